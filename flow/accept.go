@@ -1,21 +1,157 @@
 package flow
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow/shell"
+)
+
 // AcceptMove records the verdict of a person for the blobs that tracked paths
-// hold at the integration tip.
+// hold at the integration tip. It is the only verdict without a submission.
 type AcceptMove struct {
 	Paths  []string `yaml:"paths"`
 	Reason string   `yaml:"reason"`
-	Texts  texts    `yaml:"texts"` // what git says of the paths
+	Texts  texts    `yaml:"texts"` // what git says of the paths; a caller that has read them sets it
 }
 
-func (a *AcceptMove) subject() string { return "" }
+func (a *AcceptMove) subject() string { return "texts" }
 
-func (a *AcceptMove) ask(Move, *Board) Query { return Query{} }
+func (a *AcceptMove) aim(b *Board) GoalID {
+	if len(a.Paths) == 0 {
+		return ""
+	}
+	return b.trackedPaths().goalOf(a.Paths[0])
+}
 
-func (a *AcceptMove) fill(*play) {}
+// goalOf is an open goal that stands on a path, itself or with an open task; ""
+// if there is none.
+func (k trackedPaths) goalOf(path string) (found GoalID) {
+	open := map[GoalID]bool{}
+	for _, id := range k.IDs(Goals) {
+		g := k.Goal(GoalID(id))
+		if open[g.ID] = g.Status == InProgress; open[g.ID] && specPath(g.Spec) == path {
+			return g.ID
+		}
+	}
+	k.each(func(s *Summary) {
+		if open[s.Goal] && !s.Status.Final() && (found == "" || s.Goal < found) &&
+			slices.ContainsFunc(append([]string{s.Spec}, s.BasedOn...), func(ref string) bool { return specPath(ref) == path }) {
+			found = s.Goal
+		}
+	})
+	return found
+}
 
-func (a *AcceptMove) already(*play) bool { return false }
+func (a *AcceptMove) ask(_ Move, b *Board) Query {
+	used := b.trackedPaths().inUse()
+	paths := slices.DeleteFunc(slices.Sorted(slices.Values(a.Paths)), func(path string) bool { return used[path] == nil })
+	return Query{Texts: used.queries(slices.Compact(paths))}
+}
 
-func (a *AcceptMove) check(*play) *Refusal { return unbuilt() }
+func (a *AcceptMove) fill(p *play) {
+	if a.Texts == nil { // what a caller has read stays, so that no later text is accepted unread
+		a.Texts = p.textCheck().asked()
+	}
+}
 
-func (a *AcceptMove) apply(*effect) {}
+func (a *AcceptMove) already(p *play) bool {
+	used := p.trackedPaths().inUse()
+	for _, path := range a.Paths {
+		doc := p.trackedPaths().find(path)
+		if used[path] == nil || doc == nil || !doc.Approved() || !slices.Equal(doc.Reviews, p.panel().textNeeds(path)) {
+			return false
+		}
+	}
+	return len(a.Paths) > 0
+}
+
+func (a *AcceptMove) check(p *play) *Refusal {
+	again := "git liza artifact accept PATH"
+	if len(a.Paths) == 0 {
+		return refuse(RuleForm, again, "there is no path to accept")
+	}
+	used := p.trackedPaths().inUse()
+	paths := slices.Sorted(slices.Values(a.Paths))
+	for i, path := range paths {
+		switch {
+		case used[path] == nil:
+			return refuse(RuleNotFound, "git liza artifact list", "no open goal or task names %s", quoteC(clip(path)))
+		case i > 0 && path == paths[i-1]:
+			return refuse(RuleForm, again, "the move names %s twice", quoteC(clip(path)))
+		case i >= len(a.Texts) || a.Texts[i].Path != path:
+			return refuse(RuleFact, again, "the move does not record the text of %s", quoteC(clip(path)))
+		}
+	}
+	if len(a.Texts) != len(paths) {
+		return refuse(RuleFact, again, "the move records %d texts for %d paths", len(a.Texts), len(paths))
+	}
+	if p.facts != nil {
+		if r := compareTexts(a.Texts, p.textCheck().asked(), again); r != nil {
+			return r
+		}
+	}
+	p.texts = a.Texts
+	for _, text := range a.Texts {
+		if r := p.panel().checkVouch(text); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func (a *AcceptMove) apply(p *effect) {
+	for _, text := range a.Texts {
+		p.vouch(text.Path)
+	}
+}
+
+// textNeeds are the roles whose verdicts the board asks for on a text, without a
+// task: those of the rules for specs, or for everything.
+func (p panel) textNeeds(path string) []Role {
+	var list []Role
+	for _, rule := range p.ReviewRules() {
+		if (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, Spec)) && (len(rule.Paths) == 0 || p.anyMatches(rule.Paths, []string{path})) &&
+			!slices.Contains(list, rule.Role) {
+			list = append(list, rule.Role)
+		}
+	}
+	return list
+}
+
+// checkVouch refuses to accept what is no file, or what a role must judge that
+// takes no person's word and has not judged this blob.
+func (p panel) checkVouch(text Text) *Refusal {
+	path := quoteC(clip(text.Path))
+	if text.Blob == "" {
+		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "%s is no file at %s", path, p.Settings().Integration.Tip.Short())
+	}
+	doc := p.trackedPaths().find(text.Path)
+	for _, role := range p.textNeeds(text.Path) {
+		if p.notHuman(role) && (doc == nil || doc.Blob != text.Blob || !doc.hasVerdict(role)) {
+			name := shell.Quote(text.Path)
+			return refuse(RuleNotHuman, "git liza task add 'Review the text' --kind spec --owns "+name+" --spec "+name+" --done-when D --scope S",
+				"%s must judge %s, and takes no person's word: a task that changes it is judged by it", role, path)
+		}
+	}
+	return nil
+}
+
+// hasVerdict reports whether a role has approved the blob.
+func (d *TrackedPath) hasVerdict(r Role) bool {
+	return slices.ContainsFunc(d.Verdicts, func(v PathVerdict) bool { return v.Role == r })
+}
+
+// vouch records the verdict of the actor for the blob of a tracked path, for every
+// role that the board asks for and that has not approved it.
+func (p *effect) vouch(path string) {
+	doc := *p.trackedPaths().find(path)
+	doc.Reviews, doc.Verdicts = p.panel().textNeeds(path), slices.Clone(doc.Verdicts)
+	for _, role := range doc.Reviews {
+		if !doc.hasVerdict(role) {
+			doc.Verdicts = append(doc.Verdicts, PathVerdict{Role: role, By: p.move.By, Principal: p.move.Principal, At: p.move.At})
+		}
+	}
+	slices.SortFunc(doc.Verdicts, func(x, y PathVerdict) int { return strings.Compare(string(x.Role), string(y.Role)) })
+	p.put(Key{Tracked, TrackedID(path)}, &doc)
+}

@@ -74,7 +74,7 @@ func (i *IntentMove) admit(p *play) *Refusal {
 		hint := "git liza block " + string(p.move.Task) + " --reason REASON --question QUESTION --as " + string(p.move.By)
 		return refuse(RuleIntent, hint, "an intent rests on at most %d assumptions, this one on %d: ask instead of assuming", maxAssumptions, n)
 	}
-	return boundGlobs("the intent for "+string(p.move.Task), i.Intent.Extend, "git liza help intent")
+	return boundGlobs("the intent for "+string(p.move.Task), slices.Concat(i.Intent.Extend, i.Intent.Removes), "git liza help intent")
 }
 
 func (c *ConfigMove) admit(*play) *Refusal {

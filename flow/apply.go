@@ -20,6 +20,7 @@ type play struct {
 	added     []*Task // what a guard leaves for the effect to write:
 	repointed []*Task // new tasks, and tasks with other dependencies
 	texts     texts   // of paths that are tracked from now on, or were entered anew
+	origin    origin  // of these texts
 
 	replayed bool // the move was admitted once: undecidable questions were settled then
 }

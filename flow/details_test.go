@@ -28,7 +28,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	},
 	ActIntent: func(_ *scene, _ TaskID, w words) Detail {
 		return &IntentMove{Intent{Summary: w.or("summary", "do it"), Validation: w.or("validation", "run it"),
-			Extend: w.list("extend"), TestsNotNeeded: w.or("notests", "")}}
+			Extend: w.list("extend"), TestsNotNeeded: w.or("notests", ""), Removes: w.list("removes")}}
 	},
 	ActSubmit: submitWords,
 	ActReview: func(_ *scene, _ TaskID, w words) Detail {
@@ -68,7 +68,8 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return &HandoffMove{Handoff{Summary: w.or("summary", "half done"), NextAction: w.or("next", "go on")}}
 	},
 	ActAdopt: func(s *scene, _ TaskID, w words) Detail {
-		return &AdoptMove{Commit: object(w.nth(0)), Onto: w.object("onto", s.tip()), Reason: w.or("reason", "hotfix"), Tasks: ids[TaskID](w.list("tasks"))}
+		return &AdoptMove{Commit: object(w.nth(0)), Onto: w.object("onto", s.tip()), Reason: w.or("reason", "hotfix"), Tasks: ids[TaskID](w.list("tasks")),
+			Accept: w.on("accept")}
 	},
 
 	ActPause:      func(_ *scene, _ TaskID, w words) Detail { return &PauseMove{w.or("reason", "why")} },

@@ -34,7 +34,7 @@ func (p *effect) run() {
 		p.keep(t)
 	}
 	for _, t := range p.texts {
-		p.track(t, origin{})
+		p.track(t, p.origin)
 	}
 	if p.task != nil && p.rule.to != 0 {
 		p.task.Status = p.rule.to

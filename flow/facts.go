@@ -57,6 +57,15 @@ type TextFact struct {
 // exists reports whether there is a regular file.
 func (t TextFact) exists() bool { return t.Blob != "" }
 
+// unjudged reports whether a merge brings another text than its submission, if that
+// changed the path, and than integration has, if it did not.
+func (t TextFact) unjudged() bool {
+	if t.Submitted != t.Base {
+		return t.Blob != t.Submitted
+	}
+	return t.Blob != t.Onto
+}
+
 // A PathChange is one path that differs between a submission's base and its
 // commit, renames not followed.
 type PathChange struct {

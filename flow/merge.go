@@ -19,22 +19,25 @@ type MergeMove struct {
 	Drift      int       `yaml:"drift"`
 	Git        string    `yaml:"git"` // version that computed the tree
 	Receipts   []Receipt `yaml:"receipts"`
-	LeftOut    *Save     `yaml:"left_out"` // commits on the branch that nobody reviewed
+	LeftOut    *Save     `yaml:"left_out"`      // commits on the branch that nobody reviewed
+	Texts      texts     `yaml:"texts,since=2"` // of the tracked paths that the merge changes
 }
 
 // mergeable lets only principals with the right merge make merges, if any
-// principal has that right.
+// principal has that right, and refuses work that was approved for other texts
+// than the board has.
 func mergeable(p *play) *Refusal {
 	who := p.Principals()
 	if who.anybody("merge") && !who.May(p.move.Principal, "merge") {
 		return refuse(RuleAdmin, "git liza principal list", "merging is for principals with the right merge, not for %s", p.move.Principal)
 	}
-	return nil
+	return p.trackedPaths().checkVerdicts(p.task)
 }
 
 func (g *MergeMove) ask(m Move, b *Board) Query {
 	q := askSave(g.LeftOut)
 	q.Merge, q.Submission, q.Onto = g.Commit, g.Submission, g.Onto
+	q.Texts, q.At = b.Texts(), g.Commit
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.DriftFrom = t.Attempt.Base
 		if t.Submission != nil {
@@ -44,7 +47,10 @@ func (g *MergeMove) ask(m Move, b *Board) Query {
 	return q
 }
 
-func (g *MergeMove) fill(p *play) { g.Drift = cmp.Or(g.Drift, p.facts.Drift) }
+func (g *MergeMove) fill(p *play) {
+	g.Drift = cmp.Or(g.Drift, p.facts.Drift)
+	g.Texts = p.textCheck().entered()
+}
 
 func (g *MergeMove) refs(m Move, b *Board) []RefMove {
 	return append(saved(m.Task, g.LeftOut),
@@ -70,7 +76,27 @@ func (g *MergeMove) check(p *play) *Refusal {
 	if r := g.computed(p); r != nil {
 		return r
 	}
+	if r := g.tracked(p); r != nil {
+		return r
+	}
 	return g.gates(p)
+}
+
+// tracked refuses a merge that brings a text to a tracked path that no verdict
+// was given for: neither that of the submission nor that of integration. It
+// leaves for the effect by whose verdicts the texts came.
+func (g *MergeMove) tracked(p *play) *Refusal {
+	t := p.task
+	if p.facts != nil {
+		for _, asked := range p.prior.Ask(*p.move).Texts {
+			if p.facts.Texts[asked.Path].unjudged() {
+				return refuse(RuleTracked, "git liza merge "+string(t.ID),
+					"the merge puts a text at %s that nobody judged: integration has to be merged into %s, and the result judged", quoteC(clip(asked.Path)), t.ID)
+			}
+		}
+	}
+	p.origin = origin{task: t.ID, reviews: t.Submission.Reviews, verdicts: t.pathVerdicts()}
+	return p.textCheck().compare(g.Texts)
 }
 
 // computed compares the merge commit with the merge that git computes of its
@@ -159,81 +185,6 @@ func (f *IntegrationFailMove) apply(p *effect) {
 	if t.MergeFails >= p.limits().MergeFails {
 		p.blockAtLimit(LimitMergeFails, "", "The work keeps failing to merge: which other tasks touch the same code, and in what order should they land?")
 	}
-}
-
-// AdoptMove advances integration to work that came from outside: main, a
-// hotfix, a merge by a human.
-type AdoptMove struct {
-	Commit ObjectID `yaml:"commit"`
-	Onto   ObjectID `yaml:"onto"`
-	Reason string   `yaml:"reason"`
-	Tasks  []TaskID `yaml:"tasks"` // whose submissions it contains
-}
-
-func (a *AdoptMove) subject() string { return a.Commit.Short() }
-
-func (a *AdoptMove) ask(_ Move, b *Board) Query {
-	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}}
-	for _, id := range a.Tasks {
-		if t := b.Task(id); t != nil && t.Submission != nil {
-			q.Behind = append(q.Behind, t.Submission.Commit)
-		}
-	}
-	return q
-}
-
-func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
-	if a.Commit == a.Onto {
-		return nil
-	}
-	return []RefMove{{Name: b.Settings().Integration.Ref(), Old: a.Onto, New: a.Commit}}
-}
-
-func (a *AdoptMove) already(p *play) bool {
-	for _, id := range a.Tasks {
-		if t := p.Task(id); t == nil || t.Status != Merged {
-			return false
-		}
-	}
-	return a.Commit != "" && p.Settings().Integration.Tip == a.Commit
-}
-
-func (a *AdoptMove) check(p *play) *Refusal {
-	hint := "git liza adopt COMMIT --reason R"
-	if r := present("the reason", a.Reason, hint); r != nil {
-		return r
-	}
-	tip := p.Settings().Integration.Tip
-	if a.Onto != tip || a.Commit == "" || a.Commit == tip && len(a.Tasks) == 0 {
-		return refuse(RuleTip, hint, "integration is at %s, the move leads from %s to %s", tip.Short(), a.Onto.Short(), a.Commit.Short())
-	}
-	if f := p.facts; f != nil && (!f.Exists || a.Commit != a.Onto && !f.Behind[a.Onto]) {
-		return refuse(RuleAncestry, "git merge "+string(tip), "%s does not descend from the integration tip %s", a.Commit.Short(), tip.Short())
-	}
-	for i, id := range a.Tasks {
-		t := p.Task(id)
-		if t == nil || slices.Contains(a.Tasks[:i], id) {
-			return refuse(RuleNotFound, "git liza list", "there is no task %s, or it is named twice", id)
-		}
-		if !in(ReadyForReview, Rejected, Approved, IntegrationFailed).has(t.Status) || t.Submission == nil {
-			return refuse(RuleState, "git liza show "+string(id), "%s is %s and cannot be merged by adoption", id, t.Status)
-		}
-		if f := p.facts; f != nil && !f.Behind[t.Submission.Commit] {
-			return refuse(RuleAncestry, "git liza show "+string(id), "%s does not contain the submission %s of %s", a.Commit.Short(), t.Submission.Commit.Short(), id)
-		}
-	}
-	return nil
-}
-
-func (a *AdoptMove) apply(p *effect) {
-	for _, id := range a.Tasks {
-		t := p.Task(id).clone()
-		p.endReviews(t)
-		t.Status = Merged
-		t.Merge = &Merge{Commit: a.Commit, Onto: a.Onto, Tree: t.Submission.Tree, Adopted: true, By: p.move.By, At: p.move.At}
-		p.keep(t)
-	}
-	p.change(func(s *Settings) { s.Integration.Tip = a.Commit })
 }
 
 // mark is the name below refs/liza/marks of the next state that the board

@@ -64,18 +64,21 @@ func TestQuestions(t *testing.T) {
 	s := staged(t, `human:ann add a | human:ann add d +draft | coder-1 claim a | coder-1 intent a | coder-1 submit a c1
 		code-reviewer-1 review a | code-reviewer-1 approve a | human:ann adopt x1 | coder-1 integration_fail a | coder-1 claim a`)
 	tip := object("x1")
+	tracked := []TextQuery{{Path: vision, Anchors: []string{"goal"}}}
 	for line, want := range map[string]Query{
 		"human:ann note":                            {},
 		"human:ann add b c spec=doc/s.md#part":      {Texts: []TextQuery{{Path: "doc/s.md", Anchors: []string{"part"}}}, Tip: tip},
 		"human:ann add b +draft":                    {Tip: tip},
-		"human:ann finalize d":                      {Texts: []TextQuery{{Path: vision, Anchors: []string{"goal"}}}, Tip: tip},
+		"human:ann finalize d":                      {Texts: tracked, Tip: tip},
 		"human:ann edit d spec=other.md":            {Tip: tip},
 		"human:ann edit a spec=other.md +draft":     {Tip: tip},
 		"human:ann goal g spec=doc/g.md":            {Texts: []TextQuery{{Path: "doc/g.md"}}, Tip: tip},
 		"coder-1 claim a saved=left":                {Saves: []ObjectID{object("left")}, Tip: tip},
 		"coder-1 submit a c2":                       {Submission: object("c2"), Behind: []ObjectID{object("tip"), tip}, Tip: tip},
-		"coder-1 merge a submission=c1 saved=l":     {Merge: object("m-a"), Submission: object("c1"), Onto: tip, DriftFrom: object("tip"), Saves: []ObjectID{object("l")}, Tip: tip},
-		"human:ann adopt x2":                        {Descendant: object("x2"), Behind: []ObjectID{tip}, Tip: tip},
+		"coder-1 merge a submission=c1 saved=l":     {Merge: object("m-a"), Submission: object("c1"), Onto: tip, DriftFrom: object("tip"), Saves: []ObjectID{object("l")}, Texts: tracked, At: object("m-a"), Tip: tip},
+		"human:ann adopt x2":                        {Descendant: object("x2"), Behind: []ObjectID{tip}, Onto: tip, Texts: tracked, At: object("x2"), Tip: tip},
+		"human:ann accept specs/vision.md none.md":  {Texts: tracked, Tip: tip},
+		"human:ann reopen":                          {Texts: tracked, Tip: tip},
 		"human:ann supersede a b spec=n.md saved=l": {Texts: []TextQuery{{Path: "n.md"}}, Saves: []ObjectID{object("l")}, Tip: tip},
 	} {
 		m, _ := s.moveOf(strings.Fields(line))

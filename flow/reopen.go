@@ -6,14 +6,20 @@ import "time"
 // current goal.
 type ReopenMove struct {
 	Reason string `yaml:"reason"`
-	Texts  texts  `yaml:"texts"` // of the paths that the goal and its open tasks stand on
+	Texts  texts  `yaml:"texts"` // of the goal's spec, if it changed since nobody stood on it
 }
 
 func (r *ReopenMove) subject() string { return "" }
 
-func (r *ReopenMove) ask(Move, *Board) Query { return Query{} }
+func (r *ReopenMove) ask(m Move, b *Board) Query {
+	g := b.Goal(m.Goal)
+	if g == nil {
+		return Query{}
+	}
+	return Query{Texts: b.trackedPaths().askTexts(b.Settings().Rules, []string{g.Spec}, nil)}
+}
 
-func (r *ReopenMove) fill(*play) {}
+func (r *ReopenMove) fill(p *play) { r.Texts = p.textCheck().entered() }
 
 func (r *ReopenMove) refs(m Move, b *Board) []RefMove {
 	return []RefMove{{Name: MarkRef(string(b.calendar().forTasks(m.Goal))), State: true}}
@@ -25,7 +31,10 @@ func (r *ReopenMove) check(p *play) *Refusal {
 	if goal := p.goalID(); p.ended(InProgress) {
 		return refuse(RuleState, "git liza goal list", "the goal %s has not ended", goal)
 	}
-	return present("the reason", r.Reason, "git liza goal reopen ID --reason R")
+	if refusal := present("the reason", r.Reason, "git liza goal reopen ID --reason R"); refusal != nil {
+		return refusal
+	}
+	return p.textCheck().compare(r.Texts)
 }
 
 func (r *ReopenMove) apply(p *effect) {

@@ -38,7 +38,7 @@ var rules = []rule{
 	{ActAbandon, in(Draft, Unclaimed, ReadyForReview, Rejected, Approved, Blocked, IntegrationFailed), Abandoned, planner | human, always, of[AbandonMove], asks | movesRefs | repeats},
 	{ActRelease, in(Claimed, ReadyForReview), 0, supervisor | human, releasable, of[ReleaseMove], 0},
 	{ActHandoff, in(Claimed), 0, holder, always, of[HandoffMove], 0},
-	{ActAdopt, 0, 0, human, admin, of[AdoptMove], asks | movesRefs | repeats | titles},
+	{ActAdopt, 0, 0, human, admin, of[AdoptMove], asks | fills | movesRefs | repeats | titles},
 
 	{ActPause, 0, 0, human, always, of[PauseMove], repeats},
 	{ActResume, 0, 0, human, resumable, of[ResumeMove], repeats},

@@ -104,8 +104,13 @@ func (s *scene) play(m Move) *Refusal {
 // withTexts is the move with the texts that git knows. What other moves record
 // stays as it is.
 func (s *scene) withTexts(m Move, f *Facts) Move {
-	switch m.Detail.(type) {
-	case *SubmitMove, *MergeMove, *ClaimMove:
+	switch d := m.Detail.(type) {
+	case *SubmitMove, *ClaimMove:
+		return m
+	case *MergeMove:
+		merge := *d
+		merge.Texts = s.board.Fill(m, f).Detail.(*MergeMove).Texts
+		m.Detail = &merge
 		return m
 	}
 	return s.board.Fill(m, f)
@@ -202,17 +207,25 @@ func dumpValue(b *strings.Builder, v reflect.Value) {
 	}
 }
 
-// sectionsOf are sections of the headings that are asked for; a path has all but
-// those that are named none.
-func sectionsOf(asked TextQuery) (list sections) {
+// textOf is a text as the board knows it. What it does not know has a usual blob,
+// and all headings that are asked for but those that are named none.
+func textOf(b *Board, asked TextQuery) Text {
+	t := Text{Path: asked.Path, Blob: ObjectID(TrackedID(asked.Path))}
+	doc := b.trackedPaths().find(asked.Path)
+	if doc != nil {
+		t.Blob = doc.Blob
+	}
 	for _, anchor := range asked.Anchors {
 		s := Section{Anchor: anchor}
 		if anchor != "none" {
 			s.Hash = TrackedID(asked.Path + "#" + anchor)[:32]
 		}
-		list = append(list, s)
+		if doc != nil && doc.section(anchor) != nil {
+			s.Hash = doc.section(anchor).Hash
+		}
+		t.Sections = append(t.Sections, s)
 	}
-	return list
+	return t
 }
 
 // agreeing are facts that bear out whatever the move records.
@@ -226,7 +239,8 @@ func agreeing(b *Board, m Move) *Facts {
 		f.Saves[id] = true
 	}
 	for _, asked := range q.Texts {
-		f.Texts[asked.Path] = TextFact{Text: Text{Path: asked.Path, Blob: ObjectID(TrackedID(asked.Path)), Sections: sectionsOf(asked)}}
+		is := textOf(b, asked)
+		f.Texts[asked.Path] = TextFact{Text: is, Onto: is.Blob, Base: is.Blob, Submitted: is.Blob}
 	}
 	switch d := m.Detail.(type) {
 	case *SubmitMove:

@@ -205,12 +205,18 @@ func (p textCheck) tracks() bool {
 // entered are the texts that a move records: those that git was asked for and
 // of which the board lacks the blob or a section.
 func (p textCheck) entered() texts {
+	return slices.DeleteFunc(p.asked(), p.prior.trackedPaths().knows)
+}
+
+// asked are the texts that git was asked for and gave; nil on boards that track
+// no paths.
+func (p textCheck) asked() texts {
 	if p.facts == nil || !p.tracks() {
 		return nil
 	}
 	var list texts
 	for _, asked := range p.prior.Ask(*p.move).Texts {
-		if is := p.facts.Texts[asked.Path].Text; is.Path != "" && !p.prior.trackedPaths().knows(is) {
+		if is := p.facts.Texts[asked.Path].Text; is.Path != "" {
 			list = append(list, is)
 		}
 	}
@@ -330,9 +336,7 @@ func (p *effect) track(t Text, from origin) {
 // Approved reports whether every role whose verdict the blob needed has approved
 // it.
 func (d *TrackedPath) Approved() bool {
-	return d.Blob != "" && len(d.Reviews) > 0 && !slices.ContainsFunc(d.Reviews, func(r Role) bool {
-		return !slices.ContainsFunc(d.Verdicts, func(v PathVerdict) bool { return v.Role == r })
-	})
+	return d.Blob != "" && len(d.Reviews) > 0 && !slices.ContainsFunc(d.Reviews, func(r Role) bool { return !d.hasVerdict(r) })
 }
 
 // refsOf pins the texts that a task stands on, as the board has them.
@@ -372,4 +376,53 @@ func (k trackedPaths) stale(refs []TextRef) *TextRef {
 		}
 	}
 	return nil
+}
+
+// outdatedVerdict is the first role whose verdict on the submission was given for
+// other texts than the board has, and the first of these texts; nil if every
+// verdict still counts.
+func (k trackedPaths) outdatedVerdict(t *Task) (Role, *TextRef) {
+	for _, j := range t.Judgements {
+		if t.holds(j.Verdict) {
+			if ref := k.stale(j.Verdict.Texts); ref != nil {
+				return j.Role, ref
+			}
+		}
+	}
+	return "", nil
+}
+
+// checkVerdicts refuses a task of which a verdict was given for other texts than
+// the board has.
+func (k trackedPaths) checkVerdicts(t *Task) *Refusal {
+	role, ref := k.outdatedVerdict(t)
+	if ref == nil {
+		return nil
+	}
+	return refuse(RuleSpecChanged, "git liza recheck "+string(t.ID), "the spec %s has changed since %s approved %s",
+		quoteC(clip(ref.Path)), t.Judgement(role).Verdict.By, t.ID)
+}
+
+// unconvinced are the roles that have to judge the submission and have not approved
+// it for the texts that the board has.
+func (k trackedPaths) unconvinced(t *Task) []Role {
+	list := t.Missing()
+	for _, j := range t.Judgements {
+		if t.holds(j.Verdict) && k.stale(j.Verdict.Texts) != nil {
+			list = append(list, j.Role)
+		}
+	}
+	return list
+}
+
+// pathVerdicts are the verdicts on the submission as those on the texts that it
+// brings.
+func (t *Task) pathVerdicts() []PathVerdict {
+	var list []PathVerdict
+	for _, j := range t.Judgements {
+		if v := j.Verdict; t.holds(v) {
+			list = append(list, PathVerdict{Role: j.Role, By: v.By, Principal: v.Principal, At: v.At})
+		}
+	}
+	return list
 }

@@ -281,10 +281,41 @@ func (w words) doubt(f *Facts) {
 			f.Script = true
 		case "changed":
 			f.Changes[0].Path = value
+		case "text", "combined", "reverted":
+			doubtText(f, what, value)
 		default:
 			w.doubtContent(f, what, value)
 		}
 	}
+}
+
+// doubtText reads PATH:BLOB or PATH#ANCHOR:BLOB: what git finds there is another
+// text. A merge brings it from its submission (text), as that of the submission and
+// that of integration in one (combined), or with a change of integration undone
+// (reverted). No blob is no file.
+func doubtText(f *Facts, what, value string) {
+	ref, name, _ := strings.Cut(value, ":")
+	path, anchor := splitRef(ref)
+	fact, asked := f.Texts[path]
+	if !asked {
+		panic("git is not asked for the text of " + path)
+	}
+	fact.Blob = object(name)
+	switch what {
+	case "text":
+		fact.Submitted = fact.Blob
+	case "combined":
+		fact.Submitted = object("theirs")
+	}
+	fact.Sections = slices.Clone(fact.Sections)
+	for i, s := range fact.Sections {
+		if name == "" {
+			fact.Sections[i].Hash = ""
+		} else if s.Anchor == anchor {
+			fact.Sections[i].Hash = TrackedID(name)[:32]
+		}
+	}
+	f.Texts[path] = fact
 }
 
 func (w words) doubtContent(f *Facts, what, value string) {
@@ -296,6 +327,8 @@ func (w words) doubtContent(f *Facts, what, value string) {
 		c.Mode, c.Was = 0o160000, 0o160000
 	case "link":
 		c.Mode, c.Link = 0o120000, value
+	case "gone":
+		c.Mode = 0
 	case "size":
 		c.Size, _ = strconv.ParseInt(value, 10, 64)
 	default:

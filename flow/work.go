@@ -22,7 +22,7 @@ func (i *IntentMove) check(p *play) *Refusal {
 	if r := present("the intent's validation plan", i.Intent.Validation, hint); r != nil {
 		return r
 	}
-	return checkGlobs(i.Intent.Extend, hint)
+	return checkGlobs(slices.Concat(i.Intent.Extend, i.Intent.Removes), hint)
 }
 
 func (i *IntentMove) apply(p *effect) {
@@ -87,7 +87,7 @@ func (s *SubmitMove) already(p *play) bool {
 }
 
 func (s *SubmitMove) check(p *play) *Refusal {
-	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.tests, s.verified, s.judged} {
+	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.removed, s.tests, s.verified, s.judged} {
 		if r := guard(p); r != nil {
 			return r
 		}
@@ -210,6 +210,25 @@ func (s *SubmitMove) unchanged(p *play) *Refusal {
 // may write.
 func (s *SubmitMove) scope(p *play) *Refusal {
 	return p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) })
+}
+
+// removed refuses a submission that leaves no file where an open goal or task has
+// its spec, unless the intent says so.
+func (s *SubmitMove) removed(p *play) *Refusal {
+	if p.facts == nil || !p.HasRules(2) {
+		return nil
+	}
+	used := p.trackedPaths().inUse()
+	meant := parseGlobs(p.task.Intent.Removes)
+	for _, c := range p.facts.Changes {
+		regular := c.Mode&0o170000 == 0o100000
+		if used[c.Path] == nil || regular || slices.Contains(p.task.Intent.Removes, c.Path) || matchesAny(meant, c.Path) {
+			continue
+		}
+		return refuse(RuleSpec, "git liza intent "+string(p.task.ID)+" --summary S --validation V --removes "+shell.Quote(c.Path),
+			"%s is what goals or tasks stand on, and the submission leaves no file there", quoteC(clip(c.Path)))
+	}
+	return nil
 }
 
 // undo is the command that reverts the change of a path in one more commit. It

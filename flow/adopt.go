@@ -1,0 +1,171 @@
+package flow
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// AdoptMove advances integration to work that came from outside: main, a
+// hotfix, a merge by a human.
+type AdoptMove struct {
+	Commit ObjectID `yaml:"commit"`
+	Onto   ObjectID `yaml:"onto"`
+	Reason string   `yaml:"reason"`
+	Tasks  []TaskID `yaml:"tasks"` // whose submissions it contains
+	// Accept gives the verdict of the actor where one is missing: for the tasks,
+	// and for the tracked paths that the commit changes.
+	Accept bool  `yaml:"accept,since=2"`
+	Texts  texts `yaml:"texts,since=2"` // of the tracked paths that the commit changes
+}
+
+func (a *AdoptMove) subject() string { return a.Commit.Short() }
+
+func (a *AdoptMove) ask(_ Move, b *Board) Query {
+	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}, Texts: b.Texts()}
+	if len(q.Texts) > 0 {
+		q.At, q.Onto = a.Commit, a.Onto
+	}
+	for _, id := range a.Tasks {
+		if t := b.Task(id); t != nil && t.Submission != nil {
+			q.Behind = append(q.Behind, t.Submission.Commit)
+		}
+	}
+	return q
+}
+
+func (a *AdoptMove) fill(p *play) { a.Texts = p.textCheck().entered() }
+
+func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
+	if a.Commit == a.Onto {
+		return nil
+	}
+	return []RefMove{{Name: b.Settings().Integration.Ref(), Old: a.Onto, New: a.Commit}}
+}
+
+func (a *AdoptMove) already(p *play) bool {
+	for _, id := range a.Tasks {
+		if t := p.Task(id); t == nil || t.Status != Merged {
+			return false
+		}
+	}
+	return a.Commit != "" && p.Settings().Integration.Tip == a.Commit && (!a.Accept || len(a.pending(p)) == 0)
+}
+
+// pending are the tracked paths that the actor has adopted and not accepted.
+func (a *AdoptMove) pending(p *play) []string {
+	known := p.trackedPaths()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(known.inUse())), func(path string) bool {
+		doc := known.find(path)
+		return doc == nil || doc.By != p.move.By || doc.Blob == "" || doc.Approved()
+	})
+}
+
+func (a *AdoptMove) check(p *play) *Refusal {
+	hint := "git liza adopt COMMIT --reason R"
+	if r := present("the reason", a.Reason, hint); r != nil {
+		return r
+	}
+	tip := p.Settings().Integration.Tip
+	if a.Onto != tip || a.Commit == "" || a.Commit == tip && len(a.Tasks) == 0 {
+		if a.Accept {
+			hint = "git liza artifact accept PATH"
+		}
+		return refuse(RuleTip, hint, "integration is at %s, the move leads from %s to %s", tip.Short(), a.Onto.Short(), a.Commit.Short())
+	}
+	if f := p.facts; f != nil && (!f.Exists || a.Commit != a.Onto && !f.Behind[a.Onto]) {
+		return refuse(RuleAncestry, "git merge "+string(tip), "%s does not descend from the integration tip %s", a.Commit.Short(), tip.Short())
+	}
+	for i, id := range a.Tasks {
+		t := p.Task(id)
+		if t == nil || slices.Contains(a.Tasks[:i], id) {
+			return refuse(RuleNotFound, "git liza list", "there is no task %s, or it is named twice", id)
+		}
+		if !in(ReadyForReview, Rejected, Approved, IntegrationFailed).has(t.Status) || t.Submission == nil {
+			return refuse(RuleState, "git liza show "+string(id), "%s is %s and cannot be merged by adoption", id, t.Status)
+		}
+		if f := p.facts; f != nil && !f.Behind[t.Submission.Commit] {
+			return refuse(RuleAncestry, "git liza show "+string(id), "%s does not contain the submission %s of %s", a.Commit.Short(), t.Submission.Commit.Short(), id)
+		}
+	}
+	for _, id := range a.Tasks {
+		if r := a.judged(p, p.Task(id)); r != nil {
+			return r
+		}
+	}
+	if r := p.textCheck().compare(a.Texts); r != nil || !a.Accept {
+		return r
+	}
+	for _, text := range a.Texts {
+		if r := p.panel().checkVouch(text); r != nil && text.Blob != "" {
+			return r
+		}
+	}
+	return nil
+}
+
+// judged refuses work that its roles have not approved for the texts that the
+// board has, unless the actor may approve it and does so.
+func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
+	if !p.HasRules(2) {
+		return nil
+	}
+	known := p.trackedPaths()
+	lacking := known.unconvinced(t)
+	switch {
+	case t.Status == Approved && len(lacking) == 0:
+		return nil
+	case !a.Accept && t.Status == Approved:
+		return known.checkVerdicts(t)
+	case !a.Accept:
+		return refuse(RuleState, "git liza adopt "+string(a.Commit)+" --reason R --tasks "+joinIDs(a.Tasks)+" --accept",
+			"%s is %s: adopting it would merge work without a verdict", t.ID, t.Status)
+	}
+	judging := *p
+	judging.task = t
+	if r := independent(&judging); r != nil {
+		return r
+	}
+	for _, role := range lacking {
+		if p.panel().notHuman(role) {
+			return p.panel().refuseHuman(role)
+		}
+	}
+	return nil
+}
+
+func joinIDs(list []TaskID) string {
+	words := make([]string, len(list))
+	for i, id := range list {
+		words[i] = string(id)
+	}
+	return strings.Join(words, ",")
+}
+
+func (a *AdoptMove) apply(p *effect) {
+	m := p.move
+	for _, id := range a.Tasks {
+		t := p.Task(id).clone()
+		p.endReviews(t)
+		if a.Accept {
+			for _, role := range p.trackedPaths().unconvinced(t) {
+				t.judge(role, func(j *Judgement) {
+					j.Rejection = nil
+					j.Verdict = &Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal,
+						Message: a.Reason, At: m.At, Texts: p.trackedPaths().refsOf(t)}
+				})
+			}
+		}
+		t.Status = Merged
+		t.Merge = &Merge{Commit: a.Commit, Onto: a.Onto, Tree: t.Submission.Tree, Adopted: true, By: m.By, At: m.At}
+		p.keep(t)
+	}
+	if a.Accept {
+		for _, text := range a.Texts {
+			if text.Blob != "" {
+				p.vouch(text.Path)
+			}
+		}
+	}
+	p.change(func(s *Settings) { s.Integration.Tip = a.Commit })
+}
