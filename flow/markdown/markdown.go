@@ -26,10 +26,19 @@ func Section(text, anchor string) (section string, line int, found bool) {
 	return "", 0, false
 }
 
+// Anchors returns the anchors of all headings, in their order.
+func Anchors(text string) []string {
+	var list []string
+	for _, s := range sections(text) {
+		list = append(list, s.anchor)
+	}
+	return list
+}
+
 // Hashes returns a hash of the section of each anchor, 32 hexadecimal digits of its
 // SHA-256; "" for an anchor that no heading has.
 func Hashes(text string, anchors []string) []string {
-	known := map[string]section{}
+	known := map[string]part{}
 	for _, s := range sections(text) {
 		known[s.anchor] = s
 	}
@@ -43,25 +52,25 @@ func Hashes(text string, anchors []string) []string {
 	return list
 }
 
-// A section is the part of a text from one byte up to another, below a heading whose
+// A part is a section of a text, from one byte up to another, below a heading whose
 // line is counted from 0.
-type section struct {
+type part struct {
 	anchor         string
 	line, from, to int
 }
 
 // sections lists the sections of a text, each with those of lower levels in it.
-func sections(text string) []section {
+func sections(text string) []part {
 	lines := strings.SplitAfter(text, "\n")
 	begins := make([]int, len(lines)) // of lines, in bytes
 	for i := 1; i < len(lines); i++ {
 		begins[i] = begins[i-1] + len(lines[i-1])
 	}
 	found := headings(lines)
-	list := make([]section, len(found))
+	list := make([]part, len(found))
 	taken := map[string]int{}
 	for i, h := range found {
-		list[i] = section{h.anchor(taken), h.line, begins[h.line], len(text)}
+		list[i] = part{h.anchor(taken), h.line, begins[h.line], len(text)}
 	}
 	var next [7]int // the first byte of the next heading of a level, or of a higher one
 	for level := range next {
