@@ -6,13 +6,15 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// An Input holds the facts for a prompt. The first three fields and the
-// role's work are required: a coder's task, a reviewer's task with its
-// submission, a planner's triggers. All other fields are optional.
+// An Input holds the facts for a prompt. The first four fields and the role's
+// work are required: the task of a role that does tasks, with its submission of
+// one that judges, the triggers of one that plans. All other fields are optional.
 type Input struct {
 	Role   flow.Role
-	Kernel string // the contract, Markdown
+	Row    *flow.RoleRow // of the role, on the board
+	Kernel string        // the contract, Markdown
 	Goal   *flow.Goal
+	Roles  []flow.Role // that layers may have folders for; nil: the first three
 
 	Agent    flow.AgentID
 	Worktree string // the folder in which the agent is started
@@ -35,17 +37,40 @@ type Input struct {
 	Board       []flow.Summary    // every live task
 }
 
-// A row holds what a role needs beside the files in its folder.
-type row struct {
-	role  flow.Role
-	needs func(Input) string // returns what is missing, "" if nothing is
+// A basis holds what roles of a capacity share: the folder of the templates
+// that they have in common, and what their prompts need.
+type basis struct {
+	capacity flow.Capacity
+	folder   flow.Role
+	needs    func(Input) string // returns what is missing, "" if nothing is
 }
 
-// roles has a row per role that can be prompted.
-var roles = []row{
-	{flow.Planner, needsTrigger},
-	{flow.Coder, needsTask},
-	{flow.CodeReviewer, needsSubmission},
+// bases has a row per capacity.
+var bases = []basis{
+	{flow.Plans, flow.Planner, needsTrigger},
+	{flow.Does, flow.Coder, needsTask},
+	{flow.Judges, flow.CodeReviewer, needsSubmission},
+}
+
+// Capacity is what agents of the role do, zero if the row is missing or
+// another role's.
+func (in Input) Capacity() flow.Capacity {
+	if in.Row == nil || in.Row.Name != in.Role {
+		return 0
+	}
+	return in.Row.Capacity
+}
+
+// folders are the folders whose files make up a prompt for the role, the role's
+// own last.
+func (in Input) folders() []string {
+	list := []string{shared}
+	for _, b := range bases {
+		if b.capacity == in.Capacity() && b.folder != in.Role {
+			list = append(list, b.folder.String())
+		}
+	}
+	return append(list, in.Role.String())
 }
 
 func needsTrigger(in Input) string {
@@ -71,11 +96,11 @@ func needsSubmission(in Input) string {
 
 // check refuses an input that lacks a part of the prompt.
 func (in Input) check() error {
-	for _, r := range roles {
-		if r.role != in.Role {
+	for _, b := range bases {
+		if b.capacity != in.Capacity() {
 			continue
 		}
-		missing := r.needs(in)
+		missing := b.needs(in)
 		switch {
 		case in.Kernel == "":
 			missing = "a contract"

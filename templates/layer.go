@@ -22,7 +22,7 @@ type Layer struct {
 }
 
 const (
-	shared   = "all"     // the folder for every role
+	shared   = "all"     // the folder for every role; no role has that name
 	appended = ".append" // before .md in the name of a file that adds to a section
 	maxFile  = 64 << 10  // bytes of one template
 )
@@ -41,13 +41,13 @@ func prompts() fs.FS {
 	return sub
 }
 
-// read returns the layer's files for a section, the role's own last.
-func (l Layer) read(role flow.Role, section string) ([]file, error) {
+// read returns the layer's files for a section, in the order of the folders.
+func (l Layer) read(folders []string, section string) ([]file, error) {
 	if l.FS == nil {
 		return nil, nil
 	}
 	var files []file
-	for _, folder := range []string{shared, role.String()} {
+	for _, folder := range folders {
 		name := path.Join(folder, section+".md")
 		text, err := l.readFile(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +80,7 @@ func (l Layer) readFile(name string) (string, error) {
 // check refuses files that no prompt reads: otherwise a misspelt name would
 // be ignored silently. Files beside the folders, such as a README, are
 // allowed.
-func (l Layer) check() error {
+func (l Layer) check(known []flow.Role) error {
 	if l.FS == nil {
 		return nil
 	}
@@ -95,14 +95,14 @@ func (l Layer) check() error {
 		if entry.IsDir() || folder == "" || strings.HasPrefix(base, ".") {
 			return nil
 		}
-		return l.checkName(strings.TrimSuffix(folder, "/"), base)
+		return l.checkName(known, strings.TrimSuffix(folder, "/"), base)
 	})
 }
 
-func (l Layer) checkName(folder, base string) error {
+func (l Layer) checkName(known []flow.Role, folder, base string) error {
 	folders := []string{shared}
-	for _, r := range roles {
-		folders = append(folders, r.role.String())
+	for _, role := range known {
+		folders = append(folders, role.String())
 	}
 	section, isTemplate := strings.CutSuffix(base, ".md")
 	whole := strings.TrimSuffix(section, appended)

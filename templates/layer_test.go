@@ -60,6 +60,29 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// A role of the board has the files of its capacity below its own, and a layer
+// may have a folder for it.
+func TestPrecedenceOfRoles(t *testing.T) {
+	t.Parallel()
+	in := review(rework(), 1)
+	in.Role, in.Row, in.Agent = "security-reviewer", rowOf("security-reviewer"), ""
+	in.Roles = []flow.Role{"planner", "coder", "code-reviewer", "security-reviewer", "auditor"}
+	p := render(t, in)
+	require.Contains(t, p.Text(), "You are a security-reviewer.")
+	require.Contains(t, p.Text(), "git liza approve task-3 --commit")
+	all, base, own := layer("project", "all/end.md", "A"), layer("user", "code-reviewer/end.md", "B"), layer("user", "security-reviewer/end.md", "S")
+	require.Equal(t, []string{"user:B"}, from(render(t, in, all, base), "end"))
+	require.Equal(t, []string{"user:S"}, from(render(t, in, all, own), "end"))
+	require.Equal(t, []string{"project:A"}, from(render(t, in, all, layer("user", "coder/end.md", "C", "auditor/end.md", "X")), "end"))
+	_, err := Render(in, layer("project", "auditors/end.md", ""))
+	require.ErrorContains(t, err, "auditors/end.md is read by nobody; folders are all, planner, coder, code-reviewer, security-reviewer, auditor")
+
+	doer := fresh()
+	doer.Role, doer.Row, doer.Agent = "spec-writer", &flow.RoleRow{Name: "spec-writer", Capacity: flow.Does, Writes: []string{"specs/**"}}, ""
+	require.Contains(t, render(t, doer).Text(), "only these paths:\n| specs/**")
+	require.NotContains(t, render(t, doer).Text(), "nor specs or contracts")
+}
+
 // An overlay is a folder on disk that often is not there.
 func TestFolders(t *testing.T) {
 	t.Parallel()

@@ -27,10 +27,15 @@ const (
 
 var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
 
+func rowOf(role flow.Role) *flow.RoleRow {
+	rows := flow.BuiltinRoles()
+	return rows[slices.IndexFunc(rows, func(row *flow.RoleRow) bool { return row.Name == role })]
+}
+
 // fresh is a coder's first prompt on a task nobody has touched.
 func fresh() Input {
 	return Input{
-		Role: flow.Coder, Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
+		Role: flow.Coder, Row: rowOf(flow.Coder), Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
 		Limits: flow.Limits{Iterations: 10, Cycles: 5},
 		Goal:   &flow.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: flow.InProgress},
 		Specs:  []Spec{{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base}},
@@ -87,7 +92,7 @@ func moved() Input {
 }
 
 func review(in Input, submission int) Input {
-	in.Role, in.Agent, in.Worktree = flow.CodeReviewer, "code-reviewer-1", "/repo/.worktrees/review@task-3@1"
+	in.Role, in.Row, in.Agent, in.Worktree = flow.CodeReviewer, rowOf(flow.CodeReviewer), "code-reviewer-1", "/repo/.worktrees/review@task-3@1"
 	in.Task.Status = flow.ReadyForReview
 	in.Task.Submission = &flow.Submission{Number: submission, Commit: commit, Base: base, Changed: 2,
 		Paths: []string{"upload/retry.go", "upload/retry_test.go"}, Receipt: &flow.Receipt{Exit: 0, Duration: "3s"}}
@@ -96,7 +101,7 @@ func review(in Input, submission int) Input {
 
 func planning() Input {
 	in := fresh()
-	in.Role, in.Agent, in.Worktree, in.Task = flow.Planner, "planner-1", "", nil
+	in.Role, in.Row, in.Agent, in.Worktree, in.Task = flow.Planner, rowOf(flow.Planner), "planner-1", "", nil
 	in.Triggers = []flow.Trigger{{Reason: "no_tasks", Text: "the goal has no tasks yet"}}
 	return in
 }
@@ -201,23 +206,23 @@ func TestEmptySectionsAreLeftOut(t *testing.T) {
 	require.Equal(t, []string{"contract", "role", "goal", "assignment", "anomalies", "commands", "end"}, names)
 }
 
-// Every role has a row, and a file for every section.
+// Every capacity has a row, and every built-in role a file for every section.
 func TestRolesAreComplete(t *testing.T) {
 	t.Parallel()
-	var prompted []flow.Role
-	for _, r := range roles {
-		prompted = append(prompted, r.role)
+	for _, row := range flow.BuiltinRoles() {
 		for _, section := range order {
-			files, err := Layer{Name: "built-in", FS: prompts()}.read(r.role, section)
+			files, err := Layer{Name: "built-in", FS: prompts()}.read(Input{Role: row.Name, Row: row}.folders(), section)
 			require.NoError(t, err)
-			require.NotEmpty(t, files, "%s/%s", r.role, section)
+			require.NotEmpty(t, files, "%s/%s", row.Name, section)
 		}
 	}
-	require.Equal(t, flow.FirstRoles(), prompted)
+	for i, capacity := range []flow.Capacity{flow.Plans, flow.Does, flow.Judges} {
+		require.Equal(t, capacity, bases[i].capacity)
+	}
 	require.NoError(t, fs.WalkDir(prompts(), ".", func(name string, entry fs.DirEntry, err error) error {
 		require.NoError(t, err)
 		if folder := filepath.Dir(name); !entry.IsDir() && folder != "parts" && filepath.Base(name) != "contract.md" {
-			require.NoError(t, Layer{Name: "built-in"}.checkName(folder, filepath.Base(name)))
+			require.NoError(t, Layer{Name: "built-in"}.checkName(flow.FirstRoles(), folder, filepath.Base(name)))
 		}
 		return nil
 	}))
@@ -270,9 +275,9 @@ func TestMissing(t *testing.T) {
 		{"contract", func(in *Input) { in.Kernel = "" }, "a prompt for a coder needs a contract"},
 		{"goal", func(in *Input) { in.Goal = nil }, "a prompt for a coder needs a goal"},
 		{"task", func(in *Input) { in.Task = nil }, "a prompt for a coder needs a task"},
-		{"reviewer's task", func(in *Input) { in.Role, in.Task = flow.CodeReviewer, nil }, "a prompt for a code-reviewer needs a task with a submission"},
-		{"submission", func(in *Input) { in.Role = flow.CodeReviewer }, "a prompt for a code-reviewer needs a task with a submission"},
-		{"trigger", func(in *Input) { in.Role = flow.Planner }, "a prompt for a planner needs a trigger"},
+		{"reviewer's task", func(in *Input) { in.Role, in.Row, in.Task = flow.CodeReviewer, rowOf(flow.CodeReviewer), nil }, "a prompt for a code-reviewer needs a task with a submission"},
+		{"submission", func(in *Input) { in.Role, in.Row = flow.CodeReviewer, rowOf(flow.CodeReviewer) }, "a prompt for a code-reviewer needs a task with a submission"},
+		{"trigger", func(in *Input) { in.Role, in.Row = flow.Planner, rowOf(flow.Planner) }, "a prompt for a planner needs a trigger"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -293,7 +298,7 @@ func TestBareInputs(t *testing.T) {
 		{Role: flow.CodeReviewer, Task: bare},
 		{Role: flow.Planner, Triggers: []flow.Trigger{{}}, About: []*flow.Task{bare}},
 	} {
-		in.Kernel, in.Goal = "K", &flow.Goal{ID: "g"}
+		in.Kernel, in.Goal, in.Row = "K", &flow.Goal{ID: "g"}, rowOf(in.Role)
 		text := render(t, in).Text()
 		require.NotContains(t, text, "<no value>")
 		require.NotContains(t, text, "\n\n\n")

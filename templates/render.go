@@ -27,14 +27,20 @@ func Render(in Input, layers ...Layer) (Prompt, error) {
 	}
 	in.Limits = in.limits()
 	stack := append([]Layer{{Name: "built-in", FS: prompts()}}, layers...)
+	known := slices.Clip(in.Roles)
+	for _, role := range flow.FirstRoles() {
+		if !slices.Contains(known, role) {
+			known = append(known, role) // the folders of whole capacities
+		}
+	}
 	for _, layer := range stack[1:] {
-		if err := layer.check(); err != nil {
+		if err := layer.check(known); err != nil {
 			return Prompt{}, err
 		}
 	}
 	var p Prompt
 	for _, name := range order {
-		files, err := find(stack, in.Role, name)
+		files, err := find(stack, in.folders(), name)
 		if err != nil {
 			return Prompt{}, err
 		}
@@ -53,16 +59,16 @@ func Render(in Input, layers ...Layer) (Prompt, error) {
 
 // find returns the files of a section: the strongest replacement, then the
 // additions of the layers above it, weakest first.
-func find(stack []Layer, role flow.Role, section string) ([]file, error) {
+func find(stack []Layer, folders []string, section string) ([]file, error) {
 	var base *file
 	var added []file
 	for _, layer := range slices.Backward(stack) {
-		more, err := layer.read(role, section+appended)
+		more, err := layer.read(folders, section+appended)
 		if err != nil {
 			return nil, err
 		}
 		added = slices.Insert(added, 0, more...)
-		whole, err := layer.read(role, section)
+		whole, err := layer.read(folders, section)
 		if err != nil {
 			return nil, err
 		}

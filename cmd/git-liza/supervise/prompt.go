@@ -48,7 +48,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 		return templates.Prompt{}, err
 	}
 	settings := b.Settings()
-	in := templates.Input{Role: a.Role, Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
+	in := templates.Input{Role: a.Role, Row: row, Roles: roleNames(b), Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
 		Compliance: a.Compliance, Await: flow.Duration(a.Await)}
 	if in.Task != nil {
@@ -80,6 +80,13 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 		return templates.Prompt{}, err
 	}
 	return templates.Render(in, layers...)
+}
+
+func roleNames(b *flow.Board) (names []flow.Role) {
+	for _, row := range b.Roles() {
+		names = append(names, row.Name)
+	}
+	return names
 }
 
 // baseOf returns the commit that a coder's attempt or a reviewed submission is based on,
