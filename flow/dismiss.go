@@ -2,6 +2,7 @@ package flow
 
 import (
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -24,10 +25,13 @@ type Dismissed struct {
 func (d *DismissMove) check(p *play) *Refusal {
 	t := p.task
 	show := "git liza show " + string(t.ID)
-	if r := present("the reason", d.Reason, "git liza dismiss "+string(t.ID)+" --role R --blocker N --reason R"); r != nil {
+	if r := present("the reason", d.Reason, "git liza dismiss "+string(t.ID)+" --role "+string(d.Role)+" --blocker "+strconv.Itoa(d.Blocker)+" --reason R"); r != nil {
 		return r
 	}
 	last := t.Judgement(d.Role).Rejection
+	if d.Issue == "" {
+		return refuse(RuleNotFound, show, "%s has no open blocker %d of %s", t.ID, d.Blocker, d.Role)
+	}
 	if last == nil || d.Blocker < 1 || d.Blocker > len(last.Blockers) || last.Blockers[d.Blocker-1].Issue != d.Issue {
 		return refuse(RuleNotFound, show, "%s has no open blocker %d '%s' of %s", t.ID, d.Blocker, clip(d.Issue), d.Role)
 	}

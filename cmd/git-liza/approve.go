@@ -1,13 +1,16 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 type approveCommand struct {
 	ID      flow.TaskID `arg:"" help:"The task."`
 	Commit  string      `required:"" placeholder:"SHA" help:"The full id of the submitted commit."`
 	Message string      `short:"m" help:"A word with the approval."`
+	Role    flow.Role   `placeholder:"ROLE" help:"For which role, of a person; default: all that wait and take a person's word."`
 }
 
 func (c *approveCommand) Run(inv *invocation) error {
@@ -15,9 +18,54 @@ func (c *approveCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: flow.ObjectID(c.Commit), Message: c.Message})
+	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: flow.ObjectID(c.Commit), Message: c.Message, Role: c.Role})
 	if err != nil {
 		return err
 	}
-	return inv.taskResult(r, c.ID, "approved")
+	t, roles := r.After.Task(c.ID), c.given(r, clone.By)
+	line := "approved"
+	if r.Already {
+		line = "already approved"
+	}
+	return inv.result(r, verdictData(t, roles), "%s %s%s → %s", c.ID, line, forRoles(t, roles), waiting(t))
+}
+
+// given returns the roles for which the move approved the submission. If it was
+// approved already, they are those for which the actor had done so.
+func (c *approveCommand) given(r gitstore.Result, by flow.Actor) []flow.Role {
+	roles := []flow.Role{}
+	for _, j := range r.After.Task(c.ID).Judgements {
+		if j.Verdict == nil || j.Verdict.By != by || c.Role != "" && j.Role != c.Role {
+			continue
+		}
+		if was := r.Before.Task(c.ID).Judgement(j.Role).Verdict; r.Already || was == nil || was.By != by {
+			roles = append(roles, j.Role)
+		}
+	}
+	return roles
+}
+
+// verdictData returns what a verdict answers with: the roles for which it was
+// given, and those that have still to approve the submission.
+func verdictData(t *flow.Task, roles []flow.Role) map[string]any {
+	return map[string]any{"task": t.ID, "status": t.Status, "roles": roles, "missing": append([]flow.Role{}, t.Missing()...)}
+}
+
+// forRoles names the roles of a verdict for people, where several roles judge
+// the submission.
+func forRoles(t *flow.Task, roles []flow.Role) string {
+	if t.Submission == nil || len(t.Submission.Reviews) < 2 || len(roles) == 0 {
+		return ""
+	}
+	return " for " + view.JoinRoles(roles)
+}
+
+// waiting names the state of a task for people, and the roles that have still
+// to judge a submission if several do.
+func waiting(t *flow.Task) string {
+	text := t.Status.String()
+	if missing := t.Missing(); len(missing) > 0 && t.Status.Allows(flow.ActApprove) {
+		text += ", missing " + view.JoinRoles(missing)
+	}
+	return text
 }

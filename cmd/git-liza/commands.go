@@ -60,6 +60,7 @@ type workCommands struct {
 	Review    reviewCommand    `cmd:"" group:"Work" help:"Take the review of a submission, checked out beside the work."`
 	Approve   approveCommand   `cmd:"" group:"Work" help:"Let one exact commit reach integration."`
 	Reject    rejectCommand    `cmd:"" group:"Work" help:"Send a submission back with its blockers."`
+	Dismiss   dismissCommand   `cmd:"" group:"Work" help:"Take one blocker of a rejection back."`
 	Merge     mergeCommand     `cmd:"" group:"Work" help:"Bring approved work to integration."`
 	Adopt     adoptCommand     `cmd:"" group:"Work" help:"Let integration follow a commit from outside."`
 	Reconcile reconcileCommand `cmd:"" group:"Work" help:"Count a task as merged whose work reached integration from outside."`

@@ -25,7 +25,7 @@ func (c *convertCommand) Run(inv *invocation) error {
 	}
 	r, err := clone.Move(inv.ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
 		list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: discoveryTitle(b, c.Discovery)})}
-		list[0].Spec = clone.Specs.Rooted(list[0].Spec)
+		list[0] = rooted(clone, list[0])
 		b.Number(list)
 		return &flow.ConvertMove{Discovery: c.Discovery, Input: list[0]}, nil
 	})

@@ -19,7 +19,7 @@ import (
 )
 
 // later are the acts without a command of their own so far.
-var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true, flow.ActAccept: true, flow.ActRecheck: true, flow.ActDismiss: true,
+var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true, flow.ActAccept: true, flow.ActRecheck: true,
 	flow.ActReopen: true, flow.ActAnswer: true, flow.ActTake: true, flow.ActDismissRecord: true}
 
 // Every act that a refusal can name has a page of help under its command.

@@ -41,7 +41,7 @@ func TestNamedCommandsExist(t *testing.T) {
 
 // prose are words that follow the program's name in a sentence, and words that
 // stand for a command, and commands that come with their acts.
-var prose = []string{"are", "does", "follows", "COMMAND", "help", "dismiss"}
+var prose = []string{"are", "does", "follows", "COMMAND", "help"}
 
 // checkCommand finds the command that the words begin with, and its flags.
 func checkCommand(t *testing.T, node *kong.Node, words []string, where string) {

@@ -37,6 +37,7 @@ type rejectCommand struct {
 	Commit     string      `required:"" placeholder:"SHA" help:"The full id of the submitted commit."`
 	Reason     string      `placeholder:"TEXT" help:"Structured reason: YAML, or lines '- [blocker] FILE:LINE — ISSUE'."`
 	ReasonFile string      `placeholder:"FILE" help:"The same from a file, - for standard input."`
+	Role       flow.Role   `placeholder:"ROLE" help:"To which role the blockers belong, of a person; default: the role of its review, else the first that waits."`
 }
 
 func (c *rejectCommand) Run(inv *invocation) error {
@@ -44,7 +45,7 @@ func (c *rejectCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback})
+	return inv.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback, Role: c.Role})
 }
 
 // feedback reads the reason in either form. A reason in neither form is
@@ -90,8 +91,10 @@ func (inv *invocation) reject(id flow.TaskID, m flow.RejectMove) error {
 		return err
 	}
 	t := r.After.Task(id)
-	return inv.result(r, map[string]any{"task": id, "status": t.Status, "blockers": len(t.Rejection().Blockers), "review_cycles": t.Attempt.Cycles},
-		"%s rejected with %s → %s", id, blockers(t.Rejection().Blockers), t.Status)
+	roles := []flow.Role{t.RejectedBy}
+	data := verdictData(t, roles)
+	data["blockers"], data["review_cycles"] = len(t.Rejection().Blockers), t.Attempt.Cycles
+	return inv.result(r, data, "%s rejected%s with %s → %s", id, forRoles(t, roles), blockers(t.Rejection().Blockers), t.Status)
 }
 
 // looksLikeYAML distinguishes the two forms of a reason by the first line.

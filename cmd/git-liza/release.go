@@ -7,6 +7,7 @@ import (
 type releaseCommand struct {
 	ID        flow.TaskID `arg:""`
 	NoVerdict bool        `help:"The review ends without a verdict, and counts as such."`
+	Role      flow.Role   `placeholder:"ROLE" help:"Whose review, if several roles review it and you do not."`
 }
 
 func (c *releaseCommand) Run(inv *invocation) error {
@@ -14,7 +15,7 @@ func (c *releaseCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Release(inv.ctx, c.ID, flow.ReleaseMove{NoVerdict: c.NoVerdict})
+	r, err := clone.Release(inv.ctx, c.ID, flow.ReleaseMove{NoVerdict: c.NoVerdict, Role: c.Role})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 type renewCommand struct {
 	ID    flow.TaskID   `arg:""`
 	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
+	Role  flow.Role     `placeholder:"ROLE" help:"Whose review, if several roles review it and you do not."`
 }
 
 func (c *renewCommand) Run(inv *invocation) error {
@@ -14,12 +15,18 @@ func (c *renewCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Renew(inv.ctx, c.ID, flow.RenewMove{Lease: c.Lease})
+	r, err := clone.Renew(inv.ctx, c.ID, flow.RenewMove{Lease: c.Lease, Role: c.Role})
 	if err != nil {
 		return err
 	}
 	t := r.After.Task(c.ID)
-	lease := t.Review()
+	_, lease := t.ReviewBy(clone.By)
+	switch {
+	case c.Role != "":
+		lease = t.Judgement(c.Role).Review
+	case lease == nil:
+		lease = t.Review()
+	}
 	if t.Claim != nil {
 		lease = &flow.Review{By: t.Claim.By, Lease: t.Claim.Lease}
 	}

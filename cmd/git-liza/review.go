@@ -6,6 +6,7 @@ import (
 
 type reviewCommand struct {
 	ID    flow.TaskID   `arg:"" optional:"" help:"Default: the best submission."`
+	Role  flow.Role     `placeholder:"ROLE" help:"For which role, of a person; default: the first that waits. An agent judges for its own."`
 	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
@@ -14,13 +15,17 @@ func (c *reviewCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	got, r, err := clone.Review(inv.ctx, c.ID, flow.ReviewMove{Lease: c.Lease})
+	got, r, err := clone.Review(inv.ctx, c.ID, flow.ReviewMove{Lease: c.Lease, Role: c.Role})
 	if err != nil {
 		return err
 	}
 	if got.Warning != "" {
 		inv.progress("warning: %s", got.Warning)
 	}
-	return inv.result(r, got, "%s reviews %s of %s by %s until %s\n%s", clone.By, got.Commit.Short(), got.Task, got.Author,
+	as := ""
+	if reviews := r.After.Task(got.Task).Submission.Reviews; len(reviews) > 1 && clone.By.IsHuman() {
+		as = " as " + got.Role.String()
+	}
+	return inv.result(r, got, "%s reviews %s of %s by %s%s until %s\n%s", clone.By, got.Commit.Short(), got.Task, got.Author, as,
 		got.Lease.Format("2006-01-02 15:04:05Z"), got.Worktree)
 }

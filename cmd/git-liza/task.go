@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -30,6 +31,10 @@ type taskFlags struct {
 	Verify   *string       `placeholder:"CMD" help:"Shell command that must succeed at submit."`
 	Kind     *flow.Kind    `placeholder:"code|docs|config|spec" help:"Default code, which wants tests."`
 	Stretch  *bool         `help:"Not planned for the sprint, only if there is time."`
+	Role     *flow.Role    `placeholder:"ROLE" help:"That does it; default coder."`
+	BasedOn  []string      `sep:"none" placeholder:"PATH[#ANCHOR]" help:"What it stands on beside its spec, as --spec; repeatable."`
+	ReviewBy []flow.Role   `placeholder:"ROLE" data:"reviews" help:"Roles that judge it beside those that the board asks for."`
+	Without  []flow.Role   `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
 
 	BudgetTokens *int64     `placeholder:"N" help:"How many tokens sessions on it may use; 0 for what the board says."`
 	BudgetCost   *flow.Cost `placeholder:"DOLLARS" help:"What sessions on it may cost; 0 for what the board says."`
@@ -81,6 +86,16 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	}
 	if f.Owns != nil {
 		in.Owns = f.Owns
+	}
+	put(&in.Role, f.Role)
+	if f.BasedOn != nil {
+		in.BasedOn = f.BasedOn
+	}
+	if f.ReviewBy != nil {
+		in.Reviews = f.ReviewBy
+	}
+	if f.Without != nil {
+		in.Without = f.Without
 	}
 	in.Limits = f.limits(in.Limits)
 	if f.BudgetTokens != nil || f.BudgetCost != nil {
@@ -136,7 +151,7 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 
 func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput) error {
 	for i, in := range list {
-		list[i].Spec = clone.Specs.Rooted(in.Spec)
+		list[i] = rooted(clone, in)
 		if err := clone.Trust.AllowOwn(inv.ctx, in.Verify); err != nil {
 			return err
 		}
@@ -160,6 +175,17 @@ func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput) error 
 		data["task"] = ids[0]
 	}
 	return inv.result(r, data, "%s", text.String())
+}
+
+// rooted names the texts of a task by their paths from the root of the
+// repository.
+func rooted(clone *work.Clone, in flow.TaskInput) flow.TaskInput {
+	in.Spec = clone.Specs.Rooted(in.Spec)
+	in.BasedOn = slices.Clone(in.BasedOn)
+	for i, ref := range in.BasedOn {
+		in.BasedOn[i] = clone.Specs.Rooted(ref)
+	}
+	return in
 }
 
 // readTasks reads a list of tasks, and the line on which each begins.
@@ -210,7 +236,7 @@ func inFile(path string, lines []int, err error) error {
 
 type taskEditCommand struct {
 	ID    flow.TaskID `arg:"" help:"The task."`
-	Clear []string    `enum:"depends,depends_on,owns,verify" placeholder:"FIELD" help:"Empty depends_on, owns or verify."`
+	Clear []string    `enum:"depends,depends_on,owns,verify,based_on,reviews,without" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews or without."`
 	taskFlags
 }
 
@@ -227,8 +253,7 @@ func (c *taskEditCommand) Run(inv *invocation) error {
 	r, err := clone.Move(inv.ctx, flow.ActEdit, c.ID, func(b *flow.Board) (flow.Detail, error) {
 		in := flow.TaskInput{ID: c.ID}
 		if t := b.Task(c.ID); t != nil {
-			in = c.over(t.Input())
-			in.Spec = clone.Specs.Rooted(in.Spec)
+			in = rooted(clone, c.over(t.Input()))
 		}
 		for _, field := range c.Clear {
 			switch field {
@@ -238,6 +263,12 @@ func (c *taskEditCommand) Run(inv *invocation) error {
 				in.Owns = nil
 			case "verify":
 				in.Verify = ""
+			case "based_on":
+				in.BasedOn = nil
+			case "reviews":
+				in.Reviews = nil
+			case "without":
+				in.Without = nil
 			}
 		}
 		return &flow.EditMove{Input: in}, nil

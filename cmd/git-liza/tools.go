@@ -137,6 +137,7 @@ type rejectTool struct {
 	Concerns []findingTool `help:"What the coder should weigh; none of them holds the task up."`
 	Prior    []priorTool   `help:"What became of every blocker of the last rejection."`
 	Overall  string        `help:"The judgement in a sentence."`
+	Role     flow.Role     `help:"To which role the blockers belong, of a person; default: the role of its review, else the first that waits."`
 }
 
 // Run rejects.
@@ -151,7 +152,7 @@ func (c *rejectTool) Run(inv *invocation) error {
 	for _, one := range c.Prior {
 		f.Prior = append(f.Prior, flow.Prior(one))
 	}
-	return inv.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: f})
+	return inv.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: f, Role: c.Role})
 }
 
 // A newTaskTool is a task that does not exist yet.

@@ -22,7 +22,7 @@ func TestKeysOfATask(t *testing.T) {
 		changed, assigned_to, lease_expires, worktree, branch, base_commit, iteration, review_cycles, review_cycles_total, attempts,
 		failed_by, intent, review_commit, reviewing_by, review_lease_expires, approved_by, verdict, rejection, merge_commit, drift,
 		blocked_reason, blocked_questions, integration_failure, integration_fix, handoff, supersedes, superseded_by, rescope_reason,
-		usage, budget, budget_left, claimable, why_not, limits`
+		usage, budget, budget_left, role, based_on, review_by, without, reviews, missing, claimable, why_not, limits`
 	require.Equal(t, strings.Fields(strings.ReplaceAll(contract, ",", " ")), TaskKeys())
 }
 
@@ -35,7 +35,7 @@ func TestAbsentValues(t *testing.T) {
 	require.NoError(t, err)
 	var task map[string]any
 	require.NoError(t, json.Unmarshal(text, &task))
-	for _, key := range []string{"depends_on", "owns", "failed_by", "blocked_questions", "supersedes", "superseded_by"} {
+	for _, key := range []string{"depends_on", "owns", "failed_by", "blocked_questions", "supersedes", "superseded_by", "based_on", "review_by", "without", "reviews", "missing"} {
 		require.Equal(t, []any{}, task[key], key)
 	}
 	for _, key := range []string{"created", "lease_expires", "review_lease_expires", "intent", "verdict", "rejection", "integration_failure", "handoff", "budget", "budget_left", "limits"} {
@@ -61,6 +61,9 @@ func TestSummarisedIsTheSame(t *testing.T) {
 			Owns: []string{"src/**"}, Created: noon, Changed: noon.Add(time.Hour), Attempt: &flow.Attempt{Coder: "coder-1", Iteration: 3, Cycles: 2}},
 		{ID: "c", Status: flow.ReadyForReview, Submission: &flow.Submission{Reviews: []flow.Role{flow.CodeReviewer}}, Attempt: &flow.Attempt{Coder: "coder-1"}, Claim: &flow.Claim{By: "coder-2", Lease: noon},
 			Judgements: []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}}}, Block: &flow.Block{Reason: "which?"}},
+		{ID: "d", Status: flow.ReadyForReview, Role: "writer", BasedOn: []string{"a.md#b"}, Submission: &flow.Submission{Commit: "c", Reviews: []flow.Role{flow.CodeReviewer, "security-reviewer", "human"}},
+			Judgements: []flow.Judgement{{Role: flow.CodeReviewer, Verdict: &flow.Verdict{Commit: "c"}}, {Role: "security-reviewer", Verdict: &flow.Verdict{Commit: "b"}}}},
+		{ID: "e", Status: flow.Rejected, Submission: &flow.Submission{Commit: "c", Reviews: []flow.Role{flow.CodeReviewer}}, RejectedBy: flow.CodeReviewer},
 	} {
 		short, whole := summarised(task.Summary()), view.Task(task)
 		for _, m := range short {

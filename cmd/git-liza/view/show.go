@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +42,21 @@ func (r Reading) Story(t *flow.Task, history []Entry) Object {
 
 // StoryText formats [Reading.Story] for people.
 func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
-	return describeTask(r.Task(t), width) + historyText(t.ID, Submissions(history), history, width)
+	return describeTask(shownTo(t, r.Task(t)), width) + historyText(t.ID, Submissions(history), history, width)
+}
+
+// shownTo leaves out of a task for people what its other keys say: of one role
+// that judges it the list of roles, of several roles what only one of them
+// holds.
+func shownTo(t *flow.Task, task Object) Object {
+	without := []string{"reviews", "missing"}
+	if len(partOf(t.Submission).Reviews) > 1 || len(t.Judgements) > 1 {
+		without = []string{"reviewing_by", "review_lease_expires", "approved_by", "verdict", "rejection"}
+	}
+	if t.Role == "" {
+		without = append(without, "role")
+	}
+	return slices.DeleteFunc(task, func(m Member) bool { return slices.Contains(without, m.Key) })
 }
 
 // describeTask formats a task for people: every key with a value, long texts

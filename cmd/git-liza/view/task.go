@@ -8,7 +8,11 @@ import (
 )
 
 // Task returns a task with exactly the keys that scripts rely on. Values follow
-// the rule of [ValueOf]. lease_expires is the claim's. assigned_to is the actor
+// the rule of [ValueOf]. role is the role that does the task, review_by the
+// roles that it names to judge it. reviews has what each role that judges the
+// submission holds of it, missing those that have still to approve it. The keys
+// reviewing_by to rejection are of the first review, the last verdict and the
+// last rejection of any role. lease_expires is the claim's. assigned_to is the actor
 // that holds the task or worked on it last. claimable says whether the asker
 // could claim the task now, and why_not the reason if not. why_not is "" for a
 // final task.
@@ -45,8 +49,41 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"integration_failure", ValueOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", ValueOf(t.Handoff)},
 		{"supersedes", ValueOf(t.Supersedes)}, {"superseded_by", ValueOf(t.SupersededBy)}, {"rescope_reason", t.Rescope},
 		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft(t.ID)},
+		{"role", t.Summary().Role}, {"based_on", ValueOf(t.BasedOn)}, {"review_by", ValueOf(t.Reviews)}, {"without", ValueOf(t.Without)},
+		{"reviews", reviewsOf(t)}, {"missing", missingOf(t.Summary())},
 		{"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
 	}
+}
+
+// reviewsOf returns what each role holds of the task: first those that judge the
+// submission, in its order, then others with a rejection.
+func reviewsOf(t *flow.Task) []any {
+	roles := slices.Clone(partOf(t.Submission).Reviews)
+	for _, j := range t.Judgements {
+		if !slices.Contains(roles, j.Role) {
+			roles = append(roles, j.Role)
+		}
+	}
+	list := []any{}
+	for _, role := range roles {
+		own := t.Judgement(role)
+		review := partOf(own.Review)
+		list = append(list, Object{{"role", role}, {"by", review.By}, {"lease_expires", ValueOf(review.Lease)},
+			{"verdict", ValueOf(own.Verdict)}, {"rejection", ValueOf(own.Rejection)}})
+	}
+	return list
+}
+
+// missingOf returns the roles that have still to approve a submission that waits
+// for verdicts.
+func missingOf(t flow.Summary) []any {
+	list := []any{}
+	for _, j := range t.Judges {
+		if !j.Done {
+			list = append(list, j.Role)
+		}
+	}
+	return list
 }
 
 // summarised returns the keys of [Reading.Task] whose values are in the task's
@@ -58,7 +95,7 @@ func summarised(t flow.Summary) Object {
 		{"priority", t.Priority}, {"depends_on", ValueOf(t.DependsOn)}, {"owns", ValueOf(t.Owns)},
 		{"created", ValueOf(t.Created)}, {"changed", ValueOf(t.Changed)}, {"assigned_to", t.Coder}, {"lease_expires", ValueOf(t.Lease)},
 		{"iteration", t.Iteration}, {"review_cycles", t.Cycles}, {"reviewing_by", reviewer}, {"review_lease_expires", ValueOf(lease)},
-		{"blocked_reason", t.Reason},
+		{"blocked_reason", t.Reason}, {"role", t.Role}, {"based_on", ValueOf(t.BasedOn)}, {"missing", missingOf(t)},
 	}
 }
 
