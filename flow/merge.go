@@ -121,26 +121,24 @@ func (g *MergeMove) computed(p *play) *Refusal {
 		return refuse(RuleMerge, again, "the merge commit %s has tree %s, merging its parents gives %s", g.Commit.Short(), f.Tree.Short(), f.Merged.Short())
 	case g.Drift != f.Drift:
 		return refuse(RuleFact, again, "the move records a drift of %d, git counts %d", g.Drift, f.Drift)
-	case f.Script && !passed(g.Receipts, IntegrationScript, "", g.Tree):
+	case f.Script && !passed(p.Settings().Rules, g.Receipts, IntegrationScript, "", g.Tree):
 		return refuse(RuleGate, again, "%s has not passed on tree %s", IntegrationScript, g.Tree.Short())
 	}
 	return nil
 }
 
 func (g *MergeMove) gates(p *play) *Refusal {
+	for _, r := range g.Receipts {
+		if refusal := r.checkReceipt("git liza merge " + string(p.task.ID)); refusal != nil {
+			return refusal
+		}
+	}
 	for _, gate := range p.Settings().Config.Gates {
-		if gate.Required && !passed(g.Receipts, gate.Name, gate.Command, g.Tree) {
+		if gate.Required && !passed(p.Settings().Rules, g.Receipts, gate.Name, gate.Command, g.Tree) {
 			return refuse(RuleGate, "git liza merge "+string(p.task.ID), "gate %s has not passed on tree %s", gate.Name, g.Tree.Short())
 		}
 	}
 	return nil
-}
-
-// passed reports whether a receipt shows that the gate succeeded on the tree.
-func passed(list []Receipt, gate, command string, tree ObjectID) bool {
-	return slices.ContainsFunc(list, func(r Receipt) bool {
-		return r.Gate == gate && r.Tree == tree && r.Exit == 0 && (command == "" || r.Command == command)
-	})
 }
 
 func (g *MergeMove) apply(p *effect) {

@@ -217,17 +217,6 @@ type Save struct {
 	Commit ObjectID `yaml:"commit"`
 }
 
-// A Receipt is the evidence that a command ran on a tree.
-type Receipt struct {
-	Gate     string   `yaml:"gate"`
-	Command  string   `yaml:"command"`
-	Tree     ObjectID `yaml:"tree"`
-	Exit     int      `yaml:"exit,keep"`
-	Duration string   `yaml:"duration"`
-	By       Actor    `yaml:"by"`
-	Output   string   `yaml:"output"` // excerpt, at most 4 KiB
-}
-
 // live reports whether the lease of the claim has not ended at that time.
 func (c *Claim) live(at time.Time) bool { return c != nil && c.Lease.After(at) }
 

@@ -213,17 +213,25 @@ func (w words) prior() []Prior {
 	return list
 }
 
-func receipt(gate, command string, tree ObjectID, exit int) Receipt {
-	return Receipt{Gate: gate, Command: command, Tree: tree, Exit: exit, Duration: "1s", By: "coder-1"}
+// receipt says its result as word, none leaves it out.
+func receipt(gate, command string, tree ObjectID, exit int, word, environment string) Receipt {
+	r := Receipt{Gate: gate, Command: command, Tree: tree, Exit: exit, Duration: "1s", By: "coder-1", Environment: environment}
+	if word != "none" {
+		if err := r.Result.UnmarshalText([]byte(word)); err != nil {
+			panic(err)
+		}
+	}
+	return r
 }
 
-// receipts reads passed=GATE:COMMAND,… and failed=….
+// receipts reads passed=GATE:COMMAND,… and failed=…, with the result and the environment
+// of all of them.
 func (w words) receipts(tree ObjectID) []Receipt {
 	var list []Receipt
 	for exit, key := range []string{"passed", "failed"} {
 		for _, pair := range w.list(key) {
 			gate, command, _ := strings.Cut(pair, ":")
-			list = append(list, receipt(gate, command, w.object("ontree", tree), exit))
+			list = append(list, receipt(gate, command, w.object("ontree", tree), exit, w.or("result", []string{"pass", "fail"}[exit]), w.or("environment", "")))
 		}
 	}
 	return list

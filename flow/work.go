@@ -261,12 +261,16 @@ func (s *SubmitMove) tests(p *play) *Refusal {
 }
 
 func (s *SubmitMove) verified(p *play) *Refusal {
-	t := p.task
+	t, r := p.task, s.Receipt
+	if r != nil {
+		if refusal := r.checkReceipt("git liza submit " + string(t.ID)); refusal != nil {
+			return refusal
+		}
+	}
 	if t.Verify == "" {
 		return nil
 	}
-	r := s.Receipt
-	if r == nil || r.Command != t.Verify || r.Tree != s.Tree || r.Exit != 0 {
+	if r == nil || r.Command != t.Verify || r.Tree != s.Tree || !r.HasPassed(p.Settings().Rules) {
 		return refuse(RuleVerify, "git liza submit "+string(t.ID), "%s has no passing run of its verify command %q at %s", t.ID, clip(t.Verify), s.Commit.Short())
 	}
 	return nil

@@ -202,12 +202,14 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 	}{
 		"without its gate": {flow.RuleGate, func(*flow.MergeMove) {}},
 		"gate on another tree": {flow.RuleGate, func(m *flow.MergeMove) {
-			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: otherTree.Tree}}
+			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: otherTree.Tree, Result: flow.Pass}}
 		}},
 		"gate that failed": {flow.RuleGate, func(m *flow.MergeMove) {
-			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: tree, Exit: 1}}
+			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: tree, Exit: 1, Result: flow.Fail}}
 		}},
-		"another gate's command":   {flow.RuleGate, func(m *flow.MergeMove) { m.Receipts = []flow.Receipt{{Gate: "unit", Command: "true", Tree: tree}} }},
+		"another gate's command": {flow.RuleGate, func(m *flow.MergeMove) {
+			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "true", Tree: tree, Result: flow.Pass}}
+		}},
 		"a tree of its own":        {flow.RuleMerge, func(m *flow.MergeMove) { m.Commit, m.Tree = mergeOf(otherTree.Tree, base, commit), otherTree.Tree }},
 		"the right tree, misnamed": {flow.RuleMerge, func(m *flow.MergeMove) { m.Tree = otherTree.Tree }},
 		"parents in another order": {flow.RuleMerge, func(m *flow.MergeMove) { m.Commit = mergeOf(tree, commit, base) }},
@@ -228,7 +230,7 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 		require.Equal(t, base, d.at("refs/heads/integration"), name)
 	}
 	m := honest.Detail.(*flow.MergeMove)
-	m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: tree, By: ann, Duration: "1s"}}
+	m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: tree, By: ann, Duration: "1s", Result: flow.Pass}}
 	d.do(honest)
 	require.Equal(t, m.Commit, d.at("refs/heads/integration"))
 	d.replays(9)

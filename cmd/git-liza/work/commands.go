@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +50,7 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	if err := ctx.Err(); err != nil {
 		return flow.Receipt{}, err
 	}
-	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.mover.By,
+	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.mover.By, Result: resultOf(r), Environment: c.receipts.environment(),
 		Duration: r.Duration.Round(time.Millisecond).String(), Output: flow.Excerpt(r.Excerpt, excerpt)}
 	if how := fateOf(r, g); how != "" {
 		receipt.Output = flow.Excerpt(r.Excerpt+"\n"+how, excerpt)
@@ -60,6 +59,19 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 		receipt.Exit = 1
 	}
 	return receipt, nil
+}
+
+// resultOf is the result of a command that was run.
+func resultOf(r proc.Result) flow.Result {
+	switch {
+	case r.Passed():
+		return flow.Pass
+	case r.Reason == proc.WallLimit:
+		return flow.TimedOut
+	case r.Reason == proc.Exited && (r.Code == 126 || r.Code == 127): // see fateOf
+		return flow.Errored
+	}
+	return flow.Fail
 }
 
 // fateOf describes how a command ended without a result of its own, "" if it has
@@ -77,23 +89,23 @@ func fateOf(r proc.Result, g flow.Gate) string {
 }
 
 // verifyTask runs the task's own check at the commit.
-func (c *commands) verifyTask(ctx context.Context, t *flow.Task, commit flow.ObjectID, dir string) (*flow.Receipt, error) {
+func (c *commands) verifyTask(ctx context.Context, t *flow.Task, commit flow.ObjectID, dir string) (flow.Receipt, error) {
 	tree, err := c.treeOf(ctx, commit)
 	if err != nil {
-		return nil, err
+		return flow.Receipt{}, err
 	}
 	if err := c.trust.Check(ctx, t.Verify); err != nil {
-		return nil, err
+		return flow.Receipt{}, err
 	}
 	receipt, err := c.runGate(ctx, flow.Gate{Name: "verify", Command: t.Verify, Timeout: gateTimeout}, dir, tree)
 	if err != nil {
-		return nil, err
+		return flow.Receipt{}, err
 	}
-	if receipt.Exit != 0 {
-		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + shell.Quote(dir) + " && " + t.Verify,
+	if receipt.Result != flow.Pass {
+		return flow.Receipt{}, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + shell.Quote(dir) + " && " + t.Verify,
 			Reason: fmt.Sprintf("verify of %s fails: %s", t.ID, endingOf(receipt))}
 	}
-	return &receipt, nil
+	return receipt, nil
 }
 
 // passMerge runs the gates and the verify on the merged tree. failed is the
@@ -117,6 +129,9 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, commit, tree fl
 		return nil, nil, err
 	}
 	receipts, failed, err = c.passAll(ctx, trees, list, commit, tree)
+	for i, r := range receipts {
+		receipts[i] = forRules(b.Settings().Rules, r)
+	}
 	var unmade *worktrees.CheckoutError
 	if errors.As(err, &unmade) && trees.Private(ctx, b.Settings().Integration.Tip, func(string) error { return nil }) == nil {
 		// This machine can check out integration, so the work itself is at
@@ -127,30 +142,38 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, commit, tree fl
 }
 
 // passAll runs gates one after the other in one checkout. It skips gates with a
-// receipt. If a later gate fails then, all gates run, because it may need files
-// that the skipped ones make.
+// receipt. If a later gate fails then and a skipped one left files in its checkout, all
+// gates run, because the later one may need them.
 func (c *commands) passAll(ctx context.Context, trees *worktrees.Trees, gates []flow.Gate, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
-	known := 0
+	known, starts := 0, []int{0}
 	for i := range gates {
-		if r, ok := c.receipts.find(gates[:i+1], tree); ok && known == i {
-			receipts, known = append(receipts, r), i+1
+		if kept, ok := c.receipts.find(gates[:i+1], tree); ok && known == i {
+			receipts, known = append(receipts, kept.Receipt), i+1
+			if kept.Left {
+				starts = []int{known, 0}
+			} else {
+				starts[0] = known
+			}
 		}
 	}
 	if known == len(gates) {
 		return receipts, nil, nil
 	}
-	for _, from := range slices.Compact([]int{known, 0}) {
+	for _, from := range starts {
 		receipts, failed = receipts[:from], nil
 		err = trees.Private(ctx, commit, func(dir string) error {
+			stamp := stampOf(dir)
 			for i := from; i < len(gates) && failed == nil; i++ {
 				r, err := c.runGate(ctx, gates[i], dir, tree)
+				before := stamp
 				if err == nil {
-					err = c.receipts.keep(gates[:i+1], r)
+					stamp = stampOf(dir)
+					err = c.receipts.keep(gates[:i+1], r, stamp != before)
 				}
 				if err != nil {
 					return err
 				}
-				if receipts = append(receipts, r); r.Exit != 0 && gates[i].Required {
+				if receipts = append(receipts, r); r.Result != flow.Pass && gates[i].Required {
 					failed = &r
 				}
 			}

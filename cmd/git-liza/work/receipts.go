@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,23 +35,31 @@ const receiptAge = 24 * time.Hour
 type keptReceipt struct {
 	At      time.Time    `json:"at"`
 	Receipt flow.Receipt `json:"receipt"`
+	Left    bool         `json:"left"` // the gate changed the checkout, so later gates may need it to run
 }
 
 func (rs *receipts) folder() string {
 	return filepath.Join(rs.repo.CommonDir(), layout.Private, "receipts")
 }
 
-// path returns the file of the receipt of the last of gates. Its name is a
-// hash of all known inputs: the tree, the gates that ran in the same checkout
-// before, their times and their environment.
-func (rs *receipts) path(gates []flow.Gate, tree flow.ObjectID) string {
+// environment is a hash of what this machine gives to gates, 40 hexadecimal digits.
+func (rs *receipts) environment() string {
 	host, _ := os.Hostname()
 	env := slices.DeleteFunc(proc.Environment(rs.mover.environ, nil), func(kv string) bool { return strings.HasPrefix(kv, "TERM=") })
 	slices.Sort(env)
 	sum := sha256.New()
-	for _, part := range append([]string{string(tree), runtime.GOOS, runtime.GOARCH, host}, env...) {
+	for _, part := range append([]string{runtime.GOOS, runtime.GOARCH, host}, env...) {
 		fmt.Fprintf(sum, "%q\n", part)
 	}
+	return hex.EncodeToString(sum.Sum(nil))[:40]
+}
+
+// path returns the file of the receipt of the last of gates. Its name is a
+// hash of all known inputs: the tree, the gates that ran in the same checkout
+// before, their times and their environment.
+func (rs *receipts) path(gates []flow.Gate, tree flow.ObjectID) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\n%s\n", tree, rs.environment())
 	for _, g := range gates {
 		fmt.Fprintf(sum, "%s %s\n", CommandHash(g.Command), g.Timeout)
 	}
@@ -60,31 +69,31 @@ func (rs *receipts) path(gates []flow.Gate, tree flow.ObjectID) string {
 // find returns the receipt of an earlier run of the last of gates that passed on a
 // tree. An unreadable receipt counts as none, because the folder may be deleted at
 // any time.
-func (rs *receipts) find(gates []flow.Gate, tree flow.ObjectID) (flow.Receipt, bool) {
+func (rs *receipts) find(gates []flow.Gate, tree flow.ObjectID) (kept keptReceipt, found bool) {
 	g := gates[len(gates)-1]
 	text, err := git.ReadSmall(rs.path(gates, tree))
-	var kept keptReceipt
 	if err != nil || json.Unmarshal(text, &kept) != nil {
-		return flow.Receipt{}, false
+		return keptReceipt{}, false
 	}
-	r, age := kept.Receipt, time.Since(kept.At)
-	if age < 0 || age > receiptAge || r.Exit != 0 || r.Tree != tree || r.Command != g.Command {
-		return flow.Receipt{}, false
+	r, age := &kept.Receipt, time.Since(kept.At)
+	if age < 0 || age > receiptAge || r.Result != flow.Pass || r.Tree != tree || r.Command != g.Command || r.Environment != rs.environment() {
+		return keptReceipt{}, false
 	}
 	r.Gate = g.Name
-	return r, true
+	return kept, true
 }
 
-// keep stores the receipt of the last of gates, if it passed. Inside an agent's
-// session it stores none, because the agent could have changed the programs.
-func (rs *receipts) keep(gates []flow.Gate, r flow.Receipt) error {
-	if r.Exit != 0 || rs.mover.Generation.Spawned() {
+// keep stores the receipt of the last of gates, if it passed, and whether it left files
+// in the checkout. Inside an agent's session it stores none, because the agent could
+// have changed the programs.
+func (rs *receipts) keep(gates []flow.Gate, r flow.Receipt, left bool) error {
+	if r.Result != flow.Pass || rs.mover.Generation.Spawned() {
 		return nil
 	}
 	if above, doubtful, err := MarksAbove(rs.repo, ""); err != nil || len(above)+len(doubtful) > 0 {
 		return err
 	}
-	text, err := json.Marshal(keptReceipt{time.Now(), r})
+	text, err := json.Marshal(keptReceipt{time.Now(), r, left})
 	if err != nil {
 		return err
 	}
@@ -100,4 +109,33 @@ func (rs *receipts) drop() {
 			_ = os.Remove(filepath.Join(rs.folder(), entry.Name()))
 		}
 	}
+}
+
+// forRules returns a receipt as boards of a version of the rules keep it.
+func forRules(rules int, r flow.Receipt) flow.Receipt {
+	if rules < 2 {
+		r.Result, r.Environment = 0, ""
+	}
+	return r
+}
+
+// stampOf returns a text that changes when a command has added, changed or removed a
+// file of a checkout. Of a file that cannot be read, that is all that it says.
+func stampOf(dir string) string {
+	sum := sha256.New()
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			fmt.Fprintf(sum, "%q\n", path)
+			return nil
+		}
+		if entry.IsDir() {
+			fmt.Fprintf(sum, "%q/\n", path)
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			fmt.Fprintf(sum, "%q %d %s %d\n", path, info.Size(), info.Mode(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return hex.EncodeToString(sum.Sum(nil))
 }

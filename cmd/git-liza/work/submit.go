@@ -106,9 +106,12 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 	if err := c.checkRules(ctx, b, t, d); err != nil || t.Verify == "" {
 		return err
 	}
-	if d.Receipt, err = c.commands.verifyTask(ctx, t, d.Commit, dir); err != nil {
+	receipt, err := c.commands.verifyTask(ctx, t, d.Commit, dir)
+	if err != nil {
 		return err
 	}
+	receipt = forRules(b.Settings().Rules, receipt)
+	d.Receipt = &receipt
 	if status, err = c.Checkouts.Trees.Contents.Status(ctx, dir); err == nil && !status.Clean() {
 		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " status",
 			Reason: fmt.Sprintf("verify of %s left files behind that git does not ignore: %s", t.ID, someOf(status.Changed()))}

@@ -1,0 +1,68 @@
+package flow
+
+import "slices"
+
+// A Receipt is the evidence that a command ran on a tree.
+type Receipt struct {
+	Gate        string   `yaml:"gate"`
+	Command     string   `yaml:"command"`
+	Tree        ObjectID `yaml:"tree"`
+	Exit        int      `yaml:"exit,keep"`
+	Duration    string   `yaml:"duration"`
+	By          Actor    `yaml:"by"`
+	Output      string   `yaml:"output"`              // excerpt, at most 4 KiB
+	Result      Result   `yaml:"result,since=2"`      // how the run ended
+	Environment string   `yaml:"environment,since=2"` // a hash of what the machine gave the command, 40 hexadecimal digits
+}
+
+// A Result is how the run of a command ended. The zero value is not known.
+type Result uint8
+
+// The results of commands.
+const (
+	Pass     Result = iota + 1 // exit code 0
+	Fail                       // another one
+	TimedOut                   // it was ended after its time limit
+	Errored                    // it could not run
+	Skipped                    // it was not run
+)
+
+var resultNames = names{"", "pass", "fail", "timeout", "error", "skip"}
+
+// String is the result's name.
+func (r Result) String() string { return resultNames.name(uint8(r)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (r Result) MarshalText() ([]byte, error) { return resultNames.marshal(uint8(r), "result") }
+
+// UnmarshalText accepts exactly the names of [Result.String].
+func (r *Result) UnmarshalText(text []byte) error {
+	return unmarshalName(r, text, resultNames, "result")
+}
+
+// HasPassed reports whether the command succeeded. Under the first version of the rules
+// the exit code says so.
+func (r Receipt) HasPassed(rules int) bool {
+	if rules < 2 {
+		return r.Exit == 0
+	}
+	return r.Result == Pass
+}
+
+// checkReceipt refuses a receipt that contradicts itself.
+func (r Receipt) checkReceipt(hint string) *Refusal {
+	switch {
+	case r.Result != 0 && r.Result != Skipped && (r.Result == Pass) != (r.Exit == 0):
+		return refuse(RuleForm, hint, "the receipt of %s says %s and the exit code %d", clip(r.Gate), r.Result, r.Exit)
+	case r.Environment != "" && (len(r.Environment) != 40 || !isHex(r.Environment)):
+		return refuse(RuleForm, hint, "the environment of the receipt of %s is no hash of 40 digits", clip(r.Gate))
+	}
+	return nil
+}
+
+// passed reports whether a receipt shows that the gate succeeded on the tree.
+func passed(rules int, list []Receipt, gate, command string, tree ObjectID) bool {
+	return slices.ContainsFunc(list, func(r Receipt) bool {
+		return r.Gate == gate && r.Tree == tree && r.HasPassed(rules) && (command == "" || r.Command == command)
+	})
+}
