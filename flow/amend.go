@@ -11,7 +11,17 @@ type AmendMove struct {
 	Anomaly   *Anomaly   `yaml:"anomaly"`
 	Discovery *Discovery `yaml:"discovery"`
 	Note      *Note      `yaml:"note"`
+	Texts     texts      `yaml:"texts,since=2"` // of the spec of a goal
 }
+
+func (a *AmendMove) ask(_ Move, b *Board) Query {
+	if a.Goal == nil || !b.HasRules(2) {
+		return Query{}
+	}
+	return b.askTexts([]TaskInput{{Spec: a.Goal.Spec}})
+}
+
+func (a *AmendMove) fill(p *play) { a.Texts = p.textCheck().entered() }
 
 // document is the amended document and its key; nil unless the move has exactly
 // one.
@@ -54,7 +64,10 @@ func (a *AmendMove) check(p *play) *Refusal {
 		if doc != nil {
 			return refuse(RuleForm, "git liza edit DOC", "amend replaces one document at a time")
 		}
-		return a.Config.check("git liza edit config")
+		if r := a.Config.check("git liza edit config"); r != nil {
+			return r
+		}
+		return p.textCheck().compare(a.Texts)
 	}
 	if doc == nil {
 		return refuse(RuleForm, "git liza edit DOC", "amend replaces exactly one config, goal, sprint or record")
@@ -81,7 +94,20 @@ func (a *AmendMove) check(p *play) *Refusal {
 	if ended(old) {
 		return refuse(RuleProtected, "git liza state", "%s is final", key)
 	}
-	return p.sound(doc)
+	if r := p.sound(doc); r != nil {
+		return r
+	}
+	return p.textCheck().compare(a.Texts)
+}
+
+// specFact is what git says of the new spec of a goal; nil on replay, and where
+// the spec stays.
+func (p textCheck) specFact(d *Goal) *TextFact {
+	if !p.HasRules(2) || p.facts == nil || p.Goal(d.ID).Spec == d.Spec {
+		return nil
+	}
+	fact := p.facts.Texts[specPath(d.Spec)]
+	return &fact
 }
 
 // named is the id inside an amendable document. Keys ignore case, ids do not.
@@ -107,6 +133,9 @@ func (p *play) sound(doc Document) *Refusal {
 	case *Goal:
 		if d.Title == "" || d.Spec == "" {
 			return refuse(RuleIncomplete, "git liza edit goal", "a goal needs a title and a spec")
+		}
+		if fact := p.textCheck().specFact(d); fact != nil && (!fact.exists() || fact.lacks(specAnchor(d.Spec))) {
+			return refuse(RuleSpec, "git liza edit goal", "the spec '%s' does not exist on %s, or lacks the heading", d.Spec, p.Settings().Integration.Name)
 		}
 		if p.HasRules(2) && (d.Priority < 1 || d.Priority > 5) {
 			return refuse(RuleForm, "git liza edit goal", "priority %d of %s is not between 1 and 5", d.Priority, d.ID)

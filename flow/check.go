@@ -40,8 +40,15 @@ func (p *play) checkAround(doc Document) *Refusal {
 	case *Agent:
 		agents = append(agents, d.ID)
 		tasks = append(tasks, d.Task, d.Review)
-	case *Goal, *Sprint:
+	case *Goal:
+		if r := p.checker().checkSpec(p.Goal(d.ID)); r != nil {
+			return r
+		}
 		return p.checker().checkGoals()
+	case *Sprint:
+		return p.checker().checkGoals()
+	case *TrackedPath:
+		return p.checker().checkPath(d)
 	case *RoleRow, *ReviewRules:
 		return p.checker().checkRoles()
 	case *Question:
@@ -88,6 +95,7 @@ func (b *Board) Check() error {
 	note(b.checker().checkPrincipals())
 	note(b.checker().checkRoles())
 	note(b.checker().checkGoals())
+	note(b.checker().checkTracked())
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
 		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)

@@ -12,6 +12,7 @@ func (k checker) checkJudgements(t *Task) []demand {
 		{t.Status == Rejected && (t.Rejection() == nil || len(t.Rejection().Blockers) == 0), "is REJECTED without a blocker"},
 		{!k.asksSoundly(t), "does not list the documents of its questions"},
 		{!t.Status.Final() && t.Status != Draft && !k.does(t.doer()), "is done by a role that does no tasks"},
+		{!t.Status.Final() && t.Status != Draft && !k.tracks(append([]string{t.Spec}, t.BasedOn...)...), "stands on a text that is not tracked"},
 	}
 	for i, j := range t.Judgements {
 		wants = append(wants,

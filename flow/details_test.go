@@ -134,7 +134,8 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return m
 	},
 	ActSpecChange: func(_ *scene, _ TaskID, w words) Detail {
-		return &SpecChangeMove{Spec: w.or("spec", vision), Change: w.or("change", "clearer"), Cause: TaskID(w.or("cause", ""))}
+		return &SpecChangeMove{Spec: w.or("spec", vision), Change: w.or("change", "clearer"), Cause: TaskID(w.or("cause", "")),
+			Same: w.on("same"), Old: w.blob("old"), New: w.blob("new")}
 	},
 
 	ActInit: func(_ *scene, _ TaskID, w words) Detail {
@@ -272,7 +273,7 @@ func amendWords(s *scene, _ TaskID, w words) Detail {
 		switch what {
 		case "goal":
 			g := *s.board.Goal(s.board.Settings().Goal)
-			g.ID, g.Title = GoalID(w.or("id", string(g.ID))), w.or("title", "Ship better")
+			g.ID, g.Title, g.Spec = GoalID(w.or("id", string(g.ID))), w.or("title", "Ship better"), w.or("spec", g.Spec)
 			_ = g.Status.UnmarshalText([]byte(w.pairs["status"]))
 			g.Usage = g.Usage.Plus(w.usage())
 			d.Goal = &g

@@ -59,6 +59,3 @@ func (d *DismissMove) apply(p *effect) {
 	}
 	p.backToReview()
 }
-
-// backToReview lets the submission wait for its missing verdicts again.
-func (p *effect) backToReview() { p.task.Status = ReadyForReview }

@@ -157,33 +157,6 @@ func (a *AlignMove) apply(p *effect) {
 // latest is the end of a history, as long as a document may hold.
 func latest[T any](list []T) []T { return list[max(0, len(list)-MaxList):] }
 
-// SpecChangeMove records that a spec changed, and what caused it.
-type SpecChangeMove struct {
-	Spec   string `yaml:"spec"`
-	Change string `yaml:"change"`
-	Cause  TaskID `yaml:"cause"`
-}
-
-func (s *SpecChangeMove) check(p *play) *Refusal {
-	hint := "git liza spec-change SPEC --change TEXT"
-	if r := present("the spec", s.Spec, hint); r != nil {
-		return r
-	}
-	if r := present("the change", s.Change, hint); r != nil {
-		return r
-	}
-	if s.Cause != "" && p.Task(s.Cause) == nil {
-		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", s.Cause)
-	}
-	return goalOpen(p)
-}
-
-func (s *SpecChangeMove) apply(p *effect) {
-	p.goal(func(g *Goal) {
-		g.Changes = latest(append(slices.Clip(g.Changes), Change{Spec: s.Spec, Change: s.Change, Task: s.Cause, By: p.move.By, At: p.move.At}))
-	})
-}
-
 // SprintStartMove opens the next sprint. Tasks that were added between sprints,
 // or carried over, belong to it already. The move may add other open tasks, as
 // planned or as stretch.

@@ -68,6 +68,10 @@ func (s *scene) pathProperty(path, key string) (string, bool) {
 		return blob(doc.Blob), true
 	case "was":
 		return blob(doc.Was), true
+	case "same":
+		for _, id := range doc.Same {
+			list = append(list, blob(id))
+		}
 	case "task":
 		return string(doc.Task), true
 	case "by":
@@ -275,6 +279,21 @@ func join[T ~string](list []T) string {
 	return strings.Join(parts, ",")
 }
 
+// textsOf are the texts that each role has read, as ROLE:REF+REF,….
+func textsOf(t *Task, read func(Judgement) []TextRef) string {
+	var list []string
+	for _, j := range t.Judgements {
+		var refs []string
+		for _, ref := range read(j) {
+			refs = append(refs, ref.ref())
+		}
+		if refs != nil {
+			list = append(list, j.Role.String()+":"+strings.Join(refs, "+"))
+		}
+	}
+	return strings.Join(list, ",")
+}
+
 var taskProperties = map[string]func(*Task) string{
 	"status":      func(t *Task) string { return t.Status.String() },
 	"usage":       func(t *Task) string { return used(t.Usage) },
@@ -307,6 +326,22 @@ var taskProperties = map[string]func(*Task) string{
 			}
 		}
 		return join(list)
+	},
+	"texts": func(t *Task) string {
+		return textsOf(t, func(j Judgement) (read []TextRef) {
+			if j.Review != nil {
+				read = j.Review.Texts
+			}
+			return read
+		})
+	},
+	"verdicttexts": func(t *Task) string {
+		return textsOf(t, func(j Judgement) (read []TextRef) {
+			if j.Verdict != nil {
+				read = j.Verdict.Texts
+			}
+			return read
+		})
 	},
 	"reviewers": func(t *Task) string {
 		var list []string

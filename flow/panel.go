@@ -93,6 +93,11 @@ func (p panel) judgeRole(named Role) (Role, *Refusal) {
 	case named != "":
 		return named, p.checkInSet(named)
 	}
+	for _, j := range t.Judgements {
+		if p.rereads(j.Review) {
+			return j.Role, nil
+		}
+	}
 	list := p.openToPeople()
 	if len(list) == 0 {
 		if missing := t.Missing(); len(missing) > 0 {

@@ -1,15 +1,147 @@
 package flow
 
+import "slices"
+
 // RecheckMove sends an approved task back to its judges because a text that
 // they read has changed.
 type RecheckMove struct{}
 
 // outdated refuses to send a task back whose verdicts were given for the texts
 // that the board has.
-func outdated(*play) *Refusal { return unbuilt() }
+func outdated(p *play) *Refusal {
+	if _, text := p.trackedPaths().outdated(p.task); text != nil {
+		return nil
+	}
+	return refuse(RuleState, "git liza show "+string(p.task.ID), "the verdicts on %s were given for the specs as they are", p.task.ID)
+}
 
-func (r *RecheckMove) already(*play) bool { return false }
+func (r *RecheckMove) already(p *play) bool { return p.HasRules(2) && p.from == ReadyForReview }
 
 func (r *RecheckMove) check(*play) *Refusal { return nil }
 
-func (r *RecheckMove) apply(*effect) {}
+func (r *RecheckMove) apply(p *effect) { p.backToReview() }
+
+// backToReview lets the submission wait for its missing verdicts again, and for
+// those that were given for other texts.
+func (p *effect) backToReview() {
+	p.dropOutdated()
+	p.task.Status = ReadyForReview
+}
+
+// dropOutdated takes back the verdicts that were given for other texts than the
+// board has.
+func (p *effect) dropOutdated() {
+	t := p.task
+	t.judgeAll(func(j *Judgement) {
+		if j.Verdict != nil && p.trackedPaths().changed(t, j.Verdict.Texts) != nil {
+			j.Verdict = nil
+		}
+	})
+}
+
+// outdated is the first verdict on the submission that was given for another text
+// than the board has, with that text; nil if there is none.
+func (k trackedPaths) outdated(t *Task) (*Verdict, *TextRef) {
+	for _, j := range t.Judgements {
+		if t.holds(j.Verdict) {
+			if text := k.changed(t, j.Verdict.Texts); text != nil {
+				return j.Verdict, text
+			}
+		}
+	}
+	return nil, nil
+}
+
+// checkVerdicts refuses work of which a verdict was given for other texts than the
+// board has.
+func (k trackedPaths) checkVerdicts(t *Task) *Refusal {
+	v, text := k.outdated(t)
+	if text == nil {
+		return nil
+	}
+	return refuse(RuleSpecChanged, "git liza recheck "+string(t.ID), "the spec '%s' has changed since %s approved %s", clip(text.ref()), v.By, t.ID)
+}
+
+// unconvinced are the roles that have to judge the submission and have not approved
+// it for the texts that the board has.
+func (k trackedPaths) unconvinced(t *Task) []Role {
+	list := t.Missing()
+	for _, j := range t.Judgements {
+		if t.holds(j.Verdict) && k.changed(t, j.Verdict.Texts) != nil {
+			list = append(list, j.Role)
+		}
+	}
+	return list
+}
+
+// readTexts are the texts that somebody who begins to read now reads; none on
+// boards of rules 1.
+func (k trackedPaths) readTexts(t *Task) []TextRef {
+	if !k.HasRules(2) {
+		return nil
+	}
+	return k.refsOf(t)
+}
+
+// refsOf pins the texts that a task stands on, as the board has them.
+func (k trackedPaths) refsOf(t *Task) []TextRef {
+	var list []TextRef
+	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
+		path, anchor := splitRef(ref)
+		doc := k.find(path)
+		if doc == nil {
+			continue
+		}
+		pin := TextRef{Path: path, Hash: string(doc.Blob)} // all of the file, also where it has too many sections
+		if s := doc.section(anchor); s != nil {
+			pin = TextRef{path, anchor, s.Hash}
+		}
+		if !slices.Contains(list, pin) {
+			list = append(list, pin)
+		}
+	}
+	return list
+}
+
+// changed is the first text that a task stands on and that is neither among
+// those read nor of the same meaning; nil if there is none. Judges under rules 1
+// wrote down nothing, and nothing is held against them.
+func (k trackedPaths) changed(t *Task, read []TextRef) *TextRef {
+	if len(read) == 0 {
+		return nil
+	}
+	for _, is := range k.refsOf(t) {
+		doc := k.find(is.Path)
+		section := doc.section(is.Anchor)
+		if !slices.ContainsFunc(read, func(was TextRef) bool {
+			switch {
+			case was.Path != is.Path:
+				return false
+			case was.Anchor == "":
+				return doc.means(ObjectID(was.Hash))
+			}
+			return was.Anchor == is.Anchor && section != nil && section.means(was.Hash)
+		}) {
+			return &is
+		}
+	}
+	return nil
+}
+
+// means reports whether the blob is the present one, or said to mean the same.
+func (d *TrackedPath) means(blob ObjectID) bool {
+	return blob == d.Blob || d.Was == "" && slices.Contains(d.Same, blob)
+}
+
+// means reports whether the hash is the present one, or said to mean the same.
+func (s TrackedSection) means(hash string) bool {
+	return hash == s.Hash || s.Was == "" && slices.Contains(s.Same, hash)
+}
+
+// ref is the text as tasks name it.
+func (r TextRef) ref() string {
+	if r.Anchor == "" {
+		return r.Path
+	}
+	return r.Path + "#" + r.Anchor
+}

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ func reviewable(p *play) *Refusal {
 	switch {
 	case p.HasRules(2) && t.holds(own.Verdict):
 		return refuse(RuleState, show, "%s has the verdict of %s", t.ID, role)
+	case p.panel().rereads(own.Review):
 	case own.Review.live(p.move.At) && len(t.Submission.Reviews) > 1:
 		return refuse(RuleLease, show, "%s reviews %s as %s until %s", own.Review.By, t.ID, role, own.Review.Lease.Format(time.RFC3339))
 	case own.Review.live(p.move.At):
@@ -49,6 +51,12 @@ func reviewable(p *play) *Refusal {
 	return p.purses().overspent(t)
 }
 
+// rereads reports whether the actor holds that review and reads texts again that
+// have changed since it began.
+func (p panel) rereads(held *Review) bool {
+	return held.live(p.move.At) && held.By == p.move.By && p.trackedPaths().changed(p.task, held.Texts) != nil
+}
+
 // independent refuses a verdict of an actor that coded the task.
 func independent(p *play) *Refusal {
 	if !p.Settings().Config.AllowSelfReview && p.task.isCodedBy(p.move.By, p.move.Principal) {
@@ -68,19 +76,22 @@ func (r *ReviewMove) already(p *play) bool {
 	if p.from != ReadyForReview {
 		return false
 	}
-	if r.Role == "" {
-		return p.task.isReviewedAt(p.move.By, p.move.At)
+	_, held := p.task.ReviewBy(p.move.By)
+	if r.Role != "" {
+		held = p.task.Judgement(r.Role).Review
 	}
-	held := p.task.Judgement(r.Role).Review
-	return held.live(p.move.At) && held.By == p.move.By
+	return held.live(p.move.At) && held.By == p.move.By && !p.panel().rereads(held)
 }
 
 func (r *ReviewMove) apply(p *effect) {
 	t, m := p.task, p.move
 	role, _ := p.panel().judgeRole(r.Role)
-	if t.Judgement(role).Review != nil {
+	if held := t.Judgement(role).Review; held != nil {
+		again := p.panel().rereads(held)
 		p.endReview(t, role)
-		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
+		if !again {
+			t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
+		}
 	}
 	if t.Judgement(role).NoVerdicts >= p.limits().NoVerdicts {
 		p.blockAtLimit(LimitNoVerdicts, role, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
@@ -88,7 +99,7 @@ func (r *ReviewMove) apply(p *effect) {
 	}
 	p.dropReview(m.By)
 	t.judge(role, func(j *Judgement) {
-		j.Review = &Review{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(r.Lease))}
+		j.Review = &Review{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(r.Lease)), Texts: p.trackedPaths().readTexts(t)}
 	})
 	p.agent(m.By, func(a *Agent) { a.Review = t.ID })
 }
@@ -104,8 +115,34 @@ func (a *ApproveMove) check(p *play) *Refusal {
 	if refusal := p.submitted(a.Commit, "approve"); refusal != nil {
 		return refusal
 	}
-	_, refusal := p.panel().approvesAs(a.Role)
-	return refusal
+	roles, refusal := p.panel().approvesAs(a.Role)
+	if refusal != nil {
+		return refusal
+	}
+	return p.panel().readAgain(roles)
+}
+
+// readAgain refuses the approval of a reviewer who read a text that has changed
+// since.
+func (p panel) readAgain(roles []Role) *Refusal {
+	t, by := p.task, p.move.By
+	for _, role := range roles {
+		held := t.Judgement(role).Review
+		if held == nil || held.By != by {
+			continue
+		}
+		text := p.trackedPaths().changed(t, held.Texts)
+		switch {
+		case text == nil:
+		case p.move.Generation.Spawned():
+			return refuse(RuleSpecChanged, "git liza show "+string(t.ID), "the spec '%s' has changed since %s began to read: end the session, so that its supervisor begins another",
+				clip(text.ref()), by)
+		default:
+			return refuse(RuleSpecChanged, "git liza review "+string(t.ID)+" --as "+string(by), "the spec '%s' has changed since %s began to read: look at it again",
+				clip(text.ref()), by)
+		}
+	}
+	return nil
 }
 
 // submitted refuses a verdict on anything but the commit under review.
@@ -136,12 +173,17 @@ func (a *ApproveMove) apply(p *effect) {
 	t, m := p.task, p.move
 	roles, _ := p.panel().approvesAs(a.Role)
 	for _, role := range roles {
+		read := p.trackedPaths().readTexts(t)
+		if held := t.Judgement(role).Review; held != nil && held.By == m.By && held.Texts != nil {
+			read = held.Texts
+		}
 		p.endReview(t, role)
 		t.judge(role, func(j *Judgement) {
 			j.Rejection = nil
-			j.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At}
+			j.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At, Texts: read}
 		})
 	}
+	p.dropOutdated()
 	if t.Judged() {
 		t.Status = Approved
 	}
@@ -192,6 +234,43 @@ type RejectMove struct {
 	Role     Role     `yaml:"role,since=2"` // to which the blockers of a person belong
 }
 
+// ask asks for the lines of the files that the findings of a strict role point
+// to.
+func (r *RejectMove) ask(m Move, b *Board) Query {
+	p := &play{Board: b, prior: b, move: &m, task: b.Task(m.Task)}
+	if !b.HasRules(2) || p.task == nil || p.task.Submission == nil {
+		return Query{}
+	}
+	role, refusal := p.panel().rejectsAs(r.Role)
+	if row := b.Role(role); refusal != nil || row == nil || !row.Strict {
+		return Query{}
+	}
+	files := map[string]bool{}
+	for _, f := range slices.Concat(r.Feedback.Blockers, r.Feedback.Concerns) {
+		if f.File != "" {
+			files[f.File] = true
+		}
+	}
+	if len(files) == 0 {
+		return Query{}
+	}
+	return Query{Submission: p.task.Submission.Commit, Lines: slices.Sorted(maps.Keys(files))}
+}
+
+// point refuses findings of a strict role that do not point to a line of the
+// submission, or to a file of it as a whole.
+func (r *RejectMove) point(p *play, role Role, hint string) *Refusal {
+	if row := p.Role(role); p.facts == nil || row == nil || !row.Strict {
+		return nil
+	}
+	for _, f := range slices.Concat(r.Feedback.Blockers, r.Feedback.Concerns) {
+		if lines, asked := p.facts.Lines[f.File]; !asked || lines < 0 || f.Line < 0 || f.Line > lines {
+			return refuse(RuleFinding, hint, "%s points to a file and a line: %s:%d is not in %s", role, quoteC(clip(f.File)), f.Line, p.task.Submission.Commit.Short())
+		}
+	}
+	return nil
+}
+
 func (r *RejectMove) check(p *play) *Refusal {
 	if refusal := p.submitted(r.Commit, "reject"); refusal != nil {
 		return refusal
@@ -211,6 +290,9 @@ func (r *RejectMove) check(p *play) *Refusal {
 				return refuse(RuleReason, hint, "a finding says what the issue is")
 			}
 		}
+	}
+	if refusal := r.point(p, role, hint); refusal != nil {
+		return refusal
 	}
 	for _, prior := range r.Feedback.Prior {
 		if prior.Finding == "" || prior.Status == 0 {

@@ -94,8 +94,8 @@ func (r *record) requireAll(t *testing.T) {
 
 // The acts and rules of version 2 that nothing makes yet.
 var (
-	unbuiltActs  = []Act{ActRecheck}
-	unbuiltRules = []Rule{RuleSpecChanged, RuleFinding}
+	unbuiltActs  = []Act{}
+	unbuiltRules = []Rule{}
 )
 
 // ruleNames are the names of all rules, as refusal.go lists them.

@@ -231,7 +231,10 @@ func textOf(b *Board, asked TextQuery) Text {
 // agreeing are facts that bear out whatever the move records.
 func agreeing(b *Board, m Move) *Facts {
 	q := b.Ask(m)
-	f := &Facts{Exists: true, Behind: map[ObjectID]bool{}, Saves: map[ObjectID]bool{}, Texts: map[string]TextFact{}}
+	f := &Facts{Exists: true, Behind: map[ObjectID]bool{}, Saves: map[ObjectID]bool{}, Texts: map[string]TextFact{}, Lines: map[string]int{}}
+	for _, path := range q.Lines {
+		f.Lines[path] = 10
+	}
 	for _, id := range q.Behind {
 		f.Behind[id] = true
 	}

@@ -30,8 +30,8 @@ type TrackedPath struct {
 type TrackedSection struct {
 	Anchor string   `yaml:"anchor"`
 	Hash   string   `yaml:"hash"` // "" if the heading is not there
-	Was    string   `yaml:"was"`
-	Same   []string `yaml:"same"` // earlier hashes of the same meaning
+	Was    string   `yaml:"was"`  // the hash before the last change of the text, as Was of the text
+	Same   []string `yaml:"same"` // earlier hashes, as Same of the text
 }
 
 // A PathVerdict approves the blob of a tracked path.
@@ -310,8 +310,12 @@ func (p *effect) track(t Text, from origin) {
 	if old != nil {
 		doc = *old
 	}
-	if old == nil || doc.Blob != t.Blob {
-		doc.Was, doc.Same, doc.Blob = doc.Blob, nil, t.Blob
+	changed := old == nil || doc.Blob != t.Blob
+	if changed {
+		if doc.Was != "" || doc.Blob == "" {
+			doc.Same = nil
+		}
+		doc.Was, doc.Blob = doc.Blob, t.Blob
 		doc.Task, doc.By, doc.Principal, doc.At = from.task, "", "", p.move.At
 		if from.task == "" {
 			doc.By, doc.Principal = p.move.By, p.move.Principal
@@ -320,99 +324,34 @@ func (p *effect) track(t Text, from origin) {
 	}
 	doc.Sections = nil
 	for _, s := range t.Sections {
-		is := TrackedSection{Anchor: s.Anchor, Hash: s.Hash}
-		if old != nil {
-			if was := old.section(s.Anchor); was != nil && was.Hash == s.Hash {
-				is = *was
-			} else if was != nil {
-				is.Was = was.Hash
-			}
+		was := TrackedSection{Anchor: s.Anchor, Hash: s.Hash}
+		if old != nil && old.section(s.Anchor) != nil {
+			was = *old.section(s.Anchor)
 		}
-		doc.Sections = append(doc.Sections, is)
+		doc.Sections = append(doc.Sections, was.follow(s.Hash, changed))
 	}
 	p.put(Key{Tracked, TrackedID(t.Path)}, &doc)
+}
+
+// follow is the section with the hash that it has now. A change of the text that
+// leaves the section alone is not one of the section.
+func (s TrackedSection) follow(hash string, changed bool) TrackedSection {
+	switch {
+	case s.Hash != hash && (s.Was != "" || s.Hash == ""):
+		s.Was, s.Same = s.Hash, nil
+	case s.Hash != hash:
+		s.Was = s.Hash
+	case changed && s.Was != "":
+		s.Was, s.Same = "", nil
+	}
+	s.Hash = hash
+	return s
 }
 
 // Approved reports whether every role whose verdict the blob needed has approved
 // it.
 func (d *TrackedPath) Approved() bool {
 	return d.Blob != "" && len(d.Reviews) > 0 && !slices.ContainsFunc(d.Reviews, func(r Role) bool { return !d.hasVerdict(r) })
-}
-
-// refsOf pins the texts that a task stands on, as the board has them.
-func (k trackedPaths) refsOf(t *Task) []TextRef {
-	var list []TextRef
-	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
-		path, anchor := splitRef(ref)
-		doc := k.find(path)
-		if doc == nil {
-			continue
-		}
-		if s := doc.section(anchor); s != nil {
-			list = append(list, TextRef{path, anchor, s.Hash})
-			continue
-		}
-		list = append(list, TextRef{Path: path, Hash: string(doc.Blob)}) // all of the file, also where it has too many sections
-	}
-	return list
-}
-
-// stale is the first text that is neither as it was nor of the same meaning, nil
-// if all are.
-func (k trackedPaths) stale(refs []TextRef) *TextRef {
-	for i, ref := range refs {
-		doc := k.find(ref.Path)
-		if doc == nil {
-			return &refs[i]
-		}
-		if ref.Anchor == "" {
-			if ref.Hash != string(doc.Blob) && !slices.Contains(doc.Same, ObjectID(ref.Hash)) {
-				return &refs[i]
-			}
-			continue
-		}
-		if s := doc.section(ref.Anchor); s == nil || ref.Hash != s.Hash && !slices.Contains(s.Same, ref.Hash) {
-			return &refs[i]
-		}
-	}
-	return nil
-}
-
-// outdatedVerdict is the first role whose verdict on the submission was given for
-// other texts than the board has, and the first of these texts; nil if every
-// verdict still counts.
-func (k trackedPaths) outdatedVerdict(t *Task) (Role, *TextRef) {
-	for _, j := range t.Judgements {
-		if t.holds(j.Verdict) {
-			if ref := k.stale(j.Verdict.Texts); ref != nil {
-				return j.Role, ref
-			}
-		}
-	}
-	return "", nil
-}
-
-// checkVerdicts refuses a task of which a verdict was given for other texts than
-// the board has.
-func (k trackedPaths) checkVerdicts(t *Task) *Refusal {
-	role, ref := k.outdatedVerdict(t)
-	if ref == nil {
-		return nil
-	}
-	return refuse(RuleSpecChanged, "git liza recheck "+string(t.ID), "the spec %s has changed since %s approved %s",
-		quoteC(clip(ref.Path)), t.Judgement(role).Verdict.By, t.ID)
-}
-
-// unconvinced are the roles that have to judge the submission and have not approved
-// it for the texts that the board has.
-func (k trackedPaths) unconvinced(t *Task) []Role {
-	list := t.Missing()
-	for _, j := range t.Judgements {
-		if t.holds(j.Verdict) && k.stale(j.Verdict.Texts) != nil {
-			list = append(list, j.Role)
-		}
-	}
-	return list
 }
 
 // pathVerdicts are the verdicts on the submission as those on the texts that it

@@ -67,6 +67,14 @@ func (w words) object(key string, usual ObjectID) ObjectID {
 	return usual
 }
 
+// blob is an object, or the usual text of a path that ends in .md.
+func (w words) blob(key string) ObjectID {
+	if path := w.pairs[key]; strings.HasSuffix(path, ".md") {
+		return ObjectID(TrackedID(path))
+	}
+	return w.object(key, "")
+}
+
 func (w words) nth(i int) string {
 	if i < len(w.plain) {
 		return w.plain[i]
@@ -189,11 +197,14 @@ func (w words) limits(l *Limits) {
 	}
 }
 
+// findings point to line 3 of a.go, or to at=FILE:LINE.
 func (w words) findings(key, usual string) []Finding {
 	var list []Finding
+	file, number, _ := strings.Cut(w.or("at", "a.go:3"), ":")
+	line, _ := strconv.Atoi(number)
 	for _, issue := range strings.Split(w.or(key, usual), ",") {
 		if issue != "" {
-			list = append(list, Finding{File: "a.go", Line: 3, Issue: strings.TrimSpace(issue)})
+			list = append(list, Finding{File: file, Line: line, Issue: strings.TrimSpace(issue)})
 		}
 	}
 	return list
@@ -267,6 +278,17 @@ func (w words) doubt(f *Facts) {
 		switch what {
 		case "missing":
 			f.Exists, f.Saves = false, nil
+		case "all": // texts that git is asked for hold v2
+			holdTexts(f, value, value)
+		case "blob": // the sections that tasks name stay
+			holdTexts(f, value, "")
+		case "section": // git:section=v2:v3 are the sections of v2 in the blob v3
+			sections, blob, _ := strings.Cut(value, ":")
+			holdTexts(f, blob, sections)
+		case "lines":
+			for path := range f.Lines {
+				f.Lines[path], _ = strconv.Atoi(value)
+			}
 		case "nospec":
 			f.Texts = nil
 		case "apart":
@@ -324,6 +346,24 @@ func doubtText(f *Facts, what, value string) {
 		}
 	}
 	f.Texts[path] = fact
+}
+
+// holdTexts lets all texts hold a blob, and their sections be those of another
+// one; "" leaves the sections as they are.
+func holdTexts(f *Facts, blob, sections string) {
+	for path, fact := range f.Texts {
+		fact.Blob = object(blob)
+		if blob == "usual" {
+			fact.Blob = ObjectID(TrackedID(path))
+		}
+		fact.Sections = slices.Clone(fact.Sections)
+		for i, section := range fact.Sections {
+			if sections != "" && section.Hash != "" {
+				fact.Sections[i].Hash = TrackedID(path + "#" + section.Anchor + "@" + sections)[:32]
+			}
+		}
+		f.Texts[path] = fact
+	}
 }
 
 func (w words) doubtContent(f *Facts, what, value string) {

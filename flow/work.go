@@ -301,7 +301,7 @@ func (s *SubmitMove) apply(p *effect) {
 		// where no other role judges.
 		t.judge(HumanRole, func(j *Judgement) {
 			j.Rejection = nil
-			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At}
+			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At, Texts: p.trackedPaths().readTexts(t)}
 		})
 	}
 }

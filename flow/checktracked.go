@@ -1,0 +1,62 @@
+package flow
+
+import "slices"
+
+// checkTracked refuses a board whose documents of tracked paths are damaged, or
+// that lacks the text of an open goal.
+func (k checker) checkTracked() *Refusal {
+	if !k.HasRules(2) {
+		return nil
+	}
+	for _, id := range k.IDs(Tracked) {
+		doc, ok := k.load(Key{Tracked, id}).(*TrackedPath)
+		if !ok || TrackedID(doc.Path) != id {
+			return breach("the tracked path %s stands in a wrong place", id)
+		}
+		if r := k.checkPath(doc); r != nil {
+			return r
+		}
+	}
+	for _, id := range k.IDs(Goals) {
+		if r := k.checkSpec(k.Goal(GoalID(id))); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// checkPath refuses a tracked path whose sections or verdicts are out of order.
+func (k checker) checkPath(doc *TrackedPath) *Refusal {
+	for i, s := range doc.Sections {
+		if s.Anchor == "" || i > 0 && doc.Sections[i-1].Anchor >= s.Anchor {
+			return breach("the sections of %s are out of order", quoteC(doc.Path))
+		}
+	}
+	for i, v := range doc.Verdicts {
+		if !slices.Contains(doc.Reviews, v.Role) || i > 0 && doc.Verdicts[i-1].Role >= v.Role {
+			return breach("the verdicts on %s are out of order, or of a role that nobody asked for", quoteC(doc.Path))
+		}
+	}
+	return nil
+}
+
+// checkSpec refuses an open goal whose spec is not tracked.
+func (k checker) checkSpec(g *Goal) *Refusal {
+	if g != nil && g.Status == InProgress && k.HasRules(2) && !k.tracks(g.Spec) {
+		return breach("the spec of %s is not tracked", g.ID)
+	}
+	return nil
+}
+
+// tracks reports whether the board has the text of every reference. A path with
+// too many sections is compared as a whole.
+func (k checker) tracks(refs ...string) bool {
+	return !slices.ContainsFunc(refs, func(ref string) bool {
+		path, anchor := splitRef(ref)
+		if path == "" {
+			return false
+		}
+		doc := k.trackedPaths().find(path)
+		return doc == nil || anchor != "" && doc.section(anchor) == nil && len(doc.Sections) < MaxSections
+	})
+}

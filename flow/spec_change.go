@@ -1,0 +1,96 @@
+package flow
+
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/flow/shell"
+)
+
+// SpecChangeMove records that a spec changed, and what caused it. It may say that
+// the text means the same as before, so that verdicts hold that were given for it.
+type SpecChangeMove struct {
+	Spec   string   `yaml:"spec"`
+	Change string   `yaml:"change"`
+	Cause  TaskID   `yaml:"cause"`
+	Same   bool     `yaml:"same_meaning,since=2"`
+	Old    ObjectID `yaml:"old,since=2"` // the blobs that mean the same
+	New    ObjectID `yaml:"new,since=2"`
+}
+
+func (s *SpecChangeMove) check(p *play) *Refusal {
+	hint := "git liza spec-change SPEC --change TEXT"
+	if r := present("the spec", s.Spec, hint); r != nil {
+		return r
+	}
+	if r := present("the change", s.Change, hint); r != nil {
+		return r
+	}
+	if s.Cause != "" && p.Task(s.Cause) == nil {
+		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", s.Cause)
+	}
+	if r := goalOpen(p); r != nil {
+		return r
+	}
+	if s.Same {
+		return s.means(p)
+	}
+	if s.Old != "" || s.New != "" {
+		return refuse(RuleForm, "git liza spec-change SPEC --same-meaning", "blobs are named of texts that mean the same")
+	}
+	return nil
+}
+
+// means refuses to say that a change left the meaning of a text: to agents that
+// do not plan, to those who wrote it, and of other blobs than the last two.
+func (s *SpecChangeMove) means(p *play) *Refusal {
+	path, by := s.Spec, p.move.By
+	if p.actor().standing()&(planner|human) == 0 {
+		return refuse(RuleRole, "git liza recheck TASK", "%s does not say that a spec means the same: a planner or a human does", by)
+	}
+	doc := p.trackedPaths().find(path)
+	if doc == nil {
+		return refuse(RuleNotFound, "git liza list", "no open goal or task stands on %s", quoteC(clip(path)))
+	}
+	if doc.Was == "" || doc.Blob == "" || s.Old != doc.Was || s.New != doc.Blob {
+		return refuse(RuleFact, "git liza spec-change "+shell.Quote(path)+" --same-meaning", "%s changed last from %s to %s, not from %s to %s",
+			quoteC(clip(path)), blobName(doc.Was), blobName(doc.Blob), blobName(s.Old), blobName(s.New))
+	}
+	own := doc.By == by || p.move.Principal != "" && doc.Principal == p.move.Principal
+	if t := p.Task(doc.Task); t != nil {
+		own = t.isCodedBy(by, p.move.Principal)
+	}
+	if own && !p.Settings().Config.AllowSelfReview {
+		return refuse(RuleSelfReview, "git liza recheck TASK", "%s wrote %s and does not say that it means the same", by, quoteC(clip(path)))
+	}
+	return nil
+}
+
+// blobName is a blob in a message.
+func blobName(id ObjectID) string {
+	if id == "" {
+		return "no file"
+	}
+	return id.Short()
+}
+
+func (s *SpecChangeMove) apply(p *effect) {
+	if s.Same {
+		p.keepMeaning(s.Spec)
+	}
+	p.goal(func(g *Goal) {
+		g.Changes = latest(append(slices.Clip(g.Changes), Change{Spec: s.Spec, Change: s.Change, Task: s.Cause, By: p.move.By, At: p.move.At}))
+	})
+}
+
+// keepMeaning enters that the last change of a tracked path left its meaning.
+func (p *effect) keepMeaning(path string) {
+	doc := *p.trackedPaths().find(path)
+	doc.Same, doc.Was = latest(append(slices.Clip(doc.Same), doc.Was)), ""
+	doc.Sections = slices.Clone(doc.Sections)
+	for i, section := range doc.Sections {
+		if section.Was != "" {
+			doc.Sections[i].Same, doc.Sections[i].Was = latest(append(slices.Clip(section.Same), section.Was)), ""
+		}
+	}
+	p.put(Key{Tracked, TrackedID(path)}, &doc)
+}
