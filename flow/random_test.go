@@ -34,7 +34,7 @@ func TestTortureRandomMoves(t *testing.T) {
 	require.Positive(t, p.verdicts[CodeReviewer], "no task was merged: %v", p.verdicts)
 	require.Positive(t, p.accepted[ActSession], "no session was ever recorded")
 	for _, r := range rules {
-		if r.from != 0 && !slices.Contains(unbuiltActs, r.act) {
+		if r.from != 0 {
 			require.Positive(t, p.accepted[r.act], "no %s was ever accepted: %v", r.act, p.accepted)
 		}
 	}
