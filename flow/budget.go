@@ -57,20 +57,28 @@ func (b *Board) purses() purses { return purses{&b.content} }
 // A Spending is the usage of a session that the board does not record yet.
 type Spending struct {
 	By    AgentID // the agent that reports it
+	Goal  GoalID  // for which it plans; "" is the current one
 	Task  TaskID  // "" means planning
 	Usage Usage
 }
 
 // Budget refuses one more session for a task whose budget, or that of its
 // sprint or goal, is spent; the rule is budget. The id "" means planning, for
-// which the current sprint and goal pay. The usage of running sessions counts
-// too. Budget returns nil if a session may begin.
-func (b *Board) Budget(id TaskID, running ...Spending) *Refusal {
-	t, r := b.purses().payee(id)
+// which the goal that is named pays, and its sprint; "" is the current goal.
+// The usage of running sessions counts too. Budget returns nil if a session may
+// begin.
+func (b *Board) Budget(goal GoalID, id TaskID, running ...Spending) *Refusal {
+	t, r := b.purses().payee(goal, id)
 	if r != nil {
 		return r
 	}
 	return b.purses().overspent(t, running...)
+}
+
+// refuses reports whether a budget refuses sessions for a task.
+func (ps purses) refuses(id TaskID) bool {
+	t, r := ps.payee("", id)
+	return r != nil || ps.overspent(t) != nil
 }
 
 func (ps purses) overspent(t *Task, running ...Spending) *Refusal {
@@ -83,11 +91,12 @@ func (ps purses) overspent(t *Task, running ...Spending) *Refusal {
 }
 
 // Left is the smallest remainder of the budgets that a session for a task would
-// use ("" for planning), less the usage of running sessions, and whether any
-// budget applies. A number without a limit is 0; an exhausted one is negative.
-func (b *Board) Left(id TaskID, running ...Spending) (Budget, bool) {
+// use (of planning for a goal, as in [Board.Budget]), less the usage of running
+// sessions, and whether any budget applies. A number without a limit is 0; an
+// exhausted one is negative.
+func (b *Board) Left(goal GoalID, id TaskID, running ...Spending) (Budget, bool) {
 	var least Budget
-	t, r := b.purses().payee(id)
+	t, r := b.purses().payee(goal, id)
 	if r != nil {
 		return least, false
 	}
@@ -114,10 +123,11 @@ func scarcer[T int64 | Cost](least, limit, spent T) T {
 	return min(least, left)
 }
 
-// payee is the task that a session is for, nil for planning.
-func (ps purses) payee(id TaskID) (*Task, *Refusal) {
+// payee is the task that a session is for. Planning is a task of the goal that
+// has no id.
+func (ps purses) payee(goal GoalID, id TaskID) (*Task, *Refusal) {
 	if id == "" {
-		return nil, nil
+		return &Task{Goal: cmp.Or(goal, ps.Settings().Goal)}, nil
 	}
 	t := ps.Task(id)
 	if t == nil {
@@ -133,7 +143,7 @@ func (ps purses) charged(t *Task, running []Spending) []purse {
 		list[i].board = list[i].spent
 	}
 	for _, s := range running {
-		other, r := ps.payee(s.Task)
+		other, r := ps.payee(s.Goal, s.Task)
 		if r != nil || len(list) == 0 {
 			continue
 		}
@@ -151,12 +161,12 @@ func (ps purses) charged(t *Task, running []Spending) []purse {
 // of are the budgets that bound the sessions of a task, its own first.
 func (ps purses) of(t *Task) []purse {
 	set := ps.Settings().Config.Budgets
-	if set == (Budgets{}) && (t == nil || t.Budget == nil) {
+	if set == (Budgets{}) && t.Budget == nil {
 		return nil
 	}
 	goal, sprint := ps.payers(t)
 	list := ps.shared(goal, sprint)
-	if t == nil {
+	if t.ID == "" {
 		return list
 	}
 	own := purse{of: string(t.ID), limit: set.Task.over(t.Budget), spent: t.Usage, raise: raising("task")}

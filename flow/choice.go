@@ -47,6 +47,10 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 	if first != nil {
 		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)
 	}
+	if ended := ch.ofEnded(act, c.By, at); ended != nil {
+		return "", refuse(RuleNothing, "git liza goal reopen "+string(ended.Goal)+" --reason R", "nothing waits for %s but tasks of goals that have ended, such as %s of %s",
+			c.By, ended.ID, ended.Goal)
+	}
 	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", c.By)
 }
 
@@ -83,19 +87,13 @@ func (ch choice) collides(s *Summary) bool {
 	return found || ch.short.compared > maxCompared
 }
 
-// candidates are the tasks whose state lets the act begin, best first; those
-// that wait for a dependency come last.
+// candidates are the tasks of goals in progress whose state lets the act begin,
+// best first; those that wait for a dependency come last.
 func (ch choice) candidates(act Act, by Actor, at time.Time) []*Summary {
-	var from states
-	for i := range rules {
-		if rules[i].act == act {
-			from |= rules[i].from
-		}
-	}
-	fits := ch.fit(act, by)
+	begins, urgent := ch.begins(act, by, at), ch.priorities()
 	var list []*Summary
 	ch.each(func(s *Summary) {
-		if from.has(s.Status) && (act != ActClaim || s.Status != Claimed || !s.Lease.After(at)) && fits(s) {
+		if begins(s) && !ch.isEnded(urgent, s) {
 			list = append(list, s)
 		}
 	})
@@ -104,10 +102,53 @@ func (ch choice) candidates(act Act, by Actor, at time.Time) []*Summary {
 		waits = ch.waiting(list)
 	}
 	slices.SortFunc(list, func(x, y *Summary) int {
-		return cmp.Or(cmp.Compare(waits[x], waits[y]), cmp.Compare(x.urgency(by), y.urgency(by)),
+		return cmp.Or(cmp.Compare(waits[x], waits[y]), cmp.Compare(urgent[x.Goal], urgent[y.Goal]), cmp.Compare(x.urgency(by), y.urgency(by)),
 			cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
 	})
 	return list
+}
+
+// begins reports of a task whether its state lets an actor begin the act.
+func (ch choice) begins(act Act, by Actor, at time.Time) func(*Summary) bool {
+	var from states
+	for i := range rules {
+		if rules[i].act == act {
+			from |= rules[i].from
+		}
+	}
+	fits := ch.fit(act, by)
+	return func(s *Summary) bool {
+		return from.has(s.Status) && (act != ActClaim || s.Status != Claimed || !s.Lease.After(at)) && fits(s)
+	}
+}
+
+// priorities are those of the goals in progress; empty under rules version 1,
+// where tasks of all goals are equal.
+func (ch choice) priorities() map[GoalID]int {
+	of := map[GoalID]int{}
+	if ch.HasRules(2) {
+		for _, g := range ch.calendar().goals() {
+			of[g.ID] = g.Priority
+		}
+	}
+	return of
+}
+
+// isEnded reports whether the goal of a task is not among those in progress.
+func (ch choice) isEnded(open map[GoalID]int, s *Summary) bool {
+	return ch.HasRules(2) && open[s.Goal] == 0
+}
+
+// ofEnded is the oldest task that is no candidate only because its goal has ended,
+// nil if there is none.
+func (ch choice) ofEnded(act Act, by Actor, at time.Time) *Summary {
+	begins, open := ch.begins(act, by, at), ch.priorities()
+	for _, s := range ch.oldest() {
+		if begins(s) && ch.isEnded(open, s) {
+			return s
+		}
+	}
+	return nil
 }
 
 // fit reports of a task whether the act on it is for the role of an agent. To

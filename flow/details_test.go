@@ -83,9 +83,13 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActGoal: func(_ *scene, _ TaskID, w words) Detail {
 		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision), Priority: w.number("priority")}
 	},
-	ActComplete: func(_ *scene, _ TaskID, w words) Detail { return &CompleteMove{w.or("reason", "done")} },
-	ActAbort:    func(_ *scene, _ TaskID, w words) Detail { return &AbortMove{w.or("reason", "no use")} },
-	ActAlign:    func(_ *scene, _ TaskID, w words) Detail { return &AlignMove{w.or("text", "on course")} },
+	ActComplete: func(_ *scene, _ TaskID, w words) Detail {
+		m := &CompleteMove{Reason: w.or("reason", "done"), To: GoalID(w.or("to", ""))}
+		_ = m.Open.UnmarshalText([]byte(w.or("open", "")))
+		return m
+	},
+	ActAbort: func(_ *scene, _ TaskID, w words) Detail { return &AbortMove{w.or("reason", "no use")} },
+	ActAlign: func(_ *scene, _ TaskID, w words) Detail { return &AlignMove{w.or("text", "on course")} },
 	ActSprintStart: func(s *scene, _ TaskID, w words) Detail {
 		m := &SprintStartMove{Planned: ids[TaskID](w.list("planned")), Stretch: ids[TaskID](w.list("stretch"))}
 		if w.pairs["deadline"] != "" {

@@ -78,23 +78,6 @@ func (p *effect) goal(edit func(*Goal)) {
 	p.put(Key{Goals, string(g.ID)}, &g)
 }
 
-func (p *effect) endGoal(to Phase, reason string) {
-	goal := p.goalID()
-	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = to, p.move.At, reason })
-	if !p.HasRules(2) {
-		return
-	}
-	if open := p.Sprint(p.OpenSprint(goal)); open != nil {
-		over := *open
-		over.Status, over.Ended, over.Reason = Completed, p.move.At, reason
-		p.put(Key{Sprints, string(over.ID)}, &over)
-	}
-	p.setSprint(goal, "", "")
-	if left := p.calendar().goals(); len(left) > 0 && p.Settings().Goal == goal {
-		p.change(func(s *Settings) { s.Goal = left[0].ID })
-	}
-}
-
 func (p *effect) control(to Control, reason string) {
 	p.change(func(s *Settings) {
 		s.Control = ControlState{State: to, Reason: reason, By: p.move.By, At: p.move.At}

@@ -1,6 +1,9 @@
 package flow
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // goalActs are the acts beside those on a task that name their goal.
 var goalActs = []Act{ActAdd, ActFinalize, ActImport, ActConvert, ActGoal, ActComplete, ActAbort, ActReopen, ActAlign, ActSpecChange,
@@ -13,10 +16,10 @@ var openGoalActs = []Act{ActAdd, ActFinalize, ActImport, ActConvert, ActSprintSt
 // aimed is a detail whose goal follows from its fields; "" if it does not.
 type aimed interface{ aim(*Board) GoalID }
 
-// GoalOf is the goal of a move that names none: that of its task, or of what its
-// fields name, for records that of the task that an agent holds, else the current
-// one. It is "" for acts that have no goal, and on
-// boards of rules version 1.
+// GoalOf is the goal of a move that a caller did not choose: that of its task, or
+// of what its fields name, for records that of the task that an agent holds, else
+// the one that it names already, else the current one. It is "" for acts that have
+// no goal, and on boards of rules version 1.
 func (b *Board) GoalOf(m Move) GoalID {
 	if !b.HasRules(2) {
 		return ""
@@ -37,7 +40,7 @@ func (b *Board) GoalOf(m Move) GoalID {
 			return goal
 		}
 	}
-	return b.Settings().Goal
+	return cmp.Or(m.Goal, b.Settings().Goal)
 }
 
 // goalOfTask is the goal of a task; "" if there is none of that id.
@@ -62,7 +65,11 @@ func (c *ConvertMove) aim(b *Board) GoalID {
 	if d == nil {
 		return ""
 	}
-	return b.goalOfTask(d.During)
+	goal := cmp.Or(b.goalOfTask(d.During), b.calendar().goalOfRecord(d.ID))
+	if g := b.Goal(goal); g == nil || g.Status != InProgress {
+		return "" // what was found for a goal that has ended is work of the current one
+	}
+	return goal
 }
 
 func (r *RetroMove) aim(b *Board) GoalID {

@@ -74,72 +74,6 @@ func (g *GoalMove) apply(p *effect) {
 // usualPriority is that of a goal for which nobody says one.
 const usualPriority = 3
 
-// goalOpen refuses acts on a goal that has ended.
-func goalOpen(p *play) *Refusal {
-	if g := p.Goal(p.goalID()); g == nil || g.Status != InProgress {
-		return refuse(RuleNotFound, "git liza goal show", "no goal is in progress")
-	}
-	return nil
-}
-
-// CompleteMove ends a goal that was reached.
-type CompleteMove struct {
-	Reason string `yaml:"reason"`
-}
-
-func (c *CompleteMove) subject() string { return "goal" }
-
-func (c *CompleteMove) check(p *play) *Refusal {
-	if p.move.By.IsHuman() {
-		return nil
-	}
-	goal := p.goalID()
-	none := true
-	for _, t := range p.Tasks() {
-		if t.Goal != goal {
-			continue
-		}
-		none = false
-		if !t.Status.Final() {
-			return refuse(RuleOpen, "git liza list", "%s is %s: a goal completes when all its tasks are final, or when a human says so", t.ID, t.Status)
-		}
-	}
-	if p.HasRules(2) {
-		none = p.Goal(goal).Added == 0
-	} else {
-		none = none && len(p.IDs(Archive)) == 0
-	}
-	if none {
-		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
-	}
-	return nil
-}
-
-func (c *CompleteMove) apply(p *effect) { p.endGoal(Completed, c.Reason) }
-
-func (c *CompleteMove) already(p *play) bool { return p.ended(Completed) }
-
-// ended reports whether the goal of the move is in that final state.
-func (p *play) ended(as Phase) bool {
-	g := p.Goal(p.goalID())
-	return g != nil && g.Status == as
-}
-
-// AbortMove ends a goal that is given up.
-type AbortMove struct {
-	Reason string `yaml:"reason"`
-}
-
-func (a *AbortMove) subject() string { return "goal" }
-
-func (a *AbortMove) check(*play) *Refusal {
-	return present("the reason", a.Reason, "git liza goal abort --reason R")
-}
-
-func (a *AbortMove) already(p *play) bool { return p.ended(Aborted) }
-
-func (a *AbortMove) apply(p *effect) { p.endGoal(Aborted, a.Reason) }
-
 // AlignMove adds a line to the goal's alignment history. A full history drops
 // its oldest line, which stays in the log.
 type AlignMove struct {
@@ -182,6 +116,9 @@ func (s *SprintStartMove) check(p *play) *Refusal {
 		}
 		if t.Status.Final() {
 			return refuse(RuleFinal, "git liza list", "%s is %s and belongs to no further sprint", id, t.Status)
+		}
+		if p.HasRules(2) && t.Goal != p.goalID() {
+			return refuse(RuleGoal, "git liza goal list", "%s belongs to the goal %s, and the sprint to %s", id, t.Goal, p.goalID())
 		}
 		if slices.Contains(s.Planned, id) && slices.Contains(s.Stretch, id) {
 			return refuse(RuleForm, "git liza help sprint", "%s is either planned or stretch, not both", id)

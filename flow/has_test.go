@@ -37,7 +37,7 @@ func (s *scene) property(subject, key string) (string, bool) {
 		return "", false
 	}
 	if key == "budget" || key == "left" {
-		return s.funds(key, t.ID), true
+		return s.funds(key, "", t.ID), true
 	}
 	if key == "questions" {
 		return s.questions(t.ID), true
@@ -185,8 +185,12 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		return used(b.Goal(c.Goal).Usage), true
 	case "usage-1", "usage-2", "usage-3":
 		return used(b.Sprint(SprintID("sprint-" + key[len(key)-1:])).Usage), true
+	case "added-1", "added-2":
+		return strconv.Itoa(b.Goal(GoalID("goal-" + key[len("added-"):])).Added), true
 	case "budget", "left":
-		return s.funds(key, ""), true
+		return s.funds(key, "", ""), true
+	case "budget-1":
+		return s.funds("budget", "goal-1", ""), true
 	case "next":
 		return strconv.Itoa(c.Next.Task), true
 	}
@@ -241,12 +245,12 @@ func (s *scene) questions(id TaskID) string {
 func used(u Usage) string { return fmt.Sprintf("%d:%d:%s", u.Sessions, u.Tokens(), u.Cost) }
 
 // funds says whose budget is spent, or what is left.
-func (s *scene) funds(key string, id TaskID) string {
+func (s *scene) funds(key string, goal GoalID, id TaskID) string {
 	if key == "left" {
-		left, bounded := s.board.Left(id)
+		left, bounded := s.board.Left(goal, id)
 		return map[bool]string{true: fmt.Sprintf("%d/%s", left.Tokens, left.Cost)}[bounded]
 	}
-	if r := s.board.Budget(id); r != nil {
+	if r := s.board.Budget(goal, id); r != nil {
 		requireHelpful(s.t, r)
 		return strings.ReplaceAll(r.Reason+";"+r.Hint, " ", "_")
 	}

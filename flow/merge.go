@@ -189,6 +189,6 @@ func (f *IntegrationFailMove) apply(p *effect) {
 
 // mark is the name below refs/liza/marks of the next state that the board
 // keeps.
-func (b *Board) mark(kind string) string {
-	return kind + "-" + strconv.Itoa(b.Settings().Next.Mark)
+func (c *content) mark(kind string) string {
+	return kind + "-" + strconv.Itoa(c.Settings().Next.Mark)
 }

@@ -110,10 +110,53 @@ func TestTriggers(t *testing.T) {
 	require.Contains(t, reasons(), "blocked b")
 	require.Empty(t, s.step("human:ann convert sprint-1/2 d", new(record)))
 	require.Len(t, reasons(), 3)
-	require.Empty(t, s.step("human:ann complete", new(record)))
+	require.Empty(t, s.step("human:ann complete open=keep", new(record)))
 	require.Empty(t, reasons(), "nobody plans for a goal that has ended")
 	require.Empty(t, s.step("human:ann goal goal-2", new(record)))
-	require.Equal(t, "no_tasks", reasons()[0], "a new goal wants tasks of its own")
+	require.Equal(t, []string{"no_tasks"}, reasons(), "a new goal wants tasks of its own")
+}
+
+// Goals are planned for by priority, then by age; what a planner of one goal is
+// woken for concerns that goal alone.
+func TestTriggersOfSeveralGoals(t *testing.T) {
+	t.Parallel()
+	s := staged(t, `human:ann add a | human:ann discover urgency=immediate | human:ann goal goal-2 priority=1 | human:ann goal goal-3
+		human:ann add b in=goal-3 | coder-1 claim a | coder-1 block a | coder-1 claim b | coder-1 block b`)
+	reasons := func(goals ...GoalID) (list []string) {
+		for _, trigger := range s.board.Triggers(goals...) {
+			list = append(list, strings.TrimSpace(string(trigger.Goal)+" "+trigger.Reason+" "+string(trigger.Task)))
+		}
+		return list
+	}
+	require.Equal(t, []string{"goal-2 no_tasks", "goal-1 blocked a", "goal-1 immediate_discovery", "goal-3 blocked b"}, reasons())
+	require.Equal(t, []string{"goal-1 blocked a", "goal-1 immediate_discovery", "goal-3 blocked b"}, reasons("goal-3", "goal-1"))
+	require.Empty(t, s.step("human:ann complete in=goal-1 open=move to=goal-2", new(record)))
+	require.Equal(t, []string{"goal-2 blocked a", "goal-3 blocked b"}, reasons(), "tasks that were moved are those of their new goal")
+}
+
+// Tasks of goals of a higher priority come first, those of goals that have ended
+// not at all; an agent may still claim them by id.
+func TestBestOfSeveralGoals(t *testing.T) {
+	t.Parallel()
+	s := staged(t, `human:ann add a priority=1 | human:ann goal goal-2 priority=1 | human:ann add b priority=5 c<b | human:ann goal goal-3 priority=5 | human:ann add d`)
+	next := func() TaskID {
+		id, r := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+		if r != nil {
+			require.Equal(t, "nothing waits for coder-1 but tasks of goals that have ended, such as a of goal-1", r.Reason)
+			require.Equal(t, "git liza goal reopen goal-1 --reason R", r.Hint)
+		}
+		return id
+	}
+	require.Equal(t, TaskID("b"), next())
+	require.Empty(t, s.step("human:ann claim b", new(record)))
+	require.Equal(t, TaskID("a"), next(), "c waits for b")
+	for _, step := range []string{"human:ann complete in=goal-1 open=keep", "human:ann complete in=goal-2 open=keep"} {
+		require.Empty(t, s.step(step, new(record)))
+	}
+	require.Equal(t, TaskID("d"), next())
+	require.Empty(t, s.step("human:ann complete in=goal-3 open=abandon", new(record)))
+	require.Empty(t, next())
+	require.Nil(t, s.play(s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: s.board.Settings().Config.Lease, Base: s.tip()})))
 }
 
 // A budget of a task's own keeps planners asleep too, whatever the block says.

@@ -117,12 +117,13 @@ func (g *gamble) turn() {
 	for _, short := range g.board.Tasks() {
 		before[short.ID] = g.board.Task(short.ID)
 	}
-	held, spent := g.holding(m), g.board.Budget(m.Task)
+	held, spent := g.holding(m), g.board.Budget(m.Goal, m.Task)
 	prior := g.board
 	if g.judge(m, facts) != nil {
 		return
 	}
 	g.made = append(g.made, m)
+	g.apart()
 	g.known(prior, m, held)
 	if m.Act == ActClaim || m.Act == ActReview {
 		require.Nil(g.rt, spent, "%s was begun", m.Subject())
@@ -221,24 +222,51 @@ func (g *gamble) used(was, is *Task, m Move) {
 	require.Equal(g.rt, *was, but, "a session changed more than what is used")
 }
 
-// audit accounts for all that was used: the goals and the sprints have it between them.
+// audit accounts for all that was used: the goals and the sprints have it between
+// them, and what was used for one goal stands in that goal and in its sprints.
+// Under rules 1 the sprint is that of no goal.
 func (g *gamble) audit() {
-	var made, goals, sprints Usage
+	made, goals, sprints := map[GoalID]Usage{}, map[GoalID]Usage{}, map[GoalID]Usage{}
+	add := func(to map[GoalID]Usage, goal GoalID, used Usage) {
+		if g.rules == 1 {
+			goal = "goal-1"
+		}
+		to[goal] = to[goal].Plus(used)
+	}
 	for _, m := range g.made {
 		if d, ok := m.Detail.(*SessionMove); ok {
 			one := d.Usage
 			one.Sessions = 1
-			made = made.Plus(one)
+			add(made, m.Goal, one)
 		}
 	}
 	for _, id := range g.board.IDs(Goals) {
-		goals = goals.Plus(g.board.Goal(GoalID(id)).Usage)
+		add(made, GoalID(id), Usage{})
+		add(goals, GoalID(id), g.board.Goal(GoalID(id)).Usage)
 	}
 	for _, id := range g.board.IDs(Sprints) {
-		sprints = sprints.Plus(g.board.Sprint(SprintID(id)).Usage)
+		add(sprints, g.board.Sprint(SprintID(id)).Goal, g.board.Sprint(SprintID(id)).Usage)
 	}
 	require.Equal(g.rt, made, goals)
 	require.Equal(g.rt, made, sprints)
+}
+
+// apart requires that no two goals share a sprint: a task stands in a sprint of its
+// goal, or in the one that its goal opens next.
+func (g *gamble) apart() {
+	if g.rules == 1 {
+		return
+	}
+	for _, t := range g.board.Tasks() {
+		goal, sprint := g.board.Goal(t.Goal), g.board.Sprint(t.Sprint)
+		require.NotNil(g.rt, goal, "%s has no goal", t.ID)
+		switch {
+		case sprint != nil:
+			require.Equal(g.rt, t.Goal, sprint.Goal, "%s stands in a sprint of another goal", t.ID)
+		case goal.Status == InProgress && !t.Status.Final():
+			require.Equal(g.rt, goal.Next, t.Sprint, "%s waits for a sprint of nobody", t.ID)
+		}
+	}
 }
 
 // replay plays the whole history again as a judge of history does.
@@ -345,7 +373,7 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	}
 	who = strings.TrimSuffix(who+"@"+g.behind(strings.TrimSuffix(strings.TrimSuffix(who, ".child"), ".bare")), "@")
 	acts := slices.Sorted(maps.Keys(details))
-	act := pick(rt, append(acts, ActAdd, ActAdd, ActAdd, ActFinalize, ActFinalize, ActArchive, ActSession, ActSession, ActSession)...)
+	act := pick(rt, append(acts, ActAdd, ActAdd, ActAdd, ActFinalize, ActFinalize, ActArchive, ActGoal, ActComplete, ActReopen, ActSprintStart, ActSprintClose, ActSession, ActSession, ActSession)...)
 	fields := []string{who, act.String()}
 	switch act {
 	case ActPrincipal:
@@ -368,7 +396,11 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	case ActAmend:
 		fields = append(fields, pick(rt, "goal", "config"))
 	case ActGoal:
-		fields = append(fields, fmt.Sprintf("goal-%d", len(g.made)))
+		fields = append(fields, fmt.Sprintf("goal-%d", len(g.made)), "priority="+pick(rt, "0", "1", "5"))
+	case ActComplete:
+		if g.rules > 1 {
+			fields = append(fields, "open="+pick(rt, "", "keep", "abandon", "move", "move", "move"), "to="+pick(rt, append(g.board.IDs(Goals), "")...))
+		}
 	case ActRetro:
 		fields = append(fields, "sprint-1")
 	case ActAdopt:
@@ -379,6 +411,9 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 		fields = append(fields, pick(rt, append(append(g.board.IDs(Tasks), ""), g.board.IDs(Archive)...)...), "outcome="+pick(rt, SessionOutcomes()...), "used=input:20,cached:5,cost:"+pick(rt, "0", "7"))
 	default:
 		fields = append(fields, pick(rt, append(g.board.IDs(Tasks), "zz")...), "+x")
+	}
+	if g.rules > 1 && slices.Contains(goalActs, act) {
+		fields = append(fields, pick(rt, "+y", "in="+pick(rt, g.board.IDs(Goals)...)))
 	}
 	return g.moveOf(append(fields, pick(rt, "+y", "+y", "+y", "git:missing", "git:apart")))
 }

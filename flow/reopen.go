@@ -2,8 +2,8 @@ package flow
 
 import "time"
 
-// ReopenMove continues a goal that has ended, with a new sprint. It becomes the
-// current goal.
+// ReopenMove continues a goal that has ended, with a new sprint to which its open
+// tasks belong. It becomes the current goal.
 type ReopenMove struct {
 	Reason string `yaml:"reason"`
 	Texts  texts  `yaml:"texts"` // of the goal's spec, if it changed since nobody stood on it
@@ -34,11 +34,21 @@ func (r *ReopenMove) check(p *play) *Refusal {
 	if refusal := present("the reason", r.Reason, "git liza goal reopen ID --reason R"); refusal != nil {
 		return refusal
 	}
+	spec, branch := specPath(p.Goal(p.goalID()).Spec), p.Settings().Integration.Name
+	if p.facts != nil && !p.facts.Texts[spec].exists() {
+		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", spec, branch)
+	}
 	return p.textCheck().compare(r.Texts)
 }
 
 func (r *ReopenMove) apply(p *effect) {
 	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = InProgress, time.Time{}, "" })
-	p.startSprint(time.Time{})
+	begun := p.startSprint(time.Time{})
+	for _, s := range p.calendar().openTasks(begun.Goal) {
+		t := p.Task(s.ID).clone()
+		t.Sprint = begun.ID
+		p.keep(t)
+	}
+	p.recordPlan(begun)
 	p.change(func(s *Settings) { s.Goal = p.goalID() })
 }

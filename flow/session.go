@@ -77,21 +77,19 @@ func (s *SessionMove) apply(p *effect) {
 }
 
 // Payers are the goal and the sprint to which a session for a task is charged
-// now; "" is planning.
-func (b *Board) Payers(id TaskID) (GoalID, SprintID) {
-	t, _ := b.purses().payee(id)
+// now; the id "" is planning for the goal that is named, "" for the current one.
+func (b *Board) Payers(goal GoalID, id TaskID) (GoalID, SprintID) {
+	t, r := b.purses().payee(goal, id)
+	if r != nil {
+		t = &Task{Goal: b.Settings().Goal}
+	}
 	return b.purses().payers(t)
 }
 
 // payers are the goal and the sprint to which sessions for a task are charged:
-// those of the task, or the current ones without a task. Between two sprints it
-// is the last one.
+// those of the task, and between two sprints the last one.
 func (ps purses) payers(t *Task) (GoalID, SprintID) {
-	switch {
-	case t == nil:
-		goal := ps.Settings().Goal
-		return goal, ps.calendar().last(goal)
-	case ps.Sprint(t.Sprint) == nil:
+	if ps.Sprint(t.Sprint) == nil {
 		return t.Goal, ps.calendar().last(t.Goal)
 	}
 	return t.Goal, t.Sprint

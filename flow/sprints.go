@@ -151,17 +151,21 @@ func (k checker) checkGoals() *Refusal {
 	if !k.HasRules(2) {
 		return nil
 	}
+	reserved := map[SprintID]bool{"": false}
 	for _, id := range k.IDs(Goals) {
 		g := k.Goal(GoalID(id))
 		if g == nil {
 			return breach("the goal %s stands in a wrong place", id)
 		}
+		twice := reserved[g.Next]
+		reserved[g.Next] = g.Next != ""
 		open := k.Sprint(g.Sprint)
 		for _, w := range []demand{
 			{g.Priority < 1 || g.Priority > 5, "has a priority that is not between 1 and 5"},
 			{g.Status == InProgress && (g.Sprint == "") == (g.Next == ""), "has not one sprint, open or reserved"},
 			{g.Status != InProgress && (g.Sprint != "" || g.Next != ""), "has ended, and a sprint of it has not"},
 			{g.Sprint != "" && (open == nil || ended(open) || open.Goal != g.ID), "has an open sprint that is not on the board, has ended or belongs to another goal"},
+			{twice, "has reserved the sprint of another goal"},
 			{g.Next != "" && k.Sprint(g.Next) != nil, "has reserved a sprint that is there already"},
 		} {
 			if w.broken {

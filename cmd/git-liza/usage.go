@@ -59,7 +59,7 @@ func (c *usageCommand) shareOf(store *gitstore.Store, e gitstore.Event, d *flow.
 		if err != nil {
 			return "", err
 		}
-		_, sprint := b.Payers(e.Move.Task)
+		_, sprint := b.Payers(e.Move.Goal, e.Move.Task)
 		return string(sprint), b.Err()
 	}
 	return string(e.Move.Task), nil

@@ -32,6 +32,18 @@ func (a *assignment) taskID() flow.TaskID {
 	return a.task.ID
 }
 
+// goal returns the goal that the assignment is for: that of the task, or of the triggers
+// of a planner.
+func (a *assignment) goal() flow.GoalID {
+	switch {
+	case a.task != nil:
+		return a.task.Goal
+	case len(a.triggers) > 0:
+		return a.triggers[0].Goal
+	}
+	return ""
+}
+
 // reviewedCommit returns the commit that is judged, "" for work and plans.
 func (a *assignment) reviewedCommit() flow.ObjectID {
 	if a.capacity != flow.Judges {

@@ -166,7 +166,7 @@ func (u *rushUsage) unboundLines(b *flow.Board, bounds Bounds, slots []Slot) (li
 // id is "". why says what the budget cannot count; it is "" if the user set the bounds.
 func (reg *registration) boundsFor(b *flow.Board, id flow.TaskID) (bounds Bounds, why string) {
 	bounds = reg.rush.Bounds
-	left, _ := b.Left(id)
+	left, _ := b.Left("", id)
 	if what := reg.rush.usage.uncountedWords(reg.provider, left); what != "" {
 		return bounds.withDefaults(defaultBounds), "; its budget does not bind, since " + reg.provider.Name + " reports no " + what
 	}

@@ -17,7 +17,7 @@ import (
 func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old time.Duration) []flow.Spending {
 	var list []flow.Spending
 	for _, d := range rec.pending {
-		list = append(list, flow.Spending{By: rec.id, Task: d.task, Usage: d.move.Usage})
+		list = append(list, flow.Spending{By: rec.id, Goal: d.goal, Task: d.task, Usage: d.move.Usage})
 	}
 	known, err := rec.rush.presenceCache.presences(ctx, rec.clone.Store, b, old)
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *sessionTimes) note(m flow.Move) {
 
 // checkBudget refuses one more session on an assignment whose budget is spent.
 func (w *worker) checkBudget(ctx context.Context, a *assignment, b *flow.Board) *flow.Refusal {
-	if r := b.Budget(a.taskID(), w.recorder.unrecordedSpending(ctx, b, 0)...); r != nil {
+	if r := b.Budget(a.goal(), a.taskID(), w.recorder.unrecordedSpending(ctx, b, 0)...); r != nil {
 		return r
 	}
 	if r := w.checkTaskBounds(b, a.taskID()); r != nil || !a.outOfBudget {

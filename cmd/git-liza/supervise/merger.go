@@ -21,7 +21,7 @@ const busyRetry = 500 * time.Millisecond
 func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []flow.Summary) (lookResult, error) {
 	var t lookResult
 	for _, task := range tasks {
-		if !task.Status.Allows(flow.ActMerge) {
+		if !task.Status.Allows(flow.ActMerge) || !s.rush.merges(task.Goal) {
 			continue
 		}
 		if r := b.Opens(flow.ActMerge, task.ID, s.clone.Caller, s.boardTime(b)); r != nil {

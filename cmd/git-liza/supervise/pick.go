@@ -19,7 +19,7 @@ const retryAfter = 30 * time.Second
 func (s *supervisor) pickTask(ctx context.Context, b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
 	at := s.boardTime(b)
 	return b.Best(act, s.clone.Caller, at, func(t flow.Summary) bool {
-		return s.leavesTask(b, t, at) || s.isBarred(ctx, b, act, t.ID)
+		return !s.rush.serves(b, t.Goal) || s.leavesTask(b, t, at) || s.isBarred(ctx, b, act, t.ID)
 	})
 }
 

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ func (s *supervisor) planBoard(ctx context.Context, b *flow.Board) (lookResult, 
 	if time.Now().Before(s.worker.restUntil) {
 		return dueAt(s.worker.restUntil), nil
 	}
-	if due, _, next := s.rush.triggers.dueTriggers(b.Triggers(), s.rush.Limits.Plans); len(due) == 0 {
+	if due, _, next := s.rush.triggers.dueTriggers(b.Triggers(s.rush.goals()...), s.rush.Limits.Plans); len(due) == 0 {
 		return dueAt(next), nil
 	}
 	unlock, err := tryLock(s.clone.Repo.CommonDir(), "planner")
@@ -38,18 +39,21 @@ func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 	if err != nil {
 		return lookResult{}, err
 	}
-	due, failure, _ := s.rush.triggers.dueTriggers(b.Triggers(), s.rush.Limits.Plans)
+	due, _, _ := s.rush.triggers.dueTriggers(b.Triggers(s.rush.goals()...), s.rush.Limits.Plans)
 	if len(due) == 0 {
 		return boardMoved(), nil
 	}
-	why, err := s.refusePlanning(ctx, b, tip)
+	goal, why, err := s.goalToPlan(ctx, b, tip, due)
 	if err != nil {
 		return lookResult{}, err
 	}
-	if why != "" {
-		s.sayOnce("%s does not plan: %s", s.id, why)
+	if goal == "" {
+		if why != "" {
+			s.sayOnce("%s does not plan: %s", s.id, why)
+		}
 		return lookResult{}, nil
 	}
+	due, failure, _ := s.rush.triggers.dueTriggers(b.Triggers(goal), s.rush.Limits.Plans)
 	s.rush.idle.markBusy(s)
 	a := &assignment{role: s.slot.Role, capacity: flow.Plans, triggers: due, failure: failure}
 	var r result
@@ -66,21 +70,30 @@ func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 	return assignmentDone(r), err
 }
 
-// refusePlanning says why no planner may have a session now, with a command that helps;
-// "" if one may.
-func (s *supervisor) refusePlanning(ctx context.Context, b *flow.Board, tip flow.ObjectID) (string, error) {
-	refusal := b.Budget("", s.worker.recorder.unrecordedSpending(ctx, b, 0)...)
-	if refusal == nil {
-		refusal = s.checkRushBounds(b)
+// goalToPlan returns the first goal of the triggers for which a planner may have a session
+// now. If there is none, why says so for the first goal, with a command that helps; it is
+// "" if another planner's moves have to be waited for.
+func (s *supervisor) goalToPlan(ctx context.Context, b *flow.Board, tip flow.ObjectID, due []flow.Trigger) (goal flow.GoalID, why string, err error) {
+	running := s.worker.recorder.unrecordedSpending(ctx, b, 0)
+	for _, t := range due {
+		refusal := b.Budget(t.Goal, "", running...)
+		if refusal == nil {
+			goal = t.Goal
+			break
+		}
+		why = cmp.Or(why, refusal.Reason+"; "+refusal.Hint)
 	}
-	if refusal != nil {
-		return refusal.Reason + "; " + refusal.Hint, nil
+	if goal == "" {
+		return "", why, nil
+	}
+	if refusal := s.checkRushBounds(b); refusal != nil {
+		return "", refusal.Reason + "; " + refusal.Hint, nil
 	}
 	alone, err := s.plannersAlone(b, tip)
 	if err != nil || !alone {
-		return "", err
+		return goal, "", err
 	}
-	return fmt.Sprintf("planners have had %d sessions in a row while nobody else made a move; look at git liza log, and say how to go on: git liza note", s.rush.Limits.Alone), nil
+	return "", fmt.Sprintf("planners have had %d sessions in a row while nobody else made a move; look at git liza log, and say how to go on: git liza note", s.rush.Limits.Alone), nil
 }
 
 // plannersAlone reports whether only planners have moved for too many sessions: their

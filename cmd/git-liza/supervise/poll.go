@@ -168,18 +168,19 @@ func (r *Rush) othersMayMove(b *flow.Board) bool {
 	}
 	for _, id := range b.IDs(flow.Agents) {
 		a := b.Agent(flow.AgentID(id))
-		if a != nil && !own[a.ID] && a.Generation != "" && hasWork(b, a, at) {
+		if a != nil && !own[a.ID] && a.Generation != "" && r.hasWork(b, a, at) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasWork reports whether an agent's supervisor has something to do.
-func hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
+// hasWork reports whether an agent's supervisor has something to do for the goals of
+// this rush.
+func (r *Rush) hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	caller := flow.Caller{By: flow.Actor(a.ID), Principal: a.Principal, Generation: a.Generation}
 	for _, t := range b.Tasks() {
-		if t.Status.Allows(flow.ActMerge) && b.Opens(flow.ActMerge, t.ID, caller, at) == nil {
+		if t.Status.Allows(flow.ActMerge) && r.merges(t.Goal) && b.Opens(flow.ActMerge, t.ID, caller, at) == nil {
 			return true
 		}
 	}
@@ -188,11 +189,11 @@ func hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	}
 	for _, act := range []flow.Act{flow.ActClaim, flow.ActReview} {
 		if b.CapacityOf(flow.Actor(a.ID)) == act.Capacity() {
-			_, refusal := b.Best(act, caller, at, nil)
+			_, refusal := b.Best(act, caller, at, func(t flow.Summary) bool { return !r.serves(b, t.Goal) })
 			return refusal == nil
 		}
 	}
-	return len(b.Triggers()) > 0
+	return len(b.Triggers(r.goals()...)) > 0
 }
 
 // remoteSettled syncs once more before a rush may be over. It is false if the sync

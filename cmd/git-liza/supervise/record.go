@@ -46,12 +46,13 @@ func (rec *recorder) recordSession(ctx context.Context, r *session, ending provi
 		rec.sayOnce("%s: what was said in the session on %s is not kept: %v", rec.id, a.subject(), err)
 	}
 	d.Record = id
-	rec.pending = append(rec.pending, pendingRecord{a.taskID(), d})
+	rec.pending = append(rec.pending, pendingRecord{a.goal(), a.taskID(), d})
 	rec.recordPending(ctx)
 }
 
 // A pendingRecord is a session that is not on the board yet.
 type pendingRecord struct {
+	goal flow.GoalID
 	task flow.TaskID
 	move *flow.SessionMove
 }
@@ -63,7 +64,7 @@ func (rec *recorder) recordPending(ctx context.Context) {
 	defer func() { rec.presence.setUsage(rec.pendingUsage(), "") }()
 	for len(rec.pending) > 0 {
 		next := rec.pending[0]
-		_, err := rec.clone.Make(ctx, flow.ActSession, next.task, next.move)
+		_, err := rec.clone.For(next.goal).Make(ctx, flow.ActSession, next.task, next.move)
 		if rec.rush.noteOffline(err) {
 			rec.log.note("\n--- recorded when the remote answers\n")
 			return

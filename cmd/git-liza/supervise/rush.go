@@ -62,6 +62,9 @@ type Rush struct {
 	Limits  Limits // the zero value means DefaultLimits
 	Bounds  Bounds // limits on sessions, beside the budgets of the board
 
+	// Goal is the one whose work the supervisors take; "" is all that are in progress.
+	Goal flow.GoalID
+
 	// UntilIdle ends the rush when all tasks are final, or when nothing can
 	// move without a human: a *Stuck.
 	UntilIdle bool
@@ -200,6 +203,28 @@ func (r *Rush) runSlots(ctx context.Context, b *flow.Board, slots []Slot) error 
 		}
 	}
 	return errors.Join(errs[:min(1, len(errs))]...)
+}
+
+// goals returns the goal whose work the supervisors take, none if it is that of all.
+func (r *Rush) goals() []flow.GoalID {
+	if r.Goal == "" {
+		return nil
+	}
+	return []flow.GoalID{r.Goal}
+}
+
+// merges reports whether the supervisors merge what is approved for a goal, also after
+// its end.
+func (r *Rush) merges(goal flow.GoalID) bool { return r.Goal == "" || goal == r.Goal }
+
+// serves reports whether the supervisors take work of a goal. Nobody goes on with a
+// goal that has ended.
+func (r *Rush) serves(b *flow.Board, goal flow.GoalID) bool {
+	if r.Goal != "" {
+		return goal == r.Goal
+	}
+	g := b.Goal(goal)
+	return !b.HasRules(2) || g != nil && g.Status.IsInProgress()
 }
 
 // awaitEnd waits until all supervisors have ended or the rush is over; verdict is true

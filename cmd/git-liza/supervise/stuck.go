@@ -40,9 +40,9 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 	if c := b.Settings().Control; !c.State.IsRunning() {
 		stalls = append(stalls, Stall{Status: c.State.String(), Why: c.Reason, Hint: c.Onward()})
 	}
-	tasks := b.Tasks()
+	tasks := slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return !r.merges(t.Goal) })
 	for _, t := range tasks {
-		if !t.Status.Final() {
+		if !t.Status.Final() && r.serves(b, t.Goal) {
 			stalls = append(stalls, r.taskStall(b, t))
 		}
 	}
@@ -62,7 +62,7 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 		}
 	}
 	// This comes after the planners: their trouble is the one to mend first.
-	if len(tasks) == 0 && len(b.IDs(flow.Archive)) == 0 {
+	if len(tasks) == 0 && (r.Goal != "" && b.Goal(r.Goal).Added == 0 || len(b.IDs(flow.Archive)) == 0) {
 		stalls = append(stalls, Stall{Status: "no tasks", Why: "the goal has no tasks", Hint: "git liza task add --from FILE"})
 	}
 	if err := b.Err(); err != nil {
@@ -123,7 +123,7 @@ func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 // taskOverBudget refuses one more session on a task by its budget, or by the bounds of
 // all the coders here.
 func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal) {
-	if why := b.Budget(id); why != nil {
+	if why := b.Budget("", id); why != nil {
 		return why
 	}
 	for _, s := range r.restingSupervisors() {
@@ -235,11 +235,15 @@ func unstaffedLines(b *flow.Board, slots []Slot) (lines []string) {
 // plannerStall says why a planner that is needed does not work; its Why is "" if it
 // does.
 func (s *supervisor) plannerStall(b *flow.Board) Stall {
-	if s.capacity != flow.Plans || len(b.Triggers()) == 0 {
+	var triggers []flow.Trigger
+	if s.capacity == flow.Plans {
+		triggers = b.Triggers(s.rush.goals()...)
+	}
+	if len(triggers) == 0 {
 		return Stall{}
 	}
 	stall := Stall{Status: string(s.id) + " waits"}
-	if refusal := b.Budget(""); refusal != nil {
+	if refusal := b.Budget(triggers[0].Goal, ""); refusal != nil {
 		stall.Why, stall.Hint = refusal.Reason, refusal.Hint
 		return stall
 	}

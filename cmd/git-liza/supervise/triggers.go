@@ -29,7 +29,7 @@ func triggerKey(t flow.Trigger) string {
 	if t.Reason == "no_tasks" {
 		since = ""
 	}
-	return t.Reason + " " + string(t.Task) + " " + string(t.Record) + " " + since
+	return string(t.Goal) + " " + t.Reason + " " + string(t.Task) + " " + string(t.Record) + " " + since
 }
 
 // dueTriggers returns the triggers that should wake a planner now and the failure of

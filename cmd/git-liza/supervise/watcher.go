@@ -65,13 +65,13 @@ const spendingInterval = time.Second
 
 // noteBudget notes how much of the budget is left for the session.
 func (watch *watcher) noteBudget(b *flow.Board) {
-	left, bounded := b.Left(watch.assignment.taskID())
+	left, bounded := b.Left(watch.assignment.goal(), watch.assignment.taskID())
 	if !bounded {
 		watch.budgetLeft.Store(nil)
 		return
 	}
 	if beside := watch.worker.recorder.unrecordedSpending(context.Background(), b, spendingInterval); len(beside) > 0 {
-		left, _ = b.Left(watch.assignment.taskID(), beside...)
+		left, _ = b.Left(watch.assignment.goal(), watch.assignment.taskID(), beside...)
 	}
 	watch.budgetLeft.Store(&left)
 }

@@ -106,7 +106,7 @@ func (r Reading) resumeSteps() []Step {
 	case !c.State.IsRunning():
 		return []Step{{c.Onward(), "nothing new is claimed while the board is " + c.State.String()}}
 	}
-	if spent := r.Board.Budget(""); spent != nil {
+	if spent := r.Board.Budget("", ""); spent != nil {
 		return []Step{{spent.Hint, spent.Reason}}
 	}
 	return []Step{}

@@ -57,7 +57,7 @@ func (r Reading) Status(tasks []flow.Summary) *Status {
 		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
 		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: r.budgetLeft(""), Breach: known.Breach,
 		settings: settings, goal: goal, sprint: sprint, at: r.At}
-	if refusal := r.Board.Budget(""); refusal != nil {
+	if refusal := r.Board.Budget("", ""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
 	g.countTasks(tasks)

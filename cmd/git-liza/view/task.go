@@ -128,7 +128,7 @@ func partOf[T any](p *T) T {
 
 // budgetLeft returns what is left of a task's budget, null without a budget.
 func (r Reading) budgetLeft(id flow.TaskID) any {
-	left, bounded := r.Board.Left(id)
+	left, bounded := r.Board.Left("", id)
 	if !bounded {
 		return nil
 	}

@@ -20,6 +20,27 @@ type mover struct {
 	Distant     bool // a model makes the moves, so its commands are not those of this machine's human
 	environ     []string
 	specs       *Specs
+
+	// Usual is the goal of moves that are about nothing of another one; "" is the
+	// current goal of the board.
+	Usual flow.GoalID
+	named flow.GoalID // see For
+}
+
+// For returns a copy whose moves that are not about a task name a goal.
+func (m *mover) For(goal flow.GoalID) *mover {
+	n := *m
+	n.named = goal
+	return &n
+}
+
+// goalOf returns the goal that a move names.
+func (m *mover) goalOf(b *flow.Board, made flow.Move) flow.GoalID {
+	if m.named != "" && made.Task == "" && b.HasRules(2) {
+		return m.named
+	}
+	made.Goal = m.Usual
+	return b.GoalOf(made)
 }
 
 // Identify sets the actor of the clone's moves, with the principal that this
@@ -43,6 +64,7 @@ func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail
 			return flow.Move{}, nil, err
 		}
 		made := m.Caller.Move(act, task, d)
+		made.Goal = m.goalOf(b, made)
 		asked = b.Ask(made)
 		return made, nil, nil
 	})

@@ -1,0 +1,180 @@
+package flow
+
+import "slices"
+
+// A Fate is what becomes of the open tasks of a goal that is reached. The zero
+// value says nothing about them.
+type Fate uint8
+
+// The fates of open tasks.
+const (
+	TasksAbandoned Fate = iota + 1 // they are given up
+	TasksMoved                     // they pass to another goal
+	TasksKept                      // they stay as they are, and agents no longer take them
+)
+
+var fateNames = names{"", "abandon", "move", "keep"}
+
+// String is the fate as commands name it.
+func (f Fate) String() string { return fateNames.name(uint8(f)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (f Fate) MarshalText() ([]byte, error) { return fateNames.marshal(uint8(f), "fate of tasks") }
+
+// UnmarshalText accepts exactly the names of [Fate.String].
+func (f *Fate) UnmarshalText(text []byte) error {
+	return unmarshalName(f, text, fateNames, "fate of tasks")
+}
+
+// goalOpen refuses acts on a goal that has ended.
+func goalOpen(p *play) *Refusal {
+	if g := p.Goal(p.goalID()); g == nil || g.Status != InProgress {
+		return refuse(RuleNotFound, "git liza goal show", "no goal is in progress")
+	}
+	return nil
+}
+
+// CompleteMove ends a goal that was reached. A person says what becomes of its
+// open tasks if there are any; under rules version 1 they are kept.
+type CompleteMove struct {
+	Reason string `yaml:"reason"`
+	Open   Fate   `yaml:"open_tasks,since=2"`
+	To     GoalID `yaml:"to,since=2"` // of tasks that are moved
+}
+
+func (c *CompleteMove) subject() string { return "goal" }
+
+// openTasks are the tasks of a goal that are not final, in order of creation.
+func (c calendar) openTasks(goal GoalID) []*Summary {
+	return filter(c.oldest(), func(s *Summary) bool { return s.Goal == goal && !s.Status.Final() })
+}
+
+func (c *CompleteMove) check(p *play) *Refusal {
+	goal := p.goalID()
+	open := p.calendar().openTasks(goal)
+	switch {
+	case !p.move.By.IsHuman():
+		return c.checkAgent(p, open)
+	case !p.HasRules(2):
+		return nil
+	case c.To != "" && c.Open != TasksMoved:
+		return refuse(RuleForm, "git liza help goal", "open tasks pass to %s only if they are moved", c.To)
+	case c.Open == 0 && len(open) > 0:
+		return refuse(RuleOpen, "git liza goal done "+string(goal)+" --force abandon|keep|GOAL", "%d tasks of %s are open, first %s (%s)",
+			len(open), goal, open[0].ID, open[0].Status)
+	case c.Open == TasksMoved:
+		if to := p.Goal(c.To); to == nil || to.ID == goal || to.Status != InProgress {
+			return refuse(RuleGoal, "git liza goal list", "%q is no other goal in progress to which open tasks can pass", clip(string(c.To)))
+		}
+	case c.Open == TasksAbandoned:
+		return p.calendar().checkAbandoned(goal, open)
+	}
+	return nil
+}
+
+// checkAgent refuses an agent that ends a goal with open tasks, or without any.
+func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
+	goal := p.goalID()
+	if c.Open != 0 || c.To != "" {
+		return refuse(RuleRole, "git liza goal done", "only a human says what becomes of open tasks")
+	}
+	if len(open) > 0 {
+		return refuse(RuleOpen, "git liza list", "%s is %s: a goal completes when all its tasks are final, or when a human says so", open[0].ID, open[0].Status)
+	}
+	var none bool
+	if p.HasRules(2) {
+		none = p.Goal(goal).Added == 0
+	} else {
+		of := func(s *Summary) bool { return s.Goal == goal }
+		none = !slices.ContainsFunc(p.oldest(), of) && len(p.IDs(Archive)) == 0
+	}
+	if none {
+		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
+	}
+	return nil
+}
+
+// checkAbandoned refuses to give up tasks of a goal whose work would be lost,
+// or that tasks of other goals need.
+func (c calendar) checkAbandoned(goal GoalID, open []*Summary) *Refusal {
+	given := map[TaskID]bool{}
+	for _, s := range open {
+		if t := c.Task(s.ID); t != nil && t.Attempt != nil {
+			return refuse(RuleOpen, "git liza abandon "+string(s.ID)+" --reason R", "%s has work that must be saved first", s.ID)
+		}
+		given[s.ID] = true
+	}
+	for _, other := range c.oldest() {
+		if other.Goal == goal || other.Status.Final() {
+			continue
+		}
+		for _, need := range other.DependsOn {
+			if given[need] {
+				return refuse(RuleDependants, "git liza task edit "+string(other.ID)+" --depends IDS", "%s of %s needs %s", other.ID, other.Goal, need)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *CompleteMove) apply(p *effect) {
+	goal := p.goalID()
+	for _, s := range p.calendar().openTasks(goal) {
+		t := p.Task(s.ID).clone()
+		switch c.Open {
+		case TasksAbandoned:
+			t.dropBlock(p)
+			t.Status, t.Abandoned = Abandoned, "goal "+string(goal)+" done"
+		case TasksMoved:
+			t.Goal, t.Sprint = c.To, p.calendar().forTasks(c.To)
+			to := *p.Goal(c.To)
+			to.Added++
+			p.put(Key{Goals, string(to.ID)}, &to)
+		default:
+			continue
+		}
+		p.keep(t)
+	}
+	p.endGoal(Completed, c.Reason)
+}
+
+func (c *CompleteMove) already(p *play) bool { return p.ended(Completed) }
+
+// ended reports whether the goal of the move is in that final state.
+func (p *play) ended(as Phase) bool {
+	g := p.Goal(p.goalID())
+	return g != nil && g.Status == as
+}
+
+// AbortMove ends a goal that is given up.
+type AbortMove struct {
+	Reason string `yaml:"reason"`
+}
+
+func (a *AbortMove) subject() string { return "goal" }
+
+func (a *AbortMove) check(*play) *Refusal {
+	return present("the reason", a.Reason, "git liza goal abort --reason R")
+}
+
+func (a *AbortMove) already(p *play) bool { return p.ended(Aborted) }
+
+func (a *AbortMove) apply(p *effect) { p.endGoal(Aborted, a.Reason) }
+
+// endGoal ends the goal of the move, and its open sprint.
+func (p *effect) endGoal(to Phase, reason string) {
+	goal := p.goalID()
+	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = to, p.move.At, reason })
+	if !p.HasRules(2) {
+		return
+	}
+	if open := p.Sprint(p.OpenSprint(goal)); open != nil {
+		over := *open
+		over.Status, over.Ended, over.Reason = Completed, p.move.At, reason
+		p.put(Key{Sprints, string(over.ID)}, &over)
+	}
+	p.setSprint(goal, "", "")
+	if left := p.calendar().goals(); len(left) > 0 && p.Settings().Goal == goal {
+		p.change(func(s *Settings) { s.Goal = left[0].ID })
+	}
+}

@@ -1,0 +1,95 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Trigger is a reason why a planner is needed.
+type Trigger struct {
+	Goal   GoalID
+	Reason string // no_tasks, blocked, exhausted, integration_failed, immediate_discovery
+	Task   TaskID
+	Record RecordID
+	Text   string
+	Since  time.Time
+}
+
+// Triggers are the reasons to start a planner for the goals given, for all goals
+// in progress if there are none: by the priority of the goal, then by its age.
+// Those of one goal follow each other, most pressing first: no tasks yet,
+// exhausted tasks, blocked tasks, integration failures that coders did not
+// resolve, immediate discoveries; equal ones by priority, then age. A task whose
+// budget is spent is left to a human.
+func (b *Board) Triggers(goals ...GoalID) []Trigger {
+	var list []Trigger
+	for _, g := range b.calendar().goals() {
+		if len(goals) == 0 || slices.Contains(goals, g.ID) {
+			list = append(list, b.calendar().triggers(g)...)
+		}
+	}
+	return list
+}
+
+// triggers are those of one goal. Under rules version 1 the one goal in progress
+// has those of the whole board.
+func (c calendar) triggers(g *Goal) []Trigger {
+	all := c.oldest()
+	var list []Trigger
+	if c.unplanned(g, all) {
+		list = append(list, Trigger{Goal: g.ID, Reason: "no_tasks", Text: "the goal has no tasks yet", Since: c.at})
+	}
+	blocked := filter(all, func(s *Summary) bool { return s.Status == Blocked && (s.Goal == g.ID || !c.HasRules(2)) })
+	slices.SortStableFunc(blocked, func(x, y *Summary) int {
+		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Changed.Compare(y.Changed))
+	})
+	config := c.Settings().Config.Limits
+	begun := len(list)
+	// Usage stands in the documents, and reading all of them is slow.
+	budgeted := c.Settings().Config.Budgets != Budgets{}
+	for _, s := range blocked {
+		if (budgeted || s.Budgeted) && purses(c).refuses(s.ID) {
+			continue // a planner cannot raise a budget, and planning the task anew would exceed it
+		}
+		limits := config.over(s.Limits)
+		trigger := Trigger{Goal: g.ID, Reason: "blocked", Task: s.ID, Text: s.Reason, Since: s.Changed}
+		switch {
+		case s.FailedBy >= limits.FailedCoders || s.Failures >= limits.Failures:
+			trigger.Reason = "exhausted"
+		case s.Limit == LimitMergeFails:
+			trigger.Reason = "integration_failed"
+		}
+		list = append(list, trigger)
+	}
+	rank := map[string]int{"exhausted": 0, "blocked": 1, "integration_failed": 2}
+	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
+	for _, id := range c.IDs(Discovered) {
+		d, ok := c.load(Key{Discovered, id}).(*Discovery)
+		if ok && d.Urgency == "immediate" && d.IsOpen() && (c.goalOfRecord(d.ID) == g.ID || !c.HasRules(2)) {
+			list = append(list, Trigger{Goal: g.ID, Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
+		}
+	}
+	return list
+}
+
+// unplanned reports whether a goal in progress never had a task. Rules version 1
+// does not count them, and archived tasks are not read for their goal: if the
+// current goal is the first, they belong to it.
+func (c calendar) unplanned(g *Goal, all []*Summary) bool {
+	if c.HasRules(2) {
+		return g.Added == 0
+	}
+	of := func(t *Summary) bool { return t.Goal == g.ID }
+	return !slices.ContainsFunc(all, of) && (c.Settings().Next.Goal > 2 || len(c.IDs(Archive)) == 0)
+}
+
+// goalOfRecord is the goal of the sprint in which a record stands.
+func (c calendar) goalOfRecord(id RecordID) GoalID {
+	sprint, _, _ := strings.Cut(string(id), "/")
+	if s := c.Sprint(SprintID(sprint)); s != nil {
+		return s.Goal
+	}
+	return ""
+}
