@@ -33,10 +33,17 @@ func (c *mcpCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	m := toolServer{inv}
-	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: m.resources(), Prompts: m.prompts(by.Role()), Changes: m.watchBoard}
+	rows := inv.roleRows()
+	capacity := sessionCapacity(inv.getenv, by.Role())
+	for _, row := range rows {
+		if row.Name == by.Role() {
+			capacity = row.Capacity
+		}
+	}
+	m := toolServer{inv, audienceOf(by, capacity)}
+	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: m.resources(), Prompts: m.prompts(by.Role(), rows), Changes: m.watchBoard}
 	for _, row := range tools {
-		if row.roles == nil || slices.Contains(row.roles, by.Role()) {
+		if m.has(row) {
 			server.Tools = append(server.Tools, row.tool(m))
 		}
 	}
@@ -51,7 +58,22 @@ type call struct {
 }
 
 // A toolServer serves commands as tools to one client.
-type toolServer struct{ *invocation }
+type toolServer struct {
+	*invocation
+	client audience // of whom the client is one
+}
+
+// has reports whether the client has a tool.
+func (m toolServer) has(row toolRow) bool { return row.whose&m.client != 0 }
+
+// roleRows are the roles of the board, those of every board where there is none
+// to read.
+func (inv *invocation) roleRows() []*flow.RoleRow {
+	if l, err := inv.look(); err == nil && len(l.Board.Roles()) > 0 {
+		return l.Board.Roles()
+	}
+	return flow.BuiltinRoles()[:len(flow.FirstRoles())]
+}
 
 // run runs a command on behalf of a client. The command does not read the
 // protocol's stream.
@@ -99,7 +121,7 @@ type legalMove struct {
 }
 
 func (m toolServer) refuse(ctx context.Context, input any, err error) mcp.Answer {
-	f := hints(m).explain(err)
+	f := hints{m.invocation}.explain(err)
 	r := refusal{Outcome: f.outcome, Rule: string(f.rule), Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
 	if moves, err := m.legalMoves(ctx, aboutTask(input)); err == nil { // if the board cannot be read, that is why the call failed
 		r.Moves = moves
@@ -125,7 +147,7 @@ func (m toolServer) toolOf(hint string) string {
 	for _, row := range tools {
 		words := strings.ReplaceAll(row.name, "_", " ")
 		does := liza && (command == words || strings.HasPrefix(command, words+" ")) || row.name == "commit" && strings.Contains(hint, " commit") && !liza
-		if does && (row.roles == nil || slices.Contains(row.roles, flow.AgentID(m.as).Role())) {
+		if does && m.has(row) {
 			return row.name
 		}
 	}
@@ -162,7 +184,7 @@ func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalM
 	mine := map[flow.Act]string{}
 	moves := []legalMove{}
 	for _, row := range tools {
-		if row.act == 0 || row.roles != nil && !slices.Contains(row.roles, clone.By.Role()) {
+		if row.act == 0 || !m.has(row) {
 			continue
 		}
 		mine[row.act] = row.name
@@ -283,15 +305,16 @@ func (m toolServer) documentOf(ctx context.Context, c runner) (string, error) {
 	return string(text), err
 }
 
-// prompts returns the prompts of the caller's role, or of all roles for a
-// human.
-func (m toolServer) prompts(of flow.Role) []mcp.Prompt {
+// prompts returns the prompts of the caller's role, or of all roles of the board
+// for a human.
+func (m toolServer) prompts(of flow.Role, rows []*flow.RoleRow) []mcp.Prompt {
 	var list []mcp.Prompt
-	for _, role := range flow.FirstRoles() {
-		if of != nobody && of != role {
+	for _, row := range rows {
+		role := row.Name
+		if of != "" && of != role {
 			continue
 		}
-		list = append(list, mcp.Prompt{Name: role.String(), About: "What a " + role.String() + " is told when it is started.", Task: role != flow.Planner,
+		list = append(list, mcp.Prompt{Name: role.String(), About: "What a " + role.String() + " is told when it is started.", Task: row.Capacity != flow.Plans,
 			Text: func(ctx context.Context, task string) (string, error) {
 				c := &promptCommand{Role: role}
 				if task != "" {

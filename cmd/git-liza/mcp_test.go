@@ -340,7 +340,13 @@ func TestMCPResourcesAndPrompts(t *testing.T) {
 	}
 	human, err := p.client("").ListPrompts(t.Context(), nil)
 	require.NoError(t, err)
-	require.Len(t, human.Prompts, 3)
+	require.Len(t, human.Prompts, 7, "one of each role of the board")
+
+	// An agent of another role has the tools of what its role is for.
+	require.Equal(t, p.client("code-reviewer-1").tools(), p.client("security-reviewer-1").tools())
+	judge, err := p.client("security-reviewer-1").ListPrompts(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, "security-reviewer", judge.Prompts[0].Name)
 }
 
 // A client hears of a task when somebody else has changed what it reads of it,

@@ -14,42 +14,61 @@ type toolRow struct {
 	name   string
 	act    flow.Act // the act of its move, zero if it makes none
 	effect mcp.Effect
-	roles  []flow.Role // the roles that have it; nil: all
-	about  string      // what it does and when to use it
+	whose  audience // who has it
+	about  string   // what it does and when to use it
 	input  func() runner
 }
 
 // runner is a command whose arguments are set.
 type runner interface{ Run(*invocation) error }
 
-// nobody is the role of a human: humans have none.
-const nobody flow.Role = ""
+// An audience is a set of those who have a tool: agents by what their role is
+// for, and people.
+type audience uint8
 
-var (
-	coders    = []flow.Role{flow.Coder}
-	reviewers = []flow.Role{flow.CodeReviewer}
-	planning  = []flow.Role{flow.Planner, nobody}
-	people    = []flow.Role{nobody}
+const (
+	planners audience = 1 << iota
+	doers
+	judges
+	people
+	strangers // agents of a role that the board lacks
+	everybody = planners | doers | judges | people | strangers
+	planning  = planners | people
 )
+
+// audienceOf is the audience of an actor whose role has that capacity.
+func audienceOf(by flow.Actor, capacity flow.Capacity) audience {
+	switch {
+	case by.IsHuman():
+		return people
+	case capacity == flow.Plans:
+		return planners
+	case capacity == flow.Does:
+		return doers
+	case capacity == flow.Judges:
+		return judges
+	}
+	return strangers
+}
 
 // tools are the commands that agents have as tools. Claims, reviews and
 // merges are left to supervisors, because an agent does not choose its work.
 var tools = []toolRow{
-	{"list", 0, mcp.Reads, nil, "The tasks with all that the board says of them: states, who works on what, what each waits for. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", newCommand[listCommand]},
-	{"show", 0, mcp.Reads, nil, "One task with its intent, findings, handoff, submissions and history; with patch, what a submission changes. Read your task with it before you begin, and again after a refusal.", newCommand[showCommand]},
-	{"await", 0, mcp.Reads, nil, "Wait, ten minutes at the most, for the verdict on your submission, a resubmission of what you rejected, or the merge of what was approved. Use it only if your prompt offers it; otherwise end the session.", newCommand[awaitTool]},
-	{"note", flow.ActNote, mcp.Adds, nil, "Leave a word that stands in the prompts of an agent, a role, a task's workers or all. For what the next one must know and no other tool says.", newCommand[noteCommand]},
-	{"anomaly", flow.ActAnomaly, mcp.Adds, nil, "Record that something went against the plan: a workaround, an ambiguous spec, an assumption that failed. A refusal names the details that its type asks for.", newCommand[anomalyCommand]},
-	{"discover", flow.ActDiscover, mcp.Adds, nil, "Record work or a risk that you found and that is not part of your task, instead of doing it.", newCommand[discoverCommand]},
+	{"list", 0, mcp.Reads, everybody, "The tasks with all that the board says of them: states, who works on what, what each waits for. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", newCommand[listCommand]},
+	{"show", 0, mcp.Reads, everybody, "One task with its intent, findings, handoff, submissions and history; with patch, what a submission changes. Read your task with it before you begin, and again after a refusal.", newCommand[showCommand]},
+	{"await", 0, mcp.Reads, everybody, "Wait, ten minutes at the most, for the verdict on your submission, a resubmission of what you rejected, or the merge of what was approved. Use it only if your prompt offers it; otherwise end the session.", newCommand[awaitTool]},
+	{"note", flow.ActNote, mcp.Adds, everybody, "Leave a word that stands in the prompts of an agent, a role, a task's workers or all. For what the next one must know and no other tool says.", newCommand[noteCommand]},
+	{"anomaly", flow.ActAnomaly, mcp.Adds, everybody, "Record that something went against the plan: a workaround, an ambiguous spec, an assumption that failed. A refusal names the details that its type asks for.", newCommand[anomalyCommand]},
+	{"discover", flow.ActDiscover, mcp.Adds, everybody, "Record work or a risk that you found and that is not part of your task, instead of doing it.", newCommand[discoverCommand]},
 
-	{"intent", flow.ActIntent, mcp.Adds, coders, "Say what you are going to do and how you will know that it works. Once per claim, before the first edit: a submission without it is refused.", newCommand[intentCommand]},
-	{"commit", 0, mcp.Adds, coders, "Commit everything in your task's worktree, new files too, as yours. For clients that have no shell; submit what is committed.", newCommand[commitTool]},
-	{"submit", flow.ActSubmit, mcp.Adds, coders, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", newCommand[submitTool]},
-	{"handoff", flow.ActHandoff, mcp.Adds, coders, "Leave a report for the next coder, when you must stop before the task is done. Commit what is good first.", newCommand[handoffCommand]},
-	{"block", flow.ActBlock, mcp.Adds, []flow.Role{flow.Coder, flow.Planner, nobody}, "Stop work on a task until one to three questions are answered by somebody who may decide.", newCommand[blockCommand]},
+	{"intent", flow.ActIntent, mcp.Adds, doers, "Say what you are going to do and how you will know that it works. Once per claim, before the first edit: a submission without it is refused.", newCommand[intentCommand]},
+	{"commit", 0, mcp.Adds, doers, "Commit everything in your task's worktree, new files too, as yours. For clients that have no shell; submit what is committed.", newCommand[commitTool]},
+	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", newCommand[submitTool]},
+	{"handoff", flow.ActHandoff, mcp.Adds, doers, "Leave a report for the next coder, when you must stop before the task is done. Commit what is good first.", newCommand[handoffCommand]},
+	{"block", flow.ActBlock, mcp.Adds, doers | planning, "Stop work on a task until one to three questions are answered by somebody who may decide.", newCommand[blockCommand]},
 
-	{"approve", flow.ActApprove, mcp.Adds, reviewers, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", newCommand[approveCommand]},
-	{"reject", flow.ActReject, mcp.Adds, []flow.Role{flow.CodeReviewer, nobody}, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", newCommand[rejectTool]},
+	{"approve", flow.ActApprove, mcp.Adds, judges, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", newCommand[approveCommand]},
+	{"reject", flow.ActReject, mcp.Adds, judges | people, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", newCommand[rejectTool]},
 
 	{"task_add", flow.ActAdd, mcp.Adds, planning, "Add tasks, all of them or none. They may depend on each other by the ids that you give them.", newCommand[taskAddTool]},
 	{"task_edit", flow.ActEdit, mcp.Undoes, planning, "Change what is said of a task that nobody works on. What you leave out stays as it is.", newCommand[taskEditCommand]},
