@@ -8,7 +8,7 @@ import (
 )
 
 type agentCommand struct {
-	Role     flow.Role    `arg:"" help:"planner, coder or code-reviewer."`
+	Role     flow.Role    `arg:"" help:"As git liza role list names it: planner, coder, code-reviewer."`
 	ID       flow.AgentID `placeholder:"ID" help:"Default: the first number that is free."`
 	Provider string       `placeholder:"P" help:"NAME or NAME:MODEL of git liza providers list; default: git config liza.ROLE.provider, liza.provider."`
 	Once     bool         `help:"End after one piece of work."`

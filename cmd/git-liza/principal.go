@@ -25,7 +25,7 @@ type principalAddCommand struct {
 	NewKey  bool        `help:"Also the key of this clone, which is made if there is none."`
 	User    []string    `sep:"none" placeholder:"U" help:"A user name that the server knows it by; repeatable."`
 	Agent   []string    `sep:"none" placeholder:"GLOB" help:"Whom it may act as: ids such as coder-*, or human:NAME; repeatable."`
-	Role    []flow.Role `placeholder:"R" help:"Whose agents it may act as: planner, coder, code-reviewer; repeatable."`
+	Role    []flow.Role `placeholder:"R" help:"Whose agents it may act as, such as coder; repeatable."`
 	Right   []string    `placeholder:"R" help:"admin or merge; repeatable."`
 	Replace bool        `help:"Change an existing principal to what the flags say; an empty value clears a list."`
 }

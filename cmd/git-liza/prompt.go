@@ -8,7 +8,7 @@ import (
 )
 
 type promptCommand struct {
-	Role     flow.Role   `arg:"" help:"planner, coder or code-reviewer."`
+	Role     flow.Role   `arg:"" help:"As git liza role list names it: planner, coder, code-reviewer."`
 	Task     flow.TaskID `arg:"" optional:"" help:"What it works on; a planner needs none."`
 	Provider string      `placeholder:"P" help:"The provider that would be told; default: the one configured for the role."`
 	Explain  bool        `help:"List the sections, and the layer each comes from, instead."`

@@ -37,8 +37,8 @@ const (
 	agentGone      = "GONE"    // the lease of what it holds has ended
 )
 
-// Agents returns the registered agents with what they do: planners, coders,
-// reviewers, each by number. tasks are the board's.
+// Agents returns the registered agents with what they do: those that plan, that
+// do tasks, that judge, each role by number. tasks are the board's.
 func (r Reading) Agents(tasks []flow.Summary) []Agent {
 	submitted := map[flow.Actor]flow.TaskID{}
 	for _, t := range tasks {
@@ -67,10 +67,20 @@ func (r Reading) Agents(tasks []flow.Summary) []Agent {
 		}
 		list = append(list, v)
 	}
+	place := r.placesOfRoles()
 	slices.SortStableFunc(list, func(x, y Agent) int {
-		return cmp.Or(cmp.Compare(x.Role, y.Role), cmp.Compare(len(x.ID), len(y.ID)))
+		return cmp.Or(cmp.Compare(place[x.Role], place[y.Role]), cmp.Compare(len(x.ID), len(y.ID)))
 	})
 	return list
+}
+
+// placesOfRoles has the place of each role in the board's order, from 1.
+func (r Reading) placesOfRoles() map[flow.Role]int {
+	place := map[flow.Role]int{}
+	for i, row := range r.Board.Roles() {
+		place[row.Name] = i + 1
+	}
+	return place
 }
 
 // OlderPrograms returns the agents that work, by their presence or a lease, and

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,8 +44,13 @@ func (r Reading) IdentityOf(by flow.Actor) Identity {
 // agentOption returns the --as option for an agent that a principal may act
 // as.
 func (r Reading) agentOption(p *flow.Principal) string {
-	for _, role := range []flow.Role{flow.CodeReviewer, flow.Coder, flow.Planner} {
-		if by := r.FreeAgent(role).By; p.MayAct(by) {
+	rows := slices.Clone(r.Board.Roles())
+	slices.SortStableFunc(rows, func(x, y *flow.RoleRow) int { return cmp.Compare(y.Capacity, x.Capacity) }) // reviewers first: they merge
+	for _, row := range rows {
+		if len(p.Roles) > 0 && !slices.Contains(p.Roles, row.Name) {
+			continue
+		}
+		if by := r.FreeAgent(row.Name).By; p.MayAct(by) {
 			return " --as " + string(by)
 		}
 	}

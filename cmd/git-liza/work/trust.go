@@ -95,10 +95,18 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 	if err != nil {
 		return err
 	}
-	if t.mover.By.IsHuman() && !t.mover.Distant || t.mover.By.Role() == flow.Planner && isOn(planner) {
-		err = t.Allow(ctx, commands...)
+	own := t.mover.By.IsHuman() && !t.mover.Distant
+	if !own && isOn(planner) {
+		b, _, err := t.mover.Store.Board(ctx)
+		if err != nil {
+			return err
+		}
+		own = b.CapacityOf(t.mover.By) == flow.Plans
 	}
-	return err
+	if !own {
+		return nil
+	}
+	return t.Allow(ctx, commands...)
 }
 
 // trustKey holds the hashes of commands that this machine runs for a board.
