@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -18,7 +19,7 @@ type Answer struct {
 func (r Reading) AnswerFor(actor flow.Caller, t *flow.Task, awaited string) Answer {
 	steps, task := r.stepsAfter(t, actor), r.Task(t)
 	value := Object{{"task", t.ID}, {"awaited", awaited}}
-	for _, key := range []string{"status", "assigned_to", "review_commit", "verdict", "rejection", "merge_commit", "integration_failure", "blocked_reason", "superseded_by"} {
+	for _, key := range []string{"status", "assigned_to", "review_commit", "verdict", "rejection", "reviews", "missing", "merge_commit", "integration_failure", "blocked_reason", "superseded_by"} {
 		value = append(value, Member{key, task.Find(key)})
 	}
 	return Answer{append(value, Member{"next", steps}), answerText(t, steps)}
@@ -57,8 +58,9 @@ func answerText(t *flow.Task, steps []Step) string {
 		if t.Rejection().Overall != "" {
 			fmt.Fprintf(&text, "Overall: %s\n", t.Rejection().Overall)
 		}
+		addOthers(&text, t)
 	case t.Verdict() != nil && t.Status == flow.Approved:
-		fmt.Fprintf(&text, " by %s\n%s", t.Verdict().By, endLine(t.Verdict().Message))
+		addVerdicts(&text, t)
 	case t.Merge != nil:
 		fmt.Fprintf(&text, " as %s\n", t.Merge.Commit.Short())
 	case t.Integration != nil && t.Status == flow.IntegrationFailed:
@@ -72,6 +74,34 @@ func answerText(t *flow.Task, steps []Step) string {
 		fmt.Fprintf(&text, "next: %s  %s\n", s.Command, s.Why)
 	}
 	return text.String()
+}
+
+// addOthers adds the blockers of roles that did not reject last, which are open
+// all the same.
+func addOthers(text *strings.Builder, t *flow.Task) {
+	for _, j := range t.Judgements {
+		if j.Role != t.RejectedBy && len(partOf(j.Rejection).Blockers) > 0 {
+			fmt.Fprintf(text, "Still open for %s, by %s:\n", j.Role, j.Rejection.By)
+			addFindings(text, "blocker", j.Rejection.Blockers)
+		}
+	}
+}
+
+// addVerdicts adds who approved the submission, and the words with it.
+func addVerdicts(text *strings.Builder, t *flow.Task) {
+	var by []string
+	words := ""
+	for _, j := range t.Judgements {
+		if v := j.Verdict; v != nil {
+			if line := endLine(v.Message); !strings.Contains(words, line) {
+				words += line
+			}
+			if !slices.Contains(by, string(v.By)) {
+				by = append(by, string(v.By))
+			}
+		}
+	}
+	fmt.Fprintf(text, " by %s\n%s", strings.Join(by, ", "), words)
 }
 
 // endLine returns a text with a line feed at its end. An empty text stays

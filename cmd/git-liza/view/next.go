@@ -35,17 +35,13 @@ func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
 	if n := counts["merge"]; n > 0 {
 		list = append(list, r.Local.Identity.mergeStep(n))
 	}
-	if counts["code-reviewer"] > 0 {
-		list = append(list, r.startStep(flow.ActReview))
-	}
+	list = append(list, r.startSteps(flow.ActReview, groups)...)
 	for _, t := range tasks {
 		if known, untrusted := r.Local.Untrusted[t.ID]; untrusted && counts["trust"] > 0 {
 			list = append(list, known)
 		}
 	}
-	if counts["coder"] > 0 {
-		list = append(list, r.startStep(flow.ActClaim))
-	}
+	list = append(list, r.startSteps(flow.ActClaim, groups)...)
 	if r.GoalReached(tasks) {
 		if r.Local.Take != "" {
 			list = append(list, Step{r.Local.Take, "what was merged is on " + r.Board.Settings().Integration.Name})
@@ -83,16 +79,30 @@ func (r Reading) releaseSteps(tasks []flow.Summary) []Step {
 	}
 	for i := range tasks {
 		t := &tasks[i]
-		by := t.Coder
-		if t.Status.Allows(flow.ActReview) {
-			by, _ = t.Reviewing(r.At)
+		release := "git liza release " + string(t.ID)
+		if t.Lease.After(r.At) {
+			list = r.addRelease(list, release, t.Coder)
 		}
-		if what, _ := r.waitsFor(t, nil); what == "work" && r.Local.Dead[flow.AgentID(by)] != 0 {
-			list = append(list, Step{"git liza release " + string(t.ID),
-				fmt.Sprintf("held by %s, whose supervisor (process %d) is dead; a rush here releases it too", by, r.Local.Dead[flow.AgentID(by)])})
+		for _, j := range t.Judges {
+			if len(t.Judges) > 1 {
+				release = "git liza release " + string(t.ID) + " --role " + j.Role.String()
+			}
+			if j.Lease.After(r.At) {
+				list = r.addRelease(list, release, j.By)
+			}
 		}
 	}
 	return list
+}
+
+// addRelease adds the step that releases what an agent holds if its supervisor
+// is dead.
+func (r Reading) addRelease(list []Step, command string, by flow.Actor) []Step {
+	pid := r.Local.Dead[flow.AgentID(by)]
+	if pid == 0 {
+		return list
+	}
+	return append(list, Step{command, fmt.Sprintf("held by %s, whose supervisor (process %d) is dead; a rush here releases it too", by, pid)})
 }
 
 // resumeSteps returns the steps without which no work can continue.
@@ -135,18 +145,30 @@ func answerTo(t flow.Trigger) Step {
 	return Step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
 }
 
-// taker returns the role of the agents that begin work by an act.
-func taker(act flow.Act) flow.Role {
-	if act.Capacity() == flow.Judges {
-		return flow.CodeReviewer
+// startSteps returns a step for each group that waits for a role to begin work
+// by an act.
+func (r Reading) startSteps(act flow.Act, groups []WaitGroup) []Step {
+	var list []Step
+	for _, g := range groups {
+		role := flow.Role(g.For)
+		row := r.Board.Role(role)
+		switch {
+		case role == flow.HumanRole && act == flow.ActReview:
+			list = append(list, Step{"git liza review " + string(g.Tasks[0]), "a person has to judge it"})
+		case row == nil || row.Capacity != act.Capacity():
+		case row.NotHuman:
+			list = append(list, Step{"git liza rush --agents " + g.For + "=1", "agents alone judge " + string(g.Tasks[0]) + " as " + g.For})
+		default:
+			list = append(list, r.startStep(act, role))
+		}
 	}
-	return flow.Coder
+	return list
 }
 
 // startStep returns the step that begins work by an act on the best task for an
-// idle agent, or a step that shows why there is none.
-func (r Reading) startStep(act flow.Act) Step {
-	caller := r.FreeAgent(taker(act))
+// idle agent of a role, or a step that shows why there is none.
+func (r Reading) startStep(act flow.Act, role flow.Role) Step {
+	caller := r.FreeAgent(role)
 	id, refusal := r.Board.Best(act, caller, r.At, nil)
 	if refusal != nil {
 		return Step{refusal.Hint, refusal.Reason}

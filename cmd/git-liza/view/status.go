@@ -47,6 +47,7 @@ type Status struct {
 	sprint   *flow.Sprint
 	at       time.Time
 	archived bool // no task is live, some are archived
+	waits    []wait
 }
 
 // Status returns the board at a glance. tasks are the board's.
@@ -64,7 +65,8 @@ func (r Reading) Status(tasks []flow.Summary) *Status {
 	g.archived = len(tasks) == 0 && len(r.Board.IDs(flow.Archive)) > 0
 	g.Agents = r.Agents(tasks)
 	g.Waiting = r.Waiting(tasks, g.Agents)
-	g.Unheard = unheardRoles(g.Waiting, g.Agents)
+	g.waits = r.waits()
+	g.Unheard = unheardRoles(g.waits, g.Waiting, g.Agents)
 	if g.Next = r.Next(g.Waiting, tasks); g.Breach != nil {
 		g.Next = []Step{{known.Repair, "the board's last moves do not replay, so no more moves are made"}}
 	}
@@ -127,7 +129,7 @@ func (g *Status) Text(width int) string {
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
 		head.Add("supervisors", "none active for "+JoinRoles(g.Unheard)+": git liza rush")
 	}
-	return head.Text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +
+	return head.Text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.waits, g.Waiting), width) +
 		section("next", stepRows(g.Next), width)
 }
 

@@ -20,46 +20,61 @@ type WaitGroup struct {
 
 // A wait is something that tasks wait for.
 type wait struct {
-	what   string
-	label  string
-	role   flow.Role              // of the agents that can take the task, "" if no role is needed
-	needed func(flow.Status) bool // reports whether unheld tasks in a state wait for it; nil if the state does not tell
+	what  string
+	label string
+	role  flow.Role // of the agents that can take the task, "" if no role is needed
 }
 
-// waits are all kinds of waits, in the order in which status shows them.
-var waits = []wait{
-	{"work", "in work", "", nil},
-	{"code-reviewer", "for a reviewer", flow.CodeReviewer, allows(flow.ActReview)},
-	{"merge", "for a merge", "", allows(flow.ActMerge)},
-	{"coder", "for a coder", flow.Coder, allows(flow.ActClaim)},
-	{"trust", "for trust", "", nil},
-	{"tasks", "for other tasks", "", nil},
-	{"planner", "for planner, human", "", flow.Status.NeedsPlanner},
+// waits are all kinds of waits on the board, in the order in which status shows
+// them: the roles that judge follow the work under way, those that do tasks the
+// merges.
+func (r Reading) waits() []wait {
+	list := []wait{{"work", "in work", ""}}
+	list = append(list, r.roleWaits(flow.Judges, flow.CodeReviewer)...)
+	list = append(list, wait{"human", "for a person", ""}, wait{"merge", "for a merge", ""})
+	list = append(list, r.roleWaits(flow.Does, flow.Coder)...)
+	return append(list, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""})
 }
 
-func allows(act flow.Act) func(flow.Status) bool {
-	return func(s flow.Status) bool { return s.Allows(act) }
+// roleWaits are the waits for the roles of a capacity, the first of them first.
+func (r Reading) roleWaits(c flow.Capacity, first flow.Role) []wait {
+	label := "for a " + first.String()
+	if first == flow.CodeReviewer {
+		label = "for a reviewer"
+	}
+	list := []wait{{first.String(), label, first}}
+	if r.Board == nil {
+		return list
+	}
+	for _, row := range r.Board.Roles() {
+		if row.Capacity == c && row.Name != first {
+			list = append(list, wait{row.Name.String(), "for " + row.Name.String(), row.Name})
+		}
+	}
+	return list
 }
 
-// Waiting groups the open tasks by what they wait for, in the order of waits.
-// tasks and agents are the board's.
+// Waiting groups the open tasks by what they wait for, in the order of waits. A
+// submission that several roles judge is in the group of each. tasks and agents
+// are the board's.
 func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 	open := unmerged(tasks)
 	groups := map[string]*WaitGroup{}
 	for i := range tasks {
 		t := &tasks[i]
 		what, detail := r.waitsFor(t, open)
-		g := groups[what]
-		if g == nil {
-			g = &WaitGroup{For: what}
-			groups[what] = g
+		join(groups, t.ID, what, detail)
+		if unheldWaits()[t.Status] != forReview {
+			continue
 		}
-		if g.Count++; g.Count <= mostShown {
-			g.Tasks, g.Details = append(g.Tasks, t.ID), append(g.Details, detail)
+		for _, role := range t.Takers(flow.ActReview, r.At) {
+			if role.String() != what {
+				join(groups, t.ID, role.String(), "")
+			}
 		}
 	}
 	list := []WaitGroup{}
-	for _, w := range waits {
+	for _, w := range r.waits() {
 		if g := groups[w.what]; g != nil {
 			able := func(a Agent) bool { return a.Role == w.role && a.Degraded == "" }
 			g.Nobody = w.role != "" && !slices.ContainsFunc(agents, able)
@@ -69,10 +84,22 @@ func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 	return list
 }
 
+// join adds a task to the group of what it waits for.
+func join(groups map[string]*WaitGroup, id flow.TaskID, what, detail string) {
+	g := groups[what]
+	if g == nil {
+		g = &WaitGroup{For: what}
+		groups[what] = g
+	}
+	if g.Count++; g.Count <= mostShown {
+		g.Tasks, g.Details = append(g.Tasks, id), append(g.Details, detail)
+	}
+}
+
 // unheardRoles returns the roles that tasks wait for and that no supervisor is active
 // for: none has written a presence, or all are silent. An agent that was
 // registered by hand does not count, because nothing shows whether it is active.
-func unheardRoles(groups []WaitGroup, agents []Agent) []flow.Role {
+func unheardRoles(waits []wait, groups []WaitGroup, agents []Agent) []flow.Role {
 	roles := []flow.Role{}
 	for _, w := range waits {
 		heard := func(a Agent) bool {
@@ -105,7 +132,9 @@ func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
 }
 
 // waitsFor returns what an open task waits for, "" for a final one, and a
-// detail. It does not check whether paths collide: the rules do at the claim.
+// detail: of a submission that somebody reviews the review, else the first role
+// that has to judge it. It does not check whether paths collide: the rules do at
+// the claim.
 func (r Reading) waitsFor(t *flow.Summary, open map[flow.TaskID]bool) (what, detail string) {
 	what = unheldWaits()[t.Status]
 	reviewer, lease := t.Reviewing(r.At)
@@ -114,13 +143,16 @@ func (r Reading) waitsFor(t *flow.Summary, open map[flow.TaskID]bool) (what, det
 		return "work", r.holder(t.Coder)
 	case lease.After(r.At):
 		return "work", r.holder(reviewer)
-	case what == "coder":
+	case what == forReview:
+		what = append(t.Takers(flow.ActReview, r.At), flow.CodeReviewer)[0].String()
+	case what == forWork:
 		if i := slices.IndexFunc(t.DependsOn, func(d flow.TaskID) bool { return open[d] }); i >= 0 {
 			return "tasks", "after " + string(t.DependsOn[i])
 		}
 		if _, untrusted := r.Local.Untrusted[t.ID]; untrusted {
 			return "trust", "its verify"
 		}
+		what = t.Takers(flow.ActClaim, r.At)[0].String()
 	}
 	if t.Status.IsBlocked() {
 		return what, t.Reason
@@ -131,15 +163,26 @@ func (r Reading) waitsFor(t *flow.Summary, open map[flow.TaskID]bool) (what, det
 // unheldWords are details of what unheld tasks in a state wait for.
 var unheldWords = map[flow.Status]string{flow.Draft: "draft", flow.Rejected: "rejected", flow.IntegrationFailed: "merge failed", flow.Claimed: "lease ended"}
 
+// Unheld tasks wait for a role by what can be done with them.
+const (
+	forReview = "review"
+	forWork   = "claim"
+)
+
 // unheldWaits has for each state what unheld tasks in it wait for. The rules table
 // is searched once, not for each task.
 var unheldWaits = sync.OnceValue(func() map[flow.Status]string {
 	what := map[flow.Status]string{}
 	for _, status := range flow.Statuses() {
-		for _, w := range waits {
-			if w.needed != nil && w.needed(status) {
-				what[status] = w.what
-			}
+		switch {
+		case status.NeedsPlanner():
+			what[status] = "planner"
+		case status.Allows(flow.ActClaim):
+			what[status] = forWork
+		case status.Allows(flow.ActMerge):
+			what[status] = "merge"
+		case status.Allows(flow.ActReview):
+			what[status] = forReview
 		}
 	}
 	return what
@@ -153,8 +196,8 @@ func (r Reading) holder(by flow.Actor) string {
 	return string(by)
 }
 
-// waitRows formats the groups for people.
-func waitRows(groups []WaitGroup) [][]string {
+// waitRows formats the groups for people, in the order of waits.
+func waitRows(waits []wait, groups []WaitGroup) [][]string {
 	var rows [][]string
 	for _, w := range waits {
 		i := slices.IndexFunc(groups, func(g WaitGroup) bool { return g.For == w.what })
@@ -185,7 +228,7 @@ func waitRows(groups []WaitGroup) [][]string {
 	return rows
 }
 
-// Verifying returns the tasks that wait for a coder and have a verify command,
+// Verifying returns the tasks that wait for an agent that does them and have a verify command,
 // which a machine must allow first. It looks at no more waiting tasks than JSON
 // names.
 func (r Reading) Verifying(tasks []flow.Summary) []*flow.Summary {
@@ -193,7 +236,7 @@ func (r Reading) Verifying(tasks []flow.Summary) []*flow.Summary {
 	looked := 0
 	for i := range tasks {
 		t := &tasks[i]
-		if what, _ := r.waitsFor(t, nil); what != "coder" {
+		if what, _ := r.waitsFor(t, nil); what == "work" || unheldWaits()[t.Status] != forWork {
 			continue
 		}
 		if looked++; looked > mostShown {

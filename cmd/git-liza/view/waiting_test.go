@@ -57,7 +57,9 @@ func TestWhatTasksWaitFor(t *testing.T) {
 		{flow.Summary{Status: flow.Claimed, Coder: "coder-1", Lease: ended}, "coder", "lease ended"},
 		{flow.Summary{Status: flow.ReadyForReview, Coder: "coder-1"}, "code-reviewer", ""},
 		{flow.Summary{Status: flow.ReadyForReview, Judges: []flow.Judge{{By: "human:ann", Lease: live}}}, "work", "human:ann"},
-		{flow.Summary{Status: flow.ReadyForReview, Judges: []flow.Judge{{By: "human:ann", Lease: ended}}}, "code-reviewer", ""},
+		{flow.Summary{Status: flow.ReadyForReview, Judges: []flow.Judge{{Role: flow.CodeReviewer, By: "human:ann", Lease: ended}}}, "code-reviewer", ""},
+		{flow.Summary{Status: flow.ReadyForReview, Judges: []flow.Judge{{Role: flow.CodeReviewer, Done: true}, {Role: "gates"}}}, "gates", ""},
+		{flow.Summary{Status: flow.Unclaimed, Role: "writer"}, "writer", ""},
 		{flow.Summary{Status: flow.Rejected, Coder: "coder-1"}, "coder", "rejected"},
 		{flow.Summary{Status: flow.Approved}, "merge", ""},
 		{flow.Summary{Status: flow.Blocked, Reason: "why"}, "planner", "why"},
@@ -110,7 +112,7 @@ func TestNobodyIsHeardOf(t *testing.T) {
 		{both[1:], []Agent{said(flow.Coder, 3*time.Minute+time.Second)}, []flow.Role{flow.Coder}},
 		{both[2:], nil, []flow.Role{}},
 	} {
-		require.Equal(t, test.want, unheardRoles(test.groups, test.agents))
+		require.Equal(t, test.want, unheardRoles(Reading{}.waits(), test.groups, test.agents))
 	}
 }
 
@@ -165,7 +167,7 @@ func TestLongReasonsHideNoTask(t *testing.T) {
 	long := "crash_limit: the agent's program crashed\nTraceback"
 	of := func(details ...string) string {
 		tasks := []flow.TaskID{"a", "b", "c"}[:len(details)]
-		return waitRows([]WaitGroup{{For: "planner", Count: len(tasks), Tasks: tasks, Details: details}})[0][2]
+		return waitRows(Reading{}.waits(), []WaitGroup{{For: "planner", Count: len(tasks), Tasks: tasks, Details: details}})[0][2]
 	}
 	require.Equal(t, "a (crash_limit: the agent's program crashed …)", of(long))
 	require.Equal(t, "a, b (draft), c (no key)", of(long, "draft", "no key"))
