@@ -40,7 +40,11 @@ func (p *play) checkLease(lease Duration) *Refusal {
 		return nil
 	}
 	m := p.move
-	hint := "git liza " + m.Act.Command() + " " + string(m.Task) + " --lease " + longest.String()
+	what := string(m.Task)
+	if named, ok := m.Detail.(titled); ok && what == "" {
+		what = named.subject()
+	}
+	hint := "git liza " + m.Act.Command() + " " + what + " --lease " + longest.String()
 	if id := m.By.Agent(); id != "" {
 		hint += " --as " + string(id)
 	}

@@ -216,6 +216,9 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 	if len(a.Tasks)+len(a.Sprints) == 0 {
 		return refuse(RuleForm, "git liza archive", "there is no task to archive")
 	}
+	if len(a.Sprints) > 0 && !p.HasRules(2) {
+		return refuse(RuleVersion, "git liza migrate", "records are archived since rules version 2, the board has version %d", p.Settings().Rules)
+	}
 	for _, id := range a.Sprints {
 		s := p.Sprint(id)
 		if s == nil {

@@ -23,12 +23,12 @@ type Question struct {
 // IsOpen reports whether the question waits for its answer.
 func (q *Question) IsOpen() bool { return q.At.IsZero() }
 
-// QuestionsAbout are the questions that were ever asked about a task, oldest
-// first. Boards of rules version 1 have none.
-func QuestionsAbout(b *Board, task TaskID) []*Question {
+// QuestionsAbout are the questions that were ever asked about tasks, oldest first.
+// Boards of rules version 1 have none.
+func QuestionsAbout(b *Board, tasks ...TaskID) []*Question {
 	var list []*Question
 	for _, id := range b.IDs(Questions) {
-		if q, ok := b.load(Key{Questions, id}).(*Question); ok && q.Task == task {
+		if q, ok := b.load(Key{Questions, id}).(*Question); ok && slices.Contains(tasks, q.Task) {
 			list = append(list, q)
 		}
 	}

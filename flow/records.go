@@ -132,6 +132,9 @@ func (n *NoteMove) check(p *play) *Refusal {
 	if r := present("the text", n.Text, hint); r != nil {
 		return r
 	}
+	if !n.Expires.IsZero() && !p.HasRules(2) {
+		return refuse(RuleVersion, "git liza migrate", "notes expire since rules version 2, the board has version %d", p.Settings().Rules)
+	}
 	if !n.Expires.IsZero() && !n.Expires.After(p.move.At) {
 		return refuse(RuleForm, hint+" --until 3d", "the note would expire at %s, which is over", n.Expires.Format(time.RFC3339))
 	}

@@ -21,8 +21,11 @@ type Input struct {
 	Task     *flow.Task
 	Limits   flow.Limits // of the board; a task's own limits override them
 	Notes    []*flow.Note
-	Failure  string // how the previous session on this work failed
-	Report   string // "supervisor" if the supervisor reports the agent's last message for it; otherwise the agent reports itself
+	// Questions about the task, or about the tasks of a planner's triggers: those
+	// with an answer, and for a planner the open ones.
+	Questions []*flow.Question
+	Failure   string // how the previous session on this work failed
+	Report    string // "supervisor" if the supervisor reports the agent's last message for it; otherwise the agent reports itself
 
 	// Compliance is how well the provider keeps contracts: full, partial or
 	// unknown. If it is not full, the prompt repeats the invariants at its end.

@@ -73,6 +73,7 @@ func rework() Input {
 	in.Goal.Alignment = []flow.Alignment{{Text: "two of three parts done", By: "planner-1", At: noon}}
 	in.Goal.Changes = []flow.Change{{Spec: "specs/vision.md", Change: "three tries, not five", By: "human:ada", At: noon}}
 	in.Notes = []*flow.Note{{For: "task-3", Text: "keep it boring", By: "human:ada", At: noon}}
+	in.Questions = []*flow.Question{{ID: "sprint-1/8", Task: "task-3", Text: "is 1s too long?", Answer: "no", By: "planner-1", At: noon}}
 	in.Failure = "exit status 0 after 40 tool calls, nothing committed"
 	in.Compliance, in.Denied = "partial", []string{"contracts/**", ".liza/**"}
 	in.Specs[0].Change, in.Specs[0].Patch = Changed, retryPatch
@@ -118,6 +119,8 @@ func replanning() Input {
 		{Reason: "immediate_discovery", Record: "sprint-1/7", Task: "task-3", Text: "the key is in the log"},
 	}
 	in.About = []*flow.Task{blocked}
+	blocked.Block.Asked = []flow.RecordID{"sprint-1/9"}
+	in.Questions = append(rework().Questions, &flow.Question{ID: "sprint-1/9", Task: "task-3", Text: "how long may it take?"})
 	in.Discoveries = []*flow.Discovery{{ID: "sprint-1/7", Text: "the key is in the log", Severity: "critical", Urgency: "immediate",
 		During: "task-3", Recommend: "mask it", By: "coder-2"}}
 	in.Board = []flow.Summary{
@@ -355,7 +358,7 @@ func TestCommandsOfRoles(t *testing.T) {
 	own := map[flow.Role][]string{
 		flow.Coder:        {"intent", "submit", "block", "handoff"},
 		flow.CodeReviewer: {"approve", "reject"},
-		flow.Planner:      {"task", "unblock", "supersede", "abandon", "convert", "align", "spec-change"},
+		flow.Planner:      {"task", "answer", "unblock", "supersede", "abandon", "convert", "align", "spec-change"},
 	}
 	for name, in := range inputs() {
 		var given []string

@@ -1,129 +1,43 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strconv"
-	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/hooks"
 )
 
-// An output is where an invocation prints, and in which form.
-type output struct {
-	stdout io.Writer
-	stderr io.Writer
-	json   bool
-	color  bool
-	call   *call // a tool's call, which takes the output instead of the streams
+type answerCommand struct {
+	Question flow.RecordID `arg:"" help:"The question, as show names it."`
+	Text     string        `arg:"" help:"The answer; - for standard input."`
 }
 
-// result prints what a move did: outcome and data as JSON, or the line for
-// people.
-func (o *output) result(r gitstore.Result, data any, format string, args ...any) error {
-	outcome := "changed"
-	if r.Already {
-		outcome = "already"
-	}
-	return o.answer(outcome, data, fmt.Sprintf(format, args...))
-}
-
-// answer prints one JSON object, or the text for people.
-func (o *output) answer(outcome string, data any, text string) error {
-	if data == nil {
-		data = struct{}{}
-	}
-	if o.call != nil {
-		o.call.data, o.call.text = data, text
-		return nil
-	}
-	if !o.json {
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			text += "\n"
-		}
-		_, err := io.WriteString(o.stdout, text)
+func (c *answerCommand) Run(inv *invocation) error {
+	text, err := inv.text(c.Text)
+	if err != nil {
 		return err
 	}
-	return o.encode(struct {
-		OK      bool   `json:"ok"`
-		Outcome string `json:"outcome,omitempty"`
-		Data    any    `json:"data"`
-	}{true, outcome, data})
-}
-
-func (o *output) encode(v any) error {
-	e := json.NewEncoder(o.stdout)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
-// progress prints a line about long work, on stderr and only for people.
-func (o *output) progress(format string, args ...any) {
-	if o.call != nil {
-		o.call.tell(fmt.Sprintf(format, args...))
+	clone, err := inv.clone()
+	if err != nil {
+		return err
 	}
-	if !o.json {
-		fmt.Fprintf(o.stderr, format+"\n", args...)
+	r, err := clone.Make(inv.ctx, flow.ActAnswer, "", &flow.AnswerMove{Question: c.Question, Text: text})
+	if err != nil {
+		return err
 	}
-}
-
-// fail prints an error and returns the exit code.
-func (inv *invocation) fail(err error) int {
-	var rejection *hooks.Rejection
-	if errors.As(err, &rejection) && !inv.json {
-		fmt.Fprintln(inv.stderr, hints{inv}.adaptAll(rejection))
-		return exitRefused
-	}
-	f := hints{inv}.explain(err)
-	f.reason = flow.Clean(f.reason) // git repeats what hooks print, and that may hold escape sequences
-	if !inv.json {
-		f.reason = strings.ReplaceAll(f.reason, "\n", "\n  ") // a reason must not look like a hint
-		fmt.Fprintf(inv.stderr, "git-liza: %s\n", f.reason)
-		if f.rule != "" && f.code != exitUsage {
-			fmt.Fprintf(inv.stderr, "rule: %s\n", f.rule)
+	q, _ := r.After.Load(flow.Key{Folder: flow.Questions, ID: string(c.Question)}).(*flow.Question)
+	t := r.After.Task(q.Task)
+	open := 0
+	for _, other := range flow.QuestionsAbout(r.After, t.ID) {
+		if other.IsOpen() {
+			open++
 		}
-		if f.hint != "" {
-			fmt.Fprintf(inv.stderr, "hint: %s\n", f.hint)
-		}
-		return f.code
 	}
-	type problem struct {
-		Rule   string `json:"rule"`
-		Reason string `json:"reason"`
-		Hint   string `json:"hint"`
+	next := ""
+	switch {
+	case open > 0:
+		next = fmt.Sprintf(", %d of its questions left", open)
+	case t.Block != nil:
+		next = ", it can go on: git liza unblock " + string(t.ID)
 	}
-	report := inv.encode(struct {
-		OK      bool    `json:"ok"`
-		Outcome string  `json:"outcome"`
-		Error   problem `json:"error"`
-		Data    any     `json:"data,omitempty"`
-	}{false, f.outcome, problem{string(f.rule), f.reason, f.hint}, f.data})
-	if report != nil {
-		fmt.Fprintln(inv.stderr, "git-liza:", report)
-	}
-	return f.code
-}
-
-// width returns the number of characters in a line, from COLUMNS or the
-// terminal. It is 0 if the output is no terminal: then nothing is cut.
-func (inv *invocation) width() int {
-	if n, err := strconv.Atoi(inv.getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	out, ok := inv.stdout.(*os.File)
-	if !ok || !term.IsTerminal(int(out.Fd())) {
-		return 0
-	}
-	n, _, err := term.GetSize(int(out.Fd()))
-	if err != nil || n < 20 {
-		return 80
-	}
-	return n
+	return inv.result(r, map[string]any{"question": c.Question, "task": t.ID, "open": open}, "%s of %s answered%s", c.Question, t.ID, next)
 }

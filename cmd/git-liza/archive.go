@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
 type archiveCommand struct {
-	OlderThan flow.Duration `placeholder:"3d" help:"Only tasks that became final at least this long ago, and drop the records of sessions that ended before; default all final tasks, no sessions."`
+	Sprint    []flow.SprintID `placeholder:"SPRINT" help:"Only the anomalies, discoveries and notes of these sprints, which have ended; repeatable."`
+	OlderThan flow.Duration   `placeholder:"3d" help:"Only tasks that became final at least this long ago, and drop the records of sessions that ended before; default all final tasks, no sessions."`
 }
 
 // Run makes one move for every [flow.MaxTasks] tasks, because no more fit
@@ -23,6 +25,9 @@ func (c *archiveCommand) Run(inv *invocation) error {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
+	}
+	if len(c.Sprint) > 0 {
+		return c.archiveRecords(inv, clone, b)
 	}
 	now := clone.Store.Now()
 	ids := c.oldTasks(b, now)
@@ -44,6 +49,24 @@ func (c *archiveCommand) Run(inv *invocation) error {
 		}
 	}
 	return c.report(inv, ids, pruned)
+}
+
+// archiveRecords archives the records of sprints, no tasks.
+func (c *archiveCommand) archiveRecords(inv *invocation, clone *work.Clone, b *flow.Board) error {
+	records := 0
+	for _, id := range c.Sprint {
+		records += len(flow.RecordsToArchive(b, id))
+	}
+	data := map[string]any{"sprints": c.Sprint, "records": records}
+	unknown := func(id flow.SprintID) bool { return b.Sprint(id) == nil }
+	if records == 0 && !slices.ContainsFunc(c.Sprint, unknown) {
+		return inv.answer("already", data, "nothing to archive")
+	}
+	r, err := clone.Make(inv.ctx, flow.ActArchive, "", &flow.ArchiveMove{Sprints: c.Sprint})
+	if err != nil {
+		return err
+	}
+	return inv.result(r, data, "archived %s of %s", view.Count(records, "record"), view.JoinIDs(c.Sprint))
 }
 
 // report prints which tasks were archived and how many session records were

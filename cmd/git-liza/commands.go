@@ -36,6 +36,7 @@ type setUpCommands struct {
 // planCommands plan tasks and write notes and records on the board.
 type planCommands struct {
 	Task       taskCommands      `cmd:"" group:"Plan" help:"Add, edit and finalize tasks."`
+	Answer     answerCommand     `cmd:"" group:"Plan" help:"Answer a question of a blocked task."`
 	Unblock    unblockCommand    `cmd:"" group:"Plan" help:"Send a blocked task back to work."`
 	Supersede  supersedeCommand  `cmd:"" group:"Plan" help:"Replace a task whose framing was wrong."`
 	Abandon    abandonCommand    `cmd:"" group:"Plan" help:"Give a task up."`
@@ -60,7 +61,7 @@ type workCommands struct {
 	Review    reviewCommand    `cmd:"" group:"Work" help:"Take the review of a submission, checked out beside the work."`
 	Approve   approveCommand   `cmd:"" group:"Work" help:"Let one exact commit reach integration."`
 	Reject    rejectCommand    `cmd:"" group:"Work" help:"Send a submission back with its blockers."`
-	Dismiss   dismissCommand   `cmd:"" group:"Work" help:"Take one blocker of a rejection back."`
+	Dismiss   dismissCommand   `cmd:"" group:"Work" help:"Take one blocker of a rejection back, or a record off the prompts."`
 	Merge     mergeCommand     `cmd:"" group:"Work" help:"Bring approved work to integration."`
 	Adopt     adoptCommand     `cmd:"" group:"Work" help:"Let integration follow a commit from outside."`
 	Reconcile reconcileCommand `cmd:"" group:"Work" help:"Count a task as merged whose work reached integration from outside."`
@@ -96,7 +97,7 @@ type governCommands struct {
 	Unregister unregisterCommand  `cmd:"" group:"Govern" help:"Remove an agent that holds nothing."`
 	Degrade    degradeCommand     `cmd:"" group:"Govern" help:"Give an agent no more work until it is registered anew."`
 	Migrate    migrateCommand     `cmd:"" group:"Govern" help:"Show what newer rules change, and take the board to them."`
-	Archive    archiveCommand     `cmd:"" group:"Govern" help:"Put final tasks aside, so that lists stay short."`
+	Archive    archiveCommand     `cmd:"" group:"Govern" help:"Put final tasks, or the records of sprints, aside, so that lists stay short."`
 	Edit       editCommand        `cmd:"" group:"Govern" help:"Amend a document of the board in your editor."`
 	Sync       syncCommand        `cmd:"" group:"Govern" help:"Fetch what other clones did; with --set, share the board through a remote."`
 	Role       roleCommands       `cmd:"" group:"Govern" help:"What agents may be: list, show, add, remove, and whose verdicts submissions need."`
@@ -117,5 +118,6 @@ type agentCommands struct {
 type hiddenCommands struct {
 	Housekeep   housekeepCommand   `cmd:"" hidden:"" help:"Pack what a thousand moves have left; commands start it in the background."`
 	Hook        hookCommand        `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
+	Take        takeQuestion       `cmd:"" hidden:"" help:"Take a question for the time of a lease."`
 	ScriptAgent scriptAgentCommand `cmd:"" hidden:"" help:"The built-in agent that follows a playbook; supervisors spawn it."`
 }

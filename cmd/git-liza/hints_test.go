@@ -20,7 +20,7 @@ import (
 
 // later are the acts without a command of their own so far.
 var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true, flow.ActAccept: true, flow.ActRecheck: true,
-	flow.ActReopen: true, flow.ActAnswer: true, flow.ActTake: true, flow.ActDismissRecord: true}
+	flow.ActReopen: true}
 
 // Every act that a refusal can name has a page of help under its command.
 func TestEveryActHasACommand(t *testing.T) {

@@ -217,6 +217,8 @@ func TestMCPPlans(t *testing.T) {
 				p.must("git-liza", "reject", "one", "--commit", commit, "--reason", "- [blocker] one.txt — no")
 			}
 			c.does("block", `{"id": "one", "reason": "R", "question": ["Q?"]}`)
+			asked := p.show("one")["questions"].([]any)[0].(map[string]any)["id"]
+			c.does("answer", fmt.Sprintf(`{"question": %q, "text": "A"}`, asked))
 			c.does("unblock", `{"id": "one"}`)
 			c.does("supersede", fmt.Sprintf(`{"id": "two", "reason": "R", "tasks": [%s]}`, fmt.Sprintf(newTask, "three")))
 			require.Equal(t, []any{"three"}, p.show("two")["superseded_by"])

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 type noteCommand struct {
-	Text string `arg:"" help:"The word; - for standard input."`
-	For  string `default:"all" placeholder:"all|ROLE|AGENT|TASK" help:"Whom it is for; default all."`
+	Text  string `arg:"" help:"The word; - for standard input."`
+	Until string `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default never."`
+	For   string `default:"all" placeholder:"all|ROLE|AGENT|TASK" help:"Whom it is for; default all."`
 }
 
 func (c *noteCommand) Run(inv *invocation) error {
@@ -14,5 +19,25 @@ func (c *noteCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.record(flow.ActNote, flow.Notes, &flow.NoteMove{For: c.For, Text: text})
+	expires, err := c.expires(inv.now().UTC().Truncate(time.Second))
+	if err != nil {
+		return usagef("git liza note TEXT --until 3d", "--until: %v", err)
+	}
+	return inv.record(flow.ActNote, flow.Notes, &flow.NoteMove{For: c.For, Text: text, Expires: expires})
+}
+
+// expires returns the time that --until names, or a span from now on; the zero
+// time means never.
+func (c *noteCommand) expires(now time.Time) (time.Time, error) {
+	if c.Until == "" {
+		return time.Time{}, nil
+	}
+	if at, ok := gitstore.ParseTime(c.Until); ok {
+		return at.UTC(), nil
+	}
+	span, err := parseSpan(c.Until)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%q is neither a time (%s) nor a span from now on (%s)", quoted(c.Until), timeForms, spanForms)
+	}
+	return now.Add(span.Truncate(time.Second)), nil
 }

@@ -73,6 +73,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 			}
 		}
 	}
+	in.Questions = questionsFor(b, in)
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err
 	}
@@ -107,7 +108,7 @@ func notesFor(b *flow.Board, a PromptInput) []*flow.Note {
 	var list []*flow.Note
 	for _, id := range b.IDs(flow.Notes) {
 		n, ok := b.Load(flow.Key{Folder: flow.Notes, ID: id}).(*flow.Note)
-		if ok && slices.Contains([]string{"all", a.Role.String(), string(a.Agent), string(a.Task)}, n.For) {
+		if ok && slices.Contains([]string{"all", a.Role.String(), string(a.Agent), string(a.Task)}, n.For) && n.IsCurrent(b.At()) {
 			list = append(list, n)
 		}
 	}
@@ -115,10 +116,25 @@ func notesFor(b *flow.Board, a PromptInput) []*flow.Note {
 	return list[max(0, len(list)-maxNotes):]
 }
 
+// questionsFor returns the questions about the task, or about the tasks that a
+// planner was woken for. Only planners are shown those without an answer.
+func questionsFor(b *flow.Board, in templates.Input) []*flow.Question {
+	var about []flow.TaskID
+	if in.Task != nil {
+		about = append(about, in.Task.ID)
+	}
+	for _, t := range in.About {
+		about = append(about, t.ID)
+	}
+	return slices.DeleteFunc(flow.QuestionsAbout(b, about...), func(q *flow.Question) bool {
+		return q.Answer == "" && (in.Role != flow.Planner || !q.IsOpen())
+	})
+}
+
 func openDiscoveries(b *flow.Board) []*flow.Discovery {
 	var list []*flow.Discovery
 	for _, id := range b.IDs(flow.Discovered) {
-		if d, ok := b.Load(flow.Key{Folder: flow.Discovered, ID: id}).(*flow.Discovery); ok && d.Converted == "" {
+		if d, ok := b.Load(flow.Key{Folder: flow.Discovered, ID: id}).(*flow.Discovery); ok && d.IsOpen() {
 			list = append(list, d)
 		}
 	}

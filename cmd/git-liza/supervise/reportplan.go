@@ -10,9 +10,13 @@ import (
 // A planReport is how a planner's session ends. Its parts are made in this order, each
 // as one move; the first refusal ends it.
 type planReport struct {
-	Tasks     []flow.TaskInput `yaml:"tasks"`
-	Finalize  []flow.TaskID    `yaml:"finalize"`
-	Unblock   []flow.TaskID    `yaml:"unblock"`
+	Tasks    []flow.TaskInput `yaml:"tasks"`
+	Finalize []flow.TaskID    `yaml:"finalize"`
+	Answer   []struct {
+		Question flow.RecordID `yaml:"question"`
+		Text     string        `yaml:"text"`
+	} `yaml:"answer"`
+	Unblock   []flow.TaskID `yaml:"unblock"`
 	Supersede []struct {
 		Task   flow.TaskID      `yaml:"task"`
 		Reason string           `yaml:"reason"`
@@ -55,6 +59,11 @@ func (r *planReport) planMoves(ctx context.Context, p *reporter) (list []func() 
 	}
 	if len(r.Finalize) > 0 {
 		list = append(list, func() error { return p.makeMove(ctx, flow.ActFinalize, &flow.FinalizeMove{Tasks: r.Finalize}) })
+	}
+	for _, x := range r.Answer {
+		list = append(list, func() error {
+			return p.makeMove(ctx, flow.ActAnswer, &flow.AnswerMove{Question: x.Question, Text: x.Text})
+		})
 	}
 	for _, id := range r.Unblock {
 		list = append(list, func() error {

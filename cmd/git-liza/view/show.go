@@ -35,14 +35,15 @@ func Submissions(history []Entry) []Submission {
 	return list
 }
 
-// Story returns a task with its submissions and its history, oldest first.
+// Story returns a task with the questions that were ever asked about it, its
+// submissions and its history, oldest first.
 func (r Reading) Story(t *flow.Task, history []Entry) Object {
-	return r.Task(t).With("submissions", Submissions(history)).With("history", LogValue(history))
+	return r.Task(t).With("questions", ValueOf(flow.QuestionsAbout(r.Board, t.ID))).With("submissions", Submissions(history)).With("history", LogValue(history))
 }
 
 // StoryText formats [Reading.Story] for people.
 func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
-	return describeTask(shownTo(t, r.Task(t)), width) + historyText(t.ID, Submissions(history), history, width)
+	return describeTask(shownTo(t, r.Task(t)), width) + r.questionsText(t.ID, width) + historyText(t.ID, Submissions(history), history, width)
 }
 
 // shownTo leaves out of a task for people what its other keys say: of one role
@@ -57,6 +58,28 @@ func shownTo(t *flow.Task, task Object) Object {
 		without = append(without, "role")
 	}
 	return slices.DeleteFunc(task, func(m Member) bool { return slices.Contains(without, m.Key) })
+}
+
+// questionsText formats the questions about a task for people.
+func (r Reading) questionsText(id flow.TaskID, width int) string {
+	var rows [][]string
+	for _, q := range flow.QuestionsAbout(r.Board, id) {
+		rows = append(rows, []string{string(q.ID), OneLine(q.Text)}, []string{"", r.answerText(q)})
+	}
+	return section("questions", rows, width)
+}
+
+// answerText says on one line what became of a question.
+func (r Reading) answerText(q *flow.Question) string {
+	switch {
+	case q.IsOpen() && q.Lease != nil && q.Lease.Lease.After(r.At):
+		return fmt.Sprintf("open, taken by %s until %s", q.Lease.By, Plain(TimeValue(q.Lease.Lease)))
+	case q.IsOpen():
+		return "open: git liza answer " + string(q.ID) + " TEXT"
+	case q.Answer == "":
+		return fmt.Sprintf("closed by %s without an answer", q.By)
+	}
+	return fmt.Sprintf("%s: %s", q.By, OneLine(q.Answer))
 }
 
 // describeTask formats a task for people: every key with a value, long texts

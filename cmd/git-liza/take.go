@@ -1,0 +1,30 @@
+package main
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type takeQuestion struct {
+	Question flow.RecordID `arg:"" help:"The question, as show names it."`
+	Lease    flow.Duration `placeholder:"30m" help:"Default: the board's, of a review."`
+}
+
+func (c *takeQuestion) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Move(inv.ctx, flow.ActTake, "", func(b *flow.Board) (flow.Detail, error) {
+		return &flow.TakeMove{Question: c.Question, Lease: cmp.Or(c.Lease, b.Settings().Config.ReviewLease)}, nil
+	})
+	if err != nil {
+		return err
+	}
+	q, _ := r.After.Load(flow.Key{Folder: flow.Questions, ID: string(c.Question)}).(*flow.Question)
+	return inv.result(r, map[string]any{"question": q.ID, "task": q.Task, "lease_expires": view.TimeValue(q.Lease.Lease)},
+		"%s of %s taken by %s until %s", q.ID, q.Task, q.Lease.By, q.Lease.Lease.Format(time.RFC3339))
+}
