@@ -85,7 +85,7 @@ func (c *dismissCommand) dismissRecord(inv *invocation, clone *work.Clone) error
 	id, kind := c.What.record, ""
 	r, err := clone.Move(inv.ctx, flow.ActDismissRecord, "", func(b *flow.Board) (flow.Detail, error) {
 		kind = flow.RecordKind(b, id)
-		if kind == "" {
+		if kind == "" && !b.Empty() {
 			return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(id), Hint: "git liza state"}
 		}
 		return &flow.DismissRecordMove{Kind: kind, Record: id, Reason: c.Reason}, nil
