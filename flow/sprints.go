@@ -36,8 +36,14 @@ func (c calendar) next(goal GoalID) SprintID {
 	return numbered(c.Settings().Next.Sprint)
 }
 
-// forTasks is the sprint of new tasks of a goal: the open one, else the next.
-func (c calendar) forTasks(goal GoalID) SprintID { return cmp.Or(c.open(goal), c.next(goal)) }
+// forTasks is the sprint of new tasks of a goal: the open one, else the next; of a
+// goal that has ended the last one, because no sprint of it comes.
+func (c calendar) forTasks(goal GoalID) SprintID {
+	if g := c.Goal(goal); c.HasRules(2) && g != nil && g.Status != InProgress {
+		return c.forRecords(goal)
+	}
+	return cmp.Or(c.open(goal), c.next(goal))
+}
 
 // last is the open sprint of a goal, else the one that was opened last.
 func (c calendar) last(goal GoalID) SprintID {
