@@ -120,4 +120,5 @@ type hiddenCommands struct {
 	Hook        hookCommand        `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
 	Take        takeQuestion       `cmd:"" hidden:"" help:"Take a question for the time of a lease."`
 	ScriptAgent scriptAgentCommand `cmd:"" hidden:"" help:"The built-in agent that follows a playbook; supervisors spawn it."`
+	GatesAgent  gatesAgentCommand  `cmd:"" hidden:"" help:"The built-in agent that judges by verify and the gates of the board; supervisors spawn it."`
 }

@@ -125,6 +125,9 @@ func (r Row) ownCommand() string {
 	return ""
 }
 
+// RunsGates reports whether the program judges by the commands of the board and the task.
+func (r Row) RunsGates() bool { return r.Name == "gates" }
+
 // namesNoProgram reports whether a row is a way to run programs, and names no program.
 func (r Row) namesNoProgram() bool { return r.takesCommand() || r.ownCommand() != "" }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -50,9 +51,27 @@ func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.Ta
 // not allowed on this machine.
 const trustInterval = 5 * time.Second
 
+// checkCommands refuses the act of an agent that needs commands of the board which may
+// not run on this machine: a coder could never submit without the task's verify, and the
+// provider gates judges by nothing else.
+func (s *supervisor) checkCommands(ctx context.Context, b *flow.Board, act flow.Act, t *flow.Task) error {
+	switch {
+	case t == nil:
+	case act == flow.ActClaim && t.Verify != "":
+		return s.clone.Trust.Check(ctx, t.Verify)
+	case act == flow.ActReview && s.provider.RunsGates():
+		gates := work.SubmissionGates(b, t)
+		if len(gates) == 0 {
+			return work.NoGates(t)
+		}
+		return s.clone.Trust.CheckGates(ctx, gates)
+	}
+	return nil
+}
+
 // isBarred reports whether the agent cannot work on a task here: its sessions have used
-// up the bounds, or its verify command may not run on this machine. A coder could never
-// submit such a task, so no session is paid for before the user allows the command.
+// up the bounds, or commands that it needs may not run on this machine. No session is
+// paid for before the user allows them.
 func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, id flow.TaskID) bool {
 	if r := s.checkBounds(b, id); r != nil {
 		s.avoided[id] = time.Now().Add(retryAfter)
@@ -61,14 +80,10 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 		}
 		return true
 	}
-	t := b.Task(id)
-	if act != flow.ActClaim || t == nil || t.Verify == "" {
-		return false
-	}
 	// Ask before Trust.Check: a planner's supervisor allows the planner's commands
 	// before it gets idle.
 	planning := s.rush.idle.hasBusyPlanner()
-	err := s.clone.Trust.Check(ctx, t.Verify)
+	err := s.checkCommands(ctx, b, act, b.Task(id))
 	if err == nil {
 		return false
 	}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type gatesAgentCommand struct{}
+
+// Run judges the submission that the agent reviews by what verify and the gates of the
+// board say of it. If this machine may not run one of them, there is no verdict.
+func (c *gatesAgentCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	t, role, err := heldReview(inv, b, clone.By)
+	if err != nil {
+		return err
+	}
+	trees := clone.Checkouts.Trees
+	if trees == nil {
+		return usagef("git clone URL DIR", "a bare repository has no checkout of %s", t.ID)
+	}
+	gates := work.SubmissionGates(b, t)
+	if len(gates) == 0 {
+		return work.NoGates(t)
+	}
+	receipts, err := clone.RunGates(inv.ctx, gates, t.Submission.Commit, trees.Path(t.ID.ReviewFolder(role, t.Submission.Number)))
+	if err != nil {
+		return err
+	}
+	if err := inv.answer("", nil, gateLines(t, receipts)); err != nil {
+		return err
+	}
+	act, detail := verdictOf(b, t, role, gates, receipts)
+	r, err := clone.Verdict(inv.ctx, act, t.ID, detail)
+	if err != nil {
+		return err
+	}
+	after := r.After.Task(t.ID)
+	return inv.result(r, verdictData(after, []flow.Role{role}), "%s: %s → %s", t.ID, act, waiting(after))
+}
+
+// heldReview returns the task that an agent reviews, and for which role.
+func heldReview(inv *invocation, b *flow.Board, by flow.Actor) (*flow.Task, flow.Role, error) {
+	id := flow.TaskID(inv.getenv("LIZA_TASK"))
+	if a := b.Agent(by.Agent()); id == "" && a != nil {
+		id = a.Review
+	}
+	if t := b.Task(id); t != nil && t.Submission != nil {
+		if role, review := t.ReviewBy(by); review != nil {
+			return t, role, nil
+		}
+	}
+	return nil, "", &flow.Refusal{Rule: flow.RuleHolder, Hint: "git liza review --as REVIEWER", Reason: fmt.Sprintf("%s reviews no submission", by)}
+}
+
+// gateLines say of each gate how it ended.
+func gateLines(t *flow.Task, receipts []flow.Receipt) string {
+	var text strings.Builder
+	for _, r := range receipts {
+		fmt.Fprintf(&text, "%s: %s: %s (%s)\n", t.ID, r.Gate, r.Result, r.Duration)
+	}
+	return text.String()
+}
+
+// verdictOf is the move that receipts ask for: an approval, or a rejection with a
+// blocker for each required gate that has not passed. An optional one is a concern.
+func verdictOf(b *flow.Board, t *flow.Task, role flow.Role, gates []flow.Gate, receipts []flow.Receipt) (flow.Act, flow.Detail) {
+	var passed []string
+	var f flow.Feedback
+	for i, r := range receipts {
+		finding := flow.Finding{Issue: fmt.Sprintf("%s does not pass: %s", r.Gate, r.Result),
+			Why: flow.Excerpt(cmp.Or(strings.TrimSpace(r.Output), fmt.Sprintf("it exits %d", r.Exit)), min(b.Settings().Config.TextLimit, maxGateOutput))}
+		switch {
+		case r.Result == flow.Pass:
+			passed = append(passed, r.Gate)
+		case gates[i].Required:
+			f.Blockers = append(f.Blockers, finding)
+		default:
+			f.Concerns = append(f.Concerns, finding)
+		}
+	}
+	if len(f.Blockers) == 0 {
+		return flow.ActApprove, &flow.ApproveMove{Commit: t.Submission.Commit,
+			Message: flow.Excerpt(fmt.Sprintf("%s pass on %s", strings.Join(passed, ", "), t.Submission.Tree), maxGateOutput)}
+	}
+	f.Overall = fmt.Sprintf("%d of %d do not pass on %s", len(f.Blockers)+len(f.Concerns), len(receipts), t.Submission.Tree)
+	if last := t.Judgement(role).Rejection; last != nil {
+		for _, old := range last.Blockers {
+			p := flow.Prior{Finding: old.Issue, Status: flow.Resolved}
+			if slices.ContainsFunc(f.Blockers, func(now flow.Finding) bool { return gateOf(now) == gateOf(old) }) {
+				p.Status = flow.StillPresent
+			}
+			f.Prior = append(f.Prior, p)
+		}
+	}
+	return flow.ActReject, &flow.RejectMove{Commit: t.Submission.Commit, Feedback: f}
+}
+
+// maxGateOutput is how many bytes of a gate's output stand in a finding.
+const maxGateOutput = 2048
+
+// gateOf returns the gate that a finding is about.
+func gateOf(f flow.Finding) string {
+	gate, _, _ := strings.Cut(f.Issue, " does not pass")
+	return gate
+}
