@@ -289,7 +289,7 @@ func textsOf(t *Task, read func(Judgement) []TextRef) string {
 	for _, j := range t.Judgements {
 		var refs []string
 		for _, ref := range read(j) {
-			refs = append(refs, ref.ref())
+			refs = append(refs, ref.String())
 		}
 		if refs != nil {
 			list = append(list, j.Role.String()+":"+strings.Join(refs, "+"))

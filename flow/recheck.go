@@ -59,7 +59,7 @@ func (k trackedPaths) checkVerdicts(t *Task) *Refusal {
 	if text == nil {
 		return nil
 	}
-	return refuse(RuleSpecChanged, "git liza recheck "+string(t.ID), "the spec '%s' has changed since %s approved %s", clip(text.ref()), v.By, t.ID)
+	return refuse(RuleSpecChanged, "git liza recheck "+string(t.ID), "the spec '%s' has changed since %s approved %s", clip(text.String()), v.By, t.ID)
 }
 
 // unconvinced are the roles that have to judge the submission and have not approved
@@ -103,17 +103,18 @@ func (k trackedPaths) refsOf(t *Task) []TextRef {
 	return list
 }
 
-// changed is the first text that a task stands on and that is neither among
-// those read nor of the same meaning; nil if there is none. Judges under rules 1
-// wrote down nothing, and nothing is held against them.
-func (k trackedPaths) changed(t *Task, read []TextRef) *TextRef {
+// ChangedTexts are the texts that a task stands on and that are neither among
+// those read nor of the same meaning. Judges under rules 1 wrote down nothing, and
+// nothing is held against them.
+func (c *content) ChangedTexts(t *Task, read []TextRef) []TextRef {
 	if len(read) == 0 {
 		return nil
 	}
-	for _, is := range k.refsOf(t) {
+	k := c.trackedPaths()
+	return slices.DeleteFunc(k.refsOf(t), func(is TextRef) bool {
 		doc := k.find(is.Path)
 		section := doc.section(is.Anchor)
-		if !slices.ContainsFunc(read, func(was TextRef) bool {
+		return slices.ContainsFunc(read, func(was TextRef) bool {
 			switch {
 			case was.Path != is.Path:
 				return false
@@ -121,11 +122,33 @@ func (k trackedPaths) changed(t *Task, read []TextRef) *TextRef {
 				return doc.means(ObjectID(was.Hash))
 			}
 			return was.Anchor == is.Anchor && section != nil && section.means(was.Hash)
-		}) {
-			return &is
-		}
+		})
+	})
+}
+
+// changed is the first of the changed texts; nil if there is none.
+func (k trackedPaths) changed(t *Task, read []TextRef) *TextRef {
+	if list := k.ChangedTexts(t, read); len(list) > 0 {
+		return &list[0]
 	}
 	return nil
+}
+
+// Outdated are the texts for which verdicts on the submission of a task do not
+// count, because they have changed since.
+func (c *content) Outdated(t *Task) []TextRef {
+	var list []TextRef
+	for _, j := range t.Judgements {
+		if !t.holds(j.Verdict) {
+			continue
+		}
+		for _, text := range c.ChangedTexts(t, j.Verdict.Texts) {
+			if !slices.Contains(list, text) {
+				list = append(list, text)
+			}
+		}
+	}
+	return list
 }
 
 // means reports whether the blob is the present one, or said to mean the same.
@@ -138,8 +161,8 @@ func (s TrackedSection) means(hash string) bool {
 	return hash == s.Hash || s.Was == "" && slices.Contains(s.Same, hash)
 }
 
-// ref is the text as tasks name it.
-func (r TextRef) ref() string {
+// String is the text as tasks name it, PATH or PATH#ANCHOR.
+func (r TextRef) String() string {
 	if r.Anchor == "" {
 		return r.Path
 	}

@@ -86,12 +86,12 @@ func (r *ReviewMove) already(p *play) bool {
 func (r *ReviewMove) apply(p *effect) {
 	t, m := p.task, p.move
 	role, _ := p.panel().judgeRole(r.Role)
-	if held := t.Judgement(role).Review; held != nil {
-		again := p.panel().rereads(held)
+	since := m.At
+	if held := t.Judgement(role).Review; p.panel().rereads(held) {
+		since = held.Since // the checkout stays, and with it the record of how it was
+	} else if held != nil {
 		p.endReview(t, role)
-		if !again {
-			t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
-		}
+		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
 	}
 	if t.Judgement(role).NoVerdicts >= p.limits().NoVerdicts {
 		p.blockAtLimit(LimitNoVerdicts, role, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
@@ -99,7 +99,7 @@ func (r *ReviewMove) apply(p *effect) {
 	}
 	p.dropReview(m.By)
 	t.judge(role, func(j *Judgement) {
-		j.Review = &Review{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(r.Lease)), Texts: p.trackedPaths().readTexts(t)}
+		j.Review = &Review{By: m.By, Since: since, Lease: m.At.Add(time.Duration(r.Lease)), Texts: p.trackedPaths().readTexts(t)}
 	})
 	p.agent(m.By, func(a *Agent) { a.Review = t.ID })
 }
@@ -136,10 +136,10 @@ func (p panel) readAgain(roles []Role) *Refusal {
 		case text == nil:
 		case p.move.Generation.Spawned():
 			return refuse(RuleSpecChanged, "git liza show "+string(t.ID), "the spec '%s' has changed since %s began to read: end the session, so that its supervisor begins another",
-				clip(text.ref()), by)
+				clip(text.String()), by)
 		default:
 			return refuse(RuleSpecChanged, "git liza review "+string(t.ID)+" --as "+string(by), "the spec '%s' has changed since %s began to read: look at it again",
-				clip(text.ref()), by)
+				clip(text.String()), by)
 		}
 	}
 	return nil

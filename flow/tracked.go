@@ -93,6 +93,10 @@ func (k trackedPaths) find(path string) *TrackedPath {
 	return doc
 }
 
+// Tracked is what the board knows of a path that tasks or goals stand on, nil if
+// nothing.
+func (c *content) Tracked(path string) *TrackedPath { return c.trackedPaths().find(path) }
+
 // inUse are the paths that open goals and tasks stand on, drafts apart, with the
 // anchors named.
 func (k trackedPaths) inUse() anchorSets {

@@ -60,6 +60,7 @@ type workCommands struct {
 	Await     awaitCommand     `cmd:"" group:"Work" help:"Wait in the session for the verdict on a submission."`
 	Review    reviewCommand    `cmd:"" group:"Work" help:"Take the review of a submission, checked out beside the work."`
 	Approve   approveCommand   `cmd:"" group:"Work" help:"Let one exact commit reach integration."`
+	Recheck   recheckCommand   `cmd:"" group:"Work" help:"Let approved work be judged anew, because a text that it stands on changed."`
 	Reject    rejectCommand    `cmd:"" group:"Work" help:"Send a submission back with its blockers."`
 	Dismiss   dismissCommand   `cmd:"" group:"Work" help:"Take one blocker of a rejection back, or a record off the prompts."`
 	Merge     mergeCommand     `cmd:"" group:"Work" help:"Bring approved work to integration."`

@@ -19,8 +19,7 @@ import (
 )
 
 // later are the acts without a command of their own so far.
-var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true, flow.ActAccept: true, flow.ActRecheck: true,
-	flow.ActReopen: true}
+var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true, flow.ActAccept: true, flow.ActReopen: true}
 
 // Every act that a refusal can name has a page of help under its command.
 func TestEveryActHasACommand(t *testing.T) {
@@ -155,10 +154,8 @@ var unhinted = map[string]string{
 	"failed":      "what has no rule is answered with git liza doctor",
 
 	"tracked_path": "no move is refused for it so far",
-	"spec_changed": "no move is refused for it so far",
 	"not_human":    "no move is refused for it so far",
 	"needs":        "no move is refused for it so far",
-	"finding":      "no move is refused for it so far",
 }
 
 // sources are the files of the program by path.

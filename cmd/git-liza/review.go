@@ -22,6 +22,11 @@ func (c *reviewCommand) Run(inv *invocation) error {
 	if got.Warning != "" {
 		inv.progress("warning: %s", got.Warning)
 	}
+	for _, text := range got.Texts {
+		if text.Changed {
+			inv.progress("%s has changed since the review began", flow.TextRef{Path: text.Path, Anchor: text.Anchor})
+		}
+	}
 	as := ""
 	if reviews := r.After.Task(got.Task).Submission.Reviews; len(reviews) > 1 && clone.By.IsHuman() {
 		as = " as " + got.Role.String()

@@ -1,19 +1,56 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 type specChangeCommand struct {
-	Spec   string      `arg:"" placeholder:"SPEC" help:"The spec, as PATH or PATH#ANCHOR."`
-	Change string      `required:"" help:"What changed; - for standard input."`
-	By     flow.TaskID `placeholder:"TASK" help:"The task that caused it."`
+	Spec        string        `arg:"" placeholder:"SPEC" help:"The spec, as PATH or PATH#ANCHOR; with --same-meaning PATH."`
+	Change      *string       `help:"What changed; - for standard input. Only --same-meaning goes without."`
+	By          flow.TaskID   `placeholder:"TASK" help:"The task that caused it."`
+	SameMeaning bool          `help:"The change left the meaning: verdicts that were given before it stand. For a planner or a person that did not write it."`
+	Old         flow.ObjectID `placeholder:"BLOB" help:"The text before; default: before the last change."`
+	New         flow.ObjectID `placeholder:"BLOB" help:"The text after; default: the present one."`
 }
 
 func (c *specChangeCommand) Run(inv *invocation) error {
-	change, err := inv.text(c.Change)
+	change := "the meaning is the same"
+	switch {
+	case c.Change != nil:
+		text, err := inv.text(*c.Change)
+		if err != nil {
+			return err
+		}
+		change = text
+	case !c.SameMeaning:
+		return usagef("git liza spec-change "+shell.Quote(c.Spec)+" --change TEXT", "missing flags: --change=TEXT")
+	}
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	return inv.goalLine(flow.ActSpecChange, "spec change recorded", &flow.SpecChangeMove{Spec: c.Spec, Change: change, Cause: c.By})
+	r, err := clone.Move(inv.ctx, flow.ActSpecChange, "", func(b *flow.Board) (flow.Detail, error) {
+		d := &flow.SpecChangeMove{Spec: c.Spec, Change: change, Cause: c.By, Same: c.SameMeaning, Old: c.Old, New: c.New}
+		if !c.SameMeaning {
+			return d, nil
+		}
+		if doc := b.Tracked(c.Spec); doc != nil {
+			d.Old, d.New = cmp.Or(d.Old, doc.Was), cmp.Or(d.New, doc.Blob)
+		}
+		return d, nil
+	})
+	if err != nil {
+		return err
+	}
+	what, d := "spec change recorded", r.Move.Detail.(*flow.SpecChangeMove)
+	id := r.After.Settings().Goal
+	data := map[string]any{"goal": id}
+	if d.Same {
+		what = d.Spec + " means the same at " + d.New.Short() + " as at " + d.Old.Short()
+		data["spec"], data["old"], data["new"] = d.Spec, d.Old, d.New
+	}
+	return inv.result(r, data, "%s %s", id, what)
 }

@@ -16,15 +16,18 @@ import (
 // another one is merging.
 const busyRetry = 500 * time.Millisecond
 
-// mergeApproved merges one approved task. Only one supervisor of a clone merges at a
-// time; the others go on with their own work.
+// mergeApproved merges one approved task, or sends it back to its judges if a text
+// that they read has changed. Only one supervisor of a clone merges at a time; the
+// others go on with their own work.
 func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []flow.Summary) (lookResult, error) {
 	var t lookResult
 	for _, task := range tasks {
 		if !task.Status.Allows(flow.ActMerge) || !s.rush.merges(task.Goal) {
 			continue
 		}
-		if r := b.Opens(flow.ActMerge, task.ID, s.clone.Caller, s.boardTime(b)); r != nil {
+		if r := b.Opens(flow.ActMerge, task.ID, s.clone.Caller, s.boardTime(b)); r != nil && r.Rule == flow.RuleSpecChanged {
+			return s.recheckTask(ctx, task.ID, r)
+		} else if r != nil {
 			s.rush.troubles.note(task.ID, r)
 			continue
 		}
@@ -37,6 +40,23 @@ func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []f
 		return s.mergeTask(ctx, task.ID, t)
 	}
 	return t, nil
+}
+
+// recheckTask takes the verdicts on a task back that were given for other texts than
+// the board has.
+func (s *supervisor) recheckTask(ctx context.Context, id flow.TaskID, because *flow.Refusal) (lookResult, error) {
+	r, err := s.clone.Make(ctx, flow.ActRecheck, id, &flow.RecheckMove{})
+	var refusal *flow.Refusal
+	switch {
+	case errors.As(err, &refusal) && (refusal.Rule == flow.RuleState || refusal.Rule == flow.RuleFinal):
+		return boardMoved(), nil // another supervisor was faster
+	case err != nil:
+		return lookResult{}, err
+	case !r.Already:
+		s.say("%s is judged anew: %s", id, because.Reason)
+	}
+	s.rush.troubles.clear(id)
+	return boardMoved(), nil
 }
 
 func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult) (lookResult, error) {

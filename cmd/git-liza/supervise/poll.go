@@ -180,7 +180,10 @@ func (r *Rush) othersMayMove(b *flow.Board) bool {
 func (r *Rush) hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	caller := flow.Caller{By: flow.Actor(a.ID), Principal: a.Principal, Generation: a.Generation}
 	for _, t := range b.Tasks() {
-		if t.Status.Allows(flow.ActMerge) && r.merges(t.Goal) && b.Opens(flow.ActMerge, t.ID, caller, at) == nil {
+		if !t.Status.Allows(flow.ActMerge) || !r.merges(t.Goal) {
+			continue
+		}
+		if why := b.Opens(flow.ActMerge, t.ID, caller, at); why == nil || why.Rule == flow.RuleSpecChanged {
 			return true
 		}
 	}

@@ -42,7 +42,25 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	case a.outOfBudget:
 		return w.endOverBudget(ctx, b, a, w.checkBudget(ctx, a, b))
 	}
+	if text := w.changedText(a, b); text != "" {
+		w.failures[a.taskID()] = "The last session read " + text + " before it changed: read it again."
+		w.say("%s: %s has changed during the %s, which begins again", w.id, text, a.subject())
+		return finished(), nil
+	}
 	return w.countNoVerdict(ctx, a, b, ending)
+}
+
+// changedText is a text that has changed since the agent began to read it for its
+// review, "" if there is none.
+func (w *worker) changedText(a *assignment, b *flow.Board) string {
+	t := b.Task(a.taskID())
+	if t == nil || t.Judgement(a.role).Review == nil {
+		return ""
+	}
+	if changed := b.ChangedTexts(t, t.Judgement(a.role).Review.Texts); len(changed) > 0 {
+		return changed[0].String()
+	}
+	return ""
 }
 
 // leaveReview follows up on a review that somebody else's move has ended. It is no

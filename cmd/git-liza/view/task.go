@@ -10,7 +10,8 @@ import (
 // Task returns a task with exactly the keys that scripts rely on. Values follow
 // the rule of [ValueOf]. role is the role that does the task, review_by the
 // roles that it names to judge it. reviews has what each role that judges the
-// submission holds of it, missing those that have still to approve it. The keys
+// submission holds of it, missing those that have still to approve it, and stale
+// the texts that have changed since somebody approved it. The keys
 // reviewing_by to rejection are of the first review, the last verdict and the
 // last rejection of any role. lease_expires is the claim's. assigned_to is the actor
 // that holds the task or worked on it last. claimable says whether the asker
@@ -51,7 +52,7 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft(t.ID)},
 		{"role", t.Summary().Role}, {"based_on", ValueOf(t.BasedOn)}, {"review_by", ValueOf(t.Reviews)}, {"without", ValueOf(t.Without)},
 		{"reviews", reviewsOf(t)}, {"missing", missingOf(t.Summary())},
-		{"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
+		{"stale", r.staleOf(t)}, {"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
 	}
 }
 
@@ -70,6 +71,15 @@ func reviewsOf(t *flow.Task) []any {
 		review := partOf(own.Review)
 		list = append(list, Object{{"role", role}, {"by", review.By}, {"lease_expires", ValueOf(review.Lease)},
 			{"verdict", ValueOf(own.Verdict)}, {"rejection", ValueOf(own.Rejection)}})
+	}
+	return list
+}
+
+// staleOf returns the texts that have changed since a verdict was given for them.
+func (r Reading) staleOf(t *flow.Task) []any {
+	list := []any{}
+	for _, text := range r.Board.Outdated(t) {
+		list = append(list, text.String())
 	}
 	return list
 }

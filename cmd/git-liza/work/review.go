@@ -2,6 +2,8 @@ package work
 
 import (
 	"context"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -19,7 +21,16 @@ type Reviewing struct {
 	Worktree string        `json:"worktree"`
 	Author   flow.Actor    `json:"author"`
 	Lease    time.Time     `json:"lease_expires"`
+	Texts    []Text        `json:"texts"`             // that the task stands on
 	Warning  string        `json:"warning,omitempty"` // a failure of the user's own post-checkout hook
+}
+
+// A Text is a text, or a section of one, as a review reads it.
+type Text struct {
+	Path    string `json:"path"`
+	Anchor  string `json:"anchor"`
+	Hash    string `json:"hash"`    // of the section, else of the blob
+	Changed bool   `json:"changed"` // since the same review began
 }
 
 // Review takes the review of a task, the best one if id is "", and checks the
@@ -60,10 +71,21 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 		return got, r, err
 	}
 	role, review := takenReview(r)
-	got.Role, got.Lease = role, review.Lease
+	got.Role, got.Lease, got.Texts = role, review.Lease, textsOf(review, r.Before.Task(t.ID).Judgement(role).Review)
 	got.Worktree = trees.Path(t.ID.ReviewFolder(role, t.Submission.Number))
 	got.Warning, err = c.checkOutReview(ctx, trees, t, role, r.Already)
 	return got, r, missingWorktree(r, got, err)
+}
+
+// textsOf are the texts of a review. If it was held before, those are changed that
+// were others then.
+func textsOf(review, before *flow.Review) []Text {
+	list := []Text{}
+	for _, ref := range review.Texts {
+		again := before != nil && before.By == review.By && before.Texts != nil
+		list = append(list, Text{ref.Path, ref.Anchor, ref.Hash, again && !slices.Contains(before.Texts, ref)})
+	}
+	return list
 }
 
 // takenReview is the review that a review move took or repeats, and for which
@@ -71,7 +93,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 func takenReview(r gitstore.Result) (flow.Role, *flow.Review) {
 	t, named := r.After.Task(r.Move.Task), r.Move.Detail.(*flow.ReviewMove).Role
 	for _, j := range t.Judgements {
-		taken := j.Review != nil && j.Review.By == r.Move.By && j.Review.Since.Equal(r.Move.At)
+		taken := j.Review != nil && j.Review.By == r.Move.By && !r.Already && !reflect.DeepEqual(j.Review, r.Before.Task(t.ID).Judgement(j.Role).Review)
 		if j.Role == named || named == "" && taken {
 			return j.Role, j.Review
 		}
