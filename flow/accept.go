@@ -130,7 +130,7 @@ func (p panel) checkVouch(text Text) *Refusal {
 	for _, role := range p.textNeeds(text.Path) {
 		if p.notHuman(role) && (doc == nil || doc.Blob != text.Blob || !doc.hasVerdict(role)) {
 			name := shell.Quote(text.Path)
-			return refuse(RuleNotHuman, "git liza task add 'Review the text' --kind spec --owns "+name+" --spec "+name+" --done-when D --scope S",
+			return refuse(RuleNotHuman, "git liza task add --title T --kind spec --owns "+name+" --spec "+name+" --done-when D --scope S",
 				"%s must judge %s, and takes no person's word: a task that changes it is judged by it", role, path)
 		}
 	}

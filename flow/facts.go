@@ -57,9 +57,9 @@ type TextFact struct {
 // exists reports whether there is a regular file.
 func (t TextFact) exists() bool { return t.Blob != "" }
 
-// unjudged reports whether a merge brings another text than its submission, if that
+// Unjudged reports whether a merge brings another text than its submission, if that
 // changed the path, and than integration has, if it did not.
-func (t TextFact) unjudged() bool {
+func (t TextFact) Unjudged() bool {
 	if t.Submitted != t.Base {
 		return t.Blob != t.Submitted
 	}

@@ -91,7 +91,7 @@ func (g *MergeMove) tracked(p *play) *Refusal {
 	t := p.task
 	if p.facts != nil {
 		for _, asked := range p.prior.Ask(*p.move).Texts {
-			if p.facts.Texts[asked.Path].unjudged() {
+			if p.facts.Texts[asked.Path].Unjudged() {
 				return refuse(RuleTracked, "git liza merge "+string(t.ID),
 					"the merge puts a text at %s that nobody judged: integration has to be merged into %s, and the result judged", quoteC(clip(asked.Path)), t.ID)
 			}

@@ -29,26 +29,62 @@ func (cs *Commits) textFacts(ctx context.Context, q flow.Query, f *flow.Facts) e
 	if q.Onto != "" && q.Merge != "" {
 		commits = append(commits, q.Base, q.Submission)
 	}
-	trees := make([]git.ID, len(commits))
-	for i, id := range commits {
+	trees, ok, err := cs.treesOf(commits)
+	if err != nil || !ok {
+		return err
+	}
+	f.Texts, err = cs.findTexts(ctx, q.Texts, trees)
+	return err
+}
+
+// treesOf are the trees of commits; ok is false if one is missing.
+func (cs *Commits) treesOf(commits []git.ID) (trees []git.ID, ok bool, err error) {
+	for _, id := range commits {
 		c, ok, err := cs.history.findCommit(id)
 		if err != nil || !ok {
-			return err
+			return nil, false, err
 		}
-		trees[i] = c.Tree
+		trees = append(trees, c.Tree)
 	}
-	f.Texts = make(map[string]flow.TextFact, len(q.Texts))
-	anchors := make(map[string][]string, len(q.Texts))
-	names := make([]string, len(q.Texts))
-	for i, asked := range q.Texts {
-		names[i], anchors[asked.Path] = asked.Path, asked.Anchors
+	return trees, true, nil
+}
+
+// findTexts answers what paths hold in a tree, and in those of the commits that it
+// is compared with. Of several trees only paths that differ are answered.
+func (cs *Commits) findTexts(ctx context.Context, asked []flow.TextQuery, trees []git.ID) (map[string]flow.TextFact, error) {
+	texts := make(map[string]flow.TextFact, len(asked))
+	anchors := make(map[string][]string, len(asked))
+	names := make([]string, len(asked))
+	for i, one := range asked {
+		names[i], anchors[one.Path] = one.Path, one.Anchors
 	}
 	w := pathWalk{ctx, cs.objects, func(path string, found []git.Entry) error {
 		fact, err := cs.textFact(path, anchors[path], found)
-		f.Texts[path] = fact
+		texts[path] = fact
 		return err
 	}}
-	return w.descend(trees, "", names)
+	return texts, w.descend(trees, "", names)
+}
+
+// Contested are the tracked paths at which a merge with this tree would put a text
+// that nobody judged: neither that of the submission nor that of integration. q
+// names the texts, Onto, Base and Submission, as for the move.
+func (cs *Commits) Contested(ctx context.Context, q flow.Query, tree git.ID) ([]string, error) {
+	trees, ok, err := cs.treesOf([]git.ID{q.Onto, q.Base, q.Submission})
+	if err != nil || !ok || len(q.Texts) == 0 {
+		return nil, err
+	}
+	texts, err := cs.findTexts(ctx, q.Texts, append([]git.ID{tree}, trees...))
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, asked := range q.Texts {
+		if texts[asked.Path].Unjudged() {
+			list = append(list, asked.Path)
+		}
+	}
+	return list, nil
 }
 
 // textFact is the answer for a path at which the commits have these entries.

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type adoptCommand struct {
 	Commit string        `arg:"" help:"A commit that has the integration tip behind it."`
 	Reason string        `required:"" help:"Why."`
 	Tasks  []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
+	Accept bool          `help:"Approve what nobody has judged: these tasks, and the specs that it changes."`
 }
 
 func (c *adoptCommand) Run(inv *invocation) error {
@@ -23,10 +26,39 @@ func (c *adoptCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Integration.Adopt(inv.ctx, commit, c.Reason, c.Tasks)
+	affected, err := clone.Integration.AffectedBy(inv.ctx, commit)
+	if err != nil {
+		return err
+	}
+	c.announce(inv, affected)
+	r, err := clone.Integration.Adopt(inv.ctx, work.Adoption{Commit: commit, Reason: c.Reason, Tasks: c.Tasks, Accept: c.Accept})
 	if err != nil {
 		return err
 	}
 	name := r.After.Settings().Integration.Name
-	return inv.result(r, map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...)}, "%s follows %s", name, commit.Short())
+	return inv.result(r, map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "affected": affected},
+		"%s follows %s", name, commit.Short())
+}
+
+// mostAffected bounds the lines about what an adoption changes.
+const mostAffected = 20
+
+// announce says for people, before the move, what it changes beside integration.
+func (c *adoptCommand) announce(inv *invocation, affected work.Affected) {
+	lines := []string{}
+	for _, path := range affected.Approvals {
+		if !c.Accept {
+			lines = append(lines, "the approval of "+git.Visible(path)+" ends: git liza artifact accept gives it again")
+		}
+	}
+	for _, id := range affected.Tasks {
+		lines = append(lines, string(id)+" stands on a text that changes")
+	}
+	for i, line := range lines {
+		if i == mostAffected {
+			inv.progress("and %d more", len(lines)-i)
+			return
+		}
+		inv.progress("%s", line)
+	}
 }

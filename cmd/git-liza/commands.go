@@ -65,6 +65,7 @@ type workCommands struct {
 	Dismiss   dismissCommand   `cmd:"" group:"Work" help:"Take one blocker of a rejection back, or a record off the prompts."`
 	Merge     mergeCommand     `cmd:"" group:"Work" help:"Bring approved work to integration."`
 	Adopt     adoptCommand     `cmd:"" group:"Work" help:"Let integration follow a commit from outside."`
+	Artifact  artifactCommands `cmd:"" group:"Work" help:"The texts that goals and tasks stand on: list, show, accept."`
 	Reconcile reconcileCommand `cmd:"" group:"Work" help:"Count a task as merged whose work reached integration from outside."`
 }
 

@@ -12,6 +12,7 @@ type intentCommand struct {
 	Assumption     []string    `sep:"none" help:"What you take for given; repeatable."`
 	Risk           []string    `sep:"none" help:"What could go wrong; repeatable."`
 	Extend         []string    `sep:"none" placeholder:"GLOB" help:"Paths beyond what the task owns; repeatable."`
+	Removes        []string    `sep:"none" placeholder:"PATH" help:"Specs of which the work leaves no file, on purpose: a path or a glob; repeatable."`
 	TestsNotNeeded string      `placeholder:"WHY" help:"Why no test changes."`
 }
 
@@ -21,7 +22,7 @@ func (c *intentCommand) Run(inv *invocation) error {
 		return err
 	}
 	r, err := clone.Make(inv.ctx, flow.ActIntent, c.ID, &flow.IntentMove{Intent: flow.Intent{Summary: c.Summary, Validation: c.Validation,
-		Files: c.Files, Assumptions: c.Assumption, Risks: c.Risk, Extend: c.Extend, TestsNotNeeded: c.TestsNotNeeded}})
+		Files: c.Files, Assumptions: c.Assumption, Risks: c.Risk, Extend: c.Extend, Removes: c.Removes, TestsNotNeeded: c.TestsNotNeeded}})
 	if err != nil {
 		return err
 	}

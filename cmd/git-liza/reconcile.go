@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
 type reconcileCommand struct {
 	ID     flow.TaskID `arg:""`
 	Reason string      `default:"reached integration from outside" help:"Why."`
+	Accept bool        `help:"Approve the task, if nobody has judged it."`
 }
 
 func (c *reconcileCommand) Run(inv *invocation) error {
@@ -24,7 +26,7 @@ func (c *reconcileCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Integration.Adopt(inv.ctx, tip, c.Reason, []flow.TaskID{c.ID})
+	r, err := clone.Integration.Adopt(inv.ctx, work.Adoption{Commit: tip, Reason: c.Reason, Tasks: []flow.TaskID{c.ID}, Accept: c.Accept})
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && b.Task(c.ID) != nil && b.Task(c.ID).Status.IsMerged() {
 		return inv.answer("already", map[string]any{"task": c.ID, "status": b.Task(c.ID).Status}, string(c.ID)+" is merged already")

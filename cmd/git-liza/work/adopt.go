@@ -7,17 +7,27 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Adopt moves integration to a commit from outside. tasks are those whose
-// submissions it contains; they become merged.
-func (i *Integration) Adopt(ctx context.Context, commit flow.ObjectID, reason string, tasks []flow.TaskID) (gitstore.Result, error) {
+// An Adoption is what a person adopts.
+type Adoption struct {
+	Commit flow.ObjectID
+	Reason string
+	Tasks  []flow.TaskID // whose submissions the commit contains; they become merged
+	Accept bool          // the person approves what nobody has judged: these tasks, and texts that goals or tasks stand on
+}
+
+// Adopt moves integration to a commit from outside.
+func (i *Integration) Adopt(ctx context.Context, a Adoption) (gitstore.Result, error) {
+	commit, tasks := a.Commit, a.Tasks
 	if err := i.checkFollow(ctx, commit); err != nil {
 		return gitstore.Result{}, err
 	}
 	r, err := i.mover.Move(ctx, flow.ActAdopt, "", func(b *flow.Board) (flow.Detail, error) {
-		return &flow.AdoptMove{Commit: commit, Onto: b.Settings().Integration.Tip, Reason: reason, Tasks: tasks}, nil
+		return &flow.AdoptMove{Commit: commit, Onto: b.Settings().Integration.Tip, Reason: a.Reason, Tasks: tasks, Accept: a.Accept}, nil
 	})
 	if err != nil {
 		return r, err
@@ -34,6 +44,53 @@ func (i *Integration) Adopt(ctx context.Context, commit flow.ObjectID, reason st
 		}
 	}
 	return r, nil
+}
+
+// Affected is what an adoption changes beside integration.
+type Affected struct {
+	Approvals []string      `json:"approvals"` // paths whose approval ends
+	Tasks     []flow.TaskID `json:"tasks"`     // in work, that stand on a text which changes
+}
+
+// AffectedBy returns what the adoption of a commit would change.
+func (i *Integration) AffectedBy(ctx context.Context, commit flow.ObjectID) (Affected, error) {
+	b, _, err := i.store.Board(ctx)
+	if err != nil {
+		return Affected{}, err
+	}
+	tip := b.Settings().Integration.Tip
+	facts, err := i.store.Commits.Facts(ctx, flow.Query{Texts: b.Texts(), At: commit, Onto: tip, Tip: tip})
+	if err != nil {
+		return Affected{}, err
+	}
+	var texts []flow.Text
+	for _, asked := range b.Texts() {
+		if fact, changed := facts.Texts[asked.Path]; changed {
+			texts = append(texts, fact.Text)
+		}
+	}
+	approvals, tasks := flow.AffectedBy(b, texts)
+	return Affected{append([]string{}, approvals...), append([]flow.TaskID{}, tasks...)}, b.Err()
+}
+
+// Accept gives the verdict of a person for texts at the integration tip. Texts that
+// change while the move is made are not accepted.
+func (i *Integration) Accept(ctx context.Context, paths []string, reason string) (gitstore.Result, error) {
+	seen := map[string]flow.ObjectID{}
+	return i.mover.Move(ctx, flow.ActAccept, "", func(b *flow.Board) (flow.Detail, error) {
+		for _, path := range paths {
+			var blob flow.ObjectID
+			if doc := b.Tracked(path); doc != nil {
+				blob = doc.Blob
+			}
+			if was, read := seen[path]; read && was != blob {
+				return nil, &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza artifact show " + shell.Quote(path),
+					Reason: fmt.Sprintf("%s changed while it was accepted: it is %s now, not %s", git.Visible(path), blob.Short(), was.Short())}
+			}
+			seen[path] = blob
+		}
+		return &flow.AcceptMove{Paths: paths, Reason: reason}, nil
+	})
 }
 
 // Outside returns the tip of the integration branch itself, not that of the

@@ -38,13 +38,18 @@ func (m *Merged) alarm(b *flow.Board) {
 // errTipMoved says that integration moved while a candidate was tested.
 var errTipMoved = errors.New("integration moved while the merge was prepared")
 
+// trackedGate is the gate of a failure to integrate a text on which goals or tasks
+// stand.
+const trackedGate = "tracked-path"
+
 // maxMerges bounds how often a merge starts again because integration moved.
 const maxMerges = 20
 
 // Merge merges an approved task into integration without a checkout of it.
 // git computes the merge, the gates run on the result in a private worktree,
 // and then integration, the state and the task's branch move in one
-// transaction. Work that conflicts or fails a gate becomes
+// transaction. Work that conflicts, fails a gate, or would
+// put a text that nobody judged where goals or tasks stand on it, becomes
 // INTEGRATION_FAILED: a *Setback.
 func (i *Integration) Merge(ctx context.Context, id flow.TaskID) (Merged, gitstore.Result, error) {
 	for range maxMerges {
@@ -76,20 +81,13 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 	if err := i.store.Mirror.BringCommits(ctx, id, t.Submission.Commit); err != nil {
 		return merged, gitstore.Result{}, err
 	}
-	crossed, err := i.store.Commits.Crossed(ctx, tip, t.Submission.Commit, t.Submission.Base)
+	computed, failure, err := i.computeMerge(ctx, b, t)
 	if err != nil {
 		return merged, gitstore.Result{}, err
 	}
-	if crossed {
-		merged.Gate, merged.Output = "merge-base", "the submission contains commits that reached integration after it was made; merge integration into it, so that its review shows what it changes of them"
-		return i.recordFailure(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: merged.Gate, Output: merged.Output})
-	}
-	computed, err := i.store.Commits.Merge(ctx, tip, t.Submission.Commit)
-	if err != nil {
-		return merged, gitstore.Result{}, err
-	}
-	if len(computed.Conflicts) > 0 {
-		return i.recordFailure(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Paths: computed.Conflicts[:min(len(computed.Conflicts), flow.MaxList)]})
+	if failure != nil {
+		merged.Gate, merged.Output = failure.Gate, failure.Output
+		return i.recordFailure(ctx, merged, failure)
 	}
 	message := fmt.Sprintf("Merge %s: %s\n\nApproved-by: %s\nLiza-Task: %s\n", id, t.Title, t.Verdict().By, id)
 	commit, err := i.store.Commits.MergeCommit(ctx, computed.Tree, tip, t.Submission.Commit, message)
@@ -107,6 +105,34 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 	}
 	return i.makeMerge(ctx, merged, t, &flow.MergeMove{Commit: commit, Submission: t.Submission.Commit, Onto: tip,
 		Tree: computed.Tree, Git: i.repo.GitVersion(), Receipts: receipts})
+}
+
+// computeMerge lets git merge the submission of a task with integration. failure is
+// nil unless the work cannot be integrated so, whatever the gates say.
+func (i *Integration) computeMerge(ctx context.Context, b *flow.Board, t *flow.Task) (computed git.Merge, failure *flow.IntegrationFailMove, err error) {
+	tip, sub, commits := b.Settings().Integration.Tip, t.Submission, i.store.Commits
+	crossed, err := commits.Crossed(ctx, tip, sub.Commit, sub.Base)
+	if err != nil {
+		return computed, nil, err
+	}
+	if crossed {
+		return computed, &flow.IntegrationFailMove{Onto: tip, Gate: "merge-base",
+			Output: "the submission contains commits that reached integration after it was made; merge integration into it, so that its review shows what it changes of them"}, nil
+	}
+	computed, err = commits.Merge(ctx, tip, sub.Commit)
+	if err != nil {
+		return computed, nil, err
+	}
+	if n := len(computed.Conflicts); n > 0 {
+		return computed, &flow.IntegrationFailMove{Onto: tip, Paths: computed.Conflicts[:min(n, flow.MaxList)]}, nil
+	}
+	contested, err := commits.Contested(ctx, flow.Query{Texts: b.Texts(), Onto: tip, Base: sub.Base, Submission: sub.Commit}, computed.Tree)
+	if n := len(contested); n > 0 {
+		failure = &flow.IntegrationFailMove{Onto: tip, Paths: contested[:min(n, flow.MaxList)], Gate: trackedGate,
+			Output: fmt.Sprintf("%s and integration both changed %s, and nobody judged the text that a merge makes of both; merge integration into the branch, read the result and submit it",
+				t.ID, someOf(contested))}
+	}
+	return computed, failure, err
 }
 
 // completeMerged completes the merge of a task that is merged already: it removes

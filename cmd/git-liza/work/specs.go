@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/spelling"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/markdown"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -33,11 +34,37 @@ func (s *Specs) explain(ctx context.Context, q flow.Query, err error) error {
 	}
 	for _, asked := range q.Texts {
 		name := asked.Path
-		if id, err := s.repo.BlobAt(ctx, q.Tip, name); err == nil && id == "" && filepath.IsLocal(name) {
+		id, failed := s.repo.BlobAt(ctx, q.Tip, name)
+		if failed == nil && id == "" && filepath.IsLocal(name) {
 			return s.explainAbsent(ctx, refusal, name, q.Tip)
+		}
+		if like := s.likeliestAnchor(ctx, id, asked.Anchors, refusal.Reason); like != "" {
+			found := *refusal
+			found.Reason += "; did you mean '#" + like + "'?"
+			return &found
 		}
 	}
 	return err
+}
+
+// likeliestAnchor returns the anchor of the heading of a text that is most like the one
+// that a refusal misses, "" if there is none.
+func (s *Specs) likeliestAnchor(ctx context.Context, blob flow.ObjectID, anchors []string, reason string) string {
+	o, err := s.repo.Objects(ctx)
+	if err != nil || blob == "" {
+		return ""
+	}
+	for _, anchor := range anchors {
+		if !strings.Contains(reason, "has no heading '#"+anchor+"'") {
+			continue
+		}
+		kind, data, err := o.Read(blob)
+		if err != nil || kind != "blob" {
+			return ""
+		}
+		return spelling.Nearest(anchor, markdown.Anchors(string(data)))
+	}
+	return ""
 }
 
 // explainAbsent returns the refusal with the commands that bring a file to

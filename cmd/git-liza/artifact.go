@@ -1,0 +1,85 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+type artifactCommands struct {
+	List   artifactListCommand   `cmd:"" default:"1" help:"The texts that open goals and tasks stand on, and whether they are approved; the default."`
+	Show   artifactShowCommand   `cmd:"" help:"One of these texts: its blob, how it came, and whose verdicts it has."`
+	Accept artifactAcceptCommand `cmd:"" help:"Give your verdict on texts as they are on integration."`
+}
+
+type artifactListCommand struct{}
+
+func (c *artifactListCommand) Run(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	list := l.Artifacts()
+	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	objects := []view.Object{}
+	for _, a := range list {
+		objects = append(objects, a.Object())
+	}
+	return inv.answer("", map[string]any{"paths": objects}, view.ArtifactTable(list).Text(inv.width()))
+}
+
+type artifactShowCommand struct {
+	Path string `arg:"" help:"As git liza artifact list names it."`
+}
+
+func (c *artifactShowCommand) Run(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	path := l.Specs.Rooted(c.Path)
+	for _, a := range l.Artifacts() {
+		if a.Path == path {
+			return inv.answer("", a.Object(), a.Text(inv.width()))
+		}
+	}
+	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "no open goal or task names " + git.Visible(path), Hint: "git liza artifact list"}
+}
+
+type artifactAcceptCommand struct {
+	Paths  []string `arg:"" help:"As git liza artifact list names them."`
+	Reason string   `help:"Why."`
+}
+
+func (c *artifactAcceptCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	if _, err := clone.Fresh(inv.ctx); err != nil {
+		return err
+	}
+	paths := make([]string, len(c.Paths))
+	for i, path := range c.Paths {
+		paths[i] = clone.Specs.Rooted(path)
+	}
+	r, err := clone.Integration.Accept(inv.ctx, paths, c.Reason)
+	if err != nil {
+		return err
+	}
+	objects, lines := []view.Object{}, []string{}
+	for _, path := range paths {
+		doc := r.After.Tracked(path)
+		objects = append(objects, view.ObjectOf(doc).Only([]string{"path", "blob", "verdicts"}))
+		lines = append(lines, shell.Quote(path)+" at "+doc.Blob.Short()+" accepted by "+string(clone.By))
+	}
+	return inv.result(r, map[string]any{"paths": objects}, "%s", strings.Join(lines, "\n"))
+}

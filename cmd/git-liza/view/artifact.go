@@ -1,0 +1,108 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// An Artifact is a text that open goals and tasks stand on.
+type Artifact struct {
+	flow.TrackedPath
+	Needs  []flow.Role // whose verdicts its blob needs
+	UsedBy []string    // ids of goals and tasks
+}
+
+// Artifacts returns the texts that open goals and tasks stand on, by path.
+func (r Reading) Artifacts() []Artifact {
+	users := map[string][]string{}
+	use := func(id string, refs ...string) {
+		for _, ref := range refs {
+			path, _, _ := strings.Cut(ref, "#")
+			if path != "" && !slices.Contains(users[path], id) {
+				users[path] = append(users[path], id)
+			}
+		}
+	}
+	for _, id := range r.Board.IDs(flow.Goals) {
+		if g := r.Board.Goal(flow.GoalID(id)); g != nil && g.Status == flow.InProgress {
+			use(id, g.Spec)
+		}
+	}
+	for _, t := range r.Board.Tasks() {
+		if !t.Status.Final() && t.Status != flow.Draft {
+			use(string(t.ID), append([]string{t.Spec}, t.BasedOn...)...)
+		}
+	}
+	list := []Artifact{}
+	for _, asked := range r.Board.Texts() {
+		a := Artifact{TrackedPath: flow.TrackedPath{Path: asked.Path}, UsedBy: users[asked.Path]}
+		if doc := r.Board.Tracked(asked.Path); doc != nil {
+			a.TrackedPath = *doc
+		}
+		if a.Needs = a.Reviews; len(a.Needs) == 0 {
+			a.Needs = flow.TextRoles(r.Board, asked.Path)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// Object returns the artifact for JSON.
+func (a Artifact) Object() Object {
+	verdicts := []Object{}
+	for i := range a.Verdicts {
+		verdicts = append(verdicts, ObjectOf(&a.Verdicts[i]))
+	}
+	return Object{{"path", a.Path}, {"blob", a.Blob}, {"approved", a.Approved()}, {"needs", append([]flow.Role{}, a.Needs...)},
+		{"verdicts", verdicts}, {"task", a.Task}, {"by", a.By}, {"used_by", append([]string{}, a.UsedBy...)}}
+}
+
+// state says for people whether the blob is approved.
+func (a Artifact) state() string {
+	if a.Blob == "" {
+		return "no file"
+	}
+	if a.Approved() {
+		return "approved"
+	}
+	var missing []string
+	for _, role := range a.Needs {
+		if !slices.ContainsFunc(a.Verdicts, func(v flow.PathVerdict) bool { return v.Role == role }) {
+			missing = append(missing, string(role))
+		}
+	}
+	return "needs " + strings.Join(missing, ", ")
+}
+
+// origin says for people what brought the blob.
+func (a Artifact) origin() string {
+	if a.Task != "" {
+		return string(a.Task)
+	}
+	return string(a.By)
+}
+
+// Text describes the artifact in rows.
+func (a Artifact) Text(width int) string {
+	t := Table{}
+	t.Add("path", a.Path)
+	t.Add("blob", string(a.Blob))
+	t.Add("state", a.state())
+	t.Add("brought by", a.origin())
+	for _, v := range a.Verdicts {
+		t.Add("verdict", string(v.Role)+" by "+string(v.By)+" at "+v.At.Format(Stamp))
+	}
+	t.Add("used by", strings.Join(a.UsedBy, ", "))
+	return t.Text(width)
+}
+
+// ArtifactTable lists artifacts, a line each.
+func ArtifactTable(list []Artifact) *Table {
+	t := &Table{Rows: [][]string{{"PATH", "BLOB", "STATE", "BROUGHT BY", "USED BY"}}}
+	for _, a := range list {
+		t.Add(a.Path, a.Blob.Short(), a.state(), a.origin(), strings.Join(a.UsedBy, ", "))
+	}
+	return t
+}

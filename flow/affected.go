@@ -1,0 +1,48 @@
+package flow
+
+import "slices"
+
+// TextRoles are the roles whose verdicts a text at a path needs where a person
+// accepts it: those that the rules of review ask for.
+func TextRoles(b *Board, path string) []Role { return (&play{Board: b}).panel().textNeeds(path) }
+
+// AffectedBy is what it means that paths hold these texts from now on: the paths
+// whose approval ends, and the tasks in work that stand on a text, or on a section
+// of it, that changes.
+func AffectedBy(b *Board, now []Text) (approvals []string, tasks []TaskID) {
+	known := b.trackedPaths()
+	changes := map[string]Text{}
+	for _, text := range now {
+		doc := known.find(text.Path)
+		if doc == nil || doc.Blob == text.Blob {
+			continue
+		}
+		changes[text.Path] = text
+		if doc.Approved() {
+			approvals = append(approvals, text.Path)
+		}
+	}
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	for _, s := range b.oldest() {
+		if !s.Status.Final() && !in(Draft, Unclaimed).has(s.Status) && slices.ContainsFunc(append([]string{s.Spec}, s.BasedOn...), func(ref string) bool {
+			path, anchor := splitRef(ref)
+			text, changed := changes[path]
+			return changed && known.find(path).differs(text, anchor)
+		}) {
+			tasks = append(tasks, s.ID)
+		}
+	}
+	return approvals, tasks
+}
+
+// differs reports whether a text has another section of that anchor than the board
+// knows; another text if the board knows no such section.
+func (d *TrackedPath) differs(text Text, anchor string) bool {
+	was := d.section(anchor)
+	if was == nil {
+		return d.Blob != text.Blob
+	}
+	return !slices.Contains(text.Sections, Section{Anchor: anchor, Hash: was.Hash})
+}
