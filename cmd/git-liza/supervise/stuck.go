@@ -227,7 +227,7 @@ func unstaffedLines(b *flow.Board, slots []Slot) (lines []string) {
 			continue
 		}
 		told = append(told, rule.Role)
-		lines = append(lines, fmt.Sprintf("submissions here need the verdict of a %s, and this rush has none: git liza rush --agents %s=1", rule.Role, rule.Role))
+		lines = append(lines, fmt.Sprintf("submissions here need the verdict of %s, and this rush has no agent of that role: git liza rush --agents %s=1", rule.Role, rule.Role))
 	}
 	return lines
 }
