@@ -24,7 +24,7 @@ func TestFormsOfThePrompt(t *testing.T) {
 		forms := block.FindAllStringSubmatch(string(prompt), -1)
 		require.NotEmpty(t, forms, role)
 		for _, form := range forms {
-			text := strings.ReplaceAll(form[1], "DISCOVERY", "sprint-1/1")
+			text := strings.NewReplacer("DISCOVERY", "sprint-1/1", "QUESTION", "sprint-1/1").Replace(form[1])
 			text = regexp.MustCompile(`discovery: ID`).ReplaceAllString(text, "discovery: sprint-1/1")
 			text = regexp.MustCompile(`\bID\b`).ReplaceAllString(text, "task-1")
 			text = regexp.MustCompile(`(\|-\n\s+)[A-Z][A-Z ,]+`).ReplaceAllString(text, `${1}fix: "it" [now] # and? 'then' - {so}`)

@@ -99,3 +99,17 @@ func TestReportOfAFailedSession(t *testing.T) {
 	require.NoError(t, err, r.said())
 	require.Equal(t, []string{"failed", "submitted"}, w.outcomes("coder-1"))
 }
+
+// A planner answers a question in its report, and the next coder reads the answer.
+func TestReportOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(planner(w.fake(`began p; reported 'answer:\n- question: sprint-1/1\n  text: In the vault\nunblock: [task-1]'`, sandboxed)),
+		coder(w.agent(`if test $n = 1; then git liza block $LIZA_TASK --reason "no key" --question "Where is the key?"; else submit; fi`)),
+		reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Contains(t, w.note("prompt-planner-1-1"), "\nquestion sprint-1/1: Where is the key?\n")
+	require.Contains(t, w.note("prompt-coder-1-2"), "\nquestion sprint-1/1: Where is the key?\nanswer of planner-1: In the vault\n")
+	require.Contains(t, w.note("prompt-code-reviewer-1-1"), "answer of planner-1: In the vault\n")
+}
