@@ -13,7 +13,7 @@ import (
 type gatesAgentCommand struct{}
 
 // Run judges the submission that the agent reviews by what verify and the gates of the
-// board say of it. If this machine may not run one of them, there is no verdict.
+// board say of it. If this machine may not or cannot run one of them, there is no verdict.
 func (c *gatesAgentCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
@@ -39,8 +39,14 @@ func (c *gatesAgentCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := inv.answer("", nil, gateLines(t, receipts)); err != nil {
-		return err
+	if !inv.json {
+		if err := inv.answer("", nil, gateLines(t, receipts)); err != nil {
+			return err
+		}
+	}
+	if i := slices.IndexFunc(receipts, func(r flow.Receipt) bool { return r.Result == flow.Errored }); i >= 0 {
+		return &flow.Refusal{Rule: flow.RuleGate, Hint: "git liza release " + string(t.ID) + " --no-verdict",
+			Reason: fmt.Sprintf("%s cannot run here (exit %d), which says nothing of the submission: %s", receipts[i].Gate, receipts[i].Exit, work.Visible(gates[i].Command))}
 	}
 	act, detail := verdictOf(b, t, role, gates, receipts)
 	r, err := clone.Verdict(inv.ctx, act, t.ID, detail)
