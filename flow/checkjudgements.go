@@ -29,7 +29,7 @@ func (k checker) checkJudgements(t *Task) []demand {
 }
 
 // does reports whether a role of the board does tasks.
-func (c *content) does(name Role) bool {
-	row := c.Role(name)
+func (k checker) does(name Role) bool {
+	row := k.Role(name)
 	return row != nil && row.Capacity == Does
 }

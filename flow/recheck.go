@@ -106,11 +106,14 @@ func (k trackedPaths) refsOf(t *Task) []TextRef {
 // ChangedTexts are the texts that a task stands on and that are neither among
 // those read nor of the same meaning. Judges under rules 1 wrote down nothing, and
 // nothing is held against them.
-func (c *content) ChangedTexts(t *Task, read []TextRef) []TextRef {
+func (t *Task) ChangedTexts(b *Board, read []TextRef) []TextRef {
+	return b.trackedPaths().allChanged(t, read)
+}
+
+func (k trackedPaths) allChanged(t *Task, read []TextRef) []TextRef {
 	if len(read) == 0 {
 		return nil
 	}
-	k := c.trackedPaths()
 	return slices.DeleteFunc(k.refsOf(t), func(is TextRef) bool {
 		doc := k.find(is.Path)
 		section := doc.section(is.Anchor)
@@ -128,7 +131,7 @@ func (c *content) ChangedTexts(t *Task, read []TextRef) []TextRef {
 
 // changed is the first of the changed texts; nil if there is none.
 func (k trackedPaths) changed(t *Task, read []TextRef) *TextRef {
-	if list := k.ChangedTexts(t, read); len(list) > 0 {
+	if list := k.allChanged(t, read); len(list) > 0 {
 		return &list[0]
 	}
 	return nil
@@ -136,13 +139,13 @@ func (k trackedPaths) changed(t *Task, read []TextRef) *TextRef {
 
 // Outdated are the texts for which verdicts on the submission of a task do not
 // count, because they have changed since.
-func (c *content) Outdated(t *Task) []TextRef {
+func (t *Task) Outdated(b *Board) []TextRef {
 	var list []TextRef
 	for _, j := range t.Judgements {
 		if !t.holds(j.Verdict) {
 			continue
 		}
-		for _, text := range c.ChangedTexts(t, j.Verdict.Texts) {
+		for _, text := range t.ChangedTexts(b, j.Verdict.Texts) {
 			if !slices.Contains(list, text) {
 				list = append(list, text)
 			}

@@ -33,7 +33,7 @@ func (c *recheckCommand) Run(inv *invocation) error {
 	}
 	t, changed := r.After.Task(c.ID), []string{}
 	if before := r.Before.Task(c.ID); before != nil {
-		for _, text := range r.Before.Outdated(before) {
+		for _, text := range before.Outdated(r.Before) {
 			changed = append(changed, text.String())
 		}
 	}

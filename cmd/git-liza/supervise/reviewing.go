@@ -57,7 +57,7 @@ func (w *worker) changedText(a *assignment, b *flow.Board) string {
 	if t == nil || t.Judgement(a.role).Review == nil {
 		return ""
 	}
-	if changed := b.ChangedTexts(t, t.Judgement(a.role).Review.Texts); len(changed) > 0 {
+	if changed := t.ChangedTexts(b, t.Judgement(a.role).Review.Texts); len(changed) > 0 {
 		return changed[0].String()
 	}
 	return ""

@@ -52,7 +52,7 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft(t.ID)},
 		{"role", t.Summary().Role}, {"based_on", ValueOf(t.BasedOn)}, {"review_by", ValueOf(t.Reviews)}, {"without", ValueOf(t.Without)},
 		{"reviews", reviewsOf(t)}, {"missing", missingOf(t.Summary())},
-		{"stale", r.staleOf(t)}, {"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
+		{"stale", staleOf(r.Board, t)}, {"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
 	}
 }
 
@@ -76,9 +76,9 @@ func reviewsOf(t *flow.Task) []any {
 }
 
 // staleOf returns the texts that have changed since a verdict was given for them.
-func (r Reading) staleOf(t *flow.Task) []any {
+func staleOf(b *flow.Board, t *flow.Task) []any {
 	list := []any{}
-	for _, text := range r.Board.Outdated(t) {
+	for _, text := range t.Outdated(b) {
 		list = append(list, text.String())
 	}
 	return list
