@@ -90,14 +90,14 @@ func (n *NoteMove) aim(b *Board) GoalID {
 	return b.goalOfTask(TaskID(n.For))
 }
 
-func (a *AnswerMove) aim(b *Board) GoalID { return b.goalOfQuestion(a.Question) }
+func (a *AnswerMove) aim(b *Board) GoalID { return goalOfQuestion(b, a.Question) }
 
-func (t *TakeMove) aim(b *Board) GoalID { return b.goalOfQuestion(t.Question) }
+func (t *TakeMove) aim(b *Board) GoalID { return goalOfQuestion(b, t.Question) }
 
 // goalOfQuestion is the goal of the task that a question is about.
-func (c *content) goalOfQuestion(id RecordID) GoalID {
-	if q := findQuestion(c, id); q != nil {
-		return c.goalOfTask(q.Task)
+func goalOfQuestion(b *Board, id RecordID) GoalID {
+	if q := findQuestion(b, id); q != nil {
+		return b.goalOfTask(q.Task)
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -43,7 +44,7 @@ func (r Reading) Story(t *flow.Task, history []Entry) Object {
 
 // StoryText formats [Reading.Story] for people.
 func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
-	return describeTask(shownTo(t, r.Task(t)), width) + r.questionsText(t.ID, width) + historyText(t.ID, Submissions(history), history, width)
+	return describeTask(shownTo(t, r.Task(t)), width) + questionsText(flow.QuestionsAbout(r.Board, t.ID), r.At, width) + historyText(t.ID, Submissions(history), history, width)
 }
 
 // shownTo leaves out of a task for people what its other keys say: of one role
@@ -61,18 +62,18 @@ func shownTo(t *flow.Task, task Object) Object {
 }
 
 // questionsText formats the questions about a task for people.
-func (r Reading) questionsText(id flow.TaskID, width int) string {
+func questionsText(list []*flow.Question, now time.Time, width int) string {
 	var rows [][]string
-	for _, q := range flow.QuestionsAbout(r.Board, id) {
-		rows = append(rows, []string{string(q.ID), OneLine(q.Text)}, []string{"", r.answerText(q)})
+	for _, q := range list {
+		rows = append(rows, []string{string(q.ID), OneLine(q.Text)}, []string{"", questionState(q, now)})
 	}
 	return section("questions", rows, width)
 }
 
-// answerText says on one line what became of a question.
-func (r Reading) answerText(q *flow.Question) string {
+// questionState says on one line what became of a question.
+func questionState(q *flow.Question, now time.Time) string {
 	switch {
-	case q.IsOpen() && q.Lease != nil && q.Lease.Lease.After(r.At):
+	case q.IsOpen() && q.Lease != nil && q.Lease.Lease.After(now):
 		return fmt.Sprintf("open, taken by %s until %s", q.Lease.By, Plain(TimeValue(q.Lease.Lease)))
 	case q.IsOpen():
 		return "open: git liza answer " + string(q.ID) + " TEXT"
