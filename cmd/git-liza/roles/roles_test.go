@@ -105,3 +105,17 @@ func TestPersona(t *testing.T) {
 	_, err = Persona(&flow.RoleRow{Name: "auditor"}, dir)
 	require.EqualError(t, err, "the role auditor has no persona: it is not built in, and its row names no file")
 }
+
+// The file that the guide shows is one.
+func TestGuide(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../../doc/guide.md")
+	require.NoError(t, err)
+	_, block, found := strings.Cut(string(guide), "```markdown\n---\n")
+	require.True(t, found)
+	block, _, _ = strings.Cut(block, "```\n")
+	row, body, err := parse("---\n" + block)
+	require.NoError(t, err)
+	require.Equal(t, []flow.Tool{flow.ToolRead, flow.ToolRun}, row.Tools)
+	require.Contains(t, body, "# Role: auditor")
+}
