@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -147,4 +148,46 @@ func TestAbandonedTaskIsSaid(t *testing.T) {
 	require.Contains(t, r.said(), ": git liza release task-1\n")
 	r.cancel()
 	require.NoError(t, r.wait())
+}
+
+// A verdict that was given for another text of the spec does not merge: the
+// supervisor asks its judges again.
+func TestOutdatedVerdictIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	_, err := w.rush(coder(w.agent("submit")))
+	require.ErrorContains(t, err, "there is no code-reviewer here")
+	w.liza("approve", "task-1", "--commit", string(w.task("task-1").Submission.Commit))
+	w.write(filepath.Join(w.dir, "specs", "vision.md"), "# A large product\n")
+	w.adopt()
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Contains(t, r.said(), "task-1 is judged anew: the spec 'specs/vision.md' has changed since human:ann-example approved task-1\n")
+	require.Len(t, w.moves(flow.ActRecheck), 1)
+	require.Len(t, w.moves(flow.ActApprove), 2)
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	w.left()
+}
+
+// A spec that changes while somebody reviews is read again in another session.
+// The first one counts for nothing.
+func TestSpecThatChangesDuringAReview(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.config(func(c *flow.Config) { c.Limits.NoVerdicts = 1 })
+	w.tasks(1)
+	r := w.begin(untilIdle, coder(w.agent("submit")), reviewer(w.agent(`if test $n = 1; then : > "$notes/reading"; waitfor changed; fi
+approve || true`)))
+	w.await("the review", func() bool { return w.has("reading") })
+	w.write(filepath.Join(w.dir, "specs", "vision.md"), "# A large product\n")
+	w.adopt()
+	w.write(filepath.Join(w.notes, "changed"), "")
+	require.NoError(t, r.wait(), r.said())
+	require.Contains(t, r.said(), "code-reviewer-1: specs/vision.md has changed during the review of task-1, which begins again\n")
+	require.NotContains(t, r.said(), "without a verdict")
+	require.Empty(t, w.moves(flow.ActRelease))
+	require.Len(t, w.moves(flow.ActReview), 2)
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	w.left()
 }
