@@ -65,7 +65,7 @@ func (c *ConvertMove) aim(b *Board) GoalID {
 	if d == nil {
 		return ""
 	}
-	goal := cmp.Or(b.goalOfTask(d.During), b.calendar().goalOfRecord(d.ID))
+	goal := cmp.Or(b.goalOfTask(d.During), GoalOfRecord(b, d.ID))
 	if g := b.Goal(goal); g == nil || g.Status != InProgress {
 		return "" // what was found for a goal that has ended is work of the current one
 	}

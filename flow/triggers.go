@@ -67,7 +67,7 @@ func (c calendar) triggers(g *Goal) []Trigger {
 	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
 	for _, id := range c.IDs(Discovered) {
 		d, ok := c.load(Key{Discovered, id}).(*Discovery)
-		if ok && d.Urgency == "immediate" && d.IsOpen() && (c.goalOfRecord(d.ID) == g.ID || !c.HasRules(2)) {
+		if ok && d.Urgency == "immediate" && d.IsOpen() && (c.ofRecord(d.ID) == g.ID || !c.HasRules(2)) {
 			list = append(list, Trigger{Goal: g.ID, Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
 		}
 	}
@@ -85,8 +85,11 @@ func (c calendar) unplanned(g *Goal, all []*Summary) bool {
 	return !slices.ContainsFunc(all, of) && (c.Settings().Next.Goal > 2 || len(c.IDs(Archive)) == 0)
 }
 
-// goalOfRecord is the goal of the sprint in which a record stands.
-func (c calendar) goalOfRecord(id RecordID) GoalID {
+// GoalOfRecord is the goal of the sprint in which a record stands; "" if there is
+// none of that id.
+func GoalOfRecord(b *Board, id RecordID) GoalID { return b.calendar().ofRecord(id) }
+
+func (c calendar) ofRecord(id RecordID) GoalID {
 	sprint, _, _ := strings.Cut(string(id), "/")
 	if s := c.Sprint(SprintID(sprint)); s != nil {
 		return s.Goal

@@ -5,6 +5,7 @@ import (
 )
 
 type alignCommand struct {
+	goalFlag
 	Text string `arg:"" help:"Where things stand against the original intent; - for standard input."`
 }
 
@@ -13,5 +14,5 @@ func (c *alignCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.goalLine(flow.ActAlign, "aligned", &flow.AlignMove{Text: text})
+	return inv.goalLine(c.Goal, flow.ActAlign, "aligned", &flow.AlignMove{Text: text})
 }

@@ -79,6 +79,7 @@ type lookCommands struct {
 	Session  sessionCommands `cmd:"" group:"Look" help:"What agents were told and printed, session by session."`
 	State    stateCommand    `cmd:"" group:"Look" help:"The whole blackboard as one YAML document, now or then."`
 	Diff     diffCommand     `cmd:"" group:"Look" help:"What changed between two states, document by document."`
+	Focus    focusCommand    `cmd:"" group:"Look" help:"What commands of this clone are about that name no goal and no task."`
 	Validate validateCommand `cmd:"" group:"Look" help:"Hold the board against its invariants."`
 	Fsck     fsckCommand     `cmd:"" group:"Look" help:"Replay the moves and check that they lead to the board."`
 	Prompt   promptCommand   `cmd:"" group:"Look" help:"The prompt that an agent of a role would get."`

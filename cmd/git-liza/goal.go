@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -11,11 +12,12 @@ import (
 )
 
 type goalCommands struct {
-	Show  goalShowCommand  `cmd:"" default:"withargs" help:"Show a goal; the default."`
-	List  goalListCommand  `cmd:"" help:"List all goals."`
-	Done  goalDoneCommand  `cmd:"" help:"Say that the goal is reached."`
-	Abort goalAbortCommand `cmd:"" help:"Give the goal up."`
-	Set   goalSetCommand   `cmd:"" help:"Set a new goal, which becomes the current one."`
+	Show   goalShowCommand   `cmd:"" default:"withargs" help:"Show a goal; the default."`
+	List   goalListCommand   `cmd:"" help:"List all goals."`
+	Done   goalDoneCommand   `cmd:"" help:"Say that the goal is reached."`
+	Abort  goalAbortCommand  `cmd:"" help:"Give the goal up."`
+	Reopen goalReopenCommand `cmd:"" help:"Go on with a goal that has ended, in a new sprint."`
+	Set    goalSetCommand    `cmd:"" help:"Set a new goal, which becomes the current one."`
 }
 
 type goalShowCommand struct {
@@ -29,7 +31,9 @@ func (c *goalShowCommand) Run(inv *invocation) error {
 	}
 	b, id := l.Board, c.ID
 	if id == "" {
-		id = b.Settings().Goal
+		if id, err = chooseGoal(inv).about(l.Clone, b, ""); err != nil {
+			return err
+		}
 	}
 	g := b.Goal(id)
 	if g == nil {
@@ -49,7 +53,11 @@ func (c *goalListCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	goals := view.Goals(l.Board)
+	on, err := chooseGoal(inv).focused(l.Clone)
+	if err != nil {
+		return err
+	}
+	goals := view.Goals(l.Board, flow.GoalID(on.Goal))
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
@@ -57,7 +65,9 @@ func (c *goalListCommand) Run(inv *invocation) error {
 }
 
 type goalDoneCommand struct {
-	Reason string `help:"What shows it; - for standard input."`
+	ID     flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
+	Reason string      `help:"What shows it; - for standard input."`
+	Force  string      `placeholder:"abandon|keep|GOAL" help:"What becomes of its open tasks: they are given up, stay as they are, or pass to another goal."`
 }
 
 func (c *goalDoneCommand) Run(inv *invocation) error {
@@ -65,11 +75,19 @@ func (c *goalDoneCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.goalEnd(flow.ActComplete, &flow.CompleteMove{Reason: reason})
+	m := &flow.CompleteMove{Reason: reason}
+	if c.Force != "" && m.Open.UnmarshalText([]byte(c.Force)) != nil {
+		m.Open = flow.TasksMoved
+		if err := m.To.UnmarshalText([]byte(c.Force)); err != nil {
+			return usagef("git liza help goal done", "--force: %v", err)
+		}
+	}
+	return inv.goalEnd(c.ID, flow.ActComplete, m)
 }
 
 type goalAbortCommand struct {
-	Reason string `required:"" help:"Why; - for standard input."`
+	ID     flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
+	Reason string      `required:"" help:"Why; - for standard input."`
 }
 
 func (c *goalAbortCommand) Run(inv *invocation) error {
@@ -77,7 +95,24 @@ func (c *goalAbortCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.goalEnd(flow.ActAbort, &flow.AbortMove{Reason: reason})
+	return inv.goalEnd(c.ID, flow.ActAbort, &flow.AbortMove{Reason: reason})
+}
+
+type goalReopenCommand struct {
+	ID     flow.GoalID `arg:"" help:"A goal that has ended."`
+	Reason string      `required:"" help:"Why; - for standard input."`
+}
+
+func (c *goalReopenCommand) Run(inv *invocation) error {
+	reason, err := inv.text(c.Reason)
+	if err != nil {
+		return err
+	}
+	_, r, err := inv.goalMove(c.ID, flow.ActReopen, func(*work.Clone, *flow.Board) flow.Detail { return &flow.ReopenMove{Reason: reason} })
+	if err != nil {
+		return err
+	}
+	return inv.goalResult(r)
 }
 
 type goalSetCommand struct {
@@ -89,7 +124,7 @@ type goalSetCommand struct {
 }
 
 func (c *goalSetCommand) Run(inv *invocation) error {
-	clone, r, err := inv.goalMove(flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
+	clone, r, err := inv.goalMove("", flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
 		id := c.ID
 		if id == "" {
 			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
@@ -110,30 +145,35 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 	return inv.goalResult(r, view.Member{Key: "warning", Value: warning})
 }
 
-// goalEnd ends the current goal and lists its open tasks: they stay open, and
-// agents still claim them.
-func (inv *invocation) goalEnd(act flow.Act, detail flow.Detail) error {
-	_, r, err := inv.goalMove(act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
+// goalEnd ends a goal and lists its open tasks. Under rules version 1 agents still
+// claim them.
+func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detail) error {
+	_, r, err := inv.goalMove(goal, act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
 	if err != nil {
 		return err
 	}
-	goal := r.After.Settings().Goal
+	goal = movedGoal(r)
 	open := []flow.TaskID{}
 	for _, t := range r.After.Tasks() {
 		if t.Goal == goal && !t.Status.Final() {
 			open = append(open, t.ID)
 		}
 	}
-	if len(open) > 0 {
+	switch {
+	case len(open) == 0:
+	case r.After.HasRules(2):
+		inv.progress("warning: open in %s: %s, which agents no longer take (git liza list --goal %s); to go on with them: git liza goal reopen %s --reason R",
+			goal, view.Count(len(open), "task"), goal, goal)
+	default:
 		inv.progress("warning: open in %s: %s, and agents go on with open tasks (git liza list --goal %s); for each that is not needed: git liza abandon %s --reason R",
 			goal, view.Count(len(open), "task"), goal, open[0])
 	}
 	return inv.goalResult(r, view.Member{Key: "open", Value: open})
 }
 
-// goalMove makes a move on the current goal.
-func (inv *invocation) goalMove(act flow.Act, detail func(*work.Clone, *flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
-	clone, err := inv.clone()
+// goalMove makes a move on a goal; "" is the usual one.
+func (inv *invocation) goalMove(goal flow.GoalID, act flow.Act, detail func(*work.Clone, *flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
+	clone, err := chooseGoal(inv).open(goal)
 	if err != nil {
 		return nil, gitstore.Result{}, err
 	}
@@ -141,15 +181,20 @@ func (inv *invocation) goalMove(act flow.Act, detail func(*work.Clone, *flow.Boa
 	return clone, r, err
 }
 
+// movedGoal returns the goal of a move; boards of rules version 1 have one at a time.
+func movedGoal(r gitstore.Result) flow.GoalID {
+	return cmp.Or(r.Move.Goal, r.After.Settings().Goal)
+}
+
 // goalResult prints the goal's state. more is added for --json.
 func (inv *invocation) goalResult(r gitstore.Result, more ...view.Member) error {
-	g := r.After.Goal(r.After.Settings().Goal)
+	g := r.After.Goal(movedGoal(r))
 	return inv.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, g.Title)
 }
 
-// goalLine makes a move that adds to one of the goal's histories.
-func (inv *invocation) goalLine(act flow.Act, what string, detail flow.Detail) error {
-	clone, err := inv.clone()
+// goalLine makes a move that adds to one of the histories of a goal.
+func (inv *invocation) goalLine(goal flow.GoalID, act flow.Act, what string, detail flow.Detail) error {
+	clone, err := chooseGoal(inv).open(goal)
 	if err != nil {
 		return err
 	}
@@ -157,6 +202,6 @@ func (inv *invocation) goalLine(act flow.Act, what string, detail flow.Detail) e
 	if err != nil {
 		return err
 	}
-	id := r.After.Settings().Goal
+	id := movedGoal(r)
 	return inv.result(r, map[string]any{"goal": id}, "%s", fmt.Sprintf("%s %s", id, what))
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // later are the acts without a command of their own so far.
-var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true, flow.ActReopen: true}
+var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true}
 
 // Every act that a refusal can name has a page of help under its command.
 func TestEveryActHasACommand(t *testing.T) {

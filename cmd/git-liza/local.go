@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -18,7 +19,7 @@ func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
 		return err
 	}
 	known := &l.Local
-	if goal := l.Board.Goal(l.Board.Settings().Goal); goal != nil && goal.Usage.Sessions > 0 {
+	if goal := l.Board.Goal(cmp.Or(l.About, l.Board.Settings().Goal)); goal != nil && goal.Usage.Sessions > 0 {
 		if known.Uncounted, err = l.uncounted(inv.ctx, flow.ActGoal, goal.Created, goal.Ended); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 )
 
 type promptCommand struct {
+	goalFlag
 	Role     flow.Role   `arg:"" help:"As git liza role list names it: planner, coder, code-reviewer."`
 	Task     flow.TaskID `arg:"" optional:"" help:"What it works on; a planner needs none."`
 	Provider string      `placeholder:"P" help:"The provider that would be told; default: the one configured for the role."`
@@ -78,7 +79,7 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 		a.Agent = by.Agent()
 	}
 	if l.Board.Role(c.Role).Capacity == flow.Plans {
-		return a, c.findTriggers(l, &a)
+		return a, c.findTriggers(inv, l, &a)
 	}
 	if c.Task == "" {
 		return a, usagef("git liza list", "a prompt for a %s is about a task: git liza prompt %s TASK", c.Role, c.Role)
@@ -102,13 +103,20 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 // findTriggers finds the triggers for which a planner would be started, only those of
 // the task if one is given. If the board has none, the prompt says that a
 // human asks.
-func (c *promptCommand) findTriggers(l look, a *supervise.PromptInput) error {
+func (c *promptCommand) findTriggers(inv *invocation, l look, a *supervise.PromptInput) (err error) {
+	if a.Goal, err = chooseGoal(inv).about(l.Clone, l.Board, c.Goal); err != nil {
+		return err
+	}
 	if c.Task != "" {
-		if _, err := l.task(c.Task); err != nil {
+		t, err := l.task(c.Task)
+		if err != nil {
 			return err
 		}
+		if a.Goal = t.Goal; !l.Board.HasRules(2) {
+			a.Goal = l.Board.Settings().Goal
+		}
 	}
-	for _, t := range l.Board.Triggers() {
+	for _, t := range l.Board.Triggers(a.Goal) {
 		if c.Task == "" || t.Task == c.Task {
 			a.Triggers = append(a.Triggers, t)
 		}

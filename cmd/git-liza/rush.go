@@ -17,6 +17,7 @@ type rushCommand struct {
 	Agents    []string     `placeholder:"ROLE=N,…" help:"How many agents of each of these roles; of roles that are not named, what the other flags say."`
 	Provider  []string     `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, for one role, or for all roles whose row on the board names none; repeatable; default: git config liza.ROLE.provider, liza.provider."`
 	UntilIdle bool         `help:"End when every task is final (0), or nothing can move without a human (1)."`
+	Goal      flow.GoalID  `placeholder:"G" help:"Take only work of this goal; default: all goals in progress, by priority."`
 	Follow    flow.AgentID `placeholder:"AGENT" help:"Show this agent's output too."`
 }
 
@@ -26,6 +27,9 @@ func (c *rushCommand) Run(inv *invocation) error {
 		return err
 	}
 	team.rush.UntilIdle, team.rush.Follow = c.UntilIdle, c.Follow
+	if err := team.serve(c.Goal); err != nil {
+		return err
+	}
 	chosen, err := c.providers(team)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 )
 
 type showCommand struct {
-	ID        flow.TaskID  `arg:"" help:"The task."`
+	ID        flow.TaskID  `arg:"" optional:"" help:"The task; default: that of git liza focus."`
 	Patch     whichPatch   `tool:"Answer with what submission N changes, -1 for the last one, instead of the task." xor:"diff" placeholder:"[N]" help:"What submission N changes, the last one without N."`
 	Interdiff whichPatches `tool:"-" xor:"diff" placeholder:"N M" help:"What changed from submission N to M."`
 }
@@ -62,6 +62,15 @@ func (c *showCommand) Run(inv *invocation) error {
 	l, err := inv.look()
 	if err != nil {
 		return err
+	}
+	if c.ID == "" {
+		on, err := chooseGoal(inv).focused(l.Clone)
+		if err != nil {
+			return err
+		}
+		if c.ID = flow.TaskID(on.Task); c.ID == "" {
+			return usagef("git liza help show", `expected "<id>"`)
+		}
 	}
 	t, err := l.task(c.ID)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 )
 
 type specChangeCommand struct {
+	goalFlag
 	Spec        string        `arg:"" placeholder:"SPEC" help:"The spec, as PATH or PATH#ANCHOR; with --same-meaning PATH."`
 	Change      *string       `help:"What changed; - for standard input. Only --same-meaning goes without."`
 	By          flow.TaskID   `placeholder:"TASK" help:"The task that caused it."`
@@ -28,7 +29,7 @@ func (c *specChangeCommand) Run(inv *invocation) error {
 	case !c.SameMeaning:
 		return usagef("git liza spec-change "+shell.Quote(c.Spec)+" --change TEXT", "missing flags: --change=TEXT")
 	}
-	clone, err := inv.clone()
+	clone, err := chooseGoal(inv).open(c.Goal)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (c *specChangeCommand) Run(inv *invocation) error {
 		return err
 	}
 	what, d := "spec change recorded", r.Move.Detail.(*flow.SpecChangeMove)
-	id := r.After.Settings().Goal
+	id := movedGoal(r)
 	data := map[string]any{"goal": id}
 	if d.Same {
 		what = d.Spec + " means the same at " + d.New.Short() + " as at " + d.Old.Short()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -26,6 +27,7 @@ func (c *sprintShowCommand) show(inv *invocation, l look, p *flow.Sprint) error 
 }
 
 type sprintShowCommand struct {
+	goalFlag
 	ID flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
 }
 
@@ -35,8 +37,12 @@ func (c *sprintShowCommand) Run(inv *invocation) error {
 		return err
 	}
 	b, id := l.Board, c.ID
+	goal, err := chooseGoal(inv).about(l.Clone, b, c.Goal)
+	if err != nil {
+		return err
+	}
 	if id == "" {
-		id = latestSprint(b)
+		id = latestSprint(b, goal)
 	}
 	p := b.Sprint(id)
 	if p == nil {
@@ -45,9 +51,10 @@ func (c *sprintShowCommand) Run(inv *invocation) error {
 	return c.show(inv, l, p)
 }
 
-// latestSprint returns the open sprint, else the one that began last.
-func latestSprint(b *flow.Board) flow.SprintID {
-	latest := b.OpenSprint(b.Settings().Goal)
+// latestSprint returns the open sprint of a goal, else its last one. Under rules
+// version 1 sprints are those of no goal.
+func latestSprint(b *flow.Board, goal flow.GoalID) flow.SprintID {
+	latest := b.OpenSprint(goal)
 	if latest != "" {
 		return latest
 	}
@@ -55,7 +62,8 @@ func latestSprint(b *flow.Board) flow.SprintID {
 	for _, id := range b.IDs(flow.Sprints) {
 		// Of the sprints that began in the same second the higher number
 		// wins.
-		if p := b.Sprint(flow.SprintID(id)); p != nil && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {
+		p := b.Sprint(flow.SprintID(id))
+		if p != nil && (p.Goal == goal || !b.HasRules(2)) && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {
 			latest, began = p.ID, p.Started
 		}
 	}
@@ -63,18 +71,20 @@ func latestSprint(b *flow.Board) flow.SprintID {
 }
 
 type sprintStartCommand struct {
+	goalFlag
 	Deadline flow.Duration `placeholder:"2h" help:"How long it may last."`
 	Planned  []flow.TaskID `placeholder:"ID" help:"Open tasks to take in as planned."`
 	Stretch  []flow.TaskID `placeholder:"ID" help:"Open tasks to take in if there is time."`
 }
 
 func (c *sprintStartCommand) Run(inv *invocation) error {
-	return inv.sprintMove(flow.ActSprintStart, func(*flow.Board) flow.Detail {
+	return inv.sprintMove(c.Goal, flow.ActSprintStart, func(*flow.Board, flow.GoalID) flow.Detail {
 		return &flow.SprintStartMove{Deadline: deadline(inv, c.Deadline), Planned: c.Planned, Stretch: c.Stretch}
 	})
 }
 
 type sprintCloseCommand struct {
+	goalFlag
 	Abort  bool   `help:"It did not reach what it was for."`
 	Reason string `help:"Why; - for standard input."`
 }
@@ -84,12 +94,13 @@ func (c *sprintCloseCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.sprintMove(flow.ActSprintClose, func(*flow.Board) flow.Detail {
+	return inv.sprintMove(c.Goal, flow.ActSprintClose, func(*flow.Board, flow.GoalID) flow.Detail {
 		return &flow.SprintCloseMove{Abort: c.Abort, Reason: reason}
 	})
 }
 
 type sprintRetroCommand struct {
+	goalFlag
 	ID      flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
 	Message string        `short:"m" required:"" help:"The retrospective; - for standard input."`
 }
@@ -99,22 +110,24 @@ func (c *sprintRetroCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.sprintMove(flow.ActRetro, func(b *flow.Board) flow.Detail {
+	return inv.sprintMove(c.Goal, flow.ActRetro, func(b *flow.Board, goal flow.GoalID) flow.Detail {
 		id := c.ID
 		if id == "" {
-			id = latestSprint(b)
+			id = latestSprint(b, goal)
 		}
 		return &flow.RetroMove{Sprint: id, Text: message}
 	})
 }
 
-// sprintMove makes a move on a sprint and prints its state.
-func (inv *invocation) sprintMove(act flow.Act, detail func(*flow.Board) flow.Detail) error {
-	clone, err := inv.clone()
+// sprintMove makes a move on a sprint of a goal and prints its state.
+func (inv *invocation) sprintMove(goal flow.GoalID, act flow.Act, detail func(*flow.Board, flow.GoalID) flow.Detail) error {
+	clone, err := chooseGoal(inv).open(goal)
 	if err != nil {
 		return err
 	}
-	r, err := clone.Move(inv.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
+	r, err := clone.Move(inv.ctx, act, "", func(b *flow.Board) (flow.Detail, error) {
+		return detail(b, cmp.Or(goal, clone.Usual, b.Settings().Goal)), nil
+	})
 	if err != nil {
 		return err
 	}
@@ -129,7 +142,7 @@ func movedSprint(r gitstore.Result) *flow.Sprint {
 			return p
 		}
 	}
-	return r.After.Sprint(latestSprint(r.After))
+	return r.After.Sprint(latestSprint(r.After, movedGoal(r)))
 }
 
 func carriedOn(p *flow.Sprint) string {

@@ -63,6 +63,20 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	return &supervisors{inv, r, b, providerChoice{inv, conf}}, err
 }
 
+// serve restricts the supervisors to the work of one goal, if one is named.
+func (v *supervisors) serve(goal flow.GoalID) error {
+	if err := checkGoal(v.board, goal); err != nil {
+		return err
+	}
+	if g := v.board.Goal(goal); g != nil && !g.Status.IsInProgress() {
+		return &flow.Refusal{Rule: flow.RuleGoal, Hint: "git liza goal reopen " + string(goal) + " --reason R", Reason: fmt.Sprintf("the goal %s is %s", goal, g.Status)}
+	}
+	if v.board.HasRules(2) {
+		v.rush.Goal = goal
+	}
+	return nil
+}
+
 // provider returns the provider that runs agents of a role.
 func (v *supervisors) provider(role flow.Role, asked string) (provider.Provider, error) {
 	if err := checkRole(v.board, role); err != nil {

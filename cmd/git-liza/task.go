@@ -127,6 +127,7 @@ type taskAddCommand struct {
 	ID    flow.TaskID `arg:"" optional:"" help:"Default: the next task-N."`
 	From  string      `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. Problems of all tasks are reported together."`
 	Draft bool        `help:"Not claimable until it is finalized."`
+	goalFlag
 	taskFlags
 }
 
@@ -142,7 +143,7 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	clone, err := inv.clone()
+	clone, err := chooseGoal(inv).open(c.Goal)
 	if err != nil {
 		return err
 	}

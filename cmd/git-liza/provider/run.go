@@ -27,6 +27,7 @@ type Spawn struct {
 	Generation flow.Generation // as the spawned process carries it
 	Session    string          // the id for the provider's session, where it can be chosen
 	Resume     string          // the provider's session to resume; "" begins one
+	Goal       flow.GoalID     // of the task, or that a planner plans for
 	Task       flow.TaskID     // "" for a planner
 	Review     flow.ObjectID   // the commit under review, "" for others
 	Dir        string
@@ -158,6 +159,9 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 	}
 	if s.Row != nil {
 		own = append(own, "LIZA_CAPACITY="+s.Row.Capacity.String())
+	}
+	if s.Goal != "" {
+		own = append(own, "LIZA_GOAL="+string(s.Goal))
 	}
 	if s.Task != "" {
 		own = append(own, "LIZA_TASK="+string(s.Task))

@@ -23,6 +23,7 @@ type PromptInput struct {
 	Role     flow.Role
 	Agent    flow.AgentID // "" if the agent is not known yet
 	Task     flow.TaskID  // "" for a planner
+	Goal     flow.GoalID  // that a planner plans for; "" is that of the triggers, else the current one
 	Worktree string
 	Failure  string // how the last session on it failed
 	Report   string // who commits and reports, see templates.Input
@@ -51,10 +52,8 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	in := templates.Input{Role: a.Role, Row: row, Roles: roleNames(b), Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
 		Compliance: a.Compliance, Await: flow.Duration(a.Await)}
-	if in.Task != nil {
-		if goal := b.Goal(in.Task.Goal); goal != nil {
-			in.Goal = goal
-		}
+	if goal := b.Goal(a.goal(b)); goal != nil {
+		in.Goal = goal
 	}
 	kind := flow.Kind(0)
 	if in.Task != nil {
@@ -62,10 +61,11 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	}
 	in.Denied = b.Denied(a.Role, kind)
 	if row.Capacity == flow.Plans {
-		in.Board = b.Tasks()
-		in.Discoveries = openDiscoveries(b)
+		foreign := otherGoals(b, in.Goal)
+		in.Board = slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return foreign[t.Goal] })
+		in.Discoveries = slices.DeleteFunc(openDiscoveries(b), func(d *flow.Discovery) bool { return foreign[flow.GoalOfRecord(b, d.ID)] })
 		if in.Triggers = a.Triggers; in.Triggers == nil {
-			in.Triggers = b.Triggers()
+			in.Triggers = b.Triggers(in.Goal.ID)
 		}
 		for _, t := range in.Triggers {
 			if about := b.Task(t.Task); about != nil && !slices.Contains(in.About, about) {
@@ -81,6 +81,29 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 		return templates.Prompt{}, err
 	}
 	return templates.Render(in, layers...)
+}
+
+// goal returns the goal that the agent works for, "" for the current one.
+func (a PromptInput) goal(b *flow.Board) flow.GoalID {
+	if t := b.Task(a.Task); t != nil {
+		return t.Goal
+	}
+	if a.Goal == "" && len(a.Triggers) > 0 {
+		return a.Triggers[0].Goal
+	}
+	return a.Goal
+}
+
+// otherGoals returns the goals in progress beside one: a planner of one goal is not told
+// of their tasks.
+func otherGoals(b *flow.Board, one *flow.Goal) map[flow.GoalID]bool {
+	others := map[flow.GoalID]bool{}
+	for _, id := range b.IDs(flow.Goals) {
+		if g := b.Goal(flow.GoalID(id)); g != nil && g.ID != one.ID && g.Status.IsInProgress() {
+			others[g.ID] = true
+		}
+	}
+	return others
 }
 
 func roleNames(b *flow.Board) (names []flow.Role) {

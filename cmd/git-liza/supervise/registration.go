@@ -65,7 +65,7 @@ func (reg *registration) boardTime(b *flow.Board) time.Time {
 // the agent. It holds no secret.
 func (reg *registration) environment(a *assignment) ([]string, error) {
 	programs, err := reg.programs()
-	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Row: reg.row, Task: a.taskID(), Review: a.reviewedCommit(), Dir: a.dir,
+	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Row: reg.row, Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(), Dir: a.dir,
 		Committer: reg.rush.committer, Environ: reg.rush.Environ, Common: reg.clone.Repo.CommonDir(), Programs: programs}.Environment(nil), err
 }
 

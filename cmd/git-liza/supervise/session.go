@@ -111,7 +111,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Row: w.row, Generation: w.generation.Child(), Task: a.taskID(), Review: a.reviewedCommit(),
+		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Row: w.row, Generation: w.generation.Child(), Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(),
 			Session: sess.chosenID, Resume: sess.prior.id, Dir: a.dir, Common: w.clone.Repo.CommonDir(),
 			Mark: mark, Records: work.Records(w.clone.Repo), Prompt: sess.prompt,
 			Committer: w.rush.committer, Environ: w.rush.Environ, Programs: programs, Output: io.MultiWriter(w.log, sess.output),

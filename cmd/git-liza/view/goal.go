@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,17 +19,18 @@ type Goal struct {
 	Open     int           `json:"open"`     // tasks that are not final
 	Merged   int           `json:"merged"`   // tasks, without the archive
 	Current  bool          `json:"current"`  // a command means it that names no goal
+	Focus    bool          `json:"focus"`    // commands of this clone mean it instead
 }
 
-// Goals are all goals of the board, in order of creation.
-func Goals(b *flow.Board) []Goal {
+// Goals are all goals of the board, in order of creation. focus is that of the clone.
+func Goals(b *flow.Board, focus flow.GoalID) []Goal {
 	list, tasks := []Goal{}, b.Tasks()
 	for _, id := range b.IDs(flow.Goals) {
 		g := b.Goal(flow.GoalID(id))
 		if g == nil {
 			continue
 		}
-		row := Goal{ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID}
+		row := Goal{ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID}
 		if g.Ended.IsZero() {
 			row.Sprint = b.OpenSprint(g.ID)
 		}
@@ -47,12 +49,22 @@ func Goals(b *flow.Board) []Goal {
 	return list
 }
 
-// GoalTable lists goals; * marks the current one.
+// openGoals are the goals in progress, as supervisors serve them.
+func openGoals(b *flow.Board, focus flow.GoalID) []Goal {
+	list := slices.DeleteFunc(Goals(b, focus), func(g Goal) bool { return !g.Status.IsInProgress() })
+	slices.SortStableFunc(list, func(x, y Goal) int { return cmp.Compare(x.Priority, y.Priority) })
+	return list
+}
+
+// GoalTable lists goals; * marks the current one, > that of the clone.
 func GoalTable(goals []Goal) *Table {
 	rows := &Table{}
 	for _, g := range goals {
 		mark := ""
-		if g.Current {
+		switch {
+		case g.Focus:
+			mark = ">"
+		case g.Current:
 			mark = "*"
 		}
 		rows.Add(mark, string(g.ID), g.Status.String(), fmt.Sprintf("priority %d", g.Priority), string(g.Sprint),

@@ -26,9 +26,9 @@ func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
 		counts[g.For] = g.Count
 	}
 	// Triggers reads the whole board, and mostly there can be none.
-	if !r.planned(tasks) || counts["planner"] > 0 || len(r.Board.IDs(flow.Discovered)) > 0 {
-		for _, t := range r.Board.Triggers() {
-			list = append(list, answerTo(t))
+	if r.unplanned(tasks) || counts["planner"] > 0 || len(r.Board.IDs(flow.Discovered)) > 0 {
+		for _, t := range r.Board.Triggers(r.goals()...) {
+			list = append(list, answerTo(t, r.goal()))
 		}
 		list = list[:min(len(list), mostShown)]
 	}
@@ -42,11 +42,17 @@ func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
 		}
 	}
 	list = append(list, r.startSteps(flow.ActClaim, groups)...)
-	if r.GoalReached(tasks) {
+	if reached := r.reached(tasks); len(reached) > 0 {
 		if r.Local.Take != "" {
 			list = append(list, Step{r.Local.Take, "what was merged is on " + r.Board.Settings().Integration.Name})
 		}
-		list = append(list, Step{"git liza goal done", "every task is final"})
+		for _, id := range reached {
+			command := "git liza goal done"
+			if id != r.goal() {
+				command += " " + string(id)
+			}
+			list = append(list, Step{command, "every task is final"})
+		}
 	}
 	known := map[string]bool{}
 	return slices.DeleteFunc(list, func(s Step) bool {
@@ -56,19 +62,36 @@ func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
 	})
 }
 
-// planned reports whether the current goal has tasks outside the archive.
-func (r Reading) planned(tasks []flow.Summary) bool {
-	current := r.Board.Settings().Goal
-	return slices.ContainsFunc(tasks, func(t flow.Summary) bool { return t.Goal == current })
+// served returns the goals in progress that status speaks of. Under rules version 1
+// the current goal has all tasks.
+func (r Reading) served() (list []flow.GoalID) {
+	for _, g := range openGoals(r.Board, "") {
+		if !r.Only || g.ID == r.goal() {
+			list = append(list, g.ID)
+		}
+	}
+	return list
 }
 
-// GoalReached reports whether the current goal is open and has tasks that are
-// all final. Then people can take the merged work and end the goal.
-func (r Reading) GoalReached(tasks []flow.Summary) bool {
-	open := slices.ContainsFunc(tasks, func(t flow.Summary) bool { return !t.Status.Final() })
-	goal := r.Board.Goal(r.Board.Settings().Goal)
-	return !open && r.planned(tasks) && goal != nil && goal.Status.IsInProgress()
+// unplanned reports whether a goal in progress has no tasks outside the archive.
+func (r Reading) unplanned(tasks []flow.Summary) bool {
+	return slices.ContainsFunc(r.served(), func(id flow.GoalID) bool {
+		return !slices.ContainsFunc(tasks, func(t flow.Summary) bool { return t.Goal == id })
+	})
 }
+
+// reached returns the goals in progress that have tasks, all of which are final.
+func (r Reading) reached(tasks []flow.Summary) []flow.GoalID {
+	return slices.DeleteFunc(r.served(), func(id flow.GoalID) bool {
+		of := func(t flow.Summary) bool { return t.Goal == id }
+		open := func(t flow.Summary) bool { return !t.Status.Final() && (of(t) || !r.Board.HasRules(2)) }
+		return !slices.ContainsFunc(tasks, of) || slices.ContainsFunc(tasks, open)
+	})
+}
+
+// GoalReached reports whether a goal is in progress and has tasks that are all final.
+// Then people can take the merged work and end the goal.
+func (r Reading) GoalReached(tasks []flow.Summary) bool { return len(r.reached(tasks)) > 0 }
 
 // releaseSteps returns the steps that release what agents of dead supervisors
 // hold, if no rush does.
@@ -116,7 +139,7 @@ func (r Reading) resumeSteps() []Step {
 	case !c.State.IsRunning():
 		return []Step{{c.Onward(), "nothing new is claimed while the board is " + c.State.String()}}
 	}
-	if spent := r.Board.Budget("", ""); spent != nil {
+	if spent := r.Board.Budget(r.goal(), ""); spent != nil {
 		return []Step{{spent.Hint, spent.Reason}}
 	}
 	return []Step{}
@@ -132,9 +155,13 @@ var answers = map[string]string{
 	"immediate_discovery": "git liza convert %s",
 }
 
-// answerTo returns the step that answers a trigger.
-func answerTo(t flow.Trigger) Step {
+// answerTo returns the step that answers a trigger. usual is the goal that commands
+// mean which name none.
+func answerTo(t flow.Trigger, usual flow.GoalID) Step {
 	command := answers[t.Reason]
+	if t.Reason == "no_tasks" && t.Goal != usual {
+		command += " --goal " + string(t.Goal)
+	}
 	if strings.Contains(command, "%s") {
 		about := string(t.Task)
 		if t.Record != "" {
@@ -169,7 +196,7 @@ func (r Reading) startSteps(act flow.Act, groups []WaitGroup) []Step {
 // idle agent of a role, or a step that shows why there is none.
 func (r Reading) startStep(act flow.Act, role flow.Role) Step {
 	caller := r.FreeAgent(role)
-	id, refusal := r.Board.Best(act, caller, r.At, nil)
+	id, refusal := r.Board.Best(act, caller, r.At, func(t flow.Summary) bool { return r.Only && t.Goal != r.goal() })
 	if refusal != nil {
 		return Step{refusal.Hint, refusal.Reason}
 	}

@@ -22,6 +22,7 @@ const (
 // and the next steps.
 type Status struct {
 	Goal        any            `json:"goal"`
+	Goals       []Goal         `json:"goals"`  // in progress
 	Sprint      any            `json:"sprint"` // null between two
 	Planned     int            `json:"sprint_planned"`
 	Done        int            `json:"sprint_final"` // the final tasks among the planned ones
@@ -53,12 +54,15 @@ type Status struct {
 // Status returns the board at a glance. tasks are the board's.
 func (r Reading) Status(tasks []flow.Summary) *Status {
 	settings, known := r.Board.Settings(), &r.Local
-	goal, sprint := r.Board.Goal(settings.Goal), r.Board.Sprint(r.Board.OpenSprint(settings.Goal))
-	g := &Status{Goal: ValueOf(goal), Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
+	goal, sprint := r.Board.Goal(r.goal()), r.Board.Sprint(r.Board.OpenSprint(r.goal()))
+	if r.Only {
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t flow.Summary) bool { return t.Goal != r.goal() })
+	}
+	g := &Status{Goal: ValueOf(goal), Goals: openGoals(r.Board, r.About), Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
 		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
-		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: r.budgetLeft(""), Breach: known.Breach,
+		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: r.budgetLeft(r.goal(), ""), Breach: known.Breach,
 		settings: settings, goal: goal, sprint: sprint, at: r.At}
-	if refusal := r.Board.Budget("", ""); refusal != nil {
+	if refusal := r.Board.Budget(r.goal(), ""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
 	g.countTasks(tasks)
@@ -103,6 +107,11 @@ func (g *Status) Text(width int) string {
 	}
 	if goal != nil {
 		head.Add("goal", fmt.Sprintf("%s  %s  %s (%s)", goal.ID, goal.Status, goal.Title, goal.Spec))
+	}
+	for _, other := range g.Goals {
+		if goal != nil && other.ID != goal.ID {
+			head.Add("and", fmt.Sprintf("%s  priority %d  %s  %d open, %d merged: git liza status --goal %s", other.ID, other.Priority, other.Title, other.Open, other.Merged, other.ID))
+		}
 	}
 	head.Add("sprint", g.sprintLine(g.sprint, at))
 	c := settings.Control

@@ -49,7 +49,7 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"blocked_reason", block.Reason}, {"blocked_questions", ValueOf(block.Questions)},
 		{"integration_failure", ValueOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", ValueOf(t.Handoff)},
 		{"supersedes", ValueOf(t.Supersedes)}, {"superseded_by", ValueOf(t.SupersededBy)}, {"rescope_reason", t.Rescope},
-		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft(t.ID)},
+		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft("", t.ID)},
 		{"role", t.Summary().Role}, {"based_on", ValueOf(t.BasedOn)}, {"review_by", ValueOf(t.Reviews)}, {"without", ValueOf(t.Without)},
 		{"reviews", reviewsOf(t)}, {"missing", missingOf(t.Summary())},
 		{"stale", staleOf(r.Board, t)}, {"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
@@ -136,9 +136,10 @@ func partOf[T any](p *T) T {
 	return *p
 }
 
-// budgetLeft returns what is left of a task's budget, null without a budget.
-func (r Reading) budgetLeft(id flow.TaskID) any {
-	left, bounded := r.Board.Left("", id)
+// budgetLeft returns what is left of a task's budget, of planning for a goal if the id
+// is "", null without a budget.
+func (r Reading) budgetLeft(goal flow.GoalID, id flow.TaskID) any {
+	left, bounded := r.Board.Left(goal, id)
 	if !bounded {
 		return nil
 	}

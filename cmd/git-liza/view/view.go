@@ -10,6 +10,7 @@
 package view
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -31,7 +32,23 @@ type Reading struct {
 	// there is none. It is nil on a host without checkouts.
 	Checkout func(*flow.Task) string
 
+	// About is the goal that status speaks of, "" for the current one. With Only it
+	// leaves out the tasks of other goals.
+	About flow.GoalID
+	Only  bool
+
 	Local Local
+}
+
+// goal returns the goal that status speaks of.
+func (r Reading) goal() flow.GoalID { return cmp.Or(r.About, r.Board.Settings().Goal) }
+
+// goals returns the goals whose tasks status speaks of; none means all.
+func (r Reading) goals() []flow.GoalID {
+	if r.Only {
+		return []flow.GoalID{r.goal()}
+	}
+	return nil
 }
 
 // A Local is what a clone and its machine know beside the board. Its zero value

@@ -24,20 +24,22 @@ type mover struct {
 	// Usual is the goal of moves that are about nothing of another one; "" is the
 	// current goal of the board.
 	Usual flow.GoalID
-	named flow.GoalID // see For
+	// Named is the goal of all moves that are not about a task; "" leaves it to
+	// what they are about.
+	Named flow.GoalID
 }
 
-// For returns a copy whose moves that are not about a task name a goal.
+// For returns a copy whose moves name a goal, see Named.
 func (m *mover) For(goal flow.GoalID) *mover {
 	n := *m
-	n.named = goal
+	n.Named = goal
 	return &n
 }
 
 // goalOf returns the goal that a move names.
 func (m *mover) goalOf(b *flow.Board, made flow.Move) flow.GoalID {
-	if m.named != "" && made.Task == "" && b.HasRules(2) {
-		return m.named
+	if m.Named != "" && made.Task == "" && b.HasRules(2) {
+		return m.Named
 	}
 	made.Goal = m.Usual
 	return b.GoalOf(made)

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+type focusCommand struct {
+	On    string `arg:"" optional:"" placeholder:"GOAL|TASK" help:"What commands in this clone are about that name no goal, or no task to show."`
+	Clear bool   `help:"Go back to the current goal of the board."`
+}
+
+func (c *focusCommand) Run(inv *invocation) error {
+	if c.Clear && c.On != "" {
+		return usagef("git liza help focus", "--clear takes no goal and no task")
+	}
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	kept, err := readFocus(l.Repo)
+	if err != nil {
+		return err
+	}
+	outcome := ""
+	if c.Clear || c.On != "" {
+		next := focus{Last: kept.pointer}
+		if next.pointer, err = c.pointer(l); err != nil {
+			return err
+		}
+		if next.pointer == kept.pointer {
+			next.Last = kept.Last
+		}
+		if outcome = "already"; next != kept {
+			outcome = "changed"
+		}
+		if kept = next; writeFocus(l.Repo, kept) != nil {
+			return writeFocus(l.Repo, kept)
+		}
+	}
+	return inv.answer(outcome, kept, kept.text(l.Board))
+}
+
+// pointer returns the goal or the task that the user named.
+func (c *focusCommand) pointer(l look) (pointer, error) {
+	if c.Clear {
+		return pointer{}, nil
+	}
+	if g := l.Board.Goal(flow.GoalID(c.On)); g != nil {
+		return pointer{Goal: string(g.ID)}, nil
+	}
+	if t := l.Board.Task(flow.TaskID(c.On)); t != nil {
+		return pointer{string(t.Goal), string(t.ID)}, nil
+	}
+	if err := l.Board.Err(); err != nil {
+		return pointer{}, err
+	}
+	return pointer{}, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal and no task " + flow.Excerpt(c.On, 80)}
+}
+
+// A focus is what the commands of one clone are about, the file liza/focus below git's
+// folder. It is no part of the board.
+type focus struct {
+	pointer
+	Last pointer `json:"last"` // before
+}
+
+// A pointer names a goal, and perhaps a task of it; the zero value names nothing.
+type pointer struct {
+	Goal string `json:"goal"`
+	Task string `json:"task"`
+}
+
+func focusFile(repo *git.Repo) string {
+	return filepath.Join(repo.CommonDir(), layout.Private, "focus")
+}
+
+// readFocus returns the focus of a clone, the zero value if it has none.
+func readFocus(repo *git.Repo) (focus, error) {
+	var kept focus
+	text, err := os.ReadFile(focusFile(repo))
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &kept)
+	}
+	if err != nil {
+		return focus{}, fmt.Errorf("%s is no focus: %w; git liza focus --clear needs it removed: rm %[1]s", focusFile(repo), err)
+	}
+	return kept, nil
+}
+
+func writeFocus(repo *git.Repo, kept focus) error {
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	name := focusFile(repo)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(name+".new", append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
+// text describes the focus for people.
+func (f focus) text(b *flow.Board) string {
+	if f.pointer == (pointer{}) {
+		text := fmt.Sprintf("no focus; commands that name no goal mean %s", b.Settings().Goal)
+		if f.Last != (pointer{}) {
+			text += "; the last was " + f.Last.String()
+		}
+		return text
+	}
+	if trouble := f.trouble(b); trouble != "" {
+		return trouble
+	}
+	return f.String()
+}
+
+// String names the task, or the goal.
+func (p pointer) String() string {
+	if p.Task != "" {
+		return fmt.Sprintf("%s of %s", p.Task, p.Goal)
+	}
+	return p.Goal
+}
+
+// trouble says why commands ignore the focus, "" if they follow it or if there is none.
+func (p pointer) trouble(b *flow.Board) string {
+	const onward = ", and is ignored: git liza focus --clear"
+	switch g := b.Goal(flow.GoalID(p.Goal)); {
+	case p.Goal == "":
+	case g == nil:
+		return fmt.Sprintf("the focus %s is not on the board%s", p.Goal, onward)
+	case !g.Status.IsInProgress():
+		return fmt.Sprintf("the focus %s is %s%s", p.Goal, g.Status, onward)
+	case p.Task != "" && b.Task(flow.TaskID(p.Task)) == nil:
+		return fmt.Sprintf("the focus %s is not on the board%s", p.Task, onward)
+	}
+	return ""
+}
+
+// focused returns the focus of a clone that commands follow. A session of an agent
+// follows none.
+func (inv goalChoice) focused(clone *work.Clone) (pointer, error) {
+	kept, err := readFocus(clone.Repo)
+	if err != nil || kept.pointer == (pointer{}) || inv.getenv("LIZA_GENERATION") != "" {
+		return pointer{}, err
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return pointer{}, err
+	}
+	if trouble := kept.trouble(b); trouble != "" {
+		inv.progress("%s", trouble)
+		return pointer{}, b.Err()
+	}
+	return kept.pointer, b.Err()
+}
+
+// usual returns the goal of a command that names none: that of the agent's
+// session, else that of the focus; "" is the current goal of the board.
+func (inv goalChoice) usual(clone *work.Clone) (flow.GoalID, error) {
+	if text := inv.getenv("LIZA_GOAL"); text != "" {
+		var goal flow.GoalID
+		if err := goal.UnmarshalText([]byte(text)); err != nil {
+			return "", usagef("git liza help goal", "LIZA_GOAL: %v", err)
+		}
+		return goal, nil
+	}
+	on, err := inv.focused(clone)
+	return flow.GoalID(on.Goal), err
+}
