@@ -27,11 +27,12 @@ func TestRandomMoves(t *testing.T) {
 func TestTortureRandomMoves(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	p := playMoves(t, 70)
+	p := playMoves(t, 150)
 	for _, status := range Statuses() {
 		require.Positive(t, p.reached[status], "no task ever came into the state %s: %v", status, p.reached)
 	}
 	require.Positive(t, p.verdicts[CodeReviewer], "no task was merged: %v", p.verdicts)
+	require.Positive(t, p.merged, "no task was merged under rules 2")
 	require.Positive(t, p.accepted[ActSession], "no session was ever recorded")
 	for _, r := range rules {
 		if r.from != 0 {
@@ -49,14 +50,15 @@ type played struct {
 	reached           map[Status]int
 	accepted, vouched map[Act]int
 	verdicts          map[Role]int // of merged tasks
+	merged            int          // tasks under rules 2
 }
 
 // playMoves plays games, each of one of the lengths.
 func playMoves(t *testing.T, lengths ...int) played {
 	t.Helper()
-	p := played{map[Status]int{}, map[Act]int{}, map[Act]int{}, map[Role]int{}}
+	p := played{map[Status]int{}, map[Act]int{}, map[Act]int{}, map[Role]int{}, 0}
 	rapid.Check(t, func(rt *rapid.T) {
-		g := &gamble{rules: pick(rt, 1, 2, 2, 2), rt: rt, approved: map[TaskID]map[Actor]bool{}, worked: map[TaskID]map[string]bool{}}
+		g := &gamble{rules: pick(rt, 1, 2, 2, 2), rt: rt, approved: map[TaskID]map[Actor]bool{}, worked: map[TaskID]map[string]bool{}, read: map[TaskID]map[Role]reading{}}
 		g.scene = openedUnder(rt, g.rules)
 		g.seat()
 		from := pick(rt, 0, 20, 200, 200)
@@ -80,6 +82,7 @@ func playMoves(t *testing.T, lengths ...int) played {
 		for _, role := range g.verdicts {
 			p.verdicts[role]++
 		}
+		p.merged += g.merged
 	})
 	return p
 }
@@ -94,13 +97,15 @@ type gamble struct {
 	worked   map[TaskID]map[string]bool // principals that ever acted as a task's holder
 	reached  []Status
 	verdicts []Role // of merged tasks
+	read     map[TaskID]map[Role]reading
+	merged   int // tasks under rules 2 that were merged by their verdicts
 }
 
 // seat puts some tasks on the board.
 func (g *gamble) seat() {
 	lists := [][]string{{"a1", "a2<a1", "a3", "owns=src/"}}
 	if g.rules > 1 {
-		lists = append(lists, []string{"b1", "reviews=security-reviewer"}, []string{"b2", "reviews=gates,human"})
+		lists = append(lists, []string{"b1", "reviews=security-reviewer", "basedon=doc/a.md,doc/b.md#limits"}, []string{"b2", "reviews=gates,human", "spec=doc/b.md"})
 	}
 	for _, words := range lists {
 		m, facts := g.moveOf(append([]string{"human:ann", "add"}, words...))
@@ -128,8 +133,12 @@ func (g *gamble) turn() {
 	if m.Act == ActClaim || m.Act == ActReview {
 		require.Nil(g.rt, spent, "%s was begun", m.Subject())
 	}
+	g.note(prior, before, m)
 	for id, was := range before {
 		is := g.board.Task(id)
+		if is != nil && is.Status == Merged && was.Status == Approved && !is.Merge.Adopted {
+			g.convinced(prior, was)
+		}
 		g.compare(was, is, m)
 		g.used(was, is, m)
 		g.leaks(is)
@@ -303,6 +312,9 @@ func (g *gamble) draw() (Move, *Facts) {
 	if c := g.board.Settings().Control.State; c != Running && rapid.Bool().Draw(rt, "go on") {
 		return g.moveOf([]string{g.as("human:ann"), pick(rt, "resume", "decide", "reset"), "CONTINUE"})
 	}
+	if fields := g.unsettle(); fields != nil {
+		return g.moveOf(fields)
+	}
 	if pick(rt, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9) < 8 {
 		var list []Move
 		for range 3 {
@@ -325,7 +337,7 @@ func (g *gamble) legal(who string) []Move {
 	if a := g.board.Agent(AgentID(who)); a != nil {
 		generation = a.Generation
 	}
-	further := []Act{ActIntent, ActSubmit, ActReview, ActApprove, ActReject, ActMerge, ActIntegrationFail}
+	further := []Act{ActIntent, ActSubmit, ActReview, ActApprove, ActReject, ActMerge, ActRecheck, ActIntegrationFail}
 	ending := []Act{ActSupersede, ActAbandon, ActEdit}
 	rare := pick(g.rt, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9) == 0
 	var list []Move
@@ -352,7 +364,7 @@ func (g *gamble) sensible(act Act, task string) []string {
 	case ActSupersede:
 		return []string{fmt.Sprintf("s%d", len(g.made))}
 	case ActMerge:
-		return []string{fmt.Sprintf("commit=m%d", len(g.made))}
+		return []string{fmt.Sprintf("commit=m%d", len(g.made)), g.changedText()}
 	case ActUnblock:
 		return []string{pick(g.rt, "+keep", "saved=left", "+x")}
 	case ActClaim:
@@ -373,7 +385,7 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	}
 	who = strings.TrimSuffix(who+"@"+g.behind(strings.TrimSuffix(strings.TrimSuffix(who, ".child"), ".bare")), "@")
 	acts := slices.Sorted(maps.Keys(details))
-	act := pick(rt, append(acts, ActAdd, ActAdd, ActAdd, ActFinalize, ActFinalize, ActArchive, ActGoal, ActComplete, ActReopen, ActSprintStart, ActSprintClose, ActSession, ActSession, ActSession)...)
+	act := pick(rt, append(acts, ActAdopt, ActAdopt, ActSpecChange, ActSpecChange, ActAdd, ActAdd, ActAdd, ActFinalize, ActFinalize, ActArchive, ActGoal, ActComplete, ActReopen, ActSprintStart, ActSprintClose, ActSession, ActSession, ActSession)...)
 	fields := []string{who, act.String()}
 	switch act {
 	case ActPrincipal:
@@ -404,7 +416,13 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	case ActRetro:
 		fields = append(fields, "sprint-1")
 	case ActAdopt:
-		fields = append(fields, fmt.Sprintf("x%d", len(g.made)), "tasks="+pick(rt, "a1", "a2", ""))
+		fields = append(fields, fmt.Sprintf("x%d", len(g.made)), "tasks="+pick(rt, "a1", "a2", ""), pick(rt, "+accept", "+x"), g.changedText())
+	case ActSpecChange:
+		fields = append(fields, pick(rt, []string{"+x"}, g.sameMeaning())...)
+	case ActAccept:
+		for _, text := range g.board.Texts() {
+			fields = append(fields, text.Path)
+		}
 	case ActConfig:
 		fields = append(fields, "limits=mergefails:"+pick(rt, "1", "2", "9"), pick(rt, "task", "sprint", "goal")+"="+pick(rt, "0", "90", "0/0.00005", "900"))
 	case ActSession:

@@ -77,4 +77,6 @@ func (b *Board) LeftOutRoles() (left []Role) {
 }
 
 // defaultNever are paths with secrets, and those of git itself.
-func defaultNever() []string { return []string{"**/.env*", "**/*.pem", "**/id_rsa*", "**/id_ecdsa*", "**/id_ed25519*", ".git/**"} }
+func defaultNever() []string {
+	return []string{"**/.env*", "**/*.pem", "**/id_rsa*", "**/id_ecdsa*", "**/id_ed25519*", ".git/**"}
+}
