@@ -16,6 +16,7 @@ var functions = template.FuncMap{
 	"text":     quote,
 	"field":    field,
 	"join":     join,
+	"roles":    joinRoles,
 	"last":     last,
 	"date":     date,
 	"count":    count,
@@ -68,6 +69,15 @@ func join(list []flow.TaskID) string {
 	words := make([]string, len(list))
 	for i, id := range list {
 		words[i] = string(id)
+	}
+	return strings.Join(words, ", ")
+}
+
+// joinRoles puts the roles of a list on one line.
+func joinRoles(list []flow.Role) string {
+	words := make([]string, len(list))
+	for i, role := range list {
+		words[i] = role.String()
 	}
 	return strings.Join(words, ", ")
 }
@@ -132,9 +142,14 @@ func reasons(list []flow.Trigger) []string {
 	return distinct
 }
 
-// readable returns the specs that integration has.
+// readable returns the specs that integration has, one per path.
 func readable(list []Spec) []Spec {
-	return slices.DeleteFunc(slices.Clone(list), func(s Spec) bool { return s.Missing != "" })
+	known := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(list), func(s Spec) bool {
+		again := known[s.Path]
+		known[s.Path] = true
+		return again || s.Missing != ""
+	})
 }
 
 // counts formats the number of tasks in each state, in the order of a task's

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -74,6 +75,35 @@ func (in Input) folders() []string {
 		}
 	}
 	return append(list, in.Role.String())
+}
+
+// Own is what the role holds of the task; zero without a task.
+func (in Input) Own() flow.Judgement {
+	if in.Task == nil {
+		return flow.Judgement{}
+	}
+	return in.Task.Judgement(in.Role)
+}
+
+// Missing are the other roles that have still to approve the submission.
+func (in Input) Missing() []flow.Role {
+	return slices.DeleteFunc(in.Task.Missing(), func(r flow.Role) bool { return r == in.Role })
+}
+
+// Others are the judgements of other roles that have open blockers. For a role
+// that does the task, the other roles are those that did not reject it last.
+func (in Input) Others() []flow.Judgement {
+	apart := in.Role
+	if in.Capacity() == flow.Does {
+		apart = in.Task.RejectedBy
+	}
+	var list []flow.Judgement
+	for _, j := range in.Task.Judgements {
+		if j.Role != apart && j.Rejection != nil && len(j.Rejection.Blockers) > 0 {
+			list = append(list, j)
+		}
+	}
+	return list
 }
 
 func needsTrigger(in Input) string {

@@ -100,6 +100,48 @@ func review(in Input, submission int) Input {
 	return in
 }
 
+// secured is the prompt of a second role that judges a submission, again: a
+// person has dismissed one of its blockers, and another role has one that is open.
+func secured() Input {
+	in := review(rework(), 2)
+	in.Role, in.Row, in.Agent, in.Worktree = "security-reviewer", rowOf("security-reviewer"), "security-reviewer-1", "/repo/.worktrees/review@task-3@2@security-reviewer"
+	in.Row.Strict = true
+	t := in.Task
+	t.Submission.Reviews = []flow.Role{flow.CodeReviewer, "security-reviewer", "gates"}
+	t.Judgements = append(t.Judgements, flow.Judgement{Role: "security-reviewer", Rejection: &flow.Rejection{Commit: first, By: "security-reviewer-2", At: noon,
+		Blockers:  []flow.Finding{{File: "upload/retry.go", Line: 7, Issue: "the token is in the log"}},
+		Dismissed: []flow.Dismissed{{Finding: flow.Finding{Issue: "the retry is not limited"}, Reason: "the server limits it", By: "human:ada", At: noon}}}})
+	based(in)
+	in.Specs[0].Reread = true
+	return in
+}
+
+// dismissed is the prompt of the role whose only blocker a person has dismissed.
+func dismissed() Input {
+	in := secured()
+	in.Task.Judgements = slices.Clone(in.Task.Judgements[1:])
+	in.Task.Judgements[0].Rejection.Blockers = nil
+	return in
+}
+
+// based adds texts that the task is based on.
+func based(in Input) {
+	in.Task.BasedOn = []string{"docs/adr.md#timeouts", "specs/vision.md#limits"}
+	in.Specs[0] = Spec{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base, Change: Changed, Patch: retryPatch}
+}
+
+// refused is the prompt of a coder whose work two roles have rejected.
+func refused() Input {
+	in := secured()
+	own := rework()
+	in.Role, in.Row, in.Agent, in.Worktree = own.Role, own.Row, own.Agent, own.Worktree
+	in.Task.Status, in.Task.Submission = flow.Claimed, nil
+	in.Specs[0].Reread = false
+	in.Specs = append(in.Specs, Spec{Path: "docs/adr.md", Anchor: "timeouts", Basis: true, Tip: tip, Base: base, Change: Changed, Patch: "--- a/docs/adr.md\n+++ b/docs/adr.md\n@@ -1 +1 @@\n-Wait a minute.\n+Wait an hour.\n"},
+		Spec{Path: "specs/vision.md", Anchor: "limits", Basis: true, Tip: tip, Base: base})
+	return in
+}
+
 func planning() Input {
 	in := fresh()
 	in.Role, in.Row, in.Agent, in.Worktree, in.Task = flow.Planner, rowOf(flow.Planner), "planner-1", "", nil
@@ -143,6 +185,10 @@ func inputs() map[string]Input {
 		"code-reviewer-moved": review(moved(), 1),
 		"planner":             planning(),
 		"planner-replan":      replanning(),
+
+		"security-reviewer-again":     secured(),
+		"security-reviewer-dismissed": dismissed(),
+		"coder-refused":               refused(),
 
 		"coder-reported":         reported(fresh()),
 		"code-reviewer-reported": reported(review(rework(), 2)),
@@ -237,7 +283,7 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 	shown := map[string]string{
 		"ID": "id: task-3", "Title": "title: Retry uploads", "Status": "status: CLAIMED", "Kind": "kind: code", "Goal": "goal: goal-1",
 		"Sprint": "sprint: sprint-1", "Stretch": "stretch: yes\n", "DoneWhen": "| and the third failure is reported",
-		"Spec": "spec: specs/vision.md#retry", "Scope": "scope: upload only", "Priority": "priority: 2",
+		"Spec": "spec: specs/vision.md#retry", "BasedOn": "| docs/adr.md#timeouts", "Scope": "scope: upload only", "Priority": "priority: 2",
 		"DependsOn": "depends_on: task-1, task-2", "Owns": "| upload/**", "Verify": "verify: go test ./upload",
 		"Limits": "iteration: 3 of 4\nreview_cycles: 1 of 2", "Created": "created: 2026-01-17T12:00:00Z by", "CreatedBy": "by planner-1",
 		"Supersedes": "supersedes: task-0", "Generation": "rescoped: 1\n", "Rescope": "rescope_reason: the queue was the cause",
@@ -251,9 +297,11 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 		"Cycles": "the attempt's cycles are what limits look at", "Claim": "the supervisor's concern",
 		"Budget": "the supervisor stops what goes beyond it", "Usage": "the supervisor counts it", "Submissions": "the findings name their commit", "Submission": "the reviewer's concern",
 		"Verdict1": "rules 1 keep it so", "Review1": "rules 1 keep it so", "Rejection1": "rules 1 keep it so", "NoVerdicts1": "rules 1 keep it so",
-		"Role": "the prompt is of that role", "BasedOn": "not shown yet", "Reviews": "the reviewers' concern", "Without": "the reviewers' concern", "RejectedBy": "the findings say it",
+		"Role": "the prompt is of that role", "Reviews": "the reviewers' concern", "Without": "the reviewers' concern", "RejectedBy": "the findings say it",
 	}
-	text := render(t, rework()).Text()
+	in := rework()
+	based(in)
+	text := render(t, in).Text()
 	fields := reflect.TypeFor[flow.Task]()
 	for i := range fields.NumField() {
 		name := fields.Field(i).Name

@@ -10,8 +10,10 @@ import (
 type Spec struct {
 	Path   string // from the root of the repository
 	Anchor string // of the section that counts; "" if all of the file does
+	Basis  bool   // the task is based on it, beside its spec
 	Tip    flow.ObjectID
 	Base   flow.ObjectID // the commit that the work began from; "" if there is nothing to compare with
+	Reread bool          // Base is what integration had when the role began to review the task the last time
 
 	Missing   string // why Tip has no such file, such as "it was removed"; "" if it has one
 	NoSection bool   // no heading at Tip has the anchor
@@ -38,6 +40,14 @@ func (s Spec) Name() string { return shell.Quote(s.Path) }
 
 // Section returns the anchor with its #, on one line.
 func (s Spec) Section() string { return shell.Quote("#" + s.Anchor) }
+
+// From names Base for people.
+func (s Spec) From() string {
+	if s.Reread {
+		return "the last review, at " + s.Base.Short()
+	}
+	return "the base " + s.Base.Short()
+}
 
 // Compare returns the command that shows all that differs.
 func (s Spec) Compare() string {

@@ -96,8 +96,9 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 		if l.Checkouts.Trees != nil {
 			a.Worktree = l.Checkouts.Trees.Path(t.ID.ReviewFolder(c.Role, t.Submission.Number))
 		}
+		a.Reviewed, err = supervise.LastReview(inv.ctx, l.Store, t, c.Role)
 	}
-	return a, nil
+	return a, err
 }
 
 // findTriggers finds the triggers for which a planner would be started, only those of

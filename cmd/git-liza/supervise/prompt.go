@@ -30,6 +30,7 @@ type PromptInput struct {
 	// Compliance is how well the provider keeps contracts, see templates.Input.
 	Compliance string
 	Await      time.Duration  // see templates.Input
+	Reviewed   flow.ObjectID  // what integration had when the role reviewed the task the last time, see LastReview
 	Triggers   []flow.Trigger // why a planner is woken; nil means all that the board has
 }
 
@@ -77,7 +78,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err
 	}
-	if in.Specs, err = readSpecs(ctx, repo, settings.Integration.Tip, baseOf(row.Capacity, in.Task), &in); err != nil {
+	if in.Specs, err = readSpecs(ctx, repo, settings.Integration.Tip, specBases{baseOf(row.Capacity, in.Task), a.Reviewed}, &in); err != nil {
 		return templates.Prompt{}, err
 	}
 	return templates.Render(in, layers...)

@@ -24,7 +24,11 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 		return provider.Ending{}, nil, &unfitError{a.taskID(), errors.New(why.String())}
 	}
 	w.row = rowOf(b, a.role)
-	prompt, err := Prompt(ctx, w.clone.Repo, b, w.promptInput(a), w.rush.Layers...)
+	in, err := w.promptInput(ctx, a, b)
+	if err != nil {
+		return provider.Ending{}, nil, err
+	}
+	prompt, err := Prompt(ctx, w.clone.Repo, b, in, w.rush.Layers...)
 	if err != nil {
 		return provider.Ending{}, nil, &unfitError{a.taskID(), err}
 	}
@@ -72,9 +76,13 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 }
 
 // promptInput returns what the agent's prompt is made of.
-func (w *worker) promptInput(a *assignment) PromptInput {
-	return PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
+func (w *worker) promptInput(ctx context.Context, a *assignment, b *flow.Board) (in PromptInput, err error) {
+	in = PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
 		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await}
+	if a.capacity == flow.Judges {
+		in.Reviewed, err = LastReview(ctx, w.clone.Store, b.Task(a.taskID()), a.role)
+	}
+	return in, err
 }
 
 // boardAfterSession reads the board after a session. It syncs first: the moves of a

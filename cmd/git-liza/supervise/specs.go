@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/patch"
@@ -24,61 +25,86 @@ const (
 type specReader struct {
 	objects *git.Objects
 	tip     flow.ObjectID // of integration, according to the board
-	base    flow.ObjectID // "" if there is nothing to compare with
+	bases   specBases
 }
 
-// readSpecs returns the specs of the task and of the goal of an input, one per path.
-// base is the commit that the work began from, "" if none is known.
-func readSpecs(ctx context.Context, repo *git.Repo, tip, base flow.ObjectID, in *templates.Input) ([]templates.Spec, error) {
+// specBases are the commits with which the present specs are compared, "" if there is
+// nothing to compare with. A change since the last review is shown rather than one
+// since the work began.
+type specBases struct {
+	began, reviewed flow.ObjectID
+}
+
+// readSpecs returns the specs of the task and of the goal of an input, and the texts
+// that the task is based on: each reference of the task once, and the goal's spec if its
+// path is not among them.
+func readSpecs(ctx context.Context, repo *git.Repo, tip flow.ObjectID, bases specBases, in *templates.Input) ([]templates.Spec, error) {
 	objects, err := repo.Objects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := specReader{objects, tip, base}
-	if base != "" {
-		if _, err := objects.Commit(base); errors.Is(err, git.ErrNoObject) {
-			r.base = "" // a shallow clone
+	for _, base := range []*flow.ObjectID{&bases.began, &bases.reviewed} {
+		if *base == "" {
+			continue
+		}
+		if _, err := objects.Commit(*base); errors.Is(err, git.ErrNoObject) {
+			*base = "" // a shallow clone
 		} else if err != nil {
 			return nil, err
 		}
 	}
-	var refs []string
-	if in.Task != nil {
-		refs = append(refs, in.Task.Spec)
+	r := specReader{objects, tip, bases}
+	var list []templates.Spec
+	add := func(ref string, basis bool, known func(templates.Spec) bool) error {
+		path, anchor, _ := strings.Cut(ref, "#")
+		if path == "" || slices.ContainsFunc(list, known) {
+			return nil
+		}
+		spec, err := r.read(path, anchor)
+		spec.Basis = basis
+		list = append(list, spec)
+		return err
+	}
+	if t := in.Task; t != nil {
+		for i, ref := range append([]string{t.Spec}, t.BasedOn...) {
+			if err := add(ref, i > 0, func(s templates.Spec) bool { return s.Path+"#"+s.Anchor == ref || s.Anchor == "" && s.Path == ref }); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if in.Goal != nil {
-		refs = append(refs, in.Goal.Spec)
-	}
-	var list []templates.Spec
-	seen := map[string]bool{}
-	for _, ref := range refs {
-		path, anchor, _ := strings.Cut(ref, "#")
-		if path == "" || seen[path] {
-			continue
-		}
-		seen[path] = true
-		spec, err := r.read(path, anchor)
-		if err != nil {
+		path, _, _ := strings.Cut(in.Goal.Spec, "#")
+		if err := add(in.Goal.Spec, false, func(s templates.Spec) bool { return s.Path == path }); err != nil {
 			return nil, err
 		}
-		list = append(list, spec)
 	}
 	return list, nil
 }
 
-// read reads one spec.
+// read reads one spec, and compares it with the last review or, if it has not changed
+// since, with the beginning of the work.
 func (r specReader) read(path, anchor string) (templates.Spec, error) {
-	spec := templates.Spec{Path: path, Anchor: anchor, Tip: r.tip, Base: r.base}
+	spec, err := r.compare(path, anchor, r.bases.reviewed)
+	spec.Reread = true
+	if err == nil && (r.bases.reviewed == "" || spec.Change != templates.Changed) {
+		return r.compare(path, anchor, r.bases.began)
+	}
+	return spec, err
+}
+
+// compare reads one spec, and compares it with its text at a commit.
+func (r specReader) compare(path, anchor string, base flow.ObjectID) (templates.Spec, error) {
+	spec := templates.Spec{Path: path, Anchor: anchor, Tip: r.tip, Base: base}
 	now, err := r.fileAt(r.tip, path)
 	if err != nil {
 		return spec, err
 	}
 	spec.Missing = now.missing
 	spec.NoSection = now.lacks(anchor)
-	if r.base == "" || r.base == r.tip {
+	if base == "" || base == r.tip {
 		return spec, nil
 	}
-	was, err := r.fileAt(r.base, path)
+	was, err := r.fileAt(base, path)
 	if err != nil {
 		return spec, err
 	}

@@ -130,6 +130,52 @@ func TestPromptOfALongDifference(t *testing.T) {
 	require.Contains(t, w.git(strings.Fields(command)[1:]...), "+Line 4999.\n")
 }
 
+// A task is based on more texts than its spec: each is named and compared as the spec
+// is. The second review of a role is shown what has changed since the first.
+func TestPromptOfASecondReview(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	base := filepath.Join(w.dir, "specs", "base.md")
+	w.write(base, retrySpec)
+	w.adopt()
+	w.liza("task", "add", "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--based-on", "specs/base.md#retry", "--based-on", "specs/base.md#limits",
+		"--scope", "S", "--kind", "docs", "--review-by", "security-reviewer")
+	w.liza("claim", "task-1", "--as", "coder-1")
+	w.liza("intent", "task-1", "--as", "coder-1", "--summary", "S", "--validation", "V")
+	dir := filepath.Join(w.dir, ".worktrees", "task-1")
+	w.write(filepath.Join(dir, "work.txt"), "work\n")
+	w.git("-C", dir, "add", "-A")
+	w.git("-C", dir, "commit", "-q", "-m", "work")
+	w.liza("submit", "task-1", "--as", "coder-1")
+	prompt := func(role flow.Role) string {
+		b := w.board()
+		reviewed, err := supervise.LastReview(context.Background(), w.clone.Store, b.Task("task-1"), role)
+		require.NoError(t, err)
+		p, err := supervise.Prompt(context.Background(), w.clone.Repo, b, supervise.PromptInput{Role: role, Task: "task-1", Reviewed: reviewed})
+		require.NoError(t, err)
+		return p.Text()
+	}
+	const retry, limits = "## What the task is based on: specs/base.md '#retry'", "## What the task is based on: specs/base.md '#limits'"
+	first := w.board().Settings().Integration.Tip
+	w.write(base, strings.Replace(retrySpec, "Five", "Four", 1))
+	second := w.adopt()
+	w.liza("review", "task-1", "--as", "code-reviewer-1")
+	for _, role := range []flow.Role{"code-reviewer", "security-reviewer"} {
+		text := prompt(role)
+		require.Contains(t, section(text, retry), "differs from that of the base "+first.Short()+":\n")
+		require.Contains(t, section(text, retry), "\n| -Five tries.\n| +Four tries.\n")
+		require.Contains(t, section(text, limits), "The section '#limits' is as in the base ")
+		require.Equal(t, 1, strings.Count(text, "\ngit show "+second+":specs/base.md\n"))
+	}
+	w.write(base, strings.Replace(retrySpec, "Five", "Three", 1))
+	w.adopt()
+	w.liza("review", "task-1", "--as", "code-reviewer-1")
+	again := section(prompt("code-reviewer"), retry)
+	require.Contains(t, again, "differs from that of the last review, at "+second[:10]+":\n")
+	require.Contains(t, again, "\n| -Four tries.\n| +Three tries.\n")
+	require.Contains(t, section(prompt("security-reviewer"), retry), "\n| -Five tries.\n| +Three tries.\n")
+}
+
 // A spec that is adopted after the claim stands in the coder's prompt, and one that is
 // adopted after the submission in the reviewer's. The supervisor that merges such work says
 // how far integration went on.

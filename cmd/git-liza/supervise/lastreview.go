@@ -1,0 +1,47 @@
+package supervise
+
+import (
+	"context"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// LastReview returns the commit that integration was at when an agent of a role began
+// to review a task the last time before the review under way. It is "" if no agent of
+// the role has reviewed the task before.
+func LastReview(ctx context.Context, store *gitstore.Store, t *flow.Task, role flow.Role) (flow.ObjectID, error) {
+	if t == nil || t.Submission == nil {
+		return "", nil
+	}
+	tip, err := store.Tip(ctx)
+	if err != nil {
+		return "", err
+	}
+	since := t.Created
+	if t.Submissions == 1 {
+		since = t.Submission.At // nobody can have reviewed it before
+	}
+	current := t.Judgement(role).Review
+	var found gitstore.Event
+	err = store.Events(tip, func(e gitstore.Event) (bool, error) {
+		m := e.Move
+		if m.Act != flow.ActReview || m.Task != t.ID || m.By.Role() != role {
+			return !m.At.Before(since), ctx.Err()
+		}
+		if current != nil && current.By == m.By && current.Since.Equal(m.At) {
+			current = nil // of reviews in one second the last one is under way
+			return true, ctx.Err()
+		}
+		found = e
+		return false, nil
+	})
+	if err != nil || found.Commit == "" {
+		return "", err
+	}
+	b, err := store.BoardAt(found.Commit)
+	if err != nil {
+		return "", err
+	}
+	return b.Settings().Integration.Tip, b.Err()
+}
