@@ -141,11 +141,17 @@ type task struct {
 	Iteration   int         `json:"iteration"`
 	CyclesTotal int         `json:"review_cycles_total"`
 	Fix         string      `json:"integration_fix"`
-	Rejection   *struct {
-		Blockers []struct {
-			Issue string `json:"issue"`
-		} `json:"blockers"`
-	} `json:"rejection"`
+	Reviews     []struct {
+		Role      flow.Role  `json:"role"`
+		Rejection *rejection `json:"rejection"`
+	} `json:"reviews"`
+}
+
+// A rejection holds what the agent reads of a role's last rejection.
+type rejection struct {
+	Blockers []struct {
+		Issue string `json:"issue"`
+	} `json:"blockers"`
 }
 
 // begun reports whether the task was ever claimed.

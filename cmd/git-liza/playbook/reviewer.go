@@ -44,7 +44,7 @@ func (a *Agent) review(ctx context.Context, p *Playbook) error {
 		return a.liza(ctx, nil, nil, "approve", string(a.Task), "--commit="+a.Commit, "--message=passed: "+strings.Join(passed, ", "))
 	}
 	feedback.Overall = fmt.Sprintf("%d of %d checks fail", len(feedback.Blockers), len(checks))
-	feedback.Prior = answerPrior(t, feedback.Blockers)
+	feedback.Prior = a.answerPrior(t, feedback.Blockers)
 	return a.reject(ctx, &feedback)
 }
 
@@ -75,14 +75,17 @@ func (a *Agent) check(ctx context.Context, c Check) (*flow.Finding, error) {
 	return &flow.Finding{File: string(c.File), Line: c.Line, Issue: c.Issue, Why: why, Suggestion: c.Suggestion}, nil
 }
 
-// answerPrior answers every blocker of the last rejection: it persists if a check raises it
-// again.
-func answerPrior(t *task, now []flow.Finding) []flow.Prior {
-	if t.Rejection == nil {
-		return nil
+// answerPrior answers every blocker of the last rejection of the agent's role: it
+// persists if a check raises it again.
+func (a *Agent) answerPrior(t *task, now []flow.Finding) []flow.Prior {
+	var last rejection
+	for _, r := range t.Reviews {
+		if r.Role == a.Role && r.Rejection != nil {
+			last = *r.Rejection
+		}
 	}
 	var list []flow.Prior
-	for _, b := range t.Rejection.Blockers {
+	for _, b := range last.Blockers {
 		p := flow.Prior{Finding: b.Issue, Status: flow.Resolved}
 		if slices.ContainsFunc(now, func(f flow.Finding) bool { return f.Issue == b.Issue }) {
 			p.Status = flow.StillPresent

@@ -114,11 +114,15 @@ func (v *Agent) showClaim(t *flow.Task, at time.Time) {
 
 // showReview adds the review of a task to the agent that holds it.
 func (v *Agent) showReview(t *flow.Task, at time.Time) {
-	if t == nil || t.Review() == nil {
+	if t == nil {
 		return
 	}
-	v.Task, v.Lease, v.State = t.ID, &t.Review().Lease, agentReviewing
-	if !t.Review().Lease.After(at) {
+	_, held := t.ReviewBy(flow.Actor(v.ID))
+	if held == nil {
+		return
+	}
+	v.Task, v.Lease, v.State = t.ID, &held.Lease, agentReviewing
+	if !held.Lease.After(at) {
 		v.State = agentGone
 	}
 }
