@@ -22,7 +22,7 @@ func (r *ReopenMove) ask(m Move, b *Board) Query {
 func (r *ReopenMove) fill(p *play) { r.Texts = p.textCheck().entered() }
 
 func (r *ReopenMove) refs(m Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(string(b.calendar().forTasks(m.Goal))), State: true}}
+	return []RefMove{{Name: MarkRef(string(b.calendar().next(m.Goal))), State: true}}
 }
 
 func (r *ReopenMove) already(p *play) bool { return p.ended(InProgress) }
