@@ -134,13 +134,35 @@ func (a anchorSets) add(refs ...string) {
 	}
 }
 
-// queries ask for the paths, sorted, each with the first of its anchors that a
-// move may name.
+// Bounds of the texts that a move names, in bytes: an entry is its path or anchor,
+// and what a move writes beside it. A move holds all texts within its own bound,
+// and a document all sections of a path, with the hashes before them.
+const (
+	maxTexts   = 2 << 20
+	maxAnchors = 120 << 10 // of one path
+	textSize   = 100       // of an entry, without its name
+)
+
+// queries ask for the paths, which are sorted, each with the first of its anchors.
+// What does not fit into a move is left out: such paths are not tracked, and
+// instead of such a section all of its text counts.
 func (a anchorSets) queries(paths []string) []TextQuery {
 	var list []TextQuery
+	left := maxTexts
 	for _, path := range paths {
+		if left -= textSize + len(path); left < 0 {
+			break
+		}
 		anchors := slices.Sorted(maps.Keys(a[path]))
-		list = append(list, TextQuery{Path: path, Anchors: anchors[:min(len(anchors), MaxSections)]})
+		n, size := 0, 0
+		for n < min(len(anchors), MaxSections) {
+			if size += textSize + len(anchors[n]); size > min(left, maxAnchors) {
+				break
+			}
+			n++
+		}
+		left -= min(size, left)
+		list = append(list, TextQuery{Path: path, Anchors: anchors[:n]})
 	}
 	return list
 }

@@ -31,8 +31,13 @@ func (c *migrateCommand) Run(inv *invocation) error {
 	old := l.OlderPrograms(flow.RulesVersion)
 	left := l.Board.LeftOutRoles()
 	data["left_out"] = append([]flow.Role{}, left...)
+	lost, err := c.findLost(inv, l)
+	if err != nil {
+		return err
+	}
+	data["lost"] = append([]string{}, lost...)
 	if !c.Yes {
-		return inv.answer("", data, c.preview(rules, old, left))
+		return inv.answer("", data, c.preview(rules, old, left, lost))
 	}
 	if len(old) > 0 && !c.Anyway {
 		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza stop",
@@ -46,11 +51,39 @@ func (c *migrateCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	c.warn(inv, lost)
 	return inv.result(r, data, "the board has rules version %d", flow.RulesVersion)
 }
 
+// findLost returns the specs of open goals and tasks that integration does not have: a
+// path without a file, or PATH#ANCHOR without the heading.
+func (c *migrateCommand) findLost(inv *invocation, l look) (lost []string, err error) {
+	query := l.Board.Ask(flow.Move{Act: flow.ActMigrate, Detail: &flow.MigrateMove{To: flow.RulesVersion}})
+	facts, err := l.Store.Commits.Facts(inv.ctx, query)
+	for _, asked := range query.Texts {
+		text := facts.Texts[asked.Path]
+		if text.Blob == "" {
+			lost = append(lost, asked.Path)
+			continue
+		}
+		for _, section := range text.Sections {
+			if section.Hash == "" {
+				lost = append(lost, asked.Path+"#"+section.Anchor)
+			}
+		}
+	}
+	return lost, err
+}
+
+// warn says which specs are not as the new rules want them.
+func (c *migrateCommand) warn(inv *invocation, lost []string) {
+	for _, spec := range lost {
+		inv.progress("warning: integration has no %s, which goals or tasks stand on: git liza task edit ID --spec SPEC", spec)
+	}
+}
+
 // preview describes what a migration would change.
-func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role) string {
+func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role, lost []string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "the board has rules version %d; version %d changes:\n", rules, flow.RulesVersion)
 	for _, line := range flow.RulesChanges(rules, flow.RulesVersion) {
@@ -58,6 +91,9 @@ func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role
 	}
 	if len(left) > 0 {
 		text.WriteString("roles that are left out, because a task is named as an agent of theirs would be: " + view.JoinRoles(left) + "\n")
+	}
+	if len(lost) > 0 {
+		text.WriteString("specs that integration does not have, or not with that heading: " + strings.Join(lost, ", ") + "\n")
 	}
 	text.WriteString("programs that do not know these rules can do nothing with the board afterwards, and there is no way back\n")
 	if len(old) > 0 {

@@ -55,7 +55,7 @@ func TestMigrateCommand(t *testing.T) {
 	t.Parallel()
 	dir := unpackBoard(t, goldens[0])
 	_, tip, at := openBoard(t, dir)
-	liza(t, present, dir, at, "task", "add", "waiting", "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+	liza(t, present, dir, at, "task", "add", "waiting", "--title", "T", "--done-when", "D", "--spec", "specs/vision.md#none", "--scope", "S", "--kind", "docs")
 	liza(t, present, dir, at, "register", "coder-9")
 	liza(t, present, dir, at, "claim", "waiting", "--as", "coder-9")
 	before := gittest.Git(t, dir, "for-each-ref")
@@ -64,13 +64,15 @@ func TestMigrateCommand(t *testing.T) {
 	for _, line := range flow.RulesChanges(1, flow.RulesVersion) {
 		require.Contains(t, shown, "  "+line+"\n")
 	}
-	require.Contains(t, shown, ", coder-9\nto migrate: git liza migrate --yes\n")
+	require.Contains(t, shown, "specs that integration does not have, or not with that heading: specs/vision.md#none\n")
+	require.Contains(t, shown, ", coder-9, code-reviewer-1\nto migrate: git liza migrate --yes\n")
 	out, err := command(t, present, dir, at, "migrate", "--yes").CombinedOutput()
 	require.Error(t, err)
-	require.Contains(t, string(out), ", coder-9 may run a program that does not know rules version")
+	require.Contains(t, string(out), ", coder-9, code-reviewer-1 may run a program that does not know rules version")
 	require.Contains(t, string(out), "rule: rules_version")
 	require.Equal(t, before, gittest.Git(t, dir, "for-each-ref"))
 
+	require.Contains(t, liza(t, present, dir, at, "migrate", "--json"), `"lost":["specs/vision.md#none"]`)
 	require.Contains(t, liza(t, present, dir, at, "migrate", "--yes", "--anyway"), fmt.Sprintf("the board has rules version %d\n", flow.RulesVersion))
 	require.Contains(t, liza(t, present, dir, at, "migrate"), "the newest that this program knows")
 	require.Contains(t, liza(t, present, dir, at, "migrate", "--yes", "--json"), `"outcome":"already"`)
