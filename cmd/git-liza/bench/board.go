@@ -43,7 +43,7 @@ func (c *clone) found() error {
 	if err := os.RemoveAll(filepath.Dir(c.path)); err != nil {
 		return err
 	}
-	files := map[string]string{"specs/vision.md": "# A product\n"}
+	files := map[string]string{"specs/vision.md": "# A product\n\n## Limits\n"}
 	for i := range 20 {
 		files[fmt.Sprintf("src/part-%d/main.go", i)] = fmt.Sprintf("package part%d\n", i)
 	}
@@ -55,7 +55,7 @@ func (c *clone) found() error {
 	for _, args := range [][]string{
 		{"git", "init", "-q"}, {"git", "add", "-A"}, {"git", "commit", "-q", "-m", "A product"},
 		{c.b.program, "init", "--no-hooks"},
-		{c.b.program, "task", "add", "first", "--title", "First", "--done-when", "It is there", "--spec", "specs/vision.md", "--scope", "All"},
+		{c.b.program, "task", "add", "first", "--title", "First", "--done-when", "It is there", "--spec", "specs/vision.md#limits", "--scope", "All"},
 	} {
 		if _, err := c.b.output(command{dir: c.path, args: args}); err != nil {
 			return err
