@@ -403,14 +403,14 @@ func named(text string) (calls [][]string) {
 func TestCommandsOfRoles(t *testing.T) {
 	t.Parallel()
 	everybody := []string{"show", "anomaly", "status", "list", "log", "contracts", "discover", "note"}
-	own := map[flow.Role][]string{
-		flow.Coder:        {"intent", "submit", "block", "handoff"},
-		flow.CodeReviewer: {"approve", "reject"},
-		flow.Planner:      {"task", "answer", "unblock", "supersede", "abandon", "convert", "align", "spec-change"},
+	own := map[flow.Capacity][]string{
+		flow.Does:   {"intent", "submit", "block", "handoff"},
+		flow.Judges: {"approve", "reject"},
+		flow.Plans:  {"task", "answer", "unblock", "supersede", "abandon", "convert", "align", "spec-change"},
 	}
 	for name, in := range inputs() {
 		var given []string
-		known := slices.Concat(everybody, own[in.Role])
+		known := slices.Concat(everybody, own[in.Capacity()])
 		if in.Await != 0 { // what came back is taken up again in the session, nothing else is
 			known = append(known, "await", "claim")
 		}
@@ -418,7 +418,7 @@ func TestCommandsOfRoles(t *testing.T) {
 			given = append(given, words[0])
 			require.Contains(t, known, words[0], name)
 		}
-		for _, act := range own[in.Role] {
+		for _, act := range own[in.Capacity()] {
 			if in.Report != "supervisor" {
 				require.Contains(t, given, act, name)
 			}
