@@ -151,7 +151,7 @@ func questionsFor(b *flow.Board, in templates.Input) []*flow.Question {
 		about = append(about, t.ID)
 	}
 	return slices.DeleteFunc(flow.QuestionsAbout(b, about...), func(q *flow.Question) bool {
-		return q.Answer == "" && (in.Role != flow.Planner || !q.IsOpen())
+		return q.Answer == "" && (in.Capacity() != flow.Plans || !q.IsOpen())
 	})
 }
 

@@ -103,7 +103,7 @@ func TestRoleThatNobodyHas(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(1)
 	crew := []supervise.Slot{coder(w.agent("submit")), reviewer(w.agent("approve"))}
-	const line = "this rush has none: git liza rush --agents security-reviewer=1"
+	const line = "this rush has no agent of that role: git liza rush --agents security-reviewer=1"
 	w.liza("role", "require", "security-reviewer", "--paths", "nowhere/**")
 	w.liza("role", "require", "human", "--kinds", "config")
 	r, err := w.rush(crew...)
@@ -131,7 +131,7 @@ func TestUsualRulesAreNotExplained(t *testing.T) {
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")))
 	require.Error(t, err)
-	require.NotContains(t, r.said(), "this rush has none")
+	require.NotContains(t, r.said(), "this rush has no agent")
 	require.Contains(t, err.Error(), "there is no code-reviewer here")
 }
 
