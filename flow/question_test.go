@@ -68,3 +68,13 @@ func TestNotesExpire(t *testing.T) {
 	require.True(t, n.IsCurrent(s.now.Add(time.Hour-time.Second)))
 	require.False(t, n.IsCurrent(s.now.Add(time.Hour)))
 }
+
+// A move on a question names the goal of the task that it is about, not the one
+// that was set last.
+func TestGoalOfQuestions(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a | coder-1 claim a | coder-1 block a | human:ann goal goal-2")
+	for act, d := range map[Act]Detail{ActAnswer: &AnswerMove{Question: "sprint-1/1"}, ActTake: &TakeMove{Question: "sprint-1/1"}} {
+		require.Equal(t, GoalID("goal-1"), s.board.GoalOf(Caller{By: "human:ann"}.Move(act, "", d)))
+	}
+}
