@@ -31,10 +31,11 @@ func (p providerChoice) catalogue() (provider.Catalogue, error) {
 	return c, err
 }
 
-// A choice is the provider and the model that the user chose for a role. key
-// is the key of git's configuration that names the provider, "" for the
-// command line.
-type choice struct{ text, key, model string }
+// A choice is the provider and the model that are chosen for a role. key is the
+// key of git's configuration that names the provider, or would name another one
+// than the role's row; it is "" for the command line. place says where the
+// provider is named.
+type choice struct{ text, key, model, place string }
 
 // forRole returns the choice for a role: the command line's, else
 // liza.ROLE.provider, else that of the board's row, else liza.provider. A model
@@ -50,19 +51,19 @@ func (p providerChoice) forRole(row *flow.RoleRow, asked string) (choice, error)
 		}
 		values[key] = value
 	}
-	c := choice{text: values[own+".provider"], key: own + ".provider", model: values[own+".model"]}
+	c := choice{text: values[own+".provider"], key: own + ".provider", model: values[own+".model"], place: own + ".provider"}
 	switch {
 	case c.text != "":
 	case row.Provider != "":
-		c.text, c.key, c.model = row.Provider, own+".provider", cmp.Or(c.model, row.Model)
+		c.text, c.model, c.place = row.Provider, cmp.Or(c.model, row.Model), "the role "+row.Name.String()
 	default:
-		c.text, c.key, c.model = values["liza.provider"], "liza.provider", cmp.Or(c.model, row.Model)
+		c.text, c.key, c.model, c.place = values["liza.provider"], "liza.provider", cmp.Or(c.model, row.Model), "liza.provider"
 	}
 	if asked != "" {
 		if providerName(asked) != providerName(c.text) {
 			c.model = "" // it belongs to another provider
 		}
-		c.text, c.key = asked, ""
+		c.text, c.key, c.place = asked, "", ""
 	}
 	return c, nil
 }
@@ -94,7 +95,7 @@ func (p providerChoice) uses(b *flow.Board, role flow.Role) bool {
 
 // A roleChoice is a role with its choice.
 type roleChoice struct {
-	role flow.Role
+	row *flow.RoleRow
 	choice
 }
 
@@ -106,7 +107,7 @@ func (p providerChoice) perRole() ([]roleChoice, error) {
 		if err != nil {
 			return nil, err
 		}
-		chosen = append(chosen, roleChoice{row.Name, c})
+		chosen = append(chosen, roleChoice{row, c})
 	}
 	return chosen, nil
 }

@@ -333,7 +333,7 @@ func (p providerChoice) check() error {
 	for _, c := range chosen {
 		if c.text != "" {
 			if _, err := c.find(known, "git-liza"); err != nil {
-				return usagef("git config "+c.key+" NAME", "%s: %v", c.key, err)
+				return usagef("git config "+c.key+" NAME", "%s: %v", c.place, err)
 			}
 		}
 	}

@@ -40,13 +40,16 @@ func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuratio
 		}
 		p, err := c.find(known, "git-liza")
 		if err != nil {
-			found = append(found, work.Finding{Check: "provider", State: "fail", Text: c.key + ": " + err.Error(), Hint: "git config " + c.key + " NAME"})
+			found = append(found, work.Finding{Check: "provider", State: "fail", Text: c.place + ": " + err.Error(), Hint: "git config " + c.key + " NAME"})
 			continue
+		}
+		if reason := p.UnfitReason(c.row); reason != "" && c.row.Capacity != 0 { // without a board the row is only a name
+			found = append(found, work.Finding{Check: "provider", State: "fail", Text: reason, Hint: fmt.Sprintf("git config liza.%s.provider NAME", c.row.Name)})
 		}
 		if used.FindRow(p.Name) == nil {
 			used = append(used, p.Row)
 		}
-		roles[p.Name] = append(roles[p.Name], c.role)
+		roles[p.Name] = append(roles[p.Name], c.row.Name)
 	}
 	for _, f := range used.Detect(inv.ctx, inv.environ) {
 		found = append(found, c.examineProvider(inv, f, roles[f.Name]))

@@ -68,7 +68,7 @@ func findProviders(inv *invocation) ([]providerView, error) {
 		}
 		for _, c := range chosen {
 			if providerName(c.text) == f.Name {
-				v.Roles = append(v.Roles, c.role)
+				v.Roles = append(v.Roles, c.row.Name)
 			}
 		}
 		list = append(list, v)
