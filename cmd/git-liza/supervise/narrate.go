@@ -91,6 +91,10 @@ func MoveLine(m flow.Move, after *flow.Board) string {
 		return fmt.Sprintf("%s set out on %s: %s", m.By, m.Task, d.Intent.Summary)
 	case *flow.ReviewMove:
 		return fmt.Sprintf("%s reviews %s", m.By, m.Task)
+	case *flow.ApproveMove:
+		if missing := t.Missing(); len(missing) > 0 {
+			return fmt.Sprintf("%s approved %s, which misses the verdict of %s", m.By, m.Task, listRoles(missing))
+		}
 	case *flow.HandoffMove:
 		return fmt.Sprintf("%s handed %s over: %s", m.By, m.Task, d.Handoff.Summary)
 	case *flow.ReleaseMove:
@@ -152,6 +156,15 @@ func addedTasks(d *flow.AddMove) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// listRoles names roles on one line.
+func listRoles(roles []flow.Role) string {
+	words := make([]string, len(roles))
+	for i, role := range roles {
+		words[i] = role.String()
+	}
+	return strings.Join(words, ", ")
 }
 
 func countNoun(n int, noun string) string {
