@@ -39,7 +39,7 @@ func (c *goalShowCommand) Run(inv *invocation) error {
 	if g == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no goal " + string(id), Hint: "git liza goal show"}
 	}
-	uncounted, err := l.uncounted(inv.ctx, flow.ActGoal, g.Created, g.Ended)
+	uncounted, err := l.uncounted(inv.ctx, flow.ActGoal, g.ID, g.Created, g.Ended)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
 	}
 	known := &l.Local
 	if goal := l.Board.Goal(cmp.Or(l.About, l.Board.Settings().Goal)); goal != nil && goal.Usage.Sessions > 0 {
-		if known.Uncounted, err = l.uncounted(inv.ctx, flow.ActGoal, goal.Created, goal.Ended); err != nil {
+		if known.Uncounted, err = l.uncounted(inv.ctx, flow.ActGoal, goal.ID, goal.Created, goal.Ended); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ type sprintCommands struct {
 // show answers with a sprint.
 func (c *sprintShowCommand) show(inv *invocation, l look, p *flow.Sprint) error {
 	b := l.Board
-	uncounted, err := l.uncounted(inv.ctx, flow.ActSprintStart, p.Started, p.Ended)
+	uncounted, err := l.uncounted(inv.ctx, flow.ActSprintStart, p.Goal, p.Started, p.Ended)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -23,14 +24,15 @@ const fewMoves = 1000
 type noted struct {
 	kind byte // 'g', 's' or 'u'
 	at   int64
+	goal flow.GoalID // of the move, "" if it names none
 }
 
-// uncounted returns the number of sessions of a goal or sprint that did not
-// report their usage. act began it at the time began; it ended at ended, the
+// uncounted returns the number of sessions of a goal, or of a sprint of it, that
+// did not report their usage. act began it at the time began; it ended at ended, the
 // zero time if it has not. Moves that this clone has read before are not read
 // again: liza/cache/uncounted names the last of them and holds their notes,
 // newest first. The file is derived and safe to delete.
-func (l look) uncounted(ctx context.Context, act flow.Act, began, ended time.Time) (n int, err error) {
+func (l look) uncounted(ctx context.Context, act flow.Act, goal flow.GoalID, began, ended time.Time) (n int, err error) {
 	path := filepath.Join(l.Repo.CommonDir(), layout.Private, "cache", "uncounted")
 	tip, notes := readUncounted(path)
 	if tip != l.Tip {
@@ -44,7 +46,7 @@ func (l look) uncounted(ctx context.Context, act flow.Act, began, ended time.Tim
 		if one.kind == kind && one.at <= began.Unix() {
 			break
 		}
-		if one.kind == 'u' && one.at >= began.Unix() && (ended.IsZero() || one.at <= ended.Unix()) {
+		if of := cmp.Or(one.goal, goal); of == goal && one.kind == 'u' && one.at >= began.Unix() && (ended.IsZero() || one.at <= ended.Unix()) {
 			n++
 		}
 	}
@@ -75,7 +77,7 @@ func (l look) noteUncounted(ctx context.Context, upTo git.ID, known []noted) ([]
 			kind = 'u'
 		}
 		if kind != 0 {
-			news = append(news, noted{kind, e.Move.At.Unix()})
+			news = append(news, noted{kind, e.Move.At.Unix(), e.Move.Goal})
 		}
 		moves++
 		return moves < fewMoves, ctx.Err()
@@ -96,11 +98,12 @@ func readUncounted(path string) (tip git.ID, notes []noted) {
 		return "", nil
 	}
 	for _, word := range words[1:] {
-		at, err := strconv.ParseInt(word[1:], 10, 64)
+		number, goal, _ := strings.Cut(word[1:], ":")
+		at, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
 			return "", nil
 		}
-		notes = append(notes, noted{word[0], at})
+		notes = append(notes, noted{word[0], at, flow.GoalID(goal)})
 	}
 	return git.ID(words[0]), notes
 }
@@ -110,6 +113,9 @@ func writeUncounted(path string, tip git.ID, notes []noted) {
 	text := []byte(tip)
 	for _, one := range notes {
 		text = strconv.AppendInt(append(text, ' ', one.kind), one.at, 10)
+		if one.goal != "" {
+			text = append(append(text, ':'), one.goal...)
+		}
 	}
 	_ = git.ReplaceFile(path, append(text, '\n'))
 }
