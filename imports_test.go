@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
-	"cmd/git-liza/work":       {"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/spelling"},
+	"cmd/git-liza/work":       {"flow", "flow/layout", "flow/markdown", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/spelling"},
 	"cmd/git-liza/provider":   {"flow", "flow/layout", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "flow/layout", "flow/markdown", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",

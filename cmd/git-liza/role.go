@@ -33,7 +33,7 @@ func (c *roleListCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	list := l.Roles(roles.IsBuiltin)
+	list := view.Roles(l.Board, roles.IsBuiltin)
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *roleShowCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	role := l.RoleOf(row, roles.IsBuiltin)
+	role := view.RoleOf(l.Board, row, roles.IsBuiltin)
 	persona, err := roles.Persona(row, l.Repo.MainWorkTree())
 	var missing *roles.MissingPersona
 	if errors.As(err, &missing) {
@@ -100,7 +100,7 @@ func (c *roleAddCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	role := view.Reading{Board: r.After}.RoleOf(r.After.Role(row.Name), roles.IsBuiltin)
+	role := view.RoleOf(r.After, r.After.Role(row.Name), roles.IsBuiltin)
 	return inv.result(r, role.Object(), "%s", role.Line())
 }
 
@@ -218,7 +218,7 @@ func (c *roleRequireCommand) warnings(inv *invocation, clone *work.Clone, r gits
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	b := r.After
 	if row := b.Role(c.Role); row != nil {
-		role := view.Reading{Board: b}.RoleOf(row, roles.IsBuiltin)
+		role := view.RoleOf(b, row, roles.IsBuiltin)
 		if len(role.Agents) == 0 {
 			warn("no agent of %s is registered: git liza rush --agents %s=1", c.Role, c.Role)
 		}

@@ -67,7 +67,7 @@ func (r Reading) Agents(tasks []flow.Summary) []Agent {
 		}
 		list = append(list, v)
 	}
-	place := r.placesOfRoles()
+	place := placesOfRoles(r.Board)
 	slices.SortStableFunc(list, func(x, y Agent) int {
 		return cmp.Or(cmp.Compare(place[x.Role], place[y.Role]), cmp.Compare(len(x.ID), len(y.ID)))
 	})
@@ -75,9 +75,9 @@ func (r Reading) Agents(tasks []flow.Summary) []Agent {
 }
 
 // placesOfRoles has the place of each role in the board's order, from 1.
-func (r Reading) placesOfRoles() map[flow.Role]int {
+func placesOfRoles(b *flow.Board) map[flow.Role]int {
 	place := map[flow.Role]int{}
-	for i, row := range r.Board.Roles() {
+	for i, row := range b.Roles() {
 		place[row.Name] = i + 1
 	}
 	return place

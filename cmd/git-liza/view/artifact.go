@@ -26,12 +26,12 @@ func (r Reading) Artifacts() []Artifact {
 		}
 	}
 	for _, id := range r.Board.IDs(flow.Goals) {
-		if g := r.Board.Goal(flow.GoalID(id)); g != nil && g.Status == flow.InProgress {
+		if g := r.Board.Goal(flow.GoalID(id)); g != nil && g.Status.IsInProgress() {
 			use(id, g.Spec)
 		}
 	}
 	for _, t := range r.Board.Tasks() {
-		if !t.Status.Final() && t.Status != flow.Draft {
+		if !t.Status.Final() && !t.Status.IsDraft() {
 			use(string(t.ID), append([]string{t.Spec}, t.BasedOn...)...)
 		}
 	}

@@ -18,18 +18,18 @@ type Role struct {
 
 // Roles returns the roles of the board in its order. builtin reports whether a
 // role is one of the program's own.
-func (r Reading) Roles(builtin func(flow.Role) bool) []Role {
+func Roles(b *flow.Board, builtin func(flow.Role) bool) []Role {
 	list := []Role{}
-	for _, row := range r.Board.Roles() {
-		list = append(list, r.RoleOf(row, builtin))
+	for _, row := range b.Roles() {
+		list = append(list, RoleOf(b, row, builtin))
 	}
 	return list
 }
 
 // RoleOf returns a row of the board with its agents and rules.
-func (r Reading) RoleOf(row *flow.RoleRow, builtin func(flow.Role) bool) Role {
-	role := Role{Row: *row, Stranger: !builtin(row.Name), Required: RulesOf(r.Board, row.Name)}
-	for _, id := range r.Board.IDs(flow.Agents) {
+func RoleOf(b *flow.Board, row *flow.RoleRow, builtin func(flow.Role) bool) Role {
+	role := Role{Row: *row, Stranger: !builtin(row.Name), Required: RulesOf(b, row.Name)}
+	for _, id := range b.IDs(flow.Agents) {
 		if id := flow.AgentID(id); id.Role() == row.Name {
 			role.Agents = append(role.Agents, id)
 		}

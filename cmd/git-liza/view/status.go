@@ -69,7 +69,7 @@ func (r Reading) Status(tasks []flow.Summary) *Status {
 	g.archived = len(tasks) == 0 && len(r.Board.IDs(flow.Archive)) > 0
 	g.Agents = r.Agents(tasks)
 	g.Waiting = r.Waiting(tasks, g.Agents)
-	g.waits = r.waits()
+	g.waits = waitsOf(r.Board)
 	g.Unheard = unheardRoles(g.waits, g.Waiting, g.Agents)
 	if g.Next = r.Next(g.Waiting, tasks); g.Breach != nil {
 		g.Next = []Step{{known.Repair, "the board's last moves do not replay, so no more moves are made"}}

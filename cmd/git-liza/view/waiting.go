@@ -25,28 +25,28 @@ type wait struct {
 	role  flow.Role // of the agents that can take the task, "" if no role is needed
 }
 
-// waits are all kinds of waits on the board, in the order in which status shows
+// waitsOf are all kinds of waits on the board, in the order in which status shows
 // them: the roles that judge follow the work under way, those that do tasks the
 // merges.
-func (r Reading) waits() []wait {
+func waitsOf(b *flow.Board) []wait {
 	list := []wait{{"work", "in work", ""}}
-	list = append(list, r.roleWaits(flow.Judges, flow.CodeReviewer)...)
+	list = append(list, roleWaits(b, flow.Judges, flow.CodeReviewer)...)
 	list = append(list, wait{"human", "for a person", ""}, wait{"merge", "for a merge", ""})
-	list = append(list, r.roleWaits(flow.Does, flow.Coder)...)
+	list = append(list, roleWaits(b, flow.Does, flow.Coder)...)
 	return append(list, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""})
 }
 
 // roleWaits are the waits for the roles of a capacity, the first of them first.
-func (r Reading) roleWaits(c flow.Capacity, first flow.Role) []wait {
+func roleWaits(b *flow.Board, c flow.Capacity, first flow.Role) []wait {
 	label := "for a " + first.String()
 	if first == flow.CodeReviewer {
 		label = "for a reviewer"
 	}
 	list := []wait{{first.String(), label, first}}
-	if r.Board == nil {
+	if b == nil {
 		return list
 	}
-	for _, row := range r.Board.Roles() {
+	for _, row := range b.Roles() {
 		if row.Capacity == c && row.Name != first {
 			list = append(list, wait{row.Name.String(), "for " + row.Name.String(), row.Name})
 		}
@@ -74,7 +74,7 @@ func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 		}
 	}
 	list := []WaitGroup{}
-	for _, w := range r.waits() {
+	for _, w := range waitsOf(r.Board) {
 		if g := groups[w.what]; g != nil {
 			able := func(a Agent) bool { return a.Role == w.role && a.Degraded == "" }
 			g.Nobody = w.role != "" && !slices.ContainsFunc(agents, able)

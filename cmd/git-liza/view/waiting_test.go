@@ -112,7 +112,7 @@ func TestNobodyIsHeardOf(t *testing.T) {
 		{both[1:], []Agent{said(flow.Coder, 3*time.Minute+time.Second)}, []flow.Role{flow.Coder}},
 		{both[2:], nil, []flow.Role{}},
 	} {
-		require.Equal(t, test.want, unheardRoles(Reading{}.waits(), test.groups, test.agents))
+		require.Equal(t, test.want, unheardRoles(waitsOf(nil), test.groups, test.agents))
 	}
 }
 
@@ -167,7 +167,7 @@ func TestLongReasonsHideNoTask(t *testing.T) {
 	long := "crash_limit: the agent's program crashed\nTraceback"
 	of := func(details ...string) string {
 		tasks := []flow.TaskID{"a", "b", "c"}[:len(details)]
-		return waitRows(Reading{}.waits(), []WaitGroup{{For: "planner", Count: len(tasks), Tasks: tasks, Details: details}})[0][2]
+		return waitRows(waitsOf(nil), []WaitGroup{{For: "planner", Count: len(tasks), Tasks: tasks, Details: details}})[0][2]
 	}
 	require.Equal(t, "a (crash_limit: the agent's program crashed …)", of(long))
 	require.Equal(t, "a, b (draft), c (no key)", of(long, "draft", "no key"))
