@@ -263,9 +263,13 @@ func (r *RejectMove) point(p *play, role Role, hint string) *Refusal {
 	if row := p.Role(role); p.facts == nil || row == nil || !row.Strict {
 		return nil
 	}
+	at := p.task.Submission.Commit
 	for _, f := range slices.Concat(r.Feedback.Blockers, r.Feedback.Concerns) {
+		if f.File != "" && !p.facts.Exists {
+			return refuse(RuleFact, "git liza show "+string(p.task.ID)+" --patch", "commit %s is not here, so the lines of its files are not known", at.Short())
+		}
 		if lines, asked := p.facts.Lines[f.File]; !asked || lines < 0 || f.Line < 0 || f.Line > lines {
-			return refuse(RuleFinding, hint, "%s points to a file and a line: %s:%d is not in %s", role, quoteC(clip(f.File)), f.Line, p.task.Submission.Commit.Short())
+			return refuse(RuleFinding, hint, "%s points to a file and a line: %s:%d is not in %s", role, quoteC(clip(f.File)), f.Line, at.Short())
 		}
 	}
 	return nil

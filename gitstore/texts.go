@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -12,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// maxText is how many bytes of a text are parted into sections. Each section of
-// a longer one has the id of its blob as hash.
+// maxText is how many bytes of a text are parted into sections or lines. Each
+// section of a longer one has the id of its blob as hash.
 const maxText = 1 << 20
 
 // textFacts answers what the paths of a question hold. A commit that is missing
@@ -223,7 +224,7 @@ func allSame[T comparable](list []T) bool {
 }
 
 // lineFacts counts the lines of files of a submission; a last line need not end
-// with a line feed.
+// with a line feed. A file that is too long to be read has any line.
 func (cs *Commits) lineFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {
 	c, ok, err := cs.history.findCommit(q.Submission)
 	if f.Exists = ok; err != nil || !ok {
@@ -235,8 +236,13 @@ func (cs *Commits) lineFacts(ctx context.Context, q flow.Query, f *flow.Facts) e
 		if !isRegular(found[0]) {
 			return nil
 		}
-		kind, data, err := cs.objects.Read(found[0].ID)
-		if err != nil || kind != "blob" {
+		data, err := cs.objects.ReadKind(found[0].ID, "blob", maxText)
+		var large *git.TooLarge
+		if errors.As(err, &large) {
+			f.Lines[path] = math.MaxInt
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		n := bytes.Count(data, []byte("\n"))

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -123,11 +124,12 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	q := newQuarry(t)
 	commit := q.commit(q.base, q.row("100644", "empty", q.object("blob", "")), q.link("link", "two"),
-		q.row("100644", "open", q.object("blob", "a\nb")), q.row("100644", "two", q.object("blob", "a\nb\n")))
-	f, err := q.store.Commits.Facts(context.Background(), flow.Query{Submission: commit, Tip: q.base, Lines: []string{"empty", "link", "none", "open", "two"}})
+		q.row("100644", "open", q.object("blob", "a\nb")), q.row("100644", "two", q.object("blob", "a\nb\n")),
+		q.row("100644", "large", q.object("blob", strings.Repeat("\n", maxText+1))))
+	f, err := q.store.Commits.Facts(context.Background(), flow.Query{Submission: commit, Tip: q.base, Lines: []string{"empty", "large", "link", "none", "open", "two"}})
 	require.NoError(t, err)
 	require.True(t, f.Exists)
-	require.Equal(t, map[string]int{"empty": 0, "link": -1, "none": -1, "open": 2, "two": 2}, f.Lines)
+	require.Equal(t, map[string]int{"empty": 0, "large": math.MaxInt, "link": -1, "none": -1, "open": 2, "two": 2}, f.Lines)
 }
 
 // Thousands of paths cost no more than the folders that hold them.
