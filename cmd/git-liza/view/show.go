@@ -49,7 +49,8 @@ func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
 
 // shownTo leaves out of a task for people what its other keys say: of one role
 // that judges it the list of roles, of several roles what only one of them
-// holds.
+// holds. The texts that a verdict was given for are among the spec and based_on;
+// stale says which of them have changed.
 func shownTo(t *flow.Task, task Object) Object {
 	without := []string{"reviews", "missing"}
 	if len(partOf(t.Submission).Reviews) > 1 || len(t.Judgements) > 1 {
@@ -58,7 +59,30 @@ func shownTo(t *flow.Task, task Object) Object {
 	if t.Role == "" {
 		without = append(without, "role")
 	}
-	return slices.DeleteFunc(task, func(m Member) bool { return slices.Contains(without, m.Key) })
+	task = slices.DeleteFunc(task, func(m Member) bool { return slices.Contains(without, m.Key) })
+	for i, m := range task {
+		if m.Key == "verdict" || m.Key == "reviews" {
+			task[i].Value = withoutTexts(m.Value)
+		}
+	}
+	return task
+}
+
+// withoutTexts returns a value without the texts of the verdicts in it.
+func withoutTexts(value any) any {
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = withoutTexts(v[i])
+		}
+	case Object:
+		v = slices.DeleteFunc(v, func(m Member) bool { return m.Key == "texts" })
+		for i, m := range v {
+			v[i].Value = withoutTexts(m.Value)
+		}
+		return v
+	}
+	return value
 }
 
 // questionsText formats the questions about a task for people.
