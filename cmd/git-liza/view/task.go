@@ -49,11 +49,11 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"blocked_reason", block.Reason}, {"blocked_questions", ValueOf(block.Questions)},
 		{"integration_failure", ValueOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", ValueOf(t.Handoff)},
 		{"supersedes", ValueOf(t.Supersedes)}, {"superseded_by", ValueOf(t.SupersededBy)}, {"rescope_reason", t.Rescope},
-		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft("", t.ID)},
-		{"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
 		{"role", t.Summary().Role}, {"based_on", ValueOf(t.BasedOn)}, {"review_by", ValueOf(t.Reviews)}, {"without", ValueOf(t.Without)},
 		{"reviews", reviewsOf(t)}, {"missing", missingOf(t.Summary())},
 		{"stale", staleOf(r.Board, t)},
+		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft("", t.ID)},
+		{"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
 	}
 }
 
