@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,8 @@ import (
 type editCommand struct {
 	Doc  string `arg:"" help:"config, goal, sprint, or the id of a record such as sprint-1/3."`
 	From string `placeholder:"FILE" help:"Take the text from a file instead of the editor, - for standard input."`
+
+	usual flow.GoalID // of goal and sprint, "" for the current one
 }
 
 func (c *editCommand) Run(inv *invocation) error {
@@ -26,6 +29,7 @@ func (c *editCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	c.usual = clone.Usual
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
@@ -69,15 +73,16 @@ func (c *editCommand) canonical(b *flow.Board) ([]byte, error) {
 // configuration, goal, sprint, anomaly, discovery or note.
 func (c *editCommand) document(b *flow.Board) (any, error) {
 	set := b.Settings()
+	goal := cmp.Or(c.usual, set.Goal)
 	switch c.Doc {
 	case "config":
 		return &set.Config, nil
 	case "goal":
-		if g := b.Goal(set.Goal); g != nil {
+		if g := b.Goal(goal); g != nil {
 			return g, nil
 		}
 	case "sprint":
-		if p := b.Sprint(b.OpenSprint(set.Goal)); p != nil {
+		if p := b.Sprint(b.OpenSprint(goal)); p != nil {
 			return p, nil
 		}
 		return nil, &flow.Refusal{Rule: flow.RuleSprint, Reason: "no sprint is open", Hint: "git liza sprint start"}

@@ -33,7 +33,7 @@ func waitsOf(b *flow.Board) []wait {
 	list = append(list, roleWaits(b, flow.Judges, flow.CodeReviewer)...)
 	list = append(list, wait{"human", "for a person", ""}, wait{"merge", "for a merge", ""})
 	list = append(list, roleWaits(b, flow.Does, flow.Coder)...)
-	return append(list, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""})
+	return append(list, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
 }
 
 // roleWaits are the waits for the roles of a capacity, the first of them first.
@@ -59,10 +59,15 @@ func roleWaits(b *flow.Board, c flow.Capacity, first flow.Role) []wait {
 // are the board's.
 func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 	open := unmerged(tasks)
+	over := r.endedGoals()
 	groups := map[string]*WaitGroup{}
 	for i := range tasks {
 		t := &tasks[i]
 		what, detail := r.waitsFor(t, open)
+		if over[t.Goal] && what != "" && what != "work" && what != "merge" {
+			join(groups, t.ID, "ended", string(t.Goal))
+			continue
+		}
 		join(groups, t.ID, what, detail)
 		if unheldWaits()[t.Status] != forReview {
 			continue
@@ -82,6 +87,20 @@ func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 		}
 	}
 	return list
+}
+
+// endedGoals are the goals whose open tasks agents no longer take; under rules
+// version 1 they take them all.
+func (r Reading) endedGoals() map[flow.GoalID]bool {
+	over := map[flow.GoalID]bool{}
+	if r.Board == nil || !r.Board.HasRules(2) {
+		return over
+	}
+	for _, id := range r.Board.IDs(flow.Goals) {
+		g := r.Board.Goal(flow.GoalID(id))
+		over[flow.GoalID(id)] = g != nil && !g.Status.IsInProgress()
+	}
+	return over
 }
 
 // join adds a task to the group of what it waits for.
