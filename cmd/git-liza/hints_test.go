@@ -155,7 +155,6 @@ var unhinted = map[string]string{
 
 	"tracked_path": "a merge looks first, and records INTEGRATION_FAILED: gitstore TestTextsThatNobodyJudged makes the move without",
 	"not_human":    "artifact",
-	"needs":        "no move is refused for it so far",
 }
 
 // sources are the files of the program by path.

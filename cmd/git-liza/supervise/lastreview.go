@@ -8,8 +8,8 @@ import (
 )
 
 // LastReview returns the commit that integration was at when an agent of a role began
-// to review a task the last time before the review under way. It is "" if no agent of
-// the role has reviewed the task before.
+// to review a task the time before the last, if the review is under way, else the last
+// time. It is "" if no agent of the role began to then.
 func LastReview(ctx context.Context, store *gitstore.Store, t *flow.Task, role flow.Role) (flow.ObjectID, error) {
 	if t == nil || t.Submission == nil {
 		return "", nil
@@ -29,8 +29,8 @@ func LastReview(ctx context.Context, store *gitstore.Store, t *flow.Task, role f
 		if m.Act != flow.ActReview || m.Task != t.ID || m.By.Role() != role {
 			return !m.At.Before(since), ctx.Err()
 		}
-		if current != nil && current.By == m.By && current.Since.Equal(m.At) {
-			current = nil // of reviews in one second the last one is under way
+		if current != nil && current.By == m.By {
+			current = nil // this move began the review under way, or began it anew after a change of a text
 			return true, ctx.Err()
 		}
 		found = e

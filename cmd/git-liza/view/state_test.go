@@ -66,4 +66,13 @@ func TestStateIsOneDocument(t *testing.T) {
 	got := wholeBoard{Head: stateHead{Settings: new(flow.Settings), Principals: new(flow.Principals)}}
 	require.NoError(t, doc.Decode(&got), out.String())
 	require.Equal(t, want, got)
+
+	// JSON has the form in which the rules read a task, whatever form the board keeps.
+	task := reading.State().Find("tasks").([]any)[0].(Object)
+	held := task.Find("judgements").([]any)[0].(Object)
+	require.Equal(t, flow.CodeReviewer.String(), held.Find("role"))
+	require.Equal(t, texts[0], held.Find("rejection").(Object).Find("overall"))
+	for _, m := range task {
+		require.NotContains(t, []string{"review", "verdict", "rejection", "no_verdicts"}, m.Key)
+	}
 }
