@@ -2,6 +2,9 @@ package flow
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,6 +60,9 @@ func TestCheckFindsBreaches(t *testing.T) {
 		"a task under another id":               {Draft, func(t *Task) { t.ID = "task-2" }},
 		"a dependency on nothing":               {Unclaimed, func(t *Task) { t.DependsOn = []TaskID{"zz"} }},
 		"a dependency on itself":                {Unclaimed, func(t *Task) { t.DependsOn = []TaskID{"task-1"} }},
+		"a spec that is not tracked":            {Unclaimed, func(t *Task) { t.Spec = "specs/none.md" }},
+		"a section that is not tracked":         {Unclaimed, func(t *Task) { t.Spec = vision + "#nowhere" }},
+		"a text that is not tracked":            {Unclaimed, func(t *Task) { t.BasedOn = []string{"specs/none.md"} }},
 		"too many failures":                     {Unclaimed, func(t *Task) { t.Failures = make([]Failure, MaxList+1) }},
 	} {
 		s := sceneAt(t, c.status)
@@ -78,12 +84,24 @@ func TestCheckFindsBreachesOfTheWhole(t *testing.T) {
 		edit(&c)
 		return &c
 	}
+	path := func(edit func(*TrackedPath)) Document {
+		d := *s.board.Tracked(vision)
+		edit(&d)
+		return &d
+	}
+	goal := *s.board.Goal("goal-1")
+	goal.Spec = "specs/none.md"
 	second := *s.board.Task("task-1")
 	second.ID = "task-2"
 	for name, c := range map[string]struct {
 		key Key
 		doc Document
 	}{
+		"a goal without its spec":     {Key{Goals, "goal-1"}, &goal},
+		"no tracked path":             {Key{Tracked, TrackedID(vision)}, nil},
+		"a path in a wrong place":     {Key{Tracked, TrackedID("other")}, s.board.Tracked(vision)},
+		"sections out of order":       {Key{Tracked, TrackedID(vision)}, path(func(d *TrackedPath) { d.Sections = append(d.Sections, TrackedSection{Anchor: "a"}) })},
+		"a verdict that nobody needs": {Key{Tracked, TrackedID(vision)}, path(func(d *TrackedPath) { d.Verdicts = []PathVerdict{{Role: HumanRole}} })},
 		"no goal":                     {Key{Goals, "goal-1"}, nil},
 		"no sprint":                   {Key{Sprints, "sprint-1"}, nil},
 		"a sprint that has ended":     {Key{Sprints, "sprint-1"}, &Sprint{ID: "sprint-1", Status: Completed}},
@@ -111,6 +129,34 @@ func TestCheckFindsForgetfulAgents(t *testing.T) {
 		forgetful.Task, forgetful.Review = "", ""
 		requireBreach(t, string(id), s.with(Key{Agents, string(id)}, &forgetful))
 	}
+}
+
+// What does not fit into the move that enters it is not missed.
+func TestCheckKnowsTheBoundsOfTexts(t *testing.T) {
+	t.Parallel()
+	s := sceneAt(t, Unclaimed)
+	task := s.board.Task("task-1").clone()
+	task.Spec = vision + "#nowhere"
+	s.docs = s.with(Key{Tasks, "task-1"}, task).source.(Documents)
+	for name, count := range map[string]int{"many": MaxSections, "long": 30} {
+		doc := *s.board.Tracked(vision)
+		doc.Sections = nil
+		for i := range count {
+			anchor := fmt.Sprintf("g%04d", i)
+			if name == "long" {
+				anchor += strings.Repeat("g", s.board.Settings().Config.TextLimit-len(anchor))
+			}
+			doc.Sections = append(doc.Sections, TrackedSection{Anchor: anchor})
+		}
+		doc.Sections = append(doc.Sections[1:], TrackedSection{Anchor: "goal"})
+		slices.SortFunc(doc.Sections, func(x, y TrackedSection) int { return strings.Compare(x.Anchor, y.Anchor) })
+		require.NoError(t, s.with(Key{Tracked, TrackedID(vision)}, &doc).Check(), name)
+		doc.Sections = doc.Sections[len(doc.Sections)/2:]
+		requireBreach(t, name, s.with(Key{Tracked, TrackedID(vision)}, &doc))
+	}
+	limit := s.board.Settings()
+	limit.Config.TextLimit = maxTexts
+	require.NoError(t, s.with(Key{Folder: SettingsDoc}, &limit).Check())
 }
 
 // A cycle is found however long it is, and what lies behind it does not hide it.

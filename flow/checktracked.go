@@ -48,8 +48,8 @@ func (k checker) checkSpec(g *Goal) *Refusal {
 	return nil
 }
 
-// tracks reports whether the board has the text of every reference. A path with
-// too many sections is compared as a whole.
+// tracks reports whether the board has the text of every reference. What did not
+// fit into the move that entered it is not tracked, or compared as a whole.
 func (k checker) tracks(refs ...string) bool {
 	return !slices.ContainsFunc(refs, func(ref string) bool {
 		path, anchor := splitRef(ref)
@@ -57,6 +57,21 @@ func (k checker) tracks(refs ...string) bool {
 			return false
 		}
 		doc := k.trackedPaths().find(path)
-		return doc == nil || anchor != "" && doc.section(anchor) == nil && len(doc.Sections) < MaxSections
+		return doc == nil && !k.fullOfTexts() || doc != nil && anchor != "" && doc.section(anchor) == nil && !k.fullOfSections(doc)
 	})
+}
+
+// fullOfTexts reports whether a move can have been too small for all texts.
+func (k checker) fullOfTexts() bool {
+	return len(k.IDs(Tracked))*(textSize+k.Settings().Config.TextLimit) >= maxTexts
+}
+
+// fullOfSections reports whether a move can have been too small for all sections
+// of a text.
+func (k checker) fullOfSections(doc *TrackedPath) bool {
+	size := textSize + k.Settings().Config.TextLimit // of the next one
+	for _, s := range doc.Sections {
+		size += textSize + len(s.Anchor)
+	}
+	return len(doc.Sections) >= MaxSections || size > maxAnchors || k.fullOfTexts()
 }
