@@ -6,6 +6,29 @@ import "slices"
 // accepts it: those that the rules of review ask for.
 func TextRoles(b *Board, path string) []Role { return (&play{Board: b}).panel().textNeeds(path) }
 
+// TextUsers are the ids of the open goals and tasks that stand on each path, goals
+// first, tasks in order of creation.
+func TextUsers(b *Board) map[string][]string {
+	users := map[string][]string{}
+	for _, id := range b.IDs(Goals) {
+		if g := b.Goal(GoalID(id)); g != nil && g.Status == InProgress {
+			users[specPath(g.Spec)] = append(users[specPath(g.Spec)], id)
+		}
+	}
+	for _, s := range b.oldest() {
+		if s.Status.Final() || s.Status == Draft {
+			continue
+		}
+		for _, ref := range append([]string{s.Spec}, s.BasedOn...) {
+			path := specPath(ref)
+			if n := len(users[path]); n == 0 || users[path][n-1] != string(s.ID) {
+				users[path] = append(users[path], string(s.ID))
+			}
+		}
+	}
+	return users
+}
+
 // AffectedBy is what it means that paths hold these texts from now on: the paths
 // whose approval ends, and the tasks in work that stand on a text, or on a section
 // of it, that changes.

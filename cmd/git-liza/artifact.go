@@ -22,7 +22,7 @@ func (c *artifactListCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	list := l.Artifacts()
+	list := view.Artifacts(l.Board)
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c *artifactShowCommand) Run(inv *invocation) error {
 		return err
 	}
 	path := l.Specs.Rooted(c.Path)
-	for _, a := range l.Artifacts() {
+	for _, a := range view.Artifacts(l.Board) {
 		if a.Path == path {
 			return inv.answer("", a.Object(), a.Text(inv.width()))
 		}

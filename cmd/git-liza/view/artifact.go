@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -15,34 +16,16 @@ type Artifact struct {
 }
 
 // Artifacts returns the texts that open goals and tasks stand on, by path.
-func (r Reading) Artifacts() []Artifact {
-	users := map[string][]string{}
-	use := func(id string, refs ...string) {
-		for _, ref := range refs {
-			path, _, _ := strings.Cut(ref, "#")
-			if path != "" && !slices.Contains(users[path], id) {
-				users[path] = append(users[path], id)
-			}
-		}
-	}
-	for _, id := range r.Board.IDs(flow.Goals) {
-		if g := r.Board.Goal(flow.GoalID(id)); g != nil && g.Status.IsInProgress() {
-			use(id, g.Spec)
-		}
-	}
-	for _, t := range r.Board.Tasks() {
-		if !t.Status.Final() && !t.Status.IsDraft() {
-			use(string(t.ID), append([]string{t.Spec}, t.BasedOn...)...)
-		}
-	}
+func Artifacts(b *flow.Board) []Artifact {
+	users := flow.TextUsers(b)
 	list := []Artifact{}
-	for _, asked := range r.Board.Texts() {
+	for _, asked := range b.Texts() {
 		a := Artifact{TrackedPath: flow.TrackedPath{Path: asked.Path}, UsedBy: users[asked.Path]}
-		if doc := r.Board.Tracked(asked.Path); doc != nil {
+		if doc := b.Tracked(asked.Path); doc != nil {
 			a.TrackedPath = *doc
 		}
 		if a.Needs = a.Reviews; len(a.Needs) == 0 {
-			a.Needs = flow.TextRoles(r.Board, asked.Path)
+			a.Needs = flow.TextRoles(b, asked.Path)
 		}
 		list = append(list, a)
 	}
@@ -84,6 +67,17 @@ func (a Artifact) origin() string {
 	return string(a.By)
 }
 
+// mostUsers bounds the ids of goals and tasks in a line about a text.
+const mostUsers = 5
+
+// users names for people the first goals and tasks that stand on the text.
+func (a Artifact) users() string {
+	if more := len(a.UsedBy) - mostUsers; more > 0 {
+		return strings.Join(a.UsedBy[:mostUsers], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return strings.Join(a.UsedBy, ", ")
+}
+
 // Text describes the artifact in rows.
 func (a Artifact) Text(width int) string {
 	t := Table{}
@@ -102,7 +96,7 @@ func (a Artifact) Text(width int) string {
 func ArtifactTable(list []Artifact) *Table {
 	t := &Table{Rows: [][]string{{"PATH", "BLOB", "STATE", "BROUGHT BY", "USED BY"}}}
 	for _, a := range list {
-		t.Add(a.Path, a.Blob.Short(), a.state(), a.origin(), strings.Join(a.UsedBy, ", "))
+		t.Add(a.Path, a.Blob.Short(), a.state(), a.origin(), a.users())
 	}
 	return t
 }
