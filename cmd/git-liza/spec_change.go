@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -9,7 +10,7 @@ import (
 
 type specChangeCommand struct {
 	goalFlag
-	Spec        string        `arg:"" placeholder:"SPEC" help:"The spec, as PATH or PATH#ANCHOR; with --same-meaning PATH."`
+	Spec        string        `arg:"" placeholder:"SPEC" help:"The spec, as PATH or PATH#ANCHOR; --same-meaning is about all of the file."`
 	Change      *string       `help:"What changed; - for standard input. Only --same-meaning goes without."`
 	By          flow.TaskID   `placeholder:"TASK" help:"The task that caused it."`
 	SameMeaning bool          `help:"The change left the meaning: verdicts that were given before it stand. For a planner or a person that did not write it."`
@@ -18,7 +19,10 @@ type specChangeCommand struct {
 }
 
 func (c *specChangeCommand) Run(inv *invocation) error {
-	change := "the meaning is the same"
+	change, spec := "the meaning is the same", c.Spec
+	if c.SameMeaning {
+		spec, _, _ = strings.Cut(spec, "#")
+	}
 	switch {
 	case c.Change != nil:
 		text, err := inv.text(*c.Change)
@@ -34,11 +38,11 @@ func (c *specChangeCommand) Run(inv *invocation) error {
 		return err
 	}
 	r, err := clone.Move(inv.ctx, flow.ActSpecChange, "", func(b *flow.Board) (flow.Detail, error) {
-		d := &flow.SpecChangeMove{Spec: c.Spec, Change: change, Cause: c.By, Same: c.SameMeaning, Old: c.Old, New: c.New}
+		d := &flow.SpecChangeMove{Spec: spec, Change: change, Cause: c.By, Same: c.SameMeaning, Old: c.Old, New: c.New}
 		if !c.SameMeaning {
 			return d, nil
 		}
-		if doc := b.Tracked(c.Spec); doc != nil {
+		if doc := b.Tracked(spec); doc != nil {
 			d.Old, d.New = cmp.Or(d.Old, doc.Was), cmp.Or(d.New, doc.Blob)
 		}
 		return d, nil

@@ -31,6 +31,10 @@ var recordings = []struct {
 	{"signed", "life.sh", "1"},
 	{"founded", "founded.sh", "1"},
 	{"rush", "rush.sh", ""},
+	{"version2", "version2.sh", ""},
+	{"version2-signed", "version2.sh", "1"},
+	{"migrated", "migrated.sh", ""},
+	{"migrated-signed", "migrated.sh", "1"},
 }
 
 // Golden boards are recorded by hand, once for each version of the rules, and never

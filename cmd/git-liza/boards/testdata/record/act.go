@@ -46,6 +46,7 @@ func run(ctx context.Context, name string, args []string) error {
 }
 
 func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, flow.Detail, error) {
+	full := func(id flow.TaskID) flow.TaskInput { return describe(id, b.Settings().Rules) }
 	switch name {
 	case "init":
 		return flow.ActInit, "", founding(args[0], args[1]), nil
@@ -76,23 +77,28 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 	return 0, "", nil, fmt.Errorf("there is no move %q", name)
 }
 
-// full is the description of a task with every field.
-func full(id flow.TaskID) flow.TaskInput {
-	return flow.TaskInput{ID: id, Title: "All of " + string(id), DoneWhen: "it is there", Spec: "specs/vision.md#parts", Scope: "itself",
+// describe is the description of a task with every field that the rules know.
+func describe(id flow.TaskID, rules int) flow.TaskInput {
+	in := flow.TaskInput{ID: id, Title: "All of " + string(id), DoneWhen: "it is there", Spec: "specs/vision.md#parts", Scope: "itself",
 		Priority: 2, DependsOn: []flow.TaskID{"parser"}, Owns: []string{"all/" + string(id) + "/"}, Verify: "true", Kind: flow.Docs, Draft: true, Stretch: true,
 		Limits: &flow.Limits{Iterations: 5, Cycles: 4, MergeFails: 3, NoVerdicts: 2, FailedCoders: 3, Failures: 4},
 		Budget: &flow.Budget{Tokens: 10000, Cost: 2500000}}
+	if rules > 1 {
+		in.Draft = false // a draft enters no texts
+		in.Role, in.BasedOn = flow.Coder, []string{"texts/" + string(id) + ".md#one"}
+		in.Reviews, in.Without = []flow.Role{"security-reviewer"}, []flow.Role{"docs-reviewer"}
+	}
+	return in
 }
 
 // founding is an init with every field that no command sets.
 func founding(tip, key string) *flow.InitMove {
 	c := flow.DefaultConfig()
 	c.AllowSelfReview, c.PostWorktree = true, "true"
-	c.RolePaths = append(c.RolePaths, flow.RolePath{Role: flow.Planner, Deny: "src/**", Except: []flow.Kind{flow.Docs}})
 	c.Gates = []flow.Gate{{Name: "unit", Command: "true", Required: true, Timeout: flow.Duration(time.Minute)}}
 	b := flow.Budget{Tokens: 1e6, Cost: 25e6}
 	c.Budgets = flow.Budgets{Task: b, Sprint: b, Goal: b}
-	return &flow.InitMove{Board: "0123456789abcdef", Rules: flow.RulesVersion, Goal: "founded", Title: "Ship it", Spec: "specs/vision.md",
+	return &flow.InitMove{Board: "0123456789abcdef", Rules: flow.RulesVersion, Goal: "founded", Title: "Ship it", Spec: "specs/vision.md#a-small-product",
 		Integration: flow.Branch{Name: "trunk", Tip: flow.ObjectID(tip)}, Created: true,
 		Deadline: time.Date(2026, 1, 24, 9, 0, 0, 0, time.UTC), Config: c,
 		Admin: &flow.Principal{Name: "ann", Kind: "human", Keys: []string{key}, Users: []string{"ann"}, Agents: []string{"human:ann-example", "*"},

@@ -3,59 +3,16 @@
 # It runs in an empty folder, with git-liza and the helper liza-act first in PATH.
 set -eu
 
-# at TIME sets the clock: the board's and that of git.
-at() {
-	export LIZA_NOW="2026-01-$1:00Z" GIT_AUTHOR_DATE="2026-01-$1:00Z" GIT_COMMITTER_DATE="2026-01-$1:00Z"
-}
-
-# fails COMMAND... runs a command that makes its move and reports a setback.
-fails() {
-	code=0
-	"$@" || code=$?
-	test $code = 1
-}
-
-# checkout TASK prints the folder of the task's branch.
-checkout() {
-	git worktree list --porcelain | awk -v "branch=branch refs/heads/liza/$1" '/^worktree / { dir = substr($0, 10) } $0 == branch { print dir }'
-}
-
-# write TASK FILE... commits files on the branch of a task.
-write() {
-	(
-		cd "$(checkout "$1")"
-		shift
-		for file; do
-			mkdir -p "$(dirname "$file")"
-			echo "${TEXT-text}" >"$file"
-		done
-		git add -A
-		git commit -q -m "Write"
-	)
-}
-
-# work TASK AGENT FILE... claims a task, writes files and submits them.
-work() {
-	git liza claim "$1" --as "$2"
-	git liza intent "$1" --as "$2" --summary 'Write it' --validation 'Read it' --tests-not-needed 'words only'
-	(task=$1 && shift 2 && write "$task" "$@")
-	git liza submit "$1" --as "$2"
-}
-
-approve() {
-	git liza review "$1" --as "$2"
-	git liza approve "$1" --as "$2" --commit "$(git rev-parse "liza/$1")" --message 'Well done'
-}
-
-# amend DOC EXPRESSION amends a document with sed.
-amend() {
-	GIT_EDITOR="sed -i -e '$2'" git liza edit "$1"
-}
+. "$(dirname "$0")/lib.sh"
 
 # Setting up.
 at 17T09:00
 mkdir specs
 printf '# A small product\n\n## Parts\n' >specs/vision.md
+mkdir texts
+for text in helped numbers imported half sketch; do
+	printf '# One\n' >texts/$text.md
+done
 git init -q -b main .
 git add -A
 git commit -q -m first
@@ -118,7 +75,7 @@ END
 git liza task add --from ../tasks.yaml
 git liza task add helped --as planner-1 --title 'Help' --done-when D --spec specs/vision.md --scope S --kind docs
 git liza task edit sketch --done-when 'it is drawn' --spec specs/vision.md --scope 'one page' --priority 4 --owns doc/sketch.md --verify true --kind docs \
-	--stretch --budget-tokens 1000 --budget-cost 0.25 --depends parser
+	--stretch --budget-tokens 1000 --budget-cost 0.25 --depends parser $(later --based-on texts/sketch.md#one)
 git liza task finalize sketch
 liza-act edit helped
 git liza align 'The parser first' --as planner-1
@@ -302,7 +259,7 @@ echo more >>specs/vision.md
 git commit -q -a -m 'More vision'
 git liza adopt HEAD --reason 'the vision grew'
 git merge -q --no-ff -m 'Merge by hand' liza/clash
-git liza adopt HEAD --reason 'merged by hand' --tasks clash
+git liza adopt HEAD --reason 'merged by hand' --tasks clash $(later --accept)
 git checkout -q main
 liza-act import
 git liza task add both --title Both --done-when D --spec specs/vision.md --scope S --kind docs
@@ -345,12 +302,12 @@ git liza session add unread --provider script --role code-reviewer --outcome rej
 git liza sprint retro --message 'going well'
 liza-act amend-sprint
 git liza sprint close --abort --reason 'another goal'
-git liza goal done --reason 'shipped' --json
+git liza goal done --reason 'shipped' $(later --force keep) --json
 git liza goal set 'Ship more' --spec specs/vision.md
-git liza sprint start
+test "$(later 2)" || git liza sprint start
 git liza session add --provider script --outcome planned --input 10 --written 10 --cost 1 --took 1m
 git liza align 'More of it'
-git liza spec-change specs/vision.md --change 'grew' --by both
+git liza spec-change specs/vision.md --change 'grew'
 liza-act amend-goal
 git liza goal abort --reason 'enough'
 git liza goal set 'Ship less' --spec specs/vision.md --id less
