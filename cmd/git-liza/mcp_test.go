@@ -192,6 +192,18 @@ func TestMCPPlans(t *testing.T) {
 			c.does("task_edit", `{"id": "task-1", "clear": ["depends_on"]}`)
 			c.does("task_edit", `{"id": "task-1", "depends": ["one"]}`) // as the flag has it
 			require.True(t, c.ask("task_edit", `{"id": "task-1", "depends": ["one"], "depends_on": ["one"]}`).IsError)
+			c.does("task_edit", `{"id": "task-1", "role": "coder", "reviews": ["security-reviewer", "docs-reviewer"], "based_on": ["specs/vision.md"]}`)
+			require.Equal(t, []any{"security-reviewer", "docs-reviewer"}, p.show("task-1")["review_by"])
+			require.Equal(t, []any{"specs/vision.md"}, p.show("task-1")["based_on"])
+			without := `{"id": "task-1", "without": ["code-reviewer"]}`
+			if as == "" {
+				c.does("task_edit", without)
+				require.Equal(t, []any{"code-reviewer"}, p.show("task-1")["without"])
+			} else {
+				c.refused("task_edit", without, "not_allowed")
+			}
+			c.does("task_edit", `{"id": "task-1", "clear": ["reviews", "based_on", "without"]}`)
+			require.Empty(t, p.show("task-1")["review_by"])
 			c.does("finalize", `{"id": ["task-1"]}`)
 			require.Equal(t, []any{"one"}, p.show("task-1")["depends_on"])
 			gap := c.everybodys("one")

@@ -104,14 +104,14 @@ func (r Reading) releaseSteps(tasks []flow.Summary) []Step {
 		t := &tasks[i]
 		release := "git liza release " + string(t.ID)
 		if t.Lease.After(r.At) {
-			list = r.addRelease(list, release, t.Coder)
+			list = r.Local.addRelease(list, release, t.Coder)
 		}
 		for _, j := range t.Judges {
 			if len(t.Judges) > 1 {
 				release = "git liza release " + string(t.ID) + " --role " + j.Role.String()
 			}
 			if j.Lease.After(r.At) {
-				list = r.addRelease(list, release, j.By)
+				list = r.Local.addRelease(list, release, j.By)
 			}
 		}
 	}
@@ -120,8 +120,8 @@ func (r Reading) releaseSteps(tasks []flow.Summary) []Step {
 
 // addRelease adds the step that releases what an agent holds if its supervisor
 // is dead.
-func (r Reading) addRelease(list []Step, command string, by flow.Actor) []Step {
-	pid := r.Local.Dead[flow.AgentID(by)]
+func (l Local) addRelease(list []Step, command string, by flow.Actor) []Step {
+	pid := l.Dead[flow.AgentID(by)]
 	if pid == 0 {
 		return list
 	}
