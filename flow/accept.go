@@ -59,7 +59,8 @@ func (a *AcceptMove) already(p *play) bool {
 	used := p.trackedPaths().inUse()
 	for _, path := range a.Paths {
 		doc := p.trackedPaths().find(path)
-		if used[path] == nil || doc == nil || !doc.Approved() || !slices.Equal(doc.Reviews, p.panel().textNeeds(path)) {
+		lacks := func(role Role) bool { return !doc.hasVerdict(role) }
+		if used[path] == nil || doc == nil || !doc.Approved() || slices.ContainsFunc(p.panel().textNeeds(path), lacks) {
 			return false
 		}
 	}
@@ -147,6 +148,11 @@ func (d *TrackedPath) hasVerdict(r Role) bool {
 func (p *effect) vouch(path string) {
 	doc := *p.trackedPaths().find(path)
 	doc.Reviews, doc.Verdicts = p.panel().textNeeds(path), slices.Clone(doc.Verdicts)
+	for _, v := range doc.Verdicts { // of a role that only the task asked for
+		if !slices.Contains(doc.Reviews, v.Role) {
+			doc.Reviews = append(doc.Reviews, v.Role)
+		}
+	}
 	for _, role := range doc.Reviews {
 		if !doc.hasVerdict(role) {
 			doc.Verdicts = append(doc.Verdicts, PathVerdict{Role: role, By: p.move.By, Principal: p.move.Principal, At: p.move.At})

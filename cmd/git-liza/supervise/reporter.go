@@ -100,6 +100,7 @@ type workReport struct {
 	Assumptions    []string `yaml:"assumptions"`
 	Risks          []string `yaml:"risks"`
 	Extend         []string `yaml:"extend"`
+	Removes        []string `yaml:"removes"`
 	TestsNotNeeded string   `yaml:"tests_not_needed"`
 
 	Blocked   string   `yaml:"blocked"`
@@ -128,7 +129,7 @@ func (p *reporter) reportWork(ctx context.Context, message string) error {
 	// The intent comes first: it names what may be committed beyond the task's own
 	// paths.
 	_, err := p.clone.Make(ctx, flow.ActIntent, id, &flow.IntentMove{Intent: flow.Intent{Summary: strings.TrimSpace(r.Summary),
-		Validation: strings.TrimSpace(r.Validation), Files: r.Files, Assumptions: r.Assumptions, Risks: r.Risks, Extend: r.Extend,
+		Validation: strings.TrimSpace(r.Validation), Files: r.Files, Assumptions: r.Assumptions, Risks: r.Risks, Extend: r.Extend, Removes: r.Removes,
 		TestsNotNeeded: strings.TrimSpace(r.TestsNotNeeded)}})
 	if err != nil {
 		return err

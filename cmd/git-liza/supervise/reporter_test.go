@@ -18,7 +18,7 @@ func TestReportsOfSandboxedAgents(t *testing.T) {
 	r, err := w.rush(
 		planner(w.fake(`began p; reported 'tasks:\n- title: A file\n  done_when: it is there\n  spec: specs/vision.md\n  scope: one file\n  kind: docs\n  owns: [\"*.txt\"]\nalign: one task will do'`, sandboxed)),
 		coder(w.fake(`began c; echo "$n" > a.txt; mkdir -p .hidden; echo x > .hidden/b.txt
-reported "summary: write a file ($n)\nvalidation: looked at it\nextend: [.hidden/b.txt]\nassumptions:\n- nobody minds"`, sandboxed)),
+reported "summary: write a file ($n)\nvalidation: looked at it\nextend: [.hidden/b.txt]\nremoves: [old.md]\nassumptions:\n- nobody minds"`, sandboxed)),
 		reviewer(w.fake(`began r
 if test $n = 1; then reported 'verdict: reject\nfindings: |\n  - [blocker] a.txt:1 — too short\n  Suggestion: write more\n  Overall: nearly'
 else reported 'verdict: approve\nmessage: fine now'; fi`, sandboxed)))
@@ -34,6 +34,7 @@ else reported 'verdict: approve\nmessage: fine now'; fi`, sandboxed)))
 	intent := w.moves(flow.ActIntent)[1].Detail.(*flow.IntentMove).Intent
 	require.Equal(t, "write a file (2)", intent.Summary)
 	require.Equal(t, []string{"nobody minds"}, intent.Assumptions)
+	require.Equal(t, []string{"old.md"}, intent.Removes)
 	require.Equal(t, "write a file (2) | coder-1 <coder-1@liza.invalid> | Ann Example\nwrite a file (1) | coder-1 <coder-1@liza.invalid> | Ann Example\n",
 		w.git("log", "-2", "--no-merges", "--format=%s | %an <%ae> | %cn", "refs/liza/saved/task-1/2"))
 	require.Len(t, w.moves(flow.ActAlign), 1)
