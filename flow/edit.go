@@ -1,6 +1,9 @@
 package flow
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // EditMove replaces the description of a task; its id stays.
 type EditMove struct {
@@ -110,4 +113,25 @@ func (p *play) checkBudget(was *Budget, t *Task, hint string) *Refusal {
 	return nil
 }
 
-func (e *EditMove) apply(p *effect) { p.task.setInput(&e.Input) }
+func (e *EditMove) apply(p *effect) {
+	p.task.setInput(&e.Input)
+	if p.HasRules(2) && described.has(p.from) && p.task.Submission != nil {
+		e.judgeAnew(p)
+	}
+}
+
+// judgeAnew takes back the verdicts on a submission whose task is described anew,
+// which waits for its judges again once it is unblocked. It has the roles judge it
+// that the new description asks for, and those that judged it before.
+func (*EditMove) judgeAnew(p *effect) {
+	t := p.task
+	s := copied(t.Submission)
+	s.Reviews = slices.Clone(s.Reviews)
+	for _, role := range p.panel().needs(t, s.Paths) {
+		if !slices.Contains(s.Reviews, role) {
+			s.Reviews = append(s.Reviews, role)
+		}
+	}
+	t.Submission = s
+	t.judgeAll(func(j *Judgement) { j.Verdict = nil })
+}

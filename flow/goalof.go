@@ -137,6 +137,8 @@ func (p *play) checkGoal() *Refusal {
 		}
 	case g == nil:
 		return refuse(RuleGoal, "git liza goal list", "%s names the goal %q, which is not on the board", m.Act, m.Goal)
+	case p.prior.GoalOf(*m) != m.Goal:
+		return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, and is about %s", m.Act, m.Goal, p.prior.GoalOf(*m))
 	case g.Status != InProgress && slices.Contains(openGoalActs, m.Act):
 		return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, which is %s", m.Act, m.Goal, g.Status)
 	}
