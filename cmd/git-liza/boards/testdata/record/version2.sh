@@ -20,8 +20,8 @@ capacity: judges
 about: judges whether the money is right
 kinds: []
 tools: [read, run, web]
-provider: script
-model: m
+provider: claude
+model: opus
 strict: true
 not_human: false
 ---
