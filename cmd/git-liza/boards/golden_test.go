@@ -42,6 +42,14 @@ var goldens = []golden{
 	{name: "f4a61dc-signed", moves: 223, tip: "92f5748ee9a57fc9947e13268db69bc3eeb5969b", signed: true, pusher: "zoe"},
 	{name: "f4a61dc-founded", moves: 2, tip: "0bb8a745b416e7363f5ee9ead19e2e7617937c04", signed: true, pusher: "ann"},
 	{name: "f4a61dc-rush", moves: 66, tip: "f1238b04f7c5d93404b2d9bdbf707fc47d4f4232"},
+	{name: "9fee5a5-plain", moves: 220, tip: "96fe141bc63db779f2b311b581d023241e6d8bc8", pusher: "ann"},
+	{name: "9fee5a5-signed", moves: 222, tip: "d71504bd8faa8b26055993ce6f87425f2775cbee", signed: true, pusher: "zoe"},
+	{name: "9fee5a5-founded", moves: 2, tip: "d4367971603817592c88f38431de51181599ef8f", signed: true, pusher: "ann"},
+	{name: "9fee5a5-rush", moves: 66, tip: "bf402afee33507bc5e19f9b5eab1046aaea2c4bb"},
+	{name: "9fee5a5-version2", moves: 114, tip: "a1420f8af03779c58e6b38099727d5bab59f11d9"},
+	{name: "9fee5a5-version2-signed", moves: 116, tip: "0e4ff85638e5b876d85d5680235799b3475a7bc0", signed: true, pusher: "ann"},
+	{name: "9fee5a5-migrated", moves: 224, tip: "0ee0406f370a4ce15506dd7fcb74d77c7a8b1d7a", pusher: "ann"},
+	{name: "9fee5a5-migrated-signed", moves: 226, tip: "3ca0693da01c6065122394a11907b62cc1054461", signed: true, pusher: "zoe"},
 }
 
 // eachGolden runs a test on a clone of every golden board.
