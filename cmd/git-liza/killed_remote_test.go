@@ -189,6 +189,22 @@ func TestKilledBesideItsFlush(t *testing.T) {
 	require.True(t, k.at(t, site, n))
 }
 
+// A receive-pack that is killed before it has written into its lock stops no push that
+// comes in the same moment.
+func TestKilledBeforeALockIsWritten(t *testing.T) {
+	t.Parallel()
+	k := kills["init"]
+	site := newSite(t, k.board)
+	operations := k.trace(t, site.copy(t), 0).Operations
+	n := 1 + slices.IndexFunc(operations, func(what string) bool {
+		return strings.HasPrefix(what, "git-receive-pack") && strings.Contains(what, " write ") && strings.HasSuffix(what, "/refs/liza/state.lock")
+	})
+	require.NotZero(t, n, "no receive-pack has written a lock")
+	for range 3 {
+		require.True(t, k.at(t, site, n))
+	}
+}
+
 func TestTortureKilledAtFileOperations(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()

@@ -29,7 +29,7 @@ func (j *Journal) noGitRunsSince(at time.Time) bool {
 	boot := time.Now().Add(-time.Duration(up * float64(time.Second)))
 	for _, process := range processes {
 		pid, err := strconv.Atoi(process.Name())
-		if err != nil {
+		if err != nil || slices.Contains(j.above, pid) {
 			continue
 		}
 		start, state := readStart(pid)

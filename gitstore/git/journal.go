@@ -45,7 +45,12 @@ import (
 
 // A Journal is the journal of one repository. It removes the locks and files that dead
 // processes of ours left, and no others.
-type Journal struct{ repo *Repo }
+type Journal struct {
+	repo *Repo
+
+	// above are processes that wait for this one and hold no lock here meanwhile.
+	above []int
+}
 
 // orphanLimit is how much later than its entry a lock can have been taken if
 // the entry does not say: the time that a transaction may last.

@@ -19,10 +19,14 @@ import (
 const lockWait = 5 * time.Second
 
 // AwaitLocks clears what receive-packs that were killed have left in this
-// repository, and waits a while until no lock is in the way of a push. The error
+// repository, and waits a while until no lock is in the way of a push, of which this
+// process is the pre-receive hook. The error
 // is a *Locked where one stays. A journal that is closed to this user is none of
 // its business.
 func (j *Journal) AwaitLocks(ctx context.Context, updates []RefUpdate) error {
+	// The receive-pack of this push began perhaps in the same moment as a lock that a
+	// killed one left, and must not be taken for its holder.
+	j = &Journal{j.repo, ancestorsOf(os.Getpid())}
 	for deadline := time.Now().Add(lockWait); ; {
 		if err := j.Recover(ctx); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return err
@@ -194,6 +198,17 @@ func isQuarantine(path string) bool {
 // ancestors bounds how far above a hook its receive-pack is looked for: a hook
 // that was there before ours, or a front end, calls it through shells.
 const ancestors = 8
+
+// ancestorsOf lists the processes above one, the nearest first.
+func ancestorsOf(pid int) (above []int) {
+	for range ancestors {
+		if pid = parentOf(pid); pid <= 1 {
+			break
+		}
+		above = append(above, pid)
+	}
+	return above
+}
 
 // receivePack is the receive-pack that runs this process as its hook.
 func receivePack() (processID, bool) {
