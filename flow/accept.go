@@ -46,7 +46,7 @@ func (k trackedPaths) goalOf(path string) (found GoalID) {
 func (a *AcceptMove) ask(_ Move, b *Board) Query {
 	used := b.trackedPaths().inUse()
 	paths := slices.DeleteFunc(slices.Sorted(slices.Values(a.Paths)), func(path string) bool { return used[path] == nil })
-	return Query{Texts: used.queries(slices.Compact(paths))}
+	return Query{Texts: used.queries(slices.Compact(paths), maxTexts)}
 }
 
 func (a *AcceptMove) fill(p *play) {

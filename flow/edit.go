@@ -122,12 +122,14 @@ func (e *EditMove) apply(p *effect) {
 
 // judgeAnew takes back the verdicts on a submission whose task is described anew,
 // which waits for its judges again once it is unblocked. It has the roles judge it
-// that the new description asks for, and those that judged it before.
+// that the new description asks for, and those that judged it before. The board knows
+// only the first paths of a large submission: it counts as touching all.
 func (*EditMove) judgeAnew(p *effect) {
 	t := p.task
 	s := copied(t.Submission)
 	s.Reviews = slices.Clone(s.Reviews)
-	for _, role := range p.panel().needs(t, s.Paths) {
+	touches := func(globs []string) bool { return s.Changed > len(s.Paths) || p.panel().anyMatches(globs, s.Paths) }
+	for _, role := range p.panel().needsWhere(t, touches) {
 		if !slices.Contains(s.Reviews, role) {
 			s.Reviews = append(s.Reviews, role)
 		}

@@ -51,6 +51,6 @@ type Sprint struct {
 	Carried  []TaskID  `yaml:"carried"` // unfinished tasks that passed to the next sprint, at most MaxList
 	Retro    string    `yaml:"retro"`
 	Usage    Usage     `yaml:"usage"`
-	Planned  []TaskID  `yaml:"planned,since=2"` // when it started
-	Stretch  []TaskID  `yaml:"stretch,since=2"`
+	Planned  taskIDs   `yaml:"planned,since=2"` // when it started
+	Stretch  taskIDs   `yaml:"stretch,since=2"`
 }

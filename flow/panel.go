@@ -16,6 +16,12 @@ func (p *play) panel() panel { return panel{p} }
 // task's own, and those with open blockers. What a person left out is not among
 // them.
 func (p panel) needs(t *Task, paths []string) []Role {
+	return p.needsWhere(t, func(globs []string) bool { return p.anyMatches(globs, paths) })
+}
+
+// needsWhere are the roles where touches reports whether the submission changes a path
+// that matches one of the globs.
+func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 	var list []Role
 	add := func(r Role) {
 		if !slices.Contains(list, r) && !slices.Contains(t.Without, r) {
@@ -23,7 +29,7 @@ func (p panel) needs(t *Task, paths []string) []Role {
 		}
 	}
 	for _, rule := range p.ReviewRules() {
-		if (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, t.Kind)) && (len(rule.Paths) == 0 || p.anyMatches(rule.Paths, paths)) {
+		if (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, t.Kind)) && (len(rule.Paths) == 0 || touches(rule.Paths)) {
 			add(rule.Role)
 		}
 	}

@@ -92,8 +92,9 @@ func (k trackedPaths) refsOf(t *Task) []TextRef {
 		if doc == nil {
 			continue
 		}
-		pin := TextRef{Path: path, Hash: string(doc.Blob)} // all of the file, also where it has too many sections
-		if s := doc.section(anchor); s != nil {
+		// All of the file counts also where it lacks the heading, or has too many sections.
+		pin := TextRef{Path: path, Hash: string(doc.Blob)}
+		if s := doc.section(anchor); s != nil && s.Hash != "" {
 			pin = TextRef{path, anchor, s.Hash}
 		}
 		if !slices.Contains(list, pin) {

@@ -81,6 +81,15 @@ func (r *RequireMove) apply(p *effect) {
 // everything reports whether the rule is for every submission.
 func (r ReviewRule) everything() bool { return len(r.Kinds) == 0 && len(r.Paths) == 0 }
 
+// equal reports whether two rules ask for the same, in whatever order.
 func (r ReviewRule) equal(o ReviewRule) bool {
-	return r.Role == o.Role && slices.Equal(r.Kinds, o.Kinds) && slices.Equal(r.Paths, o.Paths)
+	return r.Role == o.Role && sameSet(r.Kinds, o.Kinds) && sameSet(r.Paths, o.Paths)
+}
+
+// sameSet reports whether two lists have the same elements.
+func sameSet[T comparable](x, y []T) bool {
+	within := func(list, other []T) bool {
+		return !slices.ContainsFunc(list, func(one T) bool { return !slices.Contains(other, one) })
+	}
+	return within(x, y) && within(y, x)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -143,12 +144,12 @@ const (
 	textSize   = 100       // of an entry, without its name
 )
 
-// queries ask for the paths, which are sorted, each with the first of its anchors.
-// What does not fit into a move is left out: such paths are not tracked, and
-// instead of such a section all of its text counts.
-func (a anchorSets) queries(paths []string) []TextQuery {
+// queries ask for the paths, which are sorted, each with the first of its anchors,
+// within a bound of bytes. What is beyond it is left out; instead of a section that is
+// left out all of its text counts.
+func (a anchorSets) queries(paths []string, bound int) []TextQuery {
 	var list []TextQuery
-	left := maxTexts
+	left := bound
 	for _, path := range paths {
 		if left -= textSize + len(path); left < 0 {
 			break
@@ -180,7 +181,7 @@ func (b *Board) Texts() []TextQuery {
 		return nil
 	}
 	used := b.trackedPaths().inUse()
-	return used.queries(slices.Sorted(maps.Keys(used)))
+	return used.queries(slices.Sorted(maps.Keys(used)), math.MaxInt) // a move records those that it changes
 }
 
 // askTexts asks for the texts that new references name. Under rules 1 only the
@@ -200,7 +201,7 @@ func (k trackedPaths) askTexts(rules int, specs, basedOn []string) []TextQuery {
 			anchors[anchor] = true
 		}
 	}
-	return entered.queries(slices.Sorted(maps.Keys(entered)))
+	return entered.queries(slices.Sorted(maps.Keys(entered)), maxTexts)
 }
 
 // askTexts asks for the texts that new tasks stand on, drafts apart.
@@ -303,9 +304,11 @@ func (p textCheck) describe(t *Task, hint string) (wrong []*Refusal) {
 	branch := p.Settings().Integration
 	for _, ref := range refs {
 		path, anchor := splitRef(ref)
-		fact := p.facts.Texts[path]
+		fact, asked := p.facts.Texts[path]
 		switch {
 		case ref == "":
+		case !asked && len(p.facts.Texts) > 0:
+			wrong = append(wrong, refuse(RuleLimit, hint, "the texts that the tasks of this move stand on do not fit into one move: enter fewer tasks at once"))
 		case !fact.exists():
 			wrong = append(wrong, refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' of %s does not exist on %s at %s",
 				path, t.ID, branch.Name, branch.Tip.Short()))

@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func TestTextsAreBounded(t *testing.T) {
 	for i := range 2 * MaxSections {
 		used.add(fmt.Sprintf("a.md#%04d", i), fmt.Sprintf("b.md#%s%04d", strings.Repeat("long", 100), i))
 	}
-	list := used.queries(slices.Sorted(maps.Keys(used)))
+	list := used.queries(slices.Sorted(maps.Keys(used)), maxTexts)
 	require.Less(t, len(list), 20_000)
 	require.Equal(t, "a.md", list[0].Path)
 	require.Len(t, list[0].Anchors, MaxSections)
@@ -38,5 +39,8 @@ func TestTextsAreBounded(t *testing.T) {
 	}
 	require.LessOrEqual(t, total, maxTexts)
 	require.Greater(t, total, maxTexts-maxAnchors)
-	require.Equal(t, list, used.queries(slices.Sorted(maps.Keys(used))))
+	require.Equal(t, list, used.queries(slices.Sorted(maps.Keys(used)), maxTexts))
+
+	// What a merge changes is looked for among all of them.
+	require.Len(t, used.queries(slices.Sorted(maps.Keys(used)), math.MaxInt), len(used))
 }

@@ -115,7 +115,7 @@ func (m *MigrateMove) ask(_ Move, b *Board) Query {
 		return Query{}
 	}
 	used := b.trackedPaths().inUse()
-	return Query{Texts: used.queries(slices.Sorted(maps.Keys(used)))}
+	return Query{Texts: used.queries(slices.Sorted(maps.Keys(used)), maxTexts)}
 }
 
 func (m *MigrateMove) fill(p *play) { m.Texts = p.textCheck().entered() }
