@@ -60,7 +60,8 @@ func (c *CompleteMove) check(p *play) *Refusal {
 	case c.To != "" && c.Open != TasksMoved:
 		return refuse(RuleForm, "git liza help goal", "open tasks pass to %s only if they are moved", c.To)
 	case c.Open == 0 && len(open) > 0:
-		return refuse(RuleOpen, "git liza goal done "+string(goal)+" --force abandon|keep|GOAL", "%d tasks of %s are open, first %s (%s)",
+		return refuse(RuleOpen, "git liza goal done "+string(goal)+" --force keep",
+			"%d tasks of %s are open, first %s (%s): --force abandon gives them up, keep leaves them, GOAL passes them on",
 			len(open), goal, open[0].ID, open[0].Status)
 	case c.Open == TasksMoved:
 		if to := p.Goal(c.To); to == nil || to.ID == goal || to.Status != InProgress {

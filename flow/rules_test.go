@@ -159,12 +159,27 @@ func TestHints(t *testing.T) {
 					for _, begin := range beginnings(fn, call.Args[1]) {
 						require.Regexp(t, `^git [a-z]`, begin, "%s: %q is no command", fset.Position(call.Pos()), begin)
 					}
+					for _, word := range literalsIn(call.Args[1]) {
+						require.NotContains(t, word, "|", "%s: a shell pipes what %q separates", fset.Position(call.Pos()), word)
+					}
 				}
 				return true
 			})
 		}
 	}
 	require.Greater(t, seen, 100)
+}
+
+// literalsIn are the literals in a hint.
+func literalsIn(hint ast.Expr) []string {
+	var list []string
+	ast.Inspect(hint, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok {
+			list = append(list, lit.Value)
+		}
+		return true
+	})
+	return list
 }
 
 func calls(call *ast.CallExpr, name string) bool {
