@@ -104,13 +104,28 @@ func (a *AdoptMove) check(p *play) *Refusal {
 	return nil
 }
 
+// brought is a copy of the board that knows the texts that the move brings. What the
+// submission of the task changes itself stays as it was: its judges have read that.
+// The copy keeps its own reading error.
+func (a *AdoptMove) brought(p *play, t *Task) *Board {
+	b, s := p.prior.with(), t.Submission
+	for _, text := range a.Texts {
+		if s.Changed > len(s.Paths) || !slices.Contains(s.Paths, text.Path) {
+			(&effect{&play{Board: b, move: p.move}}).track(text, origin{})
+		}
+	}
+	return b
+}
+
 // judged refuses work that its roles have not approved for the texts that the
-// board has, unless the actor may approve it and does so.
+// move brings, unless the actor may approve it and does so.
 func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 	if !p.HasRules(2) {
 		return nil
 	}
-	known := p.trackedPaths()
+	brought := a.brought(p, t)
+	defer func() { p.fail(brought.err) }()
+	known := brought.trackedPaths()
 	lacking := known.unconvinced(t)
 	switch {
 	case t.Status == Approved && len(lacking) == 0:
@@ -148,7 +163,10 @@ func (a *AdoptMove) apply(p *effect) {
 		t := p.Task(id).clone()
 		p.endReviews(t)
 		if a.Accept {
-			for _, role := range p.trackedPaths().unconvinced(t) {
+			brought := a.brought(p.play, t)
+			lacking := brought.trackedPaths().unconvinced(t)
+			p.fail(brought.err)
+			for _, role := range lacking {
 				t.judge(role, func(j *Judgement) {
 					j.Rejection = nil
 					j.Verdict = &Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal,
