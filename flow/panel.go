@@ -200,6 +200,20 @@ func (p panel) heldRole(named Role) (Role, *Refusal) {
 		"%s is reviewed as %s: the command says as which", t.ID, listRoles(roles))
 }
 
+// standsAgain reports whether the actor submitted the work as a person, which gave the
+// verdict of the role human unless that role judges alone, and approves for that
+// role and no other: a verdict that was taken back is given anew.
+func (p panel) standsAgain() bool {
+	t := p.task
+	approval, ok := p.move.Detail.(*ApproveMove)
+	if !ok || !p.HasRules(2) || !t.Submission.Human || len(t.Submission.Reviews) < 2 ||
+		t.Attempt.Coder != p.move.By || !slices.Contains(t.Coders, p.actor().worker()) {
+		return false
+	}
+	roles, refusal := p.approvesAs(approval.Role)
+	return refusal == nil && slices.Equal(roles, []Role{HumanRole})
+}
+
 // listRoles are roles for people.
 func listRoles(list []Role) string {
 	words := make([]string, len(list))
