@@ -40,8 +40,7 @@ func (c *migrateCommand) Run(inv *invocation) error {
 		return inv.answer("", data, c.preview(rules, old, left, lost))
 	}
 	if len(old) > 0 && !c.Anyway {
-		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza stop",
-			Reason: fmt.Sprintf("%s may run a program that does not know rules version %d, and could do nothing any more", view.JoinIDs(old), flow.RulesVersion)}
+		return olderPrograms(old, l.Board.Settings().Control.State)
 	}
 	clone, err := inv.clone()
 	if err != nil {
@@ -53,6 +52,18 @@ func (c *migrateCommand) Run(inv *invocation) error {
 	}
 	c.warn(inv, lost)
 	return inv.result(r, data, "the board has rules version %d", flow.RulesVersion)
+}
+
+// olderPrograms refuses to migrate under agents of older programs. On a board that is
+// stopped there is nothing more to end: only a person knows whether they still run.
+func olderPrograms(old []flow.AgentID, state flow.Control) *flow.Refusal {
+	refusal := &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza stop",
+		Reason: fmt.Sprintf("%s may run a program that does not know rules version %d, and could do nothing any more", view.JoinIDs(old), flow.RulesVersion)}
+	if state.IsStopped() {
+		refusal.Reason += "; the board is stopped: migrate if no such program runs any more"
+		refusal.Hint = "git liza migrate --yes --anyway"
+	}
+	return refusal
 }
 
 // findLost returns the specs of open goals and tasks that integration does not have: a
