@@ -33,6 +33,7 @@ var rulesets = []ruleset{
 			"A task whose spec names a heading must find that heading in the spec.",
 			"git liza adopt --tasks refuses tasks whose work nobody approved; --accept approves it.",
 			"git liza goal done says what becomes of open tasks.",
+			"Agents take no tasks of goals that have ended; git liza goal reopen GOAL opens one again.",
 			"No agent changes paths such as .env or *.pem, which the configuration lists as never.",
 			"A person approves without git liza review first.",
 			"The id of a new task is not that of an agent of a role, such as coder-7.",

@@ -64,6 +64,7 @@ func TestMigrateCommand(t *testing.T) {
 	for _, line := range flow.RulesChanges(1, flow.RulesVersion) {
 		require.Contains(t, shown, "  "+line+"\n")
 	}
+	require.Contains(t, shown, "  Agents take no tasks of goals that have ended; git liza goal reopen GOAL opens one again.\n")
 	require.Contains(t, shown, "specs that integration does not have, or not with that heading: specs/vision.md#none\n")
 	require.Contains(t, shown, ", coder-9, code-reviewer-1\nto migrate: git liza migrate --yes\n")
 	out, err := command(t, present, dir, at, "migrate", "--yes").CombinedOutput()
