@@ -1,6 +1,10 @@
 package flow
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/flow/shell"
+)
 
 // RequireMove adds or removes a rule of review. Submissions that wait for their
 // verdicts keep the roles that they were submitted to.
@@ -80,6 +84,23 @@ func (r *RequireMove) apply(p *effect) {
 
 // everything reports whether the rule is for every submission.
 func (r ReviewRule) everything() bool { return len(r.Kinds) == 0 && len(r.Paths) == 0 }
+
+// dropping is the command that takes the rule away. The last of the rules for
+// everything is replaced.
+func (r ReviewRule) dropping(rules []ReviewRule) string {
+	rest := slices.DeleteFunc(slices.Clone(rules), r.equal)
+	if !slices.ContainsFunc(rest, ReviewRule.everything) {
+		return "git liza role require OTHER --in-place-of " + string(r.Role)
+	}
+	command := "git liza role require " + string(r.Role) + " --remove"
+	for _, kind := range r.Kinds {
+		command += " --kinds " + kind.String()
+	}
+	for _, glob := range r.Paths {
+		command += " --paths " + shell.Quote(glob)
+	}
+	return command
+}
 
 // equal reports whether two rules ask for the same, in whatever order.
 func (r ReviewRule) equal(o ReviewRule) bool {

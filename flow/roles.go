@@ -72,7 +72,7 @@ func (r *RoleMove) checkRemoval(p *play) *Refusal {
 	}
 	for _, rule := range p.ReviewRules() {
 		if rule.Role == name {
-			return refuse(RuleOpen, "git liza role require "+string(name)+" --remove", "the board asks for the verdict of %s", name)
+			return refuse(RuleOpen, rule.dropping(p.ReviewRules()), "the board asks for the verdict of %s", name)
 		}
 	}
 	return r.checkOpenUses(p)
