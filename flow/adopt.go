@@ -127,13 +127,18 @@ func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 	defer func() { p.fail(brought.err) }()
 	known := brought.trackedPaths()
 	lacking := known.unconvinced(t)
+	accept := "git liza adopt " + string(a.Commit) + " --reason R --tasks " + joinIDs(a.Tasks) + " --accept"
 	switch {
 	case t.Status == Approved && len(lacking) == 0:
 		return nil
 	case !a.Accept && t.Status == Approved:
-		return known.checkVerdicts(t)
+		r := known.checkVerdicts(t)
+		if p.trackedPaths().checkVerdicts(t) == nil {
+			r.Hint = accept // the commit itself changes the text, so that no judge can read it before
+		}
+		return r
 	case !a.Accept:
-		return refuse(RuleState, "git liza adopt "+string(a.Commit)+" --reason R --tasks "+joinIDs(a.Tasks)+" --accept",
+		return refuse(RuleState, accept,
 			"%s is %s: adopting it would merge work without a verdict", t.ID, t.Status)
 	}
 	judging := *p
