@@ -23,13 +23,12 @@ import (
 
 // A Prompt is what an agent is asked, and where.
 type Prompt struct {
-	Role     flow.Role
-	Row      *flow.RoleRow // of the role; nil is one that only reads
-	Text     string
-	Dir      string // the worktree
-	Model    string // "" leaves the choice to the agent
-	Resume   string // the agent's session to continue, if the agent can; "" begins one
-	ReadOnly bool   // also a role that writes may only read
+	Role   flow.Role
+	Writes bool // whether the role changes files
+	Text   string
+	Dir    string // the worktree
+	Model  string // "" leaves the choice to the agent
+	Resume string // the agent's session to continue, if the agent can; "" begins one
 
 	Follow io.Writer // receives lines for people about what happens; may be nil
 }

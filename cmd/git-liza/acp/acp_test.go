@@ -37,10 +37,7 @@ func newTalk(t *testing.T, agent string, role flow.Role) *talk {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	k := &talk{prompt: acp.Prompt{Role: role, Row: &flow.RoleRow{Name: role, Tools: []flow.Tool{flow.ToolRead, flow.ToolRun}}, Text: "do it", Dir: t.TempDir()}}
-	if role == flow.Coder {
-		k.prompt.Row.Tools = append(k.prompt.Row.Tools, flow.ToolWrite)
-	}
+	k := &talk{prompt: acp.Prompt{Role: role, Writes: role == flow.Coder, Text: "do it", Dir: t.TempDir()}}
 	k.prompt.Follow = &k.lines
 	// A race-enabled agent would sleep a second at its end.
 	k.command = proc.Command{Path: self, Dir: k.prompt.Dir, Env: proc.Environment(os.Environ(), nil, "ACP_TEST_AGENT="+agent, "GORACE=atexit_sleep_ms=0"),
@@ -93,19 +90,19 @@ func TestMiscounts(t *testing.T) {
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		role     flow.Role
-		readOnly bool
-		want     string
+		role   flow.Role
+		writes bool
+		want   string
 	}{
-		{flow.Coder, false, "inside: once; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: once; odd: once; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
-		{flow.Coder, true, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{flow.Coder, true, "inside: once; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: once; odd: once; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{flow.Coder, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
 		{flow.CodeReviewer, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
 		{flow.Planner, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
 	} {
 		t.Run(test.role.String(), func(t *testing.T) {
 			t.Parallel()
 			k := newTalk(t, "asks", test.role)
-			k.prompt.ReadOnly = test.readOnly
+			k.prompt.Writes = test.writes
 			require.NoError(t, os.Symlink(t.TempDir(), k.file("link")))
 			k.run(t)
 			require.Equal(t, strings.ReplaceAll(test.want, "; ", "\n")+"\n", k.errors.String())

@@ -24,7 +24,7 @@ func (s *session) chooseSettings(ctx context.Context, offer sdk.NewSessionRespon
 		return err
 	}
 	wanted := readingModes
-	if s.writes() {
+	if s.prompt.Writes {
 		wanted = writingModes
 	}
 	if m := offer.Modes; m != nil {

@@ -7,12 +7,7 @@ import (
 	"slices"
 
 	sdk "github.com/coder/acp-go-sdk"
-
-	"github.com/git-liza/git-liza/flow"
 )
-
-// mayWrite reports whether agents of a role change files.
-func mayWrite(row *flow.RoleRow) bool { return row != nil && row.Has(flow.ToolWrite) }
 
 // Kinds of tools that change files, and kinds that do not. Running a command is among
 // the latter, because every role reports by a command.
@@ -57,7 +52,7 @@ func respond[T any](params json.RawMessage, do func(T) (any, error)) (any, *sdk.
 }
 
 func (s *session) write(r sdk.WriteTextFileRequest) error {
-	if !s.writes() {
+	if !s.prompt.Writes {
 		s.record.denied("write", r.Path)
 		return &sdk.RequestError{Code: -32602, Message: s.readOnly()}
 	}
@@ -117,11 +112,11 @@ func (s *session) denialReason(c call) string {
 	switch {
 	case c.kind == sdk.ToolKindSwitchMode:
 		return "the mode is not the agent's to choose"
-	case change && !s.writes():
+	case change && !s.prompt.Writes:
 		return s.readOnly()
 	case change && len(c.paths) == 0:
 		return "it does not say what it changes"
-	case !change && !s.writes() && !slices.Contains(reading, c.kind):
+	case !change && !s.prompt.Writes && !slices.Contains(reading, c.kind):
 		return "a tool of an unknown kind may change files"
 	}
 	return ""

@@ -53,9 +53,6 @@ func (g gatedReader) Read(p []byte) (int, error) {
 	return g.Reader.Read(p)
 }
 
-// writes reports whether the agent may change files.
-func (s *session) writes() bool { return !s.prompt.ReadOnly && mayWrite(s.prompt.Row) }
-
 // converse leads the conversation from the first message to the agent's answer.
 func (s *session) converse(ctx context.Context) {
 	defer close(s.over)

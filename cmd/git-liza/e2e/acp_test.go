@@ -45,7 +45,7 @@ func TestGeminiByACP(t *testing.T) {
 	t.Parallel()
 	t.Run("coder", func(t *testing.T) {
 		t.Parallel()
-		w, r, report, lines := talk(t, calls(), acp.Prompt{Role: flow.Coder})
+		w, r, report, lines := talk(t, calls(), acp.Prompt{Role: flow.Coder, Writes: true})
 		require.True(t, r.Passed(), "%v %v\n%s", r.Reason, r.Code, r.Excerpt)
 		require.Equal(t, transcript.Succeeded, report.End, report.Error)
 		require.Equal(t, "All is said.", report.Text)
@@ -66,7 +66,7 @@ func TestGeminiByACP(t *testing.T) {
 	})
 	t.Run("no key", func(t *testing.T) {
 		t.Parallel()
-		_, _, report, _ := talk(t, standin.Script{{Status: 401, Text: "API key not valid"}}, acp.Prompt{Role: flow.Coder})
+		_, _, report, _ := talk(t, standin.Script{{Status: 401, Text: "API key not valid"}}, acp.Prompt{Role: flow.Coder, Writes: true})
 		require.Equal(t, transcript.Failed, report.End)
 		require.Contains(t, report.Error, "API key not valid")
 	})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,8 +121,11 @@ func (c *client) must(args ...string) string {
 // found makes the board: the product's spec, the admin, the remote.
 func (c *client) found() {
 	c.t.Helper()
-	require.NoError(c.t, os.MkdirAll(filepath.Join(c.dir, "specs"), 0o755))
-	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "specs", "vision.md"), []byte("# A small product\n"), 0o644))
+	spec := filepath.Join(c.dir, "specs", "vision.md")
+	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
+		require.NoError(c.t, os.MkdirAll(filepath.Dir(spec), 0o755))
+		require.NoError(c.t, os.WriteFile(spec, []byte("# A small product\n"), 0o644))
+	}
 	c.must("git", "add", "-A")
 	c.must("git", "commit", "-q", "-m", "A spec")
 	c.must("git", "push", "-q", "origin", "HEAD:refs/heads/main")

@@ -41,7 +41,7 @@ func TestThreeHosts(t *testing.T) {
 				}()
 			}
 			rush(merger, "--planners=1", "--coders=0", "--reviewers=0")
-			alice.waits("UNCLAIMED")
+			require.True(t, alice.waits("UNCLAIMED"), alice.must("git-liza", "log"))
 			for _, c := range []*client{coder, reviewer} {
 				c.trusts()
 			}

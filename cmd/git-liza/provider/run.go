@@ -101,7 +101,7 @@ func (p Provider) runWithRecords(ctx context.Context, c proc.Command, s Spawn, e
 // as text for people.
 func (p Provider) runACP(ctx context.Context, c proc.Command, s Spawn, e *capture) (proc.Result, transcript.Report, error) {
 	c.Output = e.stderr
-	prompt := acp.Prompt{Role: s.Agent.Role(), Row: s.Row, Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout}
+	prompt := acp.Prompt{Role: s.Agent.Role(), Writes: s.Row != nil && s.Row.Has(flow.ToolWrite), Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout}
 	if e.follow != nil {
 		prompt.Follow = io.MultiWriter(e.stdout, e.follow)
 	}
