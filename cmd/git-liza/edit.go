@@ -4,15 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -48,16 +43,10 @@ func (c *editCommand) Run(inv *invocation) error {
 		}
 		return c.amend(inv, clone, old, text)
 	}
-	path, text, err := c.editText(inv, clone, old)
-	if err == nil {
-		err = c.amend(inv, clone, old, text)
-	}
-	if path == "" || err == nil || bytes.Equal(text, old) {
-		os.Remove(path)
-		return err
-	}
-	inv.progress("your text is kept: git liza edit %s --from %s", c.Doc, path)
-	return err
+	return inv.edit(clone.Repo, draft{
+		ending: ".yaml", text: old, again: "git liza edit " + c.Doc + " --from",
+		otherwise: "--from FILE takes the text from a file, - from standard input",
+	}, func(text []byte) error { return c.amend(inv, clone, old, text) })
 }
 
 // canonical returns the text of the document on the board.
@@ -183,53 +172,4 @@ func added(old, now flow.Config) []string {
 	}
 	known := commands(old)
 	return slices.DeleteFunc(commands(now), func(command string) bool { return slices.Contains(known, command) })
-}
-
-// editText lets the human change a text in the editor that git would start.
-// It returns the path and the content of the file; path is "" if there is no
-// file.
-func (c *editCommand) editText(inv *invocation, clone *work.Clone, old []byte) (path string, text []byte, err error) {
-	out, err := clone.Repo.Git(inv.ctx, "var", "GIT_EDITOR")
-	editor := strings.TrimSpace(string(out))
-	if err != nil || editor == "" {
-		return "", old, usagef("git config core.editor EDITOR", "git knows no editor; --from FILE takes the text from a file")
-	}
-	// As in git, GIT_EDITOR may name a program that needs no terminal.
-	if inv.getenv("GIT_EDITOR") == "" && !isTerminal(inv.stdin) {
-		return "", old, usagef("git liza help edit", "there is no terminal for an editor; --from FILE takes the text from a file, - from standard input")
-	}
-	dir := filepath.Join(clone.Repo.CommonDir(), layout.Private)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", old, err
-	}
-	f, err := os.CreateTemp(dir, "edit-*.yaml")
-	if err != nil {
-		return "", old, err
-	}
-	defer f.Close()
-	if _, err := f.Write(old); err != nil {
-		return f.Name(), old, err
-	}
-	if err := c.startEditor(inv, editor, f.Name()); err != nil {
-		text, _ = os.ReadFile(f.Name())
-		return f.Name(), text, err
-	}
-	text, err = os.ReadFile(f.Name())
-	return f.Name(), text, err
-}
-
-// startEditor runs the editor on a file and waits for it. As in git, the editor
-// is the beginning of a shell command, and the file is one word of it.
-func (c *editCommand) startEditor(inv *invocation, editor, path string) error {
-	shell, args := proc.Shell(editor + ` "$@"`)
-	out := inv.stdout
-	if inv.json {
-		out = inv.stderr
-	}
-	code, err := proc.Foreground(proc.Command{Path: shell, Args: append(args, editor, path), Dir: inv.dir, Env: inv.environ, Stdin: inv.stdin, Output: out}, inv.stderr)
-	if err != nil || code == 0 {
-		return err
-	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleEditor, hint: "git config core.editor EDITOR",
-		reason: fmt.Sprintf("the editor %s exits %d", editor, code)}, nil}
 }

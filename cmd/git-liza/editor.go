@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// A draft is a text that the user edits before a command takes it.
+type draft struct {
+	ending    string // of the file's name, such as .yaml: it tells the editor what kind of text it is
+	text      []byte // what the user begins with
+	notes     string // shown below the text as comments; "" if the text has no comments of git's kind
+	otherwise string // how else the command takes the text, for who has no editor
+	again     string // the beginning of the command that takes a kept text; the path of its file follows
+}
+
+// edit lets the user change a draft in the editor that git would start, and hands
+// what they have made of it to take. Lines that begin with git's comment character
+// are removed if the draft has notes. An editor that fails, and a text that take
+// refuses, change nothing: what the user has typed is kept then, and edit prints
+// the command that takes it, or as JSON its path.
+func (inv *invocation) edit(repo *git.Repo, d draft, take func(text []byte) error) error {
+	editor, err := inv.editor(repo, d.otherwise)
+	if err != nil {
+		return err
+	}
+	begun := d.text
+	if d.notes != "" {
+		comments, err := repo.Run(inv.ctx, git.Cmd{Args: []string{"stripspace", "--comment-lines"}, Stdin: []byte(d.notes)})
+		if err != nil {
+			return err
+		}
+		begun = slices.Concat(d.text, []byte("\n"), comments)
+	}
+	path, err := writeDraft(repo, d.ending, begun)
+	if err != nil {
+		return err
+	}
+	err = inv.startEditor(editor, path)
+	text, unread := os.ReadFile(path)
+	if err == nil {
+		err = unread
+	}
+	typed := unread == nil && !bytes.Equal(text, begun)
+	if err == nil && d.notes != "" {
+		text, err = repo.Run(inv.ctx, git.Cmd{Args: []string{"stripspace", "--strip-comments"}, Stdin: text})
+	}
+	if err == nil {
+		err = take(text)
+	}
+	if err == nil || !typed {
+		os.Remove(path)
+		return err
+	}
+	if inv.json {
+		return &partial{classify(err), map[string]any{"kept": path}}
+	}
+	inv.progress("your text is kept: %s %s", d.again, shell.Quote(path))
+	return err
+}
+
+// editor returns the command of the editor that git would start.
+func (inv *invocation) editor(repo *git.Repo, otherwise string) (string, error) {
+	out, err := repo.Git(inv.ctx, "var", "GIT_EDITOR")
+	editor := strings.TrimSpace(string(out))
+	if err != nil || editor == "" {
+		return "", usagef("git config core.editor EDITOR", "git knows no editor; %s", otherwise)
+	}
+	// As in git, GIT_EDITOR may name a program that needs no terminal.
+	if inv.getenv("GIT_EDITOR") == "" && !isTerminal(inv.stdin) {
+		return "", usagef("git liza help edit", "there is no terminal for an editor; %s", otherwise)
+	}
+	return editor, nil
+}
+
+// writeDraft writes the text where no commit takes it, and returns the path.
+func writeDraft(repo *git.Repo, ending string, text []byte) (string, error) {
+	dir := filepath.Join(repo.CommonDir(), layout.Private)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, "edit-*"+ending)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return f.Name(), err
+}
+
+// startEditor runs the editor on a file and waits for it. As in git, the editor
+// is the beginning of a shell command, and the file is one word of it. An interrupt
+// meanwhile is the editor's: emacs makes one of C-g.
+func (inv *invocation) startEditor(editor, path string) error {
+	sh, args := proc.Shell(editor + ` "$@"`)
+	out := inv.stdout
+	if inv.json {
+		out = inv.stderr
+	}
+	defer func() { inv.ctx, _ = signal.NotifyContext(inv.ctx, os.Interrupt) }()
+	code, err := proc.Foreground(proc.Command{Path: sh, Args: append(args, editor, path), Dir: inv.dir, Env: inv.environ, Stdin: inv.stdin, Output: out}, inv.stderr)
+	if err != nil || code == 0 {
+		return err
+	}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleEditor, hint: "git config core.editor EDITOR",
+		reason: fmt.Sprintf("the editor %s exits %d", editor, code)}, nil}
+}
