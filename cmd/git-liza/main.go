@@ -18,7 +18,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -95,6 +94,7 @@ func run(inv *invocation, args []string) (code int) {
 	var page strings.Builder
 	parser, err := kong.New(cli, spans, kong.Name("git liza"), kong.Description(description),
 		kong.Writers(&page, inv.stderr), kong.Exit(func(int) { panic(helped) }), kong.WithHyphenPrefixedParameters(true),
+		kong.Help(inv.printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 78}),
 		kong.Vars{"version": version})
 	if err != nil {
@@ -122,7 +122,7 @@ func (inv *invocation) page(text string) int {
 	return exitDone
 }
 
-const description = "Disciplined multi-agent coding: a blackboard on " + layout.State + ", atomic claims, approved merges, an audit in git's own log."
+const description = "Several agents work on one git repository: a board on " + layout.State + " says who does what, and only approved work is merged."
 
 // helpPrinted is the value of the panic that leaves kong after it has printed
 // its help.
@@ -130,9 +130,10 @@ type helpPrinted struct{}
 
 func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 	if len(args) == 0 {
-		args = []string{"--help"}
+		args = []string{"help"}
 	}
-	if args[0] == "help" {
+	switch args[0] {
+	case "help", "-h", "--help":
 		return inv.help(parser, slices.DeleteFunc(slices.Clone(args[1:]), isJSON))
 	}
 	k, err := parser.Parse(args)
@@ -148,30 +149,6 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 	}
 	if err := k.Run(inv); err != nil {
 		return inv.fail(err)
-	}
-	return exitDone
-}
-
-// help prints the page of a command, or one of the topics.
-func (inv *invocation) help(parser *kong.Kong, topic []string) int {
-	if len(topic) == 1 && topic[0] == "exit-codes" {
-		var page view.Table
-		for _, e := range exitCodes {
-			page.Add(fmt.Sprintf("%3d  %s", e.code, e.outcome), e.meaning)
-		}
-		page.Wrap(78)
-		return inv.page(page.Text(0))
-	}
-	if len(topic) == 1 && topic[0] == "rules" {
-		var page view.Table
-		for _, r := range flow.RuleNames {
-			page.Add(string(r.Rule), r.Meaning)
-		}
-		page.Wrap(78)
-		return inv.page(page.Text(0))
-	}
-	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
-		return inv.fail(wrongUsage(err, nil))
 	}
 	return exitDone
 }

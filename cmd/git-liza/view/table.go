@@ -81,6 +81,14 @@ func (t *Table) Wrap(width int) {
 	t.Rows = rows
 }
 
+// Wrapped breaks a text between words into lines of at most a width, each with
+// its end. With width 0 there is one line.
+func Wrapped(text string, width int) string {
+	t := Table{Rows: [][]string{{text}}}
+	t.Wrap(width)
+	return t.Text(0)
+}
+
 // section formats a heading with rows below it. It is empty without rows.
 func section(heading string, rows [][]string, width int) string {
 	if len(rows) == 0 {

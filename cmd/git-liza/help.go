@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// firstCommands are those that `git liza` alone shows, at most twelve, in the
+// order in which a person comes to need them. `git liza help --all` shows all,
+// in the groups that commands.go names.
+var firstCommands = []string{"init", "demo", "doctor", "rush", "status", "show", "task", "review", "answer", "trust", "checkpoint", "help"}
+
+// helpGroups are the groups of commands in the order of help, each with what
+// its commands are for.
+var helpGroups = []struct{ title, about string }{
+	{"Set up", "prepare a repository and this machine"},
+	{"Plan", "tasks, answers and records"},
+	{"Work", "what coders, reviewers and supervisors do"},
+	{"Look", "show the board and change nothing"},
+	{"Govern", "steer the board as a whole, keep a clone in order"},
+	{"Agents", "run the programs that do the work"},
+}
+
+const helpAbout = "What a command does; with --all, every command."
+
+// help prints the page of a command, one of the topics, or a list of commands.
+func (inv *invocation) help(parser *kong.Kong, topic []string) int {
+	all := slices.Contains(topic, "--all")
+	topic = slices.DeleteFunc(topic, func(word string) bool { return word == "--all" })
+	switch {
+	case len(topic) == 0 || slices.Equal(topic, []string{"help"}):
+		return inv.page(inv.overview(parser.Model.Node, all))
+	case slices.Equal(topic, []string{"exit-codes"}):
+		var page view.Table
+		for _, e := range exitCodes {
+			page.Add(fmt.Sprintf("%3d  %s", e.code, e.outcome), e.meaning)
+		}
+		page.Wrap(78)
+		return inv.page(page.Text(0))
+	case slices.Equal(topic, []string{"rules"}):
+		var page view.Table
+		for _, r := range flow.RuleNames {
+			page.Add(string(r.Rule), r.Meaning)
+		}
+		page.Wrap(78)
+		return inv.page(page.Text(0))
+	}
+	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
+		return inv.fail(wrongUsage(err, nil))
+	}
+	return exitDone
+}
+
+// printHelp prints the page of the command that a command line names, as kong
+// does, or the first commands if it names none.
+func (inv *invocation) printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	if ctx.Selected() != nil {
+		return kong.DefaultHelpPrinter(options, ctx)
+	}
+	_, err := fmt.Fprint(ctx.Stdout, inv.overview(ctx.Model.Node, false))
+	return err
+}
+
+// overview lists the first commands, or all.
+func (inv *invocation) overview(root *kong.Node, all bool) string {
+	width := 78
+	if w := inv.width(); w > 0 {
+		width = min(w, width)
+	}
+	text := view.Wrapped("Usage: git liza COMMAND [ARGUMENT…]", width) + "\n" + view.Wrapped(description, width) + "\n"
+	if all {
+		text += allCommands(root, width)
+	} else {
+		t := view.Table{Indent: "  "}
+		for _, name := range firstCommands {
+			if row := commandRowOf(root, name); row != nil {
+				t.Add(row...)
+			}
+		}
+		t.Wrap(width)
+		text += t.Text(0)
+	}
+	t := view.Table{Indent: "  "}
+	t.Add("help COMMAND", "what a command does, and its flags; also COMMAND -h")
+	if !all {
+		t.Add("help --all", "all commands, in groups")
+	}
+	t.Add("help rules", "the rules by which commands are refused")
+	t.Add("help exit-codes", "what exit codes mean")
+	t.Add("--json", "with any command: one JSON object on standard output")
+	t.Add("--as ID", "with any command: act as this agent, such as coder-1")
+	t.Wrap(width)
+	return strings.TrimRight(text, "\n") + "\n\n" + t.Text(0)
+}
+
+// allCommands lists the commands in their groups.
+func allCommands(root *kong.Node, width int) (text string) {
+	for _, group := range helpGroups {
+		t := view.Table{Indent: "  "}
+		for _, c := range root.Children {
+			if !c.Hidden && c.Group != nil && c.Group.Title == group.title {
+				t.Add(c.Name, c.Help)
+			}
+		}
+		t.Wrap(width)
+		text += view.Wrapped(group.title+": "+group.about, width) + t.Text(0) + "\n"
+	}
+	return text
+}
+
+// commandRowOf returns the row of a command in a list, nil if there is none of
+// that name.
+func commandRowOf(root *kong.Node, name string) []string {
+	if name == "help" {
+		return []string{name, helpAbout}
+	}
+	i := slices.IndexFunc(root.Children, func(c *kong.Node) bool { return c.Name == name && !c.Hidden })
+	if i < 0 {
+		return nil
+	}
+	return []string{name, root.Children[i].Help}
+}

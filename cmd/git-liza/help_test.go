@@ -1,0 +1,47 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Every visible command is in one of the groups of help, which shows it.
+func TestEveryCommandIsInHelp(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{})
+	require.NoError(t, err)
+	all := allCommands(parser.Model.Node, 0)
+	groups := map[string]int{}
+	for _, group := range helpGroups {
+		groups[group.title] = 0
+	}
+	for _, command := range parser.Model.Children {
+		if command.Hidden {
+			assert.NotContains(t, all, "\n  "+command.Name+" ", "hidden")
+			continue
+		}
+		require.NotNil(t, command.Group, "commands.go has no group for %s", command.Name)
+		assert.Contains(t, groups, command.Group.Title, "helpGroups lacks the group of %s", command.Name)
+		assert.Contains(t, all, "\n  "+command.Name+" ")
+		groups[command.Group.Title]++
+	}
+	for title, n := range groups {
+		assert.Positive(t, n, "%s is empty", title)
+	}
+}
+
+// `git liza` alone shows at most twelve commands, and each of them exists.
+func TestFirstCommands(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{})
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(firstCommands), 12)
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(firstCommands))), len(firstCommands))
+	for _, name := range firstCommands {
+		assert.NotNil(t, commandRowOf(parser.Model.Node, name), "there is no command %s", name)
+	}
+}
