@@ -43,10 +43,10 @@ func (c *editCommand) Run(inv *invocation) error {
 		}
 		return c.amend(inv, clone, old, text)
 	}
-	return inv.edit(clone.Repo, draft{
+	return draft{
 		ending: ".yaml", text: old, again: "git liza edit " + c.Doc + " --from",
 		otherwise: "--from FILE takes the text from a file, - from standard input",
-	}, func(text []byte) error { return c.amend(inv, clone, old, text) })
+	}.edit(inv, clone.Repo, func(text []byte) error { return c.amend(inv, clone, old, text) })
 }
 
 // canonical returns the text of the document on the board.

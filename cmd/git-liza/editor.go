@@ -30,8 +30,8 @@ type draft struct {
 // are removed if the draft has notes. An editor that fails, and a text that take
 // refuses, change nothing: what the user has typed is kept then, and edit prints
 // the command that takes it, or as JSON its path.
-func (inv *invocation) edit(repo *git.Repo, d draft, take func(text []byte) error) error {
-	editor, err := inv.editor(repo, d.otherwise)
+func (d draft) edit(inv *invocation, repo *git.Repo, take func(text []byte) error) error {
+	editor, err := d.editor(inv, repo)
 	if err != nil {
 		return err
 	}
@@ -43,11 +43,11 @@ func (inv *invocation) edit(repo *git.Repo, d draft, take func(text []byte) erro
 		}
 		begun = slices.Concat(d.text, []byte("\n"), comments)
 	}
-	path, err := writeDraft(repo, d.ending, begun)
+	path, err := d.write(repo, begun)
 	if err != nil {
 		return err
 	}
-	err = inv.startEditor(editor, path)
+	err = startEditor(inv, editor, path)
 	text, unread := os.ReadFile(path)
 	if err == nil {
 		err = unread
@@ -71,26 +71,26 @@ func (inv *invocation) edit(repo *git.Repo, d draft, take func(text []byte) erro
 }
 
 // editor returns the command of the editor that git would start.
-func (inv *invocation) editor(repo *git.Repo, otherwise string) (string, error) {
+func (d draft) editor(inv *invocation, repo *git.Repo) (string, error) {
 	out, err := repo.Git(inv.ctx, "var", "GIT_EDITOR")
 	editor := strings.TrimSpace(string(out))
 	if err != nil || editor == "" {
-		return "", usagef("git config core.editor EDITOR", "git knows no editor; %s", otherwise)
+		return "", usagef("git config core.editor EDITOR", "git knows no editor; %s", d.otherwise)
 	}
 	// As in git, GIT_EDITOR may name a program that needs no terminal.
 	if inv.getenv("GIT_EDITOR") == "" && !isTerminal(inv.stdin) {
-		return "", usagef("git liza help edit", "there is no terminal for an editor; %s", otherwise)
+		return "", usagef("git liza help edit", "there is no terminal for an editor; %s", d.otherwise)
 	}
 	return editor, nil
 }
 
-// writeDraft writes the text where no commit takes it, and returns the path.
-func writeDraft(repo *git.Repo, ending string, text []byte) (string, error) {
+// write writes the text where no commit takes it, and returns the path.
+func (d draft) write(repo *git.Repo, text []byte) (string, error) {
 	dir := filepath.Join(repo.CommonDir(), layout.Private)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(dir, "edit-*"+ending)
+	f, err := os.CreateTemp(dir, "edit-*"+d.ending)
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +107,7 @@ func writeDraft(repo *git.Repo, ending string, text []byte) (string, error) {
 // startEditor runs the editor on a file and waits for it. As in git, the editor
 // is the beginning of a shell command, and the file is one word of it. An interrupt
 // meanwhile is the editor's: emacs makes one of C-g.
-func (inv *invocation) startEditor(editor, path string) error {
+func startEditor(inv *invocation, editor, path string) error {
 	sh, args := proc.Shell(editor + ` "$@"`)
 	out := inv.stdout
 	if inv.json {
