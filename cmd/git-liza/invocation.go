@@ -15,14 +15,15 @@ import (
 // output. Commands print only through it.
 type invocation struct {
 	output
-	ctx     context.Context
-	stdin   io.Reader
-	environ []string
-	now     func() time.Time
-	dir     string
-	sole    string    // the provider that was chosen because no other is installed
-	as      string    // --as or LIZA_AGENT_ID, "" for the human
-	opened  *git.Repo // by repo; nil before
+	ctx      context.Context
+	keyboard *keyboard // nil in a test
+	stdin    io.Reader
+	environ  []string
+	now      func() time.Time
+	dir      string
+	sole     string    // the provider that was chosen because no other is installed
+	as       string    // --as or LIZA_AGENT_ID, "" for the human
+	opened   *git.Repo // by repo; nil before
 }
 
 func (inv *invocation) getenv(key string) string {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"golang.org/x/term"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
@@ -31,14 +29,15 @@ func main() {
 	// is for supervisors and for very large boards.
 	debug.SetGCPercent(1600)
 	debug.SetMemoryLimit(128 << 20)
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+	keys := new(keyboard)
+	ctx, stop := keys.notify(endSignals())
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "git-liza:", err)
 		os.Exit(exitFailed)
 	}
-	out := output{stdout: os.Stdout, stderr: os.Stderr, color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == ""}
-	inv := &invocation{output: out, ctx: ctx, stdin: os.Stdin, environ: environment(os.Args[1:]), now: time.Now, dir: dir}
+	out := output{stdout: os.Stdout, stderr: os.Stderr, color: isColored(os.Stdout) && os.Getenv("NO_COLOR") == ""}
+	inv := &invocation{output: out, ctx: ctx, keyboard: keys, stdin: os.Stdin, environ: environment(os.Args[1:]), now: time.Now, dir: dir}
 	code := run(inv, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -16,7 +16,7 @@ func (c *stateCommand) Run(inv *invocation) error {
 		return err
 	}
 	if !inv.json {
-		return l.WriteState(inv.stdout)
+		return inv.presentStream(l.WriteState)
 	}
 	state := l.State()
 	if err := l.Board.Err(); err != nil {

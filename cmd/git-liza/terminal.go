@@ -1,8 +1,15 @@
 package main
 
 import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
 
 // isTerminal reports whether a stream of the invocation is a terminal.
@@ -19,4 +26,43 @@ func inForeground(stream any) bool {
 	}
 	group, err := unix.IoctlGetInt(int(stream.(interface{ Fd() uintptr }).Fd()), unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
+}
+
+// A keyboard says to whom the signals of the keyboard are addressed: to this program, or
+// to the pager or editor that it runs in the foreground.
+type keyboard struct{ lent atomic.Int32 }
+
+// notify returns a context that a signal ends, except an interrupt of a program in the
+// foreground: Ctrl-C in a pager ends its search, not this program.
+func (k *keyboard) notify(list []os.Signal) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	received := make(chan os.Signal, 1)
+	signal.Notify(received, list...)
+	go func() {
+		for s := range received {
+			if s != os.Interrupt || k.lent.Load() == 0 {
+				cancel()
+			}
+		}
+	}()
+	return ctx, func() { signal.Stop(received); cancel() }
+}
+
+// foreground runs a program in the user's terminal, see [proc.Foreground].
+func (inv *invocation) foreground(c proc.Command) (code int, err error) {
+	if inv.keyboard != nil {
+		inv.keyboard.lent.Add(1)
+		defer inv.keyboard.lent.Add(-1)
+	}
+	return proc.Foreground(c, inv.stderr)
+}
+
+// isColored reports whether colors are seen on a stream: on a terminal, and, as git
+// has it, in the pager that git started for this program.
+func isColored(stream *os.File) bool {
+	if isTerminal(stream) {
+		return true
+	}
+	info, err := stream.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0 && os.Getenv("GIT_PAGER_IN_USE") == "true" && os.Getenv("LIZA_AGENT_ID") == ""
 }
