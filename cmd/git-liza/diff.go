@@ -47,7 +47,7 @@ func (c *diffCommand) Run(inv *invocation) error {
 	for _, change := range changes {
 		text.WriteString(change.Patch)
 	}
-	return inv.present(map[string]any{"from": from, "to": to, "documents": changes}, text.String())
+	return pager{inv}.present(map[string]any{"from": from, "to": to, "documents": changes}, text.String())
 }
 
 // differences compares two states. An empty from is the state before the

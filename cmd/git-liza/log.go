@@ -107,7 +107,7 @@ func (c *logCommand) print(inv *invocation, list []view.Entry) error {
 		if err != nil {
 			return err
 		}
-		return inv.present(nil, text)
+		return pager{inv}.present(nil, text)
 	}
-	return inv.present(nil, view.LogText(list, inv.width()))
+	return pager{inv}.present(nil, view.LogText(list, inv.width()))
 }

@@ -10,41 +10,44 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
 
+// A pager prints long output for people: on a terminal through the pager that git uses.
+type pager struct{ *invocation }
+
 // present prints long output that changes nothing: as [output.answer] does, but text on
 // a terminal through git's pager.
-func (inv *invocation) present(data any, text string) error {
-	if inv.json || text == "" || !inv.paged(text) {
-		return inv.answer("", data, text)
+func (p pager) present(data any, text string) error {
+	if p.json || text == "" || !p.show(text) {
+		return p.answer("", data, text)
 	}
 	return nil
 }
 
-// paged shows a text in git's pager. It is false if there is none, or if it could not be
+// show shows a text in git's pager. It is false if there is none, or if it could not be
 // started: then nothing was printed. A pager that ends early is no error.
-func (inv *invocation) paged(text string) bool {
-	pager := inv.pager()
-	if pager == "" {
+func (p pager) show(text string) bool {
+	command := p.command()
+	if command == "" {
 		return false
 	}
-	shell, args := proc.Shell(pager)
-	code, err := inv.foreground(proc.Command{Path: shell, Args: args, Dir: inv.dir, Env: inv.pagerEnvironment(),
-		Stdin: strings.NewReader(text), Output: inv.stdout})
+	shell, args := proc.Shell(command)
+	code, err := foreground(p.invocation, proc.Command{Path: shell, Args: args, Dir: p.dir, Env: p.environment(),
+		Stdin: strings.NewReader(text), Output: p.stdout})
 	const notExecutable, notFound = 126, 127 // exit codes of a shell
 	if err != nil || code == notExecutable || code == notFound {
-		inv.progress("the pager %q could not be started", pager)
+		p.progress("the pager %q could not be started", command)
 		return false
 	}
 	return true
 }
 
-// pager returns the command of git's pager, "" where git would use none: without a
+// command returns the command of git's pager, "" where git would use none: without a
 // terminal, and with the pager "cat". Agents never get one, because nobody would end it.
 // pager.liza and --no-pager are settled by git before it starts this program.
-func (inv *invocation) pager() string {
-	if inv.json || inv.call != nil || inv.opened == nil || !isTerminal(inv.stdout) || (hints{inv}).agent() != "" {
+func (p pager) command() string {
+	if p.json || p.call != nil || p.opened == nil || !isTerminal(p.stdout) || (hints{p.invocation}).agent() != "" {
 		return ""
 	}
-	out, err := inv.opened.Git(inv.ctx, "var", "GIT_PAGER")
+	out, err := p.opened.Git(p.ctx, "var", "GIT_PAGER")
 	pager := strings.TrimSpace(string(out))
 	if err != nil || pager == "cat" {
 		return ""
@@ -52,29 +55,29 @@ func (inv *invocation) pager() string {
 	return pager
 }
 
-// pagerEnvironment is what git gives to a pager.
-func (inv *invocation) pagerEnvironment() []string {
-	env := slices.Clone(inv.environ)
+// environment is what git gives to a pager.
+func (p pager) environment() []string {
+	env := slices.Clone(p.environ)
 	for _, setting := range []string{"LESS=FRX", "LV=-c"} {
 		name, _, _ := strings.Cut(setting, "=")
 		if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
 			env = append(env, setting)
 		}
 	}
-	return append(env, "GIT_PAGER_IN_USE=true", "COLUMNS="+strconv.Itoa(inv.width()))
+	return append(env, "GIT_PAGER_IN_USE=true", "COLUMNS="+strconv.Itoa(p.width()))
 }
 
-// presentStream is [invocation.present] for text that is written piece by piece.
-func (inv *invocation) presentStream(write func(io.Writer) error) error {
-	if inv.pager() == "" {
-		return write(inv.stdout)
+// presentStream is [pager.present] for text that is written piece by piece.
+func (p pager) presentStream(write func(io.Writer) error) error {
+	if p.command() == "" {
+		return write(p.stdout)
 	}
 	var text strings.Builder
 	if err := write(&text); err != nil {
 		return err
 	}
-	if !inv.paged(text.String()) {
-		fmt.Fprint(inv.stdout, text.String())
+	if !p.show(text.String()) {
+		fmt.Fprint(p.stdout, text.String())
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (c *showCommand) Run(inv *invocation) error {
 	if inv.json {
 		return inv.answer("", l.Story(t, history), "")
 	}
-	return inv.present(nil, l.StoryText(t, history, inv.width()))
+	return pager{inv}.present(nil, l.StoryText(t, history, inv.width()))
 }
 
 // changes prints a patch in the form in which git shows it to this user.

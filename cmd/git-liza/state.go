@@ -16,7 +16,7 @@ func (c *stateCommand) Run(inv *invocation) error {
 		return err
 	}
 	if !inv.json {
-		return inv.presentStream(l.WriteState)
+		return pager{inv}.presentStream(l.WriteState)
 	}
 	state := l.State()
 	if err := l.Board.Err(); err != nil {

@@ -49,7 +49,7 @@ func (k *keyboard) notify(list []os.Signal) (context.Context, func()) {
 }
 
 // foreground runs a program in the user's terminal, see [proc.Foreground].
-func (inv *invocation) foreground(c proc.Command) (code int, err error) {
+func foreground(inv *invocation, c proc.Command) (code int, err error) {
 	if inv.keyboard != nil {
 		inv.keyboard.lent.Add(1)
 		defer inv.keyboard.lent.Add(-1)
