@@ -23,18 +23,7 @@ const trespass = "git switch -q integration; git commit -q --allow-empty -m intr
 
 // Next plays the coder; what else is asked gets a word.
 func (i *intruder) Next(c standin.Conversation) standin.Turn {
-	s := &scene{player: i.player, asked: c}
-	turns := 0
-	for _, m := range c.Messages {
-		switch {
-		case strings.Contains(m.Text, "# Your role: ") && m.Role == "user":
-			s.prompt, s.results, turns = m.Text, nil, 0
-		case m.Role == "model":
-			turns++
-		case m.Role == "tool":
-			s.results = append(s.results, m.Text)
-		}
-	}
+	s, turns := i.scene(c)
 	if len(c.Tools) == 0 || s.prompt == "" {
 		return standin.Turn{Text: "tally"}
 	}

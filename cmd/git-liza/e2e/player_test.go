@@ -48,6 +48,7 @@ var parts = map[string][]step{
 	"planner":       {orient, plan, conclude},
 	"coder":         {orient, declare, draft, construct, submit, conclude},
 	"code-reviewer": {orient, examine, judge, conclude},
+	"hermit":        {orient, examine, judge, conclude}, // of [ownRoles]
 
 	// one that cannot commit, and for whom its supervisor does and reports
 	"coder, reported": {orient, draft, construct, report},
@@ -57,8 +58,21 @@ var parts = map[string][]step{
 // that is resumed has earlier ones. What is asked besides, such as a title, is
 // answered in a word.
 func (p *player) Next(c standin.Conversation) standin.Turn {
-	s := &scene{player: p, asked: c}
-	turns := 0
+	s, turns := p.scene(c)
+	role := s.find(`(?m)^# Your role: (\S+)`)
+	if s.reported() {
+		role += ", reported"
+	}
+	steps := parts[role]
+	if len(c.Tools) == 0 || steps == nil {
+		return standin.Turn{Text: "tally"}
+	}
+	return steps[min(turns, len(steps)-1)](s)
+}
+
+// scene is where a conversation stands, with the turns since the last prompt.
+func (p *player) scene(c standin.Conversation) (s *scene, turns int) {
+	s = &scene{player: p, asked: c}
 	for _, m := range c.Messages {
 		switch {
 		case strings.Contains(m.Text, "# Your role: ") && m.Role == "user":
@@ -69,15 +83,7 @@ func (p *player) Next(c standin.Conversation) standin.Turn {
 			s.results = append(s.results, m.Text)
 		}
 	}
-	role := s.find(`(?m)^# Your role: (\S+)`)
-	if s.reported() {
-		role += ", reported"
-	}
-	steps := parts[role]
-	if len(c.Tools) == 0 || steps == nil {
-		return standin.Turn{Text: "tally"}
-	}
-	return steps[min(turns, len(steps)-1)](s)
+	return s, turns
 }
 
 // find is the first group of the pattern in the prompt, "" if it is not there.
