@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,8 +112,7 @@ func startEditor(inv *invocation, editor, path string) error {
 	if inv.json {
 		out = inv.stderr
 	}
-	defer func() { inv.ctx, _ = signal.NotifyContext(inv.ctx, os.Interrupt) }()
-	code, err := proc.Foreground(proc.Command{Path: sh, Args: append(args, editor, path), Dir: inv.dir, Env: inv.environ, Stdin: inv.stdin, Output: out}, inv.stderr)
+	code, err := foreground(inv, proc.Command{Path: sh, Args: append(args, editor, path), Dir: inv.dir, Env: inv.environ, Stdin: inv.stdin, Output: out})
 	if err != nil || code == 0 {
 		return err
 	}

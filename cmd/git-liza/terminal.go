@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"sync/atomic"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
@@ -32,8 +33,8 @@ func inForeground(stream any) bool {
 // to the pager or editor that it runs in the foreground.
 type keyboard struct{ lent atomic.Int32 }
 
-// notify returns a context that a signal ends, except an interrupt of a program in the
-// foreground: Ctrl-C in a pager ends its search, not this program.
+// notify returns a context that a signal ends, except one from the keyboard while a
+// program is in the foreground: Ctrl-C in a pager ends its search, not this program.
 func (k *keyboard) notify(list []os.Signal) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	received := make(chan os.Signal, 1)
@@ -54,6 +55,9 @@ func foreground(inv *invocation, c proc.Command) (code int, err error) {
 		inv.keyboard.lent.Add(1)
 		defer inv.keyboard.lent.Add(-1)
 	}
+	quit := make(chan os.Signal, 1) // as an interrupt, it is the program's
+	signal.Notify(quit, syscall.SIGQUIT)
+	defer signal.Stop(quit)
 	return proc.Foreground(c, inv.stderr)
 }
 
