@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 type initCommand struct {
-	Goal        string        `arg:"" optional:"" help:"The goal in one line; default: the spec's first heading."`
-	Spec        string        `default:"specs/vision.md" placeholder:"PATH" help:"The goal's spec; it must be committed."`
+	Goal        string        `arg:"" optional:"" help:"What you want, in a line or more. Without a spec they become its first page, committed on the current branch. Default: the spec's first heading."`
+	Spec        string        `default:"specs/vision.md" placeholder:"PATH" help:"The goal's spec: committed, or not there yet."`
 	Integration string        `default:"integration" placeholder:"BRANCH" help:"The branch that approved work reaches."`
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
 	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
@@ -29,10 +31,7 @@ func (c *initCommand) Run(inv *invocation) error {
 	if joined, err := c.joinRemoteBoard(inv, clone); err != nil || joined {
 		return err
 	}
-	if err := c.refuseLocalBoard(inv, clone); err != nil {
-		return err
-	}
-	d, err := clone.Prepare(inv.ctx, work.Plan{Title: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
+	d, vision, err := c.prepare(inv, clone)
 	if err != nil {
 		return err
 	}
@@ -41,7 +40,7 @@ func (c *initCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	r, err := clone.Init(inv.ctx, d)
+	r, err := clone.Init(inv.ctx, d, vision)
 	if err != nil {
 		return err
 	}
@@ -58,17 +57,23 @@ func (c *initCommand) Run(inv *invocation) error {
 			return explainUnpublished(c.Remote, err)
 		}
 	}
-	return c.report(inv, clone, r)
+	return c.report(inv, clone, r, vision)
 }
 
-// refuseLocalBoard refuses to make a board here if a remote has one that this clone
-// could take.
-func (c *initCommand) refuseLocalBoard(inv *invocation, clone *work.Clone) error {
+// prepare returns the root move and the vision to write with it. Where there is a
+// board, both are empty. It refuses to make a board here if a remote has one that
+// this clone could take.
+func (c *initCommand) prepare(inv *invocation, clone *work.Clone) (*flow.InitMove, *work.Vision, error) {
 	tip, err := clone.Repo.Refs.Resolve(inv.ctx, layout.State)
-	if err != nil || tip != "" || c.Remote != "" {
-		return err
+	if err != nil || tip != "" {
+		return &flow.InitMove{}, nil, err
 	}
-	return c.refuseSecond(inv, clone.Store, c.Integration)
+	if c.Remote == "" {
+		if err := c.refuseSecond(inv, clone.Store, c.Integration); err != nil {
+			return nil, nil, err
+		}
+	}
+	return clone.Prepare(inv.ctx, work.Plan{Goal: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
 }
 
 // explainUnpublished reports that the board was made here although the remote does
@@ -112,7 +117,7 @@ func (c *initCommand) joinRemoteBoard(inv *invocation, clone *work.Clone) (bool,
 	if err := c.installBoardHooks(inv, clone, b); err != nil {
 		return true, err
 	}
-	return true, c.report(inv, clone, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
+	return true, c.report(inv, clone, gitstore.Result{Already: true, Commit: tip, Before: b, After: b}, nil)
 }
 
 // installBoardHooks installs the hooks, whether or not a remote takes the board.
@@ -126,8 +131,8 @@ func (c *initCommand) installBoardHooks(inv *invocation, clone *work.Clone, b *f
 	return nil
 }
 
-// report prints the new board.
-func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Result) error {
+// report prints the new board, and the vision that was written with it.
+func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Result, vision *work.Vision) error {
 	settings := r.After.Settings()
 	warning, err := unwritten(inv, clone.Repo, r.After)
 	if err != nil {
@@ -143,6 +148,10 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 	if ahead := clone.Integration.Ahead(inv.ctx, r.After); ahead != nil {
 		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+hints{inv}.adapt(ahead.Hint))
 	}
+	if title := flow.Clean(c.Goal); r.Already && title != "" && title != goal.Title {
+		warnings = append(warnings, fmt.Sprintf("the board was there already, with %s; one more goal: git liza goal set %s --spec %s",
+			settings.Goal, shell.Quote(view.Cut(title, 200)), shell.Quote(clone.Specs.Rooted(c.Spec))))
+	}
 	for _, line := range warnings {
 		inv.progress("warning: %s", line)
 		data["warning"] = strings.Join(warnings, "; ")
@@ -154,8 +163,16 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 	if !c.NoHooks {
 		held += "\nits hooks are in place: git liza hooks"
 	}
+	if vision != nil && vision.Commit != "" {
+		data["vision"] = map[string]any{"path": vision.Path, "branch": vision.Branch, "commit": vision.Commit}
+		held += fmt.Sprintf("\n%s is written, and committed on %s as %s; to say more, edit and commit it, then: git liza adopt HEAD --reason R",
+			vision.Path, vision.Branch, vision.Commit.Short())
+	}
+	if !r.Already {
+		held += "\nnext: git liza rush"
+	}
 	return inv.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", layout.State,
-		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
+		settings.Goal, view.Cut(goal.Title, 200), settings.Integration.Name, settings.Integration.Tip.Short(), held)
 }
 
 // refuseSecond refuses a second board if a remote has one that this clone could

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -13,59 +14,78 @@ import (
 
 // A Plan holds the contents of a new board.
 type Plan struct {
-	Title  string // "" takes the spec's first heading
+	Goal   string // its first line is the title; "" takes the spec's first heading
 	Spec   string
 	Branch string // integration
 	Lease  flow.Duration
 }
 
 // Prepare makes the root move of a board and checks the repository: there is
-// a commit, the spec is in it, and no branch is in the way.
-func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
+// a commit, the spec is in it, and no branch is in the way. The vision is that which
+// [Clone.Init] writes where there is no spec; nil if there is one.
+func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, *Vision, error) {
+	p.Goal = flow.Clean(p.Goal)
+	tip, created, err := c.startOf(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	title, found, err := c.Specs.heading(ctx, tip, p.Spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	var vision *Vision
+	if !found {
+		if vision, err = c.Specs.newVision(ctx, p, created); err != nil {
+			return nil, nil, err
+		}
+		if vision == nil {
+			return nil, nil, c.Specs.explainUnready(ctx, p, tip, created)
+		}
+	}
+	if p.Goal != "" {
+		title, _, _ = strings.Cut(p.Goal, "\n")
+	}
+	id, err := gitstore.RandomID()
+	if err != nil {
+		return nil, nil, err
+	}
+	config := flow.DefaultConfig()
+	config.Lease, config.ReviewLease = p.Lease, p.Lease
+	return &flow.InitMove{Board: id, Rules: flow.RulesVersion, Goal: "goal-1", Title: title, Spec: p.Spec,
+		Integration: flow.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, vision, nil
+}
+
+// startOf returns the commit at which integration is or will be made. It refuses a
+// repository without a commit, and branches that are in the way.
+func (c *Clone) startOf(ctx context.Context, p Plan) (tip flow.ObjectID, created bool, err error) {
 	const longest = 128 // as the rules have it
 	if _, err := c.Repo.Git(ctx, "check-ref-format", "--branch", p.Branch); err != nil || len(p.Branch) > longest {
-		return nil, &flow.Refusal{Rule: flow.RuleForm, Hint: "git liza help init", Reason: fmt.Sprintf("%q cannot be the integration branch", flow.Excerpt(p.Branch, 80))}
+		return "", false, &flow.Refusal{Rule: flow.RuleForm, Hint: "git liza help init", Reason: fmt.Sprintf("%q cannot be the integration branch", flow.Excerpt(p.Branch, 80))}
 	}
 	ref := "refs/heads/" + p.Branch
-	tip, err := c.Repo.Refs.Resolve(ctx, ref)
+	tip, err = c.Repo.Refs.Resolve(ctx, ref)
 	if err != nil {
-		return nil, err
+		return "", false, err
 	}
-	created := tip == ""
+	created = tip == ""
 	if created {
 		if tip, err = c.Repo.ParseCommit(ctx, "HEAD"); err != nil {
-			return nil, &flow.Refusal{Rule: flow.RuleNoCommit, Hint: "git commit --allow-empty -m first", Reason: "the repository has no commit yet"}
+			return "", false, &flow.Refusal{Rule: flow.RuleNoCommit, Hint: "git commit --allow-empty -m first", Reason: "the repository has no commit yet"}
 		}
 	}
 	taken, err := c.Repo.Refs.Resolve(ctx, layout.TaskRoot)
 	if err != nil {
-		return nil, err
+		return "", false, err
 	}
 	if taken != "" {
-		return nil, &flow.Refusal{Rule: flow.RuleBranch, Hint: "git branch -m liza OTHER", Reason: "the branch liza is in the way of the task branches liza/…"}
+		return "", false, &flow.Refusal{Rule: flow.RuleBranch, Hint: "git branch -m liza OTHER", Reason: "the branch liza is in the way of the task branches liza/…"}
 	}
-	heading, found, err := c.Specs.heading(ctx, tip, p.Spec)
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return nil, c.Specs.explainUnready(ctx, p, tip, created)
-	}
-	if p.Title == "" {
-		p.Title = heading
-	}
-	id, err := gitstore.RandomID()
-	if err != nil {
-		return nil, err
-	}
-	config := flow.DefaultConfig()
-	config.Lease, config.ReviewLease = p.Lease, p.Lease
-	return &flow.InitMove{Board: id, Rules: flow.RulesVersion, Goal: "goal-1", Title: p.Title, Spec: p.Spec,
-		Integration: flow.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, nil
+	return tip, created, nil
 }
 
-// Init makes the root move. An existing board does not change.
-func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, error) {
+// Init makes the root move, after it has written the vision if there is one. An
+// existing board does not change, and gets no vision.
+func (c *Clone) Init(ctx context.Context, d *flow.InitMove, vision *Vision) (gitstore.Result, error) {
 	tip, err := c.Repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return gitstore.Result{}, err
@@ -77,8 +97,17 @@ func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, er
 		}
 		return gitstore.Result{Already: true, Commit: tip, Before: b, After: b}, err
 	}
-	r, err := c.Store.Do(ctx, func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
-		return c.Caller.Move(flow.ActInit, "", d), nil, nil
+	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+		m := c.Caller.Move(flow.ActInit, "", d)
+		if vision == nil {
+			return m, nil, nil
+		}
+		err := vision.judge(b, m, *d, at)
+		if err == nil {
+			err = vision.Write(ctx)
+		}
+		d.Integration.Tip = vision.Commit
+		return m, nil, err
 	})
 	if err != nil || c.Checkouts.Trees == nil {
 		return r, err

@@ -212,7 +212,12 @@ func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, c
 	case at.file != "":
 		refusal.Reason += ", and the file is not committed"
 		refusal.Hint = at.commit("Vision")
+	case p.Goal != "" && !created && s.repo.WorkTree() != "" && isFileName(p.Spec):
+		refusal.Hint = p.again(p.Spec)
 	default:
+		if p.Goal == "" {
+			refusal.Reason += "; git liza init 'GOAL' writes one"
+		}
 		file := s.fromHere(p.Spec)
 		refusal.Hint = fmt.Sprintf("git liza template vision > %[1]s && git add %[1]s && git commit -m 'Vision' -- %[1]s", file)
 		if dir := path.Dir(p.Spec); dir != "." {
