@@ -57,13 +57,17 @@ func runScripts(t *testing.T) {
 	// Under nohup the programs would ignore that a terminal was closed. Children do
 	// not inherit a signal as ignored that this process handles.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
-		RequireExplicitExec: true,
-		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
-		Setup:               pinned,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "hinted": hinted, "looks": looks},
-	})
+	params := stories()
+	params.Dir = filepath.Join("testdata", "script")
+	params.UpdateScripts = os.Getenv("UPDATE_SCRIPTS") != ""
+	testscript.Run(t, params)
+}
+
+// stories are the parameters of scripts that no test has chosen yet.
+func stories() testscript.Params {
+	return testscript.Params{RequireExplicitExec: true, Setup: pinned,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "hinted": hinted, "looks": looks,
+			"twojudges": twoJudges, "withstood": withstood}}
 }
 
 // startOfStory is the time in which a script begins.
