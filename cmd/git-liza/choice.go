@@ -166,8 +166,8 @@ func (p providerChoice) onlyInstalled(known provider.Catalogue) (string, error) 
 	}
 	switch len(ready) {
 	case 0:
-		return "", usagef("git config liza.provider 'exec:COMMAND'",
-			"no provider: name one with --provider or git config liza.provider; none of the known providers is installed (git liza providers list)")
+		first := known[0]
+		return "", usagef("git liza providers detect", "no provider: none of the known agents is installed; for example %s: %s", first.Name, first.Install)
 	case 1:
 		p.sole = ready[0]
 		if !p.json {
@@ -176,5 +176,5 @@ func (p providerChoice) onlyInstalled(known provider.Catalogue) (string, error) 
 		return p.sole, nil
 	}
 	return "", usagef("git config liza.provider "+ready[0],
-		"no provider: name one with --provider or git config liza.provider; installed: %s", strings.Join(ready, ", "))
+		"no provider: choose one of those that are installed, here or with --provider; installed: %s", strings.Join(ready, ", "))
 }
