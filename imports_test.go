@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/config":     {"flow", "cmd/git-liza/spelling"},
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
 	"cmd/git-liza/spelling":   {},
-	"cmd/git-liza/view":       {"flow", "gitstore", "gitstore/document", "cmd/git-liza/patch"},
+	"cmd/git-liza/view":       {"flow", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/patch"},
 	"cmd/git-liza/mcp":        {},
 	"cmd/git-liza/patch":      {},
 	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work"},

@@ -39,6 +39,10 @@ type Presence struct {
 	Usage      flow.Usage      `yaml:"usage"` // of sessions that are not on the board yet
 }
 
+// Failing is what a planner does whose sessions on everything that it should answer
+// have failed again and again; the note of the presence says on what.
+const Failing = "failing"
+
 // missedBeats is after how many intervals without a beat an agent counts as
 // silent.
 const missedBeats = 3

@@ -72,6 +72,8 @@ type workCommands struct {
 // lookCommands show the blackboard without changing it.
 type lookCommands struct {
 	Status   statusCommand   `cmd:"" group:"Look" help:"The board at a glance: who works, what waits for whom, what to do next."`
+	Inbox    inboxCommand    `cmd:"" group:"Look" help:"What needs you, each with the command that settles it."`
+	Next     nextCommand     `cmd:"" group:"Look" help:"The one thing to do next, for you or for an agent."`
 	List     listCommand     `cmd:"" group:"Look" help:"The tasks, a line each."`
 	Show     showCommand     `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
 	Log      logCommand      `cmd:"" group:"Look" help:"The moves, newest first."`

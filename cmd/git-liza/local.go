@@ -3,10 +3,15 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"slices"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/roles"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/hooks/stubs"
 )
@@ -14,7 +19,7 @@ import (
 // findLocal collects what this clone and its machine know beside the board.
 // tasks are the board's.
 func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
-	err := l.findAgents(inv)
+	err := l.findNeeds(inv, tasks)
 	if err != nil {
 		return err
 	}
@@ -24,10 +29,6 @@ func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
 			return err
 		}
 	}
-	if known.Breach, err = l.breach(inv); err != nil {
-		return err
-	}
-	known.Repair = hints{inv}.adapt(work.RepairBoard)
 	by, _, err := inv.actor(l.Repo)
 	if err != nil {
 		by = ""
@@ -40,14 +41,103 @@ func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
 	if found := hooksFinding(installed, err, l.Repo.MainWorkTree() == ""); found.State != "ok" || !installed.Guards() {
 		known.Hooks = found.Text
 	}
+	return nil
+}
+
+// findNeeds collects what the inbox shows of this clone and its machine, and whose
+// inbox it is. tasks are the board's.
+func (l *look) findNeeds(inv *invocation, tasks []flow.Summary) error {
+	if err := l.findPerson(inv); err != nil {
+		return err
+	}
+	err := l.findAgents(inv)
+	if err != nil {
+		return err
+	}
+	known := &l.Local
+	if known.Breach, err = l.breach(inv); err != nil {
+		return err
+	}
+	known.Repair = hints{inv}.adapt(work.RepairBoard)
+	known.Snoozed = readSnoozes(l.Repo)
 	if err := l.findUntrusted(inv, tasks); err != nil {
 		return err
 	}
-	if known.Breach == nil && l.GoalReached(tasks) {
+	if err := l.findPaused(inv); err != nil {
+		return err
+	}
+	if err := l.findUnmet(inv, tasks); err != nil {
+		return err
+	}
+	if known.Breach == nil && l.CanTake(tasks) {
 		known.Take = takeCommand(inv, l.Repo, l.Board)
 	}
 	if ahead := l.Integration.Ahead(inv.ctx, l.Board); ahead != nil && (hints{inv}).agent() == "" {
 		known.Ahead = &view.Step{Command: ahead.Hint, Why: ahead.Text}
+	}
+	return nil
+}
+
+// findPerson sets whose inbox it is: the actor of this invocation, else the human of
+// this machine. A caller that the rules refuse gets an inbox in which all is for others.
+func (l *look) findPerson(inv *invocation) error {
+	by, g, err := inv.actor(l.Repo)
+	if err != nil {
+		name, err := l.Repo.Config.Config(inv.ctx, "user.name")
+		if err != nil {
+			return err
+		}
+		by, g = flow.Human(name), ""
+	}
+	principal, err := work.PrincipalOf(inv.ctx, l.Repo, by)
+	l.Person = flow.Caller{By: by, Principal: principal, Generation: g}
+	return err
+}
+
+// findPaused finds the providers that are paused in this clone.
+func (l *look) findPaused(inv *invocation) error {
+	list, err := provider.AllPaused(l.Repo.CommonDir(), inv.now())
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	known, err := providerChoice{inv, &l.Repo.Config.Configuration}.catalogue()
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		command := "git liza providers resume " + shell.Quote(p.Provider)
+		if row := known.FindRow(p.Provider); row != nil && p.Kind == provider.Login && row.LoginCommand() != "" {
+			command = row.LoginCommand() + " && " + command
+		}
+		l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "paused", Subject: p.Provider, Text: p.Provider + " is paused, " + p.String(), Command: command, Since: p.Since})
+	}
+	return nil
+}
+
+// findUnmet finds the roles whose verdict a rule asks for, that nobody here can give:
+// no agent of it is registered or can be started, and no person's verdict counts.
+func (l *look) findUnmet(inv *invocation, tasks []flow.Summary) error {
+	said := map[flow.Role]bool{}
+	for _, rule := range l.Board.ReviewRules() {
+		row := l.Board.Role(rule.Role)
+		if row == nil || !row.NotHuman || said[rule.Role] || len(view.RoleOf(l.Board, row, roles.IsBuiltin).Agents) > 0 {
+			continue
+		}
+		said[rule.Role] = true
+		why, err := missingProvider(inv, l.Clone, row)
+		if err != nil {
+			return err
+		}
+		need := view.Need{Kind: "role", Subject: rule.Role.String(), Command: "git config liza." + rule.Role.String() + ".provider NAME"}
+		verifies := func(t flow.Summary) bool { return t.Verify != "" && !t.Status.Final() }
+		if why == "" && row.Provider == "gates" && len(l.Board.Settings().Config.Gates) == 0 && !slices.ContainsFunc(tasks, verifies) {
+			why, need.Command = "the board has no gates and no task has a verify command", "git liza help config"
+		}
+		if why == "" {
+			continue
+		}
+		need.Text = fmt.Sprintf("%s, and no person's verdict counts for it: %s", view.RuleText(rule), why)
+		l.Local.Needs = append(l.Local.Needs, need)
 	}
 	return nil
 }
@@ -70,24 +160,30 @@ func (l *look) findAgents(inv *invocation) (err error) {
 }
 
 // findUntrusted finds the tasks that wait because their verify command is not
-// allowed on this machine.
+// allowed on this machine, and the other commands of the board that are not.
 func (l *look) findUntrusted(inv *invocation, tasks []flow.Summary) error {
-	untrusted := map[flow.TaskID]view.Step{}
+	config := l.Board.Settings().Config
 	verifying := l.Verifying(tasks)
-	if len(verifying) == 0 {
+	if len(verifying) == 0 && len(config.Gates) == 0 && config.PostWorktree == "" {
 		return nil
 	}
 	allowed, err := l.Trust.Allowed(inv.ctx)
 	if err != nil {
 		return err
 	}
-	for _, t := range verifying {
-		var refusal *flow.Refusal
-		if errors.As(allowed.Check(t.Verify), &refusal) {
-			untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: string(t.ID) + ": " + refusal.Reason}
+	var refusal *flow.Refusal
+	for _, one := range work.SharedCommands(config) {
+		if errors.As(allowed.Check(one.Command), &refusal) {
+			step := view.Step{Command: refusal.Hint, Why: one.Where + ": " + refusal.Reason}
+			l.Local.Commands = append(l.Local.Commands, view.Untrusted{Where: one.Where, Step: step})
 		}
 	}
-	l.Local.Untrusted = untrusted
+	l.Local.Untrusted = map[flow.TaskID]view.Step{}
+	for _, t := range verifying {
+		if errors.As(allowed.Check(t.Verify), &refusal) {
+			l.Local.Untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: string(t.ID) + ": " + refusal.Reason}
+		}
+	}
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 )
 
@@ -126,4 +128,18 @@ func (inv *invocation) width() int {
 		return 80
 	}
 	return n
+}
+
+// accentOf returns how the one thing is marked that needs the user: in git's colour of
+// what it asks about, if color.ui and NO_COLOR allow colours here.
+func accentOf(inv *invocation, repo *git.Repo) (func(string) string, error) {
+	when, err := repo.Config.Config(inv.ctx, "color.ui")
+	plain := func(text string) string { return text }
+	switch {
+	case err != nil || inv.getenv("NO_COLOR") != "" || slices.Contains([]string{"never", "false", "no", "off", "0"}, when):
+		return plain, err
+	case when != "always" && (!inv.color || inv.getenv("TERM") == "dumb"):
+		return plain, nil
+	}
+	return func(text string) string { return "\x1b[1;33m" + text + "\x1b[m" }, nil
 }

@@ -242,13 +242,13 @@ func (c *roleRequireCommand) warnings(inv *invocation, clone *work.Clone, r gits
 }
 
 // missingProvider says why no agent of a role can be started here, "" if one can.
-func missingProvider(inv *invocation, clone *work.Clone, row *flow.RoleRow) (string, error) {
+func missingProvider(inv *invocation, clone *work.Clone, role *flow.RoleRow) (string, error) {
 	choice := providerChoice{inv, &clone.Repo.Config.Configuration}
 	known, err := choice.catalogue()
 	if err != nil {
 		return "", err
 	}
-	chosen, err := choice.forRole(row, "")
+	chosen, err := choice.forRole(role, "")
 	if err != nil {
 		return "", err
 	}
@@ -263,7 +263,9 @@ func missingProvider(inv *invocation, clone *work.Clone, row *flow.RoleRow) (str
 	if found == nil {
 		return "there is no provider " + name, nil
 	}
-	if there := (provider.Catalogue{*found}).Detect(inv.ctx, inv.environ); there[0].Path == "" && !there[0].NamesNoProgram() {
+	row := *found
+	row.Version = nil // it is not asked for its version, which may take seconds
+	if there := (provider.Catalogue{row}).Detect(inv.ctx, inv.environ); there[0].Path == "" && !there[0].NamesNoProgram() {
 		return "the provider " + name + " is not installed here", nil
 	}
 	return "", nil

@@ -66,7 +66,7 @@ func runScripts(t *testing.T) {
 // stories are the parameters of scripts that no test has chosen yet.
 func stories() testscript.Params {
 	return testscript.Params{RequireExplicitExec: true, Setup: pinned,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "hinted": hinted, "looks": looks,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "hinted": hinted, "looks": looks, "needs": needs,
 			"twojudges": twoJudges, "withstood": withstood}}
 }
 

@@ -23,5 +23,9 @@ func (c *statusCommand) Run(inv *invocation) error {
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
-	return inv.answer("", status, status.Text(inv.width()))
+	accent, err := accentOf(inv, l.Repo)
+	if err != nil {
+		return err
+	}
+	return inv.answer("", status, status.Text(inv.width(), accent))
 }

@@ -117,6 +117,30 @@ func Paused(commonDir, name string, now time.Time) (*Pause, error) {
 	return p, nil
 }
 
+// AllPaused are the pauses of all providers of a clone that have not ended, by the
+// provider's name.
+func AllPaused(commonDir string, now time.Time) ([]Pause, error) {
+	entries, err := os.ReadDir(filepath.Dir(pausePath(commonDir, "any")))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("pauses: %w", err)
+	}
+	var list []Pause
+	for _, e := range entries {
+		name, err := url.PathUnescape(e.Name())
+		if err != nil || url.PathEscape(name) != e.Name() {
+			continue
+		}
+		p, err := Paused(commonDir, name, now)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil && p.Provider == name { // not what a killed process left beside it
+			list = append(list, *p)
+		}
+	}
+	return list, nil
+}
+
 // Resume ends a provider's pause and forgets the pauses before it. It is false if
 // there was none.
 func Resume(commonDir, name string) (bool, error) {

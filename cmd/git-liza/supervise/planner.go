@@ -18,8 +18,13 @@ func (s *supervisor) planBoard(ctx context.Context, b *flow.Board) (lookResult, 
 	if time.Now().Before(s.worker.restUntil) {
 		return dueAt(s.worker.restUntil), nil
 	}
-	if due, _, next := s.rush.triggers.dueTriggers(b.Triggers(s.rush.goals()...), s.rush.Limits.Plans); len(due) == 0 {
-		return dueAt(next), nil
+	triggers := b.Triggers(s.rush.goals()...)
+	if due, _, next := s.rush.triggers.dueTriggers(triggers, s.rush.Limits.Plans); len(due) == 0 {
+		r := dueAt(next)
+		if given := s.rush.triggers.failedTriggers(triggers, s.rush.Limits.Plans); len(given) > 0 {
+			r.doing, r.why = gitstore.Failing, fmt.Sprintf("%d sessions on %s failed", s.rush.Limits.Plans, triggersText(given))
+		}
+		return r, nil
 	}
 	unlock, err := tryLock(s.clone.Repo.CommonDir(), "planner")
 	if err != nil {

@@ -68,6 +68,21 @@ func TestIdlePlannerDoesNotSpin(t *testing.T) {
 	require.Contains(t, timeless(w.note("prompt-planner-1-2")), "The trigger is not answered (exit 0 after 0s)")
 }
 
+// Another terminal shows that a planner has given up, and what helps.
+func TestFailingPlannerIsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.begin(nil, planner(w.agent("echo no idea")))
+	w.does("planner-1", "failing")
+	require.Regexp(t, `(?m)  planner-1 has given up: 3 sessions on no_tasks failed\n      git liza task add --from FILE$`, w.liza("inbox"))
+	require.Regexp(t, `(?m)^  planner-1 +IDLE +failing for `, w.liza("status"))
+	w.tasks(1)
+	w.does("planner-1", "waiting")
+	require.NotContains(t, w.liza("inbox"), "given up")
+	r.cancel()
+	require.NoError(t, r.wait())
+}
+
 // A planner that says that a human is needed is not asked again until the task
 // changes.
 func TestPlannerLeavesATriggerToAHuman(t *testing.T) {

@@ -57,6 +57,19 @@ func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.T
 	return due, failure, next
 }
 
+// failedTriggers returns the triggers on which as many sessions failed as one may
+// have.
+func (p *triggerTries) failedTriggers(list []flow.Trigger, limit int) (failed []flow.Trigger) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range list {
+		if w := p.states[triggerKey(t)]; w != nil && !w.leftToHuman && w.tries >= limit {
+			failed = append(failed, t)
+		}
+	}
+	return failed
+}
+
 // noteSession records the result of a session for the triggers that are still there.
 func (p *triggerTries) noteSession(list []flow.Trigger, left bool, failure string, l Limits) {
 	p.mu.Lock()

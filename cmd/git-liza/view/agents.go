@@ -41,7 +41,8 @@ const (
 // do tasks, that judge, each role by number. tasks are the board's.
 func (r Reading) Agents(tasks []flow.Summary) []Agent {
 	submitted := map[flow.Actor]flow.TaskID{}
-	for _, t := range tasks {
+	for i := range tasks {
+		t := &tasks[i]
 		if _, known := submitted[t.Coder]; !known && t.Status.Allows(flow.ActReview) {
 			submitted[t.Coder] = t.ID
 		}

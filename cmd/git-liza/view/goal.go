@@ -34,8 +34,8 @@ func Goals(b *flow.Board, focus flow.GoalID) []Goal {
 		if g.Ended.IsZero() {
 			row.Sprint = b.OpenSprint(g.ID)
 		}
-		for _, t := range tasks {
-			switch {
+		for i := range tasks {
+			switch t := &tasks[i]; {
 			case t.Goal != g.ID:
 			case t.Status.IsMerged():
 				row.Merged++

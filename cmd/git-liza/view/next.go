@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,141 +9,202 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// stepRows returns rows with the first steps for people.
-func stepRows(steps []Step) [][]string {
-	var rows [][]string
+// stepsText formats the first steps for people: a command, which is never cut, and
+// beside it why.
+func stepsText(steps []Step, width int) string {
+	var rows Table
 	for _, s := range steps[:min(len(steps), glanceNext)] {
-		rows = append(rows, []string{s.Command, FirstLine(s.Why)})
+		rows.Add(s.Command, FirstLine(s.Why))
 	}
-	return rows
+	if len(rows.Rows) == 0 {
+		return ""
+	}
+	rows.Indent = "  "
+	text := "\nnext\n"
+	for _, row := range rows.Rows {
+		if width > 0 && cells(row[0])+8 > width { // no room for a reason
+			text += rows.Indent + row[0] + "\n"
+			continue
+		}
+		line := Table{Indent: rows.Indent, Rows: [][]string{row}}
+		if column := rows.columns()[0]; width == 0 || column+20 < width {
+			line.Rows[0][0] += strings.Repeat(" ", column-cells(row[0]))
+		}
+		text += line.Text(width)
+	}
+	return text
 }
 
-// Next returns the commands that would advance the board, most urgent first.
-// groups and tasks are the board's.
-func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
-	list := append(r.resumeSteps(), r.releaseSteps(tasks)...)
-	counts := map[string]int{}
-	for _, g := range groups {
-		counts[g.For] = g.Count
-	}
-	// Triggers reads the whole board, and mostly there can be none.
-	if r.unplanned(tasks) || counts["planner"] > 0 || len(r.Board.IDs(flow.Discovered)) > 0 {
-		for _, t := range r.Board.Triggers(r.goals()...) {
-			list = append(list, answerTo(t, r.goal()))
-		}
-		list = list[:min(len(list), mostShown)]
-	}
-	if n := counts["merge"]; n > 0 {
-		list = append(list, r.Local.Identity.mergeStep(n))
-	}
-	list = append(list, r.startSteps(flow.ActReview, groups)...)
-	for _, t := range tasks {
-		if known, untrusted := r.Local.Untrusted[t.ID]; untrusted && counts["trust"] > 0 {
-			list = append(list, known)
-		}
-	}
-	list = append(list, r.startSteps(flow.ActClaim, groups)...)
-	if reached := r.reached(tasks); len(reached) > 0 {
-		if r.Local.Take != "" {
-			list = append(list, Step{r.Local.Take, "what was merged is on " + r.Board.Settings().Integration.Name})
-		}
-		for _, id := range reached {
-			command := "git liza goal done"
-			if id != r.goal() {
-				command += " " + string(id)
-			}
-			list = append(list, Step{command, "every task is final"})
-		}
-	}
+// Next returns the commands that would advance the board: those of the inbox, then
+// those that begin work. groups and tasks are the board's.
+func (r Reading) Next(in *Inbox, groups []WaitGroup, tasks []flow.Summary) []Step {
+	list := []Step{}
 	known := map[string]bool{}
-	return slices.DeleteFunc(list, func(s Step) bool {
-		again := known[s.Command]
-		known[s.Command] = true
-		return again
-	})
+	add := func(steps ...Step) {
+		for _, s := range steps {
+			if !known[s.Command] {
+				known[s.Command] = true
+				list = append(list, s)
+			}
+		}
+	}
+	trusting := false
+	for _, i := range in.First(mostShown).Items {
+		add(Step{i.Command, i.Text})
+		trusting = trusting || i.Kind == "trust"
+	}
+	if r.Local.Breach != nil {
+		return list
+	}
+	for _, t := range in.triggers {
+		if t.Reason == "no_tasks" {
+			add(answerTo(t, r.goal()))
+		}
+	}
+	for _, g := range groups {
+		if g.For == "merge" {
+			add(r.Local.Identity.mergeStep(g.Count))
+		}
+	}
+	add(starter{r}.startSteps(flow.ActReview, groups)...)
+	for _, s := range (starter{r}).startSteps(flow.ActClaim, groups) {
+		if !trusting || !strings.HasPrefix(s.Command, "git liza trust ") { // the inbox has it, perhaps together with others
+			add(s)
+		}
+	}
+	return list
 }
+
+// A NextStep is the one thing to do next.
+type NextStep struct {
+	Action  string    `json:"action"`  // the command's name, such as answer; "" if there is nothing to do
+	Subject string    `json:"subject"` // a task, a goal, an agent or another name; "" if it is the whole board
+	Command string    `json:"command"`
+	Why     string    `json:"why"`
+	Rule    flow.Rule `json:"rule"` // that asks for it, "" if none does
+}
+
+// NextOf returns what is to be done next by [Reading.Person]: the first item of
+// its inbox, else for an agent its own work, else the first step that would
+// advance the board.
+func (r Reading) NextOf(in *Inbox, tasks []flow.Summary) NextStep {
+	if len(in.Items) > 0 {
+		i := in.Items[0]
+		return NextStep{actionOf(i.Command), i.Subject, i.Command, i.Text, i.rule}
+	}
+	if !r.Person.By.IsHuman() {
+		return starter{r}.nextOfAgent(in, tasks)
+	}
+	agents := r.Agents(tasks)
+	if steps := r.Next(in, r.Waiting(tasks, agents), tasks); len(steps) > 0 {
+		return NextStep{Action: actionOf(steps[0].Command), Subject: subjectOf(steps[0].Command), Command: steps[0].Command, Why: steps[0].Why}
+	}
+	return NextStep{Command: "git liza status", Why: "nothing needs you"}
+}
+
+// nextOfAgent returns the step of an agent: what it holds, what it waits for, or
+// what it could take.
+func (r starter) nextOfAgent(in *Inbox, tasks []flow.Summary) NextStep {
+	by := r.Person.By
+	step := func(t flow.TaskID, command, why string) NextStep {
+		return NextStep{Action: actionOf(command), Subject: string(t), Command: command, Why: why}
+	}
+	for i := range tasks {
+		switch t := &tasks[i]; {
+		case t.Coder == by && t.Lease.After(r.At):
+			if held := r.Board.Task(t.ID); held != nil && held.Intent == nil {
+				return step(t.ID, "git liza intent "+string(t.ID)+" --summary S --validation V", "you hold it: "+t.Title)
+			}
+			return step(t.ID, "git liza submit "+string(t.ID), "you hold it: "+t.Title)
+		case t.IsReviewedBy(by):
+			return step(t.ID, "git liza show "+string(t.ID)+" --patch", "you review it: "+t.Title)
+		}
+	}
+	act := map[flow.Capacity]flow.Act{flow.Does: flow.ActClaim, flow.Judges: flow.ActReview}[r.Board.CapacityOf(by)]
+	if act == 0 {
+		for _, t := range in.triggers {
+			if t.Reason == "no_tasks" {
+				s := answerTo(t, r.goal())
+				return step("", s.Command, s.Why)
+			}
+		}
+		return NextStep{Command: "git liza status", Why: "nothing needs a " + by.Role().String()}
+	}
+	id, refusal := r.Board.Best(act, r.Person, r.At, nil)
+	if refusal == nil {
+		return step(id, fmt.Sprintf("git liza %s %s", act, id), "it is the best that you can take")
+	}
+	for _, t := range tasks {
+		if t.Coder == by && t.Status.Allows(flow.ActReview) {
+			return step(t.ID, "git liza await "+string(t.ID), "it waits for its verdict")
+		}
+	}
+	return NextStep{Command: refusal.Hint, Why: refusal.Reason, Rule: refusal.Rule}
+}
+
+// Text formats the step for people: why, and the command.
+func (n NextStep) Text() string { return OneLine(n.Why) + "\n" + OneLine(n.Command) + "\n" }
+
+// actionOf returns the name of the command of git liza, or the command's first two
+// words.
+func actionOf(command string) string {
+	words := strings.Fields(command)
+	if len(words) > 2 && words[1] == "liza" {
+		return words[2]
+	}
+	return strings.Join(words[:min(2, len(words))], " ")
+}
+
+// subjectOf returns the first argument of a command of git liza that is no option.
+func subjectOf(command string) string {
+	if words := strings.Fields(command); len(words) > 3 && !strings.HasPrefix(words[3], "-") {
+		return words[3]
+	}
+	return ""
+}
+
+// CanTake reports whether people can take the merged work: a goal is reached, or none
+// is in progress.
+func (r Reading) CanTake(tasks []flow.Summary) bool {
+	goals := inProgress{r}
+	return len(goals.served()) == 0 || len(goals.reached(tasks)) > 0
+}
+
+// inProgress is a reading seen from the goals in progress.
+type inProgress struct{ Reading }
 
 // served returns the goals in progress that status speaks of. Under rules version 1
 // the current goal has all tasks.
-func (r Reading) served() (list []flow.GoalID) {
-	for _, g := range openGoals(r.Board, "") {
-		if !r.Only || g.ID == r.goal() {
-			list = append(list, g.ID)
+func (r inProgress) served() (list []flow.GoalID) {
+	var goals []*flow.Goal
+	for _, id := range r.Board.IDs(flow.Goals) {
+		if g := r.Board.Goal(flow.GoalID(id)); g != nil && g.Status.IsInProgress() && (!r.Only || g.ID == r.goal()) {
+			goals = append(goals, g)
 		}
+	}
+	slices.SortStableFunc(goals, func(x, y *flow.Goal) int {
+		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created))
+	})
+	for _, g := range goals {
+		list = append(list, g.ID)
 	}
 	return list
 }
 
 // unplanned reports whether a goal in progress has no tasks outside the archive.
-func (r Reading) unplanned(tasks []flow.Summary) bool {
+func (r inProgress) unplanned(tasks []flow.Summary) bool {
 	return slices.ContainsFunc(r.served(), func(id flow.GoalID) bool {
-		return !slices.ContainsFunc(tasks, func(t flow.Summary) bool { return t.Goal == id })
+		return !anyTask(tasks, func(t *flow.Summary) bool { return t.Goal == id })
 	})
 }
 
 // reached returns the goals in progress that have tasks, all of which are final.
-func (r Reading) reached(tasks []flow.Summary) []flow.GoalID {
+func (r inProgress) reached(tasks []flow.Summary) []flow.GoalID {
 	return slices.DeleteFunc(r.served(), func(id flow.GoalID) bool {
-		of := func(t flow.Summary) bool { return t.Goal == id }
-		open := func(t flow.Summary) bool { return !t.Status.Final() && (of(t) || !r.Board.HasRules(2)) }
-		return !slices.ContainsFunc(tasks, of) || slices.ContainsFunc(tasks, open)
+		of := func(t *flow.Summary) bool { return t.Goal == id }
+		open := func(t *flow.Summary) bool { return !t.Status.Final() && (of(t) || !r.Board.HasRules(2)) }
+		return !anyTask(tasks, of) || anyTask(tasks, open)
 	})
-}
-
-// GoalReached reports whether a goal is in progress and has tasks that are all final.
-// Then people can take the merged work and end the goal.
-func (r Reading) GoalReached(tasks []flow.Summary) bool { return len(r.reached(tasks)) > 0 }
-
-// releaseSteps returns the steps that release what agents of dead supervisors
-// hold, if no rush does.
-func (r Reading) releaseSteps(tasks []flow.Summary) []Step {
-	var list []Step
-	if len(r.Local.Dead) == 0 {
-		return list
-	}
-	for i := range tasks {
-		t := &tasks[i]
-		release := "git liza release " + string(t.ID)
-		if t.Lease.After(r.At) {
-			list = r.Local.addRelease(list, release, t.Coder)
-		}
-		for _, j := range t.Judges {
-			if len(t.Judges) > 1 {
-				release = "git liza release " + string(t.ID) + " --role " + j.Role.String()
-			}
-			if j.Lease.After(r.At) {
-				list = r.Local.addRelease(list, release, j.By)
-			}
-		}
-	}
-	return list
-}
-
-// addRelease adds the step that releases what an agent holds if its supervisor
-// is dead.
-func (l Local) addRelease(list []Step, command string, by flow.Actor) []Step {
-	pid := l.Dead[flow.AgentID(by)]
-	if pid == 0 {
-		return list
-	}
-	return append(list, Step{command, fmt.Sprintf("held by %s, whose supervisor (process %d) is dead; a rush here releases it too", by, pid)})
-}
-
-// resumeSteps returns the steps without which no work can continue.
-func (r Reading) resumeSteps() []Step {
-	c, breaker := r.Board.Settings().Control, r.Board.Breaker()
-	switch {
-	case breaker.Tripped:
-		return []Step{{"git liza breaker reset --resolution R", "the circuit breaker is tripped: " + breaker.Pattern}}
-	case c.NeedsDecision():
-		return []Step{{c.Onward(), "the checkpoint waits for a decision"}}
-	case !c.State.IsRunning():
-		return []Step{{c.Onward(), "nothing new is claimed while the board is " + c.State.String()}}
-	}
-	if spent := r.Board.Budget(r.goal(), ""); spent != nil {
-		return []Step{{spent.Hint, spent.Reason}}
-	}
-	return []Step{}
 }
 
 // answers are the commands of a planner or human for each trigger. %s is the
@@ -172,9 +234,12 @@ func answerTo(t flow.Trigger, usual flow.GoalID) Step {
 	return Step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
 }
 
+// A starter says how work is begun and gone on with.
+type starter struct{ Reading }
+
 // startSteps returns a step for each group that waits for a role to begin work
 // by an act.
-func (r Reading) startSteps(act flow.Act, groups []WaitGroup) []Step {
+func (r starter) startSteps(act flow.Act, groups []WaitGroup) []Step {
 	var list []Step
 	for _, g := range groups {
 		role := flow.Role(g.For)
@@ -194,7 +259,7 @@ func (r Reading) startSteps(act flow.Act, groups []WaitGroup) []Step {
 
 // startStep returns the step that begins work by an act on the best task for an
 // idle agent of a role, or a step that shows why there is none.
-func (r Reading) startStep(act flow.Act, role flow.Role) Step {
+func (r starter) startStep(act flow.Act, role flow.Role) Step {
 	caller := r.FreeAgent(role)
 	id, refusal := r.Board.Best(act, caller, r.At, func(t flow.Summary) bool { return r.Only && t.Goal != r.goal() })
 	if refusal != nil {

@@ -11,6 +11,7 @@ import (
 
 // The bounds of what status shows of a long board.
 const (
+	glanceInbox  = 3
 	glanceAgents = 5
 	glanceNext   = 4
 	glanceNames  = 10 // ids in a group
@@ -18,9 +19,10 @@ const (
 	mostShown    = 50 // ids in a group, and steps, in JSON
 )
 
-// A Status is the board at a glance: the work under way, what tasks wait for,
-// and the next steps.
+// A Status is the board at a glance: what needs the caller, the work under way,
+// what tasks wait for, and the next steps.
 type Status struct {
+	Inbox       *Inbox         `json:"inbox"` // its first items
 	Goal        any            `json:"goal"`
 	Goals       []Goal         `json:"goals"`  // in progress
 	Sprint      any            `json:"sprint"` // null between two
@@ -36,7 +38,7 @@ type Status struct {
 	Uncounted   int            `json:"uncounted"`    // sessions of the current goal that did not report their usage
 	Left        any            `json:"budget_left"`  // what is left for planning; null without a budget
 	Spent       string         `json:"budget_spent"` // the owner of a spent budget, "" if none is spent
-	Counts      map[string]int `json:"counts"`       // by state, without the archive
+	Counts      map[string]int `json:"counts"`       // of the goal's tasks by state, without the archive; under rules version 1 of all tasks
 	Agents      []Agent        `json:"agents"`
 	Waiting     []WaitGroup    `json:"waiting"`
 	Unheard     []flow.Role    `json:"unheard"` // roles that tasks wait for and that no supervisor is active for
@@ -49,6 +51,8 @@ type Status struct {
 	at       time.Time
 	archived bool // no task is live, some are archived
 	waits    []wait
+	inbox    *Inbox
+	titles   map[flow.TaskID]string // of the tasks that agents have
 }
 
 // Status returns the board at a glance. tasks are the board's.
@@ -65,19 +69,44 @@ func (r Reading) Status(tasks []flow.Summary) *Status {
 	if refusal := r.Board.Budget(r.goal(), ""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
-	g.countTasks(tasks)
-	g.archived = len(tasks) == 0 && len(r.Board.IDs(flow.Archive)) > 0
+	of := r.ofGoal(tasks)
+	g.countTasks(of)
+	g.archived = len(of) == 0 && len(r.Board.IDs(flow.Archive)) > 0 && (!r.Board.HasRules(2) || partOf(goal).Added > 0)
 	g.Agents = r.Agents(tasks)
+	g.titles = titlesOf(g.Agents, tasks)
 	g.Waiting = r.Waiting(tasks, g.Agents)
 	g.waits = waitsOf(r.Board)
 	g.Unheard = unheardRoles(g.waits, g.Waiting, g.Agents)
-	if g.Next = r.Next(g.Waiting, tasks); g.Breach != nil {
-		g.Next = []Step{{known.Repair, "the board's last moves do not replay, so no more moves are made"}}
-	}
-	if known.Ahead != nil {
-		g.Next = append(g.Next, *known.Ahead)
-	}
+	g.inbox = r.Inbox(tasks)
+	g.Inbox = g.inbox.First(mostShown)
+	g.Next = r.Next(g.inbox, g.Waiting, tasks)
 	return g
+}
+
+// ofGoal returns the tasks of the goal that status speaks of; under rules version 1
+// all tasks.
+func (r Reading) ofGoal(tasks []flow.Summary) []flow.Summary {
+	goal := r.goal()
+	if !r.Board.HasRules(2) || !anyTask(tasks, func(t *flow.Summary) bool { return t.Goal != goal }) {
+		return tasks
+	}
+	return slices.DeleteFunc(slices.Clone(tasks), func(t flow.Summary) bool { return t.Goal != goal })
+}
+
+// titlesOf returns the titles of the tasks that agents have.
+func titlesOf(agents []Agent, tasks []flow.Summary) map[flow.TaskID]string {
+	titles := map[flow.TaskID]string{}
+	for _, a := range agents {
+		if a.Task != "" {
+			titles[a.Task] = ""
+		}
+	}
+	for i := range tasks {
+		if _, asked := titles[tasks[i].ID]; asked {
+			titles[tasks[i].ID] = tasks[i].Title
+		}
+	}
+	return titles
 }
 
 // countTasks counts the tasks by their states, and those of the sprint.
@@ -86,7 +115,8 @@ func (g *Status) countTasks(tasks []flow.Summary) {
 	for _, status := range flow.Statuses() {
 		g.Counts[status.String()] = 0
 	}
-	for _, t := range tasks {
+	for i := range tasks {
+		t := &tasks[i]
 		g.Counts[t.Status.String()]++
 		if g.sprint != nil && t.Sprint == g.sprint.ID && !t.Stretch {
 			g.Planned++
@@ -98,12 +128,12 @@ func (g *Status) countTasks(tasks []flow.Summary) {
 }
 
 // Text formats the status for people on one screen of that width. With width
-// 0 nothing is cut.
-func (g *Status) Text(width int) string {
+// 0 nothing is cut. accent marks what needs the caller.
+func (g *Status) Text(width int, accent func(string) string) string {
 	settings, goal, at := g.settings, g.goal, g.at
 	var head Table
 	if g.Breach != nil {
-		head.Add("broken", FirstLine(g.Breach.Reason)+", and no move is made: "+g.Next[0].Command)
+		head.Add("broken", FirstLine(g.Breach.Reason)+", and no move is made")
 	}
 	if goal != nil {
 		head.Add("goal", fmt.Sprintf("%s  %s  %s (%s)", goal.ID, goal.Status, goal.Title, goal.Spec))
@@ -135,11 +165,48 @@ func (g *Status) Text(width int) string {
 		head.Add("hooks", g.Hooks)
 	}
 	head.Add("tasks", g.countsLine())
+	if line := g.progressLine(); line != "" {
+		head.Add("progress", line)
+	}
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
 		head.Add("supervisors", "none active for "+JoinRoles(g.Unheard)+": git liza rush")
 	}
-	return head.Text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.waits, g.Waiting), width) +
-		section("next", stepRows(g.Next), width)
+	return g.inboxText(width, accent) + section("agents", g.agentRows(at), width) + "\n" + head.Text(width) +
+		section("waiting", waitRows(g.waits, g.Waiting), width) + stepsText(g.furtherSteps(), width)
+}
+
+// inboxText formats the first items of the inbox.
+func (g *Status) inboxText(width int, accent func(string) string) string {
+	text := g.inbox.First(glanceInbox).rows(width, accent)
+	if more := len(g.inbox.Items) - glanceInbox; more > 0 {
+		text += fmt.Sprintf("      and %d more: git liza inbox\n", more)
+	}
+	return "inbox  " + g.inbox.summary() + "\n" + text
+}
+
+// furtherSteps returns the steps that are not in the inbox.
+func (g *Status) furtherSteps() []Step {
+	return slices.DeleteFunc(slices.Clone(g.Next), func(s Step) bool {
+		return slices.ContainsFunc(g.inbox.Items, func(i Item) bool { return i.Command == s.Command })
+	})
+}
+
+// progressLine says how much of the goal's work is merged, "" without tasks.
+func (g *Status) progressLine() string {
+	all, merged, dropped := 0, 0, 0
+	for _, status := range flow.Statuses() {
+		n := g.Counts[status.String()]
+		switch all += n; {
+		case status.IsMerged():
+			merged += n
+		case status.Final():
+			dropped += n
+		}
+	}
+	if all == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d merged", merged, all-dropped)
 }
 
 func (g *Status) sprintLine(sprint *flow.Sprint, at time.Time) string {
@@ -205,7 +272,11 @@ func (g *Status) agentRows(at time.Time) [][]string {
 	})
 	var rows [][]string
 	for _, a := range list[:min(len(list), glanceAgents)] {
-		rows = append(rows, a.row(at))
+		row := a.row(at)
+		if title := FirstLine(g.titles[a.Task]); title != "" {
+			row[len(row)-1] = strings.TrimPrefix(row[len(row)-1]+", "+title, ", ")
+		}
+		rows = append(rows, row)
 	}
 	if n := len(list) - glanceAgents; n > 0 {
 		rows = append(rows, []string{fmt.Sprintf("and %d more: git liza agents", n)})

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -20,6 +21,21 @@ func Span(d time.Duration) string {
 		return flow.Duration(d.Truncate(time.Hour)).String()
 	}
 	return Count(int(d.Hours()/24), "day")
+}
+
+// shortSpan formats a span of time in at most four characters: now, 40s, 12m, 3h, 5d.
+func shortSpan(d time.Duration) string {
+	switch d = max(d, 0); {
+	case d < time.Second:
+		return "now"
+	case d < time.Minute:
+		return d.Truncate(time.Second).String()
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + "m"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + "h"
+	}
+	return strconv.Itoa(int(d.Hours()/24)) + "d"
 }
 
 // leaseText describes the end of a lease.

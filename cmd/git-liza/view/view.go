@@ -27,6 +27,7 @@ type Reading struct {
 
 	Principal string      // the principal that this clone acts as, "" if it has none
 	Asker     flow.Caller // the caller that "claimable" and "why_not" speak of
+	Person    flow.Caller // the caller whose inbox it is: a person, or an agent
 
 	// Checkout returns the folder of a task's checkout on this host, "" if
 	// there is none. It is nil on a host without checkouts.
@@ -57,6 +58,9 @@ type Local struct {
 	Presences map[flow.AgentID]gitstore.Presence // the last presence of each agent
 	Dead      map[flow.AgentID]int               // the process id of an agent's supervisor that died on this machine
 	Untrusted map[flow.TaskID]Step               // tasks whose verify command is not allowed here, and how to allow it
+	Commands  []Untrusted                        // gates and the like that are not allowed here
+	Needs     []Need                             // what else this machine needs
+	Snoozed   map[string]time.Time               // until when this clone does not show items of the inbox, by their keys
 
 	Identity  Identity
 	Remote    Remote
@@ -73,6 +77,22 @@ type Breach struct {
 	Rule   flow.Rule     `json:"rule"`
 	Reason string        `json:"reason"`
 	Commit flow.ObjectID `json:"commit,omitempty"` // the state commit that does not replay, or the one that cannot be read
+}
+
+// An Untrusted is a command of the board that is not allowed on this machine.
+type Untrusted struct {
+	Where string // as git liza trust names it
+	Since time.Time
+	Step  Step // that allows it
+}
+
+// A Need is something that this machine needs, with the command that settles it.
+type Need struct {
+	Kind    string // of the item in the inbox
+	Subject string
+	Text    string
+	Command string
+	Since   time.Time // zero if nobody knows
 }
 
 // A Step is a command that would advance the board.

@@ -31,7 +31,7 @@ type wait struct {
 func waitsOf(b *flow.Board) []wait {
 	list := []wait{{"work", "in work", ""}}
 	list = append(list, roleWaits(b, flow.Judges, flow.CodeReviewer)...)
-	list = append(list, wait{"human", "for a person", ""}, wait{"merge", "for a merge", ""})
+	list = append(list, wait{"human", "for a person", ""}, wait{"recheck", "for a recheck", ""}, wait{"merge", "for a merge", ""})
 	list = append(list, roleWaits(b, flow.Does, flow.Coder)...)
 	return append(list, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
 }
@@ -60,10 +60,14 @@ func roleWaits(b *flow.Board, c flow.Capacity, first flow.Role) []wait {
 func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 	open := unmerged(tasks)
 	over := r.endedGoals()
+	outdated := r.Outdated(tasks)
 	groups := map[string]*WaitGroup{}
 	for i := range tasks {
 		t := &tasks[i]
 		what, detail := r.waitsFor(t, open)
+		if texts := outdated[t.ID]; len(texts) > 0 {
+			what, detail = "recheck", texts[0]+" changed"
+		}
 		if over[t.Goal] && what != "" && what != "work" && what != "merge" {
 			join(groups, t.ID, "ended", string(t.Goal))
 			continue

@@ -150,10 +150,10 @@ func TestWhatToDoNext(t *testing.T) {
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Breaker{Tripped: true}, &flow.Task{ID: "a", Status: flow.Draft}},
 			[]string{"git liza breaker reset --resolution R"}},
 	} {
-		l := Reading{Board: boardOf(test.documents...), At: noon}
+		l := Reading{Board: boardOf(test.documents...), At: noon, Person: flow.Caller{By: "human:ann"}}
 		tasks := l.Board.Tasks()
 		commands := []string{}
-		for _, s := range l.Next(l.Waiting(tasks, l.Agents(tasks)), tasks) {
+		for _, s := range l.Next(l.Inbox(tasks), l.Waiting(tasks, l.Agents(tasks)), tasks) {
 			commands = append(commands, s.Command)
 		}
 		require.Equal(t, test.want, commands)
@@ -171,7 +171,7 @@ func TestLongReasonsHideNoTask(t *testing.T) {
 	}
 	require.Equal(t, "a (crash_limit: the agent's program crashed …)", of(long))
 	require.Equal(t, "a, b (draft), c (no key)", of(long, "draft", "no key"))
-	require.Equal(t, [][]string{{"git liza unblock a", "blocked: it hangs …"}}, stepRows([]Step{{"git liza unblock a", "blocked: it hangs\nTraceback"}}))
+	require.Equal(t, "\nnext\n  git liza unblock a  blocked: it hangs …\n", stepsText([]Step{{"git liza unblock a", "blocked: it hangs\nTraceback"}}, 0))
 }
 
 func TestStatesOfAgents(t *testing.T) {

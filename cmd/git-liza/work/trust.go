@@ -150,18 +150,23 @@ type BoardCommand struct{ Where, Command string }
 
 // BoardCommands are the commands that a board may ask a machine to run.
 func BoardCommands(b *flow.Board) []BoardCommand {
-	config := b.Settings().Config
+	list := SharedCommands(b.Settings().Config)
+	for _, s := range b.Tasks() {
+		if t := b.Task(s.ID); t != nil && t.Verify != "" && !t.Status.Final() {
+			list = append(list, BoardCommand{string(t.ID), t.Verify})
+		}
+	}
+	return list
+}
+
+// SharedCommands are the commands of a board that belong to no task.
+func SharedCommands(config flow.Config) []BoardCommand {
 	var list []BoardCommand
 	if config.PostWorktree != "" {
 		list = append(list, BoardCommand{"post_worktree", config.PostWorktree})
 	}
 	for _, g := range config.Gates {
 		list = append(list, BoardCommand{"gate " + g.Name, g.Command})
-	}
-	for _, s := range b.Tasks() {
-		if t := b.Task(s.ID); t != nil && t.Verify != "" && !t.Status.Final() {
-			list = append(list, BoardCommand{string(t.ID), t.Verify})
-		}
 	}
 	return list
 }

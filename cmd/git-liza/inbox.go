@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type inboxCommand struct {
+	For    flow.Duration `arg:"" optional:"" placeholder:"DURATION" help:"With --snooze: for how long; default a day."`
+	Count  bool          `xor:"what" help:"Only the number of items, for a prompt."`
+	All    bool          `xor:"what" help:"Also what only others settle, and what is snoozed."`
+	Snooze string        `xor:"what" placeholder:"ITEM" help:"Do not show an item in this clone for a time: its subject, such as task-2, or its kind and subject, question:task-2."`
+}
+
+// Help explains whose inbox it is, and what ends a snooze.
+func (c *inboxCommand) Help() string {
+	return `The inbox is yours: of the principal of this clone, else of the human that git's
+user.name names; with --as that of the agent. First comes what stops the whole
+board, then the oldest. Each item has the command that settles it. What only
+others settle is a number.
+
+A snoozed item comes back when its time is over, and earlier when it happens
+anew. Snoozes are this clone's and no part of the board.`
+}
+
+func (c *inboxCommand) Run(inv *invocation) error {
+	if c.For != 0 && c.Snooze == "" {
+		return usagef("git liza help inbox", "a duration belongs to --snooze")
+	}
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	in, err := l.readInbox(inv)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Snooze != "":
+		return c.snooze(inv, l, in)
+	case c.Count:
+		return inv.answer("", map[string]any{"count": len(in.Items)}, fmt.Sprint(len(in.Items)))
+	case c.All:
+		in = in.All()
+	}
+	accent, err := accentOf(inv, l.Repo)
+	if err != nil {
+		return err
+	}
+	return inv.answer("", in, in.Text(inv.width(), accent))
+}
+
+// snooze hides the items that a name means until the duration is over.
+func (c *inboxCommand) snooze(inv *invocation, l look, in *view.Inbox) error {
+	items := in.Named(c.Snooze)
+	if len(items) == 0 {
+		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza inbox", Reason: "nothing in the inbox is about " + flow.Excerpt(c.Snooze, 80)}
+	}
+	span := 24 * time.Hour
+	if c.For != 0 {
+		span = time.Duration(c.For)
+	}
+	until := l.At.Add(span).UTC().Truncate(time.Second)
+	kept, names := readSnoozes(l.Repo), []string{}
+	for _, i := range items {
+		kept[i.Key()] = until
+		names = append(names, i.Kind+":"+i.Subject)
+	}
+	if err := kept.write(l.Repo, l.At, in.Keys()); err != nil {
+		return err
+	}
+	return inv.answer("changed", map[string]any{"snoozed": names, "until": view.TimeValue(until)}, strings.Join(names, ", ")+" until "+until.Format(view.Stamp))
+}
+
+// readInbox returns the inbox of the caller, after it has found what the machine
+// needs.
+func (l *look) readInbox(inv *invocation) (*view.Inbox, error) {
+	tasks := l.Board.Tasks()
+	if err := l.findNeeds(inv, tasks); err != nil {
+		return nil, err
+	}
+	in := l.Inbox(tasks)
+	return in, l.Board.Err()
+}

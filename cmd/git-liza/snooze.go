@@ -1,0 +1,44 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// snoozes are until when a clone does not show items of the inbox, by their keys:
+// the file liza/snoozed below git's folder, which is no part of the board. A file
+// that cannot be read hides nothing.
+type snoozes map[string]time.Time
+
+func snoozeFile(repo *git.Repo) string {
+	return filepath.Join(repo.CommonDir(), layout.Private, "snoozed")
+}
+
+func readSnoozes(repo *git.Repo) snoozes {
+	text, err := git.ReadSmall(snoozeFile(repo))
+	kept := snoozes{}
+	if err != nil || json.Unmarshal(text, &kept) != nil {
+		return snoozes{}
+	}
+	return kept
+}
+
+// write replaces the file atomically. It leaves out what has ended, and what is not
+// among the keys: it does not come back.
+func (s snoozes) write(repo *git.Repo, now time.Time, keys []string) error {
+	for key, until := range s {
+		if !until.After(now) || !slices.Contains(keys, key) {
+			delete(s, key)
+		}
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return git.ReplaceFile(snoozeFile(repo), append(text, '\n'))
+}

@@ -1,0 +1,383 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// An Inbox is what needs somebody: what the rules let this caller settle, and
+// what this machine needs. What stops the whole board comes first, then the
+// oldest.
+type Inbox struct {
+	Items   []Item `json:"items"`
+	Others  int    `json:"others"`  // that only others settle
+	Snoozed int    `json:"snoozed"` // that this clone does not show for a time
+
+	rest     []Item         // those of others, and the snoozed ones
+	triggers []flow.Trigger // why a planner is needed
+	at       time.Time
+}
+
+// An Item is one thing that needs somebody, with the command that settles it.
+type Item struct {
+	Kind    string `json:"kind"`
+	Subject string `json:"subject"` // a task, a goal, an agent or another name; with the kind it names the item
+	Since   any    `json:"since"`   // null if nobody knows
+	Text    string `json:"text"`
+	Command string `json:"command"`
+	For     string `json:"for,omitempty"` // "others" and "snoozed", of items that only a list of all has
+
+	since  time.Time
+	moment string    // of a new occurrence, where since is the same
+	rule   flow.Rule // that asks for it, "" if none does
+	stops  bool      // until then no work is begun
+	act    flow.Act  // that settles it; zero: the person of this machine does, without a move
+	task   flow.TaskID
+}
+
+// Key returns the name of this occurrence of the item: when the same happens
+// again, the key is another.
+func (i Item) Key() string {
+	moment := i.moment
+	if moment == "" && !i.since.IsZero() {
+		moment = i.since.UTC().Format(time.RFC3339)
+	}
+	return i.Kind + " " + i.Subject + " " + moment
+}
+
+// A collector collects the items of an inbox.
+type collector struct {
+	Reading
+	tasks    []flow.Summary
+	goals    []flow.GoalID // in progress
+	list     []Item
+	may      map[flow.Act]bool
+	triggers []flow.Trigger
+}
+
+// Inbox returns what needs [Reading.Person]. tasks are the board's.
+func (r Reading) Inbox(tasks []flow.Summary) *Inbox {
+	c := &collector{Reading: r, tasks: tasks, goals: inProgress{r}.served(), may: map[flow.Act]bool{}}
+	if r.Local.Breach != nil {
+		c.add(Item{Kind: "broken", Subject: "board", Text: FirstLine(r.Local.Breach.Reason) + "; no move is made", Command: r.Local.Repair, rule: r.Local.Breach.Rule, stops: true})
+	} else {
+		c.addControl()
+		c.addBlocked()
+		c.addBudgets()
+		c.addReviews()
+		c.addOutdated()
+		c.addGoals()
+		c.addTexts()
+		c.addLocal()
+	}
+	return c.inbox()
+}
+
+func (c *collector) add(i Item) { c.list = append(c.list, i) }
+
+// inbox returns the items that were collected.
+func (c *collector) inbox() *Inbox {
+	slices.SortStableFunc(c.list, func(x, y Item) int {
+		late := func(i Item) int {
+			switch {
+			case i.stops:
+				return 0
+			case i.since.IsZero():
+				return 2
+			}
+			return 1
+		}
+		return cmp.Or(late(x)-late(y), x.since.Compare(y.since))
+	})
+	in := &Inbox{Items: []Item{}, triggers: c.triggers, at: c.At}
+	for _, i := range c.list {
+		i.Since = TimeValue(i.since)
+		switch {
+		case !c.settles(i):
+			in.Others++
+			i.For = "others"
+			in.rest = append(in.rest, i)
+		case c.Local.Snoozed[i.Key()].After(c.At):
+			in.Snoozed++
+			i.For = "snoozed"
+			in.rest = append(in.rest, i)
+		default:
+			in.Items = append(in.Items, i)
+		}
+	}
+	return in
+}
+
+// settles reports whether the rules let the person settle an item. Of most acts
+// it depends on the actor alone.
+func (c *collector) settles(i Item) bool {
+	by := c.Person.By
+	switch i.act {
+	case 0:
+		return by.IsHuman()
+	case flow.ActReview:
+		return c.Board.Opens(i.act, i.task, c.Person, c.At) == nil
+	case flow.ActAnswer:
+		if !by.IsHuman() && c.Board.CapacityOf(by) != flow.Plans {
+			return false
+		}
+	}
+	may, known := c.may[i.act]
+	if !known {
+		may = c.Board.Opens(i.act, i.task, c.Person, c.At) == nil
+		c.may[i.act] = may
+	}
+	return may
+}
+
+// All returns the items with those of others and the snoozed ones.
+func (in *Inbox) All() *Inbox {
+	all := *in
+	all.Items = slices.Concat(in.Items, in.rest)
+	return &all
+}
+
+// Named returns the items that a person means by a name: a subject, or a kind
+// and a subject. Snoozed ones are among them.
+func (in *Inbox) Named(name string) []Item {
+	return slices.DeleteFunc(in.All().Items, func(i Item) bool {
+		return i.For == "others" || i.Subject != name && i.Kind+":"+i.Subject != name
+	})
+}
+
+// First returns at most so many items; Others and Snoozed stay.
+func (in *Inbox) First(n int) *Inbox {
+	first := *in
+	first.Items = in.Items[:min(len(in.Items), n)]
+	return &first
+}
+
+// Keys returns the keys of all items that the board and the machine have now.
+func (in *Inbox) Keys() []string {
+	var keys []string
+	for _, i := range in.All().Items {
+		keys = append(keys, i.Key())
+	}
+	return keys
+}
+
+// addControl adds what keeps all work from beginning.
+func (c *collector) addControl() {
+	control, breaker := c.Board.Settings().Control, c.Board.Breaker()
+	stop := Item{Subject: "board", Command: control.Onward(), since: control.At, stops: true}
+	switch {
+	case breaker.Tripped:
+		stop.Kind, stop.rule, stop.act, stop.since = "breaker", flow.RuleBreaker, flow.ActReset, breaker.At
+		stop.Text, stop.Command = "the circuit breaker is tripped: "+breaker.Pattern, "git liza breaker reset --resolution R"
+	case control.NeedsDecision():
+		stop.Kind, stop.rule, stop.act = "checkpoint", flow.RuleDecision, flow.ActDecide
+		stop.Text = "the checkpoint waits for a decision: " + control.Reason
+	case !control.State.IsRunning():
+		stop.Kind, stop.rule, stop.act = "control", flow.RuleControl, flow.ActResume
+		stop.Text = fmt.Sprintf("the board is %s, so nothing new is claimed: %s", control.State, control.Reason)
+	default:
+		return
+	}
+	c.add(stop)
+}
+
+// addBudgets adds the spent budgets of goals, and of tasks on which somebody has
+// worked.
+func (c *collector) addBudgets() {
+	said := map[string]bool{}
+	add := func(subject string, spent *flow.Refusal, at time.Time, stops bool) {
+		if spent == nil || said[spent.Reason] {
+			return
+		}
+		said[spent.Reason] = true
+		act := flow.ActConfig
+		if strings.HasPrefix(spent.Hint, "git liza task edit ") {
+			act = flow.ActEdit
+		}
+		c.add(Item{Kind: "budget", Subject: subject, Text: spent.Reason, Command: spent.Hint, rule: spent.Rule, since: at, moment: spent.Hint,
+			stops: stops, act: act, task: taskOf(act, subject)})
+	}
+	for _, id := range c.goals {
+		add(string(id), c.Board.Budget(id, ""), time.Time{}, true)
+	}
+	// Usage stands in the documents, and reading all of them is slow.
+	perTask := c.Board.Settings().Config.Budgets.Task != flow.Budget{}
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		worked := t.Coder != "" || t.Failures > 0
+		if !t.Status.Final() && t.Lease.Before(c.At) && (t.Budgeted || perTask && worked) {
+			add(string(t.ID), c.Board.Budget("", t.ID), t.Changed, false)
+		}
+	}
+}
+
+// taskOf returns the task that an act is about.
+func taskOf(act flow.Act, subject string) flow.TaskID {
+	if act == flow.ActEdit {
+		return flow.TaskID(subject)
+	}
+	return ""
+}
+
+// anyTask reports whether any task is so. Summaries are large: no copy is made.
+func anyTask(tasks []flow.Summary, is func(*flow.Summary) bool) bool {
+	for i := range tasks {
+		if is(&tasks[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// blockedActs are the acts that answer a trigger.
+var blockedActs = map[string]flow.Act{"blocked": flow.ActUnblock, "integration_failed": flow.ActUnblock, "exhausted": flow.ActSupersede, "immediate_discovery": flow.ActConvert}
+
+// addBlocked adds questions, blocked and exhausted tasks, and urgent discoveries.
+func (c *collector) addBlocked() {
+	// Triggers reads the whole board, and mostly there can be none.
+	if !anyTask(c.tasks, func(t *flow.Summary) bool { return t.Status.IsBlocked() }) && !(inProgress{c.Reading}).unplanned(c.tasks) && len(c.Board.IDs(flow.Discovered)) == 0 {
+		return
+	}
+	c.triggers = c.Board.Triggers(c.Reading.goals()...)
+	for _, t := range c.triggers {
+		act := blockedActs[t.Reason]
+		if act == 0 {
+			continue
+		}
+		step := answerTo(t, c.goal())
+		i := Item{Kind: strings.TrimPrefix(t.Reason, "immediate_"), Subject: string(cmp.Or(t.Record, flow.RecordID(t.Task))),
+			Text: fmt.Sprintf("%s is %s: %s", t.Task, strings.ReplaceAll(t.Reason, "_", " "), FirstLine(t.Text)), Command: step.Command, since: t.Since, act: act, task: t.Task}
+		switch t.Reason {
+		case "blocked":
+			c.ask(&i, t.Task)
+		case "exhausted":
+			i.Text, i.rule = fmt.Sprintf("%s failed too often to be tried again: %s", t.Task, FirstLine(t.Text)), flow.RuleExhausted
+		case "integration_failed":
+			i.Text = fmt.Sprintf("%s could not be merged: %s", t.Task, FirstLine(t.Text))
+		case "immediate_discovery":
+			i.Text, i.task = "urgent discovery: "+FirstLine(t.Text), ""
+		}
+		c.add(i)
+	}
+}
+
+// ask makes the item of a blocked task that of its first open question, if it has
+// one.
+func (c *collector) ask(i *Item, id flow.TaskID) {
+	open := OpenQuestions(c.Board, id)
+	if len(open) == 0 {
+		return
+	}
+	q := open[0]
+	i.Kind, i.Text, i.Command = "question", fmt.Sprintf("%s asks: %s", id, FirstLine(q.Text)), "git liza answer "+string(q.ID)+" TEXT"
+	if more := len(open) - 1; more > 0 {
+		i.Text += fmt.Sprintf(" (and %d more)", more)
+	}
+	i.since, i.moment, i.act, i.task = q.Asked, string(q.ID), flow.ActAnswer, ""
+}
+
+// OpenQuestions returns the questions that a task waits for, in their order.
+func OpenQuestions(b *flow.Board, id flow.TaskID) (open []*flow.Question) {
+	if len(b.IDs(flow.Questions)) == 0 {
+		return nil
+	}
+	t := b.Task(id)
+	if t == nil || t.Block == nil {
+		return nil
+	}
+	for _, asked := range t.Block.Asked {
+		if q, ok := b.Load(flow.Key{Folder: flow.Questions, ID: string(asked)}).(*flow.Question); ok && q.IsOpen() {
+			open = append(open, q)
+		}
+	}
+	return open
+}
+
+// addReviews adds the submissions that wait for a person's verdict.
+func (c *collector) addReviews() {
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		if unheldWaits()[t.Status] != forReview {
+			continue
+		}
+		j := t.Judge(flow.HumanRole)
+		if j == nil || j.Done {
+			continue
+		}
+		text := fmt.Sprintf("%s waits for a person's verdict: %s", t.ID, t.Title)
+		if j.Lease.After(c.At) && j.By == c.Person.By {
+			text = fmt.Sprintf("%s is under your review: %s", t.ID, t.Title)
+		}
+		c.add(Item{Kind: "verdict", Subject: string(t.ID), Text: text, Command: "git liza review " + string(t.ID), since: t.Changed, act: flow.ActReview, task: t.ID})
+	}
+}
+
+// addOutdated adds approved work whose verdicts do not count any more.
+func (c *collector) addOutdated() {
+	outdated := c.Outdated(c.tasks)
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		if texts := outdated[t.ID]; len(texts) > 0 {
+			c.add(Item{Kind: "recheck", Subject: string(t.ID), Text: fmt.Sprintf("%s was approved before %s changed", t.ID, strings.Join(texts, ", ")),
+				Command: "git liza recheck " + string(t.ID), since: t.Changed, rule: flow.RuleSpecChanged, act: flow.ActRecheck, task: t.ID})
+		}
+	}
+}
+
+// Outdated returns the approved tasks of which verdicts were given for other
+// texts than the board has, with these texts.
+func (r Reading) Outdated(tasks []flow.Summary) map[flow.TaskID][]string {
+	list := map[flow.TaskID][]string{}
+	if r.Board == nil || !r.Board.HasRules(2) {
+		return list
+	}
+	for i := range tasks {
+		if !tasks[i].Status.Allows(flow.ActMerge) {
+			continue
+		}
+		if t := r.Board.Task(tasks[i].ID); t != nil {
+			for _, text := range t.Outdated(r.Board) {
+				list[t.ID] = append(list[t.ID], text.String())
+			}
+		}
+	}
+	return list
+}
+
+// addGoals adds the goals that are reached, and those that have ended with open
+// tasks.
+func (c *collector) addGoals() {
+	for _, id := range (inProgress{c.Reading}).reached(c.tasks) {
+		i := Item{Kind: "reached", Subject: string(id), Text: "every task of " + string(id) + " is final", Command: "git liza goal done", act: flow.ActComplete}
+		if id != c.goal() {
+			i.Command += " " + string(id)
+		}
+		for n := range c.tasks {
+			if t := &c.tasks[n]; t.Changed.After(i.since) && (t.Goal == id || !c.Board.HasRules(2)) {
+				i.since = t.Changed
+			}
+		}
+		c.add(i)
+	}
+	open := map[flow.GoalID]int{}
+	over := c.endedGoals()
+	for n := range c.tasks {
+		t := &c.tasks[n]
+		if over[t.Goal] && !t.Status.Final() && !t.Lease.After(c.At) {
+			open[t.Goal]++
+		}
+	}
+	for _, id := range c.Board.IDs(flow.Goals) {
+		g := c.Board.Goal(flow.GoalID(id))
+		if g == nil || open[g.ID] == 0 {
+			continue
+		}
+		c.add(Item{Kind: "ended", Subject: id, Text: fmt.Sprintf("%s is %s, and nobody takes its %s", id, g.Status, Count(open[g.ID], "open task")),
+			Command: "git liza goal reopen " + id + " --reason R", since: g.Ended, rule: flow.RuleOpen, act: flow.ActReopen})
+	}
+}

@@ -1,0 +1,140 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// addTexts adds the texts that goals and tasks stand on and that nobody judged. The
+// first text at a path that a person brought needs no second look.
+func (c *collector) addTexts() {
+	judged := func(doc *flow.TrackedPath) bool {
+		return doc.Blob == "" || doc.Approved() || doc.By.IsHuman() && doc.Was == ""
+	}
+	// Who stands on a text is found by reading all tasks.
+	if !slices.ContainsFunc(c.Board.IDs(flow.Tracked), func(id string) bool {
+		doc, ok := c.Board.Load(flow.Key{Folder: flow.Tracked, ID: id}).(*flow.TrackedPath)
+		return ok && !judged(doc)
+	}) {
+		return
+	}
+	for _, a := range Artifacts(c.Board) {
+		if judged(&a.TrackedPath) || len(a.Needs) == 0 || c.agentsAloneJudge(a) {
+			continue
+		}
+		c.add(Item{Kind: "text", Subject: a.Path, Text: fmt.Sprintf("nobody has judged %s, which %s stands on", a.Path, a.users()),
+			Command: "git liza artifact accept " + shell.Quote(a.Path), since: a.At, moment: string(a.Blob), act: flow.ActAccept})
+	}
+}
+
+// agentsAloneJudge reports whether a text needs the verdict of a role that takes no
+// person's word.
+func (c *collector) agentsAloneJudge(a Artifact) bool {
+	return slices.ContainsFunc(a.Needs, func(role flow.Role) bool {
+		row := c.Board.Role(role)
+		return row != nil && row.NotHuman
+	})
+}
+
+// addLocal adds what this machine needs.
+func (c *collector) addLocal() {
+	c.addReleases()
+	c.addTrust()
+	c.addPlanners()
+	for _, n := range c.Local.Needs {
+		c.add(Item{Kind: n.Kind, Subject: n.Subject, Text: n.Text, Command: n.Command, since: n.Since})
+	}
+	known := c.Local
+	if known.Take != "" {
+		i := Item{Kind: "behind", Subject: c.Board.Settings().Integration.Name, Text: "your branch lacks what was merged", Command: known.Take, since: c.Board.At()}
+		i.moment = string(c.Board.Settings().Integration.Tip)
+		c.add(i)
+	}
+	if known.Ahead != nil {
+		c.add(Item{Kind: "ahead", Subject: c.Board.Settings().Integration.Name, Text: known.Ahead.Why, Command: known.Ahead.Command, moment: known.Ahead.Why, act: flow.ActAdopt})
+	}
+}
+
+// addReleases adds what agents of dead supervisors hold. A rush releases it too.
+func (c *collector) addReleases() {
+	if len(c.Local.Dead) == 0 {
+		return
+	}
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		release := "git liza release " + string(t.ID)
+		if t.Lease.After(c.At) {
+			c.addDead(t, release, t.Coder)
+		}
+		for _, j := range t.Judges {
+			if len(t.Judges) > 1 {
+				release = "git liza release " + string(t.ID) + " --role " + j.Role.String()
+			}
+			if j.Lease.After(c.At) {
+				c.addDead(t, release, j.By)
+			}
+		}
+	}
+}
+
+// addDead adds what an agent holds, if its supervisor is dead.
+func (c *collector) addDead(t *flow.Summary, release string, by flow.Actor) {
+	id := flow.AgentID(by)
+	pid := c.Local.Dead[id]
+	if pid == 0 {
+		return
+	}
+	c.add(Item{Kind: "dead", Subject: string(t.ID), Text: fmt.Sprintf("%s is held by %s, whose supervisor (process %d) is dead", t.ID, by, pid), Command: release,
+		since: c.Local.Presences[id].At, moment: fmt.Sprint(pid), rule: flow.RuleHolder, act: flow.ActRelease, task: t.ID})
+}
+
+// addTrust adds the commands of the board that nobody has allowed here.
+func (c *collector) addTrust() {
+	list := c.Local.Commands
+	for i := range c.tasks {
+		if step, waits := c.Local.Untrusted[c.tasks[i].ID]; waits {
+			u := Untrusted{Where: string(c.tasks[i].ID), Step: step, Since: c.tasks[i].Changed}
+			if !slices.ContainsFunc(list, func(known Untrusted) bool { return known.Step.Command == u.Step.Command }) {
+				list = append(list, u)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	var where []string
+	since := list[0].Since
+	for _, u := range list {
+		where = append(where, u.Where)
+		if u.Since.Before(since) {
+			since = u.Since
+		}
+	}
+	i := Item{Kind: "trust", Subject: where[0], Text: list[0].Step.Why, Command: list[0].Step.Command, since: since, moment: strings.Join(where, ","), rule: flow.RuleTrust}
+	if n := len(where); n > 1 {
+		more := ""
+		if n > mostUsers {
+			more = fmt.Sprintf(" and %d more", n-mostUsers)
+		}
+		i.Subject, i.Command = "commands", "git liza trust --all"
+		i.Text = "nobody here has allowed the commands of " + strings.Join(where[:min(n, mostUsers)], ", ") + more
+	}
+	c.add(i)
+}
+
+// addPlanners adds the planners that have given up: each of their sessions on a
+// trigger failed.
+func (c *collector) addPlanners() {
+	for _, id := range c.Board.IDs(flow.Agents) {
+		p, there := c.Local.Presences[flow.AgentID(id)]
+		if !there || p.Doing != gitstore.Failing || p.Silent(c.At) || len(c.triggers) == 0 {
+			continue
+		}
+		c.add(Item{Kind: "planner", Subject: id, Text: fmt.Sprintf("%s has given up: %s", id, OneLine(p.Note)), Command: answerTo(c.triggers[0], c.goal()).Command, since: p.Since})
+	}
+}

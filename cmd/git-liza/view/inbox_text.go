@@ -1,0 +1,75 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+)
+
+// inboxIndent is before the text and the command of an item, below its age.
+const inboxIndent = 6
+
+// Text formats the inbox for people: a sentence and a command for each item. The
+// command stands on lines of its own and is never cut; accent marks it. With
+// width 0 sentences are not broken.
+func (in *Inbox) Text(width int, accent func(string) string) string {
+	return "inbox  " + in.summary() + "\n" + in.rows(width, accent)
+}
+
+// summary counts for people what is in the inbox.
+func (in *Inbox) summary() string {
+	line := "nothing needs you"
+	if n := len(in.Items); n > 0 {
+		line = fmt.Sprint(n)
+	}
+	if in.Others > 0 {
+		line += fmt.Sprintf(", for others %d", in.Others)
+	}
+	if in.Snoozed > 0 {
+		line += fmt.Sprintf(", snoozed %d", in.Snoozed)
+	}
+	return line
+}
+
+// rows formats the items.
+func (in *Inbox) rows(width int, accent func(string) string) string {
+	var out strings.Builder
+	for _, i := range in.Items {
+		age := ""
+		if !i.since.IsZero() {
+			age = shortSpan(in.at.Sub(i.since))
+		}
+		text := OneLine(i.Text)
+		if i.For != "" {
+			text = i.For + ": " + text
+		}
+		for _, line := range brokenLines(text, width-inboxIndent) {
+			out.WriteString(strings.TrimRight(fmt.Sprintf("%4s  %s", age, line), " ") + "\n")
+			age = ""
+		}
+		out.WriteString(strings.Repeat(" ", inboxIndent) + accent(OneLine(i.Command)) + "\n")
+	}
+	return out.String()
+}
+
+// brokenLines breaks a text between words, or within words that are longer than a
+// line. A width below 1 breaks nothing.
+func brokenLines(text string, width int) (lines []string) {
+	if width < 1 {
+		return []string{text}
+	}
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		for cells(word) > width {
+			head := strings.TrimSuffix(Cut(word, width), "…")
+			if line != "" {
+				lines, line = append(lines, line), ""
+			}
+			lines, word = append(lines, head), strings.TrimPrefix(word, head)
+		}
+		if line != "" && cells(line)+1+cells(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
