@@ -11,14 +11,27 @@ import (
 )
 
 type rushCommand struct {
-	Planners  *int         `placeholder:"1" help:"How many planners."`
-	Coders    *int         `placeholder:"2" help:"How many coders."`
-	Reviewers *int         `placeholder:"1" help:"How many code-reviewers."`
-	Agents    []string     `placeholder:"ROLE=N,…" help:"How many agents of each of these roles; of roles that are not named, what the other flags say."`
-	Provider  []string     `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, for one role, or for all roles whose row on the board names none; repeatable; default: git config liza.ROLE.provider, liza.provider."`
-	UntilIdle bool         `help:"End when every task is final (0), or nothing can move without a human (1)."`
-	Goal      flow.GoalID  `placeholder:"G" help:"Take only work of this goal; default: all goals in progress, by priority."`
-	Follow    flow.AgentID `placeholder:"AGENT" help:"Show this agent's output too."`
+	Planners  *int        `placeholder:"1" help:"How many planners."`
+	Coders    *int        `placeholder:"2" help:"How many coders."`
+	Reviewers *int        `placeholder:"1" help:"How many code-reviewers."`
+	Agents    []string    `placeholder:"ROLE=N,…" help:"How many agents of each of these roles; of roles that are not named, what the other flags say."`
+	Provider  []string    `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, for one role, or for all roles whose row on the board names none; repeatable; default: git config liza.ROLE.provider, liza.provider."`
+	UntilIdle bool        `help:"End when every task is final (0), or nothing can move without a human (1)."`
+	Goal      flow.GoalID `placeholder:"G" help:"Take only work of this goal; default: all goals in progress, by priority."`
+	Follow    followed    `placeholder:"AGENT|all" help:"Show the output of this agent, or of all, too."`
+	Quiet     bool        `short:"q" help:"Print only what needs a person, and the summary."`
+	JSONL     bool        `name:"jsonl" help:"One JSON object a line: each message as it comes, then what --json prints at the end."`
+}
+
+// followed is the agent whose output is shown, or all of them.
+type followed flow.AgentID
+
+func (f *followed) UnmarshalText(text []byte) error {
+	if string(text) == string(supervise.FollowAll) {
+		*f = followed(supervise.FollowAll)
+		return nil
+	}
+	return (*flow.AgentID)(f).UnmarshalText(text)
 }
 
 func (c *rushCommand) Run(inv *invocation) error {
@@ -26,7 +39,11 @@ func (c *rushCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	team.rush.UntilIdle, team.rush.Follow = c.UntilIdle, c.Follow
+	team.rush.UntilIdle, team.rush.Follow = c.UntilIdle, flow.AgentID(c.Follow)
+	team.out.quiet, team.out.lines = c.Quiet, c.JSONL
+	if c.JSONL {
+		inv.json = true // errors and the end of the rush too
+	}
 	if err := team.serve(c.Goal); err != nil {
 		return err
 	}

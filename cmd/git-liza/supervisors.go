@@ -22,6 +22,7 @@ import (
 type supervisors struct {
 	*invocation
 	rush    *supervise.Rush
+	out     *rushOutput
 	board   *flow.Board // as it was when the process began
 	choices providerChoice
 }
@@ -41,13 +42,9 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 		return nil, err
 	}
 	r := &supervise.Rush{Clone: clone, Self: self, Environ: inv.environ, Limits: supervise.DefaultLimits(), Hooks: inv.keepHooks,
-		Layers: supervise.Layers(clone.Repo.MainWorkTree(), inv.environ), Say: func(line string) {
-			if inv.json {
-				return
-			}
-			// A closed pipe must not end the work that is under way.
-			_ = inv.answer("", nil, line)
-		}}
+		Layers: supervise.Layers(clone.Repo.MainWorkTree(), inv.environ)}
+	out := &rushOutput{invocation: inv}
+	r.Tell = out.tell
 	lines, err := settingLines(inv, clone)
 	if err == nil {
 		err = checkKeys(b, lines)
@@ -60,7 +57,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 		return nil, err
 	}
 	r.Bounds, err = readBounds(inv.ctx, conf)
-	return &supervisors{inv, r, b, providerChoice{inv, conf}}, err
+	return &supervisors{inv, r, out, b, providerChoice{inv, conf}}, err
 }
 
 // serve restricts the supervisors to the work of one goal, if one is named.
@@ -73,6 +70,7 @@ func (v *supervisors) serve(goal flow.GoalID) error {
 	}
 	if v.board.HasRules(2) {
 		v.rush.Goal = goal
+		v.out.layout.Goals = goal == "" && len(v.board.IDs(flow.Goals)) > 1
 	}
 	return nil
 }
@@ -150,39 +148,56 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 	if err := offerTrust(v.invocation, v.rush.Clone); err != nil {
 		return err
 	}
+	defer surviveReader()()
+	begun := time.Now()
 	err := v.rush.Run(v.ctx, slots)
-	v.printSum()
+	after := context.WithoutCancel(v.ctx)
+	b, _, unread := v.rush.Clone.Store.Board(after)
+	if unread != nil {
+		return errors.Join(err, unread)
+	}
 	var stuck *supervise.Stuck
-	if errors.As(err, &stuck) {
-		waits, err := untrustedText(v.ctx, v.rush.Clone)
-		if err != nil {
-			return err
-		}
-		f := failure{exitFailed, "failed", flow.RuleStuck, stuck.Error() + waits, stuck.Stalls[0].Hint, nil}
-		if waits != "" && strings.HasPrefix(f.hint, "git liza trust ") {
-			f.hint = "git liza trust --all # or, for whatever the planners here add: git config liza.trust.planner true"
-		}
-		return &partial{f, map[string]any{"tasks": stuck.Stalls}}
+	var open []supervise.Stall
+	if !errors.As(err, &stuck) {
+		open = v.rush.LeftOpen(b) // what is stuck is in the error
+	}
+	sum := v.summary(b, open, time.Since(begun))
+	v.out.print(sum, b)
+	if stuck != nil {
+		return v.stuckFailure(stuck)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	b, _, err := v.rush.Clone.Store.Board(context.WithoutCancel(v.ctx))
-	if err != nil {
-		return err
-	}
-	merged, open := 0, 0
+	merged, left := 0, 0
 	for _, t := range b.Tasks() {
 		switch {
 		case t.Status.IsMerged():
 			merged++
 		case !t.Status.Final():
-			open++
+			left++
 		}
 	}
-	sum := v.rush.Total()
-	return v.answer("changed", map[string]any{"merged": merged, "open": open, "control": b.Settings().Control.State,
-		"merged_now": sum.Merged, "usage": view.ValueOf(sum.Used), "uncounted": sum.Uncounted}, "")
+	err = v.answer("changed", map[string]any{"merged": merged, "open": left, "control": b.Settings().Control.State,
+		"merged_now": len(sum.Merged), "merged_tasks": sum.Merged, "open_tasks": sum.Open, "usage": view.ValueOf(sum.Used.Usage), "uncounted": sum.Used.Uncounted,
+		"seconds": int(sum.Took.Seconds()), "next": sum.Next}, "")
+	if v.out.unread {
+		return nil // the work is done, whoever reads of it
+	}
+	return err
+}
+
+// stuckFailure is the failure of a rush that nothing but a human can move.
+func (v *supervisors) stuckFailure(stuck *supervise.Stuck) error {
+	waits, err := untrustedText(v.ctx, v.rush.Clone)
+	if err != nil {
+		return err
+	}
+	f := failure{exitFailed, "failed", flow.RuleStuck, stuck.Error() + waits, stuck.Stalls[0].Hint, nil}
+	if waits != "" && strings.HasPrefix(f.hint, "git liza trust ") {
+		f.hint = "git liza trust --all # or, for whatever the planners here add: git config liza.trust.planner true"
+	}
+	return &partial{f, map[string]any{"tasks": stuck.Stalls}}
 }
 
 // previewLogins warns of providers without a key or login before they are spawned.
@@ -194,23 +209,6 @@ func (v *supervisors) previewLogins(slots []supervise.Slot) {
 			_ = v.answer("", nil, slot.Provider.Name+": "+noLogin(slot.Provider.Row)+"; "+slot.Provider.LoginCommand())
 		}
 	}
-}
-
-// printSum prints the results of a rush, and the command by which people get
-// the merged work.
-func (v *supervisors) printSum() {
-	sum := v.rush.Total()
-	if v.json || sum.Used.Sessions == 0 && sum.Merged == 0 {
-		return
-	}
-	used := view.Spent{Usage: sum.Used, Uncounted: sum.Uncounted}
-	line := fmt.Sprintf("%s merged, %s tokens, %s dollars", view.Count(sum.Merged, "task"), used.Tokens(), used.Dollars())
-	if b, _, err := v.rush.Clone.Store.Board(context.WithoutCancel(v.ctx)); err == nil && sum.Merged > 0 {
-		if take := takeCommand(v.invocation, v.rush.Clone.Repo, b); take != "" {
-			line += "; take it: " + take
-		}
-	}
-	_ = v.answer("", nil, line) // a closed pipe is no reason to fail
 }
 
 // takeCommand returns the command that brings merged work into the branch that is

@@ -48,7 +48,7 @@ func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 	}
 	said, failed := s.clone.Integration.RestoreBaseline(ctx, *known)
 	for _, line := range said {
-		s.say("a session went round the rules: %s", line)
+		s.ask("a session went round the rules: %s", line)
 	}
 	if failed != nil {
 		s.sayOnce("%s: the board cannot be read, nor put back: %v; git liza fsck --repair", s.id, failed)
@@ -80,7 +80,7 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 		err = p.returnWorktree(ctx, a)
 	}
 	if err != nil {
-		p.say("%s: after the session on %s: %v; git liza doctor", p.id, a.subject(), err)
+		p.ask("%s: after the session on %s: %v; git liza doctor", p.id, a.subject(), err)
 	}
 	if len(said) == 0 {
 		return

@@ -39,8 +39,8 @@ func (x Bounds) withDefaults(y Bounds) Bounds {
 
 // String returns the bounds in words.
 func (x Bounds) String() string {
-	return fmt.Sprintf("%d sessions and %d minutes on a task, %d and %d in a rush (git config liza.task.sessions N, …minutes, liza.rush.…)",
-		x.TaskSessions, x.TaskMinutes, x.RushSessions, x.RushMinutes)
+	return fmt.Sprintf("%s and %s on a task, %d and %d in a rush (git config liza.task.sessions N, …minutes, liza.rush.…)",
+		countNoun(x.TaskSessions, "session"), countNoun(x.TaskMinutes, "minute"), x.RushSessions, x.RushMinutes)
 }
 
 // A rushUsage sums up what the sessions of a rush used.
@@ -50,7 +50,7 @@ type rushUsage struct {
 	uncounted          int                    // of its sessions, those that told nothing
 	running            map[*session]time.Time // since when
 	uncountedProviders map[string]bool        // providers of which one was not counted
-	merged             map[flow.TaskID]bool   // tasks
+	merged             []flow.TaskID          // in this order
 }
 
 func (u *rushUsage) beginSession(r *session) {
@@ -86,17 +86,16 @@ func (u *rushUsage) endSession(r *session, m *flow.SessionMove) (news bool) {
 func (u *rushUsage) noteMerge(id flow.TaskID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.merged == nil {
-		u.merged = map[flow.TaskID]bool{}
+	if !slices.Contains(u.merged, id) {
+		u.merged = append(u.merged, id)
 	}
-	u.merged[id] = true
 }
 
 // A Totals is the result of a rush.
 type Totals struct {
-	Merged    int        // tasks
-	Used      flow.Usage // by its own sessions that are over
-	Uncounted int        // of them, those that told nothing
+	Merged    []flow.TaskID // in the order of their merges
+	Used      flow.Usage    // by its own sessions that are over
+	Uncounted int           // of them, those that told nothing
 }
 
 // Total returns the result of the rush so far.
@@ -104,7 +103,7 @@ func (r *Rush) Total() Totals {
 	u := &r.usage
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return Totals{len(u.merged), u.used, u.uncounted}
+	return Totals{slices.Clone(u.merged), u.used, u.uncounted}
 }
 
 // A sessionTime is a number of sessions and the minutes that they took together.

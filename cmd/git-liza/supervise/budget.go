@@ -101,7 +101,7 @@ func (w *worker) endOverBudget(ctx context.Context, b *flow.Board, a *assignment
 			Reason: flow.Excerpt("budget: "+r.Reason, limit), Questions: []string{flow.Excerpt("May it cost more? "+r.Hint, limit)}})
 		return failed(r.Reason), err
 	}
-	w.say("%s: %s ended: %s; %s", w.id, a.subject(), r.Reason, r.Hint)
+	w.ask("%s: %s ended: %s; %s", w.id, a.subject(), r.Reason, r.Hint)
 	if a.task == nil {
 		return failed(r.Reason), nil
 	}

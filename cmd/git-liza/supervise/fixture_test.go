@@ -295,18 +295,27 @@ type rushing struct {
 	cancel context.CancelFunc
 	ended  chan error
 
-	mu    sync.Mutex
-	lines []string
+	mu       sync.Mutex
+	lines    []string
+	messages []supervise.Message
 }
 
 func (w *world) begin(edit func(*supervise.Rush), slots ...supervise.Slot) *rushing {
 	w.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &rushing{w: w, cancel: cancel, ended: make(chan error, 1)}
-	rush := &supervise.Rush{Clone: w.open(), Self: self, Environ: os.Environ(), Limits: quick(), Say: func(line string) {
+	rush := &supervise.Rush{Clone: w.open(), Self: self, Environ: os.Environ(), Limits: quick(), Tell: func(m supervise.Message) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		line := m.Text
+		if m.Task != "" {
+			line = string(m.Task) + " " + line
+		}
+		if m.Agent != "" {
+			line = string(m.Agent) + " | " + line
+		}
 		r.lines = append(r.lines, line)
+		r.messages = append(r.messages, m)
 	}}
 	if edit != nil {
 		edit(rush)

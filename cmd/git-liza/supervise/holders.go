@@ -42,7 +42,7 @@ func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, ta
 		if by == "" || !until.After(now) || !r.others.isNews(t.ID, by, until) {
 			continue
 		}
-		r.say(fmt.Sprintf("%s is %s %s until %s, %s: git liza release %s", t.ID, holdingWords[holding], by, until.Format("15:04:05Z"),
+		r.ask(fmt.Sprintf("%s is %s %s until %s, %s: git liza release %s", t.ID, holdingWords[holding], by, until.Format("15:04:05Z"),
 			describeHolder(ctx, c, b, by, now), t.ID))
 	}
 }
@@ -71,6 +71,13 @@ func (r *Rush) tellAbandoned(ctx context.Context, s *supervisor) {
 		return by != flow.Actor(s.id)
 	})
 	r.tellHolders(ctx, s.clone, b, tasks)
+}
+
+// isOwn reports whether the holder is an agent of this rush.
+func (h *otherHolders) isOwn(by flow.Actor) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.own[by]
 }
 
 // isNews reports whether another agent holds the task and this was not said yet.

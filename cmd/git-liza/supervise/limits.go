@@ -20,6 +20,7 @@ type Limits struct {
 	Poll        time.Duration // before a remote is polled again after a change; each poll without one doubles it
 	MaxPoll     time.Duration
 	Beat        time.Duration // how often an agent's presence is refreshed
+	Silence     time.Duration // after which a rush says who does what
 
 	Crashes  int // sessions in a row that crashed or hung, then the task is blocked
 	Spins    int // sessions in a row that ended well without a change
@@ -35,7 +36,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
 		Grace: 5 * time.Second, Finish: time.Minute, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
-		Poll: time.Second, MaxPoll: 30 * time.Second, Beat: 30 * time.Second,
+		Poll: time.Second, MaxPoll: 30 * time.Second, Beat: 30 * time.Second, Silence: time.Minute,
 		Crashes: 5, Spins: 10, Sessions: 40, Handoffs: 5, Plans: 3, Alone: 12, Moves: 200,
 	}
 }

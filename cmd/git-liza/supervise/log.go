@@ -80,19 +80,18 @@ func (l *log) append(p []byte) {
 
 func (l *log) close() { l.f.Close() }
 
-// A prefixer puts the agent's name before each line of its output and removes what
-// would control the terminal.
-type prefixer struct {
-	prefix string
-	to     func(line string)
-	rest   []byte
+// A splitter passes an agent's output on line by line, without what would control the
+// terminal.
+type splitter struct {
+	to   func(line string)
+	rest []byte
 }
 
 // maxLine is how many bytes of an unfinished line are kept before they are passed on.
 const maxLine = 4096
 
 // Write passes on the complete lines.
-func (p *prefixer) Write(b []byte) (int, error) {
+func (p *splitter) Write(b []byte) (int, error) {
 	p.rest = append(p.rest, b...)
 	for {
 		i := bytes.IndexByte(p.rest, '\n')
@@ -101,9 +100,9 @@ func (p *prefixer) Write(b []byte) (int, error) {
 		}
 		if i < 0 {
 			i = len(p.rest) - 1
-			p.to(p.prefix + flow.Clean(string(p.rest)))
+			p.to(flow.Clean(string(p.rest)))
 		} else {
-			p.to(p.prefix + flow.Clean(string(p.rest[:i])))
+			p.to(flow.Clean(string(p.rest[:i])))
 		}
 		p.rest = p.rest[i+1:]
 	}

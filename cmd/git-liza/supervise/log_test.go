@@ -42,16 +42,16 @@ func TestLogIsBounded(t *testing.T) {
 	require.True(t, strings.HasSuffix(string(now), "the last word\nand more\n"), "a log is continued")
 }
 
-func TestPrefixer(t *testing.T) {
+func TestSplitter(t *testing.T) {
 	t.Parallel()
 	var lines []string
-	p := &prefixer{prefix: "coder-1 | ", to: func(line string) { lines = append(lines, line) }}
+	p := &splitter{to: func(line string) { lines = append(lines, line) }}
 	for _, part := range []string{"one\ntw", "o\n\x1b[2Jthree", "\r\n", "rest"} {
 		n, err := p.Write([]byte(part))
 		require.NoError(t, err)
 		require.Equal(t, len(part), n)
 	}
-	require.Equal(t, []string{"coder-1 | one", "coder-1 | two", "coder-1 | [2Jthree"}, lines)
+	require.Equal(t, []string{"one", "two", "[2Jthree"}, lines)
 	_, err := p.Write(bytes.Repeat([]byte("y"), maxLine))
 	require.NoError(t, err)
 	require.Len(t, lines, 4, "a line without an end is passed on")

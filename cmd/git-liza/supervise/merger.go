@@ -79,13 +79,13 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 	case err == nil || isSetback(err):
 		s.rush.troubles.clear(id)
 		if merged.Warning != "" {
-			s.say("warning: %s", merged.Warning)
+			s.ask("warning: %s", merged.Warning)
 		}
 		t.moved = true
 		return t, nil
 	case merged.Status.IsMerged():
 		s.rush.troubles.clear(id)
-		s.say("%s is merged, but %s", id, s.describeUnfinishedMerge(err))
+		s.ask("%s is merged, but %s", id, s.describeUnfinishedMerge(err))
 		t.moved = true
 		return t, nil
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
@@ -95,7 +95,7 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 		return t, nil
 	case errors.As(err, &refusal), errors.As(err, &dirty), errors.As(err, &obstacle):
 		if s.rush.troubles.addFailure(id, err, s.rush.Limits) {
-			s.say("%s cannot be merged here: %v", id, err)
+			s.ask("%s cannot be merged here: %v", id, err)
 		}
 		t.retry = s.rush.troubles.nextTry(id)
 		return t, nil

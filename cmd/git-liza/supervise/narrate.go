@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
@@ -21,11 +22,15 @@ func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) (<-chan 
 	told := make(chan struct{})
 	go func() {
 		defer close(told)
+		silence := time.NewTimer(r.Limits.Silence)
+		defer silence.Stop()
 		for ctx.Err() == nil {
 			tip, changed := r.view.Now()
 			since = r.tellMoves(store, since, tip)
 			select {
 			case <-changed:
+			case <-silence.C:
+				silence.Reset(r.breakSilence(store, since))
 			case <-ctx.Done():
 			}
 		}
@@ -61,21 +66,49 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 		if err != nil {
 			return since
 		}
-		if line := MoveLine(e.Move, b); line != "" {
-			r.say(line)
+		if text := moveText(e.Move, b); text != "" {
+			kind := MoveMessage
+			if needsPerson(e.Move, b) {
+				kind = NeedMessage
+			}
+			r.speaker.pass(Message{Kind: kind, Task: taskOf(e.Move, b), Text: text, After: b})
 		}
 	}
 	return tip
 }
 
-// MoveLine returns a line about a move for people, with the state that the move led to;
-// "" if the move is not worth a line.
-func MoveLine(m flow.Move, after *flow.Board) string {
+// taskOf returns the task that a move is about, "" if there is none.
+func taskOf(m flow.Move, after *flow.Board) flow.TaskID {
+	if after.Task(m.Task) == nil {
+		return ""
+	}
+	return m.Task
+}
+
+// needsPerson reports whether a move leads to what only a person goes on with.
+func needsPerson(m flow.Move, after *flow.Board) bool {
+	t := after.Task(m.Task)
+	switch m.Detail.(type) {
+	case *flow.DegradeMove, *flow.CheckpointMove, *flow.PauseMove, *flow.StopMove:
+		return true
+	case *flow.RenewMove, *flow.SessionMove:
+		return false
+	}
+	if t == nil || t.Status.IsBlocked() {
+		return t != nil
+	}
+	missing := t.Missing()
+	return t.Status.Allows(flow.ActReview) && len(missing) > 0 && !slices.ContainsFunc(missing, func(r flow.Role) bool { return r != flow.HumanRole })
+}
+
+// moveText returns what a move did, for people, with the state that it led to; "" if the
+// move is not worth a line. It does not name the move's task.
+func moveText(m flow.Move, after *flow.Board) string {
 	t := after.Task(m.Task)
 	if t == nil {
 		return boardLine(m, after)
 	}
-	entered := fmt.Sprintf("%s → %s", t.ID, t.Status)
+	entered := "→ " + t.Status.String()
 	if t.Status.IsBlocked() && m.Act != flow.ActBlock {
 		return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.By)
 	}
@@ -84,21 +117,21 @@ func MoveLine(m flow.Move, after *flow.Board) string {
 		return ""
 	case *flow.ClaimMove:
 		if t.Attempt.Iteration > 1 {
-			return fmt.Sprintf("%s claimed %s, iteration %d", m.By, m.Task, t.Attempt.Iteration)
+			return fmt.Sprintf("claimed by %s, iteration %d", m.By, t.Attempt.Iteration)
 		}
-		return fmt.Sprintf("%s claimed %s", m.By, m.Task)
+		return "claimed by " + string(m.By)
 	case *flow.IntentMove:
-		return fmt.Sprintf("%s set out on %s: %s", m.By, m.Task, d.Intent.Summary)
+		return fmt.Sprintf("%s set out: %s", m.By, d.Intent.Summary)
 	case *flow.ReviewMove:
-		return fmt.Sprintf("%s reviews %s", m.By, m.Task)
+		return "under review by " + string(m.By)
 	case *flow.ApproveMove:
 		if missing := t.Missing(); len(missing) > 0 {
-			return fmt.Sprintf("%s approved %s, which misses the verdict of %s", m.By, m.Task, listRoles(missing))
+			return fmt.Sprintf("approved by %s, misses the verdict of %s", m.By, listRoles(missing))
 		}
 	case *flow.HandoffMove:
-		return fmt.Sprintf("%s handed %s over: %s", m.By, m.Task, d.Handoff.Summary)
+		return fmt.Sprintf("handed over by %s: %s", m.By, d.Handoff.Summary)
 	case *flow.ReleaseMove:
-		return fmt.Sprintf("%s released %s", m.By, m.Task)
+		return "released by " + string(m.By)
 	}
 	return entered + moveReason(m.Detail) + " by " + string(m.By)
 }

@@ -58,7 +58,7 @@ func (reg *registration) currentPause() (*provider.Pause, error) {
 	}
 	switch {
 	case p != nil && reg.rush.pauses.note(*p):
-		reg.say("%s is paused, %s; %s", reg.provider.Name, p, reg.resumeCommand(*p))
+		reg.ask("%s is paused, %s; %s", reg.provider.Name, p, reg.resumeCommand(*p))
 	case p == nil && reg.rush.pauses.forget(reg.provider.Name):
 		reg.say("%s is tried again", reg.provider.Name)
 	}

@@ -76,7 +76,7 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 	if r := s.checkBounds(b, id); r != nil {
 		s.avoided[id] = time.Now().Add(retryAfter)
 		if s.rush.troubles.note(id, r) {
-			s.say("%s waits: %s; %s", id, r.Reason, r.Hint)
+			s.ask("%s waits: %s; %s", id, r.Reason, r.Hint)
 		}
 		return true
 	}
@@ -97,7 +97,7 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 		if errors.As(err, &refusal) {
 			hint = "; " + refusal.Hint
 		}
-		s.say("%s waits: %v%s", id, err, hint)
+		s.ask("%s waits: %v%s", id, err, hint)
 	}
 	return true
 }

@@ -45,7 +45,7 @@ func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.Objec
 	}
 	w.rush.triggers.noteSession(rest, moves > 0 && well, failure, w.rush.Limits)
 	if moves > 0 && well {
-		w.say("%s leaves to a human: %s", w.id, triggersText(rest))
+		w.ask("%s leaves to a human: %s", w.id, triggersText(rest))
 		return finished(), nil
 	}
 	w.say("%s: the plan is no further (%s): %s", w.id, ending.Text, triggersText(rest))

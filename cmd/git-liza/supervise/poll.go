@@ -37,7 +37,7 @@ func (r *Rush) noteOffline(err error) bool {
 		return false
 	}
 	if r.link.setDown(true) {
-		r.say(fmt.Sprintf("offline: %v; running sessions continue, and nothing new begins until %s answers", err, r.link.remote))
+		r.ask(fmt.Sprintf("offline: %v; running sessions continue, and nothing new begins until %s answers", err, r.link.remote))
 	}
 	return true
 }

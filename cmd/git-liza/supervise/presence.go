@@ -84,6 +84,14 @@ func (p *presence) setUsage(used flow.Usage, model string) {
 	p.write()
 }
 
+// current returns the presence as it is now. It is false if the agent is not
+// registered.
+func (p *presence) current() (gitstore.Presence, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now, p.active
+}
+
 // write writes the presence to its ref.
 func (p *presence) write() {
 	p.now.At = p.reg.clone.Store.Now()

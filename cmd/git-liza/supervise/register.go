@@ -137,7 +137,7 @@ func (s *supervisor) leaveBoard(ctx context.Context) {
 	defer s.dropPresence(ctx)
 	b, _, err := s.clone.Store.Board(ctx)
 	if err != nil {
-		s.say("%s could not leave: %v", s.id, err)
+		s.ask("%s could not leave: %v", s.id, err)
 		return
 	}
 	a := b.Agent(s.id)
@@ -150,10 +150,10 @@ func (s *supervisor) leaveBoard(ctx context.Context) {
 			continue
 		}
 		if _, err := s.clone.Release(ctx, id, flow.ReleaseMove{}); err != nil {
-			s.say("%s could not release %s: %v", s.id, id, err)
+			s.ask("%s could not release %s: %v", s.id, id, err)
 		}
 	}
 	if _, err := s.clone.Make(ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: s.id}); err != nil {
-		s.say("%s could not leave: %v", s.id, err)
+		s.ask("%s could not leave: %v", s.id, err)
 	}
 }

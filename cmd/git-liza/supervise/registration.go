@@ -44,11 +44,14 @@ func (reg *registration) avoidTask(id flow.TaskID, why error) time.Time {
 
 func (reg *registration) say(format string, args ...any) { reg.rush.say(fmt.Sprintf(format, args...)) }
 
-// sayOnce says something unless it was the last complaint already.
+// ask says what a person has to do something about.
+func (reg *registration) ask(format string, args ...any) { reg.rush.ask(fmt.Sprintf(format, args...)) }
+
+// sayOnce says what a person has to know, unless it was the last complaint already.
 func (reg *registration) sayOnce(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); text != reg.complaint {
 		reg.complaint = text
-		reg.rush.say(text)
+		reg.rush.ask(text)
 	}
 }
 

@@ -30,7 +30,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,10 +68,9 @@ type Rush struct {
 	// move without a human: a *Stuck.
 	UntilIdle bool
 
-	// Say receives what happens, a line at a time, from one goroutine at a
-	// time.
-	Say func(line string)
-	// Follow is the agent whose output is said too, with its name before each line.
+	// Tell receives what happens, from one goroutine at a time.
+	Tell func(Message)
+	// Follow is the agent whose output is told too, or FollowAll.
 	Follow flow.AgentID
 
 	// Hooks notes the state of the clone's hooks. The function that it returns restores
@@ -97,8 +95,11 @@ type Rush struct {
 	presenceCache presenceCache
 	others        otherHolders
 	usage         rushUsage
-	speech        sync.Mutex
+	speaker       speaker
 }
+
+// FollowAll stands for all agents of a rush, see [Rush.Follow].
+const FollowAll flow.AgentID = "all"
 
 // Run runs a supervisor for each slot until all have ended. It returns nil after the
 // board was stopped or ctx is done. If all supervisors end with an error, it returns
@@ -119,6 +120,8 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 		return err
 	}
 	r.committer = [2]string{name, email}
+	r.speaker.tell, r.speaker.now, r.speaker.last = r.Tell, r.Clone.Store.Now, time.Now()
+	defer r.speaker.flush()
 	r.Clone.Repo.Notice = r.say
 	r.triggers = &triggerTries{states: map[string]*triggerState{}}
 	r.mask = secret.New(r.Environ, nil)
@@ -134,7 +137,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	defer unwatch()
 	r.view = work.Watch(watching, r.Clone.Repo)
 	for _, line := range append(UnboundLines(b, r.Bounds, slots), unstaffedLines(b, slots)...) {
-		r.say(line)
+		r.ask(line)
 	}
 	told, err := r.startNarration(watching, begun)
 	if err != nil {
@@ -181,7 +184,7 @@ func (r *Rush) runSlots(ctx context.Context, b *flow.Board, slots []Slot) error 
 			errs[i] = s.run(working)
 			r.idle.remove(s)
 			if errs[i] != nil && len(slots) > 1 {
-				r.say(cmp.Or(string(s.id), "a "+slot.Role.String()) + " ends: " + errs[i].Error())
+				r.ask(cmp.Or(string(s.id), "a "+slot.Role.String()) + " ends: " + errs[i].Error())
 				r.tellAbandoned(working, s)
 			}
 		})
@@ -249,20 +252,10 @@ func (r *Rush) awaitEnd(ctx context.Context, all <-chan struct{}) (verdict bool,
 	}
 }
 
-// say passes a message on as one line.
-func (r *Rush) say(line string) {
-	if r.Say == nil {
-		return
-	}
-	r.speech.Lock()
-	defer r.speech.Unlock()
-	r.Say(strings.ReplaceAll(flow.Clean(line), "\n", " ")) // git repeats what hooks print
-}
-
 // followOutput returns where an agent's output goes beside its log.
 func (r *Rush) followOutput(id flow.AgentID) io.Writer {
-	if id != r.Follow {
+	if id != r.Follow && r.Follow != FollowAll {
 		return nil
 	}
-	return &prefixer{prefix: string(id) + " | ", to: r.say}
+	return &splitter{to: func(line string) { r.speaker.pass(Message{Kind: OutputMessage, Agent: id, Text: line}) }}
 }

@@ -2,6 +2,8 @@ package supervise_test
 
 import (
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +51,7 @@ else approve; fi`)
 		require.Len(t, by, 2, id)
 		require.Equal(t, by[0], by[1], "the same coder continues %s", id)
 		require.Contains(t, r.said(), string(id)+" → REJECTED (1 blocker) by code-reviewer-1")
-		require.Contains(t, r.said(), string(by[0])+" claimed "+string(id)+", iteration 2")
+		require.Contains(t, r.said(), string(id)+" claimed by "+string(by[0])+", iteration 2")
 	}
 	require.Contains(t, w.note("prompt-coder-1-2"), "says too little")
 }
@@ -231,4 +233,37 @@ func TestRegistrationsOfOthers(t *testing.T) {
 	require.ErrorAs(t, r.wait(), &refusal)
 	require.Equal(t, flow.RuleStale, refusal.Rule)
 	require.NotNil(t, w.board().Agent("coder-2"), "the newer registration stays")
+}
+
+// After a silence the rush says who does what, and for whom tasks wait.
+func TestSilenceIsBroken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(2)
+	w.liza("claim", "task-2", "--as", "coder-7")
+	code := w.agent(`echo . > "$notes/begun"; waitfor go; submit`)
+	r := w.begin(func(r *supervise.Rush) { r.Limits.Silence = 50 * time.Millisecond }, coder(code))
+	line := regexp.MustCompile(`(?m)^coding: coder-1 \(task-1 for \d+s\); with coder-7 until \d\d:\d\d:\d\dZ: task-2$`)
+	w.await("who does what", func() bool { return line.MatchString(r.said()) })
+	w.write(filepath.Join(w.notes, "go"), "")
+	w.until("the submission", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.ReadyForReview })
+	r.cancel()
+	require.NoError(t, r.wait())
+}
+
+// What needs a person is told as such, and nothing else is.
+func TestNeedsAreTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(2)
+	block := w.agent(`if test $LIZA_TASK = task-1; then git liza block $LIZA_TASK --reason "no key" --question "Where is it?"; else submit; fi`)
+	r, err := w.rush(coder(block), reviewer(w.agent("approve")))
+	require.Error(t, err)
+	var needs []string
+	for _, m := range r.messages {
+		if m.Kind == supervise.NeedMessage {
+			needs = append(needs, string(m.Task)+" "+m.Text)
+		}
+	}
+	require.Equal(t, []string{"task-1 → BLOCKED (no key) by coder-1"}, needs)
 }

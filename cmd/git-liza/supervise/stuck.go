@@ -20,7 +20,7 @@ type Stall struct {
 // Stuck is the error of a rush until idle that ends with unfinished tasks.
 type Stuck struct{ Stalls []Stall }
 
-// Error lists the stalls, a line each.
+// Error lists the stalls, each with the command to type.
 func (s *Stuck) Error() string {
 	var b strings.Builder
 	b.WriteString("nothing can move without a human:")
@@ -29,7 +29,14 @@ func (s *Stuck) Error() string {
 		if stall.Task != "" {
 			b.WriteString(string(stall.Task) + " ")
 		}
-		fmt.Fprintf(&b, "%s: %s", stall.Status, strings.ReplaceAll(stall.Why, "\n", "\n    "))
+		first, more, _ := strings.Cut(stall.Why, "\n")
+		b.WriteString(stall.Status + ": " + first)
+		if stall.Hint != "" && !strings.Contains(first, stall.Hint) {
+			b.WriteString("; " + stall.Hint)
+		}
+		if more != "" {
+			b.WriteString("\n    " + strings.ReplaceAll(more, "\n", "\n    "))
+		}
 	}
 	return b.String()
 }
@@ -88,9 +95,68 @@ func (r *Rush) restingSupervisors() []*supervisor {
 
 // taskStall says why one task waits.
 func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
+	stall, act := r.statusStall(b, t)
+	if stall.Why == "" && act != 0 {
+		r.explainRefusal(b, act, &t, &stall)
+	}
+	return stall
+}
+
+// LeftOpen says of each open task that the rush serves why it waits now that the
+// supervisors have ended.
+func (r *Rush) LeftOpen(b *flow.Board) (open []Stall) {
+	if r.troubles == nil {
+		return nil // it did not begin
+	}
+	for _, t := range b.Tasks() {
+		if t.Status.Final() || !r.serves(b, t.Goal) {
+			continue
+		}
+		stall, act := r.statusStall(b, t)
+		if stall.Why == "" {
+			stall.Why, stall.Hint = whyUntaken(b, act, &t), cmp.Or(untakenHint(act, &t), stall.Hint)
+		}
+		open = append(open, stall)
+	}
+	return open
+}
+
+// whyUntaken says for which act a task waits that no agent has begun.
+func whyUntaken(b *flow.Board, act flow.Act, t *flow.Summary) string {
+	if _, by, until := b.Holder(*t); by != "" {
+		return fmt.Sprintf("%s has it until %s", by, until.Format("15:04:05Z"))
+	}
+	switch act {
+	case flow.ActMerge:
+		return "it is approved and not merged yet"
+	case flow.ActReview:
+		return "it waits for the verdict of " + listRoles(waitedFor(act, t))
+	}
+	for _, id := range t.DependsOn {
+		if d := b.Task(id); d != nil && !d.Status.IsMerged() {
+			return "it needs " + string(id) + ", which is not merged yet"
+		}
+	}
+	return "it waits for " + listRoles(waitedFor(act, t))
+}
+
+// untakenHint is the command by which an act is done, "" for that of its status.
+func untakenHint(act flow.Act, t *flow.Summary) string {
+	roles := waitedFor(act, t)
+	if len(roles) == 1 && roles[0] == flow.HumanRole {
+		return "git liza review " + string(t.ID)
+	}
+	if act == flow.ActMerge {
+		return ""
+	}
+	return "git liza rush"
+}
+
+// statusStall says why a task waits, by its status alone. If that does not say it, act
+// is what somebody has to begin.
+func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow.Act) {
 	why, hint := r.troubles.reason(t.ID)
-	stall := Stall{Task: t.ID, Status: t.Status.String(), Why: why, Hint: cmp.Or(hint, "git liza show "+string(t.ID))}
-	act := flow.Act(0)
+	stall = Stall{Task: t.ID, Status: t.Status.String(), Why: why, Hint: cmp.Or(hint, "git liza show "+string(t.ID))}
 	switch {
 	case t.Status.IsDraft():
 		stall.Why, stall.Hint = "it is a draft", "git liza task finalize "+string(t.ID)
@@ -114,10 +180,7 @@ func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 	default:
 		act = flow.ActClaim
 	}
-	if stall.Why == "" && act != 0 {
-		r.explainRefusal(b, act, &t, &stall)
-	}
-	return stall
+	return stall, act
 }
 
 // taskOverBudget refuses one more session on a task by its budget, or by the bounds of

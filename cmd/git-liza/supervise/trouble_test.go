@@ -187,7 +187,7 @@ func TestUnfitProvider(t *testing.T) {
 	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: "+old)
 	require.ErrorContains(t, err, "coder-2 is degraded: as coder-1 is")
 	for _, task := range []string{"task-1", "task-2"} {
-		require.ErrorContains(t, err, task+" UNCLAIMED: coder-1 is degraded\n")
+		require.ErrorContains(t, err, task+" UNCLAIMED: coder-1 is degraded; git liza doctor\n")
 	}
 }
 

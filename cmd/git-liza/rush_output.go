@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A rushOutput prints what supervisors say.
+type rushOutput struct {
+	*invocation
+	lines  bool // a JSON object for each message
+	quiet  bool // only what needs a person
+	layout view.RushLayout
+	unread bool // nobody reads standard output any more
+}
+
+// tell prints a message. If nobody reads it, the work that is under way goes on.
+func (o *rushOutput) tell(m supervise.Message) {
+	if o.json && !o.lines || o.unread || o.quiet && m.Kind != supervise.NeedMessage {
+		return
+	}
+	line := view.RushLine{At: m.At, Kind: string(m.Kind), Agent: m.Agent, Text: m.Text}
+	if m.After != nil {
+		line.About(m.After, m.Task)
+	}
+	var err error
+	if o.lines {
+		err = o.encode(line)
+	} else {
+		o.layout.Width = o.width()
+		err = o.answer("", nil, o.layout.Text(line))
+	}
+	if err != nil {
+		o.unread = true
+		o.warn("nobody reads what the supervisors say any more; they go on: git liza agents")
+	}
+}
+
+// warn prints a line on standard error, which may be closed as well.
+func (o *rushOutput) warn(line string) { _, _ = o.stderr.Write([]byte(line + "\n")) }
+
+// surviveReader lets a write to a closed pipe fail instead of ending this process. The
+// programs that it starts are not concerned.
+func surviveReader() (restore func()) {
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
+}
+
+// print prints how a rush ended, if anything happened in it.
+func (o *rushOutput) print(s view.RushSummary, b *flow.Board) {
+	if !o.json && !o.unread && s.Used.Usage.Sessions+len(s.Merged) > 0 {
+		_ = o.answer("", nil, s.Text(b, o.width())) // a closed pipe is no reason to fail
+	}
+}
+
+// summary is how a rush ended. open is what it leaves open.
+func (v *supervisors) summary(b *flow.Board, open []supervise.Stall, took time.Duration) view.RushSummary {
+	sum := v.rush.Total()
+	s := view.RushSummary{Merged: append([]flow.TaskID{}, sum.Merged...), Open: []view.OpenTask{}, Used: view.Spent{Usage: sum.Used, Uncounted: sum.Uncounted}, Took: took}
+	for _, one := range open {
+		s.Open = append(s.Open, view.OpenTask{Task: one.Task, Status: one.Status, Why: one.Why, Command: one.Hint})
+	}
+	if len(sum.Merged) > 0 {
+		s.Next = takeCommand(v.invocation, v.rush.Clone.Repo, b)
+	}
+	if c := b.Settings().Control; s.Next == "" && !c.State.IsRunning() {
+		s.Next = c.Onward()
+	}
+	return s
+}

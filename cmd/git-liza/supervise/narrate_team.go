@@ -1,0 +1,124 @@
+package supervise
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// breakSilence says who does what if nothing was said for a while, and returns when to
+// look again. tip is the state of the board.
+func (r *Rush) breakSilence(store *gitstore.Store, tip flow.ObjectID) time.Duration {
+	if left := r.Limits.Silence - r.speaker.silence(); left > 0 {
+		return left
+	}
+	var team []gitstore.Presence
+	for _, s := range r.idle.supervisors() {
+		if p, active := s.presence.current(); active {
+			team = append(team, p)
+		}
+	}
+	now := r.Clone.Store.Now()
+	text := teamText(team, now)
+	if b, err := store.BoardAt(tip); err == nil {
+		text += r.waitsText(b, now)
+	}
+	if text != "" {
+		r.speaker.pass(Message{Kind: TeamMessage, Text: text})
+	}
+	return r.Limits.Silence
+}
+
+// doings are what agents do, in the order in which people want to know it.
+var doings = []string{coding, reviewing, planning, merging, preparing, resting, paused, degraded, waiting}
+
+// mostNamed is how many agents, and tasks, one line names for the same thing.
+const mostNamed = 4
+
+// teamText says what the agents of a team do.
+func teamText(team []gitstore.Presence, now time.Time) string {
+	slices.SortFunc(team, func(x, y gitstore.Presence) int {
+		return cmp.Or(cmp.Compare(len(x.Agent), len(y.Agent)), cmp.Compare(x.Agent, y.Agent))
+	})
+	groups := map[string][]string{}
+	for _, p := range team {
+		what := p.Doing
+		if what == waiting || what == paused || what == degraded {
+			if p.Note != "" {
+				what += " (" + flow.Excerpt(strings.ReplaceAll(p.Note, "\n", " "), 120) + ")"
+			}
+			groups[what] = append(groups[what], string(p.Agent))
+			continue
+		}
+		about := "for " + spanText(now.Sub(p.Since))
+		if p.Task != "" {
+			about = string(p.Task) + " " + about
+		}
+		groups[what] = append(groups[what], fmt.Sprintf("%s (%s)", p.Agent, about))
+	}
+	var parts []string
+	for _, doing := range doings {
+		for _, what := range slices.Sorted(maps.Keys(groups)) {
+			if first, _, _ := strings.Cut(what, " "); first == doing {
+				parts = append(parts, what+": "+listNames(groups[what]))
+			}
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// waitsText says for whom open tasks wait that no agent of this rush holds, and until
+// when.
+func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
+	var person []string
+	others := map[string][]string{}
+	for _, t := range b.Tasks() {
+		if t.Status.Final() || !r.serves(b, t.Goal) {
+			continue
+		}
+		_, by, until := b.Holder(t)
+		why, _ := r.troubles.reason(t.ID)
+		takers := t.Takers(flow.ActReview, now)
+		switch {
+		case by != "" && until.After(now):
+			if !r.others.isOwn(by) {
+				holder := fmt.Sprintf("%s until %s", by, until.Format("15:04:05Z"))
+				others[holder] = append(others[holder], string(t.ID))
+			}
+		case t.Status.NeedsPlanner(), why != "", t.Status.Allows(flow.ActReview) && len(takers) > 0 && takers[0] == flow.HumanRole:
+			person = append(person, string(t.ID))
+		}
+	}
+	text := ""
+	if len(person) > 0 {
+		text += "; for a person: " + listNames(person) + " (git liza status)"
+	}
+	for _, holder := range slices.Sorted(maps.Keys(others)) {
+		text += "; with " + holder + ": " + listNames(others[holder])
+	}
+	return text
+}
+
+// listNames lists the first names.
+func listNames(names []string) string {
+	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// spanText is a span of time for people: in seconds below a minute, else in minutes.
+func spanText(d time.Duration) string {
+	unit := time.Minute
+	if d < unit {
+		unit = time.Second
+	}
+	return flow.Duration(max(d, 0).Truncate(unit)).String()
+}

@@ -1,0 +1,77 @@
+package view
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+var rushNoon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// rushStory is what a rush says, with hostile and long texts among it.
+func rushStory() []RushLine {
+	move := func(n int, id flow.TaskID, title, text string, merged int) RushLine {
+		return RushLine{At: rushNoon.Add(time.Duration(n) * time.Second), Kind: "move", Goal: "goal-1", Task: id, Title: title, Text: text, Progress: &Progress{merged, 7}}
+	}
+	return []RushLine{
+		{At: rushNoon, Kind: "move", Text: "coder-1 joined"},
+		move(1, "task-1", "Count the words of a text", "claimed by coder-1", 3),
+		move(2, "task-1", "Count the words of a text", "→ READY_FOR_REVIEW (1 path) by coder-1", 3),
+		move(3, "the-longest-id-of-all", "長い題名はここで切られます。とても長い", "→ REJECTED (2 blockers) by code-reviewer-1", 3),
+		move(4, "task-12", "Escapes \x1b[31m and \u202ereversed\n\nlines", "→ MERGED as 0cc8e48664 by coder-2", 4),
+		{At: rushNoon.Add(5 * time.Second), Kind: "output", Agent: "coder-1", Text: "I look at the\ttests"},
+		{At: rushNoon.Add(65 * time.Second), Kind: "team", Text: "coding: coder-1 (task-1 for 4m); waiting: coder-2, planner-1; for a person: task-3 (git liza status)"},
+	}
+}
+
+func TestRushLines(t *testing.T) {
+	t.Parallel()
+	for width, want := range map[int]string{
+		0: `12:00:00Z  coder-1 joined
+12:00:01Z  task-1  Count the words of a text     claimed by coder-1  3 of 7
+12:00:02Z  task-1  Count the words of a text     → READY_FOR_REVIEW (1 path) by coder-1  3 of 7
+12:00:03Z  the-longest-id-of-all  長い題名はここで切られます…   → REJECTED (2 blockers) by code-reviewer-1  3 of 7
+12:00:04Z  task-12       Escapes  [31m and reversed …  → MERGED as 0cc8e48664 by coder-2  4 of 7
+12:00:05Z  coder-1 | I look at the tests
+12:01:05Z  coding: coder-1 (task-1 for 4m); waiting: coder-2, planner-1; for a person: task-3 (git liza status)
+`,
+		80: `12:00:00Z  coder-1 joined
+12:00:01Z  task-1  Count the …  claimed by coder-1  3 of 7
+12:00:02Z  task-1  Count the …  → READY_FOR_REVIEW (1 path) by coder-1  3 of 7
+12:00:03Z  the-longest-id-of-all  → REJECTED (2 blockers) by code-reviewer-1
+                                   3 of 7
+12:00:04Z  task-12       → MERGED as 0cc8e48664 by coder-2  4 of 7
+12:00:05Z  coder-1 | I look at the tests
+12:01:05Z  coding: coder-1 (task-1 for 4m); waiting: coder-2, planner-1; for a
+           person: task-3 (git liza status)
+`,
+		40: `12:00:00Z  coder-1 joined
+12:00:01Z  task-1  claimed by coder-1
+   3 of 7
+12:00:02Z  task-1  → READY_FOR_REVIEW (1
+  path) by coder-1  3 of 7
+12:00:03Z  the-longest-id-of-all  →
+  REJECTED (2 blockers) by
+  code-reviewer-1  3 of 7
+12:00:04Z  task-12       → MERGED as
+  0cc8e48664 by coder-2  4 of 7
+12:00:05Z  coder-1 | I look at the tests
+12:01:05Z  coding: coder-1 (task-1 for
+           4m); waiting: coder-2,
+           planner-1; for a person:
+           task-3 (git liza status)
+`,
+	} {
+		layout := RushLayout{Width: width}
+		var got strings.Builder
+		for _, l := range rushStory() {
+			got.WriteString(layout.Text(l) + "\n")
+		}
+		require.Equal(t, want, got.String(), width)
+		require.NotContains(t, got.String(), "\x1b")
+	}
+}
