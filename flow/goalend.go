@@ -28,10 +28,13 @@ func (f *Fate) UnmarshalText(text []byte) error {
 
 // goalOpen refuses acts on a goal that has ended.
 func goalOpen(p *play) *Refusal {
-	if g := p.Goal(p.goalID()); g == nil || g.Status != InProgress {
-		return refuse(RuleNotFound, "git liza goal show", "no goal is in progress")
+	switch g := p.Goal(p.goalID()); {
+	case g != nil && g.Status == InProgress:
+		return nil
+	case g != nil && p.HasRules(2):
+		return refuse(RuleNotFound, "git liza goal list", "the goal %s is %s, not in progress", g.ID, g.Status)
 	}
-	return nil
+	return refuse(RuleNotFound, "git liza goal show", "no goal is in progress")
 }
 
 // CompleteMove ends a goal that was reached. A person says what becomes of its
@@ -52,6 +55,10 @@ func (c calendar) openTasks(goal GoalID) []*Summary {
 func (c *CompleteMove) check(p *play) *Refusal {
 	goal := p.goalID()
 	open := p.calendar().openTasks(goal)
+	tasks := "tasks"
+	if len(open) == 1 {
+		tasks = "task"
+	}
 	switch {
 	case !p.move.By.IsHuman():
 		return c.checkAgent(p, open)
@@ -61,8 +68,8 @@ func (c *CompleteMove) check(p *play) *Refusal {
 		return refuse(RuleForm, "git liza help goal", "open tasks pass to %s only if they are moved", c.To)
 	case c.Open == 0 && len(open) > 0:
 		return refuse(RuleOpen, "git liza goal done "+string(goal)+" --force keep",
-			"%d tasks of %s are open, first %s (%s): --force abandon gives them up, keep leaves them, GOAL passes them on",
-			len(open), goal, open[0].ID, open[0].Status)
+			"%d open %s in %s, first %s (%s): --force abandon gives them up, keep leaves them, GOAL passes them on",
+			len(open), tasks, goal, open[0].ID, open[0].Status)
 	case c.Open == TasksMoved:
 		if to := p.Goal(c.To); to == nil || to.ID == goal || to.Status != InProgress {
 			return refuse(RuleGoal, "git liza goal list", "%q is no other goal in progress to which open tasks can pass", clip(string(c.To)))
