@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/demo"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 type demoCommand struct {
@@ -33,7 +34,11 @@ func (c *demoCommand) Run(inv *invocation) error {
 	}
 	report, err := d.Run(inv.ctx)
 	if errors.Is(err, demo.ErrNotEmpty) {
-		return &flow.Refusal{Rule: flow.RuleNotEmpty, Reason: err.Error(), Hint: "git liza demo --dir " + filepath.Join(report.Dir, "demo")}
+		hint := "git liza demo --dir " + shell.Quote(filepath.Join(report.Dir, "demo"))
+		if c.Fast {
+			hint += " --fast"
+		}
+		return &flow.Refusal{Rule: flow.RuleNotEmpty, Reason: err.Error(), Hint: hint}
 	}
 	if err != nil {
 		return err
