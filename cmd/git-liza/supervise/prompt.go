@@ -78,7 +78,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err
 	}
-	if in.Specs, err = readSpecs(ctx, repo, settings.Integration.Tip, specBases{baseOf(row.Capacity, in.Task), a.Reviewed}, &in); err != nil {
+	if in.Specs, err = readSpecs(ctx, repo, settings.Integration.Tip, specBases{mergedBase(ctx, repo, settings.Integration.Tip, row.Capacity, in.Task), a.Reviewed}, &in); err != nil {
 		return templates.Prompt{}, err
 	}
 	return templates.Render(in, layers...)
@@ -125,6 +125,28 @@ func baseOf(capacity flow.Capacity, t *flow.Task) flow.ObjectID {
 		return t.Attempt.Base
 	}
 	return ""
+}
+
+// mergedBase is baseOf, or what a coder has since merged of integration into its branch:
+// of changes in that it knows.
+func mergedBase(ctx context.Context, repo *git.Repo, tip flow.ObjectID, capacity flow.Capacity, t *flow.Task) flow.ObjectID {
+	base := baseOf(capacity, t)
+	if base == "" || base == tip || capacity != flow.Does {
+		return base
+	}
+	head, err := repo.Refs.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	if err != nil || head == "" || head == base {
+		return base
+	}
+	out, err := repo.Git(ctx, "merge-base", string(tip), string(head))
+	merged := flow.ObjectID(strings.TrimSpace(string(out)))
+	if err != nil || merged == base {
+		return base
+	}
+	if _, err := repo.Git(ctx, "merge-base", "--is-ancestor", string(base), string(merged)); err != nil {
+		return base // the branch went another way
+	}
+	return merged
 }
 
 // notesFor returns the notes for everybody, the role, the agent and the task.

@@ -203,3 +203,23 @@ func TestSessionsKnowTheCurrentSpec(t *testing.T) {
 	require.Contains(t, prompt, "\n| +No tries.\n")
 	require.Contains(t, prompt, "\nJudge by the text of integration.")
 }
+
+// Who has merged integration into its branch is not told again what changed there.
+func TestPromptAfterAMergeOfIntegration(t *testing.T) {
+	t.Parallel()
+	w := begun(t)
+	file := filepath.Join(w.dir, "specs", "retry.md")
+	w.write(file, strings.Replace(retrySpec, "Five", "Three", 1))
+	w.adopt()
+	require.Contains(t, w.prompt(flow.Coder), "Three tries")
+	tree := filepath.Join(w.dir, ".worktrees", "task-1")
+	w.git("-C", tree, "commit", "-q", "--allow-empty", "-m", "work")
+	require.Contains(t, w.prompt(flow.Coder), "Three tries")
+	w.git("-C", tree, "merge", "-q", "-m", "integration", "integration")
+	require.Empty(t, section(w.prompt(flow.Coder), "## The spec specs/retry.md"))
+	w.write(file, strings.Replace(retrySpec, "Five", "Two", 1))
+	w.adopt()
+	require.Contains(t, w.prompt(flow.Coder), "| -Three tries.\n| +Two tries.")
+	w.git("-C", tree, "reset", "-q", "--hard", w.git("rev-list", "--max-parents=0", "integration")[:40])
+	require.Contains(t, w.prompt(flow.Coder), "| -Five tries.\n| +Two tries.", "from the base of the attempt")
+}
