@@ -55,10 +55,10 @@ func (d *DismissRecordMove) check(p *play) *Refusal {
 	}
 	doc := p.load(d.key())
 	if doc == nil {
-		return refuse(RuleNotFound, "git liza state", "there is no %s %s", d.Kind, clip(string(d.Record)))
+		return refuse(RuleNotFound, "git liza records --all", "there is no %s %s", d.Kind, clip(string(d.Record)))
 	}
 	if was := dismissalOf(doc); was != nil {
-		return refuse(RuleExists, "git liza state", "%s dismissed %s: %s", was.By, d.Record, clip(was.Reason))
+		return refuse(RuleExists, "git liza records --all", "%s dismissed %s: %s", was.By, d.Record, clip(was.Reason))
 	}
 	return nil
 }

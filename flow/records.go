@@ -100,7 +100,7 @@ func (c *ConvertMove) fill(p *play) { c.Texts = p.textCheck().entered() }
 func (c *ConvertMove) check(p *play) *Refusal {
 	d, ok := p.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
 	if !ok {
-		return refuse(RuleNotFound, "git liza state", "there is no discovery %s", c.Discovery)
+		return refuse(RuleNotFound, "git liza records discoveries --all", "there is no discovery %s", c.Discovery)
 	}
 	if d.Converted != "" {
 		return refuse(RuleExists, "git liza show "+string(d.Converted), "%s has become %s already", d.ID, d.Converted)

@@ -76,6 +76,7 @@ type lookCommands struct {
 	Next     nextCommand     `cmd:"" group:"Look" help:"The one thing to do next, for you or for an agent."`
 	List     listCommand     `cmd:"" group:"Look" help:"The tasks, a line each."`
 	Show     showCommand     `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
+	Records  recordsCommand  `cmd:"" group:"Look" help:"Questions, discoveries, anomalies and notes that are open."`
 	Log      logCommand      `cmd:"" group:"Look" help:"The moves, newest first."`
 	Usage    usageCommand    `cmd:"" group:"Look" help:"Tokens and money that sessions used, by task, role, agent, provider, model, outcome or sprint."`
 	Session  sessionCommands `cmd:"" group:"Look" help:"What agents were told and printed, session by session."`

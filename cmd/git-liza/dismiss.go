@@ -86,7 +86,7 @@ func (c *dismissCommand) dismissRecord(inv *invocation, clone *work.Clone) error
 	r, err := clone.Move(inv.ctx, flow.ActDismissRecord, "", func(b *flow.Board) (flow.Detail, error) {
 		kind = flow.RecordKind(b, id)
 		if kind == "" && !b.Empty() {
-			return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(id), Hint: "git liza state"}
+			return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(id), Hint: "git liza records --all"}
 		}
 		return &flow.DismissRecordMove{Kind: kind, Record: id, Reason: c.Reason}, nil
 	})

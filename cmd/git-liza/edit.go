@@ -44,7 +44,7 @@ func (c *editCommand) Run(inv *invocation) error {
 		return c.amend(inv, clone, old, text)
 	}
 	return draft{
-		ending: ".yaml", text: old, again: "git liza edit " + c.Doc + " --from",
+		command: "edit", ending: ".yaml", text: old, again: "git liza edit " + c.Doc + " --from",
 		otherwise: "--from FILE takes the text from a file, - from standard input",
 	}.edit(inv, clone.Repo, func(text []byte) error { return c.amend(inv, clone, old, text) })
 }
@@ -85,7 +85,7 @@ func (c *editCommand) document(b *flow.Board) (any, error) {
 			return doc, nil
 		}
 	}
-	return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(id), Hint: "git liza state"}
+	return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(id), Hint: "git liza records --all"}
 }
 
 // amend replaces the document by the edited text, unless the document has

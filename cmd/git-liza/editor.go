@@ -17,6 +17,7 @@ import (
 
 // A draft is a text that the user edits before a command takes it.
 type draft struct {
+	command   string // that edits it, for the hint at its page of help
 	ending    string // of the file's name, such as .yaml: it tells the editor what kind of text it is
 	text      []byte // what the user begins with
 	notes     string // shown below the text as comments; "" if the text has no comments of git's kind
@@ -78,7 +79,7 @@ func (d draft) editor(inv *invocation, repo *git.Repo) (string, error) {
 	}
 	// As in git, GIT_EDITOR may name a program that needs no terminal.
 	if inv.getenv("GIT_EDITOR") == "" && !isTerminal(inv.stdin) {
-		return "", usagef("git liza help edit", "there is no terminal for an editor; %s", d.otherwise)
+		return "", usagef("git liza help "+d.command, "there is no terminal for an editor; %s", d.otherwise)
 	}
 	return editor, nil
 }

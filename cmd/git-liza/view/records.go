@@ -1,0 +1,213 @@
+package view
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// recordFolders are the folders of records in the order in which lists show them,
+// by the names of their kinds.
+var recordFolders = []struct {
+	kind   string
+	folder flow.Folder
+}{{"question", flow.Questions}, {"discovery", flow.Discovered}, {"anomaly", flow.Anomalies}, {"note", flow.Notes}}
+
+// A RecordFilter selects records of a board. The zero value selects all that are
+// open: questions and discoveries that somebody must still settle, anomalies that
+// nobody dismissed, notes that prompts repeat.
+type RecordFilter struct {
+	Kind   string        // "question", "discovery", "anomaly" or "note", unless it is ""
+	Task   flow.TaskID   // only records about this task, unless it is ""
+	Goal   flow.GoalID   // only records of this goal's sprints, unless it is ""
+	Sprint flow.SprintID // only records of this sprint, unless it is ""
+	By     flow.Actor    // only records that this actor wrote, unless it is ""
+	Since  time.Time     // only records that are not older
+	All    bool          // settled, expired and archived ones too
+}
+
+// A Record is a question, a discovery, an anomaly or a note.
+type Record struct {
+	Kind    string // as in [RecordFilter]
+	ID      flow.RecordID
+	About   string // the task that it is about or, of a note, whom it is for; "" if it is about none
+	By      flow.Actor
+	At      time.Time
+	Text    string
+	Open    bool
+	State   string // what became of it, or until when it holds, for people; "" if there is nothing to say
+	Command string // settles it, "" where nothing is left to settle
+
+	document flow.Document
+}
+
+// Records returns the records that match a filter, by kind and then in the order in
+// which they were written.
+func (r Reading) Records(f RecordFilter) []Record {
+	goals := map[string]flow.GoalID{} // of sprints
+	var list []Record
+	for _, row := range recordFolders {
+		if f.Kind != "" && f.Kind != row.kind {
+			continue
+		}
+		first := len(list)
+		for _, id := range r.Board.IDs(row.folder) {
+			sprint, _, _ := strings.Cut(id, "/")
+			if _, known := goals[sprint]; !known && f.Goal != "" {
+				goals[sprint] = flow.GoalOfRecord(r.Board, flow.RecordID(id))
+			}
+			if f.Sprint != "" && sprint != string(f.Sprint) || f.Goal != "" && goals[sprint] != f.Goal {
+				continue
+			}
+			if one, ok := r.recordOf(row.kind, r.Board.Load(flow.Key{Folder: row.folder, ID: id})); ok && f.matches(one) {
+				list = append(list, one)
+			}
+		}
+		slices.SortStableFunc(list[first:], func(x, y Record) int { return x.At.Compare(y.At) })
+	}
+	return list
+}
+
+func (f RecordFilter) matches(one Record) bool {
+	return (f.All || one.Open) && (f.Task == "" || one.About == string(f.Task)) && (f.By == "" || one.By == f.By) && !one.At.Before(f.Since)
+}
+
+// recordOf describes a document of a folder of records. It is false for any other.
+func (r Reading) recordOf(kind string, doc flow.Document) (Record, bool) {
+	one := Record{Kind: kind, document: doc}
+	switch d := doc.(type) {
+	case *flow.Question:
+		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.Task), d.From, d.Asked, d.Text, d.IsOpen()
+		if !d.IsOpen() || d.Lease != nil && d.Lease.Lease.After(r.At) {
+			one.State = questionState(d, r.At)
+		}
+		one.Command = "git liza answer " + string(d.ID) + " TEXT"
+	case *flow.Discovery:
+		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.During), d.By, d.At, d.Text, d.IsOpen()
+		one.State = joinWords(d.Severity+", "+d.Urgency, markText(d.Dismissed, d.Archived))
+		if d.Converted != "" {
+			one.State = joinWords(one.State, "became "+string(d.Converted))
+		}
+		one.Command = "git liza convert " + string(d.ID) + " --draft"
+	case *flow.Anomaly:
+		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.Task), d.By, d.At, anomalyText(d), d.Dismissed == nil && !d.Archived
+		one.State = markText(d.Dismissed, d.Archived)
+		one.Command = r.dismissCommand(d.ID)
+	case *flow.Note:
+		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, d.For, d.By, d.At, d.Text, d.IsCurrent(r.At)
+		one.State = joinWords(expiry(d, r.At), markText(d.Dismissed, d.Archived))
+		one.Command = r.dismissCommand(d.ID)
+	default:
+		return one, false
+	}
+	if !one.Open {
+		one.Command = ""
+	}
+	return one, true
+}
+
+// dismissCommand returns the command that dismisses a record, "" on boards whose
+// rules have no dismissal.
+func (r Reading) dismissCommand(id flow.RecordID) string {
+	if !r.Board.HasRules(2) {
+		return ""
+	}
+	return "git liza dismiss " + string(id) + " --reason R"
+}
+
+// anomalyText is the type of an anomaly with its details, by name.
+func anomalyText(a *flow.Anomaly) string {
+	words := []string{a.Type.String()}
+	for _, key := range slices.Sorted(maps.Keys(a.Details)) {
+		value := a.Details[key]
+		if strings.ContainsAny(value, " \t\n\"") {
+			value = strconv.Quote(value)
+		}
+		words = append(words, key+"="+value)
+	}
+	return strings.Join(words, " ")
+}
+
+// expiry says when prompts stop to repeat a note, "" for never.
+func expiry(n *flow.Note, now time.Time) string {
+	switch {
+	case n.Expires.IsZero():
+		return ""
+	case n.Expires.After(now):
+		return "for " + Span(n.Expires.Sub(now)) + " more"
+	}
+	return "expired " + ago(now, n.Expires) + " ago"
+}
+
+// markText says who dismissed a record and why, and whether it is archived.
+func markText(by *flow.Dismissal, archived bool) string {
+	text := ""
+	if by != nil {
+		text = string(by.By) + " dismissed it: " + OneLine(by.Reason)
+	}
+	if archived {
+		text = joinWords(text, "archived")
+	}
+	return text
+}
+
+func joinWords(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
+}
+
+// RecordsValue returns records for JSON: the keys of their documents, with kind,
+// open and the command that settles them.
+func RecordsValue(list []Record) []Object {
+	values := make([]Object, 0, len(list))
+	for _, one := range list {
+		v := Object{{"kind", one.Kind}}
+		if keys, ok := ValueOf(one.document).(Object); ok {
+			v = append(v, keys...)
+		}
+		values = append(values, v.With("open", one.Open).With("command", one.Command))
+	}
+	return values
+}
+
+// recordHeadings are the headings of the kinds in a list.
+var recordHeadings = map[string]string{"question": "questions", "discovery": "discoveries", "anomaly": "anomalies", "note": "notes"}
+
+// RecordsText formats records for people: below the heading of its kind each with
+// its text, what is said of it, and the command that settles it. Commands are not
+// broken over lines.
+func (r Reading) RecordsText(list []Record, width int) string {
+	ids := 0
+	for _, one := range list {
+		ids = max(ids, cells(string(one.ID)))
+	}
+	var out strings.Builder
+	for i, one := range list {
+		if i == 0 || list[i-1].Kind != one.Kind {
+			out.WriteString(strings.Repeat("\n", min(i, 1)) + recordHeadings[one.Kind] + "\n")
+		}
+		rows := Table{Indent: "  "}
+		rows.Add(fmt.Sprintf("%-*s", ids, one.ID), OneLine(one.Text))
+		rows.Add("", OneLine(r.recordState(one)))
+		rows.Wrap(width)
+		out.WriteString(rows.Text(0))
+		if one.Command != "" {
+			out.WriteString(strings.Repeat(" ", ids+4) + one.Command + "\n")
+		}
+	}
+	return out.String()
+}
+
+// recordState says what a record is about, who wrote it and when, and what became
+// of it.
+func (r Reading) recordState(one Record) string {
+	about := one.About
+	if one.Kind == "note" {
+		about = "for " + one.About
+	}
+	return joinWords(about, string(one.By), ago(r.At, one.At)+" ago", one.State)
+}
