@@ -20,11 +20,11 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 		if ch.interrupted() {
 			break
 		}
-		if first != nil && (act == ActClaim && ch.collides(s) || ch.unpaid(s)) {
+		if first != nil && (act == ActClaim && ch.collides(s.Summary) || ch.unpaid(s.Summary)) {
 			continue
 		}
 		r := ch.Opens(act, s.ID, c, at)
-		if r == nil && skip != nil && skip(*s) {
+		if r == nil && skip != nil && skip(*s.Summary) {
 			skipped = true
 			continue
 		}
@@ -87,36 +87,44 @@ func (ch choice) collides(s *Summary) bool {
 	return found || ch.short.compared > maxCompared
 }
 
+// A candidate is a task that a caller could take. Of two candidates the one with the
+// lower rank is better: it waits for no dependency, its goal comes first, its work was
+// begun before, its priority is higher.
+type candidate struct {
+	*Summary
+	rank [4]int
+}
+
 // candidates are the tasks of goals in progress whose state lets the act begin,
 // best first; those that wait for a dependency come last.
-func (ch choice) candidates(act Act, by Actor, at time.Time) []*Summary {
+func (ch choice) candidates(act Act, by Actor, at time.Time) []candidate {
 	begins, urgent := ch.begins(act, by, at), ch.priorities()
-	var list []*Summary
+	var free []*Summary
 	ch.each(func(s *Summary) {
 		if begins(s) && !ch.isEnded(urgent, s) {
-			list = append(list, s)
+			free = append(free, s)
 		}
 	})
 	waits := map[*Summary]int{}
 	if act == ActClaim {
-		waits = ch.waiting(list)
+		waits = ch.waiting(free)
 	}
-	slices.SortFunc(list, func(x, y *Summary) int {
-		return cmp.Or(cmp.Compare(waits[x], waits[y]), cmp.Compare(urgent[x.Goal], urgent[y.Goal]), cmp.Compare(x.urgency(by), y.urgency(by)),
-			cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
+	list := make([]candidate, 0, len(free))
+	for _, s := range free {
+		list = append(list, candidate{s, [4]int{waits[s], urgent[s.Goal], s.urgency(by), s.Priority}})
+	}
+	slices.SortFunc(list, func(x, y candidate) int {
+		if order := cmp.Or(slices.Compare(x.rank[:], y.rank[:]), x.Created.Compare(y.Created)); order != 0 {
+			return order
+		}
+		return compareIDs(x.ID, y.ID)
 	})
 	return list
 }
 
 // begins reports of a task whether its state lets an actor begin the act.
 func (ch choice) begins(act Act, by Actor, at time.Time) func(*Summary) bool {
-	var from states
-	for i := range rules {
-		if rules[i].act == act {
-			from |= rules[i].from
-		}
-	}
-	fits := ch.fit(act, by)
+	from, fits := startStates()[act], ch.fit(act, by)
 	return func(s *Summary) bool {
 		return from.has(s.Status) && (act != ActClaim || s.Status != Claimed || !s.Lease.After(at)) && fits(s)
 	}

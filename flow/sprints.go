@@ -87,6 +87,10 @@ func (c calendar) goals() []*Goal {
 	return list
 }
 
+// GoalsInProgress are the goals in progress, as supervisors serve them: by priority,
+// then by age.
+func (b *Board) GoalsInProgress() []*Goal { return b.calendar().goals() }
+
 // openSprints are the open sprints of all goals.
 func (c calendar) openSprints() (list []SprintID) {
 	if !c.HasRules(2) {

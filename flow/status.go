@@ -2,8 +2,8 @@ package flow
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+	"sync"
 )
 
 // A Status is the state of a task. The zero value is no state.
@@ -36,8 +36,17 @@ func (s Status) Final() bool { return s >= Merged }
 // Allows reports whether the rules table lets the act begin in the state.
 // [Board.Opens] also judges the actor and the guards.
 func (s Status) Allows(a Act) bool {
-	return slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.from.has(s) })
+	return startStates()[a].has(s)
 }
+
+// startStates has for each act the states in which the rules table lets it begin.
+var startStates = sync.OnceValue(func() map[Act]states {
+	of := map[Act]states{}
+	for i := range rules {
+		of[rules[i].act] |= rules[i].from
+	}
+	return of
+})
 
 // IsMerged reports whether the work has reached integration.
 func (s Status) IsMerged() bool { return s == Merged }

@@ -57,7 +57,7 @@ func (c *goalListCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	goals := view.Goals(l.Board, flow.GoalID(on.Goal))
+	goals := view.Goals(l.Board, l.Board.Tasks(), flow.GoalID(on.Goal))
 	if err := l.Board.Err(); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,14 +21,22 @@ type Goal struct {
 	Focus    bool          `json:"focus"`    // commands of this clone mean it instead
 }
 
-// Goals are all goals of the board, in order of creation. focus is that of the clone.
-func Goals(b *flow.Board, focus flow.GoalID) []Goal {
-	list, tasks := []Goal{}, b.Tasks()
+// Goals are all goals of the board, in order of creation. tasks are the board's,
+// focus is the goal of the clone.
+func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
+	var goals []*flow.Goal
 	for _, id := range b.IDs(flow.Goals) {
-		g := b.Goal(flow.GoalID(id))
-		if g == nil {
-			continue
+		if g := b.Goal(flow.GoalID(id)); g != nil {
+			goals = append(goals, g)
 		}
+	}
+	slices.SortStableFunc(goals, func(x, y *flow.Goal) int { return x.Created.Compare(y.Created) })
+	return goalRows(b, goals, tasks, focus)
+}
+
+func goalRows(b *flow.Board, goals []*flow.Goal, tasks []flow.Summary, focus flow.GoalID) []Goal {
+	list := make([]Goal, 0, len(goals))
+	for _, g := range goals {
 		row := Goal{ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID}
 		if g.Ended.IsZero() {
 			row.Sprint = b.OpenSprint(g.ID)
@@ -45,14 +52,6 @@ func Goals(b *flow.Board, focus flow.GoalID) []Goal {
 		}
 		list = append(list, row)
 	}
-	slices.SortStableFunc(list, func(x, y Goal) int { return b.Goal(x.ID).Created.Compare(b.Goal(y.ID).Created) })
-	return list
-}
-
-// openGoals are the goals in progress, as supervisors serve them.
-func openGoals(b *flow.Board, focus flow.GoalID) []Goal {
-	list := slices.DeleteFunc(Goals(b, focus), func(g Goal) bool { return !g.Status.IsInProgress() })
-	slices.SortStableFunc(list, func(x, y Goal) int { return cmp.Compare(x.Priority, y.Priority) })
 	return list
 }
 

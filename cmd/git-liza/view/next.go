@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -176,17 +175,10 @@ type inProgress struct{ Reading }
 // served returns the goals in progress that status speaks of. Under rules version 1
 // the current goal has all tasks.
 func (r inProgress) served() (list []flow.GoalID) {
-	var goals []*flow.Goal
-	for _, id := range r.Board.IDs(flow.Goals) {
-		if g := r.Board.Goal(flow.GoalID(id)); g != nil && g.Status.IsInProgress() && (!r.Only || g.ID == r.goal()) {
-			goals = append(goals, g)
+	for _, g := range r.Board.GoalsInProgress() {
+		if !r.Only || g.ID == r.goal() {
+			list = append(list, g.ID)
 		}
-	}
-	slices.SortStableFunc(goals, func(x, y *flow.Goal) int {
-		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created))
-	})
-	for _, g := range goals {
-		list = append(list, g.ID)
 	}
 	return list
 }

@@ -59,10 +59,11 @@ type Status struct {
 func (r Reading) Status(tasks []flow.Summary) *Status {
 	settings, known := r.Board.Settings(), &r.Local
 	goal, sprint := r.Board.Goal(r.goal()), r.Board.Sprint(r.Board.OpenSprint(r.goal()))
+	goals := goalRows(r.Board, r.Board.GoalsInProgress(), tasks, r.About)
 	if r.Only {
 		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t flow.Summary) bool { return t.Goal != r.goal() })
 	}
-	g := &Status{Goal: ValueOf(goal), Goals: openGoals(r.Board, r.About), Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
+	g := &Status{Goal: ValueOf(goal), Goals: goals, Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
 		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
 		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: r.budgetLeft(r.goal(), ""), Breach: known.Breach,
 		settings: settings, goal: goal, sprint: sprint, at: r.At}
