@@ -102,8 +102,8 @@ type Source interface {
 	// List returns the ids in a folder, sorted.
 	List(Folder) ([]string, error)
 	// Summaries returns the summary of every task outside the archive, in any
-	// order.
-	Summaries() ([]Summary, error)
+	// order. Boards share them and do not change them.
+	Summaries() ([]*Summary, error)
 }
 
 // A Board is the content of the blackboard after some move. Boards do not
@@ -164,11 +164,12 @@ func (d Documents) List(f Folder) ([]string, error) {
 }
 
 // Summaries describes every task outside the archive.
-func (d Documents) Summaries() ([]Summary, error) {
-	var list []Summary
+func (d Documents) Summaries() ([]*Summary, error) {
+	var list []*Summary
 	for _, e := range d.edits {
 		if t, ok := e.Document.(*Task); ok && e.Key.Folder == Tasks {
-			list = append(list, t.Summary())
+			s := t.Summary()
+			list = append(list, &s)
 		}
 	}
 	return list, nil

@@ -90,10 +90,10 @@ func TestBase(t *testing.T) {
 // shelf answers for its summaries at once, as a store with a cache does.
 type shelf struct {
 	Documents
-	list []Summary
+	list []*Summary
 }
 
-func (s shelf) Summaries() ([]Summary, error) { return s.list, nil }
+func (s shelf) Summaries() ([]*Summary, error) { return s.list, nil }
 
 // crowd is a board with n live tasks, every tenth of them under review, which
 // own a folder each.

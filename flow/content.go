@@ -22,7 +22,7 @@ type content struct {
 // summaries are read from a Source once, however often guards use them.
 type summaries struct {
 	read   bool
-	all    []Summary
+	all    []*Summary
 	oldest []*Summary // in order of creation; nil until it is needed
 	inWork []*Summary // tasks that reserve paths or are the one claim of a human
 	owned  map[*Summary][]glob
@@ -209,9 +209,9 @@ func (c *content) stored() *summaries {
 		all, err := c.source.Summaries()
 		c.fail(err)
 		*c.short = summaries{read: err == nil, all: all}
-		for i := range all {
-			if all[i].occupies() {
-				c.short.inWork = append(c.short.inWork, &all[i])
+		for _, s := range all {
+			if s.occupies() {
+				c.short.inWork = append(c.short.inWork, s)
 			}
 		}
 	}
@@ -221,10 +221,9 @@ func (c *content) stored() *summaries {
 // each visits the summary of every task outside the archive, in any order. The
 // summaries are shared and must not be changed.
 func (c *content) each(visit func(*Summary)) {
-	all := c.stored().all
-	for i := range all {
-		if !c.touched(all[i].ID) {
-			visit(&all[i])
+	for _, s := range c.stored().all {
+		if !c.touched(s.ID) {
+			visit(s)
 		}
 	}
 	c.eachChanged(visit)

@@ -131,7 +131,7 @@ func (s snapshot) walk(dir string, visit func(path string, e git.Entry) error) e
 
 // Summaries returns the summary of every task outside the archive. Folders and
 // documents in the cache are not read.
-func (s snapshot) Summaries() ([]flow.Summary, error) {
+func (s snapshot) Summaries() ([]*flow.Summary, error) {
 	dir, shards, err := s.folder(folders[flow.Tasks].name)
 	if err != nil {
 		return nil, err
@@ -150,10 +150,10 @@ func (s snapshot) Summaries() ([]flow.Summary, error) {
 		lists = append(lists, list)
 		n += len(list)
 	}
-	all := make([]flow.Summary, 0, n)
+	all := make([]*flow.Summary, 0, n)
 	for _, list := range lists {
 		for i := range list {
-			all = append(all, list[i].Summary)
+			all = append(all, &list[i].Summary)
 		}
 	}
 	return all, nil

@@ -101,10 +101,10 @@ func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 }
 
 // summariesOf are the summaries of a tree, in order of the ids.
-func summariesOf(t *rapid.T, kept *summaryCache, o *git.Objects, root git.ID) []flow.Summary {
+func summariesOf(t *rapid.T, kept *summaryCache, o *git.Objects, root git.ID) []*flow.Summary {
 	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, rules: flow.RulesVersion}.Summaries()
 	require.NoError(t, err)
-	slices.SortFunc(list, func(a, b flow.Summary) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	slices.SortFunc(list, func(a, b *flow.Summary) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return list
 }
 
