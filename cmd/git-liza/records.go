@@ -40,12 +40,12 @@ func (c *recordsCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	list := l.Records(view.RecordFilter{Kind: string(c.Kind), Task: c.Task, Goal: c.Goal, Sprint: c.Sprint, By: c.By, Since: since, All: c.All})
+	list := view.RecordFilter{Kind: string(c.Kind), Task: c.Task, Goal: c.Goal, Sprint: c.Sprint, By: c.By, Since: since, All: c.All}.Records(l.Reading)
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
 	if len(list) == 0 {
 		inv.progress("no record to show")
 	}
-	return pager{inv}.present(map[string]any{"records": view.RecordsValue(list)}, l.RecordsText(list, inv.width()))
+	return pager{inv}.present(map[string]any{"records": view.RecordsValue(list)}, view.RecordsText(list, l.At, inv.width()))
 }

@@ -48,7 +48,7 @@ type Record struct {
 
 // Records returns the records that match a filter, by kind and then in the order in
 // which they were written.
-func (r Reading) Records(f RecordFilter) []Record {
+func (f RecordFilter) Records(r Reading) []Record {
 	goals := map[string]flow.GoalID{} // of sprints
 	var list []Record
 	for _, row := range recordFolders {
@@ -64,7 +64,7 @@ func (r Reading) Records(f RecordFilter) []Record {
 			if f.Sprint != "" && sprint != string(f.Sprint) || f.Goal != "" && goals[sprint] != f.Goal {
 				continue
 			}
-			if one, ok := r.recordOf(row.kind, r.Board.Load(flow.Key{Folder: row.folder, ID: id})); ok && f.matches(one) {
+			if one, ok := recordOf(r, row.kind, r.Board.Load(flow.Key{Folder: row.folder, ID: id})); ok && f.matches(one) {
 				list = append(list, one)
 			}
 		}
@@ -78,7 +78,7 @@ func (f RecordFilter) matches(one Record) bool {
 }
 
 // recordOf describes a document of a folder of records. It is false for any other.
-func (r Reading) recordOf(kind string, doc flow.Document) (Record, bool) {
+func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 	one := Record{Kind: kind, document: doc}
 	switch d := doc.(type) {
 	case *flow.Question:
@@ -97,11 +97,11 @@ func (r Reading) recordOf(kind string, doc flow.Document) (Record, bool) {
 	case *flow.Anomaly:
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.Task), d.By, d.At, anomalyText(d), d.Dismissed == nil && !d.Archived
 		one.State = markText(d.Dismissed, d.Archived)
-		one.Command = r.dismissCommand(d.ID)
+		one.Command = dismissCommand(r.Board, d.ID)
 	case *flow.Note:
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, d.For, d.By, d.At, d.Text, d.IsCurrent(r.At)
 		one.State = joinWords(expiry(d, r.At), markText(d.Dismissed, d.Archived))
-		one.Command = r.dismissCommand(d.ID)
+		one.Command = dismissCommand(r.Board, d.ID)
 	default:
 		return one, false
 	}
@@ -113,8 +113,8 @@ func (r Reading) recordOf(kind string, doc flow.Document) (Record, bool) {
 
 // dismissCommand returns the command that dismisses a record, "" on boards whose
 // rules have no dismissal.
-func (r Reading) dismissCommand(id flow.RecordID) string {
-	if !r.Board.HasRules(2) {
+func dismissCommand(b *flow.Board, id flow.RecordID) string {
+	if !b.HasRules(2) {
 		return ""
 	}
 	return "git liza dismiss " + string(id) + " --reason R"
@@ -180,7 +180,7 @@ var recordHeadings = map[string]string{"question": "questions", "discovery": "di
 // RecordsText formats records for people: below the heading of its kind each with
 // its text, what is said of it, and the command that settles it. Commands are not
 // broken over lines.
-func (r Reading) RecordsText(list []Record, width int) string {
+func RecordsText(list []Record, now time.Time, width int) string {
 	ids := 0
 	for _, one := range list {
 		ids = max(ids, cells(string(one.ID)))
@@ -192,7 +192,7 @@ func (r Reading) RecordsText(list []Record, width int) string {
 		}
 		rows := Table{Indent: "  "}
 		rows.Add(fmt.Sprintf("%-*s", ids, one.ID), OneLine(one.Text))
-		rows.Add("", OneLine(r.recordState(one)))
+		rows.Add("", OneLine(one.state(now)))
 		rows.Wrap(width)
 		out.WriteString(rows.Text(0))
 		if one.Command != "" {
@@ -202,12 +202,12 @@ func (r Reading) RecordsText(list []Record, width int) string {
 	return out.String()
 }
 
-// recordState says what a record is about, who wrote it and when, and what became
+// state says what a record is about, who wrote it and when, and what became
 // of it.
-func (r Reading) recordState(one Record) string {
+func (one Record) state(now time.Time) string {
 	about := one.About
 	if one.Kind == "note" {
 		about = "for " + one.About
 	}
-	return joinWords(about, string(one.By), ago(r.At, one.At)+" ago", one.State)
+	return joinWords(about, string(one.By), ago(now, one.At)+" ago", one.State)
 }
