@@ -167,7 +167,8 @@ func TestThereAndBack(t *testing.T) {
 	})
 }
 
-// What somebody wrote is kept and said; force replaces it and keeps a copy.
+// A file that somebody changed is kept, and the install says so; force replaces it
+// and keeps a copy.
 func TestChangedByHand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -266,7 +267,7 @@ func TestOtherVersion(t *testing.T) {
 	require.NotContains(t, text(t, dir, Manifest), "gone.md")
 }
 
-// What a newer program wrote is told from that of an older one, and replaced
+// A file of a newer program is told from one of an older program, and is replaced
 // only by force.
 func TestNewerVersion(t *testing.T) {
 	t.Parallel()
@@ -329,7 +330,8 @@ func TestLineBreaks(t *testing.T) {
 	require.Len(t, snapshot(t, dir), 1)
 }
 
-// What cannot be written is left as it is, with the reason; the rest is done.
+// A file that cannot be written is left as it is, with the reason, and the others
+// are written.
 func TestBarred(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -403,7 +405,7 @@ func TestCutOff(t *testing.T) {
 			put(t, dir, "AGENTS.md", "# Mine")
 			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 			before := snapshot(t, dir)
-			// What nobody can overwrite stops it there.
+			// An obstacle that nobody can overwrite stops the install at this file.
 			obstacle := filepath.Join(dir, draftPath(name), "x")
 			stop := func() { put(t, dir, filepath.Join(draftPath(name), "x"), "") }
 			goOn := func() { require.NoError(t, os.RemoveAll(filepath.Dir(obstacle))) }

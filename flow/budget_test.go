@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What sessions that run have used counts for the budgets that pay for them,
-// and for no other.
+// The usage of sessions that run counts for the budgets that pay for them, and for
+// no other.
 func TestBudgetBesideSessionsThatRun(t *testing.T) {
 	t.Parallel()
 	s := opened(t)

@@ -131,7 +131,8 @@ func TestCheckFindsForgetfulAgents(t *testing.T) {
 	}
 }
 
-// What does not fit into the move that enters it is not missed.
+// Check reports no text as missing that did not fit into the move that would have
+// entered it.
 func TestCheckKnowsTheBoundsOfTexts(t *testing.T) {
 	t.Parallel()
 	s := sceneAt(t, Unclaimed)

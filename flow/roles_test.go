@@ -45,8 +45,8 @@ func TestBuiltinRows(t *testing.T) {
 	require.Equal(t, FirstRoles(), []Role{BuiltinRoles()[0].Name, BuiltinRoles()[1].Name, BuiltinRoles()[2].Name})
 }
 
-// What a role writes, what it is denied and what no agent changes bind agents
-// alone: a person is bound by the task.
+// The paths that a role writes, those it is denied and those no agent changes bind
+// agents alone: a person is bound by the task.
 func TestWritableByRole(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann role writer does writes=docs/**,*.md denies=docs/old/** | human:ann add a owns= | human:ann add b kind=spec owns=")

@@ -51,7 +51,7 @@ func drawTask1(t *rapid.T) *Task {
 	return task
 }
 
-// What another role holds of a task has no place on a board of version 1, and
+// The form of version 1 has no place for what another role holds of a task, so it
 // stays where the encoder refuses it.
 func TestStoredHidesNothing(t *testing.T) {
 	t.Parallel()

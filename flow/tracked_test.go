@@ -41,6 +41,6 @@ func TestTextsAreBounded(t *testing.T) {
 	require.Greater(t, total, maxTexts-maxAnchors)
 	require.Equal(t, list, used.queries(slices.Sorted(maps.Keys(used)), maxTexts))
 
-	// What a merge changes is looked for among all of them.
+	// A merge looks among all of them for the paths that it changes.
 	require.Len(t, used.queries(slices.Sorted(maps.Keys(used)), math.MaxInt), len(used))
 }

@@ -48,7 +48,7 @@ func TestUsage(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What a provider says of itself may be anything.
+// Providers may report any numbers and texts.
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	usual := flow.Usage{Input: 100, Cached: 40, Output: 7, Cost: 5, Seconds: 9}

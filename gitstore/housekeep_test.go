@@ -32,7 +32,7 @@ func TestHousekeepingPacksEveryThousandMoves(t *testing.T) {
 	require.False(t, exists(loosePath(d.store.Repo.ObjectDir(), first)))
 	require.Equal(t, "Title of task-1", d.board().Task("task-1").Title)
 
-	// What the file says is a hint: nothing of it can fail a move.
+	// The file is a hint, so no content of it makes a move fail.
 	for _, text := range []string{"", "x", "root x", "root -5", strings.Repeat("1", 40) + " 5000", string(r.Commit) + " 5000", "root 5000"} {
 		gittest.Write(t, d.dir, ".git/liza/unpacked", text)
 		d.claim("task-1", coder)

@@ -168,7 +168,7 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 			ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 			d.add("task-1")
 			d.claim("task-1", coder)
-			// What an agent committed, and an ordinary commit that nothing leads to.
+			// A commit of an agent and an ordinary commit that no ref leads to.
 			d.commit(d.commit(d.at("refs/heads/main"), "stray", "x\n"), "stray", "y\n")
 			last := d.do(d.released("task-1")).Commit
 			c.spoil(d, last)

@@ -116,7 +116,7 @@ func TestNamesThatSomeGitDoesNotCheckOut(t *testing.T) {
 	}
 	require.Contains(t, q.flaw(q.commit(q.base, deep)), "folders")
 
-	// What the project had stays what it is.
+	// Files that the project had before remain allowed.
 	q.base = q.commit(q.base, q.file("a:b"), q.file("c"))
 	require.Empty(t, q.flaw(q.commit(q.base, q.row("100644", "a:b", q.object("blob", "changed")), q.file("c"), q.file("d"))))
 	require.NotEmpty(t, q.flaw(q.commit(q.base, q.file("a:b"), q.file("c:d"))))

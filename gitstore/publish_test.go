@@ -84,8 +84,8 @@ func TestPublishWorkOfOthers(t *testing.T) {
 	l.agree(t)
 }
 
-// What a remote has of the work on a task is its holder's: a clone that gives
-// moves back has perhaps a branch of that name from an earlier coder.
+// The branch of a task on the remote belongs to its holder: a clone that gives moves
+// back may have a branch of that name from an earlier coder.
 func TestPublishLeavesWorkInProgress(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)

@@ -78,7 +78,7 @@ func TestRemotePusherKilled(t *testing.T) {
 			_ = cmd.Wait()
 			require.NoError(t, os.Remove(filepath.Join(where.dir(l), "hooks", where.hook)))
 
-			// What the kill left running may still land, or be too late.
+			// A push that the kill left running may still land, or come too late.
 			if name == "before the remote judges" {
 				l.later()
 				_, err := l.a.store.Do(context.Background(), note("in between"))

@@ -69,7 +69,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 		}
 		require.ErrorContains(t, err, tt.want, name)
 	}
-	// What is seen after is on no chain before it.
+	// A commit that was seen later is on no chain before it.
 	id := d.brought(first.Commit, shown("x", second), testKey(1))
 	_, err := d.store.Audit.ReplayMove(ctx, id, false)
 	require.ErrorContains(t, err, "is not on this chain")

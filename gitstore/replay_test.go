@@ -60,8 +60,8 @@ func (c *counter) files() (list []string) {
 	return list
 }
 
-// What is pushed is judged while it is in the quarantine, with what was there
-// before, merges included, and the judgement leaves nothing behind.
+// A push is judged while its objects are in the quarantine, together with those that
+// were there before, merges included, and the judgement leaves nothing behind.
 func TestReplayInAQuarantine(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{"sha1": nil, "sha256": {"--object-format=sha256"}} {

@@ -166,7 +166,7 @@ func TestSessionsAtOnce(t *testing.T) {
 	require.Len(t, list, 4)
 }
 
-// What others have pushed may be anything.
+// Other clones may have pushed anything under the names of sessions.
 func TestForeignSessions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -211,7 +211,7 @@ func TestAKilledMergeIsCompletedOrUndone(t *testing.T) {
 			gone()
 			undo()
 
-			// What anybody sees at once, before any repair.
+			// The state that anybody sees at once, before any repair.
 			d.now = time.Now()
 			d.store = d.open()
 			b, tip, err := d.store.Board(context.Background())

@@ -319,7 +319,7 @@ func (d *desk) block(r Replay, key ed25519.PrivateKey, namespace string, hash ss
 	return armour(sig)
 }
 
-// What is read of a message is a move that writes the same message, or none.
+// A message decodes to a move that encodes to the same message, or to none.
 func FuzzDecodeMove(f *testing.F) {
 	signed, err := os.ReadFile("testdata/commit-signed.txt")
 	require.NoError(f, err)

@@ -188,7 +188,7 @@ func TestRecordsIgnoreCase(t *testing.T) {
 	require.NoError(t, b.Err())
 }
 
-// What the cache holds stays within its bound, whatever is read.
+// The cache stays within its bound, whatever is read.
 func TestLibraryIsBounded(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))

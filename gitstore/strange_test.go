@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is no file among the entries of the journal and of the outbox stops no
-// move, and is told: a folder, a pipe, links to nowhere and in a circle, also
-// under the names that entries would have.
+// Entries of the journal and of the outbox that are not files stop no move, and a
+// notice names them: a folder, a pipe, links to nowhere and in a circle, also under
+// the names that entries would have.
 func TestStrangeEntries(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -178,7 +178,7 @@ func TestFsckFindsTheFirstBreach(t *testing.T) {
 	require.Equal(t, bad, breach.Commit)
 	require.Equal(t, 3, n, "in full")
 
-	// What the file of the last run says is a hint, nothing more.
+	// The file of the last run is only a hint.
 	for _, text := range []string{"", "x", strings.Repeat("1", 40), string(d.at("refs/heads/main"))} {
 		gittest.Write(t, d.dir, ".git/liza/verified", text)
 		_, breach, err = d.store.Audit.Fsck(ctx, false)

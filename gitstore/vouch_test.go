@@ -48,8 +48,8 @@ func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 	d.do(move)
 }
 
-// What came from elsewhere is replayed once, back to what is known; what this
-// clone wrote is not replayed at all.
+// Moves of others are replayed once, back to a known one; moves that this clone
+// wrote are not replayed.
 func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 	t.Parallel()
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))

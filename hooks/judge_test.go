@@ -92,14 +92,14 @@ func TestWithoutABoard(t *testing.T) {
 	y.refuses(integrationBranch, flow.RuleTip, "does not bring it", y.moves(layout.State, "refs/liza/marks/sprint-1")...)
 	y.refuses(string(main), RuleReplay, "", Update{layout.State, "", main})
 
-	// What is on the server's branch is not thrown away.
+	// The server's own branch is not thrown away.
 	other := y.commit("refs/heads/main", "theirs", "x")
 	gittest.Git(t, y.server, "update-ref", integrationBranch, string(other))
 	y.refuses(integrationBranch, flow.RuleTip, "does not contain", y.all()...)
 	gittest.Git(t, y.server, "update-ref", integrationBranch, string(main))
 	y.accepts(y.all()...)
 
-	// What was in the way of the board before it came can go.
+	// A ref that stood in the way of the board before the board came can go.
 	gittest.Git(t, y.server, "update-ref", "refs/heads/liza", string(main))
 	y.land(y.moves(layout.State, integrationBranch, "refs/liza/marks/sprint-1")...)
 	y.refuses("refs/heads/liza", RuleRef, "", y.to("refs/heads/liza", other))

@@ -121,7 +121,8 @@ func TestOneVerdictOfTwo(t *testing.T) {
 	y.land(y.all()...)
 	require.Equal(t, flow.Approved, y.board().Task("a").Status)
 
-	// What the roles approved is not merged once the text has changed that they read.
+	// A merge is refused once the text has changed that the roles read for their
+	// verdicts.
 	edited := y.commitTree(y.treeWith("refs/heads/integration", "README", "changed\n"), "work", y.at("refs/heads/integration"))
 	y.by("ann").do(flow.Move{Act: flow.ActAdopt, By: ann, Detail: &flow.AdoptMove{Commit: edited, Onto: y.at("refs/heads/integration"), Reason: "R"}})
 	y.land(y.all()...)

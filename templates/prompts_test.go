@@ -340,7 +340,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// What is optional may be absent without a hole in the text.
+// Missing optional inputs leave no hole in the text.
 func TestBareInputs(t *testing.T) {
 	t.Parallel()
 	bare := &flow.Task{ID: "t", Submission: &flow.Submission{}}
@@ -426,7 +426,7 @@ func TestCommandsOfRoles(t *testing.T) {
 	}
 }
 
-// What a project starts from says what must not be missing.
+// The starting texts of a project name everything that must not be missing.
 func TestStarters(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{

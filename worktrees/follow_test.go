@@ -108,7 +108,7 @@ func TestFollowDirty(t *testing.T) {
 	}
 }
 
-// What the hint of a Dirty says is enough, also for ignored files, and takes
+// The commands that a Dirty hints at are enough, also for ignored files, and take
 // nothing else away.
 func TestFollowHint(t *testing.T) {
 	t.Parallel()
@@ -179,8 +179,8 @@ func TestFollowEditedMeanwhile(t *testing.T) {
 	p.arrived(p.dir)
 }
 
-// What a killed process leaves: the ref moved, some files brought along and
-// others not, its lock. The next merge completes it.
+// A killed process moved the ref, brought some of the files along and left its lock.
+// The next merge completes it.
 func TestFollowInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

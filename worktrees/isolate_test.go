@@ -319,8 +319,8 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 	}
 }
 
-// What a commit cannot hold is not deleted with its checkout, and keeps nobody
-// from removing it.
+// Files that a commit cannot hold are not deleted with the checkout, and do not keep
+// anybody from removing it.
 func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

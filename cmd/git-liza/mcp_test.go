@@ -130,7 +130,7 @@ func (c *mcpClient) everybodys(task string) (discovery string) {
 	return c.does("discover", fmt.Sprintf(`{"text": "a gap", "severity": "low", "during": %q}`, task))["record"].(string)
 }
 
-// What a coder and its reviewer do, by tools alone apart from what supervisors
+// A coder and its reviewer do their work by tools alone, apart from what supervisors
 // do. Every tool of theirs is called.
 func TestMCPWorks(t *testing.T) {
 	t.Parallel()
@@ -143,7 +143,8 @@ func TestMCPWorks(t *testing.T) {
 	coder.does("intent", `{"id": "one", "summary": "S", "validation": "V", "files": ["one.txt"]}`)
 	coder.does("handoff", `{"id": "one", "summary": "half", "next_action": "the rest"}`)
 
-	// What is not committed is not submitted; a client without a shell commits by a tool.
+	// Files must be committed before they are submitted; a client without a shell
+	// commits by a tool.
 	tree := filepath.Join(p.repo, ".worktrees", "one")
 	require.NoError(t, os.WriteFile(filepath.Join(tree, "one.txt"), []byte("a"), 0o644))
 	require.Equal(t, "commit", coder.refused("submit", `{"id": "one"}`, "clean")["tool"])
@@ -295,8 +296,8 @@ func TestMCPRefusals(t *testing.T) {
 	require.ErrorContains(t, err, "unknown tool")
 }
 
-// What a tool answers is what the command prints with --json, and what it
-// changes is what the command would have changed.
+// A tool answers what the command prints with --json, and changes what the command
+// would have changed.
 func TestMCPAnswersAsTheCommandLine(t *testing.T) {
 	t.Parallel()
 	p := newPlayground(t)
@@ -579,7 +580,8 @@ func TestMCPAwaits(t *testing.T) {
 	require.Contains(t, textOf(r), "one APPROVED by code-reviewer-1\nfine")
 }
 
-// What a tool does to the board is what clients ask their user by.
+// Clients decide by the hints of a tool whether they ask their user, so the hints
+// must tell what the tool does to the board.
 func TestMCPHints(t *testing.T) {
 	t.Parallel()
 	p := newPlayground(t)

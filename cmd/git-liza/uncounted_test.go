@@ -33,7 +33,7 @@ func TestUncountedIsRemembered(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		require.Equal(t, "1", uncounted(), "%d", i)
 	}
-	// What it holds of earlier moves counts: they are not read.
+	// The count kept for earlier moves is taken over, and they are not read again.
 	tip := p.must("git", "rev-parse", "refs/liza/state")
 	p.must("sh", "-c", "sed -i 's/ / u9999999999 /' "+file)
 	session(0)

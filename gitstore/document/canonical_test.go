@@ -56,8 +56,8 @@ func oddDeep() *rapid.Generator[yamlDeep] {
 	})
 }
 
-// What we write is what the library writes, and our reader reads it as the
-// library does.
+// Our writer writes what the library writes, and our reader reads as the library
+// does.
 func TestOurFormIsThatOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-// What a ref would lead to is looked at before it moves: nothing is answered
-// that cannot be made durable, because it is not there.
+// A ref does not move to a commit whose objects cannot be made durable because they
+// are missing or empty.
 func TestDamagedIsNotMoved(t *testing.T) {
 	t.Parallel()
 	damages := map[string]func(*testing.T, string){

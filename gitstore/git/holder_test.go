@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What stands in a lock file is anybody's word.
+// Any process may have written the content of a lock file.
 func TestHolderThatIsNone(t *testing.T) {
 	t.Parallel()
 	r := open(t, gittest.Seeded(t))

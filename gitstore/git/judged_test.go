@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-// What the variable says is, line by line, what git hands to the hook, also for
-// deletions, packed or not, and for a branch that HEAD is on.
+// The variable holds, line by line, what git hands to the hook, also for deletions,
+// packed or not, and for a branch that HEAD is on.
 func TestJudgedIsWhatGitDoes(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Seeded(t)

@@ -78,7 +78,7 @@ func TestDamagedObject(t *testing.T) {
 	_, _, err = o.Read(id)
 	require.Error(t, err, "the process that read it is started again")
 
-	// What a power cut leaves behind is written anew.
+	// An empty file that a power cut left behind is written anew.
 	require.NoError(t, os.WriteFile(path, nil, 0o666))
 	_, err = o.WriteBlob([]byte("text"))
 	require.NoError(t, err)

@@ -122,7 +122,8 @@ func TestPushAwaitsLocks(t *testing.T) {
 	require.NoError(t, rm.Wait())
 }
 
-// What stands under the name of a push's entry and is no file tells of no push.
+// A folder, a link or a pipe under the name of a push's entry is not taken for a
+// push.
 func TestStrangePushes(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)

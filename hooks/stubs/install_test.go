@@ -151,8 +151,8 @@ func TestInstallAndBack(t *testing.T) {
 	}
 }
 
-// What stood there runs first, with the same arguments and input, also in a
-// linked work tree; what git ignored stays ignored.
+// A hook that was there before runs first, with the same arguments and input, also
+// in a linked work tree; if git ignored it, it stays ignored.
 func TestChained(t *testing.T) {
 	for name, want := range map[string]string{
 		"own hooks": "pre-commit", "husky": "pre-commit", "linked": "pre-commit", "linked folder": "pre-commit", "not executable": "",
@@ -266,7 +266,7 @@ func killed(t *testing.T, repo *git.Repo, stop int) {
 	}
 }
 
-// What somebody has changed since is neither overwritten nor removed.
+// A file that somebody has changed since is neither overwritten nor removed.
 func TestChangedSince(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -371,7 +371,7 @@ func TestTornStub(t *testing.T) {
 	}
 }
 
-// What is synced includes the configuration of single work trees.
+// The configuration of single work trees is synced too.
 func TestWrittenFiles(t *testing.T) {
 	t.Parallel()
 	dir := house(t, settings["of a work tree"])
@@ -383,8 +383,8 @@ func TestWrittenFiles(t *testing.T) {
 	}
 }
 
-// What installing and uninstalling writes is known as git liza's own, so that no
-// supervisor puts it back.
+// Settings that installing and uninstalling write are noted as git liza's own, so
+// that no supervisor puts them back.
 func TestNotedSettings(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -86,7 +86,8 @@ func TestMiscounts(t *testing.T) {
 	}
 }
 
-// What each role may do, with every kind of tool and every kind of options.
+// TestPermissions asks as every role for every kind of tool with every kind of
+// options.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -332,7 +333,7 @@ func TestCalledOff(t *testing.T) {
 	})
 }
 
-// What an agent does after its answer does not change the result.
+// An agent's activity after its answer does not change the result.
 func TestStaysAfterAnswer(t *testing.T) {
 	t.Parallel()
 	k := newTalk(t, "stays", flow.Coder)

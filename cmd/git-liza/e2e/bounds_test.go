@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the largest process of the server may use, and how long a refusal may
-// take. Both are generous: they tell an exhausted server from a busy one.
+// Bounds on the memory of the server's largest process and on the time until a
+// refusal. Both are generous: they tell an exhausted server from a busy one.
 const (
 	mostMemory = 1 << 20 // KiB
 	longest    = 3 * time.Minute

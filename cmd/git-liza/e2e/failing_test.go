@@ -184,7 +184,7 @@ func (e endless) Next(c standin.Conversation) standin.Turn {
 // failedBefore heads what the next prompt says of a session that failed.
 const failedBefore = "# How the previous session failed"
 
-// What went wrong in a session stands in the prompt of the next.
+// The prompt of the next session describes the failure of the last one.
 func TestTheNextPromptSaysWhatWentWrong(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -67,7 +67,7 @@ func (w *workshop) furnish() {
 	for _, setting := range [][2]string{{"user.name", "Alice"}, {"user.email", "alice@example.org"}, {"liza.trust.planner", "true"}} {
 		w.must("git", "config", setting[0], setting[1])
 	}
-	// What the agents are going to do is not to be read in the repository.
+	// Agents must not find the script of the play in the repository.
 	require.NoError(w.t, os.Remove(filepath.Join(w.dir, "specs", "playbook.yaml")))
 	w.must("git", "add", "-A")
 	w.must("git", "commit", "-q", "-m", "A spec for tally")

@@ -53,7 +53,7 @@ type command struct {
 	partOfCommand
 }
 
-// What tags say on the command line, the schema says to clients.
+// The schema tells clients what the tags tell the command line.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(schema(reflect.TypeFor[command]()))
@@ -90,7 +90,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// What a client gets wrong is named, in the words of JSON.
+// Mistakes of clients are named in the words of JSON.
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string]string{

@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
 
-// What runs in the foreground gets this process's streams and group, and its
-// exit code comes back.
+// A program in the foreground gets this process's streams and group, and its exit
+// code comes back.
 func TestForeground(t *testing.T) {
 	t.Parallel()
 	run := func(command string, words ...string) (int, string, string) {

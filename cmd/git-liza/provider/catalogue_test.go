@@ -22,7 +22,7 @@ var roles = []*flow.RoleRow{
 
 var coder = roles[1]
 
-// What Load refuses of users, the built-in rows do not do either.
+// The built-in rows do nothing that Load refuses of users.
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

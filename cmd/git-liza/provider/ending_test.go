@@ -39,7 +39,7 @@ func records(t *testing.T, script string, edit func(*provider.Spawn)) provider.E
 // took is how long a program took, which is the machine's affair.
 var took = regexp.MustCompile(`after \d+s`)
 
-// What the records say counts, whatever the exit code.
+// The records decide how a session ended, whatever the exit code.
 func TestEndingByRecords(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -63,7 +63,7 @@ func TestEndingByRecords(t *testing.T) {
 			require.Equal(t, test.text, took.ReplaceAllString(ending.Text, "after 0s"))
 		})
 	}
-	// What is said is said before, also on a slow machine.
+	// The pause is long enough for the text to come first, also on a slow machine.
 	hang := func(s *provider.Spawn) { s.Idle, s.Grace = 5*time.Second, 300*time.Millisecond }
 	require.Equal(t, provider.Hung, records(t, "echo '"+began+"'; sleep 100", hang).Outcome)
 	require.Equal(t, provider.Ended, records(t, "echo '"+success+"'; sleep 100", hang).Outcome, "it had done its work when it hung")
@@ -74,7 +74,7 @@ func TestEndingByRecords(t *testing.T) {
 	require.Equal(t, provider.Hung, records(t, polite, func(s *provider.Spawn) { s.Wall, s.Grace = time.Second, 20*time.Second }).Outcome)
 }
 
-// What a session said is shown, and not the records that say it.
+// The excerpt shows the session's text without the records around it.
 func TestExcerptHasNoRecords(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, records(t, "echo '"+began+"'; exit 1", nil).Excerpt)

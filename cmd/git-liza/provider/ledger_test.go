@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// What a session has used that is ended in the middle stands in what its program
-// keeps of it, and is heard of while it runs.
+// The usage of a session that is ended in the middle is read from the ledger of its
+// program, and reported while the session runs.
 func TestLedgerOfAKilledSession(t *testing.T) {
 	t.Parallel()
 	const session = "0a1b2c3d-0000-4000-8000-000000000001"

@@ -60,7 +60,8 @@ func TestPauses(t *testing.T) {
 	quota.Until = now.Add(1000 * 24 * time.Hour)
 	require.Equal(t, time.Minute+second, pause(quota))
 
-	// What was too much at once is tried again soon, and then less and less often.
+	// After too many requests at once the next try comes soon, and later ones less
+	// and less often.
 	_, err = provider.Resume(dir, "claude")
 	require.NoError(t, err)
 	for _, want := range []time.Duration{10 * second, 30 * second, time.Minute, 5 * time.Minute} {

@@ -18,8 +18,8 @@ func commandOf(t *testing.T, known provider.Catalogue, name string, row *flow.Ro
 	return strings.Join(append(args, p.Set(provider.Spawn{Row: row, Common: "/r/.git"})...), " ")
 }
 
-// What a role may do decides, not its name; the user's words for the role that a board
-// begins with hold for every role of the kind.
+// The capacity of a role decides which words of the user hold for it: those for the
+// role that a board begins with hold for every role of the kind.
 func TestWordsForOtherRoles(t *testing.T) {
 	t.Parallel()
 	known, err := provider.Load(settings("claude.code-reviewer=--careful", "claude.coder-env=CODES=1"))

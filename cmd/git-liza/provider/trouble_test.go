@@ -131,7 +131,8 @@ func day(t *testing.T, now time.Time, name string, hour, minute int) time.Time {
 	return at
 }
 
-// What a provider says of itself is short, and around the words that tell.
+// Excerpts of a provider's output are short and stand around the words that tell the
+// trouble.
 func TestTroubleIsShort(t *testing.T) {
 	t.Parallel()
 	long := make([]byte, 5000)

@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// What a session used is recorded on its task, and is no progress: a coder that
-// changes nothing would never be told so.
+// The usage of a session is recorded on its task, but does not count as progress:
+// otherwise a coder that changes nothing would never be told so.
 func TestWhatWasUsedIsNoProgress(t *testing.T) {
 	t.Parallel()
 	task := &flow.Task{ID: "a", Status: flow.Claimed, Claim: &flow.Claim{By: "coder-1"}}

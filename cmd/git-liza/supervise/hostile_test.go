@@ -194,7 +194,8 @@ var hostileReviewers = []hostileReviewer{
 func (test hostileReviewer) run(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	// What the project's own command leaves behind is not the reviewer's.
+	// Files that the project's own command leaves behind do not count as the
+	// reviewer's.
 	const command = "echo made > made.txt"
 	w.config(func(c *flow.Config) { c.PostWorktree = command })
 	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
@@ -210,8 +211,8 @@ func (test hostileReviewer) run(t *testing.T) {
 	require.Contains(t, w.note("prompt-code-reviewer-1-2"), "The review counts for nothing: ")
 }
 
-// What a session leaves running in the background ends with it: nobody writes
-// after a submission, a verdict or a merge.
+// Background processes of a session end with it, so that nobody writes after a
+// submission, a verdict or a merge.
 func TestHostileDaemons(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, coder, reviewer string }{
@@ -260,8 +261,8 @@ func TestReviewerMayRun(t *testing.T) {
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
 }
 
-// What an agent was spawned for it does as itself: no coder approves its own
-// work as somebody who only happens not to be registered, or as the human.
+// An agent acts as itself: no coder approves its own work as an agent that only
+// happens not to be registered, or as the human.
 func TestHostileCoderIsNobodyElse(t *testing.T) {
 	t.Parallel()
 	for name, as := range map[string]string{
@@ -335,8 +336,8 @@ chmod +x .husky/*; submit`)))
 	require.NotContains(t, w.note("hooks"), "none-of-their-business")
 }
 
-// What a hook of the user's prints of a secret comes neither on the board nor
-// into a record.
+// A secret that a hook of the user's prints gets neither on the board nor into a
+// record.
 func TestHostileHookOfACommit(t *testing.T) {
 	t.Setenv("OTHER_API_KEY", "none-of-their-business-2")
 	w := newWorld(t)

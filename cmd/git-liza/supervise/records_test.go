@@ -68,7 +68,7 @@ esac`, nil)))
 	require.Equal(t, []string{"approved"}, w.outcomes("code-reviewer-1"), "the move that was expected is all that counts")
 }
 
-// What sessions used is on the board: of the task, its goal and its sprint.
+// The board counts the usage of sessions: of the task, its goal and its sprint.
 func TestSessionsAreCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -94,8 +94,8 @@ func TestSessionsAreCounted(t *testing.T) {
 	}
 }
 
-// What an agent was told and what it said is kept, without secrets, and the
-// move names it.
+// The prompt and the output of a session are kept without secrets, and the move
+// names them.
 func TestSessionsAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -45,7 +45,7 @@ else reported 'verdict: approve\nmessage: fine now'; fi`, sandboxed)))
 	}
 }
 
-// What is wrong with a report, or is refused, stands in the next prompt.
+// The next prompt tells of mistakes in a report, and of reports that were refused.
 func TestRefusedReports(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -97,8 +97,8 @@ func TestRoundThatEndedIsNoFailure(t *testing.T) {
 	w.left()
 }
 
-// What nobody here can judge is said when a rush begins, and again when it is
-// stuck.
+// A rush says when it begins, and again when it is stuck, that no agent here can
+// judge a task.
 func TestRoleThatNobodyHas(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -136,8 +136,8 @@ func TestUsualRulesAreNotExplained(t *testing.T) {
 	require.Contains(t, err.Error(), "there is no code-reviewer here")
 }
 
-// What an agent holds whose supervisor ended with an error is said at once: the
-// others wait for that lease.
+// When a supervisor ends with an error, a rush says at once what its agent still
+// holds: the others wait for that lease.
 func TestAbandonedTaskIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -151,7 +151,7 @@ func TestUntrustedVerifyIsNotBegun(t *testing.T) {
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
 }
 
-// What a merge leaves behind is no reason to say that it was not made.
+// A merge that leaves its worktree behind is still reported as made.
 func TestMergedThoughItsWorktreeStays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -251,7 +251,7 @@ func TestSilenceIsBroken(t *testing.T) {
 	require.NoError(t, r.wait())
 }
 
-// What needs a person is told as such, and nothing else is.
+// Only events that need a person are reported as such.
 func TestNeedsAreTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -9,7 +9,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// What the formats of the command lines allow and the recordings do not have.
+// TestDialects reads records that the formats of the command lines allow and that
+// the recordings do not contain.
 func TestDialects(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

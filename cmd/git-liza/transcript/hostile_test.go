@@ -167,7 +167,7 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// What grows with the session in pi's records does not hide its end.
+// The end of pi's records is found although some of them grow with the session.
 func TestLongRecordsOfPi(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2<<20)

@@ -38,7 +38,8 @@ func TestLedgers(t *testing.T) {
 		require.Zero(t, all.Garbage)
 		require.Equal(t, want[family], read(string(text)+`{"type":"gemini","tokens":{"input"`, time.Time{}).Usage, "a record that is being written")
 
-		// What an earlier run has used is not counted, except by codex, whose counts run on.
+		// The usage of an earlier run is not counted, except by codex, which goes on
+		// counting from it.
 		earlier := want[family]
 		if family != "codex" {
 			earlier = flow.Usage{}

@@ -51,7 +51,7 @@ func TestAbsentValues(t *testing.T) {
 	require.Equal(t, false, task["claimable"])
 }
 
-// What is shown of a task from its summary is what its document shows.
+// A task looks the same whether its summary or its document is shown.
 func TestSummarisedIsTheSame(t *testing.T) {
 	t.Parallel()
 	view := Reading{Board: flow.Open(flow.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}}
