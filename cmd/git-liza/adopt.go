@@ -1,6 +1,9 @@
 package main
 
 import (
+	"slices"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -46,8 +49,12 @@ const mostAffected = 20
 // announce says for people, before the move, what it changes beside integration.
 func (c *adoptCommand) announce(inv *invocation, affected work.Affected) {
 	lines := []string{}
+	for _, text := range affected.Gone {
+		lines = append(lines, view.GoneText(git.Visible(text.Path), text.UsedBy))
+	}
 	for _, path := range affected.Approvals {
-		if !c.Accept {
+		gone := slices.ContainsFunc(affected.Gone, func(text work.GoneText) bool { return text.Path == path })
+		if !c.Accept && !gone {
 			lines = append(lines, "the approval of "+git.Visible(path)+" ends: git liza artifact accept gives it again")
 		}
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type claimCommand struct {
@@ -20,6 +22,10 @@ func (c *claimCommand) Run(inv *invocation) error {
 	}
 	if got.Warning != "" {
 		inv.progress("warning: %s", got.Warning)
+	}
+	for _, path := range work.GoneSpecs(r.After, got.Task) {
+		inv.progress("warning: %s has no file %s, on which %s stands: git liza release %s, then git liza task edit %s --spec SPEC",
+			r.After.Settings().Integration.Name, git.Visible(path), got.Task, got.Task, got.Task)
 	}
 	return inv.result(r, got, "%s claimed by %s until %s, iteration %d\n%s", got.Task, clone.By,
 		got.Lease.Format("2006-01-02 15:04:05Z"), got.Iteration, got.Worktree)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -36,8 +37,10 @@ func (c *migrateCommand) Run(inv *invocation) error {
 		return err
 	}
 	data["lost"] = append([]string{}, lost...)
+	judged := judgedTasks(l.Board, rules)
+	data["judged"] = append([]flow.TaskID{}, judged...)
 	if !c.Yes {
-		return inv.answer("", data, c.preview(rules, old, left, lost))
+		return inv.answer("", data, c.preview(rules, old, left, lost, judged))
 	}
 	if len(old) > 0 && !c.Anyway {
 		return olderPrograms(old, l.Board.Settings().Control.State)
@@ -86,6 +89,20 @@ func (c *migrateCommand) findLost(inv *invocation, l look) (lost []string, err e
 	return lost, err
 }
 
+// judgedTasks returns the tasks whose reviews and verdicts name no texts, because the rules
+// of the board did not ask for them.
+func judgedTasks(b *flow.Board, rules int) (ids []flow.TaskID) {
+	for _, s := range b.Tasks() {
+		if rules >= 2 || s.Status.Final() {
+			continue
+		}
+		if t := b.Task(s.ID); t != nil && slices.ContainsFunc(t.Judgements, func(j flow.Judgement) bool { return j.Review != nil || j.Verdict != nil }) {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
 // warn says which specs are not as the new rules want them.
 func (c *migrateCommand) warn(inv *invocation, lost []string) {
 	for _, spec := range lost {
@@ -94,7 +111,7 @@ func (c *migrateCommand) warn(inv *invocation, lost []string) {
 }
 
 // preview describes what a migration would change.
-func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role, lost []string) string {
+func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role, lost []string, judged []flow.TaskID) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "the board has rules version %d; version %d changes:\n", rules, flow.RulesVersion)
 	for _, line := range flow.RulesChanges(rules, flow.RulesVersion) {
@@ -105,6 +122,10 @@ func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role
 	}
 	if len(lost) > 0 {
 		text.WriteString("specs that integration does not have, or not with that heading: " + strings.Join(lost, ", ") + "\n")
+	}
+	if len(judged) > 0 {
+		text.WriteString("approved or under review: " + view.JoinIDs(judged) +
+			"; these reviews and verdicts name no texts, and hold whatever becomes of the specs\n")
 	}
 	text.WriteString("programs that do not know these rules can do nothing with the board afterwards, and there is no way back\n")
 	if len(old) > 0 {

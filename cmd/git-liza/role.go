@@ -53,6 +53,10 @@ func (c *roleShowCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if c.Role == flow.HumanRole {
+		role := view.HumanRole(l.Board)
+		return inv.answer("", role.Object().With("rules", view.Rules(role.Required)).With("text", ""), role.Text(inv.width()))
+	}
 	row, err := l.role(c.Role)
 	if err != nil {
 		return err
@@ -101,6 +105,14 @@ func (c *roleAddCommand) Run(inv *invocation) error {
 		return err
 	}
 	role := view.RoleOf(r.After, r.After.Role(row.Name), roles.IsBuiltin)
+	choice := providerChoice{inv, &clone.Repo.Config.Configuration}
+	known, err := choice.catalogue()
+	if err != nil {
+		return err
+	}
+	if row.Provider != "" && known.FindRow(row.Provider) == nil {
+		inv.progress("warning: there is no provider %s: git config liza.%s.provider NAME", row.Provider, row.Name)
+	}
 	return inv.result(r, role.Object(), "%s", role.Line())
 }
 

@@ -66,6 +66,7 @@ func TestMigrateCommand(t *testing.T) {
 	}
 	require.Contains(t, shown, "  Agents take no tasks of goals that have ended; git liza goal reopen GOAL opens one again.\n")
 	require.Contains(t, shown, "specs that integration does not have, or not with that heading: specs/vision.md#none\n")
+	require.Regexp(t, `(?m)^approved or under review: .+; these reviews and verdicts name no texts, and hold whatever becomes of the specs$`, shown)
 	require.Contains(t, shown, ", coder-9, code-reviewer-1\nto migrate: git liza migrate --yes\n")
 	out, err := command(t, present, dir, at, "migrate", "--yes").CombinedOutput()
 	require.Error(t, err)

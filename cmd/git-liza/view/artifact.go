@@ -67,6 +67,13 @@ func (a Artifact) origin() string {
 	return string(a.By)
 }
 
+// GoneText says for people that a path on which goals and tasks stand is no file any
+// more, and how they get another text. path has no control characters.
+func GoneText(path string, usedBy []string) string {
+	return path + " is no file then; used by " + Artifact{UsedBy: usedBy}.users() +
+		": git liza task edit ID --spec SPEC, for a goal git liza edit goal"
+}
+
 // mostUsers bounds the ids of goals and tasks in a line about a text.
 const mostUsers = 5
 

@@ -16,14 +16,21 @@ type Role struct {
 	Stranger bool              // it is not built in
 }
 
-// Roles returns the roles of the board in its order. builtin reports whether a
-// role is one of the program's own.
+// Roles returns the roles of the board in its order, and the role human. builtin reports
+// whether a role is one of the program's own.
 func Roles(b *flow.Board, builtin func(flow.Role) bool) []Role {
 	list := []Role{}
 	for _, row := range b.Roles() {
 		list = append(list, RoleOf(b, row, builtin))
 	}
-	return list
+	return append(list, HumanRole(b))
+}
+
+// HumanRole returns the role for which people judge. The board has no row of it, and no
+// agent has it.
+func HumanRole(b *flow.Board) Role {
+	return Role{Required: RulesOf(b, flow.HumanRole), Row: flow.RoleRow{Name: flow.HumanRole, Capacity: flow.Judges,
+		About: "a person, who approves without an agent: git liza approve ID --commit SHA --role human"}}
 }
 
 // RoleOf returns a row of the board with its agents and rules.
@@ -114,7 +121,11 @@ func RoleTable(list []Role) *Table {
 		for _, rule := range v.Required {
 			asked = append(asked, ruleScope(rule))
 		}
-		t.Add(string(v.Row.Name), v.Row.Capacity.String(), toolsText(v.Row.Tools), strconv.Itoa(len(v.Agents)), strings.Join(asked, "; "))
+		agents := strconv.Itoa(len(v.Agents))
+		if v.Row.Name == flow.HumanRole {
+			agents = "people"
+		}
+		t.Add(string(v.Row.Name), v.Row.Capacity.String(), toolsText(v.Row.Tools), agents, strings.Join(asked, "; "))
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
@@ -50,6 +51,13 @@ func (i *Integration) Adopt(ctx context.Context, a Adoption) (gitstore.Result, e
 type Affected struct {
 	Approvals []string      `json:"approvals"` // paths whose approval ends
 	Tasks     []flow.TaskID `json:"tasks"`     // in work, that stand on a text which changes
+	Gone      []GoneText    `json:"gone,omitempty"`
+}
+
+// A GoneText is a path on which open goals or tasks stand and which is no file any more.
+type GoneText struct {
+	Path   string   `json:"path"`
+	UsedBy []string `json:"used_by"` // ids of goals and tasks, goals first
 }
 
 // AffectedBy returns what the adoption of a commit would change.
@@ -64,13 +72,33 @@ func (i *Integration) AffectedBy(ctx context.Context, commit flow.ObjectID) (Aff
 		return Affected{}, err
 	}
 	var texts []flow.Text
+	var gone []GoneText
+	users := flow.TextUsers(b)
 	for _, asked := range b.Texts() {
-		if fact, changed := facts.Texts[asked.Path]; changed {
-			texts = append(texts, fact.Text)
+		fact, changed := facts.Texts[asked.Path]
+		if !changed {
+			continue
+		}
+		texts = append(texts, fact.Text)
+		if doc := b.Tracked(asked.Path); fact.Blob == "" && doc != nil && doc.Blob != "" {
+			gone = append(gone, GoneText{asked.Path, users[asked.Path]})
 		}
 	}
 	approvals, tasks := flow.AffectedBy(b, texts)
-	return Affected{append([]string{}, approvals...), append([]flow.TaskID{}, tasks...)}, b.Err()
+	return Affected{append([]string{}, approvals...), append([]flow.TaskID{}, tasks...), gone}, b.Err()
+}
+
+// GoneSpecs returns the paths on which a task stands and which the board knows as no
+// file on integration.
+func GoneSpecs(b *flow.Board, id flow.TaskID) (paths []string) {
+	t := b.Task(id)
+	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
+		path, _, _ := strings.Cut(ref, "#")
+		if doc := b.Tracked(path); doc != nil && doc.Blob == "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // Accept gives the verdict of a person for texts at the integration tip. Texts that
