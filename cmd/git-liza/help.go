@@ -35,20 +35,20 @@ func (inv *invocation) help(parser *kong.Kong, topic []string) int {
 	topic = slices.DeleteFunc(topic, func(word string) bool { return word == "--all" })
 	switch {
 	case len(topic) == 0 || slices.Equal(topic, []string{"help"}):
-		return inv.page(inv.overview(parser.Model.Node, all))
+		return inv.page(overview(parser.Model.Node, all, inv.width()))
 	case slices.Equal(topic, []string{"exit-codes"}):
 		var page view.Table
 		for _, e := range exitCodes {
 			page.Add(fmt.Sprintf("%3d  %s", e.code, e.outcome), e.meaning)
 		}
-		page.Wrap(78)
+		page.Wrap(widest)
 		return inv.page(page.Text(0))
 	case slices.Equal(topic, []string{"rules"}):
 		var page view.Table
 		for _, r := range flow.RuleNames {
 			page.Add(string(r.Rule), r.Meaning)
 		}
-		page.Wrap(78)
+		page.Wrap(widest)
 		return inv.page(page.Text(0))
 	}
 	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
@@ -57,21 +57,27 @@ func (inv *invocation) help(parser *kong.Kong, topic []string) int {
 	return exitDone
 }
 
-// printHelp prints the page of the command that a command line names, as kong
+// helpPrinter prints the page of the command that a command line names, as kong
 // does, or the first commands if it names none.
-func (inv *invocation) printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	if ctx.Selected() != nil {
-		return kong.DefaultHelpPrinter(options, ctx)
+func helpPrinter(width int) kong.HelpPrinter {
+	return func(options kong.HelpOptions, ctx *kong.Context) error {
+		if ctx.Selected() != nil {
+			return kong.DefaultHelpPrinter(options, ctx)
+		}
+		_, err := fmt.Fprint(ctx.Stdout, overview(ctx.Model.Node, false, width))
+		return err
 	}
-	_, err := fmt.Fprint(ctx.Stdout, inv.overview(ctx.Model.Node, false))
-	return err
 }
 
-// overview lists the first commands, or all.
-func (inv *invocation) overview(root *kong.Node, all bool) string {
-	width := 78
-	if w := inv.width(); w > 0 {
-		width = min(w, width)
+// widest is the longest line of a page of help, in characters.
+const widest = 78
+
+// overview lists the first commands, or all. terminal is the width of the
+// terminal, 0 without one.
+func overview(root *kong.Node, all bool, terminal int) string {
+	width := widest
+	if terminal > 0 {
+		width = min(terminal, widest)
 	}
 	text := view.Wrapped("Usage: git liza COMMAND [ARGUMENT…]", width) + "\n" + view.Wrapped(description, width) + "\n"
 	if all {

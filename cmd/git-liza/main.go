@@ -93,8 +93,8 @@ func run(inv *invocation, args []string) (code int) {
 	var page strings.Builder
 	parser, err := kong.New(cli, spans, kong.Name("git liza"), kong.Description(description),
 		kong.Writers(&page, inv.stderr), kong.Exit(func(int) { panic(helped) }), kong.WithHyphenPrefixedParameters(true),
-		kong.Help(inv.printHelp),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 78}),
+		kong.Help(helpPrinter(inv.width())),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: widest}),
 		kong.Vars{"version": version})
 	if err != nil {
 		return inv.fail(err)

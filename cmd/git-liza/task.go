@@ -124,30 +124,61 @@ func put[T any](field *T, said *T) {
 }
 
 type taskAddCommand struct {
-	ID    flow.TaskID `arg:"" optional:"" help:"Default: the next task-N."`
-	From  string      `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. Problems of all tasks are reported together."`
-	Draft bool        `help:"Not claimable until it is finalized."`
+	What  idOrTitle `arg:"" optional:"" name:"id" help:"The id, default the next task-N. With a blank in it, it is the title instead: of a draft, unless done-when, spec and scope are said too."`
+	From  string    `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. Problems of all tasks are reported together."`
+	Edit  bool      `short:"e" help:"Write the task, or several, in your editor. The flags fill in the form."`
+	Draft bool      `help:"Not claimable until it is finalized."`
 	goalFlag
 	taskFlags
 }
 
+// An idOrTitle is the id of a new task, or its title: ids have no blank.
+type idOrTitle struct {
+	id    flow.TaskID
+	title string
+}
+
+// UnmarshalText takes a text with a blank for a title.
+func (w *idOrTitle) UnmarshalText(text []byte) error {
+	if strings.Contains(strings.TrimSpace(string(text)), " ") {
+		w.title = string(text)
+		return nil
+	}
+	return w.id.UnmarshalText(text)
+}
+
 func (c *taskAddCommand) Run(inv *invocation) error {
-	list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft})}
-	var lines []int
-	if c.From != "" {
-		if c.ID != "" || c.Title != nil {
-			return usagef("git liza help task add", "--from takes everything from the file")
-		}
-		var err error
-		if list, lines, err = inv.readTasks(c.From); err != nil {
-			return err
-		}
+	if c.What.title != "" && c.Title != nil {
+		return usagef("git liza help task add", "%q is no id, and --title says the title", flow.Excerpt(c.What.title, 80))
+	}
+	if c.From != "" && (c.What != idOrTitle{} || c.Title != nil || c.Edit) {
+		return usagef("git liza help task add", "--from takes everything from the file")
 	}
 	clone, err := chooseGoal(inv).open(c.Goal)
 	if err != nil {
 		return err
 	}
+	switch {
+	case c.Edit:
+		return taskForm{inv, clone}.add(c.input())
+	case c.From == "":
+		return inv.addTasks(clone, []flow.TaskInput{c.input()})
+	}
+	list, lines, err := inv.readTasks(c.From)
+	if err != nil {
+		return err
+	}
 	return inFile(c.From, lines, inv.addTasks(clone, list))
+}
+
+// input returns the task that the command line describes. With a title alone it is
+// a draft.
+func (c *taskAddCommand) input() flow.TaskInput {
+	in := c.over(flow.TaskInput{ID: c.What.id, Title: c.What.title, Draft: c.Draft})
+	if c.What.title != "" && !c.Edit && (in.DoneWhen == "" || in.Spec == "" || in.Scope == "") {
+		in.Draft = true
+	}
+	return in
 }
 
 func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput) error {
@@ -175,6 +206,9 @@ func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput) error 
 	if len(ids) == 1 {
 		data["task"] = ids[0]
 	}
+	if t := r.After.Task(ids[0]); len(ids) == 1 && t != nil && t.Status == flow.Draft {
+		inv.progress("%s is a draft, which nobody claims: git liza task edit %[1]s --done-when D --spec PATH --scope S && git liza task finalize %[1]s", ids[0])
+	}
 	return inv.result(r, data, "%s", text.String())
 }
 
@@ -195,7 +229,12 @@ func (inv *invocation) readTasks(path string) ([]flow.TaskInput, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	doc, err := document.Parse(path, data, gitstore.MaxMove)
+	return parseTasks(path, data)
+}
+
+// parseTasks parses a list of tasks; name is that of its file.
+func parseTasks(name string, data []byte) ([]flow.TaskInput, []int, error) {
+	doc, err := document.Parse(name, data, gitstore.MaxMove)
 	if err != nil {
 		return nil, nil, usagef("git liza help task add", "%v", err)
 	}

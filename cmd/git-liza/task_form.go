@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"reflect"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// A taskForm lets the user write tasks in their editor.
+type taskForm struct {
+	*invocation
+	clone *work.Clone
+}
+
+// formNotes are the comments below the form.
+const formNotes = `A list of tasks: one, or several, each beginning with "- ".
+  title      what it is, in one line
+  done_when  how a reviewer tells that it is done
+  spec       where it is specified, PATH or PATH#ANCHOR, on integration
+  scope      what belongs to it and what does not
+Also: id, priority: 1 to 5, kind: code, docs, config or spec,
+depends_on: [task-1], owns: [src/**], verify: COMMAND, draft: true.
+Without a title no task is added.
+`
+
+// add adds the tasks that the user makes of the form. A form that is refused is
+// kept.
+func (f taskForm) add(in flow.TaskInput) error {
+	b, _, err := f.clone.Store.Board(f.ctx)
+	if err != nil {
+		return err
+	}
+	if refusal := b.Opens(flow.ActAdd, "", f.clone.Caller, b.At()); refusal != nil {
+		return refusal
+	}
+	set := b.Settings()
+	if goal := b.Goal(cmp.Or(f.clone.Named, f.clone.Usual, set.Goal)); goal != nil && in.Spec == "" {
+		in.Spec = goal.Spec
+	}
+	text, err := formText(in, set.Rules)
+	if err != nil {
+		return err
+	}
+	return draft{
+		ending: ".yaml", text: text, notes: formNotes, again: "git liza task add --from",
+		otherwise: "--from FILE takes the tasks from a file, - from standard input",
+	}.edit(f.invocation, f.clone.Repo, func(text []byte) error {
+		list, lines, err := parseTasks("form", text)
+		if err != nil {
+			return err
+		}
+		return inFile("form", lines, f.addTasks(f.clone, list))
+	})
+}
+
+// formText returns the form for one task, in a version of the rules: what every
+// task needs is there to be filled in, and the rest if it was said.
+func formText(in flow.TaskInput, rules int) ([]byte, error) {
+	text, err := document.EncodeAt(rules, &[]formRow{{in.ID, in.Title, in.DoneWhen, in.Spec, in.Scope}})
+	if err != nil {
+		return nil, err
+	}
+	in.ID, in.Title, in.DoneWhen, in.Spec, in.Scope = "", "", "", "", ""
+	if reflect.ValueOf(in).IsZero() {
+		return text, nil
+	}
+	rest, err := document.EncodeAt(rules, &in)
+	for line := range bytes.Lines(rest) {
+		text = append(append(text, "  "...), line...)
+	}
+	return text, err
+}
+
+type formRow struct {
+	ID       flow.TaskID `yaml:"id"`
+	Title    string      `yaml:"title,keep"`
+	DoneWhen string      `yaml:"done_when,keep"`
+	Spec     string      `yaml:"spec,keep"`
+	Scope    string      `yaml:"scope,keep"`
+}
