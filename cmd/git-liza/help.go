@@ -14,7 +14,7 @@ import (
 // firstCommands are those that `git liza` alone shows, at most twelve, in the
 // order in which a person comes to need them. `git liza help --all` shows all,
 // in the groups that commands.go names.
-var firstCommands = []string{"init", "demo", "doctor", "rush", "status", "show", "task", "review", "answer", "trust", "checkpoint", "help"}
+var firstCommands = []string{"init", "demo", "doctor", "rush", "status", "inbox", "show", "task", "review", "answer", "checkpoint", "help"}
 
 // helpGroups are the groups of commands in the order of help, each with what
 // its commands are for.
