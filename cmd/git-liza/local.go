@@ -78,6 +78,28 @@ func (l *look) findNeeds(inv *invocation, tasks []flow.Summary) error {
 	return nil
 }
 
+// findReasons finds what this machine knows of the reasons why one task waits, and
+// who asks.
+func (l *look) findReasons(inv *invocation, t *flow.Task) error {
+	if err := l.findPerson(inv); err != nil {
+		return err
+	}
+	if err := l.findAgents(inv); err != nil {
+		return err
+	}
+	l.Local.Untrusted = map[flow.TaskID]view.Step{}
+	if t.Verify == "" || t.Status.Final() {
+		return nil
+	}
+	var refusal *flow.Refusal
+	err := l.Trust.Check(inv.ctx, t.Verify)
+	if errors.As(err, &refusal) {
+		l.Local.Untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: refusal.Reason}
+		return nil
+	}
+	return err
+}
+
 // findPerson sets whose inbox it is: the actor of this invocation, else the human of
 // this machine. A caller that the rules refuse gets an inbox in which all is for others.
 func (l *look) findPerson(inv *invocation) error {

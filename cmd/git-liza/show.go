@@ -16,6 +16,7 @@ import (
 type showCommand struct {
 	ID        flow.TaskID  `arg:"" optional:"" help:"The task; default: that of git liza focus."`
 	Patch     whichPatch   `tool:"Answer with what submission N changes, -1 for the last one, instead of the task." xor:"diff" placeholder:"[N]" help:"What submission N changes, the last one without N."`
+	Why       bool         `tool:"Answer only with what the task waits for, until when and who can change that." xor:"diff" help:"Only what it waits for, until when, and who can change that."`
 	Interdiff whichPatches `tool:"-" xor:"diff" placeholder:"N M" help:"What changed from submission N to M."`
 }
 
@@ -76,6 +77,9 @@ func (c *showCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if c.Why {
+		return c.why(inv, l, t)
+	}
 	var history []view.Entry
 	err = l.historyOf(inv, c.ID, func(e gitstore.Event) bool {
 		history = append(history, view.Entry{State: e.Commit, Move: e.Move})
@@ -89,10 +93,25 @@ func (c *showCommand) Run(inv *invocation) error {
 		return c.changes(inv, l, view.Submissions(history))
 	}
 	l.findAsker(inv)
+	if err := l.findReasons(inv, t); err != nil {
+		return err
+	}
 	if inv.json {
 		return inv.answer("", l.Story(t, history), "")
 	}
 	return pager{inv}.present(nil, l.StoryText(t, history, inv.width()))
+}
+
+// why prints what the task waits for.
+func (c *showCommand) why(inv *invocation, l look, t *flow.Task) error {
+	if err := l.findReasons(inv, t); err != nil {
+		return err
+	}
+	why := l.WhyOf(t)
+	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	return inv.answer("", why, why.Text(inv.width()))
 }
 
 // changes prints a patch in the form in which git shows it to this user.

@@ -365,7 +365,7 @@ func (c *collector) addGoals() {
 		c.add(i)
 	}
 	open := map[flow.GoalID]int{}
-	over := c.endedGoals()
+	over := inProgress{c.Reading}.endedGoals()
 	for n := range c.tasks {
 		t := &c.tasks[n]
 		if over[t.Goal] && !t.Status.Final() && !t.Lease.After(c.At) {

@@ -17,6 +17,9 @@ type Entry struct {
 	// Unknown is the name of an act of newer rules, of which Move has the actor,
 	// the task and the time.
 	Unknown string `yaml:"-"`
+	// Roles are those for which a person gave the verdict, where the move names
+	// none and the board still knows them.
+	Roles []flow.Role `yaml:"-"`
 }
 
 // An unknownEntry is what is shown of a move by newer rules.
@@ -93,10 +96,28 @@ func LogYAML(list []Entry) (string, error) {
 // reason.
 func (e *Entry) line() string {
 	line := fmt.Sprintf("%s  %s  %s", e.State.Short(), e.Move.At.UTC().Format(Stamp), e.subject())
+	if roles := e.roles(); len(roles) > 0 {
+		line += " for " + JoinRoles(roles)
+	}
 	if word := brief(e.Move); word != "" {
 		line += ": " + OneLine(FirstLine(word))
 	}
 	return line
+}
+
+// roles returns the roles for which a person gave the verdict.
+func (e *Entry) roles() []flow.Role {
+	role := flow.Role("")
+	switch d := e.Move.Detail.(type) {
+	case *flow.ApproveMove:
+		role = d.Role
+	case *flow.RejectMove:
+		role = d.Role
+	}
+	if role == "" {
+		return e.Roles
+	}
+	return []flow.Role{role}
 }
 
 // brief returns the reason or summary of a move.

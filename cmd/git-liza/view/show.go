@@ -36,15 +36,20 @@ func Submissions(history []Entry) []Submission {
 	return list
 }
 
-// Story returns a task with the questions that were ever asked about it, its
+// Story returns a task with what it waits for, the questions that were ever asked about it, its
 // submissions and its history, oldest first.
 func (r Reading) Story(t *flow.Task, history []Entry) Object {
-	return r.Task(t).With("questions", ValueOf(flow.QuestionsAbout(r.Board, t.ID))).With("submissions", Submissions(history)).With("history", LogValue(history))
+	return r.Task(t).With("waits", r.WhyOf(t)).With("questions", ValueOf(flow.QuestionsAbout(r.Board, t.ID))).With("submissions", Submissions(history)).With("history", LogValue(history))
 }
 
 // StoryText formats [Reading.Story] for people.
 func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
-	return describeTask(shownTo(t, r.Task(t)), width) + questionsText(flow.QuestionsAbout(r.Board, t.ID), r.At, width) + historyText(t.ID, Submissions(history), history, width)
+	title, rest, _ := strings.Cut(describeTask(shownTo(t, r.Task(t)), width), "\n")
+	why := ""
+	if !t.Status.Final() {
+		why = r.WhyOf(t).Text(width)
+	}
+	return title + "\n" + why + rest + questionsText(flow.QuestionsAbout(r.Board, t.ID), r.At, width) + historyText(t.ID, Submissions(history), namedRoles(t, history), width)
 }
 
 // shownTo leaves out of a task for people what its other keys say: of one role
@@ -149,6 +154,27 @@ func addRows(rows *Table, key string, value any) {
 		rows.Add(key, line)
 		key = ""
 	}
+}
+
+// namedRoles adds to verdicts of people on the last submission the roles for which
+// they were given, if several judge.
+func namedRoles(t *flow.Task, history []Entry) []Entry {
+	if len(partOf(t.Submission).Reviews) < 2 {
+		return history
+	}
+	history = slices.Clone(history)
+	for i := range history {
+		m := &history[i].Move
+		if d, ok := m.Detail.(*flow.ApproveMove); !ok || d.Role != "" || !m.By.IsHuman() {
+			continue
+		}
+		for _, j := range t.Judgements {
+			if v := j.Verdict; v != nil && v.By == m.By && v.At.Equal(m.At) {
+				history[i].Roles = append(history[i].Roles, j.Role)
+			}
+		}
+	}
+	return history
 }
 
 // historyText formats the submissions and the history for people.

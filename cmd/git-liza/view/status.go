@@ -70,7 +70,7 @@ func (r Reading) Status(tasks []flow.Summary) *Status {
 	if refusal := r.Board.Budget(r.goal(), ""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
-	of := r.ofGoal(tasks)
+	of := inProgress{r}.ofGoal(tasks)
 	g.countTasks(of)
 	g.archived = len(of) == 0 && len(r.Board.IDs(flow.Archive)) > 0 && (!r.Board.HasRules(2) || partOf(goal).Added > 0)
 	g.Agents = r.Agents(tasks)
@@ -86,7 +86,7 @@ func (r Reading) Status(tasks []flow.Summary) *Status {
 
 // ofGoal returns the tasks of the goal that status speaks of; under rules version 1
 // all tasks.
-func (r Reading) ofGoal(tasks []flow.Summary) []flow.Summary {
+func (r inProgress) ofGoal(tasks []flow.Summary) []flow.Summary {
 	goal := r.goal()
 	if !r.Board.HasRules(2) || !anyTask(tasks, func(t *flow.Summary) bool { return t.Goal != goal }) {
 		return tasks

@@ -59,7 +59,7 @@ func roleWaits(b *flow.Board, c flow.Capacity, first flow.Role) []wait {
 // are the board's.
 func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 	open := unmerged(tasks)
-	over := r.endedGoals()
+	over := inProgress{r}.endedGoals()
 	outdated := r.Outdated(tasks)
 	groups := map[string]*WaitGroup{}
 	for i := range tasks {
@@ -95,7 +95,7 @@ func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 
 // endedGoals are the goals whose open tasks agents no longer take; under rules
 // version 1 they take them all.
-func (r Reading) endedGoals() map[flow.GoalID]bool {
+func (r inProgress) endedGoals() map[flow.GoalID]bool {
 	over := map[flow.GoalID]bool{}
 	if r.Board == nil || !r.Board.HasRules(2) {
 		return over
@@ -163,9 +163,9 @@ func (r Reading) waitsFor(t *flow.Summary, open map[flow.TaskID]bool) (what, det
 	reviewer, lease := t.Reviewing(r.At)
 	switch {
 	case t.Lease.After(r.At):
-		return "work", r.holder(t.Coder)
+		return "work", r.Local.holder(t.Coder)
 	case lease.After(r.At):
-		return "work", r.holder(reviewer)
+		return "work", r.Local.holder(reviewer)
 	case what == forReview:
 		what = append(t.Takers(flow.ActReview, r.At), flow.CodeReviewer)[0].String()
 	case what == forWork:
@@ -212,8 +212,8 @@ var unheldWaits = sync.OnceValue(func() map[flow.Status]string {
 })
 
 // holder names for people the agent that has a task.
-func (r Reading) holder(by flow.Actor) string {
-	if r.Local.Dead[flow.AgentID(by)] != 0 {
+func (l Local) holder(by flow.Actor) string {
+	if l.Dead[flow.AgentID(by)] != 0 {
 		return string(by) + ", dead"
 	}
 	return string(by)

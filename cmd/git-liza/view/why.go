@@ -1,0 +1,186 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Why is what a task waits for, until when, and who can change that.
+type Why struct {
+	For     string `json:"for"`     // "" of a final task
+	Until   any    `json:"until"`   // null if no time ends it
+	Who     string `json:"who"`     // that can change it
+	Command string `json:"command"` // by which they do
+
+	id     flow.TaskID
+	status flow.Status
+	until  time.Time
+	at     time.Time
+}
+
+// WhyOf returns what a task waits for. The verify command of the task is among
+// [Local.Untrusted] if it may not run here.
+func (r Reading) WhyOf(t *flow.Task) Why {
+	s := t.Summary()
+	w := Why{id: t.ID, status: t.Status, at: r.At}
+	if !t.Status.Final() {
+		waiting{r, &s}.explain(&w)
+	}
+	w.Until = TimeValue(w.until)
+	return w
+}
+
+// A waiting is a reading seen from one open task.
+type waiting struct {
+	Reading
+	task *flow.Summary
+}
+
+// explain finds what the task waits for.
+func (x waiting) explain(w *Why) {
+	id := string(x.task.ID)
+	open := map[flow.TaskID]bool{}
+	for _, d := range x.task.DependsOn {
+		before := x.Board.Task(d)
+		open[d] = before != nil && !before.Status.IsMerged()
+	}
+	what, _ := x.waitsFor(x.task, open)
+	goal := x.Board.Goal(x.task.Goal)
+	switch {
+	case goal != nil && (inProgress{x.Reading}).endedGoals()[goal.ID] && what != "work" && what != "merge":
+		w.For, w.Who, w.Command = fmt.Sprintf("its goal %s, which is %s", goal.ID, goal.Status), "a person", "git liza goal reopen "+string(goal.ID)+" --reason R"
+	case what == "work":
+		x.explainHolder(w)
+	case what == "planner":
+		x.explainPlanner(w)
+	case what == "tasks":
+		i := slices.IndexFunc(x.task.DependsOn, func(d flow.TaskID) bool { return open[d] })
+		before := x.task.DependsOn[i]
+		w.For, w.Who, w.Command = fmt.Sprintf("%s, which is %s", before, x.Board.Task(before).Status), "those that "+string(before)+" waits for", "git liza show "+string(before)+" --why"
+	case what == "trust":
+		step := x.Local.Untrusted[x.task.ID]
+		w.For, w.Who, w.Command = step.Why, "the person of this machine", step.Command
+	case what == "merge":
+		w.For, w.Who, w.Command = "its merge", "a supervisor or a person", "git liza merge "+id
+		if texts := x.Outdated([]flow.Summary{*x.task})[x.task.ID]; len(texts) > 0 {
+			w.For, w.Command = "verdicts for the present text of "+strings.Join(texts, ", "), "git liza recheck "+id
+		}
+	case unheldWaits()[x.task.Status] == forReview:
+		x.explainReview(w)
+	default:
+		x.explainClaim(w)
+	}
+}
+
+// explainHolder is for work under a live lease.
+func (x waiting) explainHolder(w *Why) {
+	by, release := x.task.Coder, "git liza release "+string(x.task.ID)
+	w.For, w.until = "the work of "+string(by), x.task.Lease
+	if !x.task.Lease.After(x.At) {
+		by, w.until = x.task.Reviewing(x.At)
+		w.For = "the verdict of " + string(by)
+		for _, j := range x.task.Judges {
+			if j.By == by && len(x.task.Judges) > 1 {
+				release += " --role " + j.Role.String()
+			}
+		}
+	}
+	if pid := x.Local.Dead[flow.AgentID(by)]; pid != 0 {
+		w.For += fmt.Sprintf(", whose supervisor (process %d) is dead", pid)
+	}
+	w.Who, w.Command = string(by)+" or a person", release
+}
+
+// explainPlanner is for what only a planner or a person moves on.
+func (x waiting) explainPlanner(w *Why) {
+	w.Who = "a planner or a person"
+	if !x.task.Status.IsBlocked() {
+		w.For, w.Command = "its completion: it is a draft", "git liza task finalize "+string(x.task.ID)
+		return
+	}
+	trigger := flow.Trigger{Reason: "blocked", Task: x.task.ID, Text: x.task.Reason}
+	for _, t := range x.Board.Triggers(x.task.Goal) {
+		if t.Task == x.task.ID && t.Record == "" {
+			trigger = t
+		}
+	}
+	questions := OpenQuestions(x.Board, x.task.ID)
+	if trigger.Reason == "blocked" && len(questions) > 0 {
+		w.For, w.Command = "an answer: "+FirstLine(questions[0].Text), "git liza answer "+string(questions[0].ID)+" TEXT"
+		if more := len(questions) - 1; more > 0 {
+			w.For += fmt.Sprintf(" (and %d more)", more)
+		}
+		return
+	}
+	w.For, w.Command = "a decision: "+FirstLine(x.task.Reason), answerTo(trigger, x.goal()).Command
+	if spent := x.Board.Budget("", x.task.ID); spent != nil {
+		w.For, w.Who, w.Command = spent.Reason, "a person", spent.Hint
+	}
+}
+
+// explainReview is for a submission that nobody reviews.
+func (x waiting) explainReview(w *Why) {
+	var missing []string
+	alone := flow.Role("")
+	for _, j := range x.task.Judges {
+		if j.Done {
+			continue
+		}
+		missing = append(missing, j.Role.String())
+		if row := x.Board.Role(j.Role); row != nil && row.NotHuman && alone == "" {
+			alone = j.Role
+		}
+	}
+	if len(missing) == 0 { // of rules version 1
+		missing = []string{flow.CodeReviewer.String()}
+	}
+	w.For, w.Who, w.Command = "the verdict of "+strings.Join(missing, " and "), "an agent of that role or a person", "git liza review "+string(x.task.ID)
+	if missing[0] == flow.HumanRole.String() {
+		w.For, w.Who = "a person's verdict", "a person"
+	}
+	if len(missing) == 1 && alone != "" {
+		w.Who, w.Command = "agents of that role alone", "git liza rush --agents "+alone.String()+"=1"
+		return
+	}
+	if refusal := x.Board.Opens(flow.ActReview, x.task.ID, x.Person, x.At); refusal != nil && x.Person.By.IsHuman() {
+		w.For += ", and not yours: " + refusal.Reason
+		w.Who, w.Command = "others", refusal.Hint
+	}
+}
+
+// explainClaim is for what somebody has to take up.
+func (x waiting) explainClaim(w *Why) {
+	role := x.task.Takers(flow.ActClaim, x.At)[0]
+	caller := x.FreeAgent(role)
+	if until := x.Board.LeftUntil(*x.task); until.After(x.At) {
+		w.For, w.until, w.Who, w.Command = fmt.Sprintf("%s, to whom others leave it", x.task.Coder), until, "any agent of "+role.String()+" by hand", "git liza claim "+string(x.task.ID)+" --as "+string(caller.By)
+		return
+	}
+	if refusal := x.Board.Opens(flow.ActClaim, x.task.ID, caller, x.At); refusal != nil {
+		w.For, w.Who, w.Command = refusal.Reason, "a person", refusal.Hint
+		return
+	}
+	w.For, w.Who, w.Command = "an agent of "+role.String()+" to take it", "any of them, by hand or in a rush,", fmt.Sprintf("git liza claim %s --as %s", x.task.ID, caller.By)
+}
+
+// Text formats it for people. The command is never cut.
+func (w Why) Text(width int) string {
+	if w.For == "" {
+		return fmt.Sprintf("  %s is %s, and waits for nothing\n", w.id, w.status)
+	}
+	who := OneLine(w.Who) + " can change that:"
+	if !w.until.IsZero() {
+		who = fmt.Sprintf("until %s (%s); %s", w.until.UTC().Format(Stamp), leaseText(w.until, w.at), who)
+	}
+	var out strings.Builder
+	for _, text := range []string{"waits for " + OneLine(w.For), who} {
+		for _, line := range brokenLines(text, width-2) {
+			out.WriteString("  " + line + "\n")
+		}
+	}
+	return out.String() + strings.Repeat(" ", inboxIndent) + OneLine(w.Command) + "\n"
+}
