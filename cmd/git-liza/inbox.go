@@ -10,7 +10,7 @@ import (
 )
 
 type inboxCommand struct {
-	For    flow.Duration `arg:"" optional:"" placeholder:"DURATION" help:"With --snooze: for how long; default a day."`
+	For    flow.Duration `arg:"" optional:"" name:"duration" help:"With --snooze: for how long; default a day."`
 	Count  bool          `xor:"what" help:"Only the number of items, for a prompt."`
 	All    bool          `xor:"what" help:"Also what only others settle, and what is snoozed."`
 	Snooze string        `xor:"what" placeholder:"ITEM" help:"Do not show an item in this clone for a time: its subject, such as task-2, or its kind and subject, question:task-2."`

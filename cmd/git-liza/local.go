@@ -100,8 +100,8 @@ func (l *look) findReasons(inv *invocation, t *flow.Task) error {
 	return err
 }
 
-// findPerson sets whose inbox it is: the actor of this invocation, else the human of
-// this machine. A caller that the rules refuse gets an inbox in which all is for others.
+// findPerson sets whose inbox it is: the actor of this invocation; where a move would
+// have to name its actor, the human of this machine.
 func (l *look) findPerson(inv *invocation) error {
 	by, g, err := inv.actor(l.Repo)
 	if err != nil {

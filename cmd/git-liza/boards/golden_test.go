@@ -177,7 +177,7 @@ func TestGoldenBoardsGoOn(t *testing.T) {
 	eachGolden(t, func(t *testing.T, g golden, dir string) {
 		store, _, at := openBoard(t, dir)
 		liza(t, present, dir, at, "fsck", "--full")
-		for _, args := range [][]string{{"status"}, {"list", "--all"}, {"log"}, {"log", "--yaml"}, {"log", "--jsonl"}, {"state"}, {"validate"}, {"config"},
+		for _, args := range [][]string{{"status"}, {"inbox", "--all"}, {"next"}, {"list", "--all"}, {"log"}, {"log", "--yaml"}, {"log", "--jsonl"}, {"state"}, {"validate"}, {"config"},
 			{"goal"}, {"sprint"}, {"agents"}, {"usage"}, {"session"}, {"principal"}, {"diff", "sprint-1"}} {
 			liza(t, present, dir, at, args...)
 		}
