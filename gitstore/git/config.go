@@ -24,7 +24,6 @@ type Configuration struct {
 
 	mu       sync.Mutex
 	settings map[string]string // nil until needed
-	file     os.FileInfo       // the repository's own file when they were read
 	lines    []Setting         // the same, with all values of a key
 }
 
@@ -34,6 +33,7 @@ type RepoConfiguration struct {
 	Configuration
 
 	repo *Repo
+	file os.FileInfo // the repository's own file when it was last read, nil if there was none
 }
 
 // A Setting is one line of git's configuration. Section and name of the key are
@@ -100,14 +100,21 @@ func (c *Configuration) read(ctx context.Context) error {
 // Renew forgets what was read of the configuration if the repository's own file
 // has changed since. A process that lasts asks for that where it matters.
 func (c *RepoConfiguration) Renew() {
-	file, err := os.Stat(filepath.Join(c.repo.commonDir, "config"))
-	c.Configuration.mu.Lock()
-	defer c.Configuration.mu.Unlock()
-	old := c.Configuration.file
-	if err != nil || old == nil || !os.SameFile(file, old) || file.Size() != old.Size() || !file.ModTime().Equal(old.ModTime()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	file, err := os.Stat(c.ownFile())
+	if err != nil || c.file == nil || !os.SameFile(file, c.file) || file.Size() != c.file.Size() || !file.ModTime().Equal(c.file.ModTime()) {
 		c.settings = nil
 	}
-	c.Configuration.file = file
+}
+
+func (c *RepoConfiguration) ownFile() string { return filepath.Join(c.repo.commonDir, "config") }
+
+// listSettings lists the settings. The file is looked at before git reads it, so that no
+// change is missed.
+func (c *RepoConfiguration) listSettings(ctx context.Context) ([]byte, error) {
+	c.file, _ = os.Stat(c.ownFile())
+	return c.repo.Git(ctx, listConfig...)
 }
 
 // AnyRemote is the remote that a hint can name: origin, or else the first by

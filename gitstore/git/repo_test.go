@@ -83,6 +83,35 @@ func TestProcesses(t *testing.T) {
 	require.Len(t, files, 2, "all but the first, which is asked for its version")
 }
 
+// Configuration that nobody has changed is read once, and again after a change.
+func TestRenewedConfiguration(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Seeded(t)
+	r, ctx := open(t, dir), context.Background()
+	reads, list := 0, r.Config.list
+	r.Config.list = func(ctx context.Context) ([]byte, error) {
+		reads++
+		return list(ctx)
+	}
+	_, err := r.Config.Config(ctx, "core.hooksPath")
+	require.NoError(t, err)
+	for _, want := range []struct {
+		write string
+		reads int
+	}{{"", 1}, {"one", 2}, {"", 2}, {"two", 3}} {
+		if want.write != "" {
+			gittest.Git(t, dir, "config", "core.hooksPath", want.write)
+		}
+		r.Config.Renew()
+		_, err := r.Config.Config(ctx, "core.hooksPath")
+		require.NoError(t, err)
+		require.Equal(t, want.reads, reads)
+	}
+	got, err := r.Config.Config(ctx, "core.hooksPath")
+	require.NoError(t, err)
+	require.Equal(t, "two", got)
+}
+
 func TestReplaceRefsAndGraftsAreNotBelieved(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Seeded(t)
