@@ -20,8 +20,19 @@ import (
 //
 // A line that continues nothing is an error that names the line, so that no
 // finding is lost silently.
-func ParseFeedback(text string) (Feedback, error) {
-	var p feedbackParser
+func ParseFeedback(text string) (Feedback, error) { return new(feedbackParser).parse(text) }
+
+// ParseRemarks is [ParseFeedback] for what a person types in an editor. There a
+// finding may also be a line as compilers print it, and is a blocker unless it says
+// that it is a concern:
+//
+//	FILE:LINE: ISSUE
+//	FILE:LINE: concern: ISSUE
+func ParseRemarks(text string) (Feedback, error) {
+	return (&feedbackParser{remarks: true}).parse(text)
+}
+
+func (p *feedbackParser) parse(text string) (Feedback, error) {
 	for i, line := range strings.Split(Clean(text), "\n") {
 		if err := p.line(strings.TrimSpace(line)); err != nil {
 			return Feedback{}, fmt.Errorf("line %d: %w", i+1, err)
@@ -31,14 +42,16 @@ func ParseFeedback(text string) (Feedback, error) {
 }
 
 type feedbackParser struct {
-	out   Feedback
-	field *string // what a following line continues
-	item  *Finding
+	out     Feedback
+	field   *string // what a following line continues
+	item    *Finding
+	remarks bool // see [ParseRemarks]
 }
 
 // They are compiled when a rejection is read, because most processes read none.
 var (
 	findingLine = compiled(`(?i)^[-*]\s*\[(blocker|concern)\]\s*(.*)$`)
+	remarkLine  = compiled(`(?i)^(\S+:\d+):\s+(?:(blocker|concern):\s*)?(.*)$`)
 	placeOfLine = compiled(`^(\S+?)(?::(\d+))?\s+(?:—|–|--|-)(?:\s+(.*))?$`)
 	labelLine   = compiled(`(?i)^(why it matters|why|suggestion|overall|prior feedback status)\s*:\s*(.*)$`)
 	priorLine   = compiled(`^[-*]\s*(RESOLVED|STILL_PRESENT|PARTIAL)\s*:\s*(.*)$`)
@@ -54,6 +67,9 @@ func (p *feedbackParser) line(line string) error {
 	}
 	if m := findingLine().FindStringSubmatch(line); m != nil {
 		return p.finding(strings.EqualFold(m[1], "blocker"), m[2])
+	}
+	if m := remarkLine().FindStringSubmatch(line); p.remarks && m != nil {
+		return p.finding(!strings.EqualFold(m[2], "concern"), m[1]+" — "+m[3])
 	}
 	if m := priorLine().FindStringSubmatch(line); m != nil {
 		entry := Prior{Finding: m[2]}
@@ -111,6 +127,20 @@ func (p *feedbackParser) label(label, rest string) error {
 	}
 	*p.field = strings.TrimSpace(*p.field + "\n" + rest)
 	return nil
+}
+
+// WithOpen returns the feedback of who rejects only because of earlier blockers: those
+// of the last rejection that it does not call resolved are its blockers, if it has none.
+func (f Feedback) WithOpen(last *Rejection) Feedback {
+	if len(f.Blockers) > 0 || last == nil {
+		return f
+	}
+	for i, b := range last.Blockers {
+		if outcome, said := answer(f.Prior, b, i+1); said && outcome != Resolved {
+			f.Blockers = append(f.Blockers, b)
+		}
+	}
+	return f
 }
 
 // lines are the text form of the feedback that [ParseFeedback] reads.

@@ -53,6 +53,38 @@ func TestParseFeedbackNamesTheLine(t *testing.T) {
 	require.Empty(t, none)
 }
 
+// A remark is a finding as compilers print it. Only people who type it mean it so: in
+// a reason it may be what a compiler printed.
+func TestParseRemarks(t *testing.T) {
+	t.Parallel()
+	const text = "src/a.go:12: leaks a handle\n  when empty\nb.md:3: Concern: stale\n- [concern] c — d\nc.go:1: blocker: no\nOverall: close"
+	got, err := ParseRemarks(text)
+	require.NoError(t, err)
+	require.Equal(t, Feedback{
+		Blockers: []Finding{{File: "src/a.go", Line: 12, Issue: "leaks a handle\nwhen empty"}, {File: "c.go", Line: 1, Issue: "no"}},
+		Concerns: []Finding{{File: "b.md", Line: 3, Issue: "stale"}, {File: "c", Issue: "d"}},
+		Overall:  "close",
+	}, got)
+	_, err = ParseRemarks("a.go:3: ")
+	require.ErrorContains(t, err, "line 1: ")
+	_, err = ParseFeedback(text)
+	require.ErrorContains(t, err, `line 1: "src/a.go:12: leaks a handle" belongs to no finding`)
+	got, err = ParseFeedback("- [blocker] a.go — does not compile\na.go:3: undefined: x")
+	require.NoError(t, err)
+	require.Equal(t, []Finding{{File: "a.go", Issue: "does not compile\na.go:3: undefined: x"}}, got.Blockers)
+}
+
+func TestWithOpen(t *testing.T) {
+	t.Parallel()
+	slow, wrong := Finding{Issue: "slow"}, Finding{Issue: "wrong"}
+	last := &Rejection{Blockers: []Finding{slow, wrong}}
+	prior := []Prior{{"1", Resolved}, {"2", StillPresent}}
+	require.Equal(t, []Finding{wrong}, Feedback{Prior: prior}.WithOpen(last).Blockers)
+	require.Equal(t, []Finding{slow}, Feedback{Blockers: []Finding{slow}, Prior: prior}.WithOpen(last).Blockers)
+	require.Empty(t, Feedback{}.WithOpen(last).Blockers)
+	require.Empty(t, Feedback{Prior: prior}.WithOpen(nil).Blockers)
+}
+
 // render writes feedback in the text form.
 func render(f Feedback) string {
 	var b strings.Builder
