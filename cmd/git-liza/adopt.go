@@ -6,6 +6,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -39,8 +40,42 @@ func (c *adoptCommand) Run(inv *invocation) error {
 		return err
 	}
 	name := r.After.Settings().Integration.Name
-	return inv.result(r, map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "affected": affected},
-		"%s follows %s", name, commit.Short())
+	data := map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "affected": affected}
+	line := name + " follows " + commit.Short()
+	if len(c.Tasks) > 0 {
+		line += "\nmerged: " + view.JoinIDs(c.Tasks)
+	}
+	if c.Accept {
+		texts, judged := accepted(r)
+		data["accepted"], data["approved"] = texts, judged
+		for _, text := range texts {
+			line += "\naccepted: " + git.Visible(text)
+		}
+		if len(judged) > 0 {
+			line += "\napproved by you: " + view.JoinIDs(judged)
+		}
+	}
+	return inv.result(r, data, "%s", line)
+}
+
+// accepted returns the paths of the texts for which an adoption gave the person's verdict,
+// and the tasks.
+func accepted(r gitstore.Result) (texts []string, tasks []flow.TaskID) {
+	texts, tasks = []string{}, []flow.TaskID{}
+	d := r.Move.Detail.(*flow.AdoptMove)
+	for _, text := range d.Texts {
+		if text.Blob != "" {
+			texts = append(texts, text.Path)
+		}
+	}
+	for _, id := range d.Tasks {
+		for _, j := range r.After.Task(id).Judgements {
+			if v := j.Verdict; v != nil && v.By == r.Move.By && v.At.Equal(r.Move.At) && !slices.Contains(tasks, id) {
+				tasks = append(tasks, id)
+			}
+		}
+	}
+	return texts, tasks
 }
 
 // mostAffected bounds the lines about what an adoption changes.

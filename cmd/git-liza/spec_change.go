@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type specChangeCommand struct {
@@ -37,15 +38,16 @@ func (c *specChangeCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	c.Spec = spec
+	again := false
 	r, err := clone.Move(inv.ctx, flow.ActSpecChange, "", func(b *flow.Board) (flow.Detail, error) {
 		d := &flow.SpecChangeMove{Spec: spec, Change: change, Cause: c.By, Same: c.SameMeaning, Old: c.Old, New: c.New}
 		if !c.SameMeaning {
 			return d, nil
 		}
-		if doc := b.Tracked(spec); doc != nil {
-			d.Old, d.New = cmp.Or(d.Old, doc.Was), cmp.Or(d.New, doc.Blob)
-		}
-		return d, nil
+		err := c.judged(b.Tracked(spec), again)
+		again, d.Old, d.New = true, c.Old, c.New
+		return d, err
 	})
 	if err != nil {
 		return err
@@ -58,4 +60,24 @@ func (c *specChangeCommand) Run(inv *invocation) error {
 		data["spec"], data["old"], data["new"] = d.Spec, d.Old, d.New
 	}
 	return inv.result(r, data, "%s %s", id, what)
+}
+
+// judged sets the two texts of which --same-meaning speaks: those that the command names,
+// else the last two when it began. A move that has lost a race is not made of newer ones,
+// which nobody judged.
+func (c *specChangeCommand) judged(doc *flow.TrackedPath, again bool) error {
+	if doc == nil {
+		return nil // the rules say so
+	}
+	show := "git liza artifact show " + shell.Quote(doc.Path)
+	switch {
+	case again && (c.Old != doc.Was || c.New != doc.Blob):
+		return &flow.Refusal{Rule: flow.RuleTip, Hint: show, Reason: git.Visible(doc.Path) + " changed while it was judged: it is " + doc.Blob.Short() + " now"}
+	case doc.Was == "" && len(doc.Same) > 0:
+		return &flow.Refusal{Rule: flow.RuleFact, Hint: show, Reason: "the last change of " + git.Visible(doc.Path) + " was said to leave its meaning before"}
+	case doc.Was == "":
+		return &flow.Refusal{Rule: flow.RuleFact, Hint: show, Reason: git.Visible(doc.Path) + " has not changed since something stands on it"}
+	}
+	c.Old, c.New = cmp.Or(c.Old, doc.Was), cmp.Or(c.New, doc.Blob)
+	return nil
 }
