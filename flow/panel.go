@@ -163,6 +163,18 @@ func (p panel) rejectsAs(named Role) (Role, *Refusal) {
 	return slices.Concat(p.openToPeople(), t.Missing(), t.Submission.Reviews)[0], nil
 }
 
+// RejectsAs is the role to which the blockers of a rejection would belong; "" if the
+// actor judges for none.
+func RejectsAs(b *Board, m Move) Role {
+	p := &play{Board: b, prior: b, move: &m, task: b.Task(m.Task)}
+	d, ok := m.Detail.(*RejectMove)
+	if !ok || p.task == nil || p.task.Submission == nil {
+		return ""
+	}
+	role, _ := p.panel().rejectsAs(d.Role)
+	return role
+}
+
 // ownRole is the role for which an agent holds the review, on boards of rules 1
 // also a person; nil if people may choose.
 func (p panel) ownRole(named Role) ([]Role, *Refusal) {

@@ -64,20 +64,61 @@ func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, err
 		}
 		return by, g, nil
 	}
+	if by := findReviewer(inv, repo); by != "" {
+		return by, "", nil
+	}
 	if worktrees.NameOf(repo) != "" {
 		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=" + string(findHolder(inv, repo)),
 			Reason: "inside a task's worktree a move needs --as ID or LIZA_AGENT_ID"}
 	}
+	by, err := person(inv, repo)
+	return by, "", err
+}
+
+// person returns the human that git's user.name names.
+func person(inv *invocation, repo *git.Repo) (flow.Actor, error) {
 	name, err := repo.Config.Config(inv.ctx, "user.name")
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	if name == "" {
 		if name, _, err = repo.Config.Identity(inv.ctx); err != nil {
-			return "", "", err
+			return "", err
 		}
 	}
-	return flow.Human(name), "", nil
+	return flow.Human(name), nil
+}
+
+// findReviewer returns the holder of the review in whose checkout the command runs, if
+// that is the person of this clone or an agent that a person plays by hand; "" if not.
+// After the verdict the checkout is still that person's.
+func findReviewer(inv *invocation, repo *git.Repo) flow.Actor {
+	name := worktrees.NameOf(repo)
+	id, _, role := flow.ParseFolder(name)
+	if role == "" || inv.getenv("LIZA_AGENT_ID") != "" {
+		return ""
+	}
+	me, err := person(inv, repo)
+	if err != nil {
+		return ""
+	}
+	clone, err := work.Open(inv.ctx, repo, inv.now, inv.environ)
+	if err != nil {
+		return ""
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return ""
+	}
+	by := clone.Checkouts.LeftBy(name)
+	if t := b.Task(id); t != nil && t.Judgement(role).Review != nil {
+		by = t.Judgement(role).Review.By
+	}
+	a := b.Agent(by.Agent())
+	if by == me || a != nil && a.Generation == "" {
+		return by
+	}
+	return ""
 }
 
 // findHolder returns the agent that works in the checkout below .worktrees/ that the

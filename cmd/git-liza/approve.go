@@ -2,13 +2,14 @@ package main
 
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 type approveCommand struct {
 	ID      flow.TaskID `arg:"" help:"The task."`
-	Commit  string      `required:"" placeholder:"SHA" help:"The full id of the submitted commit."`
+	Commit  string      `placeholder:"SHA" help:"The submitted commit, or the beginning of its id; default in a review's checkout: what is checked out."`
 	Message string      `short:"m" help:"A word with the approval."`
 	Role    flow.Role   `placeholder:"ROLE" help:"For which role, of a person; default: all that wait and take a person's word."`
 }
@@ -18,7 +19,11 @@ func (c *approveCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: flow.ObjectID(c.Commit), Message: c.Message, Role: c.Role})
+	commit, err := submittedCommit(inv, clone, flow.ActApprove, c.ID, c.Commit)
+	if err != nil {
+		return err
+	}
+	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: commit, Message: c.Message, Role: c.Role})
 	if err != nil {
 		return err
 	}
@@ -28,6 +33,29 @@ func (c *approveCommand) Run(inv *invocation) error {
 		line = "already approved"
 	}
 	return inv.result(r, verdictData(t, roles), "%s %s%s → %s", c.ID, line, forRoles(t, roles), waiting(t))
+}
+
+// submittedCommit returns the full id of the commit that a verdict names, see
+// [work.Clone.SubmittedCommit].
+func submittedCommit(inv *invocation, clone *work.Clone, act flow.Act, id flow.TaskID, given string) (flow.ObjectID, error) {
+	commit, named, err := clone.SubmittedCommit(inv.ctx, id, given)
+	if err == nil && !named {
+		err = usagef("git liza "+act.Command()+" "+string(id)+" --commit SHA", "missing flags: --commit=SHA, the commit that you have read")
+	}
+	return commit, err
+}
+
+// An approveTool is approve of a commit that is named in full.
+type approveTool struct {
+	ID      flow.TaskID `arg:"" help:"The task."`
+	Commit  string      `required:"" help:"The full id of the submitted commit."`
+	Message string      `help:"A word with the approval."`
+	Role    flow.Role   `help:"For which role, of a person; default: all that wait and take a person's word."`
+}
+
+// Run approves.
+func (c *approveTool) Run(inv *invocation) error {
+	return (&approveCommand{ID: c.ID, Commit: c.Commit, Message: c.Message, Role: c.Role}).Run(inv)
 }
 
 // given returns the roles for which the move approved the submission. If it was

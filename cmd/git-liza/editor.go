@@ -23,6 +23,8 @@ type draft struct {
 	notes     string // shown below the text as comments; "" if the text has no comments of git's kind
 	otherwise string // how else the command takes the text, for who has no editor
 	again     string // the beginning of the command that takes a kept text; the path of its file follows
+	path      string // the file in which the text is kept until it is taken, "" for a new one
+	kept      bool   // the text was kept before
 }
 
 // edit lets the user change a draft in the editor that git would start, and hands
@@ -59,7 +61,8 @@ func (d draft) edit(inv *invocation, repo *git.Repo, take func(text []byte) erro
 	if err == nil {
 		err = take(text)
 	}
-	if err == nil || !typed {
+	blank := len(bytes.TrimSpace(text)) == 0
+	if err == nil || blank || !typed && !d.kept {
 		os.Remove(path)
 		return err
 	}
@@ -86,6 +89,9 @@ func (d draft) editor(inv *invocation, repo *git.Repo) (string, error) {
 
 // write writes the text where no commit takes it, and returns the path.
 func (d draft) write(repo *git.Repo, text []byte) (string, error) {
+	if d.path != "" {
+		return d.path, git.ReplaceFile(d.path, text)
+	}
 	dir := filepath.Join(repo.CommonDir(), layout.Private)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err

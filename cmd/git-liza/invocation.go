@@ -81,6 +81,9 @@ func (inv *invocation) reader() (*work.Clone, error) {
 		return nil, err
 	}
 	c.Specs.Dir = inv.dir
+	if inv.call == nil && inv.getenv("LIZA_AGENT_ID") == "" {
+		c.Checkouts.RemoveLeft(inv.ctx, inv.dir)
+	}
 	c.Principal, err = repo.Config.Config(inv.ctx, "liza.principal")
 	return c, err
 }

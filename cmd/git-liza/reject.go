@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -27,41 +29,77 @@ or its words:
     - STILL_PRESENT: 2
     - PARTIAL: 3
 
---reason-file - takes it from standard input. As YAML it is blockers and
+With -e the findings are written in your editor, with the diff below as comments,
+a line each; what is not called a concern is a blocker:
+
+    FILE:LINE: TEXT
+    FILE:LINE: concern: TEXT
+
+--reason-file - takes the reason from standard input. As YAML it is blockers and
 concerns (file, line, issue, why, suggestion), prior (finding, status) and
 overall.`
 }
 
 type rejectCommand struct {
 	ID         flow.TaskID `arg:""`
-	Commit     string      `required:"" placeholder:"SHA" help:"The full id of the submitted commit."`
+	Commit     string      `placeholder:"SHA" help:"The submitted commit, or the beginning of its id; default in a review's checkout: what is checked out."`
 	Reason     string      `placeholder:"TEXT" help:"Structured reason: YAML, or lines '- [blocker] FILE:LINE — ISSUE'."`
 	ReasonFile string      `placeholder:"FILE" help:"The same from a file, - for standard input."`
+	Message    string      `short:"m" placeholder:"TEXT" help:"One blocker: TEXT, or FILE:LINE: TEXT."`
+	Edit       bool        `short:"e" help:"Write the findings in your editor; a reason that is given is what you begin with."`
 	Role       flow.Role   `placeholder:"ROLE" help:"To which role the blockers belong, of a person; default: the role of its review, else the first that waits."`
 }
 
 func (c *rejectCommand) Run(inv *invocation) error {
-	feedback, err := c.feedback(inv)
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	return inv.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback, Role: c.Role})
+	text, err := c.text(inv)
+	if err != nil {
+		return err
+	}
+	commit, err := submittedCommit(inv, clone, flow.ActReject, c.ID, c.Commit)
+	if err != nil {
+		return err
+	}
+	c.Commit = string(commit)
+	m := flow.RejectMove{Commit: commit, Role: c.Role}
+	switch {
+	case c.Edit:
+		return findings{clone, c.ID, m}.edit(inv, text)
+	case c.Message != "":
+		m.Feedback, err = c.blocker(inv, clone)
+	default:
+		m.Feedback, err = c.feedback(text)
+	}
+	if err != nil {
+		return err
+	}
+	return reject(inv, clone, c.ID, m)
+}
+
+// text returns the reason as it was given, "" without one.
+func (c *rejectCommand) text(inv *invocation) (string, error) {
+	given := 0
+	for _, one := range []string{c.Reason, c.ReasonFile, c.Message} {
+		if one != "" {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return "", usagef("git liza help reject", "--reason, --reason-file and -m exclude each other")
+	case c.ReasonFile == "":
+		return c.Reason + c.Message, nil
+	}
+	data, err := inv.readInput(c.ReasonFile)
+	return string(data), err
 }
 
 // feedback reads the reason in either form. A reason in neither form is
 // refused under the rule for a reason without a blocker.
-func (c *rejectCommand) feedback(inv *invocation) (flow.Feedback, error) {
-	text := c.Reason
-	if c.ReasonFile != "" {
-		if c.Reason != "" {
-			return flow.Feedback{}, usagef("git liza help reject", "--reason and --reason-file exclude each other")
-		}
-		data, err := inv.readInput(c.ReasonFile)
-		if err != nil {
-			return flow.Feedback{}, err
-		}
-		text = string(data)
-	}
+func (c *rejectCommand) feedback(text string) (flow.Feedback, error) {
 	var f flow.Feedback
 	if looksLikeYAML(text) {
 		if err := document.Decode("reason", []byte(text), &f); err != nil {
@@ -76,25 +114,47 @@ func (c *rejectCommand) feedback(inv *invocation) (flow.Feedback, error) {
 	return f, nil
 }
 
+// blocker is the one blocker of -m.
+func (c *rejectCommand) blocker(inv *invocation, clone *work.Clone) (flow.Feedback, error) {
+	f, err := flow.ParseRemarks(c.Message)
+	if err != nil || len(f.Blockers) != 1 || f.Blockers[0].File == "" {
+		return flow.Feedback{Blockers: []flow.Finding{{Issue: c.Message}}}, nil
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if t := b.Task(c.ID); err == nil && t != nil && t.Submission != nil {
+		err = clone.CheckPlaces(inv.ctx, t, f)
+	}
+	return f, err
+}
+
 func (c *rejectCommand) unstructured(err error) error {
 	return &flow.Refusal{Rule: flow.RuleReason, Reason: "the reason: " + err.Error(),
 		Hint: "git liza reject " + string(c.ID) + " --commit " + shell.Quote(c.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"}
 }
 
-func (inv *invocation) reject(id flow.TaskID, m flow.RejectMove) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func reject(inv *invocation, clone *work.Clone, id flow.TaskID, m flow.RejectMove) error {
 	r, err := clone.Verdict(inv.ctx, flow.ActReject, id, &m)
 	if err != nil {
 		return err
 	}
 	t := r.After.Task(id)
+	if r.Already && !isWritten(t.Rejection(), m.Feedback) {
+		return &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(id),
+			Reason: fmt.Sprintf("%s rejected %s before, with %s; these findings are others and were not written", clone.By, id, blockers(t.Rejection().Blockers))}
+	}
 	roles := []flow.Role{t.RejectedBy}
 	data := verdictData(t, roles)
 	data["blockers"], data["review_cycles"] = len(t.Rejection().Blockers), t.Attempt.Cycles
 	return inv.result(r, data, "%s rejected%s with %s → %s", id, forRoles(t, roles), blockers(t.Rejection().Blockers), t.Status)
+}
+
+// isWritten reports whether a rejection holds what a feedback says. It may hold more: the
+// earlier blockers that are still open.
+func isWritten(last *flow.Rejection, f flow.Feedback) bool {
+	holds := func(list, said []flow.Finding) bool {
+		return !slices.ContainsFunc(said, func(one flow.Finding) bool { return !slices.Contains(list, one) })
+	}
+	return holds(last.Blockers, f.Blockers) && holds(last.Concerns, f.Concerns) && last.Overall == f.Overall && slices.Equal(last.Prior, f.Prior)
 }
 
 // looksLikeYAML distinguishes the two forms of a reason by the first line.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,6 +19,8 @@ type showCommand struct {
 	Patch     whichPatch   `tool:"Answer with what submission N changes, -1 for the last one, instead of the task." xor:"diff" placeholder:"[N]" help:"What submission N changes, the last one without N."`
 	Why       bool         `tool:"Answer only with what the task waits for, until when and who can change that." xor:"diff" help:"Only what it waits for, until when, and who can change that."`
 	Interdiff whichPatches `tool:"-" xor:"diff" placeholder:"N M" help:"What changed from submission N to M."`
+	Stat      bool         `tool:"-" xor:"diff" help:"How much the last submission changes in each file."`
+	RangeDiff bool         `tool:"-" xor:"diff" help:"What the last submission changed, commit by commit, since the one that you judged last, else since the one before."`
 }
 
 // whichPatch is the value of a flag with an optional number, -1 without one.
@@ -89,8 +92,8 @@ func (c *showCommand) Run(inv *invocation) error {
 		return err
 	}
 	slices.Reverse(history)
-	if c.Patch != 0 || c.Interdiff != (whichPatches{}) {
-		return c.changes(inv, l, view.Submissions(history))
+	if c.Patch != 0 || c.Interdiff != (whichPatches{}) || c.Stat || c.RangeDiff {
+		return c.changes(inv, l, history)
 	}
 	l.findAsker(inv)
 	if err := l.findReasons(inv, t); err != nil {
@@ -115,7 +118,8 @@ func (c *showCommand) why(inv *invocation, l look, t *flow.Task) error {
 }
 
 // changes prints a patch in the form in which git shows it to this user.
-func (c *showCommand) changes(inv *invocation, l look, list []view.Submission) error {
+func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) error {
+	list := view.Submissions(history)
 	pick := func(n int) (view.Submission, error) {
 		if n == -1 {
 			n = len(list)
@@ -127,7 +131,19 @@ func (c *showCommand) changes(inv *invocation, l look, list []view.Submission) e
 		return list[n-1], nil
 	}
 	numbers := []int{int(c.Patch)}
-	if c.Patch == 0 {
+	switch {
+	case c.Stat:
+		numbers = []int{-1}
+	case c.RangeDiff && len(list) < 2:
+		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(c.ID) + " --patch",
+			Reason: fmt.Sprintf("%s has %s, and a range-diff compares two", c.ID, view.Count(len(list), "submission"))}
+	case c.RangeDiff:
+		by, _, err := inv.actor(l.Repo)
+		if err != nil {
+			by = "" // who reads without a name judged nothing
+		}
+		numbers = []int{max(1, view.JudgedBefore(history, by)), len(list)}
+	case c.Patch == 0:
 		numbers = []int{c.Interdiff.from, c.Interdiff.to}
 	}
 	var picked []view.Submission
@@ -143,20 +159,37 @@ func (c *showCommand) changes(inv *invocation, l look, list []view.Submission) e
 			return err
 		}
 	}
-	args := []string{"diff", "--no-ext-diff", "--color=" + map[bool]string{true: "always", false: "never"}[inv.color && !inv.json]}
-	paths, err := l.interdiffPaths(inv, picked)
-	if err != nil {
-		return err
-	}
 	from, to := picked[0].Base, picked[0].Commit
 	if len(picked) == 2 {
 		from, to = picked[0].Commit, picked[1].Commit
 	}
-	out, err := l.Repo.Git(inv.ctx, slices.Concat(args, []string{string(from), string(to), "--"}, paths)...)
+	args := []string{"diff", "--no-ext-diff", "--no-color", string(from), string(to), "--"}
+	switch {
+	case c.Stat:
+		args = []string{"diff", "--no-ext-diff", "--no-color", "--stat=" + strconv.Itoa(cmp.Or(inv.width(), 80)), string(from), string(to), "--"}
+	case c.RangeDiff:
+		args = rangeDiff(picked[0], picked[1])
+	default:
+		paths, err := l.interdiffPaths(inv, picked)
+		if err != nil {
+			return err
+		}
+		args = append(args, paths...)
+	}
+	out, err := l.Repo.Git(inv.ctx, args...)
 	if err != nil {
 		return err
 	}
-	return inv.answer("", map[string]any{"task": c.ID, "from": from, "to": to, "patch": string(out)}, string(out))
+	text := string(out)
+	if isTerminal(inv.stdout) || inv.color {
+		text = view.PatchText(text, inv.color)
+	}
+	return pager{inv}.present(map[string]any{"task": c.ID, "from": from, "to": to, "patch": string(out)}, text)
+}
+
+// rangeDiff are the arguments with which git compares two submissions commit by commit.
+func rangeDiff(old, now view.Submission) []string {
+	return []string{"range-diff", "--no-color", string(old.Base) + ".." + string(old.Commit), string(now.Base) + ".." + string(now.Commit)}
 }
 
 // maxPaths bounds the paths on a command line of git.

@@ -67,7 +67,7 @@ var tools = []toolRow{
 	{"handoff", flow.ActHandoff, mcp.Adds, doers, "Leave a report for the next coder, when you must stop before the task is done. Commit what is good first.", newCommand[handoffCommand]},
 	{"block", flow.ActBlock, mcp.Adds, doers | planning, "Stop work on a task until one to three questions are answered by somebody who may decide.", newCommand[blockCommand]},
 
-	{"approve", flow.ActApprove, mcp.Adds, judges, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", newCommand[approveCommand]},
+	{"approve", flow.ActApprove, mcp.Adds, judges, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", newCommand[approveTool]},
 	{"reject", flow.ActReject, mcp.Adds, judges | people, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", newCommand[rejectTool]},
 
 	{"task_add", flow.ActAdd, mcp.Adds, planning, "Add tasks, all of them or none. They may depend on each other by the ids that you give them.", newCommand[taskAddTool]},
@@ -172,7 +172,11 @@ func (c *rejectTool) Run(inv *invocation) error {
 	for _, one := range c.Prior {
 		f.Prior = append(f.Prior, flow.Prior(one))
 	}
-	return inv.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: f, Role: c.Role})
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	return reject(inv, clone, c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: f, Role: c.Role})
 }
 
 // A newTaskTool is a task that does not exist yet.

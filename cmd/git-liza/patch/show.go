@@ -20,6 +20,30 @@ func Show(text string, color bool) string {
 	return out.String()
 }
 
+// Numbered returns a patch without color in which each line of the new file has its
+// number before it, and each character is written out that an editor would hide.
+func Numbered(text string) string {
+	var p shown
+	var out strings.Builder
+	at := 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		inside := p.olds > 0 || p.news > 0
+		shownLine := p.line(line)
+		switch m := newLine.FindStringSubmatch(line); {
+		case !inside && m != nil:
+			at, _ = strconv.Atoi(m[1])
+			fmt.Fprintf(&out, "%6s %s", "", shownLine)
+		case inside && !strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "\\"):
+			fmt.Fprintf(&out, "%6d %s", at, shownLine)
+			at++
+		default:
+			fmt.Fprintf(&out, "%6s %s", "", shownLine)
+		}
+	}
+	return out.String()
+}
+
 // shown is the state of a patch between two lines.
 type shown struct {
 	painter
@@ -28,6 +52,7 @@ type shown struct {
 
 var (
 	hunkLine = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
+	newLine  = regexp.MustCompile(`^@@ -\S+ \+(\d+)`)
 	pairLine = regexp.MustCompile(`^ *(\d+|-): +\S+ [=!<>] +(\d+|-): +\S+ `) // of a range-diff
 )
 

@@ -17,3 +17,10 @@ func TestShowHidesNothing(t *testing.T) {
 	require.Equal(t, "\x1b[1m1:  1111111 ! 1:  2222222 Work\x1b[m\n\x1b[36m    @@ a.txt (new)\x1b[m\n     +one\n\x1b[31m    -+two\x1b[m\n\x1b[32m    ++three\x1b[m\n",
 		Show("1:  1111111 ! 1:  2222222 Work\n    @@ a.txt (new)\n     +one\n    -+two\n    ++three\n", true))
 }
+
+// An editor shows the line that a finding has to name.
+func TestNumbered(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "       --- a/x\n       +++ b/x\n       @@ -3,2 +9,3 @@ f\n     9  one\n       -two\n    10 +three^[\n    11 +four\n       \\ No newline at end of file\n",
+		Numbered("--- a/x\n+++ b/x\n@@ -3,2 +9,3 @@ f\n one\n-two\n+three\x1b\n+four\n\\ No newline at end of file\n"))
+}

@@ -36,6 +36,27 @@ func Submissions(history []Entry) []Submission {
 	return list
 }
 
+// JudgedBefore returns the number of the submission before the last one that an actor
+// judged last, the one before the last if it judged none, and 0 if there is only one.
+func JudgedBefore(history []Entry, by flow.Actor) int {
+	list := Submissions(history)
+	for _, e := range slices.Backward(history) {
+		var commit flow.ObjectID
+		switch d := e.Move.Detail.(type) {
+		case *flow.ApproveMove:
+			commit = d.Commit
+		case *flow.RejectMove:
+			commit = d.Commit
+		}
+		for i := len(list) - 2; i >= 0 && e.Move.By == by && commit != ""; i-- {
+			if list[i].Commit == commit {
+				return i + 1
+			}
+		}
+	}
+	return max(0, len(list)-1)
+}
+
 // Story returns a task with what it waits for, the questions that were ever asked about it, its
 // submissions and its history, oldest first.
 func (r Reading) Story(t *flow.Task, history []Entry) Object {

@@ -2,6 +2,8 @@ package work
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"time"
@@ -120,6 +122,7 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 	if err := trees.Ignore(); err != nil {
 		return "", err
 	}
+	_ = os.Remove(filepath.Join(c.Checkouts.leftFolder(), t.ID.ReviewFolder(role, t.Submission.Number))) // it is wanted again
 	_, err = trees.Detached(ctx, t.ID.ReviewFolder(role, t.Submission.Number), t.Submission.Commit)
 	if warning, err = hookWarning(err); err != nil {
 		return "", err
@@ -152,10 +155,10 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	}
 	r, err := c.Make(ctx, act, id, detail)
 	if err != nil {
-		return r, err
+		return r, c.explainNewer(ctx, id, detail, err)
 	}
 	before := r.Before.Task(id)
-	err = c.Checkouts.dropReviews(ctx, r.After.Task(id), func(role flow.Role) bool {
+	err = c.dropReviews(ctx, r.After.Task(id), func(role flow.Role) bool {
 		review := before.Judgement(role).Review
 		return review == nil || review.By == c.By // the supervisors of others end their sessions first
 	})
@@ -173,9 +176,21 @@ func (c *Clone) Release(ctx context.Context, id flow.TaskID, asked flow.ReleaseM
 		return r, err
 	}
 	if t := r.After.Task(id); t.Status.Allows(flow.ActReview) {
-		err = c.Checkouts.dropReviews(ctx, t, func(flow.Role) bool { return true })
+		err = c.dropReviews(ctx, t, func(flow.Role) bool { return true })
 	}
 	return r, uncleared(r, err)
+}
+
+// dropReviews is [Checkouts.dropReviews] after a move of this clone's actor: the checkout
+// that a person's command runs in stays.
+func (c *Clone) dropReviews(ctx context.Context, t *flow.Task, which func(flow.Role) bool) error {
+	return c.Checkouts.dropReviews(ctx, t, func(role flow.Role) bool {
+		if !which(role) || c.Specs.Dir == "" {
+			return which(role)
+		}
+		stays, err := c.Checkouts.leaveStanding(c.By, t.ID.ReviewFolder(role, t.Submission.Number), c.Specs.Dir)
+		return err == nil && !stays
+	})
 }
 
 // LeaveReview removes the checkout of a review that somebody else's move has

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// findings are what a person writes about a submission in the editor. They are kept in
+// one file of this clone until they are sent.
+type findings struct {
+	clone *work.Clone
+	id    flow.TaskID
+	move  flow.RejectMove // without its feedback
+}
+
+// path is the file in which this person's findings on the task are kept.
+func (f findings) path() string {
+	by := strings.ReplaceAll(string(f.clone.By), ":", "-")
+	return filepath.Join(f.clone.Repo.CommonDir(), layout.Private, "findings", string(f.id)+"@"+by+".txt")
+}
+
+// kept returns the findings that were written and not sent, without comments.
+func (f findings) kept(inv *invocation) string {
+	text, err := git.ReadSmall(f.path())
+	if err != nil {
+		return ""
+	}
+	out, err := f.clone.Repo.Run(inv.ctx, git.Cmd{Args: []string{"stripspace", "--strip-comments"}, Stdin: text})
+	if err != nil {
+		return string(text)
+	}
+	return string(out)
+}
+
+// drop forgets the findings.
+func (f findings) drop() { _ = os.Remove(f.path()) }
+
+// edit lets the person write the findings, and rejects the submission with them. start is
+// what the text begins with beside the kept findings.
+func (f findings) edit(inv *invocation, start string) error {
+	return f.write(inv, start, func(said flow.Feedback) error {
+		m := f.move
+		m.Feedback = said
+		return reject(inv, f.clone, f.id, m)
+	})
+}
+
+// again is the command that goes on with the kept findings.
+func (f findings) again() string {
+	return "git liza reject " + string(f.id) + " --commit " + string(f.move.Commit) + " -e"
+}
+
+// write lets the person write the findings, and hands them to take. It refuses those at
+// lines that are not there, and a text that says nothing. What is not taken stays kept.
+func (f findings) write(inv *invocation, start string, take func(flow.Feedback) error) error {
+	b, _, err := f.clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	if refusal := b.Opens(flow.ActReject, f.id, f.clone.Caller, b.At()); refusal != nil {
+		return refusal
+	}
+	t := b.Task(f.id)
+	if now := t.Submission.Commit; now != f.move.Commit {
+		return &flow.Refusal{Rule: flow.RuleCommit, Hint: "git liza show " + string(f.id) + " --patch",
+			Reason: fmt.Sprintf("%s submitted %s, the verdict names %s", f.id, now, flow.Excerpt(string(f.move.Commit), 80))}
+	}
+	var last *flow.Rejection
+	if t.Attempt.Cycles > 0 {
+		last = t.Judgement(flow.RejectsAs(b, f.clone.Caller.Move(flow.ActReject, f.id, &f.move))).Rejection
+	}
+	diff, err := f.diff(inv, t)
+	if err != nil {
+		return err
+	}
+	kept := strings.TrimSpace(f.kept(inv))
+	begun := begin(strings.TrimSpace(kept+"\n"+start), last)
+	d := draft{ending: ".txt", text: []byte(begun), notes: f.notes(t, last) + diff, path: f.path(), kept: kept != "", again: f.again() + " #",
+		otherwise: "--reason-file FILE takes the findings from a file, - from standard input"}
+	return d.edit(inv, f.clone.Repo, func(text []byte) error {
+		said, wrong := flow.ParseRemarks(string(text))
+		if wrong != nil {
+			return &flow.Refusal{Rule: flow.RuleReason, Reason: "the findings: " + wrong.Error(), Hint: f.again()}
+		}
+		none := len(said.Blockers)+len(said.Concerns)+len(said.Prior) == 0 && said.Overall == ""
+		if none || strings.TrimSpace(string(text)) == strings.TrimSpace(begin("", last)) {
+			return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleEditor, hint: f.again(),
+				reason: "no findings were written: " + string(f.id) + " is as it was"}, nil}
+		}
+		if said = said.WithOpen(last); len(said.Blockers) > 0 {
+			wrong = f.clone.CheckPlaces(inv.ctx, t, said)
+		}
+		if wrong != nil {
+			return wrong
+		}
+		return take(said)
+	})
+}
+
+// aboutPrior begins the lines that say what became of earlier blockers.
+const aboutPrior = "Prior Feedback Status:"
+
+// priorOf finds the answers to earlier blockers in kept findings.
+var priorOf = regexp.MustCompile(`(?m)^- (RESOLVED|STILL_PRESENT|PARTIAL): (.*)$`)
+
+// begin is the text that the person begins with: the kept findings, and below them each
+// earlier blocker with its status. A status that was given for another blocker is left
+// out.
+func begin(kept string, last *flow.Rejection) string {
+	said := map[string]string{}
+	for _, m := range priorOf.FindAllStringSubmatch(kept, -1) {
+		said[m[2]] = m[1]
+	}
+	kept = strings.TrimSpace(strings.ReplaceAll(priorOf.ReplaceAllString(kept, ""), aboutPrior, ""))
+	text := kept + "\n"
+	if last == nil || len(last.Blockers) == 0 {
+		return text
+	}
+	text += "\n" + aboutPrior + "\n"
+	for i, b := range last.Blockers {
+		words := fmt.Sprintf("%d %s", i+1, view.FindingLine(b))
+		status := flow.StillPresent.String()
+		if was, given := said[words]; given {
+			status = was
+		}
+		text += "- " + status + ": " + words + "\n"
+	}
+	return text
+}
+
+// notes are the comments below the text, without the diff.
+func (f findings) notes(t *flow.Task, last *flow.Rejection) string {
+	text := fmt.Sprintf(`Findings on %s (%s) at %s, each on a line of its own:
+    FILE:LINE: TEXT             a blocker, which the coder must mend
+    FILE:LINE: concern: TEXT    to be weighed
+    Overall: TEXT               the judgement in a sentence
+Lines with a comment sign are left out. Without findings nothing happens.
+`, t.ID, view.OneLine(t.Title), t.Submission.Commit.Short())
+	if last != nil && len(last.Blockers) > 0 {
+		text += "Say of each earlier blocker whether it is RESOLVED, STILL_PRESENT or PARTIAL.\n"
+	}
+	return text + "\n"
+}
+
+// mostDiff bounds the diff in the editor, in bytes.
+const mostDiff = 1 << 20
+
+// diff is what the submission changes, with the numbers of its lines.
+func (f findings) diff(inv *invocation, t *flow.Task) (string, error) {
+	if err := f.clone.Store.Mirror.BringCommits(inv.ctx, f.id, t.Submission.Commit, t.Submission.Base); err != nil {
+		return "", err
+	}
+	out, err := f.clone.Repo.Git(inv.ctx, "diff", "--no-ext-diff", "--no-color", string(t.Submission.Base), string(t.Submission.Commit))
+	if len(out) > mostDiff {
+		out = append(out[:mostDiff:mostDiff], "\nThe rest: git liza show "+string(f.id)+" --patch\n"...)
+	}
+	return view.PatchNotes(string(out)), err
+}

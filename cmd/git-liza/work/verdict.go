@@ -1,0 +1,193 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// SubmittedCommit returns the full id of the commit that a verdict names: given, if it is
+// one; the submitted commit of which given is the only abbreviation; and if given is "",
+// what is checked out in the checkout of the task's review that the command runs in.
+// named is false if it is "" elsewhere. What is no abbreviation is returned as it is, and
+// the rules refuse it.
+func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given string) (commit flow.ObjectID, named bool, err error) {
+	if given == "" {
+		at, _, review := flow.ParseFolder(worktrees.NameOf(c.Repo))
+		if at != id || review == "" {
+			return "", false, nil
+		}
+		commit, err = c.Repo.ParseCommit(ctx, "HEAD")
+		return commit, true, err
+	}
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return "", true, err
+	}
+	t := b.Task(id)
+	short := strings.ToLower(given)
+	if t == nil || t.Submission == nil || !abbreviation.MatchString(short) {
+		return flow.ObjectID(given), true, b.Err()
+	}
+	meant := strings.HasPrefix(string(t.Submission.Commit), short)
+	switch found, err := c.Repo.ParseCommit(ctx, short); {
+	case err == nil && strings.HasPrefix(string(found), short):
+		return found, true, nil
+	case meant && err != nil && !c.isAmbiguous(ctx, short):
+		return t.Submission.Commit, true, nil // it is not here
+	}
+	return flow.ObjectID(given), true, nil
+}
+
+// abbreviation is the form of the beginning of an object id, as short as git takes it.
+var abbreviation = regexp.MustCompile(`^[0-9a-f]{4,63}$`)
+
+// isAmbiguous reports whether several objects begin so.
+func (c *Clone) isAmbiguous(ctx context.Context, short string) bool {
+	out, err := c.Repo.Git(ctx, "rev-parse", "--disambiguate="+short)
+	return err != nil || strings.Count(string(out), "\n") > 1
+}
+
+// mostNewer bounds the lines about what a newer submission changed.
+const mostNewer = 20
+
+// explainNewer adds to the refusal of a verdict on an earlier commit what was changed
+// since.
+func (c *Clone) explainNewer(ctx context.Context, id flow.TaskID, detail flow.Detail, err error) error {
+	var refusal *flow.Refusal
+	var named flow.ObjectID
+	switch d := detail.(type) {
+	case *flow.ApproveMove:
+		named = d.Commit
+	case *flow.RejectMove:
+		named = d.Commit
+	}
+	if !errors.As(err, &refusal) || refusal.Rule != flow.RuleCommit {
+		return err
+	}
+	b, _, failed := c.Store.Board(ctx)
+	if failed != nil || b.Task(id) == nil || b.Task(id).Submission == nil {
+		return err
+	}
+	now := b.Task(id).Submission.Commit
+	old, failed := c.Repo.ParseCommit(ctx, string(named))
+	if failed != nil || old != named || c.Store.Mirror.BringCommits(ctx, id, now) != nil {
+		return err
+	}
+	out, failed := c.Repo.Git(ctx, "diff", "--no-ext-diff", "--no-color", "--stat=72", string(old), string(now))
+	if failed != nil || len(out) == 0 {
+		return err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if n := len(lines); n > mostNewer {
+		lines = append(lines[:mostNewer-1:mostNewer-1], lines[n-1])
+	}
+	found := *refusal
+	found.Reason += fmt.Sprintf("; from %s to %s:\n%s", old.Short(), now.Short(), strings.Join(lines, "\n"))
+	return &found
+}
+
+// CheckPlaces refuses findings that name a line which neither the submission nor its base
+// has.
+func (c *Clone) CheckPlaces(ctx context.Context, t *flow.Task, f flow.Feedback) error {
+	var files []string
+	all := slices.Concat(f.Blockers, f.Concerns)
+	for _, one := range all {
+		if one.File != "" {
+			files = append(files, one.File)
+		}
+	}
+	slices.Sort(files)
+	if files = slices.Compact(files); len(files) == 0 {
+		return nil
+	}
+	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit, t.Submission.Base); err != nil {
+		return err
+	}
+	lines := map[string]int{}
+	for _, commit := range []flow.ObjectID{t.Submission.Commit, t.Submission.Base} {
+		facts, err := c.Store.Commits.Facts(ctx, flow.Query{Submission: commit, Lines: files})
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if was, read := lines[file]; !read || was < 0 {
+				n, found := facts.Lines[file]
+				if !found {
+					n = -1
+				}
+				lines[file] = n
+			}
+		}
+	}
+	for _, one := range all {
+		if one.File != "" && one.Line > lines[one.File] || one.File != "" && lines[one.File] < 0 {
+			return &flow.Refusal{Rule: flow.RuleFinding, Hint: "git liza show " + string(t.ID) + " --patch",
+				Reason: fmt.Sprintf("there is no %s:%d in %s: the finding says %q", git.Visible(one.File), one.Line, t.Submission.Commit.Short(), flow.Excerpt(one.Issue, 80))}
+		}
+	}
+	return nil
+}
+
+// leftFolder has a file for each checkout of a review that a person has ended from
+// within.
+func (c *Checkouts) leftFolder() string {
+	return filepath.Join(c.repo.CommonDir(), layout.Private, "left")
+}
+
+// leaveStanding reports whether a person's command runs within a checkout that its own
+// move has made stale: the folder in which somebody's shell is stays until a command
+// runs elsewhere.
+func (c *Checkouts) leaveStanding(by flow.Actor, folder, dir string) (bool, error) {
+	if !by.IsHuman() || !isWithin(dir, c.Trees.Path(folder)) {
+		return false, nil
+	}
+	return true, git.ReplaceFile(filepath.Join(c.leftFolder(), folder), []byte(by))
+}
+
+// LeftBy returns the person who ended the review of a checkout from within; "" if nobody
+// did.
+func (c *Checkouts) LeftBy(folder string) flow.Actor {
+	text, err := git.ReadSmall(filepath.Join(c.leftFolder(), folder))
+	if err != nil || folder == "" {
+		return ""
+	}
+	return flow.Actor(text)
+}
+
+// RemoveLeft removes the checkouts of reviews that a person ended from within, but not
+// the one that dir is in. One that cannot be removed stays.
+func (c *Checkouts) RemoveLeft(ctx context.Context, dir string) {
+	entries, err := os.ReadDir(c.leftFolder())
+	if err != nil || c.Trees == nil {
+		return
+	}
+	for _, entry := range entries {
+		if !isWithin(dir, c.Trees.Path(entry.Name())) && c.dropFolder(ctx, entry.Name()) == nil {
+			_ = os.Remove(filepath.Join(c.leftFolder(), entry.Name()))
+		}
+	}
+}
+
+// isWithin reports whether a folder is another one or below it.
+func isWithin(dir, folder string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(folder, dir)
+	return err == nil && filepath.IsLocal(rel)
+}
