@@ -1,9 +1,20 @@
 package main
 
-import "github.com/git-liza/git-liza/flow"
+import (
+	"encoding/json"
+	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
 
 type statusCommand struct {
-	Goal flow.GoalID `placeholder:"G" help:"Only this goal and its tasks; default: all, and the goal of git liza focus, else the current one, in full."`
+	Goal  flow.GoalID `placeholder:"G" help:"Only this goal and its tasks; default: all, and the goal of git liza focus, else the current one, in full."`
+	Since string      `placeholder:"last|T" help:"Also what was merged, rejected, asked and used since a time (2026-01-17, 2h, 3d), or since you last asked so in this clone."`
 }
 
 func (c *statusCommand) Run(inv *invocation) error {
@@ -20,6 +31,9 @@ func (c *statusCommand) Run(inv *invocation) error {
 		return err
 	}
 	status := l.Status(tasks)
+	if status.Since, err = c.news(inv, l); err != nil {
+		return err
+	}
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
@@ -27,5 +41,69 @@ func (c *statusCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.answer("", status, status.Text(inv.width(), accent))
+	err = inv.answer("", status, status.Text(inv.width(), accent))
+	if err != nil || c.Since != sinceLast {
+		return err
+	}
+	return lastLook{string(l.Tip), l.At.UTC().Truncate(time.Second)}.write(l.Repo)
+}
+
+// sinceLast is the value of --since for what happened since it was last given.
+const sinceLast = "last"
+
+// news returns what happened since the time asked for, nil if none was.
+func (c *statusCommand) news(inv *invocation, l look) (*view.News, error) {
+	last := lastLook{}
+	switch c.Since {
+	case "":
+		return nil, nil
+	case sinceLast:
+		if !l.Person.By.IsHuman() {
+			return nil, usagef("git liza status --since 2h", "only people are remembered: an agent names a time")
+		}
+		if last = readLastLook(l.Repo); last.At.IsZero() {
+			return view.NewNews(time.Time{}), nil
+		}
+	default:
+		var err error
+		if last.At, err = parseTime(c.Since, l.At.UTC()); err != nil {
+			return nil, usagef("git liza status --since 2h", "--since: %v", err)
+		}
+	}
+	news := view.NewNews(last.At)
+	return news, l.Store.Log(l.Tip, func(e gitstore.Event) (bool, error) {
+		if string(e.Commit) == last.Tip || e.Move.At.Before(last.At) {
+			return false, nil
+		}
+		news.Add(e.Move)
+		return true, inv.ctx.Err()
+	})
+}
+
+// A lastLook is the state that a person saw last by status --since last, the file
+// liza/seen below git's folder. It is no part of the board.
+type lastLook struct {
+	Tip string    `json:"tip"`
+	At  time.Time `json:"at"`
+}
+
+func lastLookFile(repo *git.Repo) string {
+	return filepath.Join(repo.CommonDir(), layout.Private, "seen")
+}
+
+// readLastLook returns the zero value if nothing is remembered.
+func readLastLook(repo *git.Repo) (last lastLook) {
+	text, err := git.ReadSmall(lastLookFile(repo))
+	if err != nil || json.Unmarshal(text, &last) != nil {
+		return lastLook{}
+	}
+	return last
+}
+
+func (v lastLook) write(repo *git.Repo) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return git.ReplaceFile(lastLookFile(repo), append(text, '\n'))
 }

@@ -23,6 +23,7 @@ const (
 // what tasks wait for, and the next steps.
 type Status struct {
 	Inbox       *Inbox         `json:"inbox"` // its first items
+	Since       *News          `json:"since"` // null if nobody asked since when
 	Goal        any            `json:"goal"`
 	Goals       []Goal         `json:"goals"`  // in progress
 	Sprint      any            `json:"sprint"` // null between two
@@ -172,7 +173,11 @@ func (g *Status) Text(width int, accent func(string) string) string {
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
 		head.Add("supervisors", "none active for "+JoinRoles(g.Unheard)+": git liza rush")
 	}
-	return g.inboxText(width, accent) + section("agents", g.agentRows(at), width) + "\n" + head.Text(width) +
+	news := ""
+	if g.Since != nil {
+		news = g.Since.text(at, width)
+	}
+	return g.inboxText(width, accent) + news + section("agents", g.agentRows(at), width) + "\n" + head.Text(width) +
 		section("waiting", waitRows(g.waits, g.Waiting), width) + stepsText(g.furtherSteps(), width)
 }
 
