@@ -20,6 +20,7 @@ type initCommand struct {
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
 	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
 	Admin       string        `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
+	Scan        bool          `help:"Look for languages and for the commands that build, test and check: draft REPOSITORY.md of them, and show the gates to set. Runs none of them."`
 	NoHooks     bool          `name:"no-hooks" help:"Install no hooks: git will refuse nothing here."`
 }
 
@@ -167,6 +168,14 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 		data["vision"] = map[string]any{"path": vision.Path, "branch": vision.Branch, "commit": vision.Commit}
 		held += fmt.Sprintf("\n%s is written, and committed on %s as %s; to say more, edit and commit it, then: git liza adopt HEAD --reason R",
 			vision.Path, vision.Branch, vision.Commit.Short())
+	}
+	if c.Scan {
+		found, err := scanRepository(inv, clone)
+		if err != nil {
+			return err
+		}
+		data["scan"] = found
+		held += "\n" + strings.TrimSuffix(found.text(), "\n") + "\n"
 	}
 	if !r.Already {
 		held += "\nnext: git liza rush"
