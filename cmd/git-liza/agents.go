@@ -1,8 +1,26 @@
 package main
 
-type agentsCommand struct{}
+import (
+	"cmp"
+	"fmt"
+	"time"
 
-func (c *agentsCommand) Run(inv *invocation) error {
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type agentsCommands struct {
+	List    agentsListCommand    `cmd:"" default:"1" help:"The registered agents and what they do; the default."`
+	Stop    agentsStopCommand    `cmd:"" help:"End an agent of a running rush, or of git liza agent; what it holds is given back."`
+	Restart agentsRestartCommand `cmd:"" help:"End an agent and begin it anew under its id, also one that has ended while its rush runs."`
+	Tell    agentsTellCommand    `cmd:"" help:"Write a note to an agent: it reads it after its next command, and in its next prompt."`
+}
+
+type agentsListCommand struct{}
+
+func (c *agentsListCommand) Run(inv *invocation) error {
 	l, err := inv.look()
 	if err != nil {
 		return err
@@ -20,4 +38,164 @@ func (c *agentsCommand) Run(inv *invocation) error {
 	rows := l.AgentTable(list)
 	rows.Wrap(inv.width())
 	return inv.answer("", map[string]any{"agents": list}, rows.Text(0))
+}
+
+type agentsStopCommand struct {
+	ID flow.AgentID `arg:"" help:"Such as coder-1."`
+}
+
+func (c *agentsStopCommand) Run(inv *invocation) error { return stopAgents(inv, c.ID) }
+
+type agentsRestartCommand struct {
+	ID flow.AgentID `arg:"" help:"Such as coder-1."`
+}
+
+func (c *agentsRestartCommand) Run(inv *invocation) error {
+	q := supervise.Request{Act: supervise.RestartAgent, Agent: c.ID}
+	l, r, err := askSupervisors(inv, q)
+	if err == nil && !r.Taken {
+		q.Ended = true
+		l, r, err = askSupervisors(inv, q)
+	}
+	if err != nil {
+		return err
+	}
+	if !r.Taken {
+		return l.unsupervised(inv, c.ID)
+	}
+	return inv.answer("changed", map[string]any{"agent": c.ID, "pid": r.PID, "gave_back": tasksOf(r)}, fmt.Sprintf("%s began anew%s; process %d did it", c.ID, gaveBack(r), r.PID))
+}
+
+type agentsTellCommand struct {
+	ID    flow.AgentID `arg:"" help:"Such as coder-1."`
+	Text  string       `arg:"" help:"What it is to know; - for standard input."`
+	Until string       `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default never."`
+}
+
+func (c *agentsTellCommand) Run(inv *invocation) error {
+	text, err := inv.text(c.Text)
+	if err != nil {
+		return err
+	}
+	expires, err := (&noteCommand{Until: c.Until}).expires(inv.now().UTC().Truncate(time.Second))
+	if err != nil {
+		return usagef("git liza help agents tell", "--until: %v", err)
+	}
+	clone, err := inv.clone()
+	if err == nil {
+		err = inv.operator(clone.Repo, "steering another agent")
+	}
+	if err != nil {
+		return err
+	}
+	r, err := clone.Move(inv.ctx, flow.ActNote, "", func(b *flow.Board) (flow.Detail, error) {
+		if b.Agent(c.ID) == nil {
+			return nil, cmp.Or(b.Err(), error(noAgent(c.ID)))
+		}
+		return &flow.NoteMove{For: string(c.ID), Text: text, Expires: expires}, nil
+	})
+	if err != nil {
+		return err
+	}
+	id := writtenID(r, flow.Notes)
+	if err := work.Tell(clone.Repo, c.ID, flow.RecordID(id)); err != nil {
+		inv.progress("warning: only the next prompt of %s has it: %v", c.ID, err)
+	}
+	return inv.result(r, map[string]any{"record": id}, "%s: %s reads it after its next command in this clone, and in its next prompt", id, c.ID)
+}
+
+// noAgent refuses an agent that is not registered.
+func noAgent(id flow.AgentID) *flow.Refusal {
+	return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza agents", Reason: fmt.Sprintf("no agent %s is registered", id)}
+}
+
+// askSupervisors asks the supervisors that run in this clone. An agent may not. It
+// returns the board as it was before.
+func askSupervisors(inv *invocation, q supervise.Request) (look, supervise.Reply, error) {
+	l, err := inv.look()
+	if err == nil {
+		err = inv.operator(l.Repo, "steering agents")
+	}
+	if err != nil {
+		return l, supervise.Reply{}, err
+	}
+	r, _, err := supervise.Ask(inv.ctx, l.Repo.CommonDir(), q)
+	if err == nil && r.Refused != nil {
+		err = &flow.Refusal{Rule: r.Refused.Rule, Reason: r.Refused.Reason, Hint: cmp.Or(r.Refused.Hint, "git liza agents")}
+	}
+	return l, r, err
+}
+
+// stopAgents ends agents one after the other, up to the first that cannot be ended.
+func stopAgents(inv *invocation, ids ...flow.AgentID) error {
+	text, pid, gave := "", 0, []flow.TaskID{}
+	for _, id := range ids {
+		l, r, err := askSupervisors(inv, supervise.Request{Act: supervise.StopAgent, Agent: id})
+		if err == nil && !r.Taken {
+			err = l.unsupervised(inv, id)
+		}
+		if err != nil {
+			return err
+		}
+		text += fmt.Sprintf("%s has left%s; process %d did it\n", id, gaveBack(r), r.PID)
+		pid, gave = r.PID, append(gave, r.Held...)
+	}
+	return inv.answer("changed", map[string]any{"stopped": ids, "pid": pid, "gave_back": gave}, text)
+}
+
+// tasksOf are the tasks that a stopped agent gave back.
+func tasksOf(r supervise.Reply) []flow.TaskID { return append([]flow.TaskID{}, r.Held...) }
+
+// gaveBack says what a stopped agent gave back.
+func gaveBack(r supervise.Reply) string {
+	if len(r.Held) == 0 {
+		return ""
+	}
+	return ", " + view.JoinIDs(r.Held) + " is given back"
+}
+
+// unsupervised refuses to steer an agent that no process of this clone supervises.
+func (l *look) unsupervised(inv *invocation, id flow.AgentID) error {
+	a := l.Board.Agent(id)
+	if a == nil {
+		return cmp.Or(l.Board.Err(), error(noAgent(id)))
+	}
+	if err := l.findAgents(inv); err != nil {
+		return err
+	}
+	refusal := &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza unregister " + string(id), Reason: fmt.Sprintf("%s was registered by hand: nothing runs it here", id)}
+	p, heard := l.Local.Presences[id]
+	switch {
+	case l.Local.Dead[id] != 0:
+		refusal.Reason, refusal.Hint = fmt.Sprintf("process %d, which ran %s, is dead", l.Local.Dead[id], id), "git liza rush"
+	case heard:
+		refusal.Reason, refusal.Hint = fmt.Sprintf("%s runs on %s, process %d, and not in this clone: type it there", id, p.Host, p.PID), "git liza agents"
+	case a.Task != "":
+		refusal.Hint = "git liza release " + string(a.Task) + " --as " + string(id)
+	case a.Review != "":
+		refusal.Hint = "git liza release " + string(a.Review) + " --as " + string(id)
+	}
+	return refusal
+}
+
+// printTold prints what people told the agent that runs this command since its session
+// began.
+func printTold(inv *invocation) {
+	id := flow.AgentID(inv.getenv("LIZA_AGENT_ID"))
+	if inv.opened == nil || inv.json || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
+		return
+	}
+	notes := work.TakeTold(inv.opened, id)
+	if len(notes) == 0 {
+		return
+	}
+	l, err := inv.look()
+	if err != nil {
+		return // the next prompt has them
+	}
+	for _, note := range notes {
+		if n, ok := l.Board.Load(flow.Key{Folder: flow.Notes, ID: string(note)}).(*flow.Note); ok && n.For == string(id) {
+			inv.progress("note from %s: %s", n.By, flow.Clean(n.Text))
+		}
+	}
 }

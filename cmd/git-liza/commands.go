@@ -91,7 +91,7 @@ type lookCommands struct {
 
 // governCommands steer the board as a whole, and keep a clone in order.
 type governCommands struct {
-	Agents     agentsCommand      `cmd:"" group:"Govern" help:"The registered agents and what they do."`
+	Agents     agentsCommands     `cmd:"" group:"Govern" help:"The registered agents and what they do; stop, restart and tell them."`
 	Pause      pauseCommand       `cmd:"" group:"Govern" help:"Stop new claims until somebody resumes."`
 	Resume     resumeCommand      `cmd:"" group:"Govern" help:"Go back to where the board was paused, stopped or at a checkpoint."`
 	Stop       stopCommand        `cmd:"" group:"Govern" help:"End the supervisors and stop new claims."`

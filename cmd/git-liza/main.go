@@ -146,6 +146,7 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 			return inv.fail(usagef("git liza help", "--as names nobody: leave it out to act as yourself"))
 		}
 	}
+	defer printTold(inv)
 	if err := k.Run(inv); err != nil {
 		return inv.fail(err)
 	}

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -21,6 +25,9 @@ type rushCommand struct {
 	Follow    followed    `placeholder:"AGENT|all" help:"Show the output of this agent, or of all, too."`
 	Quiet     bool        `short:"q" help:"Print only what needs a person, and the summary."`
 	JSONL     bool        `name:"jsonl" help:"One JSON object a line: each message as it comes, then what --json prints at the end."`
+
+	Add    []string       `placeholder:"ROLE=N,…" help:"Begin nothing, but add so many agents of each of these roles to the rush that runs in this clone; with --provider also of other programs."`
+	Remove []flow.AgentID `placeholder:"ID,…" help:"Begin nothing, but end these agents, as git liza agents stop does."`
 }
 
 // followed is the agent whose output is shown, or all of them.
@@ -35,6 +42,9 @@ func (f *followed) UnmarshalText(text []byte) error {
 }
 
 func (c *rushCommand) Run(inv *invocation) error {
+	if len(c.Add)+len(c.Remove) > 0 {
+		return c.change(inv)
+	}
 	team, err := newSupervisors(inv)
 	if err != nil {
 		return err
@@ -74,10 +84,66 @@ func (c *rushCommand) Run(inv *invocation) error {
 			slots = append(slots, supervise.Slot{Role: row.Name, Provider: p})
 		}
 	}
+	team.rush.Staff = func(b *flow.Board, role flow.Role, asked string) (supervise.Slot, error) {
+		if err := checkRole(b, role); err != nil {
+			return supervise.Slot{}, err
+		}
+		row := b.Role(role)
+		if asked = cmp.Or(asked, chosen[role]); asked == "" && row.Provider == "" {
+			asked = chosen[""]
+		}
+		p, err := team.choices.provider(team.rush.Self, row, asked)
+		return supervise.Slot{Role: role, Provider: p}, err
+	}
 	if len(slots) == 0 {
 		return usagef("git liza help rush", "a rush needs at least one agent")
 	}
 	return team.work(slots)
+}
+
+// change adds agents to the rush that runs in this clone, and ends others.
+func (c *rushCommand) change(inv *invocation) error {
+	plain := rushCommand{Add: c.Add, Remove: c.Remove, Provider: c.Provider}
+	if len(c.Add) > 0 && len(c.Remove) > 0 || len(c.Add) == 0 && len(c.Provider) > 0 || !reflect.DeepEqual(*c, plain) {
+		return usagef("git liza help rush", "--add stands alone or with --provider, --remove stands alone: they change the rush that runs")
+	}
+	if len(c.Remove) > 0 {
+		return stopAgents(inv, c.Remove...)
+	}
+	chosen := map[flow.Role]string{}
+	for _, text := range c.Provider {
+		role, p, err := splitProvider(text)
+		if err != nil {
+			return err
+		}
+		chosen[role] = p
+	}
+	added, pid := []flow.AgentID{}, 0
+	for _, text := range c.Add {
+		role, n, err := parseCount("--add", text)
+		if err != nil {
+			return err
+		}
+		_, r, err := askSupervisors(inv, supervise.Request{Act: supervise.AddAgents, Role: role, Count: n, Provider: cmp.Or(chosen[role], chosen[""])})
+		if err != nil {
+			return err
+		}
+		if !r.Taken {
+			return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza rush --agents " + text, Reason: "no rush runs in this clone"}
+		}
+		added, pid = append(added, r.Agents...), r.PID
+	}
+	return inv.answer("changed", map[string]any{"added": added, "pid": pid}, fmt.Sprintf("%s joined the rush of process %d", view.JoinIDs(added), pid))
+}
+
+// parseCount parses ROLE=N of a flag.
+func parseCount(flag, text string) (role flow.Role, n int, err error) {
+	name, number, ok := strings.Cut(text, "=")
+	n, err = strconv.Atoi(number)
+	if !ok || err != nil || role.UnmarshalText([]byte(name)) != nil {
+		return "", 0, usagef("git liza help rush", "%s: %q is no ROLE=N, such as security-reviewer=1", flag, text)
+	}
+	return role, n, nil
 }
 
 // providers returns the provider that the command line names for each role, and
@@ -102,11 +168,9 @@ func (c *rushCommand) providers(team *supervisors) (map[flow.Role]string, error)
 func (c *rushCommand) counts(b *flow.Board) (map[flow.Role]int, error) {
 	counts := map[flow.Role]int{}
 	for _, text := range c.Agents {
-		name, number, ok := strings.Cut(text, "=")
-		var role flow.Role
-		n, err := strconv.Atoi(number)
-		if !ok || err != nil || role.UnmarshalText([]byte(name)) != nil {
-			return nil, usagef("git liza help rush", "--agents: %q is no ROLE=N, such as security-reviewer=1", text)
+		role, n, err := parseCount("--agents", text)
+		if err != nil {
+			return nil, err
 		}
 		if _, twice := counts[role]; twice {
 			return nil, usagef("git liza help rush", "--agents names %s twice", role)
@@ -130,15 +194,12 @@ func (c *rushCommand) counts(b *flow.Board) (map[flow.Role]int, error) {
 		}
 	}
 	for _, n := range counts {
-		if n < 0 || n > maxAgents {
-			return nil, usagef("git liza help rush", "between 0 and %d agents of a role, not %d", maxAgents, n)
+		if n < 0 || n > supervise.MostOfRole {
+			return nil, usagef("git liza help rush", "between 0 and %d agents of a role, not %d", supervise.MostOfRole, n)
 		}
 	}
 	return counts, nil
 }
-
-// maxAgents bounds the agents of a role in one process.
-const maxAgents = 100
 
 // splitProvider parses [ROLE=]P. The role is "" if P is for all roles.
 func splitProvider(text string) (flow.Role, string, error) {

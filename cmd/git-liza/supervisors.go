@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"time"
@@ -150,7 +151,10 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 	}
 	defer surviveReader()()
 	begun := time.Now()
-	err := v.rush.Run(v.ctx, slots)
+	err := v.runRush(slots)
+	if errors.Is(err, errEndedAtOnce) {
+		return err
+	}
 	after := context.WithoutCancel(v.ctx)
 	b, _, unread := v.rush.Clone.Store.Board(after)
 	if unread != nil {
@@ -185,6 +189,34 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 		return nil // the work is done, whoever reads of it
 	}
 	return err
+}
+
+// errEndedAtOnce is the error of a rush that was interrupted twice.
+var errEndedAtOnce error = &partial{failure{exitFailed, "failed", flow.RuleInterrupted,
+	"ended at once: the sessions are over, and what agents held is given back by the next rush, or when its lease ends", "git liza rush", nil}, nil}
+
+// runRush runs the supervisors. They end with the first interrupt, and give back what
+// agents hold; the second one does not wait for that: the guards of the sessions end them
+// with this process.
+func (v *supervisors) runRush(slots []supervise.Slot) error {
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, endSignals()...)
+	defer signal.Stop(interrupts)
+	ended := make(chan error, 1)
+	go func() { ended <- v.rush.Run(v.ctx, slots) }()
+	for interrupted := false; ; interrupted = true {
+		select {
+		case err := <-ended:
+			return err
+		case <-interrupts:
+			if interrupted {
+				return errEndedAtOnce
+			}
+			if !v.json {
+				v.out.warn("sessions end and claims are given back; to end at once, interrupt again")
+			}
+		}
+	}
 }
 
 // stuckFailure is the failure of a rush that nothing but a human can move.

@@ -132,7 +132,17 @@ func liveRecords(folder string) ([]record, error) {
 // its parents, because a guard is the subreaper of all orphans below it. A process
 // leaves only by ending the guard, which ends the guard's command and its group.
 func Above(folder string) (marks, doubtful []Mark, err error) {
-	pids, whole := ancestors()
+	// In a namespace of its own a process has another number than /proc shows.
+	self, err := os.Readlink("/proc/self")
+	if err != nil {
+		self = ""
+	}
+	return above(folder, self)
+}
+
+// above is [Above] for the process that /proc shows under a name, "" if it shows none.
+func above(folder, name string) (marks, doubtful []Mark, err error) {
+	pids, whole := ancestors(name)
 	for _, pid := range pids {
 		if m, ok := markOf(pid); ok {
 			marks = append(marks, m)
@@ -179,15 +189,10 @@ func markOf(pid int) (Mark, bool) {
 	return Mark{words[1], words[2:]}, true
 }
 
-// ancestors returns the processes that this one descends from, itself first, as far as
-// /proc shows them; whole says that it shows them all.
-func ancestors() (pids []int, whole bool) {
+// ancestors returns the processes that one descends from, itself first, as far as /proc
+// shows them; whole says that it shows them all.
+func ancestors(name string) (pids []int, whole bool) {
 	if !procfs() {
-		return nil, false
-	}
-	// In a namespace of its own a process has another number than /proc shows.
-	name, err := os.Readlink("/proc/self")
-	if err != nil {
 		return nil, false
 	}
 	p, ok := readProcess(name)

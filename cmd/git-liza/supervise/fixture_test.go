@@ -29,6 +29,9 @@ var self string
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
+	if folder := os.Getenv("SUPERVISE_TEST_ASK"); folder != "" {
+		return askAsClient(folder)
+	}
 	dir, err := os.MkdirTemp("", "supervise")
 	if err != nil {
 		panic(err)

@@ -11,6 +11,8 @@
 // the board, decides what comes next and takes it.
 //
 //	rush.go, idle.go, stuck.go            all supervisors, and when they are done
+//	rush_crew.go, rush_server.go          who belongs to them, and requests that change it
+//	rush_messages.go, narrate.go          what they say
 //	register.go, supervisor.go, pick.go   the loop of one
 //	coder.go, reviewer.go, planner.go     how it takes the work of its role
 //	merger.go                             how it merges
@@ -26,11 +28,8 @@
 package supervise
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -73,6 +72,11 @@ type Rush struct {
 	// Follow is the agent whose output is told too, or FollowAll.
 	Follow flow.AgentID
 
+	// Staff returns the slot of one more agent of a role of the board, with the provider
+	// that somebody asked for, "" for the configured one. It is called by one goroutine
+	// at a time. With nil no agents are added while the rush runs.
+	Staff func(b *flow.Board, role flow.Role, provider string) (Slot, error)
+
 	// Hooks notes the state of the clone's hooks. The function that it returns restores
 	// that state, and says so if the hooks had changed; it is nil if there are no
 	// hooks. Hooks may be nil.
@@ -97,6 +101,9 @@ type Rush struct {
 	usage         rushUsage
 	speaker       speaker
 }
+
+// MostOfRole is how many agents of a role a rush has at most.
+const MostOfRole = 100
 
 // FollowAll stands for all agents of a rush, see [Rush.Follow].
 const FollowAll flow.AgentID = "all"
@@ -171,41 +178,24 @@ func rowOf(b *flow.Board, role flow.Role) *flow.RoleRow {
 }
 
 // runSlots runs the supervisors and waits for them. The board gives the rows of their
-// roles.
+// roles. Others may ask it for more supervisors, and for the end of some.
 func (r *Rush) runSlots(ctx context.Context, b *flow.Board, slots []Slot) error {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
-	errs := make([]error, len(slots))
-	var wait sync.WaitGroup
-	for i, slot := range slots {
-		s := newSupervisor(r, slot, rowOf(b, slot.Role))
-		r.idle.markBusy(s)
-		wait.Go(func() {
-			errs[i] = s.run(working)
-			r.idle.remove(s)
-			if errs[i] != nil && len(slots) > 1 {
-				r.ask(cmp.Or(string(s.id), "a "+slot.Role.String()) + " ends: " + errs[i].Error())
-				r.tellAbandoned(working, s)
-			}
-		})
+	c := newCrew(working, r)
+	c.reserve(len(slots))
+	for _, slot := range slots {
+		c.hire(b, slot)
 	}
-	all := make(chan struct{})
-	go func() {
-		wait.Wait()
-		close(all)
-	}()
-	verdict, err := r.awaitEnd(ctx, all)
+	deafen := r.listen(working, c)
+	verdict, err := r.awaitEnd(ctx, c.ended)
 	cancel()
-	<-all
+	<-c.ended
+	deafen()
 	if err != nil || verdict || ctx.Err() != nil {
 		return err
 	}
-	for _, err := range errs {
-		if err == nil {
-			return nil
-		}
-	}
-	return errors.Join(errs[:min(1, len(errs))]...)
+	return c.failure()
 }
 
 // goals returns the goal whose work the supervisors take, none if it is that of all.

@@ -189,9 +189,11 @@ func (s RushSummary) Text(b *flow.Board, width int) string {
 		rows.Add(label, fmt.Sprintf("and %d more", more), "")
 	}
 	label = "open"
-	for _, o := range s.Open[:min(len(s.Open), mostRows)] {
+	shown := s.Open[:min(len(s.Open), mostRows)]
+	for i, o := range shown {
 		rows.Add(label, string(o.Task), FirstLine(o.Status+": "+o.Why))
-		if label = ""; o.Command != "" {
+		label = ""
+		if last := i == len(shown)-1; o.Command != "" && (last || shown[i+1].Command != o.Command) {
 			rows.Add(label, "", o.Command)
 		}
 	}

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
@@ -42,8 +43,16 @@ func NewMark(ctx context.Context, store *gitstore.Store, by flow.Actor, g flow.G
 // clone may have the same board.
 func MarksAbove(repo *git.Repo, board string) (above, doubtful []CommandMark, err error) {
 	marks, unsure, err := proc.Above(Records(repo))
-	if err != nil || len(marks)+len(unsure) == 0 {
+	if err != nil {
 		return nil, nil, err
+	}
+	return commandMarks(repo, board, marks, unsure)
+}
+
+// commandMarks are those of the marks that are of the repository's board.
+func commandMarks(repo *git.Repo, board string, marks, unsure []proc.Mark) (above, doubtful []CommandMark, err error) {
+	if len(marks)+len(unsure) == 0 {
+		return nil, nil, nil
 	}
 	place, err := proc.Place(repo.CommonDir())
 	for _, m := range marks {
@@ -93,6 +102,26 @@ func CheckActor(repo *git.Repo, board string, by flow.Actor, g flow.Generation) 
 			Reason: fmt.Sprintf("this process may descend from the session of %s: /proc does not show it here; move from where it does", doubtful[0].By)}
 	}
 	return nil
+}
+
+// CheckPeer refuses (rule identity) a process at the other end of a socket that belongs
+// to another user, or descends from a session of the board or may do so.
+func CheckPeer(repo *git.Repo, board string, p proc.Peer) error {
+	refusal := &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help block"}
+	if p.UID != os.Getuid() {
+		refusal.Reason = "agents are steered by the user whom they run for"
+		return refusal
+	}
+	marks, unsure, err := proc.AbovePeer(Records(repo), p)
+	if err != nil {
+		return fmt.Errorf("whom process %d descends from: %w", p.PID, err)
+	}
+	above, doubtful, err := commandMarks(repo, board, marks, unsure)
+	if err == nil && len(above)+len(doubtful) > 0 {
+		refusal.Reason = "agents are steered by a human on this machine, not by a process of an agent's session: ask"
+		err = refusal
+	}
+	return err
 }
 
 // exportCommand returns the command by which a process acts as the agent

@@ -1,0 +1,55 @@
+package proc
+
+import (
+	"net"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Peer is the process at the other end of a socket, as it was when it connected or
+// began to listen.
+type Peer struct {
+	PID int // 0 if it is in a namespace of processes that this process does not see
+	UID int
+}
+
+// PeerOf returns the process at the other end of a socket.
+func PeerOf(conn *net.UnixConn) (Peer, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return Peer{}, err
+	}
+	var cred *unix.Ucred
+	var failed error
+	err = raw.Control(func(fd uintptr) { cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return Peer{}, err
+	}
+	return Peer{int(cred.Pid), int(cred.Uid)}, nil
+}
+
+// ShortPath returns a name of a file for the address of a socket, which has little room.
+// It is good until done is called.
+func ShortPath(folder, name string) (path string, done func(), err error) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return "", nil, err
+	}
+	return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) + "/" + name, func() { f.Close() }, nil
+}
+
+// AbovePeer is [Above] for another process. A process that /proc does not show here may
+// descend from each living guard.
+func AbovePeer(folder string, p Peer) (marks, doubtful []Mark, err error) {
+	own, err := os.Readlink("/proc/self")
+	if p.PID == 0 || err != nil || own != strconv.Itoa(os.Getpid()) {
+		doubtful, err = Living(folder)
+		return nil, doubtful, err
+	}
+	return above(folder, strconv.Itoa(p.PID))
+}
