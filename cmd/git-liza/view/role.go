@@ -30,7 +30,7 @@ func Roles(b *flow.Board, builtin func(flow.Role) bool) []Role {
 // agent has it.
 func HumanRole(b *flow.Board) Role {
 	return Role{Required: RulesOf(b, flow.HumanRole), Row: flow.RoleRow{Name: flow.HumanRole, Capacity: flow.Judges,
-		About: "a person, who approves without an agent: git liza approve ID --commit SHA --role human"}}
+		About: "a person, with git liza approve ID --commit SHA --role human"}}
 }
 
 // RoleOf returns a row of the board with its agents and rules.
