@@ -206,7 +206,7 @@ func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput) error 
 	if len(ids) == 1 {
 		data["task"] = ids[0]
 	}
-	if t := r.After.Task(ids[0]); len(ids) == 1 && t != nil && t.Status == flow.Draft {
+	if len(ids) == 1 && r.Move.Detail.(*flow.AddMove).Tasks[0].Draft {
 		inv.progress("%s is a draft, which nobody claims: git liza task edit %[1]s --done-when D --spec PATH --scope S && git liza task finalize %[1]s", ids[0])
 	}
 	return inv.result(r, data, "%s", text.String())
