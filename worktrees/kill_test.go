@@ -75,15 +75,6 @@ func act(name string, _ []string) error {
 	return acts[name](ctx, t, r, git.ID(os.Getenv("OLD")), git.ID(os.Getenv("NEW")))
 }
 
-// points are a few of all operations.
-func points(all, few int) []int {
-	var list []int
-	for n := 1; n <= all; n += max(1, all/few) {
-		list = append(list, n)
-	}
-	return list
-}
-
 // run runs an act in a process that dies at its nth file operation, with its
 // children.
 func (p *project) run(act string, n int, new git.ID) killpoint.Ended {
@@ -218,7 +209,7 @@ func everyKill(t *testing.T, few int) {
 		t.Run(act, func(t *testing.T) {
 			t.Parallel()
 			all := afterKill(t, act, 0)
-			for _, n := range points(all, few) {
+			for _, n := range torture.Points(all, few) {
 				afterKill(t, act, n)
 			}
 		})

@@ -84,16 +84,9 @@ func killCommands(t *testing.T, few int) {
 			kept := filepath.Join(filepath.Dir(p.repo), "kept")
 			p.must("cp", "-a", p.repo, kept)
 			operations := p.killedAt(c, 0).Operations
-			all := len(operations)
-			require.Greater(t, all, few)
-			count := few
-			if torture.Thorough() {
-				count = all
-			}
-			var points []int
-			for i := range count {
-				points = append(points, 1+(all-1)*(2*i+1)/(2*count))
-			}
+			require.Greater(t, len(operations), few)
+			points := torture.Points(len(operations), few)
+			count := len(points)
 			for i, operation := range operations {
 				if around != "" && strings.Contains(operation, around) {
 					points = append(points, i+1)

@@ -18,6 +18,22 @@ func Wanted() bool { return setting != "" }
 // scripts with the race detector, which takes hours: LIZA_TORTURE=long.
 func Thorough() bool { return setting == "long" }
 
+// Points returns a few of the numbers from 1 to all, evenly spread, for tests that kill
+// a command at one of its operations. If the torture is thorough, it returns each.
+func Points(all, few int) []int {
+	var list []int
+	if Thorough() || few >= all {
+		for n := range all {
+			list = append(list, n+1)
+		}
+		return list
+	}
+	for i := range few {
+		list = append(list, 1+(all-1)*(2*i+1)/(2*few))
+	}
+	return list
+}
+
 // Only skips a test that takes long or needs all of the machine, unless such tests are
 // wanted.
 func Only(t testing.TB) {

@@ -33,7 +33,7 @@ func TestTortureKilledMigration(t *testing.T) {
 	killMigrations(t, 20)
 }
 
-func killMigrations(t *testing.T, count int) {
+func killMigrations(t *testing.T, few int) {
 	dir := unpackBoard(t, goldens[0])
 	_, tip, at := openBoard(t, dir)
 	kept := filepath.Join(filepath.Dir(dir), "kept")
@@ -48,12 +48,9 @@ func killMigrations(t *testing.T, count int) {
 	require.Zero(t, whole.Code, whole.Output)
 	all := len(whole.Operations)
 	require.Equal(t, 1, migrations(t, dir))
-	require.Greater(t, all, count)
-	if torture.Thorough() {
-		count = all
-	}
-	for i := range count {
-		killed := run(1 + (all-1)*(2*i+1)/(2*count)).Operations
+	require.Greater(t, all, few)
+	for _, n := range torture.Points(all, few) {
+		killed := run(n).Operations
 		what := killed[len(killed)-1]
 		made := migrations(t, dir)
 		require.Equal(t, string(tip), gittest.Git(t, dir, "rev-parse", fmt.Sprintf("%s~%d", layout.State, made)), what)
