@@ -33,6 +33,10 @@ func TestReclaimUnreadable(t *testing.T) {
 		"a ref without an id":       {write("hello\n"), true},
 		"an id that nothing has":    {write("1234567890123456789012345678901234567890\n"), true},
 		"a symbolic ref to nothing": {write("ref: refs/heads/nowhere\n"), true},
+		"a symbolic ref to a branch": {func(t *testing.T, d *desk, tip git.ID) {
+			gittest.Git(t, d.dir, "update-ref", "refs/heads/elsewhere", string(tip))
+			gittest.Git(t, d.dir, "symbolic-ref", layout.State, "refs/heads/elsewhere")
+		}, true},
 		"the tip is gone":           {func(t *testing.T, d *desk, tip git.ID) { require.NoError(t, os.Remove(object(d, string(tip)))) }, false},
 		"its tree is gone": {func(t *testing.T, d *desk, tip git.ID) {
 			require.NoError(t, os.Remove(object(d, string(tip)+"^{tree}")))
@@ -63,6 +67,9 @@ func TestReclaimUnreadable(t *testing.T) {
 				want = tip
 			}
 			require.Equal(t, want, d.at(layout.State))
+			symbolic, err := d.store.Repo.Refs.SymbolicRef(t.Context(), layout.State)
+			require.NoError(t, err)
+			require.Empty(t, symbolic, "a branch that anybody may delete")
 			b, _, err := d.store.Board(context.Background())
 			require.NoError(t, err)
 			require.NoError(t, b.Check())

@@ -105,7 +105,9 @@ func (s *RefStore) checkUpdate(u RefUpdate) error {
 }
 
 // transactionLines renders one update for `git update-ref --stdin -z`, where an
-// empty old value is not checked and a zero one must not exist.
+// empty old value is not checked and a zero one must not exist. If a session has made
+// one of our own refs symbolic, git replaces it and does not write to the ref that it
+// names.
 func (s *RefStore) transactionLines(u RefUpdate) string {
 	old := u.Old
 	switch {
@@ -114,10 +116,14 @@ func (s *RefStore) transactionLines(u RefUpdate) string {
 	case old == "":
 		old = s.repo.zero()
 	}
-	if u.New == "" {
-		return fmt.Sprintf("delete %s\x00%s\x00", u.Name, old)
+	own := ""
+	if strings.HasPrefix(u.Name, layout.Refs) {
+		own = "option no-deref\x00"
 	}
-	return fmt.Sprintf("update %s\x00%s\x00%s\x00", u.Name, u.New, old)
+	if u.New == "" {
+		return fmt.Sprintf("%sdelete %s\x00%s\x00", own, u.Name, old)
+	}
+	return fmt.Sprintf("%supdate %s\x00%s\x00%s\x00", own, u.Name, u.New, old)
 }
 
 // updateRefs drives one transaction step by step, with the journal beside it.
