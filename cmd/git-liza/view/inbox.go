@@ -71,9 +71,9 @@ func (r Reading) Inbox(tasks []flow.Summary) *Inbox {
 		c.addBudgets()
 		c.addReviews()
 		c.addOutdated()
+		c.addLocal()
 		c.addGoals()
 		c.addTexts()
-		c.addLocal()
 	}
 	return c.inbox()
 }

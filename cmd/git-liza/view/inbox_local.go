@@ -51,8 +51,13 @@ func (c *collector) addLocal() {
 	}
 	known := c.Local
 	if known.Take != "" {
-		i := Item{Kind: "behind", Subject: c.Board.Settings().Integration.Name, Text: "your branch lacks what was merged", Command: known.Take, since: c.Board.At()}
+		i := Item{Kind: "behind", Subject: c.Board.Settings().Integration.Name, Text: "your branch lacks what was merged", Command: known.Take}
 		i.moment = string(c.Board.Settings().Integration.Tip)
+		for n := range c.tasks {
+			if t := &c.tasks[n]; t.Status.IsMerged() && t.Changed.After(i.since) {
+				i.since = t.Changed
+			}
+		}
 		c.add(i)
 	}
 	if known.Ahead != nil {

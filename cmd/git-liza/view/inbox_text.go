@@ -5,8 +5,12 @@ import (
 	"strings"
 )
 
-// inboxIndent is before the text and the command of an item, below its age.
-const inboxIndent = 6
+const (
+	// inboxIndent is before the text and the command of an item, below its age.
+	inboxIndent = 6
+	// mostLines bounds the lines of a sentence.
+	mostLines = 4
+)
 
 // Text formats the inbox for people: a sentence and a command for each item. The
 // command stands on lines of its own and is never cut; accent marks it. With
@@ -42,7 +46,12 @@ func (in *Inbox) rows(width int, accent func(string) string) string {
 		if i.For != "" {
 			text = i.For + ": " + text
 		}
-		for _, line := range brokenLines(text, width-inboxIndent) {
+		lines := brokenLines(text, width-inboxIndent)
+		if len(lines) > mostLines {
+			lines = lines[:mostLines]
+			lines[mostLines-1] = Cut(lines[mostLines-1]+" …", width-inboxIndent)
+		}
+		for _, line := range lines {
 			out.WriteString(strings.TrimRight(fmt.Sprintf("%4s  %s", age, line), " ") + "\n")
 			age = ""
 		}

@@ -177,8 +177,20 @@ func (g *Status) Text(width int, accent func(string) string) string {
 	if g.Since != nil {
 		news = g.Since.text(at, width)
 	}
-	return g.inboxText(width, accent) + news + section("agents", g.agentRows(at), width) + "\n" + head.Text(width) +
+	return g.inboxText(width, accent) + news + section("agents", g.agentRows(at), width) + "\n" + headText(head, width) +
 		section("waiting", waitRows(g.waits, g.Waiting), width) + stepsText(g.furtherSteps(), width)
+}
+
+// headText formats the rows of status. A command in them is not cut, so rows that
+// are too wide are broken over a few lines.
+func headText(head Table, width int) string {
+	for _, row := range head.Rows {
+		if last := len(row) - 1; width > 0 {
+			row[last] = Cut(OneLine(row[last]), 2*width)
+		}
+	}
+	head.Wrap(width)
+	return head.Text(width)
 }
 
 // inboxText formats the first items of the inbox.

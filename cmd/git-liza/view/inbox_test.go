@@ -1,0 +1,59 @@
+package view
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// What stops the board comes first, then the oldest, then what nobody knows the age of.
+func TestOrderOfTheInbox(t *testing.T) {
+	t.Parallel()
+	blocked := func(id flow.TaskID, ago time.Duration) *flow.Task {
+		return &flow.Task{ID: id, Status: flow.Blocked, Changed: noon.Add(-ago), Block: &flow.Block{Reason: "why"}}
+	}
+	paused := &flow.Settings{Rules: 1, Goal: "goal-1", Control: flow.ControlState{State: flow.Paused, At: noon, Reason: "lunch"}, Config: flow.DefaultConfig()}
+	r := Reading{Board: boardOf(goalOne, paused, blocked("new", time.Minute), blocked("old", time.Hour)), At: noon, Person: flow.Caller{By: "human:ann"}}
+	r.Local.Needs = []Need{{Kind: "role", Subject: "robot"}, {Kind: "paused", Subject: "claude", Since: noon.Add(-30 * time.Minute)}}
+	subjects := func(in *Inbox) (list []string) {
+		for _, i := range in.Items {
+			list = append(list, i.Subject)
+		}
+		return list
+	}
+	in := r.Inbox(r.Board.Tasks())
+	require.Equal(t, []string{"board", "old", "claude", "new", "robot"}, subjects(in))
+
+	// A snoozed item is counted, and is there again when the same happens anew.
+	r.Local.Snoozed = map[string]time.Time{in.Items[1].Key(): noon.Add(time.Second)}
+	in = r.Inbox(r.Board.Tasks())
+	require.Equal(t, []string{"board", "claude", "new", "robot"}, subjects(in))
+	require.Equal(t, 1, in.Snoozed)
+	require.Equal(t, []string{"board", "claude", "new", "robot", "old"}, subjects(in.All()))
+	r.Board = boardOf(goalOne, paused, blocked("old", 2*time.Minute))
+	require.Equal(t, []string{"board", "claude", "old", "robot"}, subjects(r.Inbox(r.Board.Tasks())))
+
+	// An agent settles none of it, a planner what is blocked.
+	r.Person.By = "coder-1"
+	require.Equal(t, 4, r.Inbox(r.Board.Tasks()).Others)
+	r.Person.By = "planner-1"
+	require.Equal(t, []string{"old"}, subjects(r.Inbox(r.Board.Tasks())))
+}
+
+// A text of strangers takes few lines, and none of them is forged.
+func TestHostileTextsInTheInbox(t *testing.T) {
+	t.Parallel()
+	plain := func(text string) string { return text }
+	in := &Inbox{Items: []Item{{Text: "a \x1b[31mred\u202e word\u2028" + strings.Repeat("漢", 5000), Command: "git liza answer " + strings.Repeat("x", 100) + "\nrm"}}, at: noon}
+	lines := strings.Split(strings.TrimSuffix(in.Text(40, plain), "\n"), "\n")
+	require.LessOrEqual(t, len(lines), 2+mostLines)
+	for _, line := range lines[:len(lines)-1] {
+		require.LessOrEqual(t, cells(line), 40)
+		require.NotRegexp(t, "[\x1b\u202e\u2028]", line)
+	}
+	require.Equal(t, "      git liza answer "+strings.Repeat("x", 100)+" rm", lines[len(lines)-1])
+}
