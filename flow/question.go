@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -32,7 +33,9 @@ func QuestionsAbout(b *Board, tasks ...TaskID) []*Question {
 			list = append(list, q)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *Question) int { return x.Asked.Compare(y.Asked) })
+	slices.SortFunc(list, func(x, y *Question) int { // of two numbers the longer one is larger
+		return cmp.Or(x.Asked.Compare(y.Asked), cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
+	})
 	return list
 }
 
@@ -82,6 +85,15 @@ func (a *AnswerMove) check(p *play) *Refusal {
 		return refuse(RuleHolder, "git liza take "+string(q.ID)+" --as "+string(by), "%s has not taken the question %s", by, q.ID)
 	}
 	return nil
+}
+
+// CheckOpen refuses a question that the board lacks or that is closed, as an answer
+// to it is refused.
+func CheckOpen(b *Board, id RecordID) *Refusal {
+	if q := findQuestion(b, id); q != nil {
+		return q.checkOpen()
+	}
+	return unknownQuestion(id)
 }
 
 // checkOpen refuses what only an open question allows.

@@ -1,43 +1,260 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
 type answerCommand struct {
-	Question flow.RecordID `arg:"" help:"The question, as show names it."`
-	Text     string        `arg:"" help:"The answer; - for standard input."`
+	About      questioned `arg:"" optional:"" name:"task|question" help:"A question, or a task that asks one; default: every open question."`
+	Text       *string    `arg:"" optional:"" help:"The answer; - for standard input; default: from your editor."`
+	Unblock    bool       `help:"After the last answer, send the task back to work."`
+	KeepBranch bool       `help:"With --unblock: the next claim continues the saved branch."`
+}
+
+// Help explains what happens without arguments.
+func (c *answerCommand) Help() string {
+	return `Without a text your editor shows the question and what is known of it. With
+several questions, or without a task, a terminal asks one after the other;
+elsewhere they are listed, each with its command.
+
+The first answer stands. After the last one the task can go on: git liza
+unblock TASK sends it back to work, and so does --unblock.`
+}
+
+// questioned is what an answer is about: a question, a task, or neither.
+type questioned struct {
+	task     flow.TaskID
+	question flow.RecordID
+}
+
+// UnmarshalText tells a question by its slash, which no id of a task has.
+func (q *questioned) UnmarshalText(text []byte) error {
+	if strings.Contains(string(text), "/") {
+		return q.question.UnmarshalText(text)
+	}
+	return q.task.UnmarshalText(text)
 }
 
 func (c *answerCommand) Run(inv *invocation) error {
-	text, err := inv.text(c.Text)
-	if err != nil {
-		return err
+	if c.KeepBranch && !c.Unblock {
+		return usagef("git liza help answer", "--keep-branch goes with --unblock")
 	}
 	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActAnswer, "", &flow.AnswerMove{Question: c.Question, Text: text})
+	b, tip, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
-	q, _ := r.After.Load(flow.Key{Folder: flow.Questions, ID: string(c.Question)}).(*flow.Question)
-	t := r.After.Task(q.Task)
-	open := 0
-	for _, other := range flow.QuestionsAbout(r.After, t.ID) {
-		if other.IsOpen() {
-			open++
+	a := &answering{c, inv, clone, lookOf(clone, b, tip)}
+	open, err := a.find()
+	if err != nil {
+		return err
+	}
+	d := openDialog(inv)
+	one := c.About.question != "" || len(open) == 1 && c.About.task != ""
+	switch {
+	case c.Text != nil && one:
+		text, err := inv.text(*c.Text)
+		if err != nil {
+			return err
+		}
+		return a.answer(nil, open[0], text)
+	case c.Text == nil && one:
+		return a.edit(d, open[0])
+	case c.Text == nil && d != nil:
+		return a.goThrough(d, open)
+	case c.About.task != "":
+		return &usageError{fmt.Sprintf("%s asks %d questions: answer each by its id", c.About.task, len(open)), "git liza records questions --task " + string(c.About.task)}
+	}
+	return a.list()
+}
+
+// answering answers questions of a board.
+type answering struct {
+	*answerCommand
+	inv   *invocation
+	clone *work.Clone
+	look  look
+}
+
+// find returns the open questions that the command line is about. It refuses a
+// question that is closed and a task that asks none.
+func (a *answering) find() ([]*flow.Question, error) {
+	b := a.look.Board
+	load := func(id flow.RecordID) *flow.Question {
+		q, _ := b.Load(flow.Key{Folder: flow.Questions, ID: string(id)}).(*flow.Question)
+		return q
+	}
+	switch id := a.About.task; {
+	case a.About.question != "":
+		q := load(a.About.question)
+		if q == nil { // the rules say so
+			q = &flow.Question{ID: a.About.question}
+		}
+		if a.Text != nil {
+			return []*flow.Question{q}, nil
+		}
+		if refusal := flow.CheckOpen(b, q.ID); refusal != nil {
+			return nil, refusal
+		}
+		return []*flow.Question{q}, b.Err()
+	case id != "":
+		t, err := a.look.task(id)
+		if err != nil {
+			return nil, err
+		}
+		open := view.OpenQuestions(b, id)
+		if len(open) == 0 {
+			hint := "git liza show " + string(id)
+			if t.Block != nil && b.Opens(flow.ActUnblock, id, a.clone.Caller, a.look.At) == nil {
+				hint = "git liza unblock " + string(id)
+			}
+			return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "no question of " + string(id) + " is open", Hint: hint}
+		}
+		return open, b.Err()
+	}
+	if a.Text != nil {
+		return nil, usagef("git liza help answer", "the text answers no question: name one")
+	}
+	var open []*flow.Question
+	for _, one := range (view.RecordFilter{Kind: "question"}).Records(a.look.Reading) {
+		open = append(open, load(one.ID))
+	}
+	return open, b.Err()
+}
+
+// list prints the open questions, each with the command that answers it.
+func (a *answering) list() error {
+	list := view.RecordFilter{Kind: "question"}.Records(a.look.Reading)
+	if len(list) == 0 {
+		a.inv.progress("no question is open")
+	}
+	return a.inv.answer("", map[string]any{"questions": view.RecordsValue(list)}, view.RecordsText(list, a.look.At, a.inv.width()))
+}
+
+// goThrough asks the person at the terminal for the answers, one after the other.
+func (a *answering) goThrough(d *dialog, open []*flow.Question) error {
+	if len(open) == 0 {
+		return a.list()
+	}
+	for i, q := range open {
+		fmt.Fprintf(a.inv.stderr, "\n(%d of %d) %s", i+1, len(open), view.QuestionText(a.look.Reading, q, a.inv.width()))
+		line, err := d.ask("Answer (Enter: later, e: in your editor, q: quit):")
+		switch {
+		case errors.Is(err, io.EOF) || line == "q" && err == nil:
+			return nil
+		case err != nil:
+			return err
+		case line == "":
+			continue
+		case line == "e":
+			err = a.edit(d, q)
+		default:
+			err = a.answer(d, q, line)
+		}
+		if a.inv.ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			a.inv.fail(err) // somebody else may have answered it; the others still wait
 		}
 	}
-	next := ""
-	switch {
-	case open > 0:
-		next = fmt.Sprintf(", %d of its questions left", open)
-	case t.Block != nil:
-		next = ", it can go on: git liza unblock " + string(t.ID)
+	return nil
+}
+
+// edit answers a question with what the user writes in their editor.
+func (a *answering) edit(d *dialog, q *flow.Question) error {
+	id := string(q.ID)
+	return draft{
+		command: "answer", ending: ".md", notes: "The answer stands above; these lines are left out of it.\n\n" + view.QuestionText(a.look.Reading, q, 0),
+		otherwise: "type the answer: git liza answer " + id + " TEXT", again: "git liza answer " + id + " - <",
+	}.edit(a.inv, a.clone.Repo, func(text []byte) error { return a.answer(d, q, strings.TrimSpace(string(text))) })
+}
+
+// answer answers a question. After the last one of a task it sends the task back
+// to work if the command line or the person in the dialog says so; the dialog may
+// be nil.
+func (a *answering) answer(d *dialog, q *flow.Question, text string) error {
+	r, err := a.clone.Make(a.inv.ctx, flow.ActAnswer, "", &flow.AnswerMove{Question: q.ID, Text: text})
+	if err != nil {
+		return err
 	}
-	return inv.result(r, map[string]any{"question": c.Question, "task": t.ID, "open": open}, "%s of %s answered%s", c.Question, t.ID, next)
+	q, _ = r.After.Load(flow.Key{Folder: flow.Questions, ID: string(q.ID)}).(*flow.Question)
+	t := r.After.Task(q.Task)
+	open := len(view.OpenQuestions(r.After, t.ID))
+	data := map[string]any{"question": q.ID, "task": t.ID, "open": open}
+	said := fmt.Sprintf("%s of %s answered", q.ID, t.ID)
+	if open > 0 || t.Block == nil {
+		if open > 0 {
+			said += fmt.Sprintf(", %d of its questions left", open)
+		}
+		return a.inv.result(r, data, "%s", said)
+	}
+	stuck := r.After.Opens(flow.ActUnblock, t.ID, a.clone.Caller, a.clone.Store.Now())
+	unblock, keep := a.Unblock, a.KeepBranch
+	if !unblock && stuck == nil && d != nil {
+		if unblock, keep, err = d.goOn(said, t); err != nil {
+			return err
+		}
+		if unblock {
+			said = ""
+		}
+	}
+	switch {
+	case unblock:
+		return a.unblock(t.ID, keep, data, said)
+	case stuck != nil:
+		return a.inv.result(r, data, "%s; %s: %s", said, stuck.Reason, stuck.Hint)
+	}
+	return a.inv.result(r, data, "%s, it can go on: git liza unblock %s", said, t.ID)
+}
+
+// goOn asks whether a task whose questions are answered goes back to work, and
+// whether its branch is continued. Later is the answer if there is none.
+func (d *dialog) goOn(said string, t *flow.Task) (unblock, keep bool, err error) {
+	question := said + "\nsend it back to work? [y]es, [N]ot yet"
+	if t.Attempt != nil {
+		question = said + "\nsend it back to work? [k]eep its branch, [y]es and start anew, [N]ot yet"
+	}
+	line, err := d.ask(question)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	line = strings.ToLower(line)
+	keep = t.Attempt != nil && line == "k"
+	return keep || line == "y" || line == "yes", keep, err
+}
+
+// unblock sends a task back to work after the answer to its last question. The
+// answer stands if that fails.
+func (a *answering) unblock(id flow.TaskID, keep bool, data map[string]any, said string) error {
+	r, err := unblockTask(a.inv, a.clone, id, keep)
+	if err != nil {
+		f := classify(err)
+		f.code, f.outcome, f.reason = exitFailed, "changed", fmt.Sprintf("%v is answered, and %s is still blocked: %s", data["question"], id, f.reason)
+		return &partial{f, data}
+	}
+	t := r.After.Task(id)
+	data["status"] = t.Status
+	return a.inv.result(r, data, "%s", strings.TrimSpace(fmt.Sprintf("%s\n%s unblocked → %s", said, id, t.Status)))
+}
+
+// An answerTool is an answer without a terminal.
+type answerTool struct {
+	Question flow.RecordID `arg:"" help:"The question, as show names it."`
+	Text     string        `arg:"" help:"The answer."`
+}
+
+// Run answers.
+func (c *answerTool) Run(inv *invocation) error {
+	return (&answerCommand{About: questioned{question: c.Question}, Text: &c.Text}).Run(inv)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,8 +56,15 @@ func (d draft) edit(inv *invocation, repo *git.Repo, take func(text []byte) erro
 		err = unread
 	}
 	typed := unread == nil && !bytes.Equal(text, begun)
-	if err == nil && d.notes != "" {
-		text, err = repo.Run(inv.ctx, git.Cmd{Args: []string{"stripspace", "--strip-comments"}, Stdin: text})
+	if typed && d.notes != "" {
+		var failed error
+		text, failed = repo.Run(inv.ctx, git.Cmd{Args: []string{"stripspace", "--strip-comments"}, Stdin: text})
+		if failed == nil {
+			failed = os.WriteFile(path, text, 0o666) // as the command takes it from the file, if the text is kept
+		}
+		err = cmp.Or(err, failed)
+	} else if d.notes != "" {
+		text = d.text
 	}
 	if err == nil {
 		err = take(text)

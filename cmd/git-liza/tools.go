@@ -75,7 +75,7 @@ var tools = []toolRow{
 	{"finalize", flow.ActFinalize, mcp.Adds, planning, "Make drafts claimable, once they say title, done_when, spec and scope.", newCommand[taskFinalizeCommand]},
 	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", newCommand[supersedeTool]},
 	{"abandon", flow.ActAbandon, mcp.Undoes, planning, "Give a task up. It is final.", newCommand[abandonCommand]},
-	{"answer", flow.ActAnswer, mcp.Adds, planning, "Answer a question of a blocked task; show names its questions. The task stays blocked until it is unblocked.", newCommand[answerCommand]},
+	{"answer", flow.ActAnswer, mcp.Adds, planning, "Answer a question of a blocked task; show names its questions. The task stays blocked until it is unblocked.", newCommand[answerTool]},
 	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a blocked task back to work, once its questions are answered.", newCommand[unblockCommand]},
 	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", newCommand[convertCommand]},
 	{"align", flow.ActAlign, mcp.Adds, planning, "Say where the work stands against the goal's original intent.", newCommand[alignCommand]},

@@ -109,10 +109,10 @@ func (c *trustCommand) askHuman(inv *invocation, rows []commandRow) ([]commandRo
 	if inv.json || !isTerminal(inv.stdin) {
 		return rows, nil
 	}
-	answers := bufio.NewReader(inv.stdin)
+	d := &dialog{inv, bufio.NewReader(inv.stdin)}
 	var list []commandRow
 	for _, r := range rows {
-		yes, err := inv.mayRun(answers, r.Where, r.Command)
+		yes, err := d.mayRun(r.Where, r.Command)
 		if err != nil {
 			return nil, err
 		}
@@ -123,34 +123,17 @@ func (c *trustCommand) askHuman(inv *invocation, rows []commandRow) ([]commandRo
 	return list, nil
 }
 
-// mayRun asks on the terminal whether a command of the board may run here. The
-// default is no. The error wraps io.EOF if there is no answer.
-func (inv *invocation) mayRun(answers *bufio.Reader, where, command string) (bool, error) {
-	fmt.Fprintf(inv.stderr, "%s: %s\nmay it run here? [y/N] ", where, work.Visible(command))
-	var line string
-	var err error
-	read := make(chan struct{})
-	go func() {
-		line, err = answers.ReadString('\n')
-		close(read)
-	}()
-	select {
-	case <-inv.ctx.Done():
-		return false, inv.ctx.Err() // a signal does not interrupt reading a terminal
-	case <-read:
-	}
-	if err != nil {
-		return false, errors.Join(errors.New("no answer: nothing more is allowed"), err)
-	}
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes", nil
+// mayRun asks whether a command of the board may run here.
+func (d *dialog) mayRun(where, command string) (bool, error) {
+	return d.confirm(fmt.Sprintf("%s: %s\nmay it run here?", where, work.Visible(command)))
 }
 
 // offerTrust asks on a terminal, before supervisors start, about each command of
 // the board that they would wait for. They still wait for the commands that are
 // not allowed, as they do without a terminal.
 func offerTrust(inv *invocation, clone *work.Clone) error {
-	if inv.json || !isTerminal(inv.stderr) || !inForeground(inv.stdin) || inv.operator(clone.Repo, "trust in a command") != nil {
+	d := openDialog(inv)
+	if d == nil || inv.operator(clone.Repo, "trust in a command") != nil {
 		return nil
 	}
 	b, _, err := clone.Store.Board(inv.ctx)
@@ -161,9 +144,8 @@ func offerTrust(inv *invocation, clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	answers := bufio.NewReader(inv.stdin)
 	for _, one := range waiting {
-		yes, err := inv.mayRun(answers, one.Where, one.Command)
+		yes, err := d.mayRun(one.Where, one.Command)
 		if errors.Is(err, io.EOF) || inv.ctx.Err() != nil {
 			return nil
 		}

@@ -1,12 +1,24 @@
 package main
 
 import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 type unblockCommand struct {
 	ID         flow.TaskID `arg:"" help:"The task."`
 	KeepBranch bool        `help:"The next claim continues the saved branch."`
+	Unanswered bool        `help:"Close its open questions without asking first, as a terminal does."`
+}
+
+// Help explains what becomes of questions.
+func (c *unblockCommand) Help() string {
+	return `Questions of the task that are still open are closed without an answer, and
+named. git liza answer TASK answers them first; answer --unblock does both.`
 }
 
 func (c *unblockCommand) Run(inv *invocation) error {
@@ -14,11 +26,51 @@ func (c *unblockCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.End(inv.ctx, flow.ActUnblock, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
-		return &flow.UnblockMove{KeepBranch: c.KeepBranch, Saved: save}, nil
-	})
+	b, tip, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
-	return inv.taskResult(r, c.ID, "unblocked")
+	open := view.OpenQuestions(b, c.ID)
+	if d := openDialog(inv); d != nil && len(open) > 0 && !c.Unanswered && b.Opens(flow.ActUnblock, c.ID, clone.Caller, clone.Store.Now()) == nil {
+		for _, q := range open {
+			fmt.Fprintln(inv.stderr, view.QuestionText(lookOf(clone, b, tip).Reading, q, inv.width()))
+		}
+		yes, err := d.confirm("close " + view.Count(len(open), "question") + " without an answer?")
+		if err != nil || !yes {
+			inv.progress("%s is as it was; to answer: git liza answer %s", c.ID, c.ID)
+			return inv.ctx.Err()
+		}
+	}
+	r, err := unblockTask(inv, clone, c.ID, c.KeepBranch)
+	if err != nil {
+		return err
+	}
+	closed := closedBy(r, open)
+	t := r.After.Task(c.ID)
+	said := "unblocked"
+	if r.Already {
+		said = "already unblocked"
+	}
+	said += fmt.Sprintf(" → %s", t.Status)
+	if len(closed) > 0 {
+		said += ", closed without an answer: " + view.JoinIDs(closed)
+	}
+	return inv.result(r, map[string]any{"task": c.ID, "status": t.Status, "unanswered": append([]flow.RecordID{}, closed...)}, "%s %s", c.ID, said)
+}
+
+// unblockTask sends a blocked task back to work.
+func unblockTask(inv *invocation, clone *work.Clone, id flow.TaskID, keep bool) (gitstore.Result, error) {
+	return clone.End(inv.ctx, flow.ActUnblock, id, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
+		return &flow.UnblockMove{KeepBranch: keep, Saved: save}, nil
+	})
+}
+
+// closedBy returns those of the questions that are closed without an answer.
+func closedBy(r gitstore.Result, open []*flow.Question) (closed []flow.RecordID) {
+	for _, q := range open {
+		if now, _ := r.After.Load(flow.Key{Folder: flow.Questions, ID: string(q.ID)}).(*flow.Question); now != nil && !now.IsOpen() && now.Answer == "" {
+			closed = append(closed, q.ID)
+		}
+	}
+	return closed
 }

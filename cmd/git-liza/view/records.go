@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,7 +69,9 @@ func (f RecordFilter) Records(r Reading) []Record {
 				list = append(list, one)
 			}
 		}
-		slices.SortStableFunc(list[first:], func(x, y Record) int { return x.At.Compare(y.At) })
+		slices.SortFunc(list[first:], func(x, y Record) int { // of two numbers the longer one is larger
+			return cmp.Or(x.At.Compare(y.At), cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
+		})
 	}
 	return list
 }
@@ -210,4 +213,24 @@ func (one Record) state(now time.Time) string {
 		about = "for " + one.About
 	}
 	return joinWords(about, string(one.By), ago(now, one.At)+" ago", one.State)
+}
+
+// QuestionText shows a question to the person who answers it, with what is known of
+// the task that asks it.
+func QuestionText(r Reading, q *flow.Question, width int) string {
+	title, rows := "", Table{Indent: "  "}
+	rows.Add("question", OneLine(q.Text))
+	if t := r.Board.Task(q.Task); t != nil {
+		title = ", " + OneLine(t.Title)
+		rows.Add("done when", OneLine(t.DoneWhen))
+		rows.Add("spec", OneLine(t.Spec))
+		if t.Block != nil {
+			rows.Add("why", OneLine(t.Block.Reason))
+			for _, tried := range t.Block.Attempted {
+				rows.Add("tried", OneLine(tried))
+			}
+		}
+	}
+	rows.Wrap(width)
+	return Wrapped(fmt.Sprintf("%s: %s asks about %s%s, %s ago", q.ID, q.From, q.Task, title, ago(r.At, q.Asked)), width) + rows.Text(0)
 }
