@@ -66,7 +66,7 @@ func (c *promptCommand) addProvider(inv *invocation, l look, a *supervise.Prompt
 // assignment returns the work for which an agent of the role would be
 // started.
 func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInput, error) {
-	a := supervise.PromptInput{Role: c.Role, Task: c.Task}
+	a := supervise.PromptInput{Role: c.Role, Task: c.Task, At: l.At}
 	if err := checkRole(l.Board, c.Role); err != nil {
 		return a, err
 	}

@@ -23,6 +23,7 @@ type PromptInput struct {
 	Role     flow.Role
 	Agent    flow.AgentID // "" if the agent is not known yet
 	Task     flow.TaskID  // "" for a planner
+	At       time.Time    // when it begins; a note that has expired by then is not repeated
 	Goal     flow.GoalID  // that a planner plans for; "" is that of the triggers, else the current one
 	Worktree string
 	Failure  string // how the last session on it failed
@@ -154,7 +155,7 @@ func notesFor(b *flow.Board, a PromptInput) []*flow.Note {
 	var list []*flow.Note
 	for _, id := range b.IDs(flow.Notes) {
 		n, ok := b.Load(flow.Key{Folder: flow.Notes, ID: id}).(*flow.Note)
-		if ok && slices.Contains([]string{"all", a.Role.String(), string(a.Agent), string(a.Task)}, n.For) && n.IsCurrent(b.At()) {
+		if ok && slices.Contains([]string{"all", a.Role.String(), string(a.Agent), string(a.Task)}, n.For) && n.IsCurrent(a.At) {
 			list = append(list, n)
 		}
 	}

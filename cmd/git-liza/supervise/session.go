@@ -78,7 +78,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 
 // promptInput returns what the agent's prompt is made of.
 func (w *worker) promptInput(ctx context.Context, a *assignment, b *flow.Board) (in PromptInput, err error) {
-	in = PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
+	in = PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), At: w.clone.Store.Now(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
 		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await}
 	if a.capacity == flow.Judges {
 		in.Reviewed, err = LastReview(ctx, w.clone.Store, b.Task(a.taskID()), a.role)
