@@ -23,6 +23,11 @@ func (c *approveCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	return c.approve(inv, clone, commit)
+}
+
+// approve approves a commit that is named in full.
+func (c *approveCommand) approve(inv *invocation, clone *work.Clone, commit flow.ObjectID) error {
 	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: commit, Message: c.Message, Role: c.Role})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,6 +59,9 @@ func (f findings) edit(inv *invocation, start string) error {
 func (f findings) again() string {
 	return "git liza reject " + string(f.id) + " --commit " + string(f.move.Commit) + " -e"
 }
+
+// errKeep keeps findings that are in order for later.
+var errKeep = errors.New("the findings are kept")
 
 // write lets the person write the findings, and hands them to take. It refuses those at
 // lines that are not there, and a text that says nothing. What is not taken stays kept.
@@ -152,7 +156,7 @@ Lines with a comment sign are left out. Without findings nothing happens.
 }
 
 // mostDiff bounds the diff in the editor, in bytes.
-const mostDiff = 1 << 20
+const mostDiff = 128 << 10
 
 // diff is what the submission changes, with the numbers of its lines.
 func (f findings) diff(inv *invocation, t *flow.Task) (string, error) {

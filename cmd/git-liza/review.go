@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -10,10 +12,25 @@ type reviewCommand struct {
 	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
+// Help explains what a person sees on a terminal.
+func (c *reviewCommand) Help() string {
+	return `On a terminal a person sees what the task asks for, what the author said and the
+diff in git's pager, and is asked for the verdict; without a task the next one
+follows. After an earlier verdict of yours the range-diff since then comes first,
+and files that you have seen so are left out.
+
+The review is renewed while you read. Who skips, quits or goes away gives it
+back; findings that were not sent are kept. Without a terminal, for agents and
+with --json the command only takes the review and names its checkout.`
+}
+
 func (c *reviewCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err
+	}
+	if c.isForPerson(inv, clone) {
+		return (&sitting{invocation: inv, clone: clone, asked: *c, typed: bufio.NewReader(inv.stdin)}).run()
 	}
 	got, r, err := clone.Review(inv.ctx, c.ID, flow.ReviewMove{Lease: c.Lease, Role: c.Role})
 	if err != nil {

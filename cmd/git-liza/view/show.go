@@ -40,21 +40,25 @@ func Submissions(history []Entry) []Submission {
 // judged last, the one before the last if it judged none, and 0 if there is only one.
 func JudgedBefore(history []Entry, by flow.Actor) int {
 	list := Submissions(history)
-	for _, e := range slices.Backward(history) {
-		var commit flow.ObjectID
-		switch d := e.Move.Detail.(type) {
-		case *flow.ApproveMove:
-			commit = d.Commit
-		case *flow.RejectMove:
-			commit = d.Commit
-		}
-		for i := len(list) - 2; i >= 0 && e.Move.By == by && commit != ""; i-- {
-			if list[i].Commit == commit {
-				return i + 1
-			}
+	for n := len(list) - 1; n > 0; n-- {
+		if HasJudged(history, by, list[n-1].Commit) {
+			return n
 		}
 	}
 	return max(0, len(list)-1)
+}
+
+// HasJudged reports whether an actor approved or rejected a commit.
+func HasJudged(history []Entry, by flow.Actor, commit flow.ObjectID) bool {
+	return slices.ContainsFunc(history, func(e Entry) bool {
+		switch d := e.Move.Detail.(type) {
+		case *flow.ApproveMove:
+			return e.Move.By == by && d.Commit == commit
+		case *flow.RejectMove:
+			return e.Move.By == by && d.Commit == commit
+		}
+		return false
+	})
 }
 
 // Story returns a task with what it waits for, the questions that were ever asked about it, its

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -44,7 +45,8 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 	if err != nil {
 		return Reviewing{}, gitstore.Result{}, err
 	}
-	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+	var left *leftReview
+	move := func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		target := id
 		if a := b.Agent(c.By.Agent()); target == "" && a != nil {
 			if held := heldReview(b.Task(a.Review), c.By); held != nil && held.Lease.After(at) {
@@ -58,12 +60,21 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 			}
 			target = best
 		}
+		if left = leftByPerson(b.Task(target), at); left != nil {
+			return flow.Move{}, nil, errLeft
+		}
 		d := asked
 		if d.Lease == 0 {
 			d.Lease = b.Settings().Config.ReviewLease
 		}
 		return c.Caller.Move(flow.ActReview, target, &d), nil, nil
-	})
+	}
+	r, err := c.Store.Do(ctx, move)
+	for errors.Is(err, errLeft) {
+		if _, err = c.Make(ctx, flow.ActRelease, left.task, &flow.ReleaseMove{Role: left.role}); err == nil {
+			r, err = c.Store.Do(ctx, move)
+		}
+	}
 	if err != nil {
 		return Reviewing{}, r, err
 	}
@@ -77,6 +88,33 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 	got.Worktree = trees.Path(t.ID.ReviewFolder(role, t.Submission.Number))
 	got.Warning, err = c.checkOutReview(ctx, trees, t, role, r.Already)
 	return got, r, missingWorktree(r, got, err)
+}
+
+// A leftReview is the review of a person whose lease has ended.
+type leftReview struct {
+	task flow.TaskID
+	role flow.Role
+}
+
+// errLeft says that a review of a person is given back before somebody takes it.
+var errLeft = errors.New("a person left the review")
+
+// leftByPerson returns a review that a person left: nobody else's taking it counts as one
+// without a verdict. It is nil if there is none.
+func leftByPerson(t *flow.Task, at time.Time) *leftReview {
+	if t == nil {
+		return nil
+	}
+	for _, j := range t.Judgements {
+		if j.Review != nil && j.Review.By.IsHuman() && !j.Review.Lease.After(at) {
+			left := &leftReview{task: t.ID, role: j.Role}
+			if t.Submission != nil && len(t.Submission.Reviews) < 2 {
+				left.role = ""
+			}
+			return left
+		}
+	}
+	return nil
 }
 
 // textsOf are the texts of a review. If it was held before, those are changed that

@@ -1,0 +1,348 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A sitting is what a person reviews on a terminal, one submission after the other.
+type sitting struct {
+	*invocation
+	clone   *work.Clone
+	asked   reviewCommand
+	typed   *bufio.Reader
+	got     work.Reviewing
+	task    *flow.Task // as it was when the review was taken
+	history []view.Entry
+	ended   error // why the review could not be renewed; read after renewal has stopped or under its lock
+	lock    sync.Mutex
+}
+
+// isForPerson reports whether a review is held with the person on a terminal.
+func (c *reviewCommand) isForPerson(inv *invocation, clone *work.Clone) bool {
+	return !inv.json && inv.call == nil && clone.By.IsHuman() && isTerminal(inv.stdout) && inForeground(inv.stdin) &&
+		clone.Checkouts.Trees != nil && (hints{inv}).agent() == ""
+}
+
+// A sittingEnd is how the review of one submission ended.
+type sittingEnd uint8
+
+const (
+	judged sittingEnd = iota
+	skipped
+	quitted
+)
+
+// run reviews the task that the command names, or one task after the other until there
+// is none or the person quits.
+func (s *sitting) run() error {
+	passed := map[flow.TaskID]bool{}
+	for {
+		id, err := s.next(passed)
+		if err != nil {
+			var refusal *flow.Refusal
+			if len(passed) > 0 && errors.As(err, &refusal) && refusal.Rule == flow.RuleNothing {
+				return s.answer("", nil, "nothing more waits for your review")
+			}
+			return err
+		}
+		passed[id] = true
+		how, err := s.review(id)
+		if err != nil || how == quitted || s.asked.ID != "" {
+			return err
+		}
+	}
+}
+
+// next is the task to review: the one that the command names, else the best one that
+// was not passed.
+func (s *sitting) next(passed map[flow.TaskID]bool) (flow.TaskID, error) {
+	if s.asked.ID != "" {
+		return s.asked.ID, nil
+	}
+	b, err := s.clone.Fresh(s.ctx)
+	if err != nil {
+		return "", err
+	}
+	id, refusal := b.Best(flow.ActReview, s.clone.Caller, b.At(), func(t flow.Summary) bool { return passed[t.ID] })
+	if err := b.Err(); err != nil {
+		return "", err
+	}
+	if refusal != nil {
+		return "", refusal
+	}
+	return id, nil
+}
+
+// review takes one review, shows it and asks for the verdict. However it ends without
+// one, the review is given back, which does not count as a review without a verdict.
+func (s *sitting) review(id flow.TaskID) (how sittingEnd, err error) {
+	if err := s.take(id); err != nil {
+		return quitted, err
+	}
+	stop := s.keepRenewed()
+	defer func() {
+		stop()
+		if how != judged {
+			err = errors.Join(err, s.giveBack())
+		}
+	}()
+	if err := s.show(false); err != nil {
+		return quitted, err
+	}
+	return s.ask()
+}
+
+// take takes the review of a task, or reads again what it stands on.
+func (s *sitting) take(id flow.TaskID) error {
+	got, r, err := s.clone.Review(s.ctx, id, flow.ReviewMove{Lease: s.asked.Lease, Role: s.asked.Role})
+	if err != nil {
+		return err
+	}
+	s.got, s.task, s.history = got, r.After.Task(id), nil
+	if got.Warning != "" {
+		s.progress("warning: %s", got.Warning)
+	}
+	for _, text := range got.Texts {
+		if text.Changed {
+			s.progress("%s has changed since the review began", flow.TextRef{Path: text.Path, Anchor: text.Anchor})
+		}
+	}
+	l, err := s.look()
+	if err != nil {
+		return err
+	}
+	err = l.historyOf(s.invocation, id, func(e gitstore.Event) bool {
+		s.history = append(s.history, view.Entry{State: e.Commit, Move: e.Move})
+		return true
+	})
+	for i, j := 0, len(s.history)-1; i < j; i, j = i+1, j-1 {
+		s.history[i], s.history[j] = s.history[j], s.history[i]
+	}
+	return err
+}
+
+// keepRenewed prolongs the lease while the person reads, until stop is called.
+func (s *sitting) keepRenewed() (stop func()) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.renew(ctx)
+	}()
+	return func() { cancel(); <-done }
+}
+
+// renew prolongs the lease whenever a third of it has passed. A review that somebody
+// else ended is not taken again.
+func (s *sitting) renew(ctx context.Context) {
+	clone, err := s.clone.As(ctx, s.clone.By, s.clone.Generation)
+	if err != nil {
+		return
+	}
+	lease := max(s.got.Lease.Sub(s.now()), time.Second)
+	tick := time.NewTicker(max(lease/3, time.Second/2))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		_, err := clone.Renew(ctx, s.got.Task, flow.RenewMove{Lease: s.asked.Lease, Role: s.role()})
+		var refusal *flow.Refusal
+		if errors.As(err, &refusal) {
+			s.lock.Lock()
+			s.ended = err
+			s.lock.Unlock()
+			return
+		}
+	}
+}
+
+// role is the role of the review where a move has to name it, "" where there is one.
+func (s *sitting) role() flow.Role {
+	if len(s.task.Submission.Reviews) < 2 {
+		return ""
+	}
+	return s.got.Role
+}
+
+// giveBack releases the review, also after an interrupt.
+func (s *sitting) giveBack() error {
+	const enough = 20 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), enough)
+	defer cancel()
+	_, err := s.clone.Release(ctx, s.got.Task, flow.ReleaseMove{Role: s.role()})
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) {
+		return nil // it ended by itself
+	}
+	if err == nil {
+		s.progress("the review of %s is given back", s.got.Task)
+	}
+	return err
+}
+
+// choices is what the person may type.
+const choices = `a [TEXT]  approve this commit, with a word
+r [TEXT]  reject: write the findings in your editor; TEXT is the one blocker
+f         write findings in your editor and keep them for later
+n TEXT    leave a note for those who work on the task
+d         the diff again, of all files
+t         the spec
+s         skip: somebody else may review it
+q         quit
+`
+
+// ask asks for the verdict until there is one, or the person goes on.
+func (s *sitting) ask() (sittingEnd, error) {
+	for {
+		s.lock.Lock()
+		ended := s.ended
+		s.lock.Unlock()
+		if err := errors.Join(ended, s.ctx.Err()); err != nil {
+			return quitted, err
+		}
+		if kept := s.findings().kept(s.invocation); strings.TrimSpace(kept) != "" {
+			fmt.Fprintln(s.stderr, "findings that are not sent yet: r sends them, f shows them")
+		}
+		fmt.Fprintf(s.stderr, "verdict on %s [a,r,f,n,d,t,s,q,?]? ", s.got.Task)
+		line, err := readLine(s.ctx, s.typed)
+		if err != nil {
+			fmt.Fprintln(s.stderr)
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return quitted, err
+		}
+		word, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		how, done, err := s.do(word, strings.TrimSpace(text))
+		if done || s.ctx.Err() != nil {
+			return how, errors.Join(err, s.ctx.Err())
+		}
+		if err != nil {
+			s.fail(err)
+		}
+	}
+}
+
+// do does what the person typed. It is done if the review is over.
+func (s *sitting) do(word, text string) (how sittingEnd, done bool, err error) {
+	switch word {
+	case "a", "approve":
+		return s.approve(text)
+	case "r", "reject":
+		return s.reject(text)
+	case "f", "findings":
+		err := s.findings().write(s.invocation, text, func(flow.Feedback) error { return errKeep })
+		if errors.Is(err, errKeep) {
+			err = nil
+		}
+		return 0, false, err
+	case "n", "note":
+		if text == "" {
+			return 0, false, usagef("git liza help note", "a note needs words: n TEXT")
+		}
+		return 0, false, (&noteCommand{Text: text, For: string(s.got.Task)}).Run(s.invocation)
+	case "d", "diff":
+		return 0, false, s.show(true)
+	case "t", "text":
+		return 0, false, s.showSpec()
+	case "s", "skip":
+		return skipped, true, nil
+	case "q", "quit":
+		return quitted, true, nil
+	}
+	fmt.Fprint(s.stderr, choices)
+	return 0, false, nil
+}
+
+func (s *sitting) findings() findings {
+	return findings{s.clone, s.got.Task, flow.RejectMove{Commit: s.got.Commit, Role: s.role()}}
+}
+
+// approve approves the commit that was shown.
+func (s *sitting) approve(text string) (sittingEnd, bool, error) {
+	if strings.TrimSpace(s.findings().kept(s.invocation)) != "" {
+		fmt.Fprint(s.stderr, "approve, and drop the findings that are not sent? [y/N] ")
+		line, err := readLine(s.ctx, s.typed)
+		if err != nil || !strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y") {
+			return 0, false, err
+		}
+	}
+	c := &approveCommand{ID: s.got.Task, Message: text, Role: s.role()}
+	err := c.approve(s.invocation, s.clone, s.got.Commit)
+	if err == nil {
+		s.findings().drop()
+		return judged, true, nil
+	}
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleSpecChanged {
+		s.fail(err)
+		return 0, false, s.take(s.got.Task)
+	}
+	return quitted, isOver(err), err
+}
+
+// reject rejects the commit that was shown.
+func (s *sitting) reject(text string) (sittingEnd, bool, error) {
+	if text == "" {
+		err := s.findings().edit(s.invocation, "")
+		return endOf(err), isOver(err), err
+	}
+	c := &rejectCommand{ID: s.got.Task, Message: text, Commit: string(s.got.Commit), Role: s.role()}
+	m := s.findings().move
+	var err error
+	if m.Feedback, err = c.blocker(s.invocation, s.clone); err == nil {
+		err = reject(s.invocation, s.clone, s.got.Task, m)
+	}
+	return endOf(err), isOver(err), err
+}
+
+func endOf(err error) sittingEnd {
+	var setback *work.Setback
+	if err == nil || errors.As(err, &setback) {
+		return judged
+	}
+	return quitted
+}
+
+// isOver reports whether a verdict ended the review: it was given, or another commit or
+// state makes it impossible.
+func isOver(err error) bool {
+	var refusal *flow.Refusal
+	var setback *work.Setback
+	return err == nil || errors.As(err, &setback) ||
+		errors.As(err, &refusal) && (refusal.Rule == flow.RuleCommit || refusal.Rule == flow.RuleState || refusal.Rule == flow.RuleFinal)
+}
+
+// readLine reads a line that the person types. A signal ends the waiting, but not the
+// reading.
+func readLine(ctx context.Context, from *bufio.Reader) (line string, err error) {
+	read := make(chan struct{})
+	go func() {
+		line, err = from.ReadString('\n')
+		close(read)
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case <-read:
+	}
+	if line != "" {
+		err = nil
+	}
+	return line, err
+}

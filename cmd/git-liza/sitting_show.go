@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// show prints what the person needs for a verdict: the task, and in the pager how its
+// texts have changed, what is new since the person's last verdict, and the diff. Files
+// that the person has seen so before are left out unless all is true.
+func (s *sitting) show(all bool) error {
+	base, commit := s.got.Base, s.got.Commit
+	if err := s.clone.Store.Mirror.BringCommits(s.ctx, s.got.Task, commit, base); err != nil {
+		return err
+	}
+	l, err := s.look()
+	if err != nil {
+		return err
+	}
+	changed, texts, err := s.changedTexts(l)
+	if err != nil {
+		return err
+	}
+	since, err := s.sinceLastVerdict()
+	if err != nil {
+		return err
+	}
+	files, err := s.clone.Repo.Changes(s.ctx, base, commit)
+	if err != nil {
+		return err
+	}
+	seen := s.seen()
+	args := []string{"diff", "--no-ext-diff", "--no-color", string(base), string(commit), "--"}
+	var left []string
+	for _, file := range files {
+		if id, known := seen[file.Path]; known && id == file.New && !all {
+			left = append(left, file.Path)
+		}
+	}
+	if len(left) == len(files) || len(left) > maxPaths {
+		left = nil // then there would be nothing to look at, or git takes no more words
+	}
+	for _, path := range left {
+		args = append(args, ":(top,exclude,literal)"+path)
+	}
+	out, err := s.clone.Repo.Git(s.ctx, args...)
+	if err != nil {
+		return err
+	}
+	head := l.ReviewText(s.task, changed, s.width())
+	if len(left) > 0 {
+		head += fmt.Sprintf("  left out of the diff, seen before: %s; d shows all\n", view.Count(len(left), "file"))
+	}
+	if err := s.answer("", nil, head); err != nil {
+		return err
+	}
+	document := view.PatchText(texts+since+string(out), s.color)
+	if !(pager{s.invocation}).show(document) {
+		if err := s.answer("", nil, document); err != nil {
+			return err
+		}
+	}
+	for _, file := range files {
+		seen[file.Path] = file.New
+	}
+	return s.remember(seen)
+}
+
+// changedTexts returns the paths of the task's texts that differ from those with which it
+// was planned, and how.
+func (s *sitting) changedTexts(l look) (paths []string, diff string, err error) {
+	if len(s.history) == 0 {
+		return nil, "", nil
+	}
+	then, err := l.Store.BoardAt(s.history[0].State)
+	if err != nil {
+		return nil, "", err
+	}
+	was, is := then.Settings().Integration.Tip, l.Board.Settings().Integration.Tip
+	for _, ref := range append([]string{s.task.Spec}, s.task.BasedOn...) {
+		path, _, _ := strings.Cut(ref, "#")
+		out, err := s.clone.Repo.Git(s.ctx, "diff", "--no-ext-diff", "--no-color", string(was), string(is), "--", ":(top,literal)"+path)
+		if err != nil {
+			return nil, "", err
+		}
+		if len(out) > 0 {
+			paths = append(paths, path)
+			diff += string(out)
+		}
+	}
+	if diff != "" {
+		diff = "What changed in the specs since " + string(s.got.Task) + " was planned:\n\n" + diff + "\n"
+	}
+	return paths, diff, l.Board.Err()
+}
+
+// sinceLastVerdict returns the range-diff from the submission that this person judged
+// last, "" if there is none.
+func (s *sitting) sinceLastVerdict() (string, error) {
+	list := view.Submissions(s.history)
+	n := view.JudgedBefore(s.history, s.clone.By)
+	if n == 0 || !view.HasJudged(s.history, s.clone.By, list[n-1].Commit) {
+		return "", nil
+	}
+	old, now := list[n-1], list[len(list)-1]
+	if err := s.clone.Store.Mirror.BringCommits(s.ctx, s.got.Task, old.Commit, old.Base); err != nil {
+		return "", err
+	}
+	out, err := s.clone.Repo.Git(s.ctx, rangeDiff(old, now)...)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("What changed since your verdict on %s:\n\n%s\n", old.Commit.Short(), out), nil
+}
+
+// showSpec shows the file of the task's spec.
+func (s *sitting) showSpec() error {
+	l, err := s.look()
+	if err != nil {
+		return err
+	}
+	path, _, _ := strings.Cut(s.task.Spec, "#")
+	out, err := s.clone.Repo.Git(s.ctx, "cat-file", "blob", string(l.Board.Settings().Integration.Tip)+":"+path)
+	if err != nil {
+		return err
+	}
+	return pager{s.invocation}.present(nil, view.PatchText(string(out), false))
+}
+
+// viewed is the file that says which files of the task's submissions this person has
+// seen, by their blobs.
+func (s *sitting) viewed() string {
+	return filepath.Join(s.clone.Repo.CommonDir(), layout.Private, "viewed", filepath.Base(s.findings().path()))
+}
+
+// seen returns what [sitting.remember] kept. It may be deleted at any time.
+func (s *sitting) seen() map[string]flow.ObjectID {
+	seen := map[string]flow.ObjectID{}
+	if text, err := git.ReadSmall(s.viewed()); err == nil {
+		_ = json.Unmarshal(text, &seen)
+	}
+	return seen
+}
+
+func (s *sitting) remember(seen map[string]flow.ObjectID) error {
+	text, err := json.Marshal(seen)
+	if err != nil {
+		return err
+	}
+	return git.ReplaceFile(s.viewed(), text)
+}

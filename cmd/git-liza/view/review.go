@@ -1,0 +1,58 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// ReviewText is what a person reads before the diff of a submission: what the task asks
+// for, on which texts it stands, which commands passed, what the author said, and what
+// stands rejected. changed are the paths of its texts that have changed since it was
+// planned.
+func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
+	s := t.Submission
+	rows := Table{Indent: "  "}
+	add := func(name string, texts ...string) {
+		for _, text := range texts {
+			for line := range strings.Lines(text) {
+				rows.Add(name, OneLine(strings.TrimSpace(line)))
+				name = ""
+			}
+		}
+	}
+	add("done when", t.DoneWhen)
+	add("scope", t.Scope)
+	add("spec", append([]string{t.Spec}, t.BasedOn...)...)
+	for _, path := range changed {
+		add("", path+" has changed since the task was planned")
+	}
+	add("by", fmt.Sprintf("%s, submission %d, %s", t.Attempt.Coder, t.Submissions, Count(s.Changed, "path")))
+	if c := s.Receipt; c != nil {
+		add("verify", fmt.Sprintf("%s (exit %d, %s): %s", c.Gate, c.Exit, c.Duration, c.Command))
+	} else if t.Verify == "" {
+		add("verify", "the task names no command")
+	}
+	if i := t.Intent; i != nil {
+		add("intent", i.Summary)
+		add("validation", i.Validation)
+		add("assumed", i.Assumptions...)
+		add("risks", i.Risks...)
+		add("no tests", i.TestsNotNeeded)
+	}
+	if h := t.Handoff; h != nil {
+		add("handoff", h.Summary, h.NextAction)
+	}
+	for _, j := range t.Judgements {
+		if j.Rejection == nil {
+			continue
+		}
+		for _, one := range j.Rejection.Blockers {
+			add("rejected", FindingLine(one)+" ("+string(j.Rejection.By)+")")
+		}
+	}
+	rows.Wrap(width)
+	head := Cut(fmt.Sprintf("%s  %s  %s", t.ID, s.Commit.Short(), OneLine(t.Title)), width)
+	return head + "\n" + rows.Text(0)
+}
