@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 type trustCommand struct {
@@ -28,6 +29,13 @@ type commandRow struct {
 	Trusted bool   `json:"trusted"`
 }
 
+// Help explains what happens without arguments.
+func (c *trustCommand) Help() string {
+	return `Without arguments a terminal is asked about each command that waits, one by one:
+the command, where it stands, and who put it there. Elsewhere the commands are
+listed, as with --list.`
+}
+
 func (c *trustCommand) Run(inv *invocation) error {
 	if c.Hash != "" && (c.All || c.List) || c.All && c.List {
 		return usagef("git liza help trust", "a hash, --all and --list exclude each other")
@@ -36,7 +44,8 @@ func (c *trustCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if c.Hash != "" || c.All {
+	d := c.dialog(inv)
+	if c.Hash != "" || c.All || d != nil {
 		if err := inv.operator(l.Repo, "trust in a command"); err != nil {
 			return err
 		}
@@ -45,31 +54,56 @@ func (c *trustCommand) Run(inv *invocation) error {
 	if l.Board.Err() != nil {
 		return l.Board.Err()
 	}
-	allowed, err := l.Trust.Allowed(inv.ctx)
-	if err != nil {
-		return err
-	}
-	rows := make([]commandRow, len(known))
-	for i, one := range known {
-		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, allowed.Check(one.Command) == nil}
-	}
-	if c.Hash != "" {
+	rows, err := commandRows(inv, l, known)
+	switch {
+	case err == nil && c.Hash != "":
 		rows, err = c.matchHash(rows)
-	} else if c.All {
-		rows, err = c.askHuman(inv, rows)
+	case c.All:
+		rows = slices.DeleteFunc(rows, func(r commandRow) bool { return r.Trusted })
 	}
-	for i := range rows {
-		if err != nil || !c.All && c.Hash == "" || rows[i].Trusted {
-			continue
-		}
-		if err = l.Trust.Allow(inv.ctx, rows[i].Command); err == nil {
+	switch {
+	case err == nil && d != nil:
+		err = d.trust(l, rows)
+	case err == nil && (c.Hash != "" || c.All):
+		for i := range rows {
+			if err = l.Trust.Allow(inv.ctx, rows[i].Command); err != nil {
+				break
+			}
 			rows[i].Trusted = true
 		}
 	}
 	if err != nil {
 		return err
 	}
+	if c.All && d != nil {
+		rows = slices.DeleteFunc(rows, func(r commandRow) bool { return !r.Trusted })
+	}
 	return inv.answer("", map[string]any{"commands": append([]commandRow{}, rows...)}, cmp.Or(commandText(rows), c.noneText()))
+}
+
+// dialog returns the dialog in which a person is asked about each command, nil if
+// nobody is asked. With --all, who types the answers does not have to see the
+// questions.
+func (c *trustCommand) dialog(inv *invocation) *dialog {
+	switch {
+	case c.Hash != "" || c.List:
+		return nil
+	case c.All && !inv.json && isTerminal(inv.stdin):
+		return &dialog{inv, bufio.NewReader(inv.stdin)}
+	case c.All:
+		return nil
+	}
+	return openDialog(inv)
+}
+
+// commandRows returns the rows of the commands of the board.
+func commandRows(inv *invocation, l look, known []work.BoardCommand) ([]commandRow, error) {
+	allowed, err := l.Trust.Allowed(inv.ctx)
+	rows := make([]commandRow, len(known))
+	for i, one := range known {
+		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, allowed.Check(one.Command) == nil}
+	}
+	return rows, err
 }
 
 // noneText is the output if there is no command to show.
@@ -101,31 +135,67 @@ func (c *trustCommand) matchHash(rows []commandRow) ([]commandRow, error) {
 	return rows, nil
 }
 
-// askHuman returns the waiting commands that a human on a terminal has allowed
-// one by one. Without a terminal it shows all of them, and the flag --all
-// allows them.
-func (c *trustCommand) askHuman(inv *invocation, rows []commandRow) ([]commandRow, error) {
-	rows = slices.DeleteFunc(rows, func(r commandRow) bool { return r.Trusted })
-	if inv.json || !isTerminal(inv.stdin) {
-		return rows, nil
-	}
-	d := &dialog{inv, bufio.NewReader(inv.stdin)}
-	var list []commandRow
-	for _, r := range rows {
-		yes, err := d.mayRun(r.Where, r.Command)
+// trust asks about each command that is not allowed, once even if it stands in
+// several places, and allows it at once. It marks the rows of what it allowed.
+func (d *dialog) trust(l look, rows []commandRow) error {
+	asked := map[string]bool{}
+	for i, r := range rows {
+		if r.Trusted || asked[r.Command] {
+			continue
+		}
+		asked[r.Command] = true
+		var where []string
+		for _, other := range rows[i:] {
+			if other.Command == r.Command {
+				where = append(where, other.Where)
+			}
+		}
+		by, err := l.origin(d.invocation, r)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if yes {
-			list = append(list, r)
+		yes, err := d.confirm(fmt.Sprintf("%s: %s\n%s put it there; may it run here?", strings.Join(where, ", "), work.Visible(r.Command), by))
+		if err != nil {
+			return err
+		}
+		if !yes {
+			continue
+		}
+		if err := l.Trust.Allow(d.ctx, r.Command); err != nil {
+			return err
+		}
+		for j := range rows {
+			rows[j].Trusted = rows[j].Trusted || rows[j].Command == r.Command
 		}
 	}
-	return list, nil
+	return nil
 }
 
-// mayRun asks whether a command of the board may run here.
-func (d *dialog) mayRun(where, command string) (bool, error) {
-	return d.confirm(fmt.Sprintf("%s: %s\nmay it run here?", where, work.Visible(command)))
+// origin returns who put a command on the board: the last who set the verify of a
+// task to it, or its creator; the last whose configuration has it.
+func (l look) origin(inv *invocation, r commandRow) (flow.Actor, error) {
+	var by flow.Actor
+	if t := l.Board.Task(flow.TaskID(r.Where)); t != nil {
+		err := l.historyOf(inv, t.ID, func(e gitstore.Event) bool {
+			if d, ok := e.Move.Detail.(*flow.EditMove); ok && d.Input.Verify == r.Command {
+				by = e.Move.By
+			}
+			return by == ""
+		})
+		return cmp.Or(by, t.CreatedBy), err
+	}
+	err := l.Store.Log(l.Tip, func(e gitstore.Event) (bool, error) {
+		switch d := e.Move.Detail.(type) {
+		case *flow.ConfigMove:
+			by = e.Move.By
+		case *flow.AmendMove:
+			if d.Config != nil {
+				by = e.Move.By
+			}
+		}
+		return by == "", inv.ctx.Err()
+	})
+	return cmp.Or(by, "the init of the board"), err
 }
 
 // offerTrust asks on a terminal, before supervisors start, about each command of
@@ -136,27 +206,22 @@ func offerTrust(inv *invocation, clone *work.Clone) error {
 	if d == nil || inv.operator(clone.Repo, "trust in a command") != nil {
 		return nil
 	}
-	b, _, err := clone.Store.Board(inv.ctx)
+	b, tip, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
-	waiting, err := clone.Trust.Untrusted(inv.ctx, b)
-	if err != nil {
-		return err
+	l := lookOf(clone, b, tip)
+	rows, err := commandRows(inv, l, work.BoardCommands(b))
+	if err == nil {
+		err = b.Err()
 	}
-	for _, one := range waiting {
-		yes, err := d.mayRun(one.Where, one.Command)
-		if errors.Is(err, io.EOF) || inv.ctx.Err() != nil {
-			return nil
-		}
-		if err == nil && yes {
-			err = clone.Trust.Allow(inv.ctx, one.Command)
-		}
-		if err != nil {
-			return err
-		}
+	if err == nil {
+		err = d.trust(l, rows)
 	}
-	return nil
+	if errors.Is(err, io.EOF) || inv.ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 func commandText(rows []commandRow) string {
