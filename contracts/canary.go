@@ -3,7 +3,8 @@ package contracts
 import (
 	"crypto/sha256"
 	"fmt"
-	"regexp"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // canaryDocument is the document that holds the canary: an entry file points
@@ -34,12 +35,12 @@ func Canary() string {
 }
 
 // canaries matches the canary of any edition.
-var canaries = regexp.MustCompile(`\bliza(?:-[0-9a-f]{4}){3}\b`)
+var canaries = pattern.Late(`\bliza(?:-[0-9a-f]{4}){3}\b`)
 
 // FindCanary returns the canary of any edition in a text, preferring this
 // edition's. It is "" if there is none.
 func FindCanary(text string) string {
-	found := canaries.FindAllString(text, -1)
+	found := canaries().FindAllString(text, -1)
 	for _, canary := range found {
 		if canary == Canary() {
 			return canary

@@ -2,10 +2,10 @@ package flow
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // ParseFeedback reads the text form of a rejection:
@@ -50,16 +50,12 @@ type feedbackParser struct {
 
 // They are compiled when a rejection is read, because most processes read none.
 var (
-	findingLine = compiled(`(?i)^[-*]\s*\[(blocker|concern)\]\s*(.*)$`)
-	remarkLine  = compiled(`(?i)^(\S+:\d+):\s+(?:(blocker|concern):\s*)?(.*)$`)
-	placeOfLine = compiled(`^(\S+?)(?::(\d+))?\s+(?:—|–|--|-)(?:\s+(.*))?$`)
-	labelLine   = compiled(`(?i)^(why it matters|why|suggestion|overall|prior feedback status)\s*:\s*(.*)$`)
-	priorLine   = compiled(`^[-*]\s*(RESOLVED|STILL_PRESENT|PARTIAL)\s*:\s*(.*)$`)
+	findingLine = pattern.Late(`(?i)^[-*]\s*\[(blocker|concern)\]\s*(.*)$`)
+	remarkLine  = pattern.Late(`(?i)^(\S+:\d+):\s+(?:(blocker|concern):\s*)?(.*)$`)
+	placeOfLine = pattern.Late(`^(\S+?)(?::(\d+))?\s+(?:—|–|--|-)(?:\s+(.*))?$`)
+	labelLine   = pattern.Late(`(?i)^(why it matters|why|suggestion|overall|prior feedback status)\s*:\s*(.*)$`)
+	priorLine   = pattern.Late(`^[-*]\s*(RESOLVED|STILL_PRESENT|PARTIAL)\s*:\s*(.*)$`)
 )
-
-func compiled(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 func (p *feedbackParser) line(line string) error {
 	if line == "" {

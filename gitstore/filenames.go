@@ -1,11 +1,10 @@
 package gitstore
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -21,23 +20,17 @@ const (
 // git.
 const hfsIgnored = "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"
 
-// compiled returns a regular expression that is compiled when it is first used: most
-// commands check no names.
-func compiled(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 // ntfsGit matches names that NTFS takes for .git, ntfsModules those for
 // .gitmodules, after path.c of git: short names, streams, blanks and dots at
 // the end.
 var (
-	ntfsGit     = compiled(`(?i)^(\.git|git~1)[ .]*(:|\\|$)`)
-	ntfsModules = compiled(`(?i)^(\.gitmodules|gitmod~[1-4]|gi7eba~[1-9][0-9]?|gi7eb~[1-9][0-9]{2}|gi7e~[1-9][0-9]{3}|gi7~[1-9][0-9]{4}|gi~[1-9][0-9]{5}|g~[1-9][0-9]{6}|~[1-9][0-9]{6})[ .]*(:|$)`)
+	ntfsGit     = pattern.Late(`(?i)^(\.git|git~1)[ .]*(:|\\|$)`)
+	ntfsModules = pattern.Late(`(?i)^(\.gitmodules|gitmod~[1-4]|gi7eba~[1-9][0-9]?|gi7eb~[1-9][0-9]{2}|gi7e~[1-9][0-9]{3}|gi7~[1-9][0-9]{4}|gi~[1-9][0-9]{5}|g~[1-9][0-9]{6}|~[1-9][0-9]{6})[ .]*(:|$)`)
 )
 
 // windowsReserved matches the names of devices, after is_valid_win32_path of
 // compat/mingw.c in git.
-var windowsReserved = compiled(`(?i)^(con|prn|aux|nul|com[1-9]|lpt[1-9]|conin\$|conout\$) *([.:]|$)`)
+var windowsReserved = pattern.Late(`(?i)^(con|prn|aux|nul|com[1-9]|lpt[1-9]|conin\$|conout\$) *([.:]|$)`)
 
 // badPlatformName says why git on some platform would refuse to check out a new
 // file or folder of this name, after verify_path of read-cache.c in git with

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -29,7 +30,7 @@ type resolver struct {
 var errUndecided = errors.New("has an unknown target")
 
 // drive matches the beginning of an absolute path on Windows.
-var drive = compiled(`^[A-Za-z]:`)
+var drive = pattern.Late(`^[A-Za-z]:`)
 
 // follow resolves a link and says why it must not be checked out, "" if it
 // stays in the tree. A missing part of its path counts as a folder, because it

@@ -37,7 +37,7 @@ func TestReclaimUnreadable(t *testing.T) {
 			gittest.Git(t, d.dir, "update-ref", "refs/heads/elsewhere", string(tip))
 			gittest.Git(t, d.dir, "symbolic-ref", layout.State, "refs/heads/elsewhere")
 		}, true},
-		"the tip is gone":           {func(t *testing.T, d *desk, tip git.ID) { require.NoError(t, os.Remove(object(d, string(tip)))) }, false},
+		"the tip is gone": {func(t *testing.T, d *desk, tip git.ID) { require.NoError(t, os.Remove(object(d, string(tip)))) }, false},
 		"its tree is gone": {func(t *testing.T, d *desk, tip git.ID) {
 			require.NoError(t, os.Remove(object(d, string(tip)+"^{tree}")))
 		}, false},

@@ -3,12 +3,12 @@ package templates
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // order is the order of sections in every prompt.
@@ -96,7 +96,7 @@ func (f file) render(in Input) (string, error) {
 	if err := t.Execute(&out, in); err != nil {
 		return "", f.wrap(err)
 	}
-	return strings.Trim(blankLines.ReplaceAllString(out.text.String(), "\n\n"), "\n \t"), nil
+	return strings.Trim(blankLines().ReplaceAllString(out.text.String(), "\n\n"), "\n \t"), nil
 }
 
 // wrap adds the layer to an error. The template's own error has name and
@@ -107,7 +107,7 @@ func (f file) wrap(err error) error {
 
 // gaps matches the blank lines that conditions leave behind. Quoted texts
 // have none, because each of their lines begins with a bar.
-var blankLines = regexp.MustCompile(`\n{3,}`)
+var blankLines = pattern.Late(`\n{3,}`)
 
 // newTemplateSet returns a template set with the functions and the built-in pieces
 // that several sections share.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -114,17 +114,17 @@ func (f findings) write(inv *invocation, start string, take func(flow.Feedback) 
 const aboutPrior = "Prior Feedback Status:"
 
 // priorOf finds the answers to earlier blockers in kept findings.
-var priorOf = regexp.MustCompile(`(?m)^- (RESOLVED|STILL_PRESENT|PARTIAL): (.*)$`)
+var priorOf = pattern.Late(`(?m)^- (RESOLVED|STILL_PRESENT|PARTIAL): (.*)$`)
 
 // begin is the text that the person begins with: the kept findings, and below them each
 // earlier blocker with its status. A status that was given for another blocker is left
 // out.
 func begin(kept string, last *flow.Rejection) string {
 	said := map[string]string{}
-	for _, m := range priorOf.FindAllStringSubmatch(kept, -1) {
+	for _, m := range priorOf().FindAllStringSubmatch(kept, -1) {
 		said[m[2]] = m[1]
 	}
-	kept = strings.TrimSpace(strings.ReplaceAll(priorOf.ReplaceAllString(kept, ""), aboutPrior, ""))
+	kept = strings.TrimSpace(strings.ReplaceAll(priorOf().ReplaceAllString(kept, ""), aboutPrior, ""))
 	text := kept + "\n"
 	if last == nil || len(last.Blockers) == 0 {
 		return text

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 )
@@ -54,7 +54,7 @@ func (h hints) adapt(hint string) string {
 }
 
 // lizaCommand finds the commands of git liza in a hint.
-var lizaCommand = regexp.MustCompile(`(?:^|&& |; )git liza\s[a-z-]+`)
+var lizaCommand = pattern.Late(`(?:^|&& |; )git liza\s[a-z-]+`)
 
 // capacities are those of the roles that every board has.
 var capacities = map[flow.Role]flow.Capacity{flow.Planner: flow.Plans, flow.Coder: flow.Does, flow.CodeReviewer: flow.Judges}
@@ -86,7 +86,7 @@ func (h hints) addAs(hint string) string {
 	if h.as == h.getenv("LIZA_AGENT_ID") || by.UnmarshalText([]byte(h.as)) != nil || strings.Contains(hint, " --as ") {
 		return hint
 	}
-	return lizaCommand.ReplaceAllStringFunc(hint, func(command string) string {
+	return lizaCommand().ReplaceAllStringFunc(hint, func(command string) string {
 		own := func(act flow.Act) bool {
 			return strings.HasSuffix(command, "git liza "+act.Command()) && isWorkOf(act, by.Role())
 		}

@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // Section returns the part of a text whose heading has the anchor, without the # of a
@@ -91,19 +92,13 @@ type heading struct {
 	title       string
 }
 
-// compiled returns a regular expression that is compiled when it is first used: few
-// commands read Markdown.
-func compiled(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 var (
-	numbered   = compiled(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
-	underline  = compiled(`^ {0,3}(=+|-+)[ \t]*$`)
-	fence      = compiled("^ {0,3}(```+|~~~+)(.*)$")
-	noTitle    = compiled(`^(?: {4}|\t| {0,3}(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t]|<))`)
-	link       = compiled(`!?\[([^\]]*)\]\([^)]*\)`)
-	emphasised = compiled(`(^|[^\pL\pN_])_+([^_]+)_+($|[^\pL\pN_])`)
+	numbered   = pattern.Late(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
+	underline  = pattern.Late(`^ {0,3}(=+|-+)[ \t]*$`)
+	fence      = pattern.Late("^ {0,3}(```+|~~~+)(.*)$")
+	noTitle    = pattern.Late(`^(?: {4}|\t| {0,3}(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t]|<))`)
+	link       = pattern.Late(`!?\[([^\]]*)\]\([^)]*\)`)
+	emphasised = pattern.Late(`(^|[^\pL\pN_])_+([^_]+)_+($|[^\pL\pN_])`)
 )
 
 // headings lists the headings of a text that is split into its lines.

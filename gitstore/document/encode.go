@@ -4,12 +4,13 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // timeLayout is the form of times, always in UTC.
@@ -219,10 +220,10 @@ func (ns *nodes) text(text string) error {
 
 var (
 	// YAML 1.1 and 1.2 read these as other values than text.
-	notText        = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|\.inf|\.nan)$`)
+	notText        = pattern.Late(`^(?i:null|true|false|yes|no|on|off|y|n|\.inf|\.nan)$`)
 	longestNotText = 5
 	// A superset of numbers and dates: 12, 1_000, 1.2.3, 1e5, 1234567e5, 2026-01-17.
-	likeNumber = regexp.MustCompile(`^[0-9._+-]*([eE][0-9._+-]*)?$|^0[xXbBoO][0-9a-fA-F_]*$`)
+	likeNumber = pattern.Late(`^[0-9._+-]*([eE][0-9._+-]*)?$|^0[xXbBoO][0-9a-fA-F_]*$`)
 )
 
 // isPlain reports whether text needs no quotes: words of ASCII letters, digits
@@ -245,7 +246,7 @@ func isPlain(text string) bool {
 			return false
 		}
 	}
-	return !isNumeric(text) && !strings.HasPrefix(text, "...") && (len(text) > longestNotText || !notText.MatchString(text))
+	return !isNumeric(text) && !strings.HasPrefix(text, "...") && (len(text) > longestNotText || !notText().MatchString(text))
 }
 
 // isNumeric reports whether a reader could take text for a number or a date.
@@ -257,7 +258,7 @@ func isNumeric(text string) bool {
 	if c := text[0] | 0x20; c >= 'a' && c <= 'z' && c != 'e' {
 		return false
 	}
-	return likeNumber.MatchString(text)
+	return likeNumber().MatchString(text)
 }
 
 // isLiteral reports whether text is written as a literal block: several lines

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // readForeign parses, with the library, a document that is not canonical.
@@ -60,8 +61,8 @@ func (ns *nodes) appendForeign(n *yaml.Node) {
 }
 
 var (
-	syntaxLine    = regexp.MustCompile(`^line (\d+): `)
-	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+	syntaxLine    = pattern.Late(`^line (\d+): `)
+	unknownAnchor = pattern.Late(`^unknown anchor '(.*)' referenced$`)
 )
 
 // syntaxError names the line that the library reports. For unclosed brackets
@@ -69,11 +70,11 @@ var (
 func (d Parsed) syntaxError(err error) error {
 	reason := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
-	if m := syntaxLine.FindStringSubmatch(reason); m != nil {
+	if m := syntaxLine().FindStringSubmatch(reason); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		reason = reason[len(m[0]):]
 	}
-	if m := unknownAnchor.FindStringSubmatch(reason); m != nil {
+	if m := unknownAnchor().FindStringSubmatch(reason); m != nil {
 		before, _, _ := strings.Cut(string(d.data), "*"+m[1])
 		return d.errorAt(1+strings.Count(before, "\n"), "aliases are not allowed")
 	}

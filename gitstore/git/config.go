@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // ErrNoIdentity is wrapped by Identity if git knows no name and address of its user.
@@ -213,14 +214,14 @@ func (c *RepoConfiguration) Identity(ctx context.Context) (name, email string, e
 	if err != nil {
 		return "", "", err
 	}
-	ident := gitIdent.FindStringSubmatch(string(out))
+	ident := gitIdent().FindStringSubmatch(string(out))
 	if ident == nil {
 		return "", "", fmt.Errorf("%w: git says %q", ErrNoIdentity, out)
 	}
 	return ident[1], ident[2], nil
 }
 
-var gitIdent = regexp.MustCompile(`^(.*) <(.*)> \d+ [+-]\d{4}\s*$`)
+var gitIdent = pattern.Late(`^(.*) <(.*)> \d+ [+-]\d{4}\s*$`)
 
 // crud is what git strips from the ends of names and addresses.
 const crud = " \t\n\r.,:;<>\"\\'"

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // longTurn is how long a process waits for its turn before it names the holder. No
@@ -18,7 +18,7 @@ const longTurn = 3 * time.Second
 
 // commandName matches the names of commands that are repeated from a lock file, which
 // other programs can write.
-var commandName = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
+var commandName = pattern.Late(`^[a-z][a-z-]{0,30}$`)
 
 // holderLine is the length of the line in a lock file, in bytes, so that a shorter
 // text replaces a longer one in a single write.
@@ -28,7 +28,7 @@ const holderLine = 48
 // kernel's: the text is only for processes that wait, and may be missing.
 func markHolder(f *os.File) {
 	name := "-"
-	if len(os.Args) > 1 && commandName.MatchString(os.Args[1]) {
+	if len(os.Args) > 1 && commandName().MatchString(os.Args[1]) {
 		name = os.Args[1]
 	}
 	_, _ = f.WriteAt(fmt.Appendf(nil, "%-*s\n", holderLine-1, strconv.Itoa(os.Getpid())+" "+name), 0)
@@ -76,7 +76,7 @@ func (ts *Turns) tellHolder(t Turn) {
 		return
 	}
 	command := "git liza"
-	if commandName.MatchString(name) {
+	if commandName().MatchString(name) {
 		command += " " + name
 	}
 	line := fmt.Sprintf("waiting for process %d (%s), which has this clone's turn to %s; if it is stopped, type fg in its terminal, or: kill -CONT %d",

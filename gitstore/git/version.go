@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // ErrTooOld is wrapped by Open when git lacks `merge-tree --write-tree`.
@@ -16,7 +17,7 @@ var ErrTooOld = errors.New("git is too old, 2.38 or newer is needed")
 
 // versionEvent is what git's trace2 (its format is documented and stable)
 // says first about the git that runs.
-var versionEvent = regexp.MustCompile(`"event":"version".*"exe":"([^"]+)"`)
+var versionEvent = pattern.Late(`"event":"version".*"exe":"([^"]+)"`)
 
 // runVersioned runs git and learns its version on the way, which saves every
 // command the process that `git version` would be. version is "" where git
@@ -32,7 +33,7 @@ func (p *process) runVersioned() (out []byte, version string, err error) {
 	out, err = p.run()
 	w.Close()
 	events, _ := io.ReadAll(io.LimitReader(r, 64<<10))
-	if found := versionEvent.FindSubmatch(events); found != nil {
+	if found := versionEvent().FindSubmatch(events); found != nil {
 		version = string(found[1])
 	}
 	return out, version, err

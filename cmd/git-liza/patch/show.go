@@ -2,10 +2,11 @@ package patch
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // Show returns a patch or a range-diff, as git prints it without color, for a terminal:
@@ -30,7 +31,7 @@ func Numbered(text string) string {
 		line = strings.TrimSuffix(line, "\n")
 		inside := p.olds > 0 || p.news > 0
 		shownLine := p.line(line)
-		switch m := newLine.FindStringSubmatch(line); {
+		switch m := newLine().FindStringSubmatch(line); {
 		case !inside && m != nil:
 			at, _ = strconv.Atoi(m[1])
 			fmt.Fprintf(&out, "%6s %s", "", shownLine)
@@ -51,9 +52,9 @@ type shown struct {
 }
 
 var (
-	hunkLine = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
-	newLine  = regexp.MustCompile(`^@@ -\S+ \+(\d+)`)
-	pairLine = regexp.MustCompile(`^ *(\d+|-): +\S+ [=!<>] +(\d+|-): +\S+ `) // of a range-diff
+	hunkLine = pattern.Late(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
+	newLine  = pattern.Late(`^@@ -\S+ \+(\d+)`)
+	pairLine = pattern.Late(`^ *(\d+|-): +\S+ [=!<>] +(\d+|-): +\S+ `) // of a range-diff
 )
 
 func (p *shown) line(line string) string {
@@ -61,11 +62,11 @@ func (p *shown) line(line string) string {
 	if p.olds > 0 || p.news > 0 {
 		return p.inHunk(text)
 	}
-	switch m := hunkLine.FindStringSubmatch(line); {
+	switch m := hunkLine().FindStringSubmatch(line); {
 	case m != nil:
 		p.olds, p.news = count(m[1]), count(m[2])
 		return p.paint("36", text)
-	case strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "index "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), pairLine.MatchString(line):
+	case strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "index "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), pairLine().MatchString(line):
 		return p.paint("1", text)
 	case strings.HasPrefix(line, "    +"): // the outer difference of a range-diff
 		return p.paint("32", text)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -90,7 +91,7 @@ func updateFile(path string, content []byte) error {
 
 // placeholder matches {model} and the like. In quotes, a path can continue below the
 // folder.
-var placeholder = compiled(`\{(model|session|dir|common|gitdir|files|tools\|?)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
+var placeholder = pattern.Late(`\{(model|session|dir|common|gitdir|files|tools\|?)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
 
 func mentionsModel(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // Found is a row with what was found of its program on this machine.
@@ -94,7 +95,7 @@ func (o *firstBytes) Write(p []byte) (int, error) {
 // versionNumber matches a version in the output of a program. The suffix of a
 // pre-release is ignored, so that it counts as the release: it is worse to refuse a
 // program that works than to try one that does not.
-var versionNumber = compiled(`\d+(?:\.\d+)+`)
+var versionNumber = pattern.Late(`\d+(?:\.\d+)+`)
 
 func (f *Found) compareVersion(printed string) {
 	f.Reported = versionNumber().FindString(printed)
@@ -189,7 +190,7 @@ func (r Row) LoginCommand() string {
 	return ""
 }
 
-var pathVariable = compiled(`\{(\w+)\}`)
+var pathVariable = pattern.Late(`\{(\w+)\}`)
 
 // expandPath replaces ~ and {NAME} in a path by values of environ. It is "" if a
 // variable has no value.

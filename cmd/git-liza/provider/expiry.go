@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // findExpiry is the latest time after now at which a limit ends as a text says; zero
@@ -22,15 +24,15 @@ func findExpiry(text string, now time.Time) time.Time {
 
 var (
 	// in 5 days 22 hours, after 8h44m7s, retry-after: 3600, "retryDelay":"34s"
-	spanLead = compiled(`(?i)(?:\bin|\bafter|\bwait|retry-after|retryDelay|resets_in_seconds)["':=\s]+`)
-	spanPart = compiled(`(?i)^[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([a-z]*)`)
+	spanLead = pattern.Late(`(?i)(?:\bin|\bafter|\bwait|retry-after|retryDelay|resets_in_seconds)["':=\s]+`)
+	spanPart = pattern.Late(`(?i)^[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([a-z]*)`)
 
 	// limit reached|1766502000, "resets_at":1777936568
-	epochs = compiled(`(?i)(?:limit reached\||resets?_?at["':=\s]+)(\d{10})(?:\d{3})?\b`)
-	iso    = compiled(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`)
+	epochs = pattern.Late(`(?i)(?:limit reached\||resets?_?at["':=\s]+)(\d{10})(?:\d{3})?\b`)
+	iso    = pattern.Late(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`)
 
 	// resets 12:50am (America/Los_Angeles), try again at Nov 25th, 2026 5:32 PM
-	clockTime = compiled(`(?i)\b(?:resets?|reset at|resets at|at|until|on)\s+` +
+	clockTime = pattern.Late(`(?i)\b(?:resets?|reset at|resets at|at|until|on)\s+` +
 		`(?:([a-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(\d{4}),?\s+)?(?:at\s+)?)?` +
 		`(\d{1,2})(?::(\d\d))?\s*([ap]\.?m\b\.?)?(?:\s*\(?([a-z]+/[a-z_/]+|UTC|GMT)\)?)?`)
 )

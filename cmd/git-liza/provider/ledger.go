@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // A ledger is a file in which a program itself records a session while it runs. It
@@ -82,7 +83,7 @@ func (l *ledger) readNew(session string) {
 }
 
 // sessionName matches the id of a session that may be part of a file's name.
-var sessionName = compiled(`^[0-9A-Za-z_-]{8,100}$`)
+var sessionName = pattern.Late(`^[0-9A-Za-z_-]{8,100}$`)
 
 // findLedger is the path of the program's ledger of a session, "" if there is none.
 func (r Row) findLedger(session string, environ []string) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -69,7 +70,7 @@ func Load(settings []git.Setting) (Catalogue, error) {
 	return c, nil
 }
 
-var rowName = compiled(`^[a-z][a-z0-9-]{0,31}$`)
+var rowName = pattern.Late(`^[a-z][a-z0-9-]{0,31}$`)
 
 // splitKey splits liza.provider.NAME.KEY into NAME and KEY.
 func splitKey(full string) (name, key string, err error) {
@@ -165,7 +166,7 @@ func chooseWord[W ~string](p *W, full, word string, words ...W) error {
 
 // unknownPlaceholder matches what looks like a placeholder, and never occurs in JSON
 // or TOML.
-var unknownPlaceholder = compiled(`\{[a-z]+\}`)
+var unknownPlaceholder = pattern.Late(`\{[a-z]+\}`)
 
 // checkRow refuses a row whose program could not be run.
 func (r *Row) checkRow() error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // FindTrouble finds in the output of a program that failed what kept the provider from
@@ -41,15 +42,15 @@ func (r Row) FindTrouble(text string, now time.Time) *Trouble {
 // The words of a rate limit, and the words of a quota that is used up. For every 429
 // codex prints only the first, and no time.
 var (
-	rateWords  = compiled(`(?i)\b429\b|too many requests|rate.?limit`)
-	quotaWords = compiled(`(?i)quota|usage.?limit|credit|billing|balance|allowance|capacity|exceed your account|(?:hour|day|daily|week|weekly|month|session) limit`)
+	rateWords  = pattern.Late(`(?i)\b429\b|too many requests|rate.?limit`)
+	quotaWords = pattern.Late(`(?i)quota|usage.?limit|credit|billing|balance|allowance|capacity|exceed your account|(?:hour|day|daily|week|weekly|month|session) limit`)
 )
 
 // maxDistance is how many bytes there may be between a message and the words of the
 // trouble, such as a code.
 const maxDistance = 2000
 
-var messageField = compiled(`\\*"message\\*"\s*:\s*\\*"((?:[^"\\]|\\[^"])+)\\*"`)
+var messageField = pattern.Late(`\\*"message\\*"\s*:\s*\\*"((?:[^"\\]|\\[^"])+)\\*"`)
 
 // messageAt is the message in the error in JSON around an offset of a text, at which
 // the words of the trouble are; "" if there is no such error.

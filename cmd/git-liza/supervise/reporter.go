@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -66,14 +66,14 @@ func (w *wrongReport) Error() string { return w.reason }
 
 // reportFence matches the beginning of a report's block in a message. In a quoted diff or in
 // an indented block it is not at the beginning of a line.
-var reportFence = regexp.MustCompile("(?m)^```liza[ \t]*\n")
+var reportFence = pattern.Late("(?m)^```liza[ \t]*\n")
 
 // readReport fills v from the fenced block called liza of a message, or from the whole
 // message if it has no block. It refuses two blocks: one of them may be quoted from
 // what the agent has read.
 func readReport(message string, v any) error {
 	text := message
-	switch at := reportFence.FindAllStringIndex(message, -1); len(at) {
+	switch at := reportFence().FindAllStringIndex(message, -1); len(at) {
 	case 0:
 	case 1:
 		block := message[at[0][1]:]

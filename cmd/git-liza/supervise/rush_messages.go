@@ -2,12 +2,12 @@ package supervise
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // A MessageKind says what a message of a rush is about.
@@ -111,7 +111,7 @@ func (s *speaker) silence() time.Duration {
 }
 
 // variable matches what may differ in messages that are alike: commits and numbers.
-var variable = regexp.MustCompile(`\b[0-9a-f]{7,64}\b|[0-9]+`)
+var variable = pattern.Late(`\b[0-9a-f]{7,64}\b|[0-9]+`)
 
 // gatherAlike makes one message of more than a few that differ in names and numbers only,
 // in the place of the first.
@@ -139,7 +139,7 @@ func gatherAlike(list []Message) (gathered []Message) {
 
 // pattern is what messages that are alike have in common.
 func (m Message) pattern() string {
-	return string(m.Kind) + " " + variable.ReplaceAllString(string(m.Task)+" "+m.Text, "#")
+	return string(m.Kind) + " " + variable().ReplaceAllString(string(m.Task)+" "+m.Text, "#")
 }
 
 // likewise names what the other messages of a group are about.

@@ -3,13 +3,14 @@ package survey
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // target is the head of a rule of make, or of a recipe of just.
-var target = regexp.MustCompile(`(?m)^([A-Za-z][A-Za-z0-9_-]*)(?: +[a-z_]+(?:=[^ :]*)?)* *:(?:[^=:]|$)`)
+var target = pattern.Late(`(?m)^([A-Za-z][A-Za-z0-9_-]*)(?: +[a-z_]+(?:=[^ :]*)?)* *:(?:[^=:]|$)`)
 
 // noTest is what npm init writes where there are no tests.
 const noTest = "no test specified"
@@ -18,7 +19,7 @@ const noTest = "no test specified"
 // justfile, scripts of package.json and composer.json.
 func targetsOf(file, text string) (names []string) {
 	if path.Ext(file) != ".json" {
-		for _, m := range target.FindAllStringSubmatch(text, -1) {
+		for _, m := range target().FindAllStringSubmatch(text, -1) {
 			names = append(names, m[1])
 		}
 		return names
@@ -38,7 +39,7 @@ func targetsOf(file, text string) (names []string) {
 }
 
 // ciRun is a line of CI with one command.
-var ciRun = regexp.MustCompile(`^\s*(?:- )?run: *['"]?([^'"|>#].*?)['"]?\s*$`)
+var ciRun = pattern.Late(`^\s*(?:- )?run: *['"]?([^'"|>#].*?)['"]?\s*$`)
 
 // ciLines returns the commands that the project's CI runs and that stand on one
 // line, for people to read. Lines that could be taken for something else on the
@@ -51,7 +52,7 @@ func (w *walk) ciLines() []string {
 				continue
 			}
 			for line := range strings.Lines(w.text(name)) {
-				m := ciRun.FindStringSubmatch(line)
+				m := ciRun().FindStringSubmatch(line)
 				if m == nil || !isReadable(m[1]) || slices.Contains(lines, m[1]) {
 					continue
 				}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -36,7 +36,7 @@ func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given strin
 	}
 	t := b.Task(id)
 	short := strings.ToLower(given)
-	if t == nil || t.Submission == nil || !abbreviation.MatchString(short) {
+	if t == nil || t.Submission == nil || !abbreviation().MatchString(short) {
 		return flow.ObjectID(given), true, b.Err()
 	}
 	meant := strings.HasPrefix(string(t.Submission.Commit), short)
@@ -50,7 +50,7 @@ func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given strin
 }
 
 // abbreviation is the form of the beginning of an object id, as short as git takes it.
-var abbreviation = regexp.MustCompile(`^[0-9a-f]{4,63}$`)
+var abbreviation = pattern.Late(`^[0-9a-f]{4,63}$`)
 
 // isAmbiguous reports whether several objects begin so.
 func (c *Clone) isAmbiguous(ctx context.Context, short string) bool {
