@@ -54,16 +54,23 @@ func surviveReader() (restore func()) {
 }
 
 // print prints how a rush ended, if anything happened in it.
-func (o *rushOutput) print(s view.RushSummary, b *flow.Board) {
+func (o *rushOutput) print(s view.RushSummary) {
 	if !o.json && !o.unread && s.Used.Usage.Sessions+len(s.Merged) > 0 {
-		_ = o.answer("", nil, s.Text(b, o.width())) // a closed pipe is no reason to fail
+		_ = o.answer("", nil, s.Text(o.width())) // a closed pipe is no reason to fail
 	}
 }
 
 // summary is how a rush ended. open is what it leaves open.
 func (v *supervisors) summary(b *flow.Board, open []supervise.Stall, took time.Duration) view.RushSummary {
 	sum := v.rush.Total()
-	s := view.RushSummary{Merged: append([]flow.TaskID{}, sum.Merged...), Open: []view.OpenTask{}, Used: view.Spent{Usage: sum.Used, Uncounted: sum.Uncounted}, Took: took}
+	s := view.RushSummary{Open: []view.OpenTask{}, Used: view.Spent{Usage: sum.Used, Uncounted: sum.Uncounted}, Took: took}
+	for _, id := range sum.Merged {
+		one := view.MergedTask{ID: id}
+		if t := b.Task(id); t != nil {
+			one.Title = t.Title
+		}
+		s.Merged = append(s.Merged, one)
+	}
 	for _, one := range open {
 		s.Open = append(s.Open, view.OpenTask{Task: one.Task, Status: one.Status, Why: one.Why, Command: one.Hint})
 	}

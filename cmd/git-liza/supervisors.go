@@ -166,7 +166,7 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 		open = v.rush.LeftOpen(b) // what is stuck is in the error
 	}
 	sum := v.summary(b, open, time.Since(begun))
-	v.out.print(sum, b)
+	v.out.print(sum)
 	if stuck != nil {
 		return v.stuckFailure(stuck)
 	}
@@ -183,7 +183,7 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 		}
 	}
 	err = v.answer("changed", map[string]any{"merged": merged, "open": left, "control": b.Settings().Control.State,
-		"merged_now": len(sum.Merged), "merged_tasks": sum.Merged, "open_tasks": sum.Open, "usage": view.ValueOf(sum.Used.Usage), "uncounted": sum.Used.Uncounted,
+		"merged_now": len(sum.Merged), "merged_tasks": append([]flow.TaskID{}, v.rush.Total().Merged...), "open_tasks": sum.Open, "usage": view.ValueOf(sum.Used.Usage), "uncounted": sum.Used.Uncounted,
 		"seconds": int(sum.Took.Seconds()), "next": sum.Next}, "")
 	if v.out.unread {
 		return nil // the work is done, whoever reads of it
@@ -204,20 +204,28 @@ func (v *supervisors) runRush(slots []supervise.Slot) error {
 	defer signal.Stop(interrupts)
 	ended := make(chan error, 1)
 	go func() { ended <- v.rush.Run(v.ctx, slots) }()
-	for interrupted := false; ; interrupted = true {
+	var first time.Time
+	for {
 		select {
 		case err := <-ended:
 			return err
 		case <-interrupts:
-			if interrupted {
+			switch {
+			case first.IsZero():
+				first = time.Now()
+				if !v.json {
+					v.out.warn("sessions end and claims are given back; to end at once, interrupt again")
+				}
+			case time.Since(first) > sameInterrupt:
 				return errEndedAtOnce
-			}
-			if !v.json {
-				v.out.warn("sessions end and claims are given back; to end at once, interrupt again")
 			}
 		}
 	}
 }
+
+// sameInterrupt is within which time interrupts count as one: timeout(1) and shells send
+// theirs to the process and to its group.
+const sameInterrupt = 500 * time.Millisecond
 
 // stuckFailure is the failure of a rush that nothing but a human can move.
 func (v *supervisors) stuckFailure(stuck *supervise.Stuck) error {

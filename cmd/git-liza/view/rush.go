@@ -158,9 +158,15 @@ type OpenTask struct {
 	Command string      `json:"hint"` // to type
 }
 
+// A MergedTask is a task that was merged while a rush ran.
+type MergedTask struct {
+	ID    flow.TaskID
+	Title string
+}
+
 // A RushSummary is how a rush ended.
 type RushSummary struct {
-	Merged []flow.TaskID // by anybody, while it ran
+	Merged []MergedTask // by anybody, while it ran
 	Open   []OpenTask
 	Used   Spent
 	Took   time.Duration
@@ -170,19 +176,18 @@ type RushSummary struct {
 // mostRows bounds the tasks in each part of a summary for people.
 const mostRows = 10
 
-// Text formats the summary for people. The board gives the titles.
-func (s RushSummary) Text(b *flow.Board, width int) string {
+// Text formats the summary for people.
+func (s RushSummary) Text(width int) string {
 	var text strings.Builder
 	head := fmt.Sprintf("%s merged, %s tokens, %s dollars, in %s", Count(len(s.Merged), "task"), s.Used.Tokens(), s.Used.Dollars(), Span(s.Took))
 	text.WriteString(wrapText(head, width) + "\n")
 	var rows Table
-	label := "merged"
-	for _, id := range s.Merged[:min(len(s.Merged), mostRows)] {
-		title := ""
-		if t := b.Task(id); t != nil {
-			title = Cut(OneLine(t.Title), max(width-len("merged")-len(id)-4, 40))
-		}
-		rows.Add(label, string(id), title)
+	label, room := "merged", max(width, mostTitle+20)-10
+	if width == 0 {
+		room = 100 // a title may have thousands of characters
+	}
+	for _, t := range s.Merged[:min(len(s.Merged), mostRows)] {
+		rows.Add(label, string(t.ID), Cut(OneLine(t.Title), room-len(t.ID)))
 		label = ""
 	}
 	if more := len(s.Merged) - mostRows; more > 0 {

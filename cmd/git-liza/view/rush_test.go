@@ -1,6 +1,7 @@
 package view
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -74,4 +75,38 @@ func TestRushLines(t *testing.T) {
 		require.Equal(t, want, got.String(), width)
 		require.NotContains(t, got.String(), "\x1b")
 	}
+}
+
+func TestRushSummary(t *testing.T) {
+	t.Parallel()
+	s := RushSummary{Merged: []MergedTask{{"task-1", "One\u202e\x1b"}}, Used: Spent{Usage: flow.Usage{Sessions: 2, Input: 31000, Output: 204, Cost: 420000}}, Took: 723 * time.Second, Next: "git merge integration",
+		Open: []OpenTask{{"task-2", "BLOCKED", "no key — Where is it?", "git liza unblock task-2"}, {"task-3", "UNCLAIMED", "it waits for coder", "git liza rush"}, {"task-4", "UNCLAIMED", "it needs task-2, which is not merged yet", "git liza rush"}}}
+	const head = "1 task merged, 31204 tokens, 0.42 dollars, in 12m\n"
+	require.Equal(t, head+`merged  task-1  One
+open    task-2  BLOCKED: no key — Where is it?
+                git liza unblock task-2
+        task-3  UNCLAIMED: it waits for coder
+        task-4  UNCLAIMED: it needs task-2, which is not merged yet
+                git liza rush
+next    git merge integration
+`, s.Text(80))
+	require.Equal(t, `1 task merged, 31204 tokens, 0.42
+  dollars, in 12m
+merged  task-1  One
+open    task-2  BLOCKED: no key — Where
+                is it?
+                git liza unblock task-2
+        task-3  UNCLAIMED: it waits for
+                coder
+        task-4  UNCLAIMED: it needs
+                task-2, which is not
+                merged yet
+                git liza rush
+next    git merge integration
+`, s.Text(40))
+	for i := range 30 {
+		s.Merged = append(s.Merged, MergedTask{ID: flow.TaskID("more-" + strconv.Itoa(i))})
+	}
+	s.Open = nil
+	require.Contains(t, s.Text(0), "        more-8\n        and 21 more\nnext    git merge integration\n")
 }
