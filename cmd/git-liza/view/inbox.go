@@ -274,11 +274,20 @@ func (c *collector) ask(i *Item, id flow.TaskID) {
 		return
 	}
 	q := open[0]
-	i.Kind, i.Text, i.Command = "question", fmt.Sprintf("%s asks: %s", id, FirstLine(q.Text)), "git liza answer "+string(q.ID)+" TEXT"
+	i.Kind, i.Text, i.Command = "question", fmt.Sprintf("%s asks: %s", id, FirstLine(q.Text)), answerCommand(c.Person.By, q)
 	if more := len(open) - 1; more > 0 {
 		i.Text += fmt.Sprintf(" (and %d more)", more)
 	}
 	i.since, i.moment, i.act, i.task = q.Asked, string(q.ID), flow.ActAnswer, ""
+}
+
+// answerCommand returns the command that answers the questions of a task: of a person
+// it asks for the texts, an agent gives the text of one.
+func answerCommand(by flow.Actor, q *flow.Question) string {
+	if by.IsHuman() {
+		return "git liza answer " + string(q.Task)
+	}
+	return "git liza answer " + string(q.ID) + " TEXT"
 }
 
 // OpenQuestions returns the questions that a task waits for, in their order.

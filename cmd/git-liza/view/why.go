@@ -110,7 +110,7 @@ func (x waiting) explainPlanner(w *Why) {
 	}
 	questions := OpenQuestions(x.Board, x.task.ID)
 	if trigger.Reason == "blocked" && len(questions) > 0 {
-		w.For, w.Command = "an answer: "+FirstLine(questions[0].Text), "git liza answer "+string(questions[0].ID)+" TEXT"
+		w.For, w.Command = "an answer: "+FirstLine(questions[0].Text), answerCommand(x.Person.By, questions[0])
 		if more := len(questions) - 1; more > 0 {
 			w.For += fmt.Sprintf(" (and %d more)", more)
 		}
