@@ -68,10 +68,10 @@ func (a *AcceptMove) already(p *play) bool {
 }
 
 func (a *AcceptMove) check(p *play) *Refusal {
-	again := "git liza artifact accept PATH"
 	if len(a.Paths) == 0 {
-		return refuse(RuleForm, again, "there is no path to accept")
+		return refuse(RuleForm, "git liza artifact list", "there is no path to accept")
 	}
+	again := acceptCommand(a.Paths)
 	used := p.trackedPaths().inUse()
 	paths := slices.Sorted(slices.Values(a.Paths))
 	for i, path := range paths {
@@ -99,6 +99,16 @@ func (a *AcceptMove) check(p *play) *Refusal {
 		}
 	}
 	return nil
+}
+
+// acceptCommand is the command that accepts these texts, at least one. It names each
+// of them once.
+func acceptCommand(paths []string) string {
+	command := "git liza artifact accept"
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		command += " " + shell.Quote(path)
+	}
+	return command
 }
 
 func (a *AcceptMove) apply(p *effect) {

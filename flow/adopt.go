@@ -68,8 +68,8 @@ func (a *AdoptMove) check(p *play) *Refusal {
 	}
 	tip := p.Settings().Integration.Tip
 	if a.Onto != tip || a.Commit == "" || a.Commit == tip && len(a.Tasks) == 0 {
-		if a.Accept {
-			hint = "git liza artifact accept PATH"
+		if pending := a.pending(p); a.Accept && len(pending) > 0 {
+			hint = acceptCommand(pending)
 		}
 		return refuse(RuleTip, hint, "integration is at %s, the move leads from %s to %s", tip.Short(), a.Onto.Short(), a.Commit.Short())
 	}

@@ -45,7 +45,7 @@ func (s *SpecChangeMove) check(p *play) *Refusal {
 func (s *SpecChangeMove) means(p *play) *Refusal {
 	path, by := s.Spec, p.move.By
 	if p.actor().standing()&(planner|human) == 0 {
-		return refuse(RuleRole, "git liza recheck TASK", "%s does not say that a spec means the same: a planner or a human does", by)
+		return refuse(RuleRole, p.trackedPaths().recheckCommand(path), "%s does not say that a spec means the same: a planner or a human does", by)
 	}
 	doc := p.trackedPaths().find(path)
 	if doc == nil {
@@ -60,9 +60,25 @@ func (s *SpecChangeMove) means(p *play) *Refusal {
 		own = t.isCodedBy(by, p.move.Principal)
 	}
 	if own && !p.Settings().Config.AllowSelfReview {
-		return refuse(RuleSelfReview, "git liza recheck TASK", "%s wrote %s and does not say that it means the same", by, quoteC(clip(path)))
+		return refuse(RuleSelfReview, p.trackedPaths().recheckCommand(path), "%s wrote %s and does not say that it means the same", by, quoteC(clip(path)))
 	}
 	return nil
+}
+
+// recheckCommand is the command that lets the first approved task that stands on a
+// text be judged anew, or shows the text if there is none.
+func (k trackedPaths) recheckCommand(path string) string {
+	command := "git liza artifact show " + shell.Quote(path)
+	found := false
+	k.each(func(s *Summary) {
+		on := anchorSets{}
+		on.add(s.Spec)
+		on.add(s.BasedOn...)
+		if !found && on[path] != nil && in(Approved).has(s.Status) {
+			command, found = "git liza recheck "+string(s.ID), true
+		}
+	})
+	return command
 }
 
 // blobName is a blob in a message.

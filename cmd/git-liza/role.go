@@ -102,6 +102,10 @@ func (c *roleAddCommand) Run(inv *invocation) error {
 		return &flow.RoleMove{Row: row, Replace: c.Replace}, nil
 	})
 	if err != nil {
+		var refusal *flow.Refusal
+		if errors.As(err, &refusal) {
+			refusal.Hint = strings.Replace(refusal.Hint, " FILE ", " "+shell.Quote(c.File)+" ", 1) // the move does not say from where its row is
+		}
 		return err
 	}
 	role := view.RoleOf(r.After, r.After.Role(row.Name), roles.IsBuiltin)

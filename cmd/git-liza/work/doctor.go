@@ -239,6 +239,23 @@ func (d *Doctor) locked(b *flow.Board) Finding {
 	return bad("locks", "git liza doctor --unlock", "%s", someOf(names))
 }
 
+// holderOf returns who claimed the task of a checkout, or reviews in it, as one word
+// of a command; a placeholder if nobody does any more.
+func holderOf(b *flow.Board, k Checkout) string {
+	t := b.Task(k.Task)
+	switch {
+	case t == nil:
+	case k.Submission > 0:
+		if j := t.Judgement(k.Role); j.Review != nil {
+			return shell.Quote(string(j.Review.By))
+		}
+		return "REVIEWER"
+	case t.Claim != nil:
+		return shell.Quote(string(t.Claim.By))
+	}
+	return "CODER"
+}
+
 // leftovers reports checkouts that are not needed any more or are incomplete.
 func (d *Doctor) leftovers(ctx context.Context, b *flow.Board) []Finding {
 	list, err := d.checkouts.List(ctx, b)
@@ -252,9 +269,9 @@ func (d *Doctor) leftovers(ctx context.Context, b *flow.Board) []Finding {
 		case k.Stale:
 			stale = append(stale, k.Name)
 		case k.Broken && k.Submission > 0:
-			found = append(found, Finding{"worktrees", "warn", k.Path + " is missing or half made", "git liza review " + string(k.Task) + " --as REVIEWER"})
+			found = append(found, Finding{"worktrees", "warn", k.Path + " is missing or half made", "git liza review " + string(k.Task) + " --as " + holderOf(b, k)})
 		case k.Broken && k.Task != "":
-			found = append(found, Finding{"worktrees", "warn", k.Path + " is missing or half made", "git liza claim " + string(k.Task) + " --as CODER"})
+			found = append(found, Finding{"worktrees", "warn", k.Path + " is missing or half made", "git liza claim " + string(k.Task) + " --as " + holderOf(b, k)})
 		}
 	}
 	found = append(found, d.unclaimedLeftovers(ctx)...)

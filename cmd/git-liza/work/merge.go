@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -164,13 +165,18 @@ func (i *Integration) recordFailure(ctx context.Context, merged Merged, d *flow.
 	if err != nil {
 		return merged, r, err
 	}
-	merged.Status, merged.Conflicts = r.After.Task(merged.Task).Status, d.Paths
+	t := r.After.Task(merged.Task)
+	merged.Status, merged.Conflicts = t.Status, d.Paths
+	again := "git liza unblock " + string(merged.Task)
+	if t.Block == nil && t.Attempt != nil {
+		again = "git liza claim " + string(merged.Task) + " --as " + shell.Quote(string(t.Attempt.Coder))
+	}
 	reason := fmt.Sprintf("%s conflicts with integration in %s", merged.Task, someOf(d.Paths))
 	if d.Gate != "" {
 		reason = fmt.Sprintf("gate %s fails on the merge of %s: %s", d.Gate, merged.Task, lastLine(d.Output))
 	}
 	return merged, r, &Setback{Rule: flow.RuleMerge, Reason: fmt.Sprintf("%s; it is %s", reason, merged.Status),
-		Hint: "git liza claim " + string(merged.Task) + " --as CODER", Data: merged, Already: r.Already}
+		Hint: again, Data: merged, Already: r.Already}
 }
 
 // makeMerge makes the merge move with its refs and updates checkouts of
