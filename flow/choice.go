@@ -101,7 +101,7 @@ func (ch choice) candidates(act Act, by Actor, at time.Time) []candidate {
 	begins, urgent := ch.begins(act, by, at), ch.priorities()
 	var free []*Summary
 	ch.each(func(s *Summary) {
-		if begins(s) && !ch.isEnded(urgent, s) {
+		if begins(s) && !s.isEnded(urgent) {
 			free = append(free, s)
 		}
 	})
@@ -130,29 +130,29 @@ func (ch choice) begins(act Act, by Actor, at time.Time) func(*Summary) bool {
 	}
 }
 
-// priorities are those of the goals in progress; empty under rules version 1,
+// priorities are those of the goals in progress, from 1; nil under rules version 1,
 // where tasks of all goals are equal.
 func (ch choice) priorities() map[GoalID]int {
+	if !ch.HasRules(2) {
+		return nil
+	}
 	of := map[GoalID]int{}
-	if ch.HasRules(2) {
-		for _, g := range ch.calendar().goals() {
-			of[g.ID] = g.Priority
-		}
+	for _, g := range ch.calendar().goals() {
+		of[g.ID] = g.Priority
 	}
 	return of
 }
 
-// isEnded reports whether the goal of a task is not among those in progress.
-func (ch choice) isEnded(open map[GoalID]int, s *Summary) bool {
-	return ch.HasRules(2) && open[s.Goal] == 0
-}
+// isEnded reports whether the goal of a task is not among those in progress, which
+// [choice.priorities] returned.
+func (s *Summary) isEnded(open map[GoalID]int) bool { return open != nil && open[s.Goal] == 0 }
 
 // ofEnded is the oldest task that is no candidate only because its goal has ended,
 // nil if there is none.
 func (ch choice) ofEnded(act Act, by Actor, at time.Time) *Summary {
 	begins, open := ch.begins(act, by, at), ch.priorities()
 	for _, s := range ch.oldest() {
-		if begins(s) && ch.isEnded(open, s) {
+		if begins(s) && s.isEnded(open) {
 			return s
 		}
 	}
