@@ -271,6 +271,9 @@ func (c *collector) addBlocked() {
 func (c *collector) ask(i *Item, id flow.TaskID) {
 	open := OpenQuestions(c.Board, id)
 	if len(open) == 0 {
+		if t := c.Board.Task(id); len(c.Board.IDs(flow.Questions)) > 0 && t != nil && t.Block != nil && len(t.Block.Asked) > 0 {
+			i.Text = fmt.Sprintf("%s has its answers and can go on: %s", id, FirstLine(t.Block.Reason))
+		}
 		return
 	}
 	q := open[0]

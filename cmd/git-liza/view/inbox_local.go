@@ -126,7 +126,7 @@ func (c *collector) addTrust() {
 		if n > mostUsers {
 			more = fmt.Sprintf(" and %d more", n-mostUsers)
 		}
-		i.Subject, i.Command = "commands", "git liza trust --all"
+		i.Subject, i.Command = "commands", "git liza trust"
 		i.Text = "nobody here has allowed the commands of " + strings.Join(where[:min(n, mostUsers)], ", ") + more
 	}
 	c.add(i)
