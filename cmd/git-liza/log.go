@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -18,22 +21,29 @@ type logCommand struct {
 	Act   []flow.Act   `placeholder:"ACT" help:"Only moves of this kind (claim, submit); repeatable."`
 	YAML  bool         `name:"yaml" xor:"form" help:"One YAML list of the moves with all that they say."`
 	JSONL bool         `name:"jsonl" xor:"form" help:"One JSON object a line."`
+
+	Follow bool `help:"Print the oldest first, and go on with each move that is made, until you interrupt it; as lines or with --jsonl."`
 }
 
 func (c *logCommand) Run(inv *invocation) error {
 	if c.Count < 0 {
 		return usagef("git liza help log", "-n takes a number from 1 on, not %d", c.Count)
 	}
+	if c.Follow && (inv.json || c.YAML) {
+		return usagef("git liza log --jsonl --follow", "--follow prints lines: it goes with --jsonl, not with --json or --yaml")
+	}
 	since, err := parseSince(c.Since, inv.now().UTC())
 	if err != nil {
 		return err
 	}
 	var list []view.Entry
+	var newest git.ID
 	keep := func(e gitstore.Event) bool {
+		newest = cmp.Or(newest, e.Commit)
 		if e.Move.At.Before(since) {
 			return false // the moves that follow are older still
 		}
-		if (len(c.Agent) == 0 || slices.Contains(c.Agent, e.Move.By)) && (len(c.Act) == 0 || slices.Contains(c.Act, e.Move.Act)) {
+		if c.selects(e) {
 			list = append(list, view.Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown})
 		}
 		return c.Count == 0 || len(list) < c.Count
@@ -43,12 +53,91 @@ func (c *logCommand) Run(inv *invocation) error {
 	} else if l, lookErr := inv.look(); lookErr != nil {
 		err = lookErr
 	} else {
+		newest = l.Tip
 		err = l.historyOf(inv, c.ID, keep)
 	}
 	if err != nil {
 		return err
 	}
+	if c.Follow {
+		return c.follow(inv, list, newest)
+	}
 	return c.print(inv, list)
+}
+
+// selects reports whether the flags select a move, whatever its time.
+func (c *logCommand) selects(e gitstore.Event) bool {
+	return (len(c.Agent) == 0 || slices.Contains(c.Agent, e.Move.By)) && (len(c.Act) == 0 || slices.Contains(c.Act, e.Move.Act))
+}
+
+// follow prints moves, oldest first, and those that are made after the newest one that was
+// read, until an interrupt.
+func (c *logCommand) follow(inv *invocation, list []view.Entry, newest git.ID) error {
+	clone, err := inv.reader()
+	if err != nil {
+		return err
+	}
+	board, err := clone.Follow(inv.ctx)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(list)
+	for {
+		if err := c.printLines(inv, list); err != nil {
+			return err
+		}
+		tip, changed := board.Now()
+		if tip == "" || tip == newest {
+			select {
+			case <-changed:
+			case <-inv.ctx.Done():
+				return nil
+			}
+			list = nil
+			continue
+		}
+		if list, err = c.between(inv, clone, newest, tip); err != nil {
+			return err
+		}
+		newest = tip
+	}
+}
+
+// between returns the selected moves after one state up to another, oldest first.
+func (c *logCommand) between(inv *invocation, clone *work.Clone, old, now git.ID) ([]view.Entry, error) {
+	args := []string{"rev-list", "--reverse", string(now), "^" + string(old), "--"}
+	if c.ID != "" {
+		args = append(args, documentsOf(c.ID)...)
+	}
+	out, err := clone.Repo.Git(inv.ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	var list []view.Entry
+	for commit := range strings.FieldsSeq(string(out)) {
+		e, err := clone.Store.ReadEvent(git.ID(commit))
+		if err != nil {
+			return nil, err
+		}
+		if c.selects(e) {
+			list = append(list, view.Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown})
+		}
+	}
+	return list, nil
+}
+
+// printLines prints a line for each move.
+func (c *logCommand) printLines(inv *invocation, list []view.Entry) error {
+	if !c.JSONL {
+		_, err := io.WriteString(inv.stdout, view.LogText(list, inv.width()))
+		return err
+	}
+	for i := range list {
+		if err := inv.encode(list[i].Value()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // visitMoves visits all moves, newest first, until visit returns false. It
@@ -71,11 +160,7 @@ func (l look) historyOf(inv *invocation, id flow.TaskID, visit func(gitstore.Eve
 	if _, err := l.task(id); err != nil {
 		return err
 	}
-	args := []string{"rev-list", string(l.Tip), "--"}
-	for _, folder := range []flow.Folder{flow.Tasks, flow.Archive} {
-		args = append(args, ":(top,literal)"+gitstore.DocumentPath(flow.Key{Folder: folder, ID: string(id)}))
-	}
-	out, err := l.Repo.Git(inv.ctx, args...)
+	out, err := l.Repo.Git(inv.ctx, append([]string{"rev-list", string(l.Tip), "--"}, documentsOf(id)...)...)
 	if err != nil {
 		return err
 	}
@@ -91,17 +176,20 @@ func (l look) historyOf(inv *invocation, id flow.TaskID, visit func(gitstore.Eve
 	return nil
 }
 
+// documentsOf are the pathspecs of a task's documents.
+func documentsOf(id flow.TaskID) (list []string) {
+	for _, folder := range []flow.Folder{flow.Tasks, flow.Archive} {
+		list = append(list, ":(top,literal)"+gitstore.DocumentPath(flow.Key{Folder: folder, ID: string(id)}))
+	}
+	return list
+}
+
 func (c *logCommand) print(inv *invocation, list []view.Entry) error {
 	switch {
 	case inv.json:
 		return inv.answer("", map[string]any{"moves": view.LogValue(list)}, "")
 	case c.JSONL:
-		for i := range list {
-			if err := inv.encode(list[i].Value()); err != nil {
-				return err
-			}
-		}
-		return nil
+		return c.printLines(inv, list)
 	case c.YAML:
 		text, err := view.LogYAML(list)
 		if err != nil {

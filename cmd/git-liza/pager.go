@@ -44,7 +44,7 @@ func (p pager) show(text string) bool {
 // terminal, and with the pager "cat". Agents never get one, because nobody would end it.
 // pager.liza and --no-pager are settled by git before it starts this program.
 func (p pager) command() string {
-	if p.json || p.call != nil || p.opened == nil || !isTerminal(p.stdout) || (hints{p.invocation}).agent() != "" {
+	if p.json || p.call != nil || p.opened == nil || !isTerminal(p.stdout) || hints(p).agent() != "" {
 		return ""
 	}
 	out, err := p.opened.Git(p.ctx, "var", "GIT_PAGER")

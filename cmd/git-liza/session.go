@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -60,6 +61,7 @@ type sessionShowCommand struct {
 	Prompt bool   `xor:"part" help:"What it was told."`
 	Output bool   `xor:"part" help:"All that it printed, for people."`
 	Raw    bool   `xor:"part" help:"What it printed as it came: records, a line each."`
+	JSONL  bool   `name:"jsonl" xor:"part" help:"One JSON object a line: the session, what it was told, and each line that it printed."`
 }
 
 func (c *sessionShowCommand) Run(inv *invocation) error {
@@ -83,6 +85,8 @@ func (c *sessionShowCommand) Run(inv *invocation) error {
 		return inv.answer("", view.Session(rec).With("prompt", flow.Clean(string(prompt))).With("said", said).With("output", flow.Clean(string(output))), "")
 	}
 	switch {
+	case c.JSONL:
+		return c.printLines(inv, rec, prompt, output)
 	case c.Prompt:
 		return inv.answer("", nil, flow.Clean(string(prompt)))
 	case c.Output:
@@ -98,6 +102,27 @@ func (c *sessionShowCommand) Run(inv *invocation) error {
 		lines = lines[n:]
 	}
 	return inv.answer("", nil, text+"\n"+strings.Join(lines, "\n"))
+}
+
+// printLines prints the session as one JSON object a line, each with its kind: session,
+// prompt, record for a line that is JSON itself, else output.
+func (c *sessionShowCommand) printLines(inv *invocation, rec gitstore.SessionRecord, prompt, output []byte) error {
+	err := inv.encode(append(view.Object{{Key: "kind", Value: "session"}}, view.Session(rec)...))
+	if err == nil {
+		err = inv.encode(view.Object{{Key: "kind", Value: "prompt"}, {Key: "text", Value: flow.Clean(string(prompt))}})
+	}
+	for line := range bytes.Lines(output) {
+		line = bytes.TrimSpace(line)
+		if err != nil || len(line) == 0 {
+			continue
+		}
+		if line[0] == '{' && json.Valid(line) {
+			err = inv.encode(view.Object{{Key: "kind", Value: "record"}, {Key: "record", Value: json.RawMessage(line)}})
+			continue
+		}
+		err = inv.encode(view.Object{{Key: "kind", Value: "output"}, {Key: "text", Value: flow.Clean(string(line))}})
+	}
+	return err
 }
 
 func (c *sessionShowCommand) none(why string) error {
