@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/demo"
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -15,6 +18,8 @@ import (
 type demoCommand struct {
 	Dir  string `placeholder:"DIR" help:"An empty or new folder for the repository; default: a temporary one, which is kept."`
 	Fast bool   `help:"Leave out the last task; rejection, failed merge and repair are still shown."`
+
+	Review bool `help:"Judge the work yourself, in your terminal: two submissions, one of them with a mistake; five minutes."`
 }
 
 func (c *demoCommand) Run(inv *invocation) error {
@@ -32,6 +37,9 @@ func (c *demoCommand) Run(inv *invocation) error {
 	if d.Dir != "" && !filepath.IsAbs(d.Dir) {
 		d.Dir = filepath.Join(inv.dir, d.Dir)
 	}
+	if c.Review {
+		return c.review(inv, &d)
+	}
 	report, err := d.Run(inv.ctx)
 	if errors.Is(err, demo.ErrNotEmpty) {
 		hint := "git liza demo --dir " + shell.Quote(filepath.Join(report.Dir, "demo"))
@@ -44,4 +52,33 @@ func (c *demoCommand) Run(inv *invocation) error {
 		return err
 	}
 	return inv.answer("changed", report, fmt.Sprintf("all %d tasks are merged; %s", len(report.Tasks), report.Tests))
+}
+
+func refuseFull(dir string, err error) error {
+	return &flow.Refusal{Rule: flow.RuleNotEmpty, Reason: err.Error(), Hint: "git liza demo --dir " + filepath.Join(dir, "demo")}
+}
+
+// review lets the person at the terminal judge the work of the demo.
+func (c *demoCommand) review(inv *invocation, d *demo.Demo) error {
+	switch {
+	case c.Fast:
+		return usagef("git liza demo --review", "--review and --fast exclude each other")
+	case inv.json || !isTerminal(inv.stdout) || !inForeground(inv.stdin):
+		return usagef("git liza demo", "a review by a person needs a terminal; without --review agents do it")
+	}
+	report, err := d.Review(inv.ctx, demo.Person{
+		Ready: func(ctx context.Context) error {
+			_, err := readLine(ctx, bufio.NewReaderSize(inv.stdin, 16))
+			return err
+		},
+		Run: func(command proc.Command) error {
+			command.Stdin, command.Output = inv.stdin, inv.stdout
+			_, err := foreground(inv, command)
+			return err
+		},
+	})
+	if errors.Is(err, demo.ErrNotEmpty) {
+		return refuseFull(report.Dir, err)
+	}
+	return err
 }

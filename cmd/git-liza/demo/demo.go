@@ -57,7 +57,7 @@ func (d *Demo) Run(ctx context.Context) (Report, error) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r := run{Demo: d, begun: begun}
+	r := run{Demo: d, begun: begun, keep: func(t flow.TaskInput) bool { return !d.Fast || !t.Stretch }}
 	if err := r.folder(); err != nil {
 		return r.report, err
 	}
@@ -74,9 +74,11 @@ func (d *Demo) Run(ctx context.Context) (Report, error) {
 
 type run struct {
 	*Demo
-	begun  time.Time
-	report Report
-	cast   []flow.TaskID // the tasks of the plan
+	begun    time.Time
+	report   Report
+	keep     func(flow.TaskInput) bool // whether a task stays in the plan
+	cast     []flow.TaskID             // the tasks of the plan
+	verdicts int                       // that were given so far
 }
 
 func (r *run) say(format string, args ...any) { fmt.Fprintf(r.Out, format+"\n", args...) }
@@ -109,7 +111,11 @@ func (r *run) playStory(ctx context.Context) error {
 		return err
 	}
 	r.say("A repository with a spec, and a playbook in place of language models:\n  %s\n", r.report.Dir)
-	ended, err := r.rush(ctx)
+	f, err := r.follower(ctx)
+	if err != nil {
+		return err
+	}
+	ended, err := f.rush(ctx, "--planners=1", "--coders=2", "--reviewers=1")
 	if err != nil {
 		return err
 	}
@@ -135,8 +141,8 @@ func (r *run) setback(reason string) error {
 	return &work.Setback{Rule: flow.RuleDemo, Reason: reason, Hint: "git -C " + r.report.Dir + " liza status"}
 }
 
-// missingParts says what the run did not show or merge, "" if nothing.
-func (r *run) missingParts(ended string) string {
+// unmerged says which tasks are not merged, "" if all are.
+func (r *run) unmerged() string {
 	var open []string
 	for _, id := range r.cast {
 		state, is := r.report.Tasks[string(id)], flow.Status(0)
@@ -148,9 +154,18 @@ func (r *run) missingParts(ended string) string {
 		}
 	}
 	slices.Sort(open)
+	if len(open) == 0 {
+		return ""
+	}
+	return "not merged: " + strings.Join(open, ", ")
+}
+
+// missingParts says what the run did not show or merge, "" if nothing.
+func (r *run) missingParts(ended string) string {
+	missing := r.unmerged()
 	switch {
-	case len(open) > 0:
-		return strings.TrimSuffix("not merged: "+strings.Join(open, ", ")+"; "+ended, "; ")
+	case missing != "":
+		return strings.TrimSuffix(missing+"; "+ended, "; ")
 	case r.report.Rejected == 0:
 		return "no submission was rejected, which the demo is to show"
 	case r.report.FailedFit == 0:

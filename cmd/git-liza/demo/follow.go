@@ -15,18 +15,14 @@ import (
 
 // rush lets the agents work until nothing is left to do, and prints every move as it is
 // made. ended says how the supervisors failed, "" if they did not.
-func (r *run) rush(ctx context.Context) (ended string, err error) {
-	f, err := r.follower(ctx)
-	if err != nil {
-		return "", err
-	}
+func (f *follower) rush(ctx context.Context, agents ...string) (ended string, err error) {
 	type end struct {
 		text string
 		err  error
 	}
 	done := make(chan end, 1)
 	go func() {
-		result, err := r.proc(ctx, nil, r.Program, "rush", "--planners=1", "--coders=2", "--reviewers=1", "--provider=script", "--until-idle")
+		result, err := f.proc(ctx, nil, append([]string{f.Program, "rush", "--provider=script", "--until-idle"}, agents...)...)
 		text := ""
 		if !result.Passed() {
 			text = "git liza rush: " + complaint(result.Excerpt)
@@ -124,7 +120,10 @@ func (f *follower) printMove(m flow.Move, after *flow.Board) {
 	switch {
 	case m.Act == flow.ActSession:
 		return // sessions' usage is left out of the story
+	case m.Act == flow.ActApprove:
+		f.verdicts++
 	case m.Act == flow.ActReject:
+		f.verdicts++
 		f.report.Rejected++
 	case m.Act == flow.ActIntegrationFail:
 		f.report.FailedFit++
@@ -174,10 +173,15 @@ func describeMove(m flow.Move, after *flow.Board) string {
 	case *flow.SubmitMove:
 		text += fmt.Sprintf(": %s, %d paths", d.Commit.Short(), len(d.Paths))
 	case *flow.ApproveMove:
-		text += ": " + d.Message
+		if d.Message != "" {
+			text += ": " + d.Message
+		}
 	case *flow.RejectMove:
 		b := d.Feedback.Blockers[0]
-		text += fmt.Sprintf(": %s:%d %s", b.File, b.Line, b.Issue)
+		if b.File != "" {
+			text += fmt.Sprintf(": %s:%d", b.File, b.Line)
+		}
+		text += " " + b.Issue
 	case *flow.MergeMove:
 		text += ": " + d.Commit.Short() + " on integration"
 	case *flow.IntegrationFailMove:

@@ -3,6 +3,7 @@ package demo
 import (
 	"embed"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,8 +41,8 @@ func unpack(dir string) error {
 	})
 }
 
-// removeStretch removes from the plan the tasks that are marked as stretch.
-func removeStretch(dir string) error {
+// keepTasks removes from the playbook the tasks that are not kept.
+func keepTasks(dir string, keep func(flow.TaskInput) bool) error {
 	file := filepath.Join(dir, filepath.FromSlash(playbook.DefaultPath))
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -53,9 +54,12 @@ func removeStretch(dir string) error {
 	}
 	gone := map[flow.TaskID]bool{}
 	p.Plan = slices.DeleteFunc(p.Plan, func(t flow.TaskInput) bool {
-		gone[t.ID] = t.Stretch
-		return t.Stretch
+		gone[t.ID] = !keep(t)
+		return gone[t.ID]
 	})
+	if !slices.Contains(slices.Collect(maps.Values(gone)), true) {
+		return nil
+	}
 	p.Work = slices.DeleteFunc(p.Work, func(w playbook.Work) bool { return gone[w.Task] })
 	text, err := document.Encode(p)
 	if err != nil {

@@ -19,10 +19,8 @@ func (r *run) makeRepository(ctx context.Context) error {
 	if err := unpack(r.report.Dir); err != nil {
 		return err
 	}
-	if r.Fast {
-		if err := removeStretch(r.report.Dir); err != nil {
-			return err
-		}
+	if err := keepTasks(r.report.Dir, r.keep); err != nil {
+		return err
 	}
 	data, err := os.ReadFile(filepath.Join(r.report.Dir, filepath.FromSlash(playbook.DefaultPath)))
 	if err != nil {
