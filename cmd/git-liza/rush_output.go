@@ -25,9 +25,9 @@ func (o *rushOutput) tell(m supervise.Message) {
 	if o.json && !o.lines || o.unread || o.quiet && m.Kind != supervise.NeedMessage {
 		return
 	}
-	line := view.RushLine{At: m.At, Kind: string(m.Kind), Agent: m.Agent, Text: m.Text}
-	if m.After != nil {
-		line.About(m.After, m.Task)
+	line := view.RushLine{At: m.At, Kind: string(m.Kind), Goal: m.Goal, Task: m.Task, Title: m.Title, Agent: m.Agent, Text: m.Text}
+	if m.Of > 0 {
+		line.Progress = &view.Progress{Merged: m.Merged, Of: m.Of}
 	}
 	var err error
 	if o.lines {

@@ -71,18 +71,14 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 			if needsPerson(e.Move, b) {
 				kind = NeedMessage
 			}
-			r.speaker.pass(Message{Kind: kind, Task: taskOf(e.Move, b), Text: text, After: b})
+			m := Message{Kind: kind, Text: text}
+			if t := b.Task(e.Move.Task); t != nil {
+				m.about(b, t)
+			}
+			r.speaker.pass(m) // without the board, which is this goroutine's
 		}
 	}
 	return tip
-}
-
-// taskOf returns the task that a move is about, "" if there is none.
-func taskOf(m flow.Move, after *flow.Board) flow.TaskID {
-	if after.Task(m.Task) == nil {
-		return ""
-	}
-	return m.Task
 }
 
 // needsPerson reports whether a move leads to what only a person goes on with.

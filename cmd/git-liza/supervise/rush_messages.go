@@ -29,7 +29,26 @@ type Message struct {
 	Task  flow.TaskID  // that the message is about; "" if it is about none, or names it itself
 	Agent flow.AgentID // whose output it is, else ""
 	Text  string       // one line
-	After *flow.Board  // the board after the move; nil if it is about no move
+
+	// Of a move of a task, as the board was after it:
+	Title      string
+	Goal       flow.GoalID
+	Merged, Of int // tasks of the goal that are merged, among those not given up or replaced
+}
+
+// about adds to a message what the board says of a task.
+func (m *Message) about(b *flow.Board, t *flow.Task) {
+	m.Task, m.Title, m.Goal = t.ID, t.Title, t.Goal
+	for _, other := range b.Tasks() {
+		switch {
+		case other.Goal != t.Goal:
+		case other.Status.IsMerged():
+			m.Merged++
+			m.Of++
+		case !other.Status.Final():
+			m.Of++
+		}
+	}
 }
 
 // say passes on what a supervisor does or what hinders it.
@@ -128,7 +147,7 @@ func gatherAlike(list []Message) (gathered []Message) {
 			gathered = append(gathered, m)
 			continue
 		}
-		gathered[first].After = m.After
+		gathered[first].Merged, gathered[first].Of = m.Merged, m.Of
 		others[key] = append(others[key], m)
 	}
 	for key, more := range others {

@@ -29,32 +29,29 @@ type server struct {
 	rush *Rush
 	crew *crew
 
-	mu    sync.Mutex // of all below, and of Staff
-	store *gitstore.Store
+	staffing sync.Mutex // of calls of Staff
 }
 
-// readBoard reads the board as it is now.
+// readBoard reads the board as it is now. A board belongs to one goroutine, and so does
+// the store that it loads its documents from: each request has its own.
 func (s *server) readBoard(ctx context.Context) (*flow.Board, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b, _, err := s.store.Board(ctx)
+	store, err := gitstore.OpenStore(ctx, s.rush.Clone.Repo, s.rush.Clone.Store.Now)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := store.Board(ctx)
 	return b, err
 }
 
 // listen takes requests for a crew until the function that it returns is called. The
 // rush goes on if that cannot be, and says so.
 func (r *Rush) listen(ctx context.Context, c *crew) (stop func()) {
-	store, err := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
-	var l *net.UnixListener
-	var remove func()
-	if err == nil {
-		l, remove, err = openSocket(socketFolder(r.Clone.Repo.CommonDir()))
-	}
+	l, remove, err := openSocket(socketFolder(r.Clone.Repo.CommonDir()))
 	if err != nil {
 		r.say(fmt.Sprintf("nobody can stop, restart or add agents from outside: %v", err))
 		return func() {}
 	}
-	s := &server{rush: r, crew: c, store: store}
+	s := &server{rush: r, crew: c}
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for {
@@ -252,8 +249,8 @@ func (s *server) add(ctx context.Context, q Request) (agents []flow.AgentID, err
 
 // staff returns the slot of an agent to add, and refuses one whose program cannot run.
 func (s *server) staff(ctx context.Context, b *flow.Board, q Request) (Slot, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.staffing.Lock()
+	defer s.staffing.Unlock()
 	slot, err := s.rush.Staff(b, q.Role, q.Provider)
 	if err != nil {
 		return slot, err

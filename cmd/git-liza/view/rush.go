@@ -14,21 +14,6 @@ type Progress struct {
 	Of     int `json:"of"`     // its tasks but for those that were given up or replaced
 }
 
-// ProgressOf returns how far a goal is, without the archive; false if it has no tasks.
-func ProgressOf(b *flow.Board, goal flow.GoalID) (p Progress, ok bool) {
-	for _, t := range b.Tasks() {
-		switch {
-		case t.Goal != goal:
-		case t.Status.IsMerged():
-			p.Merged++
-			p.Of++
-		case !t.Status.Final():
-			p.Of++
-		}
-	}
-	return p, p.Of > 0
-}
-
 // Text formats the progress for people.
 func (p Progress) Text() string { return fmt.Sprintf("%d of %d", p.Merged, p.Of) }
 
@@ -42,18 +27,6 @@ type RushLine struct {
 	Agent    flow.AgentID `json:"agent,omitempty"` // whose output it is
 	Text     string       `json:"text"`
 	Progress *Progress    `json:"progress,omitempty"` // of the goal, in a line about a task
-}
-
-// About adds to a line what the board says of the task that it is about.
-func (l *RushLine) About(b *flow.Board, id flow.TaskID) {
-	t := b.Task(id)
-	if t == nil {
-		return
-	}
-	l.Task, l.Title, l.Goal = id, t.Title, t.Goal
-	if p, ok := ProgressOf(b, t.Goal); ok {
-		l.Progress = &p
-	}
 }
 
 // The bounds of the columns of what a rush says, in characters.
