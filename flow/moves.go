@@ -5,21 +5,6 @@ import (
 	"time"
 )
 
-// Moves are the moves on tasks that the rules let the caller begin now, by task
-// in order of creation; their details are empty. The rules can still refuse
-// such an act for its fields.
-func (b *Board) Moves(c Caller, at time.Time) []Move {
-	var list []Move
-	for _, s := range b.Tasks() {
-		for _, act := range b.Acts(s.ID, c, at) {
-			m := c.Move(act, s.ID, NewDetail(act))
-			m.At = at
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
 // Acts are the acts on one task that the rules let the caller begin now. Acts
 // that are always possible and do not change the task are left out.
 func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {

@@ -10,6 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Moves are the moves on tasks that the rules let the caller begin now, by task
+// in order of creation; their details are empty. The rules can still refuse
+// such an act for its fields.
+func (b *Board) Moves(c Caller, at time.Time) []Move {
+	var list []Move
+	for _, s := range b.Tasks() {
+		for _, act := range b.Acts(s.ID, c, at) {
+			m := c.Move(act, s.ID, NewDetail(act))
+			m.At = at
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
 // staged plays the steps of a scenario on a fresh board.
 func staged(t *testing.T, steps string) *scene {
 	s := opened(t)
