@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func (a *AdoptMove) pending(p *play) []string {
 }
 
 func (a *AdoptMove) check(p *play) *Refusal {
-	hint := "git liza adopt COMMIT --reason R"
+	hint := "git liza adopt " + cmp.Or(string(a.Commit), "COMMIT") + " --reason R"
 	if r := present("the reason", a.Reason, hint); r != nil {
 		return r
 	}

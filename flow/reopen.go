@@ -31,7 +31,7 @@ func (r *ReopenMove) check(p *play) *Refusal {
 	if goal := p.goalID(); p.ended(InProgress) {
 		return refuse(RuleState, "git liza goal list", "the goal %s has not ended", goal)
 	}
-	if refusal := present("the reason", r.Reason, "git liza goal reopen ID --reason R"); refusal != nil {
+	if refusal := present("the reason", r.Reason, "git liza goal reopen "+string(p.goalID())+" --reason R"); refusal != nil {
 		return refusal
 	}
 	spec, branch := specPath(p.Goal(p.goalID()).Spec), p.Settings().Integration.Name

@@ -18,10 +18,10 @@ type SpecChangeMove struct {
 }
 
 func (s *SpecChangeMove) check(p *play) *Refusal {
-	hint := "git liza spec-change SPEC --change TEXT"
-	if r := present("the spec", s.Spec, hint); r != nil {
+	if r := present("the spec", s.Spec, "git liza help spec-change"); r != nil {
 		return r
 	}
+	hint := "git liza spec-change " + shell.Quote(s.Spec) + " --change TEXT"
 	if r := present("the change", s.Change, hint); r != nil {
 		return r
 	}
@@ -35,7 +35,7 @@ func (s *SpecChangeMove) check(p *play) *Refusal {
 		return s.means(p)
 	}
 	if s.Old != "" || s.New != "" {
-		return refuse(RuleForm, "git liza spec-change SPEC --same-meaning", "blobs are named of texts that mean the same")
+		return refuse(RuleForm, "git liza spec-change "+shell.Quote(s.Spec)+" --same-meaning", "blobs are named of texts that mean the same")
 	}
 	return nil
 }

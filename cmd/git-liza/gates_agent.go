@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 type gatesAgentCommand struct{}
@@ -68,7 +69,7 @@ func heldReview(inv *invocation, b *flow.Board, by flow.Actor) (*flow.Task, flow
 			return t, role, nil
 		}
 	}
-	return nil, "", &flow.Refusal{Rule: flow.RuleHolder, Hint: "git liza review --as REVIEWER", Reason: fmt.Sprintf("%s reviews no submission", by)}
+	return nil, "", &flow.Refusal{Rule: flow.RuleHolder, Hint: "git liza review --as " + shell.Quote(string(by)), Reason: fmt.Sprintf("%s reviews no submission", by)}
 }
 
 // gateLines say of each gate how it ended.

@@ -220,6 +220,18 @@ func TestEveryRuleHasItsHintTyped(t *testing.T) {
 	}
 }
 
+// No hint has a placeholder for what the program knows where it prints it: who acts,
+// which task it is about, which text or goal. Only COMMIT, of work that is not there
+// yet, and what a person decides are left open.
+func TestHintsNameWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	open := regexp.MustCompile(`"git liza [^"\n|]*\b(CODER|REVIEWER|TASK|PATH|SPEC|ID)\b`)
+	require.Regexp(t, open, `hint := "git liza claim " + id + " --as CODER" + "git liza recheck TASK"`)
+	for path, text := range sources(t) {
+		assert.Empty(t, open.FindAllString(text, -1), path)
+	}
+}
+
 // standIn are the words of hints that stand for something, and what is obvious.
 var standIn = regexp.MustCompile(`\b(R|S|V|Q|N|M|D|T|ADDRESS|CMD|CODER|COMMIT|FILE|ISSUE|LINE|NAME|OTHER|REVIEWER|TEXT|URL|WHY|GLOB|PATH)\b`)
 
