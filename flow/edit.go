@@ -51,7 +51,7 @@ func (p *play) toDescribe() string {
 		return "git liza release " + id + " && " + block
 	}
 	reject := (&RejectMove{Commit: p.task.Submission.Commit}).hint(p.task, p.task.Rejection()) + " && " + block
-	if p.from == Approved {
+	if p.from == Approved || len(p.panel().openToPeople()) == 0 { // a person may reject where none may review
 		return reject
 	}
 	if !p.task.Review().live(p.move.At) {
