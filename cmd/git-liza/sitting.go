@@ -137,21 +137,20 @@ func (s *sitting) take(id flow.TaskID) error {
 func (s *sitting) keepRenewed() (stop func()) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	done := make(chan struct{})
+	id, lease, m := s.got.Task, s.got.Lease.Sub(s.now()), flow.RenewMove{Lease: s.asked.Lease, Role: s.role()}
+	clone, err := s.clone.As(ctx, s.clone.By, s.clone.Generation)
 	go func() {
 		defer close(done)
-		s.renew(ctx)
+		if err == nil {
+			s.renew(ctx, clone, id, m, lease)
+		}
 	}()
 	return func() { cancel(); <-done }
 }
 
 // renew prolongs the lease whenever a third of it has passed. A review that somebody
 // else ended is not taken again.
-func (s *sitting) renew(ctx context.Context) {
-	clone, err := s.clone.As(ctx, s.clone.By, s.clone.Generation)
-	if err != nil {
-		return
-	}
-	lease := max(s.got.Lease.Sub(s.now()), time.Second)
+func (s *sitting) renew(ctx context.Context, clone *work.Clone, id flow.TaskID, m flow.RenewMove, lease time.Duration) {
 	tick := time.NewTicker(max(lease/3, time.Second/2))
 	defer tick.Stop()
 	for {
@@ -160,7 +159,7 @@ func (s *sitting) renew(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		_, err := clone.Renew(ctx, s.got.Task, flow.RenewMove{Lease: s.asked.Lease, Role: s.role()})
+		_, err := clone.Renew(ctx, id, m)
 		var refusal *flow.Refusal
 		if errors.As(err, &refusal) {
 			s.lock.Lock()
