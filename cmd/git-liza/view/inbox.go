@@ -310,25 +310,6 @@ func OpenQuestions(b *flow.Board, id flow.TaskID) (open []*flow.Question) {
 	return open
 }
 
-// addReviews adds the submissions that wait for a person's verdict.
-func (c *collector) addReviews() {
-	for i := range c.tasks {
-		t := &c.tasks[i]
-		if unheldWaits()[t.Status] != forReview {
-			continue
-		}
-		j := t.Judge(flow.HumanRole)
-		if j == nil || j.Done {
-			continue
-		}
-		text := fmt.Sprintf("%s waits for a person's verdict: %s", t.ID, t.Title)
-		if j.Lease.After(c.At) && j.By == c.Person.By {
-			text = fmt.Sprintf("%s is under your review: %s", t.ID, t.Title)
-		}
-		c.add(Item{Kind: "verdict", Subject: string(t.ID), Text: text, Command: "git liza review " + string(t.ID), since: t.Changed, act: flow.ActReview, task: t.ID})
-	}
-}
-
 // addOutdated adds approved work whose verdicts do not count any more.
 func (c *collector) addOutdated() {
 	outdated := c.Outdated(c.tasks)

@@ -57,3 +57,32 @@ func TestHostileTextsInTheInbox(t *testing.T) {
 	}
 	require.Equal(t, "      git liza answer "+strings.Repeat("x", 100)+" rm", lines[len(lines)-1])
 }
+
+// A submission is a person's where no agent that judges is registered, but for who
+// submitted it.
+func TestSubmissionsThatNoAgentJudges(t *testing.T) {
+	t.Parallel()
+	submitted := func(by flow.Actor) *flow.Task {
+		return &flow.Task{ID: "r", Status: flow.ReadyForReview, Title: "R", Attempt: &flow.Attempt{Coder: by}, Coders: []flow.Worker{{By: by}}, Submission: &flow.Submission{}}
+	}
+	for _, test := range []struct {
+		name      string
+		documents []flow.Document
+		commands  []string
+		others    int
+	}{
+		{"an agent's", []flow.Document{submitted("coder-1")}, []string{"git liza review r"}, 0},
+		{"one's own", []flow.Document{submitted("human:ann")}, nil, 1},
+		{"with a reviewer", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Generation: "0123456789abcdef"}}, nil, 0},
+		{"with a degraded one", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Degraded: "it lies"}}, []string{"git liza review r"}, 0},
+	} {
+		r := Reading{Board: boardOf(append(test.documents, goalOne)...), At: noon, Person: flow.Caller{By: "human:ann"}}
+		in := r.Inbox(r.Board.Tasks())
+		var commands []string
+		for _, i := range in.Items {
+			commands = append(commands, i.Command)
+		}
+		require.Equal(t, test.commands, commands, test.name)
+		require.Equal(t, test.others, in.Others, test.name)
+	}
+}

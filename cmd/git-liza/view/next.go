@@ -65,7 +65,11 @@ func (r Reading) Next(in *Inbox, groups []WaitGroup, tasks []flow.Summary) []Ste
 			add(r.Local.Identity.mergeStep(g.Count))
 		}
 	}
-	add(starter{r}.startSteps(flow.ActReview, groups)...)
+	for _, s := range (starter{r}).startSteps(flow.ActReview, groups) {
+		if review, _, agent := strings.Cut(s.Command, " --as "); !agent || !known[review] { // the inbox has it for the person
+			add(s)
+		}
+	}
 	for _, s := range (starter{r}).startSteps(flow.ActClaim, groups) {
 		if !trusting || !strings.HasPrefix(s.Command, "git liza trust ") { // the inbox has it, perhaps together with others
 			add(s)

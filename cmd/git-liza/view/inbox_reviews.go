@@ -1,0 +1,67 @@
+package view
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// addReviews adds the submissions that wait for a person's verdict, and those of which
+// no registered agent has the role that judges.
+func (c *collector) addReviews() {
+	staffed := map[flow.Role]bool{}
+	for _, id := range c.Board.IDs(flow.Agents) {
+		if a := c.Board.Agent(flow.AgentID(id)); a != nil && a.Degraded == "" {
+			staffed[a.ID.Role()] = true
+		}
+	}
+	unstaffed := map[flow.Role][]*flow.Summary{}
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		if unheldWaits()[t.Status] != forReview {
+			continue
+		}
+		for _, role := range t.Takers(flow.ActReview, c.At) {
+			if !staffed[role] && role != flow.HumanRole {
+				unstaffed[role] = append(unstaffed[role], t)
+			}
+		}
+		j := t.Judge(flow.HumanRole)
+		if j == nil || j.Done {
+			continue
+		}
+		text := fmt.Sprintf("%s waits for a person's verdict: %s", t.ID, t.Title)
+		if j.Lease.After(c.At) && j.By == c.Person.By {
+			text = fmt.Sprintf("%s is under your review: %s", t.ID, t.Title)
+		}
+		c.add(Item{Kind: "verdict", Subject: string(t.ID), Text: text, Command: "git liza review " + string(t.ID), since: t.Changed, act: flow.ActReview, task: t.ID})
+	}
+	for _, role := range slices.Sorted(maps.Keys(unstaffed)) {
+		c.addUnstaffed(role, unstaffed[role])
+	}
+}
+
+// mostAsked is how many submissions of a role the rules are asked about: with as many
+// refused, one more is no news.
+const mostAsked = 20
+
+// addUnstaffed adds one item for all submissions that a role judges of which no agent
+// is registered. The command reviews the oldest that the person may.
+func (c *collector) addUnstaffed(role flow.Role, waiting []*flow.Summary) {
+	slices.SortStableFunc(waiting, func(x, y *flow.Summary) int { return x.Changed.Compare(y.Changed) })
+	first := waiting[0]
+	for _, t := range waiting[:min(len(waiting), mostAsked)] {
+		if c.Board.Opens(flow.ActReview, t.ID, c.Person, c.At) == nil {
+			first = t
+			break
+		}
+	}
+	text := fmt.Sprintf("%s waits for a %s, and none is registered: %s", first.ID, role, first.Title)
+	if n := len(waiting); n > 1 {
+		text = fmt.Sprintf("%d submissions wait for a %s, and none is registered", n, role)
+	}
+	c.add(Item{Kind: "verdict", Subject: string(first.ID), Text: text, Command: "git liza review " + string(first.ID), since: first.Changed,
+		moment: string(role), act: flow.ActReview, task: first.ID})
+}
