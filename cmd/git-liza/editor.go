@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,10 +58,11 @@ func (d draft) edit(inv *invocation, repo *git.Repo, take func(text []byte) erro
 	}
 	typed := unread == nil && !bytes.Equal(text, begun)
 	if typed && d.notes != "" {
-		var failed error
-		text, failed = repo.Run(inv.ctx, git.Cmd{Args: []string{"stripspace", "--strip-comments"}, Stdin: text})
+		// A signal that came meanwhile must not cost the text.
+		said, failed := repo.Run(context.WithoutCancel(inv.ctx), git.Cmd{Args: []string{"stripspace", "--strip-comments"}, Stdin: text})
 		if failed == nil {
-			failed = os.WriteFile(path, text, 0o666) // as the command takes it from the file, if the text is kept
+			text = said
+			failed = git.ReplaceFile(path, text) // as the command takes it from the file, if the text is kept
 		}
 		err = cmp.Or(err, failed)
 	} else if d.notes != "" {
