@@ -274,8 +274,15 @@ func (s *sitting) findings() findings {
 
 // approve approves the commit that was shown.
 func (s *sitting) approve(text string) (sittingEnd, bool, error) {
+	question := ""
+	if text != "" { // a sentence may begin with a
+		question = fmt.Sprintf("approve %s, and say %q? [y/N] ", s.got.Commit.Short(), view.Cut(flow.Clean(text), 200))
+	}
 	if strings.TrimSpace(s.findings().kept(s.invocation)) != "" {
-		fmt.Fprint(s.stderr, "approve, and drop the findings that are not sent? [y/N] ")
+		question = "approve, and drop the findings that are not sent? [y/N] "
+	}
+	if question != "" {
+		fmt.Fprint(s.stderr, question)
 		line, err := readLine(s.ctx, s.typed)
 		if err != nil || !strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y") {
 			return 0, false, err
@@ -290,7 +297,11 @@ func (s *sitting) approve(text string) (sittingEnd, bool, error) {
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleSpecChanged {
 		s.fail(err)
-		return 0, false, s.take(s.got.Task)
+		shown := s.got.Commit
+		if err := s.take(s.got.Task); err != nil || s.got.Commit == shown {
+			return 0, false, err
+		}
+		return 0, false, s.show(true)
 	}
 	return quitted, isOver(err), err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -37,10 +38,14 @@ func (s *sitting) show(all bool) error {
 		return err
 	}
 	seen := s.seen()
+	judged, err := s.judgedBefore()
+	if err != nil {
+		return err
+	}
 	args := []string{"diff", "--no-ext-diff", "--no-color", string(base), string(commit), "--"}
 	var left []string
 	for _, file := range files {
-		if id, known := seen[file.Path]; known && id == file.New && !all {
+		if id, known := seen[file.Path]; known && id == file.New && slices.Contains(judged, file) && !all {
 			left = append(left, file.Path)
 		}
 	}
@@ -101,15 +106,39 @@ func (s *sitting) changedTexts(l look) (paths []string, diff string, err error) 
 	return paths, diff, l.Board.Err()
 }
 
+// lastJudged returns the submission that this person judged last. found is false if there
+// is none.
+func (s *sitting) lastJudged() (old view.Submission, found bool) {
+	n := view.JudgedBefore(s.history, s.clone.By)
+	if n == 0 {
+		return old, false
+	}
+	old = view.Submissions(s.history)[n-1]
+	return old, view.HasJudged(s.history, s.clone.By, old.Commit)
+}
+
+// judgedBefore returns the changes of the submission that this person judged last. What
+// [sitting.seen] says counts only for these: the file can be written by agents, too.
+func (s *sitting) judgedBefore() ([]git.Change, error) {
+	old, found := s.lastJudged()
+	if !found {
+		return nil, nil
+	}
+	if err := s.clone.Store.Mirror.BringCommits(s.ctx, s.got.Task, old.Commit, old.Base); err != nil {
+		return nil, err
+	}
+	return s.clone.Repo.Changes(s.ctx, old.Base, old.Commit)
+}
+
 // sinceLastVerdict returns the range-diff from the submission that this person judged
 // last, "" if there is none.
 func (s *sitting) sinceLastVerdict() (string, error) {
-	list := view.Submissions(s.history)
-	n := view.JudgedBefore(s.history, s.clone.By)
-	if n == 0 || !view.HasJudged(s.history, s.clone.By, list[n-1].Commit) {
+	old, found := s.lastJudged()
+	if !found {
 		return "", nil
 	}
-	old, now := list[n-1], list[len(list)-1]
+	list := view.Submissions(s.history)
+	now := list[len(list)-1]
 	if err := s.clone.Store.Mirror.BringCommits(s.ctx, s.got.Task, old.Commit, old.Base); err != nil {
 		return "", err
 	}
