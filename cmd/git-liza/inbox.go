@@ -56,6 +56,9 @@ func (c *inboxCommand) Run(inv *invocation) error {
 
 // snooze hides the items that a name means until the duration is over.
 func (c *inboxCommand) snooze(inv *invocation, l look, in *view.Inbox) error {
+	if err := l.checkPerson(); err != nil {
+		return err
+	}
 	items := in.Named(c.Snooze)
 	if len(items) == 0 {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza inbox", Reason: "nothing in the inbox is about " + flow.Excerpt(c.Snooze, 80)}

@@ -116,6 +116,12 @@ func (l *look) findPerson(inv *invocation) error {
 	return err
 }
 
+// checkPerson refuses a process of an agent's session that reads the person's inbox: what
+// a clone remembers of it is the person's alone.
+func (l look) checkPerson() error {
+	return work.CheckActor(l.Repo, l.Board.Settings().Board, l.Person.By, l.Person.Generation)
+}
+
 // findPaused finds the providers that are paused in this clone.
 func (l *look) findPaused(inv *invocation) error {
 	list, err := provider.AllPaused(l.Repo.CommonDir(), inv.now())

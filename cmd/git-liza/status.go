@@ -61,6 +61,9 @@ func (c *statusCommand) news(inv *invocation, l look) (*view.News, error) {
 		if !l.Person.By.IsHuman() {
 			return nil, usagef("git liza status --since 2h", "only people are remembered: an agent names a time")
 		}
+		if err := l.checkPerson(); err != nil {
+			return nil, err
+		}
 		if last = readLastLook(l.Repo); last.At.IsZero() {
 			return view.NewNews(time.Time{}), nil
 		}
