@@ -88,7 +88,7 @@ func (f findings) write(inv *invocation, start string, take func(flow.Feedback) 
 	}
 	kept := strings.TrimSpace(f.kept(inv))
 	begun := begin(strings.TrimSpace(kept+"\n"+start), last)
-	d := draft{ending: ".txt", text: []byte(begun), notes: f.notes(t, last) + diff, path: f.path(), kept: kept != "", again: f.again() + " #",
+	d := draft{command: "reject", ending: ".txt", text: []byte(begun), notes: f.notes(t, last) + diff, path: f.path(), kept: kept != "", again: f.again() + " #",
 		otherwise: "--reason-file FILE takes the findings from a file, - from standard input"}
 	return d.edit(inv, f.clone.Repo, func(text []byte) error {
 		said, wrong := flow.ParseRemarks(string(text))

@@ -46,7 +46,7 @@ func (f taskForm) add(in flow.TaskInput) error {
 		return err
 	}
 	return draft{
-		ending: ".yaml", text: text, notes: formNotes, again: "git liza task add --from",
+		command: "task add", ending: ".yaml", text: text, notes: formNotes, again: "git liza task add --from",
 		otherwise: "--from FILE takes the tasks from a file, - from standard input",
 	}.edit(f.invocation, f.clone.Repo, func(text []byte) error {
 		list, lines, err := parseTasks("form", text)

@@ -165,6 +165,10 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 		stall.Why, stall.Hint = first, "git liza unblock "+string(t.ID)
 		if full := b.Task(t.ID); full != nil && full.Block != nil {
 			stall.Why += " — " + strings.Join(full.Block.Questions, " ")
+			asks := func(id flow.RecordID) bool { return flow.CheckOpen(b, id) == nil }
+			if full.Block.Limit == "" && slices.ContainsFunc(full.Block.Asked, asks) {
+				stall.Hint = "git liza answer " + string(t.ID) // unblock would close the question without an answer
+			}
 		}
 		stall.Why = strings.TrimSpace(stall.Why + "\n" + more)
 		if r := b.Opens(flow.ActUnblock, t.ID, flow.Caller{By: "human:anybody"}, b.At()); r != nil && r.Rule == flow.RuleExhausted {
