@@ -16,6 +16,10 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	if err != nil {
 		return result{}, err
 	}
+	// The session is over, whatever ended it: nobody stands in its checkout any more.
+	if err := w.clone.LeaveReview(context.WithoutCancel(ctx), a.taskID(), a.role, a.task.Submission.Number); err != nil {
+		w.say("%s: the worktree of the %s is not cleared away: %v; git liza worktree prune", w.id, a.subject(), err)
+	}
 	st := a.stageOn(b, w.id, w.generation)
 	if ctx.Err() != nil {
 		return finished(), nil // the supervisor releases what is held when it leaves
@@ -30,7 +34,7 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 		w.strikes = 0
 		return finished(), nil
 	case lost:
-		return w.leaveReview(ctx, a, b)
+		return w.explainLost(a, b), nil
 	}
 	cut, err := w.wasCutOff(a, begun)
 	switch {
@@ -63,16 +67,15 @@ func (w *worker) changedText(a *assignment, b *flow.Board) string {
 	return ""
 }
 
-// leaveReview follows up on a review that somebody else's move has ended. It is no
+// explainLost follows up on a review that somebody else's move has ended. It is no
 // failure if that was a verdict.
-func (w *worker) leaveReview(ctx context.Context, a *assignment, b *flow.Board) (result, error) {
-	err := w.clone.LeaveReview(ctx, a.taskID(), a.role, a.task.Submission.Number)
+func (w *worker) explainLost(a *assignment, b *flow.Board) result {
 	if by := a.endedRound(b.Task(a.taskID())); by != "" {
 		w.say("%s: the %s has ended, because %s; the session was ended", w.id, a.subject(), by)
-		return finished(), err
+		return finished()
 	}
 	w.say("%s: the %s is no longer its own; the session was ended", w.id, a.subject())
-	return failed("it was lost"), err
+	return failed("it was lost")
 }
 
 // countNoVerdict notes for the next prompt why a session gave no verdict, or an invalid

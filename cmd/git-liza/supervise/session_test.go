@@ -142,6 +142,37 @@ func TestReviewsWithoutVerdict(t *testing.T) {
 	require.NotContains(t, w.git("worktree", "list"), "review@")
 }
 
+// A review's checkout stays until its session is over: the session stands in it, and a
+// sandbox keeps it from removing a worktree. Then the supervisor removes it.
+func TestVerdictLeavesItsCheckoutToTheSupervisor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("intent; work file-$n; git liza submit $LIZA_TASK")), reviewer(w.agent(`ls .. > "$notes/trees-$n"
+if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --reason '- [blocker] a:1 — no'; else approve; fi
+test -e .git && echo stands > "$notes/after-$n"`)))
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, "stands\n", w.note("after-1"))
+	require.Contains(t, w.note("trees-1"), "review@task-1@1\n")
+	require.NotContains(t, w.note("trees-2"), "review@task-1@1\n")
+	require.Empty(t, w.reviewCheckouts())
+	w.left()
+}
+
+// reviewCheckouts returns the checkouts of reviews that are left.
+func (w *world) reviewCheckouts() (left []string) {
+	w.Helper()
+	list, err := w.clone.Checkouts.List(w.Context(), w.board())
+	require.NoError(w, err)
+	for _, k := range list {
+		if k.Submission != 0 {
+			left = append(left, k.Name)
+		}
+	}
+	return left
+}
+
 func TestProviderThatCannotStartDegrades(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -176,7 +176,9 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 	return warning, c.Seals.Seal(ctx, t, role, false)
 }
 
-// Verdict makes an approve or reject move and removes the review's checkout.
+// Verdict makes an approve or reject move and removes the review's checkout. That of a
+// session stays for its supervisor, see [Clone.LeaveReview]: the session stands in it, and
+// its sandbox may keep it from removing one.
 // It refuses before the move if the agent has changed what it judges, because
 // another process may merge immediately. A rejection that reaches the limit
 // is a *Setback.
@@ -195,6 +197,9 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	if err != nil {
 		return r, c.explainNewer(ctx, id, detail, err)
 	}
+	if c.Generation.Spawned() {
+		return r, blockedSetback(r, id, nil)
+	}
 	before := r.Before.Task(id)
 	err = c.dropReviews(ctx, r.After.Task(id), func(role flow.Role) bool {
 		review := before.Judgement(role).Review
@@ -207,13 +212,13 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 }
 
 // Release gives a claim or review back. The worktree of a claim stays for its
-// coder. The worktree of a review is removed.
+// coder. The worktree of a review is removed, by the supervisor if a session gives it back.
 func (c *Clone) Release(ctx context.Context, id flow.TaskID, asked flow.ReleaseMove) (gitstore.Result, error) {
 	r, err := c.Make(ctx, flow.ActRelease, id, &asked)
 	if err != nil {
 		return r, err
 	}
-	if t := r.After.Task(id); t.Status.Allows(flow.ActReview) {
+	if t := r.After.Task(id); t.Status.Allows(flow.ActReview) && !c.Generation.Spawned() {
 		err = c.dropReviews(ctx, t, func(flow.Role) bool { return true })
 	}
 	return r, uncleared(r, err)
@@ -231,8 +236,8 @@ func (c *Clone) dropReviews(ctx context.Context, t *flow.Task, which func(flow.R
 	})
 }
 
-// LeaveReview removes the checkout of a review that somebody else's move has
-// ended, unless a review of that role goes on in it.
+// LeaveReview removes the checkout of a review that has ended, by a move of its session or
+// of somebody else, unless a review of that role goes on in it.
 func (c *Clone) LeaveReview(ctx context.Context, id flow.TaskID, role flow.Role, submission int) error {
 	b, _, err := c.Store.Board(ctx)
 	if t := b.Task(id); err != nil || c.Checkouts.Trees == nil || t != nil && t.Judgement(role).Review != nil {
