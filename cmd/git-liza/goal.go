@@ -189,7 +189,7 @@ func movedGoal(r gitstore.Result) flow.GoalID {
 // goalResult prints the goal's state. more is added for --json.
 func (inv *invocation) goalResult(r gitstore.Result, more ...view.Member) error {
 	g := r.After.Goal(movedGoal(r))
-	return inv.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, g.Title)
+	return inv.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, view.OneLine(g.Title))
 }
 
 // goalLine makes a move that adds to one of the histories of a goal.

@@ -181,7 +181,7 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 		held += "\nnext: git liza rush"
 	}
 	return inv.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", layout.State,
-		settings.Goal, view.Cut(goal.Title, 200), settings.Integration.Name, settings.Integration.Tip.Short(), held)
+		settings.Goal, view.OneLine(view.Cut(goal.Title, 200)), settings.Integration.Name, settings.Integration.Tip.Short(), held)
 }
 
 // refuseSecond refuses a second board if a remote has one that this clone could

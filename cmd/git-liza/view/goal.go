@@ -76,7 +76,7 @@ func GoalTable(goals []Goal) *Table {
 // that did not report their usage.
 func GoalText(g *flow.Goal, uncounted int) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, g.Title, g.Spec, g.Created.Format(Stamp), g.CreatedBy)
+	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, OneLine(g.Title), g.Spec, g.Created.Format(Stamp), g.CreatedBy)
 	if !g.Ended.IsZero() {
 		fmt.Fprintf(&text, "ended    %s  %s\n", g.Ended.Format(Stamp), g.Reason)
 	}
@@ -134,7 +134,7 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
 		if t.Stretch {
 			kind = "stretch"
 		}
-		fmt.Fprintf(&text, "%s  %-18s  %s  %s\n", kind, t.Status, t.ID, t.Title)
+		fmt.Fprintf(&text, "%s  %-18s  %s  %s\n", kind, t.Status, t.ID, OneLine(t.Title))
 	}
 	return text.String()
 }
