@@ -159,20 +159,24 @@ func (c *Checkouts) leaveStanding(by flow.Actor, folder, dir string) (bool, erro
 // did.
 func (c *Checkouts) LeftBy(folder string) flow.Actor {
 	text, err := git.ReadSmall(filepath.Join(c.leftFolder(), folder))
-	if err != nil || folder == "" {
-		return ""
+	if by := flow.Actor(text); err == nil && folder != "" && by.IsHuman() {
+		return by
 	}
-	return flow.Actor(text)
+	return ""
 }
 
 // RemoveLeft removes the checkouts of reviews that a person ended from within, but not
-// the one that dir is in. One that cannot be removed stays.
+// the one that dir is in. One that cannot be removed stays, and so does what is no
+// review's: others can write these files.
 func (c *Checkouts) RemoveLeft(ctx context.Context, dir string) {
 	entries, err := os.ReadDir(c.leftFolder())
 	if err != nil || c.Trees == nil {
 		return
 	}
 	for _, entry := range entries {
+		if _, _, review := flow.ParseFolder(entry.Name()); review == "" || c.LeftBy(entry.Name()) == "" {
+			continue
+		}
 		if !isWithin(dir, c.Trees.Path(entry.Name())) && c.dropFolder(ctx, entry.Name()) == nil {
 			_ = os.Remove(filepath.Join(c.leftFolder(), entry.Name()))
 		}
