@@ -32,7 +32,7 @@ func TestCrashesBlock(t *testing.T) {
 	task := w.task("task-1")
 	require.Equal(t, flow.Blocked, task.Status)
 	require.Contains(t, task.Block.Reason, "no model today")
-	require.ErrorContains(t, err, " — What makes the agent's program crash or hang on this task?; git liza unblock task-1\n    no model today", "what was asked comes before what was printed")
+	require.ErrorContains(t, err, " — What makes the agent's program crash or hang on this task?; git liza answer task-1\n    no model today", "what was asked comes before what was printed")
 	require.Len(t, task.Failures, 1)
 	require.Contains(t, timeless(r.said()), "coder-1: task-1, session 1 crashed (exit 7 after 0s), 1 of 5; again in 1ms\ncoder-1: what it said: git liza session show coder-1\n")
 	require.Equal(t, 1, strings.Count(r.said(), "what it said"))
