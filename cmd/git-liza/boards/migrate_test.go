@@ -172,7 +172,7 @@ func TestTortureOldProgramOnLaterRules(t *testing.T) {
 func changesNothing(t *testing.T, program, dir string, at time.Time, rules int) {
 	t.Helper()
 	before := gittest.Git(t, dir, "for-each-ref")
-	for _, args := range [][]string{{"status"}, {"inbox"}, {"next"}, {"list"}, {"show", "parser"}, {"state"}, {"fsck", "--full"}, {"fsck", "--repair"}, {"validate"}, {"doctor"},
+	for _, args := range [][]string{{"status"}, {"list"}, {"show", "parser"}, {"state"}, {"fsck", "--full"}, {"fsck", "--repair"}, {"validate"}, {"doctor"},
 		{"note", "hello"}, {"claim", "loops", "--as", "coder-2"}, {"config", "drift_alarm", "3"}, {"release", "narrow"}, {"archive"}, {"unblock", "loops"}} {
 		out, err := command(t, program, dir, at, args...).CombinedOutput()
 		require.Error(t, err, "git liza %s: %s", strings.Join(args, " "), out)
