@@ -12,10 +12,10 @@ import (
 )
 
 type answerCommand struct {
-	About      questioned `arg:"" optional:"" name:"task|question" help:"A question, or a task that asks one; default: every open question."`
-	Text       *string    `arg:"" optional:"" help:"The answer; - for standard input; default: from your editor."`
-	Unblock    bool       `help:"After the last answer, send the task back to work."`
-	KeepBranch bool       `help:"With --unblock: the next claim continues the saved branch."`
+	About      taskOrRecord `arg:"" optional:"" name:"task|question" help:"A question, or a task that asks one; default: every open question."`
+	Text       *string      `arg:"" optional:"" help:"The answer; - for standard input; default: from your editor."`
+	Unblock    bool         `help:"After the last answer, send the task back to work."`
+	KeepBranch bool         `help:"With --unblock: the next claim continues the saved branch."`
 }
 
 // Help explains what happens without arguments.
@@ -26,20 +26,6 @@ elsewhere they are listed, each with its command.
 
 The first answer stands. After the last one the task can go on: git liza
 unblock TASK sends it back to work, and so does --unblock.`
-}
-
-// questioned is what an answer is about: a question, a task, or neither.
-type questioned struct {
-	task     flow.TaskID
-	question flow.RecordID
-}
-
-// UnmarshalText tells a question by its slash, which no id of a task has.
-func (q *questioned) UnmarshalText(text []byte) error {
-	if strings.Contains(string(text), "/") {
-		return q.question.UnmarshalText(text)
-	}
-	return q.task.UnmarshalText(text)
 }
 
 func (c *answerCommand) Run(inv *invocation) error {
@@ -60,7 +46,7 @@ func (c *answerCommand) Run(inv *invocation) error {
 		return err
 	}
 	d := openDialog(inv)
-	one := c.About.question != "" || len(open) == 1 && c.About.task != ""
+	one := c.About.record != "" || len(open) == 1 && c.About.task != ""
 	switch {
 	case c.Text != nil && one:
 		text, err := inv.text(*c.Text)
@@ -95,10 +81,10 @@ func (a *answering) find() ([]*flow.Question, error) {
 		return q
 	}
 	switch id := a.About.task; {
-	case a.About.question != "":
-		q := load(a.About.question)
+	case a.About.record != "":
+		q := load(a.About.record)
 		if q == nil { // the rules say so
-			q = &flow.Question{ID: a.About.question}
+			q = &flow.Question{ID: a.About.record}
 		}
 		if a.Text != nil {
 			return []*flow.Question{q}, nil
@@ -256,5 +242,5 @@ type answerTool struct {
 
 // Run answers.
 func (c *answerTool) Run(inv *invocation) error {
-	return (&answerCommand{About: questioned{question: c.Question}, Text: &c.Text}).Run(inv)
+	return (&answerCommand{About: taskOrRecord{record: c.Question}, Text: &c.Text}).Run(inv)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,30 +29,38 @@ func openDialog(inv *invocation) *dialog {
 // after a signal.
 func (d *dialog) ask(question string) (string, error) {
 	fmt.Fprint(d.stderr, question+" ")
-	var line string
-	var err error
-	read := make(chan struct{})
-	go func() {
-		line, err = d.lines.ReadString('\n')
-		close(read)
-	}()
-	select {
-	case <-d.ctx.Done():
-		fmt.Fprintln(d.stderr)
-		return "", d.ctx.Err() // a signal does not interrupt reading a terminal
-	case <-read:
-	}
+	line, err := readLine(d.ctx, d.lines)
 	if err != nil {
 		fmt.Fprintln(d.stderr)
 	}
 	return strings.TrimSpace(line), err
 }
 
+// readLine reads a line that the person types. The error is io.EOF if the line was not
+// ended, and that of the context after a signal, which does not interrupt the reading.
+func readLine(ctx context.Context, from *bufio.Reader) (string, error) {
+	type typed struct {
+		line string
+		err  error
+	}
+	read := make(chan typed, 1)
+	go func() {
+		line, err := from.ReadString('\n')
+		read <- typed{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case got := <-read:
+		return got.line, got.err
+	}
+}
+
 // confirm asks for yes or no. No is the default.
 func (d *dialog) confirm(question string) (bool, error) {
 	line, err := d.ask(question + " [y/N]")
 	if err != nil {
-		return false, errors.Join(errors.New("no answer: nothing more is allowed"), err)
+		return false, errors.Join(errors.New("no answer, which counts as no"), err)
 	}
 	line = strings.ToLower(line)
 	return line == "y" || line == "yes", nil

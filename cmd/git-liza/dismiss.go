@@ -1,31 +1,15 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
 type dismissCommand struct {
-	What    dismissible `arg:"" name:"task|record" help:"The task that was rejected; or an anomaly, a discovery or a note."`
-	Role    flow.Role   `placeholder:"ROLE" help:"Whose blocker; default: the role that rejected the task last."`
-	Blocker int         `placeholder:"N" help:"Its number among the open blockers of that role, from 1 on."`
-	Reason  string      `required:"" help:"Why the blocker does not hold the work up, or the record needs nobody's attention any more."`
-}
-
-// dismissible is what a person dismisses: a blocker of a task, or a record.
-type dismissible struct {
-	task   flow.TaskID
-	record flow.RecordID
-}
-
-// UnmarshalText tells a record by its slash, which no id of a task has.
-func (d *dismissible) UnmarshalText(text []byte) error {
-	if strings.Contains(string(text), "/") {
-		return d.record.UnmarshalText(text)
-	}
-	return d.task.UnmarshalText(text)
+	What    taskOrRecord `arg:"" name:"task|record" help:"The task that was rejected; or an anomaly, a discovery or a note."`
+	Role    flow.Role    `placeholder:"ROLE" help:"Whose blocker; default: the role that rejected the task last."`
+	Blocker int          `placeholder:"N" help:"Its number among the open blockers of that role, from 1 on."`
+	Reason  string       `required:"" help:"Why the blocker does not hold the work up, or the record needs nobody's attention any more."`
 }
 
 // Help explains what comes after it.

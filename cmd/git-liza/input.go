@@ -3,7 +3,9 @@ package main
 import (
 	"io"
 	"os"
+	"strings"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -35,4 +37,18 @@ func (inv *invocation) readInput(path string) ([]byte, error) {
 		return nil, usagef("ls -l", "%v", err)
 	}
 	return data, nil
+}
+
+// A taskOrRecord names a task, or a record such as a question, a note or a discovery.
+type taskOrRecord struct {
+	task   flow.TaskID
+	record flow.RecordID
+}
+
+// UnmarshalText tells a record by its slash, which no id of a task has.
+func (r *taskOrRecord) UnmarshalText(text []byte) error {
+	if strings.Contains(string(text), "/") {
+		return r.record.UnmarshalText(text)
+	}
+	return r.task.UnmarshalText(text)
 }

@@ -30,7 +30,7 @@ func (c *reviewCommand) Run(inv *invocation) error {
 		return err
 	}
 	if c.isForPerson(inv, clone) {
-		return (&sitting{invocation: inv, clone: clone, asked: *c, typed: bufio.NewReader(inv.stdin)}).run()
+		return (&sitting{invocation: inv, clone: clone, asked: *c, dialog: &dialog{inv, bufio.NewReader(inv.stdin)}}).run()
 	}
 	got, r, err := clone.Review(inv.ctx, c.ID, flow.ReviewMove{Lease: c.Lease, Role: c.Role})
 	if err != nil {

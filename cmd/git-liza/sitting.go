@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,7 @@ type sitting struct {
 	*invocation
 	clone   *work.Clone
 	asked   reviewCommand
-	typed   *bufio.Reader
+	dialog  *dialog
 	got     work.Reviewing
 	task    *flow.Task // as it was when the review was taken
 	history []view.Entry
@@ -217,16 +216,14 @@ func (s *sitting) ask() (sittingEnd, error) {
 		if kept := s.findings().kept(s.invocation); strings.TrimSpace(kept) != "" {
 			fmt.Fprintln(s.stderr, "findings that are not sent yet: r sends them, f shows them")
 		}
-		fmt.Fprintf(s.stderr, "verdict on %s [a,r,f,n,d,t,s,q,?]? ", s.got.Task)
-		line, err := readLine(s.ctx, s.typed)
+		line, err := s.dialog.ask(fmt.Sprintf("verdict on %s [a,r,f,n,d,t,s,q,?]?", s.got.Task))
 		if err != nil {
-			fmt.Fprintln(s.stderr)
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
 			return quitted, err
 		}
-		word, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		word, text, _ := strings.Cut(line, " ")
 		how, done, err := s.do(word, strings.TrimSpace(text))
 		if done || s.ctx.Err() != nil {
 			return how, errors.Join(err, s.ctx.Err())
@@ -276,15 +273,13 @@ func (s *sitting) findings() findings {
 func (s *sitting) approve(text string) (sittingEnd, bool, error) {
 	question := ""
 	if text != "" { // a sentence may begin with a
-		question = fmt.Sprintf("approve %s, and say %q? [y/N] ", s.got.Commit.Short(), view.Cut(flow.Clean(text), 200))
+		question = fmt.Sprintf("approve %s, and say %q?", s.got.Commit.Short(), view.Cut(flow.Clean(text), 200))
 	}
 	if strings.TrimSpace(s.findings().kept(s.invocation)) != "" {
-		question = "approve, and drop the findings that are not sent? [y/N] "
+		question = "approve, and drop the findings that are not sent?"
 	}
 	if question != "" {
-		fmt.Fprint(s.stderr, question)
-		line, err := readLine(s.ctx, s.typed)
-		if err != nil || !strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y") {
+		if yes, err := s.dialog.confirm(question); !yes || err != nil {
 			return 0, false, err
 		}
 	}
@@ -336,23 +331,4 @@ func isOver(err error) bool {
 	var setback *work.Setback
 	return err == nil || errors.As(err, &setback) ||
 		errors.As(err, &refusal) && (refusal.Rule == flow.RuleCommit || refusal.Rule == flow.RuleState || refusal.Rule == flow.RuleFinal)
-}
-
-// readLine reads a line that the person types. A signal ends the waiting, but not the
-// reading.
-func readLine(ctx context.Context, from *bufio.Reader) (line string, err error) {
-	read := make(chan struct{})
-	go func() {
-		line, err = from.ReadString('\n')
-		close(read)
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case <-read:
-	}
-	if line != "" {
-		err = nil
-	}
-	return line, err
 }
