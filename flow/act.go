@@ -63,6 +63,10 @@ const (
 	ActAnswer
 	ActTake
 	ActDismissRecord
+	ActLift
+	ActMark
+	ActDefer
+	ActFork
 )
 
 var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", "submit", "review", "approve", "reject",
@@ -71,7 +75,7 @@ var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", 
 	"sprint_start", "sprint_close", "retro", "register", "unregister", "degrade", "trip", "reset",
 	"anomaly", "discover", "convert", "note", "spec_change", "init", "config", "import", "archive", "migrate",
 	"amend", "principal", "session", "accept", "recheck", "dismiss", "role", "require", "reopen", "answer", "take",
-	"dismiss_record"}
+	"dismiss_record", "lift", "mark", "defer", "fork"}
 
 // Acts are all acts.
 func Acts() []Act { return all[Act](actNames) }
@@ -93,7 +97,7 @@ var actCommands = map[Act]string{
 	ActSprintStart: "sprint start", ActSprintClose: "sprint close", ActRetro: "sprint retro",
 	ActReset: "breaker reset", ActSpecChange: "spec-change", ActImport: "task add", ActAmend: "edit",
 	ActAccept: "artifact accept", ActRole: "role add", ActRequire: "role require", ActReopen: "goal reopen",
-	ActDismissRecord: "dismiss",
+	ActDismissRecord: "dismiss", ActLift: "checkpoint lift", ActDefer: "records defer", ActFork: "init",
 }
 
 // Command is what a person types after "git liza" for the act, such as

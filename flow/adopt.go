@@ -18,6 +18,8 @@ type AdoptMove struct {
 	// and for the tracked paths that the commit changes.
 	Accept bool  `yaml:"accept,since=2"`
 	Texts  texts `yaml:"texts,since=2"` // of the tracked paths that the commit changes
+
+	Reverts []TaskID `yaml:"reverts,since=3"` // merged tasks that the commit takes back
 }
 
 func (a *AdoptMove) subject() string { return a.Commit.Short() }

@@ -164,11 +164,19 @@ func (p *play) sound(doc Document) *Refusal {
 func planOf(doc Document) string {
 	switch d := doc.(type) {
 	case *Goal:
-		return fmt.Sprint(d.Sprint, d.Next, d.Added)
+		return fmt.Sprint(d.Sprint, d.Next, d.Added, d.Merged, known(d.AtCheckpoint), known(d.Hold))
 	case *Sprint:
-		return fmt.Sprint(d.Planned, d.Stretch)
+		return fmt.Sprint(d.Planned2, d.Stretch2, d.Archived)
 	}
 	return ""
+}
+
+// known is what a pointer points to, nil if it is nil.
+func known[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
 }
 
 // spent is what a goal or sprint has used.

@@ -7,7 +7,14 @@ type BlockMove struct {
 	Reason    string   `yaml:"reason"`
 	Questions []string `yaml:"questions"`
 	Attempted []string `yaml:"attempted"`
+
+	To    Role  `yaml:"to,since=3"`    // of agents that may answer; "" and human: a planner or a person
+	Saved *Save `yaml:"saved,since=3"` // the work of the claim that the block ends
 }
+
+func (b *BlockMove) ask(Move, *Board) Query { return askSave(b.Saved) }
+
+func (b *BlockMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, b.Saved) }
 
 // leaseEnded refuses to block a claimed task before the lease of its holder has
 // ended.

@@ -29,6 +29,8 @@ const (
 	RolesFolder
 	Tracked
 	Questions
+	PlannedDocs
+	MarkDocs
 )
 
 // A Key names a document: its folder and, where the folder holds many, its id.
@@ -39,7 +41,7 @@ type Key struct {
 
 // A Document is a pointer to one of the document types: Settings, Goal, Sprint,
 // Task, Agent, Anomaly, Discovery, Note, Principals, Breaker, ReviewRules,
-// RoleRow, TrackedPath, Question. Documents that a Source returns are shared and
+// RoleRow, TrackedPath, Question, SprintPlan, Mark. Documents that a Source returns are shared and
 // never changed.
 type Document interface{ document() }
 
@@ -57,6 +59,8 @@ func (*ReviewRules) document() {}
 func (*RoleRow) document()     {}
 func (*TrackedPath) document() {}
 func (*Question) document()    {}
+func (*SprintPlan) document()  {}
+func (*Mark) document()        {}
 
 // NewDocument is an empty document of the type that the folder holds; nil for
 // an unknown folder.
@@ -90,6 +94,10 @@ func NewDocument(f Folder) Document {
 		return new(TrackedPath)
 	case Questions:
 		return new(Question)
+	case PlannedDocs:
+		return new(SprintPlan)
+	case MarkDocs:
+		return new(Mark)
 	}
 	return nil
 }
@@ -206,4 +214,4 @@ func (k Key) fold() Key { return Key{k.Folder, strings.ToLower(k.ID)} }
 func (k Key) String() string { return fmt.Sprintf("%s %s", folderNames.name(uint8(k.Folder)), k.ID) }
 
 var folderNames = names{"", "settings", "principals", "breaker", "goal", "sprint", "task", "archived task", "agent",
-	"anomaly", "discovery", "note", "review rules", "role", "tracked path", "question"}
+	"anomaly", "discovery", "note", "review rules", "role", "tracked path", "question", "sprint plan", "mark"}

@@ -140,6 +140,9 @@ func (k checker) checkSettings(s Settings, note func(*Refusal)) {
 	if open := k.Sprint(s.Sprint1); s.Sprint1 != "" && (open == nil || ended(open)) {
 		note(breach("the open sprint %q is not on the board, or it has ended", s.Sprint1))
 	}
+	if s.Rules >= 3 && s.Checked == nil {
+		note(breach("the settings lack the newest checkpoint"))
+	}
 	c := s.Control
 	if k.Breaker().Tripped && c.State != Checkpoint && (c.State != Stopped || c.Before != Checkpoint) {
 		note(breach("the circuit breaker is tripped and the board is %s", c.State))
@@ -205,6 +208,9 @@ func (k checker) checkTask(t *Task) *Refusal {
 	}
 	if k.HasRules(2) {
 		wants = append(wants, k.checkJudgements(t)...)
+	}
+	if k.HasRules(3) {
+		wants = append(wants, k.checkReverts(t)...)
 	}
 	for _, w := range wants {
 		if w.broken {

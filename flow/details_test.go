@@ -3,6 +3,7 @@ package flow
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -74,11 +75,13 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 
 	ActPause:      func(_ *scene, _ TaskID, w words) Detail { return &PauseMove{w.or("reason", "why")} },
 	ActResume:     func(_ *scene, _ TaskID, w words) Detail { return &ResumeMove{w.or("reason", "why")} },
-	ActCheckpoint: func(_ *scene, _ TaskID, w words) Detail { return &CheckpointMove{w.or("reason", "why")} },
+	ActCheckpoint: func(_ *scene, _ TaskID, w words) Detail { return &CheckpointMove{Reason: w.or("reason", "why")} },
 	ActStop:       func(_ *scene, _ TaskID, w words) Detail { return &StopMove{w.or("reason", "why")} },
-	ActDecide:     func(_ *scene, _ TaskID, w words) Detail { return &DecideMove{w.nth(0), w.or("message", "so be it")} },
-	ActTrip:       func(_ *scene, _ TaskID, w words) Detail { return &TripMove{Pattern: w.or("pattern", "retry_cluster")} },
-	ActReset:      func(_ *scene, _ TaskID, w words) Detail { return &ResetMove{w.or("resolution", "mended")} },
+	ActDecide: func(_ *scene, _ TaskID, w words) Detail {
+		return &DecideMove{Decision: w.nth(0), Message: w.or("message", "so be it")}
+	},
+	ActTrip:  func(_ *scene, _ TaskID, w words) Detail { return &TripMove{Pattern: w.or("pattern", "retry_cluster")} },
+	ActReset: func(_ *scene, _ TaskID, w words) Detail { return &ResetMove{Resolution: w.or("resolution", "mended")} },
 
 	ActGoal: func(_ *scene, _ TaskID, w words) Detail {
 		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision), Priority: w.number("priority")}
@@ -89,7 +92,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return m
 	},
 	ActAbort: func(_ *scene, _ TaskID, w words) Detail { return &AbortMove{w.or("reason", "no use")} },
-	ActAlign: func(_ *scene, _ TaskID, w words) Detail { return &AlignMove{w.or("text", "on course")} },
+	ActAlign: func(_ *scene, _ TaskID, w words) Detail { return &AlignMove{Text: w.or("text", "on course")} },
 	ActSprintStart: func(s *scene, _ TaskID, w words) Detail {
 		m := &SprintStartMove{Planned: ids[TaskID](w.list("planned")), Stretch: ids[TaskID](w.list("stretch"))}
 		if w.pairs["deadline"] != "" {
@@ -100,7 +103,9 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActSprintClose: func(_ *scene, _ TaskID, w words) Detail {
 		return &SprintCloseMove{Abort: w.on("abort"), Reason: "over"}
 	},
-	ActRetro: func(_ *scene, _ TaskID, w words) Detail { return &RetroMove{SprintID(w.nth(0)), w.or("text", "well")} },
+	ActRetro: func(_ *scene, _ TaskID, w words) Detail {
+		return &RetroMove{Sprint: SprintID(w.nth(0)), Text: w.or("text", "well")}
+	},
 
 	ActRegister: func(_ *scene, _ TaskID, w words) Detail {
 		m := &RegisterMove{Agent: AgentID(w.nth(0)), Takeover: w.on("takeover")}
@@ -182,6 +187,15 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	},
 	ActDismissRecord: func(_ *scene, _ TaskID, w words) Detail {
 		return &DismissRecordMove{Kind: w.or("kind", "anomaly"), Record: RecordID(w.nth(0)), Reason: w.or("reason", "known")}
+	},
+	ActLift: func(_ *scene, _ TaskID, w words) Detail { return &LiftMove{w.or("reason", "no need")} },
+	ActMark: func(_ *scene, _ TaskID, w words) Detail { return &MarkMove{Name: w.nth(0), Reason: w.or("reason", "")} },
+	ActDefer: func(s *scene, _ TaskID, w words) Detail {
+		return &DeferMove{Record: RecordID(w.nth(0)), Until: s.now.Add(w.span("until", 24*time.Hour)), Reason: w.or("reason", "not now")}
+	},
+	ActFork: func(s *scene, _ TaskID, w words) Detail {
+		return &ForkMove{Board: w.or("board", "aa66554433221100"), Mark: w.nth(0), Integration: Branch{w.or("branch", "integration"), s.tip()},
+			Created: w.on("created"), Reason: w.or("reason", "another try")}
 	},
 	ActSession: func(_ *scene, _ TaskID, w words) Detail {
 		m := &SessionMove{Provider: w.or("provider", "script"), Model: w.or("model", ""), Role: w.by.Role(), Outcome: w.or("outcome", "nothing"),

@@ -1,6 +1,9 @@
 package flow
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Goal is what the human wants, the document goals/<id>.yaml.
 type Goal struct {
@@ -19,6 +22,38 @@ type Goal struct {
 	Sprint    SprintID    `yaml:"sprint,since=2"`      // the open one, "" between two
 	Next      SprintID    `yaml:"next_sprint,since=2"` // reserved for the next one; "" while one is open
 	Added     int         `yaml:"tasks_added,since=2"` // how many tasks were ever entered
+
+	Merged       int    `yaml:"tasks_merged,since=3"`  // how many tasks of it ever became MERGED
+	AtCheckpoint *Tally `yaml:"at_checkpoint,since=3"` // when the last checkpoint was made; nil is zero
+	Hold         *Hold  `yaml:"hold,since=3"`
+}
+
+// A Tally is what a goal had reached and used at some time.
+type Tally struct {
+	Merged int   `yaml:"merged"`
+	Tokens int64 `yaml:"tokens"`
+	Cost   Cost  `yaml:"cost"`
+}
+
+// A Hold keeps tasks of a goal from being claimed until a decision is answered.
+type Hold struct {
+	Checkpoint string    `yaml:"checkpoint"` // the mark whose decision it follows
+	Decision   string    `yaml:"decision"`   // REPLAN or ADJUST_SPECS
+	Message    string    `yaml:"message"`
+	Tasks      []TaskID  `yaml:"tasks"` // none: every task of the goal that was there then and is UNCLAIMED
+	By         Actor     `yaml:"by"`
+	At         time.Time `yaml:"at"`
+}
+
+// keeps reports whether a task in a state, created at that time, is held.
+func (h *Hold) keeps(id TaskID, in Status, created time.Time) bool {
+	switch {
+	case h == nil:
+		return false
+	case len(h.Tasks) > 0:
+		return slices.Contains(h.Tasks, id)
+	}
+	return in == Unclaimed && !created.After(h.At)
 }
 
 // An Alignment is one line of a goal's history: where things stand against
@@ -51,6 +86,26 @@ type Sprint struct {
 	Carried  []TaskID  `yaml:"carried"` // unfinished tasks that passed to the next sprint, at most MaxList
 	Retro    string    `yaml:"retro"`
 	Usage    Usage     `yaml:"usage"`
-	Planned  taskIDs   `yaml:"planned,since=2"` // when it started
-	Stretch  taskIDs   `yaml:"stretch,since=2"`
+	Planned2 taskIDs   `yaml:"planned,since=2,until=2"` // when it started; later in a document of its own
+	Stretch2 taskIDs   `yaml:"stretch,since=2,until=2"`
+
+	Archived int            `yaml:"archived,since=3"`      // planned tasks of it in the archive
+	Words    *Retrospective `yaml:"retrospective,since=3"` // beside Retro
+}
+
+// A Retrospective is what a sprint taught, in three lists.
+type Retrospective struct {
+	Gaps      []string  `yaml:"spec_gaps"`
+	Contracts []string  `yaml:"contract_observations"`
+	Actions   []string  `yaml:"actions"`
+	By        Actor     `yaml:"by"`
+	At        time.Time `yaml:"at"`
+}
+
+// A SprintPlan is what a sprint planned when it began, the document
+// planned/<sprint>.yaml. A sprint that planned nothing has none.
+type SprintPlan struct {
+	Sprint  SprintID `yaml:"sprint"`
+	Planned taskIDs  `yaml:"planned"`
+	Stretch taskIDs  `yaml:"stretch"`
 }

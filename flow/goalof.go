@@ -6,8 +6,20 @@ import (
 )
 
 // goalActs are the acts beside those on a task that name their goal.
-var goalActs = []Act{ActAdd, ActFinalize, ActImport, ActConvert, ActGoal, ActComplete, ActAbort, ActReopen, ActAlign, ActSpecChange,
-	ActSprintStart, ActSprintClose, ActRetro, ActAnomaly, ActDiscover, ActNote, ActAnswer, ActTake, ActSession, ActAccept}
+// Each has the version of the rules since which it does.
+var goalActs = map[Act]int{ActAdd: 2, ActFinalize: 2, ActImport: 2, ActConvert: 2, ActGoal: 2, ActComplete: 2, ActAbort: 2, ActReopen: 2,
+	ActAlign: 2, ActSpecChange: 2, ActSprintStart: 2, ActSprintClose: 2, ActRetro: 2, ActAnomaly: 2, ActDiscover: 2, ActNote: 2,
+	ActAnswer: 2, ActTake: 2, ActSession: 2, ActAccept: 2, ActLift: 3, ActDefer: 3, ActDismissRecord: 3}
+
+// looseActs are acts that may name a goal, from version 3 of the rules on.
+var looseActs = []Act{ActCheckpoint, ActDecide, ActAmend, ActArchive}
+
+// NamesGoalAlone reports whether the act names a goal only where its fields or its
+// caller name one: the goal that commands usually mean is not meant.
+func (a Act) NamesGoalAlone() bool { return slices.Contains(looseActs, a) }
+
+// namesGoal reports whether an act names its goal on this board.
+func (c calendar) namesGoal(a Act) bool { return goalActs[a] != 0 && c.HasRules(goalActs[a]) }
 
 // openGoalActs are those of them that a goal which has ended refuses. Others
 // refuse that themselves, or record what concerns a goal after its end too.
@@ -27,13 +39,20 @@ func (b *Board) GoalOf(m Move) GoalID {
 	if m.Task != "" {
 		return b.goalOfTask(m.Task)
 	}
-	if !slices.Contains(goalActs, m.Act) {
+	loose := b.HasRules(3) && m.Act.NamesGoalAlone()
+	if loose && m.Goal != "" {
+		return m.Goal
+	}
+	if !loose && !b.calendar().namesGoal(m.Act) {
 		return ""
 	}
 	if d, ok := m.Detail.(aimed); ok {
 		if goal := d.aim(b); goal != "" {
 			return goal
 		}
+	}
+	if loose {
+		return ""
 	}
 	if slices.Contains([]Act{ActAnomaly, ActDiscover, ActNote}, m.Act) {
 		if goal := b.goalOfTask(b.Agent(m.By.Agent()).work()); goal != "" {
@@ -102,6 +121,73 @@ func goalOfQuestion(b *Board, id RecordID) GoalID {
 	return ""
 }
 
+func (d *DismissRecordMove) aim(b *Board) GoalID { return GoalOfRecord(b, d.Record) }
+
+func (d *DeferMove) aim(b *Board) GoalID { return GoalOfRecord(b, d.Record) }
+
+// aim is the goal of the goal, sprint or record that is amended.
+func (a *AmendMove) aim(b *Board) GoalID {
+	switch key, doc := a.document(); d := doc.(type) {
+	case *Goal:
+		if b.Goal(d.ID) != nil {
+			return d.ID
+		}
+	case *Sprint:
+		if was := b.Sprint(d.ID); was != nil {
+			return was.Goal
+		}
+	case *Anomaly, *Discovery, *Note:
+		return GoalOfRecord(b, RecordID(key.ID))
+	}
+	return ""
+}
+
+// aim is the one goal of all that is archived, "" if there are several.
+func (a *ArchiveMove) aim(b *Board) (goal GoalID) {
+	several := false
+	of := func(one GoalID) {
+		several = several || goal != "" && one != goal
+		goal = one
+	}
+	for _, id := range a.Tasks {
+		of(b.goalOfTask(id))
+	}
+	for _, id := range a.Sprints {
+		if s := b.Sprint(id); s != nil {
+			of(s.Goal)
+		}
+	}
+	if several {
+		return ""
+	}
+	return goal
+}
+
+// aim is the only goal with a hold.
+func (l *LiftMove) aim(b *Board) (goal GoalID) {
+	for _, g := range b.calendar().goals() {
+		switch {
+		case g.Hold == nil:
+		case goal != "":
+			return ""
+		default:
+			goal = g.ID
+		}
+	}
+	return goal
+}
+
+// aim is the only goal in progress, unless the checkpoint is about one.
+func (d *DecideMove) aim(b *Board) GoalID {
+	if goal := b.Settings().Control.Goal; goal != "" {
+		return goal
+	}
+	if open := b.calendar().goals(); len(open) == 1 {
+		return open[0].ID
+	}
+	return ""
+}
+
 func (s *SpecChangeMove) aim(b *Board) GoalID { return b.goalOfTask(s.Cause) }
 
 // goalID is the goal of the move.
@@ -127,7 +213,8 @@ func (p *play) checkGoal() *Refusal {
 		if want := p.goalOfTask(m.Task); m.Goal != want && want != "" {
 			return refuse(RuleGoal, "git liza goal list", "%s names the goal %q, %s belongs to %q", m.Act, m.Goal, m.Task, want)
 		}
-	case !slices.Contains(goalActs, m.Act):
+	case m.Goal == "" && p.HasRules(3) && m.Act.NamesGoalAlone() && p.prior.GoalOf(*m) == "":
+	case !p.calendar().namesGoal(m.Act) && !(p.HasRules(3) && m.Act.NamesGoalAlone()):
 		if m.Goal != "" {
 			return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, and belongs to none", m.Act, m.Goal)
 		}

@@ -77,7 +77,8 @@ const usualPriority = 3
 // AlignMove adds a line to the goal's alignment history. A full history drops
 // its oldest line, which stays in the log.
 type AlignMove struct {
-	Text string `yaml:"text"`
+	Text    string `yaml:"text"`
+	Answers string `yaml:"answers,since=3"` // the checkpoint whose hold ends
 }
 
 func (a *AlignMove) check(*play) *Refusal { return present("the text", a.Text, "git liza align TEXT") }
@@ -98,7 +99,12 @@ type SprintStartMove struct {
 	Deadline time.Time `yaml:"deadline"`
 	Planned  taskIDs   `yaml:"planned"`
 	Stretch  taskIDs   `yaml:"stretch"`
+	Sprint   SprintID  `yaml:"sprint,since=3"` // that it opens
 }
+
+func (s *SprintStartMove) fill(*play) {}
+
+func (s *SprintStartMove) already(*play) bool { return false }
 
 func (s *SprintStartMove) subject() string { return "" }
 
@@ -149,15 +155,21 @@ func (p *effect) recordPlan(begun *Sprint) {
 	if !p.HasRules(2) {
 		return
 	}
-	s := *begun
+	plan := &SprintPlan{Sprint: begun.ID}
 	for _, t := range p.Tasks() {
 		switch {
-		case t.Sprint != s.ID:
+		case t.Sprint != plan.Sprint:
 		case t.Stretch:
-			s.Stretch = append(s.Stretch, t.ID)
+			plan.Stretch = append(plan.Stretch, t.ID)
 		default:
-			s.Planned = append(s.Planned, t.ID)
+			plan.Planned = append(plan.Planned, t.ID)
 		}
+	}
+	s := *begun
+	if p.HasRules(3) {
+		p.calendar().keepPlan(p, plan)
+	} else {
+		s.Planned2, s.Stretch2 = plan.Planned, plan.Stretch
 	}
 	p.put(Key{Sprints, string(s.ID)}, &s)
 }
@@ -171,9 +183,14 @@ func sprintOpen(p *play) *Refusal {
 
 // SprintCloseMove ends the open sprint; unfinished tasks pass to the next one.
 type SprintCloseMove struct {
-	Abort  bool   `yaml:"abort"`
-	Reason string `yaml:"reason"`
+	Abort  bool     `yaml:"abort"`
+	Reason string   `yaml:"reason"`
+	Sprint SprintID `yaml:"sprint,since=3"` // that it closes
 }
+
+func (s *SprintCloseMove) fill(*play) {}
+
+func (s *SprintCloseMove) already(*play) bool { return false }
 
 func (s *SprintCloseMove) check(p *play) *Refusal {
 	if p.move.By.IsHuman() {
@@ -216,6 +233,10 @@ func (s *SprintCloseMove) apply(p *effect) {
 type RetroMove struct {
 	Sprint SprintID `yaml:"sprint"`
 	Text   string   `yaml:"text"`
+
+	Gaps      []string `yaml:"spec_gaps,since=3"`
+	Contracts []string `yaml:"contract_observations,since=3"`
+	Actions   []string `yaml:"actions,since=3"`
 }
 
 func (r *RetroMove) subject() string { return string(r.Sprint) }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -131,7 +132,7 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		}
 		return strings.Join(list, ","), true
 	case "plan-1", "plan-2", "plan-3", "plan-4":
-		plan := b.Sprint(SprintID("sprint-" + key[len("plan-"):]))
+		plan := cmp.Or(PlanOf(b, SprintID("sprint-"+key[len("plan-"):])), new(SprintPlan))
 		return join(plan.Planned) + "/" + join(plan.Stretch), true
 	case "added":
 		return strconv.Itoa(b.Goal(c.Goal).Added), true
@@ -193,6 +194,44 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		return s.funds("budget", "goal-1", ""), true
 	case "next":
 		return strconv.Itoa(c.Next.Task), true
+	}
+	return s.steeringProperty(key)
+}
+
+// steeringProperty is what automatic moves and decisions read; -1 and -2 are the
+// numbers of goals and sprints.
+func (s *scene) steeringProperty(key string) (string, bool) {
+	c, name, number := s.board.Settings(), key, ""
+	if i := strings.LastIndexByte(key, '-'); i > 0 {
+		name, number = key[:i], key[i:]
+	}
+	g, p := s.board.Goal(GoalID("goal"+number)), s.board.Sprint(SprintID("sprint"+number))
+	switch name {
+	case "checked":
+		if c.Checked == nil {
+			return "", true
+		}
+		return c.Checked.Mark, true
+	case "mark":
+		return strings.TrimRight(c.Control.Mark+":"+string(c.Control.Goal), ":"), true
+	case "decision":
+		return c.Control.Decision, true
+	case "merged":
+		return strconv.Itoa(g.Merged), true
+	case "passed":
+		t := g.AtCheckpoint.sums()
+		return fmt.Sprintf("%d/%d/%s", t.Merged, t.Tokens, t.Cost), true
+	case "hold":
+		if g.Hold == nil {
+			return "", true
+		}
+		return strings.TrimRight(g.Hold.Checkpoint+":"+g.Hold.Decision+":"+join(g.Hold.Tasks), ":"), true
+	case "phase":
+		return g.Status.String(), true
+	case "archived":
+		return strconv.Itoa(p.Archived), true
+	case "marks":
+		return join(s.board.IDs(MarkDocs)), true
 	}
 	return "", false
 }

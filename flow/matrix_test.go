@@ -24,6 +24,7 @@ var update = flag.Bool("update", false, "write testdata/matrix.golden anew")
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	for golden, m := range map[string]matrix{"testdata/matrix.golden": plain, "testdata/principals.golden": governed,
+		"testdata/matrix2.golden": plain.under(2), "testdata/principals2.golden": governed.under(2),
 		"testdata/matrix1.golden": plain.under(1), "testdata/principals1.golden": governed.under(1)} {
 		got := m.draw(t)
 		if *update {
@@ -40,15 +41,19 @@ func TestMatrix(t *testing.T) {
 type matrix struct {
 	rules   int // the version, zero is the newest
 	cast    string
-	later   string // what has happened beside that on boards of the newest rules
-	first   int    // how many columns earlier rules have; zero is all
+	later   string // what has happened beside that on boards that have rows for roles
+	first   int    // how many columns rules version 1 has; zero is all
 	columns []column
 	behind  *strings.Replacer // gives the actors of towards their principals
 }
 
 // under is the same matrix on a board of an earlier version of the rules.
 func (m matrix) under(rules int) matrix {
-	m.rules, m.later = rules, ""
+	m.rules = rules
+	if rules > 1 {
+		return m
+	}
+	m.later = ""
 	if m.first > 0 {
 		m.columns = m.columns[:m.first]
 	}

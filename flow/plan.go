@@ -26,14 +26,16 @@ type TaskInput struct {
 	Draft     bool     `yaml:"draft"`
 	Stretch   bool     `yaml:"stretch"`
 	Limits    *Limits  `yaml:"limits"`
-	Budget    *Budget  `yaml:"budget"` // only a human sets one
+	Budget    *Budget  `yaml:"budget"`          // only a human sets one
+	Reverts   []TaskID `yaml:"reverts,since=3"` // merged tasks that the work takes back
+	Reopens   TaskID   `yaml:"reopens,since=3"` // a reverted task whose work it does again
 }
 
 // Input is the description of the task, for an edit.
 func (t *Task) Input() TaskInput {
 	return TaskInput{ID: t.ID, Title: t.Title, DoneWhen: t.DoneWhen, Spec: t.Spec, Scope: t.Scope, Priority: t.Priority,
 		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Role: t.Role, BasedOn: t.BasedOn,
-		Reviews: t.Reviews, Without: t.Without, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget}
+		Reviews: t.Reviews, Without: t.Without, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget, Reverts: t.Reverts}
 }
 
 // inputs is a list that a move, but no document, may hold in full.
@@ -217,6 +219,7 @@ func (t *Task) setInput(in *TaskInput) {
 	t.Priority, t.DependsOn, t.Owns, t.Verify = in.Priority, in.DependsOn, in.Owns, in.Verify
 	t.Kind, t.Stretch, t.Limits, t.Budget = in.Kind, in.Stretch, in.Limits, in.Budget
 	t.Role, t.BasedOn, t.Reviews, t.Without = in.Role, in.BasedOn, in.Reviews, in.Without
+	t.Reverts = in.Reverts
 	if t.Priority == 0 {
 		t.Priority = 3
 	}

@@ -19,7 +19,9 @@ type Principal struct {
 	Users  []string `yaml:"users"`  // names by which a server knows it
 	Agents []string `yaml:"agents"` // globs of agent ids; those with the prefix human: are of humans
 	Roles  []Role   `yaml:"roles"`  // of the agents, all if empty
-	Rights []string `yaml:"rights"` // admin, merge
+	Rights []string `yaml:"rights"` // admin, merge, vouch
+
+	Accounts []string `yaml:"accounts,since=3"` // on code hosts, HOST/NAME
 }
 
 // MayAct reports whether the principal may make moves by the actor. An agent
@@ -105,7 +107,8 @@ func (p *Principal) bare() Principal {
 
 func (p *Principal) equal(o Principal) bool {
 	return p.Name == o.Name && p.Kind == o.Kind && slices.Equal(p.Keys, o.Keys) && slices.Equal(p.Users, o.Users) &&
-		slices.Equal(p.Agents, o.Agents) && slices.Equal(p.Roles, o.Roles) && slices.Equal(p.Rights, o.Rights)
+		slices.Equal(p.Agents, o.Agents) && slices.Equal(p.Roles, o.Roles) && slices.Equal(p.Rights, o.Rights) &&
+		slices.Equal(p.Accounts, o.Accounts)
 }
 
 // keyTypes are the types of keys that ssh signs with today. Certificates are

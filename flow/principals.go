@@ -46,8 +46,8 @@ func (p *Principals) anybody(right string) bool {
 }
 
 // shared is the first name (ignoring case, because it names a file of keys),
-// key or user that two principals share, "" if there is none. A shared one
-// would not tell which of them signed or pushed.
+// key, user or account that two principals share, "" if there is none. A shared
+// one would not tell which of them signed, pushed or judged.
 func (p *Principals) shared() string {
 	seen := map[string]bool{}
 	for _, one := range p.List {
@@ -57,6 +57,9 @@ func (p *Principals) shared() string {
 		}
 		for _, user := range one.Users {
 			marks = append(marks, "user "+user)
+		}
+		for _, account := range one.Accounts {
+			marks = append(marks, "account "+strings.ToLower(account))
 		}
 		for _, mark := range marks {
 			if seen[mark] {
@@ -104,7 +107,7 @@ func (a *PrincipalMove) check(p *play) *Refusal {
 }
 
 // checkGovernment refuses principals without an admin, or principals that share a
-// name, key or user. entered is the principal that the move adds.
+// name, key, user or account. entered is the principal that the move adds.
 func (p *play) checkGovernment(after *Principals, entered *Principal) *Refusal {
 	hint := "git liza help principal"
 	if entered != nil {

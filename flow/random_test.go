@@ -430,7 +430,7 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	default:
 		fields = append(fields, pick(rt, append(g.board.IDs(Tasks), "zz")...), "+x")
 	}
-	if g.rules > 1 && slices.Contains(goalActs, act) {
+	if g.rules > 1 && goalActs[act] == 2 {
 		fields = append(fields, pick(rt, "+y", "in="+pick(rt, g.board.IDs(Goals)...)))
 	}
 	return g.moveOf(append(fields, pick(rt, "+y", "+y", "+y", "git:missing", "git:apart")))

@@ -31,12 +31,13 @@ type Discovery struct {
 	// From rules version 2 on:
 	Dismissed *Dismissal `yaml:"dismissed,since=2"`
 	Archived  bool       `yaml:"archived,since=2"`
+	Deferred  *Deferral  `yaml:"deferred,since=3"`
 }
 
-// IsOpen reports whether somebody must still look at the discovery: it became no
-// task, and is neither dismissed nor archived.
-func (d *Discovery) IsOpen() bool {
-	return d.Converted == "" && d.Dismissed == nil && !d.Archived
+// IsOpen reports whether somebody must look at the discovery at that time: it
+// became no task, and is neither dismissed, archived nor deferred until later.
+func (d *Discovery) IsOpen(at time.Time) bool {
+	return d.Converted == "" && d.Dismissed == nil && !d.Archived && (d.Deferred == nil || !d.Deferred.Until.After(at))
 }
 
 // A Note is a message to an agent, a role, the workers of a task or all, one
@@ -70,9 +71,13 @@ type Breaker struct {
 	At         time.Time `yaml:"at"`
 	Resolution string    `yaml:"resolution"`
 	Watermark  int       `yaml:"watermark"` // records up to this number were judged
+
+	Patterns  []string   `yaml:"patterns,since=3"`  // all that matched, the most severe is Pattern
+	Records   []RecordID `yaml:"records,since=3"`   // that form them
+	Artifacts []string   `yaml:"artifacts,since=3"` // specs and paths of the tasks that they are about
 }
 
-// An AnomalyType is one of fourteen kinds of anomaly.
+// An AnomalyType is one of sixteen kinds of anomaly.
 type AnomalyType uint8
 
 // The types of anomalies.
@@ -91,11 +96,16 @@ const (
 	ReviewDeadlock
 	SystemAmbiguity
 	LimitReached // since rules version 2; the move that reaches the limit records it
+	// Since rules version 3; the fourth rejection of a task records it.
+	ReviewChurn
+	// Since rules version 3; the block of a task that replaces another records it.
+	ReplacementBlocked
 )
 
 var anomalyNames = names{"", "retry_loop", "trade_off", "spec_ambiguity", "external_blocker", "assumption_violated",
 	"scope_deviation", "workaround", "debt_created", "spec_changed", "hypothesis_exhaustion", "spec_gap",
-	"review_deadlock", "system_ambiguity", "limit_reached"}
+	"review_deadlock", "system_ambiguity", "limit_reached",
+	"review_churn", "replacement_blocked"}
 
 // anomalyDetails are the keys that an anomaly of a type must have.
 var anomalyDetails = map[AnomalyType][]string{
@@ -106,6 +116,8 @@ var anomalyDetails = map[AnomalyType][]string{
 	AssumptionViolated: {"assumption", "reality"},
 	SystemAmbiguity:    {"protocol_section", "question"},
 	LimitReached:       {"limit"},
+	ReviewChurn:        {"rejections"},
+	ReplacementBlocked: {"replaces"},
 }
 
 // Required are the keys of details that an anomaly of this type must have.

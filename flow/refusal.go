@@ -71,6 +71,8 @@ const (
 	RuleNeeds        Rule = "needs"             // a submission is judged by the roles that its rules ask for
 	RuleGoal         Rule = "goal"              // a move on a goal names it, and it is open
 	RuleFinding      Rule = "finding"           // a strict judge points to a line that is there
+	RuleDue          Rule = "due"               // an automatic move is made when what it judges is so
+	RuleVouch        Rule = "vouch"             // a verdict from a code host is the word of a person with that right
 )
 
 // A Refusal says that the rules do not allow a move: the rule, the reason, and

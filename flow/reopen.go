@@ -42,7 +42,12 @@ func (r *ReopenMove) check(p *play) *Refusal {
 }
 
 func (r *ReopenMove) apply(p *effect) {
-	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = InProgress, time.Time{}, "" })
+	p.goal(func(g *Goal) {
+		g.Status, g.Ended, g.Reason = InProgress, time.Time{}, ""
+		if p.HasRules(3) {
+			g.AtCheckpoint = g.tally()
+		}
+	})
 	begun := p.startSprint(time.Time{})
 	for _, s := range p.calendar().openTasks(begun.Goal) {
 		t := p.Task(s.ID).clone()

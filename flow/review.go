@@ -110,6 +110,8 @@ type ApproveMove struct {
 	Commit  ObjectID `yaml:"commit"`
 	Message string   `yaml:"message"`
 	Role    Role     `yaml:"role,since=2"` // for which a person approves; "" is an agent's own, of a person all that remain
+	For     *Voucher `yaml:"for,since=3"`
+	Texts   textRefs `yaml:"texts,since=3"` // that a person was shown; none: not compared
 }
 
 func (a *ApproveMove) check(p *play) *Refusal {
@@ -233,6 +235,7 @@ type RejectMove struct {
 	Commit   ObjectID `yaml:"commit"`
 	Feedback Feedback `yaml:"feedback"`
 	Role     Role     `yaml:"role,since=2"` // to which the blockers of a person belong
+	For      *Voucher `yaml:"for,since=3"`
 }
 
 // ask asks for the lines of the files that the findings of a strict role point

@@ -133,6 +133,8 @@ var RuleNames = []RuleName{
 	{RuleNeeds, "a submission is judged by the roles that its rules ask for"},
 	{RuleGoal, "a move on a goal names it, and it is open"},
 	{RuleFinding, "a strict judge points to a line that is there"},
+	{RuleDue, "an automatic move is made when what it judges is so"},
+	{RuleVouch, "a verdict from a code host is the word of a person with that right"},
 	{RuleHistory, "the board's history only grows, one move at a time"},
 	{RuleReplay, "a state commit is what its move makes of its parent"},
 	{RuleRef, "a ref of the board moves only with the move that names it"},

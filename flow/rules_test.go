@@ -46,9 +46,10 @@ var pageOfTasks = map[Act]row{
 
 // pageOfTheRest has the actors that make the acts that are not about one task.
 var pageOfTheRest = map[standing][]Act{
-	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert},
+	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert, ActDefer},
 	human: {ActAdopt, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,
-		ActImport, ActMigrate, ActAmend, ActPrincipal, ActAccept, ActRole, ActRequire, ActReopen, ActDismissRecord},
+		ActImport, ActMigrate, ActAmend, ActPrincipal, ActAccept, ActRole, ActRequire, ActReopen, ActDismissRecord,
+		ActLift, ActMark, ActFork},
 	supervisor | human: {ActCheckpoint, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActRegister, ActUnregister,
 		ActDegrade, ActTrip, ActArchive, ActTake},
 	anybody: {ActAnomaly, ActDiscover, ActNote, ActSpecChange, ActAnswer},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +18,8 @@ import (
 
 // TestScenarios plays testdata/scenarios/*.txt. A file holds scenarios that
 // are parted by "name: …" lines; each begins with a fresh board, with none after
-// the line "no board", or with one of rules version 1 after the line "rules 1". A line holds one or several steps, parted by "|":
+// the line "no board", or with one of earlier rules after the line "rules 1" or
+// "rules 2". A line holds one or several steps, parted by "|":
 //
 //	+31m                                   time goes on
 //	coder-1 claim task-1 -> CLAIMED        a move, and the state it leads to
@@ -78,17 +80,26 @@ func (r *record) note(act Act, refusal *Refusal) {
 
 func (r *record) requireAll(t *testing.T) {
 	for _, act := range Acts() {
+		if slices.Contains(unbuiltActs, act) {
+			continue
+		}
 		require.True(t, r.accepted[act], "no scenario shows an accepted %s", act)
 		require.True(t, r.refused[act], "no scenario shows a refused %s", act)
 	}
 	// Not rules about moves: a breach, an empty list of candidates, a missing name, a signature.
-	elsewhere := []Rule{RuleInvariant, RuleNothing, RuleIdentity, RuleSignature}
+	elsewhere := append([]Rule{RuleInvariant, RuleNothing, RuleIdentity, RuleSignature}, unbuiltRules...)
 	for _, name := range ruleNames(t) {
 		if !slices.Contains(elsewhere, Rule(name)) {
 			require.True(t, r.rules[Rule(name)], "no scenario shows a refusal by the rule %s", name)
 		}
 	}
 }
+
+// The acts and rules of version 3 that nothing makes yet.
+var (
+	unbuiltActs  = []Act{ActLift, ActMark, ActDefer, ActFork}
+	unbuiltRules = []Rule{RuleDue, RuleVouch}
+)
 
 // ruleNames are the names of all rules, as refusal.go lists them.
 func ruleNames(t require.TestingT) []string {
@@ -116,8 +127,10 @@ func runScenario(t *testing.T, script string, seen *record) {
 			s = empty(t)
 			continue
 		}
-		if strings.TrimSpace(line) == "rules 1" {
-			s = openedUnder(t, 1)
+		if version, ok := strings.CutPrefix(strings.TrimSpace(line), "rules "); ok {
+			rules, err := strconv.Atoi(version)
+			require.NoError(t, err)
+			s = openedUnder(t, rules)
 			continue
 		}
 		for _, step := range strings.Split(line, "|") {

@@ -11,6 +11,7 @@ type Settings struct {
 	Integration Branch       `yaml:"integration"`
 	Control     ControlState `yaml:"control"`
 	Next        Counters     `yaml:"next"`
+	Checked     *Checked     `yaml:"checked,since=3"` // the newest checkpoint; never nil from version 3 on
 	Config      Config       `yaml:"config"`
 }
 
@@ -33,6 +34,15 @@ type ControlState struct {
 	At       time.Time `yaml:"at"`
 	Decision string    `yaml:"decision"` // about the current checkpoint
 	Message  string    `yaml:"message"`
+	Mark     string    `yaml:"mark,since=3"` // of the current checkpoint, "" outside of one
+	Goal     GoalID    `yaml:"goal,since=3"` // which the checkpoint, or its decision, is about; "" if none is
+}
+
+// Checked is the newest checkpoint of a board, at first its first mark: automatic
+// checkpoints count from it.
+type Checked struct {
+	Mark string    `yaml:"mark"`
+	At   time.Time `yaml:"at"`
 }
 
 // Counters are the numbers that the next automatic ids get.
@@ -62,6 +72,39 @@ type Config struct {
 	Gates           []Gate     `yaml:"gates,keep"`
 	PostWorktree    string     `yaml:"post_worktree"`
 	Budgets         Budgets    `yaml:"budgets"`
+
+	Checkpoint Checkpoints `yaml:"checkpoint,since=3"`
+	Goal       GoalPolicy  `yaml:"goal,since=3"`
+	Alarms     Alarms      `yaml:"alarms,since=3"`
+}
+
+// Checkpoints say when supervisors make a checkpoint beside a deadline; 0 is never.
+type Checkpoints struct {
+	Every int `yaml:"every,keep"` // after so many merges of a goal
+	Share int `yaml:"share,keep"` // percent of the budget of a goal
+}
+
+// GoalPolicy says what supervisors do with goals.
+type GoalPolicy struct {
+	Auto bool `yaml:"auto,keep"` // they complete a goal whose tasks are all final
+}
+
+// Alarms are thresholds of views; no rule reads them. A zero means the program's
+// own, so that liza.yaml, which most moves rewrite, does not grow.
+type Alarms struct {
+	Lease               Duration `yaml:"lease"`
+	Orphaned            Duration `yaml:"orphaned"`
+	Stalled             Duration `yaml:"stalled"`
+	Draft               Duration `yaml:"draft"`
+	Unstaffed           Duration `yaml:"unstaffed"`
+	CheckpointStale     Duration `yaml:"checkpoint_stale"`
+	CheckpointStuck     Duration `yaml:"checkpoint_stuck"`
+	CheckpointAbandoned Duration `yaml:"checkpoint_abandoned"`
+	PauseStale          Duration `yaml:"pause_stale"`
+	PauseForgotten      Duration `yaml:"pause_forgotten"`
+	Approaching         int      `yaml:"approaching"` // percent of a limit
+	Approvals           int      `yaml:"approvals"`   // verdicts in a row without a finding
+	Off                 []string `yaml:"off"`         // kinds that are not wanted
 }
 
 // Limits bound how often something may fail before a human or planner decides.

@@ -156,6 +156,25 @@ func (p *effect) sprintPhase(to Phase) {
 	}
 }
 
+// plan is what a sprint planned when it began; nil if none is kept.
+func (c calendar) plan(id SprintID) *SprintPlan {
+	if s := c.Sprint(id); s != nil && len(s.Planned2)+len(s.Stretch2) > 0 {
+		return &SprintPlan{Sprint: s.ID, Planned: s.Planned2, Stretch: s.Stretch2}
+	}
+	plan, _ := c.load(Key{PlannedDocs, string(id)}).(*SprintPlan)
+	return plan
+}
+
+// PlanOf is what a sprint planned when it began; nil if it planned nothing.
+func PlanOf(b *Board, id SprintID) *SprintPlan { return b.calendar().plan(id) }
+
+// keepPlan writes what a sprint plans as it begins. An empty plan says nothing.
+func (c calendar) keepPlan(p *effect, plan *SprintPlan) {
+	if len(plan.Planned)+len(plan.Stretch) > 0 {
+		p.put(Key{PlannedDocs, string(plan.Sprint)}, plan)
+	}
+}
+
 // checkGoals refuses goals whose sprints do not fit their states.
 func (k checker) checkGoals() *Refusal {
 	if !k.HasRules(2) {

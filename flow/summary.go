@@ -38,6 +38,11 @@ type Summary struct {
 	FailedBy   int     // distinct coders among them
 	Limits     *Limits // the task's own, nil if it has none
 	Budgeted   bool    // it has a budget of its own
+	Asks       bool    // it goes on when its questions are answered
+	AskedOf    Role    // of agents that may answer them
+	Reverted   bool    // it was merged and taken back
+	Reverts    []TaskID
+	Successors []TaskID // do the work of a reverted task again
 }
 
 // A Judge is a role that has to judge a submission.
@@ -107,7 +112,10 @@ func (t *Task) Summary() Summary {
 	s := Summary{Failures: len(t.Failures), FailedBy: t.failedBy(), Limits: t.Limits, ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint,
 		Stretch: t.Stretch, Priority: t.Priority, DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify,
 		Role: t.doer(), Spec: t.Spec, BasedOn: t.BasedOn, OwnReviews: len(t.Reviews)+len(t.Without) > 0,
-		Created: t.Created, Changed: t.Changed, Budgeted: t.Budget != nil}
+		Created: t.Created, Changed: t.Changed, Budgeted: t.Budget != nil, Reverts: t.Reverts}
+	if t.Reverted != nil {
+		s.Reverted, s.Successors = true, t.SupersededBy
+	}
 	if t.Attempt != nil {
 		s.Coder, s.Iteration, s.Cycles = t.Attempt.Coder, t.Attempt.Iteration, t.Attempt.Cycles
 	}
@@ -122,6 +130,7 @@ func (t *Task) Summary() Summary {
 	}
 	if t.Block != nil {
 		s.Reason, s.Limit = t.Block.Reason, t.Block.Limit
+		s.Asks, s.AskedOf = t.Block.From != 0, t.Block.To
 	}
 	if t.Integration != nil {
 		s.FailedAt = t.Integration.At

@@ -32,7 +32,8 @@ type Task struct {
 	CreatedBy    Actor        `yaml:"created_by"`
 	Changed      time.Time    `yaml:"changed"`
 	Supersedes   []TaskID     `yaml:"supersedes"`
-	Generation   int          `yaml:"rescoped"` // how many supersedes lead to this task
+	Reverts      []TaskID     `yaml:"reverts,since=3"` // merged tasks that the work takes back
+	Generation   int          `yaml:"rescoped"`        // how many supersedes lead to this task
 	SupersededBy []TaskID     `yaml:"superseded_by"`
 	Rescope      string       `yaml:"rescope_reason"`
 	Abandoned    string       `yaml:"abandon_reason"`
@@ -42,6 +43,7 @@ type Task struct {
 	Attempt      *Attempt     `yaml:"attempt"`
 	Coders       []Worker     `yaml:"coders"` // all that ever held the task
 	Failures     []Failure    `yaml:"failures"`
+	Asked        int          `yaml:"questions,since=3"`    // times that work stopped for questions alone
 	NoVerdicts1  int          `yaml:"no_verdicts,until=1"`  // this and the three others of that form: see [Loaded]
 	MergeFails   int          `yaml:"integration_failures"` // since the counter last restarted
 	Claim        *Claim       `yaml:"claim"`
@@ -57,6 +59,7 @@ type Task struct {
 	Integration  *Integration `yaml:"integration_failure"`
 	Handoff      *Handoff     `yaml:"handoff"`
 	Merge        *Merge       `yaml:"merge"`
+	Reverted     *Reverted    `yaml:"reverted,since=3"`
 	Usage        Usage        `yaml:"usage"` // of the sessions on it
 }
 
@@ -71,6 +74,7 @@ type Attempt struct {
 	Cycles    int      `yaml:"review_cycles"`
 	Fix       ObjectID `yaml:"integration_fix"` // the tip that must be merged in before the next submit
 	Keep      bool     `yaml:"keep_branch"`     // the next claim continues from Start
+	Saved     ObjectID `yaml:"saved,since=3"`   // the work at its last question; another coder continues from it
 }
 
 // A Worker is an actor that held a task; the rule against self-review needs it.
@@ -140,6 +144,7 @@ type Verdict struct {
 	Message   string    `yaml:"message"`
 	At        time.Time `yaml:"at"`
 	Texts     []TextRef `yaml:"texts,since=2"` // the texts that the task stood on
+	For       *Voucher  `yaml:"for,since=3"`   // whose verdict a person brings
 }
 
 // A Rejection is the last rejection with the blockers that are still open.
@@ -153,6 +158,7 @@ type Rejection struct {
 	At       time.Time `yaml:"at"`
 	// Dismissed are earlier blockers that a person withdrew.
 	Dismissed []Dismissed `yaml:"dismissed,since=2"`
+	For       *Voucher    `yaml:"for,since=3"` // whose verdict a person brings
 }
 
 // A Finding is one remark of a reviewer.
@@ -173,6 +179,8 @@ type Block struct {
 	By        Actor      `yaml:"by"`
 	At        time.Time  `yaml:"at"`
 	Asked     []RecordID `yaml:"asked,since=2"` // the documents of the questions, in their order
+	From      Status     `yaml:"from,since=3"`  // where the task returns to when its questions are answered; zero: it waits for unblock
+	To        Role       `yaml:"to,since=3"`    // whom the questions are to, as in their documents
 }
 
 // An Integration is the last failure to merge.

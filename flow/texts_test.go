@@ -137,17 +137,17 @@ func TestFormsOfFields(t *testing.T) {
 		"too many details":            {RuleLimit, &AmendMove{Anomaly: &Anomaly{Details: manyDetails(MaxList + 1)}}},
 		"too many entries":            {RuleLimit, &BlockMove{Attempted: make([]string, MaxList+1)}},
 		"too many tasks":              {RuleLimit, &AddMove{Tasks: make(inputs, MaxTasks+1)}},
-		"too long a text":             {RuleText, &AlignMove{strings.Repeat("x", 4097)}},
-		"a control character":         {RuleText, &AlignMove{"a\x1bb"}},
-		"a blank at the end":          {RuleText, &AlignMove{"a "}},
-		"invalid UTF-8":               {RuleText, &AlignMove{"a\xff"}},
+		"too long a text":             {RuleText, &AlignMove{Text: strings.Repeat("x", 4097)}},
+		"a control character":         {RuleText, &AlignMove{Text: "a\x1bb"}},
+		"a blank at the end":          {RuleText, &AlignMove{Text: "a "}},
+		"invalid UTF-8":               {RuleText, &AlignMove{Text: "a\xff"}},
 	} {
 		m := Move{Act: ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: c.detail}
 		r := checkTexts(&m, 4096, RulesVersion)
 		require.NotNil(t, r, name)
 		require.Equal(t, c.rule, r.Rule, "%s: %s", name, r.Reason)
 	}
-	long := Move{Act: ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: &AlignMove{strings.Repeat("x", 4096)}}
+	long := Move{Act: ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: &AlignMove{Text: strings.Repeat("x", 4096)}}
 	require.Nil(t, checkTexts(&long, 4096, RulesVersion))
 }
 

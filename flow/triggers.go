@@ -67,7 +67,7 @@ func (c calendar) triggers(g *Goal) []Trigger {
 	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
 	for _, id := range c.IDs(Discovered) {
 		d, ok := c.load(Key{Discovered, id}).(*Discovery)
-		if ok && d.Urgency == "immediate" && d.IsOpen() && (c.ofRecord(d.ID) == g.ID || !c.HasRules(2)) {
+		if ok && d.Urgency == "immediate" && d.IsOpen(c.at) && (c.ofRecord(d.ID) == g.ID || !c.HasRules(2)) {
 			list = append(list, Trigger{Goal: g.ID, Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // RulesVersion is the version of the rules that this program writes, and the
 // newest that it knows. It judges boards of every earlier version too.
-const RulesVersion = 2
+const RulesVersion = 3
 
 // A ruleset is what one version of the rules has that the version before it
 // lacks. Fields of moves and documents say their versions themselves, in the
@@ -19,6 +19,8 @@ type ruleset struct {
 	acts      []Act         // new ones
 	folders   []Folder      // new ones
 	anomalies []AnomalyType // new ones
+	rights    []string      // new ones of principals
+	patterns  []string      // new ones of the circuit breaker
 	// upgrade writes what a board must have under this version. It runs when a
 	// board is migrated, and when one is made. nil writes nothing.
 	upgrade func(*effect)
@@ -42,6 +44,25 @@ var rulesets = []ruleset{
 		folders:   []Folder{ReviewsDoc, RolesFolder, Tracked, Questions},
 		anomalies: []AnomalyType{LimitReached},
 		upgrade:   toRules2,
+	},
+	{
+		changes: []string{
+			"A task that waits for answers goes on when they are all given; git liza unblock lifts no question.",
+			"git liza checkpoint decide acts at once: CONTINUE resumes, STOP stops, REPLAN and ADJUST_SPECS hold tasks back until the planner answers, PIVOT waits for a new goal.",
+			"Supervisors close a sprint whose planned tasks are final, and open the next.",
+			"Supervisors make a checkpoint when the deadline of a sprint is over.",
+			"Supervisors complete a goal only with goal.auto.",
+			"Work that needs a reverted task waits.",
+			"The expired review of a person counts no missing verdict.",
+			"The fourth rejection of a task, and the block of a task that replaces another, are recorded as anomalies.",
+		},
+		acts:      []Act{ActLift, ActMark, ActDefer, ActFork},
+		folders:   []Folder{PlannedDocs, MarkDocs},
+		anomalies: []AnomalyType{ReviewChurn, ReplacementBlocked},
+		rights:    []string{"vouch"},
+		patterns: []string{"retry_cluster", "debt_accumulation", "assumption_cascade", "spec_gap_cluster", "workaround_pattern",
+			"external_service_outage", "review_churn", "replacement_chain"},
+		upgrade: toRules3,
 	},
 }
 

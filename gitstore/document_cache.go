@@ -161,6 +161,10 @@ func documentID(doc flow.Document) string {
 		return flow.TrackedID(d.Path)
 	case *flow.Question:
 		return string(d.ID)
+	case *flow.SprintPlan:
+		return string(d.Sprint)
+	case *flow.Mark:
+		return d.Name
 	}
 	return ""
 }

@@ -31,6 +31,8 @@ var folders = map[flow.Folder]place{
 	flow.RolesFolder:   {name: "roles"},
 	flow.Tracked:       {name: "tracked", shards: 1}, // ids: see flow.TrackedID
 	flow.Questions:     {name: "questions", groups: 1},
+	flow.PlannedDocs:   {name: "planned"},
+	flow.MarkDocs:      {name: "marks"},
 }
 
 // tops are the folders by their names at the top of the tree.

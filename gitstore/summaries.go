@@ -40,7 +40,7 @@ func newSummaryCache(dir string) *summaryCache {
 }
 
 // summaryFormat changes with the fields of flow.Summary.
-const summaryFormat = "liza-summaries-6\n"
+const summaryFormat = "liza-summaries-7\n"
 
 // summaries are the rows of a folder for its tree. derive makes new rows, given
 // those of an earlier tree of the folder.
@@ -66,11 +66,14 @@ func (s *summaryCache) summaries(folder string, tree git.ID, derive func(known [
 	return known.rows, nil
 }
 
-// The flags of a summary.
+// The flags of a summary, as flagsOf writes them.
 const (
 	stretched = 1 << iota
 	budgeted
 	ownReviews
+	asks
+	reverted
+	reverts
 )
 
 // save writes rows to disk. A failure costs time only.
@@ -113,17 +116,7 @@ func (e *encoder) time(t time.Time) {
 }
 
 func (e *encoder) summary(s *flow.Summary) {
-	flags := int64(0)
-	if s.Stretch {
-		flags = stretched
-	}
-	if s.Budgeted {
-		flags |= budgeted
-	}
-	if s.OwnReviews {
-		flags |= ownReviews
-	}
-	for _, n := range []int64{int64(s.Status), int64(s.Kind), flags, int64(s.Priority), int64(s.Iteration), int64(s.Cycles),
+	for _, n := range []int64{int64(s.Status), int64(s.Kind), flagsOf(s), int64(s.Priority), int64(s.Iteration), int64(s.Cycles),
 		int64(s.Failures), int64(s.FailedBy), int64(len(s.DependsOn)), int64(len(s.Owns)), int64(len(s.BasedOn)), int64(len(s.Judges))} {
 		e.number(n)
 	}
@@ -144,6 +137,32 @@ func (e *encoder) summary(s *flow.Summary) {
 	}
 	for _, j := range s.Judges {
 		e.judge(j)
+	}
+	if s.Asks {
+		e.text(string(s.AskedOf))
+	}
+	if s.Reverted {
+		e.ids(s.Successors)
+	}
+	if len(s.Reverts) > 0 {
+		e.ids(s.Reverts)
+	}
+}
+
+// flagsOf are the flags of a summary as a number.
+func flagsOf(s *flow.Summary) (flags int64) {
+	for i, set := range [...]bool{s.Stretch, s.Budgeted, s.OwnReviews, s.Asks, s.Reverted, len(s.Reverts) > 0} {
+		if set {
+			flags |= 1 << i
+		}
+	}
+	return flags
+}
+
+func (e *encoder) ids(list []flow.TaskID) {
+	e.number(int64(len(list)))
+	for _, id := range list {
+		e.text(string(id))
 	}
 }
 
@@ -238,6 +257,7 @@ func (d *decoder) summary(s *flow.Summary) {
 	s.Status, s.Kind = flow.Status(d.number()), flow.Kind(d.number())
 	flags := d.number()
 	s.Stretch, s.Budgeted, s.OwnReviews = flags&stretched != 0, flags&budgeted != 0, flags&ownReviews != 0
+	s.Asks, s.Reverted = flags&asks != 0, flags&reverted != 0
 	s.Priority, s.Iteration, s.Cycles = int(d.number()), int(d.number()), int(d.number())
 	s.Failures, s.FailedBy = int(d.number()), int(d.number())
 	deps, owns, based, judges := d.number(), d.number(), d.number(), d.number()
@@ -262,6 +282,22 @@ func (d *decoder) summary(s *flow.Summary) {
 	for range judges {
 		s.Judges = append(s.Judges, flow.Judge{Role: flow.Role(d.text()), By: flow.Actor(d.text()), Lease: d.time(), Done: d.number() != 0})
 	}
+	if s.Asks {
+		s.AskedOf = flow.Role(d.text())
+	}
+	if s.Reverted {
+		s.Successors = d.ids()
+	}
+	if flags&reverts != 0 {
+		s.Reverts = d.ids()
+	}
+}
+
+func (d *decoder) ids() (list []flow.TaskID) {
+	for n := d.number(); n > 0 && !d.bad; n-- {
+		list = append(list, flow.TaskID(d.text()))
+	}
+	return list
 }
 
 func (d *decoder) limits() *flow.Limits {

@@ -298,6 +298,7 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 		"Budget": "the supervisor stops what goes beyond it", "Usage": "the supervisor counts it", "Submissions": "the findings name their commit", "Submission": "the reviewer's concern",
 		"Verdict1": "rules 1 keep it so", "Review1": "rules 1 keep it so", "Rejection1": "rules 1 keep it so", "NoVerdicts1": "rules 1 keep it so",
 		"Role": "the prompt is of that role", "Reviews": "the reviewers' concern", "Without": "the reviewers' concern", "RejectedBy": "the findings say it",
+		"Reverts": "the title and scope say it", "Reverted": "nobody works on a final task", "Asked": "the supervisor's concern",
 	}
 	in := rework()
 	based(in)

@@ -30,7 +30,10 @@ func (c *migrateCommand) Run(inv *invocation) error {
 		return err
 	}
 	old := l.OlderPrograms(flow.RulesVersion)
-	left := l.Board.LeftOutRoles()
+	var left []flow.Role
+	if !l.Board.HasRules(2) {
+		left = l.Board.LeftOutRoles()
+	}
 	data["left_out"] = append([]flow.Role{}, left...)
 	lost, err := c.findLost(inv, l)
 	if err != nil {

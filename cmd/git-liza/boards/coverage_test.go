@@ -40,7 +40,7 @@ var places = map[string]flow.Folder{
 	"liza.yaml": flow.SettingsDoc, "principals.yaml": flow.PrincipalsDoc, "breaker.yaml": flow.BreakerDoc, "goals": flow.Goals,
 	"sprints": flow.Sprints, "tasks": flow.Tasks, "archive": flow.Archive, "agents": flow.Agents, "anomalies": flow.Anomalies,
 	"discovered": flow.Discovered, "notes": flow.Notes, "reviews.yaml": flow.ReviewsDoc, "roles": flow.RolesFolder,
-	"tracked": flow.Tracked, "questions": flow.Questions,
+	"tracked": flow.Tracked, "questions": flow.Questions, "planned": flow.PlannedDocs, "marks": flow.MarkDocs,
 }
 
 // Every field is on some golden board, and every act and kind of document on a signed
@@ -101,6 +101,9 @@ func everyField() []string {
 		}
 	}
 	for place, folder := range places {
+		if folder.Since() > recorded {
+			continue
+		}
 		list = append(list, place+": ")
 		if folder == flow.Archive {
 			continue // an archived task is a task

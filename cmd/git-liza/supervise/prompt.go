@@ -181,7 +181,7 @@ func questionsFor(b *flow.Board, in templates.Input) []*flow.Question {
 func openDiscoveries(b *flow.Board) []*flow.Discovery {
 	var list []*flow.Discovery
 	for _, id := range b.IDs(flow.Discovered) {
-		if d, ok := b.Load(flow.Key{Folder: flow.Discovered, ID: id}).(*flow.Discovery); ok && d.IsOpen() {
+		if d, ok := b.Load(flow.Key{Folder: flow.Discovered, ID: id}).(*flow.Discovery); ok && d.IsOpen(b.At()) {
 			list = append(list, d)
 		}
 	}

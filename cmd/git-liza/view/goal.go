@@ -96,13 +96,20 @@ func GoalText(g *flow.Goal, uncounted int) string {
 // follows.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n         ") }
 
-// Sprint returns a sprint for JSON, with its tasks outside the archive.
+// Sprint returns a sprint for JSON, with what it planned when it began and its tasks
+// outside the archive.
 func Sprint(b *flow.Board, p *flow.Sprint) Object {
 	tasks := []Object{}
 	for _, t := range sprintTasks(b, p) {
 		tasks = append(tasks, Object{{"id", t.ID}, {"status", t.Status}, {"title", t.Title}, {"stretch", t.Stretch}})
 	}
-	return ObjectOf(p).With("tasks", tasks)
+	plan := flow.PlanOf(b, p.ID)
+	if plan == nil {
+		plan = new(flow.SprintPlan)
+	}
+	bare := *p
+	bare.Planned2, bare.Stretch2 = nil, nil
+	return ObjectOf(&bare).With("planned", ValueOf(plan.Planned)).With("stretch", ValueOf(plan.Stretch)).With("tasks", tasks)
 }
 
 func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {

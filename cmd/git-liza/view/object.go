@@ -148,7 +148,7 @@ func structValue(v reflect.Value) Object {
 		key, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
 		value := v.Field(i)
 		switch {
-		case isGone(options):
+		case isGone(options) && value.IsZero():
 		case options == "inline":
 			if inner, ok := reflected(value).(Object); ok {
 				all = append(all, inner...)
@@ -161,7 +161,8 @@ func structValue(v reflect.Value) Object {
 }
 
 // isGone reports whether the newest version of the rules lacks a key with these
-// options of its tag. Such keys are empty in memory.
+// options of its tag. Such keys are empty in memory, except on boards of versions that
+// have them.
 func isGone(options string) bool {
 	for option := range strings.SplitSeq(options, ",") {
 		if last, ok := strings.CutPrefix(option, "until="); ok {

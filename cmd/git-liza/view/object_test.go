@@ -82,7 +82,7 @@ func TestValueOf(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, json.Compact(&out, entry))
 	require.Equal(t, `{"state":"s","act":"reject","task":"task-1","goal_id":"","by":"human:ann","principal":"","at":"2026-01-17T12:00:00Z","generation":"","request":"","seen":"",`+
-		`"commit":"c","feedback":{"blockers":[{"file":"a<b>.go","line":3,"issue":"…","why":"","suggestion":""}],"concerns":[],"prior":[],"overall":""},"role":""}`, out.String())
+		`"commit":"c","feedback":{"blockers":[{"file":"a<b>.go","line":3,"issue":"…","why":"","suggestion":""}],"concerns":[],"prior":[],"overall":""},"role":"","for":null}`, out.String())
 	require.Equal(t, map[string]any{"count": "3"}, ValueOf(map[string]string{"count": "3"}))
 	require.Equal(t, "30m", ValueOf(flow.Duration(30*time.Minute)))
 	require.Equal(t, []any{"a", "b"}, ValueOf([]flow.TaskID{"a", "b"}))

@@ -91,7 +91,7 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 		}
 		one.Command = "git liza answer " + string(d.ID) + " TEXT"
 	case *flow.Discovery:
-		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.During), d.By, d.At, d.Text, d.IsOpen()
+		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.During), d.By, d.At, d.Text, d.IsOpen(r.At)
 		one.State = joinWords(d.Severity+", "+d.Urgency, markText(d.Dismissed, d.Archived))
 		if d.Converted != "" {
 			one.State = joinWords(one.State, "became "+string(d.Converted))

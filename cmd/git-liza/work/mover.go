@@ -41,7 +41,9 @@ func (m *mover) goalOf(b *flow.Board, made flow.Move) flow.GoalID {
 	if m.Named != "" && made.Task == "" && b.HasRules(2) {
 		return m.Named
 	}
-	made.Goal = m.Usual
+	if !made.Act.NamesGoalAlone() {
+		made.Goal = m.Usual
+	}
 	return b.GoalOf(made)
 }
 

@@ -1,0 +1,57 @@
+package flow
+
+// CheckpointMove stops new claims until a human has looked and decided.
+type CheckpointMove struct {
+	Reason string `yaml:"reason"`
+	Cause  Cause  `yaml:"cause,since=3"` // of one that no person asked for; zero has none
+	Since  string `yaml:"since,since=3"` // mark of the last checkpoint, by which the cause was judged
+}
+
+func (c *CheckpointMove) fill(*play) {}
+
+func (c *CheckpointMove) check(p *play) *Refusal {
+	if now := p.Settings().Control.State; now != Running && now != Paused {
+		return refuse(RuleControl, "git liza status", "checkpoint applies while the board is RUNNING or PAUSED, it is %s", now)
+	}
+	return present("the reason", c.Reason, "git liza checkpoint --reason R")
+}
+
+func (c *CheckpointMove) already(p *play) bool { return p.Settings().Control.State == Checkpoint }
+
+func (c *CheckpointMove) refs(_ Move, b *Board) []RefMove {
+	return []RefMove{{Name: MarkRef(b.mark("checkpoint")), State: true}}
+}
+
+func (c *CheckpointMove) apply(p *effect) {
+	mark := p.mark("checkpoint")
+	p.control(Checkpoint, c.Reason)
+	if p.HasRules(3) {
+		p.change(func(s *Settings) { s.Control.Mark, s.Control.Goal = mark, p.move.Goal })
+		marking{p}.pass(mark)
+	}
+	p.sprintPhase(InCheckpoint)
+	p.change(func(s *Settings) { s.Next.Mark++ })
+}
+
+// A Cause is why a checkpoint was made that no person asked for. The zero value is
+// none.
+type Cause uint8
+
+// The causes of checkpoints.
+const (
+	CauseDeadline Cause = iota + 1 // of the sprint is over
+	CauseMerges                    // so many since the last checkpoint
+	CauseBudget                    // such a share of it is used since the last checkpoint
+	CauseFile                      // a person put it there
+)
+
+var causeNames = names{"", "deadline", "merges", "budget", "file"}
+
+// String is the cause as moves spell it.
+func (c Cause) String() string { return causeNames.name(uint8(c)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (c Cause) MarshalText() ([]byte, error) { return causeNames.marshal(uint8(c), "cause") }
+
+// UnmarshalText accepts exactly the names of [Cause.String].
+func (c *Cause) UnmarshalText(text []byte) error { return unmarshalName(c, text, causeNames, "cause") }

@@ -1,0 +1,63 @@
+package flow
+
+// ResumeMove allows new claims again.
+type ResumeMove struct {
+	Reason string `yaml:"reason"`
+}
+
+// NeedsDecision reports whether the board is in a checkpoint that no human has
+// decided yet.
+func (c ControlState) NeedsDecision() bool { return c.State == Checkpoint && c.Decision == "" }
+
+// IsDecided reports whether the board is in a checkpoint that a human has
+// decided.
+func (c ControlState) IsDecided() bool { return c.State == Checkpoint && c.Decision != "" }
+
+// Onward is the command that ends a pause, a checkpoint or a stop.
+func (c ControlState) Onward() string {
+	if c.NeedsDecision() {
+		return "git liza checkpoint decide CONTINUE --message M"
+	}
+	return "git liza resume --reason R"
+}
+
+// resumable refuses to leave a checkpoint before a human has decided, and to
+// resume while the circuit breaker is tripped.
+func resumable(p *play) *Refusal {
+	c := p.Settings().Control
+	to := c.State
+	if to == Stopped {
+		to = c.Before
+	}
+	if p.Breaker().Tripped && (c.State == Checkpoint || to == Running) {
+		return refuse(RuleBreaker, "git liza breaker reset --resolution R", "the circuit breaker is tripped (%s)", p.Breaker().Pattern)
+	}
+	if c.NeedsDecision() {
+		return refuse(RuleDecision, c.Onward(), "the checkpoint (%s) has no decision yet", c.Reason)
+	}
+	if c.State == Running {
+		return refuse(RuleControl, "git liza status", "the board is RUNNING already")
+	}
+	return nil
+}
+
+func (r *ResumeMove) check(*play) *Refusal {
+	return present("the reason", r.Reason, "git liza resume --reason R")
+}
+
+func (r *ResumeMove) already(p *play) bool { return p.Settings().Control.State == Running }
+
+func (r *ResumeMove) apply(p *effect) {
+	c := p.Settings().Control
+	if c.State == Stopped {
+		to := c.Before
+		p.change(func(s *Settings) {
+			s.Control = ControlState{State: to, Reason: r.Reason, By: p.move.By, At: p.move.At, Decision: c.Decision, Message: c.Message}
+		})
+		return
+	}
+	if c.State == Checkpoint {
+		p.sprintPhase(InProgress)
+	}
+	p.control(Running, r.Reason)
+}
