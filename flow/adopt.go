@@ -52,6 +52,11 @@ func (a *AdoptMove) already(p *play) bool {
 			return false
 		}
 	}
+	for _, id := range a.Reverts {
+		if t := p.Task(id); t == nil || t.Reverted == nil {
+			return false
+		}
+	}
 	return a.Commit != "" && p.Settings().Integration.Tip == a.Commit && (!a.Accept || len(a.pending(p)) == 0)
 }
 
@@ -70,7 +75,7 @@ func (a *AdoptMove) check(p *play) *Refusal {
 		return r
 	}
 	tip := p.Settings().Integration.Tip
-	if a.Onto != tip || a.Commit == "" || a.Commit == tip && len(a.Tasks) == 0 {
+	if a.Onto != tip || a.Commit == "" || a.Commit == tip && len(a.Tasks)+len(a.Reverts) == 0 {
 		if pending := a.pending(p); a.Accept && len(pending) > 0 {
 			hint = acceptCommand(pending)
 		}
@@ -90,6 +95,9 @@ func (a *AdoptMove) check(p *play) *Refusal {
 		if f := p.facts; f != nil && !f.Behind[t.Submission.Commit] {
 			return refuse(RuleAncestry, "git liza show "+string(id), "%s does not contain the submission %s of %s", a.Commit.Short(), t.Submission.Commit.Short(), id)
 		}
+	}
+	if r := reverts(p.calendar()).marked(a.Reverts); r != nil {
+		return r
 	}
 	for _, id := range a.Tasks {
 		if r := a.judged(p, p.Task(id)); r != nil {
@@ -185,7 +193,12 @@ func (a *AdoptMove) apply(p *effect) {
 		t.Status = Merged
 		t.Merge = &Merge{Commit: a.Commit, Onto: a.Onto, Tree: t.Submission.Tree, Adopted: true, By: m.By, At: m.At}
 		p.keep(t)
+		marking{p}.countMerged(t.Goal)
 	}
+	for _, id := range a.Tasks {
+		undoing{p}.mark(p.Task(id).Reverts, Reverted{By: m.By, Task: id, Commit: a.Commit, At: m.At})
+	}
+	undoing{p}.mark(a.Reverts, Reverted{By: m.By, Commit: a.Commit, At: m.At})
 	if a.Accept {
 		for _, text := range a.Texts {
 			if text.Blob != "" {

@@ -1,8 +1,21 @@
 package flow
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
-// BlockMove stops work on a task until somebody answers.
+// ReasonQuestion is the reason of a block that only asks: it is no failure, and
+// only answers lead on.
+const ReasonQuestion = "question"
+
+// freeQuestions is how often work on a task may stop for questions alone; from then
+// on each is a failure too.
+const freeQuestions = 3
+
+// BlockMove stops work on a task until somebody answers. Without a reason it only
+// asks.
 type BlockMove struct {
 	Reason    string   `yaml:"reason"`
 	Questions []string `yaml:"questions"`
@@ -28,7 +41,7 @@ func leaseEnded(p *play) *Refusal {
 
 func (b *BlockMove) check(p *play) *Refusal {
 	hint := "git liza block " + string(p.task.ID) + " --reason R --question Q"
-	if r := present("the reason", b.Reason, hint); r != nil {
+	if r := present("the reason", b.Reason, hint); r != nil && !p.HasRules(3) {
 		return r
 	}
 	if n := len(b.Questions); n < 1 || n > 3 {
@@ -39,18 +52,61 @@ func (b *BlockMove) check(p *play) *Refusal {
 			return r
 		}
 	}
-	return nil
+	if b.To != "" && b.To != HumanRole && p.Role(b.To) == nil {
+		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(b.To)))
+	}
+	if b.Saved != nil && p.from != Claimed {
+		return refuse(RuleForm, hint, "nobody holds %s: there is no work to save with the block", p.task.ID)
+	}
+	return p.checkSave(b.Saved)
+}
+
+// asks reports whether the block only asks. Before version 3 of the rules each
+// block was a failure.
+func (b *BlockMove) asks(p *play) bool {
+	return p.HasRules(3) && (b.Reason == "" || b.Reason == ReasonQuestion)
 }
 
 func (b *BlockMove) already(p *play) bool {
-	return p.from == Blocked && p.task.Block.Reason == b.Reason && p.task.Block.By == p.move.By
+	if p.from != Blocked || p.task.Block.By != p.move.By {
+		return false
+	}
+	if b.asks(p) {
+		return p.task.Block.Reason == ReasonQuestion && slices.Equal(p.task.Block.Questions, b.Questions)
+	}
+	return p.task.Block.Reason == b.Reason
 }
 
 func (b *BlockMove) apply(p *effect) {
-	coder := p.lastCoder()
+	t, coder, from := p.task, p.lastCoder(), p.from
+	claimed := t.Claim != nil
+	if claimed {
+		from = t.Claim.From
+	}
 	p.unclaim()
-	p.task.block(p, Block{Reason: b.Reason, Questions: b.Questions, Attempted: b.Attempted})
-	p.recordFailure(coder, b.Reason)
+	reason := cmp.Or(b.Reason, ReasonQuestion)
+	block := Block{Reason: reason, Questions: b.Questions, Attempted: b.Attempted, To: b.To}
+	if p.HasRules(3) {
+		block.From = from
+		if claimed {
+			t.Intent = nil
+		}
+	}
+	t.block(p, block)
+	if b.Saved != nil {
+		t.Saves = b.Saved.Number
+		t.Attempt = copied(t.Attempt)
+		t.Attempt.Saved = b.Saved.Commit
+	}
+	if b.asks(p.play) {
+		t.Asked++
+	}
+	if !b.asks(p.play) || t.Asked > freeQuestions {
+		p.recordFailure(coder, reason)
+	}
+	if !b.asks(p.play) {
+		recordReplacement(p, reason)
+	}
 }
 
 // UnblockMove sends a blocked task back to work, or back to review if the limit
@@ -64,6 +120,9 @@ func unblockable(p *play) *Refusal {
 	if p.task.exhausted(p.limits()) {
 		return refuse(RuleExhausted, "git liza supersede "+string(p.task.ID)+" --by FILE --reason R",
 			"%s failed %d times: its framing is presumed wrong, only supersede or abandon lead on", p.task.ID, len(p.task.Failures))
+	}
+	if b := p.task.Block; b.Reason == ReasonQuestion && b.From != 0 && !b.answered(p) {
+		return refuse(RuleState, "git liza answer "+string(p.task.ID)+" TEXT", "%s waits for the answer to its question, not for unblock", p.task.ID)
 	}
 	return nil
 }

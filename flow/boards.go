@@ -274,6 +274,7 @@ func (a *ArchiveMove) apply(p *effect) {
 		}
 		p.put(Key{Tasks, string(id)}, nil)
 		p.put(Key{Archive, string(id)}, t)
+		p.calendar().countArchived(p, t.(*Task))
 	}
 	for _, id := range a.Sprints {
 		for _, key := range RecordsToArchive(p.Board, id) {

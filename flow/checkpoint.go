@@ -1,5 +1,7 @@
 package flow
 
+import "slices"
+
 // CheckpointMove stops new claims until a human has looked and decided.
 type CheckpointMove struct {
 	Reason string `yaml:"reason"`
@@ -7,16 +9,29 @@ type CheckpointMove struct {
 	Since  string `yaml:"since,since=3"` // mark of the last checkpoint, by which the cause was judged
 }
 
-func (c *CheckpointMove) fill(*play) {}
+func (c *CheckpointMove) fill(p *play) {
+	if c.Since == "" && slices.Contains(computedCauses, c.Cause) && p.HasRules(3) {
+		c.Since = p.Settings().Checked.Mark
+	}
+}
 
 func (c *CheckpointMove) check(p *play) *Refusal {
 	if now := p.Settings().Control.State; now != Running && now != Paused {
 		return refuse(RuleControl, "git liza status", "checkpoint applies while the board is RUNNING or PAUSED, it is %s", now)
 	}
+	if g := p.Goal(p.move.Goal); g != nil && g.Status != InProgress {
+		return refuse(RuleGoal, "git liza goal list", "the goal %s is %s, not in progress", g.ID, g.Status)
+	}
+	if r := (steering{p}).checkCause(c); r != nil && p.HasRules(3) {
+		return r
+	}
 	return present("the reason", c.Reason, "git liza checkpoint --reason R")
 }
 
-func (c *CheckpointMove) already(p *play) bool { return p.Settings().Control.State == Checkpoint }
+func (c *CheckpointMove) already(p *play) bool {
+	s := p.Settings()
+	return s.Control.State == Checkpoint || p.HasRules(3) && c.Since != "" && s.Checked.Mark != c.Since
+}
 
 func (c *CheckpointMove) refs(_ Move, b *Board) []RefMove {
 	return []RefMove{{Name: MarkRef(b.mark("checkpoint")), State: true}}

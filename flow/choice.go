@@ -34,7 +34,7 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 		if first == nil {
 			first = r
 		}
-		if r.Rule == RuleDependencies {
+		if r.Rule == RuleDependencies && s.rank[0] == 1 {
 			break // the candidates that follow wait for dependencies too
 		}
 		if slices.Contains([]Rule{RuleStale, RuleControl, RuleDegraded, RuleOneClaim, RuleSupervisor, RuleRole, RulePrincipal}, r.Rule) {
@@ -46,6 +46,11 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 	}
 	if first != nil {
 		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)
+	}
+	if held := ch.held(act, c.By, at); held != nil {
+		if r := ch.Opens(act, held.ID, c, at); r != nil {
+			return "", refuse(RuleNothing, r.Hint, "nothing can be taken by %s now: %s", c.By, r.Reason)
+		}
 	}
 	if ended := ch.ofEnded(act, c.By, at); ended != nil {
 		return "", refuse(RuleNothing, "git liza goal reopen "+string(ended.Goal)+" --reason R", "nothing waits for %s but tasks of goals that have ended, such as %s of %s",
@@ -98,10 +103,10 @@ type candidate struct {
 // candidates are the tasks of goals in progress whose state lets the act begin,
 // best first; those that wait for a dependency come last.
 func (ch choice) candidates(act Act, by Actor, at time.Time) []candidate {
-	begins, urgent := ch.begins(act, by, at), ch.priorities()
+	begins, urgent, holds := ch.begins(act, by, at), ch.priorities(), ch.holds()
 	var free []*Summary
 	ch.each(func(s *Summary) {
-		if begins(s) && !s.isEnded(urgent) {
+		if begins(s) && !s.isEnded(urgent) && !(act == ActClaim && holds[s.Goal].keeps(s.ID, s.Status, s.Created)) {
 			free = append(free, s)
 		}
 	})

@@ -30,9 +30,14 @@ func claimable(p *play) *Refusal {
 	if r := p.doneBy(by); r != nil {
 		return r
 	}
+	if r := checkHold(p); r != nil {
+		return r
+	}
 	for _, id := range t.DependsOn {
 		if d := p.Task(id); d == nil || d.Status != Merged {
 			return unmet(t.ID, id, d)
+		} else if k := reverts(p.calendar()); !k.stands(d) {
+			return k.unmet(t.ID, d)
 		}
 	}
 	for _, guard := range []func() *Refusal{p.reserved, p.checkOwnership} {

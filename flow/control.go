@@ -40,6 +40,6 @@ func (c *StopMove) apply(p *effect) {
 	before := p.Settings().Control
 	p.change(func(s *Settings) {
 		s.Control = ControlState{State: Stopped, Before: before.State, Reason: c.Reason, By: p.move.By, At: p.move.At,
-			Decision: before.Decision, Message: before.Message}
+			Decision: before.Decision, Message: before.Message, Mark: before.Mark, Goal: before.Goal}
 	})
 }

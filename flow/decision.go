@@ -1,8 +1,13 @@
 package flow
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
-// DecideMove records what the human decided at a checkpoint.
+// DecideMove is what a human decides at a checkpoint, with what follows from it. Before
+// version 3 of the rules it only records the decision.
 type DecideMove struct {
 	Decision string `yaml:"decision"`
 	Message  string `yaml:"message"`
@@ -11,7 +16,11 @@ type DecideMove struct {
 	Tasks      []TaskID `yaml:"tasks,since=3"`      // that are held; none: those of the goal that nobody has begun
 }
 
-func (d *DecideMove) fill(*play) {}
+func (d *DecideMove) fill(p *play) {
+	if d.Checkpoint == "" && p.HasRules(3) {
+		d.Checkpoint = p.Settings().Control.Mark
+	}
+}
 
 var decisions = []string{"CONTINUE", "ADJUST_SPECS", "ADJUST_CONTRACTS", "REPLAN", "PIVOT", "STOP"}
 
@@ -22,13 +31,68 @@ func inCheckpoint(p *play) *Refusal {
 	return nil
 }
 
-func (d *DecideMove) check(*play) *Refusal {
+func (d *DecideMove) check(p *play) *Refusal {
 	if !contains(decisions, d.Decision) {
 		return refuse(RuleForm, "git liza checkpoint decide CONTINUE --message M", "%q is no decision; there are %s", clip(d.Decision), strings.Join(decisions, ", "))
 	}
-	return present("the message", d.Message, "git liza checkpoint decide "+d.Decision+" --message M")
+	hint := "git liza checkpoint decide " + d.Decision + " --message M"
+	if r := present("the message", d.Message, hint); r != nil || !p.HasRules(3) {
+		return r
+	}
+	if now := p.Settings().Control.Mark; d.Checkpoint != now {
+		return refuse(RuleDecision, "git liza status", "the board is at %s now, the decision is about %s", now, clip(d.Checkpoint))
+	}
+	goal := p.Goal(p.move.Goal)
+	switch {
+	case goal != nil && goal.Status != InProgress:
+		return refuse(RuleGoal, "git liza goal list", "the goal %s is %s, not in progress", goal.ID, goal.Status)
+	case goal == nil && (d.holds() || d.Decision == "PIVOT"):
+		return refuse(RuleGoal, "git liza checkpoint decide "+d.Decision+" --goal G --message M", "several goals are in progress: the decision says of which")
+	case len(d.Tasks) > 0 && !d.holds():
+		return refuse(RuleForm, hint, "%s holds no tasks back", d.Decision)
+	}
+	for i, id := range d.Tasks {
+		t := p.Task(id)
+		switch {
+		case t == nil || slices.Contains(d.Tasks[:i], id):
+			return refuse(RuleNotFound, "git liza list", "there is no task %s, or it is named twice", id)
+		case t.Goal != goal.ID:
+			return refuse(RuleGoal, "git liza goal list", "%s belongs to the goal %s, and the decision is about %s", id, t.Goal, goal.ID)
+		case t.Status.Final():
+			return refuse(RuleFinal, "git liza list", "%s is %s, and nobody claims it", id, t.Status)
+		}
+	}
+	return nil
 }
 
+// holds reports whether tasks wait for the planner after the decision.
+func (d *DecideMove) holds() bool { return d.Decision == "REPLAN" || d.Decision == "ADJUST_SPECS" }
+
 func (d *DecideMove) apply(p *effect) {
-	p.change(func(s *Settings) { s.Control.Decision, s.Control.Message = d.Decision, d.Message })
+	c := p.Settings().Control
+	p.change(func(s *Settings) {
+		s.Control.Decision, s.Control.Message = d.Decision, d.Message
+		if p.HasRules(3) && d.Decision == "PIVOT" {
+			s.Control.Goal = p.move.Goal
+		}
+	})
+	if !p.HasRules(3) {
+		return
+	}
+	if d.holds() {
+		p.goal(func(g *Goal) {
+			g.Hold = &Hold{Checkpoint: cmp.Or(c.Mark, p.Settings().Checked.Mark), Decision: d.Decision, Message: d.Message, Tasks: d.Tasks,
+				By: p.move.By, At: p.move.At}
+		})
+	}
+	switch {
+	case d.Decision == "STOP":
+		p.change(func(s *Settings) {
+			s.Control = ControlState{State: Stopped, Before: Checkpoint, Reason: d.Message, By: p.move.By, At: p.move.At,
+				Decision: d.Decision, Message: d.Message, Mark: c.Mark, Goal: c.Goal}
+		})
+	case (d.holds() || d.Decision == "CONTINUE") && !p.Breaker().Tripped:
+		p.sprintPhase(InProgress)
+		p.control(Running, d.Message)
+	}
 }

@@ -50,8 +50,9 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		}
 		return f
 	},
-	ActBlock: func(_ *scene, _ TaskID, w words) Detail {
-		return &BlockMove{Reason: w.or("reason", "stuck"), Questions: strings.Split(w.or("questions", "why?"), ",")}
+	ActBlock: func(s *scene, id TaskID, w words) Detail {
+		return &BlockMove{Reason: strings.TrimPrefix(w.or("reason", "stuck"), "-"), Questions: strings.Split(w.or("questions", "why?"), ","),
+			To: w.role("to", ""), Saved: s.saved(w, id)}
 	},
 	ActUnblock: func(s *scene, id TaskID, w words) Detail {
 		return &UnblockMove{KeepBranch: w.on("keep"), Saved: s.saved(w, id)}
@@ -70,19 +71,25 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	},
 	ActAdopt: func(s *scene, _ TaskID, w words) Detail {
 		return &AdoptMove{Commit: object(w.nth(0)), Onto: w.object("onto", s.tip()), Reason: w.or("reason", "hotfix"), Tasks: ids[TaskID](w.list("tasks")),
-			Accept: w.on("accept")}
+			Accept: w.on("accept"), Reverts: ids[TaskID](w.list("reverts"))}
 	},
 
-	ActPause:      func(_ *scene, _ TaskID, w words) Detail { return &PauseMove{w.or("reason", "why")} },
-	ActResume:     func(_ *scene, _ TaskID, w words) Detail { return &ResumeMove{w.or("reason", "why")} },
-	ActCheckpoint: func(_ *scene, _ TaskID, w words) Detail { return &CheckpointMove{Reason: w.or("reason", "why")} },
-	ActStop:       func(_ *scene, _ TaskID, w words) Detail { return &StopMove{w.or("reason", "why")} },
+	ActPause:  func(_ *scene, _ TaskID, w words) Detail { return &PauseMove{w.or("reason", "why")} },
+	ActResume: func(_ *scene, _ TaskID, w words) Detail { return &ResumeMove{w.or("reason", "why")} },
+	ActStop:   func(_ *scene, _ TaskID, w words) Detail { return &StopMove{w.or("reason", "why")} },
+	ActTrip:   func(_ *scene, _ TaskID, w words) Detail { return &TripMove{Pattern: w.or("pattern", "retry_cluster")} },
+	ActReset:  func(_ *scene, _ TaskID, w words) Detail { return &ResetMove{Resolution: w.or("resolution", "mended")} },
+
+	ActCheckpoint: func(s *scene, _ TaskID, w words) Detail {
+		m := &CheckpointMove{Reason: w.or("reason", "why"), Since: w.or("since", "")}
+		if w.pairs["cause"] != "" {
+			require.NoError(s.t, m.Cause.UnmarshalText([]byte(w.pairs["cause"])))
+		}
+		return m
+	},
 	ActDecide: func(_ *scene, _ TaskID, w words) Detail {
-		return &DecideMove{Decision: w.nth(0), Message: w.or("message", "so be it")}
+		return &DecideMove{Decision: w.nth(0), Message: w.or("message", "so be it"), Checkpoint: w.or("checkpoint", ""), Tasks: ids[TaskID](w.list("tasks"))}
 	},
-	ActTrip:  func(_ *scene, _ TaskID, w words) Detail { return &TripMove{Pattern: w.or("pattern", "retry_cluster")} },
-	ActReset: func(_ *scene, _ TaskID, w words) Detail { return &ResetMove{Resolution: w.or("resolution", "mended")} },
-
 	ActGoal: func(_ *scene, _ TaskID, w words) Detail {
 		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision), Priority: w.number("priority")}
 	},
@@ -92,19 +99,21 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return m
 	},
 	ActAbort: func(_ *scene, _ TaskID, w words) Detail { return &AbortMove{w.or("reason", "no use")} },
-	ActAlign: func(_ *scene, _ TaskID, w words) Detail { return &AlignMove{Text: w.or("text", "on course")} },
+	ActAlign: func(_ *scene, _ TaskID, w words) Detail {
+		return &AlignMove{Text: w.or("text", "on course"), Answers: w.or("answers", "")}
+	},
 	ActSprintStart: func(s *scene, _ TaskID, w words) Detail {
-		m := &SprintStartMove{Planned: ids[TaskID](w.list("planned")), Stretch: ids[TaskID](w.list("stretch"))}
+		m := &SprintStartMove{Planned: ids[TaskID](w.list("planned")), Stretch: ids[TaskID](w.list("stretch")), Sprint: SprintID(w.or("sprint", ""))}
 		if w.pairs["deadline"] != "" {
 			m.Deadline = s.now.Add(w.span("deadline", 0))
 		}
 		return m
 	},
 	ActSprintClose: func(_ *scene, _ TaskID, w words) Detail {
-		return &SprintCloseMove{Abort: w.on("abort"), Reason: "over"}
+		return &SprintCloseMove{Abort: w.on("abort"), Reason: "over", Sprint: SprintID(w.or("sprint", ""))}
 	},
 	ActRetro: func(_ *scene, _ TaskID, w words) Detail {
-		return &RetroMove{Sprint: SprintID(w.nth(0)), Text: w.or("text", "well")}
+		return &RetroMove{Sprint: SprintID(w.nth(0)), Text: w.or("text", "well"), Gaps: w.list("gaps")}
 	},
 
 	ActRegister: func(_ *scene, _ TaskID, w words) Detail {

@@ -113,12 +113,16 @@ func sameMarks(x, y Document) bool {
 	return archived(x) == archived(y) && (was == nil) == (is == nil) && (was == nil || was.Reason == is.Reason && was.By == is.By && was.At.Equal(is.At))
 }
 
-// RecordsToArchive are the keys of the records of a sprint that are not archived.
+// RecordsToArchive are the keys of the records of a sprint that are not archived. From
+// version 3 of the rules on, discoveries that are open stay.
 func RecordsToArchive(b *Board, sprint SprintID) []Key {
 	var list []Key
 	for _, folder := range []Folder{Anomalies, Discovered, Notes} {
 		for _, id := range b.IDs(folder) {
 			key := Key{folder, id}
+			if d, ok := b.load(key).(*Discovery); ok && b.HasRules(3) && d.IsOpen(b.at) {
+				continue // somebody must still look at it
+			}
 			if strings.HasPrefix(id, string(sprint)+"/") && !archived(b.load(key)) {
 				list = append(list, key)
 			}

@@ -68,6 +68,9 @@ func (e *EditMove) check(p *play) *Refusal {
 	if e.Input.ID != p.task.ID {
 		return refuse(RuleForm, hint, "an id does not change: %s is not %s", e.Input.ID, p.task.ID)
 	}
+	if e.Input.Reopens != "" {
+		return refuse(RuleForm, hint, "only a new task does the work of a reverted one again")
+	}
 	t := p.task.clone()
 	t.setInput(&e.Input)
 	if r := p.checkBudget(p.task.Budget, t, hint); r != nil {

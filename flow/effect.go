@@ -108,6 +108,8 @@ func (p *effect) continueAttempt(c *ClaimMove) {
 	switch {
 	case c.Saved != nil:
 		a.Start = c.Saved.Commit
+	case a.Saved != "" && a.Coder != p.move.By:
+		a.Start = a.Saved
 	case t.Submission != nil && !a.Keep:
 		a.Start = t.Submission.Commit
 	}
@@ -119,7 +121,7 @@ func (p *effect) continueAttempt(c *ClaimMove) {
 		a.Fix = t.Integration.Onto
 	}
 	a.Iteration++
-	a.Keep = false
+	a.Keep, a.Saved = false, ""
 }
 
 // clearRounds drops the results of earlier rounds. It keeps what the coder has to
@@ -167,6 +169,7 @@ func (p *effect) blockAtLimit(limit string, role Role, question string) {
 	if limit == LimitIterations || limit == LimitCycles {
 		p.recordFailure(coder, limit)
 	}
+	recordReplacement(p, limit)
 }
 
 // recordFailure records the failure of a coder. If that exhausts the task, the same

@@ -99,6 +99,9 @@ func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
 	if none {
 		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
 	}
+	if p.HasRules(3) {
+		return steering{p}.checkComplete()
+	}
 	return nil
 }
 
@@ -143,7 +146,7 @@ func (c *CompleteMove) apply(p *effect) {
 		}
 		p.keep(t)
 	}
-	p.endGoal(Completed, c.Reason)
+	p.endGoal(goal, Completed, c.Reason)
 }
 
 func (c *CompleteMove) already(p *play) bool { return p.ended(Completed) }
@@ -167,12 +170,13 @@ func (a *AbortMove) check(*play) *Refusal {
 
 func (a *AbortMove) already(p *play) bool { return p.ended(Aborted) }
 
-func (a *AbortMove) apply(p *effect) { p.endGoal(Aborted, a.Reason) }
+func (a *AbortMove) apply(p *effect) { p.endGoal(p.goalID(), Aborted, a.Reason) }
 
-// endGoal ends the goal of the move, and its open sprint.
-func (p *effect) endGoal(to Phase, reason string) {
-	goal := p.goalID()
-	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = to, p.move.At, reason })
+// endGoal ends a goal, its open sprint and what a decision holds back of it.
+func (p *effect) endGoal(goal GoalID, to Phase, reason string) {
+	over := *p.Goal(goal)
+	over.Status, over.Ended, over.Reason, over.Hold = to, p.move.At, reason, nil
+	p.put(Key{Goals, string(goal)}, &over)
 	if !p.HasRules(2) {
 		return
 	}

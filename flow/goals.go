@@ -57,6 +57,7 @@ func (g *GoalMove) refs(_ Move, b *Board) []RefMove {
 }
 
 func (g *GoalMove) apply(p *effect) {
+	g.pivot(p)
 	made := &Goal{ID: g.ID, Title: g.Title, Spec: g.Spec, Status: InProgress, Created: p.move.At, CreatedBy: p.move.By}
 	if p.HasRules(2) {
 		made.Priority = cmp.Or(g.Priority, usualPriority)
@@ -71,21 +72,44 @@ func (g *GoalMove) apply(p *effect) {
 	}
 }
 
+// pivot ends the goal that the new one replaces by the decision at a checkpoint, and
+// the checkpoint.
+func (g *GoalMove) pivot(p *effect) {
+	c := p.Settings().Control
+	old := p.Goal(c.Goal)
+	if !p.HasRules(3) || c.State != Checkpoint || c.Decision != "PIVOT" || old == nil || old.Status != InProgress {
+		return
+	}
+	p.endGoal(old.ID, Aborted, "pivot: "+c.Message)
+	if !p.Breaker().Tripped {
+		p.sprintPhase(InProgress)
+		p.control(Running, "pivot: "+c.Message)
+	}
+}
+
 // usualPriority is that of a goal for which nobody says one.
 const usualPriority = 3
 
-// AlignMove adds a line to the goal's alignment history. A full history drops
-// its oldest line, which stays in the log.
+// AlignMove adds a line to the goal's alignment history, and ends the hold that it
+// answers. A full history drops its oldest line, which stays in the log.
 type AlignMove struct {
 	Text    string `yaml:"text"`
 	Answers string `yaml:"answers,since=3"` // the checkpoint whose hold ends
 }
 
-func (a *AlignMove) check(*play) *Refusal { return present("the text", a.Text, "git liza align TEXT") }
+func (a *AlignMove) check(p *play) *Refusal {
+	if h := p.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers) {
+		return refuse(RuleDecision, "git liza status", "no hold of %s waits for an answer", clip(a.Answers))
+	}
+	return present("the text", a.Text, "git liza align TEXT")
+}
 
 func (a *AlignMove) apply(p *effect) {
 	p.goal(func(g *Goal) {
 		g.Alignment = latest(append(slices.Clip(g.Alignment), Alignment{Text: a.Text, By: p.move.By, At: p.move.At}))
+		if a.Answers != "" {
+			g.Hold = nil
+		}
 	})
 }
 
@@ -102,9 +126,13 @@ type SprintStartMove struct {
 	Sprint   SprintID  `yaml:"sprint,since=3"` // that it opens
 }
 
-func (s *SprintStartMove) fill(*play) {}
+func (s *SprintStartMove) fill(p *play) {
+	if s.Sprint == "" && p.HasRules(3) {
+		s.Sprint = p.calendar().next(p.goalID())
+	}
+}
 
-func (s *SprintStartMove) already(*play) bool { return false }
+func (s *SprintStartMove) already(p *play) bool { return steering{p}.passed(s.Sprint, false) }
 
 func (s *SprintStartMove) subject() string { return "" }
 
@@ -129,6 +157,9 @@ func (s *SprintStartMove) check(p *play) *Refusal {
 		if slices.Contains(s.Planned, id) && slices.Contains(s.Stretch, id) {
 			return refuse(RuleForm, "git liza help sprint", "%s is either planned or stretch, not both", id)
 		}
+	}
+	if p.HasRules(3) {
+		return steering{p}.checkStart(s)
 	}
 	return nil
 }
@@ -188,16 +219,23 @@ type SprintCloseMove struct {
 	Sprint SprintID `yaml:"sprint,since=3"` // that it closes
 }
 
-func (s *SprintCloseMove) fill(*play) {}
+func (s *SprintCloseMove) fill(p *play) {
+	if s.Sprint == "" && p.HasRules(3) {
+		s.Sprint = p.OpenSprint(p.goalID())
+	}
+}
 
-func (s *SprintCloseMove) already(*play) bool { return false }
+func (s *SprintCloseMove) already(p *play) bool { return steering{p}.passed(s.Sprint, true) }
 
 func (s *SprintCloseMove) check(p *play) *Refusal {
+	if s.Abort && !p.move.By.IsHuman() {
+		return refuse(RuleRole, "git liza sprint close", "only a human aborts a sprint")
+	}
+	if p.HasRules(3) {
+		return steering{p}.checkClose(s)
+	}
 	if p.move.By.IsHuman() {
 		return nil
-	}
-	if s.Abort {
-		return refuse(RuleRole, "git liza sprint close", "only a human aborts a sprint")
 	}
 	for _, t := range p.Tasks() {
 		if t.Sprint == p.OpenSprint(p.goalID()) && !t.Stretch && !t.Status.Final() {
@@ -245,11 +283,25 @@ func (r *RetroMove) check(p *play) *Refusal {
 	if p.Sprint(r.Sprint) == nil {
 		return refuse(RuleNotFound, "git liza sprint show", "there is no sprint %s", r.Sprint)
 	}
+	lists := [][]string{r.Gaps, r.Contracts, r.Actions}
+	for _, list := range lists {
+		for _, text := range list {
+			if text == "" || len(text) > 1024 || len(list) > 20 {
+				return refuse(RuleLimit, "git liza help sprint retro", "a list of a retrospective has at most 20 texts of 1 to 1024 bytes")
+			}
+		}
+	}
+	if len(slices.Concat(lists...)) > 0 {
+		return nil
+	}
 	return present("the retrospective", r.Text, "git liza sprint retro")
 }
 
 func (r *RetroMove) apply(p *effect) {
 	s := *p.Sprint(r.Sprint)
 	s.Retro = r.Text
+	if len(r.Gaps)+len(r.Contracts)+len(r.Actions) > 0 {
+		s.Words = &Retrospective{Gaps: r.Gaps, Contracts: r.Contracts, Actions: r.Actions, By: p.move.By, At: p.move.At}
+	}
 	p.put(Key{Sprints, string(s.ID)}, &s)
 }

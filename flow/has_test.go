@@ -338,6 +338,19 @@ func textsOf(t *Task, read func(Judgement) []TextRef) string {
 }
 
 var taskProperties = map[string]func(*Task) string{
+	"asked": func(t *Task) string { return strconv.Itoa(t.Asked) },
+	"returns": func(t *Task) string {
+		if t.Block == nil || t.Block.From == 0 {
+			return ""
+		}
+		return t.Block.From.String()
+	},
+	"reverted": func(t *Task) string {
+		if t.Reverted == nil {
+			return ""
+		}
+		return cmp.Or(string(t.Reverted.Task), string(t.Reverted.By))
+	},
 	"status":      func(t *Task) string { return t.Status.String() },
 	"usage":       func(t *Task) string { return used(t.Usage) },
 	"changed":     func(t *Task) string { return t.Changed.Sub(dawn).String() },
@@ -352,6 +365,7 @@ var taskProperties = map[string]func(*Task) string{
 	"mergefails":  func(t *Task) string { return strconv.Itoa(t.MergeFails) },
 	"rescoped":    func(t *Task) string { return strconv.Itoa(t.Generation) },
 	"supersedes":  func(t *Task) string { return join(t.Supersedes) },
+	"reverts":     func(t *Task) string { return join(t.Reverts) },
 	"by":          func(t *Task) string { return join(t.SupersededBy) },
 	"judges": func(t *Task) string {
 		if t.Submission == nil {
@@ -440,6 +454,7 @@ var taskProperties = map[string]func(*Task) string{
 	},
 	"coder":     attempt(func(a *Attempt) string { return string(a.Coder) }),
 	"number":    attempt(func(a *Attempt) string { return strconv.Itoa(a.Number) }),
+	"keep":      attempt(func(a *Attempt) string { return strconv.FormatBool(a.Keep) }),
 	"iteration": attempt(func(a *Attempt) string { return strconv.Itoa(a.Iteration) }),
 	"cycles":    attempt(func(a *Attempt) string { return strconv.Itoa(a.Cycles) }),
 	"base":      attempt(func(a *Attempt) string { return objectName(a.Base) }),

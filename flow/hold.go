@@ -1,5 +1,7 @@
 package flow
 
+import "time"
+
 // LiftMove lets tasks be claimed again that a decision held back.
 type LiftMove struct {
 	Reason string `yaml:"reason"`
@@ -7,8 +9,65 @@ type LiftMove struct {
 
 func (l *LiftMove) subject() string { return "" }
 
-func (l *LiftMove) already(*play) bool { return false }
+func (l *LiftMove) already(p *play) bool {
+	g := p.Goal(p.move.Goal)
+	return g != nil && g.Hold == nil
+}
 
-func (l *LiftMove) check(*play) *Refusal { return nil }
+func (l *LiftMove) check(p *play) *Refusal {
+	if p.Goal(p.goalID()).Hold == nil {
+		return refuse(RuleDecision, "git liza goal list", "nothing is held back of %s", p.goalID())
+	}
+	return present("the reason", l.Reason, "git liza checkpoint lift --reason R")
+}
 
-func (l *LiftMove) apply(*effect) {}
+func (l *LiftMove) apply(p *effect) { p.goal(func(g *Goal) { g.Hold = nil }) }
+
+// checkHold refuses the claim of a task that a decision holds back.
+func checkHold(p *play) *Refusal {
+	t, g := p.task, p.Goal(p.task.Goal)
+	if g == nil || !g.Hold.keeps(t.ID, p.from, t.Created) {
+		return nil
+	}
+	return refuse(RuleDecision, "git liza checkpoint lift --goal "+string(g.ID)+" --reason R", "%s is held back since %s (%s): %s",
+		t.ID, g.Hold.Checkpoint, g.Hold.Decision, clip(g.Hold.Message))
+}
+
+// HeldTasks are the tasks of a goal that a decision holds back, oldest first.
+func HeldTasks(b *Board, goal GoalID) (held []TaskID) {
+	g := b.Goal(goal)
+	if g == nil || g.Hold == nil {
+		return nil
+	}
+	for _, s := range b.oldest() {
+		if s.Goal == goal && !s.Status.Final() && g.Hold.keeps(s.ID, s.Status, s.Created) {
+			held = append(held, s.ID)
+		}
+	}
+	return held
+}
+
+// holds are what decisions hold back, by goal.
+func (ch choice) holds() map[GoalID]*Hold {
+	of := map[GoalID]*Hold{}
+	if ch.HasRules(3) {
+		for _, g := range ch.calendar().goals() {
+			if g.Hold != nil {
+				of[g.ID] = g.Hold
+			}
+		}
+	}
+	return of
+}
+
+// held is the oldest task that an act could begin on if no decision held it back, nil
+// if there is none.
+func (ch choice) held(act Act, by Actor, at time.Time) *Summary {
+	begins, holds := ch.begins(act, by, at), ch.holds()
+	for _, s := range ch.oldest() {
+		if act == ActClaim && begins(s) && holds[s.Goal].keeps(s.ID, s.Status, s.Created) {
+			return s
+		}
+	}
+	return nil
+}

@@ -1,6 +1,11 @@
 package flow
 
-import "time"
+import (
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow/pattern"
+)
 
 // A Mark is a state that a person named, the document marks/<name>.yaml; the
 // commit is that of the ref.
@@ -23,9 +28,34 @@ func (m *MarkMove) refs(Move, *Board) []RefMove {
 	return []RefMove{{Name: MarkRef(m.Name), State: true}}
 }
 
-func (m *MarkMove) check(*play) *Refusal { return nil }
+func (m *MarkMove) check(p *play) *Refusal {
+	switch {
+	case !goodMark(m.Name):
+		return refuse(RuleForm, "git liza help mark", "%q cannot name a mark: 1 to 64 of a-z, 0-9, dots, hyphens and underscores, not sprint-N or checkpoint-N", clip(m.Name))
+	case p.load(Key{MarkDocs, m.Name}) != nil:
+		return refuse(RuleExists, "git liza mark --list", "there is a mark %s already", m.Name)
+	case len(p.IDs(MarkDocs)) >= maxMarks:
+		return refuse(RuleLimit, "git liza mark --list", "a board has at most %d marks that persons named", maxMarks)
+	}
+	return nil
+}
 
-func (m *MarkMove) apply(*effect) {}
+func (m *MarkMove) apply(p *effect) {
+	p.put(Key{MarkDocs, m.Name}, &Mark{Name: m.Name, Reason: m.Reason, By: p.move.By, At: p.move.At})
+}
+
+// maxMarks bounds the marks that persons named, because each is a ref for ever.
+const maxMarks = 1000
+
+// numberedMark are the names of marks that the board gives itself.
+var numberedMark = pattern.Late(`^(sprint|checkpoint)-[0-9]+$`)
+
+// goodMark accepts names that are part of a ref.
+func goodMark(name string) bool {
+	return name != "" && len(name) <= 64 && name[0] != '.' && name[0] != '_' && name[0] != '-' &&
+		strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789._-") == "" && !strings.Contains(name, "..") &&
+		!strings.HasSuffix(name, ".") && !strings.HasSuffix(name, ".lock") && !numberedMark().MatchString(name)
+}
 
 // marking lets the board pass a checkpoint.
 type marking struct{ *effect }

@@ -24,16 +24,20 @@ type MergeMove struct {
 }
 
 // mergeable lets only principals with the right merge make merges, if any
-// principal has that right. What is merged was approved for the texts as they are.
+// principal has that right. What is merged was approved for the texts as they are,
+// and nothing that it needs was taken away.
 func mergeable(p *play) *Refusal {
 	who := p.Principals()
 	if who.anybody("merge") && !who.May(p.move.Principal, "merge") {
 		return refuse(RuleAdmin, "git liza principal list", "merging is for principals with the right merge, not for %s", p.move.Principal)
 	}
-	if p.move.Act == ActMerge {
-		return p.trackedPaths().checkVerdicts(p.task)
+	if p.move.Act != ActMerge {
+		return nil
 	}
-	return nil
+	if r := p.trackedPaths().checkVerdicts(p.task); r != nil {
+		return r
+	}
+	return reverts(p.calendar()).check(p.task)
 }
 
 func (g *MergeMove) ask(m Move, b *Board) Query {
@@ -151,6 +155,8 @@ func (g *MergeMove) apply(p *effect) {
 	t.Merge = &Merge{Commit: g.Commit, Onto: g.Onto, Tree: g.Tree, Drift: g.Drift, Receipts: g.Receipts,
 		LeftOut: g.LeftOut, By: m.By, At: m.At}
 	p.change(func(s *Settings) { s.Integration.Tip = g.Commit })
+	marking{p}.countMerged(t.Goal)
+	undoing{p}.mark(t.Reverts, Reverted{By: m.By, Task: t.ID, Commit: g.Commit, At: m.At})
 }
 
 // IntegrationFailMove records that approved work does not merge, or that a

@@ -102,7 +102,7 @@ func (a *AddMove) check(p *play) *Refusal {
 	return p.textCheck().compare(a.Texts)
 }
 
-func (a *AddMove) apply(*effect) {}
+func (a *AddMove) apply(p *effect) { undoing{p}.reopen(a.Tasks...) }
 
 // enterTasks checks new tasks and leaves them for the effect to write; tasks of one move may
 // depend on each other. replaced is the task that they replace, nil if there is
@@ -204,6 +204,9 @@ func (p *play) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Ta
 	}
 	t.setInput(in)
 	var wrong []*Refusal
+	if r := reverts(p.calendar()).succeeds(p, t, in); r != nil {
+		wrong = append(wrong, r)
+	}
 	if r := p.checkBudget(nil, t, hint); r != nil {
 		wrong = append(wrong, r)
 	}
@@ -251,6 +254,9 @@ func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
 		}
 	}
 	wrong = append(wrong, p.describeRoles(t, hint)...)
+	if p.HasRules(3) {
+		wrong = append(wrong, reverts(p.calendar()).describe(t)...)
+	}
 	if t.Status == Draft {
 		return wrong
 	}

@@ -113,6 +113,8 @@ func (q *Question) checkAsked(p *play) *Refusal {
 	show, by := "git liza show "+string(q.Task), p.move.By
 	toAgents := q.To != "" && q.To != HumanRole
 	switch {
+	case p.HasRules(3) && by == q.From && !by.IsHuman():
+		return refuse(RuleRole, show, "%s asked the question itself", by)
 	case toAgents && by.Role() == q.To:
 		return nil
 	case toAgents:
@@ -123,7 +125,35 @@ func (q *Question) checkAsked(p *play) *Refusal {
 	return refuse(RuleRole, show, "the question %s is to a planner or a person, not to %s", q.ID, by)
 }
 
-func (a *AnswerMove) apply(p *effect) { findQuestion(p, a.Question).close(p, a.Text) }
+func (a *AnswerMove) apply(p *effect) {
+	q := findQuestion(p, a.Question)
+	q.close(p, a.Text)
+	resumeAnswered(p, q.Task)
+}
+
+// answered reports whether all questions of a block are closed.
+func (b *Block) answered(c interface{ load(Key) Document }) bool {
+	return !slices.ContainsFunc(b.Asked, func(id RecordID) bool {
+		q := findQuestion(c, id)
+		return q != nil && q.IsOpen()
+	})
+}
+
+// resumeAnswered lets a task go on whose questions are all answered. If work on it
+// had begun, another coder continues it too.
+func resumeAnswered(p *effect, id TaskID) {
+	t := p.Task(id)
+	if t == nil || t.Block == nil || t.Block.From == 0 || !t.Block.answered(p) ||
+		t.exhausted(p.Settings().Config.Limits.over(t.Limits)) {
+		return
+	}
+	t = t.clone()
+	if t.Block.From == Unclaimed && t.Attempt != nil {
+		t.Attempt.Keep = true
+	}
+	t.Status, t.Block = t.Block.From, nil
+	p.keep(t)
+}
 
 // TakeMove takes a question for the time of a lease. Nobody else takes it
 // meanwhile; people and planners may answer it all the same.
@@ -172,7 +202,7 @@ func (t *Task) block(p *effect, b Block) {
 		for _, text := range b.Questions {
 			p.recordOf(t.Goal, Questions, func(id RecordID) Document {
 				b.Asked = append(b.Asked, id)
-				return &Question{ID: id, Task: t.ID, From: p.move.By, Text: text, Asked: p.move.At}
+				return &Question{ID: id, Task: t.ID, From: p.move.By, To: b.To, Text: text, Asked: p.move.At}
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"maps"
+	"strconv"
 	"time"
 )
 
@@ -116,6 +117,7 @@ func (c *ConvertMove) apply(p *effect) {
 	d := *p.load(key).(*Discovery)
 	d.Converted = c.Input.ID
 	p.put(key, &d)
+	undoing{p}.reopen(c.Input)
 }
 
 // NoteMove leaves a message for an agent, a role, the workers of a task or all.
@@ -149,5 +151,29 @@ func (n *NoteMove) check(p *play) *Refusal {
 func (n *NoteMove) apply(p *effect) {
 	p.record(Notes, func(id RecordID) Document {
 		return &Note{ID: id, For: n.For, Text: n.Text, Expires: n.Expires, By: p.move.By, At: p.move.At}
+	})
+}
+
+// recordReplacement records that a task is blocked which replaces another one.
+func recordReplacement(p *effect, reason string) {
+	t := p.task
+	if !p.HasRules(3) || t.Generation == 0 {
+		return
+	}
+	p.record(Anomalies, func(id RecordID) Document {
+		return &Anomaly{ID: id, Type: ReplacementBlocked, Task: t.ID, By: p.move.By, At: p.move.At,
+			Details: map[string]string{"replaces": joinIDs(t.Supersedes), "reason": Clean(clip(reason))}}
+	})
+}
+
+// recordChurn records the fourth rejection of a task.
+func recordChurn(p *effect, role Role) {
+	t := p.task
+	if !p.HasRules(3) || t.Cycles != 4 {
+		return
+	}
+	p.record(Anomalies, func(id RecordID) Document {
+		return &Anomaly{ID: id, Type: ReviewChurn, Task: t.ID, By: p.move.By, At: p.move.At,
+			Details: map[string]string{"rejections": strconv.Itoa(t.Cycles), "role": string(role)}}
 	})
 }

@@ -24,7 +24,7 @@ func TestRecordsHoldWhatWasSaid(t *testing.T) {
 	require.Equal(t, []Alignment{{"close", "planner-1", at}}, goal.Alignment)
 	require.Equal(t, []Change{{vision, "clearer", "a", "coder-1", at}}, goal.Changes)
 	require.Equal(t, "well", s.board.Sprint("sprint-1").Retro)
-	require.Equal(t, ControlState{State: Stopped, Before: Checkpoint, Reason: "lunch", By: "human:ann", At: at}, s.board.Settings().Control)
+	require.Equal(t, ControlState{State: Stopped, Before: Checkpoint, Reason: "lunch", By: "human:ann", At: at, Mark: "checkpoint-1"}, s.board.Settings().Control)
 	require.Equal(t, Breaker{Tripped: true, Pattern: "retry_cluster", By: "human:ann", At: at}, s.board.Breaker())
 }
 

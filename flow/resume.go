@@ -35,6 +35,9 @@ func resumable(p *play) *Refusal {
 	if c.NeedsDecision() {
 		return refuse(RuleDecision, c.Onward(), "the checkpoint (%s) has no decision yet", c.Reason)
 	}
+	if g := p.Goal(c.Goal); c.State == Checkpoint && c.Decision == "PIVOT" && g != nil && g.Status == InProgress {
+		return refuse(RuleDecision, "git liza goal set TITLE --spec PATH", "the decision is PIVOT: a new goal leads on")
+	}
 	if c.State == Running {
 		return refuse(RuleControl, "git liza status", "the board is RUNNING already")
 	}
@@ -52,7 +55,10 @@ func (r *ResumeMove) apply(p *effect) {
 	if c.State == Stopped {
 		to := c.Before
 		p.change(func(s *Settings) {
-			s.Control = ControlState{State: to, Reason: r.Reason, By: p.move.By, At: p.move.At, Decision: c.Decision, Message: c.Message}
+			s.Control = ControlState{State: to, Reason: r.Reason, By: p.move.By, At: p.move.At, Decision: c.Decision, Message: c.Message, Mark: c.Mark, Goal: c.Goal}
+			if p.HasRules(3) && c.Decision == "STOP" {
+				s.Control.Decision, s.Control.Message = "", ""
+			}
 		})
 		return
 	}

@@ -92,7 +92,9 @@ func (r *ReviewMove) apply(p *effect) {
 		since = held.Since // the checkout stays, and with it the record of how it was
 	} else if held != nil {
 		p.endReview(t, role)
-		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
+		if !p.HasRules(3) || !held.By.IsHuman() {
+			t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
+		}
 	}
 	if t.Judgement(role).NoVerdicts >= p.limits().NoVerdicts {
 		p.blockAtLimit(LimitNoVerdicts, role, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
@@ -382,6 +384,7 @@ func (r *RejectMove) apply(p *effect) {
 		j.Rejection = &Rejection{Commit: r.Commit, By: m.By, Blockers: r.open(j.Rejection), Concerns: r.Feedback.Concerns,
 			Prior: r.Feedback.Prior, Overall: r.Feedback.Overall, At: m.At}
 	})
+	recordChurn(p, t.RejectedBy)
 	if t.Attempt.Cycles >= p.limits().Cycles {
 		p.blockAtLimit(LimitCycles, t.RejectedBy, "Coder and reviewers do not come together: is the spec clear, and is the task feasible as framed?")
 	}

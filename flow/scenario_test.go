@@ -25,6 +25,7 @@ import (
 //	coder-1 claim task-1 -> CLAIMED        a move, and the state it leads to
 //	coder-2 claim task-1 -> refused lease  a move that a rule refuses
 //	coder-1 claim task-1 -> already        what the board says already
+//	coder-1 due -> changed sprint_close    the first move that is due; due.old: that was due at the line remember
 //	task-1 has iteration=2 coder=coder-1   what stands on the board
 //
 // An actor is written as coder-1, as coder-1.child (the process that it
@@ -97,8 +98,8 @@ func (r *record) requireAll(t *testing.T) {
 
 // The acts and rules of version 3 that nothing makes yet.
 var (
-	unbuiltActs  = []Act{ActLift, ActMark, ActDefer, ActFork}
-	unbuiltRules = []Rule{RuleDue, RuleVouch}
+	unbuiltActs  = []Act{ActFork}
+	unbuiltRules = []Rule{RuleVouch}
 )
 
 // ruleNames are the names of all rules, as refusal.go lists them.
@@ -159,6 +160,11 @@ func (s *scene) step(step string, seen *record) string {
 		return ""
 	case len(fields) > 1 && fields[1] == "has":
 		return s.has(fields[0], fields[2:])
+	case len(fields) == 2 && (fields[1] == "due" || fields[1] == "due.old"):
+		return s.makeDue(fields[0], fields[1] == "due.old", m[3], seen)
+	case len(fields) < 2 && fields[0] == "remember":
+		s.remembered = DueMoves(s.board, s.now)
+		return ""
 	case len(fields) < 2:
 		return "a step needs an actor and an act"
 	}
@@ -178,6 +184,39 @@ func (s *scene) step(step string, seen *record) string {
 		s.generations[r.Agent] = append(s.generations[r.Agent], r.Generation)
 	}
 	return s.outcome(move, refusal, m[3])
+}
+
+// makeDue makes the first move that is due, or was due when the scene remembered it:
+// -> changed ACT, already, nothing, or refused RULE.
+func (s *scene) makeDue(who string, old bool, want string, seen *record) string {
+	list := DueMoves(s.board, s.now)
+	if old {
+		list = s.remembered
+	}
+	if len(list) == 0 {
+		if want == "nothing" {
+			return ""
+		}
+		return "nothing is due"
+	}
+	m := s.by(Actor(who), list[0].Act, "", list[0].Detail)
+	m.Goal = list[0].Goal
+	if s.board.Already(m) {
+		if want == "already" {
+			return ""
+		}
+		return "the board says so already"
+	}
+	refusal := s.judge(m, agreeing(s.board, m))
+	seen.note(m.Act, refusal)
+	rule, mustRefuse := strings.CutPrefix(want, "refused ")
+	switch {
+	case refusal != nil && (!mustRefuse || string(refusal.Rule) != rule):
+		return refusal.Error()
+	case refusal == nil && want != "changed "+m.Act.String():
+		return "made " + m.Act.String()
+	}
+	return ""
 }
 
 func (s *scene) outcome(m Move, refusal *Refusal, want string) string {

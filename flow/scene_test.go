@@ -20,6 +20,7 @@ type scene struct {
 	board       *Board
 	now         time.Time
 	requests    int
+	remembered  []Move                   // that were due
 	generations map[AgentID][]Generation // in order of registration
 }
 

@@ -175,6 +175,15 @@ func (c calendar) keepPlan(p *effect, plan *SprintPlan) {
 	}
 }
 
+// countArchived counts an archived task in the sprint that planned it.
+func (c calendar) countArchived(p *effect, t *Task) {
+	if s := c.Sprint(t.Sprint); s != nil && !t.Stretch && c.HasRules(3) {
+		counted := *s
+		counted.Archived++
+		p.put(Key{Sprints, string(s.ID)}, &counted)
+	}
+}
+
 // checkGoals refuses goals whose sprints do not fit their states.
 func (k checker) checkGoals() *Refusal {
 	if !k.HasRules(2) {

@@ -10,7 +10,7 @@ import (
 // A Trigger is a reason why a planner is needed.
 type Trigger struct {
 	Goal   GoalID
-	Reason string // no_tasks, blocked, exhausted, integration_failed, immediate_discovery
+	Reason string // decision, no_tasks, blocked, exhausted, integration_failed, immediate_discovery
 	Task   TaskID
 	Record RecordID
 	Text   string
@@ -38,6 +38,9 @@ func (b *Board) Triggers(goals ...GoalID) []Trigger {
 func (c calendar) triggers(g *Goal) []Trigger {
 	all := c.oldest()
 	var list []Trigger
+	if h := g.Hold; h != nil {
+		list = append(list, Trigger{Goal: g.ID, Reason: "decision", Text: h.Decision + ": " + h.Message, Since: h.At})
+	}
 	if c.unplanned(g, all) {
 		list = append(list, Trigger{Goal: g.ID, Reason: "no_tasks", Text: "the goal has no tasks yet", Since: c.at})
 	}
@@ -54,6 +57,9 @@ func (c calendar) triggers(g *Goal) []Trigger {
 			continue // a planner cannot raise a budget, and planning the task anew would exceed it
 		}
 		limits := config.over(s.Limits)
+		if c.asksOthers(s) && s.FailedBy < limits.FailedCoders && s.Failures < limits.Failures {
+			continue
+		}
 		trigger := Trigger{Goal: g.ID, Reason: "blocked", Task: s.ID, Text: s.Reason, Since: s.Changed}
 		switch {
 		case s.FailedBy >= limits.FailedCoders || s.Failures >= limits.Failures:
@@ -72,6 +78,16 @@ func (c calendar) triggers(g *Goal) []Trigger {
 		}
 	}
 	return list
+}
+
+// asksOthers reports whether a blocked task waits for the answer of a person, or of
+// agents whose role does not plan.
+func (c calendar) asksOthers(s *Summary) bool {
+	if !s.Asks || s.AskedOf == "" {
+		return false
+	}
+	row := c.Role(s.AskedOf)
+	return row == nil || row.Capacity != Plans
 }
 
 // unplanned reports whether a goal in progress never had a task. Rules version 1

@@ -38,7 +38,12 @@ func (t *TripMove) apply(p *effect) {
 		p.change(func(s *Settings) { s.Control.Before, s.Control.Decision = Checkpoint, "" })
 		p.sprintPhase(InCheckpoint)
 	case Checkpoint:
-		p.change(func(s *Settings) { s.Control.Decision = "" })
+		p.change(func(s *Settings) {
+			s.Control.Decision = ""
+			if p.HasRules(3) {
+				s.Control.Message = ""
+			}
+		})
 	default:
 		(&CheckpointMove{Reason: "circuit breaker: " + t.Pattern}).apply(p)
 	}

@@ -144,6 +144,7 @@ func (w words) inputs(names []string) []TaskInput {
 		}
 		in.Budget = w.budget("budget")
 		in.Role, in.BasedOn = w.role("role", ""), w.list("basedon")
+		in.Reverts, in.Reopens = ids[TaskID](w.list("reverts")), TaskID(w.or("reopens", ""))
 		in.Reviews, in.Without = ids[Role](w.list("reviews")), ids[Role](w.list("without"))
 		list = append(list, in)
 	}
@@ -261,6 +262,8 @@ func (s *scene) config(w words) Config {
 			*b = *set
 		}
 	}
+	c.Checkpoint.Every, c.Checkpoint.Share = c.Checkpoint.Every+w.number("every"), c.Checkpoint.Share+w.number("share")
+	c.Goal.Auto = c.Goal.Auto || w.on("auto")
 	c.AllowSelfReview = c.AllowSelfReview || w.on("selfreview")
 	c.TextLimit += w.number("textlimit")
 	c.BlobLimit += int64(w.number("bloblimit"))

@@ -24,7 +24,8 @@ func (c *answerCommand) Help() string {
 several questions, or without a task, a terminal asks one after the other;
 elsewhere they are listed, each with its command.
 
-The first answer stands. After the last one the task can go on: git liza
+The first answer stands. After the last one the task goes on from where it was
+claimed. On a board of earlier rules, and where a limit blocked the task, git liza
 unblock TASK sends it back to work, and so does --unblock.`
 }
 
@@ -177,11 +178,14 @@ func (a *answering) answer(d *dialog, q *flow.Question, text string) error {
 	q, _ = r.After.Load(flow.Key{Folder: flow.Questions, ID: string(q.ID)}).(*flow.Question)
 	t := r.After.Task(q.Task)
 	open := len(view.OpenQuestions(r.After, t.ID))
-	data := map[string]any{"question": q.ID, "task": t.ID, "open": open}
+	data := map[string]any{"question": q.ID, "task": t.ID, "open": open, "status": t.Status}
 	said := fmt.Sprintf("%s of %s answered", q.ID, t.ID)
 	if open > 0 || t.Block == nil {
 		if open > 0 {
 			said += fmt.Sprintf(", %d of its questions left", open)
+		} else if before := r.Before.Task(t.ID); before != nil && before.Block != nil {
+			data["returned"] = t.Status
+			said += " → " + t.Status.String()
 		}
 		return a.inv.result(r, data, "%s", said)
 	}

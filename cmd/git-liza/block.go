@@ -6,8 +6,9 @@ import (
 
 type blockCommand struct {
 	ID        flow.TaskID `arg:"" help:"The task."`
-	Reason    string      `required:"" help:"What is in the way."`
+	Reason    string      `help:"What is in the way; it counts as a failure. Without it the task only asks."`
 	Question  []string    `required:"" sep:"none" help:"What must be answered; one to three."`
+	To        flow.Role   `placeholder:"ROLE" help:"Whose agents may answer; human: only a person or a planner."`
 	Attempted []string    `sep:"none" help:"What was tried; repeatable."`
 }
 
@@ -16,7 +17,7 @@ func (c *blockCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActBlock, c.ID, &flow.BlockMove{Reason: c.Reason, Questions: c.Question, Attempted: c.Attempted})
+	r, err := clone.Make(inv.ctx, flow.ActBlock, c.ID, &flow.BlockMove{Reason: c.Reason, Questions: c.Question, Attempted: c.Attempted, To: c.To})
 	if err != nil {
 		return err
 	}

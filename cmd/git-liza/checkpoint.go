@@ -6,11 +6,13 @@ import (
 
 type checkpointCommands struct {
 	Begin  checkpointCommand `cmd:"" default:"withargs" help:"Begin a checkpoint; the default."`
-	Decide decideCommand     `cmd:"" help:"Record what was decided at the checkpoint; resume then leads on."`
+	Decide decideCommand     `cmd:"" help:"Say what follows from the checkpoint: go on, stop, hold tasks back, wait for contracts or for a new goal."`
+	Lift   liftCommand       `cmd:"" help:"Let tasks be claimed again that a decision held back."`
 }
 
 type checkpointCommand struct {
-	Reason string `default:"somebody wants to look" help:"Why; - for standard input."`
+	Reason string      `default:"somebody wants to look" help:"Why; - for standard input."`
+	Goal   flow.GoalID `placeholder:"G" help:"The goal that it is about; default: none alone."`
 }
 
 func (c *checkpointCommand) Run(inv *invocation) error {
@@ -18,12 +20,28 @@ func (c *checkpointCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.steer(flow.ActCheckpoint, &flow.CheckpointMove{Reason: reason})
+	return inv.steerGoal(c.Goal, flow.ActCheckpoint, &flow.CheckpointMove{Reason: reason})
 }
 
 type decideCommand struct {
-	Decision string `arg:"" help:"CONTINUE, ADJUST_SPECS, ADJUST_CONTRACTS, REPLAN, PIVOT or STOP."`
-	Message  string `short:"m" required:"" help:"What follows from it; - for standard input."`
+	Decision string        `arg:"" help:"CONTINUE, ADJUST_SPECS, ADJUST_CONTRACTS, REPLAN, PIVOT or STOP."`
+	Message  string        `short:"m" required:"" help:"What follows from it; - for standard input."`
+	Goal     flow.GoalID   `placeholder:"G" help:"The goal that it is about; default: that of the checkpoint, else the only one in progress."`
+	Tasks    []flow.TaskID `placeholder:"IDS" help:"What REPLAN or ADJUST_SPECS hold back; default: all tasks of the goal that nobody works on."`
+}
+
+// Help says what each decision does.
+func (c *decideCommand) Help() string {
+	return `CONTINUE          work goes on
+REPLAN            work goes on; tasks of the goal are held back until the planner
+                  answers with git liza align TEXT --answers CHECKPOINT
+ADJUST_SPECS      as REPLAN
+ADJUST_CONTRACTS  the board waits for git liza resume
+PIVOT             the board waits for git liza goal set, which aborts the old goal
+STOP              supervisors end; git liza resume leads back to the checkpoint
+
+While the circuit breaker is tripped, the board stays at the checkpoint; git liza
+resume leads on after git liza breaker reset.`
 }
 
 func (c *decideCommand) Run(inv *invocation) error {
@@ -31,5 +49,33 @@ func (c *decideCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.steer(flow.ActDecide, &flow.DecideMove{Decision: c.Decision, Message: message})
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	// The decision is about the checkpoint that is there now, whoever decides meanwhile.
+	return inv.steerGoal(c.Goal, flow.ActDecide, &flow.DecideMove{Decision: c.Decision, Message: message,
+		Checkpoint: l.Board.Settings().Control.Mark, Tasks: c.Tasks})
+}
+
+type liftCommand struct {
+	Goal   flow.GoalID `placeholder:"G" help:"Default: the only goal of which tasks are held back."`
+	Reason string      `required:"" help:"Why; - for standard input."`
+}
+
+func (c *liftCommand) Run(inv *invocation) error {
+	reason, err := inv.text(c.Reason)
+	if err != nil {
+		return err
+	}
+	clone, err := goalChoice{inv}.open(c.Goal)
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(inv.ctx, flow.ActLift, "", &flow.LiftMove{Reason: reason})
+	if err != nil {
+		return err
+	}
+	released := len(flow.HeldTasks(r.Before, r.Move.Goal))
+	return inv.result(r, map[string]any{"goal": r.Move.Goal, "released": released}, "%s: %d tasks may be claimed again", r.Move.Goal, released)
 }

@@ -76,7 +76,7 @@ type lookCommands struct {
 	Next     nextCommand     `cmd:"" group:"Look" help:"The one thing to do next, for you or for an agent."`
 	List     listCommand     `cmd:"" group:"Look" help:"The tasks, a line each."`
 	Show     showCommand     `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
-	Records  recordsCommand  `cmd:"" group:"Look" help:"Questions, discoveries, anomalies and notes that are open."`
+	Records  recordsCommands `cmd:"" group:"Look" help:"Questions, discoveries, anomalies and notes that are open."`
 	Log      logCommand      `cmd:"" group:"Look" help:"The moves, newest first."`
 	Usage    usageCommand    `cmd:"" group:"Look" help:"Tokens and money that sessions used, by task, role, agent, provider, model, outcome or sprint."`
 	Session  sessionCommands `cmd:"" group:"Look" help:"What agents were told and printed, session by session."`
@@ -97,6 +97,7 @@ type governCommands struct {
 	Stop       stopCommand        `cmd:"" group:"Govern" help:"End the supervisors and stop new claims."`
 	Checkpoint checkpointCommands `cmd:"" group:"Govern" help:"Stop new claims until a human has looked and decided."`
 	Breaker    breakerCommands    `cmd:"" group:"Govern" help:"Close the circuit breaker."`
+	Mark       markCommand        `cmd:"" group:"Govern" help:"Name the present state, to come back to it later."`
 	Goal       goalCommands       `cmd:"" group:"Govern" help:"Show, set and end the goal."`
 	Sprint     sprintCommands     `cmd:"" group:"Govern" help:"Show, start and close sprints."`
 	Register   registerCommand    `cmd:"" group:"Govern" help:"Enter an agent by hand, or fence its earlier registration."`

@@ -9,7 +9,12 @@ import (
 
 // steer makes a move on the control state and prints the new state.
 func (inv *invocation) steer(act flow.Act, detail flow.Detail) error {
-	clone, err := inv.clone()
+	return inv.steerGoal("", act, detail)
+}
+
+// steerGoal is steer for a move that may name a goal.
+func (inv *invocation) steerGoal(goal flow.GoalID, act flow.Act, detail flow.Detail) error {
+	clone, err := goalChoice{inv}.open(goal)
 	if err != nil {
 		return err
 	}
@@ -28,7 +33,15 @@ func (inv *invocation) steer(act flow.Act, detail flow.Detail) error {
 	if c.IsDecided() {
 		line += fmt.Sprintf("\ndecided %s: %s", c.Decision, c.Message)
 	}
-	return inv.result(r, viewControl(c), "%s", line)
+	shown := viewControl(c)
+	if d, ok := r.Move.Detail.(*flow.DecideMove); ok && !r.Already {
+		shown.Decided, shown.Checkpoint = d.Decision, d.Checkpoint
+		if g := r.After.Goal(r.Move.Goal); g != nil && g.Hold != nil && g.Hold.Checkpoint == d.Checkpoint {
+			shown.Held = len(flow.HeldTasks(r.After, g.ID))
+			line += fmt.Sprintf("\n%s of %s: %d tasks of %s held back", d.Decision, d.Checkpoint, shown.Held, g.ID)
+		}
+	}
+	return inv.result(r, shown, "%s", line)
 }
 
 // controlView is the control state as JSON has it.
@@ -40,8 +53,14 @@ type controlView struct {
 	At       time.Time    `json:"at"`
 	Decision string       `json:"decision,omitempty"`
 	Message  string       `json:"message,omitempty"`
+	Mark     string       `json:"mark,omitempty"` // of the checkpoint
+	Goal     flow.GoalID  `json:"goal,omitempty"`
+
+	Decided    string `json:"decided,omitempty"`    // what was decided just now
+	Checkpoint string `json:"checkpoint,omitempty"` // about which one
+	Held       int    `json:"held,omitempty"`       // tasks that wait for the answer
 }
 
 func viewControl(c flow.ControlState) controlView {
-	return controlView{Control: c.State, Before: c.Before, Reason: c.Reason, By: c.By, At: c.At, Decision: c.Decision, Message: c.Message}
+	return controlView{Control: c.State, Before: c.Before, Reason: c.Reason, By: c.By, At: c.At, Decision: c.Decision, Message: c.Message, Mark: c.Mark, Goal: c.Goal}
 }

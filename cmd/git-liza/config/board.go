@@ -48,6 +48,11 @@ func boardGroups() []Group {
 			{Name: "gates.NAME.timeout", Meaning: "how long it may run", Unit: "span", Readers: "`merge`, `agent`, `rush`"},
 		}},
 		{Name: "budgets", About: "what sessions may use", Keys: budgetKeys()},
+		{Name: "automatic", About: "what agents may do of a board by themselves", Keys: []Key{
+			{Name: "checkpoint.every", Meaning: "a checkpoint is due after so many merges of a goal; 0 is never", Unit: "merges", Readers: "`checkpoint`"},
+			{Name: "checkpoint.share", Meaning: "a checkpoint is due when so much of a goal's budget is used since the last one; 0 is never", Unit: "percent", Readers: "`checkpoint`"},
+			{Name: "goal.auto", Meaning: "agents may say that a goal is reached whose tasks are all final", Unit: "switch", Readers: "`goal done`"},
+		}},
 	}
 	standard := defaults()
 	for _, g := range groups {
@@ -112,6 +117,7 @@ func Values(c *flow.Config) []Value {
 		{"supersede_depth", &c.SupersedeDepth}, {"text_limit", &c.TextLimit}, {"blob_limit", &c.BlobLimit},
 		{"allow_self_review", &c.AllowSelfReview}, {"drift_alarm", &c.DriftAlarm}, {"tests", &c.Tests}, {"never", &c.Never},
 		{"post_worktree", &c.PostWorktree},
+		{"checkpoint.every", &c.Checkpoint.Every}, {"checkpoint.share", &c.Checkpoint.Share}, {"goal.auto", &c.Goal.Auto},
 		{"budgets.task.tokens", &c.Budgets.Task.Tokens}, {"budgets.task.cost", &c.Budgets.Task.Cost},
 		{"budgets.sprint.tokens", &c.Budgets.Sprint.Tokens}, {"budgets.sprint.cost", &c.Budgets.Sprint.Cost},
 		{"budgets.goal.tokens", &c.Budgets.Goal.Tokens}, {"budgets.goal.cost", &c.Budgets.Goal.Cost},

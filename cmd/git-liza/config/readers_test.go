@@ -46,6 +46,9 @@ var readers = map[string]reader{
 	"budgets.sprint.cost":         {"flow/budget.go", "shared", "set.Sprint"},
 	"budgets.goal.tokens":         {"flow/budget.go", "shared", "set.Goal"},
 	"budgets.goal.cost":           {"flow/budget.go", "shared", "set.Goal"},
+	"checkpoint.every":            {"flow/steering.go", "causeOf", "Config.Checkpoint.Every"},
+	"checkpoint.share":            {"flow/steering.go", "causeOf", "Config.Checkpoint.Share"},
+	"goal.auto":                   {"flow/steering.go", "checkComplete", "Config.Goal.Auto"},
 
 	"liza.provider":                  {"cmd/git-liza/choice.go", "forRole", "liza.provider"},
 	"liza.ROLE.provider":             {"cmd/git-liza/choice.go", "forRole", ".provider"},

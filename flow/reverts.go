@@ -1,0 +1,219 @@
+package flow
+
+import "slices"
+
+// reverts knows which merged work stands.
+type reverts struct{ *content }
+
+// stands reports whether a merged task counts as merged for tasks that need it: it was
+// not reverted, or each of its successors is merged and stands.
+func (k reverts) stands(t *Task) bool { return k.standsWithin(t, MaxList) }
+
+func (k reverts) standsWithin(t *Task, depth int) bool {
+	if t == nil || t.Status != Merged || depth == 0 {
+		return false
+	}
+	if t.Reverted == nil {
+		return true
+	}
+	return len(t.SupersededBy) > 0 && !slices.ContainsFunc(t.SupersededBy, func(id TaskID) bool { return !k.standsWithin(k.Task(id), depth-1) })
+}
+
+// unmet refuses a task that needs a reverted one.
+func (k reverts) unmet(id TaskID, needed *Task) *Refusal {
+	hint := "git liza show " + string(needed.ID)
+	if len(needed.SupersededBy) > 0 {
+		hint = "git liza show " + string(needed.SupersededBy[0])
+	}
+	return refuse(RuleDependencies, hint, "%s needs %s, which was reverted by %s", id, needed.ID, needed.Reverted)
+}
+
+// String names what took the work back.
+func (r *Reverted) String() string {
+	if r.Task != "" {
+		return string(r.Task)
+	}
+	return string(r.By) + " with " + r.Commit.Short()
+}
+
+// check refuses to merge a task on top of what was taken away.
+func (k reverts) check(t *Task) *Refusal {
+	for _, id := range t.DependsOn {
+		if d := k.Task(id); d != nil && d.Status == Merged && !k.stands(d) {
+			return k.unmet(t.ID, d)
+		}
+	}
+	return nil
+}
+
+// describe returns what is wrong with the tasks that a task reverts.
+func (k reverts) describe(t *Task) (wrong []*Refusal) {
+	for i, id := range t.Reverts {
+		d := k.Task(id)
+		show := "git liza show " + string(id)
+		switch {
+		case d == nil:
+			wrong = append(wrong, refuse(RuleNotFound, "git liza list --all", "there is no task %s", clip(string(id))))
+		case slices.Contains(t.Reverts[:i], id):
+			wrong = append(wrong, refuse(RuleForm, "git liza help task add", "%s names %s twice among what it reverts", t.ID, id))
+		case slices.Contains(t.DependsOn, id):
+			wrong = append(wrong, refuse(RuleCycle, show, "%s needs %s, and would revert it", t.ID, id))
+		case d.Status != Merged:
+			wrong = append(wrong, refuse(RuleState, show, "%s is %s: only merged work is reverted", id, d.Status))
+		case d.Reverted != nil:
+			wrong = append(wrong, refuse(RuleState, show, "%s is reverted already by %s", id, d.Reverted))
+		default:
+			if r := k.needed(t, id); r != nil {
+				wrong = append(wrong, r)
+			}
+		}
+	}
+	return wrong
+}
+
+// needed refuses to revert a task alone that merged work stands on.
+func (k reverts) needed(t *Task, id TaskID) (refusal *Refusal) {
+	for _, s := range calendar(k).oldest() {
+		if refusal == nil && s.Status == Merged && slices.Contains(s.DependsOn, id) && !slices.Contains(t.Reverts, s.ID) && k.stands(k.Task(s.ID)) {
+			refusal = refuse(RuleDependants, "git liza show "+string(s.ID), "%s is merged and needs %s: revert it too", s.ID, id)
+		}
+	}
+	return refusal
+}
+
+// marked refuses an adoption that says of other tasks than merged ones that it takes
+// them back.
+func (k reverts) marked(list []TaskID) *Refusal {
+	for i, id := range list {
+		d := k.Task(id)
+		switch {
+		case d == nil || slices.Contains(list[:i], id):
+			return refuse(RuleNotFound, "git liza list --all", "there is no task %s, or it is named twice", clip(string(id)))
+		case d.Status != Merged:
+			return refuse(RuleState, "git liza show "+string(id), "%s is %s: only merged work is reverted", id, d.Status)
+		case d.Reverted != nil:
+			return refuse(RuleState, "git liza show "+string(id), "%s is reverted already by %s", id, d.Reverted)
+		}
+	}
+	return nil
+}
+
+// reopens refuses a task that would do the work of another one again which nothing takes
+// back. batch are the tasks of the same move.
+func (k reverts) reopens(in *TaskInput, batch []*Task) *Refusal {
+	t := k.Task(in.Reopens)
+	switch {
+	case t == nil:
+		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", clip(string(in.Reopens)))
+	case t.Status != Merged:
+		return refuse(RuleState, "git liza show "+string(t.ID), "%s is %s: only merged work is done again", t.ID, t.Status)
+	case len(t.SupersededBy) >= MaxList:
+		return refuse(RuleLimit, "git liza show "+string(t.ID), "%s has %d successors already", t.ID, len(t.SupersededBy))
+	case t.Reverted != nil:
+		return nil
+	}
+	var by TaskID
+	look := func(other TaskID, reverts []TaskID) {
+		if by == "" && slices.Contains(reverts, t.ID) {
+			by = other
+		}
+	}
+	for _, other := range batch {
+		look(other.ID, other.Reverts)
+	}
+	k.each(func(s *Summary) {
+		if !s.Status.Final() {
+			look(s.ID, s.Reverts)
+		}
+	})
+	switch {
+	case by == "":
+		return refuse(RuleState, "git liza show "+string(t.ID), "%s stands: nothing reverts it", t.ID)
+	case !slices.Contains(in.DependsOn, by):
+		return refuse(RuleState, "git liza help task add", "%s comes after %s, which reverts it: --depends %[2]s", t.ID, by)
+	}
+	return nil
+}
+
+// succeeds makes a new task the successor of the one that its description reopens.
+func (k reverts) succeeds(p *play, t *Task, in *TaskInput) *Refusal {
+	if in.Reopens == "" {
+		return nil
+	}
+	if p.move.Act != ActAdd && p.move.Act != ActConvert {
+		return refuse(RuleForm, "git liza help task add", "only tasks that are added, or a discovery that is converted, do the work of a reverted one again")
+	}
+	if r := k.reopens(in, p.added); r != nil {
+		return r
+	}
+	t.Supersedes, t.Generation = []TaskID{in.Reopens}, k.Task(in.Reopens).Generation
+	return nil
+}
+
+// undoing writes what reverts do to the tasks that they take back.
+type undoing struct{ *effect }
+
+// put writes a task where it stands, live or archived.
+func (p undoing) put(t *Task) {
+	if p.load(Key{Archive, string(t.ID)}) == nil {
+		p.keep(t)
+		return
+	}
+	t.Changed = p.move.At
+	p.effect.put(Key{Archive, string(t.ID)}, t)
+}
+
+// mark records of merged tasks that they were taken back. What they had taken back
+// themselves stands again.
+func (p undoing) mark(list []TaskID, by Reverted) {
+	for _, id := range list {
+		t := p.Task(id)
+		if t == nil || t.Status != Merged || t.Reverted != nil {
+			continue
+		}
+		t = t.clone()
+		t.Reverted = &by
+		p.put(t)
+		for _, earlier := range t.Reverts {
+			if r := p.Task(earlier); r != nil && r.Reverted != nil && r.Reverted.Task == id {
+				r = r.clone()
+				r.Reverted = nil
+				p.put(r)
+			}
+		}
+	}
+}
+
+// reopen enters new tasks as successors of those that they reopen.
+func (p undoing) reopen(list ...TaskInput) {
+	for _, in := range list {
+		if in.Reopens != "" {
+			p.succeed(in.Reopens, p.Task(in.ID))
+		}
+	}
+}
+
+// succeed enters a new task as successor of a reverted one, and lets tasks that nobody
+// has begun need the successor.
+func (p undoing) succeed(id TaskID, by *Task) {
+	t := p.Task(id).clone()
+	t.SupersededBy = append(slices.Clip(t.SupersededBy), by.ID)
+	p.put(t)
+	for _, s := range p.oldest() {
+		if !in(Draft, Unclaimed, Blocked).has(s.Status) || s.ID == by.ID || !slices.Contains(s.DependsOn, id) {
+			continue
+		}
+		other := p.Task(s.ID).clone()
+		if other.Submission != nil || p.precedes(s.ID, by.ID) {
+			continue
+		}
+		i := slices.Index(other.DependsOn, id)
+		other.DependsOn = slices.Clone(other.DependsOn)
+		if slices.Contains(other.DependsOn, by.ID) {
+			other.DependsOn = slices.Delete(other.DependsOn, i, i+1)
+		} else {
+			other.DependsOn[i] = by.ID
+		}
+		p.keep(other)
+	}
+}

@@ -1,0 +1,278 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// DueMoves are the automatic moves that the board asks for at a time, for the goals
+// given, all in progress if there are none, in the order in which they are made. Each
+// says what it was judged by; actor, time and request are the caller's. A caller makes
+// the first and looks again. Boards of earlier rules, and those that do not run, ask
+// for none.
+func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
+	c := b.calendar()
+	if !b.HasRules(3) || b.Settings().Control.State != Running {
+		return nil
+	}
+	if at.Before(b.At()) {
+		at = b.At()
+	}
+	var list []Move
+	due := func(act Act, g *Goal, d Detail) { list = append(list, Move{Act: act, Goal: g.ID, Detail: d}) }
+	for _, g := range c.goals() {
+		if len(goals) > 0 && !slices.Contains(goals, g.ID) {
+			continue
+		}
+		for _, cause := range computedCauses {
+			if why, ok := c.causeOf(g, at, cause); ok {
+				due(ActCheckpoint, g, &CheckpointMove{Reason: why, Cause: cause, Since: b.Settings().Checked.Mark})
+				return list
+			}
+		}
+		if g.Sprint != "" {
+			if planned, open := c.planDone(g.Sprint); planned > 0 && open == nil {
+				due(ActSprintClose, g, &SprintCloseMove{Sprint: g.Sprint})
+			}
+		} else if c.hasOpen(g.ID) {
+			due(ActSprintStart, g, &SprintStartMove{Sprint: g.Next})
+		}
+		if b.Settings().Config.Goal.Auto && c.reached(g) {
+			due(ActComplete, g, &CompleteMove{Reason: "all tasks are final"})
+		}
+	}
+	return list
+}
+
+// NextDeadline is the first deadline after a time of an open sprint of the goals in
+// progress, when [DueMoves] may ask for a checkpoint; zero if there is none.
+func NextDeadline(b *Board, at time.Time) (next time.Time) {
+	for _, id := range b.calendar().openSprints() {
+		if s := b.Sprint(id); s != nil && s.Deadline.After(at) && (next.IsZero() || s.Deadline.Before(next)) {
+			next = s.Deadline
+		}
+	}
+	return next
+}
+
+// Judges reports whether two automatic moves are about the same: the one that was due
+// then, and the one that is due now.
+func (m Move) Judges(due Move) bool {
+	if m.Act != due.Act || m.Goal != due.Goal {
+		return false
+	}
+	switch d := m.Detail.(type) {
+	case *CheckpointMove:
+		o, ok := due.Detail.(*CheckpointMove)
+		return ok && d.Cause == o.Cause && d.Since == o.Since
+	case *SprintCloseMove:
+		o, ok := due.Detail.(*SprintCloseMove)
+		return ok && d.Sprint == o.Sprint
+	case *SprintStartMove:
+		o, ok := due.Detail.(*SprintStartMove)
+		return ok && d.Sprint == o.Sprint
+	}
+	return true
+}
+
+// computedCauses are those that the rules judge, in the order in which they are
+// looked at.
+var computedCauses = []Cause{CauseDeadline, CauseMerges, CauseBudget}
+
+// causeOf reports whether a cause for a checkpoint holds of a goal at a time, and says
+// by which figures it does, or does not.
+func (c calendar) causeOf(g *Goal, at time.Time, cause Cause) (why string, holds bool) {
+	s, passed := c.Settings(), g.AtCheckpoint.sums()
+	mark := s.Checked.Mark
+	switch cause {
+	case CauseDeadline:
+		open := c.Sprint(c.open(g.ID))
+		if open == nil || open.Deadline.IsZero() || open.Deadline.After(at) || !s.Checked.At.Before(open.Deadline) {
+			return fmt.Sprintf("no deadline of %s is over since %s", g.ID, mark), false
+		}
+		return fmt.Sprintf("the deadline of %s is over", open.ID), true
+	case CauseMerges:
+		every, merged := s.Config.Checkpoint.Every, g.Merged-passed.Merged
+		if every == 0 || merged < every {
+			return fmt.Sprintf("%d merges of %s since %s, a checkpoint comes at %d", merged, g.ID, mark, every), false
+		}
+		return fmt.Sprintf("%d merges of %s since %s", merged, g.ID, mark), true
+	case CauseBudget:
+		share, limit := int64(s.Config.Checkpoint.Share), s.Config.Budgets.Goal
+		used := max(percent(g.Usage.Tokens()-passed.Tokens, limit.Tokens), percent(int64(g.Usage.Cost-passed.Cost), int64(limit.Cost)))
+		if share == 0 || used < share {
+			return fmt.Sprintf("%s has used %d %% of its budget since %s, a checkpoint comes at %d %%", g.ID, used, mark, share), false
+		}
+		return fmt.Sprintf("%s has used %d %% of its budget since %s", g.ID, used, mark), true
+	}
+	return "", false
+}
+
+// percent is the part of a limit in percent, rounded down; 0 of no limit. Sums and
+// limits are far below what a hundred of them can hold, except limits near their bound.
+func percent(part, limit int64) int64 {
+	switch {
+	case limit <= 0:
+		return 0
+	case limit > maxSum/1000:
+		return part / (limit / 100)
+	}
+	return min(part, maxSum/1000) * 100 / limit
+}
+
+// planDone counts the planned tasks of a sprint, archived ones too, and returns the
+// first that is not final. The replacements of a planned task count too, also those
+// outside of the sprint.
+func (c calendar) planDone(id SprintID) (planned int, open *Summary) {
+	if s := c.Sprint(id); s != nil {
+		planned = s.Archived
+	}
+	for _, s := range c.oldest() {
+		if s.Sprint != id || s.Stretch {
+			continue
+		}
+		planned++
+		switch {
+		case open != nil:
+		case !s.Status.Final():
+			open = s
+		case s.Status == Superseded:
+			open = c.openReplacement(s.ID, map[TaskID]bool{})
+		}
+	}
+	return planned, open
+}
+
+// openReplacement is the first task that is not final of those that replace a task,
+// directly or not; nil if there is none.
+func (c calendar) openReplacement(id TaskID, seen map[TaskID]bool) *Summary {
+	t := c.Task(id)
+	if t == nil || seen[id] || len(seen) > MaxList {
+		return nil
+	}
+	seen[id] = true
+	if !t.Status.Final() {
+		s := t.Summary()
+		return &s
+	}
+	for _, by := range t.SupersededBy {
+		if open := c.openReplacement(by, seen); t.Status == Superseded && open != nil {
+			return open
+		}
+	}
+	return nil
+}
+
+// hasOpen reports whether a goal has a task that is not final.
+func (c calendar) hasOpen(goal GoalID) (open bool) {
+	c.each(func(s *Summary) { open = open || s.Goal == goal && !s.Status.Final() })
+	return open
+}
+
+// reached reports whether all tasks of a goal are final, and what was reverted of it is
+// done again or needed by nobody.
+func (c calendar) reached(g *Goal) bool {
+	return g.Added > 0 && !c.hasOpen(g.ID) && c.takenAway(g.ID) == nil
+}
+
+// takenAway is a live task of a goal that was reverted, has no successor, and that an
+// open task needs; nil if there is none.
+func (c calendar) takenAway(goal GoalID) (found *Summary) {
+	needed := map[TaskID]bool{}
+	c.each(func(s *Summary) {
+		if !s.Status.Final() {
+			for _, id := range s.DependsOn {
+				needed[id] = true
+			}
+		}
+	})
+	for _, s := range c.oldest() {
+		if found == nil && s.Goal == goal && s.Reverted && len(s.Successors) == 0 && needed[s.ID] {
+			found = s
+		}
+	}
+	return found
+}
+
+// A steering judges automatic moves. People are held to what they name, and agents to
+// what makes a move due.
+type steering struct{ *play }
+
+// checkCause refuses a checkpoint whose cause does not hold.
+func (p steering) checkCause(c *CheckpointMove) *Refusal {
+	switch {
+	case !slices.Contains(computedCauses, c.Cause):
+		if c.Since != "" {
+			return refuse(RuleForm, "git liza checkpoint --reason R", "only a deadline, merges or a budget count from a checkpoint")
+		}
+		return nil
+	case p.move.Goal == "" || p.Goal(p.move.Goal) == nil:
+		return refuse(RuleForm, "git liza checkpoint --reason R", "the %s is that of a goal, which the move names", c.Cause)
+	case c.Since != p.Settings().Checked.Mark:
+		return refuse(RuleDue, "git liza status", "the board is at %s since, the cause was judged from %s on", p.Settings().Checked.Mark, clip(c.Since))
+	}
+	why, holds := p.calendar().causeOf(p.Goal(p.move.Goal), p.move.At, c.Cause)
+	if holds || p.move.By.IsHuman() {
+		return nil
+	}
+	return refuse(RuleDue, "git liza status", "%s", why)
+}
+
+// checkClose refuses to close another sprint than the one that is named, and agents to
+// close one that is not done.
+func (p steering) checkClose(s *SprintCloseMove) *Refusal {
+	open := p.OpenSprint(p.goalID())
+	if s.Sprint != open {
+		return refuse(RuleSprint, "git liza sprint show", "%s is open, not %s", open, clip(string(s.Sprint)))
+	}
+	if p.move.By.IsHuman() {
+		return nil
+	}
+	planned, first := p.calendar().planDone(open)
+	switch {
+	case planned == 0:
+		return refuse(RuleDue, "git liza sprint show", "%s has no planned task: only a human closes it", open)
+	case first != nil && first.Sprint != open:
+		return refuse(RuleOpen, "git liza sprint show", "%s, which replaces a planned task, is %s: a sprint closes when its planned tasks are final, or when a human says so", first.ID, first.Status)
+	case first != nil:
+		return refuse(RuleOpen, "git liza sprint show", "%s is planned and %s: a sprint closes when its planned tasks are final, or when a human says so", first.ID, first.Status)
+	}
+	return nil
+}
+
+// checkStart refuses to open another sprint than the next one, and agents to plan one or
+// to open one for nothing.
+func (p steering) checkStart(s *SprintStartMove) *Refusal {
+	goal := p.goalID()
+	switch next := p.calendar().next(goal); {
+	case s.Sprint != next:
+		return refuse(RuleSprint, "git liza sprint show", "the next sprint of %s is %s, not %s", goal, next, clip(string(s.Sprint)))
+	case p.move.By.IsHuman():
+		return nil
+	case len(s.Planned)+len(s.Stretch) > 0 || !s.Deadline.IsZero():
+		return refuse(RuleRole, "git liza sprint start", "only a human says what a sprint plans, and until when")
+	case !p.calendar().hasOpen(goal):
+		return refuse(RuleDue, "git liza goal done", "%s has no open task for a sprint", goal)
+	}
+	return nil
+}
+
+// checkComplete refuses agents to complete a goal that a person has not left to them, or
+// of which something was taken away that is needed.
+func (p steering) checkComplete() *Refusal {
+	goal := p.goalID()
+	if !p.Settings().Config.Goal.Auto {
+		return refuse(RuleDue, "git liza goal done", "only a human says that %s is reached, unless goal.auto is on", goal)
+	}
+	if t := p.calendar().takenAway(goal); t != nil {
+		return refuse(RuleOpen, "git liza show "+string(t.ID), "%s was reverted, nothing does its work again, and open tasks need it", t.ID)
+	}
+	return nil
+}
+
+// passed reports whether the sprint that a move names has come to that state already.
+func (p steering) passed(id SprintID, closed bool) bool {
+	s := p.Sprint(id)
+	return p.HasRules(3) && id != "" && s != nil && (!closed || ended(s))
+}
