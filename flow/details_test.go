@@ -36,10 +36,14 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return &ReviewMove{Lease: w.lease(), Role: w.role("role", "")}
 	},
 	ActApprove: func(s *scene, id TaskID, w words) Detail {
-		return &ApproveMove{Commit: s.submitted(id, w), Role: w.role("role", "")}
+		m := &ApproveMove{Commit: s.submitted(id, w), Role: w.role("role", ""), For: w.voucher()}
+		for _, path := range w.list("shown") {
+			m.Texts = append(m.Texts, TextRef{Path: path, Anchor: "goal", Hash: TrackedID(path + "#goal")[:32]})
+		}
+		return m
 	},
 	ActReject: func(s *scene, id TaskID, w words) Detail {
-		return &RejectMove{Commit: s.submitted(id, w), Role: w.role("role", ""), Feedback: Feedback{Blockers: w.findings("blockers", "broken"),
+		return &RejectMove{Commit: s.submitted(id, w), For: w.voucher(), Role: w.role("role", ""), Feedback: Feedback{Blockers: w.findings("blockers", "broken"),
 			Concerns: w.findings("concerns", ""), Prior: w.prior(), Overall: "see above"}}
 	},
 	ActMerge: mergeWords,

@@ -373,7 +373,18 @@ var taskProperties = map[string]func(*Task) string{
 		}
 		return join(t.Submission.Reviews)
 	},
-	"missing":    func(t *Task) string { return join(t.Missing()) },
+	"missing": func(t *Task) string { return join(t.Missing()) },
+	"vouched": func(t *Task) string {
+		for _, j := range t.Judgements {
+			if j.Verdict != nil && j.Verdict.For != nil {
+				return j.Verdict.For.Account
+			}
+			if j.Rejection != nil && j.Rejection.For != nil {
+				return j.Rejection.For.Account
+			}
+		}
+		return ""
+	},
 	"rejectedby": func(t *Task) string { return string(t.RejectedBy) },
 	"verdicts": func(t *Task) string {
 		var list []string

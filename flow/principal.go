@@ -60,8 +60,9 @@ func matchesOne(globs []string, name string) bool {
 	})
 }
 
-// check refuses an account that cannot be used as it is.
-func (p *Principal) check() *Refusal {
+// check refuses an account that cannot be used as it is, or has a right that the rules
+// lack.
+func (p *Principal) check(rules int) *Refusal {
 	hint := "git liza help principal"
 	agents, humans := p.globs()
 	switch {
@@ -77,6 +78,12 @@ func (p *Principal) check() *Refusal {
 		return refuse(RuleForm, hint, "the machine %s acts as nobody: it needs roles or agents", p.Name)
 	case p.Kind == "machine" && slices.Contains(p.Rights, "admin"):
 		return refuse(RuleForm, hint, "only humans have the right admin, and %s is a machine", p.Name)
+	case p.Kind == "machine" && slices.Contains(p.Rights, "vouch"):
+		return refuse(RuleForm, hint, "a verdict from outside is a person's word, and %s is a machine", p.Name)
+	case len(p.Accounts) > 20:
+		return refuse(RuleLimit, hint, "a principal has at most 20 accounts")
+	case len(p.Accounts) > 0 && rules < 3:
+		return refuse(RuleVersion, "git liza migrate", "principals have accounts on code hosts since rules version 3, the board has version %d", rules)
 	}
 	for _, list := range []struct {
 		what  string
@@ -86,13 +93,27 @@ func (p *Principal) check() *Refusal {
 		{"an SSH public key (TYPE BASE64, such as ssh-ed25519 AAAA…)", p.Keys, func(key string) bool { return bareKey(key) != "" }},
 		{"the name of a user of a server", p.Users, goodUser},
 		{"a pattern of agents (such as coder-*) or humans (human:ann)", p.Agents, goodGlob},
-		{"a right (admin, merge)", p.Rights, func(right string) bool { return right == "admin" || right == "merge" }},
+		{"a right (admin, merge, vouch)", p.Rights, func(right string) bool { return rightSince(right) > 0 }},
+		{"an account on a code host (HOST/NAME)", p.Accounts, goodAccount},
 	} {
 		if i := slices.IndexFunc(list.texts, func(text string) bool { return !list.good(text) }); i >= 0 {
 			return refuse(RuleForm, hint, "%q is not %s", clip(list.texts[i]), list.what)
 		}
 	}
+	for _, right := range p.Rights {
+		if since := rightSince(right); since > max(rules, 1) {
+			return refuse(RuleVersion, "git liza migrate", "the right %s exists since rules version %d, the board has version %d", right, since, rules)
+		}
+	}
 	return nil
+}
+
+// rightSince is the first version of the rules that has a right, 0 for no right.
+func rightSince(right string) int {
+	if right == "admin" || right == "merge" {
+		return 1
+	}
+	return 1 + slices.IndexFunc(rulesets, func(r ruleset) bool { return slices.Contains(r.rights, right) })
 }
 
 // bare is the principal as the board stores it: its keys have no comments.

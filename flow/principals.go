@@ -34,6 +34,13 @@ func (p *Principals) first(is func(*Principal) bool) *Principal {
 	return nil
 }
 
+// Account is the principal that has an account of a code host; nil if nobody has it.
+func (p *Principals) Account(name string) *Principal {
+	return p.first(func(one *Principal) bool {
+		return slices.ContainsFunc(one.Accounts, func(account string) bool { return strings.EqualFold(account, name) })
+	})
+}
+
 // May reports whether the named principal has a right: admin or merge.
 func (p *Principals) May(name, right string) bool {
 	one := p.Find(name)
@@ -111,7 +118,7 @@ func (a *PrincipalMove) check(p *play) *Refusal {
 func (p *play) checkGovernment(after *Principals, entered *Principal) *Refusal {
 	hint := "git liza help principal"
 	if entered != nil {
-		if r := entered.check(); r != nil {
+		if r := entered.check(judgedBy(p)); r != nil {
 			return r
 		}
 	}

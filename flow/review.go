@@ -124,7 +124,13 @@ func (a *ApproveMove) check(p *play) *Refusal {
 	if refusal != nil {
 		return refusal
 	}
-	return p.panel().readAgain(roles)
+	if r := p.panel().readAgain(roles); r != nil {
+		return r
+	}
+	if r := a.checkShown(p); r != nil {
+		return r
+	}
+	return a.For.check(p)
 }
 
 // readAgain refuses the approval of a reviewer who read a text that has changed
@@ -169,7 +175,7 @@ func (a *ApproveMove) already(p *play) bool {
 		return false
 	}
 	gave := slices.ContainsFunc(t.Judgements, func(j Judgement) bool {
-		return t.holds(j.Verdict) && j.Verdict.Commit == a.Commit && j.Verdict.By == by && (a.Role == "" || a.Role == j.Role)
+		return t.holds(j.Verdict) && j.Verdict.Commit == a.Commit && j.Verdict.By == by && (a.Role == "" || a.Role == j.Role) && j.Verdict.For.equal(a.For)
 	})
 	return gave && (a.Role != "" || !by.IsHuman() || len(p.panel().openToPeople()) == 0)
 }
@@ -182,10 +188,13 @@ func (a *ApproveMove) apply(p *effect) {
 		if held := t.Judgement(role).Review; held != nil && held.By == m.By && held.Texts != nil {
 			read = held.Texts
 		}
+		if len(a.Texts) > 0 {
+			read = a.Texts
+		}
 		p.endReview(t, role)
 		t.judge(role, func(j *Judgement) {
 			j.Rejection = nil
-			j.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At, Texts: read}
+			j.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At, Texts: read, For: a.For}
 		})
 	}
 	p.dropOutdated()
@@ -304,6 +313,9 @@ func (r *RejectMove) check(p *play) *Refusal {
 	if refusal := r.point(p, role, hint); refusal != nil {
 		return refusal
 	}
+	if refusal := r.For.check(p); refusal != nil {
+		return refusal
+	}
 	for _, prior := range r.Feedback.Prior {
 		if prior.Finding == "" || prior.Status == 0 {
 			return refuse(RulePrior, hint, "an answer to an earlier finding names the finding and one of %v", outcomeNames[1:])
@@ -370,7 +382,7 @@ func answer(prior []Prior, b Finding, number int) (Outcome, bool) {
 
 func (r *RejectMove) already(p *play) bool {
 	last := p.task.Rejection()
-	return p.from == Rejected && last != nil && last.Commit == r.Commit && last.By == p.move.By && (r.Role == "" || r.Role == p.task.RejectedBy)
+	return p.from == Rejected && last != nil && last.Commit == r.Commit && last.By == p.move.By && (r.Role == "" || r.Role == p.task.RejectedBy) && last.For.equal(r.For)
 }
 
 func (r *RejectMove) apply(p *effect) {
@@ -382,7 +394,7 @@ func (r *RejectMove) apply(p *effect) {
 	t.judge(t.RejectedBy, func(j *Judgement) {
 		j.Verdict = nil
 		j.Rejection = &Rejection{Commit: r.Commit, By: m.By, Blockers: r.open(j.Rejection), Concerns: r.Feedback.Concerns,
-			Prior: r.Feedback.Prior, Overall: r.Feedback.Overall, At: m.At}
+			Prior: r.Feedback.Prior, Overall: r.Feedback.Overall, At: m.At, For: r.For}
 	})
 	recordChurn(p, t.RejectedBy)
 	if t.Attempt.Cycles >= p.limits().Cycles {

@@ -5,16 +5,10 @@ package flow
 func unbuilt(p *play) *Refusal {
 	var set bool
 	switch d := p.move.Detail.(type) {
-	case *ApproveMove:
-		set = d.For != nil || len(d.Texts) > 0
-	case *RejectMove:
-		set = d.For != nil
 	case *TripMove:
 		set = d.Watermark != 0 || len(d.Patterns)+len(d.Records)+len(d.Artifacts) > 0
 	case *ResetMove:
 		set = d.Upto != 0
-	case *PrincipalMove:
-		set = len(d.Principal.Accounts) > 0
 	case *ForkMove:
 		set = true
 	}

@@ -390,7 +390,7 @@ func (w words) doubtContent(f *Facts, what, value string) {
 // account reads kind, rights, roles, users, keys=LABEL,… and agents, which are
 // all humans for a human of whom nothing else is said.
 func (w words) account(name string) Principal {
-	p := Principal{Name: name, Kind: w.or("kind", "human"), Rights: w.list("rights"), Users: w.list("users"), Agents: w.list("agents")}
+	p := Principal{Name: name, Kind: w.or("kind", "human"), Rights: w.list("rights"), Users: w.list("users"), Agents: w.list("agents"), Accounts: w.list("accounts")}
 	if _, given := w.pairs["agents"]; !given && p.Kind == "human" {
 		p.Agents = []string{"human:*"}
 	}
@@ -405,6 +405,15 @@ func (w words) account(name string) Principal {
 		p.Roles = append(p.Roles, role)
 	}
 	return p
+}
+
+// voucher reads for=HOST/NAME,REVIEW; nil where it is not given.
+func (w words) voucher() *Voucher {
+	account, review, given := strings.Cut(w.pairs["for"], ",")
+	if !given {
+		return nil
+	}
+	return &Voucher{Account: account, Review: review, URL: "https://" + account + "/" + review}
 }
 
 // keyOf is a public key by its label.

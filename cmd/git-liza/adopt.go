@@ -11,10 +11,11 @@ import (
 )
 
 type adoptCommand struct {
-	Commit string        `arg:"" help:"A commit that has the integration tip behind it."`
-	Reason string        `required:"" help:"Why."`
-	Tasks  []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
-	Accept bool          `help:"Approve what nobody has judged: these tasks, and the specs that it changes."`
+	Commit  string        `arg:"" help:"A commit that has the integration tip behind it."`
+	Reason  string        `required:"" help:"Why."`
+	Tasks   []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
+	Reverts []flow.TaskID `placeholder:"ID" help:"Merged tasks that the commit takes back; what needs them waits."`
+	Accept  bool          `help:"Approve what nobody has judged: these tasks, and the specs that it changes."`
 }
 
 func (c *adoptCommand) Run(inv *invocation) error {
@@ -35,15 +36,18 @@ func (c *adoptCommand) Run(inv *invocation) error {
 		return err
 	}
 	c.announce(inv, affected)
-	r, err := clone.Integration.Adopt(inv.ctx, work.Adoption{Commit: commit, Reason: c.Reason, Tasks: c.Tasks, Accept: c.Accept})
+	r, err := clone.Integration.Adopt(inv.ctx, work.Adoption{Commit: commit, Reason: c.Reason, Tasks: c.Tasks, Reverts: c.Reverts, Accept: c.Accept})
 	if err != nil {
 		return err
 	}
 	name := r.After.Settings().Integration.Name
-	data := map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "affected": affected}
+	data := map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "reverts": append([]flow.TaskID{}, c.Reverts...), "affected": affected}
 	line := name + " follows " + commit.Short()
 	if len(c.Tasks) > 0 {
 		line += "\nmerged: " + view.JoinIDs(c.Tasks)
+	}
+	if len(c.Reverts) > 0 {
+		line += "\ntakes back: " + view.JoinIDs(c.Reverts)
 	}
 	if c.Accept {
 		texts, judged := accepted(r)

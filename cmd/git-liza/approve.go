@@ -12,6 +12,7 @@ type approveCommand struct {
 	Commit  string      `placeholder:"SHA" help:"The submitted commit, or the beginning of its id; default in a review's checkout: what is checked out."`
 	Message string      `short:"m" help:"A word with the approval."`
 	Role    flow.Role   `placeholder:"ROLE" help:"For which role, of a person; default: all that wait and take a person's word."`
+	voucherFlags
 }
 
 func (c *approveCommand) Run(inv *invocation) error {
@@ -28,7 +29,7 @@ func (c *approveCommand) Run(inv *invocation) error {
 
 // approve approves a commit that is named in full.
 func (c *approveCommand) approve(inv *invocation, clone *work.Clone, commit flow.ObjectID) error {
-	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: commit, Message: c.Message, Role: c.Role})
+	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: commit, Message: c.Message, Role: c.Role, For: c.voucher()})
 	if err != nil {
 		return err
 	}
@@ -38,6 +39,21 @@ func (c *approveCommand) approve(inv *invocation, clone *work.Clone, commit flow
 		line = "already approved"
 	}
 	return inv.result(r, verdictData(t, roles), "%s %s%s → %s", c.ID, line, forRoles(t, roles), waiting(t))
+}
+
+// voucherFlags name a verdict on a code host that a person brings.
+type voucherFlags struct {
+	For      string `placeholder:"HOST/NAME" help:"The account on a code host whose verdict this is; you vouch for it."`
+	ReviewID string `name:"review" placeholder:"ID" help:"With --for: the review on that host."`
+	URL      string `name:"url" placeholder:"URL" help:"With --for: where it stands."`
+}
+
+// voucher returns the verdict that is brought, nil if there is none.
+func (f voucherFlags) voucher() *flow.Voucher {
+	if f == (voucherFlags{}) {
+		return nil
+	}
+	return &flow.Voucher{Account: f.For, Review: f.ReviewID, URL: f.URL}
 }
 
 // submittedCommit returns the full id of the commit that a verdict names, see

@@ -26,7 +26,8 @@ type principalAddCommand struct {
 	User    []string    `sep:"none" placeholder:"U" help:"A user name that the server knows it by; repeatable."`
 	Agent   []string    `sep:"none" placeholder:"GLOB" help:"Whom it may act as: ids such as coder-*, or human:NAME; repeatable."`
 	Role    []flow.Role `placeholder:"R" help:"Whose agents it may act as, such as coder; repeatable."`
-	Right   []string    `placeholder:"R" help:"admin or merge; repeatable."`
+	Right   []string    `placeholder:"R" help:"admin, merge or vouch; repeatable."`
+	Account []string    `sep:"none" placeholder:"HOST/NAME" help:"An account on a code host, such as github.com/ann; repeatable."`
 	Replace bool        `help:"Change an existing principal to what the flags say; an empty value clears a list."`
 }
 
@@ -35,7 +36,7 @@ func (c *principalAddCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	want := flow.Principal{Name: c.Name, Kind: c.Kind, Users: given(c.User), Agents: given(c.Agent), Roles: c.Role, Rights: given(c.Right)}
+	want := flow.Principal{Name: c.Name, Kind: c.Kind, Users: given(c.User), Agents: given(c.Agent), Roles: c.Role, Rights: given(c.Right), Accounts: given(c.Account)}
 	if want.Keys, err = c.readKeys(inv, c.Key); err != nil {
 		return err
 	}

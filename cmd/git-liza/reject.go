@@ -48,6 +48,7 @@ type rejectCommand struct {
 	Message    string      `short:"m" placeholder:"TEXT" help:"One blocker: TEXT, or FILE:LINE: TEXT."`
 	Edit       bool        `short:"e" help:"Write the findings in your editor; a reason that is given is what you begin with."`
 	Role       flow.Role   `placeholder:"ROLE" help:"To which role the blockers belong, of a person; default: the role of its review, else the first that waits."`
+	voucherFlags
 }
 
 func (c *rejectCommand) Run(inv *invocation) error {
@@ -64,7 +65,7 @@ func (c *rejectCommand) Run(inv *invocation) error {
 		return err
 	}
 	c.Commit = string(commit)
-	m := flow.RejectMove{Commit: commit, Role: c.Role}
+	m := flow.RejectMove{Commit: commit, Role: c.Role, For: c.voucher()}
 	switch {
 	case c.Edit:
 		return findings{clone, c.ID, m}.edit(inv, text)

@@ -78,8 +78,12 @@ type sprintStartCommand struct {
 }
 
 func (c *sprintStartCommand) Run(inv *invocation) error {
-	return inv.sprintMove(c.Goal, flow.ActSprintStart, func(*flow.Board, flow.GoalID) flow.Detail {
-		return &flow.SprintStartMove{Deadline: deadline(inv, c.Deadline), Planned: c.Planned, Stretch: c.Stretch}
+	return inv.sprintMove(c.Goal, flow.ActSprintStart, func(b *flow.Board, goal flow.GoalID) flow.Detail {
+		m := &flow.SprintStartMove{Deadline: deadline(inv, c.Deadline), Planned: c.Planned, Stretch: c.Stretch}
+		if g := b.Goal(goal); g != nil && b.HasRules(3) {
+			m.Sprint = g.Next
+		}
+		return m
 	})
 }
 
@@ -94,45 +98,81 @@ func (c *sprintCloseCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.sprintMove(c.Goal, flow.ActSprintClose, func(*flow.Board, flow.GoalID) flow.Detail {
-		return &flow.SprintCloseMove{Abort: c.Abort, Reason: reason}
+	return inv.sprintMove(c.Goal, flow.ActSprintClose, func(b *flow.Board, goal flow.GoalID) flow.Detail {
+		m := &flow.SprintCloseMove{Abort: c.Abort, Reason: reason}
+		if b.HasRules(3) {
+			m.Sprint = b.OpenSprint(goal)
+		}
+		return m
 	})
 }
 
 type sprintRetroCommand struct {
 	goalFlag
 	ID      flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
-	Message string        `short:"m" required:"" help:"The retrospective; - for standard input."`
+	Message *string       `short:"m" help:"The retrospective; - for standard input."`
+
+	Gap      []string `sep:"none" placeholder:"TEXT" help:"What the specs lacked; repeatable."`
+	Contract []string `sep:"none" placeholder:"TEXT" help:"What the contracts did not fit; repeatable."`
+	Action   []string `sep:"none" placeholder:"TEXT" help:"What is done about it; repeatable."`
 }
 
 func (c *sprintRetroCommand) Run(inv *invocation) error {
-	message, err := inv.text(c.Message)
-	if err != nil {
-		return err
+	if c.Message == nil && len(c.Gap)+len(c.Contract)+len(c.Action) == 0 {
+		return usagef("git liza help sprint retro", "missing flags: --message=STRING")
+	}
+	message := ""
+	if c.Message != nil {
+		text, err := inv.text(*c.Message)
+		if err != nil {
+			return err
+		}
+		message = text
 	}
 	return inv.sprintMove(c.Goal, flow.ActRetro, func(b *flow.Board, goal flow.GoalID) flow.Detail {
 		id := c.ID
 		if id == "" {
 			id = latestSprint(b, goal)
 		}
-		return &flow.RetroMove{Sprint: id, Text: message}
+		return &flow.RetroMove{Sprint: id, Text: message, Gaps: c.Gap, Contracts: c.Contract, Actions: c.Action}
 	})
 }
 
-// sprintMove makes a move on a sprint of a goal and prints its state.
+// sprintMove makes a move on a sprint of a goal and prints its state. The move is about
+// the sprint of the first look, whatever others do meanwhile.
 func (inv *invocation) sprintMove(goal flow.GoalID, act flow.Act, detail func(*flow.Board, flow.GoalID) flow.Detail) error {
 	clone, err := chooseGoal(inv).open(goal)
 	if err != nil {
 		return err
 	}
+	var made flow.Detail
 	r, err := clone.Move(inv.ctx, act, "", func(b *flow.Board) (flow.Detail, error) {
-		return detail(b, cmp.Or(goal, clone.Usual, b.Settings().Goal)), nil
+		if made == nil {
+			made = detail(b, cmp.Or(goal, clone.Usual, b.Settings().Goal))
+		}
+		return made, nil
 	})
 	if err != nil {
 		return err
 	}
 	p := movedSprint(r)
+	if p == nil { // somebody else was faster
+		p = r.After.Sprint(namedSprint(made))
+	}
 	return inv.result(r, view.Sprint(r.After, p), "%s %s%s", p.ID, p.Status, carriedOn(p))
+}
+
+// namedSprint returns the sprint that a move names.
+func namedSprint(d flow.Detail) flow.SprintID {
+	switch m := d.(type) {
+	case *flow.SprintStartMove:
+		return m.Sprint
+	case *flow.SprintCloseMove:
+		return m.Sprint
+	case *flow.RetroMove:
+		return m.Sprint
+	}
+	return ""
 }
 
 // movedSprint returns the sprint that a move wrote.

@@ -35,6 +35,7 @@ type taskFlags struct {
 	BasedOn  []string      `sep:"none" placeholder:"PATH[#ANCHOR]" help:"What it stands on beside its spec, as --spec; repeatable."`
 	ReviewBy []flow.Role   `placeholder:"ROLE" data:"reviews" help:"Roles that judge it beside those that the board asks for."`
 	Without  []flow.Role   `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
+	Reverts  []flow.TaskID `placeholder:"ID" help:"Merged tasks that it takes back."`
 
 	BudgetTokens *int64     `placeholder:"N" help:"How many tokens sessions on it may use; 0 for what the board says."`
 	BudgetCost   *flow.Cost `placeholder:"DOLLARS" help:"What sessions on it may cost; 0 for what the board says."`
@@ -96,6 +97,9 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	}
 	if f.Without != nil {
 		in.Without = f.Without
+	}
+	if f.Reverts != nil {
+		in.Reverts = f.Reverts
 	}
 	in.Limits = f.limits(in.Limits)
 	if f.BudgetTokens != nil || f.BudgetCost != nil {

@@ -136,6 +136,16 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
 	if p.Retro != "" {
 		fmt.Fprintf(&text, "retro    %s\n", indented(p.Retro))
 	}
+	if w := p.Words; w != nil {
+		for _, list := range []struct {
+			name  string
+			texts []string
+		}{{"gap", w.Gaps}, {"contract", w.Contracts}, {"action", w.Actions}} {
+			for _, one := range list.texts {
+				fmt.Fprintf(&text, "%-8s %s\n", list.name, indented(one))
+			}
+		}
+	}
 	for _, t := range sprintTasks(b, p) {
 		kind := "planned"
 		if t.Stretch {

@@ -26,6 +26,9 @@ func knownBy(p flow.Principal) (list []string) {
 	if len(list) == 0 {
 		list = append(list, "no key and no server user")
 	}
+	if len(p.Accounts) > 0 {
+		list = append(list, "accounts "+strings.Join(p.Accounts, ", "))
+	}
 	return list
 }
 

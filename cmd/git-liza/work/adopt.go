@@ -15,10 +15,11 @@ import (
 
 // An Adoption is what a person adopts.
 type Adoption struct {
-	Commit flow.ObjectID
-	Reason string
-	Tasks  []flow.TaskID // whose submissions the commit contains; they become merged
-	Accept bool          // the person approves what nobody has judged: these tasks, and texts that goals or tasks stand on
+	Commit  flow.ObjectID
+	Reason  string
+	Tasks   []flow.TaskID // whose submissions the commit contains; they become merged
+	Reverts []flow.TaskID // merged tasks that the commit takes back
+	Accept  bool          // the person approves what nobody has judged: these tasks, and texts that goals or tasks stand on
 }
 
 // Adopt moves integration to a commit from outside.
@@ -28,7 +29,7 @@ func (i *Integration) Adopt(ctx context.Context, a Adoption) (gitstore.Result, e
 		return gitstore.Result{}, err
 	}
 	r, err := i.mover.Move(ctx, flow.ActAdopt, "", func(b *flow.Board) (flow.Detail, error) {
-		return &flow.AdoptMove{Commit: commit, Onto: b.Settings().Integration.Tip, Reason: a.Reason, Tasks: tasks, Accept: a.Accept}, nil
+		return &flow.AdoptMove{Commit: commit, Onto: b.Settings().Integration.Tip, Reason: a.Reason, Tasks: tasks, Reverts: a.Reverts, Accept: a.Accept}, nil
 	})
 	if err != nil {
 		return r, err

@@ -105,7 +105,7 @@ func firstAdmin(want flow.Principal, by flow.Actor) flow.Principal {
 func revisedPrincipal(known, want flow.Principal) flow.Principal {
 	known.Kind = cmp.Or(want.Kind, known.Kind)
 	for _, list := range []struct{ to, from *[]string }{{&known.Keys, &want.Keys}, {&known.Users, &want.Users},
-		{&known.Agents, &want.Agents}, {&known.Rights, &want.Rights}} {
+		{&known.Agents, &want.Agents}, {&known.Rights, &want.Rights}, {&known.Accounts, &want.Accounts}} {
 		if *list.from != nil {
 			*list.to = *list.from
 		}
@@ -118,7 +118,7 @@ func revisedPrincipal(known, want flow.Principal) flow.Principal {
 
 func sameAccount(x, y flow.Principal) bool {
 	return x.Kind == y.Kind && slices.Equal(x.Keys, y.Keys) && slices.Equal(x.Users, y.Users) && slices.Equal(x.Agents, y.Agents) &&
-		slices.Equal(x.Roles, y.Roles) && slices.Equal(x.Rights, y.Rights)
+		slices.Equal(x.Roles, y.Roles) && slices.Equal(x.Rights, y.Rights) && slices.Equal(x.Accounts, y.Accounts)
 }
 
 func otherFirstAdmin(me, name string) *flow.Refusal {
