@@ -89,7 +89,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 		return refuse(RuleProtected, "git liza sprint start", "amend does not change sprints, what they began with, or how many tasks a goal had")
 	}
 	if !sameMarks(old, doc) {
-		return refuse(RuleProtected, "git liza dismiss RECORD --reason R", "amend neither dismisses nor archives a record")
+		return refuse(RuleProtected, "git liza dismiss RECORD --reason R", "amend neither dismisses nor archives a record, nor puts it off")
 	}
 	if ended(old) {
 		return refuse(RuleProtected, "git liza state", "%s is final", key)

@@ -325,6 +325,9 @@ func amendWords(s *scene, _ TaskID, w words) Detail {
 		case "discovery":
 			a := *s.board.Load(Key{Discovered, w.or("id", "")}).(*Discovery)
 			a.Severity, a.Converted = w.or("severity", "high"), TaskID(w.or("converted", ""))
+			if w.on("deferred") {
+				a.Deferred = &Deferral{Until: s.now.Add(time.Hour).UTC(), Reason: "later", By: "human:ann", At: s.now.UTC()}
+			}
 			d.Discovery = &a
 		case "note":
 			d.Note = &Note{ID: RecordID(w.or("id", "")), For: "all", Text: w.or("text", "better"), By: "human:ann", At: s.now.UTC()}

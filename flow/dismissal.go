@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -107,9 +108,12 @@ func archived(doc Document) bool {
 	return false
 }
 
-// sameMarks reports whether a record is dismissed and archived as another one.
+// sameMarks reports whether a record is dismissed, archived and put off as another one.
 func sameMarks(x, y Document) bool {
 	was, is := dismissalOf(x), dismissalOf(y)
+	if d, ok := x.(*Discovery); ok && fmt.Sprint(known(d.Deferred)) != fmt.Sprint(known(y.(*Discovery).Deferred)) {
+		return false
+	}
 	return archived(x) == archived(y) && (was == nil) == (is == nil) && (was == nil || was.Reason == is.Reason && was.By == is.By && was.At.Equal(is.At))
 }
 
