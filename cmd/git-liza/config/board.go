@@ -48,10 +48,10 @@ func boardGroups() []Group {
 			{Name: "gates.NAME.timeout", Meaning: "how long it may run", Unit: "span", Readers: "`merge`, `agent`, `rush`"},
 		}},
 		{Name: "budgets", About: "what sessions may use", Keys: budgetKeys()},
-		{Name: "automatic", About: "what agents may do of a board by themselves", Keys: []Key{
-			{Name: "checkpoint.every", Meaning: "a checkpoint is due after so many merges of a goal; 0 is never", Unit: "merges", Readers: "`checkpoint`"},
-			{Name: "checkpoint.share", Meaning: "a checkpoint is due when so much of a goal's budget is used since the last one; 0 is never", Unit: "percent", Readers: "`checkpoint`"},
-			{Name: "goal.auto", Meaning: "agents may say that a goal is reached whose tasks are all final", Unit: "switch", Readers: "`goal done`"},
+		{Name: "automatic", About: "what supervisors do by themselves", Keys: []Key{
+			{Name: "checkpoint.every", Meaning: "supervisors make a checkpoint after so many merges of a goal; 0 is never", Unit: "merges", Readers: "`agent`, `rush`, `checkpoint`"},
+			{Name: "checkpoint.share", Meaning: "supervisors make a checkpoint when so much of a goal's budget is used since the last one; 0 is never", Unit: "percent", Readers: "`agent`, `rush`, `checkpoint`"},
+			{Name: "goal.auto", Meaning: "supervisors complete a goal whose tasks are all final", Unit: "switch", Readers: "`agent`, `rush`, `goal done`"},
 		}},
 	}
 	standard := defaults()

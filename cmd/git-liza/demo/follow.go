@@ -146,6 +146,10 @@ func enteredState(m flow.Move, after *flow.Board) string {
 		return string(d.Agent) + arrow + "STARTING"
 	case *flow.UnregisterMove:
 		return string(d.Agent) + arrow + "GONE"
+	case *flow.SprintStartMove:
+		return string(d.Sprint) + arrow + after.Sprint(d.Sprint).Status.String()
+	case *flow.SprintCloseMove:
+		return string(d.Sprint) + arrow + after.Sprint(d.Sprint).Status.String()
 	case *flow.InitMove:
 		return string(d.Goal) + arrow + after.Goal(d.Goal).Status.String()
 	}

@@ -41,9 +41,13 @@ func TestRushServesGoalsByPriority(t *testing.T) {
 	require.Contains(t, prompt, "Later")
 	require.NotContains(t, prompt, "task-3", "a planner of one goal is not told of the tasks of another")
 	b := w.board()
-	for goal, sessions := range map[flow.GoalID]int{"goal-1": 4, "goal-2": 4, "goal-3": 3} {
-		require.Equal(t, sessions, b.Goal(goal).Usage.Sessions, goal)
-		require.Equal(t, sessions, b.Sprint(b.OpenSprint(goal)).Usage.Sessions, goal)
+	sessions := map[flow.GoalID]int{"goal-1": 4, "goal-2": 4, "goal-3": 3}
+	for goal, want := range sessions {
+		require.Equal(t, want, b.Goal(goal).Usage.Sessions, goal)
+		require.Equal(t, flow.SprintID(""), b.OpenSprint(goal), "its planned tasks are final")
+	}
+	for _, id := range []flow.SprintID{"sprint-1", "sprint-2", "sprint-3"} {
+		require.Equal(t, sessions[b.Sprint(id).Goal], b.Sprint(id).Usage.Sessions, id)
 	}
 	w.left()
 }

@@ -32,9 +32,7 @@ func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []f
 			continue
 		}
 		if at := s.rush.troubles.nextTry(task.ID); time.Now().Before(at) {
-			if t.retry.IsZero() || at.Before(t.retry) {
-				t.retry = at
-			}
+			t.wakeBy(at)
 			continue
 		}
 		return s.mergeTask(ctx, task.ID, t)

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -166,11 +167,41 @@ func boardLine(m flow.Move, after *flow.Board) string {
 		return fmt.Sprintf("%s left", d.Agent)
 	case *flow.DegradeMove:
 		return fmt.Sprintf("%s is degraded: %s", d.Agent, d.Reason)
-	case *flow.PauseMove, *flow.ResumeMove, *flow.StopMove, *flow.CheckpointMove:
+	case *flow.SprintStartMove:
+		return fmt.Sprintf("%s opened by %s", cmp.Or(d.Sprint, after.OpenSprint(m.Goal)), m.By)
+	case *flow.SprintCloseMove:
+		if s := after.Sprint(d.Sprint); s != nil {
+			return fmt.Sprintf("%s closed by %s: %s", s.ID, m.By, plannedText(after, s))
+		}
+	case *flow.CompleteMove:
+		if g := after.Goal(m.Goal); g != nil {
+			return fmt.Sprintf("%s → %s (%s) by %s", g.ID, g.Status, g.Reason, m.By)
+		}
+	case *flow.CheckpointMove, *flow.PauseMove, *flow.ResumeMove, *flow.StopMove:
 		c := after.Settings().Control
-		return fmt.Sprintf("board → %s (%s) by %s", c.State, c.Reason, m.By)
+		reason := c.Reason
+		if m.Act == flow.ActCheckpoint && c.Mark != "" {
+			reason = c.Mark + ": " + reason
+		}
+		return fmt.Sprintf("board → %s (%s) by %s", c.State, reason, m.By)
 	}
 	return m.Subject()
+}
+
+// plannedText says of a sprint that was just closed how many of its planned tasks are
+// final. The others have passed to the next one.
+func plannedText(after *flow.Board, s *flow.Sprint) string {
+	final, carried := s.Archived, 0
+	for _, t := range after.Tasks() {
+		switch {
+		case t.Stretch:
+		case t.Sprint == s.ID:
+			final++
+		case slices.Contains(s.Carried, t.ID):
+			carried++
+		}
+	}
+	return fmt.Sprintf("%d of %d planned final", final, final+carried)
 }
 
 // addedTasks names the tasks of an add move.

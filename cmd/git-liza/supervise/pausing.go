@@ -75,8 +75,8 @@ func (s *supervisor) waitPaused(p provider.Pause, t lookResult) lookResult {
 			next = p.Until
 		}
 		t.lookBy(next)
-	} else if t.retry.IsZero() || next.Before(t.retry) {
-		t.retry = next
+	} else {
+		t.wakeBy(next)
 	}
 	return t
 }

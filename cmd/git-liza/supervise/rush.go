@@ -15,7 +15,7 @@
 //	rush_messages.go, narrate.go          what they say
 //	register.go, supervisor.go, pick.go   the loop of one
 //	coder.go, reviewer.go, planner.go     how it takes the work of its role
-//	merger.go                             how it merges
+//	merger.go, due.go                     how it merges, and makes what the board asks for
 //
 // Its worker runs the sessions on what was taken. Both act through one
 // registration (registration.go).
@@ -91,6 +91,7 @@ type Rush struct {
 	idle          *idleSet
 	triggers      *triggerTries
 	troubles      *troubles
+	due           dueTries
 	pauses        pauses
 	fitness       fitness
 	link          link

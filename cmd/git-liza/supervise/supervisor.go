@@ -40,7 +40,7 @@ type lookResult struct {
 	ended  bool      // what was done was an assignment of the agent
 	failed string    // why the assignment did not end as it should
 	due    time.Time // when the board allows something by itself; zero if never
-	retry  time.Time // when something that needs a person is tried again; zero if never
+	retry  time.Time // when something that needs a person is tried again, or a deadline is over; zero if never
 
 	doing string // what the agent does if nothing was done, "" for waiting
 	why   string
@@ -66,6 +66,14 @@ func dueAt(at time.Time) lookResult { return lookResult{due: at} }
 func (t *lookResult) lookBy(at time.Time) {
 	if t.due.IsZero() || at.Before(t.due) {
 		t.due = at
+	}
+}
+
+// wakeBy has the supervisor look again at a time, without keeping a rush until idle
+// from its end.
+func (t *lookResult) wakeBy(at time.Time) {
+	if t.retry.IsZero() || at.Before(t.retry) {
+		t.retry = at
 	}
 }
 
@@ -187,7 +195,7 @@ func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip flow.Ob
 
 // lookAtBoard reads the board once and does what is to be done.
 func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) {
-	b, _, err := s.clone.Store.Board(ctx)
+	b, tip, err := s.clone.Store.Board(ctx)
 	if err != nil {
 		return lookResult{}, false, err
 	}
@@ -217,6 +225,9 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if t.moved || err != nil {
 		return t, false, err
 	}
+	if t, err = s.makeDue(ctx, b, tip, t); t.moved || err != nil {
+		return t, false, err
+	}
 	now := s.boardTime(b)
 	if next := b.Next(s.slot.Role, now); !next.IsZero() {
 		t.lookBy(time.Now().Add(next.Sub(now)))
@@ -243,8 +254,8 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if !done.moved && err == nil {
 		s.rush.tellHolders(ctx, s.clone, b, tasks)
 	}
-	if done.retry.IsZero() || !t.retry.IsZero() && t.retry.Before(done.retry) {
-		done.retry = t.retry
+	if !t.retry.IsZero() {
+		done.wakeBy(t.retry)
 	}
 	return done, false, errors.Join(err, b.Err())
 }

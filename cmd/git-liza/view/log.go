@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,8 +121,17 @@ func (e *Entry) roles() []flow.Role {
 	return []flow.Role{role}
 }
 
-// brief returns the reason or summary of a move.
+// brief returns the reason or summary of a move; of a sprint also which.
 func brief(m flow.Move) string {
+	switch d := m.Detail.(type) {
+	case *flow.SprintStartMove:
+		return string(d.Sprint)
+	case *flow.SprintCloseMove:
+		if d.Sprint != "" && d.Reason != "" {
+			return string(d.Sprint) + ", " + d.Reason
+		}
+		return cmp.Or(string(d.Sprint), d.Reason)
+	}
 	detail := ObjectOf(m.Detail)
 	if word := summaryText(detail); word != "" {
 		return word
