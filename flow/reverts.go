@@ -19,11 +19,29 @@ func (k reverts) standsWithin(t *Task, depth int) bool {
 	return len(t.SupersededBy) > 0 && !slices.ContainsFunc(t.SupersededBy, func(id TaskID) bool { return !k.standsWithin(k.Task(id), depth-1) })
 }
 
+// outstanding are the tasks that have to be merged before a reverted one stands again,
+// in the order of its successors.
+func (k reverts) outstanding(t *Task, depth int) (open []TaskID) {
+	if depth == 0 {
+		return nil
+	}
+	for _, id := range t.SupersededBy {
+		switch next := k.Task(id); {
+		case next == nil || k.standsWithin(next, depth-1):
+		case next.Status == Merged:
+			open = append(open, k.outstanding(next, depth-1)...)
+		default:
+			open = append(open, id)
+		}
+	}
+	return open
+}
+
 // unmet refuses a task that needs a reverted one.
 func (k reverts) unmet(id TaskID, needed *Task) *Refusal {
-	hint := "git liza show " + string(needed.ID)
-	if len(needed.SupersededBy) > 0 {
-		hint = "git liza show " + string(needed.SupersededBy[0])
+	hint := "git liza undo " + string(needed.ID) + " --reopen"
+	if open := k.outstanding(needed, MaxList); len(open) > 0 {
+		hint = "git liza show " + string(open[0])
 	}
 	return refuse(RuleDependencies, hint, "%s needs %s, which was reverted by %s", id, needed.ID, needed.Reverted)
 }
@@ -62,23 +80,75 @@ func (k reverts) describe(t *Task) (wrong []*Refusal) {
 			wrong = append(wrong, refuse(RuleState, show, "%s is %s: only merged work is reverted", id, d.Status))
 		case d.Reverted != nil:
 			wrong = append(wrong, refuse(RuleState, show, "%s is reverted already by %s", id, d.Reverted))
-		default:
-			if r := k.needed(t, id); r != nil {
-				wrong = append(wrong, r)
-			}
+		}
+	}
+	if len(wrong) == 0 && len(t.Reverts) > 0 {
+		if needing := k.needing(t.Reverts, false); len(needing) > 0 {
+			wrong = append(wrong, RefuseDependants(t.Reverts, needing))
 		}
 	}
 	return wrong
 }
 
-// needed refuses to revert a task alone that merged work stands on.
-func (k reverts) needed(t *Task, id TaskID) (refusal *Refusal) {
-	for _, s := range calendar(k).oldest() {
-		if refusal == nil && s.Status == Merged && slices.Contains(s.DependsOn, id) && !slices.Contains(t.Reverts, s.ID) && k.stands(k.Task(s.ID)) {
-			refusal = refuse(RuleDependants, "git liza show "+string(s.ID), "%s is merged and needs %s: revert it too", s.ID, id)
+// CheckReverts returns what is wrong with taking back the work of merged tasks together.
+func CheckReverts(b *Board, list []TaskID) []*Refusal {
+	return reverts(b.calendar()).describe(&Task{Reverts: list})
+}
+
+// MergedDependants returns the merged tasks that need one of the list, directly or
+// indirectly, are not in it and were not reverted, the oldest first. Those in the
+// archive are read only if archived is true: there can be very many.
+func MergedDependants(b *Board, list []TaskID, archived bool) []TaskID {
+	return reverts(b.calendar()).needing(list, archived)
+}
+
+func (k reverts) needing(list []TaskID, archived bool) (found []TaskID) {
+	type need struct {
+		id TaskID
+		on []TaskID
+	}
+	var merged []need
+	add := func(id TaskID, on []TaskID) {
+		if len(on) > 0 && !slices.Contains(list, id) {
+			merged = append(merged, need{id, on})
 		}
 	}
-	return refusal
+	if archived {
+		for _, id := range k.IDs(Archive) {
+			if t := k.Task(TaskID(id)); t != nil && t.Status == Merged {
+				add(t.ID, t.DependsOn)
+			}
+		}
+	}
+	for _, s := range k.oldest() {
+		if s.Status == Merged {
+			add(s.ID, s.DependsOn)
+		}
+	}
+	taken := slices.Clone(list)
+	for n := -1; n < len(found); { // each pass may find who needs what the last one found
+		n = len(found)
+		for _, m := range merged {
+			if !slices.Contains(taken, m.id) && slices.ContainsFunc(m.on, func(id TaskID) bool { return slices.Contains(taken, id) }) && k.stands(k.Task(m.id)) {
+				taken, found = append(taken, m.id), append(found, m.id)
+			}
+		}
+	}
+	return found
+}
+
+// RefuseDependants is the refusal to take work back without the merged work that builds
+// on it.
+func RefuseDependants(list, needing []TaskID) *Refusal {
+	hint := "git liza undo " + string(list[0]) + " --with " + joinIDs(append(slices.Clone(list[1:]), needing...))
+	if len(needing) == 1 {
+		return refuse(RuleDependants, hint, "%s is merged and needs %s: revert it too", needing[0], joinIDs(list))
+	}
+	names := joinIDs(needing[:min(len(needing), 5)])
+	if len(needing) > 5 {
+		names += " and others"
+	}
+	return refuse(RuleDependants, hint, "%s are merged and build on %s: revert them too", names, joinIDs(list))
 }
 
 // marked refuses an adoption that says of other tasks than merged ones that it takes
