@@ -229,6 +229,12 @@ func (cs *Commits) Drift(ctx context.Context, from, to git.ID) (int, error) {
 // MergeCommit writes the merge commit of a submission; message is its full
 // message. The commit is flushed, but no ref names it yet.
 func (cs *Commits) MergeCommit(ctx context.Context, tree, onto, submission git.ID, message string) (git.ID, error) {
+	return cs.Commit(ctx, tree, message, onto, submission)
+}
+
+// Commit writes a commit of this clone's user with its full message. It is flushed, but
+// no ref names it yet.
+func (cs *Commits) Commit(ctx context.Context, tree git.ID, message string, parents ...git.ID) (git.ID, error) {
 	name, email, err := cs.repo.Config.Identity(ctx)
 	if err != nil {
 		return "", err
@@ -237,13 +243,38 @@ func (cs *Commits) MergeCommit(ctx context.Context, tree, onto, submission git.I
 	if err != nil {
 		return "", err
 	}
-	raw := "tree " + string(tree) + "\nparent " + string(onto) + "\nparent " + string(submission) +
-		"\nauthor " + who + "\ncommitter " + who + "\n\n" + strings.TrimRight(message, "\n") + "\n"
+	raw := "tree " + string(tree)
+	for _, parent := range parents {
+		raw += "\nparent " + string(parent)
+	}
+	raw += "\nauthor " + who + "\ncommitter " + who + "\n\n" + strings.TrimRight(message, "\n") + "\n"
 	id, err := cs.objects.WriteCommit([]byte(raw))
 	if err != nil {
 		return "", err
 	}
 	return id, cs.objects.Flush()
+}
+
+// Revert takes what lies between two commits back out of a third, as git revert does:
+// it merges the trees of onto and before, with that of commit as their base. It needs
+// no checkout. A conflict is no error.
+func (cs *Commits) Revert(ctx context.Context, onto, commit, before git.ID) (git.Merge, error) {
+	// Only git 2.40 takes a base beside the commits: the three become a history.
+	var made [3]git.ID
+	for i, id := range []git.ID{commit, onto, before} {
+		c, err := cs.objects.Commit(id)
+		if err != nil {
+			return git.Merge{}, err
+		}
+		var parents []git.ID
+		if i > 0 {
+			parents = made[:1]
+		}
+		if made[i], err = cs.Commit(ctx, c.Tree, "A side of a revert", parents...); err != nil {
+			return git.Merge{}, err
+		}
+	}
+	return cs.Merge(ctx, made[1], made[2])
 }
 
 // HasFile reports whether a commit's tree holds a file at path.

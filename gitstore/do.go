@@ -260,21 +260,27 @@ func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) 
 // CheckMove is the answer of [Store.Do] to a move, without making the move: nil
 // if the rules allow it.
 func (s *Store) CheckMove(ctx context.Context, before *flow.Board, m flow.Move) error {
+	_, err := s.Foresee(ctx, before, m)
+	return err
+}
+
+// Foresee is [Store.CheckMove], and returns the board as it would be after the move.
+func (s *Store) Foresee(ctx context.Context, before *flow.Board, m flow.Move) (*flow.Board, error) {
 	at, err := s.nextTime(before)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request, err := RandomID()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m.At, m.Request = at, flow.Request(request)
 	m.Normalize()
 	if m.Goal == "" {
 		m.Goal = before.GoalOf(m)
 	}
-	_, _, err = s.applyMove(ctx, before.Within(ctx), m)
-	return err
+	_, after, err := s.applyMove(ctx, before.Within(ctx), m)
+	return after, err
 }
 
 // writeMove stores the documents that changed and the commit of the move.
