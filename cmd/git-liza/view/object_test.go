@@ -22,7 +22,7 @@ func TestKeysOfATask(t *testing.T) {
 		changed, assigned_to, lease_expires, worktree, branch, base_commit, iteration, review_cycles, review_cycles_total, attempts,
 		failed_by, intent, review_commit, reviewing_by, review_lease_expires, approved_by, verdict, rejection, merge_commit, drift,
 		blocked_reason, blocked_questions, integration_failure, integration_fix, handoff, supersedes, superseded_by, rescope_reason,
-		role, based_on, review_by, without, reviews, missing, stale, usage, budget, budget_left, claimable, why_not, limits`
+		role, based_on, review_by, without, reviews, missing, stale, usage, budget, budget_left, claimable, why_not, limits, reverts, reverted`
 	require.Equal(t, strings.Fields(strings.ReplaceAll(contract, ",", " ")), TaskKeys())
 }
 
@@ -35,10 +35,10 @@ func TestAbsentValues(t *testing.T) {
 	require.NoError(t, err)
 	var task map[string]any
 	require.NoError(t, json.Unmarshal(text, &task))
-	for _, key := range []string{"depends_on", "owns", "failed_by", "blocked_questions", "supersedes", "superseded_by", "based_on", "review_by", "without", "reviews", "missing", "stale"} {
+	for _, key := range []string{"depends_on", "owns", "failed_by", "blocked_questions", "supersedes", "superseded_by", "based_on", "review_by", "without", "reviews", "missing", "stale", "reverts"} {
 		require.Equal(t, []any{}, task[key], key)
 	}
-	for _, key := range []string{"created", "lease_expires", "review_lease_expires", "intent", "verdict", "rejection", "integration_failure", "handoff", "budget", "budget_left", "limits"} {
+	for _, key := range []string{"created", "lease_expires", "review_lease_expires", "intent", "verdict", "rejection", "integration_failure", "handoff", "budget", "budget_left", "limits", "reverted"} {
 		require.Contains(t, task, key)
 		require.Nil(t, task[key], key)
 	}

@@ -70,6 +70,9 @@ func (r Reading) Story(t *flow.Task, history []Entry) Object {
 // StoryText formats [Reading.Story] for people.
 func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
 	title, rest, _ := strings.Cut(describeTask(shownTo(t, r.Task(t)), width), "\n")
+	if t.Reverted != nil {
+		title = Cut(fmt.Sprintf("%s  %s, reverted by %s  %s", t.ID, t.Status, t.Reverted, OneLine(t.Title)), width)
+	}
 	why := ""
 	if !t.Status.Final() {
 		why = r.WhyOf(t).Text(width)

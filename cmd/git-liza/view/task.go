@@ -16,7 +16,8 @@ import (
 // last rejection of any role. lease_expires is the claim's. assigned_to is the actor
 // that holds the task or worked on it last. claimable says whether the asker
 // could claim the task now, and why_not the reason if not. why_not is "" for a
-// final task.
+// final task. reverts are the merged tasks that it takes back, reverted says by what it
+// was taken back itself.
 func (r Reading) Task(t *flow.Task) Object {
 	a, sub, review, merge, block := partOf(t.Attempt), partOf(t.Submission), partOf(t.Review()), partOf(t.Merge), partOf(t.Block)
 	assigned, approvedBy := a.Coder, partOf(t.Verdict()).By
@@ -54,6 +55,7 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"stale", staleOf(r.Board, t)},
 		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft("", t.ID)},
 		{"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
+		{"reverts", ValueOf(t.Reverts)}, {"reverted", ValueOf(t.Reverted)},
 	}
 }
 

@@ -1,0 +1,525 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// An Undo is what a person asks to take back.
+type Undo struct {
+	Task   flow.TaskID   // a merged one
+	With   []flow.TaskID // merged tasks that are taken back with it
+	Reopen bool          // new tasks do the work again
+	Now    bool          // without a review: integration follows the revert at once
+	Reason string
+}
+
+// Undone is what became of it.
+type Undone struct {
+	Task       flow.TaskID   `json:"task"` // that takes the work back, "" if integration followed at once
+	Status     flow.Status   `json:"status,omitempty"`
+	Reverts    []flow.TaskID `json:"reverts"`
+	Successors []flow.TaskID `json:"successors"` // that do the work again
+	Commit     flow.ObjectID `json:"commit"`
+	Paths      []string      `json:"paths"`     // that the commit changes
+	WaitsFor   []flow.Role   `json:"waits_for"` // whose verdicts the task lacks
+}
+
+// An undoer takes merged work back.
+type undoer struct {
+	*Clone
+	Undo
+	board *flow.Board
+	list  []flow.TaskID // the task and those that are taken back with it
+}
+
+// Undo takes the work of a merged task back: it makes the revert beside integration,
+// and a task whose submission it is; with Now it lets integration follow the revert.
+// A call that was killed is completed by repeating it. The error is a *flow.Refusal if
+// the revert conflicts, or if merged work that is not named needs the task.
+func (c *Clone) Undo(ctx context.Context, asked Undo) (Undone, gitstore.Result, error) {
+	b, err := c.Fresh(ctx)
+	if err != nil {
+		return Undone{}, gitstore.Result{}, err
+	}
+	u := &undoer{c, asked, b, append([]flow.TaskID{asked.Task}, asked.With...)}
+	if err := u.checkCaller(); err != nil {
+		return Undone{}, gitstore.Result{}, err
+	}
+	if t := b.Task(u.Task); t != nil && t.Reverted != nil {
+		return u.reopenReverted(ctx, t)
+	}
+	if begun := u.findBegun(); begun != nil {
+		return u.goOn(ctx, begun)
+	}
+	if err := u.checkList(); err != nil {
+		return Undone{}, gitstore.Result{}, err
+	}
+	if u.Now {
+		return u.adoptRevert(ctx)
+	}
+	return u.begin(ctx)
+}
+
+// checkCaller refuses what no rule can be asked about before there is a task.
+func (u *undoer) checkCaller() error {
+	b, id := u.board, string(u.Task)
+	switch {
+	case b.Empty():
+		return gitstore.ErrNoBoard
+	case !b.HasRules(3):
+		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza migrate",
+			Reason: fmt.Sprintf("tasks are reverted since rules version 3, the board has version %d", b.Settings().Rules)}
+	case !u.By.IsHuman():
+		return &flow.Refusal{Rule: flow.RuleRole, Hint: "git liza show " + id, Reason: fmt.Sprintf("a human takes merged work back, not %s", u.By)}
+	case b.Task(u.Task) == nil:
+		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list --all", Reason: "there is no task " + id}
+	}
+	if u.Now {
+		if r := b.Opens(flow.ActAdopt, "", u.Caller, b.At()); r != nil {
+			return r
+		}
+	}
+	return b.Err()
+}
+
+// manyArchived is the number of archived tasks from which on reading them takes long.
+const manyArchived = 10000
+
+// checkList refuses a list of tasks that cannot be taken back together.
+func (u *undoer) checkList() error {
+	if wrong := flow.CheckReverts(u.board, u.list); len(wrong) > 0 {
+		return wrong[0]
+	}
+	if n := len(u.board.IDs(flow.Archive)); n > manyArchived && u.Repo.Notice != nil {
+		u.Repo.Notice(fmt.Sprintf("looking at %d archived tasks for some that need %s", n, u.Task))
+	}
+	if needing := flow.MergedDependants(u.board, u.list, true); len(needing) > 0 {
+		return flow.RefuseDependants(u.list, needing)
+	}
+	return u.board.Err()
+}
+
+// findBegun returns the open task that takes the work back already, nil if there is none.
+func (u *undoer) findBegun() *flow.Task {
+	for _, s := range u.board.Tasks() {
+		if !s.Status.Final() && slices.Contains(s.Reverts, u.Task) {
+			return u.board.Task(s.ID)
+		}
+	}
+	return nil
+}
+
+// title describes the tasks of the list for people.
+func (u *undoer) title() string {
+	if len(u.list) == 1 {
+		return "Undo " + string(u.Task) + ": " + flow.Excerpt(u.board.Task(u.Task).Title, 200)
+	}
+	return "Undo " + joinTasks(u.list)
+}
+
+func joinTasks(list []flow.TaskID) string {
+	words := make([]string, len(list))
+	for i, id := range list {
+		words[i] = string(id)
+	}
+	return strings.Join(words, ", ")
+}
+
+// reason is what the caller said, else what is done.
+func (u *undoer) reason() string {
+	if u.Reason != "" {
+		return u.Reason
+	}
+	return "takes back " + joinTasks(u.list)
+}
+
+// newID returns an id for the task that takes work back.
+func (u *undoer) newID() flow.TaskID {
+	for n := 1; n < 100; n++ {
+		name := "undo-" + string(u.Task)
+		if n > 1 {
+			name += fmt.Sprintf("-%d", n)
+		}
+		id := flow.TaskID(name)
+		if new(flow.TaskID).UnmarshalText([]byte(name)) == nil && u.board.Task(id) == nil {
+			return id
+		}
+	}
+	return "" // the board numbers it
+}
+
+// reverting describes the task that takes the work back. It owns nothing: git's merge
+// decides, not an open task on the same paths.
+func (u *undoer) reverting() flow.TaskInput {
+	t := u.board.Task(u.Task)
+	return flow.TaskInput{ID: u.newID(), Title: u.title(), DoneWhen: "integration has nothing more of " + joinTasks(u.list) + ": " + u.reason(),
+		Spec: t.Spec, Scope: t.Scope, Priority: t.Priority, Kind: t.Kind, BasedOn: t.BasedOn, Reverts: u.list}
+}
+
+// successors describe tasks that do the work of the list again, after others.
+func (u *undoer) successors(after ...flow.TaskID) (list []flow.TaskInput) {
+	named := map[flow.TaskID]flow.TaskID{}
+	taken := []flow.TaskInput{{ID: u.newID()}}
+	for range u.list {
+		taken = append(taken, flow.TaskInput{})
+	}
+	u.board.Number(taken)
+	for i, id := range u.list {
+		named[id] = taken[i+1].ID
+	}
+	for _, id := range u.list {
+		in := u.board.Task(id).Input()
+		in.ID, in.Reopens, in.Reverts, in.Draft = named[id], id, nil, false
+		in.DependsOn = slices.Clone(after)
+		for _, need := range u.board.Task(id).DependsOn {
+			if again, ok := named[need]; ok {
+				need = again
+			}
+			if !slices.Contains(in.DependsOn, need) {
+				in.DependsOn = append(in.DependsOn, need)
+			}
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
+// begin adds the task that takes the work back, after it has asked the rules and git
+// about everything that follows.
+func (u *undoer) begin(ctx context.Context) (Undone, gitstore.Result, error) {
+	add := []flow.TaskInput{u.reverting()}
+	u.board.Number(add)
+	if u.Reopen {
+		add = append(add, u.successors(add[0].ID)...)
+	}
+	id := add[0].ID
+	m := u.Caller.Move(flow.ActAdd, "", &flow.AddMove{Tasks: add})
+	m.Goal = u.goal()
+	after, err := u.Store.Foresee(ctx, u.board, m)
+	if err != nil {
+		return Undone{}, gitstore.Result{}, err
+	}
+	if r := after.Opens(flow.ActClaim, id, u.Caller, after.At()); r != nil {
+		return Undone{}, gitstore.Result{}, r
+	}
+	if _, err := u.revert(ctx, u.board.Settings().Integration.Tip); err != nil {
+		return Undone{}, gitstore.Result{}, err
+	}
+	r, err := u.For(m.Goal).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: add})
+	if err != nil {
+		return Undone{}, r, err
+	}
+	return u.goOn(ctx, r.After.Task(id))
+}
+
+// goal is that of the task if it is in progress, else the one that commands mean.
+func (u *undoer) goal() flow.GoalID {
+	id := u.board.Task(u.Task).Goal
+	if g := u.board.Goal(id); (g == nil || !g.Status.IsInProgress()) && u.Usual != "" {
+		return u.Usual
+	}
+	return id
+}
+
+// goOn submits the revert for the task that takes the work back, from wherever an
+// earlier call has stopped.
+func (u *undoer) goOn(ctx context.Context, t *flow.Task) (Undone, gitstore.Result, error) {
+	if i := slices.IndexFunc(u.list, func(id flow.TaskID) bool { return !slices.Contains(t.Reverts, id) }); i >= 0 {
+		return Undone{}, gitstore.Result{}, &flow.Refusal{Rule: flow.RuleExists, Hint: "git liza show " + string(t.ID),
+			Reason: fmt.Sprintf("%s takes back %s already, without %s", t.ID, joinTasks(t.Reverts), u.list[i])}
+	}
+	u.list = t.Reverts
+	if t.Submission != nil && !t.Status.Allows(flow.ActSubmit) {
+		b, _, err := u.Store.Board(ctx)
+		return u.undone(b, t.ID), gitstore.Result{Already: true, After: b}, err
+	}
+	claimed, r, err := u.Claim(ctx, t.ID, 0)
+	if err != nil {
+		return Undone{}, r, err
+	}
+	t = r.After.Task(t.ID)
+	commit, err := u.bringRevert(ctx, t, claimed)
+	if err == nil && t.Intent == nil {
+		err = u.intend(ctx, t, commit)
+	}
+	if err != nil {
+		return Undone{}, r, err
+	}
+	if r, err = u.Submit(ctx, t.ID, ""); err != nil {
+		return Undone{}, r, err
+	}
+	return u.undone(r.After, t.ID), r, nil
+}
+
+// undone describes a task that takes work back.
+func (u *undoer) undone(b *flow.Board, id flow.TaskID) Undone {
+	t := b.Task(id)
+	done := Undone{Task: id, Status: t.Status, Reverts: t.Reverts, Successors: u.successorsOf(b), WaitsFor: append([]flow.Role{}, t.Missing()...)}
+	if s := t.Submission; s != nil {
+		done.Commit, done.Paths = s.Commit, append([]string{}, s.Paths...)
+	}
+	return done
+}
+
+// successorsOf returns the tasks that do the work of the list again.
+func (u *undoer) successorsOf(b *flow.Board) []flow.TaskID {
+	list := []flow.TaskID{}
+	for _, id := range u.list {
+		if t := b.Task(id); t != nil {
+			list = append(list, t.SupersededBy...)
+		}
+	}
+	return list
+}
+
+// bringRevert brings the task's branch and checkout to the revert. A branch that has
+// commits already stays.
+func (u *undoer) bringRevert(ctx context.Context, t *flow.Task, claimed Claimed) (flow.ObjectID, error) {
+	ref, start := t.ID.BranchRef(), t.Attempt.Start
+	tip, err := u.Repo.Refs.Resolve(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	followers := u.Checkouts.Trees.Followers
+	if tip == start {
+		if tip, err = u.revert(ctx, start); err != nil {
+			return "", err
+		}
+		if err := followers.Check(ctx, claimed.Branch, start, tip); err != nil {
+			return "", err
+		}
+		if err := u.Repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: start, New: tip}}, "git liza: undo "+string(u.list[0])); err != nil {
+			return "", err
+		}
+	}
+	return tip, followers.Follow(ctx, claimed.Branch, start, tip)
+}
+
+// intend records the intent of the task that takes the work back.
+func (u *undoer) intend(ctx context.Context, t *flow.Task, commit flow.ObjectID) error {
+	changes, err := u.Repo.Changes(ctx, t.Attempt.Start, commit)
+	if err != nil {
+		return err
+	}
+	intent := flow.Intent{Summary: "git revert of " + joinTasks(u.list) + ": " + u.reason(), Validation: "integration has nothing more of " + joinTasks(u.list),
+		TestsNotNeeded: "it takes " + joinTasks(u.list) + " back, tests too"}
+	for _, c := range changes {
+		if u.board.Tracked(c.Path) != nil && c.Mode == 0 {
+			intent.Removes = append(intent.Removes, c.Path)
+		}
+	}
+	_, err = u.Make(ctx, flow.ActIntent, t.ID, &flow.IntentMove{Intent: intent})
+	return err
+}
+
+// reopenReverted answers for a task that was taken back before: with Reopen it gets a
+// successor, unless it has one.
+func (u *undoer) reopenReverted(ctx context.Context, t *flow.Task) (Undone, gitstore.Result, error) {
+	done := Undone{Task: t.Reverted.Task, Reverts: []flow.TaskID{t.ID}, Commit: t.Reverted.Commit, Paths: []string{}, WaitsFor: []flow.Role{}}
+	var again []flow.TaskID
+	for _, id := range u.list {
+		if other := u.board.Task(id); other != nil && other.Reverted != nil && len(other.SupersededBy) == 0 {
+			again = append(again, id)
+		}
+	}
+	if u.Reopen && len(again) > 0 {
+		r, err := u.addSuccessors(ctx, again)
+		if err == nil {
+			done.Successors = u.successorsOf(r.After)
+		}
+		return done, r, err
+	}
+	done.Successors = u.successorsOf(u.board)
+	return done, gitstore.Result{Already: true, After: u.board}, nil
+}
+
+// addSuccessors adds tasks that do the work of reverted ones again.
+func (u *undoer) addSuccessors(ctx context.Context, of []flow.TaskID) (gitstore.Result, error) {
+	b, _, err := u.Store.Board(ctx)
+	if err != nil {
+		return gitstore.Result{}, err
+	}
+	again := &undoer{u.Clone, u.Undo, b, of}
+	return u.For(again.goal()).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: again.successors()})
+}
+
+// adoptRevert lets integration follow the revert, after the gates have passed on it.
+func (u *undoer) adoptRevert(ctx context.Context) (Undone, gitstore.Result, error) {
+	tip := u.board.Settings().Integration.Tip
+	commit, err := u.revert(ctx, tip)
+	if err != nil {
+		return Undone{}, gitstore.Result{}, err
+	}
+	tree, err := u.commands.treeOf(ctx, commit)
+	if err != nil {
+		return Undone{}, gitstore.Result{}, err
+	}
+	_, failed, err := u.commands.passMerge(ctx, u.board, commit, tree)
+	if err != nil {
+		return Undone{}, gitstore.Result{}, err
+	}
+	if failed != nil {
+		return Undone{}, gitstore.Result{}, &flow.Refusal{Rule: flow.RuleGate, Hint: "git liza undo " + string(u.Task),
+			Reason: fmt.Sprintf("gate %s fails without %s: %s", failed.Gate, joinTasks(u.list), endingOf(*failed))}
+	}
+	r, err := u.Integration.Adopt(ctx, Adoption{Commit: commit, Reason: u.reason(), Reverts: u.list})
+	if err != nil {
+		return Undone{}, r, err
+	}
+	done := Undone{Reverts: u.list, Successors: []flow.TaskID{}, Commit: commit, Paths: []string{}, WaitsFor: []flow.Role{}}
+	changes, err := u.Repo.Changes(ctx, tip, commit)
+	for _, c := range changes {
+		done.Paths = append(done.Paths, c.Path)
+	}
+	if err == nil && u.Reopen {
+		var added gitstore.Result
+		if added, err = u.addSuccessors(ctx, u.list); err == nil {
+			done.Successors = u.successorsOf(added.After)
+		}
+		err = unfinishedMove(r, "its work is not on the board again", "git liza undo "+string(u.Task)+" --reopen", done, err)
+	}
+	return done, r, err
+}
+
+// A revertSide is what is taken out of integration for a task: what lies between two
+// commits.
+type revertSide struct {
+	task           *flow.Task
+	commit, before flow.ObjectID
+}
+
+// sides returns what is taken out, the work that was merged last first.
+func (u *undoer) sides(ctx context.Context) ([]revertSide, error) {
+	var list []revertSide
+	for _, id := range u.list {
+		t := u.board.Task(id)
+		side := revertSide{t, t.Merge.Commit, t.Merge.Onto}
+		if t.Merge.Adopted { // the adopted commit may hold much else
+			side.commit, side.before = t.Submission.Commit, t.Submission.Base
+		}
+		at := 0
+		for at < len(list) {
+			later, err := u.isLater(ctx, t, list[at].task)
+			if err != nil {
+				return nil, err
+			}
+			if later {
+				break
+			}
+			at++
+		}
+		list = slices.Insert(list, at, side)
+	}
+	return list, nil
+}
+
+// isLater reports whether a task was merged after another one, or needs it.
+func (u *undoer) isLater(ctx context.Context, t, than *flow.Task) (bool, error) {
+	if t.Merge.Commit == than.Merge.Commit {
+		return slices.Contains(t.DependsOn, than.ID), nil
+	}
+	return u.Repo.IsAncestor(ctx, than.Merge.Commit, t.Merge.Commit)
+}
+
+// revert returns a commit on top of another one without the work of the list, a revert
+// for each task. It is refused where git cannot take the work out alone.
+func (u *undoer) revert(ctx context.Context, onto flow.ObjectID) (flow.ObjectID, error) {
+	sides, err := u.sides(ctx)
+	if err != nil {
+		return "", err
+	}
+	commits, tip := u.Store.Commits, onto
+	for _, side := range sides {
+		computed, err := commits.Revert(ctx, tip, side.commit, side.before)
+		if err != nil {
+			return "", err
+		}
+		if len(computed.Conflicts) > 0 {
+			return "", u.conflict(ctx, side, onto, computed.Conflicts)
+		}
+		before, err := u.commands.treeOf(ctx, tip)
+		if err != nil {
+			return "", err
+		}
+		if before == computed.Tree {
+			return "", &flow.Refusal{Rule: flow.RuleEmpty, Hint: "git liza adopt " + string(onto) + " --reverts " + string(side.task.ID) + " --reason R",
+				Reason: fmt.Sprintf("integration has nothing more of %s: it was taken back without git liza", side.task.ID)}
+		}
+		if tip, err = commits.Commit(ctx, computed.Tree, u.message(side), tip); err != nil {
+			return "", err
+		}
+	}
+	return tip, nil
+}
+
+// message is the message of the commit that takes the work of a task back, as git
+// revert writes it.
+func (u *undoer) message(side revertSide) string {
+	text := fmt.Sprintf("Revert \"%s: %s\"\n\nThis reverts commit %s", side.task.ID, flow.Excerpt(side.task.Title, 200), side.commit)
+	if side.task.Merge.Adopted {
+		text += fmt.Sprintf(", and those\nbefore it back to %s", side.before)
+	} else {
+		text += fmt.Sprintf(", reversing\nchanges made to %s", side.before)
+	}
+	text += ".\n"
+	if u.Reason != "" {
+		text += "\n" + u.Reason + "\n"
+	}
+	return text
+}
+
+// conflict refuses a revert that git cannot make, and names the paths and the tasks that
+// changed them since.
+func (u *undoer) conflict(ctx context.Context, side revertSide, tip flow.ObjectID, paths []string) error {
+	since, err := u.changedSince(ctx, side.task.Merge.Commit, tip, paths)
+	if err != nil {
+		return err
+	}
+	reason := fmt.Sprintf("the work of %s cannot be taken back alone, it conflicts in %s", side.task.ID, someOf(paths))
+	if len(since) > 0 {
+		reason += ", changed since by " + joinTasks(since)
+	}
+	with := slices.Clone(u.list[1:])
+	for _, id := range since {
+		if t := u.board.Task(id); t.Reverted == nil && !slices.Contains(u.list, id) {
+			with = append(with, id)
+		}
+	}
+	hint := "git liza undo " + string(u.Task) + " --with " + strings.ReplaceAll(joinTasks(with), ", ", ",")
+	if len(with) == len(u.list)-1 {
+		hint = "git liza task add " + shell.Quote("Take back "+joinTasks(u.list)) + " --reverts " + strings.ReplaceAll(joinTasks(u.list), ", ", ",")
+	}
+	return &flow.Refusal{Rule: flow.RuleMerge, Hint: hint, Reason: reason}
+}
+
+// mostSince bounds how many tasks a conflict names.
+const mostSince = 10
+
+// changedSince returns the tasks whose merges changed paths between two commits of
+// integration, the last first.
+func (u *undoer) changedSince(ctx context.Context, from, tip flow.ObjectID, paths []string) (list []flow.TaskID, err error) {
+	args := []string{"--literal-pathspecs", "log", "--first-parent", "--format=%H %(trailers:key=Liza-Task,valueonly,separator=%x20)", string(tip), "^" + string(from), "--"}
+	out, err := u.Repo.Git(ctx, append(args, paths[:min(len(paths), flow.MaxList)]...)...)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range strings.Split(string(out), "\n") {
+		words := strings.Fields(line)
+		if len(words) < 2 || len(list) == mostSince {
+			continue
+		}
+		// A message is anybody's word; the board says what was merged with the commit.
+		if t := u.board.Task(flow.TaskID(words[1])); t != nil && t.Merge != nil && t.Merge.Commit == flow.ObjectID(words[0]) {
+			list = append(list, t.ID)
+		}
+	}
+	return list, u.board.Err()
+}
