@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -81,8 +82,16 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActPause:  func(_ *scene, _ TaskID, w words) Detail { return &PauseMove{w.or("reason", "why")} },
 	ActResume: func(_ *scene, _ TaskID, w words) Detail { return &ResumeMove{w.or("reason", "why")} },
 	ActStop:   func(_ *scene, _ TaskID, w words) Detail { return &StopMove{w.or("reason", "why")} },
-	ActTrip:   func(_ *scene, _ TaskID, w words) Detail { return &TripMove{Pattern: w.or("pattern", "retry_cluster")} },
-	ActReset:  func(_ *scene, _ TaskID, w words) Detail { return &ResetMove{Resolution: w.or("resolution", "mended")} },
+	ActTrip:   func(s *scene, _ TaskID, w words) Detail { return s.trip(w) },
+	ActReset: func(s *scene, _ TaskID, w words) Detail {
+		m := &ResetMove{Resolution: w.or("resolution", "mended")}
+		if w.pairs["upto"] != "" {
+			m.Upto = w.number("upto")
+		} else if s.board.HasRules(3) {
+			m.Upto = s.board.Settings().Next.Record - 1
+		}
+		return m
+	},
 
 	ActCheckpoint: func(s *scene, _ TaskID, w words) Detail {
 		m := &CheckpointMove{Reason: w.or("reason", "why"), Since: w.or("since", "")}
@@ -218,6 +227,31 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		}
 		return m
 	},
+}
+
+// trip names what the words say, else, since version 3 of the rules, all anomalies and
+// the last reset.
+func (s *scene) trip(w words) *TripMove {
+	m := &TripMove{Pattern: "retry_cluster", Severity: w.pairs["severity"], Patterns: w.list("patterns"),
+		Records: ids[RecordID](w.list("records")), Watermark: w.number("watermark")}
+	if pattern, given := w.pairs["pattern"]; given {
+		m.Pattern = pattern
+	}
+	if !s.board.HasRules(3) {
+		return m
+	}
+	m.Severity, m.Artifacts = cmp.Or(m.Severity, "ARCHITECTURE_FLAW"), []string{vision}
+	if m.Patterns == nil {
+		m.Patterns = []string{m.Pattern}
+	}
+	if w.pairs["watermark"] == "" {
+		m.Watermark = s.board.Breaker().Watermark
+	}
+	if w.pairs["records"] == "" {
+		all := ids[RecordID](s.board.IDs(Anomalies))
+		m.Records = all[max(len(all)-MaxList, 0):]
+	}
+	return m
 }
 
 // roleWords are a row: its name, its capacity and what it may do.

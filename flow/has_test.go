@@ -230,6 +230,9 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 		return g.Status.String(), true
 	case "archived":
 		return strconv.Itoa(p.Archived), true
+	case "trip":
+		b := s.board.Breaker()
+		return strings.TrimRight(fmt.Sprintf("%s:%s:%s", b.Pattern, strings.Join(b.Patterns, "+"), join(b.Records)), ":"), true
 	case "marks":
 		return join(s.board.IDs(MarkDocs)), true
 	}

@@ -49,6 +49,14 @@ func (id *RecordID) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Number is the record's number, which no other record of the board has; 0 of what is
+// no record id.
+func (id RecordID) Number() int {
+	_, number, _ := strings.Cut(string(id), "/")
+	n, _ := strconv.Atoi(number)
+	return n
+}
+
 // An AgentID names an agent: <role>-<n>, such as coder-1.
 type AgentID string
 

@@ -1,5 +1,10 @@
 package flow
 
+import (
+	"slices"
+	"strings"
+)
+
 // TripMove trips the circuit breaker, which puts the board into a checkpoint.
 type TripMove struct {
 	Pattern  string   `yaml:"pattern"`
@@ -13,13 +18,73 @@ type TripMove struct {
 	Artifacts []string   `yaml:"artifacts,since=3"` // specs and paths that they are about
 }
 
-func (t *TripMove) already(*play) bool { return false }
+// already lets the second of two that judged the same records find the breaker
+// tripped, or reset since.
+func (t *TripMove) already(p *play) bool {
+	b := p.Breaker()
+	return p.HasRules(3) && (b.Watermark > t.Watermark || b.Tripped && b.Watermark == t.Watermark)
+}
 
 func (t *TripMove) check(p *play) *Refusal {
 	if p.Breaker().Tripped {
 		return refuse(RuleBreaker, "git liza breaker reset --resolution R", "the circuit breaker is tripped already (%s)", p.Breaker().Pattern)
 	}
-	return present("the pattern", t.Pattern, "git liza status")
+	if r := present("the pattern", t.Pattern, "git liza status"); r != nil || !p.HasRules(3) {
+		return r
+	}
+	known := BreakerPatterns(p.Settings().Rules)
+	for i, name := range t.Patterns {
+		if !contains(known, name) || contains(t.Patterns[:i], name) {
+			return refuse(RuleForm, showBreaker, "%q is no pattern of the circuit breaker, or it is named twice; there are %s", clip(name), strings.Join(known, ", "))
+		}
+	}
+	switch {
+	case !contains(t.Patterns, t.Pattern):
+		return refuse(RuleForm, showBreaker, "%q is not among the patterns that the trip names", clip(t.Pattern))
+	case !contains(BreakerSeverities(), t.Severity):
+		return refuse(RuleForm, showBreaker, "%q is no severity of the circuit breaker; there are %s", clip(t.Severity), strings.Join(BreakerSeverities(), ", "))
+	}
+	return t.checkRecords(p)
+}
+
+// checkRecords refuses a trip that names no anomalies, or that was judged from another
+// reset on than the last one.
+func (t *TripMove) checkRecords(p *play) *Refusal {
+	if len(t.Records) == 0 {
+		return refuse(RuleForm, showBreaker, "a trip names the anomalies that form its patterns")
+	}
+	newest := 0
+	for i, id := range t.Records {
+		if _, ok := p.load(Key{Anomalies, string(id)}).(*Anomaly); !ok || slices.Contains(t.Records[:i], id) {
+			return refuse(RuleNotFound, "git liza records anomalies --all", "there is no anomaly %s, or it is named twice", id)
+		}
+		newest = max(newest, id.Number())
+	}
+	switch now := p.Breaker().Watermark; {
+	case t.Watermark != now:
+		return refuse(RuleDue, showBreaker, "the circuit breaker was reset at record %d, the trip was judged from %d on", now, t.Watermark)
+	case newest <= now:
+		return refuse(RuleDue, showBreaker, "no record of the trip is newer than the reset (%d)", now)
+	}
+	return nil
+}
+
+// showBreaker is the hint of refusals about patterns and records.
+const showBreaker = "git liza breaker show"
+
+// BreakerPatterns are the patterns that a trip may name under a version of the rules;
+// none before version 3, which names any text.
+func BreakerPatterns(rules int) []string {
+	var list []string
+	for _, r := range rulesets[:min(rules, len(rulesets))] {
+		list = append(list, r.patterns...)
+	}
+	return list
+}
+
+// BreakerSeverities are what a trip says of the cause, the most severe first.
+func BreakerSeverities() []string {
+	return []string{"ARCHITECTURE_FLAW", "SPEC_FLAW", "SCOPE_FLAW", "EXTERNAL_DEPENDENCY"}
 }
 
 func (t *TripMove) refs(_ Move, b *Board) []RefMove {
@@ -32,7 +97,7 @@ func (t *TripMove) refs(_ Move, b *Board) []RefMove {
 func (t *TripMove) apply(p *effect) {
 	b := p.Breaker()
 	p.put(Key{Folder: BreakerDoc}, &Breaker{Tripped: true, Pattern: t.Pattern, Severity: t.Severity, Evidence: t.Evidence,
-		Report: t.Report, By: p.move.By, At: p.move.At, Watermark: b.Watermark})
+		Report: t.Report, By: p.move.By, At: p.move.At, Watermark: b.Watermark, Patterns: t.Patterns, Records: t.Records, Artifacts: t.Artifacts})
 	switch c := p.Settings().Control; c.State {
 	case Stopped:
 		p.change(func(s *Settings) { s.Control.Before, s.Control.Decision = Checkpoint, "" })
@@ -49,8 +114,8 @@ func (t *TripMove) apply(p *effect) {
 	}
 }
 
-// ResetMove resets the circuit breaker; records from before are not judged
-// again.
+// ResetMove resets the circuit breaker; records that the person was shown are not
+// judged again.
 type ResetMove struct {
 	Resolution string `yaml:"resolution"`
 	Upto       int    `yaml:"upto,since=3"` // the highest record number that the person was shown
@@ -63,12 +128,25 @@ func tripped(p *play) *Refusal {
 	return nil
 }
 
-func (r *ResetMove) check(*play) *Refusal {
-	return present("the resolution", r.Resolution, "git liza breaker reset --resolution R")
+func (r *ResetMove) check(p *play) *Refusal {
+	if r := present("the resolution", r.Resolution, "git liza breaker reset --resolution R"); r != nil || !p.HasRules(3) {
+		return r
+	}
+	lowest, highest := p.Breaker().Watermark, p.Settings().Next.Record-1
+	for _, id := range p.Breaker().Records {
+		lowest = max(lowest, id.Number())
+	}
+	if r.Upto < lowest || r.Upto > highest {
+		return refuse(RuleForm, showBreaker, "a reset covers the records up to %d at least, and up to %d at most, not up to %d", lowest, highest, r.Upto)
+	}
+	return nil
 }
 
 func (r *ResetMove) apply(p *effect) {
 	b := p.Breaker()
 	b.Tripped, b.Resolution, b.Watermark = false, r.Resolution, p.Settings().Next.Record-1
+	if p.HasRules(3) {
+		b.Watermark = r.Upto
+	}
 	p.put(Key{Folder: BreakerDoc}, &b)
 }

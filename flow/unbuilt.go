@@ -4,11 +4,7 @@ package flow
 // exists of.
 func unbuilt(p *play) *Refusal {
 	var set bool
-	switch d := p.move.Detail.(type) {
-	case *TripMove:
-		set = d.Watermark != 0 || len(d.Patterns)+len(d.Records)+len(d.Artifacts) > 0
-	case *ResetMove:
-		set = d.Upto != 0
+	switch p.move.Detail.(type) {
 	case *ForkMove:
 		set = true
 	}

@@ -44,12 +44,15 @@ func TestTripAndReset(t *testing.T) {
 	d.refused(flow.RuleBreaker, by(ann, flow.ActReset, &flow.ResetMove{Resolution: "nothing to mend"}))
 	d.refused(flow.RuleText, by(ann, flow.ActTrip, &flow.TripMove{}))
 	d.add("a")
+	d.do(by(coder, flow.ActAnomaly, &flow.AnomalyMove{Type: flow.Workaround}))
 
-	d.do(by(coder, flow.ActTrip, &flow.TripMove{Pattern: "retry_loop", Severity: "high", Evidence: []string{"sprint-1/1"}, Report: "three coders in a row"}))
+	trip := &flow.TripMove{Pattern: "workaround_pattern", Severity: "ARCHITECTURE_FLAW", Patterns: []string{"workaround_pattern"},
+		Records: []flow.RecordID{"sprint-1/1"}, Evidence: []string{"sprint-1/1"}, Report: "three coders in a row"}
+	d.do(by(coder, flow.ActTrip, trip))
 	require.True(t, d.board().Breaker().Tripped)
 	require.Equal(t, flow.Checkpoint, d.board().Settings().Control.State)
 	require.Equal(t, d.at(layout.State), d.at("refs/liza/marks/checkpoint-1"))
-	d.refused(flow.RuleBreaker, by(ann, flow.ActTrip, &flow.TripMove{Pattern: "again"}))
+	d.refused(flow.RuleBreaker, by(ann, flow.ActTrip, &flow.TripMove{Pattern: "again", Watermark: 1}))
 	d.refused(flow.RuleControl, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
 
 	// A decision alone does not lead past a tripped breaker, nor does a stop.
@@ -61,11 +64,11 @@ func TestTripAndReset(t *testing.T) {
 	d.refused(flow.RuleBreaker, by(ann, flow.ActResume, &flow.ResumeMove{Reason: "on"}))
 	d.refused(flow.RuleRole, by(coder, flow.ActReset, &flow.ResetMove{Resolution: "mine"}))
 	d.refused(flow.RuleText, by(ann, flow.ActReset, &flow.ResetMove{}))
-	d.do(by(ann, flow.ActReset, &flow.ResetMove{Resolution: "the spec was split"}))
+	d.do(by(ann, flow.ActReset, &flow.ResetMove{Resolution: "the spec was split", Upto: 1}))
 	require.False(t, d.board().Breaker().Tripped)
 	d.do(by(ann, flow.ActResume, &flow.ResumeMove{Reason: "on"}))
 	require.Equal(t, flow.Running, d.board().Settings().Control.State)
-	d.replays(8)
+	d.replays(9)
 }
 
 func TestImport(t *testing.T) {
