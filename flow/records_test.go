@@ -25,7 +25,8 @@ func TestRecordsHoldWhatWasSaid(t *testing.T) {
 	require.Equal(t, []Change{{vision, "clearer", "a", "coder-1", at}}, goal.Changes)
 	require.Equal(t, "well", s.board.Sprint("sprint-1").Retro)
 	require.Equal(t, ControlState{State: Stopped, Before: Checkpoint, Reason: "lunch", By: "human:ann", At: at, Mark: "checkpoint-1"}, s.board.Settings().Control)
-	require.Equal(t, Breaker{Tripped: true, Pattern: "retry_cluster", By: "human:ann", At: at}, s.board.Breaker())
+	require.Equal(t, Breaker{Tripped: true, Pattern: "retry_cluster", Severity: "ARCHITECTURE_FLAW", By: "human:ann", At: at,
+		Patterns: []string{"retry_cluster"}, Records: []RecordID{"sprint-1/1"}, Artifacts: []string{vision}}, s.board.Breaker())
 }
 
 // A full history lets its oldest line go; the log has it.

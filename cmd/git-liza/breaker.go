@@ -17,5 +17,22 @@ func (c *breakerResetCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.steer(flow.ActReset, &flow.ResetMove{Resolution: resolution})
+	clone, err := goalChoice{inv}.open("")
+	if err != nil {
+		return err
+	}
+	var made *flow.ResetMove // by the first look: what others record meanwhile is judged
+	r, err := clone.Move(inv.ctx, flow.ActReset, "", func(b *flow.Board) (flow.Detail, error) {
+		if made == nil {
+			made = &flow.ResetMove{Resolution: resolution}
+			if b.HasRules(3) {
+				made.Upto = b.Settings().Next.Record - 1
+			}
+		}
+		return made, nil
+	})
+	if err != nil {
+		return err
+	}
+	return answerControl(inv, r)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // steer makes a move on the control state and prints the new state.
@@ -22,6 +23,11 @@ func (inv *invocation) steerGoal(goal flow.GoalID, act flow.Act, detail flow.Det
 	if err != nil {
 		return err
 	}
+	return answerControl(inv, r)
+}
+
+// answerControl prints the control state after a move on it.
+func answerControl(inv *invocation, r gitstore.Result) error {
 	c := r.After.Settings().Control
 	line := "board " + c.State.String()
 	if r.Already {
@@ -41,6 +47,11 @@ func (inv *invocation) steerGoal(goal flow.GoalID, act flow.Act, detail flow.Det
 			line += fmt.Sprintf("\n%s of %s: %d tasks of %s held back", d.Decision, d.Checkpoint, shown.Held, g.ID)
 		}
 	}
+	if _, ok := r.Move.Detail.(*flow.ResetMove); ok {
+		mark := r.After.Breaker().Watermark
+		shown.Watermark = &mark
+		line += fmt.Sprintf("\nwatermark %d", mark)
+	}
 	return inv.result(r, shown, "%s", line)
 }
 
@@ -59,6 +70,8 @@ type controlView struct {
 	Decided    string `json:"decided,omitempty"`    // what was decided just now
 	Checkpoint string `json:"checkpoint,omitempty"` // about which one
 	Held       int    `json:"held,omitempty"`       // tasks that wait for the answer
+
+	Watermark *int `json:"watermark,omitempty"` // after a reset: records up to this number are not judged again
 }
 
 func viewControl(c flow.ControlState) controlView {
