@@ -45,7 +45,7 @@ func TestMarksAreNew(t *testing.T) {
 	s := opened(t)
 	seen := map[string]bool{"refs/liza/marks/sprint-1": true}
 	for _, line := range []string{
-		"human:ann checkpoint", "human:ann decide CONTINUE", "human:ann trip", "human:ann reset",
+		"human:ann checkpoint", "human:ann decide CONTINUE", "human:ann anomaly workaround", "human:ann trip", "human:ann reset",
 		"human:ann decide CONTINUE", "human:ann sprint_close", "human:ann sprint_start", "human:ann checkpoint",
 		"human:ann sprint_close", "human:ann sprint_start",
 	} {
