@@ -1,0 +1,157 @@
+package breaker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// Look analyzes the anomalies of a board since its last reset. What could not be read is
+// the error of the board.
+func Look(b *flow.Board) []Match {
+	var list []flow.Anomaly
+	for _, id := range b.IDs(flow.Anomalies) {
+		if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly); ok {
+			list = append(list, *a)
+		}
+	}
+	return Analyze(list, func(id flow.TaskID) []flow.TaskID { return replacedBy(b, id, nil) }, b.Breaker().Watermark)
+}
+
+// replacedBy adds the tasks that a task replaces, directly or not.
+func replacedBy(b *flow.Board, id flow.TaskID, found []flow.TaskID) []flow.TaskID {
+	t := b.Task(id)
+	if t == nil {
+		return found
+	}
+	for _, before := range t.Supersedes {
+		if len(found) < flow.MaxList && !slices.Contains(found, before) {
+			found = replacedBy(b, before, append(found, before))
+		}
+	}
+	return found
+}
+
+// Trip returns the move that the board calls for: with all patterns that have a record
+// newer than the last reset, of which the most severe decides. It returns nil if there is
+// none, if the breaker is tripped already, and under rules before version 3.
+func Trip(b *flow.Board) *flow.TripMove {
+	if !b.HasRules(3) || b.Breaker().Tripped {
+		return nil
+	}
+	matches := slices.DeleteFunc(Look(b), func(m Match) bool { return m.Missing > 0 || !m.New })
+	if len(matches) == 0 {
+		return nil
+	}
+	config := b.Settings().Config
+	trip := &flow.TripMove{Pattern: matches[0].Pattern, Severity: matches[0].Severity, Watermark: b.Breaker().Watermark,
+		Artifacts: Artifacts(b, matches), Report: shorten(Report(b, matches), config.TextLimit)}
+	for _, m := range matches {
+		if !slices.Contains(trip.Patterns, m.Pattern) {
+			trip.Patterns = append(trip.Patterns, m.Pattern)
+		}
+		for i, id := range m.Records {
+			if !slices.Contains(trip.Records, id) {
+				trip.Records, trip.Evidence = append(trip.Records, id), append(trip.Evidence, shorten(m.Evidence[i], config.TextLimit))
+			}
+		}
+	}
+	trip.Records, trip.Evidence = newest(trip.Records, trip.Evidence)
+	return trip
+}
+
+// newest are the records with the highest numbers, as many as a move holds, and their
+// evidence.
+func newest(records []flow.RecordID, evidence []string) ([]flow.RecordID, []string) {
+	said := map[flow.RecordID]string{}
+	for i, id := range records {
+		said[id] = evidence[i]
+	}
+	slices.SortFunc(records, func(x, y flow.RecordID) int { return x.Number() - y.Number() })
+	records = records[max(len(records)-flow.MaxList, 0):]
+	evidence = nil
+	for _, id := range records {
+		evidence = append(evidence, said[id])
+	}
+	return records, evidence
+}
+
+// Artifacts are the specs and the paths of the tasks of matches, as many as a move holds.
+func Artifacts(b *flow.Board, matches []Match) []string {
+	var list []string
+	add := func(what ...string) {
+		for _, one := range what {
+			if one != "" && len(list) < flow.MaxList && !slices.Contains(list, one) {
+				list = append(list, one)
+			}
+		}
+	}
+	for _, t := range tasksOf(b, matches) {
+		add(t.Spec)
+		add(t.Owns...)
+	}
+	return list
+}
+
+// tasksOf are the tasks of matches, each once.
+func tasksOf(b *flow.Board, matches []Match) []*flow.Task {
+	var list []*flow.Task
+	seen := map[flow.TaskID]bool{}
+	for _, m := range matches {
+		for _, id := range m.Tasks {
+			if t := b.Task(id); t != nil && !seen[id] {
+				list = append(list, t)
+			}
+			seen[id] = true
+		}
+	}
+	return list
+}
+
+// Report says in Markdown what matches of a board are about: their records, tasks and
+// artifacts, what was spent on the tasks, and what a person can type. It proposes no
+// solution.
+func Report(b *flow.Board, matches []Match) string {
+	var out strings.Builder
+	for _, m := range matches {
+		fmt.Fprintf(&out, "## %s, %s\n", m.Pattern, m.Severity)
+		for _, line := range m.Evidence {
+			fmt.Fprintf(&out, "- %s\n", line)
+		}
+		out.WriteString("\n")
+	}
+	tasks := tasksOf(b, matches)
+	if len(tasks) > 0 {
+		var used flow.Usage
+		out.WriteString("## Tasks\n")
+		for i, t := range tasks {
+			used = used.Plus(t.Usage)
+			if i < flow.MaxList {
+				fmt.Fprintf(&out, "- %s %s: %s\n", t.ID, t.Status, excerpt(t.Title))
+			}
+		}
+		if more := len(tasks) - flow.MaxList; more > 0 {
+			fmt.Fprintf(&out, "- and %d more\n", more)
+		}
+		fmt.Fprintf(&out, "\nSpent on them: %d sessions, %d tokens, $%s\n\n", used.Sessions, used.Tokens(), used.Cost)
+	}
+	if list := Artifacts(b, matches); len(list) > 0 {
+		out.WriteString("## Artifacts\n- " + strings.Join(list, "\n- ") + "\n\n")
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// shorten cuts a text at the end of a line, so that it fits into a move.
+func shorten(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	const more = "\n… git liza breaker show"
+	s = s[:max(limit-len(more), 0)]
+	if i := strings.LastIndexByte(s, '\n'); i > 0 {
+		s = s[:i]
+	}
+	return strings.ToValidUTF8(s, "") + more
+}
