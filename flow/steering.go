@@ -144,6 +144,23 @@ func (c calendar) planDone(id SprintID) (planned int, open *Summary) {
 	return planned, open
 }
 
+// PlannedTasks counts the planned tasks of a sprint that is open or was just closed, and
+// those of them that are final: archived ones too, and those that were carried on.
+func PlannedTasks(b *Board, s *Sprint) (planned, final int) {
+	planned, final = s.Archived, s.Archived
+	b.each(func(t *Summary) {
+		switch {
+		case t.Stretch:
+		case t.Sprint == s.ID && t.Status.Final():
+			final++
+			planned++
+		case t.Sprint == s.ID, slices.Contains(s.Carried, t.ID):
+			planned++
+		}
+	})
+	return planned, final
+}
+
 // openReplacement is the first task that is not final of those that replace a task,
 // directly or not; nil if there is none.
 func (c calendar) openReplacement(id TaskID, seen map[TaskID]bool) *Summary {

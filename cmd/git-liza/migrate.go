@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -35,7 +36,7 @@ func (c *migrateCommand) Run(inv *invocation) error {
 		left = l.Board.LeftOutRoles()
 	}
 	data["left_out"] = append([]flow.Role{}, left...)
-	lost, err := c.findLost(inv, l)
+	lost, facts, err := c.findLost(inv, l)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,9 @@ func (c *migrateCommand) Run(inv *invocation) error {
 	judged := judgedTasks(l.Board, rules)
 	data["judged"] = append([]flow.TaskID{}, judged...)
 	if !c.Yes {
-		return inv.answer("", data, c.preview(rules, old, left, lost, judged))
+		due := c.findDue(inv, l, facts)
+		data["closes"], data["opens"] = due.closes, due.opens
+		return inv.answer("", data, c.preview(rules, old, left, lost, judged, due.text))
 	}
 	if len(old) > 0 && !c.Anyway {
 		return olderPrograms(old, l.Board.Settings().Control.State)
@@ -73,10 +76,11 @@ func olderPrograms(old []flow.AgentID, state flow.Control) *flow.Refusal {
 }
 
 // findLost returns the specs of open goals and tasks that integration does not have: a
-// path without a file, or PATH#ANCHOR without the heading.
-func (c *migrateCommand) findLost(inv *invocation, l look) (lost []string, err error) {
+// path without a file, or PATH#ANCHOR without the heading. facts are the answers of git
+// by which the migration is judged.
+func (c *migrateCommand) findLost(inv *invocation, l look) (lost []string, facts flow.Facts, err error) {
 	query := l.Board.Ask(flow.Move{Act: flow.ActMigrate, Detail: &flow.MigrateMove{To: flow.RulesVersion}})
-	facts, err := l.Store.Commits.Facts(inv.ctx, query)
+	facts, err = l.Store.Commits.Facts(inv.ctx, query)
 	for _, asked := range query.Texts {
 		text := facts.Texts[asked.Path]
 		if text.Blob == "" {
@@ -89,7 +93,53 @@ func (c *migrateCommand) findLost(inv *invocation, l look) (lost []string, err e
 			}
 		}
 	}
-	return lost, err
+	return lost, facts, err
+}
+
+// dueSprints are the sprints that supervisors close and open as soon as a board is
+// migrated and runs.
+type dueSprints struct {
+	closes, opens []flow.SprintID
+	text          string
+}
+
+// findDue applies the migration in memory. It finds nothing if this person may not
+// migrate, or if a board that does not run could not be resumed.
+func (c *migrateCommand) findDue(inv *invocation, l look, facts flow.Facts) dueSprints {
+	due := dueSprints{closes: []flow.SprintID{}, opens: []flow.SprintID{}}
+	b := l.Board
+	by, _, err := inv.actor(l.Repo)
+	if err != nil {
+		return due
+	}
+	principal, err := work.PrincipalOf(inv.ctx, l.Repo, by)
+	if err != nil {
+		return due
+	}
+	moves := []flow.Move{{Act: flow.ActMigrate, Detail: &flow.MigrateMove{To: flow.RulesVersion}}}
+	if !b.Settings().Control.State.IsRunning() {
+		moves = append(moves, flow.Move{Act: flow.ActResume, Detail: &flow.ResumeMove{Reason: "preview"}})
+	}
+	for _, m := range moves {
+		m.By, m.Principal, m.At, m.Request = by, principal, b.At(), "0000000000000000"
+		after, err := b.Apply(b.Fill(m, &facts), nil)
+		if err != nil {
+			return due
+		}
+		b = after
+	}
+	for _, m := range flow.DueMoves(b, inv.now()) {
+		switch d := m.Detail.(type) {
+		case *flow.SprintCloseMove:
+			planned, final := flow.PlannedTasks(b, b.Sprint(d.Sprint))
+			due.closes = append(due.closes, d.Sprint)
+			due.text += fmt.Sprintf("supervisors will close: %s (%d of %d planned final)\n", d.Sprint, final, planned)
+		case *flow.SprintStartMove:
+			due.opens = append(due.opens, d.Sprint)
+			due.text += fmt.Sprintf("supervisors will open: %s of %s\n", d.Sprint, m.Goal)
+		}
+	}
+	return due
 }
 
 // judgedTasks returns the tasks whose reviews and verdicts name no texts, because the rules
@@ -114,7 +164,7 @@ func (c *migrateCommand) warn(inv *invocation, lost []string) {
 }
 
 // preview describes what a migration would change.
-func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role, lost []string, judged []flow.TaskID) string {
+func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role, lost []string, judged []flow.TaskID, due string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "the board has rules version %d; version %d changes:\n", rules, flow.RulesVersion)
 	for _, line := range flow.RulesChanges(rules, flow.RulesVersion) {
@@ -130,6 +180,7 @@ func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role
 		text.WriteString("approved or under review: " + view.JoinIDs(judged) +
 			"; these reviews and verdicts name no texts, and hold whatever becomes of the specs\n")
 	}
+	text.WriteString(due)
 	text.WriteString("programs that do not know these rules can do nothing with the board afterwards, and there is no way back\n")
 	if len(old) > 0 {
 		text.WriteString("may run such a program: " + view.JoinIDs(old) + "\n")

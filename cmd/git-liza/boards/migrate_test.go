@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,27 @@ func TestMigrateCommand(t *testing.T) {
 	liza(t, present, dir, at, "unregister", "coder-9")
 	liza(t, present, dir, at, "register", "coder-9")
 	require.Contains(t, gittest.Git(t, dir, "show", layout.State+":agents/09/coder-9.yaml"), fmt.Sprintf("rules: %d", flow.RulesVersion))
+}
+
+// The preview names what supervisors do on the migrated board at once, also where it is
+// stopped meanwhile.
+func TestMigrateTellsWhatIsDue(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"236f646-rush", "9fee5a5-rush"} {
+		dir := unpackBoard(t, goldens[slices.IndexFunc(goldens, func(g golden) bool { return g.name == name })])
+		_, _, at := openBoard(t, dir)
+		const closes = "supervisors will close: sprint-1 (4 of 4 planned final)\n"
+		require.Contains(t, liza(t, present, dir, at, "migrate"), closes)
+		require.Contains(t, liza(t, present, dir, at, "migrate", "--json"), `"closes":["sprint-1"]`)
+		liza(t, present, dir, at, "stop")
+		require.Contains(t, liza(t, present, dir, at, "migrate"), closes)
+		liza(t, present, dir, at, "resume")
+		liza(t, present, dir, at, "sprint", "close")
+		require.NotContains(t, liza(t, present, dir, at, "migrate"), "supervisors will")
+		liza(t, present, dir, at, "task", "add", "more", "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+		require.Contains(t, liza(t, present, dir, at, "migrate"), "supervisors will open: sprint-2 of goal-1\n")
+		liza(t, present, dir, at, "migrate", "--yes")
+	}
 }
 
 // migrate makes the move that takes a board to a version of the rules.

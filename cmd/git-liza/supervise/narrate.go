@@ -171,7 +171,8 @@ func boardLine(m flow.Move, after *flow.Board) string {
 		return fmt.Sprintf("%s opened by %s", cmp.Or(d.Sprint, after.OpenSprint(m.Goal)), m.By)
 	case *flow.SprintCloseMove:
 		if s := after.Sprint(d.Sprint); s != nil {
-			return fmt.Sprintf("%s closed by %s: %s", s.ID, m.By, plannedText(after, s))
+			planned, final := flow.PlannedTasks(after, s)
+			return fmt.Sprintf("%s closed by %s: %d of %d planned final", s.ID, m.By, final, planned)
 		}
 	case *flow.CompleteMove:
 		if g := after.Goal(m.Goal); g != nil {
@@ -186,22 +187,6 @@ func boardLine(m flow.Move, after *flow.Board) string {
 		return fmt.Sprintf("board → %s (%s) by %s", c.State, reason, m.By)
 	}
 	return m.Subject()
-}
-
-// plannedText says of a sprint that was just closed how many of its planned tasks are
-// final. The others have passed to the next one.
-func plannedText(after *flow.Board, s *flow.Sprint) string {
-	final, carried := s.Archived, 0
-	for _, t := range after.Tasks() {
-		switch {
-		case t.Stretch:
-		case t.Sprint == s.ID:
-			final++
-		case slices.Contains(s.Carried, t.ID):
-			carried++
-		}
-	}
-	return fmt.Sprintf("%d of %d planned final", final, final+carried)
 }
 
 // addedTasks names the tasks of an add move.

@@ -73,6 +73,9 @@ func (r Reading) Status(tasks []flow.Summary) *Status {
 	}
 	of := inProgress{r}.ofGoal(tasks)
 	g.countTasks(of)
+	if sprint != nil {
+		g.Planned, g.Done = flow.PlannedTasks(r.Board, sprint)
+	}
 	g.archived = len(of) == 0 && len(r.Board.IDs(flow.Archive)) > 0 && (!r.Board.HasRules(2) || partOf(goal).Added > 0)
 	g.Agents = r.Agents(tasks)
 	g.titles = titlesOf(g.Agents, tasks)
@@ -111,7 +114,7 @@ func titlesOf(agents []Agent, tasks []flow.Summary) map[flow.TaskID]string {
 	return titles
 }
 
-// countTasks counts the tasks by their states, and those of the sprint.
+// countTasks counts the tasks by their states.
 func (g *Status) countTasks(tasks []flow.Summary) {
 	g.Counts = map[string]int{}
 	for _, status := range flow.Statuses() {
@@ -120,12 +123,6 @@ func (g *Status) countTasks(tasks []flow.Summary) {
 	for i := range tasks {
 		t := &tasks[i]
 		g.Counts[t.Status.String()]++
-		if g.sprint != nil && t.Sprint == g.sprint.ID && !t.Stretch {
-			g.Planned++
-			if t.Status.Final() {
-				g.Done++
-			}
-		}
 	}
 }
 
