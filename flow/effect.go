@@ -106,10 +106,10 @@ func (p *effect) free(by Actor) { p.agent(by, func(a *Agent) { a.Task = "" }) }
 func (p *effect) continueAttempt(c *ClaimMove) {
 	t, a := p.task, p.task.Attempt
 	switch {
+	case a.Saved != "" && a.Coder != p.move.By: // what this clone has of the work may be older
+		a.Start = a.Saved
 	case c.Saved != nil:
 		a.Start = c.Saved.Commit
-	case a.Saved != "" && a.Coder != p.move.By:
-		a.Start = a.Saved
 	case t.Submission != nil && !a.Keep:
 		a.Start = t.Submission.Commit
 	}

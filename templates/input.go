@@ -35,7 +35,12 @@ type Input struct {
 	Denied     []string      // paths that the role may not write, as globs
 	Specs      []Spec        // of the task and of the goal, one per path
 
+	// CanAsk says that rules of version 3 hold on the board: answers let a task go on,
+	// questions are no failures, and decisions hold tasks back until a planner answers.
+	CanAsk bool
+
 	Triggers    []flow.Trigger    // why a planner was woken
+	Held        []flow.TaskID     // tasks of the goal that a decision holds back
 	About       []*flow.Task      // the tasks that the triggers name
 	Discoveries []*flow.Discovery // not converted yet
 	Board       []flow.Summary    // every live task

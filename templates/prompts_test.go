@@ -36,7 +36,7 @@ func rowOf(role flow.Role) *flow.RoleRow {
 func fresh() Input {
 	return Input{
 		Role: flow.Coder, Row: rowOf(flow.Coder), Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
-		Limits: flow.Limits{Iterations: 10, Cycles: 5},
+		Limits: flow.Limits{Iterations: 10, Cycles: 5}, CanAsk: true,
 		Goal:   &flow.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: flow.InProgress},
 		Specs:  []Spec{{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base}},
 		Task: &flow.Task{
@@ -173,6 +173,15 @@ func replanning() Input {
 	return in
 }
 
+// deciding is the prompt of a planner after a decision that holds tasks back.
+func deciding() Input {
+	in := planning()
+	in.Goal.Hold = &flow.Hold{Checkpoint: "checkpoint-4", Decision: "REPLAN", Message: "the queue has to go", By: "human:ada", At: noon}
+	in.Triggers = []flow.Trigger{{Reason: "decision", Text: "REPLAN: the queue has to go"}, {Reason: "blocked", Task: "task-4", Text: "which port?"}}
+	in.Held = []flow.TaskID{"task-4", "task-5"}
+	return in
+}
+
 // inputs are what the golden prompts are made of.
 func inputs() map[string]Input {
 	return map[string]Input{
@@ -185,6 +194,7 @@ func inputs() map[string]Input {
 		"code-reviewer-moved": review(moved(), 1),
 		"planner":             planning(),
 		"planner-replan":      replanning(),
+		"planner-decision":    deciding(),
 
 		"security-reviewer-again":     secured(),
 		"security-reviewer-dismissed": dismissed(),
@@ -232,6 +242,19 @@ func TestGolden(t *testing.T) {
 			require.NotContains(t, got, "invalid(")
 			require.NotContains(t, got, "%!")
 		})
+	}
+}
+
+// On a board of earlier rules a question is a failure, an answer lets no task go on,
+// and decisions are only records.
+func TestEarlierRules(t *testing.T) {
+	t.Parallel()
+	for _, in := range []Input{fresh(), reported(fresh()), replanning(), reported(replanning())} {
+		in.CanAsk = false
+		text := render(t, in).Text()
+		require.NotRegexp(t, "no failure|last answer a task goes on|decision answered|answers: THE|records defer", text)
+		in.CanAsk = true
+		require.Regexp(t, "no failure|last answer a task goes on", render(t, in).Text())
 	}
 }
 
@@ -407,7 +430,7 @@ func TestCommandsOfRoles(t *testing.T) {
 	own := map[flow.Capacity][]string{
 		flow.Does:   {"intent", "submit", "block", "handoff"},
 		flow.Judges: {"approve", "reject"},
-		flow.Plans:  {"task", "answer", "unblock", "supersede", "abandon", "convert", "align", "spec-change"},
+		flow.Plans:  {"task", "answer", "unblock", "supersede", "abandon", "convert", "records", "align", "spec-change"},
 	}
 	for name, in := range inputs() {
 		var given []string

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -12,14 +15,35 @@ type blockCommand struct {
 	Attempted []string    `sep:"none" help:"What was tried; repeatable."`
 }
 
+// Help says what a question costs and what becomes of the work.
+func (c *blockCommand) Help() string {
+	return `The task waits until all its questions are answered, and then goes on from where
+it was claimed. What the worktree holds is saved, and whoever claims the task next
+continues from it. Three times a task may stop for questions alone; from the fourth
+on each is a failure of its coder, as a block with a reason is.`
+}
+
 func (c *blockCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActBlock, c.ID, &flow.BlockMove{Reason: c.Reason, Questions: c.Question, Attempted: c.Attempted, To: c.To})
+	r, err := clone.Block(inv.ctx, c.ID, flow.BlockMove{Reason: c.Reason, Questions: c.Question, Attempted: c.Attempted, To: c.To})
 	if err != nil {
 		return err
 	}
-	return inv.taskResult(r, c.ID, "blocked")
+	t := r.After.Task(c.ID)
+	asked := append([]flow.RecordID{}, t.Block.Asked...)
+	asks := t.Block.Reason == flow.ReasonQuestion && t.Block.From != 0
+	what := "blocked → " + t.Status.String()
+	if asks {
+		what = "waits for an answer: " + view.JoinIDs(asked)
+	}
+	if r.Already {
+		what = "already " + what
+	}
+	if asks && len(t.Failures) > len(r.Before.Task(c.ID).Failures) {
+		what += fmt.Sprintf("; it asked %d times, so this counts as a failure", t.Asked)
+	}
+	return inv.result(r, map[string]any{"task": c.ID, "status": t.Status, "questions": asked, "asks": asks}, "%s %s", c.ID, what)
 }

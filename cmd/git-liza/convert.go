@@ -11,6 +11,7 @@ type convertCommand struct {
 	ID        flow.TaskID   `arg:"" optional:"" help:"The task's id; default the next task-N."`
 	Draft     bool          `help:"Not claimable until it is finalized."`
 	taskFlags
+	reopensFlag
 }
 
 func (c *convertCommand) Run(inv *invocation) error {
@@ -24,7 +25,7 @@ func (c *convertCommand) Run(inv *invocation) error {
 		}
 	}
 	r, err := clone.Move(inv.ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
-		list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: discoveryTitle(b, c.Discovery)})}
+		list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: discoveryTitle(b, c.Discovery), Reopens: c.Reopens})}
 		list[0] = rooted(clone, list[0])
 		b.Number(list)
 		return &flow.ConvertMove{Discovery: c.Discovery, Input: list[0]}, nil

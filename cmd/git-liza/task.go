@@ -43,6 +43,11 @@ type taskFlags struct {
 	limitFlags
 }
 
+// A reopensFlag names the task that a new one does again.
+type reopensFlag struct {
+	Reopens flow.TaskID `placeholder:"ID" help:"A merged task that was taken back, or is taken back by one that this depends on: its work is done again."`
+}
+
 // limitFlags are the limits of a task; 0 is what the board says.
 type limitFlags struct {
 	MaxIterations          *int `placeholder:"N" help:"Claims of one attempt before the task is blocked; 0 for what the board says, here and below."`
@@ -134,6 +139,7 @@ type taskAddCommand struct {
 	Draft bool      `help:"Not claimable until it is finalized."`
 	goalFlag
 	taskFlags
+	reopensFlag
 }
 
 // An idOrTitle is the id of a new task, or its title: ids have no blank.
@@ -178,7 +184,7 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 // input returns the task that the command line describes. With a title alone it is
 // a draft.
 func (c *taskAddCommand) input() flow.TaskInput {
-	in := c.over(flow.TaskInput{ID: c.What.id, Title: c.What.title, Draft: c.Draft})
+	in := c.over(flow.TaskInput{ID: c.What.id, Title: c.What.title, Draft: c.Draft, Reopens: c.Reopens})
 	if c.What.title != "" && !c.Edit && (in.DoneWhen == "" || in.Spec == "" || in.Scope == "") {
 		in.Draft = true
 	}
@@ -280,7 +286,7 @@ func inFile(path string, lines []int, err error) error {
 
 type taskEditCommand struct {
 	ID    flow.TaskID `arg:"" help:"The task."`
-	Clear []string    `enum:"depends,depends_on,owns,verify,based_on,reviews,without" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews or without."`
+	Clear []string    `enum:"depends,depends_on,owns,verify,based_on,reviews,without,reverts" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews, without or reverts."`
 	taskFlags
 }
 
@@ -313,6 +319,8 @@ func (c *taskEditCommand) Run(inv *invocation) error {
 				in.Reviews = nil
 			case "without":
 				in.Without = nil
+			case "reverts":
+				in.Reverts = nil
 			}
 		}
 		return &flow.EditMove{Input: in}, nil

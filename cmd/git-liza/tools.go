@@ -65,7 +65,7 @@ var tools = []toolRow{
 	{"commit", 0, mcp.Adds, doers, "Commit everything in your task's worktree, new files too, as yours. For clients that have no shell; submit what is committed.", newCommand[commitTool]},
 	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", newCommand[submitTool]},
 	{"handoff", flow.ActHandoff, mcp.Adds, doers, "Leave a report for the next coder, when you must stop before the task is done. Commit what is good first.", newCommand[handoffCommand]},
-	{"block", flow.ActBlock, mcp.Adds, doers | planning, "Stop work on a task until one to three questions are answered by somebody who may decide.", newCommand[blockCommand]},
+	{"block", flow.ActBlock, mcp.Adds, doers | planning, "Stop work on a task until one to three questions are answered by somebody who may decide. Without a reason it only asks, which is no failure: the work is saved, and the task goes on with the last answer. With a reason it says what is in the way, and counts as a failure.", newCommand[blockCommand]},
 
 	{"approve", flow.ActApprove, mcp.Adds, judges, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", newCommand[approveTool]},
 	{"reject", flow.ActReject, mcp.Adds, judges | people, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", newCommand[rejectTool]},
@@ -75,10 +75,11 @@ var tools = []toolRow{
 	{"finalize", flow.ActFinalize, mcp.Adds, planning, "Make drafts claimable, once they say title, done_when, spec and scope.", newCommand[taskFinalizeCommand]},
 	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", newCommand[supersedeTool]},
 	{"abandon", flow.ActAbandon, mcp.Undoes, planning, "Give a task up. It is final.", newCommand[abandonCommand]},
-	{"answer", flow.ActAnswer, mcp.Adds, planning, "Answer a question of a blocked task; show names its questions. The task stays blocked until it is unblocked.", newCommand[answerTool]},
-	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a blocked task back to work, once its questions are answered.", newCommand[unblockCommand]},
+	{"answer", flow.ActAnswer, mcp.Adds, planning, "Answer a question of a blocked task; show names its questions. With the last answer the task goes on, unless a limit blocked it.", newCommand[answerTool]},
+	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a task back to work that a limit or an abandoned dependency blocked, or that was blocked with a reason. Questions that are open are closed without an answer.", newCommand[unblockCommand]},
 	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", newCommand[convertCommand]},
-	{"align", flow.ActAlign, mcp.Adds, planning, "Say where the work stands against the goal's original intent.", newCommand[alignCommand]},
+	{"defer", flow.ActDefer, mcp.Adds, planning, "Put a discovery off that can wait: it wakes no planner until then. Say why.", newCommand[deferCommand]},
+	{"align", flow.ActAlign, mcp.Adds, planning, "Say where the work stands against the goal's original intent. With answers it also answers the decision of a person at that checkpoint: tasks that it held back can be claimed again.", newCommand[alignCommand]},
 
 	{"pause", flow.ActPause, mcp.Undoes, people, "Stop new claims on the whole board until somebody resumes. Sessions that run go on.", newCommand[pauseCommand]},
 	{"resume", flow.ActResume, mcp.Undoes, people, "Let claims go on after a pause, a stop or a checkpoint that was decided.", newCommand[resumeCommand]},
@@ -184,12 +185,13 @@ type newTaskTool struct {
 	ID    flow.TaskID `help:"Default: the next task-N."`
 	Draft bool        `help:"Not claimable until it is finalized."`
 	taskFlags
+	reopensFlag
 }
 
 func inputs(list []newTaskTool) []flow.TaskInput {
 	var all []flow.TaskInput
 	for _, t := range list {
-		all = append(all, t.over(flow.TaskInput{ID: t.ID, Draft: t.Draft}))
+		all = append(all, t.over(flow.TaskInput{ID: t.ID, Draft: t.Draft, Reopens: t.Reopens}))
 	}
 	return all
 }

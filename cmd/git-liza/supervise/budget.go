@@ -97,7 +97,7 @@ func (w *worker) checkBudget(ctx context.Context, a *assignment, b *flow.Board) 
 func (w *worker) endOverBudget(ctx context.Context, b *flow.Board, a *assignment, r *flow.Refusal) (result, error) {
 	if a.capacity == flow.Does {
 		limit := b.Settings().Config.TextLimit
-		_, err := w.clone.Make(ctx, flow.ActBlock, a.taskID(), &flow.BlockMove{
+		_, err := w.clone.Block(ctx, a.taskID(), flow.BlockMove{
 			Reason: flow.Excerpt("budget: "+r.Reason, limit), Questions: []string{flow.Excerpt("May it cost more? "+r.Hint, limit)}})
 		return failed(r.Reason), err
 	}

@@ -230,7 +230,7 @@ func (w *worker) blockTask(ctx context.Context, b *flow.Board, a *assignment, f 
 	if tail := lastOutput(ending.Excerpt); tail != "" {
 		reason += "\n" + tail
 	}
-	_, err := w.clone.Make(ctx, flow.ActBlock, a.task.ID, &flow.BlockMove{
+	_, err := w.clone.Block(ctx, a.task.ID, flow.BlockMove{
 		Reason: flow.Excerpt(reason, b.Settings().Config.TextLimit), Questions: []string{f.question}})
 	return err
 }

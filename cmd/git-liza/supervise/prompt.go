@@ -53,7 +53,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	settings := b.Settings()
 	in := templates.Input{Role: a.Role, Row: row, Roles: roleNames(b), Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
-		Compliance: a.Compliance, Await: flow.Duration(a.Await)}
+		Compliance: a.Compliance, Await: flow.Duration(a.Await), CanAsk: b.HasRules(3)}
 	if goal := b.Goal(a.goal(b)); goal != nil {
 		in.Goal = goal
 	}
@@ -66,6 +66,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 		foreign := otherGoals(b, in.Goal)
 		in.Board = slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return foreign[t.Goal] })
 		in.Discoveries = slices.DeleteFunc(openDiscoveries(b), func(d *flow.Discovery) bool { return foreign[flow.GoalOfRecord(b, d.ID)] })
+		in.Held = flow.HeldTasks(b, in.Goal.ID)
 		if in.Triggers = a.Triggers; in.Triggers == nil {
 			in.Triggers = b.Triggers(in.Goal.ID)
 		}

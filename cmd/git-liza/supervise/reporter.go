@@ -103,9 +103,10 @@ type workReport struct {
 	Removes        []string `yaml:"removes"`
 	TestsNotNeeded string   `yaml:"tests_not_needed"`
 
-	Blocked   string   `yaml:"blocked"`
-	Questions []string `yaml:"questions"`
-	Attempted []string `yaml:"attempted"`
+	Blocked   string    `yaml:"blocked"` // "" for questions alone
+	Questions []string  `yaml:"questions"`
+	To        flow.Role `yaml:"to"`
+	Attempted []string  `yaml:"attempted"`
 
 	Handoff *flow.Handoff `yaml:"handoff"`
 }
@@ -117,14 +118,14 @@ func (p *reporter) reportWork(ctx context.Context, message string) error {
 	}
 	id := p.assignment.taskID()
 	switch {
-	case r.Blocked != "":
-		_, err := p.clone.Make(ctx, flow.ActBlock, id, &flow.BlockMove{Reason: r.Blocked, Questions: r.Questions, Attempted: r.Attempted})
+	case r.Blocked != "" || len(r.Questions) > 0 && r.Summary == "":
+		_, err := p.clone.Block(ctx, id, flow.BlockMove{Reason: r.Blocked, Questions: r.Questions, Attempted: r.Attempted, To: r.To})
 		return err
 	case r.Handoff != nil:
 		_, err := p.clone.Make(ctx, flow.ActHandoff, id, &flow.HandoffMove{Handoff: *r.Handoff})
 		return err
 	case r.Summary == "":
-		return &wrongReport{"it needs summary and validation, or blocked and questions, or handoff"}
+		return &wrongReport{"it needs summary and validation, or questions, or handoff"}
 	}
 	// The intent comes first: it names what may be committed beyond the task's own
 	// paths.

@@ -31,8 +31,9 @@ type planReport struct {
 		Discovery flow.RecordID  `yaml:"discovery"`
 		Task      flow.TaskInput `yaml:"task"`
 	} `yaml:"convert"`
-	Note  string `yaml:"note"` // for everybody: why a human has to decide
-	Align string `yaml:"align"`
+	Note    string `yaml:"note"` // for everybody: why a human has to decide
+	Align   string `yaml:"align"`
+	Answers string `yaml:"answers"` // with align: the checkpoint whose decision it answers
 }
 
 func (p *reporter) reportPlan(ctx context.Context, message string) error {
@@ -92,13 +93,17 @@ func (r *planReport) recordMoves(ctx context.Context, p *reporter) (list []func(
 		list = append(list, func() error { return p.makeMove(ctx, flow.ActNote, &flow.NoteMove{For: "all", Text: r.Note}) })
 	}
 	if r.Align != "" {
-		list = append(list, func() error { return p.makeMove(ctx, flow.ActAlign, &flow.AlignMove{Text: r.Align}) })
+		list = append(list, func() error { return p.makeMove(ctx, flow.ActAlign, &flow.AlignMove{Text: r.Align, Answers: r.Answers}) })
 	}
 	return list
 }
 
 func (p *reporter) makeMove(ctx context.Context, act flow.Act, d flow.Detail) error {
-	_, err := p.clone.Make(ctx, act, "", d)
+	mover := p.clone.For("")
+	if act == flow.ActAlign {
+		mover = p.clone.For(p.assignment.goal()) // that it was woken for, which need not be the current one
+	}
+	_, err := mover.Make(ctx, act, "", d)
 	return err
 }
 

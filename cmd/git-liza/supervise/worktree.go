@@ -75,7 +75,7 @@ func (p *workplace) blockObstructed(ctx context.Context, b *flow.Board, id flow.
 		question += " " + o.Hint
 	}
 	limit := b.Settings().Config.TextLimit
-	_, err := p.clone.Make(ctx, flow.ActBlock, id, &flow.BlockMove{
+	_, err := p.clone.Block(ctx, id, flow.BlockMove{
 		Reason: flow.Excerpt("worktree_obstacle: "+o.Error(), limit), Questions: []string{flow.Excerpt(question, limit)}})
 	return failed(o.Error()), err
 }

@@ -69,11 +69,29 @@ func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees,
 	return trees.Branch(ctx, name, t.ID.Branch(), a.Start)
 }
 
-// saveAttempt keeps what this clone has of a task's attempt: the branch tip with
-// uncommitted and untracked files on top. It is nil if all of it is kept
-// already. With worktrees.ErrIncomplete the save is valid but lacks files that
-// cannot be saved. They stay in their folder, see [worktrees.Trees.Retire].
+// saveAttempt keeps what this clone has of a task's attempt, see saveWork. It is nil
+// if all of it is kept already.
 func (c *Checkouts) saveAttempt(ctx context.Context, t *flow.Task) (*flow.Save, error) {
+	save, err := c.saveWork(ctx, t)
+	if save == nil {
+		return nil, err
+	}
+	kept, failed := c.repo.Refs.Resolve(ctx, t.ID.SavedRef(t.Saves))
+	if failed != nil {
+		return nil, failed
+	}
+	if save.Commit == kept {
+		return nil, err
+	}
+	return save, err
+}
+
+// saveWork saves what this clone has of a task's attempt, whether it is kept already
+// or not: the branch tip with uncommitted and untracked files on top. It is nil if
+// there is nothing beyond the attempt's start. With worktrees.ErrIncomplete the save is
+// valid but lacks files that cannot be saved. They stay in their folder, see
+// [worktrees.Trees.Retire].
+func (c *Checkouts) saveWork(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
 	}
@@ -92,11 +110,7 @@ func (c *Checkouts) saveAttempt(ctx context.Context, t *flow.Task) (*flow.Save, 
 			return nil, incomplete
 		}
 	}
-	kept, err := c.repo.Refs.Resolve(ctx, t.ID.SavedRef(t.Saves))
-	if err != nil {
-		return nil, err
-	}
-	if tip == "" || tip == kept || tip == t.Attempt.Start {
+	if tip == "" || tip == t.Attempt.Start {
 		return nil, incomplete
 	}
 	return &flow.Save{Number: t.Saves + 1, Commit: tip}, incomplete
