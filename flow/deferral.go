@@ -38,7 +38,7 @@ func (d *DeferMove) already(p *play) bool {
 const longestDeferral = 90 * 24 * time.Hour
 
 func (d *DeferMove) check(p *play) *Refusal {
-	hint := "git liza records defer ID --until T --reason R"
+	hint := "git liza records defer " + string(d.Record) + " --until 3d --reason R"
 	found := d.discovery(p)
 	switch {
 	case found == nil:

@@ -1,5 +1,7 @@
 package flow
 
+import "github.com/git-liza/git-liza/flow/shell"
+
 // ResumeMove allows new claims again.
 type ResumeMove struct {
 	Reason string `yaml:"reason"`
@@ -36,7 +38,7 @@ func resumable(p *play) *Refusal {
 		return refuse(RuleDecision, c.Onward(), "the checkpoint (%s) has no decision yet", c.Reason)
 	}
 	if g := p.Goal(c.Goal); c.State == Checkpoint && c.Decision == "PIVOT" && g != nil && g.Status == InProgress {
-		return refuse(RuleDecision, "git liza goal set TITLE --spec PATH", "the decision is PIVOT: a new goal leads on")
+		return refuse(RuleDecision, "git liza goal set TITLE --spec "+shell.Quote(g.Spec), "the decision is PIVOT: a new goal leads on")
 	}
 	if c.State == Running {
 		return refuse(RuleControl, "git liza status", "the board is RUNNING already")

@@ -37,8 +37,8 @@ func fresh() Input {
 	return Input{
 		Role: flow.Coder, Row: rowOf(flow.Coder), Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
 		Limits: flow.Limits{Iterations: 10, Cycles: 5}, CanAsk: true,
-		Goal:   &flow.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: flow.InProgress},
-		Specs:  []Spec{{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base}},
+		Goal:  &flow.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: flow.InProgress},
+		Specs: []Spec{{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base}},
 		Task: &flow.Task{
 			ID: "task-3", Title: "Retry uploads", Status: flow.Claimed, Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-1",
 			DoneWhen: "an upload that fails twice succeeds\nand the third failure is reported", Spec: "specs/vision.md#retry",

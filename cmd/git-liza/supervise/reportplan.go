@@ -93,7 +93,9 @@ func (r *planReport) recordMoves(ctx context.Context, p *reporter) (list []func(
 		list = append(list, func() error { return p.makeMove(ctx, flow.ActNote, &flow.NoteMove{For: "all", Text: r.Note}) })
 	}
 	if r.Align != "" {
-		list = append(list, func() error { return p.makeMove(ctx, flow.ActAlign, &flow.AlignMove{Text: r.Align, Answers: r.Answers}) })
+		list = append(list, func() error {
+			return p.makeMove(ctx, flow.ActAlign, &flow.AlignMove{Text: r.Align, Answers: r.Answers})
+		})
 	}
 	return list
 }
