@@ -9,6 +9,16 @@ type reverts struct{ *content }
 // not reverted, or each of its successors is merged and stands.
 func (k reverts) stands(t *Task) bool { return k.standsWithin(t, MaxList) }
 
+// Stands reports whether a task that needs another one may count it as merged: it is, and
+// was not reverted, or what does its work again is merged and stands.
+func Stands(b *Board, t *Task) bool { return reverts(b.calendar()).stands(t) }
+
+// Outstanding returns the open tasks that have to be merged before a reverted task counts
+// as merged again, none if nobody does its work again.
+func Outstanding(b *Board, t *Task) []TaskID {
+	return reverts(b.calendar()).outstanding(t, MaxList)
+}
+
 func (k reverts) standsWithin(t *Task, depth int) bool {
 	if t == nil || t.Status != Merged || depth == 0 {
 		return false
@@ -198,9 +208,9 @@ func (k reverts) reopens(in *TaskInput, batch []*Task) *Refusal {
 	})
 	switch {
 	case by == "":
-		return refuse(RuleState, "git liza show "+string(t.ID), "%s stands: nothing reverts it", t.ID)
+		return refuse(RuleState, "git liza undo "+string(t.ID)+" --reopen", "%s stands: nothing reverts it", t.ID)
 	case !slices.Contains(in.DependsOn, by):
-		return refuse(RuleState, "git liza help task add", "%s comes after %s, which reverts it: --depends %[2]s", t.ID, by)
+		return refuse(RuleState, "git liza help task add", "%s comes after %s, which reverts %s: --depends %[2]s", in.ID, by, t.ID)
 	}
 	return nil
 }

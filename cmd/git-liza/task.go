@@ -133,10 +133,11 @@ func put[T any](field *T, said *T) {
 }
 
 type taskAddCommand struct {
-	What  idOrTitle `arg:"" optional:"" name:"id" help:"The id, default the next task-N. With a blank in it, it is the title instead: of a draft, unless done-when, spec and scope are said too."`
-	From  string    `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. Problems of all tasks are reported together."`
-	Edit  bool      `short:"e" help:"Write the task, or several, in your editor. The flags fill in the form."`
-	Draft bool      `help:"Not claimable until it is finalized."`
+	What    idOrTitle   `arg:"" optional:"" name:"id" help:"The id, default the next task-N. With a blank in it, it is the title instead: of a draft, unless done-when, spec and scope are said too."`
+	From    string      `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. Problems of all tasks are reported together."`
+	Edit    bool        `short:"e" help:"Write the task, or several, in your editor. The flags fill in the form."`
+	Draft   bool        `help:"Not claimable until it is finalized."`
+	Reopens flow.TaskID `placeholder:"ID" help:"A reverted task whose work it does again; what needs that task waits for this one."`
 	goalFlag
 	taskFlags
 	reopensFlag
@@ -161,7 +162,7 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 	if c.What.title != "" && c.Title != nil {
 		return usagef("git liza help task add", "%q is no id, and --title says the title", flow.Excerpt(c.What.title, 80))
 	}
-	if c.From != "" && (c.What != idOrTitle{} || c.Title != nil || c.Edit) {
+	if c.From != "" && (c.What != idOrTitle{} || c.Title != nil || c.Edit || c.Reopens != "") {
 		return usagef("git liza help task add", "--from takes everything from the file")
 	}
 	clone, err := chooseGoal(inv).open(c.Goal)

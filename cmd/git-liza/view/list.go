@@ -51,12 +51,12 @@ func (r Reading) claimable(t flow.Summary) bool {
 // TaskTable lists tasks for people: id, state, priority, holder, title. live are
 // the tasks that are not archived.
 func (r Reading) TaskTable(list, live []flow.Summary) *Table {
-	open := unmerged(live)
+	needs := r.unmetNeeds(live)
 	var rows Table
 	for i := range list {
 		t := &list[i]
 		who := string(t.Coder)
-		what, detail := r.waitsFor(t, open)
+		what, detail := r.waitsFor(t, needs)
 		if what == "tasks" || what == "work" {
 			who = detail
 		}
@@ -64,7 +64,18 @@ func (r Reading) TaskTable(list, live []flow.Summary) *Table {
 		if t.Reason != "" {
 			title += " (" + FirstLine(t.Reason) + ")"
 		}
+		if t.Reverted {
+			title += revertedWord(t)
+		}
 		rows.Add(string(t.ID), t.Status.String(), strconv.Itoa(t.Priority), who, title)
 	}
 	return &rows
+}
+
+// revertedWord says of a merged task that it was taken back, and what does its work again.
+func revertedWord(t *flow.Summary) string {
+	if len(t.Successors) == 0 {
+		return " (reverted)"
+	}
+	return " (reverted, again as " + JoinIDs(t.Successors) + ")"
 }

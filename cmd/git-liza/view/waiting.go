@@ -58,13 +58,13 @@ func roleWaits(b *flow.Board, c flow.Capacity, first flow.Role) []wait {
 // submission that several roles judge is in the group of each. tasks and agents
 // are the board's.
 func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
-	open := unmerged(tasks)
+	needs := r.unmetNeeds(tasks)
 	over := inProgress{r}.endedGoals()
 	outdated := r.Outdated(tasks)
 	groups := map[string]*WaitGroup{}
 	for i := range tasks {
 		t := &tasks[i]
-		what, detail := r.waitsFor(t, open)
+		what, detail := r.waitsFor(t, needs)
 		if texts := outdated[t.ID]; len(texts) > 0 {
 			what, detail = "recheck", texts[0]+" changed"
 		}
@@ -136,31 +136,78 @@ func unheardRoles(waits []wait, groups []WaitGroup, agents []Agent) []flow.Role 
 	return roles
 }
 
-// unmerged returns the tasks that others depend on and that are not merged.
-// Dependencies outside of tasks are archived; the rules know whether they
-// were merged.
-func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
-	open := map[flow.TaskID]bool{}
+// A need is a task on which another one depends.
+type need struct {
+	said     string // of one that does not count as merged
+	reverted bool
+}
+
+// unmetNeeds returns the tasks that others depend on. Dependencies outside of tasks are archived: they are merged, and only
+// the rules know whether they were reverted.
+func (r Reading) unmetNeeds(tasks []flow.Summary) map[flow.TaskID]need {
+	needs := map[flow.TaskID]need{}
+	archived := map[flow.TaskID]bool{}
 	for i := range tasks {
 		for _, d := range tasks[i].DependsOn {
-			open[d] = false
+			needs[d] = need{}
+			archived[d] = archived[d] || !tasks[i].Status.Final()
 		}
 	}
 	for i := range tasks {
-		if _, needed := open[tasks[i].ID]; needed {
-			open[tasks[i].ID] = !tasks[i].Status.IsMerged()
+		id := tasks[i].ID
+		if _, needed := needs[id]; !needed {
+			continue
+		}
+		delete(archived, id)
+		switch {
+		case !tasks[i].Status.IsMerged():
+			needs[id] = need{said: "after " + string(id)}
+		case tasks[i].Reverted:
+			needs[id] = r.needOf(r.Board.Task(id))
 		}
 	}
-	return open
+	if r.Board == nil || !r.Board.HasRules(3) {
+		return needs
+	}
+	for id, open := range archived {
+		if open {
+			needs[id] = r.needOf(r.Board.Task(id))
+		}
+	}
+	return needs
+}
+
+// needOf returns a task on which another one depends as a need.
+func (r Reading) needOf(t *flow.Task) need {
+	switch {
+	case t == nil || flow.Stands(r.Board, t):
+		return need{}
+	case t.Reverted != nil:
+		return need{string(t.ID) + " is reverted", true}
+	}
+	return need{said: "after " + string(t.ID)}
+}
+
+// unmetNeed returns the first task that a task waits for: to be claimed for each that does
+// not count as merged, to be merged for each that was reverted. It is "" if there is none.
+func unmetNeed(t *flow.Summary, needs map[flow.TaskID]need) (flow.TaskID, string) {
+	waits := unheldWaits()[t.Status]
+	for _, d := range t.DependsOn {
+		if n := needs[d]; n.said != "" && (waits == forWork || waits == "merge" && n.reverted) {
+			return d, n.said
+		}
+	}
+	return "", ""
 }
 
 // waitsFor returns what an open task waits for, "" for a final one, and a
 // detail: of a submission that somebody reviews the review, else the first role
 // that has to judge it. It does not check whether paths collide: the rules do at
-// the claim.
-func (r Reading) waitsFor(t *flow.Summary, open map[flow.TaskID]bool) (what, detail string) {
+// the claim. needs are those of [Reading.unmetNeeds].
+func (r Reading) waitsFor(t *flow.Summary, needs map[flow.TaskID]need) (what, detail string) {
 	what = unheldWaits()[t.Status]
 	reviewer, lease := t.Reviewing(r.At)
+	needed, said := unmetNeed(t, needs)
 	switch {
 	case t.Lease.After(r.At):
 		return "work", r.Local.holder(t.Coder)
@@ -168,10 +215,9 @@ func (r Reading) waitsFor(t *flow.Summary, open map[flow.TaskID]bool) (what, det
 		return "work", r.Local.holder(reviewer)
 	case what == forReview:
 		what = append(t.Takers(flow.ActReview, r.At), flow.CodeReviewer)[0].String()
+	case needed != "":
+		return "tasks", said
 	case what == forWork:
-		if i := slices.IndexFunc(t.DependsOn, func(d flow.TaskID) bool { return open[d] }); i >= 0 {
-			return "tasks", "after " + string(t.DependsOn[i])
-		}
 		if _, untrusted := r.Local.Untrusted[t.ID]; untrusted {
 			return "trust", "its verify"
 		}

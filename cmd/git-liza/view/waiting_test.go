@@ -44,7 +44,7 @@ func TestWhatTasksWaitFor(t *testing.T) {
 	t.Parallel()
 	l := Reading{At: noon}
 	live, ended := noon.Add(time.Minute), noon
-	open := unmerged([]flow.Summary{{ID: "done", Status: flow.Merged}, {ID: "dead", Status: flow.Abandoned}, {ID: "x", DependsOn: []flow.TaskID{"done", "dead", "archived"}}})
+	needs := l.unmetNeeds([]flow.Summary{{ID: "done", Status: flow.Merged}, {ID: "dead", Status: flow.Abandoned}, {ID: "x", DependsOn: []flow.TaskID{"done", "dead", "archived"}}})
 	for _, test := range []struct {
 		task         flow.Summary
 		what, detail string
@@ -68,7 +68,7 @@ func TestWhatTasksWaitFor(t *testing.T) {
 		{flow.Summary{Status: flow.Superseded}, "", ""},
 		{flow.Summary{Status: flow.Abandoned}, "", ""},
 	} {
-		what, detail := l.waitsFor(&test.task, open)
+		what, detail := l.waitsFor(&test.task, needs)
 		require.Equal(t, [2]string{test.what, test.detail}, [2]string{what, detail}, "%+v", test.task)
 	}
 }

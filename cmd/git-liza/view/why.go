@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,12 +42,11 @@ type waiting struct {
 // explain finds what the task waits for.
 func (x waiting) explain(w *Why) {
 	id := string(x.task.ID)
-	open := map[flow.TaskID]bool{}
+	needs := map[flow.TaskID]need{}
 	for _, d := range x.task.DependsOn {
-		before := x.Board.Task(d)
-		open[d] = before != nil && !before.Status.IsMerged()
+		needs[d] = x.needOf(x.Board.Task(d))
 	}
-	what, _ := x.waitsFor(x.task, open)
+	what, _ := x.waitsFor(x.task, needs)
 	goal := x.Board.Goal(x.task.Goal)
 	switch {
 	case goal != nil && (inProgress{x.Reading}).endedGoals()[goal.ID] && what != "work" && what != "merge":
@@ -58,9 +56,8 @@ func (x waiting) explain(w *Why) {
 	case what == "planner":
 		x.explainPlanner(w)
 	case what == "tasks":
-		i := slices.IndexFunc(x.task.DependsOn, func(d flow.TaskID) bool { return open[d] })
-		before := x.task.DependsOn[i]
-		w.For, w.Who, w.Command = fmt.Sprintf("%s, which is %s", before, x.Board.Task(before).Status), "those that "+string(before)+" waits for", "git liza show "+string(before)+" --why"
+		needed, _ := unmetNeed(x.task, needs)
+		x.explainNeed(w, x.Board.Task(needed))
 	case what == "trust":
 		step := x.Local.Untrusted[x.task.ID]
 		w.For, w.Who, w.Command = step.Why, "the person of this machine", step.Command
@@ -74,6 +71,21 @@ func (x waiting) explain(w *Why) {
 	default:
 		x.explainClaim(w)
 	}
+}
+
+// explainNeed is for a task on which the task depends and that does not count as merged.
+func (x waiting) explainNeed(w *Why, need *flow.Task) {
+	before, said := need.ID, ""
+	if need.Reverted != nil {
+		again := flow.Outstanding(x.Board, need)
+		if len(again) == 0 {
+			w.For, w.Who, w.Command = fmt.Sprintf("%s, which was reverted by %s", need.ID, need.Reverted), "a person", "git liza undo "+string(need.ID)+" --reopen"
+			return
+		}
+		before, said = again[0], "does the reverted "+string(need.ID)+" again and "
+	}
+	w.For = fmt.Sprintf("%s, which %sis %s", before, said, x.Board.Task(before).Status)
+	w.Who, w.Command = "those that "+string(before)+" waits for", "git liza show "+string(before)+" --why"
 }
 
 // explainHolder is for work under a live lease.
