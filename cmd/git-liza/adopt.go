@@ -14,7 +14,7 @@ type adoptCommand struct {
 	Commit  string        `arg:"" help:"A commit that has the integration tip behind it."`
 	Reason  string        `required:"" help:"Why."`
 	Tasks   []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
-	Reverts []flow.TaskID `placeholder:"ID" help:"Merged tasks that the commit takes back; what needs them waits."`
+	Reverts []flow.TaskID `placeholder:"ID" help:"Merged tasks that the commit takes back, beside those that its history says it reverts; what needs them waits."`
 	Accept  bool          `help:"Approve what nobody has judged: these tasks, and the specs that it changes."`
 }
 
@@ -35,19 +35,24 @@ func (c *adoptCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	found, err := clone.Integration.FindReverts(inv.ctx, commit)
+	if err != nil {
+		return err
+	}
+	reverts, rows := c.reverts(inv, found)
 	c.announce(inv, affected)
-	r, err := clone.Integration.Adopt(inv.ctx, work.Adoption{Commit: commit, Reason: c.Reason, Tasks: c.Tasks, Reverts: c.Reverts, Accept: c.Accept})
+	r, err := clone.Integration.Adopt(inv.ctx, work.Adoption{Commit: commit, Reason: c.Reason, Tasks: c.Tasks, Reverts: reverts, Accept: c.Accept})
 	if err != nil {
 		return err
 	}
 	name := r.After.Settings().Integration.Name
-	data := map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "reverts": append([]flow.TaskID{}, c.Reverts...), "affected": affected}
+	data := map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "reverts": rows, "affected": affected}
 	line := name + " follows " + commit.Short()
 	if len(c.Tasks) > 0 {
 		line += "\nmerged: " + view.JoinIDs(c.Tasks)
 	}
-	if len(c.Reverts) > 0 {
-		line += "\ntakes back: " + view.JoinIDs(c.Reverts)
+	if len(reverts) > 0 {
+		line += "\ntakes back: " + view.JoinIDs(reverts)
 	}
 	if c.Accept {
 		texts, judged := accepted(r)
@@ -60,6 +65,23 @@ func (c *adoptCommand) Run(inv *invocation) error {
 		}
 	}
 	return inv.result(r, data, "%s", line)
+}
+
+// reverts returns the tasks that the commit takes back, those that its history names and
+// those that the caller names, with a row for each in JSON. It says for people what was
+// found.
+func (c *adoptCommand) reverts(inv *invocation, found []work.FoundRevert) (list []flow.TaskID, rows []view.Object) {
+	rows = []view.Object{}
+	for _, one := range found {
+		inv.progress("takes back %s (This reverts commit %s)", one.Task, one.Commit.Short())
+		list, rows = append(list, one.Task), append(rows, view.Object{{Key: "id", Value: one.Task}, {Key: "found", Value: "commit"}})
+	}
+	for _, id := range c.Reverts {
+		if !slices.ContainsFunc(found, func(one work.FoundRevert) bool { return one.Task == id }) {
+			list, rows = append(list, id), append(rows, view.Object{{Key: "id", Value: id}, {Key: "found", Value: "named"}})
+		}
+	}
+	return list, rows
 }
 
 // accepted returns the paths of the texts for which an adoption gave the person's verdict,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -46,6 +47,62 @@ func (i *Integration) Adopt(ctx context.Context, a Adoption) (gitstore.Result, e
 		}
 	}
 	return r, nil
+}
+
+// A FoundRevert is a merged task that a commit takes back by its own words.
+type FoundRevert struct {
+	Task   flow.TaskID
+	Commit flow.ObjectID // of the task, which the words name
+}
+
+// revertWords are those with which git revert names what it takes back.
+var revertWords = regexp.MustCompile(`This reverts commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)\b`)
+
+// FindReverts returns the merged tasks that the commits between integration and a commit
+// take back by their own words, and of which nothing says so yet.
+func (i *Integration) FindReverts(ctx context.Context, commit flow.ObjectID) ([]FoundRevert, error) {
+	b, _, err := i.store.Board(ctx)
+	if err != nil || !b.HasRules(3) {
+		return nil, err
+	}
+	undone, err := i.revertedCommits(ctx, b.Settings().Integration.Tip, commit)
+	if err != nil || len(undone) == 0 {
+		return nil, err
+	}
+	var list []FoundRevert
+	for _, folder := range []flow.Folder{flow.Tasks, flow.Archive} {
+		for _, id := range b.IDs(folder) {
+			t := b.Task(flow.TaskID(id))
+			switch {
+			case t == nil || !t.Status.IsMerged() || t.Reverted != nil:
+			case undone[t.Merge.Commit]:
+				list = append(list, FoundRevert{t.ID, t.Merge.Commit})
+			case undone[t.Submission.Commit]:
+				list = append(list, FoundRevert{t.ID, t.Submission.Commit})
+			}
+		}
+	}
+	return list, b.Err()
+}
+
+// revertedCommits returns the commits that those between two commits revert. What a
+// reverted revert had reverted stands again.
+func (i *Integration) revertedCommits(ctx context.Context, from, to flow.ObjectID) (map[flow.ObjectID]bool, error) {
+	out, err := i.repo.Git(ctx, "log", "--topo-order", "-z", "--format=%H%n%B", string(to), "^"+string(from), "--")
+	if err != nil {
+		return nil, err
+	}
+	undone := map[flow.ObjectID]bool{}
+	for _, one := range strings.Split(string(out), "\x00") { // the newest first
+		id, message, _ := strings.Cut(one, "\n")
+		if undone[flow.ObjectID(id)] {
+			continue
+		}
+		for _, words := range revertWords.FindAllStringSubmatch(message, -1) {
+			undone[flow.ObjectID(words[1])] = true
+		}
+	}
+	return undone, nil
 }
 
 // Affected is what an adoption changes beside integration.
