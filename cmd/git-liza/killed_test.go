@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +21,8 @@ type killedCommand struct {
 	before [][]string
 	args   []string
 	status string
-	once   bool // it is refused after it was made
+	once   bool   // it is refused after it was made
+	task   string // of which status is; "" is t
 }
 
 // killedCommands follow one task through its life.
@@ -40,20 +42,23 @@ func killedCommands() map[string]killedCommand {
 	stale := append(worked[:len(worked):len(worked)], []string{"sh", "-c", "echo late >" + tree + "/late.txt"},
 		[]string{"git-liza", "block", "t", coder, "--reason", "R", "--question", "Q"}, []string{"git-liza", "unblock", "t"}, []string{"git-liza", "claim", "t", "--as=coder-2"},
 		[]string{"sh", "-c", "echo later >" + tree + "/later.txt"})
+	merged := append(approved[:len(approved):len(approved)], []string{"git-liza", "merge", "t"})
 	// The hooks of somebody else's folder: ours are set in the configuration.
 	elsewhere := [][]string{{"git-liza", "hooks", "uninstall"}, {"git", "config", "core.hooksPath", "tools/hooks"}}
 	return map[string]killedCommand{
-		"init":    {[][]string{{"sh", "-c", "rm -rf .git; git init -q -b main; git add -A; git commit -q -m first"}}, []string{"git-liza", "init"}, "", false},
-		"claim":   {claimed[:1], claimed[1], "CLAIMED", false},
-		"submit":  {worked, []string{"git-liza", "submit", "t", coder}, "READY_FOR_REVIEW", false},
-		"review":  {submitted, []string{"git-liza", "review", "t", reviewer}, "READY_FOR_REVIEW", false},
-		"approve": {reviewed, approve, "APPROVED", false},
-		"reject":  {reviewed, []string{"sh", "-c", verdict, "reject", "--reason=- [blocker] t.txt:1 — says too little"}, "REJECTED", false},
-		"merge":   {approved, []string{"git-liza", "merge", "t"}, "MERGED", false},
-		"release": {claimed, []string{"git-liza", "release", "t"}, "UNCLAIMED", true},
-		"hooks":   {elsewhere, []string{"git-liza", "hooks", "install"}, "", false},
-		"unhook":  {append(elsewhere[:2:2], []string{"git-liza", "hooks", "install"}), []string{"git-liza", "hooks", "uninstall"}, "", false},
-		"prune":   {stale, []string{"git-liza", "worktree", "prune"}, "CLAIMED", false},
+		"init":    {[][]string{{"sh", "-c", "rm -rf .git; git init -q -b main; git add -A; git commit -q -m first"}}, []string{"git-liza", "init"}, "", false, ""},
+		"claim":   {claimed[:1], claimed[1], "CLAIMED", false, ""},
+		"submit":  {worked, []string{"git-liza", "submit", "t", coder}, "READY_FOR_REVIEW", false, ""},
+		"review":  {submitted, []string{"git-liza", "review", "t", reviewer}, "READY_FOR_REVIEW", false, ""},
+		"approve": {reviewed, approve, "APPROVED", false, ""},
+		"reject":  {reviewed, []string{"sh", "-c", verdict, "reject", "--reason=- [blocker] t.txt:1 — says too little"}, "REJECTED", false, ""},
+		"merge":   {approved, []string{"git-liza", "merge", "t"}, "MERGED", false, ""},
+		"release": {claimed, []string{"git-liza", "release", "t"}, "UNCLAIMED", true, ""},
+		"hooks":   {elsewhere, []string{"git-liza", "hooks", "install"}, "", false, ""},
+		"unhook":  {append(elsewhere[:2:2], []string{"git-liza", "hooks", "install"}), []string{"git-liza", "hooks", "uninstall"}, "", false, ""},
+		"undo":    {merged, []string{"git-liza", "undo", "t"}, "READY_FOR_REVIEW", false, "undo-t"},
+		"now":     {merged, []string{"git-liza", "undo", "t", "--now", "--reopen"}, "MERGED", false, ""},
+		"prune":   {stale, []string{"git-liza", "worktree", "prune"}, "CLAIMED", false, ""},
 	}
 }
 
@@ -123,11 +128,12 @@ func (p *playground) recovers(c killedCommand, at string) {
 	for _, args := range [][]string{{"git", "fetch", "-q", ".", "main"}, {"git", "fsck", "--no-dangling"}, {"git", "gc", "-q"}} {
 		p.mustAt(at, args...)
 	}
-	if !c.once || p.show("t")["status"] != c.status {
+	task := cmp.Or(c.task, "t")
+	if !c.once || p.show(task)["status"] != c.status {
 		p.mustAt(at, c.args...)
 	}
 	if c.status != "" {
-		require.Equal(p.t, c.status, p.show("t")["status"], at)
+		require.Equal(p.t, c.status, p.show(task)["status"], at)
 	}
 	p.mustAt(at, "git-liza", "fsck", "--full")
 	p.mustAt(at, "git-liza", "validate")

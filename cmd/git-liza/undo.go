@@ -4,6 +4,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -35,15 +36,15 @@ func (c *undoCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.result(r, done, "%s", c.text(r.After, done))
+	return inv.result(r, done, "%s", c.text(r, done))
 }
 
 // text says what became of it.
-func (c *undoCommand) text(b *flow.Board, done work.Undone) string {
+func (c *undoCommand) text(r gitstore.Result, done work.Undone) string {
 	var text string
-	switch t := b.Task(c.ID); {
-	case t.Reverted != nil && done.Task == "":
-		text = b.Settings().Integration.Name + " follows " + done.Commit.Short() + ", without " + view.JoinIDs(done.Reverts)
+	switch t := r.After.Task(c.ID); {
+	case r.Move.Act == flow.ActAdopt:
+		text = r.After.Settings().Integration.Name + " follows " + done.Commit.Short() + ", without " + view.JoinIDs(done.Reverts)
 	case t.Reverted != nil:
 		text = string(c.ID) + " is reverted by " + t.Reverted.String()
 	default:
