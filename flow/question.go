@@ -75,7 +75,7 @@ func (a *AnswerMove) check(p *play) *Refusal {
 		return r
 	}
 	by := p.move.By
-	if by.IsHuman() || p.CapacityOf(by) == Plans {
+	if by.IsHuman() || p.CapacityOf(by) == Plans && !q.isOwn(p) {
 		return nil
 	}
 	if r := q.checkAsked(p); r != nil {
@@ -108,12 +108,19 @@ func (q *Question) checkOpen() *Refusal {
 	return refuse(RuleExists, show, "%s answered %s: %s", q.By, q.ID, clip(q.Answer))
 }
 
+// isOwn reports whether the agent of the move stopped work for this question itself.
+// What a limit or an abandoned task asks is nobody's own.
+func (q *Question) isOwn(p *play) bool {
+	t := p.Task(q.Task)
+	return p.HasRules(3) && p.move.By == q.From && !q.From.IsHuman() && t != nil && t.Block != nil && t.Block.From != 0
+}
+
 // checkAsked refuses agents that a question is not to.
 func (q *Question) checkAsked(p *play) *Refusal {
 	show, by := "git liza show "+string(q.Task), p.move.By
 	toAgents := q.To != "" && q.To != HumanRole
 	switch {
-	case p.HasRules(3) && by == q.From && !by.IsHuman():
+	case q.isOwn(p):
 		return refuse(RuleRole, show, "%s asked the question itself", by)
 	case toAgents && by.Role() == q.To:
 		return nil

@@ -6,8 +6,10 @@ import "slices"
 type reverts struct{ *content }
 
 // stands reports whether a merged task counts as merged for tasks that need it: it was
-// not reverted, or each of its successors is merged and stands.
-func (k reverts) stands(t *Task) bool { return k.standsWithin(t, MaxList) }
+// not reverted, or its work is done again.
+func (k reverts) stands(t *Task) bool {
+	return t != nil && t.Status == Merged && (t.Reverted == nil || k.doneAgain(t, map[TaskID]bool{}))
+}
 
 // Stands reports whether a task that needs another one may count it as merged: it is, and
 // was not reverted, or what does its work again is merged and stands.
@@ -16,30 +18,45 @@ func Stands(b *Board, t *Task) bool { return reverts(b.calendar()).stands(t) }
 // Outstanding returns the open tasks that have to be merged before a reverted task counts
 // as merged again, none if nobody does its work again.
 func Outstanding(b *Board, t *Task) []TaskID {
-	return reverts(b.calendar()).outstanding(t, MaxList)
+	return reverts(b.calendar()).outstanding(t, map[TaskID]bool{})
 }
 
-func (k reverts) standsWithin(t *Task, depth int) bool {
-	if t == nil || t.Status != Merged || depth == 0 {
-		return false
+// doneAgain reports whether each of the successors of a task stands, of those that were
+// not given up; of a superseded one, whether its replacements do. known are the tasks
+// that were looked at, so that each is looked at once.
+func (k reverts) doneAgain(t *Task, known map[TaskID]bool) (done bool) {
+	if was, looked := known[t.ID]; looked {
+		return was
 	}
-	if t.Reverted == nil {
-		return true
+	known[t.ID] = false
+	for _, id := range t.SupersededBy {
+		switch by := k.Task(id); {
+		case by == nil:
+			return false
+		case by.Status == Abandoned:
+			continue
+		case by.Status == Merged && by.Reverted == nil:
+		case !in(Merged, Superseded).has(by.Status) || !k.doneAgain(by, known):
+			return false
+		}
+		done = true
 	}
-	return len(t.SupersededBy) > 0 && !slices.ContainsFunc(t.SupersededBy, func(id TaskID) bool { return !k.standsWithin(k.Task(id), depth-1) })
+	known[t.ID] = done
+	return done
 }
 
 // outstanding are the tasks that have to be merged before a reverted one stands again,
-// in the order of its successors.
-func (k reverts) outstanding(t *Task, depth int) (open []TaskID) {
-	if depth == 0 {
+// in the order of its successors. known are the tasks that were looked at.
+func (k reverts) outstanding(t *Task, known map[TaskID]bool) (open []TaskID) {
+	if known[t.ID] {
 		return nil
 	}
+	known[t.ID] = true
 	for _, id := range t.SupersededBy {
 		switch next := k.Task(id); {
-		case next == nil || k.standsWithin(next, depth-1):
-		case next.Status == Merged:
-			open = append(open, k.outstanding(next, depth-1)...)
+		case next == nil || next.Status == Abandoned || k.stands(next):
+		case in(Merged, Superseded).has(next.Status):
+			open = append(open, k.outstanding(next, known)...)
 		default:
 			open = append(open, id)
 		}
@@ -50,7 +67,7 @@ func (k reverts) outstanding(t *Task, depth int) (open []TaskID) {
 // unmet refuses a task that needs a reverted one.
 func (k reverts) unmet(id TaskID, needed *Task) *Refusal {
 	hint := "git liza undo " + string(needed.ID) + " --reopen"
-	if open := k.outstanding(needed, MaxList); len(open) > 0 {
+	if open := k.outstanding(needed, map[TaskID]bool{}); len(open) > 0 {
 		hint = "git liza show " + string(open[0])
 	}
 	return refuse(RuleDependencies, hint, "%s needs %s, which was reverted by %s", id, needed.ID, needed.Reverted)
@@ -192,25 +209,25 @@ func (k reverts) reopens(in *TaskInput, batch []*Task) *Refusal {
 	case t.Reverted != nil:
 		return nil
 	}
-	var by TaskID
+	var by []TaskID
 	look := func(other TaskID, reverts []TaskID) {
-		if by == "" && slices.Contains(reverts, t.ID) {
-			by = other
+		if slices.Contains(reverts, t.ID) {
+			by = append(by, other)
 		}
 	}
 	for _, other := range batch {
 		look(other.ID, other.Reverts)
 	}
-	k.each(func(s *Summary) {
+	for _, s := range calendar(k).oldest() {
 		if !s.Status.Final() {
 			look(s.ID, s.Reverts)
 		}
-	})
+	}
 	switch {
-	case by == "":
+	case len(by) == 0:
 		return refuse(RuleState, "git liza undo "+string(t.ID)+" --reopen", "%s stands: nothing reverts it", t.ID)
-	case !slices.Contains(in.DependsOn, by):
-		return refuse(RuleState, "git liza help task add", "%s comes after %s, which reverts %s: --depends %[2]s", in.ID, by, t.ID)
+	case !slices.ContainsFunc(by, func(id TaskID) bool { return slices.Contains(in.DependsOn, id) }):
+		return refuse(RuleState, "git liza help task add", "%s comes after %s, which reverts %s: --depends %[2]s", in.ID, by[0], t.ID)
 	}
 	return nil
 }
