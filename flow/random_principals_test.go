@@ -32,10 +32,23 @@ func (g *gamble) govern() {
 		if name != "ann" {
 			who += "@ann"
 		}
-		m, facts := g.moveOf(append([]string{who, "principal", name}, accounts[name].words...))
+		m, facts := g.moveOf(append([]string{who, "principal", name}, g.wordsOf(name)...))
 		require.Nil(g.rt, g.judge(m, facts))
 		g.made = append(g.made, m)
 	}
+}
+
+// wordsOf are the words of a principal, with its account on a code host where the rules
+// know one.
+func (g *gamble) wordsOf(name string) []string {
+	words := slices.Clone(accounts[name].words)
+	if g.rules > 2 {
+		words = append(words, "accounts=github.com/"+name)
+	}
+	if g.rules > 2 && name == "ann" {
+		words = append(words, "rights=admin,vouch")
+	}
+	return words
 }
 
 // behind is a principal for a player's move: mostly one that may make it.
@@ -70,7 +83,7 @@ func (g *gamble) as(who string) string {
 // account is a principal to enter, change or remove.
 func (g *gamble) account() []string {
 	name := pick(g.rt, slices.Sorted(maps.Keys(accounts))...)
-	words := append([]string{name}, accounts[name].words...)
+	words := append([]string{name}, g.wordsOf(name)...)
 	return append(words, pick(g.rt, "+x", "+x", "rights=admin", "rights=", "rights=root", "+remove"))
 }
 

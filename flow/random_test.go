@@ -32,7 +32,10 @@ func TestTortureRandomMoves(t *testing.T) {
 		require.Positive(t, p.reached[status], "no task ever came into the state %s: %v", status, p.reached)
 	}
 	require.Positive(t, p.verdicts[CodeReviewer], "no task was merged: %v", p.verdicts)
-	require.Positive(t, p.merged, "no task was merged under rules 2")
+	require.Positive(t, p.merged, "no task was merged under rules 2 or 3")
+	for _, what := range turns {
+		require.Positive(t, p.steered[what], "%s never happened: %v", what, p.steered)
+	}
 	require.Positive(t, p.accepted[ActSession], "no session was ever recorded")
 	for _, r := range rules {
 		if r.from != 0 {
@@ -50,16 +53,18 @@ type played struct {
 	reached           map[Status]int
 	accepted, vouched map[Act]int
 	verdicts          map[Role]int // of merged tasks
-	merged            int          // tasks under rules 2
+	merged            int          // tasks under rules 2 and 3
+	steered           map[string]int
 }
 
 // playMoves plays games, each of one of the lengths.
 func playMoves(t *testing.T, lengths ...int) played {
 	t.Helper()
-	p := played{map[Status]int{}, map[Act]int{}, map[Act]int{}, map[Role]int{}, 0}
+	p := played{map[Status]int{}, map[Act]int{}, map[Act]int{}, map[Role]int{}, 0, map[string]int{}}
 	rapid.Check(t, func(rt *rapid.T) {
-		g := &gamble{rules: pick(rt, 1, 2, 2, 2), rt: rt, approved: map[TaskID]map[Actor]bool{}, worked: map[TaskID]map[string]bool{}, read: map[TaskID]map[Role]reading{}}
+		g := &gamble{rules: pick(rt, 1, 2, 3, 3, 3), rt: rt, approved: map[TaskID]map[Actor]bool{}, worked: map[TaskID]map[string]bool{}, read: map[TaskID]map[Role]reading{}}
 		g.scene = openedUnder(rt, g.rules)
+		g.course = newCourse(g.board)
 		g.seat()
 		from := pick(rt, 0, 20, 200, 200)
 		for i := range pick(rt, lengths...) {
@@ -83,6 +88,9 @@ func playMoves(t *testing.T, lengths ...int) played {
 			p.verdicts[role]++
 		}
 		p.merged += g.merged
+		for what, n := range g.course.seen {
+			p.steered[what] += n
+		}
 	})
 	return p
 }
@@ -98,7 +106,8 @@ type gamble struct {
 	reached  []Status
 	verdicts []Role // of merged tasks
 	read     map[TaskID]map[Role]reading
-	merged   int // tasks under rules 2 that were merged by their verdicts
+	merged   int     // tasks under rules 2 and 3 that were merged by their verdicts
+	course   *course // of what rules 3 brought
 }
 
 // seat puts some tasks on the board.
@@ -114,10 +123,19 @@ func (g *gamble) seat() {
 	}
 }
 
-// turn makes one move and looks at what it did to every task.
+// turn makes one move, or several that belong together.
 func (g *gamble) turn() {
 	g.now = g.now.Add(time.Duration(pick(g.rt, 0, 1, 1, 1, 1, 60, 60, 700, 1900)) * time.Second)
-	m, facts := g.draw()
+	if g.rules > 2 && pick(g.rt, 0, 1, 2) == 0 {
+		g.steer()
+		return
+	}
+	g.make(g.draw())
+}
+
+// make makes a move and looks at what it did to every task. It reports whether the
+// rules accepted it.
+func (g *gamble) make(m Move, facts *Facts) bool {
 	before := map[TaskID]*Task{}
 	for _, short := range g.board.Tasks() {
 		before[short.ID] = g.board.Task(short.ID)
@@ -125,11 +143,12 @@ func (g *gamble) turn() {
 	held, spent := g.holding(m), g.board.Budget(m.Goal, m.Task)
 	prior := g.board
 	if g.judge(m, facts) != nil {
-		return
+		return false
 	}
 	g.made = append(g.made, m)
 	g.apart()
 	g.known(prior, m, held)
+	g.follow(prior, m)
 	if m.Act == ActClaim || m.Act == ActReview {
 		require.Nil(g.rt, spent, "%s was begun", m.Subject())
 	}
@@ -150,6 +169,7 @@ func (g *gamble) turn() {
 		}
 		g.approved[m.Task][m.By] = true
 	}
+	return true
 }
 
 func (g *gamble) compare(was, is *Task, m Move) {

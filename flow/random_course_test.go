@@ -1,0 +1,308 @@
+package flow
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A course is what the accepted moves of a game say by themselves of questions, holds,
+// reverts, checkpoints and sprints. The board is held to it after each move.
+type course struct {
+	origin  map[TaskID]Status // from which a task was first claimed
+	asked   map[TaskID]int    // how often work stopped for questions alone
+	merged  map[GoalID]int
+	passed  map[GoalID]Tally // at the last checkpoint
+	holds   map[GoalID]heldBack
+	taken   map[TaskID]TaskID   // by what task a merged one was reverted, "" by an adoption
+	again   map[TaskID][]TaskID // which do its work again
+	counted map[string]bool     // checkpoints from which an agent counted to the next one
+	due     []Move              // on some earlier board
+	seen    map[string]int
+}
+
+type heldBack struct {
+	mark  string
+	tasks []TaskID
+	at    time.Time
+}
+
+func newCourse(b *Board) *course {
+	return &course{map[TaskID]Status{}, map[TaskID]int{}, map[GoalID]int{}, map[GoalID]Tally{}, map[GoalID]heldBack{}, map[TaskID]TaskID{},
+		map[TaskID][]TaskID{}, map[string]bool{}, nil, map[string]int{}}
+}
+
+// everything are the tasks of a board, archived ones too.
+func everything(b *Board) (list []*Task) {
+	for _, id := range append(b.IDs(Tasks), b.IDs(Archive)...) {
+		list = append(list, b.Task(TaskID(id)))
+	}
+	return list
+}
+
+// follow holds the board after a move to what the moves say.
+func (g *gamble) follow(prior *Board, m Move) {
+	if g.rules < 3 {
+		for _, e := range g.board.whole() {
+			requireUnset(g.rt, reflect.ValueOf(e.Document))
+		}
+		return
+	}
+	g.followWork(prior, m)
+	g.followMerges(prior, m)
+	g.followControl(prior, m)
+	g.followHolds(m)
+	g.followSprints(prior, m)
+	g.followVouchers(prior, m)
+	require.GreaterOrEqual(g.rt, g.board.Breaker().Watermark, prior.Breaker().Watermark)
+}
+
+// requireUnset requires that no field is set that version 3 of the rules brought.
+func requireUnset(t require.TestingT, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			requireUnset(t, v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			requireUnset(t, v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if option(f.Tag.Get("yaml"), "since") == 3 {
+				require.True(t, v.Field(i).IsZero(), "%s.%s is set on a board of earlier rules", v.Type(), f.Name)
+			} else if f.IsExported() {
+				requireUnset(t, v.Field(i))
+			}
+		}
+	}
+}
+
+// stands reports whether work is there for the tasks that need it.
+func (c *course) stands(b *Board, id TaskID) bool {
+	t := b.Task(id)
+	if t == nil || t.Status != Merged {
+		return false
+	}
+	if _, taken := c.taken[id]; !taken {
+		return true
+	}
+	return c.replaced(b, c.again[id])
+}
+
+// replaced reports whether the work of tasks, but for those that were given up, is there.
+func (c *course) replaced(b *Board, list []TaskID) bool {
+	there := 0
+	for _, id := range list {
+		t := b.Task(id)
+		switch {
+		case t.Status == Abandoned:
+			continue
+		case t.Status == Superseded && !c.replaced(b, t.SupersededBy), t.Status != Superseded && !c.stands(b, id):
+			return false
+		}
+		there++
+	}
+	return there > 0
+}
+
+// followWork holds claims to holds and reverts, and questions to their outcome.
+func (g *gamble) followWork(prior *Board, m Move) {
+	t, c, b := g.rt, g.course, g.board
+	was, is := prior.Task(m.Task), b.Task(m.Task)
+	switch d := m.Detail.(type) {
+	case *ClaimMove:
+		if is.Status != Claimed {
+			return
+		}
+		if was.Status != Claimed {
+			c.origin[m.Task] = was.Status
+		}
+		if h, held := c.holds[is.Goal]; held {
+			require.NotContains(t, h.tasks, m.Task, "a task was claimed that is held back")
+			require.False(t, len(h.tasks) == 0 && was.Status == Unclaimed && !is.Created.After(h.at), "%s was claimed, and is held back", m.Task)
+			c.seen["a claim beside a hold"]++
+		}
+		for _, need := range is.DependsOn {
+			require.True(t, c.stands(b, need), "%s was claimed, and needs %s, which was taken back", m.Task, need)
+			if _, taken := c.taken[need]; taken {
+				c.seen["a claim on a successor"]++
+			}
+		}
+	case *BlockMove:
+		g.followBlock(was, is, d)
+	case *AnswerMove:
+		g.followAnswer(prior, d, m.By)
+	case *UnblockMove:
+		if was.Block.Reason == ReasonQuestion {
+			for _, q := range was.Block.Asked {
+				require.False(t, findQuestion(prior, q).IsOpen(), "%s was unblocked with an open question", m.Task)
+			}
+		}
+	}
+}
+
+func (g *gamble) followBlock(was, is *Task, d *BlockMove) {
+	c, from := g.course, was.Status
+	if from == Claimed {
+		from = c.origin[was.ID]
+	}
+	require.Equal(g.rt, from, is.Block.From)
+	failed := 1
+	if d.Reason == "" || d.Reason == ReasonQuestion {
+		c.asked[was.ID]++
+		c.seen["a question"]++
+		if c.asked[was.ID] < 4 {
+			failed = 0
+		} else {
+			c.seen["a fourth question"]++
+		}
+	}
+	require.Equal(g.rt, c.asked[was.ID], is.Asked)
+	require.Len(g.rt, is.Failures, len(was.Failures)+failed)
+}
+
+// followAnswer holds a task to where its last answer leads it.
+func (g *gamble) followAnswer(prior *Board, d *AnswerMove, by Actor) {
+	q := findQuestion(prior, d.Question)
+	was, is := prior.Task(q.Task), g.board.Task(q.Task)
+	if was.Status != Blocked {
+		return
+	}
+	require.True(g.rt, by.IsHuman() || by != q.From || was.Block.From == 0, "%s answered itself", by)
+	open := slices.ContainsFunc(was.Block.Asked, func(id RecordID) bool { return findQuestion(g.board, id).IsOpen() })
+	limits := prior.Settings().Config.Limits.over(was.Limits)
+	exhausted := len(was.Failures) >= limits.Failures || was.failedBy() >= limits.FailedCoders
+	if open || exhausted || was.Block.From == 0 {
+		require.Equal(g.rt, was, is)
+		return
+	}
+	g.course.seen["an answer to "+is.Status.String()]++
+	require.Equal(g.rt, was.Block.From, is.Status)
+	require.Nil(g.rt, is.Block)
+	require.Equal(g.rt, was.Failures, is.Failures)
+}
+
+// followMerges counts merges, and keeps what was taken back by which.
+func (g *gamble) followMerges(prior *Board, m Move) {
+	c, b := g.course, g.board
+	var merged, reverted []TaskID
+	switch d := m.Detail.(type) {
+	case *MergeMove:
+		merged = []TaskID{m.Task}
+		for _, need := range b.Task(m.Task).DependsOn {
+			if t := b.Task(need); t.Status == Merged {
+				require.True(g.rt, c.stands(b, need), "%s was merged on %s, which was taken back", m.Task, need)
+			}
+		}
+	case *AdoptMove:
+		merged, reverted = d.Tasks, d.Reverts
+	case *AddMove:
+		g.succeed(d.Tasks)
+	case *ConvertMove:
+		g.succeed([]TaskInput{d.Input})
+	}
+	for _, id := range merged {
+		c.merged[b.Task(id).Goal]++
+	}
+	for _, id := range merged {
+		g.takeBack(id, b.Task(id).Reverts)
+	}
+	g.takeBack("", reverted)
+	for _, t := range everything(b) {
+		by, taken := c.taken[t.ID]
+		require.Equal(g.rt, taken, t.Reverted != nil, "%s by %s", t.ID, m.Act)
+		if taken {
+			require.Equal(g.rt, by, t.Reverted.Task)
+		}
+	}
+	for _, id := range b.IDs(Goals) {
+		require.Equal(g.rt, c.merged[GoalID(id)], b.Goal(GoalID(id)).Merged, "merges of %s", id)
+	}
+}
+
+func (g *gamble) succeed(list []TaskInput) {
+	for _, in := range list {
+		if in.Reopens != "" {
+			g.course.again[in.Reopens] = append(g.course.again[in.Reopens], in.ID)
+			g.course.seen["a successor"]++
+		}
+	}
+}
+
+func (g *gamble) takeBack(by TaskID, list []TaskID) {
+	c := g.course
+	for _, id := range list {
+		if _, taken := c.taken[id]; taken {
+			continue
+		}
+		c.taken[id] = by
+		c.seen["a revert"]++
+		for _, earlier := range g.board.Task(id).Reverts {
+			if was, taken := c.taken[earlier]; taken && was == id {
+				delete(c.taken, earlier)
+				c.seen["a revert of a revert"]++
+			}
+		}
+	}
+}
+
+// followHolds keeps what decisions hold back.
+func (g *gamble) followHolds(m Move) {
+	c := g.course
+	switch d := m.Detail.(type) {
+	case *DecideMove:
+		c.seen[d.Decision]++
+		if d.Decision == "REPLAN" || d.Decision == "ADJUST_SPECS" {
+			c.holds[m.Goal] = heldBack{d.Checkpoint, d.Tasks, m.At}
+		}
+	case *AlignMove:
+		if d.Answers != "" {
+			require.Equal(g.rt, d.Answers, c.holds[m.Goal].mark)
+			delete(c.holds, m.Goal)
+			c.seen["an answered hold"]++
+		}
+	case *LiftMove:
+		require.Contains(g.rt, c.holds, m.Goal)
+		delete(c.holds, m.Goal)
+		c.seen["a lifted hold"]++
+	}
+	for _, id := range g.board.IDs(Goals) {
+		goal := g.board.Goal(GoalID(id))
+		if goal.Status != InProgress {
+			delete(c.holds, goal.ID)
+		}
+		h, held := c.holds[goal.ID]
+		require.Equal(g.rt, held, goal.Hold != nil, "the hold of %s after %s", id, m.Act)
+		if held {
+			require.Equal(g.rt, heldBack{goal.Hold.Checkpoint, goal.Hold.Tasks, goal.Hold.At}, h)
+		}
+	}
+}
+
+// followVouchers holds verdicts from code hosts to who may bring them.
+func (g *gamble) followVouchers(prior *Board, m Move) {
+	var v *Voucher
+	switch d := m.Detail.(type) {
+	case *ApproveMove:
+		v = d.For
+	case *RejectMove:
+		v = d.For
+	}
+	if v == nil {
+		return
+	}
+	g.course.seen["a voucher"]++
+	require.True(g.rt, m.By.IsHuman(), "%s vouched", m.By)
+	if known := prior.Principals(); len(known.List) > 0 {
+		g.course.seen["a voucher of an account"]++
+		require.True(g.rt, known.May(m.Principal, "vouch"), "%s vouched", m.Principal)
+		author := known.Account(v.Account)
+		require.NotNil(g.rt, author)
+		require.False(g.rt, g.worked[m.Task][author.Name], "%s, who coded %s, judged it", author.Name, m.Task)
+	}
+}
