@@ -56,7 +56,30 @@ func (g *gamble) follow(prior *Board, m Move) {
 	g.followHolds(m)
 	g.followSprints(prior, m)
 	g.followVouchers(prior, m)
-	require.GreaterOrEqual(g.rt, g.board.Breaker().Watermark, prior.Breaker().Watermark)
+	g.followBreaker(prior, m)
+}
+
+// followBreaker holds trips to records that no reset covers, and resets to what was
+// recorded.
+func (g *gamble) followBreaker(prior *Board, m Move) {
+	was, is := prior.Breaker().Watermark, g.board.Breaker().Watermark
+	switch d := m.Detail.(type) {
+	case *TripMove:
+		g.course.seen["a trip"]++
+		require.False(g.rt, prior.Breaker().Tripped)
+		require.Equal(g.rt, was, d.Watermark)
+		require.True(g.rt, slices.ContainsFunc(d.Records, func(id RecordID) bool { return id.Number() > was }), "a trip by old records")
+	case *ResetMove:
+		g.course.seen["a reset"]++
+		require.Equal(g.rt, d.Upto, is)
+		require.Less(g.rt, is, prior.Settings().Next.Record)
+		for _, id := range prior.Breaker().Records {
+			require.LessOrEqual(g.rt, id.Number(), is, "a reset that leaves the trip's own records to be judged again")
+		}
+		require.GreaterOrEqual(g.rt, is, was)
+		return
+	}
+	require.Equal(g.rt, was, is, "%s moved the watermark", m.Act)
 }
 
 // requireUnset requires that no field is set that version 3 of the rules brought.

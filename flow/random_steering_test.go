@@ -13,12 +13,13 @@ import (
 var turns = []string{"a question", "a fourth question", "an answer to UNCLAIMED", "an answer to REJECTED", "a revert", "a revert of a revert",
 	"a successor", "a claim on a successor", "a claim beside a hold", "an answered hold", "a lifted hold", "a voucher", "a voucher of an account",
 	"CONTINUE", "ADJUST_SPECS", "ADJUST_CONTRACTS", "REPLAN", "PIVOT", "STOP", "a checkpoint for deadline", "a checkpoint for merges", "a checkpoint for budget",
-	"a sprint that an agent closed", "a sprint that an agent opened", "a goal that an agent completed"}
+	"a sprint that an agent closed", "a sprint that an agent opened", "a goal that an agent completed",
+	"a trip", "a reset"}
 
 // steer makes moves that version 3 of the rules brought, and moves that lead to them.
 func (g *gamble) steer() {
 	pick(g.rt, g.makeDue, g.makeDue, g.makeDue, g.windUp, g.finishOne, g.finishOne, g.finishOne, g.plant, g.question, g.question, g.answerOne, g.answerOne,
-		g.revert, g.revert, g.revert, g.decideOne, g.endHold, g.setCauses, g.nextSprint, g.vouchOne, g.vouchOne, g.recordOne)()
+		g.revert, g.revert, g.revert, g.decideOne, g.tripOne, g.endHold, g.setCauses, g.nextSprint, g.vouchOne, g.vouchOne, g.recordOne)()
 }
 
 // do makes moves as scenarios write them, and reports whether the last was accepted.
@@ -139,6 +140,9 @@ func (g *gamble) finish(id TaskID) {
 	}
 	g.do(fmt.Sprintf("%s submit %s c%d", coder, id, n))
 	if t = g.board.Task(id); t.Status == ReadyForReview {
+		if pick(g.rt, 0, 1, 2, 3) == 0 {
+			g.do(fmt.Sprintf("human:ann approve %s for=github.com/%s,17", id, pick(g.rt, "desk", "bob", "eve")))
+		}
 		for _, role := range t.Submission.Reviews {
 			who := pick(g.rt, string(role)+"-1", "human:bob")
 			g.do(fmt.Sprintf("%s review %s", who, id), fmt.Sprintf("%s %s %s", who, pick(g.rt, "approve", "approve", "approve", "reject"), id))
@@ -322,6 +326,20 @@ func (g *gamble) vouchOne() {
 	if id := g.task(ReadyForReview, Approved); id != "" {
 		account := pick(g.rt, "bob", "host", "ann", "desk", "eve")
 		g.do(fmt.Sprintf("%s %s %s for=github.com/%s,17", pick(g.rt, "human:ann", "human:bob", "code-reviewer-1"), pick(g.rt, "approve", "reject"), id, account))
+	}
+}
+
+// tripOne trips the circuit breaker by records new and old, judged from some reset on, or
+// resets it.
+func (g *gamble) tripOne() {
+	g.do("coder-1 anomaly workaround")
+	last, mark := g.board.Settings().Next.Record-1, g.board.Breaker().Watermark
+	known := append(g.board.IDs(Anomalies), "sprint-1/1", "sprint-9/1")
+	g.do(fmt.Sprintf("coder-%d trip records=%s watermark=%d pattern=%s", pick(g.rt, 1, 2), pick(g.rt, known[0], known[max(len(known)-3, 0)], pick(g.rt, known...)),
+		pick(g.rt, mark, mark, mark, 0), pick(g.rt, "retry_cluster", "retry_cluster", "weather")))
+	g.do("coder-1 anomaly workaround")
+	if pick(g.rt, 0, 1) == 0 {
+		g.do(fmt.Sprintf("human:ann reset upto=%d", pick(g.rt, last, last+1, last+2, mark-1)))
 	}
 }
 
