@@ -31,7 +31,7 @@ type play struct {
 // once. The receiver never changes.
 func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	p := &play{Board: b.next(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
-	for _, guard := range []func() *Refusal{p.version, p.checkForm, p.clock, p.actor().principal, p.actor().fence, p.checkGoal, p.selectRow, func() *Refusal { return unbuilt(p) }, p.checkOpening, p.details} {
+	for _, guard := range []func() *Refusal{p.version, p.checkForm, p.clock, p.actor().principal, p.actor().fence, p.checkGoal, p.selectRow, p.checkOpening, p.details} {
 		refusal := guard()
 		if p.err != nil {
 			return nil, p.err

@@ -57,6 +57,9 @@ func goodMark(name string) bool {
 		!strings.HasSuffix(name, ".") && !strings.HasSuffix(name, ".lock") && !numberedMark().MatchString(name)
 }
 
+// IsMarkName reports whether a mark can have the name, given by a person or by the board.
+func IsMarkName(name string) bool { return goodMark(name) || numberedMark().MatchString(name) }
+
 // marking lets the board pass a checkpoint.
 type marking struct{ *effect }
 

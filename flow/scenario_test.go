@@ -81,26 +81,17 @@ func (r *record) note(act Act, refusal *Refusal) {
 
 func (r *record) requireAll(t *testing.T) {
 	for _, act := range Acts() {
-		if slices.Contains(unbuiltActs, act) {
-			continue
-		}
 		require.True(t, r.accepted[act], "no scenario shows an accepted %s", act)
 		require.True(t, r.refused[act], "no scenario shows a refused %s", act)
 	}
 	// Not rules about moves: a breach, an empty list of candidates, a missing name, a signature.
-	elsewhere := append([]Rule{RuleInvariant, RuleNothing, RuleIdentity, RuleSignature}, unbuiltRules...)
+	elsewhere := []Rule{RuleInvariant, RuleNothing, RuleIdentity, RuleSignature}
 	for _, name := range ruleNames(t) {
 		if !slices.Contains(elsewhere, Rule(name)) {
 			require.True(t, r.rules[Rule(name)], "no scenario shows a refusal by the rule %s", name)
 		}
 	}
 }
-
-// The acts and rules of version 3 that nothing makes yet.
-var (
-	unbuiltActs  = []Act{ActFork}
-	unbuiltRules = []Rule{}
-)
 
 // ruleNames are the names of all rules, as refusal.go lists them.
 func ruleNames(t require.TestingT) []string {

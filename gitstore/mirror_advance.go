@@ -30,6 +30,9 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 	if err := m.audit.refuseNewer(state); err != nil {
 		return nil, nil, err
 	}
+	if mirror != "" && !m.history.sameBoard(mirror, state) {
+		return nil, nil, m.divergedError(ctx, name, mirror, state)
+	}
 	for i, id := range chain {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -42,6 +45,9 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 		r, err := m.audit.ReplayMove(ctx, id, false)
 		if err != nil {
 			return nil, nil, &Breach{id, err}
+		}
+		if mirror != "" && r.Move.Act == flow.ActFork {
+			return nil, nil, m.otherBoardError(name, mirror, state, mirror)
 		}
 		for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
 			if strings.HasPrefix(u.Name, layout.MarkRefs) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,11 +17,14 @@ import (
 type initCommand struct {
 	Goal        string        `arg:"" optional:"" help:"What you want, in a line or more. Without a spec they become its first page, committed on the current branch. Default: the spec's first heading."`
 	Spec        string        `default:"specs/vision.md" placeholder:"PATH" help:"The goal's spec: committed, or not there yet."`
-	Integration string        `default:"integration" placeholder:"BRANCH" help:"The branch that approved work reaches."`
+	Integration string        `placeholder:"BRANCH" help:"The branch that approved work reaches. Default: integration, or that of the mark."`
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
 	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
 	Admin       string        `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
 	Scan        bool          `help:"Look for languages and for the commands that build, test and check: draft REPOSITORY.md of them, and show the gates to set. Runs none of them."`
+	FromMark    string        `name:"from-mark" placeholder:"NAME" help:"Begin from this mark of another board: with its goals, tasks, records and principals, without its claims and agents. Its repository stays as it is."`
+	Of          string        `placeholder:"REMOTE" help:"With --from-mark: the remote that has the mark. Default: the only one; . for a board that was here."`
+	Reason      string        `help:"With --from-mark: why; - for standard input."`
 	NoHooks     bool          `name:"no-hooks" help:"Install no hooks: git will refuse nothing here."`
 }
 
@@ -29,6 +33,10 @@ func (c *initCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if c.FromMark != "" || c.Of != "" || c.Reason != "" {
+		return c.beginFromMark(inv, clone)
+	}
+	c.Integration = cmp.Or(c.Integration, "integration")
 	if joined, err := c.joinRemoteBoard(inv, clone); err != nil || joined {
 		return err
 	}
@@ -53,10 +61,8 @@ func (c *initCommand) Run(inv *invocation) error {
 	if err := c.installBoardHooks(inv, clone, r.After); err != nil {
 		return err
 	}
-	if c.Remote != "" {
-		if _, err := clone.Join(inv.ctx, c.Remote, false); err != nil {
-			return explainUnpublished(c.Remote, err)
-		}
+	if err := c.publish(inv, clone); err != nil {
+		return err
 	}
 	return c.report(inv, clone, r, vision)
 }
@@ -75,6 +81,17 @@ func (c *initCommand) prepare(inv *invocation, clone *work.Clone) (*flow.InitMov
 		}
 	}
 	return clone.Prepare(inv.ctx, work.Plan{Goal: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
+}
+
+// publish lets the remote hold the board, if one is named.
+func (c *initCommand) publish(inv *invocation, clone *work.Clone) error {
+	if c.Remote == "" {
+		return nil
+	}
+	if _, err := clone.Join(inv.ctx, c.Remote, false); err != nil {
+		return explainUnpublished(c.Remote, err)
+	}
+	return nil
 }
 
 // explainUnpublished reports that the board was made here although the remote does
