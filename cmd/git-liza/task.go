@@ -133,11 +133,10 @@ func put[T any](field *T, said *T) {
 }
 
 type taskAddCommand struct {
-	What    idOrTitle   `arg:"" optional:"" name:"id" help:"The id, default the next task-N. With a blank in it, it is the title instead: of a draft, unless done-when, spec and scope are said too."`
-	From    string      `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. Problems of all tasks are reported together."`
-	Edit    bool        `short:"e" help:"Write the task, or several, in your editor. The flags fill in the form."`
-	Draft   bool        `help:"Not claimable until it is finalized."`
-	Reopens flow.TaskID `placeholder:"ID" help:"A reverted task whose work it does again; what needs that task waits for this one."`
+	What  idOrTitle `arg:"" optional:"" name:"id" help:"The id, default the next task-N. With a blank in it, it is the title instead: of a draft, unless done-when, spec and scope are said too."`
+	From  string    `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. Problems of all tasks are reported together."`
+	Edit  bool      `short:"e" help:"Write the task, or several, in your editor. The flags fill in the form."`
+	Draft bool      `help:"Not claimable until it is finalized."`
 	goalFlag
 	taskFlags
 	reopensFlag
