@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
 	"cmd/git-liza/spelling":   {},
 	"cmd/git-liza/survey":     {"flow/pattern", "gitstore/git"},
-	"cmd/git-liza/view":       {"flow", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/patch"},
+	"cmd/git-liza/view":       {"flow", "flow/breaker", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/patch"},
 	"cmd/git-liza/mcp":        {},
 	"cmd/git-liza/patch":      {"flow/pattern"},
 	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work"},
@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
-	"cmd/git-liza/work":       {"flow", "flow/layout", "flow/markdown", "flow/pattern", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/spelling"},
+	"cmd/git-liza/work":       {"flow", "flow/breaker", "flow/layout", "flow/markdown", "flow/pattern", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/spelling"},
 	"cmd/git-liza/provider":   {"flow", "flow/layout", "flow/pattern", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "flow/layout", "flow/markdown", "flow/pattern", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",

@@ -55,6 +55,7 @@ var rulesets = []ruleset{
 			"Work that needs a reverted task waits.",
 			"The expired review of a person counts no missing verdict.",
 			"The fourth rejection of a task, and the block of a task that replaces another, are recorded as anomalies.",
+			"Supervisors trip the circuit breaker when anomalies form a pattern; git liza breaker shows which.",
 		},
 		acts:      []Act{ActLift, ActMark, ActDefer, ActFork},
 		folders:   []Folder{PlannedDocs, MarkDocs},

@@ -97,7 +97,7 @@ type governCommands struct {
 	Resume     resumeCommand      `cmd:"" group:"Govern" help:"Go back to where the board was paused, stopped or at a checkpoint."`
 	Stop       stopCommand        `cmd:"" group:"Govern" help:"End the supervisors and stop new claims."`
 	Checkpoint checkpointCommands `cmd:"" group:"Govern" help:"Stop new claims until a human has looked and decided."`
-	Breaker    breakerCommands    `cmd:"" group:"Govern" help:"Close the circuit breaker."`
+	Breaker    breakerCommands    `cmd:"" group:"Govern" help:"Show the circuit breaker, or close it after a trip."`
 	Mark       markCommand        `cmd:"" group:"Govern" help:"Name the present state, to come back to it later."`
 	Goal       goalCommands       `cmd:"" group:"Govern" help:"Show, set and end the goal."`
 	Sprint     sprintCommands     `cmd:"" group:"Govern" help:"Show, start and close sprints."`

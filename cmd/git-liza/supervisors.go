@@ -57,6 +57,9 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	if err := readLimits(inv.ctx, conf, &r.Limits); err != nil {
 		return nil, err
 	}
+	if r.NoTrips, err = readBreaker(inv.ctx, conf); err != nil {
+		return nil, err
+	}
 	r.Bounds, err = readBounds(inv.ctx, conf)
 	return &supervisors{inv, r, out, b, providerChoice{inv, conf}}, err
 }
@@ -113,6 +116,18 @@ func readBounds(ctx context.Context, conf *git.Configuration) (b supervise.Bound
 		}
 	}
 	return b, nil
+}
+
+// readBreaker reads liza.breaker; off is true if it is switched off.
+func readBreaker(ctx context.Context, conf *git.Configuration) (off bool, err error) {
+	text, err := conf.Config(ctx, "liza.breaker")
+	switch strings.ToLower(text) {
+	case "", "true", "yes", "on", "1":
+		return false, err
+	case "false", "no", "off", "0":
+		return true, err
+	}
+	return false, usagef("git config --unset-all liza.breaker", "liza.breaker is %q, neither true nor false", text)
 }
 
 // readLimits reads liza.idle, liza.wall, liza.backoff and liza.await.

@@ -30,12 +30,14 @@ func sessionGroup() Group {
 }
 
 func rushGroup() Group {
-	return Group{Name: "rushes", About: "what bounds a rush where no budget does", Place: Git, Keys: []Key{
+	return Group{Name: "rushes", About: "what bounds a rush where no budget does, and what stops it", Place: Git, Keys: []Key{
 		{Name: "liza.task.sessions", Meaning: "most sessions on one task", Default: "10, where [no budget binds](agents.md#what-an-agent-costs)",
 			Unit: "number from 1", Readers: "`agent`, `rush`, `doctor`"},
 		{Name: "liza.task.minutes", Meaning: "most minutes of sessions on one task", Default: "120, likewise", Unit: "number from 1", Readers: "`agent`, `rush`, `doctor`"},
 		{Name: "liza.rush.sessions", Meaning: "most sessions in one rush", Default: "100, likewise", Unit: "number from 1", Readers: "`agent`, `rush`, `doctor`"},
 		{Name: "liza.rush.minutes", Meaning: "most minutes of sessions in one rush", Default: "1440, likewise", Unit: "number from 1", Readers: "`agent`, `rush`, `doctor`"},
+		{Name: "liza.breaker", Meaning: "supervisors of this machine trip the [circuit breaker](guide.md#the-circuit-breaker)", Default: "on", Unit: "switch",
+			Readers: "`agent`, `rush`, when they begin"},
 	}}
 }
 

@@ -63,6 +63,7 @@ var readers = map[string]reader{
 	"liza.task.minutes":              {"cmd/git-liza/supervisors.go", "readBounds", "liza.task.minutes"},
 	"liza.rush.sessions":             {"cmd/git-liza/supervisors.go", "readBounds", "liza.rush.sessions"},
 	"liza.rush.minutes":              {"cmd/git-liza/supervisors.go", "readBounds", "liza.rush.minutes"},
+	"liza.breaker":                   {"cmd/git-liza/supervisors.go", "readBreaker", "liza.breaker"},
 	"liza.trust.allow":               {"cmd/git-liza/work/trust.go", "Allowed", "trustKey"},
 	"liza.trust.planner":             {"cmd/git-liza/work/trust.go", "AllowOwn", "TrustPlanner"},
 	"liza.remote":                    {"gitstore/history.go", "Authority", "remoteKey"},

@@ -86,7 +86,7 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 func needsPerson(m flow.Move, after *flow.Board) bool {
 	t := after.Task(m.Task)
 	switch m.Detail.(type) {
-	case *flow.DegradeMove, *flow.CheckpointMove, *flow.PauseMove, *flow.StopMove:
+	case *flow.DegradeMove, *flow.CheckpointMove, *flow.PauseMove, *flow.StopMove, *flow.TripMove:
 		return true
 	case *flow.RenewMove, *flow.SessionMove:
 		return false
@@ -178,6 +178,8 @@ func boardLine(m flow.Move, after *flow.Board) string {
 		if g := after.Goal(m.Goal); g != nil {
 			return fmt.Sprintf("%s → %s (%s) by %s", g.ID, g.Status, g.Reason, m.By)
 		}
+	case *flow.TripMove:
+		return fmt.Sprintf("circuit breaker tripped by %s: %s (%s), board → %s", m.By, strings.Join(d.Patterns, ", "), d.Severity, after.Settings().Control.State)
 	case *flow.CheckpointMove, *flow.PauseMove, *flow.ResumeMove, *flow.StopMove:
 		c := after.Settings().Control
 		reason := c.Reason

@@ -67,6 +67,9 @@ type Rush struct {
 	// move without a human: a *Stuck.
 	UntilIdle bool
 
+	// NoTrips leaves it to others to trip the circuit breaker.
+	NoTrips bool
+
 	// Tell receives what happens, from one goroutine at a time.
 	Tell func(Message)
 	// Follow is the agent whose output is told too, or FollowAll.
@@ -92,6 +95,7 @@ type Rush struct {
 	triggers      *triggerTries
 	troubles      *troubles
 	due           dueTries
+	judged        judgedRecords
 	pauses        pauses
 	fitness       fitness
 	link          link

@@ -225,6 +225,9 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if t.moved || err != nil {
 		return t, false, err
 	}
+	if t, err = tripBreaker(ctx, s, b, t); t.moved || err != nil {
+		return t, false, err
+	}
 	if t, err = s.makeDue(ctx, b, tip, t); t.moved || err != nil {
 		return t, false, err
 	}
