@@ -16,6 +16,7 @@
 //	register.go, supervisor.go, pick.go   the loop of one
 //	coder.go, reviewer.go, planner.go     how it takes the work of its role
 //	merger.go, due.go                     how it merges, and makes what the board asks for
+//	switches.go                           files by which a person asks for a checkpoint
 //
 // Its worker runs the sessions on what was taken. Both act through one
 // registration (registration.go).
@@ -163,9 +164,16 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	if err != nil {
 		return err
 	}
+	working, abort := context.WithCancel(ctx)
+	defer abort()
+	switched, err := r.startSwitches(watching, abort)
+	if err != nil {
+		return err
+	}
 	succeeded := r.startOrphanRelease(watching)
-	err = r.runSlots(ctx, b, slots)
+	err = r.runSlots(working, b, slots)
 	unwatch()
+	<-switched
 	<-succeeded
 	<-presented
 	<-polled
