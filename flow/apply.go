@@ -150,6 +150,8 @@ func (p *play) selectRow() *Refusal {
 		return refuse(RuleForm, "git liza help", "there is no act %s", m.Act)
 	case stateFits == nil && p.from.Final():
 		return refuse(RuleFinal, "git liza show "+string(m.Task), "%s is %s, and nothing leaves a final state", m.Task, p.from)
+	case stateFits == nil && m.Act == ActReject && p.from == Rejected && p.task.Rejection() != nil:
+		return refuse(RuleState, "git liza note TEXT --for "+string(m.Task), "%s is REJECTED by %s already", m.Task, p.task.Rejection().By)
 	case stateFits == nil:
 		return refuse(RuleState, "git liza show "+string(m.Task), "%s does not apply to %s, which is %s", m.Act, m.Task, p.from)
 	}

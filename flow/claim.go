@@ -16,7 +16,7 @@ func claimable(p *play) *Refusal {
 	t, by, at := p.task, p.move.By, p.move.At
 	s := p.Settings()
 	if s.Control.State != Running {
-		return refuse(RuleControl, s.Control.Onward(), "the board is %s (%s): no new claims", s.Control.State, s.Control.Reason)
+		return refuse(RuleControl, s.Control.Onward(p.Board), "the board is %s (%s): no new claims", s.Control.State, s.Control.Reason)
 	}
 	if r := p.idle(by, t.ID); r != nil {
 		return r

@@ -40,7 +40,7 @@ func (d *DecideMove) check(p *play) *Refusal {
 		return r
 	}
 	if now := p.Settings().Control.Mark; d.Checkpoint != now {
-		return refuse(RuleDecision, "git liza status", "the board is at %s now, the decision is about %s", now, clip(d.Checkpoint))
+		return refuse(RuleDecision, "git liza checkpoint show", "the board is at %s now, the decision is about %s", now, clip(d.Checkpoint))
 	}
 	goal := p.Goal(p.move.Goal)
 	switch {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -137,6 +138,15 @@ func (f Feedback) WithOpen(last *Rejection) Feedback {
 		}
 	}
 	return f
+}
+
+// isWritten reports whether a rejection holds what a feedback says. It may hold more: the
+// earlier blockers that are still open.
+func (f Feedback) isWritten(last *Rejection) bool {
+	n := len(f.Blockers)
+	open := len(f.Prior) > 0 // else nothing was open before
+	return (n == len(last.Blockers) || open && n < len(last.Blockers)) && slices.Equal(last.Blockers[:n], f.Blockers) && slices.Equal(last.Concerns, f.Concerns) &&
+		slices.Equal(last.Prior, f.Prior) && last.Overall == f.Overall
 }
 
 // lines are the text form of the feedback that [ParseFeedback] reads.

@@ -99,7 +99,7 @@ type AlignMove struct {
 
 func (a *AlignMove) check(p *play) *Refusal {
 	if h := p.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers) {
-		return refuse(RuleDecision, "git liza status", "no hold of %s waits for an answer", clip(a.Answers))
+		return refuse(RuleDecision, "git liza goal list", "no hold of %s waits for an answer", clip(a.Answers))
 	}
 	return present("the text", a.Text, "git liza align TEXT")
 }

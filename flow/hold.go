@@ -33,6 +33,19 @@ func checkHold(p *play) *Refusal {
 		t.ID, g.Hold.Checkpoint, g.Hold.Decision, clip(g.Hold.Message))
 }
 
+// HoldOn is the decision that keeps a task from being claimed, nil if none does. A
+// task that stands elsewhere than before a claim has none.
+func HoldOn(b *Board, s *Summary) *Hold {
+	if b == nil || !s.Status.Allows(ActClaim) {
+		return nil
+	}
+	g := b.Goal(s.Goal)
+	if g == nil || !g.Hold.keeps(s.ID, s.Status, s.Created) {
+		return nil
+	}
+	return g.Hold
+}
+
 // HeldTasks are the tasks of a goal that a decision holds back, oldest first.
 func HeldTasks(b *Board, goal GoalID) (held []TaskID) {
 	g := b.Goal(goal)

@@ -15,10 +15,19 @@ func (c ControlState) NeedsDecision() bool { return c.State == Checkpoint && c.D
 // decided.
 func (c ControlState) IsDecided() bool { return c.State == Checkpoint && c.Decision != "" }
 
-// Onward is the command that ends a pause, a checkpoint or a stop.
-func (c ControlState) Onward() string {
-	if c.NeedsDecision() {
+// AwaitsGoal reports whether the board is in a checkpoint that only a new goal ends.
+func (c ControlState) AwaitsGoal(b *Board) bool {
+	g := b.Goal(c.Goal)
+	return c.State == Checkpoint && c.Decision == "PIVOT" && g != nil && g.Status == InProgress
+}
+
+// Onward is the command that ends a pause, a checkpoint or a stop of a board.
+func (c ControlState) Onward(b *Board) string {
+	switch {
+	case c.NeedsDecision():
 		return "git liza checkpoint decide CONTINUE --message M"
+	case c.AwaitsGoal(b):
+		return "git liza goal set TITLE --spec " + shell.Quote(b.Goal(c.Goal).Spec)
 	}
 	return "git liza resume --reason R"
 }
@@ -35,10 +44,10 @@ func resumable(p *play) *Refusal {
 		return refuse(RuleBreaker, "git liza breaker reset --resolution R", "the circuit breaker is tripped (%s)", p.Breaker().Pattern)
 	}
 	if c.NeedsDecision() {
-		return refuse(RuleDecision, c.Onward(), "the checkpoint (%s) has no decision yet", c.Reason)
+		return refuse(RuleDecision, c.Onward(p.Board), "the checkpoint (%s) has no decision yet", c.Reason)
 	}
-	if g := p.Goal(c.Goal); c.State == Checkpoint && c.Decision == "PIVOT" && g != nil && g.Status == InProgress {
-		return refuse(RuleDecision, "git liza goal set TITLE --spec "+shell.Quote(g.Spec), "the decision is PIVOT: a new goal leads on")
+	if c.AwaitsGoal(p.Board) {
+		return refuse(RuleDecision, c.Onward(p.Board), "the decision is PIVOT: a new goal leads on")
 	}
 	if c.State == Running {
 		return refuse(RuleControl, "git liza status", "the board is RUNNING already")

@@ -382,7 +382,8 @@ func answer(prior []Prior, b Finding, number int) (Outcome, bool) {
 
 func (r *RejectMove) already(p *play) bool {
 	last := p.task.Rejection()
-	return p.from == Rejected && last != nil && last.Commit == r.Commit && last.By == p.move.By && (r.Role == "" || r.Role == p.task.RejectedBy) && last.For.equal(r.For)
+	return p.from == Rejected && last != nil && last.Commit == r.Commit && last.By == p.move.By && (r.Role == "" || r.Role == p.task.RejectedBy) &&
+		last.For.equal(r.For) && (r.For != nil || r.Feedback.isWritten(last))
 }
 
 func (r *RejectMove) apply(p *effect) {

@@ -64,6 +64,19 @@ func (a *ApproveMove) checkShown(p *play) *Refusal {
 	return nil
 }
 
+// ShownTexts are the texts of a task that an actor has in view who judges it by a
+// board: those that its review began with, else those that the board has now. Boards
+// before version 3 of the rules compare none.
+func ShownTexts(b *Board, t *Task, by Actor) []TextRef {
+	if !b.HasRules(3) || t == nil {
+		return nil
+	}
+	if _, held := t.ReviewBy(by); held != nil {
+		return held.Texts
+	}
+	return b.trackedPaths().readTexts(t)
+}
+
 // textRefs is a list as long as the texts that a task can stand on.
 type textRefs []TextRef
 

@@ -15,5 +15,9 @@ func (c *alignCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.goalLine(c.Goal, flow.ActAlign, "aligned", &flow.AlignMove{Text: text, Answers: c.Answers})
+	said := "aligned"
+	if c.Answers != "" {
+		said += ", the hold of " + c.Answers + " ends"
+	}
+	return inv.goalLine(c.Goal, flow.ActAlign, said, &flow.AlignMove{Text: text, Answers: c.Answers})
 }

@@ -13,12 +13,21 @@ type approveCommand struct {
 	Message string      `short:"m" help:"A word with the approval."`
 	Role    flow.Role   `placeholder:"ROLE" help:"For which role, of a person; default: all that wait and take a person's word."`
 	voucherFlags
+
+	texts []flow.TextRef // that the person was shown; none are compared with those of the move
 }
 
 func (c *approveCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	if by := clone.By; by.IsHuman() {
+		c.texts = flow.ShownTexts(b, b.Task(c.ID), by)
 	}
 	commit, err := submittedCommit(inv, clone, flow.ActApprove, c.ID, c.Commit)
 	if err != nil {
@@ -29,7 +38,7 @@ func (c *approveCommand) Run(inv *invocation) error {
 
 // approve approves a commit that is named in full.
 func (c *approveCommand) approve(inv *invocation, clone *work.Clone, commit flow.ObjectID) error {
-	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: commit, Message: c.Message, Role: c.Role, For: c.voucher()})
+	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: commit, Message: c.Message, Role: c.Role, For: c.voucher(), Texts: c.texts})
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,15 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 )
 
 type checkpointCommands struct {
-	Begin  checkpointCommand `cmd:"" default:"withargs" help:"Begin a checkpoint; the default."`
-	Decide decideCommand     `cmd:"" help:"Say what follows from the checkpoint: go on, stop, hold tasks back, wait for contracts or for a new goal."`
-	Lift   liftCommand       `cmd:"" help:"Let tasks be claimed again that a decision held back."`
+	Begin  checkpointCommand     `cmd:"" default:"withargs" help:"Begin a checkpoint; the default."`
+	Show   checkpointShowCommand `cmd:"" help:"What happened until a checkpoint, and what was decided or is to be."`
+	Decide decideCommand         `cmd:"" help:"Say what follows from the checkpoint: go on, stop, hold tasks back, wait for contracts or for a new goal."`
+	Lift   liftCommand           `cmd:"" help:"Let tasks be claimed again that a decision held back."`
 }
 
 type checkpointCommand struct {
@@ -76,6 +78,9 @@ func (c *liftCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if r.Already {
+		return inv.result(r, map[string]any{"goal": r.Move.Goal, "released": 0}, "%s: nothing is held back", r.Move.Goal)
+	}
 	released := len(flow.HeldTasks(r.Before, r.Move.Goal))
-	return inv.result(r, map[string]any{"goal": r.Move.Goal, "released": released}, "%s: %d tasks may be claimed again", r.Move.Goal, released)
+	return inv.result(r, map[string]any{"goal": r.Move.Goal, "released": released}, "%s: %s may be claimed again", r.Move.Goal, view.Count(released, "task"))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -26,8 +27,9 @@ func (inv *invocation) steerGoal(goal flow.GoalID, act flow.Act, detail flow.Det
 	return answerControl(inv, r)
 }
 
-// answerControl prints the control state after a move on it.
-func answerControl(inv *invocation, r gitstore.Result) error {
+// answerControl prints the control state after a move on it, and warnings about the
+// move if it changed anything.
+func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error {
 	c := r.After.Settings().Control
 	line := "board " + c.State.String()
 	if r.Already {
@@ -40,11 +42,17 @@ func answerControl(inv *invocation, r gitstore.Result) error {
 		line += fmt.Sprintf("\ndecided %s: %s", c.Decision, c.Message)
 	}
 	shown := viewControl(c)
+	if !r.Already {
+		shown.Warnings = warnings
+	}
+	for _, warning := range shown.Warnings {
+		inv.progress("warning: %s", warning)
+	}
 	if d, ok := r.Move.Detail.(*flow.DecideMove); ok && !r.Already {
 		shown.Decided, shown.Checkpoint = d.Decision, d.Checkpoint
 		if g := r.After.Goal(r.Move.Goal); g != nil && g.Hold != nil && g.Hold.Checkpoint == d.Checkpoint {
 			shown.Held = len(flow.HeldTasks(r.After, g.ID))
-			line += fmt.Sprintf("\n%s of %s: %d tasks of %s held back", d.Decision, d.Checkpoint, shown.Held, g.ID)
+			line += fmt.Sprintf("\n%s of %s: %s of %s held back until git liza align TEXT --answers %s", d.Decision, d.Checkpoint, view.Count(shown.Held, "task"), g.ID, d.Checkpoint)
 		}
 	}
 	if _, ok := r.Move.Detail.(*flow.ResetMove); ok {
@@ -70,6 +78,8 @@ type controlView struct {
 	Decided    string `json:"decided,omitempty"`    // what was decided just now
 	Checkpoint string `json:"checkpoint,omitempty"` // about which one
 	Held       int    `json:"held,omitempty"`       // tasks that wait for the answer
+
+	Warnings []string `json:"warnings,omitempty"`
 
 	Watermark *int `json:"watermark,omitempty"` // after a reset: records up to this number are not judged again
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -139,23 +138,10 @@ func reject(inv *invocation, clone *work.Clone, id flow.TaskID, m flow.RejectMov
 		return err
 	}
 	t := r.After.Task(id)
-	if r.Already && !isWritten(t.Rejection(), m.Feedback) {
-		return &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(id),
-			Reason: fmt.Sprintf("%s rejected %s before, with %s; these findings are others and were not written", clone.By, id, blockers(t.Rejection().Blockers))}
-	}
 	roles := []flow.Role{t.RejectedBy}
 	data := verdictData(t, roles)
 	data["blockers"], data["review_cycles"] = len(t.Rejection().Blockers), t.Attempt.Cycles
 	return inv.result(r, data, "%s rejected%s with %s → %s", id, forRoles(t, roles), blockers(t.Rejection().Blockers), t.Status)
-}
-
-// isWritten reports whether a rejection holds what a feedback says. It may hold more: the
-// earlier blockers that are still open.
-func isWritten(last *flow.Rejection, f flow.Feedback) bool {
-	holds := func(list, said []flow.Finding) bool {
-		return !slices.ContainsFunc(said, func(one flow.Finding) bool { return !slices.Contains(list, one) })
-	}
-	return holds(last.Blockers, f.Blockers) && holds(last.Concerns, f.Concerns) && last.Overall == f.Overall && slices.Equal(last.Prior, f.Prior)
 }
 
 // looksLikeYAML distinguishes the two forms of a reason by the first line.

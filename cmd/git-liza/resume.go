@@ -13,5 +13,34 @@ func (c *resumeCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.steer(flow.ActResume, &flow.ResumeMove{Reason: reason})
+	warnings, err := c.warnings(inv)
+	if err != nil {
+		return err
+	}
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(inv.ctx, flow.ActResume, "", &flow.ResumeMove{Reason: reason})
+	if err != nil {
+		return err
+	}
+	return answerControl(inv, r, warnings...)
+}
+
+// warnings says that nothing of what a checkpoint was to adjust has changed.
+func (c *resumeCommand) warnings(inv *invocation) ([]string, error) {
+	l, err := inv.look()
+	if err != nil {
+		return nil, err
+	}
+	now := l.Board.Settings().Control
+	if !now.IsDecided() || now.Decision != "ADJUST_CONTRACTS" || now.Mark == "" {
+		return nil, nil
+	}
+	changed, err := l.ContractsChanged(inv.ctx, l.Board, now.Mark)
+	if changed || err != nil {
+		return nil, err
+	}
+	return []string{"contracts/ and .liza/ are as they were at " + now.Mark}, nil
 }

@@ -78,7 +78,7 @@ func (v *supervisors) summary(b *flow.Board, open []supervise.Stall, took time.D
 		s.Next = takeCommand(v.invocation, v.rush.Clone.Repo, b)
 	}
 	if c := b.Settings().Control; s.Next == "" && !c.State.IsRunning() {
-		s.Next = c.Onward()
+		s.Next = c.Onward(b)
 	}
 	return s
 }

@@ -22,7 +22,8 @@ type sitting struct {
 	asked   reviewCommand
 	dialog  *dialog
 	got     work.Reviewing
-	task    *flow.Task // as it was when the review was taken
+	task    *flow.Task     // as it was when the review was taken
+	texts   []flow.TextRef // of it, as they were then
 	history []view.Entry
 	ended   error // why the review could not be renewed; read after renewal has stopped or under its lock
 	lock    sync.Mutex
@@ -110,6 +111,7 @@ func (s *sitting) take(id flow.TaskID) error {
 		return err
 	}
 	s.got, s.task, s.history = got, r.After.Task(id), nil
+	s.texts = flow.ShownTexts(r.After, s.task, s.clone.By)
 	if got.Warning != "" {
 		s.progress("warning: %s", got.Warning)
 	}
@@ -283,7 +285,7 @@ func (s *sitting) approve(text string) (sittingEnd, bool, error) {
 			return 0, false, err
 		}
 	}
-	c := &approveCommand{ID: s.got.Task, Message: text, Role: s.role()}
+	c := &approveCommand{ID: s.got.Task, Message: text, Role: s.role(), texts: s.texts}
 	err := c.approve(s.invocation, s.clone, s.got.Commit)
 	if err == nil {
 		s.findings().drop()

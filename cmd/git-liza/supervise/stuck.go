@@ -45,7 +45,7 @@ func (s *Stuck) Error() string {
 func (r *Rush) checkStuck(b *flow.Board) error {
 	var stalls []Stall
 	if c := b.Settings().Control; !c.State.IsRunning() {
-		stalls = append(stalls, Stall{Status: c.State.String(), Why: c.Reason, Hint: c.Onward()})
+		stalls = append(stalls, Stall{Status: c.State.String(), Why: c.Reason, Hint: c.Onward(b)})
 	}
 	tasks := slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return !r.merges(t.Goal) })
 	for _, t := range tasks {

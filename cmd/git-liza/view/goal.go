@@ -19,6 +19,7 @@ type Goal struct {
 	Merged   int           `json:"merged"`   // tasks, without the archive
 	Current  bool          `json:"current"`  // a command means it that names no goal
 	Focus    bool          `json:"focus"`    // commands of this clone mean it instead
+	Hold     *Held         `json:"hold"`     // null if no decision holds tasks back
 }
 
 // Goals are all goals of the board, in order of creation. tasks are the board's,
@@ -37,7 +38,7 @@ func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
 func goalRows(b *flow.Board, goals []*flow.Goal, tasks []flow.Summary, focus flow.GoalID) []Goal {
 	list := make([]Goal, 0, len(goals))
 	for _, g := range goals {
-		row := Goal{ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID}
+		row := Goal{ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g)}
 		if g.Ended.IsZero() {
 			row.Sprint = b.OpenSprint(g.ID)
 		}
@@ -67,7 +68,7 @@ func GoalTable(goals []Goal) *Table {
 			mark = "*"
 		}
 		rows.Add(mark, string(g.ID), g.Status.String(), fmt.Sprintf("priority %d", g.Priority), string(g.Sprint),
-			fmt.Sprintf("%d open, %d merged", g.Open, g.Merged), g.Title)
+			fmt.Sprintf("%d open, %d merged", g.Open, g.Merged)+g.Hold.Text(), g.Title)
 	}
 	return rows
 }
@@ -82,6 +83,13 @@ func GoalText(g *flow.Goal, uncounted int) string {
 	}
 	if g.Usage != (flow.Usage{}) {
 		fmt.Fprintf(&text, "used     %s\n", Spent{g.Usage, uncounted}.Words())
+	}
+	if h := g.Hold; h != nil {
+		tasks := "what nobody had begun"
+		if len(h.Tasks) > 0 {
+			tasks = JoinIDs(h.Tasks)
+		}
+		fmt.Fprintf(&text, "held     %s by %s  %s of %s: %s (%s)\n", h.At.Format(Stamp), h.By, h.Decision, h.Checkpoint, indented(h.Message), tasks)
 	}
 	for _, a := range g.Alignment {
 		fmt.Fprintf(&text, "aligned  %s by %s  %s\n", a.At.Format(Stamp), a.By, indented(a.Text))

@@ -67,6 +67,7 @@ func (r Reading) Inbox(tasks []flow.Summary) *Inbox {
 		c.add(Item{Kind: "broken", Subject: "board", Text: FirstLine(r.Local.Breach.Reason) + "; no move is made", Command: r.Local.Repair, rule: r.Local.Breach.Rule, stops: true})
 	} else {
 		c.addControl()
+		c.addHolds()
 		c.addBlocked()
 		c.addBudgets()
 		c.addReviews()
@@ -169,7 +170,7 @@ func (in *Inbox) Keys() []string {
 // addControl adds what keeps all work from beginning.
 func (c *collector) addControl() {
 	control, breaker := c.Board.Settings().Control, c.Board.Breaker()
-	stop := Item{Subject: "board", Command: control.Onward(), since: control.At, stops: true}
+	stop := Item{Subject: "board", Command: control.Onward(c.Board), since: control.At, stops: true}
 	switch {
 	case breaker.Tripped:
 		stop.Kind, stop.rule, stop.act, stop.since = "breaker", flow.RuleBreaker, flow.ActReset, breaker.At
@@ -177,6 +178,9 @@ func (c *collector) addControl() {
 	case control.NeedsDecision():
 		stop.Kind, stop.rule, stop.act = "checkpoint", flow.RuleDecision, flow.ActDecide
 		stop.Text = "the checkpoint waits for a decision: " + control.Reason
+	case control.AwaitsGoal(c.Board):
+		stop.Kind, stop.rule, stop.act = "pivot", flow.RuleDecision, flow.ActGoal
+		stop.Text = "the decision is PIVOT, and a new goal leads on: " + control.Message
 	case !control.State.IsRunning():
 		stop.Kind, stop.rule, stop.act = "control", flow.RuleControl, flow.ActResume
 		stop.Text = fmt.Sprintf("the board is %s, so nothing new is claimed: %s", control.State, control.Reason)

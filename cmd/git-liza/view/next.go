@@ -125,6 +125,11 @@ func (r starter) nextOfAgent(in *Inbox, tasks []flow.Summary) NextStep {
 	}
 	act := map[flow.Capacity]flow.Act{flow.Does: flow.ActClaim, flow.Judges: flow.ActReview}[r.Board.CapacityOf(by)]
 	if act == 0 {
+		for _, g := range r.Board.GoalsInProgress() {
+			if h := g.Hold; h != nil && r.Board.CapacityOf(by) == flow.Plans {
+				return step("", answerHold(h, g.ID, r.goal()), "decision: "+h.Decision+": "+FirstLine(h.Message))
+			}
+		}
 		for _, t := range in.triggers {
 			if t.Reason == "no_tasks" {
 				s := answerTo(t, r.goal())

@@ -33,7 +33,7 @@ func waitsOf(b *flow.Board) []wait {
 	list = append(list, roleWaits(b, flow.Judges, flow.CodeReviewer)...)
 	list = append(list, wait{"human", "for a person", ""}, wait{"recheck", "for a recheck", ""}, wait{"merge", "for a merge", ""})
 	list = append(list, roleWaits(b, flow.Does, flow.Coder)...)
-	return append(list, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
+	return append(list, wait{"held", "held back", ""}, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
 }
 
 // roleWaits are the waits for the roles of a capacity, the first of them first.
@@ -218,6 +218,9 @@ func (r Reading) waitsFor(t *flow.Summary, needs map[flow.TaskID]need) (what, de
 	case needed != "":
 		return "tasks", said
 	case what == forWork:
+		if h := flow.HoldOn(r.Board, t); h != nil {
+			return "held", h.Decision + " of " + h.Checkpoint
+		}
 		if _, untrusted := r.Local.Untrusted[t.ID]; untrusted {
 			return "trust", "its verify"
 		}

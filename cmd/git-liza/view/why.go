@@ -55,6 +55,8 @@ func (x waiting) explain(w *Why) {
 		x.explainHolder(w)
 	case what == "planner":
 		x.explainPlanner(w)
+	case what == "held":
+		x.explainHold(w)
 	case what == "tasks":
 		needed, _ := unmetNeed(x.task, needs)
 		x.explainNeed(w, x.Board.Task(needed))

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+type checkpointShowCommand struct {
+	Checkpoint string `arg:"" optional:"" placeholder:"N|MARK" help:"Its number or mark, such as checkpoint-2; default: where the board is, else the last one."`
+}
+
+func (c *checkpointShowCommand) Run(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	n, err := c.number(l.Board)
+	if err != nil {
+		return err
+	}
+	mark := "checkpoint-" + strconv.Itoa(n)
+	at, err := l.markedState(inv, mark)
+	if err != nil {
+		return err
+	}
+	if at == "" {
+		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no checkpoint " + mark, Hint: "git liza checkpoint show"}
+	}
+	to, err := l.Store.BoardAt(at)
+	if err != nil {
+		return err
+	}
+	var from *flow.Board
+	begun, err := l.markedState(inv, "checkpoint-"+strconv.Itoa(n-1))
+	if err == nil && begun != "" {
+		from, err = l.Store.BoardAt(begun)
+	}
+	if err != nil {
+		return err
+	}
+	var moves []flow.Move
+	err = l.Store.Events(at, func(e gitstore.Event) (bool, error) {
+		if e.Commit == begun {
+			return false, nil
+		}
+		moves = append(moves, e.Move)
+		return true, inv.ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	shown := view.NewCheckpoint(mark, from, to, moves)
+	decided, err := decisionAfter(inv, l, n, at)
+	if err != nil {
+		return err
+	}
+	shown.Decided(decided, l.Board.Settings().Next.Mark == n+1 && l.Board.Settings().Control.NeedsDecision())
+	if err := cmp.Or(to.Err(), l.Board.Err()); err != nil {
+		return err
+	}
+	return pager{inv}.present(map[string]any{"summary": shown}, shown.Text(inv.width()))
+}
+
+// number returns the number of the checkpoint that is meant.
+func (c *checkpointShowCommand) number(b *flow.Board) (int, error) {
+	last := b.Settings().Next.Mark - 1
+	if c.Checkpoint == "" && last < 1 {
+		return 0, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there was no checkpoint yet", Hint: "git liza checkpoint --reason R"}
+	}
+	if c.Checkpoint == "" {
+		return last, nil
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(c.Checkpoint, "checkpoint-"))
+	if err != nil || n < 1 {
+		return 0, usagef("git liza checkpoint show", "%s is no number and no mark of a checkpoint", view.Cut(strconv.Quote(c.Checkpoint), 80))
+	}
+	return n, nil
+}
+
+// markedState returns the state that a mark names, "" if there is no such mark.
+func (l look) markedState(inv *invocation, mark string) (git.ID, error) {
+	return l.Repo.Refs.Resolve(inv.ctx, flow.MarkRef(mark))
+}
+
+// decisionAfter returns the decision that was made last of checkpoint n, which is at a
+// state, nil if there is none.
+func decisionAfter(inv *invocation, l look, n int, at git.ID) (decided *flow.Move, err error) {
+	until, err := l.markedState(inv, "checkpoint-"+strconv.Itoa(n+1))
+	if err != nil {
+		return nil, err
+	}
+	err = l.Store.Events(cmp.Or(until, git.ID(l.Tip)), func(e gitstore.Event) (bool, error) {
+		if e.Move.Act == flow.ActDecide {
+			decided = &e.Move
+		}
+		return decided == nil && e.Commit != at, inv.ctx.Err()
+	})
+	return decided, err
+}

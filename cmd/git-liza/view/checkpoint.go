@@ -1,0 +1,215 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Checkpoint is what happened between a checkpoint and the one before it, and what was
+// decided, or is to be.
+type Checkpoint struct {
+	Mark      string         `json:"mark"`
+	Reason    string         `json:"reason"`
+	Span      CheckpointSpan `json:"span"`
+	Done      []flow.TaskID  `json:"done"` // merged in the span
+	Blocked   []BlockedTask  `json:"blocked"`
+	Anomalies []AnomalyGroup `json:"anomalies"`
+	Found     []Finding      `json:"discoveries"` // that were open
+	Changes   []Object       `json:"spec_changes"`
+	Alignment []Object       `json:"alignment"`
+	Drift     int            `json:"drift"` // commits that integration had got on, in all merges of the span
+	Metrics   any            `json:"metrics"`
+	Decision  any            `json:"decision"` // null while there is none
+	Decide    []string       `json:"decide"`   // the commands, while there is none
+
+	news *News
+	made *flow.DecideMove
+	by   string
+}
+
+// A CheckpointSpan is the time that a checkpoint looks back on.
+type CheckpointSpan struct {
+	From any `json:"from"` // null of the first one, which looks back to the board's first move
+	To   any `json:"to"`
+}
+
+// A BlockedTask is a task that was blocked, with its open questions.
+type BlockedTask struct {
+	Task      flow.TaskID `json:"task"`
+	Reason    string      `json:"reason"`
+	Questions []string    `json:"questions"`
+}
+
+// An AnomalyGroup is the anomalies of one type.
+type AnomalyGroup struct {
+	Type  flow.AnomalyType `json:"type"`
+	Count int              `json:"count"`
+	Tasks []flow.TaskID    `json:"tasks"`
+}
+
+// A Finding is a discovery that waits.
+type Finding struct {
+	ID      flow.RecordID `json:"id"`
+	Urgency string        `json:"urgency"`
+	Text    string        `json:"text"`
+}
+
+// NewCheckpoint looks back from a checkpoint to the one before it. to and from are the
+// boards at the two; before the first checkpoint from is nil. moves are those between,
+// newest first.
+func NewCheckpoint(mark string, from, to *flow.Board, moves []flow.Move) *Checkpoint {
+	c := &Checkpoint{Mark: mark, Reason: to.Settings().Control.Reason, Span: CheckpointSpan{To: TimeValue(to.At())},
+		Blocked: []BlockedTask{}, Anomalies: []AnomalyGroup{}, Found: []Finding{}, Changes: []Object{}, Alignment: []Object{}, Decide: []string{}}
+	begun := time.Time{}
+	if from != nil {
+		begun = from.At()
+		c.Span.From = TimeValue(begun)
+	}
+	c.news = NewNews(begun)
+	for _, m := range moves {
+		c.news.Add(m)
+	}
+	c.Done = slices.Clone(c.news.Merged)
+	c.Metrics = Object{{"merged", len(c.Done)}, {"rejected", len(c.news.Rejected)}, {"asked", len(c.news.Asked)}, {"usage", c.news.Usage}}
+	for _, id := range c.Done {
+		if t := to.Task(id); t != nil && t.Merge != nil {
+			c.Drift += t.Merge.Drift
+		}
+	}
+	for _, t := range to.Tasks() {
+		if t.Status.IsBlocked() {
+			b := BlockedTask{t.ID, t.Reason, []string{}}
+			for _, q := range OpenQuestions(to, t.ID) {
+				b.Questions = append(b.Questions, q.Text)
+			}
+			c.Blocked = append(c.Blocked, b)
+		}
+	}
+	c.addRecords(from, to)
+	c.addGoals(from, to)
+	return c
+}
+
+// addRecords adds the anomalies and discoveries that the earlier board lacks.
+func (c *Checkpoint) addRecords(from, to *flow.Board) {
+	isNew := func(key flow.Key) bool { return from == nil || from.Load(key) == nil }
+	for _, id := range to.IDs(flow.Anomalies) {
+		key := flow.Key{Folder: flow.Anomalies, ID: id}
+		a, ok := to.Load(key).(*flow.Anomaly)
+		if !ok || a.Dismissed != nil || !isNew(key) {
+			continue
+		}
+		i := slices.IndexFunc(c.Anomalies, func(g AnomalyGroup) bool { return g.Type == a.Type })
+		if i < 0 {
+			i = len(c.Anomalies)
+			c.Anomalies = append(c.Anomalies, AnomalyGroup{Type: a.Type, Tasks: []flow.TaskID{}})
+		}
+		g := &c.Anomalies[i]
+		if g.Count++; a.Task != "" && !slices.Contains(g.Tasks, a.Task) {
+			g.Tasks = append(g.Tasks, a.Task)
+		}
+	}
+	for _, id := range to.IDs(flow.Discovered) {
+		key := flow.Key{Folder: flow.Discovered, ID: id}
+		if d, ok := to.Load(key).(*flow.Discovery); ok && d.IsOpen(to.At()) && isNew(key) {
+			c.Found = append(c.Found, Finding{d.ID, d.Urgency, d.Text})
+		}
+	}
+}
+
+// addGoals adds what was said of goals and specs since the earlier board.
+func (c *Checkpoint) addGoals(from, to *flow.Board) {
+	for _, id := range to.IDs(flow.Goals) {
+		g := to.Goal(flow.GoalID(id))
+		var was flow.Goal
+		if from != nil {
+			was = partOf(from.Goal(g.ID))
+		}
+		for _, x := range g.Changes[min(len(was.Changes), len(g.Changes)):] {
+			c.Changes = append(c.Changes, ObjectOf(&x))
+		}
+		for _, x := range g.Alignment[min(len(was.Alignment), len(g.Alignment)):] {
+			c.Alignment = append(c.Alignment, ObjectOf(&x).With("goal", g.ID))
+		}
+	}
+}
+
+// decisions are the six, in the order in which a person is offered them.
+var decisions = []string{"CONTINUE", "REPLAN", "ADJUST_SPECS", "ADJUST_CONTRACTS", "PIVOT", "STOP"}
+
+// Decided says what was decided: the move and the message, nil while nobody has. Only a
+// checkpoint at which the board is now can be decided.
+func (c *Checkpoint) Decided(m *flow.Move, isNow bool) {
+	if m != nil {
+		d := m.Detail.(*flow.DecideMove)
+		c.made, c.by = d, fmt.Sprintf("%s by %s", m.At.Format(Stamp), m.By)
+		c.Decision = Object{{"decision", d.Decision}, {"message", d.Message}, {"goal", m.Goal}, {"by", m.By}, {"at", TimeValue(m.At)}}
+		return
+	}
+	for _, decision := range decisions {
+		if isNow {
+			c.Decide = append(c.Decide, "git liza checkpoint decide "+decision+" --message M")
+		}
+	}
+}
+
+// Text formats the checkpoint for people.
+func (c *Checkpoint) Text(width int) string {
+	var head Table
+	head.Add("checkpoint", c.Mark+"  "+c.Reason)
+	from := "the board's beginning"
+	if !c.news.from.IsZero() {
+		from = c.news.from.Format(Stamp)
+	}
+	head.Add("since", from)
+	head.Add("done", fmt.Sprintf("%d merged, %d rejected, drift %d", len(c.Done), len(c.news.Rejected), c.Drift))
+	if c.news.used.Usage.Sessions > 0 {
+		head.Add("used", c.news.used.Words())
+	}
+	if c.made != nil {
+		head.Add("decided", fmt.Sprintf("%s  %s: %s", c.by, c.made.Decision, FirstLine(c.made.Message)))
+	}
+	var text strings.Builder
+	text.WriteString(head.Text(width))
+	var rows [][]string
+	put := func(heading string) {
+		text.WriteString(section(heading, rows, width))
+		rows = nil
+	}
+	if len(c.Done) > 0 {
+		rows = append(rows, []string{JoinIDs(c.Done)})
+	}
+	put("merged")
+	for _, b := range c.Blocked {
+		rows = append(rows, []string{string(b.Task), FirstLine(b.Reason)})
+		for _, q := range b.Questions {
+			rows = append(rows, []string{"", "asks: " + FirstLine(q)})
+		}
+	}
+	put("blocked")
+	for _, g := range c.Anomalies {
+		rows = append(rows, []string{g.Type.String(), fmt.Sprint(g.Count), JoinIDs(g.Tasks)})
+	}
+	put("anomalies")
+	for _, d := range c.Found {
+		rows = append(rows, []string{string(d.ID), d.Urgency, FirstLine(d.Text)})
+	}
+	put("discoveries")
+	for _, x := range c.Changes {
+		rows = append(rows, []string{fmt.Sprint(x.Find("spec")), FirstLine(fmt.Sprint(x.Find("change")))})
+	}
+	put("changes of specs")
+	for _, x := range c.Alignment {
+		rows = append(rows, []string{fmt.Sprint(x.Find("goal")), FirstLine(fmt.Sprint(x.Find("text")))})
+	}
+	put("alignment")
+	for _, command := range c.Decide {
+		rows = append(rows, []string{command})
+	}
+	put("to decide")
+	return text.String()
+}
