@@ -186,7 +186,13 @@ func boardLine(m flow.Move, after *flow.Board) string {
 		if m.Act == flow.ActCheckpoint && c.Mark != "" {
 			reason = c.Mark + ": " + reason
 		}
-		return fmt.Sprintf("board → %s (%s) by %s", c.State, reason, m.By)
+		text := fmt.Sprintf("board → %s (%s) by %s", c.State, reason, m.By)
+		if !m.By.IsHuman() { // nobody who reads this has asked for it
+			text += "; " + c.Onward()
+		}
+		return text
+	case *flow.DecideMove:
+		return fmt.Sprintf("%s (%s) decided by %s, board → %s", d.Decision, flow.Excerpt(d.Message, 120), m.By, after.Settings().Control.State)
 	}
 	return m.Subject()
 }

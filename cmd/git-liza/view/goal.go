@@ -133,7 +133,7 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
 		fmt.Fprintf(&text, "until    %s\n", p.Deadline.Format(Stamp))
 	}
 	if !p.Ended.IsZero() {
-		fmt.Fprintf(&text, "ended    %s  %s\n", p.Ended.Format(Stamp), indented(p.Reason))
+		text.WriteString(strings.TrimRight(fmt.Sprintf("ended    %s  %s", p.Ended.Format(Stamp), indented(p.Reason)), " ") + "\n")
 	}
 	if p.Usage != (flow.Usage{}) {
 		fmt.Fprintf(&text, "used     %s\n", Spent{p.Usage, uncounted}.Words())
