@@ -188,7 +188,7 @@ func boardLine(m flow.Move, after *flow.Board) string {
 		}
 		text := fmt.Sprintf("board → %s (%s) by %s", c.State, reason, m.By)
 		if !m.By.IsHuman() { // nobody who reads this has asked for it
-			text += "; " + c.Onward()
+			text += "; " + c.Onward(after)
 		}
 		return text
 	case *flow.DecideMove:
