@@ -1,0 +1,101 @@
+package flow
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// after is a scene in which these steps have happened.
+func after(t *testing.T, steps ...string) *scene {
+	t.Helper()
+	s := opened(t)
+	for _, line := range steps {
+		for step := range strings.SplitSeq(line, "|") {
+			require.Empty(t, s.step(strings.TrimSpace(step), &record{}), step)
+		}
+	}
+	return s
+}
+
+// merging are the steps that bring a task to integration.
+func merging(id string) string {
+	return strings.ReplaceAll("coder-1 claim ID | coder-1 intent ID | coder-1 submit ID c-ID | code-reviewer-1 review ID | code-reviewer-1 approve ID | coder-1 merge ID", "ID", id)
+}
+
+// TestDueMovesOfGoals: a caller that works for one goal is told of no other's moves, and
+// a deadline of any open sprint is the next one.
+func TestDueMovesOfGoals(t *testing.T) {
+	t.Parallel()
+	s := after(t, "human:ann goal goal-2 priority=1", "human:ann add b in=goal-2 | human:ann add a in=goal-1 | human:ann add late in=goal-1 | human:ann abandon b | human:ann abandon a")
+	require.Len(t, DueMoves(s.board, s.now), 1)
+	require.Equal(t, GoalID("goal-2"), DueMoves(s.board, s.now)[0].Goal)
+	require.Empty(t, DueMoves(s.board, s.now, "goal-1"))
+	require.True(t, NextDeadline(s.board, s.now).IsZero())
+	for _, step := range []string{"human:ann sprint_close in=goal-1", "human:ann sprint_start in=goal-1 deadline=2h", "human:ann sprint_close in=goal-2", "human:ann sprint_start in=goal-2 deadline=1h"} {
+		require.Empty(t, s.step(step, &record{}))
+	}
+	require.Equal(t, s.now.Add(time.Hour), NextDeadline(s.board, s.now))
+	require.Equal(t, s.now.Add(2*time.Hour), NextDeadline(s.board, s.now.Add(time.Hour)))
+	require.True(t, NextDeadline(s.board, s.now.Add(2*time.Hour)).IsZero())
+}
+
+// TestFiguresOfASprint: what it planned counts, and not what is there if time is left.
+func TestFiguresOfASprint(t *testing.T) {
+	t.Parallel()
+	s := after(t, "human:ann add a b c | human:ann add d +stretch | human:ann abandon a | human:ann archive a | human:ann abandon b")
+	planned, final := PlannedTasks(s.board, s.board.Sprint("sprint-1"))
+	require.Equal(t, [2]int{3, 2}, [2]int{planned, final})
+	first, open := s.board.calendar().planDone("sprint-1")
+	require.Equal(t, 3, first)
+	require.Equal(t, TaskID("c"), open.ID)
+	require.Empty(t, s.step("human:ann sprint_close", &record{}))
+	planned, final = PlannedTasks(s.board, s.board.Sprint("sprint-1"))
+	require.Equal(t, [2]int{3, 2}, [2]int{planned, final}, "what was carried on was planned")
+}
+
+// TestOutstanding: what holds up the work that needs a reverted task are the open tasks
+// among its successors, and among what replaces those.
+func TestOutstanding(t *testing.T) {
+	t.Parallel()
+	s := after(t, "human:ann add a | "+merging("a"), "human:ann adopt x1 reverts=a")
+	require.Empty(t, Outstanding(s.board, s.board.Task("a")))
+	require.False(t, Stands(s.board, s.board.Task("a")))
+	for _, step := range []string{"human:ann add b reopens=a", "human:ann add c reopens=a", "human:ann abandon c", "human:ann supersede b d e", "human:ann abandon e"} {
+		require.Empty(t, s.step(step, &record{}))
+	}
+	require.Equal(t, []TaskID{"d"}, Outstanding(s.board, s.board.Task("a")))
+	for step := range strings.SplitSeq(merging("d"), " | ") {
+		require.Empty(t, s.step(step, &record{}))
+	}
+	require.Empty(t, Outstanding(s.board, s.board.Task("a")))
+	require.True(t, Stands(s.board, s.board.Task("a")))
+}
+
+// TestBestOfHeldTasks: an agent for which a decision holds all work back is told so, with
+// what ends that.
+func TestBestOfHeldTasks(t *testing.T) {
+	t.Parallel()
+	s := after(t, "human:ann add a | human:ann checkpoint | human:ann decide REPLAN message=think")
+	_, refusal := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+	require.NotNil(t, refusal)
+	require.Equal(t, RuleNothing, refusal.Rule)
+	require.Contains(t, refusal.Reason, "held back")
+	require.Equal(t, "git liza checkpoint lift --goal goal-1 --reason R", refusal.Hint)
+	require.Empty(t, s.step("human:ann lift in=goal-1", &record{}))
+	id, refusal := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+	require.Nil(t, refusal)
+	require.Equal(t, TaskID("a"), id)
+}
+
+// TestTripAtACheckpoint: what was decided there is decided anew, and about the same
+// checkpoint.
+func TestTripAtACheckpoint(t *testing.T) {
+	t.Parallel()
+	s := after(t, "coder-1 anomaly workaround | human:ann checkpoint | human:ann decide ADJUST_CONTRACTS message=later | coder-1 trip")
+	c := s.board.Settings().Control
+	require.Equal(t, [4]string{"checkpoint-1", "", "", Checkpoint.String()}, [4]string{c.Mark, c.Decision, c.Message, c.State.String()})
+	require.Equal(t, "checkpoint-1", s.board.Settings().Checked.Mark)
+}
