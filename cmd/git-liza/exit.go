@@ -21,13 +21,14 @@ import (
 
 // The exit codes, which scripts rely on.
 const (
-	exitDone     = 0
-	exitFailed   = 1
-	exitRefused  = 3
-	exitConflict = 4
-	exitNoBoard  = 5
-	exitStale    = 6
-	exitUsage    = 129
+	exitDone        = 0
+	exitFailed      = 1
+	exitRefused     = 3
+	exitConflict    = 4
+	exitNoBoard     = 5
+	exitStale       = 6
+	exitUsage       = 129
+	exitInterrupted = 130 // as a shell says of a program that SIGINT ended
 )
 
 // exitCodes is the table that `git liza help exit-codes` prints.
@@ -43,6 +44,7 @@ var exitCodes = []struct {
 	{exitNoBoard, "no_blackboard", "no blackboard here"},
 	{exitStale, "stale_caller", "stale caller: a newer registration of this agent exists"},
 	{exitUsage, "usage", "wrong usage"},
+	{exitInterrupted, "", "ended by Ctrl-C, which is all there is to say; JSON says failed"},
 }
 
 // A failure is an error in the form in which commands report it.
@@ -53,6 +55,14 @@ type failure struct {
 	reason  string
 	hint    string
 	data    any // for a setback: what the move changed
+}
+
+// isInterrupt reports whether an error says only that the person typed Ctrl-C.
+func (inv *invocation) isInterrupt(err error) bool {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(several.Unwrap(), func(one error) bool { return !inv.isInterrupt(one) })
+	}
+	return err == context.Canceled && errors.Is(context.Cause(inv.ctx), errInterrupt)
 }
 
 // classify returns code, outcome and hint of an error. Exit codes are chosen

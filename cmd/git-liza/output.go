@@ -78,6 +78,9 @@ func (o *output) progress(format string, args ...any) {
 
 // fail prints an error and returns the exit code.
 func (inv *invocation) fail(err error) int {
+	if !inv.json && inv.isInterrupt(err) {
+		return exitInterrupted
+	}
 	var rejection *hooks.Rejection
 	if errors.As(err, &rejection) && !inv.json {
 		fmt.Fprintln(inv.stderr, hints{inv}.adaptAll(rejection))

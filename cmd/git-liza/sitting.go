@@ -140,6 +140,7 @@ func (s *sitting) keepRenewed() (stop func()) {
 	clone, err := s.clone.As(ctx, s.clone.By, s.clone.Generation)
 	go func() {
 		defer close(done)
+		defer s.dialog.unmarkAtPanic()
 		if err == nil {
 			s.renew(ctx, clone, id, m, lease)
 		}
