@@ -243,7 +243,7 @@ func (s *sitting) do(word, text string) (how sittingEnd, done bool, err error) {
 	case "r", "reject":
 		return s.reject(text)
 	case "f", "findings":
-		err := s.findings().write(s.invocation, text, func(flow.Feedback) error { return errKeep })
+		err := s.findings().write(s.invocation, text, func(flow.Feedback, bool) error { return errKeep })
 		if errors.Is(err, errKeep) {
 			err = nil
 		}
