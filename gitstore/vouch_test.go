@@ -102,7 +102,11 @@ func TestVouchIsBounded(t *testing.T) {
 			require.Equal(t, tip, d.store.Audit.readKnown("written"))
 			continue
 		}
-		var breach *Breach
-		require.ErrorAs(t, err, &breach)
+		require.ErrorAs(t, err, new(*Breach))
 	}
+	d.store.Audit.rememberWritten(start)
+	bad := d.tampered(tip)
+	var breach *Breach
+	require.ErrorAs(t, d.store.Audit.Vouch(ctx, bad), &breach)
+	require.Equal(t, bad, breach.Commit)
 }
