@@ -224,7 +224,7 @@ func (r *RetroMove) check(p *play) *Refusal {
 	if p.Sprint(r.Sprint) == nil {
 		return refuse(RuleNotFound, "git liza sprint show", "there is no sprint %s", r.Sprint)
 	}
-	return present("the retrospective", r.Text, "git liza sprint retro")
+	return present("the retrospective", r.Text, "git liza sprint retro --message M")
 }
 
 func (r *RetroMove) apply(p *effect) {
