@@ -106,6 +106,11 @@ func (f findings) write(inv *invocation, start string, take func(said flow.Feedb
 	if err != nil {
 		return err
 	}
+	unlock, err := f.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	kept := strings.TrimSpace(f.kept(inv))
 	begun := begin(strings.TrimSpace(kept+"\n"+start), last)
 	d := draft{command: "reject", ending: ".txt", text: []byte(begun), notes: f.notes(t, last) + diff, path: f.path(), kept: kept != "", again: f.again() + " #",
@@ -128,6 +133,25 @@ func (f findings) write(inv *invocation, start string, take func(said flow.Feedb
 		}
 		return take(said, kept == "" || !slices.Equal(strings.Fields(string(text)), strings.Fields(begun)))
 	})
+}
+
+// lock keeps the findings for one editor: of two terminals of a person each would write
+// the file, and the last one alone would be kept.
+func (f findings) lock() (unlock func(), err error) {
+	path := f.path() + ".lock"
+	file, err := git.OpenLock(f.clone.Repo.CommonDir(), filepath.Join("findings", filepath.Base(path)))
+	if err != nil {
+		return nil, err
+	}
+	if !git.LocksAt(file, path) {
+		file.Close()
+		return nil, &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleEditor, hint: f.again(),
+			reason: "your findings on " + string(f.id) + " are open in another terminal: end the editor there"}, nil}
+	}
+	return func() {
+		os.Remove(path)
+		git.Unlock(file)
+	}, nil
 }
 
 // aboutPrior begins the lines that say what became of earlier blockers.
