@@ -51,7 +51,7 @@ func (p *actor) checkRegistrant() *Refusal {
 		return refuse(RulePrincipal, "git liza register "+string(id), "%s was registered by %s, who is no longer a principal", id, a.Principal)
 	}
 	if held, until := p.heldBy(a); held != "" {
-		return refuse(RuleHeld, "git liza release "+string(held), "%s holds %s until %s for %s", id, held, until, a.Principal)
+		return refuse(RuleHeld, p.releaseHint(a, held), "%s holds %s until %s for %s", id, held, until, a.Principal)
 	}
 	return nil
 }
@@ -189,6 +189,16 @@ func (p *actor) heldBy(a *Agent) (TaskID, string) {
 		}
 	}
 	return "", ""
+}
+
+// releaseHint is the command by which a person gives back what an agent holds. Of several
+// reviews of a submission it names the role.
+func (p *actor) releaseHint(a *Agent, held TaskID) string {
+	hint := "git liza release " + string(held)
+	if t := p.Task(held); held == a.Review && held != a.Task && t != nil && t.Submission != nil && len(t.Submission.Reviews) > 1 {
+		hint += " --role " + string(a.ID.Role())
+	}
+	return hint
 }
 
 // recordsAbout is the task that a record of the actor names. From rules version 2

@@ -102,7 +102,7 @@ func (u *UnregisterMove) check(p *play) *Refusal {
 		held = a.Review
 	}
 	if held != "" {
-		return refuse(RuleHeld, "git liza release "+string(held), "%s holds %s", u.Agent, held)
+		return refuse(RuleHeld, p.actor().releaseHint(a, held), "%s holds %s", u.Agent, held)
 	}
 	return nil
 }

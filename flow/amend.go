@@ -74,7 +74,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 	}
 	old := p.load(key)
 	if old == nil || named(old) != key.ID {
-		return refuse(RuleNotFound, "git liza state", "there is no %s", key)
+		return refuse(RuleNotFound, listCommand(key), "there is no %s", key)
 	}
 	if g, ok := doc.(*Goal); ok && g.Status != old.(*Goal).Status {
 		return refuse(RuleProtected, "git liza goal done", "amend does not change a status")
@@ -92,7 +92,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 		return refuse(RuleProtected, "git liza dismiss RECORD --reason R", "amend neither dismisses nor archives a record, nor puts it off")
 	}
 	if ended(old) {
-		return refuse(RuleProtected, "git liza state", "%s is final", key)
+		return refuse(RuleProtected, listCommand(key), "%s is final", key)
 	}
 	if r := p.sound(doc); r != nil {
 		return r
@@ -199,6 +199,17 @@ func ended(doc Document) bool {
 		return d.Status == Completed || d.Status == Aborted
 	}
 	return false
+}
+
+// listCommand is the command that lists what there is in the folder of a key.
+func listCommand(key Key) string {
+	switch key.Folder {
+	case Goals:
+		return "git liza goal list"
+	case Sprints:
+		return "git liza sprint"
+	}
+	return "git liza records --all"
 }
 
 func (a *AmendMove) apply(p *effect) {

@@ -294,7 +294,7 @@ func (r *RetroMove) check(p *play) *Refusal {
 	if len(slices.Concat(lists...)) > 0 {
 		return nil
 	}
-	return present("the retrospective", r.Text, "git liza sprint retro")
+	return present("the retrospective", r.Text, "git liza sprint retro --message M")
 }
 
 func (r *RetroMove) apply(p *effect) {

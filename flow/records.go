@@ -59,15 +59,15 @@ func (d *DiscoverMove) subject() string { return "" }
 func (d *DiscoverMove) fill(p *play) { d.During = p.actor().recordsAbout(d.During) }
 
 func (d *DiscoverMove) check(p *play) *Refusal {
-	hint := "git liza discover TEXT --severity low|medium|high|critical --urgency immediate|deferred"
+	hint := "git liza discover TEXT --severity medium --urgency deferred"
 	if r := present("the text", d.Text, hint); r != nil {
 		return r
 	}
 	if !contains([]string{"low", "medium", "high", "critical"}, d.Severity) {
-		return refuse(RuleForm, hint, "%q is not a severity", clip(d.Severity))
+		return refuse(RuleForm, hint, "%q is no severity: low, medium, high or critical", clip(d.Severity))
 	}
 	if !contains([]string{"immediate", "deferred"}, d.Urgency) {
-		return refuse(RuleForm, hint, "%q is not an urgency", clip(d.Urgency))
+		return refuse(RuleForm, hint, "%q is no urgency: immediate or deferred", clip(d.Urgency))
 	}
 	if d.During != "" && p.Task(d.During) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", d.During)
@@ -130,7 +130,7 @@ type NoteMove struct {
 func (n *NoteMove) subject() string { return "" }
 
 func (n *NoteMove) check(p *play) *Refusal {
-	hint := "git liza note TEXT --for all|ROLE|AGENT|TASK"
+	hint := "git liza note TEXT --for all"
 	if r := present("the text", n.Text, hint); r != nil {
 		return r
 	}

@@ -42,7 +42,7 @@ func (s *SupersedeMove) ask(_ Move, b *Board) Query {
 func (s *SupersedeMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, s.Saved) }
 
 func (s *SupersedeMove) check(p *play) *Refusal {
-	hint := "git liza supersede " + string(p.task.ID) + " --by FILE|IDS --reason R"
+	hint := "git liza supersede " + string(p.task.ID) + " --by FILE --reason R"
 	if r := present("the reason", s.Reason, hint); r != nil {
 		return r
 	}

@@ -61,9 +61,27 @@ func (p panel) rereads(held *Review) bool {
 // submitted it may stand for it again.
 func independent(p *play) *Refusal {
 	if !p.Settings().Config.AllowSelfReview && p.task.isCodedBy(p.move.By, p.move.Principal) && !p.panel().standsAgain() {
-		return refuse(RuleSelfReview, "git liza list --status READY_FOR_REVIEW", "%s coded %s and cannot judge it", p.move.By, p.task.ID)
+		return refuse(RuleSelfReview, p.panel().otherJudge(), "%s coded %s and cannot judge it", p.move.By, p.task.ID)
 	}
 	return nil
+}
+
+// otherJudge is the command by which an actor that coded the task gets it judged: an agent
+// looks for other submissions, a person starts an agent of a role that is missing, or lets
+// people judge their own work if only people can judge it.
+func (p panel) otherJudge() string {
+	if !p.move.By.IsHuman() {
+		return "git liza list --status READY_FOR_REVIEW"
+	}
+	if !p.HasRules(2) {
+		return "git liza rush --agents code-reviewer=1"
+	}
+	for _, role := range p.task.Missing() {
+		if role != HumanRole {
+			return "git liza rush --agents " + string(role) + "=1"
+		}
+	}
+	return "git liza config allow_self_review true"
 }
 
 func (r *ReviewMove) check(p *play) *Refusal {

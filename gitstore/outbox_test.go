@@ -196,6 +196,56 @@ func (l lane) posted(t *testing.T, build Build) *outboxEntry {
 	return entry
 }
 
+// Entries that were built on a state which the mirror has left are built again, not pushed.
+func TestOutboxOfAnEarlierMirror(t *testing.T) {
+	t.Parallel()
+	ctx, l := context.Background(), newLane(t)
+	l.a.add("task-1", "task-2", "task-3")
+	_, _, err := l.b.store.Mirror.refresh(ctx, "origin")
+	require.NoError(t, err)
+	entry := l.posted(t, claim("task-1", "coder-9"))
+	defer entry.withdraw()
+	l.b.claim("task-2", coder)
+	_, _, err = l.a.store.Mirror.refresh(ctx, "origin")
+	require.NoError(t, err)
+
+	later := l.posted(t, claim("task-3", "coder-8"))
+	defer later.withdraw()
+	require.Equal(t, l.a.at(layout.State), later.Parent, "not built on what will not land")
+	chain, err := l.a.store.pusher.collectChain(ctx)
+	require.NoError(t, err)
+	require.Empty(t, chain)
+	f, known := entry.readOutcome()
+	require.True(t, known)
+	require.Equal(t, outcome{Kind: outcomeAgain}, f)
+}
+
+// The name of an entry that has its outcome is given to a later one. The process of the
+// earlier one then leaves that alone, and waits no longer than there is its own file.
+func TestOutboxNamesAreUsedAgain(t *testing.T) {
+	t.Parallel()
+	ctx, l := context.Background(), newLane(t)
+	l.a.add("task-1", "task-2")
+	first := l.posted(t, claim("task-1", "coder-9"))
+	first.writeOutcome(outcome{Kind: outcomeAgain})
+	second := l.posted(t, claim("task-2", "coder-8"))
+	require.Equal(t, first.path, second.path)
+	first.withdraw()
+	require.FileExists(t, second.path)
+
+	require.NoError(t, os.Remove(second.path))
+	third := l.posted(t, claim("task-1", "coder-9"))
+	defer third.withdraw()
+	require.Equal(t, second.path, third.path)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	f, err := (&offer{store: l.a.store, remote: "origin"}).awaitOutcome(ctx, second)
+	require.NoError(t, err)
+	require.Equal(t, outcome{Kind: outcomeAgain}, f)
+	_, known := third.readOutcome()
+	require.False(t, known, "nothing was pushed for it")
+}
+
 // The process that has the turn pushes the moves of all waiting ones.
 func TestRemotePushesForOthers(t *testing.T) {
 	t.Parallel()

@@ -79,6 +79,14 @@ func TestBackstopOfALostRace(t *testing.T) {
 	require.NoError(t, backstop(Update{branchA, y.there(branchA), lost}), "held: the holder was judged before")
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{"refs/heads/liza/b", "", lost})), "held by nobody")
 
+	// The same agent by another principal is another holder.
+	first, second := *y.board().Task("a"), *y.board().Task("a")
+	claim := *first.Claim
+	claim.Principal = "rita"
+	second.Claim = &claim
+	require.True(t, sameHolder(y.board(), &first))
+	require.False(t, sameHolder(y.board(), &second))
+
 	// Submitted meanwhile: the branch stays at what is reviewed.
 	y.do(flow.Move{Act: flow.ActRelease, Task: "a", By: ann, Detail: &flow.ReleaseMove{}})
 	gittest.Git(t, y.server, "update-ref", layout.State, string(y.at(layout.State)))

@@ -25,7 +25,7 @@ func Memory(ctx context.Context, r *git.Repo) (uint64, error) {
 	by, known := shift[strings.ToLower(text[len(digits):])]
 	n, err := strconv.ParseUint(digits, 10, 32)
 	if err != nil || !known || n == 0 {
-		return 0, fmt.Errorf("git config liza.server.memory is %q; it is a number of bytes such as 512m or 2g", text)
+		return 0, &SettingError{"liza.server.memory", fmt.Sprintf("%q; it is a number of bytes such as 512m or 2g", text), "2g"}
 	}
 	return n << by, nil
 }

@@ -14,6 +14,18 @@ import (
 // without this server: git push -o liza-publish.
 const PublishOption = "liza-publish"
 
+// A SettingError is a value of a server's git configuration that nothing can be judged by.
+type SettingError struct {
+	Key    string
+	Reason string // the value, and what it should be
+	Good   string // a value that is one
+}
+
+func (s *SettingError) Error() string { return "git config " + s.Key + " is " + s.Reason }
+
+// Command sets the value that is a good one.
+func (s *SettingError) Command() string { return "git config " + s.Key + " " + s.Good }
+
 // ReadPush makes a push on a server from its updates, the server's settings and two
 // things from the hook's environment, which getenv reads: the user who pushes and the
 // push options.
@@ -36,7 +48,7 @@ func ReadPush(ctx context.Context, r *git.Repo, updates []Update, now time.Time,
 	case "true", "yes", "on", "1":
 		p.Signed = true
 	default:
-		return p, fmt.Errorf("git config liza.server.requireSignedMoves is %q, neither true nor false", value)
+		return p, &SettingError{"liza.server.requireSignedMoves", fmt.Sprintf("%q, neither true nor false", value), "true"}
 	}
 	count, _ := strconv.Atoi(getenv("GIT_PUSH_OPTION_COUNT"))
 	for i := range min(count, 100) {

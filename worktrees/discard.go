@@ -42,16 +42,19 @@ func (g *registry) discardCheckout(r record) error {
 	return nil
 }
 
-// discardDead discards a half-made checkout of a dead process. The caller holds the
-// lock of held, which may be the lock of the checkout's name too.
-func (g *registry) discardDead(r record, held string) error {
-	if lockStripe(r.name) != lockStripe(held) {
-		unlock, free := g.locks.tryName(r.name)
-		if !free {
-			return nil
-		}
-		defer unlock()
+// discardDead discards a half-made checkout if its process is dead.
+func (g *registry) discardDead(r record) error {
+	unlock, free := g.locks.tryName(r.name)
+	if !free {
+		return nil
 	}
+	defer unlock()
+	return g.discardHalfMade(r)
+}
+
+// discardHalfMade discards a checkout that was half-made when its record was read, unless
+// it was finished meanwhile. The caller holds the lock of its name.
+func (g *registry) discardHalfMade(r record) error {
 	if !isHalfMade(r.gitDir) {
 		return nil
 	}
@@ -67,7 +70,11 @@ func (g *registry) freeBranch(ctx context.Context, records []record, name, branc
 		if i < 0 {
 			return records, nil
 		}
-		if err := g.discardDead(records[i], name); err != nil {
+		discard := g.discardDead
+		if lockStripe(records[i].name) == lockStripe(name) {
+			discard = g.discardHalfMade
+		}
+		if err := discard(records[i]); err != nil {
 			return nil, err
 		}
 		if time.Now().After(deadline) {

@@ -87,7 +87,7 @@ func clearDead(path string) bool {
 	if n, _ := f.Read(text); string(text[:n]) != lockText {
 		return false
 	}
-	if git.TryLock(f) != nil || !git.StillAt(f, path) {
+	if !git.LocksAt(f, path) {
 		return false
 	}
 	return os.Remove(path) == nil

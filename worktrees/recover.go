@@ -37,19 +37,11 @@ func (l *Leftovers) recoverDir(ctx context.Context, dir string) error {
 	if err != nil || !known || filepath.Dir(r.path) != resolveLinks(l.registry.root) {
 		return err
 	}
-	name := filepath.Base(r.path)
-	if name[0] == '.' {
+	r.name = filepath.Base(r.path)
+	if r.name[0] == '.' {
 		return nil // a private one, which has a lock of its own
 	}
-	unlock, free := l.registry.locks.tryName(name)
-	if !free {
-		return nil
-	}
-	defer unlock()
-	if !isHalfMade(dir) {
-		return nil // it was finished meanwhile
-	}
-	return l.registry.discardCheckout(r)
+	return l.registry.discardDead(r)
 }
 
 // recoverNote has a work tree follow its branch if a process noted a move of the branch

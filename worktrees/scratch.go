@@ -30,7 +30,7 @@ func (s *scratch) holdName(prefix string) (name string, release func(), err erro
 			return "", nil, fmt.Errorf("worktrees: %w", err)
 		}
 		// Another process may have taken it for a dead one's and removed it.
-		if git.TryLock(f) != nil || !git.StillAt(f, f.Name()) {
+		if !git.LocksAt(f, f.Name()) {
 			f.Close()
 			continue
 		}
@@ -59,7 +59,7 @@ func sweepName(lock string, drop func(name string) error) error {
 		return fmt.Errorf("worktrees: %w", err)
 	}
 	defer f.Close()
-	if git.TryLock(f) != nil || !git.StillAt(f, lock) {
+	if !git.LocksAt(f, lock) {
 		return nil
 	}
 	if err := drop(strings.TrimSuffix(filepath.Base(lock), ".lock")); err != nil {

@@ -22,7 +22,8 @@ type answerCommand struct {
 func (c *answerCommand) Help() string {
 	return `Without a text your editor shows the question and what is known of it. With
 several questions, or without a task, a terminal asks one after the other;
-elsewhere they are listed, each with its command.
+elsewhere they are listed, each with its command. A pasted text of several lines
+is one answer; a terminal that does not mark what is pasted takes none of it.
 
 The first answer stands. After the last one the task goes on from where it was
 claimed. On a board of earlier rules, and where a limit blocked the task, git liza
@@ -133,9 +134,12 @@ func (a *answering) goThrough(d *dialog, open []*flow.Question) error {
 	if len(open) == 0 {
 		return a.list()
 	}
+	if d.marksPastes() {
+		fmt.Fprintln(a.inv.stderr, "A pasted text of several lines is one answer; Enter ends it.")
+	}
 	for i, q := range open {
 		fmt.Fprintf(a.inv.stderr, "\n(%d of %d) %s", i+1, len(open), view.QuestionText(a.look.Reading, q, a.inv.width()))
-		line, err := d.ask("Answer (Enter: later, e: in your editor, q: quit):")
+		line, err := d.askText("Answer (Enter: later, e: in your editor, q: quit):", "e takes them in your editor")
 		switch {
 		case errors.Is(err, io.EOF) || line == "q" && err == nil:
 			return nil

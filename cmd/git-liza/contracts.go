@@ -171,7 +171,7 @@ func contractsFolder(inv *invocation) (string, error) {
 func openWorkTree(inv *invocation) (*git.Repo, error) {
 	repo, err := git.Open(inv.ctx, inv.dir)
 	if err == nil && repo.WorkTree() == "" {
-		return nil, &partial{failure{exitFailed, "failed", flow.RuleBare, "contracts are installed in a work tree, and there is none here", "git clone REPOSITORY", nil}, nil}
+		return nil, &partial{failure{exitFailed, "failed", flow.RuleBare, "contracts are installed in a work tree, and there is none here", cloneBare, nil}, nil}
 	}
 	return repo, err
 }
@@ -246,7 +246,7 @@ func outcome(r contracts.Report) string {
 func contractsError(err error) error {
 	var unreadable *contracts.Unreadable
 	if errors.As(err, &unreadable) {
-		return &flow.Refusal{Rule: flow.RuleForm, Hint: "git checkout HEAD -- " + contracts.Manifest, Reason: err.Error() + ", so nobody knows what was installed"}
+		return &flow.Refusal{Rule: flow.RuleForm, Hint: fmt.Sprintf("mv %[1]s %[1]s.old && git liza contracts install", contracts.Manifest), Reason: err.Error() + ", so nobody knows what was installed"}
 	}
 	return err
 }

@@ -15,19 +15,21 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/stubs"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // The exit codes, which scripts rely on.
 const (
-	exitDone     = 0
-	exitFailed   = 1
-	exitRefused  = 3
-	exitConflict = 4
-	exitNoBoard  = 5
-	exitStale    = 6
-	exitUsage    = 129
+	exitDone        = 0
+	exitFailed      = 1
+	exitRefused     = 3
+	exitConflict    = 4
+	exitNoBoard     = 5
+	exitStale       = 6
+	exitUsage       = 129
+	exitInterrupted = 130 // as a shell says of a program that SIGINT ended
 )
 
 // exitCodes is the table that `git liza help exit-codes` prints.
@@ -43,6 +45,7 @@ var exitCodes = []struct {
 	{exitNoBoard, "no_blackboard", "no blackboard here"},
 	{exitStale, "stale_caller", "stale caller: a newer registration of this agent exists"},
 	{exitUsage, "usage", "wrong usage"},
+	{exitInterrupted, "", "ended by Ctrl-C, which is all there is to say; JSON says failed"},
 }
 
 // A failure is an error in the form in which commands report it.
@@ -55,6 +58,14 @@ type failure struct {
 	data    any // for a setback: what the move changed
 }
 
+// isInterrupt reports whether an error says only that the person typed Ctrl-C.
+func (inv *invocation) isInterrupt(err error) bool {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(several.Unwrap(), func(one error) bool { return !inv.isInterrupt(one) })
+	}
+	return err == context.Canceled && errors.Is(context.Cause(inv.ctx), errInterrupt)
+}
+
 // classify returns code, outcome and hint of an error. Exit codes are chosen
 // only here.
 func classify(err error) failure {
@@ -65,6 +76,7 @@ func classify(err error) failure {
 	var dirty *worktrees.Dirty
 	var usage *usageError
 	var malformed *document.Error
+	var setting *hooks.SettingError
 	var breach *gitstore.Breach
 	var several *partial
 	var unlanded *work.Unlanded
@@ -116,6 +128,8 @@ func classify(err error) failure {
 		return failure{exitFailed, "failed", flow.RuleDamaged, err.Error(), damaged.Hint, nil}
 	case errors.As(err, &locked):
 		return failure{exitFailed, "failed", flow.RuleLocked, err.Error(), locked.Hint, nil}
+	case errors.As(err, &setting):
+		return failure{exitFailed, "failed", flow.RuleFailed, err.Error(), setting.Command(), nil}
 	case errors.As(err, &malformed):
 		return failure{exitFailed, "failed", flow.RuleCorrupt, err.Error(), "git liza fsck --repair", nil}
 	}
@@ -134,6 +148,13 @@ func incomplete(u *work.Unfinished) failure {
 	return failure{exitFailed, "changed", f.rule, u.Error(), hint, u.Data}
 }
 
+// typeAgain is the hint of failures that may be over when the same command is typed
+// again; the caller is shown the command.
+const typeAgain = "type the command again"
+
+// cloneBare is the hint where a work tree is needed; the caller is shown the path.
+const cloneBare = "git clone REPOSITORY NAME && cd NAME"
+
 // sentinels are the errors that callers can test for, with code, outcome,
 // rule and hint of each.
 var sentinels = []struct {
@@ -146,11 +167,11 @@ var sentinels = []struct {
 	{gitstore.ErrNoBoard, exitNoBoard, "no_blackboard", flow.RuleNoBoard, "git liza init"},
 	{gitstore.ErrStateLost, exitFailed, "failed", flow.RuleStateLost, "git liza fsck --repair"},
 	{git.ErrNoRepository, exitNoBoard, "no_blackboard", flow.RuleNoRepository, "git init && git commit --allow-empty -m first"},
-	{gitstore.ErrConflict, exitConflict, "conflict", flow.RuleConflict, "type the command again"},
+	{gitstore.ErrConflict, exitConflict, "conflict", flow.RuleConflict, typeAgain},
 	{gitstore.ErrRemoteFull, exitFailed, "failed", flow.RuleFull, "git remote -v"},
 	{gitstore.ErrOffline, exitFailed, "failed", flow.RuleOffline, "git liza sync"},
-	{context.Canceled, exitFailed, "failed", flow.RuleInterrupted, "type the command again"},
-	{context.DeadlineExceeded, exitConflict, "conflict", flow.RuleTimeLimit, "type the command again"},
+	{context.Canceled, exitFailed, "failed", flow.RuleInterrupted, typeAgain},
+	{context.DeadlineExceeded, exitConflict, "conflict", flow.RuleTimeLimit, typeAgain},
 	{git.ErrDamaged, exitFailed, "failed", flow.RuleDamaged, "git liza fsck"},
 	{git.ErrUnsynced, exitFailed, "changed", flow.RuleUnsynced, "git liza fsck"},
 	{gitstore.ErrForeignRef, exitRefused, "refused", flow.RuleForeignRef, "git liza doctor"},
@@ -158,9 +179,9 @@ var sentinels = []struct {
 	{git.ErrNoIdentity, exitRefused, "refused", flow.RuleIdentity, "git config user.name NAME && git config user.email ADDRESS"},
 	{git.ErrMissing, exitFailed, "failed", flow.RuleGit, "install git 2.38 or newer"},
 	{git.ErrTooOld, exitFailed, "failed", flow.RuleGit, "install git 2.38 or newer"},
-	{git.ErrNoCommit, exitFailed, "failed", flow.RuleNoCommit, "git log --oneline"},
+	{git.ErrNoCommit, exitFailed, "failed", flow.RuleNoCommit, "git log --oneline --branches"},
 	{gitstore.ErrNoState, exitFailed, "failed", flow.RuleNoState, "git liza log"},
-	{worktrees.ErrNoWorkTree, exitFailed, "failed", flow.RuleBare, "git clone the repository and work there"},
+	{worktrees.ErrNoWorkTree, exitFailed, "failed", flow.RuleBare, cloneBare},
 	{syscall.ENOSPC, exitFailed, "failed", flow.RuleFull, "df -h ."},
 	{syscall.EROFS, exitFailed, "failed", flow.RuleReadOnly, "git liza doctor"},
 	{fs.ErrPermission, exitFailed, "failed", flow.RulePermission, "git liza doctor"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -48,11 +49,29 @@ func (f findings) drop() { _ = os.Remove(f.path()) }
 // edit lets the person write the findings, and rejects the submission with them. start is
 // what the text begins with beside the kept findings.
 func (f findings) edit(inv *invocation, start string) error {
-	return f.write(inv, start, func(said flow.Feedback) error {
+	return f.write(inv, start, func(said flow.Feedback, changed bool) error {
+		if err := f.confirm(inv, changed); err != nil {
+			return err
+		}
 		m := f.move
 		m.Feedback = said
 		return reject(inv, f.clone, f.id, m)
 	})
+}
+
+// confirm asks on a terminal before kept findings are sent that were left unchanged: an
+// editor that is left with :q! ends as one in which all was well.
+func (f findings) confirm(inv *invocation, changed bool) error {
+	d := openDialog(inv)
+	if changed || d == nil {
+		return nil
+	}
+	yes, err := d.confirm("nothing was changed: send the findings as they were kept?")
+	if err == nil && !yes {
+		err = &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleEditor, hint: f.again(),
+			reason: "nothing was sent: " + string(f.id) + " is as it was"}, nil}
+	}
+	return err
 }
 
 // again is the command that goes on with the kept findings.
@@ -63,9 +82,10 @@ func (f findings) again() string {
 // errKeep keeps findings that are in order for later.
 var errKeep = errors.New("the findings are kept")
 
-// write lets the person write the findings, and hands them to take. It refuses those at
+// write lets the person write the findings, and hands them to take, with whether kept ones
+// were changed. It refuses those at
 // lines that are not there, and a text that says nothing. What is not taken stays kept.
-func (f findings) write(inv *invocation, start string, take func(flow.Feedback) error) error {
+func (f findings) write(inv *invocation, start string, take func(said flow.Feedback, changed bool) error) error {
 	b, _, err := f.clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
@@ -86,6 +106,11 @@ func (f findings) write(inv *invocation, start string, take func(flow.Feedback) 
 	if err != nil {
 		return err
 	}
+	unlock, err := f.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	kept := strings.TrimSpace(f.kept(inv))
 	begun := begin(strings.TrimSpace(kept+"\n"+start), last)
 	d := draft{command: "reject", ending: ".txt", text: []byte(begun), notes: f.notes(t, last) + diff, path: f.path(), kept: kept != "", again: f.again() + " #",
@@ -106,8 +131,27 @@ func (f findings) write(inv *invocation, start string, take func(flow.Feedback) 
 		if wrong != nil {
 			return wrong
 		}
-		return take(said)
+		return take(said, kept == "" || !slices.Equal(strings.Fields(string(text)), strings.Fields(begun)))
 	})
+}
+
+// lock keeps the findings for one editor: of two terminals of a person each would write
+// the file, and the last one alone would be kept.
+func (f findings) lock() (unlock func(), err error) {
+	path := f.path() + ".lock"
+	file, err := git.OpenLock(f.clone.Repo.CommonDir(), filepath.Join("findings", filepath.Base(path)))
+	if err != nil {
+		return nil, err
+	}
+	if !git.LocksAt(file, path) {
+		file.Close()
+		return nil, &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleEditor, hint: f.again(),
+			reason: "your findings on " + string(f.id) + " are open in another terminal: end the editor there"}, nil}
+	}
+	return func() {
+		os.Remove(path)
+		git.Unlock(file)
+	}, nil
 }
 
 // aboutPrior begins the lines that say what became of earlier blockers.

@@ -106,6 +106,9 @@ func writeFocus(repo *git.Repo, kept focus) error {
 		return err
 	}
 	name := focusFile(repo)
+	if err := os.Remove(name + "-told"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
@@ -165,10 +168,22 @@ func (inv goalChoice) focused(clone *work.Clone) (pointer, error) {
 		return pointer{}, err
 	}
 	if trouble := kept.trouble(b); trouble != "" {
-		inv.progress("%s", trouble)
+		inv.tellTrouble(clone.Repo, trouble)
 		return pointer{}, b.Err()
 	}
 	return kept.pointer, b.Err()
+}
+
+// tellTrouble says why commands ignore the focus, but not what was said last.
+func (inv goalChoice) tellTrouble(repo *git.Repo, trouble string) {
+	file := focusFile(repo) + "-told"
+	if told, err := git.ReadSmall(file); err == nil && string(told) == trouble {
+		return
+	}
+	inv.progress("%s", trouble)
+	if !inv.json && inv.call == nil {
+		_ = git.ReplaceFile(file, []byte(trouble)) // without it the line comes once more
+	}
 }
 
 // usual returns the goal of a command that names none: that of the agent's

@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 )
@@ -134,6 +135,31 @@ func (h hints) adaptAll(r *hooks.Rejection) *hooks.Rejection {
 // explain turns an error into the failure that the caller is shown.
 func (h hints) explain(err error) failure {
 	f := h.nameRemote(err, classify(err))
+	switch {
+	case f.hint == typeAgain && h.call == nil:
+		f.hint = h.typedCommand()
+	case f.hint == cloneBare:
+		f.hint = h.cloneCommand()
+	}
 	f.hint = h.adapt(f.hint)
 	return f
+}
+
+// typedCommand is the command as it was typed.
+func (h hints) typedCommand() string {
+	command := "git liza"
+	for _, arg := range h.args {
+		command += " " + shell.Quote(arg)
+	}
+	return command
+}
+
+// cloneCommand makes a clone of the bare repository here, with a work tree.
+func (h hints) cloneCommand() string {
+	repo, err := git.Open(h.ctx, h.dir)
+	if err != nil {
+		return cloneBare
+	}
+	defer repo.Close()
+	return "git clone " + shell.Quote(repo.CommonDir()) + " NAME && cd NAME"
 }

@@ -21,6 +21,7 @@ type invocation struct {
 	environ  []string
 	now      func() time.Time
 	dir      string
+	args     []string  // what was typed after git liza
 	sole     string    // the provider that was chosen because no other is installed
 	as       string    // --as or LIZA_AGENT_ID, "" for the human
 	opened   *git.Repo // by repo; nil before

@@ -118,7 +118,7 @@ func (p *playground) killedAt(c killedCommand, n int) killpoint.Ended {
 func (p *playground) recovers(c killedCommand, at string) {
 	p.t.Helper()
 	next := []string{"git-liza", "note", "the next command", "--as=human:ann"}
-	if c.status == "" {
+	if c.args[1] == "init" {
 		next = c.args // without a board nobody makes a move
 	}
 	// A lock without content counts as left over when it is a second old.

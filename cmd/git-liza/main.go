@@ -75,6 +75,7 @@ func endSignals() []os.Signal {
 
 // run runs the program within this process and returns the exit code.
 func run(inv *invocation, args []string) (code int) {
+	inv.args = args
 	inv.json = slices.ContainsFunc(args, isJSON) // a first guess, until kong has parsed the command line
 	// Over a local path a server's hooks get the environment of the user who
 	// pushes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -61,9 +65,41 @@ func (o *output) answer(outcome string, data any, text string) error {
 }
 
 func (o *output) encode(v any) error {
-	e := json.NewEncoder(o.stdout)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := o.stdout.Write(escapeMarks(text.Bytes()))
+	return err
+}
+
+// escapeMarks escapes in a text of JSON the characters that a terminal does not show, but
+// obeys, such as marks of direction. The values stay what they are.
+func escapeMarks(text []byte) []byte {
+	if !bytes.ContainsFunc(text, isMark) {
+		return text
+	}
+	var escaped []byte
+	for _, r := range string(text) {
+		switch {
+		case !isMark(r):
+			escaped = utf8.AppendRune(escaped, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
+		default:
+			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+		}
+	}
+	return escaped
+}
+
+// isMark reports whether a terminal obeys a character instead of showing it. Control
+// characters below a space stand in JSON only between values.
+func isMark(r rune) bool {
+	return r >= 0x7f && (r < 0xa0 || unicode.Is(unicode.Cf, r))
 }
 
 // progress prints a line about long work, on stderr and only for people.
@@ -78,6 +114,9 @@ func (o *output) progress(format string, args ...any) {
 
 // fail prints an error and returns the exit code.
 func (inv *invocation) fail(err error) int {
+	if !inv.json && inv.isInterrupt(err) {
+		return exitInterrupted
+	}
 	var rejection *hooks.Rejection
 	if errors.As(err, &rejection) && !inv.json {
 		fmt.Fprintln(inv.stderr, hints{inv}.adaptAll(rejection))

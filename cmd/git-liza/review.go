@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -30,7 +28,7 @@ func (c *reviewCommand) Run(inv *invocation) error {
 		return err
 	}
 	if c.isForPerson(inv, clone) {
-		return (&sitting{invocation: inv, clone: clone, asked: *c, dialog: &dialog{inv, bufio.NewReader(inv.stdin)}}).run()
+		return (&sitting{invocation: inv, clone: clone, asked: *c, dialog: newDialog(inv)}).run()
 	}
 	got, r, err := clone.Review(inv.ctx, c.ID, flow.ReviewMove{Lease: c.Lease, Role: c.Role})
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -26,6 +27,14 @@ func testMain(m *testing.M) int {
 	// the test binary: as a hook it is the program, never the tests once more.
 	if len(os.Args) > 1 && os.Args[1] == "hook" {
 		main()
+	}
+	if len(os.Args) > 1 && os.Args[1] == atTerminal {
+		code, err := gittest.RunAtTerminal(os.Args[2], os.Args[3], os.Args[4:])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return code
 	}
 	dir, err := os.MkdirTemp("", "git-liza")
 	if err != nil {
@@ -67,7 +76,7 @@ func runScripts(t *testing.T) {
 func stories() testscript.Params {
 	return testscript.Params{RequireExplicitExec: true, Setup: pinned,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "hinted": hinted, "looks": looks, "needs": needs,
-			"twojudges": twoJudges, "withstood": withstood}}
+			"types": typeKeys, "twojudges": twoJudges, "withstood": withstood}}
 }
 
 // startOfStory is the time in which a script begins.
@@ -117,6 +126,32 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if code != args[0] {
 		ts.Fatalf("%v exits %s, not %s", args[1:], code, args[0])
+	}
+}
+
+// atTerminal is the first argument of this test binary that runs a command for typeKeys.
+const atTerminal = "at-terminal"
+
+// typeKeys runs a command at a terminal, where a person types what a list says:
+// types LIST COMMAND [ARG...]. What the list is, [gittest.Terminal.Follow] says. What the
+// terminal showed is in the file $WORK/screen then, and the command's output is there for
+// stdout and stderr.
+func typeKeys(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: [!] types LIST COMMAND [ARG...]")
+	}
+	self, err := os.Executable()
+	ts.Check(err)
+	screen := filepath.Join(ts.Getenv("WORK"), "screen")
+	ts.Check(os.RemoveAll(screen))
+	err = ts.Exec(self, append([]string{atTerminal, ts.ReadFile(args[0]), screen}, args[1:]...)...)
+	if shown, unread := os.ReadFile(screen); unread == nil {
+		ts.Logf("[screen]\n%s", shown)
+	} else {
+		ts.Fatalf("%v, %v", err, unread)
+	}
+	if neg != (err != nil) {
+		ts.Fatalf("%v: %v", args[1:], err)
 	}
 }
 

@@ -142,6 +142,7 @@ func (s *sitting) keepRenewed() (stop func()) {
 	clone, err := s.clone.As(ctx, s.clone.By, s.clone.Generation)
 	go func() {
 		defer close(done)
+		defer s.dialog.unmarkAtPanic()
 		if err == nil {
 			s.renew(ctx, clone, id, m, lease)
 		}
@@ -244,7 +245,7 @@ func (s *sitting) do(word, text string) (how sittingEnd, done bool, err error) {
 	case "r", "reject":
 		return s.reject(text)
 	case "f", "findings":
-		err := s.findings().write(s.invocation, text, func(flow.Feedback) error { return errKeep })
+		err := s.findings().write(s.invocation, text, func(flow.Feedback, bool) error { return errKeep })
 		if errors.Is(err, errKeep) {
 			err = nil
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -36,18 +37,24 @@ type keyboard struct{ lent atomic.Int32 }
 // notify returns a context that a signal ends, except one from the keyboard while a
 // program is in the foreground: Ctrl-C in a pager ends its search, not this program.
 func (k *keyboard) notify(list []os.Signal) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, list...)
 	go func() {
 		for s := range received {
-			if s != os.Interrupt || k.lent.Load() == 0 {
-				cancel()
+			switch {
+			case s != os.Interrupt:
+				cancel(nil)
+			case k.lent.Load() == 0:
+				cancel(errInterrupt)
 			}
 		}
 	}()
-	return ctx, func() { signal.Stop(received); cancel() }
+	return ctx, func() { signal.Stop(received); cancel(nil) }
 }
+
+// errInterrupt is the cause of a context that a signal from the keyboard ended.
+var errInterrupt = errors.New("interrupted")
 
 // foreground runs a program in the user's terminal, see [proc.Foreground].
 func foreground(inv *invocation, c proc.Command) (code int, err error) {

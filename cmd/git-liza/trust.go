@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -89,7 +88,7 @@ func (c *trustCommand) dialog(inv *invocation) *dialog {
 	case c.Hash != "" || c.List:
 		return nil
 	case c.All && !inv.json && isTerminal(inv.stdin):
-		return &dialog{inv, bufio.NewReader(inv.stdin)}
+		return newDialog(inv)
 	case c.All:
 		return nil
 	}

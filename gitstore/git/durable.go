@@ -307,10 +307,13 @@ func sameDevice(a, b fs.FileInfo) bool {
 	return ok && also && x.Dev == y.Dev
 }
 
+// foldersOf lists the folder of each object's file and the one above it, in which the
+// first object of a folder made it.
 func foldersOf(paths []string) []string {
-	list := make([]string, 0, len(paths))
+	list := make([]string, 0, 2*len(paths))
 	for _, path := range paths {
-		list = append(list, filepath.Dir(path))
+		dir := filepath.Dir(path)
+		list = append(list, dir, filepath.Dir(dir))
 	}
 	return list
 }

@@ -64,6 +64,11 @@ func Unlock(f *os.File) {
 	f.Close()
 }
 
+// LocksAt takes the kernel lock on an open file without waiting, and reports whether
+// it has the lock and the file is still the one at path: other processes remove
+// lock files of that kind when they have locked them.
+func LocksAt(f *os.File, path string) bool { return TryLock(f) == nil && StillAt(f, path) }
+
 // StillAt reports whether the open file is the one at path. A lock on a file
 // that its holder removes counts only if it is.
 func StillAt(f *os.File, path string) bool {

@@ -45,4 +45,10 @@ func TestFileLock(t *testing.T) {
 	require.False(t, git.StillAt(first, first.Name()))
 	open()
 	require.False(t, git.StillAt(first, first.Name()), "another file has its name")
+	git.Unlock(second)
+	require.NoError(t, git.ShareLock(first))
+	require.False(t, git.LocksAt(first, first.Name()), "another file has its name")
+	now := open()
+	require.True(t, git.LocksAt(now, now.Name()))
+	require.False(t, git.LocksAt(open(), now.Name()), "it is locked")
 }

@@ -119,10 +119,10 @@ func writeLoose(objectDir string, objects []Object, mode string) (err error) {
 		if err := installObject(w.file.Name(), w.path); err != nil {
 			return err
 		}
-		renamed = append(renamed, filepath.Dir(w.path))
+		renamed = append(renamed, w.path)
 	}
 	if mode == fsyncAll {
-		return syncFolders(renamed)
+		return syncFolders(foldersOf(renamed))
 	}
 	return nil
 }

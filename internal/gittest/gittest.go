@@ -1,5 +1,5 @@
 // Package gittest holds what tests with real repositories share: a pinned
-// environment, repositories of every kind, programs and processes.
+// environment, repositories of every kind, programs, processes and terminals.
 package gittest
 
 import (

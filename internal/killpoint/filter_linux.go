@@ -35,8 +35,19 @@ var operations = append([]operation{
 	{nr: unix.SYS_COPY_FILE_RANGE, name: "write", path: 2, opened: true},
 }, older...)
 
-// startVar makes a test binary install the filter and execute the command.
-const startVar = "KILLPOINT_START"
+// syncs are the system calls that make files durable.
+var syncs = []operation{
+	{nr: unix.SYS_FSYNC, name: "fsync", opened: true},
+	{nr: unix.SYS_FDATASYNC, name: "fsync", opened: true},
+	{nr: unix.SYS_SYNCFS, name: "syncfs", opened: true},
+}
+
+// startVar makes a test binary install the filter and execute the command; syncsVar, if
+// set too, has the filter stop at syncs.
+const (
+	startVar = "KILLPOINT_START"
+	syncsVar = "KILLPOINT_SYNCS"
+)
 
 // init runs in the test binary that is executed again: a filter of system calls can be
 // installed only by the process that it is for.
@@ -46,8 +57,13 @@ func init() {
 		return
 	}
 	runtime.LockOSThread()
+	list := operations
+	if os.Getenv(syncsVar) != "" {
+		list = append(list, syncs...)
+	}
 	os.Unsetenv(startVar)
-	err := installFilter()
+	os.Unsetenv(syncsVar)
+	err := installFilter(list)
 	if err == nil {
 		err = unix.Exec(path, os.Args, os.Environ())
 	}
@@ -57,7 +73,7 @@ func init() {
 
 // installFilter makes the kernel stop this thread, and its children, at the operations
 // alone: a stop at every system call would be far slower.
-func installFilter() error {
+func installFilter(list []operation) error {
 	const nrAt, argsAt = 0, 16 // in struct seccomp_data
 	load := func(at int) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: uint32(at)}
@@ -69,7 +85,7 @@ func installFilter() error {
 		return unix.SockFilter{Code: uint16(unix.BPF_JMP | test | unix.BPF_K), Jf: unless, K: k}
 	}
 	filter := []unix.SockFilter{load(nrAt)}
-	for _, op := range operations {
+	for _, op := range list {
 		if op.flags == 0 {
 			filter = append(filter, jump(unix.BPF_JEQ, op.nr, 1), end(unix.SECCOMP_RET_TRACE))
 			continue

@@ -22,6 +22,9 @@ type Run struct {
 	// Alone kills only the process that is about to make the operation; the others go
 	// on. Otherwise all processes that Within counts are killed.
 	Alone bool
+
+	// Syncs counts, beside what changes files, the calls that make them durable.
+	Syncs bool
 }
 
 // Ended is the result of a traced command, after its last process has ended.

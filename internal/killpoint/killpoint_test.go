@@ -3,6 +3,7 @@ package killpoint_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,4 +99,14 @@ func TestProcessesInTheBackground(t *testing.T) {
 	ended := killpoint.Trace(t, killpoint.Run{Args: []string{"sh", "-c", "setsid sh -c 'mkdir late' & exit 3"}, Dir: dir, Env: os.Environ()})
 	require.Equal(t, 3, ended.Code)
 	require.DirExists(t, filepath.Join(dir, "late"))
+}
+
+func TestSyncsAreCountedWhereAsked(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []bool{false, true} {
+		dir := t.TempDir()
+		ended := killpoint.Trace(t, killpoint.Run{Args: []string{"sync", dir}, Dir: dir, Env: os.Environ(), Syncs: asked})
+		require.Zero(t, ended.Code, ended.Output)
+		require.Equal(t, asked, slices.Contains(ended.Operations, "sync "+dir+" fsync "+dir), "%q", ended.Operations)
+	}
 }

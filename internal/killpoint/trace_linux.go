@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -88,8 +89,12 @@ func startTracee(r Run, out *os.File) (pid int, err error) {
 		return 0, err
 	}
 	defer null.Close()
+	env := append(append([]string{}, r.Env...), startVar+"="+path)
+	if r.Syncs {
+		env = append(env, syncsVar+"=1")
+	}
 	return syscall.ForkExec(self, r.Args, &syscall.ProcAttr{
-		Dir: r.Dir, Env: append(append([]string{}, r.Env...), startVar+"="+path),
+		Dir: r.Dir, Env: env,
 		Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
 		Sys:   &syscall.SysProcAttr{Ptrace: true, Setsid: true},
 	})
@@ -303,7 +308,7 @@ func describeOperation(pid int) (what string, ok bool) {
 		return "", false
 	}
 	proc := "/proc/" + strconv.Itoa(pid)
-	for _, op := range operations {
+	for _, op := range slices.Concat(operations, syncs) {
 		if uint64(op.nr) != info.nr {
 			continue
 		}

@@ -160,6 +160,21 @@ test -e .git && echo stands > "$notes/after-$n"`)))
 	w.left()
 }
 
+// A session that repeats its review, after it has removed what is known of the checkout as
+// it was, makes nothing good: only its supervisor records that.
+func TestSessionSealsNoReview(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent(`if test $n = 1; then
+	rm "$(git rev-parse --git-common-dir)"/liza/seals/*; git liza review $LIZA_TASK
+	git liza approve $LIZA_TASK --commit $LIZA_REVIEW_COMMIT 2>"$notes/approve"
+else approve; fi`)))
+	require.NoError(t, err, r.said())
+	require.Contains(t, w.note("approve"), "what its worktree was like when the review began is not known any more")
+	require.Equal(t, 2, w.sessions("code-reviewer-1", "task-1"))
+}
+
 // reviewCheckouts returns the checkouts of reviews that are left.
 func (w *world) reviewCheckouts() (left []string) {
 	w.Helper()

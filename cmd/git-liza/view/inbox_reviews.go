@@ -36,7 +36,11 @@ func (c *collector) addReviews() {
 		if j.Lease.After(c.At) && j.By == c.Person.By {
 			text = fmt.Sprintf("%s is under your review: %s", t.ID, t.Title)
 		}
-		c.add(Item{Kind: "verdict", Subject: string(t.ID), Text: text, Command: "git liza review " + string(t.ID), since: t.Changed, act: flow.ActReview, task: t.ID})
+		i := Item{Kind: "verdict", Subject: string(t.ID), Text: text, Command: "git liza review " + string(t.ID), since: t.Changed, act: flow.ActReview, task: t.ID}
+		if c.isAlone() {
+			c.askAuthor(&i)
+		}
+		c.add(i)
 	}
 	for _, role := range slices.Sorted(maps.Keys(unstaffed)) {
 		c.addUnstaffed(role, unstaffed[role])
@@ -62,6 +66,27 @@ func (c *collector) addUnstaffed(role flow.Role, waiting []*flow.Summary) {
 	if n := len(waiting); n > 1 {
 		text = fmt.Sprintf("%d submissions wait for a %s, and none is registered", n, role)
 	}
-	c.add(Item{Kind: "verdict", Subject: string(first.ID), Text: text, Command: "git liza review " + string(first.ID), since: first.Changed,
-		moment: string(role), act: flow.ActReview, task: first.ID})
+	i := Item{Kind: "verdict", Subject: string(first.ID), Text: text, Command: "git liza review " + string(first.ID), since: first.Changed,
+		moment: string(role), act: flow.ActReview, task: first.ID}
+	c.askAuthor(&i)
+	c.add(i)
+}
+
+// askAuthor makes the item of a submission that the person coded, and may not judge, that
+// of the command by which it is judged all the same.
+func (c *collector) askAuthor(i *Item) {
+	refusal := c.Board.Opens(flow.ActReview, i.task, c.Person, c.At)
+	if refusal == nil || refusal.Rule != flow.RuleSelfReview || !c.Person.By.IsHuman() {
+		return
+	}
+	i.Text += " (" + refusal.Reason + ")"
+	i.Command, i.rule, i.act = refusal.Hint, refusal.Rule, 0
+}
+
+// isAlone reports whether no other person has coded or judged on this board.
+func (c *collector) isAlone() bool {
+	other := func(by flow.Actor) bool { return by.IsHuman() && by != c.Person.By }
+	return !anyTask(c.tasks, func(t *flow.Summary) bool {
+		return other(t.Coder) || slices.ContainsFunc(t.Judges, func(j flow.Judge) bool { return other(j.By) })
+	})
 }

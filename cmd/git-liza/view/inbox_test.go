@@ -72,7 +72,7 @@ func TestSubmissionsThatNoAgentJudges(t *testing.T) {
 		others    int
 	}{
 		{"an agent's", []flow.Document{submitted("coder-1")}, []string{"git liza review r"}, 0},
-		{"one's own", []flow.Document{submitted("human:ann")}, nil, 1},
+		{"one's own", []flow.Document{submitted("human:ann")}, []string{"git liza rush --agents code-reviewer=1"}, 0},
 		{"with a reviewer", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Generation: "0123456789abcdef"}}, nil, 0},
 		{"with a degraded one", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Degraded: "it lies"}}, []string{"git liza review r"}, 0},
 	} {

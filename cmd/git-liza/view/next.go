@@ -247,7 +247,7 @@ func (r starter) startSteps(act flow.Act, groups []WaitGroup) []Step {
 		row := r.Board.Role(role)
 		switch {
 		case role == flow.HumanRole && act == flow.ActReview:
-			list = append(list, Step{"git liza review " + string(g.Tasks[0]), "a person has to judge it"})
+			list = append(list, r.judgeStep(g.Tasks[0]))
 		case row == nil || row.Capacity != act.Capacity():
 		case row.NotHuman:
 			list = append(list, Step{"git liza rush --agents " + g.For + "=1", "agents alone judge " + string(g.Tasks[0]) + " as " + g.For})
@@ -256,6 +256,16 @@ func (r starter) startSteps(act flow.Act, groups []WaitGroup) []Step {
 		}
 	}
 	return list
+}
+
+// judgeStep returns the step by which a person judges a task. Whoever coded it gets the
+// step by which it is judged all the same.
+func (r starter) judgeStep(id flow.TaskID) Step {
+	refusal := r.Board.Opens(flow.ActReview, id, r.Person, r.At)
+	if refusal != nil && refusal.Rule == flow.RuleSelfReview && r.Person.By.IsHuman() {
+		return Step{refusal.Hint, "another person has to judge it, or: " + refusal.Reason}
+	}
+	return Step{"git liza review " + string(id), "a person has to judge it"}
 }
 
 // startStep returns the step that begins work by an act on the best task for an

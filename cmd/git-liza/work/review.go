@@ -165,8 +165,8 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 	if warning, err = hookWarning(err); err != nil {
 		return "", err
 	}
-	if already && c.Generation.Spawned() {
-		return warning, nil // sealing now would include the hook's changes
+	if c.Generation.Spawned() {
+		return warning, nil // a session only repeats its supervisor's review, and would seal its own changes
 	}
 	if already {
 		if pristine, err := c.Seals.isPristine(ctx, t, role); err != nil || !pristine {

@@ -194,7 +194,7 @@ func (s *Specs) likeliestFile(ctx context.Context, name string, commit flow.Obje
 // explainUnready returns a refusal whose hint brings the spec of a first goal to the
 // branch of a new board. No command in the hint overwrites a file.
 func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, created bool) *flow.Refusal {
-	if !filepath.IsLocal(p.Spec) || p.Spec == "." {
+	if !filepath.IsLocal(p.Spec) || p.Spec == "." || strings.EqualFold(strings.Split(filepath.ToSlash(p.Spec), "/")[0], ".git") {
 		return &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza init --spec specs/vision.md",
 			Reason: fmt.Sprintf("%q is not the path of a file in the repository", flow.Excerpt(p.Spec, 80))}
 	}
@@ -214,6 +214,9 @@ func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, c
 		refusal.Hint = at.commit("Vision")
 	case p.Goal != "" && !created && s.repo.WorkTree() != "" && isFileName(p.Spec):
 		refusal.Hint = p.again(p.Spec)
+	case s.repo.WorkTree() == "":
+		refusal.Hint = "git clone " + shell.Quote(s.repo.CommonDir()) + " NAME && cd NAME"
+		return refusal
 	default:
 		if p.Goal == "" {
 			refusal.Reason += "; git liza init 'GOAL' writes one"

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -28,12 +30,30 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	if err == nil {
 		return r, nil
 	}
+	err = c.fromHere(b.Task(id), err)
 	tip, lookErr := c.Repo.Refs.Resolve(ctx, id.BranchRef())
 	if lookErr != nil {
 		return r, err
 	}
 	return r, c.Store.Audit.ExplainUnreadable(ctx, "the branch "+id.Branch(), tip, b.Settings().Integration.Tip, err)
 }
+
+// fromHere lets a hint that mends the work begin with the way to its worktree, unless the
+// command was typed there.
+func (c *Clone) fromHere(t *flow.Task, err error) error {
+	var refusal *flow.Refusal
+	if t == nil || t.Attempt == nil || !errors.As(err, &refusal) || !mendsWork().MatchString(refusal.Hint) || c.Checkouts.Trees == nil ||
+		worktrees.NameOf(c.Repo) == filepath.Base(c.Checkouts.Folder(t)) {
+		return err
+	}
+	moved := *refusal
+	moved.Hint = "cd " + shell.Quote(c.Checkouts.Folder(t)) + " && " + refusal.Hint
+	return &moved
+}
+
+// mendsWork is how commands begin that change what is committed on the branch that is
+// checked out.
+var mendsWork = pattern.Late(`^git (rm|mv|checkout|commit|merge|rebase|revert) `)
 
 func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
 	d := &flow.SubmitMove{Commit: commit}

@@ -57,7 +57,7 @@ func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 		}
 		// A process that clears leftovers may have removed the file
 		// meanwhile.
-		if git.TryLock(f) != nil || !git.StillAt(f, path) {
+		if !git.LocksAt(f, path) {
 			f.Close()
 			continue
 		}
@@ -85,7 +85,7 @@ func openDeadRecord(repo *git.Repo, g flow.Generation) *os.File {
 	// host names. After a restart of this host all its supervisors are dead.
 	// A lock of another host may not be visible here.
 	near := t.Boot == here.Boot && t.Boot != "" || t.Host == here.Host
-	if !near || git.TryLock(f) != nil || !git.StillAt(f, f.Name()) {
+	if !near || !git.LocksAt(f, f.Name()) {
 		f.Close()
 		return nil
 	}

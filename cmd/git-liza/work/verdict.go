@@ -19,8 +19,8 @@ import (
 // SubmittedCommit returns the full id of the commit that a verdict names: given, if it is
 // one; the submitted commit of which given is the only abbreviation; and if given is "",
 // what is checked out in the checkout of the task's review that the command runs in.
-// named is false if it is "" elsewhere. What is no abbreviation is returned as it is, and
-// the rules refuse it.
+// named is false if it is "" elsewhere. Another id of full length is returned as it is,
+// and the rules refuse it.
 func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given string) (commit flow.ObjectID, named bool, err error) {
 	if given == "" {
 		at, _, review := flow.ParseFolder(worktrees.NameOf(c.Repo))
@@ -36,8 +36,12 @@ func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given strin
 	}
 	t := b.Task(id)
 	short := strings.ToLower(given)
-	if t == nil || t.Submission == nil || !abbreviation().MatchString(short) {
+	if t == nil || t.Submission == nil || len(given) == len(t.Submission.Commit) {
 		return flow.ObjectID(given), true, b.Err()
+	}
+	if !abbreviation().MatchString(short) {
+		return "", true, &flow.Refusal{Rule: flow.RuleCommit, Hint: "git liza show " + string(id) + " --patch",
+			Reason: fmt.Sprintf("%s submitted %s, and %q is neither that id nor its first digits, at least four", id, t.Submission.Commit, flow.Excerpt(given, 80))}
 	}
 	meant := strings.HasPrefix(string(t.Submission.Commit), short)
 	switch found, err := c.Repo.ParseCommit(ctx, short); {

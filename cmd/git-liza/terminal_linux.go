@@ -1,0 +1,13 @@
+package main
+
+import "golang.org/x/sys/unix"
+
+// The requests by which the modes of a terminal are read and set.
+const getModes, setModes = unix.TCGETS, unix.TCSETS
+
+// longestLine is how many bytes of a line the system passes on; what is typed behind
+// them is lost (termios(3), MAX_CANON).
+const longestLine = 4095
+
+// discardInput discards what was typed at a terminal and not read yet.
+func discardInput(fd int) error { return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }
