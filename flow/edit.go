@@ -19,7 +19,8 @@ func (e *EditMove) ask(m Move, b *Board) Query {
 func (e *EditMove) fill(p *play) { e.Texts = p.textCheck().entered() }
 
 // editable lets only humans edit a task in work: only its budget can change
-// then, and only humans change budgets.
+// then, and only humans change budgets. From version 3 on they also remove dependencies
+// on what was taken back.
 func editable(p *play) *Refusal {
 	if described.has(p.from) || p.move.By.IsHuman() {
 		return nil
@@ -93,9 +94,13 @@ func (e *EditMove) check(p *play) *Refusal {
 	return p.textCheck().compare(e.Texts)
 }
 
-// onlyBudget refuses an edit that keeps the budget or changes anything else.
+// onlyBudget refuses an edit that keeps the budget or changes anything else, but for
+// dependencies on what was taken back.
 func (p *play) onlyBudget(is *Task) *Refusal {
 	before, after := p.task.Input(), is.Input()
+	if p.HasRules(3) && p.move.By.IsHuman() && reverts(p.calendar()).frees(before, after) {
+		return nil
+	}
 	after.Budget = before.Budget
 	if reflect.DeepEqual(before.Budget, is.Budget) || !reflect.DeepEqual(before, after) {
 		return p.refuseEdit()

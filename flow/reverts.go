@@ -1,6 +1,9 @@
 package flow
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // reverts knows which merged work stands.
 type reverts struct{ *content }
@@ -79,6 +82,20 @@ func (r *Reverted) String() string {
 		return string(r.Task)
 	}
 	return string(r.By) + " with " + r.Commit.Short()
+}
+
+// frees reports whether an edit of a task in work does nothing but remove dependencies on
+// tasks that were reverted and not done again.
+func (k reverts) frees(before, after TaskInput) bool {
+	rest := slices.DeleteFunc(slices.Clone(before.DependsOn), func(id TaskID) bool {
+		d := k.Task(id)
+		return !slices.Contains(after.DependsOn, id) && d != nil && d.Status == Merged && !k.stands(d)
+	})
+	if len(rest) == len(before.DependsOn) || !slices.Equal(rest, after.DependsOn) {
+		return false
+	}
+	after.DependsOn = before.DependsOn
+	return reflect.DeepEqual(before, after)
 }
 
 // check refuses to merge a task on top of what was taken away.

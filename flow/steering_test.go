@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ func TestDueMovesOfGoals(t *testing.T) {
 	require.Len(t, DueMoves(s.board, s.now), 1)
 	require.Equal(t, GoalID("goal-2"), DueMoves(s.board, s.now)[0].Goal)
 	require.Empty(t, DueMoves(s.board, s.now, "goal-1"))
+	require.Equal(t, DueMoves(s.board, s.now), DueMoves(s.board, s.now.Add(-24*time.Hour)))
 	require.True(t, NextDeadline(s.board, s.now).IsZero())
 	for _, step := range []string{"human:ann sprint_close in=goal-1", "human:ann sprint_start in=goal-1 deadline=2h", "human:ann sprint_close in=goal-2", "human:ann sprint_start in=goal-2 deadline=1h"} {
 		require.Empty(t, s.step(step, &record{}))
@@ -98,4 +100,26 @@ func TestTripAtACheckpoint(t *testing.T) {
 	c := s.board.Settings().Control
 	require.Equal(t, [4]string{"checkpoint-1", "", "", Checkpoint.String()}, [4]string{c.Mark, c.Decision, c.Message, c.State.String()})
 	require.Equal(t, "checkpoint-1", s.board.Settings().Checked.Mark)
+}
+
+// TestDeadlineOfAClockBehind: a clock that is behind the board's does not put a deadline
+// off that is over on the board.
+func TestDeadlineOfAClockBehind(t *testing.T) {
+	t.Parallel()
+	s := after(t, "human:ann sprint_close | human:ann sprint_start deadline=1h | +1h human:ann note")
+	require.Equal(t, CauseDeadline, DueMoves(s.board, s.now.Add(-2*time.Hour))[0].Detail.(*CheckpointMove).Cause)
+}
+
+// TestMarksAreBounded: each mark is a ref for ever.
+func TestMarksAreBounded(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	var list []Edit
+	for n := range maxMarks {
+		name := fmt.Sprintf("m%d", n)
+		list = append(list, Edit{Key{MarkDocs, name}, &Mark{Name: name, By: "human:ann", At: s.now}})
+	}
+	s.docs = s.docs.With(list)
+	s.board = Open(s.docs, s.now)
+	require.Empty(t, s.step("human:ann mark one-more -> refused limit", &record{}))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,6 +70,9 @@ func (r Reading) Inbox(tasks []flow.Summary) *Inbox {
 		c.addControl()
 		c.addHolds()
 		c.addBlocked()
+		c.addAsked()
+		c.addDeferred()
+		c.addReverted()
 		c.addBudgets()
 		c.addReviews()
 		c.addOutdated()
@@ -358,6 +362,13 @@ func (c *collector) addGoals() {
 			if t := &c.tasks[n]; t.Changed.After(i.since) && (t.Goal == id || !c.Board.HasRules(2)) {
 				i.since = t.Changed
 			}
+		}
+		if c.Board.HasRules(3) {
+			if c.Board.Settings().Config.Goal.Auto {
+				continue // a supervisor says so
+			}
+			// Once, until it gets more tasks: what else becomes of those that it has is no news.
+			i.moment = strconv.Itoa(c.Board.Goal(id).Added)
 		}
 		c.add(i)
 	}

@@ -204,7 +204,11 @@ func (r inProgress) reached(tasks []flow.Summary) []flow.GoalID {
 	return slices.DeleteFunc(r.served(), func(id flow.GoalID) bool {
 		of := func(t *flow.Summary) bool { return t.Goal == id }
 		open := func(t *flow.Summary) bool { return !t.Status.Final() && (of(t) || !r.Board.HasRules(2)) }
-		return !anyTask(tasks, of) || anyTask(tasks, open)
+		added := anyTask(tasks, of)
+		if g := r.Board.Goal(id); r.Board.HasRules(3) && g != nil {
+			added = g.Added > 0 // in the archive too
+		}
+		return !added || anyTask(tasks, open)
 	})
 }
 

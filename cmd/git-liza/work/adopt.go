@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -56,7 +56,7 @@ type FoundRevert struct {
 }
 
 // revertWords are those with which git revert names what it takes back.
-var revertWords = regexp.MustCompile(`This reverts commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)\b`)
+var revertWords = pattern.Late(`This reverts commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)\b`)
 
 // FindReverts returns the merged tasks that the commits between integration and a commit
 // take back by their own words, and of which nothing says so yet.
@@ -98,7 +98,7 @@ func (i *Integration) revertedCommits(ctx context.Context, from, to flow.ObjectI
 		if undone[flow.ObjectID(id)] {
 			continue
 		}
-		for _, words := range revertWords.FindAllStringSubmatch(message, -1) {
+		for _, words := range revertWords().FindAllStringSubmatch(message, -1) {
 			undone[flow.ObjectID(words[1])] = true
 		}
 	}

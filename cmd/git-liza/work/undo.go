@@ -326,7 +326,7 @@ func (u *undoer) reopenReverted(ctx context.Context, t *flow.Task) (Undone, gits
 	done := Undone{Task: t.Reverted.Task, Reverts: []flow.TaskID{t.ID}, Commit: t.Reverted.Commit, Paths: []string{}, WaitsFor: []flow.Role{}}
 	var again []flow.TaskID
 	for _, id := range u.list {
-		if other := u.board.Task(id); other != nil && other.Reverted != nil && len(other.SupersededBy) == 0 {
+		if other := u.board.Task(id); other != nil && other.Reverted != nil && !flow.Stands(u.board, other) && len(flow.Outstanding(u.board, other)) == 0 {
 			again = append(again, id)
 		}
 	}
