@@ -395,7 +395,7 @@ func TestMCPSubscriptions(t *testing.T) {
 	p.must("git-liza", "task", "edit", "one", "--priority", "3")
 	require.Equal(t, one, <-c.heard, "nothing was said of the other")
 	require.NoError(t, c.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: one}))
-	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	p.must("git-liza", "claim", "one") // by a person: the other task names the first idle coder, who could take it
 	p.must("git-liza", "task", "edit", "two", "--priority", "2")
 	require.Equal(t, two, <-c.heard)
 	require.NoError(t, c.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: two}))
