@@ -123,3 +123,32 @@ func TestMarksAreBounded(t *testing.T) {
 	s.board = Open(s.docs, s.now)
 	require.Empty(t, s.step("human:ann mark one-more -> refused limit", &record{}))
 }
+
+// TestPivotLeadsOn: the new goal ends the checkpoint for the sprints of all goals.
+func TestPivotLeadsOn(t *testing.T) {
+	t.Parallel()
+	s := after(t, "human:ann goal goal-2 | human:ann checkpoint | human:ann decide PIVOT in=goal-1")
+	require.Equal(t, InCheckpoint, s.board.Sprint("sprint-2").Status)
+	require.Empty(t, s.step("human:ann goal goal-3", &record{}))
+	require.Equal(t, InProgress, s.board.Sprint("sprint-2").Status)
+	require.Equal(t, Completed, s.board.Sprint("sprint-1").Status)
+}
+
+// TestHeldTasks: what a decision holds back is what nobody had begun by then, of its goal.
+func TestHeldTasks(t *testing.T) {
+	t.Parallel()
+	s := after(t, "human:ann goal goal-2 | human:ann add a b c in=goal-1 | human:ann add z in=goal-2 | human:ann abandon c | coder-1 claim b",
+		"human:ann checkpoint | human:ann decide REPLAN in=goal-1 | +1m human:ann add d in=goal-1")
+	require.Equal(t, []TaskID{"a"}, HeldTasks(s.board, "goal-1"))
+	require.Empty(t, HeldTasks(s.board, "goal-2"))
+	require.Empty(t, HeldTasks(s.board, "goal-9"))
+	require.Empty(t, s.step("coder-1 release b", &record{}))
+	require.Equal(t, []TaskID{"a", "b"}, HeldTasks(s.board, "goal-1"))
+}
+
+// TestIntentOfAQuestion: who continues after an answer says anew what it will do.
+func TestIntentOfAQuestion(t *testing.T) {
+	t.Parallel()
+	s := after(t, "human:ann add a | coder-1 claim a | coder-1 intent a | coder-1 block a reason=-")
+	require.Nil(t, s.board.Task("a").Intent)
+}

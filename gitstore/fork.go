@@ -291,12 +291,12 @@ func (s *Store) refsOfFork(ctx context.Context, from MarkedState) ([]git.RefUpda
 			continue
 		}
 		if now != "" {
-			list = append(list, git.RefUpdate{Name: layout.LostRefs + from.Commit.Short() + "/" + strings.TrimPrefix(u.Name, layout.Root), New: now, Any: true})
+			list = append(list, git.RefUpdate{Name: layout.LostRefs + from.Commit.Short() + strings.TrimPrefix(u.Name, layout.Root), New: now, Any: true})
 		}
 		list = append(list, git.RefUpdate{Name: u.Name, Old: now, New: u.New})
 	}
 	for name, id := range left {
-		list = append(list, git.RefUpdate{Name: layout.LostRefs + from.Commit.Short() + "/" + strings.TrimPrefix(name, layout.Root), New: id, Any: true},
+		list = append(list, git.RefUpdate{Name: layout.LostRefs + from.Commit.Short() + strings.TrimPrefix(name, layout.Root), New: id, Any: true},
 			git.RefUpdate{Name: name, Old: id})
 	}
 	return list, nil

@@ -1,20 +1,28 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type markCommand struct {
-	Name   string `arg:"" optional:"" help:"What this state is called from now on; --at, diff and log know it."`
+	Name   string `arg:"" optional:"" help:"What this state is called from now on; --at, diff and init --from-mark know it."`
 	Reason string `help:"Why; - for standard input."`
-	List   bool   `help:"Show the states that persons named; the default without a name."`
+	List   bool   `help:"Show all marks, those of sprints and checkpoints too; the default without a name."`
 }
 
 func (c *markCommand) Run(inv *invocation) error {
+	if c.Name == "" && c.Reason != "" {
+		return &usageError{"--reason goes with a name", "git liza mark NAME --reason R"}
+	}
 	if c.Name == "" || c.List {
 		return c.list(inv)
 	}
@@ -33,24 +41,60 @@ func (c *markCommand) Run(inv *invocation) error {
 	return inv.result(r, map[string]any{"name": c.Name, "commit": r.Commit, "by": r.Move.By, "at": r.Move.At}, "mark %s at %s", c.Name, flow.ObjectID(r.Commit).Short())
 }
 
-// list shows the states that persons named, by name.
+// A markRow is a mark as it is shown.
+type markRow struct {
+	Name   string        `json:"name"`
+	Kind   string        `json:"kind"` // sprint, checkpoint or named
+	Commit flow.ObjectID `json:"commit"`
+	By     flow.Actor    `json:"by"`
+	At     time.Time     `json:"at"`
+	Reason string        `json:"reason"`
+}
+
+// list shows the marks, oldest first.
 func (c *markCommand) list(inv *invocation) error {
 	l, err := inv.look()
 	if err != nil {
 		return err
 	}
-	marks, text := []view.Object{}, strings.Builder{}
-	for _, id := range l.Board.IDs(flow.MarkDocs) {
-		if m, ok := l.Board.Load(flow.Key{Folder: flow.MarkDocs, ID: id}).(*flow.Mark); ok {
-			marks = append(marks, view.ObjectOf(m))
-			fmt.Fprintf(&text, "%s  %s  %s  %s\n", m.At.Format(view.Stamp), m.Name, m.By, m.Reason)
-		}
-	}
-	if err := l.Board.Err(); err != nil {
+	refs, err := l.Repo.Refs.List(inv.ctx, layout.MarkRefs)
+	if err != nil {
 		return err
 	}
-	if len(marks) == 0 {
-		inv.progress("nobody has named a state")
+	marks := []markRow{}
+	for ref, commit := range refs {
+		row, err := l.markRow(strings.TrimPrefix(ref, layout.MarkRefs), commit)
+		if err != nil {
+			return err
+		}
+		if row.Kind != "" {
+			marks = append(marks, row)
+		}
 	}
-	return inv.answer("", map[string]any{"marks": marks}, text.String())
+	slices.SortFunc(marks, func(a, b markRow) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Name, b.Name)) })
+	table := view.Table{}
+	for _, m := range marks {
+		table.Add(m.At.Format(view.Stamp), m.Name, m.Commit.Short(), string(m.By), m.Reason)
+	}
+	return inv.answer("", map[string]any{"marks": marks}, table.Text(inv.width()))
+}
+
+// markRow is the mark of a name: what a person said of it, or the move that made it.
+// Its kind is "" if no move of this board did.
+func (l look) markRow(name string, commit git.ID) (markRow, error) {
+	row := markRow{Name: name, Commit: commit}
+	if m, ok := l.Board.Load(flow.Key{Folder: flow.MarkDocs, ID: name}).(*flow.Mark); ok {
+		row.Kind, row.By, row.At, row.Reason = "named", m.By, m.At, m.Reason
+		return row, l.Board.Err()
+	}
+	kind, _, _ := strings.Cut(name, "-")
+	if l.Board.Err() != nil || kind != "sprint" && kind != "checkpoint" || !flow.IsMarkName(name) {
+		return row, l.Board.Err()
+	}
+	e, err := l.Store.ReadEvent(commit)
+	if err != nil {
+		return row, fmt.Errorf("mark %s: %w", name, err)
+	}
+	row.Kind, row.By, row.At = kind, e.Move.By, e.Move.At
+	return row, nil
 }
