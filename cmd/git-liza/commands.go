@@ -66,7 +66,7 @@ type workCommands struct {
 	Merge     mergeCommand     `cmd:"" group:"Work" help:"Bring approved work to integration."`
 	Adopt     adoptCommand     `cmd:"" group:"Work" help:"Let integration follow a commit from outside."`
 	Artifact  artifactCommands `cmd:"" group:"Work" help:"The texts that goals and tasks stand on: list, show, accept."`
-	Undo      undoCommand      `cmd:"" group:"Work" help:"Take merged work back, with a revert that is reviewed."`
+	Undo      undoCommand      `cmd:"" group:"Work" help:"Take merged work back, with a revert that is reviewed; without a task, say what takes your last move back."`
 	Reconcile reconcileCommand `cmd:"" group:"Work" help:"Count a task as merged whose work reached integration from outside."`
 }
 

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"errors"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/config"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type undoCommand struct {
-	ID     flow.TaskID   `arg:"" help:"The merged task."`
+	ID     flow.TaskID   `arg:"" optional:"" help:"The merged task; without it, what takes your last move back is named."`
 	With   []flow.TaskID `placeholder:"IDS" help:"Merged tasks to take back with it, those that need it among them."`
 	Reopen bool          `help:"Add tasks that do the work again; what needs the old ones waits for these."`
 	Now    bool          `help:"Without a review: integration follows the revert at once, if the gates pass. Only for who may adopt."`
@@ -24,7 +28,10 @@ task stays MERGED and says by what it was reverted; tasks that need it wait, unt
 a task that does its work again (--reopen) is merged.
 
 Refused if git cannot take the work out alone, or if merged work that needs it is
-not named in --with. A call that was killed is completed by typing it again.`
+not named in --with. A call that was killed is completed by typing it again.
+
+Without a task it names your last move and the command that takes it back, as far
+as anything does, and changes nothing.`
 }
 
 func (c *undoCommand) Run(inv *invocation) error {
@@ -32,11 +39,85 @@ func (c *undoCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if c.ID == "" {
+		return c.nameLast(inv, clone)
+	}
 	done, r, err := clone.Undo(inv.ctx, work.Undo{Task: c.ID, With: c.With, Reopen: c.Reopen, Now: c.Now, Reason: c.Reason})
 	if err != nil {
 		return err
 	}
 	return inv.result(r, done, "%s", c.text(r, done))
+}
+
+// nameLast names the caller's last move and what takes it back, and changes nothing.
+func (c *undoCommand) nameLast(inv *invocation, clone *work.Clone) error {
+	if len(c.With) > 0 || c.Reopen || c.Now || c.Reason != "" {
+		return usagef("git liza help undo", "these flags are about a task to take back")
+	}
+	b, tip, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	var last *gitstore.Event
+	err = clone.Store.Log(tip, func(e gitstore.Event) (bool, error) {
+		if e.Move.By == clone.By && e.Unknown == "" {
+			last = &e
+		}
+		return last == nil, inv.ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	if last == nil || last.Parent == "" {
+		return inv.answer("", map[string]any{"last": nil, "command": "", "why": "no move of yours can be taken back"}, "no move of yours can be taken back")
+	}
+	before, err := clone.Store.BoardAt(last.Parent)
+	if err != nil {
+		return err
+	}
+	back := view.Compensate(last.Move, before, b)
+	if old := oldSetting(last.Move, before); old != "" {
+		back = view.Compensation{Command: old}
+	}
+	if err := errors.Join(b.Err(), before.Err()); err != nil {
+		return err
+	}
+	entry := view.Entry{State: last.Commit, Move: last.Move}
+	return inv.answer("", map[string]any{"last": entry.Value(), "command": back.Command, "why": back.Why}, view.UndoText(entry, back, inv.width()))
+}
+
+// oldSetting returns the command that sets what a change of the configuration changed to
+// the value that it had, "" if it is more than one value or a gate.
+func oldSetting(m flow.Move, before *flow.Board) (command string) {
+	d, ok := m.Detail.(*flow.ConfigMove)
+	if !ok {
+		return ""
+	}
+	was, is := before.Settings().Config, d.Config
+	now := map[string]string{}
+	for _, v := range config.Values(&is) {
+		now[v.Key] = v.String()
+	}
+	old := config.Values(&was)
+	if len(old) != len(now) {
+		return ""
+	}
+	for _, v := range old {
+		if v.String() == now[v.Key] {
+			continue
+		}
+		if command != "" || v.String() == "" {
+			return ""
+		}
+		command = "git liza config " + v.Key + " " + shell.Quote(v.String())
+		if list, several := v.Pointer.(*[]string); several {
+			command = "git liza config " + v.Key
+			for _, one := range *list {
+				command += " " + shell.Quote(one)
+			}
+		}
+	}
+	return command
 }
 
 // text says what became of it.

@@ -1,0 +1,265 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+)
+
+// A Compensation is what takes a move back, as far as anything does.
+type Compensation struct {
+	Command string `json:"command"` // "" if there is none
+	Why     string `json:"why"`     // why there is none, or what the command leaves
+}
+
+// A lastMove is a move with the board before it and the present one.
+type lastMove struct {
+	flow.Move
+	before, now *flow.Board
+}
+
+// Compensate returns what takes a move back that is on the board now; before is the board
+// that it was made on.
+func Compensate(m flow.Move, before, now *flow.Board) Compensation {
+	find := compensations[m.Act]
+	if find == nil {
+		return Compensation{Why: "nothing is known that takes a " + m.Act.Command() + " back"}
+	}
+	return find(lastMove{m, before, now})
+}
+
+// none is for acts that nothing takes back.
+func none(why string) func(lastMove) Compensation {
+	return func(lastMove) Compensation { return Compensation{Why: why} }
+}
+
+// command is for acts that one command takes back, whatever their fields; %s is the task.
+func command(form string) func(lastMove) Compensation {
+	return func(m lastMove) Compensation {
+		if strings.Contains(form, "%s") {
+			return Compensation{Command: fmt.Sprintf(form, m.Task)}
+		}
+		return Compensation{Command: form}
+	}
+}
+
+// compensations have for each act what takes it back.
+var compensations = map[flow.Act]func(lastMove) Compensation{
+	flow.ActAdd:             func(m lastMove) Compensation { return giveUp(m.Detail.(*flow.AddMove).Tasks) },
+	flow.ActImport:          func(m lastMove) Compensation { return giveUp(m.Detail.(*flow.ImportMove).Tasks) },
+	flow.ActConvert:         func(m lastMove) Compensation { return giveUp([]flow.TaskInput{m.Detail.(*flow.ConvertMove).Input}) },
+	flow.ActFinalize:        none("a finalized task is no draft again: git liza abandon TASK gives it up"),
+	flow.ActEdit:            none("git liza task edit says again what was said before; git liza log TASK has it"),
+	flow.ActClaim:           lastMove.ended,
+	flow.ActReview:          lastMove.ended,
+	flow.ActRenew:           none("a lease ends by itself; git liza release TASK ends it now"),
+	flow.ActIntent:          none("the next git liza intent replaces it"),
+	flow.ActHandoff:         none("the next git liza handoff replaces it"),
+	flow.ActSubmit:          none("it waits for its reviewers, who may send it back; the next submission replaces it"),
+	flow.ActApprove:         lastMove.approved,
+	flow.ActReject:          command("git liza dismiss %s --blocker 1 --reason R"),
+	flow.ActDismiss:         none("a blocker that was taken back is written again with the next git liza reject"),
+	flow.ActRecheck:         none("the verdicts are given anew"),
+	flow.ActMerge:           command("git liza undo %s"),
+	flow.ActIntegrationFail: none("the task's coder claims it again and merges integration into it"),
+	flow.ActAdopt:           lastMove.adopted,
+	flow.ActAccept:          none("a text that changes loses its approval"),
+	flow.ActBlock:           lastMove.blocked,
+	flow.ActUnblock:         none("work that goes on is blocked by who does it: git liza block TASK --reason R"),
+	flow.ActSupersede:       lastMove.anew,
+	flow.ActAbandon:         lastMove.anew,
+	flow.ActRelease:         command("git liza claim %s"),
+	flow.ActAnswer:          none("the first answer stands; a note says more: git liza note TEXT --for TASK"),
+	flow.ActTake:            none("the lease on the question ends by itself"),
+
+	flow.ActPause:      command("git liza resume --reason R"),
+	flow.ActStop:       command("git liza resume --reason R"),
+	flow.ActResume:     command("git liza pause --reason R"),
+	flow.ActCheckpoint: command("git liza checkpoint decide CONTINUE --message M"),
+	flow.ActDecide:     lastMove.decided,
+	flow.ActLift:       none("another decision holds tasks back: git liza checkpoint, then decide"),
+	flow.ActTrip:       command("git liza breaker reset --resolution R"),
+	flow.ActReset:      none("the records before it are not judged again; git liza pause stops new claims"),
+
+	flow.ActGoal:        func(m lastMove) Compensation { return onGoal("git liza goal abort %s --reason R", m.Goal) },
+	flow.ActComplete:    func(m lastMove) Compensation { return onGoal("git liza goal reopen %s --reason R", m.Goal) },
+	flow.ActAbort:       func(m lastMove) Compensation { return onGoal("git liza goal reopen %s --reason R", m.Goal) },
+	flow.ActReopen:      func(m lastMove) Compensation { return onGoal("git liza goal done %s", m.Goal) },
+	flow.ActAlign:       none("another line says what holds now: git liza align TEXT"),
+	flow.ActSprintStart: func(m lastMove) Compensation { return onGoal("git liza sprint close --goal %s", m.Goal) },
+	flow.ActSprintClose: none("a sprint that has ended does not go on: git liza sprint start opens the next one"),
+	flow.ActRetro:       none("another git liza sprint retro replaces it"),
+
+	flow.ActRegister: func(m lastMove) Compensation {
+		return on("git liza unregister %s", m.Detail.(*flow.RegisterMove).Agent)
+	},
+	flow.ActUnregister: func(m lastMove) Compensation {
+		return on("git liza register %s", m.Detail.(*flow.UnregisterMove).Agent)
+	},
+	flow.ActDegrade: func(m lastMove) Compensation { return on("git liza register %s", m.Detail.(*flow.DegradeMove).Agent) },
+	flow.ActSession: none("what a session used is used"),
+
+	flow.ActAnomaly:       lastMove.recorded,
+	flow.ActDiscover:      lastMove.recorded,
+	flow.ActNote:          lastMove.recorded,
+	flow.ActDismissRecord: none("a record that was dismissed stays so; it can be written again"),
+	flow.ActDefer:         none("git liza convert DISCOVERY makes a task of it at any time"),
+	flow.ActSpecChange:    none("it is a line of history"),
+
+	flow.ActConfig:    none("git liza config KEY VALUE sets the old value; git liza diff STATE shows it"),
+	flow.ActRole:      lastMove.changedRole,
+	flow.ActRequire:   none("git liza role require ROLE --remove, or with what was asked for before"),
+	flow.ActPrincipal: lastMove.changedPrincipal,
+	flow.ActAmend:     none("git liza edit amends the document again; git liza diff STATE shows what it said"),
+	flow.ActArchive:   none("what is archived counts as before: git liza list --all"),
+	flow.ActMigrate:   none("rules do not go back"),
+	flow.ActInit:      none("a board begins once"),
+	flow.ActFork:      none("a board begins once"),
+	flow.ActMark:      none("a mark stays where it is"),
+}
+
+// on is a command about one thing.
+func on[T ~string](form string, subject T) Compensation {
+	return Compensation{Command: fmt.Sprintf(form, shell.Quote(string(subject)))}
+}
+
+func onGoal(form string, goal flow.GoalID) Compensation { return on(form, goal) }
+
+// giveUp gives up tasks that were added.
+func giveUp(list []flow.TaskInput) Compensation {
+	c := on("git liza abandon %s --reason R", list[0].ID)
+	if len(list) > 1 {
+		c.Why = fmt.Sprintf("the same for each of %d tasks", len(list))
+	}
+	return c
+}
+
+// ended gives a claim or a review back that is still there.
+func (m lastMove) ended() Compensation {
+	if t := m.now.Task(m.Task); t != nil && (t.Claim != nil && t.Claim.By == m.By || t.IsReviewedBy(m.By)) {
+		return on("git liza release %s", m.Task)
+	}
+	return Compensation{Why: string(m.Task) + " is not yours any more"}
+}
+
+// approved takes an approval back, as long as the work is not merged.
+func (m lastMove) approved() Compensation {
+	t := m.now.Task(m.Task)
+	switch {
+	case t == nil:
+		return Compensation{Why: "there is no task " + string(m.Task)}
+	case t.Status.IsMerged():
+		return on("git liza undo %s", m.Task)
+	case t.Status.Allows(flow.ActReject) && t.Submission != nil:
+		return Compensation{Command: fmt.Sprintf("git liza reject %s --commit %s -m TEXT", m.Task, t.Submission.Commit)}
+	}
+	return Compensation{Why: fmt.Sprintf("%s is %s", m.Task, t.Status)}
+}
+
+// adopted takes an adoption back.
+func (m lastMove) adopted() Compensation {
+	d := m.Detail.(*flow.AdoptMove)
+	if len(d.Tasks) > 0 {
+		return on("git liza undo %s", d.Tasks[0])
+	}
+	return Compensation{Command: "git switch -c undo " + string(m.now.Settings().Integration.Name) + " && git revert " + string(d.Onto) + ".." + string(d.Commit) + " && git liza adopt undo --reason R",
+		Why: "of a merge: git revert -m 1 " + string(d.Commit)}
+}
+
+// blocked lets a blocked task go on.
+func (m lastMove) blocked() Compensation {
+	if len(OpenQuestions(m.now, m.Task)) > 0 {
+		return on("git liza answer %s", m.Task)
+	}
+	if t := m.now.Task(m.Task); t != nil && t.Status.IsBlocked() {
+		return on("git liza unblock %s", m.Task)
+	}
+	return Compensation{Why: string(m.Task) + " goes on already"}
+}
+
+// anew adds the work of a task that has ended.
+func (m lastMove) anew() Compensation {
+	title := string(m.Task)
+	if t := m.now.Task(m.Task); t != nil {
+		title = t.Title
+	}
+	return Compensation{Command: "git liza task add --draft --title " + shell.Quote(title), Why: "nothing leaves a final state; its work becomes a new task"}
+}
+
+// decided ends what a decision does.
+func (m lastMove) decided() Compensation {
+	switch control := m.now.Settings().Control; m.Detail.(*flow.DecideMove).Decision {
+	case "REPLAN", "ADJUST_SPECS":
+		for _, g := range m.now.GoalsInProgress() {
+			if g.Hold != nil {
+				return onGoal("git liza checkpoint lift --goal %s --reason R", g.ID)
+			}
+		}
+		return Compensation{Why: "nothing is held back any more"}
+	case "CONTINUE":
+		return Compensation{Command: "git liza checkpoint --reason R"}
+	default:
+		if !control.State.IsRunning() {
+			return Compensation{Command: "git liza resume --reason R", Why: "at the checkpoint, git liza checkpoint decide decides anew"}
+		}
+		return Compensation{Why: "the board runs already"}
+	}
+}
+
+// recorded takes a record off the prompts.
+func (m lastMove) recorded() Compensation {
+	for _, folder := range []flow.Folder{flow.Anomalies, flow.Discovered, flow.Notes} {
+		for _, id := range m.now.IDs(folder) {
+			if by, at := recordedBy(m.now.Load(flow.Key{Folder: folder, ID: id})); by == m.By && at.Equal(m.At) {
+				return on("git liza dismiss %s --reason R", id)
+			}
+		}
+	}
+	return Compensation{Why: "the record is archived"}
+}
+
+// recordedBy returns who wrote a record, and when.
+func recordedBy(doc flow.Document) (flow.Actor, time.Time) {
+	switch d := doc.(type) {
+	case *flow.Anomaly:
+		return d.By, d.At
+	case *flow.Discovery:
+		return d.By, d.At
+	case *flow.Note:
+		return d.By, d.At
+	}
+	return "", time.Time{}
+}
+
+// changedRole takes a role off the board, or names how it comes back.
+func (m lastMove) changedRole() Compensation {
+	d := m.Detail.(*flow.RoleMove)
+	if d.Remove || d.Replace {
+		return Compensation{Why: "git liza role add FILE enters the role as it was"}
+	}
+	return on("git liza role remove %s", d.Row.Name)
+}
+
+// changedPrincipal takes a principal off the board, or names how it comes back.
+func (m lastMove) changedPrincipal() Compensation {
+	d := m.Detail.(*flow.PrincipalMove)
+	if d.Remove || m.before.Principals().Find(d.Principal.Name) != nil {
+		return Compensation{Why: "git liza principal add " + d.Principal.Name + " --replace with what it was"}
+	}
+	return on("git liza principal remove %s", d.Principal.Name)
+}
+
+// UndoText formats a move and what takes it back for people. The command is never cut.
+func UndoText(last Entry, back Compensation, width int) string {
+	text := Cut(last.line(), width) + "\n"
+	if back.Command != "" {
+		text += "  " + OneLine(back.Command) + "\n"
+	}
+	if back.Why != "" {
+		text += Wrapped(back.Why, width)
+	}
+	return text
+}
