@@ -124,10 +124,13 @@ func RecordsToArchive(b *Board, sprint SprintID) []Key {
 	for _, folder := range []Folder{Anomalies, Discovered, Notes} {
 		for _, id := range b.IDs(folder) {
 			key := Key{folder, id}
+			if !strings.HasPrefix(id, string(sprint)+"/") {
+				continue
+			}
 			if d, ok := b.load(key).(*Discovery); ok && b.HasRules(3) && d.IsOpen(b.at) {
 				continue // somebody must still look at it
 			}
-			if strings.HasPrefix(id, string(sprint)+"/") && !archived(b.load(key)) {
+			if !archived(b.load(key)) {
 				list = append(list, key)
 			}
 		}

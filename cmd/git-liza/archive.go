@@ -12,11 +12,20 @@ import (
 
 type archiveCommand struct {
 	Sprint    []flow.SprintID `placeholder:"SPRINT" help:"Only the anomalies, discoveries and notes of these sprints, which have ended; repeatable."`
-	OlderThan flow.Duration   `placeholder:"3d" help:"Only tasks that became final at least this long ago, and drop the records of sessions that ended before; default all final tasks, no sessions."`
+	OlderThan flow.Duration   `placeholder:"3d" help:"Only tasks that became final, and records of sprints that ended, at least this long ago, and drop the records of sessions that ended before; default all, and no sessions."`
+	NoRecords bool            `help:"Only tasks, no records of sprints that have ended."`
 }
 
-// Run makes one move for every [flow.MaxTasks] tasks, because no more fit
-// into a move.
+// An archiving is what one move archives.
+type archiving struct {
+	Goal    flow.GoalID     `json:"goal,omitempty"`
+	Tasks   []flow.TaskID   `json:"tasks"`
+	Sprints []flow.SprintID `json:"sprints"`
+	Records int             `json:"records"`
+}
+
+// Run makes a move for each goal, or several, because no more than [flow.MaxTasks] tasks
+// and [flow.MaxList] sprints fit into one.
 func (c *archiveCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
@@ -26,63 +35,102 @@ func (c *archiveCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if len(c.Sprint) > 0 {
-		return c.archiveRecords(inv, clone, b)
-	}
 	now := clone.Store.Now()
-	ids := c.oldTasks(b, now)
-	for part := range slices.Chunk(ids, flow.MaxTasks) {
-		if _, err := clone.Make(inv.ctx, flow.ActArchive, "", &flow.ArchiveMove{Tasks: part}); err != nil {
+	moves := c.moves(b, now)
+	if err := b.Err(); err != nil {
+		return err
+	}
+	for _, m := range moves {
+		if _, err := clone.Make(inv.ctx, flow.ActArchive, "", &flow.ArchiveMove{Tasks: m.Tasks, Sprints: m.Sprints}); err != nil {
 			return err
 		}
-	}
-	if b, _, err = clone.Store.Board(inv.ctx); err != nil {
-		return err
-	}
-	if _, err := clone.Store.Presences.Prune(inv.ctx, b); err != nil {
-		return err
 	}
 	pruned := 0
-	if c.OlderThan > 0 {
-		if pruned, err = clone.Store.PruneSessions(inv.ctx, now.Add(-time.Duration(c.OlderThan))); err != nil {
+	if len(c.Sprint) == 0 {
+		if pruned, err = c.prune(inv, clone, now); err != nil {
 			return err
 		}
 	}
-	return c.report(inv, ids, pruned)
+	return c.report(inv, moves, pruned)
 }
 
-// archiveRecords archives the records of sprints, no tasks.
-func (c *archiveCommand) archiveRecords(inv *invocation, clone *work.Clone, b *flow.Board) error {
-	records := 0
-	for _, id := range c.Sprint {
-		records += len(flow.RecordsToArchive(b, id))
-	}
-	data := map[string]any{"sprints": c.Sprint, "records": records}
-	unknown := func(id flow.SprintID) bool { return b.Sprint(id) == nil }
-	if records == 0 && !slices.ContainsFunc(c.Sprint, unknown) {
-		return inv.answer("already", data, "nothing to archive")
-	}
-	r, err := clone.Make(inv.ctx, flow.ActArchive, "", &flow.ArchiveMove{Sprints: c.Sprint})
+// prune drops what is kept of agents that are gone and, as far as the command says so,
+// of sessions.
+func (c *archiveCommand) prune(inv *invocation, clone *work.Clone, now time.Time) (int, error) {
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return inv.result(r, data, "archived %s of %s", view.Count(records, "record"), view.JoinIDs(c.Sprint))
+	if _, err := clone.Store.Presences.Prune(inv.ctx, b); err != nil || c.OlderThan == 0 {
+		return 0, err
+	}
+	return clone.Store.PruneSessions(inv.ctx, now.Add(-time.Duration(c.OlderThan)))
 }
 
-// report prints which tasks were archived and how many session records were
-// dropped.
-func (c *archiveCommand) report(inv *invocation, ids []flow.TaskID, pruned int) error {
-	data := map[string]any{"tasks": append([]flow.TaskID{}, ids...), "sessions": pruned}
-	if len(ids)+pruned == 0 {
+// moves are the moves to make, each about one goal where the rules have goals of moves.
+// Of sprints that somebody names all are in, so that the rules judge them.
+func (c *archiveCommand) moves(b *flow.Board, now time.Time) []archiving {
+	byGoal, none := map[flow.GoalID]*archiving{}, flow.GoalID("")
+	goals := []flow.GoalID{none}
+	of := func(goal flow.GoalID) *archiving {
+		if !b.HasRules(3) {
+			goal = none
+		}
+		if byGoal[goal] == nil {
+			byGoal[goal] = &archiving{Goal: goal}
+		}
+		return byGoal[goal]
+	}
+	for _, id := range b.IDs(flow.Goals) {
+		goals = append(goals, flow.GoalID(id))
+	}
+	for _, t := range c.oldTasks(b, now) {
+		m := of(t.Goal)
+		m.Tasks = append(m.Tasks, t.ID)
+	}
+	for _, id := range c.oldSprints(b, now) {
+		goal := none
+		if s := b.Sprint(id); s != nil {
+			goal = s.Goal
+		}
+		m := of(goal)
+		m.Sprints = append(m.Sprints, id)
+	}
+	var moves []archiving
+	for _, goal := range goals {
+		for m := byGoal[goal]; m != nil && len(m.Tasks)+len(m.Sprints) > 0; {
+			tasks, sprints := min(len(m.Tasks), flow.MaxTasks), min(len(m.Sprints), flow.MaxList)
+			one := archiving{goal, m.Tasks[:tasks], m.Sprints[:sprints], 0}
+			for _, id := range one.Sprints {
+				one.Records += len(flow.RecordsToArchive(b, id))
+			}
+			moves, m.Tasks, m.Sprints = append(moves, one), m.Tasks[tasks:], m.Sprints[sprints:]
+		}
+	}
+	return moves
+}
+
+// report prints what was archived and how many session records were dropped.
+func (c *archiveCommand) report(inv *invocation, moves []archiving, pruned int) error {
+	all := archiving{Tasks: []flow.TaskID{}, Sprints: []flow.SprintID{}}
+	for i, m := range moves {
+		all.Tasks, all.Sprints, all.Records = append(all.Tasks, m.Tasks...), append(all.Sprints, m.Sprints...), all.Records+m.Records
+		moves[i].Tasks, moves[i].Sprints = append([]flow.TaskID{}, m.Tasks...), append([]flow.SprintID{}, m.Sprints...)
+	}
+	data := map[string]any{"tasks": all.Tasks, "sessions": pruned, "sprints": all.Sprints, "records": all.Records}
+	if len(moves) > 1 {
+		data["results"] = moves
+	}
+	if len(moves)+pruned == 0 {
+		data["sprints"] = append(all.Sprints, c.Sprint...)
 		return inv.answer("already", data, "nothing to archive")
 	}
 	var lines []string
-	if len(ids) > 0 {
-		line := "archived " + view.JoinIDs(ids[:min(len(ids), flow.MaxList)])
-		if len(ids) > flow.MaxList {
-			line += ", …"
-		}
-		lines = append(lines, line)
+	if ids := all.Tasks; len(ids) > 0 {
+		lines = append(lines, "archived "+shortList(ids))
+	}
+	if len(all.Sprints) > 0 {
+		lines = append(lines, "archived "+view.Count(all.Records, "record")+" of "+shortList(all.Sprints))
 	}
 	if pruned > 0 {
 		lines = append(lines, "dropped the records of "+view.Count(pruned, "session"))
@@ -90,13 +138,48 @@ func (c *archiveCommand) report(inv *invocation, ids []flow.TaskID, pruned int) 
 	return inv.answer("changed", data, strings.Join(lines, "\n"))
 }
 
-// oldTasks returns the final tasks that are old enough.
-func (c *archiveCommand) oldTasks(b *flow.Board, now time.Time) []flow.TaskID {
-	var ids []flow.TaskID
-	for _, t := range b.Tasks() {
-		if t.Status.Final() && now.Sub(t.Changed) >= time.Duration(c.OlderThan) {
-			ids = append(ids, t.ID)
+// shortList joins the first of many ids.
+func shortList[T ~string](ids []T) string {
+	line := view.JoinIDs(ids[:min(len(ids), flow.MaxList)])
+	if len(ids) > flow.MaxList {
+		line += ", …"
+	}
+	return line
+}
+
+// oldSprints returns the sprints that are named or, without names, those that ended long
+// enough ago and have records to archive.
+func (c *archiveCommand) oldSprints(b *flow.Board, now time.Time) []flow.SprintID {
+	var list []flow.SprintID
+	unsettled := func(id flow.SprintID) bool { return b.Sprint(id) == nil || len(flow.RecordsToArchive(b, id)) > 0 }
+	if len(c.Sprint) > 0 {
+		if !slices.ContainsFunc(c.Sprint, unsettled) {
+			return nil
+		}
+		return c.Sprint
+	}
+	if c.NoRecords || !b.HasRules(3) {
+		return nil
+	}
+	for _, id := range b.IDs(flow.Sprints) {
+		s := b.Sprint(flow.SprintID(id))
+		if s != nil && !s.Ended.IsZero() && now.Sub(s.Ended) >= time.Duration(c.OlderThan) && unsettled(s.ID) {
+			list = append(list, s.ID)
 		}
 	}
-	return ids
+	return list
+}
+
+// oldTasks returns the final tasks that are old enough; none if sprints are named.
+func (c *archiveCommand) oldTasks(b *flow.Board, now time.Time) []*flow.Summary {
+	var list []*flow.Summary
+	if len(c.Sprint) > 0 {
+		return nil
+	}
+	for _, t := range b.Tasks() {
+		if t.Status.Final() && now.Sub(t.Changed) >= time.Duration(c.OlderThan) {
+			list = append(list, &t)
+		}
+	}
+	return list
 }

@@ -93,6 +93,9 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 	case *flow.Discovery:
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.During), d.By, d.At, d.Text, d.IsOpen(r.At)
 		one.State = joinWords(d.Severity+", "+d.Urgency, markText(d.Dismissed, d.Archived))
+		if d.Deferred != nil && d.Deferred.Until.After(r.At) {
+			one.State = joinWords(one.State, "deferred until "+d.Deferred.Until.Format(Stamp)+": "+OneLine(d.Deferred.Reason))
+		}
 		if d.Converted != "" {
 			one.State = joinWords(one.State, "became "+string(d.Converted))
 		}
