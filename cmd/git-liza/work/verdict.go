@@ -47,7 +47,7 @@ func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given strin
 	switch found, err := c.Repo.ParseCommit(ctx, short); {
 	case err == nil && strings.HasPrefix(string(found), short):
 		return found, true, nil
-	case meant && err != nil && !c.isAmbiguous(ctx, short):
+	case meant && err != nil && !isAmbiguous(ctx, c.Repo, short):
 		return t.Submission.Commit, true, nil // it is not here
 	}
 	return flow.ObjectID(given), true, nil
@@ -57,8 +57,8 @@ func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given strin
 var abbreviation = pattern.Late(`^[0-9a-f]{4,63}$`)
 
 // isAmbiguous reports whether several objects begin so.
-func (c *Clone) isAmbiguous(ctx context.Context, short string) bool {
-	out, err := c.Repo.Git(ctx, "rev-parse", "--disambiguate="+short)
+func isAmbiguous(ctx context.Context, repo *git.Repo, short string) bool {
+	out, err := repo.Git(ctx, "rev-parse", "--disambiguate="+short)
 	return err != nil || strings.Count(string(out), "\n") > 1
 }
 
