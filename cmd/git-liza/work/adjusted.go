@@ -23,11 +23,11 @@ func (c *Clone) ContractsChanged(ctx context.Context, b *flow.Board, mark string
 		return true, err
 	}
 	for _, folder := range contractFolders {
-		before, err := c.folderAt(ctx, was.Settings().Integration.Tip, folder)
+		before, err := folderAt(ctx, c.Repo, was.Settings().Integration.Tip, folder)
 		if err != nil {
 			return true, err
 		}
-		now, err := c.folderAt(ctx, b.Settings().Integration.Tip, folder)
+		now, err := folderAt(ctx, c.Repo, b.Settings().Integration.Tip, folder)
 		if err != nil || now != before {
 			return true, err
 		}
@@ -36,8 +36,8 @@ func (c *Clone) ContractsChanged(ctx context.Context, b *flow.Board, mark string
 }
 
 // folderAt returns the tree of a folder in a commit, "" if the commit has none.
-func (c *Clone) folderAt(ctx context.Context, commit flow.ObjectID, folder string) (string, error) {
-	out, err := c.Repo.Git(ctx, "rev-parse", "--verify", "--quiet", string(commit)+":"+folder)
+func folderAt(ctx context.Context, repo *git.Repo, commit flow.ObjectID, folder string) (string, error) {
+	out, err := repo.Git(ctx, "rev-parse", "--verify", "--quiet", string(commit)+":"+folder)
 	if git.ExitCode(err) == 1 {
 		err = nil
 	}
