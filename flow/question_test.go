@@ -60,13 +60,24 @@ func TestStrayQuestions(t *testing.T) {
 	require.NoError(t, Open(s.docs, s.now).Check())
 }
 
-// Prompts repeat a note until it expires.
+// Prompts repeat a note until it expires, or until what it is for is over.
 func TestNotesExpire(t *testing.T) {
 	t.Parallel()
-	s := staged(t, "human:ann note for=all until=1h")
-	n := s.board.Load(Key{Notes, "sprint-1/1"}).(*Note)
-	require.True(t, n.IsCurrent(s.now.Add(time.Hour-time.Second)))
-	require.False(t, n.IsCurrent(s.now.Add(time.Hour)))
+	s := staged(t, `human:ann add task-1 | human:ann note for=all until=1h | human:ann note for=all | human:ann note for=task-1
+		human:ann note for=coder-7 | human:ann note for=code-reviewer`)
+	current := func(id string, at time.Time) bool {
+		return NoteIsCurrent(s.board, s.board.Load(Key{Notes, "sprint-1/" + id}).(*Note), at)
+	}
+	require.True(t, current("1", s.now.Add(time.Hour-time.Second)))
+	require.False(t, current("1", s.now.Add(time.Hour)))
+	for _, id := range []string{"2", "3", "4", "5"} {
+		require.True(t, current(id, s.now), id)
+	}
+	s = staged(t, `human:ann add task-1 | human:ann note for=all | human:ann note for=task-1 | human:ann note for=coder-7
+		human:ann abandon task-1 | human:ann abort`)
+	require.False(t, current("1", s.now), "the goal has ended")
+	require.False(t, current("2", s.now), "the task is final")
+	require.True(t, current("3", s.now))
 }
 
 // A move on a question names the goal of the task that it is about, not the one

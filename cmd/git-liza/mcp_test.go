@@ -233,15 +233,14 @@ func TestMCPPlans(t *testing.T) {
 				require.ErrorContains(t, err, "unknown tool")
 				p.must("git-liza", "reject", "one", "--commit", commit, "--reason", "- [blocker] one.txt — no")
 			}
+			questions := func(n int) map[string]any { return p.show("one")["questions"].([]any)[n].(map[string]any) }
 			c.does("block", `{"id": "one", "reason": "R", "question": ["Q?"]}`)
-			asked := p.show("one")["questions"].([]any)[0].(map[string]any)["id"]
-			c.does("answer", fmt.Sprintf(`{"question": %q, "text": "A"}`, asked))
+			p.must("git-liza", "answer", questions(0)["id"].(string), "A")
 			require.Equal(t, "REJECTED", p.show("one")["status"], "the answer leads on")
-			c.does("block", `{"id": "one", "question": ["Which one?"], "to": "human"}`)
-			second := p.show("one")["questions"].([]any)[1].(map[string]any)
-			require.Equal(t, "human", second["to"])
+			p.must("git-liza", "block", "one", "--question", "Which one?", "--to", "human")
+			require.Equal(t, "human", questions(1)["to"])
 			c.refused("unblock", `{"id": "one"}`, "wrong_state")
-			c.does("answer", fmt.Sprintf(`{"question": %q, "text": "This"}`, second["id"]))
+			c.does("answer", fmt.Sprintf(`{"question": %q, "text": "This"}`, questions(1)["id"]))
 			c.does("block", `{"id": "one", "reason": "R", "question": ["Where?"]}`)
 			c.does("unblock", `{"id": "one"}`)
 			c.does("supersede", fmt.Sprintf(`{"id": "two", "reason": "R", "tasks": [%s]}`, fmt.Sprintf(newTask, "three")))

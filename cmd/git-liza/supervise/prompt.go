@@ -156,7 +156,7 @@ func notesFor(b *flow.Board, a PromptInput) []*flow.Note {
 	var list []*flow.Note
 	for _, id := range b.IDs(flow.Notes) {
 		n, ok := b.Load(flow.Key{Folder: flow.Notes, ID: id}).(*flow.Note)
-		if ok && slices.Contains([]string{"all", a.Role.String(), string(a.Agent), string(a.Task)}, n.For) && n.IsCurrent(a.At) {
+		if ok && slices.Contains([]string{"all", a.Role.String(), string(a.Agent), string(a.Task)}, n.For) && flow.NoteIsCurrent(b, n, a.At) {
 			list = append(list, n)
 		}
 	}

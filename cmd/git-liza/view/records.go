@@ -105,7 +105,7 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 		one.State = markText(d.Dismissed, d.Archived)
 		one.Command = dismissCommand(r.Board, d.ID)
 	case *flow.Note:
-		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, d.For, d.By, d.At, d.Text, d.IsCurrent(r.At)
+		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, d.For, d.By, d.At, d.Text, flow.NoteIsCurrent(r.Board, d, r.At)
 		one.State = joinWords(expiry(d, r.At), markText(d.Dismissed, d.Archived))
 		one.Command = dismissCommand(r.Board, d.ID)
 	default:
