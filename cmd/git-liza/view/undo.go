@@ -52,7 +52,7 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActImport:          func(m lastMove) Compensation { return giveUp(m.Detail.(*flow.ImportMove).Tasks) },
 	flow.ActConvert:         func(m lastMove) Compensation { return giveUp([]flow.TaskInput{m.Detail.(*flow.ConvertMove).Input}) },
 	flow.ActFinalize:        none("a finalized task is no draft again: git liza abandon TASK gives it up"),
-	flow.ActEdit:            none("git liza task edit says again what was said before; git liza log TASK has it"),
+	flow.ActEdit:            none("edit the task again: git liza log TASK shows what it said before"),
 	flow.ActClaim:           lastMove.ended,
 	flow.ActReview:          lastMove.ended,
 	flow.ActRenew:           none("a lease ends by itself; git liza release TASK ends it now"),

@@ -22,6 +22,7 @@ import (
 // named is false if it is "" elsewhere. Another id of full length is returned as it is,
 // and the rules refuse it.
 func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given string) (commit flow.ObjectID, named bool, err error) {
+	given = strings.TrimSpace(given)
 	if given == "" {
 		at, _, review := flow.ParseFolder(worktrees.NameOf(c.Repo))
 		if at != id || review == "" {
