@@ -35,6 +35,12 @@ var recordings = []struct {
 	{"version2-signed", "version2.sh", "1"},
 	{"migrated", "migrated.sh", ""},
 	{"migrated-signed", "migrated.sh", "1"},
+	{"version3", "version3.sh", ""},
+	{"version3-signed", "version3.sh", "1"},
+	{"forked", "forked.sh", ""},
+	{"forked-signed", "forked.sh", "1"},
+	{"migrated3", "migrated3.sh", ""},
+	{"migrated3-signed", "migrated3.sh", "1"},
 }
 
 // Golden boards are recorded by hand, once for each version of the rules, and never

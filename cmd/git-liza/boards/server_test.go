@@ -63,7 +63,8 @@ func TestGoldenBoardsAreServed(t *testing.T) {
 	})
 }
 
-// It also takes each in a push of its own, at the time of the move.
+// It also takes each in a push of its own, at the time of the move. A board that began from
+// a mark of another one comes with the moves up to there, as it does from a clone.
 func TestGoldenBoardsAreServedMoveByMove(t *testing.T) {
 	t.Parallel()
 	eachGolden(t, func(t *testing.T, g golden, dir string) {
@@ -73,16 +74,22 @@ func TestGoldenBoardsAreServedMoveByMove(t *testing.T) {
 		gittest.Write(t, server, "objects/info/alternates", filepath.Join(dir, ".git", "objects")+"\n")
 		judge := openStore(t, server, time.Now)
 		store, tip, _ := openBoard(t, dir)
+		begun := gittest.Git(t, dir, "log", "-1", "--format=%H", "--grep=^act: fork$", layout.State)
+		var updates []hooks.Update
 		for _, commit := range listMoves(t, store, tip) {
 			r, err := store.Audit.ReplayMove(ctx, commit, false)
 			require.NoError(t, err)
-			updates := []hooks.Update{{Name: layout.State, Old: r.Parent, New: commit}}
 			for _, moved := range r.Move.Refs(r.Before) {
 				if moved.State {
 					moved.New = commit
 				}
-				updates = append(updates, hooks.Update{Name: moved.Name, Old: moved.Old, New: moved.New})
+				updates = joinUpdate(updates, hooks.Update{Name: moved.Name, Old: moved.Old, New: moved.New})
 			}
+			updates = joinUpdate(updates, hooks.Update{Name: layout.State, Old: r.Parent, New: commit})
+			if begun != "" && begun != string(commit) {
+				continue
+			}
+			begun = ""
 			err = hooks.JudgePush(ctx, judge, hooks.Push{Updates: updates, Server: true, Fresh: true, Now: r.Move.At, User: g.pusher, UserKnown: true})
 			if err != nil && g.unserved != "" {
 				return
@@ -92,10 +99,21 @@ func TestGoldenBoardsAreServedMoveByMove(t *testing.T) {
 				gittest.Git(t, server, "update-ref", u.Name, string(u.New), string(u.Old))
 			}
 			require.NoError(t, hooks.Settle(ctx, judge))
+			updates = nil
 		}
 		require.Empty(t, g.unserved, "a server takes it")
 		require.Equal(t, string(g.tip), gittest.Git(t, server, "rev-parse", layout.State))
 	})
+}
+
+// joinUpdate adds a change of a ref to those of a push, or goes on with the one that is
+// there.
+func joinUpdate(updates []hooks.Update, u hooks.Update) []hooks.Update {
+	if i := slices.IndexFunc(updates, func(other hooks.Update) bool { return other.Name == u.Name }); i >= 0 {
+		updates[i].New = u.New
+		return updates
+	}
+	return append(updates, u)
 }
 
 // listMoves lists the state commits up to a tip, oldest first.

@@ -39,10 +39,27 @@ func run(ctx context.Context, name string, args []string) error {
 	}
 	principal, _ := exec.Command("git", "config", "liza.principal").Output() // none if not set
 	_, err = store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+		if name == "due" {
+			m, err := due(b, at, args[0])
+			return m, nil, err
+		}
 		act, task, d, err := detail(b, name, args)
 		return flow.Move{Act: act, Task: task, By: "human:ann-example", Principal: strings.TrimSpace(string(principal)), Detail: d}, nil, err
 	})
 	return err
+}
+
+// due is the automatic move that the board asks for at a time, by a supervisor. It must
+// be of the act that is named.
+func due(b *flow.Board, at time.Time, act string) (flow.Move, error) {
+	list := flow.DueMoves(b, at)
+	if len(list) == 0 || list[0].Act.String() != act {
+		return flow.Move{}, fmt.Errorf("no move %s is due, but %v", act, list)
+	}
+	principal, _ := exec.Command("git", "config", "liza.agent.code-reviewer-1.principal").Output()
+	m := list[0]
+	m.By, m.Principal = "code-reviewer-1", strings.TrimSpace(string(principal))
+	return m, nil
 }
 
 func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, flow.Detail, error) {
@@ -64,7 +81,21 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 		return flow.ActSupersede, flow.TaskID(args[0]), &flow.SupersedeMove{Reason: "root cause: two things in one",
 			Add: []flow.TaskInput{full("half"), {ID: "other-half", Title: "The other half", Draft: true}}}, nil
 	case "trip":
-		return flow.ActTrip, "", &flow.TripMove{Pattern: "retry_loop", Severity: "high", Evidence: []string{"sprint-1/5"}, Report: "The tests are flaky"}, nil
+		return flow.ActTrip, "", trip(b), nil
+	case "alarms":
+		c := b.Settings().Config
+		c.Alarms = alarms()
+		return flow.ActConfig, "", &flow.ConfigMove{Config: c}, nil
+	case "checkpoint-file":
+		return flow.ActCheckpoint, "", &flow.CheckpointMove{Reason: "the file .liza/CHECKPOINT", Cause: flow.CauseFile}, nil
+	case "import-reverts":
+		in := full("imported-back")
+		in.DependsOn, in.BasedOn, in.Reverts = nil, nil, []flow.TaskID{flow.TaskID(args[0])}
+		return flow.ActImport, "", &flow.ImportMove{Source: "another tracker", Tasks: []flow.TaskInput{in}}, nil
+	case "supersede-reverts":
+		in := full("half-back")
+		in.DependsOn, in.BasedOn, in.Reverts = nil, nil, []flow.TaskID{flow.TaskID(args[1])}
+		return flow.ActSupersede, flow.TaskID(args[0]), &flow.SupersedeMove{Reason: "root cause: it is wanted no more", Add: []flow.TaskInput{in}}, nil
 	case "amend-sprint":
 		s := *b.Sprint(b.OpenSprint(b.Settings().Goal))
 		s.Ended, s.Reason, s.Carried = s.Started, "almost", []flow.TaskID{"loops"}
@@ -75,6 +106,25 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 		return flow.ActAmend, "", &flow.AmendMove{Goal: &g}, nil
 	}
 	return 0, "", nil, fmt.Errorf("there is no move %q", name)
+}
+
+// trip names the anomalies of the board, as rules from version 3 on ask for.
+func trip(b *flow.Board) *flow.TripMove {
+	t := &flow.TripMove{Pattern: "retry_loop", Severity: "high", Evidence: []string{"sprint-1/5"}, Report: "The tests are flaky"}
+	if b.Settings().Rules > 2 {
+		t.Pattern, t.Severity, t.Patterns, t.Watermark, t.Artifacts = "retry_cluster", "SPEC_FLAW", []string{"retry_cluster"}, b.Breaker().Watermark, []string{"specs/vision.md"}
+		for _, id := range b.IDs(flow.Anomalies) {
+			t.Records = append(t.Records, flow.RecordID(id))
+		}
+	}
+	return t
+}
+
+// alarms are thresholds that no command sets.
+func alarms() flow.Alarms {
+	d := flow.Duration(time.Hour)
+	return flow.Alarms{Lease: d, Orphaned: d, Stalled: d, Draft: d, Unstaffed: d, CheckpointStale: d, CheckpointStuck: d, CheckpointAbandoned: d,
+		PauseStale: d, PauseForgotten: d, Approaching: 70, Approvals: 20, Off: []string{"draft"}}
 }
 
 // describe is the description of a task with every field that the rules know.
@@ -98,9 +148,10 @@ func founding(tip, key string) *flow.InitMove {
 	c.Gates = []flow.Gate{{Name: "unit", Command: "true", Required: true, Timeout: flow.Duration(time.Minute)}}
 	b := flow.Budget{Tokens: 1e6, Cost: 25e6}
 	c.Budgets = flow.Budgets{Task: b, Sprint: b, Goal: b}
+	c.Checkpoint, c.Goal, c.Alarms = flow.Checkpoints{Every: 10, Share: 50}, flow.GoalPolicy{Auto: true}, alarms()
 	return &flow.InitMove{Board: "0123456789abcdef", Rules: flow.RulesVersion, Goal: "founded", Title: "Ship it", Spec: "specs/vision.md#a-small-product",
 		Integration: flow.Branch{Name: "trunk", Tip: flow.ObjectID(tip)}, Created: true,
 		Deadline: time.Date(2026, 1, 24, 9, 0, 0, 0, time.UTC), Config: c,
 		Admin: &flow.Principal{Name: "ann", Kind: "human", Keys: []string{key}, Users: []string{"ann"}, Agents: []string{"human:ann-example", "*"},
-			Roles: []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}, Rights: []string{"admin", "merge"}}}
+			Roles: []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}, Rights: []string{"admin", "merge", "vouch"}, Accounts: []string{"github.com/ann"}}}
 }
