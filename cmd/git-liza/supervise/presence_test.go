@@ -248,7 +248,7 @@ func TestPresenceOnAnotherHost(t *testing.T) {
 	require.Empty(t, w.run("git", "-C", w.remote(), "for-each-ref", "refs/liza/agents"))
 	other.nobody()
 	w.liza("sync")
-	require.Empty(t, w.agents(0))
+	require.Empty(t, w.agents(0), there.said())
 	w.liza("archive")
 	require.Empty(t, w.git("for-each-ref", "refs/liza/remote/origin/agents"))
 }

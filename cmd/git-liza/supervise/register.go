@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -135,14 +136,28 @@ func (s *supervisor) leaveBoard(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLeave)
 	defer cancel()
 	defer s.dropPresence(ctx)
-	b, _, err := s.clone.Store.Board(ctx)
+	err := s.unregisterAgent(ctx)
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleHeld {
+		// An interrupted move may have reached the remote and not this clone. The refusal
+		// rests on the board of the remote, and the clone has that board now.
+		err = s.unregisterAgent(ctx)
+	}
 	if err != nil {
 		s.ask("%s could not leave: %v", s.id, err)
-		return
+	}
+}
+
+// unregisterAgent records the agent's sessions, releases what it holds on the board that
+// the clone knows, and ends its registration, unless a newer one has replaced it.
+func (s *supervisor) unregisterAgent(ctx context.Context) error {
+	b, _, err := s.clone.Store.Board(ctx)
+	if err != nil {
+		return err
 	}
 	a := b.Agent(s.id)
 	if a == nil || a.Generation != s.generation {
-		return
+		return b.Err()
 	}
 	s.worker.recorder.recordPending(ctx)
 	for _, id := range []flow.TaskID{a.Task, a.Review} {
@@ -150,10 +165,9 @@ func (s *supervisor) leaveBoard(ctx context.Context) {
 			continue
 		}
 		if _, err := s.clone.Release(ctx, id, flow.ReleaseMove{}); err != nil {
-			s.ask("%s could not release %s: %v", s.id, id, err)
+			s.sayOnce("%s could not release %s: %v", s.id, id, err)
 		}
 	}
-	if _, err := s.clone.Make(ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: s.id}); err != nil {
-		s.ask("%s could not leave: %v", s.id, err)
-	}
+	_, err = s.clone.Make(ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: s.id})
+	return err
 }
