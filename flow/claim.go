@@ -309,8 +309,9 @@ func (r *ReleaseMove) apply(p *effect) {
 		return
 	}
 	role, _ := p.panel().heldRole(r.Role)
+	held := t.Judgement(role).Review
 	p.endReview(t, role)
-	if r.NoVerdict {
+	if r.NoVerdict && !(p.HasRules(3) && held.By.IsHuman() && !p.move.By.IsHuman()) {
 		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
 	}
 }

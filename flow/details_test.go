@@ -39,6 +39,10 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActApprove: func(s *scene, id TaskID, w words) Detail {
 		m := &ApproveMove{Commit: s.submitted(id, w), Role: w.role("role", ""), For: w.voucher()}
 		for _, path := range w.list("shown") {
+			if path, blob, whole := strings.Cut(path, "@"); whole {
+				m.Texts = append(m.Texts, TextRef{Path: path, Hash: string(object(blob))})
+				continue
+			}
 			m.Texts = append(m.Texts, TextRef{Path: path, Anchor: "goal", Hash: TrackedID(path + "#goal")[:32]})
 		}
 		return m

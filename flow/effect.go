@@ -265,7 +265,7 @@ func (p *effect) keepBranch(s *Save) {
 	a.Keep = true
 	switch {
 	case s != nil:
-		a.Start = s.Commit
+		a.Start, a.Saved = s.Commit, "" // what a question saved is older
 	case p.task.Submission != nil:
 		a.Start = p.task.Submission.Commit
 	}

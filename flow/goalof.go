@@ -177,10 +177,11 @@ func (l *LiftMove) aim(b *Board) (goal GoalID) {
 	return goal
 }
 
-// aim is the only goal in progress, unless the checkpoint is about one.
+// aim is the only goal in progress, unless the checkpoint is about one that has not
+// ended meanwhile.
 func (d *DecideMove) aim(b *Board) GoalID {
-	if goal := b.Settings().Control.Goal; goal != "" {
-		return goal
+	if g := b.Goal(b.Settings().Control.Goal); g != nil && g.Status == InProgress {
+		return g.ID
 	}
 	if open := b.calendar().goals(); len(open) == 1 {
 		return open[0].ID

@@ -216,6 +216,8 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 		return strings.TrimRight(c.Control.Mark+":"+string(c.Control.Goal), ":"), true
 	case "decision":
 		return c.Control.Decision, true
+	case "message":
+		return c.Control.Message, true
 	case "merged":
 		return strconv.Itoa(g.Merged), true
 	case "passed":

@@ -206,9 +206,6 @@ func (a *ApproveMove) apply(p *effect) {
 		if held := t.Judgement(role).Review; held != nil && held.By == m.By && held.Texts != nil {
 			read = held.Texts
 		}
-		if len(a.Texts) > 0 {
-			read = a.Texts
-		}
 		p.endReview(t, role)
 		t.judge(role, func(j *Judgement) {
 			j.Rejection = nil

@@ -100,7 +100,12 @@ func (t *TripMove) apply(p *effect) {
 		Report: t.Report, By: p.move.By, At: p.move.At, Watermark: b.Watermark, Patterns: t.Patterns, Records: t.Records, Artifacts: t.Artifacts})
 	switch c := p.Settings().Control; c.State {
 	case Stopped:
-		p.change(func(s *Settings) { s.Control.Before, s.Control.Decision = Checkpoint, "" })
+		p.change(func(s *Settings) {
+			s.Control.Before, s.Control.Decision = Checkpoint, ""
+			if p.HasRules(3) {
+				s.Control.Message = ""
+			}
+		})
 		p.sprintPhase(InCheckpoint)
 	case Checkpoint:
 		p.change(func(s *Settings) {
