@@ -103,7 +103,7 @@ type candidate struct {
 // candidates are the tasks of goals in progress whose state lets the act begin,
 // best first; those that wait for a dependency come last.
 func (ch choice) candidates(act Act, by Actor, at time.Time) []candidate {
-	begins, urgent, holds := ch.begins(act, by, at), ch.priorities(), ch.holds()
+	begins, urgent, holds := ch.begins(act, by, at), ch.priorities(), HoldsOf(ch.Board)
 	var free []*Summary
 	ch.each(func(s *Summary) {
 		if begins(s) && !s.isEnded(urgent) && !(act == ActClaim && holds[s.Goal].keeps(s.ID, s.Status, s.Created)) {

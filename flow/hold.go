@@ -33,17 +33,32 @@ func checkHold(p *play) *Refusal {
 		t.ID, g.Hold.Checkpoint, g.Hold.Decision, clip(g.Hold.Message))
 }
 
-// HoldOn is the decision that keeps a task from being claimed, nil if none does. A
-// task that stands elsewhere than before a claim has none.
-func HoldOn(b *Board, s *Summary) *Hold {
-	if b == nil || !s.Status.Allows(ActClaim) {
+// Holds are decisions that keep tasks from being claimed, by goal.
+type Holds map[GoalID]*Hold
+
+// HoldsOf are the decisions of a board that hold tasks back; none if there is no board.
+func HoldsOf(b *Board) Holds {
+	if b == nil {
 		return nil
 	}
-	g := b.Goal(s.Goal)
-	if g == nil || !g.Hold.keeps(s.ID, s.Status, s.Created) {
-		return nil
+	of := Holds{}
+	if b.HasRules(3) {
+		for _, g := range b.calendar().goals() {
+			if g.Hold != nil {
+				of[g.ID] = g.Hold
+			}
+		}
 	}
-	return g.Hold
+	return of
+}
+
+// On is the decision that keeps a task from being claimed, nil if none does. A task
+// that stands elsewhere than before a claim has none.
+func (h Holds) On(s *Summary) *Hold {
+	if hold := h[s.Goal]; s.Status.Allows(ActClaim) && hold.keeps(s.ID, s.Status, s.Created) {
+		return hold
+	}
+	return nil
 }
 
 // HeldTasks are the tasks of a goal that a decision holds back, oldest first.
@@ -60,23 +75,10 @@ func HeldTasks(b *Board, goal GoalID) (held []TaskID) {
 	return held
 }
 
-// holds are what decisions hold back, by goal.
-func (ch choice) holds() map[GoalID]*Hold {
-	of := map[GoalID]*Hold{}
-	if ch.HasRules(3) {
-		for _, g := range ch.calendar().goals() {
-			if g.Hold != nil {
-				of[g.ID] = g.Hold
-			}
-		}
-	}
-	return of
-}
-
 // held is the oldest task that an act could begin on if no decision held it back, nil
 // if there is none.
 func (ch choice) held(act Act, by Actor, at time.Time) *Summary {
-	begins, holds := ch.begins(act, by, at), ch.holds()
+	begins, holds := ch.begins(act, by, at), HoldsOf(ch.Board)
 	for _, s := range ch.oldest() {
 		if act == ActClaim && begins(s) && holds[s.Goal].keeps(s.ID, s.Status, s.Created) {
 			return s

@@ -51,12 +51,12 @@ func (r Reading) claimable(t flow.Summary) bool {
 // TaskTable lists tasks for people: id, state, priority, holder, title. live are
 // the tasks that are not archived.
 func (r Reading) TaskTable(list, live []flow.Summary) *Table {
-	needs := r.unmetNeeds(live)
+	needs, holds := r.unmetNeeds(live), flow.HoldsOf(r.Board)
 	var rows Table
 	for i := range list {
 		t := &list[i]
 		who := string(t.Coder)
-		what, detail := r.waitsFor(t, needs)
+		what, detail := r.waitsFor(t, needs, holds)
 		if what == "tasks" || what == "work" {
 			who = detail
 		}

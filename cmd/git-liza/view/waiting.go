@@ -58,13 +58,13 @@ func roleWaits(b *flow.Board, c flow.Capacity, first flow.Role) []wait {
 // submission that several roles judge is in the group of each. tasks and agents
 // are the board's.
 func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
-	needs := r.unmetNeeds(tasks)
+	needs, holds := r.unmetNeeds(tasks), flow.HoldsOf(r.Board)
 	over := inProgress{r}.endedGoals()
 	outdated := r.Outdated(tasks)
 	groups := map[string]*WaitGroup{}
 	for i := range tasks {
 		t := &tasks[i]
-		what, detail := r.waitsFor(t, needs)
+		what, detail := r.waitsFor(t, needs, holds)
 		if texts := outdated[t.ID]; len(texts) > 0 {
 			what, detail = "recheck", texts[0]+" changed"
 		}
@@ -203,8 +203,8 @@ func unmetNeed(t *flow.Summary, needs map[flow.TaskID]need) (flow.TaskID, string
 // waitsFor returns what an open task waits for, "" for a final one, and a
 // detail: of a submission that somebody reviews the review, else the first role
 // that has to judge it. It does not check whether paths collide: the rules do at
-// the claim. needs are those of [Reading.unmetNeeds].
-func (r Reading) waitsFor(t *flow.Summary, needs map[flow.TaskID]need) (what, detail string) {
+// the claim. needs are those of [Reading.unmetNeeds], holds those of [flow.HoldsOf].
+func (r Reading) waitsFor(t *flow.Summary, needs map[flow.TaskID]need, holds flow.Holds) (what, detail string) {
 	what = unheldWaits()[t.Status]
 	reviewer, lease := t.Reviewing(r.At)
 	needed, said := unmetNeed(t, needs)
@@ -218,7 +218,7 @@ func (r Reading) waitsFor(t *flow.Summary, needs map[flow.TaskID]need) (what, de
 	case needed != "":
 		return "tasks", said
 	case what == forWork:
-		if h := flow.HoldOn(r.Board, t); h != nil {
+		if h := holds.On(t); h != nil {
 			return "held", h.Decision + " of " + h.Checkpoint
 		}
 		if _, untrusted := r.Local.Untrusted[t.ID]; untrusted {
@@ -308,7 +308,7 @@ func (r Reading) Verifying(tasks []flow.Summary) []*flow.Summary {
 	looked := 0
 	for i := range tasks {
 		t := &tasks[i]
-		if what, _ := r.waitsFor(t, nil); what == "work" || unheldWaits()[t.Status] != forWork {
+		if what, _ := r.waitsFor(t, nil, nil); what == "work" || unheldWaits()[t.Status] != forWork {
 			continue
 		}
 		if looked++; looked > mostShown {

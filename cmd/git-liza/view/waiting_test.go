@@ -68,7 +68,7 @@ func TestWhatTasksWaitFor(t *testing.T) {
 		{flow.Summary{Status: flow.Superseded}, "", ""},
 		{flow.Summary{Status: flow.Abandoned}, "", ""},
 	} {
-		what, detail := l.waitsFor(&test.task, needs)
+		what, detail := l.waitsFor(&test.task, needs, nil)
 		require.Equal(t, [2]string{test.what, test.detail}, [2]string{what, detail}, "%+v", test.task)
 	}
 }

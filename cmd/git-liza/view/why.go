@@ -46,7 +46,7 @@ func (x waiting) explain(w *Why) {
 	for _, d := range x.task.DependsOn {
 		needs[d] = x.needOf(x.Board.Task(d))
 	}
-	what, _ := x.waitsFor(x.task, needs)
+	what, _ := x.waitsFor(x.task, needs, flow.HoldsOf(x.Board))
 	goal := x.Board.Goal(x.task.Goal)
 	switch {
 	case goal != nil && (inProgress{x.Reading}).endedGoals()[goal.ID] && what != "work" && what != "merge":
