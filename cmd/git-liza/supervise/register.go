@@ -99,6 +99,7 @@ func (s *supervisor) enterBoard(ctx context.Context) (bool, error) {
 	for try := 0; ; try++ {
 		err := s.registerAgent(ctx)
 		if ctx.Err() != nil && err != nil {
+			s.withdrawRegistration(ctx)
 			return false, nil
 		}
 		if !s.rush.noteOffline(err) {
@@ -111,6 +112,35 @@ func (s *supervisor) enterBoard(ctx context.Context) (bool, error) {
 			timer.Stop()
 			return false, nil
 		}
+	}
+}
+
+// withdrawRegistration ends a registration that was interrupted, if it has landed all the
+// same. A failure is not said: the next rush of this machine releases it.
+func (s *supervisor) withdrawRegistration(ctx context.Context) {
+	if s.generation == "" || s.rush.link.isDown() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLeave)
+	defer cancel()
+	clone, err := s.rush.Clone.As(ctx, s.rush.Clone.By, s.generation)
+	if err != nil {
+		return
+	}
+	b, err := clone.Fresh(ctx)
+	if err != nil {
+		return
+	}
+	for _, name := range b.IDs(flow.Agents) {
+		a := b.Agent(flow.AgentID(name))
+		if a == nil || a.Generation != s.generation {
+			continue
+		}
+		s.id, s.clone = a.ID, clone
+		if clone.Identify(ctx, flow.Actor(a.ID), s.generation) == nil {
+			s.leaveBoard(ctx)
+		}
+		return
 	}
 }
 
