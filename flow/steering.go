@@ -236,6 +236,16 @@ func (p steering) checkCause(c *CheckpointMove) *Refusal {
 	return refuse(RuleDue, "git liza status", "%s", why)
 }
 
+// checkRuns refuses what agents end or begin of themselves while the board does not run:
+// a person decides then.
+func (p steering) checkRuns() *Refusal {
+	c := p.Settings().Control
+	if c.State == Running {
+		return nil
+	}
+	return refuse(RuleControl, c.Onward(p.Board), "the board is %s (%s): agents end and begin no sprint or goal", c.State, c.Reason)
+}
+
 // checkClose refuses to close another sprint than the one that is named, and agents to
 // close one that is not done.
 func (p steering) checkClose(s *SprintCloseMove) *Refusal {
@@ -245,6 +255,9 @@ func (p steering) checkClose(s *SprintCloseMove) *Refusal {
 	}
 	if p.move.By.IsHuman() {
 		return nil
+	}
+	if r := p.checkRuns(); r != nil {
+		return r
 	}
 	planned, first := p.calendar().planDone(open)
 	switch {
@@ -272,7 +285,7 @@ func (p steering) checkStart(s *SprintStartMove) *Refusal {
 	case !p.calendar().hasOpen(goal):
 		return refuse(RuleDue, "git liza goal done", "%s has no open task for a sprint", goal)
 	}
-	return nil
+	return p.checkRuns()
 }
 
 // checkComplete refuses agents to complete a goal that a person has not left to them, or
@@ -285,7 +298,7 @@ func (p steering) checkComplete() *Refusal {
 	if t := p.calendar().takenAway(goal); t != nil {
 		return refuse(RuleOpen, "git liza show "+string(t.ID), "%s was reverted, nothing does its work again, and open tasks need it", t.ID)
 	}
-	return nil
+	return p.checkRuns()
 }
 
 // passed reports whether the sprint that a move names has come to that state already.

@@ -50,6 +50,18 @@ var goldens = []golden{
 	{name: "9fee5a5-version2-signed", moves: 116, tip: "0e4ff85638e5b876d85d5680235799b3475a7bc0", signed: true, pusher: "ann"},
 	{name: "9fee5a5-migrated", moves: 224, tip: "0ee0406f370a4ce15506dd7fcb74d77c7a8b1d7a", pusher: "ann"},
 	{name: "9fee5a5-migrated-signed", moves: 226, tip: "3ca0693da01c6065122394a11907b62cc1054461", signed: true, pusher: "zoe"},
+	{name: "7ad303a-plain", moves: 218, tip: "178a2278f40cc5746527b23821482c82e1ada7b2", pusher: "ann"},
+	{name: "7ad303a-signed", moves: 220, tip: "2fd36f72daa7f040576b4c595a9642eaf7ba562b", signed: true, pusher: "zoe"},
+	{name: "7ad303a-founded", moves: 2, tip: "b3bff5c31350b44a84ac07f7f10bb37572956a4f", signed: true, pusher: "ann"},
+	{name: "7ad303a-rush", moves: 68, tip: "30ec73d39a1fbab4ecd06e2c9e3c8a59b143858e"},
+	{name: "7ad303a-version2", moves: 113, tip: "82d94c51bb6bea4bb3ab852857dcee4516decc6e"},
+	{name: "7ad303a-migrated", moves: 224, tip: "ddaad0dfec01f38486df67e78cd9111007acc451", pusher: "ann"},
+	{name: "7ad303a-version3", moves: 184, tip: "101cec1a6b7d9028c17f2ece58eb0dff2d1bebab"},
+	{name: "7ad303a-version3-signed", moves: 188, tip: "e86d852387ff0ec0a67cc145e77e624b5ffeb411", signed: true, pusher: "ann"},
+	{name: "7ad303a-forked", moves: 13, tip: "0b608a14e6b76b210c3376a8813501268e1573e0"},
+	{name: "7ad303a-forked-signed", moves: 13, tip: "034eae3051961a03cb1d86d956e390aacc88dcd0", signed: true, pusher: "ann"},
+	{name: "7ad303a-migrated3", moves: 118, tip: "966ead77a141df93a86bd2542c54d5ef50facef0"},
+	{name: "7ad303a-migrated3-signed", moves: 120, tip: "079396afe3628d55eb8b43908d6949470ad316c8", signed: true, pusher: "ann"},
 }
 
 // eachGolden runs a test on a clone of every golden board.

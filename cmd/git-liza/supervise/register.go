@@ -99,6 +99,7 @@ func (s *supervisor) enterBoard(ctx context.Context) (bool, error) {
 	for try := 0; ; try++ {
 		err := s.registerAgent(ctx)
 		if ctx.Err() != nil && err != nil {
+			withdrawRegistration(ctx, s)
 			return false, nil
 		}
 		if !s.rush.noteOffline(err) {
@@ -111,6 +112,35 @@ func (s *supervisor) enterBoard(ctx context.Context) (bool, error) {
 			timer.Stop()
 			return false, nil
 		}
+	}
+}
+
+// withdrawRegistration ends a registration that was interrupted, if it has landed all the
+// same. A failure is not said: the next rush of this machine releases it.
+func withdrawRegistration(ctx context.Context, s *supervisor) {
+	if s.generation == "" || s.rush.link.isDown() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLeave)
+	defer cancel()
+	clone, err := s.rush.Clone.As(ctx, s.rush.Clone.By, s.generation)
+	if err != nil {
+		return
+	}
+	b, err := clone.Fresh(ctx)
+	if err != nil {
+		return
+	}
+	for _, name := range b.IDs(flow.Agents) {
+		a := b.Agent(flow.AgentID(name))
+		if a == nil || a.Generation != s.generation {
+			continue
+		}
+		s.id, s.clone = a.ID, clone
+		if clone.Identify(ctx, flow.Actor(a.ID), s.generation) == nil {
+			s.leaveBoard(ctx)
+		}
+		return
 	}
 }
 
@@ -136,12 +166,12 @@ func (s *supervisor) leaveBoard(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLeave)
 	defer cancel()
 	defer s.dropPresence(ctx)
-	err := s.unregisterAgent(ctx)
+	err := unregisterAgent(ctx, s)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleHeld {
 		// An interrupted move may have reached the remote and not this clone. The refusal
 		// rests on the board of the remote, and the clone has that board now.
-		err = s.unregisterAgent(ctx)
+		err = unregisterAgent(ctx, s)
 	}
 	if err != nil {
 		s.ask("%s could not leave: %v", s.id, err)
@@ -150,7 +180,7 @@ func (s *supervisor) leaveBoard(ctx context.Context) {
 
 // unregisterAgent records the agent's sessions, releases what it holds on the board that
 // the clone knows, and ends its registration, unless a newer one has replaced it.
-func (s *supervisor) unregisterAgent(ctx context.Context) error {
+func unregisterAgent(ctx context.Context, s *supervisor) error {
 	b, _, err := s.clone.Store.Board(ctx)
 	if err != nil {
 		return err

@@ -178,27 +178,31 @@ func TestLostToAnotherHost(t *testing.T) {
 	require.NoError(t, r.wait(), r.said())
 }
 
-// What a supervisor holds by a move that was interrupted after it had reached the remote
-// is released when the supervisor leaves, although its clone has not heard of it.
-func TestLeavesWhatAnInterruptedMoveHolds(t *testing.T) {
+// A registration or a claim that was interrupted after it had reached the remote ends
+// with the rush, although the clone has not heard of it.
+func TestLeavesAfterAnInterruptedMove(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.tasks(1)
-	w.share()
-	w.write(filepath.Join(w.remote(), "hooks", "post-receive"), `#!/bin/sh
-case $(git log -1 --format=%s refs/liza/state) in
-*claim*) : > '`+w.notes+`/claimed'; while ! test -e '`+w.notes+`/go'; do sleep 0.02; done ;;
-esac
+	for _, act := range []flow.Act{flow.ActRegister, flow.ActClaim} {
+		t.Run(act.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			w.share()
+			w.write(filepath.Join(w.remote(), "hooks", "post-receive"), `#!/bin/sh
+git log -1 --format=%B refs/liza/state | grep -q "^act: `+act.String()+`$" || exit 0
+: > '`+w.notes+`/landed'; while ! test -e '`+w.notes+`/go'; do sleep 0.02; done
 `)
-	r := w.begin(nil, coder(w.agent("submit")))
-	w.await("the claim at the remote", func() bool { return w.has("claimed") })
-	r.cancel()
-	require.NoError(t, r.wait(), r.said())
-	w.write(filepath.Join(w.notes, "go"), "")
-	require.NotContains(t, r.said(), "could not")
-	w.agree()
-	require.Len(t, w.moves(flow.ActClaim), 1)
-	w.left()
+			r := w.begin(nil, coder(w.agent("submit")))
+			w.await("the move at the remote", func() bool { return w.has("landed") })
+			r.cancel()
+			require.NoError(t, r.wait(), r.said())
+			w.write(filepath.Join(w.notes, "go"), "")
+			require.NotContains(t, r.said(), "could not")
+			w.agree()
+			require.Len(t, w.moves(act), 1)
+			w.left()
+		})
+	}
 }
 
 // A supervisor that begins while the remote does not answer waits for it.
