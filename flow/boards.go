@@ -137,6 +137,9 @@ func (c *Config) check(hint string) *Refusal {
 	if c.Checkpoint.Every < 0 || c.Checkpoint.Every > 1_000_000 || c.Checkpoint.Share < 0 || c.Checkpoint.Share > 100 {
 		return refuse(RuleForm, hint, "checkpoint.every is at most 1000000 merges, checkpoint.share at most 100 percent, and 0 is never")
 	}
+	if r := c.Alarms.check(hint); r != nil {
+		return r
+	}
 	for _, globs := range [][]string{c.Tests, c.Never} {
 		if r := checkGlobs(globs, hint); r != nil {
 			return r
@@ -151,6 +154,26 @@ func (c *Config) check(hint string) *Refusal {
 		named := func(o Gate) bool { return o.Name == g.Name }
 		if !validID(g.Name) || g.Command == "" || g.Timeout < Duration(time.Second) || slices.ContainsFunc(c.Gates[:i], named) {
 			return refuse(RuleForm, hint, "a gate needs a name of its own, a command and a timeout: %q", clip(g.Name))
+		}
+	}
+	return nil
+}
+
+// check refuses thresholds that no view could work with.
+func (a *Alarms) check(hint string) *Refusal {
+	const longest = Duration(365 * 24 * time.Hour)
+	for _, d := range []Duration{a.Lease, a.Orphaned, a.Stalled, a.Draft, a.Unstaffed, a.CheckpointStale, a.CheckpointStuck,
+		a.CheckpointAbandoned, a.PauseStale, a.PauseForgotten} {
+		if d < 0 || d > longest {
+			return refuse(RuleForm, hint, "an alarm waits for at most 365 days, and 0 is the usual time")
+		}
+	}
+	if a.Approaching < 0 || a.Approaching > 100 || a.Approvals < 0 {
+		return refuse(RuleForm, hint, "alarms.approaching lies between 0 and 100 percent, and alarms.approvals is not negative")
+	}
+	for _, kind := range a.Off {
+		if kind == "" || len(kind) > 64 || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			return refuse(RuleForm, hint, "%q is no kind of alarm", clip(kind))
 		}
 	}
 	return nil

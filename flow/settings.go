@@ -75,6 +75,7 @@ type Config struct {
 
 	Checkpoint Checkpoints `yaml:"checkpoint,since=3"`
 	Goal       GoalPolicy  `yaml:"goal,since=3"`
+	Alarms     Alarms      `yaml:"alarms,since=3"`
 }
 
 // Checkpoints say when supervisors make a checkpoint beside a deadline; 0 is never.
@@ -86,6 +87,24 @@ type Checkpoints struct {
 // GoalPolicy says what supervisors do with goals.
 type GoalPolicy struct {
 	Auto bool `yaml:"auto,keep"` // they complete a goal whose tasks are all final
+}
+
+// Alarms are thresholds of views; no rule reads them. A zero means the program's
+// own, so that liza.yaml, which most moves rewrite, does not grow.
+type Alarms struct {
+	Lease               Duration `yaml:"lease"`
+	Orphaned            Duration `yaml:"orphaned"`
+	Stalled             Duration `yaml:"stalled"`
+	Draft               Duration `yaml:"draft"`
+	Unstaffed           Duration `yaml:"unstaffed"`
+	CheckpointStale     Duration `yaml:"checkpoint_stale"`
+	CheckpointStuck     Duration `yaml:"checkpoint_stuck"`
+	CheckpointAbandoned Duration `yaml:"checkpoint_abandoned"`
+	PauseStale          Duration `yaml:"pause_stale"`
+	PauseForgotten      Duration `yaml:"pause_forgotten"`
+	Approaching         int      `yaml:"approaching"` // percent of a limit
+	Approvals           int      `yaml:"approvals"`   // verdicts in a row without a finding
+	Off                 []string `yaml:"off"`         // kinds that are not wanted
 }
 
 // Limits bound how often something may fail before a human or planner decides.

@@ -79,7 +79,10 @@ func TestKeysOfTheBoard(t *testing.T) {
 			names = append(names, k.Name)
 		}
 	}
-	require.ElementsMatch(t, leaves(reflect.TypeFor[flow.Config](), ""), names)
+	settable := slices.DeleteFunc(leaves(reflect.TypeFor[flow.Config](), ""), func(key string) bool {
+		return slices.ContainsFunc(unread, func(group string) bool { return strings.HasPrefix(key, group) })
+	})
+	require.ElementsMatch(t, settable, names)
 	c := flow.DefaultConfig()
 	c.Gates = []flow.Gate{{Name: "a.b"}}
 	for _, v := range Values(&c) {
@@ -87,6 +90,9 @@ func TestKeysOfTheBoard(t *testing.T) {
 		require.True(t, ok, v.Key)
 	}
 }
+
+// unread are the groups of keys that nothing reads yet, so that nobody can set them.
+var unread = []string{"alarms."}
 
 // leaves returns the dotted keys of the fields of a struct; gates are settings, other
 // lists are values.

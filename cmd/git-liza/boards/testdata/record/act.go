@@ -82,6 +82,10 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 			Add: []flow.TaskInput{full("half"), {ID: "other-half", Title: "The other half", Draft: true}}}, nil
 	case "trip":
 		return flow.ActTrip, "", trip(b), nil
+	case "alarms":
+		c := b.Settings().Config
+		c.Alarms = alarms()
+		return flow.ActConfig, "", &flow.ConfigMove{Config: c}, nil
 	case "checkpoint-file":
 		return flow.ActCheckpoint, "", &flow.CheckpointMove{Reason: "the file .liza/CHECKPOINT", Cause: flow.CauseFile}, nil
 	case "import-reverts":
@@ -116,6 +120,13 @@ func trip(b *flow.Board) *flow.TripMove {
 	return t
 }
 
+// alarms are thresholds that no command sets.
+func alarms() flow.Alarms {
+	d := flow.Duration(time.Hour)
+	return flow.Alarms{Lease: d, Orphaned: d, Stalled: d, Draft: d, Unstaffed: d, CheckpointStale: d, CheckpointStuck: d, CheckpointAbandoned: d,
+		PauseStale: d, PauseForgotten: d, Approaching: 70, Approvals: 20, Off: []string{"draft"}}
+}
+
 // describe is the description of a task with every field that the rules know.
 func describe(id flow.TaskID, rules int) flow.TaskInput {
 	in := flow.TaskInput{ID: id, Title: "All of " + string(id), DoneWhen: "it is there", Spec: "specs/vision.md#parts", Scope: "itself",
@@ -137,7 +148,7 @@ func founding(tip, key string) *flow.InitMove {
 	c.Gates = []flow.Gate{{Name: "unit", Command: "true", Required: true, Timeout: flow.Duration(time.Minute)}}
 	b := flow.Budget{Tokens: 1e6, Cost: 25e6}
 	c.Budgets = flow.Budgets{Task: b, Sprint: b, Goal: b}
-	c.Checkpoint, c.Goal = flow.Checkpoints{Every: 10, Share: 50}, flow.GoalPolicy{Auto: true}
+	c.Checkpoint, c.Goal, c.Alarms = flow.Checkpoints{Every: 10, Share: 50}, flow.GoalPolicy{Auto: true}, alarms()
 	return &flow.InitMove{Board: "0123456789abcdef", Rules: flow.RulesVersion, Goal: "founded", Title: "Ship it", Spec: "specs/vision.md#a-small-product",
 		Integration: flow.Branch{Name: "trunk", Tip: flow.ObjectID(tip)}, Created: true,
 		Deadline: time.Date(2026, 1, 24, 9, 0, 0, 0, time.UTC), Config: c,

@@ -50,6 +50,7 @@ if test "$SIGNED"; then
 else
 	git liza init 'Ship it'
 fi
+liza-act alarms
 for agent in planner-1 coder-1 coder-2 code-reviewer-1; do
 	git liza register $agent --provider script --as $agent
 done
