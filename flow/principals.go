@@ -41,7 +41,7 @@ func (p *Principals) Account(name string) *Principal {
 	})
 }
 
-// May reports whether the named principal has a right: admin or merge.
+// May reports whether the named principal has a right: admin, merge or vouch.
 func (p *Principals) May(name, right string) bool {
 	one := p.Find(name)
 	return one != nil && slices.Contains(one.Rights, right)
