@@ -180,4 +180,4 @@ func (p *play) checkOpening() *Refusal { return p.rule.open(p) }
 
 func (p *play) details() *Refusal { return p.move.Detail.check(p) }
 
-func (p *play) limits() Limits { return p.Settings().Config.Limits.over(p.task.Limits) }
+func (p *play) limits() Limits { return p.Settings().Config.Limits.Over(p.task.Limits) }

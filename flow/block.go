@@ -58,7 +58,17 @@ func (b *BlockMove) check(p *play) *Refusal {
 	if b.Saved != nil && p.from != Claimed {
 		return refuse(RuleForm, hint, "nobody holds %s: there is no work to save with the block", p.task.ID)
 	}
+	if b.Saved != nil && !MaySave(p.Board, p.task, p.move.By) {
+		return refuse(RuleRole, hint, "%s does not save the work of %s: its holder, a planner or a person does", p.move.By, p.task.ID)
+	}
 	return p.checkSave(b.Saved)
+}
+
+// MaySave reports whether an actor may save claimed work for who goes on with it. A
+// reviewer's supervisor may not, even after the lease: it would judge what it wrote,
+// under another's name.
+func MaySave(b *Board, t *Task, by Actor) bool {
+	return t.Claim.By == by || by.IsHuman() || b.CapacityOf(by) == Plans
 }
 
 // asks reports whether the block only asks. Before version 3 of the rules each

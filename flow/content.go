@@ -25,6 +25,7 @@ type summaries struct {
 	all    []*Summary
 	oldest []*Summary // in order of creation; nil until it is needed
 	inWork []*Summary // tasks that reserve paths or are the one claim of a human
+	sought bool       // inWork was found
 	owned  map[*Summary][]glob
 
 	compared int // segments of globs compared in the search for the best task
@@ -157,6 +158,10 @@ func (c *content) Tasks() []Summary {
 	return list
 }
 
+// Summaries are the same summaries in the same order. They are shared and must not be
+// changed.
+func (c *content) Summaries() []*Summary { return slices.Clip(c.oldest()) }
+
 // oldest are the same summaries in the same order. They are shared and must not be
 // changed. Those of the Source are sorted once.
 func (c *content) oldest() []*Summary {
@@ -166,16 +171,20 @@ func (c *content) oldest() []*Summary {
 	}
 	order := make([]*Summary, 0, len(short.all)+len(c.changed))
 	c.each(func(s *Summary) { order = append(order, s) })
-	slices.SortFunc(order, func(x, y *Summary) int {
-		if before := x.Created.Compare(y.Created); before != 0 {
-			return before
-		}
-		return compareIDs(x.ID, y.ID)
-	})
+	slices.SortFunc(order, (*Summary).Compare)
 	if len(c.changed) == 0 {
 		short.oldest = order
 	}
 	return order
+}
+
+// Compare orders tasks by their creation, and those of one move by their ids: task-2 before
+// task-10.
+func (s *Summary) Compare(other *Summary) int {
+	if before := s.Created.Compare(other.Created); before != 0 {
+		return before
+	}
+	return compareIDs(s.ID, other.ID)
 }
 
 // owned are the parsed globs of a task; those of an unchanged task are parsed
@@ -209,13 +218,14 @@ func (c *content) stored() *summaries {
 		all, err := c.source.Summaries()
 		c.fail(err)
 		*c.short = summaries{read: err == nil, all: all}
-		for _, s := range all {
-			if s.occupies() {
-				c.short.inWork = append(c.short.inWork, s)
-			}
-		}
 	}
 	return c.short
+}
+
+// Lend gives a board the summaries of all tasks outside the archive, in their order, so
+// that it does not read them. They are what its Source holds, and nobody changes them.
+func Lend(b *Board, tasks []*Summary) {
+	b.short = &summaries{read: true, all: tasks, oldest: tasks}
 }
 
 // each visits the summary of every task outside the archive, in any order. The
@@ -232,7 +242,16 @@ func (c *content) each(visit func(*Summary)) {
 // eachInWork is each for the tasks in work alone. They are few, even on a large
 // board.
 func (c *content) eachInWork(visit func(*Summary)) {
-	for _, s := range c.stored().inWork {
+	short := c.stored()
+	if !short.sought {
+		short.sought = true
+		for _, s := range short.all {
+			if s.occupies() {
+				short.inWork = append(short.inWork, s)
+			}
+		}
+	}
+	for _, s := range short.inWork {
 		if !c.touched(s.ID) {
 			visit(s)
 		}

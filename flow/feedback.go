@@ -9,6 +9,9 @@ import (
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
+// PriorHeading begins the lines of a rejection that say what became of earlier blockers.
+const PriorHeading = "Prior Feedback Status:"
+
 // ParseFeedback reads the text form of a rejection:
 //
 //	Overall: …
@@ -174,7 +177,7 @@ func (f Feedback) lines() []string {
 	}
 	add("Overall: ", f.Overall)
 	if len(f.Prior) > 0 {
-		list = append(list, "Prior Feedback Status:")
+		list = append(list, PriorHeading)
 	}
 	for _, p := range f.Prior {
 		add("- "+p.Status.String()+": ", p.Finding)

@@ -68,6 +68,12 @@ func Match(pattern, name string) bool {
 	return parseGlob(pattern).matches(name)
 }
 
+// Overlap reports whether some path can match both globs, which are of the form that
+// [Match] takes.
+func Overlap(one, other string) bool {
+	return parseGlob(one).overlaps(parseGlob(other), true, new(int))
+}
+
 func (g glob) matches(name string) bool {
 	parts := strings.Split(name, "/")
 	return align(g, glob{segments: parts, first: slices.Index(parts, anySegments), last: lastAny(parts)}, matchSegment)

@@ -151,7 +151,7 @@ func (b *Block) answered(c interface{ load(Key) Document }) bool {
 func resumeAnswered(p *effect, id TaskID) {
 	t := p.Task(id)
 	if t == nil || t.Block == nil || t.Block.From == 0 || !t.Block.answered(p) ||
-		t.exhausted(p.Settings().Config.Limits.over(t.Limits)) {
+		t.exhausted(p.Settings().Config.Limits.Over(t.Limits)) {
 		return
 	}
 	t = t.clone()
@@ -160,6 +160,23 @@ func resumeAnswered(p *effect, id TaskID) {
 	}
 	t.Status, t.Block = t.Block.From, nil
 	p.keep(t)
+}
+
+// ReturnedBy is the task that an answer let go on, on the board after it; nil if the
+// answer was not the last one, a limit keeps the task, or the move is no answer.
+func ReturnedBy(m Move, after *Board) *Task {
+	a, ok := m.Detail.(*AnswerMove)
+	if !ok {
+		return nil
+	}
+	q := findQuestion(after, a.Question)
+	if q == nil {
+		return nil
+	}
+	if t := after.Task(q.Task); t != nil && t.Block == nil { // whose open question blocked it before
+		return t
+	}
+	return nil
 }
 
 // TakeMove takes a question for the time of a lease. Nobody else takes it

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"time"
@@ -206,7 +207,7 @@ func (g *gamble) followAnswer(prior *Board, d *AnswerMove, by Actor) {
 	}
 	require.True(g.rt, by.IsHuman() || by != q.From || was.Block.From == 0, "%s answered itself", by)
 	open := slices.ContainsFunc(was.Block.Asked, func(id RecordID) bool { return findQuestion(g.board, id).IsOpen() })
-	limits := prior.Settings().Config.Limits.over(was.Limits)
+	limits := prior.Settings().Config.Limits.Over(was.Limits)
 	exhausted := len(was.Failures) >= limits.Failures || was.failedBy() >= limits.FailedCoders
 	if open || exhausted || was.Block.From == 0 {
 		require.Equal(g.rt, was, is)
@@ -289,7 +290,8 @@ func (g *gamble) followHolds(m Move) {
 	case *DecideMove:
 		c.seen[d.Decision]++
 		if d.Decision == "REPLAN" || d.Decision == "ADJUST_SPECS" {
-			c.holds[m.Goal] = heldBack{d.Checkpoint, d.Tasks, m.At}
+			// A checkpoint from before version 3 of the rules has no mark.
+			c.holds[m.Goal] = heldBack{cmp.Or(d.Checkpoint, g.board.Settings().Checked.Mark), d.Tasks, m.At}
 		}
 	case *AlignMove:
 		if d.Answers != "" {

@@ -169,12 +169,15 @@ func (k reverts) needing(list []TaskID, archived bool) (found []TaskID) {
 			add(s.ID, s.DependsOn)
 		}
 	}
-	taken := slices.Clone(list)
+	taken := map[TaskID]bool{}
+	for _, id := range list {
+		taken[id] = true
+	}
 	for n := -1; n < len(found); { // each pass may find who needs what the last one found
 		n = len(found)
 		for _, m := range merged {
-			if !slices.Contains(taken, m.id) && slices.ContainsFunc(m.on, func(id TaskID) bool { return slices.Contains(taken, id) }) && k.stands(k.Task(m.id)) {
-				taken, found = append(taken, m.id), append(found, m.id)
+			if !taken[m.id] && slices.ContainsFunc(m.on, func(id TaskID) bool { return taken[id] }) && k.stands(k.Task(m.id)) {
+				taken[m.id], found = true, append(found, m.id)
 			}
 		}
 	}

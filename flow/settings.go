@@ -152,8 +152,8 @@ func DefaultConfig() Config {
 	}
 }
 
-// over is the limits of the board with the overrides of a task.
-func (l Limits) over(task *Limits) Limits {
+// Over is the limits of the board with the overrides of a task, which may be nil.
+func (l Limits) Over(task *Limits) Limits {
 	if task == nil {
 		return l
 	}

@@ -56,7 +56,7 @@ func (c calendar) triggers(g *Goal) []Trigger {
 		if (budgeted || s.Budgeted) && purses(c).refuses(s.ID) {
 			continue // a planner cannot raise a budget, and planning the task anew would exceed it
 		}
-		limits := config.over(s.Limits)
+		limits := config.Over(s.Limits)
 		if c.asksOthers(s) && s.FailedBy < limits.FailedCoders && s.Failures < limits.Failures {
 			continue
 		}

@@ -1,8 +1,8 @@
 package gitstore
 
 import (
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -17,21 +17,53 @@ type Difference struct {
 // Diff compares two states document by document, in order of the paths. It
 // reads only folders that differ.
 func (h *history) Diff(older, newer git.ID) ([]Difference, error) {
+	var list []Difference
+	err := h.visitDifferences(older, newer, func(path string, pair [2]git.Entry) error {
+		var texts [2]string
+		for i, e := range pair {
+			if e.Mode == 0 || e.Mode == git.ModeTree {
+				continue
+			}
+			data, err := h.documents.blob(path, e.ID)
+			if err != nil {
+				return err
+			}
+			texts[i] = string(data)
+		}
+		if texts[0] != texts[1] {
+			list = append(list, Difference{path, texts[0], texts[1]})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// visitDifferences visits the documents that differ between two states, in order of their
+// paths. An entry with mode 0 means that a state lacks the document, and one of a folder
+// that it has a folder there.
+func (h *history) visitDifferences(older, newer git.ID, visit func(path string, pair [2]git.Entry) error) error {
 	var roots [2]git.ID
 	for i, commit := range []git.ID{older, newer} {
 		c, err := h.readStateCommit(commit)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		roots[i] = c.Tree
 	}
-	list, err := h.diffTrees("", roots[0], roots[1])
-	slices.SortFunc(list, func(a, b Difference) int { return strings.Compare(a.Path, b.Path) })
-	return list, err
+	found := map[string][2]git.Entry{}
+	if err := h.diffTrees("", roots[0], roots[1], found); err != nil {
+		return err
+	}
+	for _, path := range slices.Sorted(maps.Keys(found)) {
+		if err := visit(path, found[path]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// diffTrees compares two trees, one of which may be "".
-func (h *history) diffTrees(dir string, older, newer git.ID) ([]Difference, error) {
+// diffTrees finds the documents that differ between two trees, one of which may be "".
+func (h *history) diffTrees(dir string, older, newer git.ID, found map[string][2]git.Entry) error {
 	sides := map[string]*[2]git.Entry{}
 	for i, id := range []git.ID{older, newer} {
 		if id == "" {
@@ -39,7 +71,7 @@ func (h *history) diffTrees(dir string, older, newer git.ID) ([]Difference, erro
 		}
 		entries, err := h.documents.tree(id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, e := range entries {
 			if sides[e.Name] == nil {
@@ -48,43 +80,25 @@ func (h *history) diffTrees(dir string, older, newer git.ID) ([]Difference, erro
 			sides[e.Name][i] = e
 		}
 	}
-	var list []Difference
 	for name, pair := range sides {
 		if pair[0] == pair[1] {
 			continue
 		}
-		found, err := h.diffEntries(dir+name, *pair)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, found...)
-	}
-	return list, nil
-}
-
-// diffEntries compares two entries of the same name, each a folder or a
-// document.
-func (h *history) diffEntries(path string, pair [2]git.Entry) ([]Difference, error) {
-	var trees [2]git.ID
-	var texts [2]string
-	for i, e := range pair {
-		switch e.Mode {
-		case 0:
-		case git.ModeTree:
-			trees[i] = e.ID
-		default:
-			data, err := h.documents.blob(path, e.ID)
-			if err != nil {
-				return nil, err
+		var trees [2]git.ID
+		for i, e := range pair {
+			switch e.Mode {
+			case 0:
+			case git.ModeTree:
+				trees[i] = e.ID
+			default:
+				found[dir+name] = *pair
 			}
-			texts[i] = string(data)
+		}
+		if err := h.diffTrees(dir+name+"/", trees[0], trees[1], found); err != nil {
+			return err
 		}
 	}
-	list, err := h.diffTrees(path+"/", trees[0], trees[1])
-	if texts[0] != texts[1] {
-		list = append(list, Difference{path, texts[0], texts[1]})
-	}
-	return list, err
+	return nil
 }
 
 // Files are the texts of all documents at a state commit, by path.

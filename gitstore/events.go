@@ -60,7 +60,12 @@ func (h *history) readLogged(commit git.ID) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	m, err := decodeMove(commit, c.Message)
+	return logged(c)
+}
+
+// logged is the event of a state commit, as readLogged reads it.
+func logged(c git.Commit) (Event, error) {
+	m, err := decodeMove(c.ID, c.Message)
 	if err == nil {
 		return newEvent(c, m), nil
 	}

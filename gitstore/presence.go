@@ -48,8 +48,14 @@ const Failing = "failing"
 const missedBeats = 3
 
 // Silent reports whether the next beat of the agent is long overdue.
-func (p Presence) Silent(at time.Time) bool {
-	return at.Sub(p.At) > missedBeats*time.Duration(p.Every)
+func (p Presence) Silent(at time.Time) bool { return at.After(p.HeardUntil()) }
+
+// HeardUntil is the time after which the agent is silent, if it does not beat again.
+func (p Presence) HeardUntil() time.Time { return p.At.Add(missedBeats * time.Duration(p.Every)) }
+
+// SilentFrom is the first second in which [Presence.Silent] is true.
+func (p Presence) SilentFrom() time.Time {
+	return p.At.Add(missedBeats * time.Duration(p.Every)).Truncate(time.Second).Add(time.Second)
 }
 
 // cutText shortens the texts so that the presence fits into its commit.

@@ -75,10 +75,18 @@ func (a *Audit) checkReadable(tip git.ID) error {
 	return b.Err()
 }
 
-// rememberWritten remembers the tip as one to build on. A failed or torn write,
-// or one that an older tip replaces, costs time only.
+// rememberWritten remembers the tip as one to build on. A failed or torn write, or one
+// that an older tip replaces, costs time only. The file is never empty meanwhile: all ids
+// are of one length.
 func (a *Audit) rememberWritten(tip git.ID) {
-	_ = os.WriteFile(a.history.statePath("written"), []byte(tip+"\n"), 0o666)
+	f, err := os.OpenFile(a.history.statePath("written"), os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if n, err := f.WriteString(string(tip) + "\n"); err == nil {
+		_ = f.Truncate(int64(n)) // of what another program left there
+	}
 }
 
 // readKnown is the tip in a file of this clone, "" if it has none.

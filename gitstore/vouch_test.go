@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -74,6 +75,30 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 	chain, err := d.store.Audit.listUnvouched(tip, tip)
 	require.NoError(t, err)
 	require.Empty(t, chain)
+}
+
+// The note of a written tip is never empty while others write it.
+func TestNoteOfAWrittenTipIsNeverEmpty(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	start := d.at(layout.State)
+	d.add("task-1")
+	tips := []git.ID{start, d.at(layout.State)}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 3000 {
+			d.store.Audit.rememberWritten(tips[i%2])
+		}
+	}()
+	for {
+		select {
+		case <-done:
+			return
+		default:
+			require.NotEmpty(t, d.store.Audit.readKnown("written"))
+		}
+	}
 }
 
 // If others made more moves than Vouch replays, it replays the last one alone.

@@ -21,6 +21,7 @@ type SettingError struct {
 	Good   string // a value that is one
 }
 
+// Error names the key and says what is wrong with its value.
 func (s *SettingError) Error() string { return "git config " + s.Key + " is " + s.Reason }
 
 // Command sets the value that is a good one.

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ var functions = template.FuncMap{
 	"counts":   counts,
 	"board":    board,
 	"readable": readable,
+	"anomaly":  anomaly,
 }
 
 // maxBoard is how many open tasks a board summary names.
@@ -117,6 +119,20 @@ func findings(list []flow.Finding) string {
 		b.WriteString(quote(text))
 	}
 	return b.String()
+}
+
+// anomaly formats a recorded anomaly: what it is, of which task, and its details by their
+// names.
+func anomaly(a *flow.Anomaly) string {
+	line := a.Type.String()
+	if a.Task != "" {
+		line += " of " + string(a.Task)
+	}
+	line += ", by " + string(a.By)
+	for _, key := range slices.Sorted(maps.Keys(a.Details)) {
+		line += "; " + key + ": " + flow.Excerpt(a.Details[key], 300)
+	}
+	return line
 }
 
 // trigger formats a trigger's reason and subject.

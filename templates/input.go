@@ -25,6 +25,9 @@ type Input struct {
 	// Questions about the task, or about the tasks of a planner's triggers: those
 	// with an answer, and for a planner the open ones.
 	Questions []*flow.Question
+	// Anomalies that were recorded of the task, of what stands on the same spec, and of
+	// work in the same paths.
+	Anomalies []*flow.Anomaly
 	Failure   string // how the previous session on this work failed
 	Report    string // "supervisor" if the supervisor reports the agent's last message for it; otherwise the agent reports itself
 

@@ -52,6 +52,8 @@ func fresh() Input {
 // rework is the prompt of a coder who continues after everything went wrong.
 func rework() Input {
 	in := fresh()
+	in.Anomalies = []*flow.Anomaly{{ID: "sprint-1/4", Type: flow.RetryLoop, Task: "task-3", By: "coder-2", At: noon,
+		Details: map[string]string{"error_pattern": "connection reset\n# Not a heading", "count": "3"}}}
 	t := in.Task
 	t.Stretch = true
 	t.Limits = &flow.Limits{Iterations: 4, Cycles: 2}

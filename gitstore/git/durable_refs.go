@@ -23,7 +23,8 @@ func (fl *Flusher) syncMoved(ctx context.Context, refs []string) error {
 
 // SyncMovedRefs is [Flusher.syncMoved] for the hook of a repository, of which it knows
 // the git directory and the mode, a value of liza.fsync. It starts no process: git's
-// answer waits for it.
+// answer waits for it. With fsync=all it also syncs the folders of objects: git moves
+// what a push brought out of its quarantine after pre-receive has synced the files.
 func SyncMovedRefs(gitDir, mode string, refs []string) error {
 	if mode == fsyncNone {
 		return nil
@@ -42,10 +43,34 @@ func SyncMovedRefs(gitDir, mode string, refs []string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("syncing refs: %w", err)
 	}
-	if err := flushNew(dir, mode, foldersUpTo(common, paths...)...); err != nil {
+	folders := foldersUpTo(common, paths...)
+	if mode == fsyncAll {
+		objects, err := objectFolders(common)
+		if err != nil {
+			return fmt.Errorf("syncing objects: %w", err)
+		}
+		folders = append(folders, objects...)
+	}
+	if err := flushNew(dir, mode, folders...); err != nil {
 		return fmt.Errorf("syncing refs: %w", err)
 	}
 	return nil
+}
+
+// objectFolders lists the folders of a repository in which git keeps objects.
+func objectFolders(common string) ([]string, error) {
+	objects := filepath.Join(common, "objects")
+	entries, err := os.ReadDir(objects)
+	if err != nil {
+		return nil, err
+	}
+	list := []string{objects}
+	for _, e := range entries {
+		if e.IsDir() && (len(e.Name()) == 2 || e.Name() == "pack") {
+			list = append(list, filepath.Join(objects, e.Name()))
+		}
+	}
+	return list, nil
 }
 
 // SyncPush makes durable what a push has brought into the quarantine in which this

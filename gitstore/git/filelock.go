@@ -57,6 +57,35 @@ func AwaitLock(ctx context.Context, f *os.File) error {
 	}
 }
 
+// HoldLock opens a file as [OpenLock] does and waits for its kernel lock until the context
+// ends, whose error it returns then.
+func HoldLock(ctx context.Context, commonDir, name string) (unlock func(), err error) {
+	f, err := OpenLock(commonDir, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := AwaitLock(ctx, f); err != nil {
+		return nil, err
+	}
+	return func() { Unlock(f) }, nil
+}
+
+// TryHoldLock is HoldLock without waiting: unlock is nil if somebody else has the lock.
+func TryHoldLock(commonDir, name string) (unlock func(), err error) {
+	f, err := OpenLock(commonDir, name)
+	if err != nil {
+		return nil, err
+	}
+	if err = TryLock(f); err == nil {
+		return func() { Unlock(f) }, nil
+	}
+	f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, nil
+	}
+	return nil, err
+}
+
 // Unlock lets go of the lock on an open file and closes it. Closing alone keeps
 // the lock for a moment where a child that is just being forked has the file open.
 func Unlock(f *os.File) {
