@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -181,9 +180,8 @@ func (m *Mark) arguments() []string {
 
 // markOf reads the mark of a process, if that is a guard with a mark.
 func markOf(pid int) (Mark, bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	words := strings.Split(string(bytes.TrimSuffix(text, []byte{0})), "\x00")
-	if err != nil || words[0] != guardName || len(words) < 2 {
+	words := Words(pid)
+	if len(words) < 2 || words[0] != guardName {
 		return Mark{}, false
 	}
 	return Mark{words[1], words[2:]}, true

@@ -1,0 +1,270 @@
+package metrics
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// format begins a file; it changes with what follows.
+const format = "liza-metrics-2\n"
+
+// ErrForm is the error of bytes that no program of this version wrote, or that are not
+// all there.
+var ErrForm = errors.New("this is no book of metrics")
+
+// PaceSize bounds the beginning of a file that [DecodePace] needs, in bytes.
+const PaceSize = 64 << 10
+
+// Encode is the book and its pace as bytes.
+func (b *Book) Encode() []byte {
+	pace := b.Pace()
+	head := coder{writing: true}
+	pace.code(&head)
+	rest := coder{writing: true}
+	b.code(&rest)
+	out := []byte(format)
+	for _, part := range [][]byte{head.buf, rest.buf} {
+		out = binary.BigEndian.AppendUint32(out, uint32(len(part)))
+		out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(part))
+		out = append(out, part...)
+	}
+	return out
+}
+
+// Decode is the book that Encode wrote. The error is ErrForm.
+func Decode(data []byte) (*Book, error) {
+	_, rest, ok := cutPart(data, len(format))
+	part, after, whole := cutPart(rest, 0)
+	b := &Book{}
+	c := coder{buf: part}
+	if !hasFormat(data) || !ok || !whole || len(after) > 0 || !b.read(&c) {
+		return nil, ErrForm
+	}
+	return b, nil
+}
+
+// DecodePace is the pace of a book, of which it needs only the first PaceSize bytes. The
+// error is ErrForm.
+func DecodePace(data []byte) (Pace, error) {
+	var p Pace
+	part, _, ok := cutPart(data, len(format))
+	c := coder{buf: part}
+	if !hasFormat(data) || !ok {
+		return Pace{}, ErrForm
+	}
+	if p.code(&c); c.bad || len(c.buf) > 0 {
+		return Pace{}, ErrForm
+	}
+	return p, nil
+}
+
+func hasFormat(data []byte) bool {
+	return len(data) >= len(format) && string(data[:len(format)]) == format
+}
+
+// cutPart takes a part, its length and its checksum, off the data from a place on.
+func cutPart(data []byte, from int) (part, rest []byte, ok bool) {
+	if len(data) < from+8 {
+		return nil, nil, false
+	}
+	n, sum := int(binary.BigEndian.Uint32(data[from:])), binary.BigEndian.Uint32(data[from+4:])
+	data = data[from+8:]
+	if n > len(data) || crc32.ChecksumIEEE(data[:n]) != sum {
+		return nil, nil, false
+	}
+	return data[:n], data[n:], true
+}
+
+func (b *Book) read(c *coder) bool {
+	b.code(c)
+	return !c.bad && len(c.buf) == 0
+}
+
+// A coder writes values, or reads them in the same order, so that one description of a
+// value does both.
+type coder struct {
+	writing bool
+	buf     []byte // that was written, or that is left to read
+	bad     bool   // what was read is not what was written
+}
+
+func (c *coder) number(n *int64) {
+	if c.writing {
+		c.buf = binary.AppendVarint(c.buf, *n)
+		return
+	}
+	v, size := binary.Varint(c.buf)
+	if size <= 0 {
+		c.bad, c.buf = true, nil
+		return
+	}
+	*n, c.buf = v, c.buf[size:]
+}
+
+func (c *coder) flag(v *bool) {
+	n := int64(0)
+	if *v {
+		n = 1
+	}
+	c.number(&n)
+	*v = n != 0
+}
+
+func codeNumber[T ~int | ~uint8 | ~int64](c *coder, v *T) {
+	n := int64(*v)
+	c.number(&n)
+	*v = T(n)
+}
+
+func codeText[T ~string](c *coder, v *T) {
+	n := int64(len(*v))
+	c.number(&n)
+	if c.writing {
+		c.buf = append(c.buf, *v...)
+		return
+	}
+	if n < 0 || n > int64(len(c.buf)) {
+		c.bad, c.buf = true, nil
+		return
+	}
+	*v, c.buf = T(c.buf[:n]), c.buf[n:]
+}
+
+// codeList codes a list. Each value has at least one byte, which bounds what is made for
+// a length that was read.
+func codeList[T any](c *coder, list *[]T, code func(*T)) {
+	n := int64(len(*list))
+	c.number(&n)
+	if !c.writing {
+		if n < 0 || n > int64(len(c.buf)) {
+			c.bad, c.buf = true, nil
+			return
+		}
+		if *list = nil; n > 0 {
+			*list = make([]T, n)
+		}
+	}
+	for i := range *list {
+		if c.bad {
+			return
+		}
+		code(&(*list)[i])
+	}
+}
+
+func (m *moment) code(c *coder) {
+	codeNumber(c, &m.n)
+	c.number(&m.at)
+}
+
+func (b *Book) code(c *coder) {
+	codeText(c, &b.tip)
+	b.last.code(c)
+	codeList(c, &b.tasks, func(l **life) {
+		if !c.writing {
+			*l = &life{}
+		}
+		(*l).code(c)
+	})
+	codeList(c, &b.sprints, func(s **sprint) {
+		if !c.writing {
+			*s = &sprint{}
+		}
+		(*s).code(c)
+	})
+	codeList(c, &b.verdicts, func(v *verdict) {
+		codeText(c, &v.task)
+		codeText(c, &v.by)
+		codeText(c, &v.role)
+		c.flag(&v.approved)
+		v.at.code(c)
+	})
+	codeList(c, &b.failures, func(f *failure) {
+		codeText(c, &f.task)
+		f.at.code(c)
+	})
+	codeList(c, &b.sessions, func(s *session) { s.code(c) })
+	if !c.writing {
+		for _, l := range b.tasks {
+			c.bad = c.bad || len(l.stays) == 0 || len(l.homes) == 0
+		}
+		b.index()
+	}
+}
+
+func (l *life) code(c *coder) {
+	codeText(c, &l.id)
+	codeList(c, &l.stays, func(s *stay) {
+		codeNumber(c, &s.status)
+		s.since.code(c)
+	})
+	codeList(c, &l.homes, func(h *home) {
+		codeText(c, &h.goal)
+		codeText(c, &h.sprint)
+		c.flag(&h.stretch)
+		h.since.code(c)
+	})
+	codeList(c, &l.claims, func(one *claim) {
+		codeText(c, &one.by)
+		one.at.code(c)
+	})
+	codeList(c, &l.looks, func(k *look) {
+		codeText(c, &k.by)
+		codeText(c, &k.role)
+		c.number(&k.begun)
+		c.number(&k.end)
+		c.flag(&k.over)
+	})
+	codeNumber(c, &l.drift)
+	c.flag(&l.adopted)
+	codeList(c, &l.reverts, func(id *flow.TaskID) { codeText(c, id) })
+	l.reverted.code(c)
+}
+
+func (s *sprint) code(c *coder) {
+	codeText(c, &s.id)
+	codeText(c, &s.goal)
+	s.begun.code(c)
+	s.ended.code(c)
+	c.number(&s.started)
+	c.number(&s.deadline)
+	c.number(&s.over)
+}
+
+func (s *session) code(c *coder) {
+	codeText(c, &s.task)
+	codeText(c, &s.goal)
+	codeText(c, &s.sprint)
+	codeText(c, &s.by)
+	codeText(c, &s.role)
+	codeText(c, &s.provider)
+	codeText(c, &s.model)
+	codeText(c, &s.outcome)
+	c.flag(&s.counted)
+	s.at.code(c)
+	codeNumber(c, &s.used.Sessions)
+	for _, n := range []*int64{&s.used.Input, &s.used.Cached, &s.used.Output, (*int64)(&s.used.Cost), &s.used.Seconds} {
+		c.number(n)
+	}
+}
+
+func (p *Pace) code(c *coder) {
+	codeText(c, &p.Tip)
+	codeNumber(c, &p.Moves)
+	codeList(c, &p.Goals, func(g *GoalPace) {
+		codeText(c, &g.Goal)
+		codeNumber(c, &g.Merged)
+		for _, n := range []*int64{&g.Low, &g.Median, &g.High, &g.Burn.Work, &g.Burn.Tokens, (*int64)(&g.Burn.Cost)} {
+			c.number(n)
+		}
+		codeNumber(c, &g.Burn.Sessions)
+	})
+	codeList(c, &p.Active, func(a *Active) {
+		codeText(c, &a.By)
+		c.number(&a.At)
+		codeNumber(c, &a.Approved)
+	})
+}

@@ -1,0 +1,379 @@
+package metrics
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A story makes the steps of a history that was counted by hand.
+type story struct {
+	t     *testing.T
+	book  *Book
+	was   map[flow.TaskID]gitstore.TaskStep
+	moves int
+}
+
+// clock reads a time of the 17th of January 2026, or of the 18th after a plus.
+func clock(t *testing.T, text string) time.Time {
+	t.Helper()
+	day := "2026-01-17T"
+	if text[0] == '+' {
+		day, text = "2026-01-18T", text[1:]
+	}
+	at, err := time.Parse(time.RFC3339, day+text+":00Z")
+	require.NoError(t, err)
+	return at
+}
+
+// move adds a move at a time that leads tasks to states.
+func (s *story) move(at string, by flow.Actor, task flow.TaskID, d flow.Detail, to ...gitstore.TaskStep) {
+	s.t.Helper()
+	s.moves++
+	step := gitstore.Step{Event: gitstore.Event{Commit: flow.ObjectID(at), Move: flow.Move{By: by, Task: task, Goal: "goal-1", At: clock(s.t, at), Detail: d}}}
+	for _, one := range to {
+		before := s.was[one.ID]
+		one.From = before.To
+		if one.Sprint == "" {
+			one.Sprint, one.Stretch = before.Sprint, before.Stretch
+		}
+		if one.To == 0 {
+			one.To = before.To
+		}
+		one.Goal = "goal-1"
+		s.was[one.ID] = one
+		step.Tasks = append(step.Tasks, one)
+	}
+	switch d := d.(type) {
+	case *flow.InitMove:
+		step.Sprints = []gitstore.SprintStep{{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress, Started: clock(s.t, at)}}
+	case *flow.SprintCloseMove:
+		step.Sprints = []gitstore.SprintStep{{ID: d.Sprint, Goal: "goal-1", Status: flow.Completed, Started: clock(s.t, "08:00"), Ended: clock(s.t, at)}}
+	case *flow.SprintStartMove:
+		step.Sprints = []gitstore.SprintStep{{ID: d.Sprint, Goal: "goal-1", Status: flow.InProgress, Started: clock(s.t, at)}}
+	}
+	s.book.Add(step)
+}
+
+func to(id flow.TaskID, status flow.Status) gitstore.TaskStep {
+	return gitstore.TaskStep{ID: id, To: status}
+}
+
+func (s *story) session(at string, by flow.Actor, task flow.TaskID, d flow.SessionMove) {
+	s.t.Helper()
+	d.Role = by.Role()
+	s.move(at, by, task, &d)
+}
+
+const dollar = 1_000_000
+
+const halfHour = flow.Duration(30 * time.Minute)
+
+// handCounted is a history of two days. The comments of TestReport count it.
+func handCounted(t *testing.T) *Book {
+	s := &story{t: t, book: &Book{}, was: map[flow.TaskID]gitstore.TaskStep{}}
+	born := func(id flow.TaskID, sprint flow.SprintID, stretch bool) gitstore.TaskStep {
+		return gitstore.TaskStep{ID: id, To: flow.Unclaimed, Sprint: sprint, Stretch: stretch}
+	}
+	s.move("08:00", "human:ann", "", &flow.InitMove{})
+	s.move("08:00", "planner-1", "", &flow.AddMove{}, born("a", "sprint-1", false), born("b", "sprint-1", false), born("c", "sprint-1", false), born("e", "sprint-1", true))
+	s.move("08:10", "coder-1", "a", &flow.ClaimMove{}, to("a", flow.Claimed))
+	s.move("08:40", "coder-1", "a", &flow.SubmitMove{}, to("a", flow.ReadyForReview))
+	s.session("08:40", "coder-1", "a", flow.SessionMove{Provider: "claude", Model: "opus", Outcome: "submitted", Usage: flow.Usage{Sessions: 1, Input: 1000, Cached: 200, Output: 100, Cost: dollar, Seconds: 1800}})
+	s.move("08:50", "code-reviewer-1", "a", &flow.ReviewMove{Lease: halfHour})
+	s.move("09:00", "code-reviewer-1", "a", &flow.RejectMove{}, to("a", flow.Rejected))
+	s.session("09:00", "code-reviewer-1", "a", flow.SessionMove{Provider: "codex", Model: "gpt", Outcome: "rejected", Usage: flow.Usage{Sessions: 1, Input: 500, Output: 50, Cost: dollar / 2, Seconds: 600}})
+	s.move("09:05", "coder-1", "a", &flow.ClaimMove{}, to("a", flow.Claimed))
+	s.move("09:25", "coder-1", "a", &flow.SubmitMove{}, to("a", flow.ReadyForReview))
+	s.move("09:30", "code-reviewer-1", "a", &flow.ReviewMove{Lease: halfHour})
+	s.move("09:40", "code-reviewer-1", "a", &flow.ApproveMove{}, to("a", flow.Approved))
+	s.move("09:45", "coder-1", "a", &flow.IntegrationFailMove{}, to("a", flow.IntegrationFailed))
+	s.move("09:50", "coder-1", "a", &flow.ClaimMove{}, to("a", flow.Claimed))
+	s.move("10:00", "coder-1", "a", &flow.SubmitMove{}, to("a", flow.ReadyForReview))
+	s.move("10:00", "code-reviewer-2", "a", &flow.ReviewMove{Lease: flow.Duration(5 * time.Minute)})
+	s.move("10:04", "code-reviewer-2", "a", &flow.RenewMove{Lease: halfHour})
+	s.move("10:05", "security-reviewer-1", "a", &flow.ReviewMove{Lease: halfHour})
+	s.move("10:10", "code-reviewer-2", "a", &flow.ApproveMove{})
+	s.move("10:15", "security-reviewer-1", "a", &flow.ApproveMove{}, to("a", flow.Approved))
+	s.move("10:20", "coder-1", "a", &flow.MergeMove{Drift: 3}, to("a", flow.Merged))
+	s.move("10:20", "coder-2", "b", &flow.ClaimMove{}, to("b", flow.Claimed))
+	s.move("10:50", "coder-2", "b", &flow.SubmitMove{}, to("b", flow.ReadyForReview))
+	s.session("10:50", "coder-2", "b", flow.SessionMove{Provider: "claude", Model: "opus", Outcome: "submitted", Usage: flow.Usage{Sessions: 1, Input: 3000, Output: 300, Cost: 3 * dollar, Seconds: 1800}})
+	s.move("10:50", "code-reviewer-1", "b", &flow.ReviewMove{Lease: halfHour})
+	s.session("12:00", "planner-1", "", flow.SessionMove{Provider: "claude", Model: "opus", Outcome: "planned", Usage: flow.Usage{Sessions: 1, Input: 100, Output: 10, Cost: dollar / 10, Seconds: 600}})
+	s.move("12:00", "human:ann", "b", &flow.ApproveMove{}, to("b", flow.Approved))
+	s.move("12:10", "coder-2", "b", &flow.MergeMove{Drift: 1}, to("b", flow.Merged))
+	s.move("12:10", "coder-2", "c", &flow.ClaimMove{}, to("c", flow.Claimed))
+	s.move("12:40", "coder-2", "c", &flow.BlockMove{}, to("c", flow.Blocked))
+	s.session("12:40", "coder-2", "c", flow.SessionMove{Provider: "none", Outcome: "blocked"})
+	carried := func(id flow.TaskID, stretch bool) gitstore.TaskStep {
+		return gitstore.TaskStep{ID: id, Sprint: "sprint-2", Stretch: stretch}
+	}
+	s.move("+09:00", "human:ann", "", &flow.SprintCloseMove{Sprint: "sprint-1"}, carried("c", false), carried("e", true))
+	s.move("+09:00", "human:ann", "", &flow.SprintStartMove{Sprint: "sprint-2"})
+	s.move("+09:10", "human:ann", "", &flow.AddMove{Tasks: []flow.TaskInput{{ID: "d", Reverts: []flow.TaskID{"a"}}}}, born("d", "sprint-2", false))
+	s.move("+09:40", "human:ann", "", &flow.AdoptMove{Tasks: []flow.TaskID{"d"}}, to("d", flow.Merged))
+	return s.book
+}
+
+func minutes(n int64) int64 { return 60 * n }
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	b := handCounted(t)
+	r := b.Report(Ask{By: ByAgent, Now: clock(t, "+10:00"), Budgets: flow.Budgets{Goal: flow.Budget{Tokens: 10_000, Cost: 10 * dollar}}})
+
+	// a, b and d are merged, c is blocked, e is unclaimed. d took a back.
+	require.Equal(t, 3, r.Tasks.Merged)
+	require.Equal(t, 2, r.Tasks.Open)
+	require.Equal(t, 1, r.Tasks.Reverted)
+	require.Equal(t, 3, r.Tasks.States[flow.Merged])
+	require.Equal(t, 1, r.Tasks.States[flow.Blocked])
+	require.Equal(t, 1, r.Tasks.States[flow.Unclaimed])
+
+	// Claims: a at 8:10, 9:05 and 9:50, b at 10:20, c at 12:10. The second and the third
+	// of a are rework.
+	require.Equal(t, 5, r.Iterations)
+	require.Equal(t, Share{2, 5}, r.Rework)
+
+	// Approvals: a at 9:40, 10:10 and 10:15, b at 12:00. One rejection, of a at 9:00: of
+	// the three merged tasks b and d had none.
+	require.Equal(t, Verdicts{Approvals: 4, Rejections: 1, PerVerdict: Share{4, 5}, PerTask: Share{2, 3}}, r.Verdicts)
+	// In a row: each of the four gave one, code-reviewer-1 after its rejection.
+	approved := map[flow.Actor]int{}
+	for _, v := range b.Pace().Active {
+		approved[v.By] = v.Approved
+	}
+	require.Equal(t, map[flow.Actor]int{"code-reviewer-1": 1, "code-reviewer-2": 1, "security-reviewer-1": 1, "human:ann": 1, "coder-1": 0, "coder-2": 0}, approved)
+	require.Equal(t, 1, r.ReviewCycles)
+	require.Equal(t, 1, r.Failures)
+
+	// Lead time: a 8:00 to 10:20, b 8:00 to 12:10, d 9:10 to 9:40: 30, 140, 250. Of
+	// three the second is the median, the third the 95th percentile.
+	require.Equal(t, Spread{3, minutes(140), minutes(250)}, r.LeadTime)
+	// Working: a is claimed for 30 + 20 + 10 and reviewed for 10 (8:50), 10 (9:30) and 15
+	// (10:00 to 10:15, twice at once from 10:05 to 10:10): 95. b is claimed for 30 and
+	// reviewed until the lease ends at 11:20, 30: 60. d: 0.
+	require.Equal(t, Spread{3, minutes(60), minutes(95)}, r.Working)
+	// Waiting is the rest: a 45, b 190, d 30.
+	require.Equal(t, Spread{3, minutes(45), minutes(190)}, r.Waiting)
+
+	require.Equal(t, map[flow.Status]Spread{
+		flow.Unclaimed:         {4, minutes(30), minutes(250)}, // a 10, d 30, b 140, c 250
+		flow.Claimed:           {5, minutes(30), minutes(30)},  // a 10, 20 and 30, b 30, c 30
+		flow.ReadyForReview:    {4, minutes(15), minutes(70)},  // a 15, 15 and 20, b 70
+		flow.Rejected:          {1, minutes(5), minutes(5)},
+		flow.Approved:          {3, minutes(5), minutes(10)}, // a 5 and 5, b 10
+		flow.IntegrationFailed: {1, minutes(5), minutes(5)},
+	}, r.States)
+	require.Equal(t, map[flow.Role]Spread{
+		flow.Coder:          {5, minutes(30), minutes(30)},
+		flow.CodeReviewer:   {4, minutes(10), minutes(30)}, // 10, 10, 10 and 30
+		"security-reviewer": {1, minutes(10), minutes(10)},
+	}, r.Roles)
+	require.Equal(t, Spread{2, 1, 3}, r.Drift, "d was adopted")
+
+	// Sessions: 1000, 500, 3000 and 100 tokens read, 200 of them cached, 100 + 50 + 300 +
+	// 10 written; 1 + 0.5 + 3 + 0.1 dollars; 30 + 10 + 30 + 10 minutes. One of five did not say.
+	require.Equal(t, flow.Usage{Sessions: 5, Input: 4600, Cached: 200, Output: 460, Cost: 4_600_000, Seconds: minutes(80)}, r.Usage)
+	require.Equal(t, 1, r.Uncounted)
+
+	// They ran one after the other: 4860 tokens and 4.60 dollars in 80 minutes are 3645
+	// and 3.45 an hour. 5140 tokens are left, for 1.4102 hours; 5.40 dollars for 1.5652.
+	require.Equal(t, Burn{Sessions: 4, Work: minutes(80), Tokens: 3645, Cost: 3_450_000}, r.Burn)
+	require.Equal(t, []BudgetBurn{{"goal-1", flow.Budget{Tokens: 10_000, Cost: 10 * dollar}, flow.Budget{Tokens: 4860, Cost: 4_600_000}, 5076}}, r.Budgets)
+
+	// At the end of the first day a and b were final and c was not. So it was when the
+	// sprint was closed; c moved on, and d came to it.
+	day1, day2 := clock(t, "00:00"), clock(t, "+00:00")
+	require.Equal(t, []SprintDay{{"sprint-1", day1, 3, 1}, {"sprint-1", day2, 3, 1}, {"sprint-2", day2, 2, 1}}, r.Burndown)
+	require.Equal(t, []Day{
+		{day1, map[flow.Status]int{flow.Merged: 2, flow.Blocked: 1, flow.Unclaimed: 1}},
+		{day2, map[flow.Status]int{flow.Merged: 3, flow.Blocked: 1, flow.Unclaimed: 1}},
+	}, r.Days)
+
+	one := func(input, cached, output int64, cost flow.Cost, took int64) flow.Usage {
+		return flow.Usage{Sessions: 1, Input: input, Cached: cached, Output: output, Cost: cost, Seconds: minutes(took)}
+	}
+	both := one(3000, 0, 300, 3*dollar, 30)
+	both.Sessions = 2
+	require.Equal(t, []Row{
+		{Name: "coder-2", Usage: both, Uncounted: 1, Merged: 1, Iterations: 2},
+		{Name: "coder-1", Usage: one(1000, 200, 100, dollar, 30), Merged: 1, Iterations: 3, Rejected: 1},
+		{Name: "code-reviewer-1", Usage: one(500, 0, 50, dollar/2, 10), Approvals: 1, Rejections: 1},
+		{Name: "planner-1", Usage: one(100, 0, 10, dollar/10, 10)},
+		{Name: "code-reviewer-2", Approvals: 1},
+		{Name: "human:ann", Approvals: 1},
+		{Name: "security-reviewer-1", Approvals: 1},
+	}, r.Rows)
+}
+
+// The report of the past is that which a book up to then gives.
+func TestReportOfThePast(t *testing.T) {
+	t.Parallel()
+	b := handCounted(t)
+	r := b.Report(Ask{Now: clock(t, "09:46")})
+	require.Equal(t, 0, r.Tasks.Merged)
+	require.Equal(t, 4, r.Tasks.Open)
+	require.Equal(t, 1, r.Tasks.States[flow.IntegrationFailed])
+	require.Equal(t, 2, r.Iterations)
+	require.Equal(t, Share{1, 2}, r.Verdicts.PerVerdict)
+	require.Equal(t, 2, r.Usage.Sessions)
+	require.Equal(t, Spread{}, r.LeadTime)
+	require.Equal(t, []SprintDay{{"sprint-1", clock(t, "00:00"), 3, 3}}, r.Burndown)
+	require.Equal(t, []Day{{clock(t, "00:00"), map[flow.Status]int{flow.IntegrationFailed: 1, flow.Unclaimed: 3}}}, r.Days)
+}
+
+// A span has what happened in it; tasks and budgets are as they were at its end.
+func TestReportOfASpan(t *testing.T) {
+	t.Parallel()
+	b := handCounted(t)
+	// From 10:00 on a and b were merged, and d the next day; of the verdicts the last three
+	// of a and b are left, of the claims those of b and c.
+	r := b.Report(Ask{By: ByRole, Since: clock(t, "10:00")})
+	require.Equal(t, 3, r.Tasks.Merged)
+	require.Equal(t, Verdicts{Approvals: 3, PerVerdict: Share{3, 3}, PerTask: Share{2, 3}}, r.Verdicts)
+	require.Equal(t, 2, r.Iterations)
+	require.Equal(t, Share{0, 2}, r.Rework)
+	require.Equal(t, 0, r.Failures)
+	require.Equal(t, 3, r.Usage.Sessions)
+	require.Equal(t, Spread{1, minutes(10), minutes(10)}, r.Roles["security-reviewer"])
+	require.Equal(t, 80, int(r.Burn.Work/60))
+	require.Equal(t, []string{"coder", "planner", "code-reviewer", "human", "security-reviewer"}, names(r.Rows))
+	require.Equal(t, 2, r.Rows[0].Merged)
+}
+
+// Moves that share a second belong to the span that their numbers say.
+func TestReportOfMoves(t *testing.T) {
+	t.Parallel()
+	b := handCounted(t)
+	// The 21st move merges a at 10:20, and the 22nd is the claim of b at 10:20.
+	for _, test := range []struct{ after, until, merged, iterations int }{{0, 20, 0, 3}, {0, 21, 1, 3}, {20, 21, 1, 0}, {21, 22, 0, 1}, {21, 0, 2, 2}} {
+		r := b.Report(Ask{After: test.after, Until: test.until})
+		require.Equal(t, []int{test.merged, test.iterations}, []int{r.Tasks.Merged, r.Iterations}, test)
+	}
+}
+
+func names(rows []Row) (list []string) {
+	for _, r := range rows {
+		list = append(list, r.Name)
+	}
+	return list
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	b := handCounted(t)
+	for by, want := range map[By][]string{
+		ByRole:     {"coder", "code-reviewer", "planner", "human", "security-reviewer"},
+		BySprint:   {"sprint-1", "sprint-2"},
+		ByTask:     {"b", "a", "", "c", "d"},
+		ByProvider: {"claude", "codex", "none"},
+		ByModel:    {"opus", "gpt", ""},
+		ByOutcome:  {"submitted", "rejected", "planned", "blocked"},
+	} {
+		require.Equal(t, want, names(b.Report(Ask{By: by}).Rows), by)
+	}
+	of := b.Report(Ask{By: BySprint}).Rows
+	require.Equal(t, []int{2, 5, 1, 4, 1}, []int{of[0].Merged, of[0].Iterations, of[0].Rejected, of[0].Approvals, of[0].Rejections})
+	require.Equal(t, 1, of[1].Merged)
+	require.Empty(t, b.Report(Ask{By: ByTask, Goal: "goal-2"}).Rows)
+	require.Equal(t, Report{Tasks: Tasks{States: b.Report(Ask{Goal: "goal-2"}).Tasks.States}, States: map[flow.Status]Spread{}, Roles: map[flow.Role]Spread{}},
+		*b.Report(Ask{Goal: "goal-2"}))
+}
+
+func TestCode(t *testing.T) {
+	t.Parallel()
+	for _, b := range []*Book{handCounted(t), {}} {
+		data := b.Encode()
+		again, err := Decode(data)
+		require.NoError(t, err)
+		ask := Ask{By: ByTask}
+		require.Equal(t, b.Report(ask), again.Report(ask))
+		require.Equal(t, b.Tip(), again.Tip())
+		require.Equal(t, data, again.Encode())
+		p, err := DecodePace(data[:min(len(data), PaceSize)])
+		require.NoError(t, err)
+		require.Equal(t, b.Pace(), p)
+		for n := range data { // torn, and damaged
+			_, err := Decode(data[:n])
+			require.ErrorIs(t, err, ErrForm)
+			broken := append([]byte(nil), data...)
+			broken[n] ^= 0x10
+			_, err = Decode(broken)
+			require.ErrorIs(t, err, ErrForm, n)
+		}
+	}
+	_, err := Decode(append(handCounted(t).Encode(), 0))
+	require.ErrorIs(t, err, ErrForm)
+}
+
+// A book that was kept goes on as the one that was not.
+func TestBookGoesOn(t *testing.T) {
+	t.Parallel()
+	more := func(b *Book) *Book {
+		s := &story{t: t, book: b, was: map[flow.TaskID]gitstore.TaskStep{"c": {ID: "c", To: flow.Blocked, Sprint: "sprint-2"}}}
+		s.move("+11:00", "human:ann", "c", &flow.UnblockMove{}, to("c", flow.Unclaimed))
+		s.move("+11:10", "coder-1", "c", &flow.ClaimMove{}, to("c", flow.Claimed))
+		s.session("+11:20", "coder-1", "c", flow.SessionMove{Provider: "claude", Outcome: "hung"})
+		return b
+	}
+	kept, err := Decode(handCounted(t).Encode())
+	require.NoError(t, err)
+	want := more(handCounted(t))
+	require.Equal(t, want.Report(Ask{By: BySprint}), more(kept).Report(Ask{By: BySprint}))
+	require.Equal(t, 1, want.Report(Ask{By: BySprint}).Rows[1].Usage.Sessions)
+}
+
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	// Ten merged tasks that were worked on for 10, 20, …, 100 minutes: of ten the third is
+	// the 25th percentile, the fifth the median, the ninth the 90th.
+	s := &story{t: t, book: &Book{}, was: map[flow.TaskID]gitstore.TaskStep{}}
+	s.move("00:00", "human:ann", "", &flow.InitMove{})
+	merge := func(n int) {
+		id := flow.TaskID(string(rune('a' + n)))
+		s.move("00:00", "planner-1", "", &flow.AddMove{}, gitstore.TaskStep{ID: id, To: flow.Unclaimed, Sprint: "sprint-1"})
+		s.move("01:00", "coder-1", id, &flow.ClaimMove{}, to(id, flow.Claimed))
+		end := clock(t, "01:00").Add(time.Duration(10*(n+1)) * time.Minute).Format("15:04")
+		s.move(end, "coder-1", id, &flow.SubmitMove{}, to(id, flow.ReadyForReview))
+		s.move(end, "coder-1", id, &flow.MergeMove{}, to(id, flow.Merged))
+	}
+	for n := range 9 {
+		merge(n)
+	}
+	_, ok := s.book.Pace().Estimate("goal-1", 4, 2)
+	require.False(t, ok, "nine merged tasks are too few")
+	merge(9)
+	p := s.book.Pace()
+	require.Equal(t, GoalPace{Goal: "goal-1", Merged: 10, Low: minutes(30), Median: minutes(50), High: minutes(90)}, p.Of("goal-1"))
+	e, ok := p.Estimate("goal-1", 4, 2)
+	require.True(t, ok)
+	require.Equal(t, Estimate{4, 2, time.Hour, 100 * time.Minute, 3 * time.Hour}, e)
+	e, ok = p.Estimate("goal-1", 1, 5)
+	require.True(t, ok)
+	require.Equal(t, Estimate{1, 5, 30 * time.Minute, 50 * time.Minute, 90 * time.Minute}, e, "five do one task no faster than one")
+	for _, none := range [][2]int{{0, 2}, {4, 0}} {
+		_, ok = p.Estimate("goal-1", none[0], none[1])
+		require.False(t, ok)
+	}
+	e, ok = p.Estimate("goal-2", 1, 1)
+	require.True(t, ok, "a new goal goes at the pace of all")
+	require.Equal(t, 50*time.Minute, e.Median)
+	require.Equal(t, []Active{{"coder-1", clock(t, "02:40").Unix(), 0}}, p.Active)
+}
+
+// How long a task takes is known from ten merged tasks on, of its goal or else of all.
+func TestPaceOfEachTask(t *testing.T) {
+	t.Parallel()
+	p := Pace{Goals: []GoalPace{{Merged: 12, Median: 600}, {Goal: "goal-1", Merged: 10, Median: 60}, {Goal: "goal-2", Merged: 9, Median: 5}}}
+	require.Equal(t, time.Minute, p.Each("goal-1"))
+	require.Equal(t, 10*time.Minute, p.Each("goal-2"))
+	require.Equal(t, 10*time.Minute, p.Each("goal-3"))
+	require.Zero(t, Pace{}.Each("goal-1"))
+	require.Zero(t, Pace{Goals: []GoalPace{{Merged: 9, Median: 600}}}.Each(""))
+}

@@ -1,0 +1,310 @@
+package metrics
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// An Ask says what to report.
+type Ask struct {
+	By      By           // how the rows are divided; "" asks for none
+	Goal    flow.GoalID  // "" is all goals
+	Since   time.Time    // only what happened from then on; zero is the first move
+	Now     time.Time    // as it was then; zero is after the last move
+	Budgets flow.Budgets // of the board
+
+	// Of the span only the moves after the first number up to the second count, where
+	// several share a second; 0 bounds nothing.
+	After, Until int
+}
+
+// A Report is what a book says of a board at a time. Spans are in seconds, drift in
+// commits.
+type Report struct {
+	Tasks        Tasks
+	Iterations   int
+	ReviewCycles int
+	Verdicts     Verdicts
+	Failures     int // attempts to merge that failed
+	Rework       Share
+	LeadTime     Spread
+	Working      Spread
+	Waiting      Spread
+	States       map[flow.Status]Spread // of the stays that ended
+	Roles        map[flow.Role]Spread   // of the claims and reviews that ended
+	Drift        Spread
+	Usage        flow.Usage
+	Uncounted    int // sessions that did not report their usage
+	Burn         Burn
+	Budgets      []BudgetBurn
+	Days         []Day
+	Burndown     []SprintDay
+	Rows         []Row
+}
+
+// Tasks are numbers of tasks.
+type Tasks struct {
+	States   map[flow.Status]int // at the end of the span
+	Open     int                 // of them, those that are not final
+	Merged   int                 // in the span
+	Reverted int                 // of those merged ever, taken back since
+}
+
+// Verdicts are approvals and rejections. PerTask is the share of merged tasks that were
+// never rejected.
+type Verdicts struct {
+	Approvals, Rejections int
+	PerVerdict, PerTask   Share
+}
+
+// A Share is a part of a whole.
+type Share struct{ Part, Whole int }
+
+// Of is the share as a number from 0 to 1; false if there is no whole.
+func (s Share) Of() (float64, bool) {
+	if s.Whole == 0 {
+		return 0, false
+	}
+	return float64(s.Part) / float64(s.Whole), true
+}
+
+// Report is what the book says.
+func (b *Book) Report(ask Ask) *Report {
+	w := b.view(ask)
+	r := &Report{Tasks: Tasks{States: map[flow.Status]int{}}, States: map[flow.Status]Spread{}, Roles: map[flow.Role]Spread{}}
+	w.countTasks(r)
+	w.countVerdicts(r)
+	w.spreadTimes(r)
+	for i := range w.sessions {
+		s := &w.sessions[i]
+		r.Usage = r.Usage.Plus(s.used)
+		if !s.counted {
+			r.Uncounted++
+		}
+	}
+	r.Burn = burnOf(w.until(ask.Goal), burnWindow)
+	r.Budgets = w.budgets(ask)
+	r.Days = w.days()
+	r.Burndown = w.burndown()
+	if ask.By != "" {
+		r.Rows = w.rows(ask.By)
+	}
+	return r
+}
+
+// A window is the part of a book that a report is about.
+type window struct {
+	book         *Book
+	goal         flow.GoalID
+	since, now   int64
+	first, final int     // numbers of moves: after the first, up to the final
+	tasks        []*life // of the goal, added not after now
+	sessions     []session
+}
+
+func (b *Book) view(ask Ask) *window {
+	if ask.Now.IsZero() {
+		ask.Now = b.At()
+	}
+	w := &window{book: b, goal: ask.Goal, since: seconds(ask.Since), now: seconds(ask.Now), first: ask.After, final: cmp.Or(ask.Until, b.last.n)}
+	if ask.Since.IsZero() {
+		w.since = -1 << 62
+	}
+	for _, l := range b.tasks {
+		at, ok := l.homeAt(w.now)
+		if ok && (w.goal == "" || at.goal == w.goal) {
+			w.tasks = append(w.tasks, l)
+		}
+	}
+	for i := range b.sessions {
+		if s := &b.sessions[i]; w.holds(s.at) && (w.goal == "" || s.goal == w.goal) {
+			w.sessions = append(w.sessions, *s)
+		}
+	}
+	return w
+}
+
+// holds reports whether a move is in the span.
+func (w *window) holds(m moment) bool {
+	return m.n > w.first && m.n <= w.final && m.at >= w.since && m.at <= w.now
+}
+
+// of reports whether a task is one of the goal, by then.
+func (w *window) of(id flow.TaskID) bool {
+	if w.goal == "" {
+		return true
+	}
+	l := w.book.lives[id]
+	if l == nil {
+		return false
+	}
+	at, ok := l.homeAt(w.now)
+	return ok && at.goal == w.goal
+}
+
+// homeAt is where the task belonged at a time; false before it was added.
+func (l *life) homeAt(at int64) (home, bool) {
+	for _, h := range slices.Backward(l.homes) {
+		if h.since.at <= at {
+			return h, true
+		}
+	}
+	return home{}, false
+}
+
+// statusAt is the state of the task at a time; 0 before it was added.
+func (l *life) statusAt(at int64) flow.Status {
+	for _, s := range slices.Backward(l.stays) {
+		if s.since.at <= at {
+			return s.status
+		}
+	}
+	return 0
+}
+
+// merged is the move that brought the work to integration; false if none did by then.
+func (l *life) merged(now int64) (moment, bool) {
+	last := l.stays[len(l.stays)-1]
+	return last.since, last.status.IsMerged() && last.since.at <= now
+}
+
+// claimedBy is the holder of the last claim up to a time, "" if there was none.
+func (l *life) claimedBy(at int64) flow.Actor {
+	for _, c := range slices.Backward(l.claims) {
+		if c.at.at <= at {
+			return c.by
+		}
+	}
+	return ""
+}
+
+func (w *window) countTasks(r *Report) {
+	for _, status := range flow.Statuses() {
+		r.Tasks.States[status] = 0
+	}
+	for _, l := range w.tasks {
+		status := l.statusAt(w.now)
+		r.Tasks.States[status]++
+		if !status.Final() {
+			r.Tasks.Open++
+		}
+		if at, ok := l.merged(w.now); ok && w.holds(at) {
+			r.Tasks.Merged++
+		}
+		if w.holds(l.reverted) {
+			r.Tasks.Reverted++
+		}
+		for i, c := range l.claims {
+			if w.holds(c.at) {
+				r.Iterations++
+				r.Rework.Whole++
+				if i > 0 {
+					r.Rework.Part++
+				}
+			}
+		}
+	}
+}
+
+func (w *window) countVerdicts(r *Report) {
+	rejected := map[flow.TaskID]bool{}
+	for _, v := range w.book.verdicts {
+		if !v.approved && v.at.at <= w.now {
+			rejected[v.task] = true
+		}
+		switch {
+		case !w.holds(v.at) || !w.of(v.task):
+		case v.approved:
+			r.Verdicts.Approvals++
+		default:
+			r.Verdicts.Rejections++
+		}
+	}
+	r.ReviewCycles = r.Verdicts.Rejections
+	r.Verdicts.PerVerdict = Share{r.Verdicts.Approvals, r.Verdicts.Approvals + r.Verdicts.Rejections}
+	for _, l := range w.tasks {
+		if at, ok := l.merged(w.now); ok && w.holds(at) {
+			r.Verdicts.PerTask.Whole++
+			if !rejected[l.id] {
+				r.Verdicts.PerTask.Part++
+			}
+		}
+	}
+	for _, f := range w.book.failures {
+		if w.holds(f.at) && w.of(f.task) {
+			r.Failures++
+		}
+	}
+}
+
+// spreadTimes finds how long tasks took, from end to end and in each state.
+func (w *window) spreadTimes(r *Report) {
+	var lead, working, waiting, drift samples
+	stays, roles := map[flow.Status]samples{}, map[flow.Role]samples{}
+	for _, l := range w.tasks {
+		for i, s := range l.stays[:len(l.stays)-1] {
+			if end := l.stays[i+1].since; w.holds(end) {
+				stays[s.status] = append(stays[s.status], end.at-s.since.at)
+			}
+		}
+		w.addWork(l, roles)
+		at, ok := l.merged(w.now)
+		if !ok || !w.holds(at) {
+			continue
+		}
+		whole, worked := at.at-l.stays[0].since.at, l.working()
+		lead, working, waiting = append(lead, whole), append(working, worked), append(waiting, whole-worked)
+		if !l.adopted {
+			drift = append(drift, int64(l.drift))
+		}
+	}
+	r.LeadTime, r.Working, r.Waiting, r.Drift = lead.spread(), working.spread(), waiting.spread(), drift.spread()
+	for status, list := range stays {
+		r.States[status] = list.spread()
+	}
+	for role, list := range roles {
+		r.Roles[role] = list.spread()
+	}
+}
+
+// addWork adds how long the claims and reviews of a task took that ended in the span.
+func (w *window) addWork(l *life, roles map[flow.Role]samples) {
+	add := func(by flow.Actor, role flow.Role, begun, end int64) {
+		if end >= w.since && end <= w.now {
+			role = judgeRole(role, by)
+			roles[role] = append(roles[role], end-begun)
+		}
+	}
+	for i, s := range l.stays[:len(l.stays)-1] {
+		if isClaimed(s.status) {
+			end := l.stays[i+1].since.at
+			add(l.claimedBy(end), "", s.since.at, end)
+		}
+	}
+	for _, k := range l.looks {
+		if k.over {
+			add(k.by, k.role, k.begun, k.end)
+		}
+	}
+}
+
+// working is the time in which somebody held the task or a live review of it.
+func (l *life) working() (sum int64) {
+	for i, s := range l.stays[:len(l.stays)-1] {
+		begun, end := s.since.at, l.stays[i+1].since.at
+		switch {
+		case isClaimed(s.status):
+			sum += end - begun
+		case isSubmitted(s.status):
+			var looks []span
+			for _, k := range l.looks {
+				looks = append(looks, span{max(k.begun, begun), min(k.end, end)})
+			}
+			sum += length(join(looks))
+		}
+	}
+	return sum
+}

@@ -1,0 +1,142 @@
+package metrics
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A By is what rows are divided by.
+type By string
+
+// The divisions. Those after ByTask have only the numbers of sessions.
+const (
+	ByAgent    By = "agent"
+	ByRole     By = "role"
+	BySprint   By = "sprint"
+	ByTask     By = "task"
+	ByProvider By = "provider"
+	ByModel    By = "model"
+	ByOutcome  By = "outcome"
+)
+
+// HasWork reports whether the rows have the numbers of work beside those of sessions.
+func (by By) HasWork() bool { return slices.Contains([]By{ByAgent, ByRole, BySprint, ByTask}, by) }
+
+// A Row is one share of all: the sessions of an agent, a role, …, and the work.
+type Row struct {
+	Name      string // "" where there is none: planning is for no task
+	Usage     flow.Usage
+	Uncounted int
+
+	Merged     int // tasks whose last claim it had, or that belong to it
+	Iterations int // its claims
+	Rejected   int // rejections of its work
+	Approvals  int // that it gave, of a sprint or task: that were given
+	Rejections int // as Approvals
+}
+
+// rows are the shares, those with the highest cost, then tokens, first.
+func (w *window) rows(by By) []Row {
+	t := table{by: by, rows: map[string]*Row{}}
+	for i := range w.sessions {
+		s := &w.sessions[i]
+		row := t.row(t.sessionName(s))
+		row.Usage = row.Usage.Plus(s.used)
+		if !s.counted {
+			row.Uncounted++
+		}
+	}
+	if by.HasWork() {
+		w.addTasks(t)
+		w.addVerdicts(t)
+	}
+	list := make([]Row, 0, len(t.rows))
+	for _, row := range t.rows {
+		list = append(list, *row)
+	}
+	slices.SortFunc(list, func(x, y Row) int {
+		return cmp.Or(cmp.Compare(y.Usage.Cost, x.Usage.Cost), cmp.Compare(y.Usage.Tokens(), x.Usage.Tokens()), strings.Compare(x.Name, y.Name))
+	})
+	return list
+}
+
+// A table is the rows by their names.
+type table struct {
+	by   By
+	rows map[string]*Row
+}
+
+func (t table) row(name string) *Row {
+	if t.rows[name] == nil {
+		t.rows[name] = &Row{Name: name}
+	}
+	return t.rows[name]
+}
+
+func (t table) sessionName(s *session) string {
+	switch t.by {
+	case ByAgent:
+		return string(s.by)
+	case ByRole:
+		return string(s.role)
+	case BySprint:
+		return string(s.sprint)
+	case ByProvider:
+		return s.provider
+	case ByModel:
+		return s.model
+	case ByOutcome:
+		return s.outcome
+	}
+	return string(s.task)
+}
+
+// workName is the row of work on a task at a time by an actor.
+func (t table) workName(l *life, by flow.Actor, role flow.Role, at int64) string {
+	switch t.by {
+	case ByAgent:
+		return string(by)
+	case ByRole:
+		return string(judgeRole(role, by))
+	case BySprint:
+		home, _ := l.homeAt(at)
+		return string(home.sprint)
+	}
+	return string(l.id)
+}
+
+func (w *window) addTasks(t table) {
+	for _, l := range w.tasks {
+		for _, c := range l.claims {
+			if w.holds(c.at) {
+				t.row(t.workName(l, c.by, "", c.at.at)).Iterations++
+			}
+		}
+		if at, ok := l.merged(w.now); ok && w.holds(at) {
+			if by := l.claimedBy(at.at); by != "" || t.by == BySprint || t.by == ByTask {
+				t.row(t.workName(l, by, "", at.at)).Merged++
+			}
+		}
+	}
+}
+
+func (w *window) addVerdicts(t table) {
+	for _, v := range w.book.verdicts {
+		l := w.book.lives[v.task]
+		if !w.holds(v.at) || l == nil || !w.of(v.task) {
+			continue
+		}
+		given := t.row(t.workName(l, v.by, v.role, v.at.at))
+		if v.approved {
+			given.Approvals++
+			continue
+		}
+		given.Rejections++
+		if by := l.claimedBy(v.at.at); by != "" || t.by == BySprint || t.by == ByTask {
+			t.row(t.workName(l, by, "", v.at.at)).Rejected++
+		}
+	}
+}

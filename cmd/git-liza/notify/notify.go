@@ -1,0 +1,106 @@
+// Package notify calls a person who does not look: it gives calls to a command of this
+// machine, and to an address as JSON.
+//
+// What is to be told waits in a file that the processes of a clone share, so that nothing
+// is lost when one of them dies or a receiver does not answer. One process delivers. A
+// message gathers what came since the last one. All texts are untrusted: receivers get
+// them as single lines in which control characters and marks of direction are spelled out,
+// and without the secrets of the environment.
+//
+// The package knows neither the board nor when something is an alarm.
+package notify
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+)
+
+// An Item is one call.
+type Item struct {
+	Key     string    `json:"key"` // of this occurrence, for receivers that have it twice
+	Kind    string    `json:"kind"`
+	Subject string    `json:"subject"`
+	Since   time.Time `json:"since,omitzero"`
+	Text    string    `json:"text"`
+	Command string    `json:"command"`
+	At      time.Time `json:"at"` // when it came
+}
+
+// A Message gathers calls.
+type Message struct {
+	Board  string // the board's id
+	Folder string // the name of the repository's folder
+	Person string // who is called
+	Items  []Item // the first of them
+	More   int    // how many are left out
+}
+
+const (
+	// mostItems is how many calls a message names.
+	mostItems = 20
+	// maxText bounds each text of an item, in characters.
+	maxText = 300
+)
+
+// Text formats a message for people: a line for each call, and below it the command that
+// settles it.
+func (m Message) Text() string {
+	var out strings.Builder
+	calls := "1 call"
+	if n := len(m.Items) + m.More; n != 1 {
+		calls = fmt.Sprintf("%d calls", n)
+	}
+	fmt.Fprintf(&out, "git liza (%s): %s\n", plain(m.Folder), calls)
+	for _, i := range m.Items {
+		out.WriteString("\n" + i.Text)
+		if !i.Since.IsZero() {
+			out.WriteString(", since " + i.Since.UTC().Format("2006-01-02 15:04Z"))
+		}
+		out.WriteString("\n  " + i.Command + "\n")
+	}
+	if m.More > 0 {
+		fmt.Fprintf(&out, "\nand %d more: git liza inbox\n", m.More)
+	}
+	return out.String()
+}
+
+// plain returns a text as one line that a terminal shows as it is: it spells out control
+// characters and those that are not shown, and bounds the length.
+func plain(text string) string {
+	var out strings.Builder
+	n := 0
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		if n++; n > maxText {
+			out.WriteString("…")
+			break
+		}
+		switch {
+		case r == '\n' || r == '\t':
+			out.WriteByte(' ')
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == 0x2028, r == 0x2029:
+			fmt.Fprintf(&out, "\\u%04x", r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// plainItem returns an item whose texts are plain and show no secret.
+func plainItem(i Item, mask *secret.Mask) Item {
+	for _, text := range []*string{&i.Key, &i.Kind, &i.Subject, &i.Text, &i.Command} {
+		*text = plain(mask.String(*text))
+	}
+	return i
+}
+
+// A sink is one receiver of messages.
+type sink interface {
+	name() string // in the file of what waits
+	send(ctx context.Context, m Message) error
+}

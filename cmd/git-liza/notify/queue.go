@@ -1,0 +1,125 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+const (
+	// mostWaiting is how many calls wait for a receiver by name; of more only the number is
+	// kept.
+	mostWaiting = 500
+	// maxLock is how long a process waits for another that writes the file.
+	maxLock = 5 * time.Second
+)
+
+// A queue is the file of what waits, liza/notify.json below the shared git directory. It is
+// safe to delete: then what waits is not told.
+type queue struct{ common string }
+
+// A waiting holds the calls that one receiver is to be told.
+type waiting struct {
+	Items  []Item    `json:"waiting"`
+	More   int       `json:"more,omitempty"` // calls beside them
+	Last   time.Time `json:"last,omitzero"`  // when the last message was sent
+	Failed int       `json:"failed,omitempty"`
+	Next   time.Time `json:"next,omitzero"` // when it is tried again after a failure
+	Error  string    `json:"error,omitempty"`
+}
+
+// queued has what each receiver is to be told, by its name.
+type queued map[string]*waiting
+
+// sound returns what was read without what no process of ours writes: agents can write the
+// file.
+func (q queued) sound() queued {
+	all := queued{}
+	for name, w := range q {
+		if w != nil {
+			w.More, w.Failed = max(0, w.More), max(0, w.Failed)
+			all[name] = w
+		}
+	}
+	return all
+}
+
+// of returns what a receiver is to be told.
+func (q queued) of(name string) *waiting {
+	if q[name] == nil {
+		q[name] = &waiting{}
+	}
+	return q[name]
+}
+
+// add adds calls that do not wait yet.
+func (w *waiting) add(items []Item) {
+	for _, i := range items {
+		if slices.ContainsFunc(w.Items, func(known Item) bool { return known.Key == i.Key }) {
+			continue
+		}
+		if len(w.Items) >= mostWaiting {
+			w.More++
+			continue
+		}
+		w.Items = append(w.Items, i)
+	}
+}
+
+func (q queue) path() string { return filepath.Join(q.common, layout.Private, "notify.json") }
+
+// read returns what waits. A file that cannot be read is put aside.
+func (q queue) read() (queued, error) {
+	text, err := git.ReadSmall(q.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return queued{}, nil
+	}
+	var file struct {
+		Sinks queued `json:"sinks"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &file)
+	}
+	if err != nil {
+		if err := os.Rename(q.path(), q.path()+".bad"); err != nil {
+			return nil, err
+		}
+		return queued{}, nil
+	}
+	return file.Sinks.sound(), nil
+}
+
+// change changes what waits. Two processes do so one after the other.
+func (q queue) change(ctx context.Context, edit func(queued)) error {
+	ctx, cancel := context.WithTimeout(ctx, maxLock)
+	defer cancel()
+	unlock, err := git.HoldLock(ctx, q.common, "notify.lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	all, err := q.read()
+	if err != nil {
+		return err
+	}
+	edit(all)
+	text, err := json.Marshal(map[string]queued{"sinks": all})
+	if err != nil {
+		return err
+	}
+	return git.ReplaceFile(q.path(), append(text, '\n'))
+}
+
+// deliver takes the right to deliver, which one process has. It does not wait: release is
+// nil if another one has it.
+func (q queue) deliver() (release func(), err error) {
+	return git.TryHoldLock(q.common, "deliver.lock")
+}
