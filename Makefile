@@ -4,6 +4,7 @@
 GO      ?= go
 PREFIX  ?= /usr/local
 E2E_TIMEOUT ?= 40m
+E2E_PICTURES ?= $(or $(TMPDIR),/tmp)/git-liza-e2e-pictures
 # The compiler and the checks take a fifth less time where they collect their
 # garbage less often.
 GOGC    ?= 400
@@ -12,15 +13,17 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 # The version comes from git describe; go's own stamp would make the build
 # fail in a checkout that git does not trust (safe.directory).
 # Without cgo nothing is linked at each start, which is a fifth of the time of a
-# short command.
+# short command. git-liza leaves out the pages and the dashboard, which would cost
+# each start as much again; git-liza-whole has them. Neither speaks HTTP/2.
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check torture e2e bench install clean
+.PHONY: build demo test check torture e2e pictures bench install clean
 
 build:
 	@.ci/tools go git
-	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o git-liza ./cmd/git-liza
+	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -tags nethttpomithttp2,apart -o git-liza ./cmd/git-liza
+	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -tags nethttpomithttp2 -o git-liza-whole ./cmd/git-liza
 
 demo: build
 	./git-liza demo
@@ -52,14 +55,24 @@ torture:
 	LIZA_TORTURE=$(TORTURE) $(GO) test -race -json -count=1 -p 2 -timeout 3h -run Torture ./... | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
-# hosts; and real command lines of agents against a stand-in for their models.
+# hosts; real command lines of agents against a stand-in for their models; the
+# dashboards in a browser and in tmux, whose pictures it leaves in E2E_PICTURES.
 # Without sshd, nginx and fcgiwrap it says so and does nothing; without Node.js
-# or npm it goes on without the agents.
+# or npm it goes on without the agents and the browser.
 e2e:
 	@.ci/tools go git
+	@.ci/tools tmux || :
 	@if .ci/tools sshd nginx fcgiwrap; then \
-		LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" $(GO) test -json -count=1 -timeout $(E2E_TIMEOUT) ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
+		LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" LIZA_E2E_BROWSER="$$(.ci/browser)" LIZA_E2E_PICTURES="$(E2E_PICTURES)" \
+		$(GO) test -json -count=1 -timeout $(E2E_TIMEOUT) ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
 	else echo "SKIPPED: make e2e needs the servers named above, so nothing was shown with servers"; fi
+
+# The pictures of the README, made again by a browser and tmux.
+pictures:
+	@.ci/tools go git tmux sshd nginx fcgiwrap
+	@made=$$(mktemp -d) && \
+	LIZA_E2E=1 LIZA_E2E_BROWSER="$$(.ci/browser)" LIZA_E2E_PICTURES="$$made" $(GO) test -count=1 -run 'TestPagesInABrowser|TestWatchInTmux' ./cmd/git-liza/e2e && \
+	cp "$$made/web-board.png" "$$made/watch-100x30.svg" doc/pictures && rm -r "$$made"
 
 # Costs beside plain git doing the same, within ten minutes; see
 # doc/benchmarks.md. BENCHFLAGS=-quick takes a minute.
@@ -69,9 +82,9 @@ bench:
 
 install: build
 	install -d '$(DESTDIR)$(PREFIX)/bin'
-	install -m 755 git-liza '$(DESTDIR)$(PREFIX)/bin/git-liza'
+	install -m 755 git-liza git-liza-whole '$(DESTDIR)$(PREFIX)/bin'
 	install -d '$(DESTDIR)$(PREFIX)/share/man/man1'
 	install -m 644 doc/git-liza.1 '$(DESTDIR)$(PREFIX)/share/man/man1/git-liza.1'
 
 clean:
-	rm -f git-liza
+	rm -f git-liza git-liza-whole

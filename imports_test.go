@@ -41,23 +41,29 @@ var mayImport = map[string][]string{
 
 	"cmd/git-liza": {
 		"flow", "flow/layout", "flow/pattern", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
-		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
+		"cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
-		"cmd/git-liza/view", "cmd/git-liza/config", "cmd/git-liza/roles", "cmd/git-liza/survey",
+		"cmd/git-liza/screen", "cmd/git-liza/view", "cmd/git-liza/notify", "cmd/git-liza/drawing", "cmd/git-liza/config", "cmd/git-liza/roles", "cmd/git-liza/survey", "cmd/git-liza/web", "cmd/git-liza/codehost",
 	},
 	"cmd/git-liza/config":     {"flow", "cmd/git-liza/spelling"},
+	"cmd/git-liza/codehost":   {},
+	"cmd/git-liza/notify":     {"flow/layout", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret"},
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
 	"cmd/git-liza/spelling":   {},
 	"cmd/git-liza/survey":     {"flow/pattern", "gitstore/git"},
-	"cmd/git-liza/view":       {"flow", "flow/breaker", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/patch"},
+	"cmd/git-liza/view":       {"flow", "flow/breaker", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
+	"cmd/git-liza/drawing":    {"flow", "cmd/git-liza/view"},
 	"cmd/git-liza/mcp":        {},
+	"cmd/git-liza/screen":     {"flow", "gitstore", "cmd/git-liza/view"},
+	"cmd/git-liza/metrics":    {"flow", "gitstore"},
 	"cmd/git-liza/patch":      {"flow/pattern"},
-	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work"},
+	"cmd/git-liza/web":        {"flow", "flow/markdown", "gitstore", "gitstore/git", "cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/view", "cmd/git-liza/work", "cmd/git-liza/drawing", "cmd/git-liza/metrics"},
+	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work", "internal/gittest"},
 	"cmd/git-liza/proc":       {},
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
-	"cmd/git-liza/work":       {"flow", "flow/breaker", "flow/layout", "flow/markdown", "flow/pattern", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/spelling"},
+	"cmd/git-liza/work":       {"cmd/git-liza/codehost", "flow", "flow/breaker", "flow/layout", "flow/markdown", "flow/pattern", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/spelling"},
 	"cmd/git-liza/provider":   {"flow", "flow/layout", "flow/pattern", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "flow/layout", "flow/markdown", "flow/pattern", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
@@ -67,6 +73,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/demo":        {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/playbook"},
 	"cmd/git-liza/e2e/standin": {},
 
+	"internal/faults":    {}, // of tests
 	"internal/gittest":   {}, // of tests
 	"internal/killpoint": {}, // of tests
 	"internal/torture":   {}, // of tests
@@ -79,15 +86,18 @@ var onlyIn = []struct {
 	why      string
 }{
 	{"github.com/go-git/", []string{"gitstore/git"}, "gitstore/git is the only user of go-git"},
-	{"os/exec", []string{"gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/bench", "internal/killpoint", "internal/gittest"}, "git is run by gitstore/git, in tests by gittest, other commands by proc, measured by bench, and killed in tests by killpoint"},
+	{"os/exec", []string{"gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/bench", "internal/killpoint", "internal/gittest", "internal/faults"}, "git is run by gitstore/git, in tests by gittest, boards with a fault made by faults, other commands by proc, measured by bench, and killed in tests by killpoint"},
 	{"github.com/modelcontextprotocol/", []string{"cmd/git-liza/mcp"}, "mcp alone knows the protocol"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
+	{"github.com/yuin/", []string{"cmd/git-liza/web"}, "web alone makes Markdown HTML"},
 	{"github.com/coder/acp-go-sdk", []string{"cmd/git-liza/acp"}, "acp alone speaks the Agent Client Protocol"},
+	{"charm.land/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
+	{"github.com/charmbracelet/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
 	{"github.com/hiddeco/sshsig", []string{"gitstore"}, "gitstore alone signs moves and reads signatures"},
 }
 
 // pure are the packages that have no I/O, no clock and no randomness.
-var pure = []string{"flow", "flow/markdown", "cmd/git-liza/view", "cmd/git-liza/patch", "cmd/git-liza/config"}
+var pure = []string{"flow", "flow/markdown", "cmd/git-liza/view", "cmd/git-liza/drawing", "cmd/git-liza/metrics", "cmd/git-liza/patch", "cmd/git-liza/config"}
 
 // impure is what they may not use although it is in the standard library.
 var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}

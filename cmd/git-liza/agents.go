@@ -3,12 +3,15 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 type agentsCommands struct {
@@ -28,7 +31,7 @@ func (c *agentsListCommand) Run(inv *invocation) error {
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
-	list := l.Agents(l.Board.Tasks())
+	list := view.NewPicture(l.Reading).Agents()
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
@@ -98,10 +101,7 @@ func (c *agentsTellCommand) Run(inv *invocation) error {
 		return err
 	}
 	id := writtenID(r, flow.Notes)
-	if err := work.Tell(clone.Repo, c.ID, flow.RecordID(id)); err != nil {
-		inv.progress("warning: only the next prompt of %s has it: %v", c.ID, err)
-	}
-	return inv.result(r, map[string]any{"record": id}, "%s: %s reads it after its next command in this clone, and in its next prompt", id, c.ID)
+	return inv.result(r, map[string]any{"record": id}, "%s: %s reads it after its next command, and in its next prompt", id, c.ID)
 }
 
 // noAgent refuses an agent that is not registered.
@@ -178,24 +178,59 @@ func (l *look) unsupervised(inv *invocation, id flow.AgentID) error {
 	return refusal
 }
 
-// printTold prints what people told the agent that runs this command since its session
-// began.
+// printTold prints what others wrote for the agent that runs this command since its
+// session began.
 func printTold(inv *invocation) {
-	id := flow.AgentID(inv.getenv("LIZA_AGENT_ID"))
-	if inv.opened == nil || inv.json || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
-		return
+	if !inv.json {
+		for _, line := range takeTold(inv) {
+			inv.progress("%s", line)
+		}
 	}
-	notes := work.TakeTold(inv.opened, id)
-	if len(notes) == 0 {
-		return
+}
+
+// takeTold returns lines that say what others wrote for the agent that runs this command
+// since its session began: notes, and changes of texts that its work stands on. They are
+// returned once.
+func takeTold(inv *invocation) (lines []string) {
+	id := flow.AgentID(inv.getenv("LIZA_AGENT_ID"))
+	if inv.opened == nil || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
+		return nil
+	}
+	list := work.TakeTold(inv.opened, id)
+	if len(list) == 0 {
+		return nil
 	}
 	l, err := inv.look()
 	if err != nil {
-		return // the next prompt has them
+		return nil // the next prompt has them
 	}
-	for _, note := range notes {
-		if n, ok := l.Board.Load(flow.Key{Folder: flow.Notes, ID: string(note)}).(*flow.Note); ok && n.For == string(id) {
-			inv.progress("note from %s: %s", n.By, flow.Clean(n.Text))
+	for _, told := range list {
+		note, ok := l.Board.Load(flow.Key{Folder: flow.Notes, ID: string(told.Note)}).(*flow.Note)
+		switch {
+		case told.Text != "":
+			if line := l.changedText(told.Text); line != "" {
+				lines = append(lines, line)
+			}
+		case ok && told.Note != "":
+			lines = append(lines, fmt.Sprintf("note from %s: %s", note.By, flow.Clean(note.Text)))
 		}
 	}
+	return lines
+}
+
+// changedText says that a text changed, in the words of the last record of it; "" for one
+// that the board does not know.
+func (l look) changedText(path string) string {
+	line := "changed: " + flow.Clean(path)
+	for _, g := range l.Board.GoalsInProgress() {
+		for _, c := range slices.Backward(g.Changes) {
+			if spec, _, _ := strings.Cut(c.Spec, "#"); spec == path {
+				return fmt.Sprintf("%s, says %s: %s; git liza artifact show %s", line, c.By, view.FirstLine(flow.Clean(c.Change)), shell.Quote(path))
+			}
+		}
+	}
+	if l.Board.Tracked(path) == nil {
+		return ""
+	}
+	return line + ", which your work stands on; git liza artifact show " + shell.Quote(path)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -18,6 +20,9 @@ type approveCommand struct {
 }
 
 func (c *approveCommand) Run(inv *invocation) error {
+	if err := c.complete(flow.ActApprove, c.ID); err != nil {
+		return err
+	}
 	clone, err := inv.clone()
 	if err != nil {
 		return err
@@ -47,7 +52,9 @@ func (c *approveCommand) approve(inv *invocation, clone *work.Clone, commit flow
 	if r.Already {
 		line = "already approved"
 	}
-	return inv.result(r, verdictData(t, roles), "%s %s%s → %s", c.ID, line, forRoles(t, roles), waiting(t))
+	data := verdictData(t, roles)
+	tellVoucher(inv, c.voucher(), r.After, data)
+	return inv.result(r, data, "%s %s%s%s → %s", c.ID, line, forRoles(t, roles), view.VoucherText(c.voucher()), waiting(t))
 }
 
 // voucherFlags name a verdict on a code host that a person brings.
@@ -63,6 +70,34 @@ func (f voucherFlags) voucher() *flow.Voucher {
 		return nil
 	}
 	return &flow.Voucher{Account: f.For, Review: f.ReviewID, URL: f.URL}
+}
+
+// complete refuses a verdict from a code host that is named in part.
+func (f voucherFlags) complete(act flow.Act, id flow.TaskID) error {
+	var missing []string
+	for _, flag := range []struct{ name, value string }{{"--for=HOST/NAME", f.For}, {"--review=ID", f.ReviewID}, {"--url=URL", f.URL}} {
+		if flag.value == "" {
+			missing = append(missing, flag.name)
+		}
+	}
+	if len(missing) == 0 || f == (voucherFlags{}) {
+		return nil
+	}
+	return usagef("git liza "+act.Command()+" "+string(id)+" --commit SHA --for HOST/NAME --review ID --url URL", "missing flags: %s", strings.Join(missing, ", "))
+}
+
+// tellVoucher adds to what a verdict answers with the verdict that it brings, if any, and
+// warns on a board that cannot check whose the account is.
+func tellVoucher(inv *invocation, v *flow.Voucher, b *flow.Board, data map[string]any) {
+	if v == nil {
+		return
+	}
+	data["for"] = view.ValueOf(v)
+	if len(b.Principals().List) == 0 {
+		warning := "the board has no principals: nobody checks who " + v.Account + " is, nor that it did not code this"
+		data["warning"] = warning
+		inv.progress("warning: %s", warning)
+	}
 }
 
 // submittedCommit returns the full id of the commit that a verdict names, see

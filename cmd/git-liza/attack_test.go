@@ -1,13 +1,20 @@
 package main
 
 import (
+	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // TestAttacksOnTwoJudges tells the stories of attacks again on boards on which two roles
@@ -79,4 +86,36 @@ func withstood(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(ts.Exec("git", "-C", at("repo"), "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/liza/state", "refs/honest"))
 	ts.Check(ts.Exec("git", "push", "-q", "-f", "host", "refs/liza/state"))
+}
+
+// typeMove puts a move that its rules may refuse on the state of the repository repo, on
+// the tree of the state before, where no hook looks: typed PRINCIPAL FILE. The file has the
+// move's keys but for principal, time and request; rev:REF stands for a commit.
+func typeMove(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: typed PRINCIPAL FILE")
+	}
+	git := func(stdin string, args ...string) string {
+		cmd := exec.CommandContext(context.Background(), "git", args...)
+		cmd.Dir, cmd.Stdin = filepath.Join(ts.Getenv("WORK"), "repo"), strings.NewReader(stdin)
+		out, err := cmd.Output()
+		ts.Check(err)
+		return strings.TrimSpace(string(out))
+	}
+	text := regexp.MustCompile(`rev:[a-z0-9/-]+`).ReplaceAllFunc([]byte(ts.ReadFile(args[1])), func(rev []byte) []byte {
+		return []byte(git("", "rev-parse", string(rev[len("rev:"):])))
+	})
+	var head struct {
+		Act flow.Act `yaml:"act"`
+	}
+	ts.Check(document.DecodeLoose(args[1], text, &head))
+	m := flow.Move{Detail: flow.NewDetail(head.Act)}
+	ts.Check(document.Decode(args[1], text, &m))
+	m.Principal, m.At, m.Request = args[0], time.Now().UTC().Truncate(time.Second), "0123456789abcdef"
+	body, err := document.Encode(&m)
+	ts.Check(err)
+	header := "tree " + git("", "rev-parse", layout.State+"^{tree}") + "\nparent " + git("", "rev-parse", layout.State) +
+		"\nauthor a <a@liza.invalid> 1768658760 +0000\ncommitter Grace <grace@example.org> 1768658760 +0000\n\n"
+	commit := git(header+m.Subject()+"\n\n"+string(body), "hash-object", "-t", "commit", "-w", "--stdin")
+	git("", "-c", "core.hooksPath="+os.DevNull, "update-ref", layout.State, commit)
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 type awaitCommand struct {
@@ -24,7 +28,8 @@ func (c *awaitCommand) Run(inv *invocation) error {
 		return err
 	}
 	b, err := clone.Await(inv.ctx, c.ID, flow.WaitFor(c.For), time.Duration(c.Timeout), func(t *flow.Task, left time.Duration) {
-		inv.progress("%s is %s; waiting for %s up to %s more", t.ID, t.Status, c.For, left.Round(time.Second))
+		state := fmt.Sprintf("%s is %s", t.ID, t.Status)
+		inv.progress("%s; waiting for %s up to %s more", cmp.Or(c.returned(inv, t), state), c.For, left.Round(time.Second))
 	})
 	if err != nil {
 		return err
@@ -32,7 +37,29 @@ func (c *awaitCommand) Run(inv *invocation) error {
 	l := lookOf(clone, b, "")
 	l.findAsker(inv)
 	answer := l.AnswerFor(clone.Caller, b.Task(c.ID), c.For)
+	if said := c.returned(inv, b.Task(c.ID)); said != "" {
+		answer.Text = said + "\n" + answer.Text
+	}
 	return inv.answer("", answer.Value, answer.Text)
+}
+
+// returned says that an answer let the task go on, "" if that was not its last move. What
+// cannot be read is not said: the state of the task is.
+func (c *awaitCommand) returned(inv *invocation, t *flow.Task) string {
+	l, err := inv.look()
+	if err != nil || !t.Status.Allows(flow.ActClaim) || len(flow.QuestionsAbout(l.Board, t.ID)) == 0 {
+		return ""
+	}
+	var last []view.Entry
+	err = l.historyOf(inv, c.ID, func(e gitstore.Event) bool {
+		last = append(last, view.Entry{State: e.Commit, Move: e.Move})
+		return e.Move.Act == flow.ActSession
+	})
+	if err != nil {
+		return ""
+	}
+	view.FindReturned(last, l.Store.BoardAt)
+	return view.ReturnedText(last)
 }
 
 // An awaitTool is await with a bound that clients of the protocol tolerate.

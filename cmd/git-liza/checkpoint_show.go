@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -56,6 +57,15 @@ func (c *checkpointShowCommand) Run(inv *invocation) error {
 		return err
 	}
 	shown := view.NewCheckpoint(mark, from, to, moves)
+	until, err := numberOfMove(inv, l, at)
+	if err != nil {
+		return err
+	}
+	figures, err := readMetrics(inv, l.Clone, metrics.Ask{Now: to.At(), After: until - len(moves), Until: until})
+	if err != nil {
+		return err
+	}
+	shown.SetMetrics(figures)
 	decided, err := decisionAfter(inv, l, n, at)
 	if err != nil {
 		return err
@@ -65,6 +75,15 @@ func (c *checkpointShowCommand) Run(inv *invocation) error {
 		return err
 	}
 	return pager{inv}.present(map[string]any{"summary": shown}, shown.Text(inv.width()))
+}
+
+// numberOfMove returns how many moves led to a state.
+func numberOfMove(inv *invocation, l look, at git.ID) (int, error) {
+	out, err := l.Repo.Git(inv.ctx, "rev-list", "--first-parent", "--count", string(at), "--")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
 }
 
 // number returns the number of the checkpoint that is meant.

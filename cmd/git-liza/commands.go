@@ -66,6 +66,7 @@ type workCommands struct {
 	Merge     mergeCommand     `cmd:"" group:"Work" help:"Bring approved work to integration."`
 	Adopt     adoptCommand     `cmd:"" group:"Work" help:"Let integration follow a commit from outside."`
 	Artifact  artifactCommands `cmd:"" group:"Work" help:"The texts that goals and tasks stand on: list, show, accept."`
+	PR        prCommands       `cmd:"" name:"pr" group:"Work" help:"Push work for a pull request on a code host, and import its reviews as verdicts."`
 	Undo      undoCommand      `cmd:"" group:"Work" help:"Take merged work back, with a revert that is reviewed; without a task, say what takes your last move back."`
 	Reconcile reconcileCommand `cmd:"" group:"Work" help:"Count a task as merged whose work reached integration from outside."`
 }
@@ -75,14 +76,17 @@ type lookCommands struct {
 	Status   statusCommand   `cmd:"" group:"Look" help:"The board at a glance: who works, what waits for whom, what to do next."`
 	Inbox    inboxCommand    `cmd:"" group:"Look" help:"What needs you, each with the command that settles it."`
 	Next     nextCommand     `cmd:"" group:"Look" help:"The one thing to do next, for you or for an agent."`
+	Watch    watchCommand    `cmd:"" aliases:"top" group:"Look" help:"The board as it changes, with keys to act; without a terminal the alarms; with --once those that are on."`
 	List     listCommand     `cmd:"" group:"Look" help:"The tasks, a line each."`
 	Show     showCommand     `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
+	Graph    graphCommand    `cmd:"" group:"Look" help:"What each open task waits for, and the longest chain; also as a picture."`
 	Records  recordsCommands `cmd:"" group:"Look" help:"Questions, discoveries, anomalies and notes that are open."`
 	Log      logCommand      `cmd:"" group:"Look" help:"The moves, newest first."`
-	Usage    usageCommand    `cmd:"" group:"Look" help:"Tokens and money that sessions used, by task, role, agent, provider, model, outcome or sprint."`
+	Metrics  metricsCommand  `cmd:"" group:"Look" help:"How long work takes and waits, how often it comes back, and what it costs."`
 	Session  sessionCommands `cmd:"" group:"Look" help:"What agents were told and printed, session by session."`
 	State    stateCommand    `cmd:"" group:"Look" help:"The whole blackboard as one YAML document, now or then."`
 	Diff     diffCommand     `cmd:"" group:"Look" help:"What changed between two states, document by document."`
+	Web      webCommand      `cmd:"" group:"Look" help:"The board in a browser of this machine, live."`
 	Focus    focusCommand    `cmd:"" group:"Look" help:"What commands of this clone are about that name no goal and no task."`
 	Validate validateCommand `cmd:"" group:"Look" help:"Hold the board against its invariants."`
 	Fsck     fsckCommand     `cmd:"" group:"Look" help:"Replay the moves and check that they lead to the board."`
@@ -126,6 +130,7 @@ type agentCommands struct {
 type hiddenCommands struct {
 	Housekeep   housekeepCommand   `cmd:"" hidden:"" help:"Pack what a thousand moves have left; commands start it in the background."`
 	Hook        hookCommand        `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
+	Usage       usageCommand       `cmd:"" hidden:"" help:"Tokens and money that sessions used; git liza metrics --by says it with the work."`
 	Take        takeQuestion       `cmd:"" hidden:"" help:"Take a question for the time of a lease."`
 	ScriptAgent scriptAgentCommand `cmd:"" hidden:"" help:"The built-in agent that follows a playbook; supervisors spawn it."`
 	GatesAgent  gatesAgentCommand  `cmd:"" hidden:"" help:"The built-in agent that judges by verify and the gates of the board; supervisors spawn it."`

@@ -15,7 +15,7 @@ import (
 type configCommand struct {
 	Key   string   `arg:"" optional:"" help:"Such as limits.iterations, budgets.task.tokens, lease, allow_self_review or gates.NAME.command; also a group such as limits, or a key of git's configuration such as liza.idle."`
 	Value []string `arg:"" optional:"" help:"What to set it to; tests and never take several."`
-	Unset bool     `help:"Remove the gate that the key gates.NAME names."`
+	Unset bool     `help:"Remove the gate that the key gates.NAME names, or go back to the usual value of a key of alarms."`
 
 	Explain bool `help:"Say what the key means, its unit and default, what reads it, and where its value comes from."`
 }
@@ -49,7 +49,7 @@ func (c *configCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	after := r.After.Settings().Config
+	after := withAlarms(r.After.Settings().Config)
 	rows := matching(config.Values(&after), c.Key)
 	if len(rows) == 0 {
 		return inv.result(r, map[string]any{"key": c.Key}, "%s removed", c.Key)
@@ -93,8 +93,11 @@ func (c *configCommand) change(board *flow.Config) error {
 
 func (c *configCommand) unset(board *flow.Config) error {
 	name, ok := strings.CutPrefix(c.Key, "gates.")
+	if strings.HasPrefix(c.Key, "alarms.") && len(c.Value) == 0 {
+		return c.unsetAlarm(board)
+	}
 	if !ok || len(c.Value) > 0 {
-		return usagef("git liza help config", "--unset takes the key of a gate, gates.NAME, and no value")
+		return usagef("git liza help config", "--unset takes the key of a gate, gates.NAME, or one of alarms, and no value")
 	}
 	before := len(board.Gates)
 	board.Gates = slices.DeleteFunc(board.Gates, func(g flow.Gate) bool { return g.Name == name })
@@ -102,6 +105,25 @@ func (c *configCommand) unset(board *flow.Config) error {
 		return noGate(name)
 	}
 	return nil
+}
+
+// unsetAlarm goes back to the usual threshold of an alarm.
+func (c *configCommand) unsetAlarm(board *flow.Config) error {
+	for _, known := range config.Values(board) {
+		if known.Key != c.Key {
+			continue
+		}
+		switch p := known.Pointer.(type) {
+		case *flow.Duration:
+			*p = 0
+		case *int:
+			*p = 0
+		case *[]string:
+			*p = nil
+		}
+		return nil
+	}
+	return c.unknown()
 }
 
 func noGate(name string) error {
@@ -178,6 +200,7 @@ func (c *configCommand) show(inv *invocation) error {
 	if c.Key == "role_paths" {
 		return inv.answer("", map[string]any{"key": c.Key, "value": board.RolePaths}, rolePaths(board.RolePaths))
 	}
+	board = withAlarms(board)
 	rows := matching(config.Values(&board), c.Key)
 	if len(rows) == 0 {
 		return c.unknown()
@@ -233,6 +256,18 @@ func shownConfig(b *flow.Board) flow.Config {
 		}
 	}
 	return c
+}
+
+// withAlarms returns a configuration with the usual thresholds of alarms where it sets none.
+func withAlarms(c flow.Config) flow.Config {
+	c.Alarms = c.Alarms.Filled()
+	c.Alarms.Off = append([]string{}, c.Alarms.Off...)
+	return c
+}
+
+// isUsual reports whether a value of the board is one of alarms that it does not set.
+func isUsual(v config.Value) bool {
+	return strings.HasPrefix(v.Key, "alarms.") && slices.Contains([]string{"", "0", "0s"}, v.String())
 }
 
 // rolePaths formats what roles may not change, a line each.

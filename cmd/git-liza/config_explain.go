@@ -112,7 +112,7 @@ func boardValues(board *flow.Config, key config.Key, name string) []presentValue
 	}
 	list := []presentValue{}
 	for _, v := range config.Values(board) {
-		if v.Key == name || name == key.Name && key.Matches(v.Key) {
+		if !isUsual(v) && (v.Key == name || name == key.Name && key.Matches(v.Key)) {
 			list = append(list, presentValue{v.Key, v.Pointer, "board", v.String()})
 		}
 	}
@@ -197,6 +197,7 @@ func (c *configCommand) list(inv *invocation) error {
 		}
 		groups = append(groups, shown)
 	}
+	board = withAlarms(board)
 	data := settingValues(config.Values(&board), "")
 	data["groups"] = groups
 	problem := checkSettings(inv, l.Clone, lines)

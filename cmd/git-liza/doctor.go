@@ -51,6 +51,11 @@ func (c *doctorCommand) Run(inv *invocation) error {
 		return err
 	}
 	found = append(found, settings)
+	calls, err := examineNotify(inv.ctx, clone)
+	if err != nil {
+		return err
+	}
+	found = append(found, calls...)
 	if clone.Checkouts.Trees != nil {
 		about, err := c.examineProviders(inv, &clone.Repo.Config.Configuration)
 		if err != nil {

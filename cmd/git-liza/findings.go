@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -76,15 +77,19 @@ func (f findings) confirm(inv *invocation, changed bool) error {
 
 // again is the command that goes on with the kept findings.
 func (f findings) again() string {
-	return "git liza reject " + string(f.id) + " --commit " + string(f.move.Commit) + " -e"
+	command := "git liza reject " + string(f.id) + " --commit " + string(f.move.Commit) + " -e"
+	if v := f.move.For; v != nil {
+		command += " --for " + shell.Quote(v.Account) + " --review " + shell.Quote(v.Review) + " --url " + shell.Quote(v.URL)
+	}
+	return command
 }
 
 // errKeep keeps findings that are in order for later.
 var errKeep = errors.New("the findings are kept")
 
 // write lets the person write the findings, and hands them to take, with whether kept ones
-// were changed. It refuses those at
-// lines that are not there, and a text that says nothing. What is not taken stays kept.
+// were changed. It refuses those at lines that are not there, and a text that says
+// nothing. What is not taken stays kept.
 func (f findings) write(inv *invocation, start string, take func(said flow.Feedback, changed bool) error) error {
 	b, _, err := f.clone.Store.Board(inv.ctx)
 	if err != nil {
@@ -98,10 +103,7 @@ func (f findings) write(inv *invocation, start string, take func(said flow.Feedb
 		return &flow.Refusal{Rule: flow.RuleCommit, Hint: "git liza show " + string(f.id) + " --patch",
 			Reason: fmt.Sprintf("%s submitted %s, the verdict names %s", f.id, now, flow.Excerpt(string(f.move.Commit), 80))}
 	}
-	var last *flow.Rejection
-	if t.Attempt.Cycles > 0 {
-		last = t.Judgement(flow.RejectsAs(b, f.clone.Caller.Move(flow.ActReject, f.id, &f.move))).Rejection
-	}
+	last := f.last(b, t)
 	diff, err := f.diff(inv, t)
 	if err != nil {
 		return err
@@ -116,23 +118,61 @@ func (f findings) write(inv *invocation, start string, take func(said flow.Feedb
 	d := draft{command: "reject", ending: ".txt", text: []byte(begun), notes: f.notes(t, last) + diff, path: f.path(), kept: kept != "", again: f.again() + " #",
 		otherwise: "--reason-file FILE takes the findings from a file, - from standard input"}
 	return d.edit(inv, f.clone.Repo, func(text []byte) error {
-		said, wrong := flow.ParseRemarks(string(text))
-		if wrong != nil {
-			return &flow.Refusal{Rule: flow.RuleReason, Reason: "the findings: " + wrong.Error(), Hint: f.again()}
+		if strings.TrimSpace(string(text)) == strings.TrimSpace(begin("", last)) {
+			return f.none()
 		}
-		none := len(said.Blockers)+len(said.Concerns)+len(said.Prior) == 0 && said.Overall == ""
-		if none || strings.TrimSpace(string(text)) == strings.TrimSpace(begin("", last)) {
-			return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleEditor, hint: f.again(),
-				reason: "no findings were written: " + string(f.id) + " is as it was"}, nil}
-		}
-		if said = said.WithOpen(last); len(said.Blockers) > 0 {
-			wrong = f.clone.CheckPlaces(inv.ctx, t, said)
-		}
+		said, wrong := f.read(inv, t, last, string(text))
 		if wrong != nil {
 			return wrong
 		}
 		return take(said, kept == "" || !slices.Equal(strings.Fields(string(text)), strings.Fields(begun)))
 	})
+}
+
+// read reads findings on the submission of t, and checks that their lines are there. last is
+// the rejection before.
+func (f findings) read(inv *invocation, t *flow.Task, last *flow.Rejection, text string) (flow.Feedback, error) {
+	said, wrong := flow.ParseRemarks(text)
+	if wrong != nil {
+		return said, &flow.Refusal{Rule: flow.RuleReason, Reason: "the findings: " + wrong.Error(), Hint: f.again()}
+	}
+	if len(said.Blockers)+len(said.Concerns)+len(said.Prior) == 0 && said.Overall == "" {
+		return said, f.none()
+	}
+	if said = said.WithOpen(last); len(said.Blockers) > 0 {
+		wrong = f.clone.CheckPlaces(inv.ctx, t, said)
+	}
+	return said, wrong
+}
+
+// none says that there are no findings.
+func (f findings) none() error {
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleEditor, hint: f.again(),
+		reason: "no findings were written: " + string(f.id) + " is as it was"}, nil}
+}
+
+// last is the rejection that findings come after, nil if there is none.
+func (f findings) last(b *flow.Board, t *flow.Task) *flow.Rejection {
+	if t.Attempt == nil || t.Attempt.Cycles == 0 {
+		return nil
+	}
+	return t.Judgement(flow.RejectsAs(b, f.clone.Caller.Move(flow.ActReject, f.id, &f.move))).Rejection
+}
+
+// send rejects the submission that the move names with findings that were written
+// elsewhere. Of another submission the rules say that it is not the newest.
+func (f findings) send(inv *invocation, text string) error {
+	b, _, err := f.clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	m, t := f.move, b.Task(f.id)
+	if t != nil && t.Submission != nil && t.Submission.Commit == m.Commit {
+		if m.Feedback, err = f.read(inv, t, f.last(b, t), text); err != nil {
+			return err
+		}
+	}
+	return reject(inv, f.clone, f.id, m)
 }
 
 // lock keeps the findings for one editor: of two terminals of a person each would write
@@ -154,9 +194,6 @@ func (f findings) lock() (unlock func(), err error) {
 	}, nil
 }
 
-// aboutPrior begins the lines that say what became of earlier blockers.
-const aboutPrior = "Prior Feedback Status:"
-
 // priorOf finds the answers to earlier blockers in kept findings.
 var priorOf = pattern.Late(`(?m)^- (RESOLVED|STILL_PRESENT|PARTIAL): (.*)$`)
 
@@ -168,12 +205,12 @@ func begin(kept string, last *flow.Rejection) string {
 	for _, m := range priorOf().FindAllStringSubmatch(kept, -1) {
 		said[m[2]] = m[1]
 	}
-	kept = strings.TrimSpace(strings.ReplaceAll(priorOf().ReplaceAllString(kept, ""), aboutPrior, ""))
+	kept = strings.TrimSpace(strings.ReplaceAll(priorOf().ReplaceAllString(kept, ""), flow.PriorHeading, ""))
 	text := kept + "\n"
 	if last == nil || len(last.Blockers) == 0 {
 		return text
 	}
-	text += "\n" + aboutPrior + "\n"
+	text += "\n" + flow.PriorHeading + "\n"
 	for i, b := range last.Blockers {
 		words := fmt.Sprintf("%d %s", i+1, view.FindingLine(b))
 		status := flow.StillPresent.String()
@@ -207,7 +244,7 @@ func (f findings) diff(inv *invocation, t *flow.Task) (string, error) {
 	if err := f.clone.Store.Mirror.BringCommits(inv.ctx, f.id, t.Submission.Commit, t.Submission.Base); err != nil {
 		return "", err
 	}
-	out, err := f.clone.Repo.Git(inv.ctx, "diff", "--no-ext-diff", "--no-color", string(t.Submission.Base), string(t.Submission.Commit))
+	out, err := f.clone.Repo.Git(inv.ctx, git.DiffArgs(string(t.Submission.Base), string(t.Submission.Commit))...)
 	if len(out) > mostDiff {
 		out = append(out[:mostDiff:mostDiff], "\nThe rest: git liza show "+string(f.id)+" --patch\n"...)
 	}

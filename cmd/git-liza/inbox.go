@@ -10,10 +10,10 @@ import (
 )
 
 type inboxCommand struct {
-	For    flow.Duration `arg:"" optional:"" name:"duration" help:"With --snooze: for how long; default a day."`
-	Count  bool          `xor:"what" help:"Only the number of items, for a prompt."`
-	All    bool          `xor:"what" help:"Also what only others settle, and what is snoozed."`
-	Snooze string        `xor:"what" placeholder:"ITEM" help:"Do not show an item in this clone for a time: its subject, such as task-2, or its kind and subject, question:task-2."`
+	Words  []string `arg:"" optional:"" name:"filter|duration" help:"Only items for which all these words hold, such as kind:question age:>1h; with --snooze, for how long, default a day."`
+	Count  bool     `xor:"what" help:"Only the number of items, for a prompt."`
+	All    bool     `xor:"what" help:"Also what only others settle, and what is snoozed."`
+	Snooze string   `xor:"what" placeholder:"ITEM" help:"Do not show an item in this clone for a time: its subject, such as task-2, or its kind and subject, question:task-2."`
 }
 
 // Help explains whose inbox it is, and what ends a snooze.
@@ -24,12 +24,16 @@ board, then the oldest. Each item has the command that settles it. What only
 others settle is a number.
 
 A snoozed item comes back when its time is over, and earlier when it happens
-anew. Snoozes are this clone's and no part of the board.`
+anew. Snoozes are this clone's and no part of the board.
+
+The words of a filter are those of git liza list, here of the task that an item
+is about; kind:, age: and text are the item's own.`
 }
 
 func (c *inboxCommand) Run(inv *invocation) error {
-	if c.For != 0 && c.Snooze == "" {
-		return usagef("git liza help inbox", "a duration belongs to --snooze")
+	filter, span, err := c.parse()
+	if err != nil {
+		return err
 	}
 	l, err := inv.look()
 	if err != nil {
@@ -39,13 +43,17 @@ func (c *inboxCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.Snooze != "":
-		return c.snooze(inv, l, in)
+	if c.Snooze != "" {
+		return c.snooze(inv, l, in, span)
+	}
+	switch in = in.Select(filter, l.FindSummary); {
 	case c.Count:
 		return inv.answer("", map[string]any{"count": len(in.Items)}, fmt.Sprint(len(in.Items)))
 	case c.All:
 		in = in.All()
+	}
+	if err := l.Board.Err(); err != nil {
+		return err
 	}
 	accent, err := accentOf(inv, l.Repo)
 	if err != nil {
@@ -54,18 +62,42 @@ func (c *inboxCommand) Run(inv *invocation) error {
 	return inv.answer("", in, in.Text(inv.width(), accent))
 }
 
-// snooze hides the items that a name means until the duration is over.
-func (c *inboxCommand) snooze(inv *invocation, l look, in *view.Inbox) error {
+// parse reads the words: a filter, or with --snooze a span.
+func (c *inboxCommand) parse() (filter view.Filter, span time.Duration, err error) {
+	switch span = 24 * time.Hour; {
+	case c.Snooze == "" && len(c.Words) == 1 && isSpan(c.Words[0]):
+		err = usagef("git liza help inbox", "a duration belongs to --snooze")
+	case c.Snooze == "":
+		if filter, err = view.ParseFilter(c.Words); err != nil {
+			err = usagef("git liza help inbox", "%v", err)
+		}
+	case len(c.Words) > 1:
+		err = usagef("git liza help inbox", "--snooze takes one span of time, such as 4h")
+	case len(c.Words) == 1:
+		var d flow.Duration
+		if span, err = parseSpan(c.Words[0]); err == nil {
+			err = d.UnmarshalText([]byte(span.String()))
+		}
+		if err != nil {
+			err = usagef("git liza help inbox", "--snooze: %v", err)
+		}
+	}
+	return filter, span, err
+}
+
+func isSpan(text string) bool {
+	_, ok := view.ParseSpan(text)
+	return ok
+}
+
+// snooze hides the items that a name means until the span is over.
+func (c *inboxCommand) snooze(inv *invocation, l look, in *view.Inbox, span time.Duration) error {
 	if err := l.checkPerson(); err != nil {
 		return err
 	}
 	items := in.Named(c.Snooze)
 	if len(items) == 0 {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza inbox", Reason: "nothing in the inbox is about " + flow.Excerpt(c.Snooze, 80)}
-	}
-	span := 24 * time.Hour
-	if c.For != 0 {
-		span = time.Duration(c.For)
 	}
 	until := l.At.Add(span).UTC().Truncate(time.Second)
 	kept, names := readSnoozes(l.Repo), []string{}
@@ -82,10 +114,10 @@ func (c *inboxCommand) snooze(inv *invocation, l look, in *view.Inbox) error {
 // readInbox returns the inbox of the caller, after it has found what the machine
 // needs.
 func (l *look) readInbox(inv *invocation) (*view.Inbox, error) {
-	tasks := l.Board.Tasks()
-	if err := l.findNeeds(inv, tasks); err != nil {
+	p, err := l.picture(inv, (*look).findNeeds)
+	if err != nil {
 		return nil, err
 	}
-	in := l.Inbox(tasks)
+	in := p.Inbox()
 	return in, l.Board.Err()
 }

@@ -8,6 +8,7 @@ import (
 )
 
 type listCommand struct {
+	Words  []string      `arg:"" optional:"" name:"filter" help:"Only tasks for which all these words hold, such as status:blocked agent:coder-2 age:>1h path:auth/ login."`
 	Status []flow.Status `placeholder:"STATUS" help:"Only tasks in this state; repeatable."`
 	Ready  bool          `help:"Only tasks that could be claimed now."`
 	Mine   bool          `help:"Only open tasks that you hold, review or worked on last."`
@@ -17,6 +18,22 @@ type listCommand struct {
 	Format string        `tool:"-" placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
 }
 
+// Help lists the words of the filter language.
+func (c *listCommand) Help() string { return filterHelp }
+
+// filterHelp explains the words with which list, inbox and watch are called.
+const filterHelp = `Words select what is shown; all of them must hold:
+
+  status:blocked       its state; open and final mean several
+  agent:coder-2        who holds, reviews or last did it
+  goal:goal-1 sprint:sprint-1 kind:docs
+  role:code-reviewer   who does it, or judges it
+  path:auth/           it owns, or its spec is, something there
+  age:>1h age:<2d      since its last change
+  login                its id, title or reason has this text (text:login)
+
+Commas mean any of several: status:blocked,draft.`
+
 func (c *listCommand) Run(inv *invocation) error {
 	format, err := view.ParseFormat(c.Format)
 	if err == nil {
@@ -25,11 +42,15 @@ func (c *listCommand) Run(inv *invocation) error {
 	if err != nil {
 		return usagef("git liza help list", "%v", err)
 	}
+	filter, err := view.ParseFilter(c.Words)
+	if err != nil {
+		return usagef("git liza help list", "%v", err)
+	}
 	l, err := inv.look()
 	if err != nil {
 		return err
 	}
-	filter := view.Filter{Status: c.Status, Goal: c.Goal, Ready: c.Ready, Archived: c.All}
+	filter.Status, filter.Goal, filter.Ready, filter.Archived = c.Status, c.Goal, c.Ready, c.All
 	if c.Mine {
 		if filter.Mine, _, err = inv.actor(l.Repo); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
@@ -16,10 +15,24 @@ import (
 	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
-// findLocal collects what this clone and its machine know beside the board.
-// tasks are the board's.
-func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
-	err := l.findNeeds(inv, tasks)
+// picture returns the picture of the board for the person of this invocation, with what
+// find finds of the machine.
+func (l *look) picture(inv *invocation, find func(*look, *invocation, *view.Picture) error) (*view.Picture, error) {
+	if err := l.findPerson(inv); err != nil {
+		return nil, err
+	}
+	p := view.NewPicture(l.Reading)
+	if err := find(l, inv, p); err != nil {
+		return nil, err
+	}
+	p.SetLocal(l.Local)
+	return p, nil
+}
+
+// findLocal collects what this clone and its machine know beside the board that a picture
+// is of.
+func (l *look) findLocal(inv *invocation, p *view.Picture) error {
+	err := l.findNeeds(inv, p)
 	if err != nil {
 		return err
 	}
@@ -33,7 +46,7 @@ func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
 	if err != nil {
 		by = ""
 	}
-	known.Identity = l.IdentityOf(by)
+	known.Identity, known.Pace = l.IdentityOf(by), work.ReadPace(l.Clone)
 	if known.Remote, err = l.remote(inv); err != nil {
 		return err
 	}
@@ -44,12 +57,9 @@ func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
 	return nil
 }
 
-// findNeeds collects what the inbox shows of this clone and its machine, and whose
-// inbox it is. tasks are the board's.
-func (l *look) findNeeds(inv *invocation, tasks []flow.Summary) error {
-	if err := l.findPerson(inv); err != nil {
-		return err
-	}
+// findNeeds collects what the inbox shows of this clone and its machine. p is the picture
+// of the board.
+func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	err := l.findAgents(inv)
 	if err != nil {
 		return err
@@ -60,16 +70,16 @@ func (l *look) findNeeds(inv *invocation, tasks []flow.Summary) error {
 	}
 	known.Repair = hints{inv}.adapt(work.RepairBoard)
 	known.Snoozed = readSnoozes(l.Repo)
-	if err := l.findUntrusted(inv, tasks); err != nil {
+	if err := l.findUntrusted(inv, p); err != nil {
 		return err
 	}
 	if err := l.findPaused(inv); err != nil {
 		return err
 	}
-	if err := l.findUnmet(inv, tasks); err != nil {
+	if err := l.findUnmet(inv, p); err != nil {
 		return err
 	}
-	if known.Breach == nil && l.CanTake(tasks) {
+	if known.Breach == nil && p.CanTake() {
 		known.Take = takeCommand(inv, l.Repo, l.Board)
 	}
 	if ahead := l.Integration.Ahead(inv.ctx, l.Board); ahead != nil && (hints{inv}).agent() == "" {
@@ -144,7 +154,7 @@ func (l *look) findPaused(inv *invocation) error {
 
 // findUnmet finds the roles whose verdict a rule asks for, that nobody here can give:
 // no agent of it is registered or can be started, and no person's verdict counts.
-func (l *look) findUnmet(inv *invocation, tasks []flow.Summary) error {
+func (l *look) findUnmet(inv *invocation, p *view.Picture) error {
 	said := map[flow.Role]bool{}
 	for _, rule := range l.Board.ReviewRules() {
 		row := l.Board.Role(rule.Role)
@@ -157,8 +167,7 @@ func (l *look) findUnmet(inv *invocation, tasks []flow.Summary) error {
 			return err
 		}
 		need := view.Need{Kind: "role", Subject: rule.Role.String(), Command: "git config liza." + rule.Role.String() + ".provider NAME"}
-		verifies := func(t flow.Summary) bool { return t.Verify != "" && !t.Status.Final() }
-		if why == "" && row.Provider == "gates" && len(l.Board.Settings().Config.Gates) == 0 && !slices.ContainsFunc(tasks, verifies) {
+		if why == "" && row.Provider == "gates" && len(l.Board.Settings().Config.Gates) == 0 && !p.Verifies() {
 			why, need.Command = "the board has no gates and no task has a verify command", "git liza help config"
 		}
 		if why == "" {
@@ -189,9 +198,9 @@ func (l *look) findAgents(inv *invocation) (err error) {
 
 // findUntrusted finds the tasks that wait because their verify command is not
 // allowed on this machine, and the other commands of the board that are not.
-func (l *look) findUntrusted(inv *invocation, tasks []flow.Summary) error {
+func (l *look) findUntrusted(inv *invocation, p *view.Picture) error {
 	config := l.Board.Settings().Config
-	verifying := l.Verifying(tasks)
+	verifying := p.Verifying()
 	if len(verifying) == 0 && len(config.Gates) == 0 && config.PostWorktree == "" {
 		return nil
 	}
@@ -199,8 +208,15 @@ func (l *look) findUntrusted(inv *invocation, tasks []flow.Summary) error {
 	if err != nil {
 		return err
 	}
+	l.judgeCommands(allowed, verifying)
+	return nil
+}
+
+// judgeCommands finds the commands that are not among the allowed ones.
+func (l *look) judgeCommands(allowed work.Allowed, verifying []*flow.Summary) {
 	var refusal *flow.Refusal
-	for _, one := range work.SharedCommands(config) {
+	l.Local.Commands = nil
+	for _, one := range work.SharedCommands(l.Board.Settings().Config) {
 		if errors.As(allowed.Check(one.Command), &refusal) {
 			step := view.Step{Command: refusal.Hint, Why: one.Where + ": " + refusal.Reason}
 			l.Local.Commands = append(l.Local.Commands, view.Untrusted{Where: one.Where, Step: step})
@@ -212,7 +228,6 @@ func (l *look) findUntrusted(inv *invocation, tasks []flow.Summary) error {
 			l.Local.Untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: string(t.ID) + ": " + refusal.Reason}
 		}
 	}
-	return nil
 }
 
 // remote returns the remote that holds the board, and whether this clone is

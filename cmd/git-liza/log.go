@@ -59,6 +59,11 @@ func (c *logCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if c.JSONL && len(list) > 0 {
+		if err := findChanges(inv, list, list[len(list)-1], list[0]); err != nil {
+			return err
+		}
+	}
 	if c.Follow {
 		return c.follow(inv, list, newest)
 	}
@@ -77,7 +82,7 @@ func (c *logCommand) follow(inv *invocation, list []view.Entry, newest git.ID) e
 	if err != nil {
 		return err
 	}
-	board, err := clone.Follow(inv.ctx)
+	board, err := clone.FollowTip(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -123,21 +128,51 @@ func (c *logCommand) between(inv *invocation, clone *work.Clone, old, now git.ID
 			list = append(list, view.Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown})
 		}
 	}
-	return list, nil
+	if c.JSONL && len(list) > 0 {
+		err = findChanges(inv, list, list[0], list[len(list)-1])
+	}
+	return list, err
 }
 
 // printLines prints a line for each move.
 func (c *logCommand) printLines(inv *invocation, list []view.Entry) error {
 	if !c.JSONL {
-		_, err := io.WriteString(inv.stdout, view.LogText(list, inv.width()))
+		text, err := logText(inv, list)
+		if err == nil {
+			_, err = io.WriteString(inv.stdout, text)
+		}
 		return err
 	}
 	for i := range list {
-		if err := inv.encode(list[i].Value()); err != nil {
+		if err := inv.encode(list[i].Line()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// findChanges finds the states between which moves led tasks, of the oldest to the newest.
+// It leaves them out where documents cannot be read: the log is for broken boards too.
+func findChanges(inv *invocation, list []view.Entry, oldest, newest view.Entry) error {
+	clone, err := inv.reader()
+	if err != nil {
+		return err
+	}
+	places := make(map[flow.ObjectID]int, len(list))
+	for i := range list {
+		places[list[i].State] = i
+	}
+	parents, err := clone.Repo.Git(inv.ctx, "rev-parse", "--verify", "--quiet", string(oldest.State)+"^")
+	if err != nil {
+		parents = nil // it is the first move
+	}
+	_ = clone.Store.Steps(inv.ctx, git.ID(strings.TrimSpace(string(parents))), newest.State, func(s gitstore.Step) error {
+		if i, ok := places[s.Commit]; ok {
+			list[i].Changed = append([]gitstore.TaskStep{}, s.Tasks...)
+		}
+		return nil
+	})
+	return inv.ctx.Err()
 }
 
 // visitMoves visits all moves, newest first, until visit returns false. It
@@ -197,5 +232,21 @@ func (c *logCommand) print(inv *invocation, list []view.Entry) error {
 		}
 		return pager{inv}.present(nil, text)
 	}
-	return pager{inv}.present(nil, view.LogText(list, inv.width()))
+	text, err := logText(inv, list)
+	if err != nil {
+		return err
+	}
+	return pager{inv}.present(nil, text)
+}
+
+// logText formats moves for people.
+func logText(inv *invocation, list []view.Entry) (string, error) {
+	if slices.ContainsFunc(list, func(e view.Entry) bool { return e.Move.Act == flow.ActAnswer }) {
+		clone, err := inv.reader()
+		if err != nil {
+			return "", err
+		}
+		view.FindReturned(list, clone.Store.BoardAt)
+	}
+	return view.LogText(list, inv.width()), nil
 }

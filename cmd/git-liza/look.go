@@ -37,9 +37,12 @@ func (inv *invocation) look() (look, error) {
 	return lookOf(clone, b, tip), err
 }
 
-// lookAt reads the blackboard as it was at a time, mark or commit. It does not
-// read the current state, which may be broken.
+// lookAt reads the blackboard as it was at a time, mark or commit; as it is for "". It does
+// not read the current state for an earlier one, because it may be broken.
 func (inv *invocation) lookAt(rev string) (look, error) {
+	if rev == "" {
+		return inv.look()
+	}
 	clone, err := inv.reader()
 	if err != nil {
 		return look{}, err

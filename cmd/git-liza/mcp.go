@@ -82,7 +82,13 @@ func (m toolServer) run(ctx context.Context, c runner, tell func(string)) (*call
 	inner.ctx, inner.stdin, inner.stdout, inner.json = ctx, strings.NewReader(""), io.Discard, true
 	inner.call = &call{data: struct{}{}, tell: tell}
 	err := c.Run(&inner)
-	return inner.call, err
+	if err != nil {
+		return inner.call, err
+	}
+	if lines := takeTold(&inner); len(lines) > 0 {
+		inner.call.text = strings.TrimSuffix(inner.call.text, "\n") + "\n" + strings.Join(lines, "\n") + "\n"
+	}
+	return inner.call, nil
 }
 
 // silent drops lines about progress, for requests without any.
@@ -265,7 +271,7 @@ func (m toolServer) watchBoard(ctx context.Context) (next func() bool, err error
 	if err != nil {
 		return nil, err
 	}
-	view, err := clone.Follow(ctx)
+	view, err := clone.FollowTip(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -30,26 +30,23 @@ func (c *migrateCommand) Run(inv *invocation) error {
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
-	old := l.OlderPrograms(flow.RulesVersion)
-	var left []flow.Role
+	m := migration{from: rules, old: l.OlderPrograms(flow.RulesVersion), judged: judgedTasks(l.Board, rules)}
 	if !l.Board.HasRules(2) {
-		left = l.Board.LeftOutRoles()
+		m.leftOut = l.Board.LeftOutRoles()
 	}
-	data["left_out"] = append([]flow.Role{}, left...)
 	lost, facts, err := c.findLost(inv, l)
 	if err != nil {
 		return err
 	}
-	data["lost"] = append([]string{}, lost...)
-	judged := judgedTasks(l.Board, rules)
-	data["judged"] = append([]flow.TaskID{}, judged...)
+	m.lost = lost
+	data["left_out"], data["lost"], data["judged"] = append([]flow.Role{}, m.leftOut...), append([]string{}, lost...), append([]flow.TaskID{}, m.judged...)
 	if !c.Yes {
-		due := c.findDue(inv, l, facts)
-		data["closes"], data["opens"] = due.closes, due.opens
-		return inv.answer("", data, c.preview(rules, old, left, lost, judged, due.text))
+		m.due = c.findDue(inv, l, facts)
+		data["closes"], data["opens"] = m.due.closes, m.due.opens
+		return inv.answer("", data, m.text())
 	}
-	if len(old) > 0 && !c.Anyway {
-		return olderPrograms(old, l.Board.Settings().Control.State)
+	if len(m.old) > 0 && !c.Anyway {
+		return olderPrograms(m.old, l.Board.Settings().Control.State)
 	}
 	clone, err := inv.clone()
 	if err != nil {
@@ -163,27 +160,37 @@ func (c *migrateCommand) warn(inv *invocation, lost []string) {
 	}
 }
 
-// preview describes what a migration would change.
-func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role, lost []string, judged []flow.TaskID, due string) string {
+// A migration is what a person reads before a board is taken to newer rules.
+type migration struct {
+	from    int            // version of the rules now
+	old     []flow.AgentID // that may run older programs
+	leftOut []flow.Role    // that a task is named like
+	lost    []string       // specs that integration does not have
+	judged  []flow.TaskID  // of which the judgements name no texts
+	due     dueSprints
+}
+
+// text describes for people what the migration would change.
+func (m migration) text() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "the board has rules version %d; version %d changes:\n", rules, flow.RulesVersion)
-	for _, line := range flow.RulesChanges(rules, flow.RulesVersion) {
+	fmt.Fprintf(&text, "the board has rules version %d; version %d changes:\n", m.from, flow.RulesVersion)
+	for _, line := range flow.RulesChanges(m.from, flow.RulesVersion) {
 		text.WriteString("  " + line + "\n")
 	}
-	if len(left) > 0 {
-		text.WriteString("roles that are left out, because a task is named as an agent of theirs would be: " + view.JoinRoles(left) + "\n")
+	if len(m.leftOut) > 0 {
+		text.WriteString("roles that are left out, because a task is named as an agent of theirs would be: " + view.JoinRoles(m.leftOut) + "\n")
 	}
-	if len(lost) > 0 {
-		text.WriteString("specs that integration does not have, or not with that heading: " + strings.Join(lost, ", ") + "\n")
+	if len(m.lost) > 0 {
+		text.WriteString("specs that integration does not have, or not with that heading: " + strings.Join(m.lost, ", ") + "\n")
 	}
-	if len(judged) > 0 {
-		text.WriteString("approved or under review: " + view.JoinIDs(judged) +
+	if len(m.judged) > 0 {
+		text.WriteString("approved or under review: " + view.JoinIDs(m.judged) +
 			"; these reviews and verdicts name no texts, and hold whatever becomes of the specs\n")
 	}
-	text.WriteString(due)
+	text.WriteString(m.due.text)
 	text.WriteString("programs that do not know these rules can do nothing with the board afterwards, and there is no way back\n")
-	if len(old) > 0 {
-		text.WriteString("may run such a program: " + view.JoinIDs(old) + "\n")
+	if len(m.old) > 0 {
+		text.WriteString("may run such a program: " + view.JoinIDs(m.old) + "\n")
 	}
 	return text.String() + "to migrate: git liza migrate --yes"
 }

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+)
 
 type nextCommand struct{}
 
@@ -16,16 +20,18 @@ func (c *nextCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	in, err := l.readInbox(inv)
+	picture, err := l.picture(inv, func(l *look, inv *invocation, p *view.Picture) error {
+		by, _, err := inv.actor(l.Repo)
+		if err != nil {
+			by = ""
+		}
+		l.Local.Identity = l.IdentityOf(by)
+		return l.findNeeds(inv, p)
+	})
 	if err != nil {
 		return err
 	}
-	by, _, err := inv.actor(l.Repo)
-	if err != nil {
-		by = ""
-	}
-	l.Local.Identity = l.IdentityOf(by)
-	next := l.NextOf(in, l.Board.Tasks())
+	next := picture.Next()
 	if err := l.Board.Err(); err != nil {
 		return err
 	}

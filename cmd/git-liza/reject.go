@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -51,6 +52,9 @@ type rejectCommand struct {
 }
 
 func (c *rejectCommand) Run(inv *invocation) error {
+	if err := c.complete(flow.ActReject, c.ID); err != nil {
+		return err
+	}
 	clone, err := inv.clone()
 	if err != nil {
 		return err
@@ -141,7 +145,8 @@ func reject(inv *invocation, clone *work.Clone, id flow.TaskID, m flow.RejectMov
 	roles := []flow.Role{t.RejectedBy}
 	data := verdictData(t, roles)
 	data["blockers"], data["review_cycles"] = len(t.Rejection().Blockers), t.Attempt.Cycles
-	return inv.result(r, data, "%s rejected%s with %s → %s", id, forRoles(t, roles), blockers(t.Rejection().Blockers), t.Status)
+	tellVoucher(inv, m.For, r.After, data)
+	return inv.result(r, data, "%s rejected%s%s with %s → %s", id, forRoles(t, roles), view.VoucherText(m.For), blockers(t.Rejection().Blockers), t.Status)
 }
 
 // looksLikeYAML distinguishes the two forms of a reason by the first line.

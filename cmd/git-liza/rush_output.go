@@ -55,7 +55,7 @@ func surviveReader() (restore func()) {
 
 // print prints how a rush ended, if anything happened in it.
 func (o *rushOutput) print(s view.RushSummary) {
-	if !o.json && !o.unread && s.Used.Usage.Sessions+len(s.Merged) > 0 {
+	if !o.json && !o.unread && s.Used.Usage.Sessions+len(s.Merged)+len(s.Untrusted) > 0 {
 		_ = o.answer("", nil, s.Text(o.width())) // a closed pipe is no reason to fail
 	}
 }

@@ -75,8 +75,8 @@ func runScripts(t *testing.T) {
 // stories are the parameters of scripts that no test has chosen yet.
 func stories() testscript.Params {
 	return testscript.Params{RequireExplicitExec: true, Setup: pinned,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "hinted": hinted, "looks": looks, "needs": needs,
-			"types": typeKeys, "twojudges": twoJudges, "withstood": withstood}}
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "faulty": faulty, "hinted": hinted, "looks": looks, "needs": needs,
+			"types": typeKeys, "twojudges": twoJudges, "withstood": withstood, "typed": typeMove}}
 }
 
 // startOfStory is the time in which a script begins.

@@ -10,8 +10,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type showCommand struct {
@@ -95,6 +97,7 @@ func (c *showCommand) Run(inv *invocation) error {
 	if c.Patch != 0 || c.Interdiff != (whichPatches{}) || c.Stat || c.RangeDiff {
 		return c.changes(inv, l, history)
 	}
+	view.FindReturned(history, l.Store.BoardAt)
 	l.findAsker(inv)
 	if err := l.findReasons(inv, t); err != nil {
 		return err
@@ -163,10 +166,10 @@ func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) err
 	if len(picked) == 2 {
 		from, to = picked[0].Commit, picked[1].Commit
 	}
-	args := []string{"diff", "--no-ext-diff", "--no-color", string(from), string(to), "--"}
+	args := git.DiffArgs(string(from), string(to), "--")
 	switch {
 	case c.Stat:
-		args = []string{"diff", "--no-ext-diff", "--no-color", "--stat=" + strconv.Itoa(cmp.Or(inv.width(), 80)), string(from), string(to), "--"}
+		args = git.DiffArgs("--stat="+strconv.Itoa(cmp.Or(inv.width(), 80)), string(from), string(to), "--")
 	case c.RangeDiff:
 		args = rangeDiff(picked[0], picked[1])
 	default:
@@ -189,31 +192,14 @@ func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) err
 
 // rangeDiff are the arguments with which git compares two submissions commit by commit.
 func rangeDiff(old, now view.Submission) []string {
-	return []string{"range-diff", "--no-color", string(old.Base) + ".." + string(old.Commit), string(now.Base) + ".." + string(now.Commit)}
+	return []string{"range-diff", "--no-ext-diff", "--no-textconv", "--no-color", string(old.Base) + ".." + string(old.Commit), string(now.Base) + ".." + string(now.Commit)}
 }
-
-// maxPaths bounds the paths on a command line of git.
-const maxPaths = 1000
 
 // interdiffPaths returns the paths of an interdiff: those that either submission
 // changed. Changes that integration brought meanwhile stay out.
 func (l look) interdiffPaths(inv *invocation, picked []view.Submission) ([]string, error) {
-	var paths []string
-	if len(picked) < 2 || picked[0].Base == picked[1].Base {
+	if len(picked) < 2 {
 		return nil, nil
 	}
-	for _, one := range picked {
-		changes, err := l.Repo.Changes(inv.ctx, one.Base, one.Commit)
-		if err != nil {
-			return nil, err
-		}
-		for _, change := range changes {
-			paths = append(paths, ":(top,literal)"+change.Path)
-		}
-	}
-	slices.Sort(paths)
-	if paths = slices.Compact(paths); len(paths) > maxPaths {
-		return nil, nil
-	}
-	return paths, nil
+	return work.PathsOf(inv.ctx, l.Repo, [2]flow.ObjectID{picked[0].Base, picked[0].Commit}, [2]flow.ObjectID{picked[1].Base, picked[1].Commit})
 }

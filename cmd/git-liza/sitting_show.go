@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -42,14 +43,14 @@ func (s *sitting) show(all bool) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"diff", "--no-ext-diff", "--no-color", string(base), string(commit), "--"}
+	args := git.DiffArgs(string(base), string(commit), "--")
 	var left []string
 	for _, file := range files {
 		if id, known := seen[file.Path]; known && id == file.New && slices.Contains(judged, file) && !all {
 			left = append(left, file.Path)
 		}
 	}
-	if len(left) == len(files) || len(left) > maxPaths {
+	if len(left) == len(files) || len(left) > work.MaxPaths {
 		left = nil // then there would be nothing to look at, or git takes no more words
 	}
 	for _, path := range left {
@@ -91,7 +92,7 @@ func (s *sitting) changedTexts(l look) (paths []string, diff string, err error) 
 	was, is := then.Settings().Integration.Tip, l.Board.Settings().Integration.Tip
 	for _, ref := range append([]string{s.task.Spec}, s.task.BasedOn...) {
 		path, _, _ := strings.Cut(ref, "#")
-		out, err := s.clone.Repo.Git(s.ctx, "diff", "--no-ext-diff", "--no-color", string(was), string(is), "--", ":(top,literal)"+path)
+		out, err := s.clone.Repo.Git(s.ctx, git.DiffArgs(string(was), string(is), "--", ":(top,literal)"+path)...)
 		if err != nil {
 			return nil, "", err
 		}

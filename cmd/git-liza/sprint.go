@@ -2,18 +2,21 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 type sprintCommands struct {
-	Show  sprintShowCommand  `cmd:"" default:"withargs" help:"Show a sprint and its tasks; the default."`
-	Start sprintStartCommand `cmd:"" help:"Open the next sprint."`
-	Close sprintCloseCommand `cmd:"" help:"Close the open sprint; what is unfinished moves on to the next."`
-	Retro sprintRetroCommand `cmd:"" help:"Store a sprint's retrospective."`
+	Show      sprintShowCommand      `cmd:"" default:"withargs" help:"Show a sprint and its tasks; the default."`
+	Start     sprintStartCommand     `cmd:"" help:"Open the next sprint."`
+	Close     sprintCloseCommand     `cmd:"" help:"Close the open sprint; what is unfinished moves on to the next."`
+	Retro     sprintRetroCommand     `cmd:"" help:"Store a sprint's retrospective."`
+	Changelog sprintChangelogCommand `cmd:"" help:"What changed in the specs during a sprint, as a table in Markdown."`
 }
 
 // show answers with a sprint.
@@ -36,17 +39,9 @@ func (c *sprintShowCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	b, id := l.Board, c.ID
-	goal, err := chooseGoal(inv).about(l.Clone, b, c.Goal)
+	p, err := chooseSprint(inv, l, c.Goal, c.ID)
 	if err != nil {
 		return err
-	}
-	if id == "" {
-		id = latestSprint(b, goal)
-	}
-	p := b.Sprint(id)
-	if p == nil {
-		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no sprint " + string(id), Hint: "git liza sprint show"}
 	}
 	return c.show(inv, l, p)
 }
@@ -98,52 +93,41 @@ func (c *sprintCloseCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.sprintMove(c.Goal, flow.ActSprintClose, func(b *flow.Board, goal flow.GoalID) flow.Detail {
+	clone, r, p, err := inv.moveSprint(c.Goal, flow.ActSprintClose, func(b *flow.Board, goal flow.GoalID) flow.Detail {
 		m := &flow.SprintCloseMove{Abort: c.Abort, Reason: reason}
 		if b.HasRules(3) {
 			m.Sprint = b.OpenSprint(goal)
 		}
 		return m
 	})
-}
-
-type sprintRetroCommand struct {
-	goalFlag
-	ID      flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
-	Message *string       `short:"m" help:"The retrospective; - for standard input."`
-
-	Gap      []string `sep:"none" placeholder:"TEXT" help:"What the specs lacked; repeatable."`
-	Contract []string `sep:"none" placeholder:"TEXT" help:"What the contracts did not fit; repeatable."`
-	Action   []string `sep:"none" placeholder:"TEXT" help:"What is done about it; repeatable."`
-}
-
-func (c *sprintRetroCommand) Run(inv *invocation) error {
-	if c.Message == nil && len(c.Gap)+len(c.Contract)+len(c.Action) == 0 {
-		return usagef("git liza help sprint retro", "missing flags: --message=STRING")
-	}
-	message := ""
-	if c.Message != nil {
-		text, err := inv.text(*c.Message)
-		if err != nil {
-			return err
-		}
-		message = text
-	}
-	return inv.sprintMove(c.Goal, flow.ActRetro, func(b *flow.Board, goal flow.GoalID) flow.Detail {
-		id := c.ID
-		if id == "" {
-			id = latestSprint(b, goal)
-		}
-		return &flow.RetroMove{Sprint: id, Text: message, Gaps: c.Gap, Contracts: c.Contract, Actions: c.Action}
-	})
-}
-
-// sprintMove makes a move on a sprint of a goal and prints its state. The move is about
-// the sprint of the first look, whatever others do meanwhile.
-func (inv *invocation) sprintMove(goal flow.GoalID, act flow.Act, detail func(*flow.Board, flow.GoalID) flow.Detail) error {
-	clone, err := chooseGoal(inv).open(goal)
 	if err != nil {
 		return err
+	}
+	text := fmt.Sprintf("%s %s%s", p.ID, p.Status, carriedOn(p))
+	added, err := work.AddChangelog(inv.ctx, clone, p.ID)
+	if err != nil { // the sprint is closed all the same
+		inv.progress("warning: the task for the spec changes of %s is not added: %v", p.ID, err)
+	} else if added != "" {
+		text += "\n" + string(added) + " added: specs changed in " + string(p.ID)
+	}
+	return inv.result(r, view.Sprint(r.After, p), "%s", text)
+}
+
+// sprintMove makes a move on a sprint of a goal and prints its state.
+func (inv *invocation) sprintMove(goal flow.GoalID, act flow.Act, detail func(*flow.Board, flow.GoalID) flow.Detail) error {
+	_, r, p, err := inv.moveSprint(goal, act, detail)
+	if err != nil {
+		return err
+	}
+	return inv.result(r, view.Sprint(r.After, p), "%s %s%s", p.ID, p.Status, carriedOn(p))
+}
+
+// moveSprint makes a move on a sprint of a goal and returns the sprint after it. The move
+// is about the sprint of the first look, whatever others do meanwhile.
+func (inv *invocation) moveSprint(goal flow.GoalID, act flow.Act, detail func(*flow.Board, flow.GoalID) flow.Detail) (*work.Clone, gitstore.Result, *flow.Sprint, error) {
+	clone, err := chooseGoal(inv).open(goal)
+	if err != nil {
+		return nil, gitstore.Result{}, nil, err
 	}
 	var made flow.Detail
 	r, err := clone.Move(inv.ctx, act, "", func(b *flow.Board) (flow.Detail, error) {
@@ -153,13 +137,13 @@ func (inv *invocation) sprintMove(goal flow.GoalID, act flow.Act, detail func(*f
 		return made, nil
 	})
 	if err != nil {
-		return err
+		return nil, r, nil, err
 	}
 	p := movedSprint(r)
 	if p == nil { // somebody else was faster
 		p = r.After.Sprint(namedSprint(made))
 	}
-	return inv.result(r, view.Sprint(r.After, p), "%s %s%s", p.ID, p.Status, carriedOn(p))
+	return clone, r, p, nil
 }
 
 // namedSprint returns the sprint that a move names.

@@ -5,13 +5,7 @@ type stateCommand struct {
 }
 
 func (c *stateCommand) Run(inv *invocation) error {
-	var l look
-	var err error
-	if c.At == "" {
-		l, err = inv.look()
-	} else {
-		l, err = inv.lookAt(c.At)
-	}
+	l, err := inv.lookAt(c.At)
 	if err != nil {
 		return err
 	}

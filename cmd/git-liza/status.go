@@ -26,11 +26,11 @@ func (c *statusCommand) Run(inv *invocation) error {
 		return err
 	}
 	l.Only = c.Goal != ""
-	tasks := l.Board.Tasks()
-	if err := l.findLocal(inv, tasks); err != nil {
+	picture, err := l.picture(inv, (*look).findLocal)
+	if err != nil {
 		return err
 	}
-	status := l.Status(tasks)
+	status := picture.Status()
 	if status.Since, err = c.news(inv, l); err != nil {
 		return err
 	}

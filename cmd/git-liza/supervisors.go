@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -147,7 +150,7 @@ func readLimits(ctx context.Context, conf *git.Configuration, l *supervise.Limit
 			continue
 		}
 		if err := d.UnmarshalText([]byte(text)); err != nil {
-			return usagef("git config "+key+" 15m", "%s is %q, no span of time (%s)", key, text, spanForms)
+			return usagef("git config "+key+" 15m", "%s is %q, no span of time (%s)", key, text, view.SpanForms)
 		}
 		set(time.Duration(d))
 	}
@@ -160,16 +163,24 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 	if why := v.rush.CheckPrograms(v.ctx, slots); why != (supervise.Unfit{}) && v.ctx.Err() == nil {
 		return usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
 	}
+	if err := v.checkPlaybook(slots); err != nil {
+		return err
+	}
 	v.previewLogins(slots)
 	if err := offerTrust(v.invocation, v.rush.Clone); err != nil {
 		return err
 	}
 	defer surviveReader()()
+	finish, err := keepAlarms(v.invocation)
+	if err != nil {
+		return err
+	}
 	begun := time.Now()
-	err := v.runRush(slots)
+	err = v.runRush(slots)
 	if errors.Is(err, errEndedAtOnce) {
 		return err
 	}
+	defer finish(v.ctx.Err() == nil)
 	after := context.WithoutCancel(v.ctx)
 	b, _, unread := v.rush.Clone.Store.Board(after)
 	if unread != nil {
@@ -181,6 +192,9 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 		open = v.rush.LeftOpen(b) // what is stuck is in the error
 	}
 	sum := v.summary(b, open, time.Since(begun))
+	if stuck == nil {
+		sum.Untrusted = untrustedCommands(after, v.rush.Clone, b)
+	}
 	v.out.print(sum)
 	if stuck != nil {
 		return v.stuckFailure(stuck)
@@ -199,11 +213,36 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 	}
 	err = v.answer("changed", map[string]any{"merged": merged, "open": left, "control": b.Settings().Control.State,
 		"merged_now": len(sum.Merged), "merged_tasks": append([]flow.TaskID{}, v.rush.Total().Merged...), "open_tasks": sum.Open, "usage": view.ValueOf(sum.Used.Usage), "uncounted": sum.Used.Uncounted,
-		"seconds": int(sum.Took.Seconds()), "next": sum.Next}, "")
+		"seconds": int(sum.Took.Seconds()), "next": sum.Next, "untrusted": sum.Untrusted}, "")
 	if v.out.unread {
 		return nil // the work is done, whoever reads of it
 	}
 	return err
+}
+
+// checkPlaybook refuses to start the built-in script agents without a playbook: each of
+// their sessions would fail, until the limits block the tasks.
+func (v *supervisors) checkPlaybook(slots []supervise.Slot) error {
+	c := v.rush.Clone
+	scripted := slices.ContainsFunc(slots, func(s supervise.Slot) bool { return s.Provider.Name == "script" })
+	if !scripted || c.Checkouts.Trees == nil || !v.board.Settings().Control.State.IsRunning() {
+		return nil // the supervisors say why they do not begin
+	}
+	name, err := c.Repo.Config.Config(v.ctx, playbook.ConfigKey)
+	if err != nil {
+		return err
+	}
+	name = cmp.Or(name, playbook.DefaultPath)
+	if filepath.IsAbs(name) {
+		_, err = os.Stat(name)
+	} else {
+		_, err = c.Repo.Git(v.ctx, "cat-file", "-e", string(v.board.Settings().Integration.Tip)+":"+name)
+	}
+	if err == nil || v.ctx.Err() != nil {
+		return nil
+	}
+	return &flow.Refusal{Rule: flow.RulePlaybook, Hint: "git config " + playbook.ConfigKey + " PATH",
+		Reason: fmt.Sprintf("the provider script follows a playbook, and %s has no %s", v.board.Settings().Integration.Name, git.Visible(name))}
 }
 
 // errEndedAtOnce is the error of a rush that was interrupted twice.

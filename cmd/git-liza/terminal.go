@@ -30,6 +30,13 @@ func inForeground(stream any) bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
+// hasScreen reports whether a person sees what is drawn and can press keys: on a terminal
+// that moves its cursor, in the foreground, and not in an agent's session.
+func hasScreen(inv *invocation) bool {
+	term := inv.getenv("TERM")
+	return !inv.json && isTerminal(inv.stdout) && inForeground(inv.stdin) && term != "" && term != "dumb" && (hints{inv}).agent() == ""
+}
+
 // A keyboard says to whom the signals of the keyboard are addressed: to this program, or
 // to the pager or editor that it runs in the foreground.
 type keyboard struct{ lent atomic.Int32 }

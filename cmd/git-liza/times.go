@@ -3,13 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
-	"strconv"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
@@ -17,25 +16,15 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// The forms in which people write times and spans.
-const (
-	timeForms = "2026-01-17, 2026-01-17T14:06:00Z"
-	spanForms = "90s, 30m, 2h, 3d, 1w"
-)
+// timeForms are the forms in which people write times.
+const timeForms = "2026-01-17, 2026-01-17T14:06:00Z"
 
-// parseSpan parses a span of time: days, weeks, or Go's form.
+// parseSpan parses a span of time as people write it, see [view.ParseSpan].
 func parseSpan(text string) (time.Duration, error) {
-	const day = 24 * time.Hour
-	if last := len(text) - 1; last > 0 {
-		unit := map[byte]time.Duration{'d': day, 'w': 7 * day}[text[last]]
-		if n, err := strconv.ParseUint(text[:last], 10, 32); err == nil && unit > 0 && n > 0 && time.Duration(n) <= math.MaxInt64/unit {
-			return time.Duration(n) * unit, nil
-		}
-	}
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+	if d, ok := view.ParseSpan(text); ok {
 		return d, nil
 	}
-	return 0, fmt.Errorf("%q is no span of time (%s)", quoted(text), spanForms)
+	return 0, fmt.Errorf("%q is no span of time (%s)", quoted(text), view.SpanForms)
 }
 
 // parseTime reads a time, or a span before now.
@@ -46,7 +35,7 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 	if d, err := parseSpan(text); err == nil {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, fmt.Errorf("%q is neither a time (%s) nor a span before now (%s)", quoted(text), timeForms, spanForms)
+	return time.Time{}, fmt.Errorf("%q is neither a time (%s) nor a span before now (%s)", quoted(text), timeForms, view.SpanForms)
 }
 
 // parseSince parses the value of --since. The zero time means no limit.
@@ -69,7 +58,7 @@ func (inv *invocation) rev(clone *work.Clone, name string) (git.ID, error) {
 	}
 	at, notOne := parseTime(name, clone.Store.Now())
 	if notOne != nil {
-		return "", fmt.Errorf("%w, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", err, layout.State, timeForms, spanForms)
+		return "", fmt.Errorf("%w, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", err, layout.State, timeForms, view.SpanForms)
 	}
 	return clone.Store.Rev(inv.ctx, at.UTC().Format(time.RFC3339))
 }

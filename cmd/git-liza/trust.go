@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -251,4 +252,18 @@ func untrustedText(ctx context.Context, clone *work.Clone) (string, error) {
 		fmt.Fprintf(&text, "\n  %s: %s\n    git liza trust %s", one.Where, work.Visible(one.Command), work.CommandHash(one.Command)[:work.ShownHash])
 	}
 	return text.String(), err
+}
+
+// untrustedCommands are the commands of the board that may not run on this machine; none
+// if that cannot be read.
+func untrustedCommands(ctx context.Context, clone *work.Clone, b *flow.Board) []view.UntrustedCommand {
+	rows := []view.UntrustedCommand{}
+	list, err := clone.Trust.Untrusted(ctx, b)
+	if err != nil {
+		return rows
+	}
+	for _, one := range list {
+		rows = append(rows, view.UntrustedCommand{Where: one.Where, Command: work.Visible(one.Command), Hint: "git liza trust " + work.CommandHash(one.Command)[:work.ShownHash]})
+	}
+	return rows
 }

@@ -106,6 +106,10 @@ func oldSetting(m flow.Move, before *flow.Board) (command string) {
 		if v.String() == now[v.Key] {
 			continue
 		}
+		if command == "" && isUsual(v) {
+			command = "git liza config --unset " + v.Key
+			continue
+		}
 		if command != "" || v.String() == "" {
 			return ""
 		}

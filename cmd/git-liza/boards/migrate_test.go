@@ -126,67 +126,89 @@ func migrate(t *testing.T, dir string, at time.Time, to int) error {
 	return err
 }
 
-// A program of rules 1 says of a board of later rules which version it has, and changes
-// nothing: in a clone, as the hooks of a server, and where another clone has migrated
-// the board that they share.
+// A program of earlier rules says of a board of later rules which version it has, and
+// changes nothing: in a clone, as the hooks of a server, and where another clone has
+// migrated the board that they share.
 func TestTortureOldProgramOnLaterRules(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	old := oldProgram(t, oldest)
-	for _, test := range []struct {
-		name  string
-		rules int
-		raise func(t *testing.T, dir string, at time.Time)
-	}{
-		{"unknown", 99, func(t *testing.T, dir string, _ time.Time) { putLaterRules(t, dir, 99) }},
-		{"migrated", flow.RulesVersion, func(t *testing.T, dir string, at time.Time) {
-			liza(t, present, dir, at.Add(time.Minute), "migrate", "--yes", "--anyway")
-		}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
+	for _, e := range earlier {
+		old := oldProgram(t, e.revision)
+		for _, test := range []struct {
+			name  string
+			rules int
+			raise func(t *testing.T, dir string, at time.Time)
+		}{
+			{"unknown", 99, func(t *testing.T, dir string, _ time.Time) { putLaterRules(t, dir, 99) }},
+			{"migrated", flow.RulesVersion, func(t *testing.T, dir string, at time.Time) {
+				liza(t, present, dir, at.Add(time.Minute), "migrate", "--yes", "--anyway")
+			}},
+		} {
+			t.Run(fmt.Sprintf("rules %d, %s", e.rules, test.name), func(t *testing.T) {
+				t.Parallel()
+				dir := unpackBoard(t, goldens[0])
+				_, _, at := openBoard(t, dir)
+				if e.rules > 1 {
+					at = at.Add(time.Minute)
+					liza(t, old, dir, at, "migrate", "--yes", "--anyway")
+				}
+				server := newServer(t, old)
+				out, err := pushBoard(t, old, goldens[0], dir, server)
+				require.NoError(t, err, "%s", out)
+				test.raise(t, dir, at)
+				changesNothing(t, old, dir, at.Add(time.Hour), test.rules)
+				there := gittest.Git(t, server, "for-each-ref")
+				said, err := push(t, old, "ann", dir, server, layout.State)
+				require.Error(t, err)
+				require.Contains(t, said, "liza-refused")
+				require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
+			})
+		}
+		for _, name := range []string{"7ad303a-migrated3", "7ad303a-forked", "7ad303a-rush"} {
+			t.Run(fmt.Sprintf("rules %d on %s", e.rules, name), func(t *testing.T) {
+				t.Parallel()
+				dir := unpackBoard(t, goldenNamed(t, name))
+				_, _, at := openBoard(t, dir)
+				changesNothing(t, old, dir, at.Add(time.Minute), 3)
+			})
+		}
+		t.Run(fmt.Sprintf("rules %d, shared", e.rules), func(t *testing.T) {
 			t.Parallel()
-			dir := unpackBoard(t, goldens[0])
-			_, _, at := openBoard(t, dir)
-			server := newServer(t, old)
-			out, err := pushBoard(t, old, goldens[0], dir, server)
-			require.NoError(t, err, "%s", out)
-			test.raise(t, dir, at)
-			changesNothing(t, old, dir, at.Add(time.Hour), test.rules)
-			there := gittest.Git(t, server, "for-each-ref")
-			said, err := push(t, old, "ann", dir, server, layout.State)
-			require.Error(t, err)
-			require.Contains(t, said, "liza-refused")
-			require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
+			sharesLaterRules(t, old)
 		})
 	}
-	t.Run("shared", func(t *testing.T) {
-		t.Parallel()
-		server := newServer(t, present)
-		planner, coder := shareBoard(t, old, present, old, server)
-		coder("task", "add", "one", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
-		planner("sync")
-		planner("migrate", "--yes", "--anyway")
-		planner("sync")
-		there := gittest.Git(t, server, "for-each-ref")
-		out, err := command(t, old, coder(), time.Now(), "sync").CombinedOutput()
-		require.Error(t, err, "%s", out) // that program said: not moves alone
-		out, err = command(t, old, coder(), time.Now(), "claim", "one", "--as", "coder-1").CombinedOutput()
-		require.Error(t, err, "%s", out)
-		require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
-		// With the newer program the same clone goes on.
-		liza(t, present, coder(), time.Now(), "claim", "one", "--as", "coder-1")
-		liza(t, present, coder(), time.Now(), "fsck", "--full")
+}
 
-		// The present one says which version it would need.
-		putLaterRules(t, server, 99)
-		before := gittest.Git(t, coder(), "for-each-ref", "refs/liza/state", "refs/heads")
-		for _, args := range [][]string{{"sync"}, {"note", "hello"}} {
-			out, err := command(t, present, coder(), time.Now(), args...).CombinedOutput()
-			require.Error(t, err, "%s", out)
-			require.Contains(t, string(out), "rules version 99")
-			require.Equal(t, before, gittest.Git(t, coder(), "for-each-ref", "refs/liza/state", "refs/heads"))
-		}
-	})
+// sharesLaterRules requires that the clone of a program goes on where another clone has
+// migrated the board that they share only with the present program.
+func sharesLaterRules(t *testing.T, old string) {
+	t.Helper()
+	server := newServer(t, present)
+	planner, coder := shareBoard(t, old, present, old, server)
+	coder("task", "add", "one", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+	planner("sync")
+	planner("migrate", "--yes", "--anyway")
+	planner("sync")
+	there, here := gittest.Git(t, server, "for-each-ref"), gittest.Git(t, coder(), "for-each-ref", layout.State, "refs/heads")
+	out, err := command(t, old, coder(), time.Now(), "sync").CombinedOutput()
+	require.Error(t, err, "%s", out) // the program of rules 1 said: not moves alone
+	out, err = command(t, old, coder(), time.Now(), "claim", "one", "--as", "coder-1").CombinedOutput()
+	require.Error(t, err, "%s", out)
+	require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
+	require.Equal(t, here, gittest.Git(t, coder(), "for-each-ref", layout.State, "refs/heads"))
+	// With the newer program the same clone goes on.
+	liza(t, present, coder(), time.Now(), "claim", "one", "--as", "coder-1")
+	liza(t, present, coder(), time.Now(), "fsck", "--full")
+
+	// The present one says which version it would need.
+	putLaterRules(t, server, 99)
+	before := gittest.Git(t, coder(), "for-each-ref", "refs/liza/state", "refs/heads")
+	for _, args := range [][]string{{"sync"}, {"note", "hello"}} {
+		out, err := command(t, present, coder(), time.Now(), args...).CombinedOutput()
+		require.Error(t, err, "%s", out)
+		require.Contains(t, string(out), "rules version 99")
+		require.Equal(t, before, gittest.Git(t, coder(), "for-each-ref", "refs/liza/state", "refs/heads"))
+	}
 }
 
 // changesNothing requires that commands of a program are refused with the version of the

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,50 +17,71 @@ import (
 	"github.com/git-liza/git-liza/internal/torture"
 )
 
-// oldest is the first revision whose boards and programs are kept in use.
-const oldest = "236f646"
+// earlier are programs of earlier rules that are run beside the present one: the first
+// revision whose boards are kept in use, and the last one of rules 2.
+var earlier = []struct {
+	revision string
+	rules    int      // the newest that it knows
+	life     string   // the story of a board of these rules
+	boards   []string // golden boards of rules that it knows
+}{
+	{"236f646", 1, "life.sh", []string{"f4a61dc-plain", "f4a61dc-signed", "f4a61dc-founded", "f4a61dc-rush"}},
+	{"df96c3e9e3165be2215ac65b93d09c31c457add2", 2, "version2.sh", []string{"9fee5a5-version2", "9fee5a5-version2-signed", "9fee5a5-migrated-signed", "9fee5a5-rush", "f4a61dc-signed"}},
+}
 
-// A program of rules 1 works on a board that the present one made under these rules,
-// beside the present one and in turns with it, on one clone.
+// A program of earlier rules works on boards of rules that it knows, beside the present one
+// and in turns with it, on one clone.
 func TestTortureMixedPrograms(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	old := oldProgram(t, oldest)
-	for _, g := range goldens {
-		if !strings.HasPrefix(g.name, "f4a61dc-") {
-			continue
-		}
-		t.Run(g.name, func(t *testing.T) {
-			t.Parallel()
-			dir := unpackBoard(t, g)
-			_, _, at := openBoard(t, dir)
-			for turn, program := range []string{old, present, old, present} {
-				for _, args := range [][]string{{"fsck", "--full"}, {"status"}, {"list", "--all"}, {"log"}, {"state"}} {
-					liza(t, program, dir, at, args...)
+	for _, e := range earlier {
+		old := oldProgram(t, e.revision)
+		for _, name := range e.boards {
+			t.Run(fmt.Sprintf("rules %d on %s", e.rules, name), func(t *testing.T) {
+				t.Parallel()
+				dir := unpackBoard(t, goldenNamed(t, name))
+				store, _, at := openBoard(t, dir)
+				board, _, err := store.Board(t.Context())
+				require.NoError(t, err)
+				require.LessOrEqual(t, board.Settings().Rules, e.rules)
+				for turn, program := range []string{old, present, old, present} {
+					for _, args := range [][]string{{"fsck", "--full"}, {"status"}, {"list", "--all"}, {"log"}, {"state"}} {
+						liza(t, program, dir, at, args...)
+					}
+					at = at.Add(time.Minute)
+					liza(t, program, dir, at, "note", fmt.Sprintf("turn %d", turn))
 				}
-				at = at.Add(time.Minute)
-				liza(t, program, dir, at, "note", fmt.Sprintf("turn %d", turn))
-			}
-			liza(t, old, dir, at, "fsck", "--full")
-			liza(t, present, dir, at, "fsck", "--full")
-		})
+				liza(t, old, dir, at, "fsck", "--full")
+				liza(t, present, dir, at, "fsck", "--full")
+			})
+		}
 	}
+}
+
+// goldenNamed is the golden board of that name.
+func goldenNamed(t *testing.T, name string) golden {
+	t.Helper()
+	i := slices.IndexFunc(goldens, func(g golden) bool { return g.name == name })
+	require.GreaterOrEqual(t, i, 0, "there is no golden board %s", name)
+	return goldens[i]
 }
 
 // The whole life of a board, each command by the other program than the one before.
 func TestTortureMixedLife(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	old := oldProgram(t, oldest)
-	for first, name := range []string{"old first", "present first"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := play(t, alternate(t, old, first), "life.sh", "1")
-			_, _, at := openBoard(t, dir)
-			for _, program := range []string{old, present} {
-				liza(t, program, dir, at, "fsck", "--full")
-			}
-		})
+	for _, e := range earlier {
+		old := oldProgram(t, e.revision)
+		for first, name := range []string{"old first", "present first"} {
+			t.Run(fmt.Sprintf("rules %d, %s", e.rules, name), func(t *testing.T) {
+				t.Parallel()
+				dir := play(t, alternate(t, old, first), e.life, "1")
+				_, _, at := openBoard(t, dir)
+				for _, program := range []string{old, present} {
+					liza(t, program, dir, at, "fsck", "--full")
+				}
+			})
+		}
 	}
 }
 
@@ -85,42 +107,49 @@ func alternate(t *testing.T, old string, first int) string {
 func TestTortureMixedServer(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	old := oldProgram(t, oldest)
-	for _, test := range []struct{ name, hooks, planner, coder string }{
-		{"present hooks, old planner", present, old, present},
-		{"present hooks, old coder", present, present, old},
-		{"old hooks, old planner", old, old, present},
-		{"old hooks, old coder", old, present, old},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			server := newServer(t, test.hooks)
-			founder := test.planner
-			if flow.RulesVersion > 1 {
-				founder = old
-			}
-			planner, coder := shareBoard(t, founder, test.planner, test.coder, server)
-			planner("task", "add", "one", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
-			coder("claim", "one", "--as", "coder-1")
-			coder("intent", "one", "--as", "coder-1", "--summary", "S", "--validation", "V")
-			gittest.Write(t, coder(), ".worktrees/one/one.txt", "one\n")
-			gittest.Git(t, filepath.Join(coder(), ".worktrees", "one"), "add", ".")
-			gittest.Git(t, filepath.Join(coder(), ".worktrees", "one"), "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-q", "-m", "One")
-			coder("submit", "one", "--as", "coder-1")
-			planner("review", "one", "--as", "code-reviewer-1")
-			planner("approve", "one", "--as", "code-reviewer-1", "--commit", gittest.Git(t, coder(), "rev-parse", "liza/one"))
-			coder("merge", "one")
-			planner("note", "Merged")
-			coder("sync")
-			planner("sync")
-			for _, dir := range []string{server, planner(), coder()} {
-				for _, program := range []string{old, present} {
-					liza(t, program, dir, time.Now(), "fsck", "--full")
+	for _, e := range earlier {
+		old := oldProgram(t, e.revision)
+		for _, test := range []struct{ name, hooks, planner, coder string }{
+			{"present hooks, old planner", present, old, present},
+			{"present hooks, old coder", present, present, old},
+			{"old hooks, old planner", old, old, present},
+			{"old hooks, old coder", old, present, old},
+			{"old hooks, present clones", old, present, present},
+			{"present hooks, old clones", present, old, old},
+		} {
+			t.Run(fmt.Sprintf("rules %d, %s", e.rules, test.name), func(t *testing.T) {
+				t.Parallel()
+				server := newServer(t, test.hooks)
+				founder := old // makes the board of rules that both know
+				planner, coder := shareBoard(t, founder, test.planner, test.coder, server)
+				workInTurn(t, planner, coder)
+				for _, dir := range []string{server, planner(), coder()} {
+					for _, program := range []string{old, present} {
+						liza(t, program, dir, time.Now(), "fsck", "--full")
+					}
 				}
-			}
-			require.Equal(t, gittest.Git(t, planner(), "rev-parse", "refs/liza/state"), gittest.Git(t, coder(), "rev-parse", "refs/liza/state"))
-		})
+				require.Equal(t, gittest.Git(t, planner(), "rev-parse", "refs/liza/state"), gittest.Git(t, coder(), "rev-parse", "refs/liza/state"))
+			})
+		}
 	}
+}
+
+// workInTurn brings a task to integration on a board that two clones share.
+func workInTurn(t *testing.T, planner, coder func(args ...string) string) {
+	t.Helper()
+	planner("task", "add", "one", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+	coder("claim", "one", "--as", "coder-1")
+	coder("intent", "one", "--as", "coder-1", "--summary", "S", "--validation", "V")
+	gittest.Write(t, coder(), ".worktrees/one/one.txt", "one\n")
+	gittest.Git(t, filepath.Join(coder(), ".worktrees", "one"), "add", ".")
+	gittest.Git(t, filepath.Join(coder(), ".worktrees", "one"), "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-q", "-m", "One")
+	coder("submit", "one", "--as", "coder-1")
+	planner("review", "one", "--as", "code-reviewer-1")
+	planner("approve", "one", "--as", "code-reviewer-1", "--commit", gittest.Git(t, coder(), "rev-parse", "liza/one"))
+	coder("merge", "one")
+	planner("note", "Merged")
+	coder("sync")
+	planner("sync")
 }
 
 // shareBoard makes a board on a server and two clones that hold it there. Each of the

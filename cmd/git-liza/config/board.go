@@ -53,6 +53,7 @@ func boardGroups() []Group {
 			{Name: "checkpoint.share", Meaning: "supervisors make a checkpoint when so much of a goal's budget is used since the last one; 0 is never", Unit: "percent", Readers: "`agent`, `rush`, `checkpoint`"},
 			{Name: "goal.auto", Meaning: "supervisors complete a goal whose tasks are all final", Unit: "switch", Readers: "`agent`, `rush`, `goal done`"},
 		}},
+		{Name: "alarms", About: "from when on something is an [alarm](guide.md#alarms)", Keys: alarmKeys()},
 	}
 	standard := defaults()
 	for _, g := range groups {
@@ -66,6 +67,29 @@ func boardGroups() []Group {
 		groups[i].Place = Board
 	}
 	return groups
+}
+
+// alarmKeys are thresholds of views, which no rule reads.
+func alarmKeys() (keys []Key) {
+	const readers = "`watch`, `agent`, `rush`"
+	for _, k := range [][2]string{
+		{"lease", "a lease that nobody renews has ended for so long"},
+		{"orphaned", "work was rejected and its coder is gone for so long"},
+		{"stalled", "no task of a goal changes for so long while work is open"},
+		{"draft", "a draft stays one for so long"},
+		{"unstaffed", "work waits for so long for a role of which no agent is there"},
+		{"checkpoint_stale", "a checkpoint lasts so long"},
+		{"checkpoint_stuck", "likewise, more urgent"},
+		{"checkpoint_abandoned", "likewise, most urgent"},
+		{"pause_stale", "a pause lasts so long"},
+		{"pause_forgotten", "likewise, more urgent"},
+	} {
+		keys = append(keys, Key{Name: "alarms." + k[0], Meaning: k[1], Unit: "span", Readers: readers})
+	}
+	return append(keys,
+		Key{Name: "alarms.approaching", Meaning: "so much of a limit or of a budget is used", Unit: "percent from 1 to 100", Readers: readers},
+		Key{Name: "alarms.approvals", Meaning: "so many verdicts of one reviewer in a row approve", Unit: "number", Readers: readers},
+		Key{Name: "alarms.off", Meaning: "kinds of alarms that are not wanted", Default: "none", Unit: "kinds, one per argument", Readers: readers})
 }
 
 func budgetKeys() (keys []Key) {
@@ -84,12 +108,16 @@ const DefaultGateTimeout = flow.Duration(10 * time.Minute)
 // defaults formats the default values of the board's keys.
 func defaults() map[string]string {
 	c := flow.DefaultConfig()
+	c.Alarms = flow.DefaultAlarms()
 	c.Gates = []flow.Gate{{Name: "NAME", Required: true, Timeout: DefaultGateTimeout}}
 	formatted := map[string]string{}
 	for _, v := range Values(&c) {
 		text := v.String()
 		switch pointer := v.Pointer.(type) {
 		case *[]string:
+			if len(*pointer) == 0 {
+				continue
+			}
 			text = fmt.Sprintf("`%s` and %d more", (*pointer)[0], len(*pointer)-1)
 		case *flow.Duration, *bool:
 			text = "`" + text + "`"
@@ -118,6 +146,11 @@ func Values(c *flow.Config) []Value {
 		{"allow_self_review", &c.AllowSelfReview}, {"drift_alarm", &c.DriftAlarm}, {"tests", &c.Tests}, {"never", &c.Never},
 		{"post_worktree", &c.PostWorktree},
 		{"checkpoint.every", &c.Checkpoint.Every}, {"checkpoint.share", &c.Checkpoint.Share}, {"goal.auto", &c.Goal.Auto},
+		{"alarms.lease", &c.Alarms.Lease}, {"alarms.orphaned", &c.Alarms.Orphaned}, {"alarms.stalled", &c.Alarms.Stalled},
+		{"alarms.draft", &c.Alarms.Draft}, {"alarms.unstaffed", &c.Alarms.Unstaffed}, {"alarms.checkpoint_stale", &c.Alarms.CheckpointStale},
+		{"alarms.checkpoint_stuck", &c.Alarms.CheckpointStuck}, {"alarms.checkpoint_abandoned", &c.Alarms.CheckpointAbandoned},
+		{"alarms.pause_stale", &c.Alarms.PauseStale}, {"alarms.pause_forgotten", &c.Alarms.PauseForgotten},
+		{"alarms.approaching", &c.Alarms.Approaching}, {"alarms.approvals", &c.Alarms.Approvals}, {"alarms.off", &c.Alarms.Off},
 		{"budgets.task.tokens", &c.Budgets.Task.Tokens}, {"budgets.task.cost", &c.Budgets.Task.Cost},
 		{"budgets.sprint.tokens", &c.Budgets.Sprint.Tokens}, {"budgets.sprint.cost", &c.Budgets.Sprint.Cost},
 		{"budgets.goal.tokens", &c.Budgets.Goal.Tokens}, {"budgets.goal.cost", &c.Budgets.Goal.Cost},

@@ -2,7 +2,7 @@ package config
 
 // gitGroups are the groups of git's configuration.
 func gitGroups() []Group {
-	return []Group{providerGroup(), sessionGroup(), rushGroup(), trustGroup(), remoteGroup(), identityGroup(), serverGroup()}
+	return []Group{providerGroup(), sessionGroup(), rushGroup(), notifyGroup(), trustGroup(), remoteGroup(), identityGroup(), serverGroup()}
 }
 
 func providerGroup() Group {
@@ -41,6 +41,17 @@ func rushGroup() Group {
 	}}
 }
 
+func notifyGroup() Group {
+	const readers = "`watch`, `agent`, `rush`, when they begin"
+	return Group{Name: "notify", About: "where [calls](guide.md#alarms) go that nobody looks at", Place: Git, Keys: []Key{
+		{Name: "liza.notify", Meaning: "a command that gets calls on its standard input, and their keys in `LIZA_ALARM_KEYS`; it has half a minute", Default: "none",
+			Unit: "shell command", Readers: readers},
+		{Name: "liza.notify.url", Meaning: "an address that calls are [posted to](guide.md#alarms) as JSON", Default: "none", Unit: "`https://…`", Readers: readers},
+		{Name: "liza.notify.secret", Meaning: "the file of the key that signs what is posted", Default: "none: nothing is signed", Unit: "absolute path", Readers: readers},
+		{Name: "liza.notify.every", Meaning: "the shortest time between two messages; one gathers what came", Default: "`1m`", Unit: "span", Readers: readers},
+	}}
+}
+
 func trustGroup() Group {
 	return Group{Name: "trust", About: "which commands of the board this machine runs", Place: Git, Keys: []Key{
 		{Name: "liza.trust.allow", Meaning: "a command of the board that may run on this machine; one line per command", Default: "none",
@@ -56,6 +67,8 @@ func remoteGroup() Group {
 			Unit: "name of a remote; `init --remote` and `sync --set` write it", Readers: "every command"},
 		{Name: "liza.remoteTimeout", Meaning: "longest conversation with the remote", Default: "`60s`", Unit: "span, or a number of seconds",
 			Readers: "commands that talk to the remote"},
+		{Name: "liza.pr.remote", Meaning: "the remote to which `pr push` pushes branches of pull requests", Default: "`liza.remote`, else the only one",
+			Unit: "name of a remote", Readers: "`pr push`"},
 		{Name: "liza.fsync", Meaning: "how far an answer survives a power cut", Default: "`batch`",
 			Unit: "`batch`, `all` or `none`, see [what an answer promises](design/format.md#what-an-answer-promises)", Readers: "every move; `hooks install --server`"},
 	}}

@@ -89,7 +89,7 @@ func (w *worker) checkBudget(ctx context.Context, a *assignment, b *flow.Board) 
 		return r
 	}
 	// The usage of the last session could not be recorded.
-	return &flow.Refusal{Rule: flow.RuleBudget, Reason: "the last session was ended because it used up what was left", Hint: "git liza usage"}
+	return &flow.Refusal{Rule: flow.RuleBudget, Reason: "the last session was ended because it used up what was left", Hint: "git liza metrics --by task"}
 }
 
 // endOverBudget ends an assignment whose budget is spent. A human has to decide whether

@@ -34,19 +34,19 @@ func (d *dueTries) isTried(tip flow.ObjectID, due flow.Move) bool {
 	return false
 }
 
-// note notes an automatic move that could not be made at a state of the board; why is ""
+// note notes an automatic move that could not be made at a state of the board; why is nil
 // if the board does not ask for it any more. It returns true if this trouble is new.
-func (d *dueTries) note(tip flow.ObjectID, due flow.Move, why string) bool {
+func (d *dueTries) note(tip flow.ObjectID, due flow.Move, why error) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.tip != tip {
 		d.tip, d.failed = tip, nil
 	}
 	d.failed = append(d.failed, due)
-	if why == "" || why == d.said {
+	if why == nil || why.Error() == d.said {
 		return false
 	}
-	d.said = why
+	d.said = why.Error()
 	return true
 }
 
@@ -66,15 +66,24 @@ func (s *supervisor) makeDue(ctx context.Context, b *flow.Board, tip flow.Object
 		made := s.clone.Caller.Move(due.Act, "", due.Detail)
 		made.Goal = due.Goal
 		if b.Admissible(made, nil) == nil && !s.rush.due.isTried(tip, due) {
-			return s.tryDue(ctx, tip, due, t)
+			return s.makeAlone(ctx, t, func(ctx context.Context) (bool, error) { return s.clone.MakeDue(ctx, due) }, func(why error) {
+				if s.rush.due.note(tip, due, why) {
+					s.ask("%s: the board asks for %s of %s, which cannot be made: %v", s.id, due.Act, due.Goal, why)
+				}
+			})
 		}
 	}
 	return t, nil
 }
 
-// tryDue makes one automatic move, unless another supervisor is at it.
-func (s *supervisor) tryDue(ctx context.Context, tip flow.ObjectID, due flow.Move, t lookResult) (lookResult, error) {
-	release, err := tryLock(s.clone.Repo.CommonDir(), "due")
+// dueLock is the lock of the process of a clone that makes an automatic move.
+const dueLock = "due"
+
+// makeAlone makes an automatic move, unless another supervisor of the clone is at one.
+// If the move could not be made, it calls note: with nil if the board does not ask for
+// it any more, else with why not. t is what the look has found so far.
+func (s *supervisor) makeAlone(ctx context.Context, t lookResult, attempt func(context.Context) (made bool, err error), note func(why error)) (lookResult, error) {
+	release, err := tryLock(s.clone.Repo.CommonDir(), dueLock)
 	if err != nil {
 		return t, err
 	}
@@ -84,19 +93,17 @@ func (s *supervisor) tryDue(ctx context.Context, tip flow.ObjectID, due flow.Mov
 	}
 	defer release()
 	s.rush.idle.markBusy(s)
-	_, made, err := s.clone.MakeDue(ctx, due)
+	made, err := attempt(ctx)
 	var refusal *flow.Refusal
 	switch {
 	case made:
 		t.moved = true
 	case err == nil:
-		s.rush.due.note(tip, due, "")
+		note(nil)
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
 		return t, err
 	case errors.As(err, &refusal), errors.Is(err, gitstore.ErrForeignRef):
-		if s.rush.due.note(tip, due, err.Error()) {
-			s.ask("%s: the board asks for %s of %s, which cannot be made: %v", s.id, due.Act, due.Goal, err)
-		}
+		note(err)
 	default:
 		return t, err
 	}

@@ -125,7 +125,7 @@ func TestDueMoveIsMadeOnce(t *testing.T) {
 	for range 6 {
 		clone := w.open()
 		all.Go(func() {
-			_, mine, err := clone.MakeDue(context.Background(), due[0])
+			mine, err := clone.MakeDue(context.Background(), due[0])
 			if err != nil {
 				t.Error(err)
 			}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
 )
 
 func TestLogIsBounded(t *testing.T) {
@@ -66,4 +68,10 @@ func TestPausesDouble(t *testing.T) {
 	}
 	require.Equal(t, "2s 4s 8s 16s 32s 1m0s 1m0s 1m0s", strings.Join(list, " "))
 	require.Equal(t, l.MaxPause, l.pause(1000))
+}
+
+func TestReasonOfABlock(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, " (no port is free)", moveReason(&flow.BlockMove{Reason: "no port is free\nnone", Questions: []string{"Which?"}}))
+	require.Equal(t, " (asks: Which?)", moveReason(&flow.BlockMove{Questions: []string{"Which?\nOr none?"}}))
 }

@@ -73,7 +73,7 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 				kind = NeedMessage
 			}
 			m := Message{Kind: kind, Text: text}
-			if t := b.Task(e.Move.Task); t != nil {
+			if t := cmp.Or(b.Task(e.Move.Task), flow.ReturnedBy(e.Move, b)); t != nil {
 				m.about(b, t)
 			}
 			r.speaker.pass(m) // without the board, which is this goroutine's
@@ -106,12 +106,13 @@ func moveText(m flow.Move, after *flow.Board) string {
 		return boardLine(m, after)
 	}
 	entered := "→ " + t.Status.String()
+	if m.Act == flow.ActRenew || m.Act == flow.ActSession {
+		return "" // the state was there before
+	}
 	if t.Status.IsBlocked() && m.Act != flow.ActBlock {
 		return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.By)
 	}
 	switch d := m.Detail.(type) {
-	case *flow.RenewMove, *flow.SessionMove:
-		return ""
 	case *flow.ClaimMove:
 		if t.Attempt.Iteration > 1 {
 			return fmt.Sprintf("claimed by %s, iteration %d", m.By, t.Attempt.Iteration)
@@ -148,7 +149,11 @@ func moveReason(d flow.Detail) string {
 		}
 		return " (conflicts in " + strings.Join(d.Paths, ", ") + ")"
 	case *flow.BlockMove:
-		first, _, _ := strings.Cut(d.Reason, "\n")
+		why := d.Reason
+		if why == "" && len(d.Questions) > 0 {
+			why = "asks: " + d.Questions[0]
+		}
+		first, _, _ := strings.Cut(why, "\n")
 		return " (" + first + ")"
 	}
 	return ""
@@ -191,6 +196,10 @@ func boardLine(m flow.Move, after *flow.Board) string {
 			text += "; " + c.Onward(after)
 		}
 		return text
+	case *flow.AnswerMove:
+		if t := flow.ReturnedBy(m, after); t != nil {
+			return fmt.Sprintf("→ %s: %s answered", t.Status, m.By)
+		}
 	case *flow.DecideMove:
 		return fmt.Sprintf("%s (%s) decided by %s, board → %s", d.Decision, flow.Excerpt(d.Message, 120), m.By, after.Settings().Control.State)
 	}

@@ -77,6 +77,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 		}
 	}
 	in.Questions = questionsFor(b, in)
+	in.Anomalies = anomaliesFor(b, in)
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err
 	}

@@ -111,6 +111,7 @@ func TestReportOfAnAnswer(t *testing.T) {
 		reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	require.Contains(t, w.note("prompt-planner-1-1"), "\nquestion sprint-1/1: Where is the key?\n")
+	require.Contains(t, r.said(), "task-1 → UNCLAIMED: planner-1 answered")
 	require.Contains(t, w.note("prompt-coder-1-2"), "\nquestion sprint-1/1: Where is the key?\nanswer of planner-1: In the vault\n")
 	require.Contains(t, w.note("prompt-code-reviewer-1-1"), "answer of planner-1: In the vault\n")
 }

@@ -96,6 +96,7 @@ type Rush struct {
 	triggers      *triggerTries
 	troubles      *troubles
 	due           dueTries
+	changelogs    changelogs
 	judged        judgedRecords
 	pauses        pauses
 	fitness       fitness

@@ -141,7 +141,7 @@ func (s *server) checkPeer(ctx context.Context, p proc.Peer) error {
 	if err != nil {
 		return err
 	}
-	return work.CheckPeer(s.rush.Clone.Repo, b.Settings().Board, p)
+	return work.CheckPeer(s.rush.Clone.Repo, b.Settings().Board, p, "agents are steered")
 }
 
 // refusedBy is a refusal or another error for a reply.

@@ -16,7 +16,7 @@ import (
 // runSession runs the agent's program once, from prompt to end, and reports for the
 // agent if that is the supervisor's part. It returns the board after the session.
 func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending, *flow.Board, error) {
-	work.TakeTold(w.clone.Repo, w.id) // the prompt has all notes
+	work.TakeTold(w.clone.Repo, w.id) // the prompt has all of it
 	b, _, err := w.clone.Store.Board(ctx)
 	if err != nil {
 		return provider.Ending{}, nil, err
@@ -38,6 +38,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	}
 	a.tally.sessions++
 	sess := w.newSession(a, prompt.Text())
+	sess.news = newsSince(w, b, in)
 	w.presence.setDoing(doingOf[a.capacity], a.taskID(), fmt.Sprintf("session %d", a.tally.sessions))
 	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions,
 		w.rush.mask.String(sess.prompt))
@@ -261,6 +262,7 @@ type session struct {
 	prior      priorSession   // the session that it continues
 	counting   provider.Usage // what its records count; "" if it continues no session
 	output     *proc.Clip
+	news       *sessionNews
 }
 
 // keptOutput is how many bytes of the beginning, and of the end, of a session's output

@@ -231,6 +231,9 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if t, err = s.makeDue(ctx, b, tip, t); t.moved || err != nil {
 		return t, false, err
 	}
+	if t, err = addChangelog(ctx, s, b, t); t.moved || err != nil {
+		return t, false, err
+	}
 	now := s.boardTime(b)
 	if next := b.Next(s.slot.Role, now); !next.IsZero() {
 		t.lookBy(time.Now().Add(next.Sub(now)))

@@ -90,7 +90,7 @@ func (w *switchWatch) heed(ctx context.Context) (over bool, err error) {
 // the first agent that may. It returns when, zero if another process is at it or no
 // agent has joined yet.
 func (w *switchWatch) take(ctx context.Context, one work.Switch) (at time.Time, err error) {
-	release, err := tryLock(w.clone.Repo.CommonDir(), "due")
+	release, err := tryLock(w.clone.Repo.CommonDir(), dueLock)
 	if err != nil || release == nil {
 		return time.Time{}, err
 	}

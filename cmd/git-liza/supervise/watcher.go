@@ -39,6 +39,7 @@ type watcher struct {
 // the session has to end.
 func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	watch.noteBudget(b)
+	watch.session.news.tell(b)
 	if watch.overMinutes(b) {
 		watch.outOfBudget.Store(true)
 		watch.cancel()

@@ -38,12 +38,19 @@ const (
 )
 
 // Agents returns the registered agents with what they do: those that plan, that
-// do tasks, that judge, each role by number. tasks are the board's.
-func (r Reading) Agents(tasks []flow.Summary) []Agent {
+// do tasks, that judge, each role by number.
+func (p *Picture) Agents() []Agent {
+	if p.agents == nil {
+		p.agents = agentsOf(p)
+	}
+	return p.agents
+}
+
+func agentsOf(p *Picture) []Agent {
+	r := &p.reading
 	submitted := map[flow.Actor]flow.TaskID{}
-	for i := range tasks {
-		t := &tasks[i]
-		if _, known := submitted[t.Coder]; !known && t.Status.Allows(flow.ActReview) {
+	for t := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActReview) }) {
+		if _, known := submitted[t.Coder]; !known {
 			submitted[t.Coder] = t.ID
 		}
 	}
@@ -63,8 +70,8 @@ func (r Reading) Agents(tasks []flow.Summary) []Agent {
 		case submitted[flow.Actor(a.ID)] != "":
 			v.State, v.Task = agentWaiting, submitted[flow.Actor(a.ID)]
 		}
-		if p, ok := r.Local.Presences[a.ID]; ok {
-			v.Presence = &Heartbeat{p, r.At}
+		if said, ok := r.Local.Presences[a.ID]; ok {
+			v.Presence = &Heartbeat{said, r.At}
 		}
 		list = append(list, v)
 	}
@@ -89,7 +96,7 @@ func placesOfRoles(b *flow.Board) map[flow.Role]int {
 // rules.
 func (r Reading) OlderPrograms(rules int) []flow.AgentID {
 	var list []flow.AgentID
-	for _, v := range r.Agents(r.Board.Tasks()) {
+	for _, v := range NewPicture(r).Agents() {
 		beats := v.Presence != nil && !v.Presence.Silent(r.At)
 		holds := v.Presence == nil && v.Lease != nil && v.Lease.After(r.At)
 		if a := r.Board.Agent(v.ID); a.Rules < rules && v.Dead == 0 && (beats || holds) {

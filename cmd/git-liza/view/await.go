@@ -46,17 +46,28 @@ func (r Reading) stepsAfter(t *flow.Task, actor flow.Caller) []Step {
 	return []Step{{"git liza show " + string(t.ID), "others have to act on it; end the session"}}
 }
 
+// ReturnedText says that an answer let a task go on; "" if the last move of its history,
+// which is newest first, was none.
+func ReturnedText(history []Entry) string {
+	i := slices.IndexFunc(history, func(e Entry) bool { return e.Move.Act != flow.ActSession })
+	if i < 0 || history[i].Returned == nil {
+		return ""
+	}
+	t := history[i].Returned
+	return fmt.Sprintf("%s → %s: %s answered", t.ID, t.Status, history[i].Move.By)
+}
+
 // answerText describes the result for people.
 func answerText(t *flow.Task, steps []Step) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", t.ID, t.Status)
 	switch {
 	case t.Rejection() != nil && t.Status == flow.Rejected:
-		fmt.Fprintf(&text, " by %s\n", t.Rejection().By)
+		fmt.Fprintf(&text, " by %s%s\n", t.Rejection().By, VoucherText(t.Rejection().For))
 		addFindings(&text, "blocker", t.Rejection().Blockers)
 		addFindings(&text, "concern", t.Rejection().Concerns)
 		if t.Rejection().Overall != "" {
-			fmt.Fprintf(&text, "Overall: %s\n", t.Rejection().Overall)
+			fmt.Fprintf(&text, "Overall: %s\n", indented(t.Rejection().Overall))
 		}
 		addOthers(&text, t)
 	case t.Verdict() != nil && t.Status == flow.Approved:
@@ -64,9 +75,9 @@ func answerText(t *flow.Task, steps []Step) string {
 	case t.Merge != nil:
 		fmt.Fprintf(&text, " as %s\n", t.Merge.Commit.Short())
 	case t.Integration != nil && t.Status == flow.IntegrationFailed:
-		fmt.Fprintf(&text, ": %s\n", Plain(ValueOf(t.Integration)))
+		fmt.Fprintf(&text, ": %s\n", indented(Plain(ValueOf(t.Integration))))
 	case t.Block != nil:
-		fmt.Fprintf(&text, ": %s\n", t.Block.Reason)
+		fmt.Fprintf(&text, ": %s\n", indented(t.Block.Reason))
 	default:
 		text.WriteByte('\n')
 	}
@@ -93,11 +104,11 @@ func addVerdicts(text *strings.Builder, t *flow.Task) {
 	words := ""
 	for _, j := range t.Judgements {
 		if v := j.Verdict; v != nil {
-			if line := endLine(v.Message); !strings.Contains(words, line) {
+			if line := endLine(indented(v.Message)); !strings.Contains(words, line) {
 				words += line
 			}
-			if !slices.Contains(by, string(v.By)) {
-				by = append(by, string(v.By))
+			if one := string(v.By) + VoucherText(v.For); !slices.Contains(by, one) {
+				by = append(by, one)
 			}
 		}
 	}
@@ -123,12 +134,12 @@ func addFindings(text *strings.Builder, kind string, list []flow.Finding) {
 		if place != "" {
 			place += " — "
 		}
-		fmt.Fprintf(text, "- [%s] %s%s\n", kind, place, f.Issue)
+		fmt.Fprintf(text, "- [%s] %s%s\n", kind, OneLine(place), indented(f.Issue))
 		if f.Why != "" {
-			fmt.Fprintf(text, "  Why it matters: %s\n", f.Why)
+			fmt.Fprintf(text, "  Why it matters: %s\n", indented(f.Why))
 		}
 		if f.Suggestion != "" {
-			fmt.Fprintf(text, "  Suggestion: %s\n", f.Suggestion)
+			fmt.Fprintf(text, "  Suggestion: %s\n", indented(f.Suggestion))
 		}
 	}
 }

@@ -26,9 +26,10 @@ type Checkpoint struct {
 	Decision  any            `json:"decision"` // null while there is none
 	Decide    []string       `json:"decide"`   // the commands, while there is none
 
-	news *News
-	made *flow.DecideMove
-	by   string
+	news    *News
+	figures *Metrics
+	made    *flow.DecideMove
+	by      string
 }
 
 // A CheckpointSpan is the time that a checkpoint looks back on.
@@ -92,6 +93,25 @@ func NewCheckpoint(mark string, from, to *flow.Board, moves []flow.Move) *Checkp
 	c.addRecords(from, to)
 	c.addGoals(from, to)
 	return c
+}
+
+// SetMetrics adds the metrics of the span.
+func (c *Checkpoint) SetMetrics(m *Metrics) {
+	c.figures = m
+	counted, _ := c.Metrics.(Object)
+	for _, one := range m.Value() {
+		if slices.Contains([]string{"iterations", "approval_rate", "rework_share", "merge_failures", "lead_time", "working_time", "waiting_time"}, one.Key) {
+			counted = append(counted, one)
+		}
+	}
+	c.Metrics = counted
+}
+
+func failedMerges(n int) string {
+	if n == 0 {
+		return "no merge failed"
+	}
+	return Count(n, "merge") + " failed"
 }
 
 // addRecords adds the anomalies and discoveries that the earlier board lacks.
@@ -169,6 +189,12 @@ func (c *Checkpoint) Text(width int) string {
 	head.Add("done", fmt.Sprintf("%d merged, %d rejected, drift %d", len(c.Done), len(c.news.Rejected), c.Drift))
 	if c.news.used.Usage.Sessions > 0 {
 		head.Add("used", c.news.used.Words())
+	}
+	if m := c.figures; m != nil && m.Iterations > 0 {
+		head.Add("work", fmt.Sprintf("%s, %s rework; %s; verdicts: %s", Count(m.Iterations, "iteration"), shareText(m.Rework), failedMerges(m.Failures), verdictsText(m.Report)))
+	}
+	if m := c.figures; m != nil && m.LeadTime.Count > 0 {
+		head.Add("lead time", spreadText(m.LeadTime, ""))
 	}
 	if c.made != nil {
 		head.Add("decided", fmt.Sprintf("%s  %s: %s", c.by, c.made.Decision, FirstLine(c.made.Message)))

@@ -5,8 +5,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// A Change is the difference of a document between two states of the board.
-type Change struct {
+// An Edit is the difference of a document between two states of the board.
+type Edit struct {
 	Path  string `json:"path"`
 	Kind  string `json:"change"` // added, removed or changed
 	Patch string `json:"patch"`  // lines in git's form
@@ -14,10 +14,10 @@ type Change struct {
 
 // Changes returns the differences between two states for display, with color
 // for a terminal.
-func Changes(list []gitstore.Difference, color bool) []Change {
-	changes := []Change{}
+func Changes(list []gitstore.Difference, color bool) []Edit {
+	changes := []Edit{}
 	for _, d := range list {
-		changes = append(changes, Change{d.Path, changeKind(d), patch.Format(d.Path, patch.Side{Text: d.Old}, patch.Side{Text: d.New}, color)})
+		changes = append(changes, Edit{d.Path, changeKind(d), patch.Format(d.Path, patch.Side{Text: d.Old}, patch.Side{Text: d.New}, color)})
 	}
 	return changes
 }

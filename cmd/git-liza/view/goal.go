@@ -32,24 +32,22 @@ func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
 		}
 	}
 	slices.SortStableFunc(goals, func(x, y *flow.Goal) int { return x.Created.Compare(y.Created) })
-	return goalRows(b, goals, tasks, focus)
+	of := map[flow.GoalID]*tally{}
+	for i := range tasks {
+		if of[tasks[i].Goal] == nil {
+			of[tasks[i].Goal] = new(tally)
+		}
+		of[tasks[i].Goal][tasks[i].Status]++
+	}
+	return goalRows(b, goals, of, focus)
 }
 
-func goalRows(b *flow.Board, goals []*flow.Goal, tasks []flow.Summary, focus flow.GoalID) []Goal {
+func goalRows(b *flow.Board, goals []*flow.Goal, of map[flow.GoalID]*tally, focus flow.GoalID) []Goal {
 	list := make([]Goal, 0, len(goals))
 	for _, g := range goals {
-		row := Goal{ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g)}
+		row := Goal{Open: of[g.ID].open(), Merged: of[g.ID].merged(), ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g)}
 		if g.Ended.IsZero() {
 			row.Sprint = b.OpenSprint(g.ID)
-		}
-		for i := range tasks {
-			switch t := &tasks[i]; {
-			case t.Goal != g.ID:
-			case t.Status.IsMerged():
-				row.Merged++
-			case !t.Status.Final():
-				row.Open++
-			}
 		}
 		list = append(list, row)
 	}
@@ -100,9 +98,15 @@ func GoalText(g *flow.Goal, uncounted int) string {
 	return text.String()
 }
 
-// indented indents the later lines of a text, to set it off from what
-// follows.
-func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n         ") }
+// indented neutralises a text of somebody else as [OneLine] does, and indents its later
+// lines: none of them can be taken for a line of ours.
+func indented(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := range lines {
+		lines[i] = OneLine(lines[i])
+	}
+	return strings.Join(lines, "\n         ")
+}
 
 // Sprint returns a sprint for JSON, with what it planned when it began and its tasks
 // outside the archive.

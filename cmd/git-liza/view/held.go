@@ -60,7 +60,7 @@ func (c *collector) addHolds() {
 	if len(goals) == 0 {
 		return
 	}
-	for _, a := range c.Agents(c.tasks) {
+	for _, a := range c.picture.Agents() {
 		if row := c.Board.Role(a.Role); row != nil && row.Capacity == flow.Plans && a.Presence != nil && a.Dead == 0 && !a.Presence.Silent(a.Presence.at) {
 			return
 		}

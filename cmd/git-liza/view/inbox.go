@@ -51,21 +51,39 @@ func (i Item) Key() string {
 	return i.Kind + " " + i.Subject + " " + moment
 }
 
+// Age formats how long the item is there in at most four characters, "" if nobody knows.
+func (i Item) Age(at time.Time) string {
+	if i.since.IsZero() {
+		return ""
+	}
+	return ShortSpan(at.Sub(i.since))
+}
+
+// Task returns the task that the item is about, "" if it is about none.
+func (i Item) Task() flow.TaskID { return i.task }
+
 // A collector collects the items of an inbox.
 type collector struct {
 	Reading
-	tasks    []flow.Summary
+	picture  *Picture
 	goals    []flow.GoalID // in progress
 	list     []Item
 	may      map[flow.Act]bool
 	triggers []flow.Trigger
 }
 
-// Inbox returns what needs [Reading.Person]. tasks are the board's.
-func (r Reading) Inbox(tasks []flow.Summary) *Inbox {
-	c := &collector{Reading: r, tasks: tasks, goals: inProgress{r}.served(), may: map[flow.Act]bool{}}
-	if r.Local.Breach != nil {
-		c.add(Item{Kind: "broken", Subject: "board", Text: FirstLine(r.Local.Breach.Reason) + "; no move is made", Command: r.Local.Repair, rule: r.Local.Breach.Rule, stops: true})
+// Inbox returns what needs [Reading.Person].
+func (p *Picture) Inbox() *Inbox {
+	if p.inbox == nil {
+		p.inbox = inboxOf(p)
+	}
+	return p.inbox
+}
+
+func inboxOf(p *Picture) *Inbox {
+	c := &collector{Reading: p.reading, picture: p, goals: inProgress{p.reading}.served(), may: map[flow.Act]bool{}}
+	if broken := c.Local.Breach; broken != nil {
+		c.add(Item{Kind: "broken", Subject: "board", Text: FirstLine(broken.Reason) + "; no move is made", Command: c.Local.Repair, rule: broken.Rule, stops: true})
 	} else {
 		c.addControl()
 		c.addHolds()
@@ -215,10 +233,8 @@ func (c *collector) addBudgets() {
 	}
 	// Usage stands in the documents, and reading all of them is slow.
 	perTask := c.Board.Settings().Config.Budgets.Task != flow.Budget{}
-	for i := range c.tasks {
-		t := &c.tasks[i]
-		worked := t.Coder != "" || t.Failures > 0
-		if !t.Status.Final() && t.Lease.Before(c.At) && (t.Budgeted || perTask && worked) {
+	for _, t := range c.picture.rows.begun {
+		if t.Lease.Before(c.At) && (t.Budgeted || perTask) {
 			add(string(t.ID), c.Board.Budget("", t.ID), t.Changed, false)
 		}
 	}
@@ -232,23 +248,13 @@ func taskOf(act flow.Act, subject string) flow.TaskID {
 	return ""
 }
 
-// anyTask reports whether any task is so. Summaries are large: no copy is made.
-func anyTask(tasks []flow.Summary, is func(*flow.Summary) bool) bool {
-	for i := range tasks {
-		if is(&tasks[i]) {
-			return true
-		}
-	}
-	return false
-}
-
 // blockedActs are the acts that answer a trigger.
 var blockedActs = map[string]flow.Act{"blocked": flow.ActUnblock, "integration_failed": flow.ActUnblock, "exhausted": flow.ActSupersede, "immediate_discovery": flow.ActConvert}
 
 // addBlocked adds questions, blocked and exhausted tasks, and urgent discoveries.
 func (c *collector) addBlocked() {
 	// Triggers reads the whole board, and mostly there can be none.
-	if !anyTask(c.tasks, func(t *flow.Summary) bool { return t.Status.IsBlocked() }) && !(inProgress{c.Reading}).unplanned(c.tasks) && len(c.Board.IDs(flow.Discovered)) == 0 {
+	if c.picture.rows.whole.count(flow.Status.IsBlocked) == 0 && !c.picture.isUnplanned() && len(c.Board.IDs(flow.Discovered)) == 0 {
 		return
 	}
 	c.triggers = c.Board.Triggers(c.Reading.goals()...)
@@ -279,7 +285,10 @@ func (c *collector) addBlocked() {
 func (c *collector) ask(i *Item, id flow.TaskID) {
 	open := OpenQuestions(c.Board, id)
 	if len(open) == 0 {
-		if t := c.Board.Task(id); len(c.Board.IDs(flow.Questions)) > 0 && t != nil && t.Block != nil && len(t.Block.Asked) > 0 {
+		if len(c.Board.IDs(flow.Questions)) == 0 {
+			return // the task need not be read
+		}
+		if t := c.Board.Task(id); t != nil && t.Block != nil && len(t.Block.Asked) > 0 {
 			i.Text = fmt.Sprintf("%s has its answers and can go on: %s", id, FirstLine(t.Block.Reason))
 		}
 		return
@@ -320,31 +329,23 @@ func OpenQuestions(b *flow.Board, id flow.TaskID) (open []*flow.Question) {
 
 // addOutdated adds approved work whose verdicts do not count any more.
 func (c *collector) addOutdated() {
-	outdated := c.Outdated(c.tasks)
-	for i := range c.tasks {
-		t := &c.tasks[i]
-		if texts := outdated[t.ID]; len(texts) > 0 {
+	for t := range c.picture.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActMerge) }) {
+		if texts := c.outdated(t.Summary); len(texts) > 0 {
 			c.add(Item{Kind: "recheck", Subject: string(t.ID), Text: fmt.Sprintf("%s was approved before %s changed", t.ID, strings.Join(texts, ", ")),
 				Command: "git liza recheck " + string(t.ID), since: t.Changed, rule: flow.RuleSpecChanged, act: flow.ActRecheck, task: t.ID})
 		}
 	}
 }
 
-// Outdated returns the approved tasks of which verdicts were given for other
-// texts than the board has, with these texts.
-func (r Reading) Outdated(tasks []flow.Summary) map[flow.TaskID][]string {
-	list := map[flow.TaskID][]string{}
-	if r.Board == nil || !r.Board.HasRules(2) {
-		return list
+// outdated returns the texts of which the board has others than those for which verdicts
+// on an approved task were given.
+func (r *Reading) outdated(s *flow.Summary) (list []string) {
+	if !s.Status.Allows(flow.ActMerge) || !r.Board.HasRules(2) {
+		return nil
 	}
-	for i := range tasks {
-		if !tasks[i].Status.Allows(flow.ActMerge) {
-			continue
-		}
-		if t := r.Board.Task(tasks[i].ID); t != nil {
-			for _, text := range t.Outdated(r.Board) {
-				list[t.ID] = append(list[t.ID], text.String())
-			}
+	if t := r.Board.Task(s.ID); t != nil {
+		for _, text := range t.Outdated(r.Board) {
+			list = append(list, text.String())
 		}
 	}
 	return list
@@ -353,13 +354,14 @@ func (r Reading) Outdated(tasks []flow.Summary) map[flow.TaskID][]string {
 // addGoals adds the goals that are reached, and those that have ended with open
 // tasks.
 func (c *collector) addGoals() {
-	for _, id := range (inProgress{c.Reading}).reached(c.tasks) {
+	for _, id := range c.picture.reached() {
 		i := Item{Kind: "reached", Subject: string(id), Text: "every task of " + string(id) + " is final", Command: "git liza goal done", act: flow.ActComplete}
 		if id != c.goal() {
 			i.Command += " " + string(id)
 		}
-		for n := range c.tasks {
-			if t := &c.tasks[n]; t.Changed.After(i.since) && (t.Goal == id || !c.Board.HasRules(2)) {
+		perGoal := c.Board.HasRules(2)
+		for _, t := range c.picture.rows.all {
+			if t.Changed.After(i.since) && (t.Goal == id || !perGoal) {
 				i.since = t.Changed
 			}
 		}
@@ -374,10 +376,9 @@ func (c *collector) addGoals() {
 	}
 	open := map[flow.GoalID]int{}
 	over := inProgress{c.Reading}.endedGoals()
-	for n := range c.tasks {
-		t := &c.tasks[n]
-		if over[t.Goal] && !t.Status.Final() && !t.Lease.After(c.At) {
-			open[t.Goal]++
+	for id, ended := range over {
+		if ended && c.picture.rows.of[id].open() > 0 {
+			open[id] = c.picture.rows.unheld(id, c.At)
 		}
 	}
 	for _, id := range c.Board.IDs(flow.Goals) {

@@ -10,10 +10,14 @@ import (
 // addAsked adds the tasks that wait for the answer of a person, or of agents whose role
 // does not plan: no planner is needed for them.
 func (c *collector) addAsked() {
-	for i := range c.tasks {
-		t := &c.tasks[i]
-		known := slices.ContainsFunc(c.triggers, func(trigger flow.Trigger) bool { return trigger.Task == t.ID && trigger.Record == "" })
-		if !t.Status.IsBlocked() || !t.Asks || known || c.Board.Budget("", t.ID) != nil {
+	known := map[flow.TaskID]bool{}
+	for _, trigger := range c.triggers {
+		if trigger.Record == "" {
+			known[trigger.Task] = true
+		}
+	}
+	for t := range c.picture.rows.with(flow.Status.IsBlocked) {
+		if !t.Asks || known[t.ID] || c.Board.Budget("", t.ID) != nil {
 			continue
 		}
 		item := Item{Kind: "blocked", Subject: string(t.ID), Command: "git liza show " + string(t.ID), since: t.Changed, act: flow.ActUnblock, task: t.ID}

@@ -53,8 +53,8 @@ func (c *collector) addLocal() {
 	if known.Take != "" {
 		i := Item{Kind: "behind", Subject: c.Board.Settings().Integration.Name, Text: "your branch lacks what was merged", Command: known.Take}
 		i.moment = string(c.Board.Settings().Integration.Tip)
-		for n := range c.tasks {
-			if t := &c.tasks[n]; t.Status.IsMerged() && t.Changed.After(i.since) {
+		for t := range c.picture.rows.with(flow.Status.IsMerged) {
+			if t.Changed.After(i.since) {
 				i.since = t.Changed
 			}
 		}
@@ -70,18 +70,17 @@ func (c *collector) addReleases() {
 	if len(c.Local.Dead) == 0 {
 		return
 	}
-	for i := range c.tasks {
-		t := &c.tasks[i]
+	for _, t := range c.picture.rows.leased {
 		release := "git liza release " + string(t.ID)
 		if t.Lease.After(c.At) {
-			c.addDead(t, release, t.Coder)
+			c.addDead(t.Summary, release, t.Coder)
 		}
 		for _, j := range t.Judges {
 			if len(t.Judges) > 1 {
 				release = "git liza release " + string(t.ID) + " --role " + j.Role.String()
 			}
 			if j.Lease.After(c.At) {
-				c.addDead(t, release, j.By)
+				c.addDead(t.Summary, release, j.By)
 			}
 		}
 	}
@@ -101,12 +100,10 @@ func (c *collector) addDead(t *flow.Summary, release string, by flow.Actor) {
 // addTrust adds the commands of the board that nobody has allowed here.
 func (c *collector) addTrust() {
 	list := c.Local.Commands
-	for i := range c.tasks {
-		if step, waits := c.Local.Untrusted[c.tasks[i].ID]; waits {
-			u := Untrusted{Where: string(c.tasks[i].ID), Step: step, Since: c.tasks[i].Changed}
-			if !slices.ContainsFunc(list, func(known Untrusted) bool { return known.Step.Command == u.Step.Command }) {
-				list = append(list, u)
-			}
+	for _, t := range c.picture.rows.among(c.Local.Untrusted) {
+		u := Untrusted{Where: string(t.ID), Step: c.Local.Untrusted[t.ID], Since: t.Changed}
+		if !slices.ContainsFunc(list, func(known Untrusted) bool { return known.Step.Command == u.Step.Command }) {
+			list = append(list, u)
 		}
 	}
 	if len(list) == 0 {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
@@ -14,36 +13,51 @@ func (c *collector) addReverted() {
 	if !c.Board.HasRules(3) {
 		return
 	}
-	needs := c.unmetNeeds(c.tasks)
-	open, merged := map[flow.TaskID][]flow.TaskID{}, map[flow.TaskID][]flow.TaskID{}
-	for i := range c.tasks {
-		t := &c.tasks[i]
-		for _, d := range t.DependsOn {
-			switch {
-			case !needs[d].reverted:
-			case !t.Status.Final():
-				open[d] = append(open[d], t.ID)
-			case t.Status.IsMerged() && flow.Stands(c.Board, c.Board.Task(t.ID)):
-				merged[d] = append(merged[d], t.ID)
-			}
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(needs)) {
+	for _, id := range c.picture.revertedNeeds() {
 		t := c.Board.Task(id)
-		if !needs[id].reverted || t == nil || t.Reverted == nil {
+		if t == nil || t.Reverted == nil {
 			continue
 		}
+		var open, merged []flow.TaskID
+		for _, r := range c.picture.rows.whoNeed(id) {
+			switch {
+			case !r.Status.Final():
+				open = append(open, r.ID)
+			case r.Status.IsMerged() && flow.Stands(c.Board, c.Board.Task(r.ID)):
+				merged = append(merged, r.ID)
+			}
+		}
+		if c.picture.rows.byID[id] == nil && len(open) == 0 {
+			continue // it is archived, and what needed it is done
+		}
 		again := flow.Outstanding(c.Board, t)
-		if len(again) == 0 && len(open[id]) > 0 {
-			c.addRevert("reverted", id, t, fmt.Sprintf("%s was reverted by %s, and %s", id, t.Reverted, needing(open[id])), "git liza undo "+string(id)+" --reopen")
+		if len(again) == 0 && len(open) > 0 {
+			c.addRevert("reverted", id, t, fmt.Sprintf("%s was reverted by %s, and %s", id, t.Reverted, needing(open)), "git liza undo "+string(id)+" --reopen")
 		}
 		if len(again) > 0 {
 			continue // the merged work is there again soon
 		}
-		for _, standing := range merged[id] {
+		for _, standing := range merged {
 			c.addRevert("reverted_need", standing, t, fmt.Sprintf("%s is merged and needs %s, which was reverted by %s", standing, id, t.Reverted), "git liza undo "+string(standing))
 		}
 	}
+}
+
+// revertedNeeds returns the tasks that may be needed and were reverted, by id.
+func (p *Picture) revertedNeeds() (list []flow.TaskID) {
+	p.groupTasks() // which looks at the archived ones
+	for _, r := range p.rows.reverted {
+		if p.needs.on(r.ID).reverted {
+			list = append(list, r.ID)
+		}
+	}
+	for id, n := range p.needs.archived {
+		if n.reverted {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // addRevert adds an item about work that was taken back.

@@ -18,14 +18,10 @@ func (c *collector) addReviews() {
 		}
 	}
 	unstaffed := map[flow.Role][]*flow.Summary{}
-	for i := range c.tasks {
-		t := &c.tasks[i]
-		if unheldWaits()[t.Status] != forReview {
-			continue
-		}
+	for t := range c.picture.rows.with(func(s flow.Status) bool { return unheldWaits()[s] == forReview }) {
 		for _, role := range t.Takers(flow.ActReview, c.At) {
 			if !staffed[role] && role != flow.HumanRole {
-				unstaffed[role] = append(unstaffed[role], t)
+				unstaffed[role] = append(unstaffed[role], t.Summary)
 			}
 		}
 		j := t.Judge(flow.HumanRole)
@@ -85,8 +81,10 @@ func (c *collector) askAuthor(i *Item) {
 
 // isAlone reports whether no other person has coded or judged on this board.
 func (c *collector) isAlone() bool {
-	other := func(by flow.Actor) bool { return by.IsHuman() && by != c.Person.By }
-	return !anyTask(c.tasks, func(t *flow.Summary) bool {
-		return other(t.Coder) || slices.ContainsFunc(t.Judges, func(j flow.Judge) bool { return other(j.By) })
-	})
+	for by, n := range c.picture.rows.people {
+		if n > 0 && by != c.Person.By {
+			return false
+		}
+	}
+	return true
 }

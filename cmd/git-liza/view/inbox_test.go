@@ -25,23 +25,23 @@ func TestOrderOfTheInbox(t *testing.T) {
 		}
 		return list
 	}
-	in := r.Inbox(r.Board.Tasks())
+	in := NewPicture(r).Inbox()
 	require.Equal(t, []string{"board", "old", "claude", "new", "robot"}, subjects(in))
 
 	// A snoozed item is counted, and is there again when the same happens anew.
 	r.Local.Snoozed = map[string]time.Time{in.Items[1].Key(): noon.Add(time.Second)}
-	in = r.Inbox(r.Board.Tasks())
+	in = NewPicture(r).Inbox()
 	require.Equal(t, []string{"board", "claude", "new", "robot"}, subjects(in))
 	require.Equal(t, 1, in.Snoozed)
 	require.Equal(t, []string{"board", "claude", "new", "robot", "old"}, subjects(in.All()))
 	r.Board = boardOf(goalOne, paused, blocked("old", 2*time.Minute))
-	require.Equal(t, []string{"board", "claude", "old", "robot"}, subjects(r.Inbox(r.Board.Tasks())))
+	require.Equal(t, []string{"board", "claude", "old", "robot"}, subjects(NewPicture(r).Inbox()))
 
 	// An agent settles none of it, a planner what is blocked.
 	r.Person.By = "coder-1"
-	require.Equal(t, 4, r.Inbox(r.Board.Tasks()).Others)
+	require.Equal(t, 4, NewPicture(r).Inbox().Others)
 	r.Person.By = "planner-1"
-	require.Equal(t, []string{"old"}, subjects(r.Inbox(r.Board.Tasks())))
+	require.Equal(t, []string{"old"}, subjects(NewPicture(r).Inbox()))
 }
 
 // A text of strangers takes few lines, and none of them is forged.
@@ -77,7 +77,7 @@ func TestSubmissionsThatNoAgentJudges(t *testing.T) {
 		{"with a degraded one", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Degraded: "it lies"}}, []string{"git liza review r"}, 0},
 	} {
 		r := Reading{Board: boardOf(append(test.documents, goalOne)...), At: noon, Person: flow.Caller{By: "human:ann"}}
-		in := r.Inbox(r.Board.Tasks())
+		in := NewPicture(r).Inbox()
 		var commands []string
 		for _, i := range in.Items {
 			commands = append(commands, i.Command)

@@ -40,7 +40,7 @@ func (in *Inbox) rows(width int, accent func(string) string) string {
 	for _, i := range in.Items {
 		age := ""
 		if !i.since.IsZero() {
-			age = shortSpan(in.at.Sub(i.since))
+			age = ShortSpan(in.at.Sub(i.since))
 		}
 		text := OneLine(i.Text)
 		if i.For != "" {

@@ -7,16 +7,6 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Filter selects the tasks of a list. The zero value selects all that are not
-// archived.
-type Filter struct {
-	Status   []flow.Status // only these, unless there is none
-	Goal     flow.GoalID   // only of this goal, unless it is ""
-	Mine     flow.Actor    // only open tasks that this actor holds, reviews or worked on last, unless it is ""
-	Ready    bool          // only tasks that the asker could claim now
-	Archived bool          // archived tasks too
-}
-
 // Select returns the tasks that match a filter: archived ones first, each part
 // in order of creation. live are the tasks that are not archived.
 func (r Reading) Select(live []flow.Summary, f Filter) []flow.Summary {
@@ -26,7 +16,7 @@ func (r Reading) Select(live []flow.Summary, f Filter) []flow.Summary {
 	}
 	return slices.DeleteFunc(append(list, live...), func(t flow.Summary) bool {
 		return len(f.Status) > 0 && !slices.Contains(f.Status, t.Status) || f.Goal != "" && t.Goal != f.Goal ||
-			f.Mine != "" && (t.Status.Final() || t.Coder != f.Mine && !t.IsReviewedBy(f.Mine)) || f.Ready && !r.claimable(t)
+			f.Mine != "" && (t.Status.Final() || t.Coder != f.Mine && !t.IsReviewedBy(f.Mine)) || !f.Match(&t, r.At) || f.Ready && !r.claimable(t)
 	})
 }
 
@@ -51,12 +41,12 @@ func (r Reading) claimable(t flow.Summary) bool {
 // TaskTable lists tasks for people: id, state, priority, holder, title. live are
 // the tasks that are not archived.
 func (r Reading) TaskTable(list, live []flow.Summary) *Table {
-	needs, holds := r.unmetNeeds(live), flow.HoldsOf(r.Board)
+	on, holds := needsAmong(r.Board, live), flow.HoldsOf(r.Board)
 	var rows Table
 	for i := range list {
 		t := &list[i]
 		who := string(t.Coder)
-		what, detail := r.waitsFor(t, needs, holds)
+		what, detail := waitsFor(&r, t, on, holds)
 		if what == "tasks" || what == "work" {
 			who = detail
 		}

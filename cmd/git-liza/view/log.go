@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -21,6 +22,10 @@ type Entry struct {
 	// Roles are those for which a person gave the verdict, where the move names
 	// none and the board still knows them.
 	Roles []flow.Role `yaml:"-"`
+	// Returned is the task that an answer let go on, where somebody has looked; else nil.
+	Returned *flow.Task `yaml:"-"`
+	// Changed are the tasks whose state the move changed; nil if nobody has looked.
+	Changed []gitstore.TaskStep `yaml:"-"`
 }
 
 // An unknownEntry is what is shown of a move by newer rules.
@@ -40,6 +45,30 @@ func (e *Entry) Value() any {
 		return ValueOf(e)
 	}
 	return ValueOf(e.known())
+}
+
+// Line returns the move as one line of a structured log: its value, and from which state
+// it led each task to which, null if that could not be read. A task that it added has no
+// earlier one.
+func (e *Entry) Line() any {
+	value, ok := e.Value().(Object)
+	if !ok {
+		return e.Value()
+	}
+	if e.Changed == nil {
+		return value.With("changed", nil)
+	}
+	changed := Object{}
+	for _, one := range e.Changed {
+		var from any
+		if one.From != 0 {
+			from = one.From.String()
+		}
+		if one.From != one.To {
+			changed = changed.With(string(one.ID), []any{from, one.To.String()})
+		}
+	}
+	return value.With("changed", changed)
 }
 
 // known is what this program knows of a move by newer rules.
@@ -75,6 +104,19 @@ func LogText(list []Entry, width int) string {
 	return text.String()
 }
 
+// FindReturned finds out which tasks the answers in a log let go on. boardAt returns the
+// board after a state commit; where it cannot, the answer tells of no task.
+func FindReturned(list []Entry, boardAt func(flow.ObjectID) (*flow.Board, error)) {
+	for i := range list {
+		if list[i].Move.Act != flow.ActAnswer {
+			continue
+		}
+		if b, err := boardAt(list[i].State); err == nil {
+			list[i].Returned = flow.ReturnedBy(list[i].Move, b)
+		}
+	}
+}
+
 // LogYAML returns moves as one YAML list, in the form of the board's
 // documents.
 func LogYAML(list []Entry) (string, error) {
@@ -96,10 +138,29 @@ func LogYAML(list []Entry) (string, error) {
 // line formats the move for people: commit, time, actor, act, task, and
 // reason.
 func (e *Entry) line() string {
-	line := fmt.Sprintf("%s  %s  %s", e.State.Short(), e.Move.At.UTC().Format(Stamp), e.subject())
+	return fmt.Sprintf("%s  %s  %s", e.State.Short(), e.Move.At.UTC().Format(Stamp), e.Said())
+}
+
+// Said says in a line what the move did: act, task, actor, and reason.
+func (e *Entry) Said() string {
+	line := e.subject()
 	if roles := e.roles(); len(roles) > 0 {
 		line += " for " + JoinRoles(roles)
 	}
+	line += VoucherText(e.voucher())
+	if t := e.Returned; t != nil {
+		line += fmt.Sprintf(", %s → %s", t.ID, t.Status)
+	}
+	if word := brief(e.Move); word != "" {
+		line += ": " + OneLine(FirstLine(word))
+	}
+	return line
+}
+
+// ShortLine formats the move for people: time of the day in UTC, actor, act, task, and
+// reason.
+func (e *Entry) ShortLine() string {
+	line := e.Move.At.UTC().Format("15:04") + " " + e.subject()
 	if word := brief(e.Move); word != "" {
 		line += ": " + OneLine(FirstLine(word))
 	}
@@ -119,6 +180,26 @@ func (e *Entry) roles() []flow.Role {
 		return e.Roles
 	}
 	return []flow.Role{role}
+}
+
+// voucher returns the verdict from a code host that the move brings, nil if it brings none.
+func (e *Entry) voucher() *flow.Voucher {
+	switch d := e.Move.Detail.(type) {
+	case *flow.ApproveMove:
+		return d.For
+	case *flow.RejectMove:
+		return d.For
+	}
+	return nil
+}
+
+// VoucherText says whose verdict a person brings, for the end of a line about it; "" if it
+// is the person's own.
+func VoucherText(v *flow.Voucher) string {
+	if v == nil {
+		return ""
+	}
+	return ", verdict of " + OneLine(v.Account)
 }
 
 // brief returns the reason or summary of a move; of a sprint also which.

@@ -34,9 +34,10 @@ func stepsText(steps []Step, width int) string {
 	return text
 }
 
-// Next returns the commands that would advance the board: those of the inbox, then
-// those that begin work. groups and tasks are the board's.
-func (r Reading) Next(in *Inbox, groups []WaitGroup, tasks []flow.Summary) []Step {
+// steps returns the commands that would advance the board: those of the inbox, then
+// those that begin work.
+func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
+	r := p.reading
 	list := []Step{}
 	known := map[string]bool{}
 	add := func(steps ...Step) {
@@ -87,19 +88,19 @@ type NextStep struct {
 	Rule    flow.Rule `json:"rule"` // that asks for it, "" if none does
 }
 
-// NextOf returns what is to be done next by [Reading.Person]: the first item of
+// Next returns what is to be done next by [Reading.Person]: the first item of
 // its inbox, else for an agent its own work, else the first step that would
 // advance the board.
-func (r Reading) NextOf(in *Inbox, tasks []flow.Summary) NextStep {
+func (p *Picture) Next() NextStep {
+	in := p.Inbox()
 	if len(in.Items) > 0 {
 		i := in.Items[0]
 		return NextStep{actionOf(i.Command), i.Subject, i.Command, i.Text, i.rule}
 	}
-	if !r.Person.By.IsHuman() {
-		return starter{r}.nextOfAgent(in, tasks)
+	if !p.reading.Person.By.IsHuman() {
+		return starter{p.reading}.nextOfAgent(in, p.rows)
 	}
-	agents := r.Agents(tasks)
-	if steps := r.Next(in, r.Waiting(tasks, agents), tasks); len(steps) > 0 {
+	if steps := p.steps(in, p.Waiting()); len(steps) > 0 {
 		return NextStep{Action: actionOf(steps[0].Command), Subject: subjectOf(steps[0].Command), Command: steps[0].Command, Why: steps[0].Why}
 	}
 	return NextStep{Command: "git liza status", Why: "nothing needs you"}
@@ -107,13 +108,13 @@ func (r Reading) NextOf(in *Inbox, tasks []flow.Summary) NextStep {
 
 // nextOfAgent returns the step of an agent: what it holds, what it waits for, or
 // what it could take.
-func (r starter) nextOfAgent(in *Inbox, tasks []flow.Summary) NextStep {
+func (r starter) nextOfAgent(in *Inbox, tasks *rows) NextStep {
 	by := r.Person.By
 	step := func(t flow.TaskID, command, why string) NextStep {
 		return NextStep{Action: actionOf(command), Subject: string(t), Command: command, Why: why}
 	}
-	for i := range tasks {
-		switch t := &tasks[i]; {
+	for _, t := range tasks.all {
+		switch {
 		case t.Coder == by && t.Lease.After(r.At):
 			if held := r.Board.Task(t.ID); held != nil && held.Intent == nil {
 				return step(t.ID, "git liza intent "+string(t.ID)+" --summary S --validation V", "you hold it: "+t.Title)
@@ -142,8 +143,8 @@ func (r starter) nextOfAgent(in *Inbox, tasks []flow.Summary) NextStep {
 	if refusal == nil {
 		return step(id, fmt.Sprintf("git liza %s %s", act, id), "it is the best that you can take")
 	}
-	for _, t := range tasks {
-		if t.Coder == by && t.Status.Allows(flow.ActReview) {
+	for t := range tasks.with(func(s flow.Status) bool { return s.Allows(flow.ActReview) }) {
+		if t.Coder == by {
 			return step(t.ID, "git liza await "+string(t.ID), "it waits for its verdict")
 		}
 	}
@@ -173,9 +174,8 @@ func subjectOf(command string) string {
 
 // CanTake reports whether people can take the merged work: a goal is reached, or none
 // is in progress.
-func (r Reading) CanTake(tasks []flow.Summary) bool {
-	goals := inProgress{r}
-	return len(goals.served()) == 0 || len(goals.reached(tasks)) > 0
+func (p *Picture) CanTake() bool {
+	return len(inProgress{p.reading}.served()) == 0 || len(p.reached()) > 0
 }
 
 // inProgress is a reading seen from the goals in progress.
@@ -192,23 +192,24 @@ func (r inProgress) served() (list []flow.GoalID) {
 	return list
 }
 
-// unplanned reports whether a goal in progress has no tasks outside the archive.
-func (r inProgress) unplanned(tasks []flow.Summary) bool {
-	return slices.ContainsFunc(r.served(), func(id flow.GoalID) bool {
-		return !anyTask(tasks, func(t *flow.Summary) bool { return t.Goal == id })
-	})
+// isUnplanned reports whether a goal in progress has no tasks outside the archive.
+func (p *Picture) isUnplanned() bool {
+	return slices.ContainsFunc(inProgress{p.reading}.served(), func(id flow.GoalID) bool { return p.rows.of[id].sum() == 0 })
 }
 
 // reached returns the goals in progress that have tasks, all of which are final.
-func (r inProgress) reached(tasks []flow.Summary) []flow.GoalID {
-	return slices.DeleteFunc(r.served(), func(id flow.GoalID) bool {
-		of := func(t *flow.Summary) bool { return t.Goal == id }
-		open := func(t *flow.Summary) bool { return !t.Status.Final() && (of(t) || !r.Board.HasRules(2)) }
-		added := anyTask(tasks, of)
-		if g := r.Board.Goal(id); r.Board.HasRules(3) && g != nil {
+func (p *Picture) reached() []flow.GoalID {
+	board := p.reading.Board
+	return slices.DeleteFunc(inProgress{p.reading}.served(), func(id flow.GoalID) bool {
+		of := p.rows.of[id]
+		added := of.sum() > 0
+		if g := board.Goal(id); board.HasRules(3) && g != nil {
 			added = g.Added > 0 // in the archive too
 		}
-		return !added || anyTask(tasks, open)
+		if !board.HasRules(2) {
+			of = &p.rows.whole
+		}
+		return !added || of.open() > 0
 	})
 }
 

@@ -144,6 +144,15 @@ type RushSummary struct {
 	Used   Spent
 	Took   time.Duration
 	Next   string // the command to type next, "" for none
+
+	Untrusted []UntrustedCommand // what may not run on this machine yet
+}
+
+// An UntrustedCommand is a command of the board that nobody has allowed on this machine.
+type UntrustedCommand struct {
+	Where   string `json:"where"` // the tasks or the gate that want it
+	Command string `json:"command"`
+	Hint    string `json:"hint"` // allows it
 }
 
 // mostRows bounds the tasks in each part of a summary for people.
@@ -178,10 +187,24 @@ func (s RushSummary) Text(width int) string {
 	if more := len(s.Open) - mostRows; more > 0 {
 		rows.Add(label, fmt.Sprintf("and %d more", more), "git liza status")
 	}
+	s.addUntrusted(&rows)
 	if s.Next != "" {
 		rows.Add("next", s.Next)
 	}
 	rows.Wrap(width)
 	text.WriteString(rows.Text(0))
 	return text.String()
+}
+
+// addUntrusted adds the rows of the commands that may not run yet.
+func (s RushSummary) addUntrusted(rows *Table) {
+	label := "to trust"
+	for _, one := range s.Untrusted[:min(len(s.Untrusted), mostRows)] {
+		rows.Add(label, OneLine(one.Where), OneLine(one.Command))
+		rows.Add("", "", one.Hint)
+		label = ""
+	}
+	if more := len(s.Untrusted) - mostRows; more > 0 {
+		rows.Add(label, fmt.Sprintf("and %d more", more), "git liza trust --list")
+	}
 }

@@ -40,6 +40,7 @@ type Status struct {
 	Left        any            `json:"budget_left"`  // what is left for planning; null without a budget
 	Spent       string         `json:"budget_spent"` // the owner of a spent budget, "" if none is spent
 	Counts      map[string]int `json:"counts"`       // of the goal's tasks by state, without the archive; under rules version 1 of all tasks
+	ETA         *ETA           `json:"eta"`          // of the goal's open tasks; null without enough history
 	Agents      []Agent        `json:"agents"`
 	Waiting     []WaitGroup    `json:"waiting"`
 	Unheard     []flow.Role    `json:"unheard"` // roles that tasks wait for and that no supervisor is active for
@@ -56,14 +57,52 @@ type Status struct {
 	titles   map[flow.TaskID]string // of the tasks that agents have
 }
 
-// Status returns the board at a glance. tasks are the board's.
-func (r Reading) Status(tasks []flow.Summary) *Status {
+// Status returns the board at a glance.
+func (p *Picture) Status() *Status {
+	goals, of := goalRows(p.reading.Board, p.reading.Board.GoalsInProgress(), p.rows.of, p.reading.About), p
+	if p.reading.Only {
+		of = p.ofGoal()
+	}
+	g := of.situation(goals)
+	g.Next = of.steps(g.inbox, g.Waiting)
+	return g
+}
+
+// Overview returns [Picture.Status] without its next steps: to find them, the rules look
+// at every task that could be taken.
+func (p *Picture) Overview() *Status {
+	goals := goalRows(p.reading.Board, p.reading.Board.GoalsInProgress(), p.rows.of, p.reading.About)
+	if p.reading.Only {
+		return p.ofGoal().situation(goals)
+	}
+	return p.situation(goals)
+}
+
+// ofGoal returns the picture of the tasks of the goal that status speaks of alone.
+func (p *Picture) ofGoal() *Picture {
+	var tasks []*flow.Summary
+	for _, r := range p.rows.all {
+		if r.Goal == p.reading.goal() {
+			tasks = append(tasks, r.Summary)
+		}
+	}
+	return pictureOf(p.reading, tasks)
+}
+
+// ofGoal counts the tasks of the goal that status speaks of; under rules version 1 all
+// tasks. It is nil if the goal has none.
+func (rs *rows) ofGoal(r Reading) *tally {
+	if r.Board.HasRules(2) {
+		return rs.of[r.goal()]
+	}
+	return &rs.whole
+}
+
+// situation returns the board at a glance, with the goals in progress, without next steps.
+func (p *Picture) situation(goals []Goal) *Status {
+	r := p.reading
 	settings, known := r.Board.Settings(), &r.Local
 	goal, sprint := r.Board.Goal(r.goal()), r.Board.Sprint(r.Board.OpenSprint(r.goal()))
-	goals := goalRows(r.Board, r.Board.GoalsInProgress(), tasks, r.About)
-	if r.Only {
-		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t flow.Summary) bool { return t.Goal != r.goal() })
-	}
 	g := &Status{Goal: ValueOf(goal), Goals: goals, Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
 		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
 		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: r.budgetLeft(r.goal(), ""), Breach: known.Breach,
@@ -71,59 +110,29 @@ func (r Reading) Status(tasks []flow.Summary) *Status {
 	if refusal := r.Board.Budget(r.goal(), ""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
-	of := inProgress{r}.ofGoal(tasks)
-	g.countTasks(of)
+	of := p.rows.ofGoal(r)
+	g.Counts = map[string]int{}
+	for _, status := range flow.Statuses() {
+		g.Counts[status.String()] = of.count(func(s flow.Status) bool { return s == status })
+	}
 	if sprint != nil {
 		g.Planned, g.Done = flow.PlannedTasks(r.Board, sprint)
 	}
-	g.archived = len(of) == 0 && len(r.Board.IDs(flow.Archive)) > 0 && (!r.Board.HasRules(2) || partOf(goal).Added > 0)
-	g.Agents = r.Agents(tasks)
-	g.titles = titlesOf(g.Agents, tasks)
-	g.Waiting = r.Waiting(tasks, g.Agents)
+	g.archived = of.sum() == 0 && len(r.Board.IDs(flow.Archive)) > 0 && (!r.Board.HasRules(2) || partOf(goal).Added > 0)
+	g.Agents = p.Agents()
+	g.ETA = r.eta(of.open(), g.Agents)
+	g.titles = map[flow.TaskID]string{}
+	for _, a := range g.Agents {
+		if t := p.rows.byID[a.Task]; t != nil {
+			g.titles[a.Task] = t.Title
+		}
+	}
+	g.Waiting = p.waiting(g.Agents)
 	g.waits = waitsOf(r.Board)
 	g.Unheard = unheardRoles(g.waits, g.Waiting, g.Agents)
-	g.inbox = r.Inbox(tasks)
+	g.inbox = p.Inbox()
 	g.Inbox = g.inbox.First(mostShown)
-	g.Next = r.Next(g.inbox, g.Waiting, tasks)
 	return g
-}
-
-// ofGoal returns the tasks of the goal that status speaks of; under rules version 1
-// all tasks.
-func (r inProgress) ofGoal(tasks []flow.Summary) []flow.Summary {
-	goal := r.goal()
-	if !r.Board.HasRules(2) || !anyTask(tasks, func(t *flow.Summary) bool { return t.Goal != goal }) {
-		return tasks
-	}
-	return slices.DeleteFunc(slices.Clone(tasks), func(t flow.Summary) bool { return t.Goal != goal })
-}
-
-// titlesOf returns the titles of the tasks that agents have.
-func titlesOf(agents []Agent, tasks []flow.Summary) map[flow.TaskID]string {
-	titles := map[flow.TaskID]string{}
-	for _, a := range agents {
-		if a.Task != "" {
-			titles[a.Task] = ""
-		}
-	}
-	for i := range tasks {
-		if _, asked := titles[tasks[i].ID]; asked {
-			titles[tasks[i].ID] = tasks[i].Title
-		}
-	}
-	return titles
-}
-
-// countTasks counts the tasks by their states.
-func (g *Status) countTasks(tasks []flow.Summary) {
-	g.Counts = map[string]int{}
-	for _, status := range flow.Statuses() {
-		g.Counts[status.String()] = 0
-	}
-	for i := range tasks {
-		t := &tasks[i]
-		g.Counts[t.Status.String()]++
-	}
 }
 
 // Text formats the status for people on one screen of that width. With width
@@ -221,7 +230,11 @@ func (g *Status) progressLine() string {
 	if all == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d merged", merged, all-dropped)
+	line := fmt.Sprintf("%d of %d merged", merged, all-dropped)
+	if g.ETA != nil {
+		line += ", " + g.ETA.words()
+	}
+	return line
 }
 
 func (g *Status) sprintLine(sprint *flow.Sprint, at time.Time) string {

@@ -18,14 +18,6 @@ type Usage struct {
 	shares map[string]Spent
 }
 
-// Add adds a session to a share.
-func (u *Usage) Add(share string, d *flow.SessionMove) {
-	if u.shares == nil {
-		u.shares = map[string]Spent{}
-	}
-	u.total, u.shares[share] = u.total.plus(d), u.shares[share].plus(d)
-}
-
 // A share is the usage of some of the sessions.
 type share struct {
 	name string
@@ -48,7 +40,7 @@ func (u *Usage) ranked() []share {
 func (u *Usage) Value() Object {
 	rows := []Object{}
 	for _, one := range u.ranked() {
-		rows = append(rows, append(Object{{u.By, one.name}, {"percent", percent(one.Usage, u.total.Usage)}}, one.value()...))
+		rows = append(rows, append(Object{{u.By, one.name}, {"percent", Percent(one.Usage, u.total.Usage)}}, one.value()...))
 	}
 	return Object{{"by", u.By}, {"total", u.total.value()}, {"rows", rows}}
 }
@@ -66,7 +58,7 @@ func (u *Usage) Text(width int) string {
 		}
 		// A narrow terminal cuts the end of a row, so the least important
 		// column is last.
-		row := []string{OneLine(name), strconv.Itoa(used.Sessions), one.Tokens(), one.Dollars(), fmt.Sprintf("%d%%", percent(used, u.total.Usage)), took(used)}
+		row := []string{OneLine(name), strconv.Itoa(used.Sessions), one.Tokens(), one.Dollars(), fmt.Sprintf("%d%%", Percent(used, u.total.Usage)), took(used)}
 		if one.Uncounted >= used.Sessions {
 			row[4] = unknown
 		}
@@ -78,9 +70,9 @@ func (u *Usage) Text(width int) string {
 	return rows.Text(width)
 }
 
-// percent returns the share of the total in percent: of the cost, or of the
+// Percent returns the share of the total in percent: of the cost, or of the
 // tokens if no cost is known.
-func percent(u, total flow.Usage) int {
+func Percent(u, total flow.Usage) int {
 	of, all := float64(u.Cost), float64(total.Cost)
 	if all == 0 {
 		of, all = float64(u.Tokens()), float64(total.Tokens())

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -39,6 +40,9 @@ type Reading struct {
 	Only  bool
 
 	Local Local
+
+	// Recent are the newest moves, newest first, for [Picture.Log].
+	Recent []Entry
 }
 
 // goal returns the goal that status speaks of.
@@ -64,12 +68,13 @@ type Local struct {
 
 	Identity  Identity
 	Remote    Remote
-	Hooks     string  // what is wrong with the hooks of this clone, "" if nothing is
-	Breach    *Breach // why the board's last moves do not replay, nil if they do
-	Repair    string  // the command that repairs such a board
-	Uncounted int     // sessions of the current goal that did not report their usage
-	Take      string  // the command that brings merged work to the branch that people work on, "" if none is needed
-	Ahead     *Step   // what to do about a branch that is ahead of integration, nil if none is
+	Hooks     string       // what is wrong with the hooks of this clone, "" if nothing is
+	Breach    *Breach      // why the board's last moves do not replay, nil if they do
+	Repair    string       // the command that repairs such a board
+	Uncounted int          // sessions of the current goal that did not report their usage
+	Take      string       // the command that brings merged work to the branch that people work on, "" if none is needed
+	Ahead     *Step        // what to do about a branch that is ahead of integration, nil if none is
+	Pace      metrics.Pace // of the moves that this clone has counted
 }
 
 // A Breach is one thing that is wrong with a board.

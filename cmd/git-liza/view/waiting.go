@@ -55,42 +55,92 @@ func roleWaits(b *flow.Board, c flow.Capacity, first flow.Role) []wait {
 }
 
 // Waiting groups the open tasks by what they wait for, in the order of waits. A
-// submission that several roles judge is in the group of each. tasks and agents
-// are the board's.
-func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
-	needs, holds := r.unmetNeeds(tasks), flow.HoldsOf(r.Board)
-	over := inProgress{r}.endedGoals()
-	outdated := r.Outdated(tasks)
-	groups := map[string]*WaitGroup{}
-	for i := range tasks {
-		t := &tasks[i]
-		what, detail := r.waitsFor(t, needs, holds)
-		if texts := outdated[t.ID]; len(texts) > 0 {
-			what, detail = "recheck", texts[0]+" changed"
-		}
-		if over[t.Goal] && what != "" && what != "work" && what != "merge" {
-			join(groups, t.ID, "ended", string(t.Goal))
+// submission that several roles judge is in the group of each.
+func (p *Picture) Waiting() []WaitGroup { return p.waiting(p.Agents()) }
+
+func (p *Picture) waiting(agents []Agent) []WaitGroup {
+	p.groupTasks()
+	list := []WaitGroup{}
+	for _, w := range waitsOf(p.reading.Board) {
+		members := p.groups[w.what]
+		if len(members) == 0 {
 			continue
 		}
-		join(groups, t.ID, what, detail)
-		if unheldWaits()[t.Status] != forReview {
-			continue
+		able := func(a Agent) bool { return a.Role == w.role && a.Degraded == "" }
+		g := WaitGroup{For: w.what, Count: len(members), Nobody: w.role != "" && !slices.ContainsFunc(agents, able)}
+		for _, r := range members[:min(len(members), mostShown)] {
+			detail := ""
+			if r.what == w.what {
+				detail = r.detail
+			}
+			g.Tasks, g.Details = append(g.Tasks, r.ID), append(g.Details, detail)
 		}
-		for _, role := range t.Takers(flow.ActReview, r.At) {
-			if role.String() != what {
-				join(groups, t.ID, role.String(), "")
+		list = append(list, g)
+	}
+	return list
+}
+
+// groupTasks finds what each task waits for, unless that is known.
+func (p *Picture) groupTasks() {
+	if p.groups != nil {
+		return
+	}
+	p.groups, p.rules = map[string]rowList{}, p.reading.Board.Settings().Rules
+	p.over, p.holds = inProgress{p.reading}.endedGoals(), flow.HoldsOf(p.reading.Board)
+	for _, r := range p.rows.all {
+		p.group(r)
+	}
+}
+
+// group puts a task into the groups of what it waits for.
+func (p *Picture) group(r *row) {
+	if p.rules >= 3 && !r.Status.Final() {
+		for _, d := range r.DependsOn {
+			if p.rows.byID[d] == nil {
+				p.needs.on(d)
 			}
 		}
 	}
-	list := []WaitGroup{}
-	for _, w := range waitsOf(r.Board) {
-		if g := groups[w.what]; g != nil {
-			able := func(a Agent) bool { return a.Role == w.role && a.Degraded == "" }
-			g.Nobody = w.role != "" && !slices.ContainsFunc(agents, able)
-			list = append(list, *g)
+	r.what, r.detail = waitsFor(&p.reading, r.Summary, p.needs, p.holds)
+	r.roles, r.outdated = nil, p.reading.outdated(r.Summary)
+	if len(r.outdated) > 0 {
+		r.what, r.detail = "recheck", r.outdated[0]+" changed"
+	}
+	if p.over[r.Goal] && r.what != "" && r.what != "work" && r.what != "merge" {
+		r.what, r.detail = "ended", string(r.Goal)
+	} else if unheldWaits()[r.Status] == forReview {
+		for _, role := range r.Takers(flow.ActReview, p.reading.At) {
+			if role.String() != r.what {
+				r.roles = append(r.roles, role)
+			}
 		}
 	}
-	return list
+	for _, name := range r.groups() {
+		members := p.groups[name]
+		members.insert(r)
+		p.groups[name] = members
+	}
+}
+
+// ungroup takes a task out of its groups.
+func (p *Picture) ungroup(r *row) {
+	for _, name := range r.groups() {
+		members := p.groups[name]
+		members.remove(r)
+		p.groups[name] = members
+	}
+}
+
+// groups returns what the task waits for; nothing if it is final.
+func (r *row) groups() []string {
+	if r.what == "" {
+		return nil
+	}
+	names := []string{r.what}
+	for _, role := range r.roles {
+		names = append(names, role.String())
+	}
+	return names
 }
 
 // endedGoals are the goals whose open tasks agents no longer take; under rules
@@ -105,18 +155,6 @@ func (r inProgress) endedGoals() map[flow.GoalID]bool {
 		over[flow.GoalID(id)] = g != nil && !g.Status.IsInProgress()
 	}
 	return over
-}
-
-// join adds a task to the group of what it waits for.
-func join(groups map[string]*WaitGroup, id flow.TaskID, what, detail string) {
-	g := groups[what]
-	if g == nil {
-		g = &WaitGroup{For: what}
-		groups[what] = g
-	}
-	if g.Count++; g.Count <= mostShown {
-		g.Tasks, g.Details = append(g.Tasks, id), append(g.Details, detail)
-	}
 }
 
 // unheardRoles returns the roles that tasks wait for and that no supervisor is active
@@ -136,78 +174,14 @@ func unheardRoles(waits []wait, groups []WaitGroup, agents []Agent) []flow.Role 
 	return roles
 }
 
-// A need is a task on which another one depends.
-type need struct {
-	said     string // of one that does not count as merged
-	reverted bool
-}
-
-// unmetNeeds returns the tasks that others depend on. Dependencies outside of tasks are archived: they are merged, and only
-// the rules know whether they were reverted.
-func (r Reading) unmetNeeds(tasks []flow.Summary) map[flow.TaskID]need {
-	needs := map[flow.TaskID]need{}
-	archived := map[flow.TaskID]bool{}
-	for i := range tasks {
-		for _, d := range tasks[i].DependsOn {
-			needs[d] = need{}
-			archived[d] = archived[d] || !tasks[i].Status.Final()
-		}
-	}
-	for i := range tasks {
-		id := tasks[i].ID
-		if _, needed := needs[id]; !needed {
-			continue
-		}
-		delete(archived, id)
-		switch {
-		case !tasks[i].Status.IsMerged():
-			needs[id] = need{said: "after " + string(id)}
-		case tasks[i].Reverted:
-			needs[id] = r.needOf(r.Board.Task(id))
-		}
-	}
-	if r.Board == nil || !r.Board.HasRules(3) {
-		return needs
-	}
-	for id, open := range archived {
-		if open {
-			needs[id] = r.needOf(r.Board.Task(id))
-		}
-	}
-	return needs
-}
-
-// needOf returns a task on which another one depends as a need.
-func (r Reading) needOf(t *flow.Task) need {
-	switch {
-	case t == nil || flow.Stands(r.Board, t):
-		return need{}
-	case t.Reverted != nil:
-		return need{string(t.ID) + " is reverted", true}
-	}
-	return need{said: "after " + string(t.ID)}
-}
-
-// unmetNeed returns the first task that a task waits for: to be claimed for each that does
-// not count as merged, to be merged for each that was reverted. It is "" if there is none.
-func unmetNeed(t *flow.Summary, needs map[flow.TaskID]need) (flow.TaskID, string) {
-	waits := unheldWaits()[t.Status]
-	for _, d := range t.DependsOn {
-		if n := needs[d]; n.said != "" && (waits == forWork || waits == "merge" && n.reverted) {
-			return d, n.said
-		}
-	}
-	return "", ""
-}
-
 // waitsFor returns what an open task waits for, "" for a final one, and a
 // detail: of a submission that somebody reviews the review, else the first role
 // that has to judge it. It does not check whether paths collide: the rules do at
-// the claim. needs are those of [Reading.unmetNeeds], holds those of [flow.HoldsOf].
-func (r Reading) waitsFor(t *flow.Summary, needs map[flow.TaskID]need, holds flow.Holds) (what, detail string) {
+// the claim. on are the needs of tasks, holds those of [flow.HoldsOf].
+func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds) (what, detail string) {
 	what = unheldWaits()[t.Status]
 	reviewer, lease := t.Reviewing(r.At)
-	needed, said := unmetNeed(t, needs)
+	needed, said := unmetNeed(t, on)
 	switch {
 	case t.Lease.After(r.At):
 		return "work", r.Local.holder(t.Coder)
@@ -300,23 +274,27 @@ func waitRows(waits []wait, groups []WaitGroup) [][]string {
 	return rows
 }
 
-// Verifying returns the tasks that wait for an agent that does them and have a verify command,
-// which a machine must allow first. It looks at no more waiting tasks than JSON
+// Verifying returns the tasks that wait for an agent that does them and have a verify
+// command, which a machine must allow first. It looks at no more waiting tasks than JSON
 // names.
-func (r Reading) Verifying(tasks []flow.Summary) []*flow.Summary {
+func (p *Picture) Verifying() []*flow.Summary {
 	var list []*flow.Summary
 	looked := 0
-	for i := range tasks {
-		t := &tasks[i]
-		if what, _ := r.waitsFor(t, nil, nil); what == "work" || unheldWaits()[t.Status] != forWork {
+	for t := range p.rows.with(func(s flow.Status) bool { return unheldWaits()[s] == forWork }) {
+		if what, _ := waitsFor(&p.reading, t.Summary, nil, nil); what == "work" {
 			continue
 		}
 		if looked++; looked > mostShown {
 			break
 		}
 		if t.Verify != "" {
-			list = append(list, t)
+			list = append(list, t.Summary)
 		}
 	}
 	return list
+}
+
+// Verifies reports whether an open task has a verify command.
+func (p *Picture) Verifies() bool {
+	return slices.ContainsFunc(p.rows.all, func(r *row) bool { return r.Verify != "" && !r.Status.Final() })
 }

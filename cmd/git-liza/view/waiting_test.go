@@ -23,6 +23,10 @@ func boardOf(documents ...flow.Document) *flow.Board {
 			key = flow.Key{Folder: flow.BreakerDoc}
 		case *flow.Goal:
 			key = flow.Key{Folder: flow.Goals, ID: string(d.ID)}
+		case *flow.Sprint:
+			key = flow.Key{Folder: flow.Sprints, ID: string(d.ID)}
+		case *flow.Question:
+			key = flow.Key{Folder: flow.Questions, ID: string(d.ID)}
 		case *flow.Task:
 			key = flow.Key{Folder: flow.Tasks, ID: string(d.ID)}
 			ofGoal := *d
@@ -42,9 +46,9 @@ var goalOne = &flow.Goal{ID: "goal-1", Title: "G", Status: flow.InProgress}
 
 func TestWhatTasksWaitFor(t *testing.T) {
 	t.Parallel()
-	l := Reading{At: noon}
+	l := &Reading{At: noon}
 	live, ended := noon.Add(time.Minute), noon
-	needs := l.unmetNeeds([]flow.Summary{{ID: "done", Status: flow.Merged}, {ID: "dead", Status: flow.Abandoned}, {ID: "x", DependsOn: []flow.TaskID{"done", "dead", "archived"}}})
+	on := needsAmong(nil, []flow.Summary{{ID: "done", Status: flow.Merged}, {ID: "dead", Status: flow.Abandoned}, {ID: "x", DependsOn: []flow.TaskID{"done", "dead", "archived"}}})
 	for _, test := range []struct {
 		task         flow.Summary
 		what, detail string
@@ -68,17 +72,17 @@ func TestWhatTasksWaitFor(t *testing.T) {
 		{flow.Summary{Status: flow.Superseded}, "", ""},
 		{flow.Summary{Status: flow.Abandoned}, "", ""},
 	} {
-		what, detail := l.waitsFor(&test.task, needs, nil)
+		what, detail := waitsFor(l, &test.task, on, nil)
 		require.Equal(t, [2]string{test.what, test.detail}, [2]string{what, detail}, "%+v", test.task)
 	}
 }
 
 func TestNobodyIsThere(t *testing.T) {
 	t.Parallel()
-	tasks := []flow.Summary{{ID: "a", Status: flow.Unclaimed}, {ID: "b", Status: flow.ReadyForReview}, {ID: "c", Status: flow.Approved}}
+	p := NewPicture(Reading{At: noon, Board: boardOf(goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}, &flow.Task{ID: "b", Status: flow.ReadyForReview}, &flow.Task{ID: "c", Status: flow.Approved})})
 	nobody := func(agents ...Agent) []string {
 		var list []string
-		for _, g := range (Reading{At: noon}).Waiting(tasks, agents) {
+		for _, g := range p.waiting(agents) {
 			if g.Nobody {
 				list = append(list, g.For)
 			}
@@ -151,9 +155,9 @@ func TestWhatToDoNext(t *testing.T) {
 			[]string{"git liza breaker reset --resolution R"}},
 	} {
 		l := Reading{Board: boardOf(test.documents...), At: noon, Person: flow.Caller{By: "human:ann"}}
-		tasks := l.Board.Tasks()
+		p := NewPicture(l)
 		commands := []string{}
-		for _, s := range l.Next(l.Inbox(tasks), l.Waiting(tasks, l.Agents(tasks)), tasks) {
+		for _, s := range p.steps(p.Inbox(), p.Waiting()) {
 			commands = append(commands, s.Command)
 		}
 		require.Equal(t, test.want, commands)
@@ -199,7 +203,7 @@ func TestStatesOfAgents(t *testing.T) {
 		{reviewer, &flow.Task{ID: "a", Status: flow.ReadyForReview, Judgements: reviewed(noon)}, agentGone},
 	} {
 		b := boardOf(test.agent, test.task)
-		list := Reading{Board: b, At: noon}.Agents(b.Tasks())
+		list := NewPicture(Reading{Board: b, At: noon}).Agents()
 		require.Len(t, list, 1)
 		require.Equal(t, test.want, list[0].State, "%+v", test.task)
 	}

@@ -42,11 +42,11 @@ type waiting struct {
 // explain finds what the task waits for.
 func (x waiting) explain(w *Why) {
 	id := string(x.task.ID)
-	needs := map[flow.TaskID]need{}
+	on := &needs{board: x.Board, live: func(flow.TaskID) *flow.Summary { return nil }, archived: map[flow.TaskID]need{}}
 	for _, d := range x.task.DependsOn {
-		needs[d] = x.needOf(x.Board.Task(d))
+		on.archived[d] = needOf(x.Board, x.Board.Task(d))
 	}
-	what, _ := x.waitsFor(x.task, needs, flow.HoldsOf(x.Board))
+	what, _ := waitsFor(&x.Reading, x.task, on, flow.HoldsOf(x.Board))
 	goal := x.Board.Goal(x.task.Goal)
 	switch {
 	case goal != nil && (inProgress{x.Reading}).endedGoals()[goal.ID] && what != "work" && what != "merge":
@@ -58,14 +58,14 @@ func (x waiting) explain(w *Why) {
 	case what == "held":
 		x.explainHold(w)
 	case what == "tasks":
-		needed, _ := unmetNeed(x.task, needs)
+		needed, _ := unmetNeed(x.task, on)
 		x.explainNeed(w, x.Board.Task(needed))
 	case what == "trust":
 		step := x.Local.Untrusted[x.task.ID]
 		w.For, w.Who, w.Command = step.Why, "the person of this machine", step.Command
 	case what == "merge":
 		w.For, w.Who, w.Command = "its merge", "a supervisor or a person", "git liza merge "+id
-		if texts := x.Outdated([]flow.Summary{*x.task})[x.task.ID]; len(texts) > 0 {
+		if texts := x.outdated(x.task); len(texts) > 0 {
 			w.For, w.Command = "verdicts for the present text of "+strings.Join(texts, ", "), "git liza recheck "+id
 		}
 	case unheldWaits()[x.task.Status] == forReview:

@@ -51,7 +51,7 @@ func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	view, err := c.Follow(ctx)
+	view, err := c.FollowTip(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,23 +82,30 @@ type awaited struct {
 	tell  func(*flow.Task, time.Duration)
 }
 
-// Follow watches the board and keeps the mirror of a remote up to date until
-// ctx is done.
-func (c *Clone) Follow(ctx context.Context) (*View, error) {
+// FollowTip watches the tip of the board and keeps the mirror of a remote up to date
+// until ctx is done.
+func (c *Clone) FollowTip(ctx context.Context) (*View, error) {
 	view := Watch(ctx, c.Repo)
+	return view, keepMirror(ctx, c, view, func(error) {})
+}
+
+// keepMirror keeps the mirror of a remote that holds the board up to date until ctx is
+// done. told gets, in another goroutine, what came of each sync.
+func keepMirror(ctx context.Context, c *Clone, view *View, told func(error)) error {
 	remote, err := c.Store.Authority(ctx)
 	if err != nil || remote == "" {
-		return view, err
+		return err
 	}
 	other, err := c.As(ctx, c.By, c.Generation)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	go view.Poll(ctx, awaitPoll, maxAwaitPoll, func() bool {
 		synced, err := other.Store.Mirror.Sync(ctx)
+		told(err)
 		return err == nil && synced.Before != synced.After
 	})
-	return view, nil
+	return nil
 }
 
 // awaitEvent reads the board whenever it changes.

@@ -104,12 +104,13 @@ func CheckActor(repo *git.Repo, board string, by flow.Actor, g flow.Generation) 
 	return nil
 }
 
-// CheckPeer refuses (rule identity) a process at the other end of a socket that belongs
-// to another user, or descends from a session of the board or may do so.
-func CheckPeer(repo *git.Repo, board string, p proc.Peer) error {
+// CheckPeer refuses (rule identity) a process at the other end of a connection that belongs
+// to another user, or descends from a session of the board or may do so. what says what
+// only a person does: agents are steered.
+func CheckPeer(repo *git.Repo, board string, p proc.Peer, what string) error {
 	refusal := &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help block"}
 	if p.UID != os.Getuid() {
-		refusal.Reason = "agents are steered by the user whom they run for"
+		refusal.Reason = what + " by the user whom agents run for"
 		return refusal
 	}
 	marks, unsure, err := proc.AbovePeer(Records(repo), p)
@@ -118,7 +119,7 @@ func CheckPeer(repo *git.Repo, board string, p proc.Peer) error {
 	}
 	above, doubtful, err := commandMarks(repo, board, marks, unsure)
 	if err == nil && len(above)+len(doubtful) > 0 {
-		refusal.Reason = "agents are steered by a human on this machine, not by a process of an agent's session: ask"
+		refusal.Reason = what + " by a human on this machine, not by a process of an agent's session: ask"
 		err = refusal
 	}
 	return err

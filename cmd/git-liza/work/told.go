@@ -10,16 +10,29 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Tell notes for a session that runs in this clone that a note was written to its agent.
-// Its next prompt has the note in any case.
-func Tell(repo *git.Repo, agent flow.AgentID, note flow.RecordID) error {
-	path := toldPath(repo, agent)
-	known, _ := git.ReadSmall(path) // none, or one that is no file of ours
-	return git.ReplaceFile(path, append(known, note+"\n"...))
+// A Told is one thing that an agent is to be told while its session runs. The board has
+// the words.
+type Told struct {
+	Note flow.RecordID // "" if it is about a text
+	Text string        // the path of a text that changed
 }
 
-// TakeTold returns the notes that were written to an agent since its session began, once.
-func TakeTold(repo *git.Repo, agent flow.AgentID) (notes []flow.RecordID) {
+// ToldNote returns the line of a note.
+func ToldNote(id flow.RecordID) string { return "note " + string(id) }
+
+// ToldText returns the line of a text that changed.
+func ToldText(path string) string { return "text " + path }
+
+// Tell notes for the session of an agent that runs in this clone what it is to be told.
+// Its next prompt has it in any case.
+func Tell(repo *git.Repo, agent flow.AgentID, lines ...string) error {
+	path := toldPath(repo, agent)
+	known, _ := git.ReadSmall(path) // none, or one that is no file of ours
+	return git.ReplaceFile(path, append(known, strings.Join(lines, "\n")+"\n"...))
+}
+
+// TakeTold returns what an agent is to be told since its session began, once.
+func TakeTold(repo *git.Repo, agent flow.AgentID) (list []Told) {
 	path := toldPath(repo, agent)
 	known, err := git.ReadSmall(path)
 	if err != nil {
@@ -27,14 +40,18 @@ func TakeTold(repo *git.Repo, agent flow.AgentID) (notes []flow.RecordID) {
 	}
 	// A sandbox may keep the agent from removing it. Then it is told again.
 	_ = os.Remove(path)
-	for _, line := range strings.Fields(string(known)) {
-		notes = append(notes, flow.RecordID(line))
+	for line := range strings.Lines(string(known)) {
+		switch kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind {
+		case "note":
+			list = append(list, Told{Note: flow.RecordID(rest)})
+		case "text":
+			list = append(list, Told{Text: rest})
+		}
 	}
-	return notes
+	return list
 }
 
-// toldPath is the file of what an agent is to be told. It has the ids of notes, whose
-// text is on the board.
+// toldPath is the file of what an agent is to be told.
 func toldPath(repo *git.Repo, agent flow.AgentID) string {
 	return filepath.Join(repo.CommonDir(), layout.Private, "told", string(agent))
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// followPicture keeps a picture of the board up to date until the invocation ends. show
+// gets it after each change, with the parts that may have changed: all of them at first.
+// If something is wrong, show gets the error and the last picture, nil if the board could
+// not be read yet; a call without an error says that it is over.
+//
+// show is called from one goroutine, and the picture may be asked in it alone. The values
+// that it returns may be used anywhere.
+func followPicture(inv *invocation, clone *work.Clone, show func(p *view.Picture, changes []view.Change, err error)) error {
+	return watchPicture(inv, clone, func(p *view.Picture, changes []view.Change, err error) time.Time {
+		show(p, changes, err)
+		return time.Time{}
+	})
+}
+
+// watchPicture is followPicture where show says when it is to be called again at the
+// latest, the zero time if it does not matter.
+func watchPicture(inv *invocation, clone *work.Clone, show func(p *view.Picture, changes []view.Change, err error) time.Time) error {
+	f := &pictureKeeper{inv: inv, clone: clone}
+	return work.Follow(inv.ctx, clone, func(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known, err error) time.Time {
+		if b == nil {
+			return show(nil, nil, err)
+		}
+		changes, changeErr := f.change(b, tip, d, known)
+		again := show(f.picture, changes, cmp.Or(err, changeErr))
+		if f.picture == nil {
+			return again
+		}
+		if due := f.picture.Due(); again.IsZero() || !due.IsZero() && due.Before(again) {
+			again = due
+		}
+		return again
+	})
+}
+
+// A pictureKeeper keeps the picture of a board up to date.
+type pictureKeeper struct {
+	inv     *invocation
+	clone   *work.Clone
+	picture *view.Picture
+
+	asked   uint64     // the machine as it was when the rest was found
+	rest    view.Local // what is slow to find
+	allowed work.Allowed
+	vouched git.ID // the state of which rest.Breach speaks
+}
+
+// change makes it the picture of a board, now, with what the machine knows.
+func (f *pictureKeeper) change(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known) ([]view.Change, error) {
+	at := f.clone.Store.Now()
+	if f.picture == nil {
+		return f.begin(b, tip, d, known)
+	}
+	var list []view.Change
+	if d.To != d.From {
+		list = f.picture.Advance(b, tip, d, at)
+	} else {
+		list = f.picture.Pass(at)
+	}
+	l := look{f.clone, f.picture.Reading()}
+	local, err := f.localOf(&l, f.picture, known)
+	if err != nil {
+		return list, err
+	}
+	return view.JoinChanges(list, f.picture.SetLocal(local)), b.Err()
+}
+
+// begin makes the first picture.
+func (f *pictureKeeper) begin(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known) ([]view.Change, error) {
+	l := lookOf(f.clone, b, tip)
+	about, err := chooseGoal(f.inv).about(f.clone, b, "")
+	if err != nil {
+		return nil, err
+	}
+	l.About, l.Recent = about, view.EntriesOf(d.Events)
+	if err := l.findPerson(f.inv); err != nil {
+		return nil, err
+	}
+	p := view.NewPicture(l.Reading)
+	local, err := f.localOf(&l, p, known)
+	if err != nil {
+		return nil, err
+	}
+	p.SetLocal(local)
+	f.picture = p
+	return p.Everything(), b.Err()
+}
+
+// localOf returns what the machine knows beside the board. What is slow to find stays as
+// it was while the machine does.
+func (f *pictureKeeper) localOf(l *look, p *view.Picture, known work.Known) (local view.Local, err error) {
+	if f.vouched == "" || known.Machine != f.asked {
+		f.clone.Repo.Config.Renew()
+		l.Local = view.Local{}
+		if err := l.findLocal(f.inv, p); err != nil {
+			return local, err
+		}
+		if f.allowed, err = f.clone.Trust.Allowed(f.inv.ctx); err != nil {
+			return local, err
+		}
+		f.asked, f.rest, f.vouched = known.Machine, l.Local, l.Tip
+	}
+	l.Local = f.rest
+	l.Local.Presences, l.Local.Dead = known.Presences, known.Dead
+	l.judgeCommands(f.allowed, p.Verifying())
+	if f.vouched != l.Tip {
+		if l.Local.Breach, err = l.breach(f.inv); err != nil {
+			return local, err
+		}
+		f.rest.Breach, f.vouched = l.Local.Breach, l.Tip
+	}
+	return l.Local, nil
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/codehost"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type prCommands struct {
+	Push   prPushCommand   `cmd:"" help:"Push a submission, or what was merged for a goal, as the branch of a pull request, and say how to make it."`
+	Import prImportCommand `cmd:"" help:"Take verdicts from the reviews that a code host's command exports as JSON."`
+}
+
+type prPushCommand struct {
+	ID   flow.TaskID `arg:"" optional:"" name:"task" help:"The task whose submission is pushed."`
+	Goal whichGoal   `placeholder:"[G]" help:"In place of a task: the integration branch, for people to merge what was done for a goal, the current one without G."`
+}
+
+// whichGoal is the value of a flag with an optional goal.
+type whichGoal struct {
+	given bool
+	id    flow.GoalID
+}
+
+// Decode takes the next word if it is no flag.
+func (w *whichGoal) Decode(ctx *kong.DecodeContext) error {
+	w.given = true
+	word, ok := ctx.Scan.Peek().Value.(string)
+	if ctx.Scan.Peek().IsEOL() || !ok || strings.HasPrefix(word, "-") {
+		return nil
+	}
+	ctx.Scan.Pop()
+	return w.id.UnmarshalText([]byte(word))
+}
+
+// Help says where it is pushed.
+func (c *prPushCommand) Help() string {
+	return `The branch goes to the remote that git config liza.pr.remote names, else to the one
+that holds the board, else to the only one. Title and text are those of the task, with
+its criteria and receipts; the command that is printed makes the request of them.
+Nothing is asked of the host itself.`
+}
+
+func (c *prPushCommand) Run(inv *invocation) error {
+	if (c.ID == "") != c.Goal.given {
+		return usagef("git liza help pr push", "name a task, or a goal with --goal")
+	}
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	b, tip, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	var pushed work.Requested
+	var text view.Request
+	if c.ID != "" {
+		t, lookErr := lookOf(clone, b, tip).task(c.ID)
+		switch {
+		case lookErr != nil:
+			return lookErr
+		case t.Submission == nil:
+			return &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(c.ID), Reason: string(c.ID) + " has no submission to be reviewed"}
+		}
+		text = view.RequestOf(t)
+		pushed, err = work.PushSubmission(inv.ctx, clone, t)
+	} else {
+		c.Goal.id = cmp.Or(c.Goal.id, clone.Usual, b.Settings().Goal)
+		if err := checkGoal(b, c.Goal.id); err != nil {
+			return err
+		}
+		text = view.RequestOfGoal(b, b.Goal(c.Goal.id))
+		pushed, err = work.PushIntegration(inv.ctx, clone, b)
+	}
+	if err = errors.Join(err, b.Err()); err != nil {
+		return err
+	}
+	return c.answer(inv, clone, pushed, text)
+}
+
+// answer says what was pushed, and the commands that make and export the request.
+func (c *prPushCommand) answer(inv *invocation, clone *work.Clone, p work.Requested, text view.Request) error {
+	file, err := work.WriteRequest(clone, p.Branch, text.Body)
+	if err != nil {
+		return err
+	}
+	create, export := view.RequestBranch{Host: p.Host, Project: p.Project, Name: p.Branch, Base: p.Base}.Commands(text.Title, file)
+	data := map[string]any{"task": c.ID, "goal": c.Goal.id, "remote": p.Remote, "branch": p.Branch, "base": p.Base, "commit": p.Commit,
+		"title": text.Title, "body": text.Body, "file": file, "command": create, "export": export}
+	var rows view.Table
+	rows.Add("branch", fmt.Sprintf("%s of %s at %s, for %s", p.Branch, p.Remote, p.Commit.Short(), view.OneLine(p.Base)))
+	rows.Add("title", text.Title)
+	rows.Add("text", file)
+	rows.Wrap(inv.width())
+	said := rows.Text(0)
+	if create == "" {
+		said += "no command is known that makes a pull request at " + view.OneLine(p.Remote) + ": make it there, of this branch\n"
+	} else {
+		said += "next: " + create + "\n"
+		if c.ID != "" {
+			said += "then: " + export + " | git liza pr import -\n"
+		}
+	}
+	return inv.result(gitstore.Result{Already: p.Already}, data, "%s", said)
+}
+
+type prImportCommand struct {
+	File string    `arg:"" help:"The export; - for standard input."`
+	Role flow.Role `placeholder:"ROLE" help:"For whom the reviews judge; default: human, where its verdict is missing, else all that remain and take people."`
+}
+
+// Help lists what is taken.
+func (c *prImportCommand) Help() string {
+	return `What it reads, one after the other or several in one:
+
+    gh pr view N --json url,state,reviews
+    gh api --paginate repos/OWNER/REPO/pulls/N/reviews
+    gh api --paginate repos/OWNER/REPO/pulls/N/comments
+    glab mr view N -F json --comments
+
+An approval becomes one of the task whose submission it names with its full id, a
+request of changes a rejection with the comments on lines as blockers, a comment a
+note. Of the verdicts of an account only the last one counts, unless it was dismissed.
+GitLab's approvals name no commit; they are listed with the command to type for each.
+
+The verdict is yours, for the account: on a board with principals this takes the right
+vouch, and an account of a principal who did not code the task. Nothing is asked of the
+host, and what the export says is not checked. A request that is merged on the host is
+no merge of the task; git liza reconcile finds work that reached integration.`
+}
+
+func (c *prImportCommand) Run(inv *invocation) error {
+	data, err := inv.readInput(c.File)
+	if err != nil {
+		return err
+	}
+	if len(data) > gitstore.MaxMove {
+		return usagef("git liza help pr import", "the export is longer than %d bytes: leave out the requests of other tasks", gitstore.MaxMove)
+	}
+	export, err := codehost.Read(data)
+	if err != nil {
+		return usagef("git liza help pr import", "%s", view.OneLine(err.Error()))
+	}
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	list, err := work.ImportReviews(inv.ctx, clone, export, c.Role)
+	if list == nil && err != nil {
+		return err
+	}
+	return c.report(inv, clone, export, list, err)
+}
+
+// report says what became of the reviews. It fails with the first refusal, if the rules
+// refused one, and with what ended the import.
+func (c *prImportCommand) report(inv *invocation, clone *work.Clone, x codehost.Export, list []work.Imported, ended error) error {
+	rows, changed := []view.ReviewRow{}, false
+	for _, one := range list {
+		row := view.ReviewRow{Account: one.Account, Review: one.ID, State: one.State, URL: one.URL, Task: one.Task, Already: one.Already, Why: one.Why}
+		if one.Task != "" {
+			row.Status = one.Status.String()
+		}
+		if one.Made != 0 {
+			row.Made = one.Made.Command()
+			changed = changed || !one.Already
+		}
+		switch {
+		case one.Refusal != nil:
+			row.Hint = one.Refusal.Hint
+			if ended == nil {
+				ended = one.Refusal
+			}
+		case one.State == codehost.Approved && one.Commit == "" && one.Task != "":
+			row.Hint = "git liza approve " + string(one.Task) + " --commit " + shell.Quote(one.Head) + " --for " + shell.Quote(one.Account) + " --review " + shell.Quote(one.ID) + " --url " + shell.Quote(one.URL)
+		}
+		rows = append(rows, row)
+	}
+	if b, _, err := clone.Store.Board(inv.ctx); err == nil && changed && len(b.Principals().List) == 0 {
+		inv.progress("warning: the board has no principals: nobody checks who these accounts are, nor that they did not code this")
+	}
+	data := map[string]any{"reviews": rows, "merged": append([]string{}, x.Merged...), "lost": x.Lost}
+	text := view.ReviewsText(rows, x.Merged, x.Lost, inv.width())
+	if ended == nil {
+		return inv.result(gitstore.Result{Already: !changed}, data, "%s", text)
+	}
+	if !inv.json {
+		if _, err := io.WriteString(inv.stdout, text); err != nil {
+			return err
+		}
+	}
+	return &partial{classify(ended), data}
+}

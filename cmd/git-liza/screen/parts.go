@@ -1,0 +1,275 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A part is a list on the screen, in the order in which the lists are read.
+type part uint8
+
+const (
+	needs part = iota
+	agents
+	columns
+	alarms
+	moves
+	parts // how many there are
+)
+
+// A row is an entry of a part.
+type row struct {
+	age     string
+	text    string // plain
+	command string // that settles it, "" if none does
+	calls   bool   // it needs the person
+	task    flow.TaskID
+	agent   flow.AgentID
+	snooze  string // as git liza inbox --snooze takes it
+}
+
+// A content is what of a frame passes the filter. Rows are made when they are shown.
+type content struct {
+	*frame
+	inbox   *view.Inbox
+	agents  []view.Agent
+	columns []view.Column
+	alarms  []view.Alarm
+	log     []view.Entry
+	at      time.Time
+
+	tasks map[flow.TaskID]*flow.Summary // nil without a filter
+}
+
+// filtered returns the content of a frame for which the words of a filter hold.
+func filtered(f *frame, words view.Filter, at time.Time) *content {
+	c := &content{frame: f, inbox: f.inbox, agents: f.agents, columns: f.flow, alarms: f.others(), log: f.log, at: at}
+	if !words.IsEmpty() {
+		c.tasks = view.TasksIn(f.flow)
+		c.inbox = f.inbox.Select(words, c.find)
+		c.agents, c.alarms = words.Agents(f.agents, at, c.find), words.Alarms(c.alarms, at, c.find)
+		c.columns, c.log = words.Columns(f.flow, at), words.Entries(f.log, at, c.find)
+	}
+	c.agents = slices.Clone(c.agents)
+	slices.SortStableFunc(c.agents, func(x, y view.Agent) int { return cmp.Compare(idleness(&x), idleness(&y)) })
+	return c
+}
+
+// others returns the alarms that are not in the inbox.
+func (f *frame) others() []view.Alarm {
+	inbox := map[string]bool{}
+	for i := range f.inbox.Items {
+		inbox[f.inbox.Items[i].Subject] = true
+	}
+	return slices.DeleteFunc(slices.Clone(f.alarms), func(a view.Alarm) bool { return a.Call && inbox[a.Subject] })
+}
+
+// idleness orders agents: those that are dead or work, those that wait.
+func idleness(a *view.Agent) int {
+	switch {
+	case a.Dead != 0:
+		return 0
+	case a.Task != "" || a.Presence != nil && a.Presence.Task != "":
+		return 1
+	}
+	return 2
+}
+
+// find returns a task outside of the archive, nil if there is none.
+func (c *content) find(id flow.TaskID) *flow.Summary {
+	if c.tasks != nil {
+		return c.tasks[id]
+	}
+	for i := range c.flow {
+		for _, r := range c.flow[i].Rows {
+			if r.ID == id {
+				return r.Summary()
+			}
+		}
+	}
+	return nil
+}
+
+// taskNamed returns the task of a name, "" if it is none.
+func (c *content) taskNamed(name string) flow.TaskID {
+	if c.find(flow.TaskID(name)) == nil {
+		return ""
+	}
+	return flow.TaskID(name)
+}
+
+// agentNamed returns the agent of a name, "" if it is none.
+func (c *content) agentNamed(name string) flow.AgentID {
+	if !slices.ContainsFunc(c.agents, func(a view.Agent) bool { return string(a.ID) == name }) {
+		return ""
+	}
+	return flow.AgentID(name)
+}
+
+// flowRow returns a task of the columns by its place in all of them.
+func (c *content) flowRow(i int) *view.FlowRow {
+	for n := range c.columns {
+		rows := c.columns[n].Rows
+		if i < len(rows) {
+			return rows[i]
+		}
+		i -= len(rows)
+	}
+	return nil
+}
+
+// size returns how many rows a part has.
+func (c *content) size(p part) int {
+	switch p {
+	case needs:
+		return len(c.inbox.Items)
+	case agents:
+		return len(c.agents)
+	case columns:
+		n := 0
+		for i := range c.columns {
+			n += len(c.columns[i].Rows)
+		}
+		return n
+	case alarms:
+		return len(c.alarms)
+	}
+	return len(c.log)
+}
+
+// key returns what stays the same of a row while what it shows is there.
+func (c *content) key(p part, i int) string {
+	switch p {
+	case needs:
+		return c.inbox.Items[i].Key()
+	case agents:
+		return string(c.agents[i].ID)
+	case columns:
+		return string(c.flowRow(i).ID)
+	case alarms:
+		return c.alarms[i].Key()
+	}
+	return string(c.log[i].State)
+}
+
+// row returns a row of a part.
+func (c *content) row(p part, i int) row {
+	switch p {
+	case needs:
+		item := c.inbox.Items[i]
+		r := row{age: item.Age(c.at), text: plain(item.Text), command: plain(item.Command), calls: true, task: item.Task(), snooze: item.Kind + ":" + item.Subject}
+		if r.task == "" {
+			r.task = c.taskNamed(item.Subject)
+		}
+		if r.agent = c.agentNamed(item.Subject); r.agent == "" && r.task != "" {
+			r.agent = c.holder(r.task)
+		}
+		return r
+	case agents:
+		a := &c.agents[i]
+		return row{age: sinceOf(a, c.at), text: agentText(a, c.at), task: a.Task, agent: a.ID, calls: a.Dead != 0}
+	case columns:
+		r := c.flowRow(i)
+		return row{age: view.ShortSpan(c.at.Sub(r.Since)), text: plain(string(r.ID) + "  " + r.Title), command: flowCommand(r), task: r.ID, agent: c.holder(r.ID)}
+	case alarms:
+		a := &c.alarms[i]
+		r := row{text: plain(a.Text), command: plain(a.Next), calls: a.Call, task: c.taskNamed(a.Subject), agent: c.agentNamed(a.Subject)}
+		if !a.Since.IsZero() {
+			r.age = view.ShortSpan(c.at.Sub(a.Since))
+		}
+		return r
+	}
+	e := &c.log[i]
+	return row{text: plain(e.ShortLine()), task: e.Move.Task, agent: c.agentNamed(string(e.Move.By))}
+}
+
+// holder returns the agent that has a task now, "" if none has.
+func (c *content) holder(id flow.TaskID) flow.AgentID {
+	for i := range c.agents {
+		if c.agents[i].Task == id {
+			return c.agents[i].ID
+		}
+	}
+	return ""
+}
+
+// flowCommand returns the command that a person types about a task, "" if there is none.
+func flowCommand(r *view.FlowRow) string {
+	switch {
+	case r.Status.IsBlocked():
+		return "git liza answer " + string(r.ID)
+	case r.Status.Allows(flow.ActReview) && !r.Status.Allows(flow.ActMerge):
+		return "git liza review " + string(r.ID)
+	}
+	return ""
+}
+
+// sinceOf returns for how long an agent does what it does, "" if nobody knows.
+func sinceOf(a *view.Agent, at time.Time) string {
+	if a.Presence == nil || a.Presence.Since.IsZero() {
+		return ""
+	}
+	return view.ShortSpan(at.Sub(a.Presence.Since))
+}
+
+// agentText says what an agent does.
+func agentText(a *view.Agent, at time.Time) string {
+	p := a.Presence
+	doing, task := strings.ToLower(a.State), a.Task
+	if p != nil && p.Doing != "" {
+		doing, task = p.Doing, cmp.Or(p.Task, task)
+	}
+	words := []string{doing, string(task)}
+	switch {
+	case a.Dead != 0:
+		words = []string{"dead", string(task)}
+	case a.Degraded != "":
+		words = append(words, "degraded:", a.Degraded)
+	case p != nil && p.Silent(at):
+		words = append(words, "silent")
+	case p != nil && p.Doing == gitstore.Failing:
+		words = append(words, p.Note)
+	}
+	return plain(strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
+}
+
+// spentBy returns tokens and money of what an agent does now, "" if nobody knows.
+func spentBy(a *view.Agent) string {
+	if a.Presence == nil {
+		return ""
+	}
+	used := a.Presence.Usage
+	var words []string
+	if n := used.Tokens(); n > 0 {
+		words = append(words, shortNumber(n)+" tok")
+	}
+	if used.Cost != 0 {
+		words = append(words, dollars(used.Cost))
+	}
+	return strings.Join(words, " ")
+}
+
+// shortNumber formats a number in at most five characters, such as 21k.
+func shortNumber(n int64) string {
+	for _, unit := range []string{"", "k", "M", "G"} {
+		if n < 10_000 || unit == "G" {
+			return strconv.FormatInt(n, 10) + unit
+		}
+		n /= 1000
+	}
+	return ""
+}
+
+// dollars formats an amount with cents.
+func dollars(c flow.Cost) string {
+	const dollar, cent = 1_000_000, 10_000
+	return fmt.Sprintf("$%d.%02d", c/dollar, c%dollar/cent)
+}

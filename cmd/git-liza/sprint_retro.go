@@ -1,0 +1,110 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+type sprintRetroCommand struct {
+	goalFlag
+	ID      flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
+	Message *string       `short:"m" xor:"text" help:"The retrospective; - for standard input."`
+	Draft   bool          `xor:"text" help:"Write it in your editor, beginning with the figures of the sprint and with what records say of specs and contracts."`
+	From    string        `xor:"text" placeholder:"FILE" help:"Take it from a file of that form, - for standard input."`
+
+	Gap      []string `sep:"none" placeholder:"TEXT" help:"What the specs lacked; repeatable."`
+	Contract []string `sep:"none" placeholder:"TEXT" help:"What the contracts did not fit; repeatable."`
+	Action   []string `sep:"none" placeholder:"TEXT" help:"What is done about it; repeatable."`
+}
+
+func (c *sprintRetroCommand) Run(inv *invocation) error {
+	lists := len(c.Gap)+len(c.Contract)+len(c.Action) > 0
+	switch {
+	case (c.Draft || c.From != "") && lists:
+		return usagef("git liza sprint retro --draft", "--gap, --contract and --action stand in the form of --draft and --from")
+	case c.Draft:
+		return c.draft(inv)
+	case c.From != "":
+		text, err := inv.readInput(c.From)
+		if err != nil {
+			return err
+		}
+		return c.take(inv, c.From, text)
+	case c.Message == nil && !lists:
+		return usagef("git liza help sprint retro", "missing flags: --message=STRING")
+	}
+	form := view.RetroForm{Gaps: c.Gap, Contracts: c.Contract, Actions: c.Action}
+	if c.Message != nil {
+		text, err := inv.text(*c.Message)
+		if err != nil {
+			return err
+		}
+		form.Text = text
+	}
+	return c.store(inv, form)
+}
+
+// retroNotes are the comments below the form.
+const retroNotes = `text is the retrospective, spec_gaps what the specs lacked,
+contract_observations what the contracts did not fit, actions what is done about it.
+A list is written [] or with a line "  - TEXT" for each. Without a text and without
+any list nothing is stored.
+`
+
+// draft lets the user write the retrospective in the editor.
+func (c *sprintRetroCommand) draft(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	s, err := chooseSprint(inv, l, c.Goal, c.ID)
+	if err != nil {
+		return err
+	}
+	c.ID = s.ID
+	shown, err := readMetrics(inv, l.Clone, sprintAsk(s))
+	if err != nil {
+		return err
+	}
+	form := view.NewRetroForm(l.Board, s, shown)
+	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	text, err := document.Encode(&form)
+	if err != nil {
+		return err
+	}
+	return draft{
+		command: "sprint retro", ending: ".yaml", text: text, notes: retroNotes, again: "git liza sprint retro " + string(s.ID) + " --from",
+		otherwise: "--from FILE takes the retrospective from a file, - from standard input",
+	}.edit(inv, l.Repo, func(text []byte) error { return c.take(inv, "form", text) })
+}
+
+// sprintAsk asks for the metrics of a sprint.
+func sprintAsk(s *flow.Sprint) metrics.Ask {
+	return metrics.Ask{Goal: s.Goal, Since: s.Started, Now: s.Ended}
+}
+
+// take stores the retrospective of a form.
+func (c *sprintRetroCommand) take(inv *invocation, name string, text []byte) error {
+	var form view.RetroForm
+	if err := document.Decode(name, text, &form); err != nil {
+		return err
+	}
+	if form.Text == "" && len(form.Gaps)+len(form.Contracts)+len(form.Actions) == 0 {
+		return inv.answer("already", struct{}{}, "nothing is stored")
+	}
+	return c.store(inv, form)
+}
+
+func (c *sprintRetroCommand) store(inv *invocation, form view.RetroForm) error {
+	return inv.sprintMove(c.Goal, flow.ActRetro, func(b *flow.Board, goal flow.GoalID) flow.Detail {
+		id := c.ID
+		if id == "" {
+			id = latestSprint(b, goal)
+		}
+		return &flow.RetroMove{Sprint: id, Text: form.Text, Gaps: form.Gaps, Contracts: form.Contracts, Actions: form.Actions}
+	})
+}

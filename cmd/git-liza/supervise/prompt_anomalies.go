@@ -1,0 +1,67 @@
+package supervise
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/templates"
+)
+
+// maxAnomalies is how many anomalies a prompt repeats, the latest ones.
+const maxAnomalies = 10
+
+// anomaliesFor returns the anomalies that a prompt repeats: those of its task, of what
+// stands on the same spec, and of work in the same paths; of a planner those of the tasks
+// that it was woken for. Dismissed and archived ones are not repeated.
+func anomaliesFor(b *flow.Board, in templates.Input) []*flow.Anomaly {
+	about := in.About
+	if in.Task != nil {
+		about = []*flow.Task{in.Task}
+	}
+	if len(about) == 0 {
+		return nil
+	}
+	var list []*flow.Anomaly
+	for _, id := range b.IDs(flow.Anomalies) {
+		a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
+		if ok && a.Dismissed == nil && !a.Archived && slices.ContainsFunc(about, func(t *flow.Task) bool { return concerns(b, a, t) }) {
+			list = append(list, a)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *flow.Anomaly) int { return x.At.Compare(y.At) })
+	return list[max(0, len(list)-maxAnomalies):]
+}
+
+// concerns reports whether an anomaly is about a task, its spec or its paths.
+func concerns(b *flow.Board, a *flow.Anomaly, t *flow.Task) bool {
+	if a.Task == t.ID {
+		return true
+	}
+	spec, _, _ := strings.Cut(t.Spec, "#")
+	for _, key := range []string{"spec", "spec_ref"} {
+		if said, _, _ := strings.Cut(a.Details[key], "#"); said != "" && said == spec {
+			return true
+		}
+	}
+	other := b.Task(a.Task)
+	if other == nil || other.Goal != t.Goal {
+		return false
+	}
+	if other.Spec == t.Spec && strings.Contains(t.Spec, "#") {
+		return true // the same part of a spec; most tasks of a goal share the file
+	}
+	return slices.ContainsFunc(t.Owns, func(own string) bool {
+		return slices.ContainsFunc(other.Owns, func(theirs string) bool { return within(own, theirs) || within(theirs, own) })
+	})
+}
+
+// within reports whether all paths of a glob lie below the folder of another one, as far
+// as their texts tell.
+func within(glob, other string) bool {
+	folder, _, wild := strings.Cut(other, "*")
+	if !wild {
+		return glob == other
+	}
+	return folder != "" && strings.HasPrefix(glob, folder)
+}

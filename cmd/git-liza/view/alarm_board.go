@@ -1,0 +1,275 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// addControl adds a pause or a checkpoint that lasts too long.
+func (c *alarmCollector) addControl(control flow.ControlState) {
+	if control.State.IsRunning() || control.State.IsStopped() {
+		return
+	}
+	subject, next := "board", "git liza checkpoint show"
+	text := "the checkpoint waits for a decision: " + control.Reason
+	steps := []struct {
+		kind AlarmKind
+		span flow.Duration
+	}{{AbandonedAlarm, c.limits.CheckpointAbandoned}, {StuckAlarm, c.limits.CheckpointStuck}, {StaleAlarm, c.limits.CheckpointStale}}
+	switch {
+	case !control.NeedsDecision() && !control.IsDecided():
+		text, next = "the board is paused: "+control.Reason, control.Onward(c.Board)
+		steps = steps[:2]
+		steps[0].kind, steps[0].span = ForgottenAlarm, c.limits.PauseForgotten
+		steps[1].kind, steps[1].span = PauseAlarm, c.limits.PauseStale
+	case control.Mark != "":
+		subject = control.Mark
+		text = control.Mark + " waits for a decision: " + control.Reason
+	}
+	if control.IsDecided() {
+		text, next = "the checkpoint is decided ("+control.Decision+"), and the board does not go on", control.Onward(c.Board)
+	}
+	stops := slices.ContainsFunc(c.inbox.Items, func(i Item) bool { return i.stops && i.Subject == "board" })
+	for _, step := range steps {
+		if c.past(control.At, step.span) {
+			c.add(Alarm{Kind: step.kind, Subject: subject, Moment: moment(control.At), Since: control.At, Text: text, Next: next, Call: stops})
+			return // the others are past, too
+		}
+	}
+}
+
+// addBudgets adds budgets that are used up soon. Those that are spent are in the inbox.
+func (c *alarmCollector) addBudgets() {
+	var running []flow.Spending
+	for id, p := range c.Local.Presences {
+		if !c.silent(id) && p.Usage != (flow.Usage{}) {
+			running = append(running, flow.Spending{By: id, Task: p.Task, Usage: p.Usage})
+		}
+	}
+	add := func(u flow.BudgetUse, since time.Time, next string) {
+		if u.Percent >= c.limits.Approaching && u.Percent < 100 {
+			c.add(Alarm{Kind: ApproachingAlarm, Subject: u.Of + "/budget", Moment: strconv.Itoa(u.Percent / 10 * 10), Since: since, Next: next,
+				Text: fmt.Sprintf("%s: %d %% of its budget is used", u.Of, u.Percent)})
+		}
+	}
+	for _, id := range c.goals {
+		for _, u := range flow.BudgetsUsed(c.Board, id, "", running...) {
+			add(u, time.Time{}, "git liza config budgets")
+		}
+	}
+	// Usage stands in the documents, and reading all of them is slow.
+	perTask := c.config.Budgets.Task != flow.Budget{}
+	for _, t := range c.picture.rows.begun {
+		if !t.Budgeted && !perTask || !t.Status.Allows(flow.ActSubmit) && len(t.Judges) == 0 {
+			continue
+		}
+		if list := flow.BudgetsUsed(c.Board, "", t.ID, running...); len(list) > 0 && list[0].Of == string(t.ID) {
+			add(list[0], t.Changed, "git liza show "+string(t.ID))
+		}
+	}
+}
+
+// fewestSessions is how many sessions of a goal tell at what rate it uses its budget.
+const fewestSessions = 10
+
+// addBurning adds goals whose budget ends before their work does, at the rate so far.
+func (c *alarmCollector) addBurning() {
+	limit := c.config.Budgets.Goal
+	if limit == (flow.Budget{}) {
+		return
+	}
+	for _, id := range c.goals {
+		g, burn := c.Board.Goal(id), c.Local.Pace.Of(id).Burn
+		if g == nil || burn.Sessions < fewestSessions {
+			continue
+		}
+		left := burn.Ends(limit, flow.Budget{Tokens: g.Usage.Tokens(), Cost: g.Usage.Cost})
+		open := 0
+		for _, row := range c.picture.rows.all {
+			if row.Goal == id && !row.Status.Final() {
+				open++
+			}
+		}
+		of := c.Reading
+		of.About = id
+		e := of.eta(open, c.picture.Agents())
+		if left <= 0 || e == nil || left >= e.Median { // what is spent is in the inbox
+			continue
+		}
+		used := 0
+		for _, u := range flow.BudgetsUsed(c.Board, id, "") {
+			if u.Of == string(id) {
+				used = u.Percent
+			}
+		}
+		c.add(Alarm{Kind: BurningAlarm, Subject: string(id), Moment: strconv.Itoa(used / 10 * 10), Next: "git liza metrics",
+			Text: fmt.Sprintf("%s: at the rate so far its budget ends in %s, and its work in %s", id, seconds(left), seconds(e.Median))})
+	}
+}
+
+// addRubberStamps adds actors whose last verdicts were all approvals: each rejection has a
+// blocker, so none of them found anything.
+func (c *alarmCollector) addRubberStamps() {
+	limit := c.limits.Approvals
+	for _, a := range c.Local.Pace.Active {
+		if steps := a.Approved / limit; steps > 0 {
+			c.add(Alarm{Kind: RubberStampAlarm, Subject: string(a.By), Moment: strconv.Itoa(steps * limit), Since: time.Unix(a.At, 0).UTC(),
+				Next: "git liza metrics --by agent", Text: fmt.Sprintf("%s: the last %d verdicts approve, without a finding", a.By, steps*limit)})
+		}
+	}
+}
+
+// addAgents adds agents whose process died here, and those that hold work and are not
+// heard of any more.
+func (c *alarmCollector) addAgents() {
+	for _, id := range c.Board.IDs(flow.Agents) {
+		a := c.Board.Agent(flow.AgentID(id))
+		if a == nil || !c.silent(a.ID) {
+			continue
+		}
+		held, next := a.Task, "git liza agents"
+		if held == "" {
+			held = a.Review
+		}
+		if held == "" && c.Local.Dead[a.ID] == 0 {
+			continue
+		}
+		alarm := Alarm{Kind: DeadAlarm, Subject: id, Moment: string(a.Generation), Since: c.Local.Presences[a.ID].At}
+		alarm.Text = id + " is dead"
+		if c.Local.Dead[a.ID] == 0 {
+			alarm.Text = id + " is not heard of any more"
+		}
+		if held != "" {
+			alarm.Text += " and holds " + string(held)
+			next = "git liza release " + string(held)
+		}
+		alarm.Next = next
+		// A rush of this clone gives back what the dead hold.
+		alarm.Call = c.isCalled("dead", string(held)) && (len(c.heard) == 0 || c.past(alarm.Since, patience))
+		c.add(alarm)
+	}
+}
+
+// addDeadlines adds open sprints that are past their deadline.
+func (c *alarmCollector) addDeadlines() {
+	for _, id := range c.goals {
+		s := c.Board.Sprint(c.Board.OpenSprint(id))
+		if s == nil || !c.past(s.Deadline, 0) {
+			continue
+		}
+		c.add(Alarm{Kind: DeadlineAlarm, Subject: string(s.ID), Moment: moment(s.Deadline), Since: s.Deadline, Next: "git liza sprint show " + string(s.ID),
+			Text: fmt.Sprintf("%s is past its deadline", s.ID)})
+	}
+}
+
+// A backlog is the work of a goal that waits for a role.
+type backlog struct {
+	goal  flow.GoalID
+	role  flow.Role
+	count int
+	since time.Time // when the oldest began to wait
+}
+
+// addUnstaffed adds roles that work waits for and of which no agent is heard.
+func (c *alarmCollector) addUnstaffed() {
+	unheard := func(row *flow.RoleRow) bool { return row.Capacity != flow.Plans && !c.heard[row.Name] }
+	if !c.Board.Settings().Control.State.IsRunning() || !slices.ContainsFunc(c.Board.Roles(), unheard) {
+		return
+	}
+	for _, w := range c.backlogs() {
+		if !c.past(w.since, c.limits.Unstaffed) {
+			continue
+		}
+		next := "git liza rush"
+		if !slices.Contains([]flow.Role{flow.Coder, flow.CodeReviewer}, w.role) {
+			next += " --agents " + w.role.String() + "=1"
+		}
+		tasks := "tasks wait"
+		if w.count == 1 {
+			tasks = "task waits"
+		}
+		c.add(Alarm{Kind: UnstaffedAlarm, Subject: string(w.goal) + "/" + w.role.String(), Moment: moment(w.since), Since: w.since, Next: next,
+			Text: fmt.Sprintf("%d %s for a %s, and none is there", w.count, tasks, w.role)})
+	}
+}
+
+// backlogs returns what waits for each role of which no agent is heard, by goal in progress.
+func (c *alarmCollector) backlogs() (list []*backlog) {
+	note := func(t *flow.Summary, role flow.Role) {
+		i := slices.IndexFunc(list, func(w *backlog) bool { return w.goal == t.Goal && w.role == role })
+		if i < 0 {
+			i = len(list)
+			list = append(list, &backlog{goal: t.Goal, role: role, since: t.Changed})
+		}
+		w := list[i]
+		w.count++
+		if t.Changed.Before(w.since) {
+			w.since = t.Changed
+		}
+	}
+	for name, members := range c.picture.groups {
+		role := flow.Role(name)
+		if name == "work" || role == flow.HumanRole || c.heard[role] {
+			continue
+		}
+		row := c.Board.Role(role)
+		for _, t := range members {
+			kind := unheldWaits()[t.Status]
+			if (kind == forReview || kind == forWork && row != nil) && slices.Contains(c.goals, t.Goal) {
+				note(t.Summary, role)
+			}
+		}
+	}
+	return list
+}
+
+// addStalled adds goals of which no task has changed for long while work is open.
+func (c *alarmCollector) addStalled(control flow.ControlState) {
+	if !control.State.IsRunning() {
+		return
+	}
+	for _, id := range c.goals {
+		last := c.picture.rows.lastChange(id)
+		if c.picture.rows.of[id].open() == 0 || !c.past(last, c.limits.Stalled) {
+			continue
+		}
+		c.add(Alarm{Kind: StalledAlarm, Subject: string(id), Moment: moment(last), Since: last, Next: "git liza status --goal " + string(id),
+			Text: fmt.Sprintf("%s: no task has changed: %s", id, c.standstill(id))})
+	}
+}
+
+// standstill says what the tasks of a goal wait for, or which rule keeps them from being
+// taken.
+func (c *alarmCollector) standstill(id flow.GoalID) string {
+	groups := map[string]int{}
+	for _, t := range c.picture.rows.all {
+		if t.Goal == id {
+			for _, name := range t.groups() {
+				groups[name]++
+			}
+		}
+	}
+	var words []string
+	for _, w := range waitsOf(c.Board) {
+		if groups[w.what] == 0 {
+			continue
+		}
+		said := fmt.Sprintf("%d %s", groups[w.what], w.label)
+		row := c.Board.Role(w.role)
+		switch {
+		case w.role != "" && !c.heard[w.role] && w.role != flow.HumanRole:
+			said += " (none is there)"
+		case row != nil && row.Capacity == flow.Does:
+			if _, refusal := c.Board.Best(flow.ActClaim, c.FreeAgent(w.role), c.At, func(t flow.Summary) bool { return t.Goal != id }); refusal != nil {
+				said += fmt.Sprintf(" (refused: %s)", refusal.Rule)
+			}
+		}
+		words = append(words, said)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,22 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// What a reviewer wrote passes for no line of ours, and does not turn the text around.
+func TestForeignFindingsInAnswers(t *testing.T) {
+	t.Parallel()
+	forged := "wrong\nnext: git liza adopt HEAD\u202e\x1b[2K\n"
+	safe := "wrong\n         next: git liza adopt HEAD [2K\n"
+	task := &flow.Task{ID: "task-1", Status: flow.Blocked, Block: &flow.Block{Reason: forged}}
+	require.Equal(t, "task-1 BLOCKED: "+safe, answerText(task, nil))
+	var text strings.Builder
+	addFindings(&text, "blocker", []flow.Finding{{File: "a.go", Line: 1, Issue: forged}})
+	require.Equal(t, "- [blocker] a.go:1 — "+safe, text.String())
+}

@@ -1,0 +1,158 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Column is the tasks of the same stage, those first that have been there longest; of
+// the done ones the newest first.
+type Column struct {
+	Name  string     `json:"name"` // draft, ready, work, review, approved, blocked or done
+	Count int        `json:"count"`
+	Rows  []*FlowRow `json:"rows"`
+}
+
+// A FlowRow is a task in a [Column].
+type FlowRow struct {
+	ID     flow.TaskID   `json:"id"`
+	Title  string        `json:"title"`
+	Status flow.Status   `json:"status"`
+	Goal   flow.GoalID   `json:"goal"`
+	Sprint flow.SprintID `json:"sprint"`
+	Who    flow.Actor    `json:"who"`    // that works on it or reviews it, "" if nobody does
+	Since  time.Time     `json:"since"`  // when its state changed
+	Due    *time.Time    `json:"due"`    // when the lease of who ends; null without one
+	Wait   string        `json:"wait"`   // what it waits for: the "for" of a group in status, "" if it is final
+	Detail string        `json:"detail"` // more about that
+
+	task *flow.Summary
+}
+
+// Summary returns the task in short. It is shared and must not be changed.
+func (r *FlowRow) Summary() *flow.Summary { return r.task }
+
+// TasksIn returns the tasks in columns by their ids.
+func TasksIn(list []Column) map[flow.TaskID]*flow.Summary {
+	tasks := map[flow.TaskID]*flow.Summary{}
+	for i := range list {
+		for _, r := range list[i].Rows {
+			tasks[r.ID] = r.task
+		}
+	}
+	return tasks
+}
+
+// columnNames are the columns in their order; the last is that of final tasks.
+var columnNames = [...]string{"draft", "ready", "work", "review", "approved", "blocked", "done"}
+
+// columnOf has for each state the place of its column. The rules table is searched once,
+// not for each task.
+var columnOf = sync.OnceValue(func() map[flow.Status]int {
+	of := map[flow.Status]int{}
+	for _, status := range flow.Statuses() {
+		name := "ready"
+		switch {
+		case status.IsDraft():
+			name = "draft"
+		case status.IsBlocked():
+			name = "blocked"
+		case status.Final():
+			name = "done"
+		case status.Allows(flow.ActMerge):
+			name = "approved"
+		case status.Allows(flow.ActReview):
+			name = "review"
+		case status.Allows(flow.ActSubmit):
+			name = "work"
+		}
+		of[status] = slices.Index(columnNames[:], name)
+	}
+	return of
+})
+
+// newFlowRow returns a task that waits for something as a row.
+func newFlowRow(t *flow.Summary, at time.Time, what, detail string) *FlowRow {
+	row := &FlowRow{ID: t.ID, Title: t.Title, Status: t.Status, Goal: t.Goal, Sprint: t.Sprint, Since: t.Changed, Wait: what, Detail: detail, task: t}
+	by, lease := t.Reviewing(at)
+	if t.Lease.After(at) {
+		by, lease = t.Coder, t.Lease
+	}
+	if lease.After(at) {
+		row.Who, row.Due = by, &lease
+	}
+	return row
+}
+
+// compare orders the rows of a column.
+func (r *FlowRow) compare(other *FlowRow) int {
+	return cmp.Or(r.Since.Compare(other.Since), cmp.Compare(len(r.ID), len(other.ID)), cmp.Compare(r.ID, other.ID))
+}
+
+// Flow returns the tasks outside the archive by how far they are.
+func (p *Picture) Flow() []Column {
+	if p.columns == nil {
+		p.groupTasks()
+		p.columns = new(columns)
+		for _, r := range p.rows.all {
+			r.shown = newFlowRow(r.Summary, p.reading.At, r.what, r.detail)
+			of := p.columns.of(r.shown)
+			*of = append(*of, r.shown)
+		}
+		for i := range p.columns {
+			slices.SortFunc(p.columns[i], (*FlowRow).compare)
+		}
+	}
+	list := make([]Column, len(columnNames))
+	for i, name := range columnNames {
+		list[i] = Column{name, len(p.columns[i]), append([]*FlowRow{}, p.columns[i]...)}
+	}
+	slices.Reverse(list[len(list)-1].Rows)
+	return list
+}
+
+// columns are the rows of all columns, each in order.
+type columns [len(columnNames)][]*FlowRow
+
+func (c *columns) of(r *FlowRow) *[]*FlowRow { return &c[columnOf()[r.Status]] }
+
+// remove takes the row of a task out of its column.
+func (c *columns) remove(r *row) {
+	if c == nil || r.shown == nil {
+		return
+	}
+	of := c.of(r.shown)
+	if i, known := slices.BinarySearchFunc(*of, r.shown, (*FlowRow).compare); known {
+		*of = slices.Delete(*of, i, i+1)
+	}
+}
+
+// update puts the row of a task as it is now into its column. It reports whether the row
+// may be another one than before.
+func (c *columns) update(r *row, at time.Time) bool {
+	if c == nil {
+		return true
+	}
+	now := newFlowRow(r.Summary, at, r.what, r.detail)
+	if r.shown != nil && r.shown.equal(now) {
+		return false
+	}
+	c.remove(r)
+	r.shown = now
+	of := c.of(now)
+	i, _ := slices.BinarySearchFunc(*of, now, (*FlowRow).compare)
+	*of = slices.Insert(*of, i, now)
+	return true
+}
+
+// equal reports whether two rows show the same.
+func (r *FlowRow) equal(other *FlowRow) bool {
+	x, y := *r, *other
+	same := x.Due == y.Due || x.Due != nil && y.Due != nil && x.Due.Equal(*y.Due)
+	x.Due, y.Due = nil, nil
+	return same && x == y
+}

@@ -1,0 +1,296 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Graph is the tasks of a board, or of one goal, with what they need and what
+// stands in the way of the open ones.
+type Graph struct {
+	Goal     flow.GoalID    `json:"goal"` // "" for all goals
+	Title    string         `json:"title"`
+	Counts   map[string]int `json:"counts"`   // of the nodes by state
+	Critical []flow.TaskID  `json:"critical"` // the longest chain of open tasks, in the order of work
+	Length   int            `json:"length"`   // of that chain, in tasks
+	Seconds  *int64         `json:"seconds"`  // of work on that chain; null without history
+	Blockers []Blocker      `json:"blockers"` // those that keep most tasks waiting first
+	Archived int            `json:"archived"` // archived tasks of the board, of which only those are nodes that open tasks need
+	Nodes    []GraphNode    `json:"nodes"`    // open ones first, by step
+	Edges    []GraphEdge    `json:"edges"`
+}
+
+// A GraphNode is a task in a [Graph].
+type GraphNode struct {
+	ID       flow.TaskID   `json:"id"`
+	Title    string        `json:"title"`
+	Status   flow.Status   `json:"status"`
+	Goal     flow.GoalID   `json:"goal"`
+	Role     flow.Role     `json:"role"`
+	Agent    flow.Actor    `json:"agent"`    // that works on it or did so last
+	Level    int           `json:"level"`    // 1 if no edge leads to it, else one more than the deepest task that one comes from
+	Step     int           `json:"step"`     // of an open task: 1 if no other task is in its way, else one more than the last that is; 0 of a final one
+	Critical bool          `json:"critical"` // part of the longest chain
+	Needs    []flow.TaskID `json:"needs"`    // the tasks that it depends on
+	Waits    []flow.TaskID `json:"waits"`    // of an open task: what has to be merged first, or stands in the way for good
+	Holds    int           `json:"holds"`    // open tasks that wait for it, directly or not
+	Archived bool          `json:"archived"`
+	Reverted bool          `json:"reverted"`
+
+	reason string // why it is blocked
+	order  int    // of its creation
+}
+
+// A GraphEdge leads from a task to one that needs it, or from a reverted task to
+// one that does its work again.
+type GraphEdge struct {
+	From  flow.TaskID `json:"from"`
+	To    flow.TaskID `json:"to"`
+	Met   bool        `json:"met"`   // the need counts as merged, or To is final
+	Again bool        `json:"again"` // To does the work of From again
+}
+
+// A Blocker is a task that keeps others waiting and does not go on by itself: it is
+// blocked or a draft, its merge failed, or it will never be merged.
+type Blocker struct {
+	Task    flow.TaskID `json:"task"`
+	Status  flow.Status `json:"status"`
+	Why     string      `json:"why"`
+	Holds   int         `json:"holds"`
+	Command string      `json:"command"` // that says what would change it
+}
+
+// GraphOf returns the graph of a goal's tasks and of what they wait for in other
+// goals; of all tasks if the goal is "". Archived tasks are nodes only where open
+// ones need them. It takes time that grows with the number of tasks and needs, and
+// its errors are in [flow.Board.Err].
+func GraphOf(b *flow.Board, goal flow.GoalID) Graph {
+	m := newGraphMaker(b, goal)
+	m.addNeeds()
+	m.connect()
+	g := Graph{Goal: goal, Counts: map[string]int{}, Archived: len(b.IDs(flow.Archive)),
+		Nodes: m.nodes, Edges: m.edges, Blockers: []Blocker{}, Critical: []flow.TaskID{}}
+	if goal != "" {
+		g.Title = partOf(b.Goal(goal)).Title
+	}
+	for i := range g.Nodes {
+		g.Counts[g.Nodes[i].Status.String()]++
+	}
+	n := indexOf(&g)
+	n.findLevels(g.Edges)
+	n.findSteps()
+	n.countHolds()
+	g.findBlockers()
+	g.sortNodes()
+	g.Estimate(nil)
+	return g
+}
+
+// A graphMaker collects the nodes of a graph and their edges.
+type graphMaker struct {
+	board *flow.Board
+	live  map[flow.TaskID]*flow.Summary
+	order map[flow.TaskID]int
+	known map[flow.TaskID]int // places of the nodes
+	nodes []GraphNode
+	edges []GraphEdge
+	met   map[flow.TaskID]bool // whether a task that another one needs counts as merged
+}
+
+func newGraphMaker(b *flow.Board, goal flow.GoalID) *graphMaker {
+	tasks := b.Tasks()
+	m := &graphMaker{board: b, live: make(map[flow.TaskID]*flow.Summary, len(tasks)), order: make(map[flow.TaskID]int, len(tasks)),
+		known: make(map[flow.TaskID]int, len(tasks)), met: map[flow.TaskID]bool{}, edges: []GraphEdge{}, nodes: []GraphNode{}}
+	for i := range tasks {
+		m.live[tasks[i].ID], m.order[tasks[i].ID] = &tasks[i], i
+	}
+	for i := range tasks {
+		if goal == "" || tasks[i].Goal == goal {
+			m.add(&tasks[i], false)
+		}
+	}
+	return m
+}
+
+func (m *graphMaker) add(t *flow.Summary, archived bool) {
+	if _, known := m.known[t.ID]; known {
+		return
+	}
+	m.known[t.ID] = len(m.nodes)
+	order, live := m.order[t.ID]
+	if !live {
+		order = -1 // archived tasks are older
+	}
+	needs := t.DependsOn
+	if needs == nil {
+		needs = []flow.TaskID{}
+	}
+	m.nodes = append(m.nodes, GraphNode{ID: t.ID, Title: t.Title, Status: t.Status, Goal: t.Goal, Role: t.Role, Agent: t.Coder,
+		Needs: needs, Waits: []flow.TaskID{}, Archived: archived, Reverted: t.Reverted, reason: t.Reason, order: order})
+}
+
+// find returns the summary of a task, live or archived; nil if there is none.
+func (m *graphMaker) find(id flow.TaskID) (s *flow.Summary, archived bool) {
+	if s := m.live[id]; s != nil {
+		return s, false
+	}
+	t := m.board.Task(id)
+	if t == nil {
+		return nil, false
+	}
+	found := t.Summary()
+	return &found, true
+}
+
+// addNeeds adds what open tasks wait for elsewhere, and what they need of the archive.
+func (m *graphMaker) addNeeds() {
+	for i := 0; i < len(m.nodes); i++ { // it grows
+		if m.nodes[i].Status.Final() {
+			continue
+		}
+		for _, id := range m.nodes[i].Needs {
+			if _, known := m.known[id]; !known {
+				if s, archived := m.find(id); s != nil {
+					m.add(s, archived)
+				}
+			}
+			m.nodes[i].Waits = appendNew(m.nodes[i].Waits, m.waits(id)...)
+		}
+		for _, id := range m.nodes[i].Waits {
+			if s, archived := m.find(id); s != nil {
+				m.add(s, archived)
+			}
+		}
+	}
+}
+
+// waits returns what has to be merged before a need counts as merged: the task itself,
+// or what does the work of a final one again. It is the final one if nothing does.
+func (m *graphMaker) waits(id flow.TaskID) []flow.TaskID {
+	i, known := m.known[id]
+	if !known {
+		return nil
+	}
+	n := &m.nodes[i]
+	if n.Status.IsMerged() && !n.Reverted {
+		m.met[id] = true
+		return nil
+	}
+	if !n.Status.Final() {
+		return []flow.TaskID{id}
+	}
+	t := m.board.Task(id)
+	if t == nil || flow.Stands(m.board, t) {
+		m.met[id] = true
+		return nil
+	}
+	if open := flow.Outstanding(m.board, t); len(open) > 0 {
+		return open
+	}
+	return []flow.TaskID{id}
+}
+
+// connect draws the edges between nodes.
+func (m *graphMaker) connect() {
+	for i := range m.nodes {
+		n := &m.nodes[i]
+		for _, id := range n.Needs {
+			j, known := m.known[id]
+			if !known {
+				continue
+			}
+			needed := &m.nodes[j]
+			met := n.Status.Final() || m.met[id] || needed.Status.IsMerged() && !needed.Reverted
+			m.edges = append(m.edges, GraphEdge{From: id, To: n.ID, Met: met})
+		}
+		if s := m.live[n.ID]; n.Reverted && s != nil {
+			for _, id := range s.Successors {
+				if j, known := m.known[id]; known {
+					m.edges = append(m.edges, GraphEdge{From: n.ID, To: id, Met: m.nodes[j].Status.Final(), Again: true})
+				}
+			}
+		}
+	}
+}
+
+func appendNew(list []flow.TaskID, ids ...flow.TaskID) []flow.TaskID {
+	for _, id := range ids {
+		if !slices.Contains(list, id) {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// findBlockers lists what keeps other tasks waiting and does not go on by itself.
+func (g *Graph) findBlockers() {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.Holds > 0 && (n.Status.Final() || n.Status.NeedsPlanner() || n.Status.IsStuck()) {
+			g.Blockers = append(g.Blockers, Blocker{n.ID, n.Status, n.why(), n.Holds, "git liza show " + string(n.ID) + " --why"})
+		}
+	}
+	slices.SortStableFunc(g.Blockers, func(x, y Blocker) int { return cmp.Compare(y.Holds, x.Holds) })
+}
+
+// why says why a task does not go on by itself.
+func (n *GraphNode) why() string {
+	switch {
+	case n.Reverted:
+		return "reverted, and nothing does its work again"
+	case n.reason != "":
+		return n.reason
+	}
+	return cmp.Or(unheldWords[n.Status], strings.ToLower(n.Status.String()))
+}
+
+// sortNodes puts open tasks first, by step, then final ones; each in order of creation.
+func (g *Graph) sortNodes() {
+	slices.SortStableFunc(g.Nodes, func(x, y GraphNode) int {
+		if x.Status.Final() != y.Status.Final() {
+			return cmp.Compare(y.Step, x.Step) // only open tasks have one
+		}
+		return cmp.Or(cmp.Compare(x.Step, y.Step), cmp.Compare(x.order, y.order))
+	})
+}
+
+// Open returns the open tasks, by step.
+func (g *Graph) Open() []GraphNode {
+	n, _ := slices.BinarySearchFunc(g.Nodes, true, func(n GraphNode, final bool) int {
+		if n.Status.Final() == final {
+			return 0
+		}
+		return -1
+	})
+	return g.Nodes[:n]
+}
+
+// Estimate finds the longest chain of open tasks anew, by how long each probably takes;
+// by their number if of is nil or knows none of them.
+func (g *Graph) Estimate(of func(GraphNode) time.Duration) {
+	n := indexOf(g)
+	path := []int{}
+	var took time.Duration
+	if of != nil {
+		path, took = n.longest(func(i int) time.Duration { return max(of(g.Nodes[i]), 0) })
+	}
+	g.Seconds = nil
+	if took > 0 {
+		seconds := int64(took / time.Second)
+		g.Seconds = &seconds
+	} else {
+		path, _ = n.longest(func(int) time.Duration { return 1 })
+	}
+	g.Critical, g.Length = []flow.TaskID{}, len(path)
+	for i := range g.Nodes {
+		g.Nodes[i].Critical = false
+	}
+	for _, i := range path {
+		g.Nodes[i].Critical = true
+		g.Critical = append(g.Critical, g.Nodes[i].ID)
+	}
+}

@@ -1,0 +1,282 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// taskIn returns a task in a state that needs others.
+func taskIn(id flow.TaskID, status flow.Status, needs ...flow.TaskID) *flow.Task {
+	return &flow.Task{ID: id, Title: "Do " + string(id), Status: status, Goal: "goal-1", DependsOn: needs}
+}
+
+// graphBoard holds tasks of any goal, and archived ones, under the newest rules.
+func graphBoard(live []*flow.Task, archived ...*flow.Task) *flow.Board {
+	edits := []flow.Edit{
+		{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1", Config: flow.DefaultConfig()}},
+		{Key: flow.Key{Folder: flow.Goals, ID: "goal-1"}, Document: goalOne},
+	}
+	for i, t := range live {
+		made := *t
+		made.Created = noon.Add(time.Duration(i) * time.Second)
+		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: string(t.ID)}, Document: &made})
+	}
+	for _, t := range archived {
+		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Archive, ID: string(t.ID)}, Document: t})
+	}
+	return flow.Open(flow.Documents{}.With(edits), noon)
+}
+
+// nodeOf returns the node of a task.
+func nodeOf(t *testing.T, g Graph, id flow.TaskID) GraphNode {
+	for _, n := range g.Nodes {
+		if n.ID == id {
+			return n
+		}
+	}
+	require.FailNow(t, "no node", "%s", id)
+	return GraphNode{}
+}
+
+type ids = []flow.TaskID
+
+func TestGraphOrder(t *testing.T) {
+	t.Parallel()
+	g := GraphOf(graphBoard([]*flow.Task{
+		taskIn("a", flow.Merged), taskIn("b", flow.Claimed, "a"), taskIn("c", flow.Unclaimed, "b"), taskIn("d", flow.Unclaimed, "b", "c"),
+		taskIn("e", flow.Blocked, "a"), taskIn("f", flow.Unclaimed, "e"), taskIn("g", flow.Superseded),
+	}), "goal-1")
+	order := ids{}
+	for _, n := range g.Nodes {
+		order = append(order, n.ID)
+	}
+	require.Equal(t, ids{"b", "e", "c", "f", "d", "a", "g"}, order, "open ones by step, then final ones")
+	require.Equal(t, ids{"b", "c", "d"}, g.Critical)
+	require.Equal(t, 3, g.Length)
+	require.Nil(t, g.Seconds)
+	d := nodeOf(t, g, "d")
+	require.Equal(t, []int{4, 3, 0}, []int{d.Level, d.Step, d.Holds})
+	require.Equal(t, ids{"b", "c"}, d.Waits)
+	b := nodeOf(t, g, "b")
+	require.Equal(t, []int{2, 1, 2}, []int{b.Level, b.Step, b.Holds}, "d waits twice and counts once")
+	require.Empty(t, b.Waits)
+	require.Equal(t, []Blocker{{"e", flow.Blocked, "blocked", 1, "git liza show e --why"}}, g.Blockers)
+	require.Contains(t, g.Edges, GraphEdge{From: "a", To: "b", Met: true})
+	require.Contains(t, g.Edges, GraphEdge{From: "b", To: "c"})
+	require.Len(t, g.Open(), 5)
+}
+
+// What was archived, reverted, given up or is of another goal stands in the graph where an
+// open task needs it.
+func TestGraphNeedsElsewhere(t *testing.T) {
+	t.Parallel()
+	gone := taskIn("gone", flow.Merged)
+	gone.Reverted, gone.SupersededBy = &flow.Reverted{By: "human:ann"}, ids{"again"}
+	lost := taskIn("lost", flow.Merged)
+	lost.Reverted = &flow.Reverted{By: "human:ann"}
+	other := taskIn("other", flow.Unclaimed, "base")
+	other.Goal = "goal-2"
+	base := taskIn("base", flow.Claimed)
+	base.Goal = "goal-2"
+	aside := taskIn("aside", flow.Unclaimed)
+	aside.Goal = "goal-2"
+	b := graphBoard([]*flow.Task{gone, taskIn("again", flow.Unclaimed), taskIn("needs-gone", flow.Unclaimed, "gone"), taskIn("needs-old", flow.Unclaimed, "old"),
+		taskIn("needs-lost", flow.Unclaimed, "lost"), taskIn("dropped", flow.Abandoned), taskIn("needs-dropped", flow.Unclaimed, "dropped"),
+		other, base, aside, taskIn("needs-other", flow.Unclaimed, "other")}, lost, taskIn("old", flow.Merged), taskIn("older", flow.Merged))
+	g := GraphOf(b, "goal-1")
+	require.NoError(t, b.Err())
+	require.Equal(t, ids{"again"}, nodeOf(t, g, "needs-gone").Waits)
+	require.Contains(t, g.Edges, GraphEdge{From: "gone", To: "again", Again: true})
+	require.Equal(t, 2, nodeOf(t, g, "again").Level)
+	require.Contains(t, g.Edges, GraphEdge{From: "gone", To: "needs-gone"})
+	require.Empty(t, nodeOf(t, g, "needs-old").Waits)
+	require.True(t, nodeOf(t, g, "old").Archived)
+	require.Equal(t, ids{"lost"}, nodeOf(t, g, "needs-lost").Waits)
+	require.Equal(t, 2, nodeOf(t, g, "needs-lost").Step, "nobody can begin it")
+	require.Equal(t, ids{"dropped"}, nodeOf(t, g, "needs-dropped").Waits)
+	require.Equal(t, ids{"base", "other", "needs-other"}, g.Critical, "through another goal")
+	why := map[flow.TaskID]string{}
+	for _, blocker := range g.Blockers {
+		why[blocker.Task] = blocker.Why
+	}
+	require.Equal(t, map[flow.TaskID]string{"lost": "reverted, and nothing does its work again", "dropped": "abandoned"}, why)
+	for _, n := range g.Nodes {
+		require.NotContains(t, ids{"older", "aside"}, n.ID)
+	}
+	require.Equal(t, 3, g.Archived)
+	require.Len(t, GraphOf(b, "").Nodes, 13)
+}
+
+// The longest chain is that of the most work, where it is known how long tasks take.
+func TestGraphEstimate(t *testing.T) {
+	t.Parallel()
+	g := GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed), taskIn("b", flow.Unclaimed, "a"), taskIn("c", flow.Unclaimed)}), "goal-1")
+	require.Equal(t, ids{"a", "b"}, g.Critical)
+	g.Estimate(func(n GraphNode) time.Duration {
+		if n.ID == "c" {
+			return time.Hour
+		}
+		return time.Minute
+	})
+	require.Equal(t, ids{"c"}, g.Critical)
+	require.EqualValues(t, 3600, *g.Seconds)
+	require.False(t, nodeOf(t, g, "a").Critical)
+	g.Estimate(func(GraphNode) time.Duration { return -time.Hour })
+	require.Equal(t, ids{"a", "b"}, g.Critical)
+	require.Nil(t, g.Seconds)
+}
+
+// A cycle, which no rule allows, hangs nothing and hides nothing.
+func TestGraphCycle(t *testing.T) {
+	t.Parallel()
+	g := GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed, "b"), taskIn("b", flow.Unclaimed, "a"), taskIn("c", flow.Unclaimed, "b"), taskIn("d", flow.Unclaimed, "d")}), "")
+	require.Len(t, g.Nodes, 4)
+	require.NotEmpty(t, g.Critical)
+	require.Contains(t, g.Text(80), "c")
+}
+
+func TestGraphText(t *testing.T) {
+	t.Parallel()
+	ask := taskIn("e", flow.Blocked, "a")
+	ask.Block = &flow.Block{Reason: "Table or list?"}
+	g := GraphOf(graphBoard([]*flow.Task{
+		taskIn("a", flow.Merged), taskIn("b", flow.Claimed, "a"), taskIn("c", flow.Unclaimed, "b"), taskIn("d", flow.Unclaimed, "b", "c", "e"), ask,
+	}), "goal-1")
+	require.Equal(t, `goal   goal-1  G
+tasks  4 open, 1 merged
+path   3 tasks: * b → c → d
+stuck  e BLOCKED, 1 waits for it: git liza show e --why
+
+no other task in the way
+ * b  CLAIMED                before 2  Do b
+   e  BLOCKED                before 1  Do e (Table or list?)
+
+step 2
+ * c  UNCLAIMED  after b     before 1  Do c
+
+step 3
+ * d  UNCLAIMED  after b +2            Do d
+`, g.Text(80))
+	require.Equal(t, `goal   goal-1  G
+tasks  4 open, 1 merged
+path   3 tasks: * b → c → d
+stuck  e BLOCKED, 1 waits for it
+       git liza show e --why
+
+no other task in the way
+ * b  CLAIMED    before 2
+   e  BLOCKED    before 1
+
+step 2
+ * c  UNCLAIMED  after b
+
+step 3
+ * d  UNCLAIMED  after b +2
+`, g.Text(40))
+}
+
+func TestGraphOfNothing(t *testing.T) {
+	t.Parallel()
+	g := GraphOf(graphBoard(nil), "goal-1")
+	raw, err := json.Marshal(g)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"goal":"goal-1","title":"G","counts":{},"critical":[],"length":0,"seconds":null,"blockers":[],"archived":0,"nodes":[],"edges":[]}`, string(raw))
+	require.Equal(t, "goal   goal-1  G\ntasks  none yet\n", g.Text(80))
+	g = GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed)}), "")
+	require.Equal(t, "tasks  1 open\npath   1 task: * a\n\nno other task in the way\n * a  UNCLAIMED  Do a\n", g.Text(80))
+}
+
+// manyTasks are tasks in chains of ten, of which the first half is merged.
+func manyTasks(n int) []*flow.Task {
+	list := make([]*flow.Task, n)
+	for i := range list {
+		t := taskIn(flow.TaskID(fmt.Sprintf("task-%d", i+1)), flow.Unclaimed)
+		if i < n/2 {
+			t.Status = flow.Merged
+		}
+		if i%10 != 0 {
+			t.DependsOn = ids{list[i-1].ID}
+		}
+		list[i] = t
+	}
+	return list
+}
+
+func TestGraphOfManyTasks(t *testing.T) {
+	t.Parallel()
+	b := graphBoard(manyTasks(10_000))
+	began := time.Now()
+	g := GraphOf(b, "goal-1")
+	require.Less(t, time.Since(began), 3*time.Second) // it takes some 30 ms on a quiet machine
+	require.Len(t, g.Nodes, 10_000)
+	require.Len(t, g.Critical, 10)
+	require.Equal(t, 9, nodeOf(t, g, "task-5001").Holds)
+	text := g.Text(80)
+	require.Contains(t, text, "5000 open, 5000 merged")
+	require.Contains(t, text, "and 4950 more open")
+	require.Less(t, len(text), 8000)
+}
+
+// On random graphs the numbers are those that a slow count gives.
+func TestRandomGraphs(t *testing.T) {
+	t.Parallel()
+	lots := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		tasks := []*flow.Task{}
+		for i := range 2 + lots.IntN(80) {
+			task := taskIn(flow.TaskID(fmt.Sprintf("task-%d", i)), []flow.Status{flow.Merged, flow.Unclaimed, flow.Unclaimed, flow.Unclaimed, flow.Blocked, flow.Abandoned}[lots.IntN(6)])
+			for range lots.IntN(3) {
+				if i > 0 {
+					task.DependsOn = appendNew(task.DependsOn, tasks[lots.IntN(i)].ID)
+				}
+			}
+			tasks = append(tasks, task)
+		}
+		lots.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
+		g := GraphOf(graphBoard(tasks), "goal-1")
+		nodes := map[flow.TaskID]*GraphNode{}
+		for i := range g.Nodes {
+			nodes[g.Nodes[i].ID] = &g.Nodes[i]
+		}
+		holds, longest := map[flow.TaskID]int{}, 0
+		for _, n := range g.Open() {
+			behind := map[flow.TaskID]bool{}
+			longest = max(longest, deepest(nodes, n.ID, behind))
+			delete(behind, n.ID)
+			for id := range behind {
+				holds[id]++
+			}
+		}
+		require.Equal(t, longest, g.Length)
+		for id, n := range nodes {
+			require.Equal(t, holds[id], n.Holds, "%s of %v", id, tasks)
+		}
+		for i := 1; i < len(g.Critical); i++ {
+			require.Contains(t, nodes[g.Critical[i]].Waits, g.Critical[i-1])
+		}
+		for _, e := range g.Edges {
+			require.Less(t, nodes[e.From].Level, nodes[e.To].Level)
+		}
+	}
+}
+
+// deepest returns the length of the longest chain of open tasks that ends with one, and notes
+// what it waits for, directly or not.
+func deepest(nodes map[flow.TaskID]*GraphNode, id flow.TaskID, behind map[flow.TaskID]bool) int {
+	behind[id] = true
+	if nodes[id].Status.Final() {
+		return 0
+	}
+	most := 0
+	for _, before := range nodes[id].Waits {
+		most = max(most, deepest(nodes, before, behind))
+	}
+	return most + 1
+}

@@ -1,0 +1,163 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// narrow is the width below which a graph shows no titles beside what a task waits for.
+const narrow = 60
+
+// Text formats the graph for people: what stands in the way, then the open tasks by step.
+// With width 0 nothing is cut.
+func (g *Graph) Text(width int) string {
+	open := g.Open()
+	text := headText(g.head(len(open), width), width)
+	var rows Table
+	shown := open[:min(len(open), mostShown)]
+	for i := range shown {
+		if i == 0 || shown[i].Step != shown[i-1].Step {
+			rows.Add("")
+			rows.Add(stepHeading(shown[i].Step))
+		}
+		rows.Add(g.row(&shown[i], width)...)
+	}
+	text += dropEmpty(rows).Text(width)
+	if more := len(open) - mostShown; more > 0 {
+		text += fmt.Sprintf("\nand %d more open: git liza graph --json\n", more)
+	}
+	return text
+}
+
+// dropEmpty leaves out the columns that are empty in every row.
+func dropEmpty(rows Table) *Table {
+	var left Table
+	widths := rows.columns()
+	for _, row := range rows.Rows {
+		last := len(row) - 1
+		cells := []string{}
+		for i, cell := range row[:last] {
+			if widths[i] > 0 {
+				cells = append(cells, cell)
+			}
+		}
+		left.Add(append(cells, row[last])...)
+	}
+	return &left
+}
+
+func stepHeading(step int) string {
+	if step == 1 {
+		return "no other task in the way"
+	}
+	return fmt.Sprintf("step %d", step)
+}
+
+// head says how many tasks are open, and what decides when the last one is merged.
+func (g *Graph) head(open, width int) Table {
+	var head Table
+	if g.Goal != "" {
+		head.Add("goal", strings.TrimSpace(string(g.Goal)+"  "+g.Title))
+	}
+	head.Add("tasks", g.countsLine(open))
+	if g.Length > 0 {
+		head.Add("path", g.pathLine())
+	}
+	const most = 3
+	for i, b := range g.Blockers {
+		if i == most {
+			head.Add("", fmt.Sprintf("and %d more in the way of others", len(g.Blockers)-most))
+			break
+		}
+		label := ""
+		if i == 0 {
+			label = "stuck"
+		}
+		said := fmt.Sprintf("%s %s, %s for it", b.Task, b.Status, waitWords(b.Holds))
+		if width > 0 && width < narrow { // a command stays on one line
+			head.Add(label, said)
+			head.Add("", b.Command)
+			continue
+		}
+		head.Add(label, said+": "+b.Command)
+	}
+	return head
+}
+
+func waitWords(n int) string {
+	if n == 1 {
+		return "1 waits"
+	}
+	return fmt.Sprintf("%d wait", n)
+}
+
+// countsLine counts the tasks: open ones together, final ones by state.
+func (g *Graph) countsLine(open int) string {
+	if len(g.Nodes) == 0 && g.Archived == 0 {
+		return "none yet"
+	}
+	parts := []string{fmt.Sprintf("%d open", open)}
+	for _, status := range flow.Statuses() {
+		if n := g.Counts[status.String()]; n > 0 && status.Final() {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(status.String())))
+		}
+	}
+	if g.Archived > 0 {
+		parts = append(parts, fmt.Sprintf("%d archived", g.Archived))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// pathLine names the longest chain of open tasks.
+func (g *Graph) pathLine() string {
+	line := Count(g.Length, "task")
+	if g.Seconds != nil {
+		line += ", about " + Span(time.Duration(*g.Seconds)*time.Second) + " of work"
+	}
+	ids := g.Critical
+	if len(ids) > glanceNames {
+		ids = ids[:glanceNames]
+	}
+	line += ": * " + strings.ReplaceAll(JoinIDs(ids), ", ", " → ")
+	if len(ids) < len(g.Critical) {
+		line += " → …"
+	}
+	return line
+}
+
+// row formats an open task: whether it is on the longest chain, its state, what it waits
+// for, how many wait for it, and its title. Where there is no room for all of these the
+// title gives way.
+func (g *Graph) row(n *GraphNode, width int) []string {
+	mark := "   "
+	if n.Critical {
+		mark = " * "
+	}
+	after, holds := "", ""
+	if len(n.Waits) > 0 {
+		after = "after " + string(n.Waits[0])
+		if more := len(n.Waits) - 1; more > 0 {
+			after += fmt.Sprintf(" +%d", more)
+		}
+	}
+	if n.Holds > 0 {
+		holds = "before " + fmt.Sprint(n.Holds)
+	}
+	title := FirstLine(n.Title)
+	if n.reason != "" {
+		title += " (" + FirstLine(n.reason) + ")"
+	}
+	row := []string{mark + string(n.ID), n.Status.String()}
+	if width == 0 || width >= narrow {
+		return append(row, after, holds, title)
+	}
+	for _, last := range []string{after, holds, title} {
+		if last != "" {
+			return append(row, last)
+		}
+	}
+	return append(row, "")
+}

@@ -1,0 +1,53 @@
+package view
+
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Head is the first line of a dashboard: the goal that status speaks of, and how far it
+// is.
+type Head struct {
+	Goal     flow.GoalID
+	Title    string
+	Others   int    // goals in progress beside it
+	State    string // of the board, such as RUNNING
+	Running  bool
+	Decides  bool          // a checkpoint waits for a decision
+	Since    time.Time     // since when it is in that state, if it does not run
+	Sprint   flow.SprintID // "" between two
+	Planned  int           // tasks of the sprint
+	Final    int           // of these
+	Deadline time.Time     // of the sprint; zero: none
+	Merged   int           // tasks of the goal
+	Tasks    int           // of the goal that were not given up
+	Cost     flow.Cost     // of the goal, as far as it is known
+	Remote   string        // what is wrong with the remote, "" if nothing is
+}
+
+// Head returns the first line of a dashboard. It costs less than [Picture.Status].
+func (p *Picture) Head() Head {
+	r := p.reading
+	c := r.Board.Settings().Control
+	h := Head{State: c.State.String(), Running: c.State.IsRunning(), Decides: c.NeedsDecision(), Since: c.At}
+	if goal := r.Board.Goal(r.goal()); goal != nil {
+		h.Goal, h.Title, h.Cost = goal.ID, goal.Title, goal.Usage.Cost
+	}
+	for _, goal := range r.Board.GoalsInProgress() {
+		if goal.ID != h.Goal {
+			h.Others++
+		}
+	}
+	if sprint := r.Board.Sprint(r.Board.OpenSprint(r.goal())); sprint != nil {
+		h.Sprint, h.Deadline = sprint.ID, sprint.Deadline
+		h.Planned, h.Final = flow.PlannedTasks(r.Board, sprint)
+	}
+	of := p.rows.ofGoal(r)
+	h.Merged = of.merged()
+	h.Tasks = of.count(func(s flow.Status) bool { return s.IsMerged() || !s.Final() })
+	if r.Local.Remote.Parted {
+		h.Remote = r.Local.Remote.line(r.At)
+	}
+	return h
+}

@@ -1,0 +1,77 @@
+package view
+
+import "github.com/git-liza/git-liza/flow"
+
+// A need is a task on which another one depends.
+type need struct {
+	said     string // of one that does not count as merged
+	reverted bool
+	again    bool // it was reverted, and what others do decides whether it counts
+}
+
+// needs are the tasks on which others depend.
+type needs struct {
+	board    *flow.Board // nil: no task is archived
+	live     func(flow.TaskID) *flow.Summary
+	archived map[flow.TaskID]need // those that were looked at
+}
+
+// needsAmong are the needs of tasks outside the archive.
+func needsAmong(b *flow.Board, tasks []flow.Summary) *needs {
+	byID := make(map[flow.TaskID]*flow.Summary, len(tasks))
+	for i := range tasks {
+		byID[tasks[i].ID] = &tasks[i]
+	}
+	return &needs{b, func(id flow.TaskID) *flow.Summary { return byID[id] }, map[flow.TaskID]need{}}
+}
+
+// on returns a task as a need. Tasks that are not live are archived: they are merged, and
+// only the rules know whether they were reverted.
+func (n *needs) on(id flow.TaskID) need {
+	if n == nil {
+		return need{}
+	}
+	if t := n.live(id); t != nil {
+		switch {
+		case !t.Status.IsMerged():
+			return need{said: "after " + string(id)}
+		case t.Reverted:
+			return needOf(n.board, n.board.Task(id))
+		}
+		return need{}
+	}
+	known, looked := n.archived[id]
+	if !looked && n.board != nil && n.board.HasRules(3) {
+		known = needOf(n.board, n.board.Task(id))
+		n.archived[id] = known
+	}
+	return known
+}
+
+// needOf returns a task on which another one depends as a need.
+func needOf(b *flow.Board, t *flow.Task) need {
+	switch {
+	case t == nil:
+		return need{}
+	case flow.Stands(b, t):
+		return need{again: t.Reverted != nil}
+	case t.Reverted != nil:
+		return need{string(t.ID) + " is reverted", true, true}
+	}
+	return need{said: "after " + string(t.ID)}
+}
+
+// unmetNeed returns the first task that a task waits for: to be claimed for each that does
+// not count as merged, to be merged for each that was reverted. It is "" if there is none.
+func unmetNeed(t *flow.Summary, on *needs) (flow.TaskID, string) {
+	waits := unheldWaits()[t.Status]
+	if waits != forWork && waits != "merge" {
+		return "", ""
+	}
+	for _, d := range t.DependsOn {
+		if n := on.on(d); n.said != "" && (waits == forWork || n.reverted) {
+			return d, n.said
+		}
+	}
+	return "", ""
+}

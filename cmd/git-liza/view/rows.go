@@ -1,0 +1,285 @@
+package view
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A row is a task of a picture, with what it waits for.
+type row struct {
+	*flow.Summary
+
+	what, detail string      // what it waits for: a row of waits, and more about it
+	roles        []flow.Role // whose verdicts it waits for too
+	outdated     []string    // texts that changed since they were judged; only of work to be merged
+	shown        *FlowRow    // nil until somebody looks at the flow
+}
+
+// rowList are rows in the order of their creation.
+type rowList []*row
+
+func (l rowList) place(r *row) (int, bool) {
+	if n := len(l); n == 0 || l[n-1].Compare(r.Summary) < 0 {
+		return n, false // the usual case: lists are made in their order
+	}
+	return slices.BinarySearchFunc(l, r.Summary, func(other *row, t *flow.Summary) int { return other.Compare(t) })
+}
+
+func (l *rowList) insert(r *row) (place int) {
+	i, known := l.place(r)
+	if !known {
+		*l = slices.Insert(*l, i, r)
+	}
+	return i
+}
+
+func (l *rowList) remove(r *row) {
+	if i, known := l.place(r); known {
+		*l = slices.Delete(*l, i, i+1)
+	}
+}
+
+// states is more than the number of the states of tasks.
+const states = 16
+
+// A tally counts tasks by their states.
+type tally [states]int
+
+// count returns the number of the tasks in states that fit.
+func (c *tally) count(fits func(flow.Status) bool) (n int) {
+	if c == nil {
+		return 0
+	}
+	for _, status := range flow.Statuses() {
+		if fits(status) {
+			n += c[status]
+		}
+	}
+	return n
+}
+
+func (c *tally) open() int   { return c.count(func(s flow.Status) bool { return !s.Final() }) }
+func (c *tally) merged() int { return c.count(flow.Status.IsMerged) }
+func (c *tally) sum() int    { return c.count(func(flow.Status) bool { return true }) }
+
+// rows are the tasks of a board outside the archive, in the groups in which they are
+// looked for.
+type rows struct {
+	all      rowList
+	short    []*flow.Summary // of all
+	byID     map[flow.TaskID]*row
+	in       [states]rowList // by state
+	of       map[flow.GoalID]*tally
+	whole    tally
+	people   map[flow.Actor]int // how many tasks a person coded, and how many reviews he holds or held
+	begun    rowList            // open ones on which somebody works or worked, and those with a budget of their own
+	reverted rowList
+	leased   rowList                // under a lease, which may have ended
+	needers  map[flow.TaskID][]*row // who depends on a task; nil until it is asked for
+	changed  map[flow.GoalID]latest // of the goals that were asked for
+	goal     struct {
+		id flow.GoalID
+		*tally
+	} // the one that was counted last
+}
+
+func newRows(tasks []*flow.Summary) *rows {
+	rs := &rows{all: make(rowList, 0, len(tasks)), short: make([]*flow.Summary, 0, len(tasks)), byID: make(map[flow.TaskID]*row, len(tasks)), of: map[flow.GoalID]*tally{}, people: map[flow.Actor]int{}, changed: map[flow.GoalID]latest{}}
+	list := make([]row, len(tasks))
+	for i, t := range tasks {
+		list[i].Summary = t
+		rs.add(&list[i])
+	}
+	return rs
+}
+
+func (rs *rows) add(r *row) {
+	rs.byID[r.ID] = r
+	rs.short = slices.Insert(rs.short, rs.all.insert(r), r.Summary)
+	rs.in[r.Status].insert(r)
+	rs.count(r, 1)
+	if last, known := rs.changed[r.Goal]; known && !r.Changed.Before(last.at) {
+		rs.changed[r.Goal] = latest{r.Changed, true}
+	}
+	if !r.Status.Final() && (r.Budgeted || r.Coder != "" || r.Failures > 0) {
+		rs.begun.insert(r)
+	}
+	if r.Reverted {
+		rs.reverted.insert(r)
+	}
+	if len(r.leases()) > 0 {
+		rs.leased.insert(r)
+	}
+	if rs.needers != nil {
+		rs.need(r)
+	}
+}
+
+func (rs *rows) remove(r *row) {
+	delete(rs.byID, r.ID)
+	if i, known := rs.all.place(r); known {
+		rs.all, rs.short = slices.Delete(rs.all, i, i+1), slices.Delete(rs.short, i, i+1)
+	}
+	rs.in[r.Status].remove(r)
+	rs.count(r, -1)
+	if last, known := rs.changed[r.Goal]; known && !r.Changed.Before(last.at) {
+		rs.changed[r.Goal] = latest{last.at, false}
+	}
+	rs.begun.remove(r)
+	rs.reverted.remove(r)
+	rs.leased.remove(r)
+	if rs.needers == nil {
+		return
+	}
+	for _, d := range r.DependsOn {
+		if rest := slices.DeleteFunc(rs.needers[d], func(other *row) bool { return other == r }); len(rest) > 0 {
+			rs.needers[d] = rest
+		} else {
+			delete(rs.needers, d)
+		}
+	}
+}
+
+// count counts a task n times.
+func (rs *rows) count(r *row, n int) {
+	if rs.goal.tally == nil || rs.goal.id != r.Goal {
+		rs.goal.id, rs.goal.tally = r.Goal, rs.of[r.Goal]
+		if rs.goal.tally == nil {
+			rs.goal.tally = new(tally)
+			rs.of[r.Goal] = rs.goal.tally
+		}
+	}
+	rs.goal.tally[r.Status] += n
+	rs.whole[r.Status] += n
+	note := func(by flow.Actor) {
+		if by.IsHuman() {
+			rs.people[by] += n
+		}
+	}
+	note(r.Coder)
+	for _, j := range r.Judges {
+		note(j.By)
+	}
+}
+
+// need notes on which tasks a row depends.
+func (rs *rows) need(r *row) {
+	for i, d := range r.DependsOn {
+		if !slices.Contains(r.DependsOn[:i], d) {
+			rs.needers[d] = append(rs.needers[d], r)
+		}
+	}
+}
+
+// whoNeed returns the rows that depend on a task, oldest first.
+func (rs *rows) whoNeed(id flow.TaskID) rowList {
+	if rs.needers == nil {
+		rs.needers = make(map[flow.TaskID][]*row, len(rs.all))
+		for _, r := range rs.all {
+			rs.need(r)
+		}
+	}
+	list := slices.Clone(rs.needers[id])
+	slices.SortFunc(list, func(x, y *row) int { return x.Compare(y.Summary) })
+	return list
+}
+
+// each returns the rows in states that fit, those of a state after the other.
+func (rs *rows) each(fits func(flow.Status) bool) iter.Seq[*row] {
+	return func(visit func(*row) bool) {
+		for _, status := range flow.Statuses() {
+			if !fits(status) {
+				continue
+			}
+			for _, r := range rs.in[status] {
+				if !visit(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// with returns the rows in states that fit, oldest first.
+func (rs *rows) with(fits func(flow.Status) bool) iter.Seq[*row] {
+	return func(visit func(*row) bool) {
+		var lists []rowList
+		for _, status := range flow.Statuses() {
+			if list := rs.in[status]; fits(status) && len(list) > 0 {
+				lists = append(lists, list)
+			}
+		}
+		for len(lists) > 0 {
+			first := 0
+			for i := range lists {
+				if lists[i][0].Compare(lists[first][0].Summary) < 0 {
+					first = i
+				}
+			}
+			if !visit(lists[first][0]) {
+				return
+			}
+			if lists[first] = lists[first][1:]; len(lists[first]) == 0 {
+				lists = slices.Delete(lists, first, first+1)
+			}
+		}
+	}
+}
+
+// among returns the rows of the tasks that a map has, oldest first.
+func (rs *rows) among(tasks map[flow.TaskID]Step) (list rowList) {
+	for id := range tasks {
+		if r := rs.byID[id]; r != nil {
+			list.insert(r)
+		}
+	}
+	return list
+}
+
+// lastChange returns when a task of a goal changed last, the zero time without tasks.
+func (rs *rows) lastChange(goal flow.GoalID) time.Time {
+	last := rs.changed[goal]
+	if last.sure {
+		return last.at
+	}
+	last = latest{sure: true}
+	for _, t := range rs.all {
+		if t.Goal == goal && t.Changed.After(last.at) {
+			last.at = t.Changed
+		}
+	}
+	rs.changed[goal] = last
+	return last.at
+}
+
+// latest is a time after which no task changed, and whether one changed then.
+type latest struct {
+	at   time.Time
+	sure bool
+}
+
+// unheld counts the open tasks of a goal that nobody holds at a time.
+func (rs *rows) unheld(goal flow.GoalID, at time.Time) (n int) {
+	for _, t := range rs.all {
+		if t.Goal == goal && !t.Status.Final() && !t.Lease.After(at) {
+			n++
+		}
+	}
+	return n
+}
+
+// leases returns when the leases of the claim and of the reviews end, or ended.
+func (r *row) leases() (list []time.Time) {
+	if !r.Lease.IsZero() {
+		list = append(list, r.Lease)
+	}
+	for _, j := range r.Judges {
+		if !j.Lease.IsZero() {
+			list = append(list, j.Lease)
+		}
+	}
+	return list
+}

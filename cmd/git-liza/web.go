@@ -1,0 +1,23 @@
+package main
+
+type webCommand struct {
+	Act        bool     `help:"Also forms: answer, approve, reject, note and pause, as the person of this machine."`
+	Addr       string   `default:"127.0.0.1:0" placeholder:"ADDRESS:PORT" help:"Where to listen; default: this machine alone, at a free port."`
+	Host       []string `placeholder:"NAME" help:"A name by which browsers ask for it beside its address; needed where other machines reach it. Repeatable."`
+	Base       string   `placeholder:"/PATH/" help:"The beginning of all paths, behind a proxy that passes it on."`
+	TrustPeers bool     `help:"With --act, where the system does not tell which process sends a form: take it from all."`
+}
+
+// Help explains the address.
+func (c *webCommand) Help() string {
+	return `The first line on standard output is an address that opens the pages once, in one
+browser. For another one press Enter. Ctrl-C ends it.
+
+The pages lie below a path that nobody can guess, and change nothing without --act.
+A form is good once and for what it shows: a verdict on a submission that is not the
+newest any more is refused. On Linux the process that sends it is looked up, and one
+of an agent's session is refused. Commands are allowed in the terminal alone, by
+git liza trust.`
+}
+
+func (c *webCommand) Run(inv *invocation) error { return c.serve(inv) }

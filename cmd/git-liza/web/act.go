@@ -1,0 +1,194 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"mime"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Deed is a move that a person asks for on a page: an answer, a verdict, a note or a
+// pause.
+type Deed struct {
+	Act     flow.Act
+	Subject string         // the question, the task, whom a note is for; "" of a pause
+	Commit  flow.ObjectID  // of a verdict: the submission that was shown, in full
+	Texts   []flow.TextRef // of an approval: the texts that were shown with it
+	Text    string         // the answer, the findings, the note, the reason
+}
+
+// moveLimit is how long a move may take, so that its answer is still taken.
+const moveLimit = writeLimit - 5*time.Second
+
+// post makes the move that a form asks for. What is wrong with the request is looked for
+// in this order, so that nothing of a stranger's is read: its origin, its size, the
+// process that sends it, and at last its token, which is then used up.
+func (s *Server) post(w http.ResponseWriter, r *http.Request, at string) {
+	v := &visit{server: s, request: r, page: &page{key: "problem", title: "Refused"}, now: s.Clone.Store.Now()}
+	select {
+	case <-s.Feed.first:
+		v.frame, _ = s.Feed.now()
+	case <-r.Context().Done():
+		return
+	}
+	deed, wrong := s.readForm(w, r, at)
+	if wrong != nil {
+		s.explain(w, v, *wrong)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), moveLimit)
+	defer cancel()
+	s.acting.Lock()
+	said, refused := s.Act(ctx, deed)
+	s.acting.Unlock()
+	back := "/" + pageOf(deed)
+	if refused != nil {
+		s.explain(w, v, problem{http.StatusConflict, refused.Rule, refused.Reason, refused.Hint, back})
+		return
+	}
+	v.page, v.data = &page{key: "done", title: "Done"}, done{said, back}
+	v.write(w, http.StatusOK)
+}
+
+// done is what a move did.
+type done struct {
+	Said string
+	Back string
+}
+
+// pageOf is the page on which a deed can be seen.
+func pageOf(d Deed) string {
+	switch d.Act {
+	case flow.ActApprove, flow.ActReject:
+		return "task/" + d.Subject
+	case flow.ActAnswer:
+		return "inbox"
+	}
+	return ""
+}
+
+// readForm returns the move that a form asks for, or why it is refused.
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request, at string) (Deed, *problem) {
+	if !s.isOurs(r) {
+		return Deed{}, &problem{http.StatusForbidden, flow.RuleIdentity, "the form was not sent from a page of this server", "git liza web --act", ""}
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case at != "act":
+		return Deed{}, &problem{http.StatusNotFound, flow.RuleNotFound, "no form is sent there", "git liza web --act", ""}
+	case kind != "application/x-www-form-urlencoded":
+		return Deed{}, &problem{http.StatusUnsupportedMediaType, flow.RuleForm, "forms are sent as browsers send them", "git liza web --act", ""}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+	if err := r.ParseForm(); err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			return Deed{}, &problem{http.StatusRequestEntityTooLarge, flow.RuleLimit, fmt.Sprintf("a form takes %d KiB", mostBody>>10), "git liza help answer", ""}
+		}
+		return Deed{}, &problem{http.StatusBadRequest, flow.RuleForm, "the form cannot be read", "git liza web --act", ""}
+	}
+	if refusal := s.checkSender(r); refusal != nil {
+		return Deed{}, &problem{http.StatusForbidden, refusal.Rule, refusal.Reason, refusal.Hint, ""}
+	}
+	given, known := s.forms.use(r.PostForm.Get("token"), s.Clone.Store.Now())
+	if !known {
+		return Deed{}, &problem{http.StatusConflict, flow.RuleConflict, "this form was sent already, or its page is older than an hour: open the page again", "git liza inbox", ""}
+	}
+	var asked bond
+	if asked.act.UnmarshalText([]byte(r.PostForm.Get("act"))) != nil {
+		asked.act = 0
+	}
+	asked.subject, asked.commit = r.PostForm.Get("subject"), flow.ObjectID(r.PostForm.Get("commit"))
+	if given.act == flow.ActNote && given.subject == "" {
+		given.subject = asked.subject // of a note a person types for whom it is
+	}
+	if !given.equal(asked) {
+		return Deed{}, &problem{http.StatusForbidden, flow.RuleIdentity, "the form was made for something else", "git liza inbox", ""}
+	}
+	text := strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n")
+	return Deed{given.act, given.subject, given.commit, given.texts, strings.TrimSpace(text + priorText(r.PostForm))}, nil
+}
+
+// priorText says in the lines of a rejection what became of earlier blockers.
+func priorText(form map[string][]string) string {
+	text := ""
+	for n := 1; n <= flow.MaxList; n++ {
+		if status := form[fmt.Sprintf("prior-%d", n)]; len(status) == 1 {
+			text += fmt.Sprintf("\n- %s: %d", status[0], n)
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return "\n\n" + flow.PriorHeading + text
+}
+
+// checkSender refuses (rule identity) a form whose process cannot be seen, is another
+// user's, or descends from a session of an agent.
+func (s *Server) checkSender(r *http.Request) *flow.Refusal {
+	if s.TrustPeers {
+		return nil
+	}
+	local, err := localAddr(r)
+	remote, wrong := netip.ParseAddrPort(r.RemoteAddr)
+	if err = errors.Join(err, wrong); err != nil {
+		return &flow.Refusal{Rule: flow.RuleIdentity, Reason: err.Error(), Hint: "git liza help web"}
+	}
+	peers := proc.PeersOf(local, remote)
+	if len(peers) == 0 {
+		return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help web",
+			Reason: "the process that sent the form cannot be seen on this machine: type the command instead"}
+	}
+	board := s.Feed.newest.Load().Board
+	for _, p := range peers {
+		var refusal *flow.Refusal
+		switch err := work.CheckPeer(s.Clone.Repo, board, p, "forms are sent"); {
+		case errors.As(err, &refusal):
+			return refusal
+		case err != nil:
+			return &flow.Refusal{Rule: flow.RuleIdentity, Reason: err.Error(), Hint: "git liza doctor"}
+		}
+	}
+	return nil
+}
+
+// localAddr is our end of the connection of a request.
+func localAddr(r *http.Request) (netip.AddrPort, error) {
+	addr, _ := r.Context().Value(http.LocalAddrContextKey).(interface{ String() string })
+	if addr == nil {
+		return netip.AddrPort{}, errors.New("the connection has no address")
+	}
+	return netip.ParseAddrPort(addr.String())
+}
+
+// A Form is a form of a page for one move.
+type Form struct {
+	Act     flow.Act
+	Subject string
+	Commit  flow.ObjectID
+	Texts   []flow.TextRef
+}
+
+// Begin renders the beginning of a form: where it is sent, and the token with which it is
+// good once.
+func (v *visit) Begin(f Form) template.HTML {
+	b := bond{f.Act, f.Subject, f.Commit, f.Texts}
+	hidden := func(name, value string) string {
+		return fmt.Sprintf(`<input type="hidden" name="%s" value="%s">`, name, template.HTMLEscapeString(value))
+	}
+	text := fmt.Sprintf(`<form method="post" action="%s" autocomplete="off">`, template.HTMLEscapeString(v.server.path+"act"))
+	text += hidden("token", v.server.forms.add(b, v.now)) + hidden("act", f.Act.String())
+	if f.Act != flow.ActNote || f.Subject != "" {
+		text += hidden("subject", f.Subject)
+	}
+	return template.HTML(text + hidden("commit", string(f.Commit)))
+}

@@ -1,0 +1,223 @@
+package web
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+func TestGraphPage(t *testing.T) {
+	t.Parallel()
+	s := serverOf(t, goldenClone(t, "7ad303a-version3"))
+	_, text := get(t, s, "graph")
+	require.Contains(t, text, `<svg xmlns=`)
+	require.Contains(t, text, `<h2>Open tasks</h2>`)
+	require.Contains(t, text, `class="choices"`, "it has more than one goal")
+	_, text = get(t, s, "graph?goal=goal-1")
+	require.Contains(t, text, `goal=goal-1" aria-current="true">goal-1</a>`)
+	code, text := get(t, s, "graph?goal="+url.QueryEscape(`<b>"`))
+	require.Equal(t, 404, code)
+	require.Contains(t, text, "git liza goal list")
+	require.NotContains(t, text, `<b>"`)
+}
+
+func TestTimelinePage(t *testing.T) {
+	t.Parallel()
+	s := serverOf(t, goldenClone(t, "7ad303a-rush"))
+	_, text := get(t, s, "timeline")
+	require.Contains(t, text, `aria-label="What was done from`)
+	require.Contains(t, text, "<td>session</td><td>submitted</td>", "a table says the same")
+	require.Contains(t, text, "<td>claim</td>")
+	_, agents := get(t, s, "timeline?by=agent&span=1h")
+	require.Contains(t, agents, ">coder-1<")
+	require.Contains(t, agents, `span=1h" aria-current="true"`)
+	require.Contains(t, agents, `name="span" value="1h"`, "the field for a past state keeps the rest")
+	_, task := get(t, s, "task/task-1")
+	require.Contains(t, task, "<h2>Timeline</h2>")
+	require.Contains(t, task, "<td>review</td>")
+	_, one := get(t, s, "timeline?q=text:task-1&span=all")
+	require.Contains(t, one, "/task/task-1\">")
+	require.NotContains(t, one, "/task/task-2\">")
+	_, none := get(t, s, "timeline?skip=100000")
+	require.Contains(t, none, "nothing happened in this time")
+	code, _ := get(t, s, "timeline?skip=-1&span=%00&by=x&goal=%3Cb%3E")
+	require.Equal(t, 200, code)
+}
+
+func TestChartsOfThePast(t *testing.T) {
+	t.Parallel()
+	c := goldenClone(t, "7ad303a-rush")
+	s := serverOf(t, c)
+	_, now := get(t, s, "timeline")
+	require.Contains(t, now, "MERGED")
+	_, text := get(t, s, "timeline?at=sprint-1")
+	require.Contains(t, text, "as it was")
+	require.NotContains(t, text, "MERGED")
+	_, text = get(t, s, "log?at=sprint-1")
+	require.Equal(t, 1, strings.Count(text, `class="then"`), "the first move made the mark")
+	_, again := get(t, s, "timeline")
+	require.Equal(t, strings.Count(now, "<rect"), strings.Count(again, "<rect"))
+	code, text := get(t, s, "flow?at=100w")
+	require.Equal(t, 404, code)
+	require.Contains(t, text, "no board existed yet")
+	_, text = get(t, s, "graph?at=1d")
+	require.Contains(t, text, "as it was")
+	_, text = get(t, s, "log?at=sprint-1&before=refs/liza/state")
+	require.Contains(t, text, "No move.", "what came later is not shown")
+	code, _ = get(t, s, "log?before=nonsense")
+	require.Equal(t, 404, code)
+}
+
+func TestAlarmsPage(t *testing.T) {
+	t.Parallel()
+	c := goldenClone(t, "7ad303a-rush")
+	s := serverOf(t, c)
+	row := work.AlarmRow{Key: "blocked task-1 x", Kind: "blocked", Subject: "task-1", Text: "<b>blocked"}
+	_, _, err := work.OpenAlarms(c.Repo).Note(t.Context(), []work.AlarmRow{row}, c.Store.Now(), nil)
+	require.NoError(t, err)
+	_, text := get(t, s, "alarms")
+	require.Contains(t, text, "<td>fired</td><td>&lt;b&gt;blocked</td>")
+	_, text = get(t, s, "alarms?at=sprint-1")
+	require.NotContains(t, text, "fired")
+}
+
+func TestLogPage(t *testing.T) {
+	t.Parallel()
+	s := serverOf(t, goldenClone(t, "7ad303a-version3"))
+	_, text := get(t, s, "log")
+	require.Equal(t, mostMoves, strings.Count(text, `class="then"`))
+	require.Contains(t, text, "older moves")
+	before := text[strings.Index(text, "log?before=")+len("log?before="):][:40]
+	_, older := get(t, s, "log?before="+before)
+	require.NotContains(t, text, before[:10]+"<span", "each move stands on one page")
+	require.Contains(t, older, before[:10])
+	s = serverOf(t, goldenClone(t, "7ad303a-rush"))
+	_, claims := get(t, s, "log?q=text:claim+agent:coder-1")
+	require.Contains(t, claims, " by coder-1")
+	require.NotContains(t, claims, "submit task-1 by")
+	require.NotContains(t, claims, "by code-reviewer-1")
+	require.Contains(t, claims, `name="q" value="text:claim agent:coder-1"`)
+	_, none := get(t, s, "log?q="+url.QueryEscape(`"><script>`))
+	require.Contains(t, none, "Nothing here for which these words hold.")
+	require.NotContains(t, none, `"><script>`)
+	code, text := get(t, s, "log?q=colour:red")
+	require.Equal(t, 400, code)
+	require.Contains(t, text, "a filter has no key")
+}
+
+func TestChartsOfALateClock(t *testing.T) {
+	t.Parallel()
+	c := goldenClone(t, "7ad303a-rush")
+	b, tip, err := c.Store.Board(t.Context())
+	require.NoError(t, err)
+	s := serverOf(t, c)
+	s.Feed.Show(view.NewPicture(view.Reading{Board: b, Tip: tip, At: b.At().Add(-48 * time.Hour), Person: flow.Caller{By: "human:ann"}}), nil, nil)
+	late := *c
+	late.Store, err = gitstore.OpenStore(t.Context(), c.Repo, func() time.Time { return b.At().Add(-48 * time.Hour) })
+	require.NoError(t, err)
+	s.Clone = &late
+	for _, at := range charts {
+		code, text := get(t, s, at)
+		require.Equal(t, 200, code, "%s: %s", at, text)
+		if strings.HasPrefix(at, "timeline") {
+			require.Contains(t, text, "<td>session</td>", at)
+		}
+	}
+	_, text := get(t, s, "flow")
+	require.Contains(t, text, "MERGED")
+}
+
+func TestGraphPageTellsTime(t *testing.T) {
+	t.Parallel()
+	c := goldenClone(t, "7ad303a-version3")
+	book, at := &metrics.Book{}, time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
+	for i := range metrics.FewestMerged {
+		id := flow.TaskID(fmt.Sprintf("task-%d", i))
+		begin := at.Add(time.Duration(i) * time.Hour)
+		for _, s := range []struct {
+			minute   int
+			from, to flow.Status
+			detail   flow.Detail
+		}{{0, 0, flow.Unclaimed, nil}, {1, flow.Unclaimed, flow.Claimed, &flow.ClaimMove{}}, {21, flow.Claimed, flow.ReadyForReview, &flow.SubmitMove{}}, {30, flow.ReadyForReview, flow.Merged, nil}} {
+			book.Add(gitstore.Step{Event: gitstore.Event{Move: flow.Move{At: begin.Add(time.Duration(s.minute) * time.Minute), By: "coder-1", Task: id, Detail: s.detail}},
+				Tasks: []gitstore.TaskStep{{ID: id, From: s.from, To: s.to, Goal: "goal-3", Sprint: "sprint-9"}}})
+		}
+	}
+	s := serverOf(t, c)
+	_, text := get(t, s, "graph")
+	require.NotContains(t, text, "of work")
+	file := filepath.Join(c.Repo.CommonDir(), "liza", "cache", "metrics")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+	require.NoError(t, os.WriteFile(file, book.Encode(), 0o600))
+	_, text = get(t, s, "graph")
+	require.Contains(t, text, "<b>1</b> open task, about 20m of work")
+	_, text = get(t, s, "graph?at=refs/liza/state")
+	require.NotContains(t, text, "of work", "nobody knew then")
+}
+
+func TestStreamOfAChart(t *testing.T) {
+	t.Parallel()
+	s := serverOf(t, goldenClone(t, "7ad303a-rush"))
+	h := httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(h.Close)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+s.path+"events?page=timeline&query="+url.QueryEscape("by=agent"), nil)
+	require.NoError(t, err)
+	r.Host = s.bound.String()
+	answer, err := h.Client().Do(r)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	lines := bufio.NewReader(answer.Body)
+	for {
+		line, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			var news event
+			require.NoError(t, json.Unmarshal([]byte(data), &news))
+			if news.Part != "lanes" {
+				continue
+			}
+			require.Contains(t, news.HTML, "Tasks that it held or reviewed")
+			require.Contains(t, news.HTML, "/agent/coder-1")
+			return
+		}
+	}
+}
+
+// The words of list, inbox and watch choose on pages too, and on the stream of their changes.
+func TestFilteredPages(t *testing.T) {
+	t.Parallel()
+	s := serverOf(t, goldenClone(t, "7ad303a-version3"))
+	_, all := get(t, s, "")
+	require.Contains(t, all, "/task/held")
+	_, blocked := get(t, s, "?q=status:blocked")
+	require.Contains(t, blocked, "/task/waits")
+	require.NotContains(t, blocked, "/task/held")
+	require.Contains(t, blocked, `name="q" value="status:blocked"`)
+	for _, at := range []string{"inbox", "agents", "alarms", "timeline", "log"} {
+		code, text := get(t, s, at+"?q="+url.QueryEscape("text:nothing-has-this"))
+		require.Equal(t, 200, code, at)
+		require.NotContains(t, text, "/task/", at)
+		require.NotContains(t, text, "Nothing needs you", "it may")
+	}
+	code, text := get(t, s, "inbox?q="+url.QueryEscape("age:>soon"))
+	require.Equal(t, 400, code)
+	require.Contains(t, text, "git liza help list")
+	_, text = get(t, s, "graph")
+	require.NotContains(t, text, `name="q"`, "it draws a whole goal")
+}

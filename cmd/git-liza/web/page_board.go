@@ -1,0 +1,55 @@
+package web
+
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+)
+
+// A boardPage is the board at a glance: what needs the person, who does what, how far it
+// is.
+type boardPage struct {
+	Status *view.Status  `json:"status"`
+	Flow   []view.Column `json:"flow"`
+	Alarms []view.Alarm  `json:"alarms"`
+	Log    []any         `json:"log"`
+
+	Inbox []view.Item  `json:"-"`
+	Notes []view.Alarm `json:"-"` // the alarms that are no item of the inbox
+	Busy  []view.Agent `json:"-"` // the agents, those that hold a task first
+	More  int          `json:"-"` // agents that are left out
+}
+
+// The bounds of what the board shows of long lists.
+const (
+	glanceItems  = 50
+	glanceAgents = 12
+)
+
+func showBoard(v *visit) (any, error) {
+	f := v.frame
+	busy := slices.Clone(f.Agents)
+	slices.SortStableFunc(busy, func(x, y view.Agent) int {
+		idle := func(a view.Agent) int {
+			if a.Task == "" && a.Dead == 0 {
+				return 1
+			}
+			return 0
+		}
+		return idle(x) - idle(y)
+	})
+	notes := slices.DeleteFunc(slices.Clone(f.Alarms), func(a view.Alarm) bool {
+		return slices.ContainsFunc(f.Inbox.Items, func(i view.Item) bool { return i.Command == a.Next })
+	})
+	first := busy[:min(len(busy), glanceAgents)]
+	return boardPage{Status: f.Status, Flow: f.Flow, Alarms: f.Alarms, Log: view.LogValue(f.Log),
+		Inbox: f.Inbox.First(glanceItems).Items, Notes: notes, Busy: first, More: len(busy) - len(first)}, nil
+}
+
+// showInbox shows what needs the person, with ?all also what needs others.
+func showInbox(v *visit) (any, error) {
+	if v.query.Has("all") {
+		return v.frame.Inbox.All(), nil
+	}
+	return v.frame.Inbox, nil
+}

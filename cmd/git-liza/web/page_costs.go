@@ -1,0 +1,117 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A costsPage is what sessions used, and what is left.
+type costsPage struct {
+	By        metrics.By  `json:"by"`
+	Usage     view.Object `json:"usage"`
+	Uncounted int         `json:"uncounted"` // sessions that did not report their usage
+	Hour      flow.Budget `json:"-"`         // of an hour of work, by the last sessions
+	Budgets   []budgetRow `json:"budgets"`
+	Rows      []costRow   `json:"rows"`
+	Divisions []choice    `json:"-"`
+	Goals     []choice    `json:"-"`
+	Total     view.Spent  `json:"-"`
+	More      int         `json:"-"` // rows that are left out
+	Shown     []costRow   `json:"-"`
+}
+
+// A costRow is the share of an agent, a task, …
+type costRow struct {
+	Name    string      `json:"name"`
+	Percent int         `json:"percent"` // of the cost, or of the tokens if no cost is known
+	Usage   view.Object `json:"usage"`
+	Spent   view.Spent  `json:"-"`
+}
+
+// A budgetRow is a budget and what is spent of it.
+type budgetRow struct {
+	Of      string `json:"of"`
+	Limit   string `json:"limit"`
+	Spent   string `json:"spent"`
+	Percent int    `json:"percent"`
+	Ends    int64  `json:"ends"` // seconds of work until it is spent, -1 if nobody knows
+}
+
+// divisions are what costs are divided by.
+func divisions() []metrics.By {
+	return []metrics.By{metrics.ByTask, metrics.ByAgent, metrics.ByRole, metrics.ByProvider, metrics.ByModel, metrics.BySprint, metrics.ByOutcome}
+}
+
+func showCosts(v *visit) (any, error) {
+	r, err := v.look()
+	if err != nil {
+		return nil, err
+	}
+	c, err := v.clone()
+	if err != nil {
+		return nil, err
+	}
+	book, err := work.ReadBook(v.request.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	goal := flow.GoalID(v.query.Get("goal"))
+	ask := metrics.Ask{By: metrics.ByTask, Goal: goal, Budgets: r.Board.Settings().Config.Budgets}
+	if by := metrics.By(v.query.Get("by")); slices.Contains(divisions(), by) {
+		ask.By = by
+	}
+	if v.frame.Past {
+		ask.Now = r.At
+	}
+	report := book.Report(ask)
+	page := costsPage{By: ask.By, Usage: view.ObjectOf(report.Usage), Uncounted: report.Uncounted, Hour: flow.Budget{Tokens: report.Burn.Tokens, Cost: report.Burn.Cost},
+		Budgets: []budgetRow{}, Rows: []costRow{}, Goals: goalChoices(v, r.Board, goal), Total: view.Spent{Usage: report.Usage, Uncounted: report.Uncounted}}
+	for _, by := range divisions() {
+		page.Divisions = append(page.Divisions, choice{"by " + string(by), addressWith(v, "by", string(by)), by == ask.By})
+	}
+	for _, b := range report.Budgets {
+		page.Budgets = append(page.Budgets, budgetRow{b.Of, budgetText(b.Limit), budgetText(b.Spent), percentOf(b), b.Ends})
+	}
+	for _, row := range report.Rows {
+		if row.Usage.Sessions == 0 {
+			continue // it has work of others alone
+		}
+		page.Rows = append(page.Rows, costRow{row.Name, view.Percent(row.Usage, report.Usage), view.ObjectOf(row.Usage), view.Spent{Usage: row.Usage, Uncounted: row.Uncounted}})
+	}
+	page.Shown = page.Rows[:min(len(page.Rows), mostRows)]
+	page.More = len(page.Rows) - len(page.Shown)
+	return page, r.Board.Err()
+}
+
+// percentOf is how much of a budget is spent, by what is spent most of; rounded down, as
+// alarms count.
+func percentOf(b metrics.BudgetBurn) int {
+	part := 0.0
+	if b.Limit.Tokens > 0 {
+		part = float64(b.Spent.Tokens) / float64(b.Limit.Tokens)
+	}
+	if b.Limit.Cost > 0 {
+		part = max(part, float64(b.Spent.Cost)/float64(b.Limit.Cost))
+	}
+	return int(min(part, 100) * 100)
+}
+
+// budgetText names the tokens and the money of a budget, what it does not limit left out.
+func budgetText(b flow.Budget) string {
+	var parts []string
+	if b.Tokens > 0 {
+		parts = append(parts, view.Count(int(b.Tokens), "token"))
+	}
+	if b.Cost > 0 {
+		parts = append(parts, b.Cost.String()+" dollars")
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
