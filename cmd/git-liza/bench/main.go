@@ -32,7 +32,7 @@ func main() {
 	scale := full
 	flag.StringVar(&dir, "dir", "", "where the boards are made and kept (default: a temporary folder, removed at the end)")
 	flag.StringVar(&program, "program", "", "the git-liza to measure (default: built from ./cmd/git-liza)")
-	flag.StringVar(&only, "only", "", "measure only this: claim, archive, look, moves, work, judge, everyday or start")
+	flag.StringVar(&only, "only", "", "measure only this: claim, archive, look, watch, metrics, moves, work, judge, everyday or start")
 	flag.BoolFunc("quick", "small boards and few rounds, within a minute", func(string) error {
 		scale = quick
 		return nil
@@ -94,7 +94,7 @@ func run(ctx context.Context, dir, program, only string, scale scale) (err error
 		name    string
 		measure func() error
 	}{
-		{"claim", b.measureClaims}, {"archive", b.measureArchives}, {"look", b.measureLists}, {"moves", b.measureMoves}, {"work", b.measureWork}, {"judge", b.measureJudgements}, {"everyday", b.measureEveryday}, {"start", b.measureStart},
+		{"claim", b.measureClaims}, {"archive", b.measureArchives}, {"look", b.measureLists}, {"watch", b.measureWatch}, {"metrics", b.measureMetrics}, {"moves", b.measureMoves}, {"work", b.measureWork}, {"judge", b.measureJudgements}, {"everyday", b.measureEveryday}, {"start", b.measureStart},
 	} {
 		if only != "" && only != part.name {
 			continue

@@ -56,7 +56,7 @@ func (b *bench) prepare() error {
 		}
 	}
 	b.empty = b.path("empty/empty")
-	if err := build(b.path("empty"), b.empty, "."); err != nil {
+	if err := build(b.path("empty"), b.empty, ".", startTags); err != nil {
 		return err
 	}
 	if b.program != "" {
@@ -64,12 +64,15 @@ func (b *bench) prepare() error {
 		return err
 	}
 	b.program = b.path("bin/git-liza")
-	return build(".", b.program, "./cmd/git-liza")
+	return build(".", b.program, "./cmd/git-liza", startTags)
 }
 
+// startTags are those of the program that every command starts.
+const startTags = "nethttpomithttp2,apart"
+
 // build compiles a program as the Makefile does.
-func build(dir, to, what string) error {
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", to, what)
+func build(dir, to, what, tags string) error {
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-ldflags", "-s -w", "-o", to, what)
 	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w: %s", what, err, out)
