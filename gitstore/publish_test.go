@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // A remote that is behind gets what it lost, as far as it is here: the rest
@@ -102,7 +103,8 @@ func TestPublishLeavesWorkInProgress(t *testing.T) {
 }
 
 // Killed at any step of giving back, it is completed by typing it again.
-func TestPublishKilled(t *testing.T) {
+func TestTorturePublishKilled(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
 	for n := 1; ; n++ {
 		l := newLane(t)

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // loses lets a remote be restored from a backup of before something was done.
@@ -209,7 +210,8 @@ func killedAt(t *testing.T, dir, gitDir, task string, n int) bool {
 
 // Killed between any two of its steps, giving up is completed by typing it
 // again, and nothing is lost on the way.
-func TestTheirsKilled(t *testing.T) {
+func TestTortureTheirsKilled(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
 	for n := 1; ; n++ {
 		l, lost, _ := forked(t)

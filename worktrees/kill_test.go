@@ -194,7 +194,7 @@ func (p *project) noLitter(at string, but ...string) {
 // completes.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	everyKill(t, 5)
+	everyKill(t, 2)
 }
 
 // TestTortureKilled dies at each point.

@@ -105,15 +105,6 @@ var kills = map[string]kill{
 	"server part": {stride: 4, board: true, dir: "b", args: []string{"git-liza", "pause", "--reason", "first"}, within: "receive-pack", alone: true, next: "git-liza claim t2 --as coder-2 || git-liza resume --reason later"},
 }
 
-// operations is how many there are to kill at.
-func (k kill) operations(t *testing.T, site *site) int {
-	t.Helper()
-	ended := k.trace(t, site.copy(t), 0)
-	require.Zero(t, ended.Code, ended.Output)
-	require.Greater(t, len(ended.Operations), 20)
-	return len(ended.Operations)
-}
-
 func (k kill) trace(t *testing.T, s *site, n int) killpoint.Ended {
 	t.Helper()
 	args := append([]string{filepath.Join(s.bin, k.args[0])}, k.args[1:]...)
@@ -157,18 +148,6 @@ func (k kill) at(t *testing.T, site *site, n int) (killed bool) {
 	}
 	require.Empty(t, s.leftovers(t), where)
 	return true
-}
-
-func TestKilledAtFileOperations(t *testing.T) {
-	t.Parallel()
-	for name, k := range kills {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			site := newSite(t, k.board)
-			all := k.operations(t, site)
-			k.at(t, site, 1+all/2)
-		})
-	}
 }
 
 // A server's hook that dies before it has removed the file that it flushed the disk

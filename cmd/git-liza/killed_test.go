@@ -69,19 +69,9 @@ func killedCommands() map[string]killedCommand {
 // Killed at a file operation, of its own or of any git that it runs, a command
 // stops nobody: the next command of another works, git's own commands do,
 // repeating it completes it, and nothing is left over.
-func TestKilledCommands(t *testing.T) {
-	t.Parallel()
-	killCommands(t, 1)
-}
-
-// TestTortureKilledCommands kills at more of the operations, or at each.
 func TestTortureKilledCommands(t *testing.T) {
 	t.Parallel()
 	torture.Only(t)
-	killCommands(t, 5)
-}
-
-func killCommands(t *testing.T, few int) {
 	for name, c := range killedCommands() {
 		around := map[string]string{"hooks": "/config.lock", "unhook": "/config.lock"}[name] // killed at each operation on it too
 		t.Run(name, func(t *testing.T) {
@@ -93,8 +83,8 @@ func killCommands(t *testing.T, few int) {
 			kept := filepath.Join(filepath.Dir(p.repo), "kept")
 			p.must("cp", "-a", p.repo, kept)
 			operations := p.killedAt(c, 0).Operations
-			require.Greater(t, len(operations), few)
-			points := torture.Points(len(operations), few)
+			require.Greater(t, len(operations), 5)
+			points := torture.Points(len(operations), 5)
 			count := len(points)
 			for i, operation := range operations {
 				if around != "" && strings.Contains(operation, around) {

@@ -48,7 +48,7 @@ func testMain(m *testing.M) int {
 	if err := os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
 		panic(err)
 	}
-	return m.Run()
+	return gittest.Run(m, gittest.ForProcesses)
 }
 
 // TestScripts runs the stories in testdata/script: real git, the real program

@@ -4,15 +4,30 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 )
 
-// Build compiles the program as make build does, so that most of it is in go's cache.
+// BuildShipped compiles in a folder both programs that make build makes, as it does.
+func BuildShipped(dir string) error {
+	for name, tags := range map[string]string{"git-liza": "nethttpomithttp2,apart", "git-liza-whole": "nethttpomithttp2"} {
+		if err := build("CGO_ENABLED=0", "-tags", tags, "-o", filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Build compiles the whole program with the flags of make build, so that most of it is in go's cache.
 // With the race detector it needs cgo, and the program starts slower.
 func Build(to string, race bool) error {
-	args, cgo := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to}, "CGO_ENABLED=0"
 	if race {
-		args, cgo = append(args, "-race"), "CGO_ENABLED=1"
+		return build("CGO_ENABLED=1", "-race", "-o", to)
 	}
+	return build("CGO_ENABLED=0", "-o", to)
+}
+
+func build(cgo string, args ...string) error {
+	args = append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}, args...)
 	cmd := exec.Command("go", append(args, "github.com/git-liza/git-liza/cmd/git-liza")...)
 	cmd.Env = append(os.Environ(), cgo)
 	if out, err := cmd.CombinedOutput(); err != nil {

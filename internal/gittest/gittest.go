@@ -103,17 +103,24 @@ func Main(m *testing.M, child func(task string, args []string) error) {
 	} {
 		os.Setenv(name, value)
 	}
-	code := m.Run()
+	code := Run(m, ForProcesses)
 	os.RemoveAll(home)
 	os.Exit(code)
 }
 
-// RunWaiting runs tests that wait for limits most of their time: four times as many at
-// once as the machine has processors, unless the command line says how many.
-func RunWaiting(m *testing.M) int {
+// How many tests run at once on each processor: those that wait for processes of theirs
+// leave some of it, and those that wait for limits nearly all.
+const (
+	ForProcesses = 2
+	ForLimits    = 4
+)
+
+// Run runs tests, so many of them at once on each processor, unless the command line says
+// how many.
+func Run(m *testing.M, each int) int {
 	flag.Parse()
 	if at := flag.Lookup("test.parallel").Value; at.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		if err := at.Set(strconv.Itoa(4 * runtime.GOMAXPROCS(0))); err != nil {
+		if err := at.Set(strconv.Itoa(each * runtime.GOMAXPROCS(0))); err != nil {
 			panic(err)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	name := os.Getenv("ACP_TEST_AGENT")
 	if name == "" {
-		os.Exit(gittest.RunWaiting(m))
+		os.Exit(gittest.Run(m, gittest.ForLimits))
 	}
 	if raw[name] != nil {
 		raw[name]()

@@ -35,7 +35,7 @@ func testMain(m *testing.M) int {
 	if user, err := os.UserCacheDir(); err == nil {
 		cache = filepath.Join(user, "git-liza", "programs")
 	}
-	return m.Run()
+	return gittest.Run(m, gittest.ForProcesses)
 }
 
 // unattended keeps git from tidying up behind a command's back.

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // newServer returns an empty bare repository with the hooks of a program.
@@ -65,7 +66,8 @@ func TestGoldenBoardsAreServed(t *testing.T) {
 
 // It also takes each in a push of its own, at the time of the move. A board that began from
 // a mark of another one comes with the moves up to there, as it does from a clone.
-func TestGoldenBoardsAreServedMoveByMove(t *testing.T) {
+func TestTortureGoldenBoardsAreServedMoveByMove(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
 	eachGolden(t, func(t *testing.T, g golden, dir string) {
 		ctx := context.Background()

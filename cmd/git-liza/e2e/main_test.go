@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // shared are the servers that every test may use; a test that stops one starts
@@ -48,5 +50,5 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer shared.stop()
-	return m.Run()
+	return gittest.Run(m, gittest.ForProcesses)
 }

@@ -6,16 +6,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/e2e/standin"
 )
 
+// reserved is what tests of agents leave to those of the servers, of the time that all
+// have. The servers need most of it, and an agent's session two minutes.
+const reserved = 6 * time.Minute
+
 // commandLine is the path of an agent's command line, of the version that make
-// e2e installs. Where it could not, the test is skipped and says why.
+// e2e installs. Where it could not, or time runs out, the test is skipped and says why.
 func commandLine(t *testing.T, name string) string {
 	t.Helper()
+	if end, bounded := t.Deadline(); bounded && time.Until(end) < reserved {
+		t.Skipf("%s are left of E2E_TIMEOUT, which the servers need", time.Until(end).Round(time.Second))
+	}
 	dir := os.Getenv("LIZA_E2E_AGENTS")
 	if why, missing := strings.CutPrefix(dir, "missing: "); missing || dir == "" {
 		t.Skipf("no command lines of agents (%s): make e2e installs them by npm", why)

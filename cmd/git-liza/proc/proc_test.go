@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 		_, err := proc.Run(context.Background(), proc.Command{Path: path, Args: args, Dir: dir, Env: os.Environ(), Output: os.Stdout, Grace: time.Second, Bound: true})
 		panic(err)
 	}
-	os.Exit(gittest.RunWaiting(m))
+	os.Exit(gittest.Run(m, gittest.ForLimits))
 }
 
 // shell is a command in a new folder with two fifos: reading from `block`

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMain(m *testing.M) { os.Exit(gittest.RunWaiting(m)) }
+func TestMain(m *testing.M) { os.Exit(gittest.Run(m, gittest.ForLimits)) }
 
 func TestParse(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func testMain(m *testing.M) int {
 		panic(err)
 	}
 	pin(filepath.Join(dir, "home"))
-	return m.Run()
+	return gittest.Run(m, gittest.ForProcesses)
 }
 
 // pin leaves nothing in the environment of what this machine's user, a hook or

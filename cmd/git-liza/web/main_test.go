@@ -70,7 +70,7 @@ func testMain(m *testing.M) int {
 	} {
 		os.Setenv(name, value)
 	}
-	return m.Run()
+	return gittest.Run(m, gittest.ForProcesses)
 }
 
 // sendAsAgent sends a form as the process of an agent could that has the address: with the

@@ -1,0 +1,30 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The small program starts the whole one beside it for the views for people, with the
+// arguments that it got, and says what is missing where there is none.
+func TestProgramApart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program, beside := filepath.Join(dir, "git-liza"), filepath.Join(dir, "git-liza-whole")
+	require.NoError(t, os.Link(shared.path("bin", "git-liza"), program))
+	run := func(args ...string) string {
+		c := exec.Command(program, args...)
+		c.Dir, c.Env = dir, append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		out, err := c.CombinedOutput()
+		require.Error(t, err)
+		return string(out)
+	}
+	require.Contains(t, run("web"), "there is no second program "+beside+", which make install puts beside this one, for the pages")
+	require.NoError(t, os.WriteFile(beside, []byte("#!/bin/sh\necho started \"$@\"\nexit 7\n"), 0o755))
+	require.Equal(t, "started web --act --addr 127.0.0.1:0", strings.TrimSpace(run("web", "--act", "--addr", "127.0.0.1:0")))
+}
