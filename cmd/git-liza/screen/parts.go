@@ -51,7 +51,7 @@ type content struct {
 
 // filtered returns the content of a frame for which the words of a filter hold.
 func filtered(f *frame, words view.Filter, at time.Time) *content {
-	c := &content{frame: f, inbox: f.inbox, agents: f.agents, columns: f.flow, alarms: f.others(), log: f.log, at: at}
+	c := &content{frame: f, inbox: f.inbox, agents: f.agents, columns: f.flow, alarms: view.Unlisted(f.alarms), log: f.log, at: at}
 	if !words.IsEmpty() {
 		c.tasks = view.TasksIn(f.flow)
 		c.inbox = f.inbox.Select(words, c.find)
@@ -61,15 +61,6 @@ func filtered(f *frame, words view.Filter, at time.Time) *content {
 	c.agents = slices.Clone(c.agents)
 	slices.SortStableFunc(c.agents, func(x, y view.Agent) int { return cmp.Compare(idleness(&x), idleness(&y)) })
 	return c
-}
-
-// others returns the alarms that are not in the inbox.
-func (f *frame) others() []view.Alarm {
-	inbox := map[string]bool{}
-	for i := range f.inbox.Items {
-		inbox[f.inbox.Items[i].Subject] = true
-	}
-	return slices.DeleteFunc(slices.Clone(f.alarms), func(a view.Alarm) bool { return a.Call && inbox[a.Subject] })
 }
 
 // idleness orders agents: those that are dead or work, those that wait.
@@ -181,7 +172,7 @@ func (c *content) row(p part, i int) row {
 		return row{age: view.ShortSpan(c.at.Sub(r.Since)), text: plain(string(r.ID) + "  " + r.Title), command: flowCommand(r), task: r.ID, agent: c.holder(r.ID)}
 	case alarms:
 		a := &c.alarms[i]
-		r := row{text: plain(a.Text), command: plain(a.Next), calls: a.Call, task: c.taskNamed(a.Subject), agent: c.agentNamed(a.Subject)}
+		r := row{text: plain(a.Text), command: plain(a.Next), task: c.taskNamed(a.Subject), agent: c.agentNamed(a.Subject)}
 		if !a.Since.IsZero() {
 			r.age = view.ShortSpan(c.at.Sub(a.Since))
 		}

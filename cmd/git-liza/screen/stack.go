@@ -190,9 +190,5 @@ func fitLeft(text string, width int) string {
 // alarmLine draws all alarms on one line.
 func (d *drawing) alarmLine(width int) string {
 	list := d.content.alarms
-	s := normal
-	if list[0].Call {
-		s = needed
-	}
-	return d.styles.line(width, span{"! " + view.Count(len(list), "alarm") + ": ", s}, span{plain(list[0].Text), normal})
+	return d.styles.line(width, span{"! " + view.Count(len(list), "alarm") + ": " + plain(list[0].Text), normal})
 }

@@ -49,11 +49,19 @@ type Alarm struct {
 	Text    string    // one line, untrusted
 	Next    string    // the command to type
 	Call    bool      // a person has to act; else it is a note
+
+	listed bool // the inbox of the reading shows what it is about
 }
 
 // Key returns the name of this occurrence of the alarm, which is the same on every host:
 // when the same happens again, the key is another.
 func (a Alarm) Key() string { return string(a.Kind) + " " + a.Subject + " " + a.Moment }
+
+// Unlisted returns the alarms that are about nothing in the inbox. All calls are about an
+// item of it.
+func Unlisted(list []Alarm) []Alarm {
+	return slices.DeleteFunc(slices.Clone(list), func(a Alarm) bool { return a.listed })
+}
 
 // MarshalJSON writes the alarm for programs.
 func (a Alarm) MarshalJSON() ([]byte, error) {

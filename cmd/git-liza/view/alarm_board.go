@@ -37,7 +37,7 @@ func (c *alarmCollector) addControl(control flow.ControlState) {
 	stops := slices.ContainsFunc(c.inbox.Items, func(i Item) bool { return i.stops && i.Subject == "board" })
 	for _, step := range steps {
 		if c.past(control.At, step.span) {
-			c.add(Alarm{Kind: step.kind, Subject: subject, Moment: moment(control.At), Since: control.At, Text: text, Next: next, Call: stops})
+			c.add(Alarm{Kind: step.kind, Subject: subject, Moment: moment(control.At), Since: control.At, Text: text, Next: next, Call: stops, listed: stops})
 			return // the others are past, too
 		}
 	}
@@ -150,7 +150,8 @@ func (c *alarmCollector) addAgents() {
 		}
 		alarm.Next = next
 		// A rush of this clone gives back what the dead hold.
-		alarm.Call = c.isCalled("dead", string(held)) && (len(c.heard) == 0 || c.past(alarm.Since, patience))
+		alarm.listed = c.isCalled("dead", string(held))
+		alarm.Call = alarm.listed && (len(c.heard) == 0 || c.past(alarm.Since, patience))
 		c.add(alarm)
 	}
 }

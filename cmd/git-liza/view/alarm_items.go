@@ -31,7 +31,8 @@ func (c *alarmCollector) addItems() {
 			a.Moment = moment(i.since)
 		}
 		c.nameMoment(&a, i)
-		a.Call = i.For == "" && i.Kind != "text" && !(c.settlesSoon(i) && !c.past(a.Since, patience))
+		a.listed = i.For == ""
+		a.Call = a.listed && i.Kind != "text" && !(c.settlesSoon(i) && !c.past(a.Since, patience))
 		c.add(a)
 	}
 }

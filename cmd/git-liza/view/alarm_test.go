@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,10 +33,13 @@ func (s scene) knowing(l Local) scene {
 	return s
 }
 
+func (s scene) reading(at time.Time, by flow.Actor) Reading {
+	return Reading{Board: boardOf(append([]flow.Document{goalOne}, s.documents...)...), At: at, Person: flow.Caller{By: by}, Local: s.local}
+}
+
 // alarms returns the alarms of a kind that a person has at a time.
 func (s scene) alarms(kind AlarmKind, at time.Time) (list []Alarm, due time.Time) {
-	r := Reading{Board: boardOf(append([]flow.Document{goalOne}, s.documents...)...), At: at, Person: flow.Caller{By: "human:ann"}, Local: s.local}
-	p := NewPicture(r)
+	p := NewPicture(s.reading(at, "human:ann"))
 	for _, a := range p.Alarms() {
 		if a.Kind == kind {
 			list = append(list, a)
@@ -250,6 +254,40 @@ func TestEachAlarmFiresOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An alarm about an item of the inbox is listed there. What calls is; a note is if it waits
+// for an agent, and not because an item has its subject or its command.
+func TestUnlistedAlarms(t *testing.T) {
+	t.Parallel()
+	kinds := func(list []Alarm) (kinds []AlarmKind) {
+		for _, a := range list {
+			kinds = append(kinds, a.Kind)
+		}
+		return kinds
+	}
+	unlisted := func(s scene, by flow.Actor) []AlarmKind {
+		return kinds(Unlisted(NewPicture(s.reading(start, by)).Alarms()))
+	}
+	for _, c := range alarmCases {
+		list := unlisted(c.first, "human:ann")
+		require.Equal(t, c.call, !slices.Contains(list, c.kind), c.kind)
+	}
+	planner := &flow.Agent{ID: "planner-1", Role: flow.Planner, Generation: "0123456789abcdef"}
+	soon := board(blockedAt(start), planner).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(start, "waiting")}})
+	require.Empty(t, unlisted(soon, "human:ann"), "a planner settles it soon")
+	require.Equal(t, []AlarmKind{"blocked"}, unlisted(soon, "coder-1"), "its inbox is empty")
+	marked := checkpointAt(before(time.Hour))
+	marked.Control.Mark = "sprint-1"
+	require.Empty(t, unlisted(board(marked), "human:ann"), "the item is about the board, the alarm about the mark")
+	dead := deadWith("0123456789abcdef")
+	dead.local.Presences = map[flow.AgentID]gitstore.Presence{"coder-1": heardAt(start, "coding"), "coder-2": heardAt(start, "coding")}
+	dead.documents = append(dead.documents, &flow.Agent{ID: "coder-2", Role: flow.Coder, Generation: "0123456789abcdef"})
+	require.Empty(t, unlisted(dead, "human:ann"), "the other one may release it")
+	judged := reviewedUntil(before(2 * time.Minute))
+	require.Equal(t, "git liza review t", NewPicture(board(judged).reading(start, "human:ann")).Inbox().Items[0].Command)
+	require.Equal(t, []AlarmKind{ReviewLeaseAlarm}, unlisted(board(judged), "human:ann"), "the item is that nobody judges")
+	require.Equal(t, []AlarmKind{"blocked"}, unlisted(board(blockedAt(start)).knowing(Local{Snoozed: map[string]time.Time{"blocked t " + start.Format(time.RFC3339): start.Add(time.Hour)}}), "human:ann"))
 }
 
 // What an agent is about to settle calls nobody for ten minutes.

@@ -15,7 +15,7 @@ type boardPage struct {
 	Log    []any         `json:"log"`
 
 	Inbox []view.Item  `json:"-"`
-	Notes []view.Alarm `json:"-"` // the alarms that are no item of the inbox
+	Notes []view.Alarm `json:"-"` // the alarms about nothing in the inbox
 	Busy  []view.Agent `json:"-"` // the agents, those that hold a task first
 	More  int          `json:"-"` // agents that are left out
 }
@@ -38,12 +38,9 @@ func showBoard(v *visit) (any, error) {
 		}
 		return idle(x) - idle(y)
 	})
-	notes := slices.DeleteFunc(slices.Clone(f.Alarms), func(a view.Alarm) bool {
-		return slices.ContainsFunc(f.Inbox.Items, func(i view.Item) bool { return i.Command == a.Next })
-	})
 	first := busy[:min(len(busy), glanceAgents)]
 	return boardPage{Status: f.Status, Flow: f.Flow, Alarms: f.Alarms, Log: view.LogValue(f.Log),
-		Inbox: f.Inbox.First(glanceItems).Items, Notes: notes, Busy: first, More: len(busy) - len(first)}, nil
+		Inbox: f.Inbox.First(glanceItems).Items, Notes: view.Unlisted(f.Alarms), Busy: first, More: len(busy) - len(first)}, nil
 }
 
 // showInbox shows what needs the person, with ?all also what needs others.
