@@ -58,20 +58,8 @@ func filtered(f *frame, words view.Filter, at time.Time) *content {
 		c.agents, c.alarms = words.Agents(f.agents, at, c.find), words.Alarms(c.alarms, at, c.find)
 		c.columns, c.log = words.Columns(f.flow, at), words.Entries(f.log, at, c.find)
 	}
-	c.agents = slices.Clone(c.agents)
-	slices.SortStableFunc(c.agents, func(x, y view.Agent) int { return cmp.Compare(idleness(&x), idleness(&y)) })
+	c.agents = view.BusyFirst(c.agents)
 	return c
-}
-
-// idleness orders agents: those that are dead or work, those that wait.
-func idleness(a *view.Agent) int {
-	switch {
-	case a.Dead != 0:
-		return 0
-	case a.Task != "" || a.Presence != nil && a.Presence.Task != "":
-		return 1
-	}
-	return 2
 }
 
 // find returns a task outside of the archive, nil if there is none.

@@ -82,6 +82,23 @@ func agentsOf(p *Picture) []Agent {
 	return list
 }
 
+// BusyFirst returns the agents that are dead, then those that have or name a task, then the
+// others, each in the order of the list.
+func BusyFirst(list []Agent) []Agent {
+	place := func(a *Agent) int {
+		switch {
+		case a.Dead != 0:
+			return 0
+		case a.Task != "" || a.Presence != nil && a.Presence.Task != "":
+			return 1
+		}
+		return 2
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(x, y Agent) int { return place(&x) - place(&y) })
+	return list
+}
+
 // placesOfRoles has the place of each role in the board's order, from 1.
 func placesOfRoles(b *flow.Board) map[flow.Role]int {
 	place := map[flow.Role]int{}

@@ -291,13 +291,9 @@ func (g *Status) countsLine() string {
 	return strings.Join(parts, ", ")
 }
 
-// agentRows lists the agents, those at work first.
+// agentRows lists the first agents.
 func (g *Status) agentRows(at time.Time) [][]string {
-	list := slices.Clone(g.Agents)
-	slices.SortStableFunc(list, func(x, y Agent) int {
-		idle := func(v Agent) int { return strings.Count(v.State+v.Degraded, agentIdle) }
-		return idle(x) - idle(y)
-	})
+	list := BusyFirst(g.Agents)
 	var rows [][]string
 	for _, a := range list[:min(len(list), glanceAgents)] {
 		row := a.row(at)

@@ -1,10 +1,6 @@
 package web
 
-import (
-	"slices"
-
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-)
+import "github.com/git-liza/git-liza/cmd/git-liza/view"
 
 // A boardPage is the board at a glance: what needs the person, who does what, how far it
 // is.
@@ -16,7 +12,7 @@ type boardPage struct {
 
 	Inbox []view.Item  `json:"-"`
 	Notes []view.Alarm `json:"-"` // the alarms about nothing in the inbox
-	Busy  []view.Agent `json:"-"` // the agents, those that hold a task first
+	Busy  []view.Agent `json:"-"` // the first agents, those that are dead or at work before others
 	More  int          `json:"-"` // agents that are left out
 }
 
@@ -28,16 +24,7 @@ const (
 
 func showBoard(v *visit) (any, error) {
 	f := v.frame
-	busy := slices.Clone(f.Agents)
-	slices.SortStableFunc(busy, func(x, y view.Agent) int {
-		idle := func(a view.Agent) int {
-			if a.Task == "" && a.Dead == 0 {
-				return 1
-			}
-			return 0
-		}
-		return idle(x) - idle(y)
-	})
+	busy := view.BusyFirst(f.Agents)
 	first := busy[:min(len(busy), glanceAgents)]
 	return boardPage{Status: f.Status, Flow: f.Flow, Alarms: f.Alarms, Log: view.LogValue(f.Log),
 		Inbox: f.Inbox.First(glanceItems).Items, Notes: view.Unlisted(f.Alarms), Busy: first, More: len(busy) - len(first)}, nil
