@@ -56,7 +56,7 @@ func TestTimelinePage(t *testing.T) {
 	require.NotContains(t, one, "/task/task-2\">")
 	_, none := get(t, s, "timeline?skip=100000")
 	require.Contains(t, none, "nothing happened in this time")
-	code, _ := get(t, s, "timeline?skip=-1&span=%00&by=x&goal=%3Cb%3E")
+	code, _ := get(t, s, "timeline?skip=-1&span=%1b&by=x&goal=%3Cb%3E")
 	require.Equal(t, 200, code)
 }
 

@@ -113,9 +113,10 @@ func TestUnreadableWhileOpen(t *testing.T) {
 	page := s.page("")
 	require.Contains(t, page, "The board is shown as it was")
 	require.Contains(t, page, "Table or list?")
-	for _, at := range []string{"task/task-1", "log", "graph", "timeline", "flow", "alarms", "inbox", "agents"} {
+	for _, at := range []string{"task/task-1", "log", "graph", "timeline", "flow", "costs", "alarms", "inbox", "agents"} {
 		require.Contains(t, s.page(at), "The board is shown as it was", at)
 	}
+	require.Contains(t, s.page("costs?at="+good), "as it was</b>", "the past has costs, too")
 	require.Contains(t, s.page("task/task-1"), "Table or list?")
 	set(good)
 	s.events("", func(said string) bool {

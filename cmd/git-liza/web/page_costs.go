@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func showCosts(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	book, err := work.ReadBook(v.request.Context(), c)
+	book, err := readBook(v, c, r.Tip)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +87,16 @@ func showCosts(v *visit) (any, error) {
 	page.Shown = page.Rows[:min(len(page.Rows), mostRows)]
 	page.More = len(page.Rows) - len(page.Shown)
 	return page, r.Board.Err()
+}
+
+// readBook reads the book of the moves up to now, also for a page of the past. While the
+// state of now cannot be read it ends with the last one that could.
+func readBook(v *visit, c *work.Clone, shown flow.ObjectID) (*metrics.Book, error) {
+	newest, _ := v.server.Feed.now()
+	if newest.Broken == "" {
+		return work.ReadBook(v.request.Context(), c)
+	}
+	return work.ReadBookAt(v.request.Context(), c, cmp.Or(newest.Tip, shown))
 }
 
 // percentOf is how much of a budget is spent, by what is spent most of; rounded down, as

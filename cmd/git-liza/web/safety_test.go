@@ -333,3 +333,32 @@ func TestListen(t *testing.T) {
 	require.True(t, isWebCommand([]string{filepath.Join("/usr/bin", "git-liza"), "web", "--act"}))
 	require.False(t, isWebCommand([]string{"git-liza", "rush"}))
 }
+
+// What nobody types into an address is refused with a sentence, on all pages.
+func TestStrangeQueries(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, asks)
+	s.serve()
+	s.open()
+	paths := []string{"", "inbox", "agents", "agent/coder-1", "task/task-1", "task/task-1/diff", "task/task-1/spec", "graph", "timeline", "flow", "costs", "alarms", "log"}
+	for _, at := range paths {
+		for query, said := range map[string]string{"at=%00": `&#34;\x00&#34;`, "at=HEAD%00": `HEAD\x00`, "q=%ff": `\xff`, "goal=%00": `\x00`, "before=%00": `\x00`, "%00": `\x00`, "at=%zz": "cannot be read", "q=;": "cannot be read"} {
+			a := s.ask(http.MethodGet, s.base+at+"?"+query, nil, nil)
+			require.Equal(t, http.StatusBadRequest, a.StatusCode, "%s?%s: %s", at, query, a.body)
+			require.Contains(t, a.body, said, "%s?%s", at, query)
+			require.Contains(t, a.body, "git liza help web")
+			require.NotContains(t, a.body, "at=%00", "the links lead to where something is")
+		}
+	}
+	values := []string{"-1", "--all", ":/x", "HEAD", "HEAD^{/x", "@{u}", "refs/liza/state^{tree}", "..", "%0a", "%1b", "*", "9999999h", "99999999999999999999", strings.Repeat("x", 5000)}
+	for _, name := range []string{"?at", "log?before", "log?q", "costs?goal", "costs?by", "flow?span", "graph?goal", "timeline?span", "timeline?skip", "timeline?goal", "task/task-1/diff?n", "task/task-1/diff?since", "task/task-1/diff?line", "task/task-1/spec?from"} {
+		for _, value := range values {
+			a := s.ask(http.MethodGet, s.base+name+"="+value, nil, nil)
+			require.Less(t, a.StatusCode, http.StatusInternalServerError, "%s=%.100s: %s", name, value, a.body)
+		}
+	}
+	for _, at := range []string{"agent/%00", "session/%00", "task/%00", "task/%00/diff", "agent/%ff", "session/%ff"} {
+		a := s.ask(http.MethodGet, s.base+at, nil, nil)
+		require.Equal(t, http.StatusNotFound, a.StatusCode, "%s: %s", at, a.body)
+	}
+}

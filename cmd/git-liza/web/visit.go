@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -44,7 +45,7 @@ type reader struct {
 // the first frame.
 func (s *Server) newVisit(r *http.Request, at string, query url.Values) (*visit, error) {
 	p, id := findPage(at)
-	if p == nil {
+	if p == nil || !isText(id) {
 		return nil, errNothing
 	}
 	select {
@@ -64,6 +65,9 @@ func (v *visit) load() (err error) {
 	case <-v.request.Context().Done():
 		return v.request.Context().Err()
 	}
+	if err := checkQuery(v); err != nil {
+		return err
+	}
 	if v.at != "" {
 		if err := v.goBack(); err != nil {
 			return err
@@ -78,6 +82,29 @@ func (v *visit) load() (err error) {
 	v.data, err = v.page.show(v)
 	return err
 }
+
+// checkQuery refuses an address whose query no page makes and nobody types. What is in it
+// may become an argument of git.
+func checkQuery(v *visit) error {
+	refuse := func(reason string) error {
+		return &flow.Refusal{Rule: flow.RuleUsage, Hint: "git liza help web", Reason: reason}
+	}
+	if _, err := url.ParseQuery(v.request.URL.RawQuery); err != nil {
+		return refuse("the address cannot be read after its question mark")
+	}
+	for name, values := range v.query {
+		for _, value := range append(values, name) {
+			if !isText(value) {
+				v.at = "" // links to other pages go without it
+				return refuse(fmt.Sprintf("the address has a value that is no text: %.80q", value))
+			}
+		}
+	}
+	return nil
+}
+
+// isText reports whether git takes a word as an argument, and a browser shows it.
+func isText(word string) bool { return utf8.ValidString(word) && !strings.ContainsRune(word, 0) }
 
 // unread is the error of all pages while the board could never be read.
 type unread struct{ reason, remedy string }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -26,6 +27,11 @@ func ReadBook(ctx context.Context, c *Clone) (*metrics.Book, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ReadBookAt(ctx, c, tip)
+}
+
+// ReadBookAt is [ReadBook] up to a state, for while the newest one cannot be read.
+func ReadBookAt(ctx context.Context, c *Clone, tip flow.ObjectID) (*metrics.Book, error) {
 	b := &metrics.Book{}
 	if data, err := os.ReadFile(bookFile(c)); err == nil {
 		if known, err := metrics.Decode(data); err == nil {
@@ -36,7 +42,7 @@ func ReadBook(ctx context.Context, c *Clone) (*metrics.Book, error) {
 		return b, nil
 	}
 	add := func(s gitstore.Step) error { b.Add(s); return nil }
-	err = c.Store.Steps(ctx, b.Tip(), tip, add)
+	err := c.Store.Steps(ctx, b.Tip(), tip, add)
 	if errors.Is(err, gitstore.ErrNoState) { // of another chain, or of one that was repaired
 		b = &metrics.Book{}
 		err = c.Store.Steps(ctx, "", tip, add)
