@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/view":       {"flow", "flow/breaker", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
 	"cmd/git-liza/drawing":    {"flow", "cmd/git-liza/view"},
 	"cmd/git-liza/mcp":        {},
-	"cmd/git-liza/screen":     {"flow", "gitstore", "cmd/git-liza/view"},
+	"cmd/git-liza/screen":     {"flow", "cmd/git-liza/view"},
 	"cmd/git-liza/metrics":    {"flow", "gitstore"},
 	"cmd/git-liza/patch":      {"flow/pattern"},
 	"cmd/git-liza/web":        {"flow", "flow/markdown", "gitstore", "gitstore/git", "cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/view", "cmd/git-liza/work", "cmd/git-liza/drawing", "cmd/git-liza/metrics"},

@@ -43,7 +43,7 @@ func (d *drawing) agentLine(i, width, ids, texts int) string {
 	for _, p := range spans {
 		room -= cells(p.text)
 	}
-	if spent := spentBy(a); cells(spent) <= room && spent != "" {
+	if spent := a.Spent(); cells(spent) <= room && spent != "" {
 		spent = fit(spent, min(room, 14)) + "  "
 		spans = append(spans, span{spent, normal})
 		room -= cells(spent)

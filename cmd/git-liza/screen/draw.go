@@ -111,7 +111,7 @@ func (d *drawing) headLine(h view.Head) string {
 	}
 	add(strconv.Itoa(h.Merged)+" of "+strconv.Itoa(h.Tasks)+" merged", normal, 70)
 	if h.Cost != 0 {
-		add(dollars(h.Cost), normal, 80)
+		add(view.ShortCost(h.Cost), normal, 80)
 	}
 	if h.Others > 0 {
 		add("and "+view.Count(h.Others, "goal"), faint, twoColumns)
@@ -276,7 +276,7 @@ func (d *drawing) outputLines(id flow.AgentID, width, height int) []string {
 	d.agents[id] = true
 	more := ""
 	if a := d.agent(id); a != nil {
-		more = agentText(a, d.at)
+		more = plain(a.Line(d.at))
 	}
 	lines := []string{d.heading(plain(string(id)), more, width, d.output != "")}
 	printed := d.printed[id]

@@ -1,16 +1,11 @@
 package screen
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A part is a list on the screen, in the order in which the lists are read.
@@ -154,7 +149,7 @@ func (c *content) row(p part, i int) row {
 		return r
 	case agents:
 		a := &c.agents[i]
-		return row{age: sinceOf(a, c.at), text: agentText(a, c.at), task: a.Task, agent: a.ID, calls: a.Dead != 0}
+		return row{age: a.Age(c.at), text: plain(a.Line(c.at)), task: a.Task, agent: a.ID, calls: a.Dead != 0}
 	case columns:
 		r := c.flowRow(i)
 		return row{age: view.ShortSpan(c.at.Sub(r.Since)), text: plain(string(r.ID) + "  " + r.Title), command: flowCommand(r), task: r.ID, agent: c.holder(r.ID)}
@@ -189,66 +184,4 @@ func flowCommand(r *view.FlowRow) string {
 		return "git liza review " + string(r.ID)
 	}
 	return ""
-}
-
-// sinceOf returns for how long an agent does what it does, "" if nobody knows.
-func sinceOf(a *view.Agent, at time.Time) string {
-	if a.Presence == nil || a.Presence.Since.IsZero() {
-		return ""
-	}
-	return view.ShortSpan(at.Sub(a.Presence.Since))
-}
-
-// agentText says what an agent does.
-func agentText(a *view.Agent, at time.Time) string {
-	p := a.Presence
-	doing, task := strings.ToLower(a.State), a.Task
-	if p != nil && p.Doing != "" {
-		doing, task = p.Doing, cmp.Or(p.Task, task)
-	}
-	words := []string{doing, string(task)}
-	switch {
-	case a.Dead != 0:
-		words = []string{"dead", string(task)}
-	case a.Degraded != "":
-		words = append(words, "degraded:", a.Degraded)
-	case p != nil && p.Silent(at):
-		words = append(words, "silent")
-	case p != nil && p.Doing == gitstore.Failing:
-		words = append(words, p.Note)
-	}
-	return plain(strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
-}
-
-// spentBy returns tokens and money of what an agent does now, "" if nobody knows.
-func spentBy(a *view.Agent) string {
-	if a.Presence == nil {
-		return ""
-	}
-	used := a.Presence.Usage
-	var words []string
-	if n := used.Tokens(); n > 0 {
-		words = append(words, shortNumber(n)+" tok")
-	}
-	if used.Cost != 0 {
-		words = append(words, dollars(used.Cost))
-	}
-	return strings.Join(words, " ")
-}
-
-// shortNumber formats a number in at most five characters, such as 21k.
-func shortNumber(n int64) string {
-	for _, unit := range []string{"", "k", "M", "G"} {
-		if n < 10_000 || unit == "G" {
-			return strconv.FormatInt(n, 10) + unit
-		}
-		n /= 1000
-	}
-	return ""
-}
-
-// dollars formats an amount with cents.
-func dollars(c flow.Cost) string {
-	const dollar, cent = 1_000_000, 10_000
-	return fmt.Sprintf("$%d.%02d", c/dollar, c%dollar/cent)
 }

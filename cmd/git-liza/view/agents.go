@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -171,14 +170,10 @@ func (v Agent) row(at time.Time) []string {
 	if v.Lease != nil {
 		last = append(last, leaseText(*v.Lease, at))
 	}
-	if v.Degraded != "" {
-		last = append(last, "degraded: "+v.Degraded)
-	}
-	if v.Dead != 0 {
-		last = append(last, fmt.Sprintf("process %d of its supervisor is dead", v.Dead))
-	}
-	if text := v.activity(); text != "" {
-		last = append(last, text)
+	for _, text := range []string{v.Trouble(), v.activity()} {
+		if text != "" {
+			last = append(last, text)
+		}
 	}
 	return []string{string(v.ID), v.State, string(v.Task), strings.Join(last, ", ")}
 }
@@ -193,42 +188,4 @@ type Heartbeat struct {
 // silent.
 func (h Heartbeat) MarshalJSON() ([]byte, error) {
 	return ObjectOf(h.Presence).With("tokens", h.Usage.Tokens()).With("silent", h.Silent(h.at)).MarshalJSON()
-}
-
-// activity describes what the agent does and how long ago it reported.
-func (v Agent) activity() string {
-	p := v.Presence
-	if p == nil {
-		return ""
-	}
-	what := p.Doing
-	if p.Task != "" && p.Task != v.Task {
-		what += " " + string(p.Task)
-	}
-	if p.Silent(p.at) {
-		return fmt.Sprintf("silent for %s, was %s", ago(p.at, p.At), what)
-	}
-	what += " for " + ago(p.at, p.Since)
-	if p.Note != "" && p.Note != v.Degraded {
-		what += " (" + p.Note + ")"
-	}
-	return what + ", heard " + ago(p.at, p.At) + " ago"
-}
-
-// origin describes the agent's program, its host and its usage, which a glance
-// leaves out.
-func (v Agent) origin() string {
-	p := v.Presence
-	if p == nil {
-		return ""
-	}
-	var parts []string
-	if n, cost := p.Usage.Tokens(), p.Usage.Cost; n != 0 || cost != 0 {
-		parts = append(parts, fmt.Sprintf("%d tokens, %s dollars so far", n, cost))
-	}
-	program := p.Provider
-	if p.Model != "" {
-		program += ":" + p.Model
-	}
-	return strings.Join(append(parts, fmt.Sprintf("%s on %s, process %d", program, p.Host, p.PID)), ", ")
 }

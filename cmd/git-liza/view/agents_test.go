@@ -2,6 +2,7 @@ package view
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,4 +25,48 @@ func TestBusyFirst(t *testing.T) {
 	}
 	require.Equal(t, []flow.AgentID{"coder-3", "planner-2", "coder-2", "coder-4", "planner-1", "coder-1"}, order)
 	require.Equal(t, flow.AgentID("planner-1"), list[0].ID)
+}
+
+// What an agent does is what it says; what it does not say, the board does. A short line has
+// the worst that is wrong with it.
+func TestDoing(t *testing.T) {
+	t.Parallel()
+	says := func(doing, note string, task flow.TaskID, ago time.Duration) *Heartbeat {
+		return &Heartbeat{gitstore.Presence{Doing: doing, Note: note, Task: task, At: noon.Add(-ago), Since: noon.Add(-ago - time.Minute), Every: flow.Duration(10 * time.Second),
+			Host: "h", PID: 7, Provider: "claude", Usage: flow.Usage{Input: 21_000, Cost: 1_305_000}}, noon}
+	}
+	for _, test := range []struct {
+		agent Agent
+		doing Doing
+		line  string
+		row   string
+	}{
+		{Agent{State: agentIdle}, Doing{"idle", "", ""}, "idle", ""},
+		{Agent{State: agentWorking, Task: "t"}, Doing{"working", "t", ""}, "working t", ""},
+		{Agent{State: agentWorking, Task: "t", Presence: says("coding", "session 1", "t", 0)}, Doing{"coding", "t", "session 1"}, "coding t", "coding for 1m (session 1), heard 0s ago"},
+		{Agent{State: agentIdle, Presence: says("planning", "", "u", 0)}, Doing{"planning", "u", ""}, "planning u", "planning u for 1m, heard 0s ago"},
+		{Agent{State: agentIdle, Presence: says(gitstore.Failing, "no key", "", 0)}, Doing{gitstore.Failing, "", "no key"}, gitstore.Failing + " no key", gitstore.Failing + " for 1m (no key), heard 0s ago"},
+		{Agent{State: agentWorking, Task: "t", Presence: says("coding", "", "t", time.Minute)}, Doing{"coding", "t", ""}, "coding t silent", "silent for 1m, was coding"},
+		{Agent{State: agentIdle, Degraded: "it lies", Presence: says("waiting", "it lies", "", 0)}, Doing{"waiting", "", ""}, "waiting degraded: it lies", "degraded: it lies, waiting for 1m, heard 0s ago"},
+		{Agent{State: agentWorking, Task: "t", Dead: 7, Degraded: "it lies"}, Doing{"working", "t", ""}, "dead t", "process 7 of its supervisor is dead, degraded: it lies"},
+	} {
+		require.Equal(t, test.doing, test.agent.Doing(), test.line)
+		require.Equal(t, test.line, test.agent.Line(noon))
+		require.Equal(t, test.row, test.agent.row(noon)[3], test.line)
+	}
+	coding := Agent{Presence: says("coding", "", "t", 0)}
+	require.Equal(t, []string{"1m", "21k tok $1.30"}, []string{coding.Age(noon), coding.Spent()})
+	require.Equal(t, "21000 tokens, 1.305 dollars so far, claude on h, process 7", coding.origin())
+	require.Equal(t, "", Agent{}.Age(noon)+Agent{}.Spent()+Agent{}.origin())
+}
+
+// An amount names what it has.
+func TestAmount(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "1 token", Amount(flow.Budget{Tokens: 1}))
+	require.Equal(t, "2 tokens, 0.5 dollars", Amount(flow.Budget{Tokens: 2, Cost: 500_000}))
+	require.Equal(t, "", Amount(flow.Budget{}))
+	for n, text := range map[int64]string{0: "0", 9999: "9999", 10_000: "10k", 12_345_678: "12M", 9_999_000_000_000: "9999G"} {
+		require.Equal(t, text, shortNumber(n))
+	}
 }

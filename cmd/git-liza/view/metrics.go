@@ -152,7 +152,7 @@ func (m *Metrics) Text(width int) string {
 		head.Add("used", Spent{r.Usage, r.Uncounted}.Words())
 	}
 	if r.Burn.Work > 0 {
-		head.Add("an hour", fmt.Sprintf("%d tokens, %s dollars, by the last %s of work", r.Burn.Tokens, r.Burn.Cost, seconds(r.Burn.Work)))
+		head.Add("an hour", Amount(flow.Budget{Tokens: r.Burn.Tokens, Cost: r.Burn.Cost})+", by the last "+seconds(r.Burn.Work)+" of work")
 	}
 	for _, b := range r.Budgets {
 		head.Add("budget", b.Of+": "+budgetText(b))

@@ -55,6 +55,7 @@ type Status struct {
 	waits    []wait
 	inbox    *Inbox
 	titles   map[flow.TaskID]string // of the tasks that agents have
+	left     flow.Budget            // as Left
 }
 
 // Status returns the board at a glance.
@@ -107,6 +108,7 @@ func (p *Picture) situation(goals []Goal) *Status {
 		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
 		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: r.budgetLeft(r.goal(), ""), Breach: known.Breach,
 		settings: settings, goal: goal, sprint: sprint, at: r.At}
+	g.left, _ = r.Board.Left(r.goal(), "")
 	if refusal := r.Board.Budget(r.goal(), ""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
@@ -258,19 +260,11 @@ func (g *Status) usageLine(goal *flow.Goal) string {
 		return ""
 	}
 	line := Spent{used, g.Uncounted}.Words()
-	left, _ := g.Left.(Object)
 	switch {
 	case g.Spent != "":
 		line += "; " + g.Spent
-	case left != nil:
-		var parts []string
-		if n := left.Find("tokens"); n != int64(0) {
-			parts = append(parts, fmt.Sprintf("%d tokens", n))
-		}
-		if c := left.Find("cost"); c != "0" {
-			parts = append(parts, fmt.Sprintf("%s dollars", c))
-		}
-		line += "; left " + strings.Join(parts, ", ")
+	case g.Left != nil:
+		line += "; left " + Amount(g.left)
 	}
 	return line
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -76,7 +75,7 @@ func showCosts(v *visit) (any, error) {
 		page.Divisions = append(page.Divisions, choice{"by " + string(by), addressWith(v, "by", string(by)), by == ask.By})
 	}
 	for _, b := range report.Budgets {
-		page.Budgets = append(page.Budgets, budgetRow{b.Of, budgetText(b.Limit), budgetText(b.Spent), percentOf(b), b.Ends})
+		page.Budgets = append(page.Budgets, budgetRow{b.Of, view.Amount(b.Limit), cmp.Or(view.Amount(b.Spent), "nothing"), percentOf(b), b.Ends})
 	}
 	for _, row := range report.Rows {
 		if row.Usage.Sessions == 0 {
@@ -110,19 +109,4 @@ func percentOf(b metrics.BudgetBurn) int {
 		part = max(part, float64(b.Spent.Cost)/float64(b.Limit.Cost))
 	}
 	return int(min(part, 100) * 100)
-}
-
-// budgetText names the tokens and the money of a budget, what it does not limit left out.
-func budgetText(b flow.Budget) string {
-	var parts []string
-	if b.Tokens > 0 {
-		parts = append(parts, view.Count(int(b.Tokens), "token"))
-	}
-	if b.Cost > 0 {
-		parts = append(parts, b.Cost.String()+" dollars")
-	}
-	if len(parts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(parts, ", ")
 }
