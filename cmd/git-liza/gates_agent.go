@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type gatesAgentCommand struct{}
@@ -47,7 +48,7 @@ func (c *gatesAgentCommand) Run(inv *invocation) error {
 	}
 	if i := slices.IndexFunc(receipts, func(r flow.Receipt) bool { return r.Result == flow.Errored }); i >= 0 {
 		return &flow.Refusal{Rule: flow.RuleGate, Hint: "git liza release " + string(t.ID) + " --no-verdict",
-			Reason: fmt.Sprintf("%s cannot run here (exit %d), which says nothing of the submission: %s", receipts[i].Gate, receipts[i].Exit, work.Visible(gates[i].Command))}
+			Reason: fmt.Sprintf("%s cannot run here (exit %d), which says nothing of the submission: %s", receipts[i].Gate, receipts[i].Exit, git.Visible(gates[i].Command))}
 	}
 	act, detail := verdictOf(b, t, role, gates, receipts)
 	r, err := clone.Verdict(inv.ctx, act, t.ID, detail)

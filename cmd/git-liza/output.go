@@ -10,13 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
@@ -71,35 +69,8 @@ func (o *output) encode(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := o.stdout.Write(escapeMarks(text.Bytes()))
+	_, err := o.stdout.Write(plaintext.EscapeJSON(text.Bytes()))
 	return err
-}
-
-// escapeMarks escapes in a text of JSON the characters that a terminal does not show, but
-// obeys, such as marks of direction. The values stay what they are.
-func escapeMarks(text []byte) []byte {
-	if !bytes.ContainsFunc(text, isMark) {
-		return text
-	}
-	var escaped []byte
-	for _, r := range string(text) {
-		switch {
-		case !isMark(r):
-			escaped = utf8.AppendRune(escaped, r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
-		default:
-			escaped = fmt.Appendf(escaped, `\u%04x`, r)
-		}
-	}
-	return escaped
-}
-
-// isMark reports whether a terminal obeys a character instead of showing it. Control
-// characters below a space stand in JSON only between values.
-func isMark(r rune) bool {
-	return r >= 0x7f && (r < 0xa0 || unicode.Is(unicode.Cf, r))
 }
 
 // progress prints a line about long work, on stderr and only for people.

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type trustCommand struct {
@@ -129,7 +130,7 @@ func (c *trustCommand) matchHash(rows []commandRow) ([]commandRow, error) {
 	for _, r := range rows[1:] {
 		if r.Hash != rows[0].Hash {
 			return nil, &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust --list --json",
-				Reason: fmt.Sprintf("two commands have the hash %s: %s (%s) and %s (%s)", c.Hash, rows[0].Hash, work.Visible(rows[0].Command), r.Hash, work.Visible(r.Command))}
+				Reason: fmt.Sprintf("two commands have the hash %s: %s (%s) and %s (%s)", c.Hash, rows[0].Hash, git.Visible(rows[0].Command), r.Hash, git.Visible(r.Command))}
 		}
 	}
 	return rows, nil
@@ -154,7 +155,7 @@ func (d *dialog) trust(l look, rows []commandRow) error {
 		if err != nil {
 			return err
 		}
-		yes, err := d.confirm(fmt.Sprintf("%s: %s\n%s put it there; may it run here?", strings.Join(where, ", "), work.Visible(r.Command), by))
+		yes, err := d.confirm(fmt.Sprintf("%s: %s\n%s put it there; may it run here?", strings.Join(where, ", "), git.Visible(r.Command), by))
 		if err != nil {
 			return err
 		}
@@ -231,7 +232,7 @@ func commandText(rows []commandRow) string {
 		if r.Trusted {
 			mark = "trusted"
 		}
-		fmt.Fprintf(&text, "%s  %-7s  %-12s  %s\n", r.Hash[:work.ShownHash], mark, r.Where, work.Visible(r.Command))
+		fmt.Fprintf(&text, "%s  %-7s  %-12s  %s\n", r.Hash[:work.ShownHash], mark, r.Where, git.Visible(r.Command))
 	}
 	return text.String()
 }
@@ -249,7 +250,7 @@ func untrustedText(ctx context.Context, clone *work.Clone) (string, error) {
 		if i == 0 {
 			text.WriteString("\nmay not run here yet:")
 		}
-		fmt.Fprintf(&text, "\n  %s: %s\n    git liza trust %s", one.Where, work.Visible(one.Command), work.CommandHash(one.Command)[:work.ShownHash])
+		fmt.Fprintf(&text, "\n  %s: %s\n    git liza trust %s", one.Where, git.Visible(one.Command), work.CommandHash(one.Command)[:work.ShownHash])
 	}
 	return text.String(), err
 }
@@ -263,7 +264,7 @@ func untrustedCommands(ctx context.Context, clone *work.Clone, b *flow.Board) []
 		return rows
 	}
 	for _, one := range list {
-		rows = append(rows, view.UntrustedCommand{Where: one.Where, Command: work.Visible(one.Command), Hint: "git liza trust " + work.CommandHash(one.Command)[:work.ShownHash]})
+		rows = append(rows, view.UntrustedCommand{Where: one.Where, Command: git.Visible(one.Command), Hint: "git liza trust " + work.CommandHash(one.Command)[:work.ShownHash]})
 	}
 	return rows
 }

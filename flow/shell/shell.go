@@ -6,16 +6,18 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // Quote is text as one word of a command to type, on one line and without
-// control characters for the terminal. Text with unprintable characters gets
-// the quotes of bash, zsh and ksh.
+// control characters for the terminal. Text with unprintable or hidden
+// characters gets the quotes of bash, zsh and ksh.
 func Quote(text string) string {
 	switch {
 	case Plain(text):
 		return text
-	case utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0:
+	case utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !isShown(r) }) < 0:
 		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	}
 	short := map[rune]string{'\t': `\t`, '\n': `\n`, '\r': `\r`, '\\': `\\`, '\'': `\'`}
@@ -26,7 +28,7 @@ func Quote(text string) string {
 		switch {
 		case short[r] != "":
 			b.WriteString(short[r])
-		case unicode.IsPrint(r) && (r != utf8.RuneError || n > 1):
+		case isShown(r) && (r != utf8.RuneError || n > 1):
 			b.WriteString(text[:n])
 		default:
 			for _, c := range []byte(text[:n]) {
@@ -38,6 +40,8 @@ func Quote(text string) string {
 	b.WriteString("'")
 	return b.String()
 }
+
+func isShown(r rune) bool { return unicode.IsPrint(r) && !plaintext.IsHidden(0, r) }
 
 // Plain reports whether a shell takes the word literally.
 func Plain(word string) bool {

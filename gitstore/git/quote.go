@@ -5,16 +5,21 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
-// Visible is a name that somebody else has chosen, of a file for example, as
-// text of one line that steers no terminal: quoted as in Go where it has
-// characters that do not print, else as it is.
-func Visible(name string) string {
-	if isPrintable(name) {
-		return name
+// Visible is a name or a command that somebody else has chosen as text of one line that
+// steers no terminal: quoted as in Go where it has characters that do not print or are
+// hidden, else as it is.
+func Visible(text string) string {
+	switch {
+	case isPrintable(text) && plaintext.Line(text) == text:
+		return text
+	case isPrintable(text): // Quote would leave hidden ones as they are
+		return strconv.QuoteToASCII(text)
 	}
-	return strconv.Quote(name)
+	return strconv.Quote(text)
 }
 
 func isPrintable(name string) bool {

@@ -4,8 +4,8 @@
 // What is to be told waits in a file that the processes of a clone share, so that nothing
 // is lost when one of them dies or a receiver does not answer. One process delivers. A
 // message gathers what came since the last one. All texts are untrusted: receivers get
-// them as single lines in which control characters and marks of direction are spelled out,
-// and without the secrets of the environment.
+// them as single lines in which hidden characters are spelled out, and without the secrets
+// of the environment.
 //
 // The package knows neither the board nor when something is an alarm.
 package notify
@@ -15,9 +15,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // An Item is one call.
@@ -69,26 +69,15 @@ func (m Message) Text() string {
 	return out.String()
 }
 
-// plain returns a text as one line that a terminal shows as it is: it spells out control
-// characters and those that are not shown, and bounds the length.
+// plain returns the beginning of a text as one line without hidden characters.
 func plain(text string) string {
-	var out strings.Builder
 	n := 0
-	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+	for i := range text {
 		if n++; n > maxText {
-			out.WriteString("…")
-			break
-		}
-		switch {
-		case r == '\n' || r == '\t':
-			out.WriteByte(' ')
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == 0x2028, r == 0x2029:
-			fmt.Fprintf(&out, "\\u%04x", r)
-		default:
-			out.WriteRune(r)
+			return plaintext.Line(text[:i]) + "…"
 		}
 	}
-	return out.String()
+	return plaintext.Line(text)
 }
 
 // plainItem returns an item whose texts are plain and show no secret.

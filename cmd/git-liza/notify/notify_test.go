@@ -206,7 +206,7 @@ func TestWebhook(t *testing.T) {
 	require.Equal(t, "human:ann", got.Person)
 	require.Len(t, got.Items, 1)
 	require.Equal(t, "git liza answer t", got.Items[0].Command)
-	require.True(t, strings.HasPrefix(got.Items[0].Text, `t asks: \u001b[2J\u202egnp and 99 calls more\u000d `), got.Items[0].Text)
+	require.True(t, strings.HasPrefix(got.Items[0].Text, "t asks: ^[[2J<U+202E>gnp and 99 calls more  *** 漢"), got.Items[0].Text)
 	require.NotContains(t, bodies[0], "hidden-value")
 	require.LessOrEqual(t, len(bodies[0]), maxBody)
 }

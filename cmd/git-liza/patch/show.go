@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // Show returns a patch or a range-diff, as git prints it without color, for a terminal:
@@ -114,18 +115,18 @@ func Visible(line string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&out, "<%02x>", line[0])
-		case !hides(r):
-			out.WriteRune(r)
-		case r < 0x20:
-			out.WriteString("^" + string(r+'@'))
-		case r == 0x7f:
-			out.WriteString("^?")
+		case hides(r):
+			out.WriteString(plaintext.Spell(r))
 		default:
-			fmt.Fprintf(&out, "<U+%04X>", r)
+			out.WriteRune(r)
 		}
 		line = line[n:]
 	}
 	return out.String()
 }
 
-func hides(r rune) bool { return r != '\t' && !strconv.IsPrint(r) || r == utf8.RuneError }
+// hides is stricter than for other texts: who reads a difference has to see each blank that
+// is no usual one, and what joins emoji.
+func hides(r rune) bool {
+	return r != '\t' && (!strconv.IsPrint(r) || plaintext.IsHidden(0, r)) || r == utf8.RuneError
+}

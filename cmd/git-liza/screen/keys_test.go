@@ -102,10 +102,10 @@ func TestQuestions(t *testing.T) {
 	s.typed("p", strings.Repeat("why ", 30))
 	require.Contains(t, s.screen(), "why why")
 	require.Less(t, s.View().Cursor.X, 40)
-	s.send(tea.PasteMsg{Content: "and\nmore\x1b[2J"})
+	s.send(tea.PasteMsg{Content: "and\nmore\x1b[2J a\u200d\ufe0f"})
 	s.typed("enter")
 	require.Equal(t, "pause", s.made[len(s.made)-1].args[0])
-	require.Equal(t, strings.Repeat("why ", 30)+"and more [2J", s.made[len(s.made)-1].input)
+	require.Equal(t, strings.Repeat("why ", 30)+"and more[2J a", s.made[len(s.made)-1].input)
 }
 
 // A verdict is about the submission that was shown: the one of the last diff, whatever came

@@ -86,7 +86,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	case tea.PasteMsg:
 		if m.ask != nil {
-			m.ask.paste(plain(msg.Content))
+			m.ask.paste(msg.Content)
 		}
 	case tea.KeyPressMsg:
 		return m, m.press(msg)

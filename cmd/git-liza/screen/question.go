@@ -1,7 +1,12 @@
 package screen
 
 import (
+	"strings"
+	"unicode"
+
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // mostTyped bounds the line that a person types at the foot of the screen.
@@ -15,12 +20,22 @@ type question struct {
 	then  func(m *model, text string) tea.Cmd
 }
 
-// paste takes a text as if it was typed, on one line. It answers no yes-or-no question.
+// paste takes a text as if it was typed, on one line and without hidden characters. It
+// answers no yes-or-no question.
 func (q *question) paste(text string) {
-	if !q.yesNo {
-		q.text = append(q.text, []rune(text)...)
-		q.text = q.text[:min(len(q.text), mostTyped)]
+	if q.yesNo {
+		return
 	}
+	q.text = append(q.text, []rune(plain(strings.Map(func(r rune) rune {
+		switch {
+		case !plaintext.IsHidden(0, r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return -1
+	}, text)))...)
+	q.text = q.text[:min(len(q.text), mostTyped)]
 }
 
 // pressAsked takes a key while something is asked.
@@ -56,7 +71,7 @@ func (m *model) pressAsked(k tea.KeyPressMsg) tea.Cmd {
 		q.text = q.text[:n]
 	default:
 		if k.Text != "" {
-			q.paste(plain(k.Text))
+			q.paste(k.Text)
 		}
 	}
 	return nil

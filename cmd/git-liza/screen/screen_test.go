@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
@@ -94,6 +95,7 @@ func TestHostileTexts(t *testing.T) {
 		"escapes": "\x1b[31mred\x1b]0;title\x07\x9b2J\u0085 \x1bP+q\x1b\\ \r\n\t\x00end", "bidi": "a\u202eb\u2066c\u200fd\u061ce",
 		"long": strings.Repeat("x", 4096), "words": strings.Repeat("word ", 819), "wide": strings.Repeat("漢字", 1000), "emoji": strings.Repeat("👩‍👩‍👧‍👦🏳️‍🌈", 200),
 		"marks": "a" + strings.Repeat("\u0301", 2000) + "b", "invisible": strings.Repeat("\u200b\ufeff\U000e0041", 300) + "z", "wrong": "a\xff\xfeb\xc0", "flags": strings.Repeat("🇩🇪", 100),
+		"selectors": strings.Repeat("a\ufe0fb\U000e0101", 100), "joiners": strings.Repeat("a\u200cb\u200d", 100),
 	} {
 		r := hostile(text)
 		for _, size := range append([][2]int{{1, 1}, {3, 2}, {10, 4}, {20, 8}, {160, 18}}, sizes...) {
@@ -101,7 +103,7 @@ func TestHostileTexts(t *testing.T) {
 			s.send(tails{"coder-1": {text, text}})
 			for range parts {
 				for _, c := range s.screen() {
-					require.False(t, c < ' ' && c != '\n' || c >= 0x7f && c < 0xa0 || c == 0x202e || c == 0x2066 || c == 0x200b, "%s at %v: %q", name, size, c)
+					require.False(t, c < ' ' && c != '\n' || c >= 0x7f && c < 0xa0 || unicode.In(c, unicode.Cf, unicode.Variation_Selector), "%s at %v: %q", name, size, c)
 				}
 				s.typed("tab")
 			}
@@ -112,6 +114,13 @@ func TestHostileTexts(t *testing.T) {
 			s.screen()
 		}
 	}
+}
+
+// What nobody would see in a text is spelled out, and emoji are drawn one by one.
+func TestHiddenCharacters(t *testing.T) {
+	t.Parallel()
+	shown := newStage(t, hostile("a\u200cb\ufe0fc\u202ed 👩\u200d💻 ❤\ufe0f"), 200, 60).screen()
+	require.Contains(t, shown, "a<U+200C>b<U+FE0F>c<U+202E>d 👩💻 ❤")
 }
 
 // The chosen row stays chosen when others come before it.

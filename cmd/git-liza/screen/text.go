@@ -26,13 +26,13 @@ func plain(text string) string {
 		switch {
 		case r < 0x80:
 			marks = 0
-		case unicode.Is(unicode.Variation_Selector, r): // makes some characters wider
+		case unicode.In(r, unicode.Variation_Selector, unicode.Cf): // joins emoji, which are drawn one by one
 			return -1
 		case unicode.In(r, unicode.Mn, unicode.Me):
 			if marks++; marks > mostMarks {
 				return -1
 			}
-		case unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs):
+		case unicode.Is(unicode.Co, r): // nobody knows how wide it is
 			return -1
 		default:
 			marks = 0

@@ -436,8 +436,8 @@ func TestAlarmsOfALargeBoard(t *testing.T) {
 func TestHostileAlarms(t *testing.T) {
 	t.Parallel()
 	a := Alarm{Kind: "blocked", Subject: "t", Since: before(time.Hour), Text: "a \x1b[31mred\u202e\nword", Next: "git liza show t\nrm", Call: true}
-	require.Equal(t, "call   a  [31mred word, for 1h; git liza show t rm", a.Line(start))
-	require.Equal(t, "12:01:00  call   a  [31mred word, for 1h; git liza show t rm", AlarmEvent{At: start, Alarm: a}.Text())
+	require.Equal(t, "call   a ^[[31mred<U+202E> word, for 1h; git liza show t rm", a.Line(start))
+	require.Equal(t, "12:01:00  call   a ^[[31mred<U+202E> word, for 1h; git liza show t rm", AlarmEvent{At: start, Alarm: a}.Text())
 	text, err := json.Marshal(a)
 	require.NoError(t, err)
 	require.False(t, strings.ContainsAny(string(text), "\x1b\n"))

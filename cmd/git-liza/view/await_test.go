@@ -13,7 +13,7 @@ import (
 func TestForeignFindingsInAnswers(t *testing.T) {
 	t.Parallel()
 	forged := "wrong\nnext: git liza adopt HEAD\u202e\x1b[2K\n"
-	safe := "wrong\n         next: git liza adopt HEAD [2K\n"
+	safe := "wrong\n         next: git liza adopt HEAD<U+202E>^[[2K\n"
 	task := &flow.Task{ID: "task-1", Status: flow.Blocked, Block: &flow.Block{Reason: forged}}
 	require.Equal(t, "task-1 BLOCKED: "+safe, answerText(task, nil))
 	var text strings.Builder

@@ -48,12 +48,12 @@ func TestOrderOfTheInbox(t *testing.T) {
 func TestHostileTextsInTheInbox(t *testing.T) {
 	t.Parallel()
 	plain := func(text string) string { return text }
-	in := &Inbox{Items: []Item{{Text: "a \x1b[31mred\u202e word\u2028" + strings.Repeat("漢", 5000), Command: "git liza answer " + strings.Repeat("x", 100) + "\nrm"}}, at: noon}
+	in := &Inbox{Items: []Item{{Text: "a \x1b[31mred\u202e\u200b\ufe0f word\u2028" + strings.Repeat("漢", 5000), Command: "git liza answer " + strings.Repeat("x", 100) + "\nrm"}}, at: noon}
 	lines := strings.Split(strings.TrimSuffix(in.Text(40, plain), "\n"), "\n")
 	require.LessOrEqual(t, len(lines), 2+mostLines)
 	for _, line := range lines[:len(lines)-1] {
 		require.LessOrEqual(t, cells(line), 40)
-		require.NotRegexp(t, "[\x1b\u202e\u2028]", line)
+		require.NotRegexp(t, "[\x1b\u202e\u200b\ufe0f\u2028]", line)
 	}
 	require.Equal(t, "      git liza answer "+strings.Repeat("x", 100)+" rm", lines[len(lines)-1])
 }

@@ -113,8 +113,8 @@ func TestTableFitsItsWidth(t *testing.T) {
 	t.Parallel()
 	var rows Table
 	rows.Add("task-1", "漢字", "short")
-	rows.Add("a", "b", "long\nand\x1b[31m red and \u202elonger\u202c than that")
-	require.Equal(t, "task-1  漢字  short\na       b     long and [31m red and longer than that\n", rows.Text(0))
+	rows.Add("a", "b", "long\nand\x1b[31m red and \u202elonger\u202c than that\u200b\ufe0f 👩\u200d💻 ❤\ufe0f")
+	require.Equal(t, "task-1  漢字  short\na       b     long and^[[31m red and <U+202E>longer<U+202C> than that<U+200B><U+FE0F> 👩\u200d💻 ❤\ufe0f\n", rows.Text(0))
 	for width := 20; width < 60; width++ {
 		for line := range strings.Lines(rows.Text(width)) {
 			require.LessOrEqual(t, cells(strings.TrimSuffix(line, "\n")), width)

@@ -36,7 +36,7 @@ func TestRushLines(t *testing.T) {
 12:00:01Z  task-1  Count the words of a text     claimed by coder-1  3 of 7
 12:00:02Z  task-1  Count the words of a text     → READY_FOR_REVIEW (1 path) by coder-1  3 of 7
 12:00:03Z  the-longest-id-of-all  長い題名はここで切られます…   → REJECTED (2 blockers) by code-reviewer-1  3 of 7
-12:00:04Z  task-12       Escapes  [31m and reversed …  → MERGED as 0cc8e48664 by coder-2  4 of 7
+12:00:04Z  task-12       Escapes ^[[31m and <U+202E>…  → MERGED as 0cc8e48664 by coder-2  4 of 7
 12:00:05Z  coder-1 | I look at the tests
 12:01:05Z  coding: coder-1 (task-1 for 4m); waiting: coder-2, planner-1; for a person: task-3 (git liza status)
 `,
@@ -82,7 +82,7 @@ func TestRushSummary(t *testing.T) {
 	s := RushSummary{Merged: []MergedTask{{"task-1", "One\u202e\x1b"}}, Used: Spent{Usage: flow.Usage{Sessions: 2, Input: 31000, Output: 204, Cost: 420000}}, Took: 723 * time.Second, Next: "git merge integration",
 		Open: []OpenTask{{"task-2", "BLOCKED", "no key — Where is it?", "git liza unblock task-2"}, {"task-3", "UNCLAIMED", "it waits for coder", "git liza rush"}, {"task-4", "UNCLAIMED", "it needs task-2, which is not merged yet", "git liza rush"}}}
 	const head = "1 task merged, 31204 tokens, 0.42 dollars, in 12m\n"
-	require.Equal(t, head+`merged  task-1  One
+	require.Equal(t, head+`merged  task-1  One<U+202E>^[
 open    task-2  BLOCKED: no key — Where is it?
                 git liza unblock task-2
         task-3  UNCLAIMED: it waits for coder
@@ -92,7 +92,7 @@ next    git merge integration
 `, s.Text(80))
 	require.Equal(t, `1 task merged, 31204 tokens, 0.42
   dollars, in 12m
-merged  task-1  One
+merged  task-1  One<U+202E>^[
 open    task-2  BLOCKED: no key — Where
                 is it?
                 git liza unblock task-2

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Table has rows of cells in aligned columns, two blanks apart. If a row
@@ -98,18 +99,8 @@ func section(heading string, rows [][]string, width int) string {
 	return "\n" + heading + "\n" + t.Text(width)
 }
 
-// OneLine puts a text on one line and removes control characters.
-func OneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		case unicode.IsControl(r), r == 0x2028, r == 0x2029:
-			return ' '
-		}
-		return r
-	}, text)
-}
+// OneLine puts a text on one line, with hidden characters spelled out.
+func OneLine(text string) string { return plaintext.Line(text) }
 
 // FirstLine returns the first line of a text.
 func FirstLine(text string) string {

@@ -20,6 +20,7 @@ func hostileTexts() []string {
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `</textarea></title><b>`, `{{.}}`, `javascript:alert(1)`,
 		"\x1b[31mred\x1b[m\x1b]8;;http://evil.example\x07link", "\u202eevil\u202c \u2066left\u2069 \u200f\u200b\ufeff", "\u0085\u009b31m", "a\u2028b\u2029c",
 		strings.Repeat("x", 4096), "&lt;b&gt; &amp;", "-->", "]]>", `<!-- hidden -->`,
+		"z\u200bw\u200cj\u200dn\u2060", "v\ufe0fs\ufe00\U000e0101 \u034f\u3164",
 	}
 }
 
@@ -63,6 +64,7 @@ func TestHostileTexts(t *testing.T) {
 	require.NotContains(t, long, strings.Repeat("x", longestWord+1), "each long word can be broken")
 	require.Contains(t, s.page("task/task-1"), "&lt;script&gt;alert(1)&lt;/script&gt;")
 	require.Contains(t, s.page("task/task-8"), "‹U+202E›evil‹U+202C›")
+	require.Contains(t, s.page("task/task-17"), "v‹U+FE0F›s‹U+FE00›‹U+E0101›")
 
 	// What is in an address is no more than text either.
 	for _, text := range hostileTexts() {
@@ -83,7 +85,7 @@ func requireHarmless(t *testing.T, at, page string) {
 	require.NotRegexp(t, ` on[a-z]+=['"]`, page, at)
 	require.NotRegexp(t, `href="[^"/#h]`, page, at)
 	for _, r := range page {
-		require.False(t, unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029', "%s: %U", at, r)
+		require.False(t, unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point), "%s: %U", at, r)
 	}
 }
 
@@ -142,6 +144,7 @@ func TestFilter(t *testing.T) {
 		{"\x1b[1m \x00 \x7f \r\n\t", "␛[1m ␀ ␡ \n\t"},
 		{"\u202e \u00ad \u0085 \u2028", "‹U+202E› ‹U+00AD› ‹U+0085› ‹U+2028›"},
 		{"\xff\xfe", "‹ff›‹fe›"},
+		{"👩\u200d💻 ❤\ufe0f a\ufe0f\u200d", "👩\u200d💻 ❤\ufe0f a‹U+FE0F›‹U+200D›"},
 		{strings.Repeat("y", 81), strings.Repeat("y", 80) + "<wbr>y"},
 		{strings.Repeat("y", 40) + " " + strings.Repeat("y", 60), strings.Repeat("y", 40) + " " + strings.Repeat("y", 60)},
 		{strings.Repeat("&amp;", 81), strings.Repeat("&amp;", 80) + "<wbr>&amp;"},

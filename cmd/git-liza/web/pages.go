@@ -5,19 +5,16 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/drawing"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -204,25 +201,7 @@ func writeJSON(w http.ResponseWriter, data any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(escapeMarks(text.Bytes()))
-}
-
-// escapeMarks escapes in a text of JSON the characters that a browser does not show, but
-// obeys. The values stay what they are.
-func escapeMarks(text []byte) []byte {
-	var out []byte
-	for _, r := range string(text) {
-		switch {
-		case r < 0x7f || r >= 0xa0 && !unicode.Is(unicode.Cf, r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
+	_, _ = w.Write(plaintext.EscapeJSON(text.Bytes()))
 }
 
 // drawingSheet is the name of the style sheet of drawings.

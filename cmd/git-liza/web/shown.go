@@ -8,13 +8,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // longestWord is after how many characters without a space a line may be broken.
 const longestWord = 80
 
 // A filter passes HTML on in which a browser obeys no character of a text: an escape is
-// shown as ␛, a mark of direction by its code point. It lets long words be broken. All
+// shown as ␛, a hidden character by its code point. It lets long words be broken. All
 // pages go through it, so that no template can forget it.
 type filter struct {
 	to   io.Writer
@@ -24,6 +26,7 @@ type filter struct {
 	raw       string // the element in which no other may stand, such as title; "" outside
 	word      int    // characters since the last space
 	reference bool   // within a character reference, which is one character
+	last      rune   // that was passed on, 0 for one in whose place another stands
 }
 
 // Write filters the next piece. The error is that of the writer.
@@ -69,13 +72,13 @@ func (f *filter) writeRune(out *bytes.Buffer, r rune, raw []byte) {
 		f.word++
 		f.reference = r == '&'
 	}
-	out.WriteString(visible(r, raw))
+	out.WriteString(f.visible(r, raw))
 }
 
 // writeInTag passes on a character of a tag, and notes what the tag begins or ends.
 func (f *filter) writeInTag(out *bytes.Buffer, r rune) {
 	if r != '>' {
-		out.WriteString(visible(r, nil))
+		out.WriteString(f.visible(r, nil))
 		if len(f.tag) < 20 {
 			f.tag = utf8.AppendRune(f.tag, r)
 		}
@@ -93,7 +96,9 @@ func (f *filter) writeInTag(out *bytes.Buffer, r rune) {
 }
 
 // visible is a character as a browser shows it and does not obey it. raw are its bytes.
-func visible(r rune, raw []byte) string {
+func (f *filter) visible(r rune, raw []byte) string {
+	last := f.last
+	f.last = 0
 	switch {
 	case r == '\n' || r == '\t':
 		return string(r)
@@ -105,11 +110,10 @@ func visible(r rune, raw []byte) string {
 		return "\u2421"
 	case r == utf8.RuneError && len(raw) == 1:
 		return fmt.Sprintf("\u2039%02x\u203a", raw[0])
-	case r < 0xa0, unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
-		if r >= 0x80 {
-			return fmt.Sprintf("\u2039U+%04X\u203a", r)
-		}
+	case plaintext.IsHidden(last, r):
+		return fmt.Sprintf("\u2039U+%04X\u203a", r)
 	}
+	f.last = r
 	return string(r)
 }
 

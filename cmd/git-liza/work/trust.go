@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -39,7 +38,7 @@ func (a Allowed) Check(command string) error {
 		return nil
 	}
 	refusal := &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust " + hash[:ShownHash],
-		Reason: "the board wants this machine to run a command that nobody here has allowed: " + Visible(command)}
+		Reason: "the board wants this machine to run a command that nobody here has allowed: " + git.Visible(command)}
 	if len(refusal.Reason) > maxShown { // a command that was not shown cannot be allowed
 		refusal.Reason, refusal.Hint = flow.Excerpt(refusal.Reason, maxShown), "git liza trust --list"
 	}
@@ -125,18 +124,6 @@ func CommandHash(command string) string {
 
 // maxShown bounds a refusal that shows a command, in bytes.
 const maxShown = 300
-
-// Visible returns a whole command for people. A command with characters that
-// do not print or that change the text direction is quoted, and these are
-// escaped.
-func Visible(command string) string {
-	for _, r := range command {
-		if !strconv.IsPrint(r) {
-			return strconv.Quote(command)
-		}
-	}
-	return command
-}
 
 // TrustPlanner is the key that lets the commands of this machine's planners run
 // here.

@@ -1,0 +1,102 @@
+// Package plaintext shows texts that others wrote: a character that a reader would not
+// see, or that a terminal or a browser would obey, is spelled out. It changes what is
+// shown and never what is stored.
+//
+// Hidden are control characters, separators of lines and paragraphs, all characters of
+// Unicode's category Cf, such as marks of direction and joiners, variation selectors, and
+// what else is ignored by default. Emoji keep what joins them: see [IsHidden].
+package plaintext
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const (
+	joiner  = 0x200d // joins two emoji to one
+	asText  = 0xfe0e // a picture in black and white
+	asEmoji = 0xfe0f // a picture in colours
+)
+
+// IsHidden reports whether a reader would not see r. last is the character before it, 0 if
+// there is none or if it was hidden: behind a picture one joiner or one choice of its
+// colours is part of the picture. The joiners of letters are hidden, and so are the tags
+// of flags and the selectors of keycaps.
+func IsHidden(last, r rune) bool {
+	switch {
+	case r < 0x7f:
+		return r < ' '
+	case r == joiner:
+		return last != asEmoji && !isPicture(last)
+	case r == asText || r == asEmoji:
+		return !isPicture(last)
+	}
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// isPicture reports whether a character can begin an emoji or end a part of one.
+func isPicture(r rune) bool {
+	return r >= 0x2000 && unicode.In(r, unicode.So, unicode.Sm, unicode.Sk)
+}
+
+// Spell returns a hidden character as a pager does: ^[ for an escape, <U+202E> for a mark
+// of direction.
+func Spell(r rune) string {
+	switch {
+	case r < ' ':
+		return "^" + string(r+'@')
+	case r == 0x7f:
+		return "^?"
+	}
+	return fmt.Sprintf("<U+%04X>", r)
+}
+
+// Line returns a text on one line, with hidden characters spelled out. Those that end a
+// line or a column become blanks.
+func Line(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r >= 0x7f }) < 0 {
+		return text
+	}
+	var out strings.Builder
+	last := rune(0)
+	for _, r := range text {
+		switch {
+		case !IsHidden(last, r):
+			out.WriteRune(r)
+			last = r
+			continue
+		case unicode.IsSpace(r):
+			out.WriteByte(' ')
+		default:
+			out.WriteString(Spell(r))
+		}
+		last = 0
+	}
+	return out.String()
+}
+
+// EscapeJSON escapes hidden characters in a text of JSON. The values stay what they are.
+// Control characters below a blank stand in JSON only between values.
+func EscapeJSON(text []byte) []byte {
+	hidden := func(r rune) bool { return r >= 0x7f && IsHidden(0, r) }
+	if !bytes.ContainsFunc(text, hidden) {
+		return text
+	}
+	var out []byte
+	for _, r := range string(text) {
+		switch {
+		case !hidden(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
