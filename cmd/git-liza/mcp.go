@@ -86,7 +86,7 @@ func (m toolServer) run(ctx context.Context, c runner, tell func(string)) (*call
 		return inner.call, err
 	}
 	if lines := takeTold(&inner); len(lines) > 0 {
-		inner.call.text = strings.TrimSuffix(inner.call.text, "\n") + "\n" + strings.Join(lines, "\n") + "\n"
+		inner.call.text = strings.TrimPrefix(strings.TrimSuffix(inner.call.text, "\n")+"\n", "\n") + strings.Join(lines, "\n") + "\n"
 	}
 	return inner.call, nil
 }

@@ -22,6 +22,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A mcpClient is the SDK's own client of a server in a process of its own.
@@ -588,6 +590,24 @@ func TestMCPAwaits(t *testing.T) {
 	r := <-second
 	require.False(t, r.IsError, textOf(r))
 	require.Contains(t, textOf(r), "one APPROVED by code-reviewer-1\nfine")
+}
+
+// A tool that a session calls tells it, once, what others wrote for it meanwhile.
+func TestMCPTellsNews(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	note := flow.RecordID(strings.Fields(p.must("git-liza", "note", "the port is 8080", "--for", "one"))[1])
+	repo, err := git.Open(t.Context(), p.repo)
+	require.NoError(t, err)
+	require.NoError(t, work.Tell(repo, "coder-1", work.ToldNote(note), work.ToldText("specs/vision.md")))
+
+	p.env = append(p.env, "LIZA_AGENT_ID=coder-1", "LIZA_GENERATION=00112233aabbccdd.child")
+	c := p.client("coder-1")
+	require.Equal(t, "note from human:ann: the port is 8080\n"+
+		"changed: specs/vision.md, which your work stands on; git liza artifact show specs/vision.md\n", textOf(c.ask("show", `{"id": "one"}`)))
+	require.NotContains(t, textOf(c.ask("show", `{"id": "one"}`)), "8080")
 }
 
 // Clients decide by the hints of a tool whether they ask their user, so the hints
