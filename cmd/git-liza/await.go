@@ -52,7 +52,7 @@ func (c *awaitCommand) returned(inv *invocation, t *flow.Task) string {
 	}
 	var last []view.Entry
 	err = l.historyOf(inv, c.ID, func(e gitstore.Event) bool {
-		last = append(last, view.Entry{State: e.Commit, Move: e.Move})
+		last = append(last, view.EntryOf(e))
 		return e.Move.Act == flow.ActSession
 	})
 	if err != nil {

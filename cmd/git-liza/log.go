@@ -44,7 +44,7 @@ func (c *logCommand) Run(inv *invocation) error {
 			return false // the moves that follow are older still
 		}
 		if c.selects(e) {
-			list = append(list, view.Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown})
+			list = append(list, view.EntryOf(e))
 		}
 		return c.Count == 0 || len(list) < c.Count
 	}
@@ -110,24 +110,29 @@ func (c *logCommand) follow(inv *invocation, list []view.Entry, newest git.ID) e
 
 // between returns the selected moves after one state up to another, oldest first.
 func (c *logCommand) between(inv *invocation, clone *work.Clone, old, now git.ID) ([]view.Entry, error) {
-	args := []string{"rev-list", "--reverse", string(now), "^" + string(old), "--"}
-	if c.ID != "" {
-		args = append(args, documentsOf(c.ID)...)
+	var list []view.Entry
+	keep := func(e gitstore.Event) (bool, error) {
+		if c.selects(e) {
+			list = append(list, view.EntryOf(e))
+		}
+		return true, nil
 	}
-	out, err := clone.Repo.Git(inv.ctx, args...)
+	var err error
+	if c.ID != "" {
+		err = clone.Store.TaskMoves(inv.ctx, c.ID, old, now, keep)
+	} else {
+		err = git.VisitCommits(inv.ctx, clone.Repo, []string{string(now), "^" + string(old), "--"}, func(commit git.ID) (bool, error) {
+			e, err := clone.Store.ReadEvent(commit)
+			if err != nil {
+				return false, err
+			}
+			return keep(e)
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
-	var list []view.Entry
-	for commit := range strings.FieldsSeq(string(out)) {
-		e, err := clone.Store.ReadEvent(git.ID(commit))
-		if err != nil {
-			return nil, err
-		}
-		if c.selects(e) {
-			list = append(list, view.Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown})
-		}
-	}
+	slices.Reverse(list)
 	if c.JSONL && len(list) > 0 {
 		err = findChanges(inv, list, list[0], list[len(list)-1])
 	}
@@ -195,28 +200,17 @@ func (l look) historyOf(inv *invocation, id flow.TaskID, visit func(gitstore.Eve
 	if _, err := l.task(id); err != nil {
 		return err
 	}
-	out, err := l.Repo.Git(inv.ctx, append([]string{"rev-list", string(l.Tip), "--"}, documentsOf(id)...)...)
-	if err != nil {
-		return err
-	}
-	for commit := range strings.FieldsSeq(string(out)) {
-		e, err := l.Store.ReadEvent(git.ID(commit))
-		if err != nil {
-			return err
-		}
-		if !visit(e) {
-			break
-		}
-	}
-	return nil
+	return l.Store.TaskMoves(inv.ctx, id, "", l.Tip, func(e gitstore.Event) (bool, error) { return visit(e), nil })
 }
 
-// documentsOf are the pathspecs of a task's documents.
-func documentsOf(id flow.TaskID) (list []string) {
-	for _, folder := range []flow.Folder{flow.Tasks, flow.Archive} {
-		list = append(list, ":(top,literal)"+gitstore.DocumentPath(flow.Key{Folder: folder, ID: string(id)}))
-	}
-	return list
+// wholeHistoryOf returns the moves that changed a task, oldest first.
+func (l look) wholeHistoryOf(inv *invocation, id flow.TaskID) (list []view.Entry, err error) {
+	err = l.historyOf(inv, id, func(e gitstore.Event) bool {
+		list = append(list, view.EntryOf(e))
+		return true
+	})
+	slices.Reverse(list)
+	return list, err
 }
 
 func (c *logCommand) print(inv *invocation, list []view.Entry) error {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/alecthomas/kong"
@@ -12,7 +11,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -85,15 +83,10 @@ func (c *showCommand) Run(inv *invocation) error {
 	if c.Why {
 		return c.why(inv, l, t)
 	}
-	var history []view.Entry
-	err = l.historyOf(inv, c.ID, func(e gitstore.Event) bool {
-		history = append(history, view.Entry{State: e.Commit, Move: e.Move})
-		return true
-	})
+	history, err := l.wholeHistoryOf(inv, c.ID)
 	if err != nil {
 		return err
 	}
-	slices.Reverse(history)
 	if c.Patch != 0 || c.Interdiff != (whichPatches{}) || c.Stat || c.RangeDiff {
 		return c.changes(inv, l, history)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A sitting is what a person reviews on a terminal, one submission after the other.
@@ -124,13 +123,7 @@ func (s *sitting) take(id flow.TaskID) error {
 	if err != nil {
 		return err
 	}
-	err = l.historyOf(s.invocation, id, func(e gitstore.Event) bool {
-		s.history = append(s.history, view.Entry{State: e.Commit, Move: e.Move})
-		return true
-	})
-	for i, j := 0, len(s.history)-1; i < j; i, j = i+1, j-1 {
-		s.history[i], s.history[j] = s.history[j], s.history[i]
-	}
+	s.history, err = l.wholeHistoryOf(s.invocation, id)
 	return err
 }
 

@@ -28,6 +28,11 @@ type Entry struct {
 	Changed []gitstore.TaskStep `yaml:"-"`
 }
 
+// EntryOf returns a move as a log has it.
+func EntryOf(e gitstore.Event) Entry {
+	return Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown}
+}
+
 // An unknownEntry is what is shown of a move by newer rules.
 type unknownEntry struct {
 	State     flow.ObjectID `yaml:"state"`

@@ -76,7 +76,7 @@ func (p *Picture) Log(n int) []Entry { return p.log[:min(len(p.log), n)] }
 func EntriesOf(events []gitstore.Event) []Entry {
 	list := make([]Entry, 0, len(events))
 	for i := range slices.Backward(events) {
-		list = append(list, Entry{State: events[i].Commit, Move: events[i].Move, Unknown: events[i].Unknown})
+		list = append(list, EntryOf(events[i]))
 	}
 	return list
 }

@@ -63,7 +63,7 @@ func showDiff(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	history, err := v.historyOf(t.ID, glanceHistory*10)
+	history, err := historyOf(v, t.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func showLog(v *visit) (any, error) {
 			return false, nil
 		}
 		looked++
-		entry := view.Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown}
+		entry := view.EntryOf(e)
 		if v.words.IsEmpty() || v.words.MatchEntry(&entry, shownAt(v), find) {
 			page.Entries = append(page.Entries, entry)
 		}

@@ -24,6 +24,7 @@ type taskPage struct {
 	Questions   []*flow.Question
 	Spec        specText
 	Submissions []view.Submission
+	Earlier     int // moves of its history that are left out
 	History     []view.Entry
 	Changes     *diffPage // of the last submission; nil if there is none
 
@@ -67,13 +68,15 @@ func showTask(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	history, err := v.historyOf(t.ID, glanceHistory)
+	history, err := historyOf(v, t.ID)
 	if err != nil {
 		return nil, err
 	}
 	r.Asker = r.FreeAgent(flow.Coder)
 	page := taskPage{Story: r.Story(t, history), Task: t, Why: r.WhyOf(t), Questions: flow.QuestionsAbout(r.Board, t.ID),
-		Spec: v.readSpec(r, t.Spec, 1), Submissions: view.Submissions(history), History: history}
+		Spec: v.readSpec(r, t.Spec, 1), Submissions: view.Submissions(history)}
+	page.Earlier = max(0, len(history)-glanceHistory)
+	page.History = history[page.Earlier:]
 	if n := len(page.Submissions); n > 0 {
 		if page.Changes, err = v.changesOf(t.ID, history, n, 0, 1); err != nil {
 			return nil, err

@@ -63,6 +63,7 @@ type Server struct {
 	streams   chan struct{} // has an element for each open stream of events
 	acting    sync.Mutex    // one move at a time
 	now, then chronicle     // of the board, and of the last state of the past that was shown
+	histories histories
 	templates func() (*template.Template, error)
 	ended     context.Context
 }

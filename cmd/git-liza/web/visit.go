@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -185,23 +184,6 @@ func (v *visit) goBack() error {
 	v.frame = frameOf(view.NewPicture(view.Reading{Board: b, Tip: tip, At: b.At(), Person: v.frame.Person}), nil, nil)
 	v.frame.Past = true
 	return b.Err()
-}
-
-// historyOf returns the moves on a task up to the state that the page shows, oldest first,
-// at most so many of the newest.
-func (v *visit) historyOf(id flow.TaskID, most int) (list []view.Entry, err error) {
-	c, err := v.clone()
-	if err != nil {
-		return nil, err
-	}
-	err = c.Store.Log(v.reader.tip, func(e gitstore.Event) (bool, error) {
-		if e.Move.Task == id {
-			list = append(list, view.Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown})
-		}
-		return len(list) < most, v.request.Context().Err()
-	})
-	slices.Reverse(list)
-	return list, err
 }
 
 // Body renders the page without what is around it.
