@@ -179,12 +179,10 @@ func (l *look) unsupervised(inv *invocation, id flow.AgentID) error {
 }
 
 // printTold prints what others wrote for the agent that runs this command since its
-// session began.
+// session began, beside an answer as JSON too: an agent reads both.
 func printTold(inv *invocation) {
-	if !inv.json {
-		for _, line := range takeTold(inv) {
-			inv.progress("%s", line)
-		}
+	for _, line := range takeTold(inv) {
+		fmt.Fprintln(inv.stderr, line)
 	}
 }
 
