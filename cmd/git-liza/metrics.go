@@ -69,14 +69,14 @@ func (c *metricsCommand) Run(inv *invocation) error {
 
 // readMetrics answers what is asked, of the present if no time is asked for.
 func readMetrics(inv *invocation, clone *work.Clone, ask metrics.Ask) (*view.Metrics, error) {
-	book, err := work.ReadBook(inv.ctx, clone)
+	counts, err := work.ReadCounts(inv.ctx, clone)
 	if err != nil {
 		return nil, err
 	}
 	if ask.Now.IsZero() {
-		ask.Now = latest(inv.now(), book.At()) // the clock of whoever moved last may be ahead
+		ask.Now = latest(inv.now(), counts.At()) // the clock of whoever moved last may be ahead
 	}
-	return &view.Metrics{Report: book.Report(ask), By: ask.By}, nil
+	return &view.Metrics{Report: counts.Report(ask), By: ask.By}, nil
 }
 
 func latest(x, y time.Time) time.Time {

@@ -14,7 +14,7 @@ import (
 
 // The moves of every golden board, read all at once, changed what a comparison of the
 // trees of each move says, and lead to the states that the board has. What is counted of
-// them does not depend on how often the book was kept on the way.
+// them does not depend on how often the counts were kept on the way.
 func TestStepsOfGoldenBoards(t *testing.T) { stepsOfGolden(t, 13) }
 
 // So it is for each move.
@@ -33,7 +33,7 @@ func stepsOfGolden(t *testing.T, every int) {
 		require.NoError(t, store.Steps(context.Background(), "", g.tip, add))
 		require.Len(t, all, g.moves)
 		status := map[flow.TaskID]flow.Status{}
-		one, kept := &metrics.Book{}, &metrics.Book{}
+		one, kept := &metrics.Counts{}, &metrics.Counts{}
 		for i, s := range all {
 			if i%every == 0 {
 				require.NoError(t, store.Steps(context.Background(), s.Parent, s.Commit, func(near gitstore.Step) error {

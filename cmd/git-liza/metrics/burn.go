@@ -52,7 +52,7 @@ func burnOf(sessions []session, window int64) (b Burn) {
 // or nobody knows.
 func (b Burn) Ends(limit, spent flow.Budget) int64 {
 	first := int64(-1)
-	look := func(limit, spent, rate int64) {
+	compare := func(limit, spent, rate int64) {
 		if limit <= 0 {
 			return
 		}
@@ -68,8 +68,8 @@ func (b Burn) Ends(limit, spent flow.Budget) int64 {
 			first = end
 		}
 	}
-	look(limit.Tokens, spent.Tokens, b.Tokens)
-	look(int64(limit.Cost), int64(spent.Cost), int64(b.Cost))
+	compare(limit.Tokens, spent.Tokens, b.Tokens)
+	compare(int64(limit.Cost), int64(spent.Cost), int64(b.Cost))
 	return first
 }
 
@@ -79,8 +79,8 @@ func (w *window) until(goal flow.GoalID) []session {
 }
 
 func (w *window) sessionsOf(of func(*session) bool) (list []session) {
-	for i := range w.book.sessions {
-		if s := &w.book.sessions[i]; s.at.at <= w.now && of(s) {
+	for i := range w.counts.sessions {
+		if s := &w.counts.sessions[i]; s.at.at <= w.now && of(s) {
 			list = append(list, *s)
 		}
 	}
@@ -101,17 +101,17 @@ func (w *window) budgets(ask Ask) (list []BudgetBurn) {
 		list = append(list, BudgetBurn{of, limit, spent, rate.Ends(limit, spent)})
 	}
 	seen := map[flow.GoalID]bool{}
-	for _, l := range w.tasks {
-		home, _ := l.homeAt(w.now)
-		if seen[home.goal] || l.statusAt(w.now).Final() {
+	for _, t := range w.tasks {
+		in, _ := t.membershipAt(w.now)
+		if seen[in.goal] || t.statusAt(w.now).Final() {
 			continue
 		}
-		seen[home.goal] = true
-		sessions := w.until(home.goal)
+		seen[in.goal] = true
+		sessions := w.until(in.goal)
 		rate := burnOf(sessions, burnWindow)
-		add(string(home.goal), ask.Budgets.Goal, sessions, rate)
-		for _, s := range w.book.sprints {
-			if s.goal == home.goal && s.openAt(w.now) {
+		add(string(in.goal), ask.Budgets.Goal, sessions, rate)
+		for _, s := range w.counts.sprints {
+			if s.goal == in.goal && s.openAt(w.now) {
 				add(string(s.id), ask.Budgets.Sprint, w.sessionsOf(func(one *session) bool { return one.sprint == s.id }), rate)
 			}
 		}

@@ -13,18 +13,18 @@ const format = "liza-metrics-2\n"
 
 // ErrForm is the error of bytes that no program of this version wrote, or that are not
 // all there.
-var ErrForm = errors.New("this is no book of metrics")
+var ErrForm = errors.New("these are no counts of metrics")
 
 // PaceSize bounds the beginning of a file that [DecodePace] needs, in bytes.
 const PaceSize = 64 << 10
 
-// Encode is the book and its pace as bytes.
-func (b *Book) Encode() []byte {
-	pace := b.Pace()
+// Encode is the counts and their pace as bytes.
+func (n *Counts) Encode() []byte {
+	pace := n.Pace()
 	head := coder{writing: true}
 	pace.code(&head)
 	rest := coder{writing: true}
-	b.code(&rest)
+	n.code(&rest)
 	out := []byte(format)
 	for _, part := range [][]byte{head.buf, rest.buf} {
 		out = binary.BigEndian.AppendUint32(out, uint32(len(part)))
@@ -34,19 +34,19 @@ func (b *Book) Encode() []byte {
 	return out
 }
 
-// Decode is the book that Encode wrote. The error is ErrForm.
-func Decode(data []byte) (*Book, error) {
+// Decode are the counts that Encode wrote. The error is ErrForm.
+func Decode(data []byte) (*Counts, error) {
 	_, rest, ok := cutPart(data, len(format))
 	part, after, whole := cutPart(rest, 0)
-	b := &Book{}
+	n := &Counts{}
 	c := coder{buf: part}
-	if !hasFormat(data) || !ok || !whole || len(after) > 0 || !b.read(&c) {
+	if !hasFormat(data) || !ok || !whole || len(after) > 0 || !n.read(&c) {
 		return nil, ErrForm
 	}
-	return b, nil
+	return n, nil
 }
 
-// DecodePace is the pace of a book, of which it needs only the first PaceSize bytes. The
+// DecodePace is the pace of counts, of which it needs only the first PaceSize bytes. The
 // error is ErrForm.
 func DecodePace(data []byte) (Pace, error) {
 	var p Pace
@@ -78,8 +78,8 @@ func cutPart(data []byte, from int) (part, rest []byte, ok bool) {
 	return data[:n], data[n:], true
 }
 
-func (b *Book) read(c *coder) bool {
-	b.code(c)
+func (n *Counts) read(c *coder) bool {
+	n.code(c)
 	return !c.bad && len(c.buf) == 0
 }
 
@@ -160,68 +160,68 @@ func (m *moment) code(c *coder) {
 	c.number(&m.at)
 }
 
-func (b *Book) code(c *coder) {
-	codeText(c, &b.tip)
-	b.last.code(c)
-	codeList(c, &b.tasks, func(l **life) {
+func (n *Counts) code(c *coder) {
+	codeText(c, &n.tip)
+	n.last.code(c)
+	codeList(c, &n.tasks, func(t **task) {
 		if !c.writing {
-			*l = &life{}
+			*t = &task{}
 		}
-		(*l).code(c)
+		(*t).code(c)
 	})
-	codeList(c, &b.sprints, func(s **sprint) {
+	codeList(c, &n.sprints, func(s **sprint) {
 		if !c.writing {
 			*s = &sprint{}
 		}
 		(*s).code(c)
 	})
-	codeList(c, &b.verdicts, func(v *verdict) {
+	codeList(c, &n.verdicts, func(v *verdict) {
 		codeText(c, &v.task)
 		codeText(c, &v.by)
 		codeText(c, &v.role)
 		c.flag(&v.approved)
 		v.at.code(c)
 	})
-	codeList(c, &b.failures, func(f *failure) {
+	codeList(c, &n.failures, func(f *failure) {
 		codeText(c, &f.task)
 		f.at.code(c)
 	})
-	codeList(c, &b.sessions, func(s *session) { s.code(c) })
+	codeList(c, &n.sessions, func(s *session) { s.code(c) })
 	if !c.writing {
-		for _, l := range b.tasks {
-			c.bad = c.bad || len(l.stays) == 0 || len(l.homes) == 0
+		for _, t := range n.tasks {
+			c.bad = c.bad || len(t.stays) == 0 || len(t.memberships) == 0
 		}
-		b.index()
+		n.index()
 	}
 }
 
-func (l *life) code(c *coder) {
-	codeText(c, &l.id)
-	codeList(c, &l.stays, func(s *stay) {
+func (t *task) code(c *coder) {
+	codeText(c, &t.id)
+	codeList(c, &t.stays, func(s *stay) {
 		codeNumber(c, &s.status)
 		s.since.code(c)
 	})
-	codeList(c, &l.homes, func(h *home) {
-		codeText(c, &h.goal)
-		codeText(c, &h.sprint)
-		c.flag(&h.stretch)
-		h.since.code(c)
+	codeList(c, &t.memberships, func(m *membership) {
+		codeText(c, &m.goal)
+		codeText(c, &m.sprint)
+		c.flag(&m.stretch)
+		m.since.code(c)
 	})
-	codeList(c, &l.claims, func(one *claim) {
+	codeList(c, &t.claims, func(one *claim) {
 		codeText(c, &one.by)
 		one.at.code(c)
 	})
-	codeList(c, &l.looks, func(k *look) {
-		codeText(c, &k.by)
-		codeText(c, &k.role)
-		c.number(&k.begun)
-		c.number(&k.end)
-		c.flag(&k.over)
+	codeList(c, &t.reviews, func(r *review) {
+		codeText(c, &r.by)
+		codeText(c, &r.role)
+		c.number(&r.begun)
+		c.number(&r.end)
+		c.flag(&r.over)
 	})
-	codeNumber(c, &l.drift)
-	c.flag(&l.adopted)
-	codeList(c, &l.reverts, func(id *flow.TaskID) { codeText(c, id) })
-	l.reverted.code(c)
+	codeNumber(c, &t.drift)
+	c.flag(&t.adopted)
+	codeList(c, &t.reverts, func(id *flow.TaskID) { codeText(c, id) })
+	t.reverted.code(c)
 }
 
 func (s *sprint) code(c *coder) {

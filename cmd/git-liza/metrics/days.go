@@ -41,7 +41,7 @@ func (w *window) days() (list []Day) {
 	if len(w.tasks) == 0 {
 		return nil
 	}
-	first, last := dayOf(w.tasks[0].stays[0].since.at), dayOf(min(w.now, w.book.last.at))
+	first, last := dayOf(w.tasks[0].stays[0].since.at), dayOf(min(w.now, w.counts.last.at))
 	first = max(first, last-mostDays+1)
 	if w.since > 0 {
 		first = max(first, dayOf(w.since))
@@ -49,14 +49,14 @@ func (w *window) days() (list []Day) {
 	for n := first; n <= last; n++ {
 		list = append(list, Day{dayTime(n), map[flow.Status]int{}})
 	}
-	for _, l := range w.tasks {
-		for i, s := range l.stays {
+	for _, t := range w.tasks {
+		for i, s := range t.stays {
 			if s.since.at > w.now {
 				break
 			}
 			end := last + 1 // the stay is that of the ends of the days before
-			if i+1 < len(l.stays) && l.stays[i+1].since.at <= w.now {
-				end = min(end, dayOf(l.stays[i+1].since.at))
+			if i+1 < len(t.stays) && t.stays[i+1].since.at <= w.now {
+				end = min(end, dayOf(t.stays[i+1].since.at))
 			}
 			for n := max(first, dayOf(s.since.at)); n < end; n++ {
 				list[n-first].Counts[s.status]++
@@ -68,11 +68,11 @@ func (w *window) days() (list []Day) {
 
 // burndown has the days of each sprint, in the order in which they began.
 func (w *window) burndown() (list []SprintDay) {
-	for _, s := range w.book.sprints {
+	for _, s := range w.counts.sprints {
 		if w.goal != "" && s.goal != w.goal || s.begun.at > w.now {
 			continue
 		}
-		end := moment{w.book.last.n + 1, min(w.now, w.book.last.at)}
+		end := moment{w.counts.last.n + 1, min(w.now, w.counts.last.at)}
 		if s.ended.n > 0 && s.ended.at <= w.now {
 			end = s.ended
 		}
@@ -95,9 +95,9 @@ func (w *window) burndown() (list []SprintDay) {
 }
 
 // count counts the tasks that the sprint planned before a move, at a time.
-func (d *SprintDay) count(members []*life, then moment) {
-	for _, l := range members {
-		status, planned := l.plannedBefore(d.Sprint, then)
+func (d *SprintDay) count(members []*task, then moment) {
+	for _, t := range members {
+		status, planned := t.plannedBefore(d.Sprint, then)
 		if planned {
 			d.Planned++
 			if !status.Final() {
@@ -108,10 +108,10 @@ func (d *SprintDay) count(members []*life, then moment) {
 }
 
 // membersOf are the tasks that ever belonged to a sprint.
-func (w *window) membersOf(id flow.SprintID) (list []*life) {
-	for _, l := range w.book.tasks {
-		if slices.ContainsFunc(l.homes, func(h home) bool { return h.sprint == id }) {
-			list = append(list, l)
+func (w *window) membersOf(id flow.SprintID) (list []*task) {
+	for _, t := range w.counts.tasks {
+		if slices.ContainsFunc(t.memberships, func(m membership) bool { return m.sprint == id }) {
+			list = append(list, t)
 		}
 	}
 	return list
@@ -119,13 +119,13 @@ func (w *window) membersOf(id flow.SprintID) (list []*life) {
 
 // plannedBefore is the state of the task before a move, at a time, and whether the sprint
 // planned it then.
-func (l *life) plannedBefore(id flow.SprintID, then moment) (status flow.Status, planned bool) {
-	for _, h := range l.homes {
-		if h.since.n < then.n && h.since.at <= then.at {
-			planned = h.sprint == id && !h.stretch
+func (t *task) plannedBefore(id flow.SprintID, then moment) (status flow.Status, planned bool) {
+	for _, m := range t.memberships {
+		if m.since.n < then.n && m.since.at <= then.at {
+			planned = m.sprint == id && !m.stretch
 		}
 	}
-	for _, s := range l.stays {
+	for _, s := range t.stays {
 		if s.since.n < then.n && s.since.at <= then.at {
 			status = s.status
 		}

@@ -12,10 +12,10 @@ import (
 
 // A story makes the steps of a history that was counted by hand.
 type story struct {
-	t     *testing.T
-	book  *Book
-	was   map[flow.TaskID]gitstore.TaskStep
-	moves int
+	t      *testing.T
+	counts *Counts
+	was    map[flow.TaskID]gitstore.TaskStep
+	moves  int
 }
 
 // clock reads a time of the 17th of January 2026, or of the 18th after a plus.
@@ -56,7 +56,7 @@ func (s *story) move(at string, by flow.Actor, task flow.TaskID, d flow.Detail, 
 	case *flow.SprintStartMove:
 		step.Sprints = []gitstore.SprintStep{{ID: d.Sprint, Goal: "goal-1", Status: flow.InProgress, Started: clock(s.t, at)}}
 	}
-	s.book.Add(step)
+	s.counts.Add(step)
 }
 
 func to(id flow.TaskID, status flow.Status) gitstore.TaskStep {
@@ -74,8 +74,8 @@ const dollar = 1_000_000
 const halfHour = flow.Duration(30 * time.Minute)
 
 // handCounted is a history of two days. The comments of TestReport count it.
-func handCounted(t *testing.T) *Book {
-	s := &story{t: t, book: &Book{}, was: map[flow.TaskID]gitstore.TaskStep{}}
+func handCounted(t *testing.T) *Counts {
+	s := &story{t: t, counts: &Counts{}, was: map[flow.TaskID]gitstore.TaskStep{}}
 	born := func(id flow.TaskID, sprint flow.SprintID, stretch bool) gitstore.TaskStep {
 		return gitstore.TaskStep{ID: id, To: flow.Unclaimed, Sprint: sprint, Stretch: stretch}
 	}
@@ -117,7 +117,7 @@ func handCounted(t *testing.T) *Book {
 	s.move("+09:00", "human:ann", "", &flow.SprintStartMove{Sprint: "sprint-2"})
 	s.move("+09:10", "human:ann", "", &flow.AddMove{Tasks: []flow.TaskInput{{ID: "d", Reverts: []flow.TaskID{"a"}}}}, born("d", "sprint-2", false))
 	s.move("+09:40", "human:ann", "", &flow.AdoptMove{Tasks: []flow.TaskID{"d"}}, to("d", flow.Merged))
-	return s.book
+	return s.counts
 }
 
 func minutes(n int64) int64 { return 60 * n }
@@ -212,7 +212,7 @@ func TestReport(t *testing.T) {
 	}, r.Rows)
 }
 
-// The report of the past is that which a book up to then gives.
+// The report of the past is that which the counts up to then give.
 func TestReportOfThePast(t *testing.T) {
 	t.Parallel()
 	b := handCounted(t)
@@ -288,7 +288,7 @@ func TestRows(t *testing.T) {
 
 func TestCode(t *testing.T) {
 	t.Parallel()
-	for _, b := range []*Book{handCounted(t), {}} {
+	for _, b := range []*Counts{handCounted(t), {}} {
 		data := b.Encode()
 		again, err := Decode(data)
 		require.NoError(t, err)
@@ -312,11 +312,11 @@ func TestCode(t *testing.T) {
 	require.ErrorIs(t, err, ErrForm)
 }
 
-// A book that was kept goes on as the one that was not.
-func TestBookGoesOn(t *testing.T) {
+// Counts that were kept go on as those that were not.
+func TestCountsGoOn(t *testing.T) {
 	t.Parallel()
-	more := func(b *Book) *Book {
-		s := &story{t: t, book: b, was: map[flow.TaskID]gitstore.TaskStep{"c": {ID: "c", To: flow.Blocked, Sprint: "sprint-2"}}}
+	more := func(b *Counts) *Counts {
+		s := &story{t: t, counts: b, was: map[flow.TaskID]gitstore.TaskStep{"c": {ID: "c", To: flow.Blocked, Sprint: "sprint-2"}}}
 		s.move("+11:00", "human:ann", "c", &flow.UnblockMove{}, to("c", flow.Unclaimed))
 		s.move("+11:10", "coder-1", "c", &flow.ClaimMove{}, to("c", flow.Claimed))
 		s.session("+11:20", "coder-1", "c", flow.SessionMove{Provider: "claude", Outcome: "hung"})
@@ -333,7 +333,7 @@ func TestEstimate(t *testing.T) {
 	t.Parallel()
 	// Ten merged tasks that were worked on for 10, 20, …, 100 minutes: of ten the third is
 	// the 25th percentile, the fifth the median, the ninth the 90th.
-	s := &story{t: t, book: &Book{}, was: map[flow.TaskID]gitstore.TaskStep{}}
+	s := &story{t: t, counts: &Counts{}, was: map[flow.TaskID]gitstore.TaskStep{}}
 	s.move("00:00", "human:ann", "", &flow.InitMove{})
 	merge := func(n int) {
 		id := flow.TaskID(string(rune('a' + n)))
@@ -346,10 +346,10 @@ func TestEstimate(t *testing.T) {
 	for n := range 9 {
 		merge(n)
 	}
-	_, ok := s.book.Pace().Estimate("goal-1", 4, 2)
+	_, ok := s.counts.Pace().Estimate("goal-1", 4, 2)
 	require.False(t, ok, "nine merged tasks are too few")
 	merge(9)
-	p := s.book.Pace()
+	p := s.counts.Pace()
 	require.Equal(t, GoalPace{Goal: "goal-1", Merged: 10, Low: minutes(30), Median: minutes(50), High: minutes(90)}, p.Of("goal-1"))
 	e, ok := p.Estimate("goal-1", 4, 2)
 	require.True(t, ok)

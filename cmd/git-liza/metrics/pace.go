@@ -10,7 +10,7 @@ import (
 // FewestMerged is how many merged tasks an estimate needs.
 const FewestMerged = 10
 
-// A Pace is how fast work went so far: the part of a book that a glance at the board
+// A Pace is how fast work went so far: the part of the counts that a glance at the board
 // needs. The zero value says nothing.
 type Pace struct {
 	Tip    flow.ObjectID // the last move that was counted
@@ -44,20 +44,20 @@ const (
 )
 
 // Pace is the pace of what was counted.
-func (b *Book) Pace() Pace {
-	p := Pace{Tip: b.tip, Moves: b.last.n}
+func (n *Counts) Pace() Pace {
+	p := Pace{Tip: n.tip, Moves: n.last.n}
 	goals := []flow.GoalID{""}
-	for _, s := range slices.Backward(b.sprints) {
+	for _, s := range slices.Backward(n.sprints) {
 		if !slices.Contains(goals, s.goal) && len(goals) < mostGoals {
 			goals = append(goals, s.goal)
 		}
 	}
 	for _, goal := range goals {
-		w := b.view(Ask{Goal: goal, Now: b.At()})
+		w := n.view(Ask{Goal: goal, Now: n.At()})
 		var worked samples
-		for _, l := range w.tasks {
-			if _, ok := l.merged(w.now); ok {
-				worked = append(worked, l.working())
+		for _, t := range w.tasks {
+			if _, ok := t.merged(w.now); ok {
+				worked = append(worked, t.working())
 			}
 		}
 		g := GoalPace{Goal: goal, Merged: len(worked), Burn: burnOf(w.until(goal), burnWindow)}
@@ -67,40 +67,40 @@ func (b *Book) Pace() Pace {
 		}
 		p.Goals = append(p.Goals, g)
 	}
-	p.Active = b.active()
+	p.Active = n.active()
 	return p
 }
 
 // active are the actors that worked in the last day of the board.
-func (b *Book) active() (list []Active) {
+func (n *Counts) active() (list []Active) {
 	last := map[flow.Actor]int64{}
 	note := func(by flow.Actor, at int64) {
-		if by != "" && at > b.last.at-dayLength {
+		if by != "" && at > n.last.at-dayLength {
 			last[by] = max(last[by], at)
 		}
 	}
-	for _, l := range b.tasks {
-		for _, c := range l.claims {
+	for _, t := range n.tasks {
+		for _, c := range t.claims {
 			note(c.by, c.at.at)
 		}
-		for i, s := range l.stays {
-			if i > 0 && isClaimed(l.stays[i-1].status) {
-				note(l.claimedBy(s.since.at), s.since.at)
+		for i, s := range t.stays {
+			if i > 0 && isClaimed(t.stays[i-1].status) {
+				note(t.claimedBy(s.since.at), s.since.at)
 			}
 		}
-		for _, k := range l.looks {
-			note(k.by, k.begun)
+		for _, r := range t.reviews {
+			note(r.by, r.begun)
 		}
 	}
 	approved := map[flow.Actor]int{}
-	for _, v := range b.verdicts {
+	for _, v := range n.verdicts {
 		note(v.by, v.at.at)
 		if approved[v.by]++; !v.approved {
 			approved[v.by] = 0
 		}
 	}
-	for i := range b.sessions {
-		if s := &b.sessions[i]; s.task != "" {
+	for i := range n.sessions {
+		if s := &n.sessions[i]; s.task != "" {
 			note(s.by, s.at.at)
 		}
 	}

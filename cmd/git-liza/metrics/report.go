@@ -21,7 +21,7 @@ type Ask struct {
 	After, Until int
 }
 
-// A Report is what a book says of a board at a time. Spans are in seconds, drift in
+// A Report is what counts say of a board at a time. Spans are in seconds, drift in
 // commits.
 type Report struct {
 	Tasks        Tasks
@@ -71,9 +71,9 @@ func (s Share) Of() (float64, bool) {
 	return float64(s.Part) / float64(s.Whole), true
 }
 
-// Report is what the book says.
-func (b *Book) Report(ask Ask) *Report {
-	w := b.view(ask)
+// Report is what the counts say.
+func (n *Counts) Report(ask Ask) *Report {
+	w := n.view(ask)
 	r := &Report{Tasks: Tasks{States: map[flow.Status]int{}}, States: map[flow.Status]Spread{}, Roles: map[flow.Role]Spread{}}
 	w.countTasks(r)
 	w.countVerdicts(r)
@@ -95,32 +95,32 @@ func (b *Book) Report(ask Ask) *Report {
 	return r
 }
 
-// A window is the part of a book that a report is about.
+// A window is the part of the counts that a report is about.
 type window struct {
-	book         *Book
+	counts       *Counts
 	goal         flow.GoalID
 	since, now   int64
 	first, final int     // numbers of moves: after the first, up to the final
-	tasks        []*life // of the goal, added not after now
+	tasks        []*task // of the goal, added not after now
 	sessions     []session
 }
 
-func (b *Book) view(ask Ask) *window {
+func (n *Counts) view(ask Ask) *window {
 	if ask.Now.IsZero() {
-		ask.Now = b.At()
+		ask.Now = n.At()
 	}
-	w := &window{book: b, goal: ask.Goal, since: seconds(ask.Since), now: seconds(ask.Now), first: ask.After, final: cmp.Or(ask.Until, b.last.n)}
+	w := &window{counts: n, goal: ask.Goal, since: seconds(ask.Since), now: seconds(ask.Now), first: ask.After, final: cmp.Or(ask.Until, n.last.n)}
 	if ask.Since.IsZero() {
 		w.since = -1 << 62
 	}
-	for _, l := range b.tasks {
-		at, ok := l.homeAt(w.now)
+	for _, t := range n.tasks {
+		at, ok := t.membershipAt(w.now)
 		if ok && (w.goal == "" || at.goal == w.goal) {
-			w.tasks = append(w.tasks, l)
+			w.tasks = append(w.tasks, t)
 		}
 	}
-	for i := range b.sessions {
-		if s := &b.sessions[i]; w.holds(s.at) && (w.goal == "" || s.goal == w.goal) {
+	for i := range n.sessions {
+		if s := &n.sessions[i]; w.holds(s.at) && (w.goal == "" || s.goal == w.goal) {
 			w.sessions = append(w.sessions, *s)
 		}
 	}
@@ -137,27 +137,27 @@ func (w *window) of(id flow.TaskID) bool {
 	if w.goal == "" {
 		return true
 	}
-	l := w.book.lives[id]
-	if l == nil {
+	t := w.counts.byID[id]
+	if t == nil {
 		return false
 	}
-	at, ok := l.homeAt(w.now)
+	at, ok := t.membershipAt(w.now)
 	return ok && at.goal == w.goal
 }
 
-// homeAt is where the task belonged at a time; false before it was added.
-func (l *life) homeAt(at int64) (home, bool) {
-	for _, h := range slices.Backward(l.homes) {
-		if h.since.at <= at {
-			return h, true
+// membershipAt is that of the task at a time; false before it was added.
+func (t *task) membershipAt(at int64) (membership, bool) {
+	for _, m := range slices.Backward(t.memberships) {
+		if m.since.at <= at {
+			return m, true
 		}
 	}
-	return home{}, false
+	return membership{}, false
 }
 
 // statusAt is the state of the task at a time; 0 before it was added.
-func (l *life) statusAt(at int64) flow.Status {
-	for _, s := range slices.Backward(l.stays) {
+func (t *task) statusAt(at int64) flow.Status {
+	for _, s := range slices.Backward(t.stays) {
 		if s.since.at <= at {
 			return s.status
 		}
@@ -166,14 +166,14 @@ func (l *life) statusAt(at int64) flow.Status {
 }
 
 // merged is the move that brought the work to integration; false if none did by then.
-func (l *life) merged(now int64) (moment, bool) {
-	last := l.stays[len(l.stays)-1]
+func (t *task) merged(now int64) (moment, bool) {
+	last := t.stays[len(t.stays)-1]
 	return last.since, last.status.IsMerged() && last.since.at <= now
 }
 
 // claimedBy is the holder of the last claim up to a time, "" if there was none.
-func (l *life) claimedBy(at int64) flow.Actor {
-	for _, c := range slices.Backward(l.claims) {
+func (t *task) claimedBy(at int64) flow.Actor {
+	for _, c := range slices.Backward(t.claims) {
 		if c.at.at <= at {
 			return c.by
 		}
@@ -185,19 +185,19 @@ func (w *window) countTasks(r *Report) {
 	for _, status := range flow.Statuses() {
 		r.Tasks.States[status] = 0
 	}
-	for _, l := range w.tasks {
-		status := l.statusAt(w.now)
+	for _, t := range w.tasks {
+		status := t.statusAt(w.now)
 		r.Tasks.States[status]++
 		if !status.Final() {
 			r.Tasks.Open++
 		}
-		if at, ok := l.merged(w.now); ok && w.holds(at) {
+		if at, ok := t.merged(w.now); ok && w.holds(at) {
 			r.Tasks.Merged++
 		}
-		if w.holds(l.reverted) {
+		if w.holds(t.reverted) {
 			r.Tasks.Reverted++
 		}
-		for i, c := range l.claims {
+		for i, c := range t.claims {
 			if w.holds(c.at) {
 				r.Iterations++
 				r.Rework.Whole++
@@ -211,7 +211,7 @@ func (w *window) countTasks(r *Report) {
 
 func (w *window) countVerdicts(r *Report) {
 	rejected := map[flow.TaskID]bool{}
-	for _, v := range w.book.verdicts {
+	for _, v := range w.counts.verdicts {
 		if !v.approved && v.at.at <= w.now {
 			rejected[v.task] = true
 		}
@@ -225,15 +225,15 @@ func (w *window) countVerdicts(r *Report) {
 	}
 	r.ReviewCycles = r.Verdicts.Rejections
 	r.Verdicts.PerVerdict = Share{r.Verdicts.Approvals, r.Verdicts.Approvals + r.Verdicts.Rejections}
-	for _, l := range w.tasks {
-		if at, ok := l.merged(w.now); ok && w.holds(at) {
+	for _, t := range w.tasks {
+		if at, ok := t.merged(w.now); ok && w.holds(at) {
 			r.Verdicts.PerTask.Whole++
-			if !rejected[l.id] {
+			if !rejected[t.id] {
 				r.Verdicts.PerTask.Part++
 			}
 		}
 	}
-	for _, f := range w.book.failures {
+	for _, f := range w.counts.failures {
 		if w.holds(f.at) && w.of(f.task) {
 			r.Failures++
 		}
@@ -244,21 +244,21 @@ func (w *window) countVerdicts(r *Report) {
 func (w *window) spreadTimes(r *Report) {
 	var lead, working, waiting, drift samples
 	stays, roles := map[flow.Status]samples{}, map[flow.Role]samples{}
-	for _, l := range w.tasks {
-		for i, s := range l.stays[:len(l.stays)-1] {
-			if end := l.stays[i+1].since; w.holds(end) {
+	for _, t := range w.tasks {
+		for i, s := range t.stays[:len(t.stays)-1] {
+			if end := t.stays[i+1].since; w.holds(end) {
 				stays[s.status] = append(stays[s.status], end.at-s.since.at)
 			}
 		}
-		w.addWork(l, roles)
-		at, ok := l.merged(w.now)
+		w.addWork(t, roles)
+		at, ok := t.merged(w.now)
 		if !ok || !w.holds(at) {
 			continue
 		}
-		whole, worked := at.at-l.stays[0].since.at, l.working()
+		whole, worked := at.at-t.stays[0].since.at, t.working()
 		lead, working, waiting = append(lead, whole), append(working, worked), append(waiting, whole-worked)
-		if !l.adopted {
-			drift = append(drift, int64(l.drift))
+		if !t.adopted {
+			drift = append(drift, int64(t.drift))
 		}
 	}
 	r.LeadTime, r.Working, r.Waiting, r.Drift = lead.spread(), working.spread(), waiting.spread(), drift.spread()
@@ -271,39 +271,39 @@ func (w *window) spreadTimes(r *Report) {
 }
 
 // addWork adds how long the claims and reviews of a task took that ended in the span.
-func (w *window) addWork(l *life, roles map[flow.Role]samples) {
+func (w *window) addWork(t *task, roles map[flow.Role]samples) {
 	add := func(by flow.Actor, role flow.Role, begun, end int64) {
 		if end >= w.since && end <= w.now {
 			role = judgeRole(role, by)
 			roles[role] = append(roles[role], end-begun)
 		}
 	}
-	for i, s := range l.stays[:len(l.stays)-1] {
+	for i, s := range t.stays[:len(t.stays)-1] {
 		if isClaimed(s.status) {
-			end := l.stays[i+1].since.at
-			add(l.claimedBy(end), "", s.since.at, end)
+			end := t.stays[i+1].since.at
+			add(t.claimedBy(end), "", s.since.at, end)
 		}
 	}
-	for _, k := range l.looks {
-		if k.over {
-			add(k.by, k.role, k.begun, k.end)
+	for _, r := range t.reviews {
+		if r.over {
+			add(r.by, r.role, r.begun, r.end)
 		}
 	}
 }
 
 // working is the time in which somebody held the task or a live review of it.
-func (l *life) working() (sum int64) {
-	for i, s := range l.stays[:len(l.stays)-1] {
-		begun, end := s.since.at, l.stays[i+1].since.at
+func (t *task) working() (sum int64) {
+	for i, s := range t.stays[:len(t.stays)-1] {
+		begun, end := s.since.at, t.stays[i+1].since.at
 		switch {
 		case isClaimed(s.status):
 			sum += end - begun
 		case isSubmitted(s.status):
-			var looks []span
-			for _, k := range l.looks {
-				looks = append(looks, span{max(k.begun, begun), min(k.end, end)})
+			var reviews []span
+			for _, r := range t.reviews {
+				reviews = append(reviews, span{max(r.begun, begun), min(r.end, end)})
 			}
-			sum += length(join(looks))
+			sum += length(join(reviews))
 		}
 	}
 	return sum

@@ -40,21 +40,21 @@ type Row struct {
 
 // rows are the shares, those with the highest cost, then tokens, first.
 func (w *window) rows(by By) []Row {
-	t := table{by: by, rows: map[string]*Row{}}
+	found := table{by: by, rows: map[string]*Row{}}
 	for i := range w.sessions {
 		s := &w.sessions[i]
-		row := t.row(t.sessionName(s))
+		row := found.row(found.sessionName(s))
 		row.Usage = row.Usage.Plus(s.used)
 		if !s.counted {
 			row.Uncounted++
 		}
 	}
 	if by.HasWork() {
-		w.addTasks(t)
-		w.addVerdicts(t)
+		w.addTasks(found)
+		w.addVerdicts(found)
 	}
-	list := make([]Row, 0, len(t.rows))
-	for _, row := range t.rows {
+	list := make([]Row, 0, len(found.rows))
+	for _, row := range found.rows {
 		list = append(list, *row)
 	}
 	slices.SortFunc(list, func(x, y Row) int {
@@ -69,15 +69,15 @@ type table struct {
 	rows map[string]*Row
 }
 
-func (t table) row(name string) *Row {
-	if t.rows[name] == nil {
-		t.rows[name] = &Row{Name: name}
+func (found table) row(name string) *Row {
+	if found.rows[name] == nil {
+		found.rows[name] = &Row{Name: name}
 	}
-	return t.rows[name]
+	return found.rows[name]
 }
 
-func (t table) sessionName(s *session) string {
-	switch t.by {
+func (found table) sessionName(s *session) string {
+	switch found.by {
 	case ByAgent:
 		return string(s.by)
 	case ByRole:
@@ -95,48 +95,48 @@ func (t table) sessionName(s *session) string {
 }
 
 // workName is the row of work on a task at a time by an actor.
-func (t table) workName(l *life, by flow.Actor, role flow.Role, at int64) string {
-	switch t.by {
+func (found table) workName(t *task, by flow.Actor, role flow.Role, at int64) string {
+	switch found.by {
 	case ByAgent:
 		return string(by)
 	case ByRole:
 		return string(judgeRole(role, by))
 	case BySprint:
-		home, _ := l.homeAt(at)
-		return string(home.sprint)
+		in, _ := t.membershipAt(at)
+		return string(in.sprint)
 	}
-	return string(l.id)
+	return string(t.id)
 }
 
-func (w *window) addTasks(t table) {
-	for _, l := range w.tasks {
-		for _, c := range l.claims {
+func (w *window) addTasks(found table) {
+	for _, t := range w.tasks {
+		for _, c := range t.claims {
 			if w.holds(c.at) {
-				t.row(t.workName(l, c.by, "", c.at.at)).Iterations++
+				found.row(found.workName(t, c.by, "", c.at.at)).Iterations++
 			}
 		}
-		if at, ok := l.merged(w.now); ok && w.holds(at) {
-			if by := l.claimedBy(at.at); by != "" || t.by == BySprint || t.by == ByTask {
-				t.row(t.workName(l, by, "", at.at)).Merged++
+		if at, ok := t.merged(w.now); ok && w.holds(at) {
+			if by := t.claimedBy(at.at); by != "" || found.by == BySprint || found.by == ByTask {
+				found.row(found.workName(t, by, "", at.at)).Merged++
 			}
 		}
 	}
 }
 
-func (w *window) addVerdicts(t table) {
-	for _, v := range w.book.verdicts {
-		l := w.book.lives[v.task]
-		if !w.holds(v.at) || l == nil || !w.of(v.task) {
+func (w *window) addVerdicts(found table) {
+	for _, v := range w.counts.verdicts {
+		t := w.counts.byID[v.task]
+		if !w.holds(v.at) || t == nil || !w.of(v.task) {
 			continue
 		}
-		given := t.row(t.workName(l, v.by, v.role, v.at.at))
+		given := found.row(found.workName(t, v.by, v.role, v.at.at))
 		if v.approved {
 			given.Approvals++
 			continue
 		}
 		given.Rejections++
-		if by := l.claimedBy(v.at.at); by != "" || t.by == BySprint || t.by == ByTask {
-			t.row(t.workName(l, by, "", v.at.at)).Rejected++
+		if by := t.claimedBy(v.at.at); by != "" || found.by == BySprint || found.by == ByTask {
+			found.row(found.workName(t, by, "", v.at.at)).Rejected++
 		}
 	}
 }

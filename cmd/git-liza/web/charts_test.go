@@ -163,14 +163,14 @@ func TestDrawingStyles(t *testing.T) {
 func checkAgainstMetrics(t *testing.T, c *work.Clone) {
 	tip, err := c.Store.Tip(t.Context())
 	require.NoError(t, err)
-	line, book := view.NewTimeline(), &metrics.Book{}
+	line, counts := view.NewTimeline(), &metrics.Counts{}
 	require.NoError(t, c.Store.Steps(t.Context(), "", tip, func(s gitstore.Step) error {
 		line.Add(s)
-		book.Add(s)
+		counts.Add(s)
 		return nil
 	}))
 	_, last, _ := line.Span()
-	report := book.Report(metrics.Ask{})
+	report := counts.Report(metrics.Ask{})
 	require.NotEmpty(t, report.Days)
 	endOf := func(day time.Time) time.Time {
 		if end := day.Add(24*time.Hour - time.Second); end.Before(last) {

@@ -56,7 +56,7 @@ func showCosts(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	book, err := readBook(v, c, r.Tip)
+	counts, err := readCounts(v, c, r.Tip)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func showCosts(v *visit) (any, error) {
 	if v.frame.Past {
 		ask.Now = r.At
 	}
-	report := book.Report(ask)
+	report := counts.Report(ask)
 	page := costsPage{By: ask.By, Usage: view.ObjectOf(report.Usage), Uncounted: report.Uncounted, Hour: flow.Budget{Tokens: report.Burn.Tokens, Cost: report.Burn.Cost},
 		Budgets: []budgetRow{}, Rows: []costRow{}, Goals: goalChoices(v, r.Board, goal), Total: view.Spent{Usage: report.Usage, Uncounted: report.Uncounted}}
 	for _, by := range divisions() {
@@ -88,14 +88,14 @@ func showCosts(v *visit) (any, error) {
 	return page, r.Board.Err()
 }
 
-// readBook reads the book of the moves up to now, also for a page of the past. While the
+// readCounts reads the counts of the moves up to now, also for a page of the past. While the
 // state of now cannot be read it ends with the last one that could.
-func readBook(v *visit, c *work.Clone, shown flow.ObjectID) (*metrics.Book, error) {
+func readCounts(v *visit, c *work.Clone, shown flow.ObjectID) (*metrics.Counts, error) {
 	newest, _ := v.server.Feed.now()
 	if newest.Broken == "" {
-		return work.ReadBook(v.request.Context(), c)
+		return work.ReadCounts(v.request.Context(), c)
 	}
-	return work.ReadBookAt(v.request.Context(), c, cmp.Or(newest.Tip, shown))
+	return work.ReadCountsAt(v.request.Context(), c, cmp.Or(newest.Tip, shown))
 }
 
 // percentOf is how much of a budget is spent, by what is spent most of; rounded down, as
