@@ -148,8 +148,9 @@ func (h *history) statePath(name string) string {
 var ErrNoState = errors.New("no such state of the board")
 
 // Rev is the state commit of a name: a time (the last move that is not later),
-// the name of a mark, an abbreviated or full id, or any revision that git
-// knows, such as refs/liza/state~3. Errors wrap ErrNoBoard or ErrNoState.
+// the name of a mark, an abbreviated or full id, any revision that git knows,
+// such as refs/liza/state~3, or a span before now. Errors wrap ErrNoBoard or
+// ErrNoState.
 func (h *history) Rev(ctx context.Context, name string) (git.ID, error) {
 	tip, err := h.Tip(ctx)
 	if err != nil {
@@ -169,7 +170,10 @@ func (h *history) Rev(ctx context.Context, name string) (git.ID, error) {
 	} else if !errors.Is(err, git.ErrNoCommit) {
 		return "", err
 	}
-	return "", fmt.Errorf("%w: %q", ErrNoState, name)
+	if span, ok := ParseSpan(name); ok {
+		return h.lastBefore(tip, h.Now().Add(-span))
+	}
+	return "", fmt.Errorf("%w: %q, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", ErrNoState, name, layout.State, TimeForms, SpanForms)
 }
 
 // lastBefore is the last move that is not later than a time.
@@ -186,15 +190,4 @@ func (h *history) lastBefore(tip git.ID, at time.Time) (git.ID, error) {
 		err = fmt.Errorf("%w: no board existed yet at %s", ErrNoState, at.Format(time.RFC3339))
 	}
 	return found, err
-}
-
-// ParseTime reads a time in RFC 3339. The zone, the seconds or the clock may be
-// missing; the time is then in UTC.
-func ParseTime(s string) (time.Time, bool) {
-	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
-		if at, err := time.Parse(form, s); err == nil {
-			return at, true
-		}
-	}
-	return time.Time{}, false
 }

@@ -298,12 +298,13 @@ func TestHistoryAndRevisions(t *testing.T) {
 	for name, want := range map[string]git.ID{
 		"2026-01-17T15:30:00Z": added, "2026-01-17T15:06": added, "2026-01-18": claimed, "sprint-1": first,
 		string(added): added, string(added[:12]): added, layout.State + "~2": first,
+		"1s": added, "1h": added, "61m": first, "120m": first,
 	} {
 		got, err := d.store.Rev(ctx, name)
 		require.NoError(t, err, name)
 		require.Equal(t, want, got, name)
 	}
-	for _, name := range []string{"2026-01-16", "main", "nonsense", "", "..", "--all"} {
+	for _, name := range []string{"2026-01-16", "1w", "-1h", "main", "nonsense", "", "..", "--all"} {
 		_, err := d.store.Rev(ctx, name)
 		require.ErrorIs(t, err, ErrNoState, name)
 	}

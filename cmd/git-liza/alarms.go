@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -80,7 +81,7 @@ func readNotify(ctx context.Context, conf *git.Configuration) (c notify.Config, 
 	}
 	var d duration
 	if err := d.UnmarshalText([]byte(every)); err != nil {
-		return c, usagef("git config liza.notify.every 1m", "liza.notify.every is %q, no span of time (%s)", every, view.SpanForms)
+		return c, usagef("git config liza.notify.every 1m", "liza.notify.every is %q, no span of time (%s)", every, gitstore.SpanForms)
 	}
 	c.Every = time.Duration(d)
 	return c, nil

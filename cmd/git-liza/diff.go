@@ -23,13 +23,13 @@ func (c *diffCommand) Run(inv *invocation) error {
 	if c.To == "" {
 		c.To = layout.State
 	}
-	to, err := inv.rev(clone, c.To)
+	to, err := clone.Store.Rev(inv.ctx, c.To)
 	if err != nil {
 		return err
 	}
 	from := git.ID("")
 	if c.From != "" {
-		from, err = inv.rev(clone, c.From)
+		from, err = clone.Store.Rev(inv.ctx, c.From)
 	} else if e, readErr := clone.Store.ReadEvent(to); readErr != nil {
 		err = readErr
 	} else {

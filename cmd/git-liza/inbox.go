@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 type inboxCommand struct {
@@ -86,7 +87,7 @@ func (c *inboxCommand) parse() (filter view.Filter, span time.Duration, err erro
 }
 
 func isSpan(text string) bool {
-	_, ok := view.ParseSpan(text)
+	_, ok := gitstore.ParseSpan(text)
 	return ok
 }
 

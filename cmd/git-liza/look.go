@@ -47,7 +47,7 @@ func (inv *invocation) lookAt(rev string) (look, error) {
 	if err != nil {
 		return look{}, err
 	}
-	commit, err := inv.rev(clone, rev)
+	commit, err := clone.Store.Rev(inv.ctx, rev)
 	if err != nil {
 		return look{}, err
 	}

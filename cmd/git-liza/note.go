@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -38,7 +37,7 @@ func (c *noteCommand) expires(now time.Time) (time.Time, error) {
 	}
 	span, err := parseSpan(c.Until)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is neither a time (%s) nor a span from now on (%s)", quoted(c.Until), timeForms, view.SpanForms)
+		return time.Time{}, fmt.Errorf("%q is neither a time (%s) nor a span from now on (%s)", quoted(c.Until), gitstore.TimeForms, gitstore.SpanForms)
 	}
 	return now.Add(span.Truncate(time.Second)), nil
 }

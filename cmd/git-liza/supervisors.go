@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -150,7 +151,7 @@ func readLimits(ctx context.Context, conf *git.Configuration, l *supervise.Limit
 			continue
 		}
 		if err := d.UnmarshalText([]byte(text)); err != nil {
-			return usagef("git config "+key+" 15m", "%s is %q, no span of time (%s)", key, text, view.SpanForms)
+			return usagef("git config "+key+" 15m", "%s is %q, no span of time (%s)", key, text, gitstore.SpanForms)
 		}
 		set(time.Duration(d))
 	}

@@ -1,30 +1,22 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"time"
 
 	"github.com/alecthomas/kong"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// timeForms are the forms in which people write times.
-const timeForms = "2026-01-17, 2026-01-17T14:06:00Z"
-
-// parseSpan parses a span of time as people write it, see [view.ParseSpan].
+// parseSpan parses a span of time as people write it, see [gitstore.ParseSpan].
 func parseSpan(text string) (time.Duration, error) {
-	if d, ok := view.ParseSpan(text); ok {
+	if d, ok := gitstore.ParseSpan(text); ok {
 		return d, nil
 	}
-	return 0, fmt.Errorf("%q is no span of time (%s)", quoted(text), view.SpanForms)
+	return 0, fmt.Errorf("%q is no span of time (%s)", quoted(text), gitstore.SpanForms)
 }
 
 // parseTime reads a time, or a span before now.
@@ -35,7 +27,7 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 	if d, err := parseSpan(text); err == nil {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, fmt.Errorf("%q is neither a time (%s) nor a span before now (%s)", quoted(text), timeForms, view.SpanForms)
+	return time.Time{}, fmt.Errorf("%q is neither a time (%s) nor a span before now (%s)", quoted(text), gitstore.TimeForms, gitstore.SpanForms)
 }
 
 // parseSince parses the value of --since. The zero time means no limit.
@@ -48,19 +40,6 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		return at, usagef("git liza log --since 3d", "--since: %v", err)
 	}
 	return at, nil
-}
-
-// rev returns the state that a name or a span before now stands for.
-func (inv *invocation) rev(clone *work.Clone, name string) (git.ID, error) {
-	id, err := clone.Store.Rev(inv.ctx, name)
-	if !errors.Is(err, gitstore.ErrNoState) {
-		return id, err
-	}
-	at, notOne := parseTime(name, clone.Store.Now())
-	if notOne != nil {
-		return "", fmt.Errorf("%w, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", err, layout.State, timeForms, view.SpanForms)
-	}
-	return clone.Store.Rev(inv.ctx, at.UTC().Format(time.RFC3339))
 }
 
 // duration is a span of time that may have fractions of a second.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A Filter selects tasks, and what is about them. The zero value selects all that are not
@@ -95,9 +96,9 @@ func parseTerm(word string) (term, error) {
 // parseAge reads >1h, <2d; without a sign the age is more.
 func (t *term) parseAge(value string) error {
 	t.older = !strings.HasPrefix(value, "<")
-	span, ok := ParseSpan(strings.TrimLeft(value, "<>="))
+	span, ok := gitstore.ParseSpan(strings.TrimLeft(value, "<>="))
 	if t.span = span; !ok {
-		return fmt.Errorf("%q is no age; a filter has age:>1h or age:<2d, with a span such as %s", flow.Excerpt(value, 80), SpanForms)
+		return fmt.Errorf("%q is no age; a filter has age:>1h or age:<2d, with a span such as %s", flow.Excerpt(value, 80), gitstore.SpanForms)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"math"
 	"strconv"
 	"time"
 
@@ -10,29 +9,6 @@ import (
 
 // Stamp is the layout of times in UTC for people, see [time.Time.Format].
 const Stamp = "2006-01-02 15:04:05Z"
-
-// SpanForms are the forms of [ParseSpan].
-const SpanForms = "90s, 30m, 2h, 3d, 1w"
-
-// ParseSpan reads a span of time: days, weeks, or Go's form. It is false for any other
-// text, and for a span that is not positive.
-func ParseSpan(text string) (time.Duration, bool) {
-	const day = 24 * time.Hour
-	if last := len(text) - 1; last > 0 {
-		unit := time.Duration(0)
-		switch text[last] {
-		case 'd':
-			unit = day
-		case 'w':
-			unit = 7 * day
-		}
-		if n, err := strconv.ParseUint(text[:last], 10, 32); err == nil && unit > 0 && n > 0 && time.Duration(n) <= math.MaxInt64/unit {
-			return time.Duration(n) * unit, true
-		}
-	}
-	d, err := time.ParseDuration(text)
-	return d, err == nil && d > 0
-}
 
 // Span formats a span of time for people: 40s, 12m, 3h, 5 days.
 func Span(d time.Duration) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/drawing"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A timelinePage is what was done when, by task or by agent.
@@ -107,7 +108,7 @@ func spanOf(name string, t *view.Timeline, at time.Time) (view.Window, string) {
 	if name == "" && w.To.Sub(first) > long {
 		name = "1d"
 	}
-	if span, ok := view.ParseSpan(name); ok && slices.Contains(spanNames(), name) {
+	if span, ok := gitstore.ParseSpan(name); ok && slices.Contains(spanNames(), name) {
 		if from := w.To.Add(-span); from.After(first) {
 			w.From = from
 		}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"html/template"
 	"maps"
@@ -14,7 +13,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A visit is one request for a page.
@@ -170,9 +168,6 @@ func (v *visit) goBack() error {
 		return err
 	}
 	tip, err := c.Store.Rev(v.request.Context(), v.at)
-	if span, ok := view.ParseSpan(v.at); ok && errors.Is(err, gitstore.ErrNoState) {
-		tip, err = c.Store.Rev(v.request.Context(), v.now.Add(-span).UTC().Format(time.RFC3339))
-	}
 	if err != nil {
 		return err
 	}
