@@ -17,21 +17,25 @@ import (
 )
 
 const (
-	joiner  = 0x200d // joins two emoji to one
-	asText  = 0xfe0e // a picture in black and white
-	asEmoji = 0xfe0f // a picture in colours
+	nonJoiner = 0x200c // parts two letters that would be joined
+	joiner    = 0x200d // joins two emoji or two letters to one
+	asText    = 0xfe0e // a picture in black and white
+	asEmoji   = 0xfe0f // a picture in colours
 )
 
 // IsHidden reports whether a reader would not see r. last is the character before it, 0 if
 // there is none or if it was hidden: behind a picture one joiner or one choice of its
-// colours is part of the picture. The joiners of letters are hidden, and so are the tags
-// of flags and the selectors of keycaps.
+// colours is part of the picture, and behind letters of scripts that are spelled with
+// them (Unicode Standard Annex 31, section 2.3) so is one joiner or non-joiner. The tags
+// of flags and the selectors of keycaps are hidden.
 func IsHidden(last, r rune) bool {
 	switch {
 	case r < 0x7f:
 		return r < ' '
+	case r == nonJoiner:
+		return !isJoined(last)
 	case r == joiner:
-		return last != asEmoji && !isPicture(last)
+		return last != asEmoji && !isPicture(last) && !isJoined(last)
 	case r == asText || r == asEmoji:
 		return !isPicture(last)
 	}
@@ -41,6 +45,13 @@ func IsHidden(last, r rune) bool {
 // isPicture reports whether a character can begin an emoji or end a part of one.
 func isPicture(r rune) bool {
 	return r >= 0x2000 && unicode.In(r, unicode.So, unicode.Sm, unicode.Sk)
+}
+
+// isJoined reports whether a character is of a script whose words need joiners: letters
+// that are written joined, and vowel signs of India and its neighbours.
+func isJoined(r rune) bool {
+	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko) && unicode.IsLetter(r) ||
+		r >= 0x900 && r < 0xe00 && unicode.IsMark(r) // the blocks from Devanagari to Sinhala
 }
 
 // Spell returns a hidden character as a pager does: ^[ for an escape, <U+202E> for a mark

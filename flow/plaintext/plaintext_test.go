@@ -32,6 +32,9 @@ func TestLine(t *testing.T) {
 		"👩\u200d\u200d👩":                 "👩\u200d<U+200D>👩",
 		"👩\ufe0f\ufe0f":                  "👩\ufe0f<U+FE0F>",
 		"a\ufe0f\u200db":                 "a<U+FE0F><U+200D>b",
+
+		"می\u200cخواهم क्\u200dष":  "می\u200cخواهم क्\u200dष",
+		"می\u200c\u200cخ क\u200dष": "می\u200c<U+200C>خ क<U+200D>ष",
 	} {
 		require.Equal(t, want, Line(text), "%q", text)
 	}
