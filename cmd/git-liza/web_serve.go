@@ -38,6 +38,10 @@ func (c *webCommand) serve(inv *invocation) error {
 		return err
 	}
 	options := web.Options{Addr: c.Addr, Hosts: c.Host, Base: c.Base, TrustPeers: c.TrustPeers, Clone: l.Clone,
+		Explain: func(err error) *flow.Refusal {
+			// Requests are answered at once, and an invocation is for one goroutine.
+			return hints{&invocation{ctx: inv.ctx, environ: inv.environ, now: inv.now, dir: inv.dir, args: inv.args}}.refusal(err)
+		},
 		Output: func(a view.Agent) string { return outputOf(l.Repo, a.ID, a.Provider, known) }, Said: readable}
 	if c.Act {
 		options.Act = webActor{inv}.act
@@ -111,10 +115,8 @@ type webActor struct{ *invocation }
 func (a webActor) act(ctx context.Context, d web.Deed) (said string, refused *flow.Refusal) {
 	var out, progress bytes.Buffer
 	inner := &invocation{output: output{stdout: &out, stderr: &progress}, ctx: ctx, stdin: strings.NewReader(""), environ: a.environ, now: a.now, dir: a.dir}
-	err := a.make(inner, d)
-	if err != nil {
-		f := hints{inner}.explain(err)
-		return "", &flow.Refusal{Rule: f.rule, Reason: flow.Clean(f.reason), Hint: f.hint}
+	if err := a.make(inner, d); err != nil {
+		return "", hints{inner}.refusal(err)
 	}
 	return strings.TrimSpace(out.String() + progress.String()), nil
 }
@@ -145,4 +147,10 @@ func (a webActor) make(inv *invocation, d web.Deed) error {
 		return (&approveCommand{ID: id, Message: d.Text, texts: d.Texts}).approve(inv, clone, d.Commit)
 	}
 	return findings{clone, id, flow.RejectMove{Commit: d.Commit}}.send(inv, d.Text)
+}
+
+// refusal is an error in the words of [hints.explain].
+func (h hints) refusal(err error) *flow.Refusal {
+	f := h.explain(err)
+	return &flow.Refusal{Rule: f.rule, Reason: flow.Clean(f.reason), Hint: f.hint}
 }

@@ -50,7 +50,7 @@ func goldenClone(t *testing.T, name string) *work.Clone {
 // serverOf serves a board without listening for more than a moment.
 func serverOf(t *testing.T, c *work.Clone) *Server {
 	t.Helper()
-	s, err := Listen(Options{Addr: "127.0.0.1:0", Clone: c, Said: func(_ string, output []byte) string { return string(output) }})
+	s, err := Listen(Options{Addr: "127.0.0.1:0", Clone: c, Explain: explainPlainly, Said: func(_ string, output []byte) string { return string(output) }})
 	require.NoError(t, err)
 	s.listener.Close()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -60,6 +60,15 @@ func serverOf(t *testing.T, c *work.Clone) *Server {
 	require.NoError(t, err)
 	s.Feed.Show(view.NewPicture(view.Reading{Board: b, Tip: tip, At: c.Store.Now(), Person: flow.Caller{By: "human:ann"}}), nil, nil)
 	return s
+}
+
+// explainPlainly stands for what a command says of an error.
+func explainPlainly(err error) *flow.Refusal {
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) {
+		return refusal
+	}
+	return &flow.Refusal{Rule: flow.RuleDamaged, Reason: err.Error(), Hint: "git liza fsck --here"}
 }
 
 // get returns a page of a server.

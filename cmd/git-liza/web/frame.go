@@ -1,14 +1,12 @@
 package web
 
 import (
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
 )
 
 // glanceLog is how many moves a page shows that is about something else.
@@ -31,10 +29,9 @@ type Frame struct {
 	Alarms []view.Alarm
 	Log    []view.Entry
 
-	Past   bool      // it is no state of now
-	Broken string    // why the state of now cannot be read, "" if it can
-	Remedy string    // the command that helps
-	Since  time.Time // from when on; zero unless it is broken
+	Past   bool          // it is no state of now
+	Broken *flow.Refusal // why the state of now cannot be read, nil if it can
+	Since  time.Time     // from when on; zero unless it is broken
 }
 
 // frameOf returns the values of a picture. last is an earlier frame of it, whose values are
@@ -48,7 +45,7 @@ func frameOf(p *view.Picture, last *Frame, changes []view.Change) *Frame {
 		changes = p.Everything()
 	}
 	f.Tip, f.At, f.Board, f.Person, f.Local = r.Tip, r.At, r.Board.Settings().Board, r.Person, r.Local
-	f.Broken, f.Remedy, f.Since = "", "", time.Time{}
+	f.Broken, f.Since = nil, time.Time{}
 	for _, c := range changes {
 		switch c.Part {
 		case view.HeadPart:
@@ -68,29 +65,19 @@ func frameOf(p *view.Picture, last *Frame, changes []view.Change) *Frame {
 	return f
 }
 
-// broken says in a frame why the state of now cannot be read.
-func (f *Frame) broken(err error) *Frame {
-	f.Broken, f.Remedy, f.Since = err.Error(), "git liza fsck --repair", f.At
-	var refusal *flow.Refusal
-	switch {
-	case errors.Is(err, gitstore.ErrOffline):
-		f.Remedy = "git liza sync"
-	case errors.As(err, &refusal):
-		f.Remedy = refusal.Hint
-	}
-	return f
-}
-
 // A Feed has the newest frame. One goroutine calls Show; any goroutine reads.
 type Feed struct {
-	newest atomic.Pointer[Frame]
-	first  chan struct{} // closed once there is a frame
+	explain func(error) *flow.Refusal
+	newest  atomic.Pointer[Frame]
+	first   chan struct{} // closed once there is a frame
 
 	mu      sync.Mutex
 	changed chan struct{} // closed when there is a newer frame
 }
 
-func (f *Feed) begin() { f.first, f.changed = make(chan struct{}), make(chan struct{}) }
+func (f *Feed) begin(explain func(error) *flow.Refusal) {
+	f.explain, f.first, f.changed = explain, make(chan struct{}), make(chan struct{})
+}
 
 // Show takes a picture with the parts that may have changed since the last call, all of
 // them at first. With an error the pages show the picture, nil if there is none, and what
@@ -98,10 +85,10 @@ func (f *Feed) begin() { f.first, f.changed = make(chan struct{}), make(chan str
 func (f *Feed) Show(p *view.Picture, changes []view.Change, err error) {
 	last := f.newest.Load()
 	switch {
-	case p == nil && err == nil, err == nil && last != nil && last.Broken == "" && len(changes) == 0:
+	case p == nil && err == nil, err == nil && last != nil && last.Broken == nil && len(changes) == 0:
 		return
 	case p == nil:
-		f.publish((&Frame{Inbox: &view.Inbox{}}).broken(err))
+		f.publish(&Frame{Inbox: &view.Inbox{}, Broken: f.explain(err)})
 		return
 	}
 	if last != nil && last.Status == nil {
@@ -109,9 +96,9 @@ func (f *Feed) Show(p *view.Picture, changes []view.Change, err error) {
 	}
 	frame := frameOf(p, last, changes)
 	if err != nil {
-		frame.broken(err)
+		frame.Broken, frame.Since = f.explain(err), frame.At
 	}
-	if last != nil && last.Broken != "" && frame.Broken != "" {
+	if last != nil && last.Broken != nil && frame.Broken != nil {
 		frame.Since = last.Since
 	}
 	f.publish(frame)

@@ -92,7 +92,7 @@ func showCosts(v *visit) (any, error) {
 // state of now cannot be read it ends with the last one that could.
 func readCounts(v *visit, c *work.Clone, shown flow.ObjectID) (*metrics.Counts, error) {
 	newest, _ := v.server.Feed.now()
-	if newest.Broken == "" {
+	if newest.Broken == nil {
 		return work.ReadCounts(v.request.Context(), c)
 	}
 	return work.ReadCountsAt(v.request.Context(), c, cmp.Or(newest.Tip, shown))

@@ -157,20 +157,20 @@ func (s *Server) fail(w http.ResponseWriter, v *visit, err error) {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	p := problem{Code: http.StatusInternalServerError, Rule: flow.RuleFailed, Reason: err.Error(), Hint: "git liza doctor"}
-	var refusal *flow.Refusal
 	var never *unread
 	if errors.As(err, &never) {
-		p = problem{http.StatusServiceUnavailable, flow.RuleCorrupt, "the board cannot be read: " + never.reason, never.remedy, ""}
-	} else if errors.As(err, &refusal) {
-		p = problem{http.StatusNotFound, refusal.Rule, refusal.Reason, refusal.Hint, ""}
-		if refusal.Rule == flow.RuleUsage {
-			p.Code = http.StatusBadRequest
-		}
-	} else if errors.Is(err, gitstore.ErrNoState) {
-		p = problem{http.StatusNotFound, flow.RuleNoState, err.Error(), "git liza log", ""}
+		s.explain(w, v, problem{http.StatusServiceUnavailable, never.why.Rule, "the board cannot be read: " + never.why.Reason, never.why.Hint, ""})
+		return
 	}
-	s.explain(w, v, p)
+	said, code := s.Explain(err), http.StatusInternalServerError
+	var refusal *flow.Refusal
+	switch {
+	case said.Rule == flow.RuleUsage:
+		code = http.StatusBadRequest
+	case errors.As(err, &refusal), errors.Is(err, gitstore.ErrNoState):
+		code = http.StatusNotFound
+	}
+	s.explain(w, v, problem{code, said.Rule, said.Reason, said.Hint, ""})
 }
 
 // title is the title of the page about the problem.

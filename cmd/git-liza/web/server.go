@@ -41,6 +41,9 @@ type Options struct {
 	// TrustPeers takes forms on a system that does not tell which process sent them.
 	TrustPeers bool
 
+	// Explain returns what a command says of an error, and the command to type next.
+	Explain func(error) *flow.Refusal
+
 	Clone *work.Clone // that is shown; the server reads by copies of it
 	// Output returns what the last session of an agent printed, for people; "" if nothing
 	// is kept here.
@@ -100,7 +103,7 @@ func Listen(o Options) (*Server, error) {
 		s.readers <- &reader{}
 	}
 	s.templates = sync.OnceValues(s.parseTemplates)
-	s.Feed.begin()
+	s.Feed.begin(o.Explain)
 	return s, nil
 }
 

@@ -71,7 +71,7 @@ func (v *visit) load() (err error) {
 		}
 	}
 	if v.frame.Status == nil {
-		return &unread{v.frame.Broken, v.frame.Remedy}
+		return &unread{v.frame.Broken}
 	}
 	if err := choose(v); err != nil {
 		return err
@@ -104,9 +104,9 @@ func checkQuery(v *visit) error {
 func isText(word string) bool { return utf8.ValidString(word) && !strings.ContainsRune(word, 0) }
 
 // unread is the error of all pages while the board could never be read.
-type unread struct{ reason, remedy string }
+type unread struct{ why *flow.Refusal }
 
-func (u *unread) Error() string { return u.reason }
+func (u *unread) Error() string { return u.why.Reason }
 
 // leave gives the reader back.
 func (v *visit) leave() {
@@ -139,7 +139,7 @@ func (v *visit) look() (view.Reading, error) {
 	}
 	r := v.reader
 	switch {
-	case v.frame.Past || v.frame.Broken != "": // then the pages stay as they were
+	case v.frame.Past || v.frame.Broken != nil: // then the pages stay as they were
 		if r.tip != v.frame.Tip {
 			r.tip = v.frame.Tip
 			r.board, err = c.Store.BoardAt(r.tip)

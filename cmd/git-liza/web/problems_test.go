@@ -1,0 +1,36 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// Pages say of an error what the commands say: in place of a page, above the pages of a
+// board that cannot be read any more, and on all pages while it never could be.
+func TestErrorsAreExplained(t *testing.T) {
+	t.Parallel()
+	c := goldenClone(t, "236f646-plain")
+	s := serverOf(t, c)
+	code, page := get(t, s, "?at=nonsense")
+	require.Equal(t, http.StatusNotFound, code)
+	require.Contains(t, page, "no mark (sprint-1)")
+	require.Contains(t, page, "git liza fsck --here")
+
+	s.Feed.Show(nil, nil, errors.New("a tree is lost"))
+	code, page = get(t, s, "log?json")
+	require.Equal(t, http.StatusServiceUnavailable, code)
+	require.JSONEq(t, `{"ok":false,"error":{"rule":"damaged","reason":"the board cannot be read: a tree is lost","hint":"git liza fsck --here"}}`, page)
+
+	b, tip, err := c.Store.Board(t.Context())
+	require.NoError(t, err)
+	s.Feed.Show(view.NewPicture(view.Reading{Board: b, Tip: tip, At: c.Store.Now(), Person: flow.Caller{By: "human:ann"}}), nil, errors.New("a tree is lost"))
+	code, page = get(t, s, "")
+	require.Equal(t, http.StatusOK, code)
+	require.Contains(t, page, `because it cannot be read: a tree is lost <code class="command">git liza fsck --here</code>`)
+}
