@@ -22,7 +22,7 @@ import (
 var mayNameStates = map[string]string{
 	"cmd/git-liza/view/await.go":      "says what came of a task, state by state",
 	"cmd/git-liza/view/waiting.go":    "has a word for why a task waits, by state",
-	"cmd/git-liza/metrics/counts.go":    "counts the time in which somebody had a task, state by state",
+	"cmd/git-liza/metrics/counts.go":  "counts the time in which somebody had a task, state by state",
 	"cmd/git-liza/bench/generator.go": "writes boards without playing their moves",
 	"cmd/git-liza/bench/metrics.go":   "writes moves without playing them",
 }
