@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"gitstore/document": {"flow/pattern"},
 	"gitstore/git":      {"flow/layout", "flow/oid", "flow/pattern", "flow/plaintext", "flow/shell"},
 	"worktrees":         {"flow/layout", "flow/shell", "gitstore/git"},
-	"hooks":             {"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/git", "hooks/stubs", "worktrees"},
+	"hooks":             {"flow", "flow/layout", "flow/plaintext", "flow/shell", "gitstore", "gitstore/git", "hooks/stubs", "worktrees"},
 	"hooks/stubs":       {"flow/layout", "flow/shell", "gitstore/git"},
 	"contracts":         {"flow/pattern"},
 	"templates":         {"flow", "flow/pattern", "flow/shell"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Rejection refuses a whole push.
@@ -34,7 +35,7 @@ func (r *Rejection) Error() string {
 const maxLine = 1000
 
 func (r Refused) line() string {
-	text := fmt.Sprintf("liza-refused: %s %s: %s", r.What, r.Rule, r.Reason)
+	text := plaintext.Line(fmt.Sprintf("liza-refused: %s %s: %s", r.What, r.Rule, r.Reason))
 	if len(text) > maxLine {
 		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
 	}

@@ -36,10 +36,10 @@ func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error
 		line = "board already " + c.State.String()
 	}
 	if c.Reason != "" {
-		line += fmt.Sprintf(" by %s: %s", c.By, c.Reason)
+		line += fmt.Sprintf(" by %s: %s", c.By, view.OneLine(c.Reason))
 	}
 	if c.IsDecided() {
-		line += fmt.Sprintf("\ndecided %s: %s", c.Decision, c.Message)
+		line += fmt.Sprintf("\ndecided %s: %s", c.Decision, view.OneLine(c.Message))
 	}
 	shown := viewControl(c)
 	if !r.Already {

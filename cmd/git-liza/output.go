@@ -96,7 +96,7 @@ func (inv *invocation) fail(err error) int {
 	f := hints{inv}.explain(err)
 	f.reason = flow.Clean(f.reason) // git repeats what hooks print, and that may hold escape sequences
 	if !inv.json {
-		f.reason = strings.ReplaceAll(f.reason, "\n", "\n  ") // a reason must not look like a hint
+		f.reason = strings.ReplaceAll(plaintext.Lines(f.reason), "\n", "\n  ") // a reason must not look like a hint
 		fmt.Fprintf(inv.stderr, "git-liza: %s\n", f.reason)
 		if f.rule != "" && f.code != exitUsage {
 			fmt.Fprintf(inv.stderr, "rule: %s\n", f.rule)

@@ -90,6 +90,19 @@ func Line(text string) string {
 	return out.String()
 }
 
+// Lines is [Line] for each line of a text.
+func Lines(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		shown, ended := strings.CutSuffix(line, "\n")
+		out.WriteString(Line(shown))
+		if ended {
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
 // EscapeJSON escapes hidden characters in a text of JSON. The values stay what they are.
 // Control characters below a blank stand in JSON only between values.
 func EscapeJSON(text []byte) []byte {

@@ -40,6 +40,12 @@ func TestLine(t *testing.T) {
 	}
 }
 
+func TestLines(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "a<U+200B>\n\n b c", Lines("a\u200b\n\n\tb\u2028c"))
+	require.Equal(t, "a\n", Lines("a\n"))
+}
+
 // Programs read the same values, and no character of the text is hidden.
 func TestEscapeJSON(t *testing.T) {
 	t.Parallel()
