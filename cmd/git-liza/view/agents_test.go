@@ -70,3 +70,15 @@ func TestAmount(t *testing.T) {
 		require.Equal(t, text, shortNumber(n))
 	}
 }
+
+// The board says what was used as git liza usage does, and nothing of nothing.
+func TestUsedOfTheGoal(t *testing.T) {
+	t.Parallel()
+	used := func(u flow.Usage) string {
+		goal := *goalOne
+		goal.Usage = u
+		return NewPicture(Reading{Board: boardOf(&goal), At: noon, Person: flow.Caller{By: "human:ann"}}).Overview().Used()
+	}
+	require.Equal(t, "", used(flow.Usage{}))
+	require.Equal(t, "2 sessions, 30 tokens, unknown dollars, 1m", used(flow.Usage{Sessions: 2, Input: 30, Seconds: 60}))
+}

@@ -252,14 +252,22 @@ func (g *Status) sprintLine(sprint *flow.Sprint, at time.Time) string {
 	return line
 }
 
+// Used says what the sessions of the goal have used, "" if nothing.
+func (g *Status) Used() string {
+	used := partOf(g.goal).Usage
+	if used == (flow.Usage{}) {
+		return ""
+	}
+	return Spent{used, g.Uncounted}.Words()
+}
+
 // usageLine describes what the goal has used and may still use, "" if it has
 // used nothing and has no budget.
 func (g *Status) usageLine(goal *flow.Goal) string {
-	used := partOf(goal).Usage
-	if used == (flow.Usage{}) && g.Left == nil {
+	if g.Used() == "" && g.Left == nil {
 		return ""
 	}
-	line := Spent{used, g.Uncounted}.Words()
+	line := Spent{partOf(goal).Usage, g.Uncounted}.Words()
 	switch {
 	case g.Spent != "":
 		line += "; " + g.Spent
