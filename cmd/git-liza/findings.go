@@ -244,9 +244,9 @@ func (f findings) diff(inv *invocation, t *flow.Task) (string, error) {
 	if err := f.clone.Store.Mirror.BringCommits(inv.ctx, f.id, t.Submission.Commit, t.Submission.Base); err != nil {
 		return "", err
 	}
-	out, err := f.clone.Repo.Git(inv.ctx, git.DiffArgs(string(t.Submission.Base), string(t.Submission.Commit))...)
-	if len(out) > mostDiff {
-		out = append(out[:mostDiff:mostDiff], "\nThe rest: git liza show "+string(f.id)+" --patch\n"...)
+	out, cut, err := f.clone.Repo.Differ.DiffStart(inv.ctx, mostDiff, string(t.Submission.Base), string(t.Submission.Commit), "--")
+	if cut {
+		out = append(out, "\nThe rest: git liza show "+string(f.id)+" --patch\n"...)
 	}
 	return view.PatchNotes(string(out)), err
 }

@@ -113,7 +113,7 @@ func (c *showCommand) why(inv *invocation, l look, t *flow.Task) error {
 	return inv.answer("", why, why.Text(inv.width()))
 }
 
-// changes prints a patch in the form in which git shows it to this user.
+// changes prints a patch, in the form in which git shows it where nothing is set.
 func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) error {
 	list := view.Submissions(history)
 	pick := func(n int) (view.Submission, error) {
@@ -159,20 +159,20 @@ func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) err
 	if len(picked) == 2 {
 		from, to = picked[0].Commit, picked[1].Commit
 	}
-	args := git.DiffArgs(string(from), string(to), "--")
+	var out []byte
+	var err error
 	switch {
 	case c.Stat:
-		args = git.DiffArgs("--stat="+strconv.Itoa(cmp.Or(inv.width(), 80)), string(from), string(to), "--")
+		out, err = l.Repo.Differ.Diff(inv.ctx, "--stat="+strconv.Itoa(cmp.Or(inv.width(), 80)), string(from), string(to), "--")
 	case c.RangeDiff:
-		args = rangeDiff(picked[0], picked[1])
+		out, err = rangeDiff(inv, l.Repo, picked[0], picked[1])
 	default:
-		paths, err := l.interdiffPaths(inv, picked)
-		if err != nil {
-			return err
+		paths, failed := l.interdiffPaths(inv, picked)
+		if failed != nil {
+			return failed
 		}
-		args = append(args, paths...)
+		out, err = l.Repo.Differ.Diff(inv.ctx, append([]string{string(from), string(to), "--"}, paths...)...)
 	}
-	out, err := l.Repo.Git(inv.ctx, args...)
 	if err != nil {
 		return err
 	}
@@ -183,9 +183,9 @@ func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) err
 	return pager{inv}.present(map[string]any{"task": c.ID, "from": from, "to": to, "patch": string(out)}, text)
 }
 
-// rangeDiff are the arguments with which git compares two submissions commit by commit.
-func rangeDiff(old, now view.Submission) []string {
-	return []string{"range-diff", "--no-ext-diff", "--no-textconv", "--no-color", string(old.Base) + ".." + string(old.Commit), string(now.Base) + ".." + string(now.Commit)}
+// rangeDiff compares two submissions commit by commit.
+func rangeDiff(inv *invocation, repo *git.Repo, old, now view.Submission) ([]byte, error) {
+	return repo.Differ.RangeDiff(inv.ctx, [2]flow.ObjectID{old.Base, old.Commit}, [2]flow.ObjectID{now.Base, now.Commit})
 }
 
 // interdiffPaths returns the paths of an interdiff: those that either submission

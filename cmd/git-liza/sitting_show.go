@@ -43,7 +43,7 @@ func (s *sitting) show(all bool) error {
 	if err != nil {
 		return err
 	}
-	args := git.DiffArgs(string(base), string(commit), "--")
+	args := []string{string(base), string(commit), "--"}
 	var left []string
 	for _, file := range files {
 		if id, known := seen[file.Path]; known && id == file.New && slices.Contains(judged, file) && !all {
@@ -56,7 +56,7 @@ func (s *sitting) show(all bool) error {
 	for _, path := range left {
 		args = append(args, ":(top,exclude,literal)"+path)
 	}
-	out, err := s.clone.Repo.Git(s.ctx, args...)
+	out, err := s.clone.Repo.Differ.Diff(s.ctx, args...)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *sitting) changedTexts(l look) (paths []string, diff string, err error) 
 	was, is := then.Settings().Integration.Tip, l.Board.Settings().Integration.Tip
 	for _, ref := range append([]string{s.task.Spec}, s.task.BasedOn...) {
 		path, _, _ := strings.Cut(ref, "#")
-		out, err := s.clone.Repo.Git(s.ctx, git.DiffArgs(string(was), string(is), "--", ":(top,literal)"+path)...)
+		out, err := s.clone.Repo.Differ.Diff(s.ctx, string(was), string(is), "--", ":(top,literal)"+path)
 		if err != nil {
 			return nil, "", err
 		}
@@ -143,7 +143,7 @@ func (s *sitting) sinceLastVerdict() (string, error) {
 	if err := s.clone.Store.Mirror.BringCommits(s.ctx, s.got.Task, old.Commit, old.Base); err != nil {
 		return "", err
 	}
-	out, err := s.clone.Repo.Git(s.ctx, rangeDiff(old, now)...)
+	out, err := rangeDiff(s.invocation, s.clone.Repo, old, now)
 	if err != nil {
 		return "", err
 	}

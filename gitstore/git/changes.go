@@ -274,10 +274,3 @@ func (o *Objects) Links(ctx context.Context, root ID, most int) ([]string, error
 	}
 	return links, nil
 }
-
-// DiffArgs are the arguments of a git diff that shows people what files have, whatever
-// the configuration and the attributes of a clone say: an agent could set a conversion of
-// texts that hides what it changed, or prefixes by which two files have one name.
-func DiffArgs(more ...string) []string {
-	return append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/"}, more...)
-}

@@ -23,8 +23,8 @@ type Merge struct {
 // A Merger merges commits of a repository without a checkout.
 type Merger struct{ repo *Repo }
 
-// mergeConfig sets all that could make two machines merge differently, to git's own
-// defaults. Attributes and merge drivers cannot come in:
+// mergeConfig sets all that could make two machines merge or compare differently, to git's
+// own defaults. Attributes and merge drivers cannot come in:
 // a bare repository without HEAD reads none.
 const mergeConfig = `[core]
 	repositoryformatversion = %d

@@ -36,6 +36,7 @@ type Repo struct {
 	Journal *Journal
 	Flusher *Flusher
 	Merger  *Merger
+	Differ  *Differ
 	Packer  *Packer
 
 	// Notice, if it is not nil, is told in a line for people what keeps a call
@@ -81,7 +82,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	}
 	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40, version: version}
 	r.Config, r.Refs, r.Turns = &RepoConfiguration{repo: r}, &RefStore{r}, &Turns{repo: r}
-	r.Journal, r.Flusher, r.Merger, r.Packer = &Journal{repo: r}, &Flusher{r}, &Merger{r}, &Packer{r}
+	r.Journal, r.Flusher, r.Merger, r.Differ, r.Packer = &Journal{repo: r}, &Flusher{r}, &Merger{r}, &Differ{r}, &Packer{r}
 	r.Config.list = r.Config.listSettings
 	if lines[3] == "sha256" {
 		r.hashLen = 64

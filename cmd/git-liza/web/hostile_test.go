@@ -136,6 +136,62 @@ mkdir tests; seq 1 5000 > big.txt; echo t > tests/big_test.txt; git add -A; git 
 	require.Contains(t, s.page("task/task-1/diff?n=1&line=2001"), `<td class="line">3000</td>`)
 }
 
+// What a submission changes is shown, whatever attributes it brings and whatever somebody
+// has set in the repository.
+func TestHidingAttributes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, `cat > ../t.yaml <<'X'
+- {title: Parse, done_when: it is parsed, spec: specs/vision.md, scope: parser}
+X
+git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; cd .worktrees/task-1
+mkdir tests; echo '* -diff' > .gitattributes; echo '* binary' > tests/.gitattributes; echo evil > tests/a_test.txt; git add -A; git commit -qm work
+git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1
+git liza review task-1 --as code-reviewer-1; git liza reject task-1 --as code-reviewer-1 --commit $(git rev-parse HEAD) --message no
+git liza claim task-1 --as coder-1; echo worse > tests/a_test.txt; git commit -qam again
+git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`)
+	s.run(`echo '* -diff' | tee .git/.gitattributes .git/info/attributes
+git config core.attributesFile "$PWD/.git/.gitattributes"; git config core.bigFileThreshold 1`)
+	s.serve()
+	s.open()
+	for _, at := range []string{"task/task-1", "task/task-1/diff?n=2"} {
+		page := s.page(at)
+		require.Contains(t, page, `<td class="line">worse</td>`, at)
+		require.Contains(t, page, `<td class="line">* binary</td>`, at)
+		require.NotContains(t, page, "Binary files", at)
+	}
+	require.Contains(t, s.page("task/task-1/diff?n=2&since=1"), `<td class="line">evil</td>`)
+	for command, said := range map[string]string{
+		"git liza show task-1 --patch": "\n+worse", "git liza show task-1 --patch 1": "\n+evil", "git liza show task-1 --interdiff 1 2": "\n-evil\n+worse",
+		"git liza show task-1 --stat": "3 files changed, 3 insertions(+)", "git liza show task-1 --range-diff": " again",
+	} {
+		require.Contains(t, s.run(command), said, command)
+		require.NotContains(t, s.run(command), "Bin", command)
+	}
+}
+
+// A patch is read up to a bound, and the page names the command that shows the rest.
+func TestLongPatch(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, `cat > ../t.yaml <<'X'
+- {title: Parse, done_when: it is parsed, spec: specs/vision.md, scope: parser}
+X
+git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; cd .worktrees/task-1
+mkdir tests; seq 1 900000 > a.txt; echo t > tests/a_test.txt; git add -A; git commit -qm work
+git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`)
+	s.serve()
+	s.open()
+	for _, at := range []string{"task/task-1", "task/task-1/diff", "task/task-1/diff?line=2001"} {
+		page := s.page(at)
+		require.Contains(t, page, `<code class="command">git liza show task-1 --patch 1</code>`, at)
+		require.Contains(t, page, "<code>a.txt</code>", at)
+	}
+	values := s.page("task/task-1/diff?json")
+	require.Less(t, len(values), 6<<20)
+	require.Contains(t, values, `"cut":"git liza show task-1 --patch 1"`)
+	require.Contains(t, s.run("git liza show task-1 --patch 1"), "\n+900000\n")
+	require.Contains(t, s.page("task/task-1/diff?since=1&json"), `"cut":""`)
+}
+
 // The filter passes on what is shown, character by character.
 func TestFilter(t *testing.T) {
 	t.Parallel()

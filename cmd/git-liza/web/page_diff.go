@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A diffPage is what a submission changes, or what changed from one to another, with the
@@ -20,6 +20,7 @@ type diffPage struct {
 	From   flow.ObjectID `json:"from"`
 	To     flow.ObjectID `json:"to"`
 	Patch  string        `json:"patch"`
+	Cut    string        `json:"cut"` // the command that shows all, "" if this is all
 
 	Files   []diffFile `json:"-"`
 	Changed int        `json:"-"` // how many files the patch changes
@@ -29,6 +30,9 @@ type diffPage struct {
 	Next    int        `json:"-"` // the line after the last one, 0 if that was all
 	Loose   []remark   `json:"-"` // findings on no file of the patch
 }
+
+// mostPatch bounds what is read of a patch for a page, in bytes.
+const mostPatch = 4 << 20
 
 // A diffFile is one file of a patch.
 type diffFile struct {
@@ -105,8 +109,7 @@ func (v *visit) changesOf(id flow.TaskID, history []view.Entry, n, since, line i
 			return nil, err
 		}
 	}
-	// What the file has is shown, in the form that is read here, whatever git is set to.
-	args := git.DiffArgs(string(page.From), string(page.To), "--")
+	args := []string{string(page.From), string(page.To), "--"}
 	if since > 0 {
 		paths, err := work.PathsOf(v.request.Context(), c.Repo, pairs...)
 		if err != nil {
@@ -114,7 +117,14 @@ func (v *visit) changesOf(id flow.TaskID, history []view.Entry, n, since, line i
 		}
 		args = append(args, paths...)
 	}
-	out, err := c.Repo.Git(v.request.Context(), args...)
+	out, cut, err := c.Repo.Differ.DiffStart(v.request.Context(), mostPatch, args...)
+	if cut { // at the end of a line
+		out = out[:bytes.LastIndexByte(out, '\n')+1]
+		page.Cut = fmt.Sprintf("git liza show %s --patch %d", id, n)
+		if since > 0 {
+			page.Cut = fmt.Sprintf("git liza show %s --interdiff %d %d", id, since, n)
+		}
+	}
 	page.Patch = string(out)
 	page.place(remarksOn(history, to.Commit))
 	return page, err

@@ -89,7 +89,7 @@ func (c *Clone) explainNewer(ctx context.Context, id flow.TaskID, detail flow.De
 	if failed != nil || old != named || c.Store.Mirror.BringCommits(ctx, id, now) != nil {
 		return err
 	}
-	out, failed := c.Repo.Git(ctx, git.DiffArgs("--stat=72", string(old), string(now))...)
+	out, failed := c.Repo.Differ.Diff(ctx, "--stat=72", string(old), string(now), "--")
 	if failed != nil || len(out) == 0 {
 		return err
 	}
