@@ -20,6 +20,7 @@ func TestErrorsAreExplained(t *testing.T) {
 	code, page := get(t, s, "?at=nonsense")
 	require.Equal(t, http.StatusNotFound, code)
 	require.Contains(t, page, "no mark (sprint-1)")
+	require.NotContains(t, page, "at=nonsense", "no link leads there again")
 	require.Contains(t, page, "git liza fsck --here")
 
 	s.Feed.Show(nil, nil, errors.New("a tree is lost"))

@@ -67,6 +67,7 @@ func (v *visit) load() (err error) {
 	}
 	if v.at != "" {
 		if err := v.goBack(); err != nil {
+			v.at = "" // links to other pages lead to where something is
 			return err
 		}
 	}
