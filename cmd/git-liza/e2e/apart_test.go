@@ -10,10 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The small program starts the whole one beside it for the views for people, with the
-// arguments that it got, and says what is missing where there is none.
+// mostBytes is how large git-liza may be: 24 MB.
+const mostBytes = 24_000_000
+
+// The small program is small. It starts the whole one beside it for the views for people,
+// with the arguments that it got, and says what is missing where there is none.
 func TestProgramApart(t *testing.T) {
 	t.Parallel()
+	is, err := os.Stat(shared.path("bin", "git-liza"))
+	require.NoError(t, err)
+	require.LessOrEqual(t, is.Size(), int64(mostBytes))
 	dir := t.TempDir()
 	program, beside := filepath.Join(dir, "git-liza"), filepath.Join(dir, "git-liza-whole")
 	require.NoError(t, os.Link(shared.path("bin", "git-liza"), program))
