@@ -162,11 +162,37 @@ func (m lastMove) approved() Compensation {
 // adopted takes an adoption back.
 func (m lastMove) adopted() Compensation {
 	d := m.Detail.(*flow.AdoptMove)
-	if len(d.Tasks) > 0 {
+	switch {
+	case len(d.Tasks) > 0:
 		return on("git liza undo %s", d.Tasks[0])
+	case len(d.Reverts) > 0:
+		return m.reopened(d)
 	}
 	return Compensation{Command: "git switch -c undo " + string(m.now.Settings().Integration.Name) + " && git revert " + string(d.Onto) + ".." + string(d.Commit) + " && git liza adopt undo --reason R",
 		Why: "of a merge: git revert -m 1 " + string(d.Commit)}
+}
+
+// reopened brings the work back that an adoption took out. The mark that it left on the
+// tasks stays, whatever integration holds: only a task that does the work again ends it.
+func (m lastMove) reopened(d *flow.AdoptMove) Compensation {
+	var list []flow.TaskID
+	for _, id := range d.Reverts {
+		if t := m.now.Task(id); t != nil && t.Reverted != nil && !flow.Stands(m.now, t) && len(flow.Outstanding(m.now, t)) == 0 {
+			list = append(list, id)
+		}
+	}
+	if len(list) == 0 {
+		return Compensation{Why: "other tasks do the work again: git liza show " + string(d.Reverts[0])}
+	}
+	command := "git liza undo " + string(list[0])
+	if len(list) > 1 {
+		command += " --with " + strings.ReplaceAll(JoinIDs(list[1:]), ", ", ",")
+	}
+	why := "what was taken back stays so; a new task brings the work back"
+	if d.Commit != d.Onto {
+		why += ", in its checkout: git revert " + string(d.Onto) + ".." + string(d.Commit)
+	}
+	return Compensation{command + " --reopen", why}
 }
 
 // blocked lets a blocked task go on.
