@@ -168,8 +168,10 @@ func (m lastMove) adopted() Compensation {
 	case len(d.Reverts) > 0:
 		return m.reopened(d)
 	}
-	return Compensation{Command: "git switch -c undo " + string(m.now.Settings().Integration.Name) + " && git revert " + string(d.Onto) + ".." + string(d.Commit) + " && git liza adopt undo --reason R",
-		Why: "of a merge: git revert -m 1 " + string(d.Commit)}
+	// Without a branch no name is needed, which an earlier undo may have taken.
+	command := "git switch --detach " + shell.Quote(string(m.now.Settings().Integration.Name)) +
+		" && git revert --no-edit " + string(d.Onto) + ".." + string(d.Commit) + " && git liza adopt HEAD --reason R && git switch -"
+	return Compensation{command, "of a merge: git revert --no-edit -m 1 " + string(d.Commit)}
 }
 
 // reopened brings the work back that an adoption took out. The mark that it left on the
