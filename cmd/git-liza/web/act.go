@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, at string) {
 	case <-r.Context().Done():
 		return
 	}
-	deed, wrong := s.readForm(w, r, at)
+	deed, typed, wrong := s.readForm(w, r, at)
 	if wrong != nil {
 		s.explain(w, v, *wrong)
 		return
@@ -52,7 +53,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, at string) {
 	s.acting.Unlock()
 	back := "/" + pageOf(deed)
 	if refused != nil {
-		s.explain(w, v, problem{http.StatusConflict, refused.Rule, refused.Reason, refused.Hint, back})
+		s.explain(w, v, problem{http.StatusConflict, refused.Rule, refused.Reason, refused.Hint, back, typed})
 		return
 	}
 	v.page, v.data = &page{key: "done", title: "Done"}, done{said, back}
@@ -76,32 +77,61 @@ func pageOf(d Deed) string {
 	return ""
 }
 
-// readForm returns the move that a form asks for, or why it is refused.
-func (s *Server) readForm(w http.ResponseWriter, r *http.Request, at string) (Deed, *problem) {
+// A typedForm is what a person typed into a form that was refused.
+type typedForm struct {
+	Again *Form // with which it can be sent again; nil if nobody knows what the form was made for
+	For   string
+	Text  string
+	Prior []string // what became of each earlier blocker
+}
+
+// typedIn returns what a person typed into a form, nil if that is nothing.
+func typedIn(form url.Values) *typedForm {
+	text := strings.ReplaceAll(form.Get("text"), "\r\n", "\n")
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	typed := &typedForm{For: form.Get("subject"), Text: text}
+	for n := 1; n <= flow.MaxList && form.Has(priorField(n)); n++ {
+		typed.Prior = append(typed.Prior, form.Get(priorField(n)))
+	}
+	return typed
+}
+
+// readForm returns the move that a form asks for and what was typed into it, or why it is
+// refused.
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request, at string) (Deed, *typedForm, *problem) {
+	refuse := func(code int, rule flow.Rule, reason, hint string) (Deed, *typedForm, *problem) {
+		return Deed{}, nil, &problem{Code: code, Rule: rule, Reason: reason, Hint: hint}
+	}
 	if !s.isOurs(r) {
-		return Deed{}, &problem{http.StatusForbidden, flow.RuleIdentity, "the form was not sent from a page of this server", "git liza web --act", ""}
+		return refuse(http.StatusForbidden, flow.RuleIdentity, "the form was not sent from a page of this server", "git liza web --act")
 	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case at != "act":
-		return Deed{}, &problem{http.StatusNotFound, flow.RuleNotFound, "no form is sent there", "git liza web --act", ""}
+		return refuse(http.StatusNotFound, flow.RuleNotFound, "no form is sent there", "git liza web --act")
 	case kind != "application/x-www-form-urlencoded":
-		return Deed{}, &problem{http.StatusUnsupportedMediaType, flow.RuleForm, "forms are sent as browsers send them", "git liza web --act", ""}
+		return refuse(http.StatusUnsupportedMediaType, flow.RuleForm, "forms are sent as browsers send them", "git liza web --act")
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 	if err := r.ParseForm(); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return Deed{}, &problem{http.StatusRequestEntityTooLarge, flow.RuleLimit, fmt.Sprintf("a form takes %d KiB", mostBody>>10), "git liza help answer", ""}
+			return refuse(http.StatusRequestEntityTooLarge, flow.RuleLimit, fmt.Sprintf("a form takes %d KiB", mostBody>>10), "git liza help answer")
 		}
-		return Deed{}, &problem{http.StatusBadRequest, flow.RuleForm, "the form cannot be read", "git liza web --act", ""}
+		return refuse(http.StatusBadRequest, flow.RuleForm, "the form cannot be read", "git liza web --act")
 	}
 	if refusal := s.checkSender(r); refusal != nil {
-		return Deed{}, &problem{http.StatusForbidden, refusal.Rule, refusal.Reason, refusal.Hint, ""}
+		return refuse(http.StatusForbidden, refusal.Rule, refusal.Reason, refusal.Hint)
 	}
+	typed := typedIn(r.PostForm)
 	given, known := s.forms.use(r.PostForm.Get("token"), s.Clone.Store.Now())
 	if !known {
-		return Deed{}, &problem{http.StatusConflict, flow.RuleConflict, "this form was sent already, or its page is older than an hour: open the page again", "git liza inbox", ""}
+		return Deed{}, nil, &problem{http.StatusConflict, flow.RuleConflict, "this form was sent already, or its page is older than an hour: open the page again", "git liza inbox", "", typed}
+	}
+	if typed != nil {
+		typed.Again = &Form{given.act, given.subject, given.commit, given.texts}
 	}
 	var asked bond
 	if asked.act.UnmarshalText([]byte(r.PostForm.Get("act"))) != nil {
@@ -112,17 +142,20 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, at string) (De
 		given.subject = asked.subject // of a note a person types for whom it is
 	}
 	if !given.equal(asked) {
-		return Deed{}, &problem{http.StatusForbidden, flow.RuleIdentity, "the form was made for something else", "git liza inbox", ""}
+		return refuse(http.StatusForbidden, flow.RuleIdentity, "the form was made for something else", "git liza inbox")
 	}
 	text := strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n")
-	return Deed{given.act, given.subject, given.commit, given.texts, strings.TrimSpace(text + priorText(r.PostForm))}, nil
+	return Deed{given.act, given.subject, given.commit, given.texts, strings.TrimSpace(text + priorText(r.PostForm))}, typed, nil
 }
+
+// priorField is the name of the field that says what became of earlier blocker n.
+func priorField(n int) string { return fmt.Sprintf("prior-%d", n) }
 
 // priorText says in the lines of a rejection what became of earlier blockers.
 func priorText(form map[string][]string) string {
 	text := ""
 	for n := 1; n <= flow.MaxList; n++ {
-		if status := form[fmt.Sprintf("prior-%d", n)]; len(status) == 1 {
+		if status := form[priorField(n)]; len(status) == 1 {
 			text += fmt.Sprintf("\n- %s: %d", status[0], n)
 		}
 	}

@@ -149,6 +149,8 @@ type problem struct {
 	Reason string    `json:"reason"`
 	Hint   string    `json:"hint"`
 	Back   string    `json:"-"` // the page to go on with, below the secret path
+
+	Typed *typedForm `json:"-"` // into the form that was refused; nil if nothing
 }
 
 // fail answers with what went wrong; with an empty page where nothing is.
@@ -159,7 +161,7 @@ func (s *Server) fail(w http.ResponseWriter, v *visit, err error) {
 	}
 	var never *unread
 	if errors.As(err, &never) {
-		s.explain(w, v, problem{http.StatusServiceUnavailable, never.why.Rule, "the board cannot be read: " + never.why.Reason, never.why.Hint, ""})
+		s.explain(w, v, problem{http.StatusServiceUnavailable, never.why.Rule, "the board cannot be read: " + never.why.Reason, never.why.Hint, "", nil})
 		return
 	}
 	said, code := s.Explain(err), http.StatusInternalServerError
@@ -170,7 +172,7 @@ func (s *Server) fail(w http.ResponseWriter, v *visit, err error) {
 	case errors.As(err, &refusal), errors.Is(err, gitstore.ErrNoState):
 		code = http.StatusNotFound
 	}
-	s.explain(w, v, problem{code, said.Rule, said.Reason, said.Hint, ""})
+	s.explain(w, v, problem{code, said.Rule, said.Reason, said.Hint, "", nil})
 }
 
 // title is the title of the page about the problem.

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -203,6 +205,83 @@ func TestRefusedForms(t *testing.T) {
 	require.Equal(t, http.StatusConflict, s.send(form, nil).StatusCode, "sent again")
 	require.Contains(t, s.run("git liza show task-1"), "human:ann-example: A list.")
 	require.Contains(t, s.run("git liza show task-1"), "UNCLAIMED")
+}
+
+// A refused form is there again with what was typed into it, for the same act and
+// submission, and can be sent once. Of a form that nobody knows the text is there alone.
+func TestRefusedTextIsKept(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the sender is looked up on Linux alone")
+	}
+	s := newSite(t, submits)
+	s.serve("--act")
+	s.open()
+	typed := regexp.MustCompile(`(?s)<textarea id="typed"[^>]*>\n(.*?)</textarea>`)
+	refuse := func(form url.Values, text string) url.Values {
+		t.Helper()
+		form.Set("text", text)
+		a := s.send(form, nil)
+		require.Equal(t, http.StatusConflict, a.StatusCode, a.body)
+		found := typed.FindStringSubmatch(a.body)
+		require.NotNil(t, found, a.body)
+		require.NotContains(t, found[1], "<")
+		require.Equal(t, strings.ReplaceAll(text, "\r\n", "\n"), html.UnescapeString(found[1]))
+		again := formOf(a.body, form.Get("act"))
+		for _, name := range []string{"act", "commit"} {
+			require.Equal(t, form.Get(name), again.Get(name), name)
+		}
+		require.NotEqual(t, form.Get("token"), again.Get("token"))
+		return again
+	}
+
+	reject := formOf(s.page("task/task-1"), "reject")
+	again := refuse(reject, "\r\nsrc/a.txt:99: </textarea><script>alert(1)</script> & so\r\nOverall: no")
+	require.Equal(t, "task-1", again.Get("subject"))
+	again = refuse(again, "src/a.txt:98: still <b>no</b> such line")
+	used := again
+	again.Set("text", "src/a.txt:7: seven is wrong")
+	a := s.send(again, nil)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	require.Contains(t, a.body, "task-1 rejected with 1 blocker")
+	a = s.send(used, nil)
+	require.Equal(t, http.StatusConflict, a.StatusCode)
+	require.Contains(t, typed.FindStringSubmatch(a.body)[1], "src/a.txt:7: seven is wrong")
+	require.NotContains(t, a.body, `method="post"`)
+
+	s.run(`git liza claim task-1 --as coder-1; cd .worktrees/task-1; seq 2 9 > src/a.txt; git commit -qam again
+git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`)
+	page := s.page("task/task-1")
+	approve, note, reject := formOf(page, "approve"), formOf(page, "note"), formOf(page, "reject")
+	reject.Set("prior-1", "PARTIAL")
+	reject.Set("text", "src/a.txt:99: no such line")
+	a = s.send(reject, nil)
+	require.Equal(t, http.StatusConflict, a.StatusCode)
+	require.Contains(t, a.body, "<option selected>PARTIAL</option>")
+	refuse(approve, "-")
+	refuse(note, "-")
+	steer := s.page("steer")
+	note = formOf(steer, "note")
+	note.Set("subject", `"nobody"<`)
+	a = s.send(note, nil)
+	require.NotContains(t, a.body, `id="typed"`, "nothing was typed")
+	note = formOf(s.page("steer"), "note")
+	note.Set("subject", `"nobody"<`)
+	again = refuse(note, "Mind the <dates>.")
+	again.Set("subject", "coder-1")
+	again.Set("text", "Mind the dates.")
+	a = s.send(again, nil)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	again = refuse(formOf(steer, "pause"), "-")
+	again.Set("text", "lunch")
+	require.Equal(t, http.StatusOK, s.send(again, nil).StatusCode)
+
+	s.run("git liza resume --reason R; git liza task add --title T --done-when D --spec specs/vision.md --scope S; git liza claim task-2 --as coder-2; git liza block task-2 --as coder-2 --question 'Table or list?'")
+	require.Eventually(t, func() bool { return len(formOf(s.page("task/task-2"), "answer")) > 0 }, time.Minute, time.Millisecond)
+	again = refuse(formOf(s.page("task/task-2"), "answer"), "-")
+	again.Set("text", "A list.")
+	require.Equal(t, http.StatusOK, s.send(again, nil).StatusCode)
+	require.Contains(t, s.run("git liza show task-2"), "A list.")
 }
 
 // The process that sends a form is looked up: one that descends from a session of an agent
