@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -277,7 +278,24 @@ func (r starter) judgeStep(id flow.TaskID) Step {
 // idle agent of a role, or a step that shows why there is none.
 func (r starter) startStep(act flow.Act, role flow.Role) Step {
 	caller := r.FreeAgent(role)
-	id, refusal := r.Board.Best(act, caller, r.At, func(t flow.Summary) bool { return r.Only && t.Goal != r.goal() })
+	var own *flow.Refusal // of a submission that the person coded, and does not judge under another name
+	id, refusal := r.Board.Best(act, caller, r.At, func(t flow.Summary) bool {
+		if r.Only && t.Goal != r.goal() {
+			return true
+		}
+		if act != flow.ActReview || !r.Person.By.IsHuman() {
+			return false
+		}
+		its := r.Board.Opens(act, t.ID, r.Person, r.At)
+		if its == nil || its.Rule != flow.RuleSelfReview {
+			return false
+		}
+		own = cmp.Or(own, its)
+		return true
+	})
+	if refusal != nil && own != nil {
+		refusal = own
+	}
 	if refusal != nil {
 		return Step{refusal.Hint, refusal.Reason}
 	}

@@ -164,6 +164,34 @@ func TestWhatToDoNext(t *testing.T) {
 	}
 }
 
+// Nobody is told to judge what they coded under the name of an agent: next says what the
+// inbox says, and names the work of others if some waits.
+func TestNobodyJudgesTheirOwnUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	submitted := func(id flow.TaskID, by flow.Actor) *flow.Task {
+		return &flow.Task{ID: id, Status: flow.ReadyForReview, Attempt: &flow.Attempt{Coder: by}, Coders: []flow.Worker{{By: by}}, Submission: &flow.Submission{}}
+	}
+	reviewer := &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Generation: "0123456789abcdef"}
+	own := "git liza rush --agents code-reviewer=1"
+	for _, test := range []struct {
+		documents []flow.Document
+		want      []string
+	}{
+		{[]flow.Document{submitted("a", "human:ann")}, []string{own}},
+		{[]flow.Document{submitted("a", "human:ann"), submitted("b", "coder-1")}, []string{"git liza review b"}},
+		{[]flow.Document{submitted("a", "human:ann"), reviewer}, []string{own}},
+		{[]flow.Document{submitted("a", "human:ann"), submitted("b", "coder-1"), reviewer}, []string{"git liza review b --as code-reviewer-2"}},
+		{[]flow.Document{submitted("a", "human:bob"), reviewer}, []string{"git liza review a --as code-reviewer-2"}},
+	} {
+		p := NewPicture(Reading{Board: boardOf(append(test.documents, goalOne)...), At: noon, Person: flow.Caller{By: "human:ann"}})
+		var commands []string
+		for _, s := range p.steps(p.Inbox(), p.Waiting()) {
+			commands = append(commands, s.Command)
+		}
+		require.Equal(t, test.want, commands)
+	}
+}
+
 // A reason can be all that a program has printed. Of several tasks the ids
 // matter more.
 func TestLongReasonsHideNoTask(t *testing.T) {
