@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,31 +14,49 @@ import (
 const ChangelogFile = "specs/CHANGELOG.md"
 
 // SpecChanges returns the changes of specs that moves recorded between the end of a
-// goal's sprint before and the end of this one, the last one first.
+// goal's sprint before and the end of this one, the last one first. What is entered into
+// the changelog itself is none of them.
 func SpecChanges(ctx context.Context, c *Clone, tip flow.ObjectID, s *flow.Sprint) ([]flow.Change, error) {
 	var list []flow.Change
-	open, begun := s.Ended.IsZero(), false
+	open := s.Ended.IsZero()
 	err := c.Store.Log(tip, func(e gitstore.Event) (bool, error) {
 		m := e.Move
-		mine := m.Goal == "" || m.Goal == s.Goal
-		if !open { // what follows the end in the same second belongs to the next sprint
-			open = m.At.Before(s.Ended) || m.At.Equal(s.Ended) && mine && endsSprint(m)
+		if m.Goal != "" && m.Goal != s.Goal {
+			return true, ctx.Err()
 		}
+		if !open && !m.At.Before(s.Ended) {
+			var err error
+			open, err = endedBy(c, e, s)
+			return true, cmp.Or(err, ctx.Err())
+		}
+		open = true
 		switch d := m.Detail.(type) {
 		case *flow.SpecChangeMove:
-			if open && mine {
+			if d.Spec != ChangelogFile {
 				list = append(list, flow.Change{Spec: d.Spec, Change: d.Change, Task: d.Cause, By: m.By, At: m.At})
 			}
-		case *flow.SprintStartMove:
-			begun = begun || mine && m.At.Equal(s.Started)
 		case *flow.InitMove, *flow.ReopenMove, *flow.GoalMove:
-			return !(mine && !m.At.After(s.Started)), ctx.Err()
-		case *flow.SprintCloseMove:
-			return !(mine && begun), ctx.Err()
+			return m.At.After(s.Started), ctx.Err()
+		case *flow.SprintCloseMove: // of the sprint before
+			return false, ctx.Err()
 		}
 		return true, ctx.Err()
 	})
 	return list, err
+}
+
+// endedBy reports whether a move ended a sprint. Sprints may begin and end within one
+// second, so that times do not tell.
+func endedBy(c *Clone, e gitstore.Event, s *flow.Sprint) (bool, error) {
+	if !e.Move.At.Equal(s.Ended) || e.Parent == "" || !endsSprint(e.Move) {
+		return false, nil
+	}
+	b, err := c.Store.BoardAt(e.Parent)
+	if err != nil {
+		return false, err
+	}
+	was := b.Sprint(s.ID)
+	return was != nil && was.Ended.IsZero(), b.Err()
 }
 
 // endsSprint reports whether a move can end the sprint of its goal.
