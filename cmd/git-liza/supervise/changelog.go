@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -29,43 +30,59 @@ func (c *changelogs) take(id flow.SprintID) bool {
 	return true
 }
 
+// drop notes that the look at a sprint came to nothing.
+func (c *changelogs) drop(id flow.SprintID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.seen, id)
+}
+
+// mostChangelogs is how many sprints of a goal, the latest, are looked at for changes of
+// specs: a planner may come after sprints that ended without one.
+const mostChangelogs = 10
+
 // addChangelog adds the task that enters into the project's changelog what changed in the
 // specs during a sprint that ended. Only planners add tasks. t is what the look has found
 // so far.
 func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResult) (lookResult, error) {
-	if !b.HasRules(2) || b.CapacityOf(s.clone.By) != flow.Plans || !b.Settings().Control.State.IsRunning() {
+	if !b.HasRules(2) || s.capacity != flow.Plans {
 		return t, nil
 	}
 	for _, g := range b.GoalsInProgress() {
-		id := lastClosed(b, g.ID)
-		if id == "" || !s.rush.merges(g.ID) || b.Task(work.ChangelogTask(id)) != nil || !s.rush.changelogs.take(id) {
+		if !s.rush.merges(g.ID) {
 			continue
 		}
-		added, err := work.AddChangelog(ctx, s.clone, id)
-		var refusal *flow.Refusal
-		switch {
-		case errors.As(err, &refusal) && refusal.Rule != flow.RuleStale:
-			s.ask("%s: the task for the spec changes of %s cannot be added: %v", s.id, id, err)
-		case err != nil:
-			return t, err
-		case added != "":
-			return boardMoved(), nil
+		for _, id := range lastClosed(b, g.ID) {
+			if b.Task(work.ChangelogTask(id)) != nil || !s.rush.changelogs.take(id) {
+				continue
+			}
+			added, err := work.AddChangelog(ctx, s.clone, id)
+			var refusal *flow.Refusal
+			switch {
+			case errors.As(err, &refusal) && refusal.Rule != flow.RuleStale:
+				s.ask("%s: the task for the spec changes of %s cannot be added: %v", s.id, id, err)
+			case err != nil:
+				s.rush.changelogs.drop(id)
+				return t, err
+			case added != "":
+				return boardMoved(), nil
+			}
 		}
 	}
 	return t, b.Err()
 }
 
-// lastClosed is the sprint of a goal that ended last, "" if none has.
-func lastClosed(b *flow.Board, goal flow.GoalID) flow.SprintID {
-	var last *flow.Sprint
+// lastClosed is the sprints of a goal that ended last, in the order in which they did.
+func lastClosed(b *flow.Board, goal flow.GoalID) (list []flow.SprintID) {
+	var closed []*flow.Sprint
 	for _, id := range b.IDs(flow.Sprints) {
-		s := b.Sprint(flow.SprintID(id))
-		if s != nil && s.Goal == goal && !s.Ended.IsZero() && (last == nil || s.Ended.After(last.Ended)) {
-			last = s
+		if s := b.Sprint(flow.SprintID(id)); s != nil && s.Goal == goal && !s.Ended.IsZero() {
+			closed = append(closed, s)
 		}
 	}
-	if last == nil {
-		return ""
+	slices.SortStableFunc(closed, func(x, y *flow.Sprint) int { return x.Ended.Compare(y.Ended) })
+	for _, s := range closed[max(0, len(closed)-mostChangelogs):] {
+		list = append(list, s.ID)
 	}
-	return last.ID
+	return list
 }

@@ -36,3 +36,33 @@ func TestRushAddsChangelogTask(t *testing.T) {
 	require.Nil(t, w.board().Task("changelog-sprint-2"), "no spec changed in it")
 	require.Len(t, w.moves(flow.ActAdd), 3)
 }
+
+// A planner adds the tasks of the sprints that ended while none was there, and those of the
+// last one before supervisors complete the goal. The sprint of such a task leaves none.
+func TestRushAddsChangelogTasksBeforeTheEndOfAGoal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, change := range []string{"Say more", "Say less"} {
+		w.tasks(1)
+		w.liza("spec-change", "specs/vision.md", "--change", change)
+		r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+		require.NoError(t, err, r.said())
+	}
+	w.liza("sprint", "start")
+	w.liza("spec-change", "specs/vision.md", "--change", "Say it")
+	w.tasks(1)
+	w.config(func(c *flow.Config) { c.Goal.Auto = true })
+	enter := w.agent(`case $LIZA_TASK in changelog-*)
+	git liza spec-change specs/CHANGELOG.md --change Entered
+	work() { echo "$LIZA_TASK" >> specs/CHANGELOG.md; git add specs; git commit -qm "$LIZA_TASK"; }
+esac; submit`)
+	r, err := w.rush(coder(enter), reviewer(w.agent("approve")), planner(w.agent("submit")))
+	require.NoError(t, err, r.said())
+	b := w.board()
+	for _, id := range []flow.TaskID{"changelog-sprint-1", "changelog-sprint-2", "changelog-sprint-3"} {
+		require.NotNil(t, b.Task(id), r.said())
+		require.Equal(t, flow.Merged, b.Task(id).Status, r.said())
+	}
+	require.Len(t, w.moves(flow.ActAdd), 6)
+	require.Equal(t, flow.Completed, b.Goal("goal-1").Status, r.said())
+}

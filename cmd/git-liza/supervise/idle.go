@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/git-liza/git-liza/flow"
@@ -80,6 +81,11 @@ func (i *idleSet) hasBusyPlanner() bool {
 		}
 	}
 	return false
+}
+
+// hasPlanner reports whether a planner's supervisor has not ended.
+func (i *idleSet) hasPlanner() bool {
+	return slices.ContainsFunc(i.supervisors(), func(s *supervisor) bool { return s.capacity == flow.Plans })
 }
 
 // supervisors returns the supervisors that have not ended.

@@ -228,10 +228,10 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if t, err = tripBreaker(ctx, s, b, t); t.moved || err != nil {
 		return t, false, err
 	}
-	if t, err = s.makeDue(ctx, b, tip, t); t.moved || err != nil {
+	if t, err = addChangelog(ctx, s, b, t); t.moved || err != nil {
 		return t, false, err
 	}
-	if t, err = addChangelog(ctx, s, b, t); t.moved || err != nil {
+	if t, err = s.makeDue(ctx, b, tip, t); t.moved || err != nil {
 		return t, false, err
 	}
 	now := s.boardTime(b)
