@@ -149,13 +149,23 @@ func (c *Checkpoint) addGoals(from, to *flow.Board) {
 		if from != nil {
 			was = partOf(from.Goal(g.ID))
 		}
-		for _, x := range g.Changes[min(len(was.Changes), len(g.Changes)):] {
+		for _, x := range newest(was.Changes, g.Changes) {
 			c.Changes = append(c.Changes, ObjectOf(&x))
 		}
-		for _, x := range g.Alignment[min(len(was.Alignment), len(g.Alignment)):] {
+		for _, x := range newest(was.Alignment, g.Alignment) {
 			c.Alignment = append(c.Alignment, ObjectOf(&x).With("goal", g.ID))
 		}
 	}
+}
+
+// newest returns what came to a history since it was as it was. A full one has lost its
+// oldest entries.
+func newest[T comparable](was, list []T) []T {
+	kept := min(len(was), len(list))
+	for !slices.Equal(was[len(was)-kept:], list[:kept]) {
+		kept--
+	}
+	return list[kept:]
 }
 
 // decisions are the six, in the order in which a person is offered them.
