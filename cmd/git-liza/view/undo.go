@@ -71,7 +71,7 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActUnblock:         none("work that goes on is blocked by who does it: git liza block TASK --reason R"),
 	flow.ActSupersede:       lastMove.anew,
 	flow.ActAbandon:         lastMove.anew,
-	flow.ActRelease:         command("git liza claim %s"),
+	flow.ActRelease:         lastMove.released,
 	flow.ActAnswer:          none("the first answer stands; a note says more: git liza note TEXT --for TASK"),
 	flow.ActTake:            none("the lease on the question ends by itself"),
 
@@ -143,6 +143,38 @@ func (m lastMove) ended() Compensation {
 		return on("git liza release %s", m.Task)
 	}
 	return Compensation{Why: string(m.Task) + " is not yours any more"}
+}
+
+// released takes up again what its holder gave back: a claim or a review.
+func (m lastMove) released() Compensation {
+	was, t := m.before.Task(m.Task), m.now.Task(m.Task)
+	if was == nil || t == nil {
+		return Compensation{Why: "there is no task " + string(m.Task)}
+	}
+	act, role, holder := flow.ActClaim, flow.Role(""), flow.Actor("")
+	if was.Claim != nil {
+		holder = was.Claim.By
+	} else {
+		act, role, holder = flow.ActReview, m.Detail.(*flow.ReleaseMove).Role, m.By
+		if review := was.Review(); role != "" {
+			holder = was.Judgement(role).Review.By
+		} else if review != nil && !was.IsReviewedBy(m.By) {
+			holder = review.By
+		}
+	}
+	command := "git liza " + act.Command() + " " + string(m.Task)
+	if role != "" && m.By.IsHuman() {
+		command += " --role " + string(role)
+	}
+	switch {
+	case t.Claim != nil:
+		return Compensation{Why: fmt.Sprintf("%s is claimed by %s", m.Task, t.Claim.By)}
+	case !t.Status.Allows(act):
+		return Compensation{Why: fmt.Sprintf("%s is %s", m.Task, t.Status)}
+	case holder != m.By:
+		return Compensation{Why: "it was held by " + string(holder) + ", who takes it up again: " + command}
+	}
+	return Compensation{Command: command}
 }
 
 // approved takes an approval back, as long as the work is not merged.
