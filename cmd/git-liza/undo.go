@@ -75,7 +75,11 @@ func (c *undoCommand) nameLast(inv *invocation, clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	back := view.Compensate(last.Move, before, b)
+	delta, err := clone.Store.Delta(last.Parent, last.Commit)
+	if err != nil {
+		return err
+	}
+	back := view.Compensate(last.Move, delta.Keys, before, b)
 	if old := oldSetting(last.Move, before); old != "" {
 		back = view.Compensation{Command: old}
 	}

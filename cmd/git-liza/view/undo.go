@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -18,17 +17,18 @@ type Compensation struct {
 // A lastMove is a move with the board before it and the present one.
 type lastMove struct {
 	flow.Move
+	changed     []flow.Key
 	before, now *flow.Board
 }
 
 // Compensate returns what takes a move back that is on the board now; before is the board
-// that it was made on.
-func Compensate(m flow.Move, before, now *flow.Board) Compensation {
+// that it was made on, and changed are the documents that it changed.
+func Compensate(m flow.Move, changed []flow.Key, before, now *flow.Board) Compensation {
 	find := compensations[m.Act]
 	if find == nil {
 		return Compensation{Why: "nothing is known that takes a " + m.Act.Command() + " back"}
 	}
-	return find(lastMove{m, before, now})
+	return find(lastMove{m, changed, before, now})
 }
 
 // none is for acts that nothing takes back.
@@ -269,29 +269,19 @@ func (m lastMove) decided() Compensation {
 	}
 }
 
-// recorded takes a record off the prompts.
+// recorded takes the record that the move wrote off the prompts.
 func (m lastMove) recorded() Compensation {
-	for _, folder := range []flow.Folder{flow.Anomalies, flow.Discovered, flow.Notes} {
-		for _, id := range m.now.IDs(folder) {
-			if by, at := recordedBy(m.now.Load(flow.Key{Folder: folder, ID: id})); by == m.By && at.Equal(m.At) {
-				return on("git liza dismiss %s --reason R", id)
-			}
+	for _, key := range m.changed {
+		one, isRecord := recordOf(Reading{Board: m.now, At: m.now.At()}, "", m.now.Load(key))
+		switch {
+		case !isRecord || m.before.Load(key) != nil:
+		case one.Command == "":
+			return Compensation{Why: fmt.Sprintf("%s needs nobody's attention any more", one.ID)}
+		default:
+			return on("git liza dismiss %s --reason R", one.ID)
 		}
 	}
 	return Compensation{Why: "the record is archived"}
-}
-
-// recordedBy returns who wrote a record, and when.
-func recordedBy(doc flow.Document) (flow.Actor, time.Time) {
-	switch d := doc.(type) {
-	case *flow.Anomaly:
-		return d.By, d.At
-	case *flow.Discovery:
-		return d.By, d.At
-	case *flow.Note:
-		return d.By, d.At
-	}
-	return "", time.Time{}
 }
 
 // changedRole takes a role off the board, or names how it comes back.
