@@ -60,7 +60,7 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActHandoff:         none("the next git liza handoff replaces it"),
 	flow.ActSubmit:          none("it waits for its reviewers, who may send it back; the next submission replaces it"),
 	flow.ActApprove:         lastMove.approved,
-	flow.ActReject:          command("git liza dismiss %s --blocker 1 --reason R"),
+	flow.ActReject:          lastMove.rejected,
 	flow.ActDismiss:         none("a blocker that was taken back is written again with the next git liza reject"),
 	flow.ActRecheck:         none("the verdicts are given anew"),
 	flow.ActMerge:           command("git liza undo %s"),
@@ -189,6 +189,41 @@ func (m lastMove) approved() Compensation {
 		return Compensation{Command: fmt.Sprintf("git liza reject %s --commit %s -m TEXT", m.Task, t.Submission.Commit)}
 	}
 	return Compensation{Why: fmt.Sprintf("%s is %s", m.Task, t.Status)}
+}
+
+// rejected takes each blocker of a rejection back that is still open, as long as there is
+// a submission to judge again.
+func (m lastMove) rejected() Compensation {
+	t := m.now.Task(m.Task)
+	switch {
+	case t == nil:
+		return Compensation{Why: "there is no task " + string(m.Task)}
+	case !t.Status.Allows(flow.ActDismiss):
+		return Compensation{Why: fmt.Sprintf("%s is %s", m.Task, t.Status)}
+	case t.Submission == nil:
+		return Compensation{Why: "a coder has begun to answer the blockers of " + string(m.Task)}
+	}
+	var commands []string
+	for _, j := range t.Judgements {
+		if j.Rejection == nil || j.Rejection.By != m.By || !j.Rejection.At.Equal(m.At) {
+			continue
+		}
+		for n := len(j.Rejection.Blockers); n > 0; n-- { // the last first: those after one that is dismissed get other numbers
+			one := "git liza dismiss " + string(m.Task)
+			if j.Role != t.RejectedBy {
+				one += " --role " + string(j.Role)
+			}
+			commands = append(commands, fmt.Sprintf("%s --blocker %d --reason R", one, n))
+		}
+	}
+	command := strings.Join(commands, " && ")
+	switch {
+	case command == "":
+		return Compensation{Why: "none of its blockers is open any more"}
+	case !m.By.IsHuman():
+		return Compensation{Why: "a person takes blockers back: " + command}
+	}
+	return Compensation{Command: command}
 }
 
 // adopted takes an adoption back.
