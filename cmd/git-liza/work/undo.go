@@ -57,7 +57,7 @@ func (c *Clone) Undo(ctx context.Context, asked Undo) (Undone, gitstore.Result, 
 		return u.reopenReverted(ctx, t)
 	}
 	if begun := u.findBegun(); begun != nil {
-		return u.goOn(ctx, begun)
+		return u.takeUp(ctx, begun)
 	}
 	if err := u.checkList(); err != nil {
 		return Undone{}, gitstore.Result{}, err
@@ -229,14 +229,67 @@ func (u *undoer) goal() flow.GoalID {
 	return id
 }
 
-// goOn submits the revert for the task that takes the work back, from wherever an
-// earlier call has stopped.
-func (u *undoer) goOn(ctx context.Context, t *flow.Task) (Undone, gitstore.Result, error) {
+// takeUp goes on with a task that takes the work back already. With Reopen the work gets
+// successors, unless it has some.
+func (u *undoer) takeUp(ctx context.Context, t *flow.Task) (Undone, gitstore.Result, error) {
 	if i := slices.IndexFunc(u.list, func(id flow.TaskID) bool { return !slices.Contains(t.Reverts, id) }); i >= 0 {
 		return Undone{}, gitstore.Result{}, &flow.Refusal{Rule: flow.RuleExists, Hint: "git liza show " + string(t.ID),
 			Reason: fmt.Sprintf("%s takes back %s already, without %s", t.ID, joinTasks(t.Reverts), u.list[i])}
 	}
 	u.list = t.Reverts
+	if u.Now {
+		return Undone{}, gitstore.Result{}, u.refuseNow(t)
+	}
+	var again []flow.TaskID
+	for _, id := range u.list {
+		if u.Reopen && len(flow.Outstanding(u.board, u.board.Task(id))) == 0 {
+			again = append(again, id)
+		}
+	}
+	if len(again) == 0 {
+		return u.goOn(ctx, t)
+	}
+	added, err := u.addSuccessors(ctx, again, t.ID)
+	if err != nil {
+		return Undone{}, added, err
+	}
+	done, r, err := u.goOn(ctx, t)
+	if err == nil && r.Already {
+		r = added
+	}
+	return done, r, err
+}
+
+// refuseNow refuses to take work back at once that another task takes back already: both
+// would revert it.
+func (u *undoer) refuseNow(t *flow.Task) *flow.Refusal {
+	refusal := &flow.Refusal{Rule: flow.RuleExists, Reason: fmt.Sprintf("%s takes back %s already, and is %s", t.ID, joinTasks(t.Reverts), t.Status)}
+	for _, s := range u.board.Tasks() {
+		if !s.Status.Final() && slices.Contains(s.DependsOn, t.ID) {
+			refusal.Hint, refusal.Reason = "git liza show "+string(t.ID), refusal.Reason+"; "+string(s.ID)+" waits for it"
+			return refusal
+		}
+	}
+	if t.Status.Allows(flow.ActMerge) {
+		refusal.Hint = "git liza merge " + string(t.ID)
+		return refusal
+	}
+	if t.Claim != nil {
+		refusal.Hint = "git liza release " + string(t.ID) + " && "
+	}
+	refusal.Hint += "git liza abandon " + string(t.ID) + " --reason R && git liza undo " + string(u.Task) + " --now"
+	if len(u.With) > 0 {
+		refusal.Hint += " --with " + strings.ReplaceAll(joinTasks(u.With), ", ", ",")
+	}
+	if u.Reopen {
+		refusal.Hint += " --reopen"
+	}
+	return refusal
+}
+
+// goOn submits the revert for the task that takes the work back, from wherever an
+// earlier call has stopped.
+func (u *undoer) goOn(ctx context.Context, t *flow.Task) (Undone, gitstore.Result, error) {
 	if t.Submission != nil && !t.Status.Allows(flow.ActSubmit) {
 		b, _, err := u.Store.Board(ctx)
 		return u.undone(b, t.ID), gitstore.Result{Already: true, After: b}, err
@@ -341,14 +394,14 @@ func (u *undoer) reopenReverted(ctx context.Context, t *flow.Task) (Undone, gits
 	return done, gitstore.Result{Already: true, After: u.board}, nil
 }
 
-// addSuccessors adds tasks that do the work of reverted ones again.
-func (u *undoer) addSuccessors(ctx context.Context, of []flow.TaskID) (gitstore.Result, error) {
+// addSuccessors adds tasks that do the work of reverted ones again, after others.
+func (u *undoer) addSuccessors(ctx context.Context, of []flow.TaskID, after ...flow.TaskID) (gitstore.Result, error) {
 	b, _, err := u.Store.Board(ctx)
 	if err != nil {
 		return gitstore.Result{}, err
 	}
 	again := &undoer{u.Clone, u.Undo, b, of}
-	return u.For(again.goal()).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: again.successors()})
+	return u.For(again.goal()).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: again.successors(after...)})
 }
 
 // adoptRevert lets integration follow the revert, after the gates have passed on it.
