@@ -31,9 +31,14 @@ func Compensate(m flow.Move, changed []flow.Key, before, now *flow.Board) Compen
 	return find(lastMove{m, changed, before, now})
 }
 
-// none is for acts that nothing takes back.
+// none is for acts that nothing takes back; TASK in why is the task of the move.
 func none(why string) func(lastMove) Compensation {
-	return func(lastMove) Compensation { return Compensation{Why: why} }
+	return func(m lastMove) Compensation {
+		if m.Task == "" {
+			return Compensation{Why: why}
+		}
+		return Compensation{Why: strings.ReplaceAll(why, "TASK", string(m.Task))}
+	}
 }
 
 // command is for acts that one command takes back, whatever their fields; %s is the task.
