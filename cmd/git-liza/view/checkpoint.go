@@ -172,18 +172,18 @@ func newest[T comparable](was, list []T) []T {
 var decisions = []string{"CONTINUE", "REPLAN", "ADJUST_SPECS", "ADJUST_CONTRACTS", "PIVOT", "STOP"}
 
 // Decided says what was decided: the move and the message, nil while nobody has. Only a
-// checkpoint at which the board is now can be decided.
+// checkpoint at which the board is now can be decided: also again, when the decision was
+// to stop, and the board was resumed.
 func (c *Checkpoint) Decided(m *flow.Move, isNow bool) {
-	if m != nil {
+	switch {
+	case isNow:
+		for _, decision := range decisions {
+			c.Decide = append(c.Decide, "git liza checkpoint decide "+decision+" --message M")
+		}
+	case m != nil:
 		d := m.Detail.(*flow.DecideMove)
 		c.made, c.by = d, fmt.Sprintf("%s by %s", m.At.Format(Stamp), m.By)
 		c.Decision = Object{{"decision", d.Decision}, {"message", d.Message}, {"goal", m.Goal}, {"by", m.By}, {"at", TimeValue(m.At)}}
-		return
-	}
-	for _, decision := range decisions {
-		if isNow {
-			c.Decide = append(c.Decide, "git liza checkpoint decide "+decision+" --message M")
-		}
 	}
 }
 
