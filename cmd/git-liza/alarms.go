@@ -173,7 +173,7 @@ func (k *alarmKeeper) note(ctx context.Context, list []view.Alarm, at time.Time,
 	rows, byKey, keys := make([]work.AlarmRow, 0, len(list)), map[string]view.Alarm{}, map[string]bool{}
 	for _, a := range list {
 		byKey[a.Key()], keys[a.Key()] = a, true
-		rows = append(rows, work.AlarmRow{Key: a.Key(), Kind: string(a.Kind), Subject: a.Subject, Since: a.Since, Text: flow.Excerpt(view.OneLine(a.Text), mostAlarmText), Next: a.Next, Call: a.Call})
+		rows = append(rows, work.AlarmRow{Key: a.Key(), Kind: string(a.Kind), Subject: a.Subject, Since: a.Since, Text: flow.Excerpt(view.OneLine(a.Text), mostAlarmText), Next: a.Next, Call: a.Call, Recurs: a.Recurs})
 	}
 	k.active.Store(&activeAlarms{keys, now})
 	fired, ended, err := k.shown.Note(ctx, rows, now, nil)

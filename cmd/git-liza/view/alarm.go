@@ -50,11 +50,13 @@ type Alarm struct {
 	Next    string    // the command to type
 	Call    bool      // a person has to act; else it is a note
 
+	Recurs bool // the moment is a figure, which the board may come to again
+
 	listed bool // the inbox of the reading shows what it is about
 }
 
 // Key returns the name of this occurrence of the alarm, which is the same on every host:
-// when the same happens again, the key is another.
+// when the same happens again, the key is another, unless the alarm recurs.
 func (a Alarm) Key() string { return string(a.Kind) + " " + a.Subject + " " + a.Moment }
 
 // Unlisted returns the alarms that are about nothing in the inbox. All calls are about an

@@ -53,7 +53,7 @@ func (c *alarmCollector) addBudgets() {
 	}
 	add := func(u flow.BudgetUse, since time.Time, next string) {
 		if u.Percent >= c.limits.Approaching && u.Percent < 100 {
-			c.add(Alarm{Kind: ApproachingAlarm, Subject: u.Of + "/budget", Moment: strconv.Itoa(u.Percent / 10 * 10), Since: since, Next: next,
+			c.add(Alarm{Kind: ApproachingAlarm, Subject: u.Of + "/budget", Moment: strconv.Itoa(u.Percent / 10 * 10), Recurs: true, Since: since, Next: next,
 				Text: fmt.Sprintf("%s: %d %% of its budget is used", u.Of, u.Percent)})
 		}
 	}
@@ -107,7 +107,7 @@ func (c *alarmCollector) addBurning() {
 				used = u.Percent
 			}
 		}
-		c.add(Alarm{Kind: BurningAlarm, Subject: string(id), Moment: strconv.Itoa(used / 10 * 10), Next: "git liza metrics",
+		c.add(Alarm{Kind: BurningAlarm, Subject: string(id), Moment: strconv.Itoa(used / 10 * 10), Recurs: true, Next: "git liza metrics",
 			Text: fmt.Sprintf("%s: at the rate so far its budget ends in %s, and its work in %s", id, seconds(left), seconds(e.Median))})
 	}
 }
@@ -118,7 +118,7 @@ func (c *alarmCollector) addRubberStamps() {
 	limit := c.limits.Approvals
 	for _, a := range c.Local.Pace.Active {
 		if steps := a.Approved / limit; steps > 0 {
-			c.add(Alarm{Kind: RubberStampAlarm, Subject: string(a.By), Moment: strconv.Itoa(steps * limit), Since: time.Unix(a.At, 0).UTC(),
+			c.add(Alarm{Kind: RubberStampAlarm, Subject: string(a.By), Moment: strconv.Itoa(steps * limit), Recurs: true, Since: time.Unix(a.At, 0).UTC(),
 				Next: "git liza metrics --by agent", Text: fmt.Sprintf("%s: the last %d verdicts approve, without a finding", a.By, steps*limit)})
 		}
 	}

@@ -379,6 +379,43 @@ func TestRubberStamps(t *testing.T) {
 	require.Empty(t, stamps(0, 3), "a rejection came")
 }
 
+// Alarms whose moment is a figure fire at it, end, and fire at it again when it comes again;
+// not when it comes and goes.
+func TestFiguresFireAgain(t *testing.T) {
+	t.Parallel()
+	goal := *goalOne
+	goal.Usage = flow.Usage{Input: 85}
+	limited := configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 })
+	pace := metrics.Pace{Active: []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: 20}, {By: "coder-1", At: start.Unix()}},
+		Goals: []metrics.GoalPace{{Merged: 10, Low: 600, Median: 7200, High: 9000}, {Goal: "goal-1", Merged: 10, Low: 600, Median: 7200, High: 9000,
+			Burn: metrics.Burn{Sessions: 10, Work: 3600, Tokens: 20}}}}
+	for kind, s := range map[AlarmKind]scene{
+		ApproachingAlarm: board(limited, &goal),
+		BurningAlarm:     board(limited, &goal, oneTask(flow.Unclaimed, noon, nil)).knowing(Local{Pace: pace}),
+		RubberStampAlarm: board().knowing(Local{Pace: pace}),
+	} {
+		var memory work.Alarms
+		for _, step := range []struct {
+			after        time.Duration
+			on           bool
+			fired, ended int
+		}{
+			{0, true, 1, 0}, {time.Minute, true, 0, 0}, {time.Hour, false, 0, 1},
+			{time.Hour + time.Minute, true, 0, 0}, {time.Hour + 2*time.Minute, false, 0, 0},
+			{2 * time.Hour, true, 1, 0}, {3 * time.Hour, true, 0, 0}, {4 * time.Hour, false, 0, 1},
+		} {
+			var rows []work.AlarmRow
+			if list, _ := s.alarms(kind, start); step.on {
+				require.Len(t, list, 1, kind)
+				rows = append(rows, work.AlarmRow{Key: list[0].Key(), Recurs: list[0].Recurs})
+			}
+			fired, ended, err := memory.Note(context.Background(), rows, start.Add(step.after), nil)
+			require.NoError(t, err)
+			require.Equal(t, []int{step.fired, step.ended}, []int{len(fired), len(ended)}, "%s after %s", kind, step.after)
+		}
+	}
+}
+
 // A budget that ends before the work, at the rate so far, is an alarm at each tenth that is
 // used. Too little history says nothing.
 func TestBurningBudgets(t *testing.T) {

@@ -27,6 +27,7 @@ type AlarmRow struct {
 	Call    bool      `json:"call"`
 	State   string    `json:"state"` // fired or ended
 	Host    string    `json:"host"`
+	Recurs  bool      `json:"-"` // it may fire again some time after its end
 
 	foreign bool // another process wrote it
 }
@@ -48,11 +49,15 @@ const (
 	// foreignAlarm is how long a process does not end what another one saw: it may have
 	// read an older state of the board.
 	foreignAlarm = 2 * time.Second
+	// quietAlarm is how long an alarm that recurs has been over before it fires again: what
+	// comes and goes is told once in that time.
+	quietAlarm = 10 * time.Minute
 )
 
 // Alarms remember which alarms have fired: each fires once, and once more when a note has
-// become a call. The zero value remembers for this process alone; [OpenAlarms] returns the
-// memory that the processes of a clone share. It is for one goroutine.
+// become a call. One that recurs fires again after its end. The zero value remembers for
+// this process alone; [OpenAlarms] returns the memory that the processes of a clone share.
+// It is for one goroutine.
 type Alarms struct {
 	common string      // the shared git directory, "" for none
 	file   os.FileInfo // that was read
@@ -169,7 +174,8 @@ func (m *Alarms) compare(active []AlarmRow, at time.Time) (fired, ended []AlarmR
 	is := map[string]bool{}
 	for _, row := range active {
 		known, was := m.rows[row.Key]
-		if !is[row.Key] && (!was || row.Call && !known.Call) {
+		again := row.Recurs && known.State == alarmEnded && !at.Before(known.At.Add(quietAlarm))
+		if !is[row.Key] && (!was || again || row.Call && !known.Call) {
 			row.At, row.State, row.Host = at, alarmFired, host
 			fired = append(fired, row)
 		}
