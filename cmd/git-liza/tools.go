@@ -76,7 +76,7 @@ var tools = []toolRow{
 	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", newCommand[supersedeTool]},
 	{"abandon", flow.ActAbandon, mcp.Undoes, planning, "Give a task up. It is final.", newCommand[abandonCommand]},
 	{"answer", flow.ActAnswer, mcp.Adds, planning, "Answer a question of a blocked task; show names its questions. With the last answer the task goes on, unless a limit blocked it.", newCommand[answerTool]},
-	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a task back to work that a limit or an abandoned dependency blocked, or that was blocked with a reason. Questions that are open are closed without an answer.", newCommand[unblockCommand]},
+	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a task back to work that a limit or an abandoned dependency blocked, or that was blocked with a reason. Questions that are open are closed without an answer; those that somebody asked a person so closes only with unanswered.", newCommand[unblockCommand]},
 	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", newCommand[convertCommand]},
 	{"defer", flow.ActDefer, mcp.Adds, planning, "Put a discovery off that can wait: it wakes no planner until then. Say why.", newCommand[deferCommand]},
 	{"align", flow.ActAlign, mcp.Adds, planning, "Say where the work stands against the goal's original intent. With answers it also answers the decision of a person at that checkpoint: tasks that it held back can be claimed again.", newCommand[alignCommand]},

@@ -12,13 +12,14 @@ import (
 type unblockCommand struct {
 	ID         flow.TaskID `arg:"" help:"The task."`
 	KeepBranch bool        `help:"The next claim continues the saved branch."`
-	Unanswered bool        `help:"Close its open questions without asking first, as a terminal does."`
+	Unanswered bool        `help:"Close its open questions without an answer."`
 }
 
 // Help explains what becomes of questions.
 func (c *unblockCommand) Help() string {
-	return `Questions of the task that are still open are closed without an answer, and
-named. git liza answer TASK answers them first; answer --unblock does both.`
+	return `It lifts a limit, or what an abandoned dependency blocked. A question that
+somebody asked is closed by git liza answer TASK; a person leaves it unanswered
+with --unanswered, or by saying so on a terminal. answer --unblock does both.`
 }
 
 func (c *unblockCommand) Run(inv *invocation) error {
@@ -31,7 +32,8 @@ func (c *unblockCommand) Run(inv *invocation) error {
 		return err
 	}
 	open := view.OpenQuestions(b, c.ID)
-	if d := openDialog(inv); d != nil && len(open) > 0 && !c.Unanswered && b.Opens(flow.ActUnblock, c.ID, clone.Caller, clone.Store.Now()) == nil {
+	asks := len(open) > 0 && !c.Unanswered && b.Opens(flow.ActUnblock, c.ID, clone.Caller, clone.Store.Now()) == nil
+	if d := openDialog(inv); asks && d != nil {
 		for _, q := range open {
 			fmt.Fprintln(inv.stderr, view.QuestionText(lookOf(clone, b, tip).Reading, q, inv.width()))
 		}
@@ -40,6 +42,9 @@ func (c *unblockCommand) Run(inv *invocation) error {
 			inv.progress("%s is as it was; to answer: git liza answer %s", c.ID, c.ID)
 			return inv.ctx.Err()
 		}
+	} else if asks && clone.Caller.By.IsHuman() && wasAsked(b.Task(c.ID).Block) {
+		return &flow.Refusal{Rule: flow.RuleState, Hint: "git liza answer " + string(c.ID),
+			Reason: fmt.Sprintf("%s waits for the answer to %s, which only --unanswered closes without one", c.ID, view.Count(len(open), "question"))}
 	}
 	r, err := unblockTask(inv, clone, c.ID, c.KeepBranch)
 	if err != nil {
@@ -57,6 +62,10 @@ func (c *unblockCommand) Run(inv *invocation) error {
 	}
 	return inv.result(r, map[string]any{"task": c.ID, "status": t.Status, "unanswered": append([]flow.RecordID{}, closed...)}, "%s %s", c.ID, said)
 }
+
+// wasAsked reports whether somebody asked what a blocked task waits for. What a limit or
+// an abandoned dependency blocked is there for unblock to lift.
+func wasAsked(b *flow.Block) bool { return b.Limit == "" && b.Reason != "dependency_abandoned" }
 
 // unblockTask sends a blocked task back to work.
 func unblockTask(inv *invocation, clone *work.Clone, id flow.TaskID, keep bool) (gitstore.Result, error) {

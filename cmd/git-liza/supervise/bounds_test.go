@@ -30,7 +30,7 @@ func TestSessionsBindWhereABudgetDoesNot(t *testing.T) {
 	require.Equal(t, 10, w.task("task-1").Usage.Sessions)
 	require.Equal(t, "git config liza.task.sessions 20", stuck.Stalls[0].Hint, "unblocked it would not be begun")
 
-	w.liza("unblock", "task-1")
+	w.liza("unblock", "task-1", "--unanswered")
 	_, err = w.rush(coder(w.agent("submit")))
 	require.ErrorAs(t, err, &stuck)
 	require.Equal(t, "task-1 has had 10 of 10 sessions; its budget does not bind, since exec reports no tokens or dollars (budget)", stuck.Stalls[0].Why)
@@ -52,7 +52,7 @@ func TestBoundsThatAreSet(t *testing.T) {
 	require.Contains(t, stuck.Stalls[0].Why, "budget: task-1 has had 2 of 2 sessions")
 	require.Equal(t, "git config liza.task.sessions 4", stuck.Stalls[0].Hint)
 
-	w.liza("unblock", "task-1")
+	w.liza("unblock", "task-1", "--unanswered")
 	w.liza("session", "add", "task-1", "--provider", "p", "--outcome", "nothing", "--took", "9m59s")
 	_, err = w.bounded(supervise.Bounds{TaskMinutes: 10}, coder(w.agent(`echo $$ > "$notes/pid"; sleep 1000`)))
 	require.ErrorAs(t, err, &stuck)
