@@ -14,7 +14,7 @@ import (
 // firstCommands are those that `git liza` alone shows, at most twelve, in the
 // order in which a person comes to need them. `git liza help --all` shows all,
 // in the groups that commands.go names.
-var firstCommands = []string{"init", "demo", "doctor", "rush", "status", "inbox", "show", "task", "review", "answer", "checkpoint", "help"}
+var firstCommands = []string{"init", "doctor", "task", "rush", "status", "inbox", "show", "watch", "review", "answer", "undo", "checkpoint"}
 
 // helpGroups are the groups of commands in the order of help, each with what
 // its commands are for.
@@ -26,8 +26,6 @@ var helpGroups = []struct{ title, about string }{
 	{"Govern", "steer the board as a whole, keep a clone in order"},
 	{"Agents", "run the programs that do the work"},
 }
-
-const helpAbout = "What a command does; with --all, every command."
 
 // help prints the page of a command, one of the topics, or a list of commands.
 func (inv *invocation) help(parser *kong.Kong, topic []string) int {
@@ -123,9 +121,6 @@ func allCommands(root *kong.Node, width int) (text string) {
 // commandRowOf returns the row of a command in a list, nil if there is none of
 // that name.
 func commandRowOf(root *kong.Node, name string) []string {
-	if name == "help" {
-		return []string{name, helpAbout}
-	}
 	i := slices.IndexFunc(root.Children, func(c *kong.Node) bool { return c.Name == name && !c.Hidden })
 	if i < 0 {
 		return nil

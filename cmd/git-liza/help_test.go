@@ -34,13 +34,16 @@ func TestEveryCommandIsInHelp(t *testing.T) {
 	}
 }
 
-// `git liza` alone shows at most twelve commands, and each of them exists.
+// `git liza` alone shows at most twelve commands, and each of them exists. Help stands in
+// the lines below them.
 func TestFirstCommands(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(&commands{})
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(firstCommands), 12)
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(firstCommands))), len(firstCommands))
+	require.Subset(t, firstCommands, []string{"init", "rush", "status", "show", "watch", "review", "answer", "undo", "checkpoint", "doctor"})
+	require.Contains(t, overview(parser.Model.Node, false, 0), "\n  help COMMAND ")
 	for _, name := range firstCommands {
 		assert.NotNil(t, commandRowOf(parser.Model.Node, name), "there is no command %s", name)
 	}
