@@ -41,6 +41,7 @@ type Status struct {
 	Spent       string         `json:"budget_spent"` // the owner of a spent budget, "" if none is spent
 	Counts      map[string]int `json:"counts"`       // of the goal's tasks by state, without the archive; under rules version 1 of all tasks
 	ETA         *ETA           `json:"eta"`          // of the goal's open tasks; null without enough history
+	Records     map[string]int `json:"records"`      // open anomalies, discoveries and notes
 	Agents      []Agent        `json:"agents"`
 	Waiting     []WaitGroup    `json:"waiting"`
 	Unheard     []flow.Role    `json:"unheard"` // roles that tasks wait for and that no supervisor is active for
@@ -66,6 +67,7 @@ func (p *Picture) Status() *Status {
 	}
 	g := of.situation(goals)
 	g.Next = of.steps(g.inbox, g.Waiting)
+	g.Records = openRecords(p.reading)
 	return g
 }
 
@@ -178,6 +180,9 @@ func (g *Status) Text(width int, accent func(string) string) string {
 	if line := g.progressLine(); line != "" {
 		head.Add("progress", line)
 	}
+	if line := g.recordsLine(); line != "" {
+		head.Add("records", line)
+	}
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
 		head.Add("supervisors", "none active for "+JoinRoles(g.Unheard)+": git liza rush")
 	}
@@ -237,6 +242,40 @@ func (g *Status) progressLine() string {
 		line += ", " + g.ETA.words()
 	}
 	return line
+}
+
+// openRecords counts the open records of the board, or of the one goal that is looked at,
+// by kind. Questions are in the inbox.
+func openRecords(r Reading) map[string]int {
+	of := RecordFilter{}
+	if r.Only {
+		of.Goal = r.goal()
+	}
+	counts := map[string]int{"anomaly": 0, "discovery": 0, "note": 0}
+	for _, one := range of.Records(r) {
+		if _, is := counts[one.Kind]; is {
+			counts[one.Kind]++
+		}
+	}
+	return counts
+}
+
+// recordsLine says how many records are open, "" if none is.
+func (g *Status) recordsLine() string {
+	var words []string
+	for _, kind := range [][2]string{{"anomaly", "anomalies"}, {"discovery", "discoveries"}, {"note", "notes"}} {
+		switch n := g.Records[kind[0]]; n {
+		case 0:
+		case 1:
+			words = append(words, "1 "+kind[0])
+		default:
+			words = append(words, fmt.Sprint(n, " ", kind[1]))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return strings.Join(words, ", ") + " open: git liza records"
 }
 
 func (g *Status) sprintLine(sprint *flow.Sprint, at time.Time) string {
