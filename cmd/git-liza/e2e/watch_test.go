@@ -39,6 +39,7 @@ func newPane(c *crew, columns, rows int) *pane {
 	c.t.Cleanup(func() { p.try("tmux", "-S", p.socket, "kill-server") })
 	p.tmux("set-option", "-g", "status", "off")
 	p.resize(columns, rows)
+	p.await("$") // else the terminal echoes what is typed, and the shell's prompt comes behind it
 	return p
 }
 
