@@ -335,7 +335,10 @@ func readAlarms(inv *invocation) ([]view.Alarm, time.Time, error) {
 		return []view.Alarm{broken}, clone.Store.Now(), nil
 	}
 	l := lookOf(clone, b, tip)
-	p, err := l.picture(inv, (*look).findNeeds)
+	p, err := l.picture(inv, func(l *look, inv *invocation, p *view.Picture) error {
+		l.Local.Pace = work.ReadPace(l.Clone)
+		return l.findNeeds(inv, p)
+	})
 	if err != nil {
 		return nil, l.At, err
 	}
