@@ -1,6 +1,9 @@
 package supervise_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,4 +68,21 @@ esac; submit`)
 	}
 	require.Len(t, w.moves(flow.ActAdd), 6)
 	require.Equal(t, flow.Completed, b.Goal("goal-1").Status, r.said())
+}
+
+// Moves of long ago that cannot be read keep a planner from no other work.
+func TestRushGoesOnWithoutTheMovesOfASprint(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.liza("spec-change", "specs/vision.md", "--change", "Say more")
+	lost := strings.TrimSpace(w.git("rev-parse", "refs/liza/state"))
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.NoError(t, os.Remove(filepath.Join(w.dir, ".git", "objects", lost[:2], lost[2:])))
+	w.config(func(c *flow.Config) { c.Goal.Auto = true })
+	r, err = w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")), planner(w.agent("submit")))
+	require.NoError(t, err, r.said())
+	require.Contains(t, r.said(), "the moves of sprint-1 cannot be read")
+	require.Equal(t, flow.Completed, w.board().Goal("goal-1").Status, r.said())
 }

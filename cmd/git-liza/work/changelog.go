@@ -74,7 +74,7 @@ func ChangelogTask(id flow.SprintID) flow.TaskID { return "changelog-" + flow.Ta
 
 // AddChangelog adds the task that enters the changes of specs of a sprint that was closed
 // into the project's changelog. It returns "" if no spec changed, the task is there, or
-// the goal has ended.
+// the goal has ended. Moves that cannot be read are a refusal: other work goes on.
 func AddChangelog(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID, error) {
 	b, tip, err := c.Store.Board(ctx)
 	if err != nil {
@@ -89,6 +89,9 @@ func AddChangelog(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID,
 		return "", b.Err()
 	}
 	changes, err := SpecChanges(ctx, c, tip, s)
+	if err != nil && ctx.Err() == nil {
+		return "", &flow.Refusal{Rule: flow.RuleDamaged, Reason: fmt.Sprintf("the moves of %s cannot be read: %v", id, err), Hint: "git liza fsck --full"}
+	}
 	if err != nil || len(changes) == 0 {
 		return "", err
 	}
