@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/config"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
@@ -316,7 +316,7 @@ func examineSettings(inv *invocation, clone *work.Clone) (work.Finding, error) {
 	}
 	var wrong *usageError
 	if errors.As(checkSettings(inv, clone, lines), &wrong) {
-		return work.Finding{Check: "config", State: "fail", Text: view.OneLine(wrong.reason), Hint: wrong.hint}, nil
+		return work.Finding{Check: "config", State: "fail", Text: plaintext.Line(wrong.reason), Hint: wrong.hint}, nil
 	}
 	return work.Finding{Check: "config", State: "ok", Text: "git's configuration has no unknown key and no wrong value of git liza"}, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -36,10 +37,10 @@ func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error
 		line = "board already " + c.State.String()
 	}
 	if c.Reason != "" {
-		line += fmt.Sprintf(" by %s: %s", c.By, view.OneLine(c.Reason))
+		line += fmt.Sprintf(" by %s: %s", c.By, plaintext.Line(c.Reason))
 	}
 	if c.IsDecided() {
-		line += fmt.Sprintf("\ndecided %s: %s", c.Decision, view.OneLine(c.Message))
+		line += fmt.Sprintf("\ndecided %s: %s", c.Decision, plaintext.Line(c.Message))
 	}
 	shown := viewControl(c)
 	if !r.Already {

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -229,7 +230,7 @@ func (f findings) notes(t *flow.Task, last *flow.Rejection) string {
     FILE:LINE: concern: TEXT    to be weighed
     Overall: TEXT               the judgement in a sentence
 Lines with a comment sign are left out. Without findings nothing happens.
-`, t.ID, view.OneLine(t.Title), t.Submission.Commit.Short())
+`, t.ID, plaintext.Line(t.Title), t.Submission.Commit.Short())
 	if last != nil && len(last.Blockers) > 0 {
 		text += "Say of each earlier blocker whether it is RESOLVED, STILL_PRESENT or PARTIAL.\n"
 	}

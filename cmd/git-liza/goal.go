@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -189,7 +190,7 @@ func movedGoal(r gitstore.Result) flow.GoalID {
 // goalResult prints the goal's state. more is added for --json.
 func (inv *invocation) goalResult(r gitstore.Result, more ...view.Member) error {
 	g := r.After.Goal(movedGoal(r))
-	return inv.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, view.OneLine(g.Title))
+	return inv.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, plaintext.Line(g.Title))
 }
 
 // goalLine makes a move that adds to one of the histories of a goal.

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -198,7 +199,7 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 		held += "\nnext: git liza rush"
 	}
 	return inv.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", layout.State,
-		settings.Goal, view.OneLine(view.Cut(goal.Title, 200)), settings.Integration.Name, settings.Integration.Tip.Short(), held)
+		settings.Goal, plaintext.Line(view.Cut(goal.Title, 200)), settings.Integration.Name, settings.Integration.Tip.Short(), held)
 }
 
 // refuseSecond refuses a second board if a remote has one that this clone could

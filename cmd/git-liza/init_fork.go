@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -96,6 +97,6 @@ func (c *initCommand) reportFork(inv *invocation, r gitstore.Result, from gitsto
 		more += "\nits hooks are in place: git liza hooks"
 	}
 	return inv.result(r, data, "board %s begins from %s of %s, board %s: %s (%s), integration branch %s at %s%s\nnext: git liza status",
-		settings.Board, from.Mark, of, from.Board.Settings().Board, settings.Goal, view.OneLine(view.Cut(goal.Title, 200)),
+		settings.Board, from.Mark, of, from.Board.Settings().Board, settings.Goal, plaintext.Line(view.Cut(goal.Title, 200)),
 		settings.Integration.Name, settings.Integration.Tip.Short(), more)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -100,13 +101,13 @@ func (c *prPushCommand) answer(inv *invocation, clone *work.Clone, p work.Reques
 	data := map[string]any{"task": c.ID, "goal": c.Goal.id, "remote": p.Remote, "branch": p.Branch, "base": p.Base, "commit": p.Commit,
 		"title": text.Title, "body": text.Body, "file": file, "command": create, "export": export}
 	var rows view.Table
-	rows.Add("branch", fmt.Sprintf("%s of %s at %s, for %s", p.Branch, p.Remote, p.Commit.Short(), view.OneLine(p.Base)))
+	rows.Add("branch", fmt.Sprintf("%s of %s at %s, for %s", p.Branch, p.Remote, p.Commit.Short(), plaintext.Line(p.Base)))
 	rows.Add("title", text.Title)
 	rows.Add("text", file)
 	rows.Wrap(inv.width())
 	said := rows.Text(0)
 	if create == "" {
-		said += "no command is known that makes a pull request at " + view.OneLine(p.Remote) + ": make it there, of this branch\n"
+		said += "no command is known that makes a pull request at " + plaintext.Line(p.Remote) + ": make it there, of this branch\n"
 	} else {
 		said += "next: " + create + "\n"
 		if c.ID != "" {
@@ -151,7 +152,7 @@ func (c *prImportCommand) Run(inv *invocation) error {
 	}
 	export, err := codehost.Read(data)
 	if err != nil {
-		return usagef("git liza help pr import", "%s", view.OneLine(err.Error()))
+		return usagef("git liza help pr import", "%s", plaintext.Line(err.Error()))
 	}
 	clone, err := inv.clone()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Place says where a drawing will stand.
@@ -94,7 +94,7 @@ func escape(text string) string {
 			return utf8.RuneError
 		}
 		return r
-	}, view.OneLine(strings.ToValidUTF8(text, string(utf8.RuneError))))
+	}, plaintext.Line(strings.ToValidUTF8(text, string(utf8.RuneError))))
 	return html.EscapeString(text)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // mostDrawn is the greatest number of tasks in a drawing, and in a text for Mermaid, which
@@ -228,6 +229,6 @@ func (c *canvas) box(n *view.GraphNode, at point, p Place) {
 	state := n.Status.String()
 	c.label(at.x+8, at.y+17, "id", view.Cut(string(n.ID), boxCells-len(state)))
 	c.label(at.x+boxWidth-8, at.y+17, "state end", state)
-	c.label(at.x+8, at.y+34, "name", view.Cut(view.OneLine(n.Title), boxCells))
+	c.label(at.x+8, at.y+34, "name", view.Cut(plaintext.Line(n.Title), boxCells))
 	c.close(link)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // mostTitle is the greatest width of a title for Graphviz and Mermaid, in characters of a
@@ -40,14 +41,14 @@ func DOT(g view.Graph) string {
 
 // title is the title of a task as these texts show it.
 func title(n *view.GraphNode) string {
-	return view.Cut(view.OneLine(strings.ToValidUTF8(n.Title, string(utf8.RuneError))), mostTitle)
+	return view.Cut(plaintext.Line(strings.ToValidUTF8(n.Title, string(utf8.RuneError))), mostTitle)
 }
 
 func dotString(text string) string { return `"` + dotEscape(text) + `"` }
 
 // dotEscape makes a text safe in a quoted string. Graphviz also reads HTML's entities there.
 func dotEscape(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;", "\x00", "").Replace(view.OneLine(text))
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;", "\x00", "").Replace(plaintext.Line(text))
 }
 
 // Mermaid returns the graph in the language of Mermaid, which code hosts draw in Markdown.
@@ -87,7 +88,7 @@ func Mermaid(g view.Graph) string {
 // to.
 func mermaidEscape(text string) string {
 	var out strings.Builder
-	for _, r := range view.OneLine(text) {
+	for _, r := range plaintext.Line(text) {
 		if r >= 0x80 || strings.ContainsRune(" -_.,?!/()", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
 			out.WriteRune(r)
 			continue

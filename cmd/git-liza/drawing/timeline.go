@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // The places of a chart over time.
@@ -120,7 +121,7 @@ func (c *canvas) lane(lane view.Lane, s scale, y int, title, link func(string) s
 	}
 	c.open("name", lane.ID+": "+text, address)
 	c.label(margin, top+13, "id", view.Cut(lane.ID, nameCells))
-	c.label(margin, top+28, "quiet", view.Cut(view.OneLine(text), nameCells+2))
+	c.label(margin, top+28, "quiet", view.Cut(plaintext.Line(text), nameCells+2))
 	c.close(address)
 	for _, r := range rows() {
 		found := false

@@ -6,7 +6,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // The bounds of a text that is shown on a line.
@@ -38,7 +38,7 @@ func plain(text string) string {
 			marks = 0
 		}
 		return r
-	}, view.OneLine(text))
+	}, plaintext.Line(text))
 }
 
 // cells returns the width of a plain text on a terminal.

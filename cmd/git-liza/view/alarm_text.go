@@ -3,6 +3,8 @@ package view
 import (
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // An AlarmEvent is that an alarm fired or ended.
@@ -16,7 +18,7 @@ type AlarmEvent struct {
 func (e AlarmEvent) Text() string {
 	stamp := e.At.UTC().Format("15:04:05") + "  "
 	if e.Ended {
-		return stamp + "ended  " + OneLine(e.Alarm.Text)
+		return stamp + "ended  " + plaintext.Line(e.Alarm.Text)
 	}
 	return stamp + e.Alarm.Line(e.At)
 }
@@ -28,11 +30,11 @@ func (a Alarm) Line(at time.Time) string {
 	if a.Call {
 		word = "call"
 	}
-	line := word + "   " + OneLine(a.Text)
+	line := word + "   " + plaintext.Line(a.Text)
 	if span := at.Sub(a.Since); !a.Since.IsZero() && span >= time.Minute {
 		line += ", for " + Span(span)
 	}
-	return line + "; " + OneLine(a.Next)
+	return line + "; " + plaintext.Line(a.Next)
 }
 
 // AlarmLines formats alarms for people, a line each.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // An Answer is the result of waiting for a task.
@@ -134,7 +135,7 @@ func addFindings(text *strings.Builder, kind string, list []flow.Finding) {
 		if place != "" {
 			place += " — "
 		}
-		fmt.Fprintf(text, "- [%s] %s%s\n", kind, OneLine(place), indented(f.Issue))
+		fmt.Fprintf(text, "- [%s] %s%s\n", kind, plaintext.Line(place), indented(f.Issue))
 		if f.Why != "" {
 			fmt.Fprintf(text, "  Why it matters: %s\n", indented(f.Why))
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/breaker"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Breaker is what is shown of the circuit breaker: its document, and what the
@@ -76,7 +77,7 @@ func BreakerText(r Reading, k Breaker, width int) string {
 		case line == "" || strings.HasPrefix(line, "    "):
 			out.WriteString(line + "\n") // commands are not broken
 		default:
-			out.WriteString(Wrapped(OneLine(line), width))
+			out.WriteString(Wrapped(plaintext.Line(line), width))
 		}
 	}
 	return out.String()

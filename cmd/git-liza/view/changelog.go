@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Changelog is what changed in the specs during a sprint.
@@ -45,5 +46,5 @@ func (c *Changelog) Text() string {
 
 // cell is a text as one cell of a table in Markdown.
 func cell(text string) string {
-	return strings.ReplaceAll(OneLine(text), "|", `\|`)
+	return strings.ReplaceAll(plaintext.Line(text), "|", `\|`)
 }

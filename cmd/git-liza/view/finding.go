@@ -4,17 +4,18 @@ import (
 	"strconv"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // FindingLine is a finding on one line, as people write it: its place and the first line
 // of its issue.
 func FindingLine(f flow.Finding) string {
-	line := OneLine(FirstLine(f.Issue))
+	line := plaintext.Line(FirstLine(f.Issue))
 	switch {
 	case f.File == "":
 		return line
 	case f.Line == 0:
-		return OneLine(f.File) + " — " + line
+		return plaintext.Line(f.File) + " — " + line
 	}
-	return OneLine(f.File) + ":" + strconv.Itoa(f.Line) + " — " + line
+	return plaintext.Line(f.File) + ":" + strconv.Itoa(f.Line) + " — " + line
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Goal is a goal in the form that lists show.
@@ -75,7 +76,7 @@ func GoalTable(goals []Goal) *Table {
 // that did not report their usage.
 func GoalText(g *flow.Goal, uncounted int) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, OneLine(g.Title), g.Spec, g.Created.Format(Stamp), g.CreatedBy)
+	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, plaintext.Line(g.Title), g.Spec, g.Created.Format(Stamp), g.CreatedBy)
 	if !g.Ended.IsZero() {
 		fmt.Fprintf(&text, "ended    %s  %s\n", g.Ended.Format(Stamp), g.Reason)
 	}
@@ -98,12 +99,12 @@ func GoalText(g *flow.Goal, uncounted int) string {
 	return text.String()
 }
 
-// indented neutralises a text of somebody else as [OneLine] does, and indents its later
+// indented neutralises a text of somebody else as [plaintext.Line] does, and indents its later
 // lines: none of them can be taken for a line of ours.
 func indented(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i := range lines {
-		lines[i] = OneLine(lines[i])
+		lines[i] = plaintext.Line(lines[i])
 	}
 	return strings.Join(lines, "\n         ")
 }
@@ -163,7 +164,7 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
 		if t.Stretch {
 			kind = "stretch"
 		}
-		fmt.Fprintf(&text, "%s  %-18s  %s  %s\n", kind, t.Status, t.ID, OneLine(t.Title))
+		fmt.Fprintf(&text, "%s  %-18s  %s  %s\n", kind, t.Status, t.ID, plaintext.Line(t.Title))
 	}
 	return text.String()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -137,6 +138,6 @@ func (c *collector) addPlanners() {
 		if !there || p.Doing != gitstore.Failing || p.Silent(c.At) || len(c.triggers) == 0 {
 			continue
 		}
-		c.add(Item{Kind: "planner", Subject: id, Text: fmt.Sprintf("%s has given up: %s", id, OneLine(p.Note)), Command: answerTo(c.triggers[0], c.goal()).Command, since: p.Since})
+		c.add(Item{Kind: "planner", Subject: id, Text: fmt.Sprintf("%s has given up: %s", id, plaintext.Line(p.Note)), Command: answerTo(c.triggers[0], c.goal()).Command, since: p.Since})
 	}
 }

@@ -3,6 +3,8 @@ package view
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 const (
@@ -42,7 +44,7 @@ func (in *Inbox) rows(width int, accent func(string) string) string {
 		if !i.since.IsZero() {
 			age = ShortSpan(in.at.Sub(i.since))
 		}
-		text := OneLine(i.Text)
+		text := plaintext.Line(i.Text)
 		if i.For != "" {
 			text = i.For + ": " + text
 		}
@@ -55,7 +57,7 @@ func (in *Inbox) rows(width int, accent func(string) string) string {
 			out.WriteString(strings.TrimRight(fmt.Sprintf("%4s  %s", age, line), " ") + "\n")
 			age = ""
 		}
-		out.WriteString(strings.Repeat(" ", inboxIndent) + accent(OneLine(i.Command)) + "\n")
+		out.WriteString(strings.Repeat(" ", inboxIndent) + accent(plaintext.Line(i.Command)) + "\n")
 	}
 	return out.String()
 }

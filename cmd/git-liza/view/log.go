@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -88,7 +89,7 @@ func (e *Entry) subject() string {
 		return e.Move.Subject()
 	}
 	words := []string{e.Unknown, string(e.Move.Task), "by", string(e.Move.By), "(by newer rules)"}
-	return OneLine(strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
+	return plaintext.Line(strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
 }
 
 // LogValue returns moves for JSON.
@@ -157,7 +158,7 @@ func (e *Entry) Said() string {
 		line += fmt.Sprintf(", %s → %s", t.ID, t.Status)
 	}
 	if word := brief(e.Move); word != "" {
-		line += ": " + OneLine(FirstLine(word))
+		line += ": " + plaintext.Line(FirstLine(word))
 	}
 	return line
 }
@@ -167,7 +168,7 @@ func (e *Entry) Said() string {
 func (e *Entry) ShortLine() string {
 	line := e.Move.At.UTC().Format("15:04") + " " + e.subject()
 	if word := brief(e.Move); word != "" {
-		line += ": " + OneLine(FirstLine(word))
+		line += ": " + plaintext.Line(FirstLine(word))
 	}
 	return line
 }
@@ -204,7 +205,7 @@ func VoucherText(v *flow.Voucher) string {
 	if v == nil {
 		return ""
 	}
-	return ", verdict of " + OneLine(v.Account)
+	return ", verdict of " + plaintext.Line(v.Account)
 }
 
 // brief returns the reason or summary of a move; of a sprint also which.

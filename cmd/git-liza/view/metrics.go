@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // Metrics is a report of the metrics as it is shown.
@@ -265,7 +266,7 @@ func (m *Metrics) rowsText(width int) string {
 	t := Table{Rows: [][]string{{string(m.By), "merged", "claims", "rejected", "gave +/-", "sessions", "tokens", "dollars", "share", "took"}}}
 	for _, row := range m.Rows {
 		used := Spent{row.Usage, row.Uncounted}
-		cells := []string{OneLine(cmp.Or(row.Name, "-")), strconv.Itoa(row.Merged), strconv.Itoa(row.Iterations), strconv.Itoa(row.Rejected),
+		cells := []string{plaintext.Line(cmp.Or(row.Name, "-")), strconv.Itoa(row.Merged), strconv.Itoa(row.Iterations), strconv.Itoa(row.Rejected),
 			fmt.Sprintf("%d/%d", row.Approvals, row.Rejections), strconv.Itoa(row.Usage.Sessions)}
 		if row.Usage.Sessions > 0 {
 			cells = append(cells, used.Tokens(), used.Dollars(), fmt.Sprintf("%d%%", Percent(row.Usage, m.Usage)), took(row.Usage))
@@ -284,7 +285,7 @@ func (m *Metrics) CSV() [][]string {
 	for i := range m.Rows {
 		var cells []string
 		for _, one := range m.rowValue(&m.Rows[i]) {
-			cells = append(cells, OneLine(fmt.Sprint(one.Value)))
+			cells = append(cells, plaintext.Line(fmt.Sprint(one.Value)))
 		}
 		lines = append(lines, cells)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // stepsText formats the first steps for people: a command, which is never cut, and
@@ -153,7 +154,9 @@ func (r starter) nextOfAgent(in *Inbox, tasks *rows) NextStep {
 }
 
 // Text formats the step for people: why, and the command.
-func (n NextStep) Text() string { return OneLine(n.Why) + "\n" + OneLine(n.Command) + "\n" }
+func (n NextStep) Text() string {
+	return plaintext.Line(n.Why) + "\n" + plaintext.Line(n.Command) + "\n"
+}
 
 // actionOf returns the name of the command of git liza, or the command's first two
 // words.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -33,33 +34,33 @@ func RequestOf(t *flow.Task) Request {
 	specs := ""
 	for _, spec := range append([]string{t.Spec}, t.BasedOn...) {
 		if spec != "" {
-			specs += "- " + OneLine(spec) + "\n"
+			specs += "- " + plaintext.Line(spec) + "\n"
 		}
 	}
 	paragraph("Specs", specs)
 	receipts := ""
 	if r := t.Submission.Receipt; r != nil {
-		receipts = fmt.Sprintf("- %s: exit %d after %s, by %s", OneLine(r.Command), r.Exit, r.Duration, r.By)
+		receipts = fmt.Sprintf("- %s: exit %d after %s, by %s", plaintext.Line(r.Command), r.Exit, r.Duration, r.By)
 	}
 	paragraph("Receipts", receipts)
 	fmt.Fprintf(&body, "Task %s of git liza, submission %d. A review counts for the commit %s alone, once somebody imports it. Merging this request is no merge of the task, which follows its verdicts.\n",
 		t.ID, t.Submission.Number, t.Submission.Commit)
-	return Request{string(t.ID) + ": " + OneLine(t.Title), body.String()}
+	return Request{string(t.ID) + ": " + plaintext.Line(t.Title), body.String()}
 }
 
 // RequestOfGoal is the text of a pull request with which people bring what was merged for
 // a goal to their own branch.
 func RequestOfGoal(b *flow.Board, g *flow.Goal) Request {
 	var body strings.Builder
-	fmt.Fprintf(&body, "Spec: %s\n\n**Merged**\n\n", OneLine(g.Spec))
+	fmt.Fprintf(&body, "Spec: %s\n\n**Merged**\n\n", plaintext.Line(g.Spec))
 	open := 0
 	for _, t := range b.Tasks() {
 		switch {
 		case t.Goal != g.ID:
 		case t.Status.IsMerged() && t.Reverted:
-			fmt.Fprintf(&body, "- %s: %s (reverted)\n", t.ID, OneLine(t.Title))
+			fmt.Fprintf(&body, "- %s: %s (reverted)\n", t.ID, plaintext.Line(t.Title))
 		case t.Status.IsMerged():
-			fmt.Fprintf(&body, "- %s: %s\n", t.ID, OneLine(t.Title))
+			fmt.Fprintf(&body, "- %s: %s\n", t.ID, plaintext.Line(t.Title))
 		case !t.Status.Final():
 			open++
 		}
@@ -72,7 +73,7 @@ func RequestOfGoal(b *flow.Board, g *flow.Goal) Request {
 		fmt.Fprintf(&body, "\n%s %s of the goal open.\n", Count(open, "task"), are)
 	}
 	fmt.Fprintf(&body, "\nGoal %s of git liza. Every task here was approved for exactly the commit that was merged.\n", g.ID)
-	return Request{string(g.ID) + ": " + OneLine(g.Title), body.String()}
+	return Request{string(g.ID) + ": " + plaintext.Line(g.Title), body.String()}
 }
 
 // A RequestBranch is a branch on a code host that a pull request can be made of.
@@ -131,7 +132,7 @@ func (r ReviewRow) result() string {
 		}
 	}
 	if r.Why != "" {
-		text += ": " + OneLine(r.Why)
+		text += ": " + plaintext.Line(r.Why)
 	}
 	return text
 }
@@ -144,7 +145,7 @@ func ReviewsText(list []ReviewRow, merged []string, lost, width int) string {
 		if account == "" {
 			account = "nobody"
 		}
-		rows.Add(Cut(OneLine(account), 60), Cut(OneLine(r.State), 20), r.result())
+		rows.Add(Cut(plaintext.Line(account), 60), Cut(plaintext.Line(r.State), 20), r.result())
 		if r.Hint != "" {
 			rows.Add("", "", r.Hint)
 		}
@@ -167,7 +168,7 @@ func ReviewsText(list []ReviewRow, merged []string, lost, width int) string {
 				id = string(r.Task)
 			}
 		}
-		text += Wrapped(OneLine(at)+" is merged there, which is no merge here; if integration has its work: git liza reconcile "+id, width)
+		text += Wrapped(plaintext.Line(at)+" is merged there, which is no merge here; if integration has its work: git liza reconcile "+id, width)
 	}
 	return text
 }

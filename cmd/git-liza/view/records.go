@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // recordFolders are the folders of records in the order in which lists show them,
@@ -94,7 +95,7 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.During), d.By, d.At, d.Text, d.IsOpen(r.At)
 		one.State = joinWords(d.Severity+", "+d.Urgency, markText(d.Dismissed, d.Archived))
 		if d.Deferred != nil && d.Deferred.Until.After(r.At) {
-			one.State = joinWords(one.State, "deferred until "+d.Deferred.Until.Format(Stamp)+": "+OneLine(d.Deferred.Reason))
+			one.State = joinWords(one.State, "deferred until "+d.Deferred.Until.Format(Stamp)+": "+plaintext.Line(d.Deferred.Reason))
 		}
 		if d.Converted != "" {
 			one.State = joinWords(one.State, "became "+string(d.Converted))
@@ -154,7 +155,7 @@ func expiry(n *flow.Note, now time.Time) string {
 func markText(by *flow.Dismissal, archived bool) string {
 	text := ""
 	if by != nil {
-		text = string(by.By) + " dismissed it: " + OneLine(by.Reason)
+		text = string(by.By) + " dismissed it: " + plaintext.Line(by.Reason)
 	}
 	if archived {
 		text = joinWords(text, "archived")
@@ -197,8 +198,8 @@ func RecordsText(list []Record, now time.Time, width int) string {
 			out.WriteString(strings.Repeat("\n", min(i, 1)) + recordHeadings[one.Kind] + "\n")
 		}
 		rows := Table{Indent: "  "}
-		rows.Add(fmt.Sprintf("%-*s", ids, one.ID), OneLine(one.Text))
-		rows.Add("", OneLine(one.state(now)))
+		rows.Add(fmt.Sprintf("%-*s", ids, one.ID), plaintext.Line(one.Text))
+		rows.Add("", plaintext.Line(one.state(now)))
 		rows.Wrap(width)
 		out.WriteString(rows.Text(0))
 		if one.Command != "" {
@@ -222,15 +223,15 @@ func (one Record) state(now time.Time) string {
 // the task that asks it.
 func QuestionText(r Reading, q *flow.Question, width int) string {
 	title, rows := "", Table{Indent: "  "}
-	rows.Add("question", OneLine(q.Text))
+	rows.Add("question", plaintext.Line(q.Text))
 	if t := r.Board.Task(q.Task); t != nil {
-		title = ", " + OneLine(t.Title)
-		rows.Add("done when", OneLine(t.DoneWhen))
-		rows.Add("spec", OneLine(t.Spec))
+		title = ", " + plaintext.Line(t.Title)
+		rows.Add("done when", plaintext.Line(t.DoneWhen))
+		rows.Add("spec", plaintext.Line(t.Spec))
 		if t.Block != nil {
-			rows.Add("why", OneLine(t.Block.Reason))
+			rows.Add("why", plaintext.Line(t.Block.Reason))
 			for _, tried := range t.Block.Attempted {
-				rows.Add("tried", OneLine(tried))
+				rows.Add("tried", plaintext.Line(tried))
 			}
 		}
 	}

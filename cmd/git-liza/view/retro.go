@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/breaker"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A RetroForm is a retrospective as it is written in an editor.
@@ -65,7 +66,7 @@ func NewRetroForm(b *flow.Board, s *flow.Sprint, m *Metrics) RetroForm {
 func detailsText(details map[string]string) string {
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(details)) {
-		parts = append(parts, key+": "+OneLine(details[key]))
+		parts = append(parts, key+": "+plaintext.Line(details[key]))
 	}
 	return flow.Excerpt(strings.Join(parts, "; "), 1000)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // ReviewText is what a person reads before the diff of a submission: what the task asks
@@ -17,7 +18,7 @@ func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
 	add := func(name string, texts ...string) {
 		for _, text := range texts {
 			for line := range strings.Lines(text) {
-				rows.Add(name, OneLine(strings.TrimSpace(line)))
+				rows.Add(name, plaintext.Line(strings.TrimSpace(line)))
 				name = ""
 			}
 		}
@@ -53,6 +54,6 @@ func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
 		}
 	}
 	rows.Wrap(width)
-	head := Cut(fmt.Sprintf("%s  %s  %s", t.ID, s.Commit.Short(), OneLine(t.Title)), width)
+	head := Cut(fmt.Sprintf("%s  %s  %s", t.ID, s.Commit.Short(), plaintext.Line(t.Title)), width)
 	return head + "\n" + rows.Text(0)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Progress says how far a goal is.
@@ -50,7 +51,7 @@ type RushLayout struct {
 // Text formats a line for people. Columns of lines about tasks are aligned. What does
 // not fit the width is broken between words, titles are cut.
 func (r *RushLayout) Text(l RushLine) string {
-	text, at := OneLine(l.Text), l.At.UTC().Format(clock)
+	text, at := plaintext.Line(l.Text), l.At.UTC().Format(clock)
 	switch {
 	case l.Agent != "":
 		return at + "  " + string(l.Agent) + " | " + text
@@ -60,7 +61,7 @@ func (r *RushLayout) Text(l RushLine) string {
 	r.ids = max(r.ids, leastTask, min(cells(string(l.Task)), mostID))
 	columns := []string{at, pad(string(l.Task), r.ids)}
 	if n := r.titleWidth(); n > 0 {
-		columns = append(columns, pad(Cut(OneLine(l.Title), n), n))
+		columns = append(columns, pad(Cut(plaintext.Line(l.Title), n), n))
 	}
 	if l.Progress != nil {
 		progress := l.Progress.Text()
@@ -169,7 +170,7 @@ func (s RushSummary) Text(width int) string {
 		room = 100 // a title may have thousands of characters
 	}
 	for _, t := range s.Merged[:min(len(s.Merged), mostRows)] {
-		rows.Add(label, string(t.ID), Cut(OneLine(t.Title), room-len(t.ID)))
+		rows.Add(label, string(t.ID), Cut(plaintext.Line(t.Title), room-len(t.ID)))
 		label = ""
 	}
 	if more := len(s.Merged) - mostRows; more > 0 {
@@ -200,7 +201,7 @@ func (s RushSummary) Text(width int) string {
 func (s RushSummary) addUntrusted(rows *Table) {
 	label := "to trust"
 	for _, one := range s.Untrusted[:min(len(s.Untrusted), mostRows)] {
-		rows.Add(label, OneLine(one.Where), OneLine(one.Command))
+		rows.Add(label, plaintext.Line(one.Where), plaintext.Line(one.Command))
 		rows.Add("", "", one.Hint)
 		label = ""
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // glanceHistory is the number of moves of a task's history that people are
@@ -71,7 +72,7 @@ func (r Reading) Story(t *flow.Task, history []Entry) Object {
 func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
 	title, rest, _ := strings.Cut(describeTask(shownTo(t, r.Task(t)), width), "\n")
 	if t.Reverted != nil {
-		title = Cut(fmt.Sprintf("%s  %s, reverted by %s  %s", t.ID, t.Status, t.Reverted, OneLine(t.Title)), width)
+		title = Cut(fmt.Sprintf("%s  %s, reverted by %s  %s", t.ID, t.Status, t.Reverted, plaintext.Line(t.Title)), width)
 	}
 	why := ""
 	if !t.Status.Final() {
@@ -122,7 +123,7 @@ func withoutTexts(value any) any {
 func questionsText(list []*flow.Question, now time.Time, width int) string {
 	var rows [][]string
 	for _, q := range list {
-		rows = append(rows, []string{string(q.ID), OneLine(q.Text)}, []string{"", questionState(q, now)})
+		rows = append(rows, []string{string(q.ID), plaintext.Line(q.Text)}, []string{"", questionState(q, now)})
 	}
 	return section("questions", rows, width)
 }
@@ -137,7 +138,7 @@ func questionState(q *flow.Question, now time.Time) string {
 	case q.Answer == "":
 		return fmt.Sprintf("closed by %s without an answer", q.By)
 	}
-	return fmt.Sprintf("%s: %s", q.By, OneLine(q.Answer))
+	return fmt.Sprintf("%s: %s", q.By, plaintext.Line(q.Answer))
 }
 
 // describeTask formats a task for people: every key with a value, long texts
@@ -145,7 +146,7 @@ func questionState(q *flow.Question, now time.Time) string {
 func describeTask(task Object, width int) string {
 	var rows Table
 	var out strings.Builder
-	out.WriteString(Cut(fmt.Sprintf("%s  %s  %s", Plain(task.Find("id")), Plain(task.Find("status")), OneLine(Plain(task.Find("title")))), width) + "\n")
+	out.WriteString(Cut(fmt.Sprintf("%s  %s  %s", Plain(task.Find("id")), Plain(task.Find("status")), plaintext.Line(Plain(task.Find("title")))), width) + "\n")
 	for _, m := range task[3:] {
 		addRows(&rows, m.Key, m.Value)
 	}

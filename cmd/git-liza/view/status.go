@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // The bounds of what status shows of a long board.
@@ -199,7 +200,7 @@ func (g *Status) Text(width int, accent func(string) string) string {
 func headText(head Table, width int) string {
 	for _, row := range head.Rows {
 		if last := len(row) - 1; width > 0 {
-			row[last] = Cut(OneLine(row[last]), 2*width)
+			row[last] = Cut(plaintext.Line(row[last]), 2*width)
 		}
 	}
 	head.Wrap(width)

@@ -45,7 +45,7 @@ func (t *Table) Text(width int) string {
 		for i, cell := range row[:len(row)-1] {
 			line.WriteString(cell + strings.Repeat(" ", columns[i]-cells(cell)+2))
 		}
-		line.WriteString(OneLine(row[len(row)-1]))
+		line.WriteString(plaintext.Line(row[len(row)-1]))
 		out.WriteString(strings.TrimRight(Cut(line.String(), width), " ") + "\n")
 	}
 	return out.String()
@@ -98,9 +98,6 @@ func section(heading string, rows [][]string, width int) string {
 	t := Table{Indent: "  ", Rows: rows}
 	return "\n" + heading + "\n" + t.Text(width)
 }
-
-// OneLine puts a text on one line, with hidden characters spelled out.
-func OneLine(text string) string { return plaintext.Line(text) }
 
 // FirstLine returns the first line of a text.
 func FirstLine(text string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -346,7 +347,7 @@ func (m lastMove) changedPrincipal() Compensation {
 func UndoText(last Entry, back Compensation, width int) string {
 	text := Cut(last.line(), width) + "\n"
 	if back.Command != "" {
-		text += "  " + OneLine(back.Command) + "\n"
+		text += "  " + plaintext.Line(back.Command) + "\n"
 	}
 	if back.Why != "" {
 		text += Wrapped(back.Why, width)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Usage is the usage of sessions, divided into shares.
@@ -58,7 +59,7 @@ func (u *Usage) Text(width int) string {
 		}
 		// A narrow terminal cuts the end of a row, so the least important
 		// column is last.
-		row := []string{OneLine(name), strconv.Itoa(used.Sessions), one.Tokens(), one.Dollars(), fmt.Sprintf("%d%%", Percent(used, u.total.Usage)), took(used)}
+		row := []string{plaintext.Line(name), strconv.Itoa(used.Sessions), one.Tokens(), one.Dollars(), fmt.Sprintf("%d%%", Percent(used, u.total.Usage)), took(used)}
 		if one.Uncounted >= used.Sessions {
 			row[4] = unknown
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Why is what a task waits for, until when, and who can change that.
@@ -186,15 +187,15 @@ func (w Why) Text(width int) string {
 	if w.For == "" {
 		return fmt.Sprintf("  %s is %s, and waits for nothing\n", w.id, w.status)
 	}
-	who := OneLine(w.Who) + " can change that:"
+	who := plaintext.Line(w.Who) + " can change that:"
 	if !w.until.IsZero() {
 		who = fmt.Sprintf("until %s (%s); %s", w.until.UTC().Format(Stamp), leaseText(w.until, w.at), who)
 	}
 	var out strings.Builder
-	for _, text := range []string{"waits for " + OneLine(w.For), who} {
+	for _, text := range []string{"waits for " + plaintext.Line(w.For), who} {
 		for _, line := range brokenLines(text, width-2) {
 			out.WriteString("  " + line + "\n")
 		}
 	}
-	return out.String() + strings.Repeat(" ", inboxIndent) + OneLine(w.Command) + "\n"
+	return out.String() + strings.Repeat(" ", inboxIndent) + plaintext.Line(w.Command) + "\n"
 }
