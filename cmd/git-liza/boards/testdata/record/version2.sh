@@ -181,7 +181,7 @@ git liza dismiss sprint-1/6 --reason 'said twice'
 for record in 1 2 5 6; do
 	amend sprint-1/$record 's/^text: .*/text: Amended/; s/count: .*/count: "4"/'
 done
-git liza unblock asks
+git liza unblock asks --as planner-1
 
 # Several goals.
 git liza goal set 'Second' --spec specs/more.md#one --id second --priority 1
