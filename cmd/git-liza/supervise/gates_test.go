@@ -25,7 +25,7 @@ func TestRushOfTheRoleGates(t *testing.T) {
 	w.tasks(1)
 	w.liza("role", "require", "gates")
 	w.liza("config", "gates.second.command", "grep ' 2$' task-1.txt")
-	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent(`if test $n = 1; then waitfor never; else approve; fi`)), judge("gates", gates(t)))
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent(`if grep -q ' 2$' task-1.txt; then approve; else waitfor never; fi`)), judge("gates", gates(t)))
 	require.NoError(t, err, r.said())
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
 	rejections := w.moves(flow.ActReject)
