@@ -144,20 +144,25 @@ func (c calendar) planDone(id SprintID) (planned int, open *Summary) {
 	return planned, open
 }
 
-// PlannedTasks counts the planned tasks of a sprint that is open or was just closed, and
-// those of them that are final: archived ones too, and those that were carried on.
+// PlannedTasks counts the planned tasks of a sprint, and those of them that became final
+// in it: archived ones too, and those that were carried on.
 func PlannedTasks(b *Board, s *Sprint) (planned, final int) {
 	planned, final = s.Archived, s.Archived
 	b.each(func(t *Summary) {
 		switch {
-		case t.Stretch:
-		case t.Sprint == s.ID && t.Status.Final():
+		case t.Stretch || t.Sprint != s.ID:
+		case t.Status.Final():
 			final++
 			planned++
-		case t.Sprint == s.ID, slices.Contains(s.Carried, t.ID):
+		default:
 			planned++
 		}
 	})
+	for _, id := range s.Carried {
+		if t := b.Task(id); t != nil && !t.Stretch {
+			planned++
+		}
+	}
 	return planned, final
 }
 

@@ -56,6 +56,11 @@ func TestFiguresOfASprint(t *testing.T) {
 	require.Empty(t, s.step("human:ann sprint_close", &record{}))
 	planned, final = PlannedTasks(s.board, s.board.Sprint("sprint-1"))
 	require.Equal(t, [2]int{3, 2}, [2]int{planned, final}, "what was carried on was planned")
+	for _, step := range []string{"human:ann abandon c", "human:ann archive b c"} {
+		require.Empty(t, s.step(step, &record{}))
+	}
+	planned, final = PlannedTasks(s.board, s.board.Sprint("sprint-1"))
+	require.Equal(t, [2]int{3, 2}, [2]int{planned, final}, "in the archive too")
 }
 
 // TestOutstanding: what holds up the work that needs a reverted task are the open tasks
