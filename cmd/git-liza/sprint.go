@@ -12,7 +12,7 @@ import (
 )
 
 type sprintCommands struct {
-	Show      sprintShowCommand      `cmd:"" default:"withargs" help:"Show a sprint and its tasks; the default."`
+	Show      sprintShowCommand      `cmd:"" default:"withargs" help:"Show a sprint, its tasks and its retrospective, beside that the figures; the default."`
 	Start     sprintStartCommand     `cmd:"" help:"Open the next sprint."`
 	Close     sprintCloseCommand     `cmd:"" help:"Close the open sprint; what is unfinished moves on to the next."`
 	Retro     sprintRetroCommand     `cmd:"" help:"Store a sprint's retrospective."`
@@ -26,7 +26,13 @@ func (c *sprintShowCommand) show(inv *invocation, l look, p *flow.Sprint) error 
 	if err != nil {
 		return err
 	}
-	return inv.answer("", view.Sprint(b, p).With("uncounted", uncounted), view.SprintText(b, p, uncounted))
+	figures := []string{}
+	if p.Retro != "" || p.Words != nil {
+		if figures, err = retroFigures(inv, l, p); err != nil {
+			return err
+		}
+	}
+	return inv.answer("", view.Sprint(b, p).With("uncounted", uncounted).With("figures", figures), view.SprintText(b, p, uncounted, figures))
 }
 
 type sprintShowCommand struct {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
@@ -11,7 +14,7 @@ type sprintRetroCommand struct {
 	goalFlag
 	ID      flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
 	Message *string       `short:"m" xor:"text" help:"The retrospective; - for standard input."`
-	Draft   bool          `xor:"text" help:"Write it in your editor, beginning with the figures of the sprint and with what records say of specs and contracts."`
+	Draft   bool          `xor:"text" help:"Write it in your editor; comments show the figures of the sprint, and what records say of specs and contracts."`
 	From    string        `xor:"text" placeholder:"FILE" help:"Take it from a file of that form, - for standard input."`
 
 	Gap      []string `sep:"none" placeholder:"TEXT" help:"What the specs lacked; repeatable."`
@@ -46,11 +49,21 @@ func (c *sprintRetroCommand) Run(inv *invocation) error {
 	return c.store(inv, form)
 }
 
-// retroNotes are the comments below the form.
-const retroNotes = `text is the retrospective, spec_gaps what the specs lacked,
-contract_observations what the contracts did not fit, actions what is done about it.
-A list is written [] or with a line "  - TEXT" for each. Without a text and without
-any list nothing is stored.
+// retroStart is the form without words.
+const retroStart = `text: |
+
+spec_gaps: []
+contract_observations: []
+actions: []
+`
+
+// retroNotes are the comments below the form, before the figures of the sprint.
+const retroNotes = `text is the retrospective, in lines that begin with two spaces; spec_gaps what the
+specs lacked, contract_observations what the contracts did not fit, actions what is
+done about it. A list is written [] or with a line "  - TEXT" for each. Without a
+text and without any list nothing is stored.
+
+The figures of %s are not stored, git liza sprint show computes them again:
 `
 
 // draft lets the user write the retrospective in the editor.
@@ -64,22 +77,23 @@ func (c *sprintRetroCommand) draft(inv *invocation) error {
 		return err
 	}
 	c.ID = s.ID
-	shown, err := readMetrics(inv, l.Clone, sprintAsk(s))
-	if err != nil {
-		return err
-	}
-	form := view.NewRetroForm(l.Board, s, shown)
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	text, err := document.Encode(&form)
+	figures, err := retroFigures(inv, l, s)
 	if err != nil {
 		return err
 	}
 	return draft{
-		command: "sprint retro", ending: ".yaml", text: text, notes: retroNotes, again: "git liza sprint retro " + string(s.ID) + " --from",
-		otherwise: "--from FILE takes the retrospective from a file, - from standard input",
+		command: "sprint retro", ending: ".yaml", text: []byte(retroStart), notes: fmt.Sprintf(retroNotes, s.ID) + strings.Join(figures, "\n") + "\n",
+		again: "git liza sprint retro " + string(s.ID) + " --from", otherwise: "--from FILE takes the retrospective from a file, - from standard input",
 	}.edit(inv, l.Repo, func(text []byte) error { return c.take(inv, "form", text) })
+}
+
+// retroFigures computes what stands beside the words of a retrospective.
+func retroFigures(inv *invocation, l look, s *flow.Sprint) ([]string, error) {
+	shown, err := readMetrics(inv, l.Clone, sprintAsk(s))
+	if err != nil {
+		return nil, err
+	}
+	return view.RetroFigures(l.Board, s, shown), l.Board.Err()
 }
 
 // sprintAsk asks for the metrics of a sprint.

@@ -129,9 +129,9 @@ func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
 	return slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return t.Sprint != p.ID })
 }
 
-// SprintText formats a sprint with its tasks for people. uncounted is the number
-// of its sessions that did not report their usage.
-func SprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
+// SprintText formats a sprint with its tasks for people. uncounted is the number of its
+// sessions that did not report their usage, figures are those of [RetroFigures].
+func SprintText(b *flow.Board, p *flow.Sprint, uncounted int, figures []string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  of %s\nstarted  %s\n", p.ID, p.Status, p.Goal, p.Started.Format(Stamp))
 	if !p.Deadline.IsZero() {
@@ -158,6 +158,9 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
 				fmt.Fprintf(&text, "%-8s %s\n", list.name, indented(one))
 			}
 		}
+	}
+	if len(figures) > 0 {
+		fmt.Fprintf(&text, "figures  %s\n", indented(strings.Join(figures, "\n")))
 	}
 	for _, t := range sprintTasks(b, p) {
 		kind := "planned"

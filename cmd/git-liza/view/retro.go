@@ -19,33 +19,32 @@ type RetroForm struct {
 	Actions   []string `yaml:"actions,keep"`
 }
 
-// mostObservations bounds each list of a retrospective.
+// mostObservations bounds how many records of a kind are shown beside a retrospective.
 const mostObservations = 20
 
-// NewRetroForm returns what can be computed of a sprint's retrospective: its figures and
-// the patterns of its anomalies, and as gaps what its records lack in specs and
-// contracts. m has the metrics of the sprint.
-func NewRetroForm(b *flow.Board, s *flow.Sprint, m *Metrics) RetroForm {
-	f := RetroForm{Gaps: []string{}, Contracts: []string{}, Actions: []string{}}
+// RetroFigures returns what is computed of a sprint's retrospective, a line each: its
+// figures, the patterns of its anomalies, and what its records say that specs and
+// contracts lack. m has the metrics of the sprint.
+func RetroFigures(b *flow.Board, s *flow.Sprint, m *Metrics) []string {
 	planned, done := flow.PlannedTasks(b, s)
-	lines := []string{fmt.Sprintf("%s: %d of %d planned tasks final, %s.", s.ID, done, planned, Count(m.Tasks.Merged, "task")+" merged")}
+	lines := []string{fmt.Sprintf("%d of %d planned tasks final, %s", done, planned, Count(m.Tasks.Merged, "task")+" merged")}
 	if len(s.Carried) > 0 {
-		lines = append(lines, "Carried on: "+JoinIDs(s.Carried)+".")
+		lines = append(lines, "carried on: "+JoinIDs(s.Carried))
 	}
 	if m.LeadTime.Count > 0 {
-		lines = append(lines, fmt.Sprintf("Lead time: %s.", spreadText(m.LeadTime, "")))
+		lines = append(lines, "lead time: "+spreadText(m.LeadTime, ""))
 	}
-	lines = append(lines, fmt.Sprintf("%s; %s; %s; verdicts: %s.", Count(m.Iterations, "iteration"), Count(m.ReviewCycles, "review cycle"), failedMerges(m.Failures), verdictsText(m.Report)))
+	lines = append(lines, fmt.Sprintf("%s; %s; %s; verdicts: %s", Count(m.Iterations, "iteration"), Count(m.ReviewCycles, "review cycle"), failedMerges(m.Failures), verdictsText(m.Report)))
 	if m.Report.Usage.Sessions > 0 {
-		lines = append(lines, Spent{m.Report.Usage, m.Uncounted}.Words()+".")
+		lines = append(lines, Spent{m.Report.Usage, m.Uncounted}.Words())
 	}
 	in := string(s.ID) + "/"
 	for _, match := range breaker.Look(b) {
-		if slices.ContainsFunc(match.Records, func(id flow.RecordID) bool { return strings.HasPrefix(string(id), in) }) {
-			lines = append(lines, fmt.Sprintf("Pattern %s (%s): %s.", match.Pattern, match.Severity, JoinIDs(match.Tasks)))
+		if match.Missing == 0 && slices.ContainsFunc(match.Records, func(id flow.RecordID) bool { return strings.HasPrefix(string(id), in) }) {
+			lines = append(lines, fmt.Sprintf("pattern %s (%s): %s", match.Pattern, match.Severity, JoinIDs(match.Tasks)))
 		}
 	}
-	f.Text = strings.Join(lines, "\n") + "\n"
+	var gaps, contracts []string
 	for _, id := range b.IDs(flow.Anomalies) {
 		a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
 		if !ok || !strings.HasPrefix(id, in) || a.Dismissed != nil {
@@ -53,13 +52,12 @@ func NewRetroForm(b *flow.Board, s *flow.Sprint, m *Metrics) RetroForm {
 		}
 		switch a.Type {
 		case flow.SpecAmbiguity, flow.SpecGap:
-			f.Gaps = append(f.Gaps, detailsText(a.Details))
+			gaps = append(gaps, "spec gap "+id+": "+detailsText(a.Details))
 		case flow.SystemAmbiguity:
-			f.Contracts = append(f.Contracts, detailsText(a.Details))
+			contracts = append(contracts, "contract "+id+": "+detailsText(a.Details))
 		}
 	}
-	f.Gaps, f.Contracts = f.Gaps[:min(len(f.Gaps), mostObservations)], f.Contracts[:min(len(f.Contracts), mostObservations)]
-	return f
+	return slices.Concat(lines, gaps[:min(len(gaps), mostObservations)], contracts[:min(len(contracts), mostObservations)])
 }
 
 // detailsText is what an anomaly says, in one line.
