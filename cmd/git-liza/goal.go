@@ -146,10 +146,10 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 	return inv.goalResult(r, view.Member{Key: "warning", Value: warning})
 }
 
-// goalEnd ends a goal and lists its open tasks. Under rules version 1 agents still
-// claim them.
+// goalEnd ends a goal, lists its open tasks and warns of changes of specs that its
+// changelog lacks. Under rules version 1 agents still claim the tasks.
 func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detail) error {
-	_, r, err := inv.goalMove(goal, act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
+	clone, r, err := inv.goalMove(goal, act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,13 @@ func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detai
 		inv.progress("warning: open in %s: %s, and agents go on with open tasks (git liza list --goal %s); for each that is not needed: git liza abandon %s --reason R",
 			goal, view.Count(len(open), "task"), goal, open[0])
 	}
-	return inv.goalResult(r, view.Member{Key: "open", Value: open})
+	unentered, err := work.Unentered(inv.ctx, clone, goal)
+	if err != nil { // the goal has ended all the same
+		inv.progress("warning: what changed in the specs of %s cannot be read: %v", goal, err)
+	} else if text := work.UnenteredText(unentered); text != "" {
+		inv.progress("warning: %s", text)
+	}
+	return inv.goalResult(r, view.Member{Key: "open", Value: open}, view.Member{Key: "unentered", Value: append([]flow.SprintID{}, unentered...)})
 }
 
 // goalMove makes a move on a goal; "" is the usual one.

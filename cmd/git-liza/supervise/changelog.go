@@ -3,8 +3,8 @@ package supervise
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
+	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -37,13 +37,9 @@ func (c *changelogs) drop(id flow.SprintID) {
 	delete(c.seen, id)
 }
 
-// mostChangelogs is how many sprints of a goal, the latest, are looked at for changes of
-// specs: a planner may come after sprints that ended without one.
-const mostChangelogs = 10
-
 // addChangelog adds the task that enters into the project's changelog what changed in the
-// specs during a sprint that ended. Only planners add tasks. t is what the look has found
-// so far.
+// specs during a sprint: one that ended, or that ends with its goal. Only planners add
+// tasks. t is what the look has found so far.
 func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResult) (lookResult, error) {
 	if !b.HasRules(2) || s.capacity != flow.Plans {
 		return t, nil
@@ -52,8 +48,12 @@ func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResul
 		if !s.rush.merges(g.ID) {
 			continue
 		}
-		for _, id := range lastClosed(b, g.ID) {
-			if b.Task(work.ChangelogTask(id)) != nil || !s.rush.changelogs.take(id) {
+		list := work.LastClosed(b, g.ID)
+		if endsSprint(b, g, s.boardTime(b)) {
+			list = append(list, g.Sprint)
+		}
+		for _, id := range list {
+			if b.Task(work.ChangelogTask(id)) != nil || id != g.Sprint && !s.rush.changelogs.take(id) {
 				continue
 			}
 			added, err := work.AddChangelog(ctx, s.clone, id)
@@ -72,17 +72,49 @@ func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResul
 	return t, b.Err()
 }
 
-// lastClosed is the sprints of a goal that ended last, in the order in which they did.
-func lastClosed(b *flow.Board, goal flow.GoalID) (list []flow.SprintID) {
-	var closed []*flow.Sprint
-	for _, id := range b.IDs(flow.Sprints) {
-		if s := b.Sprint(flow.SprintID(id)); s != nil && s.Goal == goal && !s.Ended.IsZero() {
-			closed = append(closed, s)
+// endsSprint reports whether the open sprint of a goal in which specs changed is about to
+// end with the goal, and not by itself.
+func endsSprint(b *flow.Board, g *flow.Goal, at time.Time) bool {
+	if g.Sprint == "" || !work.HasSpecChanges(g) {
+		return false
+	}
+	due := flow.DueMoves(b, at, g.ID)
+	return len(due) > 0 && due[0].Act == flow.ActComplete
+}
+
+// awaitPlanner reports whether the end of a goal is left to a planner, which adds the
+// tasks for its changelog before. One of another rush is waited for until a lease has
+// passed without a move.
+func awaitPlanner(s *supervisor, b *flow.Board, goal flow.GoalID, t *lookResult) bool {
+	if s.capacity == flow.Plans {
+		return false
+	}
+	if s.rush.idle.hasPlanner() {
+		t.lookBy(time.Now().Add(busyRetry))
+		return true
+	}
+	left := b.At().Add(time.Duration(b.Settings().Config.Lease)).Sub(s.boardTime(b))
+	if left <= 0 || !work.HasSpecChanges(b.Goal(goal)) {
+		return false
+	}
+	for _, id := range b.IDs(flow.Agents) {
+		a := b.Agent(flow.AgentID(id))
+		if a != nil && a.Generation != "" && a.Degraded == "" && b.CapacityOf(flow.Actor(id)) == flow.Plans && !s.rush.others.isOwn(flow.Actor(id)) {
+			t.wakeBy(time.Now().Add(left))
+			return true
 		}
 	}
-	slices.SortStableFunc(closed, func(x, y *flow.Sprint) int { return x.Ended.Compare(y.Ended) })
-	for _, s := range closed[max(0, len(closed)-mostChangelogs):] {
-		list = append(list, s.ID)
+	return false
+}
+
+// tellUnentered says which changes of specs no task enters into the changelog of a goal
+// that has ended.
+func tellUnentered(ctx context.Context, s *supervisor, goal flow.GoalID) {
+	list, err := work.Unentered(ctx, s.clone, goal)
+	if err != nil {
+		return // the goal has ended all the same
 	}
-	return list
+	if text := work.UnenteredText(list); text != "" {
+		s.ask("%s: %s", goal, text)
+	}
 }

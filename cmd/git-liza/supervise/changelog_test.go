@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -23,6 +24,7 @@ func TestRushAddsChangelogTask(t *testing.T) {
 	require.NoError(t, err, r.said())
 	require.Len(t, w.moves(flow.ActSprintClose), 1)
 	require.Nil(t, w.board().Task("changelog-sprint-1"), "coders and reviewers add no tasks")
+	require.NotContains(t, r.said(), "no task enters", "a planner may come")
 
 	for range 2 {
 		r, _ = w.rush(planner(w.agent("submit"))) // nobody is there to do the task
@@ -55,11 +57,7 @@ func TestRushAddsChangelogTasksBeforeTheEndOfAGoal(t *testing.T) {
 	w.liza("spec-change", "specs/vision.md", "--change", "Say it")
 	w.tasks(1)
 	w.config(func(c *flow.Config) { c.Goal.Auto = true })
-	enter := w.agent(`case $LIZA_TASK in changelog-*)
-	git liza spec-change specs/CHANGELOG.md --change Entered
-	work() { echo "$LIZA_TASK" >> specs/CHANGELOG.md; git add specs; git commit -qm "$LIZA_TASK"; }
-esac; submit`)
-	r, err := w.rush(coder(enter), reviewer(w.agent("approve")), planner(w.agent("submit")))
+	r, err := w.rush(coder(w.agent(enter)), reviewer(w.agent("approve")), planner(w.agent("submit")))
 	require.NoError(t, err, r.said())
 	b := w.board()
 	for _, id := range []flow.TaskID{"changelog-sprint-1", "changelog-sprint-2", "changelog-sprint-3"} {
@@ -68,6 +66,50 @@ esac; submit`)
 	}
 	require.Len(t, w.moves(flow.ActAdd), 6)
 	require.Equal(t, flow.Completed, b.Goal("goal-1").Status, r.said())
+}
+
+// enter does tasks, those for the changelog too.
+const enter = `case $LIZA_TASK in changelog-*)
+	git liza spec-change specs/CHANGELOG.md --change Entered
+	work() { echo "$LIZA_TASK" >> specs/CHANGELOG.md; git add specs; git commit -qm "$LIZA_TASK"; }
+esac; submit`
+
+// A sprint that would end with its goal, because it planned nothing, has its task before.
+func TestRushAddsChangelogTaskOfASprintThatEndsWithItsGoal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.liza("task", "add", "--title", "A file", "--done-when", "it is there", "--spec", "specs/vision.md", "--scope", "one file", "--kind", "docs", "--stretch")
+	w.liza("spec-change", "specs/vision.md", "--change", "Say more")
+	w.config(func(c *flow.Config) { c.Goal.Auto = true })
+	r, err := w.rush(planner(w.agent("submit")), coder(w.agent(enter)), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Merged, w.task("changelog-sprint-1").Status)
+	require.Equal(t, flow.Completed, w.board().Goal("goal-1").Status)
+	require.NotContains(t, r.said(), "no task enters")
+}
+
+// Where specs changed, the end of a goal is left to a planner of another rush, as long as
+// the board moves. Without a planner the goal ends, and the rush says what is not entered.
+func TestRushLeavesTheEndOfAGoalToAPlanner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.liza("spec-change", "specs/vision.md", "--change", "Say more")
+	w.config(func(c *flow.Config) { c.Goal.Auto = true })
+	generation := flow.Generation("0123456789abcdef")
+	_, err := w.clone.Make(t.Context(), flow.ActRegister, "", &flow.RegisterMove{Agent: "planner-9", Generation: generation})
+	require.NoError(t, err)
+	crew := []supervise.Slot{coder(w.agent("submit")), reviewer(w.agent("approve"))}
+	r, err := w.rush(crew...)
+	require.NoError(t, err, r.said())
+	require.Len(t, w.moves(flow.ActSprintClose), 1)
+	require.Equal(t, flow.InProgress, w.board().Goal("goal-1").Status, r.said())
+
+	w.liza("unregister", "planner-9")
+	r, err = w.rush(crew...)
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Completed, w.board().Goal("goal-1").Status, r.said())
+	require.Contains(t, r.said(), "goal-1: specs changed in sprint-1, and no task enters that into specs/CHANGELOG.md: git liza sprint changelog sprint-1\n")
 }
 
 // Moves of long ago that cannot be read keep a planner from no other work.

@@ -66,12 +66,16 @@ func (s *supervisor) makeDue(ctx context.Context, b *flow.Board, tip flow.Object
 		made := s.clone.Caller.Move(due.Act, "", due.Detail)
 		made.Goal = due.Goal
 		if b.Admissible(made, nil) == nil && !s.rush.due.isTried(tip, due) {
-			// Before the end of a goal a planner adds the tasks for its changelog.
-			if due.Act == flow.ActComplete && s.capacity != flow.Plans && s.rush.idle.hasPlanner() {
-				t.lookBy(time.Now().Add(busyRetry))
+			if due.Act == flow.ActComplete && awaitPlanner(s, b, due.Goal, &t) {
 				continue
 			}
-			return s.makeAlone(ctx, t, func(ctx context.Context) (bool, error) { return s.clone.MakeDue(ctx, due) }, func(why error) {
+			return s.makeAlone(ctx, t, func(ctx context.Context) (bool, error) {
+				made, err := s.clone.MakeDue(ctx, due)
+				if made && due.Act == flow.ActComplete {
+					tellUnentered(ctx, s, due.Goal)
+				}
+				return made, err
+			}, func(why error) {
 				if s.rush.due.note(tip, due, why) {
 					s.ask("%s: the board asks for %s of %s, which cannot be made: %v", s.id, due.Act, due.Goal, why)
 				}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -72,16 +74,75 @@ func endsSprint(m flow.Move) bool {
 // project's changelog. The id makes the task once.
 func ChangelogTask(id flow.SprintID) flow.TaskID { return "changelog-" + flow.TaskID(id) }
 
-// AddChangelog adds the task that enters the changes of specs of a sprint that was closed
-// into the project's changelog. It returns "" if no spec changed, the task is there, or
-// the goal has ended. Moves that cannot be read are a refusal: other work goes on.
+// mostChangelogs is how many sprints of a goal, the latest, are looked at for changes of
+// specs: a planner may come after sprints that ended without one.
+const mostChangelogs = 10
+
+// LastClosed returns the sprints of a goal that ended last, in the order in which they did.
+func LastClosed(b *flow.Board, goal flow.GoalID) (list []flow.SprintID) {
+	var closed []*flow.Sprint
+	for _, id := range b.IDs(flow.Sprints) {
+		if s := b.Sprint(flow.SprintID(id)); s != nil && s.Goal == goal && !s.Ended.IsZero() {
+			closed = append(closed, s)
+		}
+	}
+	slices.SortStableFunc(closed, func(x, y *flow.Sprint) int { return x.Ended.Compare(y.Ended) })
+	for _, s := range closed[max(0, len(closed)-mostChangelogs):] {
+		list = append(list, s.ID)
+	}
+	return list
+}
+
+// HasSpecChanges reports whether the history of a goal names a change of a spec; what is
+// entered into the changelog is none.
+func HasSpecChanges(g *flow.Goal) bool {
+	return g != nil && slices.ContainsFunc(g.Changes, func(c flow.Change) bool { return c.Spec != ChangelogFile })
+}
+
+// Unentered returns the sprints of a goal, of those that ended last, in which specs
+// changed and that have no task that enters this into the project's changelog.
+func Unentered(ctx context.Context, c *Clone, goal flow.GoalID) (list []flow.SprintID, err error) {
+	b, tip, err := c.Store.Board(ctx)
+	if err != nil || !HasSpecChanges(b.Goal(goal)) {
+		return nil, err
+	}
+	for _, id := range LastClosed(b, goal) {
+		if b.Task(ChangelogTask(id)) != nil {
+			continue
+		}
+		changes, err := SpecChanges(ctx, c, tip, b.Sprint(id))
+		if err != nil {
+			return nil, err
+		}
+		if len(changes) > 0 {
+			list = append(list, id)
+		}
+	}
+	return list, b.Err()
+}
+
+// UnenteredText describes the sprints of [Unentered], "" if there are none.
+func UnenteredText(list []flow.SprintID) string {
+	if len(list) == 0 {
+		return ""
+	}
+	names := make([]string, len(list))
+	for i, id := range list {
+		names[i] = string(id)
+	}
+	return fmt.Sprintf("specs changed in %s, and no task enters that into %s: git liza sprint changelog %s", strings.Join(names, ", "), ChangelogFile, list[0])
+}
+
+// AddChangelog adds the task that enters the changes of specs of a sprint into the
+// project's changelog. It returns "" if no spec changed, the task is there, or the goal
+// has ended. Moves that cannot be read are a refusal: other work goes on.
 func AddChangelog(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID, error) {
 	b, tip, err := c.Store.Board(ctx)
 	if err != nil {
 		return "", err
 	}
 	s := b.Sprint(id)
-	if s == nil || s.Ended.IsZero() || b.Task(ChangelogTask(id)) != nil {
+	if s == nil || b.Task(ChangelogTask(id)) != nil {
 		return "", b.Err()
 	}
 	g := b.Goal(s.Goal)
