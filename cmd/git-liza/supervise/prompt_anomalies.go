@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,28 +9,40 @@ import (
 	"github.com/git-liza/git-liza/templates"
 )
 
-// maxAnomalies is how many anomalies a prompt repeats, the latest ones.
+// maxAnomalies is how many anomalies a prompt repeats.
 const maxAnomalies = 10
 
 // anomaliesFor returns the anomalies that a prompt repeats: those of its task, of what
 // stands on the same spec, and of work in the same paths; of a planner those of the tasks
-// that it was woken for. Dismissed and archived ones are not repeated.
+// that it was woken for, and of those that a decision holds back. Dismissed and archived
+// ones are not repeated. Of too many the latest stay, before others those of the tasks
+// themselves.
 func anomaliesFor(b *flow.Board, in templates.Input) []*flow.Anomaly {
+	ids := b.IDs(flow.Anomalies)
 	about := in.About
 	if in.Task != nil {
 		about = []*flow.Task{in.Task}
 	}
-	if len(about) == 0 {
-		return nil
-	}
-	var list []*flow.Anomaly
-	for _, id := range b.IDs(flow.Anomalies) {
-		a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
-		if ok && a.Dismissed == nil && !a.Archived && slices.ContainsFunc(about, func(t *flow.Task) bool { return concerns(b, a, t) }) {
-			list = append(list, a)
+	if len(ids) > 0 {
+		for _, id := range in.Held {
+			if t := b.Task(id); t != nil && !slices.Contains(about, t) {
+				about = append(slices.Clip(about), t)
+			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *flow.Anomaly) int { return x.At.Compare(y.At) })
+	var list []*flow.Anomaly
+	isOwn := map[*flow.Anomaly]int{}
+	for _, id := range ids {
+		a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
+		if !ok || a.Dismissed != nil || a.Archived || !slices.ContainsFunc(about, func(t *flow.Task) bool { return concerns(b, a, t) }) {
+			continue
+		}
+		list = append(list, a)
+		if slices.ContainsFunc(about, func(t *flow.Task) bool { return a.Task == t.ID }) {
+			isOwn[a] = 1
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *flow.Anomaly) int { return cmp.Or(isOwn[x]-isOwn[y], x.At.Compare(y.At)) })
 	return list[max(0, len(list)-maxAnomalies):]
 }
 
@@ -48,8 +61,8 @@ func concerns(b *flow.Board, a *flow.Anomaly, t *flow.Task) bool {
 	if other == nil || other.Goal != t.Goal {
 		return false
 	}
-	if other.Spec == t.Spec && strings.Contains(t.Spec, "#") {
-		return true // the same part of a spec; most tasks of a goal share the file
+	if other.Spec == t.Spec || strings.HasPrefix(other.Spec, t.Spec+"#") {
+		return true // the same spec, or a part of it
 	}
 	return slices.ContainsFunc(t.Owns, func(own string) bool {
 		return slices.ContainsFunc(other.Owns, func(theirs string) bool { return within(own, theirs) || within(theirs, own) })
