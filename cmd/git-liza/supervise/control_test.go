@@ -313,3 +313,14 @@ intent; work half.txt; echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/p
 	require.Error(t, err, "another coder begins afresh")
 
 }
+
+// A rush that a decision leaves nothing to do says what lifts it.
+func TestRushNamesWhatLiftsAHold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.liza("checkpoint")
+	w.liza("checkpoint", "decide", "REPLAN", "--message", "smaller")
+	_, err := w.rush(coder(w.agent("submit")))
+	require.ErrorContains(t, err, "task-1 UNCLAIMED: task-1 is held back since checkpoint-1 (REPLAN): smaller; git liza checkpoint lift --goal goal-1 --reason R")
+}

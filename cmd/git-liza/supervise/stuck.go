@@ -218,7 +218,7 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 		if refusal := b.Opens(act, stall.Task, s.clone.Caller, s.boardTime(b)); refusal != nil {
 			stall.Why = refusal.Reason
 			switch refusal.Rule {
-			case flow.RuleBudget:
+			case flow.RuleBudget, flow.RuleDecision:
 				stall.Hint = refusal.Hint
 			case flow.RuleDegraded:
 				stall.Why, stall.Hint = degradedText(s.id), "git liza doctor"

@@ -45,6 +45,9 @@ func answerHold(h *flow.Hold, goal, usual flow.GoalID) string {
 func (x waiting) explainHold(w *Why) {
 	h := x.Board.Goal(x.task.Goal).Hold
 	w.For = fmt.Sprintf("the answer to %s of %s: %s", h.Decision, h.Checkpoint, FirstLine(h.Message))
+	if x.task.Status.Allows(flow.ActSubmit) {
+		w.For += fmt.Sprintf("; the lease of %s has ended (git liza release %s)", x.task.Coder, x.task.ID)
+	}
 	w.Who = "a planner, or a person, who may also lift it (git liza checkpoint lift --goal " + string(x.task.Goal) + " --reason R)"
 	w.Command = answerHold(h, x.task.Goal, x.goal())
 }

@@ -193,7 +193,11 @@ func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds) (what, d
 		return "tasks", said
 	case what == forWork:
 		if h := holds.On(t); h != nil {
-			return "held", h.Decision + " of " + h.Checkpoint
+			detail = h.Decision + " of " + h.Checkpoint
+			if t.Status.Allows(flow.ActSubmit) {
+				detail += ", lease ended"
+			}
+			return "held", detail
 		}
 		if _, untrusted := r.Local.Untrusted[t.ID]; untrusted {
 			return "trust", "its verify"
