@@ -166,6 +166,12 @@ func PlannedTasks(b *Board, s *Sprint) (planned, final int) {
 	return planned, final
 }
 
+// HasOpenReplacement reports whether a task is superseded, and a task that replaces it,
+// directly or not, is not final.
+func HasOpenReplacement(b *Board, s *Summary) bool {
+	return s.Status == Superseded && b.calendar().openReplacement(s.ID, map[TaskID]bool{}) != nil
+}
+
 // openReplacement is the first task that is not final of those that replace a task,
 // directly or not; nil if there is none.
 func (c calendar) openReplacement(id TaskID, seen map[TaskID]bool) *Summary {

@@ -170,14 +170,15 @@ func (c *archiveCommand) oldSprints(b *flow.Board, now time.Time) []flow.SprintI
 	return list
 }
 
-// oldTasks returns the final tasks that are old enough; none if sprints are named.
+// oldTasks returns the final tasks that are old enough; none if sprints are named. In the
+// archive a superseded task counts as done, so it waits for what replaces it.
 func (c *archiveCommand) oldTasks(b *flow.Board, now time.Time) []*flow.Summary {
 	var list []*flow.Summary
 	if len(c.Sprint) > 0 {
 		return nil
 	}
 	for _, t := range b.Tasks() {
-		if t.Status.Final() && now.Sub(t.Changed) >= time.Duration(c.OlderThan) {
+		if t.Status.Final() && now.Sub(t.Changed) >= time.Duration(c.OlderThan) && !flow.HasOpenReplacement(b, &t) {
 			list = append(list, &t)
 		}
 	}
