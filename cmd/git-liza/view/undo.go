@@ -242,9 +242,14 @@ func (m lastMove) adopted() Compensation {
 		return m.reopened(d)
 	}
 	// Without a branch no name is needed, which an earlier undo may have taken.
-	command := "git switch --detach " + shell.Quote(string(m.now.Settings().Integration.Name)) +
-		" && git revert --no-edit " + string(d.Onto) + ".." + string(d.Commit) + " && git liza adopt HEAD --reason R && git switch -"
-	return Compensation{command, "of a merge: git revert --no-edit -m 1 " + string(d.Commit)}
+	return Compensation{Command: "git switch --detach " + shell.Quote(string(m.now.Settings().Integration.Name)) + " && " + takeOut(d.Onto, d.Commit) +
+		" && git commit -m " + shell.Quote("Take back "+d.Onto.Short()+".."+d.Commit.Short()) + " && git liza adopt HEAD --reason R && git switch -"}
+}
+
+// takeOut is what takes a range of commits out of a checkout, as one change: git revert
+// stops at a merge.
+func takeOut(from, to flow.ObjectID) string {
+	return "git diff-tree -p --binary " + string(to) + " " + string(from) + " | git apply --3way --index"
 }
 
 // reopened brings the work back that an adoption took out. The mark that it left on the
@@ -265,7 +270,7 @@ func (m lastMove) reopened(d *flow.AdoptMove) Compensation {
 	}
 	why := "what was taken back stays so; a new task brings the work back"
 	if d.Commit != d.Onto {
-		why += ", in its checkout: git revert " + string(d.Onto) + ".." + string(d.Commit)
+		why += ", in its checkout: " + takeOut(d.Onto, d.Commit)
 	}
 	return Compensation{command + " --reopen", why}
 }
