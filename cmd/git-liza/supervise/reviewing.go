@@ -12,7 +12,12 @@ import (
 // reviewSubmission runs the session of a review and decides what follows.
 func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, error) {
 	begun := time.Now()
+	leave, err := w.clone.Checkouts.StandIn(a.taskID().ReviewFolder(a.role, a.task.Submission.Number))
+	if err != nil {
+		return result{}, err
+	}
 	ending, b, err := w.runSession(ctx, a)
+	leave()
 	if err != nil {
 		return result{}, err
 	}

@@ -1,6 +1,8 @@
 package supervise_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -142,21 +144,30 @@ func TestReviewsWithoutVerdict(t *testing.T) {
 	require.NotContains(t, w.git("worktree", "list"), "review@")
 }
 
-// A review's checkout stays until its session is over: the session stands in it, and a
-// sandbox keeps it from removing a worktree. Then the supervisor removes it.
+// A review's checkout stays until its session is over, whoever merges meanwhile: the
+// session stands in it, and a sandbox keeps it from removing a worktree. Then the
+// supervisor removes it.
 func TestVerdictLeavesItsCheckoutToTheSupervisor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	r, err := w.rush(coder(w.agent("intent; work file-$n; git liza submit $LIZA_TASK")), reviewer(w.agent(`ls .. > "$notes/trees-$n"
-if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --reason '- [blocker] a:1 — no'; else approve; fi
+	r := w.begin(untilIdle, coder(w.agent("intent; work file-$n; git liza submit $LIZA_TASK")), reviewer(w.agent(`ls .. > "$notes/trees-$n"
+if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --reason '- [blocker] a:1 — no'; else approve; waitfor merged; fi
 test -e .git && echo stands > "$notes/after-$n"`)))
-	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	w.until("the merge", func(b *flow.Board) bool { return b.Task("task-1").Status.IsMerged() })
+	w.liza("merge", "task-1") // clears away what a merge leaves
+	require.Contains(t, w.liza("worktree"), "used    review@task-1@2       MERGED              review of submission 2 has ended, its session has not\n")
+	require.Equal(t, "no stale worktrees\n", w.liza("worktree", "prune"))
+	w.write(filepath.Join(w.notes, "merged"), "")
+	require.NoError(t, r.wait(), r.said())
 	require.Equal(t, "stands\n", w.note("after-1"))
+	require.Equal(t, "stands\n", w.note("after-2"))
 	require.Contains(t, w.note("trees-1"), "review@task-1@1\n")
 	require.NotContains(t, w.note("trees-2"), "review@task-1@1\n")
 	require.Empty(t, w.reviewCheckouts())
+	left, err := os.ReadDir(filepath.Join(w.dir, ".git", "liza", "standing"))
+	require.NoError(t, err)
+	require.Empty(t, left)
 	w.left()
 }
 

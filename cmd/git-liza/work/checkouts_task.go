@@ -170,7 +170,58 @@ func (c *Checkouts) dropFolder(ctx context.Context, folder string) error {
 	if err := c.seals.remove(folder); err != nil {
 		return err
 	}
-	return c.retireFolder(ctx, folder)
+	if err := c.retireFolder(ctx, folder); err != nil {
+		return err
+	}
+	if err := os.Remove(c.standingPath(folder)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// dropReview removes the checkout of a review that has ended, unless somebody is still in
+// it: a session, whose supervisor removes it then, see [Clone.LeaveReview], or the person
+// who ended the review from within.
+func (c *Checkouts) dropReview(ctx context.Context, folder string) error {
+	if c.isStoodIn(folder) || c.LeftBy(folder) != "" {
+		return nil
+	}
+	return c.dropFolder(ctx, folder)
+}
+
+// StandIn keeps others from removing the checkout of a review while a session runs in it,
+// until leave is called.
+func (c *Checkouts) StandIn(folder string) (leave func(), err error) {
+	f, err := git.OpenLock(c.repo.CommonDir(), filepath.Join(standing, folder))
+	if err == nil {
+		err = git.ShareLock(f)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("session in %s: %w", folder, err)
+	}
+	return func() { git.Unlock(f) }, nil
+}
+
+// standing is a folder with a file for each checkout of a review, which the supervisors of
+// sessions in it have locked.
+const standing = "standing"
+
+func (c *Checkouts) standingPath(folder string) string {
+	return filepath.Join(c.repo.CommonDir(), layout.Private, standing, folder)
+}
+
+// isStoodIn reports whether a session runs in the checkout of a review.
+func (c *Checkouts) isStoodIn(folder string) bool {
+	f, err := os.Open(c.standingPath(folder))
+	if err != nil {
+		return false
+	}
+	if git.TryLock(f) != nil {
+		f.Close()
+		return true
+	}
+	git.Unlock(f)
+	return false
 }
 
 // dropReviews removes the checkouts of reviews of a task's submission that have
@@ -183,7 +234,7 @@ func (c *Checkouts) dropReviews(ctx context.Context, t *flow.Task, which func(fl
 		if t.Judgement(role).Review != nil || !which(role) {
 			continue
 		}
-		if err := c.dropFolder(ctx, t.ID.ReviewFolder(role, t.Submission.Number)); err != nil {
+		if err := c.dropReview(ctx, t.ID.ReviewFolder(role, t.Submission.Number)); err != nil {
 			return err
 		}
 	}
@@ -200,8 +251,8 @@ func (c *Checkouts) retireFolder(ctx context.Context, name string) error {
 	return err
 }
 
-// clearTask removes a final task's worktrees and branch. What they held is saved.
-// It can be repeated.
+// clearTask removes a final task's worktrees and branch, but not the checkout of a review
+// in which somebody still is. What they held is saved. It can be repeated.
 func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 	if c.Trees == nil {
 		return nil
@@ -212,7 +263,7 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 		}
 	}
 	for n := 1; n <= t.Submissions; n++ {
-		if err := c.retireFolder(ctx, t.ID.ReviewFolder(flow.CodeReviewer, n)); err != nil {
+		if err := c.dropReview(ctx, t.ID.ReviewFolder(flow.CodeReviewer, n)); err != nil {
 			return err
 		}
 	}
@@ -222,7 +273,7 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 	}
 	for _, tree := range trees {
 		if id, _, review := flow.ParseFolder(tree.Name); id == t.ID && review != "" {
-			if err := c.dropFolder(ctx, tree.Name); err != nil {
+			if err := c.dropReview(ctx, tree.Name); err != nil {
 				return err
 			}
 		}
