@@ -100,15 +100,22 @@ func (c *prPushCommand) answer(inv *invocation, clone *work.Clone, p work.Reques
 	create, export := view.RequestBranch{Host: p.Host, Project: p.Project, Name: p.Branch, Base: p.Base}.Commands(text.Title, file)
 	data := map[string]any{"task": c.ID, "goal": c.Goal.id, "remote": p.Remote, "branch": p.Branch, "base": p.Base, "commit": p.Commit,
 		"title": text.Title, "body": text.Body, "file": file, "command": create, "export": export}
+	branch := fmt.Sprintf("%s of %s at %s", p.Branch, p.Remote, p.Commit.Short())
+	if p.Base != "" {
+		branch += ", for " + plaintext.Line(p.Base)
+	}
 	var rows view.Table
-	rows.Add("branch", fmt.Sprintf("%s of %s at %s, for %s", p.Branch, p.Remote, p.Commit.Short(), plaintext.Line(p.Base)))
+	rows.Add("branch", branch)
 	rows.Add("title", text.Title)
 	rows.Add("text", file)
 	rows.Wrap(inv.width())
 	said := rows.Text(0)
-	if create == "" {
-		said += "no command is known that makes a pull request at " + plaintext.Line(p.Remote) + ": make it there, of this branch\n"
-	} else {
+	switch remote := plaintext.Line(p.Remote); {
+	case p.Base == "":
+		said += remote + " has no branch yet that it could be merged into: git push " + shell.Quote(remote) + " BRANCH\n"
+	case create == "":
+		said += "no command is known that makes a pull request at " + remote + ": make it there, of this branch\n"
+	default:
 		said += "next: " + create + "\n"
 		if c.ID != "" {
 			said += "then: " + export + " | git liza pr import -\n"

@@ -81,16 +81,17 @@ type RequestBranch struct {
 	Host    string // "" if it is a folder
 	Project string // on that host, such as owner/name
 	Name    string
-	Base    string // the branch that it is to be merged into
+	Base    string // the branch that it is to be merged into, "" if the host has none
 }
 
 // Commands are the commands of the host that make a pull request of the branch, with a
 // title and the text in a file, and export its reviews; "" for a host whose command is not
-// known.
+// known, and without a branch to merge it into.
 func (b RequestBranch) Commands(title, file string) (create, export string) {
 	project, name, base := b.Project, shell.Quote(b.Name), shell.Quote(b.Base)
 	title, file = shell.Quote(title), shell.Quote(file)
 	switch {
+	case b.Base == "":
 	case strings.Contains(b.Host, "github"):
 		if b.Host != "github.com" {
 			project = b.Host + "/" + project

@@ -19,7 +19,7 @@ type Requested struct {
 	Host    string // of the remote, "" if it is a folder
 	Project string // on that host, such as owner/name
 	Branch  string
-	Base    string // the branch that it is to be merged into
+	Base    string // the branch that it is to be merged into, "" if the remote has none
 	Commit  flow.ObjectID
 	Already bool // it was there
 }
