@@ -200,13 +200,12 @@ func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, c
 	}
 	refusal := &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("there is no %s at %s", p.Spec, tip.Short())}
 	at := s.findFile(ctx, p.Spec)
-	branch := shell.Quote(p.Branch)
 	switch {
 	case at.committed && !created:
 		refusal.Reason = fmt.Sprintf("the branch %s, at %s, has no %s, which HEAD has", p.Branch, tip.Short(), p.Spec)
-		refusal.Hint = "git checkout " + branch + " && git merge " + string(at.head)
-		if behind, err := s.repo.IsAncestor(ctx, tip, at.head); err == nil && behind {
-			refusal.Hint = "git fetch . HEAD:" + branch // forward only
+		refusal.Hint = fetchTo(p.Branch)
+		if !s.isBehind(ctx, tip, at.head) {
+			refusal.Hint = checkedOut(p.Branch, "git merge "+string(at.head))
 		}
 		return refusal
 	case at.file != "":
@@ -230,10 +229,28 @@ func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, c
 			refusal.Reason += "; did you mean --spec " + shell.Quote(like) + "?"
 		}
 	}
-	if !created {
-		refusal.Hint = "git checkout " + branch + " && " + refusal.Hint
+	switch out, _ := s.repo.Git(ctx, "symbolic-ref", "--quiet", "HEAD"); {
+	case created || strings.TrimSpace(string(out)) == "refs/heads/"+p.Branch:
+	case refusal.Hint != p.again(p.Spec) && s.isBehind(ctx, tip, at.head):
+		refusal.Hint += " && " + fetchTo(p.Branch) // the file stays in the checkout
+	default:
+		refusal.Hint = checkedOut(p.Branch, refusal.Hint)
 	}
 	return refusal
+}
+
+// isBehind reports whether a branch at a commit can be brought forward to head.
+func (s *Specs) isBehind(ctx context.Context, at, head flow.ObjectID) bool {
+	behind, err := s.repo.IsAncestor(ctx, at, head)
+	return err == nil && behind
+}
+
+// fetchTo is the command that brings a branch forward to what is checked out.
+func fetchTo(branch string) string { return "git fetch . HEAD:" + shell.Quote(branch) }
+
+// checkedOut is a command on another branch, after which the one before is checked out again.
+func checkedOut(branch, command string) string {
+	return "git checkout " + shell.Quote(branch) + " && " + command + " && git checkout -"
 }
 
 // heading returns the first heading of a Markdown file at a commit, or its
