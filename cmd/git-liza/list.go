@@ -71,7 +71,7 @@ func (c *listCommand) Run(inv *invocation) error {
 	if len(list) == 0 {
 		inv.progress("no task to show")
 	}
-	return inv.answer("", nil, l.TaskTable(list, live).Text(inv.width()))
+	return inv.answer("", nil, l.TaskTable(list, live, inv.width()).Text(inv.width()))
 }
 
 // objects answers with every key of every task, or with those that were asked for.

@@ -39,8 +39,9 @@ func (r Reading) claimable(t flow.Summary) bool {
 }
 
 // TaskTable lists tasks for people: id, state, priority, holder, title. live are
-// the tasks that are not archived.
-func (r Reading) TaskTable(list, live []flow.Summary) *Table {
+// the tasks that are not archived. Where a width leaves no room for the titles, priority
+// and then holder are left out, and at last the state is shortened.
+func (r Reading) TaskTable(list, live []flow.Summary, width int) *Table {
 	on, holds := needsAmong(r.Board, live), flow.HoldsOf(r.Board)
 	var rows Table
 	for i := range list {
@@ -58,6 +59,18 @@ func (r Reading) TaskTable(list, live []flow.Summary) *Table {
 			title += revertedWord(t)
 		}
 		rows.Add(string(t.ID), t.Status.String(), strconv.Itoa(t.Priority), who, title)
+	}
+	const state, spare, leastState = 1, 2, 8
+	for left := 2; left > 0 && rows.lacks(width) > 0; left-- {
+		for i, row := range rows.Rows {
+			rows.Rows[i] = slices.Delete(row, spare, spare+1)
+		}
+	}
+	if n := rows.lacks(width); n > 0 {
+		room := max(rows.columns()[state]-n, leastState)
+		for _, row := range rows.Rows {
+			row[state] = Cut(row[state], room)
+		}
 	}
 	return &rows
 }

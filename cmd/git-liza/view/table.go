@@ -35,6 +35,26 @@ func (t *Table) columns() []int {
 	return columns
 }
 
+// leastLast is how much of a last cell is worth showing.
+const leastLast = 16
+
+// lacks returns how much wider a terminal must be to show every last cell, or at least
+// leastLast of it. With width 0 it is 0.
+func (t *Table) lacks(width int) int {
+	if width == 0 {
+		return 0
+	}
+	need := cells(t.Indent)
+	for _, column := range t.columns() {
+		need += column + 2
+	}
+	longest := 0
+	for _, row := range t.Rows {
+		longest = max(longest, cells(row[len(row)-1]))
+	}
+	return max(need+min(longest, leastLast)-width, 0)
+}
+
 // Text renders the table. With width 0 nothing is cut.
 func (t *Table) Text(width int) string {
 	columns := t.columns()
