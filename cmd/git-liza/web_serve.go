@@ -114,11 +114,26 @@ type webActor struct{ *invocation }
 // act makes one move. It returns what the command prints.
 func (a webActor) act(ctx context.Context, d web.Deed) (said string, refused *flow.Refusal) {
 	var out, progress bytes.Buffer
-	inner := &invocation{output: output{stdout: &out, stderr: &progress}, ctx: ctx, stdin: strings.NewReader(""), environ: a.environ, now: a.now, dir: a.dir}
+	inner := &invocation{output: output{stdout: &out, stderr: &progress}, ctx: ctx, stdin: strings.NewReader(""), environ: a.environ, now: a.now, dir: a.dir, args: typed(d)}
 	if err := a.make(inner, d); err != nil {
 		return "", hints{inner}.refusal(err)
 	}
 	return strings.TrimSpace(out.String() + progress.String()), nil
+}
+
+// typed is the command of a move as a person types it, without the text.
+func typed(d web.Deed) []string {
+	switch d.Act {
+	case flow.ActApprove:
+		return []string{"approve", d.Subject, "--commit", string(d.Commit)}
+	case flow.ActReject:
+		return []string{"reject", d.Subject, "--commit", string(d.Commit), "-e"}
+	case flow.ActAnswer:
+		return []string{"answer", d.Subject, "TEXT"}
+	case flow.ActNote:
+		return []string{"note", "TEXT", "--for", d.Subject}
+	}
+	return []string{d.Act.Command(), "--reason", "R"}
 }
 
 // make runs the command of a move.
