@@ -29,6 +29,8 @@ var (
 var rows = []row{
 	{file: "Makefile", target: "test", kind: runs, purpose: Test, command: "make test"},
 	{file: "Makefile", target: "check", kind: runs, purpose: Check, command: "make check"},
+	{file: "Makefile", target: "ci", kind: runs, purpose: Check, command: "make ci"},
+	{file: "Makefile", target: "verify", kind: runs, purpose: Check, command: "make verify"},
 	{file: "Makefile", target: "lint", kind: runs, purpose: Check, command: "make lint"},
 	{file: "Makefile", target: "build", kind: runs, purpose: Build, command: "make build"},
 	{file: "Makefile", target: "run", kind: runs, purpose: Start, command: "make run"},
@@ -113,4 +115,31 @@ var languageOf = map[string]string{
 }
 
 // ciFiles are patterns of files that say what the project's CI runs.
-var ciFiles = []string{".github/workflows/*.yml", ".github/workflows/*.yaml", ".gitlab-ci.yml", ".circleci/config.yml", ".forgejo/workflows/*.yml"}
+var ciFiles = []string{
+	".github/workflows/*.yml", ".github/workflows/*.yaml", ".forgejo/workflows/*.yml", ".forgejo/workflows/*.yaml", ".gitea/workflows/*.yml", ".gitea/workflows/*.yaml",
+	".gitlab-ci.yml", ".circleci/config.yml", ".woodpecker.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml",
+}
+
+// A runner is a program with which CI runs what the project calls by a name.
+type runner struct {
+	command string   // before the name
+	kind    string   // as in a row
+	files   []string // of which one is at the root
+	defined bool     // in that file, not perhaps in one that it includes
+}
+
+var runners = []runner{
+	{"make", runs, []string{"Makefile", "GNUmakefile", "makefile"}, false},
+	{"just", runs, []string{"justfile", "Justfile", ".justfile"}, false},
+	{"task", runs, []string{"Taskfile.yml", "Taskfile.yaml"}, false},
+	{"npm run", "node", []string{"package.json"}, true},
+	{"pnpm run", "node", []string{"package.json"}, true},
+	{"yarn run", "node", []string{"package.json"}, true},
+	{"bun run", "node", []string{"package.json"}, true},
+}
+
+// named are the names of what a merge can be made to pass, the one that does most first.
+var named = []struct{ name, purpose string }{
+	{"build", Build}, {"compile", Build}, {"test", Test}, {"tests", Test},
+	{"check", Check}, {"ci", Check}, {"verify", Check}, {"validate", Check}, {"lint", Check}, {"typecheck", Check}, {"vet", Check},
+}

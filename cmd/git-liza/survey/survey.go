@@ -60,6 +60,7 @@ const (
 	deepest     = 12      // folders
 	longestText = 256_000 // bytes
 	mostListed  = 12      // rows of each list
+	mostCI      = 40      // files of CI
 )
 
 // Read surveys a commit. Folders and files that cannot be read, and what is beyond
@@ -191,9 +192,9 @@ func vendored(name string) bool {
 	return strings.HasPrefix(name, "vendor/") || strings.HasPrefix(name, "third_party/") || strings.Contains("/"+name, "/node_modules/")
 }
 
-// commands returns the commands of all rows that apply, each once.
+// commands returns the commands that CI runs and those of all rows that apply, each once.
 func (w *walk) commands() []Command {
-	list := []Command{}
+	list := append([]Command{}, w.ciCommands()...) // an empty list, not null
 	targets := map[string][]string{}
 	for _, r := range rows {
 		file := w.matching(r.file)
@@ -214,6 +215,15 @@ func (w *walk) commands() []Command {
 			list = append(list, Command{r.purpose, r.command, file, r.kind})
 		}
 	}
+	slices.SortStableFunc(list, func(x, y Command) int { // what CI runs is first of its kind
+		switch {
+		case (x.kind == runs) == (y.kind == runs):
+			return 0
+		case x.kind == runs:
+			return -1
+		}
+		return 1
+	})
 	return list
 }
 
@@ -224,9 +234,9 @@ type Gate struct {
 }
 
 // Gates returns the gates that the commands make: build, test and check. What the
-// project's own task runner does goes before what its language would do. A gate
-// runs in a fresh checkout, so a command that needs installed packages installs
-// them.
+// project's own task runner does goes before what its language would do, and of that
+// what its CI runs. A gate runs in a fresh checkout, so a command that needs installed
+// packages installs them.
 func (s Survey) Gates() []Gate {
 	gates := []Gate{}
 	for _, one := range []struct{ name, purpose string }{{"build", Build}, {"test", Test}, {"check", Check}} {
