@@ -10,9 +10,10 @@ type nextCommand struct{}
 
 // Help explains whose step it is.
 func (c *nextCommand) Help() string {
-	return `The first item of the inbox, else the first step that would advance the board;
-for an agent (--as) what it is to do next. --json: action, subject, command, why,
-and the rule that asks for it, if one does.`
+	return `The first item of the inbox, else the first step that would advance the board,
+else what brings merged work to your branch; for an agent (--as) what it is to do
+next. --json: action, subject, command, why, and the rule that asks for it, if one
+does.`
 }
 
 func (c *nextCommand) Run(inv *invocation) error {
@@ -32,6 +33,11 @@ func (c *nextCommand) Run(inv *invocation) error {
 		return err
 	}
 	next := picture.Next()
+	if next.Action == "" && !picture.CanTake() {
+		if take := takeCommand(inv, l.Repo, l.Board); take != "" {
+			next = view.TakeStep(take, l.Board.Settings().Integration)
+		}
+	}
 	if err := l.Board.Err(); err != nil {
 		return err
 	}

@@ -308,11 +308,14 @@ func (v *supervisors) previewLogins(slots []supervise.Slot) {
 
 // takeCommand returns the command that brings merged work into the branch that is
 // checked out here. It is "" if that is the integration branch or already has all
-// of it, and for an agent, whose branch must not get it.
+// of it, for an agent, whose branch must not get it, and where nothing is checked out.
 func takeCommand(inv *invocation, repo *git.Repo, b *flow.Board) string {
 	i := b.Settings().Integration
+	if inv.as != "" || repo.WorkTree() == "" {
+		return ""
+	}
 	_, err := repo.Git(context.WithoutCancel(inv.ctx), "merge-base", "--is-ancestor", string(i.Tip), "HEAD")
-	if err == nil || inv.as != "" {
+	if err == nil {
 		return ""
 	}
 	return "git merge " + i.Name

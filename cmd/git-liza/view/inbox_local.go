@@ -42,6 +42,9 @@ func (c *collector) agentsAloneJudge(a Artifact) bool {
 	})
 }
 
+// lacksMerged says that integration is ahead of the branch that people work on.
+const lacksMerged = "your branch lacks what was merged"
+
 // addLocal adds what this machine needs.
 func (c *collector) addLocal() {
 	c.addReleases()
@@ -52,7 +55,7 @@ func (c *collector) addLocal() {
 	}
 	known := c.Local
 	if known.Take != "" {
-		i := Item{Kind: "behind", Subject: c.Board.Settings().Integration.Name, Text: "your branch lacks what was merged", Command: known.Take}
+		i := Item{Kind: "behind", Subject: c.Board.Settings().Integration.Name, Text: lacksMerged, Command: known.Take}
 		i.moment = string(c.Board.Settings().Integration.Tip)
 		for t := range c.picture.rows.with(flow.Status.IsMerged) {
 			if t.Changed.After(i.since) {

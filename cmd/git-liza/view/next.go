@@ -103,9 +103,15 @@ func (p *Picture) Next() NextStep {
 		return starter{p.reading}.nextOfAgent(in, p.rows)
 	}
 	if steps := p.steps(in, p.Waiting()); len(steps) > 0 {
-		return NextStep{Action: actionOf(steps[0].Command), Subject: subjectOf(steps[0].Command), Command: steps[0].Command, Why: steps[0].Why}
+		return NextStep{Action: actionOf(steps[0].Command), Subject: starter{p.reading}.subjectOf(steps[0].Command), Command: steps[0].Command, Why: steps[0].Why}
 	}
 	return NextStep{Command: "git liza status", Why: "nothing needs you"}
+}
+
+// TakeStep is the step that brings merged work to the branch that people work on. It is
+// worth doing when nothing else is: as a call it would come with each merge.
+func TakeStep(command string, integration flow.Branch) NextStep {
+	return NextStep{Action: actionOf(command), Subject: integration.Name, Command: command, Why: lacksMerged}
 }
 
 // nextOfAgent returns the step of an agent: what it holds, what it waits for, or
@@ -168,10 +174,15 @@ func actionOf(command string) string {
 	return strings.Join(words[:min(2, len(words))], " ")
 }
 
-// subjectOf returns the first argument of a command of git liza that is no option.
-func subjectOf(command string) string {
-	if words := strings.Fields(command); len(words) > 3 && !strings.HasPrefix(words[3], "-") {
-		return words[3]
+// subjectOf returns the first argument of a command of git liza that is the id of a task or
+// a goal, "" if none is.
+func (r starter) subjectOf(command string) string {
+	words := strings.Fields(command)
+	for _, word := range words[min(3, len(words)):] {
+		var id flow.TaskID // goals have ids by the same rules
+		if id.UnmarshalText([]byte(word)) == nil && (r.Board.Task(id) != nil || r.Board.Goal(flow.GoalID(id)) != nil) {
+			return word
+		}
 	}
 	return ""
 }
