@@ -68,7 +68,7 @@ func boardAt(t *testing.T, store *gitstore.Store, id git.ID) *flow.Board {
 // answers are what a picture says of a board.
 func answers(t *testing.T, p *view.Picture) string {
 	t.Helper()
-	text, err := json.MarshalIndent([]any{p.Status(), p.Inbox().All(), p.Flow(), p.Agents(), p.Alarms(), p.Graph(""), p.Waiting(), p.Next()}, "", " ")
+	text, err := json.MarshalIndent([]any{p.Status(), p.Inbox().All(), p.Flow(), p.Agents(), p.Alarms(), view.GraphOf(p.Reading().Board, ""), p.Waiting(), p.Next()}, "", " ")
 	require.NoError(t, err)
 	require.NoError(t, p.Reading().Board.Err())
 	return string(text)

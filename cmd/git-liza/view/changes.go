@@ -17,7 +17,7 @@ const (
 	AgentsPart                 // [Picture.Agents]
 	AlarmsPart                 // [Picture.Alarms]
 	LogPart                    // [Picture.Log]
-	GraphPart                  // [Picture.Graph]
+	GraphPart                  // [GraphOf]
 	TaskPart                   // of the task whose id is the change's, of every task without one
 )
 

@@ -207,11 +207,6 @@ func (r inProgress) served() (list []flow.GoalID) {
 	return list
 }
 
-// isUnplanned reports whether a goal in progress has no tasks outside the archive.
-func (p *Picture) isUnplanned() bool {
-	return slices.ContainsFunc(inProgress{p.reading}.served(), func(id flow.GoalID) bool { return p.rows.of[id].sum() == 0 })
-}
-
 // reached returns the goals in progress that have tasks, all of which are final.
 func (p *Picture) reached() []flow.GoalID {
 	board := p.reading.Board

@@ -81,9 +81,6 @@ func EntriesOf(events []gitstore.Event) []Entry {
 	return list
 }
 
-// Graph returns the tasks of a goal, or of all with "", and what they depend on.
-func (p *Picture) Graph(goal flow.GoalID) Graph { return GraphOf(p.reading.Board, goal) }
-
 // mostLogged bounds the moves that a picture keeps for its log.
 const mostLogged = 200
 

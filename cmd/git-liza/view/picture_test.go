@@ -121,7 +121,7 @@ func (c *follower) answers(p *Picture) map[string]string {
 	answers := map[string]string{}
 	for name, value := range map[string]any{
 		"status": p.Status(), "inbox": p.Inbox().All(), "flow": p.Flow(), "agents": p.Agents(), "alarms": p.Alarms(),
-		"log": LogValue(p.Log(5)), "graph": p.Graph(""), "head": []any{p.Waiting(), p.CanTake(), p.Verifies(), len(p.Verifying())},
+		"log": LogValue(p.Log(5)), "graph": GraphOf(p.Reading().Board, ""), "head": []any{p.Waiting(), p.CanTake(), p.Verifies(), len(p.Verifying())},
 	} {
 		text, err := json.Marshal(value)
 		require.NoError(c.t, err)
