@@ -11,7 +11,7 @@ import (
 
 type graphCommand struct {
 	Goal   flow.GoalID `arg:"" optional:"" placeholder:"GOAL" help:"Only the tasks of this goal, and what they wait for elsewhere; default: all."`
-	Format string      `enum:"text,dot,mermaid,svg,json" default:"text" placeholder:"FORM" help:"text (the default), dot for Graphviz, mermaid for Markdown, svg, or json."`
+	Format string      `enum:"text,dot,mermaid,svg,json" default:"text" tool:"-" placeholder:"FORM" help:"text (the default), dot for Graphviz, mermaid for Markdown, svg, or json. mermaid and svg have at most 300 tasks, open ones first, and say how many are left out."`
 	At     string      `placeholder:"REV|TIME" help:"The board as it was: a time, a span before now (2h, 3d), a mark such as sprint-1, or a commit of refs/liza/state."`
 }
 
@@ -30,7 +30,7 @@ func (c *graphCommand) Run(inv *invocation) error {
 	switch {
 	case c.Format == "json":
 		inv.json = true
-	case inv.json && c.Format != "text":
+	case inv.json && c.Format != "text" && c.Format != "":
 		return usagef("git liza graph --format json", "--json is a format of its own and goes with no other")
 	}
 	l, err := inv.lookAt(c.At)

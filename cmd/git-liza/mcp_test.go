@@ -209,6 +209,7 @@ func TestMCPPlans(t *testing.T) {
 			require.Empty(t, p.show("task-1")["review_by"])
 			c.does("finalize", `{"id": ["task-1"]}`)
 			require.Equal(t, []any{"one"}, p.show("task-1")["depends_on"])
+			require.Equal(t, []any{"one", "task-1"}, c.does("graph", `{"goal": "goal-1"}`)["critical"])
 			gap := c.everybodys("one")
 			c.does("align", `{"text": "on the way"}`)
 			c.refused("align", `{"text": "on the way", "answers": "checkpoint-1"}`, "decision")
@@ -635,7 +636,7 @@ func TestMCPHints(t *testing.T) {
 			require.NotEmpty(t, property.(map[string]any)["description"], "%s of %s", name, tool.Name)
 		}
 	}
-	require.Equal(t, []string{"await", "list", "show"}, reads)
+	require.Equal(t, []string{"await", "graph", "list", "show"}, reads)
 	require.Equal(t, []string{"abandon", "pause", "resume", "supersede", "task_edit"}, ends)
 	require.False(t, slices.Contains(p.client("coder-1").tools(), "approve"))
 	code, _, stderr := p.run([]string{"LIZA_AGENT_ID=no one"}, "git-liza", "mcp")

@@ -56,6 +56,7 @@ func audienceOf(by flow.Actor, capacity flow.Capacity) audience {
 var tools = []toolRow{
 	{"list", 0, mcp.Reads, everybody, "The tasks with all that the board says of them: states, who works on what, what each waits for. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", newCommand[listCommand]},
 	{"show", 0, mcp.Reads, everybody, "One task with its intent, findings, handoff, submissions and history; with patch, what a submission changes. Read your task with it before you begin, and again after a refusal.", newCommand[showCommand]},
+	{"graph", 0, mcp.Reads, planning, "What each open task waits for, what is stuck in the way of others, and the longest chain of open tasks. Use it before you add, reorder or supersede tasks.", newCommand[graphCommand]},
 	{"await", 0, mcp.Reads, everybody, "Wait, ten minutes at the most, for the verdict on your submission, a resubmission of what you rejected, or the merge of what was approved. Use it only if your prompt offers it; otherwise end the session.", newCommand[awaitTool]},
 	{"note", flow.ActNote, mcp.Adds, everybody, "Leave a word that stands in the prompts of an agent, a role, a task's workers or all. For what the next one must know and no other tool says.", newCommand[noteCommand]},
 	{"anomaly", flow.ActAnomaly, mcp.Adds, everybody, "Record that something went against the plan: a workaround, an ambiguous spec, an assumption that failed. A refusal names the details that its type asks for.", newCommand[anomalyCommand]},

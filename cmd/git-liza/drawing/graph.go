@@ -36,8 +36,8 @@ func Graph(g view.Graph, p Place) string {
 	for i := range l.nodes {
 		c.box(&l.nodes[i], l.at[l.nodes[i].ID], p)
 	}
-	if left := len(g.Nodes) - len(l.nodes); left > 0 {
-		c.label(margin, c.height+24, "quiet", fmt.Sprintf("and %d more tasks", left))
+	if left := leftOut(g, l.nodes); left != "" {
+		c.label(margin, c.height+24, "quiet", left)
 	}
 	if len(g.Nodes) == 0 {
 		c.label(margin, 24, "quiet", "no task yet")
@@ -52,6 +52,18 @@ func describe(g view.Graph) string {
 		text += "; the longest chain is " + strings.ReplaceAll(view.JoinIDs(g.Critical), ", ", ", then ")
 	}
 	return text
+}
+
+// leftOut says how many tasks are not drawn, and what has them; "" if all are drawn.
+func leftOut(g view.Graph, drawn []view.GraphNode) string {
+	left := len(g.Nodes) - len(drawn)
+	switch {
+	case left == 0:
+		return ""
+	case g.Goal == "":
+		return fmt.Sprintf("and %s (git liza graph GOAL has fewer, git liza graph --format dot has all)", view.Count(left, "more task"))
+	}
+	return fmt.Sprintf("and %s (git liza graph %s --format dot has all)", view.Count(left, "more task"), g.Goal)
 }
 
 // A point is a place in a drawing.

@@ -78,8 +78,8 @@ func Mermaid(g view.Graph) string {
 		}
 		fmt.Fprintf(&out, "  n%d %s n%d\n", place[e.From], arrow, place[e.To])
 	}
-	if left := len(g.Nodes) - len(nodes); left > 0 {
-		fmt.Fprintf(&out, "  more[\"and %d more tasks\"]\n", left)
+	if left := leftOut(g, nodes); left != "" {
+		fmt.Fprintf(&out, "  more[\"%s\"]\n", mermaidEscape(left))
 	}
 	return out.String() + "  classDef critical stroke-width:4px\n  classDef final stroke-dasharray:3\n"
 }
