@@ -8,6 +8,13 @@ type usageCommand struct {
 	Since string `placeholder:"T" help:"Only sessions that ended not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d, 1w)."`
 }
 
+// Help says what metrics calls the same.
+func (c *usageCommand) Help() string {
+	return `The part of git liza metrics that is about sessions. With --json it has by, total
+and rows: total is usage of metrics, and rows are those of metrics --by that have
+sessions, without their work.`
+}
+
 func (c *usageCommand) Run(inv *invocation) error {
 	since, err := parseSince(c.Since, inv.now().UTC())
 	if err != nil {
