@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -26,9 +25,6 @@ type Deed struct {
 	Texts   []flow.TextRef // of an approval: the texts that were shown with it
 	Text    string         // the answer, the findings, the note, the reason
 }
-
-// moveLimit is how long a move may take, so that its answer is still taken.
-const moveLimit = writeLimit - 5*time.Second
 
 // post makes the move that a form asks for. What is wrong with the request is looked for
 // in this order, so that nothing of a stranger's is read: its origin, its size, the
@@ -46,7 +42,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, at string) {
 		s.explain(w, v, *wrong)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), moveLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), answerLimit)
 	defer cancel()
 	s.acting.Lock()
 	said, refused := s.Act(ctx, deed)

@@ -2,9 +2,11 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -100,7 +102,9 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, at string) {
 		serveFile(w, r, at)
 		return
 	}
-	v, err := s.newVisit(r, at, r.URL.Query())
+	ctx, cancel := context.WithTimeout(r.Context(), answerLimit)
+	defer cancel()
+	v, err := s.newVisit(r.WithContext(ctx), at, r.URL.Query())
 	if err == nil {
 		defer v.leave()
 		err = v.load()
@@ -155,7 +159,15 @@ type problem struct {
 
 // fail answers with what went wrong; with an empty page where nothing is.
 func (s *Server) fail(w http.ResponseWriter, v *visit, err error) {
-	if v == nil || errors.Is(err, errNothing) {
+	late := errors.Is(err, context.DeadlineExceeded) && (v == nil || v.request.Context().Err() != nil) // not a limit of a part of it
+	switch {
+	case late && v != nil:
+		s.explain(w, v, problem{http.StatusServiceUnavailable, flow.RuleTimeLimit, fmt.Sprintf("the page was not ready after %v", answerLimit), v.command(), "", nil})
+		return
+	case late:
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	case v == nil || errors.Is(err, errNothing):
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
@@ -173,6 +185,15 @@ func (s *Server) fail(w http.ResponseWriter, v *visit, err error) {
 		code = http.StatusNotFound
 	}
 	s.explain(w, v, problem{code, said.Rule, said.Reason, said.Hint, "", nil})
+}
+
+// command is what shows in a terminal what a page shows that takes too long.
+func (v *visit) command() string {
+	var id flow.TaskID
+	if strings.HasPrefix(v.page.path, "task/") && id.UnmarshalText([]byte(v.id)) == nil {
+		return "git liza show " + string(id) + " --patch"
+	}
+	return "git liza status"
 }
 
 // title is the title of the page about the problem.

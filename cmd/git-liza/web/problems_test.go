@@ -1,9 +1,12 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,4 +37,20 @@ func TestErrorsAreExplained(t *testing.T) {
 	code, page = get(t, s, "")
 	require.Equal(t, http.StatusOK, code)
 	require.Contains(t, page, `because it cannot be read: a tree is lost <code class="command">git liza fsck --here</code>`)
+}
+
+// A page that takes too long says so in time, and what shows it in the terminal.
+func TestLatePages(t *testing.T) {
+	t.Parallel()
+	s := serverOf(t, goldenClone(t, "236f646-plain"))
+	for range mostReaders { // others read
+		<-s.readers
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	w := httptest.NewRecorder()
+	s.serve(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.bound.String()+s.path+"task/task-1/diff", nil))
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.Contains(t, w.Body.String(), "the page was not ready after 25s")
+	require.Contains(t, w.Body.String(), `<code class="command">git liza show task-1 --patch</code>`)
 }

@@ -154,6 +154,7 @@ const (
 	mostBody    = 64 << 10
 	readLimit   = 10 * time.Second
 	writeLimit  = 30 * time.Second
+	answerLimit = writeLimit - 5*time.Second // for the work on an answer, so that it is still taken
 )
 
 // policy is what a page may load and where it may send forms.
