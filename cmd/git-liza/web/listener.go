@@ -1,9 +1,11 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"path/filepath"
 	"slices"
@@ -15,52 +17,123 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// mostConnections is how many connections are open at once; others wait.
+// mostConnections is how many connections are open at once. For another one the one
+// that has been quiet longest is closed; while none is quiet, others wait.
 const mostConnections = 32
 
 // A limitedListener accepts connections while fewer than the limit are open.
 type limitedListener struct {
 	net.Listener
-	room   chan struct{} // has an element for each open connection
-	closed chan struct{}
-	once   sync.Once
+	mu     sync.Mutex
+	less   sync.Cond // says that a connection was closed or fell quiet, or the listener was closed
+	open   int
+	quiet  []*limitedConn // open ones that are not in the middle of a request, longest so first
+	closed bool
 }
 
 func limitConnections(l net.Listener) *limitedListener {
-	return &limitedListener{Listener: l, room: make(chan struct{}, mostConnections), closed: make(chan struct{})}
+	limited := &limitedListener{Listener: l}
+	limited.less.L = &limited.mu
+	return limited
 }
 
-// Accept waits until there is room for a connection, and for the connection.
+// Accept waits for a connection, and for room for it.
 func (l *limitedListener) Accept() (net.Conn, error) {
-	select {
-	case l.room <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
 	conn, err := l.Listener.Accept()
 	if err != nil {
-		<-l.room
 		return nil, err
 	}
-	return &limitedConn{Conn: conn, leave: sync.OnceFunc(func() { <-l.room })}, nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.open >= mostConnections && !l.closed {
+		if len(l.quiet) > 0 {
+			l.quiet[0].Conn.Close()
+			l.drop(l.quiet[0])
+		} else {
+			l.less.Wait()
+		}
+	}
+	if l.closed {
+		conn.Close()
+		return nil, net.ErrClosed
+	}
+	c := &limitedConn{Conn: conn, of: l}
+	l.open++
+	l.quiet = append(l.quiet, c)
+	return c, nil
+}
+
+// drop makes room for another connection. It is called under the lock.
+func (l *limitedListener) drop(c *limitedConn) {
+	if !c.gone {
+		c.gone = true
+		l.open--
+		l.forget(c)
+		l.less.Signal()
+	}
+}
+
+// forget takes a connection from the quiet ones. It is called under the lock.
+func (l *limitedListener) forget(c *limitedConn) {
+	l.quiet = slices.DeleteFunc(l.quiet, func(other *limitedConn) bool { return other == c })
 }
 
 // Close ends the listener, also while it waits for room.
 func (l *limitedListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
+	l.mu.Lock()
+	l.closed = true
+	l.less.Signal()
+	l.mu.Unlock()
 	return l.Listener.Close()
 }
 
-// A limitedConn makes room for another when it is closed.
+// A limitedConn makes room for another when it is closed. It is quiet until the head of a
+// request has arrived, and again after the answer.
 type limitedConn struct {
 	net.Conn
-	leave func()
+	of   *limitedListener
+	gone bool
 }
 
 // Close closes the connection.
 func (c *limitedConn) Close() error {
-	defer c.leave()
+	c.of.mu.Lock()
+	c.of.drop(c)
+	c.of.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// setQuiet says whether the connection is quiet.
+func (c *limitedConn) setQuiet(quiet bool) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.of.forget(c)
+	if quiet && !c.gone {
+		c.of.quiet = append(c.of.quiet, c)
+		c.of.less.Signal()
+	}
+}
+
+// connectionKey is the key of the connection in the context of its requests.
+type connectionKey struct{}
+
+// keepConnection lets requests find their connection.
+func keepConnection(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, conn)
+}
+
+// noteHead notes that the head of a request has arrived.
+func noteHead(r *http.Request) {
+	if c, ok := r.Context().Value(connectionKey{}).(*limitedConn); ok {
+		c.setQuiet(false)
+	}
+}
+
+// noteState notes that an answer was sent.
+func noteState(conn net.Conn, state http.ConnState) {
+	if c, ok := conn.(*limitedConn); ok && state == http.StateIdle {
+		c.setQuiet(true)
+	}
 }
 
 // listenAt binds an address. Another one than this machine's own needs a name by which

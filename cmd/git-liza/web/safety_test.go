@@ -372,27 +372,72 @@ func TestBounds(t *testing.T) {
 	}
 	require.Contains(t, s.page(""), "PAUSED")
 
-	// With all connections taken the next one waits until one is free.
-	var held []net.Conn
-	for range mostConnections {
+	// With all connections taken those give way that sent nothing, or not the whole head of
+	// a request. A live page goes on.
+	for i := range 2 * mostConnections {
 		conn, err := net.Dial("tcp", at.Host)
 		require.NoError(t, err)
-		held = append(held, conn)
-	}
-	answered := make(chan int, 1)
-	go func() {
-		got, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(s.base)
-		if err != nil {
-			answered <- 0
-			return
+		t.Cleanup(func() { conn.Close() })
+		if i%2 == 0 {
+			_, err = io.WriteString(conn, "GET "+at.Path+" HTTP/1.1\r\n")
+			require.NoError(t, err)
 		}
-		got.Body.Close()
-		answered <- got.StatusCode
-	}()
-	for _, conn := range held {
-		conn.Close()
 	}
-	require.Equal(t, http.StatusOK, <-answered)
+	got, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: readLimit / 2}).Get(s.base)
+	require.NoError(t, err)
+	got.Body.Close()
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	s.run("git liza resume --reason back")
+	for said := ""; !strings.Contains(said, "RUNNING"); {
+		line, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		said += line
+	}
+}
+
+// While all connections are in the middle of a request, the next one waits until one is
+// closed or has its answer.
+func TestConnectionsWait(t *testing.T) {
+	t.Parallel()
+	real, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := limitConnections(real)
+	accepted := make(chan *limitedConn)
+	go func() {
+		defer close(accepted)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- conn.(*limitedConn)
+		}
+	}()
+	dial := func() {
+		conn, err := net.Dial("tcp", real.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { conn.Close() })
+	}
+	var busy []*limitedConn
+	for range mostConnections {
+		dial()
+		c := <-accepted
+		c.setQuiet(false)
+		busy = append(busy, c)
+	}
+	dial()
+	require.NoError(t, busy[0].Close())
+	(<-accepted).setQuiet(false)
+	dial()
+	busy[1].setQuiet(true)
+	(<-accepted).setQuiet(false)
+	require.ErrorIs(t, busy[1].SetDeadline(time.Now()), net.ErrClosed)
+	require.NoError(t, busy[2].SetDeadline(time.Now()))
+	require.Equal(t, mostConnections, l.open)
+	dial()
+	require.NoError(t, l.Close())
+	_, more := <-accepted
+	require.False(t, more)
 }
 
 // A taken port is named with who has it, and an address of other machines needs a name.

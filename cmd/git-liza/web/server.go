@@ -129,7 +129,8 @@ func (s *Server) URL() string {
 func (s *Server) Serve(ctx context.Context) error {
 	s.ended = ctx
 	server := &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: readLimit, ReadTimeout: readLimit, WriteTimeout: writeLimit,
-		IdleTimeout: readLimit, MaxHeaderBytes: mostHeaders, ErrorLog: silentLog(), BaseContext: func(net.Listener) context.Context { return ctx }}
+		IdleTimeout: readLimit, MaxHeaderBytes: mostHeaders, ErrorLog: silentLog(), BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnContext: keepConnection, ConnState: noteState}
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -173,6 +174,7 @@ func setHeaders(h http.Header) {
 // serve answers one request: it refuses what does not come from where a browser of the
 // person would be, and hands the rest to the pages.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	noteHead(r)
 	setHeaders(w.Header())
 	if r.Method != http.MethodPost && r.ContentLength == 0 {
 		// Reading may take longer than a request may take to arrive.
