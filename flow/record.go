@@ -87,7 +87,7 @@ type Breaker struct {
 
 	Patterns  []string   `yaml:"patterns,since=3"`  // all that matched, the most severe is Pattern
 	Records   []RecordID `yaml:"records,since=3"`   // that form them
-	Artifacts []string   `yaml:"artifacts,since=3"` // specs and paths of the tasks that they are about
+	Artifacts []string   `yaml:"artifacts,since=3"` // specs and paths that they are about
 }
 
 // An AnomalyType is one of sixteen kinds of anomaly.

@@ -78,13 +78,21 @@ func newest(records []flow.RecordID, evidence []string) ([]flow.RecordID, []stri
 	return records, evidence
 }
 
-// Artifacts are the specs and the paths of the tasks of matches, as many as a move holds.
+// Artifacts are the specs that the records of matches name, and the specs and the paths of
+// their tasks, as many as a move holds.
 func Artifacts(b *flow.Board, matches []Match) []string {
 	var list []string
 	add := func(what ...string) {
 		for _, one := range what {
 			if one != "" && len(list) < flow.MaxList && !slices.Contains(list, one) {
 				list = append(list, one)
+			}
+		}
+	}
+	for _, m := range matches {
+		for _, id := range m.Records {
+			if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: string(id)}).(*flow.Anomaly); ok {
+				add(excerpt(a.Details["spec"]))
 			}
 		}
 	}
