@@ -75,7 +75,7 @@ func alarmKeys() (keys []Key) {
 	for _, k := range [][2]string{
 		{"lease", "a lease that nobody renews has ended for so long"},
 		{"orphaned", "work was rejected and its coder is gone for so long"},
-		{"stalled", "no task of a goal changes for so long while work is open"},
+		{"stalled", "no task of a goal changes its state or its holder for so long while work is open"},
 		{"draft", "a draft stays one for so long"},
 		{"unstaffed", "work waits for so long for a role of which no agent is there"},
 		{"checkpoint_stale", "a checkpoint lasts so long"},

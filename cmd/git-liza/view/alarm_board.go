@@ -77,39 +77,48 @@ func (c *alarmCollector) addBudgets() {
 // fewestSessions is how many sessions of a goal tell at what rate it uses its budget.
 const fewestSessions = 10
 
-// addBurning adds goals whose budget ends before their work does, at the rate so far.
+// addBurning adds goals and open sprints whose budget ends before their work does, at the
+// rate of the goal so far.
 func (c *alarmCollector) addBurning() {
-	limit := c.config.Budgets.Goal
-	if limit == (flow.Budget{}) {
+	limits := c.config.Budgets
+	for _, id := range c.goals {
+		if g := c.Board.Goal(id); g != nil && limits.Goal != (flow.Budget{}) {
+			c.addBurn(id, string(id), limits.Goal, g.Usage, func(r *row) bool { return r.Goal == id })
+		}
+		if s := c.Board.Sprint(c.Board.OpenSprint(id)); s != nil && limits.Sprint != (flow.Budget{}) {
+			c.addBurn(id, string(s.ID), limits.Sprint, s.Usage, func(r *row) bool { return r.Sprint == s.ID })
+		}
+	}
+}
+
+// addBurn adds a budget, that of a goal or of a sprint of it, if it ends before the work on
+// the tasks that pay from it.
+func (c *alarmCollector) addBurn(goal flow.GoalID, of string, limit flow.Budget, spent flow.Usage, pays func(*row) bool) {
+	burn := c.Local.Pace.Of(goal).Burn
+	if burn.Sessions < fewestSessions {
 		return
 	}
-	for _, id := range c.goals {
-		g, burn := c.Board.Goal(id), c.Local.Pace.Of(id).Burn
-		if g == nil || burn.Sessions < fewestSessions {
-			continue
+	left := burn.Ends(limit, flow.Budget{Tokens: spent.Tokens(), Cost: spent.Cost})
+	open := 0
+	for _, row := range c.picture.rows.all {
+		if pays(row) && !row.Status.Final() {
+			open++
 		}
-		left := burn.Ends(limit, flow.Budget{Tokens: g.Usage.Tokens(), Cost: g.Usage.Cost})
-		open := 0
-		for _, row := range c.picture.rows.all {
-			if row.Goal == id && !row.Status.Final() {
-				open++
-			}
-		}
-		of := c.Reading
-		of.About = id
-		e := of.eta(open, c.picture.Agents())
-		if left <= 0 || e == nil || left >= e.Median { // what is spent is in the inbox
-			continue
-		}
-		used := 0
-		for _, u := range flow.BudgetsUsed(c.Board, id, "") {
-			if u.Of == string(id) {
-				used = u.Percent
-			}
-		}
-		c.add(Alarm{Kind: BurningAlarm, Subject: string(id), Moment: strconv.Itoa(used / 10 * 10), Recurs: true, Next: "git liza metrics",
-			Text: fmt.Sprintf("%s: at the rate so far its budget ends in %s, and its work in %s", id, seconds(left), seconds(e.Median))})
 	}
+	about := c.Reading
+	about.About = goal
+	e := about.eta(open, c.picture.Agents())
+	if left <= 0 || e == nil || left >= e.Median { // what is spent is in the inbox
+		return
+	}
+	used := 0
+	for _, u := range flow.BudgetsUsed(c.Board, goal, "") {
+		if u.Of == of {
+			used = u.Percent
+		}
+	}
+	c.add(Alarm{Kind: BurningAlarm, Subject: of, Moment: strconv.Itoa(used / 10 * 10), Recurs: true, Next: "git liza metrics",
+		Text: fmt.Sprintf("%s: at the rate so far its budget ends in %s, and its work in %s", of, seconds(left), seconds(e.Median))})
 }
 
 // addRubberStamps adds actors whose last verdicts were all approvals: each rejection has a
@@ -229,19 +238,59 @@ func (c *alarmCollector) backlogs() (list []*backlog) {
 	return list
 }
 
-// addStalled adds goals of which no task has changed for long while work is open.
+// addStalled adds goals of which no task has come to another state for long while work is
+// open.
 func (c *alarmCollector) addStalled(control flow.ControlState) {
 	if !control.State.IsRunning() {
 		return
 	}
 	for _, id := range c.goals {
-		last := c.picture.rows.lastChange(id)
+		last := c.lastStep(id)
 		if c.picture.rows.of[id].open() == 0 || !c.past(last, c.limits.Stalled) {
 			continue
 		}
 		c.add(Alarm{Kind: StalledAlarm, Subject: string(id), Moment: moment(last), Since: last, Next: "git liza status --goal " + string(id),
 			Text: fmt.Sprintf("%s: no task has changed: %s", id, c.standstill(id))})
 	}
+}
+
+// lastStep returns when a task of a goal last came to another state or into other hands. A
+// task under a lease changes whenever the lease is renewed, which is no step.
+func (c *alarmCollector) lastStep(id flow.GoalID) time.Time {
+	last := c.picture.rows.lastChange(id)
+	for _, row := range c.picture.rows.leased {
+		if row.Goal != id {
+			continue
+		}
+		if t := c.Board.Task(row.ID); t != nil {
+			for _, at := range steps(t) {
+				if at.After(last) {
+					last = at
+				}
+			}
+		}
+	}
+	return last
+}
+
+// steps returns when a task under a lease was claimed; of submitted work when that was
+// submitted, and when its reviews began and its verdicts came.
+func steps(t *flow.Task) (list []time.Time) {
+	if t.Claim != nil {
+		return []time.Time{t.Claim.Since}
+	}
+	if t.Submission != nil {
+		list = append(list, t.Submission.At)
+	}
+	for _, j := range t.Judgements {
+		if j.Review != nil {
+			list = append(list, j.Review.Since)
+		}
+		if j.Verdict != nil {
+			list = append(list, j.Verdict.At)
+		}
+	}
+	return list
 }
 
 // standstill says what the tasks of a goal wait for, or which rule keeps them from being

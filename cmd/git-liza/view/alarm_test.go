@@ -111,6 +111,11 @@ var alarmCases = []struct {
 		board(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 9})), "t/iterations", "", "git liza show t", false, false},
 	{StalledAlarm, board(oneTask(flow.Unclaimed, before(30*time.Minute), nil)), board(oneTask(flow.Unclaimed, before(time.Hour), nil)),
 		"goal-1", "goal-1: no task has changed: 1 for a coder (none is there)", "git liza status --goal goal-1", false, true},
+	// Whose leases were renewed a moment ago.
+	{StalledAlarm, board(claimedUntil(start.Add(30*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), board(claimedUntil(start, flow.Attempt{Number: 1, Coder: "coder-1"})),
+		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
+	{StalledAlarm, board(reviewedSince(before(30 * time.Minute))), board(reviewedSince(before(time.Hour))),
+		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
 	{DraftAlarm, board(oneTask(flow.Draft, before(30*time.Minute), nil)), board(oneTask(flow.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task finalize t", false, true},
 	{"discovery", board(foundAt("sprint-1/1", start)), board(foundAt("sprint-1/1", before(time.Hour))), "sprint-1/1", "urgent discovery: the port is open", "git liza convert sprint-1/1", true, false},
 	{InvalidAlarm, brokenAt("a1"), brokenAt("b2"), "board", "it does not replay; no move is made", "git liza fsck --repair", true, false},
@@ -136,6 +141,12 @@ func reviewedUntil(lease time.Time) *flow.Task {
 		t.Attempt, t.Submission = &flow.Attempt{Number: 1, Coder: "coder-1"}, &flow.Submission{Number: 1, Reviews: []flow.Role{flow.CodeReviewer}}
 		t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: lease}}}
 	})
+}
+
+func reviewedSince(since time.Time) *flow.Task {
+	t := reviewedUntil(start.Add(time.Hour))
+	t.Submission.At, t.Judgements[0].Review.Since = before(2*time.Hour), since
+	return t
 }
 
 func blockedAt(at time.Time) *flow.Task {
@@ -417,16 +428,20 @@ func TestFiguresFireAgain(t *testing.T) {
 }
 
 // A budget that ends before the work, at the rate so far, is an alarm at each tenth that is
-// used. Too little history says nothing.
+// used: that of a goal, and that of its open sprint, whose work is less. Too little history
+// says nothing.
 func TestBurningBudgets(t *testing.T) {
 	t.Parallel()
-	burning := func(sessions int, spent int64) (keys []string) {
+	burning := func(sessions int, budgets flow.Budgets, spent flow.Usage) (keys []string) {
 		goal := *goalOne
-		goal.Usage = flow.Usage{Input: spent}
+		goal.Usage = spent
 		pace := metrics.Pace{Active: []metrics.Active{{By: "coder-1", At: start.Unix()}},
 			Goals: []metrics.GoalPace{{Merged: 10, Low: 600, Median: 7200, High: 9000}, {Goal: "goal-1", Merged: 10, Low: 600, Median: 7200, High: 9000,
-				Burn: metrics.Burn{Sessions: sessions, Work: 3600, Tokens: 20}}}}
-		s := board(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal, oneTask(flow.Unclaimed, noon, nil)).knowing(Local{Pace: pace})
+				Burn: metrics.Burn{Sessions: sessions, Work: 3600, Tokens: 20, Cost: 20}}}}
+		later := oneTask(flow.Unclaimed, noon, func(t *flow.Task) { t.ID = "u" })
+		s := board(controlOf(flow.ControlState{State: flow.Running}, func(s *flow.Settings) { s.Sprint1, s.Next.Sprint, s.Config.Budgets = "sprint-1", 2, budgets }), &goal, later,
+			&flow.Sprint{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress, Usage: spent},
+			oneTask(flow.Unclaimed, noon, func(t *flow.Task) { t.Sprint = "sprint-1" })).knowing(Local{Pace: pace})
 		list, _ := s.alarms(BurningAlarm, start)
 		for _, a := range list {
 			require.False(t, a.Call)
@@ -435,11 +450,17 @@ func TestBurningBudgets(t *testing.T) {
 		}
 		return keys
 	}
-	require.Empty(t, burning(10, 50), "two and a half hours are left, and the work takes two")
-	require.Equal(t, []string{"burning goal-1 60"}, burning(10, 61))
-	require.Equal(t, []string{"burning goal-1 70"}, burning(10, 79))
-	require.Empty(t, burning(9, 79))
-	require.Empty(t, burning(10, 100))
+	tokens, cost := flow.Budget{Tokens: 100}, flow.Budget{Cost: 100}
+	of := func(spent int64) flow.Usage { return flow.Usage{Input: spent, Cost: flow.Cost(spent)} }
+	require.Empty(t, burning(10, flow.Budgets{Goal: tokens}, of(20)), "four hours are left, and the work takes four")
+	require.Equal(t, []string{"burning goal-1 20"}, burning(10, flow.Budgets{Goal: tokens}, of(21)))
+	require.Equal(t, []string{"burning goal-1 70"}, burning(10, flow.Budgets{Goal: cost}, of(79)))
+	require.Empty(t, burning(9, flow.Budgets{Goal: tokens, Sprint: tokens}, of(79)))
+	require.Empty(t, burning(10, flow.Budgets{Goal: tokens, Sprint: tokens}, of(100)))
+	require.Empty(t, burning(10, flow.Budgets{Sprint: tokens}, of(60)), "two hours are left, and one task of two is the sprint's")
+	require.Equal(t, []string{"burning sprint-1 60"}, burning(10, flow.Budgets{Sprint: tokens}, of(61)))
+	require.Equal(t, []string{"burning sprint-1 60"}, burning(10, flow.Budgets{Sprint: cost}, of(61)))
+	require.Equal(t, []string{"burning goal-1 70", "burning sprint-1 70"}, burning(10, flow.Budgets{Goal: tokens, Sprint: cost}, of(70)))
 }
 
 // Ten thousand tasks and 300 agents that die at once are 300 calls, each of its own key.

@@ -79,7 +79,7 @@ type rows struct {
 	reverted rowList
 	leased   rowList                // under a lease, which may have ended
 	needers  map[flow.TaskID][]*row // who depends on a task; nil until it is asked for
-	changed  map[flow.GoalID]latest // of the goals that were asked for
+	changed  map[flow.GoalID]latest // under no lease, of the goals that were asked for
 	goal     struct {
 		id flow.GoalID
 		*tally
@@ -101,7 +101,8 @@ func (rs *rows) add(r *row) {
 	rs.short = slices.Insert(rs.short, rs.all.insert(r), r.Summary)
 	rs.in[r.Status].insert(r)
 	rs.count(r, 1)
-	if last, known := rs.changed[r.Goal]; known && !r.Changed.Before(last.at) {
+	leased := len(r.leases()) > 0
+	if last, known := rs.changed[r.Goal]; known && !leased && !r.Changed.Before(last.at) {
 		rs.changed[r.Goal] = latest{r.Changed, true}
 	}
 	if !r.Status.Final() && (r.Budgeted || r.Coder != "" || r.Failures > 0) {
@@ -110,7 +111,7 @@ func (rs *rows) add(r *row) {
 	if r.Reverted {
 		rs.reverted.insert(r)
 	}
-	if len(r.leases()) > 0 {
+	if leased {
 		rs.leased.insert(r)
 	}
 	if rs.needers != nil {
@@ -239,7 +240,8 @@ func (rs *rows) among(tasks map[flow.TaskID]Step) (list rowList) {
 	return list
 }
 
-// lastChange returns when a task of a goal changed last, the zero time without tasks.
+// lastChange returns when a task of a goal changed last that is under no lease, the zero
+// time without such tasks.
 func (rs *rows) lastChange(goal flow.GoalID) time.Time {
 	last := rs.changed[goal]
 	if last.sure {
@@ -247,7 +249,7 @@ func (rs *rows) lastChange(goal flow.GoalID) time.Time {
 	}
 	last = latest{sure: true}
 	for _, t := range rs.all {
-		if t.Goal == goal && t.Changed.After(last.at) {
+		if t.Goal == goal && t.Changed.After(last.at) && len(t.leases()) == 0 {
 			last.at = t.Changed
 		}
 	}
