@@ -113,7 +113,7 @@ func (f *pictureKeeper) localOf(l *look, p *view.Picture, known work.Known) (loc
 		f.asked, f.rest, f.vouched = known.Machine, l.Local, l.Tip
 	}
 	l.Local = f.rest
-	l.Local.Presences, l.Local.Dead = known.Presences, known.Dead
+	l.Local.Presences, l.Local.Dead, l.Local.Pace = known.Presences, known.Dead, known.Pace
 	l.judgeCommands(f.allowed, p.Verifying())
 	if f.vouched != l.Tip {
 		if l.Local.Breach, err = l.breach(f.inv); err != nil {

@@ -79,7 +79,6 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 		if merged.Warning != "" {
 			s.ask("warning: %s", merged.Warning)
 		}
-		_, _ = work.ReadCounts(ctx, s.clone) // what status estimates from; a failure costs that alone
 		t.moved = true
 		return t, nil
 	case merged.Status.IsMerged():

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
 	"github.com/git-liza/git-liza/flow"
@@ -32,26 +33,92 @@ func ReadCounts(ctx context.Context, c *Clone) (*metrics.Counts, error) {
 
 // ReadCountsAt is [ReadCounts] up to a state, for while the newest one cannot be read.
 func ReadCountsAt(ctx context.Context, c *Clone, tip flow.ObjectID) (*metrics.Counts, error) {
-	n := &metrics.Counts{}
-	if data, err := os.ReadFile(countsFile(c)); err == nil {
-		if known, err := metrics.Decode(data); err == nil {
-			n = known
+	k := counter{Clone: c}
+	if err := k.countTo(ctx, tip); err != nil {
+		return nil, err
+	}
+	return k.counts, nil
+}
+
+// A counter keeps what was counted of the moves of a clone.
+type counter struct {
+	*Clone
+	counts *metrics.Counts // nil before it counts for the first time
+}
+
+// countTo counts the moves up to a state that were not counted yet, and keeps the result in
+// the file.
+func (k *counter) countTo(ctx context.Context, tip flow.ObjectID) error {
+	if k.counts == nil {
+		k.counts = &metrics.Counts{}
+		if data, err := os.ReadFile(countsFile(k.Clone)); err == nil {
+			if known, err := metrics.Decode(data); err == nil {
+				k.counts = known
+			}
 		}
 	}
-	if n.Tip() == tip {
-		return n, nil
+	if k.counts.Tip() == tip {
+		return nil
 	}
-	add := func(s gitstore.Step) error { n.Add(s); return nil }
-	err := c.Store.Steps(ctx, n.Tip(), tip, add)
+	add := func(s gitstore.Step) error { k.counts.Add(s); return nil }
+	err := k.Store.Steps(ctx, k.counts.Tip(), tip, add)
 	if errors.Is(err, gitstore.ErrNoState) { // of another chain, or of one that was repaired
-		n = &metrics.Counts{}
-		err = c.Store.Steps(ctx, "", tip, add)
+		k.counts = &metrics.Counts{}
+		err = k.Store.Steps(ctx, "", tip, add)
 	}
+	if err == nil {
+		_ = git.ReplaceFile(countsFile(k.Clone), k.counts.Encode()) // a failure costs time only
+	}
+	return err
+}
+
+// countRest is how much longer than it takes to count a burst of moves and to write the file
+// a follower waits before it does so again: the file is written whole.
+const countRest = 100
+
+// keepCounts counts the moves of the board as they come, in a goroutine that ends soon after
+// ctx. One process of the clone does so at a time.
+func keepCounts(ctx context.Context, c *Clone, view *View) (ended <-chan struct{}, err error) {
+	own, err := c.As(ctx, c.By, c.Generation)
 	if err != nil {
 		return nil, err
 	}
-	_ = git.ReplaceFile(countsFile(c), n.Encode()) // a failure costs time only
-	return n, nil
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		(&counter{Clone: own}).follow(ctx, view)
+	}()
+	return over, nil
+}
+
+// follow counts the moves until ctx is done, and then the last ones.
+func (k *counter) follow(ctx context.Context, view *View) {
+	var release func()
+	whole := false
+	for ctx.Err() == nil {
+		tip, changed := view.Now()
+		begun := time.Now()
+		if release == nil {
+			release, _ = git.TryHoldLock(k.Repo.CommonDir(), "counts.lock") // without a lock nothing could be written either
+		}
+		if release != nil && tip != "" {
+			whole = k.countTo(ctx, tip) == nil // others say what is wrong with the board
+		}
+		if git.Wait(ctx, max(gatherMoves, countRest*time.Since(begun))) == nil {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+		}
+	}
+	if release == nil {
+		return
+	}
+	defer release()
+	after := context.WithoutCancel(ctx)
+	if tip, err := k.Store.Tip(after); err == nil && whole {
+		_ = k.countTo(after, tip)
+	}
 }
 
 // ReadPace returns the pace of work in the last counts that were kept here, the zero value

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
@@ -30,6 +31,7 @@ const (
 type Known struct {
 	Presences map[flow.AgentID]gitstore.Presence // the last ones of the registered agents
 	Dead      map[flow.AgentID]int               // the process id of an agent's supervisor that died on this machine
+	Pace      metrics.Pace                       // of the moves that were counted in this clone
 	// Machine grows when the configuration, branches or files of this clone may have
 	// changed, at most every two seconds: what follows from them is to be found anew.
 	Machine uint64
@@ -45,7 +47,8 @@ type Known struct {
 // empty delta; a call without an error says that it is over. The board may be used in see
 // alone: boards share what they read.
 //
-// Moves that come faster are gathered for 0.3 seconds. The error is that of ctx, or of a clone that
+// Moves that come faster are gathered for 0.3 seconds. They are counted beside that, so that
+// Known.Pace follows them; it lags by a hundred times what that takes. The error is that of ctx, or of a clone that
 // cannot be watched.
 func Follow(ctx context.Context, c *Clone, see func(b *flow.Board, tip flow.ObjectID, d gitstore.Delta, known Known, err error) (again time.Time)) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -59,6 +62,14 @@ func Follow(ctx context.Context, c *Clone, see func(b *flow.Board, tip flow.Obje
 	if err != nil {
 		return err
 	}
+	counted, err := keepCounts(ctx, c, f.view)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		cancel()
+		<-counted
+	}()
 	return f.run(ctx)
 }
 
@@ -145,6 +156,7 @@ func (f *feed) show(ctx context.Context, tip git.ID) {
 	if moved {
 		f.stale = true
 		f.findAgents(ctx)
+		f.findPace()
 		f.news = false // see gets it now
 	}
 	f.again = f.see(f.board, f.tip, d, f.known, err)
@@ -182,6 +194,7 @@ func (f *feed) lookAround(ctx context.Context) {
 		return
 	}
 	f.findAgents(ctx)
+	f.findPace()
 	for _, name := range []string{"config", "config.worktree", "HEAD", "logs/HEAD", "packed-refs", layout.Private, layout.Private + "/paused"} {
 		f.stale = f.isNew(filepath.Join(f.Repo.CommonDir(), name)) || f.stale
 	}
@@ -215,6 +228,13 @@ func (f *feed) findAgents(ctx context.Context) {
 	f.probed += probedAtOnce
 	if !maps.Equal(dead, f.known.Dead) {
 		f.known.Dead, f.news = dead, true
+	}
+}
+
+// findPace reads the pace of work if moves were counted since.
+func (f *feed) findPace() {
+	if f.isNew(countsFile(f.Clone)) {
+		f.known.Pace, f.news = ReadPace(f.Clone), true
 	}
 }
 
