@@ -26,7 +26,8 @@ import (
 type alarmKeeper struct {
 	inv      *invocation
 	clone    *work.Clone
-	shown    work.Alarms // what this process has seen
+	trips    *work.Tripper // nil if the process does not trip the circuit breaker so
+	shown    work.Alarms   // what this process has seen
 	memory   *work.Alarms
 	notifier *notify.Notifier
 	active   atomic.Pointer[activeAlarms]
@@ -118,7 +119,7 @@ func (k *alarmKeeper) follow(ctx context.Context, see func(list []view.Alarm, at
 	inv.ctx, inv.stderr = ctx, io.Discard
 	var last []view.Alarm
 	var next time.Time
-	return watchPicture(&inv, k.clone, func(p *view.Picture, _ []view.Change, err error) (again time.Time) {
+	return watchPicture(&inv, k.clone, k.trips, func(p *view.Picture, _ []view.Change, err error) (again time.Time) {
 		begun, at := time.Now(), k.clone.Store.Now()
 		if begun.Before(next) {
 			return at.Add(time.Second)

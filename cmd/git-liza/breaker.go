@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -51,4 +52,25 @@ func (c *breakerResetCommand) Run(inv *invocation) error {
 		return err
 	}
 	return answerControl(inv, r)
+}
+
+// newTripper prepares to trip the circuit breaker on behalf of the person who watches a
+// board. It returns nil for the watch of an agent, whose supervisor does so.
+func newTripper(inv *invocation, clone *work.Clone) (*work.Tripper, error) {
+	if inv.as != "" || inv.getenv("LIZA_AGENT_ID") != "" {
+		return nil, nil
+	}
+	off, err := readBreaker(inv.ctx, &clone.Repo.Config.Configuration)
+	if err != nil {
+		return nil, err
+	}
+	if off {
+		return work.NewTripper(clone, "liza.breaker is off on this machine"), nil
+	}
+	by, g, err := inv.actor(clone.Repo)
+	if err != nil {
+		return work.NewTripper(clone, err.Error()), nil
+	}
+	own, err := clone.As(inv.ctx, by, g)
+	return work.NewTripper(own, ""), err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -19,42 +20,73 @@ import (
 // show is called from one goroutine, and the picture may be asked in it alone. The values
 // that it returns may be used anywhere.
 func followPicture(inv *invocation, clone *work.Clone, show func(p *view.Picture, changes []view.Change, err error)) error {
-	return watchPicture(inv, clone, func(p *view.Picture, changes []view.Change, err error) time.Time {
+	return watchPicture(inv, clone, nil, func(p *view.Picture, changes []view.Change, err error) time.Time {
 		show(p, changes, err)
 		return time.Time{}
 	})
 }
 
 // watchPicture is followPicture where show says when it is to be called again at the
-// latest, the zero time if it does not matter.
-func watchPicture(inv *invocation, clone *work.Clone, show func(p *view.Picture, changes []view.Change, err error) time.Time) error {
-	f := &pictureKeeper{inv: inv, clone: clone}
+// latest, the zero time if it does not matter. It has the circuit breaker tripped, unless
+// trips is nil.
+func watchPicture(inv *invocation, clone *work.Clone, trips *work.Tripper, show func(p *view.Picture, changes []view.Change, err error) time.Time) error {
+	f := &pictureKeeper{inv: inv, clone: clone, trips: trips}
+	if trips != nil {
+		defer trips.Wait()
+	}
 	return work.Follow(inv.ctx, clone, func(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known, err error) time.Time {
 		if b == nil {
 			return show(nil, nil, err)
 		}
+		due := f.tripBreaker(b, d)
 		changes, changeErr := f.change(b, tip, d, known)
 		again := show(f.picture, changes, cmp.Or(err, changeErr))
-		if f.picture == nil {
-			return again
+		if f.picture != nil {
+			again = earlier(again, f.picture.Due())
 		}
-		if due := f.picture.Due(); again.IsZero() || !due.IsZero() && due.Before(again) {
-			again = due
-		}
-		return again
+		return earlier(again, due)
 	})
+}
+
+// earlier returns the first of two times of which zero is never.
+func earlier(x, y time.Time) time.Time {
+	if x.IsZero() || !y.IsZero() && y.Before(x) {
+		return y
+	}
+	return x
 }
 
 // A pictureKeeper keeps the picture of a board up to date.
 type pictureKeeper struct {
 	inv     *invocation
 	clone   *work.Clone
+	trips   *work.Tripper // nil if it leaves that to others
 	picture *view.Picture
 
-	asked   uint64     // the machine as it was when the rest was found
-	rest    view.Local // what is slow to find
-	allowed work.Allowed
-	vouched git.ID // the state of which rest.Breach speaks
+	asked     uint64     // the machine as it was when the rest was found
+	rest      view.Local // what is slow to find
+	allowed   work.Allowed
+	vouched   git.ID      // the state of which rest.Breach speaks
+	untripped []view.Need // a pattern for which the breaker cannot be tripped here
+}
+
+// tripBreaker has the circuit breaker tripped if records of a board form a pattern. It
+// returns when to look again at the latest, the zero time if it does not matter.
+func (f *pictureKeeper) tripBreaker(b *flow.Board, d gitstore.Delta) (again time.Time) {
+	if f.trips == nil {
+		return again
+	}
+	news := d.Whole || slices.ContainsFunc(d.Keys, func(k flow.Key) bool { return k.Folder == flow.Anomalies || k.Folder == flow.BreakerDoc })
+	left, why, again := f.trips.Look(f.inv.ctx, b, news)
+	f.untripped = nil
+	if left != nil {
+		need := view.Need{Kind: "pattern", Subject: "board", Text: "records form " + left.Pattern + ", and the circuit breaker cannot be tripped here: " + view.FirstLine(why), Command: "git liza breaker"}
+		if newest, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: string(left.Records[len(left.Records)-1])}).(*flow.Anomaly); ok {
+			need.Since = newest.At
+		}
+		f.untripped = []view.Need{need}
+	}
+	return again
 }
 
 // change makes it the picture of a board, now, with what the machine knows.
@@ -113,6 +145,7 @@ func (f *pictureKeeper) localOf(l *look, p *view.Picture, known work.Known) (loc
 		f.asked, f.rest, f.vouched = known.Machine, l.Local, l.Tip
 	}
 	l.Local = f.rest
+	l.Local.Needs = slices.Concat(f.rest.Needs, f.untripped)
 	l.Local.Presences, l.Local.Dead, l.Local.Pace = known.Presences, known.Dead, known.Pace
 	l.judgeCommands(f.allowed, p.Verifying())
 	if f.vouched != l.Tip {

@@ -31,7 +31,10 @@ An alarm is a call if a person has to act: it is in your inbox, and no agent is
 about to settle it. The others are notes. Each fires once; when the same happens
 again, it fires again.
 
-While it runs, calls also go to the command liza.notify and the address
+While it runs, it trips the circuit breaker when records form a pattern, as
+supervisors do: see git liza help breaker. Where it cannot, that is a call.
+
+While it runs, calls go to the command liza.notify and the address
 liza.notify.url of git's configuration, as they do while git liza rush or
 git liza agent run. git liza config alarms lists the thresholds.`
 }
@@ -83,6 +86,9 @@ func (c *watchCommand) printLines(inv *invocation) error {
 	}
 	keeper, err := newAlarmKeeper(inv, clone)
 	if err != nil {
+		return err
+	}
+	if keeper.trips, err = newTripper(inv, clone); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(inv.ctx)

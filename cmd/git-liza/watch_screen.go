@@ -30,6 +30,7 @@ type dashboard struct {
 	self   string
 	known  provider.Catalogue
 	keeper *alarmKeeper
+	trips  *work.Tripper
 	lock   *os.File // of the one process of the clone that keeps its alarms
 }
 
@@ -47,6 +48,9 @@ func showScreen(inv *invocation, words string) error {
 	silent.stderr, clone.Repo.Notice = io.Discard, func(string) {} // what they say would stand between the lines that are drawn
 	d := dashboard{invocation: inv, silent: &silent, clone: clone}
 	if d.keeper, err = newAlarmKeeper(&silent, clone); err != nil {
+		return err
+	}
+	if d.trips, err = newTripper(&silent, clone); err != nil {
 		return err
 	}
 	if d.lock, err = git.OpenLock(clone.Repo.CommonDir(), keeperLock); err != nil {
@@ -73,7 +77,7 @@ func showScreen(inv *invocation, words string) error {
 func (d *dashboard) follow(ctx context.Context, show func(*view.Picture, []view.Change, error) time.Time) error {
 	following := *d.silent
 	following.ctx = ctx
-	return watchPicture(&following, d.clone, show)
+	return watchPicture(&following, d.clone, d.trips, show)
 }
 
 // note keeps the alarms and has the calls told, unless another process of the clone does.

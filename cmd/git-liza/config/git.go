@@ -36,8 +36,8 @@ func rushGroup() Group {
 		{Name: "liza.task.minutes", Meaning: "most minutes of sessions on one task", Default: "120, likewise", Unit: "number from 1", Readers: "`agent`, `rush`, `doctor`"},
 		{Name: "liza.rush.sessions", Meaning: "most sessions in one rush", Default: "100, likewise", Unit: "number from 1", Readers: "`agent`, `rush`, `doctor`"},
 		{Name: "liza.rush.minutes", Meaning: "most minutes of sessions in one rush", Default: "1440, likewise", Unit: "number from 1", Readers: "`agent`, `rush`, `doctor`"},
-		{Name: "liza.breaker", Meaning: "supervisors of this machine trip the [circuit breaker](guide.md#the-circuit-breaker)", Default: "on", Unit: "switch",
-			Readers: "`agent`, `rush`, when they begin"},
+		{Name: "liza.breaker", Meaning: "supervisors and `watch` on this machine trip the [circuit breaker](guide.md#the-circuit-breaker)", Default: "on", Unit: "switch",
+			Readers: "`watch`, `agent`, `rush`, when they begin"},
 	}}
 }
 

@@ -104,7 +104,7 @@ func (k Breaker) head(r Reading, there []breaker.Match) []string {
 	switch {
 	case k.Tripped:
 	case fresh > 0 && r.Board.HasRules(3):
-		lines = append(lines, fmt.Sprintf("%s would trip it: supervisors do so when they next look.", Count(fresh, "pattern")))
+		lines = append(lines, fmt.Sprintf("%s would trip it: supervisors and git liza watch do so when they next look.", Count(fresh, "pattern")))
 	case len(there) > 0 && fresh == 0:
 		lines = append(lines, "What there is was judged by the last reset, and does not trip it again.")
 	case len(there) == 0:
