@@ -249,10 +249,14 @@ func parseTasks(name string, data []byte) ([]flow.TaskInput, []int, error) {
 		return nil, nil, usagef("git liza help task add", "%v", err)
 	}
 	var list []flow.TaskInput
-	if err := doc.DecodeAll(&list); err != nil {
+	if err := doc.DecodeAll(&list, flow.MaxFaults); err != nil {
 		return nil, nil, usagef("git liza help task add", "%v", err)
 	}
-	return list, doc.Lines(), nil
+	var lines []int
+	for _, entry := range doc.Root().Entries() {
+		lines = append(lines, entry.Line())
+	}
+	return list, lines, nil
 }
 
 // inFile adds to an error of a move the file and the line of each task that was

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/spelling"
 )
 
 // A filler copies a checked document into a value.
@@ -17,25 +19,24 @@ type filler struct {
 	earlier bool     // keys that only earlier versions have are accepted
 	loose   bool     // skips unknown keys
 	faults  *[]error // collects faults in mappings and lists; nil ends at the first
+	most    int      // faults that are collected
 }
-
-// maxFaults is how many faults of a document are reported at once.
-const maxFaults = 20
 
 // collectFault is the error that ends reading, nil if reading continues.
 func (f filler) collectFault(err error) error {
-	if err == nil || f.faults == nil || len(*f.faults) == maxFaults {
+	if err == nil || f.faults == nil || len(*f.faults) == f.most {
 		return err
 	}
 	*f.faults = append(*f.faults, err)
 	return nil
 }
 
-// decodeAll is decode, but reports all faults of the document.
-func (d Parsed) decodeAll(v any) error {
+// DecodeAll is [Parsed.Decode] for documents that people write: the error
+// reports up to most faults, each a [*Error], joined.
+func (d Parsed) DecodeAll(v any, most int) error {
 	var faults []error
-	last := d.fill(v, filler{doc: d, faults: &faults})
-	if last != nil && len(faults) < maxFaults {
+	last := d.fill(v, filler{doc: d, faults: &faults, most: most})
+	if last != nil && len(faults) < most {
 		faults = append(faults, last)
 	}
 	return errors.Join(faults...)
@@ -151,7 +152,7 @@ func (f filler) mapping(at int, v reflect.Value) error {
 		case err != nil:
 			return err
 		case known == nil && !f.loose:
-			err = f.doc.errorAt(int(key.line), fmt.Sprintf("unknown key %q", key.text))
+			err = f.unknownKey(key, v.Type())
 		case known == nil:
 		case !known.in(f.version) && !(f.earlier && known.before(f.version)):
 			err = f.doc.errorAt(int(key.line), known.versionError(f.version).Error())
@@ -164,6 +165,17 @@ func (f filler) mapping(at int, v reflect.Value) error {
 		i = int(all[value].end)
 	}
 	return nil
+}
+
+// unknownKey tells people, whose faults are collected, which key they may have meant.
+func (f filler) unknownKey(key *node, t reflect.Type) error {
+	reason := fmt.Sprintf("unknown key %q", key.text)
+	if s, err := shapeOf(t); err == nil && f.faults != nil {
+		if like := spelling.Nearest(key.text, s.keys()); like != "" {
+			reason += fmt.Sprintf("; did you mean %q?", like)
+		}
+	}
+	return f.doc.errorAt(int(key.line), reason)
 }
 
 // lookup finds the field with the key in the struct v or in its inline fields;

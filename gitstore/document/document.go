@@ -163,22 +163,6 @@ func (d Parsed) DecodeUpTo(version int, v any) error {
 	return d.fill(v, filler{doc: d, version: version, earlier: true})
 }
 
-// DecodeAll is [Parsed.Decode] for documents that people write: the error
-// reports up to 20 faults, each a [*Error], joined.
-func (d Parsed) DecodeAll(v any) error { return d.decodeAll(v) }
-
-// Lines are the lines, from 1, of the entries of a document that is a list; nil
-// if it is not a list.
-func (d Parsed) Lines() (lines []int) {
-	if len(d.all) == 0 || d.all[0].kind != sequenceNode {
-		return nil
-	}
-	for _, place := range d.all.children(0) {
-		lines = append(lines, max(int(d.all[place].line), 1))
-	}
-	return lines
-}
-
 // DecodeLoose fills v as the function [DecodeLoose] does.
 func (d Parsed) DecodeLoose(v any) error { return d.fill(v, filler{doc: d, loose: true}) }
 

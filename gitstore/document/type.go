@@ -153,6 +153,16 @@ func (s *shape) add(t reflect.Type, path []int) error {
 	return nil
 }
 
+// keys are the keys of the fields that have one.
+func (s *shape) keys() (list []string) {
+	for i := range s.fields {
+		if s.fields[i].key != "" {
+			list = append(list, s.fields[i].key)
+		}
+	}
+	return list
+}
+
 // setOptions reads the options of a tag; it reports whether they are known.
 func (f *field) setOptions(options string) bool {
 	for option := range strings.SplitSeq(options, ",") {

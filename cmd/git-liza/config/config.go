@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/spelling"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/spelling"
 )
 
 // A Place is where settings are kept.

@@ -41,7 +41,7 @@ func Parse(path string, text []byte) (row flow.RoleRow, body string, err error) 
 	// The empty line stands for the first fence, so that lines are those of the file.
 	parsed, err := document.Parse(path, append([]byte("\n"), front...), maxFile)
 	if err == nil {
-		err = parsed.DecodeAll(&row)
+		err = parsed.DecodeAll(&row, flow.MaxFaults)
 	}
 	name := flow.Role(strings.TrimSuffix(filepath.Base(path), ".md"))
 	var role flow.Role

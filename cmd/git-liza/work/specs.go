@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/spelling"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/markdown"
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/flow/spelling"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )

@@ -1,6 +1,8 @@
 // Package spelling finds the word that a mistyped one was probably meant to be.
 package spelling
 
+import "strings"
+
 // Distance returns the number of letters in which two texts differ, at most
 // the limit most.
 func Distance(a, b string, most int) int {
@@ -25,9 +27,15 @@ func Distance(a, b string, most int) int {
 	return min(row[len(b)], most)
 }
 
-// Nearest returns the word of a list that differs in the fewest letters from a mistyped
-// one, "" if none differs in less than a third of them.
+// Nearest returns the word of a list that a mistyped one of at least three letters
+// begins, else the one that differs in the fewest letters from it, "" if none differs in
+// less than a third of them.
 func Nearest(mistyped string, words []string) string {
+	for _, word := range words {
+		if len(mistyped) >= 3 && strings.HasPrefix(word, mistyped) {
+			return word
+		}
+	}
 	best, least := "", max(3, len(mistyped)/3+1)
 	for _, word := range words {
 		if far := Distance(mistyped, word, least); far < least {
