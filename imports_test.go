@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"flow/oid":          {},
 	"flow/pattern":      {},
 	"flow/plaintext":    {},
+	"flow/plan":         {"flow", "flow/shell"},
 	"flow/shell":        {"flow/plaintext"},
 	"flow/spelling":     {},
 	"gitstore":          {"flow", "flow/layout", "flow/markdown", "flow/pattern", "flow/shell", "gitstore/document", "gitstore/git"},

@@ -230,15 +230,22 @@ func overlapSegment(a, b string) bool {
 // repository.
 func checkGlobs(globs []string, hint string) *Refusal {
 	for _, g := range globs {
-		plain := strings.TrimSuffix(g, "/")
-		if plain == "" || strings.HasPrefix(g, "/") || path.Clean(plain) != plain ||
-			plain == "." || plain == ".." || strings.HasPrefix(plain, "../") {
-			return refuse(RuleForm, hint, "%q is not a clean path pattern relative to the repository", clip(g))
+		if r := checkGlob(g, hint); r != nil {
+			return r
 		}
-		for _, segment := range strings.Split(plain, "/") {
-			if _, err := path.Match(segment, ""); err != nil {
-				return refuse(RuleForm, hint, "%q is not a path pattern: %v", clip(g), err)
-			}
+	}
+	return nil
+}
+
+func checkGlob(g, hint string) *Refusal {
+	plain := strings.TrimSuffix(g, "/")
+	if plain == "" || strings.HasPrefix(g, "/") || path.Clean(plain) != plain ||
+		plain == "." || plain == ".." || strings.HasPrefix(plain, "../") {
+		return refuse(RuleForm, hint, "%q is not a clean path pattern relative to the repository", clip(g))
+	}
+	for _, segment := range strings.Split(plain, "/") {
+		if _, err := path.Match(segment, ""); err != nil {
+			return refuse(RuleForm, hint, "%q is not a path pattern: %v", clip(g), err)
 		}
 	}
 	return nil

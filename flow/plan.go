@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -233,47 +232,19 @@ func (t *Task) setInput(in *TaskInput) {
 
 // describe returns all that keeps a stranger from doing the task by its
 // description.
-func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
-	refused := func(rule Rule, hint, reason string, args ...any) {
-		wrong = append(wrong, refuse(rule, hint, reason, args...))
-	}
-	if t.Priority < 1 || t.Priority > 5 {
-		refused(RuleForm, hint, "priority %d of %s is not between 1 and 5", t.Priority, t.ID)
-	}
-	if r := checkGlobs(t.Owns, hint); r != nil {
-		wrong = append(wrong, r)
-	}
-	if l := t.Limits; l != nil && min(l.Iterations, l.Cycles, l.MergeFails, l.NoVerdicts, l.FailedCoders, l.Failures) < 0 ||
-		l != nil && max(l.FailedCoders, l.Failures) > MaxList {
-		refused(RuleForm, hint, "a limit of %s is negative, or one of failures is over %d", t.ID, MaxList)
-	}
-	for i, d := range t.DependsOn {
-		if slices.Contains(t.DependsOn[:i], d) {
-			refused(RuleForm, hint, "%s names %s twice among its dependencies", t.ID, d)
-			break
-		}
-	}
-	wrong = append(wrong, p.describeRoles(t, hint)...)
+func (p *play) describe(t *Task, hint string) []*Refusal {
+	wrong := append(t.checkFields(hint), p.describeRoles(t, hint)...)
 	if p.HasRules(3) {
 		wrong = append(wrong, reverts(p.calendar()).describe(t)...)
 	}
-	if t.Status == Draft {
-		return wrong
-	}
-	var missing []string
-	for _, need := range [][2]string{{"title", t.Title}, {"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}} {
-		if need[1] == "" {
-			missing = append(missing, need[0])
-		}
-	}
-	if len(missing) > 0 {
+	if missing := t.missing(); len(missing) > 0 {
+		complete := hint
 		if p.prior.Task(t.ID) != nil { // a new task cannot be edited yet
-			hint = "git liza task edit " + string(t.ID) + " --" + strings.ReplaceAll(missing[0], "_", "-") + " TEXT"
+			complete = "git liza task edit " + string(t.ID) + " --" + strings.ReplaceAll(missing[0], "_", "-") + " TEXT"
 		}
-		refused(RuleIncomplete, hint, "%s has no %s; a task that is not a draft needs title, done_when, spec and scope",
-			t.ID, strings.Join(missing, ", "))
+		wrong = append(wrong, t.incomplete(missing, complete))
 	}
-	if p.facts != nil {
+	if t.Status != Draft && p.facts != nil {
 		wrong = append(wrong, p.textCheck().describe(t, hint)...)
 	}
 	return wrong

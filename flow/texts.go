@@ -45,14 +45,7 @@ func unprintable(r rune) bool {
 
 // Normalize cleans every text of the move in place. Paths of a submission stay
 // as git gives them, because a cleaned one would name another file.
-func (m *Move) Normalize() {
-	walk(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
-		if v.Kind() == reflect.String && v.CanSet() {
-			v.SetString(Clean(v.String()))
-		}
-		return nil
-	})
-}
+func (m *Move) Normalize() { CleanTexts(m) }
 
 // checkTexts refuses what could not be written and read back unchanged: texts
 // that are too long or not clean, lists that are too long, ids, durations and
@@ -94,12 +87,8 @@ func checkText(s string, limit int, hint string) *Refusal {
 // checkList bounds a list. A list of a move may be longer than one of a
 // document only if its type has the method maxLen.
 func checkList(v reflect.Value, hint string) *Refusal {
-	longest := MaxList
-	if bounded, ok := v.Interface().(interface{ maxLen() int }); ok {
-		longest = bounded.maxLen()
-	}
-	if v.Len() > longest {
-		return refuse(RuleLimit, hint, "a list has %d entries, at most %d are allowed", v.Len(), longest)
+	if r := checkLength(v, hint); r != nil {
+		return r
 	}
 	if hasForm(v.Type().Elem()) {
 		for i := range v.Len() {
@@ -107,6 +96,17 @@ func checkList(v reflect.Value, hint string) *Refusal {
 				return refuse(RuleForm, hint, "entry %d of a list is empty", i+1)
 			}
 		}
+	}
+	return nil
+}
+
+func checkLength(v reflect.Value, hint string) *Refusal {
+	longest := MaxList
+	if bounded, ok := v.Interface().(interface{ maxLen() int }); ok {
+		longest = bounded.maxLen()
+	}
+	if v.Len() > longest {
+		return refuse(RuleLimit, hint, "a list has %d entries, at most %d are allowed", v.Len(), longest)
 	}
 	return nil
 }

@@ -1,0 +1,97 @@
+package flow
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Describe returns all for which any board refuses the description of a new task,
+// whatever else is on it and in its files. The id is not looked at.
+func Describe(in TaskInput) []*Refusal {
+	t := &Task{ID: in.ID, Status: Unclaimed}
+	if in.Draft {
+		t.Status = Draft
+	}
+	t.setInput(&in)
+	const hint = "git liza help task add"
+	wrong := t.checkFields(hint)
+	if r := boundGlobs(string(t.ID), t.Owns, hint); r != nil {
+		wrong = append(wrong, r)
+	}
+	if missing := t.missing(); len(missing) > 0 {
+		wrong = append(wrong, t.incomplete(missing, hint))
+	}
+	return wrong
+}
+
+// checkFields returns what is wrong with single fields of a description.
+func (t *Task) checkFields(hint string) (wrong []*Refusal) {
+	if t.Priority < 1 || t.Priority > 5 {
+		wrong = append(wrong, refuse(RuleForm, hint, "priority %d of %s is not between 1 and 5", t.Priority, t.ID))
+	}
+	for _, g := range t.Owns {
+		if r := checkGlob(g, hint); r != nil {
+			wrong = append(wrong, r)
+		}
+	}
+	if l := t.Limits; l != nil && min(l.Iterations, l.Cycles, l.MergeFails, l.NoVerdicts, l.FailedCoders, l.Failures) < 0 ||
+		l != nil && max(l.FailedCoders, l.Failures) > MaxList {
+		wrong = append(wrong, refuse(RuleForm, hint, "a limit of %s is negative, or one of failures is over %d", t.ID, MaxList))
+	}
+	for i, d := range t.DependsOn {
+		if slices.Contains(t.DependsOn[:i], d) {
+			wrong = append(wrong, refuse(RuleForm, hint, "%s names %s twice among its dependencies", t.ID, d))
+			break
+		}
+	}
+	return wrong
+}
+
+// missing are the texts that the description of a task lacks; a draft needs none.
+func (t *Task) missing() (keys []string) {
+	if t.Status == Draft {
+		return nil
+	}
+	for _, need := range [][2]string{{"title", t.Title}, {"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}} {
+		if need[1] == "" {
+			keys = append(keys, need[0])
+		}
+	}
+	return keys
+}
+
+func (t *Task) incomplete(missing []string, hint string) *Refusal {
+	return refuse(RuleIncomplete, hint, "%s has no %s; a task that is not a draft needs title, done_when, spec and scope",
+		t.ID, strings.Join(missing, ", "))
+}
+
+// CleanTexts cleans every text below a pointer in place, as [Clean] does.
+func CleanTexts(v any) {
+	walk(reflect.ValueOf(v), func(v reflect.Value) *Refusal {
+		if v.Kind() == reflect.String && v.CanSet() {
+			v.SetString(Clean(v.String()))
+		}
+		return nil
+	})
+}
+
+// Bound returns the lists below a pointer that are too long for a document, and the
+// texts of more than limit bytes.
+func Bound(v any, limit int) (wrong []*Refusal) {
+	const hint = "git liza help task add"
+	walk(reflect.ValueOf(v), func(v reflect.Value) *Refusal {
+		var r *Refusal
+		switch v.Kind() {
+		case reflect.Slice:
+			r = checkLength(v, hint)
+		case reflect.String:
+			r = checkText(v.String(), limit, hint)
+		}
+		if r != nil {
+			wrong = append(wrong, r)
+		}
+		return nil
+	})
+	return wrong
+}

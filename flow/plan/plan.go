@@ -1,0 +1,92 @@
+// Package plan judges a plan: tasks with what they need, the files that they write and
+// how long they probably take. It finds their levels and the longest chain, simulates
+// how long several agents need for them, and says what is wrong, all at once. It reads
+// no file and no repository.
+package plan
+
+import (
+	"cmp"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Plan is a feature cut into tasks, in the order of its file.
+type Plan struct {
+	Feature string
+	Tasks   []Task
+	Names   map[int]string // of levels that have one
+	Said    Said
+}
+
+// A Task is the description of a task, with what its schedule and its checks need.
+type Task struct {
+	flow.TaskInput  `yaml:",inline"`
+	Level           int           `yaml:"level"` // 0: one more than the deepest task that it needs
+	Files           Files         `yaml:"files"`
+	Estimate        flow.Duration `yaml:"estimate"` // 0: 15 minutes
+	Acceptance      []string      `yaml:"acceptance"`
+	Steps           []Step        `yaml:"steps"`
+	Context         string        `yaml:"context"`
+	Consumers       []flow.TaskID `yaml:"consumers"` // tasks that use what it makes
+	IntegrationTest string        `yaml:"integration_test"`
+	VerifyTimeout   flow.Duration `yaml:"verify_timeout"`
+	Labels          []string      `yaml:"labels"`
+}
+
+// Files are paths, not patterns; one that ends in a slash is a folder.
+type Files struct {
+	Create []string `yaml:"create"`
+	Modify []string `yaml:"modify"`
+	Read   []string `yaml:"read"`
+}
+
+// A Step is a part of the work on a task.
+type Step struct {
+	Step   string `yaml:"step"`
+	Action string `yaml:"action"`
+	Run    string `yaml:"run"`
+	Expect string `yaml:"expect"`
+}
+
+// Said is what a file says of its tasks together. It follows from the tasks, and may
+// contradict them.
+type Said struct {
+	Tasks    *int
+	Minutes  *int // of all estimates
+	Critical *int // minutes of the longest chain
+	Rows     []Row
+}
+
+// A Row is a level with the tasks that a file lists in it.
+type Row struct {
+	Level int
+	Tasks []flow.TaskID
+	Key   string // under which the row stands in the file
+}
+
+// usual is the estimate of a task without one, in seconds.
+const usual = 15 * 60
+
+// Seconds is the estimate of a task. It is no time.Duration, which thousands of long
+// estimates would overflow.
+func (t *Task) Seconds() int64 {
+	return cmp.Or(int64(t.Estimate)/1e9, usual)
+}
+
+// writes are the files that a task says it creates or changes.
+func (t *Task) writes() int { return len(t.Files.Create) + len(t.Files.Modify) }
+
+// A Fault is an error in a plan, or a warning.
+type Fault struct {
+	Code    Code
+	Place   Place
+	Reason  string // a sentence
+	Warning bool
+}
+
+// A Place is where a fault is in a plan.
+type Place struct {
+	Task  int    // from 0; -1 for the plan itself
+	Key   string // of the task or plan, keys below others after a dot; "" for the task itself
+	Entry int    // from 0, if the key holds a list; else -1
+}
