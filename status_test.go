@@ -21,6 +21,7 @@ import (
 // Status.Allows, Board.Opens.
 var mayNameStates = map[string]string{
 	"cmd/git-liza/view/await.go":      "says what came of a task, state by state",
+	"cmd/git-liza/view/plan.go":       "draws tasks that are on no board yet",
 	"cmd/git-liza/view/waiting.go":    "has a word for why a task waits, by state",
 	"cmd/git-liza/metrics/counts.go":  "counts the time in which somebody had a task, state by state",
 	"cmd/git-liza/bench/generator.go": "writes boards without playing their moves",

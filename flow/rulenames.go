@@ -59,6 +59,7 @@ const (
 	RuleKept           Rule = "kept"              // files that a user changed are kept
 	RuleDoctor         Rule = "doctor"            // the doctor finds nothing wrong
 	RuleEditor         Rule = "editor"            // an editor ends well
+	RulePlan           Rule = "plan"              // a plan can be entered as it stands
 )
 
 // A RuleName is a rule with what it protects, in one line.
@@ -191,4 +192,5 @@ var RuleNames = []RuleName{
 	{RuleKept, "files that a user changed are kept"},
 	{RuleDoctor, "the doctor finds nothing wrong"},
 	{RuleEditor, "an editor ends well"},
+	{RulePlan, "a plan can be entered as it stands"},
 }

@@ -1,0 +1,189 @@
+// Package planfile reads plans: the list of tasks that task add takes, the same list
+// with what its tasks have in common, and the task-graph.json of other programs. It says
+// on which line of the file everything stands.
+package planfile
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plan"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// A File is a plan with the places of its parts in the file.
+type File struct {
+	Plan     plan.Plan
+	Findings []Finding // what the reader refuses
+	root     document.Value
+	tasks    []document.Value
+	isGraph  bool // a task-graph.json
+}
+
+// A Finding is a fault with its line.
+type Finding struct {
+	Line   int         `json:"line"`
+	Code   plan.Code   `json:"code"`
+	Task   flow.TaskID `json:"task"` // "" for the plan
+	Reason string      `json:"reason"`
+}
+
+// mostFaults bounds the faults of the reader. A file of the greatest size has room for
+// more.
+const mostFaults = 100_000
+
+// Read reads a plan of at most limit bytes. name is that of its file: a name that ends
+// in .json, or a text that begins with {, is a task-graph.json. What the reader refuses
+// are findings of the file, whose plan has the rest.
+func Read(name string, data []byte, limit int) *File {
+	text := strings.TrimSpace(strings.TrimPrefix(string(data[:min(len(data), 512)]), "\ufeff"))
+	f := &File{isGraph: strings.HasSuffix(strings.ToLower(name), ".json") || strings.HasPrefix(text, "{")}
+	parse := document.Parse
+	if f.isGraph {
+		parse = document.ParseJSON
+	}
+	doc, err := parse(name, data, limit)
+	if err != nil {
+		f.refuse(err)
+		return f
+	}
+	f.root = doc.Root()
+	f.tasks = f.root.Key("tasks").Entries()
+	switch {
+	case f.isGraph:
+		f.readGraph(&doc)
+	case f.root.IsMapping():
+		f.readMapping(&doc)
+	default:
+		f.tasks = f.root.Entries()
+		f.refuse(doc.DecodeAll(&f.Plan.Tasks, mostFaults))
+	}
+	flow.CleanTexts(&f.Plan)
+	f.findIDs()
+	return f
+}
+
+// A mapping is a list of tasks with what they have in common.
+type mapping struct {
+	Feature  string      `yaml:"feature"`
+	Defaults defaults    `yaml:"defaults"`
+	Levels   []string    `yaml:"levels"` // their names, from level 1
+	Tasks    []plan.Task `yaml:"tasks"`
+}
+
+// defaults are the fields that tasks of a file can share. A task that has a field of its
+// own keeps it.
+type defaults struct {
+	DoneWhen      string        `yaml:"done_when"`
+	Spec          string        `yaml:"spec"`
+	Scope         string        `yaml:"scope"`
+	Priority      int           `yaml:"priority"`
+	Verify        string        `yaml:"verify"`
+	VerifyTimeout flow.Duration `yaml:"verify_timeout"`
+	Kind          flow.Kind     `yaml:"kind"`
+	Role          flow.Role     `yaml:"role"`
+	Estimate      flow.Duration `yaml:"estimate"`
+	Labels        []string      `yaml:"labels"`
+}
+
+func (d *defaults) fill(t *plan.Task) {
+	t.DoneWhen, t.Spec, t.Scope = cmp.Or(t.DoneWhen, d.DoneWhen), cmp.Or(t.Spec, d.Spec), cmp.Or(t.Scope, d.Scope)
+	t.Priority, t.Kind, t.Role = cmp.Or(t.Priority, d.Priority), cmp.Or(t.Kind, d.Kind), cmp.Or(t.Role, d.Role)
+	t.Verify, t.VerifyTimeout = cmp.Or(t.Verify, d.Verify), cmp.Or(t.VerifyTimeout, d.VerifyTimeout)
+	t.Estimate = cmp.Or(t.Estimate, d.Estimate)
+	if t.Labels == nil {
+		t.Labels = d.Labels
+	}
+}
+
+func (f *File) readMapping(doc *document.Parsed) {
+	var m mapping
+	f.refuse(doc.DecodeAll(&m, mostFaults))
+	f.Plan.Feature, f.Plan.Tasks = m.Feature, m.Tasks
+	for i := range m.Tasks {
+		m.Defaults.fill(&m.Tasks[i])
+	}
+	f.Plan.Names = map[int]string{}
+	for i, name := range m.Levels {
+		f.Plan.Names[i+1] = name
+	}
+}
+
+// findIDs looks for tasks without id, and for a plan without tasks.
+func (f *File) findIDs() {
+	for i := range f.Plan.Tasks {
+		if !f.tasks[i].IsMapping() {
+			f.Plan.Tasks[i].Draft = true // so that nobody misses its title
+		} else if f.Plan.Tasks[i].ID == "" && f.tasks[i].Key("id").Line() == 0 {
+			f.Findings = append(f.Findings, Finding{Line: f.tasks[i].Line(), Code: plan.Form, Reason: "a task has no id"})
+		}
+	}
+	if len(f.Plan.Tasks) == 0 && len(f.Findings) == 0 {
+		f.Findings = append(f.Findings, Finding{Line: max(f.root.Line(), 1), Code: plan.Form, Reason: "the plan has no task"})
+	}
+}
+
+// refuse notes the faults that a reader reports.
+func (f *File) refuse(err error) {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range several.Unwrap() {
+			f.refuse(one)
+		}
+		return
+	}
+	if err == nil {
+		return
+	}
+	found := Finding{Line: 1, Code: plan.Form, Reason: err.Error()}
+	var malformed *document.Error
+	if errors.As(err, &malformed) {
+		found.Line, found.Reason = malformed.Line, malformed.Reason
+	}
+	f.Findings = append(f.Findings, found)
+}
+
+// Locate returns faults of the plan with their lines, and what the reader refuses, in
+// the order of the lines.
+func (f *File) Locate(faults []plan.Fault) (wrong, warnings []Finding) {
+	wrong = slices.Clone(f.Findings)
+	for _, one := range faults {
+		found := Finding{Line: f.line(one.Place), Code: one.Code, Reason: one.Reason}
+		if one.Place.Task >= 0 {
+			found.Task = f.Plan.Tasks[one.Place.Task].ID
+		}
+		if one.Warning {
+			warnings = append(warnings, found)
+		} else {
+			wrong = append(wrong, found)
+		}
+	}
+	for _, list := range [][]Finding{wrong, warnings} {
+		slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(a.Line, b.Line) })
+	}
+	return wrong, warnings
+}
+
+// line is the line of a place, or of what stands around it in the file.
+func (f *File) line(at plan.Place) int {
+	value := f.root
+	if at.Task >= 0 {
+		value = f.tasks[at.Task]
+	}
+	line := value.Line()
+	key := at.Key
+	if other := graphKeys[key]; f.isGraph && other != "" {
+		key = other
+	}
+	for name := range strings.SplitSeq(key, ".") {
+		if value = value.Key(name); value.Line() > 0 {
+			line = value.Line()
+		}
+	}
+	if entries := value.Entries(); at.Entry >= 0 && at.Entry < len(entries) {
+		line = entries[at.Entry].Line()
+	}
+	return max(line, 1)
+}

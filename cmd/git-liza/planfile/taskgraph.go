@@ -1,0 +1,204 @@
+package planfile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plan"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// graphKeys are the keys of a task-graph.json that stand for ours.
+var graphKeys = map[string]string{
+	"depends_on": "dependencies", "verify": "verification", "estimate": "estimate_minutes",
+}
+
+// graphLevels are the names of the levels of a file that does not name its own.
+var graphLevels = []string{"Foundation", "Core", "Integration", "Testing", "Quality"}
+
+// A taskGraph is what all such files have; levels stand in it in different forms.
+type taskGraph struct {
+	Feature    string      `yaml:"feature"`
+	Version    string      `yaml:"version"`
+	Generated  string      `yaml:"generated"`
+	TotalTasks *int        `yaml:"total_tasks"`
+	Minutes    *int        `yaml:"estimated_duration_minutes"`
+	Widest     int         `yaml:"max_parallelization"`
+	Critical   *int        `yaml:"critical_path_minutes"`
+	Tasks      []graphTask `yaml:"tasks"`
+}
+
+// levelRows and levelNames are the two forms of levels.
+type (
+	levelRows struct {
+		Graph  taskGraph           `yaml:",inline"`
+		Levels map[string]levelRow `yaml:"levels"` // by their numbers
+	}
+	levelNames struct {
+		Graph  taskGraph `yaml:",inline"`
+		Levels []string  `yaml:"levels"`
+	}
+)
+
+type levelRow struct {
+	Name        string        `yaml:"name"`
+	Description string        `yaml:"description"`
+	Tasks       []flow.TaskID `yaml:"tasks"`
+	Parallel    bool          `yaml:"parallel"`
+	Minutes     int           `yaml:"estimated_minutes"`
+	DependsOn   []string      `yaml:"depends_on_levels"`
+}
+
+type graphTask struct {
+	ID              flow.TaskID   `yaml:"id"`
+	Title           string        `yaml:"title"`
+	Description     string        `yaml:"description"`
+	Phase           string        `yaml:"phase"`
+	Level           string        `yaml:"level"` // a number or a name
+	Dependencies    []flow.TaskID `yaml:"dependencies"`
+	DependsOn       []flow.TaskID `yaml:"depends_on"`
+	Files           plan.Files    `yaml:"files"`
+	Criteria        []string      `yaml:"acceptance_criteria"`
+	Verification    verification  `yaml:"verification"`
+	Minutes         *int          `yaml:"estimate_minutes"`
+	Critical        bool          `yaml:"critical_path"`
+	Agents          []string      `yaml:"agents_required"`
+	Skills          []string      `yaml:"skills_required"`
+	Consumers       []flow.TaskID `yaml:"consumers"`
+	IntegrationTest string        `yaml:"integration_test"`
+	Context         string        `yaml:"context"`
+	Steps           []plan.Step   `yaml:"steps"`
+	Priority        int           `yaml:"priority"`
+}
+
+type verification struct {
+	Command string `yaml:"command"`
+	Seconds int    `yaml:"timeout_seconds"`
+}
+
+func (f *File) readGraph(doc *document.Parsed) {
+	var rows levelRows
+	if f.root.Key("levels").IsList() {
+		var named levelNames
+		f.refuse(doc.DecodeAll(&named, mostFaults))
+		rows.Graph, rows.Levels = named.Graph, map[string]levelRow{}
+		for i, name := range named.Levels {
+			rows.Levels[strconv.Itoa(i+1)] = levelRow{Name: name}
+		}
+	} else {
+		f.refuse(doc.DecodeAll(&rows, mostFaults))
+	}
+	graph := &rows.Graph
+	f.Plan = plan.Plan{Feature: graph.Feature, Names: map[int]string{}, Said: plan.Said{Tasks: graph.TotalTasks, Minutes: graph.Minutes, Critical: graph.Critical}}
+	numbers := f.readLevels(rows.Levels)
+	listed := map[flow.TaskID]int{}
+	for _, row := range f.Plan.Said.Rows {
+		for _, id := range row.Tasks {
+			listed[id] = row.Level
+		}
+	}
+	for i := range graph.Tasks {
+		t := graph.Tasks[i].task(graph.Feature)
+		t.Level = listed[t.ID]
+		if said := graph.Tasks[i].Level; said != "" {
+			t.Level = f.levelNumber(i, said, numbers)
+		}
+		f.checkNumbers(i, &graph.Tasks[i])
+		f.Plan.Tasks = append(f.Plan.Tasks, t)
+	}
+}
+
+// readLevels reads the table of levels and returns the numbers of their names.
+func (f *File) readLevels(levels map[string]levelRow) map[string]int {
+	numbers := map[string]int{}
+	for _, key := range slices.Sorted(maps.Keys(levels)) {
+		row := levels[key]
+		n, err := strconv.Atoi(key)
+		if err != nil || n < 1 {
+			f.Findings = append(f.Findings, Finding{Line: f.line(plan.Place{Task: -1, Key: "levels." + key, Entry: -1}),
+				Code: plan.Level, Reason: fmt.Sprintf("level %.40q of the table is not a number from 1", key)})
+			continue
+		}
+		if row.Name != "" {
+			f.Plan.Names[n] = row.Name
+			numbers[strings.ToLower(row.Name)] = n
+		}
+		if row.Tasks != nil {
+			f.Plan.Said.Rows = append(f.Plan.Said.Rows, plan.Row{Level: n, Tasks: row.Tasks, Key: key})
+		}
+	}
+	slices.SortFunc(f.Plan.Said.Rows, func(a, b plan.Row) int { return cmp.Compare(a.Level, b.Level) })
+	if len(levels) == 0 {
+		for i, name := range graphLevels {
+			f.Plan.Names[i+1], numbers[strings.ToLower(name)] = name, i+1
+		}
+	}
+	return numbers
+}
+
+// levelNumber is the number of a level that a task names, 0 with a finding if there is none.
+func (f *File) levelNumber(i int, said string, numbers map[string]int) int {
+	if n, err := strconv.Atoi(said); err == nil && n > 0 {
+		return n
+	}
+	if n := numbers[strings.ToLower(said)]; n > 0 {
+		return n
+	}
+	f.wrong(i, "level", plan.Level, fmt.Sprintf("level %.40q is neither a number from 1 nor the name of a level", said))
+	return 0
+}
+
+func (f *File) wrong(i int, key string, code plan.Code, reason string) {
+	f.Findings = append(f.Findings, Finding{Line: f.line(plan.Place{Task: i, Key: key, Entry: -1}), Code: code, Reason: reason})
+}
+
+// The longest times that a file can name, as those of [flow.Duration]: ten years.
+const (
+	mostSeconds = 10 * 365 * 24 * 60 * 60
+	mostMinutes = mostSeconds / 60
+)
+
+func (f *File) checkNumbers(i int, t *graphTask) {
+	if n := t.Minutes; n != nil && (*n < 1 || *n > mostMinutes) {
+		f.wrong(i, "estimate", plan.Form, fmt.Sprintf("an estimate is at least one minute and at most ten years, not %d minutes", *n))
+	}
+	if n := t.Verification.Seconds; n < 0 || n > mostSeconds {
+		f.wrong(i, "verify", plan.Form, fmt.Sprintf("a timeout is at most ten years, not %d seconds", n))
+	}
+}
+
+// task is the task in our form. Such a file names no spec: by convention the
+// requirements of the feature stand in one place. done_when are the criteria, else that
+// its verification passes.
+func (t *graphTask) task(feature string) plan.Task {
+	needs := slices.Clone(t.Dependencies)
+	for _, id := range t.DependsOn {
+		if !slices.Contains(needs, id) {
+			needs = append(needs, id)
+		}
+	}
+	p := plan.Task{
+		TaskInput: flow.TaskInput{ID: t.ID, Title: t.Title, Scope: cmp.Or(t.Description, t.Title), Priority: t.Priority,
+			DependsOn: needs, Verify: t.Verification.Command, DoneWhen: strings.Join(t.Criteria, "\n")},
+		Files: t.Files, Acceptance: t.Criteria, Steps: t.Steps, Context: t.Context, Consumers: t.Consumers, IntegrationTest: t.IntegrationTest,
+	}
+	if feature != "" {
+		p.Spec = ".gsd/specs/" + feature + "/requirements.md"
+	}
+	if p.DoneWhen == "" && p.Verify != "" {
+		p.DoneWhen = "This succeeds: " + p.Verify
+	}
+	if t.Minutes != nil && *t.Minutes > 0 && *t.Minutes <= mostMinutes {
+		p.Estimate = flow.Duration(time.Duration(*t.Minutes) * time.Minute)
+	}
+	if n := t.Verification.Seconds; n > 0 && n <= mostSeconds {
+		p.VerifyTimeout = flow.Duration(time.Duration(n) * time.Second)
+	}
+	return p
+}
