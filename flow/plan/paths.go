@@ -51,12 +51,13 @@ type claim struct {
 	tasks   []int  // in the order of work
 }
 
-// overlaps reports whether two claims can be about one file. A file is in conflict
-// with what lies in a folder of its name.
+// overlaps reports whether two claims, of which the literal part of the first begins that
+// of the second, can be about one file. A file is in conflict with what lies in a folder
+// of its name.
 func (a *claim) overlaps(b *claim) bool {
 	switch {
 	case a.exact && b.exact:
-		return strings.HasPrefix(b.text, a.text+"/") || strings.HasPrefix(a.text, b.text+"/")
+		return strings.HasPrefix(b.text, a.text+"/")
 	case a.exact:
 		return flow.Match(b.text, a.text)
 	case b.exact:

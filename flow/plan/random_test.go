@@ -131,7 +131,11 @@ func TestGraph(t *testing.T) {
 		require.Equal(t, most, seconds)
 		for n, i := range chain {
 			seconds -= p.Tasks[i].Seconds()
-			require.True(t, n == 0 || slices.Contains(g.needs[i], chain[n-1]))
+			for j := range p.Tasks {
+				mayBeNext := n == 0 || slices.Contains(g.needs[j], chain[n-1])
+				require.True(t, mayBeNext || i != j)
+				require.False(t, mayBeNext && j < i && g.rest[j] == g.rest[i], "an earlier task")
+			}
 		}
 		require.Zero(t, seconds)
 		for n, ordered := range g.precede(pairs) {

@@ -2,12 +2,12 @@ package view
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
@@ -116,7 +116,7 @@ func (v *Plan) Text(width int) string {
 		left -= len(level.Tasks)
 	}
 	if left < 0 {
-		text += fmt.Sprintf("\nand %d more: git liza plan show --json\n", -left)
+		text += fmt.Sprintf("\nand %d more: git liza plan show FILE --json\n", -left)
 	}
 	return text + "\n" + v.schedule(width)
 }
@@ -137,7 +137,7 @@ func (l *PlanLevel) text(most, width int) string {
 		}
 		rows.Add(mark+string(t.ID), spanOf(t.Seconds), after, FirstLine(t.Title))
 	}
-	return strings.TrimSpace(fmt.Sprintf("level %d  %s", l.Level, FirstLine(l.Name))) + "\n" + dropEmpty(rows).Text(width)
+	return strings.TrimSpace(fmt.Sprintf("level %d  %s", l.Level, plaintext.Line(l.Name))) + "\n" + dropEmpty(rows).Text(width)
 }
 
 // schedule formats the simulations as a table.
@@ -159,12 +159,15 @@ func (v *Plan) schedule(width int) string {
 	return text
 }
 
-// spanOf formats seconds to the minute. What a time.Duration cannot hold, about 290
-// years, is shown as that.
+// spanOf formats seconds, from an hour on to the minute. Sums of estimates can be more
+// than a time.Duration holds.
 func spanOf(seconds int64) string {
-	d := time.Duration(min(seconds, math.MaxInt64/int64(time.Second))) * time.Second
-	if d >= time.Hour {
-		d = d.Round(time.Minute)
+	minutes := (seconds + 30) / 60
+	switch {
+	case seconds < 60*60:
+		return flow.Duration(time.Duration(seconds) * time.Second).String()
+	case minutes%60 == 0:
+		return fmt.Sprintf("%dh", minutes/60)
 	}
-	return flow.Duration(d).String()
+	return fmt.Sprintf("%dh%dm", minutes/60, minutes%60)
 }
