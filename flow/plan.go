@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -143,9 +144,11 @@ func (b *Board) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 		}
 		found.add(i, r)
 	}
+	var path []TaskID
 	var visit func(*Task)
 	visit = func(t *Task) {
 		state[t.ID] = visiting
+		path = append(path, t.ID)
 		for _, id := range t.DependsOn {
 			if found.full() {
 				return
@@ -157,18 +160,28 @@ func (b *Board) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 			case d == nil:
 				wrong(t, refuse(RuleNotFound, "git liza list --all", "%s depends on %s, which does not exist", t.ID, id))
 			case state[id] == visiting:
-				wrong(t, refuse(RuleCycle, "git liza show "+string(id), "%s and %s would depend on each other", t.ID, id))
+				wrong(t, refuse(RuleCycle, "git liza show "+string(id), "a cycle of needs: %s", Cycle(path[slices.Index(path, id):])))
 			case state[id] == 0 && d.Status != Merged:
 				visit(d)
 			}
 		}
 		state[t.ID] = done
+		path = path[:len(path)-1]
 	}
 	for _, t := range added {
 		if state[t.ID] == 0 && !found.full() {
 			visit(t)
 		}
 	}
+}
+
+// Cycle shows tasks of which each needs the next, and the last the first.
+func Cycle(ids []TaskID) string {
+	var text strings.Builder
+	for _, id := range ids {
+		text.WriteString(string(id) + " → ")
+	}
+	return text.String() + string(ids[0])
 }
 
 // newTask makes a task of its description, and returns all that is wrong with it.

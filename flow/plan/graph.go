@@ -105,19 +105,18 @@ func (s *sorter) visit(i int) {
 // report tells the cycle from a task on the path, by its depth, to the end of the path
 // and back. Of cycles that share a task it tells one: there may be very many.
 func (s *sorter) report(from int) {
-	cycle := s.path[from-1:]
 	if s.told[len(s.told)-1] >= from {
 		return
 	}
-	var names strings.Builder
-	for at, i := range cycle {
-		names.WriteString(s.name(i) + " → ")
-		s.told[from-1+at] = from + at
+	cycle := s.path[from-1:]
+	ids := make([]flow.TaskID, len(cycle))
+	for n, i := range cycle {
+		ids[n] = s.plan.Tasks[i].ID
+		s.told[from-1+n] = from + n
 	}
 	last := cycle[len(cycle)-1]
-	need := s.plan.Tasks[cycle[0]].ID
-	entry := slices.Index(s.plan.Tasks[last].DependsOn, need)
-	s.faults = append(s.faults, errorAt(Cycle, Place{last, "depends_on", entry}, "a cycle of needs: %s%s", names.String(), s.name(cycle[0])))
+	entry := slices.Index(s.plan.Tasks[last].DependsOn, ids[0])
+	s.faults = append(s.faults, errorAt(Cycle, Place{last, "depends_on", entry}, "a cycle of needs: %s", flow.Cycle(ids)))
 }
 
 func (g *Graph) findLevels() {

@@ -44,7 +44,7 @@ type PlanTask struct {
 // A Schedule is what simulations of a plan with several numbers of agents found.
 type Schedule struct {
 	Runs   []plan.Run `json:"runs"`
-	Paying int        `json:"paying"` // more agents than this save less than 5 %
+	Paying int        `json:"paying"` // the fewest agents within 5 % of the best run: more do not pay
 }
 
 // PlanOf simulates a plan for some numbers of agents, at least one.
@@ -150,11 +150,7 @@ func (v *Plan) schedule(width int) string {
 	}
 	text := rows.Text(width)
 	if len(v.Free.Runs) > 1 {
-		line := fmt.Sprintf("More than %s save less than 5 %%.", Count(v.Free.Paying, "agent"))
-		if v.Barrier.Paying != v.Free.Paying {
-			line += fmt.Sprintf(" Level by level that is so of more than %d.", v.Barrier.Paying)
-		}
-		text += Wrapped(line, width)
+		text += Wrapped(fmt.Sprintf("The fewest agents within 5 %% of the best time: %d, level by level %d.", v.Free.Paying, v.Barrier.Paying), width)
 	}
 	return text
 }
