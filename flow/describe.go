@@ -25,6 +25,22 @@ func Describe(in TaskInput) []*Refusal {
 	return wrong
 }
 
+// Describe returns all for which this board refuses the description of a new task by an
+// actor, apart from its needs and from files that are not there. Of a task that the board
+// has, and of one whose id is malformed, it returns what any board refuses.
+func (b *Board) Describe(in TaskInput, by Actor) []*Refusal {
+	if !validID(string(in.ID)) || b.Task(in.ID) != nil {
+		return Describe(in)
+	}
+	p := &play{Board: b.next(b.at), prior: b, move: &Move{Act: ActAdd, By: by, At: b.at}}
+	defer func() { b.fail(p.err) }() // what the copy could not read
+	_, wrong := p.newTask(&in, nil, nil)
+	if r := boundGlobs(string(in.ID), in.Owns, "git liza help task add"); r != nil {
+		wrong = append(wrong, r)
+	}
+	return wrong
+}
+
 // checkFields returns what is wrong with single fields of a description.
 func (t *Task) checkFields(hint string) (wrong []*Refusal) {
 	if t.Priority < 1 || t.Priority > 5 {

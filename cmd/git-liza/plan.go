@@ -79,7 +79,11 @@ func (r planReader) ground() (*work.Ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	return work.OpenGround(r.ctx, clone)
+	by := flow.Human("")
+	if r.as != "" {
+		by = flow.Actor(r.as)
+	}
+	return work.OpenGround(r.ctx, clone, by)
 }
 
 // refuse prints what is wrong with the plan, and returns the error of it.

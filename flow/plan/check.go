@@ -13,10 +13,11 @@ import (
 
 // A Ground is what a plan is checked against beside itself.
 type Ground struct {
-	Find      func(path string) Found   // what is at a clean path of the tree; nil if no tree is known
-	OnBoard   func(flow.TaskID) bool    // whether the board has a task; nil without a board
-	HasTool   func(program string) bool // whether this machine has a program; nil if nobody asks
-	TextLimit int                       // bytes of a text; 0 for that of a new board
+	Find      func(path string) Found              // what is at a clean path of the tree; nil if no tree is known
+	OnBoard   func(flow.TaskID) bool               // whether the board has a task; nil without a board
+	Describe  func(flow.TaskInput) []*flow.Refusal // what the board refuses; nil without a board
+	HasTool   func(program string) bool            // whether this machine has a program; nil if nobody asks
+	TextLimit int                                  // bytes of a text; 0 for that of a new board
 }
 
 // Found is what is at a path of a tree.
@@ -49,6 +50,9 @@ func warningAt(code Code, at Place, format string, args ...any) Fault {
 // Check returns all that is wrong with a plan, in the order of its tasks, and warnings.
 func Check(p *Plan, ground Ground) []Fault {
 	g, faults := Link(p, ground.OnBoard)
+	if ground.Describe == nil {
+		ground.Describe = flow.Describe
+	}
 	ground.TextLimit = cmp.Or(ground.TextLimit, flow.DefaultConfig().TextLimit)
 	c := checker{Graph: g, ground: ground, faults: faults}
 	if n := len(p.Tasks); n > flow.MaxTasks {
@@ -88,7 +92,7 @@ func (c *checker) describe(i int) {
 	}
 	in := t.TaskInput
 	in.ID = flow.TaskID(c.name(i))
-	for _, r := range flow.Describe(in) {
+	for _, r := range c.ground.Describe(in) {
 		c.add(Code(r.Rule), i, "", -1, "%s", r.Reason)
 	}
 	if t.Level < 0 {

@@ -33,8 +33,9 @@ func (g *Ground) Err() error {
 	return err
 }
 
-// OpenGround returns what a plan is checked against in a clone.
-func OpenGround(ctx context.Context, c *Clone) (*Ground, error) {
+// OpenGround returns what a plan is checked against in a clone, for an actor who would
+// enter it.
+func OpenGround(ctx context.Context, c *Clone, by flow.Actor) (*Ground, error) {
 	g := &Ground{}
 	g.HasTool = func(program string) bool { return hasTool(ctx, c.environ, program) }
 	b, _, err := c.Store.Board(ctx)
@@ -47,6 +48,7 @@ func OpenGround(ctx context.Context, c *Clone) (*Ground, error) {
 	case err == nil:
 		g.board, commit = b, b.Settings().Integration.Tip
 		g.TextLimit = b.Settings().Config.TextLimit
+		g.Describe = func(in flow.TaskInput) []*flow.Refusal { return b.Describe(in, by) }
 		g.OnBoard = func(id flow.TaskID) bool { return b.Task(id) != nil }
 	}
 	if err != nil {
