@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -215,7 +216,7 @@ func (u *usage) sorted(g *Graph) []*claim {
 // something.
 type overlap struct {
 	pair
-	what string
+	a, b *claim // the same for both if they write the same path or pattern
 }
 
 // checkOwners finds tasks of which neither needs the other and that write the same
@@ -226,7 +227,7 @@ func (c *checker) checkOwners(claims []*claim) {
 	spent := 0
 	for n, a := range claims {
 		for at := 1; at < len(a.tasks); at++ {
-			asked = append(asked, overlap{pair{a.tasks[at-1], a.tasks[at]}, a.text})
+			asked = append(asked, overlap{pair{a.tasks[at-1], a.tasks[at]}, a, a})
 		}
 		for _, b := range claims[n+1:] {
 			if !strings.HasPrefix(b.literal, a.literal) {
@@ -246,14 +247,62 @@ func (c *checker) checkOwners(claims []*claim) {
 	for n := range asked {
 		pairs[n] = asked[n].pair
 	}
-	told := map[pair]bool{} // of tasks, the first of the file first
+	var wrong []pair // of tasks, the first of the file first
+	shared := map[pair][]overlap{}
 	for n, ordered := range c.precede(pairs) {
 		p := pair{min(pairs[n].first, pairs[n].then), max(pairs[n].first, pairs[n].then)}
-		if !ordered && !told[p] {
-			told[p] = true
-			c.add(Ownership, p.then, "", -1, "%s and %s both write %s, and neither depends on the other", c.name(p.first), c.name(p.then), asked[n].what)
+		if ordered {
+			continue
+		}
+		if shared[p] == nil {
+			wrong = append(wrong, p)
+		}
+		shared[p] = append(shared[p], asked[n])
+	}
+	for _, p := range wrong {
+		first := shared[p][0]
+		c.faults = append(c.faults, errorAt(Ownership, c.placeOf(p.then, first.a, first.b), "%s and %s both write %s, and neither depends on the other",
+			c.name(p.first), c.name(p.then), listOverlaps(shared[p])))
+	}
+}
+
+func listOverlaps(list []overlap) string {
+	const most = 5
+	var names []string
+	for _, one := range list[:min(len(list), most)] {
+		a, b := one.a, one.b
+		if b.exact {
+			a, b = b, a
+		}
+		name := a.text
+		if a != b {
+			name += " (by " + b.text + ")"
+		}
+		names = append(names, name)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(list) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// placeOf is where a task names the path or pattern of one of some claims.
+func (c *checker) placeOf(i int, claims ...*claim) Place {
+	t := &c.plan.Tasks[i]
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"files.create", t.Files.Create}, {"files.modify", t.Files.Modify}, {"owns", t.Owns}} {
+		for entry, name := range list.names {
+			for _, one := range claims {
+				if clean(name) == strings.TrimSuffix(one.text, "/") {
+					return Place{i, list.key, entry}
+				}
+			}
 		}
 	}
+	return Place{i, "", -1}
 }
 
 // across asks for neighbours of which one has the one claim and one the other.
@@ -268,7 +317,7 @@ func (c *checker) across(asked []overlap, a, b *claim) []overlap {
 	for n := 1; n < len(tasks); n++ {
 		x, y := tasks[n-1], tasks[n]
 		if has(a, x) && has(b, y) || has(b, x) && has(a, y) {
-			asked = append(asked, overlap{pair{x, y}, a.text + " and " + b.text})
+			asked = append(asked, overlap{pair{x, y}, a, b})
 		}
 	}
 	return asked
@@ -283,7 +332,7 @@ func (c *checker) warnOfCase(claims []*claim) {
 		if other == nil {
 			seen[folded] = one
 		} else if other.text != one.text {
-			c.faults = append(c.faults, warningAt(Case, Place{one.tasks[0], "", -1}, "%s and %s are one file on systems that ignore case", other.text, one.text))
+			c.faults = append(c.faults, warningAt(Case, c.placeOf(one.tasks[0], one), "%s and %s are one file on systems that ignore case", other.text, one.text))
 		}
 	}
 }
