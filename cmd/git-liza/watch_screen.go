@@ -53,10 +53,11 @@ func showScreen(inv *invocation, words string) error {
 	if d.trips, err = newTripper(&silent, clone); err != nil {
 		return err
 	}
-	if d.lock, err = git.OpenLock(clone.Repo.CommonDir(), keeperLock); err != nil {
-		return err
+	if d.lock, err = git.OpenLock(clone.Repo.CommonDir(), keeperLock); err == nil {
+		defer git.Unlock(d.lock)
+	} else {
+		d.keeper.memory = nil // who can only read here keeps no alarms
 	}
-	defer git.Unlock(d.lock)
 	if d.self, err = os.Executable(); err != nil {
 		return err
 	}
