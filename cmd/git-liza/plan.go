@@ -30,7 +30,7 @@ type planCheckCommand struct {
 func (c *planCheckCommand) Help() string {
 	return `Errors and warnings stand on standard output, a line each:
 FILE:LINE: CODE: what is wrong. A warning has the word warning before its code. The
-exit code is 1 if there is an error. Nothing is run or changed. Files are looked for on
+exit code is 1 if there is an error. No command of the plan is run. Files are looked for on
 the integration branch, or in HEAD where there is no board. doc/plans.md has the form of
 plans and all codes.`
 }
