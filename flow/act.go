@@ -67,6 +67,9 @@ const (
 	ActMark
 	ActDefer
 	ActFork
+	ActLevel
+	ActSchedule
+	ActOutage
 )
 
 var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", "submit", "review", "approve", "reject",
@@ -75,7 +78,7 @@ var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", 
 	"sprint_start", "sprint_close", "retro", "register", "unregister", "degrade", "trip", "reset",
 	"anomaly", "discover", "convert", "note", "spec_change", "init", "config", "import", "archive", "migrate",
 	"amend", "principal", "session", "accept", "recheck", "dismiss", "role", "require", "reopen", "answer", "take",
-	"dismiss_record", "lift", "mark", "defer", "fork"}
+	"dismiss_record", "lift", "mark", "defer", "fork", "level", "schedule", "outage"}
 
 // Acts are all acts.
 func Acts() []Act { return all[Act](actNames) }
@@ -98,6 +101,7 @@ var actCommands = map[Act]string{
 	ActReset: "breaker reset", ActSpecChange: "spec-change", ActImport: "task add", ActAmend: "edit",
 	ActAccept: "artifact accept", ActRole: "role add", ActRequire: "role require", ActReopen: "goal reopen",
 	ActDismissRecord: "dismiss", ActLift: "checkpoint lift", ActDefer: "records defer", ActFork: "init",
+	ActLevel: "level pass", ActSchedule: "goal schedule",
 }
 
 // Command is what a person types after "git liza" for the act, such as

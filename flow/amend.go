@@ -164,7 +164,7 @@ func (p *play) sound(doc Document) *Refusal {
 func planOf(doc Document) string {
 	switch d := doc.(type) {
 	case *Goal:
-		return fmt.Sprint(d.Sprint, d.Next, d.Added, d.Merged, known(d.AtCheckpoint), known(d.Hold))
+		return fmt.Sprint(d.Sprint, d.Next, d.Added, d.Merged, known(d.AtCheckpoint), known(d.Hold), known(d.Schedule), d.Pressure, known(d.Streak))
 	case *Sprint:
 		return fmt.Sprint(d.Planned2, d.Stretch2, d.Archived)
 	}
@@ -215,6 +215,7 @@ func listCommand(key Key) string {
 func (a *AmendMove) apply(p *effect) {
 	if a.Config != nil {
 		p.change(func(s *Settings) { s.Config = *a.Config })
+		dropOutages(p)
 		return
 	}
 	key, doc := a.document()

@@ -19,6 +19,7 @@ type play struct {
 
 	added     []*Task // what a guard leaves for the effect to write:
 	repointed []*Task // new tasks, and tasks with other dependencies
+	level     int     // of the subject that is described anew
 	texts     texts   // of paths that are tracked from now on, or were entered anew
 	origin    origin  // of these texts
 

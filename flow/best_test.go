@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,7 +39,7 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 			b = b.with(task)
 		}
 		want := TaskID("")
-		for _, s := range b.choice().candidates(ActClaim, "coder-1", b.at) {
+		for _, s := range b.choice().candidates(ActClaim, Caller{By: "coder-1"}, b.at) {
 			if b.Opens(ActClaim, s.ID, Caller{By: "coder-1"}, b.at) == nil {
 				want = s.ID
 				break
@@ -92,4 +93,32 @@ func TestBestIsOfTheRole(t *testing.T) {
 	require.Equal(t, []Judge{{Role: CodeReviewer, By: by, Lease: lease}, {Role: "security-reviewer", Done: true}}, summary.Judges)
 	require.True(t, summary.IsReviewedBy(by))
 	require.False(t, summary.IsReviewedBy(""))
+}
+
+// TestBestHasTheLongestPathBehind: of tasks with one priority that one is taken first for
+// which most work waits; without estimates a task counts a quarter of an hour. Until rules
+// version 4 the oldest is.
+func TestBestHasTheLongestPathBehind(t *testing.T) {
+	t.Parallel()
+	const steps = "human:ann add task-1 task-2 | human:ann add task-3<task-2 | human:ann add task-4 estimate=20m"
+	for _, c := range []struct {
+		rules int
+		more  string
+		want  TaskID
+	}{
+		{4, "", "task-2"},
+		{4, "| human:ann add task-5 estimate=31m", "task-5"},
+		{4, "| human:ann add task-5 priority=1", "task-5"},
+		{4, "| human:ann abandon task-3", "task-4"},
+		{3, "", "task-1"},
+	} {
+		plain := steps
+		if c.rules < 4 {
+			plain = strings.ReplaceAll(steps, " estimate=20m", "")
+		}
+		s := afterUnder(t, c.rules, plain+c.more)
+		got, refusal := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+		require.Nil(t, refusal)
+		require.Equal(t, c.want, got, c.more)
+	}
 }

@@ -154,11 +154,12 @@ func (u *UnblockMove) apply(p *effect) {
 	t := p.task
 	limit := t.Block.Limit
 	t.dropBlock(p)
+	t.Retry = nil
 	if u.Saved != nil {
 		t.Saves = u.Saved.Number
 	}
 	if limit == LimitNoVerdicts {
-		t.judgeAll(func(j *Judgement) { j.NoVerdicts = 0 })
+		t.judgeAll(func(j *Judgement) { j.NoVerdicts, j.NotBefore, j.Error = 0, time.Time{}, "" })
 		p.backToReview()
 		return
 	}

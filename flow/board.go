@@ -12,7 +12,7 @@ import (
 // A Folder is a kind of document on the blackboard.
 type Folder uint8
 
-// The folders; the first three and ReviewsDoc hold a single document each.
+// The folders; the first three, ReviewsDoc and OutagesDoc hold a single document each.
 const (
 	SettingsDoc Folder = iota + 1
 	PrincipalsDoc
@@ -31,6 +31,8 @@ const (
 	Questions
 	PlannedDocs
 	MarkDocs
+	Levels
+	OutagesDoc
 )
 
 // A Key names a document: its folder and, where the folder holds many, its id.
@@ -41,7 +43,7 @@ type Key struct {
 
 // A Document is a pointer to one of the document types: Settings, Goal, Sprint,
 // Task, Agent, Anomaly, Discovery, Note, Principals, Breaker, ReviewRules,
-// RoleRow, TrackedPath, Question, SprintPlan, Mark. Documents that a Source returns are shared and
+// RoleRow, TrackedPath, Question, SprintPlan, Mark, Level, Outages. Documents that a Source returns are shared and
 // never changed.
 type Document interface{ document() }
 
@@ -61,6 +63,8 @@ func (*TrackedPath) document() {}
 func (*Question) document()    {}
 func (*SprintPlan) document()  {}
 func (*Mark) document()        {}
+func (*Level) document()       {}
+func (*Outages) document()     {}
 
 // NewDocument is an empty document of the type that the folder holds; nil for
 // an unknown folder.
@@ -98,6 +102,10 @@ func NewDocument(f Folder) Document {
 		return new(SprintPlan)
 	case MarkDocs:
 		return new(Mark)
+	case Levels:
+		return new(Level)
+	case OutagesDoc:
+		return new(Outages)
 	}
 	return nil
 }

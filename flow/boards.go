@@ -140,6 +140,12 @@ func (c *Config) check(hint string) *Refusal {
 	if r := c.Alarms.check(hint); r != nil {
 		return r
 	}
+	if r := c.Retry.check(hint); r != nil {
+		return r
+	}
+	if c.Pressure.Rate < 0 || c.Pressure.Rate > 100 {
+		return refuse(RuleForm, hint, "pressure.rate is at most 100 percent, and 0 is never")
+	}
 	for _, globs := range [][]string{c.Tests, c.Never} {
 		if r := checkGlobs(globs, hint); r != nil {
 			return r
@@ -154,6 +160,9 @@ func (c *Config) check(hint string) *Refusal {
 		named := func(o Gate) bool { return o.Name == g.Name }
 		if !validID(g.Name) || g.Command == "" || g.Timeout < Duration(time.Second) || slices.ContainsFunc(c.Gates[:i], named) {
 			return refuse(RuleForm, hint, "a gate needs a name of its own, a command and a timeout: %q", clip(g.Name))
+		}
+		if r := checkGlobs(g.Paths, hint); r != nil {
+			return r
 		}
 	}
 	return nil
@@ -197,7 +206,10 @@ func (c *ConfigMove) check(*play) *Refusal { return c.Config.check("git liza con
 
 func (c *ConfigMove) already(p *play) bool { return reflect.DeepEqual(p.Settings().Config, c.Config) }
 
-func (c *ConfigMove) apply(p *effect) { p.change(func(s *Settings) { s.Config = c.Config }) }
+func (c *ConfigMove) apply(p *effect) {
+	p.change(func(s *Settings) { s.Config = c.Config })
+	dropOutages(p)
+}
 
 // ImportMove adds tasks that come from another system; it is atomic as add is.
 type ImportMove struct {
@@ -261,6 +273,9 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 		}
 		if !t.Status.Final() {
 			return refuse(RuleState, "git liza show "+string(id), "%s is %s, only final tasks are archived", id, t.Status)
+		}
+		if r := keptForLevel(p, t); r != nil {
+			return r
 		}
 	}
 	return nil

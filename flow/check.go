@@ -96,6 +96,7 @@ func (b *Board) Check() error {
 	note(b.checker().checkRoles())
 	note(b.checker().checkGoals())
 	note(b.checker().checkTracked())
+	note(b.checker().checkLevels())
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
 		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)

@@ -58,9 +58,10 @@ const (
 	CauseMerges                    // so many since the last checkpoint
 	CauseBudget                    // such a share of it is used since the last checkpoint
 	CauseFile                      // a person put it there
+	CauseGate                      // it cannot run on two hosts; since rules version 4
 )
 
-var causeNames = names{"", "deadline", "merges", "budget", "file"}
+var causeNames = names{"", "deadline", "merges", "budget", "file", "gate"}
 
 // String is the cause as moves spell it.
 func (c Cause) String() string { return causeNames.name(uint8(c)) }

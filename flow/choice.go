@@ -12,7 +12,7 @@ type choice struct{ *Board }
 func (b *Board) choice() choice { return choice{b} }
 
 func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
-	list := ch.candidates(act, c.By, at)
+	list := ch.candidates(act, c, at)
 	var first *Refusal
 	skipped := false
 	ch.short.compared = 0
@@ -47,7 +47,7 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 	if first != nil {
 		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)
 	}
-	if held := ch.held(act, c.By, at); held != nil {
+	if held := ch.held(act, c, at); held != nil {
 		if r := ch.Opens(act, held.ID, c, at); r != nil {
 			return "", refuse(RuleNothing, r.Hint, "nothing can be taken by %s now: %s", c.By, r.Reason)
 		}
@@ -94,29 +94,32 @@ func (ch choice) collides(s *Summary) bool {
 
 // A candidate is a task that a caller could take. Of two candidates the one with the
 // lower rank is better: it waits for no dependency, its goal comes first, its work was
-// begun before, its priority is higher.
+// begun before, its priority is higher, more work waits behind it.
 type candidate struct {
 	*Summary
-	rank [4]int
+	rank [5]int
 }
 
 // candidates are the tasks of goals in progress whose state lets the act begin,
 // best first; those that wait for a dependency come last.
-func (ch choice) candidates(act Act, by Actor, at time.Time) []candidate {
-	begins, urgent, holds := ch.begins(act, by, at), ch.priorities(), HoldsOf(ch.Board)
+func (ch choice) candidates(act Act, c Caller, at time.Time) []candidate {
+	begins, urgent, kept := ch.begins(act, c.By, at), ch.priorities(), ch.keeps(act, c, at)
 	var free []*Summary
 	ch.each(func(s *Summary) {
-		if begins(s) && !s.isEnded(urgent) && !(act == ActClaim && holds[s.Goal].keeps(s.ID, s.Status, s.Created)) {
+		if begins(s) && !s.isEnded(urgent) && !kept(s) {
 			free = append(free, s)
 		}
 	})
-	waits := map[*Summary]int{}
+	waits, behind := map[*Summary]int{}, func(*Summary) time.Duration { return 0 }
 	if act == ActClaim {
 		waits = ch.waiting(free)
+		if ch.HasRules(4) {
+			behind = ch.pathsBehind()
+		}
 	}
 	list := make([]candidate, 0, len(free))
 	for _, s := range free {
-		list = append(list, candidate{s, [4]int{waits[s], urgent[s.Goal], s.urgency(by), s.Priority}})
+		list = append(list, candidate{s, [5]int{waits[s], urgent[s.Goal], s.urgency(c.By), s.Priority, -int(behind(s))}})
 	}
 	slices.SortFunc(list, func(x, y candidate) int {
 		if order := cmp.Or(slices.Compare(x.rank[:], y.rank[:]), x.Created.Compare(y.Created)); order != 0 {
@@ -125,6 +128,67 @@ func (ch choice) candidates(act Act, by Actor, at time.Time) []candidate {
 		return compareIDs(x.ID, y.ID)
 	})
 	return list
+}
+
+// keeps reports of a task whether something that the summary does not wait for keeps a
+// caller from claiming it: a decision, a level, a failure that was not long ago, or the
+// pressure on its goal.
+func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
+	if act != ActClaim {
+		return func(*Summary) bool { return false }
+	}
+	holds := HoldsOf(ch.Board)
+	reach, full := map[GoalID]int{}, map[GoalID]bool{}
+	return func(s *Summary) bool {
+		if holds[s.Goal].keeps(s.ID, s.Status, s.Created) {
+			return true
+		}
+		if !ch.HasRules(4) {
+			return false
+		}
+		if _, known := reach[s.Goal]; !known {
+			reach[s.Goal] = levelsOf(ch).reach(s.Goal)
+			who := pressuresOf(ch).account(c.Principal)
+			most := pressuresOf(ch).most(s.Goal, who)
+			full[s.Goal] = most > 0 && !c.By.IsHuman() && pressuresOf(ch).claimed(s.Goal, who) >= most
+		}
+		return s.Level > max(1, reach[s.Goal]) || !c.By.IsHuman() && (s.NotBefore.After(at) || full[s.Goal] && s.Status != Claimed)
+	}
+}
+
+// usualEstimate is what a task is expected to take for which nobody says how long.
+const usualEstimate = Duration(15 * time.Minute)
+
+// pathsBehind are, of a task, its estimate and those of the longest chain of open tasks
+// that wait for it.
+func (ch choice) pathsBehind() func(*Summary) time.Duration {
+	dependants := map[TaskID][]*Summary{}
+	ch.each(func(s *Summary) {
+		if len(s.DependsOn) == 0 || s.Status.Final() {
+			return
+		}
+		for _, id := range s.DependsOn {
+			dependants[id] = append(dependants[id], s)
+		}
+	})
+	known := make(map[TaskID]time.Duration, len(dependants))
+	var follow func(*Summary) time.Duration
+	follow = func(s *Summary) time.Duration {
+		waiting, own := dependants[s.ID], time.Duration(cmp.Or(s.Estimate, usualEstimate))
+		if len(waiting) == 0 {
+			return own
+		}
+		if path, looked := known[s.ID]; looked {
+			return path
+		}
+		var longest time.Duration
+		for _, d := range waiting {
+			longest = max(longest, follow(d))
+		}
+		known[s.ID] = own + longest
+		return own + longest
+	}
+	return follow
 }
 
 // begins reports of a task whether its state lets an actor begin the act.

@@ -30,8 +30,10 @@ func claimable(p *play) *Refusal {
 	if r := p.doneBy(by); r != nil {
 		return r
 	}
-	if r := checkHold(p); r != nil {
-		return r
+	for _, guard := range []func(*play) *Refusal{checkHold, checkLevel, checkRetry, checkPressure} {
+		if r := guard(p); r != nil {
+			return r
+		}
 	}
 	for _, id := range t.DependsOn {
 		if d := p.Task(id); d == nil || d.Status != Merged {
@@ -185,6 +187,9 @@ func (c *ClaimMove) apply(p *effect) {
 	if p.from == Claimed {
 		from = t.Claim.From
 		p.free(t.Claim.By)
+		if p.HasRules(4) && !t.Claim.By.IsHuman() && lost(p) {
+			return
+		}
 	}
 	if c.Base != "" {
 		t.Attempts++
@@ -199,6 +204,26 @@ func (c *ClaimMove) apply(p *effect) {
 	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
 	t.addCoder(p.actor().worker())
 	p.hold(m.By, t.ID)
+}
+
+// lost counts the claim whose lease ended among those that failed. It reports whether
+// that blocked the task; a person may claim it all the same.
+func lost(p *effect) bool {
+	exhausted := countRetry(p, "the lease of "+string(p.task.Claim.By)+" ended")
+	p.task.Retry.NotBefore = p.move.At // its lease was long enough
+	if !exhausted || p.move.By.IsHuman() {
+		return false
+	}
+	blockRetried(p)
+	return true
+}
+
+// checkRetry refuses an agent that comes back too soon after a claim that failed.
+func checkRetry(p *play) *Refusal {
+	if p.task.Retry == nil {
+		return nil
+	}
+	return checkBackoff(p, p.task.Retry.NotBefore, "a claim")
 }
 
 func (c *ClaimMove) already(p *play) bool {
@@ -302,10 +327,16 @@ func (r *ReleaseMove) check(*play) *Refusal { return nil }
 
 func (r *ReleaseMove) apply(p *effect) {
 	t := p.task
+	from := t.Status
 	if t.Claim != nil {
-		t.Status = t.Claim.From
-		p.free(t.Claim.By)
-		t.Claim, t.Intent = nil, nil
+		from = t.Claim.From
+	}
+	if t.Claim != nil {
+		blocked := p.HasRules(4) && !t.Claim.live(p.move.At) && !t.Claim.By.IsHuman() && lost(p)
+		p.unclaim()
+		if t.Intent = nil; !blocked {
+			t.Status = from
+		}
 		return
 	}
 	role, _ := p.panel().heldRole(r.Role)

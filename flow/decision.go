@@ -68,6 +68,12 @@ func (d *DecideMove) check(p *play) *Refusal {
 // holds reports whether tasks wait for the planner after the decision.
 func (d *DecideMove) holds() bool { return d.Decision == "REPLAN" || d.Decision == "ADJUST_SPECS" }
 
+// pivots reports whether the goal that the decision is about waits for the one that
+// takes its place while the board runs for others.
+func (d *DecideMove) pivots(p *play) bool {
+	return d.Decision == "PIVOT" && p.HasRules(4) && len(p.calendar().goals()) > 1 && !p.Breaker().Tripped
+}
+
 func (d *DecideMove) apply(p *effect) {
 	c := p.Settings().Control
 	p.change(func(s *Settings) {
@@ -79,7 +85,7 @@ func (d *DecideMove) apply(p *effect) {
 	if !p.HasRules(3) {
 		return
 	}
-	if d.holds() {
+	if d.holds() || d.pivots(p.play) {
 		p.goal(func(g *Goal) {
 			g.Hold = &Hold{Checkpoint: cmp.Or(c.Mark, p.Settings().Checked.Mark), Decision: d.Decision, Message: d.Message, Tasks: d.Tasks,
 				By: p.move.By, At: p.move.At}
@@ -91,7 +97,7 @@ func (d *DecideMove) apply(p *effect) {
 			s.Control = ControlState{State: Stopped, Before: Checkpoint, Reason: d.Message, By: p.move.By, At: p.move.At,
 				Decision: d.Decision, Message: d.Message, Mark: c.Mark, Goal: c.Goal}
 		})
-	case (d.holds() || d.Decision == "CONTINUE") && !p.Breaker().Tripped:
+	case (d.holds() || d.pivots(p.play) || d.Decision == "CONTINUE") && !p.Breaker().Tripped:
 		p.sprintPhase(InProgress)
 		p.control(Running, d.Message)
 	}

@@ -34,7 +34,7 @@ func (b *Board) Describe(in TaskInput, by Actor) []*Refusal {
 	}
 	p := &play{Board: b.next(b.at), prior: b, move: &Move{Act: ActAdd, By: by, At: b.at}}
 	defer func() { b.fail(p.err) }() // what the copy could not read
-	_, wrong := p.newTask(&in, nil, nil)
+	_, wrong := planning{p}.newTask(&in, nil, nil)
 	if r := boundGlobs(string(in.ID), in.Owns, "git liza help task add"); r != nil {
 		wrong = append(wrong, r)
 	}
@@ -61,7 +61,7 @@ func (t *Task) checkFields(hint string) (wrong []*Refusal) {
 			break
 		}
 	}
-	return wrong
+	return append(wrong, t.describePlan(hint)...)
 }
 
 // missing are the texts that the description of a task lacks; a draft needs none.
@@ -102,7 +102,7 @@ func Bound(v any, limit int) (wrong []*Refusal) {
 		case reflect.Slice:
 			r = checkLength(v, hint)
 		case reflect.String:
-			r = checkText(v.String(), limit, hint)
+			r = checkText(v.String(), longest(v, limit), hint)
 		}
 		if r != nil {
 			wrong = append(wrong, r)

@@ -12,7 +12,14 @@ import (
 // details make an act's fields from the words of a scenario. What a line does
 // not say is as a correct command would have it on this board.
 var details = map[Act]func(*scene, TaskID, words) Detail{
-	ActAdd: func(_ *scene, _ TaskID, w words) Detail { return &AddMove{Tasks: w.inputs(w.plain)} },
+	ActAdd: func(_ *scene, _ TaskID, w words) Detail {
+		m := &AddMove{Tasks: w.inputs(w.plain), Update: w.inputs(strings.FieldsFunc(w.pairs["update"], func(r rune) bool { return r == ';' }))}
+		if w.pairs["barrier"] != "" {
+			s := w.schedule()
+			m.Schedule = &s
+		}
+		return m
+	},
 	ActFinalize: func(_ *scene, _ TaskID, w words) Detail {
 		return &FinalizeMove{Tasks: ids[TaskID](w.plain)}
 	},
@@ -108,11 +115,14 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return &DecideMove{Decision: w.nth(0), Message: w.or("message", "so be it"), Checkpoint: w.or("checkpoint", ""), Tasks: ids[TaskID](w.list("tasks"))}
 	},
 	ActGoal: func(_ *scene, _ TaskID, w words) Detail {
-		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision), Priority: w.number("priority")}
+		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision), Priority: w.number("priority"), Pivot: GoalID(w.or("pivot", ""))}
 	},
-	ActComplete: func(_ *scene, _ TaskID, w words) Detail {
+	ActComplete: func(s *scene, _ TaskID, w words) Detail {
 		m := &CompleteMove{Reason: w.or("reason", "done"), To: GoalID(w.or("to", ""))}
 		_ = m.Open.UnmarshalText([]byte(w.or("open", "")))
+		if m.Receipts = w.receipts(object("tree-" + objectName(s.tip()))); len(m.Receipts) > 0 {
+			m.Tip = w.object("on", s.tip())
+		}
 		return m
 	},
 	ActAbort: func(_ *scene, _ TaskID, w words) Detail { return &AbortMove{w.or("reason", "no use")} },
@@ -134,7 +144,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	},
 
 	ActRegister: func(_ *scene, _ TaskID, w words) Detail {
-		m := &RegisterMove{Agent: AgentID(w.nth(0)), Takeover: w.on("takeover")}
+		m := &RegisterMove{Agent: AgentID(w.nth(0)), Takeover: w.on("takeover"), Host: w.or("host", "")}
 		if w.pairs["as"] != "" {
 			m.Generation = generationOf(w.pairs["as"])
 		}
@@ -223,9 +233,27 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return &ForkMove{Board: w.or("board", "aa66554433221100"), Mark: w.nth(0), Integration: Branch{w.or("branch", "integration"), w.object("tip", s.tip())},
 			Created: w.on("created"), Reason: w.or("reason", "another try")}
 	},
-	ActSession: func(_ *scene, _ TaskID, w words) Detail {
-		m := &SessionMove{Provider: w.or("provider", "script"), Model: w.or("model", ""), Role: w.by.Role(), Outcome: w.or("outcome", "nothing"),
+	ActLevel: func(s *scene, _ TaskID, w words) Detail {
+		return &LevelMove{Level: w.number("level"), Tip: w.object("on", s.tip()), Receipts: w.receipts(object("tree-" + objectName(s.tip()))), Without: ids[TaskID](w.list("without"))}
+	},
+	ActSchedule: func(_ *scene, _ TaskID, w words) Detail { return &ScheduleMove{w.schedule()} },
+	ActOutage: func(_ *scene, _ TaskID, w words) Detail {
+		m := &OutageMove{Gate: w.nth(0), Host: w.or("host", "h1"), Over: w.on("over")}
+		if !m.Over {
+			m.Error = w.or("error", "not found")
+		}
+		return m
+	},
+	ActSession: func(s *scene, id TaskID, w words) Detail {
+		m := &SessionMove{Error: strings.ReplaceAll(strings.Join(w.list("error"), ""), "_", " "), Provider: w.or("provider", "script"), Model: w.or("model", ""), Role: w.by.Role(), Outcome: cmp.Or(w.pairs["outcome"], "nothing"),
 			Usage: w.usage(), Record: w.object("record", "")}
+		if t := s.board.Task(id); w.on("ends") && t != nil {
+			if _, held := t.ReviewBy(w.by); t.Claim != nil {
+				m.Of = t.Claim.Since
+			} else if held != nil {
+				m.Of = held.Since
+			}
+		}
 		if role := w.or("role", "planner"); w.by.IsHuman() || w.pairs["role"] != "" {
 			_ = m.Role.UnmarshalText([]byte(role))
 		}
@@ -321,7 +349,9 @@ func submitWords(s *scene, id TaskID, w words) Detail {
 	if t := s.board.Task(id); t != nil {
 		d.Save += t.Saves
 	}
-	if list := w.receipts(d.Tree); len(list) > 0 {
+	if list := w.receipts(d.Tree); w.on("gates") {
+		d.Gates = list
+	} else if len(list) > 0 {
 		d.Receipt = &list[0]
 	}
 	return d

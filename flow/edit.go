@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 )
@@ -74,6 +75,9 @@ func (e *EditMove) check(p *play) *Refusal {
 	}
 	t := p.task.clone()
 	t.setInput(&e.Input)
+	if t.Level == 0 {
+		t.Level = p.task.Level
+	}
 	if r := p.checkBudget(p.task.Budget, t, hint); r != nil {
 		return r
 	}
@@ -90,6 +94,14 @@ func (e *EditMove) check(p *play) *Refusal {
 	defer func() { p.fail(edited.err) }()
 	if r := edited.acyclic(t); r != nil {
 		return r
+	}
+	if p.HasRules(4) {
+		var found faults
+		p.repointed = levelling{edited, p.prior}.assign([]*Task{t}, nil, &found)
+		p.level = t.Level
+		if r := found.refusal(); r != nil {
+			return r
+		}
 	}
 	return p.textCheck().compare(e.Texts)
 }
@@ -122,9 +134,13 @@ func (p *play) checkBudget(was *Budget, t *Task, hint string) *Refusal {
 }
 
 func (e *EditMove) apply(p *effect) {
+	level := p.task.Level
 	p.task.setInput(&e.Input)
+	if p.task.Level = cmp.Or(p.level, level); p.task.Level != level {
+		releasing{p}.clear(p.task.Goal, min(p.task.Level, cmp.Or(level, p.task.Level)))
+	}
 	if p.HasRules(2) && described.has(p.from) && p.task.Submission != nil {
-		e.judgeAnew(p)
+		judgeAnew(p, p.task)
 	}
 }
 
@@ -132,11 +148,10 @@ func (e *EditMove) apply(p *effect) {
 // which waits for its judges again once it is unblocked. It has the roles judge it
 // that the new description asks for, and those that judged it before. The board knows
 // only the first paths of a large submission: it counts as touching all.
-func (*EditMove) judgeAnew(p *effect) {
-	t := p.task
+func judgeAnew(p *effect, t *Task) {
 	s := copied(t.Submission)
 	s.Reviews = slices.Clone(s.Reviews)
-	touches := func(globs []string) bool { return s.Changed > len(s.Paths) || p.panel().anyMatches(globs, s.Paths) }
+	touches := staging{p.play}.touching(s.Changed, s.Paths)
 	for _, role := range p.panel().needsWhere(t, touches) {
 		if !slices.Contains(s.Reviews, role) {
 			s.Reviews = append(s.Reviews, role)

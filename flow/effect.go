@@ -13,8 +13,16 @@ func (p *effect) put(key Key, doc Document) { p.changed[key.fold()] = Edit{key, 
 
 // keep writes a task's new state to the board.
 func (p *effect) keep(t *Task) {
-	t.Changed = p.move.At
+	enter(p, t)
 	p.put(Key{Tasks, string(t.ID)}, t)
+}
+
+// enter dates a task's new state.
+func enter(p *effect, t *Task) {
+	t.Changed = p.move.At
+	if was := p.prior.Task(t.ID); p.HasRules(4) && (was == nil || was.Status != t.Status) {
+		t.Entered = p.move.At
+	}
 }
 
 // change puts the board's settings back after edit has changed a copy of them.
@@ -33,6 +41,7 @@ func (p *effect) run() {
 	for _, t := range p.repointed {
 		p.keep(t)
 	}
+	releasing{p}.revise()
 	for _, t := range p.texts {
 		p.track(t, p.origin)
 	}

@@ -26,6 +26,10 @@ type Goal struct {
 	Merged       int    `yaml:"tasks_merged,since=3"`  // how many tasks of it ever became MERGED
 	AtCheckpoint *Tally `yaml:"at_checkpoint,since=3"` // when the last checkpoint was made; nil is zero
 	Hold         *Hold  `yaml:"hold,since=3"`
+
+	Schedule *Schedule  `yaml:"schedule,since=4"` // nil is that of the configuration
+	Pressure []Pressure `yaml:"pressure,since=4"`
+	Streak   *Streak    `yaml:"streak,since=4"` // of failures; nil if the last claim did not fail
 }
 
 // A Tally is what a goal had reached and used at some time.
@@ -38,7 +42,7 @@ type Tally struct {
 // A Hold keeps tasks of a goal from being claimed until a decision is answered.
 type Hold struct {
 	Checkpoint string    `yaml:"checkpoint"` // the mark whose decision it follows
-	Decision   string    `yaml:"decision"`   // REPLAN or ADJUST_SPECS
+	Decision   string    `yaml:"decision"`   // REPLAN or ADJUST_SPECS, since rules version 4 also PIVOT
 	Message    string    `yaml:"message"`
 	Tasks      []TaskID  `yaml:"tasks"` // none: every task of the goal that was there then and is UNCLAIMED
 	By         Actor     `yaml:"by"`
@@ -50,6 +54,8 @@ func (h *Hold) keeps(id TaskID, in Status, created time.Time) bool {
 	switch {
 	case h == nil:
 		return false
+	case h.Decision == "PIVOT":
+		return true
 	case len(h.Tasks) > 0:
 		return slices.Contains(h.Tasks, id)
 	}

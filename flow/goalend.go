@@ -43,6 +43,9 @@ type CompleteMove struct {
 	Reason string `yaml:"reason"`
 	Open   Fate   `yaml:"open_tasks,since=2"`
 	To     GoalID `yaml:"to,since=2"` // of tasks that are moved
+
+	Tip      ObjectID  `yaml:"tip,since=4"`      // of integration, on which the gates of goals ran; "" if there are none
+	Receipts []Receipt `yaml:"receipts,since=4"` // of these gates
 }
 
 func (c *CompleteMove) subject() string { return "goal" }
@@ -75,9 +78,34 @@ func (c *CompleteMove) check(p *play) *Refusal {
 			return refuse(RuleGoal, "git liza goal list", "%q is no other goal in progress to which open tasks can pass", clip(string(c.To)))
 		}
 	case c.Open == TasksAbandoned:
-		return p.calendar().checkAbandoned(goal, open)
+		if r := p.calendar().checkAbandoned(goal, open); r != nil {
+			return r
+		}
 	}
-	return nil
+	return c.gates(p)
+}
+
+// ask asks for the tree on which gates ran.
+func (c *CompleteMove) ask(_ Move, b *Board) Query {
+	if len(c.Receipts) == 0 {
+		return Query{}
+	}
+	return Query{Submission: b.Settings().Integration.Tip}
+}
+
+// gates refuses to complete a goal whose gates have not passed on integration.
+func (c *CompleteMove) gates(p *play) *Refusal {
+	hint := "git liza goal done " + string(p.goalID())
+	if len(c.Receipts) > 0 && c.Tip != p.Settings().Integration.Tip {
+		return refuse(RuleTip, hint, "integration is at %s, the gates of the goal ran at %s", p.Settings().Integration.Tip.Short(), c.Tip.Short())
+	}
+	if r := (staging{p}).check(AtGoal, c.Receipts, hint); r != nil || !p.HasRules(4) {
+		return r
+	}
+	if r := (staging{p}).ranOnTip(c.Receipts, hint); r != nil {
+		return r
+	}
+	return staging{p}.passed(AtGoal, c.Receipts, "", nil, hint)
 }
 
 // checkAgent refuses an agent that ends a goal with open tasks, or without any.
@@ -100,9 +128,11 @@ func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
 		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
 	}
 	if p.HasRules(3) {
-		return steering{p}.checkComplete()
+		if r := (steering{p}).checkComplete(); r != nil {
+			return r
+		}
 	}
-	return nil
+	return c.gates(p)
 }
 
 // checkAbandoned refuses to give up tasks of a goal whose work would be lost,
@@ -130,17 +160,22 @@ func (c calendar) checkAbandoned(goal GoalID, open []*Summary) *Refusal {
 
 func (c *CompleteMove) apply(p *effect) {
 	goal := p.goalID()
+	recordGates(p, AtGoal, "", c.Receipts)
 	for _, s := range p.calendar().openTasks(goal) {
 		t := p.Task(s.ID).clone()
 		switch c.Open {
 		case TasksAbandoned:
 			t.dropBlock(p)
 			t.Status, t.Abandoned = Abandoned, "goal "+string(goal)+" done"
+			if p.HasRules(4) {
+				t.AbandonedBy = p.move.By
+			}
 		case TasksMoved:
 			t.Goal, t.Sprint = c.To, p.calendar().forTasks(c.To)
 			to := *p.Goal(c.To)
 			to.Added++
 			p.put(Key{Goals, string(to.ID)}, &to)
+			releasing{p}.clear(c.To, t.Level)
 		default:
 			continue
 		}

@@ -16,6 +16,8 @@ type GoalMove struct {
 
 	Priority int   `yaml:"priority,since=2"` // from 1, the first, to 5; 0 is 3
 	Texts    texts `yaml:"texts,since=2"`    // of the spec
+
+	Pivot GoalID `yaml:"pivot,since=4"` // the goal that it takes the place of; "" if none waits for that
 }
 
 func (g *GoalMove) subject() string { return string(g.ID) }
@@ -23,6 +25,16 @@ func (g *GoalMove) subject() string { return string(g.ID) }
 func (g *GoalMove) ask(_ Move, b *Board) Query { return b.askTexts([]TaskInput{{Spec: g.Spec}}) }
 
 func (g *GoalMove) fill(p *play) { g.Texts = p.textCheck().entered() }
+
+// Pivoting are the goals in progress that wait for another one to take their place.
+func Pivoting(b *Board) (list []GoalID) {
+	for _, g := range b.calendar().goals() {
+		if g.Hold != nil && g.Hold.Decision == "PIVOT" {
+			list = append(list, g.ID)
+		}
+	}
+	return list
+}
 
 func (g *GoalMove) check(p *play) *Refusal {
 	s := p.Settings()
@@ -39,6 +51,9 @@ func (g *GoalMove) check(p *play) *Refusal {
 	}
 	if g.Priority < 0 || g.Priority > 5 {
 		return refuse(RuleForm, "git liza help goal", "priority %d of %s is not between 1 and 5", g.Priority, g.ID)
+	}
+	if old := p.Goal(g.Pivot); g.Pivot != "" && (old == nil || old.Status != InProgress || old.Hold == nil || old.Hold.Decision != "PIVOT") {
+		return refuse(RuleDecision, "git liza goal list", "%s does not wait for a goal to take its place", clip(string(g.Pivot)))
 	}
 	if p.facts != nil && !p.facts.Texts[specPath(g.Spec)].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", g.Spec, s.Integration.Name)
@@ -75,6 +90,9 @@ func (g *GoalMove) apply(p *effect) {
 // pivot ends the goal that the new one replaces by the decision at a checkpoint, and
 // the checkpoint.
 func (g *GoalMove) pivot(p *effect) {
+	if old := p.Goal(g.Pivot); g.Pivot != "" && old != nil {
+		p.endGoal(old.ID, Aborted, "pivot: "+old.Hold.Message)
+	}
 	c := p.Settings().Control
 	old := p.Goal(c.Goal)
 	if !p.HasRules(3) || c.State != Checkpoint || c.Decision != "PIVOT" || old == nil || old.Status != InProgress {
@@ -98,7 +116,7 @@ type AlignMove struct {
 }
 
 func (a *AlignMove) check(p *play) *Refusal {
-	if h := p.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers) {
+	if h := p.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers || h.Decision == "PIVOT") {
 		return refuse(RuleDecision, "git liza goal list", "no hold of %s waits for an answer", clip(a.Answers))
 	}
 	return present("the text", a.Text, "git liza align TEXT")

@@ -103,6 +103,8 @@ func (s *scene) boardProperty(key string) (string, bool) {
 	switch key {
 	case "control":
 		return c.Control.State.String(), true
+	case "due-level":
+		return strconv.Itoa(DueLevel(b, c.Goal)), true
 	case "rules":
 		return strconv.Itoa(c.Rules), true
 	case "roles":
@@ -237,8 +239,41 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 		return strings.TrimRight(fmt.Sprintf("%s:%s:%s", b.Pattern, strings.Join(b.Patterns, "+"), join(b.Records)), ":"), true
 	case "marks":
 		return join(s.board.IDs(MarkDocs)), true
+	case "levels":
+		return s.levels(), true
+	case "barrier":
+		return BarrierOf(s.board, g.ID).String(), true
+	case "cap":
+		return strconv.Itoa(pressuresOf(s.board).most(g.ID, "")), true
+	case "streak":
+		if g.Streak == nil {
+			return "0", true
+		}
+		return strconv.Itoa(g.Streak.Failures), true
+	case "outages":
+		var list []string
+		for _, o := range OutagesOf(s.board) {
+			list = append(list, o.Gate+"@"+o.Host)
+		}
+		return join(list), true
+	case "kinds":
+		var list []string
+		for _, id := range s.board.IDs(Anomalies) {
+			list = append(list, s.board.Load(Key{Anomalies, id}).(*Anomaly).Type.String())
+		}
+		return join(list), true
 	}
 	return "", false
+}
+
+// levels are the recorded levels with their results.
+func (s *scene) levels() string {
+	var list []string
+	for _, id := range s.board.IDs(Levels) {
+		l := s.board.Load(Key{Levels, id}).(*Level)
+		list = append(list, fmt.Sprintf("%s:%s", id, map[bool]string{true: "passed", false: "failed"}[l.Passed]))
+	}
+	return join(list)
 }
 
 // records are the ids of those that are dismissed or archived, or the tasks that
@@ -343,7 +378,30 @@ func textsOf(t *Task, read func(Judgement) []TextRef) string {
 }
 
 var taskProperties = map[string]func(*Task) string{
-	"asked": func(t *Task) string { return strconv.Itoa(t.Asked) },
+	"level":   func(t *Task) string { return strconv.Itoa(t.Level) },
+	"owns":    func(t *Task) string { return join(t.Owns) },
+	"entered": func(t *Task) string { return t.Entered.Sub(dawn).String() },
+	"retries": func(t *Task) string {
+		if t.Retry == nil {
+			return ""
+		}
+		return fmt.Sprintf("%d:%s:%s", t.Retry.Count, t.Retry.NotBefore.Sub(dawn), strings.ReplaceAll(t.Retry.Error, " ", "_"))
+	},
+	"gates": func(t *Task) string {
+		var list []string
+		for _, r := range t.Submission.Gates {
+			list = append(list, r.Gate+":"+r.Result.String())
+		}
+		return join(list)
+	},
+	"limit": func(t *Task) string {
+		if t.Block == nil {
+			return ""
+		}
+		return t.Block.Limit
+	},
+	"gaveup": func(t *Task) string { return string(t.AbandonedBy) },
+	"asked":  func(t *Task) string { return strconv.Itoa(t.Asked) },
 	"returns": func(t *Task) string {
 		if t.Block == nil || t.Block.From == 0 {
 			return ""

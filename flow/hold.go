@@ -75,12 +75,12 @@ func HeldTasks(b *Board, goal GoalID) (held []TaskID) {
 	return held
 }
 
-// held is the oldest task that an act could begin on if no decision held it back, nil
-// if there is none.
-func (ch choice) held(act Act, by Actor, at time.Time) *Summary {
-	begins, holds := ch.begins(act, by, at), HoldsOf(ch.Board)
+// held is the oldest task of a goal in progress that an act could begin on if nothing
+// kept it back, nil if there is none.
+func (ch choice) held(act Act, c Caller, at time.Time) *Summary {
+	begins, kept, open := ch.begins(act, c.By, at), ch.keeps(act, c, at), ch.priorities()
 	for _, s := range ch.oldest() {
-		if act == ActClaim && begins(s) && holds[s.Goal].keeps(s.ID, s.Status, s.Created) {
+		if begins(s) && !s.isEnded(open) && kept(s) {
 			return s
 		}
 	}

@@ -6,4 +6,5 @@ const (
 	LimitCycles     = "review_deadlock"
 	LimitMergeFails = "integration_failures"
 	LimitNoVerdicts = "review_exhaustion"
+	LimitRetries    = "retries"
 )

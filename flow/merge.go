@@ -139,12 +139,8 @@ func (g *MergeMove) gates(p *play) *Refusal {
 			return refusal
 		}
 	}
-	for _, gate := range p.Settings().Config.Gates {
-		if gate.Required && !passed(p.Settings().Rules, g.Receipts, gate.Name, gate.Command, g.Tree) {
-			return refuse(RuleGate, "git liza merge "+string(p.task.ID), "gate %s has not passed on tree %s", gate.Name, g.Tree.Short())
-		}
-	}
-	return nil
+	of := p.task.Submission
+	return staging{p}.passed(AtMerge, g.Receipts, g.Tree, staging{p}.touching(of.Changed, of.Paths), "git liza merge "+string(p.task.ID))
 }
 
 func (g *MergeMove) apply(p *effect) {
@@ -155,6 +151,7 @@ func (g *MergeMove) apply(p *effect) {
 	t.Merge = &Merge{Commit: g.Commit, Onto: g.Onto, Tree: g.Tree, Drift: g.Drift, Receipts: g.Receipts,
 		LeftOut: g.LeftOut, By: m.By, At: m.At}
 	p.change(func(s *Settings) { s.Integration.Tip = g.Commit })
+	recordGates(p, AtMerge, t.ID, g.Receipts)
 	marking{p}.countMerged(t.Goal)
 	undoing{p}.mark(t.Reverts, Reverted{By: m.By, Task: t.ID, Commit: g.Commit, At: m.At})
 }

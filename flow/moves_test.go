@@ -239,7 +239,7 @@ func TestUsualValues(t *testing.T) {
 	a := s.board.Task("a")
 	require.Equal(t, Code, a.Kind)
 	require.Equal(t, 3, a.Priority)
-	require.Equal(t, TaskInput{ID: "a", Kind: Code, Priority: 3, Draft: true}, a.Input())
+	require.Equal(t, TaskInput{ID: "a", Kind: Code, Priority: 3, Draft: true, Level: 1}, a.Input())
 	require.Empty(t, s.step("+1m planner-1 edit a", new(record)))
 	require.Equal(t, dawn, s.board.Task("a").Created)
 	require.Equal(t, dawn.Add(time.Minute), s.board.Task("a").Changed)

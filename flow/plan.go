@@ -29,13 +29,30 @@ type TaskInput struct {
 	Budget    *Budget  `yaml:"budget"`          // only a human sets one
 	Reverts   []TaskID `yaml:"reverts,since=3"` // merged tasks that the work takes back
 	Reopens   TaskID   `yaml:"reopens,since=3"` // a reverted task whose work it does again
+
+	Files           *Files   `yaml:"files,since=4"`    // where Owns is empty it owns what it creates and modifies
+	Estimate        Duration `yaml:"estimate,since=4"` // of the work of one agent
+	Level           int      `yaml:"level,since=4"`    // 0: one more than the deepest dependency, or that of what it replaces or takes back
+	Acceptance      []string `yaml:"acceptance,since=4"`
+	Steps           []Step   `yaml:"steps,since=4"`
+	Context         LongText `yaml:"context,since=4"` // or a path#anchor
+	Consumers       []TaskID `yaml:"consumers,since=4"`
+	IntegrationTest string   `yaml:"integration_test,since=4"`
+	VerifyTimeout   Duration `yaml:"verify_timeout,since=4"`
+	Labels          []string `yaml:"labels,since=4"`
 }
 
 // Input is the description of the task, for an edit.
 func (t *Task) Input() TaskInput {
-	return TaskInput{ID: t.ID, Title: t.Title, DoneWhen: t.DoneWhen, Spec: t.Spec, Scope: t.Scope, Priority: t.Priority,
+	in := TaskInput{ID: t.ID, Title: t.Title, DoneWhen: t.DoneWhen, Spec: t.Spec, Scope: t.Scope, Priority: t.Priority,
 		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Role: t.Role, BasedOn: t.BasedOn,
-		Reviews: t.Reviews, Without: t.Without, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget, Reverts: t.Reverts}
+		Reviews: t.Reviews, Without: t.Without, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget, Reverts: t.Reverts,
+		Files: t.Files, Estimate: t.Estimate, Level: t.Level, Acceptance: t.Acceptance, Steps: t.Steps, Context: t.Context,
+		Consumers: t.Consumers, IntegrationTest: t.IntegrationTest, VerifyTimeout: t.VerifyTimeout, Labels: t.Labels}
+	if slices.Equal(in.Owns, in.Files.owned()) {
+		in.Owns = nil // it follows from the files
+	}
+	return in
 }
 
 // inputs is a list that a move, but no document, may hold in full.
@@ -62,20 +79,27 @@ func (b *Board) Number(list []TaskInput) {
 	}
 }
 
-// AddMove adds tasks, all or none.
+// AddMove adds tasks, all or none. A plan that is imported also describes tasks anew, and
+// schedules the goal.
 type AddMove struct {
 	Tasks inputs `yaml:"tasks"`
 	Texts texts  `yaml:"texts,since=2"` // new ones that the tasks stand on
+
+	Update   inputs    `yaml:"update,since=4"`   // tasks that are described anew
+	Schedule *Schedule `yaml:"schedule,since=4"` // of the goal, nil leaves it
 }
 
 func (a *AddMove) subject() string {
-	if len(a.Tasks) == 1 {
-		return string(a.Tasks[0].ID)
+	if all := a.described(); len(all) == 1 {
+		return string(all[0].ID)
 	}
-	return strconv.Itoa(len(a.Tasks)) + " tasks"
+	return strconv.Itoa(len(a.described())) + " tasks"
 }
 
-func (a *AddMove) ask(_ Move, b *Board) Query { return b.askTexts(a.Tasks) }
+// described are the tasks that the move enters, then those that it describes anew.
+func (a *AddMove) described() []TaskInput { return slices.Concat(a.Tasks, a.Update) }
+
+func (a *AddMove) ask(_ Move, b *Board) Query { return b.askTexts(a.described()) }
 
 func (a *AddMove) fill(p *play) { a.Texts = p.textCheck().entered() }
 
@@ -93,23 +117,51 @@ func specAnchor(spec string) string {
 }
 
 func (a *AddMove) check(p *play) *Refusal {
-	if len(a.Tasks) == 0 {
+	if len(a.Tasks)+len(a.Update) == 0 {
 		return refuse(RuleForm, "git liza help task add", "there is no task to add")
 	}
-	if r := p.enterTasks(a.Tasks, nil); r != nil {
+	if len(a.Tasks)+len(a.Update) > MaxTasks {
+		return refuse(RuleLimit, "git liza help task add", "a move describes at most %d tasks, not %d", MaxTasks, len(a.Tasks)+len(a.Update))
+	}
+	if a.Schedule != nil {
+		if r := a.Schedule.check(p); r != nil {
+			return r
+		}
+	}
+	if r := (planning{p}).enter(a.Tasks, a.Update, nil); r != nil {
 		return r
 	}
 	return p.textCheck().compare(a.Texts)
 }
 
-func (a *AddMove) apply(p *effect) { undoing{p}.reopen(a.Tasks...) }
+func (a *AddMove) apply(p *effect) {
+	undoing{p}.reopen(a.Tasks...)
+	for _, in := range a.Update {
+		if t := p.Task(in.ID); t.Submission != nil {
+			t = t.clone()
+			judgeAnew(p, t)
+			p.keep(t)
+		}
+	}
+	if a.Schedule != nil {
+		p.goal(func(g *Goal) { g.Schedule = a.Schedule })
+	}
+}
 
 // enterTasks checks new tasks and leaves them for the effect to write; tasks of one move may
 // depend on each other. replaced is the task that they replace, nil if there is
 // none. The refusal lists up to [MaxFaults] faults.
 func (p *play) enterTasks(list []TaskInput, replaced *Task) *Refusal {
+	return planning{p}.enter(list, nil, replaced)
+}
+
+// A planning checks descriptions of tasks.
+type planning struct{ *play }
+
+// enter is enterTasks with tasks that are described anew.
+func (p planning) enter(list, update []TaskInput, replaced *Task) *Refusal {
 	var found faults
-	taken := make(map[Key]TaskID, len(list))
+	taken := make(map[Key]TaskID, len(list)+len(update))
 	for i := range list {
 		if found.full() {
 			break
@@ -123,10 +175,60 @@ func (p *play) enterTasks(list []TaskInput, replaced *Task) *Refusal {
 			p.added = append(p.added, t)
 		}
 	}
-	entered := p.with(p.added...)
-	entered.acyclicAll(list, p.added, &found)
+	for i := range update {
+		if found.full() {
+			break
+		}
+		t, wrong := p.updatedTask(&update[i], taken)
+		for _, r := range wrong {
+			found.add(len(list)+i, r)
+		}
+		if t != nil {
+			taken[Key{Tasks, string(t.ID)}.fold()] = t.ID
+			p.repointed = append(p.repointed, t)
+		}
+	}
+	all := slices.Concat(p.added, p.repointed)
+	entered := p.with(all...)
+	entered.acyclicAll(slices.Concat(list, update), all, &found)
+	p.fail(entered.err)
+	if r := found.refusal(); r != nil || !p.HasRules(4) {
+		return r
+	}
+	p.repointed = append(p.repointed, levelling{entered, p.prior}.assign(all, replaced, &found)...)
 	p.fail(entered.err)
 	return found.refusal()
+}
+
+// updatedTask describes a task of the board anew, and returns all that is wrong with
+// that. The task is nil if the board has none that can be described.
+func (p planning) updatedTask(in *TaskInput, taken map[Key]TaskID) (*Task, []*Refusal) {
+	hint := "git liza help task edit"
+	old := p.Task(in.ID)
+	switch {
+	case old == nil:
+		return nil, []*Refusal{refuse(RuleNotFound, "git liza list --all", "there is no task %s to describe anew", clip(string(in.ID)))}
+	case taken[Key{Tasks, string(in.ID)}.fold()] != "":
+		return nil, []*Refusal{refuse(RuleForm, hint, "the move describes %s twice", in.ID)}
+	case old.Goal != p.goalID():
+		return nil, []*Refusal{refuse(RuleGoal, "git liza goal list", "%s belongs to the goal %s, and the move to %s", in.ID, old.Goal, p.goalID())}
+	case !described.has(old.Status):
+		return nil, []*Refusal{refuse(RuleState, "git liza show "+string(in.ID), "%s is %s: only a task that nobody works on is described anew", in.ID, old.Status)}
+	case in.Reopens != "":
+		return nil, []*Refusal{refuse(RuleForm, hint, "only a new task does the work of a reverted one again")}
+	}
+	t := old.clone()
+	t.setInput(in)
+	if in.Level == 0 {
+		t.Level = old.Level
+	}
+	var wrong []*Refusal
+	for _, r := range []*Refusal{p.checkBudget(old.Budget, t, hint), p.checkWithout(old.Without, t, hint)} {
+		if r != nil {
+			wrong = append(wrong, r)
+		}
+	}
+	return t, append(wrong, p.describe(t, hint)...)
 }
 
 // acyclicAll follows the dependencies of all new tasks in one pass.
@@ -187,7 +289,7 @@ func Cycle(ids []TaskID) string {
 // newTask makes a task of its description, and returns all that is wrong with it.
 // The task is nil if it cannot be put on the board. taken has the ids of the other
 // tasks of the move, by folded key.
-func (p *play) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Task, []*Refusal) {
+func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Task, []*Refusal) {
 	hint := "git liza help task add"
 	if err := new(TaskID).UnmarshalText([]byte(in.ID)); err != nil {
 		return nil, []*Refusal{refuse(RuleForm, hint, "%v", err)}
@@ -216,7 +318,7 @@ func (p *play) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Ta
 	}
 	t.setInput(in)
 	var wrong []*Refusal
-	if r := reverts(p.calendar()).succeeds(p, t, in); r != nil {
+	if r := reverts(p.calendar()).succeeds(p.play, t, in); r != nil {
 		wrong = append(wrong, r)
 	}
 	if r := p.checkBudget(nil, t, hint); r != nil {
@@ -235,6 +337,11 @@ func (t *Task) setInput(in *TaskInput) {
 	t.Kind, t.Stretch, t.Limits, t.Budget = in.Kind, in.Stretch, in.Limits, in.Budget
 	t.Role, t.BasedOn, t.Reviews, t.Without = in.Role, in.BasedOn, in.Reviews, in.Without
 	t.Reverts = in.Reverts
+	t.Files, t.Estimate, t.Level, t.Acceptance, t.Steps = in.Files, in.Estimate, in.Level, in.Acceptance, in.Steps
+	t.Context, t.Consumers, t.IntegrationTest, t.VerifyTimeout, t.Labels = in.Context, in.Consumers, in.IntegrationTest, in.VerifyTimeout, in.Labels
+	if len(t.Owns) == 0 {
+		t.Owns = t.Files.owned()
+	}
 	if t.Priority == 0 {
 		t.Priority = 3
 	}

@@ -21,6 +21,11 @@ type course struct {
 	again   map[TaskID][]TaskID // which do its work again
 	counted map[string]bool     // checkpoints from which an agent counted to the next one
 	due     []Move              // on some earlier board
+	gaveUp  map[TaskID]Actor
+	retries map[TaskID]Retry
+	ends    map[pressed][]bool // of claims, with a submission or without
+	caps    map[pressed]int
+	streaks map[GoalID]any // each a Streak; none is nil
 	seen    map[string]int
 }
 
@@ -28,11 +33,12 @@ type heldBack struct {
 	mark  string
 	tasks []TaskID
 	at    time.Time
+	whole bool // another goal takes the place of the goal
 }
 
 func newCourse(b *Board) *course {
 	return &course{map[TaskID]Status{}, map[TaskID]int{}, map[GoalID]int{}, map[GoalID]Tally{}, map[GoalID]heldBack{}, map[TaskID]TaskID{},
-		map[TaskID][]TaskID{}, map[string]bool{}, nil, map[string]int{}}
+		map[TaskID][]TaskID{}, map[string]bool{}, nil, map[TaskID]Actor{}, map[TaskID]Retry{}, map[pressed][]bool{}, map[pressed]int{}, map[GoalID]any{}, map[string]int{}}
 }
 
 // everything are the tasks of a board, archived ones too.
@@ -46,9 +52,7 @@ func everything(b *Board) (list []*Task) {
 // follow holds the board after a move to what the moves say.
 func (g *gamble) follow(prior *Board, m Move) {
 	if g.rules < 3 {
-		for _, e := range g.board.whole() {
-			requireUnset(g.rt, reflect.ValueOf(e.Document))
-		}
+		g.unset()
 		return
 	}
 	g.followWork(prior, m)
@@ -58,6 +62,13 @@ func (g *gamble) follow(prior *Board, m Move) {
 	g.followSprints(prior, m)
 	g.followVouchers(prior, m)
 	g.followBreaker(prior, m)
+	if g.rules < 4 {
+		return
+	}
+	g.followLevels(prior, m)
+	g.followRetries(prior, m)
+	g.followPressure(prior, m)
+	g.followOutages(prior, m)
 }
 
 // followBreaker holds trips to records that no reset covers, and resets to what was
@@ -83,24 +94,31 @@ func (g *gamble) followBreaker(prior *Board, m Move) {
 	require.Equal(g.rt, was, is, "%s moved the watermark", m.Act)
 }
 
-// requireUnset requires that no field is set that version 3 of the rules brought.
-func requireUnset(t require.TestingT, v reflect.Value) {
+// unset requires that no document has what a later version of the rules brought.
+func (g *gamble) unset() {
+	for _, e := range g.board.whole() {
+		requireUnset(g.rt, reflect.ValueOf(e.Document), g.rules)
+	}
+}
+
+// requireUnset requires that no field is set that a later version of the rules brought.
+func requireUnset(t require.TestingT, v reflect.Value, rules int) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			requireUnset(t, v.Elem())
+			requireUnset(t, v.Elem(), rules)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			requireUnset(t, v.Index(i))
+			requireUnset(t, v.Index(i), rules)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			if option(f.Tag.Get("yaml"), "since") == 3 {
+			if option(f.Tag.Get("yaml"), "since") > max(rules, 2) { // in memory a board of rules 1 has what rules 2 brought
 				require.True(t, v.Field(i).IsZero(), "%s.%s is set on a board of earlier rules", v.Type(), f.Name)
 			} else if f.IsExported() {
-				requireUnset(t, v.Field(i))
+				requireUnset(t, v.Field(i), rules)
 			}
 		}
 	}
@@ -148,6 +166,7 @@ func (g *gamble) followWork(prior *Board, m Move) {
 		}
 		if h, held := c.holds[is.Goal]; held {
 			require.NotContains(t, h.tasks, m.Task, "a task was claimed that is held back")
+			require.False(t, h.whole, "%s was claimed, and its goal waits for another", m.Task)
 			require.False(t, len(h.tasks) == 0 && was.Status == Unclaimed && !is.Created.After(h.at), "%s was claimed, and is held back", m.Task)
 			c.seen["a claim beside a hold"]++
 		}
@@ -289,13 +308,18 @@ func (g *gamble) followHolds(m Move) {
 	switch d := m.Detail.(type) {
 	case *DecideMove:
 		c.seen[d.Decision]++
-		if d.Decision == "REPLAN" || d.Decision == "ADJUST_SPECS" {
+		whole := d.Decision == "PIVOT" && g.rules > 3 && len(g.board.GoalsInProgress()) > 1 && !g.board.Breaker().Tripped
+		if d.Decision == "REPLAN" || d.Decision == "ADJUST_SPECS" || whole {
 			// A checkpoint from before version 3 of the rules has no mark.
-			c.holds[m.Goal] = heldBack{cmp.Or(d.Checkpoint, g.board.Settings().Checked.Mark), d.Tasks, m.At}
+			c.holds[m.Goal] = heldBack{cmp.Or(d.Checkpoint, g.board.Settings().Checked.Mark), d.Tasks, m.At, whole}
+		}
+		if whole {
+			c.seen["a goal that waits for another"]++
 		}
 	case *AlignMove:
 		if d.Answers != "" {
 			require.Equal(g.rt, d.Answers, c.holds[m.Goal].mark)
+			require.False(g.rt, c.holds[m.Goal].whole)
 			delete(c.holds, m.Goal)
 			c.seen["an answered hold"]++
 		}
@@ -312,7 +336,7 @@ func (g *gamble) followHolds(m Move) {
 		h, held := c.holds[goal.ID]
 		require.Equal(g.rt, held, goal.Hold != nil, "the hold of %s after %s", id, m.Act)
 		if held {
-			require.Equal(g.rt, heldBack{goal.Hold.Checkpoint, goal.Hold.Tasks, goal.Hold.At}, h)
+			require.Equal(g.rt, heldBack{goal.Hold.Checkpoint, goal.Hold.Tasks, goal.Hold.At, goal.Hold.Decision == "PIVOT"}, h)
 		}
 	}
 }

@@ -57,6 +57,11 @@ func (g *gamble) requireCause(prior *Board, m Move, cause Cause) {
 		require.Positive(t, share)
 		require.True(t, limit.Tokens > 0 && (now.Tokens-passed.Tokens)*100 >= share*limit.Tokens ||
 			limit.Cost > 0 && int64(now.Cost-passed.Cost)*100 >= share*int64(limit.Cost))
+	case CauseGate:
+		list := OutagesOf(prior)
+		require.True(t, slices.ContainsFunc(list, func(o Outage) bool {
+			return o.At.After(s.Checked.At) && slices.ContainsFunc(list, func(other Outage) bool { return other.Gate == o.Gate && other.Host != o.Host })
+		}))
 	}
 }
 

@@ -14,7 +14,9 @@ var turns = []string{"a question", "a fourth question", "an answer to UNCLAIMED"
 	"a successor", "a claim on a successor", "a claim beside a hold", "an answered hold", "a lifted hold", "a voucher", "a voucher of an account",
 	"CONTINUE", "ADJUST_SPECS", "ADJUST_CONTRACTS", "REPLAN", "PIVOT", "STOP", "a checkpoint for deadline", "a checkpoint for merges", "a checkpoint for budget",
 	"a sprint that an agent closed", "a sprint that an agent opened", "a goal that an agent completed",
-	"a trip", "a reset", "a fork"}
+	"a trip", "a reset", "a fork",
+	"a level that passed", "a level that failed", "a level without tasks", "a level that was cleared", "a claim behind a barrier", "a claim that a session ended",
+	"a claim after a lease", "a release after a lease", "a task that failed too often", "a cap", "a claim below a cap", "a streak", "an outage", "a goal that waits for another", "a checkpoint for gate"}
 
 // steer makes moves that version 3 of the rules brought, and moves that lead to them.
 func (g *gamble) steer() {
@@ -138,7 +140,7 @@ func (g *gamble) finish(id TaskID) {
 		g.do(fmt.Sprintf("%s block %s reason=- questions=x saved=%s", coder, id, pick(g.rt, "", "left")))
 		return
 	}
-	g.do(fmt.Sprintf("%s submit %s c%d", coder, id, n))
+	g.do(fmt.Sprintf("%s submit %s c%d +gates %s", coder, id, n, g.allGates("passed", AtSubmit)))
 	if t = g.board.Task(id); t.Status == ReadyForReview {
 		if pick(g.rt, 0, 1, 2, 3) == 0 {
 			g.do(fmt.Sprintf("human:ann approve %s for=github.com/%s,17", id, pick(g.rt, "desk", "bob", "eve")))

@@ -90,7 +90,7 @@ type Breaker struct {
 	Artifacts []string   `yaml:"artifacts,since=3"` // specs and paths that they are about
 }
 
-// An AnomalyType is one of sixteen kinds of anomaly.
+// An AnomalyType is one of eighteen kinds of anomaly.
 type AnomalyType uint8
 
 // The types of anomalies.
@@ -113,12 +113,18 @@ const (
 	ReviewChurn
 	// Since rules version 3; the block of a task that replaces another records it.
 	ReplacementBlocked
+	// Since rules version 4; the move that brings the receipt of a gate that failed and
+	// is not required records it.
+	GateFailed
+	// Since rules version 4; the session whose failure is the third in a row with the same
+	// error records it.
+	FailureStreak
 )
 
 var anomalyNames = names{"", "retry_loop", "trade_off", "spec_ambiguity", "external_blocker", "assumption_violated",
 	"scope_deviation", "workaround", "debt_created", "spec_changed", "hypothesis_exhaustion", "spec_gap",
 	"review_deadlock", "system_ambiguity", "limit_reached",
-	"review_churn", "replacement_blocked"}
+	"review_churn", "replacement_blocked", "gate_failed", "failure_streak"}
 
 // anomalyDetails are the keys that an anomaly of a type must have.
 var anomalyDetails = map[AnomalyType][]string{
@@ -131,6 +137,8 @@ var anomalyDetails = map[AnomalyType][]string{
 	LimitReached:       {"limit"},
 	ReviewChurn:        {"rejections"},
 	ReplacementBlocked: {"replaces"},
+	GateFailed:         {"gate", "result"},
+	FailureStreak:      {"failures", "fingerprint", "error"},
 }
 
 // Required are the keys of details that an anomaly of this type must have.

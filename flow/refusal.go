@@ -72,6 +72,9 @@ const (
 	RuleGoal         Rule = "goal"              // a move on a goal names it, and it is open
 	RuleFinding      Rule = "finding"           // a strict judge points to a line that is there
 	RuleDue          Rule = "due"               // an automatic move is made when what it judges is so
+	RuleLevel        Rule = "level"             // work of a level begins when the levels below have passed
+	RuleBackoff      Rule = "backoff"           // agents wait before they try again what failed
+	RulePressure     Rule = "pressure"          // where much fails, less is tried at once
 	RuleVouch        Rule = "vouch"             // a verdict from a code host is the word of a person with that right
 )
 

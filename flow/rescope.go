@@ -83,10 +83,20 @@ func (p *play) repoint(to []TaskID) *Refusal {
 			deps = append(deps, d)
 		}
 		t.DependsOn = compact(deps)
+		for _, id := range to {
+			if by := entered.Task(id); by != nil && by.Goal == t.Goal && t.Level > 0 {
+				t.Level = max(t.Level, by.Level)
+			}
+		}
 		if len(t.DependsOn) > MaxList {
 			return refuse(RuleLimit, "git liza show "+string(t.ID), "%s would depend on more than %d tasks", t.ID, MaxList)
 		}
 		p.repointed = append(p.repointed, t)
+	}
+	if p.HasRules(4) {
+		with := entered.with(p.repointed...)
+		p.repointed = append(p.repointed, levelling{with, p.prior}.raise(p.repointed)...)
+		p.fail(with.err)
 	}
 	repointed := entered.with(p.repointed...)
 	defer func() { p.fail(repointed.err) }()
@@ -166,4 +176,7 @@ func (a *AbandonMove) apply(p *effect) {
 	}
 	p.clearHolders(a.Saved)
 	p.task.Abandoned = a.Reason
+	if p.HasRules(4) {
+		p.task.AbandonedBy = p.move.By
+	}
 }

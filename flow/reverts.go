@@ -291,6 +291,7 @@ func (p undoing) mark(list []TaskID, by Reverted) {
 		t = t.clone()
 		t.Reverted = &by
 		p.put(t)
+		releasing(p).clear(t.Goal, t.Level)
 		for _, earlier := range t.Reverts {
 			if r := p.Task(earlier); r != nil && r.Reverted != nil && r.Reverted.Task == id {
 				r = r.clone()
@@ -331,6 +332,16 @@ func (p undoing) succeed(id TaskID, by *Task) {
 		} else {
 			other.DependsOn[i] = by.ID
 		}
+		raised := other.Level < by.Level && other.Goal == by.Goal
+		if raised {
+			other.Level = by.Level
+		}
 		p.keep(other)
+		if !raised {
+			continue
+		}
+		for _, t := range (levelling{p.Board, p.prior}).raise([]*Task{other}) {
+			p.keep(t)
+		}
 	}
 }

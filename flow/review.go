@@ -48,6 +48,9 @@ func reviewable(p *play) *Refusal {
 	if r := independent(p); r != nil {
 		return r
 	}
+	if r := checkBackoff(p, own.NotBefore, "a review by "+string(role)); r != nil {
+		return r
+	}
 	return p.purses().overspent(t)
 }
 

@@ -46,7 +46,7 @@ var rules = []rule{
 	{ActStop, 0, 0, human, always, of[StopMove], repeats},
 	{ActDecide, 0, 0, human, inCheckpoint, of[DecideMove], fills},
 	{ActGoal, 0, 0, human, always, of[GoalMove], asks | fills | movesRefs | titles},
-	{ActComplete, 0, 0, supervisor | human, goalOpen, of[CompleteMove], repeats | admits | titles},
+	{ActComplete, 0, 0, supervisor | human, goalOpen, of[CompleteMove], asks | repeats | admits | titles},
 	{ActAbort, 0, 0, human, goalOpen, of[AbortMove], repeats | titles},
 	{ActAlign, 0, 0, planner | human, goalOpen, of[AlignMove], 0},
 	{ActSprintStart, 0, 0, supervisor | human, always, of[SprintStartMove], fills | movesRefs | repeats | admits | titles},
@@ -85,6 +85,10 @@ var rules = []rule{
 	{ActMark, 0, 0, human, always, of[MarkMove], movesRefs | titles},
 	{ActDefer, 0, 0, planner | human, always, of[DeferMove], repeats | titles},
 	{ActFork, 0, 0, human, admin, of[ForkMove], asks | movesRefs | titles},
+
+	{ActLevel, 0, 0, supervisor | human, passable, of[LevelMove], asks | fills | repeats | titles},
+	{ActSchedule, 0, 0, planner | human, goalOpen, of[ScheduleMove], repeats | titles},
+	{ActOutage, 0, 0, supervisor | human, always, of[OutageMove], repeats | titles},
 }
 
 // behaviours is a set of the optional interfaces of details, see [Detail].

@@ -46,12 +46,12 @@ var pageOfTasks = map[Act]row{
 
 // pageOfTheRest has the actors that make the acts that are not about one task.
 var pageOfTheRest = map[standing][]Act{
-	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert, ActDefer},
+	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert, ActDefer, ActSchedule},
 	human: {ActAdopt, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,
 		ActImport, ActMigrate, ActAmend, ActPrincipal, ActAccept, ActRole, ActRequire, ActReopen, ActDismissRecord,
 		ActLift, ActMark, ActFork},
 	supervisor | human: {ActCheckpoint, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActRegister, ActUnregister,
-		ActDegrade, ActTrip, ActArchive, ActTake},
+		ActDegrade, ActTrip, ActArchive, ActTake, ActLevel, ActOutage},
 	anybody: {ActAnomaly, ActDiscover, ActNote, ActSpecChange, ActAnswer},
 }
 

@@ -38,7 +38,7 @@ func opened(t require.TestingT) *scene { return openedUnder(t, RulesVersion) }
 func openedUnder(t require.TestingT, rules int) *scene {
 	s := empty(t)
 	first := newBoard()
-	first.Rules = rules
+	first.Rules, first.Config = rules, first.Config.Under(rules)
 	if rules == 1 {
 		first.Config.Never, first.Config.RolePaths = nil, rolePathsV1()
 	}
@@ -252,6 +252,8 @@ func agreeing(b *Board, m Move) *Facts {
 		for _, path := range d.Paths {
 			f.Changes = append(f.Changes, PathChange{Path: path, Mode: 0o100644, Was: 0o100644, Size: 10})
 		}
+	case *LevelMove, *CompleteMove:
+		f.Tree = object("tree-" + objectName(b.Settings().Integration.Tip))
 	case *MergeMove:
 		f.Tree, f.Merged, f.Drift = d.Tree, d.Tree, d.Drift
 		f.Parents = []ObjectID{q.Onto, q.Submission}

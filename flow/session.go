@@ -1,5 +1,7 @@
 package flow
 
+import "time"
+
 // SessionOutcomes are the words for how a session ended.
 func SessionOutcomes() []string {
 	return []string{"submitted", "approved", "rejected", "blocked", "handoff", "planned", "nothing", "failed", "hung",
@@ -8,8 +10,8 @@ func SessionOutcomes() []string {
 
 // SessionMove records a session that has ended: its provider, its outcome and
 // its usage. By is the agent. The move is made on a task in any state,
-// including the final ones, or without a task for a planner. It changes only
-// the usage of the task.
+// including the final ones, or without a task for a planner. It changes the usage of
+// the task, and ends the claim or review that it was for if the agent holds it still.
 type SessionMove struct {
 	Provider string   `yaml:"provider"`
 	Model    string   `yaml:"model"`
@@ -17,7 +19,13 @@ type SessionMove struct {
 	Outcome  string   `yaml:"outcome"` // one of SessionOutcomes
 	Usage    Usage    `yaml:"usage"`   // of this session alone, see [Usage.Bounded] and [SessionMove.Counted]
 	Record   ObjectID `yaml:"record"`  // the commit below refs/liza/sessions, "" if nothing was kept
+
+	Of    time.Time `yaml:"of,since=4"`    // when the claim or the review began that it was for, and that it ends; zero: it ends none
+	Error string    `yaml:"error,since=4"` // by which it failed, at most 1 KiB
 }
+
+// maxSessionError bounds the error of a session, in bytes.
+const maxSessionError = 1024
 
 // Counted reports whether the usage of the session is known. If not, the move
 // says 0 sessions and its other numbers are meaningless zeros. The board counts
@@ -43,6 +51,9 @@ func (s *SessionMove) check(p *play) *Refusal {
 	}
 	if r := present("the provider", s.Provider, hint); r != nil {
 		return r
+	}
+	if len(s.Error) > maxSessionError {
+		return refuse(RuleLimit, hint, "the error of a session has at most %d bytes, not %d", maxSessionError, len(s.Error))
 	}
 	if s.Usage != s.Usage.Bounded() {
 		return refuse(RuleLimit, hint, "a session reads and writes at most %d tokens each, costs at most %s dollars and lasts at most %d seconds, none of it negative, and reads no more from a cache than it reads",
@@ -73,7 +84,26 @@ func (s *SessionMove) apply(p *effect) {
 		return // an archived task stays as it was
 	}
 	p.task.Usage = p.task.Usage.Plus(used)
+	if p.HasRules(4) {
+		s.end(p)
+	}
 	p.put(Key{Tasks, string(p.task.ID)}, p.task)
+}
+
+// end ends what the session was for, and counts in the goal a claim that failed.
+func (s *SessionMove) end(p *effect) {
+	t := p.task
+	if s.Of.IsZero() {
+		return
+	}
+	claimed := pressuresOf(p).claimed(t.Goal, pressuresOf(p).account(p.move.Principal))
+	ended, failed := s.endWork(p)
+	if ended {
+		enter(p, t)
+	}
+	if failed {
+		countEnd(p, End{Task: t.ID, Fingerprint: fingerprint(s.Error)}, claimed, s.Error)
+	}
 }
 
 // Payers are the goal and the sprint to which a session for a task is charged

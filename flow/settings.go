@@ -76,6 +76,15 @@ type Config struct {
 	Checkpoint Checkpoints `yaml:"checkpoint,since=3"`
 	Goal       GoalPolicy  `yaml:"goal,since=3"`
 	Alarms     Alarms      `yaml:"alarms,since=3"`
+
+	Schedule SchedulePolicy `yaml:"schedule,since=4"`
+	Retry    RetryPolicy    `yaml:"retry,since=4"`
+	Pressure PressurePolicy `yaml:"pressure,since=4"`
+}
+
+// SchedulePolicy says how goals are scheduled that do not say it themselves.
+type SchedulePolicy struct {
+	Barrier Barrier `yaml:"barrier"` // zero is [NoBarrier]
 }
 
 // Checkpoints say when supervisors make a checkpoint beside a deadline; 0 is never.
@@ -126,12 +135,14 @@ type RolePath struct {
 	Except []Kind `yaml:"except"` // kinds of task that may change it all the same
 }
 
-// A Gate is a command that must succeed on the merged tree.
+// A Gate is a command that has to succeed where it runs.
 type Gate struct {
 	Name     string   `yaml:"name"`
 	Command  string   `yaml:"command"`
 	Required bool     `yaml:"required,keep"`
 	Timeout  Duration `yaml:"timeout"`
+	At       Stage    `yaml:"at,since=4"`    // see [Gate.Stage]
+	Paths    []string `yaml:"paths,since=4"` // globs: it may be skipped where none of them is touched; none: never
 }
 
 // DefaultConfig is the configuration that init writes; doc/configuration.md has
@@ -148,8 +159,18 @@ func DefaultConfig() Config {
 		DriftAlarm:     20,
 		Tests: []string{"**/*_test.*", "**/test_*", "**/*.test.*", "**/*.spec.*",
 			"**/tests/**", "**/test/**", "**/__tests__/**"},
-		Never: defaultNever(),
+		Never:    defaultNever(),
+		Retry:    RetryPolicy{Attempts: 3, Strategy: Exponential, Base: Duration(30 * time.Second), Max: Duration(5 * time.Minute)},
+		Pressure: PressurePolicy{Rate: 50},
 	}
+}
+
+// Under is the configuration as a board of a version of the rules can keep it.
+func (c Config) Under(rules int) Config {
+	if rules < 4 {
+		c.Schedule, c.Retry, c.Pressure = SchedulePolicy{}, RetryPolicy{}, PressurePolicy{}
+	}
+	return c
 }
 
 // Over is the limits of the board with the overrides of a task, which may be nil.

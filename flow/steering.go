@@ -38,7 +38,7 @@ func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 		} else if c.hasOpen(g.ID) {
 			due(ActSprintStart, g, &SprintStartMove{Sprint: g.Next})
 		}
-		if b.Settings().Config.Goal.Auto && c.reached(g) {
+		if set := b.Settings().Config; set.Goal.Auto && c.reached(g) && (!b.HasRules(4) || len(set.GatesAt(AtGoal)) == 0) {
 			due(ActComplete, g, &CompleteMove{Reason: "all tasks are final"})
 		}
 	}
@@ -78,7 +78,7 @@ func (m Move) Judges(due Move) bool {
 
 // computedCauses are those that the rules judge, in the order in which they are
 // looked at.
-var computedCauses = []Cause{CauseDeadline, CauseMerges, CauseBudget}
+var computedCauses = []Cause{CauseDeadline, CauseMerges, CauseBudget, CauseGate}
 
 // causeOf reports whether a cause for a checkpoint holds of a goal at a time, and says
 // by which figures it does, or does not.
@@ -105,6 +105,8 @@ func (c calendar) causeOf(g *Goal, at time.Time, cause Cause) (why string, holds
 			return fmt.Sprintf("%s has used %d %% of its budget since %s, a checkpoint comes at %d %%", g.ID, used, mark, share), false
 		}
 		return fmt.Sprintf("%s has used %d %% of its budget since %s", g.ID, used, mark), true
+	case CauseGate:
+		return outages(c).spread(s.Checked.At)
 	}
 	return "", false
 }
@@ -232,9 +234,11 @@ func (p steering) checkCause(c *CheckpointMove) *Refusal {
 	switch {
 	case !slices.Contains(computedCauses, c.Cause):
 		if c.Since != "" {
-			return refuse(RuleForm, "git liza checkpoint --reason R", "only a deadline, merges or a budget count from a checkpoint")
+			return refuse(RuleForm, "git liza checkpoint --reason R", "only a deadline, merges, a budget or a gate count from a checkpoint")
 		}
 		return nil
+	case c.Cause == CauseGate && !p.HasRules(4):
+		return refuse(RuleVersion, "git liza migrate", "the cause %s exists since rules version 4", c.Cause)
 	case p.move.Goal == "" || p.Goal(p.move.Goal) == nil:
 		return refuse(RuleForm, "git liza checkpoint --reason R", "the %s is that of a goal, which the move names", c.Cause)
 	case c.Since != p.Settings().Checked.Mark:

@@ -43,6 +43,12 @@ type Summary struct {
 	Reverted   bool    // it was merged and taken back
 	Reverts    []TaskID
 	Successors []TaskID // do the work of a reverted task again
+	Level      int
+	Estimate   Duration
+	Entered    time.Time // its status, as far as it is known
+	NotBefore  time.Time // agents claim it from then on; zero: at any time
+	Retries    int       // claims that failed
+	Labels     []string
 }
 
 // A Judge is a role that has to judge a submission.
@@ -113,6 +119,10 @@ func (t *Task) Summary() Summary {
 		Stretch: t.Stretch, Priority: t.Priority, DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify,
 		Role: t.doer(), Spec: t.Spec, BasedOn: t.BasedOn, OwnReviews: len(t.Reviews)+len(t.Without) > 0,
 		Created: t.Created, Changed: t.Changed, Budgeted: t.Budget != nil, Reverts: t.Reverts}
+	s.Level, s.Estimate, s.Entered, s.Labels = t.Level, t.Estimate, t.Entered, t.Labels
+	if t.Retry != nil {
+		s.NotBefore, s.Retries = t.Retry.NotBefore, t.Retry.Count
+	}
 	if t.Reverted != nil {
 		s.Reverted, s.Successors = true, t.SupersededBy
 	}

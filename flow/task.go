@@ -8,23 +8,35 @@ import (
 // A Task is a reviewable piece of work, the document tasks/<NN>/<id>.yaml. Data
 // of some states only is in sub-documents that are nil in other states.
 type Task struct {
-	ID           TaskID       `yaml:"id"`
-	Title        string       `yaml:"title"`
-	Status       Status       `yaml:"status"`
-	Kind         Kind         `yaml:"kind"`
-	Role         Role         `yaml:"role,since=2"` // that does it; none is coder
-	Goal         GoalID       `yaml:"goal"`
-	Sprint       SprintID     `yaml:"sprint"`
-	Stretch      bool         `yaml:"stretch"`
-	DoneWhen     string       `yaml:"done_when"`
-	Spec         string       `yaml:"spec"`             // path#anchor, the path relative to the repository
-	BasedOn      []string     `yaml:"based_on,since=2"` // what the work stands on beside its spec, as Spec
-	Scope        string       `yaml:"scope"`
-	Priority     int          `yaml:"priority"` // 1 is first, 5 is last
-	DependsOn    []TaskID     `yaml:"depends_on"`
-	Owns         []string     `yaml:"owns"`
-	Verify       string       `yaml:"verify"`
-	Reviews      []Role       `yaml:"reviews,since=2"` // roles that judge it beside those that the board asks for
+	ID        TaskID   `yaml:"id"`
+	Title     string   `yaml:"title"`
+	Status    Status   `yaml:"status"`
+	Kind      Kind     `yaml:"kind"`
+	Role      Role     `yaml:"role,since=2"` // that does it; none is coder
+	Goal      GoalID   `yaml:"goal"`
+	Sprint    SprintID `yaml:"sprint"`
+	Stretch   bool     `yaml:"stretch"`
+	DoneWhen  string   `yaml:"done_when"`
+	Spec      string   `yaml:"spec"`             // path#anchor, the path relative to the repository
+	BasedOn   []string `yaml:"based_on,since=2"` // what the work stands on beside its spec, as Spec
+	Scope     string   `yaml:"scope"`
+	Priority  int      `yaml:"priority"` // 1 is first, 5 is last
+	DependsOn []TaskID `yaml:"depends_on"`
+	Owns      []string `yaml:"owns"`
+	Verify    string   `yaml:"verify"`
+	Reviews   []Role   `yaml:"reviews,since=2"` // roles that judge it beside those that the board asks for
+
+	Files           *Files   `yaml:"files,since=4"`
+	Estimate        Duration `yaml:"estimate,since=4"`   // of the work of one agent; 0 is not known
+	Level           int      `yaml:"level,since=4"`      // from 1; 0 of tasks that were final when the board came to rules version 4
+	Acceptance      []string `yaml:"acceptance,since=4"` // criteria, each shown to coder and reviewer
+	Steps           []Step   `yaml:"steps,since=4"`
+	Context         LongText `yaml:"context,since=4"`          // stands in the prompt in place of the spec's section
+	Consumers       []TaskID `yaml:"consumers,since=4"`        // tasks that use what it makes
+	IntegrationTest string   `yaml:"integration_test,since=4"` // path of the test that shows it
+	VerifyTimeout   Duration `yaml:"verify_timeout,since=4"`   // of Verify; 0 is the machine's
+	Labels          []string `yaml:"labels,since=4"`
+
 	Without      []Role       `yaml:"without,since=2"` // roles that a person left out
 	Limits       *Limits      `yaml:"limits"`          // overrides of the board's, zero means not overridden
 	Budget       *Budget      `yaml:"budget"`          // overrides of the board's, zero means not overridden
@@ -37,13 +49,16 @@ type Task struct {
 	SupersededBy []TaskID     `yaml:"superseded_by"`
 	Rescope      string       `yaml:"rescope_reason"`
 	Abandoned    string       `yaml:"abandon_reason"`
-	Saves        int          `yaml:"saves"`    // number of the last refs/liza/saved/<task>/<n>
-	Attempts     int          `yaml:"attempts"` // folders and branches started afresh so far
+	AbandonedBy  Actor        `yaml:"abandoned_by,since=4"`
+	Entered      time.Time    `yaml:"entered,since=4"` // its status; zero if that was before rules version 4
+	Saves        int          `yaml:"saves"`           // number of the last refs/liza/saved/<task>/<n>
+	Attempts     int          `yaml:"attempts"`        // folders and branches started afresh so far
 	Cycles       int          `yaml:"review_cycles_total"`
 	Attempt      *Attempt     `yaml:"attempt"`
 	Coders       []Worker     `yaml:"coders"` // all that ever held the task
 	Failures     []Failure    `yaml:"failures"`
-	Asked        int          `yaml:"questions,since=3"`    // times that work stopped for questions alone
+	Asked        int          `yaml:"questions,since=3"` // times that work stopped for questions alone
+	Retry        *Retry       `yaml:"retry,since=4"`
 	NoVerdicts1  int          `yaml:"no_verdicts,until=1"`  // this and the three others of that form: see [Loaded]
 	MergeFails   int          `yaml:"integration_failures"` // since the counter last restarted
 	Claim        *Claim       `yaml:"claim"`
@@ -125,6 +140,7 @@ type Submission struct {
 	At      time.Time `yaml:"at"`
 	Reviews []Role    `yaml:"reviews,since=2"` // that must judge it; never empty in memory
 	Human   bool      `yaml:"human,since=2"`   // a person submitted it
+	Gates   []Receipt `yaml:"gates,since=4"`   // of the gates at a submission
 }
 
 // A Review is the time-bounded right to judge a submission.

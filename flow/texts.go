@@ -68,10 +68,26 @@ func checkTexts(m *Move, limit, rules int) *Refusal {
 		case hasForm(v.Type()):
 			return checkForm(v, hint)
 		case v.Kind() == reflect.String:
-			return checkText(v.String(), limit, hint)
+			return checkText(v.String(), longest(v, limit), hint)
 		}
 		return nil
 	})
+}
+
+// A LongText is a text of which the limit is 16 KiB where that of the configuration is
+// lower.
+type LongText string
+
+const maxLongText = 16 << 10
+
+var longTextType = reflect.TypeFor[LongText]()
+
+// longest is how many bytes a text may have, by its type.
+func longest(v reflect.Value, limit int) int {
+	if v.Type() == longTextType {
+		return max(limit, maxLongText)
+	}
+	return limit
 }
 
 func checkText(s string, limit int, hint string) *Refusal {

@@ -8,7 +8,7 @@ import (
 
 // RulesVersion is the version of the rules that this program writes, and the
 // newest that it knows. It judges boards of every earlier version too.
-const RulesVersion = 3
+const RulesVersion = 4
 
 // A ruleset is what one version of the rules has that the version before it
 // lacks. Fields of moves and documents say their versions themselves, in the
@@ -64,6 +64,22 @@ var rulesets = []ruleset{
 		patterns: []string{"retry_cluster", "debt_accumulation", "assumption_cascade", "spec_gap_cluster", "workaround_pattern",
 			"external_service_outage", "review_churn", "replacement_chain"},
 		upgrade: toRules3,
+	},
+	{
+		changes: []string{
+			"A task says more: files, estimate, level, acceptance, steps, context, consumers, integration_test, verify_timeout, labels.",
+			"A goal with a barrier holds back tasks of a level until the levels below passed.",
+			"Gates run at a submission, a merge, a level or the end of a goal; one that could not run blames nobody.",
+			"A claim that ends without result is tried again after a while, three times in all; then the task is BLOCKED.",
+			"Where half of the claims of a goal fail, fewer are allowed at once.",
+			"Three failures in a row with the same error trip the circuit breaker.",
+			"A goal that a PIVOT decision is about waits for the new goal while the board runs for the others.",
+		},
+		acts:      []Act{ActLevel, ActSchedule, ActOutage},
+		folders:   []Folder{Levels, OutagesDoc},
+		anomalies: []AnomalyType{GateFailed, FailureStreak},
+		patterns:  []string{"failure_streak"},
+		upgrade:   toRules4,
 	},
 }
 

@@ -146,6 +146,14 @@ func (w words) inputs(names []string) []TaskInput {
 		in.Role, in.BasedOn = w.role("role", ""), w.list("basedon")
 		in.Reverts, in.Reopens = ids[TaskID](w.list("reverts")), TaskID(w.or("reopens", ""))
 		in.Reviews, in.Without = ids[Role](w.list("reviews")), ids[Role](w.list("without"))
+		in.Level, in.Estimate, in.Labels = w.number("level"), Duration(w.span("estimate", 0)), w.list("labels")
+		in.Consumers, in.IntegrationTest, in.VerifyTimeout = ids[TaskID](w.list("consumers")), w.or("integrationtest", ""), Duration(w.span("verifytimeout", 0))
+		if files := (Files{Create: w.list("create"), Modify: w.list("modify"), Read: w.list("read")}); len(files.Create)+len(files.Modify)+len(files.Read) > 0 {
+			in.Files = &files
+		}
+		for _, action := range w.list("steps") {
+			in.Steps = append(in.Steps, Step{Step: len(in.Steps) + 1, Action: strings.TrimPrefix(action, "-")})
+		}
 		list = append(list, in)
 	}
 	return list
@@ -255,7 +263,17 @@ func (s *scene) config(w words) Config {
 	w.limits(&c.Limits)
 	for _, pair := range w.list("gates") {
 		name, command, _ := strings.Cut(pair, ":")
-		c.Gates = append(c.Gates[:len(c.Gates):len(c.Gates)], Gate{name, command, !w.on("optional"), Duration(time.Minute)})
+		c.Gates = append(c.Gates[:len(c.Gates):len(c.Gates)], Gate{Name: name, Command: command, Required: !w.on("optional"), Timeout: Duration(time.Minute), At: w.stage(), Paths: w.list("paths")})
+	}
+	if w.on("nogates") {
+		c.Gates = nil
+	}
+	c.Retry.Attempts, c.Pressure.Rate = c.Retry.Attempts+w.number("attempts"), c.Pressure.Rate+w.number("rate")
+	if w.pairs["strategy"] != "" {
+		_ = c.Retry.Strategy.UnmarshalText([]byte(w.pairs["strategy"]))
+	}
+	if w.pairs["barrier"] != "" {
+		_ = c.Schedule.Barrier.UnmarshalText([]byte(w.pairs["barrier"]))
 	}
 	for key, b := range map[string]*Budget{"task": &c.Budgets.Task, "sprint": &c.Budgets.Sprint, "goal": &c.Budgets.Goal} {
 		if set := w.budget(key); set != nil {
@@ -269,6 +287,19 @@ func (s *scene) config(w words) Config {
 	c.BlobLimit += int64(w.number("bloblimit"))
 	c.Grace = Duration(w.span("grace", time.Duration(c.Grace)))
 	return c
+}
+
+// stage is where a gate runs; the zero value if nothing says it.
+func (w words) stage() (s Stage) {
+	_ = s.UnmarshalText([]byte(w.pairs["gateat"]))
+	return s
+}
+
+// schedule is a schedule of a goal.
+func (w words) schedule() Schedule {
+	s := Schedule{Levels: w.list("levels")}
+	_ = s.Barrier.UnmarshalText([]byte(w.pairs["barrier"]))
+	return s
 }
 
 // doubt turns facts against the move as the git:… words say.

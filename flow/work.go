@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -48,6 +49,8 @@ type SubmitMove struct {
 	Paths   paths    `yaml:"paths"`
 	Receipt *Receipt `yaml:"receipt"`
 	Save    int      `yaml:"save"`
+
+	Gates []Receipt `yaml:"gates,since=4"` // of the gates at a submission
 }
 
 func (s *SubmitMove) ask(m Move, b *Board) Query {
@@ -87,7 +90,7 @@ func (s *SubmitMove) already(p *play) bool {
 }
 
 func (s *SubmitMove) check(p *play) *Refusal {
-	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.removed, s.tests, s.verified, s.judged} {
+	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.removed, s.tests, s.verified, s.gated, s.judged} {
 		if r := guard(p); r != nil {
 			return r
 		}
@@ -276,6 +279,15 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 	return nil
 }
 
+// gated refuses a submission that required gates have not passed.
+func (s *SubmitMove) gated(p *play) *Refusal {
+	hint := "git liza submit " + string(p.task.ID)
+	if r := (staging{p}).check(AtSubmit, s.Gates, hint); r != nil || !p.HasRules(4) {
+		return r
+	}
+	return staging{p}.passed(AtSubmit, s.Gates, s.Tree, staging{p}.touching(len(s.Paths), s.Paths), hint)
+}
+
 // judged refuses a submission that nobody would judge.
 func (s *SubmitMove) judged(p *play) *Refusal {
 	if len(p.panel().needs(p.task, s.Paths)) == 0 {
@@ -287,15 +299,20 @@ func (s *SubmitMove) judged(p *play) *Refusal {
 func (s *SubmitMove) apply(p *effect) {
 	t, m := p.task, p.move
 	t.addCoder(p.actor().worker())
+	if p.HasRules(4) && !m.By.IsHuman() {
+		countEnd(p, End{Task: t.ID, OK: true}, pressuresOf(p).claimed(t.Goal, pressuresOf(p).account(p.move.Principal)), "")
+	}
 	p.free(t.Claim.By)
 	t.Claim = nil
 	t.Attempt.Fix = ""
 	t.Saves = s.Save
 	t.Submissions++
-	t.judgeAll(func(j *Judgement) { j.NoVerdicts = 0 })
+	t.Retry = nil
+	t.judgeAll(func(j *Judgement) { j.NoVerdicts, j.NotBefore, j.Error = 0, time.Time{}, "" })
 	t.Submission = &Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
 		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At,
-		Reviews: p.panel().needs(t, s.Paths), Human: p.HasRules(2) && m.By.IsHuman()}
+		Reviews: p.panel().needs(t, s.Paths), Human: p.HasRules(2) && m.By.IsHuman(), Gates: s.Gates}
+	recordGates(p, AtSubmit, t.ID, s.Gates)
 	if t.Submission.Human && len(t.Submission.Reviews) > 1 && slices.Contains(t.Submission.Reviews, HumanRole) {
 		// A person submits what it stands for. The verdict is another person's only
 		// where no other role judges.

@@ -165,6 +165,8 @@ func documentID(doc flow.Document) string {
 		return string(d.Sprint)
 	case *flow.Mark:
 		return d.Name
+	case *flow.Level:
+		return d.ID()
 	}
 	return ""
 }

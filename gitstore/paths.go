@@ -33,6 +33,8 @@ var folders = map[flow.Folder]place{
 	flow.Questions:     {name: "questions", groups: 1},
 	flow.PlannedDocs:   {name: "planned"},
 	flow.MarkDocs:      {name: "marks"},
+	flow.Levels:        {name: "levels", groups: 1},
+	flow.OutagesDoc:    {name: "outages.yaml", single: true},
 }
 
 // tops are the folders by their names at the top of the tree.

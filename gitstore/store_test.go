@@ -46,9 +46,10 @@ func newDeskOf(t testing.TB, dir string, rules int) *desk {
 	tip, err := d.store.Repo.ParseCommit(context.Background(), "refs/heads/main")
 	require.NoError(t, err)
 	first := d.initial(tip)
-	first.Detail.(*flow.InitMove).Rules = rules
+	founding := first.Detail.(*flow.InitMove)
+	founding.Rules, founding.Config = rules, founding.Config.Under(rules)
 	if rules == 1 {
-		first.Detail.(*flow.InitMove).Config.Never = nil
+		founding.Config.Never = nil
 	}
 	d.do(first)
 	return d

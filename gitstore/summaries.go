@@ -40,7 +40,7 @@ func newSummaryCache(dir string) *summaryCache {
 }
 
 // summaryFormat changes with the fields of flow.Summary.
-const summaryFormat = "liza-summaries-7\n"
+const summaryFormat = "liza-summaries-8\n"
 
 // summaries are the rows of a folder for its tree. derive makes new rows, given
 // those of an earlier tree of the folder.
@@ -117,20 +117,21 @@ func (e *encoder) time(t time.Time) {
 
 func (e *encoder) summary(s *flow.Summary) {
 	for _, n := range []int64{int64(s.Status), int64(s.Kind), flagsOf(s), int64(s.Priority), int64(s.Iteration), int64(s.Cycles),
-		int64(s.Failures), int64(s.FailedBy), int64(len(s.DependsOn)), int64(len(s.Owns)), int64(len(s.BasedOn)), int64(len(s.Judges))} {
+		int64(s.Failures), int64(s.FailedBy), int64(len(s.DependsOn)), int64(len(s.Owns)), int64(len(s.BasedOn)), int64(len(s.Judges)),
+		int64(s.Level), int64(s.Estimate), int64(s.Retries), int64(len(s.Labels))} {
 		e.number(n)
 	}
 	e.limits(s.Limits)
 	for _, text := range []string{string(s.ID), s.Title, string(s.Goal), string(s.Sprint), string(s.Coder), s.Reason, s.Limit, s.Verify, string(s.Role), s.Spec} {
 		e.text(text)
 	}
-	for _, t := range []time.Time{s.Created, s.Changed, s.Lease, s.FailedAt} {
+	for _, t := range []time.Time{s.Created, s.Changed, s.Lease, s.FailedAt, s.Entered, s.NotBefore} {
 		e.time(t)
 	}
 	for _, d := range s.DependsOn {
 		e.text(string(d))
 	}
-	for _, list := range [][]string{s.Owns, s.BasedOn} {
+	for _, list := range [][]string{s.Owns, s.BasedOn, s.Labels} {
 		for _, text := range list {
 			e.text(text)
 		}
@@ -261,11 +262,13 @@ func (d *decoder) summary(s *flow.Summary) {
 	s.Priority, s.Iteration, s.Cycles = int(d.number()), int(d.number()), int(d.number())
 	s.Failures, s.FailedBy = int(d.number()), int(d.number())
 	deps, owns, based, judges := d.number(), d.number(), d.number(), d.number()
+	s.Level, s.Estimate, s.Retries = int(d.number()), flow.Duration(d.number()), int(d.number())
+	labels := d.number()
 	s.Limits = d.limits()
 	s.ID, s.Title, s.Goal, s.Sprint = flow.TaskID(d.text()), d.text(), flow.GoalID(d.text()), flow.SprintID(d.text())
 	s.Coder, s.Reason, s.Limit, s.Verify, s.Role, s.Spec = flow.Actor(d.text()), d.text(), d.text(), d.text(), flow.Role(d.text()), d.text()
-	s.Created, s.Changed, s.Lease, s.FailedAt = d.time(), d.time(), d.time(), d.time()
-	if d.bad || min(deps, owns, based, judges) < 0 || max(deps, owns, based, judges) > int64(len(d.all)) {
+	s.Created, s.Changed, s.Lease, s.FailedAt, s.Entered, s.NotBefore = d.time(), d.time(), d.time(), d.time(), d.time(), d.time()
+	if d.bad || min(deps, owns, based, judges, labels) < 0 || max(deps, owns, based, judges, labels) > int64(len(d.all)) {
 		d.bad = true
 		return
 	}
@@ -278,6 +281,9 @@ func (d *decoder) summary(s *flow.Summary) {
 	}
 	for range based {
 		s.BasedOn = append(s.BasedOn, d.text())
+	}
+	for range labels {
+		s.Labels = append(s.Labels, d.text())
 	}
 	for range judges {
 		s.Judges = append(s.Judges, flow.Judge{Role: flow.Role(d.text()), By: flow.Actor(d.text()), Lease: d.time(), Done: d.number() != 0})

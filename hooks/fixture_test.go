@@ -326,7 +326,7 @@ func (y *serverFixture) treeWith(commit, file, content string) string {
 	y.environ = append(y.environ, index)
 	defer func() { y.environ = y.environ[:len(y.environ)-1] }()
 	y.feed("", "read-tree", commit)
-	y.feed("", "update-index", "--cacheinfo", "100644,"+string(y.hash("blob", content))+","+file)
+	y.feed("", "update-index", "--add", "--cacheinfo", "100644,"+string(y.hash("blob", content))+","+file)
 	return y.feed("", "write-tree")
 }
 

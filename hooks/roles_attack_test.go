@@ -153,7 +153,7 @@ func TestRulesOfRolesHold(t *testing.T) {
 		edit(&r)
 		return r
 	}
-	config := flow.DefaultConfig()
+	config := flow.DefaultConfig().Under(1)
 	config.Never = nil
 	admins := []flow.Move{
 		{Act: flow.ActRole, Detail: &flow.RoleMove{Row: row(func(*flow.RoleRow) {})}},
@@ -201,7 +201,7 @@ func TestRulesOfRolesHold(t *testing.T) {
 func TestVersion2OnABoardOfVersion1(t *testing.T) {
 	t.Parallel()
 	y := newServerFixture(t, "sha1")
-	config := flow.DefaultConfig()
+	config := flow.DefaultConfig().Under(1)
 	config.Never = nil
 	y.do(flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: 1, Goal: "goal-1", Title: "Ship it",
 		Spec: "README", Integration: flow.Branch{Name: "integration", Tip: y.at("refs/heads/main")}, Created: true, Config: config}})

@@ -19,7 +19,7 @@ const planner = flow.Actor("planner-1")
 func on(act flow.Act, task flow.TaskID, by flow.Actor, d flow.Detail) flow.Move {
 	m := flow.Move{Act: act, Task: task, Goal: "goal-1", By: by, Detail: d}
 	switch act {
-	case flow.ActCheckpoint, flow.ActMark, flow.ActTrip, flow.ActReset, flow.ActConfig, flow.ActPrincipal, flow.ActAdopt, flow.ActMigrate, flow.ActFork:
+	case flow.ActCheckpoint, flow.ActMark, flow.ActTrip, flow.ActReset, flow.ActConfig, flow.ActPrincipal, flow.ActAdopt, flow.ActMigrate, flow.ActFork, flow.ActOutage:
 		m.Goal = ""
 	}
 	return m
@@ -314,7 +314,7 @@ func TestVersion3OnABoardOfVersion2(t *testing.T) {
 	t.Parallel()
 	y := newServerFixture(t, "sha1")
 	y.do(flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: 2, Goal: "goal-1", Title: "Ship it",
-		Spec: "README", Integration: flow.Branch{Name: "integration", Tip: y.at("refs/heads/main")}, Created: true, Config: flow.DefaultConfig()}})
+		Spec: "README", Integration: flow.Branch{Name: "integration", Tip: y.at("refs/heads/main")}, Created: true, Config: flow.DefaultConfig().Under(2)}})
 	y.add("a")
 	y.land(y.all()...)
 	y.claim("a")

@@ -46,6 +46,7 @@ var patterns = []pattern{
 	{name: "external_service_outage", severity: "EXTERNAL_DEPENDENCY", kind: flow.ExternalBlocker, field: "blocker_service", exact: true, least: 2},
 	{name: "review_churn", severity: "ARCHITECTURE_FLAW", kind: flow.ReviewChurn, least: 2, tasks: true, linked: always},
 	{name: "replacement_chain", severity: "ARCHITECTURE_FLAW", kind: flow.ReplacementBlocked, least: 2, tasks: true, linked: inOneChain},
+	{name: "failure_streak", severity: "ARCHITECTURE_FLAW", kind: flow.FailureStreak, least: 1, linked: always},
 }
 
 // most is how many anomalies of a type are compared, the newest.

@@ -91,7 +91,10 @@ func (c *checker) describe(i int) {
 		c.add(Code(r.Rule), i, "", -1, "%s: %s", c.name(i), r.Reason)
 	}
 	in := t.TaskInput
-	in.ID = flow.TaskID(c.name(i))
+	in.ID, in.Level = flow.TaskID(c.name(i)), max(t.Level, 0)
+	if in.Files != nil {
+		in.Files = t.plainFiles()
+	}
 	for _, r := range c.ground.Describe(in) {
 		c.add(Code(r.Rule), i, "", -1, "%s", r.Reason)
 	}
@@ -115,7 +118,7 @@ func (c *checker) warn(i int) {
 	if t.Seconds() > longEstimate {
 		add(Estimate, "estimate", "the estimate of %s is over two hours: cut it into several tasks", c.name(i))
 	}
-	if n := t.writes(); n > manyFiles {
+	if n := len(t.Files.Written()); n > manyFiles {
 		add(File, "files", "%s writes %d files: more than %d are hard to review", c.name(i), n, manyFiles)
 	}
 }

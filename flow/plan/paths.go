@@ -73,19 +73,19 @@ func (c *checker) checkPaths() {
 	var u usage
 	for i := range c.plan.Tasks {
 		t := &c.plan.Tasks[i]
-		for entry, name := range t.Files.Create {
+		for entry, name := range t.files().Create {
 			if c.checkPath(i, "files.create", entry, name) {
 				u.write(i, name)
 				u.create(i, clean(name), Place{i, "files.create", entry})
 			}
 		}
-		for entry, name := range t.Files.Modify {
+		for entry, name := range t.files().Modify {
 			if c.checkPath(i, "files.modify", entry, name) {
 				u.write(i, name)
 				u.uses = append(u.uses, use{Place{i, "files.modify", entry}, clean(name)})
 			}
 		}
-		for entry, name := range t.Files.Read {
+		for entry, name := range t.files().Read {
 			if c.checkPath(i, "files.read", entry, name) {
 				u.uses = append(u.uses, use{Place{i, "files.read", entry}, clean(name)})
 			}
@@ -105,14 +105,31 @@ func (c *checker) checkPaths() {
 
 // checkPath reports whether a path can be that of a file.
 func (c *checker) checkPath(i int, key string, entry int, name string) bool {
-	reason := pathFault(name)
-	if reason == "" && strings.ContainsAny(name, "*?") {
-		reason = "is a pattern: name the files, and put the pattern into owns"
-	}
+	reason := fileFault(name)
 	if reason != "" {
 		c.add(Path, i, key, entry, "the path %q of %s %s", name, c.name(i), reason)
 	}
 	return reason == ""
+}
+
+func fileFault(name string) string {
+	if reason := pathFault(name); reason != "" {
+		return reason
+	}
+	if strings.ContainsAny(name, "*?") {
+		return "is a pattern: name the files, and put the pattern into owns"
+	}
+	return ""
+}
+
+// plainFiles are the files of a task without those that are no paths.
+func (t *Task) plainFiles() *flow.Files {
+	isNone := func(name string) bool { return fileFault(name) != "" }
+	f := t.files()
+	for _, list := range []*[]string{&f.Create, &f.Modify, &f.Read} {
+		*list = slices.DeleteFunc(slices.Clone(*list), isNone)
+	}
+	return &f
 }
 
 // A usage is which task writes, creates and uses which paths.
@@ -293,7 +310,7 @@ func (c *checker) placeOf(i int, claims ...*claim) Place {
 	for _, list := range []struct {
 		key   string
 		names []string
-	}{{"files.create", t.Files.Create}, {"files.modify", t.Files.Modify}, {"owns", t.Owns}} {
+	}{{"files.create", t.files().Create}, {"files.modify", t.files().Modify}, {"owns", t.Owns}} {
 		for entry, name := range list.names {
 			for _, one := range claims {
 				if clean(name) == strings.TrimSuffix(one.text, "/") {

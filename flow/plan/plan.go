@@ -18,34 +18,10 @@ type Plan struct {
 	Said    Said
 }
 
-// A Task is the description of a task, with what its schedule and its checks need.
+// A Task is the description of a task. Its level 0 is one more than that of the deepest
+// task that it needs.
 type Task struct {
-	flow.TaskInput  `yaml:",inline"`
-	Level           int           `yaml:"level"` // 0: one more than the deepest task that it needs
-	Files           Files         `yaml:"files"`
-	Estimate        flow.Duration `yaml:"estimate"` // 0: 15 minutes
-	Acceptance      []string      `yaml:"acceptance"`
-	Steps           []Step        `yaml:"steps"`
-	Context         string        `yaml:"context"`
-	Consumers       []flow.TaskID `yaml:"consumers"` // tasks that use what it makes
-	IntegrationTest string        `yaml:"integration_test"`
-	VerifyTimeout   flow.Duration `yaml:"verify_timeout"`
-	Labels          []string      `yaml:"labels"`
-}
-
-// Files are paths, not patterns; one that ends in a slash is a folder.
-type Files struct {
-	Create []string `yaml:"create"`
-	Modify []string `yaml:"modify"`
-	Read   []string `yaml:"read"`
-}
-
-// A Step is a part of the work on a task.
-type Step struct {
-	Step   string `yaml:"step"`
-	Action string `yaml:"action"`
-	Run    string `yaml:"run"`
-	Expect string `yaml:"expect"`
+	flow.TaskInput `yaml:",inline"`
 }
 
 // Said is what a file says of its tasks together. It follows from the tasks, and may
@@ -73,8 +49,13 @@ func (t *Task) Seconds() int64 {
 	return cmp.Or(int64(t.Estimate)/1e9, usual)
 }
 
-// writes are the files that a task says it creates or changes.
-func (t *Task) writes() int { return len(t.Files.Create) + len(t.Files.Modify) }
+// files are the files that a task names.
+func (t *Task) files() flow.Files {
+	if t.Files == nil {
+		return flow.Files{}
+	}
+	return *t.Files
+}
 
 // A Fault is an error in a plan, or a warning.
 type Fault struct {

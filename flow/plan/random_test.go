@@ -240,7 +240,8 @@ func TestSimulate(t *testing.T) {
 // A barrier opens also where a plan's levels contradict what its tasks need.
 func TestBarrierOfWrongLevels(t *testing.T) {
 	t.Parallel()
-	p := &Plan{Tasks: []Task{{Level: 1}, {Level: 2}}}
+	p := &Plan{Tasks: make([]Task, 2)}
+	p.Tasks[0].Level, p.Tasks[1].Level = 1, 2
 	p.Tasks[0].ID, p.Tasks[1].ID, p.Tasks[0].DependsOn = "a", "b", []flow.TaskID{"b"}
 	g, _ := Link(p, nil)
 	require.EqualValues(t, 2*usual, g.Simulate(4, true).Makespan)
@@ -288,7 +289,7 @@ func plans(n int) *Plan {
 	for i := range p.Tasks {
 		one := &p.Tasks[i]
 		one.TaskInput = flow.TaskInput{ID: flow.TaskID("task-" + strconv.Itoa(i)), Title: "T", DoneWhen: "D", Spec: "S", Scope: "S", Verify: "true"}
-		one.Files = Files{Create: []string{fmt.Sprintf("src/%d/a.go", i)}, Read: []string{fmt.Sprintf("src/%d/a.go", i/2)}}
+		one.Files = &flow.Files{Create: []string{fmt.Sprintf("src/%d/a.go", i)}, Read: []string{fmt.Sprintf("src/%d/a.go", i/2)}}
 		for need := i / 2; need < i && need < i/2+3; need++ {
 			one.DependsOn = append(one.DependsOn, flow.TaskID("task-"+strconv.Itoa(need)))
 		}

@@ -42,16 +42,27 @@ func boardGroups() []Group {
 		}},
 		{Name: "commands", About: "which commands run on the work", Keys: []Key{
 			{Name: "post_worktree", Meaning: "command that supervisors run in each new worktree, for ten minutes at most", Default: "none", Unit: "shell command", Readers: "`agent`, `rush`"},
-			{Name: "gates.NAME.command", Meaning: "command that must succeed on the merged tree; `git liza config --unset gates.NAME` removes the gate",
+			{Name: "gates.NAME.command", Meaning: "command that must succeed; `git liza config --unset gates.NAME` removes the gate",
 				Default: "no gate", Unit: "shell command", Readers: "`merge`, `agent`, `rush`"},
 			{Name: "gates.NAME.required", Meaning: "whether its failure stops the merge", Unit: "switch", Readers: "`merge`, `agent`, `rush`"},
 			{Name: "gates.NAME.timeout", Meaning: "how long it may run", Unit: "span", Readers: "`merge`, `agent`, `rush`"},
+			{Name: "gates.NAME.at", Meaning: "where it runs: on what is submitted (`submit`), on the merged tree (`merge`), on integration when the tasks of a level are done (`level`), or before a goal is completed (`goal`)",
+				Unit: "`submit`, `merge`, `level` or `goal`", Readers: "`submit`, `merge`, `level pass`, `goal done`"},
+			{Name: "gates.NAME.paths", Meaning: "it is skipped at a submission and a merge that touch none of these paths", Default: "it always runs", Unit: "globs, one per argument", Readers: "`submit`, `merge`"},
 		}},
 		{Name: "budgets", About: "what sessions may use", Keys: budgetKeys()},
 		{Name: "automatic", About: "what supervisors do by themselves", Keys: []Key{
 			{Name: "checkpoint.every", Meaning: "supervisors make a checkpoint after so many merges of a goal; 0 is never", Unit: "merges", Readers: "`agent`, `rush`, `checkpoint`"},
 			{Name: "checkpoint.share", Meaning: "supervisors make a checkpoint when so much of a goal's budget is used since the last one; 0 is never", Unit: "percent", Readers: "`agent`, `rush`, `checkpoint`"},
+			{Name: "schedule.barrier", Meaning: "what holds back the tasks of goals that do not say it themselves: nothing, or the levels below theirs", Unit: "`none` or `level`", Readers: "`claim`, `level pass`"},
 			{Name: "goal.auto", Meaning: "supervisors complete a goal whose tasks are all final", Unit: "switch", Readers: "`agent`, `rush`, `goal done`"},
+		}},
+		{Name: "retry", About: "what follows when claims end without a result", Keys: []Key{
+			{Name: "retry.attempts", Meaning: "claims of a task that may fail; then it is BLOCKED; 0 sets no bound", Unit: "number up to 50", Readers: "`claim`, `session`"},
+			{Name: "retry.strategy", Meaning: "how the time grows after which agents try again", Unit: "`exponential`, `linear` or `fixed`", Readers: "`session`"},
+			{Name: "retry.base", Meaning: "that time after the first failure", Unit: "span", Readers: "`session`"},
+			{Name: "retry.max", Meaning: "that time at most", Unit: "span", Readers: "`session`"},
+			{Name: "pressure.rate", Meaning: "when so many of the last claims of a goal failed, half as many tasks of it are worked on at once; 0 is never", Unit: "percent", Readers: "`session`, `claim`"},
 		}},
 		{Name: "alarms", About: "from when on something is an [alarm](guide.md#alarms)", Keys: alarmKeys()},
 	}
@@ -119,7 +130,7 @@ func defaults() map[string]string {
 				continue
 			}
 			text = fmt.Sprintf("`%s` and %d more", (*pointer)[0], len(*pointer)-1)
-		case *flow.Duration, *bool:
+		case *flow.Duration, *bool, *flow.Stage, *flow.Barrier, *flow.Strategy:
 			text = "`" + text + "`"
 		}
 		formatted[v.Key] = text
@@ -146,6 +157,8 @@ func Values(c *flow.Config) []Value {
 		{"allow_self_review", &c.AllowSelfReview}, {"drift_alarm", &c.DriftAlarm}, {"tests", &c.Tests}, {"never", &c.Never},
 		{"post_worktree", &c.PostWorktree},
 		{"checkpoint.every", &c.Checkpoint.Every}, {"checkpoint.share", &c.Checkpoint.Share}, {"goal.auto", &c.Goal.Auto},
+		{"schedule.barrier", &c.Schedule.Barrier}, {"retry.attempts", &c.Retry.Attempts}, {"retry.strategy", &c.Retry.Strategy},
+		{"retry.base", &c.Retry.Base}, {"retry.max", &c.Retry.Max}, {"pressure.rate", &c.Pressure.Rate},
 		{"alarms.lease", &c.Alarms.Lease}, {"alarms.orphaned", &c.Alarms.Orphaned}, {"alarms.stalled", &c.Alarms.Stalled},
 		{"alarms.draft", &c.Alarms.Draft}, {"alarms.unstaffed", &c.Alarms.Unstaffed}, {"alarms.checkpoint_stale", &c.Alarms.CheckpointStale},
 		{"alarms.checkpoint_stuck", &c.Alarms.CheckpointStuck}, {"alarms.checkpoint_abandoned", &c.Alarms.CheckpointAbandoned},
@@ -158,9 +171,19 @@ func Values(c *flow.Config) []Value {
 	for i := range c.Gates {
 		g := &c.Gates[i]
 		list = append(list, Value{"gates." + g.Name + ".command", &g.Command},
-			Value{"gates." + g.Name + ".required", &g.Required}, Value{"gates." + g.Name + ".timeout", &g.Timeout})
+			Value{"gates." + g.Name + ".required", &g.Required}, Value{"gates." + g.Name + ".timeout", &g.Timeout},
+			Value{"gates." + g.Name + ".at", &g.At}, Value{"gates." + g.Name + ".paths", &g.Paths})
 	}
 	return list
+}
+
+// JSON is the value for JSON: a name that is not set is that of what holds then.
+func (v Value) JSON() any {
+	switch v.Pointer.(type) {
+	case *flow.Stage, *flow.Barrier, *flow.Strategy:
+		return v.String()
+	}
+	return v.Pointer
 }
 
 // String formats the value for people.

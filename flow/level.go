@@ -1,0 +1,102 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// LevelMove records whether a level passed. All tasks up to it are done, and the gates of
+// levels ran on the tip of integration.
+type LevelMove struct {
+	Level    int       `yaml:"level"`
+	Tip      ObjectID  `yaml:"tip"`
+	Receipts []Receipt `yaml:"receipts"`
+	Without  taskIDs   `yaml:"without"` // reverted or abandoned tasks that a person leaves out
+}
+
+func (l *LevelMove) subject() string { return strconv.Itoa(l.Level) }
+
+// passable lets only those that may merge record levels, of a goal in progress.
+func passable(p *play) *Refusal {
+	if r := mergeable(p); r != nil {
+		return r
+	}
+	return goalOpen(p)
+}
+
+func (l *LevelMove) ask(_ Move, b *Board) Query {
+	if len(l.Receipts) == 0 {
+		return Query{}
+	}
+	return Query{Submission: b.Settings().Integration.Tip}
+}
+
+func (l *LevelMove) fill(p *play) {
+	l.Tip = cmp.Or(l.Tip, p.Settings().Integration.Tip)
+	if l.Level == 0 {
+		l.Level = levelsOf(p).next(p.goalID())
+	}
+}
+
+func (l *LevelMove) already(p *play) bool {
+	is := levelsOf(p).find(p.goalID(), cmp.Or(l.Level, levelsOf(p).next(p.goalID())))
+	return is != nil && is.Tip == l.Tip && is.Passed == (len(l.failed(p)) == 0)
+}
+
+func (l *LevelMove) check(p *play) *Refusal {
+	goal, hint := p.goalID(), "git liza level pass --goal "+string(p.goalID())
+	switch next := levelsOf(p).next(goal); {
+	case l.Level != next:
+		return refuse(RuleLevel, hint, "level %d of %s passes next, not %d", next, goal, l.Level)
+	case next > levelsOf(p).deepest(goal):
+		return refuse(RuleLevel, "git liza level show --goal "+string(goal), "%s has no level %d", goal, next)
+	}
+	if tip := p.Settings().Integration.Tip; l.Tip != tip {
+		return refuse(RuleTip, hint, "integration is at %s, the gates of level %d ran at %s", tip.Short(), l.Level, l.Tip.Short())
+	}
+	for i, id := range l.Without {
+		t := p.Task(id)
+		switch {
+		case !p.move.By.IsHuman():
+			return refuse(RuleRole, hint, "only a human leaves tasks out of a level")
+		case t == nil || t.Goal != goal || slices.Contains(l.Without[:i], id):
+			return refuse(RuleNotFound, "git liza list --all", "there is no task %s of %s, or it is named twice", clip(string(id)), goal)
+		case t.Status != Abandoned && (t.Status != Merged || t.Reverted == nil):
+			return refuse(RuleState, "git liza show "+string(id), "%s is %s: only what was given up or taken back is left out", id, t.Status)
+		}
+	}
+	if open := levelsOf(p).open(goal, l.Level, l.Without); open != nil {
+		return refuse(RuleOpen, "git liza show "+string(open.ID), "%s of level %d is %s: a level passes when all its tasks are done", open.ID, open.Level, open.Status)
+	}
+	return l.gates(p, hint)
+}
+
+// gates refuses a level whose gates did not run.
+func (l *LevelMove) gates(p *play, hint string) *Refusal {
+	if r := (staging{p}).check(AtLevel, l.Receipts, hint); r != nil {
+		return r
+	}
+	if r := (staging{p}).ranOnTip(l.Receipts, hint); r != nil || len(l.failed(p)) > 0 {
+		return r
+	}
+	return staging{p}.passed(AtLevel, l.Receipts, "", nil, hint)
+}
+
+// failed are the receipts of required gates that failed.
+func (l *LevelMove) failed(p *play) (failed []Receipt) {
+	for _, r := range l.Receipts {
+		g, there := p.Settings().Config.Gate(r.Gate)
+		if there && g.Stage() == AtLevel && g.Required && r.Command == g.Command && (r.Result == Fail || r.Result == TimedOut) {
+			failed = append(failed, r)
+		}
+	}
+	return failed
+}
+
+func (l *LevelMove) apply(p *effect) {
+	failed := l.failed(p.play)
+	p.put(Key{Levels, LevelID(p.goalID(), l.Level)}, &Level{Goal: p.goalID(), Number: l.Level, Passed: len(failed) == 0, Tip: l.Tip, Without: l.Without,
+		Receipts: failed, By: p.move.By, At: p.move.At})
+	recordGates(p, AtLevel, "", l.Receipts)
+}

@@ -1,0 +1,279 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A Level is what the gates said of a level of a goal, the document
+// levels/<goal>/<number>.yaml. All levels below a recorded one have passed.
+type Level struct {
+	Goal     GoalID    `yaml:"goal"`
+	Number   int       `yaml:"number"` // from 1
+	Passed   bool      `yaml:"passed,keep"`
+	Tip      ObjectID  `yaml:"tip"`      // of integration, on which the gates ran
+	Without  taskIDs   `yaml:"without"`  // tasks that a person left out
+	Receipts []Receipt `yaml:"receipts"` // of gates that failed
+	By       Actor     `yaml:"by"`
+	At       time.Time `yaml:"at"`
+}
+
+// LevelID is the id of the document of a level.
+func LevelID(goal GoalID, number int) string { return string(goal) + "/" + strconv.Itoa(number) }
+
+// ID is the id of the document.
+func (l *Level) ID() string { return LevelID(l.Goal, l.Number) }
+
+// failure says which gates the level failed, with what they printed.
+func (l *Level) failure() string {
+	text := fmt.Sprintf("level %d failed at %s", l.Number, l.Tip.Short())
+	for _, r := range l.Receipts {
+		text += fmt.Sprintf("\ngate %s: %s\n%s", r.Gate, r.Result, r.Output)
+	}
+	return text
+}
+
+// levels knows what passed of a goal.
+type levels struct{ *content }
+
+// levelsOf are the levels of a board, as a board, a play or a checker has it.
+func levelsOf(of interface{ calendar() calendar }) levels { return levels(of.calendar()) }
+
+// FindLevel is what is recorded of a level; nil if nothing is.
+func FindLevel(b *Board, goal GoalID, number int) *Level { return levelsOf(b).find(goal, number) }
+
+// LastLevel is the highest level of a goal of which something is recorded; nil if there
+// is none.
+func LastLevel(b *Board, goal GoalID) *Level { return levelsOf(b).last(goal) }
+
+func (ls levels) find(goal GoalID, number int) *Level {
+	if !ls.HasRules(4) {
+		return nil
+	}
+	l, _ := ls.load(Key{Levels, LevelID(goal, number)}).(*Level)
+	return l
+}
+
+func (ls levels) last(goal GoalID) (last *Level) {
+	for l := ls.find(goal, 1); l != nil; l = ls.find(goal, l.Number+1) {
+		last = l
+	}
+	return last
+}
+
+// next is the level of a goal that passes next, from 1.
+func (ls levels) next(goal GoalID) int {
+	switch last := ls.last(goal); {
+	case last == nil:
+		return 1
+	case last.Passed:
+		return last.Number + 1
+	default:
+		return last.Number
+	}
+}
+
+// reach is the highest level of a goal whose tasks may be claimed.
+func (ls levels) reach(goal GoalID) int {
+	last := ls.last(goal)
+	if ls.barrierOf(goal) == LevelBarrier || last != nil && !last.Passed {
+		return ls.next(goal)
+	}
+	return math.MaxInt
+}
+
+// checkLevel refuses the claim of a task above a level that failed, and, where the goal
+// has that barrier, above one that has not passed.
+func checkLevel(p *play) *Refusal {
+	t := p.task
+	if t.Level <= 1 || !p.HasRules(4) || t.Level <= levelsOf(p).reach(t.Goal) {
+		return nil
+	}
+	next := levelsOf(p).next(t.Goal)
+	if failed := levelsOf(p).find(t.Goal, next); failed != nil {
+		hint := "git liza level show " + strconv.Itoa(next) + " --goal " + string(t.Goal)
+		if DueLevel(p.Board, t.Goal) == next { // on another tip
+			hint = "git liza level pass --goal " + string(t.Goal)
+		}
+		return refuse(RuleLevel, hint, "%s is at level %d, and level %d of %s failed at %s",
+			t.ID, t.Level, next, t.Goal, failed.Tip.Short())
+	}
+	if open := levelsOf(p).open(t.Goal, next, nil); open != nil {
+		return refuse(RuleLevel, "git liza show "+string(open.ID), "%s is at level %d and waits for level %d of %s: %s is %s",
+			t.ID, t.Level, next, t.Goal, open.ID, open.Status)
+	}
+	return refuse(RuleLevel, "git liza level pass --goal "+string(t.Goal), "%s is at level %d, and nobody has looked yet whether level %d of %s passes", t.ID, t.Level, next, t.Goal)
+}
+
+// A round is the question whether a level of a goal can pass, without some tasks.
+type round struct {
+	*content
+	goal    GoalID
+	number  int
+	without []TaskID
+	known   map[TaskID]bool // tasks that were looked at, with the answer
+}
+
+// round asks about a level. What was left out of the levels below is left out again.
+func (ls levels) round(goal GoalID, number int, without []TaskID) round {
+	left := slices.Clone(without)
+	for n := 1; n < number; n++ {
+		if below := ls.find(goal, n); below != nil {
+			left = append(left, below.Without...)
+		}
+	}
+	return round{ls.content, goal, number, left, map[TaskID]bool{}}
+}
+
+// open is the oldest live task of a goal, up to a level, that keeps the level from
+// passing, one that is not final before others; nil if there is none. without are left
+// out. What was final before rules version 4 has no level, and keeps none.
+func (ls levels) open(goal GoalID, number int, without []TaskID) (first *Summary) {
+	r := ls.round(goal, number, without)
+	for _, s := range calendar(ls).oldest() {
+		if s.Goal != goal || s.Level < 1 || s.Level > number || r.done(s.ID) {
+			continue
+		}
+		if !s.Status.Final() {
+			return s
+		}
+		if first == nil {
+			first = s
+		}
+	}
+	return first
+}
+
+// done reports whether nothing of a task is left to do at the level: it is left out, is
+// merged and stands, is replaced by what is done, or was given up by a person.
+func (r round) done(id TaskID) (done bool) {
+	if was, looked := r.known[id]; looked {
+		return was
+	}
+	r.known[id] = false
+	t := r.Task(id)
+	switch {
+	case t == nil:
+	case slices.Contains(r.without, id):
+		done = true
+	case t.Status == Merged:
+		done = t.Reverted == nil || r.replaced(t)
+	case t.Status == Abandoned:
+		done = t.AbandonedBy == "" || t.AbandonedBy.IsHuman()
+	case t.Status == Superseded:
+		done = r.replaced(t)
+	}
+	r.known[id] = done
+	return done
+}
+
+// replaced reports whether the tasks that stand in for another one are done. Those of a
+// higher level are the business of that level.
+func (r round) replaced(t *Task) (done bool) {
+	for _, id := range t.SupersededBy {
+		by := r.Task(id)
+		switch {
+		case by == nil:
+			return false
+		case by.Goal == r.goal && by.Level > r.number:
+		case t.Status == Merged && by.Status == Abandoned && !slices.Contains(r.without, id):
+			continue
+		case !r.done(id):
+			return false
+		}
+		done = true
+	}
+	return done
+}
+
+// DueLevel is the level of a goal that can pass now: its tasks, and those of the levels
+// below, are done, and nothing is recorded of it on the present tip of integration. It
+// is 0 where nothing asks for levels to pass, and where none can.
+func DueLevel(b *Board, goal GoalID) int {
+	ls, g := levelsOf(b), b.Goal(goal)
+	if !b.HasRules(4) || g == nil || g.Status != InProgress || ls.barrierOf(goal) != LevelBarrier && len(b.Settings().Config.GatesAt(AtLevel)) == 0 {
+		return 0
+	}
+	next := ls.next(goal)
+	failed := ls.find(goal, next)
+	if next > ls.deepest(goal) || failed != nil && failed.Tip == b.Settings().Integration.Tip || ls.open(goal, next, nil) != nil {
+		return 0
+	}
+	return next
+}
+
+// releasing clears records of levels of which something is left to do.
+type releasing struct{ *effect }
+
+// deepest is the highest level of the live tasks of a goal, 0 if there is none.
+func (ls levels) deepest(goal GoalID) (level int) {
+	ls.each(func(s *Summary) {
+		if s.Goal == goal {
+			level = max(level, s.Level)
+		}
+	})
+	return level
+}
+
+// clear removes what is recorded of the levels of a goal from one on, because
+// something is left to do there. A record that this level failed stays: what is above
+// waits until it passes.
+func (p releasing) clear(goal GoalID, from int) {
+	last := levelsOf(p).last(goal)
+	if last == nil || from < 1 {
+		return
+	}
+	for n := last.Number; n >= from; n-- {
+		if n == from && !levelsOf(p).find(goal, n).Passed {
+			return
+		}
+		p.put(Key{Levels, LevelID(goal, n)}, nil)
+	}
+}
+
+// revise clears what new tasks, and those that came to another level, leave to do.
+func (p releasing) revise() {
+	for _, t := range p.added {
+		p.clear(t.Goal, t.Level)
+	}
+	for _, t := range p.repointed {
+		if was := p.prior.Task(t.ID); was != nil && was.Level != t.Level {
+			p.clear(t.Goal, min(cmp.Or(was.Level, t.Level), t.Level))
+		}
+	}
+}
+
+// checkLevels refuses records of levels that have a gap below them, or a failed one.
+func (k checker) checkLevels() *Refusal {
+	for _, id := range k.IDs(Levels) {
+		l, _ := k.load(Key{Levels, id}).(*Level)
+		switch {
+		case l == nil:
+		case l.Number < 1 || l.ID() != id || k.Goal(l.Goal) == nil:
+			return breach("the level %s is not one of a goal", id)
+		case l.Number > 1 && (levelsOf(k).find(l.Goal, l.Number-1) == nil || !levelsOf(k).find(l.Goal, l.Number-1).Passed):
+			return breach("level %d of %s is recorded, and the one below has not passed", l.Number, l.Goal)
+		}
+	}
+	return nil
+}
+
+// HoldsLevel reports whether a final task keeps a level of its goal from passing: only
+// people put it aside.
+func HoldsLevel(b *Board, t *Task) bool {
+	g := b.Goal(t.Goal)
+	return b.HasRules(4) && t.Level > 0 && g != nil && g.Status == InProgress && !levelsOf(b).round(t.Goal, t.Level, nil).done(t.ID)
+}
+
+// keptForLevel refuses agents to put a task aside that keeps a level of its goal from
+// passing: what is archived counts as done.
+func keptForLevel(p *play, t *Task) *Refusal {
+	if p.move.By.IsHuman() || !HoldsLevel(p.Board, t) {
+		return nil
+	}
+	return refuse(RuleState, "git liza show "+string(t.ID), "%s is %s, and a person says whether level %d of %s passes without it", t.ID, t.Status, t.Level, t.Goal)
+}

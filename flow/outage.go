@@ -1,0 +1,138 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Outages are the gates that could not run, the document outages.yaml. It is there while
+// it lists any.
+type Outages struct {
+	List []Outage `yaml:"outages"`
+}
+
+// An Outage says that a gate could not run on a host: its program is missing, or the
+// disk is full. That blames no task.
+type Outage struct {
+	Gate  string    `yaml:"gate"`
+	Host  string    `yaml:"host"`
+	Error string    `yaml:"error"`
+	By    Actor     `yaml:"by"`
+	At    time.Time `yaml:"at"`
+}
+
+// outages knows the gates that could not run.
+type outages struct{ *content }
+
+func outagesOf(of interface{ calendar() calendar }) outages { return outages(of.calendar()) }
+
+// OutagesOf are the gates that could not run and have not run since, the oldest first.
+func OutagesOf(b *Board) []Outage { return outagesOf(b).list() }
+
+func (c outages) list() []Outage {
+	if doc, ok := c.load(Key{Folder: OutagesDoc}).(*Outages); ok && c.HasRules(4) {
+		return doc.List
+	}
+	return nil
+}
+
+func (c outages) find(gate, host string) int {
+	return slices.IndexFunc(c.list(), func(o Outage) bool { return o.Gate == gate && o.Host == host })
+}
+
+// OutageMove records that a gate cannot run on a host, or that it runs there again.
+type OutageMove struct {
+	Gate  string `yaml:"gate"`
+	Host  string `yaml:"host"`
+	Error string `yaml:"error"`
+	Over  bool   `yaml:"over"`
+}
+
+// maxOutageError bounds the error of an outage, in bytes, and maxHost the name of a host:
+// RFC 1035 allows names of 255 bytes.
+const (
+	maxOutageError = 1024
+	maxHost        = 255
+)
+
+func (o *OutageMove) subject() string { return o.Gate }
+
+func (o *OutageMove) already(p *play) bool { return (outagesOf(p).find(o.Gate, o.Host) < 0) == o.Over }
+
+func (o *OutageMove) check(p *play) *Refusal {
+	hint := "git liza config"
+	if _, there := p.Settings().Config.Gate(o.Gate); !there && !o.Over {
+		return refuse(RuleNotFound, hint, "there is no gate %s", clip(o.Gate))
+	}
+	if o.Host == "" || len(o.Host) > maxHost || len(o.Error) > maxOutageError || (o.Error == "") != o.Over {
+		return refuse(RuleForm, "git liza help outage", "an outage names its host and, while it lasts, its error of at most %d bytes", maxOutageError)
+	}
+	if by := p.move.By; !by.IsHuman() && hostOf(p.Board, by) != o.Host {
+		return refuse(RuleRole, hint, "%s was not registered on %s, and says nothing of it", by, o.Host)
+	}
+	switch at := outagesOf(p).find(o.Gate, o.Host); {
+	case at >= 0 && !o.Over:
+		return refuse(RuleExists, "git liza status", "gate %s cannot run on %s since %s", o.Gate, o.Host, outagesOf(p).list()[at].At.Format(time.RFC3339))
+	case at < 0 && o.Over:
+		return refuse(RuleNotFound, "git liza status", "nothing says that gate %s cannot run on %s", clip(o.Gate), clip(o.Host))
+	case len(outagesOf(p).list()) >= MaxList && !o.Over:
+		return refuse(RuleLimit, "git liza status", "%d gates cannot run already", MaxList)
+	}
+	return nil
+}
+
+func (o *OutageMove) apply(p *effect) {
+	list := slices.Clone(outagesOf(p).list())
+	if at := outagesOf(p).find(o.Gate, o.Host); o.Over {
+		list = slices.Delete(list, at, at+1)
+	} else {
+		list = append(list, Outage{Gate: o.Gate, Host: o.Host, Error: o.Error, By: p.move.By, At: p.move.At})
+	}
+	keepOutages(p, list)
+}
+
+func keepOutages(p *effect, list []Outage) {
+	if len(list) == 0 {
+		p.put(Key{Folder: OutagesDoc}, nil)
+		return
+	}
+	p.put(Key{Folder: OutagesDoc}, &Outages{List: list})
+}
+
+// dropOutages forgets gates that the configuration no longer has.
+func dropOutages(p *effect) {
+	all := outagesOf(p).list()
+	list := slices.DeleteFunc(slices.Clone(all), func(o Outage) bool {
+		_, there := p.Settings().Config.Gate(o.Gate)
+		return !there
+	})
+	if len(list) != len(all) {
+		keepOutages(p, list)
+	}
+}
+
+// spread says of which gate two hosts, or more, say that it cannot run, the last of
+// them since a time.
+func (c outages) spread(since time.Time) (why string, holds bool) {
+	all := c.list()
+	for i, o := range all {
+		if !o.At.After(since) {
+			continue
+		}
+		for _, other := range all[:i] {
+			if other.Gate == o.Gate && (other.By != o.By || o.By.IsHuman()) { // an agent is on one host at a time
+				return fmt.Sprintf("gate %s can run neither on %s nor on %s: %s", o.Gate, other.Host, o.Host, clip(o.Error)), true
+			}
+		}
+	}
+	return "no gate has come to be unable to run on two hosts", false
+}
+
+// has reports whether a gate at submissions cannot run on a host.
+func (c outages) has(host string) bool {
+	return slices.ContainsFunc(c.list(), func(o Outage) bool {
+		g, there := c.Settings().Config.Gate(o.Gate)
+		return there && g.Stage() == AtSubmit && o.Host == host
+	})
+}

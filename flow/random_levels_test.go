@@ -1,0 +1,258 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+)
+
+// plan makes moves that version 4 of the rules brought, and moves that lead to them.
+func (g *gamble) plan() {
+	pick(g.rt, g.planOne, g.planOne, g.levelOne, g.levelOne, g.levelOne, g.scheduleOne, g.setGates, g.outageOne, g.outageOne,
+		g.failOne, g.failOne, g.failOne, g.failOne, g.failMany, g.failReview, g.pivotOne)()
+}
+
+// planOne adds a task to a goal at some level, describes others anew, and schedules the
+// goal.
+func (g *gamble) planOne() {
+	goal, n := GoalID(pick(g.rt, g.board.IDs(Goals)...)), len(g.made)
+	step := fmt.Sprintf("%s add p%d%s in=%s", pick(g.rt, "planner-1", "human:ann"), n, pick(g.rt, "", "<a1", "<a2,a3"), goal)
+	var editable []string
+	for _, t := range g.board.Tasks() {
+		if t.Goal == goal && described.has(t.Status) {
+			editable = append(editable, string(t.ID)+pick(g.rt, "", "<a2", fmt.Sprintf("<p%d", n)))
+		}
+	}
+	if len(editable) > 0 {
+		step += pick(g.rt, "", " update="+pick(g.rt, editable...))
+	}
+	if id := g.task(Draft, Unclaimed, Blocked); id != "" && pick(g.rt, 0, 1) == 0 {
+		g.do(fmt.Sprintf("planner-1 edit %s level=%d", id, pick(g.rt, 1, 2, 3)))
+	}
+	g.do(step + pick(g.rt, "", "", fmt.Sprintf(" level=%d", pick(g.rt, 1, 2, 3))) + pick(g.rt, "", "", "", " barrier=level") + pick(g.rt, " create=n/*.go", ""))
+}
+
+// levelOne records a level of a goal, of which it may first give up what is open.
+func (g *gamble) levelOne() {
+	goal := GoalID(pick(g.rt, g.board.IDs(Goals)...))
+	next := levelsOf(g.board).next(goal)
+	if pick(g.rt, 0, 1) == 0 {
+		for _, t := range g.board.Tasks() {
+			if t.Goal == goal && t.Level <= next && in(Draft, Unclaimed, Blocked).has(t.Status) {
+				g.do(fmt.Sprintf("%s abandon %s +cascade", pick(g.rt, "human:ann", "human:ann", "human:ann", "planner-1"), t.ID))
+			}
+		}
+	}
+	if due := DueLevel(g.board, goal); due > 0 && len(g.board.Principals().List) == 0 && g.board.Goal(goal).Status == InProgress {
+		require.Equal(g.rt, next, due)
+		require.True(g.rt, g.do(fmt.Sprintf("coder-1 level in=%s level=%d %s", goal, due, g.allGates(pick(g.rt, "passed", "passed", "failed"), AtLevel))), "level %d of %s is due", due, goal)
+		return
+	}
+	g.do(fmt.Sprintf("%s level in=%s level=%d without=%s %s", pick(g.rt, "human:ann", "human:ann", "coder-1", "planner-1"), goal, pick(g.rt, 0, next, next+1, 1),
+		pick(g.rt, "", "", string(g.task(Abandoned, Merged))), g.allGates(pick(g.rt, "passed", "passed", "failed"), AtLevel)))
+}
+
+// allGates are words for receipts of all gates of a stage.
+func (g *gamble) allGates(how string, at Stage) string {
+	words := how + "="
+	for i, gate := range g.board.Settings().Config.GatesAt(at) {
+		if i > 0 {
+			words += ","
+		}
+		words += gate.Name + ":" + gate.Command
+	}
+	return words
+}
+
+// scheduleOne says which barrier a goal has.
+func (g *gamble) scheduleOne() {
+	g.do(fmt.Sprintf("%s schedule in=%s barrier=%s", pick(g.rt, "planner-1", "human:ann", "coder-1"), pick(g.rt, g.board.IDs(Goals)...), pick(g.rt, "none", "level")))
+}
+
+// setGates says which gates there are, at submissions and levels, and how often failed
+// work is tried again.
+func (g *gamble) setGates() {
+	c := g.board.Settings().Config
+	c.Gates = nil
+	for i, at := range []Stage{AtSubmit, AtLevel} {
+		if pick(g.rt, 0, 1) == 0 {
+			c.Gates = append(c.Gates, Gate{Name: []string{"lint", "all"}[i], Command: "make", Required: pick(g.rt, true, true, false), Timeout: usualEstimate, At: at})
+		}
+	}
+	c.Retry.Attempts = pick(g.rt, 0, 2, 3, 9)
+	c.Retry.Strategy = pick(g.rt, Exponential, Linear, Fixed)
+	c.Pressure.Rate = pick(g.rt, 0, 20, 50, 100)
+	m := g.by("human:ann", ActConfig, "", &ConfigMove{c})
+	m.Principal = g.behind("human:ann")
+	g.make(m, agreeing(g.board, m))
+}
+
+// outageOne says that a gate cannot run on a host, or that it runs there again.
+func (g *gamble) outageOne() {
+	if pick(g.rt, 0, 1) == 0 {
+		g.setGates()
+	}
+	who := pick(g.rt, "coder-1", "coder-2", "human:ann")
+	if who != "human:ann" && pick(g.rt, 0, 1) == 0 {
+		g.do(fmt.Sprintf("human:ann register %s host=%s +takeover", who, pick(g.rt, "h1", "h2")))
+	}
+	g.do(fmt.Sprintf("%s outage %s host=%s %s", who, pick(g.rt, "lint", "lint", "all"), pick(g.rt, "h1", "h2", "h3"), pick(g.rt, "+over", "+x", "+x")))
+	if id := g.task(Unclaimed); id != "" && who != "human:ann" {
+		g.do(fmt.Sprintf("%s claim %s", who, id), fmt.Sprintf("%s session %s outcome=failed +ends", who, id))
+	}
+	g.makeDue()
+}
+
+// pivotOne decides that another goal takes the place of one of several.
+func (g *gamble) pivotOne() {
+	if g.board.Settings().Control.State == Running {
+		g.do("human:ann checkpoint")
+	}
+	goal := pick(g.rt, g.board.IDs(Goals)...)
+	g.do("human:ann decide PIVOT in=" + goal)
+	for _, t := range g.board.Tasks() {
+		if string(t.Goal) == goal && in(Rejected, Unclaimed).has(t.Status) {
+			g.do(fmt.Sprintf("%s claim %s", g.freeCoder(), t.ID))
+		}
+	}
+	g.do(fmt.Sprintf("human:ann goal goal-%d pivot=%s", len(g.made), pick(g.rt, "", goal)))
+}
+
+// recordsOf are the levels of a goal of which something is recorded.
+func recordsOf(t require.TestingT, b *Board, goal GoalID) []*Level {
+	var list []*Level
+	for _, id := range b.IDs(Levels) {
+		if l := b.Load(Key{Levels, id}).(*Level); l.Goal == goal {
+			list = append(list, l)
+		}
+	}
+	slices.SortFunc(list, func(x, y *Level) int { return x.Number - y.Number })
+	for i, l := range list {
+		require.Equal(t, i+1, l.Number, "a gap below level %d of %s", l.Number, goal)
+		require.True(t, l.Passed || i == len(list)-1, "a level above one of %s that failed", goal)
+	}
+	return list
+}
+
+// followLevels holds records of levels to the tasks, and claims to the records.
+func (g *gamble) followLevels(prior *Board, m Move) {
+	t, b := g.rt, g.board
+	for _, id := range b.IDs(Goals) {
+		records := recordsOf(t, b, GoalID(id))
+		if was := recordsOf(t, prior, GoalID(id)); len(records) < len(was) {
+			g.course.seen["a level that was cleared"]++
+		}
+		passed := len(records)
+		if passed > 0 && !records[passed-1].Passed {
+			passed--
+		}
+		for _, task := range b.Tasks() {
+			if task.Goal == GoalID(id) && !task.Status.Final() {
+				require.Greater(t, task.Level, passed, "%s is %s, and level %d of %s has passed", task.ID, task.Status, passed, id)
+				for _, need := range task.DependsOn {
+					if d := b.Task(need); d.Goal == task.Goal {
+						require.LessOrEqual(t, d.Level, task.Level, "%s needs %s of a higher level, after %s", task.ID, need, m.Act)
+					}
+				}
+			}
+		}
+	}
+	switch d := m.Detail.(type) {
+	case *LevelMove:
+		g.followLevel(prior, m, d)
+	case *ClaimMove:
+		if is := b.Task(m.Task); is.Status == Claimed {
+			g.followBarrier(prior, is)
+		}
+	case *AbandonMove:
+		g.course.gaveUp[m.Task] = m.By
+	case *CompleteMove:
+		for _, task := range prior.Tasks() {
+			if b.Task(task.ID).Status == Abandoned && task.Status != Abandoned {
+				g.course.gaveUp[task.ID] = m.By
+			}
+		}
+	}
+	for _, task := range everything(b) {
+		require.Equal(t, g.course.gaveUp[task.ID], task.AbandonedBy, "who gave up %s", task.ID)
+		was := prior.Task(task.ID)
+		switch {
+		case was == nil || was.Status != task.Status:
+			require.Equal(t, m.At, task.Entered, "%s came to %s", task.ID, task.Status)
+		default:
+			require.Equal(t, was.Entered, task.Entered, "%s stays %s", task.ID, task.Status)
+		}
+	}
+}
+
+// followLevel holds a level to the tasks that it needs, and to who may record it.
+func (g *gamble) followLevel(prior *Board, m Move, d *LevelMove) {
+	t, was := g.rt, recordsOf(g.rt, prior, m.Goal)
+	next := len(was) + 1
+	if len(was) > 0 && !was[len(was)-1].Passed {
+		next = len(was)
+	}
+	require.Equal(t, next, d.Level)
+	require.Equal(t, prior.Settings().Integration.Tip, d.Tip)
+	require.True(t, m.By.IsHuman() || len(d.Without) == 0, "%s left out %v", m.By, d.Without)
+	for _, id := range d.Without {
+		require.True(t, prior.Task(id).Status.Final(), "%s was left out in work", id)
+	}
+	without := slices.Clone(d.Without)
+	for _, l := range was {
+		if l.Number < next {
+			without = append(without, l.Without...)
+		}
+	}
+	for _, task := range prior.Tasks() {
+		if task.Goal == m.Goal && task.Level <= next {
+			require.True(t, g.course.isDone(prior, task.ID, without, next), "level %d passed, and %s is %s", next, task.ID, task.Status)
+		}
+	}
+	records := recordsOf(t, g.board, m.Goal)
+	require.Len(t, records, next)
+	switch is := records[next-1]; {
+	case len(d.Without) > 0:
+		g.course.seen["a level without tasks"]++
+	case is.Passed:
+		g.course.seen["a level that passed"]++
+	default:
+		g.course.seen["a level that failed"]++
+	}
+}
+
+// isDone reports whether nothing of a task is left to do at a level, by what the moves
+// said. What a task of a higher level does in its place is left to that level.
+func (c *course) isDone(b *Board, id TaskID, without []TaskID, level int) bool {
+	t := b.Task(id)
+	above := func(by TaskID) bool { return b.Task(by).Goal == t.Goal && b.Task(by).Level > level }
+	undone := func(by TaskID) bool { return !above(by) && !c.isDone(b, by, without, level) }
+	_, taken := c.taken[id]
+	switch {
+	case slices.Contains(without, id), t.Status == Merged && !taken:
+		return true
+	case t.Status == Abandoned:
+		return c.gaveUp[id].IsHuman()
+	case t.Status == Merged:
+		again := slices.DeleteFunc(slices.Clone(c.again[id]), func(by TaskID) bool {
+			return b.Task(by).Status == Abandoned && !slices.Contains(without, by) && !above(by)
+		})
+		return len(again) > 0 && !slices.ContainsFunc(again, undone)
+	case t.Status == Superseded:
+		return !slices.ContainsFunc(t.SupersededBy, undone)
+	}
+	return false
+}
+
+// followBarrier holds the claim of a task to the levels below its own.
+func (g *gamble) followBarrier(prior *Board, is *Task) {
+	records := recordsOf(g.rt, prior, is.Goal)
+	for _, l := range records {
+		require.True(g.rt, l.Passed || is.Level <= l.Number, "%s was claimed above level %d, which failed", is.ID, l.Number)
+	}
+	if BarrierOf(prior, is.Goal) == LevelBarrier && is.Level > 1 {
+		require.GreaterOrEqual(g.rt, len(records), is.Level-1, "%s was claimed at level %d", is.ID, is.Level)
+		g.course.seen["a claim behind a barrier"]++
+	}
+}

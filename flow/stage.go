@@ -1,0 +1,125 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Stage is where a gate runs. The zero value is [AtMerge].
+type Stage uint8
+
+// The stages of gates.
+const (
+	AtMerge  Stage = iota + 1 // on the merged tree
+	AtSubmit                  // on what is submitted
+	AtLevel                   // on integration, when the tasks of a level are done
+	AtGoal                    // on integration, before a goal is completed
+)
+
+var stageNames = names{"", "merge", "submit", "level", "goal"}
+
+// Stages are all stages.
+func Stages() []Stage { return all[Stage](stageNames) }
+
+// String is the stage's name, that of [AtMerge] for the zero value.
+func (s Stage) String() string { return stageNames.name(uint8(cmp.Or(s, AtMerge))) }
+
+// MarshalText writes the name; the zero value is an error.
+func (s Stage) MarshalText() ([]byte, error) { return stageNames.marshal(uint8(s), "stage of a gate") }
+
+// UnmarshalText accepts exactly the names of [Stage.String].
+func (s *Stage) UnmarshalText(text []byte) error {
+	return unmarshalName(s, text, stageNames, "stage of a gate")
+}
+
+// Stage is where the gate runs.
+func (g Gate) Stage() Stage { return cmp.Or(g.At, AtMerge) }
+
+// GatesAt are the gates of a stage, in their order.
+func (c Config) GatesAt(at Stage) (list []Gate) {
+	for _, g := range c.Gates {
+		if g.Stage() == at {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// A staging judges receipts of gates at a stage.
+type staging struct{ *play }
+
+// check refuses receipts that contradict themselves, or are not of gates of a stage.
+func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
+	for _, r := range receipts {
+		if refusal := r.checkReceipt(hint); refusal != nil {
+			return refusal
+		}
+		if g, there := p.Settings().Config.Gate(r.Gate); !there || g.Stage() != at {
+			return refuse(RuleGate, hint, "%s is no gate at a %s", clip(r.Gate), at)
+		}
+	}
+	return nil
+}
+
+// ranOnTip refuses receipts of gates that did not run on integration as git has it.
+func (p staging) ranOnTip(receipts []Receipt, hint string) *Refusal {
+	for _, r := range receipts {
+		if f := p.facts; f != nil && (!f.Exists || r.Tree != f.Tree) {
+			return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", clip(r.Gate), p.Settings().Integration.Tip.Short())
+		}
+	}
+	return nil
+}
+
+// passed refuses what required gates of a stage have not passed on a tree; "" is any
+// tree. A gate with paths may be skipped where touches is not nil and says that none of
+// them changed.
+func (p staging) passed(at Stage, receipts []Receipt, tree ObjectID, touches func(globs []string) bool, hint string) *Refusal {
+	rules := p.Settings().Rules
+	for _, g := range p.Settings().Config.GatesAt(at) {
+		if !g.Required || slices.ContainsFunc(receipts, func(r Receipt) bool {
+			return r.Gate == g.Name && r.Command == g.Command && (tree == "" || r.Tree == tree) &&
+				(r.HasPassed(rules) || r.Result == Skipped && len(g.Paths) > 0 && touches != nil && !touches(g.Paths))
+		}) {
+			continue
+		}
+		if tree == "" {
+			return refuse(RuleGate, hint, "gate %s has not passed", g.Name)
+		}
+		return refuse(RuleGate, hint, "gate %s has not passed on tree %s", g.Name, tree.Short())
+	}
+	return nil
+}
+
+// touching reports of globs whether a submission may change a path that one of them
+// matches. The board knows only the first paths of a large submission: it counts as
+// touching all.
+func (p staging) touching(changed int, paths []string) func(globs []string) bool {
+	return func(globs []string) bool { return changed > len(paths) || p.panel().anyMatches(globs, paths) }
+}
+
+// Skips reports whether a gate is not run on a change, because none of the paths is
+// touched that it is about. changed is how many paths the change has, of which paths may
+// be the first alone.
+func (g Gate) Skips(b *Board, changed int, paths []string) bool {
+	return b.HasRules(4) && len(g.Paths) > 0 && !staging{&play{Board: b}}.touching(changed, paths)(g.Paths)
+}
+
+// recordGates records the gates of a stage that failed and are not required.
+func recordGates(p *effect, at Stage, task TaskID, receipts []Receipt) {
+	if !p.HasRules(4) {
+		return
+	}
+	told := map[string]bool{}
+	for _, r := range receipts {
+		g, there := p.Settings().Config.Gate(r.Gate)
+		if !there || g.Stage() != at || g.Required || r.Command != g.Command || r.Result != Fail && r.Result != TimedOut || told[g.Name] {
+			continue
+		}
+		told[g.Name] = true
+		p.record(Anomalies, func(id RecordID) Document {
+			return &Anomaly{ID: id, Type: GateFailed, Task: task, By: p.move.By, At: p.move.At,
+				Details: map[string]string{"gate": g.Name, "result": r.Result.String()}}
+		})
+	}
+}
