@@ -29,6 +29,7 @@ var functions = template.FuncMap{
 	"board":    board,
 	"readable": readable,
 	"anomaly":  anomaly,
+	"step":     step,
 }
 
 // maxBoard is how many open tasks a board summary names.
@@ -133,6 +134,22 @@ func anomaly(a *flow.Anomaly) string {
 		line += "; " + key + ": " + flow.Excerpt(a.Details[key], 300)
 	}
 	return line
+}
+
+// step formats a step of a task: its number, what is done, by which command, and what
+// that gives.
+func step(s flow.Step) string {
+	text := s.Action
+	if s.Step > 0 {
+		text = fmt.Sprintf("%d. %s", s.Step, s.Action)
+	}
+	if s.Run != "" {
+		text += "\nRun: " + s.Run
+	}
+	if s.Expect != "" {
+		text += "\nExpect: " + s.Expect
+	}
+	return text
 }
 
 // trigger formats a trigger's reason and subject.

@@ -37,10 +37,12 @@ type Input struct {
 	Await      flow.Duration // how long a coder may wait in its session for the verdict; 0: not at all
 	Denied     []string      // paths that the role may not write, as globs
 	Specs      []Spec        // of the task and of the goal, one per path
+	Context    string        // of the task, which stands in place of the spec's section
 
 	// CanAsk says that rules of version 3 hold on the board: answers let a task go on,
 	// questions are no failures, and decisions hold tasks back until a planner answers.
 	CanAsk bool
+	Plans  bool // rules of version 4 hold: a task says more
 
 	Triggers    []flow.Trigger    // why a planner was woken
 	Held        []flow.TaskID     // tasks of the goal that a decision holds back

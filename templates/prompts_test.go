@@ -36,7 +36,7 @@ func rowOf(role flow.Role) *flow.RoleRow {
 func fresh() Input {
 	return Input{
 		Role: flow.Coder, Row: rowOf(flow.Coder), Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
-		Limits: flow.Limits{Iterations: 10, Cycles: 5}, CanAsk: true,
+		Limits: flow.Limits{Iterations: 10, Cycles: 5}, CanAsk: true, Plans: true,
 		Goal:  &flow.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: flow.InProgress},
 		Specs: []Spec{{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base}},
 		Task: &flow.Task{
@@ -84,6 +84,19 @@ func rework() Input {
 
 const retryPatch = "--- a/specs/vision.md\n+++ b/specs/vision.md\n@@ -7,3 +7,3 @@\n ## Retry\n \n-Five tries.\n+Three tries.\n"
 
+// planned adds what a plan says of a task, and a claim that failed.
+func planned(in Input) Input {
+	t := in.Task
+	t.Files = &flow.Files{Create: []string{"upload/retry.go"}, Modify: []string{"upload/client.go"}, Read: []string{"upload/doc.go"}}
+	t.Estimate, t.Level, t.VerifyTimeout, t.Labels = flow.Duration(90*time.Minute), 2, flow.Duration(20*time.Minute), []string{"net"}
+	t.Acceptance = []string{"a third failure is reported", "no upload is sent twice"}
+	t.Steps = []flow.Step{{Step: 1, Action: "write the test", Run: "go test ./upload", Expect: "FAIL"}, {Action: "make it pass"}}
+	t.Context, in.Context = "specs/vision.md#retry", "Three tries.\n# Not a heading"
+	t.Consumers, t.IntegrationTest = []flow.TaskID{"task-7"}, "upload/retry_test.go"
+	t.Retry = &flow.Retry{Count: 2, Error: "no route to host\n# Not a heading", NotBefore: noon}
+	return in
+}
+
 // moved is the prompt of a coder whose specs are no longer what they were.
 func moved() Input {
 	in := fresh()
@@ -115,6 +128,13 @@ func secured() Input {
 		Dismissed: []flow.Dismissed{{Finding: flow.Finding{Issue: "the retry is not limited"}, Reason: "the server limits it", By: "human:ada", At: noon}}}})
 	based(in)
 	in.Specs[0].Reread = true
+	return in
+}
+
+// unjudged is the prompt of a role whose last review ended without a verdict.
+func unjudged(in Input) Input {
+	in.Task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, NoVerdicts: 1, Error: "the model is overloaded"}}
+	in.Task.Submission.Gates = []flow.Receipt{{Gate: "lint", Result: flow.Fail, Exit: 1}, {Gate: "types", Result: flow.Pass}}
 	return in
 }
 
@@ -202,6 +222,9 @@ func inputs() map[string]Input {
 		"security-reviewer-dismissed": dismissed(),
 		"coder-refused":               refused(),
 
+		"coder-planned":         planned(fresh()),
+		"code-reviewer-planned": unjudged(review(planned(fresh()), 1)),
+
 		"coder-reported":         reported(fresh()),
 		"code-reviewer-reported": reported(review(rework(), 2)),
 		"planner-reported":       reported(planning()),
@@ -252,9 +275,9 @@ func TestGolden(t *testing.T) {
 func TestEarlierRules(t *testing.T) {
 	t.Parallel()
 	for _, in := range []Input{fresh(), reported(fresh()), replanning(), reported(replanning())} {
-		in.CanAsk = false
+		in.CanAsk, in.Plans = false, false
 		text := render(t, in).Text()
-		require.NotRegexp(t, "no failure|last answer a task goes on|decision answered|answers: THE|records defer", text)
+		require.NotRegexp(t, "no failure|last answer a task goes on|decision answered|answers: THE|records defer|integration_test", text)
 		in.CanAsk = true
 		require.Regexp(t, "no failure|last answer a task goes on", render(t, in).Text())
 	}
@@ -316,7 +339,16 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 		"MergeFails": "integration_failures: 1", "Intent": "summary: wrap the call", "Judgements": "| 1. upload/retry.go:41 — the delay is never reset",
 		"Block": "| how long may it take?", "Integration": "| upload/client.go", "Handoff": "next action: reset it",
 	}
+	for field, text := range map[string]string{
+		"Files": "files to create:\n| upload/retry.go\nfiles to modify:\n| upload/client.go\nfiles to read:\n| upload/doc.go", "Estimate": "estimate: 1h30m", "Level": "level: 2\n",
+		"Acceptance": "acceptance:\n| a third failure is reported\n| no upload is sent twice", "Steps": "| 1. write the test\n| Run: go test ./upload\n| Expect: FAIL", "Context": "## Context\n\nIt stands in place of the spec's section.\n\n| Three tries",
+		"Consumers": "used by: task-7", "IntegrationTest": "integration test: upload/retry_test.go", "VerifyTimeout": "verify_timeout: 20m", "Labels": "labels:\n| net",
+		"Retry": "## The last claim failed\n\n2 in a row ended without a result, the last one by:\n\n| no route to host",
+	} {
+		shown[field] = text
+	}
 	omitted := map[string]string{
+		"AbandonedBy": "nobody works on a final task", "Entered": "bookkeeping",
 		"Changed": "bookkeeping", "Saves": "bookkeeping", "Attempts": "the attempt's number says it", "Coders": "only the rule against self-review needs it",
 		"SupersededBy": "nobody works on a final task", "Abandoned": "nobody works on a final task", "Merge": "nobody works on a final task",
 		"Cycles": "the attempt's cycles are what limits look at", "Claim": "the supervisor's concern",
@@ -325,7 +357,7 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 		"Role": "the prompt is of that role", "Reviews": "the reviewers' concern", "Without": "the reviewers' concern", "RejectedBy": "the findings say it",
 		"Reverts": "the title and scope say it", "Reverted": "nobody works on a final task", "Asked": "the supervisor's concern",
 	}
-	in := rework()
+	in := planned(rework())
 	based(in)
 	text := render(t, in).Text()
 	fields := reflect.TypeFor[flow.Task]()

@@ -85,6 +85,9 @@ func (c *archiveCommand) moves(b *flow.Board, now time.Time) []archiving {
 		goals = append(goals, flow.GoalID(id))
 	}
 	for _, t := range c.oldTasks(b, now) {
+		if stands := t.Status.IsMerged() && !t.Reverted; !stands && flow.HoldsLevel(b, b.Task(t.ID)) {
+			continue
+		}
 		m := of(t.Goal)
 		m.Tasks = append(m.Tasks, t.ID)
 	}

@@ -39,7 +39,8 @@ REPLAN            work goes on; tasks of the goal are held back until the planne
                   answers with git liza align TEXT --answers CHECKPOINT
 ADJUST_SPECS      as REPLAN
 ADJUST_CONTRACTS  the board waits for git liza resume
-PIVOT             the board waits for git liza goal set, which aborts the old goal
+PIVOT             the goal waits for git liza goal set, which aborts it, while work on
+                  other goals goes on; where it is the only one the board waits
 STOP              supervisors end; git liza resume leads back to the checkpoint
 
 While the circuit breaker is tripped, the board stays at the checkpoint; git liza

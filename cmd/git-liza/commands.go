@@ -106,6 +106,8 @@ type governCommands struct {
 	Mark       markCommand        `cmd:"" group:"Govern" help:"Name the present state, to come back to it later."`
 	Goal       goalCommands       `cmd:"" group:"Govern" help:"Show, set and end the goal."`
 	Sprint     sprintCommands     `cmd:"" group:"Govern" help:"Show, start and close sprints."`
+	Level      levelCommands      `cmd:"" group:"Govern" help:"The levels of a goal: what passed, what waits; run the gates of the next one."`
+	Outage     outageCommand      `cmd:"" group:"Govern" help:"Record that a gate cannot run on a machine, or that it runs again."`
 	Register   registerCommand    `cmd:"" group:"Govern" help:"Enter an agent by hand, or fence its earlier registration."`
 	Unregister unregisterCommand  `cmd:"" group:"Govern" help:"Remove an agent that holds nothing."`
 	Degrade    degradeCommand     `cmd:"" group:"Govern" help:"Give an agent no more work until it is registered anew."`

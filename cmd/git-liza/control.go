@@ -53,7 +53,11 @@ func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error
 		shown.Decided, shown.Checkpoint = d.Decision, d.Checkpoint
 		if g := r.After.Goal(r.Move.Goal); g != nil && g.Hold != nil && g.Hold.Checkpoint == d.Checkpoint {
 			shown.Held = len(flow.HeldTasks(r.After, g.ID))
-			line += fmt.Sprintf("\n%s of %s: %s of %s held back until git liza align TEXT --answers %s", d.Decision, d.Checkpoint, view.Count(shown.Held, "task"), g.ID, d.Checkpoint)
+			until := "git liza align TEXT --answers " + d.Checkpoint
+			if d.Decision == "PIVOT" {
+				until = "git liza goal set TITLE --pivot " + string(g.ID)
+			}
+			line += fmt.Sprintf("\n%s of %s: %s of %s held back until %s", d.Decision, d.Checkpoint, view.Count(shown.Held, "task"), g.ID, until)
 		}
 	}
 	if _, ok := r.Move.Detail.(*flow.ResetMove); ok {

@@ -19,6 +19,8 @@ type goalCommands struct {
 	Abort  goalAbortCommand  `cmd:"" help:"Give the goal up."`
 	Reopen goalReopenCommand `cmd:"" help:"Go on with a goal that has ended, in a new sprint."`
 	Set    goalSetCommand    `cmd:"" help:"Set a new goal, which becomes the current one."`
+
+	Schedule goalScheduleCommand `cmd:"" help:"Say what holds back the tasks of a goal beside what they depend on."`
 }
 
 type goalShowCommand struct {
@@ -83,6 +85,13 @@ func (c *goalDoneCommand) Run(inv *invocation) error {
 			return usagef("git liza help goal done", "--force: %v", err)
 		}
 	}
+	clone, err := chooseGoal(inv).open(c.ID)
+	if err != nil {
+		return err
+	}
+	if err := (work.Stages{Clone: clone}).PassGoal(inv.ctx, m); err != nil {
+		return err
+	}
 	return inv.goalEnd(c.ID, flow.ActComplete, m)
 }
 
@@ -121,7 +130,17 @@ type goalSetCommand struct {
 	Spec  string      `required:"" placeholder:"PATH" help:"Its spec; the file must be on integration."`
 	ID    flow.GoalID `name:"id" help:"Default: the next goal-N."`
 
-	Priority int `placeholder:"N" help:"From 1, the first, to 5; default 3."`
+	Priority int         `placeholder:"N" help:"From 1, the first, to 5; default 3."`
+	Pivot    flow.GoalID `placeholder:"GOAL" help:"The goal that it takes the place of, by a decision PIVOT; default: the only one that waits for that."`
+	Beside   bool        `help:"It takes the place of none."`
+}
+
+// pivot returns the goal that the new one takes the place of.
+func (c *goalSetCommand) pivot(b *flow.Board) flow.GoalID {
+	if waiting := flow.Pivoting(b); c.Pivot == "" && !c.Beside && len(waiting) == 1 {
+		return waiting[0]
+	}
+	return c.Pivot
 }
 
 func (c *goalSetCommand) Run(inv *invocation) error {
@@ -130,7 +149,7 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 		if id == "" {
 			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
 		}
-		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority}
+		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority, Pivot: c.pivot(b)}
 	})
 	if err != nil {
 		return err

@@ -15,6 +15,8 @@ type sessionAddCommand struct {
 	Task     flow.TaskID   `arg:"" optional:"" help:"What it was about; none for planning."`
 	Provider string        `required:"" help:"What ran."`
 	Outcome  string        `required:"" help:"submitted, approved, rejected, blocked, handoff, planned, nothing, failed, hung, budget, quota, called_off or lost."`
+	Error    string        `placeholder:"TEXT" help:"By which it failed, at most 1 KiB."`
+	Ends     bool          `help:"It was for the claim or the review of the task that the agent holds, and ends it."`
 	Role     flow.Role     `placeholder:"ROLE" help:"Default: that of the agent, else coder for a task and planner without."`
 	Model    string        `help:"Its model."`
 	Input    int64         `placeholder:"N" help:"All tokens that it read."`
@@ -32,7 +34,7 @@ func (c *sessionAddCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	m := &flow.SessionMove{Provider: c.Provider, Model: c.Model, Role: c.role(clone.Caller.By), Outcome: c.Outcome,
+	m := &flow.SessionMove{Provider: c.Provider, Model: c.Model, Role: c.role(clone.Caller.By), Outcome: c.Outcome, Error: c.Error,
 		Usage: flow.Usage{Input: c.Input, Cached: c.Cached, Output: c.Written, Cost: c.Cost, Seconds: int64(time.Duration(c.Took) / time.Second)}}
 	if c.Input+c.Written > 0 || c.Cost > 0 {
 		m.Usage.Sessions = 1 // it is counted
@@ -42,11 +44,31 @@ func (c *sessionAddCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	r, err := clone.Make(inv.ctx, flow.ActSession, c.Task, m)
+	r, err := clone.Move(inv.ctx, flow.ActSession, c.Task, func(b *flow.Board) (flow.Detail, error) {
+		if c.Ends {
+			m.Of = heldSince(b.Task(c.Task), clone.Caller.By)
+		}
+		return m, nil
+	})
 	if err != nil {
 		return err
 	}
 	return inv.result(r, map[string]any{"task": c.Task, "record": m.Record, "usage": view.ValueOf(m.Usage)}, "recorded %s", view.SpentIn(m.Usage).Words())
+}
+
+// heldSince is when the claim or the review of a task began that an actor holds; zero
+// without one.
+func heldSince(t *flow.Task, by flow.Actor) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	if t.Claim != nil && t.Claim.By == by {
+		return t.Claim.Since
+	}
+	if _, review := t.ReviewBy(by); review != nil {
+		return review.Since
+	}
+	return time.Time{}
 }
 
 func (c *sessionAddCommand) role(by flow.Actor) flow.Role {

@@ -37,10 +37,60 @@ type taskFlags struct {
 	Without  []flow.Role   `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
 	Reverts  []flow.TaskID `placeholder:"ID" help:"Merged tasks that it takes back."`
 
+	planFlags
+
 	BudgetTokens *int64     `placeholder:"N" help:"How many tokens sessions on it may use; 0 for what the board says."`
 	BudgetCost   *flow.Cost `placeholder:"DOLLARS" help:"What sessions on it may cost; 0 for what the board says."`
 
 	limitFlags
+}
+
+// planFlags are what a plan says of a task beside that. Its steps are in files alone.
+type planFlags struct {
+	Level           *int           `placeholder:"N" help:"From 1; default one more than that of the tasks that it depends on."`
+	Estimate        *flow.Duration `placeholder:"SPAN" help:"How long an agent works on it, such as 45m."`
+	Label           []string       `placeholder:"WORD" data:"labels" help:"A label; repeatable."`
+	Acceptance      []string       `sep:"none" placeholder:"TEXT" help:"A criterion that coder and reviewer are shown; repeatable."`
+	Create          []string       `sep:"none" placeholder:"PATH" help:"A file that the work creates; repeatable. A task that owns nothing else owns these and those that it modifies."`
+	Modify          []string       `sep:"none" placeholder:"PATH" help:"A file that the work changes; repeatable."`
+	Read            []string       `sep:"none" placeholder:"PATH" help:"A file to read for it; repeatable."`
+	Context         *flow.LongText `placeholder:"TEXT|PATH#ANCHOR" help:"What an agent has to know, in place of the section of the spec."`
+	Consumers       []flow.TaskID  `placeholder:"ID" help:"Tasks that use what it makes."`
+	IntegrationTest *string        `placeholder:"PATH" help:"The test that shows that they can."`
+	VerifyTimeout   *flow.Duration `placeholder:"SPAN" help:"How long verify may run; default 10m."`
+}
+
+// over replaces the fields of an input that were given.
+func (f *planFlags) over(in *flow.TaskInput) {
+	put(&in.Level, f.Level)
+	put(&in.Estimate, f.Estimate)
+	put(&in.Context, f.Context)
+	put(&in.IntegrationTest, f.IntegrationTest)
+	put(&in.VerifyTimeout, f.VerifyTimeout)
+	if f.Label != nil {
+		in.Labels = f.Label
+	}
+	if f.Acceptance != nil {
+		in.Acceptance = f.Acceptance
+	}
+	if f.Consumers != nil {
+		in.Consumers = f.Consumers
+	}
+	if f.Create == nil && f.Modify == nil && f.Read == nil {
+		return
+	}
+	var files flow.Files
+	put(&files, in.Files)
+	if f.Create != nil {
+		files.Create = f.Create
+	}
+	if f.Modify != nil {
+		files.Modify = f.Modify
+	}
+	if f.Read != nil {
+		files.Read = f.Read
+	}
+	in.Files = &files
 }
 
 // A reopensFlag names the task that a new one does again.
@@ -106,6 +156,7 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	if f.Reverts != nil {
 		in.Reverts = f.Reverts
 	}
+	f.planFlags.over(&in)
 	in.Limits = f.limits(in.Limits)
 	if f.BudgetTokens != nil || f.BudgetCost != nil {
 		in.Budget = f.budget(in.Budget)
@@ -290,7 +341,7 @@ func inFile(path string, lines []int, err error) error {
 
 type taskEditCommand struct {
 	ID    flow.TaskID `arg:"" help:"The task."`
-	Clear []string    `enum:"depends,depends_on,owns,verify,based_on,reviews,without,reverts" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews, without or reverts."`
+	Clear []string    `enum:"depends,depends_on,owns,verify,based_on,reviews,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
 	taskFlags
 }
 
@@ -309,30 +360,53 @@ func (c *taskEditCommand) Run(inv *invocation) error {
 		if t := b.Task(c.ID); t != nil {
 			in = rooted(clone, c.over(t.Input()))
 		}
-		for _, field := range c.Clear {
-			switch field {
-			case "depends", "depends_on":
-				in.DependsOn = nil
-			case "owns":
-				in.Owns = nil
-			case "verify":
-				in.Verify = ""
-			case "based_on":
-				in.BasedOn = nil
-			case "reviews":
-				in.Reviews = nil
-			case "without":
-				in.Without = nil
-			case "reverts":
-				in.Reverts = nil
-			}
-		}
+		c.clear(&in)
 		return &flow.EditMove{Input: in}, nil
 	})
 	if err != nil {
 		return err
 	}
 	return inv.taskResult(r, c.ID, "edited")
+}
+
+// clear empties the fields that --clear names.
+func (c *taskEditCommand) clear(in *flow.TaskInput) {
+	for _, field := range c.Clear {
+		switch field {
+		case "depends", "depends_on":
+			in.DependsOn = nil
+		case "owns":
+			in.Owns = nil
+		case "verify":
+			in.Verify = ""
+		case "based_on":
+			in.BasedOn = nil
+		case "reviews":
+			in.Reviews = nil
+		case "without":
+			in.Without = nil
+		case "reverts":
+			in.Reverts = nil
+		case "files":
+			in.Files = nil
+		case "estimate":
+			in.Estimate = 0
+		case "acceptance":
+			in.Acceptance = nil
+		case "steps":
+			in.Steps = nil
+		case "context":
+			in.Context = ""
+		case "consumers":
+			in.Consumers = nil
+		case "integration_test":
+			in.IntegrationTest = ""
+		case "verify_timeout":
+			in.VerifyTimeout = 0
+		case "labels":
+			in.Labels = nil
+		}
+	}
 }
 
 // taskResult prints the state of a task after a move.

@@ -23,7 +23,9 @@ const formNotes = `A list of tasks: one, or several, each beginning with "- ".
   spec       where it is specified, PATH or PATH#ANCHOR, on integration
   scope      what belongs to it and what does not
 Also: id, priority: 1 to 5, kind: code, docs, config or spec,
-depends_on: [task-1], owns: [src/**], verify: COMMAND, draft: true.
+depends_on: [task-1], owns: [src/**], verify: COMMAND, draft: true,
+acceptance: [TEXT], files: {create: [], modify: [], read: []}, estimate: 45m,
+level: 2, labels: [WORD], context: TEXT, steps: [{step: 1, action: TEXT}].
 Without a title no task is added.
 `
 

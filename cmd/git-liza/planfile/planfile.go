@@ -6,6 +6,8 @@ package planfile
 import (
 	"cmp"
 	"errors"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -62,8 +64,29 @@ func Read(name string, data []byte, limit int) *File {
 		f.refuse(doc.DecodeAll(&f.Plan.Tasks, mostFaults))
 	}
 	flow.CleanTexts(&f.Plan)
+	for i := range f.Plan.Tasks {
+		cleanFiles(f.Plan.Tasks[i].Files)
+	}
 	f.findIDs()
 	return f
+}
+
+// cleanFiles gives paths the form that a board takes: ./a//b is a/b.
+func cleanFiles(files *flow.Files) {
+	if files == nil {
+		return
+	}
+	for _, list := range [][]string{files.Create, files.Modify, files.Read} {
+		for i, name := range list {
+			if name == "" || !fs.ValidPath(path.Clean(name)) {
+				continue // the check tells it
+			}
+			list[i] = path.Clean(name)
+			if strings.HasSuffix(name, "/") {
+				list[i] += "/" // a folder
+			}
+		}
+	}
 }
 
 // A mapping is a list of tasks with what they have in common.

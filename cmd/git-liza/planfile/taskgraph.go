@@ -63,7 +63,7 @@ type graphTask struct {
 	Level           string        `yaml:"level"` // a number or a name
 	Dependencies    []flow.TaskID `yaml:"dependencies"`
 	DependsOn       []flow.TaskID `yaml:"depends_on"`
-	Files           plan.Files    `yaml:"files"`
+	Files           *flow.Files   `yaml:"files"`
 	Criteria        []string      `yaml:"acceptance_criteria"`
 	Verification    verification  `yaml:"verification"`
 	Minutes         *int          `yaml:"estimate_minutes"`
@@ -72,8 +72,8 @@ type graphTask struct {
 	Skills          []string      `yaml:"skills_required"`
 	Consumers       []flow.TaskID `yaml:"consumers"`
 	IntegrationTest string        `yaml:"integration_test"`
-	Context         string        `yaml:"context"`
-	Steps           []plan.Step   `yaml:"steps"`
+	Context         flow.LongText `yaml:"context"`
+	Steps           []flow.Step   `yaml:"steps"`
 	Priority        int           `yaml:"priority"`
 }
 
@@ -185,8 +185,8 @@ func (t *graphTask) task(feature string) plan.Task {
 	}
 	p := plan.Task{
 		TaskInput: flow.TaskInput{ID: t.ID, Title: t.Title, Scope: cmp.Or(t.Description, t.Title), Priority: t.Priority,
-			DependsOn: needs, Verify: t.Verification.Command, DoneWhen: strings.Join(t.Criteria, "\n")},
-		Files: t.Files, Acceptance: t.Criteria, Steps: t.Steps, Context: t.Context, Consumers: t.Consumers, IntegrationTest: t.IntegrationTest,
+			DependsOn: needs, Verify: t.Verification.Command, DoneWhen: strings.Join(t.Criteria, "\n"),
+			Files: t.Files, Acceptance: t.Criteria, Steps: t.Steps, Context: t.Context, Consumers: t.Consumers, IntegrationTest: t.IntegrationTest},
 	}
 	if feature != "" {
 		p.Spec = ".gsd/specs/" + feature + "/requirements.md"

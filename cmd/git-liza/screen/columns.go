@@ -37,7 +37,7 @@ func (d *drawing) columnsPart(width, height int) []string {
 func (d *drawing) taskLine(i, width int) string {
 	t := d.content.flowRow(i)
 	mark, s := d.mark(columns, i)
-	return d.styles.line(width, mark, span{fit(d.columnOf(i), 9), faint}, span{plain(string(t.ID)) + "  ", s}, span{plain(string(t.Who)) + "  ", faint}, span{plain(t.Title), s})
+	return d.styles.line(width, mark, span{fit(d.columnOf(i), 9), faint}, span{plain(string(t.ID)) + "  ", s}, span{plain(string(t.Who)) + "  ", faint}, span{plain(t.Named()), s})
 }
 
 // columnOf names the column of a task by its place in all of them.
@@ -104,7 +104,7 @@ func (d *drawing) columnLines(c *view.Column, place, width, height int) []string
 		text := plain(string(r.ID))
 		who := plain(string(r.Who))
 		if who == "" {
-			who = plain(r.Title)
+			who = plain(r.Named())
 		}
 		spans := []span{mark, {text + " ", s}, {cut(who, max(0, width-cells(text)-3)), faint}}
 		lines = append(lines, d.styles.line(width, spans...))

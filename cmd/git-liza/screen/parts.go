@@ -152,7 +152,7 @@ func (c *content) row(p part, i int) row {
 		return row{age: a.Age(c.at), text: plain(a.Line(c.at)), task: a.Task, agent: a.ID, calls: a.Dead != 0}
 	case columns:
 		r := c.flowRow(i)
-		return row{age: view.ShortSpan(c.at.Sub(r.Since)), text: plain(string(r.ID) + "  " + r.Title), command: flowCommand(r), task: r.ID, agent: c.holder(r.ID)}
+		return row{age: view.ShortSpan(c.at.Sub(r.Since)), text: plain(string(r.ID) + "  " + r.Named()), command: flowCommand(r), task: r.ID, agent: c.holder(r.ID)}
 	case alarms:
 		a := &c.alarms[i]
 		r := row{text: plain(a.Text), command: plain(a.Next), task: c.taskNamed(a.Subject), agent: c.agentNamed(a.Subject)}

@@ -29,12 +29,16 @@ type FlowRow struct {
 	Due    *time.Time    `json:"due"`    // when the lease of who ends; null without one
 	Wait   string        `json:"wait"`   // what it waits for: the "for" of a group in status, "" if it is final
 	Detail string        `json:"detail"` // more about that
+	Level  int           `json:"level"`  // 0 where levels mean nothing to the goal
 
 	task *flow.Summary
 }
 
 // Summary returns the task in short. It is shared and must not be changed.
 func (r *FlowRow) Summary() *flow.Summary { return r.task }
+
+// Named returns the title behind the level.
+func (r *FlowRow) Named() string { return leveled(r.Level, r.Title) }
 
 // TasksIn returns the tasks in columns by their ids.
 func TasksIn(list []Column) map[flow.TaskID]*flow.Summary {
@@ -75,9 +79,10 @@ var columnOf = sync.OnceValue(func() map[flow.Status]int {
 	return of
 })
 
-// newFlowRow returns a task that waits for something as a row.
-func newFlowRow(t *flow.Summary, at time.Time, what, detail string) *FlowRow {
-	row := &FlowRow{ID: t.ID, Title: t.Title, Status: t.Status, Goal: t.Goal, Sprint: t.Sprint, Since: t.Changed, Wait: what, Detail: detail, task: t}
+// newFlowRow returns a task as a row.
+func newFlowRow(r *row, at time.Time) *FlowRow {
+	t := r.Summary
+	row := &FlowRow{ID: t.ID, Title: t.Title, Status: t.Status, Goal: t.Goal, Sprint: t.Sprint, Since: t.Changed, Wait: r.what, Detail: r.detail, Level: r.level, task: t}
 	by, lease := t.Reviewing(at)
 	if t.Lease.After(at) {
 		by, lease = t.Coder, t.Lease
@@ -99,7 +104,7 @@ func (p *Picture) Flow() []Column {
 		p.groupTasks()
 		p.columns = new(columns)
 		for _, r := range p.rows.all {
-			r.shown = newFlowRow(r.Summary, p.reading.At, r.what, r.detail)
+			r.shown = newFlowRow(r, p.reading.At)
 			of := p.columns.of(r.shown)
 			*of = append(*of, r.shown)
 		}
@@ -137,7 +142,7 @@ func (c *columns) update(r *row, at time.Time) bool {
 	if c == nil {
 		return true
 	}
-	now := newFlowRow(r.Summary, at, r.what, r.detail)
+	now := newFlowRow(r, at)
 	if r.shown != nil && r.shown.equal(now) {
 		return false
 	}

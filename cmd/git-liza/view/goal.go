@@ -21,6 +21,37 @@ type Goal struct {
 	Current  bool          `json:"current"`  // a command means it that names no goal
 	Focus    bool          `json:"focus"`    // commands of this clone mean it instead
 	Hold     *Held         `json:"hold"`     // null if no decision holds tasks back
+	Barrier  flow.Barrier  `json:"barrier"`
+	Failed   int           `json:"failed"` // the level that failed, 0 if none did
+	Caps     []Cap         `json:"caps"`
+	Streak   int           `json:"streak"` // failures in a row with the same error
+}
+
+// A Cap is how many tasks of a goal the agents of a principal may hold at once, because
+// too many claims of it failed.
+type Cap struct {
+	Principal string `json:"principal"` // "" on a board without principals
+	Tasks     int    `json:"tasks"`
+}
+
+// capsOf returns the caps of a goal.
+func capsOf(g *flow.Goal) []Cap {
+	list := []Cap{}
+	for _, p := range g.Pressure {
+		if p.Cap > 0 {
+			list = append(list, Cap{p.Principal, p.Cap})
+		}
+	}
+	return list
+}
+
+// text says what a cap allows.
+func (c Cap) text() string {
+	text := fmt.Sprintf("at most %d at once", c.Tasks)
+	if c.Principal != "" {
+		text += " by agents of " + plaintext.Line(c.Principal)
+	}
+	return text
 }
 
 // Goals are all goals of the board, in order of creation. tasks are the board's,
@@ -46,7 +77,11 @@ func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
 func goalRows(b *flow.Board, goals []*flow.Goal, of map[flow.GoalID]*tally, focus flow.GoalID) []Goal {
 	list := make([]Goal, 0, len(goals))
 	for _, g := range goals {
-		row := Goal{Open: of[g.ID].open(), Merged: of[g.ID].merged(), ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g)}
+		row := Goal{Open: of[g.ID].open(), Merged: of[g.ID].merged(), ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g),
+			Barrier: flow.BarrierOf(b, g.ID), Caps: capsOf(g), Streak: partOf(g.Streak).Failures}
+		if l := flow.LastLevel(b, g.ID); l != nil && !l.Passed {
+			row.Failed = l.Number
+		}
 		if g.Ended.IsZero() {
 			row.Sprint = b.OpenSprint(g.ID)
 		}
@@ -67,9 +102,22 @@ func GoalTable(goals []Goal) *Table {
 			mark = "*"
 		}
 		rows.Add(mark, string(g.ID), g.Status.String(), fmt.Sprintf("priority %d", g.Priority), string(g.Sprint),
-			fmt.Sprintf("%d open, %d merged", g.Open, g.Merged)+g.Hold.Text(), g.Title)
+			fmt.Sprintf("%d open, %d merged", g.Open, g.Merged)+g.Hold.Text()+g.held(), g.Title)
 	}
 	return rows
+}
+
+// held says what keeps tasks of the goal from being claimed beside a decision.
+func (g Goal) held() (text string) {
+	if g.Failed > 0 {
+		text += fmt.Sprintf(", level %d failed", g.Failed)
+	} else if g.Barrier == flow.LevelBarrier {
+		text += ", level by level"
+	}
+	for _, c := range g.Caps {
+		text += ", " + c.text()
+	}
+	return text
 }
 
 // GoalText formats a goal for people. uncounted is the number of its sessions
@@ -89,6 +137,18 @@ func GoalText(g *flow.Goal, uncounted int) string {
 			tasks = JoinIDs(h.Tasks)
 		}
 		fmt.Fprintf(&text, "held     %s by %s  %s of %s: %s (%s)\n", h.At.Format(Stamp), h.By, h.Decision, h.Checkpoint, indented(h.Message), tasks)
+	}
+	if s := g.Schedule; s != nil {
+		fmt.Fprintf(&text, "barrier  %s\n", s.Barrier)
+		for i, name := range s.Levels {
+			fmt.Fprintf(&text, "level    L%d %s\n", i+1, plaintext.Line(name))
+		}
+	}
+	for _, c := range capsOf(g) {
+		fmt.Fprintf(&text, "claims   %s: too many failed\n", c.text())
+	}
+	if s := g.Streak; s != nil && s.Failures > 1 {
+		fmt.Fprintf(&text, "streak   %d failures in a row with the same error\n", s.Failures)
 	}
 	for _, a := range g.Alignment {
 		fmt.Fprintf(&text, "aligned  %s by %s  %s\n", a.At.Format(Stamp), a.By, indented(a.Text))

@@ -2,9 +2,12 @@ package view
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // A Held is what a decision holds back of a goal.
@@ -33,7 +36,11 @@ func (h *Held) Text() string {
 
 // answerHold returns the command that answers a decision about a goal, as one that
 // names no goal would mean usual.
-func answerHold(h *flow.Hold, goal, usual flow.GoalID) string {
+func answerHold(h *flow.Hold, g *flow.Goal, usual flow.GoalID) string {
+	goal := g.ID
+	if h.Decision == "PIVOT" {
+		return "git liza goal set TITLE --spec " + shell.Quote(g.Spec) + " --pivot " + string(goal)
+	}
 	command := "git liza align TEXT --answers " + h.Checkpoint
 	if goal != usual {
 		command += " --goal " + string(goal)
@@ -43,35 +50,73 @@ func answerHold(h *flow.Hold, goal, usual flow.GoalID) string {
 
 // explainHold is for a task that a decision holds back.
 func (x waiting) explainHold(w *Why) {
-	h := x.Board.Goal(x.task.Goal).Hold
+	g := x.Board.Goal(x.task.Goal)
+	h := g.Hold
 	w.For = fmt.Sprintf("the answer to %s of %s: %s", h.Decision, h.Checkpoint, FirstLine(h.Message))
 	if x.task.Status.Allows(flow.ActSubmit) {
 		w.For += fmt.Sprintf("; the lease of %s has ended (git liza release %s)", x.task.Coder, x.task.ID)
 	}
 	w.Who = "a planner, or a person, who may also lift it (git liza checkpoint lift --goal " + string(x.task.Goal) + " --reason R)"
-	w.Command = answerHold(h, x.task.Goal, x.goal())
+	w.Command = answerHold(h, g, x.goal())
+	if h.Decision == "PIVOT" {
+		w.For, w.Who = fmt.Sprintf("the goal that takes the place of %s, by %s: %s", g.ID, h.Checkpoint, FirstLine(h.Message)), "a person"
+	}
 }
 
 // addHolds adds the decisions that no planner is there to answer.
 func (c *collector) addHolds() {
-	var goals []*flow.Goal
+	planned := false
 	for _, id := range c.goals {
-		if g := c.Board.Goal(id); g != nil && g.Hold != nil {
-			goals = append(goals, g)
+		g := c.Board.Goal(id)
+		if g == nil || g.Hold == nil {
+			continue
 		}
-	}
-	if len(goals) == 0 {
-		return
-	}
-	for _, a := range c.picture.Agents() {
-		if row := c.Board.Role(a.Role); row != nil && row.Capacity == flow.Plans && a.Presence != nil && a.Dead == 0 && !a.Presence.Silent(a.Presence.at) {
-			return
+		h, act := g.Hold, flow.ActAlign
+		if h.Decision == "PIVOT" {
+			act = flow.ActGoal
+		} else if planned = planned || c.isPlanned(); planned {
+			continue
 		}
-	}
-	for _, g := range goals {
-		h := g.Hold
-		c.add(Item{Kind: "hold", Subject: string(g.ID), since: h.At, moment: h.Checkpoint, rule: flow.RuleDecision, act: flow.ActAlign,
+		c.add(Item{Kind: "hold", Subject: string(g.ID), since: h.At, moment: h.Checkpoint, rule: flow.RuleDecision, act: act,
 			Text:    fmt.Sprintf("%s of %s holds %s back: %s", h.Decision, h.Checkpoint, Count(len(flow.HeldTasks(c.Board, g.ID)), "task"), FirstLine(h.Message)),
-			Command: answerHold(h, g.ID, c.goal())})
+			Command: answerHold(h, g, c.goal())})
+	}
+}
+
+// isPlanned reports whether a supervisor is active for a role that plans.
+func (c *collector) isPlanned() bool {
+	return slices.ContainsFunc(c.picture.Agents(), func(a Agent) bool {
+		row := c.Board.Role(a.Role)
+		return row != nil && row.Capacity == flow.Plans && a.Presence != nil && a.Dead == 0 && !a.Presence.Silent(a.Presence.at)
+	})
+}
+
+// addOutages adds the gates that cannot run.
+func (c *collector) addOutages() {
+	for _, o := range flow.OutagesOf(c.Board) {
+		c.add(Item{Kind: "outage", Subject: o.Gate + "@" + o.Host, since: o.At, act: flow.ActOutage,
+			Text: fmt.Sprintf("gate %s cannot run on %s: %s", o.Gate, o.Host, FirstLine(o.Error)), Command: outageOver(o)})
+	}
+}
+
+// outageOver returns the command that says that a gate runs again.
+func outageOver(o flow.Outage) string {
+	return "git liza outage " + shell.Quote(o.Gate) + " --host " + shell.Quote(o.Host) + " --over"
+}
+
+// addLevels adds the levels that failed.
+func (c *collector) addLevels() {
+	for _, id := range c.goals {
+		l := flow.LastLevel(c.Board, id)
+		if l == nil || l.Passed {
+			continue
+		}
+		var gates []string
+		for _, r := range l.Receipts {
+			gates = append(gates, r.Gate)
+		}
+		c.add(Item{Kind: "level", Subject: l.ID(), since: l.At, rule: flow.RuleLevel, act: flow.ActAdd,
+			Text:    fmt.Sprintf("level %d of %s failed at %s, and no task mends it: %s", l.Number, l.Goal, l.Tip.Short(), strings.Join(gates, ", ")),
+			Command: fmt.Sprintf("git liza level show %d --goal %s", l.Number, l.Goal)})
 	}
 }

@@ -87,6 +87,8 @@ func inboxOf(p *Picture) *Inbox {
 	} else {
 		c.addControl()
 		c.addHolds()
+		c.addOutages()
+		c.addLevels()
 		c.addBlocked()
 		c.addAsked()
 		c.addDeferred()

@@ -42,16 +42,16 @@ func (r Reading) claimable(t flow.Summary) bool {
 // the tasks that are not archived. Where a width leaves no room for the titles, priority
 // and then holder are left out, and at last the state is shortened.
 func (r Reading) TaskTable(list, live []flow.Summary, width int) *Table {
-	on, holds := needsAmong(r.Board, live), flow.HoldsOf(r.Board)
+	on, holds, levels := needsAmong(r.Board, live), flow.HoldsOf(r.Board), laddersOf(r.Board)
 	var rows Table
 	for i := range list {
 		t := &list[i]
 		who := string(t.Coder)
-		what, detail := waitsFor(&r, t, on, holds)
+		what, detail := waitsFor(&r, t, on, holds, levels)
 		if what == "tasks" || what == "work" {
 			who = detail
 		}
-		title := t.Title
+		title := leveled(levels.mark(t), t.Title)
 		if t.Reason != "" {
 			title += " (" + FirstLine(t.Reason) + ")"
 		}

@@ -208,7 +208,8 @@ func VoucherText(v *flow.Voucher) string {
 	return ", verdict of " + plaintext.Line(v.Account)
 }
 
-// brief returns the reason or summary of a move; of a sprint also which.
+// brief returns the reason or summary of a move; of a sprint and of a gate that cannot run
+// also which.
 func brief(m flow.Move) string {
 	switch d := m.Detail.(type) {
 	case *flow.SprintStartMove:
@@ -218,6 +219,27 @@ func brief(m flow.Move) string {
 			return string(d.Sprint) + ", " + d.Reason
 		}
 		return cmp.Or(string(d.Sprint), d.Reason)
+	case *flow.OutageMove:
+		if d.Over {
+			return "over on " + d.Host
+		}
+		return "on " + d.Host + ", " + d.Error
+	case *flow.LevelMove:
+		text := "at " + d.Tip.Short()
+		for _, r := range d.Receipts {
+			text += fmt.Sprintf(", %s: %s", r.Gate, r.Result)
+		}
+		return text
+	case *flow.ScheduleMove:
+		return "barrier " + d.Schedule.Barrier.String()
+	case *flow.SessionMove:
+		if d.Error != "" {
+			return d.Outcome + ", " + d.Error
+		}
+	case *flow.GoalMove:
+		if d.Pivot != "" {
+			return d.Title + ", in place of " + string(d.Pivot)
+		}
 	}
 	detail := ObjectOf(m.Detail)
 	if word := summaryText(detail); word != "" {

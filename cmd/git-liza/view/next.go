@@ -68,6 +68,11 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 			add(r.Local.Identity.mergeStep(g.Count))
 		}
 	}
+	for _, id := range (inProgress{r}).served() {
+		if n := flow.DueLevel(r.Board, id); n > 0 {
+			add(Step{"git liza level pass --goal " + string(id), fmt.Sprintf("the tasks of level %d are done", n)})
+		}
+	}
 	for _, s := range (starter{r}).startSteps(flow.ActReview, groups) {
 		if review, _, agent := strings.Cut(s.Command, " --as "); !agent || !known[review] { // the inbox has it for the person
 			add(s)
@@ -135,8 +140,8 @@ func (r starter) nextOfAgent(in *Inbox, tasks *rows) NextStep {
 	act := map[flow.Capacity]flow.Act{flow.Does: flow.ActClaim, flow.Judges: flow.ActReview}[r.Board.CapacityOf(by)]
 	if act == 0 {
 		for _, g := range r.Board.GoalsInProgress() {
-			if h := g.Hold; h != nil && r.Board.CapacityOf(by) == flow.Plans {
-				return step("", answerHold(h, g.ID, r.goal()), "decision: "+h.Decision+": "+FirstLine(h.Message))
+			if h := g.Hold; h != nil && h.Decision != "PIVOT" && r.Board.CapacityOf(by) == flow.Plans {
+				return step("", answerHold(h, g, r.goal()), "decision: "+h.Decision+": "+FirstLine(h.Message))
 			}
 		}
 		for _, t := range in.triggers {
@@ -228,6 +233,7 @@ func (p *Picture) reached() []flow.GoalID {
 var answers = map[string]string{
 	"no_tasks":            "git liza task add --from FILE",
 	"blocked":             "git liza unblock %s",
+	"level_failed":        "git liza task add --from FILE",
 	"exhausted":           "git liza supersede %s --by FILE --reason R",
 	"integration_failed":  "git liza unblock %s",
 	"immediate_discovery": "git liza convert %s",

@@ -22,7 +22,9 @@ func TestKeysOfATask(t *testing.T) {
 		changed, assigned_to, lease_expires, worktree, branch, base_commit, iteration, review_cycles, review_cycles_total, attempts,
 		failed_by, intent, review_commit, reviewing_by, review_lease_expires, approved_by, verdict, rejection, merge_commit, drift,
 		blocked_reason, blocked_questions, integration_failure, integration_fix, handoff, supersedes, superseded_by, rescope_reason,
-		role, based_on, review_by, without, reviews, missing, stale, usage, budget, budget_left, claimable, why_not, limits, reverts, reverted`
+		role, based_on, review_by, without, reviews, missing, stale, usage, budget, budget_left, claimable, why_not, limits, reverts, reverted,
+		level, estimate, labels, files, acceptance, steps, context, consumers, integration_test, verify_timeout,
+		retries, not_before, retry_error, entered, abandoned_by, gates`
 	require.Equal(t, strings.Fields(strings.ReplaceAll(contract, ",", " ")), TaskKeys())
 }
 

@@ -26,6 +26,7 @@ type Picture struct {
 	rules  int                // of the board when groups was made, and what held then:
 	over   map[flow.GoalID]bool
 	holds  flow.Holds
+	levels ladders
 
 	columns *columns // nil until somebody asks for the flow
 
@@ -185,6 +186,9 @@ func (p *Picture) Due() (due time.Time) {
 	for r := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActDismiss) }) {
 		ends(p.reading.Board.LeftUntil(*r.Summary))
 	}
+	for r := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActClaim) }) {
+		ends(r.NotBefore)
+	}
 	for r := range p.rows.with(func(s flow.Status) bool { return s.IsStuck() && !s.IsBlocked() }) {
 		ends(r.FailedAt.Add(time.Duration(config.Lease)))
 	}
@@ -221,13 +225,15 @@ func (p *Picture) findDeferrals() {
 // may be said now.
 func (p *Picture) take(keys []flow.Key) map[*row]bool {
 	stale := map[*row]bool{}
-	goals, texts, tasks := false, false, map[flow.TaskID]bool{}
+	goals, levels, texts, tasks := false, false, false, map[flow.TaskID]bool{}
 	for _, key := range keys {
 		switch key.Folder {
 		case flow.Tasks, flow.Archive:
 			tasks[flow.TaskID(key.ID)] = true
 		case flow.Goals:
-			goals, texts = true, true
+			goals, levels, texts = true, true, true
+		case flow.Levels, flow.SettingsDoc:
+			levels = true
 		case flow.Tracked:
 			texts = true
 		case flow.Discovered:
@@ -247,6 +253,15 @@ func (p *Picture) take(keys []flow.Key) map[*row]bool {
 	for id := range tasks {
 		for _, r := range p.rows.whoNeed(id) {
 			stale[r] = true
+		}
+	}
+	if levels {
+		was := p.levels
+		p.levels = laddersOf(p.reading.Board)
+		for _, r := range p.rows.all {
+			if was[r.Goal] != p.levels[r.Goal] {
+				stale[r] = true
+			}
 		}
 	}
 	over, holds := inProgress{p.reading}.endedGoals(), flow.HoldsOf(p.reading.Board)

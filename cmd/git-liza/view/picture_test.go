@@ -130,7 +130,7 @@ func (c *follower) answers(p *Picture) map[string]string {
 	answers["inbox"] += p.Inbox().Text(80, strings.ToUpper)[:10] + fmt.Sprint(p.Inbox().Keys())
 	for _, column := range p.Flow() {
 		for _, row := range column.Rows {
-			answers["task"+string(row.ID)] = fmt.Sprintf("%+v %v", *row.Summary(), row.Wait)
+			answers["task"+string(row.ID)] = fmt.Sprintf("%+v %v %d", *row.Summary(), row.Wait, row.Level)
 		}
 	}
 	require.NoError(c.t, p.Reading().Board.Err())
@@ -161,7 +161,7 @@ func (c *follower) someTasks() (list []flow.TaskID) {
 // documents are one to three documents that change.
 func (c *follower) documents() (list []flow.Edit) {
 	for range 1 + c.IntN(3) {
-		switch c.IntN(16) {
+		switch c.IntN(18) {
 		case 0:
 			list = append(list, c.settings())
 		case 1:
@@ -188,6 +188,10 @@ func (c *follower) documents() (list []flow.Edit) {
 			list = append(list, c.move()...)
 		case 8:
 			list = append(list, c.sprint("sprint-1"))
+		case 9:
+			list = append(list, c.level())
+		case 10:
+			list = append(list, c.outages())
 		default:
 			list = append(list, flow.Edit{Key: flow.Key{Folder: flow.Tasks}, Document: c.task(c.someTask())})
 		}
@@ -210,12 +214,13 @@ func (c *follower) documents() (list []flow.Edit) {
 }
 
 func (c *follower) settings() flow.Edit {
-	s := &flow.Settings{Rules: 3, Board: "b", Goal: pick(c, flow.GoalID("goal-1"), "goal-1", "goal-2"), Config: flow.DefaultConfig(), Next: flow.Counters{Goal: 3, Sprint: 2},
+	s := &flow.Settings{Rules: 4, Board: "b", Goal: pick(c, flow.GoalID("goal-1"), "goal-1", "goal-2"), Config: flow.DefaultConfig(), Next: flow.Counters{Goal: 3, Sprint: 2},
 		Control:     flow.ControlState{State: pick(c, flow.Running, flow.Running, flow.Running, flow.Paused, flow.Checkpoint), At: c.at, By: "human:ann", Reason: "why"},
 		Integration: flow.Branch{Name: "integration", Tip: "1234567890123456789012345678901234567890"}}
 	if c.IntN(3) == 0 {
 		s.Config.Budgets.Task.Tokens = 10
 	}
+	s.Config.Schedule.Barrier = pick(c, 0, flow.LevelBarrier)
 	return flow.Edit{Key: flow.Key{Folder: flow.SettingsDoc}, Document: s}
 }
 
@@ -223,9 +228,33 @@ func (c *follower) goal(id flow.GoalID) flow.Edit {
 	g := &flow.Goal{ID: id, Title: "Ship it", Spec: "vision.md", Status: pick(c, flow.InProgress, flow.InProgress, flow.InProgress, flow.Completed), Created: noon,
 		Priority: 3, Sprint: "sprint-1", Added: c.IntN(3), Usage: flow.Usage{Sessions: 1, Input: int64(c.IntN(100))}}
 	if c.IntN(3) == 0 {
-		g.Hold = &flow.Hold{Checkpoint: "checkpoint-1", Decision: "REPLAN", Message: "why", By: "human:ann", At: c.at, Tasks: c.someTasks()}
+		g.Hold = &flow.Hold{Checkpoint: "checkpoint-1", Decision: pick(c, "REPLAN", "PIVOT"), Message: "why", By: "human:ann", At: c.at, Tasks: c.someTasks()}
+	}
+	if c.IntN(2) == 0 {
+		g.Schedule = &flow.Schedule{Barrier: pick(c, 0, flow.NoBarrier, flow.LevelBarrier), Levels: pick(c, nil, []string{"first"})}
+	}
+	if c.IntN(3) == 0 {
+		g.Pressure = []flow.Pressure{{Cap: c.IntN(3)}}
 	}
 	return flow.Edit{Key: flow.Key{Folder: flow.Goals, ID: string(id)}, Document: g}
+}
+
+// level records the first level of a goal, or takes back what is recorded.
+func (c *follower) level() flow.Edit {
+	l := &flow.Level{Goal: pick(c, flow.GoalID("goal-1"), "goal-2"), Number: 1, Passed: c.IntN(2) == 0, Tip: "1234567890123456789012345678901234567890", At: c.at}
+	e := flow.Edit{Key: flow.Key{Folder: flow.Levels, ID: l.ID()}, Document: l}
+	if c.IntN(3) == 0 {
+		e.Document = nil
+	}
+	return e
+}
+
+func (c *follower) outages() flow.Edit {
+	e := flow.Edit{Key: flow.Key{Folder: flow.OutagesDoc}}
+	if c.IntN(2) == 0 {
+		e.Document = &flow.Outages{List: []flow.Outage{{Gate: "test", Host: "h1", Error: "no space", By: "human:ann", At: c.at}}}
+	}
+	return e
 }
 
 func (c *follower) sprint(id flow.SprintID) flow.Edit {
@@ -287,7 +316,10 @@ func (c *follower) task(id flow.TaskID) *flow.Task {
 	}
 	t := &flow.Task{ID: id, Title: "Work on " + string(id), Kind: flow.Code, Goal: pick(c, flow.GoalID("goal-1"), "goal-1", "goal-2"), Sprint: "sprint-1", Spec: pick(c, "spec.md", "vision.md"),
 		Priority: 1 + c.IntN(3), DependsOn: c.someTasks(), Created: created, Changed: c.at, Status: pick(c, flow.Statuses()...), Verify: pick(c, "", "make"),
-		Usage: flow.Usage{Input: int64(c.IntN(20))}}
+		Usage: flow.Usage{Input: int64(c.IntN(20))}, Level: 1 + c.IntN(3)}
+	if c.IntN(4) == 0 {
+		t.Retry = &flow.Retry{Count: 1, NotBefore: c.at.Add(time.Duration(c.IntN(100)) * time.Second)}
+	}
 	if c.IntN(4) > 0 {
 		t.Attempt = &flow.Attempt{Number: 1 + c.IntN(2), Coder: pick(c, flow.Actor("coder-1"), "coder-2", "human:bob"), Iteration: c.IntN(10), Cycles: c.IntN(5)}
 	}

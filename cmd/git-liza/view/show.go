@@ -83,10 +83,10 @@ func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
 
 // shownTo leaves out of a task for people what its other keys say: of one role
 // that judges it the list of roles, of several roles what only one of them
-// holds. The texts that a verdict was given for are among the spec and based_on;
+// holds. The receipts of gates are a line each. The texts that a verdict was given for are among the spec and based_on;
 // stale says which of them have changed.
 func shownTo(t *flow.Task, task Object) Object {
-	without := []string{"reviews", "missing"}
+	without := []string{"reviews", "missing", "entered"}
 	if len(partOf(t.Submission).Reviews) > 1 || len(t.Judgements) > 1 {
 		without = []string{"reviewing_by", "review_lease_expires", "approved_by", "verdict", "rejection"}
 	}
@@ -95,11 +95,29 @@ func shownTo(t *flow.Task, task Object) Object {
 	}
 	task = slices.DeleteFunc(task, func(m Member) bool { return slices.Contains(without, m.Key) })
 	for i, m := range task {
-		if m.Key == "verdict" || m.Key == "reviews" {
+		switch m.Key {
+		case "verdict", "reviews":
 			task[i].Value = withoutTexts(m.Value)
+		case "gates":
+			task[i].Value = receiptLines(t.Submission)
 		}
 	}
 	return task
+}
+
+// receiptLines says on a line each what the gates at a submission gave.
+func receiptLines(s *flow.Submission) (list []any) {
+	if s == nil {
+		return nil
+	}
+	for _, r := range s.Gates {
+		line := fmt.Sprintf("%s: %s", r.Gate, r.Result)
+		if r.Result != flow.Skipped {
+			line += " after " + r.Duration
+		}
+		list = append(list, line)
+	}
+	return list
 }
 
 // withoutTexts returns a value without the texts of the verdicts in it.

@@ -19,6 +19,7 @@ type stateHead struct {
 	Principals *flow.Principals  `yaml:",inline"`
 	Breaker    *flow.Breaker     `yaml:"breaker"`
 	Reviews    *flow.ReviewRules `yaml:"reviews,since=2"`
+	Outages    *flow.Outages     `yaml:"outages,since=4"`
 }
 
 // StateLists are the lists of the whole board, by their keys, in the order in
@@ -30,7 +31,7 @@ var StateLists = []struct {
 	{"goals", flow.Goals}, {"sprints", flow.Sprints}, {"tasks", flow.Tasks}, {"archive", flow.Archive}, {"agents", flow.Agents},
 	{"anomalies", flow.Anomalies}, {"discovered", flow.Discovered}, {"notes", flow.Notes},
 	{"roles", flow.RolesFolder}, {"tracked", flow.Tracked}, {"questions", flow.Questions},
-	{"planned", flow.PlannedDocs}, {"marks", flow.MarkDocs},
+	{"planned", flow.PlannedDocs}, {"marks", flow.MarkDocs}, {"levels", flow.Levels},
 }
 
 // head returns the beginning of the document of the whole board.
@@ -39,6 +40,7 @@ func (r Reading) head() *stateHead {
 	head := &stateHead{State: r.Tip, At: r.Board.At(), Settings: &settings, Principals: r.Board.Principals()}
 	head.Breaker, _ = r.Board.Load(flow.Key{Folder: flow.BreakerDoc}).(*flow.Breaker)
 	head.Reviews, _ = r.Board.Load(flow.Key{Folder: flow.ReviewsDoc}).(*flow.ReviewRules)
+	head.Outages, _ = r.Board.Load(flow.Key{Folder: flow.OutagesDoc}).(*flow.Outages)
 	return head
 }
 

@@ -34,7 +34,7 @@ func TestStateIsOneDocument(t *testing.T) {
 		edits = append(edits, flow.Edit{Key: flow.Key{Folder: folder, ID: id}, Document: doc})
 	}
 	settings := &flow.Settings{Rules: 1, Board: "b", Goal: "goal-1", Integration: flow.Branch{Name: "integration"},
-		Control: flow.ControlState{State: flow.Running, Reason: texts[2]}, Config: flow.DefaultConfig()}
+		Control: flow.ControlState{State: flow.Running, Reason: texts[2]}, Config: flow.DefaultConfig().Under(1)}
 	settings.Config.Never = nil // rules 1 have no such key
 	want := wholeBoard{Head: stateHead{State: "0123456789012345678901234567890123456789", At: noon, Settings: settings,
 		Principals: &flow.Principals{List: []flow.Principal{{Name: "ann", Kind: "human"}}}, Breaker: &flow.Breaker{Report: texts[2]}}}

@@ -47,7 +47,8 @@ type Status struct {
 	Waiting     []WaitGroup    `json:"waiting"`
 	Unheard     []flow.Role    `json:"unheard"` // roles that tasks wait for and that no supervisor is active for
 	Next        []Step         `json:"next"`
-	Breach      *Breach        `json:"breach"` // why the board's last moves do not replay; null if they do
+	Outages     []any          `json:"outages"` // gates that cannot run
+	Breach      *Breach        `json:"breach"`  // why the board's last moves do not replay; null if they do
 
 	settings flow.Settings
 	goal     *flow.Goal
@@ -58,6 +59,7 @@ type Status struct {
 	inbox    *Inbox
 	titles   map[flow.TaskID]string // of the tasks that agents have
 	left     flow.Budget            // as Left
+	outages  []flow.Outage
 }
 
 // Status returns the board at a glance.
@@ -115,6 +117,11 @@ func (p *Picture) situation(goals []Goal) *Status {
 	if refusal := r.Board.Budget(r.goal(), ""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
+	g.Outages = []any{}
+	for _, o := range flow.OutagesOf(r.Board) {
+		g.Outages = append(g.Outages, ValueOf(o))
+		g.outages = append(g.outages, o)
+	}
 	of := p.rows.ofGoal(r)
 	g.Counts = map[string]int{}
 	for _, status := range flow.Statuses() {
@@ -152,11 +159,18 @@ func (g *Status) Text(width int, accent func(string) string) string {
 		head.Add("goal", fmt.Sprintf("%s  %s  %s (%s)", goal.ID, goal.Status, goal.Title, goal.Spec))
 	}
 	for _, other := range g.Goals {
-		if goal != nil && other.ID != goal.ID {
-			head.Add("and", fmt.Sprintf("%s  priority %d  %s  %d open, %d merged: git liza status --goal %s", other.ID, other.Priority, other.Title, other.Open, other.Merged, other.ID))
+		if goal != nil && other.ID == goal.ID {
+			if held := strings.TrimPrefix(other.held(), ", "); held != "" {
+				head.Add("claims", held)
+			}
+		} else if goal != nil {
+			head.Add("and", fmt.Sprintf("%s  priority %d  %s  %d open, %d merged%s: git liza status --goal %s", other.ID, other.Priority, other.Title, other.Open, other.Merged, other.held(), other.ID))
 		}
 	}
 	head.Add("sprint", g.sprintLine(g.sprint, at))
+	for _, o := range g.outages {
+		head.Add("outage", fmt.Sprintf("gate %s cannot run on %s: %s", o.Gate, o.Host, outageOver(o)))
+	}
 	c := settings.Control
 	line := c.State.String()
 	if !c.State.IsRunning() {

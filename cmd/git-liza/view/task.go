@@ -17,10 +17,12 @@ import (
 // that holds the task or worked on it last. claimable says whether the asker
 // could claim the task now, and why_not the reason if not. why_not is "" for a
 // final task. reverts are the merged tasks that it takes back, reverted says by what it
-// was taken back itself.
+// was taken back itself. level to verify_timeout are what a plan
+// says of it. retries counts claims that failed, retry_error is the last failure, and agents
+// try again from not_before on. gates are the receipts of the gates at the submission.
 func (r Reading) Task(t *flow.Task) Object {
 	a, sub, review, merge, block := partOf(t.Attempt), partOf(t.Submission), partOf(t.Review()), partOf(t.Merge), partOf(t.Block)
-	assigned, approvedBy := a.Coder, partOf(t.Verdict()).By
+	assigned, approvedBy, retry := a.Coder, partOf(t.Verdict()).By, partOf(t.Retry)
 	if t.Claim != nil {
 		assigned = t.Claim.By
 	}
@@ -56,6 +58,11 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft("", t.ID)},
 		{"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
 		{"reverts", ValueOf(t.Reverts)}, {"reverted", ValueOf(t.Reverted)},
+		{"level", t.Level}, {"estimate", ValueOf(t.Estimate)}, {"labels", ValueOf(t.Labels)}, {"files", ValueOf(t.Files)},
+		{"acceptance", ValueOf(t.Acceptance)}, {"steps", ValueOf(t.Steps)}, {"context", ValueOf(t.Context)}, {"consumers", ValueOf(t.Consumers)},
+		{"integration_test", t.IntegrationTest}, {"verify_timeout", ValueOf(t.VerifyTimeout)},
+		{"retries", retry.Count}, {"not_before", ValueOf(retry.NotBefore)}, {"retry_error", retry.Error},
+		{"entered", ValueOf(t.Entered)}, {"abandoned_by", t.AbandonedBy}, {"gates", ValueOf(sub.Gates)},
 	}
 }
 
@@ -109,6 +116,7 @@ func summarised(t flow.Summary) Object {
 		{"created", ValueOf(t.Created)}, {"changed", ValueOf(t.Changed)}, {"assigned_to", t.Coder}, {"lease_expires", ValueOf(t.Lease)},
 		{"iteration", t.Iteration}, {"review_cycles", t.Cycles}, {"reviewing_by", reviewer}, {"review_lease_expires", ValueOf(lease)},
 		{"blocked_reason", t.Reason}, {"role", t.Role}, {"based_on", ValueOf(t.BasedOn)}, {"missing", missingOf(t)},
+		{"level", t.Level}, {"estimate", ValueOf(t.Estimate)}, {"labels", ValueOf(t.Labels)}, {"retries", t.Retries}, {"not_before", ValueOf(t.NotBefore)}, {"entered", ValueOf(t.Entered)},
 	}
 }
 

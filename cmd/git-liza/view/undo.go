@@ -90,10 +90,16 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActTrip:       command("git liza breaker reset --resolution R"),
 	flow.ActReset:      none("the records before it are not judged again; git liza pause stops new claims"),
 
-	flow.ActGoal:        func(m lastMove) Compensation { return onGoal("git liza goal abort %s --reason R", m.Goal) },
-	flow.ActComplete:    func(m lastMove) Compensation { return onGoal("git liza goal reopen %s --reason R", m.Goal) },
-	flow.ActAbort:       func(m lastMove) Compensation { return onGoal("git liza goal reopen %s --reason R", m.Goal) },
-	flow.ActReopen:      func(m lastMove) Compensation { return onGoal("git liza goal done %s", m.Goal) },
+	flow.ActGoal:     func(m lastMove) Compensation { return onGoal("git liza goal abort %s --reason R", m.Goal) },
+	flow.ActComplete: func(m lastMove) Compensation { return onGoal("git liza goal reopen %s --reason R", m.Goal) },
+	flow.ActAbort:    func(m lastMove) Compensation { return onGoal("git liza goal reopen %s --reason R", m.Goal) },
+	flow.ActReopen:   func(m lastMove) Compensation { return onGoal("git liza goal done %s", m.Goal) },
+	flow.ActSchedule: lastMove.rescheduled,
+	flow.ActLevel: func(m lastMove) Compensation {
+		return Compensation{Command: fmt.Sprintf("git liza task add --draft --title T --goal %s --level %d", m.Goal, m.Detail.(*flow.LevelMove).Level),
+			Why: "a level of which something is left to do has neither passed nor failed"}
+	},
+	flow.ActOutage:      lastMove.repaired,
 	flow.ActAlign:       none("another line says what holds now: git liza align TEXT"),
 	flow.ActSprintStart: func(m lastMove) Compensation { return onGoal("git liza sprint close --goal %s", m.Goal) },
 	flow.ActSprintClose: none("a sprint that has ended does not go on: git liza sprint start opens the next one"),
@@ -133,6 +139,38 @@ func on[T ~string](form string, subject T) Compensation {
 }
 
 func onGoal(form string, goal flow.GoalID) Compensation { return on(form, goal) }
+
+// rescheduled schedules a goal as it was before.
+func (m lastMove) rescheduled() Compensation {
+	barrier, levels, why := flow.BarrierOf(m.before, m.Goal), []string(nil), ""
+	g := m.before.Goal(m.Goal)
+	if g == nil || g.Schedule == nil || g.Schedule.Barrier == 0 {
+		why = "before, schedule.barrier of the configuration said it"
+	}
+	if g != nil && g.Schedule != nil {
+		levels = g.Schedule.Levels
+	}
+	command := "git liza goal schedule " + shell.Quote(string(m.Goal)) + " --barrier " + barrier.String()
+	for _, name := range levels {
+		command += " --levels " + shell.Quote(strings.ReplaceAll(name, ",", `\,`))
+	}
+	return Compensation{command, why}
+}
+
+// repaired says the opposite of a gate and a host.
+func (m lastMove) repaired() Compensation {
+	d := m.Detail.(*flow.OutageMove)
+	command := "git liza outage " + shell.Quote(d.Gate) + " --host " + shell.Quote(d.Host)
+	if !d.Over {
+		return Compensation{Command: command + " --over"}
+	}
+	for _, o := range flow.OutagesOf(m.before) {
+		if o.Gate == d.Gate && o.Host == d.Host {
+			command += " --error " + shell.Quote(FirstLine(o.Error))
+		}
+	}
+	return Compensation{Command: command}
+}
 
 // giveUp gives up tasks that were added.
 func giveUp(list []flow.TaskInput) Compensation {
@@ -297,13 +335,14 @@ func (m lastMove) anew() Compensation {
 
 // decided ends what a decision does.
 func (m lastMove) decided() Compensation {
-	switch control := m.now.Settings().Control; m.Detail.(*flow.DecideMove).Decision {
-	case "REPLAN", "ADJUST_SPECS":
-		for _, g := range m.now.GoalsInProgress() {
-			if g.Hold != nil {
-				return onGoal("git liza checkpoint lift --goal %s --reason R", g.ID)
-			}
+	decision := m.Detail.(*flow.DecideMove).Decision
+	for _, g := range m.now.GoalsInProgress() {
+		if g.Hold != nil && g.Hold.Decision == decision {
+			return onGoal("git liza checkpoint lift --goal %s --reason R", g.ID)
 		}
+	}
+	switch control := m.now.Settings().Control; decision {
+	case "REPLAN", "ADJUST_SPECS":
 		return Compensation{Why: "nothing is held back any more"}
 	case "CONTINUE":
 		return Compensation{Command: "git liza checkpoint --reason R"}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,7 @@ func waitsOf(b *flow.Board) []wait {
 	list = append(list, roleWaits(b, flow.Judges, flow.CodeReviewer)...)
 	list = append(list, wait{"human", "for a person", ""}, wait{"recheck", "for a recheck", ""}, wait{"merge", "for a merge", ""})
 	list = append(list, roleWaits(b, flow.Does, flow.Coder)...)
-	return append(list, wait{"held", "held back", ""}, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
+	return append(list, wait{"held", "held back", ""}, wait{"level", "for lower levels", ""}, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
 }
 
 // roleWaits are the waits for the roles of a capacity, the first of them first.
@@ -86,7 +87,7 @@ func (p *Picture) groupTasks() {
 		return
 	}
 	p.groups, p.rules = map[string]rowList{}, p.reading.Board.Settings().Rules
-	p.over, p.holds = inProgress{p.reading}.endedGoals(), flow.HoldsOf(p.reading.Board)
+	p.over, p.holds, p.levels = inProgress{p.reading}.endedGoals(), flow.HoldsOf(p.reading.Board), laddersOf(p.reading.Board)
 	for _, r := range p.rows.all {
 		p.group(r)
 	}
@@ -101,7 +102,8 @@ func (p *Picture) group(r *row) {
 			}
 		}
 	}
-	r.what, r.detail = waitsFor(&p.reading, r.Summary, p.needs, p.holds)
+	r.what, r.detail = waitsFor(&p.reading, r.Summary, p.needs, p.holds, p.levels)
+	r.level = p.levels.mark(r.Summary)
 	r.roles, r.outdated = nil, p.reading.outdated(r.Summary)
 	if len(r.outdated) > 0 {
 		r.what, r.detail = "recheck", r.outdated[0]+" changed"
@@ -178,7 +180,7 @@ func unheardRoles(waits []wait, groups []WaitGroup, agents []Agent) []flow.Role 
 // detail: of a submission that somebody reviews the review, else the first role
 // that has to judge it. It does not check whether paths collide: the rules do at
 // the claim. on are the needs of tasks, holds those of [flow.HoldsOf].
-func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds) (what, detail string) {
+func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds, levels ladders) (what, detail string) {
 	what = unheldWaits()[t.Status]
 	reviewer, lease := t.Reviewing(r.At)
 	needed, said := unmetNeed(t, on)
@@ -198,6 +200,9 @@ func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds) (what, d
 				detail += ", lease ended"
 			}
 			return "held", detail
+		}
+		if levels.keeps(t) {
+			return "level", fmt.Sprintf("level %d", t.Level)
 		}
 		if _, untrusted := r.Local.Untrusted[t.ID]; untrusted {
 			return "trust", "its verify"
@@ -285,7 +290,7 @@ func (p *Picture) Verifying() []*flow.Summary {
 	var list []*flow.Summary
 	looked := 0
 	for t := range p.rows.with(func(s flow.Status) bool { return unheldWaits()[s] == forWork }) {
-		if what, _ := waitsFor(&p.reading, t.Summary, nil, nil); what == "work" {
+		if what, _ := waitsFor(&p.reading, t.Summary, nil, nil, nil); what == "work" {
 			continue
 		}
 		if looked++; looked > mostShown {

@@ -72,7 +72,7 @@ func TestWhatTasksWaitFor(t *testing.T) {
 		{flow.Summary{Status: flow.Superseded}, "", ""},
 		{flow.Summary{Status: flow.Abandoned}, "", ""},
 	} {
-		what, detail := waitsFor(l, &test.task, on, nil)
+		what, detail := waitsFor(l, &test.task, on, nil, nil)
 		require.Equal(t, [2]string{test.what, test.detail}, [2]string{what, detail}, "%+v", test.task)
 	}
 }

@@ -47,7 +47,7 @@ func (x waiting) explain(w *Why) {
 	for _, d := range x.task.DependsOn {
 		on.archived[d] = needOf(x.Board, x.Board.Task(d))
 	}
-	what, _ := waitsFor(&x.Reading, x.task, on, flow.HoldsOf(x.Board))
+	what, _ := waitsFor(&x.Reading, x.task, on, flow.HoldsOf(x.Board), laddersOf(x.Board))
 	goal := x.Board.Goal(x.task.Goal)
 	switch {
 	case goal != nil && (inProgress{x.Reading}).endedGoals()[goal.ID] && what != "work" && what != "merge":
@@ -58,6 +58,8 @@ func (x waiting) explain(w *Why) {
 		x.explainPlanner(w)
 	case what == "held":
 		x.explainHold(w)
+	case what == "level":
+		x.explainLevel(w)
 	case what == "tasks":
 		needed, _ := unmetNeed(x.task, on)
 		x.explainNeed(w, x.Board.Task(needed))
@@ -137,6 +139,14 @@ func (x waiting) explainPlanner(w *Why) {
 	}
 }
 
+// explainLevel is for a task that the levels below its own keep back.
+func (x waiting) explainLevel(w *Why) {
+	w.For, w.Who, w.Command = "the levels below its own", "a supervisor or a person", "git liza level show --goal "+string(x.task.Goal)
+	if refusal := x.Board.Opens(flow.ActClaim, x.task.ID, x.FreeAgent(x.task.Takers(flow.ActClaim, x.At)[0]), x.At); refusal != nil {
+		w.For, w.Command = "the levels below its own: "+refusal.Reason, refusal.Hint
+	}
+}
+
 // explainReview is for a submission that nobody reviews.
 func (x waiting) explainReview(w *Why) {
 	var missing []string
@@ -175,7 +185,12 @@ func (x waiting) explainClaim(w *Why) {
 		w.For, w.until, w.Who, w.Command = fmt.Sprintf("%s, to whom others leave it", x.task.Coder), until, "any agent of "+role.String()+" by hand", "git liza claim "+string(x.task.ID)+" --as "+string(caller.By)
 		return
 	}
-	if refusal := x.Board.Opens(flow.ActClaim, x.task.ID, caller, x.At); refusal != nil {
+	refusal := x.Board.Opens(flow.ActClaim, x.task.ID, caller, x.At)
+	if refusal != nil && refusal.Rule == flow.RuleBackoff {
+		w.For, w.until, w.Who, w.Command = fmt.Sprintf("its next try: %s ended without a result", Count(x.task.Retries, "claim")), x.task.NotBefore, "a person, who need not wait,", "git liza claim "+string(x.task.ID)
+		return
+	}
+	if refusal != nil {
 		w.For, w.Who, w.Command = refusal.Reason, "a person", refusal.Hint
 		return
 	}

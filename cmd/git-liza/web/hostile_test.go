@@ -39,7 +39,7 @@ func TestHostileTexts(t *testing.T) {
 			return r
 		}, text)
 		title := []rune(clean)[:min(len([]rune(clean)), 200)]
-		task, err := json.Marshal([]map[string]any{{"id": "task-" + n, "title": string(title), "done_when": clean, "spec": "specs/vision.md", "scope": clean}})
+		task, err := json.Marshal([]map[string]any{{"id": "task-" + n, "title": string(title), "done_when": clean, "spec": "specs/vision.md", "scope": clean, "acceptance": []string{clean}, "context": clean}})
 		require.NoError(t, err)
 		gittest.Write(t, s.dir, "../tasks.json", string(task))
 		s.run("git liza task add --from ../tasks.json")
@@ -97,7 +97,7 @@ func TestLongTexts(t *testing.T) {
 	gittest.Write(t, s.dir, "specs/long.md", spec)
 	s.run(`git add -A; git commit -qm long; git liza adopt HEAD --reason spec
 cat > ../t.yaml <<'X'
-- {title: Parse, done_when: it is parsed, spec: specs/long.md, scope: parser}
+- {title: Parse, done_when: it is parsed, spec: specs/long.md, scope: parser, acceptance: [nothing is left out], context: what it needs, estimate: 45m}
 X
 git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; cd .worktrees/task-1
 mkdir tests; seq 1 5000 > big.txt; echo t > tests/big_test.txt; git add -A; git commit -qm big; git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`)
@@ -108,6 +108,9 @@ mkdir tests; seq 1 5000 > big.txt; echo t > tests/big_test.txt; git add -A; git 
 	require.Contains(t, s.page("task/task-1/diff?line=5001"), "<code>tests/big_test.txt</code>", "whatever git is set to")
 	require.NotContains(t, page, "converted")
 	require.Contains(t, page, "last of the first")
+	for _, planned := range []string{"nothing is left out", "what it needs", "45m"} {
+		require.Contains(t, page, planned)
+	}
 	require.NotContains(t, page, "the end")
 	require.Contains(t, page, "/task/task-1/spec?from=2001")
 	require.Contains(t, page, "&lt;!-- for agents alone --&gt;", "a person sees what an agent reads")

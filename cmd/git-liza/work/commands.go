@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (c *commands) verifyTask(ctx context.Context, t *flow.Task, commit flow.Obj
 	if err := c.trust.Check(ctx, t.Verify); err != nil {
 		return flow.Receipt{}, err
 	}
-	receipt, err := c.runGate(ctx, flow.Gate{Name: "verify", Command: t.Verify, Timeout: gateTimeout}, dir, tree)
+	receipt, err := c.runGate(ctx, flow.Gate{Name: "verify", Command: t.Verify, Timeout: cmp.Or(t.VerifyTimeout, gateTimeout)}, dir, tree)
 	if err != nil {
 		return flow.Receipt{}, err
 	}
@@ -108,10 +109,23 @@ func (c *commands) verifyTask(ctx context.Context, t *flow.Task, commit flow.Obj
 	return receipt, nil
 }
 
-// passMerge runs the gates and the verify on the merged tree. failed is the
-// first required one that does not pass.
-func (c *commands) passMerge(ctx context.Context, b *flow.Board, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
-	list := append([]flow.Gate{}, b.Settings().Config.Gates...)
+// parted are the gates of a stage that run on a change, and receipts of those that are
+// skipped on it.
+func (c *commands) parted(b *flow.Board, at flow.Stage, tree flow.ObjectID, changed int, paths []string) (run []flow.Gate, skipped []flow.Receipt) {
+	for _, g := range b.Settings().Config.GatesAt(at) {
+		if g.Skips(b, changed, paths) {
+			skipped = append(skipped, flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Duration: "0s", By: c.mover.By, Result: flow.Skipped})
+			continue
+		}
+		run = append(run, g)
+	}
+	return run, skipped
+}
+
+// passMerge runs the gates on the tree of a merged submission. failed is the first
+// required one that does not pass.
+func (c *commands) passMerge(ctx context.Context, b *flow.Board, of *flow.Submission, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+	list, skipped := c.parted(b, flow.AtMerge, tree, of.Changed, of.Paths)
 	script, err := c.store.Commits.HasFile(commit, flow.IntegrationScript)
 	if err != nil {
 		return nil, nil, err
@@ -119,10 +133,8 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, commit, tree fl
 	if script {
 		list = append(list, flow.Gate{Name: flow.IntegrationScript, Command: "sh ./" + flow.IntegrationScript, Required: true, Timeout: gateTimeout})
 	}
-	for _, g := range b.Settings().Config.Gates {
-		if err := c.trust.Check(ctx, g.Command); err != nil {
-			return nil, nil, err
-		}
+	if err := c.trust.CheckGates(ctx, b.Settings().Config.GatesAt(flow.AtMerge)); err != nil {
+		return nil, nil, err
 	}
 	trees, err := c.checkouts.requireTrees()
 	if err != nil {
@@ -138,7 +150,7 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, commit, tree fl
 		// fault.
 		return nil, &flow.Receipt{Gate: "checkout", Tree: tree, Exit: 1, By: c.mover.By, Output: flow.Excerpt(err.Error(), excerpt)}, nil
 	}
-	return receipts, failed, err
+	return append(receipts, skipped...), failed, err
 }
 
 // passAll runs gates one after the other in one checkout. It skips gates with a

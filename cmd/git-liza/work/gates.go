@@ -1,18 +1,21 @@
 package work
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // SubmissionGates are the commands by which a submission can be judged without reading
 // it: the task's verify, and the gates of the board.
 func SubmissionGates(b *flow.Board, t *flow.Task) (gates []flow.Gate) {
 	if t.Verify != "" {
-		gates = append(gates, flow.Gate{Name: "verify", Command: t.Verify, Required: true, Timeout: gateTimeout})
+		gates = append(gates, flow.Gate{Name: "verify", Command: t.Verify, Required: true, Timeout: cmp.Or(t.VerifyTimeout, gateTimeout)})
 	}
-	return append(gates, b.Settings().Config.Gates...)
+	return append(gates, b.Settings().Config.GatesAt(flow.AtMerge)...)
 }
 
 // CheckGates refuses gates of which one is not allowed to run on this machine.
@@ -49,6 +52,109 @@ func (c *Clone) RunGates(ctx context.Context, gates []flow.Gate, commit flow.Obj
 		receipts = append(receipts, r)
 	}
 	return receipts, nil
+}
+
+// Stages runs the gates of a clone's board at other stages than a merge.
+type Stages struct{ *Clone }
+
+// passSubmission runs the gates at a submission on a commit.
+func (c Stages) passSubmission(ctx context.Context, b *flow.Board, t *flow.Task, commit flow.ObjectID) ([]flow.Receipt, error) {
+	if len(b.Settings().Config.GatesAt(flow.AtSubmit)) == 0 {
+		return nil, nil
+	}
+	bases, err := c.Repo.MergeBases(ctx, commit, b.Settings().Integration.Tip)
+	if err != nil || len(bases) == 0 {
+		return nil, err
+	}
+	changes, err := c.Repo.Changes(ctx, bases[0], commit)
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, len(changes))
+	for i, change := range changes {
+		paths[i] = change.Path
+	}
+	tree, err := c.commands.treeOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	run, skipped := c.commands.parted(b, flow.AtSubmit, tree, len(paths), paths)
+	receipts, failed, err := c.commands.passTree(ctx, run, commit, tree)
+	if err == nil && failed != nil {
+		err = refuseGate(*failed, commit, "git liza submit "+string(t.ID))
+	}
+	return append(receipts, skipped...), err
+}
+
+// passTree runs gates on a commit.
+func (c *commands) passTree(ctx context.Context, gates []flow.Gate, commit, tree flow.ObjectID) ([]flow.Receipt, *flow.Receipt, error) {
+	if err := c.trust.CheckGates(ctx, gates); err != nil || len(gates) == 0 {
+		return nil, nil, err
+	}
+	trees, err := c.checkouts.requireTrees()
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.passAll(ctx, trees, gates, commit, tree)
+}
+
+// passIntegration runs the gates of a stage on integration as it is. failed is the first
+// required one that does not pass.
+func (c Stages) passIntegration(ctx context.Context, b *flow.Board, at flow.Stage) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+	tip := b.Settings().Integration.Tip
+	tree, err := c.commands.treeOf(ctx, tip)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.commands.passTree(ctx, b.Settings().Config.GatesAt(at), tip, tree)
+}
+
+// PassLevel runs the gates of levels on integration, and records whether the next level
+// of a goal passed. without are tasks that a person leaves out. A level that failed is
+// recorded, and no error.
+func (c Stages) PassLevel(ctx context.Context, goal flow.GoalID, without []flow.TaskID) (gitstore.Result, error) {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return gitstore.Result{}, err
+	}
+	m := &flow.LevelMove{Level: 1, Without: without} // another process may pass it meanwhile
+	if last := flow.LastLevel(b, goal); last != nil && last.Passed {
+		m.Level = last.Number + 1
+	} else if last != nil {
+		m.Level = last.Number
+	}
+	made := c.Caller.Move(flow.ActLevel, "", m)
+	made.Goal = goal
+	var refusal *flow.Refusal
+	if err := c.Store.CheckMove(ctx, b, made); err != nil && (!errors.As(err, &refusal) || refusal.Rule != flow.RuleGate) {
+		return gitstore.Result{}, err
+	}
+	receipts, failed, err := c.passIntegration(ctx, b, flow.AtLevel)
+	if err != nil {
+		return gitstore.Result{}, err
+	}
+	m.Receipts, m.Tip = receipts, b.Settings().Integration.Tip
+	if failed != nil && failed.Result == flow.Errored {
+		return gitstore.Result{}, refuseGate(*failed, m.Tip, "git liza level pass --goal "+string(goal))
+	}
+	return c.For(goal).Make(ctx, flow.ActLevel, "", m)
+}
+
+// PassGoal runs the gates of goals on integration, for a goal that is completed.
+func (c Stages) PassGoal(ctx context.Context, m *flow.CompleteMove) error {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil || len(b.Settings().Config.GatesAt(flow.AtGoal)) == 0 {
+		return err
+	}
+	receipts, failed, err := c.passIntegration(ctx, b, flow.AtGoal)
+	if err != nil {
+		return err
+	}
+	m.Receipts, m.Tip = receipts, b.Settings().Integration.Tip
+	if failed != nil {
+		return refuseGate(*failed, m.Tip, "git liza task add --from FILE")
+	}
+	return nil
 }
 
 // NoGates refuses to judge a task by gates where there are none.

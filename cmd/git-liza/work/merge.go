@@ -51,7 +51,7 @@ const maxMerges = 20
 // and then integration, the state and the task's branch move in one
 // transaction. Work that conflicts, fails a gate, or would
 // put a text that nobody judged where goals or tasks stand on it, becomes
-// INTEGRATION_FAILED: a *Setback.
+// INTEGRATION_FAILED: a *Setback. It stays approved if a gate cannot run: an *[Outage].
 func (i *Integration) Merge(ctx context.Context, id flow.TaskID) (Merged, gitstore.Result, error) {
 	for range maxMerges {
 		merged, r, err := i.mergeOnce(ctx, id)
@@ -96,9 +96,12 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 		return merged, gitstore.Result{}, err
 	}
 	merged.Commit = commit
-	receipts, failed, err := i.commands.passMerge(ctx, b, commit, computed.Tree)
+	receipts, failed, err := i.commands.passMerge(ctx, b, t.Submission, commit, computed.Tree)
 	if err != nil {
 		return merged, gitstore.Result{}, err
+	}
+	if isOutage(b, failed) {
+		return merged, gitstore.Result{}, refuseGate(*failed, commit, "git liza merge "+string(id))
 	}
 	if failed != nil {
 		merged.Commit, merged.Gate, merged.Output = "", failed.Gate, cmp.Or(failed.Output, endingOf(*failed))

@@ -30,6 +30,10 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	if err == nil {
 		return r, nil
 	}
+	var outage *Outage
+	if agent := c.By.Agent(); agent != "" && errors.As(err, &outage) {
+		noteOutage(c.Repo.CommonDir(), agent, outage)
+	}
 	err = c.fromHere(b.Task(id), err)
 	tip, lookErr := c.Repo.Refs.Resolve(ctx, id.BranchRef())
 	if lookErr != nil {
@@ -76,17 +80,17 @@ func NotOurs(o *worktrees.Obstacle) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleNested, Reason: o.Error(), Hint: o.Hint}
 }
 
-// checkRules asks the rules about everything but verify, which can take long.
+// checkRules asks the rules about everything but verify and gates, which can take long.
 func (c *Clone) checkRules(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
 	err := c.Store.CheckMove(ctx, b, c.Caller.Move(flow.ActSubmit, t.ID, d))
 	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVerify {
+	if errors.As(err, &refusal) && (refusal.Rule == flow.RuleVerify || refusal.Rule == flow.RuleGate) {
 		return nil
 	}
 	return err
 }
 
-// checkReady checks the worktree, asks the rules, and runs verify.
+// checkReady checks the worktree, asks the rules, and runs verify and the gates.
 func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
 	if _, err := c.Checkouts.requireTrees(); err != nil {
 		return err
@@ -123,17 +127,29 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " add -A && " + in + " commit -m " + shell.Quote(string(t.ID)),
 			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, someOf(status.Changed()))}
 	}
-	if err := c.checkRules(ctx, b, t, d); err != nil || t.Verify == "" {
+	if err := c.checkRules(ctx, b, t, d); err != nil {
 		return err
 	}
+	if t.Verify != "" {
+		if err := (Stages{c}).verify(ctx, b, t, d, dir); err != nil {
+			return err
+		}
+	}
+	d.Gates, err = Stages{c}.passSubmission(ctx, b, t, d.Commit)
+	return err
+}
+
+// verify runs the verify command of a task in its worktree, which it has to leave clean.
+func (c Stages) verify(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove, dir string) error {
 	receipt, err := c.commands.verifyTask(ctx, t, d.Commit, dir)
 	if err != nil {
 		return err
 	}
 	receipt = forRules(b.Settings().Rules, receipt)
 	d.Receipt = &receipt
-	if status, err = c.Checkouts.Trees.Contents.Status(ctx, dir); err == nil && !status.Clean() {
-		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " status",
+	status, err := c.Checkouts.Trees.Contents.Status(ctx, dir)
+	if err == nil && !status.Clean() {
+		return &flow.Refusal{Rule: flow.RuleClean, Hint: "git -C " + shell.Quote(dir) + " status",
 			Reason: fmt.Sprintf("verify of %s left files behind that git does not ignore: %s", t.ID, someOf(status.Changed()))}
 	}
 	return err

@@ -290,7 +290,7 @@ func (u *undoer) adoptRevert(ctx context.Context) (Undone, gitstore.Result, erro
 	if err != nil {
 		return Undone{}, gitstore.Result{}, err
 	}
-	_, failed, err := u.commands.passMerge(ctx, u.board, commit, tree)
+	_, failed, err := u.commands.passMerge(ctx, u.board, &flow.Submission{Changed: 1}, commit, tree)
 	if err != nil {
 		return Undone{}, gitstore.Result{}, err
 	}

@@ -1,0 +1,119 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// An Outage is the error of an act for which a gate could not run on this machine: its
+// program is missing, or the disk is full. That blames no task. It is a *flow.Refusal too.
+type Outage struct {
+	Gate   string
+	Commit flow.ObjectID // on which it was to run
+	Said   string        // how it ended
+
+	refusal *flow.Refusal
+}
+
+// Error returns the reason.
+func (o *Outage) Error() string { return o.refusal.Error() }
+
+// Unwrap returns the refusal of the act.
+func (o *Outage) Unwrap() error { return o.refusal }
+
+// refuseGate is the refusal of what a gate has not passed on a commit; an *[Outage] if it
+// could not run.
+func refuseGate(r flow.Receipt, commit flow.ObjectID, hint string) error {
+	if r.Result == flow.Errored {
+		said := endingOf(r)
+		return &Outage{r.Gate, commit, said, &flow.Refusal{Rule: flow.RuleGate, Hint: hint, Reason: "gate " + r.Gate + " could not run on this machine: " + said}}
+	}
+	return &flow.Refusal{Rule: flow.RuleGate, Hint: hint, Reason: "gate " + r.Gate + " fails: " + endingOf(r)}
+}
+
+// isOutage reports whether the receipt of a gate that failed is that of an outage: the
+// gate is one of the board, which knows outages.
+func isOutage(b *flow.Board, r *flow.Receipt) bool {
+	if r == nil || r.Result != flow.Errored || !b.HasRules(4) {
+		return false
+	}
+	_, there := b.Settings().Config.Gate(r.Gate)
+	return there
+}
+
+// TryGate reports whether a gate of the board can run on this machine now, whatever its
+// result. It runs on a commit, or on integration if the commit is "" or is not there.
+func (i *Integration) TryGate(ctx context.Context, name string, commit flow.ObjectID) (runs bool, err error) {
+	b, _, err := i.store.Board(ctx)
+	if err != nil {
+		return false, err
+	}
+	g, there := b.Settings().Config.Gate(name)
+	if !there {
+		return true, nil
+	}
+	if err := i.commands.trust.Check(ctx, g.Command); err != nil {
+		return false, err
+	}
+	trees, err := i.checkouts.requireTrees()
+	if err != nil {
+		return false, err
+	}
+	tree, err := i.commands.treeOf(ctx, commit)
+	if commit == "" || err != nil {
+		commit = b.Settings().Integration.Tip
+		if tree, err = i.commands.treeOf(ctx, commit); err != nil {
+			return false, err
+		}
+	}
+	err = trees.Private(ctx, commit, func(dir string) error {
+		r, err := i.commands.runGate(ctx, g, dir, tree)
+		runs = err == nil && r.Result != flow.Errored
+		return err
+	})
+	return runs, err
+}
+
+// A notedOutage is what a command of a session leaves for its supervisor.
+type notedOutage struct {
+	Gate   string        `json:"gate"`
+	Commit flow.ObjectID `json:"commit"`
+	Said   string        `json:"said"`
+}
+
+// noteOutage records for the supervisor of an agent that a gate could not run at a
+// submission. A failure to write is ignored: the session then counts like any other.
+func noteOutage(commonDir string, agent flow.AgentID, o *Outage) {
+	text, err := json.Marshal(notedOutage{o.Gate, o.Commit, flow.Excerpt(o.Said, 500)})
+	if err == nil {
+		_ = git.ReplaceFile(outagePath(commonDir, agent), text)
+	}
+}
+
+// SessionOutage returns what kept a submission of an agent's session from its gates since
+// a time, nil if nothing did. The agent could write it, so it proves nothing: the gate is
+// tried before more work waits for it.
+func SessionOutage(commonDir string, agent flow.AgentID, since time.Time) *Outage {
+	path := outagePath(commonDir, agent)
+	info, err := os.Lstat(path)
+	if err != nil || info.ModTime().Before(since) {
+		return nil
+	}
+	text, err := git.ReadSmall(path)
+	var noted notedOutage
+	if err != nil || json.Unmarshal(text, &noted) != nil {
+		return nil
+	}
+	return &Outage{Gate: noted.Gate, Commit: noted.Commit, Said: flow.Excerpt(noted.Said, 500)}
+}
+
+func outagePath(commonDir string, agent flow.AgentID) string {
+	return filepath.Join(commonDir, layout.Private, "outages", string(agent))
+}
