@@ -22,6 +22,7 @@ type assignment struct {
 	failure     string         // how the last session failed, for the next prompt
 	handoff     *flow.Handoff  // the last one that a prompt repeated
 	outOfBudget bool           // the last session was ended because it used up the budget
+	ended       string         // why the move that records the last session ends the work, "" if it does not
 	tally       tally
 }
 

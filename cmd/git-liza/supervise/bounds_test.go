@@ -16,7 +16,7 @@ const idleAgent = "exit 0"
 // anybody is spawned, what it used is unknown, and the number of sessions binds it.
 func TestSessionsBindWhereABudgetDoesNot(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newOldWorld(t)
 	w.tasks(1)
 	w.config(func(c *flow.Config) { c.Budgets.Goal.Tokens, c.Budgets.Goal.Cost = 1000, 25_000_000 })
 	r, err := w.rush(coder(w.agent(idleAgent)))
@@ -49,10 +49,9 @@ func TestBoundsThatAreSet(t *testing.T) {
 	var stuck *supervise.Stuck
 	_, err := w.bounded(supervise.Bounds{TaskSessions: 2}, coder(w.agent(idleAgent)))
 	require.ErrorAs(t, err, &stuck)
-	require.Contains(t, stuck.Stalls[0].Why, "budget: task-1 has had 2 of 2 sessions")
+	require.Contains(t, stuck.Stalls[0].Why, "task-1 has had 2 of 2 sessions (budget)")
 	require.Equal(t, "git config liza.task.sessions 4", stuck.Stalls[0].Hint)
 
-	w.liza("unblock", "task-1", "--unanswered")
 	w.liza("session", "add", "task-1", "--provider", "p", "--outcome", "nothing", "--took", "9m59s")
 	_, err = w.bounded(supervise.Bounds{TaskMinutes: 10}, coder(w.agent(`echo $$ > "$notes/pid"; sleep 1000`)))
 	require.ErrorAs(t, err, &stuck)

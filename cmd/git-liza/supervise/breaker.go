@@ -34,7 +34,7 @@ func tripBreaker(ctx context.Context, s *supervisor, b *flow.Board, t lookResult
 	if s.rush.NoTrips || !b.HasRules(3) || !s.rush.judged.isNew(next) || b.Admissible(trip, nil) != nil {
 		return t, b.Err()
 	}
-	return s.makeAlone(ctx, t, s.clone.Trip, func(why error) {
+	return s.makeAlone(ctx, dueLock, t, s.clone.Trip, func(why error) {
 		s.rush.judged.note(next)
 		if why != nil {
 			s.ask("%s: records form a pattern, and the circuit breaker cannot be tripped: %v", s.id, why)

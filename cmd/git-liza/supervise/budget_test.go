@@ -73,7 +73,7 @@ func TestBudgetBetweenSessions(t *testing.T) {
 	w.tasks(1)
 	w.config(func(c *flow.Config) { c.Budgets.Goal.Tokens = 20 })
 	_, err := w.rush(coder(w.fake(`began s; ended done`, nil)))
-	require.ErrorContains(t, err, "task-1 BLOCKED: budget: the budget of goal-1 is spent: 30 of 20 tokens")
+	require.ErrorContains(t, err, "task-1 UNCLAIMED: the budget of goal-1 is spent: 30 of 20 tokens")
 	var stuck *supervise.Stuck
 	require.ErrorAs(t, err, &stuck)
 	require.Equal(t, "git liza config budgets.goal.tokens 50", stuck.Stalls[0].Hint, "unblocked it would not be begun")

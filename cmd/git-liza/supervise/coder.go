@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -16,6 +17,11 @@ func (s *supervisor) codeTask(ctx context.Context, b *flow.Board) (lookResult, e
 	id, err := s.chooseTask(ctx, b)
 	if err != nil {
 		return lookResult{}, err
+	}
+	if id != "" && b.Agent(s.id).Task == "" {
+		if wait, err := (gating{s}).trySubmitGates(ctx, b); wait != nil || err != nil {
+			return *cmp.Or(wait, &lookResult{}), err
+		}
 	}
 	if id == "" {
 		look := retryAt(s.nextRetry())
@@ -69,6 +75,8 @@ func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment
 	case r.After == nil:
 		look, err := s.avoidObstacle(ctx, flow.ActClaim, id, err)
 		return nil, look, err
+	case errors.As(err, &obstacle) && s.worker.workplace.isAstray(ctx, r.After.Task(got.Task)):
+		got.Worktree = s.clone.Checkouts.Folder(r.After.Task(got.Task))
 	case errors.As(err, &obstacle):
 		r, err := s.worker.workplace.blockObstructed(ctx, r.After, got.Task, obstacle)
 		return nil, assignmentDone(r), err

@@ -13,8 +13,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// codeTask gives the agent sessions on a task until it is submitted, blocked or lost.
+// codeTask gives the agent sessions on a task until it is submitted, blocked or lost, or
+// a session ends without a result.
 func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
+	a.failure = strings.TrimSpace(w.priorFailure(ctx, a) + "\n" + a.failure)
 	for {
 		r, err := w.nextSession(ctx, a)
 		if err != nil || !r.again {
@@ -50,12 +52,14 @@ func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error)
 	if ctx.Err() != nil {
 		return finished(), nil // the supervisor gives back what is held when it leaves
 	}
-	switch st {
-	case done, halted:
+	switch {
+	case a.ended != "":
+		return w.tellEnd(a), nil
+	case st == done, st == halted:
 		return finished(), nil
-	case fenced:
+	case st == fenced:
 		return result{}, w.replacedError()
-	case lost:
+	case st == lost:
 		w.say("%s: %s is no longer its own; the session was ended", w.id, a.subject())
 		return failed("it was lost"), nil
 	}
@@ -117,13 +121,13 @@ func (w *worker) countShortfall(ctx context.Context, a *assignment, ending provi
 		}
 		f = a.tally.countHandoff(limits, progress)
 	case ending.Outcome == provider.Ended:
-		a.failure = w.explainFailure(ctx, a, ending, "The program ended well, but without submit, block or handoff.")
+		a.failure = w.explainFailure(ctx, a, ending, failureText(a, ending))
 		f = a.tally.countSpin(limits, progress)
 	case ending.Outcome == provider.Failed:
-		a.failure = w.explainFailure(ctx, a, ending, "The program failed ("+ending.Text+").")
+		a.failure = w.explainFailure(ctx, a, ending, failureText(a, ending))
 		f = a.tally.countCrash(limits, "failed")
 	default:
-		a.failure = w.explainFailure(ctx, a, ending, "The program did not end well ("+ending.Text+").")
+		a.failure = w.explainFailure(ctx, a, ending, failureText(a, ending))
 		f = a.tally.countCrash(limits, "crashed")
 	}
 	return a.tally.countSession(limits, f), nil

@@ -55,7 +55,7 @@ func TestLeaseIsRenewedWhileTheAgentWorks(t *testing.T) {
 
 func TestLeaseIsRenewedBetweenSessions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newOldWorld(t)
 	w.short()
 	w.tasks(1)
 	r := w.begin(func(r *supervise.Rush) {
@@ -166,7 +166,7 @@ func TestResumeWakesTheRush(t *testing.T) {
 // A pause between two sessions keeps the claim and spawns nothing.
 func TestPauseBetweenSessions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newOldWorld(t)
 	w.short()
 	w.tasks(1)
 	r := w.begin(untilIdle, coder(w.agent(`test $n != 1 || { : > "$notes/first"; waitfor go; exit 1; }
@@ -195,7 +195,7 @@ func TestOnceAndMaxWait(t *testing.T) {
 
 	slot = coder(w.agent("exit 1"))
 	slot.Once = true
-	require.ErrorContains(t, w.begin(nil, slot).wait(), "the work of coder-1 did not end as it should: crash_limit")
+	require.ErrorContains(t, w.begin(nil, slot).wait(), "the work of coder-1 did not end as it should: exit 1 after ")
 
 	slot = planner(w.agent("exit 1"))
 	slot.MaxWait = 50 * time.Millisecond

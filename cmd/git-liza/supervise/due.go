@@ -66,10 +66,10 @@ func (s *supervisor) makeDue(ctx context.Context, b *flow.Board, tip flow.Object
 		made := s.clone.Caller.Move(due.Act, "", due.Detail)
 		made.Goal = due.Goal
 		if b.Admissible(made, nil) == nil && !s.rush.due.isTried(tip, due) {
-			if due.Act == flow.ActComplete && awaitPlanner(s, b, due.Goal, &t) {
+			if due.Act == flow.ActComplete && (isLevelOpen(b, due.Goal) || awaitPlanner(s, b, due.Goal, &t)) {
 				continue
 			}
-			return s.makeAlone(ctx, t, func(ctx context.Context) (bool, error) {
+			return s.makeAlone(ctx, dueLock, t, func(ctx context.Context) (bool, error) {
 				made, err := s.clone.MakeDue(ctx, due)
 				if made && due.Act == flow.ActComplete {
 					tellUnentered(ctx, s, due.Goal)
@@ -88,11 +88,11 @@ func (s *supervisor) makeDue(ctx context.Context, b *flow.Board, tip flow.Object
 // dueLock is the lock of the process of a clone that makes an automatic move.
 const dueLock = "due"
 
-// makeAlone makes an automatic move, unless another supervisor of the clone is at one.
+// makeAlone makes an automatic move, unless another supervisor of the clone has the lock.
 // If the move could not be made, it calls note: with nil if the board does not ask for
 // it any more, else with why not. t is what the look has found so far.
-func (s *supervisor) makeAlone(ctx context.Context, t lookResult, attempt func(context.Context) (made bool, err error), note func(why error)) (lookResult, error) {
-	release, err := tryLock(s.clone.Repo.CommonDir(), dueLock)
+func (s *supervisor) makeAlone(ctx context.Context, lock string, t lookResult, attempt func(context.Context) (made bool, err error), note func(why error)) (lookResult, error) {
+	release, err := tryLock(s.clone.Repo.CommonDir(), lock)
 	if err != nil {
 		return t, err
 	}

@@ -73,19 +73,42 @@ type world struct {
 	clone *work.Clone
 }
 
-var worlds gittest.Template
+var worlds, oldWorlds gittest.Template
 
+// newWorld has a board on which agents wait a second after each failure, no longer.
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return copyWorld(t, &worlds, func(made *world) {
+		made.liza("init")
+		made.liza("config", "retry.base", "1s")
+		made.liza("config", "retry.max", "1s")
+	})
+}
+
+// newOldWorld has a board of rules version 3.
+func newOldWorld(t *testing.T) *world {
+	t.Helper()
+	return copyWorld(t, &oldWorlds, func(made *world) {
+		clone := made.open()
+		root, _, err := clone.Prepare(t.Context(), work.Plan{Spec: "specs/vision.md", Branch: "integration", Lease: flow.DefaultConfig().Lease})
+		require.NoError(t, err)
+		root.Rules, root.Config = 3, root.Config.Under(3)
+		_, err = clone.Init(t.Context(), root, nil)
+		require.NoError(t, err)
+	})
+}
+
+func copyWorld(t *testing.T, from *gittest.Template, begin func(made *world)) *world {
+	t.Helper()
 	w := newEmptyWorld(t)
-	require.NoError(t, worlds.Copy(w.dir, func(dir string) error {
+	require.NoError(t, from.Copy(w.dir, func(dir string) error {
 		made := &world{T: t, dir: dir}
 		require.NoError(t, made.mkdir("specs"))
 		made.write(filepath.Join(dir, "specs", "vision.md"), "# A small product\n")
 		made.git("init", "-q")
 		made.git("add", "-A")
 		made.git("commit", "-q", "-m", "first")
-		made.liza("init")
+		begin(made)
 		return nil
 	}))
 	w.clone = w.open()
@@ -170,6 +193,13 @@ func (w *world) config(edit func(*flow.Config)) {
 		return &flow.ConfigMove{Config: config}, nil
 	})
 	require.NoError(w, err)
+}
+
+// attempts sets how many claims of a task may fail, beside a rate of failures that bounds
+// nothing.
+func (w *world) attempts(n int) {
+	w.Helper()
+	w.config(func(c *flow.Config) { c.Retry.Attempts, c.Pressure.Rate = n, 0 })
 }
 
 func (w *world) board() *flow.Board {

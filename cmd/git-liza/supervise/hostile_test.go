@@ -28,7 +28,8 @@ func (w *world) speaks(family, script string) provider.Provider {
 		Commit: provider.ByAgent, Login: "Please run /login", Quota: "usage limit"}}
 }
 
-// once are limits by which the first bad session blocks its task.
+// once are limits by which the first bad session blocks its task. Boards of rules version
+// 4 say themselves how many may fail.
 func once(r *supervise.Rush) {
 	r.UntilIdle = true
 	r.Limits.Crashes, r.Limits.Spins, r.Limits.Moves = 1, 1, 10
@@ -52,22 +53,22 @@ func TestHostileCoders(t *testing.T) {
 		reason               string // of the block
 	}{
 		{"does not know its arguments", "claude", `echo "error: unknown option '--output-format'" >&2; exit 1`,
-			"crash_limit: the agent's program crashed or hung 1 times in a row; last: exit 1 after 0s, without an end record"},
-		{"prints garbage", "claude", `head -c 100000 /dev/urandom; echo '{"type":'; echo '[1,2'`, "last: exit 0 after 0s, without an end record"},
-		{"ends without an end record", "claude", `echo '{"type":"system","subtype":"init","session_id":"s"}'`, "last: exit 0 after 0s, without an end record"},
-		{"says that all is well and did nothing", "claude", well, "spin_limit: the agent ended 1 times in a row without changing anything"},
+			"The program failed (exit 1, without an end record).\nerror: unknown option '--output-format'"},
+		{"prints garbage", "claude", `head -c 100000 /dev/urandom; echo '{"type":'; echo '[1,2'`, "exit 0, without an end record"},
+		{"ends without an end record", "claude", `echo '{"type":"system","subtype":"init","session_id":"s"}'`, "exit 0, without an end record"},
+		{"says that all is well and did nothing", "claude", well, "The program ended well, but without submit, block or handoff."},
 		{"exits 0 after tools were denied", "claude", denied, "tools were denied: Bash: git commit"},
-		{"forks and dies", "plain", `(trap '' TERM HUP; while :; do sleep 1; done) & echo $! > "$notes/child"; exit 9`, "last: exit 9 after"},
-		{"forks and says that all is well", "claude", `(trap '' TERM HUP; while :; do sleep 1; done) & echo $! > "$notes/child"; ` + well, "spin_limit"},
-		{"leaves a daemon and dies", "plain", daemon + `exit 9`, "last: exit 9 after"},
-		{"dies of a signal", "plain", `kill -SEGV $$`, "last: killed by signal 11"},
+		{"forks and dies", "plain", `(trap '' TERM HUP; while :; do sleep 1; done) & echo $! > "$notes/child"; exit 9`, "exit 9"},
+		{"forks and says that all is well", "claude", `(trap '' TERM HUP; while :; do sleep 1; done) & echo $! > "$notes/child"; ` + well, "The program ended well"},
+		{"leaves a daemon and dies", "plain", daemon + `exit 9`, "exit 9"},
+		{"dies of a signal", "plain", `kill -SEGV $$`, "killed by signal 11"},
 		{"commits on another branch", "plain", `git checkout -q -b elsewhere; intent; work; git liza submit $LIZA_TASK`,
 			"the work of task-1 is committed on liza/task-1, not on elsewhere"},
 		{"commits where nobody is", "plain", `git checkout -q --detach; intent; work; git liza submit $LIZA_TASK`,
 			"the work of task-1 is committed on liza/task-1, not on no branch"},
-		{"moves integration", "plain", `intent; work; git update-ref refs/heads/integration HEAD`, "crash_limit"},
-		{"merges into integration by hand", "plain", `intent; work; git push -q . HEAD:integration`, "crash_limit"},
-		{"deletes its branch", "plain", `intent; work; git checkout -q --detach; git branch -D liza/$LIZA_TASK; git liza submit $LIZA_TASK`, "crash_limit"},
+		{"moves integration", "plain", `intent; work; git update-ref refs/heads/integration HEAD`, "did not end well"},
+		{"merges into integration by hand", "plain", `intent; work; git push -q . HEAD:integration`, "did not end well"},
+		{"deletes its branch", "plain", `intent; work; git checkout -q --detach; git branch -D liza/$LIZA_TASK; git liza submit $LIZA_TASK`, "did not end well"},
 		{"floods the board with moves", "plain", `i=0; while :; do i=$((i+1)); git liza discover --severity low "Idea $i"; done`,
 			"moves, 10 are allowed in a session"},
 	} {
@@ -75,12 +76,14 @@ func TestHostileCoders(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.tasks(1)
+			w.attempts(1)
 			integration := w.git("rev-parse", "integration")
 			r := w.begin(once, coder(w.speaks(test.family, test.script)))
 			require.Error(t, r.wait())
 			task := w.task("task-1")
 			require.Equal(t, flow.Blocked, task.Status, r.said())
-			require.Contains(t, timeless(task.Block.Reason), test.reason)
+			require.Equal(t, flow.LimitRetries, task.Block.Limit)
+			require.Contains(t, task.Retry.Error, test.reason)
 			require.Equal(t, integration, w.git("rev-parse", "integration"), "it moves by merges only")
 			if w.has("child") {
 				require.True(t, dead(w.pid("child")), "the session has left somebody")
@@ -97,6 +100,7 @@ func TestTortureCoderPrintsAGigabyte(t *testing.T) {
 	for _, family := range []string{"claude", "plain"} {
 		w := newWorld(t)
 		w.tasks(1)
+		w.attempts(1)
 		path := w.scriptOf(`test $n != 1 || { head -c 1000000000 /dev/zero; yes "$(printf '%0100d' 0)" | head -c 50000000; }
 exit 1`)
 		for key, value := range map[string]string{"provider.flood.binary": "sh", "provider.flood.args": path, "provider.flood.output": family, "backoff": "1ms"} {
@@ -107,7 +111,8 @@ exit 1`)
 		require.Equal(t, 1, cmd.ProcessState.ExitCode())
 		task := w.task("task-1")
 		require.Equal(t, flow.Blocked, task.Status, family)
-		require.Contains(t, task.Block.Reason, "crash_limit")
+		require.Equal(t, flow.LimitRetries, task.Block.Limit)
+		require.Contains(t, task.Retry.Error, "exit 1")
 		log, err := os.Stat(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
 		require.NoError(t, err)
 		require.Less(t, log.Size(), int64(2<<20))
@@ -133,12 +138,13 @@ func TestHostileCoderLeavesItsPaths(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.liza("task", "add", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs", "--owns", "docs/**")
+	w.attempts(1)
 	r := w.begin(once, coder(w.agent("submit")))
 	require.Error(t, r.wait())
 	task := w.task("task-1")
 	require.Equal(t, flow.Blocked, task.Status, r.said())
-	require.Contains(t, task.Block.Reason, "task-1.txt")
-	require.Contains(t, task.Block.Reason, "rule: scope")
+	require.Contains(t, task.Retry.Error, "task-1.txt")
+	require.Contains(t, task.Retry.Error, "rule: scope")
 }
 
 // Nobody is logged in: the task is not to blame, the provider pauses.
@@ -342,14 +348,15 @@ func TestHostileHookOfACommit(t *testing.T) {
 	t.Setenv("OTHER_API_KEY", "none-of-their-business-2")
 	w := newWorld(t)
 	w.tasks(1)
+	w.attempts(1)
 	w.write(filepath.Join(w.dir, ".git", "hooks", "pre-commit"), "#!/bin/sh\nenv | grep OTHER_ >&2\nprintf '\\033[2Jnone-of-their-business-2' >&2\nexit 1\n")
 	p := w.speaks("plain", `echo x > task-1.txt; printf 'summary: did\nvalidation: looked\n'`)
 	p.Commit = provider.BySupervisor
 	r := w.begin(once, coder(p))
 	require.Error(t, r.wait())
 	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
-	require.Contains(t, w.task("task-1").Block.Reason, "the worktree could not be committed")
-	require.NotContains(t, w.task("task-1").Block.Reason+r.said(), "none-of-their-business")
+	require.Contains(t, w.task("task-1").Retry.Error, "the worktree could not be committed")
+	require.NotContains(t, w.task("task-1").Retry.Error+r.said(), "none-of-their-business")
 	require.NotContains(t, r.said(), "\x1b", "nor does it steer a terminal")
 	log, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
 	require.NoError(t, err)
@@ -381,6 +388,7 @@ func TestHostileLog(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.tasks(1)
+			w.attempts(1)
 			r := w.begin(once, coder(w.agent(`l=$(git rev-parse --git-common-dir)/liza/log/coder-1.log; rm $l; `+script+`; exit 1`)))
 			require.Error(t, r.wait())
 			w.tasks(1)
@@ -400,7 +408,8 @@ func TestHostileWords(t *testing.T) {
 	t.Setenv("FAMILY_API_KEY", "none-of-their-business-3")
 	w := newWorld(t)
 	w.tasks(1)
-	p := w.agent(`git liza handoff $LIZA_TASK --summary "it is $FAMILY_API_KEY" --next-action "go on" 2>"$notes/refused" || true; submit`)
+	p := w.agent(`test $n != 1 || { echo "I know $FAMILY_API_KEY"; exit 1; }
+git liza handoff $LIZA_TASK --summary "it is $FAMILY_API_KEY" --next-action "go on" 2>"$notes/refused" || true; submit`)
 	p.Env = []string{"FAMILY_*"}
 	r := w.begin(once, coder(p))
 	require.Error(t, r.wait())

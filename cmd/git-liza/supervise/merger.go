@@ -21,6 +21,12 @@ const busyRetry = 500 * time.Millisecond
 // others go on with their own work.
 func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []flow.Summary) (lookResult, error) {
 	var t lookResult
+	waiting := 0
+	for _, task := range tasks {
+		if task.Status.Allows(flow.ActMerge) && s.rush.merges(task.Goal) {
+			waiting++
+		}
+	}
 	for _, task := range tasks {
 		if !task.Status.Allows(flow.ActMerge) || !s.rush.merges(task.Goal) {
 			continue
@@ -35,7 +41,14 @@ func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []f
 			t.wakeBy(at)
 			continue
 		}
-		return s.mergeTask(ctx, task.ID, t)
+		if o := (gating{s}).waitsForGate(b, task.ID, waiting); o != nil {
+			if s.rush.troubles.note(task.ID, refuseOutage(*o)) {
+				s.ask("%s waits: %s", task.ID, refuseOutage(*o).Reason)
+			}
+			t.wakeBy(s.rush.gates.nextTry(o.Gate))
+			continue
+		}
+		return s.mergeTask(ctx, b, task.ID, t)
 	}
 	return t, nil
 }
@@ -57,8 +70,8 @@ func (s *supervisor) recheckTask(ctx context.Context, id flow.TaskID, because *f
 	return boardMoved(), nil
 }
 
-func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult) (lookResult, error) {
-	release, err := tryLock(s.clone.Repo.CommonDir(), "merge")
+func (s *supervisor) mergeTask(ctx context.Context, b *flow.Board, id flow.TaskID, t lookResult) (lookResult, error) {
+	release, err := tryLock(s.clone.Repo.CommonDir(), mergeLock)
 	if err != nil {
 		return t, err
 	}
@@ -73,9 +86,16 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 	var refusal *flow.Refusal
 	var dirty *worktrees.Dirty
 	var obstacle *worktrees.Obstacle
+	var outage *work.Outage
 	switch {
+	case errors.As(err, &outage):
+		t.moved = true
+		return t, s.recordOutage(ctx, b, outage)
 	case err == nil || isSetback(err):
 		s.rush.troubles.clear(id)
+		if err := (gating{s}).endOutages(ctx, b, id, merged.Gate, merged.Status.IsMerged()); err != nil {
+			return t, err
+		}
 		if merged.Warning != "" {
 			s.ask("warning: %s", merged.Warning)
 		}

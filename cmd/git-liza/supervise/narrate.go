@@ -85,11 +85,15 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 // needsPerson reports whether a move leads to what only a person goes on with.
 func needsPerson(m flow.Move, after *flow.Board) bool {
 	t := after.Task(m.Task)
-	switch m.Detail.(type) {
+	switch d := m.Detail.(type) {
+	case *flow.OutageMove:
+		return !d.Over
 	case *flow.DegradeMove, *flow.CheckpointMove, *flow.PauseMove, *flow.StopMove, *flow.TripMove:
 		return true
-	case *flow.RenewMove, *flow.SessionMove:
+	case *flow.RenewMove:
 		return false
+	case *flow.SessionMove:
+		return endedWork(m, t) && t.Status.IsBlocked()
 	}
 	if t == nil || t.Status.IsBlocked() {
 		return t != nil
@@ -106,13 +110,17 @@ func moveText(m flow.Move, after *flow.Board) string {
 		return boardLine(m, after)
 	}
 	entered := "→ " + t.Status.String()
-	if m.Act == flow.ActRenew || m.Act == flow.ActSession {
+	if m.Act == flow.ActRenew || m.Act == flow.ActSession && !endedWork(m, t) {
 		return "" // the state was there before
 	}
 	if t.Status.IsBlocked() && m.Act != flow.ActBlock {
 		return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.By)
 	}
 	switch d := m.Detail.(type) {
+	case *flow.SessionMove:
+		if again := backoffOf(after, t.Summary(), d.Role).text(m.At); again != "" {
+			return entered + ": " + again
+		}
 	case *flow.ClaimMove:
 		if t.Attempt.Iteration > 1 {
 			return fmt.Sprintf("claimed by %s, iteration %d", m.By, t.Attempt.Iteration)
@@ -132,6 +140,13 @@ func moveText(m flow.Move, after *flow.Board) string {
 		return "released by " + string(m.By)
 	}
 	return entered + moveReason(m.Detail) + " by " + string(m.By)
+}
+
+// endedWork reports whether the record of a session ended the claim or the review of a
+// task. t is the task after it.
+func endedWork(m flow.Move, t *flow.Task) bool {
+	d, ok := m.Detail.(*flow.SessionMove)
+	return ok && t != nil && !d.Of.IsZero() && t.Changed.Equal(m.At)
 }
 
 // moveReason returns the reason that a move gives for the state that it leads to.
@@ -179,6 +194,16 @@ func boardLine(m flow.Move, after *flow.Board) string {
 			planned, final := flow.PlannedTasks(after, s)
 			return fmt.Sprintf("%s closed by %s: %d of %d planned final", s.ID, m.By, final, planned)
 		}
+	case *flow.LevelMove:
+		if l := flow.FindLevel(after, m.Goal, d.Level); l != nil && !l.Passed {
+			return fmt.Sprintf("level %d of %s failed by %s; git liza level show %d --goal %s", l.Number, l.Goal, m.By, l.Number, l.Goal)
+		}
+		return fmt.Sprintf("level %d of %s passed by %s", d.Level, m.Goal, m.By)
+	case *flow.OutageMove:
+		if d.Over {
+			return fmt.Sprintf("gate %s runs on %s again", d.Gate, d.Host)
+		}
+		return outageText(d.Gate, d.Host, d.Error)
 	case *flow.CompleteMove:
 		if g := after.Goal(m.Goal); g != nil {
 			return fmt.Sprintf("%s → %s (%s) by %s", g.ID, g.Status, g.Reason, m.By)

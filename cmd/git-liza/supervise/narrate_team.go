@@ -76,7 +76,7 @@ func teamText(team []gitstore.Presence, now time.Time) string {
 // waitsText says for whom open tasks wait that no agent of this rush holds, and until
 // when.
 func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
-	var person []string
+	var person, again []string
 	others := map[string][]string{}
 	for _, t := range b.Tasks() {
 		if t.Status.Final() || !r.serves(b, t.Goal) {
@@ -85,6 +85,9 @@ func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
 		_, by, until := b.Holder(t)
 		why, _ := r.troubles.reason(t.ID)
 		takers := t.Takers(flow.ActReview, now)
+		if text := againText(b, t, now); text != "" {
+			again = append(again, string(t.ID)+" is "+text)
+		}
 		switch {
 		case by != "" && until.After(now):
 			if !r.others.isOwn(by) {
@@ -96,6 +99,9 @@ func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
 		}
 	}
 	text := ""
+	for _, line := range again[:min(len(again), mostNamed)] {
+		text += "; " + line
+	}
 	if len(person) > 0 {
 		text += "; for a person: " + listNames(person) + " (git liza status)"
 	}

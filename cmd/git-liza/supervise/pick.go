@@ -52,13 +52,20 @@ func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.Ta
 const trustInterval = 5 * time.Second
 
 // checkCommands refuses the act of an agent that needs commands of the board which may
-// not run on this machine: a coder could never submit without the task's verify, and the
-// provider gates judges by nothing else.
+// not run on this machine: a coder could never submit without the task's verify and the
+// gates at a submission, and the provider gates judges by nothing else.
 func (s *supervisor) checkCommands(ctx context.Context, b *flow.Board, act flow.Act, t *flow.Task) error {
 	switch {
 	case t == nil:
-	case act == flow.ActClaim && t.Verify != "":
-		return s.clone.Trust.Check(ctx, t.Verify)
+	case act == flow.ActClaim:
+		gates := b.Settings().Config.GatesAt(flow.AtSubmit)
+		if t.Verify != "" {
+			gates = append(gates, flow.Gate{Command: t.Verify})
+		}
+		if len(gates) == 0 {
+			return nil
+		}
+		return s.clone.Trust.CheckGates(ctx, gates)
 	case act == flow.ActReview && s.provider.RunsGates():
 		gates := work.SubmissionGates(b, t)
 		if len(gates) == 0 {

@@ -82,16 +82,12 @@ const maxCutOff = 3
 // remote, as the supervisor saw it or as the session's commands said. Such a session
 // does not count. The error means that the agent cannot work on this machine.
 func (w *worker) wasCutOff(a *assignment, begun time.Time) (bool, error) {
-	if w.rush.link.failedSince(begun) {
-		return true, nil
-	}
-	said := ""
-	if w.rush.link.remote != "" && w.provider.Commit != provider.BySupervisor {
-		said = work.Offline(w.clone.Repo.CommonDir(), w.id, begun)
+	missed, said := w.missedRemote(begun)
+	if !missed {
+		w.cuts = 0
 	}
 	if said == "" {
-		w.cuts = 0
-		return false, nil
+		return missed, nil
 	}
 	w.rush.say(fmt.Sprintf("%s: the commands of its session did not reach %s: %s", w.id, w.rush.link.remote, w.rush.mask.String(said)))
 	if w.cuts++; w.cuts >= maxCutOff {
@@ -99,6 +95,18 @@ func (w *worker) wasCutOff(a *assignment, begun time.Time) (bool, error) {
 			w.rush.link.remote, w.cuts, w.provider.Name, w.rush.mask.String(said))}
 	}
 	return true, nil
+}
+
+// missedRemote reports whether the remote did not answer since a session began. said is
+// what the session's commands said of it, "" if the supervisor saw it itself.
+func (w *worker) missedRemote(begun time.Time) (missed bool, said string) {
+	if w.rush.link.failedSince(begun) {
+		return true, ""
+	}
+	if w.rush.link.remote != "" && w.provider.Commit != provider.BySupervisor {
+		said = work.Offline(w.clone.Repo.CommonDir(), w.id, begun)
+	}
+	return said != "", said
 }
 
 // startPolling keeps the mirror of a remote up to date, in a goroutine that ends with

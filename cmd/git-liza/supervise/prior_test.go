@@ -45,6 +45,7 @@ func TestSessionsThatDoNotGoOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
+	w.attempts(0)
 	r, err := w.rush(reviewer(w.agent("approve")), coder(w.fake(`echo "$1" >> "$notes/how"
 case $n in
 1) began "$2"; turn 1 5; ended done;;

@@ -19,9 +19,9 @@ type recorder struct {
 }
 
 // recordSession records a session that has ended: its prompt and output below
-// refs/liza/sessions, its usage on the board. A failure is said, and does not stop the
-// work.
-func (rec *recorder) recordSession(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, st stage) {
+// refs/liza/sessions, its usage on the board, and that it ended its work if it did. A
+// failure is said, and does not stop the work.
+func (rec *recorder) recordSession(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, st stage, end workEnd) {
 	a := r.assignment
 	ctx, cancel := context.WithTimeout(ctx, maxLeave)
 	defer cancel()
@@ -29,7 +29,7 @@ func (rec *recorder) recordSession(ctx context.Context, r *session, ending provi
 		rec.sayOnce("%s: %v", rec.id, err)
 	}
 	d := &flow.SessionMove{Provider: rec.provider.Name, Model: cmp.Or(ending.Report.Model, rec.provider.Model), Role: a.role,
-		Outcome: a.sessionOutcome(b, st, ending), Usage: r.usageOf(ending.Report)}
+		Outcome: a.sessionOutcome(b, st, ending), Usage: r.usageOf(ending.Report), Of: end.of, Error: end.err}
 	d.Usage.Seconds = int64(time.Since(r.started).Seconds())
 	if rec.usageKnown(ending, d.Usage) {
 		d.Usage.Sessions = 1

@@ -50,6 +50,7 @@ func TestRecordsDecideNotExitCodes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
+	w.attempts(0)
 	r, err := w.rush(reviewer(w.fake(`began r; approve; exit 3`, nil)), coder(w.fake(`began s
 case $n in
 1) echo 'out of memory' >&2;;
@@ -59,8 +60,9 @@ case $n in
 *) submit; failed "too late to matter"; exit 7;;
 esac`, nil)))
 	require.NoError(t, err, r.said())
-	require.Contains(t, timeless(r.said()), "coder-1: task-1, session 1 failed (exit 0 after 0s, without an end record), 1 of 5")
-	require.Contains(t, timeless(w.note("prompt-coder-1-2")), "The program failed (exit 0 after 0s, without an end record).")
+	require.Contains(t, timeless(r.said()), "coder-1: task-1, session 1 ended without a result (exit 0 after 0s, without an end record); what it said: git liza session show coder-1\n")
+	require.Contains(t, r.said(), "task-1 → UNCLAIMED: tried again in 1s, 4 failed")
+	require.Contains(t, w.note("prompt-coder-1-2"), "The program failed (exit 0, without an end record).")
 	require.Contains(t, w.note("prompt-coder-1-2"), "out of memory")
 	require.Contains(t, w.note("prompt-coder-1-3"), "Tools were denied to it: Bash: git commit -m x.")
 	require.Contains(t, w.note("prompt-coder-1-4"), "its end record says: the model is confused")

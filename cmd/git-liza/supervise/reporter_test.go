@@ -50,6 +50,7 @@ func TestRefusedReports(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
+	w.attempts(0)
 	r, err := w.rush(reviewer(w.fake(`began r
 case $n in
 1) ended "Looks good to me!";;

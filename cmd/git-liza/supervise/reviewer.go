@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -81,7 +82,7 @@ func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignmen
 	}
 	t := r.After.Task(got.Task)
 	s.rush.troubles.clear(t.ID)
-	return &assignment{role: got.Role, capacity: flow.Judges, task: t, dir: got.Worktree, lease: got.Lease, failure: s.worker.failures[t.ID]}, lookResult{}, nil
+	return &assignment{role: got.Role, capacity: flow.Judges, task: t, dir: got.Worktree, lease: got.Lease, failure: cmp.Or(s.worker.failures[t.ID], t.Judgement(got.Role).Error)}, lookResult{}, nil
 }
 
 // endUnbegunReview ends a review that cannot begin as one without a verdict. The reason

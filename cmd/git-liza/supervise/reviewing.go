@@ -29,6 +29,10 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	if ctx.Err() != nil {
 		return finished(), nil // the supervisor releases what is held when it leaves
 	}
+	if a.ended != "" {
+		w.rest()
+		return w.tellEnd(a), nil
+	}
 	switch st {
 	case halted:
 		return finished(), nil
@@ -86,23 +90,30 @@ func (w *worker) explainLost(a *assignment, b *flow.Board) result {
 // countNoVerdict notes for the next prompt why a session gave no verdict, or an invalid
 // one, and ends the review.
 func (w *worker) countNoVerdict(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending) (result, error) {
-	what, why := "The program gave no verdict ("+ending.Text+").", ending.Text
-	var touched *flow.Refusal
-	if err := w.clone.Seals.CheckUntouched(ctx, b.Task(a.taskID()), a.role); errors.As(err, &touched) {
-		what, why = "The review counts for nothing: "+touched.Reason+".", touched.Reason
-	} else if err != nil {
+	what, why := failureText(a, ending), ending.Text
+	touched, err := touchedText(ctx, w.clone.Seals, b.Task(a.taskID()), a.role)
+	if err != nil {
 		return result{}, err
+	}
+	if touched != "" {
+		what, why = "The review counts for nothing: "+touched+".", touched
 	}
 	w.failures[a.taskID()] = w.explainFailure(ctx, a, ending, what)
 	return w.endWithoutVerdict(ctx, a.taskID(), a.subject(), why)
 }
 
-// endWithoutVerdict ends the agent's review without a verdict, and sets a pause before
-// its next session.
-func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject, why string) (result, error) {
+// rest has the agent pause after a review without a verdict, whichever it takes next.
+func (w *worker) rest() time.Duration {
 	pause := w.rush.Limits.pause(w.strikes)
 	w.strikes++
 	w.restUntil = time.Now().Add(pause)
+	return pause
+}
+
+// endWithoutVerdict ends the agent's review without a verdict, and sets a pause before
+// its next session.
+func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject, why string) (result, error) {
+	pause := w.rest()
 	w.say("%s: the %s ended without a verdict (%s); the next one in %s", w.id, subject, why, pause)
 	_, err := w.clone.Release(ctx, id, flow.ReleaseMove{NoVerdict: true})
 	var refusal *flow.Refusal

@@ -15,14 +15,15 @@
 //	rush_messages.go, narrate.go          what they say
 //	register.go, supervisor.go, pick.go   the loop of one
 //	coder.go, reviewer.go, planner.go     how it takes the work of its role
-//	merger.go, due.go                     how it merges, and makes what the board asks for
+//	merger.go, due.go, levels.go          how it merges, and makes what the board asks for
+//	outages.go                            gates that cannot run here
 //	switches.go                           files by which a person asks for a checkpoint
 //
 // Its worker runs the sessions on what was taken. Both act through one
 // registration (registration.go).
 //
 //	worker.go, coding.go, reviewing.go, planning.go   sessions on one assignment
-//	session.go, prior.go, prompt.go                   one session
+//	session.go, prior.go, prompt.go, workend.go       one session, and what it ends
 //	watcher.go, newcommands.go, budget.go             what ends it early
 //	reporter.go, record.go                            what is written down of it
 //	baseline.go, worktree.go                          what is put back after it
@@ -96,6 +97,7 @@ type Rush struct {
 	triggers      *triggerTries
 	troubles      *troubles
 	due           dueTries
+	gates         gateTries
 	changelogs    changelogs
 	judged        judgedRecords
 	pauses        pauses

@@ -73,7 +73,15 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	}
 	st := a.stageOn(b, w.id, w.generation)
 	w.keepPrior(sess, a, ending, st)
-	w.recorder.recordSession(after, sess, ending, b, st)
+	if err := w.noteSubmission(after, b, sess.started); err != nil {
+		return ending, nil, err
+	}
+	end, err := w.endOf(ctx, a, sess, ending, b, st)
+	if err != nil {
+		return ending, nil, err
+	}
+	a.ended = end.why
+	w.recorder.recordSession(after, sess, ending, b, st, end)
 	return ending, b, nil
 }
 

@@ -37,11 +37,11 @@ type specBases struct {
 
 // readSpecs returns the specs of the task and of the goal of an input, and the texts
 // that the task is based on: each reference of the task once, and the goal's spec if its
-// path is not among them.
-func readSpecs(ctx context.Context, repo *git.Repo, tip flow.ObjectID, bases specBases, in *templates.Input) ([]templates.Spec, error) {
+// path is not among them. text is the context of the task.
+func readSpecs(ctx context.Context, repo *git.Repo, tip flow.ObjectID, bases specBases, in *templates.Input) (list []templates.Spec, text string, err error) {
 	objects, err := repo.Objects(ctx)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, base := range []*flow.ObjectID{&bases.began, &bases.reviewed} {
 		if *base == "" {
@@ -50,11 +50,10 @@ func readSpecs(ctx context.Context, repo *git.Repo, tip flow.ObjectID, bases spe
 		if _, err := objects.Commit(*base); errors.Is(err, git.ErrNoObject) {
 			*base = "" // a shallow clone
 		} else if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	r := specReader{objects, tip, bases}
-	var list []templates.Spec
 	add := func(ref string, basis bool, known func(templates.Spec) bool) error {
 		path, anchor, _ := strings.Cut(ref, "#")
 		if path == "" || slices.ContainsFunc(list, known) {
@@ -68,17 +67,34 @@ func readSpecs(ctx context.Context, repo *git.Repo, tip flow.ObjectID, bases spe
 	if t := in.Task; t != nil {
 		for i, ref := range append([]string{t.Spec}, t.BasedOn...) {
 			if err := add(ref, i > 0, func(s templates.Spec) bool { return s.Path+"#"+s.Anchor == ref || s.Anchor == "" && s.Path == ref }); err != nil {
-				return nil, err
+				return nil, "", err
 			}
+		}
+		if text, err = r.context(string(t.Context)); err != nil {
+			return nil, "", err
 		}
 	}
 	if in.Goal != nil {
 		path, _, _ := strings.Cut(in.Goal.Spec, "#")
 		if err := add(in.Goal.Spec, false, func(s templates.Spec) bool { return s.Path == path }); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return list, nil
+	return list, text, nil
+}
+
+// context returns the text of a context: its own, or that of the section that it names.
+func (r specReader) context(text string) (string, error) {
+	path, anchor, named := strings.Cut(text, "#")
+	if !named || strings.ContainsAny(text, " \t\n") {
+		return text, nil
+	}
+	file, err := r.fileAt(r.tip, path)
+	if err != nil || file.missing != "" || file.unread || file.lacks(anchor) {
+		return text, err
+	}
+	section, _, _ := markdown.Section(file.text, anchor)
+	return flow.Excerpt(section, largestPatch), nil
 }
 
 // read reads one spec, and compares it with the last review or, if it has not changed

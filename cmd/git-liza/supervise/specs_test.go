@@ -223,3 +223,22 @@ func TestPromptAfterAMergeOfIntegration(t *testing.T) {
 	w.git("-C", tree, "reset", "-q", "--hard", w.git("rev-list", "--max-parents=0", "integration")[:40])
 	require.Contains(t, w.prompt(flow.Coder), "| -Five tries.\n| +Two tries.", "from the base of the attempt")
 }
+
+// A context that names a section is the text of that section on integration, and stands
+// as it is if there is none.
+func TestPromptOfAContext(t *testing.T) {
+	t.Parallel()
+	w := begun(t)
+	for said, text := range map[string]string{
+		"specs/retry.md#limits": "| ## Limits\n|\n| None.",
+		"specs/retry.md#none":   "| specs/retry.md#none",
+		"three tries, see #7":   "| three tries, see #7",
+	} {
+		w.liza("task", "add", "--title", "T", "--done-when", "D", "--spec", "specs/retry.md#retry", "--scope", "S", "--context", said)
+		list := w.board().Tasks()
+		id := list[len(list)-1].ID
+		p, err := supervise.Prompt(t.Context(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Task: id})
+		require.NoError(t, err)
+		require.Contains(t, p.Text(), "## Context\n\nIt stands in place of the spec's section.\n\n"+text+"\n")
+	}
+}

@@ -72,10 +72,12 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 	if len(tasks) == 0 && (r.Goal != "" && b.Goal(r.Goal).Added == 0 || len(b.IDs(flow.Archive)) == 0) {
 		stalls = append(stalls, Stall{Status: "no tasks", Why: "the goal has no tasks", Hint: "git liza task add --from FILE"})
 	}
+	levels := r.levelStalls(b)
+	stalls = append(stalls, levels...)
 	if err := b.Err(); err != nil {
 		return err
 	}
-	finished := !slices.ContainsFunc(stalls, func(s Stall) bool { return s.Task != "" || s.Status == "no tasks" })
+	finished := len(levels) == 0 && !slices.ContainsFunc(stalls, func(s Stall) bool { return s.Task != "" || s.Status == "no tasks" })
 	if finished {
 		return nil
 	}
@@ -171,6 +173,9 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 			}
 		}
 		stall.Why = strings.TrimSpace(stall.Why + "\n" + more)
+		if full := b.Task(t.ID); full != nil && full.Retry != nil {
+			stall.Why += "\nthe last one: " + full.Retry.Error
+		}
 		if r := b.Opens(flow.ActUnblock, t.ID, flow.Caller{By: "human:anybody"}, b.At()); r != nil && r.Rule == flow.RuleExhausted {
 			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
 		}
@@ -183,6 +188,12 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 		act = flow.ActReview
 	default:
 		act = flow.ActClaim
+	}
+	if again := againText(b, t, r.Clone.Store.Now()); again != "" {
+		stall.Why = "it is " + again
+		if over := r.taskOverBudget(b, t.ID); over != nil {
+			stall.Why, stall.Hint = over.Error(), over.Hint
+		}
 	}
 	return stall, act
 }
@@ -227,6 +238,10 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 		}
 		if why, hint := s.pauseStall(); why != "" {
 			stall.Why, stall.Hint = why, hint
+			return
+		}
+		if out := s.outagesAt(b, flow.AtSubmit); act == flow.ActClaim && len(out) > 0 {
+			stall.Why, stall.Hint = refuseOutage(out[0]).Reason, refuseOutage(out[0]).Hint
 			return
 		}
 		stall.Why = "no agent here takes it"

@@ -231,12 +231,20 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if t, err = addChangelog(ctx, s, b, t); t.moved || err != nil {
 		return t, false, err
 	}
+	if t, err = (gating{s}).passLevel(ctx, b, t); t.moved || err != nil {
+		return t, false, err
+	}
 	if t, err = s.makeDue(ctx, b, tip, t); t.moved || err != nil {
 		return t, false, err
 	}
+	if t, err = (gating{s}).completeGoal(ctx, b, t); t.moved || err != nil {
+		return t, false, err
+	}
 	now := s.boardTime(b)
-	if next := b.Next(s.slot.Role, now); !next.IsZero() {
-		t.lookBy(time.Now().Add(next.Sub(now)))
+	for _, next := range []time.Time{b.Next(s.slot.Role, now), s.backoffEnd(b, tasks, now)} {
+		if !next.IsZero() {
+			t.lookBy(time.Now().Add(next.Sub(now)))
+		}
 	}
 	if a.Degraded != "" {
 		t.doing, t.why = degraded, a.Degraded

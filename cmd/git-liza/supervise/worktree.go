@@ -54,6 +54,17 @@ func (p *workplace) remakeWorktree(ctx context.Context, a *assignment) (result, 
 	return goOn(), err
 }
 
+// isAstray reports whether the agent left the worktree of its task on another branch when
+// its last claim failed. Its next prompt says so, and it mends that itself.
+func (p *workplace) isAstray(ctx context.Context, t *flow.Task) bool {
+	dir := p.clone.Checkouts.Folder(t)
+	if t.Retry == nil || t.Attempt == nil || t.Attempt.Coder != p.clone.By || worktreeMissing(dir) {
+		return false
+	}
+	status, err := p.clone.Checkouts.Trees.Contents.Status(ctx, dir)
+	return err == nil && status.Branch != t.ID.Branch()
+}
+
 // giveBackTask gives back a task whose worktree cannot be made because of its commit or of
 // this machine, and avoids it until retry. The agent is not the cause, and other tasks
 // may work.

@@ -1,0 +1,118 @@
+package supervise_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// retryError is by what the last claim of a task failed, "" if none did.
+func retryError(t *flow.Task) string {
+	if t.Retry == nil {
+		return ""
+	}
+	return t.Retry.Error
+}
+
+// A session without a result ends its claim by its record. Agents wait after each, are
+// told of it, and after three the task is blocked.
+func TestClaimsThatFail(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent(`echo out of $(echo apples pears plums | cut -d' ' -f$n); echo x > junk$n; exit 7`)))
+	require.ErrorContains(t, err, "task-1 BLOCKED: retries — 3 claims ended without a result: what stands in the way?; git liza unblock task-1\n"+
+		"    the last one: The program did not end well (exit 7).\n    out of plums")
+	claims, sessions := w.moves(flow.ActClaim), w.moves(flow.ActSession)
+	require.Len(t, claims, 3)
+	require.Len(t, sessions, 3)
+	require.Empty(t, w.moves(flow.ActRelease))
+	for i, m := range sessions {
+		d := m.Detail.(*flow.SessionMove)
+		require.Equal(t, claims[i].At, d.Of)
+		require.Equal(t, "failed", d.Outcome)
+		if i > 0 {
+			require.GreaterOrEqual(t, claims[i].At.Sub(sessions[i-1].At), time.Second)
+		}
+	}
+	require.Equal(t, "The program did not end well (exit 7).\nout of apples", sessions[0].Detail.(*flow.SessionMove).Error)
+	said := timeless(r.said())
+	require.Contains(t, said, "coder-1: task-1, session 1 ended without a result (exit 7 after 0s); what it said: git liza session show coder-1\n")
+	require.Contains(t, said, "task-1 → UNCLAIMED: tried again in 1s, 1 of 3 failed\n")
+	require.Contains(t, said, "task-1 → UNCLAIMED: tried again in 1s, 2 of 3 failed\n")
+	require.Contains(t, said, "task-1 → BLOCKED (retries) on session by coder-1\n")
+	require.NotContains(t, w.note("prompt-coder-1-1"), "How the previous session failed")
+	prompt := w.note("prompt-coder-1-3")
+	require.Contains(t, prompt, "| The program did not end well (exit 7).\n| out of pears\n| 2 files are not committed: junk1 junk2\n")
+	require.Empty(t, w.board().IDs(flow.Agents))
+	w.left()
+}
+
+// What the board says of a failure holds for the next supervisor too.
+func TestBackoffHoldsOverARestart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.config(func(c *flow.Config) {
+		c.Retry.Base, c.Retry.Max = flow.Duration(3*time.Second), flow.Duration(3*time.Second)
+	})
+	w.tasks(1)
+	slot := coder(w.agent(`test $n != 1 || { echo the parser is missing; exit 7; }; submit`))
+	r := w.begin(nil, slot)
+	w.until("the failure", func(b *flow.Board) bool { return b.Task("task-1").Retry != nil })
+	r.cancel()
+	require.NoError(t, r.wait())
+	until := w.task("task-1").Retry.NotBefore
+	r, err := w.rush(slot)
+	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW", r.said())
+	claims := w.moves(flow.ActClaim)
+	require.Len(t, claims, 2)
+	require.False(t, claims[1].At.Before(until), "%s is before %s", claims[1].At, until)
+	require.Contains(t, w.note("prompt-coder-1-2"), "the parser is missing")
+	require.Nil(t, w.task("task-1").Retry)
+}
+
+// When half of the claims of a goal fail, fewer tasks of it are worked on at once, until
+// it goes well again.
+func TestPressureFallsAndRecovers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(6)
+	script := w.agent(`if mkdir "$notes/failed-$LIZA_TASK" 2>/dev/null; then echo trouble $(echo $LIZA_TASK | tr 0-9 a-j); exit 1; fi; submit`)
+	r, err := w.rush(coder(script), coder(script), coder(script), coder(script), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Len(t, w.moves(flow.ActMerge), 6)
+	_, tip, err := w.clone.Store.Board(t.Context())
+	require.NoError(t, err)
+	capped := 0
+	require.NoError(t, w.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
+		b, err := w.clone.Store.BoardAt(e.Commit)
+		if err == nil && len(b.Goal("goal-1").Pressure) > 0 {
+			capped = max(capped, b.Goal("goal-1").Pressure[0].Cap)
+		}
+		return true, err
+	}))
+	require.Positive(t, capped)
+	require.Zero(t, w.board().Goal("goal-1").Pressure[0].Cap)
+}
+
+// Three failures in a row with the same error stop the board, whatever the tasks.
+func TestAFailureStreakTripsTheBreaker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.config(func(c *flow.Config) {
+		c.Retry.Base, c.Retry.Max = flow.Duration(time.Minute), flow.Duration(time.Minute)
+	})
+	w.tasks(3)
+	r, err := w.rush(coder(w.agent(`echo "cannot reach 10.0.0.$n at $LIZA_WORKTREE/x"; exit 1`)))
+	require.ErrorContains(t, err, "CHECKPOINT: circuit breaker: failure_streak", r.said())
+	require.Len(t, w.moves(flow.ActSession), 3)
+	var claimed []flow.TaskID
+	for _, m := range w.moves(flow.ActClaim) {
+		claimed = append(claimed, m.Task)
+	}
+	require.Equal(t, []flow.TaskID{"task-1", "task-2", "task-3"}, claimed)
+}
