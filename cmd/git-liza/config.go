@@ -228,11 +228,11 @@ func matching(list []config.Value, key string) []config.Value {
 // settingValues returns the values for JSON: that of the key, or a map.
 func settingValues(rows []config.Value, key string) map[string]any {
 	if rows[0].Key == key {
-		return map[string]any{"key": key, "value": rows[0].Pointer}
+		return map[string]any{"key": key, "value": rows[0].JSON()}
 	}
 	values := map[string]any{}
 	for _, row := range rows {
-		values[row.Key] = row.Pointer
+		values[row.Key] = row.JSON()
 	}
 	return map[string]any{"config": values}
 }

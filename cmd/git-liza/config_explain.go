@@ -113,7 +113,7 @@ func boardValues(board *flow.Config, key config.Key, name string) []presentValue
 	list := []presentValue{}
 	for _, v := range config.Values(board) {
 		if !isUsual(v) && (v.Key == name || name == key.Name && key.Matches(v.Key)) {
-			list = append(list, presentValue{v.Key, v.Pointer, "board", v.String()})
+			list = append(list, presentValue{v.Key, v.JSON(), "board", v.String()})
 		}
 	}
 	return list

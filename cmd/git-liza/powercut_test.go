@@ -114,7 +114,7 @@ func TestPowerCut(t *testing.T) {
 func TestTorturePowerCut(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	cutPower(t, 4)
+	cutPower(t, 3)
 }
 
 // cutPower tells as many stories, also where each file is synced by itself.

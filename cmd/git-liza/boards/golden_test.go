@@ -211,3 +211,6 @@ func TestGoldenBoardsGoOn(t *testing.T) {
 		require.Equal(t, string(g.tip), gittest.Git(t, dir, "rev-parse", layout.State+"~3"))
 	})
 }
+
+// boardsOfRules4 are golden boards that a program of rules 3 refuses.
+var boardsOfRules4 = []string{}

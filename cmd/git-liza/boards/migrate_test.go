@@ -132,7 +132,7 @@ func migrate(t *testing.T, dir string, at time.Time, to int) error {
 func TestTortureOldProgramOnLaterRules(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	for _, e := range earlier {
+	for _, e := range wanted() {
 		old := oldProgram(t, e.revision)
 		for _, test := range []struct {
 			name  string
@@ -164,12 +164,16 @@ func TestTortureOldProgramOnLaterRules(t *testing.T) {
 				require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
 			})
 		}
-		for _, name := range []string{"7ad303a-migrated3", "7ad303a-forked", "7ad303a-rush"} {
+		later := []string{"7ad303a-migrated3", "7ad303a-forked", "7ad303a-rush"}
+		if e.rules == 3 {
+			later = boardsOfRules4
+		}
+		for _, name := range later {
 			t.Run(fmt.Sprintf("rules %d on %s", e.rules, name), func(t *testing.T) {
 				t.Parallel()
 				dir := unpackBoard(t, goldenNamed(t, name))
 				_, _, at := openBoard(t, dir)
-				changesNothing(t, old, dir, at.Add(time.Minute), 3)
+				changesNothing(t, old, dir, at.Add(time.Minute), max(3, e.rules+1))
 			})
 		}
 		t.Run(fmt.Sprintf("rules %d, shared", e.rules), func(t *testing.T) {

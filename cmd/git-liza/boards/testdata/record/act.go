@@ -43,6 +43,9 @@ func run(ctx context.Context, name string, args []string) error {
 			m, err := due(b, at, args[0])
 			return m, nil, err
 		}
+		if name == "ends" {
+			return ends(b, flow.TaskID(args[0]), flow.Actor(args[1]), args[2], strings.Join(args[3:], " ")), nil, nil
+		}
 		act, task, d, err := detail(b, name, args)
 		return flow.Move{Act: act, Task: task, By: "human:ann-example", Principal: strings.TrimSpace(string(principal)), Detail: d}, nil, err
 	})
@@ -60,6 +63,19 @@ func due(b *flow.Board, at time.Time, act string) (flow.Move, error) {
 	m := list[0]
 	m.By, m.Principal = "code-reviewer-1", strings.TrimSpace(string(principal))
 	return m, nil
+}
+
+// ends is the end of an agent's session, with the claim or the review that it was for.
+func ends(b *flow.Board, id flow.TaskID, by flow.Actor, outcome, text string) flow.Move {
+	principal, _ := exec.Command("git", "config", "liza.agent."+string(by)+".principal").Output()
+	d := &flow.SessionMove{Provider: "script", Role: by.Role(), Outcome: outcome, Error: text}
+	t := b.Task(id)
+	if _, held := t.ReviewBy(by); held != nil {
+		d.Of = held.Since
+	} else if t.Claim != nil {
+		d.Of = t.Claim.Since
+	}
+	return flow.Move{Act: flow.ActSession, Task: id, By: by, Principal: strings.TrimSpace(string(principal)), Detail: d}
 }
 
 func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, flow.Detail, error) {
@@ -80,6 +96,12 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 	case "supersede":
 		return flow.ActSupersede, flow.TaskID(args[0]), &flow.SupersedeMove{Reason: "root cause: two things in one",
 			Add: []flow.TaskInput{full("half"), {ID: "other-half", Title: "The other half", Draft: true}}}, nil
+	case "plan":
+		anew := full(flow.TaskID(args[0]))
+		planned := full("planned")
+		planned.DependsOn, anew.DependsOn, planned.Reverts = []flow.TaskID{anew.ID}, nil, []flow.TaskID{flow.TaskID(args[1])}
+		return flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{planned}, Update: []flow.TaskInput{anew},
+			Schedule: &flow.Schedule{Barrier: flow.NoBarrier, Levels: []string{"base", "parts"}}}, nil
 	case "trip":
 		return flow.ActTrip, "", trip(b), nil
 	case "alarms":
@@ -138,6 +160,13 @@ func describe(id flow.TaskID, rules int) flow.TaskInput {
 		in.Role, in.BasedOn = flow.Coder, []string{"texts/" + string(id) + ".md#one"}
 		in.Reviews, in.Without = []flow.Role{"security-reviewer"}, []flow.Role{"docs-reviewer"}
 	}
+	if rules > 3 {
+		in.Files = &flow.Files{Create: []string{"all/" + string(id) + "/new.txt"}, Modify: []string{"specs/vision.md"}, Read: []string{"README"}}
+		in.Estimate, in.Level, in.VerifyTimeout = flow.Duration(90*time.Minute), 2, flow.Duration(time.Minute)
+		in.Acceptance, in.Labels, in.Consumers = []string{"it can be read"}, []string{"words"}, []flow.TaskID{"reader"}
+		in.Steps = []flow.Step{{Step: 1, Action: "Write it", Run: "cat all/" + string(id) + "/new.txt", Expect: "words"}}
+		in.Context, in.IntegrationTest = "It is one of several.", "all/"+string(id)+"/test.sh"
+	}
 	return in
 }
 
@@ -145,7 +174,8 @@ func describe(id flow.TaskID, rules int) flow.TaskInput {
 func founding(tip, key string) *flow.InitMove {
 	c := flow.DefaultConfig()
 	c.AllowSelfReview, c.PostWorktree = true, "true"
-	c.Gates = []flow.Gate{{Name: "unit", Command: "true", Required: true, Timeout: flow.Duration(time.Minute)}}
+	c.Gates = []flow.Gate{{Name: "unit", Command: "true", Required: true, Timeout: flow.Duration(time.Minute), At: flow.AtSubmit, Paths: []string{"src/**"}}}
+	c.Schedule.Barrier = flow.LevelBarrier
 	b := flow.Budget{Tokens: 1e6, Cost: 25e6}
 	c.Budgets = flow.Budgets{Task: b, Sprint: b, Goal: b}
 	c.Checkpoint, c.Goal, c.Alarms = flow.Checkpoints{Every: 10, Share: 50}, flow.GoalPolicy{Auto: true}, alarms()

@@ -106,7 +106,7 @@ git liza release parser --as coder-1
 git liza claim parser --as coder-2
 at 17T10:30
 git liza block parser --as planner-1 --reason 'nobody is there' --question 'who takes it?' --question 'until when?' --attempted 'waiting'
-git liza unblock parser
+git liza unblock parser --as planner-1
 git liza claim parser --as coder-1
 git liza intent parser --as coder-1 --summary 'Write it' --validation 'Run it' --tests-not-needed 'the next task tests it'
 write parser src/parser/parse.go
@@ -176,7 +176,7 @@ approve breaks code-reviewer-1
 fails git liza merge breaks --as code-reviewer-1
 at 17T15:00
 git liza block breaks --as planner-1 --reason 'the gate is wrong' --question 'what may it test?'
-git liza unblock breaks --keep-branch
+git liza unblock breaks --keep-branch --as planner-1
 git liza claim breaks --as coder-1
 at 17T17:00
 echo unfinished >"$(checkout breaks)/more.txt"
@@ -196,8 +196,8 @@ work unread coder-1 unread.txt
 git liza review unread --as code-reviewer-1
 git liza release unread --as code-reviewer-1 --no-verdict
 fails git liza review unread --as code-reviewer-1
-git liza unblock unread
-git liza unblock loops --keep-branch
+git liza unblock unread --as planner-1
+git liza unblock loops --keep-branch --as planner-1
 git liza task add --from - <<'END'
 - {id: argues, title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs, limits: {review_cycles: 1}}
 - {id: clashes, title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs, limits: {integration_failures: 1}}
@@ -206,7 +206,7 @@ END
 work argues coder-1 argues.txt
 git liza review argues --as code-reviewer-1
 fails git liza reject argues --as code-reviewer-1 --commit "$(git rev-parse liza/argues)" --reason '- [blocker] argues.txt:1 — wrong'
-git liza unblock argues
+git liza unblock argues --as planner-1
 TEXT=one work clashes coder-1 order.txt
 TEXT=two work first coder-2 order.txt
 approve first code-reviewer-1
@@ -220,7 +220,7 @@ git liza approve first --as code-reviewer-1 --commit "$(git rev-parse liza/first
 approve clashes code-reviewer-1
 git liza merge first --as code-reviewer-1
 fails git liza merge clashes --as code-reviewer-1
-git liza unblock clashes --keep-branch
+git liza unblock clashes --keep-branch --as planner-1
 
 # One person who does it all.
 git liza config allow_self_review true
