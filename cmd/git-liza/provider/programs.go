@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,8 +112,7 @@ func replaceLink(to, path string) error {
 	if now, err := os.Readlink(path); err == nil && now == to {
 		return nil
 	}
-	next := fmt.Sprintf("%s.%d", path, os.Getpid())
-	_ = os.Remove(next)
+	next := fmt.Sprintf("%s.%x", path, rand.Uint64()) // agents of one process make it at once
 	if err := os.Symlink(to, next); err != nil {
 		return err
 	}
