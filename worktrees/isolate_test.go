@@ -169,6 +169,22 @@ func TestNothingOfACheckoutIsRun(t *testing.T) {
 	}
 }
 
+// A branch that is taken from a checkout is taken without its hooks.
+func TestARestartRunsNothingOfACheckout(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.git("config", "extensions.worktreeConfig", "true")
+	old, x, hooks := p.branch("task-1", "liza/task-1"), p.trap(), t.TempDir()
+	p.script(filepath.Join(hooks, "reference-transaction"), content(t, x.program))
+	p.gitIn(old.Path, "config", "--worktree", "core.hooksPath", hooks)
+	require.NoError(t, removeIfThere(x.ran))
+	_, err := p.Restart(context.Background(), "task-1@2", "liza/task-1", p.base, p.base)
+	require.NoError(t, err)
+	require.NoFileExists(t, x.ran)
+	p.gitIn(old.Path, "update-ref", "refs/heads/other", "HEAD")
+	require.FileExists(t, x.ran, "the agent's own git runs them")
+}
+
 func removeIfThere(path string) error {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return err
