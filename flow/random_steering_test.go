@@ -15,8 +15,8 @@ var turns = []string{"a question", "a fourth question", "an answer to UNCLAIMED"
 	"CONTINUE", "ADJUST_SPECS", "ADJUST_CONTRACTS", "REPLAN", "PIVOT", "STOP", "a checkpoint for deadline", "a checkpoint for merges", "a checkpoint for budget",
 	"a sprint that an agent closed", "a sprint that an agent opened", "a goal that an agent completed",
 	"a trip", "a reset", "a fork",
-	"a level that passed", "a level that failed", "a level without tasks", "a level that was cleared", "a claim behind a barrier", "a claim that a session ended",
-	"a claim after a lease", "a release after a lease", "a task that failed too often", "a cap", "a claim below a cap", "a streak", "an outage", "a goal that waits for another", "a checkpoint for gate"}
+	"a level that passed", "a level without tasks", "a level that was cleared", "a claim that a session ended",
+	"a claim after a lease", "a release after a lease", "a task that failed too often", "a cap", "a claim below a cap", "a streak", "an outage", "a goal that waits for another"}
 
 // steer makes moves that version 3 of the rules brought, and moves that lead to them.
 func (g *gamble) steer() {
