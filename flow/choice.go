@@ -156,8 +156,8 @@ func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
 	}
 }
 
-// usualEstimate is what a task is expected to take for which nobody says how long.
-const usualEstimate = Duration(15 * time.Minute)
+// UsualEstimate is what a task is expected to take for which nobody says how long.
+const UsualEstimate = Duration(15 * time.Minute)
 
 // pathsBehind are, of a task, its estimate and those of the longest chain of open tasks
 // that wait for it.
@@ -174,7 +174,7 @@ func (ch choice) pathsBehind() func(*Summary) time.Duration {
 	known := make(map[TaskID]time.Duration, len(dependants))
 	var follow func(*Summary) time.Duration
 	follow = func(s *Summary) time.Duration {
-		waiting, own := dependants[s.ID], time.Duration(cmp.Or(s.Estimate, usualEstimate))
+		waiting, own := dependants[s.ID], time.Duration(cmp.Or(s.Estimate, UsualEstimate))
 		if len(waiting) == 0 {
 			return own
 		}

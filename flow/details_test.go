@@ -375,6 +375,12 @@ func amendWords(s *scene, _ TaskID, w words) Detail {
 			g.ID, g.Title, g.Spec = GoalID(w.or("id", string(g.ID))), w.or("title", "Ship better"), w.or("spec", g.Spec)
 			_ = g.Status.UnmarshalText([]byte(w.pairs["status"]))
 			g.Usage = g.Usage.Plus(w.usage())
+			if w.on("unscheduled") {
+				g.Schedule = nil
+			}
+			if w.on("relieved") {
+				g.Pressure, g.Streak = nil, nil
+			}
 			d.Goal = &g
 		case "sprint":
 			c := *s.board.Sprint(SprintID(w.or("id", string(s.board.OpenSprint(s.board.Settings().Goal)))))

@@ -50,6 +50,9 @@ func FindLevel(b *Board, goal GoalID, number int) *Level { return levelsOf(b).fi
 // is none.
 func LastLevel(b *Board, goal GoalID) *Level { return levelsOf(b).last(goal) }
 
+// NextLevel is the level of a goal that passes next, from 1.
+func NextLevel(b *Board, goal GoalID) int { return levelsOf(b).next(goal) }
+
 func (ls levels) find(goal GoalID, number int) *Level {
 	if !ls.HasRules(4) {
 		return nil
@@ -65,7 +68,7 @@ func (ls levels) last(goal GoalID) (last *Level) {
 	return last
 }
 
-// next is the level of a goal that passes next, from 1.
+// next is [NextLevel].
 func (ls levels) next(goal GoalID) int {
 	switch last := ls.last(goal); {
 	case last == nil:
@@ -206,9 +209,6 @@ func DueLevel(b *Board, goal GoalID) int {
 	return next
 }
 
-// releasing clears records of levels of which something is left to do.
-type releasing struct{ *effect }
-
 // deepest is the highest level of the live tasks of a goal, 0 if there is none.
 func (ls levels) deepest(goal GoalID) (level int) {
 	ls.each(func(s *Summary) {
@@ -218,6 +218,9 @@ func (ls levels) deepest(goal GoalID) (level int) {
 	})
 	return level
 }
+
+// releasing clears records of levels of which something is left to do.
+type releasing struct{ *effect }
 
 // clear removes what is recorded of the levels of a goal from one on, because
 // something is left to do there. A record that this level failed stays: what is above

@@ -77,7 +77,7 @@ func (g *gamble) setGates() {
 	c.Gates = nil
 	for i, at := range []Stage{AtSubmit, AtLevel} {
 		if pick(g.rt, 0, 1) == 0 {
-			c.Gates = append(c.Gates, Gate{Name: []string{"lint", "all"}[i], Command: "make", Required: pick(g.rt, true, true, false), Timeout: usualEstimate, At: at})
+			c.Gates = append(c.Gates, Gate{Name: []string{"lint", "all"}[i], Command: "make", Required: pick(g.rt, true, true, false), Timeout: UsualEstimate, At: at})
 		}
 	}
 	c.Retry.Attempts = pick(g.rt, 0, 2, 3, 9)

@@ -46,7 +46,7 @@ func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c g
 	if err := i.checkConfig(ctx, r); err != nil {
 		return nil, err
 	}
-	options := []string{"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.hooksPath=" + hooks}
+	options := git.Isolated(hooks)
 	barred, path, err := i.barFilters(ctx, r)
 	if err != nil {
 		return nil, err

@@ -40,13 +40,10 @@ type Row struct {
 	Key   string // under which the row stands in the file
 }
 
-// usual is the estimate of a task without one, in seconds.
-const usual = 15 * 60
-
 // Seconds is the estimate of a task. It is no time.Duration, which thousands of long
 // estimates would overflow.
 func (t *Task) Seconds() int64 {
-	return cmp.Or(int64(t.Estimate)/1e9, usual)
+	return int64(cmp.Or(t.Estimate/1e9, flow.UsualEstimate/1e9))
 }
 
 // files are the files that a task names.

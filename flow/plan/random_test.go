@@ -244,7 +244,7 @@ func TestBarrierOfWrongLevels(t *testing.T) {
 	p.Tasks[0].Level, p.Tasks[1].Level = 1, 2
 	p.Tasks[0].ID, p.Tasks[1].ID, p.Tasks[0].DependsOn = "a", "b", []flow.TaskID{"b"}
 	g, _ := Link(p, nil)
-	require.EqualValues(t, 2*usual, g.Simulate(4, true).Makespan)
+	require.EqualValues(t, 2*flow.UsualEstimate/flow.Duration(time.Second), g.Simulate(4, true).Makespan)
 }
 
 func TestPaying(t *testing.T) {

@@ -19,17 +19,17 @@ type recorder struct {
 }
 
 // recordSession records a session that has ended: its prompt and output below
-// refs/liza/sessions, its usage on the board, and that it ended its work if it did. A
-// failure is said, and does not stop the work.
-func (rec *recorder) recordSession(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, st stage, end workEnd) {
+// refs/liza/sessions, its usage on the board, and that it ended its work if it did. d says
+// how it ended, and gets the rest. A failure is said, and does not stop the work.
+func (rec *recorder) recordSession(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, d *flow.SessionMove) {
 	a := r.assignment
 	ctx, cancel := context.WithTimeout(ctx, maxLeave)
 	defer cancel()
 	if err := rec.clearPauses(ending); err != nil {
 		rec.sayOnce("%s: %v", rec.id, err)
 	}
-	d := &flow.SessionMove{Provider: rec.provider.Name, Model: cmp.Or(ending.Report.Model, rec.provider.Model), Role: a.role,
-		Outcome: a.sessionOutcome(b, st, ending), Usage: r.usageOf(ending.Report), Of: end.of, Error: end.err}
+	d.Provider, d.Model, d.Role = rec.provider.Name, cmp.Or(ending.Report.Model, rec.provider.Model), a.role
+	d.Usage = r.usageOf(ending.Report)
 	d.Usage.Seconds = int64(time.Since(r.started).Seconds())
 	if rec.usageKnown(ending, d.Usage) {
 		d.Usage.Sessions = 1

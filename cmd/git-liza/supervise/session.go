@@ -76,12 +76,12 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	if err := w.noteSubmission(after, b, sess.started); err != nil {
 		return ending, nil, err
 	}
-	end, err := w.endOf(ctx, a, sess, ending, b, st)
+	end, err := w.endOf(ctx, sess, ending, b, st)
 	if err != nil {
 		return ending, nil, err
 	}
 	a.ended = end.why
-	w.recorder.recordSession(after, sess, ending, b, st, end)
+	w.recorder.recordSession(after, sess, ending, b, &flow.SessionMove{Outcome: a.sessionOutcome(b, st, ending), Of: end.of, Error: end.err})
 	return ending, b, nil
 }
 

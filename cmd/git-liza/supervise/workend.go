@@ -29,7 +29,8 @@ const maxSessionError = 1024
 // nor a handoff. What is not the work's fault ends otherwise: trouble of the provider or
 // the remote, a budget, an interrupt, a text that changed. Boards of earlier rules have
 // releases for that.
-func (w *worker) endOf(ctx context.Context, a *assignment, r *session, ending provider.Ending, b *flow.Board, st stage) (workEnd, error) {
+func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, st stage) (workEnd, error) {
+	a := r.assignment
 	switch {
 	case !b.HasRules(4) || a.task == nil || st != held || ctx.Err() != nil:
 		return workEnd{}, nil

@@ -117,12 +117,7 @@ func (c Stages) PassLevel(ctx context.Context, goal flow.GoalID, without []flow.
 	if err != nil {
 		return gitstore.Result{}, err
 	}
-	m := &flow.LevelMove{Level: 1, Without: without} // another process may pass it meanwhile
-	if last := flow.LastLevel(b, goal); last != nil && last.Passed {
-		m.Level = last.Number + 1
-	} else if last != nil {
-		m.Level = last.Number
-	}
+	m := &flow.LevelMove{Level: flow.NextLevel(b, goal), Without: without} // another process may pass it meanwhile
 	made := c.Caller.Move(flow.ActLevel, "", m)
 	made.Goal = goal
 	var refusal *flow.Refusal
