@@ -55,6 +55,19 @@ func (t *Task) Input() TaskInput {
 	return in
 }
 
+// Normal is the description as the board keeps it: with what follows from the rest filled
+// in or left out.
+func (in TaskInput) Normal() TaskInput {
+	t := &Task{ID: in.ID, Status: Unclaimed}
+	if in.Draft {
+		t.Status = Draft
+	}
+	t.setInput(&in)
+	normal := t.Input()
+	normal.Reopens = in.Reopens
+	return normal
+}
+
 // inputs is a list that a move, but no document, may hold in full.
 type inputs []TaskInput
 

@@ -33,6 +33,9 @@ func Statuses() []Status { return all[Status](statusNames) }
 // Final reports whether no move leads out of the state.
 func (s Status) Final() bool { return s >= Merged }
 
+// IsDescribed reports whether a task may be described anew: nobody works on it.
+func (s Status) IsDescribed() bool { return described.has(s) }
+
 // Allows reports whether the rules table lets the act begin in the state.
 // [Board.Opens] also judges the actor and the guards.
 func (s Status) Allows(a Act) bool {

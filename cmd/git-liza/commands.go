@@ -36,7 +36,7 @@ type setUpCommands struct {
 // planCommands plan tasks and write notes and records on the board.
 type planCommands struct {
 	Task       taskCommands      `cmd:"" group:"Plan" help:"Add, edit and finalize tasks."`
-	Plan       planFileCommands  `cmd:"" group:"Plan" help:"Check and show a file of tasks before they are entered."`
+	Plan       planFileCommands  `cmd:"" group:"Plan" help:"Check, show and enter a file of tasks."`
 	Answer     answerCommand     `cmd:"" group:"Plan" help:"Answer the questions of blocked tasks."`
 	Unblock    unblockCommand    `cmd:"" group:"Plan" help:"Send a blocked task back to work."`
 	Supersede  supersedeCommand  `cmd:"" group:"Plan" help:"Replace a task whose framing was wrong."`

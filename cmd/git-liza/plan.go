@@ -20,6 +20,10 @@ import (
 type planFileCommands struct {
 	Check planCheckCommand `cmd:"" help:"Say all that is wrong with a plan, each with its line."`
 	Show  planShowCommand  `cmd:"" help:"The levels of a plan, its longest chain, and how long some numbers of agents need."`
+
+	Import planImportCommand `cmd:"" help:"Enter the tasks of a plan in one move."`
+	Export planExportCommand `cmd:"" help:"Print the open tasks of a goal as a plan."`
+	Diff   planDiffCommand   `cmd:"" help:"What a plan says otherwise than the board."`
 }
 
 type planCheckCommand struct {
@@ -45,16 +49,9 @@ func (c *planCheckCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	faults := []plan.Fault{}
-	if len(file.Plan.Tasks) > 0 {
-		faults = plan.Check(&file.Plan, ground.Ground)
-	}
-	if err := ground.Err(); err != nil {
+	warnings, err := r.check(file, ground)
+	if err != nil {
 		return err
-	}
-	wrong, warnings := file.Locate(faults)
-	if len(wrong) > 0 {
-		return r.refuse(wrong, warnings)
 	}
 	text := planLines(c.File, nil, warnings) + fmt.Sprintf("%s: %s, no error\n", c.File, view.Count(len(file.Plan.Tasks), "task"))
 	return inv.answer("", planData(&file.Plan, nil, warnings), text)
@@ -74,6 +71,23 @@ func (r planReader) read() (*planfile.File, error) {
 	return planfile.Read(r.path, data, gitstore.MaxMove), nil
 }
 
+// check returns the warnings about a plan; if it has errors they are printed and the error
+// is theirs.
+func (r planReader) check(file *planfile.File, ground *work.Ground) ([]planfile.Finding, error) {
+	faults := []plan.Fault{}
+	if len(file.Plan.Tasks) > 0 {
+		faults = plan.Check(&file.Plan, ground.Ground)
+	}
+	if err := ground.Err(); err != nil {
+		return nil, err
+	}
+	wrong, warnings := file.Locate(faults)
+	if len(wrong) > 0 {
+		return nil, r.refuse(wrong, warnings, "git liza help plan check")
+	}
+	return warnings, nil
+}
+
 func (r planReader) ground() (*work.Ground, error) {
 	clone, err := r.reader()
 	if err != nil {
@@ -87,13 +101,13 @@ func (r planReader) ground() (*work.Ground, error) {
 }
 
 // refuse prints what is wrong with the plan, and returns the error of it.
-func (r planReader) refuse(wrong, warnings []planfile.Finding) error {
+func (r planReader) refuse(wrong, warnings []planfile.Finding, hint string) error {
 	if !r.json {
 		if err := r.answer("", nil, planLines(r.path, wrong, warnings)); err != nil {
 			return err
 		}
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RulePlan, hint: "git liza help plan check",
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RulePlan, hint: hint,
 		reason: fmt.Sprintf("%s has %s", r.path, view.Count(len(wrong), "error"))}, planData(nil, wrong, warnings)}
 }
 
@@ -158,7 +172,7 @@ func (c *planShowCommand) Run(inv *invocation) error {
 		return err
 	}
 	if wrong, _ := file.Locate(faults); len(wrong) > 0 {
-		return r.refuse(wrong, nil)
+		return r.refuse(wrong, nil, "git liza help plan check")
 	}
 	v := view.PlanOf(&file.Plan, g, c.Agents)
 	return pager{inv}.present(v, c.text(inv, &v))

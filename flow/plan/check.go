@@ -18,6 +18,7 @@ type Ground struct {
 	Describe  func(flow.TaskInput) []*flow.Refusal // what the board refuses; nil without a board
 	HasTool   func(program string) bool            // whether this machine has a program; nil if nobody asks
 	TextLimit int                                  // bytes of a text; 0 for that of a new board
+	Deepest   int                                  // the highest level of the goal on the board; 0 for none
 }
 
 // Found is what is at a path of a tree.
@@ -133,12 +134,12 @@ func (c *checker) checkLevels() {
 			}
 		}
 	}
-	last := 0
+	last := c.ground.Deepest
 	for _, level := range c.Levels() {
 		if i := slices.Index(c.levels, level); level > last+1 {
 			c.add(Level, i, "level", -1, "%s is at level %d, and no task is at level %d", c.name(i), level, last+1)
 		}
-		last = level
+		last = max(last, level)
 	}
 }
 

@@ -49,7 +49,7 @@ var Codes = []CodeName{
 	{Ownership, "of two tasks that write one path, one depends on the other"},
 	{Path, "a path leads to a file in the repository, not through .git, a file or a link"},
 	{Verify, "a task is verified by a program that is installed here; none at all is a warning"},
-	{Level, "a task depends on lower or equal levels, levels have no gap, and the table says the same"},
+	{Level, "a task depends on lower or equal levels, levels of plan and board have no gap, and the table says the same"},
 	{File, "what is created is not there, and what is changed or read is; over 10 files are a warning"},
 	{Consumer, "a consumer depends on what it consumes, and an integration_test covers both"},
 	{Total, "numbers that the file says of all tasks are those of its tasks"},

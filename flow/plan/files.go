@@ -64,6 +64,9 @@ func (c *checker) checkCreated(created map[string][]Place) {
 	for _, path := range slices.Sorted(maps.Keys(created)) {
 		places := created[path]
 		for _, at := range places {
+			if c.isEntered(at.Task) {
+				continue
+			}
 			if c.find(path) != Nothing {
 				c.add(File, at.Task, at.Key, at.Entry, "%s creates %s, which is there already", c.name(at.Task), path)
 				continue
@@ -85,7 +88,7 @@ func (c *checker) checkCreated(created map[string][]Place) {
 
 // checkThere checks a path that no task creates.
 func (c *checker) checkThere(one use, patterns []*claim) {
-	if c.find(one.path) != Nothing {
+	if c.isEntered(one.Task) || c.find(one.path) != Nothing {
 		return
 	}
 	mayBeMade := slices.ContainsFunc(patterns, func(other *claim) bool {
@@ -110,6 +113,11 @@ func (c *checker) checkAbove(at Place, path string) bool {
 		}
 	}
 	return true
+}
+
+// isEntered reports whether the board has a task: its work may be done, and in the tree.
+func (c *checker) isEntered(i int) bool {
+	return c.ground.OnBoard != nil && c.ground.OnBoard(c.plan.Tasks[i].ID)
 }
 
 func (c *checker) find(path string) Found {

@@ -15,6 +15,7 @@ type Plan struct {
 	Feature string
 	Tasks   []Task
 	Names   map[int]string // of levels that have one
+	Barrier flow.Barrier   // of the goal; 0: the plan says none
 	Said    Said
 }
 

@@ -60,6 +60,9 @@ func TestMigrateCommand(t *testing.T) {
 	liza(t, present, dir, at, "register", "coder-9")
 	liza(t, present, dir, at, "claim", "waiting", "--as", "coder-9")
 	before := gittest.Git(t, dir, "for-each-ref")
+	out, err := command(t, present, dir, at, "plan", "import", "-").CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "hint: git liza migrate\n")
 	shown := liza(t, present, dir, at, "migrate")
 	require.Contains(t, shown, fmt.Sprintf("the board has rules version 1; version %d changes:\n", flow.RulesVersion))
 	for _, line := range flow.RulesChanges(1, flow.RulesVersion) {
@@ -69,7 +72,7 @@ func TestMigrateCommand(t *testing.T) {
 	require.Contains(t, shown, "specs that integration does not have, or not with that heading: specs/vision.md#none\n")
 	require.Regexp(t, `(?m)^approved or under review: .+; these reviews and verdicts name no texts, and hold whatever becomes of the specs$`, shown)
 	require.Contains(t, shown, ", coder-9, code-reviewer-1\nto migrate: git liza migrate --yes\n")
-	out, err := command(t, present, dir, at, "migrate", "--yes").CombinedOutput()
+	out, err = command(t, present, dir, at, "migrate", "--yes").CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), ", coder-9, code-reviewer-1 may run a program that does not know rules version")
 	require.Contains(t, string(out), "rule: rules_version")

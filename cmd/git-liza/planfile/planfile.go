@@ -71,30 +71,45 @@ func Read(name string, data []byte, limit int) *File {
 	return f
 }
 
-// cleanFiles gives paths the form that a board takes: ./a//b is a/b.
+// cleanFiles gives paths the form that a board keeps: ./a//b is a/b, and no list is empty.
 func cleanFiles(files *flow.Files) {
 	if files == nil {
 		return
 	}
-	for _, list := range [][]string{files.Create, files.Modify, files.Read} {
-		for i, name := range list {
-			if name == "" || !fs.ValidPath(path.Clean(name)) {
-				continue // the check tells it
-			}
-			list[i] = path.Clean(name)
-			if strings.HasSuffix(name, "/") {
-				list[i] += "/" // a folder
-			}
+	for _, list := range []*[]string{&files.Create, &files.Modify, &files.Read} {
+		for i, name := range *list {
+			(*list)[i] = cleanPath(name)
+		}
+		if len(*list) == 0 {
+			*list = nil
 		}
 	}
+}
+
+// cleanPath leaves as it is what is no path: the check tells it.
+func cleanPath(name string) string {
+	clean := path.Clean(name)
+	switch {
+	case name == "" || !fs.ValidPath(clean):
+		return name
+	case strings.HasSuffix(name, "/"): // a folder
+		return clean + "/"
+	}
+	return clean
 }
 
 // A mapping is a list of tasks with what they have in common.
 type mapping struct {
 	Feature  string      `yaml:"feature"`
-	Defaults defaults    `yaml:"defaults"`
+	Schedule schedule    `yaml:"schedule"`
 	Levels   []string    `yaml:"levels"` // their names, from level 1
+	Defaults defaults    `yaml:"defaults"`
 	Tasks    []plan.Task `yaml:"tasks"`
+}
+
+// A schedule is that of the goal; the names of its levels stand beside it.
+type schedule struct {
+	Barrier flow.Barrier `yaml:"barrier"`
 }
 
 // defaults are the fields that tasks of a file can share. A task that has a field of its
@@ -125,7 +140,7 @@ func (d *defaults) fill(t *plan.Task) {
 func (f *File) readMapping(doc *document.Parsed) {
 	var m mapping
 	f.refuse(doc.DecodeAll(&m, mostFaults))
-	f.Plan.Feature, f.Plan.Tasks = m.Feature, m.Tasks
+	f.Plan.Feature, f.Plan.Barrier, f.Plan.Tasks = m.Feature, m.Schedule.Barrier, m.Tasks
 	for i := range m.Tasks {
 		m.Defaults.fill(&m.Tasks[i])
 	}
@@ -188,6 +203,9 @@ func (f *File) Locate(faults []plan.Fault) (wrong, warnings []Finding) {
 	}
 	return wrong, warnings
 }
+
+// TaskLine is the line on which a task begins.
+func (f *File) TaskLine(i int) int { return f.line(plan.Place{Task: i, Entry: -1}) }
 
 // line is the line of a place, or of what stands around it in the file.
 func (f *File) line(at plan.Place) int {

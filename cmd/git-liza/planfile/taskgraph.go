@@ -95,7 +95,8 @@ func (f *File) readGraph(doc *document.Parsed) {
 		f.refuse(doc.DecodeAll(&rows, mostFaults))
 	}
 	graph := &rows.Graph
-	f.Plan = plan.Plan{Feature: graph.Feature, Names: map[int]string{}, Said: plan.Said{Tasks: graph.TotalTasks, Minutes: graph.Minutes, Critical: graph.Critical}}
+	f.Plan = plan.Plan{Feature: graph.Feature, Names: map[int]string{}, Barrier: flow.LevelBarrier,
+		Said: plan.Said{Tasks: graph.TotalTasks, Minutes: graph.Minutes, Critical: graph.Critical}}
 	numbers := f.readLevels(rows.Levels)
 	listed := map[flow.TaskID]int{}
 	for _, row := range f.Plan.Said.Rows {

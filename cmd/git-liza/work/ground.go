@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -49,6 +50,12 @@ func OpenGround(ctx context.Context, c *Clone, by flow.Actor) (*Ground, error) {
 		g.board, commit = b, b.Settings().Integration.Tip
 		g.TextLimit = b.Settings().Config.TextLimit
 		g.Describe = func(in flow.TaskInput) []*flow.Refusal { return b.Describe(in, by) }
+		goal := cmp.Or(c.Named, c.Usual, b.Settings().Goal)
+		for _, s := range b.Summaries() {
+			if s.Goal == goal {
+				g.Deepest = max(g.Deepest, s.Level)
+			}
+		}
 		g.OnBoard = func(id flow.TaskID) bool { return b.Task(id) != nil }
 	}
 	if err != nil {

@@ -1,0 +1,65 @@
+package planfile
+
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plan"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// Of returns the plan of the open tasks of a goal.
+func Of(b *flow.Board, goal flow.GoalID) *plan.Plan {
+	p := &plan.Plan{Feature: string(goal), Names: map[int]string{}}
+	if g := b.Goal(goal); g != nil && g.Schedule != nil {
+		p.Barrier = g.Schedule.Barrier
+		for i, name := range g.Schedule.Levels {
+			p.Names[i+1] = name
+		}
+	}
+	for _, s := range b.Summaries() {
+		if s.Goal == goal && !s.Status.Final() {
+			p.Tasks = append(p.Tasks, plan.Task{TaskInput: b.Task(s.ID).Input()})
+		}
+	}
+	return p
+}
+
+// Detach takes out of a plan what only a board with more tasks than those of the plan
+// takes: needs of others and gaps between levels.
+func Detach(p *plan.Plan) {
+	own := map[flow.TaskID]bool{}
+	var levels []int
+	for i := range p.Tasks {
+		own[p.Tasks[i].ID] = true
+		levels = append(levels, p.Tasks[i].Level)
+	}
+	slices.Sort(levels)
+	levels = slices.Compact(levels)
+	names := map[int]string{}
+	for i, level := range levels {
+		if name := p.Names[level]; name != "" {
+			names[i+1] = name
+		}
+	}
+	p.Names = names
+	isOther := func(id flow.TaskID) bool { return !own[id] }
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		if at, found := slices.BinarySearch(levels, t.Level); found && t.Level > 0 {
+			t.Level = at + 1
+		}
+		for _, list := range []*[]flow.TaskID{&t.DependsOn, &t.Consumers, &t.Reverts} {
+			*list = slices.DeleteFunc(slices.Clone(*list), isOther)
+		}
+	}
+}
+
+// Write returns a plan in our form, which [Read] takes.
+func Write(p *plan.Plan) ([]byte, error) {
+	m := mapping{Feature: p.Feature, Schedule: schedule{p.Barrier}, Tasks: p.Tasks}
+	for n := 1; p.Names[n] != ""; n++ {
+		m.Levels = append(m.Levels, p.Names[n])
+	}
+	return document.Encode(&m)
+}

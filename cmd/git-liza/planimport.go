@@ -1,0 +1,237 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plan"
+)
+
+type planImportCommand struct {
+	File   string `arg:"" placeholder:"FILE" help:"A plan in a form that plan check takes; - for standard input."`
+	Update bool   `help:"Describe tasks anew that the board has otherwise. Nobody may be at work on them."`
+	goalFlag
+}
+
+// Help says what one move does.
+func (c *planImportCommand) Help() string {
+	return `The plan is checked as plan check does; if there is an error nothing changes. Then one move
+enters all tasks that the board lacks. Tasks that it describes equally stay as they are: a
+second import changes nothing. Tasks that it describes otherwise need --update; all are
+named, and nothing changes without it. Open tasks of the goal that the file lacks are named
+and stay. A plan that says a schedule, and a task-graph.json, which goes level by level,
+schedules the goal; one that has a schedule already only with --update.`
+}
+
+// errNothingNew ends the move of an import that would change nothing.
+var errNothingNew = errors.New("the board has the whole plan")
+
+func (c *planImportCommand) Run(inv *invocation) error {
+	clone, goal, err := planGoal(inv, c.Goal)
+	if err != nil {
+		return err
+	}
+	r := planReader{inv, c.File}
+	file, err := r.readRooted(clone)
+	if err != nil {
+		return err
+	}
+	ground, err := work.OpenGround(inv.ctx, clone, clone.By)
+	if err != nil {
+		return err
+	}
+	warnings, err := r.check(file, ground)
+	if err != nil {
+		return err
+	}
+	i := planImport{planReader: r, clone: clone, file: file, goal: goal, update: c.Update}
+	if err := i.trust(); err != nil {
+		return err
+	}
+	made, err := clone.For(goal).Move(inv.ctx, flow.ActAdd, "", i.detail)
+	switch {
+	case errors.Is(err, errNothingNew) && i.found.Schedule != nil:
+		made, err = clone.For(goal).Make(inv.ctx, flow.ActSchedule, "", &flow.ScheduleMove{Schedule: *i.found.Schedule})
+	case errors.Is(err, errNothingNew):
+		made.Already, err = true, nil
+	}
+	if err != nil {
+		return inFile(c.File, i.lines, err)
+	}
+	v := view.PlanDifferenceOf(&file.Plan, i.found, goal)
+	data := struct {
+		view.PlanDifference
+		Warnings []planfile.Finding `json:"warnings"`
+	}{v, append([]planfile.Finding{}, warnings...)}
+	return inv.result(made, data, "%s", planLines(c.File, nil, warnings)+v.Imported())
+}
+
+// planGoal opens the repository for the plan of a goal, which only boards of rules
+// version 4 take.
+func planGoal(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, error) {
+	clone, err := chooseGoal(inv).open(named)
+	if err != nil {
+		return nil, "", err
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if !b.HasRules(4) {
+		return nil, "", &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza migrate", Reason: "only a board of rules version 4 keeps all that a plan says of a task"}
+	}
+	return clone, cmp.Or(clone.Named, clone.Usual, b.Settings().Goal), nil
+}
+
+// readRooted is read with the texts of tasks named from the root of the repository.
+func (r planReader) readRooted(clone *work.Clone) (*planfile.File, error) {
+	file, err := r.read()
+	if err != nil {
+		return nil, err
+	}
+	for i := range file.Plan.Tasks {
+		t := &file.Plan.Tasks[i]
+		t.TaskInput = rooted(clone, t.TaskInput)
+	}
+	return file, nil
+}
+
+// A planImport enters a plan.
+type planImport struct {
+	planReader
+	clone  *work.Clone
+	file   *planfile.File
+	goal   flow.GoalID
+	update bool
+
+	found plan.Difference // from the board of the last attempt
+	lines []int           // of the tasks of the move
+}
+
+// trust lets this machine run the verify commands of its human's plan.
+func (i *planImport) trust() error {
+	seen := map[string]bool{}
+	var commands []string
+	for n := range i.file.Plan.Tasks {
+		if verify := i.file.Plan.Tasks[n].Verify; verify != "" && !seen[verify] {
+			seen[verify] = true
+			commands = append(commands, verify)
+		}
+	}
+	return i.clone.Trust.AllowOwn(i.ctx, commands...)
+}
+
+// detail is the move that leads from a board to the plan.
+func (i *planImport) detail(b *flow.Board) (flow.Detail, error) {
+	i.found, i.lines = plan.Compare(&i.file.Plan, b, i.goal), nil
+	if err := cmp.Or(b.Err(), i.checkChanges()); err != nil {
+		return nil, err
+	}
+	m := &flow.AddMove{Schedule: i.found.Schedule}
+	for _, n := range i.found.Added {
+		m.Tasks = append(m.Tasks, i.file.Plan.Tasks[n].TaskInput)
+		i.lines = append(i.lines, i.file.TaskLine(n))
+	}
+	for _, one := range i.found.Changed {
+		m.Update = append(m.Update, i.file.Plan.Tasks[one.Task].TaskInput)
+		i.lines = append(i.lines, i.file.TaskLine(one.Task))
+	}
+	if len(i.lines) == 0 {
+		return nil, errNothingNew
+	}
+	return m, nil
+}
+
+// checkChanges refuses changes that nobody asked for, and those of tasks in work.
+func (i *planImport) checkChanges() error {
+	var wrong []planfile.Finding
+	hint := "git liza plan import " + i.path + " --update"
+	for _, one := range i.found.Changed {
+		t := &i.file.Plan.Tasks[one.Task]
+		add := func(code plan.Code, format string, args ...any) {
+			wrong = append(wrong, planfile.Finding{Line: i.file.TaskLine(one.Task), Code: code, Task: t.ID, Reason: fmt.Sprintf(format, args...)})
+		}
+		switch keys := strings.Join(one.Keys, ", "); {
+		case one.Goal != i.goal:
+			add(plan.Exists, "there is a task %s already, of %s", t.ID, one.Goal)
+		case !one.Status.IsDescribed():
+			add(plan.Code(flow.RuleState), "%s is %s, and the board has otherwise: %s", t.ID, one.Status, keys)
+		case !i.update:
+			add(plan.Exists, "there is a task %s already, and the board has otherwise: %s", t.ID, keys)
+			continue
+		default:
+			continue
+		}
+		hint = "git liza plan diff " + i.path
+	}
+	if i.found.Schedule != nil && i.found.WasSet && !i.update {
+		wrong = append(wrong, planfile.Finding{Line: 1, Code: plan.Exists, Reason: fmt.Sprintf("%s has another schedule already", i.goal)})
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return i.refuse(wrong, nil, hint)
+}
+
+type planDiffCommand struct {
+	File string `arg:"" placeholder:"FILE" help:"A plan in a form that plan check takes; - for standard input."`
+	goalFlag
+}
+
+func (c *planDiffCommand) Run(inv *invocation) error {
+	clone, goal, err := planGoal(inv, c.Goal)
+	if err != nil {
+		return err
+	}
+	r := planReader{inv, c.File}
+	file, err := r.readRooted(clone)
+	if err != nil {
+		return err
+	}
+	if wrong, _ := file.Locate(nil); len(wrong) > 0 {
+		return r.refuse(wrong, nil, "git liza help plan check")
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	v := view.PlanDifferenceOf(&file.Plan, plan.Compare(&file.Plan, b, goal), goal)
+	if err := b.Err(); err != nil {
+		return err
+	}
+	return inv.answer("", v, v.Text(inv.width()))
+}
+
+type planExportCommand struct {
+	Alone bool `help:"For a board that has nothing else: without needs of tasks that are not in the plan, and without gaps between levels."`
+	goalFlag
+}
+
+func (c *planExportCommand) Run(inv *invocation) error {
+	clone, goal, err := planGoal(inv, c.Goal)
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	p := planfile.Of(b, goal)
+	if err := b.Err(); err != nil {
+		return err
+	}
+	if c.Alone {
+		planfile.Detach(p)
+	}
+	text, err := planfile.Write(p)
+	if err != nil {
+		return err
+	}
+	return inv.answer("", map[string]any{"goal": goal, "tasks": len(p.Tasks), "plan": string(text)}, string(text))
+}

@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Difference is what a plan says otherwise than the board. Whether a task is a draft,
+// and whose work it does again, is its state and no part of its description.
+type Difference struct {
+	Added    []int         // tasks that the board lacks
+	Changed  []Change      // tasks that the board describes otherwise
+	Same     int           // how many it describes equally
+	Missing  []flow.TaskID // open tasks of the goal that the plan lacks
+	Schedule *flow.Schedule
+	WasSet   bool // the goal has a schedule of its own
+}
+
+// A Change is a task with the keys that the board has otherwise.
+type Change struct {
+	Task   int
+	Keys   []string
+	Status flow.Status
+	Goal   flow.GoalID
+}
+
+// Compare holds a plan against the tasks of a goal. A level that the plan leaves open is
+// that of the board. Schedule is nil if the plan says none, or the goal has it.
+func Compare(p *Plan, b *flow.Board, goal flow.GoalID) Difference {
+	var d Difference
+	named := make(map[flow.TaskID]bool, len(p.Tasks))
+	for i := range p.Tasks {
+		in := p.Tasks[i].TaskInput
+		named[in.ID] = true
+		t := b.Task(in.ID)
+		if t == nil {
+			d.Added = append(d.Added, i)
+			continue
+		}
+		keys := differing(in, t)
+		if t.Goal != goal {
+			keys = append(keys, "goal")
+		}
+		if len(keys) == 0 {
+			d.Same++
+			continue
+		}
+		d.Changed = append(d.Changed, Change{i, keys, t.Status, t.Goal})
+	}
+	for _, s := range b.Summaries() {
+		if s.Goal == goal && !s.Status.Final() && !named[s.ID] {
+			d.Missing = append(d.Missing, s.ID)
+		}
+	}
+	if g, s := b.Goal(goal), p.schedule(); s != nil && g != nil {
+		d.WasSet = g.Schedule != nil
+		if g.Schedule == nil || g.Schedule.Barrier != s.Barrier || !slices.Equal(g.Schedule.Levels, s.Levels) {
+			d.Schedule = s
+		}
+	}
+	return d
+}
+
+// schedule is what the plan says of its goal, nil if it says nothing. The names are those
+// from level 1 on, without gap, up to the deepest level with a task.
+func (p *Plan) schedule() *flow.Schedule {
+	if p.Barrier == 0 {
+		return nil
+	}
+	s := &flow.Schedule{Barrier: p.Barrier}
+	g, _ := Link(p, nil)
+	deepest := 0
+	if levels := g.Levels(); len(levels) > 0 {
+		deepest = levels[len(levels)-1]
+	}
+	for n := 1; p.Names[n] != "" && n <= deepest; n++ {
+		s.Levels = append(s.Levels, p.Names[n])
+	}
+	return s
+}
+
+// differing are the keys of a description that a task of the board has otherwise.
+func differing(in flow.TaskInput, t *flow.Task) (keys []string) {
+	has := t.Input()
+	if in.Level == 0 {
+		in.Level = has.Level
+	}
+	in.Draft, in.Reopens = has.Draft, has.Reopens
+	x, y := reflect.ValueOf(in.Normal()), reflect.ValueOf(has)
+	for i := range x.NumField() {
+		if !same(x.Field(i), y.Field(i)) {
+			key, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("yaml"), ",")
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// same compares two values of which none, an empty one and a pointer to it are one.
+func same(x, y reflect.Value) bool {
+	return isNone(x) && isNone(y) || reflect.DeepEqual(x.Interface(), y.Interface())
+}
+
+func isNone(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return v.IsNil() || v.Elem().IsZero()
+	case reflect.Slice:
+		return v.Len() == 0
+	default:
+		return v.IsZero()
+	}
+}
