@@ -54,6 +54,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
 	"cmd/git-liza/survey":     {"flow/pattern", "gitstore/git"},
 	"cmd/git-liza/view":       {"flow", "flow/breaker", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
+	"cmd/git-liza/diagnosis":  {},
 	"cmd/git-liza/drawing":    {"flow", "flow/plaintext", "cmd/git-liza/view"},
 	"cmd/git-liza/mcp":        {},
 	"cmd/git-liza/screen":     {"flow", "flow/plaintext", "cmd/git-liza/view"},
@@ -100,7 +101,7 @@ var onlyIn = []struct {
 }
 
 // pure are the packages that have no I/O, no clock and no randomness.
-var pure = []string{"flow", "flow/markdown", "flow/plaintext", "cmd/git-liza/view", "cmd/git-liza/drawing", "cmd/git-liza/metrics", "cmd/git-liza/patch", "cmd/git-liza/config"}
+var pure = []string{"flow", "flow/markdown", "flow/plaintext", "cmd/git-liza/view", "cmd/git-liza/drawing", "cmd/git-liza/metrics", "cmd/git-liza/patch", "cmd/git-liza/config", "cmd/git-liza/diagnosis"}
 
 // impure is what they may not use although it is in the standard library.
 var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}
