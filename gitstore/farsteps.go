@@ -149,12 +149,17 @@ func (s *stepper) headAt(commit git.ID, id flow.TaskID) (taskHead, error) {
 // !all means that it can change others, or sprints.
 func namedTasks(m flow.Move) (list []flow.TaskID, all bool) {
 	switch d := m.Detail.(type) {
-	case *flow.RenewMove, *flow.IntentMove, *flow.SessionMove, *flow.HandoffMove, *flow.RegisterMove, *flow.UnregisterMove,
+	case *flow.RenewMove, *flow.IntentMove, *flow.HandoffMove, *flow.RegisterMove, *flow.UnregisterMove,
 		*flow.DegradeMove, *flow.AnomalyMove, *flow.DiscoverMove, *flow.NoteMove, *flow.TakeMove, *flow.AlignMove, *flow.SpecChangeMove,
 		*flow.MarkMove, *flow.DeferMove, *flow.DismissRecordMove, *flow.PrincipalMove:
 		return nil, true
 	case *flow.ClaimMove, *flow.SubmitMove, *flow.ReviewMove, *flow.ApproveMove, *flow.RejectMove, *flow.MergeMove, *flow.IntegrationFailMove,
 		*flow.BlockMove, *flow.UnblockMove, *flow.ReleaseMove, *flow.RecheckMove, *flow.DismissMove, *flow.EditMove:
+		return []flow.TaskID{m.Task}, true
+	case *flow.SessionMove:
+		if d.Of.IsZero() {
+			return nil, true
+		}
 		return []flow.TaskID{m.Task}, true
 	case *flow.AbandonMove:
 		return []flow.TaskID{m.Task}, !d.Cascade
@@ -163,7 +168,7 @@ func namedTasks(m flow.Move) (list []flow.TaskID, all bool) {
 	case *flow.AdoptMove:
 		return d.Tasks, true
 	case *flow.AddMove:
-		return idsOf(d.Tasks), true
+		return append(idsOf(d.Tasks), idsOf(d.Update)...), true
 	case *flow.ImportMove:
 		return idsOf(d.Tasks), true
 	case *flow.ConvertMove:
