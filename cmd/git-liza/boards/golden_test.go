@@ -62,6 +62,13 @@ var goldens = []golden{
 	{name: "7ad303a-forked-signed", moves: 13, tip: "034eae3051961a03cb1d86d956e390aacc88dcd0", signed: true, pusher: "ann"},
 	{name: "7ad303a-migrated3", moves: 118, tip: "966ead77a141df93a86bd2542c54d5ef50facef0"},
 	{name: "7ad303a-migrated3-signed", moves: 120, tip: "079396afe3628d55eb8b43908d6949470ad316c8", signed: true, pusher: "ann"},
+	{name: "01558001-plain", moves: 219, tip: "f39c194eea50e04d1c42661763f3b817e11db023", pusher: "ann"},
+	{name: "01558001-founded", moves: 2, tip: "b3435bfd2d2dcd252979e27a7acaa78d1a904027", signed: true, pusher: "ann"},
+	{name: "01558001-rush", moves: 68, tip: "89d6e7104474112a8b15f54e5323612a08f5896e"},
+	{name: "01558001-version4", moves: 154, tip: "38ad4d0dac844f4bfaddc295e97913b390ccb689"},
+	{name: "01558001-version4-signed", moves: 157, tip: "4fea7d6a8e4b19b46c33077e370f8c4b286f9870", signed: true, pusher: "ann"},
+	{name: "01558001-migrated4", moves: 188, tip: "0e9dfabc644625001387c04bd56a1bdbd9b4217a"},
+	{name: "01558001-migrated4-signed", moves: 192, tip: "0163f89145aeacd6105bdf1a90181d3054416e6b", signed: true, pusher: "ann"},
 }
 
 // eachGolden runs a test on a clone of every golden board.
@@ -213,4 +220,4 @@ func TestGoldenBoardsGoOn(t *testing.T) {
 }
 
 // boardsOfRules4 are golden boards that a program of rules 3 refuses.
-var boardsOfRules4 = []string{}
+var boardsOfRules4 = []string{"01558001-migrated4", "01558001-founded", "01558001-rush"}

@@ -41,6 +41,10 @@ var recordings = []struct {
 	{"forked-signed", "forked.sh", "1"},
 	{"migrated3", "migrated3.sh", ""},
 	{"migrated3-signed", "migrated3.sh", "1"},
+	{"version4", "version4.sh", ""},
+	{"version4-signed", "version4.sh", "1"},
+	{"migrated4", "migrated4.sh", ""},
+	{"migrated4-signed", "migrated4.sh", "1"},
 }
 
 // Golden boards are recorded by hand, once for each version of the rules, and never

@@ -99,9 +99,13 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 	case "plan":
 		anew := full(flow.TaskID(args[0]))
 		planned := full("planned")
-		planned.DependsOn, anew.DependsOn, planned.Reverts = []flow.TaskID{anew.ID}, nil, []flow.TaskID{flow.TaskID(args[1])}
-		return flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{planned}, Update: []flow.TaskInput{anew},
+		planned.DependsOn, planned.Reverts = []flow.TaskID{anew.ID}, []flow.TaskID{flow.TaskID(args[1])}
+		return flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{planned}, Update: []flow.TaskInput{anew, {ID: "outline", Title: "The outline", Draft: true}},
 			Schedule: &flow.Schedule{Barrier: flow.NoBarrier, Levels: []string{"base", "parts"}}}, nil
+	case "plan-again":
+		anew := full("planned")
+		anew.DependsOn, anew.Reverts = []flow.TaskID{flow.TaskID(args[0])}, []flow.TaskID{flow.TaskID(args[1])}
+		return flow.ActAdd, "", &flow.AddMove{Update: []flow.TaskInput{anew}}, nil
 	case "trip":
 		return flow.ActTrip, "", trip(b), nil
 	case "alarms":

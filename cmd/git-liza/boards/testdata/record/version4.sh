@@ -66,6 +66,7 @@ liza-act convert sprint-1/2
 add framed
 liza-act supersede framed
 liza-act plan later gone
+liza-act plan-again later gone
 git liza abandon planned --reason 'not yet' --as planner-1
 for task in counted half other-half imported outline numbers; do
 	git liza abandon $task --reason 'not yet'
@@ -129,6 +130,8 @@ git liza config retry.strategy linear
 git liza config retry.base 1m
 git liza config retry.max 10m
 git liza config retry.attempts 4
+git liza config schedule.barrier level
+amend config 's/^drift_alarm: .*/drift_alarm: 8/'
 git liza config schedule.barrier none
 
 # A lease that ended, and a gate that can run neither here nor elsewhere.
@@ -152,6 +155,9 @@ git liza checkpoint decide PIVOT --goal goal-1 --message 'another market'
 git liza goal set 'Ship otherwise' --spec specs/vision.md --id third --pivot goal-1
 git liza config gates.last.command true
 git liza config gates.last.at goal
+git liza config gates.wish.command 'echo not yet; false'
+git liza config gates.wish.at goal
+git liza config gates.wish.required false
 add only --goal second
 merged only
 git liza level pass --goal second
@@ -172,3 +178,5 @@ for task in one two three four five; do
 	git liza claim $task --as coder-1
 	liza-act ends $task coder-1 failed "$task is not there"
 done
+git config liza.goal fourth
+amend goal 's/^title: .*/title: Ship what is left/'
