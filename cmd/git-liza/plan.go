@@ -1,12 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/drawing"
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -14,12 +11,11 @@ import (
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type planFileCommands struct {
 	Check planCheckCommand `cmd:"" help:"Say all that is wrong with a plan, each with its line."`
-	Show  planShowCommand  `cmd:"" help:"The levels of a plan, its longest chain, and how long some numbers of agents need."`
+	Show  planShowCommand  `cmd:"" help:"The tasks of a plan, or of the board, by level: the longest chain, and how long some numbers of agents need."`
 
 	Import planImportCommand `cmd:"" help:"Enter the tasks of a plan in one move."`
 	Export planExportCommand `cmd:"" help:"Print the open tasks of a goal as a plan."`
@@ -129,64 +125,4 @@ func planLines(path string, wrong, warnings []planfile.Finding) string {
 		fmt.Fprintf(&text, "%s:%d: warning: %s: %s\n", path, one.Line, one.Code, plaintext.Line(one.Reason))
 	}
 	return text.String()
-}
-
-type planShowCommand struct {
-	File   string `arg:"" placeholder:"FILE" help:"A plan in a form that plan check takes; - for standard input."`
-	Agents []int  `default:"1,2,4,8" placeholder:"N,…" help:"Numbers of agents to simulate, from 1 to 1000; default 1,2,4,8."`
-	Format string `enum:"text,dot,mermaid,svg,json" default:"text" placeholder:"FORM" help:"text (the default), dot for Graphviz, mermaid for Markdown, svg, or json."`
-}
-
-// Help says what the simulation assumes.
-func (c *planShowCommand) Help() string {
-	return `A level is one more than the deepest task that a task needs, unless the plan names
-another. The longest chain, marked with a star, takes as long with however many agents.
-A free agent is thought to take, of the tasks whose needs are met, the first by priority,
-then by the chain that it begins, then by the order of the file. A task without estimate
-takes 15 minutes. "level by level" lets no task begin before all of lower levels are done.`
-}
-
-func (c *planShowCommand) Run(inv *invocation) error {
-	switch {
-	case c.Format == "json":
-		inv.json = true
-	case inv.json && c.Format != "text":
-		return usagef("git liza plan show FILE --format json", "--json is a format of its own and goes with no other")
-	case len(c.Agents) > 20 || slices.Min(c.Agents) < 1 || slices.Max(c.Agents) > 1000:
-		return usagef("git liza help plan show", "--agents takes at most 20 numbers from 1 to 1000")
-	}
-	r := planReader{inv, c.File}
-	file, err := r.read()
-	if err != nil {
-		return err
-	}
-	ground, err := r.ground()
-	if errors.Is(err, git.ErrNoRepository) {
-		ground, err = &work.Ground{}, nil
-	}
-	if err != nil {
-		return err
-	}
-	g, faults := plan.Link(&file.Plan, ground.OnBoard)
-	if err := ground.Err(); err != nil {
-		return err
-	}
-	if wrong, _ := file.Locate(faults); len(wrong) > 0 {
-		return r.refuse(wrong, nil, "git liza help plan check")
-	}
-	v := view.PlanOf(&file.Plan, g, c.Agents)
-	return pager{inv}.present(v, c.text(inv, &v))
-}
-
-// text returns the plan in the format that the user asked for.
-func (c *planShowCommand) text(inv *invocation, v *view.Plan) string {
-	switch c.Format {
-	case "dot":
-		return drawing.DOT(v.Graph())
-	case "mermaid":
-		return drawing.Mermaid(v.Graph())
-	case "svg":
-		return drawing.Graph(v.Graph(), drawing.Place{Alone: true})
-	}
-	return v.Text(inv.width())
 }

@@ -61,9 +61,9 @@ func leftOut(g view.Graph, drawn []view.GraphNode) string {
 	case left == 0:
 		return ""
 	case g.Goal == "":
-		return fmt.Sprintf("and %s (git liza graph GOAL has fewer, git liza graph --format dot has all)", view.Count(left, "more task"))
+		return fmt.Sprintf("and %s (git liza plan show --goal GOAL has fewer, git liza plan show --format dot has all)", view.Count(left, "more task"))
 	}
-	return fmt.Sprintf("and %s (git liza graph %s --format dot has all)", view.Count(left, "more task"), g.Goal)
+	return fmt.Sprintf("and %s (git liza plan show --goal %s --format dot has all)", view.Count(left, "more task"), g.Goal)
 }
 
 // A point is a place in a drawing.
@@ -135,10 +135,10 @@ func (l *layout) place() {
 			single = append(single, n.ID)
 			continue
 		}
-		if layers[n.Level] == nil {
-			levels = append(levels, n.Level)
+		if layers[n.Column()] == nil {
+			levels = append(levels, n.Column())
 		}
-		layers[n.Level] = append(layers[n.Level], n.ID)
+		layers[n.Column()] = append(layers[n.Column()], n.ID)
 	}
 	slices.Sort(levels)
 	columns := make([][]flow.TaskID, len(levels))
@@ -241,6 +241,6 @@ func (c *canvas) box(n *view.GraphNode, at point, p Place) {
 	state := n.Status.String()
 	c.label(at.x+8, at.y+17, "id", view.Cut(string(n.ID), boxCells-len(state)))
 	c.label(at.x+boxWidth-8, at.y+17, "state end", state)
-	c.label(at.x+8, at.y+34, "name", view.Cut(plaintext.Line(n.Title), boxCells))
+	c.label(at.x+8, at.y+34, "name", view.Cut(plaintext.Line(n.Named()), boxCells))
 	c.close(link)
 }

@@ -174,16 +174,16 @@ func TestGraphOfManyTasks(t *testing.T) {
 	}
 	g := view.GraphOf(boardOf(tasks...), "goal-1")
 	svg := Graph(g, Place{})
-	require.Contains(t, svg, "and 9700 more tasks (git liza graph goal-1 --format dot has all)")
+	require.Contains(t, svg, "and 9700 more tasks (git liza plan show --goal goal-1 --format dot has all)")
 	require.Contains(t, svg, ">task-9901<")
 	require.Contains(t, svg, ">task-10000<")
 	require.Less(t, len(svg), 300_000)
 	mermaid := Mermaid(g)
-	require.Contains(t, mermaid, "and 9700 more tasks (git liza graph goal-1 --format dot has all)")
+	require.Contains(t, mermaid, "and 9700 more tasks (git liza plan show --goal goal-1 --format dot has all)")
 	require.Less(t, len(mermaid), 50_000, "Mermaid reads no more")
 	require.Equal(t, 10_000, strings.Count(DOT(g), "[label="))
 	g.Goal = ""
-	require.Contains(t, Mermaid(g), "and 9700 more tasks (git liza graph GOAL has fewer, ")
+	require.Contains(t, Mermaid(g), "and 9700 more tasks (git liza plan show --goal GOAL has fewer, ")
 }
 
 // contrast is the contrast of two colours as WCAG 2 computes it.

@@ -41,7 +41,7 @@ func DOT(g view.Graph) string {
 
 // title is the title of a task as these texts show it.
 func title(n *view.GraphNode) string {
-	return view.Cut(plaintext.Line(strings.ToValidUTF8(n.Title, string(utf8.RuneError))), mostTitle)
+	return view.Cut(plaintext.Line(strings.ToValidUTF8(n.Named(), string(utf8.RuneError))), mostTitle)
 }
 
 func dotString(text string) string { return `"` + dotEscape(text) + `"` }

@@ -371,9 +371,7 @@ func TestEstimate(t *testing.T) {
 func TestPaceOfEachTask(t *testing.T) {
 	t.Parallel()
 	p := Pace{Goals: []GoalPace{{Merged: 12, Median: 600}, {Goal: "goal-1", Merged: 10, Median: 60}, {Goal: "goal-2", Merged: 9, Median: 5}}}
-	require.Equal(t, time.Minute, p.Each("goal-1"))
-	require.Equal(t, 10*time.Minute, p.Each("goal-2"))
-	require.Equal(t, 10*time.Minute, p.Each("goal-3"))
-	require.Zero(t, Pace{}.Each("goal-1"))
-	require.Zero(t, Pace{Goals: []GoalPace{{Merged: 9, Median: 600}}}.Each(""))
+	require.EqualValues(t, 60, p.known("goal-1").Median)
+	require.EqualValues(t, 600, p.known("goal-2").Median)
+	require.EqualValues(t, 600, p.known("goal-3").Median)
 }

@@ -156,13 +156,3 @@ func (p Pace) known(goal flow.GoalID) GoalPace {
 	}
 	return p.Of("")
 }
-
-// Each is how long a task of a goal is probably worked on, 0 where there is too little
-// history.
-func (p Pace) Each(goal flow.GoalID) time.Duration {
-	g := p.known(goal)
-	if g.Merged < FewestMerged {
-		return 0
-	}
-	return time.Duration(g.Median) * time.Second
-}

@@ -4,24 +4,33 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plan"
 )
 
-// A Graph is the tasks of a board, or of one goal, with what they need and what
-// stands in the way of the open ones.
+// A Graph is the tasks of a board, of one goal, or of a plan that is on no board: with
+// what they need, what stands in the way of the open ones, and how long they take.
 type Graph struct {
-	Goal     flow.GoalID    `json:"goal"` // "" for all goals
-	Title    string         `json:"title"`
-	Counts   map[string]int `json:"counts"`   // of the nodes by state
-	Critical []flow.TaskID  `json:"critical"` // the longest chain of open tasks, in the order of work
-	Length   int            `json:"length"`   // of that chain, in tasks
-	Seconds  *int64         `json:"seconds"`  // of work on that chain; null without history
-	Blockers []Blocker      `json:"blockers"` // those that keep most tasks waiting first
-	Archived int            `json:"archived"` // archived tasks of the board, of which only those are nodes that open tasks need
-	Nodes    []GraphNode    `json:"nodes"`    // open ones first, by step
+	Goal     flow.GoalID    `json:"goal"`         // "" for all goals, and of a file
+	Title    string         `json:"title"`        // of the goal, or the feature of a file
+	Work     int64          `json:"work_seconds"` // of all open tasks
+	Levels   []Level        `json:"levels"`       // empty for several goals, and where levels mean nothing
+	Counts   map[string]int `json:"counts"`       // of the nodes by state
+	Critical []flow.TaskID  `json:"critical"`     // the longest chain of open tasks, in the order of work
+	Length   int            `json:"length"`       // of that chain, in tasks
+	Seconds  int64          `json:"seconds"`      // of work on that chain
+	Free     *Schedule      `json:"free"`         // a task begins when what it needs is merged; null if nobody asked
+	Barrier  *Schedule      `json:"barrier"`      // no task begins before all of lower levels are merged; null for several goals, too
+	Blockers []Blocker      `json:"blockers"`     // those that keep most tasks waiting first
+	Archived int            `json:"archived"`     // archived tasks of the board, of which only those are nodes that open tasks need
+	Nodes    []GraphNode    `json:"nodes"`        // open ones first, by step
 	Edges    []GraphEdge    `json:"edges"`
+
+	file  bool // on no board
+	timed bool // a task has an estimate
+	plan  *plan.Plan
+	left  *plan.Graph // of the open tasks, in order of creation
 }
 
 // A GraphNode is a task in a [Graph].
@@ -32,7 +41,8 @@ type GraphNode struct {
 	Goal     flow.GoalID   `json:"goal"`
 	Role     flow.Role     `json:"role"`
 	Agent    flow.Actor    `json:"agent"`    // that works on it or did so last
-	Level    int           `json:"level"`    // 1 if no edge leads to it, else one more than the deepest task that one comes from
+	Level    int           `json:"level"`    // that it has, else one more than that of the deepest task that it needs
+	Seconds  int64         `json:"seconds"`  // its estimate, or the usual one
 	Step     int           `json:"step"`     // of an open task: 1 if no other task is in its way, else one more than the last that is; 0 of a final one
 	Critical bool          `json:"critical"` // part of the longest chain
 	Needs    []flow.TaskID `json:"needs"`    // the tasks that it depends on
@@ -41,9 +51,20 @@ type GraphNode struct {
 	Archived bool          `json:"archived"`
 	Reverted bool          `json:"reverted"`
 
-	reason string // why it is blocked
-	order  int    // of its creation
+	reason   string // why it is blocked
+	order    int    // of its creation
+	column   int    // of drawings: 1 if no edge leads to it, else one more than the last that one comes from
+	mark     int    // the level where lists show it, else 0
+	part     int    // of the text: the level, 0 for the task of another goal, or the step
+	priority int
+	estimate flow.Duration
 }
+
+// Column is where a drawing has the task: to the right of those that it needs, from 1.
+func (n *GraphNode) Column() int { return n.column }
+
+// Named returns the title behind the level.
+func (n *GraphNode) Named() string { return leveled(n.mark, n.Title) }
 
 // A GraphEdge leads from a task to one that needs it, or from a reverted task to
 // one that does its work again.
@@ -72,22 +93,60 @@ func GraphOf(b *flow.Board, goal flow.GoalID) Graph {
 	m := newGraphMaker(b, goal)
 	m.addNeeds()
 	m.connect()
-	g := Graph{Goal: goal, Counts: map[string]int{}, Archived: len(b.IDs(flow.Archive)),
-		Nodes: m.nodes, Edges: m.edges, Blockers: []Blocker{}, Critical: []flow.TaskID{}}
+	g := Graph{Goal: goal, Archived: len(b.IDs(flow.Archive)), Nodes: m.nodes, Edges: m.edges, Levels: []Level{}}
 	if goal != "" {
 		g.Title = partOf(b.Goal(goal)).Title
 	}
+	only, one := g.onlyGoal()
+	if one && laddersOf(b)[only].shown {
+		g.Levels = Levels(b, only)
+	}
+	g.finish(only)
+	return g
+}
+
+// finish finds what follows from nodes and edges. goal is the one that the levels are of.
+func (g *Graph) finish(goal flow.GoalID) {
+	g.Counts, g.Blockers = map[string]int{}, []Blocker{}
 	for i := range g.Nodes {
 		g.Counts[g.Nodes[i].Status.String()]++
 	}
-	n := indexOf(&g)
-	n.findLevels(g.Edges)
+	n := indexOf(g)
+	n.findColumns(g.Edges)
 	n.findSteps()
 	n.countHolds()
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		n.Level = cmp.Or(n.Level, n.column)
+		switch {
+		case len(g.Levels) == 0:
+			n.part = n.Step
+		case n.Goal == goal:
+			n.part = n.Level
+		}
+	}
 	g.findBlockers()
 	g.sortNodes()
-	g.Estimate(nil)
-	return g
+	g.link(goal)
+}
+
+// onlyGoal returns the goal of the graph, or that of all of its open tasks; false if
+// they are of several.
+func (g *Graph) onlyGoal() (only flow.GoalID, one bool) {
+	if g.Goal != "" {
+		return g.Goal, true
+	}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		switch {
+		case n.Status.Final():
+		case !one:
+			only, one = n.Goal, true
+		case n.Goal != only:
+			return "", false
+		}
+	}
+	return only, one
 }
 
 // A graphMaker collects the nodes of a graph and their edges.
@@ -96,6 +155,7 @@ type graphMaker struct {
 	live  map[flow.TaskID]*flow.Summary
 	order map[flow.TaskID]int
 	known map[flow.TaskID]int // places of the nodes
+	marks ladders
 	nodes []GraphNode
 	edges []GraphEdge
 	met   map[flow.TaskID]bool // whether a task that another one needs counts as merged
@@ -104,7 +164,7 @@ type graphMaker struct {
 func newGraphMaker(b *flow.Board, goal flow.GoalID) *graphMaker {
 	tasks := b.Tasks()
 	m := &graphMaker{board: b, live: make(map[flow.TaskID]*flow.Summary, len(tasks)), order: make(map[flow.TaskID]int, len(tasks)),
-		known: make(map[flow.TaskID]int, len(tasks)), met: map[flow.TaskID]bool{}, edges: []GraphEdge{}, nodes: []GraphNode{}}
+		known: make(map[flow.TaskID]int, len(tasks)), met: map[flow.TaskID]bool{}, edges: []GraphEdge{}, nodes: []GraphNode{}, marks: laddersOf(b)}
 	for i := range tasks {
 		m.live[tasks[i].ID], m.order[tasks[i].ID] = &tasks[i], i
 	}
@@ -130,7 +190,8 @@ func (m *graphMaker) add(t *flow.Summary, archived bool) {
 		needs = []flow.TaskID{}
 	}
 	m.nodes = append(m.nodes, GraphNode{ID: t.ID, Title: t.Title, Status: t.Status, Goal: t.Goal, Role: t.Role, Agent: t.Coder,
-		Needs: needs, Waits: []flow.TaskID{}, Archived: archived, Reverted: t.Reverted, reason: t.Reason, order: order})
+		Needs: needs, Waits: []flow.TaskID{}, Archived: archived, Reverted: t.Reverted, reason: t.Reason, order: order,
+		Level: t.Level, mark: m.marks.mark(t), priority: t.Priority, estimate: t.Estimate})
 }
 
 // find returns the summary of a task, live or archived; nil if there is none.
@@ -248,17 +309,21 @@ func (n *GraphNode) why() string {
 	return cmp.Or(unheldWords[n.Status], strings.ToLower(n.Status.String()))
 }
 
-// sortNodes puts open tasks first, by step, then final ones; each in order of creation.
+// sortNodes puts open tasks first, by part, then step, then final ones; each in order of
+// creation.
 func (g *Graph) sortNodes() {
 	slices.SortStableFunc(g.Nodes, func(x, y GraphNode) int {
 		if x.Status.Final() != y.Status.Final() {
 			return cmp.Compare(y.Step, x.Step) // only open tasks have one
 		}
-		return cmp.Or(cmp.Compare(x.Step, y.Step), cmp.Compare(x.order, y.order))
+		if x.Status.Final() {
+			return cmp.Compare(x.order, y.order)
+		}
+		return cmp.Or(cmp.Compare(x.part, y.part), cmp.Compare(x.Step, y.Step), cmp.Compare(x.order, y.order))
 	})
 }
 
-// Open returns the open tasks, by step.
+// Open returns the open tasks, those first that can be done first.
 func (g *Graph) Open() []GraphNode {
 	n, _ := slices.BinarySearchFunc(g.Nodes, true, func(n GraphNode, final bool) int {
 		if n.Status.Final() == final {
@@ -267,30 +332,4 @@ func (g *Graph) Open() []GraphNode {
 		return -1
 	})
 	return g.Nodes[:n]
-}
-
-// Estimate finds the longest chain of open tasks anew, by how long each probably takes;
-// by their number if of is nil or knows none of them.
-func (g *Graph) Estimate(of func(GraphNode) time.Duration) {
-	n := indexOf(g)
-	path := []int{}
-	var took time.Duration
-	if of != nil {
-		path, took = n.longest(func(i int) time.Duration { return max(of(g.Nodes[i]), 0) })
-	}
-	g.Seconds = nil
-	if took > 0 {
-		seconds := int64(took / time.Second)
-		g.Seconds = &seconds
-	} else {
-		path, _ = n.longest(func(int) time.Duration { return 1 })
-	}
-	g.Critical, g.Length = []flow.TaskID{}, len(path)
-	for i := range g.Nodes {
-		g.Nodes[i].Critical = false
-	}
-	for _, i := range path {
-		g.Nodes[i].Critical = true
-		g.Critical = append(g.Critical, g.Nodes[i].ID)
-	}
 }

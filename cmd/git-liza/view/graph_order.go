@@ -3,7 +3,6 @@ package view
 import (
 	"math/bits"
 	"slices"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -68,19 +67,19 @@ func (x graphIndex) sorted(before func(int) []int) []int {
 	return order
 }
 
-// findLevels sets how deep each node stands.
-func (x graphIndex) findLevels(edges []GraphEdge) {
+// findColumns sets how deep each node stands.
+func (x graphIndex) findColumns(edges []GraphEdge) {
 	before := make([][]int, len(x.nodes))
 	for _, e := range edges {
 		to := x.place[e.To]
 		before[to] = append(before[to], x.place[e.From])
 	}
 	for _, i := range x.sorted(func(i int) []int { return before[i] }) {
-		level := 1
+		column := 1
 		for _, j := range before[i] {
-			level = max(level, x.nodes[j].Level+1)
+			column = max(column, x.nodes[j].column+1)
 		}
-		x.nodes[i].Level = level
+		x.nodes[i].column = column
 	}
 }
 
@@ -129,36 +128,4 @@ func (x graphIndex) countHolds() {
 			}
 		}
 	}
-}
-
-// longest returns the chain of open nodes whose lengths have the greatest sum, in the order
-// of work. Of equal chains it is that whose tasks come first.
-func (x graphIndex) longest(length func(int) time.Duration) (path []int, sum time.Duration) {
-	total, last := make([]time.Duration, len(x.nodes)), make([]int, len(x.nodes))
-	end := -1
-	for _, i := range x.sorted(x.waits) {
-		last[i] = -1
-		if x.nodes[i].Status.Final() {
-			continue
-		}
-		for _, j := range x.waits(i) {
-			if total[j] > 0 && (last[i] < 0 || total[j] > total[last[i]]) {
-				last[i] = j
-			}
-		}
-		if last[i] >= 0 {
-			total[i] = total[last[i]]
-		}
-		if total[i] += length(i); total[i] > 0 && (end < 0 || total[i] > total[end] || total[i] == total[end] && i < end) {
-			end = i
-		}
-	}
-	for i := end; i >= 0; i = last[i] {
-		path = append(path, i)
-	}
-	slices.Reverse(path)
-	if end >= 0 {
-		sum = total[end]
-	}
-	return path, sum
 }

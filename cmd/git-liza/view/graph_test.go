@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plan"
 )
 
 // taskIn returns a task in a state that needs others.
@@ -19,9 +20,13 @@ func taskIn(id flow.TaskID, status flow.Status, needs ...flow.TaskID) *flow.Task
 
 // graphBoard holds tasks of any goal, and archived ones, under the newest rules.
 func graphBoard(live []*flow.Task, archived ...*flow.Task) *flow.Board {
+	return graphBoardOf(goalOne, live, archived...)
+}
+
+func graphBoardOf(goal *flow.Goal, live []*flow.Task, archived ...*flow.Task) *flow.Board {
 	edits := []flow.Edit{
 		{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1", Config: flow.DefaultConfig()}},
-		{Key: flow.Key{Folder: flow.Goals, ID: "goal-1"}, Document: goalOne},
+		{Key: flow.Key{Folder: flow.Goals, ID: "goal-1"}, Document: goal},
 	}
 	for i, t := range live {
 		made := *t
@@ -60,12 +65,12 @@ func TestGraphOrder(t *testing.T) {
 	require.Equal(t, ids{"b", "e", "c", "f", "d", "a", "g"}, order, "open ones by step, then final ones")
 	require.Equal(t, ids{"b", "c", "d"}, g.Critical)
 	require.Equal(t, 3, g.Length)
-	require.Nil(t, g.Seconds)
+	require.EqualValues(t, 45*60, g.Seconds)
 	d := nodeOf(t, g, "d")
-	require.Equal(t, []int{4, 3, 0}, []int{d.Level, d.Step, d.Holds})
+	require.Equal(t, []int{4, 3, 0}, []int{d.Column(), d.Step, d.Holds})
 	require.Equal(t, ids{"b", "c"}, d.Waits)
 	b := nodeOf(t, g, "b")
-	require.Equal(t, []int{2, 1, 2}, []int{b.Level, b.Step, b.Holds}, "d waits twice and counts once")
+	require.Equal(t, []int{2, 1, 2}, []int{b.Column(), b.Step, b.Holds}, "d waits twice and counts once")
 	require.Empty(t, b.Waits)
 	require.Equal(t, []Blocker{{"e", flow.Blocked, "blocked", 1, "git liza show e --why"}}, g.Blockers)
 	require.Contains(t, g.Edges, GraphEdge{From: "a", To: "b", Met: true})
@@ -114,23 +119,59 @@ func TestGraphNeedsElsewhere(t *testing.T) {
 	require.Len(t, GraphOf(b, "").Nodes, 13)
 }
 
-// The longest chain is that of the most work, where it is known how long tasks take.
-func TestGraphEstimate(t *testing.T) {
+// The longest chain is that of the most work by the estimates of the tasks.
+func TestGraphEstimates(t *testing.T) {
 	t.Parallel()
-	g := GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed), taskIn("b", flow.Unclaimed, "a"), taskIn("c", flow.Unclaimed)}), "goal-1")
-	require.Equal(t, ids{"a", "b"}, g.Critical)
-	g.Estimate(func(n GraphNode) time.Duration {
-		if n.ID == "c" {
-			return time.Hour
-		}
-		return time.Minute
-	})
+	long := taskIn("c", flow.Unclaimed)
+	long.Estimate = flow.Duration(time.Hour)
+	g := GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed), taskIn("b", flow.Unclaimed, "a"), long, taskIn("d", flow.Merged)}), "goal-1")
 	require.Equal(t, ids{"c"}, g.Critical)
-	require.EqualValues(t, 3600, *g.Seconds)
+	require.EqualValues(t, 3600, g.Seconds)
+	require.EqualValues(t, 5400, g.Work, "what is merged takes no more")
 	require.False(t, nodeOf(t, g, "a").Critical)
-	g.Estimate(func(GraphNode) time.Duration { return -time.Hour })
-	require.Equal(t, ids{"a", "b"}, g.Critical)
-	require.Nil(t, g.Seconds)
+	require.EqualValues(t, 15*60, nodeOf(t, g, "a").Seconds)
+	g.Simulate([]int{1, 2})
+	require.Equal(t, []plan.Run{{Agents: 1, Makespan: 5400}, {Agents: 2, Makespan: 3600, Idle: 1800}}, g.Free.Runs)
+	require.Contains(t, g.Text(80), "\n * c  UNCLAIMED  1h                      Do c\n")
+	require.Contains(t, g.Text(80), "\nThe fewest agents within 5 % of the best time: 2, level by level 2.\n")
+}
+
+// Where levels mean something the open tasks stand by level, those of other goals before
+// them; tasks of several goals have their levels beside their titles.
+func TestGraphLevels(t *testing.T) {
+	t.Parallel()
+	at := func(level int, task *flow.Task) *flow.Task {
+		task.Level = level
+		return task
+	}
+	other := at(3, taskIn("other", flow.Unclaimed))
+	other.Goal = "goal-2"
+	named := *goalOne
+	named.Schedule = &flow.Schedule{Barrier: flow.LevelBarrier, Levels: []string{"Base", "Core"}}
+	b := graphBoardOf(&named, []*flow.Task{at(1, taskIn("a", flow.Merged)), at(2, taskIn("b", flow.Unclaimed)), at(2, taskIn("c", flow.Unclaimed, "b")), at(3, taskIn("d", flow.Unclaimed, "other")), other})
+	g := GraphOf(b, "goal-1")
+	g.Simulate([]int{2})
+	require.Equal(t, `goal   goal-1  G
+tasks  4 open in 2 levels, 1h of work, 1 merged
+path   2 tasks, 30m: * b → c
+
+of other goals
+   other  UNCLAIMED               before 1  Do other
+
+level 2  Core
+ * b      UNCLAIMED               before 1  Do b
+ * c      UNCLAIMED  after b                Do c
+
+level 3
+   d      UNCLAIMED  after other            Do d
+
+agents  takes  idle  level by level  idle
+2       30m    0s    1h              1h
+`, g.Text(80))
+	all := GraphOf(b, "")
+	all.Simulate([]int{2})
+	require.Nil(t, all.Barrier, "no barrier is one of two goals")
+	require.Contains(t, all.Text(80), "  [L2] Do b\n")
 }
 
 // A cycle, which no rule allows, hangs nothing and hides nothing.
@@ -150,8 +191,8 @@ func TestGraphText(t *testing.T) {
 		taskIn("a", flow.Merged), taskIn("b", flow.Claimed, "a"), taskIn("c", flow.Unclaimed, "b"), taskIn("d", flow.Unclaimed, "b", "c", "e"), ask,
 	}), "goal-1")
 	require.Equal(t, `goal   goal-1  G
-tasks  4 open, 1 merged
-path   3 tasks: * b → c → d
+tasks  4 open, 1h of work, 1 merged
+path   3 tasks, 45m: * b → c → d
 stuck  e BLOCKED, 1 waits for it: git liza show e --why
 
 no other task in the way
@@ -165,8 +206,8 @@ step 3
  * d  UNCLAIMED  after b +2            Do d
 `, g.Text(80))
 	require.Equal(t, `goal   goal-1  G
-tasks  4 open, 1 merged
-path   3 tasks: * b → c → d
+tasks  4 open, 1h of work, 1 merged
+path   3 tasks, 45m: * b → c → d
 stuck  e BLOCKED, 1 waits for it
        git liza show e --why
 
@@ -187,10 +228,10 @@ func TestGraphOfNothing(t *testing.T) {
 	g := GraphOf(graphBoard(nil), "goal-1")
 	raw, err := json.Marshal(g)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"goal":"goal-1","title":"G","counts":{},"critical":[],"length":0,"seconds":null,"blockers":[],"archived":0,"nodes":[],"edges":[]}`, string(raw))
+	require.JSONEq(t, `{"goal":"goal-1","title":"G","counts":{},"critical":[],"length":0,"seconds":0,"work_seconds":0,"levels":[],"free":null,"barrier":null,"blockers":[],"archived":0,"nodes":[],"edges":[]}`, string(raw))
 	require.Equal(t, "goal   goal-1  G\ntasks  none yet\n", g.Text(80))
 	g = GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed)}), "")
-	require.Equal(t, "tasks  1 open\npath   1 task: * a\n\nno other task in the way\n * a  UNCLAIMED  Do a\n", g.Text(80))
+	require.Equal(t, "tasks  1 open, 15m of work\npath   1 task, 15m: * a\n\nno other task in the way\n * a  UNCLAIMED  Do a\n", g.Text(80))
 }
 
 // manyTasks are tasks in chains of ten, of which the first half is merged.
@@ -219,7 +260,7 @@ func TestGraphOfManyTasks(t *testing.T) {
 	require.Len(t, g.Critical, 10)
 	require.Equal(t, 9, nodeOf(t, g, "task-5001").Holds)
 	text := g.Text(80)
-	require.Contains(t, text, "5000 open, 5000 merged")
+	require.Contains(t, text, "5000 open, 1250h of work, 5000 merged")
 	require.Contains(t, text, "and 4950 more open")
 	require.Less(t, len(text), 8000)
 }
@@ -262,7 +303,7 @@ func TestRandomGraphs(t *testing.T) {
 			require.Contains(t, nodes[g.Critical[i]].Waits, g.Critical[i-1])
 		}
 		for _, e := range g.Edges {
-			require.Less(t, nodes[e.From].Level, nodes[e.To].Level)
+			require.Less(t, nodes[e.From].column, nodes[e.To].column)
 		}
 	}
 }

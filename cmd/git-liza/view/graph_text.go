@@ -3,33 +3,33 @@ package view
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // narrow is the width below which a graph shows no titles beside what a task waits for.
 const narrow = 60
 
-// Text formats the graph for people: what stands in the way, then the open tasks by step.
-// With width 0 nothing is cut.
+// Text formats the graph for people: what stands in the way, then the open tasks by level,
+// or by step where levels mean nothing, then the simulations. With width 0 nothing is cut.
 func (g *Graph) Text(width int) string {
 	open := g.Open()
 	text := headText(g.head(len(open), width), width)
 	var rows Table
 	shown := open[:min(len(open), mostShown)]
 	for i := range shown {
-		if i == 0 || shown[i].Step != shown[i-1].Step {
+		if i == 0 || shown[i].part != shown[i-1].part {
 			rows.Add("")
-			rows.Add(stepHeading(shown[i].Step))
+			rows.Add(g.heading(shown[i].part))
 		}
 		rows.Add(g.row(&shown[i], width)...)
 	}
 	text += dropEmpty(rows).Text(width)
 	if more := len(open) - mostShown; more > 0 {
-		text += fmt.Sprintf("\nand %d more open: git liza graph --json\n", more)
+		text += fmt.Sprintf("\nand %d more open: git liza plan show --json\n", more)
 	}
-	return text
+	return text + g.scheduleText(width)
 }
 
 // dropEmpty leaves out the columns that are empty in every row.
@@ -49,18 +49,35 @@ func dropEmpty(rows Table) *Table {
 	return &left
 }
 
-func stepHeading(step int) string {
-	if step == 1 {
+// heading is what stands above a part of the open tasks.
+func (g *Graph) heading(part int) string {
+	if len(g.Levels) > 0 {
+		for _, l := range g.Levels {
+			if l.Number != part {
+				continue
+			}
+			text := strings.TrimSpace(fmt.Sprintf("level %d  %s", l.Number, plaintext.Line(l.Name)))
+			if l.Result == "failed" {
+				text += "  failed"
+			}
+			return text
+		}
+		return "of other goals"
+	}
+	if part == 1 {
 		return "no other task in the way"
 	}
-	return fmt.Sprintf("step %d", step)
+	return fmt.Sprintf("step %d", part)
 }
 
 // head says how many tasks are open, and what decides when the last one is merged.
 func (g *Graph) head(open, width int) Table {
 	var head Table
-	if g.Goal != "" {
+	switch {
+	case g.Goal != "":
 		head.Add("goal", strings.TrimSpace(string(g.Goal)+"  "+g.Title))
+	case g.Title != "":
+		head.Add("plan", g.Title)
 	}
 	head.Add("tasks", g.countsLine(open))
 	if g.Length > 0 {
@@ -99,7 +116,17 @@ func (g *Graph) countsLine(open int) string {
 	if len(g.Nodes) == 0 && g.Archived == 0 {
 		return "none yet"
 	}
-	parts := []string{fmt.Sprintf("%d open", open)}
+	first := fmt.Sprintf("%d open", open)
+	if g.file {
+		first = fmt.Sprint(open)
+	}
+	if len(g.Levels) > 0 {
+		first += " in " + Count(g.openLevels(), "level")
+	}
+	parts := []string{first}
+	if open > 0 {
+		parts = append(parts, spanOf(g.Work)+" of work")
+	}
 	for _, status := range flow.Statuses() {
 		if n := g.Counts[status.String()]; n > 0 && status.Final() {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(status.String())))
@@ -111,12 +138,19 @@ func (g *Graph) countsLine(open int) string {
 	return strings.Join(parts, ", ")
 }
 
+// openLevels counts the levels with open tasks.
+func (g *Graph) openLevels() (n int) {
+	for _, l := range g.Levels {
+		if l.Open > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // pathLine names the longest chain of open tasks.
 func (g *Graph) pathLine() string {
-	line := Count(g.Length, "task")
-	if g.Seconds != nil {
-		line += ", about " + Span(time.Duration(*g.Seconds)*time.Second) + " of work"
-	}
+	line := Count(g.Length, "task") + ", " + spanOf(g.Seconds)
 	ids := g.Critical
 	if len(ids) > glanceNames {
 		ids = ids[:glanceNames]
@@ -146,11 +180,20 @@ func (g *Graph) row(n *GraphNode, width int) []string {
 	if n.Holds > 0 {
 		holds = "before " + fmt.Sprint(n.Holds)
 	}
-	title := FirstLine(n.Title)
+	title, status, takes := FirstLine(n.Title), n.Status.String(), ""
+	if len(g.Levels) == 0 || n.part == 0 {
+		title = leveled(n.mark, title)
+	}
+	if g.file {
+		status = ""
+	}
+	if g.timed && (width == 0 || width >= narrow) {
+		takes = spanOf(n.Seconds)
+	}
 	if n.reason != "" {
 		title += " (" + FirstLine(n.reason) + ")"
 	}
-	row := []string{mark + string(n.ID), n.Status.String()}
+	row := []string{mark + string(n.ID), status, takes}
 	if width == 0 || width >= narrow {
 		return append(row, after, holds, title)
 	}

@@ -2,155 +2,126 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
-// A Plan is what a plan says before any of it is on a board: its levels, the chain that
-// takes longest, and how long some numbers of agents need for it.
-type Plan struct {
-	Feature  string        `json:"feature"`
-	Tasks    int           `json:"tasks"`
-	Work     int64         `json:"work_seconds"` // of all tasks
-	Levels   []PlanLevel   `json:"levels"`
-	Critical []flow.TaskID `json:"critical"` // the chain that takes longest, in the order of work
-	Seconds  int64         `json:"seconds"`  // of that chain
-	Free     Schedule      `json:"free"`     // a task begins when what it needs is merged
-	Barrier  Schedule      `json:"barrier"`  // no task begins before all of lower levels are merged
-
-}
-
-// A PlanLevel is the tasks of one level.
-type PlanLevel struct {
-	Level int        `json:"level"`
-	Name  string     `json:"name"` // "" if it has none
-	Tasks []PlanTask `json:"tasks"`
-}
-
-// A PlanTask is a task of a plan.
-type PlanTask struct {
-	ID       flow.TaskID   `json:"id"`
-	Title    string        `json:"title"`
-	Needs    []flow.TaskID `json:"needs"`
-	Seconds  int64         `json:"seconds"`
-	Critical bool          `json:"critical"` // part of the chain that takes longest
-}
-
-// A Schedule is what simulations of a plan with several numbers of agents found.
+// A Schedule is what simulations of the open tasks with several numbers of agents found.
 type Schedule struct {
 	Runs   []plan.Run `json:"runs"`
 	Paying int        `json:"paying"` // the fewest agents within 5 % of the best run: more do not pay
 }
 
-// PlanOf simulates a plan for some numbers of agents, at least one.
-func PlanOf(p *plan.Plan, g *plan.Graph, agents []int) Plan {
-	v := Plan{Feature: p.Feature, Tasks: len(p.Tasks), Work: g.Work(), Critical: []flow.TaskID{}}
-	critical := map[int]bool{}
-	chain, seconds := g.Longest()
-	v.Seconds = seconds
-	for _, i := range chain {
-		critical[i] = true
-		v.Critical = append(v.Critical, p.Tasks[i].ID)
-	}
+// PlanOf returns the graph of a plan as if it were on a board on which nobody has begun.
+func PlanOf(p *plan.Plan, linked *plan.Graph) Graph {
+	g := Graph{Title: p.Feature, Nodes: make([]GraphNode, len(p.Tasks)), Edges: []GraphEdge{}, Levels: []Level{}, file: true}
 	place := map[int]int{}
-	for n, level := range g.Levels() {
+	for n, level := range linked.Levels() {
 		place[level] = n
-		v.Levels = append(v.Levels, PlanLevel{Level: level, Name: p.Names[level], Tasks: []PlanTask{}})
+		g.Levels = append(g.Levels, Level{Number: level, Name: p.Names[level], Receipts: []any{}})
 	}
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
 		needs := []flow.TaskID{}
-		for _, need := range g.Needs(i) {
-			needs = append(needs, p.Tasks[need].ID)
+		for _, need := range linked.Needs(i) {
+			id := p.Tasks[need].ID
+			needs = append(needs, id)
+			g.Edges = append(g.Edges, GraphEdge{From: id, To: t.ID})
 		}
-		level := &v.Levels[place[g.Level(i)]]
-		level.Tasks = append(level.Tasks, PlanTask{t.ID, t.Title, needs, t.Seconds(), critical[i]})
+		level := linked.Level(i)
+		at := &g.Levels[place[level]]
+		at.Tasks, at.Open = at.Tasks+1, at.Open+1
+		g.Nodes[i] = GraphNode{ID: t.ID, Title: t.Title, Status: flow.Unclaimed, Role: t.Role, Level: level, mark: level, Needs: needs, Waits: needs,
+			order: i, priority: t.Priority, estimate: t.Estimate}
 	}
-	for _, n := range agents {
-		v.Free.Runs = append(v.Free.Runs, g.Simulate(n, false))
-		v.Barrier.Runs = append(v.Barrier.Runs, g.Simulate(n, true))
-	}
-	v.Free.Paying, v.Barrier.Paying = plan.Paying(v.Free.Runs), plan.Paying(v.Barrier.Runs)
-	return v
-}
-
-// Graph returns the plan as a graph to draw: its tasks are those of a board on which
-// nobody has begun.
-func (v *Plan) Graph() Graph {
-	g := Graph{Title: v.Feature, Critical: v.Critical, Length: len(v.Critical), Seconds: &v.Seconds}
-	for _, level := range v.Levels {
-		for _, t := range level.Tasks {
-			g.Nodes = append(g.Nodes, GraphNode{ID: t.ID, Title: t.Title, Status: flow.Unclaimed, Level: level.Level, Step: level.Level, Critical: t.Critical, Needs: t.Needs})
-			for _, need := range t.Needs {
-				g.Edges = append(g.Edges, GraphEdge{From: need, To: t.ID})
-			}
-		}
-	}
+	g.finish("")
 	return g
 }
 
-// Text formats the plan for people. With width 0 nothing is cut.
-func (v *Plan) Text(width int) string {
-	var head Table
-	if v.Feature != "" {
-		head.Add("plan", v.Feature)
+// link makes a plan of the open tasks, and finds its longest chain. goal is the one that
+// the levels are of.
+func (g *Graph) link(goal flow.GoalID) {
+	open := g.Open()
+	byAge := make([]*GraphNode, len(open))
+	place := make(map[flow.TaskID]*GraphNode, len(open))
+	for i := range open {
+		byAge[i], place[open[i].ID] = &open[i], &open[i]
 	}
-	head.Add("tasks", fmt.Sprintf("%d in %s, %s of work", v.Tasks, Count(len(v.Levels), "level"), spanOf(v.Work)))
-	ids := v.Critical[:min(len(v.Critical), glanceNames)]
-	chain := strings.ReplaceAll(JoinIDs(ids), ", ", " → ")
-	if len(ids) < len(v.Critical) {
-		chain += " → …"
-	}
-	head.Add("path", fmt.Sprintf("%s, %s: * %s", Count(len(v.Critical), "task"), spanOf(v.Seconds), chain))
-	text := headText(head, width)
-	left := mostShown
-	for _, level := range v.Levels {
-		if left > 0 {
-			text += "\n" + level.text(left, width)
+	slices.SortStableFunc(byAge, func(x, y *GraphNode) int { return x.order - y.order })
+	g.plan = &plan.Plan{Feature: g.Title, Tasks: make([]plan.Task, len(open))}
+	for i, n := range byAge {
+		t := &g.plan.Tasks[i]
+		t.ID, t.Priority, t.Estimate = n.ID, n.priority, n.estimate
+		if n.Goal == goal {
+			t.Level = n.Level
 		}
-		left -= len(level.Tasks)
-	}
-	if left < 0 {
-		text += fmt.Sprintf("\nand %d more: git liza plan show FILE --json\n", -left)
-	}
-	return text + "\n" + v.schedule(width)
-}
-
-func (l *PlanLevel) text(most, width int) string {
-	rows := Table{}
-	for _, t := range l.Tasks[:min(len(l.Tasks), most)] {
-		mark := "   "
-		if t.Critical {
-			mark = " * "
-		}
-		after := ""
-		if len(t.Needs) > 0 {
-			after = "after " + string(t.Needs[0])
-			if more := len(t.Needs) - 1; more > 0 {
-				after += fmt.Sprintf(" +%d", more)
+		for _, id := range n.Waits {
+			if place[id] != nil {
+				t.DependsOn = append(t.DependsOn, id)
 			}
 		}
-		rows.Add(mark+string(t.ID), spanOf(t.Seconds), after, FirstLine(t.Title))
+		n.Seconds = t.Seconds()
+		g.timed = g.timed || n.estimate != 0
 	}
-	return strings.TrimSpace(fmt.Sprintf("level %d  %s", l.Level, plaintext.Line(l.Name))) + "\n" + dropEmpty(rows).Text(width)
+	g.left, _ = plan.Link(g.plan, nil) // a cycle, which no rule allows, is left out
+	chain, seconds := g.left.Longest()
+	g.Critical, g.Length, g.Seconds, g.Work = []flow.TaskID{}, len(chain), seconds, g.left.Work()
+	for _, i := range chain {
+		byAge[i].Critical = true
+		g.Critical = append(g.Critical, byAge[i].ID)
+	}
 }
 
-// schedule formats the simulations as a table.
-func (v *Plan) schedule(width int) string {
-	var rows Table
-	rows.Add("agents", "takes", "idle", "level by level", "idle")
-	for i, free := range v.Free.Runs {
-		barrier := v.Barrier.Runs[i]
-		rows.Add(strconv.Itoa(free.Agents), spanOf(free.Makespan), spanOf(free.Idle), spanOf(barrier.Makespan), spanOf(barrier.Idle))
+// Left is the plan of the open tasks in order of creation, linked by what they wait for.
+func (g *Graph) Left() (*plan.Plan, *plan.Graph) { return g.plan, g.left }
+
+// Simulate simulates some numbers of agents, each at least one, that work off the open
+// tasks.
+func (g *Graph) Simulate(agents []int) {
+	run := func(barrier bool) *Schedule {
+		s := &Schedule{}
+		for _, n := range agents {
+			s.Runs = append(s.Runs, g.left.Simulate(n, barrier))
+		}
+		s.Paying = plan.Paying(s.Runs)
+		return s
 	}
-	text := rows.Text(width)
-	if len(v.Free.Runs) > 1 {
-		text += Wrapped(fmt.Sprintf("The fewest agents within 5 %% of the best time: %d, level by level %d.", v.Free.Paying, v.Barrier.Paying), width)
+	g.Free = run(false)
+	if _, one := g.onlyGoal(); one || g.file {
+		g.Barrier = run(true)
+	}
+}
+
+// scheduleText formats the simulations as a table.
+func (g *Graph) scheduleText(width int) string {
+	if g.Free == nil || len(g.plan.Tasks) == 0 {
+		return ""
+	}
+	var rows Table
+	head := []string{"agents", "takes", "idle"}
+	if g.Barrier != nil {
+		head = append(head, "level by level", "idle")
+	}
+	rows.Add(head...)
+	for i, free := range g.Free.Runs {
+		row := []string{strconv.Itoa(free.Agents), spanOf(free.Makespan), spanOf(free.Idle)}
+		if g.Barrier != nil {
+			barrier := g.Barrier.Runs[i]
+			row = append(row, spanOf(barrier.Makespan), spanOf(barrier.Idle))
+		}
+		rows.Add(row...)
+	}
+	text := "\n" + rows.Text(width)
+	if len(g.Free.Runs) > 1 {
+		said := fmt.Sprintf("The fewest agents within 5 %% of the best time: %d", g.Free.Paying)
+		if g.Barrier != nil {
+			said += fmt.Sprintf(", level by level %d", g.Barrier.Paying)
+		}
+		text += Wrapped(said+".", width)
 	}
 	return text
 }

@@ -25,13 +25,14 @@ func TestLargePlan(t *testing.T) {
 	}
 	g, faults := plan.Link(p, nil)
 	require.Empty(t, faults)
-	v := PlanOf(p, g, []int{1, 60})
+	v := PlanOf(p, g)
+	v.Simulate([]int{1, 60})
 	require.EqualValues(t, 600*365*24*60*60, v.Free.Runs[0].Makespan)
 	require.EqualValues(t, 60, v.Free.Paying)
 	text := v.Text(60)
 	require.Contains(t, text, "\nlevel 1  a<U+202E>b c\n")
-	require.Contains(t, text, "\n   t49  87600h\n\nand 10 more: git liza plan show FILE --json\n")
+	require.Contains(t, text, "\n   t49  87600h\n\nand 10 more open: git liza plan show --json\n")
 	require.NotContains(t, text, "level 2")
 	require.Contains(t, text, "\n1       5256000h  0s ")
-	require.Len(t, v.Graph().Edges, 4)
+	require.Len(t, v.Edges, 4)
 }

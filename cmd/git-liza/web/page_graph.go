@@ -6,7 +6,6 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/drawing"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -34,16 +33,10 @@ func showGraph(v *visit) (any, error) {
 		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal " + flow.Excerpt(v.query.Get("goal"), 80)}
 	}
 	page := graphPage{Graph: view.GraphOf(r.Board, goal), Goals: goalChoices(v, r.Board, goal)}
-	if c, err := v.clone(); err == nil && !v.frame.Past {
-		pace := work.ReadPace(c)
-		page.Estimate(func(n view.GraphNode) time.Duration { return pace.Each(n.Goal) })
-	}
 	open := page.Graph.Open()
 	page.Open = open[:min(len(open), mostRows)]
 	page.More = len(open) - len(page.Open)
-	if page.Seconds != nil {
-		page.Took = time.Duration(*page.Seconds) * time.Second
-	}
+	page.Took = time.Duration(page.Seconds) * time.Second
 	page.Drawing = template.HTML(drawing.Graph(page.Graph, drawing.Place{Link: func(id flow.TaskID) string { return v.Link("/task/", id) }}))
 	return page, r.Board.Err()
 }
