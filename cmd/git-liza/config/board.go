@@ -20,7 +20,7 @@ func boardGroups() []Group {
 		}},
 		{Name: "limits", About: "how often work may fail before the task is blocked", Keys: []Key{
 			{Name: "limits.iterations", Meaning: "claims of one attempt", Unit: "number from 1", Readers: "`claim`"},
-			{Name: "limits.review_cycles", Meaning: "rejections of one attempt", Unit: "number from 1", Readers: "`reject`"},
+			{Name: "limits.review_cycles", Meaning: "rejections of one attempt; half of them are an alarm", Unit: "number from 1", Readers: "`reject`"},
 			{Name: "limits.integration_failures", Meaning: "failed merges of one task", Unit: "number from 1", Readers: "`merge`"},
 			{Name: "limits.no_verdicts", Meaning: "reviews that ended without a verdict", Unit: "number from 1", Readers: "`review`"},
 			{Name: "limits.failed_coders", Meaning: "different coders that failed a task", Unit: "number from 1 to 50", Readers: "`block`, `unblock`"},
@@ -86,7 +86,7 @@ func alarmKeys() (keys []Key) {
 	for _, k := range [][2]string{
 		{"lease", "a lease that nobody renews has ended for so long"},
 		{"orphaned", "work was rejected and its coder is gone for so long"},
-		{"stalled", "no task of a goal changes its state or its holder for so long while work is open"},
+		{"stalled", "no task of a goal changes its state or its holder for so long while work is open; agents have a third of it for what they settle, then a person is called"},
 		{"draft", "a draft stays one for so long"},
 		{"unstaffed", "work waits for so long for a role of which no agent is there"},
 		{"checkpoint_stale", "a checkpoint lasts so long"},

@@ -160,7 +160,7 @@ func (c *alarmCollector) addAgents() {
 		alarm.Next = next
 		// A rush of this clone gives back what the dead hold.
 		alarm.listed = c.isCalled("dead", string(held))
-		alarm.Call = alarm.listed && (len(c.heard) == 0 || c.past(alarm.Since, patience))
+		alarm.Call = alarm.listed && (len(c.heard) == 0 || c.isLate(alarm.Since))
 		c.add(alarm)
 	}
 }

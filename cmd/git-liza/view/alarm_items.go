@@ -8,10 +8,6 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// patience is how long a person is not called to something that an agent is about to
-// settle.
-const patience = flow.Duration(10 * time.Minute)
-
 // uncalled are the items of the inbox that are no alarms: they wait for the convenience of
 // a person, or an alarm of another kind tells of them when they have waited too long.
 var uncalled = []string{"control", "ahead", "behind", "dead"}
@@ -32,7 +28,7 @@ func (c *alarmCollector) addItems() {
 		}
 		c.nameMoment(&a, i)
 		a.listed = i.For == ""
-		a.Call = a.listed && i.Kind != "text" && !(c.settlesSoon(i) && !c.past(a.Since, patience))
+		a.Call = a.listed && i.Kind != "text" && !(c.settlesSoon(i) && !c.isLate(a.Since))
 		c.add(a)
 	}
 }
@@ -80,6 +76,10 @@ func (c *alarmCollector) settlesSoon(i Item) bool {
 	}
 	return false
 }
+
+// isLate reports whether agents had time enough to settle what has waited since a moment:
+// a third of what a goal may stand still.
+func (c *alarmCollector) isLate(since time.Time) bool { return c.past(since, c.limits.Stalled/3) }
 
 // isCalled reports whether the person's inbox has an item.
 func (c *alarmCollector) isCalled(kind, subject string) bool {

@@ -9,12 +9,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-const (
-	// reviewLoop is from how many rejections of one attempt on a review goes in circles.
-	reviewLoop = 3
-	// driftShown is how long merged work that was far behind is an alarm: nothing ends it.
-	driftShown = time.Hour
-)
+// driftShown is how long merged work that was far behind is an alarm: nothing ends it.
+const driftShown = time.Hour
 
 // addTasks adds the alarms about single tasks.
 func (c *alarmCollector) addTasks() {
@@ -75,11 +71,11 @@ func (c *alarmCollector) addLeases(t *flow.Summary) {
 	}
 }
 
-// addRejected adds rejected work that nobody improves, or that is rejected again and
-// again.
+// addRejected adds rejected work that nobody improves, or that has been rejected half as
+// often as the limit allows.
 func (c *alarmCollector) addRejected(s *flow.Summary) {
 	id := string(s.ID)
-	if s.Cycles >= reviewLoop {
+	if most := c.config.Limits.Over(s.Limits).Cycles; s.Cycles > 0 && 2*s.Cycles >= most {
 		if t := c.Board.Task(s.ID); t != nil && t.Attempt != nil {
 			c.add(Alarm{Kind: ReviewLoopAlarm, Subject: id, Moment: fmt.Sprintf("%d.%d", t.Attempt.Number, s.Cycles), Since: s.Changed, Next: "git liza show " + id + " --patch",
 				Text: fmt.Sprintf("%s was rejected %d times", id, s.Cycles)})

@@ -347,6 +347,21 @@ func TestThresholdsOfAlarms(t *testing.T) {
 	require.Zero(t, kinds())
 	require.Equal(t, 1, kinds(configured(func(c *flow.Config) { c.Alarms.Draft = flow.Duration(time.Minute) })))
 	require.Zero(t, kinds(configured(func(c *flow.Config) { c.Alarms.Draft, c.Alarms.Off = flow.Duration(time.Minute), []string{"draft"} })))
+
+	for cycles, want := range map[int]int{5: 0, 4: 1, 3: 1} {
+		list, _ := board(rejectedAt(start, 2), coderOne, configured(func(c *flow.Config) { c.Limits.Cycles = cycles })).alarms(ReviewLoopAlarm, start)
+		require.Len(t, list, want, "two of %d rejections", cycles)
+	}
+
+	planner := &flow.Agent{ID: "planner-1", Role: flow.Planner, Generation: "0123456789abcdef"}
+	soon := configured(func(c *flow.Config) { c.Alarms.Stalled = flow.Duration(9 * time.Minute) })
+	for minutes, want := range map[int]bool{2: false, 3: true} {
+		at := start.Add(time.Duration(minutes) * time.Minute)
+		s := board(blockedAt(start), planner, soon).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(at, "waiting")}})
+		list, _ := s.alarms("blocked", at)
+		require.Len(t, list, 1)
+		require.Equal(t, want, list[0].Call, "after %d minutes", minutes)
+	}
 }
 
 // A budget that is nearly used up is an alarm at each tenth, and a spent one a call.
