@@ -42,8 +42,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-var skills = []string{"adr-backfill", "architecture-review", "code-cleaning", "code-review", "debugging", "feynman",
-	"generic-subagent", "spec-review", "systemic-thinking", "testing"}
+var skills = []string{"adr-backfill", "analyze", "architecture-review", "code-cleaning", "code-review", "debugging",
+	"document", "estimate", "feynman", "generic-subagent", "release", "security-review", "spec-review", "systemic-thinking",
+	"test-strategy", "testing"}
 
 // A skill has the head that tools look for and says all that an agent
 // without other documents needs.

@@ -17,6 +17,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/contracts"
 )
 
 // A command that a hint, an answer, a page of help or a document names exists,
@@ -37,6 +39,39 @@ func TestNamedCommandsExist(t *testing.T) {
 		}
 	}
 	require.Greater(t, seen, 200)
+}
+
+// A command line that a document or skill of the contract shows parses as it
+// stands, with all that it demands.
+func TestCommandsOfContractsParse(t *testing.T) {
+	t.Parallel()
+	word := regexp.MustCompile(`(?:[^\s'"]|'[^']*'|"[^"]*")+`)
+	values := strings.NewReplacer("'", "", `"`, "", "ID", "task-1", "$LIZA_REVIEW_COMMIT", strings.Repeat("a", 40))
+	seen := 0
+	for _, name := range contracts.Names() {
+		text, _ := contracts.Document(name)
+		for i, block := range strings.Split(text, "```sh\n") {
+			block, _, _ = strings.Cut(block, "\n```")
+			for line := range strings.Lines(block) {
+				line, ok := strings.CutPrefix(line, "git liza ")
+				if !ok || i == 0 {
+					continue
+				}
+				line, _, _ = strings.Cut(line, "<<")
+				line, _, _ = strings.Cut(line, "  #")
+				args := word.FindAllString(line, -1)
+				for i, arg := range args {
+					args[i] = values.Replace(arg)
+				}
+				parser, err := kong.New(&commands{}, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))
+				require.NoError(t, err)
+				_, err = parser.Parse(args)
+				assert.NoError(t, err, "%s: git liza %s", name, line)
+				seen++
+			}
+		}
+	}
+	require.Greater(t, seen, 50)
 }
 
 // prose are words that follow the program's name in a sentence, and words that
