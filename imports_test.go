@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
 	"cmd/git-liza/survey":     {"flow/pattern", "gitstore/git"},
 	"cmd/git-liza/view":       {"flow", "flow/breaker", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
-	"cmd/git-liza/diagnosis":  {},
+	"cmd/git-liza/diagnosis":  {"flow/pattern", "flow/plaintext", "flow/shell"},
 	"cmd/git-liza/drawing":    {"flow", "flow/plaintext", "cmd/git-liza/view"},
 	"cmd/git-liza/mcp":        {},
 	"cmd/git-liza/screen":     {"flow", "flow/plaintext", "cmd/git-liza/view"},
