@@ -97,19 +97,28 @@ func checkLevel(p *play) *Refusal {
 		return nil
 	}
 	next := levelsOf(p).next(t.Goal)
-	if failed := levelsOf(p).find(t.Goal, next); failed != nil {
-		hint := "git liza level show " + strconv.Itoa(next) + " --goal " + string(t.Goal)
-		if DueLevel(p.Board, t.Goal) == next { // on another tip
-			hint = "git liza level pass --goal " + string(t.Goal)
-		}
-		return refuse(RuleLevel, hint, "%s is at level %d, and level %d of %s failed at %s",
-			t.ID, t.Level, next, t.Goal, failed.Tip.Short())
+	if failed := FailedLevel(p.Board, t.Goal); failed != nil {
+		failed.Reason = fmt.Sprintf("%s is at level %d, and %s", t.ID, t.Level, failed.Reason)
+		return failed
 	}
 	if open := levelsOf(p).open(t.Goal, next, nil); open != nil {
 		return refuse(RuleLevel, "git liza show "+string(open.ID), "%s is at level %d and waits for level %d of %s: %s is %s",
 			t.ID, t.Level, next, t.Goal, open.ID, open.Status)
 	}
 	return refuse(RuleLevel, "git liza level pass --goal "+string(t.Goal), "%s is at level %d, and nobody has looked yet whether level %d of %s passes", t.ID, t.Level, next, t.Goal)
+}
+
+// FailedLevel refuses what waits for a goal without a failed level; nil if none failed.
+func FailedLevel(b *Board, goal GoalID) *Refusal {
+	failed := levelsOf(b).last(goal)
+	if failed == nil || failed.Passed {
+		return nil
+	}
+	hint := "git liza level show " + strconv.Itoa(failed.Number) + " --goal " + string(goal)
+	if DueLevel(b, goal) == failed.Number { // on another tip
+		hint = "git liza level pass --goal " + string(goal)
+	}
+	return refuse(RuleLevel, hint, "level %d of %s failed at %s", failed.Number, goal, failed.Tip.Short())
 }
 
 // A round is the question whether a level of a goal can pass, without some tasks.
@@ -198,7 +207,7 @@ func (r round) replaced(t *Task) (done bool) {
 // is 0 where nothing asks for levels to pass, and where none can.
 func DueLevel(b *Board, goal GoalID) int {
 	ls, g := levelsOf(b), b.Goal(goal)
-	if !b.HasRules(4) || g == nil || g.Status != InProgress || ls.barrierOf(goal) != LevelBarrier && len(b.Settings().Config.GatesAt(AtLevel)) == 0 {
+	if !b.HasRules(4) || g == nil || g.Status != InProgress || !ls.asked(goal) {
 		return 0
 	}
 	next := ls.next(goal)
@@ -207,6 +216,19 @@ func DueLevel(b *Board, goal GoalID) int {
 		return 0
 	}
 	return next
+}
+
+// asked reports whether the levels of a goal have to pass.
+func (ls levels) asked(goal GoalID) bool {
+	return ls.barrierOf(goal) == LevelBarrier || len(ls.Settings().Config.GatesAt(AtLevel)) > 0
+}
+
+// settled reports whether no level of a goal failed, and none is left that has to pass.
+func (ls levels) settled(goal GoalID) bool {
+	if last := ls.last(goal); last != nil && !last.Passed {
+		return false
+	}
+	return !ls.HasRules(4) || !ls.asked(goal) || ls.next(goal) > ls.deepest(goal)
 }
 
 // deepest is the highest level of the live tasks of a goal, 0 if there is none.

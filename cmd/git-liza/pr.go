@@ -50,7 +50,7 @@ func (c *prPushCommand) Help() string {
 	return `The branch goes to the remote that git config liza.pr.remote names, else to the one
 that holds the board, else to the only one. Title and text are those of the task, with
 its criteria and receipts; the command that is printed makes the request of them.
-Nothing is asked of the host itself.`
+Nothing is asked of the host itself. A goal with a failed level is not pushed.`
 }
 
 func (c *prPushCommand) Run(inv *invocation) error {
@@ -81,6 +81,9 @@ func (c *prPushCommand) Run(inv *invocation) error {
 		c.Goal.id = cmp.Or(c.Goal.id, clone.Usual, b.Settings().Goal)
 		if err := checkGoal(b, c.Goal.id); err != nil {
 			return err
+		}
+		if failed := flow.FailedLevel(b, c.Goal.id); failed != nil {
+			return failed
 		}
 		text = view.RequestOfGoal(b, b.Goal(c.Goal.id))
 		pushed, err = work.PushIntegration(inv.ctx, clone, b)

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,13 +39,15 @@ const (
 	sprintTerm = "sprint"
 	roleTerm   = "role"
 	kindTerm   = "kind"
+	labelTerm  = "label"
+	levelTerm  = "level"
 	pathTerm   = "path"
 	ageTerm    = "age"
 	textTerm   = "text"
 )
 
 // FilterKeys are the forms of the words of the filter language.
-const FilterKeys = "status:blocked, agent:coder-2, goal:goal-1, sprint:sprint-1, role:coder, kind:docs, path:auth/, age:>1h, age:<2d, text:WORD or only WORD"
+const FilterKeys = "status:blocked, agent:coder-2, goal:goal-1, sprint:sprint-1, role:coder, kind:docs, label:api, level:2, path:auth/, age:>1h, age:<2d, text:WORD or only WORD"
 
 // ParseFilter reads words of the filter language, such as status:blocked agent:coder-2
 // age:>1h path:auth/. All of them must hold. Values with commas between them mean any of
@@ -86,7 +89,12 @@ func parseTerm(word string) (term, error) {
 	case statusTerm:
 		t.any = strings.Split(strings.ReplaceAll(strings.ToLower(value), "-", "_"), ",")
 		return t, checkStates(t.any)
-	case agentTerm, goalTerm, sprintTerm, roleTerm, kindTerm:
+	case levelTerm:
+		for one := range strings.SplitSeq(strings.ToLower(value), ",") {
+			t.any = append(t.any, strings.TrimPrefix(one, "l"))
+		}
+		return t, checkLevels(t.any)
+	case agentTerm, goalTerm, sprintTerm, roleTerm, kindTerm, labelTerm:
 		t.any = strings.Split(strings.ToLower(value), ",")
 		return t, nil
 	}
@@ -122,6 +130,15 @@ func checkStates(names []string) error {
 	return nil
 }
 
+func checkLevels(numbers []string) error {
+	for _, text := range numbers {
+		if n, err := strconv.Atoi(text); err != nil || n < 1 || text != strconv.Itoa(n) {
+			return fmt.Errorf("%q is no level; a filter has level:2 or level:1,3", flow.Excerpt(text, 80))
+		}
+	}
+	return nil
+}
+
 // IsEmpty reports whether the filter has no words.
 func (f Filter) IsEmpty() bool { return len(f.terms) == 0 }
 
@@ -150,6 +167,10 @@ func (t *term) holds(s *flow.Summary, at time.Time) bool {
 		return t.is(s.Role.String()) || slices.ContainsFunc(s.Judges, func(j flow.Judge) bool { return t.is(j.Role.String()) })
 	case kindTerm:
 		return t.is(s.Kind.String())
+	case labelTerm:
+		return slices.ContainsFunc(s.Labels, t.is)
+	case levelTerm:
+		return t.is(strconv.Itoa(s.Level))
 	case pathTerm:
 		return t.touches(s.Owns) || t.touches([]string{s.Spec})
 	case ageTerm:

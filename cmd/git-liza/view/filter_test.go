@@ -13,7 +13,7 @@ func TestFilter(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
 	task := &flow.Summary{ID: "task-1", Title: "Limit Logins", Status: flow.Blocked, Kind: flow.Docs, Role: flow.Coder, Goal: "goal-1", Sprint: "sprint-2",
-		Owns: []string{"auth/**", "cmd/*.go"}, Spec: "specs/vision.md", Coder: "coder-2", Changed: at.Add(-90 * time.Minute), Reason: "which unit?",
+		Owns: []string{"auth/**", "cmd/*.go"}, Spec: "specs/vision.md", Coder: "coder-2", Changed: at.Add(-90 * time.Minute), Reason: "which unit?", Labels: []string{"API", "net"}, Level: 2,
 		Judges: []flow.Judge{{Role: flow.CodeReviewer, By: "code-reviewer-1"}}}
 	for words, want := range map[string]bool{
 		"":                                     true,
@@ -33,6 +33,12 @@ func TestFilter(t *testing.T) {
 		"role:planner":                         false,
 		"kind:docs":                            true,
 		"kind:code":                            false,
+		"label:api":                            true,
+		"label:ap":                             false,
+		"label:core,net":                       true,
+		"level:2":                              true,
+		"level:L2":                             true,
+		"level:1,3":                            false,
 		"path:auth/":                           true,
 		"path:auth":                            true,
 		"path:auth/login/a.go":                 true,
@@ -67,6 +73,8 @@ func TestFilter(t *testing.T) {
 		"status:stalled": `no task is ever "stalled"; a filter knows status:open, status:final, status:draft`,
 		"status:":        "status: of the filter has no value",
 		"age:>soon":      `">soon" is no age`,
+		"level:core":     `"core" is no level`,
+		"level:02":       `"02" is no level`,
 		"age:>-1h":       "is no age",
 		"\x1b[31m:x":     `no key "[31m"`,
 	} {

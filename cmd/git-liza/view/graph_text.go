@@ -56,11 +56,7 @@ func (g *Graph) heading(part int) string {
 			if l.Number != part {
 				continue
 			}
-			text := strings.TrimSpace(fmt.Sprintf("level %d  %s", l.Number, plaintext.Line(l.Name)))
-			if l.Result == "failed" {
-				text += "  failed"
-			}
-			return text
+			return strings.TrimSpace(fmt.Sprintf("level %d  %s", l.Number, plaintext.Line(l.Name)))
 		}
 		return "of other goals"
 	}
@@ -82,6 +78,11 @@ func (g *Graph) head(open, width int) Table {
 	head.Add("tasks", g.countsLine(open))
 	if g.Length > 0 {
 		head.Add("path", g.pathLine())
+	}
+	for _, l := range g.Levels {
+		if l.failed != nil {
+			head.Add("failed", fmt.Sprintf("level %d: git liza level show %d --goal %s", l.Number, l.Number, l.goal))
+		}
 	}
 	const most = 3
 	for i, b := range g.Blockers {

@@ -19,6 +19,7 @@ type Level struct {
 	Since    any           `json:"since"` // when that was recorded
 	Receipts []any         `json:"receipts"`
 	failed   []flow.Receipt
+	goal     flow.GoalID
 }
 
 // Levels are the levels of a goal up to its deepest task, and what is recorded of them.
@@ -26,7 +27,7 @@ func Levels(b *flow.Board, goal flow.GoalID) []Level {
 	var list []Level
 	at := func(n int) *Level {
 		for len(list) < n {
-			list = append(list, Level{Number: len(list) + 1, Receipts: []any{}})
+			list = append(list, Level{Number: len(list) + 1, Receipts: []any{}, goal: goal})
 		}
 		return &list[n-1]
 	}
