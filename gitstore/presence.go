@@ -37,6 +37,9 @@ type Presence struct {
 	Since      time.Time       `yaml:"since"` // when it began to do this
 	Note       string          `yaml:"note"`  // more about it
 	Usage      flow.Usage      `yaml:"usage"` // of sessions that are not on the board yet
+	// Context is how full the context of the session is, in percent; 0 is unknown. Only on
+	// boards of version 4 of the rules: programs for earlier ones refuse a presence with it.
+	Context int `yaml:"context"`
 }
 
 // Failing is what a planner does whose sessions on everything that it should answer
@@ -68,6 +71,7 @@ func (p *Presence) cutText() {
 		*text = flow.Excerpt(*text, maxWords)
 	}
 	p.Usage = p.Usage.Bounded()
+	p.Context = min(max(p.Context, 0), 100)
 }
 
 func (p Presence) check() error {

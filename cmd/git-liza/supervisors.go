@@ -134,7 +134,7 @@ func readBreaker(ctx context.Context, conf *git.Configuration) (off bool, err er
 	return false, usagef("git config --unset-all liza.breaker", "liza.breaker is %q, neither true nor false", text)
 }
 
-// readLimits reads liza.idle, liza.wall, liza.backoff and liza.await.
+// readLimits reads liza.idle, liza.wall, liza.backoff, liza.await and liza.context.handoff.
 func readLimits(ctx context.Context, conf *git.Configuration, l *supervise.Limits) error {
 	for key, set := range map[string]func(time.Duration){
 		"liza.idle":    func(d time.Duration) { l.Idle = d },
@@ -154,6 +154,19 @@ func readLimits(ctx context.Context, conf *git.Configuration, l *supervise.Limit
 			return usagef("git config "+key+" 15m", "%s is %q, no span of time (%s)", key, text, gitstore.SpanForms)
 		}
 		set(time.Duration(d))
+	}
+	return readContext(ctx, conf, l)
+}
+
+// readContext reads liza.context.handoff.
+func readContext(ctx context.Context, conf *git.Configuration, l *supervise.Limits) error {
+	const key = "liza.context.handoff"
+	text, err := conf.Config(ctx, key)
+	if err != nil || text == "" {
+		return err
+	}
+	if l.Context, err = strconv.ParseFloat(text, 64); err != nil || !(l.Context >= 0 && l.Context <= 1) {
+		return usagef("git config "+key+" 0.7", "%s is %q, no part of a context from 0 to 1", key, text)
 	}
 	return nil
 }

@@ -31,6 +31,13 @@ type Prompt struct {
 	Resume string // the agent's session to continue, if the agent can; "" begins one
 
 	Follow io.Writer // receives lines for people about what happens; may be nil
+
+	// Update is called with what is known of the session, each time when the agent has
+	// told something about it; nil is never.
+	Update func(transcript.Report)
+	// Messages has what else the agent is told. For each message its turn is called off,
+	// and its next turn begins with the message. It may be nil.
+	Messages <-chan string
 }
 
 const (
@@ -70,6 +77,7 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go s.converse(context.WithoutCancel(ctx))
+	go s.takeMessages()
 	var called atomic.Bool
 	left := make(chan struct{})
 	go func() {

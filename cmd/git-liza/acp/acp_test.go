@@ -70,9 +70,28 @@ func TestSession(t *testing.T) {
 	require.Equal(t, "new", string(text))
 	require.Equal(t, transcript.Report{
 		Session: "new-1", End: transcript.Succeeded, Text: "all [31mdone[0m", Turns: 2, Say: "all [31mdone[0m",
-		Usage: flow.Usage{Input: 500, Cached: 400, Output: 25, Cost: 132500},
+		Usage: flow.Usage{Input: 500, Cached: 400, Output: 25, Cost: 132500}, Filled: 10, Window: 100, Results: 1,
 	}, k.report)
 	require.Equal(t, "I was asked: do it\n> edit: Edit a.txt\nall [31mdone[0m\n", k.lines.String())
+}
+
+// A message calls the agent's turn off, and its next turn begins with the message. What is
+// known of the session is told with each update.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, "interrupted", flow.Coder)
+	messages := make(chan string, 1)
+	var paused []transcript.Report
+	k.prompt.Messages, k.prompt.Update = messages, func(r transcript.Report) {
+		if r.Paused && len(paused) == 0 {
+			paused = append(paused, r)
+			messages <- "hand it over"
+		}
+	}
+	k.run(t)
+	require.Equal(t, transcript.Succeeded, k.report.End, k.report.Error)
+	require.Equal(t, "I was asked: hand it over", k.report.Text)
+	require.Equal(t, [3]int64{70, 100, 2}, [3]int64{paused[0].Filled, paused[0].Window, int64(paused[0].Results)})
 }
 
 // The numbers of an agent that is known to count wrongly are not taken in.
@@ -82,6 +101,7 @@ func TestMiscounts(t *testing.T) {
 		k := talked(t, agent, flow.Coder)
 		require.Equal(t, transcript.Succeeded, k.report.End, k.report.Error)
 		require.Zero(t, k.report.Usage, agent)
+		require.Zero(t, k.report.Filled, agent)
 		require.Equal(t, model, k.report.Model)
 	}
 }

@@ -246,6 +246,19 @@ func (a *agent) Prompt(ctx context.Context, r sdk.PromptRequest) (sdk.PromptResp
 		fmt.Fprintln(os.Stderr, "thinking")
 		<-a.called
 		return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled, Usage: &sdk.Usage{InputTokens: 7, OutputTokens: 1, TotalTokens: 8}}, nil
+	case "interrupted":
+		if text := r.Prompt[0].Text.Text; text != "do it" {
+			a.say(ctx, r.SessionId, "I was asked: "+text)
+			return done, nil
+		}
+		a.update(ctx, sdk.SessionUpdate{UsageUpdate: &sdk.SessionUsageUpdate{SessionUpdate: "usage_update", Size: 100, Used: 70}})
+		a.update(ctx, sdk.StartToolCall("call-1", "one"))
+		a.update(ctx, sdk.StartToolCall("call-2", "two", sdk.WithStartStatus(sdk.ToolCallStatusInProgress)))
+		a.update(ctx, sdk.UpdateToolCall("call-1", sdk.WithUpdateStatus(sdk.ToolCallStatusCompleted)))
+		a.update(ctx, sdk.UpdateToolCall("call-2", sdk.WithUpdateStatus(sdk.ToolCallStatusFailed)))
+		a.update(ctx, sdk.UpdateToolCall("call-2", sdk.WithUpdateTitle("late")))
+		<-a.called
+		done.StopReason = sdk.StopReasonCancelled
 	case "deaf":
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Fprintln(os.Stderr, "thinking")

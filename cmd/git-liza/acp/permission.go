@@ -21,7 +21,13 @@ func (s *session) answer(_ context.Context, method string, params json.RawMessag
 	switch method {
 	case sdk.ClientMethodSessionUpdate:
 		defer s.wire.done(&s.wire.updates)
-		return respond(params, func(n sdk.SessionNotification) (any, error) { s.record.update(n.Update); return nil, nil })
+		return respond(params, func(n sdk.SessionNotification) (any, error) {
+			s.record.update(n.Update)
+			if s.prompt.Update != nil {
+				s.prompt.Update(s.record.soFar())
+			}
+			return nil, nil
+		})
 	case sdk.ClientMethodSessionRequestPermission:
 		return respond(params, func(r sdk.RequestPermissionRequest) (any, error) { return s.permit(r), nil })
 	case sdk.ClientMethodFsReadTextFile:

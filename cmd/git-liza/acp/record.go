@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -29,11 +30,12 @@ type record struct {
 	mu     sync.Mutex
 	follow io.Writer
 	made   transcript.Report
-	live   bool   // updates belong to this prompt, not to the history of the session
-	text   []byte // of the current message
-	word   string // the id of the current message, if the agent gives ids
-	heard  bool   // the model's turn is counted already; no result of a tool has come since
-	calls  []call // the latest
+	live   bool             // updates belong to this prompt, not to the history of the session
+	text   []byte           // of the current message
+	word   string           // the id of the current message, if the agent gives ids
+	heard  bool             // the model's turn is counted already; no result of a tool has come since
+	calls  []call           // the latest
+	opened []sdk.ToolCallId // of them, those without a result
 
 	miscounts bool // the agent's numbers of its usage are ignored
 }
@@ -45,6 +47,15 @@ func (r *record) report() transcript.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.endMessage()
+	made := r.made
+	made.Denied = slices.Clone(made.Denied)
+	return made
+}
+
+// soFar returns the record as a report, without the message that the agent has begun.
+func (r *record) soFar() transcript.Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	made := r.made
 	made.Denied = slices.Clone(made.Denied)
 	return made
@@ -104,12 +115,11 @@ func (r *record) update(u sdk.SessionUpdate) {
 	case u.ToolCall != nil:
 		t := u.ToolCall
 		r.noteUse(r.updateCall(mention{t.ToolCallId, &t.Kind, &t.Title, t.Locations, t.Content, t.RawInput}))
+		r.noteStatus(t.ToolCallId, cmp.Or(t.Status, sdk.ToolCallStatusPending))
 	case u.ToolCallUpdate != nil:
 		t := u.ToolCallUpdate
 		r.updateCall(mention{t.ToolCallId, t.Kind, t.Title, t.Locations, t.Content, t.RawInput})
-		if t.Status != nil && (*t.Status == sdk.ToolCallStatusCompleted || *t.Status == sdk.ToolCallStatusFailed) {
-			r.heard = false
-		}
+		r.noteStatus(t.ToolCallId, deref(t.Status))
 	case !r.live:
 	case u.AgentMessageChunk != nil:
 		r.countTurn()
@@ -117,8 +127,25 @@ func (r *record) update(u sdk.SessionUpdate) {
 	case u.AgentThoughtChunk != nil:
 		r.countTurn()
 		r.endMessage()
-	case u.UsageUpdate != nil && u.UsageUpdate.Cost != nil:
-		r.cost(*u.UsageUpdate.Cost)
+	case u.UsageUpdate != nil:
+		r.noteContext(*u.UsageUpdate)
+	}
+}
+
+// noteStatus notes whether a call has its result; status is "" if a message does not say.
+func (r *record) noteStatus(id sdk.ToolCallId, status sdk.ToolCallStatus) {
+	at := slices.Index(r.opened, id)
+	switch {
+	case status == sdk.ToolCallStatusCompleted, status == sdk.ToolCallStatusFailed:
+		r.heard = false
+		if at >= 0 {
+			r.opened = slices.Delete(r.opened, at, at+1)
+		}
+		r.made.Results++
+		r.made.Paused = len(r.opened) == 0
+	case at < 0 && status != "":
+		r.opened = append(r.opened[max(0, len(r.opened)+1-maxCalls):], id)
+		r.made.Paused = false
 	}
 }
 
@@ -147,6 +174,7 @@ func (r *record) noteUse(c call) {
 // countTurn counts a turn of the model: its first words or its first call, and its first
 // after the result of a tool.
 func (r *record) countTurn() {
+	r.made.Paused = false
 	if !r.heard {
 		r.made.Turns++
 		r.heard = true

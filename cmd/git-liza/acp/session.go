@@ -24,11 +24,12 @@ type session struct {
 	record *record
 	over   chan struct{}          // closed when the conversation is over
 	id     atomic.Pointer[string] // the agent's id of it, once it has one
+	next   chan string            // what the agent's next turn begins with
 }
 
 // newSession begins to listen, and sends nothing yet.
 func newSession(p Prompt, env []string, root *os.Root, stdin io.WriteCloser) *session {
-	s := &session{prompt: p, env: env, files: files{dir: p.Dir, root: root}, record: newRecord(p.Follow), over: make(chan struct{})}
+	s := &session{prompt: p, env: env, files: files{dir: p.Dir, root: root}, record: newRecord(p.Follow), over: make(chan struct{}), next: make(chan string, 1)}
 	s.wire = newWire(s.record.garbage)
 	// The SDK listens before its logger can be set. It gets no input until then.
 	ready := make(chan struct{})
@@ -92,16 +93,46 @@ func (s *session) ask(ctx context.Context) (failed string, err error) {
 		return "", err
 	}
 	s.record.begin(string(offer.SessionId))
-	r, err := sdk.SendRequest[sdk.PromptResponse](s.conn, ctx, sdk.AgentMethodSessionPrompt,
-		sdk.PromptRequest{SessionId: offer.SessionId, Prompt: []sdk.ContentBlock{sdk.TextBlock(s.prompt.Text)}})
-	if err != nil {
-		return "", err
+	for text := s.prompt.Text; ; {
+		r, err := sdk.SendRequest[sdk.PromptResponse](s.conn, ctx, sdk.AgentMethodSessionPrompt,
+			sdk.PromptRequest{SessionId: offer.SessionId, Prompt: []sdk.ContentBlock{sdk.TextBlock(text)}})
+		if err != nil {
+			return "", err
+		}
+		s.record.noteUsage(r)
+		if r.StopReason == sdk.StopReasonEndTurn {
+			return "", nil
+		}
+		if text = s.nextMessage(r); text == "" {
+			return "the agent stopped before the end of its turn: " + stop(r.StopReason), nil
+		}
 	}
-	s.record.noteUsage(r)
-	if r.StopReason != sdk.StopReasonEndTurn {
-		return "the agent stopped before the end of its turn: " + stop(r.StopReason), nil
+}
+
+// nextMessage is what the agent is told after a turn that was called off for it, "" if
+// there is nothing.
+func (s *session) nextMessage(r sdk.PromptResponse) string {
+	select {
+	case text := <-s.next:
+		if r.StopReason == sdk.StopReasonCancelled {
+			return text
+		}
+	default:
 	}
-	return "", nil
+	return ""
+}
+
+// takeMessages calls off the agent's turn for each message, until the conversation is over.
+func (s *session) takeMessages() {
+	for {
+		select {
+		case text := <-s.prompt.Messages:
+			s.next <- text
+			s.cancel()
+		case <-s.over:
+			return
+		}
+	}
 }
 
 func stop(r sdk.StopReason) string {

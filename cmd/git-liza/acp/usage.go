@@ -72,6 +72,16 @@ func (r *record) tokens(u sdk.Usage) {
 	r.made.Usage.Input, r.made.Usage.Output, r.made.Usage.Cached = int64(in), int64(out), int64(min(read, in))
 }
 
+// noteContext records how full the agent's context is, and what the session has cost.
+func (r *record) noteContext(u sdk.SessionUsageUpdate) {
+	if !r.miscounts && u.Used > 0 && u.Size > 0 {
+		r.made.Filled, r.made.Window = int64(u.Used), int64(u.Size)
+	}
+	if u.Cost != nil {
+		r.cost(*u.Cost)
+	}
+}
+
 // cost records what the session has cost since it began.
 func (r *record) cost(c sdk.Cost) {
 	micros := math.Round(c.Amount * 1e6)

@@ -84,6 +84,7 @@ var readers = map[string]reader{
 	"liza.wall":                      {"cmd/git-liza/supervisors.go", "readLimits", "liza.wall"},
 	"liza.backoff":                   {"cmd/git-liza/supervisors.go", "readLimits", "liza.backoff"},
 	"liza.await":                     {"cmd/git-liza/supervisors.go", "readLimits", "liza.await"},
+	"liza.context.handoff":           {"cmd/git-liza/supervisors.go", "readContext", "liza.context.handoff"},
 	"liza.task.sessions":             {"cmd/git-liza/supervisors.go", "readBounds", "liza.task.sessions"},
 	"liza.task.minutes":              {"cmd/git-liza/supervisors.go", "readBounds", "liza.task.minutes"},
 	"liza.rush.sessions":             {"cmd/git-liza/supervisors.go", "readBounds", "liza.rush.sessions"},

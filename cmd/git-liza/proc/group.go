@@ -11,7 +11,8 @@ import (
 // running is a started command with its descendants and our ends of its pipes.
 type running struct {
 	descendants descendants
-	input       *os.File // nil if the command does not read a pipe of this process
+	family      func() []string // as in Command.Began
+	input       *os.File        // nil if the command does not read a pipe of this process
 	output      *os.File
 	stdout      *os.File // nil if standard output goes where standard error does
 	tap         *tap
@@ -24,7 +25,7 @@ type running struct {
 
 // start starts c and begins to feed and to read it.
 func start(c Command) (*running, error) {
-	g := &running{tap: newTap(c.Excerpt), drained: make(chan struct{}), fed: make(chan struct{})}
+	g := &running{family: func() []string { return nil }, tap: newTap(c.Excerpt), drained: make(chan struct{}), fed: make(chan struct{})}
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir = c.Dir
 	// With a nil environment exec would pass that of this process.

@@ -59,7 +59,7 @@ func (g *running) launch(cmd *exec.Cmd, c Command) error {
 	if err != nil {
 		return err
 	}
-	g.descendants, g.ended, g.gone = k, k.ended, k.gone
+	g.descendants, g.family, g.ended, g.gone = k, k.family, k.ended, k.gone
 	return nil
 }
 
@@ -215,6 +215,12 @@ func (k *guarded) readReports(reports *bufio.Reader) {
 }
 
 func (k *guarded) signal(sig syscall.Signal) { signalDescendants(k.guard.Process.Pid, sig) }
+
+// family lists the command and its descendants, as [Command.Began] has it.
+func (k *guarded) family() (names []string) {
+	eachDescendant(k.guard.Process.Pid, func(p process) { names = append(names, fmt.Sprint(p.pid, " ", p.start)) })
+	return names
+}
 
 // kill kills until the guard has reported that it has no child. No list of processes
 // would prove that, since processes come and go while it is read.

@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +19,8 @@ type Outcome uint8
 const (
 	// Ended: its records say that it succeeded, or, with plain text, it exited with 0.
 	Ended Outcome = iota + 1
-	// Exhausted: with plain text, it exited with 42: its context is used up.
+	// Exhausted: with plain text, it exited with 42: its context is used up. Or it was
+	// so full that the session was asked for a handoff, or ended.
 	Exhausted
 	// Crashed: with plain text, it exited with another code or was killed by a signal.
 	Crashed
@@ -32,7 +34,7 @@ const (
 )
 
 // exhaustedExit is the exit code by which a program says that its context is used
-// up and that it wants to be spawned again.
+// up and that it wants to be spawned again. A row may name another one beside it.
 const exhaustedExit = 42
 
 // An Ending is how a session ended. Nothing in it shows a secret of the
@@ -72,7 +74,7 @@ func (p Provider) judgeEnding(r proc.Result, s Spawn, c *capture, report transcr
 	case r.Reason == proc.IdleLimit || r.Reason == proc.WallLimit:
 		e.Outcome = Hung
 	case report.End == transcript.Unmarked:
-		e.Outcome = exitOutcome(r)
+		e.Outcome = p.exitOutcome(r)
 	default:
 		e.Outcome = Failed
 		e.Text += ", " + describeFailure(report)
@@ -88,11 +90,11 @@ func (p Provider) judgeEnding(r proc.Result, s Spawn, c *capture, report transcr
 }
 
 // exitOutcome is the outcome of a program that writes plain text.
-func exitOutcome(r proc.Result) Outcome {
+func (p Provider) exitOutcome(r proc.Result) Outcome {
 	switch {
 	case r.Passed():
 		return Ended
-	case r.Reason == proc.Exited && r.Code == exhaustedExit:
+	case r.Reason == proc.Exited && (r.Code == exhaustedExit || strconv.Itoa(r.Code) == p.Handoff):
 		return Exhausted
 	}
 	return Crashed

@@ -38,8 +38,8 @@ func (p Provider) newLedger(s Spawn, env []string, now time.Time) *ledger {
 	return l
 }
 
-// addUsage returns the report with the usage in the ledger, if that is more than the
-// usage in the records.
+// addUsage returns the report with the context in the ledger, and with the usage there
+// if that is more than the usage in the records.
 func (l *ledger) addUsage(r transcript.Report) transcript.Report {
 	if l.read == nil {
 		return r
@@ -47,7 +47,11 @@ func (l *ledger) addUsage(r transcript.Report) transcript.Report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.readNew(cmp.Or(r.Session, l.spawn.Resume, l.spawn.Session))
-	if told := l.read.Report(); told.Usage.Input+told.Usage.Output > r.Usage.Input+r.Usage.Output {
+	told := l.read.Report()
+	if told.Filled > 0 {
+		r.Filled, r.Window, r.Model = told.Filled, told.Window, cmp.Or(r.Model, told.Model)
+	}
+	if told.Usage.Input+told.Usage.Output > r.Usage.Input+r.Usage.Output {
 		told.Usage.Cost = r.Usage.Cost
 		r.Usage, r.Model = told.Usage, cmp.Or(r.Model, told.Model)
 	}

@@ -108,7 +108,7 @@ func (r *Row) keys() map[string]any {
 		"env": &r.Env, "env-set": &r.EnvSet,
 		"planner-env": &r.EnvFor.Planner, "coder-env": &r.EnvFor.Coder, "code-reviewer-env": &r.EnvFor.CodeReviewer,
 		"keys": &r.Keys, "login-args": &r.LoginArgs, "login-files": &r.LoginFiles,
-		"output": &r.Output, "acp": &r.ACP, "usage": &r.Usage, "tokens": &r.Tokens, "cost": &r.Cost, "ledger": &r.Ledger, "commit": &r.Commit, "contract": &r.Contract,
+		"output": &r.Output, "acp": &r.ACP, "usage": &r.Usage, "tokens": &r.Tokens, "cost": &r.Cost, "ledger": &r.Ledger, "windows": &r.Windows, "handoff": &r.Handoff, "commit": &r.Commit, "contract": &r.Contract,
 		"reviewer-readonly": &r.ReviewerReadonly, "quota": &r.Quota, "outage": &r.Outage, "login": &r.Login,
 	}
 }
@@ -184,6 +184,9 @@ func (r *Row) checkRow() error {
 	for key, field := range r.keys() {
 		switch p := field.(type) {
 		case *string:
+			if code, err := strconv.Atoi(*p); key == "handoff" && *p != "" && (err != nil || code < 1 || code > 255) {
+				return &ConfigError{full(key), fmt.Sprintf("%q is no exit code from 1 to 255", *p), "git config " + full(key) + " 2"}
+			}
 			if key != "quota" && key != "outage" && key != "login" {
 				continue
 			}
@@ -205,6 +208,9 @@ func (r *Row) checkRow() error {
 // checkWords refuses words with an unknown placeholder, and variables without a value.
 func checkWords(full, key string, list []string) error {
 	for _, word := range list {
+		if _, _, err := splitWindow(word); key == "windows" && err != nil {
+			return &ConfigError{full, err.Error(), "git config " + full + " '*=200000'"}
+		}
 		for _, text := range unknownPlaceholder().FindAllString(word, -1) {
 			if !placeholder().MatchString(text) {
 				return &ConfigError{full, text + " stands for nothing", unsetCommand(full)}

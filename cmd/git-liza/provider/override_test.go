@@ -81,6 +81,12 @@ func TestBadSettings(t *testing.T) {
 		"claude.args={modle}":       "{modle} stands for nothing",
 		"claude.env-set=X":          "is not NAME=VALUE",
 		"claude.code-reviewer-env=": "",
+		"claude.windows=opus":       `"opus" is not MODEL=TOKENS`,
+		"claude.windows==7":         "is not MODEL=TOKENS",
+		"claude.windows=a=b":        "is not MODEL=TOKENS",
+		"claude.windows=a=0":        "is not MODEL=TOKENS",
+		"exec.handoff=256":          `"256" is no exit code from 1 to 255`,
+		"exec.handoff=two":          "is no exit code",
 		"exec.binary=x":             "exec has no binary of its own",
 		"exec.model=x":              "liza.provider.exec.model-args",
 	} {

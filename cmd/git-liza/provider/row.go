@@ -51,6 +51,9 @@ type Row struct {
 	Commit   Commit   `yaml:"commit"`   // whether the agent or its supervisor commits and reports
 	Contract Contract `yaml:"contract"` // how well it keeps the contracts
 
+	Windows []string `yaml:"windows"` // how many tokens contexts hold: MODEL=TOKENS, * in MODEL is any text; the first that fits counts
+	Handoff string   `yaml:"handoff"` // a code with which it exits, beside 42, when its context is used up
+
 	ReviewerReadonly bool `yaml:"reviewer_readonly"` // nothing that a reviewer runs can write its worktree
 
 	// Regular expressions of its output when its quota is used up, when its service

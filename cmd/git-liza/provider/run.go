@@ -11,6 +11,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/acp"
@@ -45,6 +46,13 @@ type Spawn struct {
 	// Watch is called every few seconds with what the program has reported so far.
 	// The program is ended when Watch returns false. It may be nil.
 	Watch func(transcript.Report) bool
+	// Full says whether the context is so full, as [Provider.Fullness] has it, that
+	// another session should continue. The agent is then asked for a handoff by
+	// HandoffRequest if the program takes messages. Else it is ended between two results
+	// of tools while no process of a tool runs; so is one that goes on for long after it
+	// was asked. The outcome is Exhausted. Nil is never.
+	Full           func(fullness float64) bool
+	HandoffRequest string
 
 	Idle, Wall, Grace time.Duration // as in proc.Command
 	Busy              func() bool   // as in proc.Command; may be nil
@@ -60,22 +68,22 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	path, args := p.Command(s)
 	env := s.Environment(p.Env, p.Set(s)...)
 	e := s.newCapture(env)
-	run := p.runWithRecords
+	run, h := p.runWithRecords, p.newHandover(s)
 	if p.ACP {
 		run = p.runACP
 	}
 	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace,
-		Bound: true, Mark: s.Mark, Records: s.Records}, s, e)
+		Bound: true, Mark: s.Mark, Records: s.Records, Began: h.began}, s, e, h)
 	e.close()
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
-	return p.judgeEnding(r, s, e, e.maskReport(report)), nil
+	return h.judge(p.judgeEnding(r, s, e, e.maskReport(report))), nil
 }
 
 // runWithRecords runs a program that takes its prompt on standard input and prints
 // records.
-func (p Provider) runWithRecords(ctx context.Context, c proc.Command, s Spawn, e *capture) (proc.Result, transcript.Report, error) {
+func (p Provider) runWithRecords(ctx context.Context, c proc.Command, s Spawn, e *capture, h *handover) (proc.Result, transcript.Report, error) {
 	records, err := transcript.New(p.Output)
 	if err != nil {
 		return proc.Result{}, transcript.Report{}, err
@@ -83,7 +91,7 @@ func (p Provider) runWithRecords(ctx context.Context, c proc.Command, s Spawn, e
 	if e.follow != nil {
 		records.Follow(e.follow)
 	}
-	c.Stdin, c.Output, c.Stdout = strings.NewReader(s.Prompt), e.stderr, io.MultiWriter(records, e, e.stdout)
+	c.Stdin, c.Output, c.Stdout = strings.NewReader(s.Prompt), e.stderr, io.MultiWriter(writeCall(h.notePrinted), records, e, e.stdout, writeCall(h.noteOutput))
 	if records.Report().End == transcript.Unmarked {
 		// Plain text keeps its order only as one stream.
 		c.Output, c.Stdout = c.Stdout, nil
@@ -92,16 +100,26 @@ func (p Provider) runWithRecords(ctx context.Context, c proc.Command, s Spawn, e
 	defer cancel()
 	ledger := p.newLedger(s, c.Env, time.Now())
 	report := func() transcript.Report { return ledger.addUsage(records.Report()) }
-	go s.watchUsage(ctx, cancel, report)
+	go s.watchUsage(ctx, cancel, report, h)
 	r, err := proc.Run(ctx, c)
 	return r, report(), err
 }
 
 // runACP runs a program that speaks the Agent Client Protocol. Its messages are logged
 // as text for people.
-func (p Provider) runACP(ctx context.Context, c proc.Command, s Spawn, e *capture) (proc.Result, transcript.Report, error) {
+func (p Provider) runACP(ctx context.Context, c proc.Command, s Spawn, e *capture, h *handover) (proc.Result, transcript.Report, error) {
 	c.Output = e.stderr
-	prompt := acp.Prompt{Role: s.Agent.Role(), Writes: s.Row != nil && s.Row.Has(flow.ToolWrite), Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var last atomic.Pointer[transcript.Report]
+	last.Store(&transcript.Report{})
+	go s.watchUsage(ctx, cancel, func() transcript.Report { return *last.Load() }, h)
+	prompt := acp.Prompt{Role: s.Agent.Role(), Writes: s.Row != nil && s.Row.Has(flow.ToolWrite), Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout, Messages: h.messages,
+		Update: func(r transcript.Report) {
+			h.notePrinted()
+			last.Store(&r)
+			h.noteOutput()
+		}}
 	if e.follow != nil {
 		prompt.Follow = io.MultiWriter(e.stdout, e.follow)
 	}
@@ -112,8 +130,8 @@ func (p Provider) runACP(ctx context.Context, c proc.Command, s Spawn, e *captur
 const watchInterval = 2 * time.Second
 
 // watchUsage calls s.Watch with the report so far, and cancels the session when that
-// returns false.
-func (s Spawn) watchUsage(ctx context.Context, cancel context.CancelFunc, report func() transcript.Report) {
+// returns false or the session hands over.
+func (s Spawn) watchUsage(ctx context.Context, cancel context.CancelFunc, report func() transcript.Report, h *handover) {
 	if s.Watch == nil {
 		return
 	}
@@ -123,11 +141,21 @@ func (s Spawn) watchUsage(ctx context.Context, cancel context.CancelFunc, report
 		select {
 		case <-ctx.Done():
 			return
+		case <-h.news:
+			if !h.due {
+				continue // most of the output comes long before
+			}
 		case <-tick.C:
-			if !s.Watch(report()) {
+			r := report()
+			if !s.Watch(r) {
 				cancel()
 				return
 			}
+			h.look(r)
+		}
+		if h.due && h.ends(report()) {
+			cancel()
+			return
 		}
 	}
 }

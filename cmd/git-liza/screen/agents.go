@@ -29,8 +29,8 @@ func (d *drawing) agentsPart(width, height int) []string {
 	return lines
 }
 
-// agentLine draws an agent: id, what it does, for how long, what that cost, and what it
-// printed last.
+// agentLine draws an agent: id, what it does, for how long, what that cost, how full its
+// context is, and what it printed last.
 func (d *drawing) agentLine(i, width, ids, texts int) string {
 	a := &d.content.agents[i]
 	r := d.content.row(agents, i)
@@ -47,6 +47,11 @@ func (d *drawing) agentLine(i, width, ids, texts int) string {
 		spent = fit(spent, min(room, 14)) + "  "
 		spans = append(spans, span{spent, normal})
 		room -= cells(spent)
+	}
+	if full := a.Context(); cells(full) <= room && full != "" {
+		full = fit(full, min(room, 8)) + "  "
+		spans = append(spans, span{full, normal})
+		room -= cells(full)
 	}
 	if room >= 16 {
 		d.agents[a.ID] = true

@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // codeTask gives the agent sessions on a task until it is submitted, blocked or lost, or
@@ -116,7 +114,7 @@ func (w *worker) countShortfall(ctx context.Context, a *assignment, ending provi
 		f = a.tally.countHandoff(limits, progress)
 	case ending.Outcome == provider.Exhausted:
 		a.failure = ""
-		if err := w.leaveHandoff(ctx, a, ending); err != nil {
+		if err := leaveHandoff(ctx, w.registration, a, ending); err != nil {
 			return f, err
 		}
 		f = a.tally.countHandoff(limits, progress)
@@ -175,24 +173,7 @@ func (w *worker) progressSignature(ctx context.Context, a *assignment) (string, 
 // explainFailure returns what the next prompt says about a failed session.
 func (w *worker) explainFailure(ctx context.Context, a *assignment, ending provider.Ending, what string) string {
 	var b strings.Builder
-	b.WriteString(what + ending.Complaint())
-	status, err := w.clone.Checkouts.Trees.Contents.Status(ctx, a.dir)
-	switch {
-	case worktreeMissing(a.dir): // repair adds it
-	case err != nil:
-		fmt.Fprintf(&b, "\nThe worktree cannot be read: %v", err)
-	case !status.Clean():
-		changed := status.Changed()
-		fmt.Fprintf(&b, "\n%d files are not committed:", len(changed))
-		for _, path := range changed[:min(len(changed), 10)] {
-			b.WriteString(" " + git.Visible(path))
-		}
-	case a.task.Attempt != nil && status.Head == a.task.Attempt.Base:
-		b.WriteString("\nNothing is committed.")
-	}
-	if t := a.task; a.capacity == flow.Does && err == nil && status.Branch != t.ID.Branch() {
-		fmt.Fprintf(&b, "\nThe worktree is not on its branch %s but on %s.", t.ID.Branch(), cmp.Or(status.Branch, "none"))
-	}
+	b.WriteString(what + ending.Complaint() + explainWorktree(ctx, w.clone, a))
 	if tail := lastOutput(ending.Excerpt); tail != "" {
 		b.WriteString("\nIts last output:\n" + tail)
 	}
@@ -213,16 +194,6 @@ func lastOutput(output string) string {
 		tail = rest
 	}
 	return "… " + tail
-}
-
-// leaveHandoff records a handoff for an agent that left none.
-func (w *worker) leaveHandoff(ctx context.Context, a *assignment, ending provider.Ending) error {
-	h := flow.Handoff{Summary: "the agent's context was used up before it left a handoff", NextAction: "look at the worktree and go on from there"}
-	if tail := lastOutput(ending.Excerpt); tail != "" {
-		h.Approach = "its last output: " + tail
-	}
-	_, err := w.clone.Make(ctx, flow.ActHandoff, a.task.ID, &flow.HandoffMove{Handoff: h})
-	return err
 }
 
 // blockTask blocks the task with what is known of its sessions.

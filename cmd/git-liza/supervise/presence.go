@@ -84,6 +84,17 @@ func (p *presence) setUsage(used flow.Usage, model string) {
 	p.write()
 }
 
+// setContext sets how full the context of the agent's session is, in percent; 0 is
+// unknown.
+func (p *presence) setContext(percent int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.active && p.now.Context != percent {
+		p.now.Context = percent
+		p.write()
+	}
+}
+
 // current returns the presence as it is now. It is false if the agent is not
 // registered.
 func (p *presence) current() (gitstore.Presence, bool) {

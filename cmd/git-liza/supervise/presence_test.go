@@ -27,6 +27,7 @@ type shown struct {
 		Host, Provider, Model, Doing, Note string
 		Task                               string
 		Tokens                             int64
+		Context                            *int
 		Usage                              struct{ Cost string }
 		Silent                             bool
 	}

@@ -61,6 +61,7 @@ type pendingRecord struct {
 func (rec *recorder) recordPending(ctx context.Context) {
 	// What is about to be on the board must not count twice.
 	rec.presence.setUsage(flow.Usage{}, "")
+	rec.presence.setContext(0)
 	defer func() { rec.presence.setUsage(rec.pendingUsage(), "") }()
 	for len(rec.pending) > 0 {
 		next := rec.pending[0]

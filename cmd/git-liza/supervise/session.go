@@ -133,7 +133,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 			Session: sess.chosenID, Resume: sess.prior.id, Dir: a.dir, Common: w.clone.Repo.CommonDir(),
 			Mark: mark, Records: work.Records(w.clone.Repo), Prompt: sess.prompt,
 			Committer: w.rush.committer, Environ: w.rush.Environ, Programs: programs, Output: io.MultiWriter(w.log, sess.output),
-			Follow: w.rush.followOutput(w.id), Watch: watch.withinBudget, Idle: w.rush.Limits.Idle, Busy: watch.agentWaits, Wall: wall, Grace: w.rush.Limits.Grace})
+			Follow: w.rush.followOutput(w.id), Watch: watch.withinBudget, Full: watch.handsOver, HandoffRequest: handoffRequest(a.taskID()), Idle: w.rush.Limits.Idle, Busy: watch.agentWaits, Wall: wall, Grace: w.rush.Limits.Grace})
 	}()
 	beat := time.NewTicker(watchInterval)
 	defer beat.Stop()

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -31,6 +32,8 @@ type watcher struct {
 	moves       int
 	newCommands []string // commands that these moves put on the board and that are not handled yet
 
+	works       atomic.Bool                 // the agent holds a task to do, and has neither submitted nor left a handoff
+	fills       atomic.Bool                 // the board lets presence tell how full a context is
 	budgetLeft  atomic.Pointer[flow.Budget] // nil if nothing bounds it
 	outOfBudget atomic.Bool
 }
@@ -39,6 +42,8 @@ type watcher struct {
 // the session has to end.
 func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	watch.noteBudget(b)
+	watch.works.Store(st == held && watch.assignment.capacity == flow.Does)
+	watch.fills.Store(b.HasRules(4))
 	watch.session.news.tell(b)
 	if watch.overMinutes(b) {
 		watch.outOfBudget.Store(true)
@@ -147,6 +152,9 @@ func (watch *watcher) mayClaimAgain(b *flow.Board) bool {
 func (watch *watcher) withinBudget(report transcript.Report) bool {
 	used := watch.session.usageOf(report)
 	watch.worker.presence.setUsage(used, report.Model)
+	if watch.fills.Load() {
+		watch.worker.presence.setContext(provider.Percent(watch.worker.provider.Fullness(report)))
+	}
 	left := watch.budgetLeft.Load()
 	if left == nil {
 		return true
@@ -156,4 +164,11 @@ func (watch *watcher) withinBudget(report transcript.Report) bool {
 		return false
 	}
 	return true
+}
+
+// handsOver reports whether an agent whose context is so full shall leave its work to
+// another session.
+func (watch *watcher) handsOver(fullness float64) bool {
+	most := watch.worker.rush.Limits.Context
+	return most > 0 && fullness >= most && watch.works.Load()
 }

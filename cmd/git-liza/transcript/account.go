@@ -30,6 +30,7 @@ type account struct {
 	open    bool   // more parts of the message may come; it was not shown yet
 	last    string // the last line that is not blank, uncleaned: it is cleaned when it is read
 	calls   []toolCall
+	running []string  // the ids of the calls without a result
 	show    io.Writer // nil if nobody follows
 }
 
@@ -61,6 +62,7 @@ func (a *account) addPart(text string) {
 		a.message, a.open = a.message[:0], true
 		a.report.Error = ""
 	}
+	a.report.Paused = false
 	a.message = append(a.message, text...)
 	// Cut only at twice the size: so each byte is copied at most once more.
 	if n := len(a.message) - maxText; n > maxText {
@@ -83,8 +85,28 @@ func (a *account) text() string { return lastText(a.message) }
 func (a *account) addCall(id, what string) {
 	a.endMessage()
 	a.showLine("> %s", what)
+	a.report.Paused = false
 	if id != "" {
+		a.running = append(a.running[max(0, len(a.running)+1-maxCalls):], label(id))
 		a.calls = append(a.calls[max(0, len(a.calls)+1-maxCalls):], toolCall{label(id), what})
+	}
+}
+
+// addResult adds the result of a call.
+func (a *account) addResult(id string) {
+	a.running = slices.DeleteFunc(a.running, func(one string) bool { return one == label(id) })
+	a.report.Results++
+	a.report.Paused = len(a.running) == 0
+}
+
+// noteFilled notes how many tokens the model has read for an answer, and how many it can
+// hold if the record says so.
+func (a *account) noteFilled(tokens, window int64) {
+	if tokens > 0 {
+		a.report.Filled = tokens
+	}
+	if window > 0 {
+		a.report.Window = window
 	}
 }
 
@@ -123,6 +145,7 @@ func (a *account) addError(text string) {
 // setEnd adds an end record; why is the reason of a failed one.
 func (a *account) setEnd(well bool, why string) {
 	a.endMessage()
+	a.report.Paused = false
 	if well {
 		a.report.End, a.report.Error = Succeeded, ""
 		return

@@ -110,6 +110,9 @@ func (c *claude) read(line []byte, a *account) {
 		c.noteAnswer(r, a)
 	case "user":
 		for _, block := range r.Message.Content {
+			if block.CallID != "" {
+				a.addResult(block.CallID)
+			}
 			if block.IsError && strings.HasPrefix(string(block.Content), claudeMissing) {
 				a.addDenialOf(block.CallID)
 			}
@@ -142,7 +145,12 @@ func (c *claude) noteAnswer(r claudeRecord, a *account) {
 	if m.Model == synthetic {
 		return
 	}
-	a.noteNames("", m.Model)
+	if !strings.HasPrefix(a.report.Model, m.Model+"[") { // the name that the session began with says more: name[1m]
+		a.noteNames("", m.Model)
+	}
+	if r.Parent == "" {
+		a.noteFilled(m.Usage.sum().Input, 0)
+	}
 	if u := m.Usage.sum(); m.ID != c.answer && u != (flow.Usage{}) {
 		c.answer = m.ID
 		a.report.Turns++

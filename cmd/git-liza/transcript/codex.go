@@ -27,6 +27,7 @@ type codexError struct {
 }
 
 type codexItem struct {
+	ID      string `json:"id"`
 	Type    string `json:"type"`
 	Text    string `json:"text"`
 	Message string `json:"message"`
@@ -64,7 +65,7 @@ func (codex) read(line []byte, a *account) {
 		a.noteNames(r.Thread, "")
 	case "item.started":
 		if r.Item.Type == "command_execution" || r.Item.Type == "mcp_tool_call" {
-			a.addCall("", r.Item.call())
+			a.addCall(r.Item.ID, r.Item.call())
 		}
 	case "item.completed":
 		r.Item.completed(a)
@@ -89,6 +90,9 @@ func (item codexItem) completed(a *account) {
 		a.addError(item.Message)
 	case "file_change", "web_search":
 		a.addCall("", item.call())
+		a.addResult("")
+	case "command_execution", "mcp_tool_call":
+		a.addResult(item.ID)
 	}
 	if item.Status == "declined" {
 		a.addDenial(item.call())

@@ -50,6 +50,7 @@ func (copilot) read(line []byte, a *account) {
 	case "tool.execution_start":
 		a.addCall(d.CallID, call(d.Tool, d.Arguments))
 	case "tool.execution_complete":
+		a.addResult(d.CallID)
 		if d.Error.Code == "denied" {
 			a.addDenialOf(d.CallID)
 		}

@@ -21,6 +21,22 @@ func TestDialects(t *testing.T) {
 			`{"type":"assistant","message":{"id":"1","usage":{"output_tokens":1},"content":[{"type":"text","text":"mine"}]}}
 {"type":"assistant","parent_tool_use_id":"t","message":{"id":"2","usage":{"output_tokens":2},"content":[{"type":"text","text":"theirs"},{"type":"tool_use","name":"Read"}]}}`,
 			transcript.Report{Text: "mine", Turns: 2, Usage: flow.Usage{Output: 3}, Say: "> Read"}},
+		{"a subagent does not fill the context, and compaction empties it", "claude",
+			`{"type":"assistant","message":{"id":"1","usage":{"input_tokens":5,"cache_read_input_tokens":700,"cache_creation_input_tokens":95},"content":[{"type":"tool_use","id":"a","name":"Agent"}]}}
+{"type":"assistant","parent_tool_use_id":"a","message":{"id":"2","usage":{"input_tokens":9000},"content":[{"type":"tool_use","id":"b","name":"Read"}]}}
+{"type":"user","parent_tool_use_id":"a","message":{"content":[{"type":"tool_result","tool_use_id":"b"}]}}`,
+			transcript.Report{Turns: 2, Usage: flow.Usage{Input: 9800, Cached: 700}, Filled: 800, Results: 1, Say: "> Read"}},
+		{"the newest answer tells how full the context is", "claude",
+			`{"type":"system","subtype":"init","model":"big[1m]"}
+{"type":"assistant","message":{"id":"1","model":"big","usage":{"input_tokens":800},"content":[{"type":"tool_use","id":"a","name":"Bash"}]}}
+{"type":"assistant","message":{"id":"2","model":"big","usage":{"input_tokens":50},"content":[{"type":"tool_use","id":"b","name":"Bash"}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"b"}]}}`,
+			transcript.Report{Model: "big[1m]", Turns: 2, Usage: flow.Usage{Input: 850}, Filled: 50, Results: 2, Paused: true, Say: "> Bash"}},
+		{"a tool that still runs is no pause", "gemini",
+			`{"type":"tool_use","tool_name":"shell","tool_id":"a"}
+{"type":"tool_use","tool_name":"shell","tool_id":"b"}
+{"type":"tool_result","tool_id":"a"}`,
+			transcript.Report{Turns: 1, Results: 1, Say: "> shell"}},
 		{"end records add up", "claude",
 			`{"type":"result","total_cost_usd":0.5,"model_usage_since_last_result":{"a":{"inputTokens":10,"cacheReadInputTokens":5,"cacheCreationInputTokens":1,"outputTokens":2},"b":{"inputTokens":100}}}
 {"type":"assistant","message":{"id":"2","usage":{"output_tokens":9}}}
@@ -41,7 +57,7 @@ func TestDialects(t *testing.T) {
 {"type":"item.completed","item":{"type":"web_search","query":"go 1.26"}}
 {"type":"turn.completed","usage":{"input_tokens":5,"cached_input_tokens":9,"output_tokens":1}}`,
 			transcript.Report{End: transcript.Succeeded, Denied: []string{"shell: git push", "edit: add a, update b"},
-				Usage: flow.Usage{Input: 5, Cached: 5, Output: 1}, Say: "> web_search: go 1.26"}},
+				Usage: flow.Usage{Input: 5, Cached: 5, Output: 1}, Results: 3, Say: "> web_search: go 1.26"}},
 		{"thoughts stand in the total only", "gemini",
 			`{"type":"result","status":"success","stats":{"total_tokens":100,"input_tokens":60,"output_tokens":10,"cached":70}}`,
 			transcript.Report{End: transcript.Succeeded, Usage: flow.Usage{Input: 60, Cached: 60, Output: 40}}},
@@ -51,12 +67,12 @@ func TestDialects(t *testing.T) {
 		{"every token of a step counts", "opencode",
 			`{"type":"step_finish","sessionID":"s","part":{"reason":"stop","cost":0.25,"tokens":{"input":1,"output":2,"reasoning":4,"cache":{"read":8,"write":16}}}}
 {"type":"step_finish","sessionID":"s","part":{"reason":"length","cost":0.5,"tokens":{"input":1}}}`,
-			transcript.Report{Session: "s", End: transcript.Failed, Error: "the last step ended with length", Usage: flow.Usage{Input: 26, Cached: 8, Output: 6, Cost: 750_000},
+			transcript.Report{Session: "s", End: transcript.Failed, Error: "the last step ended with length", Usage: flow.Usage{Input: 26, Cached: 8, Output: 6, Cost: 750_000}, Filled: 1,
 				Say: "! the last step ended with length"}},
 		{"a step for tools is not the end", "opencode",
 			`{"type":"step_finish","part":{"reason":"stop"}}
 {"type":"step_finish","part":{"reason":"tool-calls"}}`,
-			transcript.Report{}},
+			transcript.Report{Paused: true}},
 		{"a retry takes the end back", "pi",
 			`{"type":"message_end","message":{"role":"assistant","stopReason":"error","errorMessage":"terminated","usage":{"input":1,"cacheRead":2,"cacheWrite":4}}}
 {"type":"agent_end"}
@@ -68,7 +84,7 @@ func TestDialects(t *testing.T) {
 			transcript.Report{End: transcript.Failed, Turns: 1, Error: "the last message ended with length", Say: "! the last message ended with length"}},
 		{"a denial without its call", "copilot",
 			`{"type":"tool.execution_complete","data":{"toolCallId":"x","error":{"code":"denied"}}}`,
-			transcript.Report{Denied: []string{"a tool"}, Say: "! denied: a tool"}},
+			transcript.Report{Denied: []string{"a tool"}, Results: 1, Paused: true, Say: "! denied: a tool"}},
 		{"a subagent does not speak for the agent", "copilot",
 			`{"type":"assistant.message","data":{"content":"mine","outputTokens":3}}
 {"type":"assistant.message","agentId":"sub","data":{"content":"theirs","outputTokens":4}}`,

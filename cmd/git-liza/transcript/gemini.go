@@ -65,6 +65,7 @@ func (g *gemini) read(line []byte, a *account) {
 		a.addCall(r.ToolID, call(r.Tool, r.Parameters))
 	case "tool_result":
 		g.answering = false
+		a.addResult(r.ToolID)
 		if r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
 			a.addDenialOf(r.ToolID)
 		}

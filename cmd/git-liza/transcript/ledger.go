@@ -22,7 +22,7 @@ var ledgers = map[string]func(since time.Time) dialect{
 func Ledgers() []string { return slices.Sorted(maps.Keys(ledgers)) }
 
 // NewLedger returns an empty transcript of the file that a command line of the family
-// keeps of a session. Only the usage in its report is filled in; it counts as the
+// keeps of a session. Only the usage and the context in its report are filled in; it counts as the
 // [Transcript] of the family does. If the family counts by runs, earlier runs in the
 // file, before since, are left out. The error says that there is no such family.
 func NewLedger(family string, since time.Time) (*Transcript, error) {
@@ -41,7 +41,9 @@ type codexLedgerRecord struct {
 	Payload struct {
 		Type string `json:"type"`
 		Info struct {
-			Total *codexUsage `json:"total_token_usage"`
+			Total  *codexUsage `json:"total_token_usage"`
+			Last   codexUsage  `json:"last_token_usage"`
+			Window count       `json:"model_context_window"`
 		} `json:"info"`
 	} `json:"payload"`
 }
@@ -50,6 +52,7 @@ func (codexLedger) read(line []byte, a *account) {
 	var r codexLedgerRecord
 	if a.decode(line, &r) && r.Payload.Type == "token_count" && r.Payload.Info.Total != nil {
 		a.report.Usage = r.Payload.Info.Total.sum()
+		a.noteFilled(int64(r.Payload.Info.Last.Input), int64(r.Payload.Info.Window))
 	}
 }
 
@@ -58,14 +61,16 @@ func (codexLedger) read(line []byte, a *account) {
 type copilotLedger struct{ since time.Time }
 
 type copilotLedgerRecord struct {
-	Type string    `json:"type"`
-	At   time.Time `json:"timestamp"`
-	Data struct {
+	Type  string    `json:"type"`
+	At    time.Time `json:"timestamp"`
+	Agent string    `json:"agentId"` // of a subagent
+	Data  struct {
 		Usage struct {
 			Model  string `json:"model"`
 			Input  count  `json:"inputTokens"`
 			Cached count  `json:"cacheReadTokens"`
 			Output count  `json:"outputTokens"`
+			Window count  `json:"maxPromptTokens"`
 		} `json:"usage"`
 	} `json:"data"`
 }
@@ -76,7 +81,10 @@ func (l copilotLedger) read(line []byte, a *account) {
 		return
 	}
 	u := r.Data.Usage
-	a.noteNames("", u.Model)
+	if r.Agent == "" {
+		a.noteNames("", u.Model)
+		a.noteFilled(int64(u.Input), int64(u.Window))
+	}
 	a.report.Usage = a.report.Usage.Plus(flow.Usage{Input: int64(u.Input), Cached: int64(min(u.Cached, u.Input)), Output: int64(u.Output)})
 }
 
@@ -91,6 +99,7 @@ type geminiLedgerRecord struct {
 	ID     string    `json:"id"`
 	Type   string    `json:"type"`
 	At     time.Time `json:"timestamp"`
+	Model  string    `json:"model"`
 	Tokens *struct {
 		Total  count `json:"total"`
 		Input  count `json:"input"`
@@ -105,6 +114,8 @@ func (l *geminiLedger) read(line []byte, a *account) {
 		return
 	}
 	l.known = append(l.known[max(0, len(l.known)+1-maxCalls):], label(r.ID))
+	a.noteNames("", r.Model)
+	a.noteFilled(int64(r.Tokens.Input), 0)
 	t := geminiStats{r.Tokens.Total, r.Tokens.Input, r.Tokens.Output, r.Tokens.Cached}
 	a.report.Usage = a.report.Usage.Plus(t.sum())
 }

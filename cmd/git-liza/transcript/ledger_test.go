@@ -23,6 +23,7 @@ func TestLedgers(t *testing.T) {
 		"copilot": {Input: 20000, Cached: 4000, Output: 210},
 		"gemini":  {Input: 5600, Cached: 1600, Output: 84},
 	}
+	filled := map[string][2]int64{"codex": {3200, 258400}, "copilot": {2900, 128000}, "gemini": {1700, 0}}
 	for _, family := range transcript.Ledgers() {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "transcripts", "ledger", family+".log"))
 		require.NoError(t, err)
@@ -36,6 +37,7 @@ func TestLedgers(t *testing.T) {
 		all := read(string(text), time.Time{})
 		require.Equal(t, want[family], all.Usage, family)
 		require.Zero(t, all.Garbage)
+		require.Equal(t, filled[family], [2]int64{all.Filled, all.Window}, "%s: the context is that of the last call, and not a sum", family)
 		require.Equal(t, want[family], read(string(text)+`{"type":"gemini","tokens":{"input"`, time.Time{}).Usage, "a record that is being written")
 
 		// The usage of an earlier run is not counted, except by codex, which goes on

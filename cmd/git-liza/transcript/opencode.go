@@ -66,6 +66,7 @@ func (opencode) read(line []byte, a *account) {
 		a.countGarbage()
 	case "step_start":
 		a.report.Turns++
+		a.report.Paused = false
 	case "text":
 		a.addMessage(r.Part.Text)
 	case "tool_use":
@@ -104,6 +105,7 @@ func (p opencodePart) noteCall(a *account) {
 	}
 	what := call(p.Tool, p.State.Input)
 	a.addCall("", what)
+	a.report.Results++
 	if slices.ContainsFunc(opencodeRefusals, func(s string) bool { return strings.HasPrefix(p.State.Error, s) }) {
 		a.addDenial(what)
 	}
@@ -111,6 +113,7 @@ func (p opencodePart) noteCall(a *account) {
 
 func (p opencodePart) noteFinish(a *account) {
 	t := p.Tokens
+	a.noteFilled(int64(t.Input+t.Cache.Read+t.Cache.Write), 0)
 	a.report.Usage = a.report.Usage.Plus(flow.Usage{
 		Input:  int64(t.Input + t.Cache.Read + t.Cache.Write),
 		Cached: int64(t.Cache.Read),
@@ -120,6 +123,7 @@ func (p opencodePart) noteFinish(a *account) {
 	switch p.Reason {
 	case "tool-calls":
 		a.clearEnd()
+		a.report.Paused = true // the results of its tools are records before this one
 	case "stop":
 		a.setEnd(true, "")
 	default:

@@ -80,6 +80,7 @@ func (p *pi) read(line []byte, a *account) {
 	case "tool_execution_start":
 		a.addCall(r.CallID, call(r.Tool, r.Args))
 	case "tool_execution_end":
+		a.addResult(r.CallID)
 		if r.IsError && len(r.Result.Content) > 0 && r.Result.Content[0].Text == "Tool "+r.Tool+" not found" {
 			a.addDenial(cmp.Or(a.findCall(r.CallID), r.Tool))
 		}
@@ -101,10 +102,11 @@ func (p *pi) long(start []byte, a *account) bool {
 
 func (p *pi) noteAnswer(m piMessage, a *account) {
 	a.noteNames("", m.Model)
+	u := m.Usage
 	if m.Stop != "error" {
 		a.report.Turns++
+		a.noteFilled(int64(u.Input+u.Read+u.Write), 0)
 	}
-	u := m.Usage
 	a.report.Usage = a.report.Usage.Plus(flow.Usage{
 		Input:  int64(u.Input + u.Read + u.Write),
 		Cached: int64(u.Read),

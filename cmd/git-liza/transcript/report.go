@@ -66,6 +66,14 @@ type Report struct {
 	Usage flow.Usage
 	// Turns is the number of answers of the model.
 	Turns int
+	// Filled is how many tokens the model read for its newest answer, from a cache or
+	// not: what fills its context. Answers of subagents do not count. Window is how many
+	// it can hold, as the records say. Both are 0 if they do not say.
+	Filled, Window int64
+	// Results is the number of results of tools. Paused says that one was the last
+	// record, and that no other tool runs: the model has not answered yet.
+	Results int
+	Paused  bool
 	// Garbage is the number of lines that were not records: too long, no JSON, or a
 	// record of the wrong form.
 	Garbage int

@@ -185,7 +185,13 @@ type Heartbeat struct {
 }
 
 // MarshalJSON writes the presence with its keys, and whether the agent is
-// silent.
+// silent. A context of which nobody knows how full it is is null.
 func (h Heartbeat) MarshalJSON() ([]byte, error) {
-	return ObjectOf(h.Presence).With("tokens", h.Usage.Tokens()).With("silent", h.Silent(h.at)).MarshalJSON()
+	o := ObjectOf(h.Presence)
+	for i := range o {
+		if o[i].Key == "context" && h.Context == 0 {
+			o[i].Value = nil // it is unknown
+		}
+	}
+	return o.With("tokens", h.Usage.Tokens()).With("silent", h.Silent(h.at)).MarshalJSON()
 }

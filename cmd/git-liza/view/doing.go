@@ -86,6 +86,15 @@ func (v Agent) Spent() string {
 	return strings.Join(words, " ")
 }
 
+// Context formats how full the context of the agent's session is, such as ctx 63%; "" if
+// nobody knows.
+func (v Agent) Context() string {
+	if v.Presence == nil || v.Presence.Context == 0 {
+		return ""
+	}
+	return fmt.Sprintf("ctx %d%%", v.Presence.Context)
+}
+
 // activity says what the agent does, for how long, and how long ago it reported.
 func (v Agent) activity() string {
 	p, d := v.Presence, v.Doing()
@@ -102,6 +111,9 @@ func (v Agent) activity() string {
 	what += " for " + ago(p.at, p.Since)
 	if d.Note != "" {
 		what += " (" + d.Note + ")"
+	}
+	if full := v.Context(); full != "" {
+		what += ", " + full
 	}
 	return what + ", heard " + ago(p.at, p.At) + " ago"
 }
