@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -143,4 +144,25 @@ func TestForeignFormIsForSmallDocuments(t *testing.T) {
 	require.NoError(t, err)
 	_, err = ParseWithin("move", []byte(strings.Repeat("- a\n", MaxNodes)), 4<<20, MaxSize)
 	require.EqualError(t, err, "move:300000: the document holds more than 300000 values")
+}
+
+// A text of some megabytes in another form costs no more than its size: with too many
+// values it is refused before the library reads it, or after it.
+func TestForeignFormHasFewValues(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		text string
+		line int
+	}{
+		"a list in brackets":   {"[" + strings.Repeat("a,", 2<<20-2) + "]", 1},
+		"a mapping in braces":  {"{" + strings.Repeat("a: b,", 800_000) + "}", 1},
+		"a list in lines":      {"# x\n" + strings.Repeat("-\ta\n", MaxNodes+1), MaxNodes + 2},
+		"keys without a value": {strings.Repeat("k:\r\n", MaxNodes+1), MaxNodes + 1},
+		"two keys a line":      {"# x\n" + strings.Repeat("- a: b\n", 110_000), 100_001},
+	} {
+		_, err := Parse("plan", []byte(test.text), 4<<20)
+		require.EqualError(t, err, fmt.Sprintf("plan:%d: the document holds more than 300000 values", test.line), name)
+	}
+	_, err := Parse("plan", []byte("# x\na: |\n"+strings.Repeat("  long words, as they are: - and so on\n", 90_000)), 4<<20)
+	require.NoError(t, err, "marks within a text are rarer")
 }

@@ -140,7 +140,7 @@ func ParseWithin(name string, data []byte, limit, foreign int) (Parsed, error) {
 		d.all = r.all
 		return d, nil
 	case r.many:
-		return Parsed{}, d.errorAt(r.line, fmt.Sprintf("the document holds more than %d values", MaxNodes))
+		return Parsed{}, d.tooMany(r.line)
 	case len(data) > foreign:
 		return Parsed{}, d.errorAt(r.line, "the document is not in canonical form")
 	}

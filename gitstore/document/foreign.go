@@ -15,6 +15,9 @@ import (
 
 // readForeign parses, with the library, a document that is not canonical.
 func (d Parsed) readForeign() (nodes, error) {
+	if err := d.checkMarks(); err != nil {
+		return nil, err
+	}
 	parser := yaml.NewDecoder(bytes.NewReader(d.data))
 	var doc, next yaml.Node
 	switch err := parser.Decode(&doc); {
@@ -35,7 +38,38 @@ func (d Parsed) readForeign() (nodes, error) {
 	}
 	var all nodes
 	all.appendForeign(root)
+	if len(all) > MaxNodes {
+		return nil, d.tooMany(int(all[MaxNodes].line))
+	}
 	return all, nil
+}
+
+// checkMarks refuses a text of which the library could make far more than MaxNodes
+// values, before it does: 4 MiB of them take seconds and half a gigabyte. Each value but
+// the first comes after a mark of its own, and a mark has at most two. Marks within texts
+// count too; there they are much rarer.
+func (d Parsed) checkMarks() error {
+	marks, line := 0, 1
+	for i, c := range d.data {
+		switch c {
+		case '\n':
+			line++
+		case '-', '?':
+			if i+1 < len(d.data) && strings.IndexByte(" \t\r\n", d.data[i+1]) >= 0 {
+				marks++
+			}
+		case ',', ':', '[', '{':
+			marks++
+		}
+		if marks > MaxNodes {
+			return d.tooMany(line)
+		}
+	}
+	return nil
+}
+
+func (d Parsed) tooMany(line int) error {
+	return d.errorAt(line, fmt.Sprintf("the document holds more than %d values", MaxNodes))
 }
 
 // appendForeign appends a node of the library that checkNode has accepted.

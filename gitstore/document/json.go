@@ -86,7 +86,7 @@ func (r *jsonReader) value(token json.Token, depth int) error {
 	case depth > maxDepth:
 		return r.errorf("nested deeper than %d", maxDepth)
 	case len(r.doc.all) >= MaxNodes:
-		return r.errorf("the document holds more than %d values", MaxNodes)
+		return r.doc.tooMany(r.line)
 	}
 	switch token := token.(type) {
 	case nil:
