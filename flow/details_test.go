@@ -253,6 +253,9 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 			} else if held != nil {
 				m.Of = held.Since
 			}
+			if w.on("earlier") {
+				m.Of = m.Of.Add(-time.Second)
+			}
 		}
 		if role := w.or("role", "planner"); w.by.IsHuman() || w.pairs["role"] != "" {
 			_ = m.Role.UnmarshalText([]byte(role))
