@@ -113,7 +113,7 @@ func (c *checker) warn(i int) {
 	add := func(code Code, key, format string, args ...any) {
 		c.faults = append(c.faults, warningAt(code, Place{i, key, -1}, format, args...))
 	}
-	if t.Verify == "" && t.Kind != flow.Docs && t.Kind != flow.Spec {
+	if t.Verify == "" && !t.isText() {
 		add(Verify, "", "%s has no verify: nothing but its reviewer tells that it works", c.name(i))
 	}
 	if t.Seconds() > longEstimate {
