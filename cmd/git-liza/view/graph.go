@@ -22,6 +22,8 @@ type Graph struct {
 	Seconds  int64          `json:"seconds"`      // of work on that chain
 	Free     *Schedule      `json:"free"`         // a task begins when what it needs is merged; null if nobody asked
 	Barrier  *Schedule      `json:"barrier"`      // no task begins before all of lower levels are merged; null for several goals, too
+	Risks    []Risk         `json:"risks"`        // of the open tasks, the riskiest first; null if nobody asked
+	Forecast *Forecast      `json:"forecast"`     // likewise
 	Blockers []Blocker      `json:"blockers"`     // those that keep most tasks waiting first
 	Archived int            `json:"archived"`     // archived tasks of the board, of which only those are nodes that open tasks need
 	Nodes    []GraphNode    `json:"nodes"`        // open ones first, by step
@@ -51,13 +53,12 @@ type GraphNode struct {
 	Archived bool          `json:"archived"`
 	Reverted bool          `json:"reverted"`
 
-	reason   string // why it is blocked
-	order    int    // of its creation
-	column   int    // of drawings: 1 if no edge leads to it, else one more than the last that one comes from
-	mark     int    // the level where lists show it, else 0
-	part     int    // of the text: the level, 0 for the task of another goal, or the step
-	priority int
-	estimate flow.Duration
+	reason string          // why it is blocked
+	order  int             // of its creation
+	column int             // of drawings: 1 if no edge leads to it, else one more than the last that one comes from
+	mark   int             // the level where lists show it, else 0
+	part   int             // of the text: the level, 0 for the task of another goal, or the step
+	input  *flow.TaskInput // what is said of it that plans need
 }
 
 // Column is where a drawing has the task: to the right of those that it needs, from 1.
@@ -191,7 +192,8 @@ func (m *graphMaker) add(t *flow.Summary, archived bool) {
 	}
 	m.nodes = append(m.nodes, GraphNode{ID: t.ID, Title: t.Title, Status: t.Status, Goal: t.Goal, Role: t.Role, Agent: t.Coder,
 		Needs: needs, Waits: []flow.TaskID{}, Archived: archived, Reverted: t.Reverted, reason: t.Reason, order: order,
-		Level: t.Level, mark: m.marks.mark(t), priority: t.Priority, estimate: t.Estimate})
+		Level: t.Level, mark: m.marks.mark(t),
+		input: &flow.TaskInput{Kind: t.Kind, Role: t.Role, Priority: t.Priority, Estimate: t.Estimate, Owns: t.Owns, Verify: t.Verify}})
 }
 
 // find returns the summary of a task, live or archived; nil if there is none.

@@ -228,7 +228,7 @@ func TestGraphOfNothing(t *testing.T) {
 	g := GraphOf(graphBoard(nil), "goal-1")
 	raw, err := json.Marshal(g)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"goal":"goal-1","title":"G","counts":{},"critical":[],"length":0,"seconds":0,"work_seconds":0,"levels":[],"free":null,"barrier":null,"blockers":[],"archived":0,"nodes":[],"edges":[]}`, string(raw))
+	require.JSONEq(t, `{"goal":"goal-1","title":"G","counts":{},"critical":[],"length":0,"seconds":0,"work_seconds":0,"levels":[],"free":null,"barrier":null,"risks":null,"forecast":null,"blockers":[],"archived":0,"nodes":[],"edges":[]}`, string(raw))
 	require.Equal(t, "goal   goal-1  G\ntasks  none yet\n", g.Text(80))
 	g = GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed)}), "")
 	require.Equal(t, "tasks  1 open, 15m of work\npath   1 task, 15m: * a\n\nno other task in the way\n * a  UNCLAIMED  Do a\n", g.Text(80))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plan"
@@ -36,7 +35,7 @@ func PlanOf(p *plan.Plan, linked *plan.Graph) Graph {
 		at := &g.Levels[place[level]]
 		at.Tasks, at.Open = at.Tasks+1, at.Open+1
 		g.Nodes[i] = GraphNode{ID: t.ID, Title: t.Title, Status: flow.Unclaimed, Role: t.Role, Level: level, mark: level, Needs: needs, Waits: needs,
-			order: i, priority: t.Priority, estimate: t.Estimate}
+			order: i, input: &t.TaskInput}
 	}
 	g.finish("")
 	return g
@@ -55,7 +54,8 @@ func (g *Graph) link(goal flow.GoalID) {
 	g.plan = &plan.Plan{Feature: g.Title, Tasks: make([]plan.Task, len(open))}
 	for i, n := range byAge {
 		t := &g.plan.Tasks[i]
-		t.ID, t.Priority, t.Estimate = n.ID, n.priority, n.estimate
+		t.TaskInput = *n.input
+		t.ID, t.DependsOn, t.Level = n.ID, nil, 0
 		if n.Goal == goal {
 			t.Level = n.Level
 		}
@@ -65,7 +65,7 @@ func (g *Graph) link(goal flow.GoalID) {
 			}
 		}
 		n.Seconds = t.Seconds()
-		g.timed = g.timed || n.estimate != 0
+		g.timed = g.timed || t.Estimate != 0
 	}
 	g.left, _ = plan.Link(g.plan, nil) // a cycle, which no rule allows, is left out
 	chain, seconds := g.left.Longest()
@@ -78,6 +78,12 @@ func (g *Graph) link(goal flow.GoalID) {
 
 // Left is the plan of the open tasks in order of creation, linked by what they wait for.
 func (g *Graph) Left() (*plan.Plan, *plan.Graph) { return g.plan, g.left }
+
+// HasBarrier reports whether the open tasks are of one goal that goes level by level.
+func (g *Graph) HasBarrier(b *flow.Board) bool {
+	goal, one := g.onlyGoal()
+	return one && flow.BarrierOf(b, goal) == flow.LevelBarrier
+}
 
 // Simulate simulates some numbers of agents, each at least one, that work off the open
 // tasks.
@@ -124,17 +130,4 @@ func (g *Graph) scheduleText(width int) string {
 		text += Wrapped(said+".", width)
 	}
 	return text
-}
-
-// spanOf formats seconds, from an hour on to the minute. Sums of estimates can be more
-// than a time.Duration holds.
-func spanOf(seconds int64) string {
-	minutes := (seconds + 30) / 60
-	switch {
-	case seconds < 60*60:
-		return flow.Duration(time.Duration(seconds) * time.Second).String()
-	case minutes%60 == 0:
-		return fmt.Sprintf("%dh", minutes/60)
-	}
-	return fmt.Sprintf("%dh%dm", minutes/60, minutes%60)
 }
