@@ -1,10 +1,12 @@
 package supervise_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
 )
@@ -48,4 +50,109 @@ esac`, small)))
 	}
 	require.NotContains(t, prompt, "How the previous session failed")
 	require.Len(t, w.moves(flow.ActClaim), 1, "the claim is kept")
+}
+
+// On a board of earlier rules presence stays as earlier programs read it, and a full
+// session is handed over too.
+func TestFullContextOnABoardOfEarlierRules(t *testing.T) {
+	t.Parallel()
+	w := newOldWorld(t)
+	w.tasks(1)
+	r := w.begin(untilIdle, reviewer(w.agent("approve")), coder(w.fake(fills+`began s$n
+case $n in
+1) intent; called 1 630 "I begin"; waitfor go; called 2 710 "the parser is missing"; stands;;
+*) submit; ended done;;
+esac`, small)))
+	w.await("what it uses", func() bool {
+		p := w.agents(0)["coder-1"].Presence
+		return p != nil && p.Tokens > 0
+	})
+	said, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "presence", "coder-1"))
+	require.NoError(t, err)
+	require.NotContains(t, string(said), "context:")
+	require.Nil(t, w.agents(0)["coder-1"].Presence.Context)
+	require.NotContains(t, w.liza("agents"), "ctx")
+	w.write(filepath.Join(w.notes, "go"), "")
+	require.NoError(t, r.wait(), r.said())
+	require.Equal(t, []string{"handoff", "submitted"}, w.outcomes("coder-1"))
+}
+
+// A task that loops through handoffs ends as it does with agents that ask for them.
+func TestFullContextAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Handoffs = true, 2 }, coder(w.fake(fills+`began s$n; called 1 990 "I read"; stands`, small)))
+	require.ErrorContains(t, r.wait(), "handoff_limit: the agent handed over 2 times in a row without changing anything", r.said())
+}
+
+// What is not known ends no session, and neither does a context that is full after the
+// submission or in a review.
+func TestFullContextThatEndsNothing(t *testing.T) {
+	t.Parallel()
+	const begins, ends = `called 1 990 "I read"; stands; echo over > "$notes/over"; `, `; ended done`
+	for name, test := range map[string]struct {
+		edit        func(*provider.Row)
+		limit       float64
+		code, judge string
+		stands      flow.AgentID
+	}{
+		"no window":      {nil, 0.7, begins + "submit" + ends, "approve" + ends, "coder-1"},
+		"a wrong window": {func(r *provider.Row) { r.Windows = []string{"*=500"} }, 0.7, begins + "submit" + ends, "approve" + ends, "coder-1"},
+		"never":          {small, 0, begins + "submit" + ends, "approve" + ends, "coder-1"},
+		"submitted":      {small, 0.7, "submit; " + begins + "true" + ends, "approve" + ends, "coder-1"},
+		"a review":       {small, 0.7, "submit" + ends, begins + "approve" + ends, "code-reviewer-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Context = true, test.limit },
+				coder(w.fake(fills+"began s; "+test.code, test.edit)), reviewer(w.fake(fills+"began r; "+test.judge, test.edit)))
+			w.await("what it read", func() bool {
+				p := w.agents(0)[test.stands].Presence
+				return p != nil && p.Tokens > 0
+			})
+			w.write(filepath.Join(w.notes, "end-"+string(test.stands)+"-1"), "\n")
+			require.NoError(t, r.wait(), r.said())
+			require.True(t, w.has("over"), r.said())
+			require.Equal(t, []string{"submitted"}, w.outcomes("coder-1"))
+		})
+	}
+}
+
+// An agent that takes messages is asked for a handoff. One that goes on all the same is
+// ended after some more results of tools.
+func TestFullContextOfAnAgentThatTakesMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	script := filepath.Join(t.TempDir(), "agent.sh")
+	w.write(script, `notes='`+w.notes+`'; n=1; while ! mkdir "$notes/session-$n" 2>/dev/null; do n=$((n+1)); done
+answers() { IFS= read -r line; printf '%s\n' '{"jsonrpc":"2.0","id":'$1',"result":{'"$2"'}}'; }
+tells() { printf '%s\n' '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{'"$1"'}}}'; }
+calls() { tells '"sessionUpdate":"usage_update","size":1000,"used":'$2; tells '"sessionUpdate":"tool_call","toolCallId":"c'$1'","title":"look"'
+	tells '"sessionUpdate":"tool_call_update","toolCallId":"c'$1'","status":"completed"'; }
+answers 1 '"protocolVersion":1'; answers 2 '"sessionId":"s"'
+IFS= read -r line; printf '%s' "$line" > "$notes/first-$n"
+test $n = 3 && { git liza intent $LIZA_TASK --summary s --validation v; echo x > x; git add x; git commit -q -m Work; git liza submit $LIZA_TASK
+	echo '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}'; exit; }
+calls 0 710
+answers 3 '"stopReason":"cancelled"'
+IFS= read -r line; printf '%s' "$line" > "$notes/asked-$n"
+case $n in
+1) git liza handoff $LIZA_TASK --summary "half of it" --next-action "the other half"; echo '{"jsonrpc":"2.0","id":4,"result":{"stopReason":"end_turn"}}';;
+2) for i in 1 2 3 4 5 6 7 8 9 10; do calls $i $((750+i)); done; read -r line; echo "$line" > "$notes/ended";;
+esac
+`)
+	p, err := provider.Builtin().Find("acp:sh '"+script+"'", self)
+	require.NoError(t, err)
+	r, err := w.rush(coder(p), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, []string{"handoff", "handoff", "submitted"}, w.outcomes("coder-1"))
+	require.Contains(t, w.note("asked-1"), "git liza handoff task-1 --summary")
+	require.Contains(t, w.note("first-2"), "the other half")
+	require.Contains(t, w.note("ended"), "session/cancel")
+	require.Contains(t, w.note("first-3"), "the agent's context was used up before it left a handoff")
+	require.Len(t, w.moves(flow.ActHandoff), 2)
 }
