@@ -130,7 +130,7 @@ func (c *checker) checkLevels() {
 		for entry, id := range c.plan.Tasks[i].DependsOn {
 			need, known := c.places[id]
 			if known && slices.Contains(c.needs[i], need) && c.levels[need] > c.levels[i] {
-				c.add(Level, i, "depends_on", entry, "%s is at level %d and depends on %s of level %d", c.name(i), c.levels[i], id, c.levels[need])
+				c.add(Level, i, "depends_on", entry, "%s is at level %d and needs %s of level %d", c.name(i), c.levels[i], id, c.levels[need])
 			}
 		}
 	}

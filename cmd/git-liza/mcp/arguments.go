@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -186,11 +187,9 @@ func decode(raw json.RawMessage, command any) error {
 }
 
 func fill(raw json.RawMessage, into reflect.Value, path string) error {
-	given := map[string]json.RawMessage{}
-	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &given); err != nil {
-			return fmt.Errorf("%s: want an object", strings.TrimSuffix("arguments."+path, "."))
-		}
+	given, err := members(raw, path)
+	if err != nil {
+		return err
 	}
 	list := arguments(into.Type())
 	for name := range given {
@@ -226,6 +225,35 @@ func fill(raw json.RawMessage, into reflect.Value, path string) error {
 		}
 	}
 	return nil
+}
+
+// members are the members of an object, whose names all differ. No text and null are one
+// without members.
+func members(raw json.RawMessage, path string) (map[string]json.RawMessage, error) {
+	given := map[string]json.RawMessage{}
+	if len(raw) == 0 || string(raw) == "null" {
+		return given, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if first, err := d.Token(); err != nil || first != json.Delim('{') {
+		return nil, fmt.Errorf("%s: want an object", strings.TrimSuffix("arguments."+path, "."))
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		if given[name] != nil {
+			return nil, fmt.Errorf("%s%s: it is given twice", path, name)
+		}
+		given[name] = value
+	}
+	return given, nil
 }
 
 // set puts a value into the argument's field.

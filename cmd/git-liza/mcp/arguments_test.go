@@ -94,20 +94,22 @@ func TestDecode(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string]string{
-		``:                                 "id: it is missing; The thing.",
-		`null`:                             "id: it is missing; The thing.",
-		`[]`:                               "arguments: want an object",
-		`{"id": "a", "from": "x"}`:         "from: there is no such argument; there are id, rest, severity, priority, colour, clear, detail, blockers, spoken, done_when, owns",
-		`{"id": 3}`:                        "id: want a value of type string, not number",
-		`{"id": "a", "priority": 1.5}`:     "priority: want a value of type integer, not number 1.5",
-		`{"id": "a", "owns": "x"}`:         "owns: want a list of strings, not string",
-		`{"id": "a", "detail": {"k": 1}}`:  "detail: want an object of strings, not number",
-		`{"id": "a", "severity": "worst"}`: `severity: want low or high, not "worst"`,
-		`{"id": "a", "clear": ["all"]}`:    `clear: want owns or depends, not "all"`,
-		`{"id": "a", "colour": "green"}`:   "colour: no colour",
-		`{"id": "a", "blockers": {}}`:      "blockers: want a list of objects",
-		`{"id": "a", "blockers": [{}]}`:    "blockers[0].issue: it is missing",
-		`{"id": "a", "blockers": ["bad"]}`: "arguments.blockers[0]: want an object",
+		``:                                   "id: it is missing; The thing.",
+		`null`:                               "id: it is missing; The thing.",
+		`[]`:                                 "arguments: want an object",
+		`{"id": "a", "from": "x"}`:           "from: there is no such argument; there are id, rest, severity, priority, colour, clear, detail, blockers, spoken, done_when, owns",
+		`{"id": 3}`:                          "id: want a value of type string, not number",
+		`{"id": "a", "rest": "", "id": "b"}`: "id: it is given twice",
+		`{"id": "a", "blockers": [{"issue": "x", "issue": "x"}]}`: "blockers[0].issue: it is given twice",
+		`{"id": "a", "priority": 1.5}`:                            "priority: want a value of type integer, not number 1.5",
+		`{"id": "a", "owns": "x"}`:                                "owns: want a list of strings, not string",
+		`{"id": "a", "detail": {"k": 1}}`:                         "detail: want an object of strings, not number",
+		`{"id": "a", "severity": "worst"}`:                        `severity: want low or high, not "worst"`,
+		`{"id": "a", "clear": ["all"]}`:                           `clear: want owns or depends, not "all"`,
+		`{"id": "a", "colour": "green"}`:                          "colour: no colour",
+		`{"id": "a", "blockers": {}}`:                             "blockers: want a list of objects",
+		`{"id": "a", "blockers": [{}]}`:                           "blockers[0].issue: it is missing",
+		`{"id": "a", "blockers": ["bad"]}`:                        "arguments.blockers[0]: want an object",
 	} {
 		require.ErrorContains(t, decode(json.RawMessage(arguments), new(command)), want, arguments)
 	}

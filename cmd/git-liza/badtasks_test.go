@@ -1,0 +1,89 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// badTasks are lists of tasks that nobody can enter, with a sentence that each way in says
+// of them. A way that is not named says the first sentence.
+var badTasks = []struct {
+	name, yaml, tool string // tool is what a client of mcp sends
+	want             string
+	alone            map[string]string // what a way says in its own words, by the way
+}{
+	{name: "a cycle", want: `a cycle of needs: a → b → a`,
+		yaml: "- {id: a, depends_on: [b], ALL}\n- {id: b, depends_on: [a], ALL}\n",
+		tool: `{"id": "a", "depends_on": ["b"], ALL}, {"id": "b", "depends_on": ["a"], ALL}`},
+	{name: "an unknown need", want: "a depends on nobody, which does not exist",
+		yaml: "- {id: a, depends_on: [nobody], ALL}\n",
+		tool: `{"id": "a", "depends_on": ["nobody"], ALL}`},
+	{name: "one id in two cases", want: "there is a task a already",
+		yaml: "- {id: a, ALL}\n- {id: A, ALL}\n",
+		tool: `{"id": "a", ALL}, {"id": "A", ALL}`},
+	{name: "a misspelt key", want: `unknown key "dependson"; did you mean "depends_on"?`,
+		yaml: "- {id: a, dependson: [b], ALL}\n",
+		tool: `{"id": "a", "dependson": ["b"], ALL}`, alone: map[string]string{"mcp": "tasks[0].dependson: there is no such argument; there are id, draft, title"}},
+	{name: "a key given twice", want: `duplicate key "id"`,
+		yaml: "- {id: a, id: b, ALL}\n",
+		tool: `{"id": "a", "id": "b", ALL}`, alone: map[string]string{"mcp": "tasks[0].id: it is given twice"}},
+	{name: "an id with quotes", want: `"a\"b" is not an id (a letter, then at most 63 of`,
+		yaml: "- {id: 'a\"b', ALL}\n",
+		tool: `{"id": "a\"b", ALL}`},
+	{name: "an id with a line break", want: `"a\nb" is not an id (a letter, then at most 63 of`,
+		yaml: "- {id: \"a\\nb\", ALL}\n",
+		tool: `{"id": "a\nb", ALL}`},
+	{name: "a level in words", want: `want a whole number, got the text "2"`,
+		yaml: "- {id: a, level: \"2\", ALL}\n",
+		tool: `{"id": "a", "level": "2", ALL}`, alone: map[string]string{"mcp": "tasks[0].level: want a value of type integer, not string"}},
+	{name: "levels with a gap", want: "c is at level 7, and no",
+		yaml: "- {id: c, level: 7, ALL}\n",
+		tool: `{"id": "c", "level": 7, ALL}`},
+	{name: "a level below that of its need", want: "b is at level 1 and needs a of level 2",
+		yaml: "- {id: z, ALL}\n- {id: a, level: 2, ALL}\n- {id: b, level: 1, depends_on: [a], ALL}\n",
+		tool: `{"id": "z", ALL}, {"id": "a", "level": 2, ALL}, {"id": "b", "level": 1, "depends_on": ["a"], ALL}`},
+	{name: "an estimate of zero", want: `"0s" is not a duration in whole seconds`,
+		yaml: "- {id: a, estimate: 0s, ALL}\n",
+		tool: `{"id": "a", "estimate": "0s", ALL}`},
+	{name: "a path out of the repository", want: `"../x" of a`,
+		yaml: "- {id: a, files: {create: [../x]}, ALL}\n",
+		tool: `{"id": "a", "create": ["../x"], ALL}`},
+	{name: "a path in git's folder", want: `".git/hooks/pre-commit" of a`,
+		yaml: "- {id: a, files: {modify: [.git/hooks/pre-commit]}, ALL}\n",
+		tool: `{"id": "a", "modify": [".git/hooks/pre-commit"], ALL}`},
+	{name: "a pattern out of the repository", want: `"../y" is not a clean path pattern relative to the repository`,
+		yaml: "- {id: a, owns: [../y], ALL}\n",
+		tool: `{"id": "a", "owns": ["../y"], ALL}`},
+	{name: "an anchor", want: "anchors are not allowed",
+		yaml: "- &a {id: a, ALL}\n- *a\n"},
+}
+
+// Whatever way tasks are entered by, what is wrong with them is told, and nothing is
+// entered.
+func TestBadTasksByEachWay(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	client := p.client("")
+	said := strings.NewReplacer("ALL", `title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs`)
+	sent := strings.NewReplacer("ALL", `"title": "T", "done_when": "D", "spec": "specs/vision.md", "scope": "S", "kind": "docs"`)
+	file := filepath.Join(t.TempDir(), "plan.yaml")
+	for _, test := range badTasks {
+		require.NoError(t, os.WriteFile(file, []byte(said.Replace(test.yaml)), 0o644))
+		for _, way := range []string{"plan check", "plan import", "task add --from"} {
+			code, stdout, stderr := p.run(nil, append(append([]string{"git-liza"}, strings.Fields(way)...), file)...)
+			require.NotZero(t, code, "%s by %s", test.name, way)
+			require.Contains(t, stdout+stderr, cmp.Or(test.alone[way], test.want), "%s by %s", test.name, way)
+		}
+		if test.tool != "" {
+			r := client.ask("task_add", `{"tasks": [`+sent.Replace(test.tool)+`]}`)
+			require.True(t, r.IsError, test.name)
+			require.Contains(t, textOf(r), cmp.Or(test.alone["mcp"], test.want), test.name)
+		}
+		require.Empty(t, p.must("git-liza", "list", "--format", "%(id)"), test.name)
+	}
+}
