@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 
 	"cmd/git-liza": {
 		"flow", "flow/layout", "flow/pattern", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
-		"cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
+		"cmd/git-liza/launcher", "cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/planfile", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 		"cmd/git-liza/screen", "cmd/git-liza/view", "cmd/git-liza/notify", "cmd/git-liza/drawing", "cmd/git-liza/config", "cmd/git-liza/roles", "cmd/git-liza/survey", "cmd/git-liza/web", "cmd/git-liza/codehost",
 	},
@@ -63,15 +63,16 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/web":        {"flow", "flow/markdown", "flow/plaintext", "gitstore", "gitstore/git", "cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/view", "cmd/git-liza/work", "cmd/git-liza/drawing", "cmd/git-liza/metrics"},
 	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work", "internal/gittest"},
 	"cmd/git-liza/planfile":   {"flow", "flow/plan", "gitstore/document"},
+	"cmd/git-liza/launcher":   {"flow/layout", "gitstore/git", "cmd/git-liza/proc"},
 	"cmd/git-liza/proc":       {},
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
 	"cmd/git-liza/work":       {"cmd/git-liza/codehost", "flow", "flow/breaker", "flow/layout", "flow/markdown", "flow/pattern", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/secret", "flow/spelling"},
-	"cmd/git-liza/provider":   {"flow", "flow/layout", "flow/pattern", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
+	"cmd/git-liza/provider":   {"flow", "flow/layout", "flow/pattern", "gitstore/document", "gitstore/git", "cmd/git-liza/launcher", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "flow/layout", "flow/markdown", "flow/pattern", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
-		"cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/roles", "cmd/git-liza/transcript", "cmd/git-liza/secret",
+		"cmd/git-liza/launcher", "cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/roles", "cmd/git-liza/transcript", "cmd/git-liza/secret",
 	},
 	"cmd/git-liza/playbook":    {"flow", "flow/layout", "gitstore/document", "cmd/git-liza/proc"},
 	"cmd/git-liza/demo":        {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/playbook"},

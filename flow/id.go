@@ -148,6 +148,11 @@ func (g Generation) Child() Generation { return g + childSuffix }
 
 const childSuffix = ".child"
 
+// Parent is the generation of the registration, also for that of a spawned process.
+func (g Generation) Parent() Generation {
+	return Generation(strings.TrimSuffix(string(g), childSuffix))
+}
+
 // Spawned reports whether the generation is that of a spawned process.
 func (g Generation) Spawned() bool { return strings.HasSuffix(string(g), childSuffix) }
 

@@ -141,7 +141,8 @@ func (p providerChoice) provider(self string, row *flow.RoleRow, asked string) (
 		}
 		return found, usagef(hint, "%v", err)
 	}
-	return found.For(row), nil
+	found.Launcher, err = p.launcher(row.Name)
+	return found.For(row), err
 }
 
 func (c choice) find(known provider.Catalogue, self string) (provider.Provider, error) {

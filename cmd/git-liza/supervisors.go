@@ -64,6 +64,9 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	if r.NoTrips, err = readBreaker(inv.ctx, conf); err != nil {
 		return nil, err
 	}
+	if r.Engine, err = conf.Config(inv.ctx, "liza.container.engine"); err != nil {
+		return nil, err
+	}
 	r.Bounds, err = readBounds(inv.ctx, conf)
 	return &supervisors{inv, r, out, b, providerChoice{inv, conf}}, err
 }

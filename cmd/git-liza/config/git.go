@@ -2,7 +2,7 @@ package config
 
 // gitGroups are the groups of git's configuration.
 func gitGroups() []Group {
-	return []Group{providerGroup(), sessionGroup(), rushGroup(), notifyGroup(), trustGroup(), remoteGroup(), identityGroup(), serverGroup()}
+	return []Group{providerGroup(), sessionGroup(), launcherGroup(), rushGroup(), notifyGroup(), trustGroup(), remoteGroup(), identityGroup(), serverGroup()}
 }
 
 func providerGroup() Group {
@@ -28,6 +28,20 @@ func sessionGroup() Group {
 			Unit: "span, an hour at most", Readers: "`agent`, `rush`, `prompt`"},
 		{Name: "liza.context.handoff", Meaning: "how full the [context](agents.md#a-full-context) of a coder's session may be; then another session goes on; 0 is never", Default: "`0.7`",
 			Unit: "number from 0 to 1", Readers: "`agent`, `rush`, when they begin"},
+	}}
+}
+
+func launcherGroup() Group {
+	const readers = "`agent`, `rush`, `prompt`"
+	return Group{Name: "launchers", About: "where sessions run", Place: Git, Keys: []Key{
+		{Name: "liza.launcher", Meaning: "where the sessions of all roles run", Default: "`process`",
+			Unit: "`process`, `container`, or `auto`: in a [container](agents.md#containers) where `.devcontainer/devcontainer.json` exists and an engine answers", Readers: readers},
+		{Name: "liza.launcher.ROLE", Meaning: "where the sessions of one role run", Default: "`liza.launcher`", Unit: "as above", Readers: readers},
+		{Name: "liza.container.engine", Meaning: "the program that runs containers", Default: "`podman`, else `docker`", Unit: "name on the PATH, or path", Readers: readers},
+		{Name: "liza.container.image", Meaning: "the image of containers; it must be on this machine", Default: "that of `.devcontainer/devcontainer.json`", Unit: "name of an image", Readers: readers},
+		{Name: "liza.container.user", Meaning: "the user in containers; never root", Default: "who runs the supervisor", Unit: "`UID:GID`", Readers: readers},
+		{Name: "liza.container.memory", Meaning: "most memory of a container, with swap", Default: "`4g`", Unit: "bytes; `k`, `m` and `g` multiply", Readers: readers},
+		{Name: "liza.container.processes", Meaning: "most processes and threads in a container", Default: "1024", Unit: "number from 1", Readers: readers},
 	}}
 }
 

@@ -59,7 +59,7 @@ func (c Catalogue) Find(text, self string) (Provider, error) {
 	if row == nil {
 		return Provider{}, fmt.Errorf("%q is no provider; there are %s", text, c.providerNames())
 	}
-	p := Provider{*row}
+	p := Provider{Row: *row}
 	switch {
 	case more && strings.TrimSpace(rest) == "":
 		return Provider{}, fmt.Errorf("%q: nothing stands after the colon", text)

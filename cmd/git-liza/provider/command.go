@@ -10,14 +10,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Provider is a row whose program can be run as an agent. The zero value is none.
-type Provider struct{ Row }
+// A Provider is a row whose program can be run as an agent, and where that runs. The zero
+// value is none.
+type Provider struct {
+	Row
+	Launcher launcher.Launcher
+}
 
 // With is the provider with a model. The error says that its row does not tell how a
 // model is chosen.

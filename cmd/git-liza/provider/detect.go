@@ -66,7 +66,7 @@ func (f *Found) findProgram(ctx context.Context, environ []string) {
 	if len(f.Version) == 0 {
 		return
 	}
-	p := Provider{f.Row}
+	p := Provider{Row: f.Row}
 	var printed firstBytes
 	r, err := proc.Run(ctx, proc.Command{Path: f.Path, Args: f.Version, Dir: os.TempDir(), Stdout: &printed,
 		Env: proc.Environment(environ, f.Env, p.Set(Spawn{})...), Wall: versionLimit, Grace: time.Second})

@@ -42,6 +42,8 @@ type Row struct {
 	LoginArgs  []string `yaml:"login_args"`  // arguments with which a user logs in, if they are known
 	LoginFiles []string `yaml:"login_files"` // files, one of which is there if a user is logged in; ~ is HOME, {NAME} a variable
 
+	Folders []string `yaml:"folders"` // its own files and folders, which a container of it gets; ~ is HOME, {NAME} a variable
+
 	Output   string   `yaml:"output"`   // the family of its output, as in package transcript
 	ACP      bool     `yaml:"acp"`      // it speaks the Agent Client Protocol
 	Usage    Usage    `yaml:"usage"`    // what its numbers of usage count

@@ -7,6 +7,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/acp"
+	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/flow"
@@ -37,6 +39,7 @@ type Spawn struct {
 	// commits; it stays the author.
 	Committer [2]string
 	Common    string     // the common git directory, which all worktrees share
+	Board     string     // its id
 	Mark      *proc.Mark // as in proc.Command
 	Records   string     // as in proc.Command
 	Environ   []string   // the environment of which the agent sees a part
@@ -59,26 +62,60 @@ type Spawn struct {
 }
 
 // Run spawns the program and waits for its end. When it returns, none of its
-// descendants runs any more (proc.Command.Bound). The error says that the program
-// could not be started.
+// descendants runs any more (proc.Command.Bound), and its container is gone. The error
+// says that the program could not be started, which [Unstartable] tells, or that its
+// container could not be removed.
 func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	if err := p.Prepare(s); err != nil {
 		return Ending{}, err
 	}
 	path, args := p.Command(s)
 	env := s.Environment(p.Env, p.Set(s)...)
-	e := s.newCapture(env)
-	run, h := p.runWithRecords, p.newHandover(s)
-	if p.ACP {
-		run = p.runACP
-	}
-	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace,
-		Bound: true, Mark: s.Mark, Records: s.Records, Began: h.began}, s, e, h)
-	e.close()
+	place, h := p.place(s, env), p.newHandover(s)
+	c, err := p.Launcher.Begin(proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace,
+		Bound: true, Mark: s.Mark, Records: s.Records, Began: h.began}, place)
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
+	e := s.newCapture(env)
+	run := p.runWithRecords
+	if p.ACP {
+		run = p.runACP
+	}
+	r, report, err := run(ctx, c, s, e, h)
+	e.close()
+	if err == nil {
+		r.Excerpt = e.all.Text()
+		err = p.Launcher.CheckExit(r, p.takesCommand())
+	}
+	if err = errors.Join(err, p.Launcher.End(context.WithoutCancel(ctx), place)); err != nil {
+		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
+	}
 	return h.judge(p.judgeEnding(r, s, e, e.maskReport(report))), nil
+}
+
+// Unstartable reports whether an error of [Provider.Run] says that the program, or what runs
+// its container, could not be started.
+func Unstartable(err error) bool {
+	return proc.Unstartable(err) || errors.Is(err, launcher.ErrNotBegun)
+}
+
+// place is what a container of the session needs.
+func (p Provider) place(s Spawn, env []string) launcher.Session {
+	place := launcher.Session{Name: launcher.Name(s.Board, string(s.Agent), string(s.Generation.Parent())), Board: s.Board, Generation: string(s.Generation.Parent()),
+		Dir: s.Dir, Writes: s.Row != nil && s.Row.Capacity != flow.Plans, Common: s.Common, Moves: p.Commit == ByAgent, Programs: s.Programs}
+	for _, folder := range p.Folders {
+		if path := expandPath(folder, env); path != "" {
+			place.Folders = append(place.Folders, path)
+		}
+	}
+	if len(p.Files) > 0 {
+		place.Files = append(place.Files, p.folder(s))
+	}
+	if p.ownCommand() != "" {
+		place.Files = append(place.Files, p.Binary)
+	}
+	return place
 }
 
 // runWithRecords runs a program that takes its prompt on standard input and prints

@@ -71,10 +71,10 @@ func (r Row) UnfitReason(row *flow.RoleRow) string {
 	return ""
 }
 
-// For is the provider as agents of a role run it. Where the role may not run commands,
-// the supervisor reports for the agent.
+// For is the provider as agents of a role run it. Where the role may not run commands, or
+// runs in a container, which can only read git's data, the supervisor reports for the agent.
 func (p Provider) For(row *flow.RoleRow) Provider {
-	if row != nil && !row.Has(flow.ToolRun) {
+	if row != nil && !row.Has(flow.ToolRun) || p.Launcher.Contains() && p.ownCommand() == "" {
 		p.Commit = BySupervisor
 	}
 	return p

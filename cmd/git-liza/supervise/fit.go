@@ -3,10 +3,12 @@ package supervise
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 )
@@ -23,6 +25,8 @@ type Unfit struct {
 	Reason   string // the provider's name, and why
 	Hint     string // the command that installs it, or a later version; "" if none is known
 	Override string // the command that allows the version that is installed; "" if there is no program
+
+	mayStart bool // it cannot be started now, and may be later
 }
 
 // String returns the reason with the commands.
@@ -56,28 +60,44 @@ func (r *Rush) CheckPrograms(ctx context.Context, slots []Slot) Unfit {
 }
 
 // checkProgram says why a provider's program cannot be used. A program that does not
-// tell its version is not refused.
+// tell its version is not refused, nor one in the image of a container: what keeps that
+// from starting is said by its first session. What may be started later is asked again.
 func (f *fitness) checkProgram(ctx context.Context, p provider.Provider, environ []string) Unfit {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	key := strings.Join(append([]string{p.Name}, p.Args...), "\x00")
+	key := strings.Join(append([]string{p.Name, p.Launcher.Engine, p.Launcher.Image}, p.Args...), "\x00")
 	if why, ok := f.known[key]; ok {
 		return why
 	}
-	found := provider.Catalogue{p.Row}.Detect(ctx, environ)[0]
-	why := missingProgram(ctx, p, environ)
-	switch {
-	case found.Path == "" && found.Problem != "":
-		why = Unfit{Reason: fmt.Sprintf("provider %s: %s is not on the PATH", p.Name, p.Binary), Hint: p.Install}
-	case found.Old:
-		why = Unfit{fmt.Sprintf("provider %s: %s is version %s, older than %s", p.Name, found.Path, found.Reported, p.Minimum),
-			p.Install, fmt.Sprintf("git config liza.provider.%s.minimum %s", p.Name, found.Reported)}
-	}
+	why := checkStart(ctx, p, environ)
 	if f.known == nil {
 		f.known = map[string]Unfit{}
 	}
-	f.known[key] = why
+	if !why.mayStart {
+		f.known[key] = why
+	}
 	return why
+}
+
+// checkStart asks the program for its version, or the launcher of its containers whether it
+// works.
+func checkStart(ctx context.Context, p provider.Provider, environ []string) Unfit {
+	if p.Launcher.Contains() {
+		var why *launcher.Unable
+		if errors.As(p.Launcher.Check(ctx), &why) {
+			return Unfit{Reason: fmt.Sprintf("provider %s: %s", p.Name, why.Reason), Hint: why.Hint, mayStart: true}
+		}
+		return Unfit{}
+	}
+	found := provider.Catalogue{p.Row}.Detect(ctx, environ)[0]
+	switch {
+	case found.Path == "" && found.Problem != "":
+		return Unfit{Reason: fmt.Sprintf("provider %s: %s is not on the PATH", p.Name, p.Binary), Hint: p.Install, mayStart: true}
+	case found.Old:
+		return Unfit{Reason: fmt.Sprintf("provider %s: %s is version %s, older than %s", p.Name, found.Path, found.Reported, p.Minimum),
+			Hint: p.Install, Override: fmt.Sprintf("git config liza.provider.%s.minimum %s", p.Name, found.Reported)}
+	}
+	return missingProgram(ctx, p, environ)
 }
 
 // checkRow says why agents of a role cannot use a provider, whatever its program.
@@ -90,10 +110,11 @@ func checkRow(b *flow.Board, role flow.Role, p provider.Provider) Unfit {
 }
 
 // missingProgram says which program of a configured command does not exist, the zero
-// value if none is missing. A program that worked before may be gone by now.
+// value if none is missing. A program that worked before may be gone by now. What an
+// image lacks is not known.
 func missingProgram(ctx context.Context, p provider.Provider, environ []string) Unfit {
-	if word := p.Missing(ctx, environ); word != "" {
-		return Unfit{Reason: fmt.Sprintf("provider %s: there is no program %s", p.Name, word)}
+	if word := p.Missing(ctx, environ); word != "" && !p.Launcher.Contains() {
+		return Unfit{Reason: fmt.Sprintf("provider %s: there is no program %s", p.Name, word), mayStart: true}
 	}
 	return Unfit{}
 }

@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
 )
 
 // orphanInterval is how often a rush looks for agents on the board whose supervisors on
@@ -42,6 +46,9 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 	}
 	clone, err := r.Clone.As(ctx, r.Clone.By, r.Clone.Generation)
 	if err == nil {
+		err = removeContainers(ctx, r)
+	}
+	if err == nil {
 		done, failed := clone.ReleaseOrphans(ctx)
 		for _, s := range done {
 			line := fmt.Sprintf("%s: its supervisor, process %d, is dead", s.Agent, s.PID)
@@ -61,4 +68,16 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 		said[err.Error()] = true
 		r.say(err.Error())
 	}
+}
+
+// removeContainers removes what dead supervisors of this clone left running in containers.
+// Nothing of theirs is given back before: it may still be written.
+func removeContainers(ctx context.Context, r *Rush) error {
+	removed, err := launcher.RemoveLeftovers(ctx, r.Clone.Repo.CommonDir(), r.Engine, r.Environ, func(generation string) bool {
+		return !work.Supervised(r.Clone.Repo, flow.Generation(generation))
+	})
+	for _, name := range removed {
+		r.say(fmt.Sprintf("the container %s of a supervisor that is dead is removed", name))
+	}
+	return err
 }

@@ -130,7 +130,7 @@ func (s *supervisor) checkPrepareTrust(ctx context.Context, b *flow.Board) error
 	if err := s.clone.Trust.Check(ctx, command); err != nil {
 		var refusal *flow.Refusal
 		if errors.As(err, &refusal) {
-			return &unfitError{"", fmt.Errorf("post_worktree is not trusted here: %w; %s", err, refusal.Hint)}
+			return &unfitError{"", fmt.Errorf("post_worktree is not trusted here: %w; %s", err, refusal.Hint), false}
 		}
 		return err
 	}

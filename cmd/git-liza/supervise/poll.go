@@ -92,7 +92,7 @@ func (w *worker) wasCutOff(a *assignment, begun time.Time) (bool, error) {
 	w.rush.say(fmt.Sprintf("%s: the commands of its session did not reach %s: %s", w.id, w.rush.link.remote, w.rush.mask.String(said)))
 	if w.cuts++; w.cuts >= maxCutOff {
 		return true, &unfitError{a.taskID(), fmt.Errorf("%s answers here, but not in %d sessions in a row of provider %s: %s",
-			w.rush.link.remote, w.cuts, w.provider.Name, w.rush.mask.String(said))}
+			w.rush.link.remote, w.cuts, w.provider.Name, w.rush.mask.String(said)), false}
 	}
 	return true, nil
 }

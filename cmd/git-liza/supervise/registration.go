@@ -23,6 +23,7 @@ type registration struct {
 	log        *log
 	presence   *presence
 
+	starts    starts                    // of the program
 	avoided   map[flow.TaskID]time.Time // until when tasks that cannot be taken here are avoided
 	complaint string                    // the last one, so that it is not repeated
 }

@@ -24,6 +24,7 @@
 //
 //	worker.go, coding.go, reviewing.go, planning.go   sessions on one assignment
 //	session.go, prior.go, prompt.go, workend.go       one session, and what it ends
+//	unfit.go                                          programs that cannot be started
 //	watcher.go, newcommands.go, budget.go             what ends it early
 //	reporter.go, record.go                            what is written down of it
 //	baseline.go, worktree.go                          what is put back after it
@@ -69,6 +70,9 @@ type Rush struct {
 	// move without a human: a *Stuck.
 	UntilIdle bool
 
+	// Engine is the configured program that runs containers, "" if none is configured.
+	Engine string
+
 	// NoTrips leaves it to others to trip the circuit breaker.
 	NoTrips bool
 
@@ -91,6 +95,7 @@ type Rush struct {
 	baseline      atomic.Pointer[work.Baseline] // of the session that began last
 	settings      sessionSettings
 	committer     [2]string
+	board         string       // its id
 	mask          *secret.Mask // hides secrets in what is kept
 	view          *work.View
 	idle          *idleSet
@@ -135,7 +140,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	if err != nil {
 		return err
 	}
-	r.committer = [2]string{name, email}
+	r.committer, r.board = [2]string{name, email}, b.Settings().Board
 	r.speaker.tell, r.speaker.now, r.speaker.last = r.Tell, r.Clone.Store.Now, time.Now()
 	defer r.speaker.flush()
 	r.Clone.Repo.Notice = r.say

@@ -22,7 +22,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 		return provider.Ending{}, nil, err
 	}
 	if why := checkRow(b, w.id.Role(), w.provider); why != (Unfit{}) {
-		return provider.Ending{}, nil, &unfitError{a.taskID(), errors.New(why.String())}
+		return provider.Ending{}, nil, &unfitError{a.taskID(), errors.New(why.String()), false}
 	}
 	w.row = rowOf(b, a.role)
 	in, err := w.promptInput(ctx, a, b)
@@ -31,7 +31,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	}
 	prompt, err := Prompt(ctx, w.clone.Repo, b, in, w.rush.Layers...)
 	if err != nil {
-		return provider.Ending{}, nil, &unfitError{a.taskID(), err}
+		return provider.Ending{}, nil, &unfitError{a.taskID(), err, false}
 	}
 	if t := b.Task(a.taskID()); t != nil {
 		a.handoff = t.Handoff
@@ -49,14 +49,15 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	ending, err := w.runProgram(ctx, a, sess)
 	after := context.WithoutCancel(ctx)
 	w.workplace.restoreBaseline(after, a, base, &ending)
-	if proc.Unstartable(err) {
-		return ending, nil, &unfitError{a.taskID(), err}
+	if provider.Unstartable(err) {
+		return ending, nil, &unfitError{a.taskID(), err, true}
 	}
 	if err == nil && ending.Outcome == provider.Crashed && ctx.Err() == nil {
 		if why := missingProgram(ctx, w.provider, w.rush.Environ); why != (Unfit{}) {
-			return ending, nil, &unfitError{a.taskID(), errors.New(why.String())}
+			return ending, nil, &unfitError{a.taskID(), errors.New(why.String()), true}
 		}
 	}
+	w.starts = starts{known: true}
 	if err != nil {
 		ending = provider.Ending{Outcome: provider.Crashed, Text: err.Error()}
 	}
@@ -131,7 +132,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 		defer close(ended)
 		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Row: w.row, Generation: w.generation.Child(), Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(),
 			Session: sess.chosenID, Resume: sess.prior.id, Dir: a.dir, Common: w.clone.Repo.CommonDir(),
-			Mark: mark, Records: work.Records(w.clone.Repo), Prompt: sess.prompt,
+			Board: w.rush.board, Mark: mark, Records: work.Records(w.clone.Repo), Prompt: sess.prompt,
 			Committer: w.rush.committer, Environ: w.rush.Environ, Programs: programs, Output: io.MultiWriter(w.log, sess.output),
 			Follow: w.rush.followOutput(w.id), Watch: watch.withinBudget, Full: watch.handsOver, HandoffRequest: handoffRequest(a.taskID()), Idle: w.rush.Limits.Idle, Busy: watch.agentWaits, Wall: wall, Grace: w.rush.Limits.Grace})
 	}()

@@ -95,9 +95,6 @@ func (s *supervisor) run(ctx context.Context) error {
 	}
 	defer s.log.close()
 	s.presence.begin()
-	if err := s.checkProgram(ctx); err != nil {
-		return err
-	}
 	return s.serveSlot(ctx)
 }
 
@@ -256,11 +253,7 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 		}
 		return t, false, err
 	}
-	done, err := s.doRoleWork(ctx, b)
-	var unfit *unfitError
-	if errors.As(err, &unfit) {
-		return assignmentDone(failed(unfit.Error())), false, s.degradeAgent(ctx, unfit)
-	}
+	done, err := (starting{s}).doRoleWork(ctx, b)
 	if !done.due.IsZero() {
 		t.lookBy(done.due)
 	}

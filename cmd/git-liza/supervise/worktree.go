@@ -111,7 +111,7 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 	}
 	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: a.dir, Env: env, Output: p.log, Wall: maxPrepare})
 	if err != nil {
-		return "", &unfitError{a.taskID(), fmt.Errorf("post_worktree: %w", err)}
+		return "", &unfitError{a.taskID(), fmt.Errorf("post_worktree: %w", err), false}
 	}
 	if ctx.Err() == nil && !r.Passed() {
 		return fmt.Sprintf("post_worktree %s, exit %d: %s", r.Reason, r.Code, lastOutput(r.Excerpt)), nil
@@ -125,7 +125,7 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 func (p *workplace) prepareTask(ctx context.Context, a *assignment, b *flow.Board) error {
 	unready, err := p.runPostWorktree(ctx, a, b)
 	if unready != "" && a.task.Attempt.Iteration == 1 {
-		return &unfitError{a.taskID(), errors.New(unready)}
+		return &unfitError{a.taskID(), errors.New(unready), false}
 	}
 	a.failure = unready
 	return err

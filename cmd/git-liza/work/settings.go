@@ -88,7 +88,7 @@ func (x Settings) with(c settingChange) Settings {
 
 // governing are the keys that decide which programs run, as which actor and
 // principal, and which remote holds the board, with all keys below them.
-var governing = []string{trustKeys, "liza.provider", "liza.coder", "liza.code-reviewer", "liza.planner", "liza.script",
+var governing = []string{trustKeys, "liza.provider", "liza.coder", "liza.code-reviewer", "liza.planner", "liza.script", "liza.launcher", "liza.container",
 	"liza.principal", "liza.agent", "liza.remote", "include", "includeif"}
 
 const trustKeys = "liza.trust"

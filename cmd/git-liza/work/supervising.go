@@ -116,6 +116,21 @@ func DeadSupervisor(repo *git.Repo, g flow.Generation) (pid int) {
 	return t.PID
 }
 
+// Supervised reports whether the supervisor of a registration may live. Of a machine whose
+// locks cannot be seen from here it may.
+func Supervised(repo *git.Repo, g flow.Generation) bool {
+	f, _, ok := openRecord(repo, g)
+	if !ok {
+		return false
+	}
+	f.Close()
+	if f = openDeadRecord(repo, g); f == nil {
+		return true
+	}
+	git.Unlock(f)
+	return false
+}
+
 // An Orphan is an agent whose supervisor is dead, with what was released.
 type Orphan struct {
 	Agent flow.AgentID

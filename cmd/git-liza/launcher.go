@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// launcher returns where git's configuration has the sessions of a role run.
+func (p providerChoice) launcher(role flow.Role) (l launcher.Launcher, err error) {
+	s, err := readLauncher(p.ctx, p.conf, role)
+	if err != nil || s.Kind == launcher.Process {
+		return l, err
+	}
+	repo := p.opened
+	if repo == nil {
+		if repo, err = p.repo(); err != nil {
+			return l, err
+		}
+	}
+	return launcher.Choose(p.ctx, s, repo.MainWorkTree(), p.environ), nil
+}
+
+// readLauncher reads liza.launcher, liza.launcher.ROLE and the keys below liza.container.
+func readLauncher(ctx context.Context, conf *git.Configuration, role flow.Role) (s launcher.Settings, err error) {
+	var processes string
+	for key, value := range map[string]*string{"liza.container.engine": &s.Engine, "liza.container.image": &s.Image,
+		"liza.container.user": &s.User, "liza.container.memory": &s.Memory, "liza.container.processes": &processes} {
+		if *value, err = conf.Config(ctx, key); err != nil {
+			return s, err
+		}
+	}
+	if processes != "" {
+		if s.Processes, err = strconv.Atoi(processes); err != nil || s.Processes < 1 {
+			return s, usagef("git config --unset-all liza.container.processes", "liza.container.processes is %q, no number from 1 on", processes)
+		}
+	}
+	s.Kind = launcher.Process
+	for _, key := range []string{"liza.launcher", "liza.launcher." + role.String()} {
+		text, err := conf.Config(ctx, key)
+		if err != nil {
+			return s, err
+		}
+		switch text {
+		case "":
+		case launcher.Process, launcher.InContainer, launcher.Auto:
+			s.Kind = text
+		default:
+			return s, usagef("git config "+key+" process", "%s is %q, none of process, container and auto", key, text)
+		}
+	}
+	return s, nil
+}

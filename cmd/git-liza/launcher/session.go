@@ -1,0 +1,158 @@
+package launcher
+
+import (
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow/layout"
+)
+
+// A Session is what a container is made for.
+type Session struct {
+	Name       string   // of the container
+	Board      string   // the id of the board
+	Generation string   // of the registration of the agent, for the record
+	Dir        string   // the worktree
+	Writes     bool     // it may write the worktree
+	Common     string   // the common git directory
+	Moves      bool     // it commits and makes moves itself, so it may write git's data
+	Folders    []string // of the provider
+	Files      []string // which it may only read
+	Programs   string   // the folder that comes first on the PATH of a session that makes moves
+}
+
+// A mount is a file or folder that a container has at the same path as this machine.
+type mount struct {
+	path   string
+	writes bool
+}
+
+// mounts are the files and folders of the session that exist, and the files that variables
+// of its environment name, such as certificates. A later one may lie in an earlier one.
+func (s Session) mounts(env []string) ([]mount, error) {
+	list := []mount{{s.Common, s.Moves}}
+	stores, err := alternates(filepath.Join(s.Common, "objects"), nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, store := range stores {
+		list = append(list, mount{store, false})
+	}
+	if s.Moves {
+		// What the commands of a session write there would run on this machine.
+		for _, name := range []string{"hooks", "config", "config.worktree", layout.Private + "/hooks"} {
+			list = append(list, mount{filepath.Join(s.Common, name), false})
+		}
+	}
+	list = append(list, mount{s.Dir, s.Writes}, mount{filepath.Join(s.Dir, ".git"), false})
+	for _, folder := range s.Folders {
+		list = append(list, mount{folder, true})
+	}
+	for _, file := range slices.Concat(s.Files, namedFiles(env)) {
+		list = append(list, mount{file, false})
+	}
+	return slices.DeleteFunc(list, func(m mount) bool { _, err := os.Stat(m.path); return err != nil }), nil
+}
+
+// namedFiles are the files that are values of variables.
+func namedFiles(env []string) (list []string) {
+	for _, entry := range env {
+		_, value, _ := strings.Cut(entry, "=")
+		if info, err := os.Stat(value); filepath.IsAbs(value) && err == nil && info.Mode().IsRegular() && !slices.Contains(list, value) {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+// alternates are the folders with objects that git reads beside those of the store.
+func alternates(store string, known []string) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(store, "info", "alternates"))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return known, err
+	}
+	for line := range strings.Lines(string(text)) {
+		path := strings.TrimSpace(line)
+		if path == "" || path[0] == '#' {
+			continue
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(store, path)
+		}
+		if slices.Contains(known, path) {
+			continue
+		}
+		if known, err = alternates(path, append(known, path)); err != nil {
+			return known, err
+		}
+	}
+	return known, nil
+}
+
+// usualPath is where programs are in images.
+const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// arguments are those of the engine's program, for a command in a container. Values of
+// variables are not among them: the engine's program hands its own on.
+func (l Launcher) arguments(c proc.Command, s Session, mounts []mount) []string {
+	args := []string{"run", "--rm", "--interactive", "--init", "--pull", "never", "--name", s.Name, "--label", "liza.board=" + s.Board,
+		"--user", l.User, "--cap-drop", "all", "--security-opt", "no-new-privileges",
+		"--memory", l.Memory, "--memory-swap", l.Memory, "--pids-limit", strconv.Itoa(l.Processes), "--workdir", s.Dir}
+	if l.isPodman() && os.Geteuid() != 0 {
+		args = append(args, "--userns", "keep-id") // else the worktree would belong to another user there
+	}
+	for _, folder := range s.emptyFolders(c.Env) {
+		args = append(args, "--tmpfs", folder+":exec,mode=1777")
+	}
+	for _, m := range mounts {
+		args = append(args, "--mount", m.String())
+	}
+	for _, entry := range c.Env {
+		switch name, _, _ := strings.Cut(entry, "="); name {
+		case "PATH", "TMPDIR": // of this machine
+		default:
+			args = append(args, "--env", name)
+		}
+	}
+	if s.Moves {
+		args = append(args, "--env", "PATH="+s.Programs+":"+usualPath)
+	}
+	return append(append(args, "--entrypoint", c.Path, l.Image), c.Args...)
+}
+
+// emptyFolders are folders of this machine that are empty in the container but for what is
+// mounted in them: the home, and what git liza keeps of keys and other sessions.
+func (s Session) emptyFolders(env []string) (list []string) {
+	for _, entry := range env {
+		if home, ok := strings.CutPrefix(entry, "HOME="); ok && filepath.IsAbs(home) && filepath.Clean(home) != "/" {
+			list = append(list, filepath.Clean(home))
+		}
+	}
+	if !s.Moves {
+		list = append(list, filepath.Join(s.Common, layout.Private))
+	}
+	return list
+}
+
+// String is the mount as the engines read it.
+func (m mount) String() string {
+	fields := []string{"type=bind", "source=" + m.path, "target=" + m.path}
+	if !m.writes {
+		fields = append(fields, "readonly")
+	}
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(fields) // a builder takes everything
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
+}
