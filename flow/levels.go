@@ -231,6 +231,22 @@ func (ls levels) settled(goal GoalID) bool {
 	return !ls.HasRules(4) || !ls.asked(goal) || ls.next(goal) > ls.deepest(goal)
 }
 
+// UnmendedLevel is the level of a goal that failed while nothing is about to mend it: no
+// task at it or below is open, and integration is where its gates ran. It is nil if there
+// is none.
+func UnmendedLevel(b *Board, goal GoalID) *Level { return levelsOf(b).unmended(goal) }
+
+func (ls levels) unmended(goal GoalID) *Level {
+	failed := ls.last(goal)
+	if failed == nil || failed.Passed || failed.Tip != ls.Settings().Integration.Tip {
+		return nil
+	}
+	if open := ls.open(goal, failed.Number, nil); open != nil && !open.Status.Final() {
+		return nil
+	}
+	return failed
+}
+
 // deepest is the highest level of the live tasks of a goal, 0 if there is none.
 func (ls levels) deepest(goal GoalID) (level int) {
 	ls.each(func(s *Summary) {

@@ -20,9 +20,9 @@ type Trigger struct {
 // Triggers are the reasons to start a planner for the goals given, for all goals
 // in progress if there are none: by the priority of the goal, then by its age.
 // Those of one goal follow each other, most pressing first: no tasks yet, a level that
-// failed, exhausted tasks, blocked tasks, integration failures that coders did not
-// resolve, immediate discoveries; equal ones by priority, then age. A task whose
-// budget is spent is left to a human.
+// failed and that no task mends, exhausted tasks, blocked tasks, integration failures
+// that coders did not resolve, immediate discoveries; equal ones by priority, then age.
+// A task whose budget is spent is left to a human.
 func (b *Board) Triggers(goals ...GoalID) []Trigger {
 	var list []Trigger
 	for _, g := range b.calendar().goals() {
@@ -44,7 +44,7 @@ func (c calendar) triggers(g *Goal) []Trigger {
 	if c.unplanned(g, all) {
 		list = append(list, Trigger{Goal: g.ID, Reason: "no_tasks", Text: "the goal has no tasks yet", Since: c.at})
 	}
-	if l := levelsOf(c).last(g.ID); l != nil && !l.Passed {
+	if l := levels(c).unmended(g.ID); l != nil {
 		list = append(list, Trigger{Goal: g.ID, Reason: "level_failed", Text: l.failure(), Since: l.At})
 	}
 	blocked := filter(all, func(s *Summary) bool { return s.Status == Blocked && (s.Goal == g.ID || !c.HasRules(2)) })

@@ -3,6 +3,7 @@ package supervise_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,17 +32,19 @@ func (w *world) gate(name, at, command string) {
 	w.liza("config", "gates."+name+".at", at)
 }
 
-// A task that failed holds the tasks of later levels, and no others.
+// A task that failed holds the tasks of later levels, and no others. What has to be mended
+// is told before what waits for it.
 func TestABarrierIsHeldByAFailedTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.attempts(1)
 	w.liza("goal", "schedule", "--barrier", "level")
-	w.levelled("1", "2", "1")
-	r, err := w.rush(coder(w.agent("test $LIZA_TASK != task-1; submit")), reviewer(w.agent("approve")))
-	require.ErrorContains(t, err, "task-1 BLOCKED: retries", r.said())
-	require.ErrorContains(t, err, "task-2 UNCLAIMED: task-2 is at level 2 and waits for level 1 of goal-1: task-1 is BLOCKED")
-	require.Equal(t, flow.Merged, w.task("task-3").Status)
+	w.levelled(append(slices.Repeat([]string{"2"}, 12), "1", "1")...)
+	r, err := w.rush(coder(w.agent("test $LIZA_TASK != task-13; submit")), reviewer(w.agent("approve")))
+	require.ErrorContains(t, err, "nothing can move without a human:\n  task-13 BLOCKED: retries", r.said())
+	require.ErrorContains(t, err, "\n  task-1 UNCLAIMED: task-1 is at level 2 and waits for level 1 of goal-1: task-13 is BLOCKED; git liza show task-1\n")
+	require.ErrorContains(t, err, "\n  2 more wait: git liza status")
+	require.Equal(t, flow.Merged, w.task("task-14").Status)
 	require.Empty(t, w.moves(flow.ActLevel))
 }
 
@@ -85,6 +88,8 @@ esac`)
 	prompt := w.note("prompt-planner-1-1")
 	require.Contains(t, prompt, "level_failed: level 1 failed at ")
 	require.Contains(t, prompt, "the state is bad")
+	require.NotContains(t, r.said(), "leaves to a human", "the task that mends it answers the trigger")
+	require.False(t, w.has("prompt-planner-1-2"), r.said())
 	w.left()
 }
 

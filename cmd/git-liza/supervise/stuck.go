@@ -15,16 +15,28 @@ type Stall struct {
 	Status string      `json:"status"`
 	Why    string      `json:"why"`
 	Hint   string      `json:"hint"` // a command to type
+
+	waits bool // for another task, or for the whole board
 }
 
-// Stuck is the error of a rush until idle that ends with unfinished tasks.
+// Stuck is the error of a rush until idle that ends with unfinished tasks. Stalls that
+// only wait for others come last.
 type Stuck struct{ Stalls []Stall }
+
+// mostWaiting is how many stalls that only wait for others are told one by one.
+const mostWaiting = 10
 
 // Error lists the stalls, each with the command to type.
 func (s *Stuck) Error() string {
 	var b strings.Builder
 	b.WriteString("nothing can move without a human:")
+	waiting := 0
 	for _, stall := range s.Stalls {
+		if stall.waits {
+			if waiting++; waiting > mostWaiting {
+				continue
+			}
+		}
 		b.WriteString("\n  ")
 		if stall.Task != "" {
 			b.WriteString(string(stall.Task) + " ")
@@ -37,6 +49,9 @@ func (s *Stuck) Error() string {
 		if more != "" {
 			b.WriteString("\n    " + strings.ReplaceAll(more, "\n", "\n    "))
 		}
+	}
+	if more := waiting - mostWaiting; more > 0 {
+		fmt.Fprintf(&b, "\n  %d more wait: git liza status", more)
 	}
 	return b.String()
 }
@@ -81,6 +96,15 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 	if finished {
 		return nil
 	}
+	slices.SortStableFunc(stalls, func(x, y Stall) int {
+		switch {
+		case x.waits == y.waits:
+			return 0
+		case x.waits:
+			return 1
+		}
+		return -1
+	})
 	return &Stuck{stalls}
 }
 
@@ -231,6 +255,8 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 			switch refusal.Rule {
 			case flow.RuleBudget, flow.RuleDecision:
 				stall.Hint = refusal.Hint
+			case flow.RuleDependencies, flow.RuleLevel, flow.RuleControl:
+				stall.waits = true
 			case flow.RuleDegraded:
 				stall.Why, stall.Hint = degradedText(s.id), "git liza doctor"
 			}

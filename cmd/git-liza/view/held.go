@@ -104,11 +104,11 @@ func outageOver(o flow.Outage) string {
 	return "git liza outage " + shell.Quote(o.Gate) + " --host " + shell.Quote(o.Host) + " --over"
 }
 
-// addLevels adds the levels that failed.
+// addLevels adds the levels that failed and that no task mends.
 func (c *collector) addLevels() {
 	for _, id := range c.goals {
-		l := flow.LastLevel(c.Board, id)
-		if l == nil || l.Passed {
+		l := flow.UnmendedLevel(c.Board, id)
+		if l == nil {
 			continue
 		}
 		var gates []string
