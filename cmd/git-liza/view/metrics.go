@@ -152,8 +152,8 @@ func (m *Metrics) Text(width int) string {
 	if r.Usage.Sessions > 0 {
 		head.Add("used", Spent{r.Usage, r.Uncounted}.Words())
 	}
-	if r.Burn.Work > 0 {
-		head.Add("an hour", Amount(flow.Budget{Tokens: r.Burn.Tokens, Cost: r.Burn.Cost})+", by the last "+seconds(r.Burn.Work)+" of work")
+	if burnt := Amount(flow.Budget{Tokens: r.Burn.Tokens, Cost: r.Burn.Cost}); burnt != "" && r.Burn.Work > 0 {
+		head.Add("an hour", burnt+", by the last "+seconds(r.Burn.Work)+" of work")
 	}
 	for _, b := range r.Budgets {
 		head.Add("budget", b.Of+": "+budgetText(b))
