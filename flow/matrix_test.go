@@ -232,6 +232,7 @@ func (s *scene) outcomeOf(act Act, actor string) string {
 	case ActSupersede:
 		fields = append(fields, "task-9")
 	}
+	s.remember()
 	try := *s
 	move, facts := try.moveOf(fields)
 	if refusal := try.judge(move, facts); refusal != nil {
