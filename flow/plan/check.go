@@ -136,7 +136,8 @@ func (c *checker) checkLevels() {
 	}
 	last := c.ground.Deepest
 	for _, level := range c.Levels() {
-		if i := slices.Index(c.levels, level); level > last+1 {
+		if level > last+1 {
+			i := slices.Index(c.levels, level)
 			c.add(Level, i, "level", -1, "%s is at level %d, and no task is at level %d", c.name(i), level, last+1)
 		}
 		last = max(last, level)

@@ -177,10 +177,12 @@ func (d *drawing) askLine() string {
 	label := cut(d.ask.label, max(0, d.width-10))
 	room := max(1, d.width-cells(label)-1)
 	text := d.ask.text
-	for len(text) > 0 && cells(string(text)) > room {
+	used := cells(string(text))
+	for used > room {
+		used -= cellsOf(text[0])
 		text = text[1:]
 	}
-	d.cursor = cells(label) + cells(string(text))
+	d.cursor = cells(label) + used
 	return d.styles.line(d.width, span{label, strong}, span{string(text), normal})
 }
 
