@@ -91,7 +91,7 @@ func TestStuckSaysWhy(t *testing.T) {
 	}
 	require.Equal(t, map[flow.TaskID]string{
 		"task-1": "BLOCKED: no key — Where is the key? | git liza answer task-1",
-		"task-2": "UNCLAIMED: task-2 needs task-1, which is not merged yet | git liza show task-2",
+		"task-2": "UNCLAIMED: it waits for task-1, which is BLOCKED: Where is the key? | git liza show task-2",
 		"task-3": "READY_FOR_REVIEW: there is no code-reviewer here | git liza show task-3",
 		"task-9": "DRAFT: it is a draft | git liza task finalize task-9",
 	}, text)

@@ -158,10 +158,8 @@ func whyUntaken(b *flow.Board, act flow.Act, t *flow.Summary) string {
 	case flow.ActReview:
 		return "it waits for the verdict of " + listRoles(waitedFor(act, t))
 	}
-	for _, id := range t.DependsOn {
-		if d := b.Task(id); d != nil && !d.Status.IsMerged() {
-			return "it needs " + string(id) + ", which is not merged yet"
-		}
+	if chain := flow.ChainOf(b, t.ID); chain.Last() != "" {
+		return "it waits for " + chain.String()
 	}
 	return "it waits for " + listRoles(waitedFor(act, t))
 }
@@ -259,6 +257,10 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 				stall.waits = true
 			case flow.RuleDegraded:
 				stall.Why, stall.Hint = degradedText(s.id), "git liza doctor"
+			case flow.RuleDependencies:
+				if chain := flow.ChainOf(b, stall.Task); chain.Last() != "" {
+					stall.Why = "it waits for " + chain.String()
+				}
 			}
 			return
 		}

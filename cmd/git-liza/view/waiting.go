@@ -12,11 +12,12 @@ import (
 
 // A WaitGroup is the open tasks that wait for the same thing.
 type WaitGroup struct {
-	For     string        `json:"for"`     // key of a row of waits
-	Nobody  bool          `json:"nobody"`  // no registered agent of that role could take any of them
-	Count   int           `json:"count"`   // number of all of them
-	Tasks   []flow.TaskID `json:"tasks"`   // the first fifty
-	Details []string      `json:"details"` // a detail for each of these
+	For     string        `json:"for"`              // key of a row of waits
+	Nobody  bool          `json:"nobody"`           // no registered agent of that role could take any of them
+	Count   int           `json:"count"`            // number of all of them
+	Tasks   []flow.TaskID `json:"tasks"`            // the first fifty
+	Details []string      `json:"details"`          // a detail for each of these
+	Chains  []string      `json:"chains,omitempty"` // of those that wait for others, what each of the first ones waits for in the end
 }
 
 // A wait is something that tasks wait for.
@@ -75,6 +76,11 @@ func (p *Picture) waiting(agents []Agent) []WaitGroup {
 				detail = r.detail
 			}
 			g.Tasks, g.Details = append(g.Tasks, r.ID), append(g.Details, detail)
+		}
+		if w.what == "tasks" {
+			for _, id := range g.Tasks[:min(len(g.Tasks), glanceNames)] {
+				g.Chains = append(g.Chains, string(id)+" waits for "+flow.ChainOf(p.reading.Board, id).String())
+			}
 		}
 		list = append(list, g)
 	}
@@ -273,12 +279,15 @@ func waitRows(waits []wait, groups []WaitGroup) [][]string {
 			part := string(id)
 			// Among several tasks, a long detail would hide the tasks after
 			// it.
-			if d := FirstLine(g.Details[i]); d != "" && (g.Count == 1 || cells(d) <= glanceWord) {
+			if d := FirstLine(g.Details[i]); d != "" && len(g.Chains) == 0 && (g.Count == 1 || cells(d) <= glanceWord) {
 				part += " (" + d + ")"
 			}
 			parts = append(parts, part)
 		}
 		rows = append(rows, []string{label, strconv.Itoa(g.Count), strings.Join(parts, ", ")})
+		for _, chain := range g.Chains {
+			rows = append(rows, []string{"  " + chain})
+		}
 	}
 	return rows
 }

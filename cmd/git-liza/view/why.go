@@ -90,6 +90,9 @@ func (x waiting) explainNeed(w *Why, need *flow.Task) {
 		before, said = again[0], "does the reverted "+string(need.ID)+" again and "
 	}
 	w.For = fmt.Sprintf("%s, which %sis %s", before, said, x.Board.Task(before).Status)
+	if chain := flow.ChainOf(x.Board, x.task.ID); said == "" && chain.Last() != "" {
+		w.For, before = chain.String(), chain.Last()
+	}
 	w.Who, w.Command = "those that "+string(before)+" waits for", "git liza show "+string(before)+" --why"
 }
 
