@@ -21,7 +21,7 @@ func alive(agent flow.AgentID, g flow.Generation, seconds int) Presence {
 	at := noon.Add(time.Duration(seconds) * time.Second)
 	return Presence{Agent: agent, Generation: g, Host: "ant", PID: 4711, Began: noon, At: at, Every: flow.Duration(30 * time.Second),
 		Provider: "claude", Model: "m", Doing: "coding", Task: "task-1", Since: noon, Note: "session 2",
-		Usage: flow.Usage{Sessions: 1, Input: 10, Cached: 4, Output: 2, Cost: 132500}}
+		Usage: flow.Usage{Sessions: 1, Input: 10, Cached: 4, Output: 2, Cost: 132500}, Context: 63}
 }
 
 func TestPresenceIsSilentAfterThreeBeats(t *testing.T) {
@@ -99,7 +99,7 @@ func TestPresenceOfAStranger(t *testing.T) {
 
 	long := alive("coder-1", generation, 0)
 	long.Note, long.Host = strings.Repeat("x", 1<<20), "a\x1b[2Jnt"
-	long.Usage.Input = -1
+	long.Usage.Input, long.Context = -1, 700
 	require.NoError(t, Beat(r, long))
 	require.NoError(t, SavePresence(ctx, r, long))
 	p, ok := readBeat(r, "coder-1")
@@ -107,6 +107,12 @@ func TestPresenceOfAStranger(t *testing.T) {
 	require.Equal(t, "a[2Jnt", p.Host)
 	require.LessOrEqual(t, len(p.Note), maxWords)
 	require.Zero(t, p.Usage.Input)
+	require.Equal(t, 100, p.Context)
+	long.Context = 0
+	require.NoError(t, Beat(r, long))
+	text, err := os.ReadFile(presenceFile(r, "coder-1"))
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "context", "a program for earlier rules reads it")
 
 	path := presenceFile(r, "coder-1")
 	whole, err := os.ReadFile(path)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ func TestDefaultsOfTheTable(t *testing.T) {
 	for key, want := range map[string]string{
 		"liza.idle": span(l.Idle), "liza.wall": span(l.Wall) + " (planner " + span(l.PlannerWall) + ")", "liza.backoff": span(l.Pause),
 		"liza.script.playbook": playbook.DefaultPath, "lease": "30m", "limits.iterations": "10", "gates.NAME.timeout": "10m", "allow_self_review": "false",
+		"liza.context.handoff": fmt.Sprint(l.Context),
 	} {
 		k, ok := config.Find(key)
 		require.True(t, ok, key)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -57,7 +58,16 @@ func TestDoing(t *testing.T) {
 	coding := Agent{Presence: says("coding", "", "t", 0)}
 	require.Equal(t, []string{"1m", "21k tok $1.30"}, []string{coding.Age(noon), coding.Spent()})
 	require.Equal(t, "21000 tokens, 1.305 dollars so far, claude on h, process 7", coding.origin())
-	require.Equal(t, "", Agent{}.Age(noon)+Agent{}.Spent()+Agent{}.origin())
+	require.Equal(t, "", Agent{}.Age(noon)+Agent{}.Spent()+Agent{}.origin()+Agent{}.Context()+coding.Context())
+	text, err := json.Marshal(coding.Presence)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"context":null`, "what is not known is not 0")
+	coding.Presence.Context = 63
+	require.Equal(t, "ctx 63%", coding.Context())
+	require.Equal(t, "coding t for 1m, ctx 63%, heard 0s ago", coding.row(noon)[3])
+	text, err = json.Marshal(coding.Presence)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"context":63`)
 }
 
 // An amount names what it has.
