@@ -49,7 +49,7 @@ func (d *drawing) agentLine(i, width, ids, texts int) string {
 		room -= cells(spent)
 	}
 	if full := a.Context(); cells(full) <= room && full != "" {
-		full = fit(full, min(room, 8)) + "  "
+		full = fit(full, min(room, len("ctx 100% ")))
 		spans = append(spans, span{full, normal})
 		room -= cells(full)
 	}

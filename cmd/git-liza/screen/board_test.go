@@ -72,7 +72,7 @@ func usualWith(others ...flow.Document) view.Reading {
 	add(docs, others...)
 	r := view.Reading{Board: boardOf(docs), At: noon, Person: flow.Caller{By: "human:ann"}}
 	r.Local.Presences = map[flow.AgentID]gitstore.Presence{
-		"coder-1": {Agent: "coder-1", Doing: "coding", Task: "task-3", At: noon, Since: ago(4), Every: flow.Duration(30 * time.Second), Usage: flow.Usage{Input: 21_000, Cost: 310_000}},
+		"coder-1": {Agent: "coder-1", Doing: "coding", Task: "task-3", At: noon, Since: ago(4), Every: flow.Duration(30 * time.Second), Usage: flow.Usage{Input: 21_000, Cost: 310_000}, Context: 63},
 		"coder-2": {Agent: "coder-2", Doing: "coding", Task: "task-5", At: noon, Since: ago(1), Every: flow.Duration(30 * time.Second)},
 	}
 	for i, act := range []flow.Act{flow.ActMerge, flow.ActSubmit, flow.ActClaim} {

@@ -195,3 +195,26 @@ func TestFilteredPages(t *testing.T) {
 	_, text = get(t, s, "graph")
 	require.NotContains(t, text, `name="q"`, "it draws a whole goal")
 }
+
+// Pages say how full the context of an agent's session is, and nothing where that is not
+// known.
+func TestContextOfAgents(t *testing.T) {
+	t.Parallel()
+	c := goldenClone(t, "01558001-version4")
+	s := serverOf(t, c)
+	b, tip, err := c.Store.Board(t.Context())
+	require.NoError(t, err)
+	now := c.Store.Now()
+	works := gitstore.Presence{Agent: "coder-1", Doing: "coding", At: now, Since: now, Every: flow.Duration(time.Minute), Context: 63}
+	waits := works
+	waits.Agent, waits.Context = "coder-2", 0
+	known := view.NewPicture(view.Reading{Board: b, Tip: tip, At: now, Person: flow.Caller{By: "human:ann"},
+		Local: view.Local{Presences: map[flow.AgentID]gitstore.Presence{"coder-1": works, "coder-2": waits}}})
+	s.Feed.Show(known, known.Everything(), nil)
+	for at, want := range map[string]int{"agents": 1, "agent/coder-1": 1, "agent/coder-2": 0} {
+		_, text := get(t, s, at)
+		require.Contains(t, text, `<span class="doing">coding`, at)
+		require.Equal(t, want, strings.Count(text, "ctx "), at)
+		require.Equal(t, want, strings.Count(text, "coding, ctx 63%, heard"), at)
+	}
+}
