@@ -255,12 +255,11 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 				stall.Hint = refusal.Hint
 			case flow.RuleDependencies, flow.RuleLevel, flow.RuleControl:
 				stall.waits = true
-			case flow.RuleDegraded:
-				stall.Why, stall.Hint = degradedText(s.id), "git liza doctor"
-			case flow.RuleDependencies:
-				if chain := flow.ChainOf(b, stall.Task); chain.Last() != "" {
+				if chain := flow.ChainOf(b, stall.Task); refusal.Rule == flow.RuleDependencies && chain.Last() != "" {
 					stall.Why = "it waits for " + chain.String()
 				}
+			case flow.RuleDegraded:
+				stall.Why, stall.Hint = degradedText(s.id), "git liza doctor"
 			}
 			return
 		}
