@@ -202,6 +202,14 @@ func (w *world) attempts(n int) {
 	w.config(func(c *flow.Config) { c.Retry.Attempts, c.Pressure.Rate = n, 0 })
 }
 
+// starts sets how often a program may fail to start, a second apart.
+func (w *world) starts(n int) {
+	w.Helper()
+	w.config(func(c *flow.Config) {
+		c.Retry = flow.RetryPolicy{Attempts: n, Strategy: flow.Fixed, Base: flow.Duration(time.Second), Max: flow.Duration(time.Second)}
+	})
+}
+
 func (w *world) board() *flow.Board {
 	w.Helper()
 	b, _, err := w.clone.Store.Board(context.Background())

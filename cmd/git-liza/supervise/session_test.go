@@ -204,6 +204,7 @@ func TestProviderThatCannotStartDegrades(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
+	w.starts(1)
 	p, err := provider.Builtin().Find("script", w.dir+"/none")
 	require.NoError(t, err)
 	r, err := w.rush(coder(p))

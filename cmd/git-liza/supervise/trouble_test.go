@@ -167,6 +167,7 @@ func TestUnfitProvider(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(2)
+	w.starts(2)
 	old := filepath.Join(w.notes, "old")
 	w.write(old, "#!/bin/sh\necho fake 1.2.3\n")
 	slot := func(binary string) supervise.Slot {
@@ -174,11 +175,14 @@ func TestUnfitProvider(t *testing.T) {
 			r.Binary, r.Version, r.Minimum, r.Install = binary, []string{"--version"}, "2.0.0", "npm install -g fake"
 		}))
 	}
-	_, err := w.rush(slot(old))
+	r, err := w.rush(slot(old))
 	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: "+old+" is version 1.2.3, older than 2.0.0; npm install -g fake, "+
 		"or to try it anyway git config liza.provider.fake.minimum 1.2.3")
-	_, err = w.rush(slot("git-liza-no-such-program"))
+	require.NotContains(t, r.said(), "could not be started", "no wait makes it newer")
+	r, err = w.rush(slot("git-liza-no-such-program"))
 	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake")
+	require.Contains(t, r.said(), "coder-1: its program could not be started (provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake), 1 of 2 failed; again in 1s\n")
+	require.Contains(t, r.said(), " npm install -g fake), 2 of 2 failed\n")
 	require.Empty(t, w.moves(flow.ActClaim))
 
 	// Each agent is named, and why that is so is said once.
@@ -197,6 +201,7 @@ func TestCommandThatVanishes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(2)
+	w.starts(2)
 	program := filepath.Join(w.notes, "agent")
 	w.write(program, "#!/bin/sh\nexec sh '"+w.scriptOf(`test $LIZA_TASK = task-1 || exit 1; submit; rm "$notes/agent"`)+"'\n")
 	p, err := provider.Builtin().Find("exec:'"+program+"'", self)
@@ -206,5 +211,35 @@ func TestCommandThatVanishes(t *testing.T) {
 	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
 	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
 	require.NotContains(t, r.said(), "crashed")
+	require.Contains(t, r.said(), "coder-1: its program could not be started (provider exec: there is no program "+program+"), 1 of 2 failed; again in 1s\n")
+	require.Nil(t, w.task("task-2").Retry, "the task is not the cause")
 	w.left()
+}
+
+// A program that is missing is tried again, and used when it is there. A session that
+// begins ends the count.
+func TestProgramThatAppears(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(2)
+	w.starts(50)
+	program := filepath.Join(w.notes, "agent")
+	p, err := provider.Builtin().Find("exec:'"+program+"'", self)
+	require.NoError(t, err)
+	script := w.scriptOf(`submit; test $LIZA_TASK = task-2 || rm "$notes/agent"`)
+	appear := func() {
+		w.write(program+".new", "#!/bin/sh\nexec sh '"+script+"'\n")
+		require.NoError(t, os.Rename(program+".new", program))
+	}
+	r := w.begin(untilIdle, coder(p), reviewer(w.agent("approve")))
+	said := "coder-1: its program could not be started (provider exec: there is no program " + program + "), 1 of 50 failed; again in 1s\n"
+	w.await("the first failure", func() bool { return strings.Contains(r.said(), said) })
+	require.Empty(t, w.moves(flow.ActClaim), "it is looked for before anything is claimed")
+	appear()
+	w.await("the failure of task-2", func() bool { return strings.Count(r.said(), said) == 2 })
+	appear()
+	require.NoError(t, r.wait(), r.said())
+	require.NotContains(t, r.said(), "degraded")
+	require.Equal(t, flow.Merged, w.task("task-2").Status)
+	require.Equal(t, []string{"submitted", "submitted"}, w.outcomes("coder-1"))
 }
