@@ -165,9 +165,9 @@ func checkPressure(p *play) *Refusal {
 	return nil
 }
 
-// fingerprint is what errors have in common that differ in numbers, paths, addresses and
+// Fingerprint is what errors have in common that differ in numbers, paths, addresses and
 // quoted words only: 16 hexadecimal digits; "" of an error without a word.
-func fingerprint(text string) string {
+func Fingerprint(text string) string {
 	same := strings.Map(lowerLatin, text)
 	for _, f := range fingerprintForms {
 		same = f.form().ReplaceAllString(same, f.by)

@@ -232,7 +232,7 @@ func claimed(b *Board, key pressed) (n int) {
 // followStreak counts failures in a row with the same error, and requires a record of the
 // third.
 func (g *gamble) followStreak(goal GoalID, text string, failed bool) {
-	c, same := g.course, fingerprint(text)
+	c, same := g.course, Fingerprint(text)
 	was, _ := c.streaks[goal].(Streak)
 	switch {
 	case !failed || same == "":

@@ -102,7 +102,7 @@ func (s *SessionMove) end(p *effect) {
 		enter(p, t)
 	}
 	if failed {
-		countEnd(p, End{Task: t.ID, Fingerprint: fingerprint(s.Error)}, claimed, s.Error)
+		countEnd(p, End{Task: t.ID, Fingerprint: Fingerprint(s.Error)}, claimed, s.Error)
 	}
 }
 

@@ -72,7 +72,7 @@ func (c *doctorCommand) Run(inv *invocation) error {
 		found[i].Hint = hints{inv}.adapt(found[i].Hint)
 	}
 	data := map[string]any{"findings": found, "cleared": cleared, "restored": restored}
-	text, failed := diagnosis(found, cleared)
+	text, failed := doctorText(found, cleared)
 	text = restoredText(restored) + text
 	if failed == 0 {
 		return inv.answer("", data, text)
@@ -150,8 +150,8 @@ func restoredText(list []work.Restored) string {
 	return text.String()
 }
 
-// diagnosis lists the findings for people and counts those that fail.
-func diagnosis(found []work.Finding, cleared []string) (string, int) {
+// doctorText lists the findings for people and counts those that fail.
+func doctorText(found []work.Finding, cleared []string) (string, int) {
 	var text strings.Builder
 	failed := 0
 	for _, path := range cleared {

@@ -105,3 +105,6 @@ func Find(id string) *Cause {
 	}
 	return causes[i]
 }
+
+// blank is the form of a word of a step that the reader replaces.
+var blank = pattern.Late(`^[A-Z]{3,}$`)

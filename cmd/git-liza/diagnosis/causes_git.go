@@ -9,7 +9,7 @@ var gitCauses = []*Cause{
 			{[]string{"git", "diff", "--name-only", "--diff-filter=U"}, Safe, "Names the files with conflicts.", "it only reads"},
 			{[]string{"git", "merge", "--abort"}, Moderate, "Goes back to before the merge.", "git merge BRANCH"},
 			{[]string{"git", "rebase", "--abort"}, Moderate, "Goes back to before the rebase.", "git rebase BRANCH"},
-			{[]string{"git", "reset", "--hard", "HEAD"}, Destructive, "Drops the merge and every change that is not committed.", "nothing brings the changes back"},
+			{[]string{"git", "reset", "--hard"}, Destructive, "Drops the merge and every change that is not committed.", "nothing brings the changes back"},
 		},
 		signs: []sign{
 			matches(strong, "conflict (", `^(?:.*: )?CONFLICT \([^)]+\): .* in (\S+)`), matches(strong, "conflict (", `CONFLICT \(`), says(strong, "automatic merge failed"), matches(strong, "could not apply", `(?:error: )?could not apply [0-9a-f]+`), says(strong, "you have unmerged paths"), matches(strong, "needs merge", `: needs merge$`), matches(strong, "unmerged", `(?:you have unmerged files|is unmerged|unmerged files)`), matches(strong, "<<<<<<<", `^\s*(?:[\w./-]+:\d+:)?<<<<<<< \S`), matches(strong, "merge conflict", `(?:Encountered|has|have|contains?) (?:a )?merge conflict`), matches(strong, "patch does not apply", `patch does not apply`), says(strong, "patch failed:"), matches(strong, "would be overwritten by", `local changes .* would be overwritten by (?:merge|checkout|rebase)`), says(strong, "would be overwritten by merge"),

@@ -63,7 +63,7 @@ const (
 func Read(data []byte) Report {
 	text, binary := Decode(data)
 	if binary {
-		return Report{Binary: true}
+		return Report{Binary: true, Errors: []Error{}, Hypotheses: []Hypothesis{}}
 	}
 	lines := split(text)
 	r := Report{Errors: findErrors(lines)}
@@ -84,7 +84,9 @@ type candidate struct {
 func weighCauses(lines []line, errors []Error) []*candidate {
 	told := map[int]bool{} // lines at which an error is reported
 	for _, e := range errors {
-		told[e.at] = true
+		for _, at := range e.told {
+			told[at] = true
+		}
 	}
 	last := lastRun(lines)
 	var list []*candidate
@@ -103,9 +105,12 @@ func weighCauses(lines []line, errors []Error) []*candidate {
 	return list
 }
 
+// mostLines is how many of the last lines may show which command was the last one.
+const mostLines = 2000
+
 // lastRun is the number of the last command that shows any sign, or that went well.
 func lastRun(lines []line) int {
-	for _, l := range slices.Backward(lines) {
+	for _, l := range slices.Backward(lines[max(0, len(lines)-mostLines):]) {
 		if l.counts < 1 {
 			continue
 		}
@@ -123,7 +128,7 @@ var wentWell = pattern.Late(`^ok\s+\t?\S|^PASS$|^test result: ok|^OK$|^=+ \d+ pa
 func hasSign(l line) bool {
 	for _, cause := range causes {
 		for _, s := range cause.signs {
-			if s.weight >= plain && contains(l.small, s.has) {
+			if s.weight >= plain && strings.Contains(l.small, s.has) {
 				if _, found := s.find(l.text); found {
 					return true
 				}
@@ -135,7 +140,7 @@ func hasSign(l line) bool {
 
 // weighCause weighs the lines for one cause; nil if none speaks for it.
 func weighCause(cause *Cause, lines []line, told map[int]bool, last int) *candidate {
-	c := &candidate{Hypothesis: Hypothesis{Cause: cause, ID: cause.ID, Area: cause.Area, Title: cause.Title, Fix: cause.Fix}}
+	c := &candidate{Hypothesis: Hypothesis{Cause: cause, ID: cause.ID, Area: cause.Area, Title: cause.Title, Fix: cause.Fix, Against: []Evidence{}}}
 	best, rest, minus := 0.0, 0.0, 0.0
 	counted := map[int]bool{}
 	for _, s := range cause.signs {
@@ -182,34 +187,55 @@ func weighCause(cause *Cause, lines []line, told map[int]bool, last int) *candid
 	return c
 }
 
+// mostTried bounds, in bytes, the lines that are compared with the form of one sign, from
+// the beginning of the text and again from its end: a text may be made of nothing but words
+// of errors.
+const mostTried = 64 << 10
+
 // best returns the line at which a sign weighs most, -1 if no line has it, with what it is
 // about and its weight there.
 func (s sign) best(lines []line, told map[int]bool, last int) (at int, about string, weight float64) {
 	at = -1
-	for i, l := range lines {
-		if !contains(l.small, s.has) {
-			continue
-		}
-		what, found := s.find(l.text)
+	compare := func(i int) {
+		what, found := s.find(lines[i].text)
 		if !found {
-			continue
+			return
 		}
-		counts := l.counts
-		if counts == asNoted && (contains(s.has, "warn") || contains(s.has, "info")) {
-			counts = 1
-		}
-		w := float64(s.weight) * counts
-		if told[i] && w > 0 {
-			w++
-		}
-		if l.run < last {
-			w /= 2
-		}
-		if at < 0 || math.Abs(w) > math.Abs(weight) {
+		if w := s.weigh(lines[i], told[i], last); at < 0 || math.Abs(w) > math.Abs(weight) {
 			at, about, weight = i, what, w
 		}
 	}
+	i, tried := 0, 0
+	for ; i < len(lines) && tried < mostTried; i++ {
+		if strings.Contains(lines[i].small, s.has) {
+			tried += len(lines[i].text)
+			compare(i)
+		}
+	}
+	tried = 0
+	for j := len(lines) - 1; j >= i && tried < mostTried; j-- {
+		if strings.Contains(lines[j].small, s.has) {
+			tried += len(lines[j].text)
+			compare(j)
+		}
+	}
 	return at, about, weight
+}
+
+// weigh returns what a sign weighs at a line.
+func (s sign) weigh(l line, told bool, last int) float64 {
+	counts := l.counts
+	if counts == asNoted && (strings.Contains(s.has, "warn") || strings.Contains(s.has, "info")) {
+		counts = 1 // the sign is the warning
+	}
+	w := float64(s.weight) * counts
+	if told && w > 0 {
+		w++
+	}
+	if l.run < last {
+		w /= 2
+	}
+	return w
 }
 
 // explain lowers a cause that is the result of another one.
@@ -229,6 +255,7 @@ func (c *candidate) explain(seen map[string]*candidate) {
 // rank orders causes by their chances, which take into account how often each was the
 // cause in outputs of the past and how often there was none.
 func rank(list []*candidate) []Hypothesis {
+	ranked := []Hypothesis{}
 	none := math.Exp(math.Log(prior("none")) + doubt)
 	sum := none
 	for _, c := range list {
@@ -237,9 +264,8 @@ func rank(list []*candidate) []Hypothesis {
 	}
 	slices.SortStableFunc(list, func(x, y *candidate) int { return cmp.Compare(y.Chance, x.Chance) })
 	if len(list) == 0 || list[0].Chance <= none {
-		return nil
+		return ranked
 	}
-	var ranked []Hypothesis
 	for _, c := range list {
 		c.Chance = math.Round(c.Chance/sum*1000) / 1000
 		if c.Chance < leastChance || len(ranked) == maxHypotheses {
@@ -280,5 +306,3 @@ func prior(id string) float64 {
 	}
 	return float64(priors[id]+1) / float64(total+len(causes)+1)
 }
-
-func contains(text, part string) bool { return strings.Contains(text, part) }

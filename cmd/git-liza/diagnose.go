@@ -1,0 +1,276 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type diagnoseCommand struct {
+	What  string `arg:"" optional:"" help:"A task, a session (its id, or an agent for its last one), or - for standard input; default: all that failed last."`
+	Steps bool   `name:"run" help:"Run the steps of the plan that only read, and ask on a terminal about each of the others."`
+}
+
+// Help says what an answer is worth.
+func (c *diagnoseCommand) Help() string {
+	return `It reads what sessions printed, the errors that the board has of them, receipts
+of gates that failed, and rejections. It ranks causes by the lines that speak
+for and against each; without such lines the answer is that there is no
+evidence. Of more than a megabyte it reads the beginning and the end. The steps
+of the plan come from a table in this program: no word of what was read is run.`
+}
+
+func (c *diagnoseCommand) Run(inv *invocation) error {
+	if c.Steps && c.What == "" {
+		return usagef("git liza diagnose", "--run takes the plan of one task or session: name it")
+	}
+	if c.What == "-" {
+		return c.input(inv)
+	}
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	d := diagnoser{inv, l}
+	about, others, err := d.sources(c.What)
+	if err != nil {
+		return err
+	}
+	return c.answer(inv, d, about, others)
+}
+
+// input diagnoses standard input, which needs no blackboard.
+func (c *diagnoseCommand) input(inv *invocation) error {
+	var window diagnosis.Window
+	mask := secret.New(inv.environ, nil).Writer(&window)
+	if _, err := io.Copy(mask, inv.stdin); err != nil {
+		return usagef("git liza help diagnose", "standard input: %v", err)
+	}
+	_ = mask.Close() // a window takes everything
+	return c.answer(inv, diagnoser{inv: inv}, []diagnosis.Source{{Name: "standard input", Text: window.Bytes()}}, nil)
+}
+
+// answer examines the sources, and runs the plan if that is wanted. The errors of others are
+// compared with theirs.
+func (c *diagnoseCommand) answer(inv *invocation, d diagnoser, about, others []diagnosis.Source) error {
+	found := view.Diagnosis{About: c.What, Findings: []diagnosis.Finding{}, Plan: []diagnosis.Step{}}
+	for _, s := range about {
+		found.Findings = append(found.Findings, diagnosis.Examine(s))
+	}
+	all := slices.Clone(found.Findings)
+	for _, s := range others {
+		all = append(all, diagnosis.Examine(s))
+	}
+	found.Alike = diagnosis.Compare(all)
+	if main := found.Main(); main != nil && c.What != "" {
+		found.Plan = d.plan(main)
+	}
+	if !c.Steps {
+		return pager{inv}.present(found, found.Text(inv.width()))
+	}
+	if !inv.json {
+		if err := inv.answer("", nil, found.Text(inv.width())); err != nil {
+			return err
+		}
+	}
+	ran, err := d.run(found.Plan)
+	if err != nil || !inv.json {
+		return err
+	}
+	found.Ran = ran
+	return inv.answer("", found, "")
+}
+
+// A diagnoser collects what a diagnosis reads, from the board and the sessions of a clone.
+type diagnoser struct {
+	inv *invocation
+	look
+}
+
+// The most sessions that are read: of a task, and of the clone to compare them with.
+const (
+	mostOfTask = 5
+	mostOfAll  = 20
+)
+
+// wellEnded are outcomes of sessions after which nothing is to be explained.
+var wellEnded = []string{"submitted", "approved", "rejected", "blocked", "handoff", "planned", "called_off"}
+
+// sources returns the texts about a task, a session or all that failed last, newest first,
+// and those to compare them with.
+func (d diagnoser) sources(what string) (about, others []diagnosis.Source, err error) {
+	list, err := gitstore.Sessions(d.inv.ctx, d.Repo, gitstore.SessionFilter{})
+	if err != nil {
+		return nil, nil, err
+	}
+	failed := slices.DeleteFunc(slices.Clone(list), func(rec gitstore.SessionRecord) bool { return slices.Contains(wellEnded, rec.Outcome) })
+	failed = failed[:min(len(failed), mostOfAll)]
+	var id flow.TaskID
+	mine := func(rec gitstore.SessionRecord) bool { return rec.Task == id }
+	switch {
+	case what == "":
+		others, err = d.read(failed)
+		return append(others, d.failedTasks()...), nil, err
+	case flow.AgentID(what).Role() != "" || id.UnmarshalText([]byte(what)) != nil || d.Board.Task(id) == nil && d.isSession(what):
+		session, err := (&sessionShowCommand{ID: what}).find(d.inv, d.Repo)
+		if err != nil {
+			return nil, nil, err
+		}
+		i := slices.IndexFunc(list, func(rec gitstore.SessionRecord) bool { return rec.ID == session })
+		if i < 0 {
+			return nil, nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: session.Short() + " is no session", Hint: "git liza session list"}
+		}
+		mine = func(rec gitstore.SessionRecord) bool { return rec.ID == session }
+		about, err = d.read(list[i : i+1])
+		if err != nil {
+			return nil, nil, err
+		}
+	default:
+		t, err := d.task(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		own := slices.DeleteFunc(slices.Clone(list), func(rec gitstore.SessionRecord) bool { return rec.Task != id })
+		if about, err = d.read(own[:min(len(own), mostOfTask)]); err != nil {
+			return nil, nil, err
+		}
+		about = append(about, d.ofTask(t)...)
+		said, err := d.log(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		about = append(about, said...)
+		slices.SortStableFunc(about, func(x, y diagnosis.Source) int { return y.At.Compare(x.At) })
+	}
+	others, err = d.read(slices.DeleteFunc(failed, mine))
+	return about, others, err
+}
+
+// isSession reports whether a word is the id of a session.
+func (d diagnoser) isSession(what string) bool {
+	_, err := d.Repo.ParseCommit(d.inv.ctx, what)
+	return err == nil
+}
+
+// read reads what sessions printed. A session that cannot be read is its error.
+func (d diagnoser) read(list []gitstore.SessionRecord) (sources []diagnosis.Source, err error) {
+	for _, rec := range list {
+		s := diagnosis.Source{Name: fmt.Sprintf("session %s of %s", rec.ID.Short(), rec.Agent), Task: string(rec.Task), Session: rec.ID.Short(), At: rec.Ended, Error: rec.Error}
+		_, _, output, err := gitstore.Session(d.inv.ctx, d.Repo, rec.ID)
+		if err != nil && d.inv.ctx.Err() != nil {
+			return nil, err
+		}
+		s.Text = output
+		if rec.Outcome == "hung" {
+			s.Error = strings.TrimSpace("the session was hung: " + cmp.Or(rec.Error, rec.Ending))
+		}
+		sources = append(sources, s)
+	}
+	return sources, nil
+}
+
+// failedTasks are the texts that the board has of open tasks that failed somehow.
+func (d diagnoser) failedTasks() (list []diagnosis.Source) {
+	for _, s := range d.Board.Tasks() {
+		if t := d.Board.Task(s.ID); t != nil {
+			list = append(list, d.ofTask(t)...)
+		}
+	}
+	return list
+}
+
+// ofTask are the texts that the board has of a task: receipts of commands that failed, a
+// failure to merge, and the blockers of rejections.
+func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
+	add := func(name, text string) *diagnosis.Source {
+		list = append(list, diagnosis.Source{Name: name + " of " + string(t.ID), Task: string(t.ID), Text: []byte(text)})
+		return &list[len(list)-1]
+	}
+	if s := t.Submission; s != nil {
+		receipts := slices.Clone(s.Gates)
+		if s.Receipt != nil {
+			receipts = append(receipts, *s.Receipt)
+		}
+		for _, r := range receipts {
+			if !r.HasPassed(d.Board.Settings().Rules) && r.Result != flow.Skipped {
+				add("receipt of "+r.Gate, r.Output).At = s.At
+			}
+		}
+	}
+	if i := t.Integration; i != nil {
+		add("merge", i.Output+"\n"+conflicts(i.Paths)).At = i.At
+	}
+	for _, j := range t.Judgements {
+		if r := j.Rejection; r != nil && len(r.Blockers) > 0 {
+			text := r.Overall
+			for _, f := range r.Blockers {
+				text += "\n" + f.Issue + "\n" + f.Why
+			}
+			add("rejection", text).At = r.At
+		}
+		if j.Error != "" {
+			add("lost review", "").Error = j.Error
+		}
+	}
+	if r := t.Retry; r != nil && r.Error != "" {
+		add("last failed claim", "").Error = r.Error
+	}
+	if b := t.Block; b != nil {
+		add("block", b.Reason).At = b.At
+	}
+	return list
+}
+
+// conflicts are the paths of a failed merge as git names them.
+func conflicts(paths []string) (text string) {
+	for _, path := range paths {
+		text += "CONFLICT (content): Merge conflict in " + path + "\n"
+	}
+	return text
+}
+
+// mostMoves is how many of the last moves on a task are looked at.
+const mostMoves = 200
+
+// log are the errors of sessions and the details of anomalies in the moves on a task.
+func (d diagnoser) log(id flow.TaskID) (list []diagnosis.Source, err error) {
+	seen := 0
+	err = d.historyOf(d.inv, id, func(e gitstore.Event) bool {
+		seen++
+		s := diagnosis.Source{Task: string(id), At: e.Move.At}
+		switch m := e.Move.Detail.(type) {
+		case *flow.SessionMove:
+			s.Name, s.Error = "log: session of "+string(e.Move.By), m.Error
+			if m.Record != "" {
+				s.Error = "" // its record was read
+			}
+		case *flow.AnomalyMove:
+			s.Name = "log: anomaly " + m.Type.String()
+			for _, key := range flowKeys(m.Details) {
+				s.Text = append(s.Text, m.Details[key]+"\n"...)
+			}
+		}
+		if s.Error != "" || len(s.Text) > 0 {
+			list = append(list, s)
+		}
+		return seen < mostMoves
+	})
+	return list, err
+}
+
+// flowKeys are the keys of details, in order.
+func flowKeys(details map[string]string) (keys []string) {
+	for key := range details {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
