@@ -55,8 +55,8 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 // error is an *Obstacle where something else is there.
 func (t *Trees) findExisting(records []record, c checkout) (record, error) {
 	path := t.Path(c.name)
-	if info, err := os.Stat(t.root); err == nil && !info.IsDir() {
-		return record{}, &Obstacle{Path: t.root, Reason: "is not a folder"}
+	if err := t.checkRoot(); err != nil {
+		return record{}, err
 	}
 	r, known := findRecord(records, c.name)
 	if !known {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -72,7 +73,7 @@ func (c *doctorCommand) Run(inv *invocation) error {
 		found[i].Hint = hints{inv}.adapt(found[i].Hint)
 	}
 	data := map[string]any{"findings": found, "cleared": cleared, "restored": restored}
-	text, failed := doctorText(found, cleared)
+	text, failed := doctorText(found, cleared, inv.width())
 	text = restoredText(restored) + text
 	if failed == 0 {
 		return inv.answer("", data, text)
@@ -150,8 +151,9 @@ func restoredText(list []work.Restored) string {
 	return text.String()
 }
 
-// doctorText lists the findings for people and counts those that fail.
-func doctorText(found []work.Finding, cleared []string) (string, int) {
+// doctorText lists the findings for people and counts those that fail. Commands are not
+// broken.
+func doctorText(found []work.Finding, cleared []string, width int) (string, int) {
 	var text strings.Builder
 	failed := 0
 	for _, path := range cleared {
@@ -161,13 +163,18 @@ func doctorText(found []work.Finding, cleared []string) (string, int) {
 		if f.State == "fail" {
 			failed++
 		}
-		fmt.Fprintf(&text, "%-4s  %-11s  %s\n", f.State, f.Check, f.Text)
+		fmt.Fprintf(&text, "%-4s  %-11s  ", f.State, f.Check)
+		lines := strings.TrimSuffix(view.Wrapped(f.Text, max(width-findingIndent, 0)), "\n")
+		text.WriteString(strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", findingIndent)) + "\n")
 		if f.Hint != "" {
 			fmt.Fprintf(&text, "      %-11s  hint: %s\n", "", f.Hint)
 		}
 	}
 	return text.String(), failed
 }
+
+// findingIndent is the width of what stands before the text of a finding.
+const findingIndent = 19
 
 func firstHint(found []work.Finding) string {
 	for _, f := range found {

@@ -92,28 +92,42 @@ func (c *doctorCommand) examineBudgets(inv *invocation, conf *git.Configuration,
 
 // examineProvider returns the most serious finding about one provider.
 func (c *doctorCommand) examineProvider(inv *invocation, f provider.Found, roles []flow.Role) work.Finding {
-	who := fmt.Sprintf("%s (%s): ", f.Name, view.JoinRoles(roles))
-	warn := func(hint, format string, args ...any) work.Finding {
-		return work.Finding{Check: "provider", State: "warn", Text: who + fmt.Sprintf(format, args...), Hint: hint}
+	is, well := programFinding(f, roles, inv.environ)
+	switch {
+	case !well:
+	case f.Contract == provider.Partial:
+		is.State, is.Hint = "warn", reviewerCommand
+		is.Text += f.Reported + "; it keeps the contracts only in part: let another provider review its work"
+	case f.NamesNoProgram():
+		is.Text += f.About
+	case f.Contract == provider.Unknown:
+		is.State, is.Hint = "warn", reviewerCommand
+		is.Text += f.Reported + "; how well it keeps the contracts is not known: let another provider review its work"
+	default:
+		is.Text += f.Reported
 	}
-	in, told := f.LoggedIn(inv.environ)
+	return is
+}
+
+// programFinding says what is wrong with a provider's program, and with the login to it.
+// If nothing is, well is true, and the text of the finding only names the provider.
+func programFinding(f provider.Found, roles []flow.Role, environ []string) (is work.Finding, well bool) {
+	is = work.Finding{Check: "provider", State: "warn", Text: fmt.Sprintf("%s (%s): ", f.Name, view.JoinRoles(roles))}
+	in, told := f.LoggedIn(environ)
 	switch {
 	case f.Old:
-		return warn(f.Install, "too old: %s, known to be right from %s on", f.Reported, f.Minimum)
+		is.Text, is.Hint = is.Text+fmt.Sprintf("too old: %s, known to be right from %s on", f.Reported, f.Minimum), f.Install
 	case f.Problem == "missing":
-		return warn(f.Install, "%s is not in PATH", f.Binary)
+		is.Text, is.Hint = is.Text+f.Binary+" is not in PATH", f.Install
 	case f.Problem != "":
-		return warn(f.Path+" "+strings.Join(f.Version, " "), "%s %s", f.Path, f.Problem)
+		is.Text, is.Hint = is.Text+f.Path+" "+f.Problem, f.Path+" "+strings.Join(f.Version, " ")
 	case told && !in:
-		return warn(f.LoginCommand(), "%s", noLogin(f.Row))
-	case f.Contract == provider.Partial:
-		return warn(reviewerCommand, "%s; it keeps the contracts only in part: let another provider review its work", f.Reported)
-	case f.NamesNoProgram():
-		return work.Finding{Check: "provider", State: "ok", Text: who + f.About}
-	case f.Contract == provider.Unknown:
-		return warn(reviewerCommand, "%s; how well it keeps the contracts is not known: let another provider review its work", f.Reported)
+		is.Text, is.Hint = is.Text+noLogin(f.Row), f.LoginCommand()
+	default:
+		is.State = "ok"
+		return is, true
 	}
-	return work.Finding{Check: "provider", State: "ok", Text: who + f.Reported}
+	return is, false
 }
 
 // noLogin reports that a provider has neither a key nor a login.

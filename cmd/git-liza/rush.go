@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -24,6 +25,7 @@ type rushCommand struct {
 	Goal      flow.GoalID `placeholder:"G" help:"Take only work of this goal; default: all goals in progress, by priority."`
 	Follow    followed    `placeholder:"AGENT|all" help:"Show the output of this agent, or of all, too."`
 	Quiet     bool        `short:"q" help:"Print only what needs a person, and the summary."`
+	DryRun    bool        `help:"Begin nothing: print what would keep agents from their work here, what each would do first, and how long the open tasks may take."`
 	JSONL     bool        `name:"jsonl" help:"One JSON object a line: each message as it comes, then what --json prints at the end."`
 
 	Add    []string       `placeholder:"ROLE=N,…" help:"Begin nothing, but add so many agents of each of these roles to the rush that runs in this clone; with --provider also of other programs."`
@@ -70,19 +72,9 @@ func (c *rushCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	var slots []supervise.Slot
-	for _, row := range team.board.Roles() {
-		text := chosen[row.Name]
-		if text == "" && row.Provider == "" {
-			text = chosen[""]
-		}
-		for range counts[row.Name] {
-			p, err := team.provider(row.Name, text)
-			if err != nil {
-				return err
-			}
-			slots = append(slots, supervise.Slot{Role: row.Name, Provider: p})
-		}
+	slots, wrong, err := c.slots(team, chosen, counts)
+	if err != nil {
+		return err
 	}
 	team.rush.Staff = func(b *flow.Board, role flow.Role, asked string) (supervise.Slot, error) {
 		if err := checkRole(b, role); err != nil {
@@ -98,7 +90,32 @@ func (c *rushCommand) Run(inv *invocation) error {
 	if len(slots) == 0 {
 		return usagef("git liza help rush", "a rush needs at least one agent")
 	}
+	if c.DryRun {
+		return team.dryRun(slots, wrong)
+	}
 	return team.work(slots)
+}
+
+// slots returns the agents to begin, with the provider of each. Of a dry run it returns why
+// agents have none; elsewhere the first of these is the error.
+func (c *rushCommand) slots(team *supervisors, chosen map[flow.Role]string, counts map[flow.Role]int) (slots []supervise.Slot, wrong []work.Finding, err error) {
+	for _, row := range team.board.Roles() {
+		text := chosen[row.Name]
+		if text == "" && row.Provider == "" {
+			text = chosen[""]
+		}
+		for n := range counts[row.Name] {
+			p, err := team.provider(row.Name, text)
+			switch {
+			case err != nil && !c.DryRun:
+				return nil, nil, err
+			case err != nil && n == 0 && !slices.ContainsFunc(wrong, func(f work.Finding) bool { return f.Text == err.Error() }):
+				wrong = append(wrong, team.findingOf("provider", err))
+			}
+			slots = append(slots, supervise.Slot{Role: row.Name, Provider: p})
+		}
+	}
+	return slots, wrong, nil
 }
 
 // change adds agents to the rush that runs in this clone, and ends others.

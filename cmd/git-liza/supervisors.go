@@ -177,14 +177,19 @@ func readContext(ctx context.Context, conf *git.Configuration, l *supervise.Limi
 // work runs the supervisors. An interrupt is no error. It refuses to start if
 // no supervisor has a usable provider, because all of them would only wait.
 func (v *supervisors) work(slots []supervise.Slot) error {
-	if why := v.rush.CheckPrograms(v.ctx, slots); why != (supervise.Unfit{}) && v.ctx.Err() == nil {
+	programs := v.rush.Programs(v.ctx, v.board, slots)
+	fit := func(p supervise.Program) bool { return p.Unfit == (supervise.Unfit{}) }
+	if !slices.ContainsFunc(programs, fit) && v.ctx.Err() == nil {
+		why := programs[0].Unfit
 		return usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
 	}
 	if err := v.checkPlaybook(slots); err != nil {
 		return err
 	}
-	v.previewLogins(slots)
 	if err := offerTrust(v.invocation, v.rush.Clone); err != nil {
+		return err
+	}
+	if err := v.passPreflight(programs); err != nil {
 		return err
 	}
 	defer surviveReader()()
@@ -309,17 +314,6 @@ func (v *supervisors) stuckFailure(stuck *supervise.Stuck) error {
 		f.hint = "git liza trust --all # or, for whatever the planners here add: git config liza.trust.planner true"
 	}
 	return &partial{f, map[string]any{"tasks": stuck.Stalls}}
-}
-
-// previewLogins warns of providers without a key or login before they are spawned.
-func (v *supervisors) previewLogins(slots []supervise.Slot) {
-	said := map[string]bool{}
-	for _, slot := range slots {
-		if in, told := slot.Provider.LoggedIn(v.environ); told && !in && !said[slot.Provider.Name] && !v.json {
-			said[slot.Provider.Name] = true
-			_ = v.answer("", nil, slot.Provider.Name+": "+noLogin(slot.Provider.Row)+"; "+slot.Provider.LoginCommand())
-		}
-	}
 }
 
 // takeCommand returns the command that brings merged work into the branch that is

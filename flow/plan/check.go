@@ -242,9 +242,9 @@ const mostTools = 50
 func (c *checker) checkVerify() {
 	seen := map[string]bool{}
 	for i := range c.plan.Tasks {
-		program, _, _ := strings.Cut(strings.TrimSpace(c.plan.Tasks[i].Verify), " ")
-		if c.ground.HasTool == nil || seen[program] || len(seen) == mostTools || !shell.Plain(program) || strings.ContainsAny(program, "=/") {
-			continue // a script of the repository may be a task's work
+		program := shell.Program(c.plan.Tasks[i].Verify) // a script of the repository may be a task's work
+		if c.ground.HasTool == nil || program == "" || seen[program] || len(seen) == mostTools {
+			continue
 		}
 		seen[program] = true
 		if !c.ground.HasTool(program) {

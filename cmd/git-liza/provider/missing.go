@@ -4,10 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // Missing is the program with which a command of exec or acp begins, if a shell
@@ -17,9 +17,9 @@ func (p Provider) Missing(ctx context.Context, environ []string) string {
 	if !p.takesCommand() || len(p.Args) == 0 {
 		return ""
 	}
-	word := firstWord(p.Args[len(p.Args)-1])
+	word := shell.Program(p.Args[len(p.Args)-1])
 	switch {
-	case word == "" || strings.ContainsRune(word, filepath.Separator) && !filepath.IsAbs(word):
+	case word == "":
 		return ""
 	case filepath.IsAbs(word) && executableAt(word) == "":
 		return word
@@ -31,21 +31,4 @@ func (p Provider) Missing(ctx context.Context, environ []string) string {
 		return ""
 	}
 	return word
-}
-
-// firstWord is the word that a shell takes for the program, after assignments; "" if
-// the shell has to expand the word.
-func firstWord(command string) string {
-	for _, word := range strings.Fields(command) {
-		if q := word[0]; len(word) > 2 && (q == '\'' || q == '"') && word[len(word)-1] == q {
-			word = word[1 : len(word)-1]
-		}
-		if strings.ContainsAny(word, "'\"\\$`*?[]{}()<>|&;~#!") {
-			return ""
-		}
-		if !strings.Contains(word, "=") {
-			return word
-		}
-	}
-	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,22 +42,49 @@ func (u Unfit) String() string {
 	return text
 }
 
-// CheckPrograms says why no slot has a program that can be used: the reason for the
-// first slot, or the zero value if at least one slot has one.
-func (r *Rush) CheckPrograms(ctx context.Context, slots []Slot) Unfit {
-	first := Unfit{}
-	b, _, err := r.Clone.Store.Board(ctx)
-	if err != nil {
-		return first // the supervisors report it
-	}
+// A Program is the program of a provider as it was found on this machine, where its
+// sessions run here.
+type Program struct {
+	provider.Found
+	Launcher launcher.Launcher
+	Roles    []flow.Role // of its agents
+	Unfit    Unfit
+}
+
+// Programs looks at the programs of the slots, each once, in the order of the slots. Of
+// one that only some of its roles may use there are two.
+func (r *Rush) Programs(ctx context.Context, b *flow.Board, slots []Slot) []Program {
+	var list []Program
+	var providers []provider.Provider
+	places := map[string]int{}
 	for _, slot := range slots {
-		why := cmp.Or(checkRow(b, slot.Role, slot.Provider), r.fitness.checkProgram(ctx, slot.Provider, r.Environ))
-		if why == (Unfit{}) {
-			return why
+		wrong := checkRow(b, slot.Role, slot.Provider)
+		key := programKey(slot.Provider) + "\x00" + wrong.Reason
+		i, known := places[key]
+		if !known {
+			i = len(list)
+			places[key] = i
+			list, providers = append(list, Program{Unfit: wrong, Launcher: slot.Provider.Launcher}), append(providers, slot.Provider)
 		}
-		first = cmp.Or(first, why)
+		if p := &list[i]; !slices.Contains(p.Roles, slot.Role) {
+			p.Roles = append(p.Roles, slot.Role)
+		}
 	}
-	return first
+	var all sync.WaitGroup
+	for i := range list {
+		all.Go(func() {
+			found, why := checkStart(ctx, providers[i], r.Environ)
+			r.fitness.note(providers[i], why)
+			list[i].Found, list[i].Unfit = found, cmp.Or(list[i].Unfit, why)
+		})
+	}
+	all.Wait()
+	return list
+}
+
+// programKey is what providers with the same program have in common.
+func programKey(p provider.Provider) string {
+	return strings.Join(append([]string{p.Name, p.Launcher.Engine, p.Launcher.Image}, p.Args...), "\x00")
 }
 
 // checkProgram says why a provider's program cannot be used. A program that does not
@@ -64,40 +92,46 @@ func (r *Rush) CheckPrograms(ctx context.Context, slots []Slot) Unfit {
 // from starting is said by its first session. What may be started later is asked again.
 func (f *fitness) checkProgram(ctx context.Context, p provider.Provider, environ []string) Unfit {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	key := strings.Join(append([]string{p.Name, p.Launcher.Engine, p.Launcher.Image}, p.Args...), "\x00")
-	if why, ok := f.known[key]; ok {
-		return why
-	}
-	why := checkStart(ctx, p, environ)
-	if f.known == nil {
-		f.known = map[string]Unfit{}
-	}
-	if !why.mayStart {
-		f.known[key] = why
+	why, known := f.known[programKey(p)]
+	f.mu.Unlock()
+	if !known {
+		_, why = checkStart(ctx, p, environ)
+		f.note(p, why)
 	}
 	return why
 }
 
+// note remembers what is known of a program, unless it may be started later.
+func (f *fitness) note(p provider.Provider, why Unfit) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil {
+		f.known = map[string]Unfit{}
+	}
+	if !why.mayStart {
+		f.known[programKey(p)] = why
+	}
+}
+
 // checkStart asks the program for its version, or the launcher of its containers whether it
 // works.
-func checkStart(ctx context.Context, p provider.Provider, environ []string) Unfit {
+func checkStart(ctx context.Context, p provider.Provider, environ []string) (provider.Found, Unfit) {
 	if p.Launcher.Contains() {
 		var why *launcher.Unable
 		if errors.As(p.Launcher.Check(ctx), &why) {
-			return Unfit{Reason: fmt.Sprintf("provider %s: %s", p.Name, why.Reason), Hint: why.Hint, mayStart: true}
+			return provider.Found{Row: p.Row}, Unfit{Reason: fmt.Sprintf("provider %s: %s", p.Name, why.Reason), Hint: why.Hint, mayStart: true}
 		}
-		return Unfit{}
+		return provider.Found{Row: p.Row}, Unfit{}
 	}
 	found := provider.Catalogue{p.Row}.Detect(ctx, environ)[0]
 	switch {
 	case found.Path == "" && found.Problem != "":
-		return Unfit{Reason: fmt.Sprintf("provider %s: %s is not on the PATH", p.Name, p.Binary), Hint: p.Install, mayStart: true}
+		return found, Unfit{Reason: fmt.Sprintf("provider %s: %s is not on the PATH", p.Name, p.Binary), Hint: p.Install, mayStart: true}
 	case found.Old:
-		return Unfit{Reason: fmt.Sprintf("provider %s: %s is version %s, older than %s", p.Name, found.Path, found.Reported, p.Minimum),
+		return found, Unfit{Reason: fmt.Sprintf("provider %s: %s is version %s, older than %s", p.Name, found.Path, found.Reported, p.Minimum),
 			Hint: p.Install, Override: fmt.Sprintf("git config liza.provider.%s.minimum %s", p.Name, found.Reported)}
 	}
-	return missingProgram(ctx, p, environ)
+	return found, missingProgram(ctx, p, environ)
 }
 
 // checkRow says why agents of a role cannot use a provider, whatever its program.

@@ -70,6 +70,10 @@ func TestRoleThatAProviderCannotBeHeldTo(t *testing.T) {
 	_, err := w.rush(coder(w.agent("submit")), judge("reader", w.agent("approve")))
 	require.ErrorContains(t, err, "reader-1 is degraded: provider exec cannot be kept from running commands, which reader may not; git config liza.reader.provider NAME")
 	require.Empty(t, w.moves(flow.ActReview))
-	why := (&supervise.Rush{Clone: w.open(), Self: self}).CheckPrograms(t.Context(), []supervise.Slot{judge("reader", w.agent("approve"))})
-	require.Equal(t, "git config liza.reader.provider NAME", why.Hint)
+	r := &supervise.Rush{Clone: w.open(), Self: self}
+	p := w.agent("approve")
+	programs := r.Programs(t.Context(), w.board(), []supervise.Slot{judge("reader", p), judge("code-reviewer", p), judge("reader", p)})
+	require.Len(t, programs, 2)
+	require.Equal(t, "git config liza.reader.provider NAME", programs[0].Unfit.Hint)
+	require.Empty(t, programs[1].Unfit)
 }

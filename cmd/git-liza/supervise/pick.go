@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/worktrees"
@@ -52,28 +53,32 @@ func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.Ta
 const trustInterval = 5 * time.Second
 
 // checkCommands refuses the act of an agent that needs commands of the board which may
-// not run on this machine: a coder could never submit without the task's verify and the
-// gates at a submission, and the provider gates judges by nothing else.
+// not run on this machine.
 func (s *supervisor) checkCommands(ctx context.Context, b *flow.Board, act flow.Act, t *flow.Task) error {
+	gates, err := neededGates(s.provider, b, act, t)
+	if err != nil || len(gates) == 0 {
+		return err
+	}
+	return s.clone.Trust.CheckGates(ctx, gates)
+}
+
+// neededGates are the commands of the board that the act of an agent needs: a coder could
+// never submit without the task's verify and the gates at a submission, and the provider
+// gates judges by nothing else.
+func neededGates(p provider.Provider, b *flow.Board, act flow.Act, t *flow.Task) (gates []flow.Gate, err error) {
 	switch {
 	case t == nil:
 	case act == flow.ActClaim:
-		gates := b.Settings().Config.GatesAt(flow.AtSubmit)
+		gates = b.Settings().Config.GatesAt(flow.AtSubmit)
 		if t.Verify != "" {
 			gates = append(gates, flow.Gate{Command: t.Verify})
 		}
-		if len(gates) == 0 {
-			return nil
+	case act == flow.ActReview && p.RunsGates():
+		if gates = work.SubmissionGates(b, t); len(gates) == 0 {
+			return nil, work.NoGates(t)
 		}
-		return s.clone.Trust.CheckGates(ctx, gates)
-	case act == flow.ActReview && s.provider.RunsGates():
-		gates := work.SubmissionGates(b, t)
-		if len(gates) == 0 {
-			return work.NoGates(t)
-		}
-		return s.clone.Trust.CheckGates(ctx, gates)
 	}
-	return nil
+	return gates, nil
 }
 
 // isBarred reports whether the agent cannot work on a task here: its sessions have used

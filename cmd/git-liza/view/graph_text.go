@@ -151,16 +151,17 @@ func (g *Graph) openLevels() (n int) {
 
 // pathLine names the longest chain of open tasks.
 func (g *Graph) pathLine() string {
-	line := Count(g.Length, "task") + ", " + spanOf(g.Seconds)
-	ids := g.Critical
-	if len(ids) > glanceNames {
-		ids = ids[:glanceNames]
+	return Count(g.Length, "task") + ", " + spanOf(g.Seconds) + ": * " + chainText(g.Critical)
+}
+
+// chainText shows a chain of tasks, a long one by its beginning.
+func chainText(chain []flow.TaskID) string {
+	shown := chain[:min(len(chain), glanceNames)]
+	text := strings.ReplaceAll(JoinIDs(shown), ", ", " → ")
+	if len(shown) < len(chain) {
+		text += " → …"
 	}
-	line += ": * " + strings.ReplaceAll(JoinIDs(ids), ", ", " → ")
-	if len(ids) < len(g.Critical) {
-		line += " → …"
-	}
-	return line
+	return text
 }
 
 // row formats an open task: whether it is on the longest chain, its state, what it waits

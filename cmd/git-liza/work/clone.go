@@ -73,7 +73,7 @@ func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *
 		receipts: &receipts{repo: repo, mover: c.mover}}
 	c.Integration = &Integration{repo: repo, store: store, mover: c.mover, checkouts: c.Checkouts, commands: c.commands}
 	c.Principals = &Principals{repo: repo, store: store, mover: c.mover}
-	c.Doctor = &Doctor{repo: repo, store: store, checkouts: c.Checkouts, integration: c.Integration, trust: c.Trust}
+	c.Doctor = &Doctor{repo: repo, store: store, checkouts: c.Checkouts, integration: c.Integration, trust: c.Trust, environ: environ}
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type Doctor struct {
 	checkouts   *Checkouts
 	integration *Integration
 	trust       *Trust
+	environ     []string // of commands of the board
 }
 
 // A Finding is the result of one check of doctor.
@@ -44,20 +46,24 @@ func bad(check, hint, text string, args ...any) Finding {
 // Examine looks for everything that would make work fail in this clone. It
 // changes nothing.
 func (d *Doctor) Examine(ctx context.Context) []Finding {
-	list := []Finding{fine("git", "version %s", d.repo.GitVersion()), d.identity(ctx), d.format(ctx), d.writable()}
+	list := append([]Finding{d.git(), d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
+	list = append(list, d.room()...)
 	b, tip, err := d.store.Board(ctx)
 	if err != nil {
 		return append(list, unreadableBoard(err))
 	}
-	list = append(list, d.sound(ctx, b, tip), d.clock(b), d.branch(ctx, b), d.objects(ctx, b), d.principals(ctx, b), d.locked(b))
+	list = append(list, d.sound(ctx, b, tip), d.clock(b), d.branch(ctx, b), d.objects(ctx, b), d.principals(ctx, b), d.locked(b, 0))
 	list = append(list, d.refNames(ctx)...)
 	list = append(list, d.remote(ctx, b)...)
 	list = append(list, d.brokenRefs(ctx, b)...)
 	list = append(list, d.strangeEntries()...)
 	list = append(list, d.leftovers(ctx, b)...)
 	list = append(list, d.byHand(ctx)...)
-	return append(list, d.untrusted(ctx, b)...)
+	list = append(list, d.programs(ctx, b, func(k BoardCommand) bool { return k.Before != 0 })...)
+	return append(list, d.untrusted(ctx, b, func(BoardCommand) bool { return true })...)
 }
+
+func (d *Doctor) git() Finding { return fine("git", "version %s", d.repo.GitVersion()) }
 
 func (d *Doctor) identity(ctx context.Context) Finding {
 	name, email, err := d.repo.Config.Identity(ctx)
@@ -224,8 +230,11 @@ func (d *Doctor) brokenRefs(ctx context.Context, b *flow.Board) []Finding {
 	return found
 }
 
-func (d *Doctor) locked(b *flow.Board) Finding {
+// locked reports the locks that are older than a time. Younger ones may be those of a
+// move that is being made.
+func (d *Doctor) locked(b *flow.Board, older time.Duration) Finding {
 	locks, err := d.Locks(b.Settings().Integration.Name)
+	locks = slices.DeleteFunc(locks, func(l Lock) bool { return l.Age < older })
 	if err != nil {
 		return bad("locks", "git liza doctor --unlock", "%v", err)
 	}
@@ -319,25 +328,6 @@ func (d *Doctor) unclaimedLeftovers(ctx context.Context) []Finding {
 			f.State = "fail"
 		}
 		found = append(found, f)
-	}
-	return found
-}
-
-// untrusted reports the commands of the board that this machine will not run,
-// because they are not allowed here.
-func (d *Doctor) untrusted(ctx context.Context, b *flow.Board) []Finding {
-	list := BoardCommands(b)
-	var found []Finding
-	for _, known := range list {
-		var refusal *flow.Refusal
-		if err := d.trust.Check(ctx, known.Command); errors.As(err, &refusal) {
-			found = append(found, bad("trust", refusal.Hint, "%s: %s", known.Where, refusal.Reason))
-		} else if err != nil {
-			return []Finding{bad("trust", "git liza trust --list", "%v", err)}
-		}
-	}
-	if len(found) == 0 {
-		return []Finding{fine("trust", "%d commands on the board, all trusted", len(list))}
 	}
 	return found
 }

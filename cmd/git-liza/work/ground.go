@@ -38,7 +38,7 @@ func (g *Ground) Err() error {
 // enter it.
 func OpenGround(ctx context.Context, c *Clone, by flow.Actor) (*Ground, error) {
 	g := &Ground{}
-	g.HasTool = func(program string) bool { return hasTool(ctx, c.environ, program) }
+	g.HasTool = func(program string) bool { return len(missingTools(ctx, c.environ, program)) == 0 }
 	b, _, err := c.Store.Board(ctx)
 	var commit git.ID
 	switch {
@@ -66,10 +66,19 @@ func OpenGround(ctx context.Context, c *Clone, by flow.Actor) (*Ground, error) {
 	return g, err
 }
 
-// hasTool asks the shell, which runs verify commands, for a program.
-func hasTool(ctx context.Context, environ []string, program string) bool {
-	r, err := proc.Run(ctx, proc.Command{Path: "sh", Args: []string{"-c", `command -v -- "$1"`, "sh", program}, Env: proc.Environment(environ, nil)})
-	return err != nil || r.Passed()
+// missingTools are the programs that the shell, which runs the commands of a board, does
+// not find; none if it cannot be asked.
+func missingTools(ctx context.Context, environ []string, programs ...string) []string {
+	if len(programs) == 0 {
+		return nil
+	}
+	var out strings.Builder
+	const each = `for p; do command -v -- "$p" >/dev/null || printf '%s\n' "$p"; done`
+	_, err := proc.Run(ctx, proc.Command{Path: "sh", Args: append([]string{"-c", each, "sh"}, programs...), Env: proc.Environment(environ, nil), Stdout: &out})
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(out.String())
 }
 
 // files are those of a commit. A folder is read once.

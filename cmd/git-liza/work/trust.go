@@ -133,14 +133,17 @@ const TrustPlanner = "liza.trust.planner"
 func isOn(value string) bool { return slices.Contains([]string{"true", "1", "yes", "on"}, value) }
 
 // A BoardCommand is a shell command that stands on the board.
-type BoardCommand struct{ Where, Command string }
+type BoardCommand struct {
+	Where, Command string
+	Before         flow.Stage // the stage that no task passes without it; 0 if some do
+}
 
 // BoardCommands are the commands that a board may ask a machine to run.
 func BoardCommands(b *flow.Board) []BoardCommand {
 	list := SharedCommands(b.Settings().Config)
 	for _, s := range b.Tasks() {
-		if t := b.Task(s.ID); t != nil && t.Verify != "" && !t.Status.Final() {
-			list = append(list, BoardCommand{string(t.ID), t.Verify})
+		if s.Verify != "" && !s.Status.Final() {
+			list = append(list, BoardCommand{Where: string(s.ID), Command: s.Verify})
 		}
 	}
 	return list
@@ -150,10 +153,14 @@ func BoardCommands(b *flow.Board) []BoardCommand {
 func SharedCommands(config flow.Config) []BoardCommand {
 	var list []BoardCommand
 	if config.PostWorktree != "" {
-		list = append(list, BoardCommand{"post_worktree", config.PostWorktree})
+		list = append(list, BoardCommand{"post_worktree", config.PostWorktree, flow.AtSubmit})
 	}
 	for _, g := range config.Gates {
-		list = append(list, BoardCommand{"gate " + g.Name, g.Command})
+		one := BoardCommand{Where: "gate " + g.Name, Command: g.Command}
+		if at := g.Stage(); g.Required && (at == flow.AtSubmit || at == flow.AtMerge) {
+			one.Before = at
+		}
+		list = append(list, one)
 	}
 	return list
 }
