@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
@@ -39,19 +40,28 @@ func TestKilledRushIsSucceeded(t *testing.T) {
 	w.await("the first session", func() bool { return w.has("begun") })
 	before := w.board().Agent("coder-1").Generation
 	require.NoError(t, first.Process.Signal(syscall.SIGSTOP))
+	engine := filepath.Join(w.notes, "engine") // as if the session ran in a container
+	w.write(engine, "#!/bin/sh\necho \"$*\" >> '"+w.notes+"/asked'\n")
+	container := "liza-b0-coder-1-" + string(before)
+	record := filepath.Join(w.dir, ".git/liza/containers", container)
+	require.NoError(t, w.mkdir(".git/liza/containers"))
+	w.write(record, `{"engine":"`+engine+`","generation":"`+string(before)+`"}`)
 
-	r := w.begin(untilIdle, coder(w.agent("submit")), reviewer(w.agent("approve")))
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Engine = true, engine }, coder(w.agent("submit")), reviewer(w.agent("approve")))
 	w.await("word of what it waits for", func() bool {
 		return regexp.MustCompile(`task-1 is held by coder-1 until \d\d:\d\d:\d\dZ, whose supervisor is process \d+ here, heard of \d+s ago: git liza release task-1\n`).MatchString(r.said())
 	})
 	require.Equal(t, before, w.board().Agent("coder-1").Generation)
 	require.Equal(t, flow.Claimed, w.task("task-1").Status)
 	require.Zero(t, work.DeadSupervisor(w.clone.Repo, before))
+	require.FileExists(t, record)
 
 	require.NoError(t, first.Process.Kill())
 	_ = first.Wait()
 	require.NoError(t, r.wait(), r.said())
-	require.Regexp(t, `coder-1: its supervisor, process \d+, is dead; it gave task-1 back\n`, r.said())
+	require.NoFileExists(t, record)
+	require.Equal(t, "rm --force --volumes "+container+"\n", w.note("asked"))
+	require.Regexp(t, `the container `+container+` of a supervisor that is dead is removed\n(.*\n)*?coder-1: its supervisor, process \d+, is dead; it gave task-1 back\n`, r.said())
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
 	require.Len(t, w.moves(flow.ActClaim), 2)
 	require.Equal(t, "begun\n", w.git("show", "refs/liza/saved/task-1/1:task-1.txt"))
