@@ -464,7 +464,7 @@ func TestCommandsOfRoles(t *testing.T) {
 	own := map[flow.Capacity][]string{
 		flow.Does:   {"intent", "submit", "block", "handoff"},
 		flow.Judges: {"approve", "reject"},
-		flow.Plans:  {"task", "answer", "unblock", "supersede", "abandon", "convert", "records", "align", "spec-change"},
+		flow.Plans:  {"task", "plan", "answer", "unblock", "supersede", "abandon", "convert", "records", "align", "spec-change"},
 	}
 	for name, in := range inputs() {
 		var given []string

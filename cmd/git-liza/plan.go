@@ -24,6 +24,7 @@ type planFileCommands struct {
 
 type planCheckCommand struct {
 	File string `arg:"" placeholder:"FILE" help:"A YAML list of tasks, a mapping with feature, defaults, levels and tasks, or a task-graph.json; - for standard input."`
+	goalFlag
 }
 
 // Help says what is checked.
@@ -31,7 +32,8 @@ func (c *planCheckCommand) Help() string {
 	return `Errors and warnings stand on standard output, a line each:
 FILE:LINE: CODE: what is wrong. A warning has the word warning before its code. The
 exit code is 1 if there is an error. No command of the plan is run. Files are looked for on
-the integration branch, or in HEAD where there is no board. doc/plans.md has the form of
+the integration branch, or in HEAD where there is no board. Levels go on where those of the
+goal end. doc/plans.md has the form of
 plans and all codes.`
 }
 
@@ -41,7 +43,7 @@ func (c *planCheckCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	ground, err := r.ground()
+	ground, err := r.ground(c.Goal)
 	if err != nil {
 		return err
 	}
@@ -84,10 +86,22 @@ func (r planReader) check(file *planfile.File, ground *work.Ground) ([]planfile.
 	return warnings, nil
 }
 
-func (r planReader) ground() (*work.Ground, error) {
+// ground is what the plan is checked against, for a goal that the user named, or the usual
+// one.
+func (r planReader) ground(named flow.GoalID) (*work.Ground, error) {
 	clone, err := r.reader()
 	if err != nil {
 		return nil, err
+	}
+	if named != "" {
+		b, _, err := clone.Store.Board(r.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkGoal(b, named); err != nil {
+			return nil, err
+		}
+		clone.Named = named
 	}
 	by := flow.Human("")
 	if r.as != "" {

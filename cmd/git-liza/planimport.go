@@ -29,6 +29,24 @@ and stay. A plan that says a schedule, and a task-graph.json, which goes level b
 schedules the goal; one that has a schedule already only with --update.`
 }
 
+// A planImportTool is plan check and plan import with the plan as a text.
+type planImportTool struct {
+	Plan   string `required:"" help:"The plan: a YAML list of tasks, a mapping with feature, levels, defaults and tasks, or a task-graph in JSON."`
+	Check  bool   `help:"Only check it."`
+	Update bool   `help:"Describe tasks anew that the board has otherwise. Nobody may be at work on them."`
+	goalFlag
+}
+
+// Run checks the plan, or enters it.
+func (c *planImportTool) Run(inv *invocation) error {
+	own := *inv
+	own.stdin = strings.NewReader(c.Plan)
+	if c.Check {
+		return (&planCheckCommand{File: "-", goalFlag: c.goalFlag}).Run(&own)
+	}
+	return (&planImportCommand{File: "-", Update: c.Update, goalFlag: c.goalFlag}).Run(&own)
+}
+
 // errNothingNew ends the move of an import that would change nothing.
 var errNothingNew = errors.New("the board has the whole plan")
 

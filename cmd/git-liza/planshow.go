@@ -81,7 +81,7 @@ func (c *planShowCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	ground, err := r.ground()
+	ground, err := r.ground("")
 	if errors.Is(err, git.ErrNoRepository) {
 		ground, err = &work.Ground{}, nil
 	}

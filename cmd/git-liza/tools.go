@@ -72,6 +72,7 @@ var tools = []toolRow{
 	{"reject", flow.ActReject, mcp.Adds, judges | people, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", newCommand[rejectTool]},
 
 	{"task_add", flow.ActAdd, mcp.Adds, planning, "Add tasks, all of them or none. They may depend on each other by the ids that you give them.", newCommand[taskAddTool]},
+	{"plan_import", flow.ActAdd, mcp.Adds, planning, "Enter a plan of many tasks in one move, all of them or none. A plan with errors changes nothing, and all errors are told at once, each with its line. A second import changes nothing.", newCommand[planImportTool]},
 	{"task_edit", flow.ActEdit, mcp.Undoes, planning, "Change what is said of a task that nobody works on. What you leave out stays as it is.", newCommand[taskEditCommand]},
 	{"finalize", flow.ActFinalize, mcp.Adds, planning, "Make drafts claimable, once they say title, done_when, spec and scope.", newCommand[taskFinalizeCommand]},
 	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", newCommand[supersedeTool]},
