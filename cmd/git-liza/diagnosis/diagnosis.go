@@ -91,7 +91,11 @@ func weighCauses(lines []line, errors []Error) []*candidate {
 	last := lastRun(lines)
 	var list []*candidate
 	for _, cause := range causes {
-		if c := weighCause(cause, lines, told, last); c != nil {
+		since := last
+		if cause.Area == Agent {
+			since = 0 // it is about the session, and not about one of its commands
+		}
+		if c := weighCause(cause, lines, told, since); c != nil {
 			list = append(list, c)
 		}
 	}

@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,8 @@ type line struct {
 	run    int    // of the command that printed it, where the text says where one begins
 	text   string // without colours, times and the end of the line
 	small  string // in small letters
+	error  bool   // a field of a record for errors has it
+	again  bool   // what failed is tried again
 	counts float64
 	why    string // it counts less
 }
@@ -42,10 +45,12 @@ func split(text string) []line {
 		raw = strings.TrimRight(raw, "\r\n")
 		if strings.HasPrefix(raw, "{") {
 			if said, ok := unfold(raw); ok {
+				run++
 				for _, one := range said {
-					run++
-					for part := range strings.Lines(one) {
-						list = append(list, newLine(number, run, part))
+					for part := range strings.Lines(one.text) {
+						l := newLine(number, run, part)
+						l.error, l.again = one.error, one.again
+						list = append(list, l)
 					}
 				}
 				continue
@@ -95,20 +100,39 @@ func newLine(number, run int, raw string) line {
 var asked = []string{"input", "tool_input", "arguments", "args", "parameters", "prompt", "command", "cwd", "text_delta",
 	"new_string", "old_string", "id", "session_id", "uuid", "timestamp", "usage", "model", "type", "name", "title", "path", "thinking", "reasoning", "signature"}
 
+// A saying is a text in a record.
+type saying struct {
+	text  string
+	error bool // a field for errors has it, so that it is no sentence about one
+	again bool // the record says that it is tried again
+}
+
 // unfold returns the texts in a record of JSON: results of tools and errors, and not what
 // was asked for.
-func unfold(raw string) ([]string, bool) {
-	var v any
+func unfold(raw string) ([]saying, bool) {
+	var v map[string]any
 	if json.Unmarshal([]byte(raw), &v) != nil {
 		return nil, false
 	}
-	return texts(v, "", 0, nil), true
+	list := texts(v, "", 0, nil)
+	kind, _ := v["type"].(string)
+	subtype, _ := v["subtype"].(string)
+	if strings.Contains(kind, "retry") || strings.Contains(subtype, "retry") {
+		for i := range list {
+			list[i].again = true
+		}
+	}
+	return list, true
 }
 
 // maxDepth is how deep records are read.
 const maxDepth = 12
 
-func texts(v any, key string, depth int, list []string) []string {
+// errorKeys are the keys of records whose values are errors.
+var errorKeys = []string{"error", "errors", "message", "errorMessage", "responseBody"}
+
+// texts adds the texts in a value to a list.
+func texts(v any, key string, depth int, list []saying) []saying {
 	if depth > maxDepth || slices.Contains(asked, key) && key != "type" {
 		return list
 	}
@@ -117,46 +141,39 @@ func texts(v any, key string, depth int, list []string) []string {
 		if key == "type" && !strings.HasSuffix(v, "_error") && !strings.Contains(v, "limit") {
 			return list
 		}
-		if inner, ok := unfoldText(v, depth); ok {
+		if inner := unfoldText(v, depth); inner != nil {
 			return append(list, inner...)
 		}
-		return append(list, v)
+		return append(list, saying{text: v, error: slices.Contains(errorKeys, key)})
 	case float64:
 		if (key == "error_status" || key == "statusCode" || key == "code" || key == "status") && v >= 400 && v < 600 {
-			return append(list, "status "+strconv.Itoa(int(v)))
+			return append(list, saying{text: "status " + strconv.Itoa(int(v)), error: true})
 		}
 	case []any:
 		for _, one := range v {
 			list = texts(one, key, depth+1, list)
 		}
 	case map[string]any:
-		if role, _ := v["role"].(string); role == "user" && depth <= 1 && v["content"] != nil {
-			if _, plain := v["content"].(string); plain {
-				return list // the prompt
-			}
+		if _, plain := v["content"].(string); plain && v["role"] == "user" && depth <= 1 {
+			return list // the prompt
 		}
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		for _, k := range keys {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			list = texts(v[k], k, depth+1, list)
 		}
 	}
 	return list
 }
 
-// unfoldText unfolds a record within a text.
-func unfoldText(text string, depth int) ([]string, bool) {
+// unfoldText unfolds a record within a text, nil if it is none.
+func unfoldText(text string, depth int) []saying {
 	if !strings.HasPrefix(text, "{") || len(text) > 64<<10 {
-		return nil, false
+		return nil
 	}
 	var v map[string]any
 	if json.Unmarshal([]byte(text), &v) != nil {
-		return nil, false
+		return nil
 	}
-	return texts(v, "", depth+1, nil), true
+	return texts(v, "", depth+1, []saying{})
 }
 
 var (
@@ -211,9 +228,9 @@ func weigh(list []line) {
 			l.counts, l.why = asQuoted, "a quotation"
 		case comment().MatchString(l.text):
 			l.counts, l.why = asQuoted, "a comment"
-		case noted().MatchString(l.text):
+		case l.again, noted().MatchString(l.text) && !l.error:
 			l.counts, l.why = asNoted, "a note or a warning"
-		case isProse(trimmed):
+		case isProse(trimmed) && !l.error:
 			l.counts, l.why = asProse, "a sentence about it"
 		}
 		if earlier().MatchString(trimmed) && (strings.HasSuffix(trimmed, ":") || strings.HasSuffix(trimmed, "---") || strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "---") || strings.HasPrefix(trimmed, "===")) {

@@ -3,6 +3,10 @@ package diagnosis
 // priors is how often each cause was the right one in testdata/training. TestPriors counts
 // them; go test ./cmd/git-liza/diagnosis -run TestPriors -update writes them.
 var priors = map[string]int{
+	"agent-login":           7,
+	"agent-outage":          2,
+	"agent-quota":           6,
+	"agent-rate-limit":      2,
 	"bad-value":             4,
 	"borrow-checker":        2,
 	"circular-import":       2,
@@ -39,7 +43,7 @@ var priors = map[string]int{
 	"module-missing":        6,
 	"network-timeout":       1,
 	"nil-dereference":       4,
-	"none":                  4,
+	"none":                  10,
 	"not-executable":        3,
 	"out-of-memory":         3,
 	"permission-denied":     1,
