@@ -65,7 +65,7 @@ func (w world) write(name, text string, mode os.FileMode) {
 
 func (w world) session() Session {
 	return Session{Name: Name("b0", "coder-1", "0123456789abcdef"), Board: "b0", Generation: "0123456789abcdef", Dir: w.path("work"), Writes: true,
-		Common: w.path("repo/.git"), Folders: []string{w.path("own"), w.path("gone")}, Programs: "/programs"}
+		Common: w.path("repo/.git"), Folders: []string{w.path("own"), w.path("gone")}, Self: w.path("engine")}
 }
 
 func (w world) launcher() Launcher {
@@ -86,10 +86,10 @@ func TestArguments(t *testing.T) {
 		return " --mount type=bind,source=" + w.path(name) + ",target=" + w.path(name) + more
 	}
 	require.Equal(t, "run --rm --interactive --init --pull never --name liza-b0-coder-1-0123456789abcdef --label liza.board=b0"+
-		" --user 7:8 --cap-drop all --security-opt no-new-privileges --memory 1g --memory-swap 1g --pids-limit 9 --workdir "+w.path("work")+
+		" --user 7:8 --cap-drop all --security-opt no-new-privileges --security-opt label=disable --memory 1g --memory-swap 1g --pids-limit 9 --workdir "+w.path("work")+
 		" --tmpfs "+w.path("home")+":exec,mode=1777 --tmpfs "+w.path("repo/.git/liza")+":exec,mode=1777"+
 		bind("repo/.git", ",readonly")+bind("lent", ",readonly")+bind("far", ",readonly")+bind("work", "")+bind("work/.git", ",readonly")+
-		bind("own", "")+bind("ca.pem", ",readonly")+
+		bind("own", "")+bind("ca.pem", ",readonly")+" --mount type=bind,source="+w.path("engine")+",target=/usr/local/bin/git-liza,readonly"+
 		" --env HOME --env API_KEY --env SSL_CERT_FILE --entrypoint agent img -p a b", strings.Join(c.Args, " "))
 	require.Contains(t, c.Env, "API_KEY=s3cret")
 	require.Contains(t, c.Env, "DOCKER_HOST=far")
@@ -105,9 +105,8 @@ func TestArguments(t *testing.T) {
 	text := strings.Join(c.Args, " ")
 	require.Contains(t, text, bind("repo/.git", "")+bind("lent", ",readonly")+bind("far", ",readonly")+bind("repo/.git/hooks", ",readonly")+bind("repo/.git/config", ",readonly")+bind("work", ",readonly"))
 	require.NotContains(t, text, "--tmpfs "+w.path("repo"))
-	require.Contains(t, text, " --env PATH=/programs:"+usualPath+" --entrypoint")
 
-	require.Equal(t, `type=bind,"source=/a,b","target=/a,b"`, mount{"/a,b", true}.String())
+	require.Equal(t, `type=bind,"source=/a,b","target=/a,b"`, mount{path: "/a,b", writes: true}.String())
 	c, err = Launcher{}.Begin(w.command(), s)
 	require.NoError(t, err)
 	require.Equal(t, w.command(), c)

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"io/fs"
@@ -25,39 +26,41 @@ type Session struct {
 	Moves      bool     // it commits and makes moves itself, so it may write git's data
 	Folders    []string // of the provider
 	Files      []string // which it may only read
-	Programs   string   // the folder that comes first on the PATH of a session that makes moves
+	Self       string   // this git-liza, which is a command there, too
 }
 
-// A mount is a file or folder that a container has at the same path as this machine.
+// A mount is a file or folder that a container has.
 type mount struct {
 	path   string
 	writes bool
+	target string // its path there, "" for the same as here
 }
 
 // mounts are the files and folders of the session that exist, and the files that variables
 // of its environment name, such as certificates. A later one may lie in an earlier one.
 func (s Session) mounts(env []string) ([]mount, error) {
-	list := []mount{{s.Common, s.Moves}}
+	list := []mount{{path: s.Common, writes: s.Moves}}
 	stores, err := alternates(filepath.Join(s.Common, "objects"), nil)
 	if err != nil {
 		return nil, err
 	}
 	for _, store := range stores {
-		list = append(list, mount{store, false})
+		list = append(list, mount{path: store})
 	}
 	if s.Moves {
 		// What the commands of a session write there would run on this machine.
 		for _, name := range []string{"hooks", "config", "config.worktree", layout.Private + "/hooks"} {
-			list = append(list, mount{filepath.Join(s.Common, name), false})
+			list = append(list, mount{path: filepath.Join(s.Common, name)})
 		}
 	}
-	list = append(list, mount{s.Dir, s.Writes}, mount{filepath.Join(s.Dir, ".git"), false})
+	list = append(list, mount{path: s.Dir, writes: s.Writes}, mount{path: filepath.Join(s.Dir, ".git")})
 	for _, folder := range s.Folders {
-		list = append(list, mount{folder, true})
+		list = append(list, mount{path: folder, writes: true})
 	}
 	for _, file := range slices.Concat(s.Files, namedFiles(env)) {
-		list = append(list, mount{file, false})
+		list = append(list, mount{path: file})
 	}
+	list = append(list, mount{path: s.Self, target: selfTarget})
 	return slices.DeleteFunc(list, func(m mount) bool { _, err := os.Stat(m.path); return err != nil }), nil
 }
 
@@ -99,14 +102,15 @@ func alternates(store string, known []string) ([]string, error) {
 	return known, nil
 }
 
-// usualPath is where programs are in images.
-const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+// selfTarget is in a folder that the PATH of every image names, so that git finds it.
+const selfTarget = "/usr/local/bin/git-liza"
 
 // arguments are those of the engine's program, for a command in a container. Values of
-// variables are not among them: the engine's program hands its own on.
+// variables are not among them: the engine's program hands its own on. Labels of SELinux
+// would keep the container from the mounts, or would have to be changed there.
 func (l Launcher) arguments(c proc.Command, s Session, mounts []mount) []string {
 	args := []string{"run", "--rm", "--interactive", "--init", "--pull", "never", "--name", s.Name, "--label", "liza.board=" + s.Board,
-		"--user", l.User, "--cap-drop", "all", "--security-opt", "no-new-privileges",
+		"--user", l.User, "--cap-drop", "all", "--security-opt", "no-new-privileges", "--security-opt", "label=disable",
 		"--memory", l.Memory, "--memory-swap", l.Memory, "--pids-limit", strconv.Itoa(l.Processes), "--workdir", s.Dir}
 	if l.isPodman() && os.Geteuid() != 0 {
 		args = append(args, "--userns", "keep-id") // else the worktree would belong to another user there
@@ -123,9 +127,6 @@ func (l Launcher) arguments(c proc.Command, s Session, mounts []mount) []string 
 		default:
 			args = append(args, "--env", name)
 		}
-	}
-	if s.Moves {
-		args = append(args, "--env", "PATH="+s.Programs+":"+usualPath)
 	}
 	return append(append(args, "--entrypoint", c.Path, l.Image), c.Args...)
 }
@@ -146,7 +147,7 @@ func (s Session) emptyFolders(env []string) (list []string) {
 
 // String is the mount as the engines read it.
 func (m mount) String() string {
-	fields := []string{"type=bind", "source=" + m.path, "target=" + m.path}
+	fields := []string{"type=bind", "source=" + m.path, "target=" + cmp.Or(m.target, m.path)}
 	if !m.writes {
 		fields = append(fields, "readonly")
 	}

@@ -103,7 +103,8 @@ func Unstartable(err error) bool {
 // place is what a container of the session needs.
 func (p Provider) place(s Spawn, env []string) launcher.Session {
 	place := launcher.Session{Name: launcher.Name(s.Board, string(s.Agent), string(s.Generation.Parent())), Board: s.Board, Generation: string(s.Generation.Parent()),
-		Dir: s.Dir, Writes: s.Row != nil && s.Row.Capacity != flow.Plans, Common: s.Common, Moves: p.Commit == ByAgent, Programs: s.Programs}
+		Dir: s.Dir, Writes: s.Row != nil && s.Row.Capacity != flow.Plans, Common: s.Common, Moves: p.Commit == ByAgent}
+	place.Self, _ = filepath.EvalSymlinks(filepath.Join(s.Programs, "git-liza")) // an agent can do without it
 	for _, folder := range p.Folders {
 		if path := expandPath(folder, env); path != "" {
 			place.Folders = append(place.Folders, path)
