@@ -13,6 +13,7 @@
 //	rush.go, idle.go, stuck.go            all supervisors, and when they are done
 //	rush_crew.go, rush_server.go          who belongs to them, and requests that change it
 //	rush_messages.go, narrate.go          what they say
+//	fit.go, dryrun.go                     what is known before they begin
 //	register.go, supervisor.go, pick.go   the loop of one
 //	coder.go, reviewer.go, planner.go     how it takes the work of its role
 //	merger.go, due.go, levels.go          how it merges, and makes what the board asks for

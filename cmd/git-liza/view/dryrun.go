@@ -12,11 +12,11 @@ import (
 
 // A DryRun is what a rush would begin with, and how long what agents can do may take.
 type DryRun struct {
-	Agents  []FirstStep    `json:"agents"`
-	Merges  []flow.TaskID  `json:"merges"` // approved, which the rush merges
-	Goals   []GoalDryRun `json:"goals"`
-	Waiting []WaitGroup    `json:"waiting"` // after the first steps
-	Budgets []string       `json:"budgets"` // what bounds the work
+	Agents  []FirstStep   `json:"agents"`
+	Merges  []flow.TaskID `json:"merges"` // approved, which the rush merges
+	Goals   []GoalDryRun  `json:"goals"`
+	Waiting []WaitGroup   `json:"waiting"` // after the first steps
+	Budgets []string      `json:"budgets"` // what bounds the work
 
 	waits []wait
 }
@@ -35,17 +35,17 @@ type FirstStep struct {
 // A GoalDryRun is how long the work of a goal may take that agents can do without a
 // person or a planner.
 type GoalDryRun struct {
-	Goal     flow.GoalID     `json:"goal"`
-	Tasks    int             `json:"tasks"`
-	Kept     []flow.TaskID   `json:"kept"` // open ones that wait for a person or a planner, also by what they need
+	Goal     flow.GoalID   `json:"goal"`
+	Tasks    int           `json:"tasks"`
+	Kept     []flow.TaskID `json:"kept"` // open ones that wait for a person or a planner, also by what they need
 	Levels   []LevelDryRun `json:"levels"`
-	Work     int64           `json:"work_seconds"` // of all tasks
-	Critical []flow.TaskID   `json:"critical"`     // the chain that takes longest
-	Path     int64           `json:"path_seconds"` // of that chain
-	Barrier  string          `json:"barrier"`
-	Agents   int             `json:"agents"`  // that do tasks
-	Seconds  int64           `json:"seconds"` // until the last one is done; 0 without agents
-	Idle     int64           `json:"idle_seconds"`
+	Work     int64         `json:"work_seconds"` // of all tasks
+	Critical []flow.TaskID `json:"critical"`     // the chain that takes longest
+	Path     int64         `json:"path_seconds"` // of that chain
+	Barrier  string        `json:"barrier"`
+	Agents   int           `json:"agents"`  // that do tasks
+	Seconds  int64         `json:"seconds"` // until the last one is done; 0 without agents
+	Idle     int64         `json:"idle_seconds"`
 }
 
 // A LevelDryRun is how many tasks of a level agents can do.
@@ -178,7 +178,7 @@ func (g *GoalDryRun) line() string {
 		if g.Agents > 0 {
 			part += fmt.Sprintf(", about %s with %s", spanOf(g.Seconds), Count(g.Agents, "agent"))
 		} else {
-			part += ", and no agent that does them"
+			part += ", and no agent for it"
 		}
 		if g.Barrier == flow.LevelBarrier.String() {
 			part += ", level by level"
@@ -186,7 +186,11 @@ func (g *GoalDryRun) line() string {
 		parts = append(parts, part, fmt.Sprintf("longest chain %s, %s", spanOf(g.Path), chainText(g.Critical)))
 	}
 	if len(g.Kept) > 0 {
-		parts = append(parts, fmt.Sprintf("%d more wait for a planner or a person, such as %s", len(g.Kept), g.Kept[0]))
+		waits := "wait"
+		if len(g.Kept) == 1 {
+			waits = "waits"
+		}
+		parts = append(parts, fmt.Sprintf("%d more %s for a planner or a person, such as %s", len(g.Kept), waits, g.Kept[0]))
 	}
 	if len(parts) == 0 {
 		return "no task for agents"
