@@ -86,4 +86,21 @@ func TestBadTasksByEachWay(t *testing.T) {
 		}
 		require.Empty(t, p.must("git-liza", "list", "--format", "%(id)"), test.name)
 	}
+	for want, size := range map[string]int64{
+		"at most 5000 are ": 0, "the document is larger than 4194304 bytes": 100 << 20,
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("- draft: true\n", 50_000)), 0o644))
+		if size > 0 {
+			require.NoError(t, os.Truncate(file, size))
+		}
+		for _, way := range []string{"plan check", "plan import", "task add --from"} {
+			code, stdout, stderr := p.run(nil, append(append([]string{"git-liza"}, strings.Fields(way)...), file)...)
+			require.NotZero(t, code, way)
+			require.True(t, strings.Contains(stdout+stderr, want), "%s says: %.1000s", way, stdout+stderr)
+		}
+	}
+	r := client.ask("task_add", `{"tasks": [`+strings.Repeat(`{"draft": true},`, 50_000)+`{"draft": true}]}`)
+	require.True(t, r.IsError)
+	require.Contains(t, textOf(r), "at most 5000 are ")
+	require.Empty(t, p.must("git-liza", "list", "--format", "%(id)"))
 }

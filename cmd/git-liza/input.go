@@ -22,8 +22,27 @@ func (inv *invocation) text(said string) (string, error) {
 	return string(data), err
 }
 
-// readInput reads a file, or standard input for "-".
+// readInput reads a file, or standard input for "-". It does not wait for more than a
+// signal to this program: nobody may ever write to a terminal or a pipe.
 func (inv *invocation) readInput(path string) ([]byte, error) {
+	type input struct {
+		data []byte
+		err  error
+	}
+	read := make(chan input, 1)
+	go func() {
+		data, err := inv.readAll(path)
+		read <- input{data, err}
+	}()
+	select {
+	case in := <-read:
+		return in.data, in.err
+	case <-inv.ctx.Done():
+		return nil, inv.ctx.Err()
+	}
+}
+
+func (inv *invocation) readAll(path string) ([]byte, error) {
 	if path == "-" {
 		return io.ReadAll(io.LimitReader(inv.stdin, maxInput))
 	}
