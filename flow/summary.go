@@ -57,11 +57,13 @@ type Judge struct {
 	By    Actor     // that holds the review, "" if nobody does
 	Lease time.Time // of that review
 	Done  bool      // it has approved the submission
+
+	NotBefore time.Time // agents review it from then on; zero: at any time
 }
 
 func (t *Task) judgeOf(r Role) Judge {
 	own := t.Judgement(r)
-	judge := Judge{Role: r, Done: t.holds(own.Verdict)}
+	judge := Judge{Role: r, Done: t.holds(own.Verdict), NotBefore: own.NotBefore}
 	if own.Review != nil {
 		judge.By, judge.Lease = own.Review.By, own.Review.Lease
 	}

@@ -189,6 +189,11 @@ func (p *Picture) Due() (due time.Time) {
 	for r := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActClaim) }) {
 		ends(r.NotBefore)
 	}
+	for r := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActReview) }) {
+		for _, j := range r.Judges {
+			ends(j.NotBefore)
+		}
+	}
 	for r := range p.rows.with(func(s flow.Status) bool { return s.IsStuck() && !s.IsBlocked() }) {
 		ends(r.FailedAt.Add(time.Duration(config.Lease)))
 	}

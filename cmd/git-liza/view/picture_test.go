@@ -349,6 +349,27 @@ func (c *follower) task(id flow.TaskID) *flow.Task {
 	return t
 }
 
+// A picture may be another one when the next try of a claim or of a review may begin.
+func TestPictureIsDueAtTheNextTry(t *testing.T) {
+	t.Parallel()
+	again := noon.Add(40 * time.Second)
+	failed := taskIn("failed", flow.Unclaimed)
+	failed.Retry = &flow.Retry{Count: 2, NotBefore: again}
+	lost := taskIn("lost", flow.ReadyForReview)
+	lost.Submission = &flow.Submission{Number: 1, Reviews: []flow.Role{flow.CodeReviewer}}
+	lost.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, NoVerdicts: 1, NotBefore: again}}
+	for _, task := range []*flow.Task{failed, lost} {
+		r := Reading{Board: graphBoard([]*flow.Task{task}), At: noon, Person: flow.Caller{By: "human:ann"}}
+		require.Equal(t, again, NewPicture(r).Due(), task.ID)
+		r.At = again
+		require.NotEqual(t, again, NewPicture(r).Due())
+	}
+	r := Reading{Board: graphBoard([]*flow.Task{lost}), At: noon, Person: flow.Caller{By: "human:ann"}}
+	require.Contains(t, r.WhyOf(lost).Text(0), "waits for the next review by code-reviewer: the last one ended without a verdict\n  until 2026-01-17 12:00:40Z")
+	r.At = again
+	require.NotContains(t, r.WhyOf(lost).For, "next")
+}
+
 // machine is what a machine may know.
 func (c *follower) machine() Local {
 	l := Local{Presences: map[flow.AgentID]gitstore.Presence{}, Dead: map[flow.AgentID]int{}, Untrusted: map[flow.TaskID]Step{}, Snoozed: map[string]time.Time{}}

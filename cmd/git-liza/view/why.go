@@ -170,6 +170,12 @@ func (x waiting) explainReview(w *Why) {
 	if missing[0] == flow.HumanRole.String() {
 		w.For, w.Who = "a person's verdict", "a person"
 	}
+	for _, j := range x.task.Judges {
+		if !j.Done && j.NotBefore.After(x.At) {
+			w.For, w.until, w.Who = fmt.Sprintf("the next review by %s: the last one ended without a verdict", j.Role), j.NotBefore, "a person, who need not wait,"
+			return
+		}
+	}
 	if len(missing) == 1 && alone != "" {
 		w.Who, w.Command = "agents of that role alone", "git liza rush --agents "+alone.String()+"=1"
 		return
