@@ -89,6 +89,9 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 		return a, err
 	}
 	a.Worktree = l.Checkouts.Folder(t)
+	if l.Board.Role(c.Role).Capacity == flow.Does {
+		a.Failure, err = supervise.LastFailure(inv.ctx, l.Store, t, c.Role)
+	}
 	if l.Board.Role(c.Role).Capacity == flow.Judges {
 		if t.Submission == nil {
 			return a, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(t.ID), Reason: fmt.Sprintf("%s has no submission to review, it is %s", t.ID, t.Status)}

@@ -14,7 +14,11 @@ import (
 // codeTask gives the agent sessions on a task until it is submitted, blocked or lost, or
 // a session ends without a result.
 func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
-	a.failure = strings.TrimSpace(w.priorFailure(ctx, a) + "\n" + a.failure)
+	why, err := w.priorFailure(ctx, a)
+	if err != nil {
+		return result{}, err
+	}
+	a.failure = strings.TrimSpace(why + "\n" + a.failure)
 	for {
 		r, err := w.nextSession(ctx, a)
 		if err != nil || !r.again {

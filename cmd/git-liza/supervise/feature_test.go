@@ -14,7 +14,6 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -192,14 +191,7 @@ func (f *feature) keepsLevels() {
 		level[task.ID] = task.Level
 	}
 	passed := 0
-	_, tip, err := f.clone.Store.Board(f.Context())
-	require.NoError(f, err)
-	var moves []flow.Move
-	require.NoError(f, f.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
-		moves = append(moves, e.Move)
-		return true, nil
-	}))
-	for _, m := range slices.Backward(moves) {
+	for _, m := range f.history() {
 		switch d := m.Detail.(type) {
 		case *flow.LevelMove:
 			if d.Receipts[0].Result == flow.Pass {

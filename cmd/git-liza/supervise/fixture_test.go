@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -261,15 +262,20 @@ func (w *world) note(name string) string {
 // moves are the moves of an act, oldest first.
 func (w *world) moves(act flow.Act) []flow.Move {
 	w.Helper()
+	return slices.DeleteFunc(w.history(), func(m flow.Move) bool { return m.Act != act })
+}
+
+// history is all moves, oldest first.
+func (w *world) history() []flow.Move {
+	w.Helper()
 	_, tip, err := w.clone.Store.Board(context.Background())
 	require.NoError(w, err)
 	var list []flow.Move
 	require.NoError(w, w.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
-		if e.Move.Act == act {
-			list = append([]flow.Move{e.Move}, list...)
-		}
+		list = append(list, e.Move)
 		return true, nil
 	}))
+	slices.Reverse(list)
 	return list
 }
 

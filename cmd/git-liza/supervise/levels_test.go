@@ -93,6 +93,58 @@ esac`)
 	w.left()
 }
 
+// A task that is added to a level that passed holds the levels above until it is merged.
+func TestATaskAddedToAPassedLevel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.liza("goal", "schedule", "--barrier", "level")
+	w.levelled("1", "2", "2")
+	r := w.begin(untilIdle, coder(w.agent(`test $LIZA_TASK != task-2 || { : > "$notes/begun"; waitfor added; }; submit`)), reviewer(w.agent("approve")))
+	w.await("work on level 2", func() bool { return w.has("begun") })
+	w.levelled("1")
+	w.write(filepath.Join(w.notes, "added"), "")
+	require.NoError(t, r.wait(), r.said())
+	var order []string
+	for _, m := range w.history() {
+		switch d := m.Detail.(type) {
+		case *flow.ClaimMove:
+			order = append(order, string(m.Task))
+		case *flow.LevelMove:
+			order = append(order, "level "+strconv.Itoa(d.Level))
+		}
+	}
+	require.Equal(t, []string{"task-1", "level 1", "task-2", "task-4", "level 1", "task-3", "level 2"}, order)
+}
+
+// What a gate said of a tree is not asked again for another stage, or another commit of
+// that tree, if it passed. If it failed it is.
+func TestResultsOfGatesAreReused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	same := `echo x >> "` + w.notes + `/same"`
+	w.gate("unit", "merge", same)
+	w.gate("whole", "level", same)
+	w.gate("more", "level", `echo x >> "`+w.notes+`/more"; test -e "`+w.notes+`/mended"`)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.ErrorContains(t, err, "level 1 of goal-1: it failed at ", r.said())
+	require.Equal(t, "x\n", w.note("same"), "the merge ran it, on the same tree")
+	require.Equal(t, "x\n", w.note("more"))
+	w.write(filepath.Join(w.notes, "mended"), "")
+	commit := strings.TrimSpace(w.git("commit-tree", "integration^{tree}", "-p", "integration", "-m", "same"))
+	w.liza("adopt", commit, "--reason", "the same tree")
+	r, err = w.rush(coder(w.agent("submit")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, "x\n", w.note("same"))
+	require.Equal(t, "x\nx\n", w.note("more"), "a failure is never reused")
+	w.liza("config", "gates.whole.command", same+"; true")
+	w.liza("adopt", strings.TrimSpace(w.git("commit-tree", "integration^{tree}", "-p", "integration", "-m", "again")), "--reason", "the same tree")
+	w.tasks(1)
+	r, err = w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, "x\nx\nx\n", w.note("same"), "the merge of another tree, and another command at the level")
+}
+
 // A level that stays failed keeps a rush from success, also if all tasks are merged.
 func TestAFailedLevelIsNoSuccess(t *testing.T) {
 	t.Parallel()

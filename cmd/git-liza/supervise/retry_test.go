@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -24,7 +25,8 @@ func TestClaimsThatFail(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	r, err := w.rush(coder(w.agent(`echo out of $(echo apples pears plums | cut -d' ' -f$n); echo x > junk$n; exit 7`)))
+	script := coder(w.agent(`test $n -lt 4 || { submit; exit; }; echo out of $(echo apples pears plums | cut -d' ' -f$n); echo x > junk$n; exit 7`))
+	r, err := w.rush(script)
 	require.ErrorContains(t, err, "task-1 BLOCKED: retries — 3 claims ended without a result: what stands in the way?; git liza unblock task-1\n"+
 		"    the last one: The program did not end well (exit 7).\n    out of plums")
 	claims, sessions := w.moves(flow.ActClaim), w.moves(flow.ActSession)
@@ -50,6 +52,11 @@ func TestClaimsThatFail(t *testing.T) {
 	require.Contains(t, prompt, "| The program did not end well (exit 7).\n| out of pears\n| 2 files are not committed: junk1 junk2\n")
 	require.Empty(t, w.board().IDs(flow.Agents))
 	w.left()
+	w.liza("unblock", "task-1")
+	require.Contains(t, w.liza("prompt", "coder", "task-1"), "| out of plums\n")
+	_, err = w.rush(script)
+	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW")
+	require.Contains(t, w.note("prompt-coder-1-4"), "| out of plums\n")
 }
 
 // What the board says of a failure holds for the next supervisor too.
@@ -87,14 +94,32 @@ func TestPressureFallsAndRecovers(t *testing.T) {
 	require.Len(t, w.moves(flow.ActMerge), 6)
 	_, tip, err := w.clone.Store.Board(t.Context())
 	require.NoError(t, err)
-	capped := 0
+	capped, before := 0, 0
+	var events []gitstore.Event
 	require.NoError(t, w.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
-		b, err := w.clone.Store.BoardAt(e.Commit)
-		if err == nil && len(b.Goal("goal-1").Pressure) > 0 {
-			capped = max(capped, b.Goal("goal-1").Pressure[0].Cap)
-		}
-		return true, err
+		events = append(events, e)
+		return true, nil
 	}))
+	for _, e := range slices.Backward(events) {
+		b, err := w.clone.Store.BoardAt(e.Commit)
+		require.NoError(t, err)
+		claimed, limit := 0, 0
+		for _, task := range b.Tasks() {
+			if task.Status == flow.Claimed {
+				claimed++
+			}
+		}
+		if list := b.Goal("goal-1").Pressure; len(list) > 0 {
+			limit = list[0].Cap
+		}
+		if before > 0 && e.Move.Act == flow.ActClaim {
+			require.LessOrEqual(t, claimed, before, "a claim over the cap")
+		}
+		if before == 0 && limit > 0 {
+			require.Equal(t, max(1, claimed/2), limit)
+		}
+		capped, before = max(capped, limit), limit
+	}
 	require.Positive(t, capped)
 	require.Zero(t, w.board().Goal("goal-1").Pressure[0].Cap)
 }
