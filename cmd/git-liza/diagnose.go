@@ -180,7 +180,7 @@ func (d diagnoser) read(list []gitstore.SessionRecord) (sources []diagnosis.Sour
 // failedTasks are the texts that the board has of open tasks that failed somehow.
 func (d diagnoser) failedTasks() (list []diagnosis.Source) {
 	for _, s := range d.Board.Tasks() {
-		if t := d.Board.Task(s.ID); t != nil {
+		if t := d.Board.Task(s.ID); t != nil && !t.Status.Final() {
 			list = append(list, d.ofTask(t)...)
 		}
 	}

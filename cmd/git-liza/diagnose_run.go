@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
@@ -26,7 +27,12 @@ func (d diagnoser) plan(f *diagnosis.Finding) []diagnosis.Step {
 	if f.Task != "" {
 		add(diagnosis.Safe, "Shows what the task waits for.", "it only reads", "git", "liza", "show", f.Task, "--why")
 	}
-	list = append(list, diagnosis.Plan(f.Hypotheses[0].Cause)...)
+	for _, s := range diagnosis.Plan(f.Hypotheses[0].Cause) {
+		if folder := d.checkoutOf(f.Task); folder != "" && s.Command[1] != "liza" {
+			s.Command = slices.Insert(slices.Clone(s.Command), 1, "-C", folder)
+		}
+		list = append(list, s)
+	}
 	if f.Task == "" || d.Clone == nil {
 		return list
 	}
@@ -38,6 +44,18 @@ func (d diagnoser) plan(f *diagnosis.Finding) []diagnosis.Step {
 		add(diagnosis.Moderate, "Sends the task back to work, once the cause is mended.", "git liza claim "+f.Task+" and git liza block "+f.Task, "git", "liza", "unblock", f.Task)
 	}
 	return list
+}
+
+// checkoutOf is the folder of a task's work on this machine, "" if there is none.
+func (d diagnoser) checkoutOf(id string) string {
+	if id == "" || d.Clone == nil {
+		return ""
+	}
+	t := d.Board.Task(flow.TaskID(id))
+	if t == nil {
+		return ""
+	}
+	return d.Checkout(t)
 }
 
 // run runs the steps that only read, and asks about each of the others. Without a terminal

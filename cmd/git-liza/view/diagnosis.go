@@ -72,7 +72,11 @@ func (d Diagnosis) Text(width int) string {
 	if d.About == "" {
 		heading = "what failed last"
 	}
-	out.WriteString(strings.TrimPrefix(section(heading, rest, width), "\n"))
+	listed := section(heading, rest, width)
+	if d.About == "" {
+		listed = strings.TrimPrefix(listed, "\n")
+	}
+	out.WriteString(listed)
 	var alike [][]string
 	for _, a := range d.Alike {
 		alike = append(alike, []string{Count(len(a.Sources), "time"), strings.Join(a.Tasks, " "), a.Message})
