@@ -103,7 +103,7 @@ func rank[T cmp.Ordered](sorted []T, percent int) T {
 // Forecast simulates agents many times, each time with other ratios of merged tasks. It
 // is the same for the same plan and samples.
 func (g *Graph) Forecast(c *Calibration, agents int, barrier bool) Forecast {
-	const most, fewest, work = 400, 40, 100_000
+	const most, fewest, work = 400, 10, 50_000 // a large plan has less to spread
 	ratios := make([][]float64, len(g.order))
 	for i := range ratios {
 		ratios[i] = c.of(&g.plan.Tasks[i])

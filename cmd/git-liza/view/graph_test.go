@@ -321,3 +321,33 @@ func deepest(nodes map[flow.TaskID]*GraphNode, id flow.TaskID, behind map[flow.T
 	}
 	return most + 1
 }
+
+// What git liza plan show does with a board of 10,000 open tasks.
+func BenchmarkGraphOf10000(b *testing.B) {
+	tasks := manyTasks(20_000)
+	board := graphBoard(tasks[10_000:])
+	samples := make([]plan.Sample, plan.FewestSamples)
+	for i := range samples {
+		samples[i] = plan.Sample{Kind: flow.Code, Role: flow.Coder, Estimate: 900, Took: int64(600 + 100*i)}
+	}
+	agents := []int{1, 2, 4, 8}
+	b.Run("show", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			g := GraphOf(board, "goal-1")
+			g.Simulate(agents)
+			g.Text(80)
+		}
+	})
+	g := GraphOf(board, "goal-1")
+	b.Run("risk", func(b *testing.B) {
+		for b.Loop() {
+			g.Rate(Past{})
+		}
+	})
+	b.Run("estimate", func(b *testing.B) {
+		for b.Loop() {
+			g.Foresee(Past{samples: samples}, agents, false)
+		}
+	})
+}
