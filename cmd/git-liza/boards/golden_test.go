@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // A golden board is one of the files in testdata/boards.
@@ -189,9 +191,18 @@ func TestGoldenBoardsReplay(t *testing.T) {
 	})
 }
 
-// The program finds every golden board sound, shows all of it, and makes more moves
-// on it.
-func TestGoldenBoardsGoOn(t *testing.T) {
+// The program finds every golden board sound, shows all of it but most of its tasks, and
+// makes more moves on it.
+func TestGoldenBoardsGoOn(t *testing.T) { goOn(t, 6) }
+
+// So it does with every task, each of which takes a process.
+func TestTortureGoldenBoardsGoOn(t *testing.T) {
+	torture.Only(t)
+	goOn(t, 1)
+}
+
+// goOn shows one of so many tasks.
+func goOn(t *testing.T, every int) {
 	t.Parallel()
 	eachGolden(t, func(t *testing.T, g golden, dir string) {
 		store, _, at := openBoard(t, dir)
@@ -203,8 +214,8 @@ func TestGoldenBoardsGoOn(t *testing.T) {
 		board, _, err := store.Board(context.Background())
 		require.NoError(t, err)
 		for _, in := range []flow.Folder{flow.Tasks, flow.Archive} {
-			for _, id := range board.IDs(in) {
-				liza(t, present, dir, at, "show", id)
+			for few := range slices.Chunk(board.IDs(in), every) {
+				liza(t, present, dir, at, "show", few[0])
 			}
 		}
 		if at.Year() == 9999 { // no later move can be made

@@ -18,9 +18,22 @@ import (
 	"github.com/git-liza/git-liza/internal/torture"
 )
 
-// A golden board is migrated to every later version of the rules, and goes on under it:
-// what was there keeps its bytes and its judgement. Nothing leads to other versions.
+// A golden board is migrated to the newest version of the rules, which is what people
+// do, and goes on under it: what was there keeps its bytes and its judgement. Nothing
+// leads to other versions.
 func TestGoldenBoardsMigrate(t *testing.T) {
+	migrateGolden(t, func(int) int { return flow.RulesVersion })
+}
+
+// So it is with every later version.
+func TestTortureGoldenBoardsMigrate(t *testing.T) {
+	torture.Only(t)
+	migrateGolden(t, func(rules int) int { return rules + 1 })
+}
+
+// migrateGolden migrates golden boards to the version that first gives for that of a
+// board, and to all after it.
+func migrateGolden(t *testing.T, first func(rules int) int) {
 	t.Parallel()
 	eachGolden(t, func(t *testing.T, g golden, dir string) {
 		store, tip, at := openBoard(t, dir)
@@ -35,7 +48,7 @@ func TestGoldenBoardsMigrate(t *testing.T) {
 			require.Equal(t, flow.RuleVersion, refusal.Rule)
 		}
 		require.Equal(t, string(tip), gittest.Git(t, dir, "rev-parse", layout.State))
-		for to := board.Settings().Rules + 1; to <= flow.RulesVersion; to++ {
+		for to := max(first(board.Settings().Rules), board.Settings().Rules+1); to <= flow.RulesVersion; to++ {
 			dir := unpackBoard(t, g)
 			require.NoError(t, migrate(t, dir, at.Add(time.Minute), to))
 			liza(t, present, dir, at.Add(2*time.Minute), "note", "Under later rules")
