@@ -113,7 +113,12 @@ func TestFullContextThatEndsNothing(t *testing.T) {
 				p := w.agents(0)[test.stands].Presence
 				return p != nil && p.Tokens > 0
 			})
-			w.write(filepath.Join(w.notes, "end-"+string(test.stands)+"-1"), "\n")
+			w.await("its stand", func() bool { return w.has("end-" + string(test.stands) + "-1") })
+			end, err := os.OpenFile(filepath.Join(w.notes, "end-"+string(test.stands)+"-1"), os.O_RDWR, 0) // which does not wait for a reader
+			require.NoError(t, err)
+			defer end.Close()
+			_, err = end.WriteString("\n")
+			require.NoError(t, err)
 			require.NoError(t, r.wait(), r.said())
 			require.True(t, w.has("over"), r.said())
 			require.Equal(t, []string{"submitted"}, w.outcomes("coder-1"))
