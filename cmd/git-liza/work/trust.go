@@ -67,15 +67,14 @@ func (t *Trust) Allowed(ctx context.Context) (Allowed, error) {
 
 // Allow allows commands to run on this machine.
 func (t *Trust) Allow(ctx context.Context, commands ...string) error {
+	allowed, err := t.Allowed(ctx)
 	for _, command := range commands {
-		if command == "" || t.Check(ctx, command) == nil {
-			continue
-		}
-		if err := t.repo.Config.WriteConfig(ctx, "--add", trustKey, CommandHash(command)); err != nil {
-			return err
+		if hash := CommandHash(command); err == nil && command != "" && !slices.Contains(allowed, hash) {
+			allowed = append(allowed, hash)
+			err = t.repo.Config.WriteConfig(ctx, "--add", trustKey, hash)
 		}
 	}
-	return nil
+	return err
 }
 
 // AllowOwn allows commands that this machine's own human puts on the board, or
