@@ -18,7 +18,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check torture e2e pictures bench install clean
+.PHONY: build demo test check compile torture e2e pictures bench install clean
 
 build:
 	@.ci/tools go git
@@ -28,14 +28,20 @@ build:
 demo: build
 	./git-liza demo
 
-# The checks vet the tests, so go does not once more. What go itself writes stays
-# out of memory. The race detector does not sleep for a second after each package,
-# and nothing watches unsafe pointers, of which the program has none: make torture
-# has both. Without what only debuggers read, go compiles a sixth faster.
-TESTFLAGS = -race -vet=off -gcflags='all=-d=checkptr=0 -dwarf=false'
-test: check
+# The checks vet the tests, so go does not once more, and compiles for the tests
+# beside them. What go itself writes stays out of memory. The race detector does not
+# sleep for a second after each package; make torture lets it.
+test:
+	@.ci/tools go git cc
+	@$(MAKE) --no-print-directory -j2 check compile
 	@export GOTMPDIR="$${GOTMPDIR:-$${TMPDIR:-/tmp}}" TMPDIR="$$(.ci/scratch)" GOGC=$(GOGC) GORACE="atexit_sleep_ms=0 $$GORACE"; \
-	$(GO) test $(TESTFLAGS) -json -timeout 25m ./... | awk -f .ci/tally.awk
+	$(GO) test $(RACE) -vet=off -json -timeout 25m ./... | awk -f .ci/tally.awk
+
+# Nothing watches unsafe pointers, of which the program has none. Without that and
+# what only debuggers read, go compiles a sixth faster.
+RACE = -race -gcflags='all=-d=checkptr=0 -dwarf=false'
+compile:
+	@GOGC=$(GOGC) $(GO) build $(RACE) ./...
 
 # Compiled as make build does, so that go does it once for both and for the tests.
 check: export CGO_ENABLED = 0
@@ -54,7 +60,7 @@ check:
 TORTURE ?= 1
 torture:
 	@.ci/tools go git cc
-	LIZA_TORTURE=$(TORTURE) $(GO) test -race -json -count=1 -p 2 -timeout 3h -run Torture ./... | awk -f .ci/tally.awk
+	LIZA_TORTURE=$(TORTURE) $(GO) test $(RACE) -json -count=1 -p 2 -timeout 3h -run Torture ./... | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
 # hosts; real command lines of agents against a stand-in for their models; the
