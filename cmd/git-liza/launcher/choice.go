@@ -111,7 +111,7 @@ func devcontainerImage(text []byte) (string, error) {
 		return "", err
 	}
 	if d.Image == "" {
-		return "", errors.New("it names no image, and git liza builds none")
+		return "", errors.New("it names no image, and none is built")
 	}
 	return d.Image, nil
 }
