@@ -46,10 +46,8 @@ func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove) error {
 	if err != nil {
 		return err
 	}
-	for _, in := range m.Add {
-		if err := clone.Trust.AllowOwn(inv.ctx, in.Verify); err != nil {
-			return err
-		}
+	if err := clone.Trust.AllowTasks(inv.ctx, m.Add); err != nil {
+		return err
 	}
 	r, err := clone.End(inv.ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) (flow.Detail, error) {
 		numbered := append([]flow.TaskInput{}, m.Add...)

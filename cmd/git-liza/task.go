@@ -245,9 +245,9 @@ func (c *taskAddCommand) input() flow.TaskInput {
 func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput) error {
 	for i, in := range list {
 		list[i] = rooted(clone, in)
-		if err := clone.Trust.AllowOwn(inv.ctx, in.Verify); err != nil {
-			return err
-		}
+	}
+	if err := clone.Trust.AllowTasks(inv.ctx, list); err != nil {
+		return err
 	}
 	r, err := clone.Move(inv.ctx, flow.ActAdd, "", func(b *flow.Board) (flow.Detail, error) {
 		numbered := append([]flow.TaskInput{}, list...)

@@ -5,11 +5,16 @@ package torture
 
 import (
 	"os"
+	"strconv"
 	"testing"
+	"time"
 )
 
-// setting is read before any test changes the environment.
-var setting = os.Getenv("LIZA_TORTURE")
+// setting and until are read before any test changes the environment.
+var (
+	setting  = os.Getenv("LIZA_TORTURE")
+	until, _ = strconv.ParseInt(os.Getenv("LIZA_TORTURE_UNTIL"), 10, 64)
+)
 
 // Wanted reports whether tests may take long.
 func Wanted() bool { return setting != "" }
@@ -35,11 +40,14 @@ func Points(all, few int) []int {
 }
 
 // Only skips a test that takes long or needs all of the machine, unless such tests are
-// wanted.
+// wanted, and have time left: none begins after LIZA_TORTURE_UNTIL, in seconds since 1970.
 func Only(t testing.TB) {
 	t.Helper()
 	if !Wanted() {
 		t.Skip("LIZA_TORTURE is not set")
+	}
+	if until != 0 && time.Now().Unix() >= until {
+		t.Skip("LIZA_TORTURE_UNTIL is over: no time is left for it")
 	}
 }
 

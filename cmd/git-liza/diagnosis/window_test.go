@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // A text within the bounds is kept as it is, in whatever pieces it comes.
@@ -24,20 +26,28 @@ func TestWindowKeepsShortTexts(t *testing.T) {
 	}
 }
 
-// Of 500 MB the first and the last lines are kept, in a few megabytes.
-func TestWindowOfHugeText(t *testing.T) {
+// Of a long text the first and the last lines are kept, in a few megabytes.
+func TestWindowOfLongText(t *testing.T) { readLong(t, 8<<20) }
+
+// So it is of 500 MB.
+func TestTortureWindowOfHugeText(t *testing.T) {
+	torture.Only(t)
+	readLong(t, 500<<20)
+}
+
+func readLong(t *testing.T, size int64) {
 	t.Parallel()
 	var w Window
 	fmt.Fprintln(&w, "sh: 1: protoc: not found")
 	block := []byte(strings.Repeat("line of a log that goes on and on\n", 10000))
-	for w.written < 500<<20 {
+	for w.written < size {
 		_, _ = w.Write(block)
 	}
 	fmt.Fprint(&w, "make: *** [Makefile:2: gen] Error 127")
 	text := string(w.Bytes())
 	require.True(t, strings.HasPrefix(text, "sh: 1: protoc: not found\n"))
 	require.True(t, strings.HasSuffix(text, "Error 127"))
-	require.Regexp(t, `\n\[… 52\d{7} bytes left out …\]\nline of`, text)
+	require.Regexp(t, `\n\[… \d+ bytes left out …\]\nline of`, text)
 	require.Less(t, cap(w.head)+cap(w.tail), 8<<20)
 	require.Equal(t, "command-missing", first(Read(w.Bytes())))
 }
@@ -54,10 +64,10 @@ func TestHostileTexts(t *testing.T) {
 	}
 	line := strings.Join(words, " ")
 	for name, text := range map[string]string{
-		"words": strings.Repeat(line+"\n", maxTail/len(line)/4), "one line": strings.Repeat(line, 50), "no end": strings.Repeat("at ", maxTail/3),
-		"deep": strings.Repeat(`{"a":`, 100000), "nested": strings.Repeat(`[`, 20) + `{"content":"` + strings.Repeat(`{\"content\":`, 1000), "blanks": strings.Repeat(" ", maxTail),
-		"escapes": strings.Repeat("\x1b[", 100000), "frames": "Traceback (most recent call last):\n" + strings.Repeat("  File \"a.py\", line 1, in f\n", 4000),
-		"tracebacks": strings.Repeat("Traceback (most recent call last):\n", 4000), "java": strings.Repeat("java.lang.Error\n\tat a.b(C.java:1)\n", 1000),
+		"words": strings.Repeat(line+"\n", 20), "one line": strings.Repeat(line, 50), "no end": strings.Repeat("at ", 20_000),
+		"deep": strings.Repeat(`{"a":`, 100000), "nested": strings.Repeat(`[`, 20) + `{"content":"` + strings.Repeat(`{\"content\":`, 1000), "blanks": strings.Repeat(" ", 100_000),
+		"escapes": strings.Repeat("\x1b[", 100000), "frames": "Traceback (most recent call last):\n" + strings.Repeat("  File \"a.py\", line 1, in f\n", 1000),
+		"tracebacks": strings.Repeat("Traceback (most recent call last):\n", 1000), "java": strings.Repeat("java.lang.Error\n\tat a.b(C.java:1)\n", 1000),
 	} {
 		r := Read([]byte(text))
 		require.LessOrEqual(t, len(r.Errors), maxErrors, name)

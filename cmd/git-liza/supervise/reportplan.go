@@ -117,7 +117,7 @@ func (p *reporter) endTask(ctx context.Context, act flow.Act, id flow.TaskID, de
 // addTasks, supersedeTask and convertDiscovery allow verify commands as the commands
 // add, supersede and convert do.
 func (p *reporter) addTasks(ctx context.Context, list []flow.TaskInput) error {
-	if err := p.trustCommands(ctx, list); err != nil {
+	if err := p.clone.Trust.AllowTasks(ctx, list); err != nil {
 		return err
 	}
 	_, err := p.clone.Move(ctx, flow.ActAdd, "", func(b *flow.Board) (flow.Detail, error) {
@@ -127,7 +127,7 @@ func (p *reporter) addTasks(ctx context.Context, list []flow.TaskInput) error {
 }
 
 func (p *reporter) supersedeTask(ctx context.Context, id flow.TaskID, reason string, by []flow.TaskID, list []flow.TaskInput) error {
-	if err := p.trustCommands(ctx, list); err != nil {
+	if err := p.clone.Trust.AllowTasks(ctx, list); err != nil {
 		return err
 	}
 	return p.endTask(ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) flow.Detail {
@@ -137,22 +137,13 @@ func (p *reporter) supersedeTask(ctx context.Context, id flow.TaskID, reason str
 
 func (p *reporter) convertDiscovery(ctx context.Context, id flow.RecordID, in flow.TaskInput) error {
 	list := []flow.TaskInput{in}
-	if err := p.trustCommands(ctx, list); err != nil {
+	if err := p.clone.Trust.AllowTasks(ctx, list); err != nil {
 		return err
 	}
 	_, err := p.clone.Move(ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
 		return &flow.ConvertMove{Discovery: id, Input: numberTasks(b, list)[0]}, nil
 	})
 	return err
-}
-
-func (p *reporter) trustCommands(ctx context.Context, list []flow.TaskInput) error {
-	for _, in := range list {
-		if err := p.clone.Trust.AllowOwn(ctx, in.Verify); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // numberTasks gives ids to the tasks of a list that have none. It works on a copy,

@@ -67,10 +67,18 @@ func (t *Trust) Allowed(ctx context.Context) (Allowed, error) {
 
 // Allow allows commands to run on this machine.
 func (t *Trust) Allow(ctx context.Context, commands ...string) error {
+	if !slices.ContainsFunc(commands, func(c string) bool { return c != "" }) {
+		return nil
+	}
 	allowed, err := t.Allowed(ctx)
+	known := map[string]bool{}
+	for _, hash := range allowed {
+		known[hash] = true
+	}
 	for _, command := range commands {
-		if hash := CommandHash(command); err == nil && command != "" && !slices.Contains(allowed, hash) {
-			allowed = append(allowed, hash)
+		hash := CommandHash(command)
+		if err == nil && command != "" && !known[hash] {
+			known[hash] = true
 			err = t.repo.Config.WriteConfig(ctx, "--add", trustKey, hash)
 		}
 	}
@@ -105,6 +113,20 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 		return nil
 	}
 	return t.Allow(ctx, commands...)
+}
+
+// AllowTasks allows the commands that verify tasks, as [Trust.AllowOwn] does.
+func (t *Trust) AllowTasks(ctx context.Context, list []flow.TaskInput) error {
+	var commands []string
+	for i := range list {
+		if list[i].Verify != "" {
+			commands = append(commands, list[i].Verify)
+		}
+	}
+	if commands == nil {
+		return nil
+	}
+	return t.AllowOwn(ctx, commands...)
 }
 
 // trustKey holds the hashes of commands that this machine runs for a board.
