@@ -134,15 +134,11 @@ type planImport struct {
 
 // trust lets this machine run the verify commands of its human's plan.
 func (i *planImport) trust() error {
-	seen := map[string]bool{}
-	var commands []string
-	for n := range i.file.Plan.Tasks {
-		if verify := i.file.Plan.Tasks[n].Verify; verify != "" && !seen[verify] {
-			seen[verify] = true
-			commands = append(commands, verify)
-		}
+	list := make([]flow.TaskInput, 0, len(i.file.Plan.Tasks))
+	for _, t := range i.file.Plan.Tasks {
+		list = append(list, t.TaskInput)
 	}
-	return i.clone.Trust.AllowOwn(i.ctx, commands...)
+	return i.clone.Trust.AllowTasks(i.ctx, list)
 }
 
 // detail is the move that leads from a board to the plan.

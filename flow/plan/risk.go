@@ -77,7 +77,8 @@ func written(t *Task) []string {
 type history struct {
 	records  []Record
 	by       map[string][]int // records by path
-	patterns []string         // of records, those that can match several paths
+	paths    []string         // of records, in the order in which they come
+	patterns []string         // those of them that can match several paths
 	compared int
 }
 
@@ -88,8 +89,11 @@ func newHistory(records []Record) *history {
 			continue
 		}
 		for _, name := range records[i].Paths {
-			if h.by[name] == nil && isPattern(name) {
-				h.patterns = append(h.patterns, name)
+			if h.by[name] == nil {
+				h.paths = append(h.paths, name)
+				if isPattern(name) {
+					h.patterns = append(h.patterns, name)
+				}
 			}
 			h.by[name] = append(h.by[name], i)
 		}
@@ -107,13 +111,7 @@ func (h *history) points(paths []string) (sum int) {
 	for _, name := range paths {
 		others := h.patterns
 		if isPattern(name) {
-			others = slices.Collect(func(yield func(string) bool) {
-				for other := range h.by {
-					if !yield(other) {
-						return
-					}
-				}
-			})
+			others = h.paths
 		}
 		same := []string{name}
 		for _, other := range others {

@@ -43,18 +43,10 @@ func split(text string) []line {
 	for raw := range strings.Lines(text) {
 		number++
 		raw = strings.TrimRight(raw, "\r\n")
-		if strings.HasPrefix(raw, "{") {
-			if said, ok := unfold(raw); ok {
-				run++
-				for _, one := range said {
-					for part := range strings.Lines(one.text) {
-						l := newLine(number, run, part)
-						l.error, l.again = one.error, one.again
-						list = append(list, l)
-					}
-				}
-				continue
-			}
+		if said, ok := unfold(raw); ok {
+			run++
+			list = append(list, recorded(number, run, said)...)
+			continue
 		}
 		l := newLine(number, run, raw)
 		if prompt().MatchString(l.text) {
@@ -64,6 +56,18 @@ func split(text string) []line {
 		list = append(list, l)
 	}
 	weigh(list)
+	return list
+}
+
+// recorded are the lines of the texts in a record.
+func recorded(number, run int, said []saying) (list []line) {
+	for _, one := range said {
+		for part := range strings.Lines(one.text) {
+			l := newLine(number, run, part)
+			l.error, l.again = one.error, one.again
+			list = append(list, l)
+		}
+	}
 	return list
 }
 
@@ -111,7 +115,7 @@ type saying struct {
 // was asked for.
 func unfold(raw string) ([]saying, bool) {
 	var v map[string]any
-	if json.Unmarshal([]byte(raw), &v) != nil {
+	if !strings.HasPrefix(raw, "{") || json.Unmarshal([]byte(raw), &v) != nil {
 		return nil, false
 	}
 	list := texts(v, "", 0, nil)
