@@ -34,6 +34,11 @@ func (k trackedPaths) goalOf(path string) (found GoalID) {
 			return g.ID
 		}
 	}
+	for _, w := range k.workflows().open() {
+		if matchesAny(parseGlobs(w.patterns(-1)), path) {
+			return w.Goal
+		}
+	}
 	k.each(func(s *Summary) {
 		if open[s.Goal] && !s.Status.Final() && (found == "" || s.Goal < found) &&
 			slices.ContainsFunc(append([]string{s.Spec}, s.BasedOn...), func(ref string) bool { return specPath(ref) == path }) {

@@ -70,6 +70,10 @@ const (
 	ActLevel
 	ActSchedule
 	ActOutage
+	ActPhase
+	ActReload
+	ActClassify
+	ActAsk
 )
 
 var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", "submit", "review", "approve", "reject",
@@ -78,7 +82,8 @@ var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", 
 	"sprint_start", "sprint_close", "retro", "register", "unregister", "degrade", "trip", "reset",
 	"anomaly", "discover", "convert", "note", "spec_change", "init", "config", "import", "archive", "migrate",
 	"amend", "principal", "session", "accept", "recheck", "dismiss", "role", "require", "reopen", "answer", "take",
-	"dismiss_record", "lift", "mark", "defer", "fork", "level", "schedule", "outage"}
+	"dismiss_record", "lift", "mark", "defer", "fork", "level", "schedule", "outage",
+	"phase", "reload", "classify", "ask"}
 
 // Acts are all acts.
 func Acts() []Act { return all[Act](actNames) }
@@ -102,6 +107,7 @@ var actCommands = map[Act]string{
 	ActAccept: "artifact accept", ActRole: "role add", ActRequire: "role require", ActReopen: "goal reopen",
 	ActDismissRecord: "dismiss", ActLift: "checkpoint lift", ActDefer: "records defer", ActFork: "init",
 	ActLevel: "level pass", ActSchedule: "goal schedule",
+	ActPhase: "phase next", ActReload: "phase reload",
 }
 
 // Command is what a person types after "git liza" for the act, such as

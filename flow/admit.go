@@ -56,7 +56,6 @@ func (r *RenewMove) admit(p *play) *Refusal  { return p.checkLease(r.Lease) }
 func (r *ReviewMove) admit(p *play) *Refusal { return p.checkLease(r.Lease) }
 
 func (a *AddMove) admit(*play) *Refusal       { return boundOwns(a.Tasks) }
-func (i *ImportMove) admit(*play) *Refusal    { return boundOwns(i.Tasks) }
 func (s *SupersedeMove) admit(*play) *Refusal { return boundOwns(s.Add) }
 func (c *ConvertMove) admit(*play) *Refusal   { return boundOwns([]TaskInput{c.Input}) }
 
@@ -141,10 +140,21 @@ func (s *SprintStartMove) admit(p *play) *Refusal { return p.actor().checkSteeri
 func (s *SprintCloseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
 func (r *RetroMove) admit(p *play) *Refusal       { return p.actor().checkSteering() }
 
+// admit also holds agents that import tasks to those bounds: they add work as a planner
+// does.
+func (i *ImportMove) admit(p *play) *Refusal {
+	if r := boundOwns(slices.Concat(i.Tasks, i.Update)); r != nil {
+		return r
+	}
+	return p.actor().checkSteering()
+}
+
 func boundOwns(list []TaskInput) *Refusal {
 	for _, t := range list {
-		if r := boundGlobs(string(t.ID), t.Owns, "git liza help task edit"); r != nil {
-			return r
+		for _, globs := range [][]string{t.Owns, t.Denies} {
+			if r := boundGlobs(string(t.ID), globs, "git liza help task edit"); r != nil {
+				return r
+			}
 		}
 	}
 	return nil

@@ -25,8 +25,8 @@ type AdoptMove struct {
 func (a *AdoptMove) subject() string { return a.Commit.Short() }
 
 func (a *AdoptMove) ask(_ Move, b *Board) Query {
-	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}, Texts: b.Texts()}
-	if len(q.Texts) > 0 {
+	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}, Texts: b.Texts(), Match: b.workflows().patterns()}
+	if len(q.Texts)+len(q.Match) > 0 {
 		q.At, q.Onto = a.Commit, a.Onto
 	}
 	for _, id := range a.Tasks {
@@ -101,6 +101,11 @@ func (a *AdoptMove) check(p *play) *Refusal {
 	}
 	for _, id := range a.Tasks {
 		if r := a.judged(p, p.Task(id)); r != nil {
+			return r
+		}
+		of := *p
+		of.task = p.Task(id)
+		if r := checkPhase(&of); r != nil {
 			return r
 		}
 	}

@@ -164,7 +164,7 @@ func (p *play) sound(doc Document) *Refusal {
 func planOf(doc Document) string {
 	switch d := doc.(type) {
 	case *Goal:
-		return fmt.Sprint(d.Sprint, d.Next, d.Added, d.Merged, known(d.AtCheckpoint), known(d.Hold), known(d.Schedule), d.Pressure, known(d.Streak))
+		return fmt.Sprint(d.Sprint, d.Next, d.Added, d.Merged, known(d.AtCheckpoint), known(d.Hold), known(d.Schedule), d.Pressure, known(d.Streak), d.Workflow, d.Phase, d.PhaseSince, d.Begun, d.Every, known(d.Loop), d.Plans)
 	case *Sprint:
 		return fmt.Sprint(d.Planned2, d.Stretch2, d.Archived)
 	}

@@ -23,6 +23,9 @@ type play struct {
 	texts     texts   // of paths that are tracked from now on, or were entered anew
 	origin    origin  // of these texts
 
+	workflow *Workflow // that the goal of the move gets
+	begun    []*Task   // tasks of a phase of a new goal
+
 	replayed bool // the move was admitted once: undecidable questions were settled then
 }
 

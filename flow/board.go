@@ -33,6 +33,7 @@ const (
 	MarkDocs
 	Levels
 	OutagesDoc
+	Workflows
 )
 
 // A Key names a document: its folder and, where the folder holds many, its id.
@@ -43,7 +44,7 @@ type Key struct {
 
 // A Document is a pointer to one of the document types: Settings, Goal, Sprint,
 // Task, Agent, Anomaly, Discovery, Note, Principals, Breaker, ReviewRules,
-// RoleRow, TrackedPath, Question, SprintPlan, Mark, Level, Outages. Documents that a Source returns are shared and
+// RoleRow, TrackedPath, Question, SprintPlan, Mark, Level, Outages, Workflow. Documents that a Source returns are shared and
 // never changed.
 type Document interface{ document() }
 
@@ -65,6 +66,7 @@ func (*SprintPlan) document()  {}
 func (*Mark) document()        {}
 func (*Level) document()       {}
 func (*Outages) document()     {}
+func (*Workflow) document()    {}
 
 // NewDocument is an empty document of the type that the folder holds; nil for
 // an unknown folder.
@@ -106,6 +108,8 @@ func NewDocument(f Folder) Document {
 		return new(Level)
 	case OutagesDoc:
 		return new(Outages)
+	case Workflows:
+		return new(Workflow)
 	}
 	return nil
 }
@@ -222,4 +226,5 @@ func (k Key) fold() Key { return Key{k.Folder, strings.ToLower(k.ID)} }
 func (k Key) String() string { return fmt.Sprintf("%s %s", folderNames.name(uint8(k.Folder)), k.ID) }
 
 var folderNames = names{"", "settings", "principals", "breaker", "goal", "sprint", "task", "archived task", "agent",
-	"anomaly", "discovery", "note", "review rules", "role", "tracked path", "question", "sprint plan", "mark"}
+	"anomaly", "discovery", "note", "review rules", "role", "tracked path", "question", "sprint plan", "mark",
+	"level", "outages", "workflow"}

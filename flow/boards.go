@@ -216,25 +216,137 @@ type ImportMove struct {
 	Source string `yaml:"source"`
 	Tasks  inputs `yaml:"tasks"`
 	Texts  texts  `yaml:"texts,since=2"` // new ones that the tasks stand on
+
+	Plan     *PlanRef  `yaml:"plan,since=5"`     // the artifact that the tasks come from; nil if it is none
+	Update   inputs    `yaml:"update,since=5"`   // tasks that are described anew
+	Schedule *Schedule `yaml:"schedule,since=5"` // of the goal, nil leaves it
+}
+
+// add is the same as an addition of tasks.
+func (i *ImportMove) add() *AddMove {
+	return &AddMove{Tasks: i.Tasks, Update: i.Update, Schedule: i.Schedule, Texts: i.Texts}
 }
 
 func (i *ImportMove) subject() string { return "" }
 
-func (i *ImportMove) ask(_ Move, b *Board) Query { return b.askTexts(i.Tasks) }
+func (i *ImportMove) ask(m Move, b *Board) Query { return i.add().ask(m, b) }
 
 func (i *ImportMove) fill(p *play) { i.Texts = p.textCheck().entered() }
 
 func (i *ImportMove) check(p *play) *Refusal {
-	if len(i.Tasks) == 0 {
+	if len(i.Tasks)+len(i.Update) == 0 {
 		return refuse(RuleForm, "git liza help task add", "there is no task to import")
 	}
-	if r := p.enterTasks(i.Tasks, nil); r != nil {
+	if r := i.checkPlan(p); r != nil {
 		return r
 	}
-	return p.textCheck().compare(i.Texts)
+	return i.add().check(p)
 }
 
-func (i *ImportMove) apply(*effect) {}
+// importable lets agents import tasks, of a plan, since rules version 5. Before, only
+// people did.
+func importable(p *play) *Refusal {
+	if !p.HasRules(5) && !p.move.By.IsHuman() {
+		return refuse(RuleRole, "git liza help "+p.move.Act.Command(), "%s is for %s, not for %s", p.move.Act, human, p.move.By)
+	}
+	return nil
+}
+
+func (i *ImportMove) already(p *play) bool {
+	g := p.Goal(p.goalID())
+	return i.Plan != nil && g != nil && slices.ContainsFunc(g.Plans, func(o PlanRef) bool { return o.Path == i.Plan.Path && o.Blob == i.Plan.Blob })
+}
+
+// checkPlan refuses tasks that come from no approved plan of the workflow, if that has
+// one, or while the phase that makes the plan has not ended.
+func (i *ImportMove) checkPlan(p *play) *Refusal {
+	const hint = "git liza help plan"
+	goal := p.goalID()
+	w, g := p.Workflow(goal), p.Goal(goal)
+	for _, in := range i.Tasks {
+		if w != nil && in.Phase != "" && in.Phase != g.Phase {
+			return refuse(RulePhase, hint, "%s names the phase %s: imported tasks belong to the phase that %s is in", in.ID, in.Phase, goal)
+		}
+	}
+	makes, first := p.workflows().plan(goal, i.Plan)
+	switch {
+	case first < 0 && i.Plan == nil && !p.move.By.IsHuman() && p.CapacityOf(p.move.By) != Plans:
+		return refuse(RuleRole, hint, "only a person or a planner imports tasks that come from no approved plan")
+	case first < 0 && i.Plan != nil:
+		return refuse(RulePhase, hint, "no phase of %s produces a plan: tasks come from any file", goal)
+	case first < 0:
+		return nil
+	case i.Plan == nil:
+		return refuse(RuleArtifact, hint, "the tasks of %s come from the plan that the phase %s produces", goal, w.Phases[first].Name)
+	case makes < 0:
+		return refuse(RuleArtifact, hint, "%s is no plan that a phase of %s produces", quoteC(clip(i.Plan.Path)), goal)
+	case makes >= w.place(g.Phase):
+		return refuse(RulePhase, "git liza phase next --goal "+string(goal), "the phase %s, which produces the plan, has not ended", w.Phases[makes].Name)
+	}
+	doc := p.trackedPaths().find(i.Plan.Path)
+	switch {
+	case doc == nil || doc.Blob != i.Plan.Blob || doc.Blob == "":
+		return refuse(RuleArtifact, "git liza plan import "+acceptArgument(i.Plan.Path), "%s is not %s on integration", quoteC(clip(i.Plan.Path)), clip(string(i.Plan.Blob)))
+	case !doc.Approved():
+		return refuse(RuleArtifact, acceptCommand([]string{doc.Path}), "%s is not approved as it is", quoteC(clip(doc.Path)))
+	}
+	return nil
+}
+
+// plan is the place of the phase that produces the plan, -1 if none does, and that of the
+// first phase that produces one, -1 if none does.
+func (k workflows) plan(goal GoalID, of *PlanRef) (makes, first int) {
+	makes, first = -1, -1
+	w := k.Workflow(goal)
+	if w == nil {
+		return makes, first
+	}
+	for i, f := range w.Phases {
+		for _, a := range f.Artifacts {
+			if a.Type != PlanType {
+				continue
+			}
+			if first < 0 {
+				first = i
+			}
+			if of != nil && makes < 0 && Match(Expand(a.Path, goal), of.Path) {
+				makes = i
+			}
+		}
+	}
+	return makes, first
+}
+
+// DuePlans are the approved plans of a goal that tasks have not been imported from as
+// they are, and whose phase has ended.
+func DuePlans(b *Board, goal GoalID) (list []PlanRef) {
+	w, g := b.Workflow(goal), b.Goal(goal)
+	if w == nil || g == nil {
+		return nil
+	}
+	for _, a := range b.workflows().artifactsOf(goal, "") {
+		if a.Type != PlanType || w.place(a.Phase) >= w.place(g.Phase) {
+			continue
+		}
+		for _, doc := range a.Files {
+			if doc.Approved() && !slices.ContainsFunc(g.Plans, func(o PlanRef) bool { return o.Path == doc.Path && o.Blob == doc.Blob }) {
+				list = append(list, PlanRef{Path: doc.Path, Blob: doc.Blob})
+			}
+		}
+	}
+	return list
+}
+
+func (i *ImportMove) apply(p *effect) {
+	i.add().apply(p)
+	if i.Plan == nil {
+		return
+	}
+	p.goal(func(g *Goal) {
+		plans := slices.DeleteFunc(slices.Clone(g.Plans), func(o PlanRef) bool { return o.Path == i.Plan.Path })
+		g.Plans = latest(append(plans, PlanRef{Path: i.Plan.Path, Blob: i.Plan.Blob, At: p.move.At}))
+	})
+}
 
 // ArchiveMove moves final tasks to the archive, so that the live folders stay
 // small, and marks the records of sprints, so that nobody is shown them again.

@@ -44,7 +44,12 @@ func (p *play) checkAround(doc Document) *Refusal {
 		if r := p.checker().checkSpec(p.Goal(d.ID)); r != nil {
 			return r
 		}
+		if r := p.checker().checkPhaseOfGoal(p.Goal(d.ID)); r != nil {
+			return r
+		}
 		return p.checker().checkGoals()
+	case *Workflow:
+		return p.checker().checkPhaseOfGoal(p.Goal(d.Goal))
 	case *Sprint:
 		return p.checker().checkGoals()
 	case *TrackedPath:
@@ -97,6 +102,7 @@ func (b *Board) Check() error {
 	note(b.checker().checkGoals())
 	note(b.checker().checkTracked())
 	note(b.checker().checkLevels())
+	note(b.checker().checkWorkflows())
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
 		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)

@@ -139,8 +139,15 @@ func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
 	}
 	holds := HoldsOf(ch.Board)
 	reach, full := map[GoalID]int{}, map[GoalID]bool{}
+	phases := map[GoalID]PhaseID{}
+	for _, w := range ch.workflows().open() {
+		phases[w.Goal] = ch.Goal(w.Goal).Phase
+	}
 	return func(s *Summary) bool {
 		if holds[s.Goal].keeps(s.ID, s.Status, s.Created) {
+			return true
+		}
+		if in := phases[s.Goal]; in != "" && s.Phase != in && s.Phase != AnyPhase {
 			return true
 		}
 		if !ch.HasRules(4) {

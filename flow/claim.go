@@ -30,7 +30,7 @@ func claimable(p *play) *Refusal {
 	if r := p.doneBy(by); r != nil {
 		return r
 	}
-	for _, guard := range []func(*play) *Refusal{checkHold, checkLevel, checkRetry, checkPressure} {
+	for _, guard := range []func(*play) *Refusal{checkHold, checkPhase, checkLevel, checkRetry, checkPressure, checkParallel, checkLoop, checkClass} {
 		if r := guard(p); r != nil {
 			return r
 		}
@@ -204,6 +204,7 @@ func (c *ClaimMove) apply(p *effect) {
 	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
 	t.addCoder(p.actor().worker())
 	p.hold(m.By, t.ID)
+	countIteration(p)
 }
 
 // lost counts the claim whose lease ended among those that failed. It reports whether

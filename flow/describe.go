@@ -46,7 +46,7 @@ func (t *Task) checkFields(hint string) (wrong []*Refusal) {
 	if t.Priority < 1 || t.Priority > 5 {
 		wrong = append(wrong, refuse(RuleForm, hint, "priority %d of %s is not between 1 and 5", t.Priority, t.ID))
 	}
-	for _, g := range t.Owns {
+	for _, g := range slices.Concat(t.Owns, t.Denies) {
 		if r := checkGlob(g, hint); r != nil {
 			wrong = append(wrong, r)
 		}

@@ -115,7 +115,8 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return &DecideMove{Decision: w.nth(0), Message: w.or("message", "so be it"), Checkpoint: w.or("checkpoint", ""), Tasks: ids[TaskID](w.list("tasks"))}
 	},
 	ActGoal: func(_ *scene, _ TaskID, w words) Detail {
-		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision), Priority: w.number("priority"), Pivot: GoalID(w.or("pivot", ""))}
+		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision), Priority: w.number("priority"), Pivot: GoalID(w.or("pivot", "")),
+			Workflow: w.workflow("workflow"), Phase: PhaseID(w.or("inphase", "")), Every: w.every(), Loop: w.loop(w.or("spec", vision)), Class: w.class("class")}
 	},
 	ActComplete: func(s *scene, _ TaskID, w words) Detail {
 		m := &CompleteMove{Reason: w.or("reason", "done"), To: GoalID(w.or("to", ""))}
@@ -195,7 +196,39 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	},
 	ActConfig: func(s *scene, _ TaskID, w words) Detail { return &ConfigMove{s.config(w)} },
 	ActImport: func(_ *scene, _ TaskID, w words) Detail {
-		return &ImportMove{Source: "elsewhere", Tasks: w.inputs(w.plain)}
+		m := &ImportMove{Source: "elsewhere", Tasks: w.inputs(w.plain)}
+		if path, name, other := strings.Cut(w.pairs["plan"], "@"); path != "" {
+			m.Plan = &PlanRef{Path: path, Blob: ObjectID(TrackedID(path))}
+			if other {
+				m.Plan.Blob = object(name)
+			}
+		}
+		return m
+	},
+	ActPhase: func(s *scene, _ TaskID, w words) Detail {
+		m := &PhaseMove{From: PhaseID(w.or("from", "")), To: PhaseID(w.nth(0)), Reason: w.or("reason", "")}
+		if m.Receipts = w.receipts(object("tree-" + objectName(s.tip()))); len(m.Receipts) > 0 {
+			m.Tip = w.object("on", s.tip())
+		}
+		return m
+	},
+	ActReload: func(_ *scene, _ TaskID, w words) Detail {
+		m := &ReloadMove{Workflow: w.workflow("workflow"), Phase: PhaseID(w.or("inphase", "")), Every: w.every()}
+		for _, pair := range w.list("map") {
+			from, to, _ := strings.Cut(pair, ":")
+			m.Map = append(m.Map, PhaseMap{PhaseID(from), PhaseID(to)})
+		}
+		return m
+	},
+	ActClassify: func(_ *scene, _ TaskID, w words) Detail {
+		m := &ClassifyMove{Allow: w.on("allow"), Reason: w.or("reason", "read it")}
+		for _, path := range w.plain {
+			m.Files = append(m.Files, Classified{Path: path, Blob: w.object("blob", ""), Class: w.class("class")})
+		}
+		return m
+	},
+	ActAsk: func(_ *scene, _ TaskID, w words) Detail {
+		return &AskMove{About: TaskID(w.or("about", "")), To: w.role("to", ""), Text: w.or("text", "why?"), Parent: RecordID(w.or("parent", ""))}
 	},
 	ActArchive: func(_ *scene, _ TaskID, w words) Detail {
 		return &ArchiveMove{Tasks: ids[TaskID](w.plain), Sprints: ids[SprintID](w.list("sprints"))}

@@ -78,6 +78,10 @@ func (e *EditMove) check(p *play) *Refusal {
 	if t.Level == 0 {
 		t.Level = p.task.Level
 	}
+	t.Phase = cmp.Or(t.Phase, p.task.Phase)
+	if r := p.checkPhaseOfTask(t, p.task.Phase, hint); r != nil && described.has(p.from) {
+		return r
+	}
 	if r := p.checkBudget(p.task.Budget, t, hint); r != nil {
 		return r
 	}
@@ -134,8 +138,9 @@ func (p *play) checkBudget(was *Budget, t *Task, hint string) *Refusal {
 }
 
 func (e *EditMove) apply(p *effect) {
-	level := p.task.Level
+	level, phase := p.task.Level, p.task.Phase
 	p.task.setInput(&e.Input)
+	p.task.Phase = cmp.Or(p.task.Phase, phase)
 	if p.task.Level = cmp.Or(p.level, level); p.task.Level != level {
 		releasing{p}.clear(p.task.Goal, min(p.task.Level, cmp.Or(level, p.task.Level)))
 	}

@@ -14,6 +14,9 @@ func (p *effect) put(key Key, doc Document) { p.changed[key.fold()] = Edit{key, 
 // keep writes a task's new state to the board.
 func (p *effect) keep(t *Task) {
 	enter(p, t)
+	if t.Status.Final() {
+		t.dropAsking(p)
+	}
 	p.put(Key{Tasks, string(t.ID)}, t)
 }
 

@@ -18,6 +18,11 @@ type Query struct {
 	At         ObjectID    // "" is Tip
 	Lines      []string    // how many lines these files have in Submission
 	Tip        ObjectID    // the board's integration tip, or the one that an init names
+
+	Match   []string       // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
+	Frozen  []TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
+	Valid   []TypedPattern // which artifacts that match are not valid, in the tree of Merge, else of Submission
+	Classes []string       // the classes of these files at Tip
 }
 
 // Facts are the answers of git to a [Query]. A nil *Facts means that the
@@ -38,6 +43,10 @@ type Facts struct {
 	Saves   map[ObjectID]bool
 	Texts   map[string]TextFact // by path
 	Lines   map[string]int      // by path; -1 where no regular file is
+	Matches []string            // paths that match, sorted, at most one more than [MaxMatches]
+	Frozen  []string            // paths
+	Invalid []string            // a line for each fault, PATH:LINE: TEXT
+	Classes map[string]*Class   // by path
 	Flaw    *Refusal            // of the objects that the move brings, see [Board.Admissible]; nil if there is none
 }
 

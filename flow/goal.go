@@ -30,6 +30,14 @@ type Goal struct {
 	Schedule *Schedule  `yaml:"schedule,since=4"` // nil is that of the configuration
 	Pressure []Pressure `yaml:"pressure,since=4"`
 	Streak   *Streak    `yaml:"streak,since=4"` // of failures; nil if the last claim did not fail
+
+	Workflow   string    `yaml:"workflow,since=5"` // its name; "" is [PlainWorkflow], which has no document
+	Phase      PhaseID   `yaml:"phase,since=5"`    // "" without a workflow
+	PhaseSince time.Time `yaml:"phase_since,since=5"`
+	Begun      []PhaseID `yaml:"begun,since=5"` // phases that it entered forward; their templates are not added again
+	Every      Every     `yaml:"every,since=5"` // what a person is asked at
+	Loop       *Loop     `yaml:"loop,since=5"`
+	Plans      []PlanRef `yaml:"plans,since=5"` // that tasks were imported from, each path once
 }
 
 // A Tally is what a goal had reached and used at some time.

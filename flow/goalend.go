@@ -77,6 +77,9 @@ func (c *CompleteMove) check(p *play) *Refusal {
 		if to := p.Goal(c.To); to == nil || to.ID == goal || to.Status != InProgress {
 			return refuse(RuleGoal, "git liza goal list", "%q is no other goal in progress to which open tasks can pass", clip(string(c.To)))
 		}
+		if r := c.checkMoved(p, open); r != nil {
+			return r
+		}
 	case c.Open == TasksAbandoned:
 		if r := p.calendar().checkAbandoned(goal, open); r != nil {
 			return r
@@ -132,7 +135,57 @@ func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
 			return r
 		}
 	}
+	if r := p.exits().checkDone(goal); r != nil {
+		return r
+	}
 	return c.gates(p)
+}
+
+// checkDone refuses agents to complete a goal before the last phase of its workflow is
+// done.
+func (x exits) checkDone(goal GoalID) *Refusal {
+	w, g := x.Workflow(goal), x.Goal(goal)
+	if w == nil || g == nil {
+		return nil
+	}
+	if last := w.Phases[len(w.Phases)-1].Name; g.Phase != last {
+		return refuse(RulePhase, "git liza phase --goal "+string(goal), "%s is in the phase %s, the last one is %s", goal, g.Phase, last)
+	}
+	for _, r := range x.lacks(goal) {
+		return r
+	}
+	return nil
+}
+
+// phase is that of a task which passes to another goal: its own if the workflow of that
+// goal has it, else the one that the goal is in.
+func (c *CompleteMove) phase(p interface {
+	Workflow(GoalID) *Workflow
+	Goal(GoalID) *Goal
+}, t *Task) PhaseID {
+	w := p.Workflow(c.To)
+	switch {
+	case w == nil:
+		return ""
+	case t.Phase == AnyPhase || w.Phase(t.Phase) != nil:
+		return t.Phase
+	}
+	return p.Goal(c.To).Phase
+}
+
+// checkMoved refuses to pass tasks to a goal in whose phases they have no place.
+func (c *CompleteMove) checkMoved(p *play, open []*Summary) *Refusal {
+	w := p.Workflow(c.To)
+	for _, s := range open {
+		t := p.Task(s.ID)
+		if w == nil || t == nil {
+			continue
+		}
+		if f := w.Phase(c.phase(p, t)); f != nil && !f.admits(t) {
+			return refuse(RulePhase, "git liza phase --goal "+string(c.To), "the phase %s of %s has no tasks of the kind %s that a %s does, as %s is", f.Name, c.To, t.Kind, t.doer(), t.ID)
+		}
+	}
+	return nil
 }
 
 // checkAbandoned refuses to give up tasks of a goal whose work would be lost,
@@ -171,6 +224,7 @@ func (c *CompleteMove) apply(p *effect) {
 				t.AbandonedBy = p.move.By
 			}
 		case TasksMoved:
+			t.Phase = c.phase(p, t)
 			t.Goal, t.Sprint = c.To, p.calendar().forTasks(c.To)
 			to := *p.Goal(c.To)
 			to.Added++

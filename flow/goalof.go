@@ -10,7 +10,7 @@ import (
 var goalActs = map[Act]int{ActAdd: 2, ActFinalize: 2, ActImport: 2, ActConvert: 2, ActGoal: 2, ActComplete: 2, ActAbort: 2, ActReopen: 2,
 	ActAlign: 2, ActSpecChange: 2, ActSprintStart: 2, ActSprintClose: 2, ActRetro: 2, ActAnomaly: 2, ActDiscover: 2, ActNote: 2,
 	ActAnswer: 2, ActTake: 2, ActSession: 2, ActAccept: 2, ActLift: 3, ActDefer: 3, ActDismissRecord: 3,
-	ActLevel: 4, ActSchedule: 4}
+	ActLevel: 4, ActSchedule: 4, ActPhase: 5, ActReload: 5, ActClassify: 5, ActAsk: 5}
 
 // looseActs are acts that may name a goal, from version 3 of the rules on.
 var looseActs = []Act{ActCheckpoint, ActDecide, ActAmend, ActArchive}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -18,13 +19,82 @@ type GoalMove struct {
 	Texts    texts `yaml:"texts,since=2"`    // of the spec
 
 	Pivot GoalID `yaml:"pivot,since=4"` // the goal that it takes the place of; "" if none waits for that
+
+	Workflow *Workflow `yaml:"workflow,since=5"` // nil: nothing is bounded
+	Phase    PhaseID   `yaml:"phase,since=5"`    // in which it begins; the first one if the move does not say it
+	Every    Every     `yaml:"every,since=5"`
+	Loop     *Loop     `yaml:"loop,since=5"`
+	Class    *Class    `yaml:"class,since=5"` // of the stories of the loop, as git has them
 }
 
 func (g *GoalMove) subject() string { return string(g.ID) }
 
-func (g *GoalMove) ask(_ Move, b *Board) Query { return b.askTexts([]TaskInput{{Spec: g.Spec}}) }
+func (g *GoalMove) ask(_ Move, b *Board) Query {
+	q := b.askTexts(append(b.templates(g.begins()), TaskInput{Spec: g.Spec}))
+	if g.Workflow != nil {
+		q.Match = g.Workflow.of(g.ID).patterns(-1)
+	}
+	if g.Loop != nil {
+		q.Classes = []string{g.Loop.Path}
+	}
+	return q
+}
 
-func (g *GoalMove) fill(p *play) { g.Texts = p.textCheck().entered() }
+func (g *GoalMove) fill(p *play) {
+	g.Workflow = g.Workflow.of(g.ID)
+	if w := g.Workflow; w != nil && g.Phase == "" && len(w.Phases) > 0 {
+		g.Phase = w.Phases[0].Name
+	}
+	if g.Loop != nil && g.Class == nil && p.facts != nil {
+		g.Class = p.facts.Classes[g.Loop.Path]
+	}
+	g.Texts = p.textCheck().entered()
+}
+
+// begins is the phase in which the goal begins.
+func (g *GoalMove) begins() beginning {
+	w := g.Workflow.of(g.ID)
+	switch {
+	case w == nil || len(w.Phases) == 0:
+		return beginning{}
+	case g.Phase == "":
+		return beginning{w, &Goal{ID: g.ID, Spec: g.Spec}, &w.Phases[0]}
+	}
+	return beginning{w, &Goal{ID: g.ID, Spec: g.Spec}, w.Phase(g.Phase)}
+}
+
+// checkWorkflow refuses a workflow or a loop that the goal could not be worked on by, and
+// leaves the tasks of its first phase for the effect.
+func (g *GoalMove) checkWorkflow(p *play) *Refusal {
+	if g.Loop != nil {
+		if r := g.Loop.check(p, g.Spec, g.Class); r != nil {
+			return r
+		}
+		if p.facts != nil && !reflect.DeepEqual(p.facts.Classes[g.Loop.Path], g.Class) {
+			return refuse(RuleFact, "git liza classify "+acceptArgument(g.Loop.Path), "the move says another class of %s than its text", quoteC(clip(g.Loop.Path)))
+		}
+	}
+	if g.Workflow == nil {
+		if g.Phase != "" {
+			return refuse(RuleForm, workflowHelp, "a goal without phases is in none of them")
+		}
+		return nil
+	}
+	if r := p.checkWorkflow(g.Workflow, g.ID); r != nil {
+		return r
+	}
+	if g.Workflow.Phase(g.Phase) == nil {
+		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", g.Workflow.Name, shownPhase(g.Phase), g.Workflow.names())
+	}
+	p.workflow = g.Workflow
+	if list := p.templates(g.begins()); len(list) > 0 {
+		if r := p.enterTasks(list, nil); r != nil {
+			return r
+		}
+		p.begun, p.added, p.repointed = p.added, nil, nil
+	}
+	return nil
+}
 
 // Pivoting are the goals in progress that wait for another one to take their place.
 func Pivoting(b *Board) (list []GoalID) {
@@ -61,6 +131,9 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if anchor := specAnchor(g.Spec); p.facts != nil && p.HasRules(2) && p.facts.Texts[specPath(g.Spec)].lacks(anchor) {
 		return refuse(RuleSpec, "git liza help goal", "the spec '%s' of %s has no heading '#%s' on %s", specPath(g.Spec), g.ID, clip(anchor), s.Integration.Name)
 	}
+	if r := g.checkWorkflow(p); r != nil {
+		return r
+	}
 	return p.textCheck().compare(g.Texts)
 }
 
@@ -84,6 +157,31 @@ func (g *GoalMove) apply(p *effect) {
 	})
 	if p.HasRules(2) {
 		p.startSprint(time.Time{})
+	}
+	if g.Workflow != nil || g.Loop != nil || g.Every != 0 {
+		g.begin(p)
+	}
+}
+
+// begin lets the goal stand in the first phase of its workflow, with its tasks.
+func (g *GoalMove) begin(p *effect) {
+	if g.Workflow != nil {
+		p.setWorkflow(g.ID, g.Workflow, g.Phase, g.Every)
+	}
+	p.goal(func(made *Goal) {
+		made.Every, made.Loop = g.Every, copied(g.Loop)
+		made.Added += len(p.begun)
+	})
+	if g.Loop != nil {
+		p.classify(g.Loop.Path, g.Class)
+	}
+	for _, t := range p.begun {
+		t.Sprint = p.calendar().forTasks(g.ID)
+		p.keep(t)
+		p.passNumber(t.ID)
+	}
+	if len(p.begun) > 0 {
+		p.recordPlan(p.Sprint(p.OpenSprint(g.ID)))
 	}
 }
 

@@ -85,6 +85,13 @@ func (s *scene) pathProperty(path, key string) (string, bool) {
 		for _, v := range doc.Verdicts {
 			list = append(list, v.Role.String()+":"+string(v.By))
 		}
+	case "class":
+		if doc.Class == nil {
+			return "", true
+		}
+		return doc.Class.Loop + ":" + doc.Class.Source, true
+	case "allowed":
+		return strconv.FormatBool(doc.Allowance != nil), true
 	case "approved":
 		return strconv.FormatBool(doc.Approved()), true
 	case "sections":
@@ -256,6 +263,8 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 			list = append(list, o.Gate+"@"+o.Host)
 		}
 		return join(list), true
+	case "workflow", "inphase", "begun", "plans", "dueplans", "used", "lacks":
+		return s.phaseProperty(name, g)
 	case "kinds":
 		var list []string
 		for _, id := range s.board.IDs(Anomalies) {
@@ -378,7 +387,17 @@ func textsOf(t *Task, read func(Judgement) []TextRef) string {
 }
 
 var taskProperties = map[string]func(*Task) string{
-	"level":   func(t *Task) string { return strconv.Itoa(t.Level) },
+	"level": func(t *Task) string { return strconv.Itoa(t.Level) },
+	"phase": func(t *Task) string { return string(t.Phase) },
+	"role":  func(t *Task) string { return string(t.doer()) },
+	"asking": func(t *Task) string {
+		var list []string
+		for _, a := range t.Asking {
+			list = append(list, string(a.Question)+":"+string(a.To))
+		}
+		return join(list)
+	},
+	"needs":   func(t *Task) string { return join(t.Submission.Reviews) },
 	"owns":    func(t *Task) string { return join(t.Owns) },
 	"entered": func(t *Task) string { return t.Entered.Sub(dawn).String() },
 	"retries": func(t *Task) string {

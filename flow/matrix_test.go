@@ -24,6 +24,7 @@ var update = flag.Bool("update", false, "write testdata/matrix.golden anew")
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	for golden, m := range map[string]matrix{"testdata/matrix.golden": plain, "testdata/principals.golden": governed,
+		"testdata/matrix4.golden": plain.under(4), "testdata/principals4.golden": governed.under(4),
 		"testdata/matrix3.golden": plain.under(3), "testdata/principals3.golden": governed.under(3),
 		"testdata/matrix2.golden": plain.under(2), "testdata/principals2.golden": governed.under(2),
 		"testdata/matrix1.golden": plain.under(1), "testdata/principals1.golden": governed.under(1)} {

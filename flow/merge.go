@@ -34,6 +34,9 @@ func mergeable(p *play) *Refusal {
 	if p.move.Act != ActMerge {
 		return nil
 	}
+	if r := checkPhase(p); r != nil {
+		return r
+	}
 	if r := p.trackedPaths().checkVerdicts(p.task); r != nil {
 		return r
 	}
@@ -44,6 +47,7 @@ func (g *MergeMove) ask(m Move, b *Board) Query {
 	q := askSave(g.LeftOut)
 	q.Merge, q.Submission, q.Onto = g.Commit, g.Submission, g.Onto
 	q.Texts, q.At = b.Texts(), g.Commit
+	q.Match, q.Valid = b.workflows().patterns(), b.TypedPatterns()
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.DriftFrom = t.Attempt.Base
 		if t.Submission != nil {
@@ -94,10 +98,10 @@ func (g *MergeMove) check(p *play) *Refusal {
 func (g *MergeMove) tracked(p *play) *Refusal {
 	t := p.task
 	if p.facts != nil {
-		for _, asked := range p.prior.Ask(*p.move).Texts {
-			if p.facts.Texts[asked.Path].Unjudged() {
+		for _, path := range p.prior.Ask(*p.move).paths(p.facts) {
+			if p.facts.Texts[path].Unjudged() {
 				return refuse(RuleTracked, "git liza merge "+string(t.ID),
-					"the merge puts a text at %s that nobody judged: integration has to be merged into %s, and the result judged", quoteC(clip(asked.Path)), t.ID)
+					"the merge puts a text at %s that nobody judged: integration has to be merged into %s, and the result judged", quoteC(clip(path)), t.ID)
 			}
 		}
 	}
@@ -140,6 +144,9 @@ func (g *MergeMove) gates(p *play) *Refusal {
 		}
 	}
 	of := p.task.Submission
+	if r := (staging{p}).artifactsChecked(g.Receipts, g.Tree, staging{p}.touching(of.Changed, of.Paths), "git liza merge "+string(p.task.ID)); r != nil {
+		return r
+	}
 	return staging{p}.passed(AtMerge, g.Receipts, g.Tree, staging{p}.touching(of.Changed, of.Paths), "git liza merge "+string(p.task.ID))
 }
 

@@ -28,10 +28,20 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 			list = append(list, r)
 		}
 	}
+	loop := p.loops().of(t.Goal)
 	for _, rule := range p.ReviewRules() {
-		if (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, t.Kind)) && (len(rule.Paths) == 0 || touches(rule.Paths)) {
+		switch {
+		case rule.everything() && loop != nil && loop.Judge != "":
+			add(loop.Judge)
+		case (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, t.Kind)) && (len(rule.Paths) == 0 || touches(rule.Paths)):
 			add(rule.Role)
 		}
+	}
+	if g := p.Goal(t.Goal); g != nil && g.Every == EveryTask {
+		add(HumanRole)
+	}
+	if p.judges(SecurityReviewer) && p.secondLook(t) {
+		add(SecurityReviewer)
 	}
 	for _, r := range t.Reviews {
 		add(r)

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,9 @@ type TaskInput struct {
 	IntegrationTest string   `yaml:"integration_test,since=4"`
 	VerifyTimeout   Duration `yaml:"verify_timeout,since=4"`
 	Labels          []string `yaml:"labels,since=4"`
+
+	Phase  PhaseID  `yaml:"phase,since=5"` // of the goal's workflow, or any; "" is the present one, or that of what it replaces
+	Denies []string `yaml:"denies,since=5"`
 }
 
 // Input is the description of the task, for an edit.
@@ -48,7 +52,7 @@ func (t *Task) Input() TaskInput {
 		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Role: t.Role, BasedOn: t.BasedOn,
 		Reviews: t.Reviews, Without: t.Without, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget, Reverts: t.Reverts,
 		Files: t.Files, Estimate: t.Estimate, Level: t.Level, Acceptance: t.Acceptance, Steps: t.Steps, Context: t.Context,
-		Consumers: t.Consumers, IntegrationTest: t.IntegrationTest, VerifyTimeout: t.VerifyTimeout, Labels: t.Labels}
+		Consumers: t.Consumers, IntegrationTest: t.IntegrationTest, VerifyTimeout: t.VerifyTimeout, Labels: t.Labels, Phase: t.Phase, Denies: t.Denies}
 	if slices.Equal(in.Owns, in.Files.owned()) {
 		in.Owns = nil // it follows from the files
 	}
@@ -235,8 +239,9 @@ func (p planning) updatedTask(in *TaskInput, taken map[Key]TaskID) (*Task, []*Re
 	if in.Level == 0 {
 		t.Level = old.Level
 	}
+	t.Phase = cmp.Or(in.Phase, old.Phase)
 	var wrong []*Refusal
-	for _, r := range []*Refusal{p.checkBudget(old.Budget, t, hint), p.checkWithout(old.Without, t, hint)} {
+	for _, r := range []*Refusal{p.checkPhaseOfTask(t, old.Phase, hint), p.checkBudget(old.Budget, t, hint), p.checkWithout(old.Without, t, hint)} {
 		if r != nil {
 			wrong = append(wrong, r)
 		}
@@ -330,7 +335,15 @@ func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (
 		t.Generation = replaced.Generation + 1
 	}
 	t.setInput(in)
+	was := PhaseID("")
+	if replaced != nil && replaced.Goal == goal {
+		was = replaced.Phase
+	}
+	t.Phase = p.phaseOfNew(in, was)
 	var wrong []*Refusal
+	if r := p.checkPhaseOfTask(t, was, hint); r != nil {
+		wrong = append(wrong, r)
+	}
 	if r := reverts(p.calendar()).succeeds(p.play, t, in); r != nil {
 		wrong = append(wrong, r)
 	}
@@ -352,6 +365,7 @@ func (t *Task) setInput(in *TaskInput) {
 	t.Reverts = in.Reverts
 	t.Files, t.Estimate, t.Level, t.Acceptance, t.Steps = in.Files, in.Estimate, in.Level, in.Acceptance, in.Steps
 	t.Context, t.Consumers, t.IntegrationTest, t.VerifyTimeout, t.Labels = in.Context, in.Consumers, in.IntegrationTest, in.VerifyTimeout, in.Labels
+	t.Phase, t.Denies = in.Phase, in.Denies
 	if len(t.Owns) == 0 {
 		t.Owns = t.Files.owned()
 	}

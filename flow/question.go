@@ -17,8 +17,10 @@ type Question struct {
 	Asked  time.Time `yaml:"asked"`
 	Lease  *Review   `yaml:"lease"` // of the agent or person that looks for the answer
 	Answer string    `yaml:"answer"`
-	By     Actor     `yaml:"by"` // of the answer, or of the move that closed it without one
-	At     time.Time `yaml:"at"` // zero while it is open
+	By     Actor     `yaml:"by"`             // of the answer, or of the move that closed it without one
+	At     time.Time `yaml:"at"`             // zero while it is open
+	Parent RecordID  `yaml:"parent,since=5"` // for whose answer it was asked
+	During bool      `yaml:"during,since=5"` // the work on the task goes on
 }
 
 // IsOpen reports whether the question waits for its answer.
@@ -112,6 +114,9 @@ func (q *Question) checkOpen() *Refusal {
 // What a limit or an abandoned task asks is nobody's own.
 func (q *Question) isOwn(p *play) bool {
 	t := p.Task(q.Task)
+	if q.During {
+		return p.move.By == q.From
+	}
 	return p.HasRules(3) && p.move.By == q.From && !q.From.IsHuman() && t != nil && t.Block != nil && t.Block.From != 0
 }
 
@@ -135,7 +140,9 @@ func (q *Question) checkAsked(p *play) *Refusal {
 func (a *AnswerMove) apply(p *effect) {
 	q := findQuestion(p, a.Question)
 	q.close(p, a.Text)
-	resumeAnswered(p, q.Task)
+	if !q.During {
+		resumeAnswered(p, q.Task)
+	}
 }
 
 // answered reports whether all questions of a block are closed.
@@ -170,7 +177,7 @@ func ReturnedBy(m Move, after *Board) *Task {
 		return nil
 	}
 	q := findQuestion(after, a.Question)
-	if q == nil {
+	if q == nil || q.During {
 		return nil
 	}
 	if t := after.Task(q.Task); t != nil && t.Block == nil { // whose open question blocked it before
@@ -252,6 +259,7 @@ func (q *Question) close(p *effect, answer string) {
 	closed := *q
 	closed.Lease, closed.Answer, closed.By, closed.At = nil, answer, p.move.By, p.move.At
 	p.put(Key{Questions, string(q.ID)}, &closed)
+	q.forget(p)
 }
 
 // checkQuestion refuses a question about a task that the board lacks, or an open
@@ -261,7 +269,9 @@ func (k checker) checkQuestion(q *Question) *Refusal {
 	switch {
 	case t == nil:
 		return breach("the question %s is about %s, which does not exist", q.ID, q.Task)
-	case q.IsOpen() && (t.Block == nil || !slices.Contains(t.Block.Asked, q.ID)):
+	case q.During && q.IsOpen() != k.asksDuring(q, t):
+		return breach("the question %s is open, and %s does not list it, or the other way round", q.ID, q.Task)
+	case !q.During && q.IsOpen() && (t.Block == nil || !slices.Contains(t.Block.Asked, q.ID)):
 		return breach("the question %s is open, and %s does not wait for it", q.ID, q.Task)
 	case q.IsOpen() && (q.Answer != "" || q.By != ""), !q.IsOpen() && (q.By == "" || q.Lease != nil):
 		return breach("the question %s is both open and closed", q.ID)

@@ -76,6 +76,14 @@ const (
 	RuleBackoff      Rule = "backoff"           // agents wait before they try again what failed
 	RulePressure     Rule = "pressure"          // where much fails, less is tried at once
 	RuleVouch        Rule = "vouch"             // a verdict from a code host is the word of a person with that right
+	RulePhase        Rule = "phase"             // a task is worked on in its phase
+	RuleArtifact     Rule = "artifact"          // a phase ends when its artifacts are approved
+	RuleWorkflow     Rule = "workflow"          // a goal can be worked on by its workflow
+	RuleFrozen       Rule = "frozen"            // a frozen artifact stays as it is
+	RuleClass        Rule = "class"             // agents leave alone what is not for them
+	RuleParallel     Rule = "parallel"          // a goal has no more claims at once than its workflow allows
+	RuleAskDepth     Rule = "depth"             // few questions wait for each other
+	RuleCircle       Rule = "circle"            // nobody waits for its own answer
 )
 
 // A Refusal says that the rules do not allow a move: the rule, the reason, and

@@ -1,6 +1,10 @@
 package flow
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // ReopenMove continues a goal that has ended, with a new sprint to which its open
 // tasks belong. It becomes the current goal.
@@ -16,7 +20,15 @@ func (r *ReopenMove) ask(m Move, b *Board) Query {
 	if g == nil {
 		return Query{}
 	}
-	return Query{Texts: b.trackedPaths().askTexts(b.Settings().Rules, []string{g.Spec}, nil)}
+	q := Query{Texts: b.trackedPaths().askTexts(b.Settings().Rules, []string{g.Spec}, nil)}
+	if w := b.Workflow(g.ID); w != nil {
+		q.Match = w.patterns(-1)
+		for _, doc := range b.workflows().known(q.Match) {
+			q.Texts = append(q.Texts, TextQuery{Path: doc.Path})
+		}
+		q.Texts = sortedTexts(q.Texts)
+	}
+	return q
 }
 
 func (r *ReopenMove) fill(p *play) { r.Texts = p.textCheck().entered() }
@@ -38,6 +50,11 @@ func (r *ReopenMove) check(p *play) *Refusal {
 	if p.facts != nil && !p.facts.Texts[spec].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", spec, branch)
 	}
+	if w := p.Workflow(p.goalID()); w != nil {
+		if r := p.workflows().apart(w.Goal, w.patterns(-1)); r != nil {
+			return r
+		}
+	}
 	return p.textCheck().compare(r.Texts)
 }
 
@@ -56,4 +73,11 @@ func (r *ReopenMove) apply(p *effect) {
 	}
 	p.recordPlan(begun)
 	p.change(func(s *Settings) { s.Goal = p.goalID() })
+}
+
+// sortedTexts are questions in the order of their paths, each path once: the first one
+// that names it.
+func sortedTexts(list []TextQuery) []TextQuery {
+	slices.SortStableFunc(list, func(x, y TextQuery) int { return strings.Compare(x.Path, y.Path) })
+	return slices.CompactFunc(list, func(x, y TextQuery) bool { return x.Path == y.Path })
 }

@@ -20,6 +20,8 @@ type RoleRow struct {
 	Persona  string   `yaml:"persona"`   // a path in the main work tree; "" is the built-in text of that name
 	NotHuman bool     `yaml:"not_human"` // of a judge: no person's verdict counts for it
 	Strict   bool     `yaml:"strict"`    // of a judge: a finding names a file and a line of the submission
+
+	Artifacts bool `yaml:"artifacts,since=5"` // it writes only the artifacts of the phase of its task, where there is one
 }
 
 // A Denial is a glob that agents of a role may not change, except in tasks of
@@ -79,7 +81,7 @@ func (c *content) CapacityOf(by Actor) Capacity {
 
 // rowsV1 are the roles of a board of rules version 1.
 func rowsV1(config Config) []*RoleRow {
-	rows := BuiltinRoles()[:len(FirstRoles())]
+	rows := rolesV2()[:len(FirstRoles())]
 	for _, row := range rows {
 		row.Denies = denials(config.RolePaths, row.Name)
 	}
@@ -95,9 +97,12 @@ func denials(list []RolePath, role Role) (denies []Denial) {
 	return denies
 }
 
-// BuiltinRoles are the roles that a board of rules version 2 begins with: the three
-// first ones, then the others by name.
-func BuiltinRoles() []*RoleRow {
+// BuiltinRoles are the roles that a new board begins with: the three first ones, then
+// the others of rules version 2 by name, then those of version 5.
+func BuiltinRoles() []*RoleRow { return append(rolesV2(), artifactRoles()...) }
+
+// rolesV2 are the roles that a board of rules version 2 begins with.
+func rolesV2() []*RoleRow {
 	judge := func(name Role, about string) *RoleRow {
 		return &RoleRow{Name: name, Capacity: Judges, About: about, Tools: []Tool{ToolRead, ToolRun}}
 	}
@@ -130,6 +135,8 @@ func (r *RoleRow) check(hint string) *Refusal {
 		return refuse(RuleForm, hint, "the role %s %s, so it has no kinds of tasks", r.Name, r.Capacity)
 	case (r.NotHuman || r.Strict) && r.Capacity != Judges:
 		return refuse(RuleForm, hint, "the role %s %s: not_human and strict are for roles that judge", r.Name, r.Capacity)
+	case r.Artifacts && !r.Has(ToolWrite):
+		return refuse(RuleForm, hint, "the role %s has no tool write, so it writes no artifacts", r.Name)
 	case !goodProvider(r.Provider):
 		return refuse(RuleForm, hint, "%q is not the name of a provider", clip(r.Provider))
 	case r.Persona != "" && !goodPersona(r.Persona):

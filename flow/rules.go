@@ -64,7 +64,7 @@ var rules = []rule{
 	{ActSpecChange, 0, 0, anybody, always, of[SpecChangeMove], 0},
 	{ActInit, 0, 0, human, always, of[InitMove], asks | fills | movesRefs | titles},
 	{ActConfig, 0, 0, human, admin, of[ConfigMove], repeats | admits},
-	{ActImport, 0, 0, human, always, of[ImportMove], asks | fills | admits | titles},
+	{ActImport, 0, 0, planner | supervisor | human, importable, of[ImportMove], asks | fills | repeats | admits | titles},
 	{ActArchive, 0, 0, supervisor | human, always, of[ArchiveMove], titles},
 	{ActMigrate, 0, 0, human, admin, of[MigrateMove], asks | fills | repeats | titles},
 	{ActAmend, 0, 0, human, admin, of[AmendMove], asks | fills | titles},
@@ -89,6 +89,11 @@ var rules = []rule{
 	{ActLevel, 0, 0, supervisor | human, passable, of[LevelMove], asks | fills | repeats | titles},
 	{ActSchedule, 0, 0, planner | human, goalOpen, of[ScheduleMove], repeats | titles},
 	{ActOutage, 0, 0, supervisor | human, always, of[OutageMove], repeats | titles},
+
+	{ActPhase, 0, 0, supervisor | human, goalOpen, of[PhaseMove], asks | fills | repeats | admits | titles},
+	{ActReload, 0, 0, human, goalOpen, of[ReloadMove], asks | fills | titles},
+	{ActClassify, 0, 0, planner | supervisor | human, always, of[ClassifyMove], asks | fills | repeats | titles},
+	{ActAsk, 0, 0, anybody, always, of[AskMove], fills | titles},
 }
 
 // behaviours is a set of the optional interfaces of details, see [Detail].

@@ -8,7 +8,7 @@ import "slices"
 func toRules2(p *effect) {
 	migrated := p.prior.Settings().Config
 	left := p.LeftOutRoles()
-	for _, row := range BuiltinRoles() {
+	for _, row := range rolesV2() {
 		if slices.Contains(left, row.Name) {
 			continue
 		}

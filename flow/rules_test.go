@@ -48,11 +48,12 @@ var pageOfTasks = map[Act]row{
 var pageOfTheRest = map[standing][]Act{
 	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert, ActDefer, ActSchedule},
 	human: {ActAdopt, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,
-		ActImport, ActMigrate, ActAmend, ActPrincipal, ActAccept, ActRole, ActRequire, ActReopen, ActDismissRecord,
-		ActLift, ActMark, ActFork},
+		ActMigrate, ActAmend, ActPrincipal, ActAccept, ActRole, ActRequire, ActReopen, ActDismissRecord,
+		ActLift, ActMark, ActFork, ActReload},
 	supervisor | human: {ActCheckpoint, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActRegister, ActUnregister,
-		ActDegrade, ActTrip, ActArchive, ActTake, ActLevel, ActOutage},
-	anybody: {ActAnomaly, ActDiscover, ActNote, ActSpecChange, ActAnswer},
+		ActDegrade, ActTrip, ActArchive, ActTake, ActLevel, ActOutage, ActPhase},
+	planner | supervisor | human: {ActImport, ActClassify},
+	anybody:                      {ActAnomaly, ActDiscover, ActNote, ActSpecChange, ActAnswer, ActAsk},
 }
 
 func TestRulesAreThoseOfThePage(t *testing.T) {

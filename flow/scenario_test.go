@@ -257,5 +257,6 @@ func (s *scene) moveOf(fields []string) (Move, *Facts) {
 	}
 	facts := agreeing(s.board, m)
 	w.doubt(facts)
+	w.find(facts, s.board.Ask(m))
 	return s.withTexts(m, facts), facts
 }

@@ -308,7 +308,16 @@ func agreeing(b *Board, m Move) *Facts {
 		for _, path := range d.Paths {
 			f.Changes = append(f.Changes, PathChange{Path: path, Mode: 0o100644, Was: 0o100644, Size: 10})
 		}
-	case *LevelMove, *CompleteMove:
+	case *ClassifyMove:
+		f.Classes = map[string]*Class{}
+		for _, file := range d.Files {
+			f.Classes[file.Path] = file.Class
+		}
+	case *GoalMove:
+		if d.Loop != nil {
+			f.Classes = map[string]*Class{d.Loop.Path: d.Class}
+		}
+	case *LevelMove, *CompleteMove, *PhaseMove:
 		f.Tree = object("tree-" + objectName(b.Settings().Integration.Tip))
 	case *MergeMove:
 		f.Tree, f.Merged, f.Drift = d.Tree, d.Tree, d.Drift

@@ -80,6 +80,13 @@ type Config struct {
 	Schedule SchedulePolicy `yaml:"schedule,since=4"`
 	Retry    RetryPolicy    `yaml:"retry,since=4"`
 	Pressure PressurePolicy `yaml:"pressure,since=4"`
+
+	Automation AutomationPolicy `yaml:"automation,since=5"`
+}
+
+// AutomationPolicy says what agents need to know of the texts that they work by.
+type AutomationPolicy struct {
+	Required bool `yaml:"required,keep"` // each is classified
 }
 
 // SchedulePolicy says how goals are scheduled that do not say it themselves.
@@ -169,6 +176,9 @@ func DefaultConfig() Config {
 func (c Config) Under(rules int) Config {
 	if rules < 4 {
 		c.Schedule, c.Retry, c.Pressure = SchedulePolicy{}, RetryPolicy{}, PressurePolicy{}
+	}
+	if rules < 5 {
+		c.Automation = AutomationPolicy{}
 	}
 	return c
 }

@@ -14,9 +14,10 @@ const (
 	AtSubmit                  // on what is submitted
 	AtLevel                   // on integration, when the tasks of a level are done
 	AtGoal                    // on integration, before a goal is completed
+	AtPhase                   // on integration, before a goal leaves a phase
 )
 
-var stageNames = names{"", "merge", "submit", "level", "goal"}
+var stageNames = names{"", "merge", "submit", "level", "goal", "phase"}
 
 // Stages are all stages.
 func Stages() []Stage { return all[Stage](stageNames) }
@@ -53,6 +54,9 @@ func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 	for _, r := range receipts {
 		if refusal := r.checkReceipt(hint); refusal != nil {
 			return refusal
+		}
+		if p.HasRules(5) && at == AtSubmit && r.isArtifacts() {
+			continue
 		}
 		if g, there := p.Settings().Config.Gate(r.Gate); !there || g.Stage() != at {
 			return refuse(RuleGate, hint, "%s is no gate at a %s", clip(r.Gate), at)

@@ -49,6 +49,8 @@ type Summary struct {
 	NotBefore  time.Time // agents claim it from then on; zero: at any time
 	Retries    int       // claims that failed
 	Labels     []string
+	Phase      PhaseID
+	Asking     []Role // whom open questions during the work are to
 }
 
 // A Judge is a role that has to judge a submission.
@@ -122,6 +124,10 @@ func (t *Task) Summary() Summary {
 		Role: t.doer(), Spec: t.Spec, BasedOn: t.BasedOn, OwnReviews: len(t.Reviews)+len(t.Without) > 0,
 		Created: t.Created, Changed: t.Changed, Budgeted: t.Budget != nil, Reverts: t.Reverts}
 	s.Level, s.Estimate, s.Entered, s.Labels = t.Level, t.Estimate, t.Entered, t.Labels
+	s.Phase = t.Phase
+	for _, a := range t.Asking {
+		s.Asking = append(s.Asking, a.To)
+	}
 	if t.Retry != nil {
 		s.NotBefore, s.Retries = t.Retry.NotBefore, t.Retry.Count
 	}

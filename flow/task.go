@@ -37,6 +37,9 @@ type Task struct {
 	VerifyTimeout   Duration `yaml:"verify_timeout,since=4"`   // of Verify; 0 is the machine's
 	Labels          []string `yaml:"labels,since=4"`
 
+	Phase  PhaseID  `yaml:"phase,since=5"`  // "" where the goal had no workflow; see [AnyPhase]
+	Denies []string `yaml:"denies,since=5"` // globs of paths that its work does not change, whoever does it
+
 	Without      []Role       `yaml:"without,since=2"` // roles that a person left out
 	Limits       *Limits      `yaml:"limits"`          // overrides of the board's, zero means not overridden
 	Budget       *Budget      `yaml:"budget"`          // overrides of the board's, zero means not overridden
@@ -75,7 +78,8 @@ type Task struct {
 	Handoff      *Handoff     `yaml:"handoff"`
 	Merge        *Merge       `yaml:"merge"`
 	Reverted     *Reverted    `yaml:"reverted,since=3"`
-	Usage        Usage        `yaml:"usage"` // of the sessions on it
+	Usage        Usage        `yaml:"usage"`          // of the sessions on it
+	Asking       []Asking     `yaml:"asking,since=5"` // open questions that were asked during the work
 }
 
 // An Attempt is one line of work on a task: one folder, one branch, one coder.

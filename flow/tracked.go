@@ -25,6 +25,9 @@ type TrackedPath struct {
 	At        time.Time        `yaml:"at"`
 	Reviews   []Role           `yaml:"reviews"`  // whose verdicts the blob needed
 	Verdicts  []PathVerdict    `yaml:"verdicts"` // for exactly this blob, sorted by role
+
+	Class     *Class     `yaml:"class,since=5"`     // of exactly this blob
+	Allowance *Allowance `yaml:"allowance,since=5"` // for exactly this blob
 }
 
 // A TrackedSection is a section of a tracked path that tasks stand on.
@@ -113,6 +116,9 @@ func (k trackedPaths) inUse() anchorSets {
 			used.add(s.BasedOn...)
 		}
 	})
+	for _, doc := range k.workflows().known(k.workflows().patterns()) {
+		used.add(doc.Path)
+	}
 	return used
 }
 
@@ -242,10 +248,26 @@ func (p textCheck) asked() texts {
 		return nil
 	}
 	var list texts
-	for _, asked := range p.prior.Ask(*p.move).Texts {
-		if is := p.facts.Texts[asked.Path].Text; is.Path != "" {
+	q := p.prior.Ask(*p.move)
+	for _, path := range q.paths(p.facts) {
+		if is := p.facts.Texts[path].Text; is.Path != "" {
 			list = append(list, is)
 		}
+	}
+	return list
+}
+
+// paths are those of which the question asks for the texts, sorted: those that it names,
+// and those that git found to match.
+func (q Query) paths(f *Facts) []string {
+	var list []string
+	for _, asked := range q.Texts {
+		list = append(list, asked.Path)
+	}
+	if len(q.Match) > 0 && len(f.Matches) > 0 {
+		list = append(list, f.Matches...)
+		slices.Sort(list)
+		list = slices.Compact(list)
 	}
 	return list
 }
@@ -274,6 +296,9 @@ func (p textCheck) compare(recorded texts) *Refusal {
 	p.texts = recorded
 	if p.facts == nil {
 		return nil
+	}
+	if len(p.facts.Matches) > MaxMatches {
+		return refuse(RuleLimit, "git liza artifact list", "more than %d files match the paths of artifacts", MaxMatches)
 	}
 	return compareTexts(recorded, p.entered(), "git liza "+p.move.Act.Command()+" --help")
 }
@@ -350,6 +375,7 @@ func (p *effect) track(t Text, from origin) {
 			doc.By, doc.Principal = p.move.By, p.move.Principal
 		}
 		doc.Reviews, doc.Verdicts = from.reviews, from.verdicts
+		doc.Class, doc.Allowance = nil, nil
 	}
 	doc.Sections = nil
 	for _, s := range t.Sections {

@@ -8,7 +8,7 @@ import (
 
 // RulesVersion is the version of the rules that this program writes, and the
 // newest that it knows. It judges boards of every earlier version too.
-const RulesVersion = 4
+const RulesVersion = 5
 
 // A ruleset is what one version of the rules has that the version before it
 // lacks. Fields of moves and documents say their versions themselves, in the
@@ -80,6 +80,21 @@ var rulesets = []ruleset{
 		anomalies: []AnomalyType{GateFailed, FailureStreak},
 		patterns:  []string{"failure_streak"},
 		upgrade:   toRules4,
+	},
+	{
+		changes: []string{
+			"A goal may have a workflow: its tasks belong to phases, and a phase ends when its artifacts are approved, its gates passed and its tasks final.",
+			"An artifact is a file that a phase asks for: it is tracked, checked by the gate artifacts, and not changed once its type says that it is frozen.",
+			"Supervisors lead goals to their next phase, unless a person says it.",
+			"Planners and supervisors import the tasks of a plan that is approved.",
+			"A file says how far it may be automated; agents leave alone what says that it is not for them.",
+			"A loop bounds the claims, tokens, cost and time of a goal.",
+			"Agents ask questions while they work on, and while they look for an answer.",
+			"The roles architect, manager, researcher and spec-writer write artifacts.",
+		},
+		acts:    []Act{ActPhase, ActReload, ActClassify, ActAsk},
+		folders: []Folder{Workflows},
+		upgrade: toRules5,
 	},
 }
 
@@ -176,13 +191,16 @@ func (m *MigrateMove) apply(p *effect) {
 	p.upgrade(before, m.To)
 }
 
-// checkKnown refuses a type of anomaly that a version of the rules does not know,
+// checkKnown refuses a type of anomaly or a stage that a version of the rules does not know,
 // and a role, or an agent of a role, although its text could be one. Version 1 has
 // three roles.
 func checkKnown(v reflect.Value, rules int) *Refusal {
 	if v.Type() == reflect.TypeFor[AnomalyType]() && AnomalyType(v.Uint()).Since() > max(rules, 1) {
 		kind := AnomalyType(v.Uint())
 		return refuse(RuleVersion, "git liza migrate", "%s exists since rules version %d, the board has version %d", kind, kind.Since(), rules)
+	}
+	if v.Type() == reflect.TypeFor[Stage]() && Stage(v.Uint()) >= AtPhase && rules < 5 {
+		return refuse(RuleVersion, "git liza migrate", "gates at a %s exist since rules version 5, the board has version %d", Stage(v.Uint()), rules)
 	}
 	if rules != 1 || v.Kind() != reflect.String {
 		return nil

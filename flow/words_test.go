@@ -143,6 +143,7 @@ func (w words) inputs(names []string) []TaskInput {
 			w.limits(in.Limits)
 		}
 		in.Budget = w.budget("budget")
+		in.Phase, in.Denies = PhaseID(w.or("phase", "")), w.list("denies")
 		in.Role, in.BasedOn = w.role("role", ""), w.list("basedon")
 		in.Reverts, in.Reopens = ids[TaskID](w.list("reverts")), TaskID(w.or("reopens", ""))
 		in.Reviews, in.Without = ids[Role](w.list("reviews")), ids[Role](w.list("without"))
@@ -251,6 +252,9 @@ func (w words) receipts(tree ObjectID) []Receipt {
 	for exit, key := range []string{"passed", "failed"} {
 		for _, pair := range w.list(key) {
 			gate, command, _ := strings.Cut(pair, ":")
+			if gate == ArtifactGate && command == "" {
+				command = ArtifactCommand
+			}
 			list = append(list, receipt(gate, command, w.object("ontree", tree), exit, w.or("result", []string{"pass", "fail"}[exit]), w.or("environment", "")))
 		}
 	}
@@ -281,6 +285,7 @@ func (s *scene) config(w words) Config {
 		}
 	}
 	c.Checkpoint.Every, c.Checkpoint.Share = c.Checkpoint.Every+w.number("every"), c.Checkpoint.Share+w.number("share")
+	c.Automation.Required = c.Automation.Required || w.on("classified")
 	c.Goal.Auto = c.Goal.Auto || w.on("auto")
 	c.AllowSelfReview = c.AllowSelfReview || w.on("selfreview")
 	c.TextLimit += w.number("textlimit")
@@ -343,6 +348,14 @@ func (w words) doubt(f *Facts) {
 			f.Drift, _ = strconv.Atoi(value)
 		case "script":
 			f.Script = true
+		case "frozen":
+			f.Frozen = []string{value}
+		case "invalid":
+			f.Invalid = []string{value}
+		case "class":
+			for path := range f.Classes {
+				f.Classes[path] = w.class(word)
+			}
 		case "changed":
 			f.Changes[0].Path = value
 		case "text", "combined", "reverted":

@@ -54,7 +54,12 @@ type SubmitMove struct {
 }
 
 func (s *SubmitMove) ask(m Move, b *Board) Query {
-	q := Query{Submission: s.Commit}
+	q := Query{Submission: s.Commit, Valid: b.TypedPatterns()}
+	for _, one := range q.Valid {
+		if len(one.Type.Frozen) > 0 {
+			q.Frozen = append(q.Frozen, one)
+		}
+	}
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.Behind = []ObjectID{t.Attempt.Base}
 		if t.Attempt.Fix != "" {
@@ -90,7 +95,7 @@ func (s *SubmitMove) already(p *play) bool {
 }
 
 func (s *SubmitMove) check(p *play) *Refusal {
-	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.removed, s.tests, s.verified, s.gated, s.judged} {
+	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.removed, s.frozen, s.tests, s.keepsTests, s.verified, s.gated, s.judged} {
 		if r := guard(p); r != nil {
 			return r
 		}
@@ -285,7 +290,11 @@ func (s *SubmitMove) gated(p *play) *Refusal {
 	if r := (staging{p}).check(AtSubmit, s.Gates, hint); r != nil || !p.HasRules(4) {
 		return r
 	}
-	return staging{p}.passed(AtSubmit, s.Gates, s.Tree, staging{p}.touching(len(s.Paths), s.Paths), hint)
+	touches := staging{p}.touching(len(s.Paths), s.Paths)
+	if r := (staging{p}).artifactsChecked(s.Gates, s.Tree, touches, hint); r != nil {
+		return r
+	}
+	return staging{p}.passed(AtSubmit, s.Gates, s.Tree, touches, hint)
 }
 
 // judged refuses a submission that nobody would judge.

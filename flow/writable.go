@@ -19,6 +19,7 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 		allowed = append(allowed, parseGlobs(t.Intent.Extend)...)
 	}
 	bounds := b.roleBounds(role, t.Kind)
+	denied, own := parseGlobs(b.taskDenials(t)), b.artifactBounds(t, role)
 	for _, path := range list {
 		if b.interrupted() {
 			return nil
@@ -27,11 +28,36 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 			return refuse(RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+shell.Quote(path),
 				"%s changes %s, which it neither owns nor has declared", t.ID, shown(path))
 		}
+		if matchesAny(denied, path) {
+			return refuse(RuleScope, undo(path), "%s may not change %s, whoever does it", t.ID, shown(path))
+		}
+		if own != nil && !matchesAny(own, path) {
+			return refuse(RuleRolePaths, undo(path), "a %s changes only the artifacts of the phase %s, not %s", role, t.Phase, shown(path))
+		}
 		if r := bounds.refuse(path, undo); r != nil {
 			return r
 		}
 	}
 	return nil
+}
+
+// artifactBounds are the paths that a role writes which writes artifacts alone, in its
+// work on a task; nil if nothing bounds it.
+func (b *Board) artifactBounds(t *Task, role Role) []glob {
+	row, w := b.Role(role), b.Workflow(t.Goal)
+	if row == nil || !row.Artifacts || w == nil {
+		return nil
+	}
+	own := []glob{}
+	for _, f := range w.Phases {
+		if t.Phase != AnyPhase && t.Phase != f.Name {
+			continue
+		}
+		for _, a := range f.Artifacts {
+			own = append(own, parseGlob(Expand(a.Path, t.Goal)))
+		}
+	}
+	return own
 }
 
 // roleBounds are what a role may change in tasks of a kind, whatever the task

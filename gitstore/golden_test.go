@@ -41,6 +41,7 @@ var samples = map[reflect.Type]any{
 	reflect.TypeFor[flow.AgentID]():    flow.AgentID("coder-1"),
 	reflect.TypeFor[flow.Actor]():      flow.Actor("human:ann"),
 	reflect.TypeFor[flow.Role]():       flow.Role("planner"),
+	reflect.TypeFor[flow.PhaseID]():    flow.PhaseID("DESIGN"),
 	reflect.TypeFor[flow.ObjectID]():   flow.ObjectID("9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"),
 	reflect.TypeFor[flow.Generation](): flow.Generation("5c1e0a44d2b97f31"),
 	reflect.TypeFor[flow.Request]():    flow.Request("7f3a9c2e11d04b58"),

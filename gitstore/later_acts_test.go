@@ -84,7 +84,7 @@ func TestImport(t *testing.T) {
 	d.refused(flow.RuleExists, by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{full("c"), full("A")}}))
 	require.Nil(t, d.board().Task("c"), "an import is atomic")
 	d.refused(flow.RuleForm, by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker"}))
-	d.refused(flow.RuleRole, by("planner-1", flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{full("d")}}))
+	d.refused(flow.RuleRole, by(coder, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{full("d")}}))
 	missing := full("e")
 	missing.Spec = "none.md"
 	d.refused(flow.RuleSpec, by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{missing}}))

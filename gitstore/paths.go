@@ -35,6 +35,7 @@ var folders = map[flow.Folder]place{
 	flow.MarkDocs:      {name: "marks"},
 	flow.Levels:        {name: "levels", groups: 1},
 	flow.OutagesDoc:    {name: "outages.yaml", single: true},
+	flow.Workflows:     {name: "workflows"},
 }
 
 // tops are the folders by their names at the top of the tree.

@@ -40,7 +40,7 @@ func newSummaryCache(dir string) *summaryCache {
 }
 
 // summaryFormat changes with the fields of flow.Summary.
-const summaryFormat = "liza-summaries-8\n"
+const summaryFormat = "liza-summaries-9\n"
 
 // summaries are the rows of a folder for its tree. derive makes new rows, given
 // those of an earlier tree of the folder.
@@ -118,11 +118,11 @@ func (e *encoder) time(t time.Time) {
 func (e *encoder) summary(s *flow.Summary) {
 	for _, n := range []int64{int64(s.Status), int64(s.Kind), flagsOf(s), int64(s.Priority), int64(s.Iteration), int64(s.Cycles),
 		int64(s.Failures), int64(s.FailedBy), int64(len(s.DependsOn)), int64(len(s.Owns)), int64(len(s.BasedOn)), int64(len(s.Judges)),
-		int64(s.Level), int64(s.Estimate), int64(s.Retries), int64(len(s.Labels))} {
+		int64(s.Level), int64(s.Estimate), int64(s.Retries), int64(len(s.Labels)), int64(len(s.Asking))} {
 		e.number(n)
 	}
 	e.limits(s.Limits)
-	for _, text := range []string{string(s.ID), s.Title, string(s.Goal), string(s.Sprint), string(s.Coder), s.Reason, s.Limit, s.Verify, string(s.Role), s.Spec} {
+	for _, text := range []string{string(s.ID), s.Title, string(s.Goal), string(s.Sprint), string(s.Coder), s.Reason, s.Limit, s.Verify, string(s.Role), s.Spec, string(s.Phase)} {
 		e.text(text)
 	}
 	for _, t := range []time.Time{s.Created, s.Changed, s.Lease, s.FailedAt, s.Entered, s.NotBefore} {
@@ -138,6 +138,9 @@ func (e *encoder) summary(s *flow.Summary) {
 	}
 	for _, j := range s.Judges {
 		e.judge(j)
+	}
+	for _, r := range s.Asking {
+		e.text(string(r))
 	}
 	if s.Asks {
 		e.text(string(s.AskedOf))
@@ -263,12 +266,13 @@ func (d *decoder) summary(s *flow.Summary) {
 	s.Failures, s.FailedBy = int(d.number()), int(d.number())
 	deps, owns, based, judges := d.number(), d.number(), d.number(), d.number()
 	s.Level, s.Estimate, s.Retries = int(d.number()), flow.Duration(d.number()), int(d.number())
-	labels := d.number()
+	labels, asking := d.number(), d.number()
 	s.Limits = d.limits()
 	s.ID, s.Title, s.Goal, s.Sprint = flow.TaskID(d.text()), d.text(), flow.GoalID(d.text()), flow.SprintID(d.text())
 	s.Coder, s.Reason, s.Limit, s.Verify, s.Role, s.Spec = flow.Actor(d.text()), d.text(), d.text(), d.text(), flow.Role(d.text()), d.text()
+	s.Phase = flow.PhaseID(d.text())
 	s.Created, s.Changed, s.Lease, s.FailedAt, s.Entered, s.NotBefore = d.time(), d.time(), d.time(), d.time(), d.time(), d.time()
-	if d.bad || min(deps, owns, based, judges, labels) < 0 || max(deps, owns, based, judges, labels) > int64(len(d.all)) {
+	if d.bad || min(deps, owns, based, judges, labels, asking) < 0 || max(deps, owns, based, judges, labels, asking) > int64(len(d.all)) {
 		d.bad = true
 		return
 	}
@@ -287,6 +291,9 @@ func (d *decoder) summary(s *flow.Summary) {
 	}
 	for range judges {
 		s.Judges = append(s.Judges, flow.Judge{Role: flow.Role(d.text()), By: flow.Actor(d.text()), Lease: d.time(), Done: d.number() != 0})
+	}
+	for range asking {
+		s.Asking = append(s.Asking, flow.Role(d.text()))
 	}
 	if s.Asks {
 		s.AskedOf = flow.Role(d.text())

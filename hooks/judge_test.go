@@ -131,8 +131,8 @@ func TestUnreadable(t *testing.T) {
 	y.refuses("push", RuleUndecided, "liza.yaml", Update{"refs/heads/topic", "", main})
 	y.refuses("push", RuleUndecided, "liza.yaml", y.to(layout.State, git.ID(sound)))
 	y.accepts(Update{"refs/tags/v1", "", main})
-	spoil("liza.yaml", "rules: 5\n")
-	y.refuses("push", flow.RuleVersion, "rules version 5", Update{"refs/heads/topic", "", main})
+	spoil("liza.yaml", "rules: 6\n")
+	y.refuses("push", flow.RuleVersion, "rules version 6", Update{"refs/heads/topic", "", main})
 }
 
 // TestJudgementEndsWithItsContext: a push has as many refs as its pusher wants,

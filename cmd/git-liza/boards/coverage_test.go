@@ -44,7 +44,7 @@ var places = map[string]flow.Folder{
 	"liza.yaml": flow.SettingsDoc, "principals.yaml": flow.PrincipalsDoc, "breaker.yaml": flow.BreakerDoc, "goals": flow.Goals,
 	"sprints": flow.Sprints, "tasks": flow.Tasks, "archive": flow.Archive, "agents": flow.Agents, "anomalies": flow.Anomalies,
 	"discovered": flow.Discovered, "notes": flow.Notes, "reviews.yaml": flow.ReviewsDoc, "roles": flow.RolesFolder,
-	"tracked": flow.Tracked, "questions": flow.Questions, "planned": flow.PlannedDocs, "marks": flow.MarkDocs, "levels": flow.Levels, "outages.yaml": flow.OutagesDoc,
+	"tracked": flow.Tracked, "questions": flow.Questions, "planned": flow.PlannedDocs, "marks": flow.MarkDocs, "levels": flow.Levels, "outages.yaml": flow.OutagesDoc, "workflows": flow.Workflows,
 }
 
 // Every field is on some golden board, and every act and kind of document on a signed

@@ -31,7 +31,7 @@ var StateLists = []struct {
 	{"goals", flow.Goals}, {"sprints", flow.Sprints}, {"tasks", flow.Tasks}, {"archive", flow.Archive}, {"agents", flow.Agents},
 	{"anomalies", flow.Anomalies}, {"discovered", flow.Discovered}, {"notes", flow.Notes},
 	{"roles", flow.RolesFolder}, {"tracked", flow.Tracked}, {"questions", flow.Questions},
-	{"planned", flow.PlannedDocs}, {"marks", flow.MarkDocs}, {"levels", flow.Levels},
+	{"planned", flow.PlannedDocs}, {"marks", flow.MarkDocs}, {"levels", flow.Levels}, {"workflows", flow.Workflows},
 }
 
 // head returns the beginning of the document of the whole board.

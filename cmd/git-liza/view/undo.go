@@ -99,6 +99,10 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 		return Compensation{Command: fmt.Sprintf("git liza task add --draft --title T --goal %s --level %d", m.Goal, m.Detail.(*flow.LevelMove).Level),
 			Why: "a level of which something is left to do has neither passed nor failed"}
 	},
+	flow.ActPhase:       none("a person leads the goal to another phase; what was merged stays"),
+	flow.ActReload:      none("another workflow replaces it; tasks keep the phases that they were given"),
+	flow.ActClassify:    none("a text that changes is classified anew"),
+	flow.ActAsk:         none("an answer closes the question"),
 	flow.ActOutage:      lastMove.repaired,
 	flow.ActAlign:       none("another line says what holds now: git liza align TEXT"),
 	flow.ActSprintStart: func(m lastMove) Compensation { return onGoal("git liza sprint close --goal %s", m.Goal) },

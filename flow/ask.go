@@ -1,0 +1,165 @@
+package flow
+
+import "slices"
+
+// AskMove asks a question during the work on a task, which goes on. Whoever holds the
+// task asks, or looks for the answer to a question about it.
+type AskMove struct {
+	About  TaskID   `yaml:"about"` // the task; "" is the one that the asker holds, or that the parent is about
+	To     Role     `yaml:"to"`    // of agents that may answer; "" and human: a planner or a person
+	Text   string   `yaml:"text"`
+	Parent RecordID `yaml:"parent"` // the question for whose answer it is asked; "" if for none
+}
+
+// An Asking is an open question that was asked during the work on a task.
+type Asking struct {
+	Question RecordID `yaml:"question"`
+	To       Role     `yaml:"to"`
+}
+
+const (
+	maxAskDepth = 3  // of questions, each asked for the answer of another one
+	maxAsking   = 10 // open questions during the work on a task
+)
+
+func (a *AskMove) subject() string { return string(a.About) }
+
+func (a *AskMove) aim(b *Board) GoalID {
+	if goal := b.goalOfTask(a.About); goal != "" {
+		return goal
+	}
+	return goalOfQuestion(b, a.Parent)
+}
+
+func (a *AskMove) fill(p *play) {
+	switch q := findQuestion(p, a.Parent); {
+	case a.About != "":
+	case q != nil:
+		a.About = q.Task
+	default:
+		a.About = p.heldTask(p.move.By)
+	}
+}
+
+// heldTask is the task that an actor has claimed; "" if it has none.
+func (p *play) heldTask(by Actor) (held TaskID) {
+	if a := p.Agent(by.Agent()); a != nil {
+		return a.Task
+	}
+	p.eachInWork(func(s *Summary) {
+		if s.Status == Claimed && s.Coder == by {
+			held = s.ID
+		}
+	})
+	return held
+}
+
+func (a *AskMove) check(p *play) *Refusal {
+	const hint = "git liza help ask"
+	if r := present("the question", a.Text, hint); r != nil {
+		return r
+	}
+	if a.To != "" && a.To != HumanRole && p.Role(a.To) == nil {
+		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(a.To)))
+	}
+	t, by := p.Task(a.About), p.move.By
+	if t == nil {
+		return refuse(RuleNotFound, "git liza list", "%s holds no task to ask about, and names none", by)
+	}
+	show := "git liza show " + string(t.ID)
+	if len(t.Asking) >= maxAsking {
+		return refuse(RuleLimit, show, "%d questions about %s are open already", len(t.Asking), t.ID)
+	}
+	if a.Parent != "" {
+		return a.checkParent(p, t)
+	}
+	asker := *p
+	asker.task = t
+	if t.Status != Claimed || !asker.actor().holds() || !t.Claim.live(p.move.At) {
+		return refuse(RuleHolder, show, "%s does not hold %s: whoever works on a task asks about it", by, t.ID)
+	}
+	return nil
+}
+
+// checkParent refuses a question for the answer of another one by an actor that does not
+// look for that answer, one too deep, and one that comes back to who waits for it.
+func (a *AskMove) checkParent(p *play, t *Task) *Refusal {
+	q, by := findQuestion(p, a.Parent), p.move.By
+	if q == nil {
+		return unknownQuestion(a.Parent)
+	}
+	show := "git liza show " + string(t.ID)
+	if r := q.checkOpen(); r != nil {
+		return r
+	}
+	switch {
+	case q.Task != t.ID:
+		return refuse(RuleForm, show, "the question %s is about %s, not about %s", q.ID, q.Task, t.ID)
+	case !q.Lease.live(p.move.At) || q.Lease.By != by:
+		return refuse(RuleHolder, "git liza take "+string(q.ID)+" --as "+string(by), "%s has not taken the question %s", by, q.ID)
+	}
+	depth := 1
+	for up := q; up != nil; up = findQuestion(p, up.Parent) {
+		if depth++; depth > maxAskDepth {
+			return refuse(RuleAskDepth, "git liza answer "+string(q.ID)+" TEXT", "%d questions wait for each other already: answer with what is known", maxAskDepth)
+		}
+		if role := up.From.Role(); role != "" && role == a.To || up.From.IsHuman() && a.To == HumanRole {
+			return refuse(RuleCircle, "git liza answer "+string(q.ID)+" TEXT", "%s asked %s, and waits for the answer itself", up.From, up.ID)
+		}
+		if up.Parent == "" {
+			break
+		}
+	}
+	if role := by.Role(); role != "" && role == a.To {
+		return refuse(RuleCircle, "git liza answer "+string(q.ID)+" TEXT", "%s looks for the answer as a %s, and would ask a %s", by, role, role)
+	}
+	return nil
+}
+
+func (a *AskMove) apply(p *effect) {
+	t := p.Task(a.About).clone()
+	p.recordOf(t.Goal, Questions, func(id RecordID) Document {
+		t.Asking = append(slices.Clip(t.Asking), Asking{id, a.To})
+		return &Question{ID: id, Task: t.ID, From: p.move.By, To: a.To, Text: a.Text, Asked: p.move.At, Parent: a.Parent, During: true}
+	})
+	p.put(Key{Tasks, string(t.ID)}, t)
+}
+
+// forget takes a question that is closed from its task, with those that were asked for
+// its answer.
+func (q *Question) forget(p *effect) {
+	t := p.Task(q.Task)
+	if t == nil || !q.During && len(t.Asking) == 0 {
+		return
+	}
+	kept := t.clone()
+	kept.Asking = slices.DeleteFunc(slices.Clone(t.Asking), func(a Asking) bool { return a.Question == q.ID })
+	if len(kept.Asking) == 0 {
+		kept.Asking = nil
+	}
+	if q.During {
+		p.put(Key{Tasks, string(t.ID)}, kept)
+	}
+	for _, a := range kept.Asking {
+		if child := findQuestion(p, a.Question); child != nil && child.IsOpen() && child.Parent == q.ID {
+			child.close(p, "")
+		}
+	}
+}
+
+// dropAsking closes the questions about a task that nobody works on any more.
+func (t *Task) dropAsking(p *effect) {
+	for _, a := range t.Asking {
+		if q := findQuestion(p, a.Question); q != nil && q.IsOpen() {
+			closed := *q
+			closed.Lease, closed.By, closed.At = nil, p.move.By, p.move.At
+			p.put(Key{Questions, string(q.ID)}, &closed)
+		}
+	}
+	t.Asking = nil
+}
+
+// asksDuring reports whether the open question is one that the task lists.
+func (k checker) asksDuring(q *Question, t *Task) bool {
+	return slices.ContainsFunc(t.Asking, func(a Asking) bool { return a.Question == q.ID })
+}

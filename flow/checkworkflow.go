@@ -1,0 +1,272 @@
+package flow
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Bounds of a workflow.
+const (
+	maxWorkflow = 64 << 10 // bytes of its texts, and some for each
+	maxPhases   = 20
+)
+
+const workflowHelp = "git liza help workflow"
+
+// checkWorkflow refuses a workflow that a goal could not be worked on by.
+func (p *play) checkWorkflow(w *Workflow, goal GoalID) *Refusal {
+	if r := w.checkForm(goal); r != nil {
+		return r
+	}
+	var seen []TypedPattern
+	for i := range w.Phases {
+		f := &w.Phases[i]
+		for _, a := range f.Artifacts {
+			glob := Expand(a.Path, goal)
+			for _, other := range seen {
+				if Overlap(glob, other.Glob) {
+					return refuse(RuleWorkflow, workflowHelp, "%s has two artifacts on one path: %s and %s", w.Name, clip(other.Glob), clip(glob))
+				}
+			}
+			seen = append(seen, TypedPattern{Glob: glob})
+		}
+		if r := p.checkPhaseOf(w, f); r != nil {
+			return r
+		}
+	}
+	return p.workflows().apart(goal, w.patterns(-1))
+}
+
+// apart refuses globs of artifacts that another goal in progress has too.
+func (k workflows) apart(goal GoalID, globs []string) *Refusal {
+	mine := parseGlobs(globs)
+	for _, other := range k.open() {
+		if other.Goal == goal {
+			continue
+		}
+		if a, b, overlap := overlapping(mine, parseGlobs(other.patterns(-1)), true, new(int)); overlap {
+			return refuse(RuleWorkflow, "git liza phase --goal "+string(other.Goal), "%s of %s overlaps %s of %s: an artifact belongs to one goal", clip(a), goal, clip(b), other.Goal)
+		}
+	}
+	return nil
+}
+
+// size is about how many bytes the workflow has on the board.
+func (w *Workflow) size() (n int) {
+	walk(reflect.ValueOf(w), func(v reflect.Value) *Refusal {
+		if n += 16; v.Kind() == reflect.String {
+			n += v.Len()
+		}
+		return nil
+	})
+	return n
+}
+
+// checkForm refuses what no board could work with.
+func (w *Workflow) checkForm(goal GoalID) *Refusal {
+	wrong := func(reason string, args ...any) *Refusal { return refuse(RuleWorkflow, workflowHelp, reason, args...) }
+	switch n := w.size(); {
+	case w.Goal != goal:
+		return wrong("the workflow is one of %q, not of %s", clip(string(w.Goal)), goal)
+	case !validID(w.Name) || w.Name == PlainWorkflow:
+		return wrong("%q cannot be the name of a workflow with phases", clip(w.Name))
+	case n > maxWorkflow:
+		return wrong("the workflow %s has about %d bytes, at most %d are allowed", w.Name, n, maxWorkflow)
+	case len(w.Phases) == 0 || len(w.Phases) > maxPhases:
+		return wrong("the workflow %s has 1 to %d phases, not %d", w.Name, maxPhases, len(w.Phases))
+	case w.Parallel < 0:
+		return wrong("the workflow %s bounds claims below 0", w.Name)
+	}
+	for i, t := range w.Types {
+		if !validID(t.Name) || slices.ContainsFunc(w.Types[:i], func(o ArtifactType) bool { return o.Name == t.Name }) {
+			return wrong("%q is no name of a type of artifacts, or %s has it twice", clip(t.Name), w.Name)
+		}
+		for _, h := range t.Headings {
+			if h.Title == "" || h.Min < 0 {
+				return wrong("a heading of %s has no title, or a length below 0", t.Name)
+			}
+		}
+		for _, c := range t.Frozen {
+			if c.Field == "" || len(c.Values) == 0 || slices.Contains(c.Values, "") {
+				return wrong("%s is frozen when a field has one of some values: one of them is missing", t.Name)
+			}
+		}
+	}
+	for i, f := range w.Phases {
+		if f.Name == "" || f.Name == AnyPhase || slices.ContainsFunc(w.Phases[:i], func(o WorkflowPhase) bool { return strings.EqualFold(string(o.Name), string(f.Name)) }) {
+			return wrong("%q is no name of a phase, or %s has it twice", clip(string(f.Name)), w.Name)
+		}
+		for _, a := range f.Artifacts {
+			switch {
+			case w.Type(a.Type) == nil:
+				return wrong("the phase %s produces %q, which is no type of %s", f.Name, clip(a.Type), w.Name)
+			case a.Count < 0 || a.Count > MaxList:
+				return wrong("the phase %s asks for %d artifacts of the type %s, 0 to %d are allowed", f.Name, a.Count, a.Type, MaxList)
+			}
+			if r := checkGlob(Expand(a.Path, goal), workflowHelp); r != nil {
+				return wrong("the phase %s: %s", f.Name, r.Reason)
+			}
+			if r := boundGlobs("the phase "+string(f.Name), []string{Expand(a.Path, goal)}, workflowHelp); r != nil {
+				return wrong("%s", r.Reason)
+			}
+		}
+	}
+	return nil
+}
+
+// checkPhaseOf refuses a phase that nobody can work in, or that nobody can leave.
+func (p *play) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
+	wrong := func(hint, reason string, args ...any) *Refusal { return refuse(RuleWorkflow, hint, reason, args...) }
+	var may []*RoleRow
+	for i, name := range f.Roles {
+		row := p.Role(name)
+		switch {
+		case row == nil:
+			return wrong("git liza role list", "the phase %s names the role %s, which the board lacks", f.Name, clip(string(name)))
+		case row.Capacity != Does || slices.Contains(f.Roles[:i], name):
+			return wrong(workflowHelp, "the phase %s names the role %s, which does no tasks, or names it twice", f.Name, name)
+		}
+		may = append(may, row)
+	}
+	if len(f.Roles) == 0 {
+		for _, row := range p.Roles() {
+			if row.Capacity == Does {
+				may = append(may, row)
+			}
+		}
+	}
+	kinds := f.Kinds
+	if len(kinds) == 0 {
+		kinds = all[Kind](kindNames)
+	}
+	for _, a := range f.Artifacts {
+		path := sampleOf(Expand(a.Path, w.Goal))
+		if !slices.ContainsFunc(may, func(row *RoleRow) bool {
+			return slices.ContainsFunc(kinds, func(k Kind) bool { return p.mayWrite(row, k, path) })
+		}) {
+			return wrong("git liza role list", "no role that works in the phase %s may write its artifacts of the type %s at %s", f.Name, a.Type, clip(Expand(a.Path, w.Goal)))
+		}
+	}
+	for i, name := range f.Gates {
+		if g, there := p.Settings().Config.Gate(name); !there || g.Stage() != AtPhase || slices.Contains(f.Gates[:i], name) {
+			return wrong("git liza config", "the exit of the phase %s needs the gate %q, and the board has none of that name at a phase", f.Name, clip(name))
+		}
+	}
+	return p.checkTemplates(f)
+}
+
+// mayWrite reports whether agents of a role may change a path in tasks of a kind.
+func (c *content) mayWrite(row *RoleRow, k Kind, path string) bool {
+	if !row.Has(ToolWrite) || len(row.Kinds) > 0 && !slices.Contains(row.Kinds, k) {
+		return false
+	}
+	return c.roleBounds(row.Name, k).refuse(path, func(string) string { return "git status" }) == nil
+}
+
+// sampleOf is a path that a glob matches.
+func sampleOf(glob string) string {
+	var list []string
+	for _, s := range segments(glob) {
+		if s == anySegments {
+			s = "x"
+		}
+		list = append(list, sampleSegment(s))
+	}
+	return strings.Join(list, "/")
+}
+
+// sampleSegment replaces the wildcards of a segment.
+func sampleSegment(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '*', '?':
+			b.WriteByte('x')
+		case '\\':
+			if i++; i < len(s) {
+				b.WriteByte(s[i])
+			}
+		case '[':
+			end := strings.IndexByte(s[i+1:], ']')
+			if end < 0 {
+				return b.String()
+			}
+			if c := s[i+1]; c != '^' {
+				b.WriteByte(c)
+			} else {
+				b.WriteByte('x')
+			}
+			i += end + 1
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// checkTemplates refuses templates of tasks that no board could enter.
+func (p *play) checkTemplates(f *WorkflowPhase) *Refusal {
+	wrong := func(reason string, args ...any) *Refusal { return refuse(RuleWorkflow, workflowHelp, reason, args...) }
+	named := func(list []TaskTemplate, name string) bool {
+		return slices.ContainsFunc(list, func(o TaskTemplate) bool { return o.Name == name })
+	}
+	for i, t := range f.Tasks {
+		made := &Task{Role: t.Role, Kind: t.Kind}
+		if made.Kind == 0 {
+			made.Kind = Code
+		}
+		switch row := p.Role(made.doer()); {
+		case !validID(t.Name) || named(f.Tasks[:i], t.Name):
+			return wrong("%q is no name of a task of the phase %s, or stands there twice", clip(t.Name), f.Name)
+		case t.Title == "" || t.DoneWhen == "":
+			return wrong("the task %s of the phase %s has no title, or does not say when it is done", t.Name, f.Name)
+		case row == nil || row.Capacity != Does || !f.admits(made):
+			return wrong("the task %s of the phase %s is one of the kind %s for a %s, which does not belong there", t.Name, f.Name, made.Kind, made.doer())
+		}
+		for _, need := range t.DependsOn {
+			if !named(f.Tasks[:i], need) {
+				return wrong("the task %s of the phase %s needs %q, which is no task that stands before it", t.Name, f.Name, clip(need))
+			}
+		}
+		if r := checkGlobs(t.Owns, workflowHelp); r != nil {
+			return wrong("the task %s of the phase %s: %s", t.Name, f.Name, r.Reason)
+		}
+	}
+	return nil
+}
+
+// checkWorkflows refuses a board on which a goal stands in a phase that its workflow
+// lacks.
+func (k checker) checkWorkflows() *Refusal {
+	if !k.HasRules(5) {
+		return nil
+	}
+	for _, id := range k.IDs(Goals) {
+		if r := k.checkPhaseOfGoal(k.Goal(GoalID(id))); r != nil {
+			return r
+		}
+	}
+	for _, id := range k.IDs(Workflows) {
+		if w, ok := k.load(Key{Workflows, id}).(*Workflow); !ok || string(w.Goal) != id || k.Goal(w.Goal) == nil {
+			return breach("the workflow %s is not one of a goal", id)
+		}
+	}
+	return nil
+}
+
+// checkPhaseOfGoal refuses a goal whose phase is none of its workflow, and open tasks of
+// such a phase.
+func (k checker) checkPhaseOfGoal(g *Goal) *Refusal {
+	if g == nil || !k.HasRules(5) {
+		return nil
+	}
+	w := k.Workflow(g.ID)
+	switch {
+	case w == nil && (g.Phase != "" || g.Workflow != ""):
+		return breach("%s is in the phase %s of %s, and has no workflow", g.ID, g.Phase, g.Workflow)
+	case w != nil && (w.Phase(g.Phase) == nil || w.Name != g.Workflow):
+		return breach("%s is in the phase %q of %s, which its workflow lacks", g.ID, g.Phase, g.Workflow)
+	}
+	return nil
+}

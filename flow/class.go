@@ -1,0 +1,227 @@
+package flow
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Class says how far the work that a file describes may be automated. Its words are
+// those of the file, or of the inference from it.
+type Class struct {
+	Type       string   `yaml:"type"`        // conceptual, mechanical or mixed
+	Scope      string   `yaml:"scope"`       // bounded or unbounded
+	Loop       string   `yaml:"loop"`        // allowed, discouraged or forbidden
+	SecondLook string   `yaml:"second_look"` // suggested, optional or unnecessary
+	Source     string   `yaml:"source"`      // declared, inferred or person
+	Rule       string   `yaml:"rule"`        // of the inference
+	Evidence   []string `yaml:"evidence"`
+}
+
+// The words of classes that rules read.
+const (
+	LoopDiscouraged = "discouraged"
+	LoopForbidden   = "forbidden"
+	LookSuggested   = "suggested"
+	ClassDeclared   = "declared"
+	ClassInferred   = "inferred"
+	ClassByPerson   = "person"
+)
+
+// SecurityReviewer is the role that looks at work of which a class suggests it.
+const SecurityReviewer Role = "security-reviewer"
+
+// An Allowance is the word of a person that a file may be worked on in spite of its
+// class.
+type Allowance struct {
+	By        Actor     `yaml:"by"`
+	Principal string    `yaml:"principal"`
+	At        time.Time `yaml:"at"`
+	Reason    string    `yaml:"reason"`
+}
+
+// check refuses words that are none of a class.
+func (c *Class) check(hint string) *Refusal {
+	for _, one := range []struct {
+		what, is string
+		of       []string
+	}{
+		{"type", c.Type, []string{"conceptual", "mechanical", "mixed"}},
+		{"scope", c.Scope, []string{"bounded", "unbounded"}},
+		{"loop", c.Loop, []string{"allowed", LoopDiscouraged, LoopForbidden}},
+		{"second_look", c.SecondLook, []string{LookSuggested, "optional", "unnecessary"}},
+		{"source", c.Source, []string{ClassDeclared, ClassInferred, ClassByPerson}},
+	} {
+		if !slices.Contains(one.of, one.is) {
+			return refuse(RuleForm, hint, "%q is no %s of a class; there are %s", clip(one.is), one.what, strings.Join(one.of, ", "))
+		}
+	}
+	return nil
+}
+
+// binds reports whether agents are held to the class: somebody has said it.
+func (c *Class) binds() bool {
+	return c != nil && (c.Source == ClassDeclared || c.Source == ClassByPerson)
+}
+
+// ClassifyMove records the classes of files, as git has them, or that a person allows
+// work on one in spite of its class.
+type ClassifyMove struct {
+	Files  []Classified `yaml:"files"`
+	Allow  bool         `yaml:"allow"`
+	Reason string       `yaml:"reason"`
+	Texts  texts        `yaml:"texts"` // of the files that the board does not know as they are
+}
+
+// A Classified is a file with its class.
+type Classified struct {
+	Path  string   `yaml:"path"`
+	Blob  ObjectID `yaml:"blob"`
+	Class *Class   `yaml:"class"` // nil in an allowance leaves it
+}
+
+func (c *ClassifyMove) subject() string {
+	if len(c.Files) == 1 {
+		return c.Files[0].Path
+	}
+	return "files"
+}
+
+func (c *ClassifyMove) aim(b *Board) GoalID {
+	if len(c.Files) == 0 {
+		return ""
+	}
+	return b.trackedPaths().goalOf(c.Files[0].Path)
+}
+
+func (c *ClassifyMove) paths() (list []string) {
+	for _, f := range c.Files {
+		list = append(list, f.Path)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func (c *ClassifyMove) ask(_ Move, b *Board) Query {
+	return Query{Texts: b.trackedPaths().askTexts(b.Settings().Rules, c.paths(), nil), Classes: c.paths()}
+}
+
+func (c *ClassifyMove) fill(p *play) {
+	c.Texts = p.textCheck().entered()
+	files := slices.Clone(c.Files)
+	for i, f := range files {
+		if f.Blob == "" && p.facts != nil {
+			files[i].Blob = p.facts.Texts[f.Path].Blob
+		}
+		if f.Class == nil && !c.Allow && p.facts != nil {
+			files[i].Class = p.facts.Classes[f.Path]
+		}
+	}
+	c.Files = files
+}
+
+func (c *ClassifyMove) already(p *play) bool {
+	for _, f := range c.Files {
+		doc := p.trackedPaths().find(f.Path)
+		if doc == nil || doc.Blob != f.Blob || f.Blob == "" || c.Allow && doc.Allowance == nil || f.Class != nil && !reflect.DeepEqual(doc.Class, f.Class) {
+			return false
+		}
+	}
+	return len(c.Files) > 0
+}
+
+func (c *ClassifyMove) check(p *play) *Refusal {
+	const hint = "git liza help classify"
+	if len(c.Files) == 0 {
+		return refuse(RuleForm, hint, "there is no file to classify")
+	}
+	if c.Allow {
+		if !p.move.By.IsHuman() {
+			return refuse(RuleRole, hint, "only a person allows work on a file in spite of its class")
+		}
+		if r := present("the reason", c.Reason, "git liza classify --allow PATH --reason R"); r != nil {
+			return r
+		}
+	}
+	if r := p.textCheck().compare(c.Texts); r != nil {
+		return r
+	}
+	for i, f := range c.Files {
+		path := quoteC(clip(f.Path))
+		switch {
+		case f.Path == "" || slices.ContainsFunc(c.Files[:i], func(o Classified) bool { return o.Path == f.Path }):
+			return refuse(RuleForm, hint, "the move names %s twice, or no path", path)
+		case f.Blob == "" || p.facts != nil && p.facts.Texts[f.Path].Blob != f.Blob:
+			return refuse(RuleClass, "git liza classify "+acceptArgument(f.Path), "%s is not what the move says: another text, or no file at %s", path, p.Settings().Integration.Tip.Short())
+		case f.Class == nil && !c.Allow:
+			return refuse(RuleForm, hint, "the move does not say the class of %s", path)
+		case f.Class == nil:
+			continue
+		}
+		if r := f.Class.check(hint); r != nil {
+			return r
+		}
+		if f.Class.Source == ClassByPerson {
+			if !p.move.By.IsHuman() {
+				return refuse(RuleRole, hint, "%s is no person, whose word the class of %s would be", p.move.By, path)
+			}
+		} else if p.facts != nil && !reflect.DeepEqual(p.facts.Classes[f.Path], f.Class) {
+			return refuse(RuleFact, "git liza classify "+acceptArgument(f.Path), "the move says another class of %s than its text", path)
+		}
+	}
+	return nil
+}
+
+func (c *ClassifyMove) apply(p *effect) {
+	for _, f := range c.Files {
+		p.classify(f.Path, f.Class)
+		if c.Allow {
+			doc := *p.trackedPaths().find(f.Path)
+			doc.Allowance = &Allowance{By: p.move.By, Principal: p.move.Principal, At: p.move.At, Reason: c.Reason}
+			p.put(Key{Tracked, TrackedID(f.Path)}, &doc)
+		}
+	}
+}
+
+// classify writes the class of a tracked path; nil leaves it.
+func (p *effect) classify(path string, c *Class) {
+	if doc := p.trackedPaths().find(path); doc != nil && c != nil {
+		now := *doc
+		now.Class = c
+		p.put(Key{Tracked, TrackedID(path)}, &now)
+	}
+}
+
+// checkClass refuses agents to work by a text that says that no agent, or none without
+// the word of a person, is to do so.
+func checkClass(p *play) *Refusal {
+	if p.move.By.IsHuman() || !p.HasRules(5) {
+		return nil
+	}
+	t, required := p.task, p.Settings().Config.Automation.Required
+	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
+		path := specPath(ref)
+		doc := p.trackedPaths().find(path)
+		switch {
+		case path == "":
+		case required && (doc == nil || doc.Class == nil):
+			return refuse(RuleClass, "git liza classify "+acceptArgument(path), "%s stands on %s, of which nobody has said how far it may be automated", t.ID, quoteC(clip(path)))
+		case doc == nil || doc.Class == nil || doc.Allowance != nil:
+		case doc.Class.binds() && doc.Class.Loop == LoopForbidden, doc.Class.binds() && doc.Class.Loop == LoopDiscouraged:
+			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which says that automation is %s", t.ID, quoteC(clip(path)), doc.Class.Loop)
+		case doc.Class.Loop == LoopForbidden && p.loops().of(t.Goal) != nil:
+			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which is no work for a loop (%s)", t.ID, quoteC(clip(path)), doc.Class.Rule)
+		}
+	}
+	return nil
+}
+
+// secondLook reports whether the class of a text that a task stands on suggests that
+// another role looks at the work.
+func (c *content) secondLook(t *Task) bool {
+	return c.HasRules(5) && slices.ContainsFunc(append([]string{t.Spec}, t.BasedOn...), func(ref string) bool {
+		doc := c.trackedPaths().find(specPath(ref))
+		return ref != "" && doc != nil && doc.Class != nil && doc.Class.SecondLook == LookSuggested
+	})
+}

@@ -1,0 +1,151 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow/shell"
+)
+
+// A Loop bounds a goal whose tasks agents do one after the other.
+type Loop struct {
+	Path       string   `yaml:"path"` // of the stories, which is the spec of the goal
+	Blob       ObjectID `yaml:"blob"` // as they were read
+	Iterations int      `yaml:"iterations"`
+	Tokens     int64    `yaml:"tokens"`          // 0 sets no bound
+	Cost       Cost     `yaml:"cost"`            // 0 sets no bound
+	Wall       Duration `yaml:"wall"`            // since the goal was set; 0 sets no bound
+	Used       int      `yaml:"iterations_used"` // claims of agents
+	Denies     []string `yaml:"denies"`          // globs of paths that no task of the goal changes
+	Judge      Role     `yaml:"judge"`           // in place of the roles that judge everything; "" leaves those
+}
+
+// loops knows the bounds of goals.
+type loops struct{ *content }
+
+func (c *content) loops() loops { return loops{c} }
+
+// of is the loop of a goal, nil if it has none.
+func (k loops) of(goal GoalID) *Loop {
+	if g := k.Goal(goal); g != nil && k.HasRules(5) {
+		return g.Loop
+	}
+	return nil
+}
+
+// check refuses a loop without bounds, or one that nobody could judge.
+func (l *Loop) check(p *play, spec string, class *Class) *Refusal {
+	const hint = "git liza help loop"
+	switch {
+	case l.Path == "" || l.Path != specPath(spec):
+		return refuse(RuleForm, hint, "the stories of a loop stand in the spec of its goal, not in %s", quoteC(clip(l.Path)))
+	case l.Iterations < 1 || l.Iterations > 1_000_000:
+		return refuse(RuleForm, hint, "a loop has at least one iteration, and at most 1000000")
+	case l.Tokens < 0 || l.Cost < 0 || l.Wall < 0 || l.Used != 0:
+		return refuse(RuleForm, hint, "a bound of a loop is not negative, and nothing of it is used when it begins")
+	case l.Judge != "" && l.Judge != HumanRole && !p.judges(l.Judge):
+		return refuse(RuleNotFound, "git liza role list", "the board has no role %s that judges", clip(string(l.Judge)))
+	case p.facts != nil && p.facts.Texts[l.Path].Blob != l.Blob:
+		return refuse(RuleFact, hint, "%s was read as %s, git says %s", quoteC(clip(l.Path)), l.Blob.Short(), p.facts.Texts[l.Path].Blob.Short())
+	}
+	if r := checkGlobs(l.Denies, hint); r != nil {
+		return r
+	}
+	if r := boundGlobs("the loop", l.Denies, hint); r != nil {
+		return r
+	}
+	return l.checkClass(p, class)
+}
+
+// checkClass refuses a loop by a file that says, or of which it is inferred, that it is
+// not for one, unless a person has allowed it for the text as it is.
+func (l *Loop) checkClass(p *play, class *Class) *Refusal {
+	doc := p.trackedPaths().find(l.Path)
+	if doc != nil && doc.Blob == l.Blob {
+		if doc.Allowance != nil {
+			return nil
+		}
+		if doc.Class != nil && doc.Class.Source == ClassByPerson {
+			class = doc.Class
+		}
+	}
+	switch {
+	case class == nil && p.Settings().Config.Automation.Required:
+		return refuse(RuleClass, "git liza classify "+acceptArgument(l.Path), "nobody has said how far %s may be automated", quoteC(clip(l.Path)))
+	case class == nil:
+	case class.Loop == LoopForbidden, class.Loop == LoopDiscouraged && class.binds():
+		return refuse(RuleClass, allowCommand(l.Path), "a loop by %s is %s (%s)", quoteC(clip(l.Path)), class.Loop, class.Source)
+	}
+	return nil
+}
+
+// checkLoop refuses agents one claim more than the bounds of the goal allow.
+func checkLoop(p *play) *Refusal {
+	l, g := p.loops().of(p.task.Goal), p.Goal(p.task.Goal)
+	if l == nil || p.move.By.IsHuman() {
+		return nil
+	}
+	over := func(what string) *Refusal {
+		return refuse(RuleBudget, "git liza loop report "+string(g.ID), "the loop of %s has used its %s", g.ID, what)
+	}
+	switch {
+	case l.Used >= l.Iterations:
+		return over("iterations")
+	case l.Tokens > 0 && g.Usage.Tokens() >= l.Tokens:
+		return over("tokens")
+	case l.Cost > 0 && g.Usage.Cost >= l.Cost:
+		return over("money")
+	case l.Wall > 0 && !p.move.At.Before(g.Created.Add(time.Duration(l.Wall))):
+		return over("time")
+	}
+	return nil
+}
+
+// countIteration counts the claim of an agent.
+func countIteration(p *effect) {
+	if l := p.loops().of(p.task.Goal); l != nil && !p.move.By.IsHuman() {
+		used := *l
+		used.Used++
+		g := *p.Goal(p.task.Goal)
+		g.Loop = &used
+		p.put(Key{Goals, string(g.ID)}, &g)
+	}
+}
+
+// denials are the globs of paths that the work on a task does not change, whoever does
+// it: its own, and those of the loop of its goal, which also keeps its stories.
+func (c *content) taskDenials(t *Task) []string {
+	l := c.loops().of(t.Goal)
+	if l == nil {
+		return t.Denies
+	}
+	return slices.Concat(t.Denies, l.Denies, []string{literalGlob(l.Path)})
+}
+
+// literalGlob is a glob that only this path matches.
+func literalGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// keepsTests refuses work in a loop that removes tests.
+func (s *SubmitMove) keepsTests(p *play) *Refusal {
+	if p.facts == nil || p.loops().of(p.task.Goal) == nil {
+		return nil
+	}
+	globs := parseGlobs(p.Settings().Config.Tests)
+	for _, c := range p.facts.Changes {
+		if c.Mode == 0 && matchesAny(globs, c.Path) {
+			return refuse(RuleTests, p.undo(s.Base, c.Path), "%s is a test, and work in a loop removes none", quoteC(clip(c.Path)))
+		}
+	}
+	return nil
+}
+
+// acceptArgument is a path as a word of a command.
+func acceptArgument(path string) string { return shell.Quote(path) }
+
+// allowCommand is the command by which a person allows work on a file.
+func allowCommand(path string) string {
+	return "git liza classify --allow " + shell.Quote(path) + " --reason R"
+}

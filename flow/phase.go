@@ -1,0 +1,285 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// PhaseMove leads a goal to another phase: to the next one when the exit of its phase
+// holds, or back. Live sessions finish; submissions stay.
+type PhaseMove struct {
+	From     PhaseID   `yaml:"from"`
+	To       PhaseID   `yaml:"to"`
+	Reason   string    `yaml:"reason"`   // of a person that goes back
+	Tip      ObjectID  `yaml:"tip"`      // of integration, on which the gates ran; "" if none did
+	Receipts []Receipt `yaml:"receipts"` // of gates at a phase
+	Texts    texts     `yaml:"texts"`    // new ones that the tasks of the next phase stand on
+}
+
+func (m *PhaseMove) subject() string { return string(m.To) }
+
+func (m *PhaseMove) ask(move Move, b *Board) Query {
+	q := b.askTexts(b.templates(b.begins(move.Goal, m.target(b, move.Goal))))
+	if len(m.Receipts) > 0 {
+		q.Submission = b.Settings().Integration.Tip
+	}
+	return q
+}
+
+// target is the phase that the move names, else the next one; "" if there is none.
+func (m *PhaseMove) target(b *Board, goal GoalID) PhaseID {
+	g, w := b.Goal(goal), b.Workflow(goal)
+	if m.To != "" || g == nil || w == nil {
+		return m.To
+	}
+	if i := w.place(g.Phase); i+1 < len(w.Phases) {
+		return w.Phases[i+1].Name
+	}
+	return ""
+}
+
+func (m *PhaseMove) fill(p *play) {
+	if g := p.Goal(p.goalID()); g != nil {
+		m.From = cmp.Or(m.From, g.Phase)
+	}
+	m.To = m.target(p.Board, p.goalID())
+	m.Texts = p.textCheck().entered()
+}
+
+func (m *PhaseMove) already(p *play) bool {
+	g := p.Goal(p.goalID())
+	return g != nil && m.To != "" && g.Phase == m.To && m.From != "" && m.From != g.Phase
+}
+
+func (m *PhaseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
+
+func (m *PhaseMove) check(p *play) *Refusal {
+	goal := p.goalID()
+	g, w, show := p.Goal(goal), p.Workflow(goal), "git liza phase --goal "+string(goal)
+	if w == nil {
+		return refuse(RulePhase, "git liza help workflow", "%s has no phases", goal)
+	}
+	from, to := w.place(g.Phase), w.place(m.To)
+	switch {
+	case m.From != g.Phase:
+		return refuse(RulePhase, show, "%s is in the phase %s, not %s", goal, g.Phase, shownPhase(m.From))
+	case to < 0 && m.To == "" && from == len(w.Phases)-1:
+		return refuse(RulePhase, "git liza goal done "+string(goal), "%s is the last phase of %s", g.Phase, goal)
+	case to < 0 || to == from || to > from+1:
+		return refuse(RulePhase, show, "%s does not lead from %s to %s; its phases are %s", w.Name, g.Phase, shownPhase(m.To), w.names())
+	case to < from && !p.move.By.IsHuman():
+		return refuse(RuleRole, show, "only a person goes back to an earlier phase")
+	case to < from && m.Reason == "":
+		return refuse(RuleText, "git liza phase back --reason R", "the reason is empty")
+	case to < from:
+		return p.textCheck().compare(m.Texts)
+	}
+	if !p.move.By.IsHuman() {
+		if r := (steering{p}).checkRuns(); r != nil {
+			return r
+		}
+		if g.Hold != nil {
+			return refuse(RuleDecision, "git liza checkpoint lift --goal "+string(goal)+" --reason R", "%s is held back since %s (%s)", goal, g.Hold.Checkpoint, g.Hold.Decision)
+		}
+	}
+	if r := m.checkExit(p, w.Phase(g.Phase)); r != nil {
+		return r
+	}
+	if list := p.templates(p.begins(goal, m.To)); len(list) > 0 {
+		if r := p.enterTasks(list, nil); r != nil {
+			return r
+		}
+	}
+	return p.textCheck().compare(m.Texts)
+}
+
+// checkExit refuses to leave a phase whose exit lacks something.
+func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
+	goal := p.goalID()
+	for _, r := range p.exits().lacks(goal) {
+		if r.Rule != RuleRole || !p.move.By.IsHuman() {
+			return r
+		}
+	}
+	hint := "git liza phase next --goal " + string(goal)
+	if len(m.Receipts) > 0 && m.Tip != p.Settings().Integration.Tip {
+		return refuse(RuleTip, hint, "integration is at %s, the gates of the phase ran at %s", p.Settings().Integration.Tip.Short(), m.Tip.Short())
+	}
+	if r := (staging{p}).check(AtPhase, m.Receipts, hint); r != nil {
+		return r
+	}
+	if r := (staging{p}).ranOnTip(m.Receipts, hint); r != nil {
+		return r
+	}
+	rules := p.Settings().Rules
+	for _, g := range p.exits().gates(f) {
+		if !slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Gate == g.Name && r.Command == g.Command && r.HasPassed(rules) }) {
+			return refuse(RuleGate, hint, "gate %s has not passed", g.Name)
+		}
+	}
+	return nil
+}
+
+func (m *PhaseMove) apply(p *effect) {
+	w := p.Workflow(p.goalID())
+	forward := w.place(m.To) > w.place(m.From)
+	p.goal(func(g *Goal) { g.enter(p, m.To, forward) })
+	recordGates(p, AtPhase, "", m.Receipts)
+}
+
+// enter lets a goal stand in a phase. Templates of a phase that it entered forward are
+// not added again.
+func (g *Goal) enter(p *effect, to PhaseID, begins bool) {
+	if g.Phase != to {
+		g.Phase, g.PhaseSince = to, p.move.At
+	}
+	if begins && to != "" && !slices.Contains(g.Begun, to) {
+		g.Begun = append(slices.Clip(g.Begun), to)
+	}
+}
+
+// exits knows what the exits of phases ask for.
+type exits struct{ *content }
+
+func (c *content) exits() exits { return exits{c} }
+
+// ExitLacks are the things that keep a goal from leaving its phase, gates apart: the
+// refusals of a supervisor that tried. One with the rule [RuleRole] keeps no person.
+func ExitLacks(b *Board, goal GoalID) []*Refusal { return b.exits().lacks(goal) }
+
+// ExitGates are the gates that must pass before a goal leaves its phase.
+func ExitGates(b *Board, goal GoalID) []Gate {
+	w, g := b.Workflow(goal), b.Goal(goal)
+	if w == nil || g == nil || w.Phase(g.Phase) == nil {
+		return nil
+	}
+	return b.exits().gates(w.Phase(g.Phase))
+}
+
+// gates are those at a phase that its exit needs.
+func (x exits) gates(f *WorkflowPhase) (list []Gate) {
+	for _, g := range x.Settings().Config.GatesAt(AtPhase) {
+		if slices.Contains(f.Gates, g.Name) || len(f.Gates) == 0 && g.Required {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+func (x exits) lacks(goal GoalID) (list []*Refusal) {
+	g, w := x.Goal(goal), x.Workflow(goal)
+	if g == nil || w == nil {
+		return nil
+	}
+	f := w.Phase(g.Phase)
+	if f == nil {
+		return nil
+	}
+	for _, s := range calendar(x).oldest() {
+		t := x.Task(s.ID)
+		if s.Goal != goal || s.Status.Final() || t == nil || t.Phase == AnyPhase || w.place(t.Phase) > w.place(g.Phase) {
+			continue
+		}
+		list = append(list, refuse(RuleOpen, "git liza show "+string(s.ID), "%s of the phase %s is %s", s.ID, shownPhase(t.Phase), s.Status))
+		if len(list) >= MaxFaults {
+			return list
+		}
+	}
+	for _, a := range x.workflows().artifactsOf(goal, g.Phase) {
+		list = append(list, a.lacking(goal)...)
+	}
+	for _, name := range f.Gates {
+		if gate, there := x.Settings().Config.Gate(name); !there || gate.Stage() != AtPhase {
+			list = append(list, refuse(RuleGate, "git liza phase reload --goal "+string(goal), "the exit of %s needs the gate %s, which the board lacks", f.Name, name))
+		}
+	}
+	if f.Human || g.Every == EveryPhase {
+		list = append(list, refuse(RuleRole, "git liza phase next --goal "+string(goal), "only a person ends the phase %s of %s", f.Name, goal))
+	}
+	return list
+}
+
+// lacking are the refusals of a supervisor that leaves the phase without the artifact.
+func (a ArtifactState) lacking(goal GoalID) (list []*Refusal) {
+	for _, doc := range a.Files {
+		if !doc.Approved() {
+			list = append(list, refuse(RuleArtifact, acceptCommand([]string{doc.Path}), "%s of the phase %s is not approved as it is", quoteC(clip(doc.Path)), a.Phase))
+		}
+	}
+	if missing := a.Count - len(a.Files); missing > 0 {
+		list = append(list, refuse(RuleArtifact, "git liza artifact list --goal "+string(goal), "the phase %s lacks %d of %d artifacts of the type %s at %s", a.Phase, missing, a.Count, a.Type, clip(a.Glob)))
+	}
+	return list
+}
+
+// A beginning is a phase of a workflow that a goal enters.
+type beginning struct {
+	workflow *Workflow
+	goal     *Goal
+	phase    *WorkflowPhase
+}
+
+// begins is the phase that a goal would begin, which it has not entered yet; the zero
+// value if there is none.
+func (c *content) begins(goal GoalID, to PhaseID) beginning {
+	w, g := c.Workflow(goal), c.Goal(goal)
+	if w == nil || g == nil || w.place(to) <= w.place(g.Phase) {
+		return beginning{}
+	}
+	return beginning{w, g, w.Phase(to)}.unlessBegun()
+}
+
+// unlessBegun is the zero value if the goal had entered the phase before.
+func (n beginning) unlessBegun() beginning {
+	if n.phase == nil || slices.Contains(n.goal.Begun, n.phase.Name) {
+		return beginning{}
+	}
+	return n
+}
+
+// templates are the tasks that the beginning of a phase adds.
+func (b *Board) templates(n beginning) (list []TaskInput) {
+	if n.phase == nil {
+		return nil
+	}
+	goal := n.workflow.Goal
+	for _, t := range n.phase.Tasks {
+		in := TaskInput{Title: Expand(t.Title, goal), Role: t.Role, Kind: t.Kind, DoneWhen: Expand(t.DoneWhen, goal), Verify: Expand(t.Verify, goal),
+			Spec: cmp.Or(Expand(t.Spec, goal), n.goal.Spec), Scope: cmp.Or(Expand(t.Scope, goal), "what the phase "+string(n.phase.Name)+" produces"),
+			Reviews: t.Reviews, Phase: n.phase.Name}
+		for _, glob := range t.Owns {
+			in.Owns = append(in.Owns, Expand(glob, goal))
+		}
+		for _, ref := range t.BasedOn {
+			in.BasedOn = append(in.BasedOn, Expand(ref, goal))
+		}
+		list = append(list, in)
+	}
+	b.Number(list)
+	for i, t := range n.phase.Tasks {
+		for _, need := range t.DependsOn {
+			j := slices.IndexFunc(n.phase.Tasks, func(o TaskTemplate) bool { return o.Name == need })
+			list[i].DependsOn = append(list[i].DependsOn, list[j].ID)
+		}
+	}
+	return list
+}
+
+// PhaseName is the phase of a goal with its place, such as DESIGN (3 of 5); "" if it has
+// none.
+func PhaseName(b *Board, g *Goal) string {
+	w := b.Workflow(g.ID)
+	if w == nil {
+		return ""
+	}
+	var list []string
+	for _, f := range w.Phases {
+		if f.Name == g.Phase {
+			list = append(list, "["+string(f.Name)+"]")
+			continue
+		}
+		list = append(list, string(f.Name))
+	}
+	return strings.Join(list, " → ")
+}

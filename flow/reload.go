@@ -1,0 +1,182 @@
+package flow
+
+import "slices"
+
+// ReloadMove gives a goal in progress another workflow, or a newer copy of its own.
+type ReloadMove struct {
+	Workflow *Workflow  `yaml:"workflow"` // nil: nothing is bounded any more
+	Phase    PhaseID    `yaml:"phase"`    // that the goal stands in afterwards
+	Map      []PhaseMap `yaml:"map"`      // of open tasks
+	Every    Every      `yaml:"every"`    // of the goal afterwards
+	Reason   string     `yaml:"reason"`
+	Texts    texts      `yaml:"texts"` // of artifacts that are there, and of what new tasks stand on
+}
+
+// A PhaseMap gives open tasks of a phase another one.
+type PhaseMap struct {
+	From PhaseID `yaml:"from"` // "" is that of tasks that have none
+	To   PhaseID `yaml:"to"`
+}
+
+func (m *ReloadMove) subject() string {
+	if m.Workflow == nil {
+		return PlainWorkflow
+	}
+	return m.Workflow.Name
+}
+
+func (m *ReloadMove) ask(move Move, b *Board) Query {
+	if m.Workflow == nil {
+		return Query{}
+	}
+	w := m.of(move.Goal)
+	q := b.askTexts(b.templates(m.begins(b, move.Goal, m.phase(b, move.Goal))))
+	q.Match = w.patterns(-1)
+	return q
+}
+
+// of is the workflow as the document of a goal.
+func (m *ReloadMove) of(goal GoalID) *Workflow { return m.Workflow.of(goal) }
+
+func (w *Workflow) of(goal GoalID) *Workflow {
+	if w == nil || w.Goal != "" {
+		return w
+	}
+	own := *w
+	own.Goal = goal
+	return &own
+}
+
+// phase is the phase that the move names, else the one that the goal keeps, else the
+// first.
+func (m *ReloadMove) phase(b *Board, goal GoalID) PhaseID {
+	g := b.Goal(goal)
+	switch {
+	case m.Phase != "" || m.Workflow == nil || len(m.Workflow.Phases) == 0 || g == nil:
+		return m.Phase
+	case g.Workflow == m.Workflow.Name && m.Workflow.Phase(g.Phase) != nil:
+		return g.Phase
+	}
+	return m.Workflow.Phases[0].Name
+}
+
+// begins is the phase that the move lets begin.
+func (m *ReloadMove) begins(b *Board, goal GoalID, to PhaseID) beginning {
+	g := b.Goal(goal)
+	if g == nil || m.Workflow == nil {
+		return beginning{}
+	}
+	return beginning{m.of(goal), m.begun(g), m.Workflow.Phase(to)}.unlessBegun()
+}
+
+// begun is the goal with the phases that it entered in the workflow of the move: none if
+// that is another one.
+func (m *ReloadMove) begun(g *Goal) *Goal {
+	now := *g
+	if m.Workflow == nil || g.Workflow != m.Workflow.Name {
+		now.Begun = nil
+	}
+	return &now
+}
+
+func (m *ReloadMove) fill(p *play) {
+	m.Workflow, m.Phase = m.of(p.goalID()), m.phase(p.Board, p.goalID())
+	m.Texts = p.textCheck().entered()
+}
+
+func (m *ReloadMove) check(p *play) *Refusal {
+	goal := p.goalID()
+	if m.Workflow == nil {
+		if m.Phase != "" || len(m.Map) > 0 {
+			return refuse(RuleForm, workflowHelp, "a goal without phases is in none of them")
+		}
+		return p.textCheck().compare(m.Texts)
+	}
+	if r := p.checkWorkflow(m.Workflow, goal); r != nil {
+		return r
+	}
+	if m.Workflow.Phase(m.Phase) == nil {
+		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", m.Workflow.Name, shownPhase(m.Phase), m.Workflow.names())
+	}
+	for i, pair := range m.Map {
+		if slices.ContainsFunc(m.Map[:i], func(o PhaseMap) bool { return o.From == pair.From }) || pair.To != AnyPhase && m.Workflow.Phase(pair.To) == nil {
+			return refuse(RulePhase, workflowHelp, "%s has no phase %s, or tasks of %s are given two", m.Workflow.Name, shownPhase(pair.To), shownPhase(pair.From))
+		}
+	}
+	for _, s := range p.calendar().openTasks(goal) {
+		if r := m.checkTask(p, p.Task(s.ID)); r != nil {
+			return r
+		}
+	}
+	p.workflow = m.Workflow
+	if list := p.templates(m.begins(p.Board, goal, m.Phase)); len(list) > 0 {
+		if r := p.enterTasks(list, nil); r != nil {
+			return r
+		}
+	}
+	return p.textCheck().compare(m.Texts)
+}
+
+// mapped is the phase of a task after the move.
+func (m *ReloadMove) mapped(t *Task) PhaseID {
+	for _, pair := range m.Map {
+		if pair.From == t.Phase {
+			return pair.To
+		}
+	}
+	return t.Phase
+}
+
+// checkTask refuses to leave an open task in a phase that the workflow lacks, or where
+// nobody may do it.
+func (m *ReloadMove) checkTask(p *play, t *Task) *Refusal {
+	to := m.mapped(t)
+	if to == AnyPhase {
+		return nil
+	}
+	switch f := m.Workflow.Phase(to); {
+	case f == nil:
+		return refuse(RulePhase, "git liza phase reload --map "+mapName(t.Phase)+"=PHASE", "%s is open in the phase %s, which %s lacks; its phases are %s", t.ID, shownPhase(to), m.Workflow.Name, m.Workflow.names())
+	case !f.admits(t):
+		return refuse(RulePhase, "git liza phase reload --map "+mapName(t.Phase)+"=PHASE", "the phase %s of %s has no tasks of the kind %s that a %s does, as %s is", to, m.Workflow.Name, t.Kind, t.doer(), t.ID)
+	}
+	return nil
+}
+
+// mapName is a phase as the option map names it.
+func mapName(id PhaseID) string {
+	if id == "" {
+		return "none"
+	}
+	return string(id)
+}
+
+func (m *ReloadMove) apply(p *effect) {
+	goal := p.goalID()
+	for _, s := range p.calendar().openTasks(goal) {
+		if t := p.Task(s.ID); m.Workflow != nil && m.mapped(t) != t.Phase {
+			t = t.clone()
+			t.Phase = m.mapped(t)
+			p.keep(t)
+		}
+	}
+	p.setWorkflow(goal, m.Workflow, m.Phase, m.Every)
+}
+
+// setWorkflow writes the workflow of a goal, which stands in a phase of it then.
+func (p *effect) setWorkflow(goal GoalID, w *Workflow, phase PhaseID, every Every) {
+	g, key := *p.Goal(goal), Key{Workflows, string(goal)}
+	name := ""
+	if w != nil {
+		name = w.Name
+		p.put(key, w)
+	} else if p.load(key) != nil {
+		p.put(key, nil)
+	}
+	if g.Workflow != name {
+		g.Workflow, g.Begun = name, nil
+	}
+	g.Every = every
+	g.enter(p, phase, true)
+	p.put(Key{Goals, string(goal)}, &g)
+}

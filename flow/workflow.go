@@ -1,0 +1,319 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Workflow says in which phases a goal is worked on, the document
+// workflows/<goal>.yaml: a copy of a file, made when a person chose it. The rules read
+// only the copy. A goal without one has a single phase, in which nothing is bounded.
+type Workflow struct {
+	Goal     GoalID          `yaml:"goal"`
+	Name     string          `yaml:"name"`
+	Path     string          `yaml:"path"` // that it was read from, "" of a built-in one
+	Blob     ObjectID        `yaml:"blob"` // "" of a built-in one
+	About    string          `yaml:"about"`
+	Phases   []WorkflowPhase `yaml:"phases"`
+	Types    []ArtifactType  `yaml:"types"`
+	Parallel int             `yaml:"parallel"` // tasks of the goal that are claimed at once; 0 sets no bound
+}
+
+// PlainWorkflow is the name of the workflow of goals that have no document of one.
+const PlainWorkflow = "liza"
+
+// A PhaseID names a phase of a workflow, by the rules of a [TaskID].
+type PhaseID string
+
+// AnyPhase is the phase of tasks that may be worked on in every phase.
+const AnyPhase PhaseID = "any"
+
+// UnmarshalText accepts what [TaskID.UnmarshalText] accepts.
+func (id *PhaseID) UnmarshalText(text []byte) error { return unmarshalID(id, text) }
+
+// A WorkflowPhase is a part of the work on a goal, with what must be there before the
+// next one begins.
+type WorkflowPhase struct {
+	Name      PhaseID         `yaml:"name"`
+	About     string          `yaml:"about"`
+	Roles     []Role          `yaml:"roles"` // that do its tasks; none: all
+	Kinds     []Kind          `yaml:"kinds"` // of its tasks; none: all
+	Artifacts []PhaseArtifact `yaml:"artifacts"`
+	Tasks     []TaskTemplate  `yaml:"tasks"` // added when it begins for the first time
+	Gates     []string        `yaml:"gates"` // at a phase, that its exit needs; none: all required ones
+	Human     bool            `yaml:"human"` // only a person ends it
+}
+
+// A PhaseArtifact is what a phase produces.
+type PhaseArtifact struct {
+	Type  string `yaml:"type"`       // name of one of the workflow's
+	Path  string `yaml:"path"`       // glob; {goal} is the id of the goal
+	Count int    `yaml:"count,keep"` // at least so many are approved; all that are there are
+}
+
+// A TaskTemplate describes a task of a phase. {goal} is the id of the goal.
+type TaskTemplate struct {
+	Name      string   `yaml:"name"` // unique in the phase
+	Title     string   `yaml:"title"`
+	Role      Role     `yaml:"role"`
+	Kind      Kind     `yaml:"kind"`
+	Owns      []string `yaml:"owns"`
+	DoneWhen  string   `yaml:"done_when"`
+	Verify    string   `yaml:"verify"`
+	Spec      string   `yaml:"spec"` // "" is that of the goal
+	Scope     string   `yaml:"scope"`
+	BasedOn   []string `yaml:"based_on"`
+	Reviews   []Role   `yaml:"reviews"`
+	DependsOn []string `yaml:"depends_on"` // names of templates that stand before it in the phase
+}
+
+// An ArtifactType says what the artifacts of a name have in common.
+type ArtifactType struct {
+	Name     string      `yaml:"name"`
+	Schema   LongText    `yaml:"schema"` // JSON Schema of the front matter
+	Headings []Heading   `yaml:"headings"`
+	Frozen   []Condition `yaml:"frozen_when"` // one that holds is enough
+}
+
+// PlanType is the name of the type of artifacts that tasks are imported from.
+const PlanType = "plan"
+
+// A Heading must be in an artifact.
+type Heading struct {
+	Title string `yaml:"title"`
+	Min   int    `yaml:"min"` // bytes of text below it
+}
+
+// A Condition holds where a field of the front matter has one of the values.
+type Condition struct {
+	Field  string   `yaml:"field"`
+	Values []string `yaml:"values"`
+}
+
+// An Every says at what a person is asked. The zero value asks for nothing.
+type Every uint8
+
+// What a person is asked at.
+const (
+	EveryTask  Every = iota + 1 // each submission needs the verdict of a person
+	EveryPhase                  // only a person ends a phase
+)
+
+var everyNames = names{"", "task", "phase"}
+
+// String is the name of what a person is asked at.
+func (e Every) String() string { return everyNames.name(uint8(e)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (e Every) MarshalText() ([]byte, error) {
+	return everyNames.marshal(uint8(e), "of tasks or phases")
+}
+
+// UnmarshalText accepts exactly the names of [Every.String].
+func (e *Every) UnmarshalText(text []byte) error {
+	return unmarshalName(e, text, everyNames, "of tasks or phases")
+}
+
+// A PlanRef names the plan that tasks were imported from.
+type PlanRef struct {
+	Path string    `yaml:"path"`
+	Blob ObjectID  `yaml:"blob"`
+	At   time.Time `yaml:"at"` // of the import; zero in the move
+}
+
+// Workflow is the workflow of a goal; nil if nothing is bounded.
+func (c *content) Workflow(goal GoalID) *Workflow {
+	if !c.HasRules(5) || goal == "" {
+		return nil
+	}
+	w, ok := c.load(Key{Workflows, string(goal)}).(*Workflow)
+	if !ok || w.Goal != goal {
+		return nil
+	}
+	return w
+}
+
+// place is where a phase stands in the workflow, -1 if it has none of that name.
+func (w *Workflow) place(id PhaseID) int {
+	return slices.IndexFunc(w.Phases, func(f WorkflowPhase) bool { return f.Name == id })
+}
+
+// Phase is the phase of that name; nil if there is none.
+func (w *Workflow) Phase(id PhaseID) *WorkflowPhase {
+	if i := w.place(id); i >= 0 {
+		return &w.Phases[i]
+	}
+	return nil
+}
+
+// Type is the type of artifacts of that name; nil if there is none.
+func (w *Workflow) Type(name string) *ArtifactType {
+	if i := slices.IndexFunc(w.Types, func(t ArtifactType) bool { return t.Name == name }); i >= 0 {
+		return &w.Types[i]
+	}
+	return nil
+}
+
+// names are the phases for people.
+func (w *Workflow) names() string {
+	var list []string
+	for _, f := range w.Phases {
+		list = append(list, string(f.Name))
+	}
+	return strings.Join(list, ", ")
+}
+
+// Expand is a text of a workflow as it is for a goal.
+func Expand(text string, goal GoalID) string { return strings.ReplaceAll(text, "{goal}", string(goal)) }
+
+// patterns are the globs of the artifacts of the first phases; -1 is all.
+func (w *Workflow) patterns(first int) (globs []string) {
+	for i, f := range w.Phases {
+		if first >= 0 && i >= first {
+			break
+		}
+		for _, a := range f.Artifacts {
+			globs = append(globs, Expand(a.Path, w.Goal))
+		}
+	}
+	return globs
+}
+
+// admits reports whether tasks of the role and kind belong into the phase.
+func (f *WorkflowPhase) admits(t *Task) bool {
+	return (len(f.Roles) == 0 || slices.Contains(f.Roles, t.doer())) && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, t.Kind))
+}
+
+// workflows knows the workflows of the goals in progress.
+type workflows struct{ *content }
+
+func (c *content) workflows() workflows { return workflows{c} }
+
+// open are the workflows of the goals in progress.
+func (k workflows) open() (list []*Workflow) {
+	if !k.HasRules(5) {
+		return nil
+	}
+	for _, id := range k.IDs(Workflows) {
+		g, w := k.Goal(GoalID(id)), k.Workflow(GoalID(id))
+		if g != nil && w != nil && g.Status == InProgress {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// patterns are the globs of the artifacts of all goals in progress.
+func (k workflows) patterns() (globs []string) {
+	for _, w := range k.open() {
+		globs = append(globs, w.patterns(-1)...)
+	}
+	return globs
+}
+
+// phaseOf is the phase that a task belongs to: that of its workflow; nil if nothing
+// bounds it.
+func (k workflows) phaseOf(t *Task) *WorkflowPhase {
+	w := k.Workflow(t.Goal)
+	if w == nil || t.Phase == AnyPhase {
+		return nil
+	}
+	return w.Phase(t.Phase)
+}
+
+// checkPhase refuses work on a task of another phase than that of its goal.
+func checkPhase(p *play) *Refusal {
+	t := p.task
+	w, g := p.Workflow(t.Goal), p.Goal(t.Goal)
+	if w == nil || g == nil || t.Phase == AnyPhase {
+		return nil
+	}
+	show := "git liza phase --goal " + string(g.ID)
+	if t.Phase != g.Phase {
+		return refuse(RulePhase, show, "%s belongs to the phase %s, and %s is in the phase %s", t.ID, shownPhase(t.Phase), g.ID, g.Phase)
+	}
+	if f := w.Phase(t.Phase); f != nil && !f.admits(t) {
+		return refuse(RulePhase, show, "the phase %s of %s has no tasks of the kind %s that a %s does, as %s is", f.Name, g.ID, t.Kind, t.doer(), t.ID)
+	}
+	return nil
+}
+
+// shownPhase is a phase for people.
+func shownPhase(id PhaseID) string {
+	if id == "" {
+		return "(none)"
+	}
+	return string(id)
+}
+
+// checkParallel refuses one claim more than the workflow of the goal allows at once.
+func checkParallel(p *play) *Refusal {
+	w := p.Workflow(p.task.Goal)
+	if w == nil || w.Parallel == 0 || p.from == Claimed {
+		return nil
+	}
+	claimed := 0
+	var one TaskID
+	p.eachInWork(func(s *Summary) {
+		if s.Goal == p.task.Goal && s.Status == Claimed && s.ID != p.task.ID {
+			claimed++
+			if one == "" || compareIDs(s.ID, one) < 0 {
+				one = s.ID
+			}
+		}
+	})
+	if claimed < w.Parallel {
+		return nil
+	}
+	return refuse(RuleParallel, "git liza show "+string(one), "at most %d tasks of %s are claimed at once, and %s is", w.Parallel, p.task.Goal, one)
+}
+
+// workflowOf is the workflow of a goal, as the move leaves it.
+func (p *play) workflowOf(goal GoalID) *Workflow {
+	if p.workflow != nil && p.workflow.Goal == goal {
+		return p.workflow
+	}
+	return p.Workflow(goal)
+}
+
+// phaseOfNew is the phase of a new task: the one that it names, that of what it replaces,
+// or that of its goal.
+func (p *play) phaseOfNew(in *TaskInput, replaced PhaseID) PhaseID {
+	w := p.workflowOf(p.goalID())
+	switch g := p.Goal(p.goalID()); {
+	case w == nil || in.Phase != "":
+		return in.Phase
+	case replaced == AnyPhase || w.Phase(replaced) != nil:
+		return replaced
+	case g != nil:
+		return g.Phase
+	}
+	return ""
+}
+
+// checkPhaseOfTask refuses the phase of a task that is described, if it is none of the
+// workflow of its goal, or not for its role and kind. Only people let a task belong to
+// every phase; was is its phase before, or that of the task that it replaces.
+func (p *play) checkPhaseOfTask(t *Task, was PhaseID, hint string) *Refusal {
+	if !p.HasRules(5) {
+		return nil
+	}
+	w := p.workflowOf(t.Goal)
+	if w == nil {
+		if t.Phase != "" && t.Phase != was {
+			return refuse(RulePhase, hint, "%s names the phase %s, and %s has none", t.ID, t.Phase, t.Goal)
+		}
+		return nil
+	}
+	switch f := w.Phase(t.Phase); {
+	case t.Phase == AnyPhase && was != AnyPhase && !p.move.By.IsHuman():
+		return refuse(RuleRole, hint, "only a person lets %s belong to every phase", t.ID)
+	case t.Phase == AnyPhase:
+	case f == nil:
+		return refuse(RulePhase, "git liza phase --goal "+string(t.Goal), "%s names the phase %s; those of %s are %s", t.ID, shownPhase(t.Phase), t.Goal, w.names())
+	case !f.admits(t):
+		return refuse(RulePhase, "git liza phase --goal "+string(t.Goal), "the phase %s of %s has no tasks of the kind %s that a %s does, as %s is", f.Name, t.Goal, t.Kind, t.doer(), t.ID)
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// workflow reads NAME:PHASE;PHASE… from a pair, each phase with options in brackets:
+// roles=A+B, kinds=A+B, art=TYPE@GLOB@COUNT, task=NAME@ROLE@KIND@NEED, gate=NAME, human. NAME*N
+// bounds the claims at once. Each type that is used is frozen once its status is accepted.
+func (w words) workflow(key string) *Workflow {
+	name, phases, given := strings.Cut(w.pairs[key], ":")
+	if !given {
+		return nil
+	}
+	made := &Workflow{}
+	name, parallel, _ := strings.Cut(name, "*")
+	made.Name = name
+	made.Parallel, _ = strconv.Atoi(parallel)
+	for text := range strings.SplitSeq(phases, ";") {
+		id, options, _ := strings.Cut(text, "[")
+		f := WorkflowPhase{Name: PhaseID(id)}
+		for option := range strings.SplitSeq(options, "[") {
+			key, value, _ := strings.Cut(strings.TrimSuffix(option, "]"), "=")
+			at := func(i int) string { return append(strings.Split(value, "@"), "", "", "", "")[i] }
+			switch key {
+			case "roles":
+				f.Roles = ids[Role](strings.Split(value, "+"))
+			case "kinds":
+				f.Kinds = kindsOf(value)
+			case "art":
+				n, _ := strconv.Atoi(at(2))
+				f.Artifacts = append(f.Artifacts, PhaseArtifact{Type: at(0), Path: at(1), Count: n})
+				if made.Type(at(0)) == nil && at(0) != "none" {
+					made.Types = append(made.Types, ArtifactType{Name: at(0), Frozen: []Condition{{"status", []string{"accepted"}}}})
+				}
+			case "task":
+				t := TaskTemplate{Name: at(0), Title: "Do " + at(0), Role: Role(at(1)), DoneWhen: "it is there"}
+				if at(2) != "" {
+					t.Kind = kindsOf(at(2))[0]
+				}
+				if at(3) != "" {
+					t.DependsOn = []string{at(3)}
+				}
+				f.Tasks = append(f.Tasks, t)
+			case "gate":
+				f.Gates = append(f.Gates, value)
+			case "human":
+				f.Human = true
+			case "":
+			default:
+				panic(option + " is no option of a phase")
+			}
+		}
+		made.Phases = append(made.Phases, f)
+	}
+	return made
+}
+
+func kindsOf(text string) (kinds []Kind) {
+	for one := range strings.SplitSeq(text, "+") {
+		var k Kind
+		if err := k.UnmarshalText([]byte(one)); err != nil {
+			panic(err)
+		}
+		kinds = append(kinds, k)
+	}
+	return kinds
+}
+
+func (w words) every() (e Every) {
+	_ = e.UnmarshalText([]byte(w.pairs["every"]))
+	return e
+}
+
+// class reads TYPE/SCOPE/LOOP/LOOK/SOURCE; nil where it is not given.
+func (w words) class(key string) *Class {
+	if w.pairs[key] == "" {
+		return nil
+	}
+	part := append(strings.Split(w.pairs[key], "/"), "", "", "", "")
+	return &Class{Type: part[0], Scope: part[1], Loop: part[2], SecondLook: part[3], Source: part[4], Rule: "D"}
+}
+
+// loop reads ITERATIONS:KEY=VALUE…; nil where it is not given.
+func (w words) loop(spec string) *Loop {
+	if w.pairs["loop"] == "" {
+		return nil
+	}
+	return &Loop{Path: specPath(w.or("stories", spec)), Blob: ObjectID(TrackedID(specPath(spec))), Iterations: w.number("loop"), Tokens: int64(w.number("tokens")),
+		Wall: Duration(w.span("wall", 0)), Denies: w.list("denies"), Judge: w.role("judge", "")}
+}
+
+// find lets git find the files of the pair found, PATH or PATH@BLOB, where it is asked
+// which match.
+func (w words) find(f *Facts, q Query) {
+	for _, one := range w.list("found") {
+		path, name, other := strings.Cut(one, "@")
+		if !slices.ContainsFunc(q.Match, func(glob string) bool { return Match(glob, path) }) {
+			panic("git is not asked for " + path)
+		}
+		blob := ObjectID(TrackedID(path))
+		if other {
+			blob = object(name)
+		}
+		was := f.Texts[path]
+		f.Matches = append(f.Matches, path)
+		f.Texts[path] = TextFact{Text: Text{Path: path, Blob: blob, Sections: was.Sections}, Onto: was.Onto, Base: was.Base, Submitted: blob}
+	}
+	slices.Sort(f.Matches)
+}
+
+// phaseProperty is what stands on the board of the phases of a goal.
+func (s *scene) phaseProperty(name string, g *Goal) (string, bool) {
+	switch name {
+	case "workflow":
+		return g.Workflow, true
+	case "inphase":
+		return string(g.Phase), true
+	case "begun":
+		return join(g.Begun), true
+	case "plans":
+		var list []string
+		for _, p := range g.Plans {
+			list = append(list, p.Path)
+		}
+		return strings.Join(list, ","), true
+	case "dueplans":
+		var list []string
+		for _, p := range DuePlans(s.board, g.ID) {
+			list = append(list, p.Path)
+		}
+		return strings.Join(list, ","), true
+	case "used":
+		return strconv.Itoa(g.Loop.Used), true
+	case "lacks":
+		var list []Rule
+		for _, r := range ExitLacks(s.board, g.ID) {
+			requireHelpful(s.t, r)
+			list = append(list, r.Rule)
+		}
+		return join(list), true
+	}
+	return "", false
+}
