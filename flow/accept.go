@@ -34,7 +34,7 @@ func (k trackedPaths) goalOf(path string) (found GoalID) {
 			return g.ID
 		}
 	}
-	for _, w := range k.workflows().open() {
+	for _, w := range workflowsOf(k).open() {
 		if matchesAny(parseGlobs(w.patterns(-1)), path) {
 			return w.Goal
 		}

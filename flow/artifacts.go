@@ -36,7 +36,7 @@ func (k workflows) typed() (list []TypedPattern) {
 }
 
 // TypedPatterns are the patterns of the artifacts of all goals in progress.
-func (b *Board) TypedPatterns() []TypedPattern { return b.workflows().typed() }
+func TypedPatterns(b *Board) []TypedPattern { return workflowsOf(b).typed() }
 
 // known are the tracked paths that match one of the globs and hold a file, or held one.
 func (k workflows) known(globs []string) (list []*TrackedPath) {
@@ -69,11 +69,11 @@ func (a ArtifactState) Lacks() bool { return a.Approved < len(a.Files) || a.Appr
 // ArtifactsOf are the artifacts of a goal in the order of its workflow, up to a phase;
 // "" is all.
 func ArtifactsOf(b *Board, goal GoalID, upTo PhaseID) []ArtifactState {
-	return b.workflows().artifactsOf(goal, upTo)
+	return workflowsOf(b).artifactsOf(goal, upTo)
 }
 
 func (k workflows) artifactsOf(goal GoalID, upTo PhaseID) (list []ArtifactState) {
-	w := k.Workflow(goal)
+	w := workflowsOf(k).of(goal)
 	if w == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (k workflows) artifactsOf(goal GoalID, upTo PhaseID) (list []ArtifactState)
 // artifactsChecked refuses receipts that do not show that the artifacts which a change
 // touches are valid, and receipts that git belies.
 func (p staging) artifactsChecked(receipts []Receipt, tree ObjectID, touches func(globs []string) bool, hint string) *Refusal {
-	globs := p.workflows().patterns()
+	globs := workflowsOf(p).patterns()
 	if len(globs) == 0 || !touches(globs) {
 		return nil
 	}

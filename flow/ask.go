@@ -37,12 +37,12 @@ func (a *AskMove) fill(p *play) {
 	case q != nil:
 		a.About = q.Task
 	default:
-		a.About = p.heldTask(p.move.By)
+		a.About = heldTask(p, p.move.By)
 	}
 }
 
 // heldTask is the task that an actor has claimed; "" if it has none.
-func (p *play) heldTask(by Actor) (held TaskID) {
+func heldTask(p *play, by Actor) (held TaskID) {
 	if a := p.Agent(by.Agent()); a != nil {
 		return a.Task
 	}

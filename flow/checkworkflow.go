@@ -14,8 +14,11 @@ const (
 
 const workflowHelp = "git liza help workflow"
 
+// A phasing judges phases of workflows.
+type phasing struct{ *play }
+
 // checkWorkflow refuses a workflow that a goal could not be worked on by.
-func (p *play) checkWorkflow(w *Workflow, goal GoalID) *Refusal {
+func (p phasing) checkWorkflow(w *Workflow, goal GoalID) *Refusal {
 	if r := w.checkForm(goal); r != nil {
 		return r
 	}
@@ -35,7 +38,7 @@ func (p *play) checkWorkflow(w *Workflow, goal GoalID) *Refusal {
 			return r
 		}
 	}
-	return p.workflows().apart(goal, w.patterns(-1))
+	return workflowsOf(p).apart(goal, w.patterns(-1))
 }
 
 // apart refuses globs of artifacts that another goal in progress has too.
@@ -116,7 +119,7 @@ func (w *Workflow) checkForm(goal GoalID) *Refusal {
 }
 
 // checkPhaseOf refuses a phase that nobody can work in, or that nobody can leave.
-func (p *play) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
+func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 	wrong := func(hint, reason string, args ...any) *Refusal { return refuse(RuleWorkflow, hint, reason, args...) }
 	var may []*RoleRow
 	for i, name := range f.Roles {
@@ -143,7 +146,7 @@ func (p *play) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 	for _, a := range f.Artifacts {
 		path := sampleOf(Expand(a.Path, w.Goal))
 		if !slices.ContainsFunc(may, func(row *RoleRow) bool {
-			return slices.ContainsFunc(kinds, func(k Kind) bool { return p.mayWrite(row, k, path) })
+			return slices.ContainsFunc(kinds, func(k Kind) bool { return workflowsOf(p).mayWrite(row, k, path) })
 		}) {
 			return wrong("git liza role list", "no role that works in the phase %s may write its artifacts of the type %s at %s", f.Name, a.Type, clip(Expand(a.Path, w.Goal)))
 		}
@@ -157,7 +160,7 @@ func (p *play) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 }
 
 // mayWrite reports whether agents of a role may change a path in tasks of a kind.
-func (c *content) mayWrite(row *RoleRow, k Kind, path string) bool {
+func (c workflows) mayWrite(row *RoleRow, k Kind, path string) bool {
 	if !row.Has(ToolWrite) || len(row.Kinds) > 0 && !slices.Contains(row.Kinds, k) {
 		return false
 	}
@@ -206,7 +209,7 @@ func sampleSegment(s string) string {
 }
 
 // checkTemplates refuses templates of tasks that no board could enter.
-func (p *play) checkTemplates(f *WorkflowPhase) *Refusal {
+func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 	wrong := func(reason string, args ...any) *Refusal { return refuse(RuleWorkflow, workflowHelp, reason, args...) }
 	named := func(list []TaskTemplate, name string) bool {
 		return slices.ContainsFunc(list, func(o TaskTemplate) bool { return o.Name == name })
@@ -261,7 +264,7 @@ func (k checker) checkPhaseOfGoal(g *Goal) *Refusal {
 	if g == nil || !k.HasRules(5) {
 		return nil
 	}
-	w := k.Workflow(g.ID)
+	w := workflowsOf(k).of(g.ID)
 	switch {
 	case w == nil && (g.Phase != "" || g.Workflow != ""):
 		return breach("%s is in the phase %s of %s, and has no workflow", g.ID, g.Phase, g.Workflow)

@@ -140,7 +140,7 @@ func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
 	holds := HoldsOf(ch.Board)
 	reach, full := map[GoalID]int{}, map[GoalID]bool{}
 	phases := map[GoalID]PhaseID{}
-	for _, w := range ch.workflows().open() {
+	for _, w := range workflowsOf(ch).open() {
 		phases[w.Goal] = ch.Goal(w.Goal).Phase
 	}
 	return func(s *Summary) bool {

@@ -175,7 +175,7 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 
 func (c *ClassifyMove) apply(p *effect) {
 	for _, f := range c.Files {
-		p.classify(f.Path, f.Class)
+		classify(p, f.Path, f.Class)
 		if c.Allow {
 			doc := *p.trackedPaths().find(f.Path)
 			doc.Allowance = &Allowance{By: p.move.By, Principal: p.move.Principal, At: p.move.At, Reason: c.Reason}
@@ -185,7 +185,7 @@ func (c *ClassifyMove) apply(p *effect) {
 }
 
 // classify writes the class of a tracked path; nil leaves it.
-func (p *effect) classify(path string, c *Class) {
+func classify(p *effect, path string, c *Class) {
 	if doc := p.trackedPaths().find(path); doc != nil && c != nil {
 		now := *doc
 		now.Class = c
@@ -210,7 +210,7 @@ func checkClass(p *play) *Refusal {
 		case doc == nil || doc.Class == nil || doc.Allowance != nil:
 		case doc.Class.binds() && doc.Class.Loop == LoopForbidden, doc.Class.binds() && doc.Class.Loop == LoopDiscouraged:
 			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which says that automation is %s", t.ID, quoteC(clip(path)), doc.Class.Loop)
-		case doc.Class.Loop == LoopForbidden && p.loops().of(t.Goal) != nil:
+		case doc.Class.Loop == LoopForbidden && loopsOf(p).of(t.Goal) != nil:
 			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which is no work for a loop (%s)", t.ID, quoteC(clip(path)), doc.Class.Rule)
 		}
 	}
@@ -219,9 +219,9 @@ func checkClass(p *play) *Refusal {
 
 // secondLook reports whether the class of a text that a task stands on suggests that
 // another role looks at the work.
-func (c *content) secondLook(t *Task) bool {
+func (c trackedPaths) secondLook(t *Task) bool {
 	return c.HasRules(5) && slices.ContainsFunc(append([]string{t.Spec}, t.BasedOn...), func(ref string) bool {
-		doc := c.trackedPaths().find(specPath(ref))
+		doc := c.find(specPath(ref))
 		return ref != "" && doc != nil && doc.Class != nil && doc.Class.SecondLook == LookSuggested
 	})
 }

@@ -79,7 +79,7 @@ func (e *EditMove) check(p *play) *Refusal {
 		t.Level = p.task.Level
 	}
 	t.Phase = cmp.Or(t.Phase, p.task.Phase)
-	if r := p.checkPhaseOfTask(t, p.task.Phase, hint); r != nil && described.has(p.from) {
+	if r := (phasing{p}).checkPhaseOfTask(t, p.task.Phase, hint); r != nil && described.has(p.from) {
 		return r
 	}
 	if r := p.checkBudget(p.task.Budget, t, hint); r != nil {

@@ -135,7 +135,7 @@ func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
 			return r
 		}
 	}
-	if r := p.exits().checkDone(goal); r != nil {
+	if r := exitsOf(p).checkDone(goal); r != nil {
 		return r
 	}
 	return c.gates(p)
@@ -144,7 +144,7 @@ func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
 // checkDone refuses agents to complete a goal before the last phase of its workflow is
 // done.
 func (x exits) checkDone(goal GoalID) *Refusal {
-	w, g := x.Workflow(goal), x.Goal(goal)
+	w, g := workflowsOf(x).of(goal), x.Goal(goal)
 	if w == nil || g == nil {
 		return nil
 	}
@@ -159,11 +159,8 @@ func (x exits) checkDone(goal GoalID) *Refusal {
 
 // phase is that of a task which passes to another goal: its own if the workflow of that
 // goal has it, else the one that the goal is in.
-func (c *CompleteMove) phase(p interface {
-	Workflow(GoalID) *Workflow
-	Goal(GoalID) *Goal
-}, t *Task) PhaseID {
-	w := p.Workflow(c.To)
+func (c *CompleteMove) phase(p *play, t *Task) PhaseID {
+	w := workflowsOf(p).of(c.To)
 	switch {
 	case w == nil:
 		return ""
@@ -175,7 +172,7 @@ func (c *CompleteMove) phase(p interface {
 
 // checkMoved refuses to pass tasks to a goal in whose phases they have no place.
 func (c *CompleteMove) checkMoved(p *play, open []*Summary) *Refusal {
-	w := p.Workflow(c.To)
+	w := workflowsOf(p).of(c.To)
 	for _, s := range open {
 		t := p.Task(s.ID)
 		if w == nil || t == nil {
@@ -224,7 +221,7 @@ func (c *CompleteMove) apply(p *effect) {
 				t.AbandonedBy = p.move.By
 			}
 		case TasksMoved:
-			t.Phase = c.phase(p, t)
+			t.Phase = c.phase(p.play, t)
 			t.Goal, t.Sprint = c.To, p.calendar().forTasks(c.To)
 			to := *p.Goal(c.To)
 			to.Added++

@@ -30,7 +30,7 @@ type GoalMove struct {
 func (g *GoalMove) subject() string { return string(g.ID) }
 
 func (g *GoalMove) ask(_ Move, b *Board) Query {
-	q := b.askTexts(append(b.templates(g.begins()), TaskInput{Spec: g.Spec}))
+	q := b.askTexts(append(templates(b, g.begins()), TaskInput{Spec: g.Spec}))
 	if g.Workflow != nil {
 		q.Match = g.Workflow.of(g.ID).patterns(-1)
 	}
@@ -80,14 +80,14 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 		}
 		return nil
 	}
-	if r := p.checkWorkflow(g.Workflow, g.ID); r != nil {
+	if r := (phasing{p}).checkWorkflow(g.Workflow, g.ID); r != nil {
 		return r
 	}
 	if g.Workflow.Phase(g.Phase) == nil {
 		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", g.Workflow.Name, shownPhase(g.Phase), g.Workflow.names())
 	}
 	p.workflow = g.Workflow
-	if list := p.templates(g.begins()); len(list) > 0 {
+	if list := templates(p.Board, g.begins()); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
@@ -166,14 +166,14 @@ func (g *GoalMove) apply(p *effect) {
 // begin lets the goal stand in the first phase of its workflow, with its tasks.
 func (g *GoalMove) begin(p *effect) {
 	if g.Workflow != nil {
-		p.setWorkflow(g.ID, g.Workflow, g.Phase, g.Every)
+		setWorkflow(p, g.ID, g.Workflow, g.Phase, g.Every)
 	}
 	p.goal(func(made *Goal) {
 		made.Every, made.Loop = g.Every, copied(g.Loop)
 		made.Added += len(p.begun)
 	})
 	if g.Loop != nil {
-		p.classify(g.Loop.Path, g.Class)
+		classify(p, g.Loop.Path, g.Class)
 	}
 	for _, t := range p.begun {
 		t.Sprint = p.calendar().forTasks(g.ID)

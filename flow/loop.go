@@ -24,7 +24,8 @@ type Loop struct {
 // loops knows the bounds of goals.
 type loops struct{ *content }
 
-func (c *content) loops() loops { return loops{c} }
+// loopsOf are those of a board, as a board, a play or a checker has it.
+func loopsOf(of interface{ calendar() calendar }) loops { return loops(of.calendar()) }
 
 // of is the loop of a goal, nil if it has none.
 func (k loops) of(goal GoalID) *Loop {
@@ -82,7 +83,7 @@ func (l *Loop) checkClass(p *play, class *Class) *Refusal {
 
 // checkLoop refuses agents one claim more than the bounds of the goal allow.
 func checkLoop(p *play) *Refusal {
-	l, g := p.loops().of(p.task.Goal), p.Goal(p.task.Goal)
+	l, g := loopsOf(p).of(p.task.Goal), p.Goal(p.task.Goal)
 	if l == nil || p.move.By.IsHuman() {
 		return nil
 	}
@@ -104,7 +105,7 @@ func checkLoop(p *play) *Refusal {
 
 // countIteration counts the claim of an agent.
 func countIteration(p *effect) {
-	if l := p.loops().of(p.task.Goal); l != nil && !p.move.By.IsHuman() {
+	if l := loopsOf(p).of(p.task.Goal); l != nil && !p.move.By.IsHuman() {
 		used := *l
 		used.Used++
 		g := *p.Goal(p.task.Goal)
@@ -115,8 +116,8 @@ func countIteration(p *effect) {
 
 // denials are the globs of paths that the work on a task does not change, whoever does
 // it: its own, and those of the loop of its goal, which also keeps its stories.
-func (c *content) taskDenials(t *Task) []string {
-	l := c.loops().of(t.Goal)
+func (c loops) taskDenials(t *Task) []string {
+	l := c.of(t.Goal)
 	if l == nil {
 		return t.Denies
 	}
@@ -130,7 +131,7 @@ func literalGlob(path string) string {
 
 // keepsTests refuses work in a loop that removes tests.
 func (s *SubmitMove) keepsTests(p *play) *Refusal {
-	if p.facts == nil || p.loops().of(p.task.Goal) == nil {
+	if p.facts == nil || loopsOf(p).of(p.task.Goal) == nil {
 		return nil
 	}
 	globs := parseGlobs(p.Settings().Config.Tests)

@@ -47,7 +47,7 @@ func (g *MergeMove) ask(m Move, b *Board) Query {
 	q := askSave(g.LeftOut)
 	q.Merge, q.Submission, q.Onto = g.Commit, g.Submission, g.Onto
 	q.Texts, q.At = b.Texts(), g.Commit
-	q.Match, q.Valid = b.workflows().patterns(), b.TypedPatterns()
+	q.Match, q.Valid = workflowsOf(b).patterns(), TypedPatterns(b)
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.DriftFrom = t.Attempt.Base
 		if t.Submission != nil {

@@ -28,7 +28,7 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 			list = append(list, r)
 		}
 	}
-	loop := p.loops().of(t.Goal)
+	loop := loopsOf(p).of(t.Goal)
 	for _, rule := range p.ReviewRules() {
 		switch {
 		case rule.everything() && loop != nil && loop.Judge != "":
@@ -40,7 +40,7 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 	if g := p.Goal(t.Goal); g != nil && g.Every == EveryTask {
 		add(HumanRole)
 	}
-	if p.judges(SecurityReviewer) && p.secondLook(t) {
+	if p.judges(SecurityReviewer) && p.trackedPaths().secondLook(t) {
 		add(SecurityReviewer)
 	}
 	for _, r := range t.Reviews {

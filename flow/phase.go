@@ -20,7 +20,7 @@ type PhaseMove struct {
 func (m *PhaseMove) subject() string { return string(m.To) }
 
 func (m *PhaseMove) ask(move Move, b *Board) Query {
-	q := b.askTexts(b.templates(b.begins(move.Goal, m.target(b, move.Goal))))
+	q := b.askTexts(templates(b, workflowsOf(b).begins(move.Goal, m.target(b, move.Goal))))
 	if len(m.Receipts) > 0 {
 		q.Submission = b.Settings().Integration.Tip
 	}
@@ -29,7 +29,7 @@ func (m *PhaseMove) ask(move Move, b *Board) Query {
 
 // target is the phase that the move names, else the next one; "" if there is none.
 func (m *PhaseMove) target(b *Board, goal GoalID) PhaseID {
-	g, w := b.Goal(goal), b.Workflow(goal)
+	g, w := b.Goal(goal), workflowsOf(b).of(goal)
 	if m.To != "" || g == nil || w == nil {
 		return m.To
 	}
@@ -56,7 +56,7 @@ func (m *PhaseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
 
 func (m *PhaseMove) check(p *play) *Refusal {
 	goal := p.goalID()
-	g, w, show := p.Goal(goal), p.Workflow(goal), "git liza phase --goal "+string(goal)
+	g, w, show := p.Goal(goal), workflowsOf(p).of(goal), "git liza phase --goal "+string(goal)
 	if w == nil {
 		return refuse(RulePhase, "git liza help workflow", "%s has no phases", goal)
 	}
@@ -86,7 +86,7 @@ func (m *PhaseMove) check(p *play) *Refusal {
 	if r := m.checkExit(p, w.Phase(g.Phase)); r != nil {
 		return r
 	}
-	if list := p.templates(p.begins(goal, m.To)); len(list) > 0 {
+	if list := templates(p.Board, workflowsOf(p).begins(goal, m.To)); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
@@ -97,7 +97,7 @@ func (m *PhaseMove) check(p *play) *Refusal {
 // checkExit refuses to leave a phase whose exit lacks something.
 func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 	goal := p.goalID()
-	for _, r := range p.exits().lacks(goal) {
+	for _, r := range exitsOf(p).lacks(goal) {
 		if r.Rule != RuleRole || !p.move.By.IsHuman() {
 			return r
 		}
@@ -113,7 +113,7 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 		return r
 	}
 	rules := p.Settings().Rules
-	for _, g := range p.exits().gates(f) {
+	for _, g := range exitsOf(p).gates(f) {
 		if !slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Gate == g.Name && r.Command == g.Command && r.HasPassed(rules) }) {
 			return refuse(RuleGate, hint, "gate %s has not passed", g.Name)
 		}
@@ -122,7 +122,7 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 }
 
 func (m *PhaseMove) apply(p *effect) {
-	w := p.Workflow(p.goalID())
+	w := workflowsOf(p).of(p.goalID())
 	forward := w.place(m.To) > w.place(m.From)
 	p.goal(func(g *Goal) { g.enter(p, m.To, forward) })
 	recordGates(p, AtPhase, "", m.Receipts)
@@ -142,19 +142,20 @@ func (g *Goal) enter(p *effect, to PhaseID, begins bool) {
 // exits knows what the exits of phases ask for.
 type exits struct{ *content }
 
-func (c *content) exits() exits { return exits{c} }
+// exitsOf are those of a board, as a board, a play or a checker has it.
+func exitsOf(of interface{ calendar() calendar }) exits { return exits(of.calendar()) }
 
 // ExitLacks are the things that keep a goal from leaving its phase, gates apart: the
 // refusals of a supervisor that tried. One with the rule [RuleRole] keeps no person.
-func ExitLacks(b *Board, goal GoalID) []*Refusal { return b.exits().lacks(goal) }
+func ExitLacks(b *Board, goal GoalID) []*Refusal { return exitsOf(b).lacks(goal) }
 
 // ExitGates are the gates that must pass before a goal leaves its phase.
 func ExitGates(b *Board, goal GoalID) []Gate {
-	w, g := b.Workflow(goal), b.Goal(goal)
+	w, g := workflowsOf(b).of(goal), b.Goal(goal)
 	if w == nil || g == nil || w.Phase(g.Phase) == nil {
 		return nil
 	}
-	return b.exits().gates(w.Phase(g.Phase))
+	return exitsOf(b).gates(w.Phase(g.Phase))
 }
 
 // gates are those at a phase that its exit needs.
@@ -168,7 +169,7 @@ func (x exits) gates(f *WorkflowPhase) (list []Gate) {
 }
 
 func (x exits) lacks(goal GoalID) (list []*Refusal) {
-	g, w := x.Goal(goal), x.Workflow(goal)
+	g, w := x.Goal(goal), workflowsOf(x).of(goal)
 	if g == nil || w == nil {
 		return nil
 	}
@@ -186,7 +187,7 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 			return list
 		}
 	}
-	for _, a := range x.workflows().artifactsOf(goal, g.Phase) {
+	for _, a := range workflowsOf(x).artifactsOf(goal, g.Phase) {
 		list = append(list, a.lacking(goal)...)
 	}
 	for _, name := range f.Gates {
@@ -222,8 +223,8 @@ type beginning struct {
 
 // begins is the phase that a goal would begin, which it has not entered yet; the zero
 // value if there is none.
-func (c *content) begins(goal GoalID, to PhaseID) beginning {
-	w, g := c.Workflow(goal), c.Goal(goal)
+func (c workflows) begins(goal GoalID, to PhaseID) beginning {
+	w, g := workflowsOf(c).of(goal), c.Goal(goal)
 	if w == nil || g == nil || w.place(to) <= w.place(g.Phase) {
 		return beginning{}
 	}
@@ -239,7 +240,7 @@ func (n beginning) unlessBegun() beginning {
 }
 
 // templates are the tasks that the beginning of a phase adds.
-func (b *Board) templates(n beginning) (list []TaskInput) {
+func templates(b *Board, n beginning) (list []TaskInput) {
 	if n.phase == nil {
 		return nil
 	}
@@ -269,7 +270,7 @@ func (b *Board) templates(n beginning) (list []TaskInput) {
 // PhaseName is the phase of a goal with its place, such as DESIGN (3 of 5); "" if it has
 // none.
 func PhaseName(b *Board, g *Goal) string {
-	w := b.Workflow(g.ID)
+	w := workflowsOf(b).of(g.ID)
 	if w == nil {
 		return ""
 	}

@@ -30,7 +30,7 @@ func (m *ReloadMove) ask(move Move, b *Board) Query {
 		return Query{}
 	}
 	w := m.of(move.Goal)
-	q := b.askTexts(b.templates(m.begins(b, move.Goal, m.phase(b, move.Goal))))
+	q := b.askTexts(templates(b, m.begins(b, move.Goal, m.phase(b, move.Goal))))
 	q.Match = w.patterns(-1)
 	return q
 }
@@ -92,7 +92,7 @@ func (m *ReloadMove) check(p *play) *Refusal {
 		}
 		return p.textCheck().compare(m.Texts)
 	}
-	if r := p.checkWorkflow(m.Workflow, goal); r != nil {
+	if r := (phasing{p}).checkWorkflow(m.Workflow, goal); r != nil {
 		return r
 	}
 	if m.Workflow.Phase(m.Phase) == nil {
@@ -109,7 +109,7 @@ func (m *ReloadMove) check(p *play) *Refusal {
 		}
 	}
 	p.workflow = m.Workflow
-	if list := p.templates(m.begins(p.Board, goal, m.Phase)); len(list) > 0 {
+	if list := templates(p.Board, m.begins(p.Board, goal, m.Phase)); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
@@ -160,11 +160,11 @@ func (m *ReloadMove) apply(p *effect) {
 			p.keep(t)
 		}
 	}
-	p.setWorkflow(goal, m.Workflow, m.Phase, m.Every)
+	setWorkflow(p, goal, m.Workflow, m.Phase, m.Every)
 }
 
 // setWorkflow writes the workflow of a goal, which stands in a phase of it then.
-func (p *effect) setWorkflow(goal GoalID, w *Workflow, phase PhaseID, every Every) {
+func setWorkflow(p *effect, goal GoalID, w *Workflow, phase PhaseID, every Every) {
 	g, key := *p.Goal(goal), Key{Workflows, string(goal)}
 	name := ""
 	if w != nil {

@@ -21,9 +21,9 @@ func (r *ReopenMove) ask(m Move, b *Board) Query {
 		return Query{}
 	}
 	q := Query{Texts: b.trackedPaths().askTexts(b.Settings().Rules, []string{g.Spec}, nil)}
-	if w := b.Workflow(g.ID); w != nil {
+	if w := workflowsOf(b).of(g.ID); w != nil {
 		q.Match = w.patterns(-1)
-		for _, doc := range b.workflows().known(q.Match) {
+		for _, doc := range workflowsOf(b).known(q.Match) {
 			q.Texts = append(q.Texts, TextQuery{Path: doc.Path})
 		}
 		q.Texts = sortedTexts(q.Texts)
@@ -50,8 +50,8 @@ func (r *ReopenMove) check(p *play) *Refusal {
 	if p.facts != nil && !p.facts.Texts[spec].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", spec, branch)
 	}
-	if w := p.Workflow(p.goalID()); w != nil {
-		if r := p.workflows().apart(w.Goal, w.patterns(-1)); r != nil {
+	if w := workflowsOf(p).of(p.goalID()); w != nil {
+		if r := workflowsOf(p).apart(w.Goal, w.patterns(-1)); r != nil {
 			return r
 		}
 	}

@@ -116,7 +116,7 @@ func (k trackedPaths) inUse() anchorSets {
 			used.add(s.BasedOn...)
 		}
 	})
-	for _, doc := range k.workflows().known(k.workflows().patterns()) {
+	for _, doc := range workflowsOf(k).known(workflowsOf(k).patterns()) {
 		used.add(doc.Path)
 	}
 	return used

@@ -54,7 +54,7 @@ type SubmitMove struct {
 }
 
 func (s *SubmitMove) ask(m Move, b *Board) Query {
-	q := Query{Submission: s.Commit, Valid: b.TypedPatterns()}
+	q := Query{Submission: s.Commit, Valid: TypedPatterns(b)}
 	for _, one := range q.Valid {
 		if len(one.Type.Frozen) > 0 {
 			q.Frozen = append(q.Frozen, one)

@@ -122,8 +122,8 @@ type PlanRef struct {
 	At   time.Time `yaml:"at"` // of the import; zero in the move
 }
 
-// Workflow is the workflow of a goal; nil if nothing is bounded.
-func (c *content) Workflow(goal GoalID) *Workflow {
+// of is the workflow of a goal; nil if nothing is bounded.
+func (c workflows) of(goal GoalID) *Workflow {
 	if !c.HasRules(5) || goal == "" {
 		return nil
 	}
@@ -185,10 +185,14 @@ func (f *WorkflowPhase) admits(t *Task) bool {
 	return (len(f.Roles) == 0 || slices.Contains(f.Roles, t.doer())) && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, t.Kind))
 }
 
+// FindWorkflow is the workflow of a goal; nil if nothing is bounded.
+func FindWorkflow(b *Board, goal GoalID) *Workflow { return workflowsOf(b).of(goal) }
+
 // workflows knows the workflows of the goals in progress.
 type workflows struct{ *content }
 
-func (c *content) workflows() workflows { return workflows{c} }
+// workflowsOf are those of a board, as a board, a play or a checker has it.
+func workflowsOf(of interface{ calendar() calendar }) workflows { return workflows(of.calendar()) }
 
 // open are the workflows of the goals in progress.
 func (k workflows) open() (list []*Workflow) {
@@ -196,7 +200,7 @@ func (k workflows) open() (list []*Workflow) {
 		return nil
 	}
 	for _, id := range k.IDs(Workflows) {
-		g, w := k.Goal(GoalID(id)), k.Workflow(GoalID(id))
+		g, w := k.Goal(GoalID(id)), workflowsOf(k).of(GoalID(id))
 		if g != nil && w != nil && g.Status == InProgress {
 			list = append(list, w)
 		}
@@ -215,7 +219,7 @@ func (k workflows) patterns() (globs []string) {
 // phaseOf is the phase that a task belongs to: that of its workflow; nil if nothing
 // bounds it.
 func (k workflows) phaseOf(t *Task) *WorkflowPhase {
-	w := k.Workflow(t.Goal)
+	w := workflowsOf(k).of(t.Goal)
 	if w == nil || t.Phase == AnyPhase {
 		return nil
 	}
@@ -225,7 +229,7 @@ func (k workflows) phaseOf(t *Task) *WorkflowPhase {
 // checkPhase refuses work on a task of another phase than that of its goal.
 func checkPhase(p *play) *Refusal {
 	t := p.task
-	w, g := p.Workflow(t.Goal), p.Goal(t.Goal)
+	w, g := workflowsOf(p).of(t.Goal), p.Goal(t.Goal)
 	if w == nil || g == nil || t.Phase == AnyPhase {
 		return nil
 	}
@@ -249,7 +253,7 @@ func shownPhase(id PhaseID) string {
 
 // checkParallel refuses one claim more than the workflow of the goal allows at once.
 func checkParallel(p *play) *Refusal {
-	w := p.Workflow(p.task.Goal)
+	w := workflowsOf(p).of(p.task.Goal)
 	if w == nil || w.Parallel == 0 || p.from == Claimed {
 		return nil
 	}
@@ -270,16 +274,16 @@ func checkParallel(p *play) *Refusal {
 }
 
 // workflowOf is the workflow of a goal, as the move leaves it.
-func (p *play) workflowOf(goal GoalID) *Workflow {
+func (p phasing) workflowOf(goal GoalID) *Workflow {
 	if p.workflow != nil && p.workflow.Goal == goal {
 		return p.workflow
 	}
-	return p.Workflow(goal)
+	return workflowsOf(p).of(goal)
 }
 
 // phaseOfNew is the phase of a new task: the one that it names, that of what it replaces,
 // or that of its goal.
-func (p *play) phaseOfNew(in *TaskInput, replaced PhaseID) PhaseID {
+func (p phasing) phaseOfNew(in *TaskInput, replaced PhaseID) PhaseID {
 	w := p.workflowOf(p.goalID())
 	switch g := p.Goal(p.goalID()); {
 	case w == nil || in.Phase != "":
@@ -295,7 +299,7 @@ func (p *play) phaseOfNew(in *TaskInput, replaced PhaseID) PhaseID {
 // checkPhaseOfTask refuses the phase of a task that is described, if it is none of the
 // workflow of its goal, or not for its role and kind. Only people let a task belong to
 // every phase; was is its phase before, or that of the task that it replaces.
-func (p *play) checkPhaseOfTask(t *Task, was PhaseID, hint string) *Refusal {
+func (p phasing) checkPhaseOfTask(t *Task, was PhaseID, hint string) *Refusal {
 	if !p.HasRules(5) {
 		return nil
 	}

@@ -19,7 +19,7 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 		allowed = append(allowed, parseGlobs(t.Intent.Extend)...)
 	}
 	bounds := b.roleBounds(role, t.Kind)
-	denied, own := parseGlobs(b.taskDenials(t)), b.artifactBounds(t, role)
+	denied, own := parseGlobs(loopsOf(b).taskDenials(t)), workflowsOf(b).artifactBounds(t, role)
 	for _, path := range list {
 		if b.interrupted() {
 			return nil
@@ -43,8 +43,8 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 
 // artifactBounds are the paths that a role writes which writes artifacts alone, in its
 // work on a task; nil if nothing bounds it.
-func (b *Board) artifactBounds(t *Task, role Role) []glob {
-	row, w := b.Role(role), b.Workflow(t.Goal)
+func (b workflows) artifactBounds(t *Task, role Role) []glob {
+	row, w := b.Role(role), b.of(t.Goal)
 	if row == nil || !row.Artifacts || w == nil {
 		return nil
 	}
