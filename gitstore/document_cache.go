@@ -167,6 +167,8 @@ func documentID(doc flow.Document) string {
 		return d.Name
 	case *flow.Level:
 		return d.ID()
+	case *flow.Workflow:
+		return string(d.Goal)
 	}
 	return ""
 }

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -20,7 +22,7 @@ const maxText = 1 << 20
 // textFacts answers what the paths of a question hold. A commit that is missing
 // leaves all of them out.
 func (cs *Commits) textFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {
-	if len(q.Texts) == 0 {
+	if len(q.Texts)+len(q.Match) == 0 {
 		return nil
 	}
 	commits := []git.ID{cmp.Or(q.At, q.Tip)}
@@ -34,8 +36,79 @@ func (cs *Commits) textFacts(ctx context.Context, q flow.Query, f *flow.Facts) e
 	if err != nil || !ok {
 		return err
 	}
-	f.Texts, err = cs.findTexts(ctx, q.Texts, trees)
-	return err
+	if f.Texts, err = cs.findTexts(ctx, q.Texts, trees); err != nil || len(q.Match) == 0 {
+		return err
+	}
+	return cs.findMatches(ctx, q.Match, trees, f)
+}
+
+// findMatches finds the regular files of the first tree that match a glob, and what the
+// other trees have there. Of several trees only paths that differ are answered. It ends
+// after one path more than a move may name.
+func (cs *Commits) findMatches(ctx context.Context, globs []string, trees []git.ID, f *flow.Facts) error {
+	var found []string
+	m := matching{ctx, cs.objects, globs, func(path string) bool {
+		found = append(found, path)
+		return len(found) <= flow.MaxMatches
+	}}
+	if _, err := m.descend(trees, ""); err != nil {
+		return err
+	}
+	asked := make([]flow.TextQuery, 0, len(found))
+	for _, path := range found {
+		if _, known := f.Texts[path]; !known {
+			asked = append(asked, flow.TextQuery{Path: path})
+		}
+	}
+	texts, err := cs.findTexts(ctx, asked, trees)
+	if err != nil {
+		return err
+	}
+	maps.Copy(f.Texts, texts)
+	slices.Sort(found)
+	f.Matches = found
+	return nil
+}
+
+// A matching looks for the regular files of a tree that match a glob. It enters only
+// folders in which one can be.
+type matching struct {
+	ctx     context.Context
+	objects *git.Objects
+	globs   []string
+	visit   func(path string) bool // false ends it
+}
+
+// descend visits what lies below a folder, which is one of these trees in each commit.
+func (m matching) descend(trees []git.ID, folder string) (on bool, err error) {
+	if trees[0] == "" || len(trees) > 1 && allSame(trees) {
+		return true, nil
+	}
+	found, err := pathWalk{m.ctx, m.objects, nil}.entries(trees, func(string) bool { return true })
+	if err != nil {
+		return false, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		entries, path := found[name], folder+name
+		switch e := entries[0]; {
+		case e.ID == "" || len(trees) > 1 && allSame(entries):
+		case e.Mode == git.ModeTree && slices.ContainsFunc(m.globs, func(glob string) bool { return flow.Overlap(glob, path+"/**") }):
+			below := make([]git.ID, len(trees))
+			for i, other := range entries {
+				if other.Mode == git.ModeTree {
+					below[i] = other.ID
+				}
+			}
+			if on, err := m.descend(below, path+"/"); err != nil || !on {
+				return on, err
+			}
+		case isRegular(e) && slices.ContainsFunc(m.globs, func(glob string) bool { return flow.Match(glob, path) }):
+			if !m.visit(path) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
 }
 
 // treesOf are the trees of commits; ok is false if one is missing.

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,5 +51,84 @@ func TestTextsThatNobodyJudged(t *testing.T) {
 
 	d.merge("third")
 	require.Equal(t, brought, d.board().Tracked("README"))
+	d.sound()
+}
+
+// committedBelow is a commit on another one with a file in a folder.
+func (d *desk) committedBelow(parent git.ID, path, content string) git.ID {
+	d.t.Helper()
+	c, err := d.store.objects.Commit(parent)
+	require.NoError(d.t, err)
+	var put func(tree git.ID, path string) git.ID
+	put = func(tree git.ID, path string) git.ID {
+		name, rest, deeper := strings.Cut(path, "/")
+		var list []git.Entry
+		below := git.ID("")
+		if tree != "" {
+			old, err := d.store.objects.Tree(tree)
+			require.NoError(d.t, err)
+			for _, e := range old {
+				if e.Name == name {
+					below = e.ID
+					continue
+				}
+				list = append(list, e)
+			}
+		}
+		if deeper {
+			list = append(list, git.Entry{Mode: git.ModeTree, Name: name, ID: put(below, rest)})
+		} else {
+			list = append(list, git.Entry{Mode: git.ModeBlob, Name: name, ID: d.blob(content)})
+		}
+		id, err := d.store.objects.WriteTree(list)
+		require.NoError(d.t, err)
+		return id
+	}
+	id, err := d.store.Commits.Commit(context.Background(), put(c.Tree, path), "Work", parent)
+	require.NoError(d.t, err)
+	return id
+}
+
+// The artifacts of a goal are the files that match its workflow, wherever they come from:
+// those that are there when it gets one, what people adopt, what a task merges.
+func TestArtifactsAreTrackedByPattern(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	adopt := func(path, content string) {
+		tip := d.board().Settings().Integration.Tip
+		d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.committedBelow(tip, path, content), Onto: tip, Reason: "R"}))
+	}
+	adopt("docs/goal-1/deep/prd.md", "one\n")
+	adopt("docs/other/prd.md", "one\n")
+	w := &flow.Workflow{Name: "w", Phases: []flow.WorkflowPhase{{Name: "A", Artifacts: []flow.PhaseArtifact{{Type: "prd", Path: "docs/{goal}/**/*.md", Count: 1}}}, {Name: "B"}},
+		Types: []flow.ArtifactType{{Name: "prd"}}}
+	d.do(by(ann, flow.ActReload, &flow.ReloadMove{Workflow: w}))
+	states := func() []flow.ArtifactState {
+		b := d.board()
+		list := flow.ArtifactsOf(b, "goal-1", "")
+		require.NoError(t, b.Err())
+		return list
+	}
+	files := func() (list []string) {
+		for _, doc := range states()[0].Files {
+			list = append(list, doc.Path)
+		}
+		return list
+	}
+	require.Equal(t, []string{"docs/goal-1/deep/prd.md"}, files())
+	d.refused(flow.RuleArtifact, by(coder, flow.ActPhase, &flow.PhaseMove{}))
+	adopt("docs/goal-1/more.md", "two\n")
+	adopt("docs/goal-1/more.txt", "two\n")
+	require.Equal(t, []string{"docs/goal-1/deep/prd.md", "docs/goal-1/more.md"}, files())
+	require.Zero(t, states()[0].Approved)
+	d.do(by(ann, flow.ActAccept, &flow.AcceptMove{Paths: []string{"docs/goal-1/deep/prd.md", "docs/goal-1/more.md"}, Reason: "R"}))
+	require.Equal(t, 2, states()[0].Approved)
+	adopt("docs/goal-1/more.md", "three\n")
+	require.Equal(t, 1, states()[0].Approved)
+	d.refused(flow.RuleArtifact, by(coder, flow.ActPhase, &flow.PhaseMove{}))
+	d.do(by(ann, flow.ActAccept, &flow.AcceptMove{Paths: []string{"docs/goal-1/more.md"}, Reason: "R"}))
+
+	d.do(by(coder, flow.ActPhase, &flow.PhaseMove{}))
+	require.Equal(t, flow.PhaseID("B"), d.board().Goal("goal-1").Phase)
 	d.sound()
 }
