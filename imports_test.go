@@ -24,6 +24,7 @@ const module = "github.com/git-liza/git-liza"
 // here where it stands. A row without a package is no error.
 var mayImport = map[string][]string{
 	"flow":              {"flow/layout", "flow/oid", "flow/pattern", "flow/shell"},
+	"flow/automation":   {},
 	"flow/breaker":      {"flow"},
 	"flow/layout":       {},
 	"flow/markdown":     {"flow/pattern"},
