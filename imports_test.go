@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/codehost":   {},
 	"cmd/git-liza/notify":     {"flow/layout", "flow/plaintext", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret"},
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
+	"cmd/git-liza/stories":    {},
 	"cmd/git-liza/survey":     {"flow/pattern", "gitstore/git"},
 	"cmd/git-liza/view":       {"cmd/git-liza/diagnosis", "flow", "flow/breaker", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
 	"cmd/git-liza/diagnosis":  {"flow", "flow/pattern", "flow/plaintext", "flow/shell"},
@@ -103,7 +104,7 @@ var onlyIn = []struct {
 }
 
 // pure are the packages that have no I/O, no clock and no randomness.
-var pure = []string{"flow", "flow/markdown", "flow/plaintext", "cmd/git-liza/view", "cmd/git-liza/drawing", "cmd/git-liza/metrics", "cmd/git-liza/patch", "cmd/git-liza/config", "cmd/git-liza/diagnosis"}
+var pure = []string{"flow", "flow/markdown", "flow/plaintext", "cmd/git-liza/view", "cmd/git-liza/drawing", "cmd/git-liza/metrics", "cmd/git-liza/patch", "cmd/git-liza/config", "cmd/git-liza/diagnosis", "cmd/git-liza/stories"}
 
 // impure is what they may not use although it is in the standard library.
 var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}
