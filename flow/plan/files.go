@@ -40,7 +40,7 @@ func (c *checker) checkFiles(u *usage, claims []*claim) {
 		if modify {
 			maker = pairs[n].then
 		}
-		c.add(File, one.Task, one.Key, one.Entry, "%s uses %s, which %s creates, and does not depend on it", c.name(one.Task), one.path, c.name(maker))
+		c.add(File, one.Place, "%s uses %s, which %s creates, and does not depend on it", c.name(one.Task), one.path, c.name(maker))
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *checker) checkCreated(created map[string][]Place) {
 				continue
 			}
 			if c.find(path) != Nothing {
-				c.add(File, at.Task, at.Key, at.Entry, "%s creates %s, which is there already", c.name(at.Task), path)
+				c.add(File, at, "%s creates %s, which is there already", c.name(at.Task), path)
 				continue
 			}
 			c.checkAbove(at, path)
@@ -81,7 +81,7 @@ func (c *checker) checkCreated(created map[string][]Place) {
 	for n, ordered := range c.precede(pairs) {
 		if at, first := again[n], pairs[n].first; ordered || first == at.Task {
 			path := clean(c.plan.Tasks[at.Task].Files.Create[at.Entry])
-			c.add(File, at.Task, at.Key, at.Entry, "%s creates %s, which %s has created before", c.name(at.Task), path, c.name(first))
+			c.add(File, at, "%s creates %s, which %s has created before", c.name(at.Task), path, c.name(first))
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (c *checker) checkThere(one use, patterns []*claim) {
 			slices.ContainsFunc(other.tasks, func(i int) bool { return i != one.Task })
 	})
 	if !mayBeMade && c.checkAbove(one.Place, one.path) {
-		c.add(File, one.Task, one.Key, one.Entry, "%s uses %s, which is not there, and no task creates it", c.name(one.Task), one.path)
+		c.add(File, one.Place, "%s uses %s, which is not there, and no task creates it", c.name(one.Task), one.path)
 	}
 }
 
@@ -108,7 +108,7 @@ func (c *checker) checkAbove(at Place, path string) bool {
 			return true
 		}
 		if found != Nothing {
-			c.add(Path, at.Task, at.Key, at.Entry, "the path %s of %s leads through %s, which is a file or a link", path, c.name(at.Task), above)
+			c.add(Path, at, "the path %s of %s leads through %s, which is a file or a link", path, c.name(at.Task), above)
 			return false
 		}
 	}
