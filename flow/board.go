@@ -222,4 +222,5 @@ func (k Key) fold() Key { return Key{k.Folder, strings.ToLower(k.ID)} }
 func (k Key) String() string { return fmt.Sprintf("%s %s", folderNames.name(uint8(k.Folder)), k.ID) }
 
 var folderNames = names{"", "settings", "principals", "breaker", "goal", "sprint", "task", "archived task", "agent",
-	"anomaly", "discovery", "note", "review rules", "role", "tracked path", "question", "sprint plan", "mark"}
+	"anomaly", "discovery", "note", "review rules", "role", "tracked path", "question", "sprint plan", "mark",
+	"level", "outages"}
