@@ -60,6 +60,7 @@ const (
 	RuleDoctor         Rule = "doctor"            // the doctor finds nothing wrong
 	RuleEditor         Rule = "editor"            // an editor ends well
 	RulePlan           Rule = "plan"              // a plan can be entered as it stands
+	RuleClass          Rule = "class"             // the class of a file can be said
 )
 
 // A RuleName is a rule with what it protects, in one line.
@@ -196,4 +197,5 @@ var RuleNames = []RuleName{
 	{RuleDoctor, "the doctor finds nothing wrong"},
 	{RuleEditor, "an editor ends well"},
 	{RulePlan, "a plan can be entered as it stands"},
+	{RuleClass, "the class of a file can be said"},
 }

@@ -8,7 +8,6 @@ package automation
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -228,7 +227,7 @@ func (r *reader) because(rule Basis, evidence []Evidence) Class {
 
 // excerpts are the first pieces of evidence, each cut to its greatest length.
 func excerpts(list []Evidence, most int) []Evidence {
-	list = slices.Clone(list[:min(len(list), most)])
+	list = append([]Evidence{}, list[:min(len(list), most)]...)
 	for i := range list {
 		if text := list[i].Text; len(text) > maxExcerpt {
 			cut := maxExcerpt

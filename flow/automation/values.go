@@ -57,15 +57,39 @@ const (
 // A Basis is the rule that gave a class.
 type Basis string
 
-// The rules, in their order; the first that fits gives the class.
+// The rules.
 const (
-	Block    Basis = "declared"   // the file has a block automation
-	Checks   Basis = "checks"     // it asks for checks only, and declares no code
-	Design   Basis = "design"     // it asks for design, names no path, and declares no code
-	OpenEnd  Basis = "open-ended" // it leaves open where to end
-	Paths    Basis = "paths"      // it says which paths are allowed and which excluded
+	Block    Basis = "declared"
+	Checks   Basis = "checks"
+	Design   Basis = "design"
+	OpenEnd  Basis = "open-ended"
+	Paths    Basis = "paths"
 	Ordinary Basis = "otherwise"
 )
+
+// Rules are the rules in their order, with what they say for people; the first that fits
+// gives the class.
+var Rules = []struct {
+	Name    Basis
+	Meaning string
+}{
+	{Block, "it has a block automation"},
+	{Checks, "it asks for checks only, and declares no code"},
+	{Design, "it asks for design or research, names no path, and declares no code"},
+	{OpenEnd, "it leaves open where to end: as needed, where appropriate, throughout"},
+	{Paths, "it says which paths are allowed and which are excluded"},
+	{Ordinary, "no other rule fits"},
+}
+
+// Meaning is what the rule says for people.
+func (v Basis) Meaning() string {
+	for _, rule := range Rules {
+		if rule.Name == v {
+			return rule.Meaning
+		}
+	}
+	return ""
+}
 
 // UnmarshalText refuses other types.
 func (v *Type) UnmarshalText(text []byte) error {
