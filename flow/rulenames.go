@@ -61,6 +61,8 @@ const (
 	RuleEditor         Rule = "editor"            // an editor ends well
 	RulePlan           Rule = "plan"              // a plan can be entered as it stands
 	RuleClass          Rule = "class"             // the class of a file can be said
+	RuleFile           Rule = "file"              // a new task creates what is not there, and changes and reads what is
+	RuleConsumer       Rule = "consumer"          // consumers of a new task depend on it, and a test covers both
 )
 
 // A RuleName is a rule with what it protects, in one line.
@@ -198,4 +200,6 @@ var RuleNames = []RuleName{
 	{RuleEditor, "an editor ends well"},
 	{RulePlan, "a plan can be entered as it stands"},
 	{RuleClass, "the class of a file can be said"},
+	{RuleFile, "a new task creates what is not there, and changes and reads what is"},
+	{RuleConsumer, "consumers of a new task depend on it, and a test covers both"},
 }

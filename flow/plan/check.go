@@ -15,10 +15,13 @@ import (
 type Ground struct {
 	Find      func(path string) Found              // what is at a clean path of the tree; nil if no tree is known
 	OnBoard   func(flow.TaskID) bool               // whether the board has a task; nil without a board
+	Names     func(flow.TaskID, string) bool       // whether the board's task names a file already; nil without a board
+	Owned     func(path string) bool               // whether an open task of the board writes a path; nil without a board
 	Describe  func(flow.TaskInput) []*flow.Refusal // what the board refuses; nil without a board
 	HasTool   func(program string) bool            // whether this machine has a program; nil if nobody asks
 	TextLimit int                                  // bytes of a text; 0 for that of a new board
 	Deepest   int                                  // the highest level of the goal on the board; 0 for none
+	Gated     bool                                 // the board has a gate that all work passes, so that verify may be missing
 }
 
 // Found is what is at a path of a tree.
@@ -113,7 +116,7 @@ func (c *checker) warn(i int) {
 	add := func(code Code, key, format string, args ...any) {
 		c.faults = append(c.faults, warningAt(code, Place{i, key, -1}, format, args...))
 	}
-	if t.Verify == "" && !t.isText() {
+	if t.Verify == "" && !t.isText() && !t.Draft && !c.ground.Gated {
 		add(Verify, "", "%s has no verify: nothing but its reviewer tells that it works", c.name(i))
 	}
 	if t.Seconds() > longEstimate {
@@ -223,7 +226,7 @@ func (c *checker) checkSpecs() {
 	seen := map[string]bool{}
 	for i := range c.plan.Tasks {
 		path, _, _ := strings.Cut(c.plan.Tasks[i].Spec, "#")
-		if path == "" || seen[path] || c.ground.Find == nil {
+		if path == "" || seen[path] || c.ground.Find == nil || c.plan.Tasks[i].Draft {
 			continue
 		}
 		seen[path] = true

@@ -64,7 +64,7 @@ func (c *checker) checkCreated(created map[string][]Place) {
 	for _, path := range slices.Sorted(maps.Keys(created)) {
 		places := created[path]
 		for _, at := range places {
-			if c.isEntered(at.Task) {
+			if c.isNamed(at.Task, path) {
 				continue
 			}
 			if c.find(path) != Nothing {
@@ -88,7 +88,7 @@ func (c *checker) checkCreated(created map[string][]Place) {
 
 // checkThere checks a path that no task creates.
 func (c *checker) checkThere(one use, patterns []*claim) {
-	if c.isEntered(one.Task) || c.find(one.path) != Nothing {
+	if c.isNamed(one.Task, one.path) || c.find(one.path) != Nothing || c.ground.Owned != nil && c.ground.Owned(one.path) {
 		return
 	}
 	mayBeMade := slices.ContainsFunc(patterns, func(other *claim) bool {
@@ -115,9 +115,11 @@ func (c *checker) checkAbove(at Place, path string) bool {
 	return true
 }
 
-// isEntered reports whether the board has a task: its work may be done, and in the tree.
-func (c *checker) isEntered(i int) bool {
-	return c.ground.OnBoard != nil && c.ground.OnBoard(c.plan.Tasks[i].ID)
+// isNamed reports whether a file of a task may be there, and may be missing: the board's
+// task names it, so that its work may be done, or the task does reverted work again.
+func (c *checker) isNamed(i int, path string) bool {
+	t := &c.plan.Tasks[i]
+	return t.Reopens != "" || c.ground.Names != nil && c.ground.Names(t.ID, path)
 }
 
 func (c *checker) find(path string) Found {
