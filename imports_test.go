@@ -24,6 +24,7 @@ const module = "github.com/git-liza/git-liza"
 // here where it stands. A row without a package is no error.
 var mayImport = map[string][]string{
 	"flow":              {"flow/layout", "flow/oid", "flow/pattern", "flow/shell"},
+	"flow/automation":   {},
 	"flow/breaker":      {"flow"},
 	"flow/layout":       {},
 	"flow/markdown":     {"flow/pattern"},
@@ -43,7 +44,7 @@ var mayImport = map[string][]string{
 	"templates":         {"flow", "flow/pattern", "flow/shell"},
 
 	"cmd/git-liza": {
-		"flow", "flow/layout", "flow/pattern", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
+		"flow", "flow/automation", "flow/layout", "flow/pattern", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
 		"cmd/git-liza/launcher", "cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/planfile", "cmd/git-liza/diagnosis", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 		"cmd/git-liza/screen", "cmd/git-liza/view", "cmd/git-liza/notify", "cmd/git-liza/drawing", "cmd/git-liza/config", "cmd/git-liza/roles", "cmd/git-liza/survey", "cmd/git-liza/web", "cmd/git-liza/codehost",
@@ -52,8 +53,9 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/codehost":   {},
 	"cmd/git-liza/notify":     {"flow/layout", "flow/plaintext", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret"},
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
+	"cmd/git-liza/stories":    {},
 	"cmd/git-liza/survey":     {"flow/pattern", "gitstore/git"},
-	"cmd/git-liza/view":       {"cmd/git-liza/diagnosis", "flow", "flow/breaker", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
+	"cmd/git-liza/view":       {"cmd/git-liza/diagnosis", "flow", "flow/automation", "flow/breaker", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
 	"cmd/git-liza/diagnosis":  {"flow", "flow/pattern", "flow/plaintext", "flow/shell"},
 	"cmd/git-liza/drawing":    {"flow", "flow/plaintext", "cmd/git-liza/view"},
 	"cmd/git-liza/mcp":        {},
@@ -62,7 +64,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/patch":      {"flow/pattern", "flow/plaintext"},
 	"cmd/git-liza/web":        {"flow", "flow/markdown", "flow/plaintext", "gitstore", "gitstore/git", "cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/view", "cmd/git-liza/work", "cmd/git-liza/drawing", "cmd/git-liza/metrics"},
 	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work", "internal/gittest"},
-	"cmd/git-liza/planfile":   {"flow", "flow/plan", "gitstore/document"},
+	"cmd/git-liza/planfile":   {"flow", "flow/automation", "flow/plan", "gitstore/document"},
 	"cmd/git-liza/launcher":   {"flow/layout", "gitstore/git", "cmd/git-liza/proc"},
 	"cmd/git-liza/proc":       {},
 	"cmd/git-liza/secret":     {},
@@ -102,7 +104,7 @@ var onlyIn = []struct {
 }
 
 // pure are the packages that have no I/O, no clock and no randomness.
-var pure = []string{"flow", "flow/markdown", "flow/plaintext", "cmd/git-liza/view", "cmd/git-liza/drawing", "cmd/git-liza/metrics", "cmd/git-liza/patch", "cmd/git-liza/config", "cmd/git-liza/diagnosis"}
+var pure = []string{"flow", "flow/markdown", "flow/plaintext", "cmd/git-liza/view", "cmd/git-liza/drawing", "cmd/git-liza/metrics", "cmd/git-liza/patch", "cmd/git-liza/config", "cmd/git-liza/diagnosis", "cmd/git-liza/stories"}
 
 // impure is what they may not use although it is in the standard library.
 var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}

@@ -64,7 +64,7 @@ func (b *BlockMove) check(p *play) *Refusal {
 	return p.checkSave(b.Saved)
 }
 
-// MaySave reports whether an actor may save claimed work for who goes on with it. A
+// MaySave reports whether an actor may save claimed work for the one who goes on with it. A
 // reviewer's supervisor may not, even after the lease: it would judge what it wrote,
 // under another's name.
 func MaySave(b *Board, t *Task, by Actor) bool {

@@ -91,8 +91,12 @@ func (e *EditMove) check(p *play) *Refusal {
 	if !described.has(p.from) {
 		return p.onlyBudget(t)
 	}
-	if wrong := p.describe(t, hint); len(wrong) > 0 {
-		return wrong[0]
+	var found faults
+	for _, r := range p.describe(t, hint) {
+		found.add(0, r)
+	}
+	if r := found.refusal(); r != nil {
+		return r
 	}
 	edited := p.with(t)
 	defer func() { p.fail(edited.err) }()
@@ -100,7 +104,6 @@ func (e *EditMove) check(p *play) *Refusal {
 		return r
 	}
 	if p.HasRules(4) {
-		var found faults
 		p.repointed = levelling{edited, p.prior}.assign([]*Task{t}, nil, &found)
 		p.level = t.Level
 		if r := found.refusal(); r != nil {

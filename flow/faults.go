@@ -25,6 +25,12 @@ func (f *faults) add(place int, r *Refusal) {
 	}
 }
 
+// RefuseAll is one refusal for faults, of which at most [MaxFaults] count, with the rule
+// and the hint of the first; nil if there are none.
+func RefuseAll(list []Fault) *Refusal {
+	return (&faults{list[:min(len(list), MaxFaults)]}).refusal()
+}
+
 // refusal is one refusal for all faults, with the rule and the hint of the
 // first; nil if there are none.
 func (f *faults) refusal() *Refusal {

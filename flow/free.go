@@ -27,7 +27,7 @@ func (ch choice) free(s *Summary, role Role, at time.Time) time.Time {
 			return j.Lease
 		}
 		_, lease := s.Reviewing(at)
-		return lease // the verdict may bring work for who does the task
+		return lease // the verdict may bring work for the holder of the task
 	case s.Role == role && s.Status == IntegrationFailed:
 		return ch.reservation(s.FailedAt)
 	case s.Role == role:

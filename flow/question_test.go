@@ -73,11 +73,16 @@ func TestNotesExpire(t *testing.T) {
 	for _, id := range []string{"2", "3", "4", "5"} {
 		require.True(t, current(id, s.now), id)
 	}
-	s = staged(t, `human:ann add task-1 | human:ann note for=all | human:ann note for=task-1 | human:ann note for=coder-7
+	s = staged(t, `human:ann add task-1 | human:ann note for=all | human:ann note for=task-1 | human:ann note for=coder-7 | human:ann note for=coder
 		human:ann abandon task-1 | human:ann abort`)
 	require.False(t, current("1", s.now), "the goal has ended")
 	require.False(t, current("2", s.now), "the task is final")
-	require.True(t, current("3", s.now))
+	require.False(t, current("3", s.now), "the goal has ended")
+	require.False(t, current("4", s.now), "the goal has ended")
+	require.Empty(t, s.step("+1s human:ann note for=coder", new(record)))
+	require.Empty(t, s.step("human:ann note for=all", new(record)))
+	require.True(t, current("5", s.now), "written after the end of the goal")
+	require.True(t, current("6", s.now), "written after the end of the goal")
 }
 
 // A move on a question names the goal of the task that it is about, not the one

@@ -56,21 +56,18 @@ type Note struct {
 
 // NoteIsCurrent reports whether prompts repeat a note at a time: it is neither
 // dismissed nor archived, has not expired, and what it is for is not over. A task is over
-// when it is final, a role and its agents when the board has no row of it, and a note
-// for all when the goal has ended in whose sprint it was written.
+// when it is final. A note for all, a role or an agent is over when the goal has ended in
+// whose sprint it was written, and when the board has no row of the role.
 func NoteIsCurrent(b *Board, n *Note, at time.Time) bool {
 	if n.Dismissed != nil || n.Archived || !n.Expires.IsZero() && !n.Expires.After(at) {
 		return false
 	}
-	if n.For == "all" {
-		g := b.Goal(GoalOfRecord(b, n.ID))
-		return g == nil || g.Status == InProgress
+	if n.For != "all" && b.Role(AgentID(n.For).Role()) == nil && b.Role(Role(n.For)) == nil {
+		t := b.Task(TaskID(n.For))
+		return t != nil && !t.Status.Final()
 	}
-	if b.Role(AgentID(n.For).Role()) != nil || b.Role(Role(n.For)) != nil {
-		return true // the agent need not be there yet
-	}
-	t := b.Task(TaskID(n.For))
-	return t != nil && !t.Status.Final()
+	g := b.Goal(GoalOfRecord(b, n.ID))
+	return g == nil || g.Status == InProgress || g.Ended.Before(n.At) // the agent need not be there yet
 }
 
 // Breaker is the document breaker.yaml: the circuit breaker.

@@ -80,7 +80,7 @@ const (
 	RuleArtifact     Rule = "artifact"          // a phase ends when its artifacts are approved
 	RuleWorkflow     Rule = "workflow"          // a goal can be worked on by its workflow
 	RuleFrozen       Rule = "frozen"            // a frozen artifact stays as it is
-	RuleClass        Rule = "class"             // agents leave alone what is not for them
+	RuleClass        Rule = "class"             // the class of a file is known, and agents leave alone what is not for them
 	RuleParallel     Rule = "parallel"          // a goal has no more claims at once than its workflow allows
 	RuleAskDepth     Rule = "depth"             // few questions wait for each other
 	RuleCircle       Rule = "circle"            // nobody waits for its own answer

@@ -128,7 +128,7 @@ func (r *RoleRow) check(hint string) *Refusal {
 	case r.Capacity == 0:
 		return refuse(RuleForm, hint, "the role %s plans, does or judges: it lacks its capacity", r.Name)
 	case !r.Has(ToolRead):
-		return refuse(RuleForm, hint, "the role %s has the tool read, because no agent works without", r.Name)
+		return refuse(RuleForm, hint, "the role %s needs the tool read: no agent works without it", r.Name)
 	case r.Has(ToolWrite) && r.Capacity != Does:
 		return refuse(RuleForm, hint, "the role %s %s, so it has no tool write", r.Name, r.Capacity)
 	case len(r.Kinds) > 0 && r.Capacity != Does:

@@ -60,6 +60,8 @@ const (
 	RuleDoctor         Rule = "doctor"            // the doctor finds nothing wrong
 	RuleEditor         Rule = "editor"            // an editor ends well
 	RulePlan           Rule = "plan"              // a plan can be entered as it stands
+	RuleFile           Rule = "file"              // a new task creates what is not there, and changes and reads what is
+	RuleConsumer       Rule = "consumer"          // consumers of a new task depend on it, and a test covers both
 )
 
 // A RuleName is a rule with what it protects, in one line.
@@ -143,7 +145,7 @@ var RuleNames = []RuleName{
 	{RuleArtifact, "a phase ends when its artifacts are approved"},
 	{RuleWorkflow, "a goal can be worked on by its workflow"},
 	{RuleFrozen, "a frozen artifact stays as it is"},
-	{RuleClass, "agents leave alone what is not for them"},
+	{RuleClass, "the class of a file is known, and agents leave alone what is not for them"},
 	{RuleParallel, "a goal has no more claims at once than its workflow allows"},
 	{RuleAskDepth, "few questions wait for each other"},
 	{RuleCircle, "nobody waits for its own answer"},
@@ -204,4 +206,6 @@ var RuleNames = []RuleName{
 	{RuleDoctor, "the doctor finds nothing wrong"},
 	{RuleEditor, "an editor ends well"},
 	{RulePlan, "a plan can be entered as it stands"},
+	{RuleFile, "a new task creates what is not there, and changes and reads what is"},
+	{RuleConsumer, "consumers of a new task depend on it, and a test covers both"},
 }

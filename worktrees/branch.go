@@ -106,6 +106,31 @@ func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, err
 	return t.settleCheckout(ctx, records, checkout{name: name, commit: commit, hook: true})
 }
 
+// Detach takes branch from the checkout called name and leaves HEAD where it is, or where
+// it was if the branch is gone. It is no error if there is no such checkout, or it is not on
+// the branch.
+func (t *Trees) Detach(ctx context.Context, name, branch string) error {
+	unlock, err := t.locks.lockName(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	records, err := t.records(ctx)
+	r, known := findRecord(records, name)
+	if err != nil || !known || r.half || r.gone || r.alien {
+		return err
+	}
+	at := r.head
+	if at == "" {
+		logged, err := t.Leftovers.loggedHead(ctx, r.gitDir)
+		if err != nil || logged == "" {
+			return err
+		}
+		at = ID(logged)
+	}
+	return t.branches.detachHead(ctx, r, branch, at)
+}
+
 func orNone(id ID) string {
 	if id == "" {
 		return "none"

@@ -2,6 +2,7 @@ package worktrees_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -229,6 +230,28 @@ func TestRestartDuringRebase(t *testing.T) {
 	p.gitIn(old.Path, "add", "a")
 	p.gitIn(old.Path, "-c", "core.editor=true", "rebase", "--continue")
 	p.whole("task-1@2", "liza/task-1", start)
+}
+
+func TestDetach(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	for _, gone := range []bool{false, true} {
+		tree := p.branch("t", "liza/t")
+		p.write(filepath.Join(tree.Path, "a"), fmt.Sprint("work ", gone))
+		tip := p.commitAll(tree.Path, "work")
+		if gone {
+			p.git("update-ref", "-d", "refs/heads/liza/t")
+		}
+		require.NoError(t, p.Detach(ctx, "t", "liza/other"))
+		require.Equal(t, "refs/heads/liza/t\n", string(p.gitIn(tree.Path, "symbolic-ref", "HEAD"))+"\n")
+		for range 2 {
+			require.NoError(t, p.Detach(ctx, "t", "liza/t"))
+			p.whole("t", "", tip)
+		}
+		require.NoError(t, p.Remove(ctx, "t"))
+	}
+	require.NoError(t, p.Detach(ctx, "t", "liza/t"), "there is none")
 }
 
 func TestRestartWithoutCheckout(t *testing.T) {

@@ -16,6 +16,7 @@ var badTasks = []struct {
 	name, yaml, tool string // tool is what a client of mcp sends
 	want             string
 	alone            map[string]string // what a way says in its own words, by the way
+	also             []string          // what else each way says
 }{
 	{name: "a cycle", want: `a cycle of needs: a → b → a`,
 		yaml: "- {id: a, depends_on: [b], ALL}\n- {id: b, depends_on: [a], ALL}\n",
@@ -59,6 +60,37 @@ var badTasks = []struct {
 	{name: "a pattern out of the repository", want: `"../y" is not a clean path pattern relative to the repository`,
 		yaml: "- {id: a, owns: [../y], ALL}\n",
 		tool: `{"id": "a", "owns": ["../y"], ALL}`},
+	{name: "one path of two tasks in no order", want: "a and b both write src/x.go (by src/**), and neither depends on the other",
+		yaml: "- {id: a, owns: [src/**], ALL}\n- {id: b, files: {create: [src/x.go]}, ALL}\n",
+		tool: `{"id": "a", "owns": ["src/**"], ALL}, {"id": "b", "create": ["src/x.go"], ALL}`},
+	{name: "a pattern in git's folder", want: `a owns ".git/hooks/**", which is in a folder of git`,
+		yaml: "- {id: a, owns: [.git/hooks/**], ALL}\n",
+		tool: `{"id": "a", "owns": [".git/hooks/**"], ALL}`},
+	{name: "a path through a link", want: "the path link/x of a leads through link, which is a file or a link",
+		yaml: "- {id: a, files: {create: [link/x]}, ALL}\n",
+		tool: `{"id": "a", "create": ["link/x"], ALL}`},
+	{name: "a path with a control character", want: `has control characters`,
+		yaml: "- {id: a, files: {create: [\"x\\ty\"]}, ALL}\n",
+		tool: `{"id": "a", "create": ["x\ty"], ALL}`},
+	{name: "a file to create that is there", want: "a creates specs/vision.md, which is there already",
+		yaml: "- {id: a, files: {create: [specs/vision.md]}, ALL}\n",
+		tool: `{"id": "a", "create": ["specs/vision.md"], ALL}`},
+	{name: "a file to change that is not there", want: "a uses gone.go, which is not there, and no task creates it",
+		yaml: "- {id: a, files: {modify: [gone.go]}, ALL}\n",
+		tool: `{"id": "a", "modify": ["gone.go"], ALL}`},
+	{name: "a consumer that does not depend on it", want: "b is a consumer of a and does not depend on it",
+		yaml: "- {id: a, consumers: [b], integration_test: t_test.go, ALL}\n- {id: b, ALL}\n",
+		tool: `{"id": "a", "consumers": ["b"], "integration_test": "t_test.go", ALL}, {"id": "b", ALL}`},
+	{name: "consumers without a test", want: "a has consumers and no integration_test",
+		yaml: "- {id: a, consumers: [b], ALL}\n- {id: b, depends_on: [a], ALL}\n",
+		tool: `{"id": "a", "consumers": ["b"], ALL}, {"id": "b", "depends_on": ["a"], ALL}`},
+	{name: "a missing program", want: "a is verified by no-such-program, which is not installed here",
+		yaml: "- {id: a, verify: no-such-program --all, ALL}\n",
+		tool: `{"id": "a", "verify": "no-such-program --all", ALL}`},
+	{name: "faults of the rules and of the check", want: "a depends on nobody, which does not exist",
+		yaml: "- {id: a, depends_on: [nobody], ALL}\n- {id: b, files: {modify: [gone.go]}, consumers: [a], ALL}\n",
+		tool: `{"id": "a", "depends_on": ["nobody"], ALL}, {"id": "b", "modify": ["gone.go"], "consumers": ["a"], ALL}`,
+		also: []string{"b uses gone.go, which is not there", "a is a consumer of b and does not depend on it", "b has consumers and no integration_test"}},
 	{name: "an anchor", want: "anchors are not allowed",
 		yaml: "- &a {id: a, ALL}\n- *a\n"},
 }
@@ -68,6 +100,10 @@ var badTasks = []struct {
 func TestBadTasksByEachWay(t *testing.T) {
 	t.Parallel()
 	p := newPlayground(t)
+	require.NoError(t, os.Symlink("specs", filepath.Join(p.repo, "link")))
+	p.must("git", "add", "link")
+	p.must("git", "commit", "-q", "-m", "a link")
+	p.must("git-liza", "adopt", "HEAD", "--reason", "a link")
 	client := p.client("")
 	said := strings.NewReplacer("ALL", `title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs`)
 	sent := strings.NewReplacer("ALL", `"title": "T", "done_when": "D", "spec": "specs/vision.md", "scope": "S", "kind": "docs"`)
@@ -77,12 +113,16 @@ func TestBadTasksByEachWay(t *testing.T) {
 		for _, way := range []string{"plan check", "plan import", "task add --from"} {
 			code, stdout, stderr := p.run(nil, append(append([]string{"git-liza"}, strings.Fields(way)...), file)...)
 			require.NotZero(t, code, "%s by %s", test.name, way)
-			require.Contains(t, stdout+stderr, cmp.Or(test.alone[way], test.want), "%s by %s", test.name, way)
+			for _, want := range append([]string{cmp.Or(test.alone[way], test.want)}, test.also...) {
+				require.Contains(t, stdout+stderr, want, "%s by %s", test.name, way)
+			}
 		}
 		if test.tool != "" {
 			r := client.ask("task_add", `{"tasks": [`+sent.Replace(test.tool)+`]}`)
 			require.True(t, r.IsError, test.name)
-			require.Contains(t, textOf(r), cmp.Or(test.alone["mcp"], test.want), test.name)
+			for _, want := range append([]string{cmp.Or(test.alone["mcp"], test.want)}, test.also...) {
+				require.Contains(t, textOf(r), want, test.name)
+			}
 		}
 		require.Empty(t, p.must("git-liza", "list", "--format", "%(id)"), test.name)
 	}

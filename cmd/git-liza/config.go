@@ -189,6 +189,9 @@ func (c *configCommand) show(inv *invocation) error {
 	if c.Key == "" {
 		return c.list(inv)
 	}
+	if g, _ := config.FindGroup(c.Key); g.Place == config.Git {
+		return c.showGitGroup(inv, g)
+	}
 	if strings.HasPrefix(c.Key, "liza.") {
 		return c.showGit(inv)
 	}
@@ -213,12 +216,7 @@ func (c *configCommand) show(inv *invocation) error {
 
 // matching returns the values with the key, or of the group that the key names.
 func matching(list []config.Value, key string) []config.Value {
-	var group config.Group
-	for _, g := range config.Groups() {
-		if g.Name == key {
-			group = g
-		}
-	}
+	group, _ := config.FindGroup(key)
 	return slices.DeleteFunc(list, func(v config.Value) bool {
 		member := slices.ContainsFunc(group.Keys, func(k config.Key) bool { return k.Matches(v.Key) })
 		return !member && v.Key != key && !strings.HasPrefix(v.Key, key+".")

@@ -62,6 +62,26 @@ func (c *configCommand) showGit(inv *invocation) error {
 	return inv.answer("", map[string]any{"key": c.Key, "values": set}, strings.Join(text, "\n"))
 }
 
+// showGitGroup prints the values of a group of git's configuration.
+func (c *configCommand) showGitGroup(inv *invocation, g config.Group) error {
+	clone, err := inv.reader()
+	if err != nil {
+		return err
+	}
+	lines, err := settingLines(inv, clone)
+	if err != nil {
+		return err
+	}
+	set := []presentValue{}
+	var text strings.Builder
+	for _, key := range g.Keys {
+		values := gitValues(inv, lines, key, key.Name)
+		set = append(set, values...)
+		text.WriteString(keyLines(key, values))
+	}
+	return inv.answer("", groupView{g.Name, g.Place.String(), set}, text.String())
+}
+
 // settingLines reads the lines of git's configuration that begin with liza.
 func settingLines(inv *invocation, clone *work.Clone) ([]git.PlacedSetting, error) {
 	return clone.Repo.Config.SettingsUnder(inv.ctx, "liza.")
@@ -186,7 +206,7 @@ func (c *configCommand) list(inv *invocation) error {
 	var groups []groupView
 	for _, g := range config.Groups() {
 		shown := groupView{g.Name, g.Place.String(), []presentValue{}}
-		fmt.Fprintf(&text, "# %s (%s): %s\n", g.Name, g.Place, g.About)
+		text.WriteString(g.Heading() + "\n")
 		for _, key := range g.Keys {
 			values := gitValues(inv, lines, key, key.Name)
 			if g.Place == config.Board {

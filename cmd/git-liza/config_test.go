@@ -28,3 +28,14 @@ func TestDefaultsOfTheTable(t *testing.T) {
 		require.Equal(t, want, config.Plain(k.Default), key)
 	}
 }
+
+// Groups of git's configuration are shown as those of the board are, in plain text.
+func TestGroupsOfGitAreShown(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.must("git", "config", "liza.notify.every", "3m")
+	require.Equal(t, "liza.notify: none (default)\nliza.notify.url: none (default)\nliza.notify.secret: none: nothing is signed (default)\n"+
+		"liza.notify.every = 3m (git config of this clone)", p.must("git-liza", "config", "notify"))
+	require.Contains(t, p.must("git-liza", "config", "notify", "--json"), `{"group":"notify","place":"git config","values":[{"key":"liza.notify.every"`)
+	require.Contains(t, p.must("git-liza", "config"), "\n# notify (git config): where calls go that nobody looks at\n")
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -24,17 +25,15 @@ func (c *convertCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	r, err := clone.Move(inv.ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
-		list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: discoveryTitle(b, c.Discovery), Reopens: c.Reopens})}
-		list[0] = rooted(clone, list[0])
-		b.Number(list)
-		return &flow.ConvertMove{Discovery: c.Discovery, Input: list[0]}, nil
+	r, err := work.Tasks{Clone: clone}.Convert(inv.ctx, c.Discovery, func(b *flow.Board) flow.TaskInput {
+		return rooted(clone, c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: discoveryTitle(b, c.Discovery), Reopens: c.Reopens}))
 	})
 	if err != nil {
 		return err
 	}
+	warnings := showWarnings(inv, r, "", nil)
 	t := r.After.Task(r.Move.Detail.(*flow.ConvertMove).Input.ID)
-	return inv.result(r, map[string]any{"task": t.ID, "status": t.Status, "discovery": c.Discovery}, "%s converted to %s → %s", c.Discovery, t.ID, t.Status)
+	return inv.result(r.Result, map[string]any{"task": t.ID, "status": t.Status, "discovery": c.Discovery, "warnings": warnings}, "%s converted to %s → %s", c.Discovery, t.ID, t.Status)
 }
 
 // discoveryTitle returns the first line of a discovery. It is the title of the task

@@ -23,7 +23,7 @@ type draft struct {
 	ending    string // of the file's name, such as .yaml: it tells the editor what kind of text it is
 	text      []byte // what the user begins with
 	notes     string // shown below the text as comments; "" if the text has no comments of git's kind
-	otherwise string // how else the command takes the text, for who has no editor
+	otherwise string // how else the command takes the text, for people without an editor
 	again     string // the beginning of the command that takes a kept text; the path of its file follows
 	path      string // the file in which the text is kept until it is taken, "" for a new one
 	kept      bool   // the text was kept before

@@ -83,7 +83,7 @@ func (inv *invocation) reader() (*work.Clone, error) {
 	}
 	c.Specs.Dir = inv.dir
 	if inv.call == nil && inv.getenv("LIZA_AGENT_ID") == "" {
-		c.Checkouts.RemoveLeft(inv.ctx, inv.dir)
+		_ = c.Checkouts.RemoveLeft(inv.ctx, inv.dir) // the next command tries again
 	}
 	c.Principal, err = repo.Config.Config(inv.ctx, "liza.principal")
 	return c, err

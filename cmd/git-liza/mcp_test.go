@@ -203,9 +203,9 @@ func TestMCPPlans(t *testing.T) {
 			c.does("task_edit", `{"id": "task-1", "role": "coder", "reviews": ["security-reviewer", "docs-reviewer"], "based_on": ["specs/vision.md"]}`)
 			require.Equal(t, []any{"security-reviewer", "docs-reviewer"}, p.show("task-1")["review_by"])
 			require.Equal(t, []any{"specs/vision.md"}, p.show("task-1")["based_on"])
-			c.does("task_edit", `{"id": "task-1", "level": 2, "labels": ["core"], "estimate": "45m", "acceptance": ["it runs, and ends"], "create": ["a.txt"], "modify": ["b.txt"], "context": "specs/vision.md#top", "consumers": ["two"]}`)
+			c.does("task_edit", `{"id": "task-1", "level": 2, "labels": ["core"], "estimate": "45m", "acceptance": ["it runs, and ends"], "create": ["a.txt"], "modify": ["specs/vision.md"], "context": "specs/vision.md#top", "consumers": ["two"], "integration_test": "a_test.go"}`)
 			planned := p.show("task-1")
-			require.Equal(t, []any{float64(2), []any{"core"}, "45m", []any{"it runs, and ends"}, []any{"a.txt", "b.txt"}, "specs/vision.md#top", []any{"two"}},
+			require.Equal(t, []any{float64(2), []any{"core"}, "45m", []any{"it runs, and ends"}, []any{"a.txt", "specs/vision.md"}, "specs/vision.md#top", []any{"two"}},
 				[]any{planned["level"], planned["labels"], planned["estimate"], planned["acceptance"], planned["owns"], planned["context"], planned["consumers"]})
 			c.does("task_edit", `{"id": "task-1", "clear": ["files", "owns", "labels", "acceptance", "consumers", "context", "estimate"]}`)
 			without := `{"id": "task-1", "without": ["code-reviewer"]}`

@@ -10,7 +10,7 @@ import (
 
 type noteCommand struct {
 	Text  string `arg:"" help:"The word; - for standard input."`
-	Until string `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default never."`
+	Until string `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default: when its task is final, or the goal has ended."`
 	For   string `default:"all" placeholder:"all|ROLE|AGENT|TASK" help:"Whom it is for; default all."`
 }
 

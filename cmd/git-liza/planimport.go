@@ -51,24 +51,20 @@ func (c *planImportTool) Run(inv *invocation) error {
 var errNothingNew = errors.New("the board has the whole plan")
 
 func (c *planImportCommand) Run(inv *invocation) error {
-	clone, goal, err := planGoal(inv, c.Goal)
+	i, err := openImport(planReader{inv, c.File}, c.Goal)
 	if err != nil {
 		return err
 	}
-	r := planReader{inv, c.File}
-	file, err := r.readRooted(clone)
-	if err != nil {
-		return err
-	}
+	i.update = c.Update
+	clone, file, goal := i.clone, i.file, i.goal
 	ground, err := work.OpenGround(inv.ctx, clone, clone.By)
 	if err != nil {
 		return err
 	}
-	warnings, err := r.check(file, ground)
+	warnings, err := i.check(file, ground)
 	if err != nil {
 		return err
 	}
-	i := planImport{planReader: r, clone: clone, file: file, goal: goal, update: c.Update}
 	if err := i.trust(); err != nil {
 		return err
 	}
@@ -107,19 +103,6 @@ func planGoal(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, err
 	return clone, cmp.Or(clone.Named, clone.Usual, b.Settings().Goal), nil
 }
 
-// readRooted is read with the texts of tasks named from the root of the repository.
-func (r planReader) readRooted(clone *work.Clone) (*planfile.File, error) {
-	file, err := r.read()
-	if err != nil {
-		return nil, err
-	}
-	for i := range file.Plan.Tasks {
-		t := &file.Plan.Tasks[i]
-		t.TaskInput = rooted(clone, t.TaskInput)
-	}
-	return file, nil
-}
-
 // A planImport enters a plan.
 type planImport struct {
 	planReader
@@ -130,6 +113,23 @@ type planImport struct {
 
 	found plan.Difference // from the board of the last attempt
 	lines []int           // of the tasks of the move
+}
+
+// openImport reads a plan for a goal of the board, with the texts of tasks named from the
+// root of the repository.
+func openImport(r planReader, goal flow.GoalID) (i *planImport, err error) {
+	i = &planImport{planReader: r}
+	if i.clone, i.goal, err = planGoal(r.invocation, goal); err != nil {
+		return nil, err
+	}
+	if i.file, err = r.read(); err != nil {
+		return nil, err
+	}
+	for n := range i.file.Plan.Tasks {
+		t := &i.file.Plan.Tasks[n]
+		t.TaskInput = rooted(i.clone, t.TaskInput)
+	}
+	return i, nil
 }
 
 // trust lets this machine run the verify commands of its human's plan.
@@ -199,23 +199,18 @@ type planDiffCommand struct {
 }
 
 func (c *planDiffCommand) Run(inv *invocation) error {
-	clone, goal, err := planGoal(inv, c.Goal)
+	i, err := openImport(planReader{inv, c.File}, c.Goal)
 	if err != nil {
 		return err
 	}
-	r := planReader{inv, c.File}
-	file, err := r.readRooted(clone)
+	if wrong, _ := i.file.Locate(nil); len(wrong) > 0 {
+		return i.refuse(wrong, nil, "git liza help plan check")
+	}
+	b, _, err := i.clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
-	if wrong, _ := file.Locate(nil); len(wrong) > 0 {
-		return r.refuse(wrong, nil, "git liza help plan check")
-	}
-	b, _, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
-	v := view.PlanDifferenceOf(&file.Plan, plan.Compare(&file.Plan, b, goal), goal)
+	v := view.PlanDifferenceOf(&i.file.Plan, plan.Compare(&i.file.Plan, b, i.goal), i.goal)
 	if err := b.Err(); err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ diff in git's pager, and is asked for the verdict; without a task the next one
 follows. After an earlier verdict of yours the range-diff since then comes first,
 and files that you have seen so are left out.
 
-The review is renewed while you read. Who skips, quits or goes away gives it
-back; findings that were not sent are kept. Without a terminal, for agents and
+The review is renewed while you read. It is given back when you skip, quit or
+go away; findings that were not sent are kept. Without a terminal, for agents and
 with --json the command only takes the review and names its checkout.`
 }
 

@@ -136,7 +136,7 @@ func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) err
 	case c.RangeDiff:
 		by, _, err := inv.actor(l.Repo)
 		if err != nil {
-			by = "" // who reads without a name judged nothing
+			by = "" // a reader without a name judged nothing
 		}
 		numbers = []int{max(1, view.JudgedBefore(history, by)), len(list)}
 	case c.Patch == 0:

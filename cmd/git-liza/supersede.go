@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -22,7 +23,7 @@ func (c *supersedeCommand) Run(inv *invocation) error {
 	if lines != nil {
 		path = c.By
 	}
-	return inFile(path, lines, inv.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: ids, Add: list}))
+	return inv.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: ids, Add: list}, path, lines)
 }
 
 // replacements takes --by as a file if a file of that name exists.
@@ -41,23 +42,19 @@ func (c *supersedeCommand) replacements(inv *invocation) (ids []flow.TaskID, lis
 	return ids, nil, nil, nil
 }
 
-func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove) error {
+// supersede replaces a task by others, of which new ones begin on some lines of a file, or
+// are from no file.
+func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove, path string, lines []int) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	if err := clone.Trust.AllowTasks(inv.ctx, m.Add); err != nil {
-		return err
-	}
-	r, err := clone.End(inv.ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) (flow.Detail, error) {
-		numbered := append([]flow.TaskInput{}, m.Add...)
-		b.Number(numbered)
-		return &flow.SupersedeMove{Reason: m.Reason, By: m.By, Add: numbered, Saved: save}, nil
-	})
+	r, err := work.Tasks{Clone: clone}.Supersede(inv.ctx, id, m)
 	if err != nil {
-		return err
+		return inFile(path, lines, err)
 	}
+	warnings := showWarnings(inv, r, path, lines)
 	t := r.After.Task(id)
-	return inv.result(r, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy},
+	return inv.result(r.Result, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy, "warnings": warnings},
 		"%s superseded by %v → %s", id, t.SupersededBy, t.Status)
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -223,13 +225,13 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 	case c.Edit:
 		return taskForm{inv, clone}.add(c.input())
 	case c.From == "":
-		return inv.addTasks(clone, []flow.TaskInput{c.input()})
+		return inv.addTasks(clone, []flow.TaskInput{c.input()}, "", nil)
 	}
 	list, lines, err := inv.readTasks(c.From)
 	if err != nil {
 		return err
 	}
-	return inFile(c.From, lines, inv.addTasks(clone, list))
+	return inv.addTasks(clone, list, c.From, lines)
 }
 
 // input returns the task that the command line describes. With a title alone it is
@@ -242,35 +244,47 @@ func (c *taskAddCommand) input() flow.TaskInput {
 	return in
 }
 
-func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput) error {
+// addTasks adds tasks, which begin on some lines of a file, or are from no file.
+func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput, path string, lines []int) error {
 	for i, in := range list {
 		list[i] = rooted(clone, in)
 	}
-	if err := clone.Trust.AllowTasks(inv.ctx, list); err != nil {
-		return err
-	}
-	r, err := clone.Move(inv.ctx, flow.ActAdd, "", func(b *flow.Board) (flow.Detail, error) {
-		numbered := append([]flow.TaskInput{}, list...)
-		b.Number(numbered)
-		return &flow.AddMove{Tasks: numbered}, nil
-	})
+	r, err := work.Tasks{Clone: clone}.Add(inv.ctx, list)
 	if err != nil {
-		return err
+		return inFile(path, lines, err)
 	}
+	warnings := showWarnings(inv, r, path, lines)
 	ids := make([]flow.TaskID, 0, len(list))
 	var text strings.Builder
 	for _, in := range r.Move.Detail.(*flow.AddMove).Tasks {
 		ids = append(ids, in.ID)
 		fmt.Fprintln(&text, in.ID)
 	}
-	data := map[string]any{"tasks": ids}
+	data := map[string]any{"tasks": ids, "warnings": warnings}
 	if len(ids) == 1 {
 		data["task"] = ids[0]
 	}
 	if len(ids) == 1 && r.Move.Detail.(*flow.AddMove).Tasks[0].Draft {
 		inv.progress("%s is a draft, which nobody claims: git liza task edit %[1]s --done-when D --spec PATH --scope S && git liza task finalize %[1]s", ids[0])
 	}
-	return inv.result(r, data, "%s", text.String())
+	return inv.result(r.Result, data, "%s", text.String())
+}
+
+// showWarnings shows what a plan check warns of in tasks that were entered, and returns it. The
+// tasks begin on some lines of a file, or are from no file.
+func showWarnings(inv *invocation, e work.Entry, path string, lines []int) []planfile.Finding {
+	list := []planfile.Finding{}
+	for _, one := range e.Warnings {
+		found := planfile.Finding{Code: one.Code, Task: one.Task, Reason: one.Reason}
+		at := ""
+		if n := one.Place.Task; n >= 0 && n < len(lines) {
+			found.Line = lines[n]
+			at = fmt.Sprintf("%s:%d: ", path, found.Line)
+		}
+		inv.progress("%swarning: %s: %s", at, one.Code, plaintext.Line(one.Reason))
+		list = append(list, found)
+	}
+	return list
 }
 
 // rooted names the texts of a task by their paths from the root of the
@@ -355,18 +369,16 @@ func (c *taskEditCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	r, err := clone.Move(inv.ctx, flow.ActEdit, c.ID, func(b *flow.Board) (flow.Detail, error) {
-		in := flow.TaskInput{ID: c.ID}
-		if t := b.Task(c.ID); t != nil {
-			in = rooted(clone, c.over(t.Input()))
-		}
+	r, err := work.Tasks{Clone: clone}.Edit(inv.ctx, c.ID, func(in flow.TaskInput) flow.TaskInput {
+		in = rooted(clone, c.over(in))
 		c.clear(&in)
-		return &flow.EditMove{Input: in}, nil
+		return in
 	})
 	if err != nil {
 		return err
 	}
-	return inv.taskResult(r, c.ID, "edited")
+	showWarnings(inv, r, "", nil)
+	return inv.taskResult(r.Result, c.ID, "edited")
 }
 
 // clear empties the fields that --clear names.

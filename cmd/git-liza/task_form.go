@@ -55,7 +55,7 @@ func (f taskForm) add(in flow.TaskInput) error {
 		if err != nil {
 			return err
 		}
-		return inFile("form", lines, f.addTasks(f.clone, list))
+		return f.addTasks(f.clone, list, "form", lines)
 	})
 }
 

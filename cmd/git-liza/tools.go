@@ -209,7 +209,7 @@ func (c *taskAddTool) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.addTasks(clone, inputs(c.Tasks))
+	return inv.addTasks(clone, inputs(c.Tasks), "", nil)
 }
 
 // A supersedeTool is supersede with its replacements as data.
@@ -222,5 +222,5 @@ type supersedeTool struct {
 
 // Run supersedes.
 func (c *supersedeTool) Run(inv *invocation) error {
-	return inv.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: c.By, Add: inputs(c.Tasks)})
+	return inv.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: c.By, Add: inputs(c.Tasks)}, "", nil)
 }

@@ -16,7 +16,7 @@ type undoCommand struct {
 	ID     flow.TaskID   `arg:"" optional:"" help:"The merged task; without it, what takes your last move back is named."`
 	With   []flow.TaskID `placeholder:"IDS" help:"Merged tasks to take back with it, those that need it among them."`
 	Reopen bool          `help:"Add tasks that do the work again; what needs the old ones waits for these."`
-	Now    bool          `help:"Without a review: integration follows the revert at once, if the gates pass. Only for who may adopt."`
+	Now    bool          `help:"Without a review: integration follows the revert at once, if the gates pass. Only for those who may adopt."`
 	Reason string        `placeholder:"R" help:"Why."`
 }
 

@@ -56,7 +56,7 @@ func showScreen(inv *invocation, words string) error {
 	if d.lock, err = git.OpenLock(clone.Repo.CommonDir(), keeperLock); err == nil {
 		defer git.Unlock(d.lock)
 	} else {
-		d.keeper.memory = nil // who can only read here keeps no alarms
+		d.keeper.memory = nil // somebody who can only read here keeps no alarms
 	}
 	if d.self, err = os.Executable(); err != nil {
 		return err

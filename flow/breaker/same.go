@@ -14,10 +14,6 @@ const (
 	words     = 64
 )
 
-// Same reports whether two texts say the same in similar words. Case, numbers, paths,
-// hexadecimal names and quotes do not count. An empty text is the same as nothing.
-func Same(a, b string) bool { return normalise(a).same(normalise(b)) }
-
 // A text is one that is compared: its words, and its pairs of neighbouring words, sorted.
 type text struct {
 	plain string
@@ -25,6 +21,8 @@ type text struct {
 	count int // of words
 }
 
+// same reports whether two texts say the same in similar words. Case, numbers, paths,
+// hexadecimal names and quotes do not count. An empty text is the same as nothing.
 func (t text) same(o text) bool {
 	if t.plain == "" || o.plain == "" {
 		return false

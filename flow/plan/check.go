@@ -15,10 +15,13 @@ import (
 type Ground struct {
 	Find      func(path string) Found              // what is at a clean path of the tree; nil if no tree is known
 	OnBoard   func(flow.TaskID) bool               // whether the board has a task; nil without a board
+	Names     func(flow.TaskID, string) bool       // whether the board's task names a file already; nil without a board
+	Owned     func(path string) bool               // whether an open task of the board writes a path; nil without a board
 	Describe  func(flow.TaskInput) []*flow.Refusal // what the board refuses; nil without a board
 	HasTool   func(program string) bool            // whether this machine has a program; nil if nobody asks
 	TextLimit int                                  // bytes of a text; 0 for that of a new board
 	Deepest   int                                  // the highest level of the goal on the board; 0 for none
+	Gated     bool                                 // the board has a gate that all work passes, so that verify may be missing
 }
 
 // Found is what is at a path of a tree.
@@ -57,7 +60,7 @@ func Check(p *Plan, ground Ground) []Fault {
 	ground.TextLimit = cmp.Or(ground.TextLimit, flow.DefaultConfig().TextLimit)
 	c := checker{Graph: g, ground: ground, faults: faults}
 	if n := len(p.Tasks); n > flow.MaxTasks {
-		c.add(Limit, -1, "tasks", -1, "the plan has %d tasks, at most %d are entered at once", n, flow.MaxTasks)
+		c.add(Limit, Place{-1, "tasks", -1}, "the plan has %d tasks, at most %d are entered at once", n, flow.MaxTasks)
 	}
 	for i := range p.Tasks {
 		c.describe(i)
@@ -81,15 +84,15 @@ type checker struct {
 	faults []Fault
 }
 
-func (c *checker) add(code Code, task int, key string, entry int, format string, args ...any) {
-	c.faults = append(c.faults, errorAt(code, Place{task, key, entry}, format, args...))
+func (c *checker) add(code Code, at Place, format string, args ...any) {
+	c.faults = append(c.faults, errorAt(code, at, format, args...))
 }
 
 // describe checks what entering the task alone would be refused for.
 func (c *checker) describe(i int) {
 	t := &c.plan.Tasks[i]
 	for _, r := range flow.Bound(t, c.ground.TextLimit) {
-		c.add(Code(r.Rule), i, "", -1, "%s: %s", c.name(i), r.Reason)
+		c.add(Code(r.Rule), Place{i, "", -1}, "%s: %s", c.name(i), r.Reason)
 	}
 	in := t.TaskInput
 	in.ID, in.Level = flow.TaskID(c.name(i)), max(t.Level, 0)
@@ -97,10 +100,10 @@ func (c *checker) describe(i int) {
 		in.Files = t.plainFiles()
 	}
 	for _, r := range c.ground.Describe(in) {
-		c.add(Code(r.Rule), i, "", -1, "%s", r.Reason)
+		c.add(Code(r.Rule), Place{i, "", -1}, "%s", r.Reason)
 	}
 	if t.Level < 0 {
-		c.add(Level, i, "level", -1, "level %d of %s is not a number from 1", t.Level, c.name(i))
+		c.add(Level, Place{i, "level", -1}, "level %d of %s is not a number from 1", t.Level, c.name(i))
 	}
 }
 
@@ -113,7 +116,7 @@ func (c *checker) warn(i int) {
 	add := func(code Code, key, format string, args ...any) {
 		c.faults = append(c.faults, warningAt(code, Place{i, key, -1}, format, args...))
 	}
-	if t.Verify == "" && !t.isText() {
+	if t.Verify == "" && !t.isText() && !t.Draft && !c.ground.Gated {
 		add(Verify, "", "%s has no verify: nothing but its reviewer tells that it works", c.name(i))
 	}
 	if t.Seconds() > longEstimate {
@@ -130,7 +133,7 @@ func (c *checker) checkLevels() {
 		for entry, id := range c.plan.Tasks[i].DependsOn {
 			need, known := c.places[id]
 			if known && slices.Contains(c.needs[i], need) && c.levels[need] > c.levels[i] {
-				c.add(Level, i, "depends_on", entry, "%s is at level %d and needs %s of level %d", c.name(i), c.levels[i], id, c.levels[need])
+				c.add(Level, Place{i, "depends_on", entry}, "%s is at level %d and needs %s of level %d", c.name(i), c.levels[i], id, c.levels[need])
 			}
 		}
 	}
@@ -138,7 +141,7 @@ func (c *checker) checkLevels() {
 	for _, level := range c.Levels() {
 		if level > last+1 {
 			i := slices.Index(c.levels, level)
-			c.add(Level, i, "level", -1, "%s is at level %d, and no task is at level %d", c.name(i), level, last+1)
+			c.add(Level, Place{i, "level", -1}, "%s is at level %d, and no task is at level %d", c.name(i), level, last+1)
 		}
 		last = max(last, level)
 	}
@@ -155,11 +158,11 @@ func (c *checker) checkRows() {
 			switch {
 			case id == "":
 			case !known:
-				c.add(NotFound, -1, key, -1, "level %d lists %s, which does not exist", r.Level, id)
+				c.add(NotFound, Place{-1, key, -1}, "level %d lists %s, which does not exist", r.Level, id)
 			case twice:
-				c.add(Level, -1, key, -1, "level %d lists %s, and so does level %d", r.Level, id, other)
+				c.add(Level, Place{-1, key, -1}, "level %d lists %s, and so does level %d", r.Level, id, other)
 			case c.levels[i] != r.Level:
-				c.add(Level, -1, key, -1, "level %d lists %s, which is at level %d", r.Level, id, c.levels[i])
+				c.add(Level, Place{-1, key, -1}, "level %d lists %s, which is at level %d", r.Level, id, c.levels[i])
 			}
 			if known {
 				row[i] = r.Level
@@ -168,7 +171,7 @@ func (c *checker) checkRows() {
 	}
 	for i := range c.plan.Tasks {
 		if _, listed := row[i]; !listed && len(row) > 0 {
-			c.add(Level, i, "", -1, "no level of the table lists %s", c.name(i))
+			c.add(Level, Place{i, "", -1}, "no level of the table lists %s", c.name(i))
 		}
 	}
 }
@@ -178,16 +181,16 @@ func (c *checker) checkRows() {
 func (c *checker) checkTotals() {
 	said := c.plan.Said
 	if n := len(c.plan.Tasks); said.Tasks != nil && *said.Tasks != n {
-		c.add(Total, -1, "total_tasks", -1, "the file says %d tasks and has %d", *said.Tasks, n)
+		c.add(Total, Place{-1, "total_tasks", -1}, "the file says %d tasks and has %d", *said.Tasks, n)
 	}
 	if slices.ContainsFunc(c.plan.Tasks, func(t Task) bool { return t.Estimate == 0 }) {
 		return
 	}
 	if sum := c.Work() / 60; said.Minutes != nil && int64(*said.Minutes) != sum {
-		c.add(Total, -1, "estimated_duration_minutes", -1, "the file says %d minutes, and the estimates make %d", *said.Minutes, sum)
+		c.add(Total, Place{-1, "estimated_duration_minutes", -1}, "the file says %d minutes, and the estimates make %d", *said.Minutes, sum)
 	}
 	if _, seconds := c.Longest(); said.Critical != nil && int64(*said.Critical) != seconds/60 {
-		c.add(Total, -1, "critical_path_minutes", -1, "the file says that the longest chain takes %d minutes, and it takes %d", *said.Critical, seconds/60)
+		c.add(Total, Place{-1, "critical_path_minutes", -1}, "the file says that the longest chain takes %d minutes, and it takes %d", *said.Critical, seconds/60)
 	}
 }
 
@@ -204,16 +207,16 @@ func (c *checker) checkConsumers() {
 			case known:
 				pairs, at = append(pairs, pair{i, j}), append(at, Place{i, "consumers", entry})
 			case c.ground.OnBoard == nil || !c.ground.OnBoard(id):
-				c.add(NotFound, i, "consumers", entry, "%s has the consumer %s, which does not exist", c.name(i), id)
+				c.add(NotFound, Place{i, "consumers", entry}, "%s has the consumer %s, which does not exist", c.name(i), id)
 			}
 		}
 		if len(t.Consumers) > 0 && t.IntegrationTest == "" {
-			c.add(Consumer, i, "consumers", -1, "%s has consumers and no integration_test", c.name(i))
+			c.add(Consumer, Place{i, "consumers", -1}, "%s has consumers and no integration_test", c.name(i))
 		}
 	}
 	for n, depends := range c.precede(pairs) {
 		if !depends {
-			c.faults = append(c.faults, errorAt(Consumer, at[n], "%s is a consumer of %s and does not depend on it", c.name(pairs[n].then), c.name(pairs[n].first)))
+			c.add(Consumer, at[n], "%s is a consumer of %s and does not depend on it", c.name(pairs[n].then), c.name(pairs[n].first))
 		}
 	}
 }
@@ -223,14 +226,14 @@ func (c *checker) checkSpecs() {
 	seen := map[string]bool{}
 	for i := range c.plan.Tasks {
 		path, _, _ := strings.Cut(c.plan.Tasks[i].Spec, "#")
-		if path == "" || seen[path] || c.ground.Find == nil {
+		if path == "" || seen[path] || c.ground.Find == nil || c.plan.Tasks[i].Draft {
 			continue
 		}
 		seen[path] = true
 		if reason := pathFault(path); reason != "" {
-			c.add(Spec, i, "spec", -1, "the spec %s of %s %s", strconv.Quote(path), c.name(i), reason)
+			c.add(Spec, Place{i, "spec", -1}, "the spec %s of %s %s", strconv.Quote(path), c.name(i), reason)
 		} else if c.ground.Find(clean(path)) != Blob {
-			c.add(Spec, i, "spec", -1, "the spec %s of %s is no file of the tree", path, c.name(i))
+			c.add(Spec, Place{i, "spec", -1}, "the spec %s of %s is no file of the tree", path, c.name(i))
 		}
 	}
 }
@@ -248,7 +251,7 @@ func (c *checker) checkVerify() {
 		}
 		seen[program] = true
 		if !c.ground.HasTool(program) {
-			c.add(Verify, i, "verify", -1, "%s is verified by %s, which is not installed here", c.name(i), program)
+			c.add(Verify, Place{i, "verify", -1}, "%s is verified by %s, which is not installed here", c.name(i), program)
 		}
 	}
 }

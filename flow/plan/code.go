@@ -19,10 +19,10 @@ const (
 	Ownership  = Code(flow.RuleOwnership)
 	Path       = Code(flow.RulePath)
 	Verify     = Code(flow.RuleVerify)
+	Level      = Code(flow.RuleLevel)
+	File       = Code(flow.RuleFile)
+	Consumer   = Code(flow.RuleConsumer)
 
-	Level      Code = "level"
-	File       Code = "file"
-	Consumer   Code = "consumer"
 	Total      Code = "total"
 	Estimate   Code = "estimate"
 	Orphan     Code = "orphan"

@@ -40,7 +40,7 @@ func (c *checker) checkFiles(u *usage, claims []*claim) {
 		if modify {
 			maker = pairs[n].then
 		}
-		c.add(File, one.Task, one.Key, one.Entry, "%s uses %s, which %s creates, and does not depend on it", c.name(one.Task), one.path, c.name(maker))
+		c.add(File, one.Place, "%s uses %s, which %s creates, and does not depend on it", c.name(one.Task), one.path, c.name(maker))
 	}
 }
 
@@ -64,11 +64,11 @@ func (c *checker) checkCreated(created map[string][]Place) {
 	for _, path := range slices.Sorted(maps.Keys(created)) {
 		places := created[path]
 		for _, at := range places {
-			if c.isEntered(at.Task) {
+			if c.isNamed(at.Task, path) {
 				continue
 			}
 			if c.find(path) != Nothing {
-				c.add(File, at.Task, at.Key, at.Entry, "%s creates %s, which is there already", c.name(at.Task), path)
+				c.add(File, at, "%s creates %s, which is there already", c.name(at.Task), path)
 				continue
 			}
 			c.checkAbove(at, path)
@@ -81,14 +81,14 @@ func (c *checker) checkCreated(created map[string][]Place) {
 	for n, ordered := range c.precede(pairs) {
 		if at, first := again[n], pairs[n].first; ordered || first == at.Task {
 			path := clean(c.plan.Tasks[at.Task].Files.Create[at.Entry])
-			c.add(File, at.Task, at.Key, at.Entry, "%s creates %s, which %s has created before", c.name(at.Task), path, c.name(first))
+			c.add(File, at, "%s creates %s, which %s has created before", c.name(at.Task), path, c.name(first))
 		}
 	}
 }
 
 // checkThere checks a path that no task creates.
 func (c *checker) checkThere(one use, patterns []*claim) {
-	if c.isEntered(one.Task) || c.find(one.path) != Nothing {
+	if c.isNamed(one.Task, one.path) || c.find(one.path) != Nothing || c.ground.Owned != nil && c.ground.Owned(one.path) {
 		return
 	}
 	mayBeMade := slices.ContainsFunc(patterns, func(other *claim) bool {
@@ -96,7 +96,7 @@ func (c *checker) checkThere(one use, patterns []*claim) {
 			slices.ContainsFunc(other.tasks, func(i int) bool { return i != one.Task })
 	})
 	if !mayBeMade && c.checkAbove(one.Place, one.path) {
-		c.add(File, one.Task, one.Key, one.Entry, "%s uses %s, which is not there, and no task creates it", c.name(one.Task), one.path)
+		c.add(File, one.Place, "%s uses %s, which is not there, and no task creates it", c.name(one.Task), one.path)
 	}
 }
 
@@ -108,16 +108,18 @@ func (c *checker) checkAbove(at Place, path string) bool {
 			return true
 		}
 		if found != Nothing {
-			c.add(Path, at.Task, at.Key, at.Entry, "the path %s of %s leads through %s, which is a file or a link", path, c.name(at.Task), above)
+			c.add(Path, at, "the path %s of %s leads through %s, which is a file or a link", path, c.name(at.Task), above)
 			return false
 		}
 	}
 	return true
 }
 
-// isEntered reports whether the board has a task: its work may be done, and in the tree.
-func (c *checker) isEntered(i int) bool {
-	return c.ground.OnBoard != nil && c.ground.OnBoard(c.plan.Tasks[i].ID)
+// isNamed reports whether a file of a task may be there, and may be missing: the board's
+// task names it, so that its work may be done, or the task does reverted work again.
+func (c *checker) isNamed(i int, path string) bool {
+	t := &c.plan.Tasks[i]
+	return t.Reopens != "" || c.ground.Names != nil && c.ground.Names(t.ID, path)
 }
 
 func (c *checker) find(path string) Found {

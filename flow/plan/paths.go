@@ -92,7 +92,7 @@ func (c *checker) checkPaths() {
 		}
 		for entry, pattern := range t.Owns {
 			if isInGit(pattern) {
-				c.add(Path, i, "owns", entry, "%s owns %q, which is in a folder of git", c.name(i), pattern)
+				c.add(Path, Place{i, "owns", entry}, "%s owns %q, which is in a folder of git", c.name(i), pattern)
 			}
 			u.own(i, pattern)
 		}
@@ -107,7 +107,7 @@ func (c *checker) checkPaths() {
 func (c *checker) checkPath(i int, key string, entry int, name string) bool {
 	reason := fileFault(name)
 	if reason != "" {
-		c.add(Path, i, key, entry, "the path %q of %s %s", name, c.name(i), reason)
+		c.add(Path, Place{i, key, entry}, "the path %q of %s %s", name, c.name(i), reason)
 	}
 	return reason == ""
 }
@@ -251,7 +251,7 @@ func (c *checker) checkOwners(claims []*claim) {
 				break
 			}
 			if spent++; spent > mostComparisons {
-				c.add(Limit, -1, "tasks", -1, "the path patterns of the tasks take more than %d comparisons: let fewer of them begin with a wildcard", mostComparisons)
+				c.add(Limit, Place{-1, "tasks", -1}, "the path patterns of the tasks take more than %d comparisons: let fewer of them begin with a wildcard", mostComparisons)
 				return
 			}
 			if a.overlaps(b) {
@@ -278,8 +278,8 @@ func (c *checker) checkOwners(claims []*claim) {
 	}
 	for _, p := range wrong {
 		first := shared[p][0]
-		c.faults = append(c.faults, errorAt(Ownership, c.placeOf(p.then, first.a, first.b), "%s and %s both write %s, and neither depends on the other",
-			c.name(p.first), c.name(p.then), listOverlaps(shared[p])))
+		c.add(Ownership, c.placeOf(p.then, first.a, first.b), "%s and %s both write %s, and neither depends on the other",
+			c.name(p.first), c.name(p.then), listOverlaps(shared[p]))
 	}
 }
 

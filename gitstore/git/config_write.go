@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
 )
@@ -23,6 +25,35 @@ func (c *RepoConfiguration) WriteConfig(ctx context.Context, args ...string) err
 	})
 	c.Renew()
 	return err
+}
+
+// AddValues adds values, of letters and digits, to a key with several. It starts git once,
+// which finds the place for the first; the others follow it.
+func (c *RepoConfiguration) AddValues(ctx context.Context, key string, values ...string) error {
+	if len(values) == 0 {
+		return nil
+	}
+	if err := c.WriteConfig(ctx, "--add", key, values[0]); err != nil || len(values) == 1 {
+		return err
+	}
+	for _, value := range values[1:] {
+		c.NoteConfig(key, value)
+	}
+	path := filepath.Join(c.repo.commonDir, "config")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	name := key[strings.LastIndexByte(key, '.')+1:]
+	line := "\t" + name + " = "
+	first := line + values[0] + "\n"
+	at := strings.LastIndex(string(text), first)
+	if at < 0 {
+		return fmt.Errorf("%s does not have %s as git writes it", path, key)
+	}
+	at += len(first)
+	more := line + strings.Join(values[1:], "\n"+line) + "\n"
+	return c.ReplaceConfig(ctx, path, text, slices.Concat(text[:at], []byte(more), text[at:]))
 }
 
 // EditedConfig is the text of a configuration file as `git config ARGS` would

@@ -31,9 +31,14 @@ func (p Place) String() string {
 // A Group is a list of settings that belong together.
 type Group struct {
 	Name  string // such as limits
-	About string // what they are about
+	About string // what they are about, in Markdown
 	Place Place
 	Keys  []Key
+}
+
+// Heading is the line above the group's keys in a list.
+func (g Group) Heading() string {
+	return "# " + g.Name + " (" + g.Place.String() + "): " + Plain(g.About)
 }
 
 // A Key is a setting, or a pattern of settings. In a pattern NAME, ID, ROLE and KEY stand
@@ -56,6 +61,16 @@ func Groups() []Group {
 		}
 	}
 	return list
+}
+
+// FindGroup returns the group with a name.
+func FindGroup(name string) (Group, bool) {
+	groups := Groups()
+	i := slices.IndexFunc(groups, func(g Group) bool { return g.Name == name })
+	if i < 0 {
+		return Group{}, false
+	}
+	return groups[i], true
 }
 
 // Keys returns the keys of all groups.

@@ -54,6 +54,10 @@ func TestKeys(t *testing.T) {
 		require.False(t, groups[g.Name], g.Name)
 		groups[g.Name] = true
 		require.NotEmpty(t, g.About)
+		require.Regexp(t, `^# [a-z]+ \((board|git config)\): [^\[\]`+"`"+`]+$`, g.Heading())
+		named, ok := FindGroup(g.Name)
+		require.True(t, ok)
+		require.Equal(t, g, named)
 		for _, k := range g.Keys {
 			require.False(t, seen[k.Name], k.Name)
 			seen[k.Name] = true

@@ -23,7 +23,7 @@ var readers = map[string]reader{
 	"review_lease":                {"cmd/git-liza/work/review.go", "Review", "Config.ReviewLease"},
 	"grace":                       {"flow/free.go", "reclaim", "Config.Grace"},
 	"limits.iterations":           {"flow/claim.go", "apply", "limits().Iterations"},
-	"limits.review_cycles":        {"flow/review.go", "apply", "limits().Cycles"},
+	"limits.review_cycles":        {"flow/reject.go", "apply", "limits().Cycles"},
 	"limits.integration_failures": {"flow/merge.go", "apply", "limits().MergeFails"},
 	"limits.no_verdicts":          {"flow/review.go", "apply", "limits().NoVerdicts"},
 	"limits.failed_coders":        {"flow/task.go", "exhausted", "limits.FailedCoders"},

@@ -92,19 +92,8 @@ func (s sign) find(text string) (about string, found bool) {
 	return "", true
 }
 
-// Causes are the rows of the knowledge base.
-func Causes() []*Cause { return causes }
-
+// causes are the rows of the knowledge base.
 var causes = slices.Concat(languageCauses, runtimeCauses, environmentCauses, gitCauses, toolCauses, agentCauses)
-
-// Find returns the cause with an id, nil if there is none.
-func Find(id string) *Cause {
-	i := slices.IndexFunc(causes, func(c *Cause) bool { return c.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return causes[i]
-}
 
 // blank is the form of a word of a step that the reader replaces.
 var blank = pattern.Late(`^[A-Z]{3,}$`)

@@ -57,7 +57,7 @@ func readLong(t *testing.T, size int64) {
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	var words []string
-	for _, cause := range Causes() {
+	for _, cause := range causes {
 		for _, s := range cause.signs {
 			words = append(words, s.has)
 		}

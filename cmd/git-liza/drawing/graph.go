@@ -36,7 +36,7 @@ func Graph(g view.Graph, p Place) string {
 	for i := range l.nodes {
 		c.box(&l.nodes[i], l.at[l.nodes[i].ID], p)
 	}
-	if left := leftOut(g, l.nodes); left != "" {
+	if left := leftOut(g, len(g.Nodes)-len(l.nodes), 0); left != "" {
 		c.label(margin, c.height+24, "quiet", left)
 	}
 	if len(g.Nodes) == 0 {
@@ -54,16 +54,24 @@ func describe(g view.Graph) string {
 	return text
 }
 
-// leftOut says how many tasks are not drawn, and what has them; "" if all are drawn.
-func leftOut(g view.Graph, drawn []view.GraphNode) string {
-	left := len(g.Nodes) - len(drawn)
-	switch {
-	case left == 0:
-		return ""
-	case g.Goal == "":
-		return fmt.Sprintf("and %s (git liza plan show --goal GOAL has fewer, git liza plan show --format dot has all)", view.Count(left, "more task"))
+// leftOut says how many tasks and arrows a drawing leaves out, and which command shows them;
+// "" if it has all.
+func leftOut(g view.Graph, tasks, arrows int) string {
+	var parts []string
+	if tasks > 0 {
+		parts = append(parts, view.Count(tasks, "more task"))
 	}
-	return fmt.Sprintf("and %s (git liza plan show --goal %s --format dot has all)", view.Count(left, "more task"), g.Goal)
+	if arrows > 0 {
+		parts = append(parts, view.Count(arrows, "more arrow"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text := "and " + strings.Join(parts, ", ")
+	if g.Goal == "" {
+		return text + " (git liza plan show --goal GOAL has fewer, git liza plan show --format dot has all)"
+	}
+	return fmt.Sprintf("%s (git liza plan show --goal %s --format dot has all)", text, g.Goal)
 }
 
 // A point is a place in a drawing.

@@ -184,6 +184,16 @@ func TestGraphOfManyTasks(t *testing.T) {
 	require.Equal(t, 10_000, strings.Count(DOT(g), "[label="))
 	g.Goal = ""
 	require.Contains(t, Mermaid(g), "and 9700 more tasks (git liza plan show --goal GOAL has fewer, ")
+	for i, task := range tasks[:310] {
+		task.DependsOn = nil
+		for _, needed := range tasks[max(0, i-2):i] {
+			task.DependsOn = append(task.DependsOn, needed.ID)
+		}
+	}
+	g = view.GraphOf(boardOf(tasks[:300]...), "goal-1")
+	require.Contains(t, Mermaid(g), `["and 97 more arrows (git liza plan show --goal goal-1 --format dot has all)"]`)
+	require.Contains(t, Mermaid(view.GraphOf(boardOf(tasks[:310]...), "goal-1")), `["and 10 more tasks, 97 more arrows (git liza`)
+	require.Equal(t, 597, strings.Count(Graph(g, Place{}), `class="edge`))
 }
 
 // contrast is the contrast of two colours as WCAG 2 computes it.

@@ -52,7 +52,8 @@ func dotEscape(text string) string {
 }
 
 // Mermaid returns the graph in the language of Mermaid, which code hosts draw in Markdown.
-// It has at most 300 tasks, open ones first, and 500 edges, which is what Mermaid draws.
+// It has at most 300 tasks, open ones first, and 500 edges, which is what Mermaid draws, and
+// says how many it leaves out.
 func Mermaid(g view.Graph) string {
 	nodes, edges := drawn(g)
 	var out strings.Builder
@@ -78,7 +79,7 @@ func Mermaid(g view.Graph) string {
 		}
 		fmt.Fprintf(&out, "  n%d %s n%d\n", place[e.From], arrow, place[e.To])
 	}
-	if left := leftOut(g, nodes); left != "" {
+	if left := leftOut(g, len(g.Nodes)-len(nodes), len(edges)-mostEdges); left != "" {
 		fmt.Fprintf(&out, "  more[\"%s\"]\n", mermaidEscape(left))
 	}
 	return out.String() + "  classDef critical stroke-width:4px\n  classDef final stroke-dasharray:3\n"

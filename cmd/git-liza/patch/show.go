@@ -125,7 +125,7 @@ func Visible(line string) string {
 	return out.String()
 }
 
-// hides is stricter than for other texts: who reads a difference has to see each blank that
+// hides is stricter than for other texts: the reader of a difference has to see each blank that
 // is no usual one, and what joins emoji.
 func hides(r rune) bool {
 	return r != '\t' && (!strconv.IsPrint(r) || plaintext.IsHidden(0, r)) || r == utf8.RuneError

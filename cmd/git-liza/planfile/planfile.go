@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/automation"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -100,11 +101,20 @@ func cleanPath(name string) string {
 
 // A mapping is a list of tasks with what they have in common.
 type mapping struct {
-	Feature  string      `yaml:"feature"`
-	Schedule schedule    `yaml:"schedule"`
-	Levels   []string    `yaml:"levels"` // their names, from level 1
-	Defaults defaults    `yaml:"defaults"`
-	Tasks    []plan.Task `yaml:"tasks"`
+	Feature    string      `yaml:"feature"`
+	Automation class       `yaml:"automation"`
+	Schedule   schedule    `yaml:"schedule"`
+	Levels     []string    `yaml:"levels"` // their names, from level 1
+	Defaults   defaults    `yaml:"defaults"`
+	Tasks      []plan.Task `yaml:"tasks"`
+}
+
+// A class is that which [automation.Classify] reads; here it is only checked.
+type class struct {
+	Type       automation.Type       `yaml:"type"`
+	Scope      automation.Scope      `yaml:"scope"`
+	Loop       automation.Loop       `yaml:"loop"`
+	SecondLook automation.SecondLook `yaml:"second_look"`
 }
 
 // A schedule is that of the goal; the names of its levels stand beside it.

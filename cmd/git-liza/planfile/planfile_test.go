@@ -28,6 +28,7 @@ var tree = map[string]plan.Found{
 var ground = plan.Ground{
 	Find:    func(name string) plan.Found { return tree[name] },
 	OnBoard: func(id flow.TaskID) bool { return id == "done" },
+	Names:   func(id flow.TaskID, _ string) bool { return id == "done" },
 	HasTool: func(program string) bool { return program == "true" },
 
 	TextLimit: 200,

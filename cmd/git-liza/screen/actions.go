@@ -245,7 +245,7 @@ func (m *model) release() tea.Cmd {
 		}
 		return m.confirm(what, func(m *model) tea.Cmd {
 			if now := m.content.holder(id); now != held {
-				m.say("not done: who holds " + string(id) + " has changed meanwhile")
+				m.say("not done: the holder of " + string(id) + " has changed meanwhile")
 				return nil
 			}
 			return m.run("", "release", string(id))

@@ -181,7 +181,7 @@ func needOf(text, command string) view.Need {
 	return view.Need{Kind: "role", Subject: command, Text: text, Command: command}
 }
 
-// fullDocuments are a large board: 3,000 tasks, of which most are blocked, and 60 agents.
+// fullDocuments are a large board: 3,000 tasks, of which most are blocked, and 300 agents.
 func fullDocuments() map[flow.Key]flow.Document {
 	docs := map[flow.Key]flow.Document{}
 	add(docs, &flow.Goal{ID: "goal-1", Title: "Everything", Status: flow.InProgress})
@@ -196,7 +196,7 @@ func fullDocuments() map[flow.Key]flow.Document {
 		}
 		add(docs, task)
 	}
-	for i := range 60 {
+	for i := range 300 {
 		add(docs, &flow.Agent{ID: flow.AgentID(fmt.Sprintf("coder-%d", i+1)), Role: flow.Coder})
 	}
 	return docs

@@ -185,7 +185,7 @@ func TestKeysAfterAChange(t *testing.T) {
 	s.show(usualWith(&flow.Agent{ID: "coder-1", Role: flow.Coder}, &flow.Agent{ID: "coder-2", Role: flow.Coder, Task: "task-3"}))
 	s.typed("y")
 	require.Empty(t, s.made)
-	require.Contains(t, s.screen(), "not done: who holds task-3 has changed meanwhile")
+	require.Contains(t, s.screen(), "not done: the holder of task-3 has changed meanwhile")
 }
 
 // A command with a word that stands for something is completed by the person.

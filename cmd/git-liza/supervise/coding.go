@@ -14,6 +14,11 @@ import (
 // codeTask gives the agent sessions on a task until it is submitted, blocked or lost, or
 // a session ends without a result.
 func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
+	leave, err := w.clone.Checkouts.StandIn(a.taskID().Folder(a.task.Attempt.Number))
+	if err != nil {
+		return result{}, err
+	}
+	defer w.leaveWork(ctx, leave)
 	why, err := w.priorFailure(ctx, a)
 	if err != nil {
 		return result{}, err
@@ -24,6 +29,15 @@ func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
 		if err != nil || !r.again {
 			return r, err
 		}
+	}
+}
+
+// leaveWork removes the worktree after the agent's last session in it, if the task became
+// final meanwhile.
+func (w *worker) leaveWork(ctx context.Context, leave func()) {
+	leave()
+	if err := w.clone.Checkouts.RemoveLeft(context.WithoutCancel(ctx), ""); err != nil {
+		w.say("%s: a worktree is not cleared away: %v; git liza worktree prune", w.id, err)
 	}
 }
 

@@ -2,8 +2,8 @@ package supervise
 
 import (
 	"context"
-	"slices"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -114,42 +114,22 @@ func (p *reporter) endTask(ctx context.Context, act flow.Act, id flow.TaskID, de
 	return err
 }
 
-// addTasks, supersedeTask and convertDiscovery allow verify commands as the commands
-// add, supersede and convert do.
+// addTasks, supersedeTask and convertDiscovery make the moves of the commands add,
+// supersede and convert.
 func (p *reporter) addTasks(ctx context.Context, list []flow.TaskInput) error {
-	if err := p.clone.Trust.AllowTasks(ctx, list); err != nil {
-		return err
-	}
-	_, err := p.clone.Move(ctx, flow.ActAdd, "", func(b *flow.Board) (flow.Detail, error) {
-		return &flow.AddMove{Tasks: numberTasks(b, list)}, nil
-	})
+	_, err := work.Tasks{Clone: p.clone}.Add(ctx, list)
 	return err
 }
 
 func (p *reporter) supersedeTask(ctx context.Context, id flow.TaskID, reason string, by []flow.TaskID, list []flow.TaskInput) error {
-	if err := p.clone.Trust.AllowTasks(ctx, list); err != nil {
-		return err
-	}
-	return p.endTask(ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) flow.Detail {
-		return &flow.SupersedeMove{Reason: reason, By: by, Add: numberTasks(b, list), Saved: save}
-	})
-}
-
-func (p *reporter) convertDiscovery(ctx context.Context, id flow.RecordID, in flow.TaskInput) error {
-	list := []flow.TaskInput{in}
-	if err := p.clone.Trust.AllowTasks(ctx, list); err != nil {
-		return err
-	}
-	_, err := p.clone.Move(ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
-		return &flow.ConvertMove{Discovery: id, Input: numberTasks(b, list)[0]}, nil
-	})
+	_, err := work.Tasks{Clone: p.clone}.Supersede(ctx, id, flow.SupersedeMove{Reason: reason, By: by, Add: list})
 	return err
 }
 
-// numberTasks gives ids to the tasks of a list that have none. It works on a copy,
-// because a move that lost a race is made again on another board.
-func numberTasks(b *flow.Board, list []flow.TaskInput) []flow.TaskInput {
-	list = slices.Clone(list)
-	b.Number(list)
-	return list
+func (p *reporter) convertDiscovery(ctx context.Context, id flow.RecordID, in flow.TaskInput) error {
+	if err := p.clone.Trust.AllowTasks(ctx, []flow.TaskInput{in}); err != nil {
+		return err
+	}
+	_, err := work.Tasks{Clone: p.clone}.Convert(ctx, id, func(*flow.Board) flow.TaskInput { return in })
+	return err
 }

@@ -157,7 +157,7 @@ if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --r
 test -e .git && echo stands > "$notes/after-$n"`)))
 	w.until("the merge", func(b *flow.Board) bool { return b.Task("task-1").Status.IsMerged() })
 	w.liza("merge", "task-1") // clears away what a merge leaves
-	require.Contains(t, w.liza("worktree"), "used    review@task-1@2       MERGED              review of submission 2 has ended, its session has not\n")
+	require.Contains(t, w.liza("worktree"), "used    review@task-1@2       MERGED              review of submission 2 has ended, but somebody is in it\n")
 	require.Equal(t, "no stale worktrees\n", w.liza("worktree", "prune"))
 	w.write(filepath.Join(w.notes, "merged"), "")
 	require.NoError(t, r.wait(), r.said())
@@ -167,6 +167,36 @@ test -e .git && echo stands > "$notes/after-$n"`)))
 	require.NotContains(t, w.note("trees-2"), "review@task-1@1\n")
 	require.Empty(t, w.reviewCheckouts())
 	left, err := os.ReadDir(filepath.Join(w.dir, ".git", "liza", "standing"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	w.left()
+}
+
+// The session of a coder keeps its worktree when its work is merged, with what it still
+// writes there, whether git finds the branch or not.
+func TestMergeLeavesItsWorktreeToTheSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(untilIdle, coder(w.agent(`intent; work file-1; git liza submit $LIZA_TASK; waitfor merged
+git status --short --branch > "$notes/status" && git log --format=%s -1 > "$notes/log" && echo more > late && cp late "$notes/late"`)),
+		reviewer(w.agent("approve")))
+	w.until("the merge", func(b *flow.Board) bool { return b.Task("task-1").Status.IsMerged() })
+	w.liza("merge", "task-1") // clears away what a merge leaves
+	require.Contains(t, w.liza("worktree"), "used    task-1                MERGED              the task is MERGED, but somebody is in it\n")
+	require.Equal(t, "no stale worktrees\n", w.liza("worktree", "prune"))
+	w.write(filepath.Join(w.notes, "merged"), "")
+	require.NoError(t, r.wait(), r.said())
+	require.Equal(t, "## HEAD (no branch)\n", w.note("status"))
+	require.Equal(t, "more\n", w.note("late"))
+	require.NoDirExists(t, filepath.Join(w.dir, ".worktrees", "task-1"))
+	kept, err := w.clone.Repo.Refs.List(t.Context(), "refs/liza/rescue/task-1/")
+	require.NoError(t, err)
+	require.Len(t, kept, 1, "what it wrote after the merge")
+	branches, err := w.clone.Repo.Refs.List(t.Context(), "refs/heads/liza/")
+	require.NoError(t, err)
+	require.Empty(t, branches)
+	left, err := filepath.Glob(filepath.Join(w.dir, ".git", "liza", "left", "*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
 	w.left()

@@ -478,7 +478,8 @@ func TestBurningBudgets(t *testing.T) {
 	require.Equal(t, []string{"burning goal-1 70", "burning sprint-1 70"}, burning(10, flow.Budgets{Goal: tokens, Sprint: cost}, of(70)))
 }
 
-// Ten thousand tasks and 300 agents that die at once are 300 calls, each of its own key.
+// Ten thousand tasks and 300 agents that die at once are 300 calls, each of its own key, and
+// few lines of status.
 func TestAlarmsOfALargeBoard(t *testing.T) {
 	t.Parallel()
 	var documents []flow.Document
@@ -503,6 +504,9 @@ func TestAlarmsOfALargeBoard(t *testing.T) {
 	require.Len(t, keys, 300)
 	require.Len(t, list, 300)
 	require.Equal(t, 300, CountCalls(list))
+	text := NewPicture(board(documents...).knowing(known).reading(start, "human:ann")).Status().Text(80, strings.Clone)
+	require.Contains(t, text, "  and 295 more: git liza agents\n")
+	require.Less(t, strings.Count(text, "\n"), 60)
 }
 
 // An alarm is a line, whatever strangers wrote.

@@ -164,6 +164,15 @@ func TestFaults(t *testing.T) {
 				require.Contains(t, first, `<code class="command">`+need.Command+`</code>`)
 			}
 			requireGolden(t, filepath.Join("testdata", "faults", fault.Name+".html"), s.steady(a.body))
+			if fault.Name == "trust" && runtime.GOOS == "linux" {
+				s.end(os.Kill)
+				s.serve("--act")
+				s.open()
+				require.Contains(t, s.page("task/task-1"), `method="post"`)
+				inbox := s.page("inbox")
+				require.Contains(t, html.UnescapeString(strings.ReplaceAll(inbox, "<wbr>", "")), fault.Needs[0].Command)
+				require.NotContains(t, inbox, `method="post"`, "a command is allowed in the terminal alone")
+			}
 		})
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"html"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -101,7 +103,30 @@ func TestOpening(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, a.StatusCode, at)
 		require.Empty(t, a.body, at)
 	}
+	for _, secret := range []string{filepath.Base(again), filepath.Base(s.base)} {
+		s.keepsOffDisk(secret)
+	}
 	require.Equal(t, 0, s.end(interrupt))
+}
+
+// keepsOffDisk fails if a file of the repository has a text, or, where the system shows them,
+// the arguments or the environment of the program.
+func (s *site) keepsOffDisk(text string) {
+	s.t.Helper()
+	var files []string
+	for _, name := range []string{"cmdline", "environ"} {
+		files = append(files, fmt.Sprintf("/proc/%d/%s", s.command.Process.Pid, name))
+	}
+	require.NoError(s.t, filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return err
+	}))
+	for _, path := range files {
+		content, _ := os.ReadFile(path)
+		require.NotContains(s.t, string(content), text, path)
+	}
 }
 
 // A request names the host that it is sent to, or it is refused without a word.

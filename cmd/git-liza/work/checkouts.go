@@ -51,9 +51,9 @@ func (c *Checkouts) List(ctx context.Context, b *flow.Board) ([]Checkout, error)
 	for _, tree := range trees {
 		k := Checkout{Name: tree.Name, Path: tree.Path, Branch: tree.Branch, Head: tree.Head, Broken: tree.Broken}
 		k.classify(b)
-		if k.Stale && k.Submission > 0 && c.isStoodIn(k.Name) {
+		if k.Stale && c.isStoodIn(k.Name) {
 			k.Stale = false
-			k.Reason += ", its session has not"
+			k.Reason += ", but somebody is in it"
 		}
 		list = append(list, k)
 	}

@@ -166,6 +166,7 @@ func (c *Checkouts) makeRoom(ctx context.Context, b *flow.Board, t *flow.Task) e
 	return c.dropBranch(ctx, b, t, tip)
 }
 
+// dropFolder removes a checkout, and what this clone remembers of it.
 func (c *Checkouts) dropFolder(ctx context.Context, folder string) error {
 	if err := c.seals.remove(folder); err != nil {
 		return err
@@ -173,55 +174,12 @@ func (c *Checkouts) dropFolder(ctx context.Context, folder string) error {
 	if err := c.retireFolder(ctx, folder); err != nil {
 		return err
 	}
-	if err := os.Remove(c.standingPath(folder)); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	for _, path := range []string{c.standingPath(folder), c.leftPath(folder)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
-}
-
-// dropReview removes the checkout of a review that has ended, unless somebody is still in
-// it: a session, whose supervisor removes it then, see [Clone.LeaveReview], or the person
-// who ended the review from within.
-func (c *Checkouts) dropReview(ctx context.Context, folder string) error {
-	if c.isStoodIn(folder) || c.LeftBy(folder) != "" {
-		return nil
-	}
-	return c.dropFolder(ctx, folder)
-}
-
-// StandIn keeps others from removing the checkout of a review while a session runs in it,
-// until leave is called.
-func (c *Checkouts) StandIn(folder string) (leave func(), err error) {
-	f, err := git.OpenLock(c.repo.CommonDir(), filepath.Join(standing, folder))
-	if err == nil {
-		err = git.ShareLock(f)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("session in %s: %w", folder, err)
-	}
-	return func() { git.Unlock(f) }, nil
-}
-
-// standing is a folder with a file for each checkout of a review, which the supervisors of
-// sessions in it have locked.
-const standing = "standing"
-
-func (c *Checkouts) standingPath(folder string) string {
-	return filepath.Join(c.repo.CommonDir(), layout.Private, standing, folder)
-}
-
-// isStoodIn reports whether a session runs in the checkout of a review.
-func (c *Checkouts) isStoodIn(folder string) bool {
-	f, err := os.Open(c.standingPath(folder))
-	if err != nil {
-		return false
-	}
-	if git.TryLock(f) != nil {
-		f.Close()
-		return true
-	}
-	git.Unlock(f)
-	return false
 }
 
 // dropReviews removes the checkouts of reviews of a task's submission that have
@@ -234,7 +192,7 @@ func (c *Checkouts) dropReviews(ctx context.Context, t *flow.Task, which func(fl
 		if t.Judgement(role).Review != nil || !which(role) {
 			continue
 		}
-		if err := c.dropReview(ctx, t.ID.ReviewFolder(role, t.Submission.Number)); err != nil {
+		if err := c.dropUnused(ctx, t.ID.ReviewFolder(role, t.Submission.Number)); err != nil {
 			return err
 		}
 	}
@@ -251,19 +209,19 @@ func (c *Checkouts) retireFolder(ctx context.Context, name string) error {
 	return err
 }
 
-// clearTask removes a final task's worktrees and branch, but not the checkout of a review
-// in which somebody still is. What they held is saved. It can be repeated.
+// clearTask removes a final task's worktrees and branch, but not a checkout that somebody is
+// still in. What they held is saved. It can be repeated.
 func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 	if c.Trees == nil {
 		return nil
 	}
 	for n := 1; n <= t.Attempts; n++ {
-		if err := c.retireFolder(ctx, t.ID.Folder(n)); err != nil {
+		if err := c.dropUnused(ctx, t.ID.Folder(n)); err != nil {
 			return err
 		}
 	}
 	for n := 1; n <= t.Submissions; n++ {
-		if err := c.dropReview(ctx, t.ID.ReviewFolder(flow.CodeReviewer, n)); err != nil {
+		if err := c.dropUnused(ctx, t.ID.ReviewFolder(flow.CodeReviewer, n)); err != nil {
 			return err
 		}
 	}
@@ -273,10 +231,13 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 	}
 	for _, tree := range trees {
 		if id, _, review := flow.ParseFolder(tree.Name); id == t.ID && review != "" {
-			if err := c.dropReview(ctx, tree.Name); err != nil {
+			if err := c.dropUnused(ctx, tree.Name); err != nil {
 				return err
 			}
 		}
+	}
+	if err := c.freeBranch(ctx, t); err != nil {
+		return err
 	}
 	ref := t.ID.BranchRef()
 	tip, err := c.repo.Refs.Resolve(ctx, ref)
@@ -284,6 +245,24 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 		return err
 	}
 	return c.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip}}, "liza: "+string(t.ID)+" is "+t.Status.String())
+}
+
+// freeBranch takes a final task's branch, which goes, from the checkouts that somebody is
+// still in: git goes on there, and makes no such branch anew.
+func (c *Checkouts) freeBranch(ctx context.Context, t *flow.Task) error {
+	trees, err := c.Trees.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tree := range trees {
+		if tree.Branch != t.ID.Branch() {
+			continue
+		}
+		if err := c.Trees.Detach(ctx, tree.Name, tree.Branch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *Checkouts) leftOf(ctx context.Context, b *flow.Board, id flow.TaskID) (Left, error) {
@@ -337,7 +316,7 @@ func (c *Checkouts) dropBranches(ctx context.Context, b *flow.Board) error {
 		if t == nil || !t.Status.Final() || t.Attempts == 0 {
 			continue
 		}
-		failed = append(failed, c.dropBranch(ctx, b, t, tip))
+		failed = append(failed, c.freeBranch(ctx, t), c.dropBranch(ctx, b, t, tip))
 	}
 	return errors.Join(failed...)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
@@ -37,33 +38,90 @@ func (g *Ground) Err() error {
 // OpenGround returns what a plan is checked against in a clone, for an actor who would
 // enter it.
 func OpenGround(ctx context.Context, c *Clone, by flow.Actor) (*Ground, error) {
-	g := &Ground{}
-	g.HasTool = func(program string) bool { return len(missingTools(ctx, c.environ, program)) == 0 }
 	b, _, err := c.Store.Board(ctx)
-	var commit git.ID
-	switch {
-	case errors.Is(err, gitstore.ErrNoBoard):
+	if errors.Is(err, gitstore.ErrNoBoard) {
+		g := &Ground{}
+		g.HasTool = c.hasTool(ctx)
+		var commit git.ID
 		if commit, err = c.Repo.ParseCommit(ctx, "HEAD"); errors.Is(err, git.ErrNoCommit) {
 			return g, nil
 		}
-	case err == nil:
-		g.board, commit = b, b.Settings().Integration.Tip
-		g.TextLimit = b.Settings().Config.TextLimit
-		g.Describe = func(in flow.TaskInput) []*flow.Refusal { return b.Describe(in, by) }
-		goal := cmp.Or(c.Named, c.Usual, b.Settings().Goal)
-		for _, s := range b.Summaries() {
-			if s.Goal == goal {
-				g.Deepest = max(g.Deepest, s.Level)
-			}
+		if err != nil {
+			return nil, err
 		}
-		g.OnBoard = func(id flow.TaskID) bool { return b.Task(id) != nil }
+		return g, g.open(ctx, c.Repo, commit)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g.files, err = openFiles(ctx, c.Repo, commit)
+	return c.groundOf(ctx, b, by, cmp.Or(c.Named, c.Usual, b.Settings().Goal))
+}
+
+// groundOf is what tasks of a goal are checked against on a board.
+func (m *mover) groundOf(ctx context.Context, b *flow.Board, by flow.Actor, goal flow.GoalID) (*Ground, error) {
+	g := &Ground{board: b}
+	g.HasTool = m.hasTool(ctx)
+	g.TextLimit = b.Settings().Config.TextLimit
+	g.Describe = func(in flow.TaskInput) []*flow.Refusal { return b.Describe(in, by) }
+	g.OnBoard = func(id flow.TaskID) bool { return b.Task(id) != nil }
+	g.Names = func(id flow.TaskID, path string) bool {
+		t := b.Task(id)
+		return t != nil && t.Files != nil && slices.Contains(slices.Concat(t.Files.Written(), t.Files.Read), path)
+	}
+	owned := ownership{board: b}
+	g.Owned = owned.has
+	for _, s := range b.Summaries() {
+		if s.Goal == goal {
+			g.Deepest = max(g.Deepest, s.Level)
+		}
+	}
+	for _, gate := range slices.Concat(b.Settings().Config.GatesAt(flow.AtSubmit), b.Settings().Config.GatesAt(flow.AtMerge)) {
+		g.Gated = g.Gated || gate.Required && len(gate.Paths) == 0
+	}
+	return g, g.open(ctx, m.Repo, b.Settings().Integration.Tip)
+}
+
+// open lets files be looked for in a commit.
+func (g *Ground) open(ctx context.Context, repo *git.Repo, commit git.ID) (err error) {
+	g.files, err = openFiles(ctx, repo, commit)
 	g.Find = g.files.find
-	return g, err
+	return err
+}
+
+func (m *mover) hasTool(ctx context.Context) func(string) bool {
+	return func(program string) bool { return len(missingTools(ctx, m.environ, program)) == 0 }
+}
+
+// An ownership is what the open tasks of a board write.
+type ownership struct {
+	board    *flow.Board
+	paths    map[string]bool // nil until somebody asks
+	patterns []string
+	asked    int
+}
+
+// mostMatches bounds how often patterns are compared with paths. A path of which nobody
+// knows then counts as written.
+const mostMatches = 1_000_000
+
+func (o *ownership) has(path string) bool {
+	if o.paths == nil {
+		o.paths = map[string]bool{}
+		for _, s := range o.board.Summaries() {
+			if s.Status.Final() {
+				continue
+			}
+			for _, one := range s.Owns {
+				if o.paths[one] = true; strings.ContainsAny(one, `*?[\`) || strings.HasSuffix(one, "/") {
+					o.patterns = append(o.patterns, one)
+				}
+			}
+		}
+	}
+	if o.asked += len(o.patterns); o.paths[path] || o.asked > mostMatches {
+		return true
+	}
+	return slices.ContainsFunc(o.patterns, func(one string) bool { return flow.Match(one, path) })
 }
 
 // missingTools are the programs that the shell, which runs the commands of a board, does

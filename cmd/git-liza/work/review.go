@@ -237,13 +237,13 @@ func (c *Clone) dropReviews(ctx context.Context, t *flow.Task, which func(flow.R
 }
 
 // LeaveReview removes the checkout of a review that has ended, by a move of its session or
-// of somebody else, unless a review of that role goes on in it.
+// of somebody else, unless a review of that role goes on in it or somebody else is in it.
 func (c *Clone) LeaveReview(ctx context.Context, id flow.TaskID, role flow.Role, submission int) error {
 	b, _, err := c.Store.Board(ctx)
 	if t := b.Task(id); err != nil || c.Checkouts.Trees == nil || t != nil && t.Judgement(role).Review != nil {
 		return err
 	}
-	return c.Checkouts.dropFolder(ctx, id.ReviewFolder(role, submission))
+	return c.Checkouts.dropUnused(ctx, id.ReviewFolder(role, submission))
 }
 
 // Renew prolongs the lease of a claim or review. A lease of 0 means the

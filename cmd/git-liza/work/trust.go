@@ -71,18 +71,21 @@ func (t *Trust) Allow(ctx context.Context, commands ...string) error {
 		return nil
 	}
 	allowed, err := t.Allowed(ctx)
+	if err != nil {
+		return err
+	}
 	known := map[string]bool{}
 	for _, hash := range allowed {
 		known[hash] = true
 	}
+	var hashes []string
 	for _, command := range commands {
-		hash := CommandHash(command)
-		if err == nil && command != "" && !known[hash] {
+		if hash := CommandHash(command); command != "" && !known[hash] {
 			known[hash] = true
-			err = t.repo.Config.WriteConfig(ctx, "--add", trustKey, hash)
+			hashes = append(hashes, hash)
 		}
 	}
-	return err
+	return t.repo.Config.AddValues(ctx, trustKey, hashes...)
 }
 
 // AllowOwn allows commands that this machine's own human puts on the board, or

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -142,50 +140,6 @@ func (c *Clone) CheckPlaces(ctx context.Context, t *flow.Task, f flow.Feedback) 
 		}
 	}
 	return nil
-}
-
-// leftFolder has a file for each checkout of a review that a person has ended from
-// within.
-func (c *Checkouts) leftFolder() string {
-	return filepath.Join(c.repo.CommonDir(), layout.Private, "left")
-}
-
-// leaveStanding reports whether a person's command runs within a checkout that its own
-// move has made stale: the folder in which somebody's shell is stays until a command
-// runs elsewhere.
-func (c *Checkouts) leaveStanding(by flow.Actor, folder, dir string) (bool, error) {
-	if !by.IsHuman() || !isWithin(dir, c.Trees.Path(folder)) {
-		return false, nil
-	}
-	return true, git.ReplaceFile(filepath.Join(c.leftFolder(), folder), []byte(by))
-}
-
-// LeftBy returns the person who ended the review of a checkout from within; "" if nobody
-// did.
-func (c *Checkouts) LeftBy(folder string) flow.Actor {
-	text, err := git.ReadSmall(filepath.Join(c.leftFolder(), folder))
-	if by := flow.Actor(text); err == nil && folder != "" && by.IsHuman() {
-		return by
-	}
-	return ""
-}
-
-// RemoveLeft removes the checkouts of reviews that a person ended from within, but not
-// the one that dir is in. One that cannot be removed stays, and so does what is no
-// review's: others can write these files.
-func (c *Checkouts) RemoveLeft(ctx context.Context, dir string) {
-	entries, err := os.ReadDir(c.leftFolder())
-	if err != nil || c.Trees == nil {
-		return
-	}
-	for _, entry := range entries {
-		if _, _, review := flow.ParseFolder(entry.Name()); review == "" || c.LeftBy(entry.Name()) == "" {
-			continue
-		}
-		if !isWithin(dir, c.Trees.Path(entry.Name())) && c.dropFolder(ctx, entry.Name()) == nil {
-			_ = os.Remove(filepath.Join(c.leftFolder(), entry.Name()))
-		}
-	}
 }
 
 // isWithin reports whether a folder is another one or below it.

@@ -1,0 +1,176 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plan"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// An Entry is a move that describes tasks, once it is made.
+type Entry struct {
+	gitstore.Result
+	Warnings []Warning
+}
+
+// A Warning is one about a task that a move describes, by its place in the move.
+type Warning struct {
+	plan.Fault
+	Task flow.TaskID
+}
+
+// Tasks enters the descriptions of tasks, in moves that plan check lets pass.
+type Tasks struct{ *Clone }
+
+// Add adds tasks in one move. Those without an id get one.
+func (c Tasks) Add(ctx context.Context, list []flow.TaskInput) (Entry, error) {
+	if err := c.Trust.AllowTasks(ctx, list); err != nil {
+		return Entry{}, err
+	}
+	return c.enter(ctx, flow.ActAdd, "", func(b *flow.Board) (flow.Detail, error) {
+		return &flow.AddMove{Tasks: numbered(b, list)}, nil
+	})
+}
+
+// Edit describes a task anew. change makes the new description of the old one.
+func (c Tasks) Edit(ctx context.Context, id flow.TaskID, change func(flow.TaskInput) flow.TaskInput) (Entry, error) {
+	return c.enter(ctx, flow.ActEdit, id, func(b *flow.Board) (flow.Detail, error) {
+		in := flow.TaskInput{ID: id}
+		if t := b.Task(id); t != nil {
+			in = change(t.Input())
+		}
+		return &flow.EditMove{Input: in}, nil
+	})
+}
+
+// Convert makes a task of a discovery. describe is called with the board that has the
+// discovery.
+func (c Tasks) Convert(ctx context.Context, id flow.RecordID, describe func(*flow.Board) flow.TaskInput) (Entry, error) {
+	return c.enter(ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
+		return &flow.ConvertMove{Discovery: id, Input: numbered(b, []flow.TaskInput{describe(b)})[0]}, nil
+	})
+}
+
+// Supersede replaces a task by others, of which new ones are entered.
+func (c Tasks) Supersede(ctx context.Context, id flow.TaskID, m flow.SupersedeMove) (made Entry, err error) {
+	if err := c.Trust.AllowTasks(ctx, m.Add); err != nil {
+		return Entry{}, err
+	}
+	made.Result, err = c.End(ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) (d flow.Detail, err error) {
+		d = &flow.SupersedeMove{Reason: m.Reason, By: m.By, Add: numbered(b, m.Add), Saved: save}
+		made.Warnings, err = c.check(ctx, b, c.Caller.Move(flow.ActSupersede, id, d))
+		return d, err
+	})
+	return made, err
+}
+
+// numbered gives ids to the tasks of a list that have none. It works on a copy, because a
+// move that lost a race is made again on another board.
+func numbered(b *flow.Board, list []flow.TaskInput) []flow.TaskInput {
+	list = slices.Clone(list)
+	b.Number(list)
+	return list
+}
+
+// enter makes a move that describes tasks. Before it is made it is refused for all that
+// plan check finds wrong with them, together with what the rules refuse.
+func (c Tasks) enter(ctx context.Context, act flow.Act, id flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (made Entry, err error) {
+	made.Result, err = c.Move(ctx, act, id, func(b *flow.Board) (flow.Detail, error) {
+		d, err := detail(b)
+		if err == nil {
+			m := c.Caller.Move(act, id, d)
+			m.Goal = c.goalOf(b, m)
+			made.Warnings, err = c.check(ctx, b, m)
+		}
+		return d, err
+	})
+	return made, err
+}
+
+// check checks the tasks that a move describes, and returns warnings. Of a task that
+// the board has, only what the move brings about counts. What the rules refuse as well is
+// left to them, unless there is more.
+func (c Tasks) check(ctx context.Context, b *flow.Board, move flow.Move) (warnings []Warning, err error) {
+	old := b.Task(move.Task)
+	if b.Settings().Integration.Tip == "" || old == nil && move.Task != "" {
+		return nil, nil
+	}
+	move.Normalize()
+	list, before := &plan.Plan{Tasks: enteredBy(move)}, &plan.Plan{}
+	if len(list.Tasks) == 0 {
+		return nil, nil
+	}
+	goal := move.Goal
+	if old != nil {
+		goal = old.Goal
+		before.Tasks = []plan.Task{{TaskInput: old.Input()}}
+	}
+	ground, err := c.groundOf(ctx, b, move.By, goal)
+	if err != nil {
+		return nil, err
+	}
+	known := plan.Check(before, ground.Ground)
+	var wrong []flow.Fault
+	for _, one := range plan.Check(list, ground.Ground) {
+		switch {
+		case slices.ContainsFunc(known, func(k plan.Fault) bool { return k.Code == one.Code && k.Reason == one.Reason }):
+		case one.Warning:
+			warnings = append(warnings, Warning{one, list.Tasks[one.Place.Task].ID})
+		case !isOfRules(one):
+			wrong = append(wrong, flow.Fault{Place: one.Place.Task, Refusal: &flow.Refusal{Rule: flow.Rule(one.Code), Reason: one.Reason, Hint: "git liza help plan check"}})
+		}
+	}
+	if err := ground.Err(); err != nil || len(wrong) == 0 {
+		return warnings, err
+	}
+	return nil, c.refuse(ctx, b, move, wrong)
+}
+
+// isOfRules reports whether the rules of the board refuse a fault, too.
+func isOfRules(f plan.Fault) bool {
+	switch f.Code {
+	case plan.Ownership, plan.Path, plan.Verify, plan.File, plan.Consumer:
+		return false
+	case plan.NotFound:
+		return f.Place.Key != "consumers"
+	case plan.Limit:
+		return f.Place.Task >= 0
+	}
+	return true
+}
+
+// refuse is the refusal of tasks for what the rules refuse and for other faults. A
+// move that they refuse whatever it describes has their refusal alone.
+func (c Tasks) refuse(ctx context.Context, b *flow.Board, move flow.Move, wrong []flow.Fault) error {
+	err := c.specs.explain(ctx, b.Ask(move), c.Store.CheckMove(ctx, b, move))
+	var refusal *flow.Refusal
+	if err == nil {
+		return flow.RefuseAll(wrong)
+	}
+	if !errors.As(err, &refusal) || len(refusal.Faults) == 0 {
+		return err
+	}
+	return flow.RefuseAll(append(slices.Clone(refusal.Faults), wrong...))
+}
+
+// enteredBy are the tasks that a move describes.
+func enteredBy(move flow.Move) (list []plan.Task) {
+	var inputs []flow.TaskInput
+	switch d := move.Detail.(type) {
+	case *flow.AddMove:
+		inputs = d.Tasks
+	case *flow.EditMove:
+		inputs = []flow.TaskInput{d.Input}
+	case *flow.ConvertMove:
+		inputs = []flow.TaskInput{d.Input}
+	case *flow.SupersedeMove:
+		inputs = d.Add
+	}
+	for _, in := range inputs {
+		list = append(list, plan.Task{TaskInput: in})
+	}
+	return list
+}

@@ -1,0 +1,98 @@
+package flow
+
+import (
+	"slices"
+)
+
+// ApproveMove approves one commit for integration.
+type ApproveMove struct {
+	Commit  ObjectID `yaml:"commit"`
+	Message string   `yaml:"message"`
+	Role    Role     `yaml:"role,since=2"` // for which a person approves; "" is an agent's own, of a person all that remain
+	For     *Voucher `yaml:"for,since=3"`
+	Texts   textRefs `yaml:"texts,since=3"` // that a person was shown; none: not compared
+}
+
+func (a *ApproveMove) check(p *play) *Refusal {
+	if refusal := p.submitted(a.Commit, "approve"); refusal != nil {
+		return refusal
+	}
+	roles, refusal := p.panel().approvesAs(a.Role)
+	if refusal != nil {
+		return refusal
+	}
+	if r := p.panel().readAgain(roles); r != nil {
+		return r
+	}
+	if r := a.checkShown(p); r != nil {
+		return r
+	}
+	return a.For.check(p)
+}
+
+// readAgain refuses the approval of a reviewer who read a text that has changed
+// since.
+func (p panel) readAgain(roles []Role) *Refusal {
+	t, by := p.task, p.move.By
+	for _, role := range roles {
+		held := t.Judgement(role).Review
+		if held == nil || held.By != by {
+			continue
+		}
+		text := p.trackedPaths().changed(t, held.Texts)
+		switch {
+		case text == nil:
+		case p.move.Generation.Spawned():
+			return refuse(RuleSpecChanged, "git liza show "+string(t.ID), "the spec '%s' has changed since %s began to read: end the session, so that its supervisor begins another",
+				clip(text.String()), by)
+		default:
+			return refuse(RuleSpecChanged, "git liza review "+string(t.ID)+" --as "+string(by), "the spec '%s' has changed since %s began to read: look at it again",
+				clip(text.String()), by)
+		}
+	}
+	return nil
+}
+
+// submitted refuses a verdict on anything but the commit under review.
+func (p *play) submitted(commit ObjectID, verb string) *Refusal {
+	if s := p.task.Submission; commit != s.Commit {
+		hint := "git liza show " + string(p.task.ID) + " --patch" // so that the commit is read before it is approved
+		if verb == "reject" {
+			hint = "git liza reject " + string(p.task.ID) + " --commit " + string(s.Commit) + " --reason-file FILE"
+		}
+		return refuse(RuleCommit, hint,
+			"%s submitted %s, the verdict names %s", p.task.ID, s.Commit, clip(string(commit)))
+	}
+	return nil
+}
+
+func (a *ApproveMove) already(p *play) bool {
+	t, by := p.task, p.move.By
+	if !in(ReadyForReview, Approved).has(p.from) {
+		return false
+	}
+	gave := slices.ContainsFunc(t.Judgements, func(j Judgement) bool {
+		return t.holds(j.Verdict) && j.Verdict.Commit == a.Commit && j.Verdict.By == by && (a.Role == "" || a.Role == j.Role) && j.Verdict.For.equal(a.For)
+	})
+	return gave && (a.Role != "" || !by.IsHuman() || len(p.panel().openToPeople()) == 0)
+}
+
+func (a *ApproveMove) apply(p *effect) {
+	t, m := p.task, p.move
+	roles, _ := p.panel().approvesAs(a.Role)
+	for _, role := range roles {
+		read := p.trackedPaths().readTexts(t)
+		if held := t.Judgement(role).Review; held != nil && held.By == m.By && held.Texts != nil {
+			read = held.Texts
+		}
+		p.endReview(t, role)
+		t.judge(role, func(j *Judgement) {
+			j.Rejection = nil
+			j.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At, Texts: read, For: a.For}
+		})
+	}
+	p.dropOutdated()
+	if t.Judged() {
+		t.Status = Approved
+	}
+}

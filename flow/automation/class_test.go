@@ -1,0 +1,195 @@
+package automation
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+const block = "automation:\n  type: mixed\n  scope: bounded\n  loop: forbidden\n  second_look: optional\n"
+
+func front(text string) string { return "---\n" + text + "---\nCheck it.\n" }
+
+// A refusal names the line and what is wrong on it.
+func TestClassifyRefuses(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 100_000)
+	for _, test := range []struct{ text, want string }{
+		{strings.Repeat("Check it.\n", 1<<20), "p.md:104858: the file is larger than 1048576 bytes"},
+		{"a\nb\xff\n", "p.md:2: the text is not UTF-8"},
+		{"a\n\x00\n", "p.md:2: the text holds a zero byte"},
+		{front("x: y\n" + strings.Repeat("z: "+strings.Repeat("y", 1000)+"\n", 300)), "the front matter is larger than 262144 bytes"},
+		{front("a: &a x\n"), "p.md:2: anchors are not allowed"},
+		{front("a:\n  - - &a x\n"), "p.md:3: anchors are not allowed"},
+		{front("a: x\nb: *a\n"), "p.md:3: aliases are not allowed"},
+		{front("files_modified:\n  - *.ts\n"), "p.md:3: aliases are not allowed; put a text that begins with * between quotes"},
+		{front("a: !!str x\n"), "p.md:2: tags are not allowed"},
+		{front("just text\n"), `p.md:2: "just text" is neither a key nor a value of YAML`},
+		{front("  indented: x\n"), "p.md:2: a value without a key"},
+		{front("a:\n\tb: x\n"), "p.md:3: a tab indents"},
+		{front("title: Phase 7: export\n"), "p.md:2: a text with a colon and a blank stands between quotes"},
+		{front("a: x\na: y\n"), `p.md:3: duplicate key "a"`},
+		{front("files_modified: " + deep + "\n"), "p.md:2: files_modified nests too deep"},
+		{front("files_modified: [a, b\n"), "p.md:2: the bracket of files_modified is not closed"},
+		{front("files_modified: [a,, b]\n"), "p.md:2: files_modified has an entry without text"},
+		{front("files_modified: [a] b\n"), `p.md:2: "b" stands after the end of files_modified`},
+		{front("files_modified: [a]\n  - b\n"), `p.md:3: "  - b" stands after the end of files_modified`},
+		{front("files_modified:\n  a: b\n"), "p.md:3: files_modified is a list of paths"},
+		{front("files_modified:\n  - a: b\n"), "p.md:3: files_modified is a list of paths"},
+		{front("files_modified: |\n  a\n"), "p.md:3: files_modified is a list of paths"},
+		{front("files_modified:\n  - \"a\n"), "p.md:3: the quote is not closed on its line"},
+		{front("files_modified:\n  - \"a\\u0062\"\n"), "p.md:3: a text here has no escapes"},
+		{front("files_modified:\n  -\n"), "p.md:3: a text is missing"},
+		{front("automation:\n"), "p.md:2: automation lacks type"},
+		{front("automation: off\n"), `p.md:2: automation is a mapping, got "off"`},
+		{front(strings.Replace(block, "mixed", "odd", 1)), `p.md:3: type: "odd" is neither conceptual, mechanical nor mixed`},
+		{front(strings.Replace(block, "loop:", "ralph:", 1)), `p.md:5: the key "ralph" is called loop`},
+		{front(strings.Replace(block, "second_look:", "ecc:", 1)), `p.md:6: the key "ecc" is called second_look`},
+		{front(strings.Replace(block, "loop:", "lop:", 1)), `p.md:5: unknown key "lop"; automation has type, scope, loop and second_look`},
+		{front(block + "  loop: allowed\n"), `p.md:7: duplicate key "loop"`},
+		{front(block + "   x: y\n"), "p.md:7: the keys of automation are not indented alike"},
+		{front(block + "  - x\n"), `p.md:7: "- x" is no key of automation`},
+		{front("automation: {type: {a: b}}\n"), "p.md:2: automation nests too deep"},
+		{front(block) + block, "p.md:9: the file declares its class twice"},
+		{block + "\n" + block, "p.md:7: the file declares its class twice"},
+	} {
+		_, err := Classify("p.md", []byte(test.text))
+		require.ErrorContains(t, err, test.want, "%.200q", test.text)
+		var at *Error
+		require.True(t, errors.As(err, &at))
+		require.Less(t, len(at.Reason), 200)
+	}
+	_, err := Classify("plans/P.YAML", []byte("a: b\n---\nc: d\n"))
+	require.ErrorContains(t, err, "plans/P.YAML:2: a second document begins")
+}
+
+// What the class does not depend on is not judged: plans of other programs have values of
+// many kinds.
+func TestClassifyTakes(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		front("user_setup:\nnote: |\n  *bold* and &amp\n\n  !important: yes: no\nx: ~\n"),
+		front("note: \"a: b \\. c\n  goes on\"\nurl: http://example.org # a: b\ntime: 10:30\n"),
+		front("matrix: {a: [1, 2], b: &\n  x}\n"),
+		front("'a b': c\n\"d\": \"e\"\nlist: [\na,\nb\n]\n"),
+		"---\r\nfiles_modified: []\r\n---\r\nCheck it.\r\n",
+	} {
+		c, err := Classify("p.md", []byte(text))
+		require.NoError(t, err, text)
+		require.Equal(t, Checks, c.Rule, text)
+	}
+}
+
+// The evidence of a class has lines, few entries, and texts cut between characters.
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	c, err := Classify("p.md", []byte(front(block)))
+	require.NoError(t, err)
+	require.Equal(t, Declared, c.Source)
+	require.Equal(t, []Evidence{{3, "type: mixed"}, {4, "scope: bounded"}, {5, "loop: forbidden"}, {6, "second_look: optional"}}, c.Evidence)
+
+	c, err = Classify("p.md", []byte("---\nfiles_modified:\n"+strings.Repeat("  - src/a.c\n", 20)+"---\nThe auth of\na password.\n"))
+	require.NoError(t, err)
+	require.Equal(t, []Evidence{{3, "src/a.c"}, {4, "src/a.c"}, {5, "src/a.c"}, {6, "src/a.c"}, {24, "auth"}, {25, "password"}}, c.Evidence)
+
+	c, err = Classify("p.md", []byte("---\nfiles_modified: [x"+strings.Repeat("ö", 100)+".c]\n---\n"))
+	require.NoError(t, err)
+	require.Len(t, c.Evidence, 1)
+	require.True(t, utf8.ValidString(c.Evidence[0].Text))
+	require.Len(t, c.Evidence[0].Text, maxExcerpt-1)
+}
+
+// Hostile texts are read in a time that grows with them, not with their square, which
+// would take a minute here.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"<", "<a", "<a>", "`", "`a``b", "a`", "<files>", "<files>a</files>", "<files>`", "<!--", "<!---->", "(", "[", "-", "- ", "*", "> ", "# ", "a/", ".", "a,", "'s", "not ", "check ", "add ", "or ", "as ", "allowed paths: ", "\u2014", "\u00a0", "|", "~~~", "\r"} {
+		text := strings.Repeat(piece, (MaxFile/8)/len(piece))
+		_, err := Classify("p.md", []byte(text))
+		require.NoError(t, err, piece)
+		for _, head := range []string{"files_modified: [", "automation: {", "a: \""} {
+			_, _ = Classify("p.md", []byte("---\n"+head+text+"\n---\n"))
+		}
+	}
+}
+
+// Any text has a class or an error, the same each time, and in bounds.
+func FuzzClassify(f *testing.F) {
+	f.Add("---\nfiles_modified: [a, 'b']\n---\n## Allowed paths\n- `x`\n", true)
+	f.Add(block, false)
+	f.Add("<files>a</files>\n<!-- x\n--> `` a` ``\n~~~\n", true)
+	f.Add("- - a: |\n  b: [\"", false)
+	f.Fuzz(func(t *testing.T, text string, markdown bool) {
+		name := "p.yaml"
+		if markdown {
+			name = "p.md"
+		}
+		c, err := Classify(name, []byte(text))
+		again, _ := Classify(name, []byte(text))
+		require.Equal(t, c, again)
+		if err != nil {
+			require.Zero(t, c)
+			return
+		}
+		require.LessOrEqual(t, len(c.Evidence), maxEvidence)
+		for _, e := range c.Evidence {
+			require.Positive(t, e.Line)
+			require.LessOrEqual(t, e.Line, 1+strings.Count(text, "\n"))
+			require.LessOrEqual(t, len(e.Text), maxExcerpt)
+			require.True(t, utf8.ValidString(e.Text))
+		}
+	})
+}
+
+// frozenWords is the hash of the lists. A change of them changes classes that boards have
+// recorded, so it comes with a new version of the rules.
+const frozenWords = "291bf6cae412d7ba"
+
+func TestWordsAreFrozen(t *testing.T) {
+	t.Parallel()
+	sum := sha256.Sum256([]byte(strings.Join(fields(strings.Join(append([]string{checking, designing, changing, neutral, ambiguous, openEnded, security,
+		determiners, prepositions, auxiliaries, negations, alternatives, between, abilities, difficulties, askers, joints, extensions, folders, products}, nothing...), " | ")), " ")))
+	require.Equal(t, frozenWords, hex.EncodeToString(sum[:8]))
+	for _, list := range []string{checking, designing, changing, neutral, ambiguous, openEnded, security} {
+		require.Equal(t, lower(list), list)
+	}
+	for word := range ambiguities() {
+		require.True(t, checks()[word] || designs()[word] || changes()[word], word)
+	}
+}
+
+// unicodeFunctions are those of package strings whose answer follows the tables of
+// Unicode, which a new version of Go changes.
+var unicodeFunctions = []string{"EqualFold", "Fields", "FieldsSeq", "Title", "ToLower", "ToTitle", "ToUpper", "TrimSpace"}
+
+func TestNothingFollowsTablesOfUnicode(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(gotoken.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
+		for _, spec := range file.Imports {
+			require.NotContains(t, []string{`"unicode"`, `"regexp"`, `"encoding/json"`}, spec.Path.Value, name)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				pkg, ok := sel.X.(*ast.Ident)
+				require.False(t, ok && (pkg.Name == "strings" || pkg.Name == "bytes") && strings.Contains(" "+strings.Join(unicodeFunctions, " ")+" ", " "+sel.Sel.Name+" "), "%s: %s", name, sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,464 @@
+package automation
+
+import (
+	"slices"
+	"strings"
+)
+
+// A key is a key of the outermost mapping, with the lines of its value.
+type key struct {
+	name  string
+	lines []line // the first is that of the key, without it
+}
+
+// The keys that a class depends on.
+const (
+	blockKey    = "automation"
+	filesKey    = "files_modified"
+	allowedKey  = "allowed_paths"
+	ownsKey     = "owns" // as a task says it
+	excludedKey = "excluded_paths"
+	deniesKey   = "denies"
+)
+
+// readFront reads the keys that the class depends on, and returns their names with
+// their lines.
+func (r *reader) readFront(lines []line) (read []key, err error) {
+	size := 0
+	for _, one := range lines {
+		if size += len(one.text) + 1; size > maxFront {
+			return nil, r.errorAt(one.number, "the front matter is larger than %d bytes", maxFront)
+		}
+	}
+	keys, err := r.keysOf(lines)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		switch k.name {
+		case blockKey:
+			err = r.readBlock(k)
+		case filesKey:
+			err = r.readList(k, &r.files)
+		case allowedKey, ownsKey:
+			err = r.readList(k, &r.allowed)
+		case excludedKey, deniesKey:
+			err = r.readList(k, &r.excluded)
+		default:
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		read = append(read, k)
+	}
+	return read, nil
+}
+
+// keysOf parts a mapping into its keys. A list has none.
+func (r *reader) keysOf(lines []line) ([]key, error) {
+	var keys []key
+	seen := map[string]bool{}
+	blockText := -1 // the indent of the key whose block of text goes on
+	for i, one := range lines {
+		text := strings.TrimRight(one.text, " \t")
+		indent := len(text) - len(strings.TrimLeft(text, " "))
+		if blockText >= 0 && (text == "" || indent > blockText) {
+			keys[len(keys)-1].lines = append(keys[len(keys)-1].lines, one)
+			continue
+		}
+		blockText = -1
+		switch {
+		case text == "" || text[indent] == '#', text == "---" && len(keys) == 0:
+			continue
+		case text == "---" && i > 0:
+			return nil, r.errorAt(one.number, "a second document begins")
+		case strings.HasPrefix(text[indent:], "\t"):
+			return nil, r.errorAt(one.number, "a tab indents; YAML takes blanks only")
+		}
+		if err := r.checkMark(one.number, text[indent:]); err != nil {
+			return nil, err
+		}
+		name, value, isKey := cutKey(text)
+		if isKey && isAmbiguous(value) {
+			return nil, r.errorAt(one.number, "a text with a colon and a blank stands between quotes in YAML: %.40q", value)
+		}
+		goesOn := indent > 0 || text[0] == '-' || text[0] == ']' || text[0] == '}'
+		switch {
+		case len(keys) == 0 && text[0] == '-':
+			return nil, nil // a list
+		case len(keys) == 0 && goesOn:
+			return nil, r.errorAt(one.number, "a value without a key")
+		case !goesOn && !isKey && isOpen(keys):
+			goesOn = true
+		case !goesOn && !isKey:
+			return nil, r.errorAt(one.number, "%.40q is neither a key nor a value of YAML", text)
+		}
+		if goesOn {
+			keys[len(keys)-1].lines = append(keys[len(keys)-1].lines, one)
+		} else if seen[name] {
+			return nil, r.errorAt(one.number, "duplicate key %.40q", name)
+		} else {
+			seen[name] = true
+			keys = append(keys, key{name, []line{{number: one.number, text: value}}})
+		}
+		if beginsText(text) {
+			blockText = indent
+		}
+	}
+	return keys, nil
+}
+
+// checkMark refuses what the keys and values of our documents never have.
+func (r *reader) checkMark(number int, text string) error {
+	for {
+		rest, isItem := strings.CutPrefix(text, "- ")
+		if !isItem {
+			break
+		}
+		text = strings.TrimLeft(rest, " ")
+	}
+	if _, value, isKey := cutKey(text); isKey {
+		text = value
+	}
+	if text == "" {
+		return nil
+	}
+	switch text[0] {
+	case '&':
+		return r.errorAt(number, "anchors are not allowed; put a text that begins with & between quotes")
+	case '*':
+		return r.errorAt(number, "aliases are not allowed; put a text that begins with * between quotes")
+	case '!':
+		return r.errorAt(number, "tags are not allowed; put a text that begins with ! between quotes")
+	}
+	return nil
+}
+
+// cutKey parts a line into a key and the rest after the colon.
+func cutKey(text string) (name, value string, ok bool) {
+	if text == "" {
+		return "", "", false
+	}
+	if quote := text[0]; quote == '"' || quote == '\'' {
+		end := strings.IndexByte(text[1:], quote)
+		if end < 0 {
+			return "", "", false
+		}
+		name, text = text[1:1+end], text[2+end:]
+		rest, isKey := strings.CutPrefix(strings.TrimLeft(text, " "), ":")
+		return name, strings.Trim(rest, " \t"), isKey && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+	}
+	for i := range len(text) {
+		switch {
+		case text[i] == '#' && i > 0 && text[i-1] == ' ', strings.IndexByte("{}[],\"'", text[i]) >= 0:
+			return "", "", false
+		case text[i] == ':' && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\t'):
+			name = strings.TrimRight(text[:i], " ")
+			return name, strings.Trim(text[i+1:], " \t"), name != ""
+		}
+	}
+	return "", "", false
+}
+
+// isAmbiguous reports values that YAML would read as a key with a value.
+func isAmbiguous(value string) bool {
+	if value == "" || strings.IndexByte("\"'[{|>#", value[0]) >= 0 {
+		return false
+	}
+	_, rest, found := strings.Cut(value, ": ")
+	before, _, _ := strings.Cut(value, " #")
+	return found && len(value)-len(rest) <= len(before)
+}
+
+// isOpen reports whether the value of the last key goes on, whatever the next line is:
+// a bracket or a quote is open.
+func isOpen(keys []key) bool {
+	if len(keys) == 0 || keys[len(keys)-1].lines[0].text == "" {
+		return false
+	}
+	value := keys[len(keys)-1].lines
+	first := value[0].text[0]
+	last := value[len(value)-1].text
+	switch first {
+	case '[', '{':
+		return !strings.HasSuffix(last, string(first+2)) // ] and } stand two after [ and {
+	case '"', '\'':
+		return len(value) == 1 && strings.Count(last, string(first)) == 1 || len(value) > 1 && !strings.HasSuffix(last, string(first))
+	}
+	return false
+}
+
+// beginsText reports whether a line ends with the head of a block of text, such as |-.
+func beginsText(text string) bool {
+	at := strings.LastIndexByte(text, ' ') + 1
+	head := text[at:]
+	return at > 1 && (text[at-2] == ':' || text[at-2] == '-') && (head[0] == '|' || head[0] == '>') && strings.Trim(head[1:], "+-123456789") == ""
+}
+
+// readBlock reads the block that declares a class. All four keys are needed, and there
+// are no others: a block with a slip must not lose its loop: forbidden.
+func (r *reader) readBlock(k key) error {
+	number := k.lines[0].number
+	if r.declared != nil {
+		return r.errorAt(number, "the file declares its class twice")
+	}
+	members, err := r.readMembers(k)
+	if err != nil {
+		return err
+	}
+	class := Class{Source: Declared, Rule: Block}
+	seen := map[string]bool{}
+	for _, m := range members {
+		value, at := m.lines[0].text, m.lines[0].number
+		switch m.name {
+		case "type":
+			err = class.Type.UnmarshalText([]byte(value))
+		case "scope":
+			err = class.Scope.UnmarshalText([]byte(value))
+		case "loop":
+			err = class.Loop.UnmarshalText([]byte(value))
+		case "second_look":
+			err = class.SecondLook.UnmarshalText([]byte(value))
+		case "ralph":
+			return r.errorAt(at, "the key %q is called loop", m.name)
+		case "ecc":
+			return r.errorAt(at, "the key %q is called second_look", m.name)
+		default:
+			return r.errorAt(at, "unknown key %.40q; automation has type, scope, loop and second_look", m.name)
+		}
+		switch {
+		case err != nil:
+			return r.errorAt(at, "%s: %v", m.name, err)
+		case seen[m.name]:
+			return r.errorAt(at, "duplicate key %q", m.name)
+		}
+		seen[m.name] = true
+		class.Evidence = append(class.Evidence, Evidence{at, m.name + ": " + value})
+	}
+	for _, name := range []string{"type", "scope", "loop", "second_look"} {
+		if !seen[name] {
+			return r.errorAt(number, "automation lacks %s; it has type, scope, loop and second_look", name)
+		}
+	}
+	r.declared = &class
+	return nil
+}
+
+// readMembers reads the mapping that is the value of a key: texts by their keys.
+func (r *reader) readMembers(k key) ([]key, error) {
+	var parts []line
+	if k.lines[0].text != "" && k.lines[0].text[0] == '{' {
+		var err error
+		if parts, err = r.readFlow(k, '}'); err != nil {
+			return nil, err
+		}
+	} else {
+		if rest := k.lines[0].text; rest != "" && rest[0] != '#' {
+			return nil, r.errorAt(k.lines[0].number, "%s is a mapping, got %.40q", k.name, rest)
+		}
+		indent := -1
+		for _, one := range k.lines[1:] {
+			text := strings.TrimLeft(one.text, " ")
+			if at := len(one.text) - len(text); indent < 0 {
+				indent = at
+			} else if at != indent {
+				return nil, r.errorAt(one.number, "the keys of %s are not indented alike", k.name)
+			}
+			parts = append(parts, line{number: one.number, text: text})
+		}
+	}
+	var members []key
+	for _, part := range parts {
+		name, value, ok := cutKey(part.text)
+		if !ok {
+			return nil, r.errorAt(part.number, "%.40q is no key of %s", part.text, k.name)
+		}
+		text, err := r.scalar(part.number, value)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, key{name, []line{{number: part.number, text: text}}})
+	}
+	return members, nil
+}
+
+// readList reads a list of paths: a line each, between brackets, or one path alone.
+func (r *reader) readList(k key, to *[]Evidence) (err error) {
+	parts := k.lines[:1]
+	switch rest := k.lines[0].text; {
+	case rest == "" || rest[0] == '#':
+		parts = nil
+		for _, one := range k.lines[1:] {
+			text, isItem := strings.CutPrefix(strings.TrimLeft(one.text, " "), "-")
+			if !isItem || text != "" && text[0] != ' ' {
+				return r.errorAt(one.number, "%s is a list of paths, got %.40q", k.name, one.text)
+			}
+			parts = append(parts, line{number: one.number, text: strings.Trim(text, " \t")})
+		}
+	case rest[0] == '[':
+		parts, err = r.readFlow(k, ']')
+	case len(k.lines) > 1:
+		err = r.errorAt(k.lines[1].number, "%s is a list of paths, got %.40q", k.name, k.lines[1].text)
+	}
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if _, _, isKey := cutKey(part.text); isKey {
+			return r.errorAt(part.number, "%s is a list of paths, got %.40q", k.name, part.text)
+		}
+		text, err := r.scalar(part.number, part.text)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(nothing, lower(text)) {
+			*to = append(*to, Evidence{part.number, text})
+		}
+	}
+	return nil
+}
+
+// readFlow reads the entries between brackets, which may go over several lines.
+func (r *reader) readFlow(k key, closing byte) (parts []line, err error) {
+	begin := k.lines[0].number
+	var entry strings.Builder
+	quote, at := byte(0), begin
+	for i, one := range k.lines {
+		text := one.text
+		if i == 0 {
+			text = text[1:]
+		}
+		for j := range len(text) {
+			c := text[j]
+			switch {
+			case quote != 0:
+				if c == quote {
+					quote = 0
+				}
+			case c == '"' || c == '\'':
+				quote = c
+			case c == '#' && (j == 0 || text[j-1] == ' '):
+				text = text[:j]
+			case c == '[' || c == '{':
+				return nil, r.errorAt(one.number, "%s nests too deep: its entries are texts", k.name)
+			case c == ',' || c == closing:
+				if part := strings.Trim(entry.String(), " \t"); part != "" {
+					parts = append(parts, line{number: at, text: part})
+				} else if c == ',' {
+					return nil, r.errorAt(one.number, "%s has an entry without text", k.name)
+				}
+				entry.Reset()
+				if c == closing {
+					return parts, r.checkEnd(k, i, text[j+1:])
+				}
+				continue
+			}
+			if j >= len(text) {
+				break
+			}
+			if entry.Len() == 0 {
+				if c == ' ' || c == '\t' {
+					continue
+				}
+				at = one.number
+			}
+			entry.WriteByte(c)
+		}
+		if entry.Len() > 0 {
+			entry.WriteByte(' ')
+		}
+	}
+	return nil, r.errorAt(begin, "the bracket of %s is not closed", k.name)
+}
+
+// checkEnd refuses what stands after the closing bracket on a line of a key.
+func (r *reader) checkEnd(k key, at int, rest string) error {
+	rest = strings.Trim(rest, " \t")
+	if rest != "" && rest[0] != '#' {
+		return r.errorAt(k.lines[at].number, "%.40q stands after the end of %s", rest, k.name)
+	}
+	if at+1 < len(k.lines) {
+		return r.errorAt(k.lines[at+1].number, "%.40q stands after the end of %s", k.lines[at+1].text, k.name)
+	}
+	return nil
+}
+
+// scalar is the text of a value, without quotes and comment.
+func (r *reader) scalar(number int, text string) (string, error) {
+	if text == "" {
+		return "", r.errorAt(number, "a text is missing")
+	}
+	if err := r.checkMark(number, text); err != nil {
+		return "", err
+	}
+	quote := text[0]
+	if quote != '"' && quote != '\'' {
+		if strings.IndexByte("|>[]{}%@`,", quote) >= 0 {
+			return "", r.errorAt(number, "want a text on one line, got %.40q", text)
+		}
+		plain, _, _ := strings.Cut(text, " #")
+		return strings.TrimRight(plain, " \t"), nil
+	}
+	end := strings.IndexByte(text[1:], quote)
+	switch {
+	case end < 0:
+		return "", r.errorAt(number, "the quote is not closed on its line")
+	case strings.ContainsRune(text[1:1+end], '\\') && quote == '"':
+		return "", r.errorAt(number, "a text here has no escapes")
+	}
+	rest := strings.Trim(text[2+end:], " \t")
+	if rest != "" && rest[0] != '#' {
+		return "", r.errorAt(number, "%.40q stands after the quote", rest)
+	}
+	return text[1 : 1+end], nil
+}
+
+// readBlocks reads a class that Markdown declares without front matter: the key alone
+// on its line, outside fences, with a mapping indented below it. It returns the other
+// lines.
+func (r *reader) readBlocks(body []line) (prose []line, err error) {
+	for i := 0; i < len(body); i++ {
+		if body[i].fenced || strings.TrimRight(body[i].text, " \t") != blockKey+":" || i+1 == len(body) || !isMember(body[i+1]) {
+			prose = append(prose, body[i])
+			continue
+		}
+		k := key{blockKey, []line{{number: body[i].number}}}
+		for ; i+1 < len(body) && isMember(body[i+1]); i++ {
+			k.lines = append(k.lines, body[i+1])
+		}
+		if err := r.readBlock(k); err != nil {
+			return nil, err
+		}
+	}
+	return prose, nil
+}
+
+// isMember reports an indented line with a key.
+func isMember(one line) bool {
+	text := strings.TrimLeft(one.text, " ")
+	_, _, isKey := cutKey(text)
+	return !one.fenced && isKey && len(text) < len(one.text)
+}
+
+// valuesOf are the values of a YAML file as prose, without the keys that were read.
+func valuesOf(lines []line, read []key) (prose []line) {
+	skipped := map[int]bool{}
+	for _, k := range read {
+		for _, one := range k.lines {
+			skipped[one.number] = true
+		}
+	}
+	for _, one := range lines {
+		text := strings.TrimLeft(one.text, " ")
+		if skipped[one.number] || text == "" || text[0] == '#' || text == "---" {
+			continue
+		}
+		text, _ = strings.CutPrefix(text, "- ")
+		if _, value, isKey := cutKey(text); isKey {
+			text = value
+		}
+		prose = append(prose, line{number: one.number, text: text}, line{number: one.number})
+	}
+	return prose
+}

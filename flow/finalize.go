@@ -1,0 +1,83 @@
+package flow
+
+import (
+	"strconv"
+)
+
+// FinalizeMove turns drafts into claimable tasks.
+type FinalizeMove struct {
+	Tasks taskIDs `yaml:"tasks"`
+	Texts texts   `yaml:"texts,since=2"` // new ones that the tasks stand on
+}
+
+// taskIDs is a list that a move, but no document, may hold in full.
+type taskIDs []TaskID
+
+func (taskIDs) maxLen() int { return MaxTasks }
+
+func (l taskIDs) subject() string {
+	if len(l) == 1 {
+		return string(l[0])
+	}
+	return strconv.Itoa(len(l)) + " tasks"
+}
+
+func (f *FinalizeMove) subject() string { return f.Tasks.subject() }
+
+func (f *FinalizeMove) ask(_ Move, b *Board) Query {
+	var list []TaskInput
+	for _, id := range f.Tasks {
+		if t := b.Task(id); t != nil {
+			list = append(list, TaskInput{Spec: t.Spec, BasedOn: t.BasedOn})
+		}
+	}
+	return b.askTexts(list)
+}
+
+func (f *FinalizeMove) fill(p *play) { f.Texts = p.textCheck().entered() }
+
+func (f *FinalizeMove) already(p *play) bool {
+	for _, id := range f.Tasks {
+		if t := p.Task(id); t == nil || t.Status != Unclaimed {
+			return false
+		}
+	}
+	return len(f.Tasks) > 0
+}
+
+func (f *FinalizeMove) check(p *play) *Refusal {
+	if len(f.Tasks) == 0 {
+		return refuse(RuleForm, "git liza help task finalize", "there is no task to finalize")
+	}
+	finalized := make(map[TaskID]bool, len(f.Tasks))
+	for _, id := range f.Tasks {
+		t := p.Task(id)
+		if t == nil {
+			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
+		}
+		t = t.clone()
+		if finalized[id] {
+			t.Status = Unclaimed
+		}
+		if t.Status.Final() {
+			return refuse(RuleFinal, "git liza show "+string(id), "%s is %s, and nothing leaves a final state", id, t.Status)
+		}
+		if t.Status != Draft {
+			return refuse(RuleState, "git liza show "+string(id), "finalize applies to drafts, %s is %s", id, t.Status)
+		}
+		t.Status = Unclaimed
+		if wrong := p.describe(t, "git liza task edit "+string(id)); len(wrong) > 0 {
+			return wrong[0]
+		}
+		finalized[id] = true
+	}
+	return p.textCheck().compare(f.Texts)
+}
+
+func (f *FinalizeMove) apply(p *effect) {
+	for _, id := range f.Tasks {
+		t := p.Task(id).clone()
+		t.Status = Unclaimed
+		p.keep(t)
+	}
+}
