@@ -319,12 +319,14 @@ func (k workflows) plan(goal GoalID, of *PlanRef) (makes, first int) {
 
 // DuePlans are the approved plans of a goal that tasks have not been imported from as
 // they are, and whose phase has ended.
-func DuePlans(b *Board, goal GoalID) (list []PlanRef) {
-	w, g := workflowsOf(b).of(goal), b.Goal(goal)
+func DuePlans(b *Board, goal GoalID) []PlanRef { return workflowsOf(b).duePlans(goal) }
+
+func (k workflows) duePlans(goal GoalID) (list []PlanRef) {
+	w, g := k.of(goal), k.Goal(goal)
 	if w == nil || g == nil {
 		return nil
 	}
-	for _, a := range workflowsOf(b).artifactsOf(goal, "") {
+	for _, a := range k.artifactsOf(goal, "") {
 		if a.Type != PlanType || w.place(a.Phase) >= w.place(g.Phase) {
 			continue
 		}

@@ -98,7 +98,7 @@ func (m *PhaseMove) check(p *play) *Refusal {
 func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 	goal := p.goalID()
 	for _, r := range exitsOf(p).lacks(goal) {
-		if r.Rule != RuleRole || !p.move.By.IsHuman() {
+		if r.Rule != RuleRole && r.Rule != RuleDue || !p.move.By.IsHuman() {
 			return r
 		}
 	}
@@ -146,7 +146,8 @@ type exits struct{ *content }
 func exitsOf(of interface{ calendar() calendar }) exits { return exits(of.calendar()) }
 
 // ExitLacks are the things that keep a goal from leaving its phase, gates apart: the
-// refusals of a supervisor that tried. One with the rule [RuleRole] keeps no person.
+// refusals of a supervisor that tried. Those with the rules [RuleRole] and [RuleDue] keep no
+// person.
 func ExitLacks(b *Board, goal GoalID) []*Refusal { return exitsOf(b).lacks(goal) }
 
 // ExitGates are the gates that must pass before a goal leaves its phase.
@@ -195,6 +196,9 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 			list = append(list, refuse(RuleGate, "git liza phase reload --goal "+string(goal), "the exit of %s needs the gate %s, which the board lacks", f.Name, name))
 		}
 	}
+	for _, plan := range workflowsOf(x).duePlans(goal) {
+		list = append(list, refuse(RuleDue, "git liza plan import "+acceptArgument(plan.Path), "the tasks of %s are not imported yet", quoteC(clip(plan.Path))))
+	}
 	if f.Human || g.Every == EveryPhase {
 		list = append(list, refuse(RuleRole, "git liza phase next --goal "+string(goal), "only a person ends the phase %s of %s", f.Name, goal))
 	}
@@ -212,6 +216,28 @@ func (a ArtifactState) lacking(goal GoalID) (list []*Refusal) {
 		list = append(list, refuse(RuleArtifact, "git liza artifact list --goal "+string(goal), "the phase %s lacks %d of %d artifacts of the type %s at %s", a.Phase, missing, a.Count, a.Type, clip(a.Glob)))
 	}
 	return list
+}
+
+// phasesDue is the move that leads a goal to its next phase, if its exit holds and nobody
+// must say so. What gates have to say is not known before they ran.
+func phasesDue(b *Board, g *Goal) []Move {
+	w := FindWorkflow(b, g.ID)
+	if w == nil || g.Hold != nil || len(ExitLacks(b, g.ID)) > 0 || len(ExitGates(b, g.ID)) > 0 {
+		return nil
+	}
+	i := w.place(g.Phase)
+	if i+1 >= len(w.Phases) {
+		return nil
+	}
+	return []Move{{Act: ActPhase, Detail: &PhaseMove{From: g.Phase, To: w.Phases[i+1].Name}}}
+}
+
+// PhaseDue reports whether the phase of a goal can end once its gates have passed, and
+// nobody must say so.
+func PhaseDue(b *Board, goal GoalID) bool {
+	w, g := FindWorkflow(b, goal), b.Goal(goal)
+	return w != nil && g.Status == InProgress && g.Hold == nil && b.Settings().Control.State == Running &&
+		w.place(g.Phase)+1 < len(w.Phases) && len(ExitLacks(b, goal)) == 0
 }
 
 // A beginning is a phase of a workflow that a goal enters.

@@ -31,6 +31,9 @@ func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 				return list
 			}
 		}
+		for _, m := range phasesDue(b, g) {
+			due(m.Act, g, m.Detail)
+		}
 		if g.Sprint != "" {
 			if planned, open := c.planDone(g.Sprint); planned > 0 && open == nil {
 				due(ActSprintClose, g, &SprintCloseMove{Sprint: g.Sprint})
@@ -38,7 +41,7 @@ func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 		} else if c.hasOpen(g.ID) {
 			due(ActSprintStart, g, &SprintStartMove{Sprint: g.Next})
 		}
-		if set := b.Settings().Config; set.Goal.Auto && c.reached(g) && levelsOf(b).settled(g.ID) && (!b.HasRules(4) || len(set.GatesAt(AtGoal)) == 0) {
+		if set := b.Settings().Config; set.Goal.Auto && c.reached(g) && levelsOf(b).settled(g.ID) && exitsOf(b).checkDone(g.ID) == nil && (!b.HasRules(4) || len(set.GatesAt(AtGoal)) == 0) {
 			due(ActComplete, g, &CompleteMove{Reason: "all tasks are final"})
 		}
 	}
@@ -72,6 +75,9 @@ func (m Move) Judges(due Move) bool {
 	case *SprintStartMove:
 		o, ok := due.Detail.(*SprintStartMove)
 		return ok && d.Sprint == o.Sprint
+	case *PhaseMove:
+		o, ok := due.Detail.(*PhaseMove)
+		return ok && d.From == o.From && d.To == o.To
 	}
 	return true
 }

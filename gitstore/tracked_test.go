@@ -132,3 +132,27 @@ func TestArtifactsAreTrackedByPattern(t *testing.T) {
 	require.Equal(t, flow.PhaseID("B"), d.board().Goal("goal-1").Phase)
 	d.sound()
 }
+
+// A class is what the text of a file says, whatever a move claims; a person's word apart.
+func TestClassesAreThoseOfTheBytes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	tip := d.board().Settings().Integration.Tip
+	plan := "---\nautomation:\n  type: conceptual\n  scope: bounded\n  loop: forbidden\n  second_look: optional\n---\n# Look\n\nVerify that it works.\n"
+	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", plan), Onto: tip, Reason: "R"}))
+	forged := flow.Classified{Path: "plan.md", Class: &flow.Class{Type: "mechanical", Scope: "bounded", Loop: "allowed", SecondLook: "optional", Source: "declared", Rule: "declared"}}
+	d.refused(flow.RuleFact, by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{forged}}))
+	d.refused(flow.RuleClass, by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "none.md"}}}))
+	d.do(by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "plan.md"}}}))
+	require.Equal(t, "forbidden", d.board().Tracked("plan.md").Class.Loop)
+	d.do(by(ann, flow.ActAdd, &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "T", DoneWhen: "D", Spec: "plan.md", Scope: "S"}}}))
+	claim := flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}}
+	d.refused(flow.RuleClass, claim)
+	d.do(by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "plan.md"}}, Allow: true, Reason: "R"}))
+
+	tip = d.board().Settings().Integration.Tip
+	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", plan+"\n"), Onto: tip, Reason: "R"}))
+	d.do(by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "plan.md"}}}))
+	d.refused(flow.RuleClass, claim)
+	d.sound()
+}
