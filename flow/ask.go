@@ -147,6 +147,21 @@ func (q *Question) forget(p *effect) {
 	}
 }
 
+// dropAnswered takes those away that the move has closed: a copy of the task that was made
+// before lists them still.
+func (t *Task) dropAnswered(p *effect) {
+	if len(t.Asking) == 0 {
+		return
+	}
+	var open []Asking
+	for _, a := range t.Asking {
+		if q := findQuestion(p, a.Question); q != nil && q.IsOpen() {
+			open = append(open, a)
+		}
+	}
+	t.Asking = open
+}
+
 // dropAsking closes the questions about a task that nobody works on any more.
 func (t *Task) dropAsking(p *effect) {
 	for _, a := range t.Asking {

@@ -261,6 +261,9 @@ func (i *ImportMove) already(p *play) bool {
 // one, or while the phase that makes the plan has not ended.
 func (i *ImportMove) checkPlan(p *play) *Refusal {
 	const hint = "git liza help plan"
+	if !p.HasRules(5) && (i.Plan != nil || len(i.Update) > 0 || i.Schedule != nil) {
+		return refuse(RuleVersion, "git liza migrate", "a plan is imported since rules version 5, the board has version %d", p.Settings().Rules)
+	}
 	goal := p.goalID()
 	w, g := workflowsOf(p).of(goal), p.Goal(goal)
 	for _, in := range i.Tasks {

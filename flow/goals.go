@@ -66,6 +66,9 @@ func (g *GoalMove) begins() beginning {
 // checkWorkflow refuses a workflow or a loop that the goal could not be worked on by, and
 // leaves the tasks of its first phase for the effect.
 func (g *GoalMove) checkWorkflow(p *play) *Refusal {
+	if !p.HasRules(5) && (g.Workflow != nil || g.Loop != nil || g.Every != 0) {
+		return refuse(RuleVersion, "git liza migrate", "workflows and loops exist since rules version 5, the board has version %d", p.Settings().Rules)
+	}
 	if g.Loop != nil {
 		if r := g.Loop.check(p, g.Spec, g.Class); r != nil {
 			return r
