@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/contracts"
 )
 
-var roles = []string{"code-reviewer", "coder", "docs-reviewer", "gates", "planner", "refactor-reviewer", "security-reviewer"}
+var roles = []string{"architect", "code-reviewer", "coder", "docs-reviewer", "gates", "manager", "planner", "refactor-reviewer", "researcher", "security-reviewer", "spec-writer"}
 
 func document(t *testing.T, name string) string {
 	t.Helper()
@@ -100,7 +100,8 @@ func TestRulesNameTheirFailure(t *testing.T) {
 	t.Parallel()
 	want := map[string]int{"CORE.md": 5 + 7 + 8 + 5 + 4, "MULTI_AGENT_MODE.md": 13, "PAIRING_MODE.md": 5 + 6,
 		"roles/planner.md": 8, "roles/coder.md": 7, "roles/code-reviewer.md": 7, "roles/docs-reviewer.md": 8, "roles/gates.md": 3,
-		"roles/refactor-reviewer.md": 8, "roles/security-reviewer.md": 8}
+		"roles/refactor-reviewer.md": 8, "roles/security-reviewer.md": 8,
+		"roles/architect.md": 5, "roles/manager.md": 5, "roles/researcher.md": 5, "roles/spec-writer.md": 5}
 	for name, n := range want {
 		found := rule.FindAllStringSubmatch(document(t, name), -1)
 		require.Len(t, found, n, name)

@@ -124,6 +124,10 @@ func (c loops) taskDenials(t *Task) []string {
 	return slices.Concat(t.Denies, l.Denies, []string{literalGlob(l.Path)})
 }
 
+// TaskDenials are the globs of paths that the work on a task does not change, whoever does
+// it.
+func TaskDenials(b *Board, t *Task) []string { return loopsOf(b).taskDenials(t) }
+
 // literalGlob is a glob that only this path matches.
 func literalGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)

@@ -356,6 +356,7 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 		"Verdict1": "rules 1 keep it so", "Review1": "rules 1 keep it so", "Rejection1": "rules 1 keep it so", "NoVerdicts1": "rules 1 keep it so",
 		"Role": "the prompt is of that role", "Reviews": "the reviewers' concern", "Without": "the reviewers' concern", "RejectedBy": "the findings say it",
 		"Reverts": "the title and scope say it", "Reverted": "nobody works on a final task", "Asked": "the supervisor's concern",
+		"Phase": "a task is worked on in its phase alone", "Denies": "they are among what may not be changed", "Asking": "the answers say it",
 	}
 	in := planned(rework())
 	based(in)

@@ -62,6 +62,9 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 		kind = in.Task.Kind
 	}
 	in.Denied = b.Denied(a.Role, kind)
+	if in.Task != nil && row.Has(flow.ToolWrite) {
+		in.Denied = append(in.Denied, flow.TaskDenials(b, in.Task)...)
+	}
 	if row.Capacity == flow.Plans {
 		foreign := otherGoals(b, in.Goal)
 		in.Board = slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return foreign[t.Goal] })
