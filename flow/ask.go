@@ -149,7 +149,7 @@ func (q *Question) forget(p *effect) {
 
 // dropAnswered takes those away that the move has closed: a copy of the task that was made
 // before lists them still.
-func (t *Task) dropAnswered(p *effect) {
+func dropAnswered(p *effect, t *Task) {
 	if len(t.Asking) == 0 {
 		return
 	}

@@ -14,7 +14,7 @@ func (p *effect) put(key Key, doc Document) { p.changed[key.fold()] = Edit{key, 
 // keep writes a task's new state to the board.
 func (p *effect) keep(t *Task) {
 	enter(p, t)
-	t.dropAnswered(p)
+	dropAnswered(p, t)
 	if t.Status.Final() {
 		t.dropAsking(p)
 	}

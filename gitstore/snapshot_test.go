@@ -140,10 +140,10 @@ func TestABoardOfNewerRules(t *testing.T) {
 	require.NoError(t, err)
 	tip, settings := d.at(layout.State), files["liza.yaml"]
 	for name, text := range map[string]string{
-		"the same form":  strings.Replace(settings, "rules: 4\n", "rules: 5\n", 1),
-		"unknown keys":   strings.Replace(settings, "rules: 4\n", "rules: 7\nweather: fine\n", 1),
-		"another kind":   "rules: 5\nboard:\n  - 1\n",
-		"other contents": "rules: 5\n",
+		"the same form":  strings.Replace(settings, "rules: 5\n", "rules: 6\n", 1),
+		"unknown keys":   strings.Replace(settings, "rules: 5\n", "rules: 7\nweather: fine\n", 1),
+		"another kind":   "rules: 6\nboard:\n  - 1\n",
+		"other contents": "rules: 6\n",
 	} {
 		gittest.Git(t, d.dir, "update-ref", layout.State, string(tip))
 		d.became(d.oddly("", git.Entry{Mode: git.ModeBlob, Name: "liza.yaml", ID: d.blob(text)}))

@@ -328,7 +328,7 @@ func TestHistoryAndRevisions(t *testing.T) {
 	files, err := d.store.Files(claimed)
 	require.NoError(t, err)
 	require.Equal(t, diff[3].New, files["tasks/01/task-1.yaml"])
-	require.Len(t, files, 14)
+	require.Len(t, files, 18)
 }
 
 func TestNoBoard(t *testing.T) {
