@@ -63,6 +63,7 @@ const (
 	RuleClass          Rule = "class"             // the class of a file can be said
 	RuleFile           Rule = "file"              // a new task creates what is not there, and changes and reads what is
 	RuleConsumer       Rule = "consumer"          // consumers of a new task depend on it, and a test covers both
+	RuleArtifact       Rule = "artifact"          // an artifact has the form of its type
 )
 
 // A RuleName is a rule with what it protects, in one line.
@@ -202,4 +203,5 @@ var RuleNames = []RuleName{
 	{RuleClass, "the class of a file can be said"},
 	{RuleFile, "a new task creates what is not there, and changes and reads what is"},
 	{RuleConsumer, "consumers of a new task depend on it, and a test covers both"},
+	{RuleArtifact, "an artifact has the form of its type"},
 }
