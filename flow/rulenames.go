@@ -60,10 +60,10 @@ const (
 	RuleDoctor         Rule = "doctor"            // the doctor finds nothing wrong
 	RuleEditor         Rule = "editor"            // an editor ends well
 	RulePlan           Rule = "plan"              // a plan can be entered as it stands
-	RuleClass          Rule = "class"             // the class of a file can be said
 	RuleFile           Rule = "file"              // a new task creates what is not there, and changes and reads what is
 	RuleConsumer       Rule = "consumer"          // consumers of a new task depend on it, and a test covers both
 	RuleArtifact       Rule = "artifact"          // an artifact has the form of its type
+	RuleUnclassified   Rule = "unclassified"      // the class of a file can be said
 )
 
 // A RuleName is a rule with what it protects, in one line.
@@ -200,8 +200,8 @@ var RuleNames = []RuleName{
 	{RuleDoctor, "the doctor finds nothing wrong"},
 	{RuleEditor, "an editor ends well"},
 	{RulePlan, "a plan can be entered as it stands"},
-	{RuleClass, "the class of a file can be said"},
 	{RuleFile, "a new task creates what is not there, and changes and reads what is"},
 	{RuleConsumer, "consumers of a new task depend on it, and a test covers both"},
 	{RuleArtifact, "an artifact has the form of its type"},
+	{RuleUnclassified, "the class of a file can be said"},
 }

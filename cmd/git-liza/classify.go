@@ -144,6 +144,6 @@ func (r *classReader) present() error {
 			return err
 		}
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleClass, hint: "git liza help classify",
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleUnclassified, hint: "git liza help classify",
 		reason: view.Count(len(r.wrong), "file") + " without a class"}, data}
 }

@@ -207,6 +207,11 @@ func (r *reader) readBlock(k key) error {
 	if err != nil {
 		return err
 	}
+	return r.declare(number, members)
+}
+
+// declare takes the members of a block on a line for the class of the file.
+func (r *reader) declare(number int, members []key) (err error) {
 	class := Class{Source: Declared, Rule: Block}
 	seen := map[string]bool{}
 	for _, m := range members {
