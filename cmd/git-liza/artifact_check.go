@@ -200,7 +200,7 @@ func rootedFile(inv *invocation, clone *work.Clone, said string) (string, error)
 	}
 	rel, err := filepath.Rel(tree, file)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", usagef("git liza help artifact check", "%s is not in the repository", git.Visible(said))
+		return "", usagef("git rev-parse --show-toplevel", "%s is not in the repository", git.Visible(said))
 	}
 	return filepath.ToSlash(rel), nil
 }
