@@ -130,15 +130,15 @@ func (r *reader) read(text string) error {
 	if isYAML(r.name) {
 		front, body = lines, nil
 	}
-	read, err := r.readFront(front)
-	if err != nil {
+	if err := r.readFront(front); err != nil {
 		return err
 	}
-	if r.front = valuesOf(front, read); isYAML(r.name) {
+	if r.front = valuesOf(front); isYAML(r.name) {
 		r.front, r.prose = nil, r.front
 		return nil
 	}
 	markFences(body)
+	var err error
 	if r.prose, err = r.readBlocks(body); err != nil {
 		return err
 	}
