@@ -29,13 +29,19 @@ demo: build
 	./git-liza demo
 
 # The checks vet the tests, so go does not once more, and compiles for the tests
-# beside them. What go itself writes stays out of memory. The race detector does not
-# sleep for a second after each package; make torture lets it.
+# beside them. What go itself writes stays out of memory. The packages in which the race
+# detector has nothing to find are tested without it, compiled as the checks do; make
+# torture tests them with it. It does not sleep for a second after each package; make
+# torture lets it.
 test:
 	@.ci/tools go git cc
 	@$(MAKE) --no-print-directory -j2 check compile
-	@export GOTMPDIR="$${GOTMPDIR:-$${TMPDIR:-/tmp}}" TMPDIR="$$(.ci/scratch)" GOGC=$(GOGC) GORACE="atexit_sleep_ms=0 $$GORACE"; \
-	$(GO) test $(RACE) -vet=off -json -timeout 25m ./... | awk -f .ci/tally.awk
+	@plain=$$(.ci/concurrent no) && concurrent=$$(.ci/concurrent yes) || exit 1; \
+	export GOTMPDIR="$${GOTMPDIR:-$${TMPDIR:-/tmp}}" TMPDIR="$$(.ci/scratch)" GOGC=$(GOGC) GORACE="atexit_sleep_ms=0 $$GORACE"; \
+	{ CGO_ENABLED=0 GOFLAGS="$$GOFLAGS -trimpath" $(GO) test $(TESTFLAGS) $$plain; \
+	$(GO) test $(RACE) $(TESTFLAGS) $$concurrent; } | awk -f .ci/tally.awk
+
+TESTFLAGS = -vet=off -json -timeout 25m
 
 # Nothing watches unsafe pointers, of which the program has none. Without that and
 # what only debuggers read, go compiles a sixth faster.
@@ -56,11 +62,15 @@ check:
 
 # Many processes, kills and long random runs. Two packages at a time, because
 # each starts as many processes as it needs. TORTURE=long kills at every file
-# operation, and runs the scripts with the race detector.
+# operation, and runs the scripts with the race detector. At the end, if there is time
+# left, the packages that make test runs without the race detector, with it.
 TORTURE ?= 1
 torture:
 	@.ci/tools go git cc
-	LIZA_TORTURE=$(TORTURE) $(GO) test $(RACE) -json -count=1 -p 2 -timeout 3h -run Torture ./... | awk -f .ci/tally.awk
+	@plain=$$(.ci/concurrent no) || exit 1; \
+	{ LIZA_TORTURE=$(TORTURE) $(GO) test $(RACE) -json -count=1 -p 2 -timeout 3h -run Torture ./...; \
+	if [ "$$(date +%s)" -gt "$${LIZA_TORTURE_UNTIL:-9999999999}" ]; then echo "no time is left for the race detector in the other packages"; \
+	else $(GO) test $(RACE) -vet=off -json -p 2 -timeout 25m -skip Torture $$plain; fi; } | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
 # hosts; real command lines of agents against a stand-in for their models; the

@@ -23,6 +23,9 @@ const module = "github.com/git-liza/git-liza"
 // import. A package without a row is an error: the author of a package decides
 // here where it stands. A row without a package is no error.
 var mayImport = map[string][]string{
+	"artifacts":         {"flow", "flow/layout", "flow/pattern", "gitstore/document"},
+	"artifacts/form":    {"artifacts", "artifacts/library"},
+	"artifacts/library": {"artifacts", "flow", "flow/spelling", "gitstore/document"},
 	"flow":              {"flow/layout", "flow/oid", "flow/pattern", "flow/shell"},
 	"flow/automation":   {},
 	"flow/breaker":      {"flow"},
@@ -44,7 +47,7 @@ var mayImport = map[string][]string{
 	"templates":         {"flow", "flow/pattern", "flow/shell"},
 
 	"cmd/git-liza": {
-		"flow", "flow/automation", "flow/layout", "flow/pattern", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
+		"artifacts", "artifacts/form", "artifacts/library", "flow", "flow/automation", "flow/layout", "flow/pattern", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
 		"cmd/git-liza/launcher", "cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/planfile", "cmd/git-liza/diagnosis", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 		"cmd/git-liza/screen", "cmd/git-liza/view", "cmd/git-liza/notify", "cmd/git-liza/drawing", "cmd/git-liza/config", "cmd/git-liza/roles", "cmd/git-liza/survey", "cmd/git-liza/web", "cmd/git-liza/codehost",
@@ -96,7 +99,8 @@ var onlyIn = []struct {
 	{"os/exec", []string{"gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/bench", "internal/killpoint", "internal/gittest", "internal/faults"}, "git is run by gitstore/git, in tests by gittest, boards with a fault made by faults, other commands by proc, measured by bench, and killed in tests by killpoint"},
 	{"github.com/modelcontextprotocol/", []string{"cmd/git-liza/mcp"}, "mcp alone knows the protocol"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
-	{"github.com/yuin/", []string{"cmd/git-liza/web"}, "web alone makes Markdown HTML"},
+	{"github.com/yuin/", []string{"artifacts/form", "cmd/git-liza/web"}, "web alone makes Markdown HTML, and form alone holds it against a type"},
+	{"github.com/google/jsonschema-go/", []string{"artifacts/library", "cmd/git-liza/mcp"}, "library alone judges by JSON Schema, and mcp describes tools by it"},
 	{"github.com/coder/acp-go-sdk", []string{"cmd/git-liza/acp"}, "acp alone speaks the Agent Client Protocol"},
 	{"charm.land/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
 	{"github.com/charmbracelet/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
@@ -104,7 +108,7 @@ var onlyIn = []struct {
 }
 
 // pure are the packages that have no I/O, no clock and no randomness.
-var pure = []string{"flow", "flow/markdown", "flow/plaintext", "cmd/git-liza/view", "cmd/git-liza/drawing", "cmd/git-liza/metrics", "cmd/git-liza/patch", "cmd/git-liza/config", "cmd/git-liza/diagnosis", "cmd/git-liza/stories"}
+var pure = []string{"artifacts/form", "flow", "flow/markdown", "flow/plaintext", "cmd/git-liza/view", "cmd/git-liza/drawing", "cmd/git-liza/metrics", "cmd/git-liza/patch", "cmd/git-liza/config", "cmd/git-liza/diagnosis", "cmd/git-liza/stories"}
 
 // impure is what they may not use although it is in the standard library.
 var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}

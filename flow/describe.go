@@ -92,6 +92,17 @@ func CleanTexts(v any) {
 	})
 }
 
+// TextBytes is how many bytes all texts below a pointer have.
+func TextBytes(v any) (n int) {
+	walk(reflect.ValueOf(v), func(v reflect.Value) *Refusal {
+		if v.Kind() == reflect.String {
+			n += v.Len()
+		}
+		return nil
+	})
+	return n
+}
+
 // Bound returns the lists below a pointer that are too long for a document, and the
 // texts of more than limit bytes.
 func Bound(v any, limit int) (wrong []*Refusal) {

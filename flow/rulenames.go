@@ -62,6 +62,8 @@ const (
 	RulePlan           Rule = "plan"              // a plan can be entered as it stands
 	RuleFile           Rule = "file"              // a new task creates what is not there, and changes and reads what is
 	RuleConsumer       Rule = "consumer"          // consumers of a new task depend on it, and a test covers both
+	RuleArtifact       Rule = "artifact"          // an artifact has the form of its type
+	RuleUnclassified   Rule = "unclassified"      // the class of a file can be said
 )
 
 // A RuleName is a rule with what it protects, in one line.
@@ -208,4 +210,6 @@ var RuleNames = []RuleName{
 	{RulePlan, "a plan can be entered as it stands"},
 	{RuleFile, "a new task creates what is not there, and changes and reads what is"},
 	{RuleConsumer, "consumers of a new task depend on it, and a test covers both"},
+	{RuleArtifact, "an artifact has the form of its type"},
+	{RuleUnclassified, "the class of a file can be said"},
 }

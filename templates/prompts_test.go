@@ -490,7 +490,6 @@ func TestStarters(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{
 		"vision":         {"# Vision", "## Why", "## For whom", "## In scope", "## Out of scope", "## Done when"},
-		"adr":            {"# ADR-NNN", "Status: ", "## Context", "## Options", "## Decision", "## Consequences"},
 		"spec-changelog": {"# Spec changelog", "| Date | Spec | Change | Triggered by |", "## [goal-1]"},
 		"repository":     {"## Commands", "| build |", "| run all tests |", "## Layout", "## Conventions", "## Traps"},
 		"guardrails":     {"# Guardrails", "## Tier 0", "*Prevents: ", "## Ask first"},

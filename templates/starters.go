@@ -13,7 +13,6 @@ type Starter struct {
 func Starters() []Starter {
 	return []Starter{
 		{"vision", "a goal's spec: why, for whom, what is in, what is out, when it is done", "vision.md"},
-		{"adr", "a decision record: context, options, decision, consequences", "adr.md"},
 		{"spec-changelog", "what changed in the specs, and why", "spec-changelog.md"},
 		{"repository", "what somebody new must know: commands, layout, conventions, traps", "repository.md"},
 		{"guardrails", "a project's own rules for people and agents, by the contract's tiers", "guardrails.md"},

@@ -22,6 +22,9 @@ func (c *webCommand) serve(inv *invocation) error { return inv.becomeWhole("the 
 // showScreen becomes the whole program, which draws on terminals.
 func showScreen(inv *invocation, _ string) error { return inv.becomeWhole("a board on a terminal") }
 
+// check becomes the whole program, which reads Markdown.
+func (c *artifactCheckCommand) check(inv *invocation) error { return inv.becomeWhole("Markdown") }
+
 // becomeWhole starts the whole program, which is installed beside this one, in place of
 // this one and with the same arguments. what is what this program has not.
 func (inv *invocation) becomeWhole(what string) error {

@@ -16,7 +16,7 @@ func TestProgramApart(t *testing.T) {
 		require.NoError(t, err)
 		return string(out)
 	}
-	for _, costly := range []string{"github.com/yuin/goldmark\n", "html/template\n", "charm.land/bubbletea/v2\n", "charm.land/lipgloss/v2\n"} {
+	for _, costly := range []string{"github.com/yuin/goldmark\n", "git-liza/artifacts/form\n", "html/template\n", "charm.land/bubbletea/v2\n", "charm.land/lipgloss/v2\n"} {
 		require.Contains(t, deps(""), costly)
 		require.NotContains(t, deps("apart"), costly)
 	}

@@ -126,6 +126,14 @@ func TestBadTasksByEachWay(t *testing.T) {
 		}
 		require.Empty(t, p.must("git-liza", "list", "--format", "%(id)"), test.name)
 	}
+	const large = "the texts of a have together more than 131072 bytes" // each of them is short enough
+	criteria := strings.Repeat(`"`+strings.Repeat("x", 4000)+`", `, 40)
+	require.NoError(t, os.WriteFile(file, []byte("- {id: a, "+said.Replace("ALL")+", acceptance: ["+criteria+"]}\n"), 0o644))
+	for _, way := range []string{"plan check", "plan import", "task add --from"} {
+		code, stdout, stderr := p.run(nil, append(append([]string{"git-liza"}, strings.Fields(way)...), file)...)
+		require.NotZero(t, code, way)
+		require.Contains(t, stdout+stderr, large, way)
+	}
 	for want, size := range map[string]int64{
 		"at most 5000 are ": 0, "the document is larger than 4194304 bytes": 100 << 20,
 	} {

@@ -3,18 +3,18 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type classifyCommand struct {
-	Paths []string `arg:"" placeholder:"PATH" help:"Plans and specs, from the current folder; - for standard input."`
+	Paths []string `arg:"" placeholder:"PATH" help:"Plans and specs, from the current folder."`
 	At    string   `placeholder:"COMMIT" help:"Read the files of a commit; default: those of the work tree."`
 }
 
@@ -41,15 +41,22 @@ same class everywhere. Nothing is recorded.`
 }
 
 func (c *classifyCommand) Run(inv *invocation) error {
-	repo, err := inv.repo()
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
-	r := classReader{invocation: inv, repo: repo}
+	if c.At == "" && clone.Repo.WorkTree() == "" {
+		return &flow.Refusal{Rule: flow.RuleBare, Reason: "there is no work tree here", Hint: "git liza classify --at HEAD " + shell.Quote(c.Paths[0])}
+	}
+	var commit git.ID
 	if c.At != "" {
-		if r.commit, err = repo.ParseCommit(inv.ctx, c.At); err != nil {
+		if commit, err = clone.Repo.ParseCommit(inv.ctx, c.At); err != nil {
 			return err
 		}
+	}
+	r := classReader{invocation: inv, clone: clone}
+	if r.texts, err = work.OpenTextFiles(inv.ctx, clone, commit); err != nil {
+		return err
 	}
 	for _, name := range c.Paths {
 		if err := r.read(name); err != nil {
@@ -62,68 +69,33 @@ func (c *classifyCommand) Run(inv *invocation) error {
 // A classReader classifies files of the work tree, or of a commit.
 type classReader struct {
 	*invocation
-	repo   *git.Repo
-	commit git.ID // "" for the work tree
-	files  []view.Class
-	wrong  []view.Unclassified
+	clone *work.Clone
+	texts *work.TextFiles
+	files []view.Class
+	wrong []view.Unclassified
 }
 
 // read classifies a file that the user names from the current folder.
 func (r *classReader) read(name string) error {
-	data, err := r.data(name)
+	path, err := rootedFile(r.invocation, r.clone, name)
 	if err != nil {
 		return err
 	}
-	rooted := r.rooted(name)
-	class, err := automation.Classify(rooted, data)
+	data, why, err := r.texts.Read(path, automation.MaxFile)
+	if err != nil {
+		return err
+	}
+	class, err := automation.Classify(path, data)
 	var malformed *automation.Error
-	if errors.As(err, &malformed) {
-		r.wrong = append(r.wrong, view.Unclassified{Path: rooted, Line: malformed.Line, Reason: malformed.Reason})
-		return nil
+	switch {
+	case why != "":
+		r.wrong = append(r.wrong, view.Unclassified{Path: path, Line: 1, Reason: why})
+	case errors.As(err, &malformed):
+		r.wrong = append(r.wrong, view.Unclassified{Path: path, Line: malformed.Line, Reason: malformed.Reason})
+	default:
+		r.files = append(r.files, view.Class{Path: path, Blob: r.clone.Repo.Hash("blob", data), Class: class})
 	}
-	r.files = append(r.files, view.Class{Path: rooted, Blob: r.repo.Hash("blob", data), Class: class})
-	return err
-}
-
-func (r *classReader) data(name string) ([]byte, error) {
-	if r.commit == "" {
-		return r.readInput(name)
-	}
-	blob, err := r.repo.BlobAt(r.ctx, r.commit, r.rooted(name))
-	if err == nil && blob == "" {
-		err = usagef("git ls-tree -r --name-only "+r.commit.Short(), "there is no file %s at %s", git.Visible(name), r.commit.Short())
-	}
-	if err != nil {
-		return nil, err
-	}
-	objects, err := r.repo.Objects(r.ctx)
-	if err != nil {
-		return nil, err
-	}
-	data, err := objects.ReadKind(blob, "blob", maxInput)
-	var large *git.TooLarge
-	if errors.As(err, &large) {
-		return make([]byte, maxInput), nil // its size is all that is said of it
-	}
-	return data, err
-}
-
-// rooted is the path of a file from the root of the repository; the name itself if it
-// is outside.
-func (r *classReader) rooted(name string) string {
-	dir, err := filepath.EvalSymlinks(r.dir) // as git prints the work tree
-	if name == "-" || r.repo.WorkTree() == "" || err != nil {
-		return path.Clean(filepath.ToSlash(name))
-	}
-	file := name
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(dir, file)
-	}
-	rel, err := filepath.Rel(r.repo.WorkTree(), file)
-	if err != nil || !filepath.IsLocal(rel) {
-		return name
-	}
-	return filepath.ToSlash(rel)
+	return nil
 }
 
 // present prints the classes; files without one are an error.
@@ -144,6 +116,6 @@ func (r *classReader) present() error {
 			return err
 		}
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleClass, hint: "git liza help classify",
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleUnclassified, hint: "git liza help classify",
 		reason: view.Count(len(r.wrong), "file") + " without a class"}, data}
 }

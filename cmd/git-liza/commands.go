@@ -84,6 +84,7 @@ type lookCommands struct {
 	Records  recordsCommands `cmd:"" group:"Look" help:"Questions, discoveries, anomalies and notes that are open."`
 	Classify classifyCommand `cmd:"" group:"Look" help:"How far the work of plans and specs may be automated, as they declare it or as it is inferred."`
 	Diagnose diagnoseCommand `cmd:"" group:"Look" help:"Why something failed: causes with their evidence, and what to do."`
+	Trace    traceCommand    `cmd:"" group:"Look" help:"Why there is a file, commit or task: tasks, plan, design, decisions, requirements."`
 	Log      logCommand      `cmd:"" group:"Look" help:"The moves, newest first."`
 	Metrics  metricsCommand  `cmd:"" group:"Look" help:"How long work takes and waits, how often it comes back, and what it costs."`
 	Session  sessionCommands `cmd:"" group:"Look" help:"What agents were told and printed, session by session."`

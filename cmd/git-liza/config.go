@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/config"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -209,7 +210,7 @@ func (c *configCommand) show(inv *invocation) error {
 		return c.unknown()
 	}
 	if rows[0].Key == c.Key {
-		return inv.answer("", settingValues(rows, c.Key), rows[0].String())
+		return inv.answer("", settingValues(rows, c.Key), plaintext.Line(rows[0].String()))
 	}
 	return inv.answer("", settingValues(rows, c.Key), listing(rows))
 }
@@ -238,7 +239,7 @@ func settingValues(rows []config.Value, key string) map[string]any {
 func listing(rows []config.Value) string {
 	var text strings.Builder
 	for _, row := range rows {
-		fmt.Fprintf(&text, "%s = %s\n", row.Key, row)
+		fmt.Fprintf(&text, "%s = %s\n", row.Key, plaintext.Line(row.String()))
 	}
 	return text.String()
 }
@@ -272,7 +273,7 @@ func isUsual(v config.Value) bool {
 func rolePaths(list []flow.RolePath) string {
 	var text strings.Builder
 	for _, p := range list {
-		fmt.Fprintf(&text, "%s may not change %s", p.Role, p.Deny)
+		fmt.Fprintf(&text, "%s may not change %s", p.Role, plaintext.Line(p.Deny))
 		for i, kind := range p.Except {
 			lead := ", except in tasks of the kind "
 			if i > 0 {

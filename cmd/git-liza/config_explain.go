@@ -22,7 +22,7 @@ type presentValue struct {
 	Value  any    `json:"value"`
 	Source string `json:"source"`
 
-	text string
+	text string // for people, on one line unless it is a list
 }
 
 // refuseGit refuses to change a key of git's configuration, for which git has a command.
@@ -102,7 +102,7 @@ func gitValues(inv *invocation, lines []git.PlacedSetting, key config.Key, name 
 			continue
 		}
 		value := mask.String(line.Value)
-		v := presentValue{line.Key, value, sourceOf(line), value}
+		v := presentValue{line.Key, value, sourceOf(line), plaintext.Line(value)}
 		if i, again := at[line.Key]; again && !key.IsList() {
 			list[i] = v
 			continue
@@ -133,7 +133,7 @@ func boardValues(board *flow.Config, key config.Key, name string) []presentValue
 	list := []presentValue{}
 	for _, v := range config.Values(board) {
 		if !isUsual(v) && (v.Key == name || name == key.Name && key.Matches(v.Key)) {
-			list = append(list, presentValue{v.Key, v.JSON(), "board", v.String()})
+			list = append(list, presentValue{v.Key, v.JSON(), "board", plaintext.Line(v.String())})
 		}
 	}
 	return list

@@ -39,3 +39,18 @@ func TestGroupsOfGitAreShown(t *testing.T) {
 	require.Contains(t, p.must("git-liza", "config", "notify", "--json"), `{"group":"notify","place":"git config","values":[{"key":"liza.notify.every"`)
 	require.Contains(t, p.must("git-liza", "config"), "\n# notify (git config): where calls go that nobody looks at\n")
 }
+
+// What others put on the board is shown with its hidden characters spelled out.
+func TestSettingsAreSpelledOut(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.must("git-liza", "config", "gates.unit.command", "make \u202etest")
+	p.must("git", "config", "liza.notify", "say \u202ehello")
+	p.must("sh", "-c", "printf -- '---\\ncapacity: judges\\ntools: [read]\\n---\\nRead \u202ewell.\\n' > auditor.md && git-liza role add auditor.md")
+	for _, args := range [][]string{{"config"}, {"config", "gates.unit"}, {"config", "gates.unit.command"}, {"config", "--explain", "gates.unit.command"},
+		{"config", "liza.notify"}, {"config", "notify"}, {"role", "show", "auditor"}} {
+		shown := p.must(append([]string{"git-liza"}, args...)...)
+		require.Contains(t, shown, "<U+202E>", "%v", args)
+		require.NotContains(t, shown, "\u202e", "%v", args)
+	}
+}

@@ -45,7 +45,7 @@ var exitCodes = []struct {
 	{exitNoBoard, "no_blackboard", "no blackboard here"},
 	{exitStale, "stale_caller", "stale caller: a newer registration of this agent exists"},
 	{exitUsage, "usage", "wrong usage"},
-	{exitInterrupted, "", "ended by Ctrl-C, which is all there is to say; JSON says failed"},
+	{exitInterrupted, "", "ended by Ctrl-C, which is all there is to say; JSON says failed. So is a rush, while tasks are open; if none is it ends with 0"},
 }
 
 // A failure is an error in the form in which commands report it.

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/worktrees"
@@ -69,7 +70,7 @@ func (c *roleShowCommand) Run(inv *invocation) error {
 	} else if err != nil {
 		return err
 	}
-	return inv.answer("", role.Object().With("rules", view.Rules(role.Required)).With("text", persona), role.Text(inv.width())+"\n"+persona)
+	return inv.answer("", role.Object().With("rules", view.Rules(role.Required)).With("text", persona), role.Text(inv.width())+"\n"+plaintext.Lines(persona))
 }
 
 // role returns a row of the board, or a refusal.

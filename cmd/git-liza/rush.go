@@ -51,6 +51,7 @@ func (c *rushCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	team.isRush = true
 	team.rush.UntilIdle, team.rush.Follow = c.UntilIdle, flow.AgentID(c.Follow)
 	team.out.quiet, team.out.lines = c.Quiet, c.JSONL
 	if c.JSONL {

@@ -30,6 +30,7 @@ type supervisors struct {
 	out     *rushOutput
 	board   *flow.Board // as it was when the process began
 	choices providerChoice
+	isRush  bool // they are for all open tasks, and one agent is not
 }
 
 // newSupervisors opens the repository for supervisors, with this machine's limits.
@@ -68,7 +69,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 		return nil, err
 	}
 	r.Bounds, err = readBounds(inv.ctx, conf)
-	return &supervisors{inv, r, out, b, providerChoice{inv, conf}}, err
+	return &supervisors{inv, r, out, b, providerChoice{inv, conf}, false}, err
 }
 
 // serve restricts the supervisors to the work of one goal, if one is named.
@@ -233,13 +234,27 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 			left++
 		}
 	}
-	err = v.answer("changed", map[string]any{"merged": merged, "open": left, "control": b.Settings().Control.State,
+	data := map[string]any{"merged": merged, "open": left, "control": b.Settings().Control.State,
 		"merged_now": len(sum.Merged), "merged_tasks": append([]flow.TaskID{}, v.rush.Total().Merged...), "open_tasks": sum.Open, "usage": view.ValueOf(sum.Used.Usage), "uncounted": sum.Used.Uncounted,
-		"seconds": int(sum.Took.Seconds()), "next": sum.Next, "untrusted": sum.Untrusted}, "")
+		"seconds": int(sum.Took.Seconds()), "next": sum.Next, "untrusted": sum.Untrusted}
+	if v.isRush && len(open) > 0 {
+		return v.endedEarly(len(open), data)
+	}
+	err = v.answer("changed", data, "")
 	if v.out.unread {
 		return nil // the work is done, whoever reads of it
 	}
 	return err
+}
+
+// endedEarly is the error of a rush that ended while tasks were open: what waits for its
+// exit code, such as make, must not go on as if they were done.
+func (v *supervisors) endedEarly(open int, data map[string]any) error {
+	f := failure{code: exitFailed, outcome: "failed", rule: flow.RuleInterrupted, hint: "git liza rush", reason: "ended with " + view.Count(open, "open task")}
+	if errors.Is(context.Cause(v.ctx), errInterrupt) {
+		f.code = exitInterrupted
+	}
+	return &partial{f, data}
 }
 
 // checkPlaybook refuses to start the built-in script agents without a playbook: each of

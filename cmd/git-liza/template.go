@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/artifacts/library"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -12,19 +13,71 @@ import (
 )
 
 type templateCommand struct {
-	Name string `arg:"" optional:"" help:"vision, adr, spec-changelog, repository, guardrails, continuity or workflow; none lists them."`
+	Name string `arg:"" optional:"" help:"A document, such as vision, or a type of artifacts, such as prd; none lists them."`
+}
+
+// Help says where the templates come from.
+func (c *templateCommand) Help() string {
+	return `git liza template prd > specs/goal-1/prd.md begins an artifact; a project's own type
+.liza/artifacts/NAME.yaml has its template beside it, NAME.md. git liza artifact check
+says what of a template is still to be replaced.`
 }
 
 func (c *templateCommand) Run(inv *invocation) error {
-	if c.Name == "" {
-		return c.list(inv, templates.Starters())
+	list, err := templateList(inv)
+	if err != nil {
+		return err
 	}
-	one, ok := starter(c.Name)
-	if !ok {
+	if c.Name == "" {
+		return listTemplates(inv, list)
+	}
+	i := slices.IndexFunc(list, func(one templateRow) bool { return one.Name == c.Name })
+	if i < 0 {
 		return usagef("git liza template", "there is no template %s", c.Name)
 	}
-	text := one.Text()
-	return inv.answer("", map[string]any{"name": c.Name, "text": text}, text)
+	return inv.answer("", map[string]any{"name": c.Name, "text": list[i].text}, list[i].text)
+}
+
+// A templateRow is a document to start from.
+type templateRow struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+	text  string
+}
+
+// templateList lists the documents to start from, and those of types of artifacts.
+func templateList(inv *invocation) ([]templateRow, error) {
+	var list []templateRow
+	for _, one := range templates.Starters() {
+		list = append(list, templateRow{one.Name, one.About, one.Text()})
+	}
+	l, err := library.Open(nil)
+	if repo, failed := inv.repo(); failed == nil {
+		l, err = openLibrary(repo)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range l.Types() {
+		isStarter := slices.ContainsFunc(list, func(one templateRow) bool { return one.Name == d.Name })
+		if d.Template != "" && !isStarter {
+			t, _ := library.ReadType(d.Name, d.Text)
+			list = append(list, templateRow{d.Name, t.About, d.Template})
+		}
+	}
+	return list, nil
+}
+
+// artifactTemplate is what an artifact of a type begins as.
+func artifactTemplate(l *library.Library, kind string) string {
+	if text := l.Template(kind); text != "" {
+		return text
+	}
+	one, ok := starter(kind)
+	if !ok {
+		return ""
+	}
+	return one.Text()
 }
 
 // starter finds a template by its name.
@@ -63,17 +116,11 @@ func unwritten(inv *invocation, repo *git.Repo, b *flow.Board) (string, error) {
 		"git liza adopt HEAD --reason 'the goal'; its name on the board: git liza edit goal", spec, view.Cut(line, 60)), nil
 }
 
-// list lists the templates.
-func (c *templateCommand) list(inv *invocation, list []templates.Starter) error {
-	type row struct {
-		Name  string `json:"name"`
-		About string `json:"about"`
-	}
-	rows := make([]row, len(list))
+// listTemplates prints the names of templates.
+func listTemplates(inv *invocation, list []templateRow) error {
 	var text strings.Builder
-	for i, one := range list {
-		rows[i] = row{one.Name, one.About}
+	for _, one := range list {
 		fmt.Fprintf(&text, "%-16s %s\n", one.Name, one.About)
 	}
-	return inv.answer("", map[string]any{"templates": rows}, text.String())
+	return inv.answer("", map[string]any{"templates": list}, text.String())
 }

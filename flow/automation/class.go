@@ -61,8 +61,9 @@ var inferred = map[Basis]Class{
 	Ordinary: {Type: Mixed, Scope: Bounded, Loop: Discouraged, SecondLook: Optional},
 }
 
-// Classify returns the class of a file. The name tells YAML, which is a mapping
-// throughout, from Markdown, which may have front matter; folders in it do not matter.
+// Classify returns the class of a file. The name tells YAML and JSON, which are a
+// mapping throughout, from Markdown, which may have front matter; folders in it do not
+// matter. Stories of a prd.json are work on code.
 // The error is an [*Error].
 func Classify(name string, data []byte) (Class, error) {
 	r := reader{name: name}
@@ -83,6 +84,7 @@ type reader struct {
 	name     string
 	declared *Class
 	files    []Evidence // that the work changes, as the file declares them
+	stories  []Evidence // the key of the stories of a prd.json
 	allowed  []Evidence // paths that the work is bound to
 	excluded []Evidence
 	front    []line // the values of front matter, which may ask for changes
@@ -120,20 +122,23 @@ func (r *reader) checkBytes(data []byte) error {
 
 // read parts the file into front matter and prose, and reads what both declare.
 func (r *reader) read(text string) error {
+	if isJSON(r.name) {
+		return r.readJSON(text)
+	}
 	lines := linesOf(text)
 	front, body := frontMatter(lines)
 	if isYAML(r.name) {
 		front, body = lines, nil
 	}
-	read, err := r.readFront(front)
-	if err != nil {
+	if err := r.readFront(front); err != nil {
 		return err
 	}
-	if r.front = valuesOf(front, read); isYAML(r.name) {
+	if r.front = valuesOf(front); isYAML(r.name) {
 		r.front, r.prose = nil, r.front
 		return nil
 	}
 	markFences(body)
+	var err error
 	if r.prose, err = r.readBlocks(body); err != nil {
 		return err
 	}
@@ -146,6 +151,8 @@ func isYAML(name string) bool {
 	name = lower(name)
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
+
+func isJSON(name string) bool { return strings.HasSuffix(lower(name), ".json") }
 
 func linesOf(text string) []line {
 	var list []line
@@ -192,7 +199,7 @@ func markFences(lines []line) {
 // infer is the class by the first rule that fits.
 func (r *reader) infer() Class {
 	found := survey(r.prose)
-	var code []Evidence
+	code := r.stories
 	for _, file := range r.files {
 		if !isMarkdown(file.Text) {
 			code = append(code, file)

@@ -68,6 +68,30 @@ func TestClassifyRefuses(t *testing.T) {
 		require.True(t, errors.As(err, &at))
 		require.Less(t, len(at.Reason), 200)
 	}
+	for _, test := range []struct{ text, want string }{
+		{"", "p.json:1: no value of JSON"},
+		{"{\n\"a\": 1,\n\"a\": 2}", `p.json:3: duplicate key "a"`},
+		{"{\"a\" 1}", "a colon stands after a key"},
+		{"{1: 2}", "a key is a text"},
+		{"{\"a\": [1 2]}", "a comma or ']' is missing"},
+		{"{\"a\": [1,]}", "no value of JSON begins with \"]}\""},
+		{"{\"a\": [}", "no value of JSON"},
+		{"{\"a\": \"\\x\"}", "an escape that JSON lacks"},
+		{"{\"a\": \"\\u12\"}", "an escape that JSON lacks"},
+		{"{\"a\": \"\n\"}", "a control character"},
+		{"{\"a\": \"", "ends in the middle"},
+		{"{} {}", "something stands after the end"},
+		{strings.Repeat("[", 1000), "nested deeper than 32"},
+		{"{\"automation\": \"off\"}", "automation is an object of texts"},
+		{"{\"automation\": {\"type\": 1}}", "automation is an object of texts"},
+		{"{\n\"automation\": {\"type\": \"mixed\"}}", "p.json:2: automation lacks scope"},
+		{"{\"automation\": {\"loop\": \"no\"}}", "loop: \"no\" is neither"},
+		{"{\"files_modified\": \"a\"}", "files_modified is a list of paths"},
+		{"{\"files_modified\": {\"a\": \"b\"}}", "files_modified is a list of paths"},
+	} {
+		_, err := Classify("p.json", []byte(test.text))
+		require.ErrorContains(t, err, test.want, "%.200q", test.text)
+	}
 	_, err := Classify("plans/P.YAML", []byte("a: b\n---\nc: d\n"))
 	require.ErrorContains(t, err, "plans/P.YAML:2: a second document begins")
 }
@@ -128,10 +152,14 @@ func FuzzClassify(f *testing.F) {
 	f.Add(block, false)
 	f.Add("<files>a</files>\n<!-- x\n--> `` a` ``\n~~~\n", true)
 	f.Add("- - a: |\n  b: [\"", false)
+	f.Add(`{"automation": {}, "a": ["\ud83d\ude00", -1e3, "\n"]}`, false)
 	f.Fuzz(func(t *testing.T, text string, markdown bool) {
 		name := "p.yaml"
-		if markdown {
+		switch {
+		case markdown:
 			name = "p.md"
+		case strings.HasPrefix(text, "{"):
+			name = "p.json"
 		}
 		c, err := Classify(name, []byte(text))
 		again, _ := Classify(name, []byte(text))

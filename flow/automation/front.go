@@ -21,20 +21,19 @@ const (
 	deniesKey   = "denies"
 )
 
-// readFront reads the keys that the class depends on, and returns their names with
-// their lines.
-func (r *reader) readFront(lines []line) (read []key, err error) {
+// readFront reads the keys that the class depends on.
+func (r *reader) readFront(lines []line) error {
 	size := 0
 	for _, one := range lines {
 		if size += len(one.text) + 1; size > maxFront {
-			return nil, r.errorAt(one.number, "the front matter is larger than %d bytes", maxFront)
+			return r.errorAt(one.number, "the front matter is larger than %d bytes", maxFront)
 		}
 	}
 	keys, err := r.keysOf(lines)
-	if err != nil {
-		return nil, err
-	}
 	for _, k := range keys {
+		if err != nil {
+			break
+		}
 		switch k.name {
 		case blockKey:
 			err = r.readBlock(k)
@@ -44,15 +43,9 @@ func (r *reader) readFront(lines []line) (read []key, err error) {
 			err = r.readList(k, &r.allowed)
 		case excludedKey, deniesKey:
 			err = r.readList(k, &r.excluded)
-		default:
-			continue
 		}
-		if err != nil {
-			return nil, err
-		}
-		read = append(read, k)
 	}
-	return read, nil
+	return err
 }
 
 // keysOf parts a mapping into its keys. A list has none.
@@ -207,6 +200,11 @@ func (r *reader) readBlock(k key) error {
 	if err != nil {
 		return err
 	}
+	return r.declare(number, members)
+}
+
+// declare takes the members of a block on a line for the class of the file.
+func (r *reader) declare(number int, members []key) (err error) {
 	class := Class{Source: Declared, Rule: Block}
 	seen := map[string]bool{}
 	for _, m := range members {
@@ -441,17 +439,11 @@ func isMember(one line) bool {
 	return !one.fenced && isKey && len(text) < len(one.text)
 }
 
-// valuesOf are the values of a YAML file as prose, without the keys that were read.
-func valuesOf(lines []line, read []key) (prose []line) {
-	skipped := map[int]bool{}
-	for _, k := range read {
-		for _, one := range k.lines {
-			skipped[one.number] = true
-		}
-	}
+// valuesOf are the values of a mapping as prose.
+func valuesOf(lines []line) (prose []line) {
 	for _, one := range lines {
 		text := strings.TrimLeft(one.text, " ")
-		if skipped[one.number] || text == "" || text[0] == '#' || text == "---" {
+		if text == "" || text[0] == '#' || text == "---" {
 			continue
 		}
 		text, _ = strings.CutPrefix(text, "- ")

@@ -40,7 +40,7 @@ type CodeName struct {
 var Codes = []CodeName{
 	{Form, "the file can be read: syntax, keys, the form of each value"},
 	{Text, "texts are short"},
-	{Limit, "tasks, lists and path patterns are bounded"},
+	{Limit, "tasks, lists and path patterns are bounded, and so are the texts of a task together: 128 KiB"},
 	{Incomplete, "a task that is not a draft has title, done_when, spec and scope"},
 	{Exists, "ids are unique, ignoring case"},
 	{NotFound, "what a task or the table of levels names is in the plan or on the board"},

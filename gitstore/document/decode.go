@@ -20,12 +20,33 @@ type filler struct {
 	loose   bool     // skips unknown keys
 	faults  *[]error // collects faults in mappings and lists; nil ends at the first
 	most    int      // faults that are collected
+	field   string   // dotted, where the value is, if faults are collected
+}
+
+// inKey is the filler of what a key of a mapping holds.
+func (f filler) inKey(key string) filler {
+	if f.faults != nil && f.field != "" {
+		key = f.field + "." + key
+	}
+	f.field = key
+	return f
+}
+
+// inEntry is the filler of what an entry of a list holds.
+func (f filler) inEntry(i int) filler {
+	if f.faults != nil {
+		f.field += "[" + strconv.Itoa(i) + "]"
+	}
+	return f
 }
 
 // collectFault is the error that ends reading, nil if reading continues.
 func (f filler) collectFault(err error) error {
 	if err == nil || f.faults == nil || len(*f.faults) == f.most {
 		return err
+	}
+	if e, ok := err.(*Error); ok && e.Field == "" {
+		e.Field = f.field
 	}
 	*f.faults = append(*f.faults, err)
 	return nil
@@ -70,6 +91,9 @@ func (f filler) value(at int, v reflect.Value, as form) error {
 			return err
 		}
 		v.Set(elem)
+		return nil
+	case formValue:
+		v.Set(reflect.ValueOf(Value{&f.doc, at}))
 		return nil
 	case formNone:
 		return fmt.Errorf("read into %v: it has no place in a document", v.Type())
@@ -147,6 +171,7 @@ func (f filler) mapping(at int, v reflect.Value) error {
 	}
 	for i := at + 1; i < int(all[at].end); {
 		key, value := &all[i], int(all[i].end)
+		inner := f.inKey(key.text)
 		target, known, err := lookup(v, key.text)
 		switch {
 		case err != nil:
@@ -157,9 +182,9 @@ func (f filler) mapping(at int, v reflect.Value) error {
 		case !known.in(f.version) && !(f.earlier && known.before(f.version)):
 			err = f.doc.errorAt(int(key.line), known.versionError(f.version).Error())
 		default:
-			err = f.value(value, target, known.form)
+			err = inner.value(value, target, known.form)
 		}
-		if err := f.collectFault(err); err != nil {
+		if err := inner.collectFault(err); err != nil {
 			return err
 		}
 		i = int(all[value].end)
@@ -218,7 +243,8 @@ func (f filler) slice(at int, v reflect.Value) error {
 	list := reflect.MakeSlice(v.Type(), len(places), len(places))
 	as := formOf(v.Type().Elem())
 	for i, place := range places {
-		if err := f.collectFault(f.value(place, list.Index(i), as)); err != nil {
+		inner := f.inEntry(i)
+		if err := inner.collectFault(inner.value(place, list.Index(i), as)); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ const maxDepth = 32
 type Error struct {
 	Name   string // of the document, usually its path in the tree
 	Line   int    // from 1
+	Field  string // dotted, such as phases[0].roles; only [Parsed.DecodeAll] says it
 	Reason string
 }
 

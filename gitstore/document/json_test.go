@@ -83,3 +83,35 @@ func TestValue(t *testing.T) {
 	require.Nil(t, none.Entries())
 	require.Equal(t, Value{}, none.Key("a"))
 }
+
+// Values are told as JSON has them, whatever form the text has; what is not written as a
+// number of JSON is a text.
+func TestValueJSON(t *testing.T) {
+	t.Parallel()
+	type kept struct {
+		Name  string `yaml:"name"`
+		Value Value  `yaml:"value"`
+	}
+	for text, want := range map[string]any{
+		"1": 1.0, "-2.5e3": -2500.0, "1.0": 1.0, "0": 0.0, "true": true, "'true'": "true", "yes": "yes", "007": "007", "0x10": "0x10", "1_000": "1_000",
+		"1e999": "1e999", ".inf": ".inf", "2026-01-31": "2026-01-31", "'1'": "1", "[a, [1, false]]": []any{"a", []any{1.0, false}}, "{a: {b: []}}": map[string]any{"a": map[string]any{"b": []any{}}},
+	} {
+		var v kept
+		require.NoError(t, Decode("x", []byte("name: n\nvalue: "+text+"\n"), &v), text)
+		require.Equal(t, want, v.Value.JSON(), text)
+	}
+	require.Nil(t, Value{}.JSON())
+	var v kept
+	require.NoError(t, Decode("x", []byte("value:\n  a: 1\n  b:\n    - x\n"), &v))
+	members := v.Value.Members()
+	require.Len(t, members, 2)
+	require.Equal(t, "b", members[1].Key)
+	require.Equal(t, 3, members[1].Line)
+	_, ok := members[1].Value.Text()
+	require.False(t, ok)
+	text, ok := members[0].Value.Text()
+	require.True(t, ok)
+	require.Equal(t, "1", text)
+	_, err := Encode(&v)
+	require.ErrorContains(t, err, "has no place in a document")
+}

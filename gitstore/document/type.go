@@ -26,6 +26,7 @@ const (
 	formPointer
 	formSlice
 	formMap
+	formValue // a Value, which is read as it stands and not written
 )
 
 var (
@@ -52,6 +53,8 @@ func newForm(t reflect.Type) form {
 	switch {
 	case t == timeType:
 		return formTime
+	case t == reflect.TypeFor[Value]():
+		return formValue
 	case t.Kind() == reflect.Pointer:
 		if f := formOf(t.Elem()); f == formPointer || f == formSlice || f == formMap {
 			return formNone

@@ -52,7 +52,7 @@ func boardGroups() []Group {
 		}},
 		{Name: "budgets", About: "what sessions may use", Keys: budgetKeys()},
 		{Name: "automatic", About: "what supervisors do by themselves", Keys: []Key{
-			{Name: "checkpoint.every", Meaning: "supervisors make a checkpoint after so many merges of a goal; 0 is never", Unit: "merges", Readers: "`agent`, `rush`, `checkpoint`"},
+			{Name: "checkpoint.every", Meaning: "supervisors make a checkpoint after so many merges of a goal since the last one; 0 is never", Unit: "merges", Readers: "`agent`, `rush`, `checkpoint`"},
 			{Name: "checkpoint.share", Meaning: "supervisors make a checkpoint when so much of a goal's budget is used since the last one; 0 is never", Unit: "percent", Readers: "`agent`, `rush`, `checkpoint`"},
 			{Name: "schedule.barrier", Meaning: "what holds back the tasks of goals that do not say it themselves: nothing, or the levels below theirs", Unit: "`none` or `level`", Readers: "`claim`, `level pass`"},
 			{Name: "automation.required", Meaning: "agents leave tasks alone that stand on a text of which nobody has said how far it may be automated", Unit: "switch", Readers: "`claim`"},

@@ -39,7 +39,7 @@ func launcherGroup() Group {
 		{Name: "liza.launcher.ROLE", Meaning: "where the sessions of one role run", Default: "`liza.launcher`", Unit: "as above", Readers: readers},
 		{Name: "liza.container.engine", Meaning: "the program that runs containers", Default: "`podman`, else `docker`", Unit: "name on the PATH, or path", Readers: readers},
 		{Name: "liza.container.image", Meaning: "the image of containers; it must be on this machine", Default: "that of `.devcontainer/devcontainer.json`", Unit: "name of an image", Readers: readers},
-		{Name: "liza.container.user", Meaning: "the user in containers; never root", Default: "who runs the supervisor", Unit: "`UID:GID`", Readers: readers},
+		{Name: "liza.container.user", Meaning: "the user in containers; never root", Default: "the user who runs the supervisor", Unit: "`UID:GID`", Readers: readers},
 		{Name: "liza.container.memory", Meaning: "most memory of a container, with swap", Default: "`4g`", Unit: "bytes; `k`, `m` and `g` multiply", Readers: readers},
 		{Name: "liza.container.processes", Meaning: "most processes and threads in a container", Default: "1024", Unit: "number from 1", Readers: readers},
 	}}

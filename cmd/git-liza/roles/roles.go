@@ -48,7 +48,7 @@ func Parse(path string, text []byte) (row flow.RoleRow, body string, err error) 
 	switch {
 	case err != nil:
 	case role.UnmarshalText([]byte(name)) != nil:
-		err = fmt.Errorf("%s: %w", path, role.UnmarshalText([]byte(name)))
+		err = fmt.Errorf("%s: the file of a role is named after it, and %w", path, role.UnmarshalText([]byte(name)))
 	case row.Name != "" && row.Name != name:
 		err = fmt.Errorf("%s: the name is %q, the file's is %s.md", path, row.Name, name)
 	case row.Persona != "":

@@ -59,7 +59,7 @@ func TestParseRefuses(t *testing.T) {
 	_, _, err := Parse("human.md", []byte(auditor))
 	require.NoError(t, err, "whether the board takes it is a rule")
 	_, _, err = Parse("Auditor.md", []byte(auditor))
-	require.ErrorContains(t, err, `"Auditor" is no role`)
+	require.ErrorContains(t, err, `Auditor.md: the file of a role is named after it, and "Auditor" is no role`)
 }
 
 // The built-in files say what boards of these rules begin with.

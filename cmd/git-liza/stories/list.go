@@ -98,7 +98,7 @@ func (r *listReader) line(line string, at int) {
 		r.indent, r.item, r.inNotes, r.code = indent, true, false, false
 		r.add(done, title, at+len(text)-len(entry)+1, at+len(text), lineEnd(line)+strings.Repeat(" ", indent+2))
 	case r.item && indent > r.indent:
-		r.inside(bare, entry, title, isItem, hasBox, at+len(text))
+		r.addLine(bare, entry, isItem, at+len(text))
 	case isItem && r.section != storySection:
 		r.entry(strings.Trim(entry, "`"))
 	default:
@@ -211,8 +211,9 @@ func idOf(title string) (id, rest string, ok bool) {
 	return id, strings.Trim(rest, " *"), true
 }
 
-// inside reads a line that belongs to a story and ends at a byte.
-func (r *listReader) inside(text, entry, title string, isItem, hasBox bool, end int) {
+// addLine reads a line that belongs to a story and ends at a byte. entry is what it says
+// as an item of a list.
+func (r *listReader) addLine(text, entry string, isItem bool, end int) {
 	last := len(r.f.Stories) - 1
 	s, at := &r.f.Stories[last], &r.f.places[last]
 	if !r.code {
@@ -221,6 +222,7 @@ func (r *listReader) inside(text, entry, title string, isItem, hasBox bool, end 
 	if isItem {
 		text = entry
 	}
+	_, title, hasBox := boxOf(entry)
 	notes, begins := cutNotes(text)
 	switch {
 	case begins && at.notes.isNowhere():

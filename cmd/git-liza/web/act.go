@@ -127,21 +127,22 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, at string) (De
 		return Deed{}, nil, &problem{http.StatusConflict, flow.RuleConflict, "this form was sent already, or its page is older than an hour: open the page again", "git liza inbox", "", typed}
 	}
 	if typed != nil {
-		typed.Again = &Form{given.act, given.subject, given.commit, given.texts}
+		again := given
+		typed.Again = &again
 	}
-	var asked bond
-	if asked.act.UnmarshalText([]byte(r.PostForm.Get("act"))) != nil {
-		asked.act = 0
+	var asked Form
+	if asked.Act.UnmarshalText([]byte(r.PostForm.Get("act"))) != nil {
+		asked.Act = 0
 	}
-	asked.subject, asked.commit = r.PostForm.Get("subject"), flow.ObjectID(r.PostForm.Get("commit"))
-	if given.act == flow.ActNote && given.subject == "" {
-		given.subject = asked.subject // of a note a person types for whom it is
+	asked.Subject, asked.Commit = r.PostForm.Get("subject"), flow.ObjectID(r.PostForm.Get("commit"))
+	if given.Act == flow.ActNote && given.Subject == "" {
+		given.Subject = asked.Subject // of a note a person types for whom it is
 	}
-	if !given.equal(asked) {
+	if !given.isFor(asked) {
 		return refuse(http.StatusForbidden, flow.RuleIdentity, "the form was made for something else", "git liza inbox")
 	}
 	text := strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n")
-	return Deed{given.act, given.subject, given.commit, given.texts, strings.TrimSpace(text + priorText(r.PostForm))}, typed, nil
+	return Deed{given.Act, given.Subject, given.Commit, given.Texts, strings.TrimSpace(text + priorText(r.PostForm))}, typed, nil
 }
 
 // priorField is the name of the field that says what became of earlier blocker n.
@@ -199,23 +200,27 @@ func localAddr(r *http.Request) (netip.AddrPort, error) {
 	return netip.ParseAddrPort(addr.String())
 }
 
-// A Form is a form of a page for one move.
+// A Form is a form of a page for one move: it can be sent for nothing else.
 type Form struct {
 	Act     flow.Act
-	Subject string
-	Commit  flow.ObjectID
+	Subject string        // a task, a question, or whom a note is for
+	Commit  flow.ObjectID // the submission that was shown, in full
 	Texts   []flow.TextRef
+}
+
+// isFor reports whether a form is for the move of another, on the same submission.
+func (f Form) isFor(o Form) bool {
+	return f.Act == o.Act && f.Subject == o.Subject && f.Commit == o.Commit
 }
 
 // Begin renders the beginning of a form: where it is sent, and the token with which it is
 // good once.
 func (v *visit) Begin(f Form) template.HTML {
-	b := bond{f.Act, f.Subject, f.Commit, f.Texts}
 	hidden := func(name, value string) string {
 		return fmt.Sprintf(`<input type="hidden" name="%s" value="%s">`, name, template.HTMLEscapeString(value))
 	}
 	text := fmt.Sprintf(`<form method="post" action="%s" autocomplete="off">`, template.HTMLEscapeString(v.server.path+"act"))
-	text += hidden("token", v.server.forms.add(b, v.now)) + hidden("act", f.Act.String())
+	text += hidden("token", v.server.forms.add(f, v.now)) + hidden("act", f.Act.String())
 	if f.Act != flow.ActNote || f.Subject != "" {
 		text += hidden("subject", f.Subject)
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/git-liza/git-liza/flow"
 )
 
 // The sizes of what cannot be guessed, in bytes.
@@ -76,23 +74,11 @@ const (
 	formAge   = time.Hour
 )
 
-// A bond is what a form was made for: it can be sent for nothing else.
-type bond struct {
-	act     flow.Act
-	subject string        // a task, a question, or whom a note is for
-	commit  flow.ObjectID // the submission that was shown, in full
-	texts   []flow.TextRef
-}
-
-func (b bond) equal(o bond) bool {
-	return b.act == o.act && b.subject == o.subject && b.commit == o.commit
-}
-
 // forms are the tokens of forms that can still be sent.
 type forms struct {
 	mu   sync.Mutex
-	live map[string]bond
-	made []madeForm // oldest first; those that were sent are among them
+	live map[string]Form // what each was made for
+	made []madeForm      // oldest first; those that were sent are among them
 }
 
 type madeForm struct {
@@ -102,14 +88,14 @@ type madeForm struct {
 
 // add returns the token of a new form. Too old ones and the oldest of too many are
 // forgotten.
-func (f *forms) add(b bond, now time.Time) string {
+func (f *forms) add(made Form, now time.Time) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.live == nil {
-		f.live = map[string]bond{}
+		f.live = map[string]Form{}
 	}
 	token := random(formSize)
-	f.live[token], f.made = b, append(f.made, madeForm{token, now})
+	f.live[token], f.made = made, append(f.made, madeForm{token, now})
 	f.forget(now)
 	return token
 }
@@ -126,11 +112,11 @@ func (f *forms) forget(now time.Time) {
 
 // use returns what a form was made for. It is known once; a form that was sent, is too
 // old or was never handed out is not.
-func (f *forms) use(token string, now time.Time) (b bond, known bool) {
+func (f *forms) use(token string, now time.Time) (made Form, known bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.forget(now)
-	b, known = f.live[token]
+	made, known = f.live[token]
 	delete(f.live, token)
-	return b, known
+	return made, known
 }

@@ -14,14 +14,14 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	var f forms
 	at := time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
-	asked := bond{act: flow.ActAnswer, subject: "sprint-1/1"}
+	asked := Form{Act: flow.ActAnswer, Subject: "sprint-1/1"}
 	token := f.add(asked, at)
 	require.Len(t, token, 32)
 	b, known := f.use(token, at.Add(time.Hour-time.Second))
 	require.True(t, known)
-	require.True(t, b.equal(asked))
-	require.False(t, b.equal(bond{act: flow.ActAnswer, subject: "sprint-1/2"}))
-	require.False(t, b.equal(bond{act: flow.ActAnswer, subject: "sprint-1/1", commit: "c"}))
+	require.True(t, b.isFor(asked))
+	require.False(t, b.isFor(Form{Act: flow.ActAnswer, Subject: "sprint-1/2"}))
+	require.False(t, b.isFor(Form{Act: flow.ActAnswer, Subject: "sprint-1/1", Commit: "c"}))
 	_, known = f.use(token, at)
 	require.False(t, known, "it was used")
 

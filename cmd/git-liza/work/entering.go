@@ -137,7 +137,7 @@ func isOfRules(f plan.Fault) bool {
 	case plan.NotFound:
 		return f.Place.Key != "consumers"
 	case plan.Limit:
-		return f.Place.Task >= 0
+		return f.Place.Task >= 0 && f.Place.Key != "texts"
 	}
 	return true
 }

@@ -1,0 +1,311 @@
+// Package library reads the definitions of types and workflows: the built-in ones and
+// those that a project has below .liza/. All are files of one form, and read in one way.
+package library
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/artifacts"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/spelling"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+//go:embed types workflows
+var builtIn embed.FS
+
+// The folders of a project's own definitions. NAME.yaml is one; NAME.md beside a type is
+// its template.
+const (
+	TypesFolder     = ".liza/artifacts"
+	WorkflowsFolder = ".liza/workflows"
+)
+
+// A Definition is the file of a type or of a workflow.
+type Definition struct {
+	Name string
+	Path string // "" if it is built in
+	Text []byte
+	// Template is what an artifact of the type begins as, "" if there is none.
+	Template string
+}
+
+// A Library has the definitions that there are. One of the project takes the place of the
+// built-in one of its name.
+type Library struct {
+	types, workflows []Definition // by name
+}
+
+// Open lists the definitions: the built-in ones, and those below .liza/ of a tree of
+// files; nil for the built-in ones alone.
+func Open(project fs.FS) (*Library, error) {
+	l := &Library{}
+	if err := l.add(builtIn, "types", "workflows", ""); err != nil {
+		return nil, err
+	}
+	if project == nil {
+		return l, nil
+	}
+	return l, l.add(project, TypesFolder, WorkflowsFolder, ".liza/")
+}
+
+func (l *Library) add(from fs.FS, types, workflows, prefix string) (err error) {
+	if l.types, err = list(l.types, from, types, prefix != ""); err != nil {
+		return err
+	}
+	l.workflows, err = list(l.workflows, from, workflows, prefix != "")
+	return err
+}
+
+// list adds the definitions of a folder to others.
+func list(to []Definition, from fs.FS, folder string, named bool) ([]Definition, error) {
+	entries, err := fs.ReadDir(from, folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return to, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name, isYAML := strings.CutSuffix(e.Name(), ".yaml")
+		if !isYAML || e.IsDir() {
+			continue
+		}
+		d := Definition{Name: name, Path: path.Join(folder, e.Name())}
+		if d.Text, err = read(from, d.Path); err != nil {
+			return nil, err
+		}
+		template, err := read(from, path.Join(folder, name+".md"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if d.Template = string(template); !named {
+			d.Path = ""
+		}
+		to = slices.DeleteFunc(to, func(other Definition) bool { return other.Name == name })
+		to = append(to, d)
+	}
+	slices.SortFunc(to, func(a, b Definition) int { return strings.Compare(a.Name, b.Name) })
+	return to, nil
+}
+
+// read reads a file, one byte more than a definition may have at the most.
+func read(from fs.FS, name string) ([]byte, error) {
+	f, err := from.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, artifacts.MaxDefinition+1))
+}
+
+// Types are the types that there are, by name.
+func (l *Library) Types() []Definition { return l.types }
+
+// Workflows are the workflows that there are, by name.
+func (l *Library) Workflows() []Definition { return l.workflows }
+
+// Template is what an artifact of a type begins as, "" if there is none.
+func (l *Library) Template(name string) string {
+	if d := find(l.types, name); d != nil {
+		return d.Template
+	}
+	return ""
+}
+
+func find(list []Definition, name string) *Definition {
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// An Error is a definition that cannot be used, with all that is wrong with it.
+type Error struct {
+	Path   string // or the name of a built-in one
+	Faults []artifacts.Fault
+}
+
+// Error names the first fault: .liza/workflows/mine.yaml:7: there is no role tester.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s:%d: %s", e.Path, e.Faults[0].Line, e.Faults[0].Text)
+	if n := len(e.Faults) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return text
+}
+
+// A MissingError says that there is no type or workflow of a name.
+type MissingError struct {
+	What, Name, Like string // Like is a name that was perhaps meant, or ""
+}
+
+// Error names what is missing: there is no workflow featur; did you mean feature?
+func (e *MissingError) Error() string {
+	text := "there is no " + e.What + " " + e.Name
+	if e.Like != "" {
+		text += "; did you mean " + e.Like + "?"
+	}
+	return text
+}
+
+func missing(what, name string, list []Definition) error {
+	var names []string
+	for _, d := range list {
+		names = append(names, d.Name)
+	}
+	return &MissingError{what, name, spelling.Nearest(name, names)}
+}
+
+// Type reads the type of that name. The error is a [*MissingError] or an [*Error].
+func (l *Library) Type(name string) (*artifacts.Type, error) {
+	d := find(l.types, name)
+	if d == nil {
+		return nil, missing("type", name, l.types)
+	}
+	t, faults := ReadType(d.Name, d.Text)
+	if len(faults) > 0 {
+		return nil, &Error{d.place(), faults}
+	}
+	return t, nil
+}
+
+// Workflow reads the workflow of that name with its types. capacity says what a role is
+// for, zero if there is none; nil asks nobody. The error is a [*MissingError] or an
+// [*Error].
+func (l *Library) Workflow(name string, capacity func(flow.Role) flow.Capacity) (*artifacts.Workflow, error) {
+	d := find(l.workflows, name)
+	if d == nil {
+		return nil, missing("workflow", name, l.workflows)
+	}
+	w, faults := l.ReadWorkflow(d.Name, d.Text, capacity)
+	if len(faults) > 0 {
+		return nil, &Error{d.place(), faults}
+	}
+	return w, nil
+}
+
+// place is how errors name a definition.
+func (d *Definition) place() string {
+	if d.Path == "" {
+		return d.Name + " (built in)"
+	}
+	return d.Path
+}
+
+// typeFile is the file of a type. Its schema is written as YAML.
+type typeFile struct {
+	Name     string              `yaml:"name"`
+	About    string              `yaml:"about"`
+	Format   artifacts.Format    `yaml:"format"`
+	Schema   document.Value      `yaml:"schema"`
+	Headings []artifacts.Heading `yaml:"headings"`
+	Frozen   map[string][]string `yaml:"frozen_when"`
+}
+
+// ReadType reads the file of a type whose name is that of the file. It returns all that
+// is wrong with it, by line.
+func ReadType(name string, text []byte) (*artifacts.Type, []artifacts.Fault) {
+	doc, faults := parse(name, text)
+	if len(faults) > 0 {
+		return &artifacts.Type{Name: name}, faults
+	}
+	var file typeFile
+	faults = artifacts.Of(artifacts.CodeForm, doc.DecodeAll(&file, artifacts.MaxFaults))
+	t := &artifacts.Type{Name: file.Name, About: file.About, Format: file.Format, Headings: file.Headings, Frozen: file.Frozen}
+	named(&t.Name, name, &faults)
+	faults = append(faults, t.Check()...)
+	if file.Schema.Line() > 0 {
+		schema, err := json.Marshal(file.Schema.JSON())
+		if err != nil {
+			faults = append(faults, artifacts.Fault{Code: artifacts.CodeSchema, Field: "schema", Text: err.Error()})
+		}
+		t.Schema = string(schema)
+		_, wrong := CompileSchema(t.Schema)
+		faults = append(faults, wrong...)
+	}
+	return t, artifacts.Sorted(artifacts.Locate(doc.Root(), faults))
+}
+
+// ReadWorkflow reads the file of a workflow whose name is that of the file, and gives it
+// the types that it names. It returns all that is wrong with it, by line.
+func (l *Library) ReadWorkflow(name string, text []byte, capacity func(flow.Role) flow.Capacity) (*artifacts.Workflow, []artifacts.Fault) {
+	w := &artifacts.Workflow{Name: name}
+	doc, faults := parse(name, text)
+	if len(faults) > 0 {
+		return w, faults
+	}
+	w.Name = ""
+	faults = artifacts.Of(artifacts.CodeForm, doc.DecodeAll(w, artifacts.MaxFaults))
+	if doc.Root().Key("types").Line() > 0 {
+		faults = append(faults, artifacts.Fault{Code: artifacts.CodeForm, Field: "types", Text: "unknown key \"types\": each type is a file of its own, " + TypesFolder + "/NAME.yaml"})
+	}
+	w.Types = nil
+	named(&w.Name, name, &faults)
+	faults = append(faults, l.addTypes(w)...)
+	for _, one := range w.Check(capacity) {
+		// A key that could not be read says so itself.
+		if !slices.ContainsFunc(faults, func(f artifacts.Fault) bool { return f.Field != "" && f.Field == one.Field }) {
+			faults = append(faults, one)
+		}
+	}
+	if len(faults) == 0 {
+		if size, err := document.Encode(w); err != nil || len(size) > artifacts.MaxDefinition {
+			faults = append(faults, artifacts.Fault{Code: artifacts.CodeLimit, Text: fmt.Sprintf("the workflow with its types takes %d bytes on the board, at most %d", len(size), artifacts.MaxDefinition)})
+		}
+	}
+	return w, artifacts.Sorted(artifacts.Locate(doc.Root(), faults))
+}
+
+// addTypes gives a workflow the types that it names, by name.
+func (l *Library) addTypes(w *artifacts.Workflow) (faults []artifacts.Fault) {
+	for i, p := range w.Phases {
+		for k, a := range p.Artifacts {
+			if w.Type(a.Type) != nil || slices.ContainsFunc(faults, func(f artifacts.Fault) bool { return strings.HasPrefix(f.Text, a.Type+": ") }) {
+				continue
+			}
+			t, err := l.Type(a.Type)
+			var wrong *Error
+			switch {
+			case err == nil:
+				w.Types = append(w.Types, *t)
+			case errors.As(err, &wrong):
+				faults = append(faults, artifacts.Fault{Code: artifacts.CodeType, Field: fmt.Sprintf("phases[%d].artifacts[%d].type", i, k), Text: a.Type + ": " + err.Error()})
+			default:
+				faults = append(faults, artifacts.Fault{Code: artifacts.CodeType, Field: fmt.Sprintf("phases[%d].artifacts[%d].type", i, k), Text: err.Error()})
+			}
+		}
+	}
+	slices.SortFunc(w.Types, func(a, b artifacts.Type) int { return strings.Compare(a.Name, b.Name) })
+	return faults
+}
+
+// parse parses a definition, which is a mapping.
+func parse(name string, text []byte) (document.Parsed, []artifacts.Fault) {
+	doc, err := document.Parse(name, text, artifacts.MaxDefinition)
+	if err != nil {
+		return doc, artifacts.Of(artifacts.CodeForm, err)
+	}
+	if root := doc.Root(); !root.IsMapping() {
+		return doc, []artifacts.Fault{{Code: artifacts.CodeForm, Line: max(root.Line(), 1), Text: "a definition is a mapping"}}
+	}
+	return doc, nil
+}
+
+// named gives a definition the name of its file.
+func named(said *string, file string, faults *[]artifacts.Fault) {
+	if *said != "" && *said != file {
+		*faults = append(*faults, artifacts.Fault{Code: artifacts.CodeName, Field: "name", Text: fmt.Sprintf("the name is %q, the file's is %s.yaml", *said, file)})
+	}
+	*said = file
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/artifacts"
+	"github.com/git-liza/git-liza/artifacts/library"
+	"github.com/git-liza/git-liza/cmd/git-liza/roles"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+type artifactCheckCommand struct {
+	Paths    []string `arg:"" optional:"" placeholder:"PATH" help:"Files, or folders for the artifacts below them; default: all that the workflows ask for, and the definitions below .liza/."`
+	At       string   `placeholder:"COMMIT" help:"Read the files of a commit; default: those of the work tree."`
+	Finished bool     `help:"Refuse texts whose status is draft or proposed, as a phase does that needs them."`
+}
+
+// Help says what is checked.
+func (c *artifactCheckCommand) Help() string {
+	return `Front matter is held against the schema of the type, the text against its headings;
+what the template says must be replaced. The type of a file is what its front matter says
+(type: adr), else that of the pattern of a workflow that its path matches. Files below
+.liza/workflows and .liza/artifacts are checked as definitions, plans as by git liza
+plan check without the board.
+
+Errors stand on standard output, a line each: FILE:LINE: CODE: what is wrong. The exit
+code is 1 if there is one. No command is run.`
+}
+
+func (c *artifactCheckCommand) Run(inv *invocation) error { return c.check(inv) }
+
+// definitions are the types and workflows that a clone knows, and what its files are.
+type definitions struct {
+	*library.Library
+	patterns []pathType
+}
+
+// A pathType is the type that a workflow asks for at the paths of a pattern.
+type pathType struct{ glob, kind, workflow string }
+
+// readDefinitions reads the built-in definitions and those of the main work tree.
+func readDefinitions(clone *work.Clone) (*definitions, error) {
+	l, err := openLibrary(clone.Repo)
+	if err != nil {
+		return nil, err
+	}
+	d := &definitions{Library: l}
+	for _, one := range l.Workflows() {
+		w, err := l.Workflow(one.Name, nil)
+		if err != nil {
+			continue // its own check says why
+		}
+		for _, p := range w.Phases {
+			for _, a := range p.Artifacts {
+				d.patterns = append(d.patterns, pathType{artifacts.InGoal(a.Path, "*"), a.Type, w.Name})
+			}
+		}
+	}
+	return d, nil
+}
+
+// openLibrary lists the built-in definitions and those of the main work tree.
+func openLibrary(repo *git.Repo) (*library.Library, error) {
+	dir := repo.MainWorkTree()
+	if dir == "" {
+		return library.Open(nil)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return library.Open(root.FS())
+}
+
+// folders are the folders that hold all artifacts and definitions.
+func (d *definitions) folders() []string {
+	list := []string{library.TypesFolder, library.WorkflowsFolder}
+	for _, p := range d.patterns {
+		folder := path.Dir(p.glob)
+		for strings.ContainsAny(folder, `*?[`) {
+			folder = path.Dir(folder)
+		}
+		if folder == "." {
+			return []string{""}
+		}
+		if !slices.Contains(list, folder) {
+			list = append(list, folder)
+		}
+	}
+	return list
+}
+
+// at is the type that a workflow asks for at a path, "" if none does.
+func (d *definitions) at(file string) pathType {
+	for _, p := range d.patterns {
+		if flow.Match(p.glob, file) {
+			return p
+		}
+	}
+	return pathType{}
+}
+
+// The kinds of definitions, beside the types of artifacts.
+const (
+	kindType     = "type"
+	kindWorkflow = "workflow"
+)
+
+// definitionAt is the kind of definition that a path is of, "" if it is of none.
+func definitionAt(file string) string {
+	switch folder := path.Dir(file); {
+	case path.Ext(file) != ".yaml":
+		return ""
+	case folder == library.TypesFolder:
+		return kindType
+	case folder == library.WorkflowsFolder:
+		return kindWorkflow
+	}
+	return ""
+}
+
+// A checkedFile is a file with all that is wrong with it.
+type checkedFile struct {
+	Path   string            `json:"path"`
+	Type   string            `json:"type"`
+	Valid  bool              `json:"valid"`
+	Errors []artifacts.Fault `json:"errors"`
+}
+
+// lines formats the faults as compilers do.
+func (f *checkedFile) lines() string {
+	var text strings.Builder
+	for _, one := range f.Errors {
+		what := one.Text
+		if key := one.Field[strings.LastIndexByte(one.Field, '.')+1:]; !strings.Contains(what, key) {
+			what = one.Field + ": " + what
+		}
+		fmt.Fprintf(&text, "%s:%d: %s: %s\n", git.Visible(f.Path), one.Line, one.Code, plaintext.Line(what))
+	}
+	return text.String()
+}
+
+// fault is a file about which there is one thing to say.
+func (f *checkedFile) fault(code artifacts.Code, format string, args ...any) {
+	f.Errors = append(f.Errors, artifacts.Fault{Code: code, Line: 1, Text: fmt.Sprintf(format, args...)})
+}
+
+// paths returns the files to be checked, from the root of the repository.
+func (c *artifactCheckCommand) paths(inv *invocation, clone *work.Clone, d *definitions, files *work.TextFiles) ([]string, error) {
+	all, err := files.List(inv.ctx, d.folders()...)
+	if err != nil {
+		return nil, err
+	}
+	asked := func(file string) bool { return d.at(file).kind != "" || definitionAt(file) != "" }
+	all = slices.DeleteFunc(all, func(file string) bool { return !asked(file) })
+	if len(c.Paths) == 0 {
+		return all, nil
+	}
+	var list []string
+	for _, said := range c.Paths {
+		file, err := rootedFile(inv, clone, said)
+		if err != nil {
+			return nil, err
+		}
+		below := slices.DeleteFunc(slices.Clone(all), func(one string) bool { return file != "." && !strings.HasPrefix(one, file+"/") })
+		if len(below) == 0 {
+			below = []string{file}
+		}
+		list = append(list, below...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// rootedFile returns the path from the root of the repository of a file that the user
+// named from the current folder.
+func rootedFile(inv *invocation, clone *work.Clone, said string) (string, error) {
+	tree := clone.Repo.WorkTree()
+	if tree == "" {
+		return path.Clean(filepath.ToSlash(said)), nil
+	}
+	dir, err := filepath.EvalSymlinks(inv.dir) // as git prints the work tree
+	if err != nil {
+		return "", err
+	}
+	file := said
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	rel, err := filepath.Rel(tree, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", usagef("git rev-parse --show-toplevel", "%s is not in the repository", git.Visible(said))
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// capacityOf says what roles are for: those of the board, if there is one, those that are
+// built in, and those that built-in workflows name.
+func capacityOf(inv *invocation, clone *work.Clone) func(flow.Role) flow.Capacity {
+	known := map[flow.Role]flow.Capacity{"researcher": flow.Does, "spec-writer": flow.Does, "architect": flow.Does, "manager": flow.Does}
+	for _, row := range roles.Builtin() {
+		known[row.Name] = row.Capacity
+	}
+	if b, _, err := clone.Store.Board(inv.ctx); err == nil {
+		for _, row := range b.Roles() {
+			known[row.Name] = row.Capacity
+		}
+	}
+	return func(r flow.Role) flow.Capacity { return known[r] }
+}
+
+// answerChecked prints what is wrong with files; it is an error if anything is.
+func answerChecked(inv *invocation, list []checkedFile) error {
+	data := map[string]any{"files": append([]checkedFile{}, list...)}
+	var text strings.Builder
+	wrong, invalid, hint := 0, 0, ""
+	for _, f := range list {
+		text.WriteString(f.lines())
+		if wrong += len(f.Errors); !f.Valid {
+			invalid++
+		}
+		if hint == "" && !f.Valid && f.Type != "" && f.Type != kindType && f.Type != kindWorkflow {
+			hint = "git liza template " + f.Type
+		}
+	}
+	if wrong == 0 {
+		return inv.answer("", data, view.Count(len(list), "file")+", no error")
+	}
+	if !inv.json {
+		if err := inv.answer("", nil, text.String()); err != nil {
+			return err
+		}
+	}
+	if hint == "" {
+		hint = "git liza help artifact check"
+	}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleArtifact, hint: hint,
+		reason: fmt.Sprintf("%s of %s, with %s", view.Count(invalid, "file"), view.Count(len(list), "file"), view.Count(wrong, "error"))}, data}
+}
+
+// maxArtifact bounds what is read of a file, in bytes.
+const maxArtifact = max(artifacts.MaxText, gitstore.MaxMove)
