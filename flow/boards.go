@@ -306,7 +306,7 @@ func (k workflows) plan(goal GoalID, of *PlanRef) (makes, first int) {
 	}
 	for i, f := range w.Phases {
 		for _, a := range f.Artifacts {
-			if a.Type != PlanType {
+			if !w.Type(a.Type).IsPlan() {
 				continue
 			}
 			if first < 0 {
@@ -330,7 +330,7 @@ func (k workflows) duePlans(goal GoalID) (list []PlanRef) {
 		return nil
 	}
 	for _, a := range k.artifactsOf(goal, "") {
-		if a.Type != PlanType || w.place(a.Phase) >= w.place(g.Phase) {
+		if !w.Type(a.Type).IsPlan() || w.place(a.Phase) >= w.place(g.Phase) {
 			continue
 		}
 		for _, doc := range a.Files {

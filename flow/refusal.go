@@ -77,10 +77,10 @@ const (
 	RulePressure     Rule = "pressure"          // where much fails, less is tried at once
 	RuleVouch        Rule = "vouch"             // a verdict from a code host is the word of a person with that right
 	RulePhase        Rule = "phase"             // a task is worked on in its phase
-	RuleArtifact     Rule = "artifact"          // a phase ends when its artifacts are approved
+	RuleArtifact     Rule = "artifact"          // an artifact is as its type asks, and a phase ends when its own are approved
 	RuleWorkflow     Rule = "workflow"          // a goal can be worked on by its workflow
 	RuleFrozen       Rule = "frozen"            // a frozen artifact stays as it is
-	RuleClass        Rule = "class"             // the class of a file is known, and agents leave alone what is not for them
+	RuleClass        Rule = "class"             // agents leave alone what is not for them
 	RuleParallel     Rule = "parallel"          // a goal has no more claims at once than its workflow allows
 	RuleAskDepth     Rule = "depth"             // few questions wait for each other
 	RuleCircle       Rule = "circle"            // nobody waits for its own answer

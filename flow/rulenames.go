@@ -62,7 +62,6 @@ const (
 	RulePlan           Rule = "plan"              // a plan can be entered as it stands
 	RuleFile           Rule = "file"              // a new task creates what is not there, and changes and reads what is
 	RuleConsumer       Rule = "consumer"          // consumers of a new task depend on it, and a test covers both
-	RuleArtifact       Rule = "artifact"          // an artifact has the form of its type
 	RuleUnclassified   Rule = "unclassified"      // the class of a file can be said
 )
 
@@ -144,10 +143,10 @@ var RuleNames = []RuleName{
 	{RulePressure, "where much fails, less is tried at once"},
 	{RuleVouch, "a verdict from a code host is the word of a person with that right"},
 	{RulePhase, "a task is worked on in its phase"},
-	{RuleArtifact, "a phase ends when its artifacts are approved"},
+	{RuleArtifact, "an artifact is as its type asks, and a phase ends when its own are approved"},
 	{RuleWorkflow, "a goal can be worked on by its workflow"},
 	{RuleFrozen, "a frozen artifact stays as it is"},
-	{RuleClass, "the class of a file is known, and agents leave alone what is not for them"},
+	{RuleClass, "agents leave alone what is not for them"},
 	{RuleParallel, "a goal has no more claims at once than its workflow allows"},
 	{RuleAskDepth, "few questions wait for each other"},
 	{RuleCircle, "nobody waits for its own answer"},
@@ -210,6 +209,5 @@ var RuleNames = []RuleName{
 	{RulePlan, "a plan can be entered as it stands"},
 	{RuleFile, "a new task creates what is not there, and changes and reads what is"},
 	{RuleConsumer, "consumers of a new task depend on it, and a test covers both"},
-	{RuleArtifact, "an artifact has the form of its type"},
 	{RuleUnclassified, "the class of a file can be said"},
 }

@@ -71,13 +71,20 @@ type TaskTemplate struct {
 // An ArtifactType says what the artifacts of a name have in common.
 type ArtifactType struct {
 	Name     string      `yaml:"name"`
+	About    string      `yaml:"about"`
+	Format   string      `yaml:"format"` // plan of files that tasks are imported from, else markdown or ""
 	Schema   LongText    `yaml:"schema"` // JSON Schema of the front matter
 	Headings []Heading   `yaml:"headings"`
 	Frozen   []Condition `yaml:"frozen_when"` // one that holds is enough
 }
 
-// PlanType is the name of the type of artifacts that tasks are imported from.
+// PlanType is the format, or the name, of the type of artifacts that tasks are imported from.
 const PlanType = "plan"
+
+// IsPlan reports whether tasks are imported from the artifacts.
+func (t *ArtifactType) IsPlan() bool {
+	return t != nil && (t.Format == PlanType || t.Format == "" && t.Name == PlanType)
+}
 
 // A Heading must be in an artifact.
 type Heading struct {
