@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"flow/plan":         {"flow", "flow/shell"},
 	"flow/shell":        {"flow/plaintext"},
 	"flow/spelling":     {},
-	"gitstore":          {"flow", "flow/automation", "flow/layout", "flow/markdown", "flow/pattern", "flow/shell", "gitstore/document", "gitstore/git"},
+	"gitstore":          {"artifacts", "flow", "flow/automation", "flow/layout", "flow/markdown", "flow/pattern", "flow/shell", "gitstore/document", "gitstore/git"},
 	"gitstore/document": {"flow/pattern", "flow/spelling"},
 	"gitstore/git":      {"flow/layout", "flow/oid", "flow/pattern", "flow/plaintext", "flow/shell"},
 	"worktrees":         {"flow/layout", "flow/shell", "gitstore/git"},

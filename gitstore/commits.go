@@ -131,6 +131,9 @@ func (cs *Commits) submissionFacts(ctx context.Context, q flow.Query, f *flow.Fa
 	for _, c := range changes {
 		f.Changes = append(f.Changes, flow.PathChange{Path: c.Path, Mode: c.Mode, Was: c.OldMode, Size: c.Size, Link: c.Link})
 	}
+	if err := cs.frozenFacts(ctx, q, f); err != nil {
+		return err
+	}
 	f.Flaw, err = cs.findFlaw(ctx, q.Tip, f.Base, q.Submission, changes)
 	return err
 }

@@ -156,3 +156,26 @@ func TestClassesAreThoseOfTheBytes(t *testing.T) {
 	d.refused(flow.RuleClass, claim)
 	d.sound()
 }
+
+// An artifact that is accepted is not changed by a task, apart from what replaces it.
+func TestFrozenArtifactsStay(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	tip := d.board().Settings().Integration.Tip
+	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "adr.md", "---\nstatus: accepted\n---\n# One\n"), Onto: tip, Reason: "R"}))
+	d.do(by(ann, flow.ActReload, &flow.ReloadMove{Workflow: &flow.Workflow{Name: "w", Phases: []flow.WorkflowPhase{{Name: "A", Artifacts: []flow.PhaseArtifact{{Type: "adr", Path: "adr*.md"}}}},
+		Types: []flow.ArtifactType{{Name: "adr", Frozen: []flow.Condition{{Field: "status", Values: []string{"accepted"}}}}}}}))
+	d.add("a")
+	base := d.claim("a", coder).After.Settings().Integration.Tip
+	d.do(flow.Move{Act: flow.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look", TestsNotNeeded: "text"}}})
+	submit := func(content string) flow.Move {
+		commit := d.commit(base, "adr.md", content)
+		c, err := d.store.objects.Commit(commit)
+		require.NoError(t, err)
+		return flow.Move{Act: flow.ActSubmit, Task: "a", By: coder, Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{"adr.md"}, Save: 1,
+			Gates: []flow.Receipt{{Gate: flow.ArtifactGate, Command: flow.ArtifactCommand, Tree: c.Tree, Result: flow.Pass}}}}
+	}
+	d.refused(flow.RuleFrozen, submit("---\nstatus: accepted\n---\n# Two\n"))
+	d.refused(flow.RuleFrozen, submit("---\nstatus: draft\n---\n# One\n"))
+	d.do(submit("---\nstatus: superseded\nsuperseded_by: adr-2.md\n---\n# One\n"))
+}
