@@ -110,6 +110,7 @@ type governCommands struct {
 	Goal       goalCommands       `cmd:"" group:"Govern" help:"Show, set and end the goal."`
 	Sprint     sprintCommands     `cmd:"" group:"Govern" help:"Show, start and close sprints."`
 	Level      levelCommands      `cmd:"" group:"Govern" help:"The levels of a goal: what passed, what waits; run the gates of the next one."`
+	Phase      phaseCommands      `cmd:"" group:"Govern" help:"Where a goal stands in its workflow: what its phase lacks; the next one, or back."`
 	Outage     outageCommand      `cmd:"" group:"Govern" help:"Record that a gate cannot run on a machine, or that it runs again."`
 	Register   registerCommand    `cmd:"" group:"Govern" help:"Enter an agent by hand, or fence its earlier registration."`
 	Unregister unregisterCommand  `cmd:"" group:"Govern" help:"Remove an agent that holds nothing."`

@@ -133,6 +133,28 @@ type goalSetCommand struct {
 	Priority int         `placeholder:"N" help:"From 1, the first, to 5; default 3."`
 	Pivot    flow.GoalID `placeholder:"GOAL" help:"The goal that it takes the place of, by a decision PIVOT; default: the only one that waits for that."`
 	Beside   bool        `help:"It takes the place of none."`
+
+	Workflow string       `placeholder:"NAME|FILE" help:"The phases that it goes through: git liza artifact define lists the workflows; default liza, which has none. Without a title, for the current goal."`
+	Phase    flow.PhaseID `placeholder:"PHASE" help:"In which it begins; default the first. Only with --workflow."`
+	Every    string       `placeholder:"task|phase" help:"Ask a person: for a verdict on each submission, or before each next phase."`
+}
+
+// workflow reads the workflow that the goal is to have.
+func (c *goalSetCommand) workflow(inv *invocation) (w *flow.Workflow, every flow.Every, err error) {
+	if c.Every != "" {
+		if err := every.UnmarshalText([]byte(c.Every)); err != nil {
+			return nil, 0, usagef("git liza help goal set", "--every: %v", err)
+		}
+	}
+	if c.Workflow == "" {
+		return nil, every, nil
+	}
+	clone, err := inv.reader()
+	if err != nil {
+		return nil, 0, err
+	}
+	w, err = readWorkflow(inv, clone, c.Workflow)
+	return w, every, err
 }
 
 // pivot returns the goal that the new one takes the place of.
@@ -144,12 +166,16 @@ func (c *goalSetCommand) pivot(b *flow.Board) flow.GoalID {
 }
 
 func (c *goalSetCommand) Run(inv *invocation) error {
+	w, every, err := c.workflow(inv)
+	if err != nil {
+		return err
+	}
 	clone, r, err := inv.goalMove("", flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
 		id := c.ID
 		if id == "" {
 			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
 		}
-		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority, Pivot: c.pivot(b)}
+		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority, Pivot: c.pivot(b), Workflow: w, Phase: c.Phase, Every: every}
 	})
 	if err != nil {
 		return err

@@ -152,6 +152,36 @@ func (c Stages) PassGoal(ctx context.Context, m *flow.CompleteMove) error {
 	return nil
 }
 
+// PassPhase runs the gates that the phase of a goal needs on integration, and leads the
+// goal to its next phase.
+func (c Stages) PassPhase(ctx context.Context, goal flow.GoalID) (gitstore.Result, error) {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return gitstore.Result{}, err
+	}
+	m := &flow.PhaseMove{}
+	if g := b.Goal(goal); g != nil {
+		m.From = g.Phase // another process may end it meanwhile
+	}
+	if len(flow.ExitGates(b, goal)) > 0 {
+		made := c.Caller.Move(flow.ActPhase, "", m)
+		made.Goal = goal
+		var refusal *flow.Refusal
+		if err := c.Store.CheckMove(ctx, b, made); err != nil && (!errors.As(err, &refusal) || refusal.Rule != flow.RuleGate) {
+			return gitstore.Result{}, err
+		}
+		receipts, failed, err := c.passIntegration(ctx, b, flow.AtPhase)
+		if err != nil {
+			return gitstore.Result{}, err
+		}
+		m.Receipts, m.Tip = receipts, b.Settings().Integration.Tip
+		if failed != nil {
+			return gitstore.Result{}, refuseGate(*failed, m.Tip, "git liza phase next --goal "+string(goal))
+		}
+	}
+	return c.For(goal).Make(ctx, flow.ActPhase, "", m)
+}
+
 // NoGates refuses to judge a task by gates where there are none.
 func NoGates(t *flow.Task) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleGate, Hint: "git liza config gates.NAME.command CMD",

@@ -1,0 +1,61 @@
+package artifacts
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// OnBoard is the workflow as a goal keeps a copy of it. Counts are written out, and tasks
+// stand after those that they depend on: the workflow is one in which [Workflow.Check]
+// finds nothing wrong.
+func (w *Workflow) OnBoard() *flow.Workflow {
+	c := &flow.Workflow{Name: w.Name, About: w.About, Parallel: w.Parallel}
+	for i := range w.Phases {
+		c.Phases = append(c.Phases, w.Phases[i].onBoard())
+	}
+	for i := range w.Types {
+		c.Types = append(c.Types, w.Types[i].onBoard())
+	}
+	return c
+}
+
+func (p *Phase) onBoard() flow.WorkflowPhase {
+	c := flow.WorkflowPhase{Name: flow.PhaseID(p.Name), About: p.About, Roles: p.Roles, Kinds: p.Kinds, Gates: p.Gates, Human: p.Human}
+	for i := range p.Artifacts {
+		a := &p.Artifacts[i]
+		c.Artifacts = append(c.Artifacts, flow.PhaseArtifact{Type: a.Type, Path: a.Path, Count: a.Needs()})
+	}
+	added := make([]bool, len(p.Tasks))
+	var add func(i int)
+	add = func(i int) {
+		if added[i] {
+			return
+		}
+		added[i] = true
+		t := p.Tasks[i]
+		for _, need := range t.DependsOn {
+			add(slices.IndexFunc(p.Tasks, func(o Task) bool { return o.Name == need }))
+		}
+		c.Tasks = append(c.Tasks, flow.TaskTemplate{Name: cmp.Or(t.Name, "task-"+strconv.Itoa(i+1)), Title: t.Title, Role: t.Role, Kind: t.Kind, Owns: t.Owns,
+			DoneWhen: t.DoneWhen, Verify: t.Verify, Spec: t.Spec, BasedOn: t.BasedOn, Reviews: t.Reviews, DependsOn: t.DependsOn})
+	}
+	for i := range p.Tasks {
+		add(i)
+	}
+	return c
+}
+
+func (t *Type) onBoard() flow.ArtifactType {
+	c := flow.ArtifactType{Name: t.Name, About: t.About, Format: string(t.Format), Schema: flow.LongText(t.Schema)}
+	for _, h := range t.Headings {
+		c.Headings = append(c.Headings, flow.Heading(h))
+	}
+	for _, field := range slices.Sorted(maps.Keys(t.Frozen)) {
+		c.Frozen = append(c.Frozen, flow.Condition{Field: field, Values: t.Frozen[field]})
+	}
+	return c
+}

@@ -1,0 +1,97 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
+)
+
+// A Phase is where a goal stands in its workflow, with what keeps it there.
+type Phase struct {
+	Goal     flow.GoalID  `json:"goal"`
+	Workflow string       `json:"workflow"`
+	Phase    flow.PhaseID `json:"phase"` // "" without a workflow that has phases
+	About    string       `json:"about"`
+	Missing  []Missing    `json:"missing"`
+	Gates    []string     `json:"gates"` // that its exit runs
+	Next     []PhaseStep  `json:"next"`
+	way      string
+}
+
+// A Missing is one thing that keeps a goal from leaving its phase.
+type Missing struct {
+	Rule    flow.Rule `json:"rule"`
+	Reason  string    `json:"reason"`
+	Command string    `json:"command"` // that helps
+}
+
+// A PhaseStep is a phase that a goal can be led to.
+type PhaseStep struct {
+	Phase   flow.PhaseID `json:"phase"`
+	Command string       `json:"command"`
+}
+
+// PhaseOf says where a goal stands in its workflow.
+func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
+	p := Phase{Goal: goal, Workflow: flow.PlainWorkflow, Missing: []Missing{}, Gates: []string{}, Next: []PhaseStep{}}
+	g, w := b.Goal(goal), flow.FindWorkflow(b, goal)
+	if g == nil || w == nil {
+		return p
+	}
+	p.Workflow, p.Phase, p.way = w.Name, g.Phase, flow.PhaseName(b, g)
+	if f := w.Phase(g.Phase); f != nil {
+		p.About = f.About
+	}
+	for _, r := range flow.ExitLacks(b, goal) {
+		p.Missing = append(p.Missing, Missing{r.Rule, r.Reason, r.Hint})
+	}
+	for _, gate := range flow.ExitGates(b, goal) {
+		p.Gates = append(p.Gates, gate.Name)
+	}
+	if !g.Ended.IsZero() {
+		return p
+	}
+	passed := false
+	for i, f := range w.Phases {
+		switch {
+		case f.Name == g.Phase:
+			passed = true
+			if i+1 < len(w.Phases) {
+				p.Next = append(p.Next, PhaseStep{w.Phases[i+1].Name, "git liza phase next --goal " + string(goal)})
+			}
+		case !passed:
+			p.Next = append(p.Next, PhaseStep{f.Name, "git liza phase back --goal " + string(goal) + " --to " + string(f.Name) + " --reason R"})
+		}
+	}
+	return p
+}
+
+// Line says in one line where the goal stands.
+func (p Phase) Line() string {
+	if p.Phase == "" {
+		return fmt.Sprintf("%s has no phases (workflow %s)", p.Goal, plaintext.Line(p.Workflow))
+	}
+	return fmt.Sprintf("%s  %s  %s", p.Goal, plaintext.Line(p.Workflow), p.way)
+}
+
+// Text is the phase for people: what it lacks with the command that helps, and where the
+// goal can go.
+func (p Phase) Text(width int) string {
+	var text strings.Builder
+	text.WriteString(p.Line() + "\n")
+	if p.About != "" {
+		text.WriteString("  " + plaintext.Line(p.About) + "\n")
+	}
+	for _, m := range p.Missing {
+		fmt.Fprintf(&text, "missing  %s\n         %s\n", plaintext.Line(m.Reason), plaintext.Line(m.Command))
+	}
+	for _, name := range p.Gates {
+		fmt.Fprintf(&text, "gate     %s\n", plaintext.Line(name))
+	}
+	for _, s := range p.Next {
+		fmt.Fprintf(&text, "to       %s: %s\n", s.Phase, s.Command)
+	}
+	return text.String()
+}
