@@ -56,6 +56,7 @@ type workCommands struct {
 	Intent    intentCommand    `cmd:"" group:"Work" help:"Say what you are going to do; needed before submit."`
 	Submit    submitCommand    `cmd:"" group:"Work" help:"Ask for a review of the task branch's tip."`
 	Block     blockCommand     `cmd:"" group:"Work" help:"Stop work until somebody answers."`
+	Ask       askCommand       `cmd:"" group:"Work" help:"Ask a question, and go on with the work."`
 	Handoff   handoffCommand   `cmd:"" group:"Work" help:"Leave a report for the next coder."`
 	Release   releaseCommand   `cmd:"" group:"Work" help:"Give a claim or review back."`
 	Await     awaitCommand     `cmd:"" group:"Work" help:"Wait in the session for the verdict on a submission."`

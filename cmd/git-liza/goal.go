@@ -18,7 +18,7 @@ type goalCommands struct {
 	Done   goalDoneCommand   `cmd:"" help:"Say that the goal is reached."`
 	Abort  goalAbortCommand  `cmd:"" help:"Give the goal up."`
 	Reopen goalReopenCommand `cmd:"" help:"Go on with a goal that has ended, in a new sprint."`
-	Set    goalSetCommand    `cmd:"" help:"Set a new goal, which becomes the current one."`
+	Set    goalSetCommand    `cmd:"" help:"Set a new goal, which becomes the current one; without a title, give the current one another workflow."`
 
 	Schedule goalScheduleCommand `cmd:"" help:"Say what holds back the tasks of a goal beside what they depend on."`
 }
@@ -126,8 +126,8 @@ func (c *goalReopenCommand) Run(inv *invocation) error {
 }
 
 type goalSetCommand struct {
-	Title string      `arg:"" help:"The goal in one line."`
-	Spec  string      `required:"" placeholder:"PATH" help:"Its spec; the file must be on integration."`
+	Title string      `arg:"" optional:"" help:"The goal in one line."`
+	Spec  string      `placeholder:"PATH" help:"Its spec, which a new goal needs; the file must be on integration."`
 	ID    flow.GoalID `name:"id" help:"Default: the next goal-N."`
 
 	Priority int         `placeholder:"N" help:"From 1, the first, to 5; default 3."`
@@ -135,19 +135,15 @@ type goalSetCommand struct {
 	Beside   bool        `help:"It takes the place of none."`
 
 	Workflow string       `placeholder:"NAME|FILE" help:"The phases that it goes through: git liza artifact define lists the workflows; default liza, which has none. Without a title, for the current goal."`
-	Phase    flow.PhaseID `placeholder:"PHASE" help:"In which it begins; default the first. Only with --workflow."`
+	Phase    flow.PhaseID `placeholder:"PHASE" help:"In which it begins; default the first."`
 	Every    string       `placeholder:"task|phase" help:"Ask a person: for a verdict on each submission, or before each next phase."`
+	Map      []string     `sep:"none" placeholder:"OLD=NEW" help:"Without a title: the phase that open tasks of another one get; none=NEW for those that have none. Repeatable."`
 }
 
 // workflow reads the workflow that the goal is to have.
 func (c *goalSetCommand) workflow(inv *invocation) (w *flow.Workflow, every flow.Every, err error) {
-	if c.Every != "" {
-		if err := every.UnmarshalText([]byte(c.Every)); err != nil {
-			return nil, 0, usagef("git liza help goal set", "--every: %v", err)
-		}
-	}
-	if c.Workflow == "" {
-		return nil, every, nil
+	if every, err = parseEvery(c.Every, 0); err != nil || c.Workflow == "" {
+		return nil, every, err
 	}
 	clone, err := inv.reader()
 	if err != nil {
@@ -166,6 +162,18 @@ func (c *goalSetCommand) pivot(b *flow.Board) flow.GoalID {
 }
 
 func (c *goalSetCommand) Run(inv *invocation) error {
+	switch {
+	case c.Title == "" && c.Spec == "" && c.Workflow == "":
+		return usagef("git liza help goal set", "a new goal needs a title, and another workflow for the current one its name")
+	case c.Title == "" && c.Spec == "" && (c.ID != "" || c.Priority != 0 || c.Pivot != "" || c.Beside):
+		return usagef("git liza help goal set", "without a title only --workflow, --phase, --every and --map say something")
+	case c.Title == "" && c.Spec == "":
+		return (&phaseReloadCommand{Workflow: c.Workflow, Phase: c.Phase, Every: c.Every, Map: c.Map}).Run(inv)
+	case c.Spec == "":
+		return usagef("git liza help goal set", "missing flags: --spec=PATH")
+	case len(c.Map) > 0:
+		return usagef("git liza help goal set", "a new goal has no tasks to give other phases: --map goes without a title")
+	}
 	w, every, err := c.workflow(inv)
 	if err != nil {
 		return err

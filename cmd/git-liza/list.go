@@ -28,6 +28,7 @@ const filterHelp = `Words select what is shown; all of them must hold:
   agent:coder-2        who holds, reviews or last did it
   goal:goal-1 sprint:sprint-1 kind:docs
   role:code-reviewer   who does it, or judges it
+  phase:design         the phase of its goal's workflow that it belongs to
   path:auth/           it owns, or its spec is, something there
   age:>1h age:<2d      since its last change
   login                its id, title or reason has this text (text:login)

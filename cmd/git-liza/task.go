@@ -38,6 +38,7 @@ type taskFlags struct {
 	ReviewBy []flow.Role   `placeholder:"ROLE" data:"reviews" help:"Roles that judge it beside those that the board asks for."`
 	Without  []flow.Role   `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
 	Reverts  []flow.TaskID `placeholder:"ID" help:"Merged tasks that it takes back."`
+	Phase    *flow.PhaseID `placeholder:"PHASE" help:"In which it is worked on, of the workflow of its goal; default the present one. any: in every one, which only a person says."`
 
 	planFlags
 
@@ -146,6 +147,7 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 		in.Owns = f.Owns
 	}
 	put(&in.Role, f.Role)
+	put(&in.Phase, f.Phase)
 	if f.BasedOn != nil {
 		in.BasedOn = f.BasedOn
 	}

@@ -65,7 +65,7 @@ func workflowError(err error) error {
 	case errors.As(err, &missing):
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza artifact define", Reason: err.Error()}
 	case errors.As(err, &wrong):
-		return &flow.Refusal{Rule: flow.RuleWorkflow, Hint: "git liza artifact check", Reason: err.Error()}
+		return &flow.Refusal{Rule: flow.RuleWorkflow, Hint: "git liza help artifact define", Reason: err.Error()}
 	}
 	return err
 }

@@ -41,13 +41,14 @@ const (
 	kindTerm   = "kind"
 	labelTerm  = "label"
 	levelTerm  = "level"
+	phaseTerm  = "phase"
 	pathTerm   = "path"
 	ageTerm    = "age"
 	textTerm   = "text"
 )
 
 // FilterKeys are the forms of the words of the filter language.
-const FilterKeys = "status:blocked, agent:coder-2, goal:goal-1, sprint:sprint-1, role:coder, kind:docs, label:api, level:2, path:auth/, age:>1h, age:<2d, text:WORD or only WORD"
+const FilterKeys = "status:blocked, agent:coder-2, goal:goal-1, sprint:sprint-1, role:coder, kind:docs, label:api, level:2, phase:design, path:auth/, age:>1h, age:<2d, text:WORD or only WORD"
 
 // ParseFilter reads words of the filter language, such as status:blocked agent:coder-2
 // age:>1h path:auth/. All of them must hold. Values with commas between them mean any of
@@ -94,7 +95,7 @@ func parseTerm(word string) (term, error) {
 			t.any = append(t.any, strings.TrimPrefix(one, "l"))
 		}
 		return t, checkLevels(t.any)
-	case agentTerm, goalTerm, sprintTerm, roleTerm, kindTerm, labelTerm:
+	case agentTerm, goalTerm, sprintTerm, roleTerm, kindTerm, labelTerm, phaseTerm:
 		t.any = strings.Split(strings.ToLower(value), ",")
 		return t, nil
 	}
@@ -171,6 +172,8 @@ func (t *term) holds(s *flow.Summary, at time.Time) bool {
 		return slices.ContainsFunc(s.Labels, t.is)
 	case levelTerm:
 		return t.is(strconv.Itoa(s.Level))
+	case phaseTerm:
+		return t.is(string(s.Phase))
 	case pathTerm:
 		return t.touches(s.Owns) || t.touches([]string{s.Spec})
 	case ageTerm:

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ type Goal struct {
 	Failed   int           `json:"failed"` // the level that failed, 0 if none did
 	Caps     []Cap         `json:"caps"`
 	Streak   int           `json:"streak"` // failures in a row with the same error
+	Workflow string        `json:"workflow"`
+	Phase    flow.PhaseID  `json:"phase"` // "" without a workflow that has phases
 }
 
 // A Cap is how many tasks of a goal the agents of a principal may hold at once, because
@@ -78,7 +81,8 @@ func goalRows(b *flow.Board, goals []*flow.Goal, of map[flow.GoalID]*tally, focu
 	list := make([]Goal, 0, len(goals))
 	for _, g := range goals {
 		row := Goal{Open: of[g.ID].open(), Merged: of[g.ID].merged(), ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g),
-			Barrier: flow.BarrierOf(b, g.ID), Caps: capsOf(g), Streak: partOf(g.Streak).Failures}
+			Barrier: flow.BarrierOf(b, g.ID), Caps: capsOf(g), Streak: partOf(g.Streak).Failures,
+			Workflow: cmp.Or(g.Workflow, flow.PlainWorkflow), Phase: g.Phase}
 		if l := flow.LastLevel(b, g.ID); l != nil && !l.Passed {
 			row.Failed = l.Number
 		}
@@ -109,6 +113,9 @@ func GoalTable(goals []Goal) *Table {
 
 // held says what keeps tasks of the goal from being claimed beside a decision.
 func (g Goal) held() (text string) {
+	if g.Phase != "" {
+		text += ", in the phase " + string(g.Phase)
+	}
 	if g.Failed > 0 {
 		text += fmt.Sprintf(", level %d failed", g.Failed)
 	} else if g.Barrier == flow.LevelBarrier {
@@ -125,6 +132,12 @@ func (g Goal) held() (text string) {
 func GoalText(g *flow.Goal, uncounted int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, plaintext.Line(g.Title), g.Spec, g.Created.Format(Stamp), g.CreatedBy)
+	if g.Phase != "" {
+		fmt.Fprintf(&text, "phase    %s of %s since %s: git liza phase --goal %s\n", g.Phase, plaintext.Line(g.Workflow), g.PhaseSince.Format(Stamp), g.ID)
+	}
+	if g.Every != 0 {
+		fmt.Fprintf(&text, "person   asked at every %s\n", g.Every)
+	}
 	if !g.Ended.IsZero() {
 		fmt.Fprintf(&text, "ended    %s  %s\n", g.Ended.Format(Stamp), g.Reason)
 	}

@@ -91,6 +91,8 @@ func inboxOf(p *Picture) *Inbox {
 		c.addLevels()
 		c.addBlocked()
 		c.addAsked()
+		c.addAsking()
+		c.addPhases()
 		c.addDeferred()
 		c.addReverted()
 		c.addBudgets()
@@ -317,16 +319,21 @@ func answerCommand(by flow.Actor, q *flow.Question) string {
 	return "git liza answer " + string(q.ID) + " TEXT"
 }
 
-// OpenQuestions returns the questions that a task waits for, in their order.
+// OpenQuestions returns the questions that a task waits for, and those that were asked
+// during its work, in their order.
 func OpenQuestions(b *flow.Board, id flow.TaskID) (open []*flow.Question) {
 	if len(b.IDs(flow.Questions)) == 0 {
 		return nil
 	}
 	t := b.Task(id)
-	if t == nil || t.Block == nil {
+	if t == nil {
 		return nil
 	}
-	for _, asked := range t.Block.Asked {
+	list := slices.Clone(partOf(t.Block).Asked)
+	for _, a := range t.Asking {
+		list = append(list, a.Question)
+	}
+	for _, asked := range list {
 		if q, ok := b.Load(flow.Key{Folder: flow.Questions, ID: string(asked)}).(*flow.Question); ok && q.IsOpen() {
 			open = append(open, q)
 		}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -24,6 +25,35 @@ func (c *collector) addAsked() {
 		if len(OpenQuestions(c.Board, t.ID)) > 0 {
 			c.ask(&item, t.ID)
 			c.add(item)
+		}
+	}
+}
+
+// addAsking adds the questions that are asked while the work on a task goes on.
+func (c *collector) addAsking() {
+	for _, t := range c.picture.rows.begun {
+		if len(t.Asking) == 0 || t.Status.IsBlocked() {
+			continue
+		}
+		item := Item{Subject: string(t.ID), since: t.Changed}
+		if len(OpenQuestions(c.Board, t.ID)) > 0 {
+			c.ask(&item, t.ID)
+			c.add(item)
+		}
+	}
+}
+
+// addPhases adds the goals whose phase has all that it needs but the word of a person.
+func (c *collector) addPhases() {
+	for _, id := range c.goals {
+		lacks := flow.ExitLacks(c.Board, id)
+		if len(lacks) == 0 || slices.ContainsFunc(lacks, func(r *flow.Refusal) bool { return r.Rule != flow.RuleRole }) {
+			continue
+		}
+		g := c.Board.Goal(id)
+		if p := PhaseOf(c.Board, id); p.onward() != "" {
+			c.add(Item{Kind: "phase", Subject: string(id), Text: fmt.Sprintf("the phase %s of %s has what it needs, and a person ends it", g.Phase, id),
+				Command: p.onward(), since: g.PhaseSince, rule: flow.RuleRole, act: flow.ActPhase})
 		}
 	}
 }

@@ -73,6 +73,11 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 			add(Step{"git liza level pass --goal " + string(id), fmt.Sprintf("the tasks of level %d are done", n)})
 		}
 	}
+	for _, id := range (inProgress{r}).served() {
+		if flow.PhaseDue(r.Board, id) {
+			add(Step{PhaseOf(r.Board, id).onward(), fmt.Sprintf("the phase %s has what it needs", r.Board.Goal(id).Phase)})
+		}
+	}
 	for _, s := range (starter{r}).startSteps(flow.ActReview, groups) {
 		if review, _, agent := strings.Cut(s.Command, " --as "); !agent || !known[review] { // the inbox has it for the person
 			add(s)

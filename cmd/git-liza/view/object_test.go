@@ -24,7 +24,8 @@ func TestKeysOfATask(t *testing.T) {
 		blocked_reason, blocked_questions, integration_failure, integration_fix, handoff, supersedes, superseded_by, rescope_reason,
 		role, based_on, review_by, without, reviews, missing, stale, usage, budget, budget_left, claimable, why_not, limits, reverts, reverted,
 		level, estimate, labels, files, acceptance, steps, context, consumers, integration_test, verify_timeout,
-		retries, not_before, retry_error, entered, abandoned_by, gates`
+		retries, not_before, retry_error, entered, abandoned_by, gates,
+		phase, denies, asking`
 	require.Equal(t, strings.Fields(strings.ReplaceAll(contract, ",", " ")), TaskKeys())
 }
 

@@ -31,6 +31,7 @@ type Missing struct {
 type PhaseStep struct {
 	Phase   flow.PhaseID `json:"phase"`
 	Command string       `json:"command"`
+	forward bool
 }
 
 // PhaseOf says where a goal stands in its workflow.
@@ -59,13 +60,23 @@ func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
 		case f.Name == g.Phase:
 			passed = true
 			if i+1 < len(w.Phases) {
-				p.Next = append(p.Next, PhaseStep{w.Phases[i+1].Name, "git liza phase next --goal " + string(goal)})
+				p.Next = append(p.Next, PhaseStep{w.Phases[i+1].Name, "git liza phase next --goal " + string(goal), true})
 			}
 		case !passed:
-			p.Next = append(p.Next, PhaseStep{f.Name, "git liza phase back --goal " + string(goal) + " --to " + string(f.Name) + " --reason R"})
+			p.Next = append(p.Next, PhaseStep{f.Name, "git liza phase back --goal " + string(goal) + " --to " + string(f.Name) + " --reason R", false})
 		}
 	}
 	return p
+}
+
+// onward is the command that begins the next phase, "" in the last one.
+func (p Phase) onward() string {
+	for _, s := range p.Next {
+		if s.forward {
+			return s.Command
+		}
+	}
+	return ""
 }
 
 // Line says in one line where the goal stands.
@@ -74,6 +85,15 @@ func (p Phase) Line() string {
 		return fmt.Sprintf("%s has no phases (workflow %s)", p.Goal, plaintext.Line(p.Workflow))
 	}
 	return fmt.Sprintf("%s  %s  %s", p.Goal, plaintext.Line(p.Workflow), p.way)
+}
+
+// glance says in one line for status where the goal stands, and how much keeps it there.
+func (p Phase) glance() string {
+	line := p.way
+	if n := len(p.Missing); n > 0 {
+		line += fmt.Sprintf(", %d missing", n)
+	}
+	return line + ": git liza phase --goal " + string(p.Goal)
 }
 
 // Text is the phase for people: what it lacks with the command that helps, and where the

@@ -53,6 +53,7 @@ type Status struct {
 	settings flow.Settings
 	goal     *flow.Goal
 	sprint   *flow.Sprint
+	phase    Phase
 	at       time.Time
 	archived bool // no task is live, some are archived
 	waits    []wait
@@ -117,6 +118,7 @@ func (p *Picture) situation(goals []Goal) *Status {
 	if refusal := r.Board.Budget(r.goal(), ""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
+	g.phase = PhaseOf(r.Board, r.goal())
 	g.Outages = []any{}
 	for _, o := range flow.OutagesOf(r.Board) {
 		g.Outages = append(g.Outages, ValueOf(o))
@@ -158,8 +160,12 @@ func (g *Status) Text(width int, accent func(string) string) string {
 	if goal != nil {
 		head.Add("goal", fmt.Sprintf("%s  %s  %s (%s)", goal.ID, goal.Status, goal.Title, goal.Spec))
 	}
+	if g.phase.Phase != "" {
+		head.Add("phase", g.phase.glance())
+	}
 	for _, other := range g.Goals {
 		if goal != nil && other.ID == goal.ID {
+			other.Phase = ""
 			if held := strings.TrimPrefix(other.held(), ", "); held != "" {
 				head.Add("claims", held)
 			}

@@ -19,7 +19,9 @@ import (
 // final task. reverts are the merged tasks that it takes back, reverted says by what it
 // was taken back itself. level to verify_timeout are what a plan
 // says of it. retries counts claims that failed, retry_error is the last failure, and agents
-// try again from not_before on. gates are the receipts of the gates at the submission.
+// try again from not_before on. gates are the receipts of the gates at the submission. phase is the one of the goal's workflow that
+// it belongs to, denies are globs of paths that its work does not change, and asking the
+// open questions that were asked during the work.
 func (r Reading) Task(t *flow.Task) Object {
 	a, sub, review, merge, block := partOf(t.Attempt), partOf(t.Submission), partOf(t.Review()), partOf(t.Merge), partOf(t.Block)
 	assigned, approvedBy, retry := a.Coder, partOf(t.Verdict()).By, partOf(t.Retry)
@@ -63,6 +65,7 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"integration_test", t.IntegrationTest}, {"verify_timeout", ValueOf(t.VerifyTimeout)},
 		{"retries", retry.Count}, {"not_before", ValueOf(retry.NotBefore)}, {"retry_error", retry.Error},
 		{"entered", ValueOf(t.Entered)}, {"abandoned_by", t.AbandonedBy}, {"gates", ValueOf(sub.Gates)},
+		{"phase", t.Phase}, {"denies", ValueOf(t.Denies)}, {"asking", askingOf(t)},
 	}
 }
 
@@ -116,8 +119,17 @@ func summarised(t flow.Summary) Object {
 		{"created", ValueOf(t.Created)}, {"changed", ValueOf(t.Changed)}, {"assigned_to", t.Coder}, {"lease_expires", ValueOf(t.Lease)},
 		{"iteration", t.Iteration}, {"review_cycles", t.Cycles}, {"reviewing_by", reviewer}, {"review_lease_expires", ValueOf(lease)},
 		{"blocked_reason", t.Reason}, {"role", t.Role}, {"based_on", ValueOf(t.BasedOn)}, {"missing", missingOf(t)},
-		{"level", t.Level}, {"estimate", ValueOf(t.Estimate)}, {"labels", ValueOf(t.Labels)}, {"retries", t.Retries}, {"not_before", ValueOf(t.NotBefore)}, {"entered", ValueOf(t.Entered)},
+		{"level", t.Level}, {"estimate", ValueOf(t.Estimate)}, {"labels", ValueOf(t.Labels)}, {"retries", t.Retries}, {"not_before", ValueOf(t.NotBefore)}, {"entered", ValueOf(t.Entered)}, {"phase", t.Phase},
 	}
+}
+
+// askingOf returns the open questions that were asked during the work on a task.
+func askingOf(t *flow.Task) []any {
+	list := []any{}
+	for _, a := range t.Asking {
+		list = append(list, a.Question)
+	}
+	return list
 }
 
 // Tasks returns tasks with at least the wanted keys. It reads documents only

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,44 +43,42 @@ const sayAwait = 20 * time.Second
 // is a *StillWaiting. While an agent waits, [Awaiting] reports true. tell is
 // called when the wait begins, and regularly while it lasts.
 func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
-	if agent := c.By.Agent(); agent != "" {
-		release, err := holdWait(c.Repo.CommonDir(), agent)
-		if err != nil {
-			return nil, err
+	var begun, now *flow.Task
+	b, over, err := c.await(ctx, limit, func(b *flow.Board) (bool, error) {
+		if begun == nil {
+			over, refusal := b.Over(what, id, c.By)
+			switch {
+			case b.Err() != nil:
+				return false, b.Err()
+			case refusal != nil:
+				return false, refusal
+			}
+			begun = b.Task(id)
+			now = begun
+			return over, nil
 		}
-		defer release()
+		if now = b.Task(id); b.Err() != nil || now == nil {
+			return false, b.Err()
+		}
+		return what.Ended(begun, now), nil
+	}, func(left time.Duration) { tell(now, left) })
+	if err == nil && !over {
+		err = &StillWaiting{now.ID, now.Status, limit}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	view, err := c.FollowTip(ctx)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.Fresh(ctx)
-	if errors.Is(err, gitstore.ErrOffline) {
-		b, _, err = c.Store.Board(ctx) // offline, the local board serves until the poll reaches the remote
-	}
-	if err != nil {
-		return nil, err
-	}
-	over, refusal := b.Over(what, id, c.By)
-	switch {
-	case b.Err() != nil:
-		return b, b.Err()
-	case refusal != nil:
-		return b, refusal
-	case over:
-		return b, nil
-	}
-	return c.awaitEvent(ctx, view, awaited{b.Task(id), what, limit, tell})
+	return b, err
 }
 
-// An awaited event is one that an agent waits for, see [Clone.Await].
-type awaited struct {
-	begun *flow.Task // as it was when the wait began
-	what  flow.Wait
-	limit time.Duration
-	tell  func(*flow.Task, time.Duration)
+// AwaitAnswer waits until a question is closed, and returns it as it is then or after the
+// limit: still open. tell is called as [Clone.Await] calls it.
+func AwaitAnswer(ctx context.Context, c *Clone, id flow.RecordID, limit time.Duration, tell func(time.Duration)) (q *flow.Question, err error) {
+	_, _, err = c.await(ctx, limit, func(b *flow.Board) (bool, error) {
+		q, _ = b.Load(flow.Key{Folder: flow.Questions, ID: string(id)}).(*flow.Question)
+		if q == nil {
+			return false, cmp.Or(b.Err(), error(flow.CheckOpen(b, id)))
+		}
+		return !q.IsOpen(), b.Err()
+	}, tell)
+	return q, err
 }
 
 // FollowTip watches the tip of the board and keeps the mirror of a remote up to date
@@ -108,38 +107,58 @@ func keepMirror(ctx context.Context, c *Clone, view *View, told func(error)) err
 	return nil
 }
 
-// awaitEvent reads the board whenever it changes.
-func (c *Clone) awaitEvent(ctx context.Context, view *View, a awaited) (*flow.Board, error) {
-	end := time.Now().Add(a.limit)
-	timer := time.NewTimer(a.limit)
+// await reads the board whenever it changes until it is over, or to the limit. Agents that
+// wait are known to their supervisors.
+func (c *Clone) await(ctx context.Context, limit time.Duration, isOver func(*flow.Board) (bool, error), tell func(time.Duration)) (*flow.Board, bool, error) {
+	if agent := c.By.Agent(); agent != "" {
+		release, err := holdWait(c.Repo.CommonDir(), agent)
+		if err != nil {
+			return nil, false, err
+		}
+		defer release()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	view, err := c.FollowTip(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	b, err := c.Fresh(ctx)
+	if errors.Is(err, gitstore.ErrOffline) {
+		b, _, err = c.Store.Board(ctx) // offline, the local board serves until the poll reaches the remote
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	over, err := isOver(b)
+	if over || err != nil {
+		return b, over, err
+	}
+	end := time.Now().Add(limit)
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	say := time.NewTicker(sayAwait)
 	defer say.Stop()
 	for told := false; ; {
 		_, changed := view.Now()
-		b, _, err := c.Store.Board(ctx)
-		if err != nil {
-			return nil, err
+		if b, _, err = c.Store.Board(ctx); err != nil {
+			return nil, false, err
 		}
-		t := b.Task(a.begun.ID)
-		if b.Err() != nil || t == nil {
-			return nil, b.Err()
-		}
-		if a.what.Ended(a.begun, t) {
-			return b, nil
+		if over, err := isOver(b); over || err != nil {
+			return b, over, err
 		}
 		if !told {
-			a.tell(t, a.limit)
+			tell(limit)
 			told = true
 		}
 		select {
 		case <-changed:
 		case <-say.C:
-			a.tell(t, time.Until(end))
+			tell(time.Until(end))
 		case <-timer.C:
-			return nil, &StillWaiting{t.ID, t.Status, a.limit}
+			return b, false, nil
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, false, ctx.Err()
 		}
 	}
 }

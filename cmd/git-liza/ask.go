@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type askCommand struct {
+	To      flow.Role     `arg:"" placeholder:"ROLE|human" help:"Whose agents may answer; human: only a person or a planner."`
+	Text    string        `arg:"" help:"The question; - for standard input."`
+	Task    flow.TaskID   `placeholder:"ID" help:"The task that you hold; default: the only one."`
+	Parent  flow.RecordID `placeholder:"QUESTION" help:"The question that you have taken, for whose answer you ask."`
+	Wait    bool          `help:"Wait for the answer, and print it."`
+	Timeout flow.Duration `default:"10m" placeholder:"10m" help:"How long --wait waits at the most; default 10m, no more than 1h."`
+}
+
+// Help says what becomes of the work.
+func (c *askCommand) Help() string {
+	return `The work on the task goes on, and its claim stays: git liza block stops it. Whoever
+of the role takes the question answers it with git liza answer. Without an answer go
+on with what is known, or hand the task off.`
+}
+
+func (c *askCommand) Run(inv *invocation) error {
+	if c.Timeout > longestAwait {
+		return usagef("git liza help ask", "--timeout is %s at the most", longestAwait)
+	}
+	text, err := inv.text(c.Text)
+	if err != nil {
+		return err
+	}
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(inv.ctx, flow.ActAsk, "", &flow.AskMove{About: c.Task, To: c.To, Text: text, Parent: c.Parent})
+	if err != nil {
+		return err
+	}
+	id := flow.RecordID(writtenID(r, flow.Questions))
+	q, _ := r.After.Load(flow.Key{Folder: flow.Questions, ID: string(id)}).(*flow.Question)
+	if !c.Wait {
+		return inv.result(r, questionData(q), "%s about %s asked of %s", id, q.Task, asked(q))
+	}
+	return c.wait(inv, clone, r, q)
+}
+
+// asked names whom a question is to.
+func asked(q *flow.Question) string {
+	if q.To == "" || q.To == flow.HumanRole {
+		return "a person or a planner"
+	}
+	return "a " + string(q.To)
+}
+
+func questionData(q *flow.Question) map[string]any {
+	return map[string]any{"question": q.ID, "task": q.Task, "to": q.To, "answer": q.Answer, "by": q.By, "open": q.IsOpen()}
+}
+
+// wait waits for the answer of a question that was asked.
+func (c *askCommand) wait(inv *invocation, clone *work.Clone, r gitstore.Result, q *flow.Question) error {
+	q, err := work.AwaitAnswer(inv.ctx, clone, q.ID, time.Duration(c.Timeout), func(left time.Duration) {
+		inv.progress("%s waits for an answer up to %s more", q.ID, left.Round(time.Second))
+	})
+	switch {
+	case err != nil:
+		return err
+	case q.IsOpen():
+		return &partial{failure{exitConflict, "changed", flow.RuleTimeLimit, fmt.Sprintf("nobody has answered %s after %s", q.ID, c.Timeout),
+			"git liza handoff " + string(q.Task) + " --summary S --next-action N", nil}, questionData(q)}
+	case q.Answer == "":
+		return &partial{failure{exitFailed, "changed", flow.RuleExists, fmt.Sprintf("%s closed the question %s without an answer", q.By, q.ID),
+			"git liza show " + string(q.Task), nil}, questionData(q)}
+	}
+	return inv.result(r, questionData(q), "%s: %s", q.By, strings.TrimSpace(plaintext.Lines(q.Answer)))
+}
