@@ -12,7 +12,7 @@ const (
 	maxPhases   = 20
 )
 
-const workflowHelp = "git liza help workflow"
+const workflowHelp = "git liza help phase"
 
 // A phasing judges phases of workflows.
 type phasing struct{ *play }

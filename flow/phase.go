@@ -58,7 +58,7 @@ func (m *PhaseMove) check(p *play) *Refusal {
 	goal := p.goalID()
 	g, w, show := p.Goal(goal), workflowsOf(p).of(goal), "git liza phase --goal "+string(goal)
 	if w == nil {
-		return refuse(RulePhase, "git liza help workflow", "%s has no phases", goal)
+		return refuse(RulePhase, "git liza help phase", "%s has no phases", goal)
 	}
 	from, to := w.place(g.Phase), w.place(m.To)
 	switch {

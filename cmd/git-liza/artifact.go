@@ -10,19 +10,32 @@ import (
 )
 
 type artifactCommands struct {
-	List   artifactListCommand   `cmd:"" default:"1" help:"The texts that open goals and tasks stand on, and whether they are approved; the default."`
-	Show   artifactShowCommand   `cmd:"" help:"One of these texts: its blob, how it came, and whose verdicts it has."`
-	Check  artifactCheckCommand  `cmd:"" help:"Hold artifacts against their types: front matter, headings, what is left of the template."`
-	Define artifactDefineCommand `cmd:"" help:"The types of artifacts and the workflows that there are, or the file of one, to copy and change."`
-	Accept artifactAcceptCommand `cmd:"" help:"Give your verdict on texts as they are on integration."`
+	List       artifactListCommand       `cmd:"" default:"1" help:"The texts that open goals and tasks stand on, and whether they are approved; the default."`
+	Show       artifactShowCommand       `cmd:"" help:"One of these texts: its blob, how it came, and whose verdicts it has."`
+	Check      artifactCheckCommand      `cmd:"" help:"Hold artifacts against their types: front matter, headings, what is left of the template."`
+	Define     artifactDefineCommand     `cmd:"" help:"The types of artifacts and the workflows that there are, or the file of one, to copy and change."`
+	Regenerate artifactRegenerateCommand `cmd:"" help:"Add a task that writes an artifact of a phase anew."`
+	Accept     artifactAcceptCommand     `cmd:"" help:"Give your verdict on texts as they are on integration."`
 }
 
-type artifactListCommand struct{}
+type artifactListCommand struct {
+	Goal flow.GoalID `placeholder:"G" help:"Instead what the phases of this goal ask for, and what of it is there."`
+}
 
 func (c *artifactListCommand) Run(inv *invocation) error {
 	l, err := inv.look()
 	if err != nil {
 		return err
+	}
+	if c.Goal != "" {
+		if err := checkGoal(l.Board, c.Goal); err != nil {
+			return err
+		}
+		rows := view.PhaseArtifacts(l.Board, c.Goal)
+		if err := l.Board.Err(); err != nil {
+			return err
+		}
+		return inv.answer("", map[string]any{"goal": c.Goal, "artifacts": rows}, view.PhaseArtifactTable(rows).Text(inv.width()))
 	}
 	list := view.Artifacts(l.Board)
 	if err := l.Board.Err(); err != nil {

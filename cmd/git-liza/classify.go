@@ -10,12 +10,16 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type classifyCommand struct {
 	Paths []string `arg:"" placeholder:"PATH" help:"Plans and specs, from the current folder."`
 	At    string   `placeholder:"COMMIT" help:"Read the files of a commit; default: those of the work tree."`
+
+	Allow  bool   `help:"Let agents work by the files in spite of their class, as long as their texts stay. Only a person does."`
+	Reason string `help:"Why, with --allow; - for standard input."`
 }
 
 // Help says where a class comes from.
@@ -37,7 +41,7 @@ Otherwise the first of these rules gives it that fits, by English words outside 
 ` + rules.String() + `
 Code is what files_modified of the front matter or a tag <files> declares, if it is no
 Markdown. By the last rule security words suggest a second look. The same bytes have the
-same class everywhere. Nothing is recorded.`
+same class everywhere. The board records it of files that are so on integration.`
 }
 
 func (c *classifyCommand) Run(inv *invocation) error {
@@ -63,7 +67,63 @@ func (c *classifyCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
+	if err := c.record(&r); err != nil {
+		return err
+	}
 	return r.present()
+}
+
+// record records the classes of the files that are on integration as they were read, or
+// allows work by them.
+func (c *classifyCommand) record(r *classReader) error {
+	b, _, err := r.clone.Store.Board(r.ctx)
+	switch {
+	case errors.Is(err, gitstore.ErrNoBoard) && !c.Allow:
+		return nil
+	case err != nil:
+		return err
+	case !b.HasRules(5) && !c.Allow:
+		return nil
+	}
+	m := &flow.ClassifyMove{Allow: c.Allow}
+	if m.Reason, err = r.text(c.Reason); err != nil {
+		return err
+	}
+	on := b.Settings().Integration
+	for _, f := range r.files {
+		blob, err := r.clone.Repo.BlobAt(r.ctx, on.Tip, f.Path)
+		switch {
+		case err != nil:
+			return err
+		case blob == f.Blob && !c.Allow && isClassified(b.Tracked(f.Path), blob):
+			r.outcome = "already"
+		case blob == f.Blob:
+			m.Files = append(m.Files, flow.Classified{Path: f.Path})
+		case c.Allow:
+			return &flow.Refusal{Rule: flow.RuleClass, Hint: "git liza classify --at " + on.Name + " " + shell.Quote(f.Path), Reason: git.Visible(f.Path) + " is not so on integration"}
+		}
+	}
+	if len(m.Files) == 0 {
+		return nil
+	}
+	clone, err := r.invocation.clone()
+	if err != nil {
+		return err
+	}
+	if refusal := b.Opens(flow.ActClassify, "", clone.Caller, clone.Store.Now()); refusal != nil && !c.Allow {
+		r.progress("not recorded: %s", refusal.Reason)
+		return nil
+	}
+	made, err := clone.Make(r.ctx, flow.ActClassify, "", m)
+	if r.outcome = "changed"; made.Already {
+		r.outcome = "already"
+	}
+	return err
+}
+
+// isClassified reports whether the board knows the class of a blob.
+func isClassified(doc *flow.TrackedPath, blob flow.ObjectID) bool {
+	return doc != nil && doc.Blob == blob && doc.Class != nil
 }
 
 // A classReader classifies files of the work tree, or of a commit.
@@ -73,6 +133,8 @@ type classReader struct {
 	texts *work.TextFiles
 	files []view.Class
 	wrong []view.Unclassified
+
+	outcome string // of the move that records the classes, "" if there is none
 }
 
 // read classifies a file that the user names from the current folder.
@@ -106,7 +168,7 @@ func (r *classReader) present() error {
 	}
 	data := map[string]any{"files": append([]view.Class{}, r.files...), "errors": append([]view.Unclassified{}, r.wrong...)}
 	if len(r.wrong) == 0 {
-		return r.answer("", data, text)
+		return r.answer(r.outcome, data, text)
 	}
 	for _, one := range r.wrong {
 		text += one.Text()

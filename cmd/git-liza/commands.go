@@ -37,6 +37,7 @@ type setUpCommands struct {
 type planCommands struct {
 	Task       taskCommands      `cmd:"" group:"Plan" help:"Add, edit and finalize tasks."`
 	Plan       planFileCommands  `cmd:"" group:"Plan" help:"Check, show and enter a file of tasks."`
+	Fix        fixCommand        `cmd:"" group:"Plan" help:"Add a task that mends something, whatever phase the goal is in."`
 	Answer     answerCommand     `cmd:"" group:"Plan" help:"Answer the questions of blocked tasks."`
 	Unblock    unblockCommand    `cmd:"" group:"Plan" help:"Send a blocked task back to work."`
 	Supersede  supersedeCommand  `cmd:"" group:"Plan" help:"Replace a task whose framing was wrong."`

@@ -156,7 +156,7 @@ func (c *phaseReloadCommand) Run(inv *invocation) error {
 	}
 	g := b.Goal(goal)
 	if g == nil {
-		return cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal " + string(goal)}))
+		return noGoal(b, goal)
 	}
 	m := &flow.ReloadMove{Phase: c.Phase, Reason: reason}
 	if m.Map, err = parsePhaseMap(c.Map); err != nil {
@@ -177,6 +177,11 @@ func (c *phaseReloadCommand) Run(inv *invocation) error {
 		return err
 	}
 	return phaseResult(inv, r)
+}
+
+// noGoal says that the board lacks a goal.
+func noGoal(b *flow.Board, goal flow.GoalID) error {
+	return cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal " + string(goal)}))
 }
 
 // workflow reads the workflow that the goal is to have. was is the copy that it has, nil

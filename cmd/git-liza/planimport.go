@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
@@ -11,6 +12,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plan"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type planImportCommand struct {
@@ -68,7 +71,11 @@ func (c *planImportCommand) Run(inv *invocation) error {
 	if err := i.trust(); err != nil {
 		return err
 	}
-	made, err := clone.For(goal).Move(inv.ctx, flow.ActAdd, "", i.detail)
+	act, err := i.approved()
+	if err != nil {
+		return err
+	}
+	made, err := clone.For(goal).Move(inv.ctx, act, "", i.detail)
 	switch {
 	case errors.Is(err, errNothingNew) && i.found.Schedule != nil:
 		made, err = clone.For(goal).Make(inv.ctx, flow.ActSchedule, "", &flow.ScheduleMove{Schedule: *i.found.Schedule})
@@ -110,6 +117,8 @@ type planImport struct {
 	file   *planfile.File
 	goal   flow.GoalID
 	update bool
+
+	of *flow.PlanRef // the artifact of the workflow that the plan is, nil if it asks for none
 
 	found plan.Difference // from the board of the last attempt
 	lines []int           // of the tasks of the move
@@ -159,7 +168,39 @@ func (i *planImport) detail(b *flow.Board) (flow.Detail, error) {
 	if len(i.lines) == 0 {
 		return nil, errNothingNew
 	}
+	if i.of != nil {
+		return &flow.ImportMove{Source: i.of.Path, Tasks: m.Tasks, Update: m.Update, Schedule: m.Schedule, Plan: i.of}, nil
+	}
 	return m, nil
+}
+
+// approved names the plan in the move where a phase of the goal's workflow produces one,
+// and returns the act of the move.
+func (i *planImport) approved() (flow.Act, error) {
+	b, _, err := i.clone.Store.Board(i.ctx)
+	if err != nil {
+		return 0, err
+	}
+	w := flow.FindWorkflow(b, i.goal)
+	if w == nil || !slices.ContainsFunc(w.Phases, func(f flow.WorkflowPhase) bool {
+		return slices.ContainsFunc(f.Artifacts, func(a flow.PhaseArtifact) bool { return w.Type(a.Type).IsPlan() })
+	}) {
+		return flow.ActAdd, b.Err()
+	}
+	file, err := rootedFile(i.invocation, i.clone, i.path)
+	if err != nil {
+		return 0, err
+	}
+	data, err := i.readInput(i.path)
+	if err != nil {
+		return 0, err
+	}
+	i.of = &flow.PlanRef{Path: file, Blob: i.clone.Repo.Hash("blob", data)}
+	if doc := b.Tracked(file); doc != nil && doc.Blob != "" && doc.Blob != i.of.Blob {
+		name := b.Settings().Integration.Name
+		return 0, &flow.Refusal{Rule: flow.RuleArtifact, Hint: "git diff " + name + " -- " + shell.Quote(i.path), Reason: git.Visible(i.path) + " is not as it is on " + name}
+	}
+	return flow.ActImport, nil
 }
 
 // checkChanges refuses changes that nobody asked for, and those of tasks in work.

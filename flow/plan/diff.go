@@ -88,6 +88,9 @@ func differing(in flow.TaskInput, t *flow.Task) (keys []string) {
 	if in.Level == 0 {
 		in.Level = has.Level
 	}
+	if in.Phase == "" {
+		in.Phase = has.Phase
+	}
 	in.Draft, in.Reopens = has.Draft, has.Reopens
 	x, y := reflect.ValueOf(in.Normal()), reflect.ValueOf(has)
 	for i := range x.NumField() {

@@ -39,7 +39,8 @@ func (a Artifact) Object() Object {
 		verdicts = append(verdicts, ObjectOf(&a.Verdicts[i]))
 	}
 	return Object{{"path", a.Path}, {"blob", a.Blob}, {"approved", a.Approved()}, {"needs", append([]flow.Role{}, a.Needs...)},
-		{"verdicts", verdicts}, {"task", a.Task}, {"by", a.By}, {"used_by", append([]string{}, a.UsedBy...)}}
+		{"verdicts", verdicts}, {"task", a.Task}, {"by", a.By}, {"used_by", append([]string{}, a.UsedBy...)},
+		{"class", ValueOf(a.Class)}, {"allowance", ValueOf(a.Allowance)}}
 }
 
 // state says for people whether the blob is approved.
@@ -94,6 +95,12 @@ func (a Artifact) Text(width int) string {
 	t.Add("brought by", a.origin())
 	for _, v := range a.Verdicts {
 		t.Add("verdict", string(v.Role)+" by "+string(v.By)+" at "+v.At.Format(Stamp))
+	}
+	if c := a.Class; c != nil {
+		t.Add("class", c.Type+", "+c.Scope+"; loop "+c.Loop+" ("+c.Source+")")
+	}
+	if w := a.Allowance; w != nil {
+		t.Add("allowed", "by "+string(w.By)+" at "+w.At.Format(Stamp)+": "+w.Reason)
 	}
 	t.Add("used by", strings.Join(a.UsedBy, ", "))
 	return t.Text(width)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // A Phase is where a goal stands in its workflow, with what keeps it there.
@@ -114,4 +115,47 @@ func (p Phase) Text(width int) string {
 		fmt.Fprintf(&text, "to       %s: %s\n", s.Phase, s.Command)
 	}
 	return text.String()
+}
+
+// A PhaseArtifact is what a phase asks for, with what of it is there.
+type PhaseArtifact struct {
+	Phase    flow.PhaseID `json:"phase"`
+	Type     string       `json:"type"`
+	Path     string       `json:"path"` // a glob
+	Count    int          `json:"count"`
+	Approved int          `json:"approved"`
+	Files    []string     `json:"files"`
+	Command  string       `json:"command"` // that begins one, "" if none is missing
+}
+
+// PhaseArtifacts are the artifacts of all phases of a goal.
+func PhaseArtifacts(b *flow.Board, goal flow.GoalID) []PhaseArtifact {
+	list := []PhaseArtifact{}
+	for _, a := range flow.ArtifactsOf(b, goal, "") {
+		row := PhaseArtifact{Phase: a.Phase, Type: a.Type, Path: a.Glob, Count: a.Count, Approved: a.Approved, Files: []string{}}
+		for _, doc := range a.Files {
+			row.Files = append(row.Files, doc.Path)
+		}
+		if len(row.Files) < a.Count {
+			row.Command = "git liza template " + a.Type
+			if !strings.ContainsAny(a.Glob, `*?[`) {
+				row.Command += " > " + shell.Quote(a.Glob)
+			}
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// PhaseArtifactTable lists what the phases of a goal ask for, a line each.
+func PhaseArtifactTable(list []PhaseArtifact) *Table {
+	t := &Table{Rows: [][]string{{"PHASE", "TYPE", "PATH", "STATE", ""}}}
+	for _, a := range list {
+		state := fmt.Sprintf("%d of %d approved", a.Approved, max(a.Count, len(a.Files)))
+		if a.Count == 0 && len(a.Files) == 0 {
+			state = "not needed"
+		}
+		t.Add(string(a.Phase), a.Type, a.Path, state, a.Command)
+	}
+	return t
 }

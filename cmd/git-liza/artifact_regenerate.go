@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+type artifactRegenerateCommand struct {
+	Path string `arg:"" help:"As git liza artifact list names it."`
+}
+
+// Help says what the task is like.
+func (c *artifactRegenerateCommand) Help() string {
+	return `The task is made from the one by which the phase begins that produces the artifact, and
+names the text that it replaces. It belongs to that phase: where the goal has left
+it, git liza phase back leads there.`
+}
+
+func (c *artifactRegenerateCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	path := clone.Specs.Rooted(c.Path)
+	for _, g := range b.GoalsInProgress() {
+		w := flow.FindWorkflow(b, g.ID)
+		if w == nil {
+			continue
+		}
+		for i := range w.Phases {
+			if f := &w.Phases[i]; slices.ContainsFunc(f.Artifacts, func(a flow.PhaseArtifact) bool { return flow.Match(flow.Expand(a.Path, g.ID), path) }) {
+				if g.Phase != f.Name {
+					inv.progress("%s is in the phase %s, and the task belongs to %s: git liza phase --goal %[1]s", g.ID, g.Phase, f.Name)
+				}
+				clone.Named = g.ID
+				return inv.addTasks(clone, []flow.TaskInput{anew(f, g, path, b.Tracked(path))}, "", nil)
+			}
+		}
+	}
+	if err := b.Err(); err != nil {
+		return err
+	}
+	return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "no workflow of a goal in progress asks for " + git.Visible(path), Hint: "git liza artifact list"}
+}
+
+// anew is the task that makes an artifact of a phase a second time.
+func anew(f *flow.WorkflowPhase, g *flow.Goal, path string, doc *flow.TrackedPath) flow.TaskInput {
+	in := flow.TaskInput{Title: "Write " + path + " anew", Kind: flow.Spec, DoneWhen: path + " is as its type asks: git liza artifact check " + shell.Quote(path), Spec: g.Spec,
+		Owns: []string{path}, Scope: path + " alone", Phase: f.Name}
+	if len(f.Roles) > 0 {
+		in.Role = f.Roles[0]
+	}
+	if len(f.Kinds) > 0 && !slices.Contains(f.Kinds, in.Kind) {
+		in.Kind = f.Kinds[0]
+	}
+	for _, t := range f.Tasks {
+		if slices.ContainsFunc(t.Owns, func(glob string) bool { return flow.Match(flow.Expand(glob, g.ID), path) }) {
+			in.Role, in.Kind, in.DoneWhen, in.Verify, in.Reviews = t.Role, t.Kind, flow.Expand(t.DoneWhen, g.ID), flow.Expand(t.Verify, g.ID), t.Reviews
+			break
+		}
+	}
+	if doc != nil && doc.Blob != "" {
+		in.Scope = fmt.Sprintf("%s alone; it replaces the text of git show %s", path, doc.Blob.Short())
+	}
+	return in
+}
