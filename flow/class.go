@@ -140,7 +140,7 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 		if !p.move.By.IsHuman() {
 			return refuse(RuleRole, hint, "only a person allows work on a file in spite of its class")
 		}
-		if r := present("the reason", c.Reason, "git liza classify --allow PATH --reason R"); r != nil {
+		if r := present("the reason", c.Reason, allowCommand(c.Files[0].Path)); r != nil {
 			return r
 		}
 	}
