@@ -80,6 +80,7 @@ func FuzzPart(f *testing.F) {
 	f.Add(accepted)
 	f.Add("---\r\na: b\r\n...\r\nrest")
 	f.Add("---")
+	f.Add("---\na: b\n---")
 	f.Fuzz(func(t *testing.T, text string) {
 		parted, wrong := Part("x.md", []byte(text))
 		require.True(t, strings.HasSuffix(text, parted.Body))

@@ -62,11 +62,11 @@ func split(text string) (front, body string, line int, why string) {
 			end = len(rest) - at - 1
 		}
 		one := strings.TrimRight(rest[at:at+end+1], " \t\r\n")
-		if next := at + end + 1; one == fence || one == "..." {
-			return strings.ReplaceAll(rest[:at], "\r\n", "\n") + "\n", rest[next:], number + 1, ""
-		} else {
-			at = next
+		next := at + end + 1
+		if one == fence || one == "..." {
+			return strings.ReplaceAll(rest[:at], "\r\n", "\n") + "\n", rest[next:], number + strings.Count(rest[at:next], "\n"), ""
 		}
+		at = next
 	}
 	return "", text, 1, "the front matter, which begins with ---, has no end: a line --- of its own"
 }

@@ -241,7 +241,7 @@ func (p planning) updatedTask(in *TaskInput, taken map[Key]TaskID) (*Task, []*Re
 	}
 	t.Phase = cmp.Or(in.Phase, old.Phase)
 	var wrong []*Refusal
-	for _, r := range []*Refusal{(phasing{p.play}).checkPhaseOfTask(t, old.Phase, hint), p.checkBudget(old.Budget, t, hint), p.checkWithout(old.Without, t, hint)} {
+	for _, r := range []*Refusal{phasing(p).checkPhaseOfTask(t, old.Phase, hint), p.checkBudget(old.Budget, t, hint), p.checkWithout(old.Without, t, hint)} {
 		if r != nil {
 			wrong = append(wrong, r)
 		}
@@ -339,9 +339,9 @@ func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (
 	if replaced != nil && replaced.Goal == goal {
 		was = replaced.Phase
 	}
-	t.Phase = phasing{p.play}.phaseOfNew(in, was)
+	t.Phase = phasing(p).phaseOfNew(in, was)
 	var wrong []*Refusal
-	if r := (phasing{p.play}).checkPhaseOfTask(t, was, hint); r != nil {
+	if r := phasing(p).checkPhaseOfTask(t, was, hint); r != nil {
 		wrong = append(wrong, r)
 	}
 	if r := reverts(p.calendar()).succeeds(p.play, t, in); r != nil {

@@ -223,16 +223,6 @@ func (k workflows) patterns() (globs []string) {
 	return globs
 }
 
-// phaseOf is the phase that a task belongs to: that of its workflow; nil if nothing
-// bounds it.
-func (k workflows) phaseOf(t *Task) *WorkflowPhase {
-	w := workflowsOf(k).of(t.Goal)
-	if w == nil || t.Phase == AnyPhase {
-		return nil
-	}
-	return w.Phase(t.Phase)
-}
-
 // checkPhase refuses work on a task of another phase than that of its goal.
 func checkPhase(p *play) *Refusal {
 	t := p.task

@@ -103,6 +103,8 @@ func TestPatterns(t *testing.T) {
 		}},
 		{"review_churn", "ARCHITECTURE_FLAW", []string{`review_churn task-1 rejections=4`, `review_churn task-2 rejections=4`},
 			[][]string{{`review_churn task-1 rejections=4`}, {`review_churn task-1 rejections=4`, `review_churn task-1 rejections=4`}, {`review_churn -`, `review_churn -`}}},
+		// One record is the pattern: the rules write it at the third failure, and none before.
+		{"failure_streak", "ARCHITECTURE_FLAW", []string{`failure_streak task-1 failures=3; fingerprint=no route to host; error=no route to host 10.0.0.1`}, nil},
 	} {
 		got := Analyze(anomalies(t, test.hit...), unrelated, 0)
 		require.Equal(t, []string{test.pattern}, found(got))

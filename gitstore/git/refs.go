@@ -119,9 +119,13 @@ func (s *RefStore) IsBeingPacked(name string, to ID) bool {
 }
 
 // List returns the refs below a prefix, which is a whole path such as
-// "refs/liza/saved", with the object ids they stand for.
-func (s *RefStore) List(ctx context.Context, prefix string) (map[string]ID, error) {
-	out, err := s.repo.Git(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "--", strings.TrimSuffix(prefix, "/"))
+// "refs/liza/saved", or below others, with the object ids they stand for.
+func (s *RefStore) List(ctx context.Context, prefix string, others ...string) (map[string]ID, error) {
+	args := []string{"for-each-ref", "--format=%(objectname) %(refname)", "--", strings.TrimSuffix(prefix, "/")}
+	for _, other := range others {
+		args = append(args, strings.TrimSuffix(other, "/"))
+	}
+	out, err := s.repo.Git(ctx, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -24,13 +24,6 @@ func Shadows(name string) bool {
 
 // ShadowRefs lists, sorted, the refs of the repository that [Shadows] holds of.
 func (s *RefStore) ShadowRefs(ctx context.Context) ([]string, error) {
-	var names []string
-	for _, dir := range shadowDirs {
-		refs, err := s.List(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, slices.Sorted(maps.Keys(refs))...)
-	}
-	return names, nil
+	refs, err := s.List(ctx, shadowDirs[0], shadowDirs[1:]...)
+	return slices.Sorted(maps.Keys(refs)), err
 }

@@ -55,8 +55,33 @@ func split(text string) []line {
 		}
 		list = append(list, l)
 	}
+	nameFailures(list)
 	weigh(list)
 	return list
+}
+
+var (
+	tapError = pattern.Late(`^( +)error: ['"](.*)['"]$`)
+	tapName  = pattern.Late(`^( +)name: '(\w+(?:Error|Exception))'$`)
+)
+
+// nameFailures gives the message of an error its type where they stand in two fields of a
+// block, as in the Test Anything Protocol of node --test.
+func nameFailures(lines []line) {
+	const fields = 10 // of a block, at most
+	for i := range lines {
+		if !strings.HasSuffix(lines[i].text, "'") || !strings.Contains(lines[i].text, " name: '") {
+			continue
+		}
+		name := tapName().FindStringSubmatch(lines[i].text)
+		for j := i - 1; name != nil && j >= max(0, i-fields); j-- {
+			if e := tapError().FindStringSubmatch(lines[j].text); e != nil && e[1] == name[1] {
+				lines[j].text = name[1] + name[2] + ": " + e[2]
+				lines[j].small = strings.ToLower(lines[j].text)
+				break
+			}
+		}
+	}
 }
 
 // recorded are the lines of the texts in a record.

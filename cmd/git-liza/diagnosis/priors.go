@@ -42,7 +42,7 @@ var priors = map[string]int{
 	"make-rule-missing":     1,
 	"module-missing":        6,
 	"network-timeout":       1,
-	"nil-dereference":       4,
+	"nil-dereference":       5,
 	"none":                  10,
 	"not-executable":        3,
 	"out-of-memory":         3,

@@ -109,8 +109,16 @@ var alarmCases = []struct {
 	{ReassignedAlarm, board(takenOver(2)), board(takenOver(3)), "t", "t went from coder-1 to coder-2", "git liza show t", false, false},
 	{ApproachingAlarm, board(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 8})),
 		board(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 9})), "t/iterations", "", "git liza show t", false, false},
+	{ApproachingAlarm, limited(rejectedAt(start, 8)), limited(rejectedAt(start, 9)), "t/review_cycles", "t: 8 of 10 rejections", "git liza show t", false, false},
+	{ApproachingAlarm, limited(failedBy(8, 1)), limited(failedBy(9, 1)), "t/failures", "t: 8 of 10 failures", "git liza show t", false, false},
+	{ApproachingAlarm, board(failedBy(8, 8), tenOfEachBut(100)), board(failedBy(9, 9), tenOfEachBut(100)), "t/failed_coders", "t: 8 of 10 coders failed", "git liza show t", false, false},
+	{ApproachingAlarm, limited(unmerged(8)), limited(unmerged(9)), "t/integration_failures", "t: 8 of 10 failed merges", "git liza show t", false, false},
+	{ApproachingAlarm, limited(unjudged(8)), limited(unjudged(9)), "t/no_verdicts", "t: 8 of 10 reviews ended without a verdict", "git liza show t", false, false},
 	{StalledAlarm, board(oneTask(flow.Unclaimed, before(30*time.Minute), nil)), board(oneTask(flow.Unclaimed, before(time.Hour), nil)),
 		"goal-1", "goal-1: no task has changed: 1 for a coder (none is there)", "git liza status --goal goal-1", false, true},
+	// Whose coder is there, and may take nothing.
+	{StalledAlarm, spent(before(30 * time.Minute)), spent(before(time.Hour)),
+		"goal-1", "goal-1: no task has changed: 1 for a coder (refused: nothing_claimable)", "git liza status --goal goal-1", false, true},
 	// Whose leases were renewed a moment ago.
 	{StalledAlarm, board(claimedUntil(start.Add(30*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), board(claimedUntil(start, flow.Attempt{Number: 1, Coder: "coder-1"})),
 		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
@@ -176,6 +184,45 @@ func failedAt(at time.Time) *flow.Task {
 	t := blockedAt(at)
 	t.Failures = []flow.Failure{{Coder: "coder-1", At: at}, {Coder: "coder-2", At: at}}
 	return t
+}
+
+// limited is a board with a task, where ten of each are the limit.
+func limited(t *flow.Task) scene { return board(t, tenOfEachBut(10)) }
+
+// tenOfEachBut makes ten of each the limit, but for failures.
+func tenOfEachBut(failures int) *flow.Settings {
+	return configured(func(c *flow.Config) {
+		c.Limits = flow.Limits{Iterations: 10, Cycles: 10, Failures: failures, FailedCoders: 10, MergeFails: 10, NoVerdicts: 10}
+	})
+}
+
+// failedBy is a task with failures of some coders.
+func failedBy(failures, coders int) *flow.Task {
+	return oneTask(flow.Unclaimed, start, func(t *flow.Task) {
+		for n := range failures {
+			t.Failures = append(t.Failures, flow.Failure{Coder: flow.Actor(agentID(flow.Coder, n%coders+1)), At: start})
+		}
+	})
+}
+
+func unmerged(fails int) *flow.Task {
+	t := unmergeable(start)
+	t.MergeFails = fails
+	return t
+}
+
+func unjudged(lost int) *flow.Task {
+	t := reviewedUntil(start.Add(time.Hour))
+	t.Judgements[0].NoVerdicts = lost
+	return t
+}
+
+// spent is a goal of which the budget is spent, with a task since a time and its coder.
+func spent(since time.Time) scene {
+	goal := *goalOne
+	goal.Usage = flow.Usage{Input: 100}
+	return board(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal, coderOne, oneTask(flow.Unclaimed, since, nil)).
+		knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"coder-1": heardAt(start, "waiting")}})
 }
 
 func takenOver(attempt int) *flow.Task {

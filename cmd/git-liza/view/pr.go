@@ -40,7 +40,10 @@ func RequestOf(t *flow.Task) Request {
 	paragraph("Specs", specs)
 	receipts := ""
 	if r := t.Submission.Receipt; r != nil {
-		receipts = fmt.Sprintf("- %s: exit %d after %s, by %s", plaintext.Line(r.Command), r.Exit, r.Duration, r.By)
+		receipts = fmt.Sprintf("- %s: exit %d after %s, by %s\n", plaintext.Line(r.Command), r.Exit, r.Duration, r.By)
+	}
+	for _, line := range receiptLines(t.Submission) {
+		receipts += "- " + plaintext.Line(line) + "\n"
 	}
 	paragraph("Receipts", receipts)
 	fmt.Fprintf(&body, "Task %s of git liza, submission %d. A review counts for the commit %s alone, once somebody imports it. Merging this request is no merge of the task, which follows its verdicts.\n",

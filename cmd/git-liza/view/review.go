@@ -9,7 +9,7 @@ import (
 )
 
 // ReviewText is what a person reads before the diff of a submission: what the task asks
-// for, on which texts it stands, which commands passed, what the author said, and what
+// for, on which texts it stands, what verify and gates gave, what the author said, and what
 // stands rejected. changed are the paths of its texts that have changed since it was
 // planned.
 func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
@@ -31,10 +31,11 @@ func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
 	}
 	add("by", fmt.Sprintf("%s, submission %d, %s", t.Attempt.Coder, t.Submissions, Count(s.Changed, "path")))
 	if c := s.Receipt; c != nil {
-		add("verify", fmt.Sprintf("%s (exit %d, %s): %s", c.Gate, c.Exit, c.Duration, c.Command))
+		add("verify", fmt.Sprintf("exit %d after %s: %s", c.Exit, c.Duration, c.Command))
 	} else if t.Verify == "" {
 		add("verify", "the task names no command")
 	}
+	add("gates", receiptLines(s)...)
 	if i := t.Intent; i != nil {
 		add("intent", i.Summary)
 		add("validation", i.Validation)

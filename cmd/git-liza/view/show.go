@@ -99,14 +99,14 @@ func shownTo(t *flow.Task, task Object) Object {
 		case "verdict", "reviews":
 			task[i].Value = withoutTexts(m.Value)
 		case "gates":
-			task[i].Value = receiptLines(t.Submission)
+			task[i].Value = ValueOf(receiptLines(t.Submission))
 		}
 	}
 	return task
 }
 
 // receiptLines says on a line each what the gates at a submission gave.
-func receiptLines(s *flow.Submission) (list []any) {
+func receiptLines(s *flow.Submission) (list []string) {
 	if s == nil {
 		return nil
 	}

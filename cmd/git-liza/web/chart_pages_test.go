@@ -56,6 +56,7 @@ func TestTimelinePage(t *testing.T) {
 	require.Equal(t, 200, code)
 }
 
+// A past state shows nothing that came later.
 func TestChartsOfThePast(t *testing.T) {
 	t.Parallel()
 	c := goldenClone(t, "7ad303a-rush")
@@ -80,6 +81,7 @@ func TestChartsOfThePast(t *testing.T) {
 	require.Equal(t, 404, code)
 }
 
+// What fired before stands below what is an alarm now; it is no part of a past state.
 func TestAlarmsPage(t *testing.T) {
 	t.Parallel()
 	c := goldenClone(t, "7ad303a-rush")
@@ -117,6 +119,7 @@ func TestLogPage(t *testing.T) {
 	require.Contains(t, text, "a filter has no key")
 }
 
+// A machine whose clock is days behind that of the board shows all that happened.
 func TestChartsOfALateClock(t *testing.T) {
 	t.Parallel()
 	c := goldenClone(t, "7ad303a-rush")
@@ -139,12 +142,14 @@ func TestChartsOfALateClock(t *testing.T) {
 	require.Contains(t, text, "MERGED")
 }
 
+// Where this clone knows how long tasks take, the longest chain is told in time too.
 func TestGraphPageTellsTime(t *testing.T) {
 	t.Parallel()
 	_, text := get(t, serverOf(t, goldenClone(t, "7ad303a-version3")), "graph")
 	require.Contains(t, text, "<b>1</b> open task, about 15m of work")
 }
 
+// A stream sends the parts of the page that was asked for, with what its address says.
 func TestStreamOfAChart(t *testing.T) {
 	t.Parallel()
 	s := serverOf(t, goldenClone(t, "7ad303a-rush"))

@@ -122,8 +122,6 @@ func TestChartsOfGoldenBoards(t *testing.T) {
 	}
 }
 
-// A past state shows nothing that came later.
-// What fired before stands below what is an alarm now; it is no part of a past state.
 // The numbers over time are those of metrics, day by day.
 func TestChartsAgreeWithMetrics(t *testing.T) {
 	t.Parallel()
@@ -136,7 +134,6 @@ func TestChartsAgreeWithMetrics(t *testing.T) {
 	}
 }
 
-// A machine whose clock is days behind that of the board shows all that happened.
 // Requests at once, of now and of two states of the past, do not disturb each other.
 func TestChartsAtOnce(t *testing.T) {
 	t.Parallel()
@@ -252,6 +249,3 @@ func TestChartsOfHostileTitles(t *testing.T) {
 	require.Contains(t, text, "hostile-0")
 	require.Contains(t, text, "&lt;script&gt;alert(1)")
 }
-
-// Where this clone knows how long tasks take, the longest chain is told in time too.
-// A stream sends the parts of the page that was asked for, with what its address says.

@@ -131,7 +131,9 @@ func (c *Checkouts) RemoveLeft(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.prune(ctx, b, func(k Checkout) bool { return ended[k.Name] && k.Stale && k.Status.Final() })
+	_, err = c.prune(ctx, b, func(k Checkout) bool {
+		return ended[k.Name] && k.Stale && (k.Submission != 0 || k.Status.Final())
+	})
 	return err
 }
 

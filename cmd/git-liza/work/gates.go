@@ -20,6 +20,9 @@ func SubmissionGates(b *flow.Board, t *flow.Task) (gates []flow.Gate) {
 
 // CheckGates refuses gates of which one is not allowed to run on this machine.
 func (t *Trust) CheckGates(ctx context.Context, gates []flow.Gate) error {
+	if len(gates) == 0 {
+		return nil
+	}
 	allowed, err := t.Allowed(ctx)
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func (t *TextFiles) walk(folders []string) (list []string, err error) {
 			case err != nil:
 				return err
 			case seen > mostListed:
-				return &flow.Refusal{Rule: flow.RuleLimit, Reason: fmt.Sprintf("more than %d files below %s", mostListed, t.repo.WorkTree()), Hint: "git liza help artifact check"}
+				return &flow.Refusal{Rule: flow.RuleLimit, Reason: fmt.Sprintf("more than %d files below %s", mostListed, t.repo.WorkTree()), Hint: "git liza artifact check --at HEAD"}
 			case e.IsDir() && (e.Name() == ".git" || e.Name() == layout.Worktrees):
 				return fs.SkipDir
 			case !e.IsDir():

@@ -47,11 +47,15 @@ func (a Allowed) Check(command string) error {
 
 // Untrusted returns the commands of the board that are not allowed here.
 func (t *Trust) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
+	list := BoardCommands(b)
+	if len(list) == 0 {
+		return nil, b.Err()
+	}
 	allowed, err := t.Allowed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(BoardCommands(b), func(k BoardCommand) bool { return slices.Contains(allowed, CommandHash(k.Command)) }), b.Err()
+	return slices.DeleteFunc(list, func(k BoardCommand) bool { return slices.Contains(allowed, CommandHash(k.Command)) }), b.Err()
 }
 
 // Allowed returns the hashes of the commands that this machine may run, as its

@@ -1,0 +1,170 @@
+package main
+
+import "github.com/git-liza/git-liza/flow"
+
+// taskFlags are the fields of a task that a user can set. nil means not
+// given.
+type taskFlags struct {
+	Title    *string       `help:"What it is, in one line."`
+	DoneWhen *string       `help:"How a reviewer tells that it is done."`
+	Spec     *string       `placeholder:"PATH[#ANCHOR]" help:"Where it is specified; the file must be on integration. ./PATH is from the current folder."`
+	Scope    *string       `help:"What belongs to it and what does not."`
+	Priority *int          `placeholder:"1..5" help:"1 is first; default 3."`
+	Depends  []flow.TaskID `placeholder:"ID" data:"depends_on" help:"Tasks that must be merged before."`
+	Owns     []string      `sep:"none" placeholder:"GLOB" help:"Paths that only this task changes while it is in work; repeatable."`
+	Verify   *string       `placeholder:"CMD" help:"Shell command that must succeed at submit."`
+	Kind     *flow.Kind    `placeholder:"code|docs|config|spec" help:"Default code, which wants tests."`
+	Stretch  *bool         `help:"Not planned for the sprint, only if there is time."`
+	Role     *flow.Role    `placeholder:"ROLE" help:"That does it; default coder."`
+	BasedOn  []string      `sep:"none" placeholder:"PATH[#ANCHOR]" help:"What it stands on beside its spec, as --spec; repeatable."`
+	ReviewBy []flow.Role   `placeholder:"ROLE" data:"reviews" help:"Roles that judge it beside those that the board asks for."`
+	Without  []flow.Role   `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
+	Reverts  []flow.TaskID `placeholder:"ID" help:"Merged tasks that it takes back."`
+	Phase    *flow.PhaseID `placeholder:"PHASE" help:"In which it is worked on, of the workflow of its goal; default the present one. any: in every one, which only a person says."`
+
+	planFlags
+
+	BudgetTokens *int64     `placeholder:"N" help:"How many tokens sessions on it may use; 0 for what the board says."`
+	BudgetCost   *flow.Cost `placeholder:"DOLLARS" help:"What sessions on it may cost; 0 for what the board says."`
+
+	limitFlags
+}
+
+// planFlags are what a plan says of a task beside that. Its steps are in files alone.
+type planFlags struct {
+	Level           *int           `placeholder:"N" help:"From 1; default one more than that of the tasks that it depends on."`
+	Estimate        *flow.Duration `placeholder:"SPAN" help:"How long an agent works on it, such as 45m."`
+	Label           []string       `placeholder:"WORD" data:"labels" help:"A label; repeatable."`
+	Acceptance      []string       `sep:"none" placeholder:"TEXT" help:"A criterion that coder and reviewer are shown; repeatable."`
+	Create          []string       `sep:"none" placeholder:"PATH" help:"A file that the work creates; repeatable. A task that owns nothing else owns these and those that it modifies."`
+	Modify          []string       `sep:"none" placeholder:"PATH" help:"A file that the work changes; repeatable."`
+	Read            []string       `sep:"none" placeholder:"PATH" help:"A file to read for it; repeatable."`
+	Context         *flow.LongText `placeholder:"TEXT|PATH#ANCHOR" help:"What an agent has to know, in place of the section of the spec."`
+	Consumers       []flow.TaskID  `placeholder:"ID" help:"Tasks that use what it makes."`
+	IntegrationTest *string        `placeholder:"PATH" help:"The test that shows that they can."`
+	VerifyTimeout   *flow.Duration `placeholder:"SPAN" help:"How long verify may run; default 10m."`
+}
+
+// over replaces the fields of an input that were given.
+func (f *planFlags) over(in *flow.TaskInput) {
+	put(&in.Level, f.Level)
+	put(&in.Estimate, f.Estimate)
+	put(&in.Context, f.Context)
+	put(&in.IntegrationTest, f.IntegrationTest)
+	put(&in.VerifyTimeout, f.VerifyTimeout)
+	if f.Label != nil {
+		in.Labels = f.Label
+	}
+	if f.Acceptance != nil {
+		in.Acceptance = f.Acceptance
+	}
+	if f.Consumers != nil {
+		in.Consumers = f.Consumers
+	}
+	if f.Create == nil && f.Modify == nil && f.Read == nil {
+		return
+	}
+	var files flow.Files
+	put(&files, in.Files)
+	if f.Create != nil {
+		files.Create = f.Create
+	}
+	if f.Modify != nil {
+		files.Modify = f.Modify
+	}
+	if f.Read != nil {
+		files.Read = f.Read
+	}
+	in.Files = &files
+}
+
+// A reopensFlag names the task that a new one does again.
+type reopensFlag struct {
+	Reopens flow.TaskID `placeholder:"ID" help:"A merged task that was taken back, or is taken back by one that this depends on: its work is done again."`
+}
+
+// limitFlags are the limits of a task; 0 is what the board says.
+type limitFlags struct {
+	MaxIterations          *int `placeholder:"N" help:"Claims of one attempt before the task is blocked; 0 for what the board says, here and below."`
+	MaxReviewCycles        *int `placeholder:"N" help:"Rejections of one attempt."`
+	MaxIntegrationFailures *int `placeholder:"N" help:"Failed merges."`
+	MaxNoVerdicts          *int `placeholder:"N" help:"Reviews that ended without a verdict."`
+	MaxFailedCoders        *int `placeholder:"N" help:"Different coders that failed it."`
+	MaxFailures            *int `placeholder:"N" help:"Failures in all."`
+}
+
+// limits replaces the limits that were given. It returns nil if none is left.
+func (f *limitFlags) limits(was *flow.Limits) *flow.Limits {
+	if *f == (limitFlags{}) {
+		return was
+	}
+	var l flow.Limits
+	put(&l, was)
+	put(&l.Iterations, f.MaxIterations)
+	put(&l.Cycles, f.MaxReviewCycles)
+	put(&l.MergeFails, f.MaxIntegrationFailures)
+	put(&l.NoVerdicts, f.MaxNoVerdicts)
+	put(&l.FailedCoders, f.MaxFailedCoders)
+	put(&l.Failures, f.MaxFailures)
+	if l == (flow.Limits{}) {
+		return nil
+	}
+	return &l
+}
+
+// over replaces the fields of an input that were given.
+func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
+	put(&in.Title, f.Title)
+	put(&in.DoneWhen, f.DoneWhen)
+	put(&in.Spec, f.Spec)
+	put(&in.Scope, f.Scope)
+	put(&in.Priority, f.Priority)
+	put(&in.Verify, f.Verify)
+	put(&in.Kind, f.Kind)
+	put(&in.Stretch, f.Stretch)
+	if f.Depends != nil {
+		in.DependsOn = f.Depends
+	}
+	if f.Owns != nil {
+		in.Owns = f.Owns
+	}
+	put(&in.Role, f.Role)
+	put(&in.Phase, f.Phase)
+	if f.BasedOn != nil {
+		in.BasedOn = f.BasedOn
+	}
+	if f.ReviewBy != nil {
+		in.Reviews = f.ReviewBy
+	}
+	if f.Without != nil {
+		in.Without = f.Without
+	}
+	if f.Reverts != nil {
+		in.Reverts = f.Reverts
+	}
+	f.planFlags.over(&in)
+	in.Limits = f.limits(in.Limits)
+	if f.BudgetTokens != nil || f.BudgetCost != nil {
+		in.Budget = f.budget(in.Budget)
+	}
+	return in
+}
+
+// budget replaces the fields of a budget that were given. It returns nil if
+// nothing of the budget is left.
+func (f *taskFlags) budget(was *flow.Budget) *flow.Budget {
+	var b flow.Budget
+	put(&b, was)
+	put(&b.Tokens, f.BudgetTokens)
+	put(&b.Cost, f.BudgetCost)
+	if b == (flow.Budget{}) {
+		return nil
+	}
+	return &b
+}
+
+func put[T any](field *T, said *T) {
+	if said != nil {
+		*field = *said
+	}
+}
