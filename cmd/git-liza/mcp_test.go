@@ -381,7 +381,7 @@ func TestMCPResourcesAndPrompts(t *testing.T) {
 	}
 	human, err := p.client("").ListPrompts(t.Context(), nil)
 	require.NoError(t, err)
-	require.Len(t, human.Prompts, 7, "one of each role of the board")
+	require.Len(t, human.Prompts, 11, "one of each role of the board")
 
 	// An agent of another role has the tools of what its role is for.
 	require.Equal(t, p.client("code-reviewer-1").tools(), p.client("security-reviewer-1").tools())
