@@ -107,18 +107,34 @@ type AddMove struct {
 }
 
 func (a *AddMove) subject() string {
-	if all := a.described(); len(all) == 1 {
+	all := Described(a)
+	if len(all) == 1 {
 		return string(all[0].ID)
 	}
-	return strconv.Itoa(len(a.described())) + " tasks"
+	return strconv.Itoa(len(all)) + " tasks"
 }
 
-// described are the tasks that the move enters, then those that it describes anew.
-func (a *AddMove) described() []TaskInput { return slices.Concat(a.Tasks, a.Update) }
-
-func (a *AddMove) ask(_ Move, b *Board) Query { return b.askTexts(a.described()) }
+func (a *AddMove) ask(_ Move, b *Board) Query { return b.askTexts(Described(a)) }
 
 func (a *AddMove) fill(p *play) { a.Texts = p.textCheck().entered() }
+
+// Described returns the tasks that a move enters, then those that it describes anew; none
+// of a move that describes no tasks.
+func Described(d Detail) []TaskInput {
+	switch m := d.(type) {
+	case *AddMove:
+		return slices.Concat(m.Tasks, m.Update)
+	case *ImportMove:
+		return m.Tasks
+	case *EditMove:
+		return []TaskInput{m.Input}
+	case *ConvertMove:
+		return []TaskInput{m.Input}
+	case *SupersedeMove:
+		return m.Add
+	}
+	return nil
+}
 
 // specPath is the file that a spec reference names, without its anchor.
 func specPath(spec string) string {

@@ -26,18 +26,7 @@ func (w *worker) allowCommands(ctx context.Context, watch *watcher, over bool) {
 
 // verifyCommands returns the commands that a move puts on the board.
 func verifyCommands(d flow.Detail) (list []string) {
-	var tasks []flow.TaskInput
-	switch m := d.(type) {
-	case *flow.AddMove:
-		tasks = m.Tasks
-	case *flow.EditMove:
-		tasks = []flow.TaskInput{m.Input}
-	case *flow.ConvertMove:
-		tasks = []flow.TaskInput{m.Input}
-	case *flow.SupersedeMove:
-		tasks = m.Add
-	}
-	for _, t := range tasks {
+	for _, t := range flow.Described(d) {
 		if t.Verify != "" {
 			list = append(list, t.Verify)
 		}

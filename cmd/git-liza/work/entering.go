@@ -99,7 +99,10 @@ func (c Tasks) check(ctx context.Context, b *flow.Board, move flow.Move) (warnin
 		return nil, nil
 	}
 	move.Normalize()
-	list, before := &plan.Plan{Tasks: enteredBy(move)}, &plan.Plan{}
+	list, before := &plan.Plan{}, &plan.Plan{}
+	for _, in := range flow.Described(move.Detail) {
+		list.Tasks = append(list.Tasks, plan.Task{TaskInput: in})
+	}
 	if len(list.Tasks) == 0 {
 		return nil, nil
 	}
@@ -154,23 +157,4 @@ func (c Tasks) refuse(ctx context.Context, b *flow.Board, move flow.Move, wrong 
 		return err
 	}
 	return flow.RefuseAll(append(slices.Clone(refusal.Faults), wrong...))
-}
-
-// enteredBy are the tasks that a move describes.
-func enteredBy(move flow.Move) (list []plan.Task) {
-	var inputs []flow.TaskInput
-	switch d := move.Detail.(type) {
-	case *flow.AddMove:
-		inputs = d.Tasks
-	case *flow.EditMove:
-		inputs = []flow.TaskInput{d.Input}
-	case *flow.ConvertMove:
-		inputs = []flow.TaskInput{d.Input}
-	case *flow.SupersedeMove:
-		inputs = d.Add
-	}
-	for _, in := range inputs {
-		list = append(list, plan.Task{TaskInput: in})
-	}
-	return list
 }
