@@ -125,7 +125,7 @@ func Described(d Detail) []TaskInput {
 	case *AddMove:
 		return slices.Concat(m.Tasks, m.Update)
 	case *ImportMove:
-		return m.Tasks
+		return slices.Concat(m.Tasks, m.Update)
 	case *EditMove:
 		return []TaskInput{m.Input}
 	case *ConvertMove:
