@@ -211,7 +211,8 @@ func (c *ConfigMove) apply(p *effect) {
 	dropOutages(p)
 }
 
-// ImportMove adds tasks that come from another system; it is atomic as add is.
+// ImportMove adds tasks that come from another system; it is atomic as add is. Without
+// tasks it records that the board has all those of a plan.
 type ImportMove struct {
 	Source string `yaml:"source"`
 	Tasks  inputs `yaml:"tasks"`
@@ -234,13 +235,13 @@ func (i *ImportMove) ask(m Move, b *Board) Query { return i.add().ask(m, b) }
 func (i *ImportMove) fill(p *play) { i.Texts = p.textCheck().entered() }
 
 func (i *ImportMove) check(p *play) *Refusal {
-	if len(i.Tasks)+len(i.Update) == 0 {
+	if len(i.Tasks)+len(i.Update) == 0 && i.Plan == nil {
 		return refuse(RuleForm, "git liza help task add", "there is no task to import")
 	}
 	if r := i.checkPlan(p); r != nil {
 		return r
 	}
-	return i.add().check(p)
+	return i.add().enter(p)
 }
 
 // importable lets agents import tasks, of a plan, since rules version 5. Before, only

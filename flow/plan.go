@@ -153,6 +153,11 @@ func (a *AddMove) check(p *play) *Refusal {
 	if len(a.Tasks)+len(a.Update) == 0 {
 		return refuse(RuleForm, "git liza help task add", "there is no task to add")
 	}
+	return a.enter(p)
+}
+
+// enter refuses tasks that cannot be entered, or a schedule that a goal cannot have.
+func (a *AddMove) enter(p *play) *Refusal {
 	if len(a.Tasks)+len(a.Update) > MaxTasks {
 		return refuse(RuleLimit, "git liza help task add", "a move describes at most %d tasks, not %d", MaxTasks, len(a.Tasks)+len(a.Update))
 	}
