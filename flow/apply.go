@@ -48,7 +48,10 @@ func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	refusal := p.invariants()
+	refusal := p.checkBarriers()
+	if refusal == nil {
+		refusal = p.invariants()
+	}
 	if p.err != nil {
 		return nil, p.err
 	}

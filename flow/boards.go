@@ -407,7 +407,7 @@ func (a *ArchiveMove) apply(p *effect) {
 		}
 		p.put(Key{Tasks, string(id)}, nil)
 		p.put(Key{Archive, string(id)}, t)
-		p.calendar().countArchived(p, t.(*Task))
+		p.calendar().countArchived(p, t.(*Task), 1)
 	}
 	for _, id := range a.Sprints {
 		for _, key := range RecordsToArchive(p.Board, id) {

@@ -38,6 +38,8 @@ type Goal struct {
 	Every      Every     `yaml:"every,since=5"` // what a person is asked at
 	Loop       *Loop     `yaml:"loop,since=5"`
 	Plans      []PlanRef `yaml:"plans,since=5"` // that tasks were imported from, each path once
+
+	Failed int `yaml:"failed_level,since=5"` // the highest level that failed and has not passed since; 0 is none
 }
 
 // A Tally is what a goal had reached and used at some time.

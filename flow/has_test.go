@@ -112,6 +112,11 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		return c.Control.State.String(), true
 	case "due-level":
 		return strconv.Itoa(DueLevel(b, c.Goal)), true
+	case "failed-level":
+		if g := b.Goal(c.Goal); g.Failed > 0 {
+			return LevelID(g.ID, g.Failed), true
+		}
+		return "", true
 	case "rules":
 		return strconv.Itoa(c.Rules), true
 	case "roles":

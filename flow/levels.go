@@ -10,7 +10,8 @@ import (
 )
 
 // A Level is what the gates said of a level of a goal, the document
-// levels/<goal>/<number>.yaml. All levels below a recorded one have passed.
+// levels/<goal>/<number>.yaml. All levels below one that passed have passed; one that
+// failed stays, since rules version 5, when something is left to do below it.
 type Level struct {
 	Goal     GoalID    `yaml:"goal"`
 	Number   int       `yaml:"number"` // from 1
@@ -46,8 +47,8 @@ func levelsOf(of interface{ calendar() calendar }) levels { return levels(of.cal
 // FindLevel is what is recorded of a level; nil if nothing is.
 func FindLevel(b *Board, goal GoalID, number int) *Level { return levelsOf(b).find(goal, number) }
 
-// LastLevel is the highest level of a goal of which something is recorded; nil if there
-// is none.
+// LastLevel is the highest level of a goal of which something is recorded, and below which
+// all have passed; nil if there is none.
 func LastLevel(b *Board, goal GoalID) *Level { return levelsOf(b).last(goal) }
 
 // NextLevel is the level of a goal that passes next, from 1.
@@ -63,9 +64,23 @@ func (ls levels) find(goal GoalID, number int) *Level {
 
 func (ls levels) last(goal GoalID) (last *Level) {
 	for l := ls.find(goal, 1); l != nil; l = ls.find(goal, l.Number+1) {
-		last = l
+		if last = l; !l.Passed {
+			break
+		}
 	}
 	return last
+}
+
+// failed is what failed of a goal and has not passed since: the lowest level that passes
+// next, else one above it, below which something is left to do; nil if nothing is.
+func (ls levels) failed(goal GoalID) *Level {
+	if last := ls.last(goal); last != nil && !last.Passed {
+		return last
+	}
+	if g := ls.Goal(goal); ls.HasRules(5) && g != nil && g.Failed > 0 {
+		return ls.find(goal, g.Failed)
+	}
+	return nil
 }
 
 // next is [NextLevel].
@@ -82,9 +97,11 @@ func (ls levels) next(goal GoalID) int {
 
 // reach is the highest level of a goal whose tasks may be claimed.
 func (ls levels) reach(goal GoalID) int {
-	last := ls.last(goal)
-	if ls.barrierOf(goal) == LevelBarrier || last != nil && !last.Passed {
+	if ls.barrierOf(goal) == LevelBarrier {
 		return ls.next(goal)
+	}
+	if failed := ls.failed(goal); failed != nil {
+		return failed.Number
 	}
 	return math.MaxInt
 }
@@ -110,8 +127,8 @@ func checkLevel(p *play) *Refusal {
 
 // FailedLevel refuses what waits for a goal without a failed level; nil if none failed.
 func FailedLevel(b *Board, goal GoalID) *Refusal {
-	failed := levelsOf(b).last(goal)
-	if failed == nil || failed.Passed {
+	failed := levelsOf(b).failed(goal)
+	if failed == nil {
 		return nil
 	}
 	hint := "git liza level show " + strconv.Itoa(failed.Number) + " --goal " + string(goal)
@@ -225,7 +242,7 @@ func (ls levels) asked(goal GoalID) bool {
 
 // settled reports whether no level of a goal failed, and none is left that has to pass.
 func (ls levels) settled(goal GoalID) bool {
-	if last := ls.last(goal); last != nil && !last.Passed {
+	if ls.failed(goal) != nil {
 		return false
 	}
 	return !ls.HasRules(4) || !ls.asked(goal) || ls.next(goal) > ls.deepest(goal)
@@ -247,8 +264,12 @@ func (ls levels) unmended(goal GoalID) *Level {
 	return failed
 }
 
-// deepest is the highest level of the live tasks of a goal, 0 if there is none.
+// deepest is the highest level of the live tasks of a goal, 0 if there is none. What failed
+// passes although all its tasks are archived.
 func (ls levels) deepest(goal GoalID) (level int) {
+	if g := ls.Goal(goal); g != nil && ls.HasRules(5) {
+		level = g.Failed
+	}
 	ls.each(func(s *Summary) {
 		if s.Goal == goal {
 			level = max(level, s.Level)
@@ -261,16 +282,16 @@ func (ls levels) deepest(goal GoalID) (level int) {
 type releasing struct{ *effect }
 
 // clear removes what is recorded of the levels of a goal from one on, because
-// something is left to do there. A record that this level failed stays: what is above
-// waits until it passes.
+// something is left to do there. A record that this level failed stays, since rules version
+// 5 also that one above failed: what is above it waits until it passes.
 func (p releasing) clear(goal GoalID, from int) {
 	last := levelsOf(p).last(goal)
 	if last == nil || from < 1 {
 		return
 	}
 	for n := last.Number; n >= from; n-- {
-		if n == from && !levelsOf(p).find(goal, n).Passed {
-			return
+		if !levelsOf(p).find(goal, n).Passed && (n == from || p.HasRules(5)) {
+			continue
 		}
 		p.put(Key{Levels, LevelID(goal, n)}, nil)
 	}
@@ -290,12 +311,22 @@ func (p releasing) revise() {
 
 // checkLevels refuses records of levels that have a gap below them, or a failed one.
 func (k checker) checkLevels() *Refusal {
+	for _, id := range k.IDs(Goals) {
+		if g := k.Goal(GoalID(id)); k.HasRules(5) && g != nil && g.Failed > 0 {
+			if l := levelsOf(k).find(g.ID, g.Failed); l == nil || l.Passed {
+				return breach("level %d of %s did not fail", g.Failed, g.ID)
+			}
+		}
+	}
 	for _, id := range k.IDs(Levels) {
 		l, _ := k.load(Key{Levels, id}).(*Level)
 		switch {
 		case l == nil:
 		case l.Number < 1 || l.ID() != id || k.Goal(l.Goal) == nil:
 			return breach("the level %s is not one of a goal", id)
+		case k.HasRules(5) && !l.Passed && l.Number > k.Goal(l.Goal).Failed:
+			return breach("level %d of %s failed, and nothing waits for it", l.Number, l.Goal)
+		case k.HasRules(5) && !l.Passed:
 		case l.Number > 1 && (levelsOf(k).find(l.Goal, l.Number-1) == nil || !levelsOf(k).find(l.Goal, l.Number-1).Passed):
 			return breach("level %d of %s is recorded, and the one below has not passed", l.Number, l.Goal)
 		}

@@ -1,12 +1,19 @@
 package flow
 
-// toRules5 gives a board what version 5 of the rules reads: the roles that write
-// artifacts. It leaves out those for which the board has other rows, those whose agents
+// toRules5 gives a board what version 5 of the rules reads: the levels that failed, and the
+// roles that write artifacts. It leaves out those for which the board has other rows, those whose agents
 // could not be told from a task of the board, and those for which there is no room.
 func toRules5(p *effect) {
 	for _, row := range artifactRoles() {
 		if p.Role(row.Name) == nil && p.taskLikeAgent(row.Name) == "" && len(p.IDs(RolesFolder)) < maxRoles {
 			p.put(Key{RolesFolder, string(row.Name)}, row)
+		}
+	}
+	for _, id := range p.IDs(Goals) {
+		if failed := levelsOf(p).failed(GoalID(id)); failed != nil {
+			g := *p.Goal(GoalID(id))
+			g.Failed = failed.Number
+			p.put(Key{Goals, id}, &g)
 		}
 	}
 }

@@ -95,7 +95,25 @@ func (s *SpecChangeMove) apply(p *effect) {
 	}
 	p.goal(func(g *Goal) {
 		g.Changes = latest(append(slices.Clip(g.Changes), Change{Spec: s.Spec, Change: s.Change, Task: s.Cause, By: p.move.By, At: p.move.At}))
+		if p.HasRules(5) {
+			g.Changes = latestChanges(g.Changes)
+		}
 	})
+}
+
+// maxChanges is how many bytes of text the changes of specs take in a goal, so that its
+// document has room for the rest. The log has all of them.
+const maxChanges = 64 << 10
+
+// latestChanges are the last of a list, as many as there is room for.
+func latestChanges(list []Change) []Change {
+	size := 0
+	for i, c := range slices.Backward(list) {
+		if size += len(c.Spec) + len(c.Change); size > maxChanges {
+			return list[i+1:]
+		}
+	}
+	return list
 }
 
 // keepMeaning enters that the last change of a tracked path left its meaning.

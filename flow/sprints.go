@@ -175,11 +175,12 @@ func (c calendar) keepPlan(p *effect, plan *SprintPlan) {
 	}
 }
 
-// countArchived counts an archived task in the sprint that planned it.
-func (c calendar) countArchived(p *effect, t *Task) {
+// countArchived counts an archived task in the sprint that planned it, by -1 one that comes
+// back.
+func (c calendar) countArchived(p *effect, t *Task, by int) {
 	if s := c.Sprint(t.Sprint); s != nil && !t.Stretch && c.HasRules(3) {
 		counted := *s
-		counted.Archived++
+		counted.Archived += by
 		p.put(Key{Sprints, string(s.ID)}, &counted)
 	}
 }

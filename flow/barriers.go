@@ -1,0 +1,151 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+)
+
+// barriers knows what waits for what: open tasks for those that they need and, where
+// their goal has that barrier, for the open ones of its levels below.
+type barriers struct {
+	*play
+	changed map[TaskID]bool // tasks by which a circle can have come about
+	open    map[TaskID]*Summary
+	levels  map[waiting][]*Summary // of goals with that barrier
+	state   map[waiting]int
+	path    []waiting
+}
+
+// A waiting is a task, or a level of a goal with those below it.
+type waiting struct {
+	task  TaskID
+	goal  GoalID
+	level int
+}
+
+// checkBarriers refuses a move after which tasks of several goals wait for each other for
+// ever: none of them could be claimed.
+func (p *play) checkBarriers() *Refusal {
+	if !p.HasRules(5) {
+		return nil
+	}
+	b := &barriers{play: p, changed: map[TaskID]bool{}}
+	for _, e := range p.Board.changed {
+		if t, ok := e.Document.(*Task); ok && e.Key.Folder == Tasks && !t.Status.Final() && rewired(t, p.prior.Task(t.ID)) {
+			b.changed[t.ID] = true
+		}
+	}
+	risen := b.risen()
+	if len(b.changed) == 0 && len(risen) == 0 || len(p.IDs(Goals)) < 2 {
+		return nil
+	}
+	b.collect(risen)
+	for _, s := range p.oldest() {
+		if b.changed[s.ID] && b.state[waiting{task: s.ID}] == 0 {
+			if r := b.visit(waiting{task: s.ID}); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// rewired reports whether the task waits for other ones than before.
+func rewired(t, was *Task) bool {
+	return was == nil || was.Goal != t.Goal || was.Level != t.Level || !slices.Equal(was.DependsOn, t.DependsOn) || was.Status.Final()
+}
+
+// risen are the goals that have the barrier since this move.
+func (b *barriers) risen() (list []GoalID) {
+	look := func(goal GoalID) {
+		if levelsOf(b).barrierOf(goal) == LevelBarrier && levelsOf(b.prior).barrierOf(goal) != LevelBarrier {
+			list = append(list, goal)
+		}
+	}
+	if b.Settings().Config.Schedule != b.prior.Settings().Config.Schedule {
+		for _, id := range b.IDs(Goals) {
+			look(GoalID(id))
+		}
+		return list
+	}
+	for _, e := range b.Board.changed {
+		if g, ok := e.Document.(*Goal); ok {
+			look(g.ID)
+		}
+	}
+	return list
+}
+
+// collect finds the open tasks, by level where their goal has that barrier.
+func (b *barriers) collect(risen []GoalID) {
+	b.open, b.levels, b.state = map[TaskID]*Summary{}, map[waiting][]*Summary{}, map[waiting]int{}
+	for _, s := range b.oldest() {
+		if s.Status.Final() {
+			continue
+		}
+		b.open[s.ID] = s
+		b.changed[s.ID] = b.changed[s.ID] || slices.Contains(risen, s.Goal)
+		if levelsOf(b).barrierOf(s.Goal) == LevelBarrier {
+			at := waiting{goal: s.Goal, level: s.Level}
+			b.levels[at] = append(b.levels[at], s)
+		}
+	}
+}
+
+// visit follows what is waited for. It refuses a circle that comes back to a task which
+// the move has changed: what the board had before stays.
+func (b *barriers) visit(at waiting) *Refusal {
+	const visiting, done = 1, 2
+	b.state[at] = visiting
+	b.path = append(b.path, at)
+	for _, next := range b.next(at) {
+		switch {
+		case b.interrupted():
+			return nil
+		case b.state[next] == visiting && b.changed[next.task]:
+			return b.refuse(next)
+		case b.state[next] == 0:
+			if r := b.visit(next); r != nil {
+				return r
+			}
+		}
+	}
+	b.state[at] = done
+	b.path = b.path[:len(b.path)-1]
+	return nil
+}
+
+// next is what a task or a level waits for.
+func (b *barriers) next(at waiting) (list []waiting) {
+	if at.task == "" {
+		for _, s := range b.levels[at] {
+			list = append(list, waiting{task: s.ID})
+		}
+		if at.level > 1 {
+			list = append(list, waiting{goal: at.goal, level: at.level - 1})
+		}
+		return list
+	}
+	s := b.open[at.task]
+	for _, id := range s.DependsOn {
+		if b.open[id] != nil {
+			list = append(list, waiting{task: id})
+		}
+	}
+	if s.Level > 1 && levelsOf(b).barrierOf(s.Goal) == LevelBarrier {
+		list = append(list, waiting{goal: s.Goal, level: s.Level - 1})
+	}
+	return list
+}
+
+// refuse names the tasks of the circle that ends the path.
+func (b *barriers) refuse(back waiting) *Refusal {
+	var circle []TaskID
+	for _, at := range b.path[slices.Index(b.path, back):] {
+		if at.task != "" {
+			circle = append(circle, at.task)
+		}
+	}
+	goal := cmp.Or(b.open[back.task].Goal, b.goalID())
+	return refuse(RuleLevel, "git liza plan show --goal "+string(goal), "tasks would wait for each other for ever, by needs or for levels below: %s", clip(Cycle(circle)))
+}
