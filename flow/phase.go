@@ -189,7 +189,7 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 		}
 	}
 	for _, a := range workflowsOf(x).artifactsOf(goal, g.Phase) {
-		list = append(list, a.lacking(goal)...)
+		list = append(list, a.Lacking(goal)...)
 	}
 	for _, name := range f.Gates {
 		if gate, there := x.Settings().Config.Gate(name); !there || gate.Stage() != AtPhase {
@@ -205,8 +205,8 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 	return list
 }
 
-// lacking are the refusals of a supervisor that leaves the phase without the artifact.
-func (a ArtifactState) lacking(goal GoalID) (list []*Refusal) {
+// Lacking are the refusals of whoever leaves the phase without the artifact.
+func (a ArtifactState) Lacking(goal GoalID) (list []*Refusal) {
 	for _, doc := range a.Files {
 		if !doc.Approved() {
 			list = append(list, refuse(RuleArtifact, acceptCommand([]string{doc.Path}), "%s of the phase %s is not approved as it is", quoteC(clip(doc.Path)), a.Phase))

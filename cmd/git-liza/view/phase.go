@@ -2,6 +2,8 @@ package view
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -26,6 +28,7 @@ type Missing struct {
 	Rule    flow.Rule `json:"rule"`
 	Reason  string    `json:"reason"`
 	Command string    `json:"command"` // that helps
+	Ways    []Step    `json:"ways"`    // others that help
 }
 
 // A PhaseStep is a phase that a goal can be led to.
@@ -47,7 +50,7 @@ func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
 		p.About = f.About
 	}
 	for _, r := range flow.ExitLacks(b, goal) {
-		p.Missing = append(p.Missing, Missing{r.Rule, r.Reason, r.Hint})
+		p.Missing = append(p.Missing, Missing{r.Rule, r.Reason, r.Hint, waysOn(b, g, r)})
 	}
 	for _, gate := range flow.ExitGates(b, goal) {
 		p.Gates = append(p.Gates, gate.Name)
@@ -68,6 +71,44 @@ func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
 		}
 	}
 	return p
+}
+
+// waysOn are the ways to an artifact that a goal needs, beside the command of the refusal:
+// the task that writes it, writing it oneself, and having it written.
+func waysOn(b *flow.Board, g *flow.Goal, r *flow.Refusal) []Step {
+	ways := []Step{}
+	if r.Rule != flow.RuleArtifact {
+		return ways
+	}
+	for _, a := range flow.ArtifactsOf(b, g.ID, g.Phase) {
+		if !slices.ContainsFunc(a.Lacking(g.ID), func(o *flow.Refusal) bool { return o.Reason == r.Reason }) {
+			continue
+		}
+		writes := ""
+		for _, s := range b.Summaries() {
+			if s.Goal == g.ID && !s.Status.Final() && slices.ContainsFunc(s.Owns, func(glob string) bool { return flow.Overlap(glob, a.Glob) }) {
+				writes = string(s.ID)
+				ways = append(ways, Step{"git liza show " + writes, writes + " writes it"})
+				break
+			}
+		}
+		if len(a.Files) < a.Count {
+			ways = append(ways, Step{templateOf(a), "write it yourself"}, Step{"git liza adopt HEAD --accept --reason R", "accept what you have committed"})
+		}
+		if writes == "" {
+			ways = append(ways, Step{"git liza artifact regenerate " + shell.Quote(a.Glob), "have an agent write it"})
+		}
+		break
+	}
+	return ways
+}
+
+// templateOf is the command that begins an artifact.
+func templateOf(a flow.ArtifactState) string {
+	if strings.ContainsAny(a.Glob, `*?[`) {
+		return "git liza template " + a.Type
+	}
+	return "mkdir -p " + shell.Quote(path.Dir(a.Glob)) + " && git liza template " + a.Type + " > " + shell.Quote(a.Glob)
 }
 
 // onward is the command that begins the next phase, "" in the last one.
@@ -107,6 +148,9 @@ func (p Phase) Text(width int) string {
 	}
 	for _, m := range p.Missing {
 		fmt.Fprintf(&text, "missing  %s\n         %s\n", plaintext.Line(m.Reason), plaintext.Line(m.Command))
+		for _, s := range m.Ways {
+			fmt.Fprintf(&text, "  %s:\n         %s\n", s.Why, plaintext.Line(s.Command))
+		}
 	}
 	for _, name := range p.Gates {
 		fmt.Fprintf(&text, "gate     %s\n", plaintext.Line(name))
@@ -137,10 +181,7 @@ func PhaseArtifacts(b *flow.Board, goal flow.GoalID) []PhaseArtifact {
 			row.Files = append(row.Files, doc.Path)
 		}
 		if len(row.Files) < a.Count {
-			row.Command = "git liza template " + a.Type
-			if !strings.ContainsAny(a.Glob, `*?[`) {
-				row.Command += " > " + shell.Quote(a.Glob)
-			}
+			row.Command = templateOf(a)
 		}
 		list = append(list, row)
 	}
