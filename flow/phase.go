@@ -67,11 +67,11 @@ func (m *PhaseMove) check(p *play) *Refusal {
 	case to < 0 && m.To == "" && from == len(w.Phases)-1:
 		return refuse(RulePhase, "git liza goal done "+string(goal), "%s is the last phase of %s", g.Phase, goal)
 	case to < 0 || to == from || to > from+1:
-		return refuse(RulePhase, show, "%s does not lead from %s to %s; its phases are %s", w.Name, g.Phase, shownPhase(m.To), w.names())
+		return refuse(RulePhase, show, "%s does not lead from %s to %s: %s", w.Name, g.Phase, shownPhase(m.To), m.ways(p, w, from))
 	case to < from && !p.move.By.IsHuman():
 		return refuse(RuleRole, show, "only a person goes back to an earlier phase")
 	case to < from && m.Reason == "":
-		return refuse(RuleText, "git liza phase back --reason R", "the reason is empty")
+		return refuse(RuleText, "git liza phase back --goal "+string(goal)+" --reason R", "the reason is empty")
 	case to < from:
 		return p.textCheck().compare(m.Texts)
 	}
@@ -94,13 +94,36 @@ func (m *PhaseMove) check(p *play) *Refusal {
 	return p.textCheck().compare(m.Texts)
 }
 
+// ways says to which phases the goal can go, and what the next one waits for.
+func (m *PhaseMove) ways(p *play, w *Workflow, from int) string {
+	text := string(w.Phases[from].Name) + " is the last phase"
+	if from+1 < len(w.Phases) {
+		text = "the next one is " + string(w.Phases[from+1].Name)
+		between := ", which waits: "
+		lacks := m.lacks(p)
+		for _, lack := range lacks[:min(len(lacks), 5)] {
+			text += between + lack.Reason
+			between = "; "
+		}
+	}
+	if from > 0 {
+		text += "; a person goes back to " + (&Workflow{Phases: w.Phases[:from]}).names()
+	}
+	return text
+}
+
+// lacks are the things that keep whoever makes the move from leaving the phase, gates apart.
+func (m *PhaseMove) lacks(p *play) []*Refusal {
+	return slices.DeleteFunc(exitsOf(p).lacks(p.goalID()), func(r *Refusal) bool {
+		return p.move.By.IsHuman() && (r.Rule == RuleRole || r.Rule == RuleDue)
+	})
+}
+
 // checkExit refuses to leave a phase whose exit lacks something.
 func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 	goal := p.goalID()
-	for _, r := range exitsOf(p).lacks(goal) {
-		if r.Rule != RuleRole && r.Rule != RuleDue || !p.move.By.IsHuman() {
-			return r
-		}
+	if lacks := m.lacks(p); len(lacks) > 0 {
+		return lacks[0]
 	}
 	hint := "git liza phase next --goal " + string(goal)
 	if len(m.Receipts) > 0 && m.Tip != p.Settings().Integration.Tip {
