@@ -56,6 +56,7 @@ func (r *RenewMove) admit(p *play) *Refusal  { return p.checkLease(r.Lease) }
 func (r *ReviewMove) admit(p *play) *Refusal { return p.checkLease(r.Lease) }
 
 func (a *AddMove) admit(*play) *Refusal       { return boundOwns(a.Tasks) }
+func (g *GoalMove) admit(*play) *Refusal      { return boundOwns(g.Tasks) }
 func (s *SupersedeMove) admit(*play) *Refusal { return boundOwns(s.Add) }
 func (c *ConvertMove) admit(*play) *Refusal   { return boundOwns([]TaskInput{c.Input}) }
 

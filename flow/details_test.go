@@ -116,7 +116,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	},
 	ActGoal: func(_ *scene, _ TaskID, w words) Detail {
 		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision), Priority: w.number("priority"), Pivot: GoalID(w.or("pivot", "")),
-			Workflow: w.workflow("workflow"), Phase: PhaseID(w.or("inphase", "")), Every: w.every(), Loop: w.loop(w.or("spec", vision)), Class: w.class("class")}
+			Workflow: w.workflow("workflow"), Phase: PhaseID(w.or("inphase", "")), Every: w.every(), Loop: w.loop(w.or("spec", vision)), Class: w.class("class"), Tasks: w.inputs(w.list("begins"))}
 	},
 	ActComplete: func(s *scene, _ TaskID, w words) Detail {
 		m := &CompleteMove{Reason: w.or("reason", "done"), To: GoalID(w.or("to", ""))}

@@ -25,12 +25,13 @@ type GoalMove struct {
 	Every    Every     `yaml:"every,since=5"`
 	Loop     *Loop     `yaml:"loop,since=5"`
 	Class    *Class    `yaml:"class,since=5"` // of the stories of the loop, as git has them
+	Tasks    inputs    `yaml:"tasks,since=5"` // that it begins with, beside the templates of the phase: the stories of a loop
 }
 
 func (g *GoalMove) subject() string { return string(g.ID) }
 
 func (g *GoalMove) ask(_ Move, b *Board) Query {
-	q := b.askTexts(append(templates(b, g.begins()), TaskInput{Spec: g.Spec}))
+	q := b.askTexts(append(g.entered(b), TaskInput{Spec: g.Spec}))
 	if g.Workflow != nil {
 		q.Match = g.Workflow.of(g.ID).patterns(-1)
 	}
@@ -63,10 +64,23 @@ func (g *GoalMove) begins() beginning {
 	return beginning{w, &Goal{ID: g.ID, Spec: g.Spec}, w.Phase(g.Phase)}
 }
 
+// entered are the tasks that the goal begins with.
+func (g *GoalMove) entered(b *Board) []TaskInput {
+	begins := g.begins()
+	list := templates(b, begins)
+	for _, in := range g.Tasks {
+		if begins.phase != nil {
+			in.Phase = begins.phase.Name
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
 // checkWorkflow refuses a workflow or a loop that the goal could not be worked on by, and
 // leaves the tasks of its first phase for the effect.
 func (g *GoalMove) checkWorkflow(p *play) *Refusal {
-	if !p.HasRules(5) && (g.Workflow != nil || g.Loop != nil || g.Every != 0) {
+	if !p.HasRules(5) && (g.Workflow != nil || g.Loop != nil || g.Every != 0 || len(g.Tasks) > 0) {
 		return refuse(RuleVersion, "git liza migrate", "workflows and loops exist since rules version 5, the board has version %d", p.Settings().Rules)
 	}
 	if g.Loop != nil {
@@ -78,6 +92,9 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 		}
 	}
 	if g.Workflow == nil {
+		if len(g.Tasks) > 0 {
+			return refuse(RuleForm, workflowHelp, "a goal that begins with tasks needs a workflow")
+		}
 		if g.Phase != "" {
 			return refuse(RuleForm, workflowHelp, "a goal without phases is in none of them")
 		}
@@ -90,7 +107,7 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", g.Workflow.Name, shownPhase(g.Phase), g.Workflow.names())
 	}
 	p.workflow = g.Workflow
-	if list := templates(p.Board, g.begins()); len(list) > 0 {
+	if list := g.entered(p.Board); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}

@@ -87,20 +87,28 @@ func checkLoop(p *play) *Refusal {
 	if l == nil || p.move.By.IsHuman() {
 		return nil
 	}
-	over := func(what string) *Refusal {
-		return refuse(RuleBudget, "git liza loop report "+string(g.ID), "the loop of %s has used its %s", g.ID, what)
-	}
-	switch {
-	case l.Used >= l.Iterations:
-		return over("iterations")
-	case l.Tokens > 0 && g.Usage.Tokens() >= l.Tokens:
-		return over("tokens")
-	case l.Cost > 0 && g.Usage.Cost >= l.Cost:
-		return over("money")
-	case l.Wall > 0 && !p.move.At.Before(g.Created.Add(time.Duration(l.Wall))):
-		return over("time")
+	if bound := g.LoopBound(p.move.At); bound != "" {
+		return refuse(RuleBudget, "git liza loop report "+string(g.ID), "the loop of %s has reached its bound of %s", g.ID, bound)
 	}
 	return nil
+}
+
+// LoopBound names the bound of the goal's loop by which agents claim nothing of it at a
+// time, as the flags of git liza loop do; "" if there is none.
+func (g *Goal) LoopBound(at time.Time) string {
+	l := g.Loop
+	switch {
+	case l == nil:
+	case l.Used >= l.Iterations:
+		return "iterations"
+	case l.Tokens > 0 && g.Usage.Tokens() >= l.Tokens:
+		return "tokens"
+	case l.Cost > 0 && g.Usage.Cost >= l.Cost:
+		return "cost"
+	case l.Wall > 0 && !at.Before(g.Created.Add(time.Duration(l.Wall))):
+		return "wall"
+	}
+	return ""
 }
 
 // countIteration counts the claim of an agent.

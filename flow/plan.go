@@ -126,6 +126,8 @@ func Described(d Detail) []TaskInput {
 		return slices.Concat(m.Tasks, m.Update)
 	case *ImportMove:
 		return slices.Concat(m.Tasks, m.Update)
+	case *GoalMove:
+		return m.Tasks
 	case *EditMove:
 		return []TaskInput{m.Input}
 	case *ConvertMove:

@@ -45,7 +45,7 @@ var rules = []rule{
 	{ActCheckpoint, 0, 0, supervisor | human, always, of[CheckpointMove], fills | movesRefs | repeats | admits},
 	{ActStop, 0, 0, human, always, of[StopMove], repeats},
 	{ActDecide, 0, 0, human, inCheckpoint, of[DecideMove], fills},
-	{ActGoal, 0, 0, human, always, of[GoalMove], asks | fills | movesRefs | titles},
+	{ActGoal, 0, 0, human, always, of[GoalMove], asks | fills | admits | movesRefs | titles},
 	{ActComplete, 0, 0, supervisor | human, goalOpen, of[CompleteMove], asks | repeats | admits | titles},
 	{ActAbort, 0, 0, human, goalOpen, of[AbortMove], repeats | titles},
 	{ActAlign, 0, 0, planner | human, goalOpen, of[AlignMove], 0},
