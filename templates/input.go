@@ -44,11 +44,21 @@ type Input struct {
 	CanAsk bool
 	Plans  bool // rules of version 4 hold: a task says more
 
+	Stories []Story // of a loop, that were worked on before the task
+
 	Triggers    []flow.Trigger    // why a planner was woken
 	Held        []flow.TaskID     // tasks of the goal that a decision holds back
 	About       []*flow.Task      // the tasks that the triggers name
 	Discoveries []*flow.Discovery // not converted yet
 	Board       []flow.Summary    // every live task
+}
+
+// A Story is a task of a loop, and what the work on it left for the next one.
+type Story struct {
+	Title    string
+	Status   string
+	Patterns []string // what was done, how it was checked, what was found
+	Failures []string // by what it failed, if it did
 }
 
 // A basis holds what roles of a capacity share: the folder of the templates

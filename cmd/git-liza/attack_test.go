@@ -21,7 +21,7 @@ import (
 // judge everything.
 func TestAttacksOnTwoJudges(t *testing.T) {
 	t.Parallel()
-	params := stories()
+	params := scripts()
 	for _, name := range []string{"server_attack", "hooks_attack", "mirror_attacks"} {
 		params.Files = append(params.Files, filepath.Join("testdata", "script", name+".txtar"))
 	}

@@ -130,6 +130,7 @@ type governCommands struct {
 type agentCommands struct {
 	Agent     agentCommand     `cmd:"" group:"Agents" help:"Supervise one agent: claim, spawn its program, watch, merge."`
 	Rush      rushCommand      `cmd:"" group:"Agents" help:"Supervise several agents in one process."`
+	Loop      loopCommands     `cmd:"" group:"Agents" help:"Let agents do the stories of a file one after the other, within bounds."`
 	Providers providersCommand `cmd:"" group:"Agents" help:"The programs that agents can be."`
 	MCP       mcpCommand       `cmd:"" name:"mcp" group:"Agents" help:"Serve the moves of your role as tools, over standard input and output."`
 }

@@ -285,7 +285,7 @@ func TestTortureHints(t *testing.T) {
 		defer file.Close()
 		runs.wrong = file
 	}
-	params := stories()
+	params := scripts()
 	for _, name := range hintSample {
 		params.Files = append(params.Files, filepath.Join("testdata", "script", name+".txtar"))
 	}

@@ -66,14 +66,14 @@ func runScripts(t *testing.T) {
 	// Under nohup the programs would ignore that a terminal was closed. Children do
 	// not inherit a signal as ignored that this process handles.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-	params := stories()
+	params := scripts()
 	params.Dir = filepath.Join("testdata", "script")
 	params.UpdateScripts = os.Getenv("UPDATE_SCRIPTS") != ""
 	testscript.Run(t, params)
 }
 
-// stories are the parameters of scripts that no test has chosen yet.
-func stories() testscript.Params {
+// scripts returns the parameters of scripts that no test has chosen yet.
+func scripts() testscript.Params {
 	return testscript.Params{RequireExplicitExec: true, Setup: pinned,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "faulty": faulty, "hinted": hinted, "looks": looks, "needs": needs,
 			"types": typeKeys, "twojudges": twoJudges, "withstood": withstood, "typed": typeMove}}

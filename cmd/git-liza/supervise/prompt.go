@@ -81,6 +81,9 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	}
 	in.Questions = questionsFor(b, in)
 	in.Anomalies = anomaliesFor(b, in)
+	if row.Capacity == flow.Does {
+		in.Stories = storiesFor(b, in.Task)
+	}
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err
 	}

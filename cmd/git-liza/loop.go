@@ -1,0 +1,291 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/stories"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+type loopCommands struct {
+	Run    loopRunCommand    `cmd:"" default:"withargs" help:"Open a loop, or go on with it, until every story has passed or a bound is reached; the default."`
+	Report loopReportCommand `cmd:"" help:"What came of each story, what it took, and what is left of the bounds."`
+	Export loopExportCommand `cmd:"" help:"Print the file of stories with what came of them; nothing else in it changes."`
+}
+
+// Help says what a loop is.
+func (c *loopCommands) Help() string {
+	return `A loop is a goal whose stories agents do one after the other, within bounds. FILE is a
+prd.json (userStories), or a list in Markdown (- [ ] US-001: Title). It also says, or flags
+say, which paths the work may change (allowedPaths, or ## Allowed Paths), which it may not
+(excludedPaths, or ## Excluded Paths) and what has to succeed (verificationCommands, or
+## Verification). Each story is a task with a session of its own. It has passed when its
+work is merged, whatever an agent says; unless told otherwise verify and the gates judge.
+Each claim of a story is an iteration. Begun again, a loop goes on where it ended.`
+}
+
+type loopRunCommand struct {
+	File       string        `arg:"" placeholder:"FILE" help:"The stories, as they are on integration."`
+	Iterations int           `placeholder:"N" help:"How many claims agents have; a new loop needs it."`
+	Tokens     int64         `placeholder:"N" help:"How many tokens all sessions may use; default: no bound."`
+	Cost       flow.Cost     `placeholder:"DOLLARS" help:"What all sessions may cost; default: no bound."`
+	Wall       flow.Duration `placeholder:"8h" help:"How long after its beginning agents may claim; default: no bound."`
+	Owns       []string      `sep:"none" placeholder:"GLOB" help:"Paths that the work may change, in place of those of the file; repeatable."`
+	Denies     []string      `sep:"none" placeholder:"GLOB" help:"Paths that it may not change, in place of those of the file; repeatable."`
+	Verify     string        `placeholder:"CMD" help:"Shell command that must succeed at submit, in place of those of the file."`
+	Judge      flow.Role     `placeholder:"gates" help:"The role whose verdict a story needs."`
+
+	Provider []string `sep:"none" placeholder:"[ROLE=]P" help:"As git liza rush takes it."`
+	Agents   []string `placeholder:"ROLE=N,…" help:"More agents beside one coder and one of the role that judges."`
+	Follow   followed `placeholder:"AGENT|all" help:"Show the output of this agent, or of all, too."`
+	Quiet    bool     `short:"q" help:"Print only what needs a person, and the summary."`
+}
+
+func (c *loopRunCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	path, err := rootedFile(inv, clone, c.File)
+	if err != nil {
+		return err
+	}
+	l := looping{invocation: inv, clone: clone, path: path}
+	if err := l.find(b); err != nil {
+		return err
+	}
+	if l.goal == "" {
+		if err := l.open(b, c); err != nil {
+			return err
+		}
+	}
+	if l.clone, err = chooseGoal(inv).open(l.goal); err != nil {
+		return err
+	}
+	return l.work(c)
+}
+
+// A looping leads a loop from its file to its end.
+type looping struct {
+	*invocation
+	clone *work.Clone
+	path  string      // of the stories, from the root of the repository
+	goal  flow.GoalID // "" until there is one
+	file  *stories.File
+}
+
+// find finds the goal of the loop that works on the file, if there is one.
+func (l *looping) find(b *flow.Board) error {
+	for _, id := range b.IDs(flow.Goals) {
+		if g := b.Goal(flow.GoalID(id)); g != nil && g.Status.IsInProgress() && g.Loop != nil && g.Loop.Path == l.path {
+			l.goal = g.ID
+		}
+	}
+	return b.Err()
+}
+
+// open opens the goal of a new loop.
+func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
+	blob, err := l.read(b)
+	if err != nil {
+		return err
+	}
+	bounds, err := c.bounds(l.invocation, l.path, l.file)
+	if err != nil {
+		return err
+	}
+	bounds.Blob = blob
+	w, err := readWorkflow(l.invocation, l.clone, "loop")
+	if err != nil {
+		return err
+	}
+	if err := l.clone.Trust.AllowTasks(l.ctx, c.tasks("", bounds, l.file)); err != nil {
+		return err
+	}
+	_, r, err := l.goalMove("", flow.ActGoal, func(_ *work.Clone, b *flow.Board) flow.Detail {
+		id := flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
+		return &flow.GoalMove{ID: id, Title: cmp.Or(l.file.Title, "Loop: "+l.path), Spec: l.path, Workflow: w, Loop: bounds, Tasks: c.tasks(id, bounds, l.file)}
+	})
+	if err != nil {
+		return err
+	}
+	l.goal = movedGoal(r)
+	return nil
+}
+
+// read reads the stories as they are on integration, and returns their blob.
+func (l *looping) read(b *flow.Board) (blob flow.ObjectID, err error) {
+	on := b.Settings().Integration
+	if blob, err = l.clone.Repo.BlobAt(l.ctx, on.Tip, l.path); err != nil {
+		return "", err
+	}
+	if blob == "" {
+		return "", &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza adopt HEAD --reason R", Reason: fmt.Sprintf("%s is not on %s", git.Visible(l.path), on.Name)}
+	}
+	l.file, err = readStories(l.invocation, l.clone, l.path, blob)
+	return blob, err
+}
+
+// readStories reads stories from a blob.
+func readStories(inv *invocation, clone *work.Clone, path string, blob flow.ObjectID) (*stories.File, error) {
+	objects, err := clone.Repo.Objects(inv.ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, err := objects.ReadKind(blob, "blob", stories.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	file, err := stories.Read(path, data)
+	if err != nil {
+		return nil, usagef("git liza help loop", "%v", err)
+	}
+	return file, nil
+}
+
+// bounds are what the flags and the file say of the loop.
+func (c *loopRunCommand) bounds(inv *invocation, path string, file *stories.File) (*flow.Loop, error) {
+	missing := ""
+	for _, need := range []struct {
+		lacks bool
+		flag  string
+	}{
+		{c.Iterations == 0, " --iterations N"},
+		{len(c.owns(file)) == 0, " --owns GLOB"},
+		{len(c.denies(file)) == 0, " --denies GLOB"},
+		{c.verify(file) == "", " --verify CMD"},
+	} {
+		if need.lacks {
+			missing += need.flag
+		}
+	}
+	if missing != "" {
+		hint := "git liza"
+		for _, word := range inv.args {
+			hint += " " + shell.Quote(word)
+		}
+		return nil, usagef(hint+missing, "neither the file nor a flag says%s", missing)
+	}
+	return &flow.Loop{Path: path, Iterations: c.Iterations, Tokens: c.Tokens, Cost: c.Cost, Wall: c.Wall, Denies: c.denies(file), Judge: cmp.Or(c.Judge, "gates")}, nil
+}
+
+// owns are the globs of paths that the work may change.
+func (c *loopRunCommand) owns(file *stories.File) []string { return globs(c.Owns, file.Allowed) }
+
+// denies are the globs of paths that the work may not change.
+func (c *loopRunCommand) denies(file *stories.File) []string { return globs(c.Denies, file.Excluded) }
+
+// globs are those that flags say, else those of a file. A folder is all that it holds.
+func globs(said, written []string) (list []string) {
+	if len(said) == 0 {
+		said = written
+	}
+	for _, glob := range said {
+		if strings.HasSuffix(glob, "/") {
+			glob += "**"
+		}
+		list = append(list, strings.TrimPrefix(glob, "./"))
+	}
+	return list
+}
+
+// verify is the command that must succeed at a submission.
+func (c *loopRunCommand) verify(file *stories.File) string {
+	switch {
+	case c.Verify != "":
+		return c.Verify
+	case len(file.Verify) == 1:
+		return file.Verify[0]
+	case len(file.Verify) == 0:
+		return ""
+	}
+	return "(" + strings.Join(file.Verify, ") && (") + ")"
+}
+
+// tasks are those of the stories that have not passed.
+func (c *loopRunCommand) tasks(goal flow.GoalID, l *flow.Loop, file *stories.File) (list []flow.TaskInput) {
+	order := file.Order()
+	for n, s := range order {
+		if s.Passes {
+			continue
+		}
+		list = append(list, flow.TaskInput{ID: storyTask(goal, n), Title: s.ID + ": " + s.Title, DoneWhen: "every criterion of the story holds, and verify succeeds",
+			Spec: l.Path, Scope: "the story " + s.ID + ", and nothing else", Priority: 1 + n*5/len(order), Owns: c.owns(file), Verify: c.verify(file),
+			Acceptance: s.Acceptance, Context: flow.LongText(s.Text())})
+	}
+	return list
+}
+
+// storyTask is the id of the task of a story, by its place in the order.
+func storyTask(goal flow.GoalID, n int) flow.TaskID {
+	return flow.TaskID(fmt.Sprintf("%s-%d", goal, n+1))
+}
+
+// work lets agents work on the stories until all have passed or nothing can move.
+func (l *looping) work(c *loopRunCommand) error {
+	b, _, err := l.clone.Store.Board(l.ctx)
+	if err != nil {
+		return err
+	}
+	judge := b.Goal(l.goal).Loop.Judge
+	none, one := 0, 1
+	rush := rushCommand{Planners: &none, Reviewers: &none, Coders: &one, Provider: c.Provider, Agents: c.Agents, UntilIdle: true, Goal: l.goal, Follow: c.Follow, Quiet: c.Quiet}
+	switch judge {
+	case flow.CodeReviewer:
+		rush.Reviewers = &one
+	case flow.HumanRole, "":
+	default:
+		rush.Agents = append(rush.Agents, string(judge)+"=1")
+	}
+	own := *l.invocation
+	if l.json {
+		own.stdout = io.Discard // the report is the one answer
+	}
+	return l.end(rush.Run(&own))
+}
+
+// end says what came of the loop whose agents have ended.
+func (l *looping) end(ended error) error {
+	report, err := readLoop(l.invocation, l.clone, l.goal)
+	if err != nil {
+		return errors.Join(ended, err)
+	}
+	left := report.Left()
+	if len(left) == 0 {
+		return l.complete(report)
+	}
+	if ended == nil {
+		return l.answer("changed", report, report.Text(l.width()))
+	}
+	f := classify(ended)
+	if f.rule == flow.RuleStuck && report.Limit.Reached != "" {
+		f.rule, f.hint = flow.RuleBudget, "git liza loop report "+string(l.goal)
+		f.reason = fmt.Sprintf("the loop of %s has reached its bound of %s; not passed: %s", l.goal, report.Limit.Reached, strings.Join(left, ", "))
+	}
+	return &partial{f, report}
+}
+
+// complete ends the goal of a loop whose stories have all passed.
+func (l *looping) complete(report view.LoopReport) error {
+	m := &flow.CompleteMove{Reason: "every story has passed"}
+	if err := (work.Stages{Clone: l.clone}).PassGoal(l.ctx, m); err != nil {
+		return err
+	}
+	if _, err := l.clone.For(l.goal).Make(l.ctx, flow.ActComplete, "", m); err != nil {
+		return err
+	}
+	return l.answer("changed", report, report.Text(l.width()))
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/stories"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type loopReportCommand struct {
+	ID flow.GoalID `arg:"" optional:"" help:"The goal of a loop; default: the current goal, else the last loop."`
+}
+
+func (c *loopReportCommand) Run(inv *invocation) error {
+	clone, goal, err := chooseLoop(inv, c.ID)
+	if err != nil {
+		return err
+	}
+	report, err := readLoop(inv, clone, goal)
+	if err != nil {
+		return err
+	}
+	return inv.answer("", report, report.Text(inv.width()))
+}
+
+// chooseLoop opens the repository, and returns the goal of the loop that a command is
+// about.
+func chooseLoop(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, error) {
+	l, err := inv.look()
+	if err != nil {
+		return nil, "", err
+	}
+	b := l.Board
+	goal, err := chooseGoal(inv).about(l.Clone, b, named)
+	if err != nil {
+		return nil, "", err
+	}
+	if g := b.Goal(goal); named == "" && (g == nil || g.Loop == nil) {
+		goal = cmp.Or(lastLoop(b), goal)
+	}
+	if g := b.Goal(goal); g == nil || g.Loop == nil {
+		return nil, "", cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza loop FILE --iterations N", Reason: fmt.Sprintf("%s is no loop", goal)}))
+	}
+	return l.Clone, goal, nil
+}
+
+// lastLoop returns the goal of the loop that began last, "" if there is none.
+func lastLoop(b *flow.Board) (last flow.GoalID) {
+	var began time.Time
+	for _, id := range b.IDs(flow.Goals) {
+		// Of those that began in the same second the higher number wins.
+		g := b.Goal(flow.GoalID(id))
+		if g != nil && g.Loop != nil && (g.Created.After(began) || g.Created.Equal(began) && len(g.ID) >= len(last)) {
+			last, began = g.ID, g.Created
+		}
+	}
+	return last
+}
+
+// A storied story is one of a loop with its task, nil if it has none.
+type storied struct {
+	stories.Story
+	task *flow.Task
+}
+
+// storiesOf returns the stories of a loop, as they were imported and in their order.
+func storiesOf(inv *invocation, clone *work.Clone, b *flow.Board, g *flow.Goal) (file *stories.File, list []storied, err error) {
+	if file, err = readStories(inv, clone, g.Loop.Path, g.Loop.Blob); err != nil {
+		return nil, nil, err
+	}
+	for n, s := range file.Order() {
+		one := storied{Story: s}
+		if !s.Passes {
+			one.task = b.Task(storyTask(g.ID, n))
+		}
+		list = append(list, one)
+	}
+	return file, list, b.Err()
+}
+
+// readLoop reads what came of the stories of a loop.
+func readLoop(inv *invocation, clone *work.Clone, goal flow.GoalID) (view.LoopReport, error) {
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return view.LoopReport{}, err
+	}
+	g := b.Goal(goal)
+	_, list, err := storiesOf(inv, clone, b, g)
+	if err != nil {
+		return view.LoopReport{}, err
+	}
+	report := view.LoopReport{Goal: goal, Path: g.Loop.Path, Status: g.Status.String(), Stories: []view.LoopStory{}, Limit: view.LoopLimitOf(g, clone.Store.Now())}
+	for _, one := range list {
+		s := view.LoopStory{ID: one.ID, Title: one.Title, Passed: one.passed(), Commits: []flow.ObjectID{}}
+		if t := one.task; t != nil {
+			s.Task, s.Status, s.Sessions, s.Tokens, s.Cost, s.Failure = t.ID, t.Status.String(), t.Usage.Sessions, t.Usage.Tokens(), t.Usage.Cost, one.failure()
+			if s.Passed && t.Merge != nil && t.Merge.Onto != "" {
+				if s.Commits, s.Diffstat, err = mergedWork(inv.ctx, clone, t.Merge); err != nil {
+					return view.LoopReport{}, err
+				}
+			}
+		}
+		report.Stories = append(report.Stories, s)
+	}
+	return report, nil
+}
+
+// passed reports whether a story has passed: its work is on integration.
+func (s storied) passed() bool { return s.Passes || s.task != nil && s.task.Status.IsMerged() }
+
+// failure is by what the work on a story failed the last time, "" if it has not.
+func (s storied) failure() string {
+	t := s.task
+	if t == nil || s.passed() {
+		return ""
+	}
+	if t.Block != nil && t.Status.IsBlocked() {
+		return strings.TrimSpace(t.Block.Reason + " " + strings.Join(t.Block.Questions, " "))
+	}
+	if t.Retry != nil {
+		return t.Retry.Error
+	}
+	if t.Integration != nil {
+		return strings.TrimSpace("the merge failed " + t.Integration.Gate + "\n" + strings.Join(t.Integration.Paths, " ") + t.Integration.Output)
+	}
+	for _, j := range t.Judgements {
+		if j.Rejection != nil && len(j.Rejection.Blockers) > 0 {
+			return j.Rejection.Blockers[0].Issue
+		}
+	}
+	return t.Abandoned
+}
+
+// mergedWork returns the commits that a merge brought to integration, and what they
+// changed.
+func mergedWork(ctx context.Context, clone *work.Clone, m *flow.Merge) (commits []flow.ObjectID, changes string, err error) {
+	between := string(m.Onto) + ".." + string(m.Commit)
+	out, err := clone.Repo.Git(ctx, "rev-list", "--reverse", "--no-merges", between)
+	if err != nil {
+		return nil, "", err
+	}
+	commits = []flow.ObjectID{}
+	for _, id := range strings.Fields(string(out)) {
+		commits = append(commits, flow.ObjectID(id))
+	}
+	out, err = clone.Repo.Git(ctx, "diff", "--shortstat", between)
+	return commits, strings.TrimSpace(string(out)), err
+}
+
+type loopExportCommand struct {
+	ID flow.GoalID `arg:"" optional:"" help:"The goal of a loop; default: the current goal, else the last loop."`
+}
+
+// Help says how the file is written.
+func (c *loopExportCommand) Help() string {
+	return `The text is that which the loop was opened with. Of each story whose task somebody has
+worked on, passes and notes say what came of it; every other byte stays.
+  git liza loop export > prd.json`
+}
+
+func (c *loopExportCommand) Run(inv *invocation) error {
+	clone, goal, err := chooseLoop(inv, c.ID)
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	g := b.Goal(goal)
+	file, list, err := storiesOf(inv, clone, b, g)
+	if err != nil {
+		return err
+	}
+	var results []stories.Result
+	for _, one := range list {
+		switch {
+		case one.task == nil:
+		case one.passed() && one.task.Merge != nil:
+			results = append(results, stories.Result{ID: one.ID, Passes: true, Notes: fmt.Sprintf("merged as %s by %s", one.task.Merge.Commit.Short(), one.task.ID)})
+		case one.failure() != "":
+			results = append(results, stories.Result{ID: one.ID, Notes: flow.Excerpt(one.failure(), maxNotes)})
+		}
+	}
+	text, err := file.Export(results)
+	if err != nil {
+		return err
+	}
+	if inv.json || inv.call != nil {
+		return inv.answer("", map[string]any{"goal": goal, "path": g.Loop.Path, "text": string(text)}, string(text))
+	}
+	_, err = io.Writer(inv.stdout).Write(text) // a missing newline at its end stays missing
+	return err
+}
+
+// maxNotes is how many bytes of a failure stand in the notes of a story.
+const maxNotes = 500

@@ -1,0 +1,79 @@
+package supervise
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/templates"
+)
+
+// The bounds of what a prompt repeats of earlier stories.
+const (
+	maxStories    = 20
+	maxStoryBytes = 600 // of one text
+)
+
+// storiesFor returns what the stories of a loop that somebody has worked on before left for
+// the next one; none for a task of another goal. Of too many the latest stay.
+func storiesFor(b *flow.Board, t *flow.Task) (list []templates.Story) {
+	if t == nil {
+		return nil
+	}
+	if g := b.Goal(t.Goal); g == nil || g.Loop == nil {
+		return nil
+	}
+	var earlier []*flow.Task
+	for _, s := range b.Tasks() {
+		if s.Goal != t.Goal || s.ID == t.ID {
+			continue
+		}
+		if other := b.Task(s.ID); other != nil && other.Attempts > 0 {
+			earlier = append(earlier, other)
+		}
+	}
+	slices.SortStableFunc(earlier, func(x, y *flow.Task) int { return x.Changed.Compare(y.Changed) })
+	for _, other := range earlier[max(0, len(earlier)-maxStories):] {
+		list = append(list, storyOf(other))
+	}
+	return list
+}
+
+// storyOf is what the work on a task left.
+func storyOf(t *flow.Task) templates.Story {
+	s := templates.Story{Title: t.Title, Status: t.Status.String()}
+	found := func(list *[]string, texts ...string) {
+		for _, text := range texts {
+			if text = strings.TrimSpace(flow.Excerpt(text, maxStoryBytes)); text != "" && !slices.Contains(*list, text) {
+				*list = append(*list, text)
+			}
+		}
+	}
+	if i := t.Intent; i != nil {
+		found(&s.Patterns, append([]string{i.Summary, i.Validation}, i.Assumptions...)...)
+	}
+	if h := t.Handoff; h != nil {
+		found(&s.Patterns, h.Summary, h.Approach)
+		found(&s.Failures, h.DeadEnds...)
+	}
+	for _, f := range t.Failures {
+		found(&s.Failures, f.Reason)
+	}
+	if t.Retry != nil {
+		found(&s.Failures, t.Retry.Error)
+	}
+	for _, j := range t.Judgements {
+		if j.Rejection != nil {
+			for _, blocker := range j.Rejection.Blockers {
+				found(&s.Failures, blocker.Issue+" "+blocker.Why)
+			}
+		}
+	}
+	if t.Block != nil {
+		found(&s.Failures, t.Block.Reason)
+	}
+	if i := t.Integration; i != nil {
+		found(&s.Failures, "the merge failed: "+strings.Join(append(slices.Clone(i.Paths), i.Gate, i.Output), " "))
+	}
+	return s
+}
