@@ -49,6 +49,21 @@ func (p *Phase) onBoard() flow.WorkflowPhase {
 	return c
 }
 
+// TypeOf is a type as the workflow of a goal has it.
+func TypeOf(c *flow.ArtifactType) *Type {
+	t := &Type{Name: c.Name, About: c.About, Format: Format(c.Format), Schema: string(c.Schema), Frozen: map[string][]string{}}
+	if c.IsPlan() {
+		t.Format = Plan
+	}
+	for _, h := range c.Headings {
+		t.Headings = append(t.Headings, Heading(h))
+	}
+	for _, one := range c.Frozen {
+		t.Frozen[one.Field] = append(t.Frozen[one.Field], one.Values...)
+	}
+	return t
+}
+
 func (t *Type) onBoard() flow.ArtifactType {
 	c := flow.ArtifactType{Name: t.Name, About: t.About, Format: string(t.Format), Schema: flow.LongText(t.Schema)}
 	for _, h := range t.Headings {

@@ -17,8 +17,10 @@ const MaxMatches = 1000
 
 // A TypedPattern says of which type the artifacts at the paths of a glob are.
 type TypedPattern struct {
-	Glob string
-	Type ArtifactType
+	Glob     string
+	Type     ArtifactType
+	Workflow string
+	Finished bool // a phase needs them, so that no draft will do
 }
 
 // typed are the patterns of all goals in progress with their types.
@@ -27,7 +29,7 @@ func (k workflows) typed() (list []TypedPattern) {
 		for _, f := range w.Phases {
 			for _, a := range f.Artifacts {
 				if t := w.Type(a.Type); t != nil {
-					list = append(list, TypedPattern{Expand(a.Path, w.Goal), *t})
+					list = append(list, TypedPattern{Expand(a.Path, w.Goal), *t, w.Name, a.Count > 0})
 				}
 			}
 		}
@@ -99,21 +101,41 @@ func (k workflows) artifactsOf(goal GoalID, upTo PhaseID) (list []ArtifactState)
 	return list
 }
 
-// artifactsChecked refuses receipts that do not show that the artifacts which a change
-// touches are valid, and receipts that git belies.
-func (p staging) artifactsChecked(receipts []Receipt, tree ObjectID, touches func(globs []string) bool, hint string) *Refusal {
+// checkArtifacts refuses receipts that do not show that the artifacts which a change
+// touches are valid, and receipts that git belies. at is the commit that was judged.
+func (p staging) checkArtifacts(receipts []Receipt, at, tree ObjectID, touches func(globs []string) bool) *Refusal {
 	globs := workflowsOf(p).patterns()
 	if len(globs) == 0 || !touches(globs) {
 		return nil
 	}
-	rules := p.Settings().Rules
-	if !slices.ContainsFunc(receipts, func(r Receipt) bool { return r.isArtifacts() && r.Tree == tree && r.HasPassed(rules) }) {
+	passed := p.holdsArtifacts(receipts, tree)
+	hint := ArtifactCommand + " --at " + string(at)
+	switch {
+	case p.facts != nil && len(p.facts.Invalid) > 0 && passed:
+		return refuse(RuleFact, hint, "gate %s is said to have passed on tree %s, but %s", ArtifactGate, tree.Short(), p.facts.Invalid[0])
+	case p.facts != nil && len(p.facts.Invalid) > 0:
+		return refuse(RuleArtifact, hint, "%s", p.facts.Invalid[0])
+	case !passed:
 		return refuse(RuleGate, hint, "gate %s has not passed on tree %s", ArtifactGate, tree.Short())
 	}
-	if p.facts != nil && len(p.facts.Invalid) > 0 {
-		return refuse(RuleFact, "git liza artifact check", "gate %s is said to have passed, and %s", ArtifactGate, clip(p.facts.Invalid[0]))
-	}
 	return nil
+}
+
+// holdsArtifacts reports whether one of the receipts shows that the artifacts of a tree
+// are valid.
+func (p staging) holdsArtifacts(receipts []Receipt, tree ObjectID) bool {
+	rules := p.Settings().Rules
+	return slices.ContainsFunc(receipts, func(r Receipt) bool { return r.isArtifacts() && r.Tree == tree && r.HasPassed(rules) })
+}
+
+// withArtifacts are receipts with that of the gate for artifacts, if a change touches any
+// and git says that they are valid.
+func (p staging) withArtifacts(receipts []Receipt, tree ObjectID, touches func(globs []string) bool) []Receipt {
+	globs := workflowsOf(p).patterns()
+	if p.facts == nil || len(p.facts.Invalid) > 0 || len(globs) == 0 || !touches(globs) || p.holdsArtifacts(receipts, tree) {
+		return receipts
+	}
+	return append(slices.Clip(receipts), Receipt{Gate: ArtifactGate, Command: ArtifactCommand, Tree: tree, Duration: "0s", By: p.move.By, Result: Pass})
 }
 
 // isArtifacts reports whether the receipt is of the built-in gate for artifacts.

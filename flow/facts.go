@@ -21,7 +21,7 @@ type Query struct {
 
 	Match   []string       // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
 	Frozen  []TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
-	Valid   []TypedPattern // which artifacts that match are not valid, in the tree of Merge, else of Submission
+	Valid   []TypedPattern // which artifacts that Merge, else Submission, changes are not valid; only an admission asks
 	Classes []string       // the classes of these files at Tip
 }
 
@@ -45,7 +45,7 @@ type Facts struct {
 	Lines   map[string]int      // by path; -1 where no regular file is
 	Matches []string            // paths that match, sorted, at most one more than [MaxMatches]
 	Frozen  []string            // paths
-	Invalid []string            // a line for each fault, PATH:LINE: TEXT
+	Invalid []string            // a short line for each fault, PATH:LINE: TEXT
 	Classes map[string]*Class   // by path
 	Flaw    *Refusal            // of the objects that the move brings, see [Board.Admissible]; nil if there is none
 }

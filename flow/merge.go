@@ -60,6 +60,10 @@ func (g *MergeMove) ask(m Move, b *Board) Query {
 func (g *MergeMove) fill(p *play) {
 	g.Drift = cmp.Or(g.Drift, p.facts.Drift)
 	g.Texts = p.textCheck().entered()
+	if p.task != nil && p.task.Submission != nil {
+		of := p.task.Submission
+		g.Receipts = staging{p}.withArtifacts(g.Receipts, g.Tree, staging{p}.touching(of.Changed, of.Paths))
+	}
 }
 
 func (g *MergeMove) refs(m Move, b *Board) []RefMove {
@@ -144,7 +148,7 @@ func (g *MergeMove) gates(p *play) *Refusal {
 		}
 	}
 	of := p.task.Submission
-	if r := (staging{p}).artifactsChecked(g.Receipts, g.Tree, staging{p}.touching(of.Changed, of.Paths), "git liza merge "+string(p.task.ID)); r != nil {
+	if r := (staging{p}).checkArtifacts(g.Receipts, g.Commit, g.Tree, staging{p}.touching(of.Changed, of.Paths)); r != nil {
 		return r
 	}
 	return staging{p}.passed(AtMerge, g.Receipts, g.Tree, staging{p}.touching(of.Changed, of.Paths), "git liza merge "+string(p.task.ID))

@@ -77,12 +77,12 @@ func (s *SubmitMove) fill(p *play) {
 		s.Save = p.task.Saves + 1
 	}
 	s.Tree, s.Base = cmp.Or(s.Tree, p.facts.Tree), cmp.Or(s.Base, p.facts.Base)
-	if s.Paths != nil {
-		return
+	if s.Paths == nil {
+		for _, change := range p.facts.Changes {
+			s.Paths = append(s.Paths, change.Path)
+		}
 	}
-	for _, change := range p.facts.Changes {
-		s.Paths = append(s.Paths, change.Path)
-	}
+	s.Gates = staging{p}.withArtifacts(s.Gates, s.Tree, staging{p}.touching(len(s.Paths), s.Paths))
 }
 
 func (s *SubmitMove) refs(m Move, _ *Board) []RefMove {
@@ -291,7 +291,7 @@ func (s *SubmitMove) gated(p *play) *Refusal {
 		return r
 	}
 	touches := staging{p}.touching(len(s.Paths), s.Paths)
-	if r := (staging{p}).artifactsChecked(s.Gates, s.Tree, touches, hint); r != nil {
+	if r := (staging{p}).checkArtifacts(s.Gates, s.Commit, s.Tree, touches); r != nil {
 		return r
 	}
 	return staging{p}.passed(AtSubmit, s.Gates, s.Tree, touches, hint)

@@ -13,6 +13,10 @@ import (
 
 // An Audit replays state commits and looks for damage.
 type Audit struct {
+	// Admits makes fresh facts those of a move that is new: whether its artifacts are
+	// valid is asked too. Two programs may disagree about that, and history does not.
+	Admits bool
+
 	repo    *git.Repo
 	history *history
 	commits *Commits

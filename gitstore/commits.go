@@ -19,6 +19,10 @@ type Commits struct {
 	objects *git.Objects
 	merges  map[[2]git.ID]git.Merge
 	answer  *answer // to the last question about a move
+
+	// Judge says what is wrong with artifacts, for moves that are new. Without it what
+	// touches artifacts is refused.
+	Judge ArtifactJudge
 }
 
 // Facts answers the question of a move. A missing commit is an answer; errors
@@ -134,6 +138,9 @@ func (cs *Commits) submissionFacts(ctx context.Context, q flow.Query, f *flow.Fa
 	if err := cs.frozenFacts(ctx, q, f); err != nil {
 		return err
 	}
+	if err := cs.validFacts(ctx, q, q.Submission, changes, f); err != nil {
+		return err
+	}
 	f.Flaw, err = cs.findFlaw(ctx, q.Tip, f.Base, q.Submission, changes)
 	return err
 }
@@ -182,6 +189,15 @@ func (cs *Commits) mergeFacts(ctx context.Context, q flow.Query, f *flow.Facts, 
 	}
 	if f.Drift, err = cs.Drift(ctx, q.DriftFrom, q.Onto); err != nil {
 		return err
+	}
+	if len(q.Valid) > 0 {
+		changes, err := cs.repo.Changes(ctx, q.Onto, q.Merge)
+		if err != nil {
+			return unreadRefusal(err)
+		}
+		if err := cs.validFacts(ctx, q, q.Merge, changes, f); err != nil {
+			return err
+		}
 	}
 	_, f.Script, err = cs.objects.Find(c.Tree, flow.IntegrationScript)
 	return err

@@ -18,7 +18,7 @@ func (cs *Commits) frozenFacts(ctx context.Context, q flow.Query, f *flow.Facts)
 	for _, c := range f.Changes {
 		i := slices.IndexFunc(q.Frozen, func(p flow.TypedPattern) bool { return flow.Match(p.Glob, c.Path) })
 		if i >= 0 {
-			paths, of[c.Path] = append(paths, c.Path), frozenBy(q.Frozen[i].Type)
+			paths, of[c.Path] = append(paths, c.Path), *artifacts.TypeOf(&q.Frozen[i].Type)
 		}
 	}
 	if len(paths) == 0 || f.Base == "" {
@@ -59,13 +59,4 @@ func (cs *Commits) stateOf(e git.Entry) (*artifacts.State, error) {
 		return nil, nil
 	}
 	return &artifacts.State{Mode: fmt.Sprintf("%06o", e.Mode), Text: data}, err
-}
-
-// frozenBy is the type of a workflow as far as it says when artifacts are frozen.
-func frozenBy(t flow.ArtifactType) artifacts.Type {
-	is := artifacts.Type{Name: t.Name, Frozen: map[string][]string{}}
-	for _, c := range t.Frozen {
-		is.Frozen[c.Field] = append(is.Frozen[c.Field], c.Values...)
-	}
-	return is
 }

@@ -59,7 +59,11 @@ func (a *Audit) applyMove(ctx context.Context, r *Replay, fresh bool) error {
 		return err
 	}
 	if fresh {
-		gathered, err := a.commits.gatherFacts(ctx, r.Before.Ask(r.Move), a.repo.Merger.TryMerge)
+		q := r.Before.Ask(r.Move)
+		if !a.Admits {
+			q.Valid = nil
+		}
+		gathered, err := a.commits.gatherFacts(ctx, q, a.repo.Merger.TryMerge)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -175,6 +176,10 @@ func TestFrozenArtifactsStay(t *testing.T) {
 		return flow.Move{Act: flow.ActSubmit, Task: "a", By: coder, Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{"adr.md"}, Save: 1,
 			Gates: []flow.Receipt{{Gate: flow.ArtifactGate, Command: flow.ArtifactCommand, Tree: c.Tree, Result: flow.Pass}}}}
 	}
+	d.refused(flow.RuleUndecided, submit("---\nstatus: accepted\n---\n# Two\n"))
+	d.store.Commits.Judge = func(context.Context, []Artifact) ([]string, error) { return nil, errors.New("no program") }
+	d.refused(flow.RuleUndecided, submit("---\nstatus: accepted\n---\n# Two\n"))
+	d.store.Commits.Judge = func(context.Context, []Artifact) ([]string, error) { return nil, nil }
 	d.refused(flow.RuleFrozen, submit("---\nstatus: accepted\n---\n# Two\n"))
 	d.refused(flow.RuleFrozen, submit("---\nstatus: draft\n---\n# One\n"))
 	d.do(submit("---\nstatus: superseded\nsuperseded_by: adr-2.md\n---\n# One\n"))

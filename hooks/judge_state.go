@@ -39,6 +39,7 @@ func (j *judge) judgeState(ctx context.Context, u Update) error {
 		j.refuse(u.Name, refused)
 		return nil
 	}
+	j.store.Audit.Admits = j.push.Server && !j.created && !j.push.Publish
 	var last gitstore.Replay
 	for _, id := range chain {
 		if err := ctx.Err(); err != nil {

@@ -3,12 +3,19 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/hooks"
 )
 
 // whole is the name of the program that has everything linked. A program that is built
@@ -25,20 +32,53 @@ func showScreen(inv *invocation, _ string) error { return inv.becomeWhole("a boa
 // check becomes the whole program, which reads Markdown.
 func (c *artifactCheckCommand) check(inv *invocation) error { return inv.becomeWhole("Markdown") }
 
-// becomeWhole starts the whole program, which is installed beside this one, in place of
-// this one and with the same arguments. what is what this program has not.
-func (inv *invocation) becomeWhole(what string) error {
+// judgeArtifacts asks the whole program, which reads Markdown.
+func judgeArtifacts(ctx context.Context, list []gitstore.Artifact) (lines []string, err error) {
+	path, err := findWhole()
+	if err != nil {
+		return nil, err
+	}
+	asked, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	out := &bytes.Buffer{}
+	r, err := proc.Run(ctx, proc.Command{Path: path, Args: []string{"hook", "artifacts"}, Stdin: bytes.NewReader(asked), Stdout: out, Wall: hooks.Limit})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, noWhole(path, "artifacts")
+	case err != nil:
+		return nil, fmt.Errorf("starting %s: %w", path, err)
+	case !r.Passed():
+		return nil, fmt.Errorf("%s ended with exit code %d (%s): %s", path, r.Code, r.Reason, r.Excerpt)
+	}
+	return lines, json.Unmarshal(out.Bytes(), &lines)
+}
+
+// findWhole returns the path of the whole program, which is installed beside this one.
+func findWhole() (string, error) {
 	self, err := os.Executable()
 	if err == nil {
 		self, err = filepath.EvalSymlinks(self)
 	}
+	return filepath.Join(filepath.Dir(self), whole), err
+}
+
+// noWhole says that the whole program is not there, for what this one has not.
+func noWhole(path, what string) error {
+	return fmt.Errorf("there is no second program %s, which make install puts beside this one, for %s", path, what)
+}
+
+// becomeWhole starts the whole program, which is installed beside this one, in place of
+// this one and with the same arguments. what is what this program has not.
+func (inv *invocation) becomeWhole(what string) error {
+	path, err := findWhole()
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(filepath.Dir(self), whole)
 	err = syscall.Exec(path, append([]string{path}, inv.args...), os.Environ())
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no second program %s, which make install puts beside this one, for %s", path, what)
+		return noWhole(path, what)
 	}
 	return fmt.Errorf("starting %s: %w", path, err)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -29,7 +31,8 @@ type artifactCheckCommand struct {
 func (c *artifactCheckCommand) Help() string {
 	return `Front matter is held against the schema of the type, the text against its headings;
 what the template says must be replaced. The type of a file is what its front matter says
-(type: adr), else that of the pattern of a workflow that its path matches. Files below
+(type: adr), else that of the pattern that its path matches, first of the workflows of the
+goals in progress, as they have them, then of all. Files below
 .liza/workflows and .liza/artifacts are checked as definitions, plans as by git liza
 plan check without the board.
 
@@ -46,15 +49,30 @@ type definitions struct {
 }
 
 // A pathType is the type that a workflow asks for at the paths of a pattern.
-type pathType struct{ glob, kind, workflow string }
+type pathType struct {
+	glob, kind, workflow string
 
-// readDefinitions reads the built-in definitions and those of the main work tree.
-func readDefinitions(clone *work.Clone) (*definitions, error) {
+	onBoard  *artifacts.Type // of the goal that asks for the artifact, nil of a workflow of this clone
+	finished bool            // its phase needs it
+}
+
+// readDefinitions reads what the goals in progress ask for, the built-in definitions, and
+// those of the main work tree. Of two patterns for a path the first counts.
+func readDefinitions(ctx context.Context, clone *work.Clone) (*definitions, error) {
 	l, err := openLibrary(clone.Repo)
 	if err != nil {
 		return nil, err
 	}
 	d := &definitions{Library: l}
+	b, _, err := clone.Store.Board(ctx)
+	if err != nil && !errors.Is(err, gitstore.ErrNoBoard) {
+		return nil, err
+	}
+	if err == nil {
+		for _, p := range flow.TypedPatterns(b) {
+			d.patterns = append(d.patterns, pathType{p.Glob, p.Type.Name, p.Workflow, artifacts.TypeOf(&p.Type), p.Finished})
+		}
+	}
 	for _, one := range l.Workflows() {
 		w, err := l.Workflow(one.Name, nil)
 		if err != nil {
@@ -62,7 +80,7 @@ func readDefinitions(clone *work.Clone) (*definitions, error) {
 		}
 		for _, p := range w.Phases {
 			for _, a := range p.Artifacts {
-				d.patterns = append(d.patterns, pathType{artifacts.InGoal(a.Path, "*"), a.Type, w.Name})
+				d.patterns = append(d.patterns, pathType{glob: artifacts.InGoal(a.Path, "*"), kind: a.Type, workflow: w.Name})
 			}
 		}
 	}
@@ -248,6 +266,3 @@ func answerChecked(inv *invocation, list []checkedFile) error {
 	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleArtifact, hint: hint,
 		reason: fmt.Sprintf("%s of %s, with %s", view.Count(invalid, "file"), view.Count(len(list), "file"), view.Count(wrong, "error"))}, data}
 }
-
-// maxArtifact bounds what is read of a file, in bytes.
-const maxArtifact = max(artifacts.MaxText, gitstore.MaxMove)

@@ -3,7 +3,10 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -34,7 +37,7 @@ func (c *artifactCheckCommand) check(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	d, err := readDefinitions(clone)
+	d, err := readDefinitions(inv.ctx, clone)
 	if err != nil {
 		return err
 	}
@@ -42,7 +45,7 @@ func (c *artifactCheckCommand) check(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	check := artifactCheck{definitions: d, files: files, finished: c.Finished, capacity: capacityOf(inv, clone), forms: map[string]*form.Form{}}
+	check := artifactCheck{definitions: d, files: files, finished: c.Finished, capacity: capacityOf(inv, clone)}
 	list := []checkedFile{}
 	for _, one := range paths {
 		checked, err := check.file(one)
@@ -60,12 +63,11 @@ type artifactCheck struct {
 	files    *work.TextFiles
 	finished bool
 	capacity func(flow.Role) flow.Capacity
-	forms    map[string]*form.Form
 }
 
 func (c *artifactCheck) file(file string) (checkedFile, error) {
 	f := checkedFile{Path: file, Type: definitionAt(file), Errors: []artifacts.Fault{}}
-	data, why, err := c.files.Read(file, maxArtifact)
+	data, why, err := c.files.Read(file, gitstore.MaxArtifact)
 	if err != nil {
 		return f, err
 	}
@@ -88,27 +90,35 @@ func (c *artifactCheck) file(file string) (checkedFile, error) {
 	return f, nil
 }
 
+// saidType is the type that the front matter of an artifact says, "" if it says none.
+func saidType(file string, data []byte) (said string) {
+	if path.Ext(file) == ".md" && len(form.Readable(data)) == 0 {
+		parted, _ := artifacts.Part(file, data)
+		said, _ = parted.Front.Key("type").Text()
+	}
+	return said
+}
+
+// otherType is a fault if the front matter says another type than a workflow.
+func otherType(said, kind, workflow string) []artifacts.Fault {
+	if said == "" || kind == "" || said == kind {
+		return nil
+	}
+	return []artifacts.Fault{{Code: artifacts.CodeType, Line: 1,
+		Text: fmt.Sprintf("its front matter says the type %s; the workflow %s has the type %s at this path", said, workflow, kind)}}
+}
+
 // artifact finds the type of an artifact, and holds it against that.
 func (c *artifactCheck) artifact(f *checkedFile, data []byte) error {
 	pattern := c.at(f.Path)
-	isText := path.Ext(f.Path) == ".md"
-	said := ""
-	if isText && len(form.Readable(data)) == 0 {
-		parted, _ := artifacts.Part(f.Path, data)
-		said, _ = parted.Front.Key("type").Text()
-	}
-	f.Type = said
-	switch {
-	case said == "":
-		f.Type = pattern.kind
-	case pattern.kind != "" && said != pattern.kind:
-		f.fault(artifacts.CodeType, "its front matter says the type %s; the workflow %s has the type %s at this path", said, pattern.workflow, pattern.kind)
-	}
+	said := saidType(f.Path, data)
+	f.Errors = append(f.Errors, otherType(said, pattern.kind, pattern.workflow)...)
+	f.Type = cmp.Or(said, pattern.kind)
 	if f.Type == "" {
 		f.fault(artifacts.CodeType, "nothing says its type: neither its front matter, with type: NAME, nor a workflow")
 		return nil
 	}
-	kind, err := c.Library.Type(f.Type)
+	kind, err := c.typeOf(f.Type, pattern)
 	var wrong *library.Error
 	var missing *library.MissingError
 	switch {
@@ -120,23 +130,62 @@ func (c *artifactCheck) artifact(f *checkedFile, data []byte) error {
 		return nil
 	case err != nil:
 		return err
+	}
+	faults, err := heldTo(c.Library, kind, c.finished || pattern.finished, f.Path, data)
+	f.Errors = append(f.Errors, faults...)
+	return err
+}
+
+// heldTo holds an artifact against its type, and against the template of that in a library.
+func heldTo(l *library.Library, kind *artifacts.Type, finished bool, file string, data []byte) ([]artifacts.Fault, error) {
+	switch {
 	case kind.IsPlan():
-		f.Errors = append(f.Errors, planFaults(f.Path, data)...)
-		return nil
-	case !isText:
-		f.fault(artifacts.CodeType, "an artifact of type %s is Markdown, in a file that ends in .md", f.Type)
-		return nil
+		return planFaults(file, data), nil
+	case path.Ext(file) != ".md":
+		return []artifacts.Fault{{Code: artifacts.CodeType, Line: 1, Text: fmt.Sprintf("an artifact of type %s is Markdown, in a file that ends in .md", kind.Name)}}, nil
 	}
-	held := c.forms[f.Type]
-	if held == nil {
-		if held, err = form.Of(kind, artifactTemplate(c.Library, f.Type)); err != nil {
-			return err
+	held, err := form.Of(kind, artifactTemplate(l, kind.Name))
+	if err != nil {
+		return nil, err
+	}
+	held.Finished = finished
+	return held.Check(file, data), nil
+}
+
+// mostFaults is after how many faults no further artifact is judged.
+const mostFaults = 100
+
+// judgeArtifacts holds artifacts that a move changes against the types of their goals: it
+// is what a submission, a merge and a server ask.
+func judgeArtifacts(_ context.Context, list []gitstore.Artifact) (lines []string, err error) {
+	l, err := library.Open(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range list {
+		if len(lines) > mostFaults {
+			break
 		}
-		held.Finished = c.finished
-		c.forms[f.Type] = held
+		f := checkedFile{Path: one.Path, Errors: otherType(saidType(one.Path, one.Text), one.Type.Name, one.Workflow)}
+		faults, err := heldTo(l, artifacts.TypeOf(&one.Type), one.Finished, one.Path, one.Text)
+		if err != nil {
+			return nil, err
+		}
+		f.Errors = append(f.Errors, faults...)
+		if text := strings.TrimSuffix(f.lines(), "\n"); text != "" {
+			lines = append(lines, strings.Split(text, "\n")...)
+		}
 	}
-	f.Errors = append(f.Errors, held.Check(f.Path, data)...)
-	return nil
+	return lines, nil
+}
+
+// typeOf is the type of a name: as the goal has it whose workflow asks for the artifact,
+// else as this clone has it.
+func (c *artifactCheck) typeOf(name string, pattern pathType) (*artifacts.Type, error) {
+	if pattern.onBoard != nil && pattern.kind == name {
+		return pattern.onBoard, nil
+	}
+	return c.Library.Type(name)
 }
 
 // planFaults are the errors of a plan by itself: whatever is on the board, the same.

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -22,6 +24,7 @@ type hookCommand struct {
 	ReferenceTransaction referenceTransactionCommand `cmd:"" help:"Judge a ref transaction."`
 	PreCommit            preCommitCommand            `cmd:"" help:"Judge what an agent commits."`
 	PrePush              prePushCommand              `cmd:"" help:"Refuse an agent's push."`
+	Artifacts            hookArtifactsCommand        `cmd:"" help:"Judge artifacts, for the program that is built apart."`
 }
 
 // hookEnv are the variables that git's processes in a hook need. No other
@@ -67,8 +70,29 @@ func (inv *invocation) hook(limit time.Duration) (*gitstore.Store, func(), error
 	}
 	if err != nil {
 		end()
+		return nil, nil, err
 	}
-	return store, end, err
+	store.Commits.Judge = judgeArtifacts
+	return store, end, nil
+}
+
+// maxAsked bounds the question about artifacts, in bytes.
+const maxAsked = 64 << 20
+
+// hookArtifactsCommand reads a list of artifacts from standard input, and prints what is
+// wrong with them, both in JSON. It opens no repository.
+type hookArtifactsCommand struct{}
+
+func (c *hookArtifactsCommand) Run(inv *invocation) error {
+	var list []gitstore.Artifact
+	if err := json.NewDecoder(io.LimitReader(inv.stdin, maxAsked)).Decode(&list); err != nil {
+		return err
+	}
+	lines, err := judgeArtifacts(inv.ctx, list)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(inv.stdout).Encode(lines)
 }
 
 type preReceiveCommand struct{}

@@ -81,7 +81,7 @@ func (inv *invocation) reader() (*work.Clone, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Specs.Dir = inv.dir
+	c.Specs.Dir, c.Store.Commits.Judge = inv.dir, judgeArtifacts
 	if inv.call == nil && inv.getenv("LIZA_AGENT_ID") == "" {
 		_ = c.Checkouts.RemoveLeft(inv.ctx, inv.dir) // the next command tries again
 	}

@@ -68,7 +68,7 @@ func (t *tracing) readSources() error {
 	if t.files, err = work.OpenTextFiles(t.inv.ctx, t.Clone, t.Board.Settings().Integration.Tip); err != nil {
 		return err
 	}
-	d, err := readDefinitions(t.Clone)
+	d, err := readDefinitions(t.inv.ctx, t.Clone)
 	if err != nil {
 		return err
 	}

@@ -71,6 +71,9 @@ func (a Artifact) origin() string {
 // GoneText says for people that a path on which goals and tasks stand is no file any
 // more, and how they get another text. path has no control characters.
 func GoneText(path string, usedBy []string) string {
+	if len(usedBy) == 0 {
+		return path + " is no file then, and no phase has it: git liza artifact list"
+	}
 	return path + " is no file then; used by " + Artifact{UsedBy: usedBy}.users() +
 		": git liza task edit ID --spec SPEC, for a goal git liza edit goal"
 }

@@ -83,6 +83,7 @@ func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clon
 	if err != nil {
 		return nil, err
 	}
+	store.Commits.Judge = c.Store.Commits.Judge
 	other := assemble(store, c.Checkouts.Trees, c.environ)
 	other.Distant, other.Specs.Dir = c.Distant, c.Specs.Dir
 	return other, other.Identify(ctx, by, g)

@@ -1,0 +1,87 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/artifacts"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// An Artifact is a file that a workflow asks for, to be held against its type.
+type Artifact struct {
+	Path     string
+	Type     flow.ArtifactType
+	Workflow string
+	Finished bool // no draft will do
+	Text     []byte
+}
+
+// An ArtifactJudge returns what is wrong with artifacts, a line for each fault. An error
+// says nothing about them.
+type ArtifactJudge func(context.Context, []Artifact) (faults []string, err error)
+
+const (
+	// MaxArtifact bounds the text of an artifact that is judged, in bytes: plans are
+	// larger than others.
+	MaxArtifact = max(artifacts.MaxText, MaxMove)
+	// maxJudged bounds the texts of all artifacts that a move changes, in bytes.
+	maxJudged = 16 << 20
+	// maxFault bounds what is said about a fault, in bytes.
+	maxFault = 400
+)
+
+// validFacts answers which artifacts that a commit changes are not valid in it. A move
+// that changes more of them than can be judged is refused, and one that nothing here can
+// judge.
+func (cs *Commits) validFacts(ctx context.Context, q flow.Query, commit git.ID, changes []git.Change, f *flow.Facts) error {
+	var list []Artifact
+	size := 0
+	for _, c := range changes {
+		i := slices.IndexFunc(q.Valid, func(p flow.TypedPattern) bool { return flow.Match(p.Glob, c.Path) })
+		if i < 0 || c.Mode == 0 {
+			continue
+		}
+		if c.Mode != git.ModeBlob && c.Mode != git.ModeExecutable {
+			f.Invalid = append(f.Invalid, flow.Clean(c.Path)+":1: it is no regular file")
+			continue
+		}
+		text, err := cs.objects.ReadKind(c.New, "blob", MaxArtifact)
+		var large *git.TooLarge
+		if errors.As(err, &large) {
+			f.Invalid = append(f.Invalid, fmt.Sprintf("%s:1: the file is larger than %d KiB", flow.Clean(c.Path), MaxArtifact>>10))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if size += len(text); size > maxJudged || len(list) == flow.MaxMatches {
+			return limitRefusal("git liza help task add", "the change touches more artifacts than are judged at once, %d of %d MiB: part it into tasks", flow.MaxMatches, maxJudged>>20)
+		}
+		p := q.Valid[i]
+		list = append(list, Artifact{c.Path, p.Type, p.Workflow, p.Finished, text})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if cs.Judge == nil {
+		return undecidedRefusal(commit, "nothing here can say whether artifacts are valid")
+	}
+	faults, err := cs.Judge(ctx, list)
+	if err != nil && ctx.Err() == nil {
+		return undecidedRefusal(commit, "whether artifacts are valid cannot be decided: "+err.Error())
+	}
+	for _, line := range faults {
+		f.Invalid = append(f.Invalid, strings.ToValidUTF8(line[:min(len(line), maxFault)], ""))
+	}
+	return err
+}
+
+// undecidedRefusal refuses a commit whose artifacts could not be judged.
+func undecidedRefusal(commit git.ID, reason string) *flow.Refusal {
+	return &flow.Refusal{Rule: flow.RuleUndecided, Hint: flow.ArtifactCommand + " --at " + string(commit), Reason: reason}
+}
