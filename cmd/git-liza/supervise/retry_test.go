@@ -94,7 +94,7 @@ func TestPressureFallsAndRecovers(t *testing.T) {
 	require.Len(t, w.moves(flow.ActMerge), 6)
 	_, tip, err := w.clone.Store.Board(t.Context())
 	require.NoError(t, err)
-	capped, before := 0, 0
+	capped, before, held := 0, 0, 0
 	var events []gitstore.Event
 	require.NoError(t, w.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
 		events = append(events, e)
@@ -118,10 +118,26 @@ func TestPressureFallsAndRecovers(t *testing.T) {
 		if before == 0 && limit > 0 {
 			require.Equal(t, max(1, (claimed+1)/2), limit, "half of the claims, with the one that failed")
 		}
+		if limit > 0 && claimed >= limit {
+			held += keptBack(t, b, e.Move.At)
+		}
 		capped, before = max(capped, limit), limit
 	}
+	require.Positive(t, held, "no task was kept back")
 	require.Positive(t, capped)
 	require.Zero(t, w.board().Goal("goal-1").Pressure[0].Cap)
+}
+
+// keptBack is how many tasks wait for agents on a board, of which none can be claimed by
+// any more of them, although it waited long enough after it failed.
+func keptBack(t *testing.T, b *flow.Board, at time.Time) (waiting int) {
+	for _, task := range b.Tasks() {
+		if task.Status == flow.Unclaimed {
+			require.NotContains(t, b.Acts(task.ID, flow.Caller{By: "coder-9"}, at.Add(time.Minute)), flow.ActClaim, task.ID)
+			waiting++
+		}
+	}
+	return waiting
 }
 
 // Three failures in a row with the same error stop the board, whatever the tasks.
