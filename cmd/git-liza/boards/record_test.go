@@ -45,6 +45,10 @@ var recordings = []struct {
 	{"version4-signed", "version4.sh", "1"},
 	{"migrated4", "migrated4.sh", ""},
 	{"migrated4-signed", "migrated4.sh", "1"},
+	{"version5", "version5.sh", ""},
+	{"version5-signed", "version5.sh", "1"},
+	{"migrated5", "migrated5.sh", ""},
+	{"migrated5-signed", "migrated5.sh", "1"},
 }
 
 // Golden boards are recorded by hand, once for each version of the rules, and never

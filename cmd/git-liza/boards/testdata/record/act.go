@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,7 +80,14 @@ func ends(b *flow.Board, id flow.TaskID, by flow.Actor, outcome, text string) fl
 }
 
 func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, flow.Detail, error) {
-	full := func(id flow.TaskID) flow.TaskInput { return describe(id, b.Settings().Rules) }
+	goal := b.Settings().Goal
+	full := func(id flow.TaskID) flow.TaskInput {
+		in := describe(id, b.Settings().Rules)
+		if g := b.Goal(goal); g != nil {
+			in.Phase = g.Phase
+		}
+		return in
+	}
 	switch name {
 	case "init":
 		return flow.ActInit, "", founding(args[0], args[1]), nil
@@ -106,6 +114,20 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 		anew := full("planned")
 		anew.DependsOn, anew.Reverts = []flow.TaskID{flow.TaskID(args[0])}, []flow.TaskID{flow.TaskID(args[1])}
 		return flow.ActAdd, "", &flow.AddMove{Update: []flow.TaskInput{anew}}, nil
+	case "import-plan":
+		m := &flow.ImportMove{Source: args[0], Plan: &flow.PlanRef{Path: args[0], Blob: b.Tracked(args[0]).Blob}, Tasks: []flow.TaskInput{full("of-plan")},
+			Update: []flow.TaskInput{full(flow.TaskID(args[1])), {ID: "outline", Title: "The outline", Draft: true}}, Schedule: &flow.Schedule{Barrier: flow.NoBarrier, Levels: []string{"base", "parts"}}}
+		m.Update[0].Reverts = []flow.TaskID{flow.TaskID(args[2])}
+		return flow.ActImport, "", m, nil
+	case "goal":
+		w := scoped(b, goal)
+		w.Goal = "looped"
+		loop := &flow.Loop{Path: args[0], Blob: flow.ObjectID(args[1]), Iterations: 10, Tokens: 1e6, Cost: 5e6, Wall: flow.Duration(time.Hour),
+			Denies: []string{"secret/**"}, Judge: "gates"}
+		return flow.ActGoal, "", &flow.GoalMove{ID: w.Goal, Title: "One after the other", Spec: args[0], Workflow: w, Phase: w.Phases[0].Name, Every: flow.EveryPhase, Loop: loop}, nil
+	case "reload":
+		g, w := b.Goal(goal), scoped(b, goal)
+		return flow.ActReload, "", &flow.ReloadMove{Workflow: w, Phase: g.Phase, Every: g.Every, Reason: "tasks say their scope"}, nil
 	case "trip":
 		return flow.ActTrip, "", trip(b), nil
 	case "alarms":
@@ -132,6 +154,19 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 		return flow.ActAmend, "", &flow.AmendMove{Goal: &g}, nil
 	}
 	return 0, "", nil, fmt.Errorf("there is no move %q", name)
+}
+
+// scoped is the workflow of a goal, with templates that say a scope, which no file does.
+func scoped(b *flow.Board, goal flow.GoalID) *flow.Workflow {
+	w := *flow.FindWorkflow(b, goal)
+	w.Phases = slices.Clone(w.Phases)
+	for i := range w.Phases {
+		w.Phases[i].Tasks = slices.Clone(w.Phases[i].Tasks)
+		for j := range w.Phases[i].Tasks {
+			w.Phases[i].Tasks[j].Scope = "itself"
+		}
+	}
+	return &w
 }
 
 // trip names the anomalies of the board, as rules from version 3 on ask for.
@@ -171,6 +206,9 @@ func describe(id flow.TaskID, rules int) flow.TaskInput {
 		in.Steps = []flow.Step{{Step: 1, Action: "Write it", Run: "cat all/" + string(id) + "/new.txt", Expect: "words"}}
 		in.Context, in.IntegrationTest = "It is one of several.", "all/"+string(id)+"/test.sh"
 	}
+	if rules > 4 {
+		in.Denies = []string{"secret/**"}
+	}
 	return in
 }
 
@@ -179,7 +217,7 @@ func founding(tip, key string) *flow.InitMove {
 	c := flow.DefaultConfig()
 	c.AllowSelfReview, c.PostWorktree = true, "true"
 	c.Gates = []flow.Gate{{Name: "unit", Command: "true", Required: true, Timeout: flow.Duration(time.Minute), At: flow.AtSubmit, Paths: []string{"src/**"}}}
-	c.Schedule.Barrier = flow.LevelBarrier
+	c.Schedule.Barrier, c.Automation.Required = flow.LevelBarrier, true
 	b := flow.Budget{Tokens: 1e6, Cost: 25e6}
 	c.Budgets = flow.Budgets{Task: b, Sprint: b, Goal: b}
 	c.Checkpoint, c.Goal, c.Alarms = flow.Checkpoints{Every: 10, Share: 50}, flow.GoalPolicy{Auto: true}, alarms()
