@@ -17,6 +17,9 @@ func (b *Board) Admissible(m Move, facts *Facts) *Refusal {
 	if facts != nil && facts.Flaw != nil {
 		return facts.Flaw
 	}
+	if r := checkAnswering(p); r != nil {
+		return r
+	}
 	if d, ok := m.Detail.(admitter); ok {
 		return d.admit(p)
 	}
@@ -86,7 +89,8 @@ func (c *ConfigMove) admit(*play) *Refusal {
 }
 
 // admit refuses a session that its agent cannot have had. A doer must have
-// held the task; a judge must have had a submission to judge. The usage must
+// held the task; a judge must have had a submission to judge; both may have looked for
+// the answer of a question about it. The usage must
 // fit into the duration of the session, and the duration into the age of the
 // task. Humans are trusted: other humans can raise a budget that one of them
 // exhausts.
@@ -100,9 +104,9 @@ func (s *SessionMove) admit(p *play) *Refusal {
 	switch {
 	case t == nil:
 		hint = "git liza agents"
-	case capacity == Does && !slices.ContainsFunc(t.Coders, func(w Worker) bool { return w.By == by }):
+	case capacity == Does && !slices.ContainsFunc(t.Coders, func(w Worker) bool { return w.By == by }) && !lookedForAnswer(p, by, t):
 		return refuse(RuleHolder, hint, "%s never held %s: an agent reports sessions only on tasks that it held", by, t.ID)
-	case capacity == Judges && t.Submissions == 0:
+	case capacity == Judges && t.Submissions == 0 && !lookedForAnswer(p, by, t):
 		return refuse(RuleHolder, hint, "%s cannot have reviewed %s: it has no submission", by, t.ID)
 	case time.Duration(s.Usage.Seconds)*time.Second > p.move.At.Sub(t.Created)+5*time.Minute:
 		return refuse(RuleLimit, hint, "a session of %d seconds is longer than %s is old", s.Usage.Seconds, t.ID)

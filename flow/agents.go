@@ -107,7 +107,12 @@ func (u *UnregisterMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (u *UnregisterMove) apply(p *effect) { p.put(Key{Agents, string(u.Agent)}, nil) }
+func (u *UnregisterMove) apply(p *effect) {
+	p.put(Key{Agents, string(u.Agent)}, nil)
+	if p.HasRules(5) {
+		giveQuestionsBack(p, Actor(u.Agent))
+	}
+}
 
 // DegradeMove takes an agent out of work until it is registered anew.
 type DegradeMove struct {

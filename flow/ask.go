@@ -32,6 +32,11 @@ func (a *AskMove) aim(b *Board) GoalID {
 }
 
 func (a *AskMove) fill(p *play) {
+	if a.Parent == "" && heldTask(p, p.move.By) == "" {
+		if q := takenBy(p.Board, p.move.By, p.move.At); q != nil && (a.About == "" || a.About == q.Task) {
+			a.Parent = q.ID
+		}
+	}
 	switch q := findQuestion(p, a.Parent); {
 	case a.About != "":
 	case q != nil:

@@ -252,7 +252,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return &AnswerMove{Question: RecordID(w.nth(0)), Text: w.or("text", "because")}
 	},
 	ActTake: func(_ *scene, _ TaskID, w words) Detail {
-		return &TakeMove{Question: RecordID(w.nth(0)), Lease: w.lease()}
+		return &TakeMove{Question: RecordID(w.nth(0)), Lease: w.lease(), Free: w.on("free"), Missed: w.on("missed")}
 	},
 	ActDismissRecord: func(_ *scene, _ TaskID, w words) Detail {
 		return &DismissRecordMove{Kind: w.or("kind", "anomaly"), Record: RecordID(w.nth(0)), Reason: w.or("reason", "known")}

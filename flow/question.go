@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -21,6 +20,9 @@ type Question struct {
 	At     time.Time `yaml:"at"`             // zero while it is open
 	Parent RecordID  `yaml:"parent,since=5"` // for whose answer it was asked
 	During bool      `yaml:"during,since=5"` // the work on the task goes on
+
+	Missed    int       `yaml:"missed,since=5"`     // leases of agents that ended without an answer
+	NotBefore time.Time `yaml:"not_before,since=5"` // agents take it again from then on
 }
 
 // IsOpen reports whether the question waits for its answer.
@@ -35,9 +37,7 @@ func QuestionsAbout(b *Board, tasks ...TaskID) []*Question {
 			list = append(list, q)
 		}
 	}
-	slices.SortFunc(list, func(x, y *Question) int { // of two numbers the longer one is larger
-		return cmp.Or(x.Asked.Compare(y.Asked), cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
-	})
+	slices.SortFunc(list, (*Question).compare)
 	return list
 }
 
@@ -184,45 +184,6 @@ func ReturnedBy(m Move, after *Board) *Task {
 		return t
 	}
 	return nil
-}
-
-// TakeMove takes a question for the time of a lease. Nobody else takes it
-// meanwhile; people and planners may answer it all the same.
-type TakeMove struct {
-	Question RecordID `yaml:"question"`
-	Lease    Duration `yaml:"lease"`
-}
-
-func (t *TakeMove) subject() string { return string(t.Question) }
-
-func (t *TakeMove) already(p *play) bool {
-	q := findQuestion(p, t.Question)
-	return q != nil && q.IsOpen() && q.Lease.live(p.move.At) && q.Lease.By == p.move.By
-}
-
-func (t *TakeMove) admit(p *play) *Refusal { return p.checkLease(t.Lease) }
-
-func (t *TakeMove) check(p *play) *Refusal {
-	q := findQuestion(p, t.Question)
-	if q == nil {
-		return unknownQuestion(t.Question)
-	}
-	if t.Lease < Duration(time.Second) {
-		return refuse(RuleForm, "git liza help take", "a question is taken for the time of a lease")
-	}
-	if r := q.checkOpen(); r != nil {
-		return r
-	}
-	if q.Lease.live(p.move.At) {
-		return refuse(RuleLease, "git liza show "+string(q.Task), "%s has taken the question %s until %s", q.Lease.By, q.ID, q.Lease.Lease.Format(time.RFC3339))
-	}
-	return q.checkAsked(p)
-}
-
-func (t *TakeMove) apply(p *effect) {
-	q := *findQuestion(p, t.Question)
-	q.Lease = &Review{By: p.move.By, Since: p.move.At, Lease: p.move.At.Add(time.Duration(t.Lease))}
-	p.put(Key{Questions, string(q.ID)}, &q)
 }
 
 // block gives a task the reason why its work stops. From rules version 2 on each

@@ -94,3 +94,81 @@ func TestGoalOfQuestions(t *testing.T) {
 		require.Equal(t, GoalID("goal-1"), s.board.GoalOf(Caller{By: "human:ann"}.Move(act, "", d)))
 	}
 }
+
+// A session that was spawned for an answer answers, or asks on, and does nothing else.
+func TestAnsweringSessions(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a | coder-1 claim a | coder-1 ask to=planner | human:ann register planner-1 | planner-1 take sprint-1/1")
+	refused := func(act Act, d Detail) Rule {
+		t.Helper()
+		m := s.by("planner-1", act, "", d)
+		m.Generation = s.board.Agent("planner-1").Generation.Child()
+		r := s.board.Admissible(m, nil)
+		if r == nil {
+			return ""
+		}
+		return r.Rule
+	}
+	require.Equal(t, RuleRole, refused(ActAdd, &AddMove{}))
+	require.Equal(t, RuleRole, refused(ActNote, &NoteMove{}))
+	require.Equal(t, RuleRole, refused(ActAnswer, &AnswerMove{Question: "sprint-1/2"}))
+	require.Equal(t, RuleRole, refused(ActAsk, &AskMove{About: "a"}))
+	require.Empty(t, refused(ActAsk, &AskMove{About: "a", Parent: "sprint-1/1"}))
+	require.Empty(t, refused(ActAnswer, &AnswerMove{Question: "sprint-1/1"}))
+	require.Nil(t, s.board.Admissible(s.by("planner-1", ActAdd, "", &AddMove{}), nil), "its supervisor is no such session")
+	require.Empty(t, s.step("planner-1 answer sprint-1/1", new(record)))
+	require.Empty(t, refused(ActAdd, &AddMove{}))
+}
+
+// The question for an agent is the one that it has taken, else the oldest that it may
+// take. What blocks a task wakes planners, who take only what is asked during the work.
+func TestNextQuestion(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a b c | coder-1 claim a | coder-1 ask to=architect | +1m coder-1 ask to=planner | coder-1 ask | coder-2 claim b | coder-2 block b reason=- to=architect | coder-3 claim c | coder-3 block c reason=- to=planner")
+	next := func(by Actor) (RecordID, time.Time) {
+		q, at := NextQuestion(s.board, Caller{By: by}, s.now, nil)
+		if q == nil {
+			return "", at
+		}
+		return q.ID, at
+	}
+	for _, c := range []struct {
+		step string
+		by   Actor
+		id   RecordID
+		wait time.Duration
+	}{
+		{"", "architect-1", "sprint-1/1", 0},
+		{"", "coder-2", "", 0},
+		{"", "planner-1", "sprint-1/2", 0},
+		{"planner-1 take sprint-1/2", "planner-2", "sprint-1/3", 0},
+		{"architect-1 take sprint-1/1", "architect-2", "sprint-1/4", 0},
+		{"architect-2 take sprint-1/4 lease=20m", "architect-1", "sprint-1/1", 0},
+		{"architect-2 take sprint-1/4 +free", "architect-2", "sprint-1/4", 0},
+		{"architect-2 take sprint-1/4 lease=20m", "architect-3", "", 20*time.Minute + time.Second},
+		{"architect-2 take sprint-1/4 +free +missed", "architect-3", "", time.Duration(DefaultConfig().Retry.Base)},
+	} {
+		if c.step != "" {
+			require.Empty(t, s.step(c.step, new(record)), c.step)
+		}
+		id, at := next(c.by)
+		require.Equal(t, c.id, id, "%s: %s", c.step, c.by)
+		if c.wait > 0 {
+			require.Equal(t, c.wait, at.Sub(s.now), "%s: %s", c.step, c.by)
+		}
+	}
+}
+
+// Whoever looks for an answer reports its session on the asker's task.
+func TestSessionsOnQuestions(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a | coder-1 claim a | coder-1 ask to=architect")
+	refused := func() bool {
+		return s.board.Admissible(s.by("architect-1", ActSession, "a", &SessionMove{Provider: "p", Role: "architect", Outcome: "answered"}), nil) != nil
+	}
+	require.True(t, refused())
+	require.Empty(t, s.step("architect-1 take sprint-1/1", new(record)))
+	require.False(t, refused())
+	require.Empty(t, s.step("architect-1 answer sprint-1/1", new(record)))
+	require.False(t, refused())
+}

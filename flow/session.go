@@ -5,7 +5,7 @@ import "time"
 // SessionOutcomes are the words for how a session ended.
 func SessionOutcomes() []string {
 	return []string{"submitted", "approved", "rejected", "blocked", "handoff", "planned", "nothing", "failed", "hung",
-		"budget", "quota", "called_off", "lost"}
+		"budget", "quota", "called_off", "lost", "answered"}
 }
 
 // SessionMove records a session that has ended: its provider, its outcome and
@@ -46,7 +46,7 @@ func (s *SessionMove) check(p *play) *Refusal {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", s.Role)
 	case p.task == nil && p.Role(s.Role).Capacity != Plans:
 		return refuse(RuleForm, hint, "only a session of a planner has no task")
-	case !contains(SessionOutcomes(), s.Outcome):
+	case !contains(SessionOutcomes(), s.Outcome) || s.Outcome == "answered" && !p.HasRules(5):
 		return refuse(RuleForm, hint, "%q is not one of %v", clip(s.Outcome), SessionOutcomes())
 	}
 	if r := present("the provider", s.Provider, hint); r != nil {
