@@ -46,6 +46,12 @@ type Input struct {
 
 	Stories []Story // of a loop, that were worked on before the task
 
+	// Asked is the question that the session is to answer, about Task, whatever the role is
+	// for; nil for other work. Chain are the questions for whose answer it is asked.
+	Asked *flow.Question
+	Chain []*flow.Question
+	Asks  bool // rules of version 5 hold: a question does not stop the work
+
 	Triggers    []flow.Trigger    // why a planner was woken
 	Held        []flow.TaskID     // tasks of the goal that a decision holds back
 	About       []*flow.Task      // the tasks that the triggers name
@@ -89,6 +95,9 @@ func (in Input) Capacity() flow.Capacity {
 // own last.
 func (in Input) folders() []string {
 	list := []string{shared}
+	if in.Asked != nil {
+		return append(list, answers)
+	}
 	for _, b := range bases {
 		if b.capacity == in.Capacity() && b.folder != in.Role {
 			list = append(list, b.folder.String())
@@ -154,6 +163,9 @@ func (in Input) check() error {
 			continue
 		}
 		missing := b.needs(in)
+		if in.Asked != nil {
+			missing = needsTask(in)
+		}
 		switch {
 		case in.Kernel == "":
 			missing = "a contract"

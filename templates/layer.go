@@ -22,9 +22,10 @@ type Layer struct {
 }
 
 const (
-	shared   = "all"     // the folder for every role; no role has that name
-	appended = ".append" // before .md in the name of a file that adds to a section
-	maxFile  = 64 << 10  // bytes of one template
+	shared   = "all"      // the folder for every role; no role has that name
+	answers  = "question" // the folder for sessions that answer a question, of every role; no role has that name
+	appended = ".append"  // before .md in the name of a file that adds to a section
+	maxFile  = 64 << 10   // bytes of one template
 )
 
 // A file is the text of a template, with its origin.
@@ -100,7 +101,7 @@ func (l Layer) check(known []flow.Role) error {
 }
 
 func (l Layer) checkName(known []flow.Role, folder, base string) error {
-	folders := []string{shared}
+	folders := []string{shared, answers}
 	for _, role := range known {
 		folders = append(folders, role.String())
 	}

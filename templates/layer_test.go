@@ -75,7 +75,7 @@ func TestPrecedenceOfRoles(t *testing.T) {
 	require.Equal(t, []string{"user:S"}, from(render(t, in, all, own), "end"))
 	require.Equal(t, []string{"project:A"}, from(render(t, in, all, layer("user", "coder/end.md", "C", "auditor/end.md", "X")), "end"))
 	_, err := Render(in, layer("project", "auditors/end.md", ""))
-	require.ErrorContains(t, err, "auditors/end.md is read by nobody; folders are all, planner, coder, code-reviewer, security-reviewer, auditor")
+	require.ErrorContains(t, err, "auditors/end.md is read by nobody; folders are all, question, planner, coder, code-reviewer, security-reviewer, auditor")
 
 	doer := fresh()
 	doer.Role, doer.Row, doer.Agent = "spec-writer", &flow.RoleRow{Name: "spec-writer", Capacity: flow.Does, Writes: []string{"specs/**"}}, ""
@@ -109,7 +109,7 @@ func TestBadLayers(t *testing.T) {
 		{"no end to itself", "coder/end.md", `{{define "x"}}again {{template "x"}}{{end}}{{template "x"}}`, "the section grows beyond 256 KiB"},
 		{"large file", "all/end.md", strings.Repeat("x", 64<<10+1), "prompt layer project: all/end.md is larger than 64 KiB"},
 		{"misspelt section", "coder/comands.md", "", "prompt layer project: coder/comands.md is no section; sections are contract, role, goal"},
-		{"misspelt role", "coders/end.md", "", "prompt layer project: coders/end.md is read by nobody; folders are all, planner, coder, code-reviewer"},
+		{"misspelt role", "coders/end.md", "", "prompt layer project: coders/end.md is read by nobody; folders are all, question, planner, coder, code-reviewer"},
 		{"deeper", "coder/more/end.md", "", "prompt layer project: coder/more/end.md is read by nobody"},
 		{"other suffix", "coder/end.txt", "", "prompt layer project: coder/end.txt is no section"},
 		{"contract for all", "all/contract.md", "", "prompt layer project: all/contract.md would replace the contract"},

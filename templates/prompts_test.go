@@ -36,7 +36,7 @@ func rowOf(role flow.Role) *flow.RoleRow {
 func fresh() Input {
 	return Input{
 		Role: flow.Coder, Row: rowOf(flow.Coder), Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
-		Limits: flow.Limits{Iterations: 10, Cycles: 5}, CanAsk: true, Plans: true,
+		Limits: flow.Limits{Iterations: 10, Cycles: 5}, CanAsk: true, Plans: true, Asks: true,
 		Goal:  &flow.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: flow.InProgress},
 		Specs: []Spec{{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base}},
 		Task: &flow.Task{
@@ -228,12 +228,25 @@ func inputs() map[string]Input {
 		"coder-reported":         reported(fresh()),
 		"code-reviewer-reported": reported(review(rework(), 2)),
 		"planner-reported":       reported(planning()),
+
+		"question":          asked(),
+		"question-reported": reported(asked()),
 	}
 }
 
 // reported is the prompt of an agent whose last message is its report.
 func reported(in Input) Input {
 	in.Report = "supervisor"
+	return in
+}
+
+// asked is the prompt of a planner that answers a question of somebody who looks for an
+// answer too.
+func asked() Input {
+	in := planning()
+	in.Task, in.Triggers, in.Worktree = rework().Task, nil, "/tmp/checkout"
+	in.Questions, in.Asked = rework().Questions, &flow.Question{ID: "sprint-1/9", Task: "task-3", From: "architect-1", To: flow.Planner, Text: "may the wrapper retry?\n# Not a heading"}
+	in.Chain = []*flow.Question{{ID: "sprint-1/8", Task: "task-3", From: "coder-1", Text: "where does the retry belong?"}}
 	return in
 }
 
@@ -308,9 +321,11 @@ func TestRolesAreComplete(t *testing.T) {
 	t.Parallel()
 	for _, row := range flow.BuiltinRoles() {
 		for _, section := range order {
-			files, err := Layer{Name: "built-in", FS: prompts()}.read(Input{Role: row.Name, Row: row}.folders(), section)
-			require.NoError(t, err)
-			require.NotEmpty(t, files, "%s/%s", row.Name, section)
+			for _, asked := range []*flow.Question{nil, {}} {
+				files, err := Layer{Name: "built-in", FS: prompts()}.read(Input{Role: row.Name, Row: row, Asked: asked}.folders(), section)
+				require.NoError(t, err)
+				require.NotEmpty(t, files, "%s/%s", row.Name, section)
+			}
 		}
 	}
 	for i, capacity := range []flow.Capacity{flow.Plans, flow.Does, flow.Judges} {
@@ -463,13 +478,17 @@ func TestCommandsOfRoles(t *testing.T) {
 	t.Parallel()
 	everybody := []string{"show", "anomaly", "status", "list", "log", "contracts", "discover", "note"}
 	own := map[flow.Capacity][]string{
-		flow.Does:   {"intent", "submit", "block", "handoff"},
+		flow.Does:   {"intent", "submit", "ask", "block", "handoff"},
 		flow.Judges: {"approve", "reject"},
 		flow.Plans:  {"task", "plan", "answer", "unblock", "supersede", "abandon", "convert", "records", "align", "spec-change"},
 	}
 	for name, in := range inputs() {
 		var given []string
-		known := slices.Concat(everybody, own[in.Capacity()])
+		acts := own[in.Capacity()]
+		if in.Asked != nil {
+			acts = []string{"answer", "ask"}
+		}
+		known := slices.Concat(everybody, acts)
 		if in.Await != 0 { // what came back is taken up again in the session, nothing else is
 			known = append(known, "await", "claim")
 		}
@@ -477,7 +496,7 @@ func TestCommandsOfRoles(t *testing.T) {
 			given = append(given, words[0])
 			require.Contains(t, known, words[0], name)
 		}
-		for _, act := range own[in.Capacity()] {
+		for _, act := range acts {
 			if in.Report != "supervisor" {
 				require.Contains(t, given, act, name)
 			}

@@ -5,7 +5,8 @@
 // role: contract, role, goal, assignment, handoff, failure, notes, anomalies,
 // commands, end, reminder. A section with nothing to say is left out. Each comes from
 // the file ROLE/SECTION.md, or all/SECTION.md where roles do not differ, of
-// the strongest layer that has one. The weakest layer is built in.
+// the strongest layer that has one. A session that answers a question has those of the
+// folder question in place of its role's. The weakest layer is built in.
 //
 // A layer replaces a section with a file of that name and adds to it with
 // ROLE/SECTION.append.md or all/SECTION.append.md. The contract can only be

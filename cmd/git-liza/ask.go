@@ -80,3 +80,19 @@ func (c *askCommand) wait(inv *invocation, clone *work.Clone, r gitstore.Result,
 	}
 	return inv.result(r, questionData(q), "%s: %s", q.By, strings.TrimSpace(plaintext.Lines(q.Answer)))
 }
+
+// An askTool is ask with a bound that clients of the protocol tolerate.
+type askTool struct {
+	To      flow.Role     `arg:"" help:"Whose agents may answer; human: only a person or a planner."`
+	Text    string        `arg:"" help:"The question, answerable in a sentence."`
+	Wait    bool          `help:"Wait for the answer."`
+	Timeout flow.Duration `default:"10m" help:"How long to wait, such as 90s or 5m; ten minutes at the most, which is the default."`
+}
+
+// Run asks. In a session that looks for an answer it asks for that one.
+func (c *askTool) Run(inv *invocation) error {
+	if most := flow.Duration(10 * time.Minute); c.Timeout > most {
+		return usagef("git liza help ask", "timeout is %s at the most", most)
+	}
+	return (&askCommand{To: c.To, Text: c.Text, Wait: c.Wait, Timeout: c.Timeout}).Run(inv)
+}

@@ -102,6 +102,9 @@ func (h hints) addAs(hint string) string {
 // a task blocks it.
 func (h hints) questionCommand() string {
 	task, role := h.getenv("LIZA_TASK"), flow.Role(h.getenv("LIZA_ROLE"))
+	if h.getenv("LIZA_QUESTION") != "" {
+		return "git liza ask human QUESTION"
+	}
 	if task != "" && sessionCapacity(h.getenv, role) == flow.Does {
 		return "git liza block " + task + " --reason R --question Q"
 	}

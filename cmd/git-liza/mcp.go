@@ -41,6 +41,9 @@ func (c *mcpCommand) Run(inv *invocation) error {
 		}
 	}
 	m := toolServer{inv, audienceOf(by, capacity)}
+	if inv.getenv("LIZA_QUESTION") != "" && !by.IsHuman() {
+		m.client = answerers
+	}
 	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: m.resources(), Prompts: m.prompts(by.Role(), rows), Changes: m.watchBoard}
 	for _, row := range tools {
 		if m.has(row) {

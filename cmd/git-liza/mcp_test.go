@@ -132,6 +132,22 @@ func (c *mcpClient) everybodys(task string) (discovery string) {
 	return c.does("discover", fmt.Sprintf(`{"text": "a gap", "severity": "low", "during": %q}`, task))["record"].(string)
 }
 
+// answers answers a question of coder-1 to a code-reviewer in a session for that alone,
+// which asks for it without naming it.
+func (p *playground) answers(question string) {
+	p.t.Helper()
+	p.must("git-liza", "take", question, "--as", "code-reviewer-2")
+	apart := *p
+	apart.env = append(slices.Clone(p.env), "LIZA_QUESTION="+question)
+	c := apart.client("code-reviewer-2")
+	require.Equal(p.t, []string{"answer", "ask", "list", "show"}, c.tools())
+	c.refused("ask", `{"to": "coder", "text": "you?"}`, "circle")
+	c.does("ask", `{"to": "human", "text": "you?"}`)
+	require.Contains(p.t, p.must("git-liza", "records", "questions", "--json"), `"text":"you?"`)
+	c.does("answer", fmt.Sprintf(`{"question": %q, "text": "so"}`, question))
+	c.refused("answer", fmt.Sprintf(`{"question": %q, "text": "thus"}`, question), "exists")
+}
+
 // A coder and its reviewer do their work by tools alone, apart from what supervisors
 // do. Every tool of theirs is called.
 func TestMCPWorks(t *testing.T) {
@@ -144,6 +160,8 @@ func TestMCPWorks(t *testing.T) {
 	coder.everybodys("one")
 	coder.does("intent", `{"id": "one", "summary": "S", "validation": "V", "files": ["one.txt"]}`)
 	coder.does("handoff", `{"id": "one", "summary": "half", "next_action": "the rest"}`)
+	coder.refused("ask", `{"to": "nobody", "text": "how?"}`, "not_found")
+	p.answers(coder.does("ask", `{"to": "code-reviewer", "text": "how?"}`)["question"].(string))
 
 	// Files must be committed before they are submitted; a client without a shell
 	// commits by a tool.

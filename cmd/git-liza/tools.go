@@ -32,7 +32,9 @@ const (
 	judges
 	people
 	strangers // agents of a role that the board lacks
-	everybody = planners | doers | judges | people | strangers
+	answerers // agents that look for the answer of a question
+	workers   = planners | doers | judges | people | strangers
+	everybody = workers | answerers
 	planning  = planners | people
 )
 
@@ -57,16 +59,18 @@ var tools = []toolRow{
 	{"list", 0, mcp.Reads, everybody, "The tasks with all that the board says of them: states, who works on what, what each waits for. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", newCommand[listCommand]},
 	{"show", 0, mcp.Reads, everybody, "One task with its intent, findings, handoff, submissions and history; with patch, what a submission changes. Read your task with it before you begin, and again after a refusal.", newCommand[showCommand]},
 	{"graph", 0, mcp.Reads, planning, "What each open task waits for, what is stuck in the way of others, and the longest chain of open tasks. Use it before you add, reorder or supersede tasks.", newCommand[graphCommand]},
-	{"await", 0, mcp.Reads, everybody, "Wait, ten minutes at the most, for the verdict on your submission, a resubmission of what you rejected, or the merge of what was approved. Use it only if your prompt offers it; otherwise end the session.", newCommand[awaitTool]},
-	{"note", flow.ActNote, mcp.Adds, everybody, "Leave a word that stands in the prompts of an agent, a role, a task's workers or all. For what the next one must know and no other tool says.", newCommand[noteCommand]},
-	{"anomaly", flow.ActAnomaly, mcp.Adds, everybody, "Record that something went against the plan: a workaround, an ambiguous spec, an assumption that failed. A refusal names the details that its type asks for.", newCommand[anomalyCommand]},
-	{"discover", flow.ActDiscover, mcp.Adds, everybody, "Record work or a risk that you found and that is not part of your task, instead of doing it.", newCommand[discoverCommand]},
+	{"await", 0, mcp.Reads, workers, "Wait, ten minutes at the most, for the verdict on your submission, a resubmission of what you rejected, or the merge of what was approved. Use it only if your prompt offers it; otherwise end the session.", newCommand[awaitTool]},
+	{"note", flow.ActNote, mcp.Adds, workers, "Leave a word that stands in the prompts of an agent, a role, a task's workers or all. For what the next one must know and no other tool says.", newCommand[noteCommand]},
+	{"anomaly", flow.ActAnomaly, mcp.Adds, workers, "Record that something went against the plan: a workaround, an ambiguous spec, an assumption that failed. A refusal names the details that its type asks for.", newCommand[anomalyCommand]},
+	{"discover", flow.ActDiscover, mcp.Adds, workers, "Record work or a risk that you found and that is not part of your task, instead of doing it.", newCommand[discoverCommand]},
 
 	{"intent", flow.ActIntent, mcp.Adds, doers, "Say what you are going to do and how you will know that it works. Once per claim, before the first edit: a submission without it is refused.", newCommand[intentCommand]},
 	{"commit", 0, mcp.Adds, doers, "Commit everything in your task's worktree, new files too, as yours. For clients that have no shell; submit what is committed.", newCommand[commitTool]},
 	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", newCommand[submitTool]},
 	{"handoff", flow.ActHandoff, mcp.Adds, doers, "Leave a report for the next coder, when you must stop before the task is done. Commit what is good first.", newCommand[handoffCommand]},
 	{"block", flow.ActBlock, mcp.Adds, doers | planning, "Stop work on a task until one to three questions are answered by somebody who may decide. Without a reason it only asks, which is no failure: the work is saved, and the task goes on with the last answer. With a reason it says what is in the way, and counts as a failure.", newCommand[blockCommand]},
+
+	{"ask", flow.ActAsk, mcp.Adds, doers | answerers, "Ask the agents of a role, or human, without stopping: the task stays yours. With wait the answer is the result; without one in time, go on with what is known or hand off. Feedback on the plan is a question to a planner.", newCommand[askTool]},
 
 	{"approve", flow.ActApprove, mcp.Adds, judges, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", newCommand[approveTool]},
 	{"reject", flow.ActReject, mcp.Adds, judges | people, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", newCommand[rejectTool]},
@@ -77,7 +81,7 @@ var tools = []toolRow{
 	{"finalize", flow.ActFinalize, mcp.Adds, planning, "Make drafts claimable, once they say title, done_when, spec and scope.", newCommand[taskFinalizeCommand]},
 	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", newCommand[supersedeTool]},
 	{"abandon", flow.ActAbandon, mcp.Undoes, planning, "Give a task up. It is final.", newCommand[abandonCommand]},
-	{"answer", flow.ActAnswer, mcp.Adds, planning, "Answer a question of a blocked task; show names its questions. With the last answer the task goes on, unless a limit blocked it.", newCommand[answerTool]},
+	{"answer", flow.ActAnswer, mcp.Adds, planning | answerers, "Answer a question; show names those of a task. With the last answer the task goes on, unless a limit blocked it.", newCommand[answerTool]},
 	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a task back to work that a limit or an abandoned dependency blocked, or that was blocked with a reason. Questions that are open are closed without an answer; those that somebody asked a person so closes only with unanswered.", newCommand[unblockCommand]},
 	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", newCommand[convertCommand]},
 	{"defer", flow.ActDefer, mcp.Adds, planning, "Put a discovery off that can wait: it wakes no planner until then. Say why.", newCommand[deferCommand]},

@@ -26,6 +26,7 @@ type Agent struct {
 	Capacity flow.Capacity // of the role
 	Task     flow.TaskID   // "" for a planner
 	Commit   string        // the submitted commit, for a reviewer
+	Question flow.RecordID // that it is to answer, "" for other work
 	Dir      string        // the checkout that it works in
 	Environ  []string      // the environment of its child processes
 	Log      io.Writer     // a line about each step
@@ -37,6 +38,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	p, err := a.playbook(ctx)
 	if err != nil {
 		return err
+	}
+	if a.Question != "" {
+		return a.answer(ctx, p)
 	}
 	switch a.Capacity {
 	case flow.Plans:

@@ -94,6 +94,9 @@ func (a *Agent) makeAttempts(ctx context.Context, p *Playbook, w *Work, t *task)
 				return err
 			}
 		}
+		if err := a.askFor(ctx, w.Attempts[n].Ask); err != nil {
+			return err
+		}
 		if err := a.commitRecipe(ctx, &w.Attempts[n], mark); err != nil {
 			return fmt.Errorf("attempt %d at %s: %w", n+1, a.Task, err)
 		}

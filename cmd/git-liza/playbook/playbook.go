@@ -37,6 +37,24 @@ type Playbook struct {
 	Plan   []flow.TaskInput `yaml:"plan"` // the tasks that the planner adds, with the keys of `task add --from`
 	Work   []Work           `yaml:"work"`
 	Checks []Check          `yaml:"checks"` // what every review runs, before the checks of its task
+
+	Answers []Answer `yaml:"answers"` // the first that fits a question answers it
+}
+
+// An Answer is what agents of a role say to questions about a task.
+type Answer struct {
+	Role flow.Role   `yaml:"role"` // "" is every role
+	Task flow.TaskID `yaml:"task"` // "" is every task
+	Asks *Ask        `yaml:"asks"` // what they ask somebody else first
+	Text string      `yaml:"text"`
+}
+
+// An Ask is a question to somebody else.
+type Ask struct {
+	To   flow.Role     `yaml:"to"`
+	Text string        `yaml:"text"`
+	Wait flow.Duration `yaml:"wait"` // how long for the answer; 0 is not at all
+	File Path          `yaml:"file"` // of the worktree, which gets the answer; "" for none
 }
 
 // Work says what coders and reviewers do about one task.
@@ -52,6 +70,7 @@ type Work struct {
 // in this order.
 type Recipe struct {
 	Intent  Intent `yaml:"intent"`
+	Ask     *Ask   `yaml:"ask"`
 	Write   []File `yaml:"write"`
 	Append  []File `yaml:"append"`
 	Run     string `yaml:"run"` // a shell command in the worktree, such as a patch
@@ -147,7 +166,22 @@ func (p *Playbook) check() error {
 			return fmt.Errorf("plan %d has no id", i+1)
 		}
 	}
+	for i, a := range p.Answers {
+		if a.Text == "" {
+			return fmt.Errorf("answer %d has no text", i+1)
+		}
+		if err := a.Asks.check(); err != nil {
+			return fmt.Errorf("answer %d: %w", i+1, err)
+		}
+	}
 	return checkAll(p.Checks)
+}
+
+func (q *Ask) check() error {
+	if q != nil && (q.To == "" || q.Text == "") {
+		return errors.New("a question needs to and text")
+	}
+	return nil
 }
 
 func (w *Work) check(known map[flow.TaskID]bool) error {
@@ -175,6 +209,9 @@ func (r *Recipe) check() error {
 		return errors.New("the intent needs summary and validation")
 	case r.Message == "":
 		return errors.New("the commit has no message")
+	}
+	if err := r.Ask.check(); err != nil {
+		return err
 	}
 	for _, f := range append(slices.Clone(r.Write), r.Append...) {
 		if f.Path == "" {

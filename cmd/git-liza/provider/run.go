@@ -33,6 +33,7 @@ type Spawn struct {
 	Goal       flow.GoalID     // of the task, or that a planner plans for
 	Task       flow.TaskID     // "" for a planner
 	Review     flow.ObjectID   // the commit under review, "" for others
+	Question   flow.RecordID   // that the session is to answer, "" for others
 	Dir        string
 	Prompt     string
 	// Committer is the name and address of the user on whose behalf the agent
@@ -234,6 +235,9 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 	}
 	if s.Review != "" {
 		own = append(own, "LIZA_REVIEW_COMMIT="+string(s.Review))
+	}
+	if s.Question != "" {
+		own = append(own, "LIZA_QUESTION="+string(s.Question))
 	}
 	return proc.Environment(s.Environ, append([]string{testClock}, allow...), append(append(set, keepVariables(s.Environ)...), own...)...)
 }

@@ -10,12 +10,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// An assignment is the task, the review or the plan that a supervisor holds for its
-// agent.
+// An assignment is the task, the review, the plan or the question that a supervisor holds
+// for its agent.
 type assignment struct {
 	role        flow.Role
-	capacity    flow.Capacity
-	task        *flow.Task // as it was when the supervisor took it; nil for a planner
+	capacity    flow.Capacity // in which it works; zero if it looks for an answer
+	task        *flow.Task    // as it was when the supervisor took it; nil for a planner or an answer
+	question    *flow.Question
+	asker       *flow.Task // that the question is about
 	dir         string
 	lease       time.Time      // when the hold ends; zero for a planner
 	triggers    []flow.Trigger // that woke a planner
@@ -26,11 +28,23 @@ type assignment struct {
 	tally       tally
 }
 
+// taskID is the task that sessions are for, "" for a planner.
 func (a *assignment) taskID() flow.TaskID {
-	if a.task == nil {
+	switch {
+	case a.question != nil:
+		return a.question.Task
+	case a.task == nil:
 		return ""
 	}
 	return a.task.ID
+}
+
+// questionID is the question that is to be answered, "" for other work.
+func (a *assignment) questionID() flow.RecordID {
+	if a.question == nil {
+		return ""
+	}
+	return a.question.ID
 }
 
 // goal returns the goal that the assignment is for: that of the task, or of the triggers
@@ -39,6 +53,8 @@ func (a *assignment) goal() flow.GoalID {
 	switch {
 	case a.task != nil:
 		return a.task.Goal
+	case a.asker != nil:
+		return a.asker.Goal
 	case len(a.triggers) > 0:
 		return a.triggers[0].Goal
 	}
@@ -55,6 +71,9 @@ func (a *assignment) reviewedCommit() flow.ObjectID {
 
 // subject names the assignment for people.
 func (a *assignment) subject() string {
+	if a.question != nil {
+		return "question " + string(a.question.ID)
+	}
 	if a.task == nil {
 		return "planning"
 	}
@@ -84,6 +103,9 @@ func (a *assignment) stageOn(b *flow.Board, me flow.AgentID, g flow.Generation) 
 	}
 	if b.Settings().Control.State.IsStopped() {
 		return halted
+	}
+	if a.question != nil {
+		return a.answerStage(b, flow.Actor(me))
 	}
 	switch a.capacity {
 	case flow.Does:

@@ -36,7 +36,7 @@ func (r *Rush) breakSilence(store *gitstore.Store, tip flow.ObjectID) time.Durat
 }
 
 // doings are what agents do, in the order in which people want to know it.
-var doings = []string{coding, reviewing, planning, merging, preparing, resting, paused, degraded, waiting}
+var doings = []string{coding, reviewing, planning, answering, merging, preparing, resting, paused, degraded, waiting}
 
 // mostNamed is how many agents, and tasks, one line names for the same thing.
 const mostNamed = 4

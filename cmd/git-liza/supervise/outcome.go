@@ -8,6 +8,8 @@ import (
 // sessionOutcome returns the outcome of a session as the board records it.
 func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.Ending) string {
 	switch {
+	case st == done && a.question != nil:
+		return "answered"
 	case st == done && a.capacity == flow.Judges:
 		if a.wasRejected(b.Task(a.taskID()), a.review().By) {
 			return "rejected"

@@ -18,6 +18,7 @@ const (
 	coding    = "coding"
 	reviewing = "reviewing"
 	planning  = "planning"
+	answering = "answering"
 	merging   = "merging"
 	resting   = "resting"  // between two sessions on one assignment
 	paused    = "paused"   // its provider pauses
@@ -25,7 +26,7 @@ const (
 )
 
 // doingOf is what an agent does in a session.
-var doingOf = map[flow.Capacity]string{flow.Plans: planning, flow.Does: coding, flow.Judges: reviewing}
+var doingOf = map[flow.Capacity]string{flow.Plans: planning, flow.Does: coding, flow.Judges: reviewing, 0: answering}
 
 // A presence is what a supervisor tells of its agent: that it lives, what it does and
 // what it spends. No rule depends on it. If it cannot be written, that is noted once.

@@ -21,10 +21,11 @@ import (
 // A PromptInput says for whom and for what a prompt is made.
 type PromptInput struct {
 	Role     flow.Role
-	Agent    flow.AgentID // "" if the agent is not known yet
-	Task     flow.TaskID  // "" for a planner
-	At       time.Time    // when it begins; a note that has expired by then is not repeated
-	Goal     flow.GoalID  // that a planner plans for; "" is that of the triggers, else the current one
+	Agent    flow.AgentID  // "" if the agent is not known yet
+	Task     flow.TaskID   // "" for a planner
+	Question flow.RecordID // that is to be answered, "" for other work
+	At       time.Time     // when it begins; a note that has expired by then is not repeated
+	Goal     flow.GoalID   // that a planner plans for; "" is that of the triggers, else the current one
 	Worktree string
 	Failure  string // how the last session on it failed
 	Report   string // who commits and reports, see templates.Input
@@ -53,9 +54,12 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	settings := b.Settings()
 	in := templates.Input{Role: a.Role, Row: row, Roles: roleNames(b), Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
-		Compliance: a.Compliance, Await: flow.Duration(a.Await), CanAsk: b.HasRules(3), Plans: b.HasRules(4)}
+		Compliance: a.Compliance, Await: flow.Duration(a.Await), CanAsk: b.HasRules(3), Plans: b.HasRules(4), Asks: b.HasRules(5)}
 	if goal := b.Goal(a.goal(b)); goal != nil {
 		in.Goal = goal
+	}
+	if in.Asked = questionOn(b, a.Question); in.Asked != nil {
+		in.Chain = askedFor(b, in.Asked)
 	}
 	kind := flow.Kind(0)
 	if in.Task != nil {
@@ -65,7 +69,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	if in.Task != nil && row.Has(flow.ToolWrite) {
 		in.Denied = append(in.Denied, flow.TaskDenials(b, in.Task)...)
 	}
-	if row.Capacity == flow.Plans {
+	if row.Capacity == flow.Plans && in.Asked == nil {
 		foreign := otherGoals(b, in.Goal)
 		in.Board = slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return foreign[t.Goal] })
 		in.Discoveries = slices.DeleteFunc(openDiscoveries(b), func(d *flow.Discovery) bool { return foreign[flow.GoalOfRecord(b, d.ID)] })
@@ -114,6 +118,15 @@ func otherGoals(b *flow.Board, one *flow.Goal) map[flow.GoalID]bool {
 		}
 	}
 	return others
+}
+
+// askedFor returns the questions for whose answer another one was asked, the first one
+// first.
+func askedFor(b *flow.Board, q *flow.Question) (chain []*flow.Question) {
+	for up := questionOn(b, q.Parent); up != nil && len(chain) < flow.MaxList; up = questionOn(b, up.Parent) {
+		chain = append([]*flow.Question{up}, chain...)
+	}
+	return chain
 }
 
 func roleNames(b *flow.Board) (names []flow.Role) {
@@ -182,7 +195,7 @@ func questionsFor(b *flow.Board, in templates.Input) []*flow.Question {
 		about = append(about, t.ID)
 	}
 	return slices.DeleteFunc(flow.QuestionsAbout(b, about...), func(q *flow.Question) bool {
-		return q.Answer == "" && (in.Capacity() != flow.Plans || !q.IsOpen())
+		return q.Answer == "" && (in.Asked != nil || in.Capacity() != flow.Plans || !q.IsOpen())
 	})
 }
 

@@ -50,6 +50,9 @@ type reporter struct {
 }
 
 func (p *reporter) report(ctx context.Context, message string) error {
+	if p.assignment.question != nil {
+		return p.reportAnswer(ctx, message)
+	}
 	switch p.assignment.capacity {
 	case flow.Does:
 		return p.reportWork(ctx, message)
@@ -149,6 +152,22 @@ func (p *reporter) commitWork(ctx context.Context, message string) error {
 		return err
 	}
 	return p.clone.Checkouts.Commit(ctx, p.assignment.taskID(), p.assignment.dir, message, env)
+}
+
+// An answerReport is how a session ends that looks for an answer.
+type answerReport struct {
+	Answer string `yaml:"answer"`
+}
+
+func (p *reporter) reportAnswer(ctx context.Context, message string) error {
+	var r answerReport
+	if err := readReport(message, &r); err != nil {
+		return err
+	}
+	if r.Answer == "" {
+		return &wrongReport{"it needs answer"}
+	}
+	return p.makeMove(ctx, flow.ActAnswer, &flow.AnswerMove{Question: p.assignment.question.ID, Text: r.Answer})
 }
 
 // A verdictReport is how a code-reviewer's session ends.

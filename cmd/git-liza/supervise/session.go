@@ -25,6 +25,9 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 		return provider.Ending{}, nil, &unfitError{a.taskID(), errors.New(why.String()), false}
 	}
 	w.row = rowOf(b, a.role)
+	if a.question != nil {
+		w.row = withoutWriting(w.row)
+	}
 	in, err := w.promptInput(ctx, a, b)
 	if err != nil {
 		return provider.Ending{}, nil, err
@@ -88,7 +91,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 
 // promptInput returns what the agent's prompt is made of.
 func (w *worker) promptInput(ctx context.Context, a *assignment, b *flow.Board) (in PromptInput, err error) {
-	in = PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), At: w.clone.Store.Now(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
+	in = PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Question: a.questionID(), At: w.clone.Store.Now(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
 		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await}
 	if a.capacity == flow.Judges {
 		in.Reviewed, err = LastReview(ctx, w.clone.Store, b.Task(a.taskID()), a.role)
@@ -125,12 +128,15 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	if a.capacity == flow.Plans {
 		wall = w.rush.Limits.PlannerWall
 	}
+	if a.question != nil {
+		wall = min(wall, max(a.lease.Sub(w.clone.Store.Now()), minRenewal)) // nobody renews its lease
+	}
 	watch := &watcher{worker: w, assignment: a, session: sess, cancel: cancel}
 	var ending provider.Ending
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Row: w.row, Generation: w.generation.Child(), Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(),
+		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Row: w.row, Generation: w.generation.Child(), Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(), Question: a.questionID(),
 			Session: sess.chosenID, Resume: sess.prior.id, Dir: a.dir, Common: w.clone.Repo.CommonDir(),
 			Board: w.rush.board, Mark: mark, Records: work.Records(w.clone.Repo), Prompt: sess.prompt,
 			Committer: w.rush.committer, Environ: w.rush.Environ, Programs: programs, Output: io.MultiWriter(w.log, sess.output),

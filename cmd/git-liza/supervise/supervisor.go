@@ -31,7 +31,7 @@ func newSupervisor(r *Rush, slot Slot, row *flow.RoleRow) *supervisor {
 	reg.presence = &presence{reg: reg}
 	return &supervisor{registration: reg, slot: slot, release: func() {},
 		worker: &worker{registration: reg, recorder: &recorder{registration: reg}, workplace: &workplace{reg},
-			failures: map[flow.TaskID]string{}, priors: map[flow.TaskID]priorSession{}}}
+			failures: map[flow.TaskID]string{}, priors: map[flow.TaskID]priorSession{}, unanswered: map[flow.RecordID]string{}}}
 }
 
 // A lookResult is the result of one look at the board.
@@ -267,7 +267,27 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	return done, false, errors.Join(err, b.Err())
 }
 
+// doRoleWork does the next work for agents of the role. An agent that holds nothing looks
+// for questions first: their askers wait.
 func (s *supervisor) doRoleWork(ctx context.Context, b *flow.Board) (lookResult, error) {
+	var asked lookResult
+	if a := b.Agent(s.id); a.Task == "" && a.Review == "" {
+		var err error
+		if asked, err = (answerer{s}).answerNext(ctx, b); asked.moved || err != nil {
+			return asked, err
+		}
+	}
+	done, err := s.doCapacityWork(ctx, b)
+	if !asked.due.IsZero() {
+		done.lookBy(asked.due)
+	}
+	if !asked.retry.IsZero() {
+		done.wakeBy(asked.retry)
+	}
+	return done, err
+}
+
+func (s *supervisor) doCapacityWork(ctx context.Context, b *flow.Board) (lookResult, error) {
 	switch s.capacity {
 	case flow.Plans:
 		return s.planBoard(ctx, b)

@@ -126,6 +126,9 @@ func (watch *watcher) setDeadline(b *flow.Board) {
 	now, limits := time.Now(), watch.worker.rush.Limits
 	if watch.madeAt.IsZero() {
 		watch.madeAt, watch.deadline = now, now.Add(limits.Finish)
+		if watch.assignment.question != nil {
+			watch.deadline = now.Add(limits.Grace) // it was spawned for the answer alone
+		}
 	}
 	switch {
 	case limits.Await == 0 || watch.assignment.capacity != flow.Does:

@@ -14,9 +14,12 @@ type worker struct {
 	workplace *workplace
 	priors    map[flow.TaskID]priorSession // the session that the next one on a task may continue
 	failures  map[flow.TaskID]string       // why its last review of a task ended without a verdict
-	cuts      int                          // sessions in a row whose commands did not reach the remote
-	strikes   int                          // reviews in a row without a verdict
-	restUntil time.Time                    // no review and no planning before this
+
+	unanswered map[flow.RecordID]string // why its last session on a question found no answer
+
+	cuts      int       // sessions in a row whose commands did not reach the remote
+	strikes   int       // reviews in a row without a verdict
+	restUntil time.Time // no review and no planning before this
 }
 
 // A result is the result of a session, or of all sessions on an assignment.
