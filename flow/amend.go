@@ -140,6 +140,9 @@ func (p *play) sound(doc Document) *Refusal {
 		if p.HasRules(2) && (d.Priority < 1 || d.Priority > 5) {
 			return refuse(RuleForm, "git liza edit goal", "priority %d of %s is not between 1 and 5", d.Priority, d.ID)
 		}
+		if d.Loop != nil {
+			return d.Loop.checkBounds(d.Spec)
+		}
 	case *Sprint:
 		if p.Goal(d.Goal) == nil {
 			return refuse(RuleNotFound, "git liza goal show", "there is no goal %s", d.Goal)
@@ -164,7 +167,7 @@ func (p *play) sound(doc Document) *Refusal {
 func planOf(doc Document) string {
 	switch d := doc.(type) {
 	case *Goal:
-		return fmt.Sprint(d.Sprint, d.Next, d.Added, d.Merged, known(d.AtCheckpoint), known(d.Hold), known(d.Schedule), d.Pressure, known(d.Streak), d.Workflow, d.Phase, d.PhaseSince, d.Begun, d.Every, known(d.Loop), d.Plans)
+		return fmt.Sprint(d.Sprint, d.Next, d.Added, d.Merged, known(d.AtCheckpoint), known(d.Hold), known(d.Schedule), d.Pressure, known(d.Streak), d.Workflow, d.Phase, d.PhaseSince, d.Begun, d.Every, known(d.Loop.unbounded()), d.Plans)
 	case *Sprint:
 		return fmt.Sprint(d.Planned2, d.Stretch2, d.Archived)
 	}

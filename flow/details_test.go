@@ -417,6 +417,11 @@ func amendWords(s *scene, _ TaskID, w words) Detail {
 			if w.on("relieved") {
 				g.Pressure, g.Streak = nil, nil
 			}
+			if g.Loop != nil && w.pairs["loop"] != "" {
+				l := *g.Loop
+				l.Iterations, l.Used, l.Denies = w.number("loop"), l.Used-w.number("unused"), append(slices.Clip(l.Denies), w.list("denies")...)
+				g.Loop = &l
+			}
 			d.Goal = &g
 		case "sprint":
 			c := *s.board.Sprint(SprintID(w.or("id", string(s.board.OpenSprint(s.board.Settings().Goal)))))

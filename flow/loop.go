@@ -38,13 +38,12 @@ func (k loops) of(goal GoalID) *Loop {
 // check refuses a loop without bounds, or one that nobody could judge.
 func (l *Loop) check(p *play, spec string, class *Class) *Refusal {
 	const hint = "git liza help loop"
+	if r := l.checkBounds(spec); r != nil {
+		return r
+	}
 	switch {
-	case l.Path == "" || l.Path != specPath(spec):
-		return refuse(RuleForm, hint, "the stories of a loop stand in the spec of its goal, not in %s", quoteC(clip(l.Path)))
-	case l.Iterations < 1 || l.Iterations > 1_000_000:
-		return refuse(RuleForm, hint, "a loop has at least one iteration, and at most 1000000")
-	case l.Tokens < 0 || l.Cost < 0 || l.Wall < 0 || l.Used != 0:
-		return refuse(RuleForm, hint, "a bound of a loop is not negative, and nothing of it is used when it begins")
+	case l.Used != 0:
+		return refuse(RuleForm, hint, "nothing of a loop is used when it begins")
 	case l.Judge != "" && l.Judge != HumanRole && !p.judges(l.Judge):
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s that judges", clip(string(l.Judge)))
 	case p.facts != nil && p.facts.Texts[l.Path].Blob != l.Blob:
@@ -57,6 +56,30 @@ func (l *Loop) check(p *play, spec string, class *Class) *Refusal {
 		return r
 	}
 	return l.checkClass(p, class)
+}
+
+// checkBounds refuses bounds that are none, and another spec than the stories.
+func (l *Loop) checkBounds(spec string) *Refusal {
+	const hint = "git liza help loop"
+	switch {
+	case l.Path == "" || l.Path != specPath(spec):
+		return refuse(RuleForm, hint, "the stories of a loop stand in the spec of its goal, not in %s", quoteC(clip(l.Path)))
+	case l.Iterations < 1 || l.Iterations > 1_000_000:
+		return refuse(RuleForm, hint, "a loop has at least one iteration, and at most 1000000")
+	case l.Tokens < 0 || l.Cost < 0 || l.Wall < 0:
+		return refuse(RuleForm, hint, "a bound of a loop is not negative")
+	}
+	return nil
+}
+
+// unbounded is the loop without its bounds; nil stays nil.
+func (l *Loop) unbounded() *Loop {
+	if l == nil {
+		return nil
+	}
+	rest := *l
+	rest.Iterations, rest.Tokens, rest.Cost, rest.Wall = 0, 0, 0, 0
+	return &rest
 }
 
 // checkClass refuses a loop by a file that says, or of which it is inferred, that it is
