@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,14 +64,17 @@ func (c *loopRunCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	l := looping{invocation: inv, clone: clone, path: path}
+	l := looping{invocation: inv, clone: clone, said: c.File, path: path}
 	if err := l.find(b); err != nil {
 		return err
 	}
-	if l.goal == "" {
-		if err := l.open(b, c); err != nil {
-			return err
-		}
+	if l.goal != "" {
+		err = l.widen(b.Goal(l.goal), c)
+	} else {
+		err = l.open(b, c)
+	}
+	if err != nil || l.goal == "" {
+		return err
 	}
 	if l.clone, err = chooseGoal(inv).open(l.goal); err != nil {
 		return err
@@ -82,6 +86,7 @@ func (c *loopRunCommand) Run(inv *invocation) error {
 type looping struct {
 	*invocation
 	clone *work.Clone
+	said  string      // the file, as the user names it
 	path  string      // of the stories, from the root of the repository
 	goal  flow.GoalID // "" until there is one
 	file  *stories.File
@@ -97,11 +102,42 @@ func (l *looping) find(b *flow.Board) error {
 	return b.Err()
 }
 
-// open opens the goal of a new loop.
+// widen gives a loop that goes on the bounds that flags say. Nothing else of it changes.
+func (l *looping) widen(g *flow.Goal, c *loopRunCommand) error {
+	if len(c.Owns)+len(c.Denies)+len(c.Verify)+len(c.Judge) > 0 {
+		return usagef("git liza loop "+shell.Quote(c.File), "%s goes on as it began: only --iterations, --tokens, --cost and --wall change", g.ID)
+	}
+	bounds := *g.Loop
+	bounds.Iterations, bounds.Tokens = cmp.Or(c.Iterations, bounds.Iterations), cmp.Or(c.Tokens, bounds.Tokens)
+	bounds.Cost, bounds.Wall = cmp.Or(c.Cost, bounds.Cost), cmp.Or(c.Wall, bounds.Wall)
+	if bounds.Iterations == g.Loop.Iterations && bounds.Tokens == g.Loop.Tokens && bounds.Cost == g.Loop.Cost && bounds.Wall == g.Loop.Wall {
+		return nil
+	}
+	_, _, err := l.goalMove(g.ID, flow.ActAmend, func(_ *work.Clone, b *flow.Board) flow.Detail {
+		now := *b.Goal(g.ID)
+		bounds.Used = now.Loop.Used
+		now.Loop = &bounds
+		return &flow.AmendMove{Goal: &now}
+	})
+	return err
+}
+
+// open opens the goal of a new loop. Where every story has passed there is none, and it
+// says so.
 func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
 	blob, err := l.read(b)
 	if err != nil {
 		return err
+	}
+	if g := b.Goal(lastLoop(b)); g != nil && g.Status == flow.Completed && g.Loop.Blob == blob {
+		report, err := readLoop(l.invocation, l.clone, g.ID)
+		if err != nil {
+			return err
+		}
+		return l.answer("already", report, report.Text(l.width())+"it has ended: git liza loop export "+string(g.ID))
+	}
+	if !slices.ContainsFunc(l.file.Stories, func(s stories.Story) bool { return !s.Passes }) {
+		return l.answer("already", map[string]any{"path": l.path, "stories": []any{}}, "every story of "+l.path+" has passed")
 	}
 	bounds, err := c.bounds(l.invocation, l.path, l.file)
 	if err != nil {
@@ -272,7 +308,7 @@ func (l *looping) end(ended error) error {
 	}
 	f := classify(ended)
 	if f.rule == flow.RuleStuck && report.Limit.Reached != "" {
-		f.rule, f.hint = flow.RuleBudget, "git liza loop report "+string(l.goal)
+		f.rule, f.hint = flow.RuleBudget, "git liza loop "+shell.Quote(l.said)+" "+report.Limit.Widened()
 		f.reason = fmt.Sprintf("the loop of %s has reached its bound of %s; not passed: %s", l.goal, report.Limit.Reached, strings.Join(left, ", "))
 	}
 	return &partial{f, report}

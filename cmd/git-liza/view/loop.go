@@ -97,6 +97,19 @@ func (s LoopStory) state() string {
 	return cmp.Or(s.Status, "not entered")
 }
 
+// Widened is the flag of git liza loop that lifts the bound that is reached to its double.
+func (l LoopLimit) Widened() string {
+	switch l.Reached {
+	case "iterations":
+		return fmt.Sprintf("--iterations %d", 2*l.Iterations)
+	case "tokens":
+		return fmt.Sprintf("--tokens %d", 2*max(l.Tokens, l.TokensUsed))
+	case "cost":
+		return "--cost " + (2 * max(l.Cost, l.CostUsed)).String()
+	}
+	return "--wall " + (2 * l.Wall).String()
+}
+
 // text is a line that says what is used of the bounds.
 func (l LoopLimit) text() string {
 	text := fmt.Sprintf("%d of %d iterations", l.Used, l.Iterations)
