@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -47,9 +49,9 @@ func (c *planCheckCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	warnings, err := r.check(file, ground)
+	warnings, err := ground.Check(c.File, file)
 	if err != nil {
-		return err
+		return r.refuse(err, "git liza help plan check")
 	}
 	text := planLines(c.File, nil, warnings) + fmt.Sprintf("%s: %s, no error\n", c.File, view.Count(len(file.Plan.Tasks), "task"))
 	return inv.answer("", planData(&file.Plan, nil, warnings), text)
@@ -67,23 +69,6 @@ func (r planReader) read() (*planfile.File, error) {
 		return nil, err
 	}
 	return planfile.Read(r.path, data, gitstore.MaxMove), nil
-}
-
-// check returns the warnings about a plan; if it has errors they are printed and the error
-// is theirs.
-func (r planReader) check(file *planfile.File, ground *work.Ground) ([]planfile.Finding, error) {
-	faults := []plan.Fault{}
-	if len(file.Plan.Tasks) > 0 {
-		faults = plan.Check(&file.Plan, ground.Ground)
-	}
-	if err := ground.Err(); err != nil {
-		return nil, err
-	}
-	wrong, warnings := file.Locate(faults)
-	if len(wrong) > 0 {
-		return nil, r.refuse(wrong, warnings, "git liza help plan check")
-	}
-	return warnings, nil
 }
 
 // ground is what the plan is checked against, for a goal that the user named, or the usual
@@ -110,15 +95,20 @@ func (r planReader) ground(named flow.GoalID) (*work.Ground, error) {
 	return work.OpenGround(r.ctx, clone, by)
 }
 
-// refuse prints what is wrong with the plan, and returns the error of it.
-func (r planReader) refuse(wrong, warnings []planfile.Finding, hint string) error {
+// refuse prints what is wrong with the plan, if that is the error, and returns the error
+// of it. hint is "" for that of the error.
+func (r planReader) refuse(err error, hint string) error {
+	var faults *work.PlanFaults
+	if !errors.As(err, &faults) {
+		return err
+	}
 	if !r.json {
-		if err := r.answer("", nil, planLines(r.path, wrong, warnings)); err != nil {
+		if err := r.answer("", nil, planLines(r.path, faults.Wrong, faults.Warnings)); err != nil {
 			return err
 		}
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RulePlan, hint: hint,
-		reason: fmt.Sprintf("%s has %s", r.path, view.Count(len(wrong), "error"))}, planData(nil, wrong, warnings)}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RulePlan, hint: cmp.Or(hint, faults.Hint),
+		reason: fmt.Sprintf("%s has %s", r.path, view.Count(len(faults.Wrong), "error"))}, planData(nil, faults.Wrong, faults.Warnings)}
 }
 
 func planData(p *plan.Plan, wrong, warnings []planfile.Finding) map[string]any {

@@ -93,7 +93,7 @@ func (c *planShowCommand) Run(inv *invocation) error {
 		return err
 	}
 	if wrong, _ := file.Locate(faults); len(wrong) > 0 {
-		return r.refuse(wrong, nil, "git liza help plan check")
+		return r.refuse(&work.PlanFaults{Wrong: wrong}, "git liza help plan check")
 	}
 	g := view.PlanOf(&file.Plan, linked)
 	var past view.Past

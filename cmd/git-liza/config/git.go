@@ -72,7 +72,7 @@ func trustGroup() Group {
 	return Group{Name: "trust", About: "which commands of the board this machine runs", Place: Git, Keys: []Key{
 		{Name: "liza.trust.allow", Meaning: "a command of the board that may run on this machine; one line per command", Default: "none",
 			Unit: "SHA-256 of the command, in hexadecimal; `git liza trust` writes it", Readers: "`submit`, `merge`, `agent`, `rush`"},
-		{Name: "liza.trust.planner", Meaning: "commands that this machine's planners put on the board may run here", Default: "off", Unit: "switch",
+		{Name: "liza.trust.planner", Meaning: "commands that this machine's planners put on the board, or that its supervisors import with an approved plan, may run here", Default: "off", Unit: "switch",
 			Readers: "`submit`, `merge`, `agent`, `rush`"},
 	}}
 }

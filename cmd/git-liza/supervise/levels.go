@@ -120,7 +120,7 @@ func (s gating) afterGates(ctx context.Context, b *flow.Board, at flow.Stage, ma
 	switch {
 	case errors.As(err, &outage):
 		return true, s.recordOutage(ctx, b, outage)
-	case errors.As(err, &refusal) && slices.Contains([]flow.Rule{flow.RuleTip, flow.RuleLevel, flow.RuleOpen}, refusal.Rule):
+	case errors.As(err, &refusal) && slices.Contains([]flow.Rule{flow.RuleTip, flow.RuleLevel, flow.RulePhase, flow.RuleOpen}, refusal.Rule):
 		return false, nil
 	case err != nil:
 		return false, err

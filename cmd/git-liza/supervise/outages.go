@@ -127,6 +127,13 @@ func (g *gateTries) isLeft(of goalAct, tip flow.ObjectID) (until time.Time, left
 	return try.next, time.Now().Before(try.next)
 }
 
+// saidOf is why a move about a goal could not be made, "" if nobody tried.
+func (g *gateTries) saidOf(of goalAct) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.moves[of].said
+}
+
 // outagesAt are the required gates of a stage that cannot run on the agent's host.
 func (reg *registration) outagesAt(b *flow.Board, at flow.Stage) (list []flow.Outage) {
 	a := b.Agent(reg.id)

@@ -87,7 +87,7 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 	if len(tasks) == 0 && (r.Goal != "" && b.Goal(r.Goal).Added == 0 || len(b.IDs(flow.Archive)) == 0) {
 		stalls = append(stalls, Stall{Status: "no tasks", Why: "the goal has no tasks", Hint: "git liza task add --from FILE"})
 	}
-	levels := r.levelStalls(b)
+	levels := append(r.levelStalls(b), phaseStalls(r, b)...)
 	stalls = append(stalls, levels...)
 	if err := b.Err(); err != nil {
 		return err

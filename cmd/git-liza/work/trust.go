@@ -124,16 +124,31 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 
 // AllowTasks allows the commands that verify tasks, as [Trust.AllowOwn] does.
 func (t *Trust) AllowTasks(ctx context.Context, list []flow.TaskInput) error {
-	var commands []string
+	commands := verifying(list)
+	if commands == nil {
+		return nil
+	}
+	return t.AllowOwn(ctx, commands...)
+}
+
+// AllowPlanned allows the commands that verify the tasks of an approved plan which a
+// supervisor imports, where liza.trust.planner is on.
+func (t *Trust) AllowPlanned(ctx context.Context, list []flow.TaskInput) error {
+	t.repo.Config.Renew()
+	if planner, err := t.repo.Config.Config(ctx, TrustPlanner); err != nil || !isOn(planner) {
+		return err
+	}
+	return t.Allow(ctx, verifying(list)...)
+}
+
+// verifying are the commands that verify tasks, nil if there are none.
+func verifying(list []flow.TaskInput) (commands []string) {
 	for i := range list {
 		if list[i].Verify != "" {
 			commands = append(commands, list[i].Verify)
 		}
 	}
-	if commands == nil {
-		return nil
-	}
-	return t.AllowOwn(ctx, commands...)
+	return commands
 }
 
 // trustKey holds the hashes of commands that this machine runs for a board.
@@ -153,8 +168,8 @@ func CommandHash(command string) string {
 // maxShown bounds a refusal that shows a command, in bytes.
 const maxShown = 300
 
-// TrustPlanner is the key that lets the commands of this machine's planners run
-// here.
+// TrustPlanner is the key that lets the commands of this machine's planners, and of
+// approved plans that its supervisors import, run here.
 const TrustPlanner = "liza.trust.planner"
 
 // isOn reports whether the value of a switch is yes.
