@@ -89,7 +89,7 @@ func TestWhoStopsTheBoard(t *testing.T) {
 	require.Equal(t, RuleAdmin, checkpoint("coder-1", "coders").Rule)
 	// Nor do they end or begin for all what all work in.
 	for act, d := range map[Act]Detail{ActTrip: &TripMove{}, ActComplete: &CompleteMove{}, ActSprintStart: &SprintStartMove{},
-		ActSprintClose: &SprintCloseMove{}, ActRetro: &RetroMove{Sprint: "sprint-1", Text: "t"}} {
+		ActSprintClose: &SprintCloseMove{}, ActRetro: &RetroMove{Sprint: "sprint-1", Text: "t"}, ActPhase: &PhaseMove{}, ActImport: &ImportMove{}} {
 		m := s.by("coder-1", act, "", d)
 		m.Principal = "coders"
 		r := s.board.Admissible(m, nil)

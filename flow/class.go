@@ -124,7 +124,10 @@ func (c *ClassifyMove) fill(p *play) {
 func (c *ClassifyMove) already(p *play) bool {
 	for _, f := range c.Files {
 		doc := p.trackedPaths().find(f.Path)
-		if doc == nil || doc.Blob != f.Blob || f.Blob == "" || c.Allow && doc.Allowance == nil || f.Class != nil && !reflect.DeepEqual(doc.Class, f.Class) {
+		switch {
+		case doc == nil || doc.Blob != f.Blob || f.Blob == "" || c.Allow && doc.Allowance == nil:
+			return false
+		case f.Class == nil && !c.Allow || f.Class != nil && !reflect.DeepEqual(doc.Class, f.Class):
 			return false
 		}
 	}

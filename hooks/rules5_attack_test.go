@@ -1,0 +1,257 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
+)
+
+// judgeWords is a judge of artifacts by which those are wrong that have the word WRONG.
+func judgeWords(_ context.Context, list []gitstore.Artifact) (lines []string, err error) {
+	for _, one := range list {
+		if strings.Contains(string(one.Text), "WRONG") {
+			lines = append(lines, one.Path+":1: value: WRONG")
+		}
+	}
+	return lines, nil
+}
+
+// decided is a workflow: decisions, each frozen once accepted, then a plan, then work.
+func decided() *flow.Workflow {
+	return &flow.Workflow{Name: "decided", Phases: []flow.WorkflowPhase{
+		{Name: "DECIDE", Artifacts: []flow.PhaseArtifact{{Type: "adr", Path: "adr*.md", Count: 1}}},
+		{Name: "PLAN", Artifacts: []flow.PhaseArtifact{{Type: "plan", Path: "plan.yaml", Count: 1}}},
+		{Name: "BUILD", Human: true},
+		{Name: "LOOK"},
+	}, Types: []flow.ArtifactType{{Name: "adr", Frozen: []flow.Condition{{Field: "status", Values: []string{"accepted"}}}}, {Name: "plan", Format: flow.PlanType}}}
+}
+
+// led is a fixture whose goal goes through the phases of decided, on clone and server.
+func led(t *testing.T) *serverFixture {
+	t.Helper()
+	y := plain(t)
+	y.store.Commits.Judge, y.judge.Commits.Judge = judgeWords, judgeWords
+	y.do(on(flow.ActReload, "", ann, &flow.ReloadMove{Workflow: decided()}))
+	y.land(y.all()...)
+	return y
+}
+
+// adopts brings integration a file, on clone and server.
+func (y *serverFixture) adopts(name, content string) flow.ObjectID {
+	y.t.Helper()
+	tip := y.board().Settings().Integration.Tip
+	y.do(on(flow.ActAdopt, "", ann, &flow.AdoptMove{Commit: y.onto(string(tip), name, content), Onto: tip, Reason: "R"}))
+	y.land(y.all()...)
+	return flow.ObjectID(gittest.Git(y.t, y.clone, "rev-parse", "integration:"+name))
+}
+
+// onto is a commit on another one with a file, which is replaced or added.
+func (y *serverFixture) onto(parent, name, content string) git.ID {
+	y.t.Helper()
+	return y.commitTree(y.treeWith(parent, name, content), "work", git.ID(parent))
+}
+
+// TestPhasesAreEarned: no phase ends without its artifacts, approved as they are, no tasks
+// come from a plan that nobody approved, and no agent goes back or to another workflow,
+// whatever a client writes.
+func TestPhasesAreEarned(t *testing.T) {
+	t.Parallel()
+	y := led(t)
+	next := func(by flow.Actor, from, to flow.PhaseID) flow.Move {
+		return on(flow.ActPhase, "", by, &flow.PhaseMove{From: from, To: to})
+	}
+	y.refusesMove(flow.RuleArtifact, "the phase DECIDE lacks 1 of 1 artifacts of the type adr", next(coder, "DECIDE", "PLAN"))
+	y.refusesMove(flow.RulePhase, "does not lead from DECIDE to BUILD", next(ann, "DECIDE", "BUILD"))
+	y.adopts("adr-1.md", "---\nstatus: accepted\n---\n")
+	y.refusesMove(flow.RuleArtifact, "is not approved as it is", next(coder, "DECIDE", "PLAN"))
+	y.refusesMove(flow.RuleRole, "", on(flow.ActAccept, "", coder, &flow.AcceptMove{Paths: []string{"adr-1.md"}}))
+	y.do(on(flow.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"adr-1.md"}, Reason: "R"}))
+	y.land(y.all()...)
+	blob := y.adopts("adr-1.md", "---\nstatus: accepted\n---\nOther\n")
+	require.Equal(t, blob, y.board().Tracked("adr-1.md").Blob)
+	y.refusesMove(flow.RuleArtifact, "is not approved as it is", next(coder, "DECIDE", "PLAN"))
+	y.do(on(flow.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"adr-1.md"}, Reason: "R"}))
+	y.do(next(coder, "DECIDE", "PLAN"))
+	y.refusesTree("goals/goal-1.yaml", "phase: PLAN", "phase: BUILD")
+
+	// The plan.
+	plan := y.adopts("plan.yaml", "tasks: []\n")
+	imports := func(by flow.Actor, ref *flow.PlanRef) flow.Move {
+		return on(flow.ActImport, "", by, &flow.ImportMove{Plan: ref, Tasks: []flow.TaskInput{{ID: "z", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S"}}})
+	}
+	from := &flow.PlanRef{Path: "plan.yaml", Blob: plan}
+	y.refusesMove(flow.RulePhase, "has not ended", imports(ann, from))
+	y.refusesMove(flow.RuleArtifact, "come from the plan", imports(coder, nil))
+	y.do(on(flow.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"plan.yaml"}, Reason: "R"}))
+	y.do(next(coder, "PLAN", "BUILD"))
+	y.land(y.all()...)
+	edited := y.adopts("plan.yaml", "tasks: []\n# more\n")
+	for _, by := range []flow.Actor{coder, planner, ann} {
+		y.refusesMove(flow.RuleArtifact, "on integration", imports(by, from))
+		y.refusesMove(flow.RuleArtifact, "is not approved as it is", imports(by, &flow.PlanRef{Path: "plan.yaml", Blob: edited}))
+		y.refusesMove(flow.RuleArtifact, "is no plan that a phase", imports(by, &flow.PlanRef{Path: "README", Blob: edited}))
+	}
+
+	// What only people say.
+	y.do(on(flow.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"plan.yaml"}, Reason: "R"}))
+	y.do(imports(coder, &flow.PlanRef{Path: "plan.yaml", Blob: edited}))
+	y.land(y.all()...)
+	y.do(on(flow.ActAbandon, "z", planner, &flow.AbandonMove{Reason: "R"}))
+	y.land(y.all()...)
+	y.refusesMove(flow.RuleRole, "person", next(coder, "BUILD", "LOOK"))
+	back := next(coder, "BUILD", "DECIDE")
+	back.Detail.(*flow.PhaseMove).Reason = "R"
+	y.refusesMove(flow.RuleRole, "only a person goes back", back)
+	y.refusesMove(flow.RuleRole, "", on(flow.ActReload, "", planner, &flow.ReloadMove{}))
+	y.refusesMove(flow.RuleRole, "", on(flow.ActReload, "", coder, &flow.ReloadMove{Workflow: &flow.Workflow{Goal: "goal-1", Name: "mine", Phases: []flow.WorkflowPhase{{Name: "A"}}}, Phase: "A"}))
+	y.refusesMove(flow.RuleRole, "", on(flow.ActAdd, "", planner, &flow.AddMove{Tasks: []flow.TaskInput{
+		{ID: "y", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S", Kind: flow.Docs, Phase: flow.AnyPhase}}}))
+}
+
+// TestClassesAreRecomputed: a class is that of the bytes, an allowance a person's word for
+// the blob that is there, and a question comes from who holds the task.
+func TestClassesAreRecomputed(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	const declared = "---\nautomation: {type: mixed, scope: bounded, loop: forbidden, second_look: optional}\n---\n"
+	blob := y.adopts("never.md", declared)
+	y.do(on(flow.ActAdd, "", planner, &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "T", DoneWhen: "D", Spec: "never.md", Scope: "S", Kind: flow.Docs}}}))
+	y.land(y.all()...)
+	classify := func(by flow.Actor, blob flow.ObjectID, source, loop string) flow.Move {
+		return on(flow.ActClassify, "", by, &flow.ClassifyMove{Files: []flow.Classified{{Path: "never.md", Blob: blob,
+			Class: &flow.Class{Type: "mixed", Scope: "bounded", Loop: loop, SecondLook: "optional", Source: source, Rule: "declared", Evidence: []string{"2: automation:"}}}}})
+	}
+	for _, by := range []flow.Actor{coder, ann} {
+		y.refusesMove(flow.RuleFact, "another class", classify(by, blob, flow.ClassDeclared, "allowed"))
+		y.refusesMove(flow.RuleFact, "another class", classify(by, blob, flow.ClassInferred, "forbidden"))
+	}
+	y.refusesMove(flow.RuleRole, "is no person", classify(coder, blob, flow.ClassByPerson, "allowed"))
+	allow := func(by flow.Actor, blob flow.ObjectID) flow.Move {
+		return on(flow.ActClassify, "", by, &flow.ClassifyMove{Allow: true, Reason: "R", Files: []flow.Classified{{Path: "never.md", Blob: blob}}})
+	}
+	y.refusesMove(flow.RuleRole, "only a person allows", allow(planner, blob))
+	y.do(on(flow.ActClassify, "", coder, &flow.ClassifyMove{Files: []flow.Classified{{Path: "never.md"}}}))
+	y.land(y.all()...)
+	claim := on(flow.ActClaim, "a", coder, &flow.ClaimMove{Lease: half, Base: y.at("refs/heads/integration")})
+	y.refusesMove(flow.RuleClass, "which says that automation is forbidden", claim)
+	y.do(allow(ann, blob))
+	y.land(y.all()...)
+
+	// An edited file is unclassified, and what a person allowed was for the earlier text.
+	now := y.adopts("never.md", declared+"More\n")
+	y.refusesMove(flow.RuleClass, "is not what the move says", allow(ann, blob))
+	y.refusesMove(flow.RuleClass, "is not what the move says", classify(coder, blob, flow.ClassDeclared, "forbidden"))
+	y.do(on(flow.ActClassify, "", coder, &flow.ClassifyMove{Files: []flow.Classified{{Path: "never.md", Blob: now}}}))
+	y.land(y.all()...)
+	claim.Detail.(*flow.ClaimMove).Base = y.at("refs/heads/integration")
+	y.refusesMove(flow.RuleClass, "which says that automation is forbidden", claim)
+}
+
+// TestReceiptsOfArtifacts: no submission changes what is frozen, nor its name or mode, and
+// a receipt of the gate for artifacts is believed as far as their texts allow.
+func TestReceiptsOfArtifacts(t *testing.T) {
+	t.Parallel()
+	y := led(t)
+	y.adopts("adr-1.md", "---\nstatus: accepted\n---\n")
+	y.add("a")
+	y.claim("a")
+	y.do(on(flow.ActIntent, "a", coder, &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Removes: []string{"adr-1.md"}}}))
+	y.land(y.all()...)
+	base := string(y.board().Task("a").Attempt.Start)
+	submit := func(commit git.ID, paths ...string) flow.Move {
+		tree := flow.ObjectID(gittest.Git(t, y.clone, "rev-parse", string(commit)+"^{tree}"))
+		return on(flow.ActSubmit, "a", coder, &flow.SubmitMove{Commit: commit, Tree: tree, Base: flow.ObjectID(base), Paths: paths, Save: 1,
+			Gates: []flow.Receipt{{Gate: flow.ArtifactGate, Command: flow.ArtifactCommand, Tree: tree, Duration: "0s", By: coder, Result: flow.Pass}}})
+	}
+	without := func(m flow.Move, edit func(*flow.SubmitMove)) flow.Move {
+		edit(m.Detail.(*flow.SubmitMove))
+		return m
+	}
+	edit := y.onto(base, "adr-1.md", "---\nstatus: accepted\n---\nOther\n")
+	y.refusesMove(flow.RuleFrozen, "adr-1.md", submit(edit, "adr-1.md"))
+	draft := y.onto(base, "adr-1.md", "---\nstatus: draft\n---\n")
+	y.refusesMove(flow.RuleFrozen, "adr-1.md", submit(draft, "adr-1.md"))
+	blob := gittest.Git(t, y.clone, "rev-parse", base+":adr-1.md")
+	entries := strings.ReplaceAll(gittest.Git(t, y.clone, "ls-tree", base), "adr-1.md", "adr-2.md") + "\n"
+	renamed := y.commitTree(y.feed(entries, "mktree"), "rename", git.ID(base))
+	y.refusesMove(flow.RuleFrozen, "adr-1.md", submit(renamed, "adr-1.md", "adr-2.md"))
+	mode := y.commitTree(y.feed(strings.ReplaceAll(gittest.Git(t, y.clone, "ls-tree", base), "100644 blob "+blob, "100755 blob "+blob)+"\n", "mktree"), "mode", git.ID(base))
+	y.refusesMove(flow.RuleFrozen, "adr-1.md", submit(mode, "adr-1.md"))
+
+	wrong := y.onto(base, "adr-2.md", "WRONG\n")
+	y.refusesMove(flow.RuleFact, "adr-2.md:1: value: WRONG", submit(wrong, "adr-2.md"))
+	y.refusesMove(flow.RuleArtifact, "adr-2.md:1: value: WRONG", without(submit(wrong, "adr-2.md"), func(s *flow.SubmitMove) { s.Gates = nil }))
+	good := y.onto(base, "adr-2.md", "---\nstatus: accepted\n---\n")
+	for _, forge := range []func(*flow.SubmitMove){
+		func(s *flow.SubmitMove) { s.Gates = nil },
+		func(s *flow.SubmitMove) {
+			s.Gates[0].Tree = flow.ObjectID(gittest.Git(t, y.clone, "rev-parse", base+"^{tree}"))
+		},
+		func(s *flow.SubmitMove) { s.Gates[0].Result, s.Gates[0].Exit = flow.Fail, 1 },
+	} {
+		y.refusesMove(flow.RuleGate, "gate artifacts has not passed", without(submit(good, "adr-2.md"), forge))
+	}
+	y.refusesMove(flow.RuleGate, "artifacts is no gate", without(submit(good, "adr-2.md"), func(s *flow.SubmitMove) { s.Gates[0].Command = "true" }))
+
+	// What cannot be judged is refused.
+	y.judge.Commits.Judge = nil
+	y.refusesMove(RuleUndecided, "nothing here can say", submit(good, "adr-2.md"))
+	y.judge.Commits.Judge = func(context.Context, []gitstore.Artifact) ([]string, error) { return nil, errors.New("no memory") }
+	y.refusesMove(RuleUndecided, "no memory", submit(good, "adr-2.md"))
+	y.judge.Commits.Judge = judgeWords
+	y.do(submit(good, "adr-2.md"))
+	y.land(y.all()...)
+	y.approve("a")
+	y.land(y.all()...)
+
+	// The receipt of a merge is judged as well; what is on the board is not judged again.
+	merge := on(flow.ActMerge, "a", ann, y.merging("a"))
+	facts, err := y.store.Commits.Facts(context.Background(), y.board().Ask(merge))
+	require.NoError(t, err)
+	merge = y.board().Fill(merge, &facts)
+	require.Len(t, merge.Detail.(*flow.MergeMove).Receipts, 1)
+	tree := merge.Detail.(*flow.MergeMove).Tree
+	merge.Detail.(*flow.MergeMove).Receipts = nil
+	y.refusesMove(flow.RuleGate, "gate artifacts has not passed", merge)
+	merge.Detail.(*flow.MergeMove).Receipts = []flow.Receipt{{Gate: flow.ArtifactGate, Command: flow.ArtifactCommand, Tree: tree, Duration: "0s", By: ann, Result: flow.Pass}}
+	all := func(_ context.Context, list []gitstore.Artifact) ([]string, error) {
+		return []string{list[0].Path + ":1: later"}, nil
+	}
+	y.judge.Commits.Judge = all
+	y.refusesMove(flow.RuleFact, "adr-2.md:1: later", merge)
+	y.judge.Commits.Judge = judgeWords
+	y.do(merge)
+	y.land(y.all()...)
+	y.judge.Commits.Judge = all
+	_, err = Verify(context.Background(), y.judge, "", y.there(layout.State), false)
+	require.NoError(t, err)
+}
+
+// TestQuestionsComeFromWork: who holds no task asks nothing about one.
+func TestQuestionsComeFromWork(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a", "b")
+	y.claim("a")
+	y.land(y.all()...)
+	ask := func(by flow.Actor, about flow.TaskID) flow.Move {
+		return on(flow.ActAsk, "", by, &flow.AskMove{About: about, Text: "Why?"})
+	}
+	y.refusesMove(flow.RuleHolder, "does not hold a", ask("coder-2", "a"))
+	y.refusesMove(flow.RuleHolder, "does not hold b", ask(coder, "b"))
+	y.refusesMove(flow.RuleHolder, "does not hold a", ask(reviewer, "a"))
+	y.do(ask(coder, "a"))
+	y.land(y.all()...)
+	sub := ask("planner-2", "a")
+	sub.Detail.(*flow.AskMove).Parent = y.board().Task("a").Asking[0].Question
+	y.refusesMove(flow.RuleHolder, "has not taken the question", sub)
+}
