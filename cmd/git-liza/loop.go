@@ -129,12 +129,14 @@ func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
 	if err != nil {
 		return err
 	}
-	if g := b.Goal(lastLoop(b)); g != nil && g.Status == flow.Completed && g.Loop.Blob == blob {
+	if g := b.Goal(lastLoop(b)); g != nil && !g.Status.IsInProgress() && g.Loop.Path == l.path && g.Loop.Blob == blob {
 		report, err := readLoop(l.invocation, l.clone, g.ID)
 		if err != nil {
 			return err
 		}
-		return l.answer("already", report, report.Text(l.width())+"it has ended: git liza loop export "+string(g.ID))
+		if len(report.Left()) == 0 {
+			return l.answer("already", report, report.Text(l.width())+"it has ended: git liza loop export "+string(g.ID))
+		}
 	}
 	if !slices.ContainsFunc(l.file.Stories, func(s stories.Story) bool { return !s.Passes }) {
 		return l.answer("already", map[string]any{"path": l.path, "stories": []any{}}, "every story of "+l.path+" has passed")
