@@ -43,17 +43,18 @@ type LoopLimit struct {
 	TokensUsed int64         `json:"tokens_used"`
 	Cost       flow.Cost     `json:"cost"` // 0 is no bound
 	CostUsed   flow.Cost     `json:"cost_used"`
-	Wall       flow.Duration `json:"wall"`  // "" is no bound
-	Until      any           `json:"until"` // the end of that time
+	Wall       flow.Duration `json:"wall"` // 0s is no bound
+	WallUsed   flow.Duration `json:"wall_used"`
 }
 
 // LoopLimitOf says what bounds the loop of a goal at a time.
 func LoopLimitOf(g *flow.Goal, at time.Time) LoopLimit {
 	l := g.Loop
 	limit := LoopLimit{Reached: g.LoopBound(at), Iterations: l.Iterations, Used: l.Used, Tokens: l.Tokens, TokensUsed: g.Usage.Tokens(), Cost: l.Cost, CostUsed: g.Usage.Cost, Wall: l.Wall}
-	if l.Wall > 0 {
-		limit.Until = TimeValue(g.Created.Add(time.Duration(l.Wall)))
+	if !g.Ended.IsZero() {
+		at = g.Ended
 	}
+	limit.WallUsed = flow.Duration(max(at.Sub(g.Created), 0).Truncate(time.Second))
 	return limit
 }
 
@@ -107,7 +108,8 @@ func (l LoopLimit) Widened() string {
 	case "cost":
 		return "--cost " + (2 * max(l.Cost, l.CostUsed)).String()
 	}
-	return "--wall " + (2 * l.Wall).String()
+	used := time.Duration(l.WallUsed).Round(time.Minute) + time.Minute
+	return "--wall " + flow.Duration(2*max(time.Duration(l.Wall), used)).String()
 }
 
 // text is a line that says what is used of the bounds.
@@ -120,8 +122,8 @@ func (l LoopLimit) text() string {
 		text += " of " + l.Cost.String()
 	}
 	text += " dollars"
-	if l.Until != nil {
-		text += fmt.Sprintf(", until %s", l.Until)
+	if text += ", " + l.WallUsed.String(); l.Wall > 0 {
+		text += " of " + l.Wall.String()
 	}
 	if l.Reached != "" {
 		text += "; the bound of " + l.Reached + " is reached"
