@@ -44,6 +44,7 @@ type Input struct {
 	CanAsk bool
 	Plans  bool // rules of version 4 hold: a task says more
 
+	Phase   *Phase  // that the task belongs to, nil where the goal has no phases
 	Stories []Story // of a loop, that were worked on before the task
 
 	// Asked is the question that the session is to answer, about Task, whatever the role is
@@ -57,6 +58,15 @@ type Input struct {
 	About       []*flow.Task      // the tasks that the triggers name
 	Discoveries []*flow.Discovery // not converted yet
 	Board       []flow.Summary    // every live task
+}
+
+// A Phase is what a session is told of the phase that its task belongs to.
+type Phase struct {
+	Workflow string
+	Name     string // with its place among the others
+	About    string
+	Asked    []string // the artifacts that it produces, and by which command each begins
+	Approved []string // the approved artifacts of the goal, as git names their texts on integration, quoted for a shell
 }
 
 // A Story is a task of a loop, and what the work on it left for the next one.

@@ -1,11 +1,11 @@
 package supervise_test
 
 import (
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -34,15 +34,29 @@ func newWorkflow(t *testing.T) *world {
 	return w
 }
 
-// team is an agent of each role that the workflow feature asks for.
-func (w *world) team() (slots []supervise.Slot) {
+// A team is a rush as a process of its own, with an agent of each role that the workflow
+// feature asks for. It ends when nothing is left to do.
+type team struct {
+	*world
+	cmd *exec.Cmd
+	out strings.Builder
+}
+
+func (w *world) team() *team {
 	w.Helper()
-	p, err := provider.Builtin().Find("script", self)
-	require.NoError(w, err)
-	for _, role := range []flow.Role{"researcher", "spec-writer", "architect", "manager", flow.Coder, flow.CodeReviewer} {
-		slots = append(slots, supervise.Slot{Role: role, Provider: p})
-	}
-	return slots
+	r := &team{world: w, cmd: exec.Command(self, "rush", "--until-idle", "--provider", "script", "--planners", "0", "--coders", "1", "--reviewers", "1",
+		"--agents", "researcher=1", "--agents", "spec-writer=1", "--agents", "architect=1", "--agents", "manager=1")}
+	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr = w.dir, &r.out, &r.out
+	require.NoError(w, r.cmd.Start())
+	return r
+}
+
+// ends is what the rush said until its end.
+func (r *team) ends(code int) string {
+	r.Helper()
+	_ = r.cmd.Wait()
+	require.Equal(r, code, r.cmd.ProcessState.ExitCode(), r.out.String())
+	return r.out.String()
 }
 
 // A goal goes from a sentence to merged code through all phases of the workflow feature.
@@ -52,28 +66,35 @@ func TestGoalThroughAllPhases(t *testing.T) {
 	t.Parallel()
 	w := newWorkflow(t)
 	w.liza("role", "require", "human", "--paths", "specs/*/rfc.md")
-	r := w.begin(untilIdle, w.team()...)
+	const judged = "task-4 READY_FOR_REVIEW: a person has to judge it"
+	r := w.team()
 	w.until("a question", func(b *flow.Board) bool { return len(b.IDs(flow.Questions)) > 0 })
 	w.liza("answer", "task-2", "In English.")
-	require.ErrorContains(t, r.wait(), "task-4 READY_FOR_REVIEW: a person has to judge it", r.said())
+	require.Contains(t, r.ends(1), judged)
 	require.Equal(t, flow.PhaseID("PLANNING"), w.board().Goal("goal-1").Phase)
 
 	w.liza("phase", "back", "--reason", "not every machine has Python")
 	w.liza("task", "add", "python", "--title", "Another language", "--role", "architect", "--kind", "spec", "--owns", "specs/goal-1/adr-*.md",
 		"--done-when", "it is superseded", "--spec", "specs/vision.md", "--scope", "one decision")
-	r, err := w.rush(w.team()...)
-	require.ErrorContains(t, err, "task-4 READY_FOR_REVIEW: a person has to judge it", r.said())
+	require.Contains(t, w.team().ends(1), judged)
 	require.Contains(t, w.note("frozen"), "rule: frozen")
 
 	w.liza("approve", "task-4", "--commit", string(w.task("task-4").Submission.Commit))
-	r, err = w.rush(w.team()...)
-	require.NoError(t, err, r.said())
+	said := w.team().ends(0)
 	for _, id := range []flow.TaskID{"task-1", "task-2", "task-3", "task-4", "task-5", "python", "greet", "retrospective"} {
-		require.Equal(t, flow.Merged, w.task(id).Status, "%s: %s", id, r.said())
+		require.Equal(t, flow.Merged, w.task(id).Status, "%s: %s", id, said)
+	}
+	p, err := supervise.Prompt(t.Context(), w.clone.Repo, w.board(), supervise.PromptInput{Role: "manager", Agent: "manager-1", Task: "task-5"})
+	require.NoError(t, err)
+	tip := string(w.board().Settings().Integration.Tip)
+	for _, want := range []string{"workflow: feature\nphase: RESEARCH → INCEPTION → DESIGN → PLANNING → [CONSTRUCTION]\nabout: how it is built, and in which tasks\n",
+		"and you write no other file", "\n| plan at specs/goal-1/plan.yaml: git liza template plan\n| bolt-plan at specs/goal-1/bolts/*.md: git liza template bolt-plan (not required)\n",
+		"\ngit show " + tip + ":specs/goal-1/prd.md\n", "\ngit show " + tip + ":specs/goal-1/adr-001.md\n"} {
+		require.Contains(t, p.Text(), want)
 	}
 	w.liza("goal", "done", "goal-1")
 	b := w.board()
-	require.Equal(t, flow.Completed, b.Goal("goal-1").Status, r.said())
+	require.Equal(t, flow.Completed, b.Goal("goal-1").Status, said)
 	require.Len(t, w.moves(flow.ActImport), 1)
 	require.Len(t, w.moves(flow.ActReject), 1, "the requirements")
 	for _, a := range flow.ArtifactsOf(b, "goal-1", "") {

@@ -109,17 +109,14 @@ func (c *commands) verifyTask(ctx context.Context, t *flow.Task, commit flow.Obj
 	return receipt, nil
 }
 
-// parted are the gates of submissions or merges that run on a change, and receipts of
-// those that are skipped on it.
+// parted are the gates of a stage that run on a change, and receipts of those that are
+// skipped on it.
 func (c *commands) parted(b *flow.Board, at flow.Stage, tree flow.ObjectID, changed int, paths []string) (run []flow.Gate, skipped []flow.Receipt) {
 	for _, g := range b.Settings().Config.GatesAt(at) {
 		if g.Skips(b, changed, paths) {
 			skipped = append(skipped, flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Duration: "0s", By: c.mover.By, Result: flow.Skipped})
 			continue
 		}
-		run = append(run, g)
-	}
-	if g, typed := artifactGate(b); typed && !g.Skips(b, changed, paths) {
 		run = append(run, g)
 	}
 	return run, skipped

@@ -18,8 +18,7 @@ func SubmissionGates(b *flow.Board, t *flow.Task) (gates []flow.Gate) {
 	return append(gates, b.Settings().Config.GatesAt(flow.AtMerge)...)
 }
 
-// CheckGates refuses gates of which one is not allowed to run on this machine. The
-// built-in one is.
+// CheckGates refuses gates of which one is not allowed to run on this machine.
 func (t *Trust) CheckGates(ctx context.Context, gates []flow.Gate) error {
 	if len(gates) == 0 {
 		return nil
@@ -29,24 +28,11 @@ func (t *Trust) CheckGates(ctx context.Context, gates []flow.Gate) error {
 		return err
 	}
 	for _, g := range gates {
-		if g.Name == flow.ArtifactGate && g.Command == flow.ArtifactCommand {
-			continue
-		}
 		if err := allowed.Check(g.Command); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// artifactGate is the built-in gate of changes that touch artifacts of goals in progress.
-// It runs on every machine: its command is one of git liza, and runs no other.
-func artifactGate(b *flow.Board) (g flow.Gate, there bool) {
-	g = flow.Gate{Name: flow.ArtifactGate, Command: flow.ArtifactCommand, Required: true, Timeout: gateTimeout}
-	for _, p := range flow.TypedPatterns(b) {
-		g.Paths = append(g.Paths, p.Glob)
-	}
-	return g, len(g.Paths) > 0
 }
 
 // RunGates runs gates one after the other in the checkout of a commit, each whatever
@@ -76,7 +62,7 @@ type Stages struct{ *Clone }
 
 // passSubmission runs the gates at a submission on a commit.
 func (c Stages) passSubmission(ctx context.Context, b *flow.Board, t *flow.Task, commit flow.ObjectID) ([]flow.Receipt, error) {
-	if _, typed := artifactGate(b); !typed && len(b.Settings().Config.GatesAt(flow.AtSubmit)) == 0 {
+	if len(b.Settings().Config.GatesAt(flow.AtSubmit)) == 0 {
 		return nil, nil
 	}
 	bases, err := c.Repo.MergeBases(ctx, commit, b.Settings().Integration.Tip)
