@@ -289,6 +289,8 @@ func (i *ImportMove) checkPlan(p *play) *Refusal {
 	}
 	doc := p.trackedPaths().find(i.Plan.Path)
 	switch {
+	case len(i.kept(p, g)) >= MaxList:
+		return refuse(RuleLimit, "git liza phase next --goal "+string(goal), "the tasks of %d plans of %s are imported already", MaxList, goal)
 	case doc == nil || doc.Blob != i.Plan.Blob || doc.Blob == "":
 		return refuse(RuleArtifact, "git liza plan import "+acceptArgument(i.Plan.Path), "%s is not %s on integration", quoteC(clip(i.Plan.Path)), clip(string(i.Plan.Blob)))
 	case !doc.Approved():
@@ -349,8 +351,16 @@ func (i *ImportMove) apply(p *effect) {
 		return
 	}
 	p.goal(func(g *Goal) {
-		plans := slices.DeleteFunc(slices.Clone(g.Plans), func(o PlanRef) bool { return o.Path == i.Plan.Path })
-		g.Plans = latest(append(plans, PlanRef{Path: i.Plan.Path, Blob: i.Plan.Blob, At: p.move.At}))
+		g.Plans = append(i.kept(p.play, g), PlanRef{Path: i.Plan.Path, Blob: i.Plan.Blob, At: p.move.At})
+	})
+}
+
+// kept are the other plans of the goal whose texts are as they were imported. An older one
+// that fell out of the list would be due again.
+func (i *ImportMove) kept(p *play, g *Goal) []PlanRef {
+	return slices.DeleteFunc(slices.Clone(g.Plans), func(o PlanRef) bool {
+		doc := p.trackedPaths().find(o.Path)
+		return o.Path == i.Plan.Path || doc == nil || doc.Blob != o.Blob
 	})
 }
 

@@ -100,7 +100,7 @@ func (w *Workflow) checkForm(goal GoalID) *Refusal {
 		}
 	}
 	for i, f := range w.Phases {
-		if f.Name == "" || f.Name == AnyPhase || slices.ContainsFunc(w.Phases[:i], func(o WorkflowPhase) bool { return strings.EqualFold(string(o.Name), string(f.Name)) }) {
+		if f.Name == "" || slices.ContainsFunc([]string{string(AnyPhase), noPhase}, func(word string) bool { return strings.EqualFold(word, string(f.Name)) }) || slices.ContainsFunc(w.Phases[:i], func(o WorkflowPhase) bool { return strings.EqualFold(string(o.Name), string(f.Name)) }) {
 			return wrong("%q is no name of a phase, or %s has it twice", clip(string(f.Name)), w.Name)
 		}
 		for _, a := range f.Artifacts {
@@ -229,6 +229,11 @@ func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 			return wrong("the task %s of the phase %s has no title, or does not say when it is done", t.Name, f.Name)
 		case row == nil || row.Capacity != Does || !f.admits(made):
 			return wrong("the task %s of the phase %s is one of the kind %s for a %s, which does not belong there", t.Name, f.Name, made.Kind, made.doer())
+		case row.Artifacts && len(f.Artifacts) == 0:
+			return wrong("the task %s of the phase %s is one for a %s, which writes nothing but artifacts: the phase has none", t.Name, f.Name, made.doer())
+		}
+		if i := slices.IndexFunc(t.Reviews, func(r Role) bool { return r != HumanRole && !p.judges(r) }); i >= 0 {
+			return wrong("the task %s of the phase %s is judged by a %s, which the board lacks, or which does not judge", t.Name, f.Name, clip(string(t.Reviews[i])))
 		}
 		for _, need := range t.DependsOn {
 			if !named(f.Tasks[:i], need) {

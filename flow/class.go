@@ -159,6 +159,11 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 			return refuse(RuleClass, "git liza classify "+acceptArgument(f.Path), "%s is not what the move says: another text, or no file at %s", path, p.Settings().Integration.Tip.Short())
 		case f.Class == nil && !c.Allow:
 			return refuse(RuleForm, hint, "the move does not say the class of %s", path)
+		}
+		if r := c.checkAgent(p, f); r != nil {
+			return r
+		}
+		switch {
 		case f.Class == nil:
 			continue
 		}
@@ -172,6 +177,21 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 		} else if p.facts != nil && !reflect.DeepEqual(p.facts.Classes[f.Path], f.Class) {
 			return refuse(RuleFact, "git liza classify "+acceptArgument(f.Path), "the move says another class of %s than its text", path)
 		}
+	}
+	return nil
+}
+
+// checkAgent keeps agents from entering files that nothing on the board stands on, and from
+// putting what a text says in place of what a person said of it.
+func (c *ClassifyMove) checkAgent(p *play, f Classified) *Refusal {
+	doc, path := p.trackedPaths().find(f.Path), quoteC(clip(f.Path))
+	switch {
+	case p.move.By.IsHuman():
+		return nil
+	case doc == nil:
+		return refuse(RuleNotFound, "git liza list", "no open goal or task stands on %s", path)
+	case doc.Blob == f.Blob && doc.Class != nil && doc.Class.Source == ClassByPerson:
+		return refuse(RuleRole, "git liza artifact show "+acceptArgument(f.Path), "a person said how far %s may be automated: only a person changes that", path)
 	}
 	return nil
 }

@@ -32,8 +32,8 @@ func (g *GoalMove) subject() string { return string(g.ID) }
 
 func (g *GoalMove) ask(_ Move, b *Board) Query {
 	q := b.askTexts(append(g.entered(b), TaskInput{Spec: g.Spec}))
-	if g.Workflow != nil {
-		q.Match = g.Workflow.of(g.ID).patterns(-1)
+	if w := g.Workflow.of(g.ID); w != nil && w.checkForm(g.ID) == nil {
+		q.Match = w.patterns(-1)
 	}
 	if g.Loop != nil {
 		q.Classes = []string{g.Loop.Path}

@@ -202,11 +202,10 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 		return nil
 	}
 	for _, s := range calendar(x).oldest() {
-		t := x.Task(s.ID)
-		if s.Goal != goal || s.Status.Final() || t == nil || t.Phase == AnyPhase || w.place(t.Phase) > w.place(g.Phase) {
+		if s.Goal != goal || s.Status.Final() || s.Phase == AnyPhase || w.place(s.Phase) > w.place(g.Phase) {
 			continue
 		}
-		list = append(list, refuse(RuleOpen, "git liza show "+string(s.ID), "%s of the phase %s is %s", s.ID, shownPhase(t.Phase), s.Status))
+		list = append(list, refuse(RuleOpen, "git liza show "+string(s.ID), "%s of the phase %s is %s", s.ID, shownPhase(s.Phase), s.Status))
 		if len(list) >= MaxFaults {
 			return list
 		}
@@ -309,8 +308,9 @@ func templates(b *Board, n beginning) (list []TaskInput) {
 	b.Number(list)
 	for i, t := range n.phase.Tasks {
 		for _, need := range t.DependsOn {
-			j := slices.IndexFunc(n.phase.Tasks, func(o TaskTemplate) bool { return o.Name == need })
-			list[i].DependsOn = append(list[i].DependsOn, list[j].ID)
+			if j := slices.IndexFunc(n.phase.Tasks, func(o TaskTemplate) bool { return o.Name == need }); j >= 0 {
+				list[i].DependsOn = append(list[i].DependsOn, list[j].ID)
+			}
 		}
 	}
 	return list

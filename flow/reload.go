@@ -31,7 +31,9 @@ func (m *ReloadMove) ask(move Move, b *Board) Query {
 	}
 	w := m.of(move.Goal)
 	q := b.askTexts(templates(b, m.begins(b, move.Goal, m.phase(b, move.Goal))))
-	q.Match = w.patterns(-1)
+	if w.checkForm(move.Goal) == nil {
+		q.Match = w.patterns(-1)
+	}
 	return q
 }
 
@@ -143,10 +145,13 @@ func (m *ReloadMove) checkTask(p *play, t *Task) *Refusal {
 	return nil
 }
 
+// noPhase is the name of the phase of tasks that have none, where people map it.
+const noPhase = "none"
+
 // mapName is a phase as the option map names it.
 func mapName(id PhaseID) string {
 	if id == "" {
-		return "none"
+		return noPhase
 	}
 	return string(id)
 }
@@ -163,7 +168,8 @@ func (m *ReloadMove) apply(p *effect) {
 	setWorkflow(p, goal, m.Workflow, m.Phase, m.Every)
 }
 
-// setWorkflow writes the workflow of a goal, which stands in a phase of it then.
+// setWorkflow writes the workflow of a goal, which stands in a phase of it then. The bounds
+// of a loop go with the workflow that it had.
 func setWorkflow(p *effect, goal GoalID, w *Workflow, phase PhaseID, every Every) {
 	g, key := *p.Goal(goal), Key{Workflows, string(goal)}
 	name := ""
@@ -174,8 +180,9 @@ func setWorkflow(p *effect, goal GoalID, w *Workflow, phase PhaseID, every Every
 		p.put(key, nil)
 	}
 	if g.Workflow != name {
-		g.Workflow, g.Begun = name, nil
+		g.Workflow, g.Begun, g.Loop = name, nil, nil
 	}
+	g.Begun = slices.DeleteFunc(slices.Clone(g.Begun), func(id PhaseID) bool { return w.Phase(id) == nil })
 	g.Every = every
 	g.enter(p, phase, true)
 	p.put(Key{Goals, string(goal)}, &g)

@@ -207,8 +207,10 @@ func (k workflows) open() (list []*Workflow) {
 		return nil
 	}
 	for _, id := range k.IDs(Workflows) {
-		g, w := k.Goal(GoalID(id)), workflowsOf(k).of(GoalID(id))
-		if g != nil && w != nil && g.Status == InProgress {
+		if g := k.Goal(GoalID(id)); g == nil || g.Status != InProgress {
+			continue // there may be many, each as long as a workflow can be
+		}
+		if w := workflowsOf(k).of(GoalID(id)); w != nil {
 			list = append(list, w)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // workflow reads NAME:PHASE;PHASE… from a pair, each phase with options in brackets:
-// roles=A+B, kinds=A+B, art=TYPE@GLOB@COUNT, task=NAME@ROLE@KIND@NEED, gate=NAME, human. NAME*N
+// roles=A+B, kinds=A+B, art=TYPE@GLOB@COUNT, task=NAME@ROLE@KIND@NEED@REVIEW, gate=NAME, human. NAME*N
 // bounds the claims at once. Each type that is used is frozen once its status is accepted.
 func (w words) workflow(key string) *Workflow {
 	name, phases, given := strings.Cut(w.pairs[key], ":")
@@ -23,7 +23,7 @@ func (w words) workflow(key string) *Workflow {
 		f := WorkflowPhase{Name: PhaseID(id)}
 		for option := range strings.SplitSeq(options, "[") {
 			key, value, _ := strings.Cut(strings.TrimSuffix(option, "]"), "=")
-			at := func(i int) string { return append(strings.Split(value, "@"), "", "", "", "")[i] }
+			at := func(i int) string { return append(strings.Split(value, "@"), "", "", "", "", "")[i] }
 			switch key {
 			case "roles":
 				f.Roles = ids[Role](strings.Split(value, "+"))
@@ -42,6 +42,9 @@ func (w words) workflow(key string) *Workflow {
 				}
 				if at(3) != "" {
 					t.DependsOn = []string{at(3)}
+				}
+				if at(4) != "" {
+					t.Reviews = ids[Role](strings.Split(at(4), "+"))
 				}
 				f.Tasks = append(f.Tasks, t)
 			case "gate":

@@ -1,0 +1,30 @@
+package flow
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Of more plans than a goal can remember none is imported twice, and none is forgotten so
+// that it would be due again.
+func TestMorePlansThanAGoalRemembers(t *testing.T) {
+	t.Parallel()
+	var plans []string
+	for n := range MaxList + 1 {
+		plans = append(plans, fmt.Sprintf("docs/goal-1/plan-%02d.md", n))
+	}
+	s := staged(t, "human:ann reload workflow=w:A[art=plan@docs/{goal}/plan*.md@1];B;C found="+strings.Join(plans, ",")+
+		"| human:ann accept "+strings.Join(plans[:MaxList], " ")+"| human:ann accept "+plans[MaxList]+"| coder-1 phase")
+	for _, plan := range plans[:MaxList] {
+		require.Empty(t, s.step("coder-1 import plan="+plan, new(record)))
+	}
+	require.Empty(t, s.step("coder-1 import plan="+plans[MaxList]+" -> refused limit", new(record)))
+	require.Empty(t, s.step("board has dueplans-1="+plans[MaxList], new(record)))
+	require.Empty(t, s.step("human:ann adopt h1 git:text="+plans[0]+":", new(record)))
+	for _, step := range []string{"coder-1 import plan=" + plans[MaxList], "board has dueplans-1=", "coder-1 phase"} {
+		require.Empty(t, s.step(step, new(record)))
+	}
+}
