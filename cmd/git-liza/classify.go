@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -112,6 +113,13 @@ func (c *classifyCommand) record(r *classReader) error {
 	}
 	if refusal := b.Opens(flow.ActClassify, "", clone.Caller, clone.Store.Now()); refusal != nil && !c.Allow {
 		r.progress("not recorded: %s", refusal.Reason)
+		return nil
+	}
+	if !clone.Caller.By.IsHuman() {
+		m.Files = slices.DeleteFunc(m.Files, func(f flow.Classified) bool { return b.Tracked(f.Path) == nil })
+	}
+	if len(m.Files) == 0 {
+		r.progress("not recorded: no open goal or task stands on it")
 		return nil
 	}
 	made, err := clone.Make(r.ctx, flow.ActClassify, "", m)
