@@ -135,12 +135,17 @@ func TestClassesAreRecomputed(t *testing.T) {
 		y.refusesMove(flow.RuleFact, "another class", classify(by, blob, flow.ClassInferred, "forbidden"))
 	}
 	y.refusesMove(flow.RuleRole, "is no person", classify(coder, blob, flow.ClassByPerson, "allowed"))
+	y.do(classify(ann, blob, flow.ClassByPerson, "forbidden"))
+	y.land(y.all()...)
+	facts, err := y.store.Commits.Facts(context.Background(), flow.Query{Classes: []string{"never.md"}, Tip: y.board().Settings().Integration.Tip})
+	require.NoError(t, err)
+	honest := classify(coder, blob, "", "")
+	honest.Detail.(*flow.ClassifyMove).Files[0].Class = facts.Classes["never.md"]
+	y.refusesMove(flow.RuleRole, "a person said the class", honest)
 	allow := func(by flow.Actor, blob flow.ObjectID) flow.Move {
 		return on(flow.ActClassify, "", by, &flow.ClassifyMove{Allow: true, Reason: "R", Files: []flow.Classified{{Path: "never.md", Blob: blob}}})
 	}
 	y.refusesMove(flow.RuleRole, "only a person allows", allow(planner, blob))
-	y.do(on(flow.ActClassify, "", coder, &flow.ClassifyMove{Files: []flow.Classified{{Path: "never.md"}}}))
-	y.land(y.all()...)
 	claim := on(flow.ActClaim, "a", coder, &flow.ClaimMove{Lease: half, Base: y.at("refs/heads/integration")})
 	y.refusesMove(flow.RuleClass, "which says that automation is forbidden", claim)
 	y.do(allow(ann, blob))

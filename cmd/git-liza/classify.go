@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,8 +20,9 @@ type classifyCommand struct {
 	Paths []string `arg:"" placeholder:"PATH" help:"Plans and specs, from the current folder."`
 	At    string   `placeholder:"COMMIT" help:"Read the files of a commit; default: those of the work tree."`
 
-	Allow  bool   `help:"Let agents work by the files in spite of their class, as long as their texts stay. Only a person does."`
-	Reason string `help:"Why, with --allow; - for standard input."`
+	Allow  bool              `help:"Let agents work by the files in spite of their class, as long as their texts stay. Only a person does."`
+	Say    map[string]string `placeholder:"KEY=WORD" help:"Say the class yourself, as long as the texts stay: loop=forbidden; what you leave out is as the file has it. Only a person does."`
+	Reason string            `help:"Why, with --allow or --say; - for standard input."`
 }
 
 // Help says where a class comes from.
@@ -42,13 +44,19 @@ Otherwise the first of these rules gives it that fits, by English words outside 
 ` + rules.String() + `
 Code is what files_modified of the front matter or a tag <files> declares, if it is no
 Markdown. By the last rule security words suggest a second look. The same bytes have the
-same class everywhere. The board records it of files that are so on integration.`
+same class everywhere. The board records it of files that are so on integration, or what
+a person says instead:
+
+  git liza classify specs/login.md --say loop=forbidden --say second_look=suggested`
 }
 
 func (c *classifyCommand) Run(inv *invocation) error {
 	clone, err := inv.reader()
 	if err != nil {
 		return err
+	}
+	if c.Allow && len(c.Say) > 0 {
+		return usagef("git liza help classify", "--allow leaves the class as it is, and --say gives another: one at a time")
 	}
 	if c.At == "" && clone.Repo.WorkTree() == "" {
 		return &flow.Refusal{Rule: flow.RuleBare, Reason: "there is no work tree here", Hint: "git liza classify --at HEAD " + shell.Quote(c.Paths[0])}
@@ -68,22 +76,47 @@ func (c *classifyCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
+	if err := c.say(&r); err != nil {
+		return err
+	}
 	if err := c.record(&r); err != nil {
 		return err
 	}
 	return r.present()
 }
 
+// say puts the word of the person in place of what the files say.
+func (c *classifyCommand) say(r *classReader) error {
+	if len(c.Say) == 0 {
+		return nil
+	}
+	for i := range r.files {
+		class := &r.files[i].Class
+		for key, word := range c.Say {
+			to, known := map[string]encoding.TextUnmarshaler{"type": &class.Type, "scope": &class.Scope, "loop": &class.Loop, "second_look": &class.SecondLook}[key]
+			if !known {
+				return usagef("git liza help classify", "--say %s: a class has type, scope, loop and second_look", git.Visible(key))
+			}
+			if err := to.UnmarshalText([]byte(word)); err != nil {
+				return usagef("git liza help classify", "--say %s: %v", git.Visible(key), err)
+			}
+		}
+		class.Source, class.Rule, class.Evidence = flow.ClassByPerson, "", []automation.Evidence{}
+	}
+	return nil
+}
+
 // record records the classes of the files that are on integration as they were read, or
-// allows work by them.
+// what the person says of them.
 func (c *classifyCommand) record(r *classReader) error {
 	b, _, err := r.clone.Store.Board(r.ctx)
+	said := c.Allow || len(c.Say) > 0
 	switch {
-	case errors.Is(err, gitstore.ErrNoBoard) && !c.Allow:
+	case errors.Is(err, gitstore.ErrNoBoard) && !said:
 		return nil
 	case err != nil:
 		return err
-	case !b.HasRules(5) && !c.Allow:
+	case !b.HasRules(5) && !said:
 		return nil
 	}
 	m := &flow.ClassifyMove{Allow: c.Allow}
@@ -91,17 +124,22 @@ func (c *classifyCommand) record(r *classReader) error {
 		return err
 	}
 	on := b.Settings().Integration
-	for _, f := range r.files {
+	for i := range r.files {
+		f := &r.files[i]
 		blob, err := r.clone.Repo.BlobAt(r.ctx, on.Tip, f.Path)
 		switch {
 		case err != nil:
 			return err
-		case blob == f.Blob && !c.Allow && isClassified(b.Tracked(f.Path), blob):
-			r.outcome = "already"
-		case blob == f.Blob:
-			m.Files = append(m.Files, flow.Classified{Path: f.Path})
-		case c.Allow:
+		case blob != f.Blob && said:
 			return &flow.Refusal{Rule: flow.RuleClass, Hint: "git liza classify --at " + on.Name + " " + shell.Quote(f.Path), Reason: git.Visible(f.Path) + " is not so on integration"}
+		case blob != f.Blob:
+		case !said && isClassified(b.Tracked(f.Path), blob):
+			r.outcome = "already"
+			f.Recorded(b.Tracked(f.Path).Class)
+		case len(c.Say) > 0:
+			m.Files = append(m.Files, flow.Classified{Path: f.Path, Blob: blob, Class: f.Flow()})
+		default:
+			m.Files = append(m.Files, flow.Classified{Path: f.Path})
 		}
 	}
 	if len(m.Files) == 0 {
@@ -111,7 +149,7 @@ func (c *classifyCommand) record(r *classReader) error {
 	if err != nil {
 		return err
 	}
-	if refusal := b.Opens(flow.ActClassify, "", clone.Caller, clone.Store.Now()); refusal != nil && !c.Allow {
+	if refusal := b.Opens(flow.ActClassify, "", clone.Caller, clone.Store.Now()); refusal != nil && !said {
 		r.progress("not recorded: %s", refusal.Reason)
 		return nil
 	}
