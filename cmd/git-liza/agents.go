@@ -206,6 +206,10 @@ func takeTold(inv *invocation) (lines []string) {
 	for _, told := range list {
 		note, ok := l.Board.Load(flow.Key{Folder: flow.Notes, ID: string(told.Note)}).(*flow.Note)
 		switch {
+		case told.Answer != "":
+			if q, ok := l.Board.Load(flow.Key{Folder: flow.Questions, ID: string(told.Answer)}).(*flow.Question); ok {
+				lines = append(lines, fmt.Sprintf("answer of %s to %s: %s", q.By, q.ID, flow.Clean(q.Answer)))
+			}
 		case told.Text != "":
 			if line := l.changedText(told.Text); line != "" {
 				lines = append(lines, line)

@@ -8,7 +8,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
-	"github.com/git-liza/git-liza/gitstore"
 )
 
 type askCommand struct {
@@ -48,7 +47,10 @@ func (c *askCommand) Run(inv *invocation) error {
 	if !c.Wait {
 		return inv.result(r, questionData(q), "%s about %s asked of %s", id, q.Task, asked(q))
 	}
-	return c.wait(inv, clone, r, q)
+	if q, err = awaitAnswer(inv, clone, q, c.Timeout, true); err != nil {
+		return err
+	}
+	return inv.result(r, questionData(q), "%s", answerText(q))
 }
 
 // asked names whom a question is to.
@@ -63,22 +65,32 @@ func questionData(q *flow.Question) map[string]any {
 	return map[string]any{"question": q.ID, "task": q.Task, "to": q.To, "answer": q.Answer, "by": q.By, "open": q.IsOpen()}
 }
 
-// wait waits for the answer of a question that was asked.
-func (c *askCommand) wait(inv *invocation, clone *work.Clone, r gitstore.Result, q *flow.Question) error {
-	q, err := work.AwaitAnswer(inv.ctx, clone, q.ID, time.Duration(c.Timeout), func(left time.Duration) {
+// awaitAnswer waits for the answer to a question, and returns the question with it. Without
+// one in time, and if it was closed, it fails; made says that this
+// command has asked it.
+func awaitAnswer(inv *invocation, clone *work.Clone, q *flow.Question, limit flow.Duration, made bool) (*flow.Question, error) {
+	late, closed := "conflict", "failed"
+	if made {
+		late, closed = "changed", "changed"
+	}
+	q, err := work.AwaitAnswer(inv.ctx, clone, q.ID, time.Duration(limit), func(left time.Duration) {
 		inv.progress("%s waits for an answer up to %s more", q.ID, left.Round(time.Second))
 	})
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case q.IsOpen():
-		return &partial{failure{exitConflict, "changed", flow.RuleTimeLimit, fmt.Sprintf("nobody has answered %s after %s", q.ID, c.Timeout),
+		return nil, &partial{failure{exitConflict, late, flow.RuleTimeLimit, fmt.Sprintf("nobody has answered %s after %s", q.ID, limit),
 			"git liza handoff " + string(q.Task) + " --summary S --next-action N", nil}, questionData(q)}
 	case q.Answer == "":
-		return &partial{failure{exitFailed, "changed", flow.RuleExists, fmt.Sprintf("%s closed the question %s without an answer", q.By, q.ID),
+		return nil, &partial{failure{exitFailed, closed, flow.RuleExists, fmt.Sprintf("%s closed the question %s without an answer", q.By, q.ID),
 			"git liza show " + string(q.Task), nil}, questionData(q)}
 	}
-	return inv.result(r, questionData(q), "%s: %s", q.By, strings.TrimSpace(plaintext.Lines(q.Answer)))
+	return q, nil
+}
+
+func answerText(q *flow.Question) string {
+	return fmt.Sprintf("%s: %s", q.By, strings.TrimSpace(plaintext.Lines(q.Answer)))
 }
 
 // An askTool is ask with a bound that clients of the protocol tolerate.

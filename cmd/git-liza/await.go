@@ -3,16 +3,18 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 type awaitCommand struct {
 	ID      flow.TaskID   `arg:"" help:"The task."`
-	For     string        `enum:"verdict,resubmission,merge" default:"verdict" help:"What to wait for: verdict (default), resubmission or merge."`
+	For     string        `enum:"verdict,resubmission,merge,answer" default:"verdict" help:"What to wait for: verdict (default), resubmission, merge, or answer: to the first question that you asked about it and that is open."`
 	Timeout flow.Duration `default:"10m" placeholder:"10m" help:"How long at the most; default 10m, no more than 1h."`
 }
 
@@ -26,6 +28,9 @@ func (c *awaitCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err
+	}
+	if c.For == "answer" {
+		return c.awaitAnswer(inv, clone)
 	}
 	b, err := clone.Await(inv.ctx, c.ID, flow.WaitFor(c.For), time.Duration(c.Timeout), func(t *flow.Task, left time.Duration) {
 		state := fmt.Sprintf("%s is %s", t.ID, t.Status)
@@ -41,6 +46,27 @@ func (c *awaitCommand) Run(inv *invocation) error {
 		answer.Text = said + "\n" + answer.Text
 	}
 	return inv.answer("", answer.Value, answer.Text)
+}
+
+// awaitAnswer waits for the answer to a question that was asked during the work, or prints
+// the last one.
+func (c *awaitCommand) awaitAnswer(inv *invocation, clone *work.Clone) error {
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	own := slices.DeleteFunc(flow.QuestionsAbout(b, c.ID), func(q *flow.Question) bool { return !q.During || q.From != clone.Caller.By })
+	if len(own) == 0 {
+		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: fmt.Sprintf("%s has asked nothing about %s", clone.Caller.By, c.ID), Hint: "git liza ask ROLE TEXT"}
+	}
+	q := own[len(own)-1]
+	if i := slices.IndexFunc(own, (*flow.Question).IsOpen); i >= 0 {
+		q = own[i]
+	}
+	if q, err = awaitAnswer(inv, clone, q, c.Timeout, false); err != nil {
+		return err
+	}
+	return inv.answer("", questionData(q), answerText(q))
 }
 
 // returned says that an answer let the task go on, "" if that was not its last move. What
@@ -65,7 +91,7 @@ func (c *awaitCommand) returned(inv *invocation, t *flow.Task) string {
 // An awaitTool is await with a bound that clients of the protocol tolerate.
 type awaitTool struct {
 	ID      flow.TaskID   `arg:"" help:"The task."`
-	For     string        `enum:"verdict,resubmission,merge" default:"verdict" help:"What to wait for; default verdict."`
+	For     string        `enum:"verdict,resubmission,merge,answer" default:"verdict" help:"What to wait for; default verdict."`
 	Timeout flow.Duration `default:"10m" help:"How long, such as 90s or 5m; ten minutes at the most, which is the default."`
 }
 

@@ -11,6 +11,7 @@ import (
 type takeQuestion struct {
 	Question flow.RecordID `arg:"" help:"The question, as show names it."`
 	Lease    flow.Duration `placeholder:"30m" help:"Default: the board's, of a review."`
+	Free     bool          `help:"Give it back without an answer: agents may take it again."`
 }
 
 func (c *takeQuestion) Run(inv *invocation) error {
@@ -18,13 +19,22 @@ func (c *takeQuestion) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if c.Free && c.Lease != 0 {
+		return usagef("git liza help take", "--free takes no --lease")
+	}
 	r, err := clone.Move(inv.ctx, flow.ActTake, "", func(b *flow.Board) (flow.Detail, error) {
+		if c.Free {
+			return &flow.TakeMove{Question: c.Question, Free: true}, nil
+		}
 		return &flow.TakeMove{Question: c.Question, Lease: cmp.Or(c.Lease, b.Settings().Config.ReviewLease)}, nil
 	})
 	if err != nil {
 		return err
 	}
 	q, _ := r.After.Load(flow.Key{Folder: flow.Questions, ID: string(c.Question)}).(*flow.Question)
+	if c.Free {
+		return inv.result(r, map[string]any{"question": q.ID, "task": q.Task, "lease_expires": nil}, "%s of %s is free", q.ID, q.Task)
+	}
 	return inv.result(r, map[string]any{"question": q.ID, "task": q.Task, "lease_expires": view.TimeValue(q.Lease.Lease)},
 		"%s of %s taken by %s until %s", q.ID, q.Task, q.Lease.By, q.Lease.Lease.Format(time.RFC3339))
 }

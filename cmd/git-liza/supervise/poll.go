@@ -198,6 +198,12 @@ func (r *Rush) hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	if a.Degraded != "" {
 		return false
 	}
+	if q, _ := flow.NextQuestion(b, caller, at, func(q *flow.Question) bool {
+		t := b.Task(q.Task)
+		return t == nil || !r.serves(b, t.Goal)
+	}); q != nil {
+		return true
+	}
 	for _, act := range []flow.Act{flow.ActClaim, flow.ActReview} {
 		if b.CapacityOf(flow.Actor(a.ID)) == act.Capacity() {
 			_, refusal := b.Best(act, caller, at, func(t flow.Summary) bool { return !r.serves(b, t.Goal) })

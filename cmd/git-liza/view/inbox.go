@@ -302,8 +302,13 @@ func (c *collector) ask(i *Item, id flow.TaskID) {
 		}
 		return
 	}
+	c.askFirst(i, open)
+}
+
+// askFirst makes an item that of the first of the open questions of a task.
+func (c *collector) askFirst(i *Item, open []*flow.Question) {
 	q := open[0]
-	i.Kind, i.Text, i.Command = "question", fmt.Sprintf("%s asks: %s", id, FirstLine(q.Text)), answerCommand(c.Person.By, q)
+	i.Kind, i.Text, i.Command = "question", fmt.Sprintf("%s asks: %s%s", q.Task, whyAsked(c.Board, q, c.At), FirstLine(q.Text)), answerCommand(c.Person.By, q)
 	if more := len(open) - 1; more > 0 {
 		i.Text += fmt.Sprintf(" (and %d more)", more)
 	}

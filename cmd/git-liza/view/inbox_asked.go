@@ -29,18 +29,41 @@ func (c *collector) addAsked() {
 	}
 }
 
-// addAsking adds the questions that are asked while the work on a task goes on.
+// addAsking adds the questions that are asked while the work on a task goes on, but for
+// those that agents look for.
 func (c *collector) addAsking() {
+	var staffed map[flow.Role]bool
 	for _, t := range c.picture.rows.begun {
 		if len(t.Asking) == 0 || t.Status.IsBlocked() {
 			continue
 		}
-		item := Item{Subject: string(t.ID), since: t.Changed}
-		if len(OpenQuestions(c.Board, t.ID)) > 0 {
-			c.ask(&item, t.ID)
-			c.add(item)
+		if staffed == nil {
+			staffed = staffedRoles(c.Board)
 		}
+		open := slices.DeleteFunc(OpenQuestions(c.Board, t.ID), func(q *flow.Question) bool {
+			return staffed[q.To] && !q.IsLeft(c.Board, c.At)
+		})
+		if len(open) == 0 {
+			continue
+		}
+		item := Item{Subject: string(t.ID), since: t.Changed}
+		c.askFirst(&item, open)
+		c.add(item)
 	}
+}
+
+// whyAsked says why the question of a role comes to a person, and by which command agents
+// would look for the answer; "" if it is to people.
+func whyAsked(b *flow.Board, q *flow.Question, at time.Time) string {
+	switch {
+	case q.To == "" || q.To == flow.HumanRole:
+		return ""
+	case q.IsLeft(b, at):
+		return fmt.Sprintf("no %s found the answer: ", q.To)
+	case !staffedRoles(b)[q.To]:
+		return fmt.Sprintf("there is no %s here, git liza rush --agents %s=1: ", q.To, q.To)
+	}
+	return ""
 }
 
 // addPhases adds the goals whose phase has all that it needs but the word of a person.

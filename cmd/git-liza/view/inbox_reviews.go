@@ -11,12 +11,7 @@ import (
 // addReviews adds the submissions that wait for a person's verdict, and those of which
 // no registered agent has the role that judges.
 func (c *collector) addReviews() {
-	staffed := map[flow.Role]bool{}
-	for _, id := range c.Board.IDs(flow.Agents) {
-		if a := c.Board.Agent(flow.AgentID(id)); a != nil && a.Degraded == "" {
-			staffed[a.ID.Role()] = true
-		}
-	}
+	staffed := staffedRoles(c.Board)
 	unstaffed := map[flow.Role][]*flow.Summary{}
 	for t := range c.picture.rows.with(func(s flow.Status) bool { return unheldWaits()[s] == forReview }) {
 		for _, role := range t.Takers(flow.ActReview, c.At) {
@@ -41,6 +36,17 @@ func (c *collector) addReviews() {
 	for _, role := range slices.Sorted(maps.Keys(unstaffed)) {
 		c.addUnstaffed(role, unstaffed[role])
 	}
+}
+
+// staffedRoles returns the roles of registered agents that get work.
+func staffedRoles(b *flow.Board) map[flow.Role]bool {
+	staffed := map[flow.Role]bool{}
+	for _, id := range b.IDs(flow.Agents) {
+		if a := b.Agent(flow.AgentID(id)); a != nil && a.Degraded == "" {
+			staffed[a.ID.Role()] = true
+		}
+	}
+	return staffed
 }
 
 // mostAsked is how many submissions of a role the rules are asked about: with as many

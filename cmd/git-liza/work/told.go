@@ -13,8 +13,9 @@ import (
 // A Told is one thing that an agent is to be told while its session runs. The board has
 // the words.
 type Told struct {
-	Note flow.RecordID // "" if it is about a text
-	Text string        // the path of a text that changed
+	Note   flow.RecordID // "" if it is about something else
+	Answer flow.RecordID // the question that was answered
+	Text   string        // the path of a text that changed
 }
 
 // ToldNote returns the line of a note.
@@ -22,6 +23,9 @@ func ToldNote(id flow.RecordID) string { return "note " + string(id) }
 
 // ToldText returns the line of a text that changed.
 func ToldText(path string) string { return "text " + path }
+
+// ToldAnswer returns the line of the answer to a question.
+func ToldAnswer(id flow.RecordID) string { return "answer " + string(id) }
 
 // Tell notes for the session of an agent that runs in this clone what it is to be told.
 // Its next prompt has it in any case.
@@ -44,6 +48,8 @@ func TakeTold(repo *git.Repo, agent flow.AgentID) (list []Told) {
 		switch kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind {
 		case "note":
 			list = append(list, Told{Note: flow.RecordID(rest)})
+		case "answer":
+			list = append(list, Told{Answer: flow.RecordID(rest)})
 		case "text":
 			list = append(list, Told{Text: rest})
 		}
