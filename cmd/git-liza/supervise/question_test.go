@@ -109,17 +109,22 @@ echo "I cannot tell"`)
 	w.left()
 }
 
-// A question that nobody answers holds the asker for as long as it waits. Its work goes on
-// without an answer, and the question is closed with the task.
+// A question to a role without agents, or to a person who does not answer, holds the asker
+// for as long as it waits. Its work goes on without, and the question is closed with the task.
 func TestQuestionsToNobody(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	script := w.played(works(`to: manager, text: "which?", wait: 1s`))
-	r, err := w.rush(coder(script), reviewer(script))
-	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
-	require.False(t, w.question("sprint-1/1").IsOpen())
-	require.Empty(t, w.moves(flow.ActTake))
+	for _, to := range []string{"manager", "human"} {
+		t.Run(to, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			script := w.played(works("to: " + to + `, text: "which?", wait: 1s`))
+			r, err := w.rush(coder(script), reviewer(script), planner(script))
+			require.NoError(t, err, r.said())
+			require.Equal(t, flow.Merged, w.task("task-1").Status)
+			require.False(t, w.question("sprint-1/1").IsOpen())
+			require.Empty(t, w.moves(flow.ActTake))
+		})
+	}
 }
 
 // A session that is killed counts, and another one answers. A supervisor that is killed with
