@@ -225,10 +225,15 @@ func checkClass(p *play) *Refusal {
 	if p.move.By.IsHuman() || !p.HasRules(5) {
 		return nil
 	}
-	t, required := p.task, p.Settings().Config.Automation.Required
+	return p.trackedPaths().classRefusal(p.task)
+}
+
+// classRefusal is the refusal of agents that would work on a task, nil if there is none.
+func (c trackedPaths) classRefusal(t *Task) *Refusal {
+	required := c.Settings().Config.Automation.Required
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
 		path := specPath(ref)
-		doc := p.trackedPaths().find(path)
+		doc := c.find(path)
 		switch {
 		case path == "":
 		case required && (doc == nil || doc.Class == nil):
@@ -236,11 +241,34 @@ func checkClass(p *play) *Refusal {
 		case doc == nil || doc.Class == nil || doc.Allowance != nil:
 		case doc.Class.binds() && doc.Class.Loop == LoopForbidden, doc.Class.binds() && doc.Class.Loop == LoopDiscouraged:
 			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which says that automation is %s", t.ID, quoteC(clip(path)), doc.Class.Loop)
-		case doc.Class.Loop == LoopForbidden && loopsOf(p).of(t.Goal) != nil:
+		case doc.Class.Loop == LoopForbidden && loops(c).of(t.Goal) != nil:
 			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which is no work for a loop (%s)", t.ID, quoteC(clip(path)), doc.Class.Rule)
 		}
 	}
 	return nil
+}
+
+// ClassRefusals are the refusals by which agents leave tasks of goals in progress alone
+// until somebody says more of a text, by these tasks.
+func ClassRefusals(b *Board) map[TaskID]*Refusal {
+	c, list := b.trackedPaths(), map[TaskID]*Refusal{}
+	classified := func(id string) bool {
+		doc, ok := b.Load(Key{Tracked, id}).(*TrackedPath)
+		return ok && doc.Class != nil
+	}
+	if !b.HasRules(5) || !b.Settings().Config.Automation.Required && !slices.ContainsFunc(b.IDs(Tracked), classified) {
+		return list
+	}
+	for _, s := range b.oldest() {
+		t, g := b.Task(s.ID), b.Goal(s.Goal)
+		if t == nil || g == nil || g.Status != InProgress || s.Status.Final() || s.Status == Draft {
+			continue
+		}
+		if r := c.classRefusal(t); r != nil {
+			list[s.ID] = r
+		}
+	}
+	return list
 }
 
 // secondLook reports whether the class of a text that a task stands on suggests that

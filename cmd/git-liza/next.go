@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
 )
 
 type nextCommand struct{}
@@ -13,7 +15,9 @@ func (c *nextCommand) Help() string {
 	return `The first item of the inbox, else the first step that would advance the board,
 else what brings merged work to your branch; for an agent (--as) what it is to do
 next. --json: action, subject, command, why, and the rule that asks for it, if one
-does.`
+does. Before that come a goal in progress, its spec, a phase that can end, and what
+git liza focus names: where one of them is missing it exits 3, with the command that
+mends it.`
 }
 
 func (c *nextCommand) Run(inv *invocation) error {
@@ -32,6 +36,9 @@ func (c *nextCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if err := nextLacks(inv, l, picture); err != nil {
+		return err
+	}
 	next := picture.Next()
 	if next.Action == "" && !picture.CanTake() {
 		if take := takeCommand(inv, l.Repo, l.Board); take != "" {
@@ -47,4 +54,18 @@ func (c *nextCommand) Run(inv *invocation) error {
 		next.Command += " --as " + inv.as
 	}
 	return inv.answer("", next, next.Text())
+}
+
+// nextLacks refuses to name a step where the goal, its spec, its phase or the focus of
+// this clone has to be mended first.
+func nextLacks(inv *invocation, l look, picture *view.Picture) error {
+	lacks, goal := picture.Lacking(), cmp.Or(l.About, l.Board.Settings().Goal)
+	kept, err := readFocus(l.Repo)
+	if reason, hint, wrong := strings.Cut(kept.trouble(l.Board), ", and is ignored: "); wrong && lacks == nil && inv.getenv("LIZA_GENERATION") == "" {
+		lacks, goal = &flow.Refusal{Rule: flow.RuleGoal, Reason: reason, Hint: hint}, flow.GoalID(kept.Goal)
+	}
+	if err := cmp.Or(err, l.Board.Err()); err != nil || lacks == nil {
+		return err
+	}
+	return &partial{failure{exitRefused, "refused", lacks.Rule, lacks.Reason, lacks.Hint, nil}, view.LackingStep(lacks, goal)}
 }

@@ -93,6 +93,8 @@ func inboxOf(p *Picture) *Inbox {
 		c.addAsked()
 		c.addAsking()
 		c.addPhases()
+		c.addPlans()
+		c.addClasses()
 		c.addDeferred()
 		c.addReverted()
 		c.addBudgets()
@@ -374,6 +376,9 @@ func (r *Reading) outdated(s *flow.Summary) (list []string) {
 // tasks.
 func (c *collector) addGoals() {
 	for _, id := range c.picture.reached() {
+		if PhaseOf(c.Board, id).onward() != "" {
+			continue // its workflow has more phases
+		}
 		i := Item{Kind: "reached", Subject: string(id), Text: "every task of " + string(id) + " is final", Command: "git liza goal done", act: flow.ActComplete}
 		if id != c.goal() {
 			i.Command += " " + string(id)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // addAsked adds the tasks that wait for the answer of a person, or of agents whose role
@@ -77,6 +78,28 @@ func (c *collector) addPhases() {
 		if p := PhaseOf(c.Board, id); p.onward() != "" {
 			c.add(Item{Kind: "phase", Subject: string(id), Text: fmt.Sprintf("the phase %s of %s has what it needs, and a person ends it", g.Phase, id),
 				Command: p.onward(), since: g.PhaseSince, rule: flow.RuleRole, act: flow.ActPhase})
+		}
+	}
+}
+
+// addClasses adds the tasks that agents leave alone for what their texts say, or do not say,
+// of automation, one for each command.
+func (c *collector) addClasses() {
+	known, refused := map[string]bool{}, flow.ClassRefusals(c.Board)
+	for _, t := range c.picture.rows.all {
+		if r := refused[t.ID]; r != nil && !known[r.Hint] {
+			known[r.Hint] = true
+			c.add(Item{Kind: "class", Subject: string(t.ID), Text: FirstLine(r.Reason), Command: r.Hint, since: t.Changed, rule: r.Rule, act: flow.ActClassify})
+		}
+	}
+}
+
+// addPlans adds the approved plans whose tasks are not imported.
+func (c *collector) addPlans() {
+	for _, id := range c.goals {
+		for _, plan := range flow.DuePlans(c.Board, id) {
+			c.add(Item{Kind: "plan", Subject: plan.Path, Text: fmt.Sprintf("the tasks of %s are not imported yet", plan.Path),
+				Command: "git liza plan import " + shell.Quote(plan.Path) + " --goal " + string(id), since: c.Board.Goal(id).PhaseSince, rule: flow.RuleDue, act: flow.ActImport, moment: string(plan.Blob)})
 		}
 	}
 }

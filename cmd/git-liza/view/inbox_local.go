@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,16 @@ import (
 // addTexts adds the texts that goals and tasks stand on and that nobody judged. The
 // first text at a path that a person brought needs no second look.
 func (c *collector) addTexts() {
+	wanted := map[string]string{} // by the exit of a phase
+	for _, id := range c.goals {
+		for _, a := range flow.ArtifactsOf(c.Board, id, c.Board.Goal(id).Phase) {
+			for _, doc := range a.Files {
+				wanted[doc.Path] = fmt.Sprintf("the phase %s of %s waits for a verdict on %s", a.Phase, id, doc.Path)
+			}
+		}
+	}
 	judged := func(doc *flow.TrackedPath) bool {
-		return doc.Blob == "" || doc.Approved() || doc.By.IsHuman() && doc.Was == ""
+		return doc.Blob == "" || doc.Approved() || doc.By.IsHuman() && doc.Was == "" && wanted[doc.Path] == ""
 	}
 	// Who stands on a text is found by reading all tasks.
 	if !slices.ContainsFunc(c.Board.IDs(flow.Tracked), func(id string) bool {
@@ -28,7 +37,7 @@ func (c *collector) addTexts() {
 		if judged(&a.TrackedPath) || len(a.Needs) == 0 || c.agentsAloneJudge(a) {
 			continue
 		}
-		c.add(Item{Kind: "text", Subject: a.Path, Text: fmt.Sprintf("nobody has judged %s, which %s stands on", a.Path, a.users()),
+		c.add(Item{Kind: "text", Subject: a.Path, Text: cmp.Or(wanted[a.Path], fmt.Sprintf("nobody has judged %s, which %s stands on", a.Path, a.users())),
 			Command: "git liza artifact accept " + shell.Quote(a.Path), since: a.At, moment: string(a.Blob), act: flow.ActAccept})
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // stepsText formats the first steps for people: a command, which is never cut, and
@@ -116,6 +117,40 @@ func (p *Picture) Next() NextStep {
 		return NextStep{Action: actionOf(steps[0].Command), Subject: starter{p.reading}.subjectOf(steps[0].Command), Command: steps[0].Command, Why: steps[0].Why}
 	}
 	return NextStep{Command: "git liza status", Why: "nothing needs you"}
+}
+
+// Lacking is what has to be mended before anything else is worth a step: there is no goal,
+// its spec is no file, its phase can never end. nil if nothing is.
+func (p *Picture) Lacking() *flow.Refusal {
+	b := p.reading.Board
+	g := b.Goal(p.reading.goal())
+	if p.reading.Local.Breach != nil || g == nil {
+		return nil
+	}
+	spec, _, _ := strings.Cut(g.Spec, "#")
+	doc := b.Tracked(spec)
+	gone := doc != nil && doc.Blob == ""
+	if len(b.GoalsInProgress()) == 0 {
+		next := shell.Quote(spec)
+		if gone {
+			next = "PATH"
+		}
+		return &flow.Refusal{Rule: flow.RuleGoal, Reason: fmt.Sprintf("no goal is in progress: %s is %s", g.ID, g.Status), Hint: "git liza goal set TITLE --spec " + next}
+	}
+	if g.Status.IsInProgress() && gone {
+		return &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("%s, the spec of %s, is no file on integration", shell.Quote(spec), g.ID), Hint: "git liza edit goal"}
+	}
+	for _, r := range flow.ExitLacks(b, g.ID) {
+		if r.Rule == flow.RuleGate {
+			return r
+		}
+	}
+	return nil
+}
+
+// LackingStep is the step that mends what is lacking.
+func LackingStep(r *flow.Refusal, subject flow.GoalID) NextStep {
+	return NextStep{Action: actionOf(r.Hint), Subject: string(subject), Command: r.Hint, Why: r.Reason, Rule: r.Rule}
 }
 
 // TakeStep is the step that brings merged work to the branch that people work on. It is
