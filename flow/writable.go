@@ -32,7 +32,7 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 			return refuse(RuleScope, undo(path), "%s may not change %s, whoever does it", t.ID, shown(path))
 		}
 		if own != nil && !matchesAny(own, path) {
-			return refuse(RuleRolePaths, undo(path), "a %s changes only the artifacts of the phase %s, not %s", role, t.Phase, shown(path))
+			return refuse(RuleRolePaths, undo(path), "the role %s changes only the artifacts of the phase %s, not %s", role, t.Phase, shown(path))
 		}
 		if r := bounds.refuse(path, undo); r != nil {
 			return r
