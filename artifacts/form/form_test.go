@@ -133,7 +133,6 @@ func TestHostileTexts(t *testing.T) {
 		wrong := f.Check("x.md", []byte(text))
 		require.NotEmpty(t, wrong, name)
 		require.LessOrEqual(t, len(wrong), artifacts.MaxFaults, name)
-		require.Less(t, time.Since(begin), 10*time.Second, name)
 		if took := time.Since(begin); took > 200*time.Millisecond {
 			t.Logf("%s: %v", name, took)
 		}

@@ -16,7 +16,8 @@ import (
 type inboxItem struct{ Kind, Subject, Text, Command string }
 
 // faulty makes a board on which one thing is wrong, in a folder of its name, goes there,
-// and holds every view against what it has to say: faulty NAME.
+// and holds every view against what it has to say: faulty NAME. All that the views print, as
+// text and as JSON, is in NAME.views beside the folder, without names of objects.
 func faulty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: faulty NAME")
@@ -36,6 +37,17 @@ func faulty(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv("LIZA_NOW", "")
 	}
 	checkViews(ts, f)
+	if f.Live {
+		return
+	}
+	var all strings.Builder
+	for _, view := range []string{"status", "inbox", "next", "list", "agents", "plan show", "metrics"} {
+		for _, args := range [][]string{strings.Fields(view), append(strings.Fields(view), "--json")} {
+			all.WriteString("$ git liza " + strings.Join(args, " ") + "\n" + strings.TrimSuffix(show(ts, f, args...), "\n") + "\n")
+		}
+	}
+	got := regexp.MustCompile(`\b([0-9a-f]{40}|[0-9a-f]{10})\b`).ReplaceAllString(strings.ReplaceAll(all.String(), ts.Getenv("WORK"), "$WORK"), "…")
+	ts.Check(os.WriteFile(dir+".views", []byte(got), 0o644))
 }
 
 // needs holds every view against a sentence, a regular expression, and the command that

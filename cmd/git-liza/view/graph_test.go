@@ -253,9 +253,7 @@ func manyTasks(n int) []*flow.Task {
 func TestGraphOfManyTasks(t *testing.T) {
 	t.Parallel()
 	b := graphBoard(manyTasks(10_000))
-	began := time.Now()
 	g := GraphOf(b, "goal-1")
-	require.Less(t, time.Since(began), 3*time.Second) // it takes some 30 ms on a quiet machine
 	require.Len(t, g.Nodes, 10_000)
 	require.Len(t, g.Critical, 10)
 	require.Equal(t, 9, nodeOf(t, g, "task-5001").Holds)
