@@ -372,12 +372,13 @@ func (r *Reading) outdated(s *flow.Summary) (list []string) {
 	return list
 }
 
-// addGoals adds the goals that are reached, and those that have ended with open
-// tasks.
+// addGoals adds the goals that are reached, unless a phase is still to come or lacks
+// something, and those that have ended with open tasks.
 func (c *collector) addGoals() {
 	for _, id := range c.picture.reached() {
-		if PhaseOf(c.Board, id).onward() != "" {
-			continue // its workflow has more phases
+		p := PhaseOf(c.Board, id)
+		if p.onward() != "" || slices.ContainsFunc(p.Missing, func(m Missing) bool { return m.Rule != flow.RuleRole }) {
+			continue
 		}
 		i := Item{Kind: "reached", Subject: string(id), Text: "every task of " + string(id) + " is final", Command: "git liza goal done", act: flow.ActComplete}
 		if id != c.goal() {
