@@ -69,7 +69,7 @@ func (c *loopRunCommand) Run(inv *invocation) error {
 		return err
 	}
 	if l.goal != "" {
-		err = l.widen(b.Goal(l.goal), c)
+		err = l.widen(b, c)
 	} else {
 		err = l.open(b, c)
 	}
@@ -103,9 +103,13 @@ func (l *looping) find(b *flow.Board) error {
 }
 
 // widen gives a loop that goes on the bounds that flags say. Nothing else of it changes.
-func (l *looping) widen(g *flow.Goal, c *loopRunCommand) error {
+func (l *looping) widen(b *flow.Board, c *loopRunCommand) error {
+	g := b.Goal(l.goal)
 	if len(c.Owns)+len(c.Denies)+len(c.Verify)+len(c.Judge) > 0 {
 		return usagef("git liza loop "+shell.Quote(c.File), "%s goes on as it began: only --iterations, --tokens, --cost and --wall change", g.ID)
+	}
+	if blob, err := l.clone.Repo.BlobAt(l.ctx, b.Settings().Integration.Tip, l.path); err == nil && blob != g.Loop.Blob {
+		l.progress("warning: %s has changed since %s began, which goes on with its stories as they were; to begin anew: git liza goal abort %[2]s --reason R", git.Visible(l.path), g.ID)
 	}
 	bounds := *g.Loop
 	bounds.Iterations, bounds.Tokens = cmp.Or(c.Iterations, bounds.Iterations), cmp.Or(c.Tokens, bounds.Tokens)
@@ -161,6 +165,7 @@ func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
 		return err
 	}
 	l.goal = movedGoal(r)
+	l.progress("%s is the loop of %s: git liza loop report %[1]s", l.goal, git.Visible(l.path))
 	return nil
 }
 
@@ -171,10 +176,27 @@ func (l *looping) read(b *flow.Board) (blob flow.ObjectID, err error) {
 		return "", err
 	}
 	if blob == "" {
-		return "", &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza adopt HEAD --reason R", Reason: fmt.Sprintf("%s is not on %s", git.Visible(l.path), on.Name)}
+		hint := "git liza adopt HEAD --reason R"
+		if !l.isCommitted() {
+			hint = "git add " + shell.Quote(l.said) + " && git commit -m stories && " + hint
+		}
+		return "", &flow.Refusal{Rule: flow.RuleSpec, Hint: hint, Reason: fmt.Sprintf("%s is not on %s", git.Visible(l.path), on.Name)}
+	}
+	if data, err := l.readInput(l.said); err == nil && l.clone.Repo.Hash("blob", data) != blob {
+		return "", &flow.Refusal{Rule: flow.RuleSpec, Hint: "git diff " + on.Name + " -- " + shell.Quote(l.said), Reason: git.Visible(l.path) + " is not as it is on " + on.Name}
 	}
 	l.file, err = readStories(l.invocation, l.clone, l.path, blob)
 	return blob, err
+}
+
+// isCommitted reports whether the current commit has the file.
+func (l *looping) isCommitted() bool {
+	head, err := l.clone.Repo.ParseCommit(l.ctx, "HEAD")
+	if err != nil {
+		return false
+	}
+	blob, err := l.clone.Repo.BlobAt(l.ctx, head, l.path)
+	return err == nil && blob != ""
 }
 
 // readStories reads stories from a blob.
@@ -185,7 +207,7 @@ func readStories(inv *invocation, clone *work.Clone, path string, blob flow.Obje
 	}
 	data, err := objects.ReadKind(blob, "blob", stories.MaxFile)
 	if err != nil {
-		return nil, err
+		return nil, usagef("git liza help loop", "%s: %v", git.Visible(path), err)
 	}
 	file, err := stories.Read(path, data)
 	if err != nil {
