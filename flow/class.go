@@ -177,9 +177,6 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 		} else if p.facts != nil && !reflect.DeepEqual(p.facts.Classes[f.Path], f.Class) {
 			return refuse(RuleFact, "git liza classify "+acceptArgument(f.Path), "the move says another class of %s than its text", path)
 		}
-		if doc := p.trackedPaths().find(f.Path); doc != nil && doc.Blob == f.Blob && doc.Class != nil && doc.Class.Source == ClassByPerson && !p.move.By.IsHuman() {
-			return refuse(RuleRole, "git liza artifact show "+acceptArgument(f.Path), "a person said the class of %s, and only a person says another", path)
-		}
 	}
 	return nil
 }

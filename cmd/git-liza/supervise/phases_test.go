@@ -73,7 +73,7 @@ func TestPlanThatCannotBeImported(t *testing.T) {
 	require.ErrorContains(t, err, "the phase BUILD of goal-1: its plan is not imported: "+why)
 	require.Equal(t, 1, strings.Count(r.said(), ": the plan of goal-1 is not imported: "), r.said())
 	inbox := w.liza("inbox")
-	require.Contains(t, inbox, "  the tasks of \"specs/goal-1/plan.yaml\" are not imported yet\n      git liza plan import specs/goal-1/plan.yaml\n")
+	require.Contains(t, inbox, "  the tasks of specs/goal-1/plan.yaml are not imported yet\n      git liza plan import specs/goal-1/plan.yaml --goal goal-1\n")
 	require.NotContains(t, inbox, "git liza goal done")
 }
 

@@ -68,22 +68,20 @@ func whyAsked(b *flow.Board, q *flow.Question, at time.Time) string {
 }
 
 // addPhases adds the goals whose phase has all that it needs but the word of a person, or
-// but its gates, and the approved plans whose tasks nobody has imported.
+// but its gates.
 func (c *collector) addPhases() {
 	for _, id := range c.goals {
 		g, lacks := c.Board.Goal(id), flow.ExitLacks(c.Board, id)
-		item := Item{Kind: "phase", Subject: string(id), Command: PhaseOf(c.Board, id).onward(), since: g.PhaseSince, rule: flow.RuleRole, act: flow.ActPhase}
-		switch i := slices.IndexFunc(lacks, func(r *flow.Refusal) bool { return r.Rule == flow.RuleDue }); {
-		case i >= 0:
-			item.Text, item.Command, item.rule, item.act = lacks[i].Reason, lacks[i].Hint, lacks[i].Rule, flow.ActImport
-		case item.Command == "":
+		item := Item{Kind: "phase", Subject: string(id), Command: PhaseOf(c.Board, id).onward(), since: g.PhaseSince, act: flow.ActPhase}
+		switch {
+		case item.Command == "" || slices.ContainsFunc(lacks, func(r *flow.Refusal) bool { return r.Rule != flow.RuleRole }):
 			continue
-		case len(lacks) == 0 && len(flow.ExitGates(c.Board, id)) > 0:
+		case len(lacks) > 0:
+			item.Text, item.rule = fmt.Sprintf("the phase %s of %s has what it needs, and a person ends it", g.Phase, id), flow.RuleRole
+		case len(flow.ExitGates(c.Board, id)) > 0:
 			item.Text, item.rule = fmt.Sprintf("the phase %s of %s has what it needs, and its gates run when it is left", g.Phase, id), flow.RuleGate
-		case len(lacks) == 0 || slices.ContainsFunc(lacks, func(r *flow.Refusal) bool { return r.Rule != flow.RuleRole }):
-			continue
 		default:
-			item.Text = fmt.Sprintf("the phase %s of %s has what it needs, and a person ends it", g.Phase, id)
+			continue
 		}
 		c.add(item)
 	}
