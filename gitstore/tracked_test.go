@@ -142,11 +142,12 @@ func TestClassesAreThoseOfTheBytes(t *testing.T) {
 	plan := "---\nautomation:\n  type: conceptual\n  scope: bounded\n  loop: forbidden\n  second_look: optional\n---\n# Look\n\nVerify that it works.\n"
 	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", plan), Onto: tip, Reason: "R"}))
 	forged := flow.Classified{Path: "plan.md", Class: &flow.Class{Type: "mechanical", Scope: "bounded", Loop: "allowed", SecondLook: "optional", Source: "declared", Rule: "declared"}}
+	d.refused(flow.RuleNotFound, by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{forged}}))
+	d.do(by(ann, flow.ActAdd, &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "T", DoneWhen: "D", Spec: "plan.md", Scope: "S"}}}))
 	d.refused(flow.RuleFact, by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{forged}}))
-	d.refused(flow.RuleClass, by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "none.md"}}}))
+	d.refused(flow.RuleClass, by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "none.md"}}}))
 	d.do(by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "plan.md"}}}))
 	require.Equal(t, "forbidden", d.board().Tracked("plan.md").Class.Loop)
-	d.do(by(ann, flow.ActAdd, &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "T", DoneWhen: "D", Spec: "plan.md", Scope: "S"}}}))
 	claim := flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}}
 	d.refused(flow.RuleClass, claim)
 	d.do(by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "plan.md"}}, Allow: true, Reason: "R"}))

@@ -141,7 +141,7 @@ func TestClassesAreRecomputed(t *testing.T) {
 	require.NoError(t, err)
 	honest := classify(coder, blob, "", "")
 	honest.Detail.(*flow.ClassifyMove).Files[0].Class = facts.Classes["never.md"]
-	y.refusesMove(flow.RuleRole, "a person said the class", honest)
+	y.refusesMove(flow.RuleRole, "only a person changes that", honest)
 	allow := func(by flow.Actor, blob flow.ObjectID) flow.Move {
 		return on(flow.ActClassify, "", by, &flow.ClassifyMove{Allow: true, Reason: "R", Files: []flow.Classified{{Path: "never.md", Blob: blob}}})
 	}

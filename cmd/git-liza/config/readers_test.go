@@ -42,7 +42,7 @@ var readers = map[string]reader{
 	"gates.NAME.timeout":          {"cmd/git-liza/work/commands.go", "runGate", "Timeout"},
 	"gates.NAME.at":               {"flow/stage.go", "GatesAt", "Stage"},
 	"gates.NAME.paths":            {"flow/stage.go", "passed", "g.Paths"},
-	"automation.required":         {"flow/class.go", "checkClass", "Automation.Required"},
+	"automation.required":         {"flow/class.go", "classRefusal", "Automation.Required"},
 	"schedule.barrier":            {"flow/schedule.go", "barrierOf", "Config.Schedule.Barrier"},
 	"retry.attempts":              {"flow/retry.go", "countRetry", "policy.Attempts"},
 	"retry.strategy":              {"flow/retry.go", "Wait", "r.Strategy"},
