@@ -43,7 +43,7 @@ Otherwise the first of these rules gives it that fits, by English words outside 
 
 ` + rules.String() + `
 Code is what files_modified of the front matter or a tag <files> declares, if it is no
-Markdown. By the last rule security words suggest a second look. The same bytes have the
+Markdown, and stories: userStories of a prd.json, or items such as - [ ] US-001: Title. By the last rule security words suggest a second look. The same bytes have the
 same class everywhere. The board records it of files that are so on integration, or what
 a person says instead:
 

@@ -63,7 +63,7 @@ var inferred = map[Basis]Class{
 
 // Classify returns the class of a file. The name tells YAML and JSON, which are a
 // mapping throughout, from Markdown, which may have front matter; folders in it do not
-// matter. Stories of a prd.json are work on code.
+// matter. Stories, of a prd.json or of a list in Markdown, are work on code.
 // The error is an [*Error].
 func Classify(name string, data []byte) (Class, error) {
 	r := reader{name: name}
@@ -84,7 +84,7 @@ type reader struct {
 	name     string
 	declared *Class
 	files    []Evidence // that the work changes, as the file declares them
-	stories  []Evidence // the key of the stories of a prd.json
+	stories  []Evidence // of a list, or the key of those of a prd.json
 	allowed  []Evidence // paths that the work is bound to
 	excluded []Evidence
 	front    []line // the values of front matter, which may ask for changes
@@ -144,6 +144,7 @@ func (r *reader) read(text string) error {
 	}
 	r.readTags()
 	r.readLabels()
+	r.readStories()
 	return nil
 }
 

@@ -100,6 +100,14 @@ const (
 		packages pages pkg plans public scripts server services spec specs src static templates test testdata tests
 		tools web`
 
+	// stories are headings of the stories of a list; criteria are headings of items that
+	// are none.
+	stories  = `stories user_stories`
+	criteria = `acceptance_criteria allowed_paths excluded_paths success_criteria verification verification_commands`
+
+	// storyID begins the id of a story, before its number.
+	storyID = `us-`
+
 	// products have names like those of files.
 	products = `alpine.js angular.js asp.net backbone.js chart.js d3.js discord.js ember.js express.js knockout.js
 		moment.js nest.js next.js node.js nuxt.js p5.js passport.js react.js solid.js socket.io three.js vite.js vue.js`
