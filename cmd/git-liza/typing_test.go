@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,4 +103,44 @@ func TestPanicRestoresTheTerminal(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, was, is)
 	terminal.Close()
+}
+
+// The board on a terminal can be killed at any time: where it can, it leaves the terminal
+// as it was; what it keeps in the repository stays readable, and nothing holds the next one up.
+func TestWatchKilledAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.must("git", "config", "user.name", "Ann")
+	p.must("git-liza", "task", "add", "one", "--title", "Say it", "--done-when", "d", "--spec", "specs/vision.md", "--scope", "s", "--kind", "docs")
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	p.must("git-liza", "block", "one", "--as", "coder-1", "--question", "Which port?")
+	for _, sig := range []unix.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGKILL} {
+		terminal, err := gittest.OpenTerminal()
+		require.NoError(t, err)
+		line := terminal.Line()
+		was, err := unix.IoctlGetTermios(int(line.Fd()), getModes)
+		require.NoError(t, err)
+		cmd := exec.Command(filepath.Join(p.bin, "git-liza"), "watch")
+		cmd.Dir, cmd.Env = p.repo, append(slices.Clone(p.env), "TERM=xterm")
+		terminal.Control(cmd)
+		cmd.Stdout, cmd.Stderr = line, line
+		require.NoError(t, cmd.Start())
+		missed := terminal.Await("Which port?")
+		require.NoError(t, cmd.Process.Signal(sig))
+		_ = cmd.Wait()
+		require.NoError(t, missed)
+		is, err := unix.IoctlGetTermios(int(line.Fd()), getModes)
+		require.NoError(t, err)
+		shown := terminal.Close()
+		if sig != unix.SIGKILL {
+			require.Equal(t, was, is, sig)
+			require.Contains(t, shown[strings.LastIndex(shown, "\x1b[?1049"):], "\x1b[?1049l", sig)
+		}
+		_, said, complaint := p.run(nil, "git-liza", "watch", "--once")
+		require.Contains(t, said, "Which port?", "%v: %s", sig, complaint)
+		require.NotContains(t, complaint, ".git/liza", sig)
+	}
+	left, err := filepath.Glob(filepath.Join(p.repo, ".git/liza/*.new"))
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
