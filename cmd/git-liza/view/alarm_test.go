@@ -525,35 +525,37 @@ func TestBurningBudgets(t *testing.T) {
 	require.Equal(t, []string{"burning goal-1 70", "burning sprint-1 70"}, burning(10, flow.Budgets{Goal: tokens, Sprint: cost}, of(70)))
 }
 
-// Ten thousand tasks and 300 agents that die at once are 300 calls, each of its own key, and
-// few lines of status.
+// Ten thousand tasks, with 300 agents or as many that die at once, are a call for each, of
+// its own key, and few lines of status.
 func TestAlarmsOfALargeBoard(t *testing.T) {
 	t.Parallel()
-	var documents []flow.Document
-	known := Local{Dead: map[flow.AgentID]int{}}
-	for n := range 10_000 {
-		task := claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: flow.Actor(agentID(flow.Coder, n+1))})
-		if n >= 300 {
-			task = oneTask(flow.Merged, noon.Add(-48*time.Hour), nil)
-		} else {
-			id := agentID(flow.Coder, n+1)
-			documents = append(documents, &flow.Agent{ID: id, Role: flow.Coder, Generation: flow.Generation(fmt.Sprintf("%016x", n)), Task: flow.TaskID(fmt.Sprintf("task-%d", n+1))})
-			known.Dead[id] = n + 1
+	for _, live := range []int{300, 10_000} {
+		var documents []flow.Document
+		known := Local{Dead: map[flow.AgentID]int{}}
+		for n := range 10_000 {
+			task := claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: flow.Actor(agentID(flow.Coder, n+1))})
+			if n >= live {
+				task = oneTask(flow.Merged, noon.Add(-48*time.Hour), nil)
+			} else {
+				id := agentID(flow.Coder, n+1)
+				documents = append(documents, &flow.Agent{ID: id, Role: flow.Coder, Generation: flow.Generation(fmt.Sprintf("%016x", n)), Task: flow.TaskID(fmt.Sprintf("task-%d", n+1))})
+				known.Dead[id] = n + 1
+			}
+			task.ID = flow.TaskID(fmt.Sprintf("task-%d", n+1))
+			documents = append(documents, task)
 		}
-		task.ID = flow.TaskID(fmt.Sprintf("task-%d", n+1))
-		documents = append(documents, task)
+		list, _ := board(documents...).knowing(known).alarms(DeadAlarm, start)
+		keys := map[string]bool{}
+		for _, a := range list {
+			keys[a.Key()] = a.Call
+		}
+		require.Len(t, keys, live)
+		require.Len(t, list, live)
+		require.Equal(t, live, CountCalls(list))
+		text := NewPicture(board(documents...).knowing(known).reading(start, "human:ann")).Status().Text(80, strings.Clone)
+		require.Contains(t, text, fmt.Sprintf("  and %d more: git liza agents\n", live-5))
+		require.Less(t, strings.Count(text, "\n"), 60)
 	}
-	list, _ := board(documents...).knowing(known).alarms(DeadAlarm, start)
-	keys := map[string]bool{}
-	for _, a := range list {
-		keys[a.Key()] = a.Call
-	}
-	require.Len(t, keys, 300)
-	require.Len(t, list, 300)
-	require.Equal(t, 300, CountCalls(list))
-	text := NewPicture(board(documents...).knowing(known).reading(start, "human:ann")).Status().Text(80, strings.Clone)
-	require.Contains(t, text, "  and 295 more: git liza agents\n")
-	require.Less(t, strings.Count(text, "\n"), 60)
 }
 
 // An alarm is a line, whatever strangers wrote.
