@@ -41,6 +41,43 @@ func TestNamedCommandsExist(t *testing.T) {
 	require.Greater(t, seen, 200)
 }
 
+func isFlag(word string) bool { return strings.HasPrefix(word, "--") }
+
+// What a person or a script once typed stays: a command or flag that has another name now is
+// a hidden one. testdata/commands.txt has them all, one command with its flags a line, also
+// those of earlier programs; nothing is taken out of it.
+func TestCommandsStay(t *testing.T) {
+	t.Parallel()
+	cli, err := kong.New(&commands{}, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))
+	require.NoError(t, err)
+	var now []string
+	for _, leaf := range cli.Model.Leaves(false) {
+		for _, name := range append([]string{leaf.Name}, leaf.Aliases...) {
+			path := strings.TrimPrefix(strings.TrimSuffix(leaf.Path(), leaf.Name)+name, cli.Model.Name+" ")
+			now = append(now, path)
+			for _, f := range leaf.Flags {
+				now = append(now, path+" --"+f.Name)
+			}
+		}
+	}
+	var known []string
+	text, err := os.ReadFile("testdata/commands.txt")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		path := strings.Join(slices.DeleteFunc(slices.Clone(words), isFlag), " ")
+		known = append(known, path)
+		for _, word := range words {
+			if isFlag(word) {
+				known = append(known, path+" "+word)
+			}
+		}
+	}
+	slices.Sort(now)
+	slices.Sort(known)
+	require.Equal(t, known, slices.Compact(now), "a name that is gone stays as a hidden one; one that is new gets into testdata/commands.txt")
+}
+
 // A command line that a document or skill of the contract shows parses as it
 // stands, with all that it demands.
 func TestCommandsOfContractsParse(t *testing.T) {
