@@ -53,7 +53,10 @@ func TestCommandsStay(t *testing.T) {
 	var now []string
 	for _, leaf := range cli.Model.Leaves(false) {
 		for _, name := range append([]string{leaf.Name}, leaf.Aliases...) {
-			path := strings.TrimPrefix(strings.TrimSuffix(leaf.Path(), leaf.Name)+name, cli.Model.Name+" ")
+			path := name
+			for group := leaf.Parent; group != cli.Model.Node; group = group.Parent {
+				path = group.Name + " " + path
+			}
 			now = append(now, path)
 			for _, f := range leaf.Flags {
 				now = append(now, path+" --"+f.Name)
