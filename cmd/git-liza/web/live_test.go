@@ -128,6 +128,23 @@ func TestUnreadableWhileOpen(t *testing.T) {
 	require.Contains(t, s.page("task/task-1"), "Table or list?")
 }
 
+// The page of an agent that is open shows what its session prints while it prints it.
+func TestOutputIsLive(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, asks)
+	s.run("git liza register coder-1")
+	s.run("mkdir -p .git/liza/log && printf -- '--- output\nfirst words\n' >.git/liza/log/coder-1.log")
+	s.serve()
+	s.open()
+	require.Contains(t, s.page("agent/coder-1"), "first words")
+	s.events("agent/coder-1", func(said string) bool {
+		if strings.Contains(said, "first words") && !strings.Contains(said, "more") {
+			s.run("echo more words >>.git/liza/log/coder-1.log")
+		}
+		return strings.Contains(said, "first words\\nmore words")
+	})
+}
+
 // cutLast cuts a text around the last occurrence of another.
 func cutLast(text, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(text, sep)
