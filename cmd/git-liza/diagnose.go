@@ -22,7 +22,7 @@ type diagnoseCommand struct {
 // Help says what an answer is worth.
 func (c *diagnoseCommand) Help() string {
 	return `It reads what sessions printed, the errors that the board has of them, receipts
-of gates that failed, and rejections. It ranks causes by the lines that speak
+of gates that failed, of levels too, and rejections. It ranks causes by the lines that speak
 for and against each; without such lines the answer is that there is no
 evidence. Of more than a megabyte it reads the beginning and the end. The steps
 of the plan come from a table in this program: no word of what was read is run.`
@@ -118,7 +118,7 @@ func (d diagnoser) sources(what string) (about, others []diagnosis.Source, err e
 	switch {
 	case what == "":
 		others, err = d.read(failed)
-		return append(others, d.failedTasks()...), nil, err
+		return slices.Concat(others, d.failedTasks(), d.failedLevels()), nil, err
 	case flow.AgentID(what).Role() != "" || id.UnmarshalText([]byte(what)) != nil || d.Board.Task(id) == nil && d.isSession(what):
 		session, err := (&sessionShowCommand{ID: what}).find(d.inv, d.Repo)
 		if err != nil {
@@ -182,6 +182,18 @@ func (d diagnoser) failedTasks() (list []diagnosis.Source) {
 	for _, s := range d.Board.Tasks() {
 		if t := d.Board.Task(s.ID); t != nil && !t.Status.Final() {
 			list = append(list, d.ofTask(t)...)
+		}
+	}
+	return list
+}
+
+// failedLevels are the receipts of gates that a level failed of a goal in progress.
+func (d diagnoser) failedLevels() (list []diagnosis.Source) {
+	for _, g := range d.Board.GoalsInProgress() {
+		if l := flow.LastLevel(d.Board, g.ID); l != nil && !l.Passed {
+			for _, r := range l.Receipts {
+				list = append(list, diagnosis.Source{Name: fmt.Sprintf("receipt of %s at level %d of %s", r.Gate, l.Number, g.ID), Text: []byte(r.Output), At: l.At})
+			}
 		}
 	}
 	return list
