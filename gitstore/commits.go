@@ -138,7 +138,7 @@ func (cs *Commits) submissionFacts(ctx context.Context, q flow.Query, f *flow.Fa
 	if err := cs.frozenFacts(ctx, q, f); err != nil {
 		return err
 	}
-	if err := cs.validFacts(ctx, q, q.Submission, changes, f); err != nil {
+	if f.Invalid, err = cs.FindInvalid(ctx, q.Valid, q.Submission, changes); err != nil {
 		return err
 	}
 	f.Flaw, err = cs.findFlaw(ctx, q.Tip, f.Base, q.Submission, changes)
@@ -195,7 +195,7 @@ func (cs *Commits) mergeFacts(ctx context.Context, q flow.Query, f *flow.Facts, 
 		if err != nil {
 			return unreadRefusal(err)
 		}
-		if err := cs.validFacts(ctx, q, q.Merge, changes, f); err != nil {
+		if f.Invalid, err = cs.FindInvalid(ctx, q.Valid, q.Merge, changes); err != nil {
 			return err
 		}
 	}

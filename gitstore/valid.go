@@ -35,50 +35,50 @@ const (
 	maxFault = 400
 )
 
-// validFacts answers which artifacts that a commit changes are not valid in it. A move
-// that changes more of them than can be judged is refused, and one that nothing here can
-// judge.
-func (cs *Commits) validFacts(ctx context.Context, q flow.Query, commit git.ID, changes []git.Change, f *flow.Facts) error {
+// FindInvalid returns a line for each fault, PATH:LINE: TEXT, of the artifacts among changes
+// that a commit has. Changes of more artifacts than can be judged are refused, and those
+// that nothing here can judge.
+func (cs *Commits) FindInvalid(ctx context.Context, patterns []flow.TypedPattern, commit git.ID, changes []git.Change) (invalid []string, err error) {
 	var list []Artifact
 	size := 0
 	for _, c := range changes {
-		i := slices.IndexFunc(q.Valid, func(p flow.TypedPattern) bool { return flow.Match(p.Glob, c.Path) })
+		i := slices.IndexFunc(patterns, func(p flow.TypedPattern) bool { return flow.Match(p.Glob, c.Path) })
 		if i < 0 || c.Mode == 0 {
 			continue
 		}
 		if c.Mode != git.ModeBlob && c.Mode != git.ModeExecutable {
-			f.Invalid = append(f.Invalid, flow.Clean(c.Path)+":1: it is no regular file")
+			invalid = append(invalid, flow.Clean(c.Path)+":1: it is no regular file")
 			continue
 		}
 		text, err := cs.objects.ReadKind(c.New, "blob", MaxArtifact)
 		var large *git.TooLarge
 		if errors.As(err, &large) {
-			f.Invalid = append(f.Invalid, fmt.Sprintf("%s:1: the file is larger than %d KiB", flow.Clean(c.Path), MaxArtifact>>10))
+			invalid = append(invalid, fmt.Sprintf("%s:1: the file is larger than %d KiB", flow.Clean(c.Path), MaxArtifact>>10))
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if size += len(text); size > maxJudged || len(list) == flow.MaxMatches {
-			return limitRefusal("git liza help task add", "the change touches more artifacts than are judged at once, %d of %d MiB: part it into tasks", flow.MaxMatches, maxJudged>>20)
+			return nil, limitRefusal("git liza help task add", "the change touches more artifacts than are judged at once, %d of %d MiB: part it into tasks", flow.MaxMatches, maxJudged>>20)
 		}
-		p := q.Valid[i]
+		p := patterns[i]
 		list = append(list, Artifact{c.Path, p.Type, p.Workflow, p.Finished, text})
 	}
 	if len(list) == 0 {
-		return nil
+		return invalid, nil
 	}
 	if cs.Judge == nil {
-		return undecidedRefusal(commit, "nothing here can say whether artifacts are valid")
+		return nil, undecidedRefusal(commit, "nothing here can say whether artifacts are valid")
 	}
 	faults, err := cs.Judge(ctx, list)
 	if err != nil && ctx.Err() == nil {
-		return undecidedRefusal(commit, "whether artifacts are valid cannot be decided: "+err.Error())
+		return nil, undecidedRefusal(commit, "whether artifacts are valid cannot be decided: "+err.Error())
 	}
 	for _, line := range faults {
-		f.Invalid = append(f.Invalid, strings.ToValidUTF8(line[:min(len(line), maxFault)], ""))
+		invalid = append(invalid, strings.ToValidUTF8(line[:min(len(line), maxFault)], ""))
 	}
-	return err
+	return invalid, err
 }
 
 // undecidedRefusal refuses a commit whose artifacts could not be judged.

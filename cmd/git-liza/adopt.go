@@ -63,6 +63,7 @@ func (c *adoptCommand) Run(inv *invocation) error {
 		if len(judged) > 0 {
 			line += "\napproved by you: " + view.JoinIDs(judged)
 		}
+		tellFaults(inv, clone, r.After, texts, data)
 	}
 	return inv.result(r, data, "%s", line)
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -96,5 +99,35 @@ func (c *artifactAcceptCommand) Run(inv *invocation) error {
 		objects = append(objects, view.ObjectOf(doc).Only([]string{"path", "blob", "verdicts"}))
 		lines = append(lines, shell.Quote(path)+" at "+doc.Blob.Short()+" accepted by "+string(clone.By))
 	}
-	return inv.result(r, map[string]any{"paths": objects}, "%s", strings.Join(lines, "\n"))
+	data := map[string]any{"paths": objects}
+	tellFaults(inv, clone, r.After, paths, data)
+	return inv.result(r, data, "%s", strings.Join(lines, "\n"))
+}
+
+// tellFaults adds to what an acceptance answers how many faults the artifacts among the
+// accepted texts have, and warns: a person may accept what is refused to agents.
+func tellFaults(inv *invocation, clone *work.Clone, b *flow.Board, paths []string, data map[string]any) {
+	var texts []git.Change
+	for _, path := range paths {
+		if doc := b.Tracked(path); doc != nil && doc.Blob != "" {
+			texts = append(texts, git.Change{Path: path, New: doc.Blob, Mode: git.ModeBlob})
+		}
+	}
+	lines, err := clone.Store.Commits.FindInvalid(inv.ctx, flow.TypedPatterns(b), b.Settings().Integration.Tip, texts)
+	hint, warning := flow.ArtifactCommand, ""
+	for _, text := range texts {
+		if slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, git.Visible(text.Path)+":") }) {
+			hint += " " + shell.Quote(text.Path)
+		}
+	}
+	if err != nil {
+		warning = fmt.Sprintf("nobody knows whether what you accepted is valid: %v: %s", err, hint)
+	} else if len(lines) > 0 {
+		data["faults"] = len(lines)
+		warning = fmt.Sprintf("what you accepted has %s: %s", view.Count(len(lines), "fault"), hint)
+	}
+	if warning != "" {
+		data["warning"] = warning
+		inv.progress("warning: %s", warning)
+	}
 }
