@@ -12,7 +12,7 @@ type nextCommand struct{}
 
 // Help explains whose step it is.
 func (c *nextCommand) Help() string {
-	return `The first item of the inbox, else the first step that would advance the board,
+	return `The first item of the inbox, else the first step that would advance the board, of the current goal first,
 else what brings merged work to your branch; for an agent (--as) what it is to do
 next. --json: action, subject, command, why, and the rule that asks for it, if one
 does. Before that come a goal in progress, its spec, a phase that can end, and what
@@ -23,6 +23,9 @@ mends it.`
 func (c *nextCommand) Run(inv *invocation) error {
 	l, err := inv.look()
 	if err != nil {
+		return err
+	}
+	if l.About, err = chooseGoal(inv).about(l.Clone, l.Board, ""); err != nil {
 		return err
 	}
 	picture, err := l.picture(inv, func(l *look, inv *invocation, p *view.Picture) error {
@@ -59,7 +62,7 @@ func (c *nextCommand) Run(inv *invocation) error {
 // nextLacks refuses to name a step where the goal, its spec, its phase or the focus of
 // this clone has to be mended first.
 func nextLacks(inv *invocation, l look, picture *view.Picture) error {
-	lacks, goal := picture.Lacking(), cmp.Or(l.About, l.Board.Settings().Goal)
+	lacks, goal := picture.Lacking(), l.About
 	kept, err := readFocus(l.Repo)
 	if reason, hint, wrong := strings.Cut(kept.trouble(l.Board), ", and is ignored: "); wrong && lacks == nil && inv.getenv("LIZA_GENERATION") == "" {
 		lacks, goal = &flow.Refusal{Rule: flow.RuleGoal, Reason: reason, Hint: hint}, flow.GoalID(kept.Goal)

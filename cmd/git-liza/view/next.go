@@ -59,9 +59,18 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 	if r.Local.Breach != nil {
 		return list
 	}
+	var others []Step // of other goals than the current one, whose steps come first
+	put := func(goal flow.GoalID, s Step) {
+		if goal == r.goal() {
+			add(s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	start := starter{r}
 	for _, t := range in.triggers {
 		if t.Reason == "no_tasks" {
-			add(answerTo(t, r.goal()))
+			put(t.Goal, answerTo(t, r.goal()))
 		}
 	}
 	for _, g := range groups {
@@ -71,24 +80,25 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 	}
 	for _, id := range (inProgress{r}).served() {
 		if n := flow.DueLevel(r.Board, id); n > 0 {
-			add(Step{"git liza level pass --goal " + string(id), fmt.Sprintf("the tasks of level %d are done", n)})
+			put(id, Step{"git liza level pass --goal " + string(id), fmt.Sprintf("the tasks of level %d are done", n)})
 		}
 	}
 	for _, id := range (inProgress{r}).served() {
 		if flow.PhaseDue(r.Board, id) {
-			add(Step{PhaseOf(r.Board, id).onward(), fmt.Sprintf("the phase %s has what it needs", r.Board.Goal(id).Phase)})
+			put(id, Step{PhaseOf(r.Board, id).onward(), fmt.Sprintf("the phase %s has what it needs", r.Board.Goal(id).Phase)})
 		}
 	}
-	for _, s := range (starter{r}).startSteps(flow.ActReview, groups) {
+	for _, s := range start.startSteps(flow.ActReview, groups) {
 		if review, _, agent := strings.Cut(s.Command, " --as "); !agent || !known[review] { // the inbox has it for the person
-			add(s)
+			put(start.goalOf(s), s)
 		}
 	}
-	for _, s := range (starter{r}).startSteps(flow.ActClaim, groups) {
+	for _, s := range start.startSteps(flow.ActClaim, groups) {
 		if !trusting || !strings.HasPrefix(s.Command, "git liza trust ") { // the inbox has it, perhaps together with others
-			add(s)
+			put(start.goalOf(s), s)
 		}
 	}
+	add(others...)
 	return list
 }
 
@@ -232,6 +242,16 @@ func (r starter) subjectOf(command string) string {
 	return ""
 }
 
+// goalOf returns the goal of the task that a step names, the current one if it names none.
+func (r starter) goalOf(s Step) flow.GoalID {
+	if id := r.subjectOf(s.Command); id != "" {
+		if t := r.Board.Task(flow.TaskID(id)); t != nil {
+			return cmp.Or(t.Goal, r.goal())
+		}
+	}
+	return r.goal()
+}
+
 // CanTake reports whether people can take the merged work: a goal is reached, or none
 // is in progress.
 func (p *Picture) CanTake() bool {
@@ -330,12 +350,14 @@ func (r starter) judgeStep(id flow.TaskID) Step {
 }
 
 // startStep returns the step that begins work by an act on the best task for an
-// idle agent of a role, or a step that shows why there is none.
+// idle agent of a role, of the current goal if it has one, or a step that shows why there
+// is none.
 func (r starter) startStep(act flow.Act, role flow.Role) Step {
 	caller := r.FreeAgent(role)
 	var own *flow.Refusal // of a submission that the person coded, and does not judge under another name
-	id, refusal := r.Board.Best(act, caller, r.At, func(t flow.Summary) bool {
-		if r.Only && t.Goal != r.goal() {
+	only := r.Only || len(r.Board.GoalsInProgress()) > 1
+	skip := func(t flow.Summary) bool {
+		if only && t.Goal != r.goal() {
 			return true
 		}
 		if act != flow.ActReview || !r.Person.By.IsHuman() {
@@ -347,7 +369,12 @@ func (r starter) startStep(act flow.Act, role flow.Role) Step {
 		}
 		own = cmp.Or(own, its)
 		return true
-	})
+	}
+	id, refusal := r.Board.Best(act, caller, r.At, skip)
+	if refusal != nil && only != r.Only { // the current goal has none
+		only = r.Only
+		id, refusal = r.Board.Best(act, caller, r.At, skip)
+	}
 	if refusal != nil && own != nil {
 		refusal = own
 	}
