@@ -38,7 +38,7 @@ func TestHostileTexts(t *testing.T) {
 			}
 			return r
 		}, text)
-		title := []rune(clean)[:min(len([]rune(clean)), 200)]
+		title := []rune(clean)[:min(len([]rune(clean)), 4096)]
 		task, err := json.Marshal([]map[string]any{{"id": "task-" + n, "title": string(title), "done_when": clean, "spec": "specs/vision.md", "scope": clean, "acceptance": []string{clean}, "context": clean}})
 		require.NoError(t, err)
 		gittest.Write(t, s.dir, "../tasks.json", string(task))
