@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/stories"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -117,6 +118,9 @@ func (l *looping) widen(b *flow.Board, c *loopRunCommand) error {
 	if bounds.Iterations == g.Loop.Iterations && bounds.Tokens == g.Loop.Tokens && bounds.Cost == g.Loop.Cost && bounds.Wall == g.Loop.Wall {
 		return nil
 	}
+	if err := l.checkAgents(b, c, bounds.Judge); err != nil {
+		return err
+	}
 	_, _, err := l.goalMove(g.ID, flow.ActAmend, func(_ *work.Clone, b *flow.Board) flow.Detail {
 		now := *b.Goal(g.ID)
 		bounds.Used = now.Loop.Used
@@ -152,6 +156,9 @@ func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
 	bounds.Blob = blob
 	w, err := readWorkflow(l.invocation, l.clone, "loop")
 	if err != nil {
+		return err
+	}
+	if err := l.checkAgents(b, c, bounds.Judge); err != nil {
 		return err
 	}
 	if err := l.clone.Trust.AllowTasks(l.ctx, c.tasks("", bounds, l.file)); err != nil {
@@ -294,22 +301,40 @@ func storyTask(goal flow.GoalID, n int) flow.TaskID {
 	return flow.TaskID(fmt.Sprintf("%s-%d", goal, n+1))
 }
 
+// rush are the agents of a loop with a judge.
+func (c *loopRunCommand) rush(b *flow.Board, judge flow.Role) rushCommand {
+	none, one := 0, 1
+	rush := rushCommand{Planners: &none, Reviewers: &none, Coders: &one, Provider: c.Provider, Agents: c.Agents, UntilIdle: true, Follow: c.Follow, Quiet: c.Quiet}
+	if judge == flow.CodeReviewer {
+		rush.Reviewers = &one
+	} else if row := b.Role(judge); row != nil && row.Capacity == flow.Judges && judge != flow.HumanRole {
+		rush.Agents = append(slices.Clone(rush.Agents), string(judge)+"=1")
+	}
+	return rush
+}
+
+// checkAgents refuses, before a move is made for them, what would keep the agents of a loop
+// from beginning: those that do the stories, and those that judge them.
+func (l *looping) checkAgents(b *flow.Board, c *loopRunCommand, judge flow.Role) error {
+	rush := c.rush(b, judge)
+	team, slots, _, err := rush.team(l.invocation)
+	for _, role := range []flow.Role{flow.Coder, judge} {
+		of := slices.DeleteFunc(slices.Clone(slots), func(s supervise.Slot) bool { return s.Role != role })
+		if err == nil && len(of) > 0 {
+			_, err = team.fitPrograms(of)
+		}
+	}
+	return err
+}
+
 // work lets agents work on the stories until all have passed or nothing can move.
 func (l *looping) work(c *loopRunCommand) error {
 	b, _, err := l.clone.Store.Board(l.ctx)
 	if err != nil {
 		return err
 	}
-	judge := b.Goal(l.goal).Loop.Judge
-	none, one := 0, 1
-	rush := rushCommand{Planners: &none, Reviewers: &none, Coders: &one, Provider: c.Provider, Agents: c.Agents, UntilIdle: true, Goal: l.goal, Follow: c.Follow, Quiet: c.Quiet}
-	switch judge {
-	case flow.CodeReviewer:
-		rush.Reviewers = &one
-	case flow.HumanRole, "":
-	default:
-		rush.Agents = append(rush.Agents, string(judge)+"=1")
-	}
+	rush := c.rush(b, b.Goal(l.goal).Loop.Judge)
+	rush.Goal = l.goal
 	own := *l.invocation
 	if l.json {
 		own.stdout = io.Discard // the report is the one answer

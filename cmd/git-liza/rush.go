@@ -47,9 +47,21 @@ func (c *rushCommand) Run(inv *invocation) error {
 	if len(c.Add)+len(c.Remove) > 0 {
 		return c.change(inv)
 	}
-	team, err := newSupervisors(inv)
+	team, slots, wrong, err := c.team(inv)
 	if err != nil {
 		return err
+	}
+	if c.DryRun {
+		return team.dryRun(slots, wrong)
+	}
+	return team.work(slots)
+}
+
+// team returns the supervisors that the flags ask for, with the agents to begin and why
+// some of them have no provider, as slots says it.
+func (c *rushCommand) team(inv *invocation) (team *supervisors, slots []supervise.Slot, wrong []work.Finding, err error) {
+	if team, err = newSupervisors(inv); err != nil {
+		return nil, nil, nil, err
 	}
 	team.isRush = true
 	team.rush.UntilIdle, team.rush.Follow = c.UntilIdle, flow.AgentID(c.Follow)
@@ -58,24 +70,23 @@ func (c *rushCommand) Run(inv *invocation) error {
 		inv.json = true // errors and the end of the rush too
 	}
 	if err := team.serve(c.Goal); err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	chosen, err := c.providers(team)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	counts, err := c.counts(team.board)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	for _, role := range slices.Sorted(maps.Keys(counts)) {
 		if err := checkRole(team.board, role); err != nil {
-			return err
+			return nil, nil, nil, err
 		}
 	}
-	slots, wrong, err := c.slots(team, chosen, counts)
-	if err != nil {
-		return err
+	if slots, wrong, err = c.slots(team, chosen, counts); err != nil {
+		return nil, nil, nil, err
 	}
 	team.rush.Staff = func(b *flow.Board, role flow.Role, asked string) (supervise.Slot, error) {
 		if err := checkRole(b, role); err != nil {
@@ -89,12 +100,9 @@ func (c *rushCommand) Run(inv *invocation) error {
 		return supervise.Slot{Role: role, Provider: p}, err
 	}
 	if len(slots) == 0 {
-		return usagef("git liza help rush", "a rush needs at least one agent")
+		return nil, nil, nil, usagef("git liza help rush", "a rush needs at least one agent")
 	}
-	if c.DryRun {
-		return team.dryRun(slots, wrong)
-	}
-	return team.work(slots)
+	return team, slots, wrong, nil
 }
 
 // slots returns the agents to begin, with the provider of each. Of a dry run it returns why

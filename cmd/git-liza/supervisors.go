@@ -175,16 +175,23 @@ func readContext(ctx context.Context, conf *git.Configuration, l *supervise.Limi
 	return nil
 }
 
-// work runs the supervisors. An interrupt is no error. It refuses to start if
-// no supervisor has a usable provider, because all of them would only wait.
-func (v *supervisors) work(slots []supervise.Slot) error {
+// fitPrograms returns the programs of agents. Where none of them can be used it is an
+// error.
+func (v *supervisors) fitPrograms(slots []supervise.Slot) ([]supervise.Program, error) {
 	programs := v.rush.Programs(v.ctx, v.board, slots)
 	fit := func(p supervise.Program) bool { return p.Unfit == (supervise.Unfit{}) }
 	if !slices.ContainsFunc(programs, fit) && v.ctx.Err() == nil {
 		why := programs[0].Unfit
-		return usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
+		return nil, usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
 	}
-	if err := v.checkPlaybook(slots); err != nil {
+	return programs, v.checkPlaybook(slots)
+}
+
+// work runs the supervisors. An interrupt is no error. It refuses to start if
+// no supervisor has a usable provider, because all of them would only wait.
+func (v *supervisors) work(slots []supervise.Slot) error {
+	programs, err := v.fitPrograms(slots)
+	if err != nil {
 		return err
 	}
 	if err := offerTrust(v.invocation, v.rush.Clone); err != nil {
