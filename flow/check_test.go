@@ -91,6 +91,11 @@ func TestCheckFindsBreachesOfTheWhole(t *testing.T) {
 	}
 	goal := *s.board.Goal("goal-1")
 	goal.Spec = "specs/none.md"
+	goalIn := func(workflow string, phase PhaseID) Document {
+		g := *s.board.Goal("goal-1")
+		g.Workflow, g.Phase = workflow, phase
+		return &g
+	}
 	second := *s.board.Task("task-1")
 	second.ID = "task-2"
 	for name, c := range map[string]struct {
@@ -114,10 +119,26 @@ func TestCheckFindsBreachesOfTheWhole(t *testing.T) {
 		"an agent with a false task":  {Key{Agents, "coder-2"}, &Agent{ID: "coder-2", Role: Coder, Task: "task-1"}},
 		"a reviewer with a false one": {Key{Agents, "code-reviewer-1"}, &Agent{ID: "code-reviewer-1", Role: CodeReviewer, Review: "task-1"}},
 		"one coder with two tasks":    {Key{Tasks, "task-2"}, &second},
+		"a phase without a workflow":  {Key{Goals, "goal-1"}, goalIn("w", "A")},
+		"a workflow of no goal":       {Key{Workflows, "goal-9"}, &Workflow{Goal: "goal-9", Name: "w", Phases: []WorkflowPhase{{Name: "A"}}}},
+		"a workflow of another goal":  {Key{Workflows, "goal-9"}, &Workflow{Goal: "goal-1", Name: "w", Phases: []WorkflowPhase{{Name: "A"}}}},
 		"a live and archived task":    {Key{Archive, "task-1"}, s.board.Task("task-1")},
 	} {
 		requireBreach(t, name, s.with(c.key, c.doc))
 	}
+}
+
+// A goal stands in a phase of its workflow, which is of that name.
+func TestCheckFindsStrayPhases(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann reload workflow=w:A;B")
+	require.NoError(t, s.board.Check())
+	for name, stray := range map[string][2]string{"a phase that there is not": {"w", "C"}, "no phase": {"w", ""}, "another workflow": {"v", "A"}, "no workflow": {"", ""}} {
+		g := *s.board.Goal("goal-1")
+		g.Workflow, g.Phase = stray[0], PhaseID(stray[1])
+		requireBreach(t, name, s.with(Key{Goals, "goal-1"}, &g))
+	}
+	requireBreach(t, "the workflow is gone", s.with(Key{Workflows, "goal-1"}, nil))
 }
 
 // A holder whose document says nothing is as wrong as one that says too much.

@@ -266,8 +266,7 @@ func (k checker) checkWorkflows() *Refusal {
 	return nil
 }
 
-// checkPhaseOfGoal refuses a goal whose phase is none of its workflow, and open tasks of
-// such a phase.
+// checkPhaseOfGoal refuses a goal whose phase is none of its workflow.
 func (k checker) checkPhaseOfGoal(g *Goal) *Refusal {
 	if g == nil || !k.HasRules(5) {
 		return nil

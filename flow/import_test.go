@@ -28,3 +28,21 @@ func TestMorePlansThanAGoalRemembers(t *testing.T) {
 		require.Empty(t, s.step(step, new(record)))
 	}
 }
+
+// The copy of a workflow on the board is bounded, with all its texts.
+func TestLargeWorkflow(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a1")
+	w := &Workflow{Goal: "goal-1", Name: "w", Phases: []WorkflowPhase{{Name: "A"}}}
+	for n := range 17 {
+		w.Types = append(w.Types, ArtifactType{Name: fmt.Sprintf("type-%c", 'a'+n), Schema: LongText(strings.Repeat("x", 4000))})
+	}
+	reload := func() *Refusal {
+		return s.judge(s.by("human:ann", ActReload, "", &ReloadMove{Workflow: w, Phase: "A", Map: []PhaseMap{{To: "A"}}}), nil)
+	}
+	refusal := reload()
+	require.Equal(t, RuleWorkflow, refusal.Rule)
+	require.Contains(t, refusal.Reason, "at most 65536 are allowed")
+	w.Types = w.Types[:14]
+	require.Nil(t, reload())
+}

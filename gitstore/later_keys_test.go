@@ -49,6 +49,45 @@ func TestKeysOfLaterRules(t *testing.T) {
 	require.Nil(t, last)
 }
 
+// A board of rules 4 gets nothing of workflows, classes and loops.
+func TestKeysOfRules5(t *testing.T) {
+	t.Parallel()
+	d := newDeskOf(t, gittest.Seeded(t), 4)
+	d.add("task-1")
+	input := flow.TaskInput{ID: "task-2", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S", Phase: flow.AnyPhase}
+	loop := &flow.Loop{Path: "README", Iterations: 1}
+	for _, m := range []flow.Move{
+		by(ann, flow.ActAdd, &flow.AddMove{Tasks: []flow.TaskInput{input}}),
+		by(ann, flow.ActGoal, &flow.GoalMove{ID: "goal-2", Title: "T", Spec: "README", Every: flow.EveryTask}),
+		by(ann, flow.ActGoal, &flow.GoalMove{ID: "goal-2", Title: "T", Spec: "README", Workflow: &flow.Workflow{Name: "w", Phases: []flow.WorkflowPhase{{Name: "A"}}}}),
+		by(ann, flow.ActGoal, &flow.GoalMove{ID: "goal-2", Title: "T", Spec: "README", Loop: loop}),
+		by(ann, flow.ActReload, &flow.ReloadMove{}),
+		by(ann, flow.ActPhase, &flow.PhaseMove{}),
+		by(ann, flow.ActAsk, &flow.AskMove{About: "task-1", Text: "Why?"}),
+		by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "README"}}}),
+		by(ann, flow.ActImport, &flow.ImportMove{Plan: &flow.PlanRef{Path: "README"}}),
+	} {
+		d.refused(flow.RuleVersion, m)
+	}
+	good := d.at(layout.State)
+	done := d.do(by(ann, flow.ActNote, &flow.NoteMove{For: "all", Text: "x"}))
+	c, err := d.store.objects.Commit(done.Commit)
+	require.NoError(t, err)
+	gittest.Git(t, d.dir, "update-ref", layout.State, string(good))
+	for path, key := range map[string]string{"tasks/01/task-1.yaml": "phase: A\n", "goals/goal-1.yaml": "workflow: w\n"} {
+		files, err := d.store.Files(good)
+		require.NoError(t, err)
+		tree := d.edited(good, map[string]string{path: files[path] + key})
+		require.ErrorContains(t, d.breachOf(d.forged(strings.Replace(string(c.Raw), headerValue(c.Raw, "tree "), string(tree), 1))), "its tree is not what its move makes")
+		b, _, err := d.open().Board(context.Background())
+		require.NoError(t, err)
+		b.Task("task-1")
+		b.Goal("goal-1")
+		name, _, _ := strings.Cut(key, ":")
+		require.ErrorContains(t, b.Err(), `the key "`+name+`" exists since version 5, not in 4`)
+	}
+}
+
 // breachOf is what a full fsck says of a state commit.
 func (d *desk) breachOf(id git.ID) error {
 	d.t.Helper()

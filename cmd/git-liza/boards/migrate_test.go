@@ -180,11 +180,8 @@ func TestTortureOldProgramOnLaterRules(t *testing.T) {
 				require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
 			})
 		}
-		later := []string{"7ad303a-migrated3", "7ad303a-forked", "7ad303a-rush"}
-		if e.rules == 3 {
-			later = boardsOfRules4
-		}
-		for _, name := range later {
+		boardsOfRules3 := []string{"7ad303a-migrated3", "7ad303a-forked", "7ad303a-rush"}
+		for _, name := range map[int][]string{1: boardsOfRules3, 2: boardsOfRules3, 3: boardsOfRules4}[e.rules] {
 			t.Run(fmt.Sprintf("rules %d on %s", e.rules, name), func(t *testing.T) {
 				t.Parallel()
 				dir := unpackBoard(t, goldenNamed(t, name))

@@ -18,11 +18,12 @@ import (
 )
 
 // earlier are programs of earlier rules that are run beside the present one: the first
-// revision whose boards are kept in use, and the last ones of rules 2 and 3.
+// revision whose boards are kept in use, and the last ones of rules 2, 3 and 4.
 var earlier = []oldRevision{
 	{"236f646", 1, "life.sh", []string{"f4a61dc-plain", "f4a61dc-signed", "f4a61dc-founded", "f4a61dc-rush"}},
 	{"df96c3e9e3165be2215ac65b93d09c31c457add2", 2, "version2.sh", []string{"9fee5a5-version2", "9fee5a5-version2-signed", "9fee5a5-migrated-signed", "9fee5a5-rush", "f4a61dc-signed"}},
 	{"27ec26dac176a95f2b7e1b02862ac97209fc30e6", 3, "version3.sh", []string{"7ad303a-version3", "7ad303a-version3-signed", "7ad303a-rush", "9fee5a5-version2-signed"}},
+	{"700bb8b6788b5c2657c2bfbdf94bfc7233f58277", 4, "version4.sh", []string{"01558001-version4", "01558001-version4-signed", "01558001-rush", "7ad303a-version3-signed"}},
 }
 
 // An oldRevision is the revision of an earlier program.
