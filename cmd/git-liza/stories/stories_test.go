@@ -307,3 +307,22 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Stories are worked on by their priority, those without one last, and otherwise as they
+// stand in the file, which keeps its own order.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	f, err := Read("prd.json", []byte(`{"userStories": [{"id": "a-1", "title": "A"}, {"id": "b-1", "title": "B", "priority": 3, "description": " D \n", "notes": "N"},
+		{"id": "c-1", "title": "C", "priority": 1}, {"id": "d-1", "title": "D"}, {"id": "e-1", "title": "E", "priority": 3}, {"id": "f-1", "title": "F", "priority": 1, "passes": true}]}`))
+	require.NoError(t, err)
+	ids := func(list []Story) (text string) {
+		for _, s := range list {
+			text += s.ID[:1]
+		}
+		return text
+	}
+	require.Equal(t, "cfbead", ids(f.Order()))
+	require.Equal(t, "abcdef", ids(f.Stories))
+	require.Equal(t, "b-1: B\n\nD\n\nN", f.Order()[2].Text())
+	require.Equal(t, "a-1: A", f.Order()[4].Text())
+}
