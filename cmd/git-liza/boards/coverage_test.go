@@ -35,6 +35,7 @@ var uncovered = map[string]string{
 	"move import: tasks.reopens":           "only an added task and a converted discovery do work again",
 	"move supersede: add.reopens":          "only an added task and a converted discovery do work again",
 	"move import: plan.at":                 "the effect fills it",
+	"move goal: tasks.reopens":             "only an added task and a converted discovery do work again",
 	"move import: update.reopens":          "only an added task and a converted discovery do work again",
 	"move goal: loop.iterations_used":      "nothing of a loop is used when it begins",
 	"move classify: texts.sections.anchor": "what somebody stands on a section of is known already",

@@ -124,10 +124,17 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 		w.Goal = "looped"
 		loop := &flow.Loop{Path: args[0], Blob: flow.ObjectID(args[1]), Iterations: 10, Tokens: 1e6, Cost: 5e6, Wall: flow.Duration(time.Hour),
 			Denies: []string{"secret/**"}, Judge: "gates"}
-		return flow.ActGoal, "", &flow.GoalMove{ID: w.Goal, Title: "One after the other", Spec: args[0], Workflow: w, Phase: w.Phases[0].Name, Every: flow.EveryPhase, Loop: loop}, nil
+		story, back := full("story"), full("story-back")
+		story.Phase, back.Phase = w.Phases[0].Name, w.Phases[0].Name
+		back.DependsOn, back.BasedOn, back.Reverts = nil, nil, []flow.TaskID{flow.TaskID(args[2])}
+		return flow.ActGoal, "", &flow.GoalMove{ID: w.Goal, Title: "One after the other", Spec: args[0], Workflow: w, Phase: w.Phases[0].Name, Every: flow.EveryPhase, Loop: loop,
+			Tasks: []flow.TaskInput{story, back, {ID: "outlined", Title: "Outlined", Phase: story.Phase, Kind: flow.Docs, Draft: true}}}, nil
 	case "reload":
 		g, w := b.Goal(goal), scoped(b, goal)
 		return flow.ActReload, "", &flow.ReloadMove{Workflow: w, Phase: g.Phase, Every: g.Every, Reason: "tasks say their scope"}, nil
+	case "missed":
+		id := flow.RecordID(args[0])
+		return flow.ActTake, "", &flow.TakeMove{Question: id, Free: true, Missed: true}, nil
 	case "trip":
 		return flow.ActTrip, "", trip(b), nil
 	case "alarms":

@@ -41,7 +41,7 @@ decision() {
 at 23T09:00
 mkdir -p specs texts .liza
 printf '# A small product\n\n## Parts\n' >specs/vision.md
-for text in of-plan task-3 numbers half planned early later design more build base other; do
+for text in story of-plan task-3 numbers half planned early later design more build base other; do
 	printf '# Text\n\n## One\n' >texts/$text.md
 done
 printf -- '---\nautomation: {type: mechanical, scope: bounded, loop: discouraged, second_look: suggested}\n---\n# Stories\n\n- [ ] US-001: Count\n' >stories.md
@@ -145,13 +145,23 @@ approve task-1 code-reviewer-1
 git liza approve task-1 --commit "$(git rev-parse liza/task-1)" --message 'Well decided'
 git liza merge task-1 --as code-reviewer-1
 
-# Questions during the work, one for the answer of another.
+# Questions during the work: given back, looked for in vain, left until the lease ended, and
+# one for the answer of another.
 git liza claim task-2 --as coder-1
 git liza ask planner 'How many numbers?' --as coder-1
+git liza take sprint-2/1 --as planner-1
+git liza take sprint-2/1 --free --as planner-1
+git liza take sprint-2/1 --as planner-1
+liza-act missed sprint-2/1
+git liza config limits.no_verdicts 3
+at 23T10:10
+git liza take sprint-2/1 --lease 1s --as planner-1
+at 23T10:20
 git liza take sprint-2/1 --as planner-1
 git liza ask human 'How many do you want?' --parent sprint-2/1 --as planner-1
 git liza answer sprint-2/2 'Three'
 git liza answer sprint-2/1 'Three, says Ann' --as planner-1
+git liza session add --role planner --provider script --outcome answered --took 5s
 git liza intent task-2 --as coder-1 --summary 'Write it' --validation 'Read it' --tests-not-needed 'words only'
 write task-2 more.txt
 git liza submit task-2 --as coder-1
@@ -181,6 +191,7 @@ amend goal 's/^title: .*/title: From a good idea/'
 # Classes of files, as they are and as they say, and the word of a person.
 git liza classify texts/check.md stories.md
 git liza classify --allow stories.md --reason 'It is small'
+git liza classify texts/check.md --say loop=allowed
 
 # Back, and another workflow with the same work.
 at 23T12:00
@@ -191,7 +202,8 @@ liza-act reload
 
 # A loop: one claim of an agent, and a question that is open when the board is kept.
 at 23T13:00
-liza-act goal stories.md "$(git rev-parse HEAD:stories.md)"
+liza-act goal stories.md "$(git rev-parse HEAD:stories.md)" task-2
 git liza claim task-7 --as architect-1
 git liza ask planner 'Which numbers?' --as architect-1
 amend goal 's/^title: .*/title: One after the other, slowly/'
+amend goal 's/^    iterations: .*/    iterations: 40/'
