@@ -40,7 +40,7 @@ func (c *adoptCommand) Run(inv *invocation) error {
 		return err
 	}
 	reverts, rows := c.reverts(inv, found)
-	c.announce(inv, affected)
+	announce(inv, affected, c.Accept)
 	r, err := clone.Integration.Adopt(inv.ctx, work.Adoption{Commit: commit, Reason: c.Reason, Tasks: c.Tasks, Reverts: reverts, Accept: c.Accept})
 	if err != nil {
 		return err
@@ -109,14 +109,14 @@ func accepted(r gitstore.Result) (texts []string, tasks []flow.TaskID) {
 const mostAffected = 20
 
 // announce says for people, before the move, what it changes beside integration.
-func (c *adoptCommand) announce(inv *invocation, affected work.Affected) {
+func announce(inv *invocation, affected work.Affected, accept bool) {
 	lines := []string{}
 	for _, text := range affected.Gone {
 		lines = append(lines, view.GoneText(git.Visible(text.Path), text.UsedBy))
 	}
 	for _, path := range affected.Approvals {
 		gone := slices.ContainsFunc(affected.Gone, func(text work.GoneText) bool { return text.Path == path })
-		if !c.Accept && !gone {
+		if !accept && !gone {
 			lines = append(lines, "the approval of "+git.Visible(path)+" ends: git liza artifact accept gives it again")
 		}
 	}

@@ -42,7 +42,8 @@ func (c *undoCommand) Run(inv *invocation) error {
 	if c.ID == "" {
 		return c.nameLast(inv, clone)
 	}
-	done, r, err := clone.Undo(inv.ctx, work.Undo{Task: c.ID, With: c.With, Reopen: c.Reopen, Now: c.Now, Reason: c.Reason})
+	done, r, err := clone.Undo(inv.ctx, work.Undo{Task: c.ID, With: c.With, Reopen: c.Reopen, Now: c.Now, Reason: c.Reason,
+		Announce: func(affected work.Affected) { announce(inv, affected, false) }})
 	if err != nil {
 		return err
 	}

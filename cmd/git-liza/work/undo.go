@@ -17,6 +17,8 @@ type Undo struct {
 	Reopen bool          // new tasks do the work again
 	Now    bool          // without a review: integration follows the revert at once
 	Reason string
+
+	Announce func(Affected) // called before integration follows at once
 }
 
 // Undone is what became of it.
@@ -26,8 +28,9 @@ type Undone struct {
 	Reverts    []flow.TaskID `json:"reverts"`
 	Successors []flow.TaskID `json:"successors"` // that do the work again
 	Commit     flow.ObjectID `json:"commit"`
-	Paths      []string      `json:"paths"`     // that the commit changes
-	WaitsFor   []flow.Role   `json:"waits_for"` // whose verdicts the task lacks
+	Paths      []string      `json:"paths"`              // that the commit changes
+	WaitsFor   []flow.Role   `json:"waits_for"`          // whose verdicts the task lacks
+	Affected   *Affected     `json:"affected,omitempty"` // if integration followed at once
 }
 
 // An undoer takes merged work back.
@@ -298,11 +301,18 @@ func (u *undoer) adoptRevert(ctx context.Context) (Undone, gitstore.Result, erro
 		return Undone{}, gitstore.Result{}, &flow.Refusal{Rule: flow.RuleGate, Hint: "git liza undo " + string(u.Task),
 			Reason: fmt.Sprintf("gate %s fails without %s: %s", failed.Gate, joinTasks(u.list), endingOf(*failed))}
 	}
+	affected, err := u.Integration.AffectedBy(ctx, commit)
+	if err != nil {
+		return Undone{}, gitstore.Result{}, err
+	}
+	if u.Announce != nil {
+		u.Announce(affected)
+	}
 	r, err := u.Integration.Adopt(ctx, Adoption{Commit: commit, Reason: u.reason(), Reverts: u.list})
 	if err != nil {
 		return Undone{}, r, err
 	}
-	done := Undone{Reverts: u.list, Successors: []flow.TaskID{}, Commit: commit, Paths: []string{}, WaitsFor: []flow.Role{}}
+	done := Undone{Reverts: u.list, Successors: []flow.TaskID{}, Commit: commit, Paths: []string{}, WaitsFor: []flow.Role{}, Affected: &affected}
 	changes, err := u.Repo.Changes(ctx, tip, commit)
 	for _, c := range changes {
 		done.Paths = append(done.Paths, c.Path)
