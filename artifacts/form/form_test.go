@@ -94,6 +94,30 @@ func TestPlaceholdersInCode(t *testing.T) {
 	require.Len(t, f.left("a\n```\n- …\n```\n- …\n", 1, map[int]bool{3: true}), 1)
 }
 
+// What is wrong with front matter is said on its line, and stands before all else.
+func TestFrontMatter(t *testing.T) {
+	t.Parallel()
+	f := formOf(t, "prd")
+	for text, want := range map[string]string{
+		"# A title\n":                      "1 front_matter: ",
+		"---\nid: [PRD-1\n---\n# A\n":      "2 front_matter: ",
+		"---\n\tid: PRD-1\n---\n":          "2 front_matter: ",
+		"---\n- id\n---\n":                 "2 front_matter: the front matter is no mapping of keys to values",
+		"---\n---\n":                       "1 front_matter: the front matter is empty",
+		"---\nid: &a PRD-1\n---\n":         "2 front_matter: anchors are not allowed",
+		"---\nid: PRD-1\ntitle: *a\n---\n": "3 front_matter: aliases are not allowed",
+		"---\nid: !!int 1\n---\n":          "2 front_matter: ",
+		"---\nid: PRD-1\nid: PRD-2\n---\n": "3 front_matter: duplicate key \"id\"",
+		"---\nid: " + strings.Repeat("x", artifacts.MaxFrontMatter) + "\n---\n": "1 front_matter: the front matter is larger than 65536 bytes",
+		strings.Repeat("x", 10<<20): "1 size: the file is larger than ",
+	} {
+		wrong := f.Check("x.md", []byte(text))
+		require.NotEmpty(t, wrong, "%.100s", text)
+		got := fmt.Sprintf("%d %s: %s", wrong[0].Line, wrong[0].Code, wrong[0].Text)
+		require.True(t, strings.HasPrefix(got, want), "%.100s: %s", text, got)
+	}
+}
+
 // Hostile texts are judged in a moment, and in little memory.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
