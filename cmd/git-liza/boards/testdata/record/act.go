@@ -119,6 +119,8 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 			Update: []flow.TaskInput{full(flow.TaskID(args[1])), {ID: "outline", Title: "The outline", Draft: true}}, Schedule: &flow.Schedule{Barrier: flow.NoBarrier, Levels: []string{"base", "parts"}}}
 		m.Update[0].Reverts = []flow.TaskID{flow.TaskID(args[2])}
 		return flow.ActImport, "", m, nil
+	case "import-known":
+		return flow.ActImport, "", &flow.ImportMove{Source: args[0], Plan: &flow.PlanRef{Path: args[0], Blob: b.Tracked(args[0]).Blob}}, nil
 	case "goal":
 		w := scoped(b, goal)
 		w.Goal = "looped"

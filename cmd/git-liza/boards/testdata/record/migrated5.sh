@@ -19,3 +19,4 @@ git liza migrate --yes --anyway
 git liza note 'Migrated'
 printf 'phases:\n  - {name: FIRST, tasks: [{name: begin, title: Begin, done_when: D, kind: docs}]}\n  - name: LAST\n' >steps.yaml
 git liza phase reload --workflow steps.yaml --map none=LAST
+git liza phase reload --workflow liza

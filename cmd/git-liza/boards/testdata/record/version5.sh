@@ -187,6 +187,10 @@ liza-act convert sprint-2/3
 liza-act plan early task-2
 liza-act plan-again task-3 task-2
 amend goal 's/^title: .*/title: From a good idea/'
+echo '# Nothing is new.' >>designs/idea/plan.yaml
+git merge -q --ff-only integration
+adopt designs/idea/plan.yaml
+liza-act import-known designs/idea/plan.yaml
 
 # Classes of files, as they are and as they say, and the word of a person.
 git liza classify texts/check.md stories.md
@@ -206,4 +210,4 @@ liza-act goal stories.md "$(git rev-parse HEAD:stories.md)" task-2
 git liza claim task-7 --as architect-1
 git liza ask planner 'Which numbers?' --as architect-1
 amend goal 's/^title: .*/title: One after the other, slowly/'
-amend goal 's/^    iterations: .*/    iterations: 40/'
+amend goal 's/^  iterations: .*/  iterations: 40/'
