@@ -116,7 +116,7 @@ func (a *AskMove) checkParent(p *play, t *Task) *Refusal {
 		}
 	}
 	if role := by.Role(); role != "" && role == a.To {
-		return refuse(RuleCircle, "git liza answer "+string(q.ID)+" TEXT", "%s looks for the answer as a %s, and would ask a %s", by, role, role)
+		return refuse(RuleCircle, "git liza answer "+string(q.ID)+" TEXT", "%s looks for the answer as %s, and would ask %s", by, role.One(), role.One())
 	}
 	return nil
 }

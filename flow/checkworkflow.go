@@ -228,12 +228,12 @@ func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 		case t.Title == "" || t.DoneWhen == "":
 			return wrong("the task %s of the phase %s has no title, or does not say when it is done", t.Name, f.Name)
 		case row == nil || row.Capacity != Does || !f.admits(made):
-			return wrong("the task %s of the phase %s is one of the kind %s for a %s, which does not belong there", t.Name, f.Name, made.Kind, made.doer())
+			return wrong("the task %s of the phase %s is one of the kind %s for %s, which does not belong there", t.Name, f.Name, made.Kind, made.doer().One())
 		case row.Artifacts && len(f.Artifacts) == 0:
-			return wrong("the task %s of the phase %s is one for a %s, which writes nothing but artifacts: the phase has none", t.Name, f.Name, made.doer())
+			return wrong("the task %s of the phase %s is one for %s, which writes nothing but artifacts: the phase has none", t.Name, f.Name, made.doer().One())
 		}
 		if i := slices.IndexFunc(t.Reviews, func(r Role) bool { return r != HumanRole && !p.judges(r) }); i >= 0 {
-			return wrong("the task %s of the phase %s is judged by a %s, which the board lacks, or which does not judge", t.Name, f.Name, clip(string(t.Reviews[i])))
+			return wrong("the task %s of the phase %s is judged by %s, which the board lacks, or which does not judge", t.Name, f.Name, clip(string(t.Reviews[i])))
 		}
 		for _, need := range t.DependsOn {
 			if !named(f.Tasks[:i], need) {

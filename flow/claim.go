@@ -53,7 +53,7 @@ func claimable(p *play) *Refusal {
 // doneBy refuses an agent of another role than the one that does the task.
 func (p *play) doneBy(by Actor) *Refusal {
 	if role, t := by.Role(), p.task; role != "" && role != t.doer() && p.HasRules(2) {
-		return refuse(RuleRole, "git liza list --status UNCLAIMED", "%s is done by a %s, not by a %s", t.ID, t.doer(), role)
+		return refuse(RuleRole, "git liza list --status UNCLAIMED", "%s is done by %s, not by %s", t.ID, t.doer().One(), role.One())
 	}
 	return nil
 }

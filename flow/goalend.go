@@ -179,7 +179,7 @@ func (c *CompleteMove) checkMoved(p *play, open []*Summary) *Refusal {
 			continue
 		}
 		if f := w.Phase(c.phase(p, t)); f != nil && !f.admits(t) {
-			return refuse(RulePhase, "git liza phase --goal "+string(c.To), "the phase %s of %s has no tasks of the kind %s that a %s does, as %s is", f.Name, c.To, t.Kind, t.doer(), t.ID)
+			return refuse(RulePhase, "git liza phase --goal "+string(c.To), "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", f.Name, c.To, t.Kind, t.doer().One(), t.ID)
 		}
 	}
 	return nil

@@ -130,7 +130,7 @@ func (q *Question) checkAsked(p *play) *Refusal {
 	case toAgents && by.Role() == q.To:
 		return nil
 	case toAgents:
-		return refuse(RuleRole, show, "the question %s is to a %s, not to %s", q.ID, q.To, by)
+		return refuse(RuleRole, show, "the question %s is to %s, not to %s", q.ID, q.To.One(), by)
 	case by.IsHuman() || p.CapacityOf(by) == Plans:
 		return nil
 	}

@@ -28,6 +28,14 @@ func FirstRoles() []Role { return []Role{Planner, Coder, CodeReviewer} }
 // String is the role's name, such as code-reviewer.
 func (r Role) String() string { return string(r) }
 
+// One is an agent of the role in a sentence, such as "an architect".
+func (r Role) One() string {
+	if r != "" && strings.IndexByte("aeiou", r[0]) >= 0 {
+		return "an " + string(r)
+	}
+	return "a " + string(r)
+}
+
 // UnmarshalText accepts 2 to 31 of a-z and hyphens, neither first nor last a
 // hyphen. Whether the board has the role is a question of its rules.
 func (r *Role) UnmarshalText(text []byte) error {

@@ -63,7 +63,7 @@ func (r *RoleMove) checkRemoval(p *play) *Refusal {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(name)))
 	}
 	if name == Coder {
-		return refuse(RuleProtected, "git liza help role", "tasks that name no role are done by a %s: the role stays", name)
+		return refuse(RuleProtected, "git liza help role", "tasks that name no role are done by %s: the role stays", name.One())
 	}
 	for _, id := range p.IDs(Agents) {
 		if AgentID(id).Role() == name {

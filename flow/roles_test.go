@@ -35,6 +35,12 @@ func TestRoleNames(t *testing.T) {
 	require.Error(t, new(AgentID).UnmarshalText([]byte("human-1")))
 }
 
+// Sentences name an agent by its role.
+func TestOneOfARole(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"a coder", "an architect", "an estimator"}, []string{Coder.One(), Role("architect").One(), Role("estimator").One()})
+}
+
 // The rows of a new board could be entered as they are.
 func TestBuiltinRows(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ func (p *play) describeRoles(t *Task, hint string) (wrong []*Refusal) {
 	case row.Capacity != Does:
 		refused(RuleForm, hint, "%s %s, it does no tasks: %s needs a role that does", row.Name, row.Capacity, t.ID)
 	case len(row.Kinds) > 0 && !slices.Contains(row.Kinds, t.Kind):
-		refused(RuleForm, hint, "a %s does no tasks of the kind %s, which %s is", row.Name, t.Kind, t.ID)
+		refused(RuleForm, hint, "%s does no tasks of the kind %s, which %s is", row.Name.One(), t.Kind, t.ID)
 	}
 	for i, r := range t.Reviews {
 		switch {

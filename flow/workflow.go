@@ -237,7 +237,7 @@ func checkPhase(p *play) *Refusal {
 		return refuse(RulePhase, show, "%s belongs to the phase %s, and %s is in the phase %s", t.ID, shownPhase(t.Phase), g.ID, g.Phase)
 	}
 	if f := w.Phase(t.Phase); f != nil && !f.admits(t) {
-		return refuse(RulePhase, show, "the phase %s of %s has no tasks of the kind %s that a %s does, as %s is", f.Name, g.ID, t.Kind, t.doer(), t.ID)
+		return refuse(RulePhase, show, "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", f.Name, g.ID, t.Kind, t.doer().One(), t.ID)
 	}
 	return nil
 }
@@ -316,7 +316,7 @@ func (p phasing) checkPhaseOfTask(t *Task, was PhaseID, hint string) *Refusal {
 	case f == nil:
 		return refuse(RulePhase, "git liza phase --goal "+string(t.Goal), "%s names the phase %s; those of %s are %s", t.ID, shownPhase(t.Phase), t.Goal, w.names())
 	case !f.admits(t):
-		return refuse(RulePhase, "git liza phase --goal "+string(t.Goal), "the phase %s of %s has no tasks of the kind %s that a %s does, as %s is", f.Name, t.Goal, t.Kind, t.doer(), t.ID)
+		return refuse(RulePhase, "git liza phase --goal "+string(t.Goal), "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", f.Name, t.Goal, t.Kind, t.doer().One(), t.ID)
 	}
 	return nil
 }

@@ -86,11 +86,11 @@ func (b roleBounds) refuse(path string, undo func(path string) string) *Refusal 
 		for _, g := range b.writes {
 			globs = append(globs, g.text)
 		}
-		return refuse(RuleRolePaths, undo(path), "a %s may change only %s, not %s", b.role, strings.Join(globs, ", "), shown(path))
+		return refuse(RuleRolePaths, undo(path), "%s may change only %s, not %s", b.role.One(), strings.Join(globs, ", "), shown(path))
 	}
 	for _, g := range b.denies {
 		if g.matches(path) {
-			return refuse(RuleRolePaths, undo(path), "a %s may not change %s (%s) in a task of kind %s", b.role, shown(path), g.text, b.kind)
+			return refuse(RuleRolePaths, undo(path), "%s may not change %s (%s) in a task of kind %s", b.role.One(), shown(path), g.text, b.kind)
 		}
 	}
 	for _, g := range b.never {

@@ -18,7 +18,7 @@ type agentCommand struct {
 
 func (c *agentCommand) Run(inv *invocation) error {
 	if c.ID != "" && c.ID.Role() != c.Role {
-		return usagef("git liza help agent", "%s is not the id of a %s", c.ID, c.Role)
+		return usagef("git liza help agent", "%s is not the id of %s", c.ID, c.Role.One())
 	}
 	team, err := newSupervisors(inv)
 	if err != nil {

@@ -58,7 +58,7 @@ func asked(q *flow.Question) string {
 	if q.To == "" || q.To == flow.HumanRole {
 		return "a person or a planner"
 	}
-	return "a " + string(q.To)
+	return q.To.One()
 }
 
 func questionData(q *flow.Question) map[string]any {

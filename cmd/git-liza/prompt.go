@@ -82,7 +82,7 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 		return a, c.findTriggers(inv, l, &a)
 	}
 	if c.Task == "" {
-		return a, usagef("git liza list", "a prompt for a %s is about a task: git liza prompt %s TASK", c.Role, c.Role)
+		return a, usagef("git liza list", "a prompt for %s is about a task: git liza prompt %s TASK", c.Role.One(), c.Role)
 	}
 	t, err := l.task(c.Task)
 	if err != nil {

@@ -3,7 +3,6 @@ package acp
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -70,7 +69,7 @@ func (s *session) write(r sdk.WriteTextFileRequest) error {
 }
 
 func (s *session) readOnly() string {
-	return fmt.Sprintf("a %s changes no files in this session", s.prompt.Role)
+	return s.prompt.Role.One() + " changes no files in this session"
 }
 
 // permit answers a request for permission: with the option that allows it once, or with

@@ -22,7 +22,7 @@ func (a *Agent) answer(ctx context.Context, p *Playbook) error {
 		a.say("%s: answered", a.Question)
 		return a.liza(ctx, nil, nil, "answer", string(a.Question), fit.Text)
 	}
-	return fmt.Errorf("%w: no answer fits questions to a %s about %s", ErrPlaybook, a.Role, a.Task)
+	return fmt.Errorf("%w: no answer fits questions to %s about %s", ErrPlaybook, a.Role.One(), a.Task)
 }
 
 // askFor asks the question of a recipe, and puts the answer into the file that it names.

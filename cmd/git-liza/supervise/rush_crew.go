@@ -77,7 +77,7 @@ func (c *crew) hire(b *flow.Board, slot Slot) *member {
 		m.err = m.sup.run(ctx)
 		c.rush.idle.remove(m.sup)
 		if m.err != nil && !alone {
-			c.rush.ask(cmp.Or(string(m.sup.id), "a "+slot.Role.String()) + " ends: " + m.err.Error())
+			c.rush.ask(cmp.Or(string(m.sup.id), slot.Role.One()) + " ends: " + m.err.Error())
 			c.rush.tellAbandoned(ctx, m.sup)
 		}
 	}()

@@ -204,7 +204,7 @@ func (c *alarmCollector) addUnstaffed() {
 			tasks = "task waits"
 		}
 		c.add(Alarm{Kind: UnstaffedAlarm, Subject: string(w.goal) + "/" + w.role.String(), Moment: moment(w.since), Since: w.since, Next: next,
-			Text: fmt.Sprintf("%d %s for a %s, and none is there", w.count, tasks, w.role)})
+			Text: fmt.Sprintf("%d %s for %s, and none is there", w.count, tasks, w.role.One())})
 	}
 }
 

@@ -64,9 +64,9 @@ func (c *collector) addUnstaffed(role flow.Role, waiting []*flow.Summary) {
 			break
 		}
 	}
-	text := fmt.Sprintf("%s waits for a %s, and none is registered: %s", first.ID, role, first.Title)
+	text := fmt.Sprintf("%s waits for %s, and none is registered: %s", first.ID, role.One(), first.Title)
 	if n := len(waiting); n > 1 {
-		text = fmt.Sprintf("%d submissions wait for a %s, and none is registered", n, role)
+		text = fmt.Sprintf("%d submissions wait for %s, and none is registered", n, role.One())
 	}
 	i := Item{Kind: "verdict", Subject: string(first.ID), Text: text, Command: "git liza review " + string(first.ID), since: first.Changed,
 		moment: string(role), act: flow.ActReview, task: first.ID}
