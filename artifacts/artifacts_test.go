@@ -140,6 +140,7 @@ func TestWorkflowCheck(t *testing.T) {
 		{"a task that may not be claimed", phases(Phase{Name: "A", Roles: []flow.Role{"planner"}, Tasks: []Task{{Title: "T", DoneWhen: "D"}}}), "exit phases[0].tasks[0].role"},
 		{"a task of another kind", phases(Phase{Name: "A", Kinds: []flow.Kind{flow.Docs}, Tasks: []Task{{Title: "T", DoneWhen: "D"}}}), "exit phases[0].tasks[0].kind"},
 		{"an empty task", phases(Phase{Name: "A", Tasks: []Task{{Role: "tester", Reviews: []flow.Role{"none"}}}}), "missing phases[0].tasks[0].title\nmissing phases[0].tasks[0].done_when\nrole phases[0].tasks[0].role\nrole phases[0].tasks[0].reviews[0]"},
+		{"the verdict of a person", phases(Phase{Name: "A", Tasks: []Task{{Title: "T", DoneWhen: "D", Reviews: []flow.Role{flow.HumanRole}}}}), ""},
 		{"names of tasks", phases(Phase{Name: "A", Tasks: []Task{{Name: "x", Title: "T", DoneWhen: "D", DependsOn: []string{"y"}}, {Name: "x", Title: "T", DoneWhen: "D"}}}), "name phases[0].tasks[1].name\nname phases[0].tasks[0].depends_on[0]"},
 		{"a cycle of tasks", phases(Phase{Name: "A", Tasks: []Task{{Name: "x", Title: "T", DoneWhen: "D", DependsOn: []string{"y"}}, {Name: "y", Title: "T", DoneWhen: "D", DependsOn: []string{"x"}}}}), "cycle phases[0].tasks[0].depends_on"},
 		{"a task that waits for itself", phases(Phase{Name: "A", Tasks: []Task{{Name: "x", Title: "T", DoneWhen: "D", DependsOn: []string{"x"}}}}), "cycle phases[0].tasks[0].depends_on"},

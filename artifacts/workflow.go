@@ -305,7 +305,9 @@ func (c *checker) tasks(p *Phase, field string) {
 			c.wrong.add(CodeExit, at+".kind", "nobody can leave the phase %s: this task is of kind %s, which the phase has not", p.Name, kind)
 		}
 		for k, reviewer := range t.Reviews {
-			c.role(reviewer, at+"."+entry("reviews", k))
+			if reviewer != flow.HumanRole {
+				c.role(reviewer, at+"."+entry("reviews", k))
+			}
 		}
 	}
 	c.dependencies(p, field, names)
