@@ -83,15 +83,7 @@ func (k workflows) artifactsOf(goal GoalID, upTo PhaseID) (list []ArtifactState)
 	for _, f := range w.Phases {
 		for _, a := range f.Artifacts {
 			state := ArtifactState{Phase: f.Name, Type: a.Type, Glob: Expand(a.Path, goal), Count: a.Count}
-			g := parseGlob(state.Glob)
-			for _, doc := range docs {
-				if doc.Blob != "" && g.matches(doc.Path) {
-					state.Files = append(state.Files, doc)
-					if doc.Approved() {
-						state.Approved++
-					}
-				}
-			}
+			state.find(docs)
 			list = append(list, state)
 		}
 		if f.Name == upTo {
@@ -99,6 +91,20 @@ func (k workflows) artifactsOf(goal GoalID, upTo PhaseID) (list []ArtifactState)
 		}
 	}
 	return list
+}
+
+// find takes those of the tracked paths that are files of the artifact.
+func (a *ArtifactState) find(docs []*TrackedPath) {
+	g := parseGlob(a.Glob)
+	for _, doc := range docs {
+		if doc.Blob == "" || !g.matches(doc.Path) {
+			continue
+		}
+		a.Files = append(a.Files, doc)
+		if doc.Approved() {
+			a.Approved++
+		}
+	}
 }
 
 // checkArtifacts refuses receipts that do not show that the artifacts which a change

@@ -12,6 +12,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
+// advanceGoals leads a goal to its next phase, or enters the tasks of its plan. t is what
+// the look has found so far.
+func (s gating) advanceGoals(ctx context.Context, b *flow.Board, t lookResult) (lookResult, error) {
+	t, err := s.passPhase(ctx, b, t)
+	if t.moved || err != nil {
+		return t, err
+	}
+	return s.importPlan(ctx, b, t)
+}
+
 // passPhase runs the gates of the first phase that lacks nothing else, and leads its goal
 // to the next one. Phases without gates are left by moves that the board asks for. t is
 // what the look has found so far.

@@ -231,10 +231,7 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if t, err = (gating{s}).passLevel(ctx, b, t); t.moved || err != nil {
 		return t, false, err
 	}
-	if t, err = (gating{s}).passPhase(ctx, b, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = (gating{s}).importPlan(ctx, b, t); t.moved || err != nil {
+	if t, err = (gating{s}).advanceGoals(ctx, b, t); t.moved || err != nil {
 		return t, false, err
 	}
 	if t, err = s.makeDue(ctx, b, tip, t); t.moved || err != nil {
