@@ -21,9 +21,12 @@ func (c ControlState) AwaitsGoal(b *Board) bool {
 	return c.State == Checkpoint && c.Decision == "PIVOT" && g != nil && g.Status == InProgress
 }
 
-// Onward is the command that ends a pause, a checkpoint or a stop of a board.
+// Onward is the command that ends a pause, a checkpoint or a stop of a board, or the first
+// of several.
 func (c ControlState) Onward(b *Board) string {
 	switch {
+	case b.Breaker().Tripped:
+		return "git liza breaker reset --resolution R"
 	case c.NeedsDecision():
 		return "git liza checkpoint decide CONTINUE --message M"
 	case c.AwaitsGoal(b):
