@@ -62,7 +62,11 @@ func (m *mover) groundOf(ctx context.Context, b *flow.Board, by flow.Actor, goal
 	g := &Ground{board: b}
 	g.HasTool = m.hasTool(ctx)
 	g.TextLimit = b.Settings().Config.TextLimit
-	g.Describe = func(in flow.TaskInput) []*flow.Refusal { return b.Describe(in, by) }
+	phase := plannedPhase(b, goal)
+	g.Describe = func(in flow.TaskInput) []*flow.Refusal {
+		in.Phase = cmp.Or(in.Phase, phase)
+		return b.Describe(in, by)
+	}
 	g.OnBoard = func(id flow.TaskID) bool { return b.Task(id) != nil }
 	g.Names = func(id flow.TaskID, path string) bool {
 		t := b.Task(id)

@@ -49,10 +49,32 @@ func (e *PlanFaults) Error() string {
 // MakesPlan reports whether a phase of a goal's workflow produces the plan from which its
 // tasks are imported.
 func MakesPlan(b *flow.Board, goal flow.GoalID) bool {
-	w := flow.FindWorkflow(b, goal)
-	return w != nil && slices.ContainsFunc(w.Phases, func(f flow.WorkflowPhase) bool {
+	return planPhase(flow.FindWorkflow(b, goal)) >= 0
+}
+
+// planPhase is the place of the phase that produces the plan, -1 if none does.
+func planPhase(w *flow.Workflow) int {
+	if w == nil {
+		return -1
+	}
+	return slices.IndexFunc(w.Phases, func(f flow.WorkflowPhase) bool {
 		return slices.ContainsFunc(f.Artifacts, func(a flow.PhaseArtifact) bool { return w.Type(a.Type).IsPlan() })
 	})
+}
+
+// plannedPhase is the phase that tasks of a goal's plan will have, while it is not there
+// yet: the one after that which produces the plan. Else it is "".
+func plannedPhase(b *flow.Board, goal flow.GoalID) flow.PhaseID {
+	w := flow.FindWorkflow(b, goal)
+	made := planPhase(w)
+	if made < 0 || made+1 == len(w.Phases) {
+		return ""
+	}
+	now := b.Goal(goal).Phase
+	if slices.ContainsFunc(w.Phases[:made+1], func(f flow.WorkflowPhase) bool { return f.Name == now }) {
+		return w.Phases[made+1].Name
+	}
+	return ""
 }
 
 // OpenPlan reads an approved plan of a goal as integration has it.
