@@ -132,3 +132,15 @@ func (c *client) found() {
 	c.must("git-liza", "init", "--remote", "origin", "--admin", c.person)
 	c.must("git-liza", "principal", "add", c.person, "--replace", "--user", c.person)
 }
+
+// await waits until a command prints a text.
+func (c *client) await(want string, args ...string) {
+	c.t.Helper()
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		got := c.must(args...)
+		if got == want {
+			return
+		}
+		require.True(c.t, time.Now().Before(end), "%v prints %q, not %q", args, got, want)
+	}
+}

@@ -67,18 +67,6 @@ func (c *crew) rush() {
 	})
 }
 
-// await waits until a command prints a text.
-func (c *crew) await(want string, args ...string) {
-	c.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		got := c.must(args...)
-		if got == want {
-			return
-		}
-		require.True(c.t, time.Now().Before(end), "%v prints %q, not %q", args, got, want)
-	}
-}
-
 // goOn lets the agent of a task go on.
 func (c *crew) goOn(task string) {
 	c.t.Helper()

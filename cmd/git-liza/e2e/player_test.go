@@ -27,6 +27,12 @@ func newPlayer(t *testing.T) *player {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "demo", "product", "specs", "playbook.yaml"))
 	require.NoError(t, err)
+	return playerOf(t, data)
+}
+
+// playerOf is a player with another playbook.
+func playerOf(t *testing.T, data []byte) *player {
+	t.Helper()
 	book, err := playbook.Parse("playbook.yaml", data)
 	require.NoError(t, err)
 	return &player{book: book}
@@ -43,10 +49,17 @@ type scene struct {
 // A step is one turn of a role.
 type step func(*scene) standin.Turn
 
+// does is what roles do that write.
+var does = []step{orient, declare, draft, construct, submit, conclude}
+
 // parts are what each role does, a turn after the other.
 var parts = map[string][]step{
 	"planner":       {orient, plan, conclude},
-	"coder":         {orient, declare, draft, construct, submit, conclude},
+	"coder":         does,
+	"researcher":    does, // these and the next two write artifacts
+	"spec-writer":   does,
+	"architect":     does,
+	"manager":       does,
 	"code-reviewer": {orient, examine, judge, conclude},
 	"hermit":        {orient, examine, judge, conclude}, // of [ownRoles]
 

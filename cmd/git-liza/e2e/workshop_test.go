@@ -47,6 +47,14 @@ type workshop struct {
 // newWorkshop makes one. The named command lines are on its PATH.
 func newWorkshop(t *testing.T, m standin.Model, names ...string) *workshop {
 	t.Helper()
+	w := newEmptyWorkshop(t, m, names...)
+	w.furnish()
+	return w
+}
+
+// newEmptyWorkshop makes one without a repository.
+func newEmptyWorkshop(t *testing.T, m standin.Model, names ...string) *workshop {
+	t.Helper()
 	path := shared.path("bin")
 	for _, name := range names {
 		if dir := filepath.Dir(commandLine(t, name)); !strings.HasSuffix(path, dir) {
@@ -61,23 +69,27 @@ func newWorkshop(t *testing.T, m standin.Model, names ...string) *workshop {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n"), 0o644))
 	plain := slices.DeleteFunc(shared.environment(home), func(v string) bool { return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "PATH=") })
-	w := &workshop{model: model, client: &client{t: t, person: "alice", dir: filepath.Join(home, "product"),
+	return &workshop{model: model, client: &client{t: t, person: "alice", dir: filepath.Join(home, "product"),
 		env: append(append(plain, env...), "PATH="+path+":"+os.Getenv("PATH"))}}
-	w.furnish()
-	return w
 }
 
 // furnish makes the repository: the product's spec and tests, and the board.
 func (w *workshop) furnish() {
 	w.t.Helper()
 	require.NoError(w.t, os.CopyFS(w.dir, os.DirFS(filepath.Join("..", "demo", "product"))))
+	// Agents must not find the script of the play in the repository.
+	require.NoError(w.t, os.Remove(filepath.Join(w.dir, "specs", "playbook.yaml")))
+	w.begin()
+	w.must("git-liza", "init")
+}
+
+// begin makes a repository of the files that are there.
+func (w *workshop) begin() {
+	w.t.Helper()
 	w.must("git", "init", "-q")
 	for _, setting := range [][2]string{{"user.name", "Alice"}, {"user.email", "alice@example.org"}, {"liza.trust.planner", "true"}} {
 		w.must("git", "config", setting[0], setting[1])
 	}
-	// Agents must not find the script of the play in the repository.
-	require.NoError(w.t, os.Remove(filepath.Join(w.dir, "specs", "playbook.yaml")))
 	w.must("git", "add", "-A")
-	w.must("git", "commit", "-q", "-m", "A spec for tally")
-	w.must("git-liza", "init")
+	w.must("git", "commit", "-q", "-m", "A spec")
 }
