@@ -34,6 +34,9 @@ func declare(s *scene) standin.Turn {
 	r, _ := s.recipe()
 	in := r.Intent
 	args := []string{"git liza intent", string(s.work().Task), "--summary", quote(in.Summary), "--validation", quote(in.Validation)}
+	if in.TestsNotNeeded != "" {
+		args = append(args, "--tests-not-needed", quote(in.TestsNotNeeded))
+	}
 	for _, f := range in.Files {
 		args = append(args, "--files", quote(f))
 	}
