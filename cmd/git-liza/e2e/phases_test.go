@@ -14,7 +14,7 @@ import (
 // whose models know what the agents of TestGoalThroughAllPhases do.
 func newPhases(t *testing.T, names ...string) *workshop {
 	t.Helper()
-	archive, err := txtar.ParseFile(filepath.Join("..", "supervise", "testdata", "workflow.txtar"))
+	archive, err := txtar.ParseFile("../../../testdata/workflows/feature.txtar")
 	require.NoError(t, err)
 	require.Len(t, archive.Files, 2)
 	require.Equal(t, "specs/playbook.yaml", archive.Files[1].Name)

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newWorkflow is a board whose goal goes through the phases of the workflow feature, with
-// what the agents of the provider script do in the files of testdata/workflow.txtar.
+// newWorkflow is a board whose goal goes through the phases of the workflow feature. What
+// the agents of the provider script do is in testdata/workflows/feature.txtar at the top.
 func newWorkflow(t *testing.T) *world {
 	t.Helper()
 	w := newEmptyWorld(t)
-	archive, err := txtar.ParseFile("testdata/workflow.txtar")
+	archive, err := txtar.ParseFile("../../../testdata/workflows/feature.txtar")
 	require.NoError(t, err)
 	for _, file := range archive.Files {
 		require.NoError(t, w.mkdir(filepath.Dir(file.Name)))
