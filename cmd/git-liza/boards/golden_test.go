@@ -71,6 +71,13 @@ var goldens = []golden{
 	{name: "01558001-version4-signed", moves: 157, tip: "4fea7d6a8e4b19b46c33077e370f8c4b286f9870", signed: true, pusher: "ann"},
 	{name: "01558001-migrated4", moves: 188, tip: "0e9dfabc644625001387c04bd56a1bdbd9b4217a"},
 	{name: "01558001-migrated4-signed", moves: 192, tip: "0163f89145aeacd6105bdf1a90181d3054416e6b", signed: true, pusher: "ann"},
+	{name: "159cd7ba-plain", moves: 219, tip: "7b6447b0f5ecf663d107adacbb68c0a9ed699ad2", pusher: "ann"},
+	{name: "159cd7ba-founded", moves: 2, tip: "6cdc05ae16d0be2cfe74fa12ed7728b616b0f349", signed: true, pusher: "ann"},
+	{name: "159cd7ba-rush", moves: 68, tip: "8df6cb9793d06866a164aefea670ccf2f1f7c2c3"},
+	{name: "159cd7ba-version5", moves: 86, tip: "21d67cca2e7c4b5e7a2406a58f53028e41f10942"},
+	{name: "159cd7ba-version5-signed", moves: 89, tip: "aaa0b989383977367f5f6c9b6fc895ba5696a877", signed: true, pusher: "ann"},
+	{name: "159cd7ba-migrated5", moves: 158, tip: "ed3bfa7c5e57c73e457cb1b70a4593b84317b76a", pusher: "ann"},
+	{name: "159cd7ba-migrated5-signed", moves: 161, tip: "5f18cd82a624b74521acd9c9f0c5c4c00a3b0903", signed: true, pusher: "ann"},
 }
 
 // retold are golden boards of a story that another one tells under another version of
@@ -251,3 +258,6 @@ func goOn(t *testing.T, every int) {
 
 // boardsOfRules4 are golden boards that a program of rules 3 refuses.
 var boardsOfRules4 = []string{"01558001-migrated4", "01558001-founded", "01558001-rush"}
+
+// boardsOfRules5 are golden boards that a program of rules 4 refuses.
+var boardsOfRules5 = []string{"159cd7ba-migrated5", "159cd7ba-founded", "159cd7ba-rush"}

@@ -181,7 +181,7 @@ func TestTortureOldProgramOnLaterRules(t *testing.T) {
 			})
 		}
 		boardsOfRules3 := []string{"7ad303a-migrated3", "7ad303a-forked", "7ad303a-rush"}
-		for _, name := range map[int][]string{1: boardsOfRules3, 2: boardsOfRules3, 3: boardsOfRules4}[e.rules] {
+		for _, name := range map[int][]string{1: boardsOfRules3, 2: boardsOfRules3, 3: boardsOfRules4, 4: boardsOfRules5}[e.rules] {
 			t.Run(fmt.Sprintf("rules %d on %s", e.rules, name), func(t *testing.T) {
 				t.Parallel()
 				dir := unpackBoard(t, goldenNamed(t, name))
