@@ -1,7 +1,6 @@
 package diagnosis
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/git-liza/git-liza/flow/pattern"
@@ -55,7 +54,7 @@ const (
 type sign struct {
 	weight int    // of the evidence; negative: against the cause
 	has    string // in small letters; a line without it needs no look at the form
-	form   func() *regexp.Regexp
+	form   string // a regular expression, "" for none; compiled when it is looked for
 }
 
 // The weights of evidence, in natural logarithms of odds.
@@ -67,20 +66,20 @@ const (
 )
 
 // says is a sign that a line contains a text.
-func says(weight int, has string) sign { return sign{weight, has, nil} }
+func says(weight int, has string) sign { return sign{weight, has, ""} }
 
 // matches is a sign that a line contains a text and has a form, whatever the case. The
 // first group of the form is what the line is about.
 func matches(weight int, has, form string) sign {
-	return sign{weight, has, pattern.Late("(?i)" + form)}
+	return sign{weight, has, "(?i)" + form}
 }
 
 // find returns whether a line has the sign, and what it is about.
 func (s sign) find(text string) (about string, found bool) {
-	if s.form == nil {
+	if s.form == "" {
 		return "", true
 	}
-	m := s.form().FindStringSubmatch(text)
+	m := pattern.Compiled(s.form).FindStringSubmatch(text)
 	if m == nil {
 		return "", false
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // hasCause reports whether there is a cause with an id.
@@ -31,8 +33,8 @@ func TestCauses(t *testing.T) {
 		for _, s := range c.signs {
 			require.NotEmpty(t, s.has, c.ID)
 			require.Equal(t, strings.ToLower(s.has), s.has, c.ID)
-			if s.form != nil {
-				s.form()
+			if s.form != "" {
+				pattern.Compiled(s.form)
 			}
 		}
 	}
