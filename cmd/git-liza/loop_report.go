@@ -122,7 +122,11 @@ func (s storied) failure() string {
 		return ""
 	}
 	if t.Block != nil && t.Status.IsBlocked() {
-		return strings.TrimSpace(t.Block.Reason + " " + strings.Join(t.Block.Questions, " "))
+		why := t.Block.Reason + " " + strings.Join(t.Block.Questions, " ")
+		if t.Retry != nil && t.Retry.Error != "" {
+			why += "\n" + t.Retry.Error // that is what the claims before the limit failed by
+		}
+		return strings.TrimSpace(why)
 	}
 	if t.Retry != nil {
 		return t.Retry.Error

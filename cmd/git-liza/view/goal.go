@@ -114,7 +114,7 @@ func GoalTable(goals []Goal) *Table {
 // held says what keeps tasks of the goal from being claimed beside a decision.
 func (g Goal) held() (text string) {
 	if g.Phase != "" {
-		text += ", in the phase " + string(g.Phase)
+		text += ", " + string(g.Phase)
 	}
 	if g.Failed > 0 {
 		text += fmt.Sprintf(", level %d failed", g.Failed)

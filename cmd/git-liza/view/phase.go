@@ -21,6 +21,7 @@ type Phase struct {
 	Gates    []string     `json:"gates"` // that its exit runs
 	Next     []PhaseStep  `json:"next"`
 	way      string
+	ended    string // how the goal has ended, "" while it goes on
 }
 
 // A Missing is one thing that keeps a goal from leaving its phase.
@@ -49,14 +50,15 @@ func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
 	if f := w.Phase(g.Phase); f != nil {
 		p.About = f.About
 	}
+	if !g.Ended.IsZero() {
+		p.ended = g.Status.String()
+		return p
+	}
 	for _, r := range flow.ExitLacks(b, goal) {
 		p.Missing = append(p.Missing, Missing{r.Rule, r.Reason, r.Hint, waysOn(b, g, r)})
 	}
 	for _, gate := range flow.ExitGates(b, goal) {
 		p.Gates = append(p.Gates, gate.Name)
-	}
-	if !g.Ended.IsZero() {
-		return p
 	}
 	passed := false
 	for i, f := range w.Phases {
@@ -145,6 +147,9 @@ func (p Phase) Text(width int) string {
 	text.WriteString(p.Line() + "\n")
 	if p.About != "" {
 		text.WriteString("  " + plaintext.Line(p.About) + "\n")
+	}
+	if p.ended != "" {
+		fmt.Fprintf(&text, "ended    %s: git liza goal reopen %s\n", p.ended, p.Goal)
 	}
 	for _, m := range p.Missing {
 		fmt.Fprintf(&text, "missing  %s\n         %s\n", plaintext.Line(m.Reason), plaintext.Line(m.Command))
