@@ -24,8 +24,8 @@ type DryRun struct {
 type Step struct {
 	Agent flow.AgentID
 	Slot  Slot
-	Does  string      // plan, claim, review or wait
-	Task  flow.TaskID // of a claim or review
+	Does  string      // answer, plan, claim, review or wait
+	Task  flow.TaskID // of a claim or review, or whose question is answered
 	Why   string      // it plans or waits
 	Hint  string      // the command that ends the waiting, "" if none is known
 }
@@ -148,6 +148,8 @@ func (t *trial) begin(ctx context.Context, s *supervisor, step *Step) error {
 	case paused != nil:
 		step.Does, step.Why, step.Hint = "wait", fmt.Sprintf("%s is paused, %s", s.provider.Name, paused), s.resumeCommand(*paused)
 		return nil
+	case t.answer(s, step):
+		return nil
 	case s.capacity == flow.Plans:
 		return step.wait(t.plan(s, step))
 	case s.capacity == flow.Does:
@@ -159,6 +161,24 @@ func (t *trial) begin(ctx context.Context, s *supervisor, step *Step) error {
 	return step.wait(t.take(s, flow.ActReview, step, func(flow.TaskID) flow.Detail {
 		return &flow.ReviewMove{Lease: t.board.Settings().Config.ReviewLease}
 	}))
+}
+
+// answer has the agent take the oldest question that it may look for an answer to, and
+// reports whether there was one.
+func (t *trial) answer(s *supervisor, step *Step) bool {
+	if s.provider.RunsGates() {
+		return false
+	}
+	c := t.callers[s.id]
+	q, _ := flow.NextQuestion(t.board, c, t.at, func(q *flow.Question) bool {
+		of := t.board.Task(q.Task)
+		return of == nil || !t.serves(t.board, of.Goal) || cmp.Or(t.board.Budget(of.Goal, of.ID), s.checkBounds(t.board, of.ID)) != nil
+	})
+	if q == nil || t.move(c.Move(flow.ActTake, "", &flow.TakeMove{Question: q.ID, Lease: t.board.Settings().Config.ReviewLease})) != nil {
+		return false
+	}
+	step.Does, step.Task = "answer", q.Task
+	return true
 }
 
 // checkProvider says why an agent has no work for its program. A slot without a provider

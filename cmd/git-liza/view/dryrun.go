@@ -25,7 +25,7 @@ type DryRun struct {
 type FirstStep struct {
 	Agent    flow.AgentID `json:"agent"`
 	Provider string       `json:"provider"`
-	Does     string       `json:"does"` // plan, claim, review or wait
+	Does     string       `json:"does"` // answer, plan, claim, review or wait
 	Task     flow.TaskID  `json:"task"`
 	Title    string       `json:"title"`
 	Why      string       `json:"why"`  // it plans or waits
