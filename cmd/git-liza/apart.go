@@ -19,12 +19,15 @@ import (
 )
 
 // whole is the name of the program that has everything linked. A program that is built
-// with the tag apart leaves out what only the views for people need, since Go initialises
-// each linked package at every start.
+// with the tag apart leaves out what only the views for people and the tools of agents need,
+// since Go initialises each linked package at every start.
 const whole = "git-liza-whole"
 
 // serve becomes the whole program, which has the pages.
 func (c *webCommand) serve(inv *invocation) error { return inv.becomeWhole("the pages") }
+
+// serve becomes the whole program, which speaks the protocol.
+func (c *mcpCommand) serve(inv *invocation) error { return inv.becomeWhole("the tools of agents") }
 
 // showScreen becomes the whole program, which draws on terminals.
 func showScreen(inv *invocation, _ string) error { return inv.becomeWhole("a board on a terminal") }

@@ -1,3 +1,5 @@
+//go:build !apart
+
 package main
 
 import (
