@@ -112,6 +112,7 @@ func (b *Board) Check() error {
 		}
 		note(b.checker().checkTask(t))
 		note(b.checker().checkPlace(t))
+		note(b.checker().checkPhaseOfTask(t))
 		if t.Claim != nil {
 			if other, twice := held[t.Claim.By]; twice {
 				note(breach("%s holds both %s and %s", t.Claim.By, other, t.ID))

@@ -139,6 +139,11 @@ func TestCheckFindsStrayPhases(t *testing.T) {
 		requireBreach(t, name, s.with(Key{Goals, "goal-1"}, &g))
 	}
 	requireBreach(t, "the workflow is gone", s.with(Key{Workflows, "goal-1"}, nil))
+	s = staged(t, "human:ann reload workflow=w:A;B | human:ann add task-1")
+	require.NoError(t, s.board.Check())
+	task := s.board.Task("task-1").clone()
+	task.Phase = "C"
+	requireBreach(t, "a task of no phase", s.with(Key{Tasks, "task-1"}, task))
 }
 
 // A holder whose document says nothing is as wrong as one that says too much.

@@ -280,3 +280,13 @@ func (k checker) checkPhaseOfGoal(g *Goal) *Refusal {
 	}
 	return nil
 }
+
+// checkPhaseOfTask refuses an open task of a phase that the workflow of its goal lacks:
+// nobody could claim it.
+func (k checker) checkPhaseOfTask(t *Task) *Refusal {
+	w, g := workflowsOf(k).of(t.Goal), k.Goal(t.Goal)
+	if w == nil || g == nil || g.Status != InProgress || t.Status.Final() || t.Phase == AnyPhase || w.Phase(t.Phase) != nil {
+		return nil
+	}
+	return breach("%s is open in the phase %q, which the workflow of %s lacks", t.ID, t.Phase, t.Goal)
+}
