@@ -1,7 +1,9 @@
 package boards
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -64,6 +66,21 @@ func TestGoldenBoardsAreServed(t *testing.T) {
 	})
 }
 
+// judgeByProgram holds artifacts to their types by the program, as a server does.
+func judgeByProgram(_ context.Context, list []gitstore.Artifact) (lines []string, err error) {
+	asked, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(filepath.Join(present, "git-liza"), "hook", "artifacts")
+	cmd.Stdin = bytes.NewReader(asked)
+	answer, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	return lines, json.Unmarshal(answer, &lines)
+}
+
 // It also takes each in a push of its own, at the time of the move. A board that began from
 // a mark of another one comes with the moves up to there, as it does from a clone.
 func TestTortureGoldenBoardsAreServedMoveByMove(t *testing.T) {
@@ -75,6 +92,7 @@ func TestTortureGoldenBoardsAreServedMoveByMove(t *testing.T) {
 		gittest.Git(t, ".", "init", "-q", "--bare", server)
 		gittest.Write(t, server, "objects/info/alternates", filepath.Join(dir, ".git", "objects")+"\n")
 		judge := openStore(t, server, time.Now)
+		judge.Commits.Judge = judgeByProgram
 		store, tip, _ := openBoard(t, dir)
 		begun := gittest.Git(t, dir, "log", "-1", "--format=%H", "--grep=^act: fork$", layout.State)
 		var updates []hooks.Update
