@@ -50,11 +50,12 @@ var mayImport = map[string][]string{
 		"artifacts", "artifacts/form", "artifacts/library", "flow", "flow/automation", "flow/layout", "flow/pattern", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
 		"cmd/git-liza/launcher", "cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/planfile", "cmd/git-liza/diagnosis", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
-		"cmd/git-liza/screen", "cmd/git-liza/view", "cmd/git-liza/notify", "cmd/git-liza/drawing", "cmd/git-liza/config", "cmd/git-liza/roles", "cmd/git-liza/survey", "cmd/git-liza/web", "cmd/git-liza/codehost", "cmd/git-liza/stories",
+		"cmd/git-liza/screen", "cmd/git-liza/view", "cmd/git-liza/notify", "cmd/git-liza/drawing", "cmd/git-liza/config", "cmd/git-liza/roles", "cmd/git-liza/survey", "cmd/git-liza/web", "cmd/git-liza/codehost", "cmd/git-liza/stories", "cmd/git-liza/recall",
 	},
 	"cmd/git-liza/config":     {"flow", "flow/spelling"},
 	"cmd/git-liza/codehost":   {},
 	"cmd/git-liza/notify":     {"flow/layout", "flow/plaintext", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret"},
+	"cmd/git-liza/recall":     {},
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
 	"cmd/git-liza/stories":    {},
 	"cmd/git-liza/survey":     {"flow/pattern", "gitstore/git"},
@@ -104,6 +105,8 @@ var onlyIn = []struct {
 	{"github.com/coder/acp-go-sdk", []string{"cmd/git-liza/acp"}, "acp alone speaks the Agent Client Protocol"},
 	{"charm.land/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
 	{"github.com/charmbracelet/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
+	{"modernc.org/", []string{"cmd/git-liza/recall"}, "recall alone keeps an index"},
+	{"database/sql", []string{"cmd/git-liza/recall"}, "recall alone keeps an index"},
 	{"github.com/hiddeco/sshsig", []string{"gitstore"}, "gitstore alone signs moves and reads signatures"},
 }
 

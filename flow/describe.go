@@ -92,6 +92,18 @@ func CleanTexts(v any) {
 	})
 }
 
+// TextsOf are the texts below a pointer, in its order: not ids, paths in lists and other
+// values that have a type of their own.
+func TextsOf(v any) (list []string) {
+	walk(reflect.ValueOf(v), func(v reflect.Value) *Refusal {
+		if v.Type() == reflect.TypeFor[string]() && v.Len() > 0 {
+			list = append(list, v.String())
+		}
+		return nil
+	})
+	return list
+}
+
 // TextBytes is how many bytes all texts below a pointer have.
 func TextBytes(v any) (n int) {
 	walk(reflect.ValueOf(v), func(v reflect.Value) *Refusal {

@@ -128,6 +128,7 @@ func (c *mcpClient) everybodys(task string) (discovery string) {
 	c.does("show", fmt.Sprintf(`{"id": %q}`, task))
 	c.does("list", `{"ready": true, "status": ["UNCLAIMED"]}`)
 	c.does("note", `{"text": "mind the gap", "for": "planner"}`)
+	require.Contains(c.p.t, c.does("recall", `{"query": "minding gaps", "source": "move", "count": 2}`)["hits"].([]any)[0].(map[string]any)["excerpt"], "mind the gap")
 	c.does("anomaly", `{"type": "workaround", "detail": {"cause": "C"}}`)
 	return c.does("discover", fmt.Sprintf(`{"text": "a gap", "severity": "low", "during": %q}`, task))["record"].(string)
 }
@@ -140,7 +141,7 @@ func (p *playground) answers(question string) {
 	apart := *p
 	apart.env = append(slices.Clone(p.env), "LIZA_QUESTION="+question)
 	c := apart.client("code-reviewer-2")
-	require.Equal(p.t, []string{"answer", "ask", "list", "show"}, c.tools())
+	require.Equal(p.t, []string{"answer", "ask", "list", "recall", "show"}, c.tools())
 	c.refused("ask", `{"to": "coder", "text": "you?"}`, "circle")
 	c.does("ask", `{"to": "human", "text": "you?"}`)
 	require.Contains(p.t, p.must("git-liza", "records", "questions", "--json"), `"text":"you?"`)
@@ -664,7 +665,7 @@ func TestMCPHints(t *testing.T) {
 			require.NotEmpty(t, property.(map[string]any)["description"], "%s of %s", name, tool.Name)
 		}
 	}
-	require.Equal(t, []string{"await", "graph", "list", "show"}, reads)
+	require.Equal(t, []string{"await", "graph", "list", "recall", "show"}, reads)
 	require.Equal(t, []string{"abandon", "pause", "resume", "supersede", "task_edit"}, ends)
 	require.False(t, slices.Contains(p.client("coder-1").tools(), "approve"))
 	code, _, stderr := p.run([]string{"LIZA_AGENT_ID=no one"}, "git-liza", "mcp")

@@ -121,7 +121,7 @@ func schema(t reflect.Type) *jsonschema.Schema {
 		}
 		p.Minimum, p.Maximum = a.low, a.high
 		if a.standard != "" {
-			p.Default, _ = json.Marshal(a.standard)
+			p.Default = a.standardJSON()
 		}
 		if a.required {
 			s.Required = append(s.Required, a.name)
@@ -130,6 +130,15 @@ func schema(t reflect.Type) *jsonschema.Schema {
 		s.PropertyOrder = append(s.PropertyOrder, a.name)
 	}
 	return s
+}
+
+// standardJSON is the default as a client would give it.
+func (a argument) standardJSON() json.RawMessage {
+	if a.typ.Kind() == reflect.Int {
+		return json.RawMessage(a.standard)
+	}
+	text, _ := json.Marshal(a.standard)
+	return text
 }
 
 // typeSchema returns the schema of one type.
@@ -218,8 +227,7 @@ func fill(raw json.RawMessage, into reflect.Value, path string) error {
 		case a.required:
 			return fmt.Errorf("%s%s: it is missing; %s", path, a.name, a.about)
 		case a.standard != "":
-			text, _ := json.Marshal(a.standard)
-			if err := a.set(text, field, path+a.name); err != nil {
+			if err := a.set(a.standardJSON(), field, path+a.name); err != nil {
 				return err
 			}
 		}

@@ -48,6 +48,7 @@ type command struct {
 	Clear    []string `enum:"owns,depends"`
 	Detail   map[string]string
 	Blockers []finding
+	Count    int    `default:"5"`
 	From     string `tool:"-" help:"A file."`
 	Spoken   bool   `tool:"As a client reads it." help:"As people do."`
 	partOfCommand
@@ -68,6 +69,7 @@ func TestSchema(t *testing.T) {
 		"detail": {"type": "object", "additionalProperties": {"type": "string"}},
 		"blockers": {"type": "array", "items": {"type": "object", "required": ["issue"], "additionalProperties": false,
 			"properties": {"issue": {"type": "string", "description": "What is wrong."}, "line": {"type": "integer"}}}},
+		"count": {"type": "integer", "default": 5},
 		"spoken": {"type": "boolean", "description": "As a client reads it."},
 		"done_when": {"type": "string", "description": "When."},
 		"owns": {"type": "array", "items": {"type": "string"}, "description": "Paths."}}}`, string(text))
@@ -77,12 +79,12 @@ func TestDecode(t *testing.T) {
 	t.Parallel()
 	when, two := "now", 2
 	for arguments, want := range map[string]command{
-		`{"id": "a"}`: {ID: "a", Severity: "low"},
-		`{"id": "a", "severity": null, "rest": null}`: {ID: "a", Severity: "low"},
+		`{"id": "a"}`: {ID: "a", Severity: "low", Count: 5},
+		`{"id": "a", "severity": null, "rest": null}`: {ID: "a", Severity: "low", Count: 5},
 		`{"id": "a", "severity": "high", "priority": 2, "colour": "blue", "clear": ["owns"], "detail": {"k": "v"}, "done_when": "now", "owns": ["x"]}`: {
-			ID: "a", Severity: "high", Priority: &two, Colour: 2, Clear: []string{"owns"}, Detail: map[string]string{"k": "v"},
+			ID: "a", Severity: "high", Priority: &two, Colour: 2, Clear: []string{"owns"}, Count: 5, Detail: map[string]string{"k": "v"},
 			partOfCommand: partOfCommand{DoneWhen: &when, Owns: []string{"x"}}},
-		`{"id": "a", "blockers": [{"issue": "x", "line": 3}, {"issue": "y"}]}`: {ID: "a", Severity: "low", Blockers: []finding{{"x", 3}, {"y", 0}}},
+		`{"id": "a", "blockers": [{"issue": "x", "line": 3}, {"issue": "y"}]}`: {ID: "a", Severity: "low", Count: 5, Blockers: []finding{{"x", 3}, {"y", 0}}},
 	} {
 		var got command
 		require.NoError(t, decode(json.RawMessage(arguments), &got), arguments)
@@ -97,7 +99,7 @@ func TestDecodeRefuses(t *testing.T) {
 		``:                                   "id: it is missing; The thing.",
 		`null`:                               "id: it is missing; The thing.",
 		`[]`:                                 "arguments: want an object",
-		`{"id": "a", "from": "x"}`:           "from: there is no such argument; there are id, rest, severity, priority, colour, clear, detail, blockers, spoken, done_when, owns",
+		`{"id": "a", "from": "x"}`:           "from: there is no such argument; there are id, rest, severity, priority, colour, clear, detail, blockers, count, spoken, done_when, owns",
 		`{"id": 3}`:                          "id: want a value of type string, not number",
 		`{"id": "a", "rest": "", "id": "b"}`: "id: it is given twice",
 		`{"id": "a", "blockers": [{"issue": "x", "issue": "x"}]}`: "blockers[0].issue: it is given twice",

@@ -1,0 +1,44 @@
+package main
+
+import "strings"
+
+type recallCommand struct {
+	Query  []string `arg:"" help:"What to look for, in words."`
+	Count  int      `short:"n" default:"5" placeholder:"N" help:"At most so many; default 5."`
+	Source string   `enum:",move,session,file" default:"" placeholder:"SOURCE" help:"Only moves, sessions or files: move, session, file."`
+}
+
+// Help says where it looks.
+func (c *recallCommand) Help() string {
+	return `The best first. It looks through what all moves say (reasons, rejections, handoffs,
+questions and answers, notes, discoveries, anomalies), the sessions that are kept here, and
+the specs and artifacts on integration. One of the words is enough; more of them, and rarer
+ones, count more. The index is in the git directory, and is made anew if it is gone.
+
+    git liza recall why was the parser rewritten
+    git liza recall --source session "connection reset" --json`
+}
+
+// mostRecalled bounds what one command answers.
+const mostRecalled = 1000
+
+func (c *recallCommand) Run(inv *invocation) error {
+	if c.Count < 1 || c.Count > mostRecalled {
+		return usagef("git liza help recall", "the count is a number from 1 to %d, not %d", mostRecalled, c.Count)
+	}
+	if strings.TrimSpace(strings.Join(c.Query, " ")) == "" {
+		return usagef("git liza help recall", "there is no word to look for")
+	}
+	return c.find(inv)
+}
+
+type recallTool struct {
+	Query  string `arg:"" help:"What to look for, in words."`
+	Count  int    `default:"5" placeholder:"1..1000" help:"At most so many; default 5."`
+	Source string `enum:"move,session,file" help:"Only moves, sessions or files."`
+}
+
+// Run finds.
+func (c *recallTool) Run(inv *invocation) error {
+	return (&recallCommand{Query: []string{c.Query}, Count: c.Count, Source: c.Source}).Run(inv)
+}

@@ -1,0 +1,327 @@
+//go:build !apart
+
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/recall"
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/plaintext"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// find brings the index up to date, and asks it.
+func (c *recallCommand) find(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	reading := recallReading{look: l, ctx: inv.ctx, mask: secret.New(inv.environ, nil)}
+	query := strings.Join(c.Query, " ")
+	hits, kept, err := reading.ask(query, c.Source, c.Count)
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		inv.progress("the index could not be kept, so the next recall reads everything again: %s", plaintext.Line(kept.Error()))
+	}
+	found := make([]view.Hit, len(hits))
+	for i, h := range hits {
+		found[i] = view.Hit{Source: h.Source, ID: h.ID, Task: h.Task, Title: h.Title, At: h.At, Excerpt: reading.mask.String(h.Excerpt), Score: h.Score}
+	}
+	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	return inv.answer("", map[string]any{"query": query, "hits": found}, view.HitsText(found, query, l.Board.Settings().Integration.Name, inv.width()))
+}
+
+// The sources of what is recalled.
+const (
+	movesSource    = "move"
+	sessionsSource = "session"
+	filesSource    = "file"
+)
+
+// A recallReading reads what the index lacks.
+type recallReading struct {
+	look
+	ctx   context.Context
+	mask  *secret.Mask
+	heads map[string]string
+	to    *recall.Change
+}
+
+// ask asks the index of the clone. One that is damaged is made anew; if it cannot be
+// written, one in memory answers, and kept says why.
+func (r *recallReading) ask(query, source string, limit int) (hits []recall.Hit, kept, err error) {
+	path := filepath.Join(r.Repo.CommonDir(), layout.Private, "recall-"+strconv.Itoa(recall.Version)+".db")
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		kept = err
+	} else if hits, kept = r.askIn(path, query, source, limit); kept != nil && recall.IsDamaged(kept) {
+		if kept = recall.Remove(path); kept == nil {
+			hits, kept = r.askIn(path, query, source, limit)
+		}
+	}
+	switch {
+	case kept == nil:
+		return hits, nil, nil
+	case !recall.IsDamaged(kept) && !recall.IsUnwritable(kept) && !isFileError(kept):
+		return nil, nil, kept
+	}
+	hits, err = r.askIn("", query, source, limit)
+	return hits, kept, err
+}
+
+// isFileError reports whether the system refused a file.
+func isFileError(err error) bool {
+	var file *os.PathError
+	return errors.As(err, &file)
+}
+
+func (r *recallReading) askIn(path, query, source string, limit int) ([]recall.Hit, error) {
+	x, err := recall.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	if r.heads, err = x.Heads(); err != nil {
+		return nil, err
+	}
+	if err := r.update(x); err != nil {
+		return nil, err
+	}
+	return x.Search(query, source, limit)
+}
+
+// update enters what was said since the index was last asked. Nothing is written if
+// there is nothing new.
+func (r *recallReading) update(x *recall.Index) error {
+	sessions, err := r.Repo.Refs.List(r.ctx, layout.SessionRefs)
+	if err != nil {
+		return err
+	}
+	integration := r.Board.Settings().Integration.Tip
+	was := map[string]git.ID{}
+	for name, value := range r.heads {
+		if strings.HasPrefix(name, layout.SessionRefs) {
+			was[name] = git.ID(value)
+		}
+	}
+	same := len(was) == len(sessions)
+	for ref, id := range sessions {
+		same = same && was[ref] == id
+	}
+	if same && r.heads[movesSource] == string(r.Tip) && r.heads[filesSource] == string(integration) {
+		return nil
+	}
+	return x.Change(func(c *recall.Change) error {
+		r.to = c
+		err := r.readMoves()
+		if err == nil && !same {
+			err = r.readSessions(was, sessions)
+		}
+		if err == nil && r.heads[filesSource] != string(integration) {
+			err = r.readFiles(integration)
+		}
+		return err
+	})
+}
+
+// follows reports whether a ref only grew since a commit, which need not be there any more.
+func (r *recallReading) follows(head, tip git.ID) (bool, error) {
+	grew, err := r.Repo.IsAncestor(r.ctx, head, tip)
+	if err != nil && r.ctx.Err() == nil {
+		return false, nil
+	}
+	return grew, err
+}
+
+// readMoves enters the moves since the last reading, and all of them if the chain is another.
+func (r *recallReading) readMoves() error {
+	head := git.ID(r.heads[movesSource])
+	if head == r.Tip {
+		return nil
+	}
+	if head != "" {
+		grew, err := r.follows(head, r.Tip)
+		if err != nil {
+			return err
+		}
+		if !grew {
+			r.to.Drop(movesSource, "")
+			head = ""
+		}
+	}
+	err := r.Store.Log(r.Tip, func(e gitstore.Event) (bool, error) {
+		if e.Commit == head {
+			return false, nil
+		}
+		r.to.Add(recall.Entry{Source: movesSource, ID: string(e.Commit), Task: string(e.Move.Task), At: e.Move.At,
+			Title: r.mask.String(plaintext.Line(e.Move.Subject())), Text: r.mask.String(strings.Join(wordsOf(e.Move), "\n"))})
+		return true, r.ctx.Err()
+	})
+	r.to.SetHead(movesSource, string(r.Tip))
+	return err
+}
+
+// wordsOf are the texts of a move, each once, but not ids of objects.
+func wordsOf(m flow.Move) (list []string) {
+	for _, text := range flow.TextsOf(m.Detail) {
+		var id git.ID
+		if !slices.Contains(list, text) && id.UnmarshalText([]byte(text)) != nil {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// readSessions enters the sessions that were kept since the last reading. Where a chain of
+// sessions is another one, since some were pruned, all are entered anew.
+func (r *recallReading) readSessions(was, is map[string]git.ID) error {
+	for ref, head := range was {
+		grew := false
+		if tip, ok := is[ref]; ok {
+			var err error
+			if grew, err = r.follows(head, tip); err != nil {
+				return err
+			}
+		}
+		if !grew {
+			r.to.Drop(sessionsSource, "")
+			for ref := range was {
+				r.to.SetHead(ref, "")
+			}
+			was = nil
+			break
+		}
+	}
+	for ref, tip := range is {
+		args := []string{string(tip)}
+		if head := was[ref]; head == tip {
+			continue
+		} else if head != "" {
+			args = append(args, "^"+string(head))
+		}
+		err := git.VisitCommits(r.ctx, r.Repo, append(args, "--"), func(id git.ID) (bool, error) { return true, r.readSession(id) })
+		if err != nil {
+			return err
+		}
+		r.to.SetHead(ref, string(tip))
+	}
+	return nil
+}
+
+// mostSaid bounds what is indexed of a session: the end of what was printed.
+const mostSaid = 64 << 10
+
+func (r *recallReading) readSession(id git.ID) error {
+	rec, _, output, err := gitstore.Session(r.ctx, r.Repo, id)
+	if err != nil {
+		return r.ctx.Err() // an unreadable one says nothing
+	}
+	said := readable(rec.Format, output)
+	if n := len(said) - mostSaid; n > 0 {
+		said = strings.ToValidUTF8(said[n:], "")
+	}
+	title := strings.Join(strings.Fields(strings.Join([]string{"session of", string(rec.Agent), string(rec.Task), rec.Outcome}, " ")), " ")
+	r.to.Add(recall.Entry{Source: sessionsSource, ID: string(id), Task: string(rec.Task), At: rec.Ended, Title: r.mask.String(title),
+		Text: r.mask.String(strings.TrimSpace(rec.Error + "\n" + rec.Ending + "\n" + said))})
+	return nil
+}
+
+// knowledge is the folder of what was learnt.
+const knowledge = ".liza/knowledge"
+
+// readFiles enters the specs and artifacts on integration that changed since the last reading.
+func (r *recallReading) readFiles(integration git.ID) error {
+	files, err := work.OpenTextFiles(r.ctx, r.Clone, integration)
+	if err != nil {
+		return err
+	}
+	d, err := readDefinitions(r.ctx, r.Clone)
+	if err != nil {
+		return err
+	}
+	folders := d.folders()
+	if !slices.Contains(folders, "") { // which is every file
+		folders = append(folders, knowledge)
+	}
+	paths, err := files.List(r.ctx, folders...)
+	if err != nil {
+		return err
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return d.at(path).kind == "" && !strings.HasPrefix(path, knowledge+"/") })
+	for _, text := range r.Board.Texts() {
+		paths = append(paths, text.Path)
+	}
+	slices.Sort(paths)
+	there := map[string]bool{}
+	for _, path := range slices.Compact(paths) {
+		data, why, err := files.Read(path, mostRecalledFile)
+		if err != nil {
+			return err
+		}
+		if why != "" || len(data) > mostRecalledFile || slices.Contains(data, 0) {
+			continue
+		}
+		there[path] = true
+		r.readFile(path, data)
+	}
+	for name := range r.heads {
+		if path, ok := strings.CutPrefix(name, filesSource+" "); ok && !there[path] {
+			r.dropFile(path)
+			r.to.SetHead(name, "")
+		}
+	}
+	r.to.SetHead(filesSource, string(integration))
+	return nil
+}
+
+// mostRecalledFile bounds a file that is indexed, in bytes.
+const mostRecalledFile = 1 << 20
+
+func (r *recallReading) dropFile(path string) { r.to.Drop(filesSource, path+":") }
+
+// readFile enters a file by its sections, from heading to heading, if it changed.
+func (r *recallReading) readFile(path string, data []byte) {
+	sum := sha256.Sum256(data)
+	name, value := filesSource+" "+path, hex.EncodeToString(sum[:])
+	if r.heads[name] == value {
+		return
+	}
+	r.dropFile(path)
+	r.to.SetHead(name, value)
+	var section strings.Builder
+	heading, from := "", 1
+	add := func() {
+		if text := strings.TrimSpace(section.String()); text != "" {
+			r.to.Add(recall.Entry{Source: filesSource, ID: path + ":" + strconv.Itoa(from), Title: r.mask.String(strings.TrimSpace(path + " " + heading)), Text: r.mask.String(flow.Clean(text))})
+		}
+		section.Reset()
+	}
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		if strings.HasPrefix(line, "#") {
+			add()
+			heading, from = strings.TrimSpace(strings.TrimLeft(line, "#")), number
+			continue
+		}
+		section.WriteString(line)
+	}
+	add()
+}
