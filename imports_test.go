@@ -106,6 +106,7 @@ var onlyIn = []struct {
 	{"charm.land/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
 	{"github.com/charmbracelet/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
 	{"modernc.org/", []string{"cmd/git-liza/recall"}, "recall alone keeps an index"},
+	{"github.com/kljensen/snowball/english", []string{"cmd/git-liza/recall"}, "recall alone compares words by their stems"},
 	{"database/sql", []string{"cmd/git-liza/recall"}, "recall alone keeps an index"},
 	{"github.com/hiddeco/sshsig", []string{"gitstore"}, "gitstore alone signs moves and reads signatures"},
 }

@@ -12,8 +12,8 @@ type recallCommand struct {
 func (c *recallCommand) Help() string {
 	return `The best first. It looks through what all moves say (reasons, rejections, handoffs,
 questions and answers, notes, discoveries, anomalies), the sessions that are kept here, and
-the specs and artifacts on integration. One of the words is enough; more of them, and rarer
-ones, count more. The index is in the git directory, and is made anew if it is gone.
+the specs and artifacts on integration. One of the words is enough, or one that means nearly
+the same; more of them, and rarer ones, count more. The index is in the git directory, and is made anew if it is gone.
 
     git liza recall why was the parser rewritten
     git liza recall --source session "connection reset" --json`

@@ -30,7 +30,7 @@ func (c *recallCommand) find(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	reading := recallReading{look: l, ctx: inv.ctx, mask: secret.New(inv.environ, nil)}
+	reading := recallReading{look: l, ctx: inv.ctx, mask: secret.New(inv.environ, nil), progress: inv.progress}
 	query := strings.Join(c.Query, " ")
 	hits, kept, err := reading.ask(query, c.Source, c.Count)
 	if err != nil {
@@ -63,6 +63,20 @@ type recallReading struct {
 	mask  *secret.Mask
 	heads map[string]string
 	to    *recall.Change
+
+	progress func(string, ...any)
+	entered  int
+}
+
+// manyEntered is how many entries take so long, a second or more, that people are told.
+const manyEntered = 5000
+
+func (r *recallReading) add(e recall.Entry) {
+	if r.entered++; r.entered == manyEntered {
+		r.progress("indexing all that was said, which is done once")
+	}
+	e.Title, e.Text = r.mask.String(e.Title), r.mask.String(e.Text)
+	r.to.Add(e)
 }
 
 // ask asks the index of the clone. One that is damaged is made anew; if it cannot be
@@ -170,8 +184,8 @@ func (r *recallReading) readMoves() error {
 		if e.Commit == head {
 			return false, nil
 		}
-		r.to.Add(recall.Entry{Source: movesSource, ID: string(e.Commit), Task: string(e.Move.Task), At: e.Move.At,
-			Title: r.mask.String(plaintext.Line(e.Move.Subject())), Text: r.mask.String(strings.Join(wordsOf(e.Move), "\n"))})
+		r.add(recall.Entry{Source: movesSource, ID: string(e.Commit), Task: string(e.Move.Task), At: e.Move.At,
+			Title: plaintext.Line(e.Move.Subject()), Text: strings.Join(wordsOf(e.Move), "\n")})
 		return true, r.ctx.Err()
 	})
 	r.to.SetHead(movesSource, string(r.Tip))
@@ -238,8 +252,8 @@ func (r *recallReading) readSession(id git.ID) error {
 		said = strings.ToValidUTF8(said[n:], "")
 	}
 	title := strings.Join(strings.Fields(strings.Join([]string{"session of", string(rec.Agent), string(rec.Task), rec.Outcome}, " ")), " ")
-	r.to.Add(recall.Entry{Source: sessionsSource, ID: string(id), Task: string(rec.Task), At: rec.Ended, Title: r.mask.String(title),
-		Text: r.mask.String(strings.TrimSpace(rec.Error + "\n" + rec.Ending + "\n" + said))})
+	r.add(recall.Entry{Source: sessionsSource, ID: string(id), Task: string(rec.Task), At: rec.Ended, Title: title,
+		Text: strings.TrimSpace(rec.Error + "\n" + rec.Ending + "\n" + said)})
 	return nil
 }
 
@@ -309,7 +323,7 @@ func (r *recallReading) readFile(path string, data []byte) {
 	heading, from := "", 1
 	add := func() {
 		if text := strings.TrimSpace(section.String()); text != "" {
-			r.to.Add(recall.Entry{Source: filesSource, ID: path + ":" + strconv.Itoa(from), Title: r.mask.String(strings.TrimSpace(path + " " + heading)), Text: r.mask.String(flow.Clean(text))})
+			r.add(recall.Entry{Source: filesSource, ID: path + ":" + strconv.Itoa(from), Title: strings.TrimSpace(path + " " + heading), Text: flow.Clean(text)})
 		}
 		section.Reset()
 	}

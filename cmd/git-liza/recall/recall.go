@@ -38,6 +38,7 @@ type Hit struct {
 	At                      time.Time
 	Excerpt                 string  // of the text, around the words that were found
 	Score                   float64 // larger is better; comparable within one search only
+	n                       int64   // its row
 }
 
 // An Index is an open index.

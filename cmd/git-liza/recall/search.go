@@ -1,6 +1,9 @@
 package recall
 
 import (
+	"cmp"
+	"errors"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -43,46 +46,77 @@ func stopWords() map[string]bool {
 	return stop
 }
 
-// frequent is how many entries may have a word for it to tell them apart. Ranking costs
-// a microsecond or two for each entry that has one of the words.
-const frequent = 10_000
+// Finding costs a microsecond or two for each entry that has one of the words. So words
+// that more entries have are left out; they tell nothing apart.
+const (
+	frequent     = 10_000 // for a word of the question
+	frequentLike = 1000   // for one that means nearly the same
+)
 
-// rare are the words of a question that tell entries apart: those that few have, or all
-// if there are no such words.
-func (x *Index) rare(words []string) ([]string, error) {
-	var rare []string
-	for _, word := range words {
-		var has int
-		err := x.db.QueryRow("SELECT count(*) FROM (SELECT 1 FROM word WHERE word MATCH ? LIMIT ?)", expression([]string{word}, ""), frequent+1).Scan(&has)
-		if err != nil {
-			return nil, err
-		}
-		if has <= frequent {
-			rare = append(rare, word)
-		}
-	}
-	if len(rare) == 0 {
-		return words, nil
-	}
-	return rare, nil
+// has counts the entries that have a word, up to a limit.
+func (x *Index) has(word string, limit int) (has int, err error) {
+	err = x.db.QueryRow("SELECT count(*) FROM (SELECT 1 FROM word WHERE word MATCH ? LIMIT ?)", term(word), limit).Scan(&has)
+	return has, err
 }
 
-// expression is a question as FTS5 reads it: one of the words is enough. source "" is all
-// sources.
-func expression(words []string, source string) string {
-	terms := make([]string, len(words))
+// term is a word as FTS5 reads it.
+func term(word string) string {
+	if apart := unspaced(word); apart != "" {
+		return `unspaced : "` + apart + `"`
+	}
+	return `{title text} : "` + word + `"`
+}
+
+// understood is a question as it is looked for: its senses, and what FTS5 looks for, one
+// of the words. Those of the question stand there twice, so that they count for more.
+func (x *Index) understood(words []string, source string) (senses []sense, expression string, err error) {
+	var all int
+	if err := x.db.QueryRow("SELECT coalesce(max(n), 0) FROM item").Scan(&all); err != nil {
+		return nil, "", err
+	}
+	others := like(words)
+	var own, like []string
 	for i, word := range words {
-		terms[i] = `{title text} : "` + word + `"`
-		if apart := unspaced(word); apart != "" {
-			terms[i] = `unspaced : "` + apart + `"`
+		s := sense{map[string]float64{}}
+		has, err := x.has(word, frequent+1)
+		if err != nil {
+			return nil, "", err
+		}
+		s.terms[stemOf(word)] = telling(has, all)
+		if has <= frequent {
+			own = append(own, term(word), term(word))
+		}
+		for _, other := range others[i] {
+			has, err := x.has(other, frequentLike+1)
+			if err != nil {
+				return nil, "", err
+			}
+			if stem := stemOf(other); has > 0 {
+				s.terms[stem] = max(s.terms[stem], likeness*telling(has, all))
+			}
+			if 0 < has && has <= frequentLike && !slices.Contains(like, term(other)) {
+				like = append(like, term(other))
+			}
+		}
+		senses = append(senses, s)
+	}
+	if len(own) == 0 && len(like) == 0 { // nearly every entry has them
+		for _, word := range words {
+			own = append(own, term(word))
 		}
 	}
-	any := strings.Join(terms, " OR ")
-	if source == "" {
-		return any
+	expression = strings.Join(slices.Concat(own, like), " OR ")
+	if source != "" {
+		expression = `source : "` + source + `" AND (` + expression + ")"
 	}
-	return `source : "` + source + `" AND (` + any + ")"
+	return senses, expression, nil
 }
+
+// Those that are found are ranked once more, by senses: so many, and of so many bytes.
+const (
+	mostRanked      = 200
+	mostRankedBytes = 4 << 20
+)
 
 // Search returns the entries that speak most of a question, the best first, none for a
 // question without words. source "" is all sources, and one that no entry has finds none.
@@ -91,29 +125,51 @@ func (x *Index) Search(question, source string, limit int) ([]Hit, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
-	words, err := x.rare(words)
+	senses, expression, err := x.understood(words, source)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := x.db.Query(`SELECT item.source, item.id, item.task, item.at, item.title, snippet(word, 1, '', '', '…', 32), -found.rank
+	rows, err := x.db.Query(`SELECT item.source, item.id, item.task, item.at, item.title, item.text, item.n
 		FROM (SELECT rowid AS n, rank FROM word WHERE word MATCH ?1 AND rank MATCH 'bm25(2.0, 1.0, 1.0, 0.0)' ORDER BY rank LIMIT ?2) AS found
-		JOIN word ON word.rowid = found.n AND word MATCH ?1 JOIN item ON item.n = found.n
-		ORDER BY found.rank, item.at DESC, item.id`, expression(words, source), limit)
+		JOIN item ON item.n = found.n
+		ORDER BY found.rank, item.at DESC, item.id`, expression, max(limit, mostRanked))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var hits []Hit
+	var documents []document
+	bytes, length := 0, 0.0
 	for rows.Next() {
 		var h Hit
 		var at int64
-		if err := rows.Scan(&h.Source, &h.ID, &h.Task, &at, &h.Title, &h.Excerpt, &h.Score); err != nil {
+		var text string
+		if err := rows.Scan(&h.Source, &h.ID, &h.Task, &at, &h.Title, &text, &h.n); err != nil {
 			return nil, err
 		}
+		if bytes += len(text); bytes > mostRankedBytes && len(hits) >= limit {
+			break
+		}
 		h.At = timeOf(at)
-		hits = append(hits, h)
+		d := documentOf(h.Title, text)
+		hits, documents, length = append(hits, h), append(documents, d), length+d.length
 	}
-	return hits, rows.Err()
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil, err
+	}
+	for i, d := range documents {
+		hits[i].Score = d.score(senses, length/float64(len(documents)))
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	hits = hits[:min(limit, len(hits))]
+	for i, h := range hits {
+		err := x.db.QueryRow("SELECT snippet(word, 1, '', '', '…', 32) FROM word WHERE word MATCH ? AND rowid = ?", expression, h.n).Scan(&hits[i].Excerpt)
+		if err != nil {
+			return nil, err
+		}
+		hits[i].n = 0
+	}
+	return hits, nil
 }
 
 // unspaced returns the letters of scripts that put no blanks between words, each by itself,

@@ -26,22 +26,31 @@ func (x *Index) Heads() (map[string]string, error) {
 
 // A Change is what one transaction changes. After its first error it does nothing.
 type Change struct {
-	tx  *sql.Tx
-	err error
+	tx    *sql.Tx
+	ready map[string]*sql.Stmt
+	err   error
 }
 
 // Change makes a change, whole or not at all.
 func (x *Index) Change(make func(*Change) error) error {
 	return x.write(func(tx *sql.Tx) error {
-		c := &Change{tx: tx}
+		c := &Change{tx: tx, ready: map[string]*sql.Stmt{}}
 		return errors.Join(make(c), c.err)
 	})
 }
 
 func (c *Change) exec(query string, args ...any) {
-	if c.err == nil {
-		_, c.err = c.tx.Exec(query, args...)
+	if c.err != nil {
+		return
 	}
+	statement := c.ready[query]
+	if statement == nil {
+		if statement, c.err = c.tx.Prepare(query); c.err != nil {
+			return
+		}
+		c.ready[query] = statement
+	}
+	_, c.err = statement.Exec(args...)
 }
 
 // Add enters an entry, in place of one with its source and id.

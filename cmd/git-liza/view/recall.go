@@ -47,7 +47,11 @@ func HitsText(hits []Hit, query, integration string, width int) string {
 			title = h.At.UTC().Format(Stamp) + "  " + title
 		}
 		fmt.Fprintf(&text, "%s\n", Cut(title, width))
-		if said := plaintext.Line(strings.ReplaceAll(strings.TrimSpace(h.Excerpt), "\n", " · ")); said != "" {
+		between := " · "
+		if h.Source == "file" {
+			between = " " // lines of one paragraph
+		}
+		if said := plaintext.Line(strings.ReplaceAll(strings.TrimSpace(h.Excerpt), "\n", between)); said != "" {
 			fmt.Fprintln(&text, wrapText(said, width, " "))
 		}
 		fmt.Fprintf(&text, "   %s\n", h.Command(integration))
