@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/contracts"
 )
 
-var roles = []string{"architect", "code-reviewer", "coder", "docs-reviewer", "gates", "manager", "planner", "refactor-reviewer", "researcher", "security-reviewer", "spec-writer"}
+var roles = []string{"architect", "code-reviewer", "coder", "docs-reviewer", "gates", "librarian", "manager", "planner", "refactor-reviewer", "researcher", "security-reviewer", "spec-writer"}
 
 func document(t *testing.T, name string) string {
 	t.Helper()

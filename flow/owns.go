@@ -251,6 +251,17 @@ func checkGlob(g, hint string) *Refusal {
 	return nil
 }
 
+// GlobFault says why a text is no glob as tasks own them, "" if it is one.
+func GlobFault(glob string) string {
+	if r := checkGlob(glob, ""); r != nil {
+		return r.Reason
+	}
+	if r := boundGlobs("the list", []string{glob}, ""); r != nil {
+		return r.Reason
+	}
+	return ""
+}
+
 // boundGlobs refuses lists of globs that take long to compare. It applies when
 // a move is made or admitted, not on replay.
 func boundGlobs(what string, globs []string, hint string) *Refusal {

@@ -27,9 +27,13 @@ type Input struct {
 	Questions []*flow.Question
 	// Anomalies that were recorded of the task, of what stands on the same spec, and of
 	// work in the same paths.
-	Anomalies []*flow.Anomaly
-	Failure   string // how the previous session on this work failed
-	Report    string // "supervisor" if the supervisor reports the agent's last message for it; otherwise the agent reports itself
+	Anomalies   []*flow.Anomaly
+	Lessons     []string // that concern its paths, each with its source
+	LessonsLeft int      // how many more concern them
+	Rejections  []string // of other tasks in the same paths, each with its source
+
+	Failure string // how the previous session on this work failed
+	Report  string // "supervisor" if the supervisor reports the agent's last message for it; otherwise the agent reports itself
 
 	// Compliance is how well the provider keeps contracts: full, partial or
 	// unknown. If it is not full, the prompt repeats the invariants at its end.

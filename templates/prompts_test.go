@@ -54,6 +54,8 @@ func rework() Input {
 	in := fresh()
 	in.Anomalies = []*flow.Anomaly{{ID: "sprint-1/4", Type: flow.RetryLoop, Task: "task-3", By: "coder-2", At: noon,
 		Details: map[string]string{"error_pattern": "connection reset\n# Not a heading", "count": "3"}}}
+	in.Lessons, in.LessonsLeft = []string{"retries (.liza/knowledge/retries.md, from 1f2e3d4)\n# Retry\nReset the delay."}, 2
+	in.Rejections = []string{"task-1, rejected by code-reviewer-1 (git show --no-patch 1f2e3d4)\n- upload/client.go: no limit"}
 	t := in.Task
 	t.Stretch = true
 	t.Limits = &flow.Limits{Iterations: 4, Cycles: 2}
@@ -476,7 +478,7 @@ func named(text string) (calls [][]string) {
 // Each role is given the commands that its acts need, and no others' acts.
 func TestCommandsOfRoles(t *testing.T) {
 	t.Parallel()
-	everybody := []string{"show", "anomaly", "status", "list", "log", "contracts", "discover", "note"}
+	everybody := []string{"show", "lesson", "anomaly", "status", "list", "log", "contracts", "discover", "note"}
 	own := map[flow.Capacity][]string{
 		flow.Does:   {"intent", "submit", "ask", "block", "handoff"},
 		flow.Judges: {"approve", "reject"},

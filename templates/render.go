@@ -12,7 +12,7 @@ import (
 )
 
 // order is the order of sections in every prompt.
-var order = []string{"contract", "role", "goal", "assignment", "handoff", "failure", "notes", "anomalies", "commands", "end", "reminder"}
+var order = []string{"contract", "role", "goal", "assignment", "handoff", "failure", "lessons", "notes", "anomalies", "commands", "end", "reminder"}
 
 // maxSection bounds the output of one file, in bytes: prompts cost money, and
 // a template may loop.

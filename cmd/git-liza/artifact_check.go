@@ -129,10 +129,11 @@ func (d *definitions) at(file string) pathType {
 	return pathType{}
 }
 
-// The kinds of definitions, beside the types of artifacts.
+// The kinds of files that are no artifacts.
 const (
 	kindType     = "type"
 	kindWorkflow = "workflow"
+	kindLesson   = "lesson"
 )
 
 // definitionAt is the kind of definition that a path is of, "" if it is of none.
@@ -238,8 +239,9 @@ func capacityOf(inv *invocation, clone *work.Clone) func(flow.Role) flow.Capacit
 	return func(r flow.Role) flow.Capacity { return known[r] }
 }
 
-// answerChecked prints what is wrong with files; it is an error if anything is.
-func answerChecked(inv *invocation, list []checkedFile) error {
+// answerChecked prints what is wrong with files; it is an error if anything is. help is
+// the hint then, unless a template helps more.
+func answerChecked(inv *invocation, list []checkedFile, help string) error {
 	data := map[string]any{"files": append([]checkedFile{}, list...)}
 	var text strings.Builder
 	wrong, invalid, hint := 0, 0, ""
@@ -248,7 +250,7 @@ func answerChecked(inv *invocation, list []checkedFile) error {
 		if wrong += len(f.Errors); !f.Valid {
 			invalid++
 		}
-		if hint == "" && !f.Valid && f.Type != "" && f.Type != kindType && f.Type != kindWorkflow {
+		if hint == "" && !f.Valid && f.Type != "" && f.Type != kindLesson && f.Type != kindType && f.Type != kindWorkflow {
 			hint = "git liza template " + f.Type
 		}
 	}
@@ -261,7 +263,7 @@ func answerChecked(inv *invocation, list []checkedFile) error {
 		}
 	}
 	if hint == "" {
-		hint = "git liza help artifact check"
+		hint = help
 	}
 	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleArtifact, hint: hint,
 		reason: fmt.Sprintf("%s of %s, with %s", view.Count(invalid, "file"), view.Count(len(list), "file"), view.Count(wrong, "error"))}, data}

@@ -54,7 +54,7 @@ func (c *artifactCheckCommand) check(inv *invocation) error {
 		}
 		list = append(list, checked)
 	}
-	return answerChecked(inv, list)
+	return answerChecked(inv, list, "git liza help artifact check")
 }
 
 // An artifactCheck holds files against what they must be.

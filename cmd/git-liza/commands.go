@@ -88,6 +88,7 @@ type lookCommands struct {
 	Diagnose diagnoseCommand `cmd:"" group:"Look" help:"Why something failed: causes with their evidence, and what to do."`
 	Trace    traceCommand    `cmd:"" group:"Look" help:"Why there is a file, commit or task: tasks, plan, design, decisions, requirements."`
 	Recall   recallCommand   `cmd:"" group:"Look" help:"What was said about something: moves, sessions, specs and artifacts, ranked."`
+	Lesson   lessonCommands  `cmd:"" group:"Look" help:"What was learnt, for agents and people who work in the same paths."`
 	Log      logCommand      `cmd:"" group:"Look" help:"The moves, newest first."`
 	Metrics  metricsCommand  `cmd:"" group:"Look" help:"How long work takes and waits, how often it comes back, and what it costs."`
 	Session  sessionCommands `cmd:"" group:"Look" help:"What agents were told and printed, session by session."`

@@ -79,6 +79,9 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if err := l.findUnmet(inv, p); err != nil {
 		return err
 	}
+	if err := l.findConflicts(inv); err != nil {
+		return err
+	}
 	if known.Breach == nil && p.CanTake() {
 		known.Take = takeCommand(inv, l.Repo, l.Board)
 	}

@@ -70,11 +70,11 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 	if err := checkRole(l.Board, c.Role); err != nil {
 		return a, err
 	}
-	var limits supervise.Limits
+	limits := supervise.DefaultLimits()
 	if err := readLimits(inv.ctx, &l.Repo.Config.Configuration, &limits); err != nil {
 		return a, err
 	}
-	a.Await = limits.Await
+	a.Await, a.Learnt = limits.Await, limits.Learnt
 	if by, _, err := inv.actor(l.Repo); err == nil && by.Role() == c.Role {
 		a.Agent = by.Agent()
 	}
@@ -89,6 +89,9 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 		return a, err
 	}
 	a.Worktree = l.Checkouts.Folder(t)
+	if a.Rejections, err = supervise.EarlierRejections(inv.ctx, l.Store, l.Board, t); err != nil {
+		return a, err
+	}
 	if l.Board.Role(c.Role).Capacity == flow.Does {
 		a.Failure, err = supervise.LastFailure(inv.ctx, l.Store, t, c.Role)
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
 	"github.com/git-liza/git-liza/cmd/git-liza/recall"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -257,9 +258,6 @@ func (r *recallReading) readSession(id git.ID) error {
 	return nil
 }
 
-// knowledge is the folder of what was learnt.
-const knowledge = ".liza/knowledge"
-
 // readFiles enters the specs and artifacts on integration that changed since the last reading.
 func (r *recallReading) readFiles(integration git.ID) error {
 	files, err := work.OpenTextFiles(r.ctx, r.Clone, integration)
@@ -272,13 +270,13 @@ func (r *recallReading) readFiles(integration git.ID) error {
 	}
 	folders := d.folders()
 	if !slices.Contains(folders, "") { // which is every file
-		folders = append(folders, knowledge)
+		folders = append(folders, lesson.Folder)
 	}
 	paths, err := files.List(r.ctx, folders...)
 	if err != nil {
 		return err
 	}
-	paths = slices.DeleteFunc(paths, func(path string) bool { return d.at(path).kind == "" && !strings.HasPrefix(path, knowledge+"/") })
+	paths = slices.DeleteFunc(paths, func(path string) bool { return d.at(path).kind == "" && !strings.HasPrefix(path, lesson.Folder+"/") })
 	for _, text := range r.Board.Texts() {
 		paths = append(paths, text.Path)
 	}

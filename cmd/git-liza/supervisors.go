@@ -138,7 +138,7 @@ func readBreaker(ctx context.Context, conf *git.Configuration) (off bool, err er
 	return false, usagef("git config --unset-all liza.breaker", "liza.breaker is %q, neither true nor false", text)
 }
 
-// readLimits reads liza.idle, liza.wall, liza.backoff, liza.await and liza.context.handoff.
+// readLimits reads liza.idle, liza.wall, liza.backoff, liza.await, liza.learnt and liza.context.handoff.
 func readLimits(ctx context.Context, conf *git.Configuration, l *supervise.Limits) error {
 	for key, set := range map[string]func(time.Duration){
 		"liza.idle":    func(d time.Duration) { l.Idle = d },
@@ -159,7 +159,27 @@ func readLimits(ctx context.Context, conf *git.Configuration, l *supervise.Limit
 		}
 		set(time.Duration(d))
 	}
+	if err := readLearnt(ctx, conf, l); err != nil {
+		return err
+	}
 	return readContext(ctx, conf, l)
+}
+
+// mostLearnt bounds what prompts tell of what was learnt, in bytes.
+const mostLearnt = 64 << 10
+
+// readLearnt reads liza.learnt.
+func readLearnt(ctx context.Context, conf *git.Configuration, l *supervise.Limits) error {
+	text, err := conf.Config(ctx, "liza.learnt")
+	if err != nil || text == "" {
+		return err
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > mostLearnt {
+		return usagef("git config liza.learnt 4096", "liza.learnt is %q, no number of bytes from 0 to %d", text, mostLearnt)
+	}
+	l.Learnt = n
+	return nil
 }
 
 // readContext reads liza.context.handoff.

@@ -26,6 +26,8 @@ func sessionGroup() Group {
 			Unit: "span", Readers: "`agent`, `rush`, when they begin"},
 		{Name: "liza.await", Meaning: "how long a coder may stay in its session to wait for the verdict", Default: "off",
 			Unit: "span, an hour at most", Readers: "`agent`, `rush`, `prompt`"},
+		{Name: "liza.learnt", Meaning: "how much a prompt tells of [what was learnt](guide.md#what-was-learnt): lessons, and rejections of other work in the same paths; 0 is nothing", Default: "`4096`",
+			Unit: "bytes, up to 65536", Readers: "`agent`, `rush`, `prompt`"},
 		{Name: "liza.context.handoff", Meaning: "how full the [context](agents.md#a-full-context) of a coder's session may be; then another session goes on; 0 is never", Default: "`0.7`",
 			Unit: "number from 0 to 1", Readers: "`agent`, `rush`, when they begin"},
 	}}

@@ -85,6 +85,7 @@ var readers = map[string]reader{
 	"liza.wall":                      {"cmd/git-liza/supervisors.go", "readLimits", "liza.wall"},
 	"liza.backoff":                   {"cmd/git-liza/supervisors.go", "readLimits", "liza.backoff"},
 	"liza.await":                     {"cmd/git-liza/supervisors.go", "readLimits", "liza.await"},
+	"liza.learnt":                    {"cmd/git-liza/supervisors.go", "readLearnt", "liza.learnt"},
 	"liza.context.handoff":           {"cmd/git-liza/supervisors.go", "readContext", "liza.context.handoff"},
 	"liza.launcher":                  {"cmd/git-liza/launcher.go", "readLauncher", "liza.launcher"},
 	"liza.launcher.ROLE":             {"cmd/git-liza/launcher.go", "readLauncher", "liza.launcher."},

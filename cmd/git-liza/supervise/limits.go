@@ -22,6 +22,7 @@ type Limits struct {
 	Beat        time.Duration // how often an agent's presence is refreshed
 	Silence     time.Duration // after which a rush says who does what
 	Context     float64       // the part of an agent's context that may be full, from 0 to 1; then another session goes on. 0 is never
+	Learnt      int           // bytes of what was learnt that a prompt tells at most; 0 is nothing
 
 	Crashes  int // sessions in a row that crashed or hung, then the task is blocked
 	Spins    int // sessions in a row that ended well without a change
@@ -37,7 +38,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
 		Grace: 5 * time.Second, Finish: time.Minute, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
-		Poll: time.Second, MaxPoll: 30 * time.Second, Beat: 30 * time.Second, Silence: time.Minute, Context: 0.7,
+		Poll: time.Second, MaxPoll: 30 * time.Second, Beat: 30 * time.Second, Silence: time.Minute, Context: 0.7, Learnt: 4096,
 		Crashes: 5, Spins: 10, Sessions: 40, Handoffs: 5, Plans: 3, Alone: 12, Moves: 200,
 	}
 }

@@ -34,6 +34,8 @@ type PromptInput struct {
 	Await      time.Duration  // see templates.Input
 	Reviewed   flow.ObjectID  // what integration had when the role reviewed the task the last time, see LastReview
 	Triggers   []flow.Trigger // why a planner is woken; nil means all that the board has
+	Learnt     int            // how many bytes of what was learnt it is told at most; 0 is nothing
+	Rejections []string       // of other work in the same paths, see EarlierRejections
 }
 
 // maxNotes is how many notes a prompt repeats, the latest ones.
@@ -92,6 +94,9 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 		return templates.Prompt{}, err
 	}
 	if in.Specs, in.Context, err = readSpecs(ctx, repo, settings.Integration.Tip, specBases{mergedBase(ctx, repo, settings.Integration.Tip, row.Capacity, in.Task), a.Reviewed}, &in); err != nil {
+		return templates.Prompt{}, err
+	}
+	if err := learnt(ctx, repo, settings.Integration.Tip, a, &in); err != nil {
 		return templates.Prompt{}, err
 	}
 	return templates.Render(in, layers...)

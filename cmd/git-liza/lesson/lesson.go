@@ -1,0 +1,117 @@
+// Package lesson reads what was learnt: Markdown files below .liza/knowledge whose front
+// matter says which paths a lesson concerns and which commits it comes from. It knows
+// texts and paths, no repository.
+package lesson
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/artifacts"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// Folder has the lessons of a project, as committed on integration.
+const Folder = ".liza/knowledge"
+
+// MaxFile bounds the file of a lesson, in bytes, and MaxLessons how many a project has.
+const (
+	MaxFile    = 16 << 10
+	MaxLessons = 1000
+)
+
+// A Lesson is something that was learnt.
+type Lesson struct {
+	Name        string   `json:"name"` // of its file, without .md
+	Path        string   `json:"path"`
+	Paths       []string `json:"paths"`       // globs, as a task owns paths: whom it concerns
+	Commits     []string `json:"commits"`     // that it comes from, in hexadecimal, at least seven digits
+	Contradicts []string `json:"contradicts"` // names of lessons that cannot hold beside it
+	Text        string   `json:"text"`        // Markdown, without blank lines at its ends
+}
+
+// IsLesson reports whether a path is that of a lesson.
+func IsLesson(file string) bool { return path.Dir(file) == Folder && path.Ext(file) == ".md" }
+
+// Parse reads a lesson. The faults say all that is wrong; with one of them the lesson
+// concerns nobody.
+func Parse(file string, text []byte) (Lesson, []artifacts.Fault) {
+	l := Lesson{Name: strings.TrimSuffix(path.Base(file), ".md"), Path: file}
+	if len(text) > MaxFile {
+		return l, []artifacts.Fault{{Code: artifacts.CodeSize, Line: 1, Text: "a lesson has at most 16 KiB"}}
+	}
+	parted, wrong := artifacts.Part(file, text)
+	if len(wrong) > 0 {
+		return l, wrong
+	}
+	r := reader{front: parted.Front}
+	if !parted.Front.IsMapping() {
+		r.add(artifacts.CodeFrontMatter, "", "a lesson begins with front matter: paths that it concerns, and commits that it comes from")
+	}
+	for _, m := range parted.Front.Members() {
+		if !slices.Contains([]string{"paths", "commits", "contradicts"}, m.Key) {
+			r.add(artifacts.CodeUnknown, m.Key, "there are paths, commits and contradicts, no "+m.Key)
+		}
+	}
+	l.Paths, l.Commits, l.Contradicts = r.list("paths", true, flow.GlobFault), r.list("commits", true, commitFault), r.list("contradicts", false, nameFault)
+	if slices.Contains(l.Contradicts, l.Name) {
+		r.add(artifacts.CodeValue, "contradicts", "a lesson does not contradict itself")
+	}
+	if l.Text = strings.TrimSpace(flow.Clean(parted.Body)); l.Text == "" {
+		r.faults = append(r.faults, artifacts.Fault{Code: artifacts.CodeContent, Line: parted.Line, Text: "it says nothing below the front matter"})
+	}
+	return l, artifacts.Sorted(artifacts.Locate(parted.Front, r.faults))
+}
+
+// A reader reads the front matter.
+type reader struct {
+	front  document.Value
+	faults []artifacts.Fault
+}
+
+func (r *reader) add(code artifacts.Code, field, text string) {
+	r.faults = append(r.faults, artifacts.Fault{Code: code, Field: field, Text: text})
+}
+
+// list reads a list of texts. fault says what is wrong with one, "" if nothing is.
+func (r *reader) list(key string, required bool, fault func(string) string) (list []string) {
+	value := r.front.Key(key)
+	if value.Line() == 0 || !value.IsList() {
+		if required || value.Line() > 0 {
+			r.add(artifacts.CodeMissing, key, key+" is a list of at least one text")
+		}
+		return nil
+	}
+	for _, entry := range value.Entries() {
+		text, isText := entry.Text()
+		why := "a text is expected"
+		if isText {
+			why = fault(text)
+		}
+		if why != "" {
+			r.faults = append(r.faults, artifacts.Fault{Code: artifacts.CodeValue, Line: entry.Line(), Field: key, Text: why})
+			continue
+		}
+		list = append(list, text)
+	}
+	if len(value.Entries()) == 0 && required {
+		r.add(artifacts.CodeMissing, key, key+" is a list of at least one text")
+	}
+	return list
+}
+
+func commitFault(id string) string {
+	if len(id) < 7 || len(id) > 64 || strings.Trim(id, "0123456789abcdef") != "" {
+		return "a commit is named by seven or more digits of its id"
+	}
+	return ""
+}
+
+func nameFault(name string) string {
+	if name == "" || strings.ContainsAny(name, "/\\") || strings.HasSuffix(name, ".md") {
+		return "a lesson is named as its file, without folder and .md"
+	}
+	return ""
+}
