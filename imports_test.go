@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza": {
 		"artifacts", "artifacts/form", "artifacts/library", "flow", "flow/automation", "flow/layout", "flow/pattern", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
 		"cmd/git-liza/launcher", "cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
-		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/planfile", "cmd/git-liza/diagnosis", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
+		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/planfile", "cmd/git-liza/planforms", "cmd/git-liza/diagnosis", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 		"cmd/git-liza/screen", "cmd/git-liza/view", "cmd/git-liza/notify", "cmd/git-liza/drawing", "cmd/git-liza/config", "cmd/git-liza/roles", "cmd/git-liza/survey", "cmd/git-liza/web", "cmd/git-liza/codehost", "cmd/git-liza/stories", "cmd/git-liza/recall", "cmd/git-liza/lesson",
 	},
 	"cmd/git-liza/config":     {"flow", "flow/spelling"},
@@ -70,6 +70,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/web":        {"flow", "flow/markdown", "flow/plaintext", "gitstore", "gitstore/git", "cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/view", "cmd/git-liza/work", "cmd/git-liza/drawing", "cmd/git-liza/metrics"},
 	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work", "internal/gittest"},
 	"cmd/git-liza/planfile":   {"flow", "flow/automation", "flow/plan", "gitstore/document"},
+	"cmd/git-liza/planforms":  {"artifacts", "flow", "flow/pattern", "flow/plan", "gitstore/document", "cmd/git-liza/planfile", "cmd/git-liza/stories"},
 	"cmd/git-liza/launcher":   {"flow/layout", "gitstore/git", "cmd/git-liza/proc"},
 	"cmd/git-liza/proc":       {},
 	"cmd/git-liza/secret":     {},

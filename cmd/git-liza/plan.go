@@ -11,7 +11,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
-	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -51,10 +50,10 @@ func (c *planCheckCommand) Run(inv *invocation) error {
 	}
 	warnings, err := ground.Check(c.File, file)
 	if err != nil {
-		return r.refuse(err, "git liza help plan check")
+		return r.refuse(err, file, "git liza help plan check")
 	}
-	text := planLines(c.File, nil, warnings) + fmt.Sprintf("%s: %s, no error\n", c.File, view.Count(len(file.Plan.Tasks), "task"))
-	return inv.answer("", planData(&file.Plan, nil, warnings), text)
+	text := r.lines(file, nil, warnings) + fmt.Sprintf("%s: %s, no error\n", c.File, view.Count(len(file.Plan.Tasks), "task"))
+	return inv.answer("", planData(file, true, nil, warnings), text)
 }
 
 // A planReader reads the plan of a file, or of standard input.
@@ -64,6 +63,9 @@ type planReader struct {
 }
 
 func (r planReader) read() (*planfile.File, error) {
+	if file, err := r.readForms(); file != nil || err != nil {
+		return file, err
+	}
 	data, err := r.readInput(r.path)
 	if err != nil {
 		return nil, err
@@ -95,38 +97,45 @@ func (r planReader) ground(named flow.GoalID) (*work.Ground, error) {
 	return work.OpenGround(r.ctx, clone, by)
 }
 
-// refuse prints what is wrong with the plan, if that is the error, and returns the error
-// of it. hint is "" for that of the error.
-func (r planReader) refuse(err error, hint string) error {
+// refuse prints what is wrong with the plan of a file, if that is the error, and returns
+// the error of it. hint is "" for that of the error.
+func (r planReader) refuse(err error, file *planfile.File, hint string) error {
 	var faults *work.PlanFaults
 	if !errors.As(err, &faults) {
 		return err
 	}
 	if !r.json {
-		if err := r.answer("", nil, planLines(r.path, faults.Wrong, faults.Warnings)); err != nil {
+		if err := r.answer("", nil, r.lines(file, faults.Wrong, faults.Warnings)); err != nil {
 			return err
 		}
 	}
 	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RulePlan, hint: cmp.Or(hint, faults.Hint),
-		reason: fmt.Sprintf("%s has %s", r.path, view.Count(len(faults.Wrong), "error"))}, planData(nil, faults.Wrong, faults.Warnings)}
+		reason: fmt.Sprintf("%s has %s", r.path, view.Count(len(faults.Wrong), "error"))}, planData(file, false, faults.Wrong, faults.Warnings)}
 }
 
-func planData(p *plan.Plan, wrong, warnings []planfile.Finding) map[string]any {
+// planData is what programs are told of a plan; of one that is refused neither feature nor
+// tasks.
+func planData(file *planfile.File, sound bool, wrong, warnings []planfile.Finding) map[string]any {
 	data := map[string]any{"errors": append([]planfile.Finding{}, wrong...), "warnings": append([]planfile.Finding{}, warnings...)}
-	if p != nil {
-		data["feature"], data["tasks"] = p.Feature, len(p.Tasks)
+	if sound {
+		data["feature"], data["tasks"] = file.Plan.Feature, len(file.Plan.Tasks)
+	}
+	if file.Report.System != "" {
+		report := reportOf(file)
+		data["system"], data["unmapped"], data["finished"] = report.System, report.Left, report.Finished
 	}
 	return data
 }
 
-// planLines formats errors and warnings as compilers do.
-func planLines(path string, wrong, warnings []planfile.Finding) string {
+// lines formats what has no place in the plan of a file, errors and warnings as compilers do.
+func (r planReader) lines(file *planfile.File, wrong, warnings []planfile.Finding) string {
 	var text strings.Builder
+	text.WriteString(r.reportLines(file))
 	for _, one := range wrong {
-		fmt.Fprintf(&text, "%s:%d: %s: %s\n", path, one.Line, one.Code, plaintext.Line(one.Reason))
+		fmt.Fprintf(&text, "%s:%d: %s: %s\n", r.named(one.File), one.Line, one.Code, plaintext.Line(one.Reason))
 	}
 	for _, one := range warnings {
-		fmt.Fprintf(&text, "%s:%d: warning: %s: %s\n", path, one.Line, one.Code, plaintext.Line(one.Reason))
+		fmt.Fprintf(&text, "%s:%d: warning: %s: %s\n", r.named(one.File), one.Line, one.Code, plaintext.Line(one.Reason))
 	}
 	return text.String()
 }

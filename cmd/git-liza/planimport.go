@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
@@ -56,7 +57,7 @@ func (c *planImportCommand) Run(inv *invocation) error {
 	i.Update = c.Update
 	warnings, err := i.Check(inv.ctx)
 	if err != nil {
-		return r.refuse(err, "git liza help plan check")
+		return r.refuse(err, i.File, "git liza help plan check")
 	}
 	if err := i.Trust.AllowTasks(inv.ctx, i.Tasks()); err != nil {
 		return err
@@ -66,14 +67,15 @@ func (c *planImportCommand) Run(inv *invocation) error {
 	}
 	made, err := i.Enter(inv.ctx)
 	if err != nil {
-		return inFile(c.File, i.Lines, r.refuse(err, ""))
+		return inFiles(c.File, r.places(i), r.refuse(err, i.File, ""))
 	}
 	v := view.PlanDifferenceOf(&i.File.Plan, i.Found, i.Goal)
 	data := struct {
 		view.PlanDifference
 		Warnings []planfile.Finding `json:"warnings"`
-	}{v, append([]planfile.Finding{}, warnings...)}
-	return inv.result(made, data, "%s", planLines(c.File, nil, warnings)+v.Imported())
+		*planfile.Report
+	}{v, append([]planfile.Finding{}, warnings...), reportOf(i.File)}
+	return inv.result(made, data, "%s", r.lines(i.File, nil, warnings)+v.Imported())
 }
 
 // planGoal opens the repository for the plan of a goal, which only boards of rules
@@ -117,6 +119,10 @@ func (r planReader) approved(i *work.PlanImport) (*flow.PlanRef, error) {
 	if err != nil || !work.MakesPlan(b, i.Goal) {
 		return nil, err
 	}
+	if i.File.Report.System != "" && r.isFolder() {
+		return nil, &flow.Refusal{Rule: flow.RuleArtifact, Hint: "git liza phase --goal " + string(i.Goal),
+			Reason: fmt.Sprintf("the workflow of %s makes its plan, so that its tasks come from no folder", i.Goal)}
+	}
 	file, err := rootedFile(r.invocation, i.Clone, r.path)
 	if err != nil {
 		return nil, err
@@ -145,17 +151,22 @@ func (c *planDiffCommand) Run(inv *invocation) error {
 		return err
 	}
 	if wrong, _ := i.File.Locate(nil); len(wrong) > 0 {
-		return r.refuse(&work.PlanFaults{Wrong: wrong}, "git liza help plan check")
+		return r.refuse(&work.PlanFaults{Wrong: wrong}, i.File, "git liza help plan check")
 	}
 	b, _, err := i.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
+	i.File.Settle(func(id flow.TaskID) bool { return b.Task(id) != nil })
 	v := view.PlanDifferenceOf(&i.File.Plan, plan.Compare(&i.File.Plan, b, i.Goal), i.Goal)
 	if err := b.Err(); err != nil {
 		return err
 	}
-	return inv.answer("", v, v.Text(inv.width()))
+	data := struct {
+		view.PlanDifference
+		*planfile.Report
+	}{v, reportOf(i.File)}
+	return inv.answer("", data, r.reportLines(i.File)+v.Text(inv.width()))
 }
 
 type planExportCommand struct {

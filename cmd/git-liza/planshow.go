@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/drawing"
+	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -88,12 +89,13 @@ func (c *planShowCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	file.Settle(ground.OnBoard)
 	linked, faults := plan.Link(&file.Plan, ground.OnBoard)
 	if err := ground.Err(); err != nil {
 		return err
 	}
 	if wrong, _ := file.Locate(faults); len(wrong) > 0 {
-		return r.refuse(&work.PlanFaults{Wrong: wrong}, "git liza help plan check")
+		return r.refuse(&work.PlanFaults{Wrong: wrong}, file, "git liza help plan check")
 	}
 	g := view.PlanOf(&file.Plan, linked)
 	var past view.Past
@@ -106,7 +108,7 @@ func (c *planShowCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	return c.present(inv, g, past, file.Plan.Barrier == flow.LevelBarrier)
+	return c.present(inv, planPicture{g, reportOf(file)}, past, file.Plan.Barrier == flow.LevelBarrier, r.reportLines(file))
 }
 
 // pastOf is what a board tells about work like that of a plan.
@@ -140,12 +142,18 @@ func (c *planShown) showBoard(inv *invocation, goal flow.GoalID) error {
 			return err
 		}
 	}
-	return c.present(inv, g, past, g.HasBarrier(l.Board))
+	return c.present(inv, planPicture{Graph: g}, past, g.HasBarrier(l.Board), "")
+}
+
+// A planPicture is what is shown of a plan; of one of another system with the report.
+type planPicture struct {
+	view.Graph
+	*planfile.Report
 }
 
 // present simulates what is left of a plan, and shows it in the format that the user
-// asked for.
-func (c *planShown) present(inv *invocation, g view.Graph, past view.Past, barrier bool) error {
+// asked for. A text ends with the lines of the report.
+func (c *planShown) present(inv *invocation, g planPicture, past view.Past, barrier bool, report string) error {
 	if len(c.Agents) > 0 {
 		g.Simulate(c.Agents)
 	}
@@ -158,13 +166,16 @@ func (c *planShown) present(inv *invocation, g view.Graph, past view.Past, barri
 	var text string
 	switch c.Format {
 	case "dot":
-		text = drawing.DOT(g)
+		text = drawing.DOT(g.Graph)
 	case "mermaid":
-		text = drawing.Mermaid(g)
+		text = drawing.Mermaid(g.Graph)
 	case "svg":
-		text = drawing.Graph(g, drawing.Place{Alone: true})
+		text = drawing.Graph(g.Graph, drawing.Place{Alone: true})
 	default:
 		text = g.Text(inv.width())
+		if report != "" {
+			text += "\n" + report
+		}
 	}
 	return pager{inv}.present(g, text)
 }

@@ -162,6 +162,15 @@ func parseTasks(name string, data []byte) ([]flow.TaskInput, []int, error) {
 // inFile adds to an error of a move the file and the line of each task that was
 // refused.
 func inFile(path string, lines []int, err error) error {
+	places := make([]planfile.Origin, len(lines))
+	for i, line := range lines {
+		places[i] = planfile.Origin{File: path, Line: line}
+	}
+	return inFiles(path, places, err)
+}
+
+// inFiles is inFile for tasks that stand in several files.
+func inFiles(path string, places []planfile.Origin, err error) error {
 	var refusal *flow.Refusal
 	if path == "" || !errors.As(err, &refusal) || len(refusal.Faults) == 0 {
 		return err
@@ -171,9 +180,13 @@ func inFile(path string, lines []int, err error) error {
 	for _, one := range refusal.Faults {
 		fault := map[string]any{"rule": one.Refusal.Rule, "reason": one.Refusal.Reason, "hint": one.Refusal.Hint}
 		line := one.Refusal.Reason
-		if one.Place >= 0 && one.Place < len(lines) {
-			fault["line"] = lines[one.Place]
-			line = fmt.Sprintf("%s:%d: %s", path, lines[one.Place], line)
+		if one.Place >= 0 && one.Place < len(places) {
+			at := places[one.Place]
+			fault["line"] = at.Line
+			if at.File != path {
+				fault["file"] = at.File
+			}
+			line = fmt.Sprintf("%s:%d: %s", at.File, at.Line, line)
 		}
 		if len(refusal.Faults) > 1 {
 			line += " (" + string(one.Refusal.Rule) + ")"

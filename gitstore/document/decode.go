@@ -200,7 +200,7 @@ func (f filler) unknownKey(key *node, t reflect.Type) error {
 			reason += fmt.Sprintf("; did you mean %q?", like)
 		}
 	}
-	return f.doc.errorAt(int(key.line), reason)
+	return &Error{Name: f.doc.name, Line: max(int(key.line), 1), Key: key.text, Reason: reason}
 }
 
 // lookup finds the field with the key in the struct v or in its inline fields;

@@ -21,6 +21,7 @@ type Error struct {
 	Name   string // of the document, usually its path in the tree
 	Line   int    // from 1
 	Field  string // dotted, such as phases[0].roles; only [Parsed.DecodeAll] says it
+	Key    string // that is unknown; "" of other faults
 	Reason string
 }
 

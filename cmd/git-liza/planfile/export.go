@@ -34,8 +34,20 @@ func Detach(p *plan.Plan) {
 		own[p.Tasks[i].ID] = true
 		levels = append(levels, p.Tasks[i].Level)
 	}
+	closeGaps(p, levels)
+	isOther := func(id flow.TaskID) bool { return !own[id] }
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		for _, list := range []*[]flow.TaskID{&t.DependsOn, &t.Consumers, &t.Reverts} {
+			*list = slices.DeleteFunc(slices.Clone(*list), isOther)
+		}
+	}
+}
+
+// closeGaps numbers the levels of tasks from 1 without gaps; 0 is none.
+func closeGaps(p *plan.Plan, levels []int) {
 	slices.Sort(levels)
-	levels = slices.Compact(levels)
+	levels = slices.DeleteFunc(slices.Compact(levels), func(level int) bool { return level == 0 })
 	names := map[int]string{}
 	for i, level := range levels {
 		if name := p.Names[level]; name != "" {
@@ -43,14 +55,9 @@ func Detach(p *plan.Plan) {
 		}
 	}
 	p.Names = names
-	isOther := func(id flow.TaskID) bool { return !own[id] }
 	for i := range p.Tasks {
-		t := &p.Tasks[i]
-		if at, found := slices.BinarySearch(levels, t.Level); found && t.Level > 0 {
-			t.Level = at + 1
-		}
-		for _, list := range []*[]flow.TaskID{&t.DependsOn, &t.Consumers, &t.Reverts} {
-			*list = slices.DeleteFunc(slices.Clone(*list), isOther)
+		if at, found := slices.BinarySearch(levels, p.Tasks[i].Level); found {
+			p.Tasks[i].Level = at + 1
 		}
 	}
 }

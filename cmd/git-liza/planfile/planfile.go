@@ -24,10 +24,18 @@ type File struct {
 	root     document.Value
 	tasks    []document.Value
 	isGraph  bool // a task-graph.json
+
+	Report Report   // on what the file of another system says beside the plan
+	file   string   // of a folder, below it
+	from   []Origin // of the tasks, if they were converted
+	ended  []string // of each task why it is finished; "" if it is open
+
+	settled bool
 }
 
 // A Finding is a fault with its line.
 type Finding struct {
+	File   string      `json:"file,omitempty"` // below the folder that the plan is read from, "" for a file
 	Line   int         `json:"line"`
 	Code   plan.Code   `json:"code"`
 	Task   flow.TaskID `json:"task"` // "" for the plan
@@ -191,6 +199,10 @@ func (f *File) refuse(err error) {
 	var malformed *document.Error
 	if errors.As(err, &malformed) {
 		found.Line, found.Reason = malformed.Line, malformed.Reason
+		if f.isGraph && malformed.Key != "" { // nobody changes the files of other programs for us
+			f.leave(malformed.Line, malformed.Key, malformed.Reason)
+			return
+		}
 	}
 	f.Findings = append(f.Findings, found)
 }
@@ -201,6 +213,7 @@ func (f *File) Locate(faults []plan.Fault) (wrong, warnings []Finding) {
 	wrong = slices.Clone(f.Findings)
 	for _, one := range faults {
 		found := Finding{Line: f.line(one.Place), Code: one.Code, Reason: one.Reason}
+		found.File = f.fileOf(one.Place.Task)
 		if one.Place.Task >= 0 {
 			found.Task = f.Plan.Tasks[one.Place.Task].ID
 		}
@@ -211,7 +224,7 @@ func (f *File) Locate(faults []plan.Fault) (wrong, warnings []Finding) {
 		}
 	}
 	for _, list := range [][]Finding{wrong, warnings} {
-		slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(a.Line, b.Line) })
+		slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
 	}
 	return wrong, warnings
 }
@@ -221,6 +234,12 @@ func (f *File) TaskLine(i int) int { return f.line(plan.Place{Task: i, Entry: -1
 
 // line is the line of a place, or of what stands around it in the file.
 func (f *File) line(at plan.Place) int {
+	if f.from != nil {
+		if at.Task < 0 {
+			return 1
+		}
+		return max(f.from[at.Task].Line, 1)
+	}
 	value := f.root
 	if at.Task >= 0 {
 		value = f.tasks[at.Task]

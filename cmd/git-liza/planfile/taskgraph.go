@@ -31,6 +31,7 @@ type taskGraph struct {
 	Minutes    *int        `yaml:"estimated_duration_minutes"`
 	Widest     int         `yaml:"max_parallelization"`
 	Critical   *int        `yaml:"critical_path_minutes"`
+	Path       []string    `yaml:"critical_path"` // follows from the tasks
 	Tasks      []graphTask `yaml:"tasks"`
 }
 
@@ -73,9 +74,21 @@ type graphTask struct {
 	Consumers       []flow.TaskID `yaml:"consumers"`
 	IntegrationTest string        `yaml:"integration_test"`
 	Context         flow.LongText `yaml:"context"`
-	Steps           []flow.Step   `yaml:"steps"`
+	Steps           []graphStep   `yaml:"steps"`
 	Priority        int           `yaml:"priority"`
+	Status          string        `yaml:"status"`
 }
+
+// A graphStep is a step with what has to come of its command.
+type graphStep struct {
+	flow.Step `yaml:",inline"`
+	File      string `yaml:"file"`
+	Snippet   string `yaml:"code_snippet"`
+	Verify    string `yaml:"verify"`
+}
+
+// expectations are what the word of a step asks for.
+var expectations = map[string]string{"exit_code": "it succeeds", "exit_code_nonzero": "it fails"}
 
 type verification struct {
 	Command string `yaml:"command"`
@@ -95,6 +108,8 @@ func (f *File) readGraph(doc *document.Parsed) {
 		f.refuse(doc.DecodeAll(&rows, mostFaults))
 	}
 	graph := &rows.Graph
+	f.checkVersion(graph.Version)
+	f.Report.System = "task-graph.json"
 	f.Plan = plan.Plan{Feature: graph.Feature, Names: map[int]string{}, Barrier: flow.LevelBarrier,
 		Said: plan.Said{Tasks: graph.TotalTasks, Minutes: graph.Minutes, Critical: graph.Critical}}
 	numbers := f.readLevels(rows.Levels)
@@ -111,8 +126,50 @@ func (f *File) readGraph(doc *document.Parsed) {
 			t.Level = f.levelNumber(i, said, numbers)
 		}
 		f.checkNumbers(i, &graph.Tasks[i])
+		f.leaveRest(i, &graph.Tasks[i])
 		f.Plan.Tasks = append(f.Plan.Tasks, t)
 	}
+}
+
+// checkVersion refuses a version that nobody here knows.
+func (f *File) checkVersion(version string) {
+	switch major, _, _ := strings.Cut(version, "."); major {
+	case "", "1", "2":
+	default:
+		f.Findings = append(f.Findings, Finding{Line: f.line(plan.Place{Task: -1, Key: "version", Entry: -1}), Code: plan.Form,
+			Reason: fmt.Sprintf("version %.40q of task-graph.json is not known here, only 1 and 2 are", version)})
+	}
+}
+
+// leaveRest reports what a task of the file says that ours have no place for.
+func (f *File) leaveRest(i int, t *graphTask) {
+	leave := func(key, why string) { f.leave(f.line(plan.Place{Task: i, Key: key, Entry: -1}), key, why) }
+	ended := ""
+	switch t.Status {
+	case "complete", "completed", "done":
+		ended = "its status is " + t.Status
+	case "", "todo", "pending":
+	default:
+		leave("status", "the board says what is in work")
+	}
+	f.ended = append(f.ended, ended)
+	if len(t.Agents) > 0 && !slices.Equal(t.Agents, []string{"coder"}) {
+		leave("agents_required", "the roles of the board say who works and who judges")
+	}
+	if len(t.Skills) > 0 {
+		leave("skills_required", "a task has no skills")
+	}
+	for _, step := range t.Steps {
+		if step.File+step.Snippet != "" {
+			leave("steps", "steps here have no file and no code")
+			break
+		}
+	}
+}
+
+// leave reports something that has no place in the plan.
+func (f *File) leave(line int, what, why string) {
+	f.Report.Left = append(f.Report.Left, Left{Line: max(line, 1), What: what, Why: why})
 }
 
 // readLevels reads the table of levels and returns the numbers of their names.
@@ -178,6 +235,11 @@ func (f *File) checkNumbers(i int, t *graphTask) {
 // requirements of the feature stand in one place. done_when are the criteria, else that
 // its verification passes.
 func (t *graphTask) task(feature string) plan.Task {
+	var steps []flow.Step
+	for _, one := range t.Steps {
+		one.Expect = cmp.Or(one.Expect, expectations[one.Verify])
+		steps = append(steps, one.Step)
+	}
 	needs := slices.Clone(t.Dependencies)
 	for _, id := range t.DependsOn {
 		if !slices.Contains(needs, id) {
@@ -187,7 +249,7 @@ func (t *graphTask) task(feature string) plan.Task {
 	p := plan.Task{
 		TaskInput: flow.TaskInput{ID: t.ID, Title: t.Title, Scope: cmp.Or(t.Description, t.Title), Priority: t.Priority,
 			DependsOn: needs, Verify: t.Verification.Command, DoneWhen: strings.Join(t.Criteria, "\n"),
-			Files: t.Files, Acceptance: t.Criteria, Steps: t.Steps, Context: t.Context, Consumers: t.Consumers, IntegrationTest: t.IntegrationTest},
+			Files: t.Files, Acceptance: t.Criteria, Steps: steps, Context: t.Context, Consumers: t.Consumers, IntegrationTest: t.IntegrationTest},
 	}
 	if feature != "" {
 		p.Spec = ".gsd/specs/" + feature + "/requirements.md"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ type PlanImport struct {
 	Of     *flow.PlanRef // the artifact of the goal's workflow that the plan is, nil if it asks for none
 
 	Found plan.Difference // from the board of the last attempt
-	Lines []int           // of the tasks of the move
+	Moved []int           // the tasks of the move
 }
 
 // A PlanFaults is the error of a plan that cannot be entered. Nothing was.
@@ -39,7 +40,7 @@ type PlanFaults struct {
 
 // Error has the first fault, with its line.
 func (e *PlanFaults) Error() string {
-	text := fmt.Sprintf("%s:%d: %s", git.Visible(e.Path), e.Wrong[0].Line, e.Wrong[0].Reason)
+	text := fmt.Sprintf("%s:%d: %s", git.Visible(filepath.Join(e.Path, e.Wrong[0].File)), e.Wrong[0].Line, e.Wrong[0].Reason)
 	if more := len(e.Wrong) - 1; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}
@@ -90,9 +91,10 @@ func OpenPlan(ctx context.Context, c *Clone, goal flow.GoalID, of flow.PlanRef) 
 	return &PlanImport{Clone: c, Path: of.Path, File: planfile.Read(of.Path, data, gitstore.MaxMove), Goal: goal, Of: &of}, nil
 }
 
-// Check returns the warnings about a plan on its ground. The error is a *[PlanFaults] if
+// Check settles a plan and returns the warnings about it on its ground. The error is a *[PlanFaults] if
 // it has errors.
 func (g *Ground) Check(path string, file *planfile.File) ([]planfile.Finding, error) {
+	file.Settle(g.OnBoard)
 	faults := []plan.Fault{}
 	if len(file.Plan.Tasks) > 0 {
 		faults = plan.Check(&file.Plan, g.Ground)
@@ -152,23 +154,23 @@ func (i *PlanImport) Tasks() []flow.TaskInput {
 // detail is the move that leads from a board to the plan. The import of an artifact may
 // say that the board has all its tasks.
 func (i *PlanImport) detail(b *flow.Board) (flow.Detail, error) {
-	i.Found, i.Lines = plan.Compare(&i.File.Plan, b, i.Goal), nil
+	i.Found, i.Moved = plan.Compare(&i.File.Plan, b, i.Goal), nil
 	if err := cmp.Or(b.Err(), i.checkChanges()); err != nil {
 		return nil, err
 	}
 	m := &flow.AddMove{Schedule: i.Found.Schedule}
 	for _, n := range i.Found.Added {
 		m.Tasks = append(m.Tasks, i.File.Plan.Tasks[n].TaskInput)
-		i.Lines = append(i.Lines, i.File.TaskLine(n))
+		i.Moved = append(i.Moved, n)
 	}
 	for _, one := range i.Found.Changed {
 		m.Update = append(m.Update, i.File.Plan.Tasks[one.Task].TaskInput)
-		i.Lines = append(i.Lines, i.File.TaskLine(one.Task))
+		i.Moved = append(i.Moved, one.Task)
 	}
 	switch {
 	case i.Of != nil:
 		return &flow.ImportMove{Source: i.Of.Path, Tasks: m.Tasks, Update: m.Update, Schedule: m.Schedule, Plan: i.Of}, nil
-	case len(i.Lines) == 0:
+	case len(i.Moved) == 0:
 		return nil, errNothingNew
 	}
 	return m, nil
@@ -181,7 +183,7 @@ func (i *PlanImport) checkChanges() error {
 	for _, one := range i.Found.Changed {
 		t := &i.File.Plan.Tasks[one.Task]
 		add := func(code plan.Code, format string, args ...any) {
-			wrong = append(wrong, planfile.Finding{Line: i.File.TaskLine(one.Task), Code: code, Task: t.ID, Reason: fmt.Sprintf(format, args...)})
+			wrong = append(wrong, planfile.Finding{File: i.File.TaskFile(one.Task), Line: i.File.TaskLine(one.Task), Code: code, Task: t.ID, Reason: fmt.Sprintf(format, args...)})
 		}
 		switch keys := strings.Join(one.Keys, ", "); {
 		case one.Goal != i.Goal:

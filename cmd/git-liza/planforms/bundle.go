@@ -1,0 +1,142 @@
+package planforms
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/stories"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// bundled reads the stories of bounded loops. Where a harness keeps them, it is read too.
+type bundled struct{ phases }
+
+// readBundles reads the one bundle of a harness that has no plans.
+func (r bundled) readBundles() error {
+	found := globsIn(r.names, "ralph", storiesName)
+	for _, dir := range in(r.folders, "ralph") {
+		if !r.has(path.Join(dir, storiesName)) {
+			r.leave(path.Join(dir, storiesName), 1, "the file", "it is not there: the bundle has no stories")
+		}
+	}
+	switch len(found) {
+	case 0:
+		return refusef(nil, "there is no plan: neither ROADMAP.md, nor a PLAN.md below phases, nor a prd.json below ralph")
+	case 1:
+		if err := r.readHarness(); err != nil {
+			return err
+		}
+		return r.readStories(found[0])
+	}
+	dirs := make([]string, len(found))
+	for i, name := range found {
+		dirs[i] = path.Dir(name)
+	}
+	return refusef(dirs, "there are %d bundles, and a plan is one of them: %s", len(found), strings.Join(dirs, ", "))
+}
+
+const storiesName = "prd.json"
+
+func isBundle(tree fs.FS) bool { return isFile(tree, storiesName) }
+
+// readBundle reads the stories of a prd.json that stands in the folder.
+func (r bundled) readBundle() error { return r.readStories(storiesName) }
+
+// storyKeys and fileKeys are the keys of a prd.json.
+var (
+	fileKeys  = []string{"project", "branchName", "description", "userStories", "allowedPaths", "excludedPaths", "verificationCommands", "version"}
+	storyKeys = []string{"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes"}
+)
+
+// readStories makes tasks of the stories of a prd.json: one after the other, in their order.
+func (r bundled) readStories(file string) error {
+	r.report.System = strings.TrimPrefix(strings.TrimPrefix(r.report.System+", prd.json", "GSD"), ", ")
+	text, err := r.text(file)
+	if err != nil {
+		r.fail(file, err)
+		return r.err
+	}
+	root := r.structured(file)
+	if root.Line() == 0 {
+		return r.err
+	}
+	if v := root.Key("version"); v.Line() > 0 && !slices.Contains([]string{"1", "1.0"}, textOf(v)) {
+		return refusef(nil, "%s has version %.20q, which is not known here; a prd.json has none, or version 1", file, textOf(v))
+	}
+	f, err := stories.Read(file, []byte(text))
+	var bad *stories.Error
+	if errors.As(err, &bad) {
+		r.wrong(file, bad.Line, "%s", bad.Reason)
+		return r.err
+	}
+	r.leaveKeys(file, root, fileKeys...)
+	for _, one := range root.Key("userStories").Entries() {
+		r.leaveKeys(file, one, storyKeys...)
+	}
+	r.feature = firstOf(f.Title, path.Base(f.Branch))
+	dir := path.Dir(file)
+	allowed, excluded, verify := f.Allowed, f.Excluded, f.Verify
+	if name := path.Join(dir, "PRD.md"); r.has(name) {
+		if p := r.page(name); p != nil {
+			allowed = orElse(allowed, pathsIn(p.section("allowed paths")))
+			excluded = orElse(excluded, pathsIn(p.section("excluded paths")))
+			verify = orElse(verify, commandsIn(p.section("verification commands", "verification")))
+		}
+	} else if dir != "." {
+		r.leave(name, 1, "the file", "it is not there: nothing but the stories says what they may touch")
+	}
+	r.addStories(file, f, flow.TaskInput{Owns: patterns(allowed), Denies: patterns(excluded), Verify: allOf(verify), Labels: r.slug(dir, f.Branch)})
+	return r.err
+}
+
+func orElse(list, other []string) []string {
+	if len(list) > 0 {
+		return list
+	}
+	return other
+}
+
+func patterns(paths []string) (list []string) {
+	for _, one := range paths {
+		list = append(list, globOf(one))
+	}
+	return list
+}
+
+// slug is the label of the stories of a bundle: its folder, or the end of its branch.
+func (r bundled) slug(dir, branch string) []string {
+	whole := path.Join(r.within, dir)
+	switch {
+	case path.Base(path.Dir(whole)) == "ralph":
+		return []string{idOf(path.Base(whole))}
+	case strings.Contains(branch, "/"):
+		return []string{idOf(path.Base(branch))}
+	}
+	return nil
+}
+
+// addStories adds the stories, each with what all have in common.
+func (r bundled) addStories(file string, f *stories.File, common flow.TaskInput) {
+	if f.Branch != "" {
+		r.leave(file, 1, "branchName", "work is merged into integration: "+f.Branch)
+	}
+	var last []flow.TaskID
+	for _, s := range f.Order() {
+		t := common
+		t.ID = taskID(append(slices.Clone(common.Labels), s.ID)...)
+		t.Title, t.Scope = s.Title, firstOf(s.Description, s.Title)
+		t.Acceptance = slices.Clone(s.Acceptance)
+		t.DoneWhen = firstOf(lines(s.Acceptance), "The story is done: "+s.Title)
+		t.Context = flow.LongText(s.Notes)
+		t.DependsOn = last
+		ended := ""
+		if s.Passes {
+			ended = "passes is true"
+		}
+		r.add(file, s.Line, t, ended)
+		last = []flow.TaskID{t.ID}
+	}
+}

@@ -1,0 +1,318 @@
+package planforms
+
+import (
+	"cmp"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/pattern"
+)
+
+const roadmapName = "ROADMAP.md"
+
+// isPlanning reports whether a folder holds what GSD, or a harness, keeps in .planning.
+func isPlanning(tree fs.FS) bool {
+	for _, name := range []string{roadmapName, "STATE.md", ".continue-here.md", "HARNESS_STATE.json", "PLAN.md"} {
+		if isFile(tree, name) {
+			return true
+		}
+	}
+	if isFolder(tree, "phases") || isFolder(tree, "ralph") {
+		return true
+	}
+	return len(globs(tree, "*-PLAN.md", "*/PLAN.md", "*/*-PLAN.md")) > 0
+}
+
+// globs are the files that match patterns; most of these are looked for in few folders.
+func globs(tree fs.FS, patterns ...string) (list []string) {
+	for _, one := range patterns {
+		found, _ := fs.Glob(tree, one) // the patterns are well formed
+		list = append(list, found...)
+	}
+	return list
+}
+
+// phases reads what GSD and a harness keep in .planning.
+type phases struct{ *reading }
+
+var phaseFolderPattern = pattern.Late(`^(?:phase-?)?([0-9]+(?:\.[0-9]+)*)(?:[-_].*)?$`)
+
+// readPlanning reads phases and plans, with what a harness keeps beside them. Bundles of
+// bounded loops are plans of their own.
+func (r phases) readPlanning() error {
+	r.report.System = "GSD"
+	if r.hasFolder("milestones") && !r.has(roadmapName) && !r.hasFolder("phases") {
+		r.leave("milestones", 1, "the folder", "phases of milestones that have ended are not imported")
+	}
+	plans := slices.DeleteFunc(slices.Clone(r.names), func(name string) bool {
+		return !isPlanFile(name) || strings.HasPrefix(name, "milestones/") || strings.HasPrefix(name, "ralph/")
+	})
+	if len(plans) == 0 && !r.has(roadmapName) {
+		return bundled{r}.readBundles()
+	}
+	var known []*phase
+	if r.has(roadmapName) {
+		known = r.readRoadmap(roadmapName)
+	} else if r.hasFolder("phases") {
+		r.leave(roadmapName, 1, "the file", "it is not there: phases have no goals and no needs")
+	}
+	if err := r.readHarness(); err != nil {
+		return err
+	}
+	for _, name := range globsIn(r.names, "ralph", storiesName) {
+		r.takeBelow(path.Dir(name))
+		r.leave(name, 1, "the bundle", "it is a plan of its own: git liza plan import "+r.rooted(name)+", or git liza loop "+r.rooted(name))
+	}
+	r.addPhases(known, plans)
+	return r.err
+}
+
+// globsIn are the files of a name in the folders of a folder.
+func globsIn(names []string, dir, base string) (list []string) {
+	for _, name := range names {
+		if path.Base(name) == base && path.Dir(path.Dir(name)) == dir {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// addPhases adds the plans of all phases, and a draft for what is not planned yet.
+func (r phases) addPhases(phases []*phase, files []string) {
+	byNumber := map[string]*phase{}
+	for _, one := range phases {
+		byNumber[one.number] = one
+	}
+	plans := map[*phase][]*gsdPlan{}
+	byKey := map[string]*gsdPlan{}
+	loose := &phase{number: ""}
+	for _, file := range files {
+		g := r.readPlan(file)
+		if g == nil {
+			continue
+		}
+		of := r.phaseOf(g, byNumber, &phases)
+		if of == nil {
+			of = loose
+		}
+		if g.key != "" && byKey[g.key] != nil {
+			r.wrong(file, 1, "the plan %s is there twice: %s has its number too", padded(g.key), byKey[g.key].file)
+			continue
+		}
+		if g.key != "" {
+			byKey[g.key] = g
+		}
+		plans[of] = append(plans[of], g)
+	}
+	slices.SortStableFunc(phases, func(a, b *phase) int { return compareNumbers(a.number, b.number) })
+	for _, one := range phases {
+		plans[one] = r.listPlans(one, plans[one], byKey)
+	}
+	r.joinPhases(append(phases, loose), plans, byKey)
+}
+
+// phaseOf is the phase of a plan: that of its number, or of its folder.
+func (r phases) phaseOf(g *gsdPlan, byNumber map[string]*phase, phases *[]*phase) *phase {
+	dir := path.Dir(g.file)
+	number, _, _ := strings.Cut(g.key, "-")
+	name := path.Base(path.Join(r.within, dir))
+	if m := phaseFolderPattern().FindStringSubmatch(name); number == "" && m != nil {
+		number = plainNumber(m[1])
+	}
+	if number == "" {
+		return nil
+	}
+	of := byNumber[number]
+	if of == nil {
+		of = &phase{number: number, name: strings.ReplaceAll(name, "-", " ")}
+		byNumber[number] = of
+		*phases = append(*phases, of)
+	}
+	of.dir = dir
+	return of
+}
+
+func compareNumbers(a, b string) int {
+	x, y := strings.Split(a, "."), strings.Split(b, ".")
+	return slices.CompareFunc(x, y, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+}
+
+// listPlans are the plans of a phase, with those that only the roadmap lists. A phase
+// without any is one itself.
+func (r phases) listPlans(of *phase, list []*gsdPlan, byKey map[string]*gsdPlan) []*gsdPlan {
+	for _, one := range of.listed {
+		if g := byKey[one.key]; g != nil {
+			if one.done && g.ended == "" {
+				g.ended = roadmapName + " has its box ticked"
+			}
+			continue
+		}
+		g := &gsdPlan{key: one.key, file: roadmapName, line: one.line}
+		g.task = flow.TaskInput{Title: firstOf(one.title, "Plan "+padded(one.key)), Scope: firstOf(one.title, of.goal), Draft: true}
+		if one.done {
+			g.ended = roadmapName + " has its box ticked"
+		} else {
+			r.leave(roadmapName, one.line, idOfKey(one.key), "its file is not there: the task is a draft")
+		}
+		byKey[one.key] = g
+		list = append(list, g)
+	}
+	if len(list) == 0 && of.line > 0 {
+		g := &gsdPlan{file: roadmapName, line: of.line}
+		g.task = flow.TaskInput{Title: firstOf(of.name, "Phase "+of.number), Scope: of.goal, DoneWhen: lines(of.criteria), Acceptance: of.criteria, Draft: true}
+		if !of.done {
+			r.leave(roadmapName, of.line, "Phase "+of.number, "it has no plan yet: the task is a draft")
+		}
+		list = append(list, g)
+	}
+	for _, g := range list {
+		if of.done && g.ended == "" {
+			g.ended = roadmapName + " has the box of phase " + of.number + " ticked"
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *gsdPlan) int { return compareKeys(a.key, b.key) })
+	return list
+}
+
+func compareKeys(a, b string) int {
+	x, m, _ := strings.Cut(a, "-")
+	y, n, _ := strings.Cut(b, "-")
+	return cmp.Or(compareNumbers(x, y), compareNumbers(m, n))
+}
+
+// joinPhases gives the plans their ids and what they need: what they say, else those of
+// the wave before, else the plan before. What needs no plan of its phase needs the last
+// ones of the phases before it.
+func (r phases) joinPhases(phases []*phase, plans map[*phase][]*gsdPlan, byKey map[string]*gsdPlan) {
+	for _, of := range phases {
+		for _, g := range plans[of] {
+			g.task.ID = r.planID(of, g)
+			if of.number != "" {
+				g.task.Labels = []string{idOf("phase", padded(of.number))}
+			}
+		}
+	}
+	known := map[string]bool{}
+	for _, of := range phases {
+		known[of.number] = true
+	}
+	before := map[string][]string{} // phases, of each phase
+	lasts := map[string][]flow.TaskID{}
+	for i, of := range phases {
+		before[of.number] = of.needs
+		if i > 0 && len(of.needs) == 0 && !of.saysNone && of.number != "" {
+			before[of.number] = []string{phases[i-1].number}
+		}
+		for _, number := range of.needs {
+			if !known[number] {
+				r.wrong(roadmapName, of.line, "phase %s depends on phase %s, which is not there", of.number, number)
+			}
+		}
+		lasts[of.number] = r.joinPlans(plans[of], byKey)
+	}
+	var ends func(number string, seen []string) []flow.TaskID
+	ends = func(number string, seen []string) (ids []flow.TaskID) {
+		if len(lasts[number]) > 0 || slices.Contains(seen, number) {
+			return lasts[number]
+		}
+		for _, one := range before[number] { // a phase without plans hands on what it waits for
+			ids = append(ids, ends(one, append(seen, number))...)
+		}
+		return ids
+	}
+	for _, of := range phases {
+		for _, g := range plans[of] {
+			wants := g.phases
+			if !g.inside {
+				wants = append(wants, before[of.number]...)
+			}
+			for _, number := range wants {
+				g.task.DependsOn = append(g.task.DependsOn, ends(number, nil)...)
+			}
+			g.task.DependsOn = once(g.task.DependsOn)
+			r.add(g.file, g.line, g.task, g.ended)
+		}
+	}
+}
+
+// joinPlans gives the plans of one phase what they need of plans, and returns those that no
+// other one of the phase needs.
+func (r phases) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts []flow.TaskID) {
+	own := map[flow.TaskID]bool{}
+	for _, g := range list {
+		own[g.task.ID] = true
+	}
+	fed := map[flow.TaskID]bool{}
+	for n, g := range list {
+		needs := r.findNeeds(g, byKey)
+		if len(g.needs) == 0 {
+			needs = earlier(list, n)
+		}
+		for _, id := range needs {
+			fed[id] = true
+			g.inside = g.inside || own[id]
+		}
+		g.task.DependsOn = needs
+	}
+	for _, g := range list {
+		if !fed[g.task.ID] {
+			lasts = append(lasts, g.task.ID)
+		}
+	}
+	return lasts
+}
+
+// planID is the id of a plan: of its number, else of its folder.
+func (r phases) planID(of *phase, g *gsdPlan) flow.TaskID {
+	switch {
+	case g.key != "":
+		return taskID(idOfKey(g.key))
+	case of.number != "":
+		return taskID("phase", padded(of.number))
+	}
+	if name := path.Base(path.Join(r.within, path.Dir(g.file))); name != "." && name != ".planning" {
+		return taskID("plan", name)
+	}
+	return "plan"
+}
+
+// earlier are the plans that come before a plan of a phase by its wave, or the one before
+// it if neither has a wave.
+func earlier(list []*gsdPlan, n int) (ids []flow.TaskID) {
+	g := list[n]
+	if g.says && g.wave == 0 || g.wave == 1 {
+		return nil
+	}
+	if g.wave == 0 {
+		if n > 0 {
+			ids = append(ids, list[n-1].task.ID)
+		}
+		return ids
+	}
+	last := 0
+	for _, other := range list {
+		if other.wave < g.wave {
+			last = max(last, other.wave)
+		}
+	}
+	for _, other := range list {
+		if other.wave == last && last > 0 && len(ids) <= flow.MaxList {
+			ids = append(ids, other.task.ID)
+		}
+	}
+	return ids
+}
+
+// once is a list without repetitions, cut where a board refuses it.
+func once(list []flow.TaskID) (ids []flow.TaskID) {
+	seen := map[flow.TaskID]bool{}
+	for _, id := range list {
+		if !seen[id] && len(ids) <= flow.MaxList {
+			seen[id], ids = true, append(ids, id)
+		}
+	}
+	return ids
+}

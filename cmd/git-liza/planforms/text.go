@@ -1,0 +1,311 @@
+package planforms
+
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/artifacts"
+	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// A page is a text in Markdown with its front matter.
+type page struct {
+	file  string
+	front document.Value
+	lines []line
+}
+
+// A line is a line of a page. Lines of fenced code, and its fences, are no headings.
+type line struct {
+	number int // from 1
+	text   string
+	fenced bool
+	fence  bool // the line begins or ends fenced code
+}
+
+var (
+	fencePattern   = pattern.Late("^\\s*(```+|~~~+)\\s*([A-Za-z]*)\\s*$")
+	headingPattern = pattern.Late(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
+	numberPattern  = pattern.Late(`^(?:[0-9]+[.)]\s*)+`)
+	itemPattern    = pattern.Late(`^(\s*)(?:[-*+]|[0-9]{1,4}[.)])\s+(?:\[([ xX])\]\s+)?(.*)$`)
+	fieldPattern   = pattern.Late(`^\s*(?:[-*+]\s+)?(?:\*\*([^*:]{1,60}):?\*\*|([A-Z][A-Za-z ]{1,40}))\s*(?:\([^)]*\))?\s*:?\s*(.*)$`)
+	codePattern    = pattern.Late("^`([^`]+)`$")
+)
+
+// page reads a text; nil if it cannot be read, which is noted.
+func (r *reading) page(file string) *page {
+	text, err := r.text(file)
+	if err != nil {
+		r.fail(file, err)
+		return nil
+	}
+	part, faults := artifacts.Part(file, []byte(text))
+	for _, one := range faults {
+		r.wrong(file, one.Line, "%s", one.Text)
+	}
+	p := &page{file: file, front: part.Front}
+	closing := ""
+	for text := range strings.SplitSeq(part.Body, "\n") {
+		l := line{number: part.Line + len(p.lines), text: strings.TrimRight(text, " \t\r"), fenced: closing != ""}
+		if m := fencePattern().FindStringSubmatch(l.text); m != nil {
+			switch {
+			case closing == "":
+				closing, l.fenced, l.fence = m[1], true, true
+			case strings.HasPrefix(m[1], closing) && m[2] == "":
+				closing, l.fence = "", true
+			}
+		}
+		p.lines = append(p.lines, l)
+	}
+	return p
+}
+
+// heading is the level and the title of a heading, 0 of other lines.
+func (l line) heading() (level int, title string) {
+	if l.fenced || !strings.HasPrefix(strings.TrimLeft(l.text, " "), "#") { // most lines are none
+		return 0, ""
+	}
+	m := headingPattern().FindStringSubmatch(l.text)
+	if m == nil {
+		return 0, ""
+	}
+	return len(m[1]), strings.Trim(m[2], "*` ")
+}
+
+// title is the first heading of a page with its line; "" if it has none.
+func (p *page) title() (string, int) {
+	for _, l := range p.lines {
+		if level, title := l.heading(); level > 0 {
+			return title, l.number
+		}
+	}
+	return "", 1
+}
+
+// opening is the prose between the first heading and the next one.
+func (p *page) opening() string {
+	for i, l := range p.lines {
+		if level, _ := l.heading(); level > 0 {
+			return prose(p.lines[i+1:])
+		}
+	}
+	return ""
+}
+
+// section are the lines below the first heading that has one of the names, ignoring case,
+// numbers before it and what follows it in brackets or after a colon.
+func (p *page) section(names ...string) []line {
+	for i, l := range p.lines {
+		level, title := l.heading()
+		if level == 0 || !isNamed(title, names) {
+			continue
+		}
+		end := i + 1
+		for end < len(p.lines) {
+			if other, _ := p.lines[end].heading(); other > 0 && other <= level {
+				break
+			}
+			end++
+		}
+		return p.lines[i+1 : end]
+	}
+	return nil
+}
+
+func isNamed(title string, names []string) bool {
+	title, _, _ = strings.Cut(title, "(")
+	title, _, _ = strings.Cut(title, ":")
+	title = strings.ToLower(strings.TrimSpace(numberPattern().ReplaceAllString(title, "")))
+	for _, name := range names {
+		if title == name {
+			return true
+		}
+	}
+	return false
+}
+
+// field is what a line says that begins with a name and a colon, bold or not.
+func (l line) field() (name, value string) {
+	m := fieldPattern().FindStringSubmatch(l.text)
+	if m == nil || l.fenced || m[1] == "" && !strings.Contains(l.text, m[2]+":") {
+		return "", ""
+	}
+	return strings.ToLower(strings.TrimSpace(m[1] + m[2])), strings.TrimSpace(m[3])
+}
+
+// An item is an entry of a list, with the lines that belong to it.
+type item struct {
+	number int
+	text   string
+	boxed  bool
+	done   bool
+}
+
+// items are the entries of the lists of some lines.
+func items(lines []line) (list []item) {
+	goesOn := false
+	for _, l := range lines {
+		m := itemPattern().FindStringSubmatch(l.text)
+		level, _ := l.heading()
+		switch {
+		case l.fenced || level > 0 || strings.TrimSpace(l.text) == "":
+			goesOn = false
+		case m != nil:
+			list = append(list, item{l.number, strings.TrimSpace(m[3]), m[2] != "", m[2] == "x" || m[2] == "X"})
+			goesOn = true
+		case goesOn && strings.HasPrefix(l.text, " "):
+			list[len(list)-1].text += " " + strings.TrimSpace(l.text)
+		default:
+			goesOn = false
+		}
+	}
+	return list
+}
+
+// textsIn are the texts of the entries of lists; without any, the prose as one.
+func textsIn(lines []line) (list []string) {
+	for _, one := range items(lines) {
+		list = append(list, one.text)
+	}
+	if text := prose(lines); len(list) == 0 && text != "" {
+		list = []string{text}
+	}
+	return list
+}
+
+// prose are the lines that are no entries of lists, up to the first heading.
+func prose(lines []line) string {
+	var list []string
+	for _, l := range lines {
+		if level, _ := l.heading(); level > 0 {
+			break
+		}
+		if !l.fenced && itemPattern().FindStringIndex(l.text) == nil {
+			list = append(list, strings.TrimSpace(l.text))
+		}
+	}
+	return strings.TrimSpace(strings.Join(list, "\n"))
+}
+
+// commandsIn are the lines of fenced code, and the entries of lists that are code and
+// nothing else. What is prose stays text: it is never run.
+func commandsIn(lines []line) (list []string) {
+	for _, l := range lines {
+		text := strings.TrimSpace(l.text)
+		if m := itemPattern().FindStringSubmatch(l.text); m != nil && !l.fenced {
+			text = strings.TrimSpace(m[3])
+			if code := codePattern().FindStringSubmatch(text); code != nil {
+				list = append(list, strings.TrimSpace(code[1]))
+			}
+			continue
+		}
+		if l.fenced && !l.fence && text != "" && !strings.HasPrefix(text, "#") {
+			list = append(list, strings.TrimPrefix(text, "$ "))
+		}
+	}
+	return list
+}
+
+// pathsIn are the paths that the entries of lists name.
+func pathsIn(lines []line) (list []string) {
+	for _, one := range items(lines) {
+		if p := pathOf(one.text); p != "" {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// pathOf is the path that an entry begins with: code, or a word.
+func pathOf(text string) string {
+	if rest, ok := strings.CutPrefix(text, "`"); ok {
+		text, _, _ = strings.Cut(rest, "`")
+		return globOf(text)
+	}
+	word, _, _ := strings.Cut(strings.Trim(text, "*"), " ")
+	word = strings.Trim(word, "`,:;()")
+	if strings.ContainsAny(word, "./") && !strings.HasPrefix(word, "http") {
+		return globOf(word)
+	}
+	return ""
+}
+
+// globOf is a path as patterns of the board say it: a folder is all that it holds.
+func globOf(text string) string {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "./")
+	if strings.HasSuffix(text, "/") {
+		text += "**"
+	}
+	return text
+}
+
+// isAllDone reports whether some lines have boxes, and all are ticked.
+func isAllDone(lines []line) bool {
+	boxes := 0
+	for _, one := range items(lines) {
+		if one.boxed && !one.done {
+			return false
+		}
+		if one.boxed {
+			boxes++
+		}
+	}
+	return boxes > 0
+}
+
+// A block is what stands between a tag of a page and its end.
+type block struct {
+	number int
+	about  string // what stands in the tag after its name
+	lines  []line
+}
+
+// blocks are those of a tag, outside of code. Tags of one name do not nest.
+func blocks(lines []line, tag string) (list []block) {
+	var open *block
+	for _, l := range lines {
+		text := l.text
+		for {
+			if open == nil {
+				at := strings.Index(text, "<"+tag)
+				if at < 0 || l.fenced {
+					break
+				}
+				about, rest, ok := strings.Cut(text[at+1+len(tag):], ">")
+				if !ok || about != "" && about[0] != ' ' {
+					break
+				}
+				open, text = &block{number: l.number, about: strings.TrimSpace(about)}, rest
+			}
+			before, rest, closed := strings.Cut(text, "</"+tag+">")
+			if before != "" || !closed {
+				open.lines = append(open.lines, line{l.number, before, l.fenced, l.fence})
+			}
+			if !closed {
+				break
+			}
+			list, open, text = append(list, *open), nil, rest
+		}
+	}
+	if open != nil { // half a file
+		list = append(list, *open)
+	}
+	return list
+}
+
+// inBlock are the lines of the first block of a tag.
+func (p *page) inBlock(tag string) []line {
+	if found := blocks(p.lines, tag); len(found) > 0 {
+		return found[0].lines
+	}
+	return nil
+}
+
+// words are the texts of lines, without blanks around them.
+func words(lines []line) string {
+	var list []string
+	for _, l := range lines {
+		list = append(list, strings.TrimSpace(l.text))
+	}
+	return strings.TrimSpace(strings.Join(list, "\n"))
+}
