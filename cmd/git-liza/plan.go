@@ -24,7 +24,7 @@ type planFileCommands struct {
 }
 
 type planCheckCommand struct {
-	File string `arg:"" placeholder:"FILE" help:"A YAML list of tasks, a mapping with feature, defaults, levels and tasks, or a task-graph.json; - for standard input."`
+	File string `arg:"" placeholder:"FILE" help:"A YAML list of tasks, a mapping with feature, defaults, levels and tasks, or a task-graph.json; a folder or file of GSD, ZERG, AirsSpec, or a prd.json; - for standard input."`
 	goalFlag
 }
 
@@ -34,7 +34,8 @@ func (c *planCheckCommand) Help() string {
 FILE:LINE: CODE: what is wrong. A warning has the word warning before its code. The
 exit code is 1 if there is an error. No command of the plan is run. Files are looked for on
 the integration branch, or in HEAD where there is no board. Levels go on where those of the
-goal end. doc/plans.md has the form of
+goal end. Of a plan of another system "unmapped" names what has no place here, and
+"finished" work that is done there. doc/plans.md has the form of
 plans and all codes.`
 }
 

@@ -124,7 +124,7 @@ func (r planReader) reportLines(file *planfile.File) string {
 		if more[k] == 0 {
 			continue
 		}
-		fmt.Fprintf(&text, "%s:%d: not imported: %s", git.Visible(r.named(one.File)), one.Line, plaintext.Line(one.What+": "+one.Why))
+		fmt.Fprintf(&text, "%s:%d: unmapped: %s", git.Visible(r.named(one.File)), one.Line, plaintext.Line(one.What+": "+one.Why))
 		if n := more[k] - 1; n > 0 {
 			fmt.Fprintf(&text, " (and %d more)", n)
 		}

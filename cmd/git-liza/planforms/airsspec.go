@@ -152,7 +152,7 @@ func (r units) readUnits(list []unit) error {
 	}
 	r.feature = u.id
 	for _, name := range missing {
-		r.leave(path.Join(u.dir, name), 1, "the file", "it is not there, and AirsSpec asks for it before bolts")
+		r.lack(path.Join(u.dir, name), "AirsSpec asks for it before bolts")
 	}
 	return r.readBolts(u, bolts)
 }

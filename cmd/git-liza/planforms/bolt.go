@@ -230,7 +230,7 @@ func distinct(list []string) (found []string) {
 // readBoltReport reads what became of a plan.
 func (r units) readBoltReport(t *boltTask, report, plan string) {
 	if report == "" {
-		r.leave(plan, 1, "the plan", "its task report is not there")
+		r.leave(plan, 1, path.Base(plan), "its task report is not there")
 		return
 	}
 	p := r.page(report)

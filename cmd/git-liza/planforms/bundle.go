@@ -19,7 +19,7 @@ func (r bundled) readBundles() error {
 	found := globsIn(r.names, "ralph", storiesName)
 	for _, dir := range in(r.folders, "ralph") {
 		if !r.has(path.Join(dir, storiesName)) {
-			r.leave(path.Join(dir, storiesName), 1, "the file", "it is not there: the bundle has no stories")
+			r.lack(path.Join(dir, storiesName), "the bundle has no stories")
 		}
 	}
 	switch len(found) {
@@ -86,7 +86,7 @@ func (r bundled) readStories(file string) error {
 			verify = orElse(verify, commandsIn(p.section("verification commands", "verification")))
 		}
 	} else if dir != "." {
-		r.leave(name, 1, "the file", "it is not there: nothing but the stories says what they may touch")
+		r.lack(name, "nothing but the stories says what they may touch")
 	}
 	r.addStories(file, f, flow.TaskInput{Owns: patterns(allowed), Denies: patterns(excluded), Verify: allOf(verify), Labels: r.slug(dir, f.Branch)})
 	return r.err

@@ -34,7 +34,7 @@ func (r phases) readHarness() error {
 		lacks bool
 	}{{"STATE.md", !state}, {".continue-here.md", !resume && version == "V1"}} {
 		if need.lacks {
-			r.leave(need.name, 1, "the file", "it is not there, and the harness asks for it")
+			r.lack(need.name, "the harness asks for it")
 		}
 	}
 	return r.err

@@ -57,7 +57,7 @@ func (r phases) readPlanning() error {
 	if r.has(roadmapName) {
 		known = r.readRoadmap(roadmapName)
 	} else if r.hasFolder("phases") {
-		r.leave(roadmapName, 1, "the file", "it is not there: phases have no goals and no needs")
+		r.lack(roadmapName, "phases have no goals and no needs")
 	}
 	if err := r.readHarness(); err != nil {
 		return err

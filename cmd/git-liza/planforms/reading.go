@@ -75,6 +75,11 @@ func (r *reading) leave(file string, line int, what, why string) {
 	r.report.Left = append(r.report.Left, planfile.Left{File: path.Join(string(r.below), file), Line: max(line, 1), What: what, Why: why})
 }
 
+// lack notes a file that is not there, by its name. means says what follows from it.
+func (r *reading) lack(file, means string) {
+	r.leave(file, 1, path.Base(file), "it is not there: "+means)
+}
+
 // leaveKeys notes the keys of a mapping that are not among those that are known.
 func (r *reading) leaveKeys(file string, v document.Value, known ...string) {
 	for _, m := range v.Members() {
