@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type planFileCommands struct {
@@ -133,10 +134,10 @@ func (r planReader) lines(file *planfile.File, wrong, warnings []planfile.Findin
 	var text strings.Builder
 	text.WriteString(r.reportLines(file))
 	for _, one := range wrong {
-		fmt.Fprintf(&text, "%s:%d: %s: %s\n", r.named(one.File), one.Line, one.Code, plaintext.Line(one.Reason))
+		fmt.Fprintf(&text, "%s:%d: %s: %s\n", git.Visible(r.named(one.File)), one.Line, one.Code, plaintext.Line(one.Reason))
 	}
 	for _, one := range warnings {
-		fmt.Fprintf(&text, "%s:%d: warning: %s: %s\n", r.named(one.File), one.Line, one.Code, plaintext.Line(one.Reason))
+		fmt.Fprintf(&text, "%s:%d: warning: %s: %s\n", git.Visible(r.named(one.File)), one.Line, one.Code, plaintext.Line(one.Reason))
 	}
 	return text.String()
 }

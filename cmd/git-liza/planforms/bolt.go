@@ -189,7 +189,7 @@ func (r units) readBoltPlan(u unit, b *bolt, file, number string) *boltTask {
 	t.Context = flow.LongText(prose(p.section("context", "root cause")))
 	t.Steps = stepsOf(orElse(textsOf(p.front.Key("steps")), r.stepTexts(p)))
 	checks := p.section("verification")
-	t.Verify = allOf(commandsIn(checks))
+	t.Verify = allOf(r.commands(file, checks))
 	if t.Acceptance = textsOf(p.front.Key("verification")); len(t.Acceptance) == 0 && t.Verify == "" {
 		t.Acceptance = textsIn(checks)
 	}

@@ -83,7 +83,7 @@ func (r bundled) readStories(file string) error {
 		if p := r.page(name); p != nil {
 			allowed = orElse(allowed, pathsIn(p.section("allowed paths")))
 			excluded = orElse(excluded, pathsIn(p.section("excluded paths")))
-			verify = orElse(verify, commandsIn(p.section("verification commands", "verification")))
+			verify = orElse(verify, r.commands(name, p.section("verification commands", "verification")))
 		}
 	} else if dir != "." {
 		r.lack(name, "nothing but the stories says what they may touch")

@@ -24,7 +24,7 @@ type gsdPlan struct {
 	task   flow.TaskInput
 }
 
-var planFilePattern = pattern.Late(`^(?:([0-9]+(?:\.[0-9]+)*-[0-9]+)-(?:.*-)?)?PLAN\.md$`)
+var planFilePattern = pattern.Late(`^(?:([0-9]+(?:\.[0-9]+)*-[0-9]+)-)?(?:.*-)?PLAN\.md$`)
 
 func isPlanFile(name string) bool { return planFilePattern().MatchString(path.Base(name)) }
 
@@ -68,7 +68,7 @@ func (r phases) summaryOf(file string) string {
 func (r phases) readPlanFront(p *page, g *gsdPlan) {
 	front, file := p.front, p.file
 	r.leaveKeys(file, front, append([]string{"status"}, planKeys...)...)
-	if wave := front.Key("wave"); wave.Line() > 0 {
+	if wave := front.Key("wave"); textOf(wave) != "" {
 		n, err := strconv.Atoi(textOf(wave))
 		if err != nil || n < 1 {
 			r.wrong(file, wave.Line(), "a wave is a number from 1, not %.40q", textOf(wave))
@@ -117,7 +117,7 @@ func (r phases) readPlanText(p *page, g *gsdPlan) {
 	if checks == nil {
 		checks = p.section("verification", "verification commands")
 	}
-	g.task.Verify = allOf(commandsIn(checks))
+	g.task.Verify = allOf(r.commands(p.file, checks))
 	g.task.Acceptance = slices.Concat(g.task.Acceptance, criteria)
 	if g.task.Verify == "" {
 		g.task.Acceptance = append(g.task.Acceptance, textsIn(checks)...)

@@ -63,6 +63,31 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
+// A file that is named alone is read alone, and not if it leads elsewhere.
+func TestNamedFiles(t *testing.T) {
+	t.Parallel()
+	tree := fstest.MapFS{
+		"01-01-PLAN.md": {Data: []byte("<objective>A</objective>")},
+		"01-02-PLAN.md": {Data: []byte("<objective>B</objective>")},
+		"ROADMAP.md":    {Mode: fs.ModeSymlink, Data: []byte("/etc/passwd")},
+	}
+	for base, is := range map[string]bool{"PLAN.md": true, "a-PLAN.md": true, "prd.json": true, "ROADMAP.md": true, "plan.yaml": false, "task-graph.json": false, "MYPLAN.md": false} {
+		require.Equal(t, is, IsNamed(base), base)
+	}
+	got := told(tree, "x", "01-02-PLAN.md", nil)
+	require.Contains(t, got, "id: plan-01-02\n")
+	require.NotContains(t, got, "01-01")
+	require.Contains(t, told(tree, "x", "ROADMAP.md", nil), "refused: it is a link or no plain file, and is not followed\n")
+	_, err := Read(tree, "x", "PLAN.md")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// Keys without value are empty; keys whose value stands below them are not touched.
+func TestWithoutNulls(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "a: \"\"\nb:\n- x\nc:\n  d: \"\"\n\n  e: 1\nf: \"\"\nk:\n- g: \"\"\n  h:\n    - i\nj: \"\"", withoutNulls("a: null\nb:\n- x\nc:\n  d: ~\n\n  e: 1\nf: # none\nk:\n- g:\n  h:\n    - i\nj:"))
+}
+
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 70)

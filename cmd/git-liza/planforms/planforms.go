@@ -59,6 +59,14 @@ func IsNamed(base string) bool {
 // plan, or if nobody can tell which one is meant, else that of the file system.
 func Read(tree fs.FS, within, base string) (*planfile.File, error) {
 	found, at, err := system{}, ".", error(nil)
+	if base != "" {
+		switch info, err := lstat(tree, base); {
+		case err != nil:
+			return nil, err
+		case !info.Mode().IsRegular():
+			return nil, refusef(nil, "it is a link or no plain file, and is not followed")
+		}
+	}
 	switch {
 	case base == storiesName:
 		found = bundles

@@ -119,7 +119,8 @@ func (r phases) phaseOf(g *gsdPlan, byNumber map[string]*phase, phases *[]*phase
 	dir := path.Dir(g.file)
 	number, _, _ := strings.Cut(g.key, "-")
 	name := path.Base(path.Join(r.within, dir))
-	if m := phaseFolderPattern().FindStringSubmatch(name); number == "" && m != nil {
+	above := path.Base(path.Join(r.within, path.Dir(dir)))
+	if m := phaseFolderPattern().FindStringSubmatch(name); number == "" && m != nil && (above == "phases" || path.Dir(dir) == ".") {
 		number = plainNumber(m[1])
 	}
 	if number == "" {
@@ -248,7 +249,7 @@ func (r phases) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts []f
 	fed := map[flow.TaskID]bool{}
 	for n, g := range list {
 		needs := r.findNeeds(g, byKey)
-		if len(g.needs) == 0 {
+		if len(g.needs) == 0 && len(g.task.Labels) > 0 { // plans of no phase have no order
 			needs = earlier(list, n)
 		}
 		for _, id := range needs {
@@ -267,16 +268,24 @@ func (r phases) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts []f
 
 // planID is the id of a plan: of its number, else of its folder.
 func (r phases) planID(of *phase, g *gsdPlan) flow.TaskID {
+	stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(g.file), "PLAN.md"), "-")
 	switch {
 	case g.key != "":
 		return taskID(idOfKey(g.key))
+	case of.number != "" && stem != "" && g.file != roadmapName:
+		return taskID("plan", padded(of.number), stem)
 	case of.number != "":
 		return taskID("phase", padded(of.number))
 	}
-	if name := path.Base(path.Join(r.within, path.Dir(g.file))); name != "." && name != ".planning" {
-		return taskID("plan", name)
+	words := []string{"plan"}
+	name := path.Base(path.Join(r.within, path.Dir(g.file)))
+	if name != "." && name != ".planning" {
+		words = append(words, name)
 	}
-	return "plan"
+	if stem != "" && !strings.HasPrefix(name, stem) {
+		words = append(words, stem)
+	}
+	return taskID(words...)
 }
 
 // earlier are the plans that come before a plan of a phase by its wave, or the one before

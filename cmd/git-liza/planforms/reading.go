@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -83,7 +84,8 @@ func (r *reading) lack(file, means string) {
 // leaveKeys notes the keys of a mapping that are not among those that are known.
 func (r *reading) leaveKeys(file string, v document.Value, known ...string) {
 	for _, m := range v.Members() {
-		if !slices.Contains(known, m.Key) {
+		says := textOf(m.Value) != "" || len(m.Value.Entries())+len(m.Value.Members()) > 0
+		if says && !slices.Contains(known, m.Key) {
 			r.leave(file, m.Line, m.Key, "the key is not known here")
 		}
 	}
@@ -110,6 +112,8 @@ func (r *reading) structured(file string) document.Value {
 		parse := document.Parse
 		if strings.HasSuffix(file, ".json") {
 			parse = document.ParseJSON
+		} else {
+			text = withoutNulls(text)
 		}
 		var doc document.Parsed
 		if doc, err = parse(file, []byte(text), MaxFile); err == nil {
@@ -118,6 +122,34 @@ func (r *reading) structured(file string) document.Value {
 	}
 	r.fail(file, err)
 	return document.Value{}
+}
+
+var keyPattern = pattern.Late(`^(\s*(?:- )?[A-Za-z0-9_.-]+:)\s*(null|Null|NULL|~)?\s*(?:#.*)?$`)
+
+// withoutNulls makes keys of a text in YAML that have no value have an empty one; our
+// reader takes no null. Lines stay where they are.
+func withoutNulls(text string) string {
+	list := strings.Split(text, "\n")
+	for i, one := range list {
+		m := keyPattern().FindStringSubmatch(strings.TrimRight(one, "\r"))
+		if m != nil && (m[2] != "" || !holdsMore(one, list[i+1:])) {
+			list[i] = m[1] + ` ""`
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+// holdsMore reports whether the value of a key begins on one of the lines after it.
+func holdsMore(key string, after []string) bool {
+	for _, one := range after {
+		bare := strings.TrimLeft(one, " ")
+		if strings.TrimSpace(bare) == "" || bare[0] == '#' {
+			continue
+		}
+		indent, own := len(one)-len(bare), len(key)-len(strings.TrimLeft(key, " -"))
+		return indent > own || indent == own && strings.HasPrefix(bare, "- ")
+	}
+	return false
 }
 
 // textOf is the text of a value, "" of lists and mappings.
@@ -223,14 +255,6 @@ func isGivenUp(status string) bool {
 		return true
 	}
 	return false
-}
-
-// allOf is one command that succeeds if all do.
-func allOf(commands []string) string {
-	if len(commands) < 2 {
-		return strings.Join(commands, "")
-	}
-	return "(" + strings.Join(commands, ") && (") + ")"
 }
 
 // lines are the entries of a list, a line each.

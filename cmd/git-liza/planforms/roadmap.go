@@ -31,7 +31,7 @@ type listed struct {
 var (
 	phaseBoxPattern   = pattern.Late(`^\s*[-*+]\s+\[([ xX])\]\s+\**Phase\s+([0-9]+(?:\.[0-9]+)*)\s*[:.–—-]?\s*(.*)$`)
 	phaseTitlePattern = pattern.Late(`^Phase\s+([0-9]+(?:\.[0-9]+)*)\s*[:.–—-]?\s*(.*)$`)
-	planBoxPattern    = pattern.Late(`^\s*[-*+]\s+\[([ xX])\]\s+\**([0-9]+(?:\.[0-9]+)*-[0-9]+)(?:-PLAN(?:\.md)?)?\**\s*[:–—-]*\s*(.*)$`)
+	planBoxPattern    = pattern.Late(`^\s*[-*+]\s+\[([ xX])\]\s+\**(?:Plan\s+)?([0-9]+(?:\.[0-9]+)*-[0-9]+)(?:-PLAN(?:\.md)?)?\**\s*[:–—-]*\s*(.*)$`)
 	phaseRefPattern   = pattern.Late(`(?i)phases?\s+([0-9]+(?:\.[0-9]+)*(?:\s*(?:,|and|&)\s*(?:phase\s+)?[0-9]+(?:\.[0-9]+)*)*)`)
 	decimalPattern    = pattern.Late(`[0-9]+(?:\.[0-9]+)*`)
 )

@@ -20,7 +20,8 @@ type line struct {
 	number int // from 1
 	text   string
 	fenced bool
-	fence  bool // the line begins or ends fenced code
+	fence  bool   // the line begins or ends fenced code
+	code   string // the language of fenced code, "" if it says none
 }
 
 var (
@@ -29,7 +30,6 @@ var (
 	numberPattern  = pattern.Late(`^(?:[0-9]+[.)]\s*)+`)
 	itemPattern    = pattern.Late(`^(\s*)(?:[-*+]|[0-9]{1,4}[.)])\s+(?:\[([ xX])\]\s+)?(.*)$`)
 	fieldPattern   = pattern.Late(`^\s*(?:[-*+]\s+)?(?:\*\*([^*:]{1,60}):?\*\*|([A-Z][A-Za-z ]{1,40}))\s*(?:\([^)]*\))?\s*:?\s*(.*)$`)
-	codePattern    = pattern.Late("^`([^`]+)`$")
 )
 
 // page reads a text; nil if it cannot be read, which is noted.
@@ -40,20 +40,29 @@ func (r *reading) page(file string) *page {
 		return nil
 	}
 	part, faults := artifacts.Part(file, []byte(text))
+	if len(faults) > 0 { // perhaps only for keys without value
+		front, body, _ := strings.Cut(strings.TrimPrefix(text, "---"), "\n---")
+		if again, none := artifacts.Part(file, []byte("---"+withoutNulls(front)+"\n---"+body)); len(none) == 0 {
+			part, faults = again, nil
+		}
+	}
 	for _, one := range faults {
 		r.wrong(file, one.Line, "%s", one.Text)
 	}
 	p := &page{file: file, front: part.Front}
-	closing := ""
+	closing, code := "", ""
 	for text := range strings.SplitSeq(part.Body, "\n") {
 		l := line{number: part.Line + len(p.lines), text: strings.TrimRight(text, " \t\r"), fenced: closing != ""}
 		if m := fencePattern().FindStringSubmatch(l.text); m != nil {
 			switch {
 			case closing == "":
-				closing, l.fenced, l.fence = m[1], true, true
+				closing, code, l.fenced, l.fence = m[1], strings.ToLower(m[2]), true, true
 			case strings.HasPrefix(m[1], closing) && m[2] == "":
 				closing, l.fence = "", true
 			}
+		}
+		if l.fenced {
+			l.code = code
 		}
 		p.lines = append(p.lines, l)
 	}
@@ -187,25 +196,6 @@ func prose(lines []line) string {
 	return strings.TrimSpace(strings.Join(list, "\n"))
 }
 
-// commandsIn are the lines of fenced code, and the entries of lists that are code and
-// nothing else. What is prose stays text: it is never run.
-func commandsIn(lines []line) (list []string) {
-	for _, l := range lines {
-		text := strings.TrimSpace(l.text)
-		if m := itemPattern().FindStringSubmatch(l.text); m != nil && !l.fenced {
-			text = strings.TrimSpace(m[3])
-			if code := codePattern().FindStringSubmatch(text); code != nil {
-				list = append(list, strings.TrimSpace(code[1]))
-			}
-			continue
-		}
-		if l.fenced && !l.fence && text != "" && !strings.HasPrefix(text, "#") {
-			list = append(list, strings.TrimPrefix(text, "$ "))
-		}
-	}
-	return list
-}
-
 // pathsIn are the paths that the entries of lists name.
 func pathsIn(lines []line) (list []string) {
 	for _, one := range items(lines) {
@@ -279,7 +269,7 @@ func blocks(lines []line, tag string) (list []block) {
 			}
 			before, rest, closed := strings.Cut(text, "</"+tag+">")
 			if before != "" || !closed {
-				open.lines = append(open.lines, line{l.number, before, l.fenced, l.fence})
+				open.lines = append(open.lines, line{l.number, before, l.fenced, l.fence, l.code})
 			}
 			if !closed {
 				break
