@@ -10,9 +10,9 @@ import (
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
-// ended is a plan of a → b → c → d, e and a cycle f ⇄ g, in which some tasks are finished.
+// ended is a plan of a → b → c → d ← b, e and a cycle f ⇄ g, in which some tasks are finished.
 func ended(finished ...flow.TaskID) *File {
-	needs := map[flow.TaskID][]flow.TaskID{"b": {"a"}, "c": {"b"}, "d": {"c", "b", "a"}, "f": {"g"}, "g": {"f", "a"}, "h": {"g"}}
+	needs := map[flow.TaskID][]flow.TaskID{"b": {"a"}, "c": {"b"}, "d": {"c", "b"}, "f": {"g"}, "g": {"f", "a"}, "h": {"g"}}
 	var list []Source
 	for i, id := range []flow.TaskID{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		one := Source{Task: plan.Task{TaskInput: flow.TaskInput{ID: id, Title: "T", DependsOn: needs[id], Level: i + 1}}, At: Origin{"F", i + 1}}
