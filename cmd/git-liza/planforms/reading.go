@@ -1,8 +1,6 @@
 package planforms
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path"
@@ -11,7 +9,6 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -124,55 +121,6 @@ func (r *reading) structured(file string) document.Value {
 	return document.Value{}
 }
 
-var keyPattern = pattern.Late(`^(\s*(?:- )?[A-Za-z0-9_.-]+:)\s*(null|Null|NULL|~)?\s*(?:#.*)?$`)
-
-// withoutNulls makes keys of a text in YAML that have no value have an empty one; our
-// reader takes no null. Lines stay where they are.
-func withoutNulls(text string) string {
-	list := strings.Split(text, "\n")
-	for i, one := range list {
-		m := keyPattern().FindStringSubmatch(strings.TrimRight(one, "\r"))
-		if m != nil && (m[2] != "" || !holdsMore(one, list[i+1:])) {
-			list[i] = m[1] + ` ""`
-		}
-	}
-	return strings.Join(list, "\n")
-}
-
-// holdsMore reports whether the value of a key begins on one of the lines after it.
-func holdsMore(key string, after []string) bool {
-	for _, one := range after {
-		bare := strings.TrimLeft(one, " ")
-		if strings.TrimSpace(bare) == "" || bare[0] == '#' {
-			continue
-		}
-		indent, own := len(one)-len(bare), len(key)-len(strings.TrimLeft(key, " -"))
-		return indent > own || indent == own && strings.HasPrefix(bare, "- ")
-	}
-	return false
-}
-
-// textOf is the text of a value, "" of lists and mappings.
-func textOf(v document.Value) string {
-	text, _ := v.Text()
-	return strings.TrimSpace(text)
-}
-
-// textsOf are the texts of a list, or of one text, with commas between them.
-func textsOf(v document.Value) (list []string) {
-	for _, one := range v.Entries() {
-		if text := textOf(one); text != "" {
-			list = append(list, text)
-		}
-	}
-	if text := textOf(v); text != "" {
-		for part := range strings.SplitSeq(text, ",") {
-			list = append(list, strings.TrimSpace(part))
-		}
-	}
-	return list
-}
-
 // fit cuts texts and lists to what a board holds, and reports it.
 func (r *reading) fit(file string, line int, t *flow.TaskInput) {
 	limit := flow.DefaultConfig().TextLimit
@@ -209,35 +157,6 @@ func (r *reading) fit(file string, line int, t *flow.TaskInput) {
 		cut("steps", &t.Steps[i].Expect, 1000)
 	}
 }
-
-// idOf makes words an id that a board takes: the same words always give the same id.
-func idOf(words ...string) string {
-	text := strings.Join(words, "-")
-	id := strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
-			return c
-		}
-		return '-'
-	}, text)
-	for strings.Contains(id, "..") {
-		id = strings.ReplaceAll(id, "..", ".")
-	}
-	id = strings.Trim(id, ".-_")
-	if id == "" || id[0] >= '0' && id[0] <= '9' {
-		id = strings.TrimSuffix("t-"+id, "-")
-	}
-	if strings.HasSuffix(strings.ToLower(id), ".lock") {
-		id = id[:len(id)-len(".lock")] + "-lock"
-	}
-	if len(id) > 64 {
-		sum := sha256.Sum256([]byte(text))
-		id = strings.TrimRight(id[:55], ".-_") + "-" + hex.EncodeToString(sum[:4])
-	}
-	return id
-}
-
-func taskID(words ...string) flow.TaskID { return flow.TaskID(idOf(words...)) }
 
 // isEnded reports whether a word says that work is done. Its case does not matter.
 func isEnded(status string) bool {

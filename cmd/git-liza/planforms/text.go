@@ -196,39 +196,6 @@ func prose(lines []line) string {
 	return strings.TrimSpace(strings.Join(list, "\n"))
 }
 
-// pathsIn are the paths that the entries of lists name.
-func pathsIn(lines []line) (list []string) {
-	for _, one := range items(lines) {
-		if p := pathOf(one.text); p != "" {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// pathOf is the path that an entry begins with: code, or a word.
-func pathOf(text string) string {
-	if rest, ok := strings.CutPrefix(text, "`"); ok {
-		text, _, _ = strings.Cut(rest, "`")
-		return globOf(text)
-	}
-	word, _, _ := strings.Cut(strings.Trim(text, "*"), " ")
-	word = strings.Trim(word, "`,:;()")
-	if strings.ContainsAny(word, "./") && !strings.HasPrefix(word, "http") {
-		return globOf(word)
-	}
-	return ""
-}
-
-// globOf is a path as patterns of the board say it: a folder is all that it holds.
-func globOf(text string) string {
-	text = strings.TrimPrefix(strings.TrimSpace(text), "./")
-	if strings.HasSuffix(text, "/") {
-		text += "**"
-	}
-	return text
-}
-
 // isAllDone reports whether some lines have boxes, and all are ticked.
 func isAllDone(lines []line) bool {
 	boxes := 0
@@ -241,54 +208,6 @@ func isAllDone(lines []line) bool {
 		}
 	}
 	return boxes > 0
-}
-
-// A block is what stands between a tag of a page and its end.
-type block struct {
-	number int
-	about  string // what stands in the tag after its name
-	lines  []line
-}
-
-// blocks are those of a tag, outside of code. Tags of one name do not nest.
-func blocks(lines []line, tag string) (list []block) {
-	var open *block
-	for _, l := range lines {
-		text := l.text
-		for {
-			if open == nil {
-				at := strings.Index(text, "<"+tag)
-				if at < 0 || l.fenced {
-					break
-				}
-				about, rest, ok := strings.Cut(text[at+1+len(tag):], ">")
-				if !ok || about != "" && about[0] != ' ' {
-					break
-				}
-				open, text = &block{number: l.number, about: strings.TrimSpace(about)}, rest
-			}
-			before, rest, closed := strings.Cut(text, "</"+tag+">")
-			if before != "" || !closed {
-				open.lines = append(open.lines, line{l.number, before, l.fenced, l.fence, l.code})
-			}
-			if !closed {
-				break
-			}
-			list, open, text = append(list, *open), nil, rest
-		}
-	}
-	if open != nil { // half a file
-		list = append(list, *open)
-	}
-	return list
-}
-
-// inBlock are the lines of the first block of a tag.
-func (p *page) inBlock(tag string) []line {
-	if found := blocks(p.lines, tag); len(found) > 0 {
-		return found[0].lines
-	}
-	return nil
 }
 
 // words are the texts of lines, without blanks around them.
