@@ -82,7 +82,7 @@ func (r units) findUnits() (list []unit) {
 	if r.hasFolder("bolts") || r.has("state.json") || r.has("status.yaml") && !r.hasFolder("plans") {
 		return []unit{r.unit(".")}
 	}
-	for _, dir := range append(in(r.folders, "uow"), in(r.folders, ".")...) {
+	for _, dir := range append(r.foldersIn("uow"), r.foldersIn(".")...) {
 		if r.hasFolder(dir+"/bolts") || r.has(dir+"/state.json") || r.has(dir+"/status.yaml") || path.Dir(dir) == "uow" {
 			list = append(list, r.unit(dir))
 		}
@@ -146,7 +146,7 @@ func (r units) readUnits(list []unit) error {
 	}
 	u := open[0]
 	missing := r.missingOf(u)
-	bolts := in(r.folders, path.Join(u.dir, "bolts"))
+	bolts := r.foldersIn(path.Join(u.dir, "bolts"))
 	if len(bolts) == 0 && !r.has(path.Join(u.dir, "bolts/plan.json")) {
 		return refusef(nil, "the unit of work %s has no bolts, so that nothing of it is planned; not there: %s", u.id, strings.Join(append(missing, "bolts"), ", "))
 	}
@@ -170,7 +170,7 @@ func (r units) missingOf(u unit) (missing []string) {
 			missing = append(missing, name)
 		}
 	}
-	if !slices.ContainsFunc(in(r.names, u.dir), func(name string) bool { return strings.HasPrefix(path.Base(name), "ADR-") }) {
+	if !slices.ContainsFunc(r.filesIn(u.dir), func(name string) bool { return strings.HasPrefix(path.Base(name), "ADR-") }) {
 		missing = append(missing, "ADR-*.md")
 	}
 	return missing

@@ -120,12 +120,12 @@ func (r units) readBolt(u unit, dir string, entry document.Value) *bolt {
 		b.ended = endOf("the bolt", textOf(v.Key("status")))
 	}
 	reports := map[string]string{}
-	for _, name := range in(r.names, path.Join(dir, "tasks")) {
+	for _, name := range r.filesIn(path.Join(dir, "tasks")) {
 		if m := planNumberPattern().FindStringSubmatch(path.Base(name)); m != nil {
 			reports[m[1]] = name
 		}
 	}
-	for _, name := range in(r.names, path.Join(dir, "plans")) {
+	for _, name := range r.filesIn(path.Join(dir, "plans")) {
 		m := planNumberPattern().FindStringSubmatch(path.Base(name))
 		if m == nil || path.Ext(name) != ".md" {
 			continue // the report names it as a file without work
@@ -215,16 +215,6 @@ func (r units) stepTexts(p *page) (list []string) {
 		}
 	}
 	return list
-}
-
-// distinct is a list of texts without repetitions.
-func distinct(list []string) (found []string) {
-	for _, one := range list {
-		if !slices.Contains(found, one) {
-			found = append(found, one)
-		}
-	}
-	return found
 }
 
 // readBoltReport reads what became of a plan.

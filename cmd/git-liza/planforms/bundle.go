@@ -17,7 +17,7 @@ type bundled struct{ phases }
 // readBundles reads the one bundle of a harness that has no plans.
 func (r bundled) readBundles() error {
 	found := globsIn(r.names, "ralph", storiesName)
-	for _, dir := range in(r.folders, "ralph") {
+	for _, dir := range r.foldersIn("ralph") {
 		if !r.has(path.Join(dir, storiesName)) {
 			r.lack(path.Join(dir, storiesName), "the bundle has no stories")
 		}

@@ -172,12 +172,13 @@ func (r phases) readPlanTasks(p *page, g *gsdPlan) {
 		}
 		for part := range strings.FieldsFuncSeq(inner("files"), func(c rune) bool { return c == ',' || c == '\n' }) {
 			word, _, _ := strings.Cut(strings.TrimSpace(part), " ")
-			if name := globOf(strings.Trim(word, "`")); name != "" && !owned && !slices.Contains(g.task.Owns, name) {
+			if name := globOf(strings.Trim(word, "`")); !owned {
 				g.task.Owns = append(g.task.Owns, name)
 			}
 		}
 		g.task.Steps = append(g.task.Steps, step)
 	}
+	g.task.Owns = distinct(g.task.Owns)
 	if len(g.task.Steps) > 0 {
 		return
 	}

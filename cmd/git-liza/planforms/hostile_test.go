@@ -29,6 +29,10 @@ func TestHostileTrees(t *testing.T) {
 		large[fmt.Sprintf("phases/01-a/01-%02d-PLAN.md", i)] = file(strings.Repeat("x\n", MaxFile/2))
 	}
 	deep[strings.Repeat("d/", 30)+"PLAN.md"] = file("# P\n")
+	units := fstest.MapFS{"uow/u/bolts/b/plans/PLAN-001.md": file("# P\n## Files\n" + many("- src/%d\n", 90_000))}
+	for i := range 3_000 {
+		units[fmt.Sprintf("uow/u/bolts/b%d/plans/PLAN-001.md", i)] = file("# P\n")
+	}
 	for name, test := range map[string]struct {
 		tree fstest.MapFS
 		want string
@@ -36,7 +40,7 @@ func TestHostileTrees(t *testing.T) {
 		"many":      {plans(9_990), "\nid: plan-01-9989\n"},
 		"too many":  {plans(MaxFiles), "refused: the folder holds more than 10000 files, too many for one plan; name the part that holds the plan\n"},
 		"large":     {fstest.MapFS{"PLAN.md": file(strings.Repeat("x\n", MaxFile))}, "wrong PLAN.md:524289: form: the file is larger than 1048576 bytes\n"},
-		"all large": {large, "refused: the files of the folder have together more than 32 MiB; name the part that holds the plan\n"},
+		"all large": {large, "refused: the files of the folder have together more than 16 MiB; name the part that holds the plan\n"},
 		"deep":      {deep, "is nested deeper than 16 folders\n"},
 		"no text":   {fstest.MapFS{"PLAN.md": file("# A\n\xff\n")}, "wrong PLAN.md:2: form: the text is not UTF-8\n"},
 		"zero byte": {fstest.MapFS{"prd.json": file("{\n\x00}")}, "wrong prd.json:2: form: the text is not UTF-8\n"},
@@ -49,6 +53,9 @@ func TestHostileTrees(t *testing.T) {
 			"left PLAN.md:1: acceptance: only its first 50 entries are taken\n"},
 		"nested JSON": {fstest.MapFS{"prd.json": file(strings.Repeat("[", 100_000))}, "wrong prd.json:1: form: nested deeper than 32\n"},
 		"anchors":     {fstest.MapFS{"PLAN.md": file("---\na: &a [x]\nb: *a\n---\n# A\n")}, "wrong PLAN.md:2: form: anchors are not allowed\n"},
+		"bolts":       {units, "id: u-b2999-PLAN-001\n"},
+		"steps":       {fstest.MapFS{"PLAN.md": file(many("<task><files>src/%d</files></task>\n", 25_000))}, "left PLAN.md:1: steps: only the first 50 are taken\n"},
+		"roadmap":     {fstest.MapFS{"ROADMAP.md": file(many("### Phase %d: A\n", 20_000))}, "id: phase-19999\n"},
 		"tags":        {fstest.MapFS{"PLAN.md": file("# A\n" + strings.Repeat("<task ", 100_000))}, "id: plan-x\n"},
 		"not closed":  {fstest.MapFS{"PLAN.md": file("# A\n<objective>\nB\n```\n<task>\n")}, "id: plan-x\n"},
 	} {
@@ -86,6 +93,15 @@ func TestNamedFiles(t *testing.T) {
 func TestWithoutNulls(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "a: \"\"\nb:\n- x\nc:\n  d: \"\"\n\n  e: 1\nf: \"\"\nk:\n- g: \"\"\n  h:\n    - i\nj: \"\"", withoutNulls("a: null\nb:\n- x\nc:\n  d: ~\n\n  e: 1\nf: # none\nk:\n- g:\n  h:\n    - i\nj:"))
+}
+
+// many is a text n times, with its numbers.
+func many(format string, n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, format, i)
+	}
+	return text.String()
 }
 
 func TestIDs(t *testing.T) {

@@ -178,3 +178,14 @@ func isGivenUp(status string) bool {
 
 // lines are the entries of a list, a line each.
 func lines(list []string) string { return strings.Join(list, "\n") }
+
+// distinct is a list of texts without repetitions, and without empty ones.
+func distinct(list []string) (found []string) {
+	seen := map[string]bool{"": true}
+	for _, one := range list {
+		if !seen[one] {
+			seen[one], found = true, append(found, one)
+		}
+	}
+	return found
+}

@@ -39,7 +39,7 @@ type need struct {
 // findSpecs finds specs: those of specs, or of the folder itself.
 func (r units) findSpecs() (list []*spec) {
 	for _, dir := range []string{"specs", "."} {
-		for _, name := range in(r.names, dir) {
+		for _, name := range r.filesIn(dir) {
 			base := path.Base(name)
 			id, isYAML := strings.CutSuffix(base, ".yaml")
 			if !isYAML || strings.HasSuffix(id, ".plan") || dir == "." && !r.has(id+".plan.yaml") {
@@ -47,7 +47,7 @@ func (r units) findSpecs() (list []*spec) {
 			}
 			list = append(list, &spec{id: id, file: name, plan: r.ifThere(path.Join(dir, id+".plan.yaml"))})
 		}
-		for _, sub := range in(r.folders, dir) {
+		for _, sub := range r.foldersIn(dir) {
 			if dir == "specs" || r.has(sub+"/"+specName) {
 				list = append(list, r.specIn(sub))
 			}

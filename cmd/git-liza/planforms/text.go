@@ -53,7 +53,7 @@ func (r *reading) page(file string) *page {
 	closing, code := "", ""
 	for text := range strings.SplitSeq(part.Body, "\n") {
 		l := line{number: part.Line + len(p.lines), text: strings.TrimRight(text, " \t\r"), fenced: closing != ""}
-		if m := fencePattern().FindStringSubmatch(l.text); m != nil {
+		if m := fenceOf(l.text); m != nil {
 			switch {
 			case closing == "":
 				closing, code, l.fenced, l.fence = m[1], strings.ToLower(m[2]), true, true
@@ -67,6 +67,15 @@ func (r *reading) page(file string) *page {
 		p.lines = append(p.lines, l)
 	}
 	return p
+}
+
+// fenceOf matches a line that begins or ends fenced code; most lines do neither, and a
+// regular expression takes long to say so.
+func fenceOf(text string) []string {
+	if bare := strings.TrimLeft(text, " \t"); bare == "" || bare[0] != '`' && bare[0] != '~' {
+		return nil
+	}
+	return fencePattern().FindStringSubmatch(text)
 }
 
 // heading is the level and the title of a heading, 0 of other lines.
