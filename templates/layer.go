@@ -17,9 +17,13 @@ import (
 // folder that does not exist and a nil FS are empty layers. A caller that
 // does not trust the folder's symbolic links gives the FS of an os.Root.
 type Layer struct {
-	Name string
-	FS   fs.FS
+	Name  string
+	FS    fs.FS
+	Roles []flow.Role // that it may have folders for, beside those of the board
 }
+
+// Check says what nobody reads of the layer, where there are only its own roles.
+func (l Layer) Check() error { return l.check(nil) }
 
 const (
 	shared   = "all"      // the folder for every role; no role has that name
@@ -102,7 +106,7 @@ func (l Layer) check(known []flow.Role) error {
 
 func (l Layer) checkName(known []flow.Role, folder, base string) error {
 	folders := []string{shared, answers}
-	for _, role := range known {
+	for _, role := range slices.Concat(known, l.Roles) {
 		folders = append(folders, role.String())
 	}
 	section, isTemplate := strings.CutSuffix(base, ".md")

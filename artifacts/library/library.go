@@ -44,29 +44,43 @@ type Library struct {
 	types, workflows []Definition // by name
 }
 
-// Open lists the definitions: the built-in ones, and those below .liza/ of a tree of
-// files; nil for the built-in ones alone.
-func Open(project fs.FS) (*Library, error) {
+// A Source is where definitions lie between the built-in ones and those of the project,
+// such as in an extension.
+type Source struct {
+	FS               fs.FS
+	Types, Workflows string // folders
+	Prefix           string // of their paths, as the project has them
+}
+
+// Open lists the definitions: the built-in ones, those of sources, and those below .liza/
+// of a tree of files, each in place of those of its name before; nil for none of a project.
+func Open(project fs.FS, between ...Source) (*Library, error) {
 	l := &Library{}
-	if err := l.add(builtIn, "types", "workflows", ""); err != nil {
+	if err := l.add(Source{builtIn, "types", "workflows", ""}, false); err != nil {
 		return nil, err
+	}
+	for _, s := range between {
+		if err := l.add(s, true); err != nil {
+			return nil, err
+		}
 	}
 	if project == nil {
 		return l, nil
 	}
-	return l, l.add(project, TypesFolder, WorkflowsFolder, ".liza/")
+	return l, l.add(Source{project, TypesFolder, WorkflowsFolder, ""}, true)
 }
 
-func (l *Library) add(from fs.FS, types, workflows, prefix string) (err error) {
-	if l.types, err = list(l.types, from, types, prefix != ""); err != nil {
+func (l *Library) add(s Source, named bool) (err error) {
+	if l.types, err = list(l.types, s, s.Types, named); err != nil {
 		return err
 	}
-	l.workflows, err = list(l.workflows, from, workflows, prefix != "")
+	l.workflows, err = list(l.workflows, s, s.Workflows, named)
 	return err
 }
 
 // list adds the definitions of a folder to others.
-func list(to []Definition, from fs.FS, folder string, named bool) ([]Definition, error) {
+func list(to []Definition, s Source, folder string, named bool) ([]Definition, error) {
+	from := s.FS
 	entries, err := fs.ReadDir(from, folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return to, nil
@@ -87,6 +101,7 @@ func list(to []Definition, from fs.FS, folder string, named bool) ([]Definition,
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
+		d.Path = path.Join(s.Prefix, d.Path)
 		if d.Template = string(template); !named {
 			d.Path = ""
 		}

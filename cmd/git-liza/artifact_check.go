@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/artifacts/library"
+	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -87,7 +88,8 @@ func readDefinitions(ctx context.Context, clone *work.Clone) (*definitions, erro
 	return d, nil
 }
 
-// openLibrary lists the built-in definitions and those of the main work tree.
+// openLibrary lists the built-in definitions, and those of extensions and of the project in
+// the main work tree.
 func openLibrary(repo *git.Repo) (*library.Library, error) {
 	dir := repo.MainWorkTree()
 	if dir == "" {
@@ -98,7 +100,17 @@ func openLibrary(repo *git.Repo) (*library.Library, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return library.Open(root.FS())
+	list, err := extension.List(root.FS(), nil)
+	if err != nil {
+		return nil, err
+	}
+	var sources []library.Source
+	for _, e := range list {
+		if len(e.Wrong) == 0 { // git liza extension check says what is wrong
+			sources = append(sources, e.Source(e.FS, e.Path))
+		}
+	}
+	return library.Open(root.FS(), sources...)
 }
 
 // folders are the folders that hold all artifacts and definitions.
@@ -134,6 +146,8 @@ const (
 	kindType     = "type"
 	kindWorkflow = "workflow"
 	kindLesson   = "lesson"
+
+	kindExtension = "extension"
 )
 
 // definitionAt is the kind of definition that a path is of, "" if it is of none.
@@ -250,7 +264,7 @@ func answerChecked(inv *invocation, list []checkedFile, help string) error {
 		if wrong += len(f.Errors); !f.Valid {
 			invalid++
 		}
-		if hint == "" && !f.Valid && f.Type != "" && f.Type != kindLesson && f.Type != kindType && f.Type != kindWorkflow {
+		if hint == "" && !f.Valid && f.Type != "" && f.Type != kindLesson && f.Type != kindExtension && f.Type != kindType && f.Type != kindWorkflow {
 			hint = "git liza template " + f.Type
 		}
 	}

@@ -130,6 +130,9 @@ func (c *roleAddCommand) row(inv *invocation, clone *work.Clone) (flow.RoleRow, 
 			return list[i], nil
 		}
 	}
+	if err := c.findExtension(inv, name); err != nil {
+		return flow.RoleRow{}, err
+	}
 	path, text, err := c.read(inv, clone)
 	if err != nil {
 		return flow.RoleRow{}, err
@@ -140,6 +143,24 @@ func (c *roleAddCommand) row(inv *invocation, clone *work.Clone) (flow.RoleRow, 
 	}
 	row.Persona = path
 	return row, nil
+}
+
+// findExtension takes the file of the extension that brings a role of that name; the last
+// one lies above the others.
+func (c *roleAddCommand) findExtension(inv *invocation, name flow.Role) error {
+	if name == "" {
+		return nil
+	}
+	list, top, err := readExtensions(inv)
+	if errors.Is(err, worktrees.ErrNoWorkTree) {
+		return nil
+	}
+	for _, e := range list {
+		if len(e.Wrong) == 0 && slices.Contains(e.Roles(), name) {
+			c.File = filepath.Join(top, filepath.FromSlash(e.Path), "roles", name.String()+".md")
+		}
+	}
+	return err
 }
 
 // read returns the file's path below the main work tree, and its text. The path

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
@@ -215,12 +216,13 @@ func openDiscoveries(b *flow.Board) []*flow.Discovery {
 }
 
 // Layers returns the folders that a project and a user lay over the built-in prompts:
-// .liza/prompts in the main work tree, then liza/prompts in the user's configuration
+// those of its extensions, .liza/prompts in the main work tree, then liza/prompts in the user's configuration
 // folder. The project's folder is read from the main work tree because the agent could
 // rewrite its own.
 func Layers(mainWorkTree string, environ []string) []templates.Layer {
 	var layers []templates.Layer
 	if mainWorkTree != "" {
+		layers = append(layers, extensionLayers(mainWorkTree)...)
 		layers = append(layers, openLayer("project", filepath.Join(mainWorkTree, ".liza", "prompts")))
 	}
 	home, config := "", ""
@@ -240,6 +242,36 @@ func Layers(mainWorkTree string, environ []string) []templates.Layer {
 	}
 	return layers
 }
+
+// extensionLayers are the prompts of the extensions of a project. One with which something
+// is wrong is a layer that says so.
+func extensionLayers(mainWorkTree string) (layers []templates.Layer) {
+	root, err := os.OpenRoot(mainWorkTree)
+	if err != nil {
+		return nil
+	}
+	list, err := extension.List(root.FS(), nil)
+	if err != nil {
+		return []templates.Layer{{Name: "extensions", FS: failing{err}}}
+	}
+	for _, e := range list {
+		layer := e.Layer(e.FS)
+		if layer.FS == nil {
+			continue
+		}
+		if wrong := e.Wrong; len(wrong) > 0 {
+			layer.FS = failing{fmt.Errorf("%s/%s: %s; git liza extension check", e.Path, wrong[0].Path, wrong[0].Faults[0].Text)}
+		}
+		layers = append(layers, layer)
+	}
+	return layers
+}
+
+// failing is a folder that cannot be read.
+type failing struct{ why error }
+
+// Open returns the cause.
+func (f failing) Open(string) (fs.File, error) { return nil, f.why }
 
 // openLayer opens a folder whose symbolic links cannot lead out of it.
 func openLayer(name, dir string) templates.Layer {
