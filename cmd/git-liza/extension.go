@@ -127,7 +127,7 @@ func readExtension(inv *invocation, said string) (*extension.Installed, error) {
 	}
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		return nil, usagef("git liza help extension", "%s is no folder; of a repository elsewhere: git clone URL, and add the folder", said)
+		return nil, usagef("git liza help extension", "%s is no folder; of a repository elsewhere: URL#REF", said)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -155,7 +155,7 @@ func answerExtensions(inv *invocation, list []extension.Installed) error {
 }
 
 type extensionAddCommand struct {
-	Path    string `arg:"" help:"Its folder."`
+	Path    string `arg:"" placeholder:"PATH|URL#REF" help:"Its folder, or the repository whose root it is, at a branch or tag."`
 	Replace bool   `help:"In place of the one of its name, all of whose files go."`
 }
 
@@ -167,10 +167,24 @@ func (c *extensionAddCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	e, err := readExtension(inv, c.Path)
+	from := c.Path
+	if isElsewhere(inv, from) {
+		clone, err := inv.reader()
+		if err != nil {
+			return err
+		}
+		b, err := borrow(inv, clone.Repo, from)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+		from = b.files()
+	}
+	e, err := readExtension(inv, from)
 	if err != nil {
 		return err
 	}
+	e.Path = c.Path
 	if len(e.Wrong) > 0 {
 		return answerExtensions(inv, []extension.Installed{*e})
 	}

@@ -38,7 +38,7 @@ func clipID(id string) string { return id[:min(10, len(id))] }
 // HitsText lists for people what speaks of a question; integration is the name of the branch.
 func HitsText(hits []Hit, query, integration string, width int) string {
 	if len(hits) == 0 {
-		return Cut("nothing that was said here has a word of: "+plaintext.Line(query), width) + "\n"
+		return Cut("nothing was found that has a word of: "+plaintext.Line(query), width) + "\n"
 	}
 	var text strings.Builder
 	for i, h := range hits {
