@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	},
 	"cmd/git-liza/config":     {"flow", "flow/spelling"},
 	"cmd/git-liza/codehost":   {},
-	"cmd/git-liza/extension":  {"artifacts", "artifacts/library", "flow", "flow/pattern", "gitstore/document", "templates", "cmd/git-liza/roles"},
+	"cmd/git-liza/extension":  {"artifacts", "artifacts/library", "flow", "flow/pattern", "gitstore/document", "templates", "cmd/git-liza/diagnosis", "cmd/git-liza/roles"},
 	"cmd/git-liza/lesson":     {"artifacts", "flow", "gitstore/document"},
 	"cmd/git-liza/notify":     {"flow/layout", "flow/plaintext", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret"},
 	"cmd/git-liza/recall":     {},

@@ -27,7 +27,7 @@ type setUpCommands struct {
 	Version   versionCommand    `cmd:"" group:"Set up" help:"Print the program's version."`
 	Template  templateCommand   `cmd:"" group:"Set up" help:"Print a document to start from."`
 	Contracts contractsCommands `cmd:"" group:"Set up" help:"What agents keep to: documents and skills, shown, installed and removed."`
-	Extension extensionCommands `cmd:"" group:"Set up" help:"Folders that bring roles, prompts, types of artifacts and workflows."`
+	Extension extensionCommands `cmd:"" group:"Set up" help:"Folders that bring roles, prompts, types of artifacts, workflows and patterns."`
 	Config    configCommand     `cmd:"" group:"Set up" help:"Show or set the board's limits and gates."`
 	Doctor    doctorCommand     `cmd:"" group:"Set up" help:"Look for everything that would make work fail here."`
 	Hooks     hooksCommands     `cmd:"" group:"Set up" help:"Install, remove and show the hooks with which git itself refuses."`

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 type diagnoseCommand struct {
@@ -25,7 +28,8 @@ func (c *diagnoseCommand) Help() string {
 of gates that failed, of levels too, and rejections. It ranks causes by the lines that speak
 for and against each; without such lines the answer is that there is no
 evidence. Of more than a megabyte it reads the beginning and the end. The steps
-of the plan come from a table in this program: no word of what was read is run.`
+of the plan come from a table in this program: no word of what was read is run.
+Extensions may add causes; nothing of those is run.`
 }
 
 func (c *diagnoseCommand) Run(inv *invocation) error {
@@ -61,13 +65,17 @@ func (c *diagnoseCommand) input(inv *invocation) error {
 // answer examines the sources, and runs the plan if that is wanted. The errors of others are
 // compared with theirs.
 func (c *diagnoseCommand) answer(inv *invocation, d diagnoser, about, others []diagnosis.Source) error {
+	causes, err := customCauses(inv)
+	if err != nil {
+		return err
+	}
 	found := view.Diagnosis{About: c.What, Findings: []diagnosis.Finding{}, Plan: []diagnosis.Step{}}
 	for _, s := range about {
-		found.Findings = append(found.Findings, diagnosis.Examine(s))
+		found.Findings = append(found.Findings, diagnosis.Examine(s, causes...))
 	}
 	all := slices.Clone(found.Findings)
 	for _, s := range others {
-		all = append(all, diagnosis.Examine(s))
+		all = append(all, diagnosis.Examine(s, causes...))
 	}
 	found.Alike = diagnosis.Compare(all)
 	if main := found.Main(); main != nil && c.What != "" {
@@ -87,6 +95,20 @@ func (c *diagnoseCommand) answer(inv *invocation, d diagnoser, about, others []d
 	}
 	found.Ran = ran
 	return inv.answer("", found, "")
+}
+
+// customCauses are those of the extensions of the main work tree.
+func customCauses(inv *invocation) (list []*diagnosis.Cause, err error) {
+	extensions, _, err := readExtensions(inv)
+	if errors.Is(err, git.ErrNoRepository) || errors.Is(err, worktrees.ErrNoWorkTree) {
+		return nil, nil
+	}
+	for _, e := range extensions {
+		if len(e.Wrong) == 0 { // git liza extension check says what is wrong
+			list = append(list, e.Causes...)
+		}
+	}
+	return list, err
 }
 
 // A diagnoser collects what a diagnosis reads, from the board and the sessions of a clone.

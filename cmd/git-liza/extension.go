@@ -26,7 +26,8 @@ type extensionCommands struct {
 
 // extensionHelp says what an extension is.
 const extensionHelp = `An extension is a folder that brings into a project what a team shares: roles/NAME.md,
-prompts/ROLE/SECTION.md or .append.md, artifacts/NAME.yaml with NAME.md, workflows/NAME.yaml.
+prompts/ROLE/SECTION.md or .append.md, artifacts/NAME.yaml with NAME.md, workflows/NAME.yaml,
+patterns/NAME.yaml (title, fix, test and signs of a cause for git liza diagnose).
 Its extension.yaml says name, version, about, and what it needs:
 
     name: house-rules

@@ -26,13 +26,14 @@ type Finding struct {
 }
 
 // Examine reads a source. The error that the board has of it counts as its last line, and
-// has the fingerprint by which the rules count failures in a row.
-func Examine(s Source) Finding {
+// has the fingerprint by which the rules count failures in a row. It knows the built-in
+// causes, and more.
+func Examine(s Source, more ...*Cause) Finding {
 	text := s.Text
 	if s.Error != "" {
 		text = slices.Concat(text, []byte("\n"+s.Error))
 	}
-	f := Finding{Source: s, Report: Read(text)}
+	f := Finding{Source: s, Report: Read(text, more...)}
 	f.Error = plaintext.Line(s.Error)
 	if s.Error != "" {
 		f.Errors = append(f.Errors, Error{Type: "session", Message: f.Error, Causes: []string{}, Fingerprint: flow.Fingerprint(s.Error), At: f.Lines})

@@ -59,8 +59,9 @@ const (
 	doubt = 1.5
 )
 
-// Read returns the report of a text.
-func Read(data []byte) Report {
+// Read returns the report of a text. It knows the built-in causes, and more.
+func Read(data []byte, more ...*Cause) Report {
+	known := slices.Concat(causes, more)
 	text, binary := Decode(data)
 	if binary {
 		return Report{Binary: true, Errors: []Error{}, Hypotheses: []Hypothesis{}}
@@ -70,7 +71,7 @@ func Read(data []byte) Report {
 	if n := len(lines); n > 0 {
 		r.Lines = lines[n-1].number
 	}
-	r.Hypotheses = rank(weighCauses(lines, r.Errors))
+	r.Hypotheses = rank(weighCauses(known, lines, r.Errors))
 	return r
 }
 
@@ -81,16 +82,16 @@ type candidate struct {
 }
 
 // weighCauses returns the causes with evidence.
-func weighCauses(lines []line, errors []Error) []*candidate {
+func weighCauses(known []*Cause, lines []line, errors []Error) []*candidate {
 	told := map[int]bool{} // lines at which an error is reported
 	for _, e := range errors {
 		for _, at := range e.told {
 			told[at] = true
 		}
 	}
-	last := lastRun(lines)
+	last := lastRun(known, lines)
 	var list []*candidate
-	for _, cause := range causes {
+	for _, cause := range known {
 		since := last
 		if cause.Area == Agent {
 			since = 0 // it is about the session, and not about one of its commands
@@ -113,12 +114,12 @@ func weighCauses(lines []line, errors []Error) []*candidate {
 const mostLines = 2000
 
 // lastRun is the number of the last command that shows any sign, or that went well.
-func lastRun(lines []line) int {
+func lastRun(known []*Cause, lines []line) int {
 	for _, l := range slices.Backward(lines[max(0, len(lines)-mostLines):]) {
 		if l.counts < 1 {
 			continue
 		}
-		if l.run == 0 || wentWell().MatchString(l.text) || hasSign(l) {
+		if l.run == 0 || wentWell().MatchString(l.text) || hasSign(known, l) {
 			return l.run
 		}
 	}
@@ -129,8 +130,8 @@ func lastRun(lines []line) int {
 var wentWell = pattern.Late(`^ok\s+\t?\S|^PASS$|^test result: ok|^OK$|^=+ \d+ passed|^Tests:\s+\d+ passed, \d+ total|BUILD SUCCESS|^All checks passed|^# fail 0$|^Success: no issues`)
 
 // hasSign reports whether a line has any strong sign of a cause.
-func hasSign(l line) bool {
-	for _, cause := range causes {
+func hasSign(known []*Cause, l line) bool {
+	for _, cause := range known {
 		for _, s := range cause.signs {
 			if s.weight >= plain && strings.Contains(l.small, s.has) {
 				if _, found := s.find(l.text); found {

@@ -1,5 +1,5 @@
 // Package extension reads extensions: folders that bring roles, prompts, types of
-// artifacts and workflows into a project. It knows files, no board and no repository.
+// artifacts, workflows and causes of failures into a project. It knows files, no board and no repository.
 package extension
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/artifacts/library"
+	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/pattern"
@@ -38,9 +39,10 @@ const (
 	promptsFolder   = "prompts"
 	typesFolder     = "artifacts"
 	workflowsFolder = "workflows"
+	patternsFolder  = "patterns" // of output, by which diagnose knows a cause
 )
 
-var contentFolders = []string{rolesFolder, promptsFolder, typesFolder, workflowsFolder}
+var contentFolders = []string{rolesFolder, promptsFolder, typesFolder, workflowsFolder, patternsFolder}
 
 // An Extension is what its files say.
 type Extension struct {
@@ -49,6 +51,8 @@ type Extension struct {
 	About   string   `json:"about" yaml:"about"`
 	Needs   Needs    `json:"needs" yaml:"needs"`
 	Files   []string `json:"files" yaml:"-"` // below its folder, sorted
+
+	Causes []*diagnosis.Cause `json:"-" yaml:"-"` // of failures
 }
 
 // Needs is what an extension cannot do without.
@@ -234,6 +238,10 @@ func (r *reader) content(file string) {
 		r.faults(file, faults)
 	case folder == typesFolder && path.Ext(file) == ".md" && slices.Contains(r.e.Files, typesFolder+"/"+name+".yaml"):
 	case folder == workflowsFolder && path.Ext(file) == ".yaml":
+	case folder == patternsFolder && path.Ext(file) == ".yaml":
+		cause, faults := readCause(file, r.read(file))
+		r.faults(file, faults)
+		r.e.Causes = append(r.e.Causes, cause)
 	default:
 		r.fault(file, artifacts.CodePath, "nobody reads it: %s has files NAME.yaml", folder)
 	}

@@ -25,6 +25,7 @@ func files(more map[string]string) fstest.MapFS {
 		"prompts/coder/end.append.md": "Be brief.\n",
 		"artifacts/memo.yaml":         "name: memo\nabout: a memo\nformat: markdown\nschema: {type: object, properties: {type: {const: memo}}}\nheadings: []\n",
 		"artifacts/memo.md":           "---\ntype: memo\n---\n",
+		"patterns/house-rule.yaml":    "title: The house says no\nfix: Ask the house.\ntest: house ask\nsigns:\n- {has: house says no, form: \"HOUSE SAYS NO to (\\\\S+)\", weight: strong}\n",
 		"workflows/memos.yaml":        "name: memos\nabout: a memo first\nphases:\n- name: WRITE\n  about: write it\n  roles: [coder]\n  artifacts:\n  - {type: memo, path: \"memos/{goal}.md\"}\n- name: CODE\n  about: do it\n",
 	} {
 		from[name] = &fstest.MapFile{Data: []byte(text)}
@@ -55,7 +56,7 @@ func TestRead(t *testing.T) {
 	require.Empty(t, said(wrong))
 	require.Equal(t, "house 1.2", e.Name+" "+e.Version)
 	require.Equal(t, []flow.Role{"auditor"}, e.Roles())
-	require.Equal(t, map[string]int{"artifacts": 1, "prompts": 2, "roles": 1, "workflows": 1}, e.Brings())
+	require.Equal(t, map[string]int{"artifacts": 1, "patterns": 1, "prompts": 2, "roles": 1, "workflows": 1}, e.Brings())
 	for _, c := range []struct {
 		more map[string]string
 		want string
@@ -63,8 +64,8 @@ func TestRead(t *testing.T) {
 		{map[string]string{"extension.yaml": ""}, "extension.yaml:1: file: an extension has a file extension.yaml with its name and version"},
 		{map[string]string{"extension.yaml": "name: house\nversion: 1.2\nhooks: {}\n"}, `extension.yaml:3: form: unknown key "hooks"`},
 		{map[string]string{"extension.yaml": "name: ../house\nversion: a b\n"}, "extension.yaml:1: name: name: small letters, digits and hyphens, at most 39, the first one a letter, not \"../house\"\nextension.yaml:1: value: version: one word, not \"a b\""},
-		{map[string]string{"on/merge": "#!/bin/sh\n"}, "on/merge:1: path: nobody reads it: there are the folders roles, prompts, artifacts, workflows"},
-		{map[string]string{"run.sh": "#!/bin/sh\n"}, "run.sh:1: path: nobody reads it: beside extension.yaml there are the folders roles, prompts, artifacts, workflows"},
+		{map[string]string{"on/merge": "#!/bin/sh\n"}, "on/merge:1: path: nobody reads it: there are the folders roles, prompts, artifacts, workflows, patterns"},
+		{map[string]string{"run.sh": "#!/bin/sh\n"}, "run.sh:1: path: nobody reads it: beside extension.yaml there are the folders roles, prompts, artifacts, workflows, patterns"},
 		{map[string]string{"roles/auditor.md": strings.Replace(auditor, "about", "abuot", 1)}, `roles/auditor.md:3: form: unknown key "abuot"; did you mean "about"?`},
 		{map[string]string{"roles/auditor.md": ""}, "prompts:1: path: prompt layer extension house 1.2: auditor/role.md is read by nobody; folders are all, question, "},
 		{map[string]string{"prompts/coder/ending.md": "x"}, "prompts:1: path: prompt layer extension house 1.2: coder/ending.md is no section; sections are contract, "},
@@ -72,6 +73,10 @@ func TestRead(t *testing.T) {
 		{map[string]string{"artifacts/memo.yaml": ""}, "artifacts/memo.md:1: path: nobody reads it: artifacts has files NAME.yaml"},
 		{map[string]string{"artifacts/deep/memo.yaml": "x"}, "artifacts/deep/memo.yaml:1: path: nobody reads it: the files of artifacts lie in no further folder"},
 		{map[string]string{"workflows/memos.yaml": "name: memos\nphases: []\n"}, "workflows/memos.yaml:"},
+		{map[string]string{"patterns/disk-full.yaml": "title: T\nfix: F\ntest: t\nsigns: [{has: x, weight: weak}]\n"}, "patterns/disk-full.yaml:1: value: a built-in cause has the name disk-full"},
+		{map[string]string{"patterns/a.yaml": "title: T\nfix: F\ntest: t\nsigns: [{has: x, form: \"(\", weight: weak}]\n"}, "patterns/a.yaml:1: value: signs[0]: error parsing regexp"},
+		{map[string]string{"patterns/a.yaml": "title: T\nfix: F\ntest: t\nsigns: [{has: x, weight: sure}]\n"}, `patterns/a.yaml:1: value: signs[0]: weight is strong, plain, weak or against, not "sure"`},
+		{map[string]string{"patterns/a.yaml": "title: T\nsigns: []\nsteps: [rm]\n"}, `patterns/a.yaml:3: form: unknown key "steps"`},
 		{map[string]string{"README.md": strings.Repeat("x", MaxFile+1)}, "README.md:1: size: it is larger than 256 KiB"},
 	} {
 		_, wrong := Read(files(c.more), nil)

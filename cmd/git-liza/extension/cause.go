@@ -1,0 +1,24 @@
+package extension
+
+import (
+	"path"
+	"strings"
+
+	"github.com/git-liza/git-liza/artifacts"
+	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// readCause reads the file of a cause, which has its name.
+func readCause(file string, text []byte) (*diagnosis.Cause, []artifacts.Fault) {
+	doc, err := document.Parse(file, text, MaxFile)
+	var said diagnosis.Custom
+	if err == nil {
+		err = doc.DecodeAll(&said, artifacts.MaxFaults)
+	}
+	if err != nil {
+		return nil, artifacts.Of(artifacts.CodeForm, err)
+	}
+	cause, err := said.Cause(strings.TrimSuffix(path.Base(file), ".yaml"))
+	return cause, artifacts.Of(artifacts.CodeValue, err)
+}
