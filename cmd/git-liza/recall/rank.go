@@ -4,61 +4,159 @@ import (
 	"math"
 	"strings"
 	"unicode"
-
-	"github.com/kljensen/snowball/english"
 )
 
-// A sense is a word of a question, with those that mean nearly the same.
-type sense struct {
-	terms map[string]float64 // by their stems, how much each tells, see [telling]
-}
-
-// likeness is how much a word counts that means nearly the same as that of the question.
-const likeness = 0.8
-
-// telling is how much a word tells that so many of all entries have: the inverse document
-// frequency of BM25.
+// telling is how much a word tells that so many of all entries have: the root of the
+// inverse document frequency of BM25, since a question has fewer of the words that an
+// answer has than a text that is like it.
 func telling(has, all int) float64 {
-	return math.Log(1 + (float64(max(all-has, 0))+0.5)/(float64(has)+0.5))
+	return math.Sqrt(math.Log(1 + (float64(max(all-has, 0))+0.5)/(float64(has)+0.5)))
 }
 
-// The parameters of BM25, as Lucene and SQLite have them.
+// The parameters of BM25.
 const (
 	saturation = 1.2
-	lengthwise = 0.75
+	lengthwise = 0.6
 )
 
 // A document is an entry as ranking sees it.
 type document struct {
-	times  map[string]float64 // how often it has each stem, twice for each time in the title
+	times  map[string]float64 // how often it has each term that is wanted, more for each time in the title
+	places map[string][]int   // where it has them, counted in words
 	length float64            // in words
 }
 
-func documentOf(title, text string) document {
-	d := document{times: map[string]float64{}}
-	for i, part := range []string{title, text} {
-		for _, word := range wordsIn(part) {
-			d.times[stemOf(word)] += float64(2 - i)
-			d.length++
+// titled is how much a word in the title counts.
+const titled = 1.5
+
+// A wanted is what is looked for in documents: the keys of terms, and for the first words
+// of phrases, how many words those have. It remembers the stems of words.
+type wanted struct {
+	keys    map[string]bool
+	phrases map[string]int
+	stems   map[string]string
+}
+
+func wantedOf(senses []sense) wanted {
+	w := wanted{map[string]bool{}, map[string]int{}, map[string]string{}}
+	for _, s := range senses {
+		for _, t := range s.terms {
+			w.keys[t.key] = true
+			if first, _, ok := strings.Cut(t.key, "_"); ok {
+				w.phrases[first] = max(w.phrases[first], 1+strings.Count(t.key, "_"))
+			}
 		}
+	}
+	return w
+}
+
+func (w wanted) document(title, text string) document {
+	d := document{times: map[string]float64{}, places: map[string][]int{}}
+	for i, part := range []string{title, text} {
+		keys, much := w.keysIn(part), titled
+		if i == 1 {
+			much = 1
+		}
+		add := func(key string, at int) {
+			if w.keys[key] {
+				d.times[key] += much
+				d.places[key] = append(d.places[key], int(d.length)+at)
+			}
+		}
+		for at, key := range keys {
+			add(key, at)
+			for n := 2; n <= min(w.phrases[key], len(keys)-at); n++ {
+				add(strings.Join(keys[at:at+n], "_"), at)
+			}
+		}
+		d.length += float64(len(keys))
 	}
 	return d
 }
 
-// score is BM25 over senses: words of one sense count as one word, which tells as much
-// as the best of them that is there. average is the usual length of a document.
-func (d document) score(senses []sense, average float64) (score float64) {
-	for _, s := range senses {
-		times, best := 0.0, 0.0
-		for stem, tells := range s.terms {
-			if n := d.times[stem]; n > 0 {
-				times += n
-				best = max(best, tells)
-			}
+// keysIn are the words of a text, by their stems.
+func (w wanted) keysIn(text string) []string {
+	keys := wordsIn(text)
+	for i, word := range keys {
+		stem, ok := w.stems[word]
+		if !ok {
+			stem = stemOf(word)
+			w.stems[word] = stem
 		}
-		score += best * times * (saturation + 1) / (times + saturation*(1-lengthwise+lengthwise*d.length/average))
+		keys[i] = stem
+	}
+	return keys
+}
+
+// What an entry gets beside the best word of each sense: a part of the second one, and a
+// part for two senses of which the question speaks one after the other, if their words are
+// near each other, within some six words.
+const (
+	secondly = 0.2
+	together = 0.5
+	nearby   = 6.0
+)
+
+// score is BM25 over senses: of the words of one sense the one counts that tells most.
+// average is the usual length of a document.
+func (d document) score(senses []sense, average float64) (score float64) {
+	last, lastBest := "", 0.0
+	for _, s := range senses {
+		key, best, second := d.best(s, average)
+		if key == "" {
+			continue
+		}
+		score += best + secondly*second
+		if last != "" && last != key {
+			score += together * min(best, lastBest) * math.Exp(-d.distance(last, key)/nearby)
+		}
+		last, lastBest = key, best
 	}
 	return score
+}
+
+// best is the term of a sense that tells most in a document, "" if it has none, and how
+// much that one and the next one tell.
+func (d document) best(s sense, average float64) (key string, best, second float64) {
+	slow := saturation * (1 - lengthwise + lengthwise*d.length/average)
+	for _, t := range s.terms {
+		n := d.times[t.key]
+		if n == 0 {
+			continue
+		}
+		if tells := t.tells * n * (saturation + 1) / (n + slow); tells > best {
+			key, best, second = t.key, tells, best
+		} else {
+			second = max(second, tells)
+		}
+	}
+	return key, best, second
+}
+
+// distance is how many words two terms of a document are apart where they are nearest.
+func (d document) distance(a, b string) float64 {
+	least, others := math.Inf(1), d.places[b]
+	for _, place := range d.places[a] { // both are sorted
+		for len(others) > 1 && others[1] <= place {
+			others = others[1:]
+		}
+		for _, other := range others[:min(2, len(others))] {
+			least = min(least, math.Abs(float64(place-other)))
+		}
+	}
+	return least
+}
+
+// terms are the terms of senses that a document has, as FTS5 reads them.
+func (d document) terms(senses []sense) (has []string) {
+	for _, s := range senses {
+		for _, t := range s.terms {
+			if d.times[t.key] > 0 {
+				has = append(has, t.expression())
+			}
+		}
+	}
+	return has
 }
 
 // wordsIn are the words of a text in lower case, and the letters of scripts that put no
@@ -67,6 +165,3 @@ func wordsIn(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) })
 	return append(words, strings.Fields(unspaced(text))...)
 }
-
-// stemOf is a word without its ending.
-func stemOf(word string) string { return english.Stem(word, true) }

@@ -36,9 +36,11 @@ type Entry struct {
 type Hit struct {
 	Source, ID, Task, Title string
 	At                      time.Time
-	Excerpt                 string  // of the text, around the words that were found
-	Score                   float64 // larger is better; comparable within one search only
-	n                       int64   // its row
+	Text                    string   // whole
+	Excerpt                 string   // of the text, around the words that were found
+	Score                   float64  // larger is better; comparable within one search only
+	n                       int64    // its row
+	terms                   []string // that it has, as FTS5 reads them
 }
 
 // An Index is an open index.

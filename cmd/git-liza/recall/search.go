@@ -2,174 +2,228 @@ package recall
 
 import (
 	"cmp"
+	"database/sql"
+	"encoding/json"
 	"errors"
+	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
 
-// mostWords bounds the words of a question that are looked for: the first ones.
-const mostWords = 64
-
-// Words are the words of a question that are looked for, in lower case, each once: not
-// those that nearly every text has, unless there are no others.
-func Words(question string) []string {
-	stop, seen := stopWords(), map[string]bool{}
-	var all, telling []string
-	for _, word := range strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
-		if seen[word] || len(telling) == mostWords {
-			continue
-		}
-		seen[word] = true
-		if len(all) < mostWords {
-			all = append(all, word)
-		}
-		if !stop[word] {
-			telling = append(telling, word)
-		}
-	}
-	if len(telling) == 0 {
-		return all
-	}
-	return telling
-}
-
-func stopWords() map[string]bool {
-	stop := map[string]bool{}
-	for _, word := range strings.Fields(`a about after all also am an and any are as at be because been before being between but by
-		can could did do does doing done down during each else for from had has have having he her here him his how i if in into is it
-		its itself just let me more most must my no nor not now of off on once only or other our out over own same shall she should so
-		some such than that the their them then there these they this those through to too under until up us very was we were what when
-		where which while who whom whose why will with would you your`) {
-		stop[word] = true
-	}
-	return stop
-}
-
-// Finding costs a microsecond or two for each entry that has one of the words. So words
-// that more entries have are left out; they tell nothing apart.
+// Finding costs half a microsecond for each entry that has one of the terms. So no more
+// entries of a term are looked at: terms that more of them have tell little apart.
 const (
-	frequent     = 10_000 // for a word of the question
-	frequentLike = 1000   // for one that means nearly the same
+	mostEntries     = 60_000 // for all words of the question together
+	mostEntriesWord = 10_000
+	mostEntriesLike = 300 // for each that means nearly the same
 )
 
-// has counts the entries that have a word, up to a limit.
-func (x *Index) has(word string, limit int) (has int, err error) {
-	err = x.db.QueryRow("SELECT count(*) FROM (SELECT 1 FROM word WHERE word MATCH ? LIMIT ?)", term(word), limit).Scan(&has)
-	return has, err
+// Some entries are those that have a term: their rows, and whether there are more.
+type entries struct {
+	rows []int64
+	more bool
 }
 
-// term is a word as FTS5 reads it.
-func term(word string) string {
-	if apart := unspaced(word); apart != "" {
-		return `unspaced : "` + apart + `"`
-	}
-	return `{title text} : "` + word + `"`
-}
-
-// understood is a question as it is looked for: its senses, and what FTS5 looks for, one
-// of the words. Those of the question stand there twice, so that they count for more.
-func (x *Index) understood(words []string, source string) (senses []sense, expression string, err error) {
-	var all int
-	if err := x.db.QueryRow("SELECT coalesce(max(n), 0) FROM item").Scan(&all); err != nil {
-		return nil, "", err
-	}
-	others := like(words)
-	var own, like []string
-	for i, word := range words {
-		s := sense{map[string]float64{}}
-		has, err := x.has(word, frequent+1)
-		if err != nil {
-			return nil, "", err
-		}
-		s.terms[stemOf(word)] = telling(has, all)
-		if has <= frequent {
-			own = append(own, term(word), term(word))
-		}
-		for _, other := range others[i] {
-			has, err := x.has(other, frequentLike+1)
-			if err != nil {
-				return nil, "", err
-			}
-			if stem := stemOf(other); has > 0 {
-				s.terms[stem] = max(s.terms[stem], likeness*telling(has, all))
-			}
-			if 0 < has && has <= frequentLike && !slices.Contains(like, term(other)) {
-				like = append(like, term(other))
-			}
-		}
-		senses = append(senses, s)
-	}
-	if len(own) == 0 && len(like) == 0 { // nearly every entry has them
-		for _, word := range words {
-			own = append(own, term(word))
+// entriesWith are for each of some terms the entries that have it, up to a limit.
+func (x *Index) entriesWith(terms []*term, source string, limit int) (with []entries, err error) {
+	expressions := make([]string, len(terms))
+	for i, t := range terms {
+		expressions[i] = t.expression()
+		if source != "" {
+			expressions[i] = `source : "` + source + `" AND ` + expressions[i]
 		}
 	}
-	expression = strings.Join(slices.Concat(own, like), " OR ")
-	if source != "" {
-		expression = `source : "` + source + `" AND (` + expression + ")"
-	}
-	return senses, expression, nil
-}
-
-// Those that are found are ranked once more, by senses: so many, and of so many bytes.
-const (
-	mostRanked      = 200
-	mostRankedBytes = 4 << 20
-)
-
-// Search returns the entries that speak most of a question, the best first, none for a
-// question without words. source "" is all sources, and one that no entry has finds none.
-func (x *Index) Search(question, source string, limit int) ([]Hit, error) {
-	words := Words(question)
-	if len(words) == 0 {
-		return nil, nil
-	}
-	senses, expression, err := x.understood(words, source)
+	list, err := json.Marshal(expressions)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := x.db.Query(`SELECT item.source, item.id, item.task, item.at, item.title, item.text, item.n
-		FROM (SELECT rowid AS n, rank FROM word WHERE word MATCH ?1 AND rank MATCH 'bm25(2.0, 1.0, 1.0, 0.0)' ORDER BY rank LIMIT ?2) AS found
-		JOIN item ON item.n = found.n
-		ORDER BY found.rank, item.at DESC, item.id`, expression, max(limit, mostRanked))
+	rows, err := x.db.Query(`SELECT (SELECT group_concat(n, ' ') FROM (SELECT rowid AS n FROM word WHERE word MATCH wanted.value LIMIT ?2))
+		FROM json_each(?1) AS wanted ORDER BY wanted.key`, string(list), limit+1)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var hits []Hit
-	var documents []document
-	bytes, length := 0, 0.0
 	for rows.Next() {
-		var h Hit
-		var at int64
-		var text string
-		if err := rows.Scan(&h.Source, &h.ID, &h.Task, &at, &h.Title, &text, &h.n); err != nil {
+		var list sql.NullString
+		if err := rows.Scan(&list); err != nil {
 			return nil, err
 		}
-		if bytes += len(text); bytes > mostRankedBytes && len(hits) >= limit {
-			break
+		var found []int64
+		for number := range strings.FieldsSeq(list.String) {
+			n, err := strconv.ParseInt(number, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, n)
 		}
-		h.At = timeOf(at)
-		d := documentOf(h.Title, text)
-		hits, documents, length = append(hits, h), append(documents, d), length+d.length
+		with = append(with, entries{found[:min(limit, len(found))], len(found) > limit})
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	return with, errors.Join(rows.Err(), rows.Close())
+}
+
+// weigh says of each term of a question how much it tells, and returns for each sense the
+// rows of entries that have one of its terms, with how much the best of them tells. A term
+// that more entries have than are looked at is left out of these, if there are others.
+func (x *Index) weigh(senses []sense, source string) (found []map[int64]float64, err error) {
+	var all int
+	if err := x.db.QueryRow("SELECT coalesce(max(n), 0) FROM item").Scan(&all); err != nil {
 		return nil, err
+	}
+	var own, like []*term
+	for _, s := range senses {
+		own = append(own, &s.terms[0])
+		for i := range s.terms[1:] {
+			like = append(like, &s.terms[1+i])
+		}
+	}
+	limit := min(mostEntriesWord, mostEntries/len(own))
+	withOwn, err := x.entriesWith(own, source, limit)
+	if err != nil {
+		return nil, err
+	}
+	withLike, err := x.entriesWith(like, source, mostEntriesLike)
+	if err != nil {
+		return nil, err
+	}
+	some := false
+	for i, s := range senses {
+		n := len(s.terms) - 1
+		rows := s.weigh(append([]entries{withOwn[i]}, withLike[:n]...), all)
+		found, withLike, some = append(found, rows), withLike[n:], some || len(rows) > 0
+	}
+	if !some { // nearly every entry has every word
+		for i, with := range withOwn {
+			for _, n := range with.rows {
+				found[i][n] = senses[i].terms[0].tells
+			}
+		}
+	}
+	return found, nil
+}
+
+// weigh says of each term of a sense how much it tells, by the entries that have it, and
+// returns the rows of these.
+func (s sense) weigh(with []entries, all int) map[int64]float64 {
+	found, most := map[int64]float64{}, math.Inf(1)
+	for i, e := range with {
+		if len(e.rows) == 0 {
+			continue
+		}
+		has := len(e.rows)
+		if e.more {
+			has = max(has, all/commonly)
+		}
+		if i == 0 {
+			most = telling(has, all)
+		}
+		t := &s.terms[i]
+		if t.tells = s.weight * t.likeness * min(most, telling(has, all)); e.more {
+			continue
+		}
+		for _, n := range e.rows {
+			found[n] = max(found[n], t.tells)
+		}
+	}
+	return found
+}
+
+// commonly is the part of all entries, one in so many, that is taken to have a term that
+// more have than were looked at.
+const commonly = 20
+
+// Those that are found are ranked once more, by their texts: so many, and of so many bytes.
+const (
+	mostRanked      = 300
+	mostRankedBytes = 4 << 20
+)
+
+// most returns the rows in which most is found, and no more than so many.
+func most(found []map[int64]float64, limit int) []int64 {
+	told := map[int64]float64{}
+	for _, sense := range found {
+		for n, tells := range sense {
+			told[n] += tells
+		}
+	}
+	rows := slices.Collect(maps.Keys(told))
+	slices.SortFunc(rows, func(a, b int64) int { return cmp.Or(cmp.Compare(told[b], told[a]), cmp.Compare(b, a)) })
+	return rows[:min(len(rows), limit)]
+}
+
+// Search returns the entries that speak most of a question, the best first, none for a
+// question without words. source "" is all sources, and one that no entry has finds none.
+func (x *Index) Search(question, source string, limit int) ([]Hit, error) {
+	senses := sensesOf(question)
+	if len(senses) == 0 {
+		return nil, nil
+	}
+	found, err := x.weigh(senses, source)
+	if err != nil {
+		return nil, err
+	}
+	hits, documents, err := x.read(most(found, max(limit, mostRanked)), limit, senses)
+	if err != nil {
+		return nil, err
+	}
+	length := 0.0
+	for _, d := range documents {
+		length += d.length
 	}
 	for i, d := range documents {
 		hits[i].Score = d.score(senses, length/float64(len(documents)))
+		hits[i].terms = d.terms(senses)
 	}
 	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	hits = hits[:min(limit, len(hits))]
-	for i, h := range hits {
-		err := x.db.QueryRow("SELECT snippet(word, 1, '', '', '…', 32) FROM word WHERE word MATCH ? AND rowid = ?", expression, h.n).Scan(&hits[i].Excerpt)
-		if err != nil {
+	for i := range hits {
+		if err := x.excerpt(&hits[i]); err != nil {
 			return nil, err
 		}
-		hits[i].n = 0
 	}
 	return hits, nil
+}
+
+// read reads entries, the newest first, by their rows: as hits, and as ranking sees them.
+func (x *Index) read(which []int64, limit int, senses []sense) (hits []Hit, documents []document, err error) {
+	list, err := json.Marshal(which)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := x.db.Query(`SELECT source, id, task, at, title, text, n FROM item
+		WHERE n IN (SELECT value FROM json_each(?)) ORDER BY at DESC, id`, string(list))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	bytes, wanted := 0, wantedOf(senses)
+	for rows.Next() {
+		var h Hit
+		var at int64
+		if err := rows.Scan(&h.Source, &h.ID, &h.Task, &at, &h.Title, &h.Text, &h.n); err != nil {
+			return nil, nil, err
+		}
+		if bytes += len(h.Text); bytes > mostRankedBytes && len(hits) >= limit {
+			break
+		}
+		h.At = timeOf(at)
+		hits, documents = append(hits, h), append(documents, wanted.document(h.Title, h.Text))
+	}
+	return hits, documents, errors.Join(rows.Err(), rows.Close())
+}
+
+// excerpt puts into a hit what its text says around the words that were found. If SQLite
+// took a word for another one that ranking tells from it, that is how the text begins.
+func (x *Index) excerpt(h *Hit) error {
+	query, args := "SELECT substr(text, 1, 200) FROM item WHERE n = ?", []any{h.n}
+	if len(h.terms) > 0 {
+		query = "SELECT snippet(word, 1, '', '', '…', 32) FROM word WHERE word MATCH ? AND rowid = ?"
+		args = []any{strings.Join(h.terms, " OR "), h.n}
+	}
+	h.n, h.terms = 0, nil
+	return x.db.QueryRow(query, args...).Scan(&h.Excerpt)
 }
 
 // unspaced returns the letters of scripts that put no blanks between words, each by itself,
