@@ -58,6 +58,7 @@ check:
 	@files=$$(find . -path './.*' -prune -o -name '*.go' -print | xargs gofmt -l) || exit 1; \
 	if [ -n "$$files" ]; then echo "not formatted (gofmt -w):"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet -tags apart ./cmd/git-liza
 	$(GO) tool staticcheck ./...
 
 # Many processes, kills and long random runs. Two packages at a time, because

@@ -64,6 +64,11 @@ func Title(name string) string {
 // heading.
 func About(name string) string {
 	text, _ := Document(name)
+	return AboutText(text)
+}
+
+// AboutText is [About] for the text of a document.
+func AboutText(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if about, ok := strings.CutPrefix(line, "description: "); ok {

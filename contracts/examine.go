@@ -59,15 +59,15 @@ func (r Report) Changed() bool {
 	return slices.ContainsFunc(r.Entries, func(e Entry) bool { return e.Done == Written || e.Done == Removed })
 }
 
-// Examine looks at the project in a folder and changes nothing. The error is
-// an *Unreadable if the manifest cannot be read.
-func Examine(dir string) (Report, error) {
+// Examine looks at the project in a folder and changes nothing. skills are those of
+// [Target]. The error is an *Unreadable if the manifest cannot be read.
+func Examine(dir string, skills map[string]string) (Report, error) {
 	p, err := openProject(dir)
 	if err != nil {
 		return Report{}, err
 	}
 	defer p.root.Close()
-	target := p.target(Target{})
+	target := p.target(Target{Skills: skills})
 	var entries []Entry
 	for _, it := range p.items(target) {
 		entries = append(entries, it.entry())

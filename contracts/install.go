@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 )
 
 // Install writes the documents into the project in a folder, the skills where
@@ -85,7 +86,24 @@ func (p *project) apply(t Target, items []*item, force bool) ([]Entry, error) {
 	if len(after.files)+len(after.blocks) == 0 {
 		return report, p.removeTraces()
 	}
+	after.made = p.removeEmptied(after.made, report)
 	return report, p.save(after)
+}
+
+// removeEmptied removes the folders of removed files that Install made, where nothing else
+// is in them, and returns those that are left of all that it made.
+func (p *project) removeEmptied(made []string, report []Entry) []string {
+	left := slices.Sorted(slices.Values(made))
+	for _, dir := range slices.Backward(slices.Clone(left)) {
+		emptied := slices.ContainsFunc(report, func(e Entry) bool { return e.Done == Removed && strings.HasPrefix(e.Path, dir+"/") })
+		if !emptied {
+			continue
+		}
+		if err := p.root.Remove(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+			left = slices.DeleteFunc(left, func(one string) bool { return one == dir })
+		}
+	}
+	return left
 }
 
 // decide returns the deed for an item.

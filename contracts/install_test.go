@@ -63,7 +63,7 @@ func install(t require.TestingT, dir string, target Target) Report {
 // state is what Examine says of a file.
 func state(t *testing.T, dir, path string) State {
 	t.Helper()
-	r, err := Examine(dir)
+	r, err := Examine(dir, nil)
 	require.NoError(t, err)
 	for _, e := range r.Entries {
 		if e.Path == path {
@@ -101,7 +101,7 @@ func TestInstall(t *testing.T) {
 	same, err := os.Stat(filepath.Join(dir, Manifest))
 	require.NoError(t, err)
 	require.True(t, os.SameFile(list, same), "what is right is not written again")
-	r, err = Examine(dir)
+	r, err = Examine(dir, nil)
 	require.NoError(t, err)
 	require.True(t, r.Installed)
 	seen := map[string]bool{}
@@ -151,7 +151,7 @@ func TestThereAndBack(t *testing.T) {
 		tools := rapid.SampledFrom([][]string{nil, {}, {"codex"}, {"claude", "gemini"}})
 		for range rapid.IntRange(1, 3).Draw(rt, "installations") {
 			install(rt, dir, Target{Dir: rapid.SampledFrom([]string{"", "docs/contracts", "a b"}).Draw(rt, "dir"), Tools: tools.Draw(rt, "tools")})
-			r, err := Examine(dir)
+			r, err := Examine(dir, nil)
 			require.NoError(rt, err)
 			seen := map[string]bool{}
 			for _, e := range r.Entries {
@@ -449,7 +449,7 @@ func TestUnreadableManifest(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
 	put(t, empty, Manifest, "")
-	_, err := Examine(empty)
+	_, err := Examine(empty, nil)
 	require.Error(t, err)
 	for _, line := range []string{"<<<<<<< ours", "0123  x", "# unknown x", digest(nil) + "  ../x", "# created /etc/passwd", "# dir ../x", "# dir .git/x", ""} {
 		dir := t.TempDir()
@@ -461,7 +461,7 @@ func TestUnreadableManifest(t *testing.T) {
 		require.ErrorAs(t, err, &unreadable, line)
 		_, err = Uninstall(dir)
 		require.ErrorAs(t, err, &unreadable, line)
-		_, err = Examine(dir)
+		_, err = Examine(dir, nil)
 		require.ErrorAs(t, err, &unreadable, line)
 		require.Equal(t, before, snapshot(t, dir))
 	}

@@ -15,6 +15,8 @@ import (
 type Target struct {
 	Dir   string   // folder of the documents, from the root of the project
 	Tools []string // the tools that get skills, names of toolFolders
+
+	Skills map[string]string // texts of skills beside the built-in ones, by name
 }
 
 // toolFolders says where each tool looks for skills in a project.
@@ -37,6 +39,9 @@ func (t Target) over(other Target) Target {
 	}
 	if t.Tools == nil {
 		t.Tools = other.Tools
+	}
+	if t.Skills == nil {
+		t.Skills = other.Skills
 	}
 	return t
 }
@@ -67,8 +72,11 @@ func (t Target) wanted() []*item {
 			folders = append(folders, folder)
 		}
 	}
-	for _, name := range Names() {
-		text, _ := Document(name)
+	for _, name := range append(Names(), t.skillNames()...) {
+		text, ok := Document(name)
+		if !ok {
+			text = t.Skills[Title(name)]
+		}
 		if !isSkill(name) {
 			items = append(items, &item{path: path.Join(t.Dir, name), text: []byte(text)})
 			continue
@@ -78,4 +86,17 @@ func (t Target) wanted() []*item {
 		}
 	}
 	return items
+}
+
+// skillNames are the names of the skills that are not built in, as [Names] has those that
+// are. A built-in one is not replaced.
+func (t Target) skillNames() (names []string) {
+	for name := range t.Skills {
+		name = "skills/" + name + "/SKILL.md"
+		if _, builtin := Document(name); !builtin {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

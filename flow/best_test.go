@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +41,11 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 			b = b.with(task)
 		}
 		want := TaskID("")
-		for _, s := range b.choice().candidates(ActClaim, Caller{By: "coder-1"}, b.at) {
+		sorted := b.choice().candidates(ActClaim, Caller{By: "coder-1"}, b.at)
+		slices.SortFunc(sorted, func(x, y candidate) int {
+			return cmp.Or(slices.Compare(x.rank[:], y.rank[:]), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
+		})
+		for _, s := range sorted {
 			if b.Opens(ActClaim, s.ID, Caller{By: "coder-1"}, b.at) == nil {
 				want = s.ID
 				break

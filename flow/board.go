@@ -121,9 +121,12 @@ type Source interface {
 	Load(Key) (Document, error)
 	// List returns the ids in a folder, sorted.
 	List(Folder) ([]string, error)
-	// Summaries returns the summary of every task outside the archive, in any
-	// order. Boards share them and do not change them.
+	// Summaries returns the summary of every task outside the archive, in order of
+	// creation. Boards share them and do not change them.
 	Summaries() ([]*Summary, error)
+	// InWork returns those summaries of which IsInWork holds, in any order. Boards share
+	// them and do not change them.
+	InWork() ([]*Summary, error)
 }
 
 // A Board is the content of the blackboard after some move. Boards do not
@@ -192,7 +195,14 @@ func (d Documents) Summaries() ([]*Summary, error) {
 			list = append(list, &s)
 		}
 	}
+	slices.SortFunc(list, (*Summary).Compare)
 	return list, nil
+}
+
+// InWork describes every task in work.
+func (d Documents) InWork() ([]*Summary, error) {
+	all, err := d.Summaries()
+	return filter(all, (*Summary).IsInWork), err
 }
 
 // With is the source with the edits of a board that was opened on it applied.

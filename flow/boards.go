@@ -156,9 +156,14 @@ func (c *Config) check(hint string) *Refusal {
 			return refuse(RuleForm, hint, "role_paths needs a role and a path pattern")
 		}
 	}
-	for i, g := range c.Gates {
+	return CheckGates(c.Gates, hint)
+}
+
+// CheckGates refuses gates that no board could have together.
+func CheckGates(list []Gate, hint string) *Refusal {
+	for i, g := range list {
 		named := func(o Gate) bool { return o.Name == g.Name }
-		if !validID(g.Name) || g.Command == "" || g.Timeout < Duration(time.Second) || slices.ContainsFunc(c.Gates[:i], named) {
+		if !validID(g.Name) || g.Command == "" || g.Timeout < Duration(time.Second) || slices.ContainsFunc(list[:i], named) {
 			return refuse(RuleForm, hint, "a gate needs a name of its own, a command and a timeout: %q", clip(g.Name))
 		}
 		if r := checkGlobs(g.Paths, hint); r != nil {

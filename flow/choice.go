@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 )
@@ -16,7 +17,7 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 	var first *Refusal
 	skipped := false
 	ch.short.compared = 0
-	for _, s := range list {
+	for s := range list.bestFirst() {
 		if ch.interrupted() {
 			break
 		}
@@ -100,9 +101,9 @@ type candidate struct {
 	rank [5]int
 }
 
-// candidates are the tasks of goals in progress whose state lets the act begin,
-// best first; those that wait for a dependency come last.
-func (ch choice) candidates(act Act, c Caller, at time.Time) []candidate {
+// candidates are the tasks of goals in progress whose state lets the act begin. Those that
+// wait for a dependency are the last ones.
+func (ch choice) candidates(act Act, c Caller, at time.Time) candidates {
 	begins, urgent, kept := ch.begins(act, c.By, at), ch.priorities(), ch.keeps(act, c, at)
 	var free []*Summary
 	ch.each(func(s *Summary) {
@@ -117,17 +118,52 @@ func (ch choice) candidates(act Act, c Caller, at time.Time) []candidate {
 			behind = ch.pathsBehind()
 		}
 	}
-	list := make([]candidate, 0, len(free))
+	list := make(candidates, 0, len(free))
 	for _, s := range free {
 		list = append(list, candidate{s, [5]int{waits[s], urgent[s.Goal], s.urgency(c.By), s.Priority, -int(behind(s))}})
 	}
-	slices.SortFunc(list, func(x, y candidate) int {
-		if order := cmp.Or(slices.Compare(x.rank[:], y.rank[:]), x.Created.Compare(y.Created)); order != 0 {
-			return order
-		}
-		return compareIDs(x.ID, y.ID)
-	})
 	return list
+}
+
+// isBefore reports whether a candidate is better than another one.
+func (x *candidate) isBefore(y *candidate) bool {
+	return cmp.Or(slices.Compare(x.rank[:], y.rank[:]), x.Compare(y.Summary)) < 0
+}
+
+// candidates are a heap once they are asked for the best.
+type candidates []candidate
+
+// bestFirst visits the candidates, best first, and uses them up. Usually one of the first
+// is taken, so that sorting thousands would be in vain.
+func (list candidates) bestFirst() iter.Seq[candidate] {
+	return func(visit func(candidate) bool) {
+		for i := len(list)/2 - 1; i >= 0; i-- {
+			list.sink(i)
+		}
+		for len(list) > 0 {
+			if !visit(list[0]) {
+				return
+			}
+			last := len(list) - 1
+			list[0], list = list[last], list[:last]
+			list.sink(0)
+		}
+	}
+}
+
+// sink moves a candidate down to where it is better than those below it.
+func (list candidates) sink(i int) {
+	for {
+		best := 2*i + 1
+		if best+1 < len(list) && list[best+1].isBefore(&list[best]) {
+			best++
+		}
+		if best >= len(list) || !list[best].isBefore(&list[i]) {
+			return
+		}
+		list[i], list[best] = list[best], list[i]
+		i = best
+	}
 }
 
 // keeps reports of a task whether something that the summary does not wait for keeps a
@@ -143,6 +179,7 @@ func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
 	for _, w := range workflowsOf(ch).open() {
 		phases[w.Goal] = ch.Goal(w.Goal).Phase
 	}
+	leveled := ch.HasRules(4)
 	return func(s *Summary) bool {
 		if holds[s.Goal].keeps(s.ID, s.Status, s.Created) {
 			return true
@@ -150,7 +187,7 @@ func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
 		if in := phases[s.Goal]; in != "" && s.Phase != in && s.Phase != AnyPhase {
 			return true
 		}
-		if !ch.HasRules(4) {
+		if !leveled {
 			return false
 		}
 		if _, known := reach[s.Goal]; !known {

@@ -129,8 +129,9 @@ func (p *play) checkOwnership() *Refusal {
 	return refusal
 }
 
-// occupies reports whether the task currently reserves the paths that it owns.
-func (s Summary) occupies() bool {
+// IsInWork reports whether the task currently reserves the paths that it owns. That of
+// every task that somebody has claimed does.
+func (s *Summary) IsInWork() bool {
 	return in(Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed).has(s.Status) ||
 		s.Status == Blocked && s.Limit == LimitNoVerdicts
 }

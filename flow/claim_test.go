@@ -95,6 +95,8 @@ type shelf struct {
 
 func (s shelf) Summaries() ([]*Summary, error) { return s.list, nil }
 
+func (s shelf) InWork() ([]*Summary, error) { return filter(s.list, (*Summary).IsInWork), nil }
+
 // crowd is a board with n live tasks, every tenth of them under review, which
 // own a folder each.
 func crowd(b *testing.B, n int) *scene {

@@ -22,10 +22,9 @@ type content struct {
 // summaries are read from a Source once, however often guards use them.
 type summaries struct {
 	read   bool
-	all    []*Summary
-	oldest []*Summary // in order of creation; nil until it is needed
-	inWork []*Summary // tasks that reserve paths or are the one claim of a human
-	sought bool       // inWork was found
+	all    []*Summary // in order of creation
+	inWork []*Summary
+	sought bool // inWork was found
 	owned  map[*Summary][]glob
 
 	compared int // segments of globs compared in the search for the best task
@@ -163,18 +162,15 @@ func (c *content) Tasks() []Summary {
 func (c *content) Summaries() []*Summary { return slices.Clip(c.oldest()) }
 
 // oldest are the same summaries in the same order. They are shared and must not be
-// changed. Those of the Source are sorted once.
+// changed.
 func (c *content) oldest() []*Summary {
 	short := c.stored()
-	if len(c.changed) == 0 && short.oldest != nil {
-		return short.oldest
+	if len(c.changed) == 0 {
+		return short.all
 	}
 	order := make([]*Summary, 0, len(short.all)+len(c.changed))
 	c.each(func(s *Summary) { order = append(order, s) })
 	slices.SortFunc(order, (*Summary).Compare)
-	if len(c.changed) == 0 {
-		short.oldest = order
-	}
 	return order
 }
 
@@ -217,7 +213,7 @@ func (c *content) stored() *summaries {
 	if !c.short.read {
 		all, err := c.source.Summaries()
 		c.fail(err)
-		*c.short = summaries{read: err == nil, all: all}
+		c.short.read, c.short.all = err == nil, all
 	}
 	return c.short
 }
@@ -225,7 +221,7 @@ func (c *content) stored() *summaries {
 // Lend gives a board the summaries of all tasks outside the archive, in their order, so
 // that it does not read them. They are what its Source holds, and nobody changes them.
 func Lend(b *Board, tasks []*Summary) {
-	b.short = &summaries{read: true, all: tasks, oldest: tasks}
+	b.short = &summaries{read: true, all: tasks}
 }
 
 // each visits the summary of every task outside the archive, in any order. The
@@ -242,25 +238,33 @@ func (c *content) each(visit func(*Summary)) {
 // eachInWork is each for the tasks in work alone. They are few, even on a large
 // board.
 func (c *content) eachInWork(visit func(*Summary)) {
-	short := c.stored()
-	if !short.sought {
-		short.sought = true
-		for _, s := range short.all {
-			if s.occupies() {
-				short.inWork = append(short.inWork, s)
-			}
-		}
-	}
-	for _, s := range short.inWork {
+	working, err := c.short.working(c.source)
+	c.fail(err)
+	for _, s := range working {
 		if !c.touched(s.ID) {
 			visit(s)
 		}
 	}
 	c.eachChanged(func(s *Summary) {
-		if s.occupies() {
+		if s.IsInWork() {
 			visit(s)
 		}
 	})
+}
+
+// working are the summaries of the tasks of a Source that are in work. The others are not
+// read for them.
+func (s *summaries) working(from Source) (list []*Summary, err error) {
+	switch {
+	case s.sought:
+		return s.inWork, nil
+	case s.read:
+		list = filter(s.all, (*Summary).IsInWork)
+	default:
+		list, err = from.InWork()
+	}
+	s.inWork, s.sought = list, err == nil
+	return list, err
 }
 
 func (c *content) eachChanged(visit func(*Summary)) {

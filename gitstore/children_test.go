@@ -34,6 +34,8 @@ func childStore(ctx context.Context, r *git.Repo, task string, args []string) er
 		return err
 	case "notes":
 		return childNotes(ctx, s, args[0], args[1])
+	case "earlier-notes":
+		return childEarlierNotes(ctx, s, args[0], args[1])
 	case "notes-for":
 		return childNotesFor(ctx, s, args[0], args[1])
 	case "theirs":
@@ -61,6 +63,8 @@ func childStore(ctx context.Context, r *git.Repo, task string, args []string) er
 			return errors.New("there are no tasks")
 		}
 		return errors.Join(b.Err(), printPeak())
+	case "resident":
+		return childResident(ctx, s, args[0])
 	case "read-only":
 		return childReadOnly(ctx, s)
 	}
@@ -79,6 +83,44 @@ func childNotes(ctx context.Context, s *Store, name, count string) error {
 			return err
 		}
 		fmt.Println(result.Move.Request, result.Commit)
+	}
+	return nil
+}
+
+// childEarlierNotes is childNotes of a program that knows nothing of moves that wait: it
+// moves the ref while it has the queue.
+func childEarlierNotes(ctx context.Context, s *Store, name, count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		request, err := RandomID()
+		if err != nil {
+			return err
+		}
+		release, err := s.Repo.Turns.Queue(ctx)
+		if err != nil {
+			return err
+		}
+		for try := 0; ; try++ {
+			tip, err := s.Tip(ctx)
+			if err != nil {
+				return err
+			}
+			result, err := s.tryMove(ctx, tip, flow.Request(request), note(fmt.Sprintf("%s %d", name, i)))
+			if err == nil {
+				fmt.Println(request, result.Commit)
+				break
+			}
+			if !errors.Is(err, git.ErrRefMoved) || try == maxTries {
+				return err
+			}
+			if err := waitToRetry(ctx, try); err != nil {
+				return err
+			}
+		}
+		release()
 	}
 	return nil
 }

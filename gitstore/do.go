@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	mathrand "math/rand/v2"
 	"time"
 
@@ -44,6 +45,8 @@ type base struct {
 	remote  string // the authority, "" if this clone is its own
 	pending bool   // the remote does not have it yet
 	fork    bool   // it is the state of a mark, from which a new board begins
+
+	committer [2]string // name and address; "" for what git's configuration says
 }
 
 // A transaction is a move that is written but not yet on the blackboard.
@@ -65,6 +68,15 @@ type transaction struct {
 // build or Permit. After an error the board is unchanged, unless the error says
 // that a remote may have the move; repeating it is safe.
 func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
+	result, err := s.makeMove(ctx, build)
+	if err == nil && !result.Already && s.Landed != nil {
+		s.Landed(ctx, result)
+	}
+	return result, err
+}
+
+// makeMove is [Store.Do] without what is called afterwards.
+func (s *Store) makeMove(ctx context.Context, build Build) (Result, error) {
 	remote, err := s.Authority(ctx)
 	if err != nil {
 		return Result{}, err
@@ -72,42 +84,7 @@ func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
 	if remote != "" {
 		return s.doRemote(ctx, remote, build)
 	}
-	release, err := s.Repo.Turns.Queue(ctx)
-	if err != nil {
-		return Result{}, err
-	}
-	result, err := s.raceMoves(ctx, build)
-	release()
-	s.Packer.startJob(ctx, result.job)
-	return result, err
-}
-
-// raceMoves makes the move while the queue is held.
-func (s *Store) raceMoves(ctx context.Context, build Build) (Result, error) {
-	request, err := RandomID()
-	if err != nil {
-		return Result{}, err
-	}
-	strays := 0
-	for try := range maxTries {
-		tip, err := s.Repo.Refs.Resolve(ctx, layout.State)
-		if err != nil {
-			return Result{}, err
-		}
-		result, err := s.tryMove(ctx, tip, flow.Request(request), build)
-		if !errors.Is(err, git.ErrRefMoved) {
-			return result, err
-		}
-		if now, resolveErr := s.Repo.Refs.Resolve(ctx, layout.State); resolveErr == nil && now == tip {
-			if strays++; strays == maxStrays {
-				return Result{}, fmt.Errorf("%w: %w", ErrForeignRef, err)
-			}
-		}
-		if err := waitToRetry(ctx, try); err != nil {
-			return Result{}, err
-		}
-	}
-	return Result{}, fmt.Errorf("%w: gave up after %d attempts", ErrConflict, maxTries)
+	return s.propose(ctx, build)
 }
 
 // waitToRetry waits before the next try, longer each time. Jitter keeps losers
@@ -137,8 +114,16 @@ func (s *Store) tryMove(ctx context.Context, tip git.ID, request flow.Request, b
 	if err := s.Repo.Refs.MoveRefs(ctx, t.updates, "liza: "+t.Move.Subject()); err != nil {
 		// A transaction that failed or was interrupted may have happened all
 		// the same.
-		if errors.Is(err, git.ErrUnsynced) || !s.completeLanded(context.WithoutCancel(ctx), tip, request) {
+		found := git.ID("")
+		if !errors.Is(err, git.ErrUnsynced) {
+			found = s.completeLanded(context.WithoutCancel(ctx), tip, request)
+		}
+		if found == "" {
 			return Result{}, err
+		}
+		if found != t.Commit { // a process that had the move before made it
+			r, _, err := s.findRequest(found, tip, request)
+			return r, err
 		}
 	}
 	s.Audit.rememberWritten(t.Commit)
@@ -152,7 +137,6 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	if err != nil {
 		return transaction{}, err
 	}
-	tip := on.tip
 	at, err := s.nextTime(before)
 	if err != nil {
 		return transaction{}, err
@@ -163,7 +147,7 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 		return transaction{}, err
 	}
 	switch {
-	case tip == "" && m.Act != flow.ActInit:
+	case on.tip == "" && m.Act != flow.ActInit:
 		return transaction{}, ErrNoBoard
 	case m.Act == flow.ActFork && !on.fork:
 		return transaction{}, existsRefusal()
@@ -179,7 +163,7 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 		m.Goal = before.GoalOf(m)
 	}
 	if before.Already(m) {
-		return transaction{Result: Result{Already: true, Move: m, Commit: tip, Before: before, After: before}}, nil
+		return transaction{Result: Result{Already: true, Move: m, Commit: on.tip, Before: before, After: before}}, nil
 	}
 	m, after, err := s.applyMove(ctx, before, m)
 	if err != nil {
@@ -188,7 +172,7 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	if err := s.Repo.Flusher.MakeDurable(ctx, namedCommits(before.Ask(m))...); err != nil {
 		return transaction{}, err
 	}
-	commit, err := s.writeMove(ctx, tip, &draft{snapshot: source}, after.Changes(), m)
+	commit, err := s.writeMove(ctx, on, &draft{snapshot: source}, after.Changes(), m)
 	if err != nil {
 		return transaction{}, err
 	}
@@ -202,7 +186,7 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	if err != nil {
 		return transaction{}, err
 	}
-	state := git.RefUpdate{Name: layout.State, Old: tip, New: commit}
+	state := git.RefUpdate{Name: layout.State, Old: on.tip, New: commit}
 	if on.fork {
 		state.Old = ""
 	}
@@ -295,20 +279,22 @@ func (s *Store) Foresee(ctx context.Context, before *flow.Board, m flow.Move) (*
 }
 
 // writeMove stores the documents that changed and the commit of the move.
-func (s *Store) writeMove(ctx context.Context, parent git.ID, d *draft, edits []flow.Edit, m flow.Move) (git.ID, error) {
+func (s *Store) writeMove(ctx context.Context, on base, d *draft, edits []flow.Edit, m flow.Move) (git.ID, error) {
 	tree, err := d.applyEdits(edits)
 	if err != nil {
 		return "", err
 	}
-	name, email, err := s.Repo.Config.Identity(ctx)
-	if err != nil {
-		return "", err
+	name, email := on.committer[0], on.committer[1]
+	if name == "" {
+		if name, email, err = s.Repo.Config.Identity(ctx); err != nil {
+			return "", err
+		}
 	}
 	committer, err := identLine(name, email, s.Now())
 	if err != nil {
 		return "", err
 	}
-	raw, err := s.signCommit(ctx, d.snapshot, stateCommit{tree, parent, m, committer})
+	raw, err := s.signCommit(ctx, d.snapshot, stateCommit{tree, on.tip, m, committer})
 	if err != nil {
 		return "", err
 	}
@@ -316,22 +302,33 @@ func (s *Store) writeMove(ctx context.Context, parent git.ID, d *draft, edits []
 	return id, d.flush()
 }
 
-// completeLanded reports whether the request is among the moves after since,
-// and completes the refs of the last move. If that fails, the next move
-// completes them.
-func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.Request) bool {
+// completeLanded returns the commit of a request among the moves after since, "" if it is not
+// there, and completes the refs of the last move. If that fails, the next move completes
+// them.
+func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.Request) git.ID {
 	tip, err := s.Repo.Refs.Resolve(ctx, layout.State)
 	if err != nil || tip == since {
-		return false
+		return ""
 	}
-	found := false
-	err = s.Events(tip, func(e Event) (bool, error) {
-		found = e.Move.Request == request
-		return !found && e.Parent != since, nil
-	})
-	if err != nil || !found {
-		return false
+	e, landed, _, err := s.findMove(tip, since, request, math.MaxInt)
+	if err != nil || !landed {
+		return ""
 	}
 	_ = s.Settler.Settle(ctx)
-	return true
+	return e.Commit
+}
+
+// findMove searches at most so many moves for that of a request, from a state back to an
+// earlier one. whole is false if that one was not reached.
+func (s *Store) findMove(from, until git.ID, request flow.Request, most int) (move Event, found, whole bool, err error) {
+	n := 0
+	err = s.Events(from, func(e Event) (bool, error) {
+		n++
+		if e.Move.Request == request {
+			move, found = e, true
+		}
+		whole = e.Commit == until || e.Parent == until
+		return !found && !whole && n < most, nil
+	})
+	return move, found && err == nil, whole && err == nil, err
 }

@@ -17,10 +17,13 @@ const keepBytes = 8 << 20
 // loads lazily, and replaying many moves decodes each changed document once.
 // Documents are shared by all boards and never changed.
 type documentCache struct {
-	objects   *git.Objects
-	trees     map[git.ID][]git.Entry
-	documents map[documentAt]flow.Document
-	held      int // bytes
+	objects *git.Objects
+	keep    int // bytes
+	held    int // bytes of the new generation, at most half of it
+
+	// What is not asked for while the new generation fills is dropped with the old one.
+	trees, oldTrees         map[git.ID][]git.Entry
+	documents, oldDocuments map[documentAt]keptDocument
 }
 
 // A documentAt is a blob read as one kind of document.
@@ -30,17 +33,35 @@ type documentAt struct {
 	rules  int
 }
 
+// A keptDocument is a document and its size.
+type keptDocument struct {
+	flow.Document
+	size int
+}
+
 func newDocumentCache(o *git.Objects) *documentCache {
-	return &documentCache{objects: o, trees: map[git.ID][]git.Entry{}, documents: map[documentAt]flow.Document{}}
+	return &documentCache{objects: o, keep: keepBytes, trees: map[git.ID][]git.Entry{}, documents: map[documentAt]keptDocument{}}
 }
 
 // makeRoom makes room for n bytes.
 func (l *documentCache) makeRoom(n int) {
-	if l.held += n; l.held > keepBytes {
-		clear(l.trees)
-		clear(l.documents)
+	if l.held += n; l.held > l.keep/2 {
+		l.oldTrees, l.oldDocuments = l.trees, l.documents
+		l.trees, l.documents = map[git.ID][]git.Entry{}, map[documentAt]keptDocument{}
 		l.held = n
 	}
+}
+
+// keepTree keeps a tree.
+func (l *documentCache) keepTree(id git.ID, t []git.Entry) {
+	l.makeRoom(80 * len(t))
+	l.trees[id] = t
+}
+
+// keepDocument keeps a document.
+func (l *documentCache) keepDocument(v documentAt, d keptDocument) {
+	l.makeRoom(d.size)
+	l.documents[v] = d
 }
 
 // maxFolder bounds one folder of the blackboard, in bytes of its tree: about
@@ -51,12 +72,14 @@ func (l *documentCache) tree(id git.ID) ([]git.Entry, error) {
 	if t, ok := l.trees[id]; ok {
 		return t, nil
 	}
-	t, err := l.objects.TreeWithin(id, maxFolder)
-	if err != nil {
-		return nil, err
+	t, ok := l.oldTrees[id]
+	if !ok {
+		var err error
+		if t, err = l.objects.TreeWithin(id, maxFolder); err != nil {
+			return nil, err
+		}
 	}
-	l.makeRoom(80 * len(t))
-	l.trees[id] = t
+	l.keepTree(id, t)
 	return t, nil
 }
 
@@ -78,18 +101,22 @@ func (l *documentCache) document(path string, e git.Entry, rules int) (flow.Docu
 	case flow.SettingsDoc:
 		v.rules = 0 // they are read before their version is known
 	}
-	doc, ok := l.documents[v]
+	kept, ok := l.documents[v]
 	if !ok {
-		data, err := l.blob(path, e.ID)
-		if err != nil {
-			return nil, err
+		if kept, ok = l.oldDocuments[v]; !ok {
+			data, err := l.blob(path, e.ID)
+			if err != nil {
+				return nil, err
+			}
+			doc, err := decodeDocument(path, data, key.Folder, rules)
+			if err != nil {
+				return nil, err
+			}
+			kept = keptDocument{doc, len(data)}
 		}
-		if doc, err = decodeDocument(path, data, key.Folder, rules); err != nil {
-			return nil, err
-		}
-		l.makeRoom(len(data))
-		l.documents[v] = doc
+		l.keepDocument(v, kept)
 	}
+	doc := kept.Document
 	if id := documentID(doc); id != key.ID {
 		return nil, &document.Error{Name: path, Line: 1, Reason: fmt.Sprintf("it holds the id %q", id)}
 	}

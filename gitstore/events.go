@@ -3,6 +3,7 @@ package gitstore
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -97,19 +98,34 @@ func (h *history) visit(from git.ID, read func(git.ID) (Event, error), visit fun
 // first.
 func (h *history) listChain(tip, known git.ID) ([]git.ID, *Breach) {
 	var list []git.ID
+	breach := h.walkChain(tip, known, func(id git.ID) bool {
+		list = append(list, id)
+		return true
+	})
+	if breach != nil {
+		return nil, breach
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// walkChain visits the commits from tip back to the root, or to the one after known, until
+// visit returns false. Each was read.
+func (h *history) walkChain(tip, known git.ID, visit func(git.ID) bool) *Breach {
 	for id := tip; id != "" && id != known; {
 		c, err := h.readStateCommit(id)
 		if err != nil {
-			return nil, &Breach{id, err}
+			return &Breach{id, err}
 		}
-		list = append(list, id)
+		if !visit(git.ID(strings.Clone(string(id)))) { // the id lies in the text of a commit
+			return nil
+		}
 		id = ""
 		if len(c.Parents) > 0 {
 			id = c.Parents[0]
 		}
 	}
-	slices.Reverse(list)
-	return list, nil
+	return nil
 }
 
 // findCommit reads a commit; ok is false if there is none with that id.

@@ -195,7 +195,7 @@ func (s *Store) Fork(ctx context.Context, from MarkedState, build Build) (Result
 	if remote != "" {
 		return Result{}, &flow.Refusal{Rule: flow.RuleExists, Hint: "git liza sync", Reason: remote + " holds the board of this clone"}
 	}
-	release, err := s.Repo.Turns.Queue(ctx)
+	release, err := s.Repo.Turns.Alone(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -228,7 +228,7 @@ func (s *Store) forkBoard(ctx context.Context, from MarkedState, build Build) (R
 	}
 	t.updates = append(t.updates, kept...)
 	if err := s.Repo.Refs.MoveRefs(ctx, t.updates, "liza: "+t.Move.Subject()); err != nil {
-		if errors.Is(err, git.ErrUnsynced) || !s.completeLanded(context.WithoutCancel(ctx), from.Commit, flow.Request(request)) {
+		if errors.Is(err, git.ErrUnsynced) || s.completeLanded(context.WithoutCancel(ctx), from.Commit, flow.Request(request)) == "" {
 			return Result{}, err
 		}
 	}
@@ -317,19 +317,11 @@ func (o *Origins) Forget(ctx context.Context, remote string) error {
 
 // replayWhole refuses a state whose history does not replay from the first move on.
 func (a *Audit) replayWhole(ctx context.Context, tip git.ID) error {
-	chain, breach := a.history.listChain(tip, "")
-	if breach != nil {
-		return breach
+	_, breach, err := a.replayEach(ctx, &chainReplay{tip: tip})
+	if err != nil || breach == nil {
+		return err
 	}
-	for _, id := range chain {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := a.Verify(id); err != nil {
-			return &Breach{id, err}
-		}
-	}
-	return nil
+	return breach
 }
 
 // sameBoard reports whether two states are of one board: boards that begin from a

@@ -72,6 +72,11 @@ func (h *history) boardAt(commit git.ID, kept *summaryCache) (*flow.Board, snaps
 	if err != nil {
 		return nil, snapshot{}, fmt.Errorf("blackboard: %w", err)
 	}
+	return h.boardOf(c, kept)
+}
+
+// boardOf is boardAt for a state commit that was read.
+func (h *history) boardOf(c git.Commit, kept *summaryCache) (*flow.Board, snapshot, error) {
 	source := snapshot{documentCache: h.documents, root: c.Tree, cache: kept}
 	b := flow.Open(source, c.AuthorTime.UTC())
 	source.rules = b.Settings().Rules

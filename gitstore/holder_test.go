@@ -12,13 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // childStopped takes a turn and is stopped with it, as by Ctrl-Z.
 func childStopped(ctx context.Context, r *git.Repo, which string) error {
 	take := r.Turns.Queue
-	if which == "push.lock" {
+	switch which {
+	case "push.lock":
 		take = r.Turns.PushTurn
+	case "move.lock":
+		take = func(ctx context.Context) (func(), error) { return r.Turns.TakeTurn(ctx, git.TurnToMove) }
 	}
 	release, err := take(ctx)
 	if err != nil {
@@ -81,4 +85,44 @@ func TestStoppedHolderIsNamed(t *testing.T) {
 			require.Empty(t, notices, "it was said once")
 		})
 	}
+}
+
+// Those whose moves wait name the stopped process that has the turn to move refs, and go
+// on when it dies.
+func TestStoppedMoverIsNamedAndReplaced(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	notices := make(chan string, 10)
+	d.store.Repo.Notice = func(line string) { notices <- line }
+	first := d.waits(note("one"))
+	cmd := storeChild(os.Args[0], d.dir, "stopped", "move.lock")
+	cmd.Stderr = os.Stderr
+	_, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var stopped syscall.WaitStatus
+	_, err = syscall.Wait4(cmd.Process.Pid, &stopped, syscall.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, stopped.Stopped())
+
+	done := make(chan error)
+	go func() {
+		_, err := d.store.Do(context.Background(), note("waited"))
+		done <- err
+	}()
+	select {
+	case line := <-notices:
+		require.Contains(t, line, fmt.Sprintf("waiting for process %d (git liza), which has this clone's turn to move refs;", cmd.Process.Pid))
+	case err := <-done:
+		require.FailNow(t, "nobody waited", "%v", err)
+	case <-time.After(time.Minute):
+		require.FailNow(t, "nobody said for whom it waits")
+	}
+	require.Empty(t, first.outcome())
+	require.NoError(t, cmd.Process.Kill())
+	require.NoError(t, <-done)
+	require.Error(t, cmd.Wait())
+	require.Equal(t, outcomeLanded, first.outcome())
+	d.nobodyWaits()
+	d.sound()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -19,10 +20,10 @@ const maxBehind = 10000
 // its transaction has moved.
 const maxStale = 5
 
-// listNews are the moves in a remote's state that the mirror lacks, oldest
-// first, each replayed, and the marks that they create. The error is a *Breach, a
-// *flow.Refusal of newer rules, or wraps ErrDiverged.
-func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID) (list []git.ID, marks []git.RefUpdate, err error) {
+// listNews are the moves in a remote's state that the mirror lacks, oldest first, and the
+// marks that they create. Each is replayed, but for the first trusted ones. The error is a
+// *Breach, a *flow.Refusal of newer rules, or wraps ErrDiverged.
+func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID, trusted int) (list []git.ID, marks []git.RefUpdate, err error) {
 	chain, breach := m.history.listChain(state, mirror)
 	if breach != nil {
 		return nil, nil, breach
@@ -33,29 +34,55 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 	if mirror != "" && !m.history.sameBoard(mirror, state) {
 		return nil, nil, m.divergedError(ctx, name, mirror, state)
 	}
-	for i, id := range chain {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		if i == 0 && mirror != "" {
-			if e, err := m.history.ReadEvent(id); err != nil || e.Parent != mirror {
-				return nil, nil, m.divergedError(ctx, name, mirror, state)
-			}
-		}
-		r, err := m.audit.ReplayMove(ctx, id, false)
-		if err != nil {
-			return nil, nil, &Breach{id, err}
-		}
-		if mirror != "" && r.Move.Act == flow.ActFork {
-			return nil, nil, m.otherBoardError(name, mirror, state, mirror)
-		}
-		for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
-			if strings.HasPrefix(u.Name, layout.MarkRefs) {
-				marks = append(marks, u)
-			}
+	if mirror != "" && len(chain) > 0 {
+		if e, err := m.history.ReadEvent(chain[0]); err != nil || e.Parent != mirror {
+			return nil, nil, m.divergedError(ctx, name, mirror, state)
 		}
 	}
-	return chain, marks, nil
+	if marks, err = m.listMarks(ctx, chain[:trusted]); err != nil {
+		return nil, nil, err
+	}
+	found := make([][]git.RefUpdate, len(chain)-trusted)
+	replay := listedReplay(chain[trusted:])
+	other := errors.New("a move of another board")
+	replay.each = func(place int, r Replay) error {
+		if mirror != "" && r.Move.Act == flow.ActFork {
+			return other
+		}
+		found[len(found)-1-place] = marksAmong(refUpdates(r.Move, r.Before, r.Commit))
+		return nil
+	}
+	_, breach, err = m.audit.replayEach(ctx, replay)
+	if errors.Is(err, other) {
+		return nil, nil, m.otherBoardError(name, mirror, state, mirror)
+	}
+	if breach != nil {
+		return nil, nil, breach
+	}
+	return chain, append(marks, slices.Concat(found...)...), err
+}
+
+// listMarks are the marks that moves create, as they say.
+func (m *Mirror) listMarks(ctx context.Context, chain []git.ID) (marks []git.RefUpdate, err error) {
+	for _, id := range chain {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e, err := m.history.ReadEvent(id)
+		if err != nil {
+			return nil, &Breach{id, err}
+		}
+		refs, err := m.history.refsOfMove(e)
+		if err != nil {
+			return nil, &Breach{id, err}
+		}
+		marks = append(marks, marksAmong(refs)...)
+	}
+	return marks, nil
+}
+
+func marksAmong(refs []git.RefUpdate) []git.RefUpdate {
+	return slices.DeleteFunc(refs, func(u git.RefUpdate) bool { return !strings.HasPrefix(u.Name, layout.MarkRefs) })
 }
 
 // A shift is one step of a mirror: the state ref moves, and the refs that

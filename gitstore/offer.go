@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -141,7 +142,7 @@ func (o *offer) addToOutbox(ctx context.Context) (transaction, *outboxEntry, err
 		t, err = o.checkAnswer(ctx, on, mirror, t, err)
 		return t, nil, err
 	}
-	entry, err := addEntry(o.store.Repo, outboxMove{Commit: t.Commit, Parent: on.tip, Push: t.push, Refs: t.updates}, list)
+	entry, err := addEntry(outboxDir(o.store.Repo), outboxMove{Commit: t.Commit, Parent: on.tip, Push: t.push, Refs: t.updates}, list, "")
 	return t, entry, err
 }
 
@@ -171,26 +172,46 @@ func (o *offer) findLanded(mirror git.ID) (Result, bool, error) {
 		o.begun, o.looked = true, mirror
 		return Result{}, false, nil
 	}
-	var found *Event
-	err := o.store.Events(mirror, func(e Event) (bool, error) {
-		if e.Move.Request == o.request {
-			found = &e
-		}
-		return found == nil && e.Commit != o.looked && e.Parent != o.looked, nil
-	})
+	since := o.looked
 	o.looked = mirror
-	if err != nil || found == nil {
+	return o.store.findRequest(mirror, since, o.request)
+}
+
+// findRequest searches the moves up to a state, after an earlier one, for a request.
+func (s *Store) findRequest(tip, since git.ID, request flow.Request) (Result, bool, error) {
+	found, landed, _, err := s.findMove(tip, since, request, math.MaxInt)
+	if err != nil || !landed {
 		return Result{}, false, err
 	}
-	r, err := o.store.Audit.ReplayMove(context.Background(), found.Commit, false)
+	r, err := s.Audit.ReplayMove(context.Background(), found.Commit, false)
 	return Result{Move: r.Move, Commit: r.Commit, Before: r.Before, After: r.After}, err == nil, err
 }
 
 // awaitOutcome waits until another process has pushed the entry, or pushes it
 // when it gets the turn.
 func (o *offer) awaitOutcome(ctx context.Context, e *outboxEntry) (outcome, error) {
+	f, err := o.store.awaitOutcome(ctx, git.TurnToPush, e, func() error {
+		due, err := o.store.pusher.pushOutbox(ctx, o.remote)
+		if due != nil {
+			o.job = due
+		}
+		return err
+	})
+	if errors.Is(err, errNoAnswer) {
+		err = fmt.Errorf("waiting for a push to %s, which may have brought the move: %w", o.remote, ctx.Err())
+	}
+	return f, err
+}
+
+// errNoAnswer is the error of a wait for an outcome that the context ended.
+var errNoAnswer = errors.New("no answer yet")
+
+// awaitOutcome waits until another process has ended the entry, or has work do it when
+// this process gets the turn. The error is that of work where there is no outcome, or
+// errNoAnswer.
+func (s *Store) awaitOutcome(ctx context.Context, turn git.Turn, e *outboxEntry, work func() error) (outcome, error) {
 	defer e.withdraw()
-	waiting := o.store.Repo.Turns.AwaitTurn(git.TurnToPush)
+	waiting := s.Repo.Turns.AwaitTurn(turn)
 	for {
 		there := git.StillAt(e.file, e.path)
 		if f, known := e.readOutcome(); known {
@@ -199,31 +220,22 @@ func (o *offer) awaitOutcome(ctx context.Context, e *outboxEntry) (outcome, erro
 		if !there {
 			return outcome{Kind: outcomeAgain}, nil
 		}
-		release, err := o.store.Repo.Turns.TryPushTurn()
+		release, err := s.Repo.Turns.TryTurn(turn)
 		if err != nil {
 			return outcome{}, err
 		}
 		if release != nil {
-			due, err := o.takeTurn(ctx, e)
-			release()
-			if due != nil {
-				o.job = due
+			if _, known := e.readOutcome(); !known {
+				err = work()
 			}
+			release()
 			if f, known := e.readOutcome(); !known && err != nil {
 				return f, err
 			}
-			waiting = o.store.Repo.Turns.AwaitTurn(git.TurnToPush)
-		} else if err := git.Wait(ctx, git.PushWait); err != nil {
-			return outcome{}, fmt.Errorf("waiting for a push to %s, which may have brought the move: %w", o.remote, err)
+			waiting = s.Repo.Turns.AwaitTurn(turn)
+		} else if git.Wait(ctx, git.TurnPause) != nil {
+			return outcome{}, errNoAnswer
 		}
 		waiting.TellHolder()
 	}
-}
-
-// takeTurn pushes the outbox, unless the entry got its outcome in the meantime.
-func (o *offer) takeTurn(ctx context.Context, e *outboxEntry) (*packJob, error) {
-	if _, known := e.readOutcome(); known {
-		return nil, nil
-	}
-	return o.store.pusher.pushOutbox(ctx, o.remote)
 }

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,18 +25,20 @@ import (
 // a chain, each built on the one before, so that one push can bring them all;
 // their names say the order. The process that made the move holds a kernel
 // lock on its entry: where the lock can be taken, no process waits any more, and
-// the move is not pushed.
+// the move is not pushed. The folder liza/waiting has the same for moves that wait
+// until the refs of this clone move, see [proposal].
 //
 // The first line of an entry is the move. The process that pushes it adds the outcome
 // as the second line and removes the file. A process holds the queue while it adds an
 // entry, and while it removes entries that it has pushed.
 
-// An outboxMove is what an entry of the outbox holds.
+// An outboxMove is what an entry holds.
 type outboxMove struct {
-	Commit git.ID          `json:"commit"`
-	Parent git.ID          `json:"parent,omitempty"`
-	Push   []git.RefUpdate `json:"push"` // of the remote, state first
-	Refs   []git.RefUpdate `json:"refs"` // of this clone, without the state
+	Commit  git.ID          `json:"commit,omitempty"`
+	Parent  git.ID          `json:"parent,omitempty"`
+	Push    []git.RefUpdate `json:"push,omitempty"`    // of the remote, state first
+	Refs    []git.RefUpdate `json:"refs,omitempty"`    // of this clone; without the state if there is a remote
+	Subject string          `json:"subject,omitempty"` // for the reflogs of this clone
 }
 
 // An outboxEntry is one file of the outbox.
@@ -76,7 +79,7 @@ var outcomeErrors = []struct {
 	err  error
 }{
 	{"remote disk", ErrRemoteFull}, {"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
-	{"git", git.ErrMissing}, {"disk", syscall.ENOSPC},
+	{"git", git.ErrMissing}, {"disk", syscall.ENOSPC}, {"unsynced", git.ErrUnsynced}, {"objects", git.ErrDamaged},
 }
 
 // outcomeOf is the outcome of entries whose push ended in an error.
@@ -129,6 +132,8 @@ func (f outcome) asError() error {
 	switch f.Kind {
 	case outcomeLanded:
 		return nil
+	case outcomeAgain:
+		return &outcomeError{cmp.Or(f.Reason, git.ErrRefMoved.Error()), git.ErrRefMoved}
 	case outcomeRefused:
 		return refusal
 	case outcomeForeign:
@@ -152,22 +157,33 @@ func (f outcome) asError() error {
 
 func outboxDir(r *git.Repo) string { return filepath.Join(r.CommonDir(), layout.Private, "outbox") }
 
-// listOutbox lists the entries in order, while the queue is held. What a process
-// left that was killed while it wrote one is removed.
+// listOutbox lists the entries in order, while the queue is held.
 func listOutbox(r *git.Repo) ([]*outboxEntry, error) {
-	names, err := os.ReadDir(outboxDir(r))
+	list, err := listEntries(outboxDir(r))
+	for _, e := range list {
+		if len(e.Push) == 0 {
+			e.dead = true // not an entry: it is removed like a dead one
+		}
+	}
+	return list, err
+}
+
+// listEntries lists the entries in a folder in order, while the queue is held. What a
+// process left that was killed while it wrote one is removed.
+func listEntries(dir string) ([]*outboxEntry, error) {
+	names, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("outbox: %w", err)
+		return nil, fmt.Errorf("moves that wait: %w", err)
 	}
 	var list []*outboxEntry
 	for _, name := range names {
 		if !name.Type().IsRegular() {
 			continue // not an entry, see [StrangeFiles]
 		}
-		path := filepath.Join(outboxDir(r), name.Name())
+		path := filepath.Join(dir, name.Name())
 		if strings.HasSuffix(path, ".new") {
 			os.Remove(path)
 			continue
@@ -176,8 +192,12 @@ func listOutbox(r *git.Repo) ([]*outboxEntry, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // the process that waited for it gave up
 		}
+		if errors.Is(err, fs.ErrPermission) {
+			list = append(list, &outboxEntry{path: path, dead: true}) // of another user: no process of this one waits
+			continue
+		}
 		if err != nil {
-			return nil, fmt.Errorf("outbox: %w", err)
+			return nil, fmt.Errorf("moves that wait: %w", err)
 		}
 		list = append(list, e)
 	}
@@ -189,32 +209,34 @@ func openEntry(path string) (*outboxEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	e := &outboxEntry{path: path, dead: git.TryLock(f) == nil}
+	defer git.Unlock(f)
 	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, err
 	}
 	line, _, whole := bytes.Cut(data, []byte("\n"))
-	if !whole || json.Unmarshal(line, &e.outboxMove) != nil || len(e.Push) == 0 {
+	if !whole || json.Unmarshal(line, &e.outboxMove) != nil {
 		e.dead = true // not an entry: it is removed like a dead one
 	}
 	return e, nil
 }
 
-// addEntry adds an entry after the others, while the queue is held.
-func addEntry(r *git.Repo, l outboxMove, after []*outboxEntry) (*outboxEntry, error) {
+// addEntry adds an entry to a folder after the others, while the queue is held. mark
+// ends its name.
+func addEntry(dir string, l outboxMove, after []*outboxEntry, mark string) (*outboxEntry, error) {
 	n := 0
 	if len(after) > 0 {
-		n, _ = strconv.Atoi(filepath.Base(after[len(after)-1].path))
+		last, _, _ := strings.Cut(filepath.Base(after[len(after)-1].path), "-")
+		n, _ = strconv.Atoi(last)
 	}
 	e := &outboxEntry{outboxMove: l}
 	for e.path == "" || isThere(e.path) || isThere(e.path+".new") {
 		n++
-		e.path = filepath.Join(outboxDir(r), fmt.Sprintf("%012d", n))
+		e.path = filepath.Join(dir, fmt.Sprintf("%012d%s", n, mark))
 	}
 	if err := e.write(); err != nil {
-		return nil, fmt.Errorf("outbox: %w", err)
+		return nil, fmt.Errorf("moves that wait: %w", err)
 	}
 	return e, nil
 }

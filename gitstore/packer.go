@@ -19,31 +19,44 @@ type Packer struct {
 }
 
 // packEvery is after how many moves of this clone their objects are packed, so
-// that `git gc --auto` never has to pack them. Measured: 20,000 unpacked claims
-// took 807 MB and a gc of ten seconds.
-const packEvery = 1000
+// that `git gc --auto` never has to pack them: a claim leaves six objects, and git
+// begins at gc.auto, 6700. Measured: 20,000 unpacked claims took 807 MB and a gc of
+// ten seconds.
+const packEvery = 500
+
+// lookEvery is after how many moves it is looked how many objects lie in files of their
+// own: what people commit, and what agents fetch, counts for git too.
+const lookEvery = 100
 
 // A packJob is a pack to make: of the moves after from, up to to.
-type packJob struct{ from, to git.ID }
+type packJob struct {
+	from, to git.ID
+	early    bool // only if there are many objects for git
+}
 
 // countMoves counts the moves of this clone and returns a job when a pack is
 // due. The caller holds the queue; the pack is made without it, so that no move
 // waits half a second.
 func (p *Packer) countMoves(tip git.ID, moves int) *packJob {
-	from, n := p.readUnpacked()
-	if n += moves; n < packEvery {
+	from, before := p.readUnpacked()
+	switch n := before + moves; {
+	case n >= packEvery:
+		p.writeUnpacked(from, 0)
+		return &packJob{from: from, to: tip}
+	case n/lookEvery > before/lookEvery:
+		p.writeUnpacked(from, n)
+		return &packJob{from, tip, true}
+	default:
 		p.writeUnpacked(from, n)
 		return nil
 	}
-	p.writeUnpacked(from, 0)
-	return &packJob{from, tip}
 }
 
 // startJob makes a pack, if c is not nil. It starts a background process if it
 // can, so that the command does not wait. A failed pack costs space, never a
-// move: it is tried again a thousand moves later.
+// move: it is tried again some hundred moves later.
 func (p *Packer) startJob(ctx context.Context, c *packJob) {
-	if c == nil {
+	if c == nil || c.early && !p.repo.Packer.Crowded(ctx) {
 		return
 	}
 	if p.repo.Background != nil && p.repo.Background("housekeep", orRoot(c.from), string(c.to)) == nil {
@@ -53,7 +66,8 @@ func (p *Packer) startJob(ctx context.Context, c *packJob) {
 }
 
 // Housekeep packs the objects of the moves after from, which may be "root", up
-// to to. While another process of this clone packs, it does nothing.
+// to to, if there are enough of them, and merges packs. While another process of this
+// clone packs, it does nothing.
 func (p *Packer) Housekeep(ctx context.Context, from, to string) error {
 	lock, err := git.OpenLock(p.repo.CommonDir(), "pack.lock")
 	if err != nil {
@@ -66,18 +80,28 @@ func (p *Packer) Housekeep(ctx context.Context, from, to string) error {
 	if from == root {
 		from = ""
 	}
+	done, err := p.repo.Packer.Pack(ctx, git.ID(from), git.ID(to))
+	if err == nil && !done {
+		return nil
+	}
 	packed := git.ID(to)
-	if err = p.repo.Packer.Pack(ctx, git.ID(from), packed); err != nil {
+	if !done {
 		packed = "" // from may be the cause
 	}
-	release, queueErr := p.repo.Turns.Queue(ctx)
-	if queueErr != nil {
-		return errors.Join(err, queueErr)
+	return errors.Join(err, p.notePacked(ctx, packed), p.repo.Packer.Merge(ctx))
+}
+
+// notePacked notes up to where moves are packed. Those that were made in the meantime
+// count.
+func (p *Packer) notePacked(ctx context.Context, packed git.ID) error {
+	release, err := p.repo.Turns.Queue(ctx)
+	if err != nil {
+		return err
 	}
 	defer release()
-	_, n := p.readUnpacked() // moves made in the meantime
+	_, n := p.readUnpacked()
 	p.writeUnpacked(packed, n)
-	return err
+	return nil
 }
 
 // root stands for a history that is packed from its beginning.

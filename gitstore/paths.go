@@ -79,6 +79,11 @@ func directory(k flow.Key) (dir, name string) {
 // shard is the i-th pair of characters from the end of an id, in lower case;
 // what is missing or outside [a-z0-9] becomes 0.
 func shard(id string, i int) string {
+	pair := shardAt(id, i)
+	return string(pair[:])
+}
+
+func shardAt(id string, i int) [2]byte {
 	at := func(n int) byte {
 		if n < 0 {
 			return '0'
@@ -93,7 +98,7 @@ func shard(id string, i int) string {
 		return '0'
 	}
 	end := len(id) - 2*i
-	return string([]byte{at(end - 2), at(end - 1)})
+	return [2]byte{at(end - 2), at(end - 1)}
 }
 
 // keyOf is the key of the document at a path of the state tree; ok is false

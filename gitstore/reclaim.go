@@ -37,7 +37,7 @@ func (r *Repairer) Reclaim(ctx context.Context, known git.ID) (Repaired, error) 
 	case err != nil:
 		return Repaired{}, err
 	}
-	release, err := r.repo.Turns.Queue(ctx)
+	release, err := r.repo.Turns.Alone(ctx)
 	if err != nil {
 		return Repaired{}, err
 	}

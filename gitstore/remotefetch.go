@@ -73,11 +73,16 @@ func (r *Remotes) refetchInto(ctx context.Context, name string, refs [][2]string
 	return err
 }
 
+// unpackLimit lets a fetch keep the objects of up to some hundred moves in files of their own,
+// which housekeeping packs: git makes a pack of every hundred objects, and begins to repack
+// at fifty packs.
+const unpackLimit = "fetch.unpackLimit=2000"
+
 // fetchInto fetches refs of a remote, each into one of ours, and nothing that
 // is configured.
 func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) error {
 	// A `git gc` holds the lock of each ref while its hooks run.
-	args := append(git.LockArgs(), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
+	args := append(git.LockArgs(), "-c", unpackLimit, "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", name)
 	for _, pair := range refs {
 		args = append(args, "+"+pair[0]+":"+pair[1])

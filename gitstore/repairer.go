@@ -40,11 +40,24 @@ type Repaired struct {
 // is sound and nothing has moved. It sets aside torn files of objects. Errors
 // wrap ErrNoBoard.
 func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
-	release, err := r.repo.Turns.Queue(ctx)
+	release, err := r.repo.Turns.Alone(ctx)
 	if err != nil {
 		return Repaired{}, err
 	}
 	defer release()
+	done, err := r.repair(ctx)
+	if err != nil || done.Is == "" {
+		return done, err
+	}
+	// The state replays from the first move on: nothing is left to verify.
+	u, err := r.audit.verification.Unverified(ctx)
+	if err == nil {
+		err = r.audit.verification.endVerification(ctx, u)
+	}
+	return done, err
+}
+
+func (r *Repairer) repair(ctx context.Context) (Repaired, error) {
 	if _, err := r.setAsideTorn(ctx); err != nil {
 		return Repaired{}, err
 	}
@@ -52,6 +65,7 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 	if err != nil {
 		return Repaired{}, err
 	}
+	log = r.eachMove(log)
 	broken, err := r.brokenRef(ctx)
 	if err != nil {
 		return Repaired{}, err

@@ -27,10 +27,16 @@ type Replay struct {
 //
 // It checks only the form of a signature, see [Audit.CheckSignature].
 func (a *Audit) ReplayMove(ctx context.Context, commit git.ID, fresh bool) (Replay, error) {
+	return a.replayMove(ctx, commit, fresh, a.history.past)
+}
+
+// replayMove is [Audit.ReplayMove] with the summaries of a cache.
+func (a *Audit) replayMove(ctx context.Context, commit git.ID, fresh bool, kept *summaryCache) (Replay, error) {
 	c, err := a.history.readStateCommit(commit)
 	if err != nil {
 		return Replay{}, err
 	}
+	defer func() { a.last = c }()
 	r := Replay{Event: Event{Commit: commit, Tree: c.Tree}, Committer: headerValue(c.Raw, "committer ")}
 	var source snapshot
 	switch len(c.Parents) {
@@ -38,7 +44,12 @@ func (a *Audit) ReplayMove(ctx context.Context, commit git.ID, fresh bool) (Repl
 		r.Before, source = a.history.emptyBoard()
 	case 1:
 		r.Parent = c.Parents[0]
-		if r.Before, source, err = a.history.boardAt(r.Parent, a.history.past); err != nil {
+		if a.last.ID == r.Parent {
+			r.Before, source, err = a.history.boardOf(a.last, kept)
+		} else {
+			r.Before, source, err = a.history.boardAt(r.Parent, kept)
+		}
+		if err != nil {
 			return Replay{}, err
 		}
 	default:

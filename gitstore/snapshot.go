@@ -129,63 +129,116 @@ func (s snapshot) walk(dir string, visit func(path string, e git.Entry) error) e
 	return nil
 }
 
-// Summaries returns the summary of every task outside the archive. Folders and
-// documents in the cache are not read.
+// Summaries returns the summary of every task outside the archive, in order of creation.
+// Folders and documents in the cache are not read.
 func (s snapshot) Summaries() ([]*flow.Summary, error) {
-	dir, shards, err := s.folder(folders[flow.Tasks].name)
+	folders, err := s.taskFolders()
 	if err != nil {
 		return nil, err
 	}
-	lists := make([][]row, 0, len(shards))
-	n := 0
-	for _, e := range shards {
-		path := dir + e.Name
-		if e.Mode != git.ModeTree || e.Name != shard(e.Name, 0) {
-			return nil, misplaced(path)
-		}
-		list, err := s.cache.summaries(e.Name, e.ID, func(known []row) ([]row, error) { return s.summarize(path, e.ID, known) })
-		if err != nil {
-			return nil, err
-		}
-		lists = append(lists, list)
-		n += len(list)
-	}
-	all := make([]*flow.Summary, 0, n)
-	for _, list := range lists {
-		for i := range list {
-			all = append(all, &list[i].Summary)
-		}
-	}
-	return all, nil
+	return s.cache.summaries(s, folders)
 }
 
-// summarize reads the tasks of one folder, except those that known holds
-// unchanged.
-func (s snapshot) summarize(dir string, id git.ID, known []row) ([]row, error) {
-	entries, err := s.tree(id)
+// InWork returns the summary of every task in work. It reads what changed since it was
+// asked last.
+func (s snapshot) InWork() ([]*flow.Summary, error) {
+	folders, err := s.taskFolders()
 	if err != nil {
 		return nil, err
 	}
-	byBlob := make(map[git.ID]int, len(known))
-	for i := range known {
-		byBlob[known[i].blob] = i
+	return s.cache.inWork(s, folders)
+}
+
+// taskFolders are the folders of the tasks outside the archive.
+func (s snapshot) taskFolders() ([]git.Entry, error) {
+	dir, list, err := s.folder(folders[flow.Tasks].name)
+	for _, e := range list {
+		if e.Mode != git.ModeTree || e.Name != shard(e.Name, 0) {
+			return nil, misplaced(dir + e.Name)
+		}
 	}
-	list := make([]row, 0, len(entries))
-	for _, e := range entries {
-		path := dir + "/" + e.Name
-		if i, ok := byBlob[e.ID]; ok && e.Mode == git.ModeBlob && path == DocumentPath(flow.Key{Folder: flow.Tasks, ID: string(known[i].ID)}) {
-			list = append(list, known[i])
+	return list, err
+}
+
+// derive is the extract with some folders as the snapshot has them, and of them the tasks
+// that match; all of them if match is nil.
+func (s snapshot) derive(x *extract, changed map[shardName]git.ID, match func(*flow.Summary) bool) (*extract, error) {
+	known := map[flow.TaskID]*flow.Summary{}
+	for _, t := range x.part(changed).rows {
+		known[t.ID] = t
+	}
+	var rows []*flow.Summary
+	for name, tree := range changed {
+		if tree == "" {
 			continue
 		}
-		doc, err := s.document(path, e)
+		list, err := s.summarize(name, [2]git.ID{x.trees[name], tree}, known, match)
 		if err != nil {
 			return nil, err
 		}
-		t, ok := doc.(*flow.Task)
-		if !ok {
-			return nil, misplaced(path)
+		rows = append(rows, list...)
+	}
+	slices.SortFunc(rows, (*flow.Summary).Compare)
+	return x.with(changed, rows), nil
+}
+
+// summarize reads the tasks of one folder that match, in the tree that it has now, except
+// those that are the same in the tree that it had before. known has the ones of that tree
+// that match.
+func (s snapshot) summarize(name shardName, trees [2]git.ID, known map[flow.TaskID]*flow.Summary, match func(*flow.Summary) bool) (list []*flow.Summary, err error) {
+	entries, err := s.tree(trees[1])
+	if err != nil {
+		return nil, err
+	}
+	before := s.documentsIn(trees[0])
+	for _, e := range entries {
+		if e.Mode == git.ModeBlob && before[e.Name] == e.ID {
+			if t := known[flow.TaskID(strings.TrimSuffix(e.Name, suffix))]; t != nil {
+				list = append(list, t)
+				continue
+			} else if match != nil {
+				continue
+			}
 		}
-		list = append(list, row{e.ID, t.Summary()})
+		t, err := s.task(folders[flow.Tasks].name+"/"+name.String()+"/"+e.Name, e)
+		if err != nil {
+			return nil, err
+		}
+		if short := t.Summary(); match == nil || match(&short) {
+			list = append(list, &short)
+		}
 	}
 	return list, nil
+}
+
+// documentsIn are the documents of a tree by their names; none if it cannot be read, which
+// costs time only.
+func (s snapshot) documentsIn(tree git.ID) map[string]git.ID {
+	if tree == "" {
+		return nil
+	}
+	entries, err := s.tree(tree)
+	if err != nil {
+		return nil
+	}
+	list := make(map[string]git.ID, len(entries))
+	for _, e := range entries {
+		if e.Mode == git.ModeBlob {
+			list[e.Name] = e.ID
+		}
+	}
+	return list
+}
+
+// task reads the document of a task.
+func (s snapshot) task(path string, e git.Entry) (*flow.Task, error) {
+	doc, err := s.document(path, e)
+	if err != nil {
+		return nil, err
+	}
+	t, ok := doc.(*flow.Task)
+	if !ok {
+		return nil, misplaced(path)
+	}
+	return t, nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -36,22 +35,31 @@ var ErrForeignRef = errors.New("a ref is not where the board says")
 // Its parts are listed in the order of their layers: each uses only parts above
 // it.
 type Store struct {
-	*history             // the board, its moves, and the states between them
-	Commits   *Commits   // facts of git about commits that moves name
-	Settler   *Settler   // the refs that follow from moves
-	Audit     *Audit     // whether moves replay, and what is damaged
-	Repairer  *Repairer  // resets the state ref to a state that replays
-	Remotes   *Remotes   // git processes that talk to remotes
-	Presences *Presences // presences of agents
-	Mirror    *Mirror    // the board of the remote that is the authority
-	Origins   *Origins   // marks of other boards, from which a board can begin
-	Packer    *Packer    // packs of what moves have written
+	*history                   // the board, its moves, and the states between them
+	Commits      *Commits      // facts of git about commits that moves name
+	Settler      *Settler      // the refs that follow from moves
+	Verification *Verification // of the history behind a snapshot
+	Audit        *Audit        // whether moves replay, and what is damaged
+	Repairer     *Repairer     // resets the state ref to a state that replays
+	Remotes      *Remotes      // git processes that talk to remotes
+	Presences    *Presences    // presences of agents
+	Mirror       *Mirror       // the board of the remote that is the authority
+	Origins      *Origins      // marks of other boards, from which a board can begin
+	Packer       *Packer       // packs of what moves have written
+	Snapshots    *Snapshots    // signed statements about states of the board
 
 	// Permit is called for every move that is made here, before the rules; its
 	// error ends the move. May be nil.
-	Permit func(context.Context, *flow.Board, flow.Move) error
+	Permit Permit
+	// FindResident connects to the process that makes the moves of its clone, until end is
+	// called; send is nil if there is none. May be nil.
+	FindResident func(context.Context) (send HandOver, end func())
+	// Landed is called after every move that was made here and is on the blackboard. May
+	// be nil.
+	Landed func(context.Context, Result)
 
 	pusher  *pusher
+	mover   *mover
 	signers map[string]ssh.Signer // by principal
 }
 
@@ -64,13 +72,16 @@ func OpenStore(ctx context.Context, r *git.Repo, now func() time.Time) (*Store, 
 	s := &Store{history: h, Packer: &Packer{r}, signers: map[string]ssh.Signer{}}
 	s.Commits = &Commits{repo: r, history: h, objects: h.objects, merges: map[[2]git.ID]git.Merge{}}
 	s.Settler = &Settler{repo: r, history: h}
-	s.Audit = &Audit{repo: r, history: h, commits: s.Commits, settler: s.Settler, trail: map[git.ID]link{}}
+	s.Verification = &Verification{repo: r, history: h}
+	s.Audit = &Audit{repo: r, history: h, commits: s.Commits, settler: s.Settler, trail: map[git.ID]link{}, verification: s.Verification}
 	s.Remotes = &Remotes{repo: r, clock: h.clock}
 	s.Repairer = &Repairer{repo: r, history: h, audit: s.Audit, remotes: s.Remotes}
 	s.Presences = &Presences{repo: r, history: h, remotes: s.Remotes}
-	s.Mirror = &Mirror{repo: r, history: h, remotes: s.Remotes, audit: s.Audit, settler: s.Settler,
-		publisher: &publisher{repo: r, history: h, remotes: s.Remotes}}
+	s.Snapshots = &Snapshots{repo: r, history: h, remotes: s.Remotes}
+	s.Mirror = &Mirror{repo: r, history: h, snapshots: s.Snapshots, verification: s.Verification, remotes: s.Remotes, audit: s.Audit, settler: s.Settler,
+		publisher: &publisher{repo: r, history: h, remotes: s.Remotes}, packer: s.Packer}
 	s.Origins = &Origins{repo: r, history: h, remotes: s.Remotes, mirror: s.Mirror}
+	s.mover = &mover{repo: r, history: h, settler: s.Settler, audit: s.Audit, packer: s.Packer}
 	s.pusher = &pusher{repo: r, history: h, settler: s.Settler, remotes: s.Remotes, mirror: s.Mirror, packer: s.Packer}
 	return s, nil
 }

@@ -30,6 +30,7 @@ type desk struct {
 	dir   string
 	now   time.Time
 	store *Store
+	made  int // tasks of addMany
 }
 
 // newDesk makes a blackboard in a repository whose main holds README.

@@ -9,12 +9,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// StrangeFiles lists entries in the folders of the journal and the outbox that
+// StrangeFiles lists entries in the folders of the journal and of moves that wait that
 // are not regular files. git liza did not make them and skips them. harm
-// reports that one of the two folders is itself something else; paths then
+// reports that one of the folders is itself something else; paths then
 // names it, and no move can be made.
 func StrangeFiles(r *git.Repo) (paths []string, harm bool, err error) {
-	for _, dir := range []string{r.Journal.Dir(), outboxDir(r)} {
+	for _, dir := range []string{r.Journal.Dir(), outboxDir(r), waitingDir(r)} {
 		info, err := os.Stat(dir)
 		if errors.Is(err, fs.ErrNotExist) && !isThere(dir) {
 			continue

@@ -19,7 +19,7 @@ func TestStrangeEntries(t *testing.T) {
 	l := newLane(t)
 	l.later()
 	var want []string
-	for _, dir := range []string{l.a.store.Repo.Journal.Dir(), outboxDir(l.a.store.Repo)} {
+	for _, dir := range []string{l.a.store.Repo.Journal.Dir(), outboxDir(l.a.store.Repo), waitingDir(l.a.store.Repo)} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "000000000001", "below"), 0o777))
 		require.NoError(t, os.Symlink("000000000002", filepath.Join(dir, "000000000002")))
 		require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "000000000003")))

@@ -3,10 +3,12 @@ package gitstore
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -106,6 +108,68 @@ func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID
 		lists = append(lists, strings.TrimSpace(string(out)))
 	}
 	return lists[0] != "" || lists[1] != lists[2], nil
+}
+
+// A Lead is what one commit has that another one lacks, as one process of git tells.
+type Lead struct {
+	Commits int  // that are no merges
+	Onto    bool // it contains the other
+	Apart   bool // the two have no common history
+	Cut     bool // there are more than were counted, and nothing else is known
+
+	all     int  // with merges
+	byAgent bool // an agent made one of them
+}
+
+// leadFormat is how git lists the commits of a lead: the parents, and the author.
+const leadFormat = "%P%x00<%ae>"
+
+// Lead counts what to has that from lacks, up to most commits.
+func (s *Settler) Lead(ctx context.Context, from, to git.ID, most int) (l Lead, err error) {
+	out, err := s.repo.Git(ctx, "rev-list", "--boundary", "--max-count="+strconv.Itoa(most+1), "--format="+leadFormat, string(to), "^"+string(from), "--")
+	if err != nil {
+		return Lead{}, err
+	}
+	l.Apart = true
+	edge := false
+	for line := range strings.Lines(string(out)) {
+		id, isCommit := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "commit ")
+		if isCommit {
+			id, edge = strings.CutPrefix(id, "-")
+			l.Apart = l.Apart && !edge
+			l.Onto = l.Onto || edge && git.ID(id) == from
+			continue
+		}
+		parents, author, _ := strings.Cut(line, "\x00")
+		if edge {
+			continue
+		}
+		l.all++
+		l.byAgent = l.byAgent || madeByAgent().MatchString(author)
+		if !strings.Contains(parents, " ") {
+			l.Commits++
+		}
+	}
+	if l.all > most {
+		return Lead{Commits: most, Cut: true}, nil
+	}
+	return l, nil
+}
+
+// madeByAgent matches what moveAuthor matches.
+var madeByAgent = pattern.Late(moveAuthor)
+
+// LeadUnreviewed is [Settler.Unreviewed] for a lead of to over from, which answers most of
+// its questions.
+func (s *Settler) LeadUnreviewed(ctx context.Context, b *flow.Board, l Lead, from, to git.ID) (bool, error) {
+	if l.Cut || l.byAgent {
+		return s.Unreviewed(ctx, b, from, to)
+	}
+	out, err := s.repo.Git(ctx, "rev-list", "--count", string(to), "^"+string(from), "--not", "--glob="+layout.TaskRefs+"*", "--glob="+layout.SavedRefs+"*")
+	if err == nil && strings.TrimSpace(string(out)) == strconv.Itoa(l.all) {
+		return false, nil
+	}
+	return s.Unreviewed(ctx, b, from, to)
 }
 
 // CheckAstray returns a *flow.Refusal if the remote's integration branch, as

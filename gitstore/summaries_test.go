@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -36,7 +35,7 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 		task.Submission = &flow.Submission{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", Reviews: []flow.Role{flow.CodeReviewer, "security-reviewer"}}
 	}
 	if rapid.Bool().Draw(t, "reviewed") {
-		task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: who.Draw(t, "reviewer"), Lease: at.Draw(t, "review lease")}}}
+		task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, NotBefore: at.Draw(t, "not before"), Review: &flow.Review{By: who.Draw(t, "reviewer"), Lease: at.Draw(t, "review lease")}}}
 		task.Block = &flow.Block{Reason: text.Draw(t, "reason"), Limit: text.Draw(t, "limit"), By: "human:ann"}
 	}
 	if rapid.Bool().Draw(t, "approved") {
@@ -55,8 +54,8 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 	return task
 }
 
-// From the documents, from memory, from the files, from files of an earlier
-// state or from damaged ones: the summaries are the same.
+// From the documents, from memory, from the files, from files of an earlier state or from
+// damaged ones: the summaries are the same, and those in work are those of them that are.
 func TestSummariesAreTheSameFromEverywhere(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
@@ -65,19 +64,27 @@ func TestSummariesAreTheSameFromEverywhere(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, os.RemoveAll(cache))
 		root := git.ID("")
-		for range rapid.IntRange(1, 2).Draw(rt, "states") {
+		kept, past := newSummaryCache(cache), newSummaryCache("")
+		for range rapid.IntRange(1, 3).Draw(rt, "states") {
 			root = d.redrawn(rt, root)
 			want := summariesOf(rt, newSummaryCache(""), d.store.objects, root)
-			kept := newSummaryCache(cache)
-			for _, from := range []struct {
-				how  string
-				kept *summaryCache
-			}{{"over an earlier state", kept}, {"from memory", kept}, {"from the files", newSummaryCache(cache)}} {
-				require.Equal(rt, want, summariesOf(rt, from.kept, d.store.objects, root), from.how)
+			working := slices.DeleteFunc(slices.Clone(want), func(s *flow.Summary) bool { return !s.IsInWork() })
+			check := func(kept *summaryCache, from string) {
+				for _, one := range rapid.Permutation([]string{"all", "in work"}).Draw(rt, "asked for") {
+					if one == "all" {
+						require.Equal(rt, want, summariesOf(rt, kept, d.store.objects, root), from)
+					} else {
+						require.Equal(rt, working, workOf(rt, kept, d.store.objects, root), from)
+					}
+				}
 			}
+			check(past, "without files, over an earlier state")
+			check(kept, "over an earlier state")
+			check(kept, "from memory")
+			check(newSummaryCache(cache), "from the files")
 			damage(rt, cache)
-			require.Equal(rt, want, summariesOf(rt, newSummaryCache(cache), d.store.objects, root), "from damaged files")
-			require.Equal(rt, want, summariesOf(rt, newSummaryCache(cache), d.store.objects, root), "from mended files")
+			check(newSummaryCache(cache), "from damaged files")
+			check(newSummaryCache(cache), "from mended files")
 		}
 	})
 }
@@ -93,6 +100,11 @@ func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 		}
 		edits = append(edits, edit)
 	}
+	return d.withEdits(t, root, edits...)
+}
+
+// withEdits is a state tree with some documents changed.
+func (d *desk) withEdits(t require.TestingT, root git.ID, edits ...flow.Edit) git.ID {
 	draft := &draft{snapshot: snapshot{documentCache: newDocumentCache(d.store.objects), root: root, cache: newSummaryCache(""), rules: flow.RulesVersion}}
 	tree, err := draft.applyEdits(edits)
 	require.NoError(t, err)
@@ -100,17 +112,26 @@ func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 	return tree
 }
 
-// summariesOf are the summaries of a tree, in order of the ids.
-func summariesOf(t *rapid.T, kept *summaryCache, o *git.Objects, root git.ID) []*flow.Summary {
+// summariesOf are the summaries of a tree, in their order.
+func summariesOf(t require.TestingT, kept *summaryCache, o *git.Objects, root git.ID) []*flow.Summary {
 	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, rules: flow.RulesVersion}.Summaries()
 	require.NoError(t, err)
-	slices.SortFunc(list, func(a, b *flow.Summary) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	require.True(t, slices.IsSortedFunc(list, (*flow.Summary).Compare))
+	return append([]*flow.Summary{}, list...)
+}
+
+// workOf are the summaries of a tree that are in work, in order of creation.
+func workOf(t require.TestingT, kept *summaryCache, o *git.Objects, root git.ID) []*flow.Summary {
+	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, rules: flow.RulesVersion}.InWork()
+	require.NoError(t, err)
+	list = append([]*flow.Summary{}, list...)
+	slices.SortFunc(list, (*flow.Summary).Compare)
 	return list
 }
 
 // damage changes one file of the cache somehow.
 func damage(t *rapid.T, cache string) {
-	files, err := filepath.Glob(filepath.Join(cache, "??"))
+	files, err := filepath.Glob(filepath.Join(cache, "*"))
 	require.NoError(t, err)
 	if len(files) == 0 {
 		return
@@ -172,7 +193,7 @@ func TestHistoryKeepsOutOfTheCache(t *testing.T) {
 	old := d.add("a01").Commit
 	d.claim("a01", coder)
 	require.Len(t, d.board().Tasks(), 1)
-	path := filepath.Join(d.store.Repo.CommonDir(), "liza", "cache", "01")
+	path := filepath.Join(d.store.Repo.CommonDir(), "liza", "cache", allFile)
 	before, err := os.ReadFile(path)
 	require.NoError(t, err)
 	b, err := d.open().BoardAt(old)

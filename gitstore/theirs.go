@@ -51,14 +51,14 @@ func (m *Mirror) takeTheirs(ctx context.Context, remote string, found heads) (Gi
 		return done, err
 	}
 	if fork == mirror || found.state == "" {
-		step, news, err := m.pull(ctx, remote, found)
+		step, news, err := m.pull(ctx, remote, found, SignedStatement{})
 		if err == nil && step.to == "" {
 			err = ErrNoBoard
 		}
 		done.Synced = Synced{Remote: remote, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}
 		return done, err
 	}
-	news, marks, err := m.listNews(ctx, remote, fork, found.state)
+	news, marks, err := m.listNews(ctx, remote, fork, found.state, 0)
 	if err != nil {
 		return done, err
 	}
@@ -71,7 +71,7 @@ func (m *Mirror) takeTheirs(ctx context.Context, remote string, found heads) (Gi
 // keeps what the clone had, then it frees the names of those refs, which the
 // remote's moves may reuse.
 func (m *Mirror) giveUpMoves(ctx context.Context, done *GivenUp, step shift, fork git.ID, news []git.ID) error {
-	release, err := m.repo.Turns.Queue(ctx)
+	release, err := m.repo.Turns.Alone(ctx)
 	if err != nil {
 		return err
 	}

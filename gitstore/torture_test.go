@@ -23,12 +23,23 @@ import (
 
 func TestProcessesLoseNoMove(t *testing.T) {
 	t.Parallel()
-	race(t, 4, 8)
+	race(t, 4, 8, "notes")
 }
 
 func TestTortureProcessesLoseNoMove(t *testing.T) {
 	torture.Only(t)
-	race(t, 8, 50)
+	race(t, 8, 50, "notes")
+}
+
+// Processes of an earlier program work on the same clone.
+func TestEarlierProgramsBeside(t *testing.T) {
+	t.Parallel()
+	race(t, 4, 8, "notes", "earlier-notes")
+}
+
+func TestTortureEarlierProgramsBeside(t *testing.T) {
+	torture.Only(t)
+	race(t, 8, 50, "notes", "earlier-notes")
 }
 
 func TestProcessesClaimOnce(t *testing.T) {
@@ -62,12 +73,12 @@ func together(t *testing.T, list []*exec.Cmd) []string {
 // race lets processes make moves at once, while others read the board and
 // keep house: each move stands on the chain exactly once, in order, and no
 // reader ever sees anything but a whole board.
-func race(t *testing.T, processes, moves int) {
+func race(t *testing.T, processes, moves int, kinds ...string) {
 	d := newDesk(t, gittest.Seeded(t))
 	start := d.at(layout.State)
 	var list []*exec.Cmd
 	for i := range processes {
-		list = append(list, storeChild(os.Args[0], d.dir, "notes", "process "+strconv.Itoa(i), strconv.Itoa(moves)))
+		list = append(list, storeChild(os.Args[0], d.dir, kinds[i%len(kinds)], "process "+strconv.Itoa(i), strconv.Itoa(moves)))
 	}
 	stop := make(chan struct{})
 	var beside sync.WaitGroup

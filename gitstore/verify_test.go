@@ -135,20 +135,20 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	base := d.claim("task-1", coder).After.Settings().Integration.Tip
+	start := d.claim("task-1", coder).After.Settings().Integration.Tip
 	d.do(flow.Move{Act: flow.ActIntent, Task: "task-1", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look"}}})
-	commit := d.commit(base, "a.md", "x\n")
-	c, err := d.store.objects.Commit(base)
+	commit := d.commit(start, "a.md", "x\n")
+	c, err := d.store.objects.Commit(start)
 	require.NoError(t, err)
 	tip := d.at(layout.State)
 	before, source, err := d.store.boardAt(tip, d.store.past)
 	require.NoError(t, err)
 	m := flow.Move{Act: flow.ActSubmit, Task: "task-1", By: coder, At: d.now, Request: "7f3a9c2e11d04b58",
-		Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{"a.md"}, Save: 1}}
+		Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: start, Paths: []string{"a.md"}, Save: 1}}
 	m.Goal = before.GoalOf(m)
 	after, err := before.Apply(m, nil)
 	require.NoError(t, err)
-	id, err := d.store.writeMove(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)
+	id, err := d.store.writeMove(context.Background(), base{tip: tip}, &draft{snapshot: source}, after.Changes(), m)
 	require.NoError(t, err)
 	require.ErrorContains(t, d.store.Audit.Verify(id), "it records tree")
 	_, err = d.try(m)

@@ -79,7 +79,7 @@ func (a *Audit) checkReadable(tip git.ID) error {
 // that an older tip replaces, costs time only. The file is never empty meanwhile: all ids
 // are of one length.
 func (a *Audit) rememberWritten(tip git.ID) {
-	f, err := os.OpenFile(a.history.statePath("written"), os.O_WRONLY|os.O_CREATE, 0o666)
+	f, err := git.OpenOwn(a.history.statePath("written"), 0)
 	if err != nil {
 		return
 	}

@@ -26,6 +26,8 @@ type judge struct {
 	moves    int // how many moves were judged
 	sessions int // how many sessions the push brings
 	warnings []Refused
+
+	snapshots *snapshotRefs // nil until one is judged
 }
 
 // judgeUpdates decides whether the updates may happen together in the repository of the

@@ -30,6 +30,8 @@ func TestNames(t *testing.T) {
 		"refs/liza/sessions/coder-1/s":   sessionRef,
 		"refs/liza/remote/origin/state":  private,
 		"refs/liza/rescue/x":             private,
+		"refs/liza/unverified/snapshot":  private,
+		"refs/liza/snapshots/0a":         snapshotRef,
 		"refs/liza/inbox/x":              unknown,
 		"refs/Liza/state":                unknown,
 		"refs/replace/" + hexes("a", 40): replacement,

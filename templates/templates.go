@@ -19,11 +19,18 @@ package templates
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
 //go:embed prompts starters
 var builtIn embed.FS
+
+// BuiltIn is the built-in template of a section, which is named ROLE/SECTION or all/SECTION.
+func BuiltIn(name string) (string, bool) {
+	text, err := fs.ReadFile(prompts(), name+".md")
+	return string(text), err == nil
+}
 
 // A Section is a part of a prompt and the layer that it came from. An
 // addition of a layer is a Section of its own with the same name.

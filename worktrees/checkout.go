@@ -174,8 +174,12 @@ func wrapCheckoutFailure(ctx context.Context, r record, err error) error {
 
 // postCheckout runs the user's hook as `git worktree add` does.
 func (t *Trees) postCheckout(ctx context.Context, r record) error {
+	folder, err := t.isolation.hooksFolder(ctx)
+	if err == nil && t.repo.Config.LacksHook(ctx, folder, "post-checkout") {
+		return nil
+	}
 	zero := strings.Repeat("0", t.repo.HashLen())
-	_, err := t.isolation.runWithHooks(ctx, r, git.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
+	_, err = t.isolation.runWithHooks(ctx, r, git.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
 		Args: []string{"hook", "run", "--ignore-missing", "post-checkout", "--", zero, string(r.head), "1"}})
 	if err != nil {
 		return &HookError{Path: t.pathOf(r), Err: err}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,38 @@ func TestHook(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(p.dir, "ran.o")))
 	p.branch("task-1", "liza/task-1")
 	require.NoFileExists(t, filepath.Join(p.dir, "ran.o"), "nothing was checked out")
+}
+
+// No git is started for a hook that does not exist; whatever may be one is left to git.
+func TestNoHook(t *testing.T) {
+	for name, one := range map[string]struct {
+		arrange func(p *project)
+		asked   bool
+	}{
+		"none":             {func(*project) {}, false},
+		"another":          {func(p *project) { p.hook(".git/hooks/post-merge", "exit 1\n") }, false},
+		"a folder of none": {func(p *project) { p.git("config", "core.hooksPath", ".githooks") }, false},
+		"one by a setting": {func(p *project) { p.git("config", "hook.mine.command", "true") }, true},
+		"not executable": {func(p *project) {
+			p.hook(".git/hooks/post-checkout", "exit 1\n")
+			require.NoError(p.t, os.Chmod(filepath.Join(p.dir, ".git/hooks/post-checkout"), 0o666))
+		}, true},
+		"configuration that only git reads": {func(p *project) { p.git("config", "includeIf.onbranch:x.path", "y") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, traces := newProject(t), t.TempDir()
+			one.arrange(p)
+			t.Setenv("GIT_TRACE2_EVENT", traces)
+			p.branch("task-1", "liza/task-1")
+			files, err := filepath.Glob(filepath.Join(traces, "*"))
+			require.NoError(t, err)
+			require.NotEmpty(t, files)
+			asked := slices.ContainsFunc(files, func(path string) bool {
+				return strings.Contains(content(t, path), `"hook","run"`)
+			})
+			require.Equal(t, one.asked, asked)
+		})
+	}
 }
 
 // A hook that fails is reported beside a checkout that is usable.

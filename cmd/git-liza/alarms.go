@@ -60,7 +60,7 @@ func newAlarmKeeper(inv *invocation, clone *work.Clone) (*alarmKeeper, error) {
 		folder = clone.Repo.CommonDir()
 	}
 	k.notifier = &notify.Notifier{Config: conf, Common: clone.Repo.CommonDir(), Dir: folder, Environ: inv.environ, Now: time.Now, Bound: true,
-		Folder: filepath.Base(folder)}
+		Folder: filepath.Base(folder), Post: post}
 	return k, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/notify"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/hooks"
@@ -40,25 +41,44 @@ func (c *artifactCheckCommand) check(inv *invocation) error { return inv.becomeW
 
 // judgeArtifacts asks the whole program, which reads Markdown.
 func judgeArtifacts(ctx context.Context, list []gitstore.Artifact) (lines []string, err error) {
+	return lines, askWhole(ctx, "artifacts", nil, list, &lines)
+}
+
+// post has the whole program post, which speaks HTTP. The address, which may hold a token,
+// is no argument that other processes see.
+func post(ctx context.Context, p notify.Posting) (code int, err error) {
+	var a postAnswer
+	if err := askWhole(ctx, "post", os.Environ(), p, &a); err != nil {
+		return 0, err
+	}
+	if a.Error != "" {
+		return 0, errors.New(a.Error)
+	}
+	return a.Code, nil
+}
+
+// askWhole starts a hook of the whole program with a question, and reads its answer, both
+// in JSON.
+func askWhole(ctx context.Context, hook string, environ []string, question, answer any) error {
 	path, err := findWhole()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	asked, err := json.Marshal(list)
+	asked, err := json.Marshal(question)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	out := &bytes.Buffer{}
-	r, err := proc.Run(ctx, proc.Command{Path: path, Args: []string{"hook", "artifacts"}, Stdin: bytes.NewReader(asked), Stdout: out, Wall: hooks.Limit})
+	r, err := proc.Run(ctx, proc.Command{Path: path, Args: []string{"hook", hook}, Env: environ, Stdin: bytes.NewReader(asked), Stdout: out, Wall: hooks.Limit})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, noWhole(path, "artifacts")
+		return noWhole(path, hook)
 	case err != nil:
-		return nil, fmt.Errorf("starting %s: %w", path, err)
+		return fmt.Errorf("starting %s: %w", path, err)
 	case !r.Passed():
-		return nil, fmt.Errorf("%s ended with exit code %d (%s): %s", path, r.Code, r.Reason, r.Excerpt)
+		return fmt.Errorf("%s ended with exit code %d (%s): %s", path, r.Code, r.Reason, r.Excerpt)
 	}
-	return lines, json.Unmarshal(out.Bytes(), &lines)
+	return json.Unmarshal(out.Bytes(), answer)
 }
 
 // findWhole returns the path of the whole program, which is installed beside this one.

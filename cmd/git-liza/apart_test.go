@@ -18,7 +18,7 @@ func TestProgramApart(t *testing.T) {
 		return string(out)
 	}
 	for _, costly := range []string{"github.com/yuin/goldmark\n", "git-liza/artifacts/form\n", "html/template\n", "charm.land/bubbletea/v2\n", "charm.land/lipgloss/v2\n",
-		"modelcontextprotocol/go-sdk/mcp\n"} {
+		"modelcontextprotocol/go-sdk/mcp\n", "net/http\n", "crypto/tls\n"} {
 		require.Contains(t, deps(""), costly)
 		require.NotContains(t, deps("apart"), costly)
 	}

@@ -60,7 +60,7 @@ type pathType struct {
 // readDefinitions reads what the goals in progress ask for, the built-in definitions, and
 // those of the main work tree. Of two patterns for a path the first counts.
 func readDefinitions(ctx context.Context, clone *work.Clone) (*definitions, error) {
-	l, err := openLibrary(clone.Repo)
+	l, err := openLibrary(ctx, clone)
 	if err != nil {
 		return nil, err
 	}
@@ -90,17 +90,21 @@ func readDefinitions(ctx context.Context, clone *work.Clone) (*definitions, erro
 
 // openLibrary lists the built-in definitions, and those of extensions and of the project in
 // the main work tree.
-func openLibrary(repo *git.Repo) (*library.Library, error) {
-	dir := repo.MainWorkTree()
+func openLibrary(ctx context.Context, clone *work.Clone) (*library.Library, error) {
+	dir := clone.Repo.MainWorkTree()
 	if dir == "" {
 		return library.Open(nil)
+	}
+	base, err := extensionBase(ctx, clone)
+	if err != nil {
+		return nil, err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	list, err := extension.List(root.FS(), nil)
+	list, err := extension.List(root.FS(), base)
 	if err != nil {
 		return nil, err
 	}

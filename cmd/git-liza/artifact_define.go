@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -36,7 +37,7 @@ func (c *artifactDefineCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	list, err := definitionList(clone)
+	list, err := definitionList(inv.ctx, clone)
 	if err != nil {
 		return err
 	}
@@ -54,8 +55,8 @@ func (c *artifactDefineCommand) Run(inv *invocation) error {
 }
 
 // definitionList lists the types and workflows; what is wrong with one is its own check's.
-func definitionList(clone *work.Clone) (list []definition, err error) {
-	l, err := openLibrary(clone.Repo)
+func definitionList(ctx context.Context, clone *work.Clone) (list []definition, err error) {
+	l, err := openLibrary(ctx, clone)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -23,7 +24,11 @@ func (p providerChoice) catalogue() (provider.Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := provider.Load(settings)
+	rows, err := readTrusted(p, extension.ProvidersFile, provider.ReadRows, func(r provider.Row) string { return r.Name })
+	if err != nil {
+		return nil, err
+	}
+	c, err := provider.Load(settings, rows...)
 	var bad *provider.ConfigError
 	if errors.As(err, &bad) {
 		return nil, usagef(bad.Hint, "%v", bad)
@@ -138,6 +143,9 @@ func (p providerChoice) provider(self string, row *flow.RoleRow, asked string) (
 		hint := "git liza providers list"
 		if c.key != "" {
 			hint = "git config " + c.key + " NAME"
+		}
+		if why, command := p.lacking(extension.ProvidersFile); why != "" {
+			return found, usagef(command, "%v; %s", err, why)
 		}
 		return found, usagef(hint, "%v", err)
 	}

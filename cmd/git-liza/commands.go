@@ -124,6 +124,7 @@ type governCommands struct {
 	Archive    archiveCommand     `cmd:"" group:"Govern" help:"Put final tasks, or the records of sprints, aside, so that lists stay short."`
 	Edit       editCommand        `cmd:"" group:"Govern" help:"Amend a document of the board in your editor."`
 	Sync       syncCommand        `cmd:"" group:"Govern" help:"Fetch what other clones did; with --set, share the board through a remote."`
+	Snapshot   snapshotCommand    `cmd:"" group:"Govern" help:"Sign the state of the board, so that new clones can begin with it."`
 	Role       roleCommands       `cmd:"" group:"Govern" help:"What agents may be: list, show, add, remove, and whose verdicts submissions need."`
 	Principal  principalCommands  `cmd:"" group:"Govern" help:"Who may act as whom: list, add, remove, make keys."`
 	Worktree   worktreeCommands   `cmd:"" group:"Govern" help:"List the checkouts below .worktrees/, remove stale ones."`
@@ -141,7 +142,7 @@ type agentCommands struct {
 // hiddenCommands are run by programs: by hooks, supervisors, and commands that start a
 // background process.
 type hiddenCommands struct {
-	Housekeep   housekeepCommand   `cmd:"" hidden:"" help:"Pack what a thousand moves have left; commands start it in the background."`
+	Housekeep   housekeepCommand   `cmd:"" hidden:"" help:"Pack what some hundred moves have left; commands start it in the background."`
 	Hook        hookCommand        `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
 	Usage       usageCommand       `cmd:"" hidden:"" help:"Tokens and money that sessions used; git liza metrics --by says it with the work."`
 	Take        takeQuestion       `cmd:"" hidden:"" help:"Take a question for the time of a lease."`

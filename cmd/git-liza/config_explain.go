@@ -357,7 +357,7 @@ func (p providerChoice) check() error {
 				return usagef("git config "+c.key+" NAME", "%s: %v", c.place, err)
 			}
 		}
-		if _, err := readLauncher(p.ctx, p.conf, c.row.Name); err != nil {
+		if _, err := p.readLauncher(c.row.Name); err != nil {
 			return err
 		}
 	}

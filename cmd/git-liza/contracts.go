@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -33,9 +34,13 @@ func (c *contractsListCommand) Run(inv *invocation) error {
 	var list []document
 	var text strings.Builder
 	for _, path := range contracts.Names() {
-		d := document{contracts.Title(path), path, contracts.About(path)}
-		list = append(list, d)
-		fmt.Fprintf(&text, "%-20s %s\n", d.Name, d.About)
+		list = append(list, document{contracts.Title(path), path, contracts.About(path)})
+	}
+	for _, one := range extensionSkills(inv) {
+		list = append(list, document{one.name, one.path, contracts.AboutText(one.text)})
+	}
+	for _, d := range list {
+		fmt.Fprintf(&text, "%-20s %s\n", plaintext.Line(d.Name), plaintext.Line(d.About))
 	}
 	return inv.answer("", map[string]any{"documents": list}, text.String())
 }
@@ -47,6 +52,11 @@ type contractsShowCommand struct {
 func (c *contractsShowCommand) Run(inv *invocation) error {
 	path, ok := contracts.Find(c.Name)
 	if !ok {
+		for _, one := range extensionSkills(inv) {
+			if one.name == c.Name {
+				return inv.answer("", map[string]any{"name": one.name, "path": one.path, "text": one.text}, one.text)
+			}
+		}
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza contracts list", Reason: "there is no document " + c.Name}
 	}
 	text, _ := contracts.Document(path)
@@ -64,7 +74,7 @@ func (c *contractsInstallCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	target := contracts.Target{Dir: strings.TrimSuffix(c.Dir, "/"), Tools: c.SkillsFor}
+	target := contracts.Target{Dir: strings.TrimSuffix(c.Dir, "/"), Tools: c.SkillsFor, Skills: skillTexts(inv)}
 	if err := target.Check(); err != nil {
 		return usagef("git liza contracts install --help", "%v", err)
 	}
@@ -110,7 +120,7 @@ func (c *contractsStatusCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := contracts.Examine(repo.WorkTree())
+	r, err := contracts.Examine(repo.WorkTree(), skillTexts(inv))
 	if err != nil {
 		return contractsError(err)
 	}

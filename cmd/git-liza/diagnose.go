@@ -104,8 +104,12 @@ func customCauses(inv *invocation) (list []*diagnosis.Cause, err error) {
 		return nil, nil
 	}
 	for _, e := range extensions {
-		if len(e.Wrong) == 0 { // git liza extension check says what is wrong
-			list = append(list, e.Causes...)
+		if len(e.Wrong) > 0 {
+			continue // git liza extension check says what is wrong
+		}
+		for _, one := range e.Causes { // the later one of a name lies above
+			list = slices.DeleteFunc(list, func(c *diagnosis.Cause) bool { return c.ID == one.ID })
+			list = append(list, one)
 		}
 	}
 	return list, err

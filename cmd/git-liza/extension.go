@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,23 +12,28 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 type extensionCommands struct {
-	List   extensionListCommand   `cmd:"" default:"1" help:"The extensions of the main work tree, in their order; the default."`
+	List   extensionListCommand   `cmd:"" default:"withargs" help:"The extensions of the main work tree, in their order; the default."`
 	Add    extensionAddCommand    `cmd:"" help:"Copy an extension into the main work tree."`
 	Check  extensionCheckCommand  `cmd:"" help:"Say all that is wrong with extensions."`
+	Gates  extensionGatesCommand  `cmd:"" help:"Put the gates of an extension on the board."`
 	Remove extensionRemoveCommand `cmd:"" help:"Delete an extension in the main work tree."`
 }
 
 // extensionHelp says what an extension is.
 const extensionHelp = `An extension is a folder that brings into a project what a team shares: roles/NAME.md,
 prompts/ROLE/SECTION.md or .append.md, artifacts/NAME.yaml with NAME.md, workflows/NAME.yaml,
-patterns/NAME.yaml (title, fix, test and signs of a cause for git liza diagnose).
+patterns/NAME.yaml (title, fix, test and signs of a cause for git liza diagnose),
+skills/NAME/SKILL.md (git liza contracts show NAME), gates.yaml, providers.yaml,
+launchers.yaml, and on/ACT, a program that is called after each move of that act.
 Its extension.yaml says name, version, about, and what it needs:
 
     name: house-rules
@@ -37,8 +43,17 @@ Its extension.yaml says name, version, about, and what it needs:
 
 It lies in .liza/extensions/NAME and is committed and judged like any work. What it has
 lies over what is built in and below what the project and you have; of two extensions the
-one that needs the other lies above it, else the later name. git liza prompt --explain
-and git liza artifact define say where each thing comes from.
+one that needs the other lies above it, else the later one in the file
+.liza/extensions/order (names, one a line), else the later name. git liza extension
+--explain shows each thing that extensions bring with the layers that have it, the lowest
+first, the id of the file of each, and which one is used.
+
+What makes programs run on a machine (on/, providers.yaml, launchers.yaml) does so only
+as the integration branch has it, if nothing is wrong with it there, and where you have
+allowed this very content with git liza trust: an extension of which a file changed waits
+again. A program of on/ gets the
+move on its standard input, as git liza log --jsonl prints it; it has 30 seconds, and what
+fails is said and undoes nothing. Moves that it makes call no program.
 
 `
 
@@ -52,14 +67,8 @@ func readExtensions(inv *invocation) ([]extension.Installed, string, error) {
 	if top == "" {
 		return nil, "", worktrees.ErrNoWorkTree
 	}
-	var known []flow.Role
-	rules := flow.RulesVersion
-	if b, _, err := clone.Store.Board(inv.ctx); err == nil {
-		for _, row := range b.Roles() {
-			known = append(known, row.Name)
-		}
-		rules = b.Settings().Rules
-	} else if !errors.Is(err, gitstore.ErrNoBoard) {
+	base, err := extensionBase(inv.ctx, clone)
+	if err != nil {
 		return nil, "", err
 	}
 	root, err := os.OpenRoot(top)
@@ -67,22 +76,42 @@ func readExtensions(inv *invocation) ([]extension.Installed, string, error) {
 		return nil, "", err
 	}
 	defer root.Close()
-	list, err := extension.List(root.FS(), known)
-	for i := range list {
-		list[i].NeedRules(rules)
-	}
+	list, err := extension.List(root.FS(), base)
 	return list, top, err
 }
 
-type extensionListCommand struct{}
+// extensionBase is what the board of a clone gives extensions to lie over; without one,
+// that of a new board.
+func extensionBase(ctx context.Context, clone *work.Clone) (extension.Base, error) {
+	b, _, err := clone.Store.Board(ctx)
+	if errors.Is(err, gitstore.ErrNoBoard) {
+		return extension.Base{}, nil
+	}
+	if err != nil {
+		return extension.Base{}, err
+	}
+	base := extension.BaseOf(b)
+	return base, b.Err()
+}
+
+type extensionListCommand struct {
+	Explain bool `help:"List all that they bring instead, with the layers that have it: built in, extensions, project, user."`
+}
 
 // Help says what an extension is.
 func (c *extensionListCommand) Help() string { return extensionHelp }
 
 func (c *extensionListCommand) Run(inv *invocation) error {
-	list, _, err := readExtensions(inv)
+	list, top, err := readExtensions(inv)
 	if err != nil {
 		return err
+	}
+	if c.Explain {
+		all, err := explainExtensions(inv, list, top)
+		if err != nil {
+			return err
+		}
+		return inv.answer("", map[string]any{"contents": append([]view.Layered{}, all...)}, view.LayersText(all, inv.width()))
 	}
 	type row struct {
 		*extension.Extension
@@ -103,10 +132,16 @@ func (c *extensionListCommand) Run(inv *invocation) error {
 
 type extensionCheckCommand struct {
 	Path string `arg:"" optional:"" help:"The folder of an extension; default: all of the main work tree."`
+	At   string `placeholder:"COMMIT" help:"All of a commit, such as integration, from which what runs is taken."`
 }
 
 func (c *extensionCheckCommand) Run(inv *invocation) error {
-	if c.Path != "" {
+	switch {
+	case c.Path != "" && c.At != "":
+		return usagef("git liza help extension check", "a folder and --at exclude each other")
+	case c.At != "":
+		return c.checkAt(inv)
+	case c.Path != "":
 		e, err := readExtension(inv, c.Path)
 		if err != nil {
 			return err
@@ -118,6 +153,41 @@ func (c *extensionCheckCommand) Run(inv *invocation) error {
 		return err
 	}
 	return answerExtensions(inv, list)
+}
+
+// checkAt checks the extensions of a commit.
+func (c *extensionCheckCommand) checkAt(inv *invocation) error {
+	clone, err := inv.reader()
+	if err != nil {
+		return err
+	}
+	id, err := clone.Repo.ParseCommit(inv.ctx, c.At)
+	if err != nil {
+		return err
+	}
+	base, err := extensionBase(inv.ctx, clone)
+	if err != nil {
+		return err
+	}
+	objects, err := clone.Repo.Objects(inv.ctx)
+	if err != nil {
+		return err
+	}
+	commit, err := objects.Commit(id)
+	if err != nil {
+		return err
+	}
+	list, err := extension.List(objects.FS(commit.Tree, extension.MaxFile), base)
+	if err != nil {
+		return err
+	}
+	return answerExtensions(inv, list)
+}
+
+// checkExtensions is the command that says what is wrong with extensions of which nothing
+// runs for that.
+func checkExtensions(b *flow.Board) string {
+	return "git liza extension check --at " + shell.Quote(b.Settings().Integration.Name)
 }
 
 // readExtension reads one from a folder that the user named.
@@ -134,9 +204,31 @@ func readExtension(inv *invocation, said string) (*extension.Installed, error) {
 	if err != nil {
 		return nil, err
 	}
+	installed, base, err := extensionGround(inv)
+	if err != nil {
+		return nil, err
+	}
 	e := &extension.Installed{Path: said, FS: root.FS()}
-	e.Extension, e.Wrong = extension.Read(e.FS, nil)
+	e.Extension, e.Wrong = extension.ReadBeside(e.FS, installed, base)
 	return e, nil
+}
+
+// extensionGround is what one more extension would lie over; nothing outside of a
+// repository.
+func extensionGround(inv *invocation) ([]extension.Installed, extension.Base, error) {
+	clone, err := inv.reader()
+	if errors.Is(err, git.ErrNoRepository) {
+		return nil, extension.Base{}, nil
+	}
+	if err != nil {
+		return nil, extension.Base{}, err
+	}
+	installed, _, err := readExtensions(inv)
+	if err != nil && !errors.Is(err, worktrees.ErrNoWorkTree) {
+		return nil, extension.Base{}, err
+	}
+	base, err := extensionBase(inv.ctx, clone)
+	return installed, base, err
 }
 
 // answerExtensions prints what is wrong with extensions.
@@ -230,7 +322,11 @@ func copyExtension(e *extension.Installed, to string) error {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, data, 0o644); err != nil {
+		mode := fs.FileMode(0o644)
+		if info, err := fs.Stat(e.FS, name); err == nil && info.Mode()&0o100 != 0 {
+			mode = 0o755
+		}
+		if err := os.WriteFile(file, data, mode); err != nil {
 			return err
 		}
 	}
@@ -238,40 +334,4 @@ func copyExtension(e *extension.Installed, to string) error {
 		return err
 	}
 	return os.Rename(half, to)
-}
-
-type extensionRemoveCommand struct {
-	Name string `arg:"" help:"As git liza extension list names it."`
-}
-
-func (c *extensionRemoveCommand) Run(inv *invocation) error {
-	list, top, err := readExtensions(inv)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(list, func(e extension.Installed) bool { return e.Name == c.Name })
-	if i < 0 {
-		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no extension " + c.Name, Hint: "git liza extension list"}
-	}
-	for _, other := range list {
-		if slices.Contains(other.Needs.Extensions, c.Name) {
-			return &flow.Refusal{Rule: flow.RuleHeld, Reason: "the extension " + other.Name + " needs " + c.Name, Hint: "git liza extension remove " + other.Name}
-		}
-	}
-	l, err := inv.look()
-	if err == nil {
-		for _, row := range l.Board.Roles() {
-			if strings.HasPrefix(row.Persona, list[i].Path+"/") {
-				return &flow.Refusal{Rule: flow.RuleHeld, Reason: fmt.Sprintf("the role %s of the board is told what %s says", row.Name, row.Persona), Hint: "git liza role remove " + row.Name.String()}
-			}
-		}
-	} else if !errors.Is(err, gitstore.ErrNoBoard) {
-		return err
-	}
-	if err := os.RemoveAll(filepath.Join(top, filepath.FromSlash(list[i].Path))); err != nil {
-		return err
-	}
-	_ = os.Remove(filepath.Join(top, filepath.FromSlash(extension.Folder))) // if it was the last one
-	return inv.answer("", map[string]any{"removed": c.Name, "path": list[i].Path},
-		fmt.Sprintf("%s is gone\nnext: git add -u %s && git commit -m %s\n", list[i].Path, list[i].Path, shell.Quote("Remove the extension "+c.Name)))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -110,7 +111,11 @@ func (b *borrowed) extract() error {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, text, 0o644); err != nil {
+		mode := fs.FileMode(0o644)
+		if fields[0] == "100755" {
+			mode = 0o755
+		}
+		if err := os.WriteFile(file, text, mode); err != nil {
 			return err
 		}
 	}

@@ -147,7 +147,11 @@ func (f *pictureKeeper) localOf(l *look, p *view.Picture, known work.Known) (loc
 	l.Local = f.rest
 	l.Local.Needs = slices.Concat(f.rest.Needs, f.untripped)
 	l.Local.Presences, l.Local.Dead, l.Local.Pace = known.Presences, known.Dead, known.Pace
-	l.judgeCommands(f.allowed, p.Verifying())
+	shared, err := l.Trust.SharedCommands(f.inv.ctx, l.Board)
+	if err != nil {
+		return local, err
+	}
+	l.judgeCommands(f.allowed, l.Trust.Awaited(shared), p.Verifying())
 	if f.vouched != l.Tip {
 		if l.Local.Breach, err = l.breach(f.inv); err != nil {
 			return local, err

@@ -29,9 +29,13 @@ func (c *fsckCommand) Run(inv *invocation) error {
 		}
 		return c.repairBoard(inv, clone.Store)
 	}
-	n, found, err := clone.Store.Audit.Fsck(inv.ctx, c.Full)
+	search, each := c.searchByHand(inv, clone)
+	n, found, err := clone.Store.Audit.FsckEach(inv.ctx, c.Full, each)
 	if err != nil {
 		return err
+	}
+	if found != nil {
+		tellFrozen(inv, clone.Store.Verification)
 	}
 	if found != nil && errors.Is(found.Err, git.ErrDamaged) {
 		return damagedBoard(found.Err)
@@ -47,11 +51,7 @@ func (c *fsckCommand) Run(inv *invocation) error {
 		return &partial{failure{code: exitFailed, outcome: "failed", rule: b.Rule, hint: hint,
 			reason: fmt.Sprintf("state commit %s: %s", found.Commit, b.Reason)}, map[string]any{"replayed": n, "breaches": []view.Breach{b}}}
 	}
-	last := work.LatelyByHand
-	if c.Full {
-		last = 0
-	}
-	byHand, err := clone.Doctor.ByHand(inv.ctx, last)
+	byHand, err := c.movesByHand(inv, clone, search)
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,31 @@ func (c *fsckCommand) Run(inv *invocation) error {
 		text += "\nwarning: " + work.ByHandText(byHand)
 	}
 	return inv.answer("", map[string]any{"replayed": n, "breaches": []view.Breach{}, "by_hand": byHand}, text)
+}
+
+// searchByHand begins the search for moves by hand that a full check shows its moves to;
+// nil where there is none, or where the board cannot be read, which the check then says.
+func (c *fsckCommand) searchByHand(inv *invocation, clone *work.Clone) (*work.HandSearch, func(int, gitstore.Event)) {
+	if !c.Full {
+		return nil, nil
+	}
+	search, err := clone.Doctor.SearchByHand(inv.ctx)
+	if err != nil {
+		return nil, nil
+	}
+	return search, search.See
+}
+
+// movesByHand lists the moves by hand: of a full check all, which the search has found
+// unless the check went on where an earlier one was.
+func (c *fsckCommand) movesByHand(inv *invocation, clone *work.Clone, search *work.HandSearch) ([]work.ByHand, error) {
+	switch {
+	case !c.Full:
+		return clone.Doctor.ByHand(inv.ctx, work.LatelyByHand)
+	case search != nil && search.Whole():
+		return search.List(), nil
+	}
+	return clone.Doctor.ByHand(inv.ctx, 0)
 }
 
 func (c *fsckCommand) repairBoard(inv *invocation, store *gitstore.Store) error {

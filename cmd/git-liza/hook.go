@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/notify"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -25,6 +26,7 @@ type hookCommand struct {
 	PreCommit            preCommitCommand            `cmd:"" help:"Judge what an agent commits."`
 	PrePush              prePushCommand              `cmd:"" help:"Refuse an agent's push."`
 	Artifacts            hookArtifactsCommand        `cmd:"" help:"Judge artifacts, for the program that is built apart."`
+	Post                 hookPostCommand             `cmd:"" help:"Post a call to an address, for the program that is built apart."`
 }
 
 // hookEnv are the variables that git's processes in a hook need. No other
@@ -95,6 +97,29 @@ func (c *hookArtifactsCommand) Run(inv *invocation) error {
 	return json.NewEncoder(inv.stdout).Encode(lines)
 }
 
+// hookPostCommand reads from standard input what to post, and prints what was answered,
+// both in JSON.
+type hookPostCommand struct{}
+
+// A postAnswer is the code that an address answered with, or why it did not.
+type postAnswer struct {
+	Code  int
+	Error string
+}
+
+func (c *hookPostCommand) Run(inv *invocation) error {
+	var p notify.Posting
+	if err := json.NewDecoder(io.LimitReader(inv.stdin, maxAsked)).Decode(&p); err != nil {
+		return err
+	}
+	code, err := post(inv.ctx, p)
+	a := postAnswer{Code: code}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	return json.NewEncoder(inv.stdout).Encode(a)
+}
+
 type preReceiveCommand struct{}
 
 func (c *preReceiveCommand) Run(inv *invocation) error {
@@ -147,8 +172,12 @@ func (c *referenceTransactionCommand) Run(inv *invocation) error {
 	defer end()
 	server := c.Server || store.Repo.MainWorkTree() == ""
 	return hooks.Transaction(inv.ctx, store, updates, server, func(m flow.Move) *flow.Refusal {
+		err := work.CheckActor(store.Repo, "", m.By, m.Generation)
+		if err == nil {
+			err = store.Verification.AllowMove(inv.ctx, m)
+		}
 		var refusal *flow.Refusal
-		if err := work.CheckActor(store.Repo, "", m.By, m.Generation); err != nil && !errors.As(err, &refusal) {
+		if err != nil && !errors.As(err, &refusal) {
 			refusal = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza doctor", Reason: err.Error()}
 		}
 		return refusal

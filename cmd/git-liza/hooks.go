@@ -55,6 +55,7 @@ func (c *hooksInstallCommand) Run(inv *invocation) error {
 	if err := stubs.Install(inv.ctx, clone.Repo, o); err != nil {
 		return err
 	}
+	git.LearnGit(inv.ctx, clone.Repo) // the hooks of a server move no refs, and so never ask
 	if c.Server {
 		if err := clone.Repo.Config.ShareOld(inv.ctx); err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// housekeepCommand packs the objects of a thousand moves. The command whose
+// housekeepCommand packs the objects of some hundred moves. The command whose
 // move makes this due starts it in the background.
 type housekeepCommand struct {
 	From string `arg:"" help:"The state commit at the last pack, or root."`

@@ -133,6 +133,7 @@ func (c *initCommand) joinRemoteBoard(inv *invocation, clone *work.Clone) (bool,
 		return true, err
 	}
 	inv.progress("%s", joinedLine(synced))
+	tellLeftOut(inv, synced)
 	if err := c.installBoardHooks(inv, clone, b); err != nil {
 		return true, err
 	}

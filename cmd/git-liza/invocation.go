@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/resident"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
 // An invocation is one run of the program: its folder, its actor, and its
@@ -66,6 +68,7 @@ func (inv *invocation) repo() (*git.Repo, error) {
 		fmt.Fprintln(inv.stderr, line)
 	}
 	repo.Background = inv.background
+	repo.IsOwnHook = stubs.OwnOnly(repo)
 	inv.opened = repo
 	return repo, nil
 }
@@ -81,7 +84,8 @@ func (inv *invocation) reader() (*work.Clone, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Specs.Dir, c.Store.Commits.Judge = inv.dir, judgeArtifacts
+	c.Store.FindResident = resident.Finder(repo, inv.environ)
+	c.Specs.Dir, c.Store.Commits.Judge, c.Store.Landed = inv.dir, judgeArtifacts, hooksAfter(inv, c)
 	if inv.call == nil && inv.getenv("LIZA_AGENT_ID") == "" {
 		_ = c.Checkouts.RemoveLeft(inv.ctx, inv.dir) // the next command tries again
 	}

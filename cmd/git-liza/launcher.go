@@ -1,17 +1,16 @@
 package main
 
 import (
-	"context"
 	"strconv"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // launcher returns where git's configuration has the sessions of a role run.
 func (p providerChoice) launcher(role flow.Role) (l launcher.Launcher, err error) {
-	s, err := readLauncher(p.ctx, p.conf, role)
+	s, err := p.readLauncher(role)
 	if err != nil || s.Kind == launcher.Process {
 		return l, err
 	}
@@ -25,7 +24,8 @@ func (p providerChoice) launcher(role flow.Role) (l launcher.Launcher, err error
 }
 
 // readLauncher reads liza.launcher, liza.launcher.ROLE and the keys below liza.container.
-func readLauncher(ctx context.Context, conf *git.Configuration, role flow.Role) (s launcher.Settings, err error) {
+func (p providerChoice) readLauncher(role flow.Role) (s launcher.Settings, err error) {
+	ctx, conf := p.ctx, p.conf
 	var processes string
 	for key, value := range map[string]*string{"liza.container.engine": &s.Engine, "liza.container.image": &s.Image,
 		"liza.container.user": &s.User, "liza.container.memory": &s.Memory, "liza.container.processes": &processes} {
@@ -49,7 +49,18 @@ func readLauncher(ctx context.Context, conf *git.Configuration, role flow.Role) 
 		case launcher.Process, launcher.InContainer, launcher.Auto:
 			s.Kind = text
 		default:
-			return s, usagef("git config "+key+" process", "%s is %q, none of process, container and auto", key, text)
+			named, ok, err := p.namedLauncher(text, s)
+			if err != nil {
+				return s, err
+			}
+			if ok {
+				s = named
+				continue
+			}
+			if why, command := p.lacking(extension.LaunchersFile); why != "" {
+				return s, usagef(command, "%s is %q, none of process, container and auto; %s", key, text, why)
+			}
+			return s, usagef("git config "+key+" process", "%s is %q, none of process, container and auto, and no extension that is trusted here has such a launcher", key, text)
 		}
 	}
 	return s, nil

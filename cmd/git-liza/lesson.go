@@ -29,7 +29,7 @@ func (c *lessonListCommand) Help() string {
 concerns, the commits that it comes from, and which lessons it contradicts; the text below says
 what was learnt. Prompts of agents that work or judge in these paths tell them, as far as
 git config liza.learnt allows. Of lessons that contradict one another nobody is told before a
-person has taken one away.
+person has taken one away, and of one that comes from no commit on integration nobody at all.
 
     git liza lesson list --path src/parser/lines.go
     git liza task add --title 'What the parser taught' --role librarian --owns '.liza/knowledge/**'`
@@ -57,6 +57,9 @@ func (c *lessonListCommand) Run(inv *invocation) error {
 		list = lesson.For(all, paths)
 	}
 	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	if err := work.MarkGone(inv.ctx, l.Repo, l.Board.Settings().Integration.Tip, list); err != nil {
 		return err
 	}
 	open := lesson.Conflicts(all)

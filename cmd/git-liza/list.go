@@ -14,7 +14,8 @@ type listCommand struct {
 	Mine   bool          `help:"Only open tasks that you hold, review or worked on last."`
 	Goal   flow.GoalID   `placeholder:"ID" help:"Only tasks of this goal."`
 	All    bool          `help:"Archived tasks too."`
-	Fields []string      `placeholder:"KEY,..." help:"With --json only these keys of each task. What list shows without --json, such as id, status, title and depends_on, is there at once also on a board of thousands."`
+	Full   bool          `xor:"keys" help:"With --json every key of each task, such as done_when, verdict and claimable. Without it those that are there at once, also on a board of thousands."`
+	Fields []string      `xor:"keys" placeholder:"KEY,..." help:"With --json only these keys of each task, of all that it has."`
 	Format string        `tool:"-" placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
 }
 
@@ -58,7 +59,7 @@ func (c *listCommand) Run(inv *invocation) error {
 		}
 	}
 	l.findAsker(inv)
-	live := l.Board.Tasks()
+	live := l.Board.Summaries()
 	list := l.Select(live, filter)
 	if err := l.Board.Err(); err != nil {
 		return err
@@ -75,11 +76,18 @@ func (c *listCommand) Run(inv *invocation) error {
 	return inv.answer("", nil, l.TaskTable(list, live, inv.width()).Text(inv.width()))
 }
 
-// objects answers with every key of every task, or with those that were asked for.
-func (c *listCommand) objects(inv *invocation, l look, list []flow.Summary) error {
+// objects answers with the keys of every task that were asked for, and otherwise with those
+// that are there without reading its document.
+func (c *listCommand) objects(inv *invocation, l look, list []*flow.Summary) error {
 	keys := c.Fields
-	if len(keys) == 0 {
+	switch {
+	case c.Full:
 		keys = view.TaskKeys()
+	case len(keys) == 0:
+		keys = view.SummaryKeys()
+	}
+	if rows, ok := view.NewTaskRows(list, keys); ok {
+		return inv.answer("", rows, "")
 	}
 	tasks := make([]view.Object, 0, len(list))
 	for _, task := range l.Tasks(list, keys) {
@@ -92,7 +100,7 @@ func (c *listCommand) objects(inv *invocation, l look, list []flow.Summary) erro
 }
 
 // lines answers with the format filled in for every task.
-func (c *listCommand) lines(inv *invocation, l look, list []flow.Summary, format view.Format) error {
+func (c *listCommand) lines(inv *invocation, l look, list []*flow.Summary, format view.Format) error {
 	var text strings.Builder
 	for _, task := range l.Tasks(list, format.Keys()) {
 		text.WriteString(format.Fill(task) + "\n")

@@ -68,6 +68,9 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if known.Breach, err = l.breach(inv); err != nil {
 		return err
 	}
+	if err := l.findUnverified(inv); err != nil {
+		return err
+	}
 	known.Repair = hints{inv}.adapt(work.RepairBoard)
 	known.Snoozed = readSnoozes(l.Repo)
 	if err := l.findUntrusted(inv, p); err != nil {
@@ -85,9 +88,23 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if known.Breach == nil && p.CanTake() {
 		known.Take = takeCommand(inv, l.Repo, l.Board)
 	}
-	if ahead := l.Integration.Ahead(inv.ctx, l.Board); ahead != nil && (hints{inv}).agent() == "" {
+	if (hints{inv}).agent() != "" {
+		return nil
+	}
+	if ahead := l.Integration.Ahead(inv.ctx, l.Board); ahead != nil {
 		known.Ahead = &view.Step{Command: ahead.Hint, Why: ahead.Text}
 	}
+	return nil
+}
+
+// findUnverified finds the history behind a snapshot that this clone has not verified.
+func (l *look) findUnverified(inv *invocation) error {
+	u, err := l.Store.Verification.Unverified(inv.ctx)
+	if err != nil || u == nil || u.Breach != "" {
+		return err
+	}
+	text, command := verificationOf(u)
+	l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "unverified", Subject: "board", Text: text, Command: command, Since: u.Statement.At})
 	return nil
 }
 
@@ -202,24 +219,25 @@ func (l *look) findAgents(inv *invocation) (err error) {
 // findUntrusted finds the tasks that wait because their verify command is not
 // allowed on this machine, and the other commands of the board that are not.
 func (l *look) findUntrusted(inv *invocation, p *view.Picture) error {
-	config := l.Board.Settings().Config
 	verifying := p.Verifying()
-	if len(verifying) == 0 && len(config.Gates) == 0 && config.PostWorktree == "" {
-		return nil
+	shared, err := l.Trust.SharedCommands(inv.ctx, l.Board)
+	shared = l.Trust.Awaited(shared)
+	if err != nil || len(verifying)+len(shared) == 0 {
+		return err
 	}
 	allowed, err := l.Trust.Allowed(inv.ctx)
 	if err != nil {
 		return err
 	}
-	l.judgeCommands(allowed, verifying)
+	l.judgeCommands(allowed, shared, verifying)
 	return nil
 }
 
 // judgeCommands finds the commands that are not among the allowed ones.
-func (l *look) judgeCommands(allowed work.Allowed, verifying []*flow.Summary) {
+func (l *look) judgeCommands(allowed work.Allowed, shared []work.BoardCommand, verifying []*flow.Summary) {
 	var refusal *flow.Refusal
 	l.Local.Commands = nil
-	for _, one := range work.SharedCommands(l.Board.Settings().Config) {
+	for _, one := range shared {
 		if errors.As(allowed.Check(one.Command), &refusal) {
 			step := view.Step{Command: refusal.Hint, Why: one.Where + ": " + refusal.Reason}
 			l.Local.Commands = append(l.Local.Commands, view.Untrusted{Where: one.Where, Step: step})

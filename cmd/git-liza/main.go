@@ -15,6 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	_ "github.com/git-liza/git-liza/cmd/git-liza/deepstack" // at each start
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"

@@ -55,11 +55,29 @@ func (o *output) answer(outcome string, data any, text string) error {
 		_, err := io.WriteString(o.stdout, text)
 		return err
 	}
+	if rows, ok := data.(written); ok && outcome == "" {
+		return o.write(rows)
+	}
 	return o.encode(struct {
 		OK      bool   `json:"ok"`
 		Outcome string `json:"outcome,omitempty"`
 		Data    any    `json:"data"`
 	}{true, outcome, data})
+}
+
+// Long data writes its own JSON, part by part.
+type written interface{ WriteJSON(io.Writer) error }
+
+// write prints one JSON object with long data.
+func (o *output) write(data written) error {
+	_, err := io.WriteString(o.stdout, `{"ok":true,"data":`)
+	if err == nil {
+		err = data.WriteJSON(o.stdout)
+	}
+	if err == nil {
+		_, err = io.WriteString(o.stdout, "}\n")
+	}
+	return err
 }
 
 func (o *output) encode(v any) error {

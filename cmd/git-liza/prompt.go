@@ -27,7 +27,7 @@ func (c *promptCommand) Run(inv *invocation) error {
 	if err := c.addProvider(inv, l, &a); err != nil {
 		return err
 	}
-	prompt, err := supervise.Prompt(inv.ctx, l.Repo, l.Board, a, supervise.Layers(l.Repo.MainWorkTree(), inv.environ)...)
+	prompt, err := supervise.Prompt(inv.ctx, l.Repo, l.Board, a, supervise.Layers(l.Board, l.Repo.MainWorkTree(), inv.environ)...)
 	if err != nil {
 		return err
 	}

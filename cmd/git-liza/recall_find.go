@@ -67,6 +67,7 @@ type recallReading struct {
 
 	progress func(string, ...any)
 	entered  int
+	anew     bool // this process enters everything, and so hides what it knows
 }
 
 // manyEntered is how many entries take so long, a second or more, that people are told.
@@ -80,23 +81,24 @@ func (r *recallReading) add(e recall.Entry) {
 	r.to.Add(e)
 }
 
-// ask asks the index of the clone. One that is damaged is made anew; if it cannot be
-// written, one in memory answers, and kept says why.
+// ask asks the index of the clone. One that is damaged or has a secret is made anew; if it
+// cannot be written, one in memory answers, and kept says why.
 func (r *recallReading) ask(query, source string, limit int) (hits []recall.Hit, kept, err error) {
 	path := filepath.Join(r.Repo.CommonDir(), layout.Private, "recall-"+strconv.Itoa(recall.Version)+".db")
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		kept = err
-	} else if hits, kept = r.askIn(path, query, source, limit); kept != nil && recall.IsDamaged(kept) {
-		if kept = recall.Remove(path); kept == nil {
+	} else if hits, kept = r.askIn(path, query, source, limit); kept != nil && (recall.IsDamaged(kept) || errors.Is(kept, errTells)) {
+		if r.anew, kept = true, recall.Remove(path); kept == nil {
 			hits, kept = r.askIn(path, query, source, limit)
 		}
 	}
 	switch {
 	case kept == nil:
 		return hits, nil, nil
-	case !recall.IsDamaged(kept) && !recall.IsUnwritable(kept) && !isFileError(kept):
+	case !recall.IsDamaged(kept) && !recall.IsUnwritable(kept) && !isFileError(kept) && !errors.Is(kept, errTells):
 		return nil, nil, kept
 	}
+	r.anew = true
 	hits, err = r.askIn("", query, source, limit)
 	return hits, kept, err
 }
@@ -119,7 +121,20 @@ func (r *recallReading) askIn(path, query, source string, limit int) ([]recall.H
 	if err := r.update(x); err != nil {
 		return nil, err
 	}
-	return x.Search(query, source, limit)
+	hits, err := x.Search(query, source, limit)
+	if err == nil && !r.anew && slices.ContainsFunc(hits, r.tells) {
+		err = errTells
+	}
+	return hits, err
+}
+
+// errTells says that an index has a secret which this process knows and the one that
+// entered it did not, such as the value of a variable. An excerpt may have only a part of
+// it, which nobody would know as one, and so the index is made anew.
+var errTells = errors.New("the index has a secret")
+
+func (r *recallReading) tells(h recall.Hit) bool {
+	return r.mask.String(h.Title) != h.Title || r.mask.String(h.Text) != h.Text
 }
 
 // update enters what was said since the index was last asked. Nothing is written if

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,7 +87,7 @@ func (l look) role(name flow.Role) (*flow.RoleRow, error) {
 }
 
 type roleAddCommand struct {
-	File    string `arg:"" help:"The role's file, such as .liza/roles/auditor.md: its row as front matter, and below it what its agents are told. Or the name of a built-in role."`
+	File    string `arg:"" help:"The role's file, such as .liza/roles/auditor.md: its row as front matter, and below it what its agents are told. Or the name of a role of .liza/roles, of an extension, or built in: the first that there is."`
 	Replace bool   `help:"Change a role that there is to what the file says."`
 }
 
@@ -125,13 +126,14 @@ func (c *roleAddCommand) Run(inv *invocation) error {
 func (c *roleAddCommand) row(inv *invocation, clone *work.Clone) (flow.RoleRow, error) {
 	var name flow.Role
 	if name.UnmarshalText([]byte(c.File)) == nil {
+		found, err := c.findFile(inv, name)
+		if err != nil {
+			return flow.RoleRow{}, err
+		}
 		list := roles.Builtin()
-		if i := slices.IndexFunc(list, func(row flow.RoleRow) bool { return row.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(list, func(row flow.RoleRow) bool { return row.Name == name }); i >= 0 && !found {
 			return list[i], nil
 		}
-	}
-	if err := c.findExtension(inv, name); err != nil {
-		return flow.RoleRow{}, err
 	}
 	path, text, err := c.read(inv, clone)
 	if err != nil {
@@ -145,22 +147,26 @@ func (c *roleAddCommand) row(inv *invocation, clone *work.Clone) (flow.RoleRow, 
 	return row, nil
 }
 
-// findExtension takes the file of the extension that brings a role of that name; the last
-// one lies above the others.
-func (c *roleAddCommand) findExtension(inv *invocation, name flow.Role) error {
-	if name == "" {
-		return nil
-	}
+// findFile takes the file of a role of that name, of the project or else of the last
+// extension that brings it. These lie above the built-in roles.
+func (c *roleAddCommand) findFile(inv *invocation, name flow.Role) (found bool, err error) {
 	list, top, err := readExtensions(inv)
 	if errors.Is(err, worktrees.ErrNoWorkTree) {
-		return nil
+		return false, nil
+	}
+	if err != nil {
+		return false, err
 	}
 	for _, e := range list {
 		if len(e.Wrong) == 0 && slices.Contains(e.Roles(), name) {
-			c.File = filepath.Join(top, filepath.FromSlash(e.Path), "roles", name.String()+".md")
+			c.File, found = filepath.Join(top, filepath.FromSlash(e.Path), "roles", name.String()+".md"), true
 		}
 	}
-	return err
+	own := filepath.Join(top, ".liza", "roles", name.String()+".md")
+	if _, err := os.Stat(own); err == nil {
+		c.File, found = own, true
+	}
+	return found, nil
 }
 
 // read returns the file's path below the main work tree, and its text. The path

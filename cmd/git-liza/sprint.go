@@ -116,7 +116,27 @@ func (c *sprintCloseCommand) Run(inv *invocation) error {
 	} else if added != "" {
 		text += "\n" + string(added) + " added: specs changed in " + string(p.ID)
 	}
-	return inv.result(r, view.Sprint(r.After, p), "%s", text)
+	return inv.result(r, view.Sprint(r.After, p), "%s", text+lessonsLine(inv, clone, p))
+}
+
+// lessonsLine adds the task that writes down what a sprint has taught, and says so. Where
+// the board has nobody to write it, it says how to have it written, if there is something.
+func lessonsLine(inv *invocation, clone *work.Clone, p *flow.Sprint) string {
+	added, err := work.AddLessons(inv.ctx, clone, p.ID)
+	if err != nil { // the sprint is closed all the same
+		inv.progress("warning: the task for the lessons of %s is not added: %v", p.ID, err)
+	}
+	if added != "" {
+		return "\n" + string(added) + " added: something went wrong in " + string(p.ID)
+	}
+	b, tip, err := clone.Store.Board(inv.ctx)
+	if err != nil || b.Role(work.Librarian) != nil || !b.HasRules(2) {
+		return ""
+	}
+	if count, err := work.Setbacks(inv.ctx, clone, b, tip, p); err != nil || count == 0 {
+		return ""
+	}
+	return "\nsomething went wrong in " + string(p.ID) + "; to have what it taught written down at the end of each sprint: git liza role add " + work.Librarian.String()
 }
 
 // sprintMove makes a move on a sprint of a goal and prints its state.

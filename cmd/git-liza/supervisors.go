@@ -48,7 +48,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 		return nil, err
 	}
 	r := &supervise.Rush{Clone: clone, Self: self, Environ: inv.environ, Limits: supervise.DefaultLimits(), Hooks: inv.keepHooks,
-		Layers: supervise.Layers(clone.Repo.MainWorkTree(), inv.environ)}
+		Layers: supervise.Layers(b, clone.Repo.MainWorkTree(), inv.environ)}
 	out := &rushOutput{invocation: inv}
 	r.Tell = out.tell
 	lines, err := settingLines(inv, clone)
@@ -210,6 +210,9 @@ func (v *supervisors) fitPrograms(slots []supervise.Slot) ([]supervise.Program, 
 // work runs the supervisors. An interrupt is no error. It refuses to start if
 // no supervisor has a usable provider, because all of them would only wait.
 func (v *supervisors) work(slots []supervise.Slot) error {
+	if err := v.rush.Clone.Store.Verification.RequireVerified(v.ctx, "starting agents"); err != nil {
+		return err
+	}
 	programs, err := v.fitPrograms(slots)
 	if err != nil {
 		return err

@@ -52,8 +52,8 @@ func templateList(inv *invocation) ([]templateRow, error) {
 		list = append(list, templateRow{one.Name, one.About, one.Text()})
 	}
 	l, err := library.Open(nil)
-	if repo, failed := inv.repo(); failed == nil {
-		l, err = openLibrary(repo)
+	if clone, failed := inv.reader(); failed == nil {
+		l, err = openLibrary(inv.ctx, clone)
 	}
 	if err != nil {
 		return nil, err

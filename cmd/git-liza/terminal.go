@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -46,18 +47,44 @@ type keyboard struct{ lent atomic.Int32 }
 func (k *keyboard) notify(list []os.Signal) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	received := make(chan os.Signal, 1)
-	signal.Notify(received, list...)
-	go func() {
-		for s := range received {
-			switch {
-			case s != os.Interrupt:
-				cancel(nil)
-			case k.lent.Load() == 0:
-				cancel(errInterrupt)
-			}
+	watch := func() {
+		signal.Notify(received, list...)
+		go k.heed(received, cancel)
+	}
+	return &signalContext{Context: ctx, watch: watch}, func() { signal.Stop(received); cancel(nil) }
+}
+
+// heed ends a context when a signal says so.
+func (k *keyboard) heed(received <-chan os.Signal, end context.CancelCauseFunc) {
+	for s := range received {
+		switch {
+		case s != os.Interrupt:
+			end(nil)
+		case k.lent.Load() == 0:
+			end(errInterrupt)
 		}
-	}()
-	return ctx, func() { signal.Stop(received); cancel(nil) }
+	}
+}
+
+// A signalContext watches for signals from the moment that its end matters to somebody.
+// Until then a signal ends the process, as it does any other program. A command that waits
+// for nothing and starts nothing so saves three threads.
+type signalContext struct {
+	context.Context
+	once  sync.Once
+	watch func()
+}
+
+// Done begins to watch.
+func (c *signalContext) Done() <-chan struct{} {
+	c.once.Do(c.watch)
+	return c.Context.Done()
+}
+
+// Err begins to watch.
+func (c *signalContext) Err() error {
+	c.once.Do(c.watch)
+	return c.Context.Err()
 }
 
 // errInterrupt is the cause of a context that a signal from the keyboard ended.
@@ -65,6 +92,7 @@ var errInterrupt = errors.New("interrupted")
 
 // foreground runs a program in the user's terminal, see [proc.Foreground].
 func foreground(inv *invocation, c proc.Command) (code int, err error) {
+	inv.ctx.Done() // what follows is the program's, and not this one's
 	if inv.keyboard != nil {
 		inv.keyboard.lent.Add(1)
 		defer inv.keyboard.lent.Add(-1)

@@ -58,7 +58,7 @@ func audienceOf(by flow.Actor, capacity flow.Capacity) audience {
 // tools are the commands that agents have as tools. Claims, reviews and
 // merges are left to supervisors, because an agent does not choose its work.
 var tools = []toolRow{
-	{"list", 0, mcp.Reads, everybody, "The tasks with all that the board says of them: states, who works on what, what each waits for. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", newCommand[listCommand]},
+	{"list", 0, mcp.Reads, everybody, "The tasks: states, who works on what, what each depends on; with full all that the board says of each. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", newCommand[listCommand]},
 	{"show", 0, mcp.Reads, everybody, "One task with its intent, findings, handoff, submissions and history; with patch, what a submission changes. Read your task with it before you begin, and again after a refusal.", newCommand[showCommand]},
 	{"graph", 0, mcp.Reads, planning, "What each open task waits for, what is stuck in the way of others, and the longest chain of open tasks. Use it before you add, reorder or supersede tasks.", newCommand[graphCommand]},
 	{"recall", 0, mcp.Reads, everybody, "What was said before about something: reasons, rejections, handoffs, answers, notes, sessions, specs and artifacts, the best first. Use it before you try what may have been tried, and when a text refers to a decision that you do not know.", newCommand[recallTool]},

@@ -28,6 +28,8 @@ type commandRow struct {
 	Command string `json:"command"`
 	Where   string `json:"where"`
 	Trusted bool   `json:"trusted"`
+
+	removed bool // an extension that was removed here
 }
 
 // Help explains what happens without arguments.
@@ -47,15 +49,18 @@ func (c *trustCommand) Run(inv *invocation) error {
 	}
 	d := c.dialog(inv)
 	if c.Hash != "" || c.All || d != nil {
-		if err := inv.operator(l.Repo, "trust in a command"); err != nil {
+		err := inv.operator(l.Repo, "trust in a command")
+		if err == nil {
+			err = l.Store.Verification.RequireVerified(inv.ctx, "trust in a command")
+		}
+		if err != nil {
 			return err
 		}
 	}
-	known := work.BoardCommands(l.Board)
-	if l.Board.Err() != nil {
-		return l.Board.Err()
+	rows, err := commandRows(inv, l)
+	if c.All || d != nil {
+		rows = slices.DeleteFunc(rows, func(r commandRow) bool { return r.removed })
 	}
-	rows, err := commandRows(inv, l, known)
 	switch {
 	case err == nil && c.Hash != "":
 		rows, err = c.matchHash(rows)
@@ -98,11 +103,17 @@ func (c *trustCommand) dialog(inv *invocation) *dialog {
 }
 
 // commandRows returns the rows of the commands of the board.
-func commandRows(inv *invocation, l look, known []work.BoardCommand) ([]commandRow, error) {
+func commandRows(inv *invocation, l look) ([]commandRow, error) {
+	known, err := l.Trust.Commands(inv.ctx, l.Board)
+	if err != nil {
+		return nil, err
+	}
 	allowed, err := l.Trust.Allowed(inv.ctx)
+	awaited := l.Trust.Awaited(known)
 	rows := make([]commandRow, len(known))
 	for i, one := range known {
-		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, allowed.Check(one.Command) == nil}
+		rows[i] = commandRow{Hash: work.CommandHash(one.Command), Command: one.Command, Where: one.Where, Trusted: allowed.Check(one.Command) == nil,
+			removed: !slices.Contains(awaited, one)}
 	}
 	return rows, err
 }
@@ -176,6 +187,9 @@ func (d *dialog) trust(l look, rows []commandRow) error {
 // task to it, or its creator; the last whose configuration has it.
 func (l look) origin(inv *invocation, r commandRow) (flow.Actor, error) {
 	var by flow.Actor
+	if strings.HasPrefix(r.Where, "extension ") {
+		return "what was approved", nil
+	}
 	if t := l.Board.Task(flow.TaskID(r.Where)); t != nil {
 		err := l.historyOf(inv, t.ID, func(e gitstore.Event) bool {
 			if d, ok := e.Move.Detail.(*flow.EditMove); ok && d.Input.Verify == r.Command {
@@ -212,12 +226,9 @@ func offerTrust(inv *invocation, clone *work.Clone) error {
 		return err
 	}
 	l := lookOf(clone, b, tip)
-	rows, err := commandRows(inv, l, work.BoardCommands(b))
+	rows, err := commandRows(inv, l)
 	if err == nil {
-		err = b.Err()
-	}
-	if err == nil {
-		err = d.trust(l, rows)
+		err = d.trust(l, slices.DeleteFunc(rows, func(r commandRow) bool { return r.removed }))
 	}
 	if errors.Is(err, io.EOF) || inv.ctx.Err() != nil {
 		return nil

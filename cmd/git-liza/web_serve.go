@@ -115,7 +115,11 @@ type webActor struct{ *invocation }
 func (a webActor) act(ctx context.Context, d web.Deed) (said string, refused *flow.Refusal) {
 	var out, progress bytes.Buffer
 	inner := &invocation{output: output{stdout: &out, stderr: &progress}, ctx: ctx, stdin: strings.NewReader(""), environ: a.environ, now: a.now, dir: a.dir, args: typed(d)}
-	if err := a.make(inner, d); err != nil {
+	err := ctx.Err() // a command that starts no process does not look
+	if err == nil {
+		err = a.make(inner, d)
+	}
+	if err != nil {
 		return "", hints{inner}.refusal(err)
 	}
 	return strings.TrimSpace(out.String() + progress.String()), nil

@@ -16,7 +16,7 @@ func readWorkflow(inv *invocation, clone *work.Clone, said string) (*flow.Workfl
 	if said == flow.PlainWorkflow {
 		return nil, nil
 	}
-	l, err := openLibrary(clone.Repo)
+	l, err := openLibrary(inv.ctx, clone)
 	if err != nil {
 		return nil, err
 	}

@@ -66,10 +66,36 @@ func Spell(r rune) string {
 	return fmt.Sprintf("<U+%04X>", r)
 }
 
+// IsPlain reports whether a text has nothing but the letters, digits and signs of ASCII, and
+// blanks. Most texts do.
+func IsPlain(text string) bool { return isBetween(text, ' ') }
+
+// isBetween reports whether all bytes are at least least and below 0x7f. It looks at eight
+// of them at once.
+func isBetween[T string | []byte](text T, least byte) bool {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		t := text[i : i+8]
+		x := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
+			uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+		// The high bit of a byte is set if it is above 0x7f, 0x7f, or below least.
+		if (x|(x+each)|^((x|high)-each*uint64(least)))&high != 0 {
+			return false
+		}
+	}
+	for ; i < len(text); i++ {
+		if text[i] < least || text[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
 // Line returns a text on one line, with hidden characters spelled out. Those that end a
 // line or a column become blanks.
 func Line(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r >= 0x7f }) < 0 {
+	if IsPlain(text) {
 		return text
 	}
 	var out strings.Builder
@@ -107,7 +133,7 @@ func Lines(text string) string {
 // Control characters below a blank stand in JSON only between values.
 func EscapeJSON(text []byte) []byte {
 	hidden := func(r rune) bool { return r >= 0x7f && IsHidden(0, r) }
-	if !bytes.ContainsFunc(text, hidden) {
+	if isBetween(text, 0) || !bytes.ContainsFunc(text, hidden) {
 		return text
 	}
 	var out []byte

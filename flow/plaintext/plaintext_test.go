@@ -9,6 +9,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Each byte counts at each place.
+func TestIsPlain(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		text := []byte(strings.Repeat("x", n))
+		require.True(t, IsPlain(string(text)))
+		for at := range text {
+			for c := range 256 {
+				text[at] = byte(c)
+				require.Equal(t, c >= ' ' && c < 0x7f, IsPlain(string(text)), "%q", text)
+				require.Equal(t, c < 0x7f, isBetween(text, 0), "%q", text)
+			}
+			text[at] = 'x'
+		}
+	}
+}
+
 func TestLine(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

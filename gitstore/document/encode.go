@@ -22,8 +22,12 @@ type encoder struct {
 	version int
 }
 
+// usualNodes are more than most documents and moves have.
+const usualNodes = 64
+
 // encodeDocument appends the nodes of v.
 func (e *encoder) encodeDocument(v any) error {
+	e.nodes = slices.Grow(e.nodes, usualNodes)
 	p := reflect.ValueOf(v)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return fmt.Errorf("write %T: not a pointer", v)

@@ -2,10 +2,13 @@ package git
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -18,7 +21,7 @@ import (
 var ErrNoIdentity = errors.New("git does not know who you are")
 
 // A Configuration is what git's configuration says. All of it is read when
-// something is first asked for, by one git process. It is safe for use from
+// something is first asked for, in process or by one git process. It is safe for use from
 // several goroutines.
 type Configuration struct {
 	list func(context.Context) ([]byte, error) // git config --null --list
@@ -33,8 +36,9 @@ type Configuration struct {
 type RepoConfiguration struct {
 	Configuration
 
-	repo *Repo
-	file os.FileInfo // the repository's own file when it was last read, nil if there was none
+	repo  *Repo
+	files []seenFile // what was last read
+	whole bool       // these are all files that count
 }
 
 // A Setting is one line of git's configuration. Section and name of the key are
@@ -83,6 +87,21 @@ func (c *Configuration) ConfigUnder(ctx context.Context, prefix string) ([]Setti
 	return list, nil
 }
 
+// Digest is a hash of all settings, with those of the environment and the command line: two
+// processes for which it is the same read the same of every key.
+func (c *Configuration) Digest(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.read(ctx); err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	for _, one := range c.lines {
+		fmt.Fprintf(h, "%d %s%d %s", len(one.Key), one.Key, len(one.Value), one.Value)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
 func (c *Configuration) read(ctx context.Context) error {
 	if c.settings != nil {
 		return nil
@@ -98,23 +117,59 @@ func (c *Configuration) read(ctx context.Context) error {
 	return nil
 }
 
-// Renew forgets what was read of the configuration if the repository's own file
-// has changed since. A process that lasts asks for that where it matters.
+// Renew forgets what was read of the configuration if a file has changed since: any of
+// them, or where only git knows them, the repository's own. A process that lasts asks for
+// that where it matters.
 func (c *RepoConfiguration) Renew() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	file, err := os.Stat(c.ownFile())
-	if err != nil || c.file == nil || !os.SameFile(file, c.file) || file.Size() != c.file.Size() || !file.ModTime().Equal(c.file.ModTime()) {
+	if c.hasChanged() {
 		c.settings = nil
 	}
 }
 
+// Values returns all values of a key as git has them now, also to a process that read the
+// configuration before: git is asked, unless all files that count are known and are as they
+// were read.
+func (c *RepoConfiguration) Values(ctx context.Context, key string) (list []string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.read(ctx); err != nil {
+		return nil, err
+	}
+	lines := c.lines
+	if !c.whole || c.hasChanged() {
+		out, err := c.repo.Git(ctx, listConfig...)
+		if err != nil {
+			return nil, err
+		}
+		lines = parseConfig(out)
+	}
+	key = canonicalKey(key)
+	for _, one := range lines {
+		if one.Key == key {
+			list = append(list, one.Value)
+		}
+	}
+	return list, nil
+}
+
+func (c *RepoConfiguration) hasChanged() bool {
+	return slices.ContainsFunc(c.files, func(f seenFile) bool { return !f.isSame() })
+}
+
 func (c *RepoConfiguration) ownFile() string { return filepath.Join(c.repo.commonDir, "config") }
 
-// listSettings lists the settings. The file is looked at before git reads it, so that no
-// change is missed.
+// listSettings lists the settings, in process where they are read for certain as git reads
+// them. A file is looked at before it is read, so that no change is missed.
 func (c *RepoConfiguration) listSettings(ctx context.Context) ([]byte, error) {
-	c.file, _ = os.Stat(c.ownFile())
+	reading := configReading{gitDir: c.repo.gitDir, commonDir: c.repo.commonDir, system: c.repo.program.System}
+	if c.whole = reading.readAll() == nil; c.whole {
+		c.files = reading.files
+		return reading.list(), nil
+	}
+	own, _ := os.Stat(c.ownFile())
+	c.files = []seenFile{{c.ownFile(), own}}
 	return c.repo.Git(ctx, listConfig...)
 }
 
@@ -123,6 +178,11 @@ func (c *RepoConfiguration) listSettings(ctx context.Context) ([]byte, error) {
 func (c *RepoConfiguration) AnyRemote(ctx context.Context) (string, error) {
 	if url, err := c.Config(ctx, "remote.origin.url"); err != nil || url != "" {
 		return "origin", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.read(ctx); err != nil {
+		return "", err
 	}
 	first := ""
 	for key := range c.settings {
@@ -136,7 +196,9 @@ func (c *RepoConfiguration) AnyRemote(ctx context.Context) (string, error) {
 
 // isPartial tells whether a remote has promised objects that are not here.
 func (c *RepoConfiguration) isPartial(ctx context.Context) bool {
-	if _, err := c.Config(ctx, "extensions.partialClone"); err != nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.read(ctx) != nil {
 		return false
 	}
 	for key, value := range c.settings {

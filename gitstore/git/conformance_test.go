@@ -215,7 +215,10 @@ func conformsPacking(t *testing.T, r *Repo, first, second ID) {
 	ctx := context.Background()
 	_, _, err := looseSize(r.objectDir, second)
 	require.NoError(t, err)
-	require.NoError(t, r.Packer.Pack(ctx, first, second))
+	second = commitMany(t, r, "", "many")
+	done, err := r.Packer.Pack(ctx, first, second)
+	require.NoError(t, err)
+	require.True(t, done)
 	_, _, err = looseSize(r.objectDir, second)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	for _, o := range []*Objects{objectsOf(t, r), objectsOf(t, open(t, r.GitDir()))} {
@@ -227,5 +230,11 @@ func conformsPacking(t *testing.T, r *Repo, first, second ID) {
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprint("commit ", len(c.Raw)), fmt.Sprint(kind, " ", n))
 	}
-	require.NoError(t, r.Packer.Pack(ctx, first, second), "nothing left to pack")
+	done, err = r.Packer.Pack(ctx, first, second)
+	require.NoError(t, err)
+	require.False(t, done, "nothing left to pack")
+	packCommit(t, r, second, "more")
+	require.Len(t, ownNames(t, r), 1, "merged")
+	_, err = objectsOf(t, r).Commit(second)
+	require.NoError(t, err)
 }

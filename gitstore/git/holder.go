@@ -34,14 +34,19 @@ func markHolder(f *os.File) {
 	_, _ = f.WriteAt(fmt.Appendf(nil, "%-*s\n", holderLine-1, strconv.Itoa(os.Getpid())+" "+name), 0)
 }
 
-// A Turn is one of the two that processes of a clone wait for.
+// A Turn is one of the three that processes of a clone wait for.
 type Turn struct{ file, what string }
 
-// The turns of a clone: to write, and to talk to the remote.
+// The turns of a clone: to write, to move refs for all whose moves wait, and to talk to
+// the remote.
 var (
 	turnToWrite = Turn{"queue.lock", "write"}
+	TurnToMove  = Turn{"move.lock", "move refs"}
 	TurnToPush  = Turn{"push.lock", "talk to the remote"}
 )
+
+// TurnFiles are the names of the lock files of the turns, in liza below the git directory.
+func TurnFiles() []string { return []string{turnToWrite.file, TurnToMove.file, TurnToPush.file} }
 
 // A TurnWait is the wait of a process for its turn.
 type TurnWait struct {
@@ -66,21 +71,55 @@ func (w *TurnWait) TellHolder() {
 
 // tellHolder tells which process holds a lock, once for each process.
 func (ts *Turns) tellHolder(t Turn) {
+	if pid, line := ts.readHolder(t); pid != 0 && ts.repo.Notice != nil {
+		ts.tell(line)
+	}
+}
+
+// TellOther tells which process, other than one that is waited for, has a turn that that one
+// needs to write. It reports false if there is none.
+func (ts *Turns) TellOther(than int) bool {
+	for _, t := range []Turn{turnToWrite, TurnToMove} {
+		pid, line := ts.readHolder(t)
+		if pid == 0 || pid == than {
+			continue
+		}
+		// The text outlives the lock.
+		if release, err := ts.TryTurn(t); err != nil || release != nil {
+			if release != nil {
+				release()
+			}
+			continue
+		}
+		if ts.repo.Notice != nil {
+			ts.tell(line)
+		}
+		return true
+	}
+	return false
+}
+
+// readHolder is the process that holds a lock, or held it last, and what is told of it; 0 if
+// that is not known or is this process.
+func (ts *Turns) readHolder(t Turn) (pid int, line string) {
 	text, err := ReadSmall(filepath.Join(ts.repo.commonDir, layout.Private, t.file))
-	if err != nil || ts.repo.Notice == nil {
-		return
+	if err != nil {
+		return 0, ""
 	}
 	number, name, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
-	pid, err := strconv.Atoi(number)
+	pid, err = strconv.Atoi(number)
 	if err != nil || pid <= 1 || pid == os.Getpid() {
-		return
+		return 0, ""
 	}
 	command := "git liza"
 	if commandName().MatchString(name) {
 		command += " " + name
 	}
-	line := fmt.Sprintf("waiting for process %d (%s), which has this clone's turn to %s; if it is stopped, type fg in its terminal, or: kill -CONT %d",
+	return pid, fmt.Sprintf("waiting for process %d (%s), which has this clone's turn to %s; if it is stopped, type fg in its terminal, or: kill -CONT %d",
 		pid, command, t.what, pid)
+}
+
+func (ts *Turns) tell(line string) {
 	ts.repo.mu.Lock()
 	news := ts.told != line
 	ts.told = line

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 
 	"github.com/git-liza/git-liza/flow/layout"
@@ -26,7 +26,7 @@ func loosePath(objectDir string, id ID) string {
 // readLoose reads an object that has a file of its own and at most limit
 // bytes; the error of a larger one is a *TooLarge.
 func readLoose(objectDir string, id ID, limit int64) (kind string, data []byte, err error) {
-	f, err := os.Open(loosePath(objectDir, id))
+	f, err := openFile(loosePath(objectDir, id), os.O_RDONLY, 0)
 	if err != nil {
 		return "", nil, err
 	}
@@ -52,7 +52,10 @@ func readLoose(objectDir string, id ID, limit int64) (kind string, data []byte, 
 	if err != nil {
 		return "", nil, err
 	}
-	if size > limit {
+	switch {
+	case size < 0:
+		return "", nil, fmt.Errorf("object %s: a size of %d", id, size)
+	case size > limit:
 		return "", nil, &TooLarge{id, t.String(), size, limit}
 	}
 	var content bytes.Buffer
@@ -66,7 +69,7 @@ func readLoose(objectDir string, id ID, limit int64) (kind string, data []byte, 
 
 // looseSize reads only the header of an object that has a file of its own.
 func looseSize(objectDir string, id ID) (kind string, size int64, err error) {
-	f, err := os.Open(loosePath(objectDir, id))
+	f, err := openFile(loosePath(objectDir, id), os.O_RDONLY, 0)
 	if err != nil {
 		return "", 0, err
 	}
@@ -77,6 +80,9 @@ func looseSize(objectDir string, id ID) (kind string, size int64, err error) {
 	}
 	defer r.Close()
 	t, size, err := r.Header()
+	if err == nil && size < 0 {
+		err = fmt.Errorf("object %s: a size of %d", id, size)
+	}
 	return t.String(), size, err
 }
 
@@ -87,6 +93,8 @@ func looseSize(objectDir string, id ID) (kind string, size int64, err error) {
 func writeLoose(objectDir string, objects []Object, mode string) (err error) {
 	var written []looseFile
 	var files []*os.File
+	w := deflaters.Get().(*deflater)
+	defer deflaters.Put(w)
 	defer func() {
 		for _, f := range files {
 			f.Close()
@@ -103,7 +111,7 @@ func writeLoose(objectDir string, objects []Object, mode string) (err error) {
 			files = slices.Insert(files, 0, f) // flushed with one that is new
 			continue
 		}
-		f, err := writeTemp(objectDir, obj)
+		f, err := writeTemp(objectDir, obj, w)
 		if f != nil {
 			files, written = append(files, f), append(written, looseFile{f, path})
 		}
@@ -137,7 +145,7 @@ type looseFile struct {
 // young, as git does, so that a prune that is about to run lets it live; nil if
 // it is not there.
 func freshen(path string) *os.File {
-	f, err := os.Open(path)
+	f, err := openFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil
 	}
@@ -155,30 +163,19 @@ const tempPrefix = "tmp_obj_"
 
 // writeTemp writes an object into a file that holds a kernel lock as long as it
 // is temporary, so that one of a dead process is known: see sweepTemps.
-func writeTemp(objectDir string, obj Object) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(objectDir, tempPrefix+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
+func writeTemp(objectDir string, obj Object, w *deflater) (*os.File, error) {
+	f, err := openFile(filepath.Join(objectDir, tempPrefix+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
 	if err != nil {
 		return nil, err
 	}
 	if err := TryLock(f); err != nil {
 		return f, err
 	}
-	kind, err := plumbing.ParseObjectType(obj.Kind)
+	text, err := w.deflate(obj)
 	if err != nil {
 		return f, err
 	}
-	var content bytes.Buffer
-	w := objfile.NewWriter(&content)
-	if err := w.WriteHeader(kind, int64(len(obj.Data))); err != nil {
-		return f, err
-	}
-	if _, err := w.Write(obj.Data); err != nil {
-		return f, err
-	}
-	if err := w.Close(); err != nil {
-		return f, err
-	}
-	_, err = f.Write(content.Bytes())
+	_, err = f.Write(text)
 	return f, err
 }
 
@@ -220,9 +217,12 @@ func sweepTemp(path string) {
 // folders that are empty, at any moment, also between our mkdir and our rename.
 func installObject(temp, path string) error {
 	for range 100 {
-		err := os.Rename(temp, path)
+		err := syscall.Rename(temp, path) // os.Rename would look first whether a folder is there
+		if err == nil {
+			return nil
+		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return &os.LinkError{Op: "rename", Old: temp, New: path, Err: err}
 		}
 		if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err

@@ -16,7 +16,7 @@ func open(t testing.TB, dir string) *Repo {
 	return r
 }
 
-func objectsOf(t *testing.T, r *Repo) *Objects {
+func objectsOf(t testing.TB, r *Repo) *Objects {
 	t.Helper()
 	o, err := r.Objects(context.Background())
 	require.NoError(t, err)

@@ -2,7 +2,6 @@ package git
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +27,10 @@ var ErrUnsynced = errors.New("the move is made, but the disk has not confirmed i
 func LockArgs() []string {
 	return []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=5000"}
 }
+
+// youngLock is longer than a lock file without content has to be there until it counts as
+// left over, and shorter than git waits for the lock of somebody else, see [LockArgs].
+const youngLock = emptyAge + 200*time.Millisecond
 
 // A RefUpdate moves the ref Name from Old to New. Old "" says that the ref must
 // not exist, New "" deletes it, both the same only checks. With Any the ref may
@@ -71,7 +74,11 @@ func (s *RefStore) MoveRefs(ctx context.Context, updates []RefUpdate, message st
 		return err
 	}
 	for {
+		began := time.Now()
 		err := s.updateRefs(ctx, updates, message)
+		if err == nil {
+			LearnGit(ctx, s.repo)
+		}
 		if err == nil || ctx.Err() != nil || errors.Is(err, ErrUnsynced) {
 			return err
 		}
@@ -80,7 +87,15 @@ func (s *RefStore) MoveRefs(ctx context.Context, updates []RefUpdate, message st
 			return err
 		}
 		// The lock may be one of a dead process of ours that was too young before.
-		if cleared, recoverErr := s.repo.Journal.recover(); recoverErr != nil || cleared == 0 {
+		cleared, recoverErr := s.repo.Journal.recover()
+		if recoverErr == nil && cleared == 0 && time.Since(began) < youngLock {
+			// git waits longer for a lock of others: this one it left itself, when it was killed.
+			if err := Wait(ctx, youngLock); err != nil {
+				return err
+			}
+			cleared, recoverErr = s.repo.Journal.recover()
+		}
+		if recoverErr != nil || cleared == 0 {
 			return err
 		}
 	}
@@ -107,8 +122,8 @@ func (s *RefStore) checkUpdate(u RefUpdate) error {
 // transactionLines renders one update for `git update-ref --stdin -z`, where an
 // empty old value is not checked and a zero one must not exist. If a session has made
 // one of our own refs symbolic, git replaces it and does not write to the ref that it
-// names.
-func (s *RefStore) transactionLines(u RefUpdate) string {
+// names. In a transaction without hooks that holds for every ref.
+func (s *RefStore) transactionLines(u RefUpdate, unhooked bool) string {
 	old := u.Old
 	switch {
 	case u.Any:
@@ -117,7 +132,7 @@ func (s *RefStore) transactionLines(u RefUpdate) string {
 		old = s.repo.zero()
 	}
 	own := ""
-	if strings.HasPrefix(u.Name, layout.Refs) {
+	if unhooked || strings.HasPrefix(u.Name, layout.Refs) {
 		own = "option no-deref\x00"
 	}
 	if u.New == "" {
@@ -137,14 +152,10 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 		return err
 	}
 	defer func() { entry.close(err) }()
-	args := append([]string{"--git-dir=" + s.repo.commonDir}, LockArgs()...)
-	args = append(append(args, fsyncArgs(mode, "reference")...), "update-ref", "--stdin", "-z", "-m", oneLine(message))
-	for _, u := range updates {
-		if u.Name == layout.State && u.Old == "" && !u.Any {
-			args = append(args, "--create-reflog")
-		}
-	}
-	p := s.repo.process(ctx, Cmd{Args: args, Env: []string{s.judged(updates)}})
+	judged := s.judged(updates)
+	unhooked := s.passesUnasked(ctx, updates, judged)
+	args := updateArgs(s.repo.commonDir, updates, mode, message, unhooked)
+	p := s.repo.process(ctx, Cmd{Args: args, Env: []string{judged}})
 	defer p.cancel()
 	p.ExtraFiles = []*os.File{entry.file} // the entry stays locked while git lives
 	in, err := p.StdinPipe()
@@ -159,7 +170,11 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 	if err := p.Start(); err != nil {
 		return p.wrapFailure(err)
 	}
-	talkErr := s.transact(in, bufio.NewReader(out), updates, entry)
+	var lines strings.Builder
+	for _, u := range updates {
+		lines.WriteString(s.transactionLines(u, unhooked))
+	}
+	talkErr := s.transact(in, bufio.NewReader(out), lines.String(), entry)
 	in.Close()
 	err = p.wrapFailure(p.Wait())
 	trace(args, started, err)
@@ -172,15 +187,25 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 	return entry.syncMovedRefs()
 }
 
-// transact speaks the protocol of `git update-ref --stdin`.
-func (s *RefStore) transact(in io.Writer, out *bufio.Reader, updates []RefUpdate, entry *journalEntry) error {
-	var begin bytes.Buffer
-	begin.WriteString("start\x00")
-	for _, u := range updates {
-		begin.WriteString(s.transactionLines(u))
+// updateArgs are the arguments of the git process that makes a transaction in a git
+// directory; mode is liza.fsync.
+func updateArgs(gitDir string, updates []RefUpdate, mode, message string, unhooked bool) []string {
+	args := append([]string{"--git-dir=" + gitDir}, LockArgs()...)
+	if unhooked {
+		args = append(args, "-c", "core.hooksPath="+os.DevNull)
 	}
-	begin.WriteString("prepare\x00")
-	if _, err := in.Write(begin.Bytes()); err != nil {
+	args = append(append(args, fsyncArgs(mode, "reference")...), "update-ref", "--stdin", "-z", "-m", oneLine(message))
+	for _, u := range updates {
+		if u.Name == layout.State && u.Old == "" && !u.Any {
+			args = append(args, "--create-reflog")
+		}
+	}
+	return args
+}
+
+// transact speaks the protocol of `git update-ref --stdin`; lines are the updates.
+func (s *RefStore) transact(in io.Writer, out *bufio.Reader, lines string, entry *journalEntry) error {
+	if _, err := io.WriteString(in, "start\x00"+lines+"prepare\x00"); err != nil {
 		return err
 	}
 	for _, step := range []string{"start", "prepare"} {

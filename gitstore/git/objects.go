@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -41,6 +42,8 @@ type Objects struct {
 	plain bool // the object store is where and what go-git expects
 
 	loose []string // folders with objects that have files of their own
+
+	lastPacked atomic.Bool // the object that was read last is in a pack
 
 	mu      sync.Mutex
 	pending []Object
@@ -121,14 +124,23 @@ func (o *Objects) readWithin(id ID, limit int64) (kind string, data []byte, err 
 	if obj, ok := o.pendingObject(id); ok {
 		return obj.Kind, obj.Data, nil
 	}
+	// Objects that were written one after the other are read so, and lie alike.
+	first := o.plain && o.lastPacked.Load()
+	if first {
+		if kind, data, ok := o.packs.read(id, limit); ok {
+			return kind, data, nil
+		}
+	}
 	var large *TooLarge
 	for _, dir := range o.loose {
 		if kind, data, err := readLoose(dir, id, limit); err == nil || errors.As(err, &large) {
+			o.lastPacked.Store(false)
 			return kind, data, err
 		}
 	}
-	if o.plain {
+	if o.plain && !first {
 		if kind, data, ok := o.packs.read(id, limit); ok {
+			o.lastPacked.Store(true)
 			return kind, data, nil
 		}
 	}
@@ -262,7 +274,18 @@ func (o *Objects) rememberCommits() {
 	}
 }
 
-// flushedCommit reports whether this process wrote a commit, and its parents.
+// NoteFlushed remembers that another process of ours has flushed what lies between two
+// commits.
+func (o *Objects) NoteFlushed(since, commit ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.written) >= keepWritten {
+		clear(o.written)
+	}
+	o.written[commit] = []ID{since}
+}
+
+// flushedCommit reports whether a process of ours flushed a commit, and after which others.
 func (o *Objects) flushedCommit(id ID) (parents []ID, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -5,53 +5,91 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
 // A Packer puts objects of a repository into packs.
 type Packer struct{ repo *Repo }
 
+// packLeast is how many objects a new pack has at least: fewer are cheaper to read from
+// files of their own.
+const packLeast = 500
+
 // Pack moves what the commits after from, up to to, brought in from files of
 // their own into one pack, so that the user's `gc --auto` finds nothing to do.
-// from "" means all of to's history. It removes only files whose object is in
-// that pack; everything else in the repository stays as it is. Readers and
-// writers may run beside it.
-func (p *Packer) Pack(ctx context.Context, from, to ID) error {
+// from "" means all of to's history. Of fewer than 500 objects it makes no pack, and done
+// is false. It removes only files whose object is in that pack; everything else in the
+// repository stays as it is. Readers and writers may run beside it.
+func (p *Packer) Pack(ctx context.Context, from, to ID) (done bool, err error) {
 	revs := string(to) + "\n"
 	if err := p.repo.CheckID(to); err != nil {
-		return err
+		return false, err
 	}
 	if from != "" {
 		if err := p.repo.CheckID(from); err != nil {
-			return err
+			return false, err
 		}
 		revs += "^" + string(from) + "\n"
 	}
-	mode, err := p.repo.Flusher.FsyncMode(ctx)
-	if err != nil {
-		return err
+	n, err := p.countUnpacked(ctx, revs)
+	if err != nil || n < packLeast {
+		return false, err
 	}
-	args := append(fsyncArgs(mode, "pack,pack-metadata"), "pack-objects", "-q", "--revs", "--unpacked",
-		"--non-empty", "--threads=1", filepath.Join(p.repo.objectDir, "pack", "pack"))
-	out, err := p.repo.Run(ctx, Cmd{Args: args, Stdin: []byte(revs)})
+	names, err := p.makePack(ctx, revs, "--revs", "--unpacked")
 	if err != nil {
-		return err
+		return false, err
 	}
-	for name := range strings.FieldsSeq(string(out)) {
+	for _, name := range names {
 		if err := p.prunePacked(ctx, name); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
+}
+
+// countUnpacked counts the objects behind some revisions that lie in no pack.
+func (p *Packer) countUnpacked(ctx context.Context, revs string) (int, error) {
+	out, err := p.repo.Run(ctx, Cmd{Args: []string{"rev-list", "--objects", "--unpacked", "--count", "--stdin"}, Stdin: []byte(revs)})
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
+}
+
+// makePack makes a pack of what git reads from input, as args say, notes it as one of
+// ours, and returns its name.
+func (p *Packer) makePack(ctx context.Context, input string, args ...string) ([]string, error) {
+	mode, err := p.repo.Flusher.FsyncMode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	line := append(fsyncArgs(mode, "pack,pack-metadata"), "-c", "pack.packSizeLimit=0", "pack-objects", "-q", "--non-empty", "--threads=1")
+	line = append(append(line, args...), filepath.Join(p.repo.objectDir, "pack", "pack"))
+	out, err := p.repo.Run(ctx, Cmd{Args: line, Stdin: []byte(input)})
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Fields(string(out))
+	return names, p.noteOwn(names)
 }
 
 // prunePacked removes the loose objects that a pack of ours holds, as
 // git-prune-packed(1) does for all packs.
 func (p *Packer) prunePacked(ctx context.Context, pack string) error {
-	idx := filepath.Join(p.repo.objectDir, "pack", "pack-"+pack+".idx")
-	content, err := os.ReadFile(idx)
+	return p.eachObject(ctx, pack, func(id ID) error {
+		if err := os.Remove(loosePath(p.repo.objectDir, id)); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("object that is packed now: %w", err)
+		}
+		return nil
+	})
+}
+
+// eachObject visits the objects of a pack.
+func (p *Packer) eachObject(ctx context.Context, pack string, visit func(ID) error) error {
+	content, err := os.ReadFile(p.packPath(pack) + ".idx")
 	if err != nil {
-		return fmt.Errorf("new pack: %w", err)
+		return fmt.Errorf("pack: %w", err)
 	}
 	args := []string{"show-index"}
 	if p.repo.hashLen == 64 {
@@ -66,9 +104,30 @@ func (p *Packer) prunePacked(ctx context.Context, pack string) error {
 		if len(f) < 2 || p.repo.CheckID(ID(f[1])) != nil {
 			return fmt.Errorf("git show-index answered %q", line)
 		}
-		if err := os.Remove(loosePath(p.repo.objectDir, ID(f[1]))); err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("object that is packed now: %w", err)
+		if err := visit(ID(f[1])); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// packPath is the path of a pack without an extension.
+func (p *Packer) packPath(name string) string {
+	return filepath.Join(p.repo.objectDir, "pack", "pack-"+name)
+}
+
+// looseAllowed is git's value of gc.auto where the user has none: with more objects in
+// files of their own `gc --auto` begins. Like git this looks into one folder of 256.
+const looseAllowed = 6700
+
+// Crowded reports whether half as many objects lie in files of their own as make
+// `gc --auto` begin.
+func (p *Packer) Crowded(ctx context.Context) bool {
+	text, _ := p.repo.Config.Config(ctx, "gc.auto")
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit <= 0 {
+		limit = looseAllowed
+	}
+	some, err := os.ReadDir(filepath.Join(p.repo.objectDir, "17"))
+	return err == nil && len(some)*256 > limit/2
 }

@@ -56,12 +56,25 @@ func (c *catFile) readInfo(id ID) (kind string, n int64, err error) {
 	return kind, n, err
 }
 
+// An Unread is the error of an object that git could not read, or not be asked for: a file
+// is damaged, or the machine fails. It says nothing about what the object is.
+type Unread struct {
+	ID  ID
+	Err error
+}
+
+// Error names the object and says what went wrong.
+func (u *Unread) Error() string { return fmt.Sprintf("reading object %s: %v", u.ID, u.Err) }
+
+// Unwrap returns what went wrong.
+func (u *Unread) Unwrap() error { return u.Err }
+
 func (c *catFile) request(what string, id ID) (kind string, n int64, data []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.git == nil {
 		if err := c.start(); err != nil {
-			return "", 0, nil, fmt.Errorf("reading object %s: %w", id, err)
+			return "", 0, nil, &Unread{id, err}
 		}
 	}
 	// One question gets the time of one process: it may fetch from a promisor.
@@ -69,7 +82,7 @@ func (c *catFile) request(what string, id ID) (kind string, n int64, data []byte
 	kind, n, data, err = c.exchange(what, id)
 	timer.Stop()
 	if err != nil && !errors.Is(err, ErrNoObject) {
-		err = fmt.Errorf("reading object %s: %w", id, errors.Join(err, c.stop()))
+		err = &Unread{id, errors.Join(err, c.stop())}
 	}
 	return kind, n, data, err
 }

@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/git-liza/git-liza/flow/oid"
-	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
 // An ID is the full hexadecimal id of a git object; "" means none.
@@ -47,11 +47,17 @@ type Repo struct {
 	// a process that nobody waits for. Without it such work is done at once.
 	Background func(args ...string) error
 
-	gitDir, commonDir, objectDir string
-	workTree, mainWorkTree       string
-	hashLen                      int
-	reftable                     bool
-	version                      string
+	// IsOwnHook, if it is not nil, reports whether a file is a reference-transaction hook
+	// of git liza on a clone that calls no other hook. Where git would run just that, a
+	// transaction of this process, which judges its updates itself, starts none.
+	IsOwnHook func(path string) bool
+
+	location
+	program    program
+	unknownGit atomic.Bool // the next move asks it about itself
+
+	mainWorkTree string
+	reftable     bool
 
 	sweepOnce sync.Once // of temporary files
 
@@ -60,38 +66,63 @@ type Repo struct {
 }
 
 // Open finds the repository that dir lies in, or that GIT_DIR names, as git
-// itself does, and checks that git is new enough. It runs one git process.
+// itself does, and checks that git is new enough. It runs one git process, or none where
+// the repository has the usual form and git was asked about itself before.
 // Errors wrap ErrNoRepository, ErrMissing or ErrTooOld, or carry git's
 // own words, for example about unsafe ownership.
 func Open(ctx context.Context, dir string) (*Repo, error) {
+	if at, err := locate(dir); err == nil {
+		if program, _ := recallProgram(at.commonDir); program.System != "" {
+			r := newRepo(at, program)
+			return r, r.findMainWorkTree(ctx)
+		}
+	}
+	at, version, err := locateByGit(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	program, asked := recallProgram(at.commonDir)
+	program.Version = version
+	r := newRepo(at, program)
+	r.unknownGit.Store(!asked)
+	return r, r.findMainWorkTree(ctx)
+}
+
+// locateByGit asks git where the repository is, and which version git has.
+func locateByGit(ctx context.Context, dir string) (at location, version string, err error) {
 	p := newProcess(ctx, gitLimit, []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
 		"--git-path", "objects", "--show-object-format", "--show-toplevel"})
 	defer p.cancel()
 	p.Dir = dir
 	out, version, runErr := p.runVersioned()
 	if err := checkVersion(ctx, &version); err != nil {
-		return nil, err
+		return at, "", err
 	}
 	// Outside a work tree --show-toplevel alone fails, after the rest was printed.
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	switch {
 	case runErr != nil && len(lines) < 4:
-		return nil, noRepository(ctx, dir, runErr)
+		return at, "", noRepository(ctx, dir, runErr)
 	case len(lines) > 5:
-		return nil, fmt.Errorf("a path of the repository holds a line break: %q", out)
+		return at, "", fmt.Errorf("a path of the repository holds a line break: %q", out)
 	}
-	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40, version: version}
+	at = location{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40}
+	if lines[3] == "sha256" {
+		at.hashLen = 64
+	}
+	if len(lines) == 5 {
+		at.workTree = lines[4]
+	}
+	return at, version, nil
+}
+
+func newRepo(at location, program program) *Repo {
+	r := &Repo{location: at, program: program}
 	r.Config, r.Refs, r.Turns = &RepoConfiguration{repo: r}, &RefStore{r}, &Turns{repo: r}
 	r.Journal, r.Flusher, r.Merger, r.Differ, r.Packer = &Journal{repo: r}, &Flusher{r}, &Merger{r}, &Differ{r}, &Packer{r}
 	r.Config.list = r.Config.listSettings
-	if lines[3] == "sha256" {
-		r.hashLen = 64
-	}
-	if len(lines) == 5 {
-		r.workTree = lines[4]
-	}
 	r.reftable = fileExists(filepath.Join(r.commonDir, "reftable"))
-	return r, r.findMainWorkTree(ctx)
+	return r
 }
 
 // noRepository tells "no repository at all" from one that git refuses, without
@@ -202,29 +233,26 @@ func (c *RepoConfiguration) coreSection(ctx context.Context) (map[string]string,
 	core := make(map[string]string)
 	for _, name := range []string{"config", "config.worktree"} {
 		path := filepath.Join(c.repo.commonDir, name)
-		f, err := os.Open(path)
+		text, err := os.ReadFile(path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading the repository's configuration: %w", err)
 		}
-		parsed := config.New()
-		err = config.NewDecoder(f).Decode(parsed)
-		f.Close()
+		var out []byte
+		lines, err := parseConfigText(text)
+		for _, l := range lines {
+			out = l.render(out)
+		}
 		if err != nil {
 			// A file that only git understands.
-			out, err := c.repo.Git(ctx, "config", "--file", path, "--null", "--list")
-			if err != nil {
+			if out, err = c.repo.Git(ctx, "config", "--file", path, "--null", "--list"); err != nil {
 				return nil, err
 			}
-			for _, one := range parseConfig(out) {
-				core[one.Key] = one.Value
-			}
-			continue
 		}
-		for _, o := range parsed.Section("core").Options {
-			core["core."+strings.ToLower(o.Key)] = o.Value
+		for _, one := range parseConfig(out) {
+			core[one.Key] = one.Value
 		}
 	}
 	return core, nil
@@ -247,7 +275,7 @@ func (r *Repo) WorkTree() string { return r.workTree }
 func (r *Repo) HashLen() int { return r.hashLen }
 
 // GitVersion is the version of the git on PATH, for example "2.39.5".
-func (r *Repo) GitVersion() string { return r.version }
+func (r *Repo) GitVersion() string { return r.program.Version }
 
 // Close ends the processes and files that the repository keeps open.
 func (r *Repo) Close() error {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -67,20 +66,31 @@ func TestOpenHonoursTheEnvironment(t *testing.T) {
 	require.Contains(t, openAs(t, filepath.Join(dir, "src"), "GIT_CEILING_DIRECTORIES="+dir), ErrNoRepository.Error())
 }
 
-// Cost: discovery and version are one process, a transaction is one.
+// Cost: discovery and version are one process, and after the first move one more asks git
+// about itself; from then on a transaction is the only one.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	dir, traces := gittest.Seeded(t), t.TempDir()
-	out := runChild(t, "move", []string{"LIZA_TRACE=1"}, dir, layout.State+"=="+gittest.Git(t, dir, "rev-parse", "HEAD"))
-	var commands []string
-	for line := range strings.Lines(strings.ReplaceAll(out, dir, "")) {
-		commands = append(commands, subcommand(strings.Fields(line)[1:]))
+	head := gittest.Git(t, dir, "rev-parse", "HEAD")
+	processes := func(ref string) (commands []string) {
+		out := runChild(t, "move", []string{"LIZA_TRACE=1"}, dir, ref+"=="+head)
+		for line := range strings.Lines(strings.ReplaceAll(out, dir, "")) {
+			commands = append(commands, subcommand(strings.Fields(line)[1:]))
+		}
+		return commands
 	}
-	require.Equal(t, []string{"rev-parse", "config", "update-ref"}, commands)
-	runChild(t, "move", []string{"GIT_TRACE2_EVENT=" + traces}, dir, "refs/liza/x=="+gittest.Git(t, dir, "rev-parse", "HEAD"))
+	require.Equal(t, []string{"rev-parse", "update-ref", "config"}, processes("refs/liza/a"))
+	require.Equal(t, []string{"update-ref"}, processes("refs/liza/b"))
+	runChild(t, "move", []string{"GIT_TRACE2_EVENT=" + traces}, dir, "refs/liza/x=="+head)
 	files, err := os.ReadDir(traces)
 	require.NoError(t, err)
-	require.Len(t, files, 2, "all but the first, which is asked for its version")
+	require.Len(t, files, 1, "the user's own trace is left alone")
+
+	gittest.Git(t, dir, "config", "include.path", "more")
+	gittest.Write(t, dir, ".git/more", "[a]\nb = c\td\n")
+	require.Equal(t, []string{"config", "update-ref"}, processes("refs/liza/c"), "only git knows what that means")
+	require.NoError(t, os.Remove(filepath.Join(dir, ".git", "liza", programsFile)))
+	require.Equal(t, []string{"rev-parse", "config", "update-ref", "config"}, processes("refs/liza/d"), "nobody remembers")
 }
 
 // Configuration that nobody has changed is read once, and again after a change.
@@ -98,7 +108,7 @@ func TestRenewedConfiguration(t *testing.T) {
 	for _, want := range []struct {
 		write string
 		reads int
-	}{{"", 1}, {"one", 2}, {"", 2}, {"two", 3}} {
+	}{{"", 1}, {"one", 2}, {"", 2}, {"two", 3}, {"", 3}} {
 		if want.write != "" {
 			gittest.Git(t, dir, "config", "core.hooksPath", want.write)
 		}

@@ -85,7 +85,7 @@ type ConfigMark int64
 // MarkConfig returns the mark of now. What is written from the first mark on is
 // remembered.
 func (c *RepoConfiguration) MarkConfig() ConfigMark {
-	f, err := os.OpenFile(c.writtenConfig(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	f, err := OpenOwn(c.writtenConfig(), os.O_APPEND)
 	if err != nil {
 		return 0
 	}

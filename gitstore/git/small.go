@@ -10,7 +10,18 @@ import (
 // OpenRegular opens a regular file for reading. Anything else in its place is an error
 // at once: reading a fifo would never end, and a device would fill the memory.
 func OpenRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return openRegular(path, os.O_RDONLY)
+}
+
+// OpenOwn opens a file of ours in the git directory for writing, and makes it where it is
+// missing; how adds flags. A symbolic link in its place is an error: a session that may
+// write there, or an unpacked archive, could have any file of the user written over.
+func OpenOwn(path string, how int) (*os.File, error) {
+	return openRegular(path, os.O_WRONLY|os.O_CREATE|syscall.O_NOFOLLOW|how)
+}
+
+func openRegular(path string, how int) (*os.File, error) {
+	f, err := os.OpenFile(path, how|syscall.O_NONBLOCK, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +51,14 @@ func ReadSmall(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return readBounded(f)
+}
+
+// readBounded reads a file of at most 1 MiB.
+func readBounded(f *os.File) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxSmall+1))
 	if err == nil && len(text) > maxSmall {
-		err = fmt.Errorf("%s has more than %d bytes", path, maxSmall)
+		err = fmt.Errorf("%s has more than %d bytes", f.Name(), maxSmall)
 	}
 	return text, err
 }

@@ -51,9 +51,15 @@ func checkVersion(ctx context.Context, version *string) error {
 		}
 		*version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
 	}
-	var major, minor int
-	if _, err := fmt.Sscanf(*version, "%d.%d", &major, &minor); err != nil || major < 2 || major == 2 && minor < 38 {
+	if !isNew(*version) {
 		return fmt.Errorf("%w: this is %s", ErrTooOld, *version)
 	}
 	return nil
+}
+
+// isNew reports whether a version of git is 2.38 or newer.
+func isNew(version string) bool {
+	var major, minor int
+	_, err := fmt.Sscanf(version, "%d.%d", &major, &minor)
+	return err == nil && (major > 2 || major == 2 && minor >= 38)
 }

@@ -42,11 +42,15 @@ type file struct {
 
 // stubText returns the stub of an entry.
 func (r *record) stubText(f file) []byte {
-	s := stub{name: f.Name, first: f.Old}
+	return []byte(stub{name: f.Name, first: r.firstOf(f)}.render(r.Options))
+}
+
+// firstOf returns the hook that the stub of an entry calls first, "" if none.
+func (r *record) firstOf(f file) string {
 	if f.Kept != "" {
-		s.first = r.absPath(f.Kept)
+		return r.absPath(f.Kept)
 	}
-	return []byte(s.render(r.Options))
+	return f.Old
 }
 
 // writtenFiles returns the absolute paths of the files that Install writes.

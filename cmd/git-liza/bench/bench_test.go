@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -13,9 +14,9 @@ import (
 	"github.com/git-liza/git-liza/internal/torture"
 )
 
-// TestMain lets the test binary be the resident process as well.
+// TestMain lets the test binary be the processes that make moves as well.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "resident" {
+	if len(os.Args) > 1 && (os.Args[1] == "staying" || os.Args[1] == "serving") {
 		main()
 		return
 	}
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 
 // smallBoard makes a board of 60 tasks, and 120 that are archived, to measure on.
 func smallBoard(t *testing.T) (*bench, *clone) {
-	b := &bench{ctx: t.Context(), dir: t.TempDir(), scale: scale{live: 60, archived: 120, few: 10, list: 60, rounds: 1, together: 100 * time.Millisecond}, boards: map[string]*clone{}}
+	b := &bench{ctx: t.Context(), dir: t.TempDir(), scale: scale{live: 60, archived: 120, few: 10, list: 60, rounds: 1, together: 100 * time.Millisecond, row: 20, writers: []int{1, 2}}, boards: map[string]*clone{}}
 	b.program = b.path("bin/git-liza")
 	require.NoError(t, build("../../..", b.program, "./cmd/git-liza", startTags))
 	require.NoError(t, b.prepare())
@@ -85,11 +86,33 @@ func TestMeasured(t *testing.T) {
 	})
 }
 
+// TestHistoryReplays holds that a history that is measured has as many moves as it says,
+// which all replay.
+func TestHistoryReplays(t *testing.T) {
+	b := &bench{ctx: t.Context(), dir: t.TempDir()}
+	b.program = b.path("bin/git-liza")
+	require.NoError(t, build("../../..", b.program, "./cmd/git-liza", startTags))
+	require.NoError(t, b.prepare())
+	c, err := b.history(300)
+	require.NoError(t, err)
+	said, err := b.output(c.liza("fsck", "--full", "--json"))
+	require.NoError(t, err)
+	require.Contains(t, said, `"breaches":[]`)
+	require.Contains(t, said, `"replayed":300`)
+	documents, err := c.plain("log", "--format=%T", "refs/liza/state")
+	require.NoError(t, err)
+	trees := map[string]bool{}
+	for tree := range strings.FieldsSeq(documents) {
+		trees[tree] = true
+	}
+	require.Len(t, trees, 300, "each move changes the board")
+}
+
 // TestTortureEveryRowIsMeasured takes minutes on a busy machine.
 func TestTortureEveryRowIsMeasured(t *testing.T) {
 	torture.OnlyThorough(t)
 	b, _ := smallBoard(t)
-	for _, measure := range []func() error{b.measureClaims, b.measureArchives, b.measureLists, b.measureMoves, b.measureJudgements, b.measureStart} {
+	for _, measure := range []func() error{b.measureClaims, b.measureRow, b.measureArchives, b.measureLists, b.measureMoves, b.measureJudgements, b.measureStart} {
 		require.NoError(t, measure())
 	}
 	for _, r := range b.table {
@@ -112,6 +135,17 @@ func TestSpread(t *testing.T) {
 	require.Equal(t, spread{2, 1, 9}, spreadOf([]float64{9, 1, 2}))
 	require.Equal(t, spread{3, 1, 9}, spreadOf([]float64{9, 4, 1, 2}))
 	require.Equal(t, spread{}, spreadOf(nil))
+}
+
+func TestRowsAsJSON(t *testing.T) {
+	b := &bench{}
+	b.noteRatio("a claim", "ms", spread{3, 2, 4}, spread{4, 4, 4}, 0.75)
+	b.noteBound("memory", "MiB", spread{65, 65, 65}, 64)
+	out, err := json.Marshal(b.table)
+	require.NoError(t, err)
+	require.JSONEq(t, `[
+		{"what": "a claim", "measured": "3.00 ms (2.00–4.00)", "floor": "4.00 ms (4.00–4.00)", "ratio": "0.75 ×", "budget": "≤ 0.75 ×", "verdict": "ok"},
+		{"what": "memory", "measured": "65.0 MiB (65.0–65.0)", "budget": "≤ 64 MiB", "verdict": "over"}]`, string(out))
 }
 
 func TestLost(t *testing.T) {

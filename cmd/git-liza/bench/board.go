@@ -64,8 +64,7 @@ func (c *clone) found() error {
 	return nil
 }
 
-// generate puts one commit with all the tasks on the state ref, through `git
-// fast-import`.
+// generate puts one commit with all the tasks on the state ref.
 func (c *clone) generate(live, archived int) error {
 	g, err := c.generator(live, archived)
 	if err != nil {
@@ -75,6 +74,16 @@ func (c *clone) generate(live, archived int) error {
 	if err != nil {
 		return err
 	}
+	return c.fastImport(g, func() {
+		g.print(head)
+		g.documents()
+		g.print("\n")
+	})
+}
+
+// fastImport puts what write has the generator print on the state ref, through `git
+// fast-import`, and packs all as a gc does.
+func (c *clone) fastImport(g *generator, write func()) error {
 	p := exec.CommandContext(c.b.ctx, "git", "fast-import", "--quiet", "--done")
 	p.Dir, p.Env, p.Stderr = c.path, c.b.environ, os.Stderr
 	in, err := p.StdinPipe()
@@ -85,12 +94,11 @@ func (c *clone) generate(live, archived int) error {
 		return err
 	}
 	g.to = bufio.NewWriter(in)
-	g.print(head)
-	g.documents()
-	g.print("\ndone\n")
+	write()
+	g.print("done\n")
 	streamErr := errors.Join(g.err, g.to.Flush(), in.Close())
 	if err := p.Wait(); err != nil {
-		return fmt.Errorf("git fast-import: %w", err)
+		return fmt.Errorf("git fast-import: %w", errors.Join(err, g.err))
 	}
 	if streamErr != nil {
 		return streamErr

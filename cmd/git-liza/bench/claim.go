@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,8 +32,15 @@ func (b *bench) measureClaims() error {
 		if err != nil {
 			return err
 		}
-		b.noteRatio("claim, sync "+mode+", wall", "ms", got[0].of(wall), got[1].of(wall), 1)
-		b.noteRatio("claim, sync "+mode+", CPU", "ms", got[0].of(cpu), got[1].of(cpu), 1)
+		for i, beside := range []string{"", ", the script with our hooks"} {
+			b.noteRatio("claim, sync "+mode+", wall"+beside, "ms", got[0].of(wall), got[1+i].of(wall), 0.75)
+			b.noteRatio("claim, sync "+mode+", CPU"+beside, "ms", got[0].of(cpu), got[1+i].of(cpu), 0.75)
+		}
+		if mode == "batch" {
+			if err := b.measureHandedOver(c); err != nil {
+				return err
+			}
+		}
 		if mode == "none" {
 			b.noteBound("claim, peak memory", "MiB", got[0].of(peak), 64)
 			if err := b.measureBytes(c, start); err != nil {
@@ -43,6 +51,27 @@ func (b *bench) measureClaims() error {
 	return b.measureFirstClaims(c)
 }
 
+// measureHandedOver measures a claim that another process makes, beside the script. The
+// processor time of that process is a row of its own.
+func (b *bench) measureHandedOver(c *clone) error {
+	stop, err := c.serve()
+	if err != nil {
+		return err
+	}
+	got, err := b.claimsBeside(c)
+	spent, ended := stop()
+	if err != nil || ended != nil {
+		return errors.Join(err, ended)
+	}
+	b.noteRatio("claim handed over, sync batch, wall", "ms", got[0].of(wall), got[1].of(wall), 0.55)
+	b.noteRatio("claim handed over, sync batch, CPU of the command", "ms", got[0].of(cpu), got[1].of(cpu), 0.55)
+	moves := float64(2 * (len(got[0]) + 1))
+	b.add(row{what: "claim handed over, CPU of the process that makes it", measured: fmt.Sprintf("%.1f ms", spent.Seconds()*1000/moves)})
+	return nil
+}
+
+// claimsBeside returns samples of the claim, of the script as in a clone without git liza,
+// and of the script with the hooks that the claim pays for as well.
 func (b *bench) claimsBeside(c *clone) ([]series, error) {
 	if err := c.begin(); err != nil {
 		return nil, err
@@ -51,12 +80,41 @@ func (b *bench) claimsBeside(c *clone) ([]series, error) {
 	if err != nil {
 		return nil, err
 	}
-	return alternate(b.scale.rounds, c.again, func() (sample, error) {
-		if err := d.write(); err != nil {
-			return sample{}, err
+	script := func(change func(*command)) func() (sample, error) {
+		return func() (sample, error) {
+			if err := d.write(); err != nil {
+				return sample{}, err
+			}
+			floor := c.floor(0)
+			change(&floor)
+			return b.sample(floor)
 		}
-		return b.sample(c.floor(0))
-	})
+	}
+	return alternate(b.scale.rounds, c.again, script(func(*command) {}), script(func(f *command) { f.env = []string{"GIT_DIR=" + c.git} }))
+}
+
+// measureRow measures moves in a row, each a process of its own, for the one that takes
+// longest: packing is to keep nobody waiting.
+func (b *bench) measureRow() error {
+	c, err := b.board(b.scale.live, b.scale.few)
+	if err != nil {
+		return err
+	}
+	if err := c.syncing("batch"); err != nil {
+		return err
+	}
+	var all series
+	for n := range b.scale.row {
+		s, err := b.sampleAlone(c.liza("note", "--for", "all", fmt.Sprintf("note %d", n)))
+		if err != nil {
+			return err
+		}
+		all = append(all, s)
+	}
+	took := all.of(wall)
+	most := spread{took.max, took.max, took.max}
+	b.noteRatio(fmt.Sprintf("the slowest of %d moves in a row against the median, wall", len(all)), "ms", most, spread{took.median, took.median, took.median}, 5)
+	return nil
 }
 
 // again measures a claim and gives the task back.

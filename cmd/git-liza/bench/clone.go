@@ -15,7 +15,7 @@ import (
 
 // benchTasks is the number of tasks that moves are measured on, each with a coder that
 // claims and releases it. Their worktrees exist before anything is measured.
-const benchTasks = 8
+const benchTasks = 16
 
 func benchTask(n int) flow.TaskID   { return flow.TaskID(fmt.Sprintf("bench-%d", n+1)) }
 func benchCoder(n int) flow.AgentID { return flow.AgentID(fmt.Sprintf("coder-%d", n+1)) }

@@ -29,12 +29,12 @@ func (b *bench) measureEveryday() error {
 	for _, row := range []struct {
 		what   string
 		args   []string
-		budget float64 // milliseconds that the hooks may add; 0 if none run
+		budget extra
 	}{
-		{"git status", []string{"status", "--porcelain"}, 0},
-		{"git commit", []string{"commit", "-q", "--allow-empty", "-m", "x"}, 3},
-		{"git update-ref, one transaction", []string{"update-ref", "refs/tags/t", "HEAD"}, 2.5},
-		{"git update-ref, 1,000 refs at once", []string{"sh", "-c", thousandRefs}, 0},
+		{"git status", []string{"status", "--porcelain"}, extra{}},
+		{"git commit", []string{"commit", "-q", "--allow-empty", "-m", "x"}, extra{times: 1.5}},
+		{"git update-ref, one transaction", []string{"update-ref", "refs/tags/t", "HEAD"}, extra{ms: 2.5}},
+		{"git update-ref, 1,000 refs at once", []string{"sh", "-c", thousandRefs}, extra{}},
 	} {
 		arm := func(c *clone) func() (sample, error) {
 			n := 0
@@ -59,13 +59,20 @@ func (b *bench) measureEveryday() error {
 // thousandRefs makes refs that no rule guards, in one transaction.
 const thousandRefs = `for i in $(seq 1000); do echo "update refs/bench/$0-$i HEAD"; done | git update-ref --stdin`
 
+// An extra is what hooks may add: milliseconds, or how many times what it takes without
+// them; 0 for no bound.
+type extra struct{ ms, times float64 }
+
 // noteExtra notes by how much the median exceeds the floor's, and whether that keeps to a
-// budget in milliseconds, 0 for none.
-func (b *bench) noteExtra(what string, measured, floor spread, budget float64) {
-	extra := measured.median - floor.median
-	r := row{what: what, measured: measured.in("ms"), floor: floor.in("ms"), ratio: fmt.Sprintf("%+.1f ms", extra)}
-	if budget > 0 {
-		r.budget, r.verdict = "≤ +"+trim(budget)+" ms", budgetWord(extra <= budget)
+// budget.
+func (b *bench) noteExtra(what string, measured, floor spread, budget extra) {
+	more, ratio := measured.median-floor.median, measured.median/floor.median
+	r := row{what: what, measured: measured.in("ms"), floor: floor.in("ms"), ratio: fmt.Sprintf("%+.1f ms, %.2f ×", more, ratio)}
+	switch {
+	case budget.times > 0:
+		r.budget, r.verdict = fmt.Sprintf("≤ %.1f ×", budget.times), budgetWord(ratio <= budget.times)
+	case budget.ms > 0:
+		r.budget, r.verdict = "≤ +"+trim(budget.ms)+" ms", budgetWord(more <= budget.ms)
 	}
 	b.add(r)
 }

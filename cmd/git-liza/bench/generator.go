@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -47,6 +49,20 @@ func (g *generator) document(folder flow.Folder, id string, doc flow.Document) {
 	}
 	g.print("M 100644 inline " + gitstore.DocumentPath(flow.Key{Folder: folder, ID: id}) + "\n")
 	g.data(string(data))
+}
+
+// commit begins the commit of a move; its documents follow. from says which commit it
+// follows, if that is not the one before.
+func (g *generator) commit(m flow.Move, from string) {
+	body, err := document.EncodeAt(g.settings.Rules, &m)
+	if err != nil {
+		g.err = cmp.Or(g.err, err)
+		return
+	}
+	who := fmt.Sprintf("%s <%s@liza.invalid> %d +0000\n", m.By, m.By, m.At.Unix())
+	g.print("commit " + layout.State + "\nauthor " + who + "committer " + who)
+	g.data(m.Subject() + "\n\n" + string(body))
+	g.print(from)
 }
 
 func (g *generator) documents() {

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
-	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // chainLength is how many moves the metrics are counted of.
@@ -68,32 +64,12 @@ func (c *clone) makeChain() error {
 	if err != nil {
 		return err
 	}
-	p := exec.CommandContext(c.b.ctx, "git", "fast-import", "--quiet", "--done")
-	p.Dir, p.Env, p.Stderr = c.path, c.b.environ, os.Stderr
-	in, err := p.StdinPipe()
-	if err != nil {
-		return err
-	}
-	if err := p.Start(); err != nil {
-		return err
-	}
-	g.to = bufio.NewWriter(in)
 	chain := chain{generator: g, from: "from " + tip + "\n"}
-	for n := range chainLength / 10 {
-		chain.life(n + 1)
-	}
-	g.print("done\n")
-	streamErr := errors.Join(g.err, g.to.Flush(), in.Close())
-	if err := p.Wait(); err != nil {
-		return fmt.Errorf("git fast-import: %w", err)
-	}
-	if streamErr != nil {
-		return streamErr
-	}
-	if _, err := c.plain("repack", "-a", "-d", "-q"); err != nil {
-		return err
-	}
-	return c.acceptTip()
+	return c.fastImport(g, func() {
+		for n := range chainLength / 10 {
+			chain.life(n + 1)
+		}
+	})
 }
 
 // A chain writes moves with the documents that they change.
@@ -111,15 +87,7 @@ func (c *chain) move(act flow.Act, by flow.Actor, id flow.TaskID, d flow.Detail,
 	c.moves++
 	m := flow.Move{Act: act, Task: id, Goal: c.settings.Goal, By: by, At: c.begun.Add(time.Duration(c.moves-chainLength) * time.Second),
 		Request: flow.Request(fmt.Sprintf("%016x", c.moves)), Detail: d}
-	body, err := document.EncodeAt(c.settings.Rules, &m)
-	if err != nil {
-		c.err = err
-		return
-	}
-	who := fmt.Sprintf("%s <%s@liza.invalid> %d +0000\n", by, by, m.At.Unix())
-	c.print("commit " + layout.State + "\nauthor " + who + "committer " + who)
-	c.data(m.Subject() + "\n\n" + string(body))
-	c.print(c.from)
+	c.commit(m, c.from)
 	c.from = ""
 	if t != nil {
 		c.document(flow.Tasks, string(t.ID), t)

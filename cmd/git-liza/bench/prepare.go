@@ -2,6 +2,7 @@ package main
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,14 +71,20 @@ func (b *bench) prepare() error {
 // startTags are those of the program that every command starts.
 const startTags = "nethttpomithttp2,apart"
 
-// build compiles a program as the Makefile does.
+// build compiles a program as the Makefile does, and copies it as make install does: what
+// the linker wrote lies in smaller pages of memory, and takes a sixth longer to start.
 func build(dir, to, what, tags string) error {
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-ldflags", "-s -w", "-o", to, what)
+	linked := to + ".linked"
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-ldflags", "-s -w", "-o", linked, what)
 	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w: %s", what, err, out)
 	}
-	return nil
+	program, err := os.ReadFile(linked)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(to, program, 0o755), os.Remove(linked))
 }
 
 func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }

@@ -26,6 +26,22 @@ type sample struct {
 // sample runs the command to its end. The processor time of processes that outlive it
 // counts, their wall time does not.
 func (b *bench) sample(c command) (sample, error) {
+	s, err := b.sampleAlone(c)
+	s.cpu += b.orphans()
+	return s, err
+}
+
+// orphans waits for the processes that commands left behind and returns their processor
+// time, unless a process makes moves for them: that child goes on.
+func (b *bench) orphans() time.Duration {
+	if b.served {
+		return 0
+	}
+	return orphans()
+}
+
+// sampleAlone runs the command to its end, and does not wait for what outlives it.
+func (b *bench) sampleAlone(c command) (sample, error) {
 	p := exec.CommandContext(b.ctx, c.args[0], c.args[1:]...)
 	p.Dir, p.Env = c.dir, append(slices.Clip(b.environ), c.env...)
 	var said bytes.Buffer
@@ -36,7 +52,7 @@ func (b *bench) sample(c command) (sample, error) {
 	if err != nil {
 		return s, fmt.Errorf("%s: %w: %s", strings.Join(c.args, " "), err, said.String())
 	}
-	s.cpu = p.ProcessState.UserTime() + p.ProcessState.SystemTime() + orphans()
+	s.cpu = p.ProcessState.UserTime() + p.ProcessState.SystemTime()
 	s.peak = peakOf(p.ProcessState)
 	return s, nil
 }
@@ -108,7 +124,7 @@ func (b *bench) output(c command) (string, error) {
 	var said bytes.Buffer
 	p.Stderr = &said
 	out, err := p.Output()
-	orphans()
+	b.orphans()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", strings.Join(c.args, " "), err, said.String())
 	}

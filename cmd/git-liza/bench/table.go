@@ -1,14 +1,29 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
 // A row is one measurement beside its budget.
 type row struct{ what, measured, floor, ratio, budget, verdict string }
+
+// MarshalJSON gives the cells by the names of their columns.
+func (r row) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		What     string `json:"what"`
+		Measured string `json:"measured,omitempty"`
+		Floor    string `json:"floor,omitempty"`
+		Ratio    string `json:"ratio,omitempty"`
+		Budget   string `json:"budget,omitempty"`
+		Verdict  string `json:"verdict,omitempty"`
+	}{r.what, r.measured, r.floor, r.ratio, r.budget, r.verdict})
+}
 
 type table []row
 
@@ -23,7 +38,7 @@ func (b *bench) noteRatio(what, unit string, measured, floor spread, budget floa
 	ratio := measured.median / floor.median
 	r := row{what: what, measured: measured.in(unit), floor: floor.in(unit), ratio: fmt.Sprintf("%.2f ×", ratio)}
 	if budget > 0 {
-		r.budget, r.verdict = fmt.Sprintf("≤ %.1f ×", budget), budgetWord(ratio <= budget)
+		r.budget, r.verdict = "≤ "+trim(budget)+" ×", budgetWord(ratio <= budget)
 	}
 	b.add(r)
 }
@@ -33,7 +48,8 @@ func (b *bench) noteBound(what, unit string, measured spread, budget float64) {
 	b.add(row{what: what, measured: measured.in(unit), budget: fmt.Sprintf("≤ %s %s", trim(budget), unit), verdict: budgetWord(measured.median <= budget)})
 }
 
-func trim(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") }
+// trim is a budget without needless digits.
+func trim(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
 func budgetWord(kept bool) string {
 	if kept {

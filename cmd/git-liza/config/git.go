@@ -37,7 +37,7 @@ func launcherGroup() Group {
 	const readers = "`agent`, `rush`, `prompt`"
 	return Group{Name: "launchers", About: "where sessions run", Place: Git, Keys: []Key{
 		{Name: "liza.launcher", Meaning: "where the sessions of all roles run", Default: "`process`",
-			Unit: "`process`, `container`, or `auto`: in a [container](agents.md#containers) where `.devcontainer/devcontainer.json` exists and an engine answers", Readers: readers},
+			Unit: "`process`, `container`, or `auto`: in a [container](agents.md#containers) where `.devcontainer/devcontainer.json` exists and an engine answers; or the name of one that a trusted [extension](guide.md#extensions) brings", Readers: readers},
 		{Name: "liza.launcher.ROLE", Meaning: "where the sessions of one role run", Default: "`liza.launcher`", Unit: "as above", Readers: readers},
 		{Name: "liza.container.engine", Meaning: "the program that runs containers", Default: "`podman`, else `docker`", Unit: "name on the PATH, or path", Readers: readers},
 		{Name: "liza.container.image", Meaning: "the image of containers; it must be on this machine", Default: "that of `.devcontainer/devcontainer.json`", Unit: "name of an image", Readers: readers},
@@ -85,6 +85,10 @@ func remoteGroup() Group {
 			Unit: "name of a remote; `init --remote` and `sync --set` write it", Readers: "every command"},
 		{Name: "liza.remoteTimeout", Meaning: "longest conversation with the remote", Default: "`60s`", Unit: "span, or a number of seconds",
 			Readers: "commands that talk to the remote"},
+		{Name: "liza.join", Meaning: "how a new clone takes the board of a remote: with `full` it replays every move first, with `snapshot` it begins with [a signed state](design/remotes.md#snapshots)", Default: "`full`",
+			Unit: "`full` or `snapshot`", Readers: "`sync --set`, `init --remote`"},
+		{Name: "liza.join.key", Meaning: "a key whose snapshots this machine takes; one line per key or file", Default: "none",
+			Unit: "public key, or the path of a file of public keys or allowed signers, absolute or `~/…`", Readers: "`sync --set`, `init --remote`, with `liza.join` `snapshot`"},
 		{Name: "liza.pr.remote", Meaning: "the remote to which `pr push` pushes branches of pull requests", Default: "`liza.remote`, else the only one",
 			Unit: "name of a remote", Readers: "`pr push`"},
 		{Name: "liza.fsync", Meaning: "how far an answer survives a power cut", Default: "`batch`",

@@ -3,6 +3,7 @@
 package extension
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,10 @@ import (
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/artifacts/library"
 	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
+	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
+	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -40,9 +44,26 @@ const (
 	typesFolder     = "artifacts"
 	workflowsFolder = "workflows"
 	patternsFolder  = "patterns" // of output, by which diagnose knows a cause
+	skillsFolder    = "skills"   // what agents can read up
+	HooksFolder     = "on"       // programs that are called after a move, each with the name of its act
 )
 
-var contentFolders = []string{rolesFolder, promptsFolder, typesFolder, workflowsFolder, patternsFolder}
+var contentFolders = []string{rolesFolder, promptsFolder, typesFolder, workflowsFolder, patternsFolder, skillsFolder, HooksFolder}
+
+// The files of what an extension brings.
+const (
+	GatesFile     = "gates.yaml"     // which a person puts on the board
+	ProvidersFile = "providers.yaml" // programs that agents can be
+	LaunchersFile = "launchers.yaml" // ways to make containers
+)
+
+var contentFiles = []string{GatesFile, ProvidersFile, LaunchersFile}
+
+// Runs reports whether a file of an extension makes programs run. It does so only where a
+// machine's user trusts the extension.
+func Runs(file string) bool {
+	return path.Dir(file) == HooksFolder || file == ProvidersFile || file == LaunchersFile
+}
 
 // An Extension is what its files say.
 type Extension struct {
@@ -53,6 +74,12 @@ type Extension struct {
 	Files   []string `json:"files" yaml:"-"` // below its folder, sorted
 
 	Causes []*diagnosis.Cause `json:"-" yaml:"-"` // of failures
+	Gates  []flow.Gate        `json:"-" yaml:"-"`
+	Skills map[string]string  `json:"-" yaml:"-"` // their texts, by name
+
+	base                 Base
+	roles                []flow.RoleRow
+	providers, launchers []string // names of rows
 }
 
 // Needs is what an extension cannot do without.
@@ -77,6 +104,9 @@ func (e *Extension) Roles() (list []flow.Role) {
 func (e *Extension) Brings() map[string]int {
 	count := map[string]int{}
 	for _, file := range e.Files {
+		if slices.Contains(contentFiles, file) {
+			count[file] = 1
+		}
 		if folder, _, below := strings.Cut(file, "/"); below && (path.Ext(file) != ".md" || folder != typesFolder) {
 			count[folder]++
 		}
@@ -90,23 +120,15 @@ type File struct {
 	Faults []artifacts.Fault
 }
 
-// Read reads an extension from its folder, and says all that is wrong with it. known are
-// the roles that there are beside its own; nil is those of boards that begin now.
-func Read(from fs.FS, known []flow.Role) (*Extension, []File) {
-	r := reader{from: from, e: &Extension{}}
+// Read reads an extension from its folder, and says all that is wrong with it.
+func Read(from fs.FS, base Base) (*Extension, []File) {
+	r := reader{from: from, e: &Extension{base: base}}
 	r.walk()
 	r.manifest()
-	if known == nil {
-		for _, row := range flow.BuiltinRoles() {
-			known = append(known, row.Name)
-		}
-	}
 	for _, file := range r.e.Files {
 		r.content(file)
 	}
-	layer := r.e.Layer(from)
-	layer.Roles = append(layer.Roles, known...)
-	if err := layer.Check(); err != nil {
+	if err := r.e.Layer(from).Check(); err != nil {
 		r.fault(promptsFolder, artifacts.CodePath, "%v", err)
 	}
 	r.workflows()
@@ -120,7 +142,11 @@ func (e *Extension) Layer(from fs.FS) templates.Layer {
 	if err != nil || !slices.ContainsFunc(e.Files, func(f string) bool { return strings.HasPrefix(f, promptsFolder+"/") }) {
 		sub = nil
 	}
-	return templates.Layer{Name: "extension " + e.Name + " " + e.Version, FS: sub, Roles: e.Roles()}
+	var known []flow.Role
+	for _, row := range e.known() {
+		known = append(known, row.Name)
+	}
+	return templates.Layer{Name: "extension " + e.Name + " " + e.Version, FS: sub, Roles: known}
 }
 
 // A reader reads one extension.
@@ -212,14 +238,29 @@ func (r *reader) manifest() {
 	if r.e.Version == "" || len(r.e.Version) > 40 || strings.ContainsAny(r.e.Version, " \t\n") {
 		r.fault(manifest, artifacts.CodeValue, "version: one word, not %q", r.e.Version)
 	}
+	r.rules()
+}
+
+// rules says so where it needs later rules than there are.
+func (r *reader) rules() {
+	switch needs, has := r.e.Needs.Rules, r.e.base.Rules; {
+	case needs > flow.RulesVersion:
+		r.fault(manifest, artifacts.CodeValue, "it needs rules of version %d, and this git-liza knows %d: a newer one is needed", needs, flow.RulesVersion)
+	case has > 0 && needs > has:
+		r.fault(manifest, artifacts.CodeValue, "it needs rules of version %d, and the board has %d: git liza migrate", needs, has)
+	}
 }
 
 // content says what is wrong with one file.
 func (r *reader) content(file string) {
 	folder, rest, below := strings.Cut(file, "/")
+	if !below && slices.Contains(contentFiles, file) {
+		r.list(file)
+		return
+	}
 	if !below {
 		if file != manifest && !slices.Contains([]string{"README.md", "LICENSE", "LICENSE.md", ".gitignore"}, file) {
-			r.fault(file, artifacts.CodePath, "nobody reads it: beside %s there are the folders %s", manifest, strings.Join(contentFolders, ", "))
+			r.fault(file, artifacts.CodePath, "nobody reads it: beside %s there are %s and the folders %s", manifest, strings.Join(contentFiles, ", "), strings.Join(contentFolders, ", "))
 		}
 		return
 	}
@@ -228,16 +269,23 @@ func (r *reader) content(file string) {
 	case !slices.Contains(contentFolders, folder):
 		r.fault(file, artifacts.CodePath, "nobody reads it: there are the folders %s", strings.Join(contentFolders, ", "))
 	case folder == promptsFolder:
+	case folder == skillsFolder && path.Base(rest) == "SKILL.md" && nameForm().MatchString(path.Dir(rest)):
+		r.skill(file, path.Dir(rest))
+	case folder == skillsFolder:
+		r.fault(file, artifacts.CodePath, "nobody reads it: a skill is the file skills/NAME/SKILL.md")
 	case strings.Contains(rest, "/"):
 		r.fault(file, artifacts.CodePath, "nobody reads it: the files of %s lie in no further folder", folder)
 	case folder == rolesFolder:
-		_, _, err := roles.Parse(file, r.read(file))
+		row, _, err := roles.Parse(file, r.read(file))
 		r.faults(file, artifacts.Of(artifacts.CodeForm, err))
+		r.e.roles = append(r.e.roles, row)
 	case folder == typesFolder && path.Ext(file) == ".yaml":
 		_, faults := library.ReadType(name, r.read(file))
 		r.faults(file, faults)
 	case folder == typesFolder && path.Ext(file) == ".md" && slices.Contains(r.e.Files, typesFolder+"/"+name+".yaml"):
 	case folder == workflowsFolder && path.Ext(file) == ".yaml":
+	case folder == HooksFolder:
+		r.hook(file)
 	case folder == patternsFolder && path.Ext(file) == ".yaml":
 		cause, faults := readCause(file, r.read(file))
 		r.faults(file, faults)
@@ -247,7 +295,65 @@ func (r *reader) content(file string) {
 	}
 }
 
-// workflows says what is wrong with the workflows, which may name its types.
+// skill reads a skill. A built-in one is not replaced: the contracts name it.
+func (r *reader) skill(file, name string) {
+	if _, builtIn := contracts.Find(name); builtIn {
+		r.fault(file, artifacts.CodeName, "a built-in document has the name %s: git liza contracts list", name)
+	}
+	if r.e.Skills == nil {
+		r.e.Skills = map[string]string{}
+	}
+	r.e.Skills[name] = string(r.read(file))
+}
+
+// list says what is wrong with a file that is a list.
+func (r *reader) list(file string) {
+	text, err := r.read(file), error(nil)
+	switch file {
+	case GatesFile:
+		r.e.Gates, err = readGates(text)
+	case ProvidersFile:
+		var rows []provider.Row
+		rows, err = provider.ReadRows(file, text)
+		for _, row := range rows {
+			r.e.providers = append(r.e.providers, row.Name)
+		}
+	case LaunchersFile:
+		var rows []launcher.Named
+		rows, err = launcher.ReadNamed(file, text)
+		for _, row := range rows {
+			r.e.launchers = append(r.e.launchers, row.Name)
+		}
+	}
+	r.faults(file, artifacts.Of(artifacts.CodeForm, err))
+}
+
+// hook says what is wrong with a program that is called after a move.
+func (r *reader) hook(file string) {
+	var acts []string
+	for _, act := range flow.Acts() {
+		acts = append(acts, act.String())
+	}
+	info, err := fs.Stat(r.from, file)
+	switch {
+	case !slices.Contains(acts, path.Base(file)):
+		r.fault(file, artifacts.CodePath, "there is no such act: %s has programs that are called after %s", HooksFolder, strings.Join(acts, ", "))
+	case err != nil:
+		r.fault(file, artifacts.CodeFile, "%v", err)
+	case info.Mode()&0o100 == 0:
+		r.fault(file, artifacts.CodeFile, "it cannot be executed: chmod +x")
+	case hasReturn(r.read(file)):
+		r.fault(file, artifacts.CodeFile, "its first line ends with a carriage return, so that no system finds what runs it")
+	}
+}
+
+// hasReturn reports whether the first line of a script ends as those of Windows do.
+func hasReturn(text []byte) bool {
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.HasPrefix(first, []byte("#!")) && bytes.HasSuffix(first, []byte("\r"))
+}
+
+// workflows says what is wrong with the workflows, which may name its types and roles.
 func (r *reader) workflows() {
 	l, err := library.Open(nil, r.e.Source(r.from, ""))
 	if err != nil {
@@ -258,9 +364,18 @@ func (r *reader) workflows() {
 		r.fault(workflowsFolder, artifacts.CodeFile, "%v", err)
 		return
 	}
+	known := r.e.known()
+	capacity := func(role flow.Role) (c flow.Capacity) {
+		for _, row := range known {
+			if row.Name == role {
+				c = row.Capacity
+			}
+		}
+		return c
+	}
 	for _, d := range l.Workflows() {
 		if file := d.Path; strings.HasPrefix(file, workflowsFolder+"/") {
-			_, faults := l.ReadWorkflow(d.Name, d.Text, nil)
+			_, faults := l.ReadWorkflow(d.Name, d.Text, capacity)
 			r.faults(file, faults)
 		}
 	}

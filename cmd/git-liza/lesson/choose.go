@@ -74,5 +74,5 @@ func Within(texts []string, bytes int) (list []string, left int) {
 
 // Told is a lesson as a prompt has it, with its source.
 func (l Lesson) Told() string {
-	return fmt.Sprintf("%s (%s, from %s)\n%s", l.Name, l.Path, strings.Join(l.Commits, ", "), l.Text)
+	return fmt.Sprintf("%s (%s, from %s)\n%s", l.Name, l.Path, strings.Join(l.Sources(), ", "), l.Text)
 }

@@ -30,6 +30,18 @@ type Lesson struct {
 	Commits     []string `json:"commits"`     // that it comes from, in hexadecimal, at least seven digits
 	Contradicts []string `json:"contradicts"` // names of lessons that cannot hold beside it
 	Text        string   `json:"text"`        // Markdown, without blank lines at its ends
+
+	// Gone are those of the commits that are not on integration; Parse does not know them.
+	Gone []string `json:"gone,omitempty"`
+}
+
+// Stale reports whether nothing on integration says any more where the lesson comes from:
+// nobody is told it then.
+func (l Lesson) Stale() bool { return len(l.Gone) == len(l.Commits) }
+
+// Sources are the commits that it comes from and that are on integration.
+func (l Lesson) Sources() []string {
+	return slices.DeleteFunc(slices.Clone(l.Commits), func(commit string) bool { return slices.Contains(l.Gone, commit) })
 }
 
 // IsLesson reports whether a path is that of a lesson.

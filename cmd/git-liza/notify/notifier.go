@@ -60,6 +60,9 @@ type Notifier struct {
 	Now     func() time.Time
 	Folder  string // the name of the repository's folder
 	Bound   bool   // the command ends with this process
+	// Post sends something to an address, and returns the code of the answer. It follows
+	// no redirect, and its errors do not show the address, which may hold a token.
+	Post func(context.Context, Posting) (code int, err error)
 
 	about atomic.Pointer[Message] // what each message has beside its items
 	mask  *secret.Mask
@@ -76,7 +79,7 @@ func (n *Notifier) open() {
 		n.sinks = append(n.sinks, command{n.Command, n.Dir, n.Environ, n.Bound, commandTime, commandGrace})
 	}
 	if n.URL != "" {
-		n.sinks = append(n.sinks, webhook{n.URL, n.Secret, webhookTime})
+		n.sinks = append(n.sinks, webhook{n.URL, n.Secret, webhookTime, n.Post})
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/poster"
 )
 
 var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
@@ -40,9 +42,14 @@ func (b *bench) another(c Config) *Notifier {
 	if c.Every == 0 {
 		c.Every = time.Minute
 	}
-	n := &Notifier{Config: c, Common: b.dir, Dir: b.dir, Environ: os.Environ(), Now: func() time.Time { return b.now }, Folder: "repo"}
+	n := &Notifier{Config: c, Common: b.dir, Dir: b.dir, Environ: os.Environ(), Now: func() time.Time { return b.now }, Folder: "repo", Post: post}
 	n.SetAbout("0123456789ab", "human:ann")
 	return n
+}
+
+// post posts as the program does.
+func post(ctx context.Context, p Posting) (code int, err error) {
+	return poster.Post(ctx, p.Address, p.Body, p.Signature, p.Time)
 }
 
 func call(key string, at time.Time) Item {
@@ -237,7 +244,7 @@ func TestWebhookThatFails(t *testing.T) {
 		address := h.URL + "/token-in-the-address"
 		b := newBench(t, Config{URL: address, Command: "cat >out"})
 		b.open()
-		b.sinks[1] = webhook{address, "", 300 * time.Millisecond}
+		b.sinks[1] = webhook{address, "", 300 * time.Millisecond, post}
 		require.NoError(t, b.Add(context.Background(), []Item{call("one", b.now)}))
 		b.now = noon.Add(gather)
 		require.Equal(t, b.now.Add(time.Minute), b.deliver(t), name)

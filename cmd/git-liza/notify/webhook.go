@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -10,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -31,6 +29,7 @@ type webhook struct {
 	address string
 	secret  string // the file of the secret, "" for none
 	time    time.Duration
+	post    func(context.Context, Posting) (code int, err error)
 }
 
 func (w webhook) name() string { return "webhook" }
@@ -55,19 +54,21 @@ func body(m Message) ([]byte, error) {
 	}
 }
 
-// send posts a message. It follows no redirect: the message is for the address that this
-// machine's person wrote down.
+// A Posting is what is sent to an address.
+type Posting struct {
+	Address   string
+	Body      []byte        // JSON
+	Signature string        // of the body, "" for none
+	Time      time.Duration // that the whole conversation may last
+}
+
+// send posts a message.
 func (w webhook) send(ctx context.Context, m Message) error {
 	text, err := body(m)
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.address, bytes.NewReader(text))
-	if err != nil {
-		return errors.New("the address is none") // the error would show it, and it may hold a token
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "git-liza")
+	p := Posting{Address: w.address, Body: text, Time: w.time}
 	if w.secret != "" {
 		key, err := readSecret(w.secret)
 		if err != nil {
@@ -75,20 +76,12 @@ func (w webhook) send(ctx context.Context, m Message) error {
 		}
 		sum := hmac.New(sha256.New, key)
 		sum.Write(text)
-		request.Header.Set("X-Liza-Signature", "sha256="+hex.EncodeToString(sum.Sum(nil)))
+		p.Signature = "sha256=" + hex.EncodeToString(sum.Sum(nil))
 	}
-	client := http.Client{Timeout: w.time, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := client.Do(request)
-	var failed *url.Error
-	if errors.As(err, &failed) {
-		err = failed.Err // without the address
-	}
-	if err != nil {
+	code, err := w.post(ctx, p)
+	switch {
+	case err != nil:
 		return err
-	}
-	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxBody)) // so that the connection can end
-	switch code := answer.StatusCode; {
 	case code >= 300 && code < 400:
 		return fmt.Errorf("it answers %d, a redirect, which is not followed", code)
 	case code < 200 || code >= 300:

@@ -43,13 +43,19 @@ func ShortPath(folder, name string) (path string, done func(), err error) {
 	return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) + "/" + name, func() { f.Close() }, nil
 }
 
-// AbovePeer is [Above] for another process. A process that /proc does not show here may
-// descend from each living guard.
+// AbovePeer is [Above] for another process. A process that /proc does not show here, or that
+// has ended, may descend from each living guard: who left it the other end is not known.
 func AbovePeer(folder string, p Peer) (marks, doubtful []Mark, err error) {
 	own, err := os.Readlink("/proc/self")
-	if p.PID == 0 || err != nil || own != strconv.Itoa(os.Getpid()) {
-		doubtful, err = Living(folder)
-		return nil, doubtful, err
+	if p.PID != 0 && err == nil && own == strconv.Itoa(os.Getpid()) {
+		name := strconv.Itoa(p.PID)
+		before, there := readProcess(name)
+		marks, doubtful, err = above(folder, name)
+		now, still := readProcess(name)
+		if there && still && now.start == before.start {
+			return marks, doubtful, err
+		}
 	}
-	return above(folder, strconv.Itoa(p.PID))
+	doubtful, err = Living(folder)
+	return nil, doubtful, err
 }

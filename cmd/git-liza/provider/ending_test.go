@@ -63,10 +63,20 @@ func TestEndingByRecords(t *testing.T) {
 			require.Equal(t, test.text, took.ReplaceAllString(ending.Text, "after 0s"))
 		})
 	}
-	// The pause is long enough for the text to come first, also on a slow machine.
 	hang := func(s *provider.Spawn) { s.Idle, s.Grace = 5*time.Second, 300*time.Millisecond }
-	require.Equal(t, provider.Hung, records(t, "echo '"+began+"'; sleep 100", hang).Outcome)
-	require.Equal(t, provider.Ended, records(t, "echo '"+success+"'; sleep 100", hang).Outcome, "it had done its work when it hung")
+	// hung is how a session ends that hangs once it has printed a text. Where the machine
+	// was too slow for the text to come well before, the pause is longer the next time.
+	hung := func(text string) provider.Outcome {
+		for idle := 5 * time.Second; ; idle *= 2 {
+			printed, began := filepath.Join(t.TempDir(), "printed"), time.Now()
+			ending := records(t, "echo '"+text+"'; : > '"+printed+"'; sleep 100", func(s *provider.Spawn) { hang(s); s.Idle = idle })
+			if info, err := os.Stat(printed); err == nil && info.ModTime().Sub(began) < idle/2 {
+				return ending.Outcome
+			}
+		}
+	}
+	require.Equal(t, provider.Hung, hung(began))
+	require.Equal(t, provider.Ended, hung(success), "it had done its work when it hung")
 
 	// Some write an end record of success when they are told to end.
 	polite := "trap 'echo '\"'" + success + "'\"'; exit 0' TERM; echo '" + began + "'; sleep 100 & wait"

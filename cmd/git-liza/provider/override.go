@@ -28,15 +28,15 @@ type ConfigError struct {
 // Error is the key and the reason.
 func (e *ConfigError) Error() string { return e.Key + ": " + e.Reason }
 
-// Load is the built-in catalogue with the user's settings, and with rows of the
+// Load is the built-in catalogue with more rows, with the user's settings, and with rows of the
 // user's own, which need the keys binary and output. The settings are those under
 // [Prefix]. Errors are [*ConfigError].
 //
 // A list has a value for each word, in order; one empty value, or false for resume,
 // makes it empty. The words of env are added to those of the row. Every other
 // setting replaces the row's.
-func Load(settings []git.Setting) (Catalogue, error) {
-	c := Builtin()
+func Load(settings []git.Setting, more ...Row) (Catalogue, error) {
+	c := append(Builtin(), more...)
 	values := map[string]map[string][]string{} // by name and key
 	var names []string
 	for _, s := range settings {
@@ -55,7 +55,7 @@ func Load(settings []git.Setting) (Catalogue, error) {
 			if err := checkOwnRow(name, values[name]); err != nil {
 				return nil, err
 			}
-			c = append(c, Row{Name: name, About: "your own", Env: slices.Clone(commonVariables), Usage: PerRun, Tokens: CountsNever, Cost: CountsNever, Commit: ByAgent, Contract: Unknown})
+			c = append(c, ownRow(name, "your own"))
 		}
 		row := c.FindRow(name)
 		for _, key := range slices.Sorted(maps.Keys(values[name])) {
@@ -68,6 +68,11 @@ func Load(settings []git.Setting) (Catalogue, error) {
 		}
 	}
 	return c, nil
+}
+
+// ownRow is a row that is not built in, before anything is said of it.
+func ownRow(name, about string) Row {
+	return Row{Name: name, About: about, Env: slices.Clone(commonVariables), Usage: PerRun, Tokens: CountsNever, Cost: CountsNever, Commit: ByAgent, Contract: Unknown}
 }
 
 var rowName = pattern.Late(`^[a-z][a-z0-9-]{0,31}$`)

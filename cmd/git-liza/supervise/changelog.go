@@ -37,9 +37,9 @@ func (c *changelogs) drop(id flow.SprintID) {
 	delete(c.seen, id)
 }
 
-// addChangelog adds the task that enters into the project's changelog what changed in the
-// specs during a sprint: one that ended, or that ends with its goal. Only planners add
-// tasks. t is what the look has found so far.
+// addChangelog adds the tasks that enter into the project's changelog what changed in the
+// specs during a sprint, and that write down what it has taught: one that ended, or that
+// ends with its goal. Only planners add tasks. t is what the look has found so far.
 func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResult) (lookResult, error) {
 	if !b.HasRules(2) || s.capacity != flow.Plans {
 		return t, nil
@@ -53,23 +53,40 @@ func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResul
 			list = append(list, g.Sprint)
 		}
 		for _, id := range list {
-			if b.Task(work.ChangelogTask(id)) != nil || id != g.Sprint && !s.rush.changelogs.take(id) {
+			if b.Task(work.ChangelogTask(id)) != nil && (id == g.Sprint || b.Task(work.LessonsTask(id)) != nil) || id != g.Sprint && !s.rush.changelogs.take(id) {
 				continue
 			}
-			added, err := work.AddChangelog(ctx, s.clone, id)
-			var refusal *flow.Refusal
-			switch {
-			case errors.As(err, &refusal) && refusal.Rule != flow.RuleStale:
-				s.ask("%s: the task for the spec changes of %s cannot be added: %v", s.id, id, err)
-			case err != nil:
-				s.rush.changelogs.drop(id)
+			added, err := addSprintTasks(ctx, s, id)
+			if err != nil {
 				return t, err
-			case added != "":
+			}
+			if added {
 				return boardMoved(), nil
 			}
 		}
 	}
 	return t, b.Err()
+}
+
+// addSprintTasks adds the tasks that the end of a sprint asks for: for the changelog of the
+// specs, and for what the sprint has taught.
+func addSprintTasks(ctx context.Context, s *supervisor, id flow.SprintID) (moved bool, err error) {
+	for _, one := range []struct {
+		what string
+		add  func(context.Context, *work.Clone, flow.SprintID) (flow.TaskID, error)
+	}{{"spec changes", work.AddChangelog}, {"lessons", work.AddLessons}} {
+		added, err := one.add(ctx, s.clone, id)
+		var refusal *flow.Refusal
+		switch {
+		case errors.As(err, &refusal) && refusal.Rule != flow.RuleStale:
+			s.ask("%s: the task for the %s of %s cannot be added: %v", s.id, one.what, id, err)
+		case err != nil:
+			s.rush.changelogs.drop(id)
+			return moved, err
+		}
+		moved = moved || added != ""
+	}
+	return moved, nil
 }
 
 // endsSprint reports whether the open sprint of a goal in which specs changed is about to

@@ -132,7 +132,7 @@ func TestPrompt(t *testing.T) {
 	require.NoError(t, w.mkdir(".liza/prompts/coder"))
 	w.write(w.dir+"/.liza/prompts/coder/role.append.md", "Mind the gap.\n")
 	p, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1"},
-		supervise.Layers(w.dir, []string{"HOME=" + w.notes})...)
+		supervise.Layers(w.board(), w.dir, []string{"HOME=" + w.notes})...)
 	require.NoError(t, err)
 	require.Contains(t, p.Text(), "Mind the gap.")
 	require.Contains(t, p.Explain(), "project")

@@ -219,12 +219,21 @@ func openDiscoveries(b *flow.Board) []*flow.Discovery {
 // those of its extensions, .liza/prompts in the main work tree, then liza/prompts in the user's configuration
 // folder. The project's folder is read from the main work tree because the agent could
 // rewrite its own.
-func Layers(mainWorkTree string, environ []string) []templates.Layer {
+func Layers(b *flow.Board, mainWorkTree string, environ []string) []templates.Layer {
 	var layers []templates.Layer
 	if mainWorkTree != "" {
-		layers = append(layers, extensionLayers(mainWorkTree)...)
+		layers = append(layers, extensionLayers(b, mainWorkTree)...)
 		layers = append(layers, openLayer("project", filepath.Join(mainWorkTree, ".liza", "prompts")))
 	}
+	if dir := UserPrompts(environ); dir != "" {
+		layers = append(layers, openLayer("user", dir))
+	}
+	return layers
+}
+
+// UserPrompts is the folder of the prompts of a user, liza/prompts in the configuration
+// folder; "" if the environment names none.
+func UserPrompts(environ []string) string {
 	home, config := "", ""
 	for _, entry := range environ {
 		if value, ok := strings.CutPrefix(entry, "HOME="); ok {
@@ -237,20 +246,20 @@ func Layers(mainWorkTree string, environ []string) []templates.Layer {
 	if config == "" && home != "" {
 		config = filepath.Join(home, ".config")
 	}
-	if config != "" {
-		layers = append(layers, openLayer("user", filepath.Join(config, "liza", "prompts")))
+	if config == "" {
+		return ""
 	}
-	return layers
+	return filepath.Join(config, "liza", "prompts")
 }
 
 // extensionLayers are the prompts of the extensions of a project. One with which something
 // is wrong is a layer that says so.
-func extensionLayers(mainWorkTree string) (layers []templates.Layer) {
+func extensionLayers(b *flow.Board, mainWorkTree string) (layers []templates.Layer) {
 	root, err := os.OpenRoot(mainWorkTree)
 	if err != nil {
 		return nil
 	}
-	list, err := extension.List(root.FS(), nil)
+	list, err := extension.List(root.FS(), extension.BaseOf(b))
 	if err != nil {
 		return []templates.Layer{{Name: "extensions", FS: failing{err}}}
 	}

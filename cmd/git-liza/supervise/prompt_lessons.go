@@ -72,9 +72,15 @@ func learnt(ctx context.Context, repo *git.Repo, tip flow.ObjectID, a PromptInpu
 	if err != nil {
 		return err
 	}
+	list := lesson.For(all, work.Concerned(in.Task))
+	if err := work.MarkGone(ctx, repo, tip, list); err != nil {
+		return err
+	}
 	var texts []string
-	for _, l := range lesson.For(all, work.Concerned(in.Task)) {
-		texts = append(texts, l.Told())
+	for _, l := range list {
+		if !l.Stale() {
+			texts = append(texts, l.Told())
+		}
 	}
 	in.Lessons, in.LessonsLeft = lesson.Within(texts, a.Learnt)
 	left := a.Learnt

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
@@ -149,22 +148,12 @@ func askOne(ctx context.Context, folder, name string, q Request) (Reply, error) 
 // dialSocket connects to the socket of a process. It removes one that a killed process
 // left; no other process makes one of that name.
 func dialSocket(ctx context.Context, folder, name string) (*net.UnixConn, error) {
-	path, done, err := proc.ShortPath(folder, name)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
-	if errors.Is(err, syscall.ECONNREFUSED) {
+	conn, err := proc.Dial(ctx, folder, name)
+	if errors.Is(err, proc.ErrNobodyListens) {
 		os.Remove(filepath.Join(folder, name))
+		err = &deadSocket{name}
 	}
-	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
-		return nil, &deadSocket{name}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return conn.(*net.UnixConn), nil
+	return conn, err
 }
 
 // lostProcess says of a process that it did not answer.

@@ -83,22 +83,8 @@ func openSocket(folder string) (l *net.UnixListener, remove func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	path, done, err := proc.ShortPath(folder, "."+name)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer done()
-	if l, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
-		return nil, nil, err
-	}
-	l.SetUnlinkOnClose(false)
-	// Before it listens, whoever connects would take it for that of a dead process.
-	made := filepath.Join(folder, name)
-	if err := os.Rename(filepath.Join(folder, "."+name), made); err != nil {
-		l.Close()
-		return nil, nil, err
-	}
-	return l, func() { os.Remove(made) }, nil
+	l, err = proc.Listen(folder, name)
+	return l, func() { os.Remove(filepath.Join(folder, name)) }, err
 }
 
 // serve answers one request. The process that asks is looked at before its request is

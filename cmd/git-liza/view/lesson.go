@@ -25,7 +25,7 @@ func LessonsText(list []lesson.Lesson, conflicts []lesson.Conflict, wrong []stri
 			said = l.Path
 		}
 		fmt.Fprintln(&text, Cut(plaintext.Line(l.Name+"  "+said), width))
-		fmt.Fprintln(&text, wrapText(plaintext.Line("concerns "+strings.Join(l.Paths, ", ")+"; from "+strings.Join(l.Commits, ", ")), width, " "))
+		fmt.Fprintln(&text, wrapText(plaintext.Line("concerns "+strings.Join(l.Paths, ", ")+"; "+sourcesText(l)), width, " "))
 		if whole {
 			for line := range strings.Lines(l.Text) {
 				text.WriteString("   " + plaintext.Line(strings.TrimRight(line, "\n")) + "\n")
@@ -39,4 +39,15 @@ func LessonsText(list []lesson.Lesson, conflicts []lesson.Conflict, wrong []stri
 		fmt.Fprintf(&text, "\n%s below %s are no lessons: git liza lesson check\n", Count(len(wrong), "file"), lesson.Folder)
 	}
 	return text.String()
+}
+
+// sourcesText says which commits a lesson comes from.
+func sourcesText(l lesson.Lesson) string {
+	switch gone := strings.Join(l.Gone, ", "); {
+	case l.Stale():
+		return "nobody is told, since it comes from no commit on integration: " + gone
+	case gone != "":
+		return "from " + strings.Join(l.Sources(), ", ") + ", and " + gone + " not on integration"
+	}
+	return "from " + strings.Join(l.Commits, ", ")
 }

@@ -9,46 +9,46 @@ import (
 
 // Select returns the tasks that match a filter: archived ones first, each part
 // in order of creation. live are the tasks that are not archived.
-func (r Reading) Select(live []flow.Summary, f Filter) []flow.Summary {
-	var list []flow.Summary
+func (r Reading) Select(live []*flow.Summary, f Filter) []*flow.Summary {
+	var list []*flow.Summary
 	if f.Archived {
 		list = r.archived()
 	}
-	return slices.DeleteFunc(append(list, live...), func(t flow.Summary) bool {
+	return slices.DeleteFunc(append(list, live...), func(t *flow.Summary) bool {
 		return len(f.Status) > 0 && !slices.Contains(f.Status, t.Status) || f.Goal != "" && t.Goal != f.Goal ||
-			f.Mine != "" && (t.Status.Final() || t.Coder != f.Mine && !t.IsReviewedBy(f.Mine)) || !f.Match(&t, r.At) || f.Ready && !r.claimable(t)
+			f.Mine != "" && (t.Status.Final() || t.Coder != f.Mine && !t.IsReviewedBy(f.Mine)) || !f.Match(t, r.At) || f.Ready && !r.claimable(t)
 	})
 }
 
 // archived returns the archived tasks in order of creation.
-func (r Reading) archived() []flow.Summary {
-	var list []flow.Summary
+func (r Reading) archived() []*flow.Summary {
+	var list []*flow.Summary
 	for _, id := range r.Board.IDs(flow.Archive) {
 		if t := r.Board.Task(flow.TaskID(id)); t != nil {
-			list = append(list, t.Summary())
+			short := t.Summary()
+			list = append(list, &short)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y flow.Summary) int { return x.Created.Compare(y.Created) })
+	slices.SortStableFunc(list, func(x, y *flow.Summary) int { return x.Created.Compare(y.Created) })
 	return list
 }
 
 // claimable reports whether the asker could claim the task. It does not read
 // final tasks.
-func (r Reading) claimable(t flow.Summary) bool {
+func (r Reading) claimable(t *flow.Summary) bool {
 	return !t.Status.Final() && r.whyNot(t.ID) == ""
 }
 
 // TaskTable lists tasks for people: id, state, priority, holder, title. live are
 // the tasks that are not archived. Where a width leaves no room for the titles, priority
 // and then holder are left out, and at last the state is shortened.
-func (r Reading) TaskTable(list, live []flow.Summary, width int) *Table {
-	on, holds, levels := needsAmong(r.Board, live), flow.HoldsOf(r.Board), laddersOf(r.Board)
-	var rows Table
-	for i := range list {
-		t := &list[i]
+func (r Reading) TaskTable(list, live []*flow.Summary, width int) *Table {
+	on, levels := needsAmong(r.Board, live), laddersOf(r.Board)
+	const columns = 5
+	rows, room := Table{Rows: make([][]string, 0, len(list))}, make([]string, 0, columns*len(list))
+	for _, t := range list {
 		who := string(t.Coder)
-		what, detail := waitsFor(&r, t, on, holds, levels)
-		if what == "tasks" || what == "work" {
+		if what, detail := workOrNeed(&r, t, on); what != "" {
 			who = detail
 		}
 		title := leveled(levels.mark(t), t.Title)
@@ -58,7 +58,8 @@ func (r Reading) TaskTable(list, live []flow.Summary, width int) *Table {
 		if t.Reverted {
 			title += revertedWord(t)
 		}
-		rows.Add(string(t.ID), t.Status.String(), strconv.Itoa(t.Priority), who, title)
+		room = append(room, string(t.ID), t.Status.String(), strconv.Itoa(t.Priority), who, title)
+		rows.Add(slices.Clip(room[len(room)-columns:])...)
 	}
 	const state, spare, leastState = 1, 2, 8
 	for left := 2; left > 0 && rows.lacks(width) > 0; left-- {

@@ -16,13 +16,37 @@ type needs struct {
 	archived map[flow.TaskID]need // those that were looked at
 }
 
-// needsAmong are the needs of tasks outside the archive.
-func needsAmong(b *flow.Board, tasks []flow.Summary) *needs {
-	byID := make(map[flow.TaskID]*flow.Summary, len(tasks))
-	for i := range tasks {
-		byID[tasks[i].ID] = &tasks[i]
+// needsAmong are the needs of tasks outside the archive. They are looked up when the first
+// one is asked for.
+func needsAmong(b *flow.Board, tasks []*flow.Summary) *needs {
+	var needed map[flow.TaskID]*flow.Summary
+	live := func(id flow.TaskID) *flow.Summary {
+		if needed == nil {
+			needed = neededAmong(tasks)
+		}
+		return needed[id]
 	}
-	return &needs{b, func(id flow.TaskID) *flow.Summary { return byID[id] }, map[flow.TaskID]need{}}
+	return &needs{b, live, map[flow.TaskID]need{}}
+}
+
+// neededAmong are those tasks on which others of them depend.
+func neededAmong(tasks []*flow.Summary) map[flow.TaskID]*flow.Summary {
+	n := 0
+	for _, t := range tasks {
+		n += len(t.DependsOn)
+	}
+	needed := make(map[flow.TaskID]*flow.Summary, n)
+	for _, t := range tasks {
+		for _, d := range t.DependsOn {
+			needed[d] = nil
+		}
+	}
+	for _, t := range tasks {
+		if _, is := needed[t.ID]; is {
+			needed[t.ID] = t
+		}
+	}
+	return needed
 }
 
 // on returns a task as a need. Tasks that are not live are archived: they are merged, and

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
@@ -67,13 +69,67 @@ func TestSummarisedIsTheSame(t *testing.T) {
 		{ID: "d", Status: flow.ReadyForReview, Role: "writer", BasedOn: []string{"a.md#b"}, Submission: &flow.Submission{Commit: "c", Reviews: []flow.Role{flow.CodeReviewer, "security-reviewer", "human"}},
 			Judgements: []flow.Judgement{{Role: flow.CodeReviewer, Verdict: &flow.Verdict{Commit: "c"}}, {Role: "security-reviewer", Verdict: &flow.Verdict{Commit: "b"}}}},
 		{ID: "e", Status: flow.Rejected, Submission: &flow.Submission{Commit: "c", Reviews: []flow.Role{flow.CodeReviewer}}, RejectedBy: flow.CodeReviewer},
+		{ID: "f", Status: flow.Unclaimed, Title: "a \"quoted\" \\ <b> & ü\u202e \u2028 \x01\t\xff", Verify: "go test ./...", Spec: "specs/ü.md#x", Limits: &flow.Limits{Cycles: 3}, Level: 2,
+			Estimate: flow.Duration(90 * time.Minute), Labels: []string{"a", "ü"}, Retry: &flow.Retry{Count: 2, NotBefore: noon}, Entered: noon, Phase: "build", Reverts: []flow.TaskID{"a", "b"}},
 	} {
-		short, whole := summarised(task.Summary()), view.Task(task)
+		summary := task.Summary()
+		short, whole := summarised(&summary), view.Task(task)
+		sameJSON(t, whole, &summary)
 		for _, m := range short {
 			require.Equal(t, fmt.Sprint(whole.Find(m.Key)), fmt.Sprint(m.Value), "%s of %s", m.Key, task.ID)
 		}
 		require.Greater(t, len(short), 15)
 	}
+}
+
+// sameJSON requires that a task looks the same in JSON whether its summary or its document
+// is shown: with all keys of its summary, and with each alone.
+func sameJSON(t *testing.T, whole Object, summary *flow.Summary) {
+	t.Helper()
+	for _, keys := range append([][]string{SummaryKeys()}, slices.Collect(slices.Chunk(SummaryKeys(), 1))...) {
+		rows, ok := NewTaskRows([]*flow.Summary{summary, summary}, keys)
+		require.True(t, ok)
+		var got, want bytes.Buffer
+		require.NoError(t, rows.WriteJSON(&got))
+		only := slices.Clone(whole).Only(keys)
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		require.NoError(t, e.Encode(map[string]any{"tasks": []Object{only, only}}))
+		require.Equal(t, strings.TrimSpace(string(plaintext.EscapeJSON(want.Bytes()))), got.String(), "%s of %s", keys, summary.ID)
+	}
+	_, ok := NewTaskRows(nil, []string{"id", "done_when"})
+	require.False(t, ok)
+}
+
+// A long list is written in parts, which are what it is at once.
+func TestLongRows(t *testing.T) {
+	t.Parallel()
+	list := make([]*flow.Summary, 2000)
+	for i := range list {
+		list[i] = &flow.Summary{ID: flow.TaskID(fmt.Sprint("task-", i)), Title: strings.Repeat("x", i%100)}
+	}
+	rows, _ := NewTaskRows(list, SummaryKeys())
+	var parts writes
+	require.NoError(t, rows.WriteJSON(&parts))
+	require.Greater(t, parts.number, 3)
+	var got struct{ Tasks []struct{ ID string } }
+	require.NoError(t, json.Unmarshal(parts.Bytes(), &got))
+	require.Len(t, got.Tasks, len(list))
+	require.Equal(t, "task-1999", got.Tasks[1999].ID)
+	whole, err := rows.MarshalJSON()
+	require.NoError(t, err)
+	require.Equal(t, parts.String(), string(whole))
+}
+
+// writes counts what is written to it.
+type writes struct {
+	bytes.Buffer
+	number int
+}
+
+func (w *writes) Write(data []byte) (int, error) {
+	w.number++
+	return w.Buffer.Write(data)
 }
 
 func TestValueOf(t *testing.T) {

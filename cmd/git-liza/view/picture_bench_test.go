@@ -25,6 +25,15 @@ type shelf struct {
 
 func (s shelf) Summaries() ([]*flow.Summary, error) { return s.short, nil }
 
+func (s shelf) InWork() (list []*flow.Summary, err error) {
+	for _, t := range s.short {
+		if t.IsInWork() {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
 func (s shelf) List(f flow.Folder) ([]string, error) { return s.ids[f], nil }
 
 // newShelf has tasks in every stage of work, each hundredth of them in work or under

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,16 +60,37 @@ func (t *Table) lacks(width int) int {
 func (t *Table) Text(width int) string {
 	columns := t.columns()
 	var out strings.Builder
+	out.Grow(t.size(columns))
+	var line []byte
 	for _, row := range t.Rows {
-		var line strings.Builder
-		line.WriteString(t.Indent)
+		line = append(line[:0], t.Indent...)
 		for i, cell := range row[:len(row)-1] {
-			line.WriteString(cell + strings.Repeat(" ", columns[i]-cells(cell)+2))
+			line = append(line, cell...)
+			for range columns[i] - cells(cell) + 2 {
+				line = append(line, ' ')
+			}
 		}
-		line.WriteString(plaintext.Line(row[len(row)-1]))
-		out.WriteString(strings.TrimRight(Cut(line.String(), width), " ") + "\n")
+		line = append(line, plaintext.Line(row[len(row)-1])...)
+		if width > 0 {
+			line = append(line[:0], Cut(string(line), width)...)
+		}
+		out.Write(bytes.TrimRight(line, " "))
+		out.WriteByte('\n')
 	}
 	return out.String()
+}
+
+// size is about how many bytes the text of the table takes.
+func (t *Table) size(columns []int) int {
+	each := len(t.Indent) + 1
+	for _, column := range columns {
+		each += column + 2
+	}
+	n := each * len(t.Rows)
+	for _, row := range t.Rows {
+		n += len(row[len(row)-1])
+	}
+	return n
 }
 
 // Wrap breaks last cells that do not fit a width between words, over several
@@ -144,6 +166,9 @@ func Cut(line string, width int) string {
 
 // cells returns the width of a text on a terminal.
 func cells(text string) int {
+	if plaintext.IsPlain(text) {
+		return len(text)
+	}
 	n := 0
 	for _, r := range text {
 		n += wide(r)

@@ -28,6 +28,7 @@ func (r Reading) Task(t *flow.Task) Object {
 	if t.Claim != nil {
 		assigned = t.Claim.By
 	}
+	short := t.Summary()
 	branch, worktree := "", ""
 	if t.Attempt != nil && !t.Status.Final() {
 		branch = t.ID.Branch()
@@ -54,8 +55,8 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"blocked_reason", block.Reason}, {"blocked_questions", ValueOf(block.Questions)},
 		{"integration_failure", ValueOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", ValueOf(t.Handoff)},
 		{"supersedes", ValueOf(t.Supersedes)}, {"superseded_by", ValueOf(t.SupersededBy)}, {"rescope_reason", t.Rescope},
-		{"role", t.Summary().Role}, {"based_on", ValueOf(t.BasedOn)}, {"review_by", ValueOf(t.Reviews)}, {"without", ValueOf(t.Without)},
-		{"reviews", reviewsOf(t)}, {"missing", missingOf(t.Summary())},
+		{"role", short.Role}, {"based_on", ValueOf(t.BasedOn)}, {"review_by", ValueOf(t.Reviews)}, {"without", ValueOf(t.Without)},
+		{"reviews", reviewsOf(t)}, {"missing", ValueOf(missingOf(&short))},
 		{"stale", staleOf(r.Board, t)},
 		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft("", t.ID)},
 		{"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
@@ -99,8 +100,7 @@ func staleOf(b *flow.Board, t *flow.Task) []any {
 
 // missingOf returns the roles that have still to approve a submission that waits
 // for verdicts.
-func missingOf(t flow.Summary) []any {
-	list := []any{}
+func missingOf(t *flow.Summary) (list []flow.Role) {
 	for _, j := range t.Judges {
 		if !j.Done {
 			list = append(list, j.Role)
@@ -111,15 +111,15 @@ func missingOf(t flow.Summary) []any {
 
 // summarised returns the keys of [Reading.Task] whose values are in the task's
 // summary. It reads no document.
-func summarised(t flow.Summary) Object {
+func summarised(t *flow.Summary) Object {
 	reviewer, lease := t.Reviewing(time.Time{})
 	return Object{
 		{"id", t.ID}, {"title", t.Title}, {"status", ValueOf(t.Status)}, {"kind", ValueOf(t.Kind)}, {"goal", t.Goal}, {"sprint", t.Sprint},
-		{"priority", t.Priority}, {"depends_on", ValueOf(t.DependsOn)}, {"owns", ValueOf(t.Owns)},
+		{"spec", t.Spec}, {"priority", t.Priority}, {"depends_on", ValueOf(t.DependsOn)}, {"owns", ValueOf(t.Owns)}, {"verify", t.Verify},
 		{"created", ValueOf(t.Created)}, {"changed", ValueOf(t.Changed)}, {"assigned_to", t.Coder}, {"lease_expires", ValueOf(t.Lease)},
 		{"iteration", t.Iteration}, {"review_cycles", t.Cycles}, {"reviewing_by", reviewer}, {"review_lease_expires", ValueOf(lease)},
-		{"blocked_reason", t.Reason}, {"role", t.Role}, {"based_on", ValueOf(t.BasedOn)}, {"missing", missingOf(t)},
-		{"level", t.Level}, {"estimate", ValueOf(t.Estimate)}, {"labels", ValueOf(t.Labels)}, {"retries", t.Retries}, {"not_before", ValueOf(t.NotBefore)}, {"entered", ValueOf(t.Entered)}, {"phase", t.Phase},
+		{"blocked_reason", t.Reason}, {"role", t.Role}, {"based_on", ValueOf(t.BasedOn)}, {"missing", ValueOf(missingOf(t))},
+		{"limits", ValueOf(t.Limits)}, {"reverts", ValueOf(t.Reverts)}, {"level", t.Level}, {"estimate", ValueOf(t.Estimate)}, {"labels", ValueOf(t.Labels)}, {"retries", t.Retries}, {"not_before", ValueOf(t.NotBefore)}, {"entered", ValueOf(t.Entered)}, {"phase", t.Phase},
 	}
 }
 
@@ -134,11 +134,8 @@ func askingOf(t *flow.Task) []any {
 
 // Tasks returns tasks with at least the wanted keys. It reads documents only
 // for keys that summaries lack.
-func (r Reading) Tasks(list []flow.Summary, wanted []string) []Object {
-	known := summarised(flow.Summary{})
-	short := !slices.ContainsFunc(wanted, func(key string) bool {
-		return !slices.ContainsFunc(known, func(m Member) bool { return m.Key == key })
-	})
+func (r Reading) Tasks(list []*flow.Summary, wanted []string) []Object {
+	_, short := NewTaskRows(list, wanted)
 	var rows []Object
 	for _, s := range list {
 		if short {

@@ -187,18 +187,13 @@ func unheardRoles(waits []wait, groups []WaitGroup, agents []Agent) []flow.Role 
 // that has to judge it. It does not check whether paths collide: the rules do at
 // the claim. on are the needs of tasks, holds those of [flow.HoldsOf].
 func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds, levels ladders) (what, detail string) {
+	if what, detail = workOrNeed(r, t, on); what != "" {
+		return what, detail
+	}
 	what = unheldWaits()[t.Status]
-	reviewer, lease := t.Reviewing(r.At)
-	needed, said := unmetNeed(t, on)
 	switch {
-	case t.Lease.After(r.At):
-		return "work", r.Local.holder(t.Coder)
-	case lease.After(r.At):
-		return "work", r.Local.holder(reviewer)
 	case what == forReview:
 		what = append(t.Takers(flow.ActReview, r.At), flow.CodeReviewer)[0].String()
-	case needed != "":
-		return "tasks", said
 	case what == forWork:
 		if h := holds.On(t); h != nil {
 			detail = h.Decision + " of " + h.Checkpoint
@@ -219,6 +214,21 @@ func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds, levels l
 		return what, t.Reason
 	}
 	return what, unheldWords[t.Status]
+}
+
+// workOrNeed is [waitsFor] of a task that somebody works on or that needs another one, ""
+// of others.
+func workOrNeed(r *Reading, t *flow.Summary, on *needs) (what, detail string) {
+	if t.Lease.After(r.At) {
+		return "work", r.Local.holder(t.Coder)
+	}
+	if reviewer, lease := t.Reviewing(r.At); lease.After(r.At) {
+		return "work", r.Local.holder(reviewer)
+	}
+	if needed, said := unmetNeed(t, on); needed != "" {
+		return "tasks", said
+	}
+	return "", ""
 }
 
 // unheldWords are details of what unheld tasks in a state wait for.

@@ -48,7 +48,7 @@ func TestWhatTasksWaitFor(t *testing.T) {
 	t.Parallel()
 	l := &Reading{At: noon}
 	live, ended := noon.Add(time.Minute), noon
-	on := needsAmong(nil, []flow.Summary{{ID: "done", Status: flow.Merged}, {ID: "dead", Status: flow.Abandoned}, {ID: "x", DependsOn: []flow.TaskID{"done", "dead", "archived"}}})
+	on := needsAmong(nil, []*flow.Summary{{ID: "done", Status: flow.Merged}, {ID: "dead", Status: flow.Abandoned}, {ID: "x", DependsOn: []flow.TaskID{"done", "dead", "archived"}}})
 	for _, test := range []struct {
 		task         flow.Summary
 		what, detail string

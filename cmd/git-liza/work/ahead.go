@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -26,43 +25,53 @@ type Ahead struct {
 // work of tasks, which reaches integration by a review. Commits that cannot be
 // read do not count.
 func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
-	const head = "main-worktree/HEAD" // also from a linked checkout
 	want := b.Settings().Integration
 	if i.repo.MainWorkTree() == "" {
 		return nil
 	}
-	if i.repo.GitDir() == i.repo.CommonDir() { // then no process is needed where both are at one commit
-		if at, err := i.repo.Refs.Resolve(ctx, "HEAD"); err == nil && at == want.Tip {
+	branch, at, err := i.mainBranch(ctx)
+	if err != nil || at == "" || at == want.Tip || branch == want.Name || strings.HasPrefix(branch, layout.TaskBranches) {
+		return nil
+	}
+	lead, err := i.store.Settler.Lead(ctx, want.Tip, at, mostAhead)
+	if err != nil || lead.Commits == 0 || lead.Apart {
+		return nil // without a common history it is not meant for integration
+	}
+	if taskWork, err := i.store.Settler.LeadUnreviewed(ctx, b, lead, want.Tip, at); err != nil || taskWork {
+		return nil
+	}
+	if lead.Cut {
+		bases, err := i.repo.MergeBases(ctx, want.Tip, at)
+		if err != nil || len(bases) == 0 {
 			return nil
 		}
+		lead.Onto = bases[0] == want.Tip
 	}
-	out, err := i.repo.Git(ctx, "rev-list", "--count", "--no-merges", "--max-count="+strconv.Itoa(mostAhead), head, "^"+string(want.Tip), "--")
-	n, numErr := strconv.Atoi(strings.TrimSpace(string(out)))
-	if err != nil || numErr != nil || n == 0 {
-		return nil
+	found := Ahead{fmt.Sprintf("%s is %d ahead of %s", branch, lead.Commits, want.Name), "git liza adopt " + shell.Quote(branch) + " --reason R"}
+	if lead.Cut {
+		found.Text = fmt.Sprintf("%s is %d or more ahead of %s", branch, mostAhead, want.Name)
 	}
-	out, err = i.repo.Git(ctx, "symbolic-ref", "--quiet", head)
-	branch, isBranch := strings.CutPrefix(strings.TrimSpace(string(out)), "refs/heads/")
-	if err != nil || !isBranch || branch == want.Name || strings.HasPrefix(branch, layout.TaskBranches) {
-		return nil
-	}
-	at, err := i.repo.Refs.Resolve(ctx, "refs/heads/"+branch)
-	if err != nil || at == "" {
-		return nil
-	}
-	if taskWork, err := i.store.Settler.Unreviewed(ctx, b, want.Tip, at); err != nil || taskWork {
-		return nil
-	}
-	bases, err := i.repo.MergeBases(ctx, want.Tip, at)
-	if err != nil || len(bases) == 0 {
-		return nil // no common history: not meant for integration
-	}
-	found := Ahead{fmt.Sprintf("%s is %d ahead of %s", branch, n, want.Name), "git liza adopt " + shell.Quote(branch) + " --reason R"}
-	if n == mostAhead {
-		found.Text = fmt.Sprintf("%s is %d or more ahead of %s", branch, n, want.Name)
-	}
-	if bases[0] != want.Tip {
+	if !lead.Onto {
 		found.Hint = "git -C " + shell.Quote(i.repo.MainWorkTree()) + " merge " + shell.Quote(want.Name) + " && " + found.Hint
 	}
 	return &found
+}
+
+// mainBranch returns the branch of the main checkout and the commit that it is at; "" if
+// it is on no branch, or on one without a commit.
+func (i *Integration) mainBranch(ctx context.Context) (branch string, at flow.ObjectID, err error) {
+	ref := ""
+	if i.repo.GitDir() == i.repo.CommonDir() {
+		ref, err = i.repo.Refs.SymbolicRef(ctx, "HEAD")
+	} else {
+		var out []byte
+		out, err = i.repo.Git(ctx, "symbolic-ref", "--quiet", "main-worktree/HEAD")
+		ref = strings.TrimSpace(string(out))
+	}
+	branch, isBranch := strings.CutPrefix(ref, "refs/heads/")
+	if err != nil || !isBranch {
+		return "", "", err
+	}
+	at, err = i.repo.Refs.Resolve(ctx, ref)
+	return branch, at, err
 }

@@ -1,10 +1,13 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -29,6 +32,38 @@ const LatelyByHand = 1000
 // 0 among all. Agents on the board that another move of theirs registered come
 // after these.
 func (d *Doctor) ByHand(ctx context.Context, last int) ([]ByHand, error) {
+	s, err := d.SearchByHand(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	err = d.store.Events(s.tip, func(e gitstore.Event) (bool, error) {
+		s.See(n, e)
+		n++
+		return n != last, ctx.Err()
+	})
+	return s.List(), err
+}
+
+// A HandSearch finds the moves by hand among the moves of a board that it is shown.
+type HandSearch struct {
+	tip   flow.ObjectID
+	since map[flow.AgentID]time.Time // when agents registered that no supervisor started
+
+	mu    sync.Mutex
+	whole bool // the first move was shown
+	found []handAt
+	first map[flow.AgentID]handAt
+}
+
+// A handAt is a move by hand and how many moves come after it.
+type handAt struct {
+	place int
+	ByHand
+}
+
+// SearchByHand begins a search among the moves of the board as it is now.
+func (d *Doctor) SearchByHand(ctx context.Context) (*HandSearch, error) {
 	tip, err := d.store.Tip(ctx)
 	if err != nil {
 		return nil, err
@@ -37,35 +72,64 @@ func (d *Doctor) ByHand(ctx context.Context, last int) ([]ByHand, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, first := []ByHand{}, map[flow.AgentID]ByHand{}
-	n := 0
-	err = d.store.Events(tip, func(e gitstore.Event) (bool, error) {
-		n++
-		m := e.Move
-		one := ByHand{Commit: e.Commit, Act: m.Act.String(), Task: m.Task, Agent: m.By.Agent()}
-		hand, listed := m.Generation == "", false
-		switch detail := m.Detail.(type) {
-		case *flow.ApproveMove, *flow.RejectMove:
-			listed = one.Agent != ""
-		case *flow.RegisterMove:
-			one.Agent, one.Task = detail.Agent, ""
-			hand, listed = detail.Generation == "", true
-		}
-		if hand && listed {
-			list = append(list, one)
-		}
-		if a := b.Agent(one.Agent); hand && a != nil && a.Generation == "" && a.Registered.Equal(m.At) {
-			one.First = !listed
-			first[a.ID] = one // of the moves in the same second the oldest stays
-		}
-		return n != last, ctx.Err()
-	})
-	for _, id := range slices.Sorted(maps.Keys(first)) {
-		if first[id].First {
-			list = append(list, first[id])
+	s := &HandSearch{tip: tip, since: map[flow.AgentID]time.Time{}, first: map[flow.AgentID]handAt{}}
+	for _, id := range b.IDs(flow.Agents) {
+		if a := b.Agent(flow.AgentID(id)); a != nil && a.Generation == "" {
+			s.since[a.ID] = a.Registered
 		}
 	}
-	return list, err
+	return s, b.Err()
+}
+
+// See looks at a move that so many others come after. It can be called from several
+// goroutines, in any order.
+func (s *HandSearch) See(place int, e gitstore.Event) {
+	m := e.Move
+	one := handAt{place, ByHand{Commit: e.Commit, Act: m.Act.String(), Task: m.Task, Agent: m.By.Agent()}}
+	hand, listed := m.Generation == "", false
+	switch detail := m.Detail.(type) {
+	case *flow.ApproveMove, *flow.RejectMove:
+		listed = one.Agent != ""
+	case *flow.RegisterMove:
+		one.Agent, one.Task = detail.Agent, ""
+		hand, listed = detail.Generation == "", true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.whole = s.whole || e.Parent == ""
+	if hand && listed {
+		s.found = append(s.found, one)
+	}
+	if since, ok := s.since[one.Agent]; ok && hand && since.Equal(m.At) {
+		one.First = !listed
+		if known, ok := s.first[one.Agent]; !ok || known.place < place { // of the moves in the same second the oldest
+			s.first[one.Agent] = one
+		}
+	}
+}
+
+// Whole reports whether the search was shown the first move of the board.
+func (s *HandSearch) Whole() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.whole
+}
+
+// List lists what was found as [Doctor.ByHand] does.
+func (s *HandSearch) List() []ByHand {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.SortFunc(s.found, func(a, b handAt) int { return cmp.Compare(a.place, b.place) })
+	list := make([]ByHand, 0, len(s.found))
+	for _, one := range s.found {
+		list = append(list, one.ByHand)
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.first)) {
+		if s.first[id].First {
+			list = append(list, s.first[id].ByHand)
+		}
+	}
+	return list
 }
 
 // byHand returns doctor's finding about moves by hand.

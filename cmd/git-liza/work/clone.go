@@ -60,7 +60,7 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 // move.
 func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *Clone {
 	repo := store.Repo
-	store.Permit = checkMover(repo)
+	store.Permit = permitMoves(store)
 	if trees != nil {
 		store.Settler.Follower = follower{trees, store}
 	}
@@ -85,7 +85,7 @@ func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clon
 	}
 	store.Commits.Judge = c.Store.Commits.Judge
 	other := assemble(store, c.Checkouts.Trees, c.environ)
-	other.Distant, other.Specs.Dir = c.Distant, c.Specs.Dir
+	other.Distant, other.Specs.Dir, store.Landed = c.Distant, c.Specs.Dir, c.Store.Landed
 	return other, other.Identify(ctx, by, g)
 }
 

@@ -83,6 +83,31 @@ func CheckActor(repo *git.Repo, board string, by flow.Actor, g flow.Generation) 
 	if err != nil {
 		return fmt.Errorf("whom this process descends from: %w", err)
 	}
+	return checkActor(above, doubtful, by, g)
+}
+
+// Marks are the marked commands that another process descends from, or may descend from.
+type Marks struct {
+	repo          *git.Repo
+	marks, unsure []proc.Mark
+}
+
+// MarksOver returns the marks over a process at the other end of a connection.
+func MarksOver(repo *git.Repo, p proc.Peer) (Marks, error) {
+	marks, unsure, err := proc.AbovePeer(Records(repo), p)
+	return Marks{repo, marks, unsure}, err
+}
+
+// CheckActor is the function of that name for the other process.
+func (m Marks) CheckActor(board string, by flow.Actor, g flow.Generation) error {
+	above, doubtful, err := commandMarks(m.repo, board, m.marks, m.unsure)
+	if err != nil {
+		return fmt.Errorf("whom the process descends from: %w", err)
+	}
+	return checkActor(above, doubtful, by, g)
+}
+
+func checkActor(above, doubtful []CommandMark, by flow.Actor, g flow.Generation) error {
 	for _, w := range above {
 		if w.By == "" {
 			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help", Reason: "a gate's command makes no moves: its exit code is all that it says"}
@@ -131,9 +156,13 @@ func (w CommandMark) exportCommand() string {
 	return fmt.Sprintf("export LIZA_AGENT_ID=%s LIZA_GENERATION=%s", w.By, w.Generation)
 }
 
-// checkMover is [CheckActor] for the moves of a store.
-func checkMover(repo *git.Repo) func(context.Context, *flow.Board, flow.Move) error {
-	return func(_ context.Context, b *flow.Board, m flow.Move) error {
-		return CheckActor(repo, b.Settings().Board, m.By, m.Generation)
+// permitMoves is [CheckActor] for the moves of a store, which may also have to wait for the
+// history behind them.
+func permitMoves(store *gitstore.Store) func(context.Context, *flow.Board, flow.Move) error {
+	return func(ctx context.Context, b *flow.Board, m flow.Move) error {
+		if err := CheckActor(store.Repo, b.Settings().Board, m.By, m.Generation); err != nil {
+			return err
+		}
+		return store.Verification.AllowMove(ctx, m)
 	}
 }

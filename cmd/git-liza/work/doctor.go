@@ -53,14 +53,16 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 		return append(list, unreadableBoard(err))
 	}
 	list = append(list, d.sound(ctx, b, tip), d.clock(b), d.branch(ctx, b), d.objects(ctx, b), d.principals(ctx, b), d.locked(b, 0))
+	list = append(list, d.history(ctx)...)
 	list = append(list, d.refNames(ctx)...)
 	list = append(list, d.remote(ctx, b)...)
 	list = append(list, d.brokenRefs(ctx, b)...)
 	list = append(list, d.strangeEntries()...)
+	list = append(list, d.unusable()...)
 	list = append(list, d.leftovers(ctx, b)...)
 	list = append(list, d.byHand(ctx)...)
 	list = append(list, d.programs(ctx, b, func(k BoardCommand) bool { return k.Before != 0 })...)
-	return append(list, d.untrusted(ctx, b, func(BoardCommand) bool { return true })...)
+	return append(list, d.untrusted(ctx, b, func(k BoardCommand) bool { return !k.extension })...)
 }
 
 func (d *Doctor) git() Finding { return fine("git", "version %s", d.repo.GitVersion()) }
@@ -126,6 +128,21 @@ func (d *Doctor) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Fi
 	}
 	s := b.Settings()
 	return fine("board", "readable, rules %d, %d live tasks, %s", s.Rules, len(b.Tasks()), s.Control.State)
+}
+
+// history reports what of the history behind a snapshot is not verified; nothing where all
+// is.
+func (d *Doctor) history(ctx context.Context) []Finding {
+	u, err := d.store.Verification.Unverified(ctx)
+	switch {
+	case err != nil:
+		return []Finding{bad("history", gitstore.VerifyHistory, "%v", err)}
+	case u == nil:
+		return nil
+	case u.Breach != "":
+		return []Finding{bad("history", RepairBoard, "the history behind the snapshot does not replay, from state commit %s on: no move is made", u.Breach.Short())}
+	}
+	return []Finding{{"history", "warn", "the history behind the snapshot is not verified: " + u.Progress() + "; until then nothing is approved, merged, trusted or started", gitstore.VerifyHistory}}
 }
 
 // clock compares the time of the board's last move with this machine's clock.
@@ -307,6 +324,23 @@ func (d *Doctor) strangeEntries() []Finding {
 			f.State, f.Text = "fail", path+": not a folder, so no move can be made"
 		}
 		found = append(found, f)
+	}
+	return found
+}
+
+// unusable reports files and folders of moves that are another user's, as commands leave
+// that were run by sudo.
+func (d *Doctor) unusable() []Finding {
+	if d.checkouts.Trees == nil {
+		return nil // no move waits on a server
+	}
+	list, err := gitstore.UnusableFiles(d.repo)
+	if err != nil {
+		return []Finding{bad("entries", "ls -l "+d.repo.CommonDir()+"/liza", "%v", err)}
+	}
+	var found []Finding
+	for _, one := range list {
+		found = append(found, bad("entries", one.Hint, "%s is another user's, or closed to its owner: moves that have to wait fail on it", one.Path))
 	}
 	return found
 }

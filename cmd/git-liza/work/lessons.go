@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
 	"github.com/git-liza/git-liza/flow"
@@ -50,6 +52,47 @@ func Lessons(ctx context.Context, repo *git.Repo, commit flow.ObjectID) (list []
 		list = append(list, one)
 	}
 	return list, wrong, nil
+}
+
+// MarkGone notes of each lesson which of its commits are not on integration, whose tip is
+// given. It starts two gits, whatever the number of lessons.
+func MarkGone(ctx context.Context, repo *git.Repo, tip flow.ObjectID, list []lesson.Lesson) error {
+	var names strings.Builder
+	for _, l := range list {
+		for _, commit := range l.Commits {
+			names.WriteString(commit + "^{commit}\n")
+		}
+	}
+	if names.Len() == 0 {
+		return nil
+	}
+	out, err := repo.Run(ctx, git.Cmd{Args: []string{"cat-file", "--batch-check=%(objectname)"}, Stdin: []byte(names.String())})
+	if err != nil {
+		return err
+	}
+	ids := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	var ask strings.Builder
+	for _, id := range ids {
+		if repo.CheckID(git.ID(id)) == nil {
+			ask.WriteString(id + "\n")
+		}
+	}
+	ask.WriteString("^" + string(tip) + "\n")
+	out, err = repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--no-walk=unsorted", "--stdin"}, Stdin: []byte(ask.String())})
+	if err != nil {
+		return err
+	}
+	apart := strings.Fields(string(out))
+	place := 0
+	for i := range list {
+		for _, commit := range list[i].Commits {
+			if id := ids[place]; repo.CheckID(git.ID(id)) != nil || slices.Contains(apart, id) {
+				list[i].Gone = append(list[i].Gone, commit)
+			}
+			place++
+		}
+	}
+	return nil
 }
 
 // Concerned are the paths and globs by which lessons are found for a task: those that it

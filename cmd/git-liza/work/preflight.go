@@ -111,8 +111,12 @@ func (d *Doctor) room() []Finding {
 // untrusted reports the commands of the board that this machine will not run, because
 // they are not allowed here. It fails where one stops the work.
 func (d *Doctor) untrusted(ctx context.Context, b *flow.Board, stops func(BoardCommand) bool) []Finding {
-	list := BoardCommands(b)
-	allowed, err := d.trust.Allowed(ctx)
+	list, err := d.trust.Commands(ctx, b)
+	list = d.trust.Awaited(list)
+	var allowed Allowed
+	if err == nil {
+		allowed, err = d.trust.Allowed(ctx)
+	}
 	if err != nil {
 		return []Finding{bad("trust", "git liza trust --list", "%v", err)}
 	}

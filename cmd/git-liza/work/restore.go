@@ -28,7 +28,7 @@ type Restored struct {
 // nil if the branch is right. Errors are *worktrees.Dirty or *worktrees.Obstacle,
 // or as those of [git.RefStore.MoveRefs].
 func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
-	release, err := i.repo.Turns.Queue(ctx)
+	release, err := i.repo.Turns.Alone(ctx)
 	if err != nil {
 		return nil, err
 	}

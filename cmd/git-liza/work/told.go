@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,7 @@ func ToldAnswer(id flow.RecordID) string { return "answer " + string(id) }
 // Tell notes for the session of an agent that runs in this clone what it is to be told.
 // Its next prompt has it in any case.
 func Tell(repo *git.Repo, agent flow.AgentID, lines ...string) error {
+	defer lockTold(repo)()
 	path := toldPath(repo, agent)
 	known, _ := git.ReadSmall(path) // none, or one that is no file of ours
 	return git.ReplaceFile(path, append(known, strings.Join(lines, "\n")+"\n"...))
@@ -37,6 +39,7 @@ func Tell(repo *git.Repo, agent flow.AgentID, lines ...string) error {
 
 // TakeTold returns what an agent is to be told since its session began, once.
 func TakeTold(repo *git.Repo, agent flow.AgentID) (list []Told) {
+	defer lockTold(repo)()
 	path := toldPath(repo, agent)
 	known, err := git.ReadSmall(path)
 	if err != nil {
@@ -55,6 +58,17 @@ func TakeTold(repo *git.Repo, agent flow.AgentID) (list []Told) {
 		}
 	}
 	return list
+}
+
+// lockTold keeps others from the files of what agents are to be told, until the function
+// that it returns is called: what is added between reading and removing one would be lost.
+// Where the git directory cannot be written nobody is kept away.
+func lockTold(repo *git.Repo) (unlock func()) {
+	f, err := git.OpenLock(repo.CommonDir(), "told.lock")
+	if err != nil || git.AwaitLock(context.Background(), f) != nil {
+		return func() {}
+	}
+	return func() { f.Close() }
 }
 
 // toldPath is the file of what an agent is to be told.

@@ -1,13 +1,14 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -45,34 +46,35 @@ func (a Allowed) Check(command string) error {
 	return refusal
 }
 
-// Untrusted returns the commands of the board that are not allowed here.
+// Untrusted returns the commands of the board that are not allowed here, as [Trust.Awaited]
+// has them.
 func (t *Trust) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
-	list := BoardCommands(b)
-	if len(list) == 0 {
-		return nil, b.Err()
+	list, err := t.Commands(ctx, b)
+	if list = t.Awaited(list); err != nil || len(list) == 0 {
+		return nil, err
 	}
 	allowed, err := t.Allowed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list, func(k BoardCommand) bool { return slices.Contains(allowed, CommandHash(k.Command)) }), b.Err()
+	return slices.DeleteFunc(list, func(k BoardCommand) bool { return slices.Contains(allowed, CommandHash(k.Command)) }), nil
 }
 
 // Allowed returns the hashes of the commands that this machine may run, as its
-// configuration has them now. It starts one git.
+// configuration has them now.
 func (t *Trust) Allowed(ctx context.Context) (Allowed, error) {
-	out, err := t.repo.Git(ctx, "config", "--get-all", trustKey)
-	var gitErr *git.Error
-	if errors.As(err, &gitErr) && gitErr.Code == 1 {
-		return nil, nil
-	}
-	return strings.Fields(string(out)), err
+	values, err := t.repo.Config.Values(ctx, trustKey)
+	return strings.Fields(strings.Join(values, "\n")), err
 }
 
-// Allow allows commands to run on this machine.
+// Allow allows commands to run on this machine. It waits for the history behind a board that
+// names them: nobody here knows yet who put them there.
 func (t *Trust) Allow(ctx context.Context, commands ...string) error {
 	if !slices.ContainsFunc(commands, func(c string) bool { return c != "" }) {
 		return nil
+	}
+	if err := t.mover.Store.Verification.RequireVerified(ctx, "trust in a command"); err != nil {
+		return err
 	}
 	allowed, err := t.Allowed(ctx)
 	if err != nil {
@@ -89,7 +91,46 @@ func (t *Trust) Allow(ctx context.Context, commands ...string) error {
 			hashes = append(hashes, hash)
 		}
 	}
-	return t.repo.Config.AddValues(ctx, trustKey, hashes...)
+	if err := t.repo.Config.AddValues(ctx, trustKey, hashes...); err != nil {
+		return err
+	}
+	return t.forgetRemoved(hashes)
+}
+
+// ForgetExtension takes back what this machine's user allowed of an extension as
+// integration has it and has had it, and of its gates, of which the board names none any
+// more. Nobody is asked to allow it again while integration still has it.
+func (t *Trust) ForgetExtension(ctx context.Context, b *flow.Board, e *extension.Extension) error {
+	there, err := t.Extensions(ctx, b)
+	if err != nil {
+		return err
+	}
+	commands, err := t.earlierCommands(ctx, b.Settings().Integration.Tip, e.Name)
+	if err != nil {
+		return err
+	}
+	named := BoardCommands(b)
+	for _, other := range there {
+		if other.Name != e.Name {
+			named = append(named, BoardCommand{Command: other.Command()})
+		}
+	}
+	for _, g := range e.Gates {
+		commands = append(commands, g.Command)
+	}
+	commands = slices.DeleteFunc(commands, func(command string) bool {
+		return slices.ContainsFunc(named, func(k BoardCommand) bool { return k.Command == command })
+	})
+	allowed, err := t.Allowed(ctx)
+	for _, command := range commands {
+		if hash := CommandHash(command); err == nil && slices.Contains(allowed, hash) {
+			err = t.repo.Config.WriteConfig(ctx, "--unset-all", trustKey, "^"+hash+"$")
+		}
+	}
+	if err == nil {
+		err = t.noteRemoved(there, e.Name)
+	}
+	return cmp.Or(err, b.Err())
 }
 
 // AllowOwn allows commands that this machine's own human puts on the board, or
@@ -175,10 +216,13 @@ const TrustPlanner = "liza.trust.planner"
 // isOn reports whether the value of a switch is yes.
 func isOn(value string) bool { return slices.Contains([]string{"true", "1", "yes", "on"}, value) }
 
-// A BoardCommand is a shell command that stands on the board.
+// A BoardCommand is a shell command that stands on the board, or an extension of which
+// something runs.
 type BoardCommand struct {
 	Where, Command string
 	Before         flow.Stage // the stage that no task passes without it; 0 if some do
+
+	extension bool // no work waits for it
 }
 
 // BoardCommands are the commands that a board may ask a machine to run.
@@ -196,7 +240,7 @@ func BoardCommands(b *flow.Board) []BoardCommand {
 func SharedCommands(config flow.Config) []BoardCommand {
 	var list []BoardCommand
 	if config.PostWorktree != "" {
-		list = append(list, BoardCommand{"post_worktree", config.PostWorktree, flow.AtSubmit})
+		list = append(list, BoardCommand{Where: "post_worktree", Command: config.PostWorktree, Before: flow.AtSubmit})
 	}
 	for _, g := range config.Gates {
 		one := BoardCommand{Where: "gate " + g.Name, Command: g.Command}

@@ -1,0 +1,63 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// ErrNobodyListens is wrapped for a socket that is missing, or whose process has ended.
+var ErrNobodyListens = errors.New("nobody listens")
+
+// Listen makes a socket for this user alone, in the place of one that a dead process left
+// there. It has its name only when it can be connected to: before that, whoever connects
+// would take it for that of a dead process.
+func Listen(folder, name string) (*net.UnixListener, error) {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, err
+	}
+	hidden := "." + name + "-" + strconv.Itoa(os.Getpid())
+	path, done, err := ShortPath(folder, hidden)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	os.Remove(filepath.Join(folder, hidden)) // of a process that was killed here and had this number
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false)
+	made := filepath.Join(folder, hidden)
+	if err = os.Chmod(made, 0o600); err == nil {
+		err = os.Rename(made, filepath.Join(folder, name))
+	}
+	if err != nil {
+		l.Close()
+		os.Remove(made)
+		return nil, err
+	}
+	return l, nil
+}
+
+// Dial connects to a socket. The error wraps ErrNobodyListens if no process has it.
+func Dial(ctx context.Context, folder, name string) (*net.UnixConn, error) {
+	path, done, err := ShortPath(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNobodyListens
+	}
+	if err != nil {
+		return nil, err
+	}
+	return conn.(*net.UnixConn), nil
+}

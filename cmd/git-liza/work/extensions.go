@@ -1,0 +1,168 @@
+package work
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/extension"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// A RunningExtension is an extension on the integration branch that brings something which
+// runs on a machine. It is trusted as a whole, by its tree: where a file of it changes, it
+// is another one.
+type RunningExtension struct {
+	Name string
+	Tree git.ID
+	Runs []string // the paths of what runs, below its folder
+
+	// Wrong says what is wrong with it, so that nothing of it is to be used; "" is nothing.
+	// Only [Trust.TrustedExtensions] looks.
+	Wrong string
+
+	files   map[string]git.Entry
+	objects *git.Objects
+}
+
+// Command is the text of which the hash is trusted.
+func (e *RunningExtension) Command() string {
+	return "tree " + string(e.Tree) + ": " + strings.Join(e.Runs, ", ")
+}
+
+// Has reports whether it brings a file that runs.
+func (e *RunningExtension) Has(path string) bool { return e.files[path].ID != "" }
+
+// ID is the blob of a file that runs, "" if it brings none of that path.
+func (e *RunningExtension) ID(path string) git.ID { return e.files[path].ID }
+
+// Read returns the content of a file that runs.
+func (e *RunningExtension) Read(path string) ([]byte, error) {
+	return e.objects.ReadKind(e.files[path].ID, "blob", extension.MaxFile)
+}
+
+// mostExtensions bounds how many extensions of a tree are looked at.
+const mostExtensions = 100
+
+// Extensions are the extensions on the board's integration branch of which something runs,
+// by name, trusted or not.
+func (t *Trust) Extensions(ctx context.Context, b *flow.Board) (list []RunningExtension, err error) {
+	tip := b.Settings().Integration.Tip
+	if tip == "" {
+		return nil, nil
+	}
+	objects, err := t.repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := objects.Commit(tip)
+	if err != nil {
+		return nil, err
+	}
+	folder, ok, err := objects.Find(c.Tree, extension.Folder)
+	if err != nil || !ok || folder.Mode != git.ModeTree {
+		return nil, err
+	}
+	entries, err := objects.Tree(folder.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries[:min(len(entries), mostExtensions)] {
+		if entry.Mode != git.ModeTree {
+			continue
+		}
+		e := RunningExtension{Name: entry.Name, Tree: entry.ID, files: map[string]git.Entry{}, objects: objects}
+		if err := e.find(entry.ID); err != nil {
+			return nil, err
+		}
+		if len(e.Runs) > 0 {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+// find finds the files that run.
+func (e *RunningExtension) find(tree git.ID) error {
+	for _, folder := range []string{"", extension.HooksFolder + "/"} {
+		at := git.Entry{Mode: git.ModeTree, ID: tree}
+		if folder != "" {
+			var ok bool
+			var err error
+			if at, ok, err = e.objects.Find(tree, strings.TrimSuffix(folder, "/")); err != nil || !ok || at.Mode != git.ModeTree {
+				return err
+			}
+		}
+		entries, err := e.objects.Tree(at.ID)
+		if err != nil {
+			return err
+		}
+		for _, one := range entries {
+			if path := folder + one.Name; (one.Mode == git.ModeBlob || one.Mode == git.ModeExecutable) && extension.Runs(path) {
+				e.files[path] = one
+				e.Runs = append(e.Runs, path)
+			}
+		}
+	}
+	return nil
+}
+
+// TrustedExtensions are the extensions of which something runs whose trees are allowed on
+// this machine, in the order in which they lie over one another. It starts a git if there
+// is one of which something runs.
+func (t *Trust) TrustedExtensions(ctx context.Context, b *flow.Board) (trusted []RunningExtension, err error) {
+	list, err := t.Extensions(ctx, b)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	allowed, err := t.Allowed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(e RunningExtension) bool { return allowed.Check(e.Command()) != nil })
+	if len(list) == 0 {
+		return nil, nil
+	}
+	objects := list[0].objects
+	c, err := objects.Commit(b.Settings().Integration.Tip)
+	if err != nil {
+		return nil, err
+	}
+	all, err := extension.List(objects.FS(c.Tree, extension.MaxFile), extension.BaseOf(b))
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		i := slices.IndexFunc(list, func(e RunningExtension) bool { return e.Name == one.Name })
+		if i < 0 {
+			continue
+		}
+		e := list[i]
+		if len(one.Wrong) > 0 {
+			e.Wrong = one.Path + "/" + one.Wrong[0].Path + ": " + one.Wrong[0].Faults[0].Text
+		}
+		trusted = append(trusted, e)
+	}
+	return trusted, b.Err()
+}
+
+// Commands are the commands that a board may ask a machine to run, with the extensions of
+// its integration branch of which something runs.
+func (t *Trust) Commands(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
+	list, err := t.SharedCommands(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return append(list, BoardCommands(b)[len(SharedCommands(b.Settings().Config)):]...), b.Err()
+}
+
+// SharedCommands are those of [Trust.Commands] that belong to no task.
+func (t *Trust) SharedCommands(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
+	list := SharedCommands(b.Settings().Config)
+	running, err := t.Extensions(ctx, b)
+	for _, e := range running {
+		list = append(list, BoardCommand{Where: "extension " + e.Name, Command: e.Command(), extension: true})
+	}
+	return list, err
+}

@@ -1,0 +1,78 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
+)
+
+// transactionHook is the only hook that `git update-ref` runs.
+const transactionHook = "reference-transaction"
+
+// passesUnasked reports whether the hook of a transaction would do nothing but find that
+// its updates were judged: then git need not start its shell, twice. It is false wherever
+// that is not certain: where the hook that git would run is not ours alone, where
+// the configuration is one that only git knows, where the judgement is too long to be
+// handed on, and where a ref is symbolic, since git then moves a ref that nobody judged.
+func (s *RefStore) passesUnasked(ctx context.Context, updates []RefUpdate, judged string) bool {
+	if s.repo.IsOwnHook == nil || judged == judgedVar+"=" || s.repo.reftable {
+		return false
+	}
+	folder, known := s.repo.Config.hooksFolder(ctx)
+	if !known {
+		return false
+	}
+	for _, u := range updates {
+		if strings.HasPrefix(u.Name, layout.Refs) {
+			continue // git writes the ref itself, see transactionLines
+		}
+		if _, target, err := s.readRef(u.Name); err != nil || target != "" || !strings.HasPrefix(u.Name, "refs/heads/") {
+			return false
+		}
+	}
+	return s.repo.IsOwnHook(filepath.Join(folder, transactionHook))
+}
+
+// hooksFolder is the folder that git takes the hooks of the repository from, as the
+// configuration is now. It is known only where all files of the configuration are, and
+// where all worktrees have the same.
+func (c *RepoConfiguration) hooksFolder(ctx context.Context) (folder string, known bool) {
+	c.Renew()
+	folder, err := c.Config(ctx, "core.hooksPath")
+	if err != nil {
+		return "", false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	has := func(key string) bool {
+		return slices.ContainsFunc(c.lines, func(l Setting) bool { return l.Key == key })
+	}
+	switch {
+	case !c.whole, c.repo.gitDir != c.repo.commonDir && has("extensions.worktreeconfig"):
+		return "", false
+	case folder == "" && has("core.hookspath"):
+		return "", false // an empty path is another folder than the usual one
+	case folder == "":
+		return filepath.Join(c.repo.commonDir, "hooks"), true
+	}
+	return filepath.Clean(folder), filepath.IsAbs(folder)
+}
+
+// LacksHook reports whether git certainly has no hook of a name, where it takes hooks
+// from a folder: there is no such file, and no setting is about a hook.
+func (c *RepoConfiguration) LacksHook(ctx context.Context, folder, name string) bool {
+	c.Renew()
+	if _, err := c.Config(ctx, "core.hooksPath"); err != nil || !filepath.IsAbs(folder) {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(folder, name))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return isAbsent(err) && c.whole && !slices.ContainsFunc(c.lines, func(l Setting) bool {
+		return strings.HasPrefix(l.Key, "hook.") || l.Key == "extensions.worktreeconfig"
+	})
+}

@@ -1,0 +1,213 @@
+package gitstore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// A proposal is one move on its way to the refs of this clone.
+//
+// A process that finds the queue free and no move waiting keeps the queue and moves the
+// refs itself. Under contention it holds the queue only to build its move on the last one
+// that waits and to add it to those. Then one process after the other takes the turn to
+// move refs, for all that wait, see [mover].
+type proposal struct {
+	store   *Store
+	request flow.Request
+	build   Build
+	begun   bool
+	joined  bool   // a move of it has waited or was handed over: others may have made it
+	looked  git.ID // the tip up to which the request was searched for
+	job     *packJob
+}
+
+// A stake is what a process waits for: that its move lands, or, with a move that was not
+// written, that the moves do on which its answer rests.
+type stake struct {
+	transaction
+	answer error
+	entry  *outboxEntry // nil if nothing is to be waited for
+	on     git.ID       // the state that it was built on
+	closed bool         // nothing was built, because the refs have to move first
+}
+
+// propose makes one move in a clone that holds the board itself.
+func (s *Store) propose(ctx context.Context, build Build) (Result, error) {
+	request, err := RandomID()
+	if err != nil {
+		return Result{}, err
+	}
+	p := &proposal{store: s, request: flow.Request(request), build: build}
+	result, err := p.makeMove(ctx)
+	s.Packer.startJob(ctx, p.job)
+	return result, err
+}
+
+// makeMove makes the move. If it was interrupted after the move had waited, others may have
+// moved the refs to it.
+func (p *proposal) makeMove(ctx context.Context) (Result, error) {
+	result, done, err := p.handOver(ctx)
+	if !done {
+		result, err = p.raceMoves(ctx)
+	}
+	if err != nil && ctx.Err() != nil && p.joined {
+		return p.giveUp(ctx)
+	}
+	return result, err
+}
+
+// sharedTries is how many races a move loses before it takes the turn to move refs first,
+// so that nothing of this clone is in its way.
+const sharedTries = 4
+
+func (p *proposal) raceMoves(ctx context.Context) (Result, error) {
+	strays := 0
+	for try := 0; try < maxTries; {
+		st, err := p.makeStake(ctx, try >= sharedTries)
+		if err == nil && st.entry != nil {
+			p.joined = true
+			err = p.awaitStake(ctx, st)
+			if err == nil && st.closed {
+				continue
+			}
+			if err == nil {
+				err = st.answer
+			}
+		}
+		if !errors.Is(err, git.ErrRefMoved) {
+			return st.Result, err
+		}
+		if now, resolveErr := p.store.Repo.Refs.Resolve(ctx, layout.State); resolveErr == nil && now == st.on {
+			if strays++; strays == maxStrays {
+				return Result{}, fmt.Errorf("%w: %w", ErrForeignRef, err)
+			}
+		}
+		if err := waitToRetry(ctx, try); err != nil {
+			return Result{}, err
+		}
+		try++
+	}
+	return Result{}, fmt.Errorf("%w: gave up after %d attempts", ErrConflict, maxTries)
+}
+
+// makeStake moves the refs if nobody else writes, and else adds the move to those that
+// wait. Alone it first takes the turn to move refs.
+func (p *proposal) makeStake(ctx context.Context, alone bool) (stake, error) {
+	turns := p.store.Repo.Turns
+	if alone {
+		release, err := turns.TakeTurn(ctx, git.TurnToMove)
+		if err != nil {
+			return stake{}, err
+		}
+		defer release()
+		if err := p.moveWaiting(ctx, ""); err != nil {
+			return stake{}, err
+		}
+	}
+	release, waited, err := turns.JoinQueue(ctx)
+	if err != nil {
+		return stake{}, err
+	}
+	defer release()
+	list, tip, err := p.store.mover.readWaiting(ctx)
+	if err != nil {
+		return stake{}, err
+	}
+	if found, ok, err := p.findLanded(ctx, tip); err != nil || ok {
+		return stake{transaction: transaction{Result: found}}, err
+	}
+	if alone || tip == "" || len(list) == 0 && !waited {
+		result, err := p.store.tryMove(ctx, tip, p.request, p.build)
+		if result.job != nil {
+			p.job = result.job
+		}
+		return stake{transaction: transaction{Result: result}, on: tip}, err
+	}
+	return p.joinWaiting(ctx, list, tip)
+}
+
+// joinWaiting adds the move to those that wait.
+func (p *proposal) joinWaiting(ctx context.Context, list []*outboxEntry, tip git.ID) (stake, error) {
+	end, open := chainEnd(list, tip)
+	st := stake{on: end, closed: !open}
+	wait := outboxMove{Commit: end, Parent: end}
+	if open {
+		st.transaction, st.answer = p.store.prepareMove(ctx, base{tip: end, pending: end != tip}, p.request, p.build)
+		switch {
+		case st.answer == nil && !st.Already:
+			wait = outboxMove{Commit: st.Commit, Parent: end, Refs: st.updates, Subject: st.Move.Subject()}
+		case end == tip || ctx.Err() != nil:
+			return st, st.answer
+		}
+	}
+	var err error
+	st.entry, err = addEntry(waitingDir(p.store.Repo), wait, list, "-"+rand.Text()[:8])
+	return st, err
+}
+
+// awaitStake waits until the stake's entry has landed. The error wraps git.ErrRefMoved if
+// the move is to be built again.
+func (p *proposal) awaitStake(ctx context.Context, st stake) error {
+	f, err := p.store.awaitOutcome(ctx, git.TurnToMove, st.entry, func() error { return p.moveWaiting(ctx, st.Commit) })
+	if err != nil {
+		return err
+	}
+	return f.asError()
+}
+
+// endTurn is how long a process that was interrupted goes on moving refs for others, and
+// waits for the process that may be moving them for it.
+const endTurn = 2 * time.Second
+
+// giveUp is the result of a move whose process was interrupted while it waited. It has
+// taken its entry back, and once nobody moves refs, the board says whether it landed.
+func (p *proposal) giveUp(ctx context.Context) (Result, error) {
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTurn)
+	defer cancel()
+	release, err := p.store.Repo.Turns.TakeTurn(after, git.TurnToMove)
+	if err != nil {
+		return Result{}, fmt.Errorf("the move may be made, repeating the command is safe: %w", ctx.Err())
+	}
+	defer release()
+	tip, err := p.store.Repo.Refs.Resolve(after, layout.State)
+	if err != nil {
+		return Result{}, err
+	}
+	if found, ok, err := p.findLanded(after, tip); ok || err != nil {
+		return found, err
+	}
+	return Result{}, ctx.Err()
+}
+
+// moveWaiting moves the refs for all that wait; this process has the turn. own is the
+// commit of its move.
+func (p *proposal) moveWaiting(ctx context.Context, own git.ID) error {
+	due, err := p.store.mover.moveWaiting(ctx, own)
+	if due != nil {
+		p.job = due
+	}
+	return err
+}
+
+// findLanded searches the moves that the board got since the last search for the request:
+// what a process that was killed had begun may have landed.
+func (p *proposal) findLanded(ctx context.Context, tip git.ID) (Result, bool, error) {
+	if !p.begun || tip == p.looked {
+		p.begun, p.looked = true, tip
+		return Result{}, false, nil
+	}
+	since := p.looked
+	p.looked = tip
+	found, ok, err := p.store.findRequest(tip, since, p.request)
+	if ok {
+		_ = p.store.Settler.Settle(ctx) // if that fails, the next move completes the refs
+	}
+	return found, ok, err
+}
