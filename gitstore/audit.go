@@ -81,7 +81,7 @@ func (a *Audit) replayTo(ctx context.Context, tip, known git.ID, each func(int, 
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &chainReplay{tip: tip, known: known}
+	r := &chainReplay{size: partMoves, tip: tip, known: known}
 	if u != nil {
 		before := 0
 		r.known, before = a.verification.readReplayed()

@@ -317,7 +317,7 @@ func (o *Origins) Forget(ctx context.Context, remote string) error {
 
 // replayWhole refuses a state whose history does not replay from the first move on.
 func (a *Audit) replayWhole(ctx context.Context, tip git.ID) error {
-	_, breach, err := a.replayEach(ctx, &chainReplay{tip: tip})
+	_, breach, err := a.replayEach(ctx, &chainReplay{size: partMoves, tip: tip})
 	if err != nil || breach == nil {
 		return err
 	}

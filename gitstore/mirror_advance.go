@@ -43,7 +43,7 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 		return nil, nil, err
 	}
 	found := make([][]git.RefUpdate, len(chain)-trusted)
-	replay := listedReplay(chain[trusted:])
+	replay := listedReplay(chain[trusted:], partMoves)
 	other := errors.New("a move of another board")
 	replay.each = func(place int, r Replay) error {
 		if mirror != "" && r.Move.Act == flow.ActFork {

@@ -30,7 +30,7 @@ const noticeEvery = 5 * time.Second
 // other. It returns how many replay before the first one that does not, and that one, nil
 // if all do. The error is that of the context, or of opening the repository.
 func (a *Audit) replayChain(ctx context.Context, chain []git.ID) (int, *Breach, error) {
-	return a.replayEach(ctx, listedReplay(chain))
+	return a.replayEach(ctx, listedReplay(chain, partMoves))
 }
 
 // replayEach is replayChain with what is called meanwhile, of a chain that may not be listed
@@ -68,6 +68,7 @@ func (a *Audit) apart(ctx context.Context) (*Audit, error) {
 // A chainReplay is a chain whose parts are replayed side by side. Places in it count from the
 // newest commit.
 type chainReplay struct {
+	size       int                             // commits of a part
 	tip, known git.ID                          // what is listed: the commits up to the one and after the other
 	each       func(place int, r Replay) error // is called for each move that replays, side by side; may be nil
 	note       func(last git.ID, replayed int) // is called when more moves from the oldest one on are replayed, one after the other; may be nil
@@ -87,9 +88,9 @@ type chainReplay struct {
 	err    error
 }
 
-// listedReplay is the replay of a chain, oldest first.
-func listedReplay(chain []git.ID) *chainReplay {
-	r := &chainReplay{chain: slices.Clone(chain)}
+// listedReplay is the replay of a chain, oldest first, in parts of so many commits.
+func listedReplay(chain []git.ID, size int) *chainReplay {
+	r := &chainReplay{size: size, chain: slices.Clone(chain)}
 	slices.Reverse(r.chain)
 	r.endList()
 	return r
@@ -101,7 +102,7 @@ func (r *chainReplay) list(ctx context.Context, h *history) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.chain = append(r.chain, id)
-		if len(r.chain)%partMoves == 0 {
+		if len(r.chain)%r.size == 0 {
 			r.ended = append(r.ended, false)
 			r.more.Signal()
 		}
@@ -119,7 +120,7 @@ func (r *chainReplay) list(ctx context.Context, h *history) {
 
 // endList notes that the chain is all there.
 func (r *chainReplay) endList() {
-	parts := (len(r.chain) + partMoves - 1) / partMoves
+	parts := (len(r.chain) + r.size - 1) / r.size
 	r.ended = append(r.ended, make([]bool, parts-len(r.ended))...)
 	r.listed, r.older, r.noted = true, parts, parts
 }
@@ -161,7 +162,7 @@ func (r *chainReplay) take() (n int, ok bool) {
 		}
 		r.more.Wait()
 	}
-	if r.err != nil || r.older <= r.newer || r.older*partMoves <= r.broken {
+	if r.err != nil || r.older <= r.newer || r.older*r.size <= r.broken {
 		return 0, false
 	}
 	r.older--
@@ -171,7 +172,7 @@ func (r *chainReplay) take() (n int, ok bool) {
 // replayPart replays a part, from its oldest commit on. It is not whole if it has a breach
 // or comes after one.
 func (r *chainReplay) replayPart(ctx context.Context, a *Audit, n int) (whole bool, err error) {
-	begin := n * partMoves
+	begin := n * r.size
 	part := r.part(begin)
 	for i, id := range slices.Backward(part) {
 		if err := ctx.Err(); err != nil {
@@ -202,7 +203,7 @@ func (r *chainReplay) replayPart(ctx context.Context, a *Audit, n int) (whole bo
 func (r *chainReplay) part(begin int) []git.ID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.chain[begin:min(begin+partMoves, len(r.chain))]
+	return r.chain[begin:min(begin+r.size, len(r.chain))]
 }
 
 // end notes that a part has ended.
@@ -218,7 +219,7 @@ func (r *chainReplay) end(n int) {
 		r.noted--
 	}
 	if r.note != nil && r.noted < before {
-		r.note(r.chain[r.noted*partMoves], len(r.chain)-r.noted*partMoves)
+		r.note(r.chain[r.noted*r.size], len(r.chain)-r.noted*r.size)
 	}
 }
 

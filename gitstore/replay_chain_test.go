@@ -20,38 +20,39 @@ import (
 // found, whichever part ends first, and nothing is left out.
 func TestReplayInParts(t *testing.T) {
 	t.Parallel()
+	const size = 20
 	d := newDesk(t, gittest.Seeded(t))
-	for i := range 3 * partMoves {
+	for i := range 3 * size {
 		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{Text: fmt.Sprint("word ", i), For: "all"}})
 	}
 	tip, err := d.store.Tip(t.Context())
 	require.NoError(t, err)
 	chain, breach := d.store.Audit.history.listChain(tip, "")
 	require.Nil(t, breach)
-	require.Greater(t, len(chain), 3*partMoves)
-	n, breach, err := d.store.Audit.replayChain(t.Context(), chain)
+	require.Greater(t, len(chain), 3*size)
+	n, breach, err := d.store.Audit.replayEach(t.Context(), listedReplay(chain, size))
 	require.NoError(t, err)
 	require.Nil(t, breach)
 	require.Equal(t, len(chain), n)
 	bad := git.ID(strings.Repeat("1", 40))
-	for _, places := range [][]int{{0}, {len(chain) - 1}, {10, 400}, {249, 250}, {600, 300, 299}} {
+	for _, places := range [][]int{{0}, {len(chain) - 1}, {5, 45}, {size - 1, size}, {50, 30, 29}} {
 		broken := slices.Clone(chain)
 		for _, place := range places {
 			broken[place] = bad[:39] + git.ID(fmt.Sprint(place%10))
 		}
-		n, breach, err := d.store.Audit.replayChain(t.Context(), broken)
+		n, breach, err := d.store.Audit.replayEach(t.Context(), listedReplay(broken, size))
 		require.NoError(t, err)
 		require.Equal(t, slices.Min(places), n)
 		require.Equal(t, broken[n], breach.Commit)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err = d.store.Audit.replayChain(ctx, chain)
+	_, _, err = d.store.Audit.replayEach(ctx, listedReplay(chain, size))
 	require.ErrorIs(t, err, context.Canceled)
 
 	// One that is listed meanwhile has the same moves, from the newest on or after a known one.
-	for _, known := range []int{-1, 300, len(chain) - 1} {
-		r := &chainReplay{tip: tip}
+	for _, known := range []int{-1, 30, len(chain) - 1} {
+		r := &chainReplay{size: size, tip: tip}
 		if known >= 0 {
 			r.known = chain[known]
 		}
@@ -73,8 +74,8 @@ func TestReplayInParts(t *testing.T) {
 		}
 	}
 	for _, made := range []func() *chainReplay{
-		func() *chainReplay { return &chainReplay{tip: bad} }, // the list ends there
-		func() *chainReplay { return listedReplay(append(slices.Clone(chain[:len(chain)-1]), bad)) },
+		func() *chainReplay { return &chainReplay{size: size, tip: bad} }, // the list ends there
+		func() *chainReplay { return listedReplay(append(slices.Clone(chain[:len(chain)-1]), bad), size) },
 	} {
 		r := made()
 		before := len(r.chain)
@@ -88,7 +89,7 @@ func TestReplayInParts(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, breach)
 	require.Zero(t, n)
-	r := listedReplay(chain)
+	r := listedReplay(chain, size)
 	r.done.Add(7)
 	require.Equal(t, fmt.Sprintf("7 of %d moves replayed", len(chain)), r.progress())
 }

@@ -559,14 +559,15 @@ func (d *desk) unfrozen() {
 // and does nothing again.
 func TestVerificationGoesOn(t *testing.T) {
 	t.Parallel()
+	const size = 20
 	d := newDesk(t, gittest.Seeded(t))
-	for i := range 3 * partMoves {
+	for i := range 3 * size {
 		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{Text: fmt.Sprint("word ", i), For: "all"}})
 	}
 	l := lane{bare: d.dir, a: d}
 	done, err := d.store.Snapshots.publish(t.Context(), signerOf(t, 7))
 	require.NoError(t, err)
-	require.Equal(t, 3*partMoves+1, done.Moves)
+	require.Equal(t, 3*size+1, done.Moves)
 	other := l.joining(t, 7)
 	require.NoError(t, other.joins())
 	audit := other.store.Audit
@@ -575,11 +576,11 @@ func TestVerificationGoesOn(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	other.store.Repo.Notice = func(string) {}
-	replay := listedReplay(chain)
+	replay := listedReplay(chain, size)
 	replay.note = func(last git.ID, n int) {
 		require.Equal(t, chain[n-1], last)
 		audit.verification.noteReplayed(last, n)
-		if n >= partMoves {
+		if n >= size {
 			cancel()
 		}
 	}
@@ -587,7 +588,7 @@ func TestVerificationGoesOn(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	u, err := audit.verification.Unverified(t.Context())
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, u.Replayed, partMoves)
+	require.GreaterOrEqual(t, u.Replayed, size)
 	before := u.Replayed
 
 	unlock, err := git.HoldLock(t.Context(), other.store.Repo.CommonDir(), verifyLock)
