@@ -37,7 +37,8 @@ test:
 	@.ci/tools go git cc
 	@$(MAKE) --no-print-directory -j2 check compile
 	@plain=$$(.ci/concurrent no) && concurrent=$$(.ci/concurrent yes) || exit 1; \
-	export GOTMPDIR="$${GOTMPDIR:-$${TMPDIR:-/tmp}}" TMPDIR="$$(.ci/scratch)" GOGC=$(GOGC) GORACE="atexit_sleep_ms=0 $$GORACE"; \
+	settings=$$(.ci/goenv) && trap 'rm "$$settings"' EXIT || exit 1; \
+	unset GOTMPDIR; export GOENV="$$settings" TMPDIR="$$(.ci/scratch)" GOGC=$(GOGC) GORACE="atexit_sleep_ms=0 $$GORACE"; \
 	{ CGO_ENABLED=0 GOFLAGS="$$GOFLAGS -trimpath" $(GO) test $(TESTFLAGS) $$plain; \
 	$(GO) test $(RACE) $(TESTFLAGS) $$concurrent; } | awk -f .ci/tally.awk
 
