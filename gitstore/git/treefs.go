@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -10,7 +11,8 @@ import (
 )
 
 // FS is a tree as a file system. It reads files of at most limit bytes; links and
-// submodules are there, and cannot be opened.
+// submodules are there, and cannot be opened. Neither can a folder with a name that leads
+// out of it.
 func (o *Objects) FS(tree ID, limit int64) fs.FS { return treeFS{o, tree, limit} }
 
 type treeFS struct {
@@ -42,6 +44,11 @@ func (t treeFS) Open(name string) (fs.File, error) {
 		entries, err := t.objects.Tree(entry.ID)
 		if err != nil {
 			return nil, failed(err)
+		}
+		for _, e := range entries {
+			if IsBadName(e.Name) { // a walk would go on in another folder, and round in circles
+				return nil, failed(fmt.Errorf("no tree can hold the name %q", e.Name))
+			}
 		}
 		return &treeFolder{info, entries}, nil
 	case !info.Mode().IsRegular():

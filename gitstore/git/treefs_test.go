@@ -1,6 +1,7 @@
 package git
 
 import (
+	"errors"
 	"io/fs"
 	"testing"
 	"testing/fstest"
@@ -40,5 +41,26 @@ func TestTreeFS(t *testing.T) {
 	for _, name := range []string{"link", "module", "a.txt", "link/x", "gone", "a/../a.txt", "/a.txt"} { // a.txt is longer than the limit
 		_, err := fs.ReadFile(files, name)
 		require.Error(t, err, name)
+	}
+}
+
+// A name that leads out of its folder would have a walk go round in circles.
+func TestTreeFSRefusesBadNames(t *testing.T) {
+	t.Parallel()
+	o := objectsOf(t, open(t, gittest.Seeded(t)))
+	for _, name := range []string{"..", ".", ".git", "a/b"} {
+		raw := append([]byte("40000 "+name+"\x00"), make([]byte, 20)...)
+		bad, err := o.Write("tree", raw)
+		require.NoError(t, err)
+		top, err := o.WriteTree([]Entry{{ModeTree, "below", bad}})
+		require.NoError(t, err)
+		seen := 0
+		err = fs.WalkDir(o.FS(top, 100), ".", func(_ string, _ fs.DirEntry, err error) error {
+			if seen++; seen > 10 {
+				return errors.New("the walk goes on")
+			}
+			return err
+		})
+		require.ErrorContains(t, err, `no tree can hold the name "`+name+`"`)
 	}
 }
