@@ -19,9 +19,6 @@ const (
 
 var stageNames = names{"", "merge", "submit", "level", "goal", "phase"}
 
-// Stages are all stages.
-func Stages() []Stage { return all[Stage](stageNames) }
-
 // String is the stage's name, that of [AtMerge] for the zero value.
 func (s Stage) String() string { return stageNames.name(uint8(cmp.Or(s, AtMerge))) }
 

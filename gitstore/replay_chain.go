@@ -25,16 +25,11 @@ const replayKeeps = 2 << 20
 // noticeEvery is how often a replay says how far it is.
 const noticeEvery = 5 * time.Second
 
-// replayChain replays commits that follow one another, oldest first, on all cores: each is
-// judged by the recorded tree of its parent, so parts of the chain need not wait for each
-// other. It returns how many replay before the first one that does not, and that one, nil
-// if all do. The error is that of the context, or of opening the repository.
-func (a *Audit) replayChain(ctx context.Context, chain []git.ID) (int, *Breach, error) {
-	return a.replayEach(ctx, listedReplay(chain, partMoves))
-}
-
-// replayEach is replayChain with what is called meanwhile, of a chain that may not be listed
-// yet: one core lists it while the others replay the newest of its moves.
+// replayEach replays the commits of a chain on all cores: each is judged by the recorded tree
+// of its parent, so parts of the chain need not wait for each other. One core lists a chain
+// that is not listed yet, while the others replay the newest of its moves. It returns how many
+// replay before the first one that does not, and that one, nil if all do. The error is that of
+// the context, of opening the repository, or of a call for each move.
 func (a *Audit) replayEach(ctx context.Context, r *chainReplay) (int, *Breach, error) {
 	r.more.L, r.broken = &r.mu, -1
 	defer r.narrate(a.repo.Notice)()

@@ -85,7 +85,7 @@ func TestReplayInParts(t *testing.T) {
 		require.Equal(t, max(0, before-1), n)
 	}
 
-	n, breach, err = d.store.Audit.replayChain(t.Context(), nil)
+	n, breach, err = d.store.Audit.replayEach(t.Context(), listedReplay(nil, size))
 	require.NoError(t, err)
 	require.Nil(t, breach)
 	require.Zero(t, n)
@@ -107,7 +107,7 @@ func BenchmarkReplayChain(b *testing.B) {
 		b.Run(fmt.Sprint("cores=", cores), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 			for b.Loop() {
-				_, breach, err := d.store.Audit.replayChain(b.Context(), chain)
+				_, breach, err := d.store.Audit.replayEach(b.Context(), listedReplay(chain, partMoves))
 				require.NoError(b, err)
 				require.Nil(b, breach)
 			}
