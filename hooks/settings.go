@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -44,12 +43,9 @@ func ReadPush(ctx context.Context, r *git.Repo, updates []Update, now time.Time,
 	if name := settings["userEnv"]; name != "" {
 		p.User, p.UserKnown = getenv(name), true
 	}
-	switch value := strings.ToLower(settings["requireSignedMoves"]); value {
-	case "", "false", "no", "off", "0":
-	case "true", "yes", "on", "1":
-		p.Signed = true
-	default:
-		return p, &SettingError{"liza.server.requireSignedMoves", fmt.Sprintf("%q, neither true nor false", value), "true"}
+	known := false
+	if p.Signed, known = git.ParseBool(settings["requireSignedMoves"]); !known {
+		return p, &SettingError{"liza.server.requireSignedMoves", fmt.Sprintf("%q, neither true nor false", settings["requireSignedMoves"]), "true"}
 	}
 	count, _ := strconv.Atoi(getenv("GIT_PUSH_OPTION_COUNT"))
 	for i := range min(count, 100) {

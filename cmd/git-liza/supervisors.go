@@ -129,13 +129,14 @@ func readBounds(ctx context.Context, conf *git.Configuration) (b supervise.Bound
 // readBreaker reads liza.breaker; off is true if it is switched off.
 func readBreaker(ctx context.Context, conf *git.Configuration) (off bool, err error) {
 	text, err := conf.Config(ctx, "liza.breaker")
-	switch strings.ToLower(text) {
-	case "", "true", "yes", "on", "1":
+	if err != nil || text == "" {
 		return false, err
-	case "false", "no", "off", "0":
-		return true, err
 	}
-	return false, usagef("git config --unset-all liza.breaker", "liza.breaker is %q, neither true nor false", text)
+	on, known := git.ParseBool(text)
+	if !known {
+		err = usagef("git config --unset-all liza.breaker", "liza.breaker is %q, neither true nor false", text)
+	}
+	return known && !on, err
 }
 
 // readLimits reads liza.idle, liza.wall, liza.backoff, liza.await, liza.learnt and liza.context.handoff.

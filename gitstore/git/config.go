@@ -202,7 +202,7 @@ func (c *RepoConfiguration) isPartial(ctx context.Context) bool {
 		return false
 	}
 	for key, value := range c.settings {
-		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") && isTrue(value) {
+		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") && IsTrue(value) {
 			return true
 		}
 	}
@@ -233,12 +233,22 @@ func parseConfig(out []byte) []Setting {
 	return list
 }
 
-func isTrue(value string) bool {
+// ParseBool reads a truth value as git does, where it is a word, empty, 0 or 1. known is
+// false for everything else.
+func ParseBool(value string) (is, known bool) {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on", "1":
-		return true
+		return true, true
+	case "false", "no", "off", "0", "":
+		return false, true
 	}
-	return false
+	return false, false
+}
+
+// IsTrue reports whether a value is one that git takes for true.
+func IsTrue(value string) bool {
+	is, _ := ParseBool(value)
+	return is
 }
 
 // tidyIdent leaves out of a name or an address what git leaves out too: angle

@@ -71,7 +71,7 @@ func (c *configReading) list() []byte {
 
 func (c *configReading) readSystem() error {
 	if value, set := os.LookupEnv("GIT_CONFIG_NOSYSTEM"); set {
-		without, known := parseBool(value)
+		without, known := ParseBool(value)
 		switch {
 		case !known:
 			return fmt.Errorf("%w: GIT_CONFIG_NOSYSTEM is %q", errAskGit, value)
@@ -293,15 +293,4 @@ func expandHome(path string) (string, error) {
 		return "", errAskGit
 	}
 	return path, nil
-}
-
-// parseBool reads a truth value as git does, where it is a word, empty, 0 or 1.
-func parseBool(value string) (is, known bool) {
-	switch strings.ToLower(value) {
-	case "true", "yes", "on", "1":
-		return true, true
-	case "false", "no", "off", "0", "":
-		return false, true
-	}
-	return false, false
 }

@@ -219,9 +219,9 @@ func (r *Repo) findMainWorkTree(ctx context.Context) error {
 		r.mainWorkTree = filepath.Clean(work)
 	case work != "":
 		r.mainWorkTree = filepath.Join(r.commonDir, work)
-	case !isTrue(bare) && filepath.Base(r.commonDir) == ".git":
+	case !IsTrue(bare) && filepath.Base(r.commonDir) == ".git":
 		r.mainWorkTree = filepath.Dir(r.commonDir)
-	case !isTrue(bare):
+	case !IsTrue(bare):
 		r.mainWorkTree = r.workTree
 	}
 	return nil

@@ -82,7 +82,7 @@ func (f *repoFormat) readCore(line configLine) (err error) {
 
 // isTrue reads the value as a truth value; one that is left out is true.
 func (l configLine) isTrue() (bool, error) {
-	is, known := parseBool(l.value)
+	is, known := ParseBool(l.value)
 	if !known {
 		return false, l.askGit()
 	}

@@ -68,7 +68,7 @@ func Examine(ctx context.Context, repo *git.Repo) (Installed, error) {
 	if err != nil {
 		return i, err
 	}
-	i.Fsck = isTrue(checks)
+	i.Fsck = git.IsTrue(checks)
 	bypassed, err := r.isBypassed(ctx, repo)
 	if err != nil {
 		return i, err
@@ -124,7 +124,7 @@ func (r *record) isBypassed(ctx context.Context, repo *git.Repo) (bool, error) {
 		return true, nil
 	}
 	enabled, err := repo.Config.Config(ctx, "extensions.worktreeConfig")
-	if err != nil || !isTrue(enabled) {
+	if err != nil || !git.IsTrue(enabled) {
 		return false, err
 	}
 	files, err := worktreeConfigs(ctx, repo)

@@ -136,7 +136,7 @@ func sharedHooksPath(ctx context.Context, repo *git.Repo) (string, error) {
 // worktreeConfigs returns the configuration files of single work trees.
 func worktreeConfigs(ctx context.Context, repo *git.Repo) ([]string, error) {
 	enabled, err := configValues(ctx, repo, filepath.Join(repo.CommonDir(), "config"), "extensions.worktreeConfig")
-	if err != nil || !isTrue(lastValue(enabled)) {
+	if err != nil || !git.IsTrue(lastValue(enabled)) {
 		return nil, err
 	}
 	folders := []string{repo.CommonDir()}
@@ -169,12 +169,4 @@ func (r *record) checkEffective(ctx context.Context, repo *git.Repo, sites []sit
 	}
 	return &Refusal{Rule: RulePath, Hint: "git config --show-origin --get-all core.hooksPath",
 		Reason: "core.hooksPath is set to " + now + " by a file that wins over the repository's configuration"}
-}
-
-func isTrue(value string) bool {
-	switch strings.ToLower(value) {
-	case "true", "yes", "on", "1":
-		return true
-	}
-	return false
 }

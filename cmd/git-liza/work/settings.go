@@ -35,7 +35,7 @@ func (x Settings) On(key string) bool {
 			value = one.Value
 		}
 	}
-	return isOn(value)
+	return git.IsTrue(value)
 }
 
 // A settingPlace is a key in one of git's files.

@@ -150,7 +150,7 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 		return err
 	}
 	own := t.mover.By.IsHuman() && !t.mover.Distant
-	if !own && isOn(planner) {
+	if !own && git.IsTrue(planner) {
 		b, _, err := t.mover.Store.Board(ctx)
 		if err != nil {
 			return err
@@ -176,7 +176,7 @@ func (t *Trust) AllowTasks(ctx context.Context, list []flow.TaskInput) error {
 // supervisor imports, where liza.trust.planner is on.
 func (t *Trust) AllowPlanned(ctx context.Context, list []flow.TaskInput) error {
 	t.repo.Config.Renew()
-	if planner, err := t.repo.Config.Config(ctx, TrustPlanner); err != nil || !isOn(planner) {
+	if planner, err := t.repo.Config.Config(ctx, TrustPlanner); err != nil || !git.IsTrue(planner) {
 		return err
 	}
 	return t.Allow(ctx, verifying(list)...)
@@ -212,9 +212,6 @@ const maxShown = 300
 // TrustPlanner is the key that lets the commands of this machine's planners, and of
 // approved plans that its supervisors import, run here.
 const TrustPlanner = "liza.trust.planner"
-
-// isOn reports whether the value of a switch is yes.
-func isOn(value string) bool { return slices.Contains([]string{"true", "1", "yes", "on"}, value) }
 
 // A BoardCommand is a shell command that stands on the board, or an extension of which
 // something runs.
