@@ -183,8 +183,6 @@ type packed struct {
 
 func (e packed) place() place { return place{e.pack, e.offset} }
 
-func (e packed) isDelta() bool { return e.kind.IsDelta() }
-
 // chain are an object and those that it builds upon, up to one that is whole, or that
 // builds upon one that is kept; on is that one, or has no data. find finds objects of other
 // packs.
@@ -196,7 +194,7 @@ func (k *pack) chain(offset int64, find func(ID) (*pack, int64), kept func(place
 		}
 		list = append(list, e)
 		switch {
-		case !e.isDelta():
+		case !e.kind.IsDelta():
 			return list, base{kind: e.kind}, nil
 		case len(list) > maxChain:
 			return nil, base{}, fmt.Errorf("%w: a chain of more than %d deltas", errPack, maxChain)
@@ -295,7 +293,7 @@ func (e packed) inflated(read func(io.Reader) error) error {
 
 // inflate is the object, or its delta. More than limit bytes are an error.
 func (e packed) inflate(limit int64) (data []byte, err error) {
-	if e.size > limit && !e.isDelta() || e.size > math.MaxInt32 {
+	if e.size > limit && !e.kind.IsDelta() || e.size > math.MaxInt32 {
 		return nil, fmt.Errorf("%w: an object of %d bytes", errPack, e.size)
 	}
 	// Compressed data is at least a thousandth of what it was, so a size that is a lie
@@ -308,9 +306,12 @@ func (e packed) inflate(limit int64) (data []byte, err error) {
 		if _, err := io.ReadFull(r, data); err != nil {
 			return err
 		}
-		// The end of the stream has its checksum.
-		if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-			return fmt.Errorf("%w: an object is longer than it says, or damaged: %w", errPack, errors.Join(err))
+		n, err := r.Read(make([]byte, 1))
+		switch {
+		case n != 0 || err == nil:
+			return fmt.Errorf("%w: an object is longer than it says", errPack)
+		case err != io.EOF: // the end of the stream has its checksum
+			return fmt.Errorf("%w: %w", errPack, err)
 		}
 		return nil
 	})
@@ -334,72 +335,4 @@ func (e packed) resultSize() (n int64, err error) {
 		return nil
 	})
 	return n, err
-}
-
-// deltaSize reads one of the sizes that a delta begins with.
-func deltaSize(delta []byte) (n int64, rest []byte, ok bool) {
-	for i, b := range delta {
-		if i == 8 {
-			break
-		}
-		n |= int64(b&0x7f) << (7 * i)
-		if b&0x80 == 0 {
-			return n, delta[i+1:], true
-		}
-	}
-	return 0, nil, false
-}
-
-// patchDelta is what a delta makes of what it builds upon; more than limit bytes are an
-// error.
-func patchDelta(from, delta []byte, limit int64) ([]byte, error) {
-	bad := fmt.Errorf("%w: a delta that fits nothing", errPack)
-	was, delta, ok := deltaSize(delta)
-	if !ok || was != int64(len(from)) {
-		return nil, bad
-	}
-	size, delta, ok := deltaSize(delta)
-	if !ok || size > limit || size > math.MaxInt32 {
-		return nil, bad
-	}
-	// A copy is of at most 16 MiB and takes a byte at least.
-	if size > int64(len(delta))<<24 {
-		return nil, bad
-	}
-	to := make([]byte, 0, min(size, int64(len(from)+len(delta))*2+4096))
-	for len(delta) > 0 {
-		op := delta[0]
-		delta = delta[1:]
-		if op&0x80 == 0 {
-			n := int(op)
-			if n == 0 || n > len(delta) || int64(len(to)+n) > size {
-				return nil, bad
-			}
-			to, delta = append(to, delta[:n]...), delta[n:]
-			continue
-		}
-		var numbers [7]byte
-		for i := range numbers {
-			if op&(1<<i) == 0 {
-				continue
-			}
-			if len(delta) == 0 {
-				return nil, bad
-			}
-			numbers[i], delta = delta[0], delta[1:]
-		}
-		at := int64(binary.LittleEndian.Uint32(numbers[:4]))
-		n := int64(numbers[4]) | int64(numbers[5])<<8 | int64(numbers[6])<<16
-		if n == 0 {
-			n = 1 << 16
-		}
-		if at+n > int64(len(from)) || int64(len(to))+n > size {
-			return nil, bad
-		}
-		to = append(to, from[at:at+n]...)
-	}
-	if int64(len(to)) != size {
-		return nil, bad
-	}
-	return to, nil
 }

@@ -66,7 +66,7 @@ func (p *packs) size(id ID) (kind string, n int64, ok bool) {
 		return "", 0, false
 	}
 	n = chain[0].size
-	if chain[0].isDelta() {
+	if chain[0].kind.IsDelta() {
 		if n, err = chain[0].resultSize(); err != nil {
 			return "", 0, false
 		}
