@@ -38,13 +38,13 @@ func stemOf(word string) string {
 	return stem
 }
 
-func regularStem(word string) string { return english.Stem(american(word), true) }
+func regularStem(word string) string { return english.Stem(respell(word, "is", "iz"), true) }
 
-// american is a word with -ize for -ise, in all its forms.
-func american(word string) string {
-	for _, ending := range []string{"ise", "ised", "ises", "ising", "isation", "isations"} {
-		if start, ok := strings.CutSuffix(word, ending); ok && len(start) >= 4 {
-			return start + "iz" + ending[2:]
+// respell is a word with -ize for -ise, in all its forms, or the other way round.
+func respell(word, from, to string) string {
+	for _, ending := range []string{"e", "ed", "es", "ing", "ation", "ations"} {
+		if start, ok := strings.CutSuffix(word, from+ending); ok && len(start) >= 4 {
+			return start + to + ending
 		}
 	}
 	return word
@@ -57,21 +57,10 @@ func formsOf(word string) []string {
 	if base, ok := of[regularStem(word)]; ok {
 		all = append([]string{base}, irregular[base]...)
 	}
-	if spelled := american(word); spelled != word {
-		return append(all, spelled)
-	}
-	if spelled := british(word); spelled != word {
-		return append(all, spelled)
-	}
-	return all
-}
-
-// british is a word with -ise for -ize.
-func british(word string) string {
-	for _, ending := range []string{"ize", "ized", "izes", "izing", "ization", "izations"} {
-		if start, ok := strings.CutSuffix(word, ending); ok && len(start) >= 4 {
-			return start + "is" + ending[2:]
+	for _, spelled := range []string{respell(word, "is", "iz"), respell(word, "iz", "is")} {
+		if spelled != word {
+			return append(all, spelled)
 		}
 	}
-	return word
+	return all
 }

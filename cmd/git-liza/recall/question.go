@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 )
 
 // mostWords bounds the words of a question that are looked for: the first ones.
@@ -16,7 +15,7 @@ const mostWords = 64
 func Words(question string) []string {
 	stop, seen := stopWords(), map[string]bool{}
 	var all, telling []string
-	for _, word := range strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
+	for _, word := range fieldsOf(question) {
 		if seen[word] || len(telling) == mostWords {
 			continue
 		}
@@ -34,7 +33,8 @@ func Words(question string) []string {
 	return telling
 }
 
-func stopWords() map[string]bool {
+// stopWords are the words that nearly every text has.
+var stopWords = sync.OnceValue(func() map[string]bool {
 	stop := map[string]bool{}
 	for _, word := range strings.Fields(`a about all also am an and any are as at be because been being between but by
 		can could did do does doing done during each else for from had has have having he her here him his how i if in into is it
@@ -45,7 +45,7 @@ func stopWords() map[string]bool {
 		stop[word] = true
 	}
 	return stop
-}
+})
 
 // A sense is a word or phrase of a question, with those that mean nearly the same.
 type sense struct {

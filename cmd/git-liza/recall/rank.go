@@ -162,6 +162,10 @@ func (d document) terms(senses []sense) (has []string) {
 // wordsIn are the words of a text in lower case, and the letters of scripts that put no
 // blanks between words.
 func wordsIn(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) })
-	return append(words, strings.Fields(unspaced(text))...)
+	return append(fieldsOf(text), strings.Fields(unspaced(text))...)
+}
+
+// fieldsOf are the words of a text in lower case.
+func fieldsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) })
 }

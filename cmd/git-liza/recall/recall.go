@@ -49,7 +49,7 @@ type Index struct{ db *sql.DB }
 // patience is how long one process waits for another that writes the index.
 const patience = 10 * time.Second
 
-// tables are made in an empty file. heads says up to where each origin of entries was read.
+// tables are made in an empty file. head says up to where each origin of entries was read.
 const tables = `
 CREATE TABLE head (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE item (n INTEGER PRIMARY KEY, source TEXT NOT NULL, id TEXT NOT NULL, task TEXT NOT NULL,
