@@ -72,7 +72,7 @@ func (p *pusher) fill() error {
 		return err
 	}
 	for len(p.moves) < p.many()+2*p.b.scale.rounds+1 {
-		if l := p.residentMoves(p.b.ctx, 0); l.failed > 0 {
+		if l := p.stayingMoves(p.b.ctx, 0); l.failed > 0 {
 			return fmt.Errorf("moves could not be made")
 		}
 		out, err := p.clone.plain("rev-list", "--reverse", base+".."+layout.State)

@@ -72,7 +72,7 @@ func (b *bench) measureMoves() error {
 }
 
 // measureWriters measures that many processes. They run as commands, each move a process of
-// its own, beside the queued script with the same documents; and as resident processes,
+// its own, beside the queued script with the same documents; and as processes that stay,
 // like supervisors.
 func (c *clone) measureWriters(mode string, writers int, drafts []draft) error {
 	script := func(ctx context.Context, n int) load { return c.scriptMoves(ctx, n, drafts[n]) }
@@ -98,13 +98,13 @@ func (c *clone) measureWriters(mode string, writers int, drafts []draft) error {
 		}
 		queued = append(queued, l)
 	}
-	stayed, err := c.countLost(layout.State, func() load { return c.runWorkers(writers, c.residentMoves) })
+	stayed, err := c.countLost(layout.State, func() load { return c.runWorkers(writers, c.stayingMoves) })
 	if err != nil {
 		return err
 	}
 	c.b.noteLoads(fmt.Sprintf("%d × commands, sync %s", writers, mode), writers, commands, queued, 1.8)
 	c.b.noteLoads(fmt.Sprintf("%d × commands handed over, sync %s", writers, mode), writers, handed, queued, 3)
-	c.b.noteLoads(fmt.Sprintf("%d resident, sync %s", writers, mode), writers, []load{stayed}, queued, 1.8)
+	c.b.noteLoads(fmt.Sprintf("%d staying, sync %s", writers, mode), writers, []load{stayed}, queued, 1.8)
 	return nil
 }
 
@@ -218,8 +218,8 @@ func (c *clone) runOnly(next command) error {
 	return nil
 }
 
-// residentMoves runs a resident process of this program; see staying.
-func (c *clone) residentMoves(_ context.Context, n int) (l load) {
+// stayingMoves runs a process of this program that stays; see staying.
+func (c *clone) stayingMoves(_ context.Context, n int) (l load) {
 	p := exec.CommandContext(c.b.ctx, c.b.self, "staying", string(benchTask(n)), string(benchCoder(n)), c.b.scale.together.String())
 	p.Dir, p.Env, p.Stderr = c.path, c.b.environ, os.Stderr
 	out, err := p.Output()
