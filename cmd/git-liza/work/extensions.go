@@ -52,19 +52,7 @@ func (t *Trust) Extensions(ctx context.Context, b *flow.Board) (list []RunningEx
 	if tip == "" {
 		return nil, nil
 	}
-	objects, err := t.repo.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c, err := objects.Commit(tip)
-	if err != nil {
-		return nil, err
-	}
-	folder, ok, err := objects.Find(c.Tree, extension.Folder)
-	if err != nil || !ok || folder.Mode != git.ModeTree {
-		return nil, err
-	}
-	entries, err := objects.Tree(folder.ID)
+	objects, entries, err := listFolder(ctx, t.repo, tip, extension.Folder)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +60,8 @@ func (t *Trust) Extensions(ctx context.Context, b *flow.Board) (list []RunningEx
 		if entry.Mode != git.ModeTree {
 			continue
 		}
-		e := RunningExtension{Name: entry.Name, Tree: entry.ID, files: map[string]git.Entry{}, objects: objects}
-		if err := e.find(entry.ID); err != nil {
+		e, err := findRunning(objects, entry.Name, entry.ID)
+		if err != nil {
 			return nil, err
 		}
 		if len(e.Runs) > 0 {
@@ -83,29 +71,47 @@ func (t *Trust) Extensions(ctx context.Context, b *flow.Board) (list []RunningEx
 	return list, nil
 }
 
-// find finds the files that run.
-func (e *RunningExtension) find(tree git.ID) error {
-	for _, folder := range []string{"", extension.HooksFolder + "/"} {
-		at := git.Entry{Mode: git.ModeTree, ID: tree}
-		if folder != "" {
-			var ok bool
-			var err error
-			if at, ok, err = e.objects.Find(tree, strings.TrimSuffix(folder, "/")); err != nil || !ok || at.Mode != git.ModeTree {
-				return err
-			}
-		}
-		entries, err := e.objects.Tree(at.ID)
-		if err != nil {
-			return err
-		}
-		for _, one := range entries {
-			if path := folder + one.Name; (one.Mode == git.ModeBlob || one.Mode == git.ModeExecutable) && extension.Runs(path) {
-				e.files[path] = one
-				e.Runs = append(e.Runs, path)
-			}
+// listFolder lists a folder of a commit; nothing where there is no folder.
+func listFolder(ctx context.Context, repo *git.Repo, commit git.ID, path string) (*git.Objects, []git.Entry, error) {
+	objects, err := repo.Objects(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := objects.Commit(commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	folder, ok, err := objects.Find(c.Tree, path)
+	if err != nil || !ok || folder.Mode != git.ModeTree {
+		return objects, nil, err
+	}
+	entries, err := objects.Tree(folder.ID)
+	return objects, entries, err
+}
+
+// findRunning finds what runs of the extension that a tree is.
+func findRunning(objects *git.Objects, name string, tree git.ID) (RunningExtension, error) {
+	e := RunningExtension{Name: name, Tree: tree, files: map[string]git.Entry{}, objects: objects}
+	if err := e.addFiles(tree, ""); err != nil {
+		return e, err
+	}
+	folder, ok, err := objects.Find(tree, extension.HooksFolder)
+	if err != nil || !ok || folder.Mode != git.ModeTree {
+		return e, err
+	}
+	return e, e.addFiles(folder.ID, extension.HooksFolder+"/")
+}
+
+// addFiles adds the files of one folder that run; prefix is its path with a slash.
+func (e *RunningExtension) addFiles(folder git.ID, prefix string) error {
+	entries, err := e.objects.Tree(folder)
+	for _, one := range entries {
+		if path := prefix + one.Name; (one.Mode == git.ModeBlob || one.Mode == git.ModeExecutable) && extension.Runs(path) {
+			e.files[path] = one
+			e.Runs = append(e.Runs, path)
 		}
 	}
-	return nil
+	return err
 }
 
 // TrustedExtensions are the extensions of which something runs whose trees are allowed on
@@ -154,12 +160,12 @@ func (t *Trust) Commands(ctx context.Context, b *flow.Board) ([]BoardCommand, er
 	if err != nil {
 		return nil, err
 	}
-	return append(list, BoardCommands(b)[len(SharedCommands(b.Settings().Config)):]...), b.Err()
+	return append(list, taskCommands(b)...), b.Err()
 }
 
 // SharedCommands are those of [Trust.Commands] that belong to no task.
 func (t *Trust) SharedCommands(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
-	list := SharedCommands(b.Settings().Config)
+	list := configCommands(b.Settings().Config)
 	running, err := t.Extensions(ctx, b)
 	for _, e := range running {
 		list = append(list, BoardCommand{Where: "extension " + e.Name, Command: e.Command(), extension: true})

@@ -14,19 +14,7 @@ import (
 // Lessons reads the lessons of a commit, by name. wrong are the paths of files that are
 // none; they concern nobody.
 func Lessons(ctx context.Context, repo *git.Repo, commit flow.ObjectID) (list []lesson.Lesson, wrong []string, err error) {
-	objects, err := repo.Objects(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, err := objects.Commit(commit)
-	if err != nil {
-		return nil, nil, err
-	}
-	folder, ok, err := objects.Find(c.Tree, lesson.Folder)
-	if err != nil || !ok || folder.Mode != git.ModeTree {
-		return nil, nil, err
-	}
-	entries, err := objects.Tree(folder.ID)
+	objects, entries, err := listFolder(ctx, repo, commit, lesson.Folder)
 	if err != nil {
 		return nil, nil, err
 	}

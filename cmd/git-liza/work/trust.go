@@ -224,7 +224,11 @@ type BoardCommand struct {
 
 // BoardCommands are the commands that a board may ask a machine to run.
 func BoardCommands(b *flow.Board) []BoardCommand {
-	list := SharedCommands(b.Settings().Config)
+	return slices.Concat(configCommands(b.Settings().Config), taskCommands(b))
+}
+
+// taskCommands are those that verify tasks which are not over.
+func taskCommands(b *flow.Board) (list []BoardCommand) {
 	for _, s := range b.Tasks() {
 		if s.Verify != "" && !s.Status.Final() {
 			list = append(list, BoardCommand{Where: string(s.ID), Command: s.Verify})
@@ -233,9 +237,8 @@ func BoardCommands(b *flow.Board) []BoardCommand {
 	return list
 }
 
-// SharedCommands are the commands of a board that belong to no task.
-func SharedCommands(config flow.Config) []BoardCommand {
-	var list []BoardCommand
+// configCommands are those of the configuration, which belong to no task.
+func configCommands(config flow.Config) (list []BoardCommand) {
 	if config.PostWorktree != "" {
 		list = append(list, BoardCommand{Where: "post_worktree", Command: config.PostWorktree, Before: flow.AtSubmit})
 	}

@@ -92,8 +92,8 @@ func (t *Trust) earlierCommands(ctx context.Context, tip git.ID, name string) (c
 			continue
 		}
 		seen[folder.ID] = true
-		e := RunningExtension{Name: name, Tree: folder.ID, files: map[string]git.Entry{}, objects: objects}
-		if err := e.find(folder.ID); err != nil {
+		e, err := findRunning(objects, name, folder.ID)
+		if err != nil {
 			return nil, err
 		}
 		commands = append(commands, e.Command())
