@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -40,33 +41,30 @@ func hooksAfter(inv *invocation, c *work.Clone) func(context.Context, gitstore.R
 		return nil
 	}
 	return func(ctx context.Context, r gitstore.Result) {
-		say := func(e string, err error) {
+		path := hookPath(r)
+		say := func(name string, err error) {
 			if err != nil && c.Repo.Notice != nil {
-				c.Repo.Notice(fmt.Sprintf("the move is made, and %s of the extension %s failed: %s", hookPath(r), e, plaintext.Line(err.Error())))
+				c.Repo.Notice(fmt.Sprintf("the move is made, and %s of the extension %s failed: %s", path, name, plaintext.Line(err.Error())))
 			}
 		}
-		list, err := c.Trust.Extensions(ctx, r.After)
+		all, err := c.Trust.Extensions(ctx, r.After)
+		first := slices.IndexFunc(all, func(e work.RunningExtension) bool { return e.Has(path) })
+		if err != nil || first < 0 {
+			return // git liza trust says what is wrong
+		}
+		trusted, err := c.Trust.TrustedExtensions(ctx, r.After)
 		if err != nil {
-			return // git liza trust says so
-		}
-		for _, e := range list {
-			if !e.Has(hookPath(r)) {
-				continue
-			}
-			if list, err = c.Trust.TrustedExtensions(ctx, r.After); err != nil {
-				say(e.Name, err)
-				return
-			}
-			for _, e := range list {
-				switch {
-				case !e.Has(hookPath(r)):
-				case e.Wrong != "":
-					say(e.Name, errors.New("something is wrong with it: "+e.Wrong+": "+checkExtensions(r.After)))
-				default:
-					say(e.Name, runHook(ctx, inv, c.Repo, e, r))
-				}
-			}
+			say(all[first].Name, err)
 			return
+		}
+		for _, e := range trusted {
+			switch {
+			case !e.Has(path):
+			case e.Wrong != "":
+				say(e.Name, errors.New("something is wrong with it: "+e.Wrong+": "+checkExtensions(r.After)))
+			default:
+				say(e.Name, runHook(ctx, inv, c.Repo, e, r))
+			}
 		}
 	}
 }
