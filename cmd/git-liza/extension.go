@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -291,47 +290,10 @@ func (c *extensionAddCommand) Run(inv *invocation) error {
 			return &flow.Refusal{Rule: flow.RuleNotFound, Reason: e.Name + " needs the extension " + name + ", which is not there", Hint: "git liza extension list"}
 		}
 	}
-	if err := copyExtension(e, to); err != nil {
+	if err := e.CopyTo(to); err != nil {
 		return err
 	}
 	return inv.answer("", map[string]any{"extension": e.Extension, "path": extension.Folder + "/" + e.Name},
 		fmt.Sprintf("%s %s, %s in %s/%s\nnext: git add %s/%s && git commit -m %s\n", e.Name, e.Version, view.Count(len(e.Files), "file"), extension.Folder, e.Name,
 			extension.Folder, e.Name, shell.Quote("Add the extension "+e.Name+" "+e.Version)))
-}
-
-// copyExtension copies it beside its place and then puts it there, so that no half of one
-// is ever there.
-func copyExtension(e *extension.Installed, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return err
-	}
-	half, err := os.MkdirTemp(filepath.Dir(to), ".half-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(half)
-	if err := os.Chmod(half, 0o755); err != nil {
-		return err
-	}
-	for _, name := range e.Files {
-		data, err := fs.ReadFile(e.FS, name)
-		if err != nil {
-			return err
-		}
-		file := filepath.Join(half, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
-		}
-		mode := fs.FileMode(0o644)
-		if info, err := fs.Stat(e.FS, name); err == nil && info.Mode()&0o100 != 0 {
-			mode = 0o755
-		}
-		if err := os.WriteFile(file, data, mode); err != nil {
-			return err
-		}
-	}
-	if err := os.RemoveAll(to); err != nil {
-		return err
-	}
-	return os.Rename(half, to)
 }
