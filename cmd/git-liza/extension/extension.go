@@ -1,5 +1,7 @@
 // Package extension reads extensions: folders that bring roles, prompts, types of
-// artifacts, workflows and causes of failures into a project. It knows files, no board and no repository.
+// artifacts, workflows, causes of failures, skills, gates, providers, launchers, and programs
+// that are called after moves into a project. It copies one into its place. It knows files,
+// no board and no repository.
 package extension
 
 import (
@@ -30,8 +32,9 @@ const Folder = ".liza/extensions"
 
 // What an extension may have at the most.
 const (
-	MaxFiles = 500
-	MaxFile  = 256 << 10 // bytes
+	MaxFiles   = 500
+	MaxFile    = 256 << 10 // bytes
+	maxFolders = 2000      // of a commit they can be without number, and without files
 )
 
 // manifest is the file that says what an extension is.
@@ -123,7 +126,9 @@ type File struct {
 // Read reads an extension from its folder, and says all that is wrong with it.
 func Read(from fs.FS, base Base) (*Extension, []File) {
 	r := reader{from: from, e: &Extension{base: base}}
-	r.walk()
+	if !r.walk() {
+		return r.e, r.wrong // what looks at prompts would walk on
+	}
 	r.manifest()
 	for _, file := range r.e.Files {
 		r.content(file)
@@ -171,8 +176,11 @@ func (r *reader) faults(file string, list []artifacts.Fault) {
 	r.wrong = append(r.wrong, File{file, list})
 }
 
-// walk lists its files. Links are no files: they could lead out of the folder.
-func (r *reader) walk() {
+// walk lists its files, and reports whether there are no more than it may have. Links are no
+// files: they could lead out of the folder.
+func (r *reader) walk() (whole bool) {
+	folders := 0
+	whole = true
 	err := fs.WalkDir(r.from, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -180,8 +188,14 @@ func (r *reader) walk() {
 		case entry.IsDir() && entry.Name() == ".git":
 			return fs.SkipDir
 		case entry.IsDir():
+			if folders++; folders > maxFolders {
+				whole = false
+				r.fault(manifest, artifacts.CodeLimit, "an extension has at most %d folders", maxFolders)
+				return fs.SkipAll
+			}
 			return nil
 		case len(r.e.Files) == MaxFiles:
+			whole = false
 			r.fault(manifest, artifacts.CodeLimit, "an extension has at most %d files", MaxFiles)
 			return fs.SkipAll
 		}
@@ -202,6 +216,7 @@ func (r *reader) walk() {
 	if err != nil {
 		r.fault(manifest, artifacts.CodeFile, "%v", err)
 	}
+	return whole
 }
 
 func (r *reader) read(file string) []byte {

@@ -213,3 +213,14 @@ func TestRolesOfOthers(t *testing.T) {
 	_, wrong = ReadBeside(alone, nil, Base{})
 	require.NotEmpty(t, said(wrong))
 }
+
+// A few trees of a commit can be folders without number, in which there is no file.
+func TestReadBoundsFolders(t *testing.T) {
+	t.Parallel()
+	from := files(nil)
+	for i := range maxFolders {
+		from[fmt.Sprintf("prompts/coder/%d", i)] = &fstest.MapFile{Mode: fs.ModeDir | 0o755}
+	}
+	_, wrong := Read(from, Base{})
+	require.Contains(t, said(wrong), "extension.yaml:1: limit: an extension has at most 2000 folders")
+}
