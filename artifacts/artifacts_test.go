@@ -72,7 +72,7 @@ func TestFrozenStays(t *testing.T) {
 		require.Equal(t, "# One\n", now.Body)
 		id, _ := now.Front.Key("id").Text()
 		require.Equal(t, "ADR-1", id)
-		require.True(t, record.IsFrozen([]byte(text)), "it stays frozen")
+		require.True(t, record.isFrozen([]byte(text)), "it stays frozen")
 	})
 }
 

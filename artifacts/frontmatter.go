@@ -77,9 +77,9 @@ func (t *Text) Status() string {
 	return status
 }
 
-// IsFrozen reports whether a text is one that may not change any more. What cannot be
+// isFrozen reports whether a text is one that may not change any more. What cannot be
 // read is not: no text came to its path without a check.
-func (t *Type) IsFrozen(text []byte) bool {
+func (t *Type) isFrozen(text []byte) bool {
 	if len(t.Frozen) == 0 {
 		return false
 	}
@@ -113,7 +113,7 @@ var changeable = []string{"status", "superseded_by"}
 // there, so that a rename is a removal. Of a frozen artifact only superseded_by may
 // change, and the status to superseded.
 func (t *Type) CheckFrozen(was, is *State) string {
-	if was == nil || !t.IsFrozen(was.Text) {
+	if was == nil || !t.isFrozen(was.Text) {
 		return ""
 	}
 	old, _ := Part("", was.Text)

@@ -65,9 +65,6 @@ type ArtifactState struct {
 	Approved int            // of them
 }
 
-// Lacks reports whether the exit of the phase waits for the artifact.
-func (a ArtifactState) Lacks() bool { return a.Approved < len(a.Files) || a.Approved < a.Count }
-
 // ArtifactsOf are the artifacts of a goal in the order of its workflow, up to a phase;
 // "" is all.
 func ArtifactsOf(b *Board, goal GoalID, upTo PhaseID) []ArtifactState {

@@ -29,8 +29,8 @@ const (
 	ClassByPerson   = "person"
 )
 
-// SecurityReviewer is the role that looks at work of which a class suggests it.
-const SecurityReviewer Role = "security-reviewer"
+// securityReviewer is the role that looks at work of which a class suggests it.
+const securityReviewer Role = "security-reviewer"
 
 // An Allowance is the word of a person that a file may be worked on in spite of its
 // class.

@@ -71,9 +71,9 @@ func (r RetryPolicy) check(hint string) *Refusal {
 	return nil
 }
 
-// Fails reports whether an outcome of a session is a failure of the work: it came to
+// fails reports whether an outcome of a session is a failure of the work: it came to
 // nothing, and neither a provider, a budget nor a person ended it.
-func Fails(outcome string) bool {
+func fails(outcome string) bool {
 	return contains([]string{"nothing", "failed", "hung", "lost"}, outcome)
 }
 
@@ -91,7 +91,7 @@ func checkBackoff(p *play, notBefore time.Time, what string) *Refusal {
 func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 	t, by := p.task, p.move.By
 	if c := t.Claim; c != nil && p.actor().holds() && c.Since.Equal(s.Of) {
-		failed = Fails(s.Outcome) && !by.IsHuman() && !outagesOf(p).has(hostOf(p.Board, by))
+		failed = fails(s.Outcome) && !by.IsHuman() && !outagesOf(p).has(hostOf(p.Board, by))
 		t.Status = c.From
 		p.free(by)
 		t.Claim, t.Intent = nil, nil
@@ -105,7 +105,7 @@ func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 		return false, false
 	}
 	p.endReview(t, role)
-	if Fails(s.Outcome) && !by.IsHuman() {
+	if fails(s.Outcome) && !by.IsHuman() {
 		t.judge(role, func(j *Judgement) {
 			j.NoVerdicts++
 			j.NotBefore = p.move.At.Add(p.Settings().Config.Retry.Wait(j.NoVerdicts))

@@ -106,16 +106,6 @@ func (s *SessionMove) end(p *effect) {
 	}
 }
 
-// Payers are the goal and the sprint to which a session for a task is charged
-// now; the id "" is planning for the goal that is named, "" for the current one.
-func (b *Board) Payers(goal GoalID, id TaskID) (GoalID, SprintID) {
-	t, r := b.purses().payee(goal, id)
-	if r != nil {
-		t = &Task{Goal: b.Settings().Goal}
-	}
-	return b.purses().payers(t)
-}
-
 // payers are the goal and the sprint to which sessions for a task are charged:
 // those of the task, and between two sprints the last one.
 func (ps purses) payers(t *Task) (GoalID, SprintID) {

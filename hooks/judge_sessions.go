@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// MaxSessions is how many sessions one push may bring.
-const MaxSessions = 1000
+// maxSessions is how many sessions one push may bring.
+const maxSessions = 1000
 
 // judgeSession judges the ref with the sessions of a registration of an agent: only
 // the agent's principal adds sessions, and only an admin deletes the ref.
@@ -47,8 +47,8 @@ func (j *judge) checkSessions(ctx context.Context, u Update) (*flow.Refusal, err
 			return nil, ctx.Err()
 		case at == "":
 			return refusal(RuleRef, "git liza session list", "%s only grows: %s does not follow from %s", u.Name, u.New.Short(), u.Old.Short()), nil
-		case j.sessions == MaxSessions:
-			return refusal(flow.RuleLimit, "git push REMOTE COMMIT:"+u.Name, "a push brings at most %d sessions: push in parts", MaxSessions), nil
+		case j.sessions == maxSessions:
+			return refusal(flow.RuleLimit, "git push REMOTE COMMIT:"+u.Name, "a push brings at most %d sessions: push in parts", maxSessions), nil
 		}
 		if at, err = gitstore.CheckSession(objects, at); err != nil {
 			return refusal(RuleRef, "git liza session list", "%v", err), nil

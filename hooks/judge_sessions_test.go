@@ -58,7 +58,7 @@ func TestSessions(t *testing.T) {
 	objects, err := y.store.Repo.Objects(context.Background())
 	require.NoError(t, err)
 	last, over := git.ID(""), second
-	for range MaxSessions + 1 {
+	for range maxSessions + 1 {
 		last = over
 		over, err = objects.WriteCommit([]byte("tree " + tree + "\nparent " + string(last) + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nsession\n"))
 		require.NoError(t, err)

@@ -10,9 +10,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// MaxSnapshots is how many snapshots a server keeps of keys that no principal of the board
+// maxSnapshots is how many snapshots a server keeps of keys that no principal of the board
 // has. Those of principals are bounded by the board.
-const MaxSnapshots = 100
+const maxSnapshots = 100
 
 // snapshotRefs is what the snapshots of a push are judged by.
 type snapshotRefs struct {
@@ -76,9 +76,9 @@ func (j *judge) checkSnapshotKey(u Update, here *snapshotRefs) *flow.Refusal {
 		return refusal(flow.RulePrincipal, "git liza principal list", "no principal of the board has the key of %s: a principal pushes it", u.Name)
 	case u.Old == "" && !j.authors.includeAdmin():
 		return refusal(flow.RuleAdmin, "git liza principal list", "no principal of the board has the key of %s: an admin pushes its first snapshot", u.Name)
-	case u.Old == "" && here.others > MaxSnapshots:
+	case u.Old == "" && here.others > maxSnapshots:
 		return refusal(flow.RuleLimit, "git push REMOTE --delete "+layout.SnapshotRefs+"KEY",
-			"there are snapshots of %d keys that no principal of the board has, which is the most that are kept: an admin deletes one", MaxSnapshots)
+			"there are snapshots of %d keys that no principal of the board has, which is the most that are kept: an admin deletes one", maxSnapshots)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func TestSnapshotsAreBounded(t *testing.T) {
 	y := plain(t)
 	file, ref := y.snapshotKey("k")
 	first := y.signs(file)
-	for i := range MaxSnapshots - 1 {
+	for i := range maxSnapshots - 1 {
 		gittest.Git(t, y.server, "update-ref", fmt.Sprintf("%s%040d", layout.SnapshotRefs, i), string(first))
 	}
 	more, another := y.snapshotKey("more")

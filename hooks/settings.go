@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// PublishOption is the push option by which an admin publishes moves that were made
+// publishOption is the push option by which an admin publishes moves that were made
 // without this server: git push -o liza-publish.
-const PublishOption = "liza-publish"
+const publishOption = "liza-publish"
 
 // A SettingError is a value of a server's git configuration that nothing can be judged by.
 type SettingError struct {
@@ -49,7 +49,7 @@ func ReadPush(ctx context.Context, r *git.Repo, updates []Update, now time.Time,
 	}
 	count, _ := strconv.Atoi(getenv("GIT_PUSH_OPTION_COUNT"))
 	for i := range min(count, 100) {
-		p.Publish = p.Publish || getenv("GIT_PUSH_OPTION_"+strconv.Itoa(i)) == PublishOption
+		p.Publish = p.Publish || getenv("GIT_PUSH_OPTION_"+strconv.Itoa(i)) == publishOption
 	}
 	return p, nil
 }

@@ -41,9 +41,9 @@ const (
 	manyFiles    = 10
 )
 
-// MostText bounds, in bytes, the texts of a task together: half of what its document holds.
+// mostText bounds, in bytes, the texts of a task together: half of what its document holds.
 // A task that fills its document could be entered and never be claimed.
-const MostText = 128 << 10
+const mostText = 128 << 10
 
 func errorAt(code Code, at Place, format string, args ...any) Fault {
 	return Fault{Code: code, Place: at, Reason: fmt.Sprintf(format, args...)}
@@ -98,8 +98,8 @@ func (c *checker) describe(i int) {
 	for _, r := range flow.Bound(t, c.ground.TextLimit) {
 		c.add(Code(r.Rule), Place{i, "", -1}, "%s: %s", c.name(i), r.Reason)
 	}
-	if flow.TextBytes(t) > MostText {
-		c.add(Limit, Place{i, "texts", -1}, "the texts of %s have together more than %d bytes, and its document has to hold what becomes of it, too", c.name(i), MostText)
+	if flow.TextBytes(t) > mostText {
+		c.add(Limit, Place{i, "texts", -1}, "the texts of %s have together more than %d bytes, and its document has to hold what becomes of it, too", c.name(i), mostText)
 	}
 	in := t.TaskInput
 	in.ID, in.Level = flow.TaskID(c.name(i)), max(t.Level, 0)

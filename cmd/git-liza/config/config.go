@@ -103,8 +103,8 @@ func (k Key) RoleOf(name string) flow.Role {
 	return ""
 }
 
-// IsPattern reports whether the key stands for several.
-func (k Key) IsPattern() bool { return slices.ContainsFunc(strings.Split(k.Name, "."), isVariable) }
+// isPattern reports whether the key stands for several.
+func (k Key) isPattern() bool { return slices.ContainsFunc(strings.Split(k.Name, "."), isVariable) }
 
 func isVariable(word string) bool { return word == strings.ToUpper(word) }
 
@@ -169,7 +169,7 @@ func Nearest(mistyped string) string {
 // like returns the names of a pattern whose variable words are those of another name.
 func (k Key) like(name string) []string {
 	have, words := strings.Split(name, "."), strings.Split(k.Name, ".")
-	if len(have) != len(words) && k.IsPattern() {
+	if len(have) != len(words) && k.isPattern() {
 		return nil
 	}
 	names := []string{""}

@@ -358,8 +358,8 @@ func (n *Counts) countSession(m flow.Move, d *flow.SessionMove) {
 	n.sessions = append(n.sessions, s)
 }
 
-// payers are the goal and the sprint to which a session is charged, as
-// [flow.Board.Payers] has them.
+// payers are the goal and the sprint to which a session is charged, the same as by the
+// rules.
 func (n *Counts) payers(m flow.Move) (flow.GoalID, flow.SprintID) {
 	goal := named(n, m.Goal)
 	if t := n.byID[m.Task]; t != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// FewestMerged is how many merged tasks an estimate needs.
-const FewestMerged = 10
+// fewestMerged is how many merged tasks an estimate needs.
+const fewestMerged = 10
 
 // A Pace is how fast work went so far: the part of the counts that a glance at the board
 // needs. The zero value says nothing.
@@ -140,7 +140,7 @@ type Estimate struct {
 // own goes at the pace of all.
 func (p Pace) Estimate(goal flow.GoalID, open, actors int) (Estimate, bool) {
 	g := p.known(goal)
-	if g.Merged < FewestMerged || open == 0 || actors == 0 {
+	if g.Merged < fewestMerged || open == 0 || actors == 0 {
 		return Estimate{}, false
 	}
 	share := func(each int64) time.Duration {
@@ -151,7 +151,7 @@ func (p Pace) Estimate(goal flow.GoalID, open, actors int) (Estimate, bool) {
 
 // known is the pace of a goal, or of all where a goal has little history of its own.
 func (p Pace) known(goal flow.GoalID) GoalPace {
-	if g := p.Of(goal); g.Merged >= FewestMerged {
+	if g := p.Of(goal); g.Merged >= fewestMerged {
 		return g
 	}
 	return p.Of("")

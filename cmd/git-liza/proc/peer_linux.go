@@ -33,9 +33,9 @@ func PeerOf(conn *net.UnixConn) (Peer, error) {
 	return Peer{int(cred.Pid), int(cred.Uid)}, nil
 }
 
-// ShortPath returns a name of a file for the address of a socket, which has little room.
+// shortPath returns a name of a file for the address of a socket, which has little room.
 // It is good until done is called.
-func ShortPath(folder, name string) (path string, done func(), err error) {
+func shortPath(folder, name string) (path string, done func(), err error) {
 	f, err := os.Open(folder)
 	if err != nil {
 		return "", nil, err

@@ -15,8 +15,8 @@ type Peer struct{ PID, UID int }
 // the folder of the socket is its user's alone.
 func PeerOf(*net.UnixConn) (Peer, error) { return Peer{0, os.Getuid()}, nil }
 
-// ShortPath returns a name of a file for the address of a socket.
-func ShortPath(folder, name string) (path string, done func(), err error) {
+// shortPath returns a name of a file for the address of a socket.
+func shortPath(folder, name string) (path string, done func(), err error) {
 	return filepath.Join(folder, name), func() {}, nil
 }
 

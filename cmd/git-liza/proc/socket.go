@@ -22,7 +22,7 @@ func Listen(folder, name string) (*net.UnixListener, error) {
 		return nil, err
 	}
 	hidden := "." + name + "-" + strconv.Itoa(os.Getpid())
-	path, done, err := ShortPath(folder, hidden)
+	path, done, err := shortPath(folder, hidden)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func Listen(folder, name string) (*net.UnixListener, error) {
 
 // Dial connects to a socket. The error wraps ErrNobodyListens if no process has it.
 func Dial(ctx context.Context, folder, name string) (*net.UnixConn, error) {
-	path, done, err := ShortPath(folder, name)
+	path, done, err := shortPath(folder, name)
 	if err != nil {
 		return nil, err
 	}

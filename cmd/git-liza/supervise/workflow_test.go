@@ -98,7 +98,7 @@ func TestGoalThroughAllPhases(t *testing.T) {
 	require.Len(t, w.moves(flow.ActImport), 1)
 	require.Len(t, w.moves(flow.ActReject), 1, "the requirements")
 	for _, a := range flow.ArtifactsOf(b, "goal-1", "") {
-		require.False(t, a.Lacks(), a.Type)
+		require.GreaterOrEqual(t, a.Approved, max(len(a.Files), a.Count), a.Type)
 	}
 	var phases []flow.PhaseID
 	for _, m := range w.moves(flow.ActPhase) {

@@ -47,8 +47,8 @@ const (
 	textTerm   = "text"
 )
 
-// FilterKeys are the forms of the words of the filter language.
-const FilterKeys = "status:blocked, agent:coder-2, goal:goal-1, sprint:sprint-1, role:coder, kind:docs, label:api, level:2, phase:design, path:auth/, age:>1h, age:<2d, text:WORD or only WORD"
+// filterKeys are the forms of the words of the filter language.
+const filterKeys = "status:blocked, agent:coder-2, goal:goal-1, sprint:sprint-1, role:coder, kind:docs, label:api, level:2, phase:design, path:auth/, age:>1h, age:<2d, text:WORD or only WORD"
 
 // ParseFilter reads words of the filter language, such as status:blocked agent:coder-2
 // age:>1h path:auth/. All of them must hold. Values with commas between them mean any of
@@ -76,7 +76,7 @@ func parseTerm(word string) (term, error) {
 	}
 	t := term{key: strings.ToLower(key)}
 	if value == "" {
-		return t, fmt.Errorf("%s: of the filter has no value; it has words like %s", flow.Excerpt(key, 80), FilterKeys)
+		return t, fmt.Errorf("%s: of the filter has no value; it has words like %s", flow.Excerpt(key, 80), filterKeys)
 	}
 	switch t.key {
 	case ageTerm:
@@ -99,7 +99,7 @@ func parseTerm(word string) (term, error) {
 		t.any = strings.Split(strings.ToLower(value), ",")
 		return t, nil
 	}
-	return t, fmt.Errorf("a filter has no key %q; it has words like %s", flow.Excerpt(key, 80), FilterKeys)
+	return t, fmt.Errorf("a filter has no key %q; it has words like %s", flow.Excerpt(key, 80), filterKeys)
 }
 
 // parseAge reads >1h, <2d; without a sign the age is more.

@@ -29,13 +29,13 @@ func Roles(b *flow.Board, builtin func(flow.Role) bool) []Role {
 // HumanRole returns the role for which people judge. The board has no row of it, and no
 // agent has it.
 func HumanRole(b *flow.Board) Role {
-	return Role{Required: RulesOf(b, flow.HumanRole), Row: flow.RoleRow{Name: flow.HumanRole, Capacity: flow.Judges,
+	return Role{Required: rulesOf(b, flow.HumanRole), Row: flow.RoleRow{Name: flow.HumanRole, Capacity: flow.Judges,
 		About: "a person, with git liza approve ID --commit SHA --role human"}}
 }
 
 // RoleOf returns a row of the board with its agents and rules.
 func RoleOf(b *flow.Board, row *flow.RoleRow, builtin func(flow.Role) bool) Role {
-	role := Role{Row: *row, Stranger: !builtin(row.Name), Required: RulesOf(b, row.Name)}
+	role := Role{Row: *row, Stranger: !builtin(row.Name), Required: rulesOf(b, row.Name)}
 	for _, id := range b.IDs(flow.Agents) {
 		if id := flow.AgentID(id); id.Role() == row.Name {
 			role.Agents = append(role.Agents, id)
@@ -44,8 +44,8 @@ func RoleOf(b *flow.Board, row *flow.RoleRow, builtin func(flow.Role) bool) Role
 	return role
 }
 
-// RulesOf returns the rules of review that ask for a role.
-func RulesOf(b *flow.Board, role flow.Role) (list []flow.ReviewRule) {
+// rulesOf returns the rules of review that ask for a role.
+func rulesOf(b *flow.Board, role flow.Role) (list []flow.ReviewRule) {
 	for _, rule := range b.ReviewRules() {
 		if rule.Role == role {
 			list = append(list, rule)

@@ -132,7 +132,7 @@ func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message str
 	err = c.Trees.Contents.Commit(ctx, dir, message, environ)
 	var nested *worktrees.Obstacle
 	if errors.As(err, &nested) {
-		return NotOurs(nested)
+		return refuseNested(nested)
 	}
 	var failed *git.Error
 	if errors.As(err, &failed) {

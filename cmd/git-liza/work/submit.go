@@ -74,9 +74,9 @@ func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal
 	})
 }
 
-// NotOurs returns the refusal to commit or submit while another repository is
+// refuseNested returns the refusal to commit or submit while another repository is
 // inside the worktree, because its files would be in no commit.
-func NotOurs(o *worktrees.Obstacle) *flow.Refusal {
+func refuseNested(o *worktrees.Obstacle) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleNested, Reason: o.Error(), Hint: o.Hint}
 }
 
@@ -121,7 +121,7 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 			Reason: fmt.Sprintf("%s is not on the branch %s but on %s", dir, t.ID.Branch(), cmp.Or(status.Branch, "no branch"))}
 	}
 	if nested := worktrees.Nested(dir, status); nested != nil {
-		return NotOurs(nested)
+		return refuseNested(nested)
 	}
 	if !status.Clean() {
 		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " add -A && " + in + " commit -m " + shell.Quote(string(t.ID)),
