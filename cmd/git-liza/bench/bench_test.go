@@ -116,7 +116,7 @@ func TestTortureEveryRowIsMeasured(t *testing.T) {
 		require.NoError(t, measure())
 	}
 	for _, r := range b.table {
-		require.NotEqual(t, "failed", r.verdict, r.what)
+		require.NotEmpty(t, r.measured+r.ratio, r.what)
 		if strings.HasSuffix(r.what, "failed or lost") {
 			require.Equal(t, "0", r.measured)
 		}
@@ -148,8 +148,10 @@ func TestRowsAsJSON(t *testing.T) {
 		{"what": "memory", "measured": "65.0 MiB (65.0–65.0)", "budget": "≤ 64 MiB", "verdict": "over"}]`, string(out))
 }
 
-func TestLost(t *testing.T) {
-	l := load{waits: []float64{5, 1, 4, 2, 3}}
+func TestLoad(t *testing.T) {
+	l := load{moves: 10, seconds: 4, waits: []float64{5, 1, 4, 2, 3}, shares: []int{7, 3}}
+	require.InDelta(t, 2.5, l.rate(), 0)
+	require.InDelta(t, 60, l.least(), 0)
 	require.InDelta(t, 4, l.p99(), 0)
 	require.Zero(t, (&load{}).p99())
 }
