@@ -282,7 +282,8 @@ func TestAgentsHandOverTheirOwn(t *testing.T) {
 	start := s.tip()
 	require.Equal(t, string(gitstore.AnswerRefuse), hand("00112233445566bb", mark))
 	require.Equal(t, "0", s.moves(start))
-	require.Equal(t, string(gitstore.AnswerLanded), hand("00112233445566cc", nil))
+	// A client waits only a moment for the resident to take its move.
+	gittest.Until(t, "it landed", func() bool { return hand("00112233445566cc", nil) == string(gitstore.AnswerLanded) })
 	require.Equal(t, "1", s.moves(start))
 }
 
