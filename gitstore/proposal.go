@@ -28,9 +28,9 @@ type proposal struct {
 	job     *packJob
 }
 
-// A stake is what a process waits for: that its move lands, or, with a move that was not
+// An awaited is what a process waits for: that its move lands, or, with a move that was not
 // written, that the moves do on which its answer rests.
-type stake struct {
+type awaited struct {
 	transaction
 	answer error
 	entry  *outboxEntry // nil if nothing is to be waited for
@@ -70,21 +70,21 @@ const sharedTries = 4
 func (p *proposal) raceMoves(ctx context.Context) (Result, error) {
 	strays := 0
 	for try := 0; try < maxTries; {
-		st, err := p.makeStake(ctx, try >= sharedTries)
-		if err == nil && st.entry != nil {
+		a, err := p.moveOrWait(ctx, try >= sharedTries)
+		if err == nil && a.entry != nil {
 			p.joined = true
-			err = p.awaitStake(ctx, st)
-			if err == nil && st.closed {
+			err = p.awaitLanding(ctx, a)
+			if err == nil && a.closed {
 				continue
 			}
 			if err == nil {
-				err = st.answer
+				err = a.answer
 			}
 		}
 		if !errors.Is(err, git.ErrRefMoved) {
-			return st.Result, err
+			return a.Result, err
 		}
-		if now, resolveErr := p.store.Repo.Refs.Resolve(ctx, layout.State); resolveErr == nil && now == st.on {
+		if now, resolveErr := p.store.Repo.Refs.Resolve(ctx, layout.State); resolveErr == nil && now == a.on {
 			if strays++; strays == maxStrays {
 				return Result{}, fmt.Errorf("%w: %w", ErrForeignRef, err)
 			}
@@ -97,65 +97,65 @@ func (p *proposal) raceMoves(ctx context.Context) (Result, error) {
 	return Result{}, fmt.Errorf("%w: gave up after %d attempts", ErrConflict, maxTries)
 }
 
-// makeStake moves the refs if nobody else writes, and else adds the move to those that
+// moveOrWait moves the refs if nobody else writes, and else adds the move to those that
 // wait. Alone it first takes the turn to move refs.
-func (p *proposal) makeStake(ctx context.Context, alone bool) (stake, error) {
+func (p *proposal) moveOrWait(ctx context.Context, alone bool) (awaited, error) {
 	turns := p.store.Repo.Turns
 	if alone {
 		release, err := turns.TakeTurn(ctx, git.TurnToMove)
 		if err != nil {
-			return stake{}, err
+			return awaited{}, err
 		}
 		defer release()
 		if err := p.moveWaiting(ctx, ""); err != nil {
-			return stake{}, err
+			return awaited{}, err
 		}
 	}
 	release, waited, err := turns.JoinQueue(ctx)
 	if err != nil {
-		return stake{}, err
+		return awaited{}, err
 	}
 	defer release()
 	list, tip, err := p.store.mover.readWaiting(ctx)
 	if err != nil {
-		return stake{}, err
+		return awaited{}, err
 	}
 	if found, ok, err := p.findLanded(ctx, tip); err != nil || ok {
-		return stake{transaction: transaction{Result: found}}, err
+		return awaited{transaction: transaction{Result: found}}, err
 	}
 	if alone || tip == "" || len(list) == 0 && !waited {
 		result, err := p.store.tryMove(ctx, tip, p.request, p.build)
 		if result.job != nil {
 			p.job = result.job
 		}
-		return stake{transaction: transaction{Result: result}, on: tip}, err
+		return awaited{transaction: transaction{Result: result}, on: tip}, err
 	}
 	return p.joinWaiting(ctx, list, tip)
 }
 
 // joinWaiting adds the move to those that wait.
-func (p *proposal) joinWaiting(ctx context.Context, list []*outboxEntry, tip git.ID) (stake, error) {
+func (p *proposal) joinWaiting(ctx context.Context, list []*outboxEntry, tip git.ID) (awaited, error) {
 	end, open := chainEnd(list, tip)
-	st := stake{on: end, closed: !open}
+	a := awaited{on: end, closed: !open}
 	wait := outboxMove{Commit: end, Parent: end}
 	if open {
-		st.transaction, st.answer = p.store.prepareMove(ctx, base{tip: end, pending: end != tip}, p.request, p.build)
+		a.transaction, a.answer = p.store.prepareMove(ctx, base{tip: end, pending: end != tip}, p.request, p.build)
 		switch {
-		case st.answer == nil && !st.Already:
-			wait = outboxMove{Commit: st.Commit, Parent: end, Refs: st.updates, Subject: st.Move.Subject()}
+		case a.answer == nil && !a.Already:
+			wait = outboxMove{Commit: a.Commit, Parent: end, Refs: a.updates, Subject: a.Move.Subject()}
 		case end == tip || ctx.Err() != nil:
-			return st, st.answer
+			return a, a.answer
 		}
 	}
 	var err error
-	st.entry, err = addEntry(waitingDir(p.store.Repo), wait, list, "-"+rand.Text()[:8])
-	return st, err
+	a.entry, err = addEntry(waitingDir(p.store.Repo), wait, list, "-"+rand.Text()[:8])
+	return a, err
 }
 
-// awaitStake waits until the stake's entry has landed. The error wraps git.ErrRefMoved if
+// awaitLanding waits until the entry has landed. The error wraps git.ErrRefMoved if
 // the move is to be built again.
-func (p *proposal) awaitStake(ctx context.Context, st stake) error {
-	f, err := p.store.awaitOutcome(ctx, git.TurnToMove, st.entry, func() error { return p.moveWaiting(ctx, st.Commit) })
+func (p *proposal) awaitLanding(ctx context.Context, a awaited) error {
+	f, err := p.store.awaitOutcome(ctx, git.TurnToMove, a.entry, func() error { return p.moveWaiting(ctx, a.Commit) })
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func killMover(t *testing.T, d *desk, victim []string, at int, alone bool) []str
 
 // goOn is what a process does that waits.
 func (w waiter) goOn() error {
-	err := w.awaitStake(context.Background(), w.stake)
+	err := w.awaitLanding(context.Background(), w.awaited)
 	if errors.Is(err, git.ErrRefMoved) {
 		_, err = w.raceMoves(context.Background())
 	}

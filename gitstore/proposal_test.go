@@ -23,7 +23,7 @@ import (
 // A waiter is another process whose move waits until the refs move.
 type waiter struct {
 	*proposal
-	stake
+	awaited
 }
 
 // waits adds a move to those that wait.
@@ -106,7 +106,7 @@ func TestWaitingMovesShareATransaction(t *testing.T) {
 	d.moveWaiting()
 	for i, w := range list {
 		require.Equal(t, outcomeLanded, w.outcome(), i)
-		require.NoError(t, w.awaitStake(context.Background(), w.stake))
+		require.NoError(t, w.awaitLanding(context.Background(), w.awaited))
 	}
 	require.Equal(t, before+1, d.transactions())
 	require.Equal(t, list[2].Commit, d.at(layout.State))
@@ -124,7 +124,7 @@ func TestAWaitingProcessMovesForOthers(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	first, second, third := d.waits(note("one")), d.waits(note("two")), d.waits(note("three"))
-	require.NoError(t, second.awaitStake(context.Background(), second.stake))
+	require.NoError(t, second.awaitLanding(context.Background(), second.awaited))
 	require.Equal(t, outcomeLanded, first.outcome())
 	require.Equal(t, outcomeLanded, third.outcome())
 	require.Equal(t, third.Commit, d.at(layout.State))
@@ -311,7 +311,7 @@ func TestWaitingMovesMeetALock(t *testing.T) {
 	require.NoError(t, os.WriteFile(lock, nil, 0o666))
 	d.moveWaiting()
 	for _, w := range []waiter{first, second} {
-		err := w.awaitStake(context.Background(), w.stake)
+		err := w.awaitLanding(context.Background(), w.awaited)
 		require.ErrorIs(t, err, git.ErrRefLocked)
 		require.ErrorContains(t, err, lock)
 	}

@@ -25,9 +25,9 @@ const takeLimit = 20 * time.Millisecond
 // longWait is how long a client waits before it says for whom.
 const longWait = 3 * time.Second
 
-// apart are the variables that give a process another repository or another time than those
-// that the resident has.
-var apart = []string{
+// divertingVars are the variables that give a process another repository or another time than
+// those that the resident has.
+var divertingVars = []string{
 	"LIZA_NOW", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_COMMON_DIR",
 	"GIT_NAMESPACE", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
 }
@@ -37,7 +37,7 @@ var apart = []string{
 func Finder(repo *git.Repo, environ []string) func(context.Context) (gitstore.HandOver, func()) {
 	if slices.ContainsFunc(environ, func(kv string) bool {
 		name, value, _ := strings.Cut(kv, "=")
-		return slices.Contains(apart, name) && value != ""
+		return slices.Contains(divertingVars, name) && value != ""
 	}) {
 		return nil
 	}

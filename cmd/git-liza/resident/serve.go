@@ -136,12 +136,12 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	_ = out.Encode(answered{s.judge(ctx, peer, line, in)})
+	_ = out.Encode(answered{s.makeMove(ctx, peer, line, in)})
 }
 
-// judge has the move of a line made for a client, and returns the answer. The client sends
+// makeMove has the move of a line made for a client, and returns the answer. The client sends
 // nothing more; when the rest of what it sends ends, it is gone.
-func (s *server) judge(ctx context.Context, peer proc.Peer, line []byte, rest io.ByteReader) gitstore.Answer {
+func (s *server) makeMove(ctx context.Context, peer proc.Peer, line []byte, rest io.ByteReader) gitstore.Answer {
 	var h gitstore.Handover
 	if json.Unmarshal(line, &h) != nil || h.Form != gitstore.HandoverForm {
 		return gitstore.AnswerRefuse
