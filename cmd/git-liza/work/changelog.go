@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -160,13 +159,5 @@ func AddChangelog(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID,
 		Title:    fmt.Sprintf("Enter the spec changes of %s into %s", id, ChangelogFile),
 		DoneWhen: fmt.Sprintf("%s contains the output of `git liza sprint changelog %s`", ChangelogFile, id),
 		Scope:    ChangelogFile + " alone: what the command prints goes to the top, below the title, as it is"}
-	_, err = c.For(g.ID).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{task}})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && (refusal.Rule == flow.RuleExists || refusal.Rule == flow.RuleGoal) {
-		return "", nil // somebody else was faster
-	}
-	if err != nil {
-		return "", err
-	}
-	return task.ID, nil
+	return c.For(g.ID).addOnce(ctx, task)
 }

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
@@ -65,13 +64,5 @@ func AddLessons(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID, e
 		Title:    fmt.Sprintf("Write down what %s has taught", id),
 		DoneWhen: fmt.Sprintf("Each rejection, handoff, failed merge, abandoned task and anomaly of %s has a lesson or needs none, and `git liza lesson check` finds no error", id),
 		Scope:    lesson.Folder + " alone; `git liza sprint " + string(id) + "` and `git liza log` say what happened"}
-	_, err = c.For(g.ID).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{task}})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && (refusal.Rule == flow.RuleExists || refusal.Rule == flow.RuleGoal) {
-		return "", nil // somebody else was faster
-	}
-	if err != nil {
-		return "", err
-	}
-	return task.ID, nil
+	return c.For(g.ID).addOnce(ctx, task)
 }

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
@@ -149,4 +150,17 @@ func (m *mover) bestTask(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID
 		return "", refusal
 	}
 	return id, nil
+}
+
+// addOnce adds a task. It returns "" if somebody else has added it, or ended the goal.
+func (m *mover) addOnce(ctx context.Context, task flow.TaskInput) (flow.TaskID, error) {
+	_, err := m.Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{task}})
+	var refusal *flow.Refusal
+	switch {
+	case errors.As(err, &refusal) && (refusal.Rule == flow.RuleExists || refusal.Rule == flow.RuleGoal):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return task.ID, nil
 }
