@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"math"
 	mathrand "math/rand/v2"
 	"time"
@@ -137,7 +136,7 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	if err != nil {
 		return transaction{}, err
 	}
-	at, err := s.nextTime(before)
+	at, err := s.after(before.At())
 	if err != nil {
 		return transaction{}, err
 	}
@@ -218,18 +217,6 @@ func (s *Store) readyBoard(ctx context.Context, on base) (*flow.Board, snapshot,
 	return before, source, s.Settler.completeRefs(ctx, on.tip, before)
 }
 
-// nextTime is the time of the next move: now, but never before the last one.
-func (s *Store) nextTime(b *flow.Board) (time.Time, error) {
-	now := s.Now()
-	if ahead := b.At().Sub(now); ahead > time.Minute {
-		return time.Time{}, fmt.Errorf("%w: the last move is dated %s, %s ahead of this machine", ErrClock, b.At().Format(time.RFC3339), ahead)
-	}
-	if now.Before(b.At()) {
-		return b.At(), nil
-	}
-	return now, nil
-}
-
 // applyMove gathers the facts of the move and applies the rules.
 func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
 	if rules := before.Settings().Rules; rules > 0 && rules < flow.RulesVersion {
@@ -261,7 +248,7 @@ func (s *Store) CheckMove(ctx context.Context, before *flow.Board, m flow.Move) 
 
 // Foresee is [Store.CheckMove], and returns the board as it would be after the move.
 func (s *Store) Foresee(ctx context.Context, before *flow.Board, m flow.Move) (*flow.Board, error) {
-	at, err := s.nextTime(before)
+	at, err := s.after(before.At())
 	if err != nil {
 		return nil, err
 	}

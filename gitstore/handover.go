@@ -120,7 +120,7 @@ func (p *proposal) prepareHandover(ctx context.Context) (Handover, error) {
 		return h, err
 	}
 	board := flow.Open(notingSource{source, h.Documents}, before.At()).Within(ctx)
-	at, err := s.nextTime(board)
+	at, err := s.after(board.At())
 	if err != nil {
 		return h, err
 	}

@@ -38,6 +38,22 @@ type clock func() time.Time
 // Now is the time in the board's form: UTC, whole seconds.
 func (c clock) Now() time.Time { return c().UTC().Truncate(time.Second) }
 
+// maxAhead is how far ahead of this machine's clock a time of the board may be.
+const maxAhead = time.Minute
+
+// after is the time of what follows the last move: now, but never before that move. The
+// error wraps ErrClock.
+func (c clock) after(last time.Time) (time.Time, error) {
+	now := c.Now()
+	if ahead := last.Sub(now); ahead > maxAhead {
+		return time.Time{}, fmt.Errorf("%w: the last move is dated %s, %s ahead of this machine", ErrClock, last.Format(time.RFC3339), ahead)
+	}
+	if now.Before(last) {
+		return last, nil
+	}
+	return now, nil
+}
+
 // Tip is the state commit. The error wraps ErrNoBoard if there is none, or
 // ErrStateLost if there was one.
 func (h *history) Tip(ctx context.Context) (git.ID, error) {

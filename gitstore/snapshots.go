@@ -2,10 +2,10 @@ package gitstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -25,7 +25,8 @@ type Snapshots struct {
 // PublishSnapshot signs a statement about the board of this clone, after it has replayed what it
 // had not verified before. It puts the statement in the ref of the key, here and at the
 // remote that holds the board. Errors are *Breach, *flow.Refusal in a clone that has not
-// verified the history itself, or those of a push.
+// verified the history itself or that the remote's judge refuses, or those of a push, or wrap
+// ErrClock.
 func (s *Store) PublishSnapshot(ctx context.Context, principal, keyFile string) (SignedStatement, error) {
 	signer, err := s.snapshotSigner(ctx, principal, keyFile)
 	if err != nil {
@@ -68,12 +69,7 @@ func (ss *Snapshots) publish(ctx context.Context, signer ssh.Signer) (SignedStat
 	if err != nil || remote == "" {
 		return done, err
 	}
-	err = ss.remotes.push(ctx, remote, []git.RefUpdate{ref})
-	var refused *rejection
-	if err != nil && !errors.As(err, &refused) {
-		err = offlineError(remote, err)
-	}
-	return done, err
+	return done, publishError(remote, ss.remotes.push(ctx, remote, []git.RefUpdate{ref}))
 }
 
 // write writes the commit of a statement about the board as it is. It is one object, like
@@ -87,7 +83,6 @@ func (ss *Snapshots) write(ctx context.Context, signer ssh.Signer) (SignedStatem
 	if done.Statement, err = ss.describe(ctx, tip); err != nil {
 		return done, err
 	}
-	done.At = ss.history.Now()
 	text, err := signStatement(done.Statement, signer)
 	if err != nil {
 		return done, err
@@ -108,7 +103,8 @@ func (ss *Snapshots) write(ctx context.Context, signer ssh.Signer) (SignedStatem
 	return done, o.Flush()
 }
 
-// describe is what a statement about a state would say, but for its time.
+// describe is what a statement about a state says now. It is never older than the move that
+// made the state; the error wraps ErrClock where that is too far ahead.
 func (ss *Snapshots) describe(ctx context.Context, state git.ID) (Statement, error) {
 	c, err := ss.history.readStateCommit(state)
 	if err != nil {
@@ -122,7 +118,8 @@ func (ss *Snapshots) describe(ctx context.Context, state git.ID) (Statement, err
 	if err != nil {
 		return Statement{}, err
 	}
-	return Statement{Board: b.Settings().Board, State: state, Tree: c.Tree, Moves: len(chain)}, nil
+	at, err := ss.history.after(b.At())
+	return Statement{Board: b.Settings().Board, State: state, Tree: c.Tree, Moves: len(chain), At: at}, err
 }
 
 // Chain lists the state commits of the board up to a tip, oldest first. The error is a
@@ -186,7 +183,8 @@ func (ss *Snapshots) FindFlaw(s SignedStatement, chain []git.ID) (*Flaw, error) 
 	case s.Board != b.Settings().Board:
 		return flaw("it is about the board %s, and this is %s", flow.Excerpt(s.Board, 40), b.Settings().Board)
 	case s.At.Before(c.AuthorTime):
-		return flaw("it is older than the move that it is about")
+		return flaw("it is dated %s, which is older than the move that it is about, %s: the clock of the machine that signed it is behind",
+			s.At.Format(time.RFC3339), c.AuthorTime.UTC().Format(time.RFC3339))
 	}
 	return nil, nil
 }

@@ -232,7 +232,7 @@ func TestSnapshotsThatAreNotTaken(t *testing.T) {
 		"count": {func(s *Statement) { s.Moves++ }, "moves up to"},
 		"less":  {func(s *Statement) { s.Moves = 0 }, "it counts 0 moves"},
 		"state": {func(s *Statement) { s.State = zeros }, "is not in the history of the board"},
-		"time":  {func(s *Statement) { s.At = boardTime.Add(-time.Hour) }, "older than the move"},
+		"time":  {func(s *Statement) { s.At = boardTime.Add(-time.Hour) }, "older than the move that it is about, 2026-01-17T14:06:00Z: the clock"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -396,6 +396,31 @@ func TestOneBadSnapshotStopsNobody(t *testing.T) {
 			require.Equal(t, good, u.Statement.State)
 		})
 	}
+}
+
+// A statement is never older than the state that it is about, on whatever machine it is
+// signed; where the clock is further behind than a move may be, nothing is signed.
+func TestSnapshotsFollowTheBoard(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	d.add("task-1")
+	signer := signerOf(t, 7)
+	chain, err := d.store.Snapshots.Chain(t.Context(), d.at(layout.State))
+	require.NoError(t, err)
+	for behind, want := range map[time.Duration]time.Duration{-time.Hour: time.Hour, 0: 0, time.Second: 0, time.Minute: 0} {
+		d.now = boardTime.Add(-behind)
+		s, err := d.store.Snapshots.publish(t.Context(), signer)
+		require.NoError(t, err)
+		require.Equal(t, boardTime.Add(want), s.At)
+		flaw, err := d.store.Snapshots.FindFlaw(s, chain)
+		require.NoError(t, err)
+		require.Nil(t, flaw)
+	}
+	signed := d.at(layout.SnapshotRefs + KeyName(signer.PublicKey()))
+	d.now = boardTime.Add(-time.Minute - time.Second)
+	_, err = d.store.Snapshots.publish(t.Context(), signer)
+	require.ErrorIs(t, err, ErrClock)
+	require.Equal(t, signed, d.at(layout.SnapshotRefs+KeyName(signer.PublicKey())))
 }
 
 // What is unreadable below the name of a trusted key is left out too.
