@@ -89,6 +89,7 @@ func (ss *Snapshots) fetchStatements(ctx context.Context, remote string, signers
 
 // chooseLatest judges the statements of trusted keys.
 func (ss *Snapshots) chooseLatest(remote string, chain []git.ID, signers map[string]ssh.PublicKey, commits map[string]git.ID) (SignedStatement, []LeftOut, error) {
+	now := ss.history.Now()
 	var best SignedStatement
 	var last time.Time // when a statement that is so was signed last
 	var absent []SignedStatement
@@ -101,6 +102,8 @@ func (ss *Snapshots) chooseLatest(remote string, chain []git.ID, signers map[str
 			out.Reason = err.Error()
 		case KeyName(s.Key) != name:
 			out.Reason = "another key signed it, " + ssh.FingerprintSHA256(s.Key)
+		case s.At.After(now.Add(maxAhead)): // until then nothing that the key signs would be later
+			out.Reason = fmt.Sprintf("it is dated %s, %s ahead of this machine's clock", s.At.Format(time.RFC3339), s.At.Sub(now))
 		default:
 			flaw, err := ss.FindFlaw(s, chain)
 			if err != nil {

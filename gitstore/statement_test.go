@@ -233,6 +233,7 @@ func TestSnapshotsThatAreNotTaken(t *testing.T) {
 		"less":  {func(s *Statement) { s.Moves = 0 }, "it counts 0 moves"},
 		"state": {func(s *Statement) { s.State = zeros }, "is not in the history of the board"},
 		"time":  {func(s *Statement) { s.At = boardTime.Add(-time.Hour) }, "older than the move that it is about, 2026-01-17T14:06:00Z: the clock"},
+		"ahead": {at(time.Minute + time.Second), "it is dated 2026-01-17T15:07:01Z, 1m1s ahead of this machine's clock"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -371,7 +372,8 @@ func TestOneBadSnapshotStopsNobody(t *testing.T) {
 		"as late, of more moves":  {both(more, at(0)), "is not in the history of the board", ""},
 		"later, of more moves":    {both(more, at(time.Second)), "", "origin may lack moves"},
 		"about another board":     {func(s *Statement) { s.Board = "ffffffffffffffff" }, "it is about the board ffffffffffffffff", ""},
-		"miscounted":              {both(at(time.Hour), func(s *Statement) { s.Moves += 9 }), "it counts ", ""},
+		"ahead, of more moves":    {both(more, at(time.Minute+time.Second)), "ahead of this machine's clock", ""},
+		"miscounted":              {both(at(time.Minute), func(s *Statement) { s.Moves += 9 }), "it counts ", ""},
 		"of no commit":            {func(s *Statement) { s.State = git.ID(strings.Repeat("1", 40)) }, "is not in the history of the board", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

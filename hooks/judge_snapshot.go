@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
@@ -83,9 +84,10 @@ func (j *judge) checkSnapshotKey(u Update, here *snapshotRefs) *flow.Refusal {
 	return nil
 }
 
-// checkStatement refuses a statement that is not so of the board here, and one that is older
-// than the one in its place: statements are public, and whoever kept an old one could put
-// it back.
+// checkStatement refuses a statement that is not so of the board here or is dated in the
+// future, and one that is older than the one in its place: statements are public, and whoever
+// kept an old one could put it back. One in its place that is dated in the future, which
+// nothing judged, does not count.
 func (j *judge) checkStatement(objects *git.Objects, u Update, s gitstore.SignedStatement, here *snapshotRefs) (*flow.Refusal, error) {
 	if s.Board != j.after.Settings().Board {
 		return refusal(flow.RuleSignature, "git liza snapshot", "the snapshot is about another board, %s", flow.Excerpt(s.Board, 40)), nil
@@ -98,11 +100,13 @@ func (j *judge) checkStatement(objects *git.Objects, u Update, s gitstore.Signed
 		return refusal(RuleHistory, "git liza sync && git liza snapshot", "the snapshot is about a state that the board here does not have: %s", flaw.Reason), nil
 	case flaw != nil:
 		return refusal(flow.RuleSignature, "git liza snapshot", "the snapshot is not so: %s", flaw.Reason), nil
-	case u.Old == "":
-		return nil, nil
 	}
-	if old, err := gitstore.ReadStatement(objects, u.Old); err == nil && s.At.Before(old.At) {
-		return refusal(flow.RuleSignature, "git liza snapshot", "the snapshot is older than the one that is there"), nil
+	if refused := j.checkFuture("snapshot", s.At); refused != nil || u.Old == "" {
+		return refused, nil
+	}
+	if old, err := gitstore.ReadStatement(objects, u.Old); err == nil && s.At.Before(old.At) && !j.isFuture(old.At) {
+		return refusal(flow.RuleSignature, "date --utc && git liza snapshot", "the snapshot is older than the one that is there: it is dated %s, and that one %s",
+			s.At.Format(time.RFC3339), old.At.Format(time.RFC3339)), nil
 	}
 	return nil, nil
 }

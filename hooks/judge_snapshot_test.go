@@ -68,6 +68,32 @@ func TestSnapshotsAreOfThisBoard(t *testing.T) {
 	y.refuses(ref, RuleHistory, "is not in the history of the board", y.to(ref, foreign))
 }
 
+// TestSnapshotsOfTheFuture: a date ahead of the server's clock would keep the key's next
+// snapshots out until then. One that came by a push which nothing judged does not.
+func TestSnapshotsOfTheFuture(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	file, ref := y.snapshotKey("k")
+	server := y.now
+	first := y.signs(file)
+	y.land(y.to(ref, first))
+	signAt := func(offset time.Duration) git.ID {
+		y.now = server.Add(offset)
+		defer func() { y.now = server }()
+		return y.signs(file)
+	}
+	ahead := signAt(Future + time.Second)
+	y.refuses(ref, flow.RuleTime, "the snapshot is dated 2026-01-17T14:06:31Z, which is in the future: the server's clock says 2026-01-17T14:06:00Z", y.to(ref, ahead))
+	y.push.Publish = true
+	y.refuses(ref, flow.RuleTime, "is in the future", y.to(ref, ahead))
+	y.push.Publish = false
+	gittest.Git(t, y.server, "update-ref", ref, string(ahead))
+	y.land(y.to(ref, first))
+
+	y.land(y.to(ref, signAt(Future)))
+	y.refuses(ref, flow.RuleSignature, "older than the one that is there: it is dated 2026-01-17T14:06:00Z, and that one 2026-01-17T14:06:30Z", y.to(ref, first))
+}
+
 // TestSnapshotsAreBounded: of keys that no principal has, a server keeps so many.
 func TestSnapshotsAreBounded(t *testing.T) {
 	t.Parallel()
