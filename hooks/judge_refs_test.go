@@ -154,9 +154,11 @@ func TestOtherRefs(t *testing.T) {
 	y.accepts(Update{"refs/heads/topic", "", main}, Update{"refs/tags/v1", "", main}, Update{"refs/notes/commits", "", main}, Update{"refs/heads/Integration", "", main})
 	gittest.Git(t, y.server, "update-ref", "refs/heads/LIZA/a", string(main))
 	y.accepts(Update{"refs/heads/LIZA/a", main, ""})
-	gittest.Git(t, y.server, "config", "core.ignoreCase", "true")
-	y.judge = y.open(y.server)
-	y.refuses("refs/heads/Integration", RuleRef, "", Update{"refs/heads/Integration", "", main})
+	for _, yes := range []string{"Yes", "1", "true"} {
+		gittest.Git(t, y.server, "config", "core.ignoreCase", yes)
+		y.judge = y.open(y.server)
+		y.refuses("refs/heads/Integration", RuleRef, "", Update{"refs/heads/Integration", "", main})
+	}
 	y.refuses("refs/heads/LIZA/a", RuleRef, "means nothing here", Update{"refs/heads/LIZA/a", main, ""}) // it could be a task's
 	gittest.Git(t, y.server, "update-ref", "-d", "refs/heads/LIZA/a")
 

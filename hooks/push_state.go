@@ -75,7 +75,10 @@ func (s *pushState) openBoard(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.folds = fold == "true"
+	known := false
+	if s.folds, known = git.ParseBool(fold); !known {
+		return &SettingError{"core.ignoreCase", fmt.Sprintf("%q, neither true nor false", fold), "true"}
+	}
 	if !s.push.Server {
 		return nil
 	}

@@ -29,6 +29,11 @@ func TestReceived(t *testing.T) {
 	require.Equal(t, Push{Server: true, Now: y.now, User: "ann", UserKnown: true, Signed: true, Publish: true, Admin: "ann", AdminKey: "ssh-ed25519 A"}, p)
 	_, err = received(nil, "liza.server.requireSignedMoves", "perhaps")
 	require.ErrorContains(t, err, "perhaps")
+	for text, want := range map[string]bool{"True": true, "2": true, "0x1": true, "00": false, "OFF": false} {
+		p, err := received(nil, "liza.server.requireSignedMoves", text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, p.Signed, text)
+	}
 
 	for text, want := range map[string]uint64{"": 2 << 30, "512m": 512 << 20, "3g": 3 << 30, "1048576": 1 << 20, "many": 0, "-1": 0, "1gg": 0} {
 		gittest.Git(t, y.server, "config", "liza.server.memory", text)

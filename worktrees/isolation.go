@@ -119,7 +119,8 @@ func (i *isolation) checkConfig(ctx context.Context, r record) error {
 	if r.gitDir == i.common || !fileExists(path) {
 		return nil
 	}
-	if on, err := i.repo.Config.Config(ctx, "extensions.worktreeConfig"); err != nil || on == "" || on == "false" {
+	value, err := i.repo.Config.Config(ctx, "extensions.worktreeConfig")
+	if on, known := git.ParseBool(value); err != nil || known && !on {
 		return err // git does not read it either
 	}
 	mine, err := i.configLines(ctx, path)

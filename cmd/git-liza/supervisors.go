@@ -134,9 +134,9 @@ func readBreaker(ctx context.Context, conf *git.Configuration) (off bool, err er
 	}
 	on, known := git.ParseBool(text)
 	if !known {
-		err = usagef("git config --unset-all liza.breaker", "liza.breaker is %q, neither true nor false", text)
+		return false, usagef("git config --unset-all liza.breaker", "liza.breaker is %q, neither true nor false", text)
 	}
-	return known && !on, err
+	return !on, nil
 }
 
 // readLimits reads liza.idle, liza.wall, liza.backoff, liza.await, liza.learnt and liza.context.handoff.

@@ -233,24 +233,6 @@ func parseConfig(out []byte) []Setting {
 	return list
 }
 
-// ParseBool reads a truth value as git does, where it is a word, empty, 0 or 1. known is
-// false for everything else.
-func ParseBool(value string) (is, known bool) {
-	switch strings.ToLower(value) {
-	case "true", "yes", "on", "1":
-		return true, true
-	case "false", "no", "off", "0", "":
-		return false, true
-	}
-	return false, false
-}
-
-// IsTrue reports whether a value is one that git takes for true.
-func IsTrue(value string) bool {
-	is, _ := ParseBool(value)
-	return is
-}
-
 // tidyIdent leaves out of a name or an address what git leaves out too: angle
 // brackets and control characters anywhere, and at both ends what ident.c calls
 // crud.

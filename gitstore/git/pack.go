@@ -124,10 +124,10 @@ const looseAllowed = 6700
 // `gc --auto` begin.
 func (p *Packer) Crowded(ctx context.Context) bool {
 	text, _ := p.repo.Config.Config(ctx, "gc.auto")
-	limit, err := strconv.Atoi(text)
-	if err != nil || limit <= 0 {
+	limit, known := ParseInt(text)
+	if !known || limit <= 0 {
 		limit = looseAllowed
 	}
 	some, err := os.ReadDir(filepath.Join(p.repo.objectDir, "17"))
-	return err == nil && len(some)*256 > limit/2
+	return err == nil && int64(len(some))*256 > limit/2
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
@@ -107,13 +106,13 @@ func (p *Packer) overLimit(ctx context.Context, own int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	limit, err := strconv.Atoi(text)
-	if err != nil {
+	limit, known := ParseInt(text)
+	if !known {
 		limit = packsAllowed
 	}
 	all, err := filepath.Glob(filepath.Join(p.repo.objectDir, "pack", "pack-*.pack"))
 	others := len(all) - own
-	return limit > 0 && own > 1 && len(all) >= limit && others+1 < limit, err
+	return limit > 0 && own > 1 && int64(len(all)) >= limit && int64(others+1) < limit, err
 }
 
 // checkMerged refuses new packs that lack an object of the old ones.

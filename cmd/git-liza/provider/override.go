@@ -134,8 +134,8 @@ func (r *Row) setKey(key string, values []string) error {
 	case *string:
 		*p = last
 	case *bool:
-		on, err := strconv.ParseBool(last)
-		if err != nil {
+		on, known := git.ParseBool(last)
+		if !known {
 			return &ConfigError{full, fmt.Sprintf("%q is neither true nor false", last), "git config " + full + " true"}
 		}
 		*p = on
