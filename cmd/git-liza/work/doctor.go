@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -46,7 +47,11 @@ func bad(check, hint, text string, args ...any) Finding {
 // Examine looks for everything that would make work fail in this clone. It
 // changes nothing.
 func (d *Doctor) Examine(ctx context.Context) []Finding {
-	list := append([]Finding{d.git(), d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
+	git := d.git(ctx)
+	if git.State != "ok" {
+		return []Finding{git} // everything would be blamed for it
+	}
+	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
 	list = append(list, d.room()...)
 	b, tip, err := d.store.Board(ctx)
 	if err != nil {
@@ -65,7 +70,14 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 	return append(list, d.untrusted(ctx, b, func(k BoardCommand) bool { return !k.extension })...)
 }
 
-func (d *Doctor) git() Finding { return fine("git", "version %s", d.repo.GitVersion()) }
+// git has git read the configuration as whatever moves refs does: much of git liza reads it
+// in process, and looks at no key that it does not need.
+func (d *Doctor) git(ctx context.Context) Finding {
+	if _, err := d.repo.Git(ctx, "for-each-ref", "--count=1", layout.State); err != nil {
+		return bad("git", "git config --show-origin --list", "version %s does not work here: %v", d.repo.GitVersion(), err)
+	}
+	return fine("git", "version %s", d.repo.GitVersion())
+}
 
 func (d *Doctor) identity(ctx context.Context) Finding {
 	name, email, err := d.repo.Config.Identity(ctx)

@@ -23,7 +23,11 @@ func (d *Doctor) Preflight(ctx context.Context, b *flow.Board) []Finding {
 	remote, err := d.store.Authority(ctx)
 	alone := err == nil && remote == "" // nobody else merges
 	stops := func(k BoardCommand) bool { return k.Before == flow.AtSubmit || k.Before == flow.AtMerge && alone }
-	list := append([]Finding{d.git(), d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
+	git := d.git(ctx)
+	if git.State != "ok" {
+		return []Finding{git}
+	}
+	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
 	list = append(list, d.room()...)
 	list = append(list, d.clock(b), d.branch(ctx, b), d.principals(ctx, b), d.locked(b, abandoned))
 	list = append(list, d.untrusted(ctx, b, stops)...)
