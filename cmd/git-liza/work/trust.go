@@ -121,8 +121,9 @@ func (t *Trust) ForgetExtension(ctx context.Context, b *flow.Board, e *extension
 	commands = slices.DeleteFunc(commands, func(command string) bool {
 		return slices.ContainsFunc(named, func(k BoardCommand) bool { return k.Command == command })
 	})
+	slices.Sort(commands)
 	allowed, err := t.Allowed(ctx)
-	for _, command := range commands {
+	for _, command := range slices.Compact(commands) {
 		if hash := CommandHash(command); err == nil && slices.Contains(allowed, hash) {
 			err = t.repo.Config.WriteConfig(ctx, "--unset-all", trustKey, "^"+hash+"$")
 		}

@@ -66,8 +66,8 @@ func (t *Trust) writeRemoved(hashes []string) error {
 	return nil
 }
 
-// earlierCommands are the texts of which the hashes were trusted for an extension, in all
-// trees that it has had on the way to a commit.
+// earlierCommands are the texts of which the hashes may be trusted for an extension, and its
+// gates, in all trees that it has had on the way to a commit.
 func (t *Trust) earlierCommands(ctx context.Context, tip git.ID, name string) (commands []string, err error) {
 	objects, err := t.repo.Objects(ctx)
 	if err != nil {
@@ -97,6 +97,10 @@ func (t *Trust) earlierCommands(ctx context.Context, tip git.ID, name string) (c
 			return nil, err
 		}
 		commands = append(commands, e.Command())
+		whole, _ := extension.Read(objects.FS(folder.ID, extension.MaxFile), extension.Base{}) // gates with a fault came on no board
+		for _, g := range whole.Gates {
+			commands = append(commands, g.Command)
+		}
 	}
 	return commands, nil
 }
