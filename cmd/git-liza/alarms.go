@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -34,6 +35,7 @@ type alarmKeeper struct {
 	over     sync.Map      // keys of the alarms that ended in this process
 	wake     chan struct{} // there may be something to deliver
 	failed   bool          // that the memory cannot be written was said
+	late     bool          // another process had the memory locked: it is tried again
 }
 
 // activeAlarms are the keys of the alarms that were on at a time.
@@ -132,6 +134,9 @@ func (k *alarmKeeper) follow(ctx context.Context, see func(list []view.Alarm, at
 		if list, is := k.complete(&inv, p, list, err); is {
 			see(list, at)
 		}
+		if k.late { // what took time was to wait
+			return at.Add(time.Second)
+		}
 		next = time.Now().Add(idleShare * time.Since(begun))
 		return time.Time{}
 	})
@@ -197,9 +202,14 @@ func (k *alarmKeeper) note(ctx context.Context, list []view.Alarm, at time.Time,
 		return err
 	}
 	_, _, err = k.memory.Note(ctx, rows, now, func(fired []work.AlarmRow) error { return k.notifier.Add(ctx, callsAmong(fired)) })
+	k.late = errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 	if err != nil && ctx.Err() == nil && !k.failed {
 		k.failed = true
-		fmt.Fprintf(k.inv.stderr, "alarms cannot be remembered here, so calls are not told: %v\n", err)
+		what := "alarms cannot be remembered here, so calls are not told"
+		if k.late {
+			what = "calls are told later"
+		}
+		fmt.Fprintf(k.inv.stderr, "%s: %v\n", what, err)
 	}
 	select {
 	case k.wake <- struct{}{}:

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -73,7 +75,9 @@ func OpenAlarms(repo *git.Repo) *Alarms { return &Alarms{common: repo.CommonDir(
 // Note compares the alarms that are active with those that were known, and returns those
 // that fire now and those that have ended. at is the time of the reading: it does not end
 // what another process saw later. Before it remembers that alarms fired it gives them to
-// keep: an alarm that could not be kept fires again.
+// keep: an alarm that could not be kept fires again. The error wraps
+// context.DeadlineExceeded where another process writes for too long: nothing is noted, and
+// the caller comes again.
 func (m *Alarms) Note(ctx context.Context, active []AlarmRow, at time.Time, keep func(fired []AlarmRow) error) (fired, ended []AlarmRow, err error) {
 	var f *os.File
 	if m.common != "" {
@@ -106,11 +110,18 @@ func (m *Alarms) Note(ctx context.Context, active []AlarmRow, at time.Time, keep
 	return fired, ended, err
 }
 
-// lockAlarms takes the lock under which the memory is written.
+const alarmsLock = "alarms.lock"
+
+// lockAlarms takes the lock under which the memory is written. The error wraps
+// context.DeadlineExceeded where another process has it.
 func lockAlarms(ctx context.Context, common string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxAlarmLock)
 	defer cancel()
-	return git.HoldLock(ctx, common, "alarms.lock")
+	unlock, err = git.HoldLock(ctx, common, alarmsLock)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("another process keeps %s locked: %w", filepath.Join(common, layout.Private, alarmsLock), err)
+	}
+	return unlock, err
 }
 
 // path is the file of the memory.
