@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,7 +45,7 @@ func (c *recallCommand) find(inv *invocation) error {
 	for i, h := range hits {
 		found[i] = view.Hit{Source: h.Source, ID: h.ID, Task: h.Task, Title: h.Title, At: h.At, Excerpt: reading.mask.String(h.Excerpt), Score: h.Score}
 	}
-	if err := l.Board.Err(); err != nil {
+	if err := reading.Board.Err(); err != nil {
 		return err
 	}
 	return inv.answer("", map[string]any{"query": query, "hits": found}, view.HitsText(found, query, l.Board.Settings().Integration.Name, inv.width()))
@@ -140,35 +141,46 @@ func (r *recallReading) tells(h recall.Hit) bool {
 // update enters what was said since the index was last asked. Nothing is written if
 // there is nothing new.
 func (r *recallReading) update(x *recall.Index) error {
-	sessions, err := r.Repo.Refs.List(r.ctx, layout.SessionRefs)
-	if err != nil {
+	if sessions, err := r.Repo.Refs.List(r.ctx, layout.SessionRefs); err != nil || r.isCurrent(sessions) {
 		return err
 	}
-	integration := r.Board.Settings().Integration.Tip
+	return x.Change(func(c *recall.Change) (err error) {
+		r.to = c
+		// Another process may have entered all of that, and more, while this one waited.
+		if r.heads, err = c.Heads(); err != nil {
+			return err
+		}
+		if r.Board, r.Tip, err = r.Store.Board(r.ctx); err != nil {
+			return err
+		}
+		sessions, err := r.Repo.Refs.List(r.ctx, layout.SessionRefs)
+		if err != nil || r.isCurrent(sessions) {
+			return err
+		}
+		if err := r.readMoves(); err != nil {
+			return err
+		}
+		if err := r.readSessions(r.sessionHeads(), sessions); err != nil {
+			return err
+		}
+		return r.readFiles(r.Board.Settings().Integration.Tip)
+	})
+}
+
+// isCurrent reports whether the index has all that the refs have.
+func (r *recallReading) isCurrent(sessions map[string]git.ID) bool {
+	return maps.Equal(r.sessionHeads(), sessions) && r.heads[movesSource] == string(r.Tip) && r.heads[filesSource] == string(r.Board.Settings().Integration.Tip)
+}
+
+// sessionHeads are the sessions that the index has, as refs name them.
+func (r *recallReading) sessionHeads() map[string]git.ID {
 	was := map[string]git.ID{}
 	for name, value := range r.heads {
 		if strings.HasPrefix(name, layout.SessionRefs) {
 			was[name] = git.ID(value)
 		}
 	}
-	same := len(was) == len(sessions)
-	for ref, id := range sessions {
-		same = same && was[ref] == id
-	}
-	if same && r.heads[movesSource] == string(r.Tip) && r.heads[filesSource] == string(integration) {
-		return nil
-	}
-	return x.Change(func(c *recall.Change) error {
-		r.to = c
-		err := r.readMoves()
-		if err == nil && !same {
-			err = r.readSessions(was, sessions)
-		}
-		if err == nil && r.heads[filesSource] != string(integration) {
-			err = r.readFiles(integration)
-		}
-		return err
-	})
+	return was
 }
 
 // follows reports whether a ref only grew since a commit, which need not be there any more.
@@ -222,6 +234,9 @@ func wordsOf(m flow.Move) (list []string) {
 // readSessions enters the sessions that were kept since the last reading. Where a chain of
 // sessions is another one, since some were pruned, all are entered anew.
 func (r *recallReading) readSessions(was, is map[string]git.ID) error {
+	if maps.Equal(was, is) {
+		return nil
+	}
 	for ref, head := range was {
 		grew := false
 		if tip, ok := is[ref]; ok {
@@ -275,6 +290,9 @@ func (r *recallReading) readSession(id git.ID) error {
 
 // readFiles enters the specs and artifacts on integration that changed since the last reading.
 func (r *recallReading) readFiles(integration git.ID) error {
+	if r.heads[filesSource] == string(integration) {
+		return nil
+	}
 	files, err := work.OpenTextFiles(r.ctx, r.Clone, integration)
 	if err != nil {
 		return err

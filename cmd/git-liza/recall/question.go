@@ -57,7 +57,7 @@ type sense struct {
 type term struct {
 	key, word string // see [keyOf]
 	likeness  float64
-	tells     float64 // how much it tells if an entry has it, see [Index.weigh]
+	tells     float64 // how much it tells if an entry has it, see [searched.weigh]
 }
 
 // expression is a term as FTS5 reads it.

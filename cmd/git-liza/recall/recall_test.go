@@ -109,6 +109,33 @@ func TestChange(t *testing.T) {
 	require.Equal(t, map[string]string{"file": "1"}, heads)
 }
 
+// TestSearchDuringChange searches while another process enters everything anew, under other
+// rows: what is found is what was there at one moment.
+func TestSearchDuringChange(t *testing.T) {
+	t.Parallel()
+	x, path := filled(t)
+	other, err := Open(path)
+	require.NoError(t, err)
+	defer other.Close()
+	require.NoError(t, x.searching(func(s searched) error {
+		senses := sensesOf("1.26")
+		found, err := s.weigh(senses, "")
+		require.NoError(t, err)
+		require.NoError(t, other.Change(func(c *Change) error {
+			c.Drop("move", "")
+			c.Add(Entry{Source: "move", ID: "c", Text: "nothing"})
+			c.Add(Entry{Source: "move", ID: "b", Title: "note", Text: "The build needs Go 1.26"})
+			return nil
+		}))
+		hits, _, err := s.read(most(found, 10), 10, senses)
+		require.NoError(t, err)
+		require.Len(t, hits, 1)
+		require.Equal(t, "b", hits[0].ID)
+		return nil
+	}))
+	require.Equal(t, []string{"b"}, ids(t, x, "1.26", ""))
+}
+
 // TestDamaged opens files that are no index, or no whole one.
 func TestDamaged(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -28,7 +29,7 @@ type entries struct {
 }
 
 // entriesWith are for each of some terms the entries that have it, up to a limit.
-func (x *Index) entriesWith(terms []*term, source string, limit int) (with []entries, err error) {
+func (x searched) entriesWith(terms []*term, source string, limit int) (with []entries, err error) {
 	expressions := make([]string, len(terms))
 	for i, t := range terms {
 		expressions[i] = t.expression()
@@ -40,7 +41,7 @@ func (x *Index) entriesWith(terms []*term, source string, limit int) (with []ent
 	if err != nil {
 		return nil, err
 	}
-	rows, err := x.db.Query(`SELECT (SELECT group_concat(n, ' ') FROM (SELECT rowid AS n FROM word WHERE word MATCH wanted.value LIMIT ?2))
+	rows, err := x.tx.Query(`SELECT (SELECT group_concat(n, ' ') FROM (SELECT rowid AS n FROM word WHERE word MATCH wanted.value LIMIT ?2))
 		FROM json_each(?1) AS wanted ORDER BY wanted.key`, string(list), limit+1)
 	if err != nil {
 		return nil, err
@@ -67,9 +68,9 @@ func (x *Index) entriesWith(terms []*term, source string, limit int) (with []ent
 // weigh says of each term of a question how much it tells, and returns for each sense the
 // rows of entries that have one of its terms, with how much the best of them tells. A term
 // that more entries have than are looked at is left out of these, if there are others.
-func (x *Index) weigh(senses []sense, source string) (found []map[int64]float64, err error) {
+func (x searched) weigh(senses []sense, source string) (found []map[int64]float64, err error) {
 	var all int
-	if err := x.db.QueryRow("SELECT coalesce(max(n), 0) FROM item").Scan(&all); err != nil {
+	if err := x.tx.QueryRow("SELECT coalesce(max(n), 0) FROM item").Scan(&all); err != nil {
 		return nil, err
 	}
 	var own, like []*term
@@ -155,11 +156,31 @@ func most(found []map[int64]float64, limit int) []int64 {
 
 // Search returns the entries that speak most of a question, the best first, none for a
 // question without words. source "" is all sources, and one that no entry has finds none.
-func (x *Index) Search(question, source string, limit int) ([]Hit, error) {
+func (x *Index) Search(question, source string, limit int) (hits []Hit, err error) {
 	senses := sensesOf(question)
 	if len(senses) == 0 {
 		return nil, nil
 	}
+	err = x.searching(func(s searched) error {
+		hits, err = s.search(senses, source, limit)
+		return err
+	})
+	return hits, err
+}
+
+// searched is an index as it is at one moment: entries that another process replaces
+// meanwhile get other rows.
+type searched struct{ tx *sql.Tx }
+
+func (x *Index) searching(do func(searched) error) error {
+	tx, err := x.db.BeginTx(context.Background(), &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(searched{tx}), tx.Rollback())
+}
+
+func (x searched) search(senses []sense, source string, limit int) ([]Hit, error) {
 	found, err := x.weigh(senses, source)
 	if err != nil {
 		return nil, err
@@ -187,12 +208,12 @@ func (x *Index) Search(question, source string, limit int) ([]Hit, error) {
 }
 
 // read reads entries, the newest first, by their rows: as hits, and as ranking sees them.
-func (x *Index) read(which []int64, limit int, senses []sense) (hits []Hit, documents []document, err error) {
+func (x searched) read(which []int64, limit int, senses []sense) (hits []Hit, documents []document, err error) {
 	list, err := json.Marshal(which)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := x.db.Query(`SELECT source, id, task, at, title, text, n FROM item
+	rows, err := x.tx.Query(`SELECT source, id, task, at, title, text, n FROM item
 		WHERE n IN (SELECT value FROM json_each(?)) ORDER BY at DESC, id`, string(list))
 	if err != nil {
 		return nil, nil, err
@@ -216,14 +237,14 @@ func (x *Index) read(which []int64, limit int, senses []sense) (hits []Hit, docu
 
 // excerpt puts into a hit what its text says around the words that were found. If SQLite
 // took a word for another one that ranking tells from it, that is how the text begins.
-func (x *Index) excerpt(h *Hit) error {
+func (x searched) excerpt(h *Hit) error {
 	query, args := "SELECT substr(text, 1, 200) FROM item WHERE n = ?", []any{h.n}
 	if len(h.terms) > 0 {
 		query = "SELECT snippet(word, 1, '', '', '…', 32) FROM word WHERE word MATCH ? AND rowid = ?"
 		args = []any{strings.Join(h.terms, " OR "), h.n}
 	}
 	h.n, h.terms = 0, nil
-	return x.db.QueryRow(query, args...).Scan(&h.Excerpt)
+	return x.tx.QueryRow(query, args...).Scan(&h.Excerpt)
 }
 
 // unspaced returns the letters of scripts that put no blanks between words, each by itself,

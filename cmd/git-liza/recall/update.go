@@ -7,8 +7,15 @@ import (
 )
 
 // Heads says up to where each origin of entries was read, as [Change.SetHead] has it.
-func (x *Index) Heads() (map[string]string, error) {
-	rows, err := x.db.Query("SELECT name, value FROM head")
+func (x *Index) Heads() (map[string]string, error) { return headsOf(x.db) }
+
+// Heads are those of the index while it is changed: no other process changes it meanwhile.
+func (c *Change) Heads() (map[string]string, error) { return headsOf(c.tx) }
+
+func headsOf(from interface {
+	Query(query string, args ...any) (*sql.Rows, error)
+}) (map[string]string, error) {
+	rows, err := from.Query("SELECT name, value FROM head")
 	if err != nil {
 		return nil, err
 	}
