@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"text/template"
+	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -22,8 +25,50 @@ type Layer struct {
 	Roles []flow.Role // that it may have folders for, beside those of the board
 }
 
-// Check says what nobody reads of the layer, where there are only its own roles.
-func (l Layer) Check() error { return l.check(nil) }
+// A Fault is something wrong with a file of a layer.
+type Fault struct {
+	Path string // below the layer's folder
+	Line int
+	Text string
+}
+
+// Faults are all that is wrong with the files of a layer where there are only its own
+// roles: nobody reads a file, or it is no template.
+func (l Layer) Faults() (faults []Fault, err error) {
+	set, err := newTemplateSet()
+	if err != nil {
+		return nil, err
+	}
+	err = l.visit(func(folder, base string) error {
+		fault := Fault{Path: path.Join(folder, base), Line: 1, Text: l.unread(nil, folder, base)}
+		if fault.Text == "" {
+			fault.Line, fault.Text = l.malformed(set, fault.Path)
+		}
+		if fault.Text != "" {
+			fault.Text = "it " + fault.Text
+			faults = append(faults, fault)
+		}
+		return nil
+	})
+	return faults, err
+}
+
+// malformed says in which line a file is no template, and why; "" if it is one.
+func (l Layer) malformed(set *template.Template, name string) (int, string) {
+	text, err := l.readFile(name)
+	if err != nil {
+		return 1, strings.TrimPrefix(err.Error(), "prompt layer "+l.Name+": "+name+" ")
+	}
+	if !utf8.ValidString(text) {
+		return 1, "is not UTF-8"
+	}
+	if _, err = set.New(name).Parse(text); err == nil {
+		return 0, ""
+	}
+	place, why, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: "+name+":"), ":")
+	line, _ := strconv.Atoi(place)
+	return max(line, 1), "is no template:" + why
+}
 
 const (
 	shared   = "all"      // the folder for every role; no role has that name
@@ -86,6 +131,16 @@ func (l Layer) readFile(name string) (string, error) {
 // be ignored silently. Files beside the folders, such as a README, are
 // allowed.
 func (l Layer) check(known []flow.Role) error {
+	return l.visit(func(folder, base string) error {
+		if why := l.unread(known, folder, base); why != "" {
+			return fmt.Errorf("prompt layer %s: %s/%s %s", l.Name, folder, base, why)
+		}
+		return nil
+	})
+}
+
+// visit calls do with the folder and the name of each file that is to be a template.
+func (l Layer) visit(do func(folder, base string) error) error {
 	if l.FS == nil {
 		return nil
 	}
@@ -100,11 +155,12 @@ func (l Layer) check(known []flow.Role) error {
 		if entry.IsDir() || folder == "" || strings.HasPrefix(base, ".") {
 			return nil
 		}
-		return l.checkName(known, strings.TrimSuffix(folder, "/"), base)
+		return do(strings.TrimSuffix(folder, "/"), base)
 	})
 }
 
-func (l Layer) checkName(known []flow.Role, folder, base string) error {
+// unread says why no prompt reads a file, "" if one does.
+func (l Layer) unread(known []flow.Role, folder, base string) string {
 	folders := []string{shared, answers}
 	for _, role := range slices.Concat(known, l.Roles) {
 		folders = append(folders, role.String())
@@ -113,11 +169,11 @@ func (l Layer) checkName(known []flow.Role, folder, base string) error {
 	whole := strings.TrimSuffix(section, appended)
 	switch {
 	case !slices.Contains(folders, folder):
-		return fmt.Errorf("prompt layer %s: %s/%s is read by nobody; folders are %s", l.Name, folder, base, strings.Join(folders, ", "))
+		return "is read by nobody; folders are " + strings.Join(folders, ", ")
 	case !isTemplate || !slices.Contains(order, whole):
-		return fmt.Errorf("prompt layer %s: %s/%s is no section; sections are %s, each with .md or .append.md", l.Name, folder, base, strings.Join(order, ", "))
+		return fmt.Sprintf("is no section; sections are %s, each with .md or .append.md", strings.Join(order, ", "))
 	case section == "contract":
-		return fmt.Errorf("prompt layer %s: %s/%s would replace the contract, which can only be added to (contract.append.md)", l.Name, folder, base)
+		return "would replace the contract, which can only be added to (contract.append.md)"
 	}
-	return nil
+	return ""
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func (c *extensionListCommand) Run(inv *invocation) error {
 		if err != nil {
 			return err
 		}
-		return inv.answer("", map[string]any{"contents": append([]view.Layered{}, all...)}, view.LayersText(all, inv.width()))
+		return inv.answer("", map[string]any{"contents": append([]view.Layered{}, all...)}, cmp.Or(view.LayersText(all, inv.width()), "extensions bring nothing here: git liza extension list\n"))
 	}
 	type row struct {
 		*extension.Extension
@@ -290,6 +291,7 @@ func (c *extensionAddCommand) Run(inv *invocation) error {
 			return &flow.Refusal{Rule: flow.RuleNotFound, Reason: e.Name + " needs the extension " + name + ", which is not there", Hint: "git liza extension list"}
 		}
 	}
+	removeOld(filepath.Dir(to), extension.Half+"*")
 	if err := e.CopyTo(to); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ type hook struct {
 
 // run runs the program with all that it starts, and ends them.
 func (h *hook) run(ctx context.Context) error {
-	removeOldHooks(h.folder)
+	removeOld(h.folder, "hook-*")
 	folder, err := os.MkdirTemp(h.folder, "hook-")
 	if err != nil {
 		return err
@@ -140,9 +140,10 @@ func (h *hook) failure(r proc.Result) error {
 	return errors.New(strings.TrimSuffix(fmt.Sprintf("it ends with exit code %d: %s", r.Code, lines[len(lines)-1]), ": "))
 }
 
-// removeOldHooks removes what processes left behind that were killed.
-func removeOldHooks(folder string) {
-	left, _ := filepath.Glob(filepath.Join(folder, "hook-*"))
+// removeOld removes the files of a folder with some names that processes left behind which
+// were killed.
+func removeOld(folder, names string) {
+	left, _ := filepath.Glob(filepath.Join(folder, names))
 	for _, path := range left {
 		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
 			_ = os.RemoveAll(path)

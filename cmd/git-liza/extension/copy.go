@@ -12,7 +12,7 @@ func (i *Installed) CopyTo(folder string) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
 		return err
 	}
-	half, err := os.MkdirTemp(filepath.Dir(folder), ".half-")
+	half, err := os.MkdirTemp(filepath.Dir(folder), Half)
 	if err != nil {
 		return err
 	}

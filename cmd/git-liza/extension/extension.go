@@ -107,11 +107,13 @@ func (e *Extension) Roles() (list []flow.Role) {
 func (e *Extension) Brings() map[string]int {
 	count := map[string]int{}
 	for _, file := range e.Files {
-		if slices.Contains(contentFiles, file) {
-			count[file] = 1
-		}
 		if folder, _, below := strings.Cut(file, "/"); below && (path.Ext(file) != ".md" || folder != typesFolder) {
 			count[folder]++
+		}
+	}
+	for file, rows := range map[string]int{GatesFile: len(e.Gates), ProvidersFile: len(e.providers), LaunchersFile: len(e.launchers)} {
+		if rows > 0 {
+			count[file] = rows
 		}
 	}
 	return count
@@ -133,9 +135,7 @@ func Read(from fs.FS, base Base) (*Extension, []File) {
 	for _, file := range r.e.Files {
 		r.content(file)
 	}
-	if err := r.e.Layer(from).Check(); err != nil {
-		r.fault(promptsFolder, artifacts.CodePath, "%v", err)
-	}
+	r.prompts()
 	r.workflows()
 	slices.SortFunc(r.wrong, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return r.e, r.wrong
@@ -253,12 +253,17 @@ func (r *reader) manifest() {
 	if r.e.Version == "" || len(r.e.Version) > 40 || strings.ContainsAny(r.e.Version, " \t\n") {
 		r.fault(manifest, artifacts.CodeValue, "version: one word, not %q", r.e.Version)
 	}
-	r.rules()
+	r.needs()
 }
 
-// rules says so where it needs later rules than there are.
-func (r *reader) rules() {
+// needs says what is wrong with what it needs: itself, or later rules than there are.
+func (r *reader) needs() {
+	if slices.Contains(r.e.Needs.Extensions, r.e.Name) {
+		r.fault(manifest, artifacts.CodeCycle, "it needs itself")
+	}
 	switch needs, has := r.e.Needs.Rules, r.e.base.Rules; {
+	case needs < 0:
+		r.fault(manifest, artifacts.CodeValue, "needs: rules have a version from 1 on, not %d", needs)
 	case needs > flow.RulesVersion:
 		r.fault(manifest, artifacts.CodeValue, "it needs rules of version %d, and this git-liza knows %d: a newer one is needed", needs, flow.RulesVersion)
 	case has > 0 && needs > has:
@@ -307,6 +312,19 @@ func (r *reader) content(file string) {
 		r.e.Causes = append(r.e.Causes, cause)
 	default:
 		r.fault(file, artifacts.CodePath, "nobody reads it: %s has files NAME.yaml", folder)
+	}
+}
+
+// prompts says what is wrong with the prompts. What walk refused is not looked at again.
+func (r *reader) prompts() {
+	faults, err := r.e.Layer(r.from).Faults()
+	if err != nil {
+		r.fault(promptsFolder, artifacts.CodeFile, "%v", err)
+	}
+	for _, f := range faults {
+		if file := promptsFolder + "/" + f.Path; slices.Contains(r.e.Files, file) {
+			r.faults(file, []artifacts.Fault{{Code: artifacts.CodePath, Line: f.Line, Text: f.Text}})
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 	require.Empty(t, said(wrong))
 	require.Equal(t, "house 1.2", e.Name+" "+e.Version)
 	require.Equal(t, []flow.Role{"auditor"}, e.Roles())
-	require.Equal(t, map[string]int{"artifacts": 1, "gates.yaml": 1, "launchers.yaml": 1, "patterns": 1, "prompts": 2, "providers.yaml": 1, "roles": 1, "skills": 1, "workflows": 1}, e.Brings())
+	require.Equal(t, map[string]int{"artifacts": 1, "gates.yaml": 2, "launchers.yaml": 1, "patterns": 1, "prompts": 2, "providers.yaml": 1, "roles": 1, "skills": 1, "workflows": 1}, e.Brings())
 	for _, c := range []struct {
 		more map[string]string
 		want string
@@ -70,16 +70,21 @@ func TestRead(t *testing.T) {
 		{map[string]string{"extension.yaml": "name: house\nversion: 1.2\nhooks: {}\n"}, `extension.yaml:3: form: unknown key "hooks"`},
 		{map[string]string{"extension.yaml": "name: ../house\nversion: a b\n"}, "extension.yaml:1: name: name: small letters, digits and hyphens, at most 39, the first one a letter, not \"../house\"\nextension.yaml:1: value: version: one word, not \"a b\""},
 		{map[string]string{"extension.yaml": "name: house\nversion: 1\nneeds: {rules: 99}\n"}, fmt.Sprintf("extension.yaml:1: value: it needs rules of version 99, and this git-liza knows %d: a newer one is needed", flow.RulesVersion)},
-		{map[string]string{"prompts/qa/role.md": "x"}, "prompts:1: path: prompt layer extension house 1.2: qa/role.md is read by nobody; folders are all, question, "},
+		{map[string]string{"prompts/qa/role.md": "x"}, "prompts/qa/role.md:1: path: it is read by nobody; folders are all, question, "},
 		{map[string]string{"on/merge": "#!/bin/sh\n"}, "on/merge:1: file: it cannot be executed: chmod +x"},
 		{map[string]string{"on/merged": "#!/bin/sh\n"}, "on/merged:1: path: there is no such act: on has programs that are called after add, finalize, "},
 		{map[string]string{"on/lib/x": "x"}, "on/lib/x:1: path: nobody reads it: the files of on lie in no further folder"},
 		{map[string]string{"after/merge": "x"}, "after/merge:1: path: nobody reads it: there are the folders roles, prompts, artifacts, workflows, patterns, skills, on"},
 		{map[string]string{"run.sh": "#!/bin/sh\n"}, "run.sh:1: path: nobody reads it: beside extension.yaml there are gates.yaml, providers.yaml, launchers.yaml and the folders roles, prompts, artifacts, workflows, patterns, skills, on"},
 		{map[string]string{"roles/auditor.md": strings.Replace(auditor, "about", "abuot", 1)}, `roles/auditor.md:3: form: unknown key "abuot"; did you mean "about"?`},
-		{map[string]string{"roles/auditor.md": ""}, "prompts:1: path: prompt layer extension house 1.2: auditor/role.md is read by nobody; folders are all, question, "},
-		{map[string]string{"prompts/coder/ending.md": "x"}, "prompts:1: path: prompt layer extension house 1.2: coder/ending.md is no section; sections are contract, "},
-		{map[string]string{"prompts/all/contract.md": "x"}, "prompts:1: path: prompt layer extension house 1.2: all/contract.md would replace the contract"},
+		{map[string]string{"roles/auditor.md": ""}, "prompts/auditor/role.md:1: path: it is read by nobody; folders are all, question, "},
+		{map[string]string{"prompts/coder/ending.md": "x"}, "prompts/coder/ending.md:1: path: it is no section; sections are contract, "},
+		{map[string]string{"prompts/coder/a.md": "x", "prompts/coder/b.md": "x"}, "prompts/coder/b.md:1: path: it is no section"},
+		{map[string]string{"prompts/coder/goal.md": "a\nb {{if}}\n"}, "prompts/coder/goal.md:2: path: it is no template: missing value for if"},
+		{map[string]string{"prompts/coder/goal.md": strings.Repeat("x", 64<<10+1)}, "prompts/coder/goal.md:1: path: it is larger than 64 KiB"},
+		{map[string]string{"prompts/coder/goal.md": "\xff"}, "prompts/coder/goal.md:1: path: it is not UTF-8"},
+		{map[string]string{"extension.yaml": "name: house\nversion: 1\nneeds: {rules: -1, extensions: [house]}\n"}, "extension.yaml:1: cycle: it needs itself\nextension.yaml:1: value: needs: rules have a version from 1 on, not -1"},
+		{map[string]string{"prompts/all/contract.md": "x"}, "prompts/all/contract.md:1: path: it would replace the contract"},
 		{map[string]string{"skills/testing/SKILL.md": "x"}, "skills/testing/SKILL.md:1: name: a built-in document has the name testing"},
 		{map[string]string{"skills/Tidy/SKILL.md": "x"}, "skills/Tidy/SKILL.md:1: path: nobody reads it: a skill is"},
 		{map[string]string{"skills/tidy.md": "x"}, "skills/tidy.md:1: path: nobody reads it: a skill is the file skills/NAME/SKILL.md"},
@@ -172,6 +177,14 @@ f extension.yaml:1: cycle: it needs e, and so itself
 	i := slices.IndexFunc(list, func(e Installed) bool { return e.Name == "link" })
 	require.GreaterOrEqual(t, i, 0)
 	require.Equal(t, "extension.yaml:1: file: an extension is a folder, no link and no submodule", said(list[i].Wrong))
+	project[Folder+"/"+Half+"1/extension.yaml"] = &fstest.MapFile{Data: []byte("name: a\n")} // add was killed
+	again, err := List(project, Base{})
+	require.NoError(t, err)
+	require.Len(t, again, len(list))
+	for _, mode := range []fs.FileMode{0o644, fs.ModeSymlink | 0o777} {
+		_, err = List(fstest.MapFS{Folder: {Data: []byte("../x"), Mode: mode}}, Base{})
+		require.ErrorContains(t, err, "extensions lie in the folder .liza/extensions: it is no folder")
+	}
 	none, err := List(fstest.MapFS{}, Base{})
 	require.NoError(t, err)
 	require.Empty(t, none)
@@ -200,11 +213,13 @@ func TestRolesOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	for _, e := range list {
 		if e.Name == "stranger" {
-			require.Contains(t, said(e.Wrong), "auditor/end.append.md is read by nobody")
+			require.Contains(t, said(e.Wrong), "auditor/end.append.md:1: path: it is read by nobody")
 			continue
 		}
 		require.Empty(t, said(e.Wrong), e.Name)
-		require.NoError(t, e.Layer(e.FS).Check(), e.Name)
+		faults, err := e.Layer(e.FS).Faults()
+		require.NoError(t, err)
+		require.Empty(t, faults, e.Name)
 	}
 	alone, err := fs.Sub(project, Folder+"/roof")
 	require.NoError(t, err)

@@ -23,15 +23,15 @@ type Installed struct {
 // orderFile is the file of [Folder] with names of extensions, one a line.
 const orderFile = "order"
 
+// Half begins the names of folders of [Folder] into which an extension is being copied.
+const Half = ".half-"
+
 // List reads the extensions of a project in their order: one comes after those that it
 // needs; else those that the file order of their folder names come in its order, after
 // the others, which are sorted by name. Something wrong is said of the extension, and
 // nothing of it is used.
 func List(project fs.FS, base Base) ([]Installed, error) {
-	entries, err := fs.ReadDir(project, Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := readFolder(project)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func List(project fs.FS, base Base) ([]Installed, error) {
 			one.add(artifacts.CodeFile, "an extension is a folder, no link and no submodule")
 			list = append(list, one)
 			continue
-		case !entry.IsDir():
+		case !entry.IsDir() || strings.HasPrefix(entry.Name(), Half):
 			continue
 		}
 		if one.FS, err = fs.Sub(project, one.Path); err != nil {
@@ -66,6 +66,22 @@ func List(project fs.FS, base Base) ([]Installed, error) {
 		return slices.Index(order, a.Name) - slices.Index(order, b.Name)
 	})
 	return ordered(list), nil
+}
+
+// readFolder reads [Folder], which may not be there. A link is not followed: git would not.
+func readFolder(project fs.FS) ([]fs.DirEntry, error) {
+	info, err := fs.Lstat(project, Folder)
+	if err == nil && !info.IsDir() {
+		err = errors.New("it is no folder")
+	}
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = fs.ReadDir(project, Folder)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, &flow.Refusal{Rule: flow.RuleContent, Reason: fmt.Sprintf("extensions lie in the folder %s: %v", Folder, err), Hint: "ls -ld " + Folder}
+	}
+	return entries, nil
 }
 
 // read reads the extension in a folder of a name.
