@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
@@ -32,7 +33,8 @@ git config liza.learnt allows. Of lessons that contradict one another nobody is 
 person has taken one away, and of one that comes from no commit on integration nobody at all.
 
     git liza lesson list --path src/parser/lines.go
-    git liza task add --title 'What the parser taught' --role librarian --owns '.liza/knowledge/**'`
+    git liza task add --title 'What the parser taught' --role librarian --kind docs --spec specs/vision.md \
+        --done-when 'Each rejection has a lesson' --scope lessons --owns '.liza/knowledge/**'`
 }
 
 func (c *lessonListCommand) Run(inv *invocation) error {
@@ -100,7 +102,7 @@ func (c *lessonCheckCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	there = slices.DeleteFunc(there, func(p string) bool { return !lesson.IsLesson(p) })
+	there = slices.DeleteFunc(there, func(p string) bool { return strings.HasPrefix(path.Base(p), ".") })
 	asked := there
 	if len(c.Paths) > 0 {
 		asked = nil

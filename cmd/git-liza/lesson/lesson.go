@@ -94,7 +94,7 @@ func (r *reader) list(key string, required bool, fault func(string) string) (lis
 		if required || value.Line() > 0 {
 			r.add(artifacts.CodeMissing, key, key+" is a list of at least one text")
 		}
-		return nil
+		return []string{}
 	}
 	for _, entry := range value.Entries() {
 		text, isText := entry.Text()

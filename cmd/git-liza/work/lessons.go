@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Lessons reads the lessons of a commit, by name. wrong are the paths of files that are
-// none; they concern nobody.
+// Lessons reads the lessons of a commit, by name. wrong are the paths of files and folders
+// that are none; they concern nobody.
 func Lessons(ctx context.Context, repo *git.Repo, commit flow.ObjectID) (list []lesson.Lesson, wrong []string, err error) {
 	objects, entries, err := listFolder(ctx, repo, commit, lesson.Folder)
 	if err != nil {
@@ -20,10 +20,10 @@ func Lessons(ctx context.Context, repo *git.Repo, commit flow.ObjectID) (list []
 	}
 	for _, e := range entries {
 		path := lesson.Folder + "/" + e.Name
-		if !lesson.IsLesson(path) {
+		if strings.HasPrefix(e.Name, ".") {
 			continue
 		}
-		if e.Mode != git.ModeBlob || len(list) == lesson.MaxLessons {
+		if e.Mode != git.ModeBlob || !lesson.IsLesson(path) || len(list) == lesson.MaxLessons {
 			wrong = append(wrong, path)
 			continue
 		}
