@@ -286,6 +286,11 @@ func (c *extensionAddCommand) Run(inv *invocation) error {
 	if _, err := os.Lstat(to); (there || err == nil) && !c.Replace {
 		return &flow.Refusal{Rule: flow.RuleExists, Reason: "the extension " + e.Name + " is there already", Hint: "git liza extension add --replace " + shell.Quote(c.Path)}
 	}
+	if there {
+		if err := checkCommitted(inv, top, e.Name); err != nil {
+			return err
+		}
+	}
 	for _, name := range e.Needs.Extensions {
 		if !slices.ContainsFunc(installed, func(i extension.Installed) bool { return i.Name == name }) {
 			return &flow.Refusal{Rule: flow.RuleNotFound, Reason: e.Name + " needs the extension " + name + ", which is not there", Hint: "git liza extension list"}

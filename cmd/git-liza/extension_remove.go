@@ -35,6 +35,9 @@ func (c *extensionRemoveCommand) Run(inv *invocation) error {
 			return &flow.Refusal{Rule: flow.RuleHeld, Reason: "the extension " + other.Name + " needs " + c.Name, Hint: "git liza extension remove " + other.Name}
 		}
 	}
+	if err := checkCommitted(inv, top, c.Name); err != nil {
+		return err
+	}
 	if err := c.leave(inv, list[i]); err != nil {
 		return err
 	}
@@ -76,6 +79,24 @@ func (c *extensionRemoveCommand) leave(inv *invocation, e extension.Installed) e
 		return err
 	}
 	return l.Trust.ForgetExtension(inv.ctx, l.Board, e.Extension)
+}
+
+// checkCommitted refuses to delete the files of an extension that somebody changed since git
+// last took them. Those that git never had came from elsewhere.
+func checkCommitted(inv *invocation, top, name string) error {
+	clone, err := inv.reader()
+	if err != nil {
+		return err
+	}
+	folder := extension.Folder + "/" + name
+	out, err := clone.Repo.Run(inv.ctx, git.Cmd{Dir: top, WorkTree: true, Args: []string{"status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", "--", folder}})
+	for row := range strings.SplitSeq(string(out), "\x00") {
+		if len(row) > 3 && (row[1] == 'M' || row[1] == 'T') {
+			return &flow.Refusal{Rule: flow.RuleDirty, Reason: git.Visible(row[3:]) + " has changes that are not committed",
+				Hint: fmt.Sprintf("git commit -m %s -- %s", shell.Quote("Change the extension "+name), folder)}
+		}
+	}
+	return err
 }
 
 // next are the commands to type after the folder of an extension is gone: skills of it may
