@@ -13,7 +13,12 @@ import (
 type Peer struct {
 	PID int // 0 if it is in a namespace of processes that this process does not see
 	UID int
+
+	start string // when it began, as /proc shows it; "" if the kernel is older than Linux 6.5
 }
+
+// unseen is the start of a process that has ended, or that /proc does not show.
+const unseen = "unseen"
 
 // PeerOf returns the process at the other end of a socket.
 func PeerOf(conn *net.UnixConn) (Peer, error) {
@@ -22,15 +27,31 @@ func PeerOf(conn *net.UnixConn) (Peer, error) {
 		return Peer{}, err
 	}
 	var cred *unix.Ucred
-	var failed error
-	err = raw.Control(func(fd uintptr) { cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	var failed, unheld error
+	var handle int
+	err = raw.Control(func(fd uintptr) {
+		cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+		handle, unheld = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+	})
+	if err == nil && unheld == nil {
+		defer unix.Close(handle)
+	}
 	if err == nil {
 		err = failed
 	}
 	if err != nil {
 		return Peer{}, err
 	}
-	return Peer{int(cred.Pid), int(cred.Uid)}, nil
+	peer := Peer{PID: int(cred.Pid), UID: int(cred.Uid), start: unseen}
+	if unheld == unix.ENOPROTOOPT {
+		peer.start = ""
+	} else if p, there := readProcess(strconv.Itoa(peer.PID)); unheld == nil && there {
+		// While the process has not ended, nobody else has its number.
+		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(handle), Events: unix.POLLIN}}, 0); n == 0 && err == nil {
+			peer.start = p.start
+		}
+	}
+	return peer, nil
 }
 
 // shortPath returns a name of a file for the address of a socket, which has little room.
@@ -52,7 +73,7 @@ func AbovePeer(folder string, p Peer) (marks, doubtful []Mark, err error) {
 		before, there := readProcess(name)
 		marks, doubtful, err = above(folder, name)
 		now, still := readProcess(name)
-		if there && still && now.start == before.start {
+		if there && still && now.start == before.start && (p.start == "" || p.start == now.start) {
 			return marks, doubtful, err
 		}
 	}

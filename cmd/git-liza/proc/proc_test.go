@@ -50,6 +50,13 @@ func TestMain(m *testing.M) {
 		_, err := proc.Run(context.Background(), proc.Command{Path: path, Args: args, Dir: dir, Env: os.Environ(), Output: os.Stdout, Grace: time.Second, Bound: true})
 		panic(err)
 	}
+	if dir := os.Getenv("PROC_TEST_CONNECT"); dir != "" {
+		if _, err := proc.Dial(context.Background(), dir, "socket"); err != nil {
+			panic(err)
+		}
+		_, _ = io.ReadAll(os.Stdin)
+		os.Exit(0)
+	}
 	os.Exit(gittest.Run(m, gittest.ForLimits))
 }
 

@@ -80,7 +80,7 @@ func holdersOf(is func(tcpSocket) bool) []Peer {
 		for _, entry := range entries {
 			name, err := os.Readlink(filepath.Join(folder, entry.Name()))
 			uid, asked := users[name]
-			if p := (Peer{pid, uid}); err == nil && asked && !slices.Contains(list, p) {
+			if p := (Peer{PID: pid, UID: uid}); err == nil && asked && !slices.Contains(list, p) {
 				list = append(list, p)
 			}
 		}
