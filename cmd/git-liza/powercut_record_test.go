@@ -154,16 +154,7 @@ func (r *recording) answered(what string) {
 // is on the disk, a lock has its entry, and an answer its move.
 func TestPowerCutRecorded(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("without strace no writes and syncs are recorded")
-	}
-	p := newPlayground(t)
-	dir := t.TempDir()
-	story, log := filepath.Join(dir, "story.sh"), filepath.Join(dir, "log")
-	require.NoError(t, os.WriteFile(story, []byte(`set -e
-liza() { git-liza "$@"; : >"$0.answered-$1"; }
-liza task add t-1 --title T --done-when D --spec specs/vision.md --scope S --kind docs
+	r := record(t, `liza task add t-1 --title T --done-when D --spec specs/vision.md --scope S --kind docs
 liza claim t-1 --as coder-1
 liza intent t-1 --as coder-1 --summary S --validation V
 mkdir -p .worktrees/t-1/src/deep
@@ -178,16 +169,64 @@ liza merge t-1
 git commit -q --allow-empty -m 'of a person'
 git merge -q -m both integration
 liza adopt main --reason R
-`), 0o644))
+`)
+	require.GreaterOrEqual(t, r.moves, 12, "the recording shows hardly any moves")
+	require.Equal(t, 8, r.answers)
+}
+
+// The same for moves that a rush makes for others.
+func TestPowerCutRecordedBesideARush(t *testing.T) {
+	t.Parallel()
+	r := record(t, beginRush+`
+handed note one --for t-1
+handed renew t-1 --as coder-7
+handed intent t-1 --as coder-7 --summary S --validation V
+handed note two --for t-1
+git-liza stop --reason R
+wait $! || :
+`)
+	require.GreaterOrEqual(t, r.moves, 6, "the recording shows hardly any moves")
+	require.Equal(t, 4, r.answers)
+}
+
+// beginRush starts a rush that has nothing to do. handed runs a command until that rush made
+// its move: on a busy machine it makes it itself now and then.
+const beginRush = `
+handed() {
+	n=0
+	until LIZA_TRACE=1 git-liza "$@" 2>"$0.trace" && ! grep -q update-ref "$0.trace"; do
+		n=$((n+1))
+		test $n -lt 100 || { cat "$0.trace"; exit 1; }
+	done
+	: >"$0.answered-$1"
+}
+git config liza.provider 'exec:cat'
+git-liza task add t-1 --title T --done-when D --spec specs/vision.md --scope S --kind docs
+git-liza register coder-7
+git-liza claim t-1 --as coder-7
+git-liza rush --planners 0 --coders 1 --reviewers 0 >"$0.rush" 2>&1 </dev/null &
+until test -S .git/liza/resident && grep -q joined "$0.rush"; do :; done
+`
+
+// record runs a story, in which liza is a command after whose answer the power may be cut.
+func record(t *testing.T, text string) *recording {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("without strace no writes and syncs are recorded")
+	}
+	p := newPlayground(t)
+	dir := t.TempDir()
+	story, log := filepath.Join(dir, "story.sh"), filepath.Join(dir, "log")
+	require.NoError(t, os.WriteFile(story, []byte("set -e\nliza() { git-liza \"$@\"; : >\"$0.answered-$1\"; }\n"+text), 0o644))
 	code, stdout, stderr := p.run(nil, strace, "-f", "--seccomp-bpf", "-y", "-s", "96", "-e", "trace="+recordedCalls, "-o", log, "sh", story)
 	if code != 0 && strings.Contains(stderr, "ptrace") {
 		t.Skipf("nobody may trace here: %s", stderr)
 	}
 	require.Zero(t, code, stdout+stderr)
-	text, err := os.ReadFile(log)
+	written, err := os.ReadFile(log)
 	require.NoError(t, err)
 	r := &recording{t: t, p: p, out: map[string]bool{}, named: map[string]int{}, value: map[string]string{}, moved: map[string]string{}}
-	r.lines(string(text))
-	require.GreaterOrEqual(t, r.moves, 12, "the recording shows hardly any moves")
-	require.Equal(t, 8, r.answers)
+	r.lines(string(written))
+	return r
 }
