@@ -16,7 +16,7 @@ var ErrNobodyListens = errors.New("nobody listens")
 
 // Listen makes a socket for this user alone, in the place of one that a dead process left
 // there. It has its name only when it can be connected to: before that, whoever connects
-// would take it for that of a dead process.
+// would take it for that of a dead process. The error names its path.
 func Listen(folder, name string) (*net.UnixListener, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
@@ -29,6 +29,9 @@ func Listen(folder, name string) (*net.UnixListener, error) {
 	defer done()
 	os.Remove(filepath.Join(folder, hidden)) // of a process that was killed here and had this number
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if op := (*net.OpError)(nil); errors.As(err, &op) { // it names the short path
+		err = &fs.PathError{Op: op.Op, Path: filepath.Join(folder, name), Err: op.Err}
+	}
 	if err != nil {
 		return nil, err
 	}
