@@ -67,15 +67,22 @@ type transaction struct {
 // build or Permit. After an error the board is unchanged, unless the error says
 // that a remote may have the move; repeating it is safe.
 func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
-	result, err := s.makeMove(ctx, build)
+	return s.DoAct(ctx, 0, build)
+}
+
+// DoAct is [Store.Do] for a move of an act: if there is a resident that makes moves of that
+// act, it makes the move, see FindResident. build is called for it before. The act 0 says
+// that it is not known, or that this process makes the move.
+func (s *Store) DoAct(ctx context.Context, act flow.Act, build Build) (Result, error) {
+	result, err := s.makeMove(ctx, act, build)
 	if err == nil && !result.Already && s.Landed != nil {
 		s.Landed(ctx, result)
 	}
 	return result, err
 }
 
-// makeMove is [Store.Do] without what is called afterwards.
-func (s *Store) makeMove(ctx context.Context, build Build) (Result, error) {
+// makeMove is [Store.DoAct] without what is called afterwards.
+func (s *Store) makeMove(ctx context.Context, act flow.Act, build Build) (Result, error) {
 	remote, err := s.Authority(ctx)
 	if err != nil {
 		return Result{}, err
@@ -83,7 +90,7 @@ func (s *Store) makeMove(ctx context.Context, build Build) (Result, error) {
 	if remote != "" {
 		return s.doRemote(ctx, remote, build)
 	}
-	return s.propose(ctx, build)
+	return s.propose(ctx, act, build)
 }
 
 // waitToRetry waits before the next try, longer each time. Jitter keeps losers

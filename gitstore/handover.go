@@ -48,10 +48,10 @@ type HandOver func(ctx context.Context, h Handover) (answer Answer, sent bool)
 const handedTries = 3
 
 // handOver has the resident of the clone make the move, if there is one and the move is one
-// for it. done is false if this process has to make it; a search then begins at the state
-// that the handover named.
+// for it. A move of another act is not built for that, which may take long. done is false if
+// this process has to make it; a search then begins at the state that the handover named.
 func (p *proposal) handOver(ctx context.Context) (result Result, done bool, err error) {
-	if p.store.FindResident == nil {
+	if p.store.FindResident == nil || !isHanded(p.act) {
 		return Result{}, false, nil
 	}
 	for range handedTries {

@@ -21,6 +21,7 @@ import (
 type proposal struct {
 	store   *Store
 	request flow.Request
+	act     flow.Act // 0 if it is not known before the move is built
 	build   Build
 	begun   bool
 	joined  bool   // a move of it has waited or was handed over: others may have made it
@@ -39,12 +40,12 @@ type awaited struct {
 }
 
 // propose makes one move in a clone that holds the board itself.
-func (s *Store) propose(ctx context.Context, build Build) (Result, error) {
+func (s *Store) propose(ctx context.Context, act flow.Act, build Build) (Result, error) {
 	request, err := RandomID()
 	if err != nil {
 		return Result{}, err
 	}
-	p := &proposal{store: s, request: flow.Request(request), build: build}
+	p := &proposal{store: s, request: flow.Request(request), act: act, build: build}
 	result, err := p.makeMove(ctx)
 	s.Packer.startJob(ctx, p.job)
 	return result, err

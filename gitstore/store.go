@@ -51,8 +51,8 @@ type Store struct {
 	// Permit is called for every move that is made here, before the rules; its
 	// error ends the move. May be nil.
 	Permit Permit
-	// FindResident connects to the process that makes the moves of its clone, until end is
-	// called; send is nil if there is none. May be nil.
+	// FindResident connects to the process that makes moves of its clone, until end is
+	// called; send is nil if there is none. It is asked by [Store.DoAct]. May be nil.
 	FindResident func(context.Context) (send HandOver, end func())
 	// Landed is called after every move that was made here and is on the blackboard. May
 	// be nil.

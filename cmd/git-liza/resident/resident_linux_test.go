@@ -221,7 +221,7 @@ func (s *site) handed() {
 		}, end
 	}
 	require.Eventually(s, func() bool {
-		_, err := store.Do(s.Context(), note("handed"))
+		_, err := store.DoAct(s.Context(), flow.ActNote, note("handed"))
 		return err == nil && landed.Load() > 0
 	}, 2*time.Minute, 10*time.Millisecond)
 }
@@ -364,7 +364,7 @@ func TestNobodyListens(t *testing.T) {
 			put(t, path)
 			store, start := s.store(), s.tip()
 			store.FindResident = Finder(s.repo, nil)
-			_, err := store.Do(t.Context(), note("alone"))
+			_, err := store.DoAct(t.Context(), flow.ActNote, note("alone"))
 			require.NoError(t, err)
 			require.Equal(t, "1", s.moves(start))
 			if name != "a folder" {
@@ -390,7 +390,7 @@ func TestStoppedAndSilent(t *testing.T) {
 	require.NoError(t, process.Process.Signal(syscall.SIGSTOP))
 	store, start := s.store(), s.tip()
 	store.FindResident = Finder(s.repo, nil)
-	_, err := store.Do(t.Context(), note("while it is stopped"))
+	_, err := store.DoAct(t.Context(), flow.ActNote, note("while it is stopped"))
 	require.NoError(t, err)
 	require.Equal(t, "1", s.moves(start))
 	require.NoError(t, process.Process.Signal(syscall.SIGCONT))
@@ -413,7 +413,7 @@ func TestStoppedAndSilent(t *testing.T) {
 		conn.Close()
 	}()
 	start = s.tip()
-	_, err = store.Do(t.Context(), note("after a silence"))
+	_, err = store.DoAct(t.Context(), flow.ActNote, note("after a silence"))
 	require.NoError(t, err)
 	require.Equal(t, "1", s.moves(start))
 	l.Close()
