@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -37,6 +38,8 @@ const (
 	AnswerLanded Answer = "landed"
 	AnswerAgain  Answer = "again"  // what the move rests on has changed: build it again
 	AnswerRefuse Answer = "refuse" // the client makes it itself, and gets the error
+
+	AnswerUnsynced Answer = "unsynced" // it landed, and the disk has not confirmed it
 )
 
 // HandOver gives a move to another process of this clone, once, and waits for its answer. sent
@@ -83,6 +86,9 @@ func (p *proposal) handOver(ctx context.Context) (result Result, done bool, err 
 			return Result{}, false, nil
 		}
 		found, landed, same := p.store.readLanded(tip, p.looked, h)
+		if landed && same && answer == AnswerUnsynced { // nobody builds on an error, as after one of its own
+			return Result{}, true, fmt.Errorf("%w to the rush that made it", git.ErrUnsynced)
+		}
 		if landed && same {
 			return found, true, nil
 		}

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -126,7 +127,11 @@ func (r *Resident) makeMoves(ctx context.Context, first *handed) (job *packJob) 
 	for i, one := range chain {
 		entries[i] = one.entry
 	}
-	if r.store.mover.moveRefs(lasting, entries) != nil {
+	switch err := r.store.mover.moveRefs(lasting, entries); {
+	case errors.Is(err, git.ErrUnsynced):
+		answer = AnswerUnsynced
+		return nil
+	case err != nil:
 		return nil
 	}
 	answer = AnswerLanded

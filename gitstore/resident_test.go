@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -176,14 +177,15 @@ func TestResidentsThatLie(t *testing.T) {
 		resident func(*desk) HandOver
 		moves    int
 	}{
-		"landed, and did nothing": {say(AnswerLanded, true), 1},
-		"always again":            {say(AnswerAgain, true), 1},
-		"refused for no reason":   {say(AnswerRefuse, true), 1},
-		"an unknown answer":       {say("perhaps", true), 1},
-		"not sent":                {say(AnswerLanded, false), 1},
-		"made it, and denies it":  {quiet(AnswerRefuse, true), 1},
-		"made it, and asks again": {quiet(AnswerAgain, true), 1},
-		"made another move":       {other, 2},
+		"landed, and did nothing":   {say(AnswerLanded, true), 1},
+		"always again":              {say(AnswerAgain, true), 1},
+		"refused for no reason":     {say(AnswerRefuse, true), 1},
+		"an unknown answer":         {say("perhaps", true), 1},
+		"unsynced, and did nothing": {say(AnswerUnsynced, true), 1},
+		"not sent":                  {say(AnswerLanded, false), 1},
+		"made it, and denies it":    {quiet(AnswerRefuse, true), 1},
+		"made it, and asks again":   {quiet(AnswerAgain, true), 1},
+		"made another move":         {other, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -440,6 +442,44 @@ func TestMadeByBoth(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, again.Commit, d.at(layout.State))
 	require.Equal(t, h.Request, again.Move.Request)
+	d.sound()
+}
+
+// If the disk does not confirm a transaction of a resident, its clients hear of that, as of one of
+// their own.
+func TestHandedOverToADiskThatFails(t *testing.T) {
+	t.Parallel()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("without strace no call fails")
+	}
+	d := newDesk(t, gittest.Seeded(t))
+	gittest.Git(t, d.dir, "config", "liza.fsync", "all")
+	d.store = d.open()
+	output := ""
+	d.store.FindResident = finding(func(_ context.Context, h Handover) (Answer, bool) {
+		file := filepath.Join(t.TempDir(), "handovers.json")
+		text, err := json.Marshal([]Handover{h})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, text, 0o666))
+		// The folder of the ref is synced when the ref has moved.
+		c := exec.Command(strace, "-f", "-o", os.DevNull, "-P", filepath.Join(d.dir, ".git", "refs", "liza"), "-e", "trace=fsync", "-e", "inject=fsync:error=EIO",
+			os.Args[0], d.dir, file)
+		c.Env = append(os.Environ(), "GITSTORE_TEST_CHILD=resident")
+		out, err := c.CombinedOutput()
+		if output = string(out); err != nil {
+			return "", false
+		}
+		return Answer(strings.TrimSpace(output)), true
+	})
+	r, err := d.store.DoAct(t.Context(), flow.ActNote, note("mine"))
+	if strings.Contains(output, "ptrace") {
+		t.Skipf("nobody may trace here: %s", output)
+	}
+	require.Equal(t, "unsynced\n", output)
+	require.ErrorIs(t, err, git.ErrUnsynced)
+	require.Empty(t, r.Commit)
+	require.Equal(t, "1", gittest.Git(t, d.dir, "rev-list", "--count", "--grep=text: mine", layout.State))
 	d.sound()
 }
 
