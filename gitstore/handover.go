@@ -42,8 +42,9 @@ const (
 	AnswerUnsynced Answer = "unsynced" // it landed, and the disk has not confirmed it
 )
 
-// HandOver gives a move to another process of this clone, once, and waits for its answer. sent
-// is false if that process cannot have the move.
+// HandOver gives a move to another process of this clone, once, and waits for its answer: ""
+// if there is none. If the context ends, it asks for the move not to be made, and waits a
+// little longer. sent is false if that process cannot have the move.
 type HandOver func(ctx context.Context, h Handover) (answer Answer, sent bool)
 
 // handedTries is how often a move is built again for a resident before its process makes it
@@ -75,7 +76,7 @@ func (p *proposal) handOver(ctx context.Context) (result Result, done bool, err 
 		if p.joined = true; !p.begun { // a later search begins where the first one does
 			p.begun, p.looked = true, h.Tip
 		}
-		if ctx.Err() != nil {
+		if p.unsaid = answer == ""; ctx.Err() != nil {
 			return Result{}, true, ctx.Err()
 		}
 		if answer == AnswerRefuse {
@@ -106,7 +107,7 @@ func (p *proposal) handOver(ctx context.Context) (result Result, done bool, err 
 // renew begins the move anew, as another request.
 func (p *proposal) renew() error {
 	request, err := RandomID()
-	p.request, p.begun, p.joined = flow.Request(request), false, false
+	p.request, p.begun, p.joined, p.unsaid = flow.Request(request), false, false, false
 	return err
 }
 

@@ -25,6 +25,7 @@ type proposal struct {
 	build   Build
 	begun   bool
 	joined  bool   // a move of it has waited or was handed over: others may have made it
+	unsaid  bool   // it was handed over, and there is no answer: it may yet be made
 	looked  git.ID // the tip up to which the request was searched for
 	job     *packJob
 }
@@ -167,14 +168,19 @@ func (p *proposal) awaitLanding(ctx context.Context, a awaited) error {
 // waits for the process that may be moving them for it.
 const endTurn = 2 * time.Second
 
+// ErrMayBeMade is wrapped, beside the error of the context, when a process was interrupted
+// while another one has its move. The command line tests it for its hint.
+var ErrMayBeMade = errors.New("the move may yet be made")
+
 // giveUp is the result of a move whose process was interrupted while it waited. It has
-// taken its entry back, and once nobody moves refs, the board says whether it landed.
+// taken its entry back, and once nobody moves refs, the board says whether it landed. Where
+// the resident has not answered, it may land later.
 func (p *proposal) giveUp(ctx context.Context) (Result, error) {
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTurn)
 	defer cancel()
 	release, err := p.store.Repo.Turns.TakeTurn(after, git.TurnToMove)
 	if err != nil {
-		return Result{}, fmt.Errorf("the move may be made, repeating the command is safe: %w", ctx.Err())
+		return Result{}, fmt.Errorf("%w: %w", ErrMayBeMade, ctx.Err())
 	}
 	defer release()
 	tip, err := p.store.Repo.Refs.Resolve(after, layout.State)
@@ -183,6 +189,9 @@ func (p *proposal) giveUp(ctx context.Context) (Result, error) {
 	}
 	if found, ok, err := p.findLanded(after, tip); ok || err != nil {
 		return found, err
+	}
+	if p.unsaid {
+		return Result{}, fmt.Errorf("%w by the rush of this clone: %w", ErrMayBeMade, ctx.Err())
 	}
 	return Result{}, ctx.Err()
 }

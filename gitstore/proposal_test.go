@@ -418,7 +418,7 @@ func TestAWaitingProcessIsInterrupted(t *testing.T) {
 	defer release()
 	_, err = third.giveUp(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	require.ErrorContains(t, err, "may be made")
+	require.ErrorIs(t, err, ErrMayBeMade)
 	d.sound()
 }
 

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -23,6 +24,7 @@ type handed struct {
 	Handover
 	permit Permit
 	gone   <-chan struct{}
+	over   atomic.Bool // its move is begun, or never will be
 	answer chan Answer // of room for one
 	entry  *outboxEntry
 }
@@ -36,8 +38,8 @@ func NewResident(s *Store) *Resident {
 }
 
 // Take takes a handover, of whose client permit is asked. A move that is not begun when gone
-// is closed is not made. answer waits until the move is made, or is not. taken is false if
-// too many wait.
+// is closed is not made, and answer says so at once. Else answer waits until the move is
+// made, or is not. taken is false if too many wait.
 func (r *Resident) Take(h Handover, gone <-chan struct{}, permit Permit) (answer func() Answer, taken bool) {
 	one := &handed{Handover: h, permit: permit, gone: gone, answer: make(chan Answer, 1)}
 	if r.isOver() {
@@ -49,6 +51,15 @@ func (r *Resident) Take(h Handover, gone <-chan struct{}, permit Permit) (answer
 		return nil, false
 	}
 	return func() Answer {
+		select {
+		case a := <-one.answer:
+			return a
+		case <-r.ended:
+		case <-one.gone:
+			if one.over.CompareAndSwap(false, true) {
+				return AnswerRefuse
+			}
+		}
 		select {
 		case a := <-one.answer:
 			return a
@@ -194,6 +205,9 @@ func (r *Resident) prepare(ctx context.Context, one *handed, on base) (*outboxEn
 	case <-one.gone:
 		return nil, AnswerRefuse
 	default:
+	}
+	if !one.over.CompareAndSwap(false, true) {
+		return nil, AnswerRefuse // it was answered so
 	}
 	s := r.store
 	if s.Repo.CheckID(one.Tip) != nil {

@@ -445,6 +445,76 @@ func TestMadeByBoth(t *testing.T) {
 	d.sound()
 }
 
+// A process that is interrupted says that its move is not made only if that is certain.
+func TestInterruptedWhileAResidentHasTheMove(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	try := func(then func(Handover) Answer) (Result, error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		d.store.FindResident = finding(func(_ context.Context, h Handover) (Answer, bool) {
+			cancel()
+			return then(h), true
+		})
+		return d.store.DoAct(ctx, flow.ActNote, note("mine"))
+	}
+	tip := d.at(layout.State)
+	_, err := try(func(Handover) Answer { return AnswerRefuse })
+	require.Equal(t, context.Canceled, err)
+	_, err = try(func(Handover) Answer { return "" })
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, err, ErrMayBeMade)
+	require.Equal(t, tip, d.at(layout.State))
+	r, err := try(func(h Handover) Answer {
+		m, err := h.decode(flow.RulesVersion)
+		require.NoError(t, err)
+		_, err = d.open().tryMove(context.Background(), h.Tip, h.Request, constant(m))
+		require.NoError(t, err)
+		return ""
+	})
+	require.NoError(t, err)
+	require.Equal(t, r.Commit, d.at(layout.State))
+	d.sound()
+}
+
+// While others have the turn, a client that goes, gets its answer at once, and its
+// move is not made later.
+func TestAnsweredBeforeTheTurn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	for name, one := range map[string]struct {
+		first bool // it is not behind another one
+		goes  bool
+	}{
+		"goes":         {first: true, goes: true},
+		"goes, second": {goes: true},
+	} {
+		r, tip := d.served(permitAll), d.at(layout.State)
+		release, err := d.store.Repo.Turns.Queue(t.Context())
+		require.NoError(t, err, name)
+		want := 0
+		answerFirst := func() Answer { return AnswerLanded }
+		if !one.first {
+			want = 1
+			answerFirst, _ = r.Take(d.handover(note("first")), nil, permitAll)
+		}
+		h := d.handover(note("second"))
+		gone := make(chan struct{})
+		answer, _ := r.Take(h, gone, permitAll)
+		if one.goes {
+			close(gone)
+		}
+		answered := make(chan Answer, 1)
+		go func() { answered <- answer() }()
+		gittest.Until(t, name, func() bool { return len(answered) == 1 })
+		require.Equal(t, AnswerRefuse, <-answered, name)
+		release()
+		require.Equal(t, AnswerLanded, answerFirst(), name)
+		require.Equal(t, AnswerLanded, d.take(r, d.handover(note("last"))), name)
+		require.Equal(t, fmt.Sprint(want+1), gittest.Git(t, d.dir, "rev-list", "--count", string(tip)+"..refs/liza/state"), name)
+	}
+	d.sound()
+}
+
 // If the disk does not confirm a transaction of a resident, its clients hear of that, as of one of
 // their own.
 func TestHandedOverToADiskThatFails(t *testing.T) {

@@ -170,6 +170,7 @@ var sentinels = []struct {
 	{gitstore.ErrConflict, exitConflict, "conflict", flow.RuleConflict, typeAgain},
 	{gitstore.ErrRemoteFull, exitFailed, "failed", flow.RuleFull, "git remote -v"},
 	{gitstore.ErrOffline, exitFailed, "failed", flow.RuleOffline, "git liza sync"},
+	{gitstore.ErrMayBeMade, exitFailed, "failed", flow.RuleInterrupted, "git liza log -n 5"},
 	{context.Canceled, exitFailed, "failed", flow.RuleInterrupted, typeAgain},
 	{context.DeadlineExceeded, exitConflict, "conflict", flow.RuleTimeLimit, typeAgain},
 	{git.ErrDamaged, exitFailed, "failed", flow.RuleDamaged, "git liza fsck"},

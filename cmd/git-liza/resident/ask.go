@@ -65,6 +65,10 @@ func Finder(repo *git.Repo, environ []string) func(context.Context) (gitstore.Ha
 	}
 }
 
+// goneLimit is how long a client that was interrupted waits for the answer: a resident that
+// runs has not begun its move, or ends it soon.
+const goneLimit = 2 * time.Second
+
 // handOver gives a move to the resident, and calls late after a long wait. sent is true as
 // soon as it may have the move.
 func handOver(ctx context.Context, conn *net.UnixConn, h gitstore.Handover, late func()) (answer gitstore.Answer, sent bool) {
@@ -74,21 +78,24 @@ func handOver(ctx context.Context, conn *net.UnixConn, h gitstore.Handover, late
 	}
 	_ = conn.SetDeadline(time.Now().Add(takeLimit))
 	if _, err := conn.Write(append(text, '\n')); err != nil {
-		return gitstore.AnswerRefuse, true
+		return "", true
 	}
 	in := json.NewDecoder(bufio.NewReader(conn))
 	var first taken
 	if in.Decode(&first) != nil || !first.Taken {
-		return gitstore.AnswerRefuse, true
+		return "", true
 	}
 	_ = conn.SetDeadline(time.Time{})
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	stop := context.AfterFunc(ctx, func() {
+		_ = conn.SetDeadline(time.Now().Add(goneLimit))
+		_ = conn.CloseWrite() // says that this client is gone
+	})
 	defer stop()
 	waits := time.AfterFunc(longWait, late)
 	defer waits.Stop()
 	var second answered
 	if in.Decode(&second) != nil {
-		return gitstore.AnswerRefuse, true
+		return "", true
 	}
 	return second.Answer, true
 }

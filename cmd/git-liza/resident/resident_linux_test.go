@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -448,6 +449,75 @@ func TestStoppedAndSilent(t *testing.T) {
 	}
 	require.Equal(t, fmt.Sprintf("waiting for process %d, whose rush makes the moves of this clone; if it is stopped, type fg in its terminal, or: kill -CONT %[1]d", os.Getpid()), <-told)
 	require.Error(t, ctx.Err())
+}
+
+// A client that is interrupted says so, and goes by the answer that it then gets. A process that
+// makes moves answers at once, unless it has begun; one that says nothing may make the move
+// yet.
+func TestInterruptedClients(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, gittest.Seeded(t))
+	stop := s.serves()
+	s.handed()
+	release, err := s.repo.Turns.Queue(t.Context())
+	require.NoError(t, err)
+	good, err := crafted(s.repo, git.ID(s.tip()), "human:ann", "00112233445566dd")
+	require.NoError(t, err)
+	line, err := json.Marshal(good)
+	require.NoError(t, err)
+	start := s.tip()
+	require.Equal(t, "{\"taken\":true}\n{\"answer\":\"refuse\"}\n", s.request(append(line, '\n')), "it goes while others have the turn")
+	release()
+	s.handed()
+	require.NotContains(t, gittest.Git(t, s.dir, "log", "--format=%B", start+".."+layout.State), "request: 00112233445566dd")
+	stop()
+
+	try := func(answer string) error {
+		ctx, cancel := context.WithCancel(t.Context())
+		l, err := proc.Listen(folder(s.repo), socketName)
+		require.NoError(t, err)
+		defer l.Close()
+		gone := make(chan struct{})
+		go func() {
+			for { // on a busy machine the line that it is taken comes too late
+				conn, err := l.AcceptUnix()
+				if err != nil {
+					return
+				}
+				in := bufio.NewReader(conn)
+				_, _ = in.ReadBytes('\n')
+				_, _ = conn.Write([]byte("{\"taken\":true}\n"))
+				cancel()
+				if _, err := in.ReadByte(); err == io.EOF {
+					_, _ = conn.Write([]byte(answer))
+				}
+				<-gone
+				conn.Close()
+			}
+		}()
+		store := s.store()
+		store.FindResident = Finder(s.repo, nil)
+		_, err = store.DoAct(ctx, flow.ActNote, note("interrupted"))
+		close(gone)
+		return err
+	}
+	start = s.tip()
+	own := 0 // moves that a client made itself, before it was interrupted
+	for answer, is := range map[string]func(error) bool{
+		"":                          func(err error) bool { return errors.Is(err, gitstore.ErrMayBeMade) },
+		"{\"answer\":\"refuse\"}\n": func(err error) bool { return err == context.Canceled },
+	} {
+		err := try(answer)
+		for n := 0; !is(err); err = try(answer) {
+			require.True(t, err == nil || errors.Is(err, context.Canceled), err)
+			n++
+			require.Less(t, n, 20, err)
+			if err == nil {
+				own++
+			}
+		}
+	}
+	require.Equal(t, fmt.Sprint(own), s.moves(start))
 }
 
 // When a process is killed that made the moves, the next one goes on.
