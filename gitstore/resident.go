@@ -109,6 +109,10 @@ func (r *Resident) makeMoves(ctx context.Context, first *handed) (job *packJob) 
 			one.answer <- answer
 		}
 	}()
+	if !r.hasSettings(lasting, first) { // its client has no reason to wait for others
+		first.answer <- AnswerRefuse
+		return nil
+	}
 	tip, release, err := r.takeTurns(lasting)
 	if err != nil {
 		first.answer <- AnswerRefuse
@@ -147,6 +151,13 @@ func (r *Resident) makeMoves(ctx context.Context, first *handed) (job *packJob) 
 	}
 	answer = AnswerLanded
 	return r.store.Packer.countMoves(entries[len(entries)-1].Commit, len(entries))
+}
+
+// hasSettings reports whether a client reads the same configuration, as the files are now.
+func (r *Resident) hasSettings(ctx context.Context, one *handed) bool {
+	r.store.Repo.Config.Renew()
+	settings, err := r.store.Repo.Config.Digest(ctx)
+	return err == nil && settings == one.Settings
 }
 
 // mostCleared is how often moves that wait are moved first. Those that come still later are

@@ -476,17 +476,19 @@ func TestInterruptedWhileAResidentHasTheMove(t *testing.T) {
 	d.sound()
 }
 
-// While others have the turn, a client that goes, gets its answer at once, and its
-// move is not made later.
+// While others have the turn, a client that goes, or whose configuration differs, gets its
+// answer at once, and its move is not made later.
 func TestAnsweredBeforeTheTurn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	for name, one := range map[string]struct {
-		first bool // it is not behind another one
-		goes  bool
+		settings string
+		first    bool // it is not behind another one
+		goes     bool
 	}{
-		"goes":         {first: true, goes: true},
-		"goes, second": {goes: true},
+		"goes":           {first: true, goes: true},
+		"goes, second":   {goes: true},
+		"other settings": {first: true, settings: strings.Repeat("0", 64)},
 	} {
 		r, tip := d.served(permitAll), d.at(layout.State)
 		release, err := d.store.Repo.Turns.Queue(t.Context())
@@ -498,6 +500,9 @@ func TestAnsweredBeforeTheTurn(t *testing.T) {
 			answerFirst, _ = r.Take(d.handover(note("first")), nil, permitAll)
 		}
 		h := d.handover(note("second"))
+		if one.settings != "" {
+			h.Settings = one.settings
+		}
 		gone := make(chan struct{})
 		answer, _ := r.Take(h, gone, permitAll)
 		if one.goes {
