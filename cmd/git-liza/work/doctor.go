@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -70,10 +69,10 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 	return append(list, d.untrusted(ctx, b, func(k BoardCommand) bool { return !k.extension })...)
 }
 
-// git has git read the configuration as whatever moves refs does: much of git liza reads it
-// in process, and looks at no key that it does not need.
+// git has git read the configuration as whatever moves refs does, in a transaction without
+// any: much of git liza reads it in process, and looks at no key that it does not need.
 func (d *Doctor) git(ctx context.Context) Finding {
-	if _, err := d.repo.Git(ctx, "for-each-ref", "--count=1", layout.State); err != nil {
+	if _, err := d.repo.Git(ctx, "update-ref", "--stdin"); err != nil {
 		return bad("git", "git config --show-origin --list", "version %s does not work here: %v", d.repo.GitVersion(), err)
 	}
 	return fine("git", "version %s", d.repo.GitVersion())
