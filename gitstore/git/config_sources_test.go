@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -335,22 +334,5 @@ func TestConfigurationHasAllValues(t *testing.T) {
 				require.Equal(t, want[:len(want)-1], append([]string{}, values...), "%s: %q", name, text)
 			}
 		}
-	}
-}
-
-// Truth values are read as git reads them. What git refuses, and numbers, are not known.
-func TestParseBool(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Seeded(t)
-	for _, value := range []string{"true", "TRUE", "Yes", "on", "1", "false", "No", "OFF", "0", ""} {
-		is, known := ParseBool(value)
-		require.True(t, known, value)
-		require.Equal(t, gittest.Git(t, dir, "-c", "liza.x="+value, "config", "--type=bool", "liza.x"), strconv.FormatBool(is), value)
-		require.Equal(t, is, IsTrue(value))
-	}
-	for _, value := range []string{"perhaps", "t", "2", " true"} {
-		_, known := ParseBool(value)
-		require.False(t, known, value)
-		require.False(t, IsTrue(value))
 	}
 }
