@@ -83,7 +83,7 @@ e2e:
 	@.ci/tools go git
 	@.ci/tools tmux || :
 	@if .ci/tools sshd nginx fcgiwrap; then \
-		LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" LIZA_E2E_BROWSER="$$(.ci/browser)" LIZA_E2E_PICTURES="$(E2E_PICTURES)" \
+		TMPDIR="$$(.ci/scratch)" LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" LIZA_E2E_BROWSER="$$(.ci/browser)" LIZA_E2E_PICTURES="$(E2E_PICTURES)" \
 		$(GO) test -json -count=1 -timeout $(E2E_TIMEOUT) ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
 	else echo "SKIPPED: make e2e needs the servers named above, so nothing was shown with servers"; fi
 
