@@ -132,7 +132,7 @@ func (g *registry) repairLinks(ctx context.Context, name string) error {
 		return nil
 	}
 	r := record{gitDir: filepath.Join(g.common, "worktrees", filepath.Base(target))}
-	known, err := g.readRecord(ctx, &r)
+	known, err := g.readRecord(ctx, &r, folderLinks{})
 	if err != nil || !known || !r.gone || filepath.Base(r.path) != name {
 		return err
 	}

@@ -33,7 +33,7 @@ func (l *Leftovers) recoverDir(ctx context.Context, dir string) error {
 		return nil
 	}
 	r := record{gitDir: dir}
-	known, err := l.registry.readRecord(ctx, &r)
+	known, err := l.registry.readRecord(ctx, &r, folderLinks{})
 	if err != nil || !known || filepath.Dir(r.path) != resolveLinks(l.registry.root) {
 		return err
 	}

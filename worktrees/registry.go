@@ -69,10 +69,10 @@ func (g *registry) records(ctx context.Context) ([]record, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
-	root := resolveLinks(g.root)
+	root, links := resolveLinks(g.root), folderLinks{}
 	for _, entry := range entries {
 		r := record{gitDir: filepath.Join(g.common, "worktrees", entry.Name())}
-		known, err := g.readRecord(ctx, &r)
+		known, err := g.readRecord(ctx, &r, links)
 		if err != nil {
 			return nil, err
 		}
@@ -89,13 +89,13 @@ func (g *registry) records(ctx context.Context) ([]record, error) {
 
 // readRecord is false for a work tree that another process is just making or removing,
 // and for one that does not say where it is.
-func (g *registry) readRecord(ctx context.Context, r *record) (known bool, err error) {
+func (g *registry) readRecord(ctx context.Context, r *record, links folderLinks) (known bool, err error) {
 	location, err := git.ReadSmall(filepath.Join(r.gitDir, "gitdir"))
 	if err != nil || len(location) == 0 {
 		return false, nil
 	}
 	dotGit := absoluteIn(r.gitDir, strings.TrimSpace(string(location)))
-	r.path = resolveLinks(filepath.Dir(dotGit))
+	r.path = links.resolve(filepath.Dir(dotGit))
 	reason, err := git.ReadSmall(filepath.Join(r.gitDir, "locked"))
 	switch {
 	case err == nil:
@@ -111,7 +111,7 @@ func (g *registry) readRecord(ctx context.Context, r *record) (known bool, err e
 	r.gone = err != nil || info.Mode().IsRegular() && info.Size() == 0
 	target, err := readDotGit(r.path)
 	// A half-made one may not even have that.
-	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || resolveLinks(target) != resolveLinks(r.gitDir))
+	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || target != r.gitDir && links.resolve(target) != links.resolve(r.gitDir))
 	if err := g.readHead(ctx, r); err != nil {
 		if ctx.Err() != nil {
 			return true, err
@@ -219,6 +219,26 @@ func resolveLinks(path string) string {
 		return path
 	}
 	return filepath.Join(resolveLinks(dir), filepath.Base(path))
+}
+
+// folderLinks are folders with their links resolved, as they were when the first path in each
+// was. All checkouts lie in a few, and following the way to each anew takes longer than
+// reading it.
+type folderLinks map[string]string
+
+// resolve is resolveLinks.
+func (l folderLinks) resolve(path string) string {
+	folder := filepath.Dir(path)
+	real, known := l[folder]
+	if !known {
+		real = resolveLinks(folder)
+		l[folder] = real
+	}
+	place := filepath.Join(real, filepath.Base(path))
+	if info, err := os.Lstat(place); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return resolveLinks(path)
+	}
+	return place
 }
 
 func fileExists(path string) bool {
