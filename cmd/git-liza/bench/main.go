@@ -31,8 +31,8 @@ func main() {
 		exit(staying(ctx, os.Args[2:]))
 		return
 	}
-	if len(os.Args) > 1 && os.Args[1] == "serving" {
-		exit(serving(ctx))
+	if len(os.Args) > 2 && os.Args[1] == "serving" {
+		exit(serving(ctx, os.Args[2]))
 		return
 	}
 	var dir, program, only string

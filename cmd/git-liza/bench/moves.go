@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/resident"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -287,7 +288,7 @@ func (c *clone) whileServed(measure func() (load, error)) (load, error) {
 // serve starts a process that makes the moves of others, and waits until it takes them. stop
 // ends it, and returns its processor time, with that of its git processes.
 func (c *clone) serve() (stop func() (time.Duration, error), err error) {
-	p := exec.CommandContext(c.b.ctx, c.b.self, "serving")
+	p := exec.CommandContext(c.b.ctx, c.b.self, "serving", c.b.program)
 	p.Dir, p.Env, p.Stderr = c.path, c.b.environ, os.Stderr
 	if err := p.Start(); err != nil {
 		return nil, err
@@ -314,14 +315,17 @@ func (c *clone) serve() (stop func() (time.Duration, error), err error) {
 }
 
 // serving makes the moves of other processes in the clone of the current folder, as a rush
-// does.
-func serving(ctx context.Context) error {
+// of the program does: while objects are packed, it goes on.
+func serving(ctx context.Context, program string) error {
 	repo, err := git.Open(ctx, ".")
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
 	repo.IsOwnHook = stubs.OwnOnly(repo)
+	repo.Background = func(args ...string) error {
+		return proc.Background(proc.Command{Path: program, Args: args, Env: os.Environ()})
+	}
 	return resident.Serve(ctx, repo, time.Now)
 }
 
