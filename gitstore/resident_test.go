@@ -583,10 +583,19 @@ func TestAResidentThatEnds(t *testing.T) {
 	d.sound()
 }
 
-// Sixteen claim the same tasks, half of them through a resident: each task has one coder, and
-// no move is lost.
 func TestResidentBesideOthers(t *testing.T) {
 	t.Parallel()
+	besideOthers(t, 16, 6)
+}
+
+func TestTortureResidentBesideOthers(t *testing.T) {
+	torture.Only(t)
+	besideOthers(t, 8, 100)
+}
+
+// besideOthers has coders claim the same tasks and write notes in turn, so many times, half of
+// them through a resident: each task has one coder, and no move is lost.
+func besideOthers(t *testing.T, coders, times int) {
 	d := newDesk(t, gittest.Seeded(t))
 	tasks := []flow.TaskID{"task-1", "task-2", "task-3", "task-4"}
 	d.add(tasks...)
@@ -596,14 +605,14 @@ func TestResidentBesideOthers(t *testing.T) {
 	made := map[flow.Request]git.ID{}
 	won := map[flow.TaskID][]flow.Actor{}
 	var wait sync.WaitGroup
-	for n := range 16 {
+	for n := range coders {
 		s := d.open()
 		if n%2 == 0 {
 			s.FindResident = finding(r.handOver(permitAll))
 		}
 		by := flow.Actor(fmt.Sprintf("coder-%d", n+1))
 		wait.Go(func() {
-			for i := range 6 {
+			for i := range times {
 				act, build := flow.ActClaim, claim(tasks[(n+i)%len(tasks)], by)
 				if i%2 == 1 {
 					act, build = flow.ActNote, note(fmt.Sprint("by ", n, " number ", i))

@@ -39,15 +39,7 @@ func TestMain(m *testing.M) {
 		case "serve":
 			return Serve(context.Background(), repo, time.Now)
 		case "hand":
-			store, err := gitstore.OpenStore(context.Background(), repo, time.Now)
-			if err != nil {
-				return err
-			}
-			tip, err := store.Tip(context.Background())
-			if err != nil {
-				return err
-			}
-			h, err := crafted(repo, tip, args[1], args[2])
+			h, err := craftedAtTip(repo, args[1], args[2])
 			if err != nil {
 				return err
 			}
@@ -83,15 +75,7 @@ func handByHand(repo *git.Repo, h gitstore.Handover) gitstore.Answer {
 // connect gives a connection to a child that sends a crafted handover when this process has
 // ended, and writes what it gets to a pipe.
 func connect(repo *git.Repo, args []string) error {
-	store, err := gitstore.OpenStore(context.Background(), repo, time.Now)
-	if err != nil {
-		return err
-	}
-	tip, err := store.Tip(context.Background())
-	if err != nil {
-		return err
-	}
-	h, err := crafted(repo, tip, args[1], args[2])
+	h, err := craftedAtTip(repo, args[1], args[2])
 	if err != nil {
 		return err
 	}
@@ -110,6 +94,15 @@ func connect(repo *git.Repo, args []string) error {
 	c := exec.Command("sh", "-c", `while kill -0 "$3" 2>/dev/null; do :; done; printf '%s\n' "$1" >&3; head -n 2 <&3 >"$2"`, "sh", string(line), args[3], fmt.Sprint(os.Getpid()))
 	c.ExtraFiles = []*os.File{f}
 	return c.Start()
+}
+
+// craftedAtTip is crafted on the tip of the clone.
+func craftedAtTip(repo *git.Repo, by, request string) (gitstore.Handover, error) {
+	tip, err := repo.Refs.Resolve(context.Background(), layout.State)
+	if err != nil {
+		return gitstore.Handover{}, err
+	}
+	return crafted(repo, tip, by, request)
 }
 
 // crafted is a handover of a note that somebody wrote by hand.
