@@ -35,6 +35,7 @@ demo: build
 # torture lets it.
 test:
 	@.ci/tools go git cc
+	@.ci/tools strace || :
 	@$(MAKE) --no-print-directory -j2 check compile
 	@plain=$$(.ci/concurrent no) && concurrent=$$(.ci/concurrent yes) || exit 1; \
 	settings=$$(.ci/goenv) && trap 'rm "$$settings"' EXIT || exit 1; \
@@ -69,6 +70,7 @@ check:
 TORTURE ?= 1
 torture:
 	@.ci/tools go git cc
+	@.ci/tools strace || :
 	@plain=$$(.ci/concurrent no) || exit 1; \
 	{ LIZA_TORTURE=$(TORTURE) $(GO) test $(RACE) -json -count=1 -p 2 -timeout 3h -run Torture ./...; \
 	if [ "$$(date +%s)" -gt "$${LIZA_TORTURE_UNTIL:-9999999999}" ]; then echo "no time is left for the race detector in the other packages"; \
