@@ -34,6 +34,9 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 	if err != nil {
 		return Tree{}, err
 	}
+	if r, stands := t.standing(ctx, name, branch); stands && tip != "" {
+		return t.treeOf(r), t.checkRoot()
+	}
 	records, err := t.recordsWithoutHalfMade(ctx, name, branch)
 	if err != nil {
 		return Tree{}, err

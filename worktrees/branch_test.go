@@ -97,6 +97,42 @@ func TestBranchObstacles(t *testing.T) {
 
 // A save of uncommitted work has the branch behind it. Where the checkout
 // stands, what was saved is in it still; where it does not, it begins there.
+// A checkout that stands is nobody's alone if another work tree has its branch as well, or
+// will have it again. What others do with branches of theirs is no obstacle.
+func TestBranchThatTwoHave(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	p.write("a", "two\n")
+	p.commitAll(p.dir, "two")
+	tree := p.branch("task-1", "liza/task-1")
+	elsewhere := filepath.Join(p.dir, "..", "elsewhere")
+	p.git("worktree", "add", "-q", "-b", "free", elsewhere)
+	const there = "checkout -q --ignore-other-worktrees liza/task-1"
+	for _, test := range []struct {
+		name     string
+		commands []string // in the other work tree
+		two      bool
+	}{
+		{"nothing of it", nil, false},
+		{"it is on it", []string{there}, true},
+		{"a bisection", []string{there, "bisect start liza/task-1 liza/task-1~1"}, true},
+		{"its commit", []string{"bisect reset free", "checkout -q --detach liza/task-1"}, false},
+		{"another branch", []string{"checkout -q -b liza/task-11"}, false},
+	} {
+		for _, command := range test.commands {
+			p.git(append([]string{"-C", elsewhere}, strings.Fields(command)...)...)
+		}
+		again, err := p.open(p.dir).Branch(ctx, "task-1", "liza/task-1", p.base)
+		if test.two {
+			require.Contains(t, obstacle(t, err).Reason, "is checked out in", test.name)
+			continue
+		}
+		require.NoError(t, err, test.name)
+		require.Equal(t, tree, again, test.name)
+	}
+}
+
 func TestBranchGoesOnFromSavedWork(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Leftovers are the parts of checkouts that dead processes left behind.
@@ -27,20 +28,12 @@ type Leftover struct {
 
 // List looks for leftovers, and changes nothing.
 func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
-	garbage, err := filepath.Glob(filepath.Join(quoteGlob(l.registry.root), gonePrefix+"*"))
-	if err != nil {
-		return nil, err
-	}
 	var found []Leftover
-	for _, path := range garbage {
+	for _, path := range git.PathsIn(l.registry.root, gonePrefix, "") {
 		found = append(found, Leftover{Path: path, Text: "what is left of a checkout that was removed",
 			Hint: "chmod -R u+w " + shell.Quote(path) + " && rm -r " + shell.Quote(path)})
 	}
-	kept, err := filepath.Glob(filepath.Join(quoteGlob(l.registry.root), keptPrefix+"*"))
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range kept {
+	for _, path := range git.PathsIn(l.registry.root, keptPrefix, "") {
 		found = append(found, Leftover{Path: path, Text: "kept of a checkout that was removed: a commit cannot hold all of it",
 			Hint: "ls -lA " + shell.Quote(path)})
 	}

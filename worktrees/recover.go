@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Clear removes what dead processes of this program have left: what the journal names
@@ -70,7 +72,7 @@ func (l *Leftovers) recoverNote(ctx context.Context, dir string) error {
 // isHalfMade reports whether a work tree's git directory says that one of ours is
 // being made or removed.
 func isHalfMade(dir string) bool {
-	reason, err := os.ReadFile(filepath.Join(dir, "locked"))
+	reason, err := git.ReadSmall(filepath.Join(dir, "locked"))
 	text := strings.TrimSpace(string(reason))
 	return err == nil && (text == making || text == removing)
 }
@@ -78,22 +80,18 @@ func isHalfMade(dir string) bool {
 // sweepGone removes what was renamed to be removed.
 func (l *Leftovers) sweepGone() error {
 	var errs []error
-	for _, prefix := range []string{filepath.Join(l.registry.root, gonePrefix), l.registry.scratch.path("gone-")} {
-		garbage, err := filepath.Glob(quoteGlob(prefix) + "*")
-		errs = append(errs, err)
-		for _, path := range garbage {
-			if err := removeAll(path); err != nil {
-				errs = append(errs, fmt.Errorf("worktrees: what is left of a checkout: %w", err))
-			}
+	garbage := slices.Concat(git.PathsIn(l.registry.root, gonePrefix, ""), git.PathsIn(l.registry.scratch.path(""), "gone-", ""))
+	for _, path := range garbage {
+		if err := removeAll(path); err != nil {
+			errs = append(errs, fmt.Errorf("worktrees: what is left of a checkout: %w", err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // sweepRestored removes folders that were being restored.
-func (l *Leftovers) sweepRestored() error {
-	restoring, err := filepath.Glob(filepath.Join(quoteGlob(l.registry.root), newPrefix+"*"))
-	for _, path := range restoring {
+func (l *Leftovers) sweepRestored() (err error) {
+	for _, path := range git.PathsIn(l.registry.root, newPrefix, "") {
 		unlock, free := l.registry.locks.tryName(strings.TrimPrefix(filepath.Base(path), newPrefix))
 		if !free {
 			continue

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -189,6 +190,39 @@ func (r record) hasBranch(branch string) bool {
 func (r record) inMiddleOf(file, branch string) bool {
 	content, err := git.ReadSmall(filepath.Join(r.gitDir, file))
 	return err == nil && strings.TrimPrefix(strings.TrimSpace(string(content)), "refs/heads/") == branch
+}
+
+// standing is the record of the checkout called name, if it is whole, and it alone has the
+// branch. That is so for most claims, and of each other work tree only the branch is read. If it
+// cannot tell, the records of all will.
+func (g *registry) standing(ctx context.Context, name, branch string) (r record, stands bool) {
+	own, err := readDotGit(g.Path(name))
+	above := filepath.Join(g.common, "worktrees")
+	if err != nil || filepath.Dir(own) != above {
+		return record{}, false
+	}
+	r = record{gitDir: own, name: name}
+	known, err := g.readRecord(ctx, &r, folderLinks{})
+	if err != nil || !known || r.half || r.gone || r.alien || r.branch != branch || r.path != filepath.Join(resolveLinks(g.root), name) {
+		return record{}, false
+	}
+	dirs, err := g.gitDirs()
+	if err != nil {
+		return record{}, false
+	}
+	return r, !slices.ContainsFunc(dirs, func(dir string) bool { return dir != own && mayHaveBranch(dir, branch) })
+}
+
+// mayHaveBranch is [record.hasBranch] of the work tree with a git directory, and true where
+// that cannot be told from its files.
+func mayHaveBranch(dir, branch string) bool {
+	head, err := git.ReadSmall(filepath.Join(dir, "HEAD"))
+	ref, symbolic := strings.CutPrefix(strings.TrimSpace(string(head)), "ref:")
+	ref = strings.TrimSpace(ref)
+	if err != nil && !isAbsent(err) || symbolic && (ref == "refs/heads/"+branch || ref == "refs/heads/.invalid") {
+		return true
+	}
+	return record{gitDir: dir}.hasBranch(branch)
 }
 
 func findRecord(records []record, name string) (record, bool) {

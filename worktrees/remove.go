@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -159,9 +158,4 @@ func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]strin
 		removed = append(removed, tree.Name)
 	}
 	return removed, t.Leftovers.Clear(ctx)
-}
-
-// quoteGlob returns a pattern that matches one path only.
-func quoteGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

@@ -42,9 +42,8 @@ func (s *scratch) holdName(prefix string) (name string, release func(), err erro
 }
 
 // sweepHeld calls drop for each name with a prefix whose holder is dead.
-func (s *scratch) sweepHeld(prefix string, drop func(name string) error) error {
-	locks, err := filepath.Glob(filepath.Join(quoteGlob(s.path("")), prefix+"*.lock"))
-	for _, path := range locks {
+func (s *scratch) sweepHeld(prefix string, drop func(name string) error) (err error) {
+	for _, path := range git.PathsIn(s.path(""), prefix, ".lock") {
 		err = errors.Join(err, sweepName(path, drop))
 	}
 	return err

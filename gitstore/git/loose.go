@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -185,17 +184,26 @@ func writeTemp(objectDir string, obj Object, w *deflater) (*os.File, error) {
 // of the repository are, too: the hooks of an earlier push wrote there.
 func (r *Repo) sweepTemps() {
 	for _, dir := range slices.Compact([]string{r.objectDir, filepath.Join(r.commonDir, "objects")}) {
-		entries, _ := os.ReadDir(dir)
-		for _, entry := range entries {
-			if name, ok := strings.CutPrefix(entry.Name(), tempPrefix); ok && len(name) == len(rand.Text()) {
-				sweepTemp(filepath.Join(dir, entry.Name()))
+		for _, path := range PathsIn(dir, tempPrefix, "") {
+			if len(filepath.Base(path)) == len(tempPrefix)+len(rand.Text()) {
+				sweepTemp(path)
 			}
 		}
 	}
-	flushes, _ := filepath.Glob(filepath.Join(r.commonDir, layout.Private, tempPrefix+"*"))
-	for _, path := range flushes {
+	for _, path := range PathsIn(filepath.Join(r.commonDir, layout.Private), tempPrefix, "") {
 		os.Remove(path) // one that is in use has no need of its name
 	}
+}
+
+// fannedOut are the files of loose objects, and what lies beside them, whose names have a
+// beginning.
+func (r *Repo) fannedOut(prefix string) (paths []string) {
+	for _, folder := range PathsIn(r.objectDir, "", "") {
+		if len(filepath.Base(folder)) == 2 {
+			paths = append(paths, PathsIn(folder, prefix, "")...)
+		}
+	}
+	return paths
 }
 
 func sweepTemp(path string) {

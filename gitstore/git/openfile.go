@@ -11,13 +11,21 @@ import (
 // whether reads of it can be waited for, which takes five system calls more; a move opens
 // some twenty objects.
 func openFile(path string, flag int, mode uint32) (*os.File, error) {
+	fd, err := openDescriptor(path, flag, mode)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+func openDescriptor(path string, flag int, mode uint32) (int, error) {
 	for {
 		fd, err := syscall.Open(path, flag|syscall.O_CLOEXEC, mode)
 		if err == nil {
-			return os.NewFile(uintptr(fd), path), nil
+			return fd, nil
 		}
 		if !errors.Is(err, syscall.EINTR) {
-			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+			return 0, &fs.PathError{Op: "open", Path: path, Err: err}
 		}
 	}
 }

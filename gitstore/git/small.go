@@ -1,9 +1,14 @@
 package git
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -31,7 +36,7 @@ func openRegular(path string, how int) (*os.File, error) {
 	case info.IsDir():
 		err = &os.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
 	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is no regular file", path)
+		err = errNotRegular(path)
 	}
 	if err != nil {
 		f.Close()
@@ -43,22 +48,69 @@ func openRegular(path string, how int) (*os.File, error) {
 // maxSmall is more than any file has that says where a worktree or a ref is.
 const maxSmall = 1 << 20
 
-// ReadSmall is the content of a file that [OpenRegular] opens and that has no
-// more than 1 MiB; more is an error.
+// ReadSmall is the content of a regular file of no more than 1 MiB; more is an error, and so
+// is anything else in its place, as for [OpenRegular]. A command reads some hundred of them, so
+// it asks the kernel for nothing but the text: an [os.File] takes twice as many system calls.
 func ReadSmall(path string) ([]byte, error) {
-	f, err := OpenRegular(path)
+	fd, err := openDescriptor(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return readBounded(f)
+	defer syscall.Close(fd)
+	var info syscall.Stat_t
+	if err := syscall.Fstat(fd, &info); err != nil {
+		return nil, &os.PathError{Op: "stat", Path: path, Err: err}
+	}
+	switch info.Mode & syscall.S_IFMT {
+	case syscall.S_IFREG:
+	case syscall.S_IFDIR:
+		return nil, &os.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+	default:
+		return nil, errNotRegular(path)
+	}
+	text := make([]byte, 0, min(max(info.Size, 0), maxSmall)+bytes.MinRead)
+	for len(text) <= maxSmall {
+		n, err := syscall.Read(fd, text[len(text):cap(text)])
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil:
+			return nil, &os.PathError{Op: "read", Path: path, Err: err}
+		case n == 0:
+			return text, nil
+		}
+		text = slices.Grow(text[:len(text)+n], bytes.MinRead)
+	}
+	return nil, errTooLarge(path)
 }
 
 // readBounded reads a file of at most 1 MiB.
 func readBounded(f *os.File) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxSmall+1))
 	if err == nil && len(text) > maxSmall {
-		err = fmt.Errorf("%s has more than %d bytes", f.Name(), maxSmall)
+		err = errTooLarge(f.Name())
 	}
 	return text, err
+}
+
+func errNotRegular(path string) error { return fmt.Errorf("%s is no regular file", path) }
+
+func errTooLarge(path string) error { return fmt.Errorf("%s has more than %d bytes", path, maxSmall) }
+
+// PathsIn are the paths in a folder whose names have a beginning and an end, in order; none
+// if the folder cannot be read. It asks nothing of the others, of which there may be many.
+func PathsIn(folder, prefix, suffix string) (paths []string) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) && strings.HasSuffix(name[len(prefix):], suffix) {
+			paths = append(paths, filepath.Join(folder, name))
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }

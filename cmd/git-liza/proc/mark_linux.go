@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -129,15 +130,27 @@ func liveRecords(folder string) ([]record, error) {
 //
 // A process stays below its guard whatever it does with its environment, its session or
 // its parents, because a guard is the subreaper of all orphans below it. A process
-// leaves only by ending the guard, which ends the guard's command and its group.
+// leaves only by ending the guard, which ends the guard's command and its group. What was
+// above it before it first asked is all that ever is, so a process that is told all for
+// certain is told the same again.
 func Above(folder string) (marks, doubtful []Mark, err error) {
+	if known, ok := toldAbove.Load(folder); ok {
+		return slices.Clone(known.([]Mark)), nil, nil
+	}
 	// In a namespace of its own a process has another number than /proc shows.
 	self, err := os.Readlink("/proc/self")
 	if err != nil {
 		self = ""
 	}
-	return above(folder, self)
+	marks, doubtful, err = above(folder, self)
+	if err == nil && len(doubtful) == 0 {
+		toldAbove.Store(folder, slices.Clone(marks))
+	}
+	return marks, doubtful, err
 }
+
+// toldAbove has what [Above] told for certain, by folder.
+var toldAbove sync.Map
 
 // above is [Above] for the process that /proc shows under a name, "" if it shows none.
 func above(folder, name string) (marks, doubtful []Mark, err error) {
