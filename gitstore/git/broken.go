@@ -90,11 +90,7 @@ func (s *RefStore) tips(ctx context.Context) ([]BrokenRef, error) {
 			list = append(list, BrokenRef{Name: f[1], Object: ID(f[0])})
 		}
 	}
-	dirs, err := filepath.Glob(filepath.Join(s.repo.commonDir, "worktrees", "*"))
-	if err != nil {
-		return nil, err
-	}
-	for _, dir := range append([]string{s.repo.commonDir}, dirs...) {
+	for _, dir := range append([]string{s.repo.commonDir}, PathsIn(filepath.Join(s.repo.commonDir, "worktrees"), "", "")...) {
 		text, err := ReadSmall(filepath.Join(dir, "HEAD"))
 		if id := ID(strings.TrimSpace(string(text))); err == nil && s.repo.CheckID(id) == nil {
 			list = append(list, BrokenRef{Name: "HEAD", GitDir: dir, Object: id})
@@ -237,11 +233,7 @@ func (s *RefStore) readReflogOf(ctx context.Context, ref BrokenRef) ([]ReflogLin
 // RemoveEmptyObjects removes the files of no size that a power cut leaves where
 // loose objects were to be: they stand in the way of the objects.
 func (r *Repo) RemoveEmptyObjects() error {
-	paths, err := filepath.Glob(filepath.Join(r.objectDir, "??", "*"))
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
+	for _, path := range r.fannedOut("") {
 		info, err := os.Lstat(path)
 		if err != nil || info.Size() > 0 || !info.Mode().IsRegular() || strings.HasPrefix(info.Name(), tempPrefix) {
 			continue

@@ -186,11 +186,7 @@ func (fl *Flusher) syncObjects(ctx context.Context, mode string, commits, known 
 	}
 	if packed {
 		for _, dir := range dirs {
-			packs, err := filepath.Glob(filepath.Join(dir, "pack", "pack-*"))
-			if err != nil {
-				return err
-			}
-			paths = append(paths, packs...)
+			paths = append(paths, PathsIn(filepath.Join(dir, "pack"), "pack-", "")...)
 		}
 	}
 	return fl.syncPaths(mode, paths)

@@ -180,12 +180,8 @@ func SetAside(r *Repo, id ID) error {
 // objects that they were to be. A power cut leaves them of what was not synced: while
 // a ref or a reflog leads to one, `git gc` fails.
 func (r *Repo) TornObjects(ctx context.Context) (map[ID]string, error) {
-	paths, err := filepath.Glob(filepath.Join(r.objectDir, "??", "*"))
-	if err != nil {
-		return nil, err
-	}
 	var list []ID
-	for _, path := range paths {
+	for _, path := range r.fannedOut("") {
 		id := ID(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
 		if r.CheckID(id) == nil {
 			list = append(list, id)

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -140,11 +141,9 @@ func (j *Journal) orphans(e entry) []orphan {
 		}
 	}
 	if e.objects {
-		for _, pattern := range []string{"??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"} {
-			paths, _ := filepath.Glob(filepath.Join(j.repo.objectDir, pattern))
-			for _, path := range paths {
-				list = append(list, orphan{path: path, proof: byUse, since: e.since, limit: e.limit})
-			}
+		packs := filepath.Join(j.repo.objectDir, "pack")
+		for _, path := range slices.Concat(j.repo.fannedOut("tmp_obj_"), PathsIn(packs, "tmp_", ""), PathsIn(packs, ".tmp-", "")) {
+			list = append(list, orphan{path: path, proof: byUse, since: e.since, limit: e.limit})
 		}
 	}
 	for i := range list {

@@ -110,9 +110,9 @@ func (p *Packer) overLimit(ctx context.Context, own int) (bool, error) {
 	if !known {
 		limit = packsAllowed
 	}
-	all, err := filepath.Glob(filepath.Join(p.repo.objectDir, "pack", "pack-*.pack"))
-	others := len(all) - own
-	return limit > 0 && own > 1 && int64(len(all)) >= limit && int64(others+1) < limit, err
+	all := len(PathsIn(filepath.Join(p.repo.objectDir, "pack"), "pack-", ".pack"))
+	others := all - own
+	return limit > 0 && own > 1 && int64(all) >= limit && int64(others+1) < limit, nil
 }
 
 // checkMerged refuses new packs that lack an object of the old ones.

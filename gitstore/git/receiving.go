@@ -176,8 +176,7 @@ func (j *Journal) writePush(path string, by processID, updates []RefUpdate) erro
 // locksOfPushes returns the lock files that living receive-packs may hold.
 func (j *Journal) locksOfPushes() map[string]bool {
 	locks := map[string]bool{}
-	paths, _ := filepath.Glob(filepath.Join(j.Dir(), "push-*"))
-	for _, path := range paths {
+	for _, path := range PathsIn(j.Dir(), "push-", "") {
 		text, err := readPush(path)
 		if e := j.parseEntry(text); err == nil && e.maker != nil && !e.maker.isDead(e.since) {
 			for _, o := range e.locks {
