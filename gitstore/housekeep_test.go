@@ -130,14 +130,15 @@ func TestHousekeepingLooksAtLooseObjects(t *testing.T) {
 	for i := range 14 { // git takes that for 14 * 256 objects
 		gittest.Write(t, d.dir, fmt.Sprintf(".git/objects/17/%038x", i), "")
 	}
-	require.Zero(t, after("98"), "it looks every hundred moves")
-	require.Equal(t, 1, after("99"))
+	require.Zero(t, after("99"), "of so many 600 are of moves, and a pack of these would be no help")
+	require.Zero(t, after("198"), "it looks every hundred moves")
+	require.Equal(t, 1, after("199"))
 	require.Equal(t, 1, after("299"))
 	gittest.Git(t, d.dir, "config", "gc.auto", "9000")
 	background := d.store.Repo.Background
 	d.store = d.open()
 	d.store.Repo.Background = background
-	require.Zero(t, after("99"), "the user's limit counts")
+	require.Zero(t, after("199"), "the user's limit counts")
 }
 
 // The moves that a mirror fetches count as well, and come as files of their own.

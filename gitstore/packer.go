@@ -19,10 +19,14 @@ type Packer struct {
 }
 
 // packEvery is after how many moves of this clone their objects are packed, so
-// that `git gc --auto` never has to pack them: a claim leaves six objects, and git
+// that `git gc --auto` never has to pack them: a claim leaves objectsOfMove, and git
 // begins at gc.auto, 6700. Measured: 20,000 unpacked claims took 807 MB and a gc of
 // ten seconds.
 const packEvery = 500
+
+// objectsOfMove is how many objects a claim leaves: the commit, two documents, and the
+// folders above them.
+const objectsOfMove = 6
 
 // lookEvery is after how many moves it is looked how many objects lie in files of their
 // own: what people commit, and what agents fetch, counts for git too.
@@ -31,7 +35,7 @@ const lookEvery = 100
 // A packJob is a pack to make: of the moves after from, up to to.
 type packJob struct {
 	from, to git.ID
-	early    bool // only if there are many objects for git
+	early    int // of so many moves only, if there are many objects for git; 0 for whatever there is
 }
 
 // countMoves counts the moves of this clone and returns a job when a pack is
@@ -45,7 +49,7 @@ func (p *Packer) countMoves(tip git.ID, moves int) *packJob {
 		return &packJob{from: from, to: tip}
 	case n/lookEvery > before/lookEvery:
 		p.writeUnpacked(from, n)
-		return &packJob{from, tip, true}
+		return &packJob{from, tip, n}
 	default:
 		p.writeUnpacked(from, n)
 		return nil
@@ -56,7 +60,7 @@ func (p *Packer) countMoves(tip git.ID, moves int) *packJob {
 // can, so that the command does not wait. A failed pack costs space, never a
 // move: it is tried again some hundred moves later.
 func (p *Packer) startJob(ctx context.Context, c *packJob) {
-	if c == nil || c.early && !p.repo.Packer.Crowded(ctx) {
+	if c == nil || c.early > 0 && !p.repo.Packer.Crowded(ctx, c.early*objectsOfMove) {
 		return
 	}
 	if p.repo.Background != nil && p.repo.Background("housekeep", orRoot(c.from), string(c.to)) == nil {

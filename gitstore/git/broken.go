@@ -233,7 +233,7 @@ func (s *RefStore) readReflogOf(ctx context.Context, ref BrokenRef) ([]ReflogLin
 // RemoveEmptyObjects removes the files of no size that a power cut leaves where
 // loose objects were to be: they stand in the way of the objects.
 func (r *Repo) RemoveEmptyObjects() error {
-	for _, path := range r.fannedOut("") {
+	for _, path := range fannedOut(r.objectDir, "") {
 		info, err := os.Lstat(path)
 		if err != nil || info.Size() > 0 || !info.Mode().IsRegular() || strings.HasPrefix(info.Name(), tempPrefix) {
 			continue

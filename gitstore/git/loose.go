@@ -197,8 +197,8 @@ func (r *Repo) sweepTemps() {
 
 // fannedOut are the files of loose objects, and what lies beside them, whose names have a
 // beginning.
-func (r *Repo) fannedOut(prefix string) (paths []string) {
-	for _, folder := range PathsIn(r.objectDir, "", "") {
+func fannedOut(objectDir, prefix string) (paths []string) {
+	for _, folder := range PathsIn(objectDir, "", "") {
 		if len(filepath.Base(folder)) == 2 {
 			paths = append(paths, PathsIn(folder, prefix, "")...)
 		}

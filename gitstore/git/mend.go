@@ -181,7 +181,7 @@ func SetAside(r *Repo, id ID) error {
 // a ref or a reflog leads to one, `git gc` fails.
 func (r *Repo) TornObjects(ctx context.Context) (map[ID]string, error) {
 	var list []ID
-	for _, path := range r.fannedOut("") {
+	for _, path := range fannedOut(r.objectDir, "") {
 		id := ID(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
 		if r.CheckID(id) == nil {
 			list = append(list, id)

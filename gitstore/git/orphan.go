@@ -142,7 +142,7 @@ func (j *Journal) orphans(e entry) []orphan {
 	}
 	if e.objects {
 		packs := filepath.Join(j.repo.objectDir, "pack")
-		for _, path := range slices.Concat(j.repo.fannedOut("tmp_obj_"), PathsIn(packs, "tmp_", ""), PathsIn(packs, ".tmp-", "")) {
+		for _, path := range slices.Concat(fannedOut(j.repo.objectDir, "tmp_obj_"), PathsIn(packs, "tmp_", ""), PathsIn(packs, ".tmp-", "")) {
 			list = append(list, orphan{path: path, proof: byUse, since: e.since, limit: e.limit})
 		}
 	}

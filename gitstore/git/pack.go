@@ -1,10 +1,12 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -77,19 +79,29 @@ func (p *Packer) makePack(ctx context.Context, input string, args ...string) ([]
 // prunePacked removes the loose objects that a pack of ours holds, as
 // git-prune-packed(1) does for all packs.
 func (p *Packer) prunePacked(ctx context.Context, pack string) error {
-	return p.eachObject(ctx, pack, func(id ID) error {
-		if err := os.Remove(loosePath(p.repo.objectDir, id)); err != nil && !os.IsNotExist(err) {
+	list, err := p.listObjects(ctx, pack)
+	if err != nil {
+		return err
+	}
+	for _, o := range list {
+		if err := os.Remove(loosePath(p.repo.objectDir, o.id)); err != nil && !os.IsNotExist(err) {
 			return fmt.Errorf("object that is packed now: %w", err)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
-// eachObject visits the objects of a pack.
-func (p *Packer) eachObject(ctx context.Context, pack string, visit func(ID) error) error {
+// A packedObject is an object of a pack, and where it begins there.
+type packedObject struct {
+	id     ID
+	offset int64
+}
+
+// listObjects lists the objects of a pack, in the order in which they lie there.
+func (p *Packer) listObjects(ctx context.Context, pack string) ([]packedObject, error) {
 	content, err := os.ReadFile(p.packPath(pack) + ".idx")
 	if err != nil {
-		return fmt.Errorf("pack: %w", err)
+		return nil, fmt.Errorf("pack: %w", err)
 	}
 	args := []string{"show-index"}
 	if p.repo.hashLen == 64 {
@@ -97,18 +109,22 @@ func (p *Packer) eachObject(ctx context.Context, pack string, visit func(ID) err
 	}
 	out, err := p.repo.Run(ctx, Cmd{Args: args, Stdin: content})
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var list []packedObject
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		if len(f) < 2 || p.repo.CheckID(ID(f[1])) != nil {
-			return fmt.Errorf("git show-index answered %q", line)
+			return nil, fmt.Errorf("git show-index answered %q", line)
 		}
-		if err := visit(ID(f[1])); err != nil {
-			return err
+		offset, err := strconv.ParseInt(f[0], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("git show-index answered %q", line)
 		}
+		list = append(list, packedObject{ID(f[1]), offset})
 	}
-	return nil
+	slices.SortFunc(list, func(a, b packedObject) int { return cmp.Compare(a.offset, b.offset) })
+	return list, nil
 }
 
 // packPath is the path of a pack without an extension.
@@ -121,13 +137,15 @@ func (p *Packer) packPath(name string) string {
 const looseAllowed = 6700
 
 // Crowded reports whether half as many objects lie in files of their own as make
-// `gc --auto` begin.
-func (p *Packer) Crowded(ctx context.Context) bool {
+// `gc --auto` begin, and so many of ours are a fourth of them: to pack few among many of the
+// user's would be no help.
+func (p *Packer) Crowded(ctx context.Context, ours int) bool {
 	text, _ := p.repo.Config.Config(ctx, "gc.auto")
 	limit, known := ParseInt(text)
 	if !known || limit <= 0 {
 		limit = looseAllowed
 	}
 	some, err := os.ReadDir(filepath.Join(p.repo.objectDir, "17"))
-	return err == nil && int64(len(some))*256 > limit/2
+	all := int64(len(some)) * 256
+	return err == nil && all > limit/2 && all <= 4*int64(ours)
 }

@@ -50,23 +50,39 @@ func (p *Packer) Merge(ctx context.Context) error {
 	if n < 2 {
 		return nil
 	}
-	var input strings.Builder
-	for _, k := range own[:n] {
-		fmt.Fprintf(&input, "pack-%s.pack\n", k.name)
-	}
-	names, err := p.makePack(ctx, input.String(), "--stdin-packs")
+	objects, err := p.objectsOf(ctx, own[:n])
 	if err != nil {
 		return err
 	}
-	old := slices.DeleteFunc(own[:n], func(k ownPack) bool { return slices.Contains(names, k.name) })
-	if err := p.checkMerged(ctx, names, old); err != nil {
+	names, err := p.makePack(ctx, strings.Join(objects, "\n")+"\n")
+	if err != nil {
 		return err
 	}
+	if err := p.checkMerged(ctx, names, objects); err != nil {
+		return err
+	}
+	old := slices.DeleteFunc(own[:n], func(k ownPack) bool { return slices.Contains(names, k.name) })
 	if err := p.removeMerged(old); err != nil {
 		return err
 	}
 	_, err = p.listOwn()
 	return err
+}
+
+// objectsOf are the ids of the objects of some packs, in the order in which they lie there.
+// Git is told these and not the packs (--stdin-packs): for those it would read all commits and
+// trees once more, to learn paths, of which deltas that are copied make no use.
+func (p *Packer) objectsOf(ctx context.Context, packs []ownPack) (ids []string, err error) {
+	for _, k := range packs {
+		list, err := p.listObjects(ctx, k.name)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range list {
+			ids = append(ids, string(o.id))
+		}
+	}
+	return ids, nil
 }
 
 // removeMerged removes packs whose objects are in a new one, but not those that git has put
@@ -115,24 +131,20 @@ func (p *Packer) overLimit(ctx context.Context, own int) (bool, error) {
 	return limit > 0 && own > 1 && int64(all) >= limit && int64(others+1) < limit, nil
 }
 
-// checkMerged refuses new packs that lack an object of the old ones.
-func (p *Packer) checkMerged(ctx context.Context, names []string, old []ownPack) error {
-	held := map[ID]bool{}
+// checkMerged refuses new packs that lack an object that they were to have.
+func (p *Packer) checkMerged(ctx context.Context, names, objects []string) error {
+	held := map[string]bool{}
 	for _, name := range names {
-		if err := p.eachObject(ctx, name, func(id ID) error { held[id] = true; return nil }); err != nil {
-			return err
-		}
-	}
-	for _, k := range old {
-		err := p.eachObject(ctx, k.name, func(id ID) error {
-			if !held[id] {
-				return fmt.Errorf("%w: the packs %v lack %s of pack-%s", ErrDamaged, names, id, k.name)
-			}
-			return nil
-		})
+		list, err := p.listObjects(ctx, name)
 		if err != nil {
 			return err
 		}
+		for _, o := range list {
+			held[string(o.id)] = true
+		}
+	}
+	if i := slices.IndexFunc(objects, func(id string) bool { return !held[id] }); i >= 0 {
+		return fmt.Errorf("%w: the packs %v lack %s", ErrDamaged, names, objects[i])
 	}
 	return nil
 }

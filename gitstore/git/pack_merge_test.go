@@ -214,8 +214,11 @@ func TestMergeChecksBeforeItRemoves(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, done)
 	names := ownNames(t, r)
-	require.ErrorIs(t, r.Packer.checkMerged(ctx, names[:1], []ownPack{{name: names[1]}}), ErrDamaged)
-	require.NoError(t, r.Packer.checkMerged(ctx, names, []ownPack{{name: names[1]}}))
+	objects, err := r.Packer.objectsOf(ctx, []ownPack{{name: names[1]}})
+	require.NoError(t, err)
+	require.Len(t, objects, packLeast+2)
+	require.ErrorIs(t, r.Packer.checkMerged(ctx, names[:1], objects), ErrDamaged)
+	require.NoError(t, r.Packer.checkMerged(ctx, names, objects))
 }
 
 func TestCountGrown(t *testing.T) {
