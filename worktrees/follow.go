@@ -110,7 +110,9 @@ func (f *Followers) eachCheckout(ctx context.Context, branch string, do func(rec
 
 // A note in a work tree's git directory says that its branch is about to move
 // from one commit to another.
-func notePath(r record) string { return filepath.Join(r.gitDir, "liza-follow") }
+func notePath(r record) string { return filepath.Join(r.gitDir, noteName) }
+
+const noteName = "liza-follow"
 
 func readNote(r record) (from, to ID, err error) {
 	content, err := git.ReadSmall(notePath(r))

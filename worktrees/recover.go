@@ -19,14 +19,32 @@ import (
 // nothing is left over, it looks at a few folders and starts no process. A failed
 // removal does not keep it from the others; the error names it.
 func (l *Leftovers) Clear(ctx context.Context) error {
-	errs := []error{l.registry.repo.Journal.Recover(ctx), l.registry.sweepGates(ctx), l.registry.scratch.sweepScratch()}
-	dirs, err := l.registry.gitDirs()
-	errs = append(errs, err)
-	for _, dir := range dirs {
-		clearDead(filepath.Join(dir, "index.lock"))
-		errs = append(errs, l.recoverDir(ctx, dir), l.recoverNote(ctx, dir))
+	return errors.Join(l.registry.repo.Journal.Recover(ctx), l.registry.sweepGates(ctx), l.registry.scratch.sweepScratch(),
+		l.recoverDirs(ctx), l.sweepGone(), l.sweepRestored())
+}
+
+// recoverDirs clears what is in the git directories of work trees. Of most there is nothing.
+func (l *Leftovers) recoverDirs(ctx context.Context) error {
+	common, err := git.OpenFolder(l.registry.common)
+	if err != nil {
+		return fmt.Errorf("worktrees: %w", err)
 	}
-	return errors.Join(append(errs, l.sweepGone(), l.sweepRestored())...)
+	defer common.Close()
+	names, err := l.registry.gitDirNames()
+	errs := []error{err}
+	for _, name := range names {
+		dir := filepath.Join(l.registry.common, name)
+		if !common.Lacks(name + "/index.lock") {
+			clearDead(filepath.Join(dir, "index.lock"))
+		}
+		if !common.Lacks(name + "/locked") {
+			errs = append(errs, l.recoverDir(ctx, dir))
+		}
+		if !common.Lacks(name + "/" + noteName) {
+			errs = append(errs, l.recoverNote(ctx, dir))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // recoverDir discards a half-made or half-removed work tree, given its git directory.
@@ -50,9 +68,6 @@ func (l *Leftovers) recoverDir(ctx context.Context, dir string) error {
 // and made it. If the branch has not moved, the note may belong to a living process; it
 // is no obstacle, and the next process that moves the branch removes it.
 func (l *Leftovers) recoverNote(ctx context.Context, dir string) error {
-	if !fileExists(notePath(record{gitDir: dir})) {
-		return nil
-	}
 	records, err := l.registry.records(ctx)
 	if err != nil {
 		return err

@@ -189,7 +189,11 @@ func (r record) hasBranch(branch string) bool {
 
 func (r record) inMiddleOf(file, branch string) bool {
 	content, err := git.ReadSmall(filepath.Join(r.gitDir, file))
-	return err == nil && strings.TrimPrefix(strings.TrimSpace(string(content)), "refs/heads/") == branch
+	return err == nil && namesBranch(content, branch)
+}
+
+func namesBranch(content []byte, branch string) bool {
+	return strings.TrimPrefix(strings.TrimSpace(string(content)), "refs/heads/") == branch
 }
 
 // standing is the record of the checkout called name, if it is whole, and it alone has the
@@ -206,23 +210,35 @@ func (g *registry) standing(ctx context.Context, name, branch string) (r record,
 	if err != nil || !known || r.half || r.gone || r.alien || r.branch != branch || r.path != filepath.Join(resolveLinks(g.root), name) {
 		return record{}, false
 	}
-	dirs, err := g.gitDirs()
+	names, err := g.gitDirNames()
 	if err != nil {
 		return record{}, false
 	}
-	return r, !slices.ContainsFunc(dirs, func(dir string) bool { return dir != own && mayHaveBranch(dir, branch) })
+	folder, err := git.OpenFolder(g.common)
+	if err != nil {
+		return record{}, false
+	}
+	defer folder.Close()
+	return r, !slices.ContainsFunc(names, func(name string) bool {
+		return name != "worktrees/"+filepath.Base(own) && mayHaveBranch(folder, name, branch)
+	})
 }
 
-// mayHaveBranch is [record.hasBranch] of the work tree with a git directory, and true where
-// that cannot be told from its files.
-func mayHaveBranch(dir, branch string) bool {
-	head, err := git.ReadSmall(filepath.Join(dir, "HEAD"))
+// mayHaveBranch is [record.hasBranch] of the work tree whose git directory has a name in the
+// shared one, and true where that cannot be told from its files.
+func mayHaveBranch(common git.Folder, name, branch string) bool {
+	head, err := common.ReadSmall(name + "/HEAD")
 	ref, symbolic := strings.CutPrefix(strings.TrimSpace(string(head)), "ref:")
 	ref = strings.TrimSpace(ref)
 	if err != nil && !isAbsent(err) || symbolic && (ref == "refs/heads/"+branch || ref == "refs/heads/.invalid") {
 		return true
 	}
-	return record{gitDir: dir}.hasBranch(branch)
+	for file := range unfinished {
+		if content, err := common.ReadSmall(name + "/" + file); err == nil && namesBranch(content, branch) {
+			return true
+		}
+	}
+	return false
 }
 
 func findRecord(records []record, name string) (record, bool) {
@@ -307,18 +323,26 @@ func (g *registry) treeOf(r record) Tree {
 	return Tree{Name: r.name, Path: g.pathOf(r), Branch: r.branch, Head: r.head, Broken: r.half || r.gone || r.alien}
 }
 
-// gitDirs returns the git directories of the linked work trees.
-func (g *registry) gitDirs() ([]string, error) {
-	above := filepath.Join(g.common, "worktrees")
-	entries, err := os.ReadDir(above)
+// gitDirs returns the git directories of the main work tree and of the linked ones.
+func (g *registry) gitDirs() (dirs []string, err error) {
+	names, err := g.gitDirNames()
+	for _, name := range names {
+		dirs = append(dirs, filepath.Join(g.common, name))
+	}
+	return dirs, err
+}
+
+// gitDirNames are the git directories as paths below the shared one, "." for that itself.
+func (g *registry) gitDirNames() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(g.common, "worktrees"))
 	if err != nil && !isAbsent(err) {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
-	dirs := []string{g.common}
+	names := []string{"."}
 	for _, entry := range entries {
-		dirs = append(dirs, filepath.Join(above, entry.Name()))
+		names = append(names, "worktrees/"+entry.Name())
 	}
-	return dirs, nil
+	return names, nil
 }
 
 // recordAt returns the checkout that lies at path, which may be any work tree of

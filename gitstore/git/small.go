@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // OpenRegular opens a regular file for reading. Anything else in its place is an error
@@ -51,8 +53,11 @@ const maxSmall = 1 << 20
 // ReadSmall is the content of a regular file of no more than 1 MiB; more is an error, and so
 // is anything else in its place, as for [OpenRegular]. A command reads some hundred of them, so
 // it asks the kernel for nothing but the text: an [os.File] takes twice as many system calls.
-func ReadSmall(path string) ([]byte, error) {
-	fd, err := openDescriptor(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+func ReadSmall(path string) ([]byte, error) { return readSmall(unix.AT_FDCWD, path) }
+
+// readSmall is [ReadSmall] of a path below an open folder.
+func readSmall(folder int, path string) ([]byte, error) {
+	fd, err := openDescriptor(folder, path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +87,29 @@ func ReadSmall(path string) ([]byte, error) {
 		text = slices.Grow(text[:len(text)+n], bytes.MinRead)
 	}
 	return nil, errTooLarge(path)
+}
+
+// A Folder is an open folder, for looking at many files below it: short paths are found in
+// half the time.
+type Folder struct{ fd int }
+
+// OpenFolder opens a folder, which the caller closes.
+func OpenFolder(path string) (Folder, error) {
+	fd, err := openDescriptor(unix.AT_FDCWD, path, os.O_RDONLY|syscall.O_DIRECTORY, 0)
+	return Folder{fd}, err
+}
+
+// Close closes the folder.
+func (f Folder) Close() { syscall.Close(f.fd) }
+
+// ReadSmall is the function of that name for a path below the folder.
+func (f Folder) ReadSmall(path string) ([]byte, error) { return readSmall(f.fd, path) }
+
+// Lacks reports whether nothing is at a path below the folder, not even a dangling link.
+func (f Folder) Lacks(path string) bool {
+	var info unix.Stat_t
+	err := unix.Fstatat(f.fd, path, &info, unix.AT_SYMLINK_NOFOLLOW)
+	return err == unix.ENOENT || err == unix.ENOTDIR
 }
 
 // readBounded reads a file of at most 1 MiB.

@@ -49,7 +49,7 @@ func ListenersAt(at netip.AddrPort) []Peer {
 
 // Words returns the command line of a process, none if it cannot be read.
 func Words(pid int) []string {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	text, err := readProc(strconv.Itoa(pid) + "/cmdline")
 	if err != nil || len(text) == 0 {
 		return nil
 	}

@@ -128,6 +128,11 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	if err != nil || peer.UID != os.Getuid() {
 		return
 	}
+	// Who connected is looked at before there is a move: its client builds that meanwhile.
+	marks, err := work.MarksOver(s.repo, peer)
+	if err != nil {
+		return
+	}
 	_ = conn.SetDeadline(time.Now().Add(sendLimit))
 	in := bufio.NewReader(io.LimitReader(conn, longest))
 	line, err := in.ReadBytes('\n')
@@ -136,18 +141,14 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	_ = out.Encode(answered{s.makeMove(ctx, peer, line, in)})
+	_ = out.Encode(answered{s.makeMove(ctx, marks, line, in)})
 }
 
-// makeMove has the move of a line made for a client, and returns the answer. The client sends
-// nothing more; when the rest of what it sends ends, it is gone.
-func (s *server) makeMove(ctx context.Context, peer proc.Peer, line []byte, rest io.ByteReader) gitstore.Answer {
+// makeMove has the move of a line made for a client with some marks over it, and returns the
+// answer. The client sends nothing more; when the rest of what it sends ends, it is gone.
+func (s *server) makeMove(ctx context.Context, marks work.Marks, line []byte, rest io.ByteReader) gitstore.Answer {
 	var h gitstore.Handover
 	if json.Unmarshal(line, &h) != nil || h.Form != gitstore.HandoverForm {
-		return gitstore.AnswerRefuse
-	}
-	marks, err := work.MarksOver(s.repo, peer)
-	if err != nil {
 		return gitstore.AnswerRefuse
 	}
 	gone := make(chan struct{})
