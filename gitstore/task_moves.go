@@ -28,6 +28,9 @@ func (h *history) TaskMoves(ctx context.Context, id flow.TaskID, after, to git.I
 		if more, err := visit(e); err != nil || !more {
 			return false, err
 		}
+		if e.Move.Task == id { // a move of one task is of one that was there
+			return true, nil
+		}
 		return h.hasTask(e.Parent, id) // git would look on to the first move of the board
 	})
 }
