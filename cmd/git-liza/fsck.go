@@ -38,7 +38,7 @@ func (c *fsckCommand) Run(inv *invocation) error {
 		tellFrozen(inv, clone.Store.Verification)
 	}
 	if found != nil && errors.Is(found.Err, git.ErrDamaged) {
-		return damagedBoard(found.Err)
+		return damagedBoard(inv, clone, found.Err)
 	}
 	if found != nil {
 		b := breachOf(found.Err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -34,7 +35,7 @@ func (c *validateCommand) Run(inv *invocation) error {
 		return invalid(err)
 	}
 	if _, err := l.Store.Audit.CheckTips(inv.ctx, l.Board); err != nil {
-		return damagedBoard(err)
+		return damagedBoard(inv, l.Clone, err)
 	}
 	n := len(l.Board.Tasks())
 	return inv.answer("", map[string]any{"state": l.Tip, "tasks": n, "breaches": []view.Breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.Tip.Short(), view.Count(n, "task")))
@@ -58,11 +59,18 @@ func invalid(err error) error {
 }
 
 // damagedBoard returns the failure with every unreadable object of a sound
-// board.
-func damagedBoard(err error) error {
+// board. Where git does not run with its configuration it reads no object, and that alone
+// is the failure.
+func damagedBoard(inv *invocation, clone *work.Clone, err error) error {
 	var damaged *gitstore.Damaged
 	if !errors.As(err, &damaged) {
 		return err
+	}
+	if b, _, err := clone.Store.Board(inv.ctx); err == nil {
+		found := clone.Doctor.Preflight(inv.ctx, b)
+		if git := found[0]; git.Check == "git" && git.State == "fail" {
+			return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleDoctor, reason: git.Check + " " + git.Text, hint: git.Hint}, map[string]any{"breaches": []view.Breach{}}}
+		}
 	}
 	list := []view.Breach{}
 	reason := "the board is sound, and objects are missing or damaged:"
