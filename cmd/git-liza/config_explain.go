@@ -307,6 +307,12 @@ func checkSettings(inv *invocation, clone *work.Clone, lines []git.PlacedSetting
 		func() error { return choice.check() },
 		func() error { _, err := clone.Store.Remotes.Timeout(inv.ctx); return err },
 		func() error { _, err := clone.Repo.Flusher.FsyncMode(inv.ctx); return err },
+		func() error {
+			if _, err := clone.Repo.Config.Shared(inv.ctx); err != nil {
+				return usagef(mendShared, "%v", err)
+			}
+			return nil
+		},
 		func() error { _, err := hooks.Memory(inv.ctx, clone.Repo); return err },
 		func() error {
 			_, err := hooks.ReadPush(inv.ctx, clone.Repo, nil, inv.now(), func(string) string { return "" })
@@ -327,6 +333,10 @@ func checkSettings(inv *invocation, clone *work.Clone, lines []git.PlacedSetting
 	}
 	return usagef(hint, "%v", errors.Join(found...))
 }
+
+// mendShared sets core.sharedRepository to what git has without it: with a value that git
+// refuses, git writes no configuration either.
+const mendShared = "git -c core.sharedRepository=umask config core.sharedRepository umask"
 
 // examineSettings returns the finding about the keys of git's configuration.
 func examineSettings(inv *invocation, clone *work.Clone) (work.Finding, error) {
