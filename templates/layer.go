@@ -33,18 +33,19 @@ type Fault struct {
 }
 
 // Faults are all that is wrong with the files of a layer where there are only its own
-// roles: nobody reads a file, or it is no template.
+// roles: nobody reads a file, it is no template, or it asks for what no prompt has.
 func (l Layer) Faults() (faults []Fault, err error) {
 	set, err := newTemplateSet()
 	if err != nil {
 		return nil, err
 	}
 	err = l.visit(func(folder, base string) error {
-		fault := Fault{Path: path.Join(folder, base), Line: 1, Text: l.unread(nil, folder, base)}
-		if fault.Text == "" {
-			fault.Line, fault.Text = l.malformed(set, fault.Path)
+		name := path.Join(folder, base)
+		if why := l.unread(nil, folder, base); why != "" {
+			faults = append(faults, Fault{name, 1, "it " + why})
+			return nil
 		}
-		if fault.Text != "" {
+		for _, fault := range l.malformed(set, name) {
 			fault.Text = "it " + fault.Text
 			faults = append(faults, fault)
 		}
@@ -53,21 +54,25 @@ func (l Layer) Faults() (faults []Fault, err error) {
 	return faults, err
 }
 
-// malformed says in which line a file is no template, and why; "" if it is one.
-func (l Layer) malformed(set *template.Template, name string) (int, string) {
+// malformed says in which lines a file is no template that can be filled in, and why.
+func (l Layer) malformed(set *template.Template, name string) []Fault {
 	text, err := l.readFile(name)
 	if err != nil {
-		return 1, strings.TrimPrefix(err.Error(), "prompt layer "+l.Name+": "+name+" ")
+		return []Fault{{name, 1, strings.TrimPrefix(err.Error(), "prompt layer "+l.Name+": "+name+" ")}}
 	}
 	if !utf8.ValidString(text) {
-		return 1, "is not UTF-8"
+		return []Fault{{name, 1, "is not UTF-8"}}
 	}
-	if _, err = set.New(name).Parse(text); err == nil {
-		return 0, ""
+	own, err := set.Clone() // a file sees no pieces of another one
+	if err == nil {
+		own, err = own.New(name).Parse(text)
+	}
+	if err == nil {
+		return unknownFields(own)
 	}
 	place, why, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: "+name+":"), ":")
 	line, _ := strconv.Atoi(place)
-	return max(line, 1), "is no template:" + why
+	return []Fault{{name, max(line, 1), "is no template:" + why}}
 }
 
 const (

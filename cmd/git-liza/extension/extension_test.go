@@ -81,6 +81,7 @@ func TestRead(t *testing.T) {
 		{map[string]string{"prompts/coder/ending.md": "x"}, "prompts/coder/ending.md:1: path: it is no section; sections are contract, "},
 		{map[string]string{"prompts/coder/a.md": "x", "prompts/coder/b.md": "x"}, "prompts/coder/b.md:1: path: it is no section"},
 		{map[string]string{"prompts/coder/goal.md": "a\nb {{if}}\n"}, "prompts/coder/goal.md:2: path: it is no template: missing value for if"},
+		{map[string]string{"prompts/coder/goal.md": "a\nb {{.Task.Title}} {{.Task.Done}}\n"}, "prompts/coder/goal.md:2: path: it asks for .Task.Done, and a Task has no Done"},
 		{map[string]string{"prompts/coder/goal.md": strings.Repeat("x", 64<<10+1)}, "prompts/coder/goal.md:1: path: it is larger than 64 KiB"},
 		{map[string]string{"prompts/coder/goal.md": "\xff"}, "prompts/coder/goal.md:1: path: it is not UTF-8"},
 		{map[string]string{"extension.yaml": "name: house\nversion: 1\nneeds: {rules: -1, extensions: [house]}\n"}, "extension.yaml:1: cycle: it needs itself\nextension.yaml:1: value: needs: rules have a version from 1 on, not -1"},
