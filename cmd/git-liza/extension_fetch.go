@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -54,7 +55,9 @@ func borrow(inv *invocation, repo *git.Repo, said string) (*borrowed, error) {
 	}
 	b := &borrowed{inv, repo, dir}
 	if _, err = b.git("init", "-q", "--bare", "--template="); err == nil {
-		_, err = b.git("fetch", "-q", "--depth=1", "--no-tags", "--no-auto-maintenance", "--", url, ref)
+		if _, err = b.git("fetch", "-q", "--depth=1", "--no-tags", "--no-auto-maintenance", "--", url, ref); err != nil {
+			err = fetchFailure(err, url)
+		}
 	}
 	if err == nil {
 		err = b.extract()
@@ -63,6 +66,17 @@ func borrow(inv *invocation, repo *git.Repo, said string) (*borrowed, error) {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
+}
+
+// fetchFailure is the error of a fetch that failed for a reason without a name of its own:
+// nothing is wrong here, and git shows what there is at the address.
+func fetchFailure(err error, url string) error {
+	f := classify(err)
+	if f.rule != flow.RuleFailed {
+		return err
+	}
+	f.hint = "git ls-remote " + shell.Quote(url)
+	return &partial{f, nil}
 }
 
 func (b *borrowed) close() error { return os.RemoveAll(b.dir) }
