@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // maxIdent bounds the line of an author or a committer, in bytes; real names
@@ -54,6 +56,22 @@ func identLine(name, email string, now time.Time) (string, error) {
 			Reason: "user.name and user.email give no valid author line: " + err.Error()}
 	}
 	return line, nil
+}
+
+// agentHeader has the lines of author and committer of what an agent says of itself: it is
+// the author, and this clone's user brings it.
+func agentHeader(ctx context.Context, r *git.Repo, by flow.AgentID, at time.Time) (string, error) {
+	name, email, err := r.Config.Identity(ctx)
+	if err != nil {
+		return "", err
+	}
+	committer, err := identLine(name, email, at)
+	if err != nil {
+		return "", err
+	}
+	name, email = authorOf(flow.Actor(by))
+	author, err := identLine(name, email, at)
+	return "author " + author + "\ncommitter " + committer + "\n", err
 }
 
 // checkDate reads " 1768658760 +0100", the end of an author's line.

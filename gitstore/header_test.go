@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -88,4 +89,17 @@ func taken(t *testing.T, dir, raw string) bool {
 	require.NoError(t, err)
 	_, err = run(pack, "index-pack", "--fsck-objects", "--stdin")
 	return err == nil
+}
+
+// What an agent or a signer says is held to the same line of its author as a move.
+func TestNobodySaysAnythingUnderATooLongName(t *testing.T) {
+	d := newDesk(t, gittest.Seeded(t))
+	t.Setenv("GIT_COMMITTER_NAME", strings.Repeat("n", maxIdent))
+	r := open(t, d.dir)
+	_, err := SaveSession(t.Context(), r, ended("coder-1", generation, "a", 1), nil, nil)
+	require.ErrorContains(t, err, "give no valid author line")
+	require.ErrorContains(t, SavePresence(t.Context(), r, alive("coder-1", generation, 1)), "give no valid author line")
+	_, err = d.open().Snapshots.publish(t.Context(), signerOf(t, 7))
+	require.ErrorContains(t, err, "give no valid author line")
+	require.Empty(t, gittest.Git(t, d.dir, "for-each-ref", layout.SessionRefs, layout.PresenceRefs, layout.SnapshotRefs))
 }

@@ -131,14 +131,11 @@ func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error
 	if err != nil {
 		return "", err
 	}
-	committer, address, err := r.Config.Identity(ctx)
+	header, err := agentHeader(ctx, r, p.Agent, p.At)
 	if err != nil {
 		return "", err
 	}
-	name, email := authorOf(flow.Actor(p.Agent))
-	at := p.At.Unix()
-	id, err := o.WriteCommit(fmt.Appendf(nil, "tree %s\nauthor %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n\npresence of %s\n\n%s",
-		tree, name, email, at, committer, address, at, p.Agent, encoded))
+	id, err := o.WriteCommit(fmt.Appendf(nil, "tree %s\n%s\npresence of %s\n\n%s", tree, header, p.Agent, encoded))
 	if err != nil {
 		return "", err
 	}

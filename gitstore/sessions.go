@@ -112,11 +112,14 @@ func saveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, ou
 	if err != nil {
 		return "", err
 	}
-	name, email, err := r.Config.Identity(ctx)
+	header, err := agentHeader(ctx, r, rec.Agent, rec.Ended)
 	if err != nil {
 		return "", err
 	}
-	id, err := o.WriteCommit(rec.commit(tree, last, name+" <"+email+">"))
+	if last != "" {
+		header = "parent " + string(last) + "\n" + header
+	}
+	id, err := o.WriteCommit(fmt.Appendf(nil, "tree %s\n%s\n%s\n", tree, header, rec.subject()))
 	if err != nil {
 		return "", err
 	}
@@ -124,19 +127,6 @@ func saveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, ou
 		return "", err
 	}
 	return id, r.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: rec.ref(), Old: last, New: id}}, rec.subject())
-}
-
-// commit renders the commit object.
-func (s *SessionRecord) commit(tree, parent git.ID, committer string) []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "tree %s\n", tree)
-	if parent != "" {
-		fmt.Fprintf(&b, "parent %s\n", parent)
-	}
-	at := s.Ended.Unix()
-	name, email := authorOf(flow.Actor(s.Agent))
-	fmt.Fprintf(&b, "author %s <%s> %d +0000\ncommitter %s %d +0000\n\n%s\n", name, email, at, committer, at, s.subject())
-	return []byte(b.String())
 }
 
 func (s *SessionRecord) subject() string {

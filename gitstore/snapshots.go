@@ -91,13 +91,16 @@ func (ss *Snapshots) write(ctx context.Context, signer ssh.Signer) (SignedStatem
 	if err != nil {
 		return done, err
 	}
+	who, err := identLine(name, email, done.At)
+	if err != nil {
+		return done, err
+	}
 	o := ss.history.objects
 	tree, err := o.WriteTree(nil)
 	if err != nil {
 		return done, err
 	}
-	at := done.At.Unix()
-	if done.Commit, err = o.WriteCommit(fmt.Appendf(nil, "tree %s\nauthor %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n\n%s", tree, name, email, at, name, email, at, text)); err != nil {
+	if done.Commit, err = o.WriteCommit(fmt.Appendf(nil, "tree %s\nauthor %s\ncommitter %s\n\n%s", tree, who, who, text)); err != nil {
 		return done, err
 	}
 	return done, o.Flush()
