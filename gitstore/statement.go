@@ -27,8 +27,8 @@ type Statement struct {
 	At    time.Time `yaml:"at"`    // when it was signed
 }
 
-// MaxStatement bounds the commit of a statement, in bytes. A server refuses larger ones.
-const MaxStatement = 64 << 10
+// maxStatement bounds the commit of a statement, in bytes. A server refuses larger ones.
+const maxStatement = 64 << 10
 
 // snapshotNamespace keeps the signature of a move from being taken for that of a
 // statement.
@@ -109,7 +109,7 @@ func parseStatement(message string) (Statement, ssh.PublicKey, error) {
 // files.
 func ReadStatement(o *git.Objects, id git.ID) (SignedStatement, error) {
 	none := SignedStatement{Commit: id}
-	raw, err := o.ReadKind(id, "commit", MaxStatement)
+	raw, err := o.ReadKind(id, "commit", maxStatement)
 	if err != nil {
 		return none, err
 	}
