@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
 	"github.com/git-liza/git-liza/cmd/git-liza/recall"
@@ -82,15 +83,18 @@ func (r *recallReading) add(e recall.Entry) {
 	r.to.Add(e)
 }
 
+// recallWait bounds how long others are waited for: an index of a large board takes some of it.
+const recallWait = 5 * time.Minute
+
 // ask asks the index of the clone. One that is damaged or has a secret is made anew; if it
 // cannot be written, one in memory answers, and kept says why.
 func (r *recallReading) ask(query, source string, limit int) (hits []recall.Hit, kept, err error) {
 	path := filepath.Join(r.Repo.CommonDir(), layout.Private, "recall-"+strconv.Itoa(recall.Version)+".db")
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		kept = err
-	} else if hits, kept = r.askIn(path, query, source, limit); kept != nil && (recall.IsDamaged(kept) || errors.Is(kept, errTells)) {
+	} else if hits, kept = r.askFile(path, query, source, limit); kept != nil && (recall.IsDamaged(kept) || errors.Is(kept, errTells)) {
 		if r.anew, kept = true, recall.Remove(path); kept == nil {
-			hits, kept = r.askIn(path, query, source, limit)
+			hits, kept = r.askFile(path, query, source, limit)
 		}
 	}
 	switch {
@@ -102,6 +106,23 @@ func (r *recallReading) ask(query, source string, limit int) (hits []recall.Hit,
 	r.anew = true
 	hits, err = r.askIn("", query, source, limit)
 	return hits, kept, err
+}
+
+// askFile asks the index in a file. While another process enters what this one would enter,
+// it waits.
+func (r *recallReading) askFile(path, query, source string, limit int) ([]recall.Hit, error) {
+	for waited := time.Duration(0); ; waited += recall.Patience {
+		hits, err := r.askIn(path, query, source, limit)
+		if !recall.IsBusy(err) || waited > recallWait {
+			return hits, err
+		}
+		if r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
+		}
+		if waited == 0 {
+			r.progress("another process is indexing what was said, and this one waits for it")
+		}
+	}
 }
 
 // isFileError reports whether the system refused a file.

@@ -5,12 +5,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/recall"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 )
 
@@ -19,12 +21,9 @@ import (
 func TestRecallLate(t *testing.T) {
 	t.Parallel()
 	p := newPlayground(t)
-	inv := &invocation{output: output{stdout: io.Discard, stderr: io.Discard}, ctx: t.Context(), environ: p.env, now: time.Now, dir: p.repo}
-	early, err := inv.look()
-	require.NoError(t, err)
+	late := readingOf(t, p, t.Logf)
 	p.must("git-liza", "note", "Zeppelins fly low")
 	p.must("git-liza", "recall", "zeppelins")
-	late := recallReading{look: early, ctx: t.Context(), mask: secret.New(p.env, nil), progress: inv.progress}
 	hits, kept, err := late.ask("zeppelins", "", 5)
 	require.NoError(t, err)
 	require.NoError(t, kept)
@@ -49,4 +48,48 @@ func TestRecallAtOnce(t *testing.T) {
 	for _, text := range found {
 		require.Contains(t, text, "Zeppelin 7 flies low")
 	}
+}
+
+// readingOf is what a process asks the index with.
+func readingOf(t *testing.T, p *playground, progress func(string, ...any)) *recallReading {
+	inv := &invocation{output: output{stdout: io.Discard, stderr: io.Discard}, ctx: t.Context(), environ: p.env, now: time.Now, dir: p.repo}
+	l, err := inv.look()
+	require.NoError(t, err)
+	return &recallReading{look: l, ctx: t.Context(), mask: secret.New(p.env, nil), progress: progress}
+}
+
+// TestRecallWaits asks while another process enters everything, which takes longer than
+// SQLite waits: nothing is entered a second time for that.
+func TestRecallWaits(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.must("git-liza", "note", "Zeppelins fly low")
+	p.must("git-liza", "recall", "zeppelins")
+	p.must("git-liza", "note", "Balloons fly high")
+	x, err := recall.Open(filepath.Join(p.repo, ".git", "liza", "recall-1.db"))
+	require.NoError(t, err)
+	defer x.Close()
+	begun, told, ended := make(chan bool), make(chan bool), make(chan error)
+	go func() {
+		ended <- x.Change(func(*recall.Change) error {
+			close(begun)
+			<-told
+			return nil
+		})
+	}()
+	<-begun
+	said := 0
+	hits, kept, err := readingOf(t, p, func(string, ...any) {
+		if said++; said == 1 {
+			close(told)
+		}
+	}).ask("balloons", "", 5)
+	if said == 0 {
+		close(told)
+	}
+	require.NoError(t, <-ended)
+	require.NoError(t, err)
+	require.NoError(t, kept)
+	require.Equal(t, 1, said)
+	require.Len(t, hits, 1)
 }

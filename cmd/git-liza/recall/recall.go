@@ -46,8 +46,9 @@ type Hit struct {
 // An Index is an open index.
 type Index struct{ db *sql.DB }
 
-// patience is how long one process waits for another that writes the index.
-const patience = 10 * time.Second
+// Patience is how long a call waits for another process that writes the index, before its
+// error is one for which [IsBusy] is true.
+const Patience = time.Second
 
 // tables are made in an empty file. head says up to where each origin of entries was read.
 const tables = `
@@ -64,7 +65,7 @@ var errVersion = errors.New("it is an index of another version")
 func Open(path string) (*Index, error) {
 	name := ":memory:"
 	if path != "" {
-		settings := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "journal_mode(wal)", "synchronous(normal)"}, "_txlock": {"immediate"}}
+		settings := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", Patience.Milliseconds()), "journal_mode(wal)", "synchronous(normal)"}, "_txlock": {"immediate"}}
 		name = (&url.URL{Scheme: "file", Path: path, RawQuery: settings.Encode()}).String()
 	}
 	db, err := sql.Open("sqlite", name)
@@ -149,6 +150,10 @@ func IsUnwritable(err error) bool {
 	}
 	return false
 }
+
+// IsBusy reports whether an error says that another process was writing the index all the
+// time: it will be there.
+func IsBusy(err error) bool { return primaryCode(err) == sqlite3.SQLITE_BUSY }
 
 // primaryCode is the result code of SQLite without the byte that says more, 0 for other errors.
 func primaryCode(err error) int {
