@@ -69,7 +69,8 @@ type recallReading struct {
 
 	progress func(string, ...any)
 	entered  int
-	anew     bool // this process enters everything, and so hides what it knows
+	anew     bool  // this process enters everything, and so hides what it knows
+	removals int64 // of the index, when it was asked last
 }
 
 // manyEntered is how many entries take so long, a second or more, that people are told.
@@ -83,6 +84,11 @@ func (r *recallReading) add(e recall.Entry) {
 	r.to.Add(e)
 }
 
+// recallLock is shared by those who have the index open, and held alone by one that takes it
+// away: SQLite would mix the files of the old one and of a new one. It has a byte for each time
+// that it was taken away.
+const recallLock = "recall.lock"
+
 // recallWait bounds how long others are waited for: an index of a large board takes some of it.
 const recallWait = 5 * time.Minute
 
@@ -90,11 +96,14 @@ const recallWait = 5 * time.Minute
 // cannot be written, one in memory answers, and kept says why.
 func (r *recallReading) ask(query, source string, limit int) (hits []recall.Hit, kept, err error) {
 	path := filepath.Join(r.Repo.CommonDir(), layout.Private, "recall-"+strconv.Itoa(recall.Version)+".db")
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		kept = err
-	} else if hits, kept = r.askFile(path, query, source, limit); kept != nil && (recall.IsDamaged(kept) || errors.Is(kept, errTells)) {
-		if r.anew, kept = true, recall.Remove(path); kept == nil {
-			hits, kept = r.askFile(path, query, source, limit)
+	for range 3 { // another process may make it anew, without what this one has to hide
+		hits, kept = r.askFile(path, query, source, limit)
+		if !recall.IsDamaged(kept) && !errors.Is(kept, errTells) {
+			break
+		}
+		if err := r.remove(path); err != nil {
+			kept = errors.Join(kept, err)
+			break
 		}
 	}
 	switch {
@@ -103,7 +112,6 @@ func (r *recallReading) ask(query, source string, limit int) (hits []recall.Hit,
 	case !recall.IsDamaged(kept) && !recall.IsUnwritable(kept) && !isFileError(kept) && !errors.Is(kept, errTells):
 		return nil, nil, kept
 	}
-	r.anew = true
 	hits, err = r.askIn("", query, source, limit)
 	return hits, kept, err
 }
@@ -111,6 +119,19 @@ func (r *recallReading) ask(query, source string, limit int) (hits []recall.Hit,
 // askFile asks the index in a file. While another process enters what this one would enter,
 // it waits.
 func (r *recallReading) askFile(path, query, source string, limit int) ([]recall.Hit, error) {
+	lock, err := git.OpenLock(r.Repo.CommonDir(), recallLock)
+	if err != nil {
+		return nil, err
+	}
+	defer git.Unlock(lock)
+	if err := git.ShareLock(lock); err != nil {
+		return nil, &os.PathError{Op: "lock", Path: lock.Name(), Err: err}
+	}
+	info, err := lock.Stat()
+	if err != nil {
+		return nil, err
+	}
+	r.removals = info.Size()
 	for waited := time.Duration(0); ; waited += recall.Patience {
 		hits, err := r.askIn(path, query, source, limit)
 		if !recall.IsBusy(err) || waited > recallWait {
@@ -123,6 +144,26 @@ func (r *recallReading) askFile(path, query, source string, limit int) ([]recall
 			r.progress("another process is indexing what was said, and this one waits for it")
 		}
 	}
+}
+
+// remove takes the index away, unless another process did so since it was asked.
+func (r *recallReading) remove(path string) error {
+	lock, err := git.OpenLock(r.Repo.CommonDir(), recallLock)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, recallWait)
+	defer cancel()
+	if err := git.AwaitLock(ctx, lock); err != nil {
+		return err
+	}
+	defer git.Unlock(lock)
+	info, err := lock.Stat()
+	if err != nil || info.Size() != r.removals {
+		return err
+	}
+	_, err = lock.WriteAt([]byte("\n"), r.removals)
+	return errors.Join(err, recall.Remove(path))
 }
 
 // isFileError reports whether the system refused a file.
@@ -140,6 +181,7 @@ func (r *recallReading) askIn(path, query, source string, limit int) ([]recall.H
 	if r.heads, err = x.Heads(); err != nil {
 		return nil, err
 	}
+	r.anew = false
 	if err := r.update(x); err != nil {
 		return nil, err
 	}
@@ -171,6 +213,7 @@ func (r *recallReading) update(x *recall.Index) error {
 		if r.heads, err = c.Heads(); err != nil {
 			return err
 		}
+		r.anew = len(r.heads) == 0
 		if r.Board, r.Tip, err = r.Store.Board(r.ctx); err != nil {
 			return err
 		}

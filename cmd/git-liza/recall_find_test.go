@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/recall"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // TestRecallLate asks after another process has entered more than this one knows: nothing
@@ -92,4 +94,37 @@ func TestRecallWaits(t *testing.T) {
 	require.NoError(t, kept)
 	require.Equal(t, 1, said)
 	require.Len(t, hits, 1)
+}
+
+// TestRecallRemoves takes an index away when nobody has it open, and not what another
+// process has made in its place.
+func TestRecallRemoves(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.must("git-liza", "note", "Zeppelins fly low")
+	one, two := readingOf(t, p, t.Logf), readingOf(t, p, t.Logf)
+	path := filepath.Join(p.repo, ".git", "liza", "recall-1.db")
+	for _, r := range []*recallReading{one, two} {
+		_, err := r.askFile(path, "zeppelins", "", 5)
+		require.NoError(t, err)
+	}
+
+	open, err := git.OpenLock(filepath.Join(p.repo, ".git"), recallLock)
+	require.NoError(t, err)
+	require.NoError(t, git.ShareLock(open))
+	ended, end := context.WithCancel(t.Context())
+	end()
+	one.ctx = ended
+	require.ErrorIs(t, one.remove(path), context.Canceled)
+	require.FileExists(t, path)
+	git.Unlock(open)
+
+	one.ctx = t.Context()
+	require.NoError(t, one.remove(path))
+	require.NoFileExists(t, path)
+	require.NoError(t, two.remove(path)) // it is gone already
+	_, err = one.askFile(path, "zeppelins", "", 5)
+	require.NoError(t, err)
+	require.NoError(t, two.remove(path))
+	require.FileExists(t, path)
 }

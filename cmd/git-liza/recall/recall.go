@@ -3,7 +3,7 @@
 //
 // The index is a file of SQLite with FTS5. It holds nothing that cannot be made again:
 // its owner deletes it when [IsDamaged] says so, and indexes anew. Several processes may
-// have it open. The package does not know where entries come from, and hides no secrets.
+// have it open, but none while it is deleted. The package does not know where entries come from, and hides no secrets.
 package recall
 
 import (
