@@ -177,10 +177,6 @@ func (r *Repairer) rewriteTorn(ctx context.Context, base git.ID, rewrite func(co
 // setAsideTorn removes the files of loose objects that have no size, and sets aside
 // those that git cannot read, which it returns.
 func (r *Repairer) setAsideTorn(ctx context.Context) ([]git.ID, error) {
-	// A git that does not run with its configuration reads none, and all would be set aside.
-	if _, err := r.repo.Git(ctx, "cat-file", "--batch"); err != nil {
-		return nil, err
-	}
 	if err := r.repo.RemoveEmptyObjects(); err != nil {
 		return nil, err
 	}

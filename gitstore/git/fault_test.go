@@ -132,3 +132,20 @@ func TestResolveBesidePackRefs(t *testing.T) {
 		}
 	}
 }
+
+// A git that does not run reads no object, and none is to blame for that.
+func TestNoObjectIsBlamedForGit(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Seeded(t)
+	r := open(t, dir)
+	head := ID(gittest.Git(t, dir, "rev-parse", "HEAD"))
+	torn := ID(gittest.Git(t, dir, "hash-object", "-w", "--stdin"))
+	require.NoError(t, os.Remove(loosePath(r.objectDir, torn)))
+	bad, err := r.UnreadableObjects(t.Context(), []ID{head, torn}, 2)
+	require.NoError(t, err)
+	require.Equal(t, map[ID]string{torn: string(torn) + " missing"}, bad)
+	gittest.Git(t, dir, "config", "core.fileMode", "garbage")
+	bad, err = r.UnreadableObjects(t.Context(), []ID{head, torn}, 2)
+	require.ErrorContains(t, err, "bad boolean config value")
+	require.Empty(t, bad)
+}

@@ -69,38 +69,51 @@ func looseOf(r *Repo, list []ID) ([]ID, error) {
 }
 
 // UnreadableObjects reads objects and returns those that cannot be read, or are not what
-// their ids say, with the reason; it stops after the first few, as many as most says.
+// their ids say, with the reason; it stops after the first few, as many as most says. No
+// object is to blame where git does not run at all: the error is then what git says.
 func (r *Repo) UnreadableObjects(ctx context.Context, list []ID, most int) (map[ID]string, error) {
 	bad := map[ID]string{}
 	for len(list) > 0 && len(bad) < most {
-		var asked bytes.Buffer
-		for _, id := range list {
-			asked.WriteString(string(id) + "\n")
-		}
-		done := 0
-		c := Cmd{Args: []string{"cat-file", "--batch", "--buffer"}, Stdin: asked.Bytes(), Limit: lasting}
-		err := r.streamOutput(ctx, c, func(out *bufio.Reader) error {
-			for ; done < len(list); done++ {
-				why, err := r.readObject(out, list[done])
-				if err != nil {
-					return nil // git ended: it died of the object
-				}
-				if why != "" {
-					bad[list[done]] = why
-				}
-			}
-			return nil
-		})
+		done, _ := readObjects(ctx, r, list, bad)
 		if ctx.Err() != nil || done == len(list) {
 			return bad, ctx.Err()
 		}
-		if err == nil {
-			return bad, fmt.Errorf("git cat-file ended before object %s", list[done])
+		// Git may have been killed: only one that dies of the object alone blames it.
+		if alone, err := readObjects(ctx, r, list[done:done+1], bad); alone == 0 {
+			if _, err := r.Git(ctx, "cat-file", "--batch"); err != nil {
+				return bad, err
+			}
+			if err == nil {
+				return bad, fmt.Errorf("git cat-file ended before object %s", list[done])
+			}
+			bad[list[done]] = ReadFailure(err)
 		}
-		bad[list[done]] = ReadFailure(err)
 		list = list[done+1:]
 	}
 	return bad, nil
+}
+
+// readObjects has one git read objects until it ends, and adds those that it cannot read.
+// Before all of them it ends with the error, or of itself.
+func readObjects(ctx context.Context, r *Repo, list []ID, bad map[ID]string) (done int, err error) {
+	var asked bytes.Buffer
+	for _, id := range list {
+		asked.WriteString(string(id) + "\n")
+	}
+	c := Cmd{Args: []string{"cat-file", "--batch", "--buffer"}, Stdin: asked.Bytes(), Limit: lasting}
+	err = r.streamOutput(ctx, c, func(out *bufio.Reader) error {
+		for ; done < len(list); done++ {
+			why, err := r.readObject(out, list[done])
+			if err != nil {
+				return nil // git ended
+			}
+			if why != "" {
+				bad[list[done]] = why
+			}
+		}
+		return nil
+	})
+	return done, err
 }
 
 // readObject reads one object of `git cat-file --batch`; why is what is wrong.
