@@ -49,7 +49,6 @@ func formOf(t reflect.Type) form {
 }
 
 func newForm(t reflect.Type) form {
-	pointer := reflect.PointerTo(t)
 	switch {
 	case t == timeType:
 		return formTime
@@ -60,10 +59,15 @@ func newForm(t reflect.Type) form {
 			return formNone
 		}
 		return formPointer
-	case pointer.Implements(unmarshalerType) && (pointer.Implements(marshalerType) || t.Kind() == reflect.String):
-		return formText
-	case pointer.Implements(unmarshalerType), pointer.Implements(marshalerType):
-		return formNone
+	case t.Name() != "": // only types with a name have methods
+		pointer := reflect.PointerTo(t)
+		reads, writes := pointer.Implements(unmarshalerType), pointer.Implements(marshalerType)
+		switch {
+		case reads && (writes || t.Kind() == reflect.String):
+			return formText
+		case reads || writes:
+			return formNone
+		}
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -119,7 +123,8 @@ func shapeOf(t reflect.Type) (*shape, error) {
 	if s, ok := shapes.Load(t); ok {
 		return s.(*shape), nil
 	}
-	s := &shape{index: map[string]int{}}
+	n := t.NumField()
+	s := &shape{index: make(map[string]int, n), fields: make([]field, 0, n)}
 	if err := s.add(t, nil); err != nil {
 		return nil, err
 	}
