@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // timeLayout is the form of times, always in UTC.
@@ -222,14 +220,6 @@ func (ns *nodes) text(text string) error {
 	return nil
 }
 
-var (
-	// YAML 1.1 and 1.2 read these as other values than text.
-	notText        = pattern.Late(`^(?i:null|true|false|yes|no|on|off|y|n|\.inf|\.nan)$`)
-	longestNotText = 5
-	// A superset of numbers and dates: 12, 1_000, 1.2.3, 1e5, 1234567e5, 2026-01-17.
-	likeNumber = pattern.Late(`^[0-9._+-]*([eE][0-9._+-]*)?$|^0[xXbBoO][0-9a-fA-F_]*$`)
-)
-
 // isPlain reports whether text needs no quotes: words of ASCII letters, digits
 // and . _ / @ + - with single spaces between them, beginning with a letter,
 // digit, dot, underscore or slash but not with three dots, that no reader takes
@@ -250,19 +240,35 @@ func isPlain(text string) bool {
 			return false
 		}
 	}
-	return !isNumeric(text) && !strings.HasPrefix(text, "...") && (len(text) > longestNotText || !notText().MatchString(text))
+	return !isNumeric(text) && !strings.HasPrefix(text, "...") && !isKeyword(text)
 }
 
-// isNumeric reports whether a reader could take text for a number or a date.
-// The first byte decides for most words.
-func isNumeric(text string) bool {
-	if text == "" {
-		return true
-	}
-	if c := text[0] | 0x20; c >= 'a' && c <= 'z' && c != 'e' {
+// isKeyword reports whether YAML 1.1 or 1.2 reads a word as another value than text.
+func isKeyword(text string) bool {
+	const longest = len("false")
+	if len(text) > longest {
 		return false
 	}
-	return likeNumber().MatchString(text)
+	switch strings.ToLower(text) {
+	case "null", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf", ".nan":
+		return true
+	}
+	return false
+}
+
+// isNumeric reports whether a reader could take text for a number or a date: what consists
+// of digits and . _ + - with an e among them or not, such as 12, 1_000, 1.2.3, 1234567e5 and
+// 2026-01-17, and digits to another base, such as 0x1F.
+func isNumeric(text string) bool {
+	const digits = "0123456789._+-"
+	rest := strings.TrimLeft(text, digits)
+	switch {
+	case rest == "", rest[0]|0x20 == 'e' && strings.Trim(rest[1:], digits) == "":
+		return true
+	case len(text) < 2 || text[0] != '0' || !strings.ContainsRune("xXbBoO", rune(text[1])):
+		return false
+	}
+	return strings.Trim(text[2:], "0123456789abcdefABCDEF_") == ""
 }
 
 // isLiteral reports whether text is written as a literal block: several lines

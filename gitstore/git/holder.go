@@ -9,16 +9,17 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow/layout"
-	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // longTurn is how long a process waits for its turn before it names the holder. No
 // process that runs has the turn for so long.
 const longTurn = 3 * time.Second
 
-// commandName matches the names of commands that are repeated from a lock file, which
-// other programs can write.
-var commandName = pattern.Late(`^[a-z][a-z-]{0,30}$`)
+// isCommandName reports whether a word can be the name of a command: only such ones are
+// repeated from a lock file, which other programs can write.
+func isCommandName(word string) bool {
+	return word != "" && len(word) <= 31 && word[0] != '-' && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-") == ""
+}
 
 // holderLine is the length of the line in a lock file, in bytes, so that a shorter
 // text replaces a longer one in a single write.
@@ -28,7 +29,7 @@ const holderLine = 48
 // kernel's: the text is only for processes that wait, and may be missing.
 func markHolder(f *os.File) {
 	name := "-"
-	if len(os.Args) > 1 && commandName().MatchString(os.Args[1]) {
+	if len(os.Args) > 1 && isCommandName(os.Args[1]) {
 		name = os.Args[1]
 	}
 	_, _ = f.WriteAt(fmt.Appendf(nil, "%-*s\n", holderLine-1, strconv.Itoa(os.Getpid())+" "+name), 0)
@@ -112,7 +113,7 @@ func (ts *Turns) readHolder(t Turn) (pid int, line string) {
 		return 0, ""
 	}
 	command := "git liza"
-	if commandName().MatchString(name) {
+	if isCommandName(name) {
 		command += " " + name
 	}
 	return pid, fmt.Sprintf("waiting for process %d (%s), which has this clone's turn to %s; if it is stopped, type fg in its terminal, or: kill -CONT %d",
