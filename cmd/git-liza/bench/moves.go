@@ -221,7 +221,7 @@ func (c *clone) runOnly(next command) error {
 
 // stayingMoves runs a process of this program that stays; see staying.
 func (c *clone) stayingMoves(_ context.Context, n int) (l load) {
-	p := exec.CommandContext(c.b.ctx, c.b.self, "staying", string(benchTask(n)), string(benchCoder(n)), c.b.scale.together.String())
+	p := exec.CommandContext(c.b.ctx, c.b.self, "staying", string(benchTask(n)), string(benchCoder(n)), c.b.scale.together.String(), c.b.program)
 	p.Dir, p.Env, p.Stderr = c.path, c.b.environ, os.Stderr
 	out, err := p.Output()
 	for line := range bytes.Lines(out) {
@@ -238,11 +238,11 @@ func (c *clone) stayingMoves(_ context.Context, n int) (l load) {
 }
 
 // staying claims and releases a task in this process, as a supervisor does, and prints
-// how long each move took, in ms. Its arguments are the task, the coder and how long to
-// go on.
+// how long each move took, in ms. Its arguments are the task, the coder, how long to
+// go on, and the program that packs.
 func staying(ctx context.Context, args []string) error {
-	if len(args) != 3 {
-		return fmt.Errorf("staying TASK CODER DURATION")
+	if len(args) != 4 {
+		return fmt.Errorf("staying TASK CODER DURATION PROGRAM")
 	}
 	task, coder := flow.TaskID(args[0]), flow.Actor(args[1])
 	limit, err := time.ParseDuration(args[2])
@@ -254,6 +254,7 @@ func staying(ctx context.Context, args []string) error {
 		return err
 	}
 	defer end()
+	c.Repo.Background = background(args[3])
 	claim := func() error {
 		_, _, err := c.Claim(ctx, task, 0)
 		return err
@@ -323,9 +324,7 @@ func serving(ctx context.Context, program string) error {
 	}
 	defer repo.Close()
 	repo.IsOwnHook = stubs.OwnOnly(repo)
-	repo.Background = func(args ...string) error {
-		return proc.Background(proc.Command{Path: program, Args: args, Env: os.Environ()})
-	}
+	repo.Background = background(program)
 	return resident.Serve(ctx, repo, time.Now)
 }
 
@@ -344,4 +343,11 @@ func openAs(ctx context.Context, coder flow.Actor) (c *work.Clone, end func(), e
 		return nil, nil, err
 	}
 	return c, end, nil
+}
+
+// background has a program pack, as supervisors do, so that no move waits.
+func background(program string) func(args ...string) error {
+	return func(args ...string) error {
+		return proc.Background(proc.Command{Path: program, Args: args, Env: os.Environ()})
+	}
 }
