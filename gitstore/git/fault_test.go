@@ -133,19 +133,65 @@ func TestResolveBesidePackRefs(t *testing.T) {
 	}
 }
 
-// A git that does not run reads no object, and none is to blame for that.
+// A git that does not run, or finds out late that it cannot read, reads no object, and none is
+// to blame for that.
 func TestNoObjectIsBlamedForGit(t *testing.T) {
+	t.Parallel()
+	for key, value := range map[string]string{"": "", "core.fileMode": "garbage", "core.commitGraph": "perhaps", "core.multiPackIndex": "perhaps",
+		"feature.manyFiles": "perhaps", "index.version": "x", "multi-pack-index": "multi-pack-index"} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			dir := gittest.Seeded(t)
+			if key == "multi-pack-index" {
+				gittest.Git(t, dir, "repack", "-q", "-d")
+				gittest.Git(t, dir, "multi-pack-index", "write")
+			}
+			r := open(t, dir)
+			blob := ID(gittest.Git(t, dir, "hash-object", "-w", "--stdin"))
+			gone := ID(strings.Repeat("a", 40))
+			switch key {
+			case "":
+				require.NoError(t, CheckReading(t.Context(), r))
+				bad, err := r.UnreadableObjects(t.Context(), []ID{blob, gone}, 2)
+				require.NoError(t, err)
+				require.Equal(t, map[ID]string{gone: string(gone) + " missing"}, bad)
+				return
+			case "multi-pack-index": // of zeros, as after a power cut
+				path := filepath.Join(r.objectDir, "pack", key)
+				require.NoError(t, os.Remove(path))
+				require.NoError(t, os.WriteFile(path, make([]byte, 2000), 0o666))
+			default:
+				gittest.Git(t, dir, "config", key, value)
+			}
+			require.ErrorContains(t, CheckReading(t.Context(), r), value)
+			bad, err := r.UnreadableObjects(t.Context(), []ID{blob, gone}, 2)
+			require.ErrorContains(t, err, value)
+			require.Empty(t, bad)
+			torn, err := r.TornObjects(t.Context())
+			require.ErrorContains(t, err, value)
+			require.Empty(t, torn)
+		})
+	}
+}
+
+// What git cannot read is torn only if its file has something else.
+func TestTornFiles(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Seeded(t)
 	r := open(t, dir)
-	head := ID(gittest.Git(t, dir, "rev-parse", "HEAD"))
-	torn := ID(gittest.Git(t, dir, "hash-object", "-w", "--stdin"))
-	require.NoError(t, os.Remove(loosePath(r.objectDir, torn)))
-	bad, err := r.UnreadableObjects(t.Context(), []ID{head, torn}, 2)
+	whole := ID(gittest.Git(t, dir, "hash-object", "-w", "--stdin"))
+	require.False(t, isTorn(r, whole))
+	require.False(t, isTorn(r, ID(strings.Repeat("a", 40))), "it is not there")
+	text, err := os.ReadFile(loosePath(r.objectDir, whole))
 	require.NoError(t, err)
-	require.Equal(t, map[ID]string{torn: string(torn) + " missing"}, bad)
-	gittest.Git(t, dir, "config", "core.fileMode", "garbage")
-	bad, err = r.UnreadableObjects(t.Context(), []ID{head, torn}, 2)
-	require.ErrorContains(t, err, "bad boolean config value")
-	require.Empty(t, bad)
+	other := ID(strings.Repeat("b", 40))
+	path := loosePath(r.objectDir, other)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	for _, text := range [][]byte{text, text[:len(text)-3], nil} {
+		require.NoError(t, os.WriteFile(path, text, 0o666))
+		require.True(t, isTorn(r, other))
+	}
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Mkdir(path, 0o777))
+	require.False(t, isTorn(r, other), "it is no file")
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/git-liza/git-liza/flow/layout"
 )
@@ -193,11 +194,33 @@ func (r *Repo) TornObjects(ctx context.Context) (map[ID]string, error) {
 	}
 	torn := map[ID]string{}
 	for id := range bad {
-		if path := loosePath(r.objectDir, id); fileExists(path) {
+		if path := loosePath(r.objectDir, id); isTorn(r, id) {
 			torn[id] = path
 		}
 	}
 	return torn, nil
+}
+
+// mostRead bounds what is read of an object to see for ourselves that git cannot.
+const mostRead = 1 << 30
+
+// isTorn reports whether the file of a loose object is there, can be read, and has something
+// else. Git may not read it for a reason of its own, or for the rights to the file.
+func isTorn(r *Repo, id ID) bool {
+	f, err := OpenRegular(loosePath(r.objectDir, id))
+	if err != nil {
+		return false
+	}
+	f.Close()
+	kind, data, err := readLoose(r.objectDir, id, mostRead)
+	var large *TooLarge
+	switch {
+	case errors.As(err, &large), errors.Is(err, syscall.EIO):
+		return false
+	case err != nil:
+		return true
+	}
+	return r.Hash(kind, data) != id
 }
 
 // CutReflogs takes out of all reflogs what leads to objects that are lost, and nothing

@@ -70,27 +70,46 @@ func looseOf(r *Repo, list []ID) ([]ID, error) {
 
 // UnreadableObjects reads objects and returns those that cannot be read, or are not what
 // their ids say, with the reason; it stops after the first few, as many as most says. No
-// object is to blame where git does not run at all: the error is then what git says.
+// object is to blame for a git that reads none, or was ended: the error is then what git says.
 func (r *Repo) UnreadableObjects(ctx context.Context, list []ID, most int) (map[ID]string, error) {
 	bad := map[ID]string{}
+	reads := false
 	for len(list) > 0 && len(bad) < most {
 		done, _ := readObjects(ctx, r, list, bad)
 		if ctx.Err() != nil || done == len(list) {
 			return bad, ctx.Err()
 		}
-		// Git may have been killed: only one that dies of the object alone blames it.
+		// Only a git that dies of the object alone, by itself, blames it.
 		if alone, err := readObjects(ctx, r, list[done:done+1], bad); alone == 0 {
-			if _, err := r.Git(ctx, "cat-file", "--batch"); err != nil {
+			if err == nil {
+				err = fmt.Errorf("git cat-file ended before object %s", list[done])
+			}
+			if exit := (*Error)(nil); !errors.As(err, &exit) || exit.Code <= 0 {
 				return bad, err
 			}
-			if err == nil {
-				return bad, fmt.Errorf("git cat-file ended before object %s", list[done])
+			if !reads {
+				if err := CheckReading(ctx, r); err != nil {
+					return bad, err
+				}
+				reads = true
 			}
 			bad[list[done]] = ReadFailure(err)
 		}
 		list = list[done+1:]
 	}
 	return bad, nil
+}
+
+// CheckReading has git look for an object that is not there. For that it reads what it needs of
+// its configuration and of the packs, some of it not before, and the error is what it says of
+// them. In a partial clone it would ask the remote, and looks for none.
+func CheckReading(ctx context.Context, r *Repo) error {
+	asked := strings.Repeat("1", r.hashLen) + "\n"
+	if r.Config.isPartial(ctx) {
+		asked = ""
+	}
+	_, err := r.Run(ctx, Cmd{Args: []string{"cat-file", "--batch"}, Stdin: []byte(asked)})
+	return err
 }
 
 // readObjects has one git read objects until it ends, and adds those that it cannot read.

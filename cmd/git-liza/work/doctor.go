@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -70,10 +71,19 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 }
 
 // git has git read the configuration as whatever moves refs does, in a transaction without
-// any: much of git liza reads it in process, and looks at no key that it does not need.
+// any, and as whatever reads objects: much of git liza reads both in process, and looks at no
+// key that it does not need.
 func (d *Doctor) git(ctx context.Context) Finding {
-	if _, err := d.repo.Git(ctx, "update-ref", "--stdin"); err != nil {
-		return bad("git", "git config --show-origin --list", "version %s does not work here: %v", d.repo.GitVersion(), err)
+	_, err := d.repo.Git(ctx, "update-ref", "--stdin")
+	if err == nil {
+		err = git.CheckReading(ctx, d.repo)
+	}
+	if err != nil {
+		hint := "git config --show-origin --list"
+		if strings.Contains(err.Error(), "multi-pack-index") { // as a power cut leaves it; packs have indexes of their own
+			hint = "rm -f " + shell.Quote(filepath.Join(d.repo.ObjectDir(), "pack", "multi-pack-index"))
+		}
+		return bad("git", hint, "version %s does not work here: %v", d.repo.GitVersion(), err)
 	}
 	return fine("git", "version %s", d.repo.GitVersion())
 }
