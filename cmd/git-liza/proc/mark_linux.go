@@ -142,8 +142,8 @@ func Above(folder string) (marks, doubtful []Mark, err error) {
 	if err != nil {
 		self = ""
 	}
-	marks, doubtful, err = above(folder, self)
-	if err == nil && len(doubtful) == 0 {
+	marks, doubtful, whole, err := above(folder, self)
+	if err == nil && whole && len(doubtful) == 0 {
 		toldAbove.Store(folder, slices.Clone(marks))
 	}
 	return marks, doubtful, err
@@ -152,9 +152,10 @@ func Above(folder string) (marks, doubtful []Mark, err error) {
 // toldAbove has what [Above] told for certain, by folder.
 var toldAbove sync.Map
 
-// above is [Above] for the process that /proc shows under a name, "" if it shows none.
-func above(folder, name string) (marks, doubtful []Mark, err error) {
-	pids, whole := ancestors(name)
+// above is [Above] for the process that /proc shows under a name, "" if it shows none. whole
+// says that /proc shows all that it descends from.
+func above(folder, name string) (marks, doubtful []Mark, whole bool, err error) {
+	pids, whole, sure := ancestors(name)
 	for _, pid := range pids {
 		if m, ok := markOf(pid); ok {
 			marks = append(marks, m)
@@ -162,7 +163,7 @@ func above(folder, name string) (marks, doubtful []Mark, err error) {
 	}
 	records, err := liveRecords(folder)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, whole, err
 	}
 	for _, r := range records {
 		p, shown := readProcess(strconv.Itoa(r.PID))
@@ -172,13 +173,13 @@ func above(folder, name string) (marks, doubtful []Mark, err error) {
 			if !slices.ContainsFunc(marks, func(m Mark) bool { return m.equal(r.Mark) }) {
 				marks = append(marks, r.Mark)
 			}
-		case shown && (whole || !hidesDescendants(r.PID)):
+		case sure && shown && (whole || !hidesDescendants(r.PID)):
 		case whole && inInitialNamespace():
 		default:
 			doubtful = append(doubtful, r.Mark)
 		}
 	}
-	return marks, doubtful, nil
+	return marks, doubtful, whole, nil
 }
 
 func (m Mark) equal(o Mark) bool { return m.Place == o.Place && slices.Equal(m.Words, o.Words) }
@@ -201,20 +202,39 @@ func markOf(pid int) (Mark, bool) {
 }
 
 // ancestors returns the processes that one descends from, itself first, as far as /proc
-// shows them; whole says that it shows them all.
-func ancestors(name string) (pids []int, whole bool) {
+// shows them; whole says that it shows them all. Where one of them ends meanwhile, others are
+// above it from then on, and they are read anew; sure is false if that goes on and on.
+func ancestors(name string) (pids []int, whole, sure bool) {
 	if !procfs() {
-		return nil, false
+		return nil, false, true
 	}
+	for range mostReread {
+		pids, whole, sure = readAncestors(name)
+		if sure {
+			break
+		}
+	}
+	return pids, whole, sure
+}
+
+// mostReread is how often ancestors are read that end while they are read.
+const mostReread = 1000
+
+// readAncestors is [ancestors] in one look. It is not sure if a process above the first has
+// ended.
+func readAncestors(name string) (pids []int, whole, sure bool) {
 	p, ok := readProcess(name)
 	for ok {
 		pids = append(pids, p.pid)
 		if p.parent == 0 {
-			return pids, true
+			return pids, true, true
 		}
-		p, ok = p.parentProcess()
+		var there bool
+		if p, ok, there = p.parentProcess(); !there && len(pids) > 1 {
+			return pids, false, false
+		}
 	}
-	return pids, false
+	return pids, false, true
 }
 
 // procfs reports whether /proc is the kernel's file system, not a folder mounted over
@@ -224,17 +244,17 @@ func procfs() bool {
 	return unix.Statfs("/proc", &at) == nil && at.Type == unix.PROC_SUPER_MAGIC
 }
 
-// parentProcess returns the parent of a process. It does not return a later process
-// with the parent's number.
-func (p process) parentProcess() (process, bool) {
+// parentProcess returns the parent of a process, if /proc shows it; there is false if the
+// process has ended itself. It does not return a later process with the parent's number.
+func (p process) parentProcess() (parent process, shown, there bool) {
 	for {
-		parent, shown := readProcess(strconv.Itoa(p.parent))
+		parent, shown = readProcess(strconv.Itoa(p.parent))
 		now, ok := readProcess(strconv.Itoa(p.pid))
 		if !ok || now.start != p.start {
-			return process{}, false
+			return process{}, false, false
 		}
 		if now.parent == p.parent {
-			return parent, shown
+			return parent, shown, true
 		}
 		p = now // its parent ended meanwhile
 	}

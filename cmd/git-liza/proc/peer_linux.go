@@ -71,7 +71,7 @@ func AbovePeer(folder string, p Peer) (marks, doubtful []Mark, err error) {
 	if p.PID != 0 && err == nil && own == strconv.Itoa(os.Getpid()) {
 		name := strconv.Itoa(p.PID)
 		before, there := readProcess(name)
-		marks, doubtful, err = above(folder, name)
+		marks, doubtful, _, err = above(folder, name)
 		now, still := readProcess(name)
 		if there && still && now.start == before.start && (p.start == "" || p.start == now.start) {
 			return marks, doubtful, err

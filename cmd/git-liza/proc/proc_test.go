@@ -57,6 +57,10 @@ func TestMain(m *testing.M) {
 		_, _ = io.ReadAll(os.Stdin)
 		os.Exit(0)
 	}
+	if mode := os.Getenv("PROC_TEST_ORPHANS"); mode != "" {
+		orphans(mode)
+		os.Exit(0)
+	}
 	os.Exit(gittest.Run(m, gittest.ForLimits))
 }
 

@@ -122,6 +122,7 @@ func (s *server) accept(ctx context.Context, l *net.UnixListener, wait *sync.Wai
 // its client waits for that only a moment.
 func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(sendLimit))
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Now()) })
 	defer stop()
 	peer, err := proc.PeerOf(conn)
@@ -133,7 +134,6 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	if err != nil {
 		return
 	}
-	_ = conn.SetDeadline(time.Now().Add(sendLimit))
 	in := bufio.NewReader(io.LimitReader(conn, longest))
 	line, err := in.ReadBytes('\n')
 	out := json.NewEncoder(conn)
