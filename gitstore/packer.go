@@ -60,7 +60,7 @@ func (p *Packer) countMoves(tip git.ID, moves int) *packJob {
 // can, so that the command does not wait. A failed pack costs space, never a
 // move: it is tried again some hundred moves later.
 func (p *Packer) startJob(ctx context.Context, c *packJob) {
-	if c == nil || c.early > 0 && !p.repo.Packer.Crowded(ctx, c.early*objectsOfMove) {
+	if c == nil || c.early > 0 && !p.repo.Packer.Crowded(ctx, c.early*objectsOfMove, lookEvery*objectsOfMove) {
 		return
 	}
 	if p.repo.Background != nil && p.repo.Background("housekeep", orRoot(c.from), string(c.to)) == nil {

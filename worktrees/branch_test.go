@@ -97,6 +97,17 @@ func TestBranchObstacles(t *testing.T) {
 
 // A save of uncommitted work has the branch behind it. Where the checkout
 // stands, what was saved is in it still; where it does not, it begins there.
+// A folder that somebody emptied is filled again.
+func TestBranchInAnEmptyFolder(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	tree := p.branch("task-1", "liza/task-1")
+	require.NoError(t, os.RemoveAll(tree.Path))
+	require.NoError(t, os.Mkdir(tree.Path, 0o777))
+	require.Equal(t, tree, p.branch("task-1", "liza/task-1"))
+	p.whole("task-1", "liza/task-1", p.base)
+}
+
 // A checkout that stands is nobody's alone if another work tree has its branch as well, or
 // will have it again. What others do with branches of theirs is no obstacle.
 func TestBranchThatTwoHave(t *testing.T) {

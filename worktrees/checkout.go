@@ -217,6 +217,7 @@ func (t *Trees) restoreFolder(ctx context.Context, r record) error {
 	}
 	err = writeDotGit(beside.path, r.gitDir)
 	if err == nil {
+		_ = os.Remove(r.path) // an empty folder is in the way of Go's rename
 		err = os.Rename(beside.path, r.path)
 	}
 	if err != nil {

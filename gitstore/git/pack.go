@@ -137,9 +137,9 @@ func (p *Packer) packPath(name string) string {
 const looseAllowed = 6700
 
 // Crowded reports whether half as many objects lie in files of their own as make
-// `gc --auto` begin, and so many of ours are a fourth of them: to pack few among many of the
-// user's would be no help.
-func (p *Packer) Crowded(ctx context.Context, ours int) bool {
+// `gc --auto` begin, and so many of ours are a fourth of them, or more that come make it begin:
+// to pack few among many of the user's would be no help.
+func (p *Packer) Crowded(ctx context.Context, ours, more int) bool {
 	text, _ := p.repo.Config.Config(ctx, "gc.auto")
 	limit, known := ParseInt(text)
 	if !known || limit <= 0 {
@@ -147,5 +147,6 @@ func (p *Packer) Crowded(ctx context.Context, ours int) bool {
 	}
 	some, err := os.ReadDir(filepath.Join(p.repo.objectDir, "17"))
 	all := int64(len(some)) * 256
-	return err == nil && all > limit/2 && all <= 4*int64(ours)
+	begins := all <= limit && all+int64(more) > limit
+	return err == nil && all > limit/2 && (all <= 4*int64(ours) || begins)
 }

@@ -237,3 +237,24 @@ func TestCountGrown(t *testing.T) {
 		require.Equal(t, c.n, countGrown(own), c.sizes)
 	}
 }
+
+// A pack is made early if it helps: if many of the objects are ours, or git would begin before
+// it is asked again.
+func TestCrowded(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Seeded(t)
+	r := open(t, dir)
+	made := 0
+	for _, c := range []struct {
+		folder, ours int // files in one of 256 folders
+		crowded      bool
+	}{
+		{13, 3000, false}, {14, 600, false}, {14, 895, false}, {14, 896, true}, {20, 1200, false}, {23, 600, false},
+		{24, 600, true}, {26, 600, true}, {27, 600, false}, {27, 1728, true},
+	} {
+		for ; made < c.folder; made++ {
+			gittest.Write(t, dir, fmt.Sprintf(".git/objects/17/%038x", made), "")
+		}
+		require.Equal(t, c.crowded, r.Packer.Crowded(t.Context(), c.ours, 600), c)
+	}
+}

@@ -128,7 +128,7 @@ func errTooLarge(path string) error { return fmt.Errorf("%s has more than %d byt
 // PathsIn are the paths in a folder whose names have a beginning and an end, in order; none
 // if the folder cannot be read. It asks nothing of the others, of which there may be many.
 func PathsIn(folder, prefix, suffix string) (paths []string) {
-	f, err := os.Open(folder)
+	f, err := openFile(folder, os.O_RDONLY|syscall.O_DIRECTORY, 0) // a pipe would be waited for
 	if err != nil {
 		return nil
 	}

@@ -69,4 +69,8 @@ func TestPathsWithPatterns(t *testing.T) {
 	}
 	require.Equal(t, []string{filepath.Join(packs, "pack-1.pack"), filepath.Join(packs, "pack-2.pack")}, PathsIn(packs, "pack-", ".pack"))
 	require.Empty(t, PathsIn(filepath.Join(dir, "none"), "", ""))
+	pipe := filepath.Join(r.objectDir, "ab")
+	require.NoError(t, os.RemoveAll(pipe))
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	require.Empty(t, PathsIn(pipe, "", ""), "it is not waited for")
 }
