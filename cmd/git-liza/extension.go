@@ -198,7 +198,7 @@ func readExtension(inv *invocation, said string) (*extension.Installed, error) {
 	}
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		return nil, usagef("git liza help extension", "%s is no folder; of a repository elsewhere: URL#REF", said)
+		return nil, usagef("git liza help extension", "%s is no folder; of a repository elsewhere: URL#REF", shownAddress(said, inv.environ))
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -277,14 +277,14 @@ func (c *extensionAddCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	e.Path = c.Path
+	e.Path = shownAddress(c.Path, inv.environ)
 	if len(e.Wrong) > 0 {
 		return answerExtensions(inv, []extension.Installed{*e})
 	}
 	to := filepath.Join(top, filepath.FromSlash(extension.Folder), e.Name)
 	there := slices.ContainsFunc(installed, func(i extension.Installed) bool { return i.Name == e.Name })
 	if _, err := os.Lstat(to); (there || err == nil) && !c.Replace {
-		return &flow.Refusal{Rule: flow.RuleExists, Reason: "the extension " + e.Name + " is there already", Hint: "git liza extension add --replace " + shell.Quote(c.Path)}
+		return &flow.Refusal{Rule: flow.RuleExists, Reason: "the extension " + e.Name + " is there already", Hint: "git liza extension add --replace " + shell.Quote(e.Path)}
 	}
 	if there {
 		if err := checkCommitted(inv, top, e.Name); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -44,7 +45,7 @@ func borrow(inv *invocation, repo *git.Repo, said string) (*borrowed, error) {
 		url, ref = said[:at], said[at+1:]
 	}
 	if url == "" || ref == "" || strings.HasPrefix(ref, "-") || strings.HasPrefix(ref, "+") || strings.Contains(ref, ":") {
-		return nil, usagef("git liza help extension", "%s is no URL#REF", git.Visible(said))
+		return nil, usagef("git liza help extension", "%s is no URL#REF", git.Visible(shownAddress(said, inv.environ)))
 	}
 	if local := filepath.Join(inv.dir, url); !strings.Contains(url, ":") && !filepath.IsAbs(url) {
 		url = local
@@ -56,7 +57,7 @@ func borrow(inv *invocation, repo *git.Repo, said string) (*borrowed, error) {
 	b := &borrowed{inv, repo, dir}
 	if _, err = b.git("init", "-q", "--bare", "--template="); err == nil {
 		if _, err = b.git("fetch", "-q", "--depth=1", "--no-tags", "--no-auto-maintenance", "--", url, ref); err != nil {
-			err = fetchFailure(err, url)
+			err = fetchFailure(err, shownAddress(url, inv.environ))
 		}
 	}
 	if err == nil {
@@ -75,8 +76,28 @@ func fetchFailure(err error, url string) error {
 	if f.rule != flow.RuleFailed {
 		return err
 	}
-	f.hint = "git ls-remote " + shell.Quote(url)
+	f.hint = "git ls-remote -- " + shell.Quote(url)
 	return &partial{f, nil}
+}
+
+// shownAddress is the address of a repository without secrets: the user and password of a
+// URL, of which ssh needs the user, and what a secret.Mask hides.
+func shownAddress(url string, environ []string) string {
+	if scheme, rest, ok := strings.Cut(url, "://"); ok {
+		host := len(rest)
+		if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+			host = end
+		}
+		// net/url refuses passwords that git takes.
+		at := strings.LastIndexByte(rest[:host], '@')
+		user := ""
+		if at >= 0 && strings.HasSuffix(scheme, "ssh") {
+			user, _, _ = strings.Cut(rest[:at], ":")
+			user += "@"
+		}
+		url = scheme + "://" + user + rest[at+1:]
+	}
+	return secret.New(environ, nil).String(url)
 }
 
 func (b *borrowed) close() error { return os.RemoveAll(b.dir) }
