@@ -33,7 +33,7 @@ func (c *recallCommand) find(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	reading := recallReading{look: l, ctx: inv.ctx, mask: secret.New(inv.environ, nil), progress: inv.progress}
+	reading := recallReading{look: l, ctx: inv.ctx, now: inv.now, mask: secret.New(inv.environ, nil), progress: inv.progress}
 	query := strings.Join(c.Query, " ")
 	hits, kept, err := reading.ask(query, c.Source, c.Count)
 	if err != nil {
@@ -63,6 +63,7 @@ const (
 type recallReading struct {
 	look
 	ctx   context.Context
+	now   func() time.Time
 	mask  *secret.Mask
 	heads map[string]string
 	to    *recall.Change
@@ -89,8 +90,27 @@ func (r *recallReading) add(e recall.Entry) {
 // that it was taken away.
 const recallLock = "recall.lock"
 
-// recallWait bounds how long others are waited for: an index of a large board takes some of it.
-const recallWait = 5 * time.Minute
+// recallWait is how long others are waited for that have the index and do not change it: who
+// enters a lot writes all the time, and one that is stopped would keep every recall waiting.
+const recallWait = 10 * time.Second
+
+// A changeWatch looks whether anybody changes the index in a file.
+type changeWatch struct {
+	path, stamp string
+	since       time.Time // when it had the stamp first
+}
+
+func (r *recallReading) watch(path string) *changeWatch {
+	return &changeWatch{path, recall.Stamp(path), r.now()}
+}
+
+// isOver reports whether the index has not changed for longer than others are waited for.
+func (w *changeWatch) isOver(now time.Time) bool {
+	if stamp := recall.Stamp(w.path); stamp != w.stamp {
+		w.stamp, w.since = stamp, now
+	}
+	return now.Sub(w.since) > recallWait
+}
 
 // ask asks the index of the clone. One that is damaged or has a secret is made anew; if it
 // cannot be written, one in memory answers, and kept says why.
@@ -117,7 +137,7 @@ func (r *recallReading) ask(query, source string, limit int) (hits []recall.Hit,
 }
 
 // askFile asks the index in a file. While another process enters what this one would enter,
-// it waits.
+// it waits, as long as that one changes the index.
 func (r *recallReading) askFile(path, query, source string, limit int) ([]recall.Hit, error) {
 	lock, err := git.OpenLock(r.Repo.CommonDir(), recallLock)
 	if err != nil {
@@ -132,16 +152,17 @@ func (r *recallReading) askFile(path, query, source string, limit int) ([]recall
 		return nil, err
 	}
 	r.removals = info.Size()
-	for waited := time.Duration(0); ; waited += recall.Patience {
+	watch := r.watch(path)
+	for told := false; ; told = true {
 		hits, err := r.askIn(path, query, source, limit)
-		if !recall.IsBusy(err) || waited > recallWait {
+		if !recall.IsBusy(err) || watch.isOver(r.now()) {
 			return hits, err
 		}
-		if r.ctx.Err() != nil {
-			return nil, r.ctx.Err()
-		}
-		if waited == 0 {
+		if !told {
 			r.progress("another process is indexing what was said, and this one waits for it")
+		}
+		if err := git.Wait(r.ctx, git.TurnPause); err != nil {
+			return nil, err
 		}
 	}
 }

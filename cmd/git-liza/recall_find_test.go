@@ -6,8 +6,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/recall"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // TestRecallLate asks after another process has entered more than this one knows: nothing
@@ -57,7 +62,7 @@ func readingOf(t *testing.T, p *playground, progress func(string, ...any)) *reca
 	inv := &invocation{output: output{stdout: io.Discard, stderr: io.Discard}, ctx: t.Context(), environ: p.env, now: time.Now, dir: p.repo}
 	l, err := inv.look()
 	require.NoError(t, err)
-	return &recallReading{look: l, ctx: t.Context(), mask: secret.New(p.env, nil), progress: progress}
+	return &recallReading{look: l, ctx: t.Context(), now: time.Now, mask: secret.New(p.env, nil), progress: progress}
 }
 
 // TestRecallWaits asks while another process enters everything, which takes longer than
@@ -94,6 +99,92 @@ func TestRecallWaits(t *testing.T) {
 	require.NoError(t, kept)
 	require.Equal(t, 1, said)
 	require.Len(t, hits, 1)
+}
+
+// TestRecallHeldUp asks while another process has the index and does nothing with it: after
+// ten seconds the answer comes from memory.
+func TestRecallHeldUp(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.must("git-liza", "recall", "zeppelins")
+	p.must("git-liza", "note", "Zeppelins fly low")
+	x, err := recall.Open(filepath.Join(p.repo, ".git", "liza", "recall-1.db"))
+	require.NoError(t, err)
+	defer x.Close()
+	require.NoError(t, x.Change(func(*recall.Change) error {
+		var said []string
+		r := readingOf(t, p, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
+		began, looks := r.now(), 0
+		r.now = func() time.Time {
+			looks++
+			return began.Add(time.Duration(looks) * 6 * time.Second)
+		}
+		hits, kept, err := r.ask("zeppelins", "", 5)
+		require.NoError(t, err)
+		require.True(t, recall.IsBusy(kept), "%v", kept)
+		require.Len(t, hits, 1)
+		require.Equal(t, []string{"another process is indexing what was said, and this one waits for it"}, said)
+		require.Equal(t, 3, looks, "after 0, 6 and 12 seconds")
+		return nil
+	}))
+}
+
+// TestRecallFirst asks while another process indexes everything for the first time, which
+// takes longer than one that does nothing is waited for: the answer comes from that index.
+func TestRecallFirst(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	for i := range 24 {
+		var text strings.Builder
+		for n := range 20000 {
+			fmt.Fprintf(&text, "word%d ", i*20000+n)
+		}
+		gittest.Write(t, p.repo, fmt.Sprintf(".liza/knowledge/%d.md", i), text.String())
+	}
+	p.must("git", "add", ".liza")
+	p.must("git", "commit", "-qm", "Lessons")
+	p.must("git-liza", "adopt", "HEAD", "--reason", "Lessons")
+	p.must("git-liza", "note", "Zeppelins fly low")
+
+	path := filepath.Join(p.repo, ".git", "liza", "recall-1.db")
+	first := exec.Command(filepath.Join(p.bin, "git-liza"), "recall", "zeppelins")
+	first.Dir, first.Env = p.repo, p.env
+	require.NoError(t, first.Start())
+	defer first.Process.Kill()
+	signal := func(s os.Signal) { require.NoError(t, first.Process.Signal(s)) }
+	goOn := func() { // until it has written more
+		was := recall.Stamp(path)
+		signal(syscall.SIGCONT)
+		gittest.Until(t, "the index changes", func() bool { return recall.Stamp(path) != was })
+		signal(syscall.SIGSTOP)
+	}
+	gittest.Until(t, "the first entries are written", func() bool {
+		info, err := os.Stat(path + "-wal")
+		return err == nil && info.Size() > 1<<20
+	})
+	signal(syscall.SIGSTOP)
+
+	r := readingOf(t, p, t.Logf)
+	at, looks := r.now(), 0
+	r.now = func() time.Time {
+		switch looks++; looks {
+		case 1: // the wait begins
+		case 2, 3:
+			goOn()
+			at = at.Add(8 * time.Second)
+		default:
+			signal(syscall.SIGCONT)
+		}
+		return at
+	}
+	hits, kept, err := r.ask("zeppelins", "", 5)
+	signal(syscall.SIGCONT)
+	require.NoError(t, first.Wait())
+	require.NoError(t, err)
+	require.NoError(t, kept)
+	require.Len(t, hits, 1)
+	require.Zero(t, r.entered)
+	require.Greater(t, looks, 3)
 }
 
 // TestRecallRemoves takes an index away when nobody has it open, and not what another

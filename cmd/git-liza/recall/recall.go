@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -126,6 +127,18 @@ func Remove(path string) error {
 		}
 	}
 	return failed
+}
+
+// Stamp is another text once the index in a file has been written, also by a change that has
+// not ended.
+func Stamp(path string) string {
+	var text strings.Builder
+	for _, file := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(file); err == nil {
+			fmt.Fprintf(&text, "%s %d %d\n", file, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return text.String()
 }
 
 // IsDamaged reports whether an error says that a file is no index of this version, or a
