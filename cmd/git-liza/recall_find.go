@@ -7,12 +7,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
@@ -86,8 +88,8 @@ func (r *recallReading) add(e recall.Entry) {
 }
 
 // recallLock is shared by those who have the index open, and held alone by one that takes it
-// away: SQLite would mix the files of the old one and of a new one. It has a byte for each time
-// that it was taken away.
+// away: SQLite would mix the files of the old one and of a new one. The last one that did so
+// is its first line, and it grows each time.
 const recallLock = "recall.lock"
 
 // recallWait is how long others are waited for that have the index and do not change it: who
@@ -136,23 +138,74 @@ func (r *recallReading) ask(query, source string, limit int) (hits []recall.Hit,
 	return hits, kept, err
 }
 
-// askFile asks the index in a file. While another process enters what this one would enter,
-// it waits, as long as that one changes the index.
-func (r *recallReading) askFile(path, query, source string, limit int) ([]recall.Hit, error) {
+var errHeld = errors.New("another process has it, and has not changed the index for ten seconds")
+
+// lock opens recallLock and waits for it, shared or alone, until the watch is over. The
+// error is then one of the file.
+func (r *recallReading) lock(watch *changeWatch, alone bool) (*os.File, error) {
 	lock, err := git.OpenLock(r.Repo.CommonDir(), recallLock)
 	if err != nil {
 		return nil, err
 	}
-	defer git.Unlock(lock)
-	if err := git.ShareLock(lock); err != nil {
-		return nil, &os.PathError{Op: "lock", Path: lock.Name(), Err: err}
+	try := git.TryShareLock
+	if alone {
+		try = git.TryLock
 	}
+	began, told := watch.since, false
+	for {
+		err := try(lock)
+		if err == nil {
+			return lock, nil
+		}
+		now := r.now()
+		switch {
+		case !errors.Is(err, syscall.EWOULDBLOCK):
+			err = &os.PathError{Op: "lock", Path: lock.Name(), Err: err}
+		case watch.isOver(now):
+			err = &os.PathError{Op: "lock", Path: lock.Name(), Err: errHeld}
+		default:
+			err = git.Wait(r.ctx, git.TurnPause)
+		}
+		if err != nil {
+			lock.Close()
+			return nil, err
+		}
+		if !told && now.Sub(began) >= longHeld {
+			told = true
+			r.progress("%s", lockWait(lock, alone))
+		}
+	}
+}
+
+// longHeld is how long recallLock is waited for before it is said. Who has it alone deletes
+// some files, and who shares it asks a question.
+const longHeld = 3 * time.Second
+
+// lockWait says for whom a process waits that wants recallLock.
+func lockWait(lock *os.File, alone bool) string {
+	if alone {
+		return "other processes have the index open, which is to be made anew, and this one waits for them"
+	}
+	if _, line := git.ReadHolder(lock.Name(), "takes the index away"); line != "" {
+		return line
+	}
+	return "another process takes the index away, and this one waits for it"
+}
+
+// askFile asks the index in a file. While another process enters what this one would enter,
+// it waits, as long as that one changes the index.
+func (r *recallReading) askFile(path, query, source string, limit int) ([]recall.Hit, error) {
+	watch := r.watch(path)
+	lock, err := r.lock(watch, false)
+	if err != nil {
+		return nil, err
+	}
+	defer git.Unlock(lock)
 	info, err := lock.Stat()
 	if err != nil {
 		return nil, err
 	}
 	r.removals = info.Size()
-	watch := r.watch(path)
 	for told := false; ; told = true {
 		hits, err := r.askIn(path, query, source, limit)
 		if !recall.IsBusy(err) || watch.isOver(r.now()) {
@@ -169,13 +222,8 @@ func (r *recallReading) askFile(path, query, source string, limit int) ([]recall
 
 // remove takes the index away, unless another process did so since it was asked.
 func (r *recallReading) remove(path string) error {
-	lock, err := git.OpenLock(r.Repo.CommonDir(), recallLock)
+	lock, err := r.lock(r.watch(path), true)
 	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(r.ctx, recallWait)
-	defer cancel()
-	if err := git.AwaitLock(ctx, lock); err != nil {
 		return err
 	}
 	defer git.Unlock(lock)
@@ -183,7 +231,10 @@ func (r *recallReading) remove(path string) error {
 	if err != nil || info.Size() != r.removals {
 		return err
 	}
-	_, err = lock.WriteAt([]byte("\n"), r.removals)
+	git.MarkHolder(lock)
+	if _, err = lock.Seek(0, io.SeekEnd); err == nil {
+		_, err = lock.WriteString("\n")
+	}
 	return errors.Join(err, recall.Remove(path))
 }
 

@@ -129,6 +129,44 @@ func TestRecallHeldUp(t *testing.T) {
 	}))
 }
 
+// TestRecallLocked asks while another process is about to take the index away: it says for
+// whom it waits, can be interrupted, and answers from memory after ten seconds.
+func TestRecallLocked(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.must("git-liza", "note", "Zeppelins fly low")
+	alone, err := git.OpenLock(filepath.Join(p.repo, ".git"), recallLock)
+	require.NoError(t, err)
+	require.NoError(t, git.TryLock(alone))
+	defer alone.Close()
+	for text, want := range map[string]string{
+		"":              "another process takes the index away, and this one waits for it",
+		"4711 recall\n": "waiting for process 4711 (git liza recall), which takes the index away; if it is stopped, type fg in its terminal, or: kill -CONT 4711",
+	} {
+		require.NoError(t, os.WriteFile(alone.Name(), []byte(text), 0o644))
+		var said []string
+		r := readingOf(t, p, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
+		began, looks := r.now(), 0
+		r.now = func() time.Time {
+			looks++
+			return began.Add(time.Duration(looks) * 2 * time.Second)
+		}
+		hits, kept, err := r.ask("zeppelins", "", 5)
+		require.NoError(t, err)
+		require.ErrorIs(t, kept, errHeld)
+		require.Len(t, hits, 1)
+		require.Equal(t, []string{want}, said)
+		require.Equal(t, 7, looks, "after 0, 2, 4, 6, 8, 10 and 12 seconds")
+	}
+
+	ended, end := context.WithCancel(t.Context())
+	r := readingOf(t, p, t.Logf)
+	r.ctx = ended
+	end()
+	_, _, err = r.ask("zeppelins", "", 5)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 // TestRecallFirst asks while another process indexes everything for the first time, which
 // takes longer than one that does nothing is waited for: the answer comes from that index.
 func TestRecallFirst(t *testing.T) {
@@ -213,6 +251,9 @@ func TestRecallRemoves(t *testing.T) {
 	one.ctx = t.Context()
 	require.NoError(t, one.remove(path))
 	require.NoFileExists(t, path)
+	text, err := os.ReadFile(open.Name())
+	require.NoError(t, err)
+	require.Regexp(t, fmt.Sprintf(`^%d [a-z-]+ *\n\n$`, os.Getpid()), string(text))
 	require.NoError(t, two.remove(path)) // it is gone already
 	_, err = one.askFile(path, "zeppelins", "", 5)
 	require.NoError(t, err)

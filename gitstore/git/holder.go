@@ -25,9 +25,10 @@ func isCommandName(word string) bool {
 // text replaces a longer one in a single write.
 const holderLine = 48
 
-// markHolder writes this process into a lock file that it has locked. The lock is the
-// kernel's: the text is only for processes that wait, and may be missing.
-func markHolder(f *os.File) {
+// MarkHolder writes this process into the first line of a lock file that it has locked,
+// for [ReadHolder]. The lock is the kernel's: the text is only for processes that wait, and
+// may be missing.
+func MarkHolder(f *os.File) {
 	name := "-"
 	if len(os.Args) > 1 && isCommandName(os.Args[1]) {
 		name = os.Args[1]
@@ -100,10 +101,16 @@ func (ts *Turns) TellOther(than int) bool {
 	return false
 }
 
-// readHolder is the process that holds a lock, or held it last, and what is told of it; 0 if
-// that is not known or is this process.
+// readHolder is ReadHolder for a turn.
 func (ts *Turns) readHolder(t Turn) (pid int, line string) {
-	text, err := ReadSmall(filepath.Join(ts.repo.commonDir, layout.Private, t.file))
+	return ReadHolder(filepath.Join(ts.repo.commonDir, layout.Private, t.file), "has this clone's turn to "+t.what)
+}
+
+// ReadHolder returns the process that marked a lock file as its holder last, and what to
+// tell of it while it is waited for, with what it does; 0 if that is not known or is this
+// process.
+func ReadHolder(path, does string) (pid int, line string) {
+	text, err := ReadSmall(path)
 	if err != nil {
 		return 0, ""
 	}
@@ -116,8 +123,8 @@ func (ts *Turns) readHolder(t Turn) (pid int, line string) {
 	if isCommandName(name) {
 		command += " " + name
 	}
-	return pid, fmt.Sprintf("waiting for process %d (%s), which has this clone's turn to %s; if it is stopped, type fg in its terminal, or: kill -CONT %d",
-		pid, command, t.what, pid)
+	return pid, fmt.Sprintf("waiting for process %d (%s), which %s; if it is stopped, type fg in its terminal, or: kill -CONT %d",
+		pid, command, does, pid)
 }
 
 func (ts *Turns) tell(line string) {

@@ -31,7 +31,7 @@ func (ts *Turns) JoinQueue(ctx context.Context) (release func(), waited bool, er
 		return nil, false, fmt.Errorf("queue of writers: %w", err)
 	}
 	if TryLock(f) == nil {
-		markHolder(f)
+		MarkHolder(f)
 		return func() { f.Close() }, false, nil
 	}
 	late := time.AfterFunc(longTurn, func() { ts.tellHolder(turnToWrite) })
@@ -39,7 +39,7 @@ func (ts *Turns) JoinQueue(ctx context.Context) (release func(), waited bool, er
 	if err := AwaitLock(ctx, f); err != nil {
 		return nil, false, fmt.Errorf("queue of writers: %w", err)
 	}
-	markHolder(f)
+	MarkHolder(f)
 	return func() { f.Close() }, true, nil
 }
 
@@ -84,7 +84,7 @@ func (ts *Turns) TryTurn(t Turn) (release func(), err error) {
 	if TryLock(f) != nil {
 		return nil, f.Close()
 	}
-	markHolder(f)
+	MarkHolder(f)
 	return func() { f.Close() }, nil
 }
 
