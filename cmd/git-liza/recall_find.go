@@ -35,7 +35,7 @@ func (c *recallCommand) find(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	reading := recallReading{look: l, ctx: inv.ctx, now: inv.now, mask: secret.New(inv.environ, nil), progress: inv.progress}
+	reading := recallReading{look: l, ctx: inv.ctx, now: time.Now, mask: secret.New(inv.environ, nil), progress: inv.progress}
 	query := strings.Join(c.Query, " ")
 	hits, kept, err := reading.ask(query, c.Source, c.Count)
 	if err != nil {
@@ -65,7 +65,7 @@ const (
 type recallReading struct {
 	look
 	ctx   context.Context
-	now   func() time.Time
+	now   func() time.Time // also where the time of the board is another
 	mask  *secret.Mask
 	heads map[string]string
 	to    *recall.Change
