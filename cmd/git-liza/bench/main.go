@@ -132,6 +132,7 @@ func run(b *bench, only string, asJSON bool) (err error) {
 	if !asJSON {
 		fmt.Println(b.machine())
 	}
+	var failed error
 	for _, part := range []struct {
 		name    string
 		measure func() error
@@ -142,12 +143,13 @@ func run(b *bench, only string, asJSON bool) (err error) {
 			continue
 		}
 		if err := part.measure(); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+			failed = fmt.Errorf("%s: %w", part.name, err)
+			break // what was measured before is still worth its minutes
 		}
 	}
 	if asJSON {
-		return json.NewEncoder(os.Stdout).Encode(map[string]any{"machine": b.machine(), "rows": b.table})
+		return errors.Join(failed, json.NewEncoder(os.Stdout).Encode(map[string]any{"machine": b.machine(), "rows": b.table}))
 	}
 	fmt.Println()
-	return b.table.print(os.Stdout)
+	return errors.Join(failed, b.table.print(os.Stdout))
 }

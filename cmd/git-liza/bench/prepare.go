@@ -61,6 +61,9 @@ func (b *bench) prepare() error {
 		return err
 	}
 	if b.program != "" {
+		if filepath.Base(b.program) != "git-liza" {
+			return fmt.Errorf("the hooks of a server look for git-liza on PATH, so -program needs a file of that name, not %s", filepath.Base(b.program))
+		}
 		b.program, err = filepath.Abs(b.program)
 		return err
 	}
