@@ -65,6 +65,16 @@ func readingOf(t *testing.T, p *playground, progress func(string, ...any)) *reca
 	return &recallReading{look: l, ctx: t.Context(), now: time.Now, mask: secret.New(p.env, nil), progress: progress}
 }
 
+// stepClock has so much time pass between two looks at the clock, and counts them.
+func stepClock(r *recallReading, step time.Duration) (looks *int) {
+	began, n := r.now(), 0
+	r.now = func() time.Time {
+		n++
+		return began.Add(time.Duration(n) * step)
+	}
+	return &n
+}
+
 // TestRecallWaits asks while another process enters everything, which takes longer than
 // SQLite waits: nothing is entered a second time for that.
 func TestRecallWaits(t *testing.T) {
@@ -114,17 +124,13 @@ func TestRecallHeldUp(t *testing.T) {
 	require.NoError(t, x.Change(func(*recall.Change) error {
 		var said []string
 		r := readingOf(t, p, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
-		began, looks := r.now(), 0
-		r.now = func() time.Time {
-			looks++
-			return began.Add(time.Duration(looks) * 6 * time.Second)
-		}
+		looks := stepClock(r, 6*time.Second)
 		hits, kept, err := r.ask("zeppelins", "", 5)
 		require.NoError(t, err)
 		require.True(t, recall.IsBusy(kept), "%v", kept)
 		require.Len(t, hits, 1)
 		require.Equal(t, []string{"another process is indexing what was said, and this one waits for it"}, said)
-		require.Equal(t, 3, looks, "after 0, 6 and 12 seconds")
+		require.Equal(t, 3, *looks, "after 0, 6 and 12 seconds")
 		return nil
 	}))
 }
@@ -146,17 +152,13 @@ func TestRecallLocked(t *testing.T) {
 		require.NoError(t, os.WriteFile(alone.Name(), []byte(text), 0o644))
 		var said []string
 		r := readingOf(t, p, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
-		began, looks := r.now(), 0
-		r.now = func() time.Time {
-			looks++
-			return began.Add(time.Duration(looks) * 2 * time.Second)
-		}
+		looks := stepClock(r, 2*time.Second)
 		hits, kept, err := r.ask("zeppelins", "", 5)
 		require.NoError(t, err)
 		require.ErrorIs(t, kept, errHeld)
 		require.Len(t, hits, 1)
 		require.Equal(t, []string{want}, said)
-		require.Equal(t, 7, looks, "after 0, 2, 4, 6, 8, 10 and 12 seconds")
+		require.Equal(t, 7, *looks, "after 0, 2, 4, 6, 8, 10 and 12 seconds")
 	}
 
 	ended, end := context.WithCancel(t.Context())

@@ -195,3 +195,22 @@ func TestTornFiles(t *testing.T) {
 	require.NoError(t, os.Mkdir(path, 0o777))
 	require.False(t, isTorn(r, other), "it is no file")
 }
+
+// In a partial clone git is not asked for an object that is not there, as it would ask the
+// remote. What it blames for its own trouble is read here before it is called torn.
+func TestTornFilesOfPartialClone(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Seeded(t)
+	gittest.Git(t, dir, "config", "remote.origin.promisor", "true")
+	r := open(t, dir)
+	gittest.Git(t, dir, "config", "core.commitGraph", "perhaps")
+	require.NoError(t, CheckReading(t.Context(), r))
+	files, err := r.TornObjects(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, files)
+	paths := fannedOut(r.objectDir, "")
+	require.NotEmpty(t, paths)
+	bad, err := r.UnreadableObjects(t.Context(), []ID{ID(filepath.Base(filepath.Dir(paths[0])) + filepath.Base(paths[0]))}, 1)
+	require.NoError(t, err)
+	require.Len(t, bad, 1, "git reads none")
+}

@@ -1,10 +1,10 @@
 package proc_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
@@ -13,8 +13,9 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
 
-// orphans is a process of a session that has children of children ask for whom they run, while
-// their parents end.
+// orphans is a process of a session that begins a chain of processes, of which the last one
+// asks for whom it runs, while all others end. The mode of one of the others is how many are
+// still to come and how many microseconds it lives on.
 func orphans(mode string) {
 	start := func(mode string, extra ...*os.File) *exec.Cmd {
 		c := exec.Command("/proc/self/exe")
@@ -24,27 +25,33 @@ func orphans(mode string) {
 		}
 		return c
 	}
-	switch mode {
-	case "session":
-		for n := range 300 {
-			_ = start(strconv.Itoa(n)).Wait()
+	above := os.NewFile(3, "pipe")
+	if mode == "session" {
+		for n := range 150 {
+			_ = start(fmt.Sprint("4 ", 2*n)).Wait()
 		}
-	case "child":
-		_, _ = os.NewFile(3, "pipe").Write([]byte("x"))
+		return
+	}
+	var left, micros int
+	if _, err := fmt.Sscan(mode, &left, &micros); err != nil {
+		panic(err)
+	}
+	if left == 0 {
+		_, _ = above.Write([]byte("x"))
 		marks, doubtful, err := proc.Above("records")
 		if err == nil && len(marks)+len(doubtful) == 0 {
 			_ = os.WriteFile("nobody's", nil, 0o666)
 		}
-	default:
-		r, w, err := os.Pipe()
-		if err != nil {
-			panic(err)
-		}
-		start("child", w)
-		_, _ = r.Read(make([]byte, 1))
-		n, _ := strconv.Atoi(mode)
-		for end := time.Now().Add(time.Duration(n) * time.Microsecond); time.Now().Before(end); {
-		}
+		return
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	start(fmt.Sprint(left-1, " ", (micros+97)%300), w)
+	_, _ = r.Read(make([]byte, 1))
+	_, _ = above.Write([]byte("x"))
+	for end := time.Now().Add(time.Duration(micros) * time.Microsecond); time.Now().Before(end); {
 	}
 }
 

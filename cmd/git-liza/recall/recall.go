@@ -3,7 +3,8 @@
 //
 // The index is a file of SQLite with FTS5. It holds nothing that cannot be made again:
 // its owner deletes it when [IsDamaged] says so, and indexes anew. Several processes may
-// have it open, but none while it is deleted. The package does not know where entries come from, and hides no secrets.
+// have it open, but none while it is deleted. The package does not know where entries come
+// from, and hides no secrets.
 package recall
 
 import (
@@ -47,9 +48,9 @@ type Hit struct {
 // An Index is an open index.
 type Index struct{ db *sql.DB }
 
-// Patience is how long a call waits for another process that writes the index, before its
+// patience is how long a call waits for another process that writes the index, before its
 // error is one for which [IsBusy] is true.
-const Patience = time.Second
+const patience = time.Second
 
 // tables are made in an empty file. head says up to where each origin of entries was read.
 const tables = `
@@ -66,7 +67,7 @@ var errVersion = errors.New("it is an index of another version")
 func Open(path string) (*Index, error) {
 	name := ":memory:"
 	if path != "" {
-		settings := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", Patience.Milliseconds()), "journal_mode(wal)", "synchronous(normal)"}, "_txlock": {"immediate"}}
+		settings := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "journal_mode(wal)", "synchronous(normal)"}, "_txlock": {"immediate"}}
 		name = (&url.URL{Scheme: "file", Path: path, RawQuery: settings.Encode()}).String()
 	}
 	db, err := sql.Open("sqlite", name)
