@@ -17,21 +17,21 @@ import (
 // asks for whom it runs, while all others end. The mode of one of the others is how many are
 // still to come and how many microseconds it lives on.
 func orphans(mode string) {
-	start := func(mode string, extra ...*os.File) *exec.Cmd {
+	start := func(mode string, above *os.File) *exec.Cmd {
 		c := exec.Command("/proc/self/exe")
-		c.Env, c.ExtraFiles = []string{"PROC_TEST_ORPHANS=" + mode}, extra
+		c.Env, c.ExtraFiles = append(os.Environ(), "PROC_TEST_ORPHANS="+mode), []*os.File{above}
 		if err := c.Start(); err != nil {
 			panic(err)
 		}
 		return c
 	}
-	above := os.NewFile(3, "pipe")
 	if mode == "session" {
 		for n := range 150 {
-			_ = start(fmt.Sprint("4 ", 2*n)).Wait()
+			_ = start(fmt.Sprint("4 ", 2*n), os.Stdin).Wait()
 		}
 		return
 	}
+	above := os.NewFile(3, "pipe")
 	var left, micros int
 	if _, err := fmt.Sscan(mode, &left, &micros); err != nil {
 		panic(err)
@@ -55,13 +55,16 @@ func orphans(mode string) {
 	}
 }
 
+// atOnce has the race detector end a process when it ends, and not a second later.
+const atOnce = "GORACE=atexit_sleep_ms=0"
+
 // A process whose parents end while it looks who is above it is still told.
 func TestAncestorsThatEnd(t *testing.T) {
 	t.Parallel()
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	_, err = proc.Run(t.Context(), proc.Command{Path: exe, Dir: dir, Env: []string{"PROC_TEST_ORPHANS=session"}, Output: os.Stderr, Wall: never, Grace: never,
+	_, err = proc.Run(t.Context(), proc.Command{Path: exe, Dir: dir, Env: []string{"PROC_TEST_ORPHANS=session", atOnce}, Output: os.Stderr, Wall: never, Grace: never,
 		Bound: true, Mark: &proc.Mark{Place: "here", Words: []string{"board", "coder-1", "g"}}, Records: filepath.Join(dir, "records")})
 	require.NoError(t, err)
 	require.NoFileExists(t, filepath.Join(dir, "nobody's"))
