@@ -18,7 +18,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check compile torture e2e pictures bench install clean
+.PHONY: build demo test check compile torture e2e pictures bench size install clean
 
 build:
 	@.ci/tools go git
@@ -101,6 +101,12 @@ pictures:
 bench:
 	@.ci/tools go git
 	CGO_ENABLED=0 $(GO) run ./cmd/git-liza/bench $(BENCHFLAGS)
+
+# What there is to learn and to read, and the ceilings of it: size_test.go here and in
+# cmd/git-liza.
+size: build
+	@echo "$$(ls git-liza* | wc -w) programs: $$(wc -c git-liza* | tail -n 1 | awk '{print $$1}') bytes"
+	@TMPDIR="$$(.ci/scratch)" $(GO) test -vet=off -count=1 -v -run '^TestSizeOf' . ./cmd/git-liza | grep -vE '^(=== |PASS|ok )'
 
 install: build
 	install -d '$(DESTDIR)$(PREFIX)/bin'
