@@ -19,7 +19,6 @@ type agentsCommands struct {
 	Stop    agentsStopCommand    `cmd:"" help:"End an agent of a running rush, or of git liza agent; what it holds is given back."`
 	Restart agentsRestartCommand `cmd:"" help:"End an agent and begin it anew under its id, also one that has ended while its rush runs."`
 	Tell    agentsTellCommand    `cmd:"" help:"Write a note to an agent: it reads it after its next command, and in its next prompt."`
-	Degrade degradeCommand       `cmd:"" hidden:"" help:"As git liza degrade."`
 }
 
 type agentsListCommand struct{}

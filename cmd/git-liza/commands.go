@@ -80,7 +80,7 @@ type lookCommands struct {
 	Status   statusCommand   `cmd:"" group:"Look" help:"The board at a glance: who works, what waits for whom, what to do next."`
 	Inbox    inboxCommand    `cmd:"" group:"Look" help:"What needs you, each with the command that settles it."`
 	Next     nextCommand     `cmd:"" group:"Look" help:"The one thing to do next, for you or for an agent."`
-	Watch    watchCommand    `cmd:"" aliases:"top" group:"Look" help:"The board as it changes, with keys to act; without a terminal the alarms; with --once those that are on."`
+	Watch    watchCommand    `cmd:"" group:"Look" help:"The board as it changes, with keys to act; without a terminal the alarms; with --once those that are on."`
 	List     listCommand     `cmd:"" group:"Look" help:"The tasks, a line each."`
 	Show     showCommand     `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
 	Graph    graphCommand    `cmd:"" group:"Look" help:"What each open task waits for, and the longest chain; also as a picture."`

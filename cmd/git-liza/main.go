@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -139,7 +140,7 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
-		return inv.fail(wrongUsage(err, args))
+		return inv.fail(cmp.Or(movedTo(args), wrongUsage(err, args)))
 	}
 	flags := parser.Model.Target.FieldByName("Everywhere").Interface().(everywhere)
 	inv.json, inv.as = flags.JSON, inv.getenv("LIZA_AGENT_ID")
