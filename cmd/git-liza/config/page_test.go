@@ -39,9 +39,9 @@ func TestPage(t *testing.T) {
 // table formats a group as the page has it.
 func table(g Group) string {
 	var b strings.Builder
-	b.WriteString("**" + g.Name + "**: " + g.About + "\n\n| key | meaning | default | value | read by |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("**" + g.Name + "**: " + g.About + "\n\n| key | meaning | default | value |\n| --- | --- | --- | --- |\n")
 	for _, k := range g.Keys {
-		b.WriteString("| `" + k.Name + "` | " + k.Meaning + " | " + k.Default + " | " + k.Unit + " | " + k.Readers + " |\n")
+		b.WriteString("| `" + k.Name + "` | " + k.Meaning + " | " + k.Default + " | " + k.Unit + " |\n")
 	}
 	return b.String()
 }
