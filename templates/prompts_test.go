@@ -515,6 +515,7 @@ func TestStarters(t *testing.T) {
 		"repository":     {"## Commands", "| build |", "| run all tests |", "## Layout", "## Conventions", "## Traps"},
 		"guardrails":     {"# Guardrails", "## Tier 0", "*Prevents: ", "## Ask first"},
 		"continuity":     {"# Collaboration continuity", "## How we work", "## Decided, and why", "## Open"},
+		"stories":        {`"userStories": [`, `"allowedPaths": [`, `"excludedPaths": [`, `"verificationCommands": [`},
 		"workflow":       {"git liza verify"},
 	}
 	for _, starter := range Starters() {

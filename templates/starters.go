@@ -17,6 +17,7 @@ func Starters() []Starter {
 		{"repository", "what somebody new must know: commands, layout, conventions, traps", "repository.md"},
 		{"guardrails", "a project's own rules for people and agents, by the contract's tiers", "guardrails.md"},
 		{"continuity", "what a person and their agent remember of working together", "continuity.md"},
+		{"stories", "the stories of a loop, with the paths that it may change and what has to succeed: prd.json", "stories.json"},
 		{"workflow", "a workflow for GitHub, which runs no hooks: it judges the board after each push", "workflow.yml"},
 	}
 }

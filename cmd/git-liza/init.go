@@ -17,7 +17,7 @@ import (
 
 type initCommand struct {
 	Goal        string        `arg:"" optional:"" help:"What you want, in a line or more. Without a spec they become its first page, committed on the current branch. Default: the spec's first heading."`
-	Spec        string        `default:"specs/vision.md" placeholder:"PATH" help:"The goal's spec: committed, or not there yet."`
+	Spec        string        `placeholder:"PATH" help:"The goal's spec: committed, or not there yet. Default: specs/vision.md."`
 	Integration string        `placeholder:"BRANCH" help:"The branch that approved work reaches. Default: integration, or that of the mark."`
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
 	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
@@ -73,15 +73,44 @@ func (c *initCommand) Run(inv *invocation) error {
 // this clone could take.
 func (c *initCommand) prepare(inv *invocation, clone *work.Clone) (*flow.InitMove, *work.Vision, error) {
 	tip, err := clone.Repo.Refs.Resolve(inv.ctx, layout.State)
-	if err != nil || tip != "" {
-		return &flow.InitMove{}, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if tip != "" {
+		b, _, err := clone.Store.Board(inv.ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &flow.InitMove{}, nil, c.refuseSpec(clone, b)
 	}
 	if c.Remote == "" {
 		if err := c.refuseSecond(inv, clone.Store, c.Integration); err != nil {
 			return nil, nil, err
 		}
 	}
-	return clone.Prepare(inv.ctx, work.Plan{Goal: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
+	return clone.Prepare(inv.ctx, work.Plan{Goal: c.Goal, Spec: c.spec(clone), Branch: c.Integration, Lease: c.Lease})
+}
+
+// spec is the path of the goal's spec, from the root of the repository.
+func (c *initCommand) spec(clone *work.Clone) string {
+	return clone.Specs.Rooted(cmp.Or(c.Spec, "specs/vision.md"))
+}
+
+// refuseSpec refuses a spec that no goal of a board has: only a new board takes its first
+// goal from here.
+func (c *initCommand) refuseSpec(clone *work.Clone, b *flow.Board) error {
+	if c.Spec == "" {
+		return nil
+	}
+	spec := c.spec(clone)
+	for _, id := range b.IDs(flow.Goals) {
+		if g := b.Goal(flow.GoalID(id)); g != nil && g.Spec == spec {
+			return nil
+		}
+	}
+	title, _, _ := strings.Cut(flow.Clean(c.Goal), "\n")
+	return cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleState, Reason: fmt.Sprintf("there is a board already, and no goal of it stands on %s", plaintext.Line(spec)),
+		Hint: "git liza goal set " + shell.Quote(cmp.Or(view.Cut(title, 200), "TITLE")) + " --spec " + shell.Quote(spec)}))
 }
 
 // publish lets the remote hold the board, if one is named.
@@ -134,6 +163,9 @@ func (c *initCommand) joinRemoteBoard(inv *invocation, clone *work.Clone) (bool,
 	}
 	inv.progress("%s", joinedLine(synced))
 	tellLeftOut(inv, synced)
+	if err := c.refuseSpec(clone, b); err != nil {
+		return true, err
+	}
 	if err := c.installBoardHooks(inv, clone, b); err != nil {
 		return true, err
 	}
@@ -170,7 +202,7 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 	}
 	if title := flow.Clean(c.Goal); r.Already && title != "" && title != goal.Title {
 		warnings = append(warnings, fmt.Sprintf("the board was there already, with %s; one more goal: git liza goal set %s --spec %s",
-			settings.Goal, shell.Quote(view.Cut(title, 200)), shell.Quote(clone.Specs.Rooted(c.Spec))))
+			settings.Goal, shell.Quote(view.Cut(title, 200)), shell.Quote(c.spec(clone))))
 	}
 	for _, line := range warnings {
 		inv.progress("warning: %s", line)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +29,7 @@ type loopCommands struct {
 // Help says what a loop is.
 func (c *loopCommands) Help() string {
 	return `A loop is a goal whose stories agents do one after the other, within bounds. FILE is a
-prd.json (userStories), or a list in Markdown (- [ ] US-001: Title). It also says, or flags
+prd.json (git liza template stories prints one), or a list in Markdown (- [ ] US-001: Title). It also says, or flags
 say, which paths the work may change (allowedPaths, or ## Allowed Paths), which it may not
 (excludedPaths, or ## Excluded Paths) and what has to succeed (verificationCommands, or
 ## Verification). Each story is a task with a session of its own. It has passed when its
@@ -36,7 +38,7 @@ Each claim of a story is an iteration. Begun again, a loop goes on where it ende
 }
 
 type loopRunCommand struct {
-	File       string        `arg:"" placeholder:"FILE" help:"The stories, as they are on integration."`
+	File       string        `arg:"" placeholder:"FILE" help:"The stories, as they are on integration; of a folder its prd.json."`
 	Iterations int           `placeholder:"N" help:"How many claims agents have; a new loop needs it."`
 	Tokens     int64         `placeholder:"N" help:"How many tokens all sessions may use; default: no bound."`
 	Cost       flow.Cost     `placeholder:"DOLLARS" help:"What all sessions may cost; default: no bound."`
@@ -60,6 +62,9 @@ func (c *loopRunCommand) Run(inv *invocation) error {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(c.File); err == nil && info.IsDir() {
+		c.File = filepath.Join(c.File, "prd.json")
 	}
 	path, err := rootedFile(inv, clone, c.File)
 	if err != nil {

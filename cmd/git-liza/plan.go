@@ -25,7 +25,7 @@ type planFileCommands struct {
 }
 
 type planCheckCommand struct {
-	File string `arg:"" placeholder:"FILE" help:"A YAML list of tasks, a mapping with feature, defaults, levels and tasks, or a task-graph.json; a folder or file of GSD, ZERG, AirsSpec, or a prd.json; - for standard input."`
+	File string `arg:"" placeholder:"FILE" help:"A YAML list of tasks, a mapping with feature, defaults, levels and tasks, or a task-graph.json; a folder or file of GSD or ZERG, or a prd.json; - for standard input."`
 	goalFlag
 }
 

@@ -29,8 +29,8 @@ named, and nothing changes without it. Open tasks of the goal that the file lack
 and stay. A plan that says a schedule, and a task-graph.json, which goes level by level,
 schedules the goal; one that has a schedule already only with --update.
 
-FILE may be a folder: a project, or a part of one, with the .planning of GSD and of
-harnesses, the .gsd of ZERG, an .airsspec tree or a prd.json. Nothing of theirs is changed.
+FILE may be a folder: a project, or a part of one, with the .planning of GSD, the .gsd of
+ZERG or a prd.json. Nothing of theirs is changed.
 What has no place on the board is named ("unmapped"), and so is work that is done there
 ("finished"), which is not entered. Each task has its file of theirs as its spec, so that
 file has to be on integration.`

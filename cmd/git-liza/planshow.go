@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/drawing"
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -23,7 +22,6 @@ type planShowCommand struct {
 // planShown says how a plan is shown.
 type planShown struct {
 	Agents []int  `default:"1,2,4,8" tool:"-" placeholder:"N,…" help:"Numbers of agents to simulate, from 1 to 1000; default 1,2,4,8."`
-	Format string `enum:"text,dot,mermaid,svg,json" default:"text" tool:"-" placeholder:"FORM" help:"text (the default), dot for Graphviz, mermaid for Markdown, svg, or json. mermaid and svg have at most 300 tasks, open ones first, and say how many are left out."`
 	Risk   bool   `help:"Rate the risk of each open task by stated factors."`
 	Spread bool   `name:"estimate" help:"How long it takes in half, in 80 % and in 95 % of the cases, by what merged tasks took."`
 	At     string `placeholder:"REV|TIME" help:"The board as it was: a time, a span before now (2h, 3d), a mark such as sprint-1, or a commit of refs/liza/state."`
@@ -51,13 +49,7 @@ with the estimate, for each kind and role of which there are ten, and simulates 
 }
 
 // check refuses flags that do not go together.
-func (c *planShown) check(inv *invocation) error {
-	switch {
-	case c.Format == "json":
-		inv.json = true
-	case inv.json && c.Format != "text" && c.Format != "":
-		return usagef("git liza plan show --format json", "--json is a format of its own and goes with no other")
-	}
+func (c *planShown) check() error {
 	if c.At != "" && (c.Risk || c.Spread) {
 		return usagef("git liza plan show --at "+shell.Quote(c.At), "--risk and --estimate are about now, and go with no --at")
 	}
@@ -69,12 +61,16 @@ func (c *planShown) check(inv *invocation) error {
 
 func (c *planShowCommand) Run(inv *invocation) error {
 	if c.File == "" {
-		return c.showBoard(inv, c.Goal)
+		g, err := c.boardPlan(inv, c.Goal)
+		if err != nil {
+			return err
+		}
+		return pager{inv}.present(g, g.Text(inv.width()))
 	}
 	if c.Goal != "" || c.At != "" {
 		return usagef("git liza plan show FILE", "--goal and --at are about the board: leave them out, or the file")
 	}
-	if err := c.check(inv); err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	r := planReader{inv, c.File}
@@ -108,7 +104,12 @@ func (c *planShowCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	return c.present(inv, planPicture{g, reportOf(file)}, past, file.Plan.Barrier == flow.LevelBarrier, r.reportLines(file))
+	c.fill(&g, past, file.Plan.Barrier == flow.LevelBarrier)
+	text := g.Text(inv.width())
+	if lines := r.reportLines(file); lines != "" {
+		text += "\n" + lines
+	}
+	return pager{inv}.present(planPicture{g, reportOf(file)}, text)
 }
 
 // pastOf is what a board tells about work like that of a plan.
@@ -120,29 +121,30 @@ func pastOf(inv *invocation, l look) (view.Past, error) {
 	return view.PastOf(l.Board, counts.Courses()), l.Board.Err()
 }
 
-// showBoard shows the plan of the board, of one goal unless it is "".
-func (c *planShown) showBoard(inv *invocation, goal flow.GoalID) error {
-	if err := c.check(inv); err != nil {
-		return err
+// boardPlan is the plan of the board, of one goal unless it is "".
+func (c *planShown) boardPlan(inv *invocation, goal flow.GoalID) (view.Graph, error) {
+	if err := c.check(); err != nil {
+		return view.Graph{}, err
 	}
 	l, err := inv.lookAt(c.At)
 	if err != nil {
-		return err
+		return view.Graph{}, err
 	}
 	if err := checkGoal(l.Board, goal); err != nil {
-		return err
+		return view.Graph{}, err
 	}
 	g := view.GraphOf(l.Board, goal)
 	if err := l.Board.Err(); err != nil {
-		return err
+		return g, err
 	}
 	var past view.Past
 	if c.Risk || c.Spread {
 		if past, err = pastOf(inv, l); err != nil {
-			return err
+			return g, err
 		}
 	}
-	return c.present(inv, planPicture{Graph: g}, past, g.HasBarrier(l.Board), "")
+	c.fill(&g, past, g.HasBarrier(l.Board))
+	return g, nil
 }
 
 // A planPicture is what is shown of a plan; of one of another system with the report.
@@ -151,9 +153,8 @@ type planPicture struct {
 	*planfile.Report
 }
 
-// present simulates what is left of a plan, and shows it in the format that the user
-// asked for. A text ends with the lines of the report.
-func (c *planShown) present(inv *invocation, g planPicture, past view.Past, barrier bool, report string) error {
+// fill adds to a plan what flags ask for.
+func (c *planShown) fill(g *view.Graph, past view.Past, barrier bool) {
 	if len(c.Agents) > 0 {
 		g.Simulate(c.Agents)
 	}
@@ -163,19 +164,4 @@ func (c *planShown) present(inv *invocation, g planPicture, past view.Past, barr
 	if c.Spread {
 		g.Foresee(past, c.Agents, barrier)
 	}
-	var text string
-	switch c.Format {
-	case "dot":
-		text = drawing.DOT(g.Graph)
-	case "mermaid":
-		text = drawing.Mermaid(g.Graph)
-	case "svg":
-		text = drawing.Graph(g.Graph, drawing.Place{Alone: true})
-	default:
-		text = g.Text(inv.width())
-		if report != "" {
-			text += "\n" + report
-		}
-	}
-	return pager{inv}.present(g, text)
 }

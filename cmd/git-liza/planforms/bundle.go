@@ -11,14 +11,14 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// bundled reads the stories of bounded loops. Where a harness keeps them, it is read too.
+// bundled reads the stories of bounded loops.
 type bundled struct{ phases }
 
-// readBundles reads the one bundle of a harness that has no plans.
+// readBundles reads the one bundle of a folder that has no plans.
 func (r bundled) readBundles() error {
 	found := globsIn(r.names, "ralph", storiesName)
-	for _, dir := range r.foldersIn("ralph") {
-		if !r.has(path.Join(dir, storiesName)) {
+	for _, dir := range r.folders {
+		if path.Dir(dir) == "ralph" && !r.has(path.Join(dir, storiesName)) {
 			r.lack(path.Join(dir, storiesName), "the bundle has no stories")
 		}
 	}
@@ -26,9 +26,6 @@ func (r bundled) readBundles() error {
 	case 0:
 		return refusef(nil, "there is no plan: neither ROADMAP.md, nor a PLAN.md below phases, nor a prd.json below ralph")
 	case 1:
-		if err := r.readHarness(); err != nil {
-			return err
-		}
 		return r.readStories(found[0])
 	}
 	dirs := make([]string, len(found))
@@ -45,12 +42,6 @@ func isBundle(tree fs.FS) bool { return isFile(tree, storiesName) }
 // readBundle reads the stories of a prd.json that stands in the folder.
 func (r bundled) readBundle() error { return r.readStories(storiesName) }
 
-// storyKeys and fileKeys are the keys of a prd.json.
-var (
-	fileKeys  = []string{"project", "branchName", "description", "userStories", "allowedPaths", "excludedPaths", "verificationCommands", "version"}
-	storyKeys = []string{"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes"}
-)
-
 // readStories makes tasks of the stories of a prd.json: one after the other, in their order.
 func (r bundled) readStories(file string) error {
 	r.report.System = strings.TrimPrefix(strings.TrimPrefix(r.report.System+", prd.json", "GSD"), ", ")
@@ -59,22 +50,14 @@ func (r bundled) readStories(file string) error {
 		r.fail(file, err)
 		return r.err
 	}
-	root := r.structured(file)
-	if root.Line() == 0 {
-		return r.err
-	}
-	if v := root.Key("version"); v.Line() > 0 && !slices.Contains([]string{"1", "1.0"}, textOf(v)) {
-		return refusef(nil, "%s has version %.20q, which is not known here; a prd.json has none, or version 1", file, textOf(v))
-	}
 	f, err := stories.Read(file, []byte(text))
 	var bad *stories.Error
 	if errors.As(err, &bad) {
 		r.wrong(file, bad.Line, "%s", bad.Reason)
 		return r.err
 	}
-	r.leaveKeys(file, root, fileKeys...)
-	for _, one := range root.Key("userStories").Entries() {
-		r.leaveKeys(file, one, storyKeys...)
+	for _, key := range f.Unknown {
+		r.leave(file, key.Line, key.Name, unknownKey)
 	}
 	r.feature = firstOf(f.Title, path.Base(f.Branch))
 	dir := path.Dir(file)

@@ -27,12 +27,7 @@ type files struct {
 	others  []string // links, pipes and the like
 	taken   map[string]bool
 	bytes   int
-
-	byFolder map[string]content
 }
-
-// A content is what stands in a folder.
-type content struct{ names, folders []string }
 
 // list lists all files; those of few alone if the folder has the first of these.
 func (f *files) list(few []string) error {
@@ -47,17 +42,6 @@ func (f *files) list(few []string) error {
 	slices.Sort(f.names)
 	slices.Sort(f.folders)
 	slices.Sort(f.others)
-	f.byFolder = map[string]content{}
-	for _, name := range f.names {
-		c := f.byFolder[path.Dir(name)]
-		c.names = append(c.names, name)
-		f.byFolder[path.Dir(name)] = c
-	}
-	for _, name := range f.folders {
-		c := f.byFolder[path.Dir(name)]
-		c.folders = append(c.folders, name)
-		f.byFolder[path.Dir(name)] = c
-	}
 	return nil
 }
 
@@ -122,11 +106,6 @@ func (f *files) takeBelow(dir string) {
 		}
 	}
 }
-
-// filesIn and foldersIn are the files and folders that stand in a folder itself.
-func (f *files) filesIn(dir string) []string { return f.byFolder[dir].names }
-
-func (f *files) foldersIn(dir string) []string { return f.byFolder[dir].folders }
 
 // A malformed is why the text of a file is none.
 type malformed struct {

@@ -1,8 +1,7 @@
-// Package planforms reads the plans of other systems: phases and plans of GSD with what a
-// harness keeps beside them, prd.json of bounded loops, the task graphs of ZERG, and trees
-// of AirsSpec. Each becomes the one plan that planfile knows, with a report of what has no
-// place in it. It reads a file system that it is given, follows no link in it, and writes
-// nothing.
+// Package planforms reads the plans of other systems: phases and plans of GSD, prd.json of
+// bounded loops, and the task graphs of ZERG. Each becomes the one plan that planfile knows,
+// with a report of what has no place in it. It reads a file system that it is given, follows
+// no link in it, and writes nothing.
 package planforms
 
 import (
@@ -39,13 +38,12 @@ type system struct {
 
 var (
 	zerg     = system{".gsd", isGSDSpecs, (*reading).readGSDSpecs, []string{graphName, "design.md", requirementsName}}
-	airsspec = system{".airsspec", isAirsSpec, func(r *reading) error { return units{r}.readAirsSpec() }, nil}
 	planning = system{".planning", isPlanning, func(r *reading) error { return phases{r}.readPlanning() }, nil}
 	bundles  = system{"", isBundle, func(r *reading) error { return bundled{phases{r}}.readBundle() }, []string{storiesName, "PRD.md", "RUNBOOK.md", "progress.txt", "run.log"}}
 )
 
 // systems are in the order in which a folder is asked for their marks.
-var systems = []system{zerg, airsspec, planning, bundles}
+var systems = []system{zerg, planning, bundles}
 
 // IsNamed reports whether a file has the name of one that a system keeps its plan in, so
 // that [Read] takes it.
@@ -119,7 +117,7 @@ func find(tree fs.FS, within string) (found system, at string, err error) {
 			return s, ".", nil
 		}
 	}
-	return found, "", refusef(nil, "the folder has no plan: no .gsd, .planning, .airsspec or prd.json, and nothing that stands in one of them")
+	return found, "", refusef(nil, "the folder has no plan: no .gsd, .planning or prd.json, and nothing that stands in one of them")
 }
 
 // A place is the folder in which a system keeps its files, below the one that was read.

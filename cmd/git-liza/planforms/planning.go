@@ -13,17 +13,13 @@ import (
 
 const roadmapName = "ROADMAP.md"
 
-// isPlanning reports whether a folder holds what GSD, or a harness, keeps in .planning.
+const stateName = "STATE.md"
+
+// isPlanning reports whether a folder holds what GSD keeps in .planning, or a bundle of
+// stories beside it.
 func isPlanning(tree fs.FS) bool {
-	for _, name := range []string{roadmapName, "STATE.md", ".continue-here.md", "HARNESS_STATE.json", "PLAN.md"} {
-		if isFile(tree, name) {
-			return true
-		}
-	}
-	if isFolder(tree, "phases") || isFolder(tree, "ralph") {
-		return true
-	}
-	return len(globs(tree, "*-PLAN.md", "*/PLAN.md", "*/*-PLAN.md")) > 0
+	return isFile(tree, roadmapName) || isFile(tree, stateName) || isFile(tree, "PLAN.md") || isFolder(tree, "phases") || isFolder(tree, "ralph") ||
+		len(globs(tree, "*-PLAN.md", "*/PLAN.md", "*/*-PLAN.md")) > 0
 }
 
 // globs are the files that match patterns; most of these are looked for in few folders.
@@ -35,15 +31,17 @@ func globs(tree fs.FS, patterns ...string) (list []string) {
 	return list
 }
 
-// phases reads what GSD and a harness keep in .planning.
+// phases reads what GSD keeps in .planning.
 type phases struct{ *reading }
 
 var phaseFolderPattern = pattern.Late(`^(?:phase-?)?([0-9]+(?:\.[0-9]+)*)(?:[-_].*)?$`)
 
-// readPlanning reads phases and plans, with what a harness keeps beside them. Bundles of
-// bounded loops are plans of their own.
+// readPlanning reads phases and plans. Bundles of bounded loops are plans of their own.
 func (r phases) readPlanning() error {
 	r.report.System = "GSD"
+	if err := r.checkState(); err != nil {
+		return err
+	}
 	if r.hasFolder("milestones") && !r.has(roadmapName) && !r.hasFolder("phases") {
 		r.leave("milestones", 1, "the folder", "phases of milestones that have ended are not imported")
 	}
@@ -59,15 +57,30 @@ func (r phases) readPlanning() error {
 	} else if r.hasFolder("phases") {
 		r.lack(roadmapName, "phases have no goals and no needs")
 	}
-	if err := r.readHarness(); err != nil {
-		return err
-	}
 	for _, name := range globsIn(r.names, "ralph", storiesName) {
 		r.takeBelow(path.Dir(name))
 		r.leave(name, 1, "the bundle", "it is a plan of its own: git liza plan import "+r.rooted(name)+", or git liza loop "+r.rooted(name))
 	}
 	r.addPhases(known, plans)
 	return r.err
+}
+
+// checkState refuses a version of GSD that is not known here. What STATE.md says of work the
+// board says itself.
+func (r phases) checkState() error {
+	if !r.has(stateName) {
+		return nil
+	}
+	p := r.page(stateName)
+	if p == nil {
+		return r.err
+	}
+	if v := p.front.Key("gsd_state_version"); v.Line() > 0 {
+		if major, _, _ := strings.Cut(textOf(v), "."); major != "1" {
+			return refusef(nil, "STATE.md has version %.20q of the state of GSD, which is not known here; version 1 is", textOf(v))
+		}
+	}
+	return nil
 }
 
 // globsIn are the files of a name in the folders of a folder.

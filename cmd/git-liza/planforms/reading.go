@@ -78,12 +78,14 @@ func (r *reading) lack(file, means string) {
 	r.leave(file, 1, path.Base(file), "it is not there: "+means)
 }
 
+const unknownKey = "the key is not known here"
+
 // leaveKeys notes the keys of a mapping that are not among those that are known.
 func (r *reading) leaveKeys(file string, v document.Value, known ...string) {
 	for _, m := range v.Members() {
 		says := textOf(m.Value) != "" || len(m.Value.Entries())+len(m.Value.Members()) > 0
 		if says && !slices.Contains(known, m.Key) {
-			r.leave(file, m.Line, m.Key, "the key is not known here")
+			r.leave(file, m.Line, m.Key, unknownKey)
 		}
 	}
 }
@@ -91,34 +93,12 @@ func (r *reading) leaveKeys(file string, v document.Value, known ...string) {
 // fail ends the reading, unless the text of a file is at fault.
 func (r *reading) fail(file string, err error) {
 	var bad *malformed
-	var doc *document.Error
 	switch {
 	case errors.As(err, &bad):
 		r.wrong(file, bad.line, "%s", bad.reason)
-	case errors.As(err, &doc):
-		r.wrong(file, doc.Line, "%s", doc.Reason)
 	case r.err == nil:
 		r.err = err
 	}
-}
-
-// structured reads a file of YAML or JSON; the zero Value if it cannot be read.
-func (r *reading) structured(file string) document.Value {
-	text, err := r.text(file)
-	if err == nil {
-		parse := document.Parse
-		if strings.HasSuffix(file, ".json") {
-			parse = document.ParseJSON
-		} else {
-			text = withoutNulls(text)
-		}
-		var doc document.Parsed
-		if doc, err = parse(file, []byte(text), MaxFile); err == nil {
-			return doc.Root()
-		}
-	}
-	r.fail(file, err)
-	return document.Value{}
 }
 
 // fit cuts texts and lists to what a board holds, and reports it.
@@ -162,15 +142,6 @@ func (r *reading) fit(file string, line int, t *flow.TaskInput) {
 func isEnded(status string) bool {
 	switch strings.ToLower(strings.Trim(status, " *_`✅✓.")) {
 	case "complete", "completed", "done", "validated", "archived", "passed", "merged":
-		return true
-	}
-	return false
-}
-
-// isGivenUp reports whether a word says that nobody will do the work.
-func isGivenUp(status string) bool {
-	switch strings.ToLower(status) {
-	case "cancelled", "canceled", "skipped", "abandoned", "rejected", "superseded", "deprecated":
 		return true
 	}
 	return false

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -33,6 +35,29 @@ func (v value) at(name string) (found value, ok bool) {
 	return value{}, false
 }
 
+// What is known of a prd.json.
+var (
+	versions  = []string{"1", "1.0"}
+	fileKeys  = []string{"project", "branchName", "description", "userStories", "allowedPaths", "excludedPaths", "verificationCommands", "version"}
+	storyKeys = []string{"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes"}
+)
+
+// noteUnknown notes the keys of an object that say something and are not known.
+func (f *File) noteUnknown(v value, known []string) {
+	for _, k := range v.keys {
+		isEmpty := k.value.token == nil || k.value.token == "" || k.value.isEmptyList()
+		if !isEmpty && !slices.Contains(known, k.name) {
+			f.Unknown = append(f.Unknown, Key{k.name, f.line(k.from)})
+		}
+	}
+}
+
+// isEmptyList reports a list or an object that holds nothing.
+func (v value) isEmptyList() bool {
+	_, is := v.token.(json.Delim)
+	return is && len(v.keys)+len(v.entries) == 0
+}
+
 func (f *File) readPRD() error {
 	r := scanner{f: f, begin: len(f.data) - len(f.text())}
 	r.tokens = json.NewDecoder(bytes.NewReader(f.text()))
@@ -44,6 +69,10 @@ func (f *File) readPRD() error {
 	if _, err := r.tokens.Token(); !errors.Is(err, io.EOF) {
 		return f.errorAt(root.to, "something stands after the end of the object")
 	}
+	if v, ok := root.at("version"); ok && !slices.Contains(versions, fmt.Sprint(v.token)) {
+		return f.errorAt(v.from, "version %.20q of prd.json is not known here; there is none, or version 1", fmt.Sprint(v.token))
+	}
+	f.noteUnknown(root, fileKeys)
 	list, ok := root.at("userStories")
 	if !ok || list.token != json.Delim('[') {
 		return f.errorAt(root.from, "a prd.json is an object with a list userStories")
@@ -61,6 +90,7 @@ func (f *File) addStory(v value) error {
 	if v.token != json.Delim('{') {
 		return f.errorAt(v.from, "a story is an object")
 	}
+	f.noteUnknown(v, storyKeys)
 	s := Story{Line: f.line(v.from)}
 	if err := errors.Join(f.take(v, "id", &s.ID), f.take(v, "title", &s.Title), f.take(v, "description", &s.Description),
 		f.takeList(v, "acceptanceCriteria", &s.Acceptance), f.take(v, "notes", &s.Notes)); err != nil {

@@ -30,6 +30,7 @@ type File struct {
 	Excluded    []string
 	Verify      []string // commands
 	Stories     []Story
+	Unknown     []Key // of a prd.json, that say something and are not known here
 
 	name   string
 	data   []byte
@@ -47,6 +48,12 @@ type Story struct {
 	Passes      bool
 	Notes       string
 	Line        int // on which it begins, from 1
+}
+
+// A Key is a key of a file with its line, from 1.
+type Key struct {
+	Name string
+	Line int
 }
 
 // A Result is what came of a story.
