@@ -63,8 +63,6 @@ func childStore(ctx context.Context, r *git.Repo, task string, args []string) er
 			return errors.New("there are no tasks")
 		}
 		return errors.Join(b.Err(), printPeak())
-	case "resident":
-		return childResident(ctx, s, args[0])
 	case "read-only":
 		return childReadOnly(ctx, s)
 	}

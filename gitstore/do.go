@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"math"
 	mathrand "math/rand/v2"
 	"time"
 
@@ -44,8 +43,6 @@ type base struct {
 	remote  string // the authority, "" if this clone is its own
 	pending bool   // the remote does not have it yet
 	fork    bool   // it is the state of a mark, from which a new board begins
-
-	committer [2]string // name and address; "" for what git's configuration says
 }
 
 // A transaction is a move that is written but not yet on the blackboard.
@@ -67,22 +64,15 @@ type transaction struct {
 // build or Permit. After an error the board is unchanged, unless the error says
 // that a remote may have the move; repeating it is safe.
 func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
-	return s.DoAct(ctx, 0, build)
-}
-
-// DoAct is [Store.Do] for a move of an act: if there is a resident that makes moves of that
-// act, it makes the move, see FindResident. build is called for it before. The act 0 says
-// that it is not known, or that this process makes the move.
-func (s *Store) DoAct(ctx context.Context, act flow.Act, build Build) (Result, error) {
-	result, err := s.makeMove(ctx, act, build)
+	result, err := s.makeMove(ctx, build)
 	if err == nil && !result.Already && s.Landed != nil {
 		s.Landed(ctx, result)
 	}
 	return result, err
 }
 
-// makeMove is [Store.DoAct] without what is called afterwards.
-func (s *Store) makeMove(ctx context.Context, act flow.Act, build Build) (Result, error) {
+// makeMove is [Store.Do] without what is called afterwards.
+func (s *Store) makeMove(ctx context.Context, build Build) (Result, error) {
 	remote, err := s.Authority(ctx)
 	if err != nil {
 		return Result{}, err
@@ -90,7 +80,7 @@ func (s *Store) makeMove(ctx context.Context, act flow.Act, build Build) (Result
 	if remote != "" {
 		return s.doRemote(ctx, remote, build)
 	}
-	return s.propose(ctx, act, build)
+	return s.propose(ctx, build)
 }
 
 // waitToRetry waits before the next try, longer each time. Jitter keeps losers
@@ -278,11 +268,9 @@ func (s *Store) writeMove(ctx context.Context, on base, d *draft, edits []flow.E
 	if err != nil {
 		return "", err
 	}
-	name, email := on.committer[0], on.committer[1]
-	if name == "" {
-		if name, email, err = s.Repo.Config.Identity(ctx); err != nil {
-			return "", err
-		}
+	name, email, err := s.Repo.Config.Identity(ctx)
+	if err != nil {
+		return "", err
 	}
 	committer, err := identLine(name, email, s.Now())
 	if err != nil {
@@ -304,7 +292,7 @@ func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.R
 	if err != nil || tip == since {
 		return ""
 	}
-	e, landed, _, err := s.findMove(tip, since, request, math.MaxInt)
+	e, landed, err := s.findMove(tip, since, request)
 	if err != nil || !landed {
 		return ""
 	}
@@ -312,17 +300,13 @@ func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.R
 	return e.Commit
 }
 
-// findMove searches at most so many moves for that of a request, from a state back to an
-// earlier one. whole is false if that one was not reached.
-func (s *Store) findMove(from, until git.ID, request flow.Request, most int) (move Event, found, whole bool, err error) {
-	n := 0
+// findMove searches the moves from a state back to an earlier one for that of a request.
+func (s *Store) findMove(from, until git.ID, request flow.Request) (move Event, found bool, err error) {
 	err = s.Events(from, func(e Event) (bool, error) {
-		n++
 		if e.Move.Request == request {
 			move, found = e, true
 		}
-		whole = e.Commit == until || e.Parent == until
-		return !found && !whole && n < most, nil
+		return !found && e.Commit != until && e.Parent != until, nil
 	})
-	return move, found && err == nil, whole && err == nil, err
+	return move, found && err == nil, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -179,7 +178,7 @@ func (o *offer) findLanded(mirror git.ID) (Result, bool, error) {
 
 // findRequest searches the moves up to a state, after an earlier one, for a request.
 func (s *Store) findRequest(tip, since git.ID, request flow.Request) (Result, bool, error) {
-	found, landed, _, err := s.findMove(tip, since, request, math.MaxInt)
+	found, landed, err := s.findMove(tip, since, request)
 	if err != nil || !landed {
 		return Result{}, false, err
 	}

@@ -21,11 +21,9 @@ import (
 type proposal struct {
 	store   *Store
 	request flow.Request
-	act     flow.Act // 0 if it is not known before the move is built
 	build   Build
 	begun   bool
-	joined  bool   // a move of it has waited or was handed over: others may have made it
-	unsaid  bool   // it was handed over, and there is no answer: it may yet be made
+	joined  bool   // a move of it has waited: others may have made it
 	looked  git.ID // the tip up to which the request was searched for
 	job     *packJob
 }
@@ -41,12 +39,12 @@ type awaited struct {
 }
 
 // propose makes one move in a clone that holds the board itself.
-func (s *Store) propose(ctx context.Context, act flow.Act, build Build) (Result, error) {
+func (s *Store) propose(ctx context.Context, build Build) (Result, error) {
 	request, err := RandomID()
 	if err != nil {
 		return Result{}, err
 	}
-	p := &proposal{store: s, request: flow.Request(request), act: act, build: build}
+	p := &proposal{store: s, request: flow.Request(request), build: build}
 	result, err := p.makeMove(ctx)
 	s.Packer.startJob(ctx, p.job)
 	return result, err
@@ -55,10 +53,7 @@ func (s *Store) propose(ctx context.Context, act flow.Act, build Build) (Result,
 // makeMove makes the move. If it was interrupted after the move had waited, others may have
 // moved the refs to it.
 func (p *proposal) makeMove(ctx context.Context) (Result, error) {
-	result, done, err := p.handOver(ctx)
-	if !done {
-		result, err = p.raceMoves(ctx)
-	}
+	result, err := p.raceMoves(ctx)
 	if err != nil && ctx.Err() != nil && p.joined {
 		return p.giveUp(ctx)
 	}
@@ -173,8 +168,7 @@ const endTurn = 2 * time.Second
 var ErrMayBeMade = errors.New("the move may yet be made")
 
 // giveUp is the result of a move whose process was interrupted while it waited. It has
-// taken its entry back, and once nobody moves refs, the board says whether it landed. Where
-// the resident has not answered, it may land later.
+// taken its entry back, and once nobody moves refs, the board says whether it landed.
 func (p *proposal) giveUp(ctx context.Context) (Result, error) {
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTurn)
 	defer cancel()
@@ -189,9 +183,6 @@ func (p *proposal) giveUp(ctx context.Context) (Result, error) {
 	}
 	if found, ok, err := p.findLanded(after, tip); ok || err != nil {
 		return found, err
-	}
-	if p.unsaid {
-		return Result{}, fmt.Errorf("%w by the rush of this clone: %w", ErrMayBeMade, ctx.Err())
 	}
 	return Result{}, ctx.Err()
 }

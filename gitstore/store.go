@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -50,10 +51,7 @@ type Store struct {
 
 	// Permit is called for every move that is made here, before the rules; its
 	// error ends the move. May be nil.
-	Permit Permit
-	// FindResident connects to the process that makes moves of its clone, until end is
-	// called; send is nil if there is none. It is asked by [Store.DoAct]. May be nil.
-	FindResident func(context.Context) (send HandOver, end func())
+	Permit func(context.Context, *flow.Board, flow.Move) error
 	// Landed is called after every move that was made here and is on the blackboard. May
 	// be nil.
 	Landed func(context.Context, Result)

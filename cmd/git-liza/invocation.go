@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/resident"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks/stubs"
@@ -84,7 +83,6 @@ func (inv *invocation) reader() (*work.Clone, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Store.FindResident = resident.Finder(repo, inv.environ)
 	c.Specs.Dir, c.Store.Commits.Judge, c.Store.Landed = inv.dir, judgeArtifacts, hooksAfter(inv, c)
 	if inv.call == nil && inv.getenv("LIZA_AGENT_ID") == "" {
 		_ = c.Checkouts.RemoveLeft(inv.ctx, inv.dir) // the next command tries again

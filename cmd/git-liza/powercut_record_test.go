@@ -174,40 +174,6 @@ liza adopt main --reason R
 	require.Equal(t, 8, r.answers)
 }
 
-// The same for moves that a rush makes for others.
-func TestPowerCutRecordedBesideARush(t *testing.T) {
-	t.Parallel()
-	r := record(t, beginRush+`
-handed note one --for t-1
-handed renew t-1 --as coder-7
-handed intent t-1 --as coder-7 --summary S --validation V
-handed note two --for t-1
-git-liza stop --reason R
-wait $! || :
-`)
-	require.GreaterOrEqual(t, r.moves, 6, "the recording shows hardly any moves")
-	require.Equal(t, 4, r.answers)
-}
-
-// beginRush starts a rush that has nothing to do. handed runs a command until that rush made
-// its move: on a busy machine it makes it itself now and then.
-const beginRush = `
-handed() {
-	n=0
-	until LIZA_TRACE=1 git-liza "$@" 2>"$0.trace" && ! grep -q update-ref "$0.trace"; do
-		n=$((n+1))
-		test $n -lt 100 || { cat "$0.trace"; exit 1; }
-	done
-	: >"$0.answered-$1"
-}
-git config liza.provider 'exec:cat'
-git-liza task add t-1 --title T --done-when D --spec specs/vision.md --scope S --kind docs
-git-liza register coder-7
-git-liza claim t-1 --as coder-7
-git-liza rush --planners 0 --coders 1 --reviewers 0 >"$0.rush" 2>&1 </dev/null &
-until test -S .git/liza/resident && grep -q joined "$0.rush"; do :; done
-`
-
 // record runs a story, in which liza is a command after whose answer the power may be cut.
 func record(t *testing.T, text string) *recording {
 	t.Helper()

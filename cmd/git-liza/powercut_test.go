@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 )
@@ -165,47 +164,6 @@ func (d *cutDisk) story(n int) {
 	d.must("git-liza", "block", abandoned, "--as", "coder-1", "--reason", "R", "--question", "Q")
 	d.acked("git-liza", "abandon", abandoned, "--reason", "R")
 	require.Contains(d.t, d.must("git", "ls-tree", "-r", "refs/liza/saved/"+abandoned+"/1"), "untracked.txt")
-}
-
-// What a rush makes for others is there when they have their answer, as their own is.
-func TestPowerCutBesideARush(t *testing.T) {
-	t.Parallel()
-	d := newCutDisk(t)
-	d.must("git", "config", "liza.provider", "exec:cat")
-	d.add("t-1")
-	d.must("git-liza", "register", "coder-7")
-	d.must("git-liza", "claim", "t-1", "--as", "coder-7")
-	rush := exec.Command(filepath.Join(d.bin, "git-liza"), "rush", "--planners", "0", "--coders", "1", "--reviewers", "0")
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	require.NoError(t, err)
-	defer out.Close()
-	rush.Dir, rush.Env, rush.Stdout = d.repo, d.env, out
-	require.NoError(t, rush.Start())
-	t.Cleanup(func() {
-		_, _, _ = d.run(nil, "git-liza", "stop", "--reason", "R")
-		_ = rush.Wait()
-	})
-	gittest.Until(t, "the rush listens", func() bool {
-		_, err := os.Stat(filepath.Join(d.repo, ".git", "liza", "resident"))
-		said, _ := os.ReadFile(out.Name())
-		return err == nil && strings.Contains(string(said), "joined")
-	})
-	d.handed("git-liza", "note", "one")
-	d.handed("git-liza", "renew", "t-1", "--as", "coder-7")
-	d.handed("git-liza", "intent", "t-1", "--as", "coder-7", "--summary", "S", "--validation", "V")
-	d.handed("git-liza", "note", "two")
-}
-
-// handed is acked for a move that a rush makes. On a busy machine a command goes on by
-// itself now and then.
-func (d *cutDisk) handed(args ...string) {
-	d.t.Helper()
-	gittest.Until(d.t, "handed over", func() bool {
-		code, _, stderr := d.run([]string{"LIZA_TRACE=1"}, args...)
-		require.Zero(d.t, code, stderr)
-		return !strings.Contains(stderr, "update-ref")
-	})
-	d.stays(args...)
 }
 
 // A power cut while git holds the lock of the state ref: the entry that says

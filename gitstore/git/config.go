@@ -2,8 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -85,21 +83,6 @@ func (c *Configuration) ConfigUnder(ctx context.Context, prefix string) ([]Setti
 		}
 	}
 	return list, nil
-}
-
-// Digest is a hash of all settings, with those of the environment and the command line: two
-// processes for which it is the same read the same of every key.
-func (c *Configuration) Digest(ctx context.Context) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.read(ctx); err != nil {
-		return "", err
-	}
-	h := sha256.New()
-	for _, one := range c.lines {
-		fmt.Fprintf(h, "%d %s%d %s", len(one.Key), one.Key, len(one.Value), one.Value)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func (c *Configuration) read(ctx context.Context) error {

@@ -78,29 +78,6 @@ func (ts *Turns) tellHolder(t Turn) {
 	}
 }
 
-// TellOther tells which process, other than one that is waited for, has a turn that that one
-// needs to write. It reports false if there is none.
-func (ts *Turns) TellOther(than int) bool {
-	for _, t := range []Turn{turnToWrite, TurnToMove} {
-		pid, line := ts.readHolder(t)
-		if pid == 0 || pid == than {
-			continue
-		}
-		// The text outlives the lock.
-		if release, err := ts.TryTurn(t); err != nil || release != nil {
-			if release != nil {
-				release()
-			}
-			continue
-		}
-		if ts.repo.Notice != nil {
-			ts.tell(line)
-		}
-		return true
-	}
-	return false
-}
-
 // readHolder is ReadHolder for a turn.
 func (ts *Turns) readHolder(t Turn) (pid int, line string) {
 	return ReadHolder(filepath.Join(ts.repo.commonDir, layout.Private, t.file), "has this clone's turn to "+t.what)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,11 +35,6 @@ func (b *bench) measureClaims() error {
 			b.noteRatio("claim, sync "+mode+", wall"+beside, "ms", got[0].of(wall), got[1+i].of(wall), 0.75)
 			b.noteRatio("claim, sync "+mode+", CPU"+beside, "ms", got[0].of(cpu), got[1+i].of(cpu), 0.75)
 		}
-		if mode == "batch" {
-			if err := b.measureHandedOver(c); err != nil {
-				return err
-			}
-		}
 		if mode == "none" {
 			b.noteBound("claim, peak memory", "MiB", got[0].of(peak), 64)
 			if err := b.measureBytes(c, start); err != nil {
@@ -49,25 +43,6 @@ func (b *bench) measureClaims() error {
 		}
 	}
 	return b.measureFirstClaims(c)
-}
-
-// measureHandedOver measures a claim that another process makes, beside the script. The
-// processor time of that process is a row of its own.
-func (b *bench) measureHandedOver(c *clone) error {
-	stop, err := c.serve()
-	if err != nil {
-		return err
-	}
-	got, err := b.claimsBeside(c)
-	spent, ended := stop()
-	if err != nil || ended != nil {
-		return errors.Join(err, ended)
-	}
-	b.noteRatio("claim handed over, sync batch, wall", "ms", got[0].of(wall), got[1].of(wall), 0.55)
-	b.noteRatio("claim handed over, sync batch, CPU of the command", "ms", got[0].of(cpu), got[1].of(cpu), 0.55)
-	moves := float64(2 * (len(got[0]) + 1))
-	b.add(row{what: "claim handed over, CPU of the process that makes it", measured: fmt.Sprintf("%.1f ms", spent.Seconds()*1000/moves)})
-	return nil
 }
 
 // claimsBeside returns samples of the claim, of the script as in a clone without git liza,

@@ -31,10 +31,6 @@ func main() {
 		exit(staying(ctx, os.Args[2:]))
 		return
 	}
-	if len(os.Args) > 2 && os.Args[1] == "serving" {
-		exit(serving(ctx, os.Args[2]))
-		return
-	}
 	var dir, program, only string
 	var writers, histories []int
 	scale := full
@@ -109,7 +105,6 @@ type bench struct {
 	program string // the measured git-liza
 	empty   string // a Go program that does nothing
 	self    string // this program
-	served  bool   // a process makes the moves of others
 	environ []string
 	table   table
 	boards  map[string]*clone

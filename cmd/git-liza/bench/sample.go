@@ -27,17 +27,8 @@ type sample struct {
 // counts, their wall time does not.
 func (b *bench) sample(c command) (sample, error) {
 	s, err := b.sampleAlone(c)
-	s.cpu += b.orphans()
+	s.cpu += orphans()
 	return s, err
-}
-
-// orphans waits for the processes that commands left behind and returns their processor
-// time, unless a process makes moves for them: that child goes on.
-func (b *bench) orphans() time.Duration {
-	if b.served {
-		return 0
-	}
-	return orphans()
 }
 
 // sampleAlone runs the command to its end, and does not wait for what outlives it.
@@ -124,7 +115,7 @@ func (b *bench) output(c command) (string, error) {
 	var said bytes.Buffer
 	p.Stderr = &said
 	out, err := p.Output()
-	b.orphans()
+	orphans()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", strings.Join(c.args, " "), err, said.String())
 	}

@@ -33,13 +33,11 @@ package supervise
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/cmd/git-liza/resident"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -175,7 +173,6 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	if err != nil {
 		return err
 	}
-	served := startResident(watching, r.Clone, r.link.remote, r.say)
 	working, abort := context.WithCancel(ctx)
 	defer abort()
 	switched, err := r.startSwitches(watching, abort)
@@ -186,28 +183,11 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	err = r.runSlots(working, b, slots)
 	unwatch()
 	<-switched
-	<-served
 	<-succeeded
 	<-presented
 	<-polled
 	<-told
 	return err
-}
-
-// startResident makes the moves of other processes of a clone until the context ends. A remote
-// that holds the board makes them itself.
-func startResident(ctx context.Context, c *work.Clone, remote string, say func(string)) (done chan struct{}) {
-	done = make(chan struct{})
-	go func() {
-		defer close(done)
-		if remote != "" {
-			return
-		}
-		if err := resident.Serve(ctx, c.Repo, c.Store.Now); err != nil {
-			say(fmt.Sprintf("commands make their moves themselves: %v", err))
-		}
-	}()
-	return done
 }
 
 // rowOf is the row of a role; without a capacity if the board lacks it. Nobody can be

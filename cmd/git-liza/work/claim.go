@@ -32,7 +32,7 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 	if err != nil {
 		return Claimed{}, gitstore.Result{}, err
 	}
-	r, err := c.Store.DoAct(ctx, flow.ActClaim, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		target := id
 		if target == "" {
 			target = heldTask(b, c.By)

@@ -86,27 +86,6 @@ func CheckActor(repo *git.Repo, board string, by flow.Actor, g flow.Generation) 
 	return checkActor(above, doubtful, by, g)
 }
 
-// Marks are the marked commands that another process descends from, or may descend from.
-type Marks struct {
-	repo          *git.Repo
-	marks, unsure []proc.Mark
-}
-
-// MarksOver returns the marks over a process at the other end of a connection.
-func MarksOver(repo *git.Repo, p proc.Peer) (Marks, error) {
-	marks, unsure, err := proc.AbovePeer(Records(repo), p)
-	return Marks{repo, marks, unsure}, err
-}
-
-// CheckActor is the function of that name for the other process.
-func (m Marks) CheckActor(board string, by flow.Actor, g flow.Generation) error {
-	above, doubtful, err := commandMarks(m.repo, board, m.marks, m.unsure)
-	if err != nil {
-		return fmt.Errorf("whom the process descends from: %w", err)
-	}
-	return checkActor(above, doubtful, by, g)
-}
-
 func checkActor(above, doubtful []CommandMark, by flow.Actor, g flow.Generation) error {
 	for _, w := range above {
 		if w.By == "" {

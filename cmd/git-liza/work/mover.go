@@ -60,7 +60,7 @@ func (m *mover) Identify(ctx context.Context, by flow.Actor, g flow.Generation) 
 // the board that it will be applied to.
 func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (gitstore.Result, error) {
 	var asked flow.Query
-	r, err := m.Store.DoAct(ctx, act, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+	r, err := m.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		d, err := detail(b)
 		if err == nil {
 			err = m.checkSecrets(act, d)

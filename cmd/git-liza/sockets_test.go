@@ -9,11 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // Where the file system has no sockets, or the system allows none, a rush says so once and
-// works, and commands make their moves themselves.
+// works.
 func TestARushWithoutSockets(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []string{"EPERM", "EOPNOTSUPP"} {
@@ -21,31 +22,40 @@ func TestARushWithoutSockets(t *testing.T) {
 			t.Parallel()
 			p := newPlayground(t)
 			p.must("git", "config", "liza.provider", "exec:cat")
-			p.add("t-1")
-			p.must("git-liza", "register", "coder-7")
-			p.must("git-liza", "claim", "t-1", "--as", "coder-7")
 			said := p.rushUnder(t, "bind:error="+errno)
-			code, _, stderr := p.run([]string{"LIZA_TRACE=1"}, "git-liza", "renew", "t-1", "--as", "coder-7")
-			require.Zero(t, code, stderr)
-			require.Contains(t, stderr, "update-ref")
-			require.NoFileExists(t, filepath.Join(p.repo, ".git", "liza", "resident"))
 			p.must("git-liza", "note", "made")
 			gittest.Until(t, "the rush sees it", func() bool { return strings.Contains(said(), "note by human:ann") })
-			require.Equal(t, 1, strings.Count(said(), "commands make their moves themselves: listen "+filepath.Join(p.repo, ".git", "liza", "resident")+": bind: "), said())
+			require.Equal(t, 1, strings.Count(said(), "nobody can stop, restart or add agents from outside: listen "), said())
+			code, _, stderr := p.run(nil, "git-liza", "agents", "stop", "coder-1")
+			require.Equal(t, exitRefused, code, stderr)
 		})
 	}
+}
 
-	// Beside a rush that has one, a command that may not connect makes its move itself.
+// Builds before the first release left a socket and its lock in the clone, or have a rush
+// that still listens there. Nobody connects to it, and nobody is told of it.
+func TestTheSocketOfAnEarlierBuild(t *testing.T) {
+	t.Parallel()
 	p := newPlayground(t)
-	p.must("git", "config", "liza.provider", "exec:cat")
-	p.rushUnder(t, "bind:error=EIO:when=65535") // as good as never
-	gittest.Until(t, "the rush listens", func() bool {
-		_, err := os.Stat(filepath.Join(p.repo, ".git", "liza", "resident"))
-		return err == nil
-	})
-	code, stdout, stderr := p.run([]string{"LIZA_TRACE=1"}, "strace", "-f", "-o", os.DevNull, "-e", "trace=connect", "-e", "inject=connect:error=EPERM", "git-liza", "note", "mine")
-	require.Zero(t, code, stdout+stderr)
-	require.Contains(t, stderr, "update-ref")
+	p.add("t-1")
+	folder := filepath.Join(p.repo, ".git", "liza")
+	l, err := proc.Listen(folder, "resident")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "resident.lock"), []byte("1 rush\n"), 0o644))
+	connected := make(chan bool, 1)
+	go func() {
+		_, err := l.AcceptUnix()
+		connected <- err == nil
+	}()
+	for _, state := range []string{"a process listens", "its process has ended"} {
+		p.must("git-liza", "claim", "t-1", "--as", "coder-1")
+		p.must("git-liza", "renew", "t-1", "--as", "coder-1")
+		p.must("git-liza", "release", "t-1", "--as", "coder-1")
+		require.NotContains(t, p.must("git-liza", "doctor"), "resident", state)
+		p.must("git-liza", "fsck", "--full")
+		l.Close()
+	}
+	require.False(t, <-connected)
 }
 
 // rushUnder runs a rush, of which a system call fails, until the test ends. It returns what
