@@ -64,7 +64,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
 	"cmd/git-liza/stories":    {},
 	"cmd/git-liza/survey":     {"flow/pattern", "gitstore/git"},
-	"cmd/git-liza/view":       {"cmd/git-liza/extension", "cmd/git-liza/lesson", "cmd/git-liza/diagnosis", "flow", "flow/automation", "flow/breaker", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
+	"cmd/git-liza/view":       {"cmd/git-liza/extension", "cmd/git-liza/recall", "cmd/git-liza/lesson", "cmd/git-liza/diagnosis", "flow", "flow/automation", "flow/breaker", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
 	"cmd/git-liza/diagnosis":  {"flow", "flow/pattern", "flow/plaintext", "flow/shell"},
 	"cmd/git-liza/drawing":    {"flow", "flow/plaintext", "cmd/git-liza/view"},
 	"cmd/git-liza/mcp":        {},
@@ -111,9 +111,6 @@ var onlyIn = []struct {
 	{"github.com/coder/acp-go-sdk", []string{"cmd/git-liza/acp"}, "acp alone speaks the Agent Client Protocol"},
 	{"charm.land/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
 	{"github.com/charmbracelet/", []string{"cmd/git-liza/screen"}, "screen alone draws on terminals"},
-	{"modernc.org/", []string{"cmd/git-liza/recall"}, "recall alone keeps an index"},
-	{"github.com/kljensen/snowball/english", []string{"cmd/git-liza/recall"}, "recall alone compares words by their stems"},
-	{"database/sql", []string{"cmd/git-liza/recall"}, "recall alone keeps an index"},
 	{"github.com/hiddeco/sshsig", []string{"gitstore"}, "gitstore alone signs moves and reads signatures"},
 }
 

@@ -30,9 +30,6 @@ func (c *webCommand) serve(inv *invocation) error { return inv.becomeWhole("the 
 // serve becomes the whole program, which speaks the protocol.
 func (c *mcpCommand) serve(inv *invocation) error { return inv.becomeWhole("the tools of agents") }
 
-// find becomes the whole program, which has the index.
-func (c *recallCommand) find(inv *invocation) error { return inv.becomeWhole("the index of recall") }
-
 // showScreen becomes the whole program, which draws on terminals.
 func showScreen(inv *invocation, _ string) error { return inv.becomeWhole("a board on a terminal") }
 

@@ -1,6 +1,12 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/recall"
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+)
 
 type recallCommand struct {
 	Query  []string `arg:"" help:"What to look for, in words."`
@@ -12,8 +18,8 @@ type recallCommand struct {
 func (c *recallCommand) Help() string {
 	return `The best first. It looks through what all moves say (reasons, rejections, handoffs,
 questions and answers, notes, discoveries, anomalies), the sessions that are kept here, and
-the specs and artifacts on integration. One of the words is enough, or one that means nearly
-the same; more of them, and rarer ones, count more. The index is in the git directory, and is made anew if it is gone.
+the specs, artifacts and lessons on integration. One of the words is enough, or one that means
+nearly the same; more of them, and rarer ones, count more.
 
     git liza recall why was the parser rewritten
     git liza recall --source session "connection reset" --json`
@@ -29,7 +35,17 @@ func (c *recallCommand) Run(inv *invocation) error {
 	if strings.TrimSpace(strings.Join(c.Query, " ")) == "" {
 		return usagef("git liza help recall", "there is no word to look for")
 	}
-	return c.find(inv)
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	query := strings.Join(c.Query, " ")
+	said := saying{look: l, ctx: inv.ctx, mask: secret.New(inv.environ, nil), search: recall.New(query)}
+	if err := said.read(c.Source); err != nil {
+		return err
+	}
+	hits := said.search.Hits(c.Count)
+	return inv.answer("", map[string]any{"query": query, "hits": hits}, view.HitsText(hits, query, l.Board.Settings().Integration.Name, inv.width()))
 }
 
 type recallTool struct {

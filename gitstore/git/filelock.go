@@ -36,10 +36,6 @@ func TryLock(f *os.File) error { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB
 // while somebody has the file locked alone.
 func ShareLock(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 
-// TryShareLock is ShareLock without waiting. The error is syscall.EWOULDBLOCK where
-// somebody has the file locked alone.
-func TryShareLock(f *os.File) error { return flock(f, syscall.LOCK_SH|syscall.LOCK_NB) }
-
 // AwaitLock waits for the kernel lock on an open file until the context ends,
 // whose error it returns then. After any error the file is the callee's, which
 // closes it.

@@ -14,7 +14,8 @@ import (
 const chainLength = 10_000
 
 // measureMetrics measures the metrics of a chain of moves: counted from the first on,
-// beside the log that git prints of the same commits, and when one move is new.
+// beside the log that git prints of the same commits, and when one move is new; and how long
+// it takes to look through all that they say.
 func (b *bench) measureMetrics() error {
 	c := &clone{b: b, path: b.path("chain/work"), git: b.path("chain/work/.git")}
 	b.progress("making a chain of %d moves", chainLength)
@@ -49,6 +50,13 @@ func (b *bench) measureMetrics() error {
 		return err
 	}
 	b.noteBound("metrics of 10,000 moves, one of them new, wall", "ms", warm[0].of(wall), 50)
+	found, err := alternate(min(b.scale.rounds, 10), func() (sample, error) {
+		return b.sample(c.liza("recall", "why was the count of the time rejected"))
+	})
+	if err != nil {
+		return err
+	}
+	b.noteBound("recall among 10,000 moves, wall", "ms", found[0].of(wall), 1000)
 	return nil
 }
 

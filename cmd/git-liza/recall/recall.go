@@ -1,179 +1,185 @@
-// Package recall is a full-text index of what was said on a blackboard: words go in as
-// entries, and the entries that speak most of a question come out.
-//
-// The index is a file of SQLite with FTS5. It holds nothing that cannot be made again:
-// its owner deletes it when [IsDamaged] says so, and indexes anew. Several processes may
-// have it open, but none while it is deleted. The package does not know where entries come
-// from, and hides no secrets.
+// Package recall ranks texts by how much they say of a question: by its words, and by those
+// that mean nearly the same to people who develop software. It reads all texts for each
+// question, keeps nothing, and hides no secrets.
 package recall
 
 import (
-	"database/sql"
-	"errors"
-	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
+	"cmp"
+	"math"
+	"slices"
 	"strings"
 	"time"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	"unicode"
 )
-
-// Version is that of the tables. A file with another one is damaged, see [IsDamaged].
-const Version = 1
 
 // An Entry is a text that can be found.
 type Entry struct {
-	Source string // the kind of thing that it comes from, such as move
-	ID     string // names it among those of its source
-	Task   string // that it is about, "" if it is about none
-	Title  string // counts more than Text
-	Text   string
-	At     time.Time // when it was said, zero if nobody knows
+	Source string    `json:"source"` // the kind of thing that it comes from, such as move
+	ID     string    `json:"id"`     // names it among those of its source
+	Task   string    `json:"task"`   // that it is about, "" if it is about none
+	Title  string    `json:"title"`  // its words count more than those of Text
+	Text   string    `json:"-"`
+	At     time.Time `json:"at,omitzero"` // when it was said, zero if nobody knows
 }
 
 // A Hit is an entry that was found.
 type Hit struct {
-	Source, ID, Task, Title string
-	At                      time.Time
-	Text                    string   // whole
-	Excerpt                 string   // of the text, around the words that were found
-	Score                   float64  // larger is better; comparable within one search only
-	n                       int64    // its row
-	terms                   []string // that it has, as FTS5 reads them
+	Entry
+	Excerpt string  `json:"excerpt"` // of the text, around the word that counts most
+	Score   float64 `json:"score"`   // larger is better; comparable within one search only
 }
 
-// An Index is an open index.
-type Index struct{ db *sql.DB }
-
-// patience is how long a call waits for another process that writes the index, before its
-// error is one for which [IsBusy] is true.
-const patience = time.Second
-
-// tables are made in an empty file. head says up to where each origin of entries was read.
-const tables = `
-CREATE TABLE head (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE item (n INTEGER PRIMARY KEY, source TEXT NOT NULL, id TEXT NOT NULL, task TEXT NOT NULL,
-	at INTEGER NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, unspaced TEXT NOT NULL, UNIQUE (source, id));
-CREATE VIRTUAL TABLE word USING fts5 (title, text, unspaced, source, content = 'item', content_rowid = 'n',
-	tokenize = 'porter unicode61 remove_diacritics 2');`
-
-var errVersion = errors.New("it is an index of another version")
-
-// Open opens the index in a file, which it makes if there is none, or one in memory for "".
-// A file that is no index is an error for which [IsDamaged] is true.
-func Open(path string) (*Index, error) {
-	name := ":memory:"
-	if path != "" {
-		settings := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "journal_mode(wal)", "synchronous(normal)"}, "_txlock": {"immediate"}}
-		name = (&url.URL{Scheme: "file", Path: path, RawQuery: settings.Encode()}).String()
-	}
-	db, err := sql.Open("sqlite", name)
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(1) // an index in memory belongs to one connection
-	x := &Index{db}
-	if err := x.prepare(); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return x, nil
+// A Search ranks entries by one question.
+type Search struct {
+	senses []sense
+	wanted map[string]bool   // the stems of all senses
+	stems  map[string]string // of words, to find the stem of each only once
+	found  []document
+	has    map[string]int // how many entries have a stem
+	count  int            // of all entries
+	words  int            // in all entries
 }
 
-// prepare makes the tables in an empty file, and refuses one of another version.
-func (x *Index) prepare() error {
-	var has int
-	err := x.db.QueryRow("PRAGMA user_version").Scan(&has)
-	if err != nil || has == Version {
-		return err
+// A document is an entry that has a wanted stem.
+type document struct {
+	Entry
+	stems map[string]use
+	words int
+}
+
+// A use says how often an entry has a stem, and where its text has it first.
+type use struct {
+	times float64
+	at    int // in bytes; 0 if only the title has it
+}
+
+// New begins a search. A question without words finds nothing.
+func New(question string) *Search {
+	s := &Search{senses: sensesOf(question), wanted: map[string]bool{}, stems: map[string]string{}, has: map[string]int{}}
+	for _, sense := range s.senses {
+		for _, t := range sense {
+			s.wanted[t.stem] = true
+		}
 	}
-	return x.write(func(tx *sql.Tx) error {
-		var others int
-		if err := tx.QueryRow("PRAGMA user_version").Scan(&has); err != nil || has == Version {
-			return err // another process has made them
+	return s
+}
+
+// titled is how often a word counts that is in the title.
+const titled = 1.5
+
+// Add looks for the words of the question in an entry.
+func (s *Search) Add(e Entry) {
+	d := document{Entry: e, stems: map[string]use{}}
+	s.read(&d, e.Text, 1, true)
+	s.read(&d, e.Title, titled, false)
+	s.count++
+	s.words += d.words
+	if len(d.stems) == 0 {
+		return
+	}
+	s.found = append(s.found, d)
+	for stem := range d.stems {
+		s.has[stem]++
+	}
+}
+
+func (s *Search) read(d *document, text string, counts float64, inText bool) {
+	for at, word := range wordsOf(text) {
+		d.words++
+		stem, ok := s.stems[word]
+		if !ok {
+			stem = stemOf(word)
+			s.stems[word] = stem
 		}
-		if err := tx.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&others); err != nil {
-			return err
+		if !s.wanted[stem] {
+			continue
 		}
-		if others > 0 || has != 0 {
-			return errVersion
+		u, ok := d.stems[stem]
+		if inText && !ok {
+			u.at = at
 		}
-		_, err := tx.Exec(tables + fmt.Sprintf("PRAGMA user_version = %d;", Version))
-		return err
+		u.times += counts
+		d.stems[stem] = u
+	}
+}
+
+// Hits returns the entries that say most of the question, the best first, and the newer one
+// of two that say as much.
+func (s *Search) Hits(limit int) []Hit {
+	s.weigh()
+	hits := make([]Hit, len(s.found))
+	for i, d := range s.found {
+		score, stem := s.score(d)
+		hits[i] = Hit{Entry: d.Entry, Score: score, Excerpt: excerptAt(d.Text, d.stems[stem].at)}
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.At.Compare(a.At), cmp.Compare(a.ID, b.ID))
 	})
+	return hits[:min(limit, len(hits))]
 }
 
-func (x *Index) write(do func(*sql.Tx) error) error {
-	tx, err := x.db.Begin()
-	if err != nil {
-		return err
-	}
-	if err := do(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
-}
+// The parameters of BM25, and how much of the second word of a sense counts.
+const (
+	saturation = 1.2
+	lengthwise = 0.6
+	secondly   = 0.3
+)
 
-// Close closes the index.
-func (x *Index) Close() error { return x.db.Close() }
-
-// Remove deletes the file of an index that nobody has open, with what SQLite keeps beside it.
-func Remove(path string) error {
-	var failed error
-	for _, beside := range []string{"", "-wal", "-shm", "-journal"} {
-		if err := os.Remove(path + beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			failed = errors.Join(failed, err)
+// weigh says of each word that is looked for how much it tells: by the root of the inverse
+// document frequency, and no more than the word of the question that it stands for.
+func (s *Search) weigh() {
+	for _, sense := range s.senses {
+		most := math.Inf(1)
+		for i := range sense {
+			has := float64(s.has[sense[i].stem])
+			tells := math.Sqrt(math.Log(1 + (float64(s.count)-has+0.5)/(has+0.5)))
+			if i == 0 && has > 0 {
+				most = tells
+			}
+			sense[i].tells = sense[i].likeness * min(most, tells)
 		}
 	}
-	return failed
 }
 
-// Stamp is another text once the index in a file has been written, also by a change that has
-// not ended.
-func Stamp(path string) string {
-	var text strings.Builder
-	for _, file := range []string{path, path + "-wal"} {
-		if info, err := os.Stat(file); err == nil {
-			fmt.Fprintf(&text, "%s %d %d\n", file, info.Size(), info.ModTime().UnixNano())
+// score is BM25, where of the words of one sense the best one counts, and a part of the
+// second. stem is the one that counts most.
+func (s *Search) score(d document) (score float64, stem string) {
+	slow := saturation * (1 - lengthwise + lengthwise*float64(d.words*s.count)/float64(s.words))
+	most := 0.0
+	for _, sense := range s.senses {
+		best, second := 0.0, 0.0
+		for _, t := range sense {
+			n := d.stems[t.stem].times
+			tells := t.tells * n * (saturation + 1) / (n + slow)
+			if tells > most {
+				most, stem = tells, t.stem
+			}
+			best, second = max(best, tells), max(second, min(best, tells))
 		}
+		score += best + secondly*second
 	}
-	return text.String()
+	return score, stem
 }
 
-// IsDamaged reports whether an error says that a file is no index of this version, or a
-// torn one.
-func IsDamaged(err error) bool {
-	if errors.Is(err, errVersion) {
-		return true
-	}
-	switch primaryCode(err) {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_MISMATCH:
-		return true
-	}
-	return false
-}
+// How much of a text an excerpt has before a word and from it on, in bytes.
+const (
+	leading  = 80
+	trailing = 160
+)
 
-// IsUnwritable reports whether an error says that a file cannot be opened or written: the
-// disk is full, or the folder is read-only.
-func IsUnwritable(err error) bool {
-	switch primaryCode(err) {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY:
-		return true
+// excerptAt is what stands in a text around a place, from word to word.
+func excerptAt(text string, at int) string {
+	before, after := text[:at], text[at:]
+	if n := len(before) - leading; n > 0 {
+		before = before[n:]
+		before = "…" + strings.ToValidUTF8(before[strings.IndexFunc(before, unicode.IsSpace)+1:], "")
 	}
-	return false
-}
-
-// IsBusy reports whether an error says that another process was writing the index all the
-// time: it will be there.
-func IsBusy(err error) bool { return primaryCode(err) == sqlite3.SQLITE_BUSY }
-
-// primaryCode is the result code of SQLite without the byte that says more, 0 for other errors.
-func primaryCode(err error) int {
-	var failed *sqlite.Error
-	if !errors.As(err, &failed) {
-		return 0
+	if len(after) > trailing {
+		after = after[:trailing]
+		if end := strings.LastIndexFunc(after, unicode.IsSpace); end > 0 {
+			after = after[:end]
+		}
+		after = strings.ToValidUTF8(after, "") + "…"
 	}
-	return failed.Code() & 0xff
+	return before + after
 }

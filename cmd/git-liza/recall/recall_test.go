@@ -2,8 +2,7 @@ package recall
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,216 +10,147 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// filled is an index in a file with four entries.
-func filled(t *testing.T) (*Index, string) {
-	path := filepath.Join(t.TempDir(), "index.db")
-	x, err := Open(path)
-	require.NoError(t, err)
-	t.Cleanup(func() { x.Close() })
-	require.NoError(t, x.Change(func(c *Change) error {
-		c.Add(Entry{Source: "move", ID: "a", Task: "parser", Title: "reject parser", Text: "an empty line ends the parsing\nof the file", At: time.Unix(1000, 0)})
-		c.Add(Entry{Source: "move", ID: "b", Title: "note", Text: "The build needs Go 1.26"})
-		c.Add(Entry{Source: "file", ID: "spec.md:1", Title: "spec.md", Text: "設定ファイルを読む。Настройки читаются."})
-		c.Add(Entry{Source: "session", ID: "c", Text: "In general nobody threw it away"})
-		c.SetHead("move", "b")
-		return nil
-	}))
-	return x, path
+// entries are what the tests look through.
+var entries = []Entry{
+	{Source: "move", ID: "a", Task: "parser", Title: "reject parser", Text: "an empty line ends the parsing\nof the file", At: time.Unix(1000, 0)},
+	{Source: "move", ID: "b", Title: "note", Text: "The build needs Go 1.26"},
+	{Source: "file", ID: "spec.md:1", Title: "spec.md", Text: "設定ファイルを読む。Настройки читаются."},
+	{Source: "session", ID: "c", Text: "In general nobody threw it away"},
 }
 
-// ids are the ids of what is found.
-func ids(t *testing.T, x *Index, question, source string) (list []string) {
-	hits, err := x.Search(question, source, 10)
-	require.NoError(t, err)
-	for _, h := range hits {
-		list = append(list, h.ID)
+// ask asks the entries.
+func ask(question string, limit int) []Hit {
+	s := New(question)
+	for _, e := range entries {
+		s.Add(e)
 	}
-	return list
+	return s.Hits(limit)
 }
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	x, _ := filled(t)
 	for _, c := range []struct {
-		question, source string
-		want             []string
+		question string
+		want     []string
 	}{
-		{"why did the parser reject empty lines?", "", []string{"a"}}, // other forms of the words
-		{"builds", "", []string{"b", "a", "c"}},                       // the others have words that come to mind with it
-		{"generously", "", []string{"c"}},                             // SQLite takes generous and general for one word
-		{"who turned it down?", "", []string{"a"}},                    // a phrase that says rejected
-		{"builds", "file", nil},
-		{"session", "", nil},                // an entry is of this source, and none has the word
-		{"the of", "", []string{"a", "b"}},  // only stop words
-		{"ファイル", "", []string{"spec.md:1"}}, // in the midst of others
-		{"ファル", "", nil},
-		{"настройки", "", []string{"spec.md:1"}},
-		{"", "", nil},
-		{`"" * ( NEAR OR - ^ : '`, "", nil}, // nothing is syntax
-		{`1.26" OR title:x`, "", []string{"b"}},
-		{strings.Repeat("gibberish xyzzy plugh foobarbaz ", 320) + "1.26", "", []string{"b"}}, // 10 KB
+		{"why did the parser reject empty lines?", []string{"a"}}, // other forms of the words
+		{"which records were declined", []string{"a"}},            // other words
+		{"the throwing", []string{"c"}},                           // an irregular form
+		{"generate", nil},                                         // general begins alike
+		{"session", nil},                                          // an entry is of this source, and none has the word
+		{"the of", []string{"a", "b"}},                            // only words that nearly every text has
+		{"ファイル", []string{"spec.md:1"}},                           // in the midst of others
+		{"設", nil},
+		{"НАСТРОЙКИ", []string{"spec.md:1"}},
+		{"", nil},
+		{`"" * ( - ^ : '`, nil},
+		{strings.Repeat("gibberish xyzzy plugh foobarbaz ", 10) + "1.26", []string{"b"}},
 	} {
-		require.Equal(t, c.want, ids(t, x, c.question, c.source), c.question)
+		var found []string
+		for _, h := range ask(c.question, 10) {
+			found = append(found, h.ID)
+		}
+		require.Equal(t, c.want, found, c.question)
 	}
-	hits, err := x.Search("parsing", "", 1)
-	require.NoError(t, err)
+	hits := ask("parsing", 1)
 	require.Positive(t, hits[0].Score)
 	hits[0].Score = 0
-	require.Equal(t, Hit{Source: "move", ID: "a", Task: "parser", Title: "reject parser", At: time.Unix(1000, 0).UTC(),
-		Text: "an empty line ends the parsing\nof the file", Excerpt: "an empty line ends the parsing\nof the file"}, hits[0])
+	require.Equal(t, Hit{Entry: entries[0], Excerpt: entries[0].Text}, hits[0])
+}
+
+// Of two entries that say as much the newer one comes first.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	s := New("zeppelin")
+	for i := range 3 {
+		s.Add(Entry{ID: fmt.Sprint(i), Text: "A zeppelin", At: time.Unix(int64(i), 0)})
+	}
+	s.Add(Entry{ID: "title", Title: "Zeppelins", Text: "fly"})
+	var found []string
+	for _, h := range s.Hits(9) {
+		found = append(found, h.ID)
+	}
+	require.Equal(t, []string{"title", "2", "1", "0"}, found)
+	require.Len(t, s.Hits(2), 2)
+	require.Empty(t, New("zeppelin").Hits(9))
+}
+
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	s := New("zeppelin")
+	s.Add(Entry{Text: strings.Repeat("before ", 30) + "a zeppelin " + strings.Repeat("after ", 60)})
+	s.Add(Entry{Text: strings.Repeat("前", 300) + "zeppelin" + strings.Repeat("後", 300)})
+	hits := s.Hits(2)
+	require.Equal(t, "…"+strings.Repeat("before ", 11)+"a zeppelin"+strings.Repeat(" after", 25)+"…", hits[0].Excerpt)
+	require.Equal(t, "…"+strings.Repeat("前", 26)+"zeppelin"+strings.Repeat("後", 50)+"…", hits[1].Excerpt)
 }
 
 func TestWords(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []string{"update", "ref", "locked"}, Words("Why is the update-ref ref LOCKED?"))
-	require.Equal(t, []string{"what", "is", "it"}, Words("what is it"))
+	require.Equal(t, []string{"updat", "ref", "lock"}, stemsOfSenses("Why is the update-ref ref LOCKED?"))
+	require.Equal(t, []string{"what", "is", "it"}, stemsOfSenses("what is it"))
 	var many strings.Builder
 	for i := range 2 * mostWords {
 		fmt.Fprintf(&many, "word%d ", i)
 	}
-	require.Len(t, Words(many.String()), mostWords)
+	require.Len(t, sensesOf(many.String()), mostWords)
+	var words []string
+	for _, word := range wordsOf("Größe: 設定ファ x2 ๑ ไทย") {
+		words = append(words, word)
+	}
+	require.Equal(t, []string{"größe", "設定", "定フ", "ファ", "x2", "๑", "ไท", "ทย"}, words)
 }
 
-// TestChange tells that entries are replaced and dropped with their words, and that a
-// change that fails changes nothing.
-func TestChange(t *testing.T) {
+func stemsOfSenses(question string) (list []string) {
+	for _, s := range sensesOf(question) {
+		list = append(list, s[0].stem)
+	}
+	return list
+}
+
+func TestStems(t *testing.T) {
 	t.Parallel()
-	x, path := filled(t)
-	require.NoError(t, x.Change(func(c *Change) error {
-		c.Add(Entry{Source: "move", ID: "a", Text: "other"})
-		c.Drop("file", "spec.md:")
-		c.SetHead("move", "")
-		c.SetHead("file", "1")
-		return nil
-	}))
-	require.Empty(t, ids(t, x, "parsing", ""))
-	require.Empty(t, ids(t, x, "настройки", ""))
-	require.Equal(t, []string{"a"}, ids(t, x, "other", ""))
-	require.Error(t, x.Change(func(c *Change) error {
-		c.Drop("move", "")
-		return os.ErrClosed
-	}))
-	again, err := Open(path) // while it is open
-	require.NoError(t, err)
-	defer again.Close()
-	require.Equal(t, []string{"a"}, ids(t, again, "other", ""))
-	heads, err := again.Heads()
-	require.NoError(t, err)
-	require.Equal(t, map[string]string{"file": "1"}, heads)
+	for _, same := range []string{"move moves moved moving mover", "stop stops stopped stopping", "normalise normalize normalised normalizing normalisation",
+		"carry carries carried", "reject rejects rejection rejections", "quick quickly", "pass passes passed"} {
+		require.Len(t, stemsIn(same), 1, "%v", stemsIn(same))
+	}
+	require.Equal(t, []string{"general", "generat", "us", "thi", "loss"}, stemsIn("general generate us this loss"))
 }
 
-// TestSearchDuringChange searches while another process enters everything anew, under other
-// rows: what is found is what was there at one moment.
-func TestSearchDuringChange(t *testing.T) {
+// TestGroups holds the file to what a person who adds a group relies on: sorted lines, each
+// once, of words in lower case that are looked for at all.
+func TestGroups(t *testing.T) {
 	t.Parallel()
-	x, path := filled(t)
-	other, err := Open(path)
-	require.NoError(t, err)
-	defer other.Close()
-	require.NoError(t, x.searching(func(s searched) error {
-		senses := sensesOf("1.26")
-		found, err := s.weigh(senses, "")
-		require.NoError(t, err)
-		require.NoError(t, other.Change(func(c *Change) error {
-			c.Drop("move", "")
-			c.Add(Entry{Source: "move", ID: "c", Text: "nothing"})
-			c.Add(Entry{Source: "move", ID: "b", Title: "note", Text: "The build needs Go 1.26"})
-			return nil
-		}))
-		hits, _, err := s.read(most(found, 10), 10, senses)
-		require.NoError(t, err)
-		require.Len(t, hits, 1)
-		require.Equal(t, "b", hits[0].ID)
-		return nil
-	}))
-	require.Equal(t, []string{"b"}, ids(t, x, "1.26", ""))
+	lines := strings.Split(strings.TrimSuffix(groups, "\n"), "\n")
+	require.True(t, slices.IsSorted(lines))
+	require.Len(t, slices.Compact(lines), len(lines))
+	stop := stemsIn(stopWords)
+	for _, line := range lines {
+		words := strings.Fields(line)
+		require.GreaterOrEqual(t, len(words), 2, line)
+		require.Regexp(t, `^[a-z0-9]+( [a-z0-9]+)+$`, line)
+		for i, word := range words {
+			require.NotContains(t, stop, stemOf(word), line)
+			require.NotContains(t, words[:i], word, line)
+		}
+	}
 }
 
-// TestDamaged opens files that are no index, or no whole one.
-func TestDamaged(t *testing.T) {
-	t.Parallel()
-	x, path := filled(t)
-	require.NoError(t, x.Close())
-	whole, err := os.ReadFile(path)
-	require.NoError(t, err)
-	for name, content := range map[string][]byte{
-		"text":  []byte(strings.Repeat("no index\n", 1000)),
-		"torn":  whole[:len(whole)/3],
-		"zeros": append(append([]byte{}, whole[:4096]...), make([]byte, len(whole)-4096)...),
-		"newer": append(append(append([]byte{}, whole[:60]...), 0, 0, 0, Version+1), whole[64:]...),
-	} {
-		path := filepath.Join(t.TempDir(), name)
-		require.NoError(t, os.WriteFile(path, content, 0o666))
-		require.True(t, IsDamaged(use(path)), name)
-		require.NoError(t, Remove(path))
-		require.NoError(t, use(path), name)
-	}
-	folder := t.TempDir() // no file can be there
-	err = use(folder)
-	require.True(t, IsUnwritable(err) && !IsDamaged(err), "%v", err)
-	require.NoError(t, use(""))
-}
-
-// use opens an index, changes it and asks it.
-func use(path string) error {
-	x, err := Open(path)
-	if err != nil {
-		return err
-	}
-	defer x.Close()
-	if _, err := x.Heads(); err != nil {
-		return err
-	}
-	if err := x.Change(func(c *Change) error { c.Add(Entry{Source: "move", ID: "z", Text: "words"}); return nil }); err != nil {
-		return err
-	}
-	_, err = x.Search("words parsing", "", 3)
-	return err
-}
-
-// BenchmarkSearch asks an index of 100,000 entries; BenchmarkAdd enters one more.
+// BenchmarkSearch looks through 10,000 entries of some sixty words.
 func BenchmarkSearch(b *testing.B) {
-	x := large(b)
+	var large []Entry
+	for n := range 10_000 {
+		var text strings.Builder
+		for i := range 60 {
+			fmt.Fprintf(&text, "word%d ", (n*7919+i*i*31)%(20*(i+1)*(i+1)))
+		}
+		large = append(large, Entry{Source: "move", ID: fmt.Sprint("id", n), Title: fmt.Sprintf("reject task-%d by code-reviewer-1", n/10), Text: "the merge was rejected " + text.String()})
+	}
 	for b.Loop() {
-		if _, err := x.Search("why was the merge of word77 into word7 rejected by the parser", "", 5); err != nil {
-			b.Fatal(err)
+		s := New("why was the merge of word77 into word7 rejected by the parser")
+		for _, e := range large {
+			s.Add(e)
 		}
+		s.Hits(5)
 	}
-}
-
-func BenchmarkAdd(b *testing.B) {
-	x := large(b)
-	n := 0
-	for b.Loop() {
-		n++
-		if err := x.Change(func(c *Change) error { c.Add(largeEntry(200_000 + n)); c.SetHead("move", fmt.Sprint(n)); return nil }); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func large(b *testing.B) *Index {
-	path := filepath.Join(b.TempDir(), "index.db")
-	x, err := Open(path)
-	require.NoError(b, err)
-	b.Cleanup(func() { x.Close() })
-	require.NoError(b, x.Change(func(c *Change) error {
-		for n := range 100_000 {
-			c.Add(largeEntry(n))
-		}
-		return nil
-	}))
-	info, err := os.Stat(path)
-	require.NoError(b, err)
-	b.Cleanup(func() { b.ReportMetric(float64(info.Size())/100_000, "bytes/entry") })
-	return x
-}
-
-// largeEntry is an entry of some sixty words, frequent ones and rare ones.
-func largeEntry(n int) Entry {
-	var text strings.Builder
-	for i := range 60 {
-		fmt.Fprintf(&text, "word%d ", (n*7919+i*i*31)%(20*(i+1)*(i+1)))
-	}
-	return Entry{Source: "move", ID: fmt.Sprint("id", n), Title: fmt.Sprintf("reject task-%d by code-reviewer-1", n/10), Text: "the merge was rejected " + text.String()}
 }

@@ -3,25 +3,14 @@ package view
 import (
 	"fmt"
 	"strings"
-	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/recall"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
-// A Hit is something said on the board or beside it that speaks of a question.
-type Hit struct {
-	Source  string    `json:"source"` // move, session or file
-	ID      string    `json:"id"`     // a state commit, a session, or path:line on integration
-	Task    string    `json:"task"`
-	Title   string    `json:"title"`
-	At      time.Time `json:"at,omitzero"`
-	Excerpt string    `json:"excerpt"`
-	Score   float64   `json:"score"`
-}
-
-// Command shows the whole of what was found; integration is the name of the branch.
-func (h Hit) Command(integration string) string {
+// hitCommand shows the whole of what was found; integration is the name of the branch.
+func hitCommand(h recall.Hit, integration string) string {
 	switch h.Source {
 	case "session":
 		return "git liza session show " + clipID(h.ID)
@@ -35,8 +24,8 @@ func (h Hit) Command(integration string) string {
 // clipID is the part of a commit's id that names it.
 func clipID(id string) string { return id[:min(10, len(id))] }
 
-// HitsText lists for people what speaks of a question; integration is the name of the branch.
-func HitsText(hits []Hit, query, integration string, width int) string {
+// HitsText lists for people the texts that say most of a question; integration is the name of the branch.
+func HitsText(hits []recall.Hit, query, integration string, width int) string {
 	if len(hits) == 0 {
 		return Cut("nothing was found that has a word of: "+plaintext.Line(query), width) + "\n"
 	}
@@ -54,7 +43,7 @@ func HitsText(hits []Hit, query, integration string, width int) string {
 		if said := plaintext.Line(strings.ReplaceAll(strings.TrimSpace(h.Excerpt), "\n", between)); said != "" {
 			fmt.Fprintln(&text, wrapText(said, width, " "))
 		}
-		fmt.Fprintf(&text, "   %s\n", h.Command(integration))
+		fmt.Fprintf(&text, "   %s\n", hitCommand(h, integration))
 		if i < len(hits)-1 {
 			text.WriteByte('\n')
 		}
