@@ -22,7 +22,7 @@ type initCommand struct {
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
 	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
 	Admin       string        `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
-	Scan        bool          `help:"Look for languages and for the commands that build, test and check: draft REPOSITORY.md of them, and show the gates to set. Runs none of them."`
+	Scan        bool          `help:"Look for the commands that build, test and check, and show the gates to set. Runs none of them."`
 	FromMark    string        `name:"from-mark" placeholder:"NAME" help:"Begin from this mark of another board: with its goals, tasks, records and principals, without its claims and agents. Its repository stays as it is."`
 	Of          string        `placeholder:"REMOTE" help:"With --from-mark: the remote that has the mark. Default: the only one; . for a board that was here."`
 	Reason      string        `help:"With --from-mark: why; - for standard input."`
@@ -226,7 +226,7 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 			return err
 		}
 		data["scan"] = found
-		held += "\n" + strings.TrimSuffix(found.text(), "\n") + "\n"
+		held += "\n" + strings.TrimSuffix(scanText(found), "\n") + "\n"
 	}
 	if !r.Already {
 		held += "\nnext: git liza rush"
