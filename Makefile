@@ -77,13 +77,13 @@ torture:
 	else $(GO) test $(RACE) -vet=off -json -p 2 -timeout 25m -skip Torture $$plain; fi; } | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
-# hosts; real command lines of agents against a stand-in for their models; the
-# dashboards in a browser and in tmux, whose pictures it leaves in E2E_PICTURES.
-# Without sshd, nginx and fcgiwrap it says so and does nothing; without Node.js
-# or npm it goes on without the agents and the browser.
+# hosts; what people and agents do to repositories; real command lines of agents
+# against a stand-in for their models; the dashboards in a browser and in tmux,
+# whose pictures it leaves in E2E_PICTURES. Without sshd, nginx and fcgiwrap it says so and does nothing;
+# without Node.js or npm it goes on without the agents and the browser.
 e2e:
 	@.ci/tools go git
-	@.ci/tools tmux || :
+	@.ci/tools tmux git-lfs || :
 	@if .ci/tools sshd nginx fcgiwrap; then \
 		TMPDIR="$$(.ci/scratch)" LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" LIZA_E2E_BROWSER="$$(.ci/browser)" LIZA_E2E_PICTURES="$(E2E_PICTURES)" \
 		$(GO) test -json -count=1 -timeout $(E2E_TIMEOUT) ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \

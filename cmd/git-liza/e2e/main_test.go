@@ -1,7 +1,8 @@
 // Package e2e shows git liza through real servers: sshd with forced commands
 // and git http-backend behind nginx, on loopback ports, as the user who runs
 // the tests. Attacks come as stories in testdata/attack, each through both;
-// races, bounds and the three hosts are Go. The dashboards are shown in a browser
+// races, bounds and the three hosts are Go. What people and agents do to repositories
+// is played by the scripts of testdata/cases. The dashboards are shown in a browser
 // and in tmux while scripted agents work.
 //
 // It runs where LIZA_E2E is set (make e2e) and needs Debian's openssh-server,
