@@ -13,8 +13,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 # The version comes from git describe; go's own stamp would make the build
 # fail in a checkout that git does not trust (safe.directory).
 # Without cgo nothing is linked at each start, which is a fifth of the time of a
-# short command. git-liza leaves out the pages and the dashboard, which would cost
-# each start as much again; git-liza-whole has them. Neither speaks HTTP/2.
+# short command. go install makes the same program without the version.
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
@@ -22,8 +21,7 @@ BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION
 
 build:
 	@.ci/tools go git
-	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -tags nethttpomithttp2,apart -o git-liza ./cmd/git-liza
-	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -tags nethttpomithttp2 -o git-liza-whole ./cmd/git-liza
+	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o git-liza ./cmd/git-liza
 
 demo: build
 	./git-liza demo
@@ -60,7 +58,6 @@ check:
 	@files=$$(find . -path './.*' -prune -o -name '*.go' -print | xargs gofmt -l) || exit 1; \
 	if [ -n "$$files" ]; then echo "not formatted (gofmt -w):"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
-	$(GO) vet -tags apart ./cmd/git-liza
 	$(GO) tool staticcheck ./...
 
 # Many processes, kills and long random runs. Two packages at a time, because
@@ -110,9 +107,9 @@ size: build
 
 install: build
 	install -d '$(DESTDIR)$(PREFIX)/bin'
-	install -m 755 git-liza git-liza-whole '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 git-liza '$(DESTDIR)$(PREFIX)/bin'
 	install -d '$(DESTDIR)$(PREFIX)/share/man/man1'
 	install -m 644 doc/git-liza.1 '$(DESTDIR)$(PREFIX)/share/man/man1/git-liza.1'
 
 clean:
-	rm -f git-liza git-liza-whole
+	rm -f git-liza

@@ -41,8 +41,6 @@ Errors stand on standard output, a line each: FILE:LINE: CODE: what is wrong. Th
 code is 1 if there is one. No command is run.`
 }
 
-func (c *artifactCheckCommand) Run(inv *invocation) error { return c.check(inv) }
-
 // definitions are the types and workflows that a clone knows, and what its files are.
 type definitions struct {
 	*library.Library

@@ -1,5 +1,3 @@
-//go:build !apart
-
 package main
 
 import (
@@ -21,8 +19,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// check holds artifacts and definitions against what they must be.
-func (c *artifactCheckCommand) check(inv *invocation) error {
+// Run holds artifacts and definitions against what they must be.
+func (c *artifactCheckCommand) Run(inv *invocation) error {
 	clone, err := inv.reader()
 	if err != nil {
 		return err

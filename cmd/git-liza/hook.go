@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/notify"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -25,8 +22,6 @@ type hookCommand struct {
 	ReferenceTransaction referenceTransactionCommand `cmd:"" help:"Judge a ref transaction."`
 	PreCommit            preCommitCommand            `cmd:"" help:"Judge what an agent commits."`
 	PrePush              prePushCommand              `cmd:"" help:"Refuse an agent's push."`
-	Artifacts            hookArtifactsCommand        `cmd:"" help:"Judge artifacts, for the program that is built apart."`
-	Post                 hookPostCommand             `cmd:"" help:"Post a call to an address, for the program that is built apart."`
 }
 
 // hookEnv are the variables that git's processes in a hook need. No other
@@ -76,48 +71,6 @@ func (inv *invocation) hook(limit time.Duration) (*gitstore.Store, func(), error
 	}
 	store.Commits.Judge = judgeArtifacts
 	return store, end, nil
-}
-
-// maxAsked bounds the question about artifacts, in bytes.
-const maxAsked = 64 << 20
-
-// hookArtifactsCommand reads a list of artifacts from standard input, and prints what is
-// wrong with them, both in JSON. It opens no repository.
-type hookArtifactsCommand struct{}
-
-func (c *hookArtifactsCommand) Run(inv *invocation) error {
-	var list []gitstore.Artifact
-	if err := json.NewDecoder(io.LimitReader(inv.stdin, maxAsked)).Decode(&list); err != nil {
-		return err
-	}
-	lines, err := judgeArtifacts(inv.ctx, list)
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(inv.stdout).Encode(lines)
-}
-
-// hookPostCommand reads from standard input what to post, and prints what was answered,
-// both in JSON.
-type hookPostCommand struct{}
-
-// A postAnswer is the code that an address answered with, or why it did not.
-type postAnswer struct {
-	Code  int
-	Error string
-}
-
-func (c *hookPostCommand) Run(inv *invocation) error {
-	var p notify.Posting
-	if err := json.NewDecoder(io.LimitReader(inv.stdin, maxAsked)).Decode(&p); err != nil {
-		return err
-	}
-	code, err := post(inv.ctx, p)
-	a := postAnswer{Code: code}
-	if err != nil {
-		a.Error = err.Error()
-	}
-	return json.NewEncoder(inv.stdout).Encode(a)
 }
 
 type preReceiveCommand struct{}

@@ -4,8 +4,6 @@ package main
 // ends.
 type mcpCommand struct{}
 
-func (c *mcpCommand) Run(inv *invocation) error { return c.serve(inv) }
-
 // A call collects the output of a command that runs as a tool.
 type call struct {
 	data any

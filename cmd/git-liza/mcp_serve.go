@@ -1,5 +1,3 @@
-//go:build !apart
-
 package main
 
 import (
@@ -22,8 +20,8 @@ import (
 const mcpInstructions = "The tasks of this repository stand on the blackboard of git liza. Read your task with show before you act. " +
 	"Report what you did with the tools, not in words: only accepted moves count. A refused move answers with the rule, the reason, a hint and the moves that are legal now."
 
-// serve serves the client of the command.
-func (c *mcpCommand) serve(inv *invocation) error {
+// Run serves the client of the command.
+func (c *mcpCommand) Run(inv *invocation) error {
 	repo, err := git.Open(inv.ctx, inv.dir)
 	if err != nil {
 		return err

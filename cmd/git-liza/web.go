@@ -19,5 +19,3 @@ newest any more is refused. On Linux the process that sends it is looked up, and
 of an agent's session is refused. Commands are allowed in the terminal alone, by
 git liza trust.`
 }
-
-func (c *webCommand) Run(inv *invocation) error { return c.serve(inv) }

@@ -1,5 +1,3 @@
-//go:build !apart
-
 package main
 
 import (
@@ -17,8 +15,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// serve shows the pages until the person ends it.
-func (c *webCommand) serve(inv *invocation) error {
+// Run shows the pages until the person ends it.
+func (c *webCommand) Run(inv *invocation) error {
 	l, err := inv.look()
 	if err == nil {
 		l.Board.Tasks() // a document that is none shows when it is read

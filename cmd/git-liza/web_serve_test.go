@@ -1,5 +1,3 @@
-//go:build !apart
-
 package main
 
 import (

@@ -4,20 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 )
 
-// BuildShipped compiles in a folder both programs that make build makes, as it does.
-func BuildShipped(dir string) error {
-	for name, tags := range map[string]string{"git-liza": "nethttpomithttp2,apart", "git-liza-whole": "nethttpomithttp2"} {
-		if err := build("CGO_ENABLED=0", "-tags", tags, "-o", filepath.Join(dir, name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Build compiles the whole program with the flags of make build, so that most of it is in go's cache.
+// Build compiles the program with the flags of make build, so that most of it is in go's cache.
 // With the race detector it needs cgo, and the program starts slower.
 func Build(to string, race bool) error {
 	if race {

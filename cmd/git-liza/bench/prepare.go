@@ -57,7 +57,7 @@ func (b *bench) prepare() error {
 		}
 	}
 	b.empty = b.path("empty/empty")
-	if err := build(b.path("empty"), b.empty, ".", startTags); err != nil {
+	if err := build(b.path("empty"), b.empty, "."); err != nil {
 		return err
 	}
 	if b.program != "" {
@@ -68,17 +68,14 @@ func (b *bench) prepare() error {
 		return err
 	}
 	b.program = b.path("bin/git-liza")
-	return build(".", b.program, "./cmd/git-liza", startTags)
+	return build(".", b.program, "./cmd/git-liza")
 }
-
-// startTags are those of the program that every command starts.
-const startTags = "nethttpomithttp2,apart"
 
 // build compiles a program as the Makefile does, and copies it as make install does: what
 // the linker wrote lies in smaller pages of memory, and takes a sixth longer to start.
-func build(dir, to, what, tags string) error {
+func build(dir, to, what string) error {
 	linked := to + ".linked"
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-ldflags", "-s -w", "-o", linked, what)
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", linked, what)
 	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w: %s", what, err, out)

@@ -31,13 +31,9 @@ func (b *bench) measureWatch() error {
 	if err != nil {
 		return err
 	}
-	whole := b.path("bin/git-liza-whole")
-	if err := build(".", whole, "./cmd/git-liza", "nethttpomithttp2"); err != nil {
-		return err
-	}
 	for _, show := range []func(*watched, string) error{(*watched).onTerminal, (*watched).inBrowser} {
 		w := watched{clone: c}
-		if err := b.measureWatched(&w, func() error { return show(&w, whole) }); err != nil {
+		if err := b.measureWatched(&w, func() error { return show(&w, b.program) }); err != nil {
 			return err
 		}
 	}

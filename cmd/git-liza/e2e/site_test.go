@@ -41,7 +41,7 @@ func newSite(root string) (*site, error) {
 			return nil, err
 		}
 	}
-	if err := gittest.BuildShipped(s.path("bin")); err != nil {
+	if err := gittest.Build(s.path("bin", "git-liza"), false); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
