@@ -61,7 +61,7 @@ func (p *actor) checkRegistrant() *Refusal {
 func (p *actor) fence() *Refusal {
 	m := p.move
 	id := m.By.Agent()
-	if id != "" && p.Role(id.Role()) == nil {
+	if !p.prior.Empty() && id != "" && p.Role(id.Role()) == nil {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s, which %s names", id.Role(), id)
 	}
 	if id == "" {
@@ -95,9 +95,6 @@ func (p *actor) standing() standing {
 		s |= reviewHolder
 	}
 	if by.IsHuman() {
-		if p.HasRules(2) {
-			s |= byHand
-		}
 		return s | human
 	}
 	capacity := p.CapacityOf(by)
@@ -201,10 +198,9 @@ func (p *actor) releaseHint(a *Agent, held TaskID) string {
 	return hint
 }
 
-// recordsAbout is the task that a record of the actor names. From rules version 2
-// on an agent that names none, and holds a task or a review, means that.
+// recordsAbout is the task that a record of the actor names. An agent that names none, and holds a task or a review, means that.
 func (p *actor) recordsAbout(named TaskID) TaskID {
-	if named != "" || !p.HasRules(2) {
+	if named != "" {
 		return named
 	}
 	return p.Agent(p.move.By.Agent()).work()

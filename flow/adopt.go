@@ -16,10 +16,10 @@ type AdoptMove struct {
 	Tasks  []TaskID `yaml:"tasks"` // whose submissions it contains
 	// Accept gives the verdict of the actor where one is missing: for the tasks,
 	// and for the tracked paths that the commit changes.
-	Accept bool  `yaml:"accept,since=2"`
-	Texts  texts `yaml:"texts,since=2"` // of the tracked paths that the commit changes
+	Accept bool  `yaml:"accept"`
+	Texts  texts `yaml:"texts"` // of the tracked paths that the commit changes
 
-	Reverts []TaskID `yaml:"reverts,since=3"` // merged tasks that the commit takes back
+	Reverts []TaskID `yaml:"reverts"` // merged tasks that the commit takes back
 }
 
 func (a *AdoptMove) subject() string { return a.Commit.Short() }
@@ -136,9 +136,6 @@ func (a *AdoptMove) brought(p *play, t *Task) *Board {
 // judged refuses work that its roles have not approved for the texts that the
 // move brings, unless the actor may approve it and does so.
 func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
-	if !p.HasRules(2) {
-		return nil
-	}
 	brought := a.brought(p, t)
 	defer func() { p.fail(brought.err) }()
 	known := brought.trackedPaths()

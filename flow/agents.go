@@ -7,16 +7,7 @@ type RegisterMove struct {
 	Host       string     `yaml:"host"`
 	Generation Generation `yaml:"new_generation"` // "" registers by hand
 	Takeover   bool       `yaml:"takeover"`
-	Rules      int        `yaml:"rules,since=2"` // the newest version that the program knows
-}
-
-// KnownRules is what a registration says of the rules that this program knows:
-// nothing on a board of rules that cannot record it.
-func (b *Board) KnownRules() int {
-	if b.HasRules(2) {
-		return RulesVersion
-	}
-	return 0
+	Rules      int        `yaml:"rules"` // the newest version that the program knows
 }
 
 func (r *RegisterMove) subject() string { return string(r.Agent) }
@@ -109,9 +100,7 @@ func (u *UnregisterMove) check(p *play) *Refusal {
 
 func (u *UnregisterMove) apply(p *effect) {
 	p.put(Key{Agents, string(u.Agent)}, nil)
-	if p.HasRules(5) {
-		giveQuestionsBack(p, Actor(u.Agent))
-	}
+	giveQuestionsBack(p, Actor(u.Agent))
 }
 
 // DegradeMove takes an agent out of work until it is registered anew.

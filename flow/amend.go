@@ -11,11 +11,11 @@ type AmendMove struct {
 	Anomaly   *Anomaly   `yaml:"anomaly"`
 	Discovery *Discovery `yaml:"discovery"`
 	Note      *Note      `yaml:"note"`
-	Texts     texts      `yaml:"texts,since=2"` // of the spec of a goal
+	Texts     texts      `yaml:"texts"` // of the spec of a goal
 }
 
 func (a *AmendMove) ask(_ Move, b *Board) Query {
-	if a.Goal == nil || !b.HasRules(2) {
+	if a.Goal == nil {
 		return Query{}
 	}
 	return b.askTexts([]TaskInput{{Spec: a.Goal.Spec}})
@@ -103,7 +103,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 // specFact is what git says of the new spec of a goal; nil on replay, and where
 // the spec stays.
 func (p textCheck) specFact(d *Goal) *TextFact {
-	if !p.HasRules(2) || p.facts == nil || p.Goal(d.ID).Spec == d.Spec {
+	if p.facts == nil || p.Goal(d.ID).Spec == d.Spec {
 		return nil
 	}
 	fact := p.facts.Texts[specPath(d.Spec)]
@@ -137,7 +137,7 @@ func (p *play) sound(doc Document) *Refusal {
 		if fact := p.textCheck().specFact(d); fact != nil && (!fact.exists() || fact.lacks(specAnchor(d.Spec))) {
 			return refuse(RuleSpec, "git liza edit goal", "the spec '%s' does not exist on %s, or lacks the heading", d.Spec, p.Settings().Integration.Name)
 		}
-		if p.HasRules(2) && (d.Priority < 1 || d.Priority > 5) {
+		if d.Priority < 1 || d.Priority > 5 {
 			return refuse(RuleForm, "git liza edit goal", "priority %d of %s is not between 1 and 5", d.Priority, d.ID)
 		}
 		if d.Loop != nil {
@@ -147,7 +147,7 @@ func (p *play) sound(doc Document) *Refusal {
 		if p.Goal(d.Goal) == nil {
 			return refuse(RuleNotFound, "git liza goal show", "there is no goal %s", d.Goal)
 		}
-		if p.HasRules(2) && p.OpenSprint(d.Goal) != d.ID {
+		if p.OpenSprint(d.Goal) != d.ID {
 			return refuse(RuleProtected, "git liza sprint show", "amend does not give a sprint to another goal")
 		}
 	case *Anomaly:
@@ -169,7 +169,7 @@ func planOf(doc Document) string {
 	case *Goal:
 		return fmt.Sprint(d.Sprint, d.Next, d.Added, d.Merged, known(d.AtCheckpoint), known(d.Hold), known(d.Schedule), d.Pressure, known(d.Streak), d.Workflow, d.Phase, d.PhaseSince, d.Begun, d.Every, known(d.Loop.unbounded()), d.Plans)
 	case *Sprint:
-		return fmt.Sprint(d.Planned2, d.Stretch2, d.Archived)
+		return fmt.Sprint(d.Archived)
 	}
 	return ""
 }

@@ -105,7 +105,7 @@ func (p *play) checkForm() *Refusal {
 	if limit == 0 {
 		limit = DefaultConfig().TextLimit
 	}
-	return checkTexts(p.move, limit, judgedBy(p))
+	return checkTexts(p.move, limit)
 }
 
 // judgedBy is the version of the rules that judges a move.

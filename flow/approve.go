@@ -8,9 +8,9 @@ import (
 type ApproveMove struct {
 	Commit  ObjectID `yaml:"commit"`
 	Message string   `yaml:"message"`
-	Role    Role     `yaml:"role,since=2"` // for which a person approves; "" is an agent's own, of a person all that remain
-	For     *Voucher `yaml:"for,since=3"`
-	Texts   textRefs `yaml:"texts,since=3"` // that a person was shown; none: not compared
+	Role    Role     `yaml:"role"` // for which a person approves; "" is an agent's own, of a person all that remain
+	For     *Voucher `yaml:"for"`
+	Texts   textRefs `yaml:"texts"` // that a person was shown; none: not compared
 }
 
 func (a *ApproveMove) check(p *play) *Refusal {
@@ -81,7 +81,7 @@ func (a *ApproveMove) apply(p *effect) {
 	t, m := p.task, p.move
 	roles, _ := p.panel().approvesAs(a.Role)
 	for _, role := range roles {
-		read := p.trackedPaths().readTexts(t)
+		read := p.trackedPaths().refsOf(t)
 		if held := t.Judgement(role).Review; held != nil && held.By == m.By && held.Texts != nil {
 			read = held.Texts
 		}

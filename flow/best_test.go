@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -102,27 +101,20 @@ func TestBestIsOfTheRole(t *testing.T) {
 }
 
 // TestBestHasTheLongestPathBehind: of tasks with one priority that one is taken first for
-// which most work waits; without estimates a task counts a quarter of an hour. Until rules
-// version 4 the oldest is.
+// which most work waits; without estimates a task counts a quarter of an hour.
 func TestBestHasTheLongestPathBehind(t *testing.T) {
 	t.Parallel()
 	const steps = "human:ann add task-1 task-2 | human:ann add task-3<task-2 | human:ann add task-4 estimate=20m"
 	for _, c := range []struct {
-		rules int
-		more  string
-		want  TaskID
+		more string
+		want TaskID
 	}{
-		{4, "", "task-2"},
-		{4, "| human:ann add task-5 estimate=31m", "task-5"},
-		{4, "| human:ann add task-5 priority=1", "task-5"},
-		{4, "| human:ann abandon task-3", "task-4"},
-		{3, "", "task-1"},
+		{"", "task-2"},
+		{"| human:ann add task-5 estimate=31m", "task-5"},
+		{"| human:ann add task-5 priority=1", "task-5"},
+		{"| human:ann abandon task-3", "task-4"},
 	} {
-		plain := steps
-		if c.rules < 4 {
-			plain = strings.ReplaceAll(steps, " estimate=20m", "")
-		}
-		s := afterUnder(t, c.rules, plain+c.more)
+		s := after(t, steps+c.more)
 		got, refusal := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
 		require.Nil(t, refusal)
 		require.Equal(t, c.want, got, c.more)

@@ -21,8 +21,8 @@ type BlockMove struct {
 	Questions []string `yaml:"questions"`
 	Attempted []string `yaml:"attempted"`
 
-	To    Role  `yaml:"to,since=3"`    // of agents that may answer; "" and human: a planner or a person
-	Saved *Save `yaml:"saved,since=3"` // the work of the claim that the block ends
+	To    Role  `yaml:"to"`    // of agents that may answer; "" and human: a planner or a person
+	Saved *Save `yaml:"saved"` // the work of the claim that the block ends
 }
 
 func (b *BlockMove) ask(Move, *Board) Query { return askSave(b.Saved) }
@@ -41,9 +41,6 @@ func leaseEnded(p *play) *Refusal {
 
 func (b *BlockMove) check(p *play) *Refusal {
 	hint := "git liza block " + string(p.task.ID) + " --reason R --question Q"
-	if r := present("the reason", b.Reason, hint); r != nil && !p.HasRules(3) {
-		return r
-	}
 	if n := len(b.Questions); n < 1 || n > 3 {
 		return refuse(RuleForm, hint, "a blocked task asks one to three questions, not %d", n)
 	}
@@ -71,17 +68,16 @@ func MaySave(b *Board, t *Task, by Actor) bool {
 	return t.Claim.By == by || by.IsHuman() || b.CapacityOf(by) == Plans
 }
 
-// asks reports whether the block only asks. Before version 3 of the rules each
-// block was a failure.
-func (b *BlockMove) asks(p *play) bool {
-	return p.HasRules(3) && (b.Reason == "" || b.Reason == ReasonQuestion)
+// asks reports whether the block only asks.
+func (b *BlockMove) asks() bool {
+	return b.Reason == "" || b.Reason == ReasonQuestion
 }
 
 func (b *BlockMove) already(p *play) bool {
 	if p.from != Blocked || p.task.Block.By != p.move.By {
 		return false
 	}
-	if b.asks(p) {
+	if b.asks() {
 		return p.task.Block.Reason == ReasonQuestion && slices.Equal(p.task.Block.Questions, b.Questions)
 	}
 	return p.task.Block.Reason == b.Reason
@@ -95,12 +91,9 @@ func (b *BlockMove) apply(p *effect) {
 	}
 	p.unclaim()
 	reason := cmp.Or(b.Reason, ReasonQuestion)
-	block := Block{Reason: reason, Questions: b.Questions, Attempted: b.Attempted, To: b.To}
-	if p.HasRules(3) {
-		block.From = from
-		if claimed {
-			t.Intent = nil
-		}
+	block := Block{Reason: reason, Questions: b.Questions, Attempted: b.Attempted, To: b.To, From: from}
+	if claimed {
+		t.Intent = nil
 	}
 	t.block(p, block)
 	if b.Saved != nil {
@@ -108,13 +101,13 @@ func (b *BlockMove) apply(p *effect) {
 		t.Attempt = copied(t.Attempt)
 		t.Attempt.Saved = b.Saved.Commit
 	}
-	if b.asks(p.play) {
+	if b.asks() {
 		t.Asked++
 	}
-	if !b.asks(p.play) || t.Asked > freeQuestions {
+	if !b.asks() || t.Asked > freeQuestions {
 		p.recordFailure(coder, reason)
 	}
-	if !b.asks(p.play) {
+	if !b.asks() {
 		recordReplacement(p, reason)
 	}
 }

@@ -216,15 +216,6 @@ func (d Documents) With(edits []Edit) Documents {
 		}
 		out[e.Key.fold()] = e
 	}
-	rules := RulesVersion
-	if s, ok := out[Key{Folder: SettingsDoc}].Document.(*Settings); ok {
-		rules = s.Rules
-	}
-	for _, e := range edits { // as a store writes and reads it
-		if t, ok := e.Document.(*Task); ok {
-			out[e.Key.fold()] = Edit{e.Key, Loaded(Stored(t.clone(), rules))}
-		}
-	}
 	return Documents{out}
 }
 

@@ -25,13 +25,13 @@ type InitMove struct {
 	// Admin is the board's first principal, which makes this move; nil for a board
 	// without principals.
 	Admin *Principal `yaml:"admin"`
-	Texts texts      `yaml:"texts,since=2"` // of the goal's spec
+	Texts texts      `yaml:"texts"` // of the goal's spec
 }
 
 func (i *InitMove) subject() string { return "board" }
 
 func (i *InitMove) ask(_ Move, b *Board) Query {
-	return Query{Saves: []ObjectID{i.Integration.Tip}, Texts: b.trackedPaths().askTexts(i.Rules, []string{i.Spec}, nil), Tip: i.Integration.Tip}
+	return Query{Saves: []ObjectID{i.Integration.Tip}, Texts: b.trackedPaths().askTexts(i.Spec), Tip: i.Integration.Tip}
 }
 
 func (i *InitMove) fill(p *play) { i.Texts = p.textCheck().entered() }
@@ -50,8 +50,8 @@ func (i *InitMove) check(p *play) *Refusal {
 		return refuse(RuleExists, "git liza status", "there is a blackboard already")
 	}
 	switch {
-	case i.Rules < 1 || i.Rules > RulesVersion:
-		return refuse(RuleVersion, "git liza version", "a new board has a rules version from 1 to %d, not %d", RulesVersion, i.Rules)
+	case i.Rules < firstRules || i.Rules > RulesVersion:
+		return refuse(RuleVersion, "git liza version", "a new board has a rules version from %d to %d, not %d", firstRules, RulesVersion, i.Rules)
 	case !isRandom(i.Board):
 		return refuse(RuleForm, hint, "%q is not a board id", clip(i.Board))
 	case !goodBranch(i.Integration.Name) || i.Integration.Tip == "":
@@ -63,7 +63,7 @@ func (i *InitMove) check(p *play) *Refusal {
 	case p.facts != nil && !p.facts.Texts[specPath(i.Spec)].exists():
 		return refuse(RuleSpec, "git add "+shell.Quote(specPath(i.Spec))+" && git commit", "the spec '%s' does not exist in commit %s",
 			specPath(i.Spec), i.Integration.Tip.Short())
-	case p.facts != nil && i.Rules >= 2 && p.facts.Texts[specPath(i.Spec)].lacks(specAnchor(i.Spec)):
+	case p.facts != nil && p.facts.Texts[specPath(i.Spec)].lacks(specAnchor(i.Spec)):
 		return refuse(RuleSpec, hint, "the spec '%s' has no heading '#%s' in commit %s", specPath(i.Spec), clip(specAnchor(i.Spec)), i.Integration.Tip.Short())
 	case !i.Deadline.IsZero() && !i.Deadline.After(p.move.At):
 		return refuse(RuleForm, hint, "the deadline %s is in the past", i.Deadline.Format(time.RFC3339))
@@ -103,13 +103,19 @@ func (i *InitMove) apply(p *effect) {
 	at := p.move.At
 	p.put(Key{Folder: SettingsDoc}, &Settings{Rules: i.Rules, Board: i.Board, Goal: i.Goal, Integration: i.Integration,
 		Control: ControlState{State: Running, By: p.move.By, At: at},
-		Next:    Counters{Task: 1, Goal: 2, Sprint: 1, Record: 1, Mark: 1}, Config: i.Config})
-	p.put(Key{Goals, string(i.Goal)}, &Goal{ID: i.Goal, Title: i.Title, Spec: i.Spec, Status: InProgress, Created: at, CreatedBy: p.move.By})
+		Next:    Counters{Task: 1, Goal: 2, Sprint: 1, Record: 1, Mark: 1}, Checked: &Checked{Mark: "sprint-1", At: at}, Config: i.Config})
+	goal := &Goal{ID: i.Goal, Title: i.Title, Spec: i.Spec, Status: InProgress, Created: at, CreatedBy: p.move.By, Priority: usualPriority}
+	goal.AtCheckpoint = goal.tally()
+	p.put(Key{Goals, string(i.Goal)}, goal)
 	p.startSprint(i.Deadline)
 	if i.Admin != nil {
 		p.put(Key{Folder: PrincipalsDoc}, &Principals{List: []Principal{i.Admin.bare()}})
 	}
-	p.upgrade(0, i.Rules)
+	for _, row := range BuiltinRoles() {
+		p.put(Key{RolesFolder, string(row.Name)}, row)
+	}
+	p.put(Key{Folder: ReviewsDoc}, &ReviewRules{List: []ReviewRule{{Role: CodeReviewer}}})
+	p.upgrade(firstRules, i.Rules)
 }
 
 // check refuses a configuration that no rule could work with.
@@ -151,11 +157,6 @@ func (c *Config) check(hint string) *Refusal {
 			return r
 		}
 	}
-	for _, rp := range c.RolePaths {
-		if r := checkGlobs([]string{rp.Deny}, hint); r != nil || rp.Role == "" {
-			return refuse(RuleForm, hint, "role_paths needs a role and a path pattern")
-		}
-	}
 	return CheckGates(c.Gates, hint)
 }
 
@@ -195,11 +196,7 @@ func (a *Alarms) check(hint string) *Refusal {
 
 // globs are all path patterns of the configuration.
 func (c *Config) globs() []string {
-	list := slices.Concat(c.Tests, c.Never)
-	for _, rp := range c.RolePaths {
-		list = append(list, rp.Deny)
-	}
-	return list
+	return slices.Concat(c.Tests, c.Never)
 }
 
 // ConfigMove replaces the configuration.
@@ -221,11 +218,11 @@ func (c *ConfigMove) apply(p *effect) {
 type ImportMove struct {
 	Source string `yaml:"source"`
 	Tasks  inputs `yaml:"tasks"`
-	Texts  texts  `yaml:"texts,since=2"` // new ones that the tasks stand on
+	Texts  texts  `yaml:"texts"` // new ones that the tasks stand on
 
-	Plan     *PlanRef  `yaml:"plan,since=5"`     // the artifact that the tasks come from; nil if it is none
-	Update   inputs    `yaml:"update,since=5"`   // tasks that are described anew
-	Schedule *Schedule `yaml:"schedule,since=5"` // of the goal, nil leaves it
+	Plan     *PlanRef  `yaml:"plan"`     // the artifact that the tasks come from; nil if it is none
+	Update   inputs    `yaml:"update"`   // tasks that are described anew
+	Schedule *Schedule `yaml:"schedule"` // of the goal, nil leaves it
 }
 
 // add is the same as an addition of tasks.
@@ -249,15 +246,6 @@ func (i *ImportMove) check(p *play) *Refusal {
 	return i.add().enter(p)
 }
 
-// importable lets agents import tasks, of a plan, since rules version 5. Before, only
-// people did.
-func importable(p *play) *Refusal {
-	if !p.HasRules(5) && !p.move.By.IsHuman() {
-		return refuse(RuleRole, "git liza help "+p.move.Act.Command(), "%s is for %s, not for %s", p.move.Act, human, p.move.By)
-	}
-	return nil
-}
-
 func (i *ImportMove) already(p *play) bool {
 	g := p.Goal(p.goalID())
 	return i.Plan != nil && g != nil && slices.ContainsFunc(g.Plans, func(o PlanRef) bool { return o.Path == i.Plan.Path && o.Blob == i.Plan.Blob })
@@ -267,9 +255,6 @@ func (i *ImportMove) already(p *play) bool {
 // one, or while the phase that makes the plan has not ended.
 func (i *ImportMove) checkPlan(p *play) *Refusal {
 	const hint = "git liza help plan"
-	if !p.HasRules(5) && (i.Plan != nil || len(i.Update) > 0 || i.Schedule != nil) {
-		return refuse(RuleVersion, "git liza migrate", "a plan is imported since rules version 5, the board has version %d", p.Settings().Rules)
-	}
 	goal := p.goalID()
 	w, g := workflowsOf(p).of(goal), p.Goal(goal)
 	for _, in := range i.Tasks {
@@ -373,7 +358,7 @@ func (i *ImportMove) kept(p *play, g *Goal) []PlanRef {
 // small, and marks the records of sprints, so that nobody is shown them again.
 type ArchiveMove struct {
 	Tasks   taskIDs    `yaml:"tasks"`
-	Sprints []SprintID `yaml:"sprints,since=2"`
+	Sprints []SprintID `yaml:"sprints"`
 }
 
 func (a *ArchiveMove) subject() string {
@@ -386,9 +371,6 @@ func (a *ArchiveMove) subject() string {
 func (a *ArchiveMove) check(p *play) *Refusal {
 	if len(a.Tasks)+len(a.Sprints) == 0 {
 		return refuse(RuleForm, "git liza archive", "there is no task to archive")
-	}
-	if len(a.Sprints) > 0 && !p.HasRules(2) {
-		return refuse(RuleVersion, "git liza migrate", "records are archived since rules version 2, the board has version %d", p.Settings().Rules)
 	}
 	for _, id := range a.Sprints {
 		s := p.Sprint(id)

@@ -145,10 +145,7 @@ func (k checker) checkSettings(s Settings, note func(*Refusal)) {
 	if s.Goal == "" || k.Goal(s.Goal) == nil {
 		note(breach("the current goal %q is not on the board", s.Goal))
 	}
-	if open := k.Sprint(s.Sprint1); s.Sprint1 != "" && (open == nil || ended(open)) {
-		note(breach("the open sprint %q is not on the board, or it has ended", s.Sprint1))
-	}
-	if s.Rules >= 3 && s.Checked == nil {
+	if s.Checked == nil {
 		note(breach("the settings lack the newest checkpoint"))
 	}
 	c := s.Control
@@ -214,12 +211,8 @@ func (k checker) checkTask(t *Task) *Refusal {
 		{!t.Usage.sum(), "has a usage that no sessions add up to"},
 		{len(t.Failures) > MaxList || len(t.Coders) > MaxList || len(t.DependsOn) > MaxList || len(t.Owns) > MaxList, "has a list that is too long"},
 	}
-	if k.HasRules(2) {
-		wants = append(wants, k.checkJudgements(t)...)
-	}
-	if k.HasRules(3) {
-		wants = append(wants, k.checkReverts(t)...)
-	}
+	wants = append(wants, k.checkJudgements(t)...)
+	wants = append(wants, k.checkReverts(t)...)
 	for _, w := range wants {
 		if w.broken {
 			return breach("%s %s", t.ID, w.reason)

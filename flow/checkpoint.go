@@ -5,12 +5,12 @@ import "slices"
 // CheckpointMove stops new claims until a human has looked and decided.
 type CheckpointMove struct {
 	Reason string `yaml:"reason"`
-	Cause  Cause  `yaml:"cause,since=3"` // of one that no person asked for; zero has none
-	Since  string `yaml:"since,since=3"` // mark of the last checkpoint, by which the cause was judged
+	Cause  Cause  `yaml:"cause"` // of one that no person asked for; zero has none
+	Since  string `yaml:"since"` // mark of the last checkpoint, by which the cause was judged
 }
 
 func (c *CheckpointMove) fill(p *play) {
-	if c.Since == "" && slices.Contains(computedCauses, c.Cause) && p.HasRules(3) {
+	if c.Since == "" && slices.Contains(computedCauses, c.Cause) {
 		c.Since = p.Settings().Checked.Mark
 	}
 }
@@ -22,7 +22,7 @@ func (c *CheckpointMove) check(p *play) *Refusal {
 	if g := p.Goal(p.move.Goal); g != nil && g.Status != InProgress {
 		return refuse(RuleGoal, "git liza goal list", "the goal %s is %s, not in progress", g.ID, g.Status)
 	}
-	if r := (steering{p}).checkCause(c); r != nil && p.HasRules(3) {
+	if r := (steering{p}).checkCause(c); r != nil {
 		return r
 	}
 	return present("the reason", c.Reason, "git liza checkpoint --reason R")
@@ -30,7 +30,7 @@ func (c *CheckpointMove) check(p *play) *Refusal {
 
 func (c *CheckpointMove) already(p *play) bool {
 	s := p.Settings()
-	return s.Control.State == Checkpoint || p.HasRules(3) && c.Since != "" && s.Checked.Mark != c.Since
+	return s.Control.State == Checkpoint || c.Since != "" && s.Checked.Mark != c.Since
 }
 
 func (c *CheckpointMove) refs(_ Move, b *Board) []RefMove {
@@ -40,10 +40,8 @@ func (c *CheckpointMove) refs(_ Move, b *Board) []RefMove {
 func (c *CheckpointMove) apply(p *effect) {
 	mark := p.mark("checkpoint")
 	p.control(Checkpoint, c.Reason)
-	if p.HasRules(3) {
-		p.change(func(s *Settings) { s.Control.Mark, s.Control.Goal = mark, p.move.Goal })
-		marking{p}.pass(mark)
-	}
+	p.change(func(s *Settings) { s.Control.Mark, s.Control.Goal = mark, p.move.Goal })
+	marking{p}.pass(mark)
 	p.sprintPhase(InCheckpoint)
 	p.change(func(s *Settings) { s.Next.Mark++ })
 }
@@ -58,7 +56,7 @@ const (
 	CauseMerges                    // so many since the last checkpoint
 	CauseBudget                    // such a share of it is used since the last checkpoint
 	CauseFile                      // a person put it there
-	CauseGate                      // it cannot run on two hosts; since rules version 4
+	CauseGate                      // it cannot run on two hosts
 )
 
 var causeNames = names{"", "deadline", "merges", "budget", "file", "gate"}

@@ -5,9 +5,6 @@ import "slices"
 // checkRoles refuses roles that no rule could work with, and rules of review that
 // nobody can satisfy.
 func (k checker) checkRoles() *Refusal {
-	if !k.HasRules(2) {
-		return nil
-	}
 	if k.Role(Coder) == nil || k.Role(Coder).Capacity != Does {
 		return breach("the board has no role %s that does tasks", Coder)
 	}

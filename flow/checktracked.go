@@ -5,9 +5,6 @@ import "slices"
 // checkTracked refuses a board whose documents of tracked paths are damaged, or
 // that lacks the text of an open goal.
 func (k checker) checkTracked() *Refusal {
-	if !k.HasRules(2) {
-		return nil
-	}
 	for _, id := range k.IDs(Tracked) {
 		doc, ok := k.load(Key{Tracked, id}).(*TrackedPath)
 		if !ok || TrackedID(doc.Path) != id {
@@ -42,7 +39,7 @@ func (k checker) checkPath(doc *TrackedPath) *Refusal {
 
 // checkSpec refuses an open goal whose spec is not tracked.
 func (k checker) checkSpec(g *Goal) *Refusal {
-	if g != nil && g.Status == InProgress && k.HasRules(2) && !k.tracks(g.Spec) {
+	if g != nil && g.Status == InProgress && !k.tracks(g.Spec) {
 		return breach("the spec of %s is not tracked", g.ID)
 	}
 	return nil

@@ -114,9 +114,7 @@ func (ch choice) candidates(act Act, c Caller, at time.Time) candidates {
 	waits, behind := map[*Summary]int{}, func(*Summary) time.Duration { return 0 }
 	if act == ActClaim {
 		waits = ch.waiting(free)
-		if ch.HasRules(4) {
-			behind = ch.pathsBehind()
-		}
+		behind = ch.pathsBehind()
 	}
 	list := make(candidates, 0, len(free))
 	for _, s := range free {
@@ -179,16 +177,12 @@ func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
 	for _, w := range workflowsOf(ch).open() {
 		phases[w.Goal] = ch.Goal(w.Goal).Phase
 	}
-	leveled := ch.HasRules(4)
 	return func(s *Summary) bool {
 		if holds[s.Goal].keeps(s.ID, s.Status, s.Created) {
 			return true
 		}
 		if in := phases[s.Goal]; in != "" && s.Phase != in && s.Phase != AnyPhase {
 			return true
-		}
-		if !leveled {
-			return false
 		}
 		if _, known := reach[s.Goal]; !known {
 			reach[s.Goal] = levelsOf(ch).reach(s.Goal)
@@ -243,12 +237,8 @@ func (ch choice) begins(act Act, by Actor, at time.Time) func(*Summary) bool {
 	}
 }
 
-// priorities are those of the goals in progress, from 1; nil under rules version 1,
-// where tasks of all goals are equal.
+// priorities are those of the goals in progress, from 1.
 func (ch choice) priorities() map[GoalID]int {
-	if !ch.HasRules(2) {
-		return nil
-	}
 	of := map[GoalID]int{}
 	for _, g := range ch.calendar().goals() {
 		of[g.ID] = g.Priority
@@ -258,7 +248,7 @@ func (ch choice) priorities() map[GoalID]int {
 
 // isEnded reports whether the goal of a task is not among those in progress, which
 // [choice.priorities] returned.
-func (s *Summary) isEnded(open map[GoalID]int) bool { return open != nil && open[s.Goal] == 0 }
+func (s *Summary) isEnded(open map[GoalID]int) bool { return open[s.Goal] == 0 }
 
 // ofEnded is the oldest task that is no candidate only because its goal has ended,
 // nil if there is none.

@@ -52,7 +52,7 @@ func claimable(p *play) *Refusal {
 
 // doneBy refuses an agent of another role than the one that does the task.
 func (p *play) doneBy(by Actor) *Refusal {
-	if role, t := by.Role(), p.task; role != "" && role != t.doer() && p.HasRules(2) {
+	if role, t := by.Role(), p.task; role != "" && role != t.doer() {
 		return refuse(RuleRole, "git liza list --status UNCLAIMED", "%s is done by %s, not by %s", t.ID, t.doer().One(), role.One())
 	}
 	return nil
@@ -188,7 +188,7 @@ func (c *ClaimMove) apply(p *effect) {
 	if p.from == Claimed {
 		from = t.Claim.From
 		p.free(t.Claim.By)
-		if p.HasRules(4) && !t.Claim.By.IsHuman() && lost(p) {
+		if !t.Claim.By.IsHuman() && lost(p) {
 			return
 		}
 	}
@@ -261,7 +261,7 @@ func askSave(s *Save) Query {
 // RenewMove extends the lease of a claim or a review; the holder stays.
 type RenewMove struct {
 	Lease Duration `yaml:"lease"`
-	Role  Role     `yaml:"role,since=2"` // whose review; "" is the actor's own, or the only one
+	Role  Role     `yaml:"role"` // whose review; "" is the actor's own, or the only one
 }
 
 func renewable(p *play) *Refusal {
@@ -302,7 +302,7 @@ func (r *RenewMove) apply(p *effect) {
 // ReleaseMove gives up a claim or a review before its lease ends.
 type ReleaseMove struct {
 	NoVerdict bool `yaml:"no_verdict"`
-	Role      Role `yaml:"role,since=2"` // whose review; "" is the actor's own, or the only one
+	Role      Role `yaml:"role"` // whose review; "" is the actor's own, or the only one
 }
 
 func releasable(p *play) *Refusal {
@@ -334,7 +334,7 @@ func (r *ReleaseMove) apply(p *effect) {
 		from = t.Claim.From
 	}
 	if t.Claim != nil {
-		blocked := p.HasRules(4) && !t.Claim.live(p.move.At) && !t.Claim.By.IsHuman() && lost(p)
+		blocked := !t.Claim.live(p.move.At) && !t.Claim.By.IsHuman() && lost(p)
 		p.unclaim()
 		if t.Intent = nil; !blocked {
 			t.Status = from
@@ -344,7 +344,7 @@ func (r *ReleaseMove) apply(p *effect) {
 	role, _ := p.panel().heldRole(r.Role)
 	held := t.Judgement(role).Review
 	p.endReview(t, role)
-	if r.NoVerdict && !(p.HasRules(3) && held.By.IsHuman() && !p.move.By.IsHuman()) {
+	if r.NoVerdict && !(held.By.IsHuman() && !p.move.By.IsHuman()) {
 		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
 	}
 }

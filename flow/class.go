@@ -104,7 +104,7 @@ func (c *ClassifyMove) paths() (list []string) {
 }
 
 func (c *ClassifyMove) ask(_ Move, b *Board) Query {
-	return Query{Texts: b.trackedPaths().askTexts(b.Settings().Rules, c.paths(), nil), Classes: c.paths()}
+	return Query{Texts: b.trackedPaths().askTexts(c.paths()...), Classes: c.paths()}
 }
 
 func (c *ClassifyMove) fill(p *play) {
@@ -219,7 +219,7 @@ func classify(p *effect, path string, c *Class) {
 // checkClass refuses agents to work by a text that says that no agent, or none without
 // the word of a person, is to do so.
 func checkClass(p *play) *Refusal {
-	if p.move.By.IsHuman() || !p.HasRules(5) {
+	if p.move.By.IsHuman() {
 		return nil
 	}
 	return p.trackedPaths().classRefusal(p.task)
@@ -253,7 +253,7 @@ func ClassRefusals(b *Board) map[TaskID]*Refusal {
 		doc, ok := b.Load(Key{Tracked, id}).(*TrackedPath)
 		return ok && doc.Class != nil
 	}
-	if !b.HasRules(5) || !b.Settings().Config.Automation.Required && !slices.ContainsFunc(b.IDs(Tracked), classified) {
+	if !b.Settings().Config.Automation.Required && !slices.ContainsFunc(b.IDs(Tracked), classified) {
 		return list
 	}
 	for _, s := range b.oldest() {
@@ -271,7 +271,7 @@ func ClassRefusals(b *Board) map[TaskID]*Refusal {
 // secondLook reports whether the class of a text that a task stands on suggests that
 // another role looks at the work.
 func (c trackedPaths) secondLook(t *Task) bool {
-	return c.HasRules(5) && slices.ContainsFunc(append([]string{t.Spec}, t.BasedOn...), func(ref string) bool {
+	return slices.ContainsFunc(append([]string{t.Spec}, t.BasedOn...), func(ref string) bool {
 		doc := c.find(specPath(ref))
 		return ref != "" && doc != nil && doc.Class != nil && doc.Class.SecondLook == LookSuggested
 	})

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// DecideMove is what a human decides at a checkpoint, with what follows from it. Before
-// version 3 of the rules it only records the decision.
+// DecideMove is what a human decides at a checkpoint, with what follows from it.
 type DecideMove struct {
 	Decision string `yaml:"decision"`
 	Message  string `yaml:"message"`
 
-	Checkpoint string   `yaml:"checkpoint,since=3"` // the mark of the one that it is about
-	Tasks      []TaskID `yaml:"tasks,since=3"`      // that are held; none: those of the goal that nobody has begun
+	Checkpoint string   `yaml:"checkpoint"` // the mark of the one that it is about
+	Tasks      []TaskID `yaml:"tasks"`      // that are held; none: those of the goal that nobody has begun
 }
 
 func (d *DecideMove) fill(p *play) {
-	if d.Checkpoint == "" && p.HasRules(3) {
+	if d.Checkpoint == "" {
 		d.Checkpoint = p.Settings().Control.Mark
 	}
 }
@@ -36,7 +35,7 @@ func (d *DecideMove) check(p *play) *Refusal {
 		return refuse(RuleForm, "git liza checkpoint decide CONTINUE --message M", "%q is no decision; there are %s", clip(d.Decision), strings.Join(decisions, ", "))
 	}
 	hint := "git liza checkpoint decide " + d.Decision + " --message M"
-	if r := present("the message", d.Message, hint); r != nil || !p.HasRules(3) {
+	if r := present("the message", d.Message, hint); r != nil {
 		return r
 	}
 	if now := p.Settings().Control.Mark; d.Checkpoint != now {
@@ -71,20 +70,17 @@ func (d *DecideMove) holds() bool { return d.Decision == "REPLAN" || d.Decision 
 // pivots reports whether the goal that the decision is about waits for the one that
 // takes its place while the board runs for others.
 func (d *DecideMove) pivots(p *play) bool {
-	return d.Decision == "PIVOT" && p.HasRules(4) && len(p.calendar().goals()) > 1 && !p.Breaker().Tripped
+	return d.Decision == "PIVOT" && len(p.calendar().goals()) > 1 && !p.Breaker().Tripped
 }
 
 func (d *DecideMove) apply(p *effect) {
 	c := p.Settings().Control
 	p.change(func(s *Settings) {
 		s.Control.Decision, s.Control.Message = d.Decision, d.Message
-		if p.HasRules(3) && d.Decision == "PIVOT" {
+		if d.Decision == "PIVOT" {
 			s.Control.Goal = p.move.Goal
 		}
 	})
-	if !p.HasRules(3) {
-		return
-	}
 	if d.holds() || d.pivots(p.play) {
 		p.goal(func(g *Goal) {
 			g.Hold = &Hold{Checkpoint: cmp.Or(c.Mark, p.Settings().Checked.Mark), Decision: d.Decision, Message: d.Message, Tasks: d.Tasks,

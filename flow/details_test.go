@@ -98,7 +98,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		m := &ResetMove{Resolution: w.or("resolution", "mended")}
 		if w.pairs["upto"] != "" {
 			m.Upto = w.number("upto")
-		} else if s.board.HasRules(3) {
+		} else {
 			m.Upto = s.board.Settings().Next.Record - 1
 		}
 		return m
@@ -297,16 +297,13 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	},
 }
 
-// trip names what the words say, else, since version 3 of the rules, all anomalies and
+// trip names what the words say, else all anomalies and
 // the last reset.
 func (s *scene) trip(w words) *TripMove {
 	m := &TripMove{Pattern: "retry_cluster", Severity: w.pairs["severity"], Patterns: w.list("patterns"),
 		Records: ids[RecordID](w.list("records")), Watermark: w.number("watermark")}
 	if pattern, given := w.pairs["pattern"]; given {
 		m.Pattern = pattern
-	}
-	if !s.board.HasRules(3) {
-		return m
 	}
 	m.Severity, m.Artifacts = cmp.Or(m.Severity, "ARCHITECTURE_FLAW"), []string{vision}
 	if m.Patterns == nil {

@@ -117,8 +117,8 @@ func sameMarks(x, y Document) bool {
 	return archived(x) == archived(y) && (was == nil) == (is == nil) && (was == nil || was.Reason == is.Reason && was.By == is.By && was.At.Equal(is.At))
 }
 
-// RecordsToArchive are the keys of the records of a sprint that are not archived. From
-// version 3 of the rules on, discoveries that are open stay.
+// RecordsToArchive are the keys of the records of a sprint that are not archived.
+// Discoveries that are open stay.
 func RecordsToArchive(b *Board, sprint SprintID) []Key {
 	var list []Key
 	for _, folder := range []Folder{Anomalies, Discovered, Notes} {
@@ -127,7 +127,7 @@ func RecordsToArchive(b *Board, sprint SprintID) []Key {
 			if !strings.HasPrefix(id, string(sprint)+"/") {
 				continue
 			}
-			if d, ok := b.load(key).(*Discovery); ok && b.HasRules(3) && d.IsOpen(b.at) {
+			if d, ok := b.load(key).(*Discovery); ok && d.IsOpen(b.at) {
 				continue // somebody must still look at it
 			}
 			if !archived(b.load(key)) {

@@ -9,7 +9,7 @@ import (
 // EditMove replaces the description of a task; its id stays.
 type EditMove struct {
 	Input TaskInput `yaml:"input"`
-	Texts texts     `yaml:"texts,since=2"` // new ones that the task stands on
+	Texts texts     `yaml:"texts"` // new ones that the task stands on
 }
 
 func (e *EditMove) ask(m Move, b *Board) Query {
@@ -103,12 +103,10 @@ func (e *EditMove) check(p *play) *Refusal {
 	if r := edited.acyclic(t); r != nil {
 		return r
 	}
-	if p.HasRules(4) {
-		p.repointed = levelling{edited, p.prior}.assign([]*Task{t}, nil, &found)
-		p.level = t.Level
-		if r := found.refusal(); r != nil {
-			return r
-		}
+	p.repointed = levelling{edited, p.prior}.assign([]*Task{t}, nil, &found)
+	p.level = t.Level
+	if r := found.refusal(); r != nil {
+		return r
 	}
 	return p.textCheck().compare(e.Texts)
 }
@@ -117,7 +115,7 @@ func (e *EditMove) check(p *play) *Refusal {
 // dependencies on what was taken back.
 func (p *play) onlyBudget(is *Task) *Refusal {
 	before, after := p.task.Input(), is.Input()
-	if p.HasRules(3) && p.move.By.IsHuman() && reverts(p.calendar()).frees(before, after) {
+	if p.move.By.IsHuman() && reverts(p.calendar()).frees(before, after) {
 		return nil
 	}
 	after.Budget = before.Budget
@@ -147,7 +145,7 @@ func (e *EditMove) apply(p *effect) {
 	if p.task.Level = cmp.Or(p.level, level); p.task.Level != level {
 		releasing{p}.clear(p.task.Goal, min(p.task.Level, cmp.Or(level, p.task.Level)))
 	}
-	if p.HasRules(2) && described.has(p.from) && p.task.Submission != nil {
+	if described.has(p.from) && p.task.Submission != nil {
 		judgeAnew(p, p.task)
 	}
 }

@@ -24,7 +24,7 @@ func (p *effect) keep(t *Task) {
 // enter dates a task's new state.
 func enter(p *effect, t *Task) {
 	t.Changed = p.move.At
-	if was := p.prior.Task(t.ID); p.HasRules(4) && (was == nil || was.Status != t.Status) {
+	if was := p.prior.Task(t.ID); was == nil || was.Status != t.Status {
 		t.Entered = p.move.At
 	}
 }
@@ -62,7 +62,7 @@ func (p *effect) run() {
 
 // countAdded counts new tasks in their goal, which is that of the move.
 func (p *effect) countAdded() {
-	if len(p.added) > 0 && p.HasRules(2) {
+	if len(p.added) > 0 {
 		p.goal(func(g *Goal) { g.Added += len(p.added) })
 	}
 }
@@ -170,15 +170,13 @@ func (p *effect) blockAtLimit(limit string, role Role, question string) {
 	p.unclaim()
 	t.Status = Blocked
 	t.block(p, Block{Reason: limit, Limit: limit, Questions: []string{question}})
-	if p.HasRules(2) {
-		details := map[string]string{"limit": limit}
-		if role != "" {
-			details["role"] = string(role)
-		}
-		p.record(Anomalies, func(id RecordID) Document {
-			return &Anomaly{ID: id, Type: LimitReached, Task: t.ID, Details: details, By: p.move.By, At: p.move.At}
-		})
+	details := map[string]string{"limit": limit}
+	if role != "" {
+		details["role"] = string(role)
 	}
+	p.record(Anomalies, func(id RecordID) Document {
+		return &Anomaly{ID: id, Type: LimitReached, Task: t.ID, Details: details, By: p.move.By, At: p.move.At}
+	})
 	if limit == LimitIterations || limit == LimitCycles {
 		p.recordFailure(coder, limit)
 	}

@@ -7,7 +7,7 @@ import (
 // FinalizeMove turns drafts into claimable tasks.
 type FinalizeMove struct {
 	Tasks taskIDs `yaml:"tasks"`
-	Texts texts   `yaml:"texts,since=2"` // new ones that the tasks stand on
+	Texts texts   `yaml:"texts"` // new ones that the tasks stand on
 }
 
 // taskIDs is a list that a move, but no document, may hold in full.

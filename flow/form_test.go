@@ -103,8 +103,6 @@ func TestDefaultConfigIsAccepted(t *testing.T) {
 		"a negative alarm":       func(c *Config) { c.DriftAlarm = -1 },
 		"a bad pattern of tests": func(c *Config) { c.Tests = []string{"a["} },
 		"a bad pattern of never": func(c *Config) { c.Never = []string{"a["} },
-		"a bad pattern of paths": func(c *Config) { c.RolePaths = []RolePath{{Role: Coder, Deny: "/x"}} },
-		"paths of no role":       func(c *Config) { c.RolePaths = []RolePath{{Deny: "x"}} },
 		"a gate without time":    func(c *Config) { c.Gates = []Gate{{Name: "a", Command: "x"}} },
 		"a gate without name":    func(c *Config) { c.Gates = []Gate{{Command: "x", Timeout: Duration(time.Minute)}} },
 	} {

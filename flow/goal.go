@@ -18,28 +18,28 @@ type Goal struct {
 	Alignment []Alignment `yaml:"alignment"`
 	Changes   []Change    `yaml:"spec_changes"`
 	Usage     Usage       `yaml:"usage"`
-	Priority  int         `yaml:"priority,since=2"`    // from 1, the first, to 5
-	Sprint    SprintID    `yaml:"sprint,since=2"`      // the open one, "" between two
-	Next      SprintID    `yaml:"next_sprint,since=2"` // reserved for the next one; "" while one is open
-	Added     int         `yaml:"tasks_added,since=2"` // how many tasks were ever entered
+	Priority  int         `yaml:"priority"`    // from 1, the first, to 5
+	Sprint    SprintID    `yaml:"sprint"`      // the open one, "" between two
+	Next      SprintID    `yaml:"next_sprint"` // reserved for the next one; "" while one is open
+	Added     int         `yaml:"tasks_added"` // how many tasks were ever entered
 
-	Merged       int    `yaml:"tasks_merged,since=3"`  // how many tasks of it ever became MERGED
-	AtCheckpoint *Tally `yaml:"at_checkpoint,since=3"` // when the last checkpoint was made; nil is zero
-	Hold         *Hold  `yaml:"hold,since=3"`
+	Merged       int    `yaml:"tasks_merged"`  // how many tasks of it ever became MERGED
+	AtCheckpoint *Tally `yaml:"at_checkpoint"` // when the last checkpoint was made; nil is zero
+	Hold         *Hold  `yaml:"hold"`
 
-	Schedule *Schedule  `yaml:"schedule,since=4"` // nil is that of the configuration
-	Pressure []Pressure `yaml:"pressure,since=4"`
-	Streak   *Streak    `yaml:"streak,since=4"` // of failures; nil if the last claim did not fail
+	Schedule *Schedule  `yaml:"schedule"` // nil is that of the configuration
+	Pressure []Pressure `yaml:"pressure"`
+	Streak   *Streak    `yaml:"streak"` // of failures; nil if the last claim did not fail
 
-	Workflow   string    `yaml:"workflow,since=5"` // its name; "" is [PlainWorkflow], which has no document
-	Phase      PhaseID   `yaml:"phase,since=5"`    // "" without a workflow
-	PhaseSince time.Time `yaml:"phase_since,since=5"`
-	Begun      []PhaseID `yaml:"begun,since=5"` // phases that it entered forward; their templates are not added again
-	Every      Every     `yaml:"every,since=5"` // what a person is asked at
-	Loop       *Loop     `yaml:"loop,since=5"`
-	Plans      []PlanRef `yaml:"plans,since=5"` // that tasks were imported from, each path once
+	Workflow   string    `yaml:"workflow"` // its name; "" is [PlainWorkflow], which has no document
+	Phase      PhaseID   `yaml:"phase"`    // "" without a workflow
+	PhaseSince time.Time `yaml:"phase_since"`
+	Begun      []PhaseID `yaml:"begun"` // phases that it entered forward; their templates are not added again
+	Every      Every     `yaml:"every"` // what a person is asked at
+	Loop       *Loop     `yaml:"loop"`
+	Plans      []PlanRef `yaml:"plans"` // that tasks were imported from, each path once
 
-	Failed int `yaml:"failed_level,since=5"` // the highest level that failed and has not passed since; 0 is none
+	Failed int `yaml:"failed_level"` // the highest level that failed and has not passed since; 0 is none
 }
 
 // A Tally is what a goal had reached and used at some time.
@@ -52,7 +52,7 @@ type Tally struct {
 // A Hold keeps tasks of a goal from being claimed until a decision is answered.
 type Hold struct {
 	Checkpoint string    `yaml:"checkpoint"` // the mark whose decision it follows
-	Decision   string    `yaml:"decision"`   // REPLAN or ADJUST_SPECS, since rules version 4 also PIVOT
+	Decision   string    `yaml:"decision"`   // REPLAN, ADJUST_SPECS or PIVOT
 	Message    string    `yaml:"message"`
 	Tasks      []TaskID  `yaml:"tasks"` // none: every task of the goal that was there then and is UNCLAIMED
 	By         Actor     `yaml:"by"`
@@ -92,21 +92,18 @@ type Change struct {
 // A Sprint is a slice of a goal, the document sprints/<id>.yaml. The tasks
 // record which sprint they belong to.
 type Sprint struct {
-	ID       SprintID  `yaml:"id"`
-	Goal     GoalID    `yaml:"goal"`
-	Status   Phase     `yaml:"status"`
-	Started  time.Time `yaml:"started"`
-	Deadline time.Time `yaml:"deadline"`
-	Ended    time.Time `yaml:"ended"`
-	Reason   string    `yaml:"reason"`
-	Carried  []TaskID  `yaml:"carried"` // unfinished tasks that passed to the next sprint, at most MaxList
-	Retro    string    `yaml:"retro"`
-	Usage    Usage     `yaml:"usage"`
-	Planned2 taskIDs   `yaml:"planned,since=2,until=2"` // when it started; later in a document of its own
-	Stretch2 taskIDs   `yaml:"stretch,since=2,until=2"`
-
-	Archived int            `yaml:"archived,since=3"`      // planned tasks of it in the archive
-	Words    *Retrospective `yaml:"retrospective,since=3"` // beside Retro
+	ID       SprintID       `yaml:"id"`
+	Goal     GoalID         `yaml:"goal"`
+	Status   Phase          `yaml:"status"`
+	Started  time.Time      `yaml:"started"`
+	Deadline time.Time      `yaml:"deadline"`
+	Ended    time.Time      `yaml:"ended"`
+	Reason   string         `yaml:"reason"`
+	Carried  []TaskID       `yaml:"carried"` // unfinished tasks that passed to the next sprint, at most MaxList
+	Retro    string         `yaml:"retro"`
+	Usage    Usage          `yaml:"usage"`
+	Archived int            `yaml:"archived"`      // planned tasks of it in the archive
+	Words    *Retrospective `yaml:"retrospective"` // beside Retro
 }
 
 // A Retrospective is what a sprint taught, in three lists.

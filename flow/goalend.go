@@ -1,7 +1,5 @@
 package flow
 
-import "slices"
-
 // A Fate is what becomes of the open tasks of a goal that is reached. The zero
 // value says nothing about them.
 type Fate uint8
@@ -31,21 +29,21 @@ func goalOpen(p *play) *Refusal {
 	switch g := p.Goal(p.goalID()); {
 	case g != nil && g.Status == InProgress:
 		return nil
-	case g != nil && p.HasRules(2):
+	case g != nil:
 		return refuse(RuleNotFound, "git liza goal list", "the goal %s is %s, not in progress", g.ID, g.Status)
 	}
 	return refuse(RuleNotFound, "git liza goal show", "no goal is in progress")
 }
 
 // CompleteMove ends a goal that was reached. A person says what becomes of its
-// open tasks if there are any; under rules version 1 they are kept.
+// open tasks if there are any.
 type CompleteMove struct {
 	Reason string `yaml:"reason"`
-	Open   Fate   `yaml:"open_tasks,since=2"`
-	To     GoalID `yaml:"to,since=2"` // of tasks that are moved
+	Open   Fate   `yaml:"open_tasks"`
+	To     GoalID `yaml:"to"` // of tasks that are moved
 
-	Tip      ObjectID  `yaml:"tip,since=4"`      // of integration, on which the gates of goals ran; "" if there are none
-	Receipts []Receipt `yaml:"receipts,since=4"` // of these gates
+	Tip      ObjectID  `yaml:"tip"`      // of integration, on which the gates of goals ran; "" if there are none
+	Receipts []Receipt `yaml:"receipts"` // of these gates
 }
 
 func (c *CompleteMove) subject() string { return "goal" }
@@ -65,8 +63,6 @@ func (c *CompleteMove) check(p *play) *Refusal {
 	switch {
 	case !p.move.By.IsHuman():
 		return c.checkAgent(p, open)
-	case !p.HasRules(2):
-		return nil
 	case c.To != "" && c.Open != TasksMoved:
 		return refuse(RuleForm, "git liza help goal", "open tasks pass to %s only if they are moved", c.To)
 	case c.Open == 0 && len(open) > 0:
@@ -102,7 +98,7 @@ func (c *CompleteMove) gates(p *play) *Refusal {
 	if len(c.Receipts) > 0 && c.Tip != p.Settings().Integration.Tip {
 		return refuse(RuleTip, hint, "integration is at %s, the gates of the goal ran at %s", p.Settings().Integration.Tip.Short(), c.Tip.Short())
 	}
-	if r := (staging{p}).check(AtGoal, c.Receipts, hint); r != nil || !p.HasRules(4) {
+	if r := (staging{p}).check(AtGoal, c.Receipts, hint); r != nil {
 		return r
 	}
 	if r := (staging{p}).ranOnTip(c.Receipts, hint); r != nil {
@@ -120,20 +116,11 @@ func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
 	if len(open) > 0 {
 		return refuse(RuleOpen, "git liza list", "%s is %s: a goal completes when all its tasks are final, or when a human says so", open[0].ID, open[0].Status)
 	}
-	var none bool
-	if p.HasRules(2) {
-		none = p.Goal(goal).Added == 0
-	} else {
-		of := func(s *Summary) bool { return s.Goal == goal }
-		none = !slices.ContainsFunc(p.oldest(), of) && len(p.IDs(Archive)) == 0
-	}
-	if none {
+	if p.Goal(goal).Added == 0 {
 		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
 	}
-	if p.HasRules(3) {
-		if r := (steering{p}).checkComplete(); r != nil {
-			return r
-		}
+	if r := (steering{p}).checkComplete(); r != nil {
+		return r
 	}
 	if r := exitsOf(p).checkDone(goal); r != nil {
 		return r
@@ -217,9 +204,7 @@ func (c *CompleteMove) apply(p *effect) {
 		case TasksAbandoned:
 			t.dropBlock(p)
 			t.Status, t.Abandoned = Abandoned, "goal "+string(goal)+" done"
-			if p.HasRules(4) {
-				t.AbandonedBy = p.move.By
-			}
+			t.AbandonedBy = p.move.By
 		case TasksMoved:
 			t.Phase = c.phase(p.play, t)
 			t.Goal, t.Sprint = c.To, p.calendar().forTasks(c.To)
@@ -263,9 +248,6 @@ func (p *effect) endGoal(goal GoalID, to Phase, reason string) {
 	over := *p.Goal(goal)
 	over.Status, over.Ended, over.Reason, over.Hold = to, p.move.At, reason, nil
 	p.put(Key{Goals, string(goal)}, &over)
-	if !p.HasRules(2) {
-		return
-	}
 	if open := p.Sprint(p.OpenSprint(goal)); open != nil {
 		over := *open
 		over.Status, over.Ended, over.Reason = Completed, p.move.At, reason

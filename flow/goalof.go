@@ -6,21 +6,20 @@ import (
 )
 
 // goalActs are the acts beside those on a task that name their goal.
-// Each has the version of the rules since which it does.
-var goalActs = map[Act]int{ActAdd: 2, ActFinalize: 2, ActImport: 2, ActConvert: 2, ActGoal: 2, ActComplete: 2, ActAbort: 2, ActReopen: 2,
-	ActAlign: 2, ActSpecChange: 2, ActSprintStart: 2, ActSprintClose: 2, ActRetro: 2, ActAnomaly: 2, ActDiscover: 2, ActNote: 2,
-	ActAnswer: 2, ActTake: 2, ActSession: 2, ActAccept: 2, ActLift: 3, ActDefer: 3, ActDismissRecord: 3,
-	ActLevel: 4, ActSchedule: 4, ActPhase: 5, ActReload: 5, ActClassify: 5, ActAsk: 5}
+var goalActs = []Act{ActAdd, ActFinalize, ActImport, ActConvert, ActGoal, ActComplete, ActAbort, ActReopen,
+	ActAlign, ActSpecChange, ActSprintStart, ActSprintClose, ActRetro, ActAnomaly, ActDiscover, ActNote,
+	ActAnswer, ActTake, ActSession, ActAccept, ActLift, ActDefer, ActDismissRecord,
+	ActLevel, ActSchedule, ActPhase, ActReload, ActClassify, ActAsk}
 
-// looseActs are acts that may name a goal, from version 3 of the rules on.
+// looseActs are acts that may name a goal.
 var looseActs = []Act{ActCheckpoint, ActDecide, ActAmend, ActArchive}
 
 // NamesGoalAlone reports whether the act names a goal only where its fields or its
 // caller name one: the goal that commands usually mean is not meant.
 func (a Act) NamesGoalAlone() bool { return slices.Contains(looseActs, a) }
 
-// namesGoal reports whether an act names its goal on this board.
-func (c calendar) namesGoal(a Act) bool { return goalActs[a] != 0 && c.HasRules(goalActs[a]) }
+// namesGoal reports whether an act names its goal.
+func (a Act) namesGoal() bool { return slices.Contains(goalActs, a) }
 
 // openGoalActs are those of them that a goal which has ended refuses. Others
 // refuse that themselves, or record what concerns a goal after its end too.
@@ -32,19 +31,16 @@ type aimed interface{ aim(*Board) GoalID }
 // GoalOf is the goal of a move that a caller did not choose: that of its task, or
 // of what its fields name, for records that of the task that an agent holds, else
 // the one that it names already, else the current one. It is "" for acts that have
-// no goal, and on boards of rules version 1.
+// no goal.
 func (b *Board) GoalOf(m Move) GoalID {
-	if !b.HasRules(2) {
-		return ""
-	}
 	if m.Task != "" {
 		return b.goalOfTask(m.Task)
 	}
-	loose := b.HasRules(3) && m.Act.NamesGoalAlone()
+	loose := m.Act.NamesGoalAlone()
 	if loose && m.Goal != "" {
 		return m.Goal
 	}
-	if !loose && !b.calendar().namesGoal(m.Act) {
+	if !loose && !m.Act.namesGoal() {
 		return ""
 	}
 	if d, ok := m.Detail.(aimed); ok {
@@ -195,9 +191,9 @@ func (s *SpecChangeMove) aim(b *Board) GoalID { return b.goalOfTask(s.Cause) }
 // goalID is the goal of the move.
 func (p *play) goalID() GoalID {
 	switch {
-	case p.HasRules(2) && p.move.Goal != "":
+	case p.move.Goal != "":
 		return p.move.Goal
-	case p.HasRules(2) && p.task != nil:
+	case p.task != nil:
 		return p.task.Goal
 	}
 	return p.Settings().Goal
@@ -207,7 +203,7 @@ func (p *play) goalID() GoalID {
 // that is not on the board or has ended, or a goal where the act has none.
 func (p *play) checkGoal() *Refusal {
 	m := p.move
-	if !p.HasRules(2) || m.Act == ActInit {
+	if m.Act == ActInit {
 		return nil
 	}
 	switch g := p.Goal(m.Goal); {
@@ -215,8 +211,8 @@ func (p *play) checkGoal() *Refusal {
 		if want := p.goalOfTask(m.Task); m.Goal != want && want != "" {
 			return refuse(RuleGoal, "git liza goal list", "%s names the goal %q, %s belongs to %q", m.Act, m.Goal, m.Task, want)
 		}
-	case m.Goal == "" && p.HasRules(3) && m.Act.NamesGoalAlone() && p.prior.GoalOf(*m) == "":
-	case !p.calendar().namesGoal(m.Act) && !(p.HasRules(3) && m.Act.NamesGoalAlone()):
+	case m.Goal == "" && m.Act.NamesGoalAlone() && p.prior.GoalOf(*m) == "":
+	case !m.Act.namesGoal() && !m.Act.NamesGoalAlone():
 		if m.Goal != "" {
 			return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, and belongs to none", m.Act, m.Goal)
 		}

@@ -8,24 +8,23 @@ import (
 )
 
 // GoalMove sets a new goal, which becomes the current one, and opens its first
-// sprint. On boards of rules version 1 the last goal must have ended, and its
-// sprint goes on.
+// sprint.
 type GoalMove struct {
 	ID    GoalID `yaml:"id"`
 	Title string `yaml:"title"`
 	Spec  string `yaml:"spec"`
 
-	Priority int   `yaml:"priority,since=2"` // from 1, the first, to 5; 0 is 3
-	Texts    texts `yaml:"texts,since=2"`    // of the spec
+	Priority int   `yaml:"priority"` // from 1, the first, to 5; 0 is 3
+	Texts    texts `yaml:"texts"`    // of the spec
 
-	Pivot GoalID `yaml:"pivot,since=4"` // the goal that it takes the place of; "" if none waits for that
+	Pivot GoalID `yaml:"pivot"` // the goal that it takes the place of; "" if none waits for that
 
-	Workflow *Workflow `yaml:"workflow,since=5"` // nil: nothing is bounded
-	Phase    PhaseID   `yaml:"phase,since=5"`    // in which it begins; the first one if the move does not say it
-	Every    Every     `yaml:"every,since=5"`
-	Loop     *Loop     `yaml:"loop,since=5"`
-	Class    *Class    `yaml:"class,since=5"` // of the stories of the loop, as git has them
-	Tasks    inputs    `yaml:"tasks,since=5"` // that it begins with, beside the templates of the phase: the stories of a loop
+	Workflow *Workflow `yaml:"workflow"` // nil: nothing is bounded
+	Phase    PhaseID   `yaml:"phase"`    // in which it begins; the first one if the move does not say it
+	Every    Every     `yaml:"every"`
+	Loop     *Loop     `yaml:"loop"`
+	Class    *Class    `yaml:"class"` // of the stories of the loop, as git has them
+	Tasks    inputs    `yaml:"tasks"` // that it begins with, beside the templates of the phase: the stories of a loop
 }
 
 func (g *GoalMove) subject() string { return string(g.ID) }
@@ -80,9 +79,6 @@ func (g *GoalMove) entered(b *Board) []TaskInput {
 // checkWorkflow refuses a workflow or a loop that the goal could not be worked on by, and
 // leaves the tasks of its first phase for the effect.
 func (g *GoalMove) checkWorkflow(p *play) *Refusal {
-	if !p.HasRules(5) && (g.Workflow != nil || g.Loop != nil || g.Every != 0 || len(g.Tasks) > 0) {
-		return refuse(RuleVersion, "git liza migrate", "workflows and loops exist since rules version 5, the board has version %d", p.Settings().Rules)
-	}
 	if g.Loop != nil {
 		if r := g.Loop.check(p, g.Spec, g.Class); r != nil {
 			return r
@@ -128,9 +124,6 @@ func Pivoting(b *Board) (list []GoalID) {
 
 func (g *GoalMove) check(p *play) *Refusal {
 	s := p.Settings()
-	if old := p.Goal(s.Goal); !p.HasRules(2) && old != nil && old.Status == InProgress {
-		return refuse(RuleOpen, "git liza goal done", "the goal %s is still in progress", old.ID)
-	}
 	if p.load(Key{Goals, string(g.ID)}) != nil {
 		return refuse(RuleExists, "git liza goal show", "there is a goal %s already", g.ID)
 	}
@@ -148,7 +141,7 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if p.facts != nil && !p.facts.Texts[specPath(g.Spec)].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", g.Spec, s.Integration.Name)
 	}
-	if anchor := specAnchor(g.Spec); p.facts != nil && p.HasRules(2) && p.facts.Texts[specPath(g.Spec)].lacks(anchor) {
+	if anchor := specAnchor(g.Spec); p.facts != nil && p.facts.Texts[specPath(g.Spec)].lacks(anchor) {
 		return refuse(RuleSpec, "git liza help goal", "the spec '%s' of %s has no heading '#%s' on %s", specPath(g.Spec), g.ID, clip(anchor), s.Integration.Name)
 	}
 	if r := g.checkWorkflow(p); r != nil {
@@ -158,26 +151,19 @@ func (g *GoalMove) check(p *play) *Refusal {
 }
 
 func (g *GoalMove) refs(_ Move, b *Board) []RefMove {
-	if !b.HasRules(2) {
-		return nil
-	}
 	return []RefMove{{Name: MarkRef(string(b.calendar().next(g.ID))), State: true}}
 }
 
 func (g *GoalMove) apply(p *effect) {
 	g.pivot(p)
 	made := &Goal{ID: g.ID, Title: g.Title, Spec: g.Spec, Status: InProgress, Created: p.move.At, CreatedBy: p.move.By}
-	if p.HasRules(2) {
-		made.Priority = cmp.Or(g.Priority, usualPriority)
-	}
+	made.Priority = cmp.Or(g.Priority, usualPriority)
 	p.put(Key{Goals, string(g.ID)}, made)
 	p.change(func(s *Settings) {
 		s.Goal = g.ID
 		s.Next.Goal++
 	})
-	if p.HasRules(2) {
-		p.startSprint(time.Time{})
-	}
+	p.startSprint(time.Time{})
 	if g.Workflow != nil || g.Loop != nil || g.Every != 0 {
 		g.begin(p)
 	}
@@ -213,7 +199,7 @@ func (g *GoalMove) pivot(p *effect) {
 	}
 	c := p.Settings().Control
 	old := p.Goal(c.Goal)
-	if !p.HasRules(3) || c.State != Checkpoint || c.Decision != "PIVOT" || old == nil || old.Status != InProgress {
+	if c.State != Checkpoint || c.Decision != "PIVOT" || old == nil || old.Status != InProgress {
 		return
 	}
 	p.endGoal(old.ID, Aborted, "pivot: "+c.Message)
@@ -230,7 +216,7 @@ const usualPriority = 3
 // answers. A full history drops its oldest line, which stays in the log.
 type AlignMove struct {
 	Text    string `yaml:"text"`
-	Answers string `yaml:"answers,since=3"` // the checkpoint whose hold ends
+	Answers string `yaml:"answers"` // the checkpoint whose hold ends
 }
 
 func (a *AlignMove) check(p *play) *Refusal {
@@ -259,11 +245,11 @@ type SprintStartMove struct {
 	Deadline time.Time `yaml:"deadline"`
 	Planned  taskIDs   `yaml:"planned"`
 	Stretch  taskIDs   `yaml:"stretch"`
-	Sprint   SprintID  `yaml:"sprint,since=3"` // that it opens
+	Sprint   SprintID  `yaml:"sprint"` // that it opens
 }
 
 func (s *SprintStartMove) fill(p *play) {
-	if s.Sprint == "" && p.HasRules(3) {
+	if s.Sprint == "" {
 		s.Sprint = p.calendar().next(p.goalID())
 	}
 }
@@ -287,17 +273,14 @@ func (s *SprintStartMove) check(p *play) *Refusal {
 		if t.Status.Final() {
 			return refuse(RuleFinal, "git liza list", "%s is %s and belongs to no further sprint", id, t.Status)
 		}
-		if p.HasRules(2) && t.Goal != p.goalID() {
+		if t.Goal != p.goalID() {
 			return refuse(RuleGoal, "git liza goal list", "%s belongs to the goal %s, and the sprint to %s", id, t.Goal, p.goalID())
 		}
 		if slices.Contains(s.Planned, id) && slices.Contains(s.Stretch, id) {
 			return refuse(RuleForm, "git liza help sprint", "%s is either planned or stretch, not both", id)
 		}
 	}
-	if p.HasRules(3) {
-		return steering{p}.checkStart(s)
-	}
-	return nil
+	return steering{p}.checkStart(s)
 }
 
 func (s *SprintStartMove) refs(m Move, b *Board) []RefMove {
@@ -319,9 +302,6 @@ func (s *SprintStartMove) apply(p *effect) {
 // recordPlan enters the tasks of a sprint that begins, in the order of their
 // creation.
 func (p *effect) recordPlan(begun *Sprint) {
-	if !p.HasRules(2) {
-		return
-	}
 	plan := &SprintPlan{Sprint: begun.ID}
 	for _, t := range p.Tasks() {
 		switch {
@@ -333,11 +313,7 @@ func (p *effect) recordPlan(begun *Sprint) {
 		}
 	}
 	s := *begun
-	if p.HasRules(3) {
-		p.calendar().keepPlan(p, plan)
-	} else {
-		s.Planned2, s.Stretch2 = plan.Planned, plan.Stretch
-	}
+	p.calendar().keepPlan(p, plan)
 	p.put(Key{Sprints, string(s.ID)}, &s)
 }
 
@@ -352,11 +328,11 @@ func sprintOpen(p *play) *Refusal {
 type SprintCloseMove struct {
 	Abort  bool     `yaml:"abort"`
 	Reason string   `yaml:"reason"`
-	Sprint SprintID `yaml:"sprint,since=3"` // that it closes
+	Sprint SprintID `yaml:"sprint"` // that it closes
 }
 
 func (s *SprintCloseMove) fill(p *play) {
-	if s.Sprint == "" && p.HasRules(3) {
+	if s.Sprint == "" {
 		s.Sprint = p.OpenSprint(p.goalID())
 	}
 }
@@ -367,18 +343,7 @@ func (s *SprintCloseMove) check(p *play) *Refusal {
 	if s.Abort && !p.move.By.IsHuman() {
 		return refuse(RuleRole, "git liza sprint close", "only a human aborts a sprint")
 	}
-	if p.HasRules(3) {
-		return steering{p}.checkClose(s)
-	}
-	if p.move.By.IsHuman() {
-		return nil
-	}
-	for _, t := range p.Tasks() {
-		if t.Sprint == p.OpenSprint(p.goalID()) && !t.Stretch && !t.Status.Final() {
-			return refuse(RuleOpen, "git liza sprint show", "%s is planned and %s: a sprint closes when its planned tasks are final, or when a human says so", t.ID, t.Status)
-		}
-	}
-	return nil
+	return steering{p}.checkClose(s)
 }
 
 func (s *SprintCloseMove) apply(p *effect) {
@@ -408,9 +373,9 @@ type RetroMove struct {
 	Sprint SprintID `yaml:"sprint"`
 	Text   string   `yaml:"text"`
 
-	Gaps      []string `yaml:"spec_gaps,since=3"`
-	Contracts []string `yaml:"contract_observations,since=3"`
-	Actions   []string `yaml:"actions,since=3"`
+	Gaps      []string `yaml:"spec_gaps"`
+	Contracts []string `yaml:"contract_observations"`
+	Actions   []string `yaml:"actions"`
 }
 
 func (r *RetroMove) subject() string { return string(r.Sprint) }

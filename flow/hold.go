@@ -42,11 +42,9 @@ func HoldsOf(b *Board) Holds {
 		return nil
 	}
 	of := Holds{}
-	if b.HasRules(3) {
-		for _, g := range b.calendar().goals() {
-			if g.Hold != nil {
-				of[g.ID] = g.Hold
-			}
+	for _, g := range b.calendar().goals() {
+		if g.Hold != nil {
+			of[g.ID] = g.Hold
 		}
 	}
 	return of

@@ -16,8 +16,8 @@ type Judgement struct {
 	Rejection  *Rejection `yaml:"rejection"`   // the last one of the role, with its open blockers
 	NoVerdicts int        `yaml:"no_verdicts"` // reviews ended without a verdict, for this submission round
 
-	NotBefore time.Time `yaml:"not_before,since=4"` // no agent reviews it again earlier
-	Error     string    `yaml:"error,since=4"`      // by which the last review ended without a verdict
+	NotBefore time.Time `yaml:"not_before"` // no agent reviews it again earlier
+	Error     string    `yaml:"error"`      // by which the last review ended without a verdict
 }
 
 // empty reports whether the judgement says nothing.

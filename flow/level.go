@@ -98,9 +98,7 @@ func (l *LevelMove) apply(p *effect) {
 	failed := l.failed(p.play)
 	p.put(Key{Levels, LevelID(p.goalID(), l.Level)}, &Level{Goal: p.goalID(), Number: l.Level, Passed: len(failed) == 0, Tip: l.Tip, Without: l.Without,
 		Receipts: failed, By: p.move.By, At: p.move.At})
-	if p.HasRules(5) {
-		p.goal(func(g *Goal) { g.countFailed(l.Level, len(failed) == 0) })
-	}
+	p.goal(func(g *Goal) { g.countFailed(l.Level, len(failed) == 0) })
 	recordGates(p, AtLevel, "", l.Receipts)
 }
 

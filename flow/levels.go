@@ -11,7 +11,7 @@ import (
 
 // A Level is what the gates said of a level of a goal, the document
 // levels/<goal>/<number>.yaml. All levels below one that passed have passed; one that
-// failed stays, since rules version 5, when something is left to do below it.
+// failed stays when something is left to do below it.
 type Level struct {
 	Goal     GoalID    `yaml:"goal"`
 	Number   int       `yaml:"number"` // from 1
@@ -55,9 +55,6 @@ func LastLevel(b *Board, goal GoalID) *Level { return levelsOf(b).last(goal) }
 func NextLevel(b *Board, goal GoalID) int { return levelsOf(b).next(goal) }
 
 func (ls levels) find(goal GoalID, number int) *Level {
-	if !ls.HasRules(4) {
-		return nil
-	}
 	l, _ := ls.load(Key{Levels, LevelID(goal, number)}).(*Level)
 	return l
 }
@@ -77,7 +74,7 @@ func (ls levels) failed(goal GoalID) *Level {
 	if last := ls.last(goal); last != nil && !last.Passed {
 		return last
 	}
-	if g := ls.Goal(goal); ls.HasRules(5) && g != nil && g.Failed > 0 {
+	if g := ls.Goal(goal); g != nil && g.Failed > 0 {
 		return ls.find(goal, g.Failed)
 	}
 	return nil
@@ -110,7 +107,7 @@ func (ls levels) reach(goal GoalID) int {
 // has that barrier, above one that has not passed.
 func checkLevel(p *play) *Refusal {
 	t := p.task
-	if t.Level <= 1 || !p.HasRules(4) || t.Level <= levelsOf(p).reach(t.Goal) {
+	if t.Level <= 1 || t.Level <= levelsOf(p).reach(t.Goal) {
 		return nil
 	}
 	next := levelsOf(p).next(t.Goal)
@@ -160,7 +157,7 @@ func (ls levels) round(goal GoalID, number int, without []TaskID) round {
 
 // open is the oldest live task of a goal, up to a level, that keeps the level from
 // passing, one that is not final before others; nil if there is none. without are left
-// out. What was final before rules version 4 has no level, and keeps none.
+// out.
 func (ls levels) open(goal GoalID, number int, without []TaskID) (first *Summary) {
 	r := ls.round(goal, number, without)
 	for _, s := range calendar(ls).oldest() {
@@ -224,7 +221,7 @@ func (r round) replaced(t *Task) (done bool) {
 // is 0 where nothing asks for levels to pass, and where none can.
 func DueLevel(b *Board, goal GoalID) int {
 	ls, g := levelsOf(b), b.Goal(goal)
-	if !b.HasRules(4) || g == nil || g.Status != InProgress || !ls.asked(goal) {
+	if g == nil || g.Status != InProgress || !ls.asked(goal) {
 		return 0
 	}
 	next := ls.next(goal)
@@ -245,7 +242,7 @@ func (ls levels) settled(goal GoalID) bool {
 	if ls.failed(goal) != nil {
 		return false
 	}
-	return !ls.HasRules(4) || !ls.asked(goal) || ls.next(goal) > ls.deepest(goal)
+	return !ls.asked(goal) || ls.next(goal) > ls.deepest(goal)
 }
 
 // UnmendedLevel is the level of a goal that failed while nothing is about to mend it: no
@@ -267,7 +264,7 @@ func (ls levels) unmended(goal GoalID) *Level {
 // deepest is the highest level of the live tasks of a goal, 0 if there is none. What failed
 // passes although all its tasks are archived.
 func (ls levels) deepest(goal GoalID) (level int) {
-	if g := ls.Goal(goal); g != nil && ls.HasRules(5) {
+	if g := ls.Goal(goal); g != nil {
 		level = g.Failed
 	}
 	ls.each(func(s *Summary) {
@@ -282,15 +279,14 @@ func (ls levels) deepest(goal GoalID) (level int) {
 type releasing struct{ *effect }
 
 // clear removes what is recorded of the levels of a goal from one on, because
-// something is left to do there. A record that this level failed stays, since rules version
-// 5 also that one above failed: what is above it waits until it passes.
+// something is left to do there. A record that one of them failed stays: what is above it waits until it passes.
 func (p releasing) clear(goal GoalID, from int) {
 	last := levelsOf(p).last(goal)
 	if last == nil || from < 1 {
 		return
 	}
 	for n := last.Number; n >= from; n-- {
-		if !levelsOf(p).find(goal, n).Passed && (n == from || p.HasRules(5)) {
+		if !levelsOf(p).find(goal, n).Passed {
 			continue
 		}
 		p.put(Key{Levels, LevelID(goal, n)}, nil)
@@ -312,7 +308,7 @@ func (p releasing) revise() {
 // checkLevels refuses records of levels that have a gap below them, or a failed one.
 func (k checker) checkLevels() *Refusal {
 	for _, id := range k.IDs(Goals) {
-		if g := k.Goal(GoalID(id)); k.HasRules(5) && g != nil && g.Failed > 0 {
+		if g := k.Goal(GoalID(id)); g != nil && g.Failed > 0 {
 			if l := levelsOf(k).find(g.ID, g.Failed); l == nil || l.Passed {
 				return breach("level %d of %s did not fail", g.Failed, g.ID)
 			}
@@ -324,9 +320,9 @@ func (k checker) checkLevels() *Refusal {
 		case l == nil:
 		case l.Number < 1 || l.ID() != id || k.Goal(l.Goal) == nil:
 			return breach("the level %s is not one of a goal", id)
-		case k.HasRules(5) && !l.Passed && l.Number > k.Goal(l.Goal).Failed:
+		case !l.Passed && l.Number > k.Goal(l.Goal).Failed:
 			return breach("level %d of %s failed, and nothing waits for it", l.Number, l.Goal)
-		case k.HasRules(5) && !l.Passed:
+		case !l.Passed:
 		case l.Number > 1 && (levelsOf(k).find(l.Goal, l.Number-1) == nil || !levelsOf(k).find(l.Goal, l.Number-1).Passed):
 			return breach("level %d of %s is recorded, and the one below has not passed", l.Number, l.Goal)
 		}
@@ -338,7 +334,7 @@ func (k checker) checkLevels() *Refusal {
 // people put it aside.
 func HoldsLevel(b *Board, t *Task) bool {
 	g := b.Goal(t.Goal)
-	return b.HasRules(4) && t.Level > 0 && g != nil && g.Status == InProgress && !levelsOf(b).round(t.Goal, t.Level, nil).done(t.ID)
+	return t.Level > 0 && g != nil && g.Status == InProgress && !levelsOf(b).round(t.Goal, t.Level, nil).done(t.ID)
 }
 
 // keptForLevel refuses agents to put a task aside that keeps a level of its goal from

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -19,15 +18,10 @@ var update = flag.Bool("update", false, "write testdata/matrix.golden anew")
 // TestMatrix holds every act on a task, in every state, by every kind of
 // actor, against golden files: the state that it leads to, or the rule that
 // refuses it. The details are those of a correct command. principals.golden is
-// the same on a board that knows who stands behind the actors. The files with a
-// number are those of an earlier version of the rules, and do not change.
+// the same on a board that knows who stands behind the actors.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	for golden, m := range map[string]matrix{"testdata/matrix.golden": plain, "testdata/principals.golden": governed,
-		"testdata/matrix4.golden": plain.under(4), "testdata/principals4.golden": governed.under(4),
-		"testdata/matrix3.golden": plain.under(3), "testdata/principals3.golden": governed.under(3),
-		"testdata/matrix2.golden": plain.under(2), "testdata/principals2.golden": governed.under(2),
-		"testdata/matrix1.golden": plain.under(1), "testdata/principals1.golden": governed.under(1)} {
+	for golden, m := range map[string]matrix{"testdata/matrix.golden": plain, "testdata/principals.golden": governed} {
 		got := m.draw(t)
 		if *update {
 			require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
@@ -41,33 +35,17 @@ func TestMatrix(t *testing.T) {
 // A matrix is what has happened before task-1 is there, and the actors that
 // then try everything; those with a registered id act as its supervisor.
 type matrix struct {
-	rules   int // the version, zero is the newest
 	cast    string
-	later   string // what has happened beside that on boards that have rows for roles
-	first   int    // how many columns rules version 1 has; zero is all
 	columns []column
 	behind  *strings.Replacer // gives the actors of towards their principals
-}
-
-// under is the same matrix on a board of an earlier version of the rules.
-func (m matrix) under(rules int) matrix {
-	m.rules = rules
-	if rules > 1 {
-		return m
-	}
-	m.later = ""
-	if m.first > 0 {
-		m.columns = m.columns[:m.first]
-	}
-	return m
 }
 
 type column struct{ title, actor string }
 
 var plain = matrix{
 	cast: "human:eve register planner-1 as=p | human:eve register coder-1 as=c | human:eve register coder-2 as=o" +
-		"| human:eve register code-reviewer-1 as=r | human:eve register code-reviewer-2 as=q",
-	later: "human:eve role tester judges | human:eve register tester-1 as=t | human:eve role writer does | human:eve register writer-1 as=w",
+		"| human:eve register code-reviewer-1 as=r | human:eve register code-reviewer-2 as=q" +
+		"| human:eve role tester judges | human:eve register tester-1 as=t | human:eve role writer does | human:eve register writer-1 as=w",
 	columns: []column{
 		{"planner", "planner-1"},
 		{"coder", "coder-1"},
@@ -80,7 +58,6 @@ var plain = matrix{
 		{"other judge", "tester-1"},
 		{"other doer", "writer-1"},
 	},
-	first:  8,
 	behind: strings.NewReplacer(),
 }
 
@@ -180,7 +157,7 @@ func (m matrix) draw(t *testing.T) string {
 		b.WriteString("\n")
 		alike := map[string][]string{}
 		for _, act := range Acts() {
-			if !takesTask(act) && act != ActFinalize || act.Since() > cmp.Or(m.rules, RulesVersion) {
+			if !takesTask(act) && act != ActFinalize {
 				continue
 			}
 			row := make([]string, len(m.columns))
@@ -209,11 +186,8 @@ func sceneAt(t *testing.T, status Status) *scene { return plain.at(t, status) }
 
 // at is the matrix's board when task-1 has come into a state.
 func (m matrix) at(t *testing.T, status Status) *scene {
-	s := openedUnder(t, cmp.Or(m.rules, RulesVersion))
+	s := opened(t)
 	steps := []string{m.cast}
-	if m.later != "" {
-		steps = append(steps, m.later)
-	}
 	for _, on := range ways[status] {
 		steps = append(steps, m.behind.Replace(towards[on]))
 	}

@@ -19,8 +19,8 @@ type MergeMove struct {
 	Drift      int       `yaml:"drift"`
 	Git        string    `yaml:"git"` // version that computed the tree
 	Receipts   []Receipt `yaml:"receipts"`
-	LeftOut    *Save     `yaml:"left_out"`      // commits on the branch that nobody reviewed
-	Texts      texts     `yaml:"texts,since=2"` // of the tracked paths that the merge changes
+	LeftOut    *Save     `yaml:"left_out"` // commits on the branch that nobody reviewed
+	Texts      texts     `yaml:"texts"`    // of the tracked paths that the merge changes
 }
 
 // mergeable lets only principals with the right merge make merges, if any
@@ -135,7 +135,7 @@ func (g *MergeMove) computed(p *play) *Refusal {
 		return refuse(RuleMerge, again, "the merge commit %s has tree %s, merging its parents gives %s", g.Commit.Short(), f.Tree.Short(), f.Merged.Short())
 	case g.Drift != f.Drift:
 		return refuse(RuleFact, again, "the move records a drift of %d, git counts %d", g.Drift, f.Drift)
-	case f.Script && !passed(p.Settings().Rules, g.Receipts, IntegrationScript, "", g.Tree):
+	case f.Script && !passed(g.Receipts, IntegrationScript, "", g.Tree):
 		return refuse(RuleGate, again, "%s has not passed on tree %s", IntegrationScript, g.Tree.Short())
 	}
 	return nil

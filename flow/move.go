@@ -11,8 +11,8 @@ import (
 // from it.
 type Move struct {
 	Act        Act        `yaml:"act"`
-	Task       TaskID     `yaml:"task"`            // "" where the act has no single task
-	Goal       GoalID     `yaml:"goal_id,since=2"` // see [Board.GoalOf]
+	Task       TaskID     `yaml:"task"`    // "" where the act has no single task
+	Goal       GoalID     `yaml:"goal_id"` // see [Board.GoalOf]
 	By         Actor      `yaml:"by"`
 	Principal  string     `yaml:"principal"`
 	At         time.Time  `yaml:"at"` // whole seconds, UTC

@@ -100,8 +100,6 @@ func (p panel) refuseHuman(r Role) *Refusal {
 func (p panel) judgeRole(named Role) (Role, *Refusal) {
 	t, by := p.task, p.move.By
 	switch own := by.Role(); {
-	case !p.HasRules(2):
-		return CodeReviewer, nil
 	case own != "" && named != "" && named != own:
 		return "", refuse(RuleRole, "git liza review "+string(t.ID)+" --as "+string(by), "%s judges as %s, not as %s", by, own, named)
 	case own != "":
@@ -185,14 +183,13 @@ func RejectsAs(b *Board, m Move) Role {
 	return role
 }
 
-// ownRole is the role for which an agent holds the review, on boards of rules 1
-// also a person; nil if people may choose.
+// ownRole is the role for which an agent holds the review; nil for people, who
+// choose.
 func (p panel) ownRole(named Role) ([]Role, *Refusal) {
 	by := p.move.By
 	own, held := p.task.ReviewBy(by)
-	choose := by.IsHuman() && (p.HasRules(2) || held == nil)
 	switch {
-	case choose:
+	case by.IsHuman():
 		return nil, nil
 	case held == nil || named != "" && named != own:
 		return nil, refuse(RuleRole, "git liza show "+string(p.task.ID), "%s judges as %s, not as %s", by, by.Role(), named)
@@ -228,7 +225,7 @@ func (p panel) heldRole(named Role) (Role, *Refusal) {
 func (p panel) standsAgain() bool {
 	t := p.task
 	approval, ok := p.move.Detail.(*ApproveMove)
-	if !ok || !p.HasRules(2) || !t.Submission.Human || len(t.Submission.Reviews) < 2 ||
+	if !ok || !t.Submission.Human || len(t.Submission.Reviews) < 2 ||
 		t.Attempt.Coder != p.move.By || !slices.Contains(t.Coders, p.actor().worker()) {
 		return false
 	}

@@ -135,9 +135,8 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 	if r := (staging{p}).ranOnTip(m.Receipts, hint); r != nil {
 		return r
 	}
-	rules := p.Settings().Rules
 	for _, g := range exitsOf(p).gates(f) {
-		if !slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Gate == g.Name && r.Command == g.Command && r.HasPassed(rules) }) {
+		if !slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Gate == g.Name && r.Command == g.Command && r.HasPassed() }) {
 			return refuse(RuleGate, hint, "gate %s has not passed", g.Name)
 		}
 	}

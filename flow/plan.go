@@ -19,31 +19,31 @@ type TaskInput struct {
 	DependsOn []TaskID `yaml:"depends_on"`
 	Owns      []string `yaml:"owns"`
 	Verify    string   `yaml:"verify"`
-	Kind      Kind     `yaml:"kind"`             // zero means code
-	Role      Role     `yaml:"role,since=2"`     // that does it; none means coder
-	BasedOn   []string `yaml:"based_on,since=2"` // what the work stands on beside its spec
-	Reviews   []Role   `yaml:"reviews,since=2"`  // roles that judge it beside those that the board asks for
-	Without   []Role   `yaml:"without,since=2"`  // roles that a person leaves out
+	Kind      Kind     `yaml:"kind"`     // zero means code
+	Role      Role     `yaml:"role"`     // that does it; none means coder
+	BasedOn   []string `yaml:"based_on"` // what the work stands on beside its spec
+	Reviews   []Role   `yaml:"reviews"`  // roles that judge it beside those that the board asks for
+	Without   []Role   `yaml:"without"`  // roles that a person leaves out
 	Draft     bool     `yaml:"draft"`
 	Stretch   bool     `yaml:"stretch"`
 	Limits    *Limits  `yaml:"limits"`
-	Budget    *Budget  `yaml:"budget"`          // only a human sets one
-	Reverts   []TaskID `yaml:"reverts,since=3"` // merged tasks that the work takes back
-	Reopens   TaskID   `yaml:"reopens,since=3"` // a reverted task whose work it does again
+	Budget    *Budget  `yaml:"budget"`  // only a human sets one
+	Reverts   []TaskID `yaml:"reverts"` // merged tasks that the work takes back
+	Reopens   TaskID   `yaml:"reopens"` // a reverted task whose work it does again
 
-	Files           *Files   `yaml:"files,since=4"`    // where Owns is empty it owns what it creates and modifies
-	Estimate        Duration `yaml:"estimate,since=4"` // of the work of one agent
-	Level           int      `yaml:"level,since=4"`    // 0: one more than the deepest dependency, or that of what it replaces or takes back
-	Acceptance      []string `yaml:"acceptance,since=4"`
-	Steps           []Step   `yaml:"steps,since=4"`
-	Context         LongText `yaml:"context,since=4"` // or a path#anchor
-	Consumers       []TaskID `yaml:"consumers,since=4"`
-	IntegrationTest string   `yaml:"integration_test,since=4"`
-	VerifyTimeout   Duration `yaml:"verify_timeout,since=4"`
-	Labels          []string `yaml:"labels,since=4"`
+	Files           *Files   `yaml:"files"`    // where Owns is empty it owns what it creates and modifies
+	Estimate        Duration `yaml:"estimate"` // of the work of one agent
+	Level           int      `yaml:"level"`    // 0: one more than the deepest dependency, or that of what it replaces or takes back
+	Acceptance      []string `yaml:"acceptance"`
+	Steps           []Step   `yaml:"steps"`
+	Context         LongText `yaml:"context"` // or a path#anchor
+	Consumers       []TaskID `yaml:"consumers"`
+	IntegrationTest string   `yaml:"integration_test"`
+	VerifyTimeout   Duration `yaml:"verify_timeout"`
+	Labels          []string `yaml:"labels"`
 
-	Phase  PhaseID  `yaml:"phase,since=5"` // of the goal's workflow, or any; "" is the present one, or that of what it replaces
-	Denies []string `yaml:"denies,since=5"`
+	Phase  PhaseID  `yaml:"phase"` // of the goal's workflow, or any; "" is the present one, or that of what it replaces
+	Denies []string `yaml:"denies"`
 }
 
 // Input is the description of the task, for an edit.
@@ -100,10 +100,10 @@ func (b *Board) Number(list []TaskInput) {
 // schedules the goal.
 type AddMove struct {
 	Tasks inputs `yaml:"tasks"`
-	Texts texts  `yaml:"texts,since=2"` // new ones that the tasks stand on
+	Texts texts  `yaml:"texts"` // new ones that the tasks stand on
 
-	Update   inputs    `yaml:"update,since=4"`   // tasks that are described anew
-	Schedule *Schedule `yaml:"schedule,since=4"` // of the goal, nil leaves it
+	Update   inputs    `yaml:"update"`   // tasks that are described anew
+	Schedule *Schedule `yaml:"schedule"` // of the goal, nil leaves it
 }
 
 func (a *AddMove) subject() string {
@@ -232,7 +232,7 @@ func (p planning) enter(list, update []TaskInput, replaced *Task) *Refusal {
 	entered := p.with(all...)
 	entered.acyclicAll(slices.Concat(list, update), all, &found)
 	p.fail(entered.err)
-	if r := found.refusal(); r != nil || !p.HasRules(4) {
+	if r := found.refusal(); r != nil {
 		return r
 	}
 	p.repointed = append(p.repointed, levelling{entered, p.prior}.assign(all, replaced, &found)...)
@@ -345,7 +345,7 @@ func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (
 			return nil, []*Refusal{refuse(RuleExists, "git liza show "+string(other), "there is a task %s already", other)}
 		}
 	}
-	if p.HasRules(2) && p.Role(AgentID(in.ID).Role()) != nil {
+	if p.Role(AgentID(in.ID).Role()) != nil {
 		return nil, []*Refusal{refuse(RuleForm, hint, "%s would be an agent's id: choose another", in.ID)}
 	}
 	goal := p.goalID()
@@ -404,9 +404,7 @@ func (t *Task) setInput(in *TaskInput) {
 // description.
 func (p *play) describe(t *Task, hint string) []*Refusal {
 	wrong := append(t.checkFields(hint), p.describeRoles(t, hint)...)
-	if p.HasRules(3) {
-		wrong = append(wrong, reverts(p.calendar()).describe(t)...)
-	}
+	wrong = append(wrong, reverts(p.calendar()).describe(t)...)
 	if missing := t.missing(); len(missing) > 0 {
 		complete := hint
 		if p.prior.Task(t.ID) != nil { // a new task cannot be edited yet

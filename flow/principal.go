@@ -21,7 +21,7 @@ type Principal struct {
 	Roles  []Role   `yaml:"roles"`  // of the agents, all if empty
 	Rights []string `yaml:"rights"` // admin, merge, vouch
 
-	Accounts []string `yaml:"accounts,since=3"` // on code hosts, HOST/NAME
+	Accounts []string `yaml:"accounts"` // on code hosts, HOST/NAME
 }
 
 // MayAct reports whether the principal may make moves by the actor. An agent
@@ -60,9 +60,8 @@ func matchesOne(globs []string, name string) bool {
 	})
 }
 
-// check refuses an account that cannot be used as it is, or has a right that the rules
-// lack.
-func (p *Principal) check(rules int) *Refusal {
+// check refuses an account that cannot be used as it is.
+func (p *Principal) check() *Refusal {
 	hint := "git liza help principal"
 	agents, humans := p.globs()
 	switch {
@@ -82,8 +81,6 @@ func (p *Principal) check(rules int) *Refusal {
 		return refuse(RuleForm, hint, "a verdict from outside is a person's word, and %s is a machine", p.Name)
 	case len(p.Accounts) > 20:
 		return refuse(RuleLimit, hint, "a principal has at most 20 accounts")
-	case len(p.Accounts) > 0 && rules < 3:
-		return refuse(RuleVersion, "git liza migrate", "principals have accounts on code hosts since rules version 3, the board has version %d", rules)
 	}
 	for _, list := range []struct {
 		what  string
@@ -93,28 +90,18 @@ func (p *Principal) check(rules int) *Refusal {
 		{"an SSH public key (TYPE BASE64, such as ssh-ed25519 AAAA…)", p.Keys, func(key string) bool { return bareKey(key) != "" }},
 		{"the name of a user of a server", p.Users, goodUser},
 		{"a pattern of agents (such as coder-*) or humans (human:ann)", p.Agents, goodGlob},
-		{"a right (admin, merge, vouch)", p.Rights, func(right string) bool { return rightSince(right) > 0 }},
+		{"a right (admin, merge, vouch)", p.Rights, func(right string) bool { return slices.Contains(rights, right) }},
 		{"an account on a code host (HOST/NAME)", p.Accounts, goodAccount},
 	} {
 		if i := slices.IndexFunc(list.texts, func(text string) bool { return !list.good(text) }); i >= 0 {
 			return refuse(RuleForm, hint, "%q is not %s", clip(list.texts[i]), list.what)
 		}
 	}
-	for _, right := range p.Rights {
-		if since := rightSince(right); since > max(rules, 1) {
-			return refuse(RuleVersion, "git liza migrate", "the right %s exists since rules version %d, the board has version %d", right, since, rules)
-		}
-	}
 	return nil
 }
 
-// rightSince is the first version of the rules that has a right, 0 for no right.
-func rightSince(right string) int {
-	if right == "admin" || right == "merge" {
-		return 1
-	}
-	return 1 + slices.IndexFunc(rulesets, func(r ruleset) bool { return slices.Contains(r.rights, right) })
-}
+// rights are all rights of principals.
+var rights = []string{"admin", "merge", "vouch"}
 
 // bare is the principal as the board stores it: its keys have no comments.
 func (p *Principal) bare() Principal {

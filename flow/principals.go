@@ -102,7 +102,7 @@ func (a *PrincipalMove) check(p *play) *Refusal {
 		return refuse(RuleNotFound, "git liza principal list", "there is no principal %s", clip(a.Principal.Name))
 	}
 	for _, role := range a.Principal.Roles {
-		if p.HasRules(2) && p.Role(role) == nil && !a.Remove {
+		if p.Role(role) == nil && !a.Remove {
 			return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(role)))
 		}
 	}
@@ -118,7 +118,7 @@ func (a *PrincipalMove) check(p *play) *Refusal {
 func (p *play) checkGovernment(after *Principals, entered *Principal) *Refusal {
 	hint := "git liza help principal"
 	if entered != nil {
-		if r := entered.check(judgedBy(p)); r != nil {
+		if r := entered.check(); r != nil {
 			return r
 		}
 	}

@@ -16,20 +16,19 @@ type Question struct {
 	Asked  time.Time `yaml:"asked"`
 	Lease  *Review   `yaml:"lease"` // of the agent or person that looks for the answer
 	Answer string    `yaml:"answer"`
-	By     Actor     `yaml:"by"`             // of the answer, or of the move that closed it without one
-	At     time.Time `yaml:"at"`             // zero while it is open
-	Parent RecordID  `yaml:"parent,since=5"` // for whose answer it was asked
-	During bool      `yaml:"during,since=5"` // the work on the task goes on
+	By     Actor     `yaml:"by"`     // of the answer, or of the move that closed it without one
+	At     time.Time `yaml:"at"`     // zero while it is open
+	Parent RecordID  `yaml:"parent"` // for whose answer it was asked
+	During bool      `yaml:"during"` // the work on the task goes on
 
-	Missed    int       `yaml:"missed,since=5"`     // leases of agents that ended without an answer
-	NotBefore time.Time `yaml:"not_before,since=5"` // agents take it again from then on
+	Missed    int       `yaml:"missed"`     // leases of agents that ended without an answer
+	NotBefore time.Time `yaml:"not_before"` // agents take it again from then on
 }
 
 // IsOpen reports whether the question waits for its answer.
 func (q *Question) IsOpen() bool { return q.At.IsZero() }
 
 // QuestionsAbout are the questions that were ever asked about tasks, oldest first.
-// Boards of rules version 1 have none.
 func QuestionsAbout(b *Board, tasks ...TaskID) []*Question {
 	var list []*Question
 	for _, id := range b.IDs(Questions) {
@@ -117,7 +116,7 @@ func (q *Question) isOwn(p *play) bool {
 	if q.During {
 		return p.move.By == q.From
 	}
-	return p.HasRules(3) && p.move.By == q.From && !q.From.IsHuman() && t != nil && t.Block != nil && t.Block.From != 0
+	return p.move.By == q.From && !q.From.IsHuman() && t != nil && t.Block != nil && t.Block.From != 0
 }
 
 // checkAsked refuses agents that a question is not to.
@@ -186,17 +185,15 @@ func ReturnedBy(m Move, after *Board) *Task {
 	return nil
 }
 
-// block gives a task the reason why its work stops. From rules version 2 on each
-// of its questions is a document.
+// block gives a task the reason why its work stops. Each of its
+// questions is a document.
 func (t *Task) block(p *effect, b Block) {
 	b.By, b.At = p.move.By, p.move.At
-	if p.HasRules(2) {
-		for _, text := range b.Questions {
-			p.recordOf(t.Goal, Questions, func(id RecordID) Document {
-				b.Asked = append(b.Asked, id)
-				return &Question{ID: id, Task: t.ID, From: p.move.By, To: b.To, Text: text, Asked: p.move.At}
-			})
-		}
+	for _, text := range b.Questions {
+		p.recordOf(t.Goal, Questions, func(id RecordID) Document {
+			b.Asked = append(b.Asked, id)
+			return &Question{ID: id, Task: t.ID, From: p.move.By, To: b.To, Text: text, Asked: p.move.At}
+		})
 	}
 	t.Block = &b
 }
@@ -241,9 +238,9 @@ func (k checker) checkQuestion(q *Question) *Refusal {
 }
 
 // asksSoundly reports whether a blocked task lists documents of the board, one for
-// each of its questions. A task that was blocked under rules version 1 lists none.
+// each of its questions.
 func (k checker) asksSoundly(t *Task) bool {
-	if t.Block == nil || len(t.Block.Asked) == 0 {
+	if t.Block == nil {
 		return true
 	}
 	for _, id := range t.Block.Asked {

@@ -1,8 +1,6 @@
 package flow
 
 import (
-	"cmp"
-	"reflect"
 	"slices"
 	"time"
 
@@ -51,10 +49,6 @@ func everything(b *Board) (list []*Task) {
 
 // follow holds the board after a move to what the moves say.
 func (g *gamble) follow(prior *Board, m Move) {
-	if g.rules < 3 {
-		g.unset()
-		return
-	}
 	g.followWork(prior, m)
 	g.followMerges(prior, m)
 	g.followControl(prior, m)
@@ -62,9 +56,6 @@ func (g *gamble) follow(prior *Board, m Move) {
 	g.followSprints(prior, m)
 	g.followVouchers(prior, m)
 	g.followBreaker(prior, m)
-	if g.rules < 4 {
-		return
-	}
 	g.followLevels(prior, m)
 	g.followRetries(prior, m)
 	g.followPressure(prior, m)
@@ -92,36 +83,6 @@ func (g *gamble) followBreaker(prior *Board, m Move) {
 		return
 	}
 	require.Equal(g.rt, was, is, "%s moved the watermark", m.Act)
-}
-
-// unset requires that no document has what a later version of the rules brought.
-func (g *gamble) unset() {
-	for _, e := range g.board.whole() {
-		requireUnset(g.rt, reflect.ValueOf(e.Document), g.rules)
-	}
-}
-
-// requireUnset requires that no field is set that a later version of the rules brought.
-func requireUnset(t require.TestingT, v reflect.Value, rules int) {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			requireUnset(t, v.Elem(), rules)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			requireUnset(t, v.Index(i), rules)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if option(f.Tag.Get("yaml"), "since") > max(rules, 2) { // in memory a board of rules 1 has what rules 2 brought
-				require.True(t, v.Field(i).IsZero(), "%s.%s is set on a board of earlier rules", v.Type(), f.Name)
-			} else if f.IsExported() {
-				requireUnset(t, v.Field(i), rules)
-			}
-		}
-	}
 }
 
 // stands reports whether work is there for the tasks that need it.
@@ -308,10 +269,9 @@ func (g *gamble) followHolds(m Move) {
 	switch d := m.Detail.(type) {
 	case *DecideMove:
 		c.seen[d.Decision]++
-		whole := d.Decision == "PIVOT" && g.rules > 3 && len(g.board.GoalsInProgress()) > 1 && !g.board.Breaker().Tripped
+		whole := d.Decision == "PIVOT" && len(g.board.GoalsInProgress()) > 1 && !g.board.Breaker().Tripped
 		if d.Decision == "REPLAN" || d.Decision == "ADJUST_SPECS" || whole {
-			// A checkpoint from before version 3 of the rules has no mark.
-			c.holds[m.Goal] = heldBack{cmp.Or(d.Checkpoint, g.board.Settings().Checked.Mark), d.Tasks, m.At, whole}
+			c.holds[m.Goal] = heldBack{d.Checkpoint, d.Tasks, m.At, whole}
 		}
 		if whole {
 			c.seen["a goal that waits for another"]++

@@ -16,8 +16,8 @@ func TestRandomGoals(t *testing.T) {
 	t.Parallel()
 	accepted := map[Act]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		g := &gamble{rules: pick(rt, 2, 3, 4), rt: rt}
-		g.scene = openedUnder(rt, g.rules)
+		g := &gamble{rt: rt}
+		g.scene = opened(rt)
 		for _, step := range []string{"human:ann register planner-1 as=p", "human:ann register coder-1 as=c", "human:ann goal goal-2 priority=1",
 			"human:ann add a in=goal-1", "human:ann add b in=goal-2"} {
 			g.oneOfGoals(step)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plan makes moves that version 4 of the rules brought, and moves that lead to them.
+// plan makes moves about levels, gates, retries and pressure, and moves that lead to them.
 func (g *gamble) plan() {
 	pick(g.rt, g.planOne, g.planOne, g.levelOne, g.levelOne, g.levelOne, g.scheduleOne, g.setGates, g.outageOne, g.outageOne,
 		g.failOne, g.failOne, g.failOne, g.failOne, g.failMany, g.failReview, g.pivotOne)()

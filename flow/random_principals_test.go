@@ -38,14 +38,11 @@ func (g *gamble) govern() {
 	}
 }
 
-// wordsOf are the words of a principal, with its account on a code host where the rules
-// know one.
+// wordsOf are the words of a principal, with its account on a code host.
 func (g *gamble) wordsOf(name string) []string {
 	words := slices.Clone(accounts[name].words)
-	if g.rules > 2 {
-		words = append(words, "accounts=github.com/"+name)
-	}
-	if g.rules > 2 && name == "ann" {
+	words = append(words, "accounts=github.com/"+name)
+	if name == "ann" {
 		words = append(words, "rights=admin,vouch")
 	}
 	return words

@@ -18,7 +18,7 @@ var turns = []string{"a question", "a fourth question", "an answer to UNCLAIMED"
 	"a level that passed", "a level without tasks", "a level that was cleared", "a claim that a session ended",
 	"a claim after a lease", "a release after a lease", "a task that failed too often", "a cap", "a claim below a cap", "a streak", "an outage", "a goal that waits for another"}
 
-// steer makes moves that version 3 of the rules brought, and moves that lead to them.
+// steer makes moves about questions, checkpoints, holds, reverts and marks, and moves that lead to them.
 func (g *gamble) steer() {
 	pick(g.rt, g.makeDue, g.makeDue, g.makeDue, g.windUp, g.finishOne, g.finishOne, g.finishOne, g.plant, g.question, g.question, g.answerOne, g.answerOne,
 		g.revert, g.revert, g.revert, g.decideOne, g.tripOne, g.endHold, g.setCauses, g.nextSprint, g.vouchOne, g.vouchOne, g.recordOne)()

@@ -46,7 +46,7 @@ func (p played) missing() (list []string) {
 		want(p.reached[status], "the state "+status.String())
 	}
 	want(p.verdicts[CodeReviewer], "a merge")
-	want(p.merged, "a merge since rules 2")
+	want(p.merged, "a merge by its verdicts")
 	for _, what := range turns {
 		want(p.steered[what], what)
 	}
@@ -84,7 +84,7 @@ type played struct {
 	reached           map[Status]int
 	accepted, vouched map[Act]int
 	verdicts          map[Role]int // of merged tasks
-	merged            int          // tasks since rules 2
+	merged            int          // tasks, by their verdicts
 	steered           map[string]int
 }
 
@@ -93,8 +93,8 @@ func playMoves(t *testing.T, lengths ...int) played {
 	t.Helper()
 	p := played{map[Status]int{}, map[Act]int{}, map[Act]int{}, map[Role]int{}, 0, map[string]int{}}
 	rapid.Check(t, func(rt *rapid.T) {
-		g := &gamble{rules: pick(rt, 1, 2, 3, 3, 4, 4, 4), rt: rt, approved: map[TaskID]map[Actor]bool{}, worked: map[TaskID]map[string]bool{}, read: map[TaskID]map[Role]reading{}}
-		g.scene = openedUnder(rt, g.rules)
+		g := &gamble{rt: rt, approved: map[TaskID]map[Actor]bool{}, worked: map[TaskID]map[string]bool{}, read: map[TaskID]map[Role]reading{}}
+		g.scene = opened(rt)
 		g.course = newCourse(g.board)
 		g.seat()
 		from := pick(rt, 0, 20, 200, 200)
@@ -105,7 +105,6 @@ func playMoves(t *testing.T, lengths ...int) played {
 			g.turn()
 		}
 		g.audit()
-		g.unset()
 		g.replay()
 		for _, m := range g.made {
 			p.accepted[m.Act]++
@@ -131,23 +130,21 @@ func playMoves(t *testing.T, lengths ...int) played {
 type gamble struct {
 	*scene
 	rt       *rapid.T
-	rules    int // the version of the rules
 	made     []Move
 	approved map[TaskID]map[Actor]bool  // actors that ever approved the task
 	worked   map[TaskID]map[string]bool // principals that ever acted as a task's holder
 	reached  []Status
 	verdicts []Role // of merged tasks
 	read     map[TaskID]map[Role]reading
-	merged   int     // tasks since rules 2 that were merged by their verdicts
-	course   *course // of what rules 3 and 4 brought
+	merged   int // tasks that were merged by their verdicts
+	course   *course
 }
 
 // seat puts some tasks on the board.
 func (g *gamble) seat() {
 	lists := [][]string{{"a1", "a2<a1", "a3", "owns=src/"}}
-	if g.rules > 1 {
-		lists = append(lists, []string{"b1", "reviews=security-reviewer", "basedon=doc/a.md,doc/b.md#limits"}, []string{"b2", "reviews=gates,human", "spec=doc/b.md"})
-	}
+	lists = append(lists, []string{"b1", "reviews=security-reviewer", "basedon=doc/a.md,doc/b.md#limits"}, []string{"b2", "reviews=gates,human", "spec=doc/b.md"})
+
 	for _, words := range lists {
 		m, facts := g.moveOf(append([]string{"human:ann", "add"}, words...))
 		require.Nil(g.rt, g.judge(m, facts))
@@ -158,11 +155,11 @@ func (g *gamble) seat() {
 // turn makes one move, or several that belong together.
 func (g *gamble) turn() {
 	g.now = g.now.Add(time.Duration(pick(g.rt, 0, 1, 1, 1, 1, 60, 60, 700, 1900)) * time.Second)
-	if g.rules > 2 && pick(g.rt, 0, 1, 2) == 0 {
+	if pick(g.rt, 0, 1, 2) == 0 {
 		g.steer()
 		return
 	}
-	if g.rules > 3 && pick(g.rt, 0, 1, 2) == 0 {
+	if pick(g.rt, 0, 1, 2) == 0 {
 		g.plan()
 		return
 	}
@@ -196,7 +193,6 @@ func (g *gamble) make(m Move, facts *Facts) bool {
 		}
 		g.compare(was, is, m)
 		g.used(was, is, m)
-		g.leaks(is)
 		g.reached = append(g.reached, is.Status)
 	}
 	if m.Act == ActApprove {
@@ -233,18 +229,6 @@ func (g *gamble) compare(was, is *Task, m Move) {
 	require.GreaterOrEqual(t, is.Saves, was.Saves)
 	require.GreaterOrEqual(t, len(is.Failures), len(was.Failures))
 	require.Subset(t, is.Coders, was.Coders)
-}
-
-// leaks requires that boards of rules 1 can keep a task.
-func (g *gamble) leaks(is *Task) {
-	if g.board.HasRules(2) {
-		return
-	}
-	kept := Stored(is, 1).(*Task)
-	require.Empty(g.rt, kept.Judgements)
-	require.Empty(g.rt, kept.RejectedBy)
-	require.Empty(g.rt, slices.Concat(kept.Reviews, kept.Without))
-	require.True(g.rt, kept.Role == "" && (kept.Submission == nil || kept.Submission.Reviews == nil && !kept.Submission.Human))
 }
 
 // judged holds a merged task to the verdicts that it needs: one of every role,
@@ -291,13 +275,9 @@ func (g *gamble) used(was, is *Task, m Move) {
 
 // audit accounts for all that was used: the goals and the sprints have it between
 // them, and what was used for one goal stands in that goal and in its sprints.
-// Under rules 1 the sprint is that of no goal.
 func (g *gamble) audit() {
 	made, goals, sprints := map[GoalID]Usage{}, map[GoalID]Usage{}, map[GoalID]Usage{}
 	add := func(to map[GoalID]Usage, goal GoalID, used Usage) {
-		if g.rules == 1 {
-			goal = "goal-1"
-		}
 		to[goal] = to[goal].Plus(used)
 	}
 	for _, m := range g.made {
@@ -321,9 +301,6 @@ func (g *gamble) audit() {
 // apart requires that no two goals share a sprint: a task stands in a sprint of its
 // goal, or in the one that its goal opens next.
 func (g *gamble) apart() {
-	if g.rules == 1 {
-		return
-	}
 	for _, t := range g.board.Tasks() {
 		goal, sprint := g.board.Goal(t.Goal), g.board.Sprint(t.Sprint)
 		require.NotNil(g.rt, goal, "%s has no goal", t.ID)
@@ -338,7 +315,7 @@ func (g *gamble) apart() {
 
 // replay plays the whole history again as a judge of history does.
 func (g *gamble) replay() {
-	s := openedUnder(g.rt, g.rules)
+	s := opened(g.rt)
 	for _, m := range g.made {
 		next, err := s.board.Apply(m, nil)
 		require.NoError(g.rt, err)
@@ -468,9 +445,8 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	case ActGoal:
 		fields = append(fields, fmt.Sprintf("goal-%d", len(g.made)), "priority="+pick(rt, "0", "1", "5"))
 	case ActComplete:
-		if g.rules > 1 {
-			fields = append(fields, "open="+pick(rt, "", "keep", "abandon", "move", "move", "move"), "to="+pick(rt, append(g.board.IDs(Goals), "")...))
-		}
+		fields = append(fields, "open="+pick(rt, "", "keep", "abandon", "move", "move", "move"), "to="+pick(rt, append(g.board.IDs(Goals), "")...))
+
 	case ActRetro:
 		fields = append(fields, "sprint-1")
 	case ActAdopt:
@@ -488,7 +464,7 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	default:
 		fields = append(fields, pick(rt, append(g.board.IDs(Tasks), "zz")...), "+x")
 	}
-	if g.rules > 1 && goalActs[act] == 2 {
+	if act.namesGoal() {
 		fields = append(fields, pick(rt, "+y", "in="+pick(rt, g.board.IDs(Goals)...)))
 	}
 	return g.moveOf(append(fields, pick(rt, "+y", "+y", "+y", "git:missing", "git:apart")))

@@ -73,9 +73,6 @@ func (g *gamble) same(doc *TrackedPath) {
 // convinced holds a merge to the texts: every role approved it for those that the board
 // had.
 func (g *gamble) convinced(prior *Board, was *Task) {
-	if g.rules == 1 {
-		return
-	}
 	for _, role := range was.Submission.Reviews {
 		for ref, hash := range standsOn(prior, was) {
 			require.Contains(g.rt, g.read[was.ID][role][ref], hash, "%s was merged; %s approved it for another %s", was.ID, role, ref)
@@ -94,7 +91,7 @@ func (g *gamble) unsettle() []string {
 			approved = append(approved, t)
 		}
 	}
-	if g.rules == 1 || len(approved) == 0 {
+	if len(approved) == 0 {
 		return nil
 	}
 	t, ann := pick(g.rt, approved...), g.as("human:ann")
@@ -115,7 +112,7 @@ func (g *gamble) unsettle() []string {
 // changedText are words that let git find another text at a tracked path, now and then.
 func (g *gamble) changedText() string {
 	texts := g.board.Texts()
-	if g.rules == 1 || len(texts) == 0 || pick(g.rt, 0, 1, 2) == 0 {
+	if len(texts) == 0 || pick(g.rt, 0, 1, 2) == 0 {
 		return "+x"
 	}
 	text := pick(g.rt, texts...)
@@ -128,9 +125,6 @@ func (g *gamble) changedText() string {
 
 // sameMeaning are words that declare the last change of a tracked path to mean the same.
 func (g *gamble) sameMeaning() []string {
-	if g.rules == 1 {
-		return nil
-	}
 	ids := g.board.IDs(Tracked)
 	if len(ids) == 0 {
 		return nil

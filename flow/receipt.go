@@ -10,9 +10,9 @@ type Receipt struct {
 	Exit        int      `yaml:"exit,keep"`
 	Duration    string   `yaml:"duration"`
 	By          Actor    `yaml:"by"`
-	Output      string   `yaml:"output"`              // excerpt, at most 4 KiB
-	Result      Result   `yaml:"result,since=2"`      // how the run ended
-	Environment string   `yaml:"environment,since=2"` // a hash of what the machine gave the command, 40 hexadecimal digits
+	Output      string   `yaml:"output"`      // excerpt, at most 4 KiB
+	Result      Result   `yaml:"result"`      // how the run ended
+	Environment string   `yaml:"environment"` // a hash of what the machine gave the command, 40 hexadecimal digits
 }
 
 // A Result is how the run of a command ended. The zero value is not known.
@@ -40,14 +40,8 @@ func (r *Result) UnmarshalText(text []byte) error {
 	return unmarshalName(r, text, resultNames, "result")
 }
 
-// HasPassed reports whether the command succeeded. Under the first version of the rules
-// the exit code says so.
-func (r Receipt) HasPassed(rules int) bool {
-	if rules < 2 {
-		return r.Exit == 0
-	}
-	return r.Result == Pass
-}
+// HasPassed reports whether the command succeeded.
+func (r Receipt) HasPassed() bool { return r.Result == Pass }
 
 // checkReceipt refuses a receipt that contradicts itself.
 func (r Receipt) checkReceipt(hint string) *Refusal {
@@ -61,8 +55,8 @@ func (r Receipt) checkReceipt(hint string) *Refusal {
 }
 
 // passed reports whether a receipt shows that the gate succeeded on the tree.
-func passed(rules int, list []Receipt, gate, command string, tree ObjectID) bool {
+func passed(list []Receipt, gate, command string, tree ObjectID) bool {
 	return slices.ContainsFunc(list, func(r Receipt) bool {
-		return r.Gate == gate && r.Tree == tree && r.HasPassed(rules) && (command == "" || r.Command == command)
+		return r.Gate == gate && r.Tree == tree && r.HasPassed() && (command == "" || r.Command == command)
 	})
 }

@@ -15,7 +15,7 @@ func outdated(p *play) *Refusal {
 	return refuse(RuleState, "git liza show "+string(p.task.ID), "the verdicts on %s were given for the specs as they are", p.task.ID)
 }
 
-func (r *RecheckMove) already(p *play) bool { return p.HasRules(2) && p.from == ReadyForReview }
+func (r *RecheckMove) already(p *play) bool { return p.from == ReadyForReview }
 
 func (r *RecheckMove) check(*play) *Refusal { return nil }
 
@@ -74,15 +74,6 @@ func (k trackedPaths) unconvinced(t *Task) []Role {
 	return list
 }
 
-// readTexts are the texts that somebody who begins to read now reads; none on
-// boards of rules 1.
-func (k trackedPaths) readTexts(t *Task) []TextRef {
-	if !k.HasRules(2) {
-		return nil
-	}
-	return k.refsOf(t)
-}
-
 // refsOf pins the texts that a task stands on, as the board has them.
 func (k trackedPaths) refsOf(t *Task) []TextRef {
 	var list []TextRef
@@ -105,8 +96,7 @@ func (k trackedPaths) refsOf(t *Task) []TextRef {
 }
 
 // ChangedTexts are the texts that a task stands on and that are neither among
-// those read nor of the same meaning. Judges under rules 1 wrote down nothing, and
-// nothing is held against them.
+// those read nor of the same meaning. Where nothing was read, nothing has changed.
 func (t *Task) ChangedTexts(b *Board, read []TextRef) []TextRef {
 	return b.trackedPaths().allChanged(t, read)
 }

@@ -5,33 +5,31 @@ import "time"
 // An Anomaly is something that went against the plan, one small document
 // anomalies/<sprint>/<number>.yaml; the circuit breaker reads them.
 type Anomaly struct {
-	ID      RecordID          `yaml:"id"`
-	Type    AnomalyType       `yaml:"type"`
-	Task    TaskID            `yaml:"task"`
-	Details map[string]string `yaml:"details"`
-	By      Actor             `yaml:"by"`
-	At      time.Time         `yaml:"at"`
-	// From rules version 2 on:
-	Dismissed *Dismissal `yaml:"dismissed,since=2"`
-	Archived  bool       `yaml:"archived,since=2"`
+	ID        RecordID          `yaml:"id"`
+	Type      AnomalyType       `yaml:"type"`
+	Task      TaskID            `yaml:"task"`
+	Details   map[string]string `yaml:"details"`
+	By        Actor             `yaml:"by"`
+	At        time.Time         `yaml:"at"`
+	Dismissed *Dismissal        `yaml:"dismissed"`
+	Archived  bool              `yaml:"archived"`
 }
 
 // A Discovery is work or risk found during a task, one small document
 // discovered/<sprint>/<number>.yaml.
 type Discovery struct {
-	ID        RecordID  `yaml:"id"`
-	Text      string    `yaml:"text"`
-	Severity  string    `yaml:"severity"` // low, medium, high, critical
-	Urgency   string    `yaml:"urgency"`  // immediate or deferred
-	During    TaskID    `yaml:"during"`
-	Recommend string    `yaml:"recommend"`
-	Converted TaskID    `yaml:"converted"` // the task that it became
-	By        Actor     `yaml:"by"`
-	At        time.Time `yaml:"at"`
-	// From rules version 2 on:
-	Dismissed *Dismissal `yaml:"dismissed,since=2"`
-	Archived  bool       `yaml:"archived,since=2"`
-	Deferred  *Deferral  `yaml:"deferred,since=3"`
+	ID        RecordID   `yaml:"id"`
+	Text      string     `yaml:"text"`
+	Severity  string     `yaml:"severity"` // low, medium, high, critical
+	Urgency   string     `yaml:"urgency"`  // immediate or deferred
+	During    TaskID     `yaml:"during"`
+	Recommend string     `yaml:"recommend"`
+	Converted TaskID     `yaml:"converted"` // the task that it became
+	By        Actor      `yaml:"by"`
+	At        time.Time  `yaml:"at"`
+	Dismissed *Dismissal `yaml:"dismissed"`
+	Archived  bool       `yaml:"archived"`
+	Deferred  *Deferral  `yaml:"deferred"`
 }
 
 // IsOpen reports whether somebody must look at the discovery at that time: it
@@ -43,15 +41,14 @@ func (d *Discovery) IsOpen(at time.Time) bool {
 // A Note is a message to an agent, a role, the workers of a task or all, one
 // small document notes/<sprint>/<number>.yaml.
 type Note struct {
-	ID   RecordID  `yaml:"id"`
-	For  string    `yaml:"for"` // all, a role, an agent id or a task id
-	Text string    `yaml:"text"`
-	By   Actor     `yaml:"by"`
-	At   time.Time `yaml:"at"`
-	// From rules version 2 on:
-	Expires   time.Time  `yaml:"expires,since=2"` // zero: never
-	Dismissed *Dismissal `yaml:"dismissed,since=2"`
-	Archived  bool       `yaml:"archived,since=2"`
+	ID        RecordID   `yaml:"id"`
+	For       string     `yaml:"for"` // all, a role, an agent id or a task id
+	Text      string     `yaml:"text"`
+	By        Actor      `yaml:"by"`
+	At        time.Time  `yaml:"at"`
+	Expires   time.Time  `yaml:"expires"` // zero: never
+	Dismissed *Dismissal `yaml:"dismissed"`
+	Archived  bool       `yaml:"archived"`
 }
 
 // NoteIsCurrent reports whether prompts repeat a note at a time: it is neither
@@ -82,9 +79,9 @@ type Breaker struct {
 	Resolution string    `yaml:"resolution"`
 	Watermark  int       `yaml:"watermark"` // records up to this number were judged
 
-	Patterns  []string   `yaml:"patterns,since=3"`  // all that matched, the most severe is Pattern
-	Records   []RecordID `yaml:"records,since=3"`   // that form them
-	Artifacts []string   `yaml:"artifacts,since=3"` // specs and paths that they are about
+	Patterns  []string   `yaml:"patterns"`  // all that matched, the most severe is Pattern
+	Records   []RecordID `yaml:"records"`   // that form them
+	Artifacts []string   `yaml:"artifacts"` // specs and paths that they are about
 }
 
 // An AnomalyType is one of eighteen kinds of anomaly.
@@ -105,17 +102,11 @@ const (
 	SpecGap
 	ReviewDeadlock
 	SystemAmbiguity
-	LimitReached // since rules version 2; the move that reaches the limit records it
-	// Since rules version 3; the fourth rejection of a task records it.
-	ReviewChurn
-	// Since rules version 3; the block of a task that replaces another records it.
-	ReplacementBlocked
-	// Since rules version 4; the move that brings the receipt of a gate that failed and
-	// is not required records it.
-	GateFailed
-	// Since rules version 4; the session whose failure is the third in a row with the same
-	// error records it.
-	FailureStreak
+	LimitReached       // the move that reaches the limit records it
+	ReviewChurn        // the fourth rejection of a task records it
+	ReplacementBlocked // the block of a task that replaces another records it
+	GateFailed         // the move that brings the receipt of a gate that failed and is not required records it
+	FailureStreak      // the session whose failure is the third in a row with the same error records it
 )
 
 var anomalyNames = names{"", "retry_loop", "trade_off", "spec_ambiguity", "external_blocker", "assumption_violated",

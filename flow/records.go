@@ -89,7 +89,7 @@ func (d *DiscoverMove) apply(p *effect) {
 type ConvertMove struct {
 	Discovery RecordID  `yaml:"discovery"`
 	Input     TaskInput `yaml:"input"`
-	Texts     texts     `yaml:"texts,since=2"` // new ones that the task stands on
+	Texts     texts     `yaml:"texts"` // new ones that the task stands on
 }
 
 func (c *ConvertMove) subject() string { return string(c.Discovery) }
@@ -124,7 +124,7 @@ func (c *ConvertMove) apply(p *effect) {
 type NoteMove struct {
 	For     string    `yaml:"for"`
 	Text    string    `yaml:"text"`
-	Expires time.Time `yaml:"expires,since=2"` // when prompts no longer repeat it; zero: never
+	Expires time.Time `yaml:"expires"` // when prompts no longer repeat it; zero: never
 }
 
 func (n *NoteMove) subject() string { return "" }
@@ -133,9 +133,6 @@ func (n *NoteMove) check(p *play) *Refusal {
 	hint := "git liza note TEXT --for all"
 	if r := present("the text", n.Text, hint); r != nil {
 		return r
-	}
-	if !n.Expires.IsZero() && !p.HasRules(2) {
-		return refuse(RuleVersion, "git liza migrate", "notes expire since rules version 2, the board has version %d", p.Settings().Rules)
 	}
 	if !n.Expires.IsZero() && !n.Expires.After(p.move.At) {
 		return refuse(RuleForm, hint+" --until 3d", "the note would expire at %s, which is over", n.Expires.Format(time.RFC3339))
@@ -157,7 +154,7 @@ func (n *NoteMove) apply(p *effect) {
 // recordReplacement records that a task is blocked which replaces another one.
 func recordReplacement(p *effect, reason string) {
 	t := p.task
-	if !p.HasRules(3) || t.Generation == 0 {
+	if t.Generation == 0 {
 		return
 	}
 	p.record(Anomalies, func(id RecordID) Document {
@@ -169,7 +166,7 @@ func recordReplacement(p *effect, reason string) {
 // recordChurn records the fourth rejection of a task.
 func recordChurn(p *effect, role Role) {
 	t := p.task
-	if !p.HasRules(3) || t.Cycles != 4 {
+	if t.Cycles != 4 {
 		return
 	}
 	p.record(Anomalies, func(id RecordID) Document {

@@ -51,15 +51,15 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 type RejectMove struct {
 	Commit   ObjectID `yaml:"commit"`
 	Feedback Feedback `yaml:"feedback"`
-	Role     Role     `yaml:"role,since=2"` // to which the blockers of a person belong
-	For      *Voucher `yaml:"for,since=3"`
+	Role     Role     `yaml:"role"` // to which the blockers of a person belong
+	For      *Voucher `yaml:"for"`
 }
 
 // ask asks for the lines of the files that the findings of a strict role point
 // to.
 func (r *RejectMove) ask(m Move, b *Board) Query {
 	p := &play{Board: b, prior: b, move: &m, task: b.Task(m.Task)}
-	if !b.HasRules(2) || p.task == nil || p.task.Submission == nil {
+	if p.task == nil || p.task.Submission == nil {
 		return Query{}
 	}
 	role, refusal := p.panel().rejectsAs(r.Role)

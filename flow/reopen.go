@@ -20,7 +20,7 @@ func (r *ReopenMove) ask(m Move, b *Board) Query {
 	if g == nil {
 		return Query{}
 	}
-	q := Query{Texts: b.trackedPaths().askTexts(b.Settings().Rules, []string{g.Spec}, nil)}
+	q := Query{Texts: b.trackedPaths().askTexts(g.Spec)}
 	if w := workflowsOf(b).of(g.ID); w != nil {
 		q.Match = w.patterns(-1)
 		for _, doc := range workflowsOf(b).known(q.Match) {
@@ -61,9 +61,7 @@ func (r *ReopenMove) check(p *play) *Refusal {
 func (r *ReopenMove) apply(p *effect) {
 	p.goal(func(g *Goal) {
 		g.Status, g.Ended, g.Reason = InProgress, time.Time{}, ""
-		if p.HasRules(3) {
-			g.AtCheckpoint = g.tally()
-		}
+		g.AtCheckpoint = g.tally()
 	})
 	begun := p.startSprint(time.Time{})
 	for _, s := range p.calendar().openTasks(begun.Goal) {

@@ -8,7 +8,7 @@ type SupersedeMove struct {
 	By     taskIDs `yaml:"by_tasks"`
 	Add    inputs  `yaml:"add"`
 	Saved  *Save   `yaml:"saved"`
-	Texts  texts   `yaml:"texts,since=2"` // new ones that the tasks stand on
+	Texts  texts   `yaml:"texts"` // new ones that the tasks stand on
 }
 
 func rescopable(p *play) *Refusal {
@@ -93,11 +93,9 @@ func (p *play) repoint(to []TaskID) *Refusal {
 		}
 		p.repointed = append(p.repointed, t)
 	}
-	if p.HasRules(4) {
-		with := entered.with(p.repointed...)
-		p.repointed = append(p.repointed, levelling{with, p.prior}.raise(p.repointed)...)
-		p.fail(with.err)
-	}
+	with := entered.with(p.repointed...)
+	p.repointed = append(p.repointed, levelling{with, p.prior}.raise(p.repointed)...)
+	p.fail(with.err)
 	repointed := entered.with(p.repointed...)
 	defer func() { p.fail(repointed.err) }()
 	for _, t := range p.repointed {
@@ -176,7 +174,5 @@ func (a *AbandonMove) apply(p *effect) {
 	}
 	p.clearHolders(a.Saved)
 	p.task.Abandoned = a.Reason
-	if p.HasRules(4) {
-		p.task.AbandonedBy = p.move.By
-	}
+	p.task.AbandonedBy = p.move.By
 }

@@ -70,7 +70,7 @@ func (r *ResumeMove) apply(p *effect) {
 		to := c.Before
 		p.change(func(s *Settings) {
 			s.Control = ControlState{State: to, Reason: r.Reason, By: p.move.By, At: p.move.At, Decision: c.Decision, Message: c.Message, Mark: c.Mark, Goal: c.Goal}
-			if p.HasRules(3) && c.Decision == "STOP" {
+			if c.Decision == "STOP" {
 				s.Control.Decision, s.Control.Message = "", ""
 			}
 		})

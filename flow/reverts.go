@@ -276,7 +276,7 @@ func (p undoing) put(t *Task) {
 		p.keep(t)
 		return
 	}
-	if g := p.Goal(t.Goal); p.HasRules(5) && t.Reverted != nil && t.Level > 0 && g != nil && g.Status == InProgress {
+	if g := p.Goal(t.Goal); t.Reverted != nil && t.Level > 0 && g != nil && g.Status == InProgress {
 		p.effect.put(Key{Archive, string(t.ID)}, nil) // it holds its level again
 		p.calendar().countArchived(p.effect, t, -1)
 		p.keep(t)

@@ -7,7 +7,7 @@ import (
 // ReviewMove takes the review of a submission.
 type ReviewMove struct {
 	Lease Duration `yaml:"lease"`
-	Role  Role     `yaml:"role,since=2"` // of a person's review; "" is an agent's own, of a person the first that misses a verdict
+	Role  Role     `yaml:"role"` // of a person's review; "" is an agent's own, of a person the first that misses a verdict
 }
 
 // reviewable refuses roles that do not have to judge the submission or have done
@@ -20,7 +20,7 @@ func reviewable(p *play) *Refusal {
 	}
 	show, own := "git liza show "+string(t.ID), t.Judgement(role)
 	switch {
-	case p.HasRules(2) && t.holds(own.Verdict):
+	case t.holds(own.Verdict):
 		return refuse(RuleState, show, "%s has the verdict of %s", t.ID, role)
 	case p.panel().rereads(own.Review):
 	case own.Review.live(p.move.At) && len(t.Submission.Reviews) > 1:
@@ -70,9 +70,6 @@ func (p panel) otherJudge() string {
 	if !p.move.By.IsHuman() {
 		return "git liza list --status READY_FOR_REVIEW"
 	}
-	if !p.HasRules(2) {
-		return "git liza rush --agents code-reviewer=1"
-	}
 	for _, role := range p.task.Missing() {
 		if role != HumanRole {
 			return "git liza rush --agents " + string(role) + "=1"
@@ -107,7 +104,7 @@ func (r *ReviewMove) apply(p *effect) {
 		since = held.Since // the checkout stays, and with it the record of how it was
 	} else if held != nil {
 		p.endReview(t, role)
-		if !p.HasRules(3) || !held.By.IsHuman() {
+		if !held.By.IsHuman() {
 			t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
 		}
 	}
@@ -117,7 +114,7 @@ func (r *ReviewMove) apply(p *effect) {
 	}
 	p.dropReview(m.By)
 	t.judge(role, func(j *Judgement) {
-		j.Review = &Review{By: m.By, Since: since, Lease: m.At.Add(time.Duration(r.Lease)), Texts: p.trackedPaths().readTexts(t)}
+		j.Review = &Review{By: m.By, Since: since, Lease: m.At.Add(time.Duration(r.Lease)), Texts: p.trackedPaths().refsOf(t)}
 	})
 	p.agent(m.By, func(a *Agent) { a.Review = t.ID })
 }

@@ -15,9 +15,6 @@ type ReviewRule struct {
 
 // ReviewRules are the board's rules of review, in their order.
 func (c *content) ReviewRules() []ReviewRule {
-	if !c.HasRules(2) {
-		return []ReviewRule{{Role: CodeReviewer}}
-	}
 	if doc, ok := c.load(Key{Folder: ReviewsDoc}).(*ReviewRules); ok {
 		return doc.List
 	}

@@ -22,7 +22,7 @@ const (
 // reservedRoles are words that name other things where a role can stand.
 var reservedRoles = []Role{HumanRole, "all", "task", "goal", "sprint", "question"}
 
-// FirstRoles are the roles of boards of rules version 1.
+// FirstRoles are the roles that every board has.
 func FirstRoles() []Role { return []Role{Planner, Coder, CodeReviewer} }
 
 // String is the role's name, such as code-reviewer.

@@ -21,7 +21,7 @@ type RoleRow struct {
 	NotHuman bool     `yaml:"not_human"` // of a judge: no person's verdict counts for it
 	Strict   bool     `yaml:"strict"`    // of a judge: a finding names a file and a line of the submission
 
-	Artifacts bool `yaml:"artifacts,since=5"` // it writes only the artifacts of the phase of its task, where there is one
+	Artifacts bool `yaml:"artifacts"` // it writes only the artifacts of the phase of its task, where there is one
 }
 
 // A Denial is a glob that agents of a role may not change, except in tasks of
@@ -42,13 +42,6 @@ func (c *content) Role(name Role) *RoleRow {
 	if name == "" {
 		return nil
 	}
-	if !c.HasRules(2) {
-		rows := rowsV1(c.Settings().Config)
-		if i := slices.IndexFunc(rows, func(r *RoleRow) bool { return r.Name == name }); i >= 0 {
-			return rows[i]
-		}
-		return nil
-	}
 	if row, ok := c.load(Key{RolesFolder, string(name)}).(*RoleRow); ok && row.Name == name {
 		return row
 	}
@@ -57,9 +50,6 @@ func (c *content) Role(name Role) *RoleRow {
 
 // Roles are all rows: planning, doing, judging ones, each by name.
 func (c *content) Roles() []*RoleRow {
-	if !c.HasRules(2) {
-		return rowsV1(c.Settings().Config)
-	}
 	var rows []*RoleRow
 	for _, id := range c.IDs(RolesFolder) {
 		if row := c.Role(Role(id)); row != nil {
@@ -79,35 +69,19 @@ func (c *content) CapacityOf(by Actor) Capacity {
 	return 0
 }
 
-// rowsV1 are the roles of a board of rules version 1.
-func rowsV1(config Config) []*RoleRow {
-	rows := rolesV2()[:len(FirstRoles())]
-	for _, row := range rows {
-		row.Denies = denials(config.RolePaths, row.Name)
-	}
-	return rows
-}
-
-func denials(list []RolePath, role Role) (denies []Denial) {
-	for _, rp := range list {
-		if rp.Role == role {
-			denies = append(denies, Denial{Glob: rp.Deny, Except: rp.Except})
-		}
-	}
-	return denies
-}
-
-// BuiltinRoles are the roles that a new board begins with: the three first ones, then
-// the others of rules version 2 by name, then those of version 5.
-func BuiltinRoles() []*RoleRow { return append(rolesV2(), artifactRoles()...) }
-
-// rolesV2 are the roles that a board of rules version 2 begins with.
-func rolesV2() []*RoleRow {
+// BuiltinRoles are the roles that a new board begins with: the three of every board,
+// other judges by name, then those that write the artifacts of the phase of their task
+// and nothing else, by name.
+func BuiltinRoles() []*RoleRow {
 	judge := func(name Role, about string) *RoleRow {
 		return &RoleRow{Name: name, Capacity: Judges, About: about, Tools: []Tool{ToolRead, ToolRun}}
 	}
 	gates := judge("gates", "runs verify and the gates of the board, and judges by their results alone")
 	gates.Provider, gates.NotHuman = "gates", true
+	writer := func(name Role, about string) *RoleRow {
+		return &RoleRow{Name: name, Capacity: Does, About: about, Artifacts: true,
+			Kinds: []Kind{Docs, Spec}, Tools: []Tool{ToolRead, ToolWrite, ToolRun, ToolWeb}, Denies: []Denial{{Glob: "contracts/**"}, {Glob: ".liza/**"}}}
+	}
 	return []*RoleRow{
 		{Name: Planner, Capacity: Plans, About: "cuts a goal into tasks", Tools: []Tool{ToolRead, ToolRun}},
 		{Name: Coder, Capacity: Does, About: "does tasks", Tools: []Tool{ToolRead, ToolWrite, ToolRun},
@@ -117,6 +91,10 @@ func rolesV2() []*RoleRow {
 		gates,
 		judge("refactor-reviewer", "judges structure: duplication, names, boundaries"),
 		judge("security-reviewer", "judges what an attacker could do with a submission"),
+		writer("architect", "designs what is built, and records why"),
+		writer("manager", "cuts a design into a plan"),
+		writer("researcher", "finds out what is wanted, and by whom"),
+		writer("spec-writer", "writes down what the work has to do"),
 	}
 }
 

@@ -26,8 +26,8 @@ var rules = []rule{
 	{ActIntent, in(Claimed), 0, holder, always, of[IntentMove], admits},
 	{ActSubmit, in(Claimed), ReadyForReview, holder, intended, of[SubmitMove], asks | fills | movesRefs | repeats},
 	{ActReview, in(ReadyForReview), 0, reviewer | human, reviewable, of[ReviewMove], repeats | admits},
-	{ActApprove, in(ReadyForReview), 0, reviewHolder | byHand, independent, of[ApproveMove], repeats},
-	{ActReject, in(ReadyForReview), Rejected, reviewHolder | byHand, independent, of[RejectMove], asks | repeats},
+	{ActApprove, in(ReadyForReview), 0, reviewHolder | human, independent, of[ApproveMove], repeats},
+	{ActReject, in(ReadyForReview), Rejected, reviewHolder | human, independent, of[RejectMove], asks | repeats},
 	{ActReject, in(Approved), Rejected, human, always, of[RejectMove], asks | repeats},
 	{ActMerge, in(Approved), Merged, supervisor | human, mergeable, of[MergeMove], asks | fills | movesRefs | repeats},
 	{ActIntegrationFail, in(Approved), IntegrationFailed, supervisor | human, mergeable, of[IntegrationFailMove], repeats},
@@ -64,9 +64,9 @@ var rules = []rule{
 	{ActSpecChange, 0, 0, anybody, always, of[SpecChangeMove], 0},
 	{ActInit, 0, 0, human, always, of[InitMove], asks | fills | movesRefs | titles},
 	{ActConfig, 0, 0, human, admin, of[ConfigMove], repeats | admits},
-	{ActImport, 0, 0, planner | supervisor | human, importable, of[ImportMove], asks | fills | repeats | admits | titles},
+	{ActImport, 0, 0, planner | supervisor | human, always, of[ImportMove], asks | fills | repeats | admits | titles},
 	{ActArchive, 0, 0, supervisor | human, always, of[ArchiveMove], titles},
-	{ActMigrate, 0, 0, human, admin, of[MigrateMove], asks | fills | repeats | titles},
+	{ActMigrate, 0, 0, human, admin, of[MigrateMove], repeats | titles},
 	{ActAmend, 0, 0, human, admin, of[AmendMove], asks | fills | titles},
 	{ActPrincipal, 0, 0, human, admin, of[PrincipalMove], repeats | titles},
 	{ActSession, anywhere, 0, supervisor | human, always, of[SessionMove], admits | titles},
@@ -142,12 +142,11 @@ const (
 	holder                // the holder of the claim on the task
 	reviewHolder          // the holder of the review of the task
 	anybody               // every human and every agent
-	byHand                // a human on a board of rules version 2 or later
 )
 
 // standings are the names of the capacities in refusals.
 var standings = []string{"a human", "a planner", "a coder's supervisor", "a code-reviewer's supervisor",
-	"a supervisor", "the holder of the claim", "the holder of the review", "anybody", "a human"}
+	"a supervisor", "the holder of the claim", "the holder of the review", "anybody"}
 
 func (s standing) String() string {
 	list := ""

@@ -29,8 +29,8 @@ var pageOfTasks = map[Act]row{
 	ActIntent:          {[]Status{Claimed}, nil, holder},
 	ActSubmit:          {[]Status{Claimed}, []Status{ReadyForReview}, holder},
 	ActReview:          {[]Status{ReadyForReview}, nil, reviewer | human},
-	ActApprove:         {[]Status{ReadyForReview}, nil, reviewHolder | byHand}, // APPROVED with the last verdict
-	ActReject:          {[]Status{ReadyForReview, Approved}, []Status{Rejected}, reviewHolder | byHand | human},
+	ActApprove:         {[]Status{ReadyForReview}, nil, reviewHolder | human}, // APPROVED with the last verdict
+	ActReject:          {[]Status{ReadyForReview, Approved}, []Status{Rejected}, reviewHolder | human},
 	ActMerge:           {[]Status{Approved}, []Status{Merged}, supervisor | human},
 	ActIntegrationFail: {[]Status{Approved}, []Status{IntegrationFailed}, supervisor | human},
 	ActBlock:           {[]Status{Claimed, Rejected, IntegrationFailed}, []Status{Blocked}, holder | supervisor | planner | human},

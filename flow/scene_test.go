@@ -41,23 +41,10 @@ func empty(t require.TestingT) *scene {
 }
 
 // opened is a scene with a fresh blackboard.
-func opened(t require.TestingT) *scene { return openedUnder(t, RulesVersion) }
-
-// openedUnder is a scene with a fresh blackboard of a version of the rules.
-func openedUnder(t require.TestingT, rules int) *scene {
+func opened(t require.TestingT) *scene {
 	s := empty(t)
-	first := newBoard()
-	first.Rules, first.Config = rules, first.Config.Under(rules)
-	if rules == 1 {
-		first.Config.Never, first.Config.RolePaths = nil, rolePathsV1()
-	}
-	require.Nil(t, s.play(s.by("human:ann", ActInit, "", first)))
+	require.Nil(t, s.play(s.by("human:ann", ActInit, "", newBoard())))
 	return s
-}
-
-// rolePathsV1 are what programs of rules version 1 wrote.
-func rolePathsV1() []RolePath {
-	return []RolePath{{Role: Coder, Deny: "specs/**", Except: []Kind{Spec}}, {Role: Coder, Deny: "contracts/**"}, {Role: Coder, Deny: ".liza/**"}}
 }
 
 func newBoard() *InitMove {

@@ -20,8 +20,8 @@ type SessionMove struct {
 	Usage    Usage    `yaml:"usage"`   // of this session alone, see [Usage.Bounded] and [SessionMove.Counted]
 	Record   ObjectID `yaml:"record"`  // the commit below refs/liza/sessions, "" if nothing was kept
 
-	Of    time.Time `yaml:"of,since=4"`    // when the claim or the review began that it was for, and that it ends; zero: it ends none
-	Error string    `yaml:"error,since=4"` // by which it failed, at most 1 KiB
+	Of    time.Time `yaml:"of"`    // when the claim or the review began that it was for, and that it ends; zero: it ends none
+	Error string    `yaml:"error"` // by which it failed, at most 1 KiB
 }
 
 // maxSessionError bounds the error of a session, in bytes.
@@ -46,7 +46,7 @@ func (s *SessionMove) check(p *play) *Refusal {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", s.Role)
 	case p.task == nil && p.Role(s.Role).Capacity != Plans:
 		return refuse(RuleForm, hint, "only a session of a planner has no task")
-	case !contains(SessionOutcomes(), s.Outcome) || s.Outcome == "answered" && !p.HasRules(5):
+	case !contains(SessionOutcomes(), s.Outcome):
 		return refuse(RuleForm, hint, "%q is not one of %v", clip(s.Outcome), SessionOutcomes())
 	}
 	if r := present("the provider", s.Provider, hint); r != nil {
@@ -84,9 +84,7 @@ func (s *SessionMove) apply(p *effect) {
 		return // an archived task stays as it was
 	}
 	p.task.Usage = p.task.Usage.Plus(used)
-	if p.HasRules(4) {
-		s.end(p)
-	}
+	s.end(p)
 	p.put(Key{Tasks, string(p.task.ID)}, p.task)
 }
 

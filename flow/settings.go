@@ -5,13 +5,12 @@ import "time"
 // Settings is the document liza.yaml: what holds for the whole board.
 type Settings struct {
 	Rules       int          `yaml:"rules"`
-	Board       string       `yaml:"board"`          // random id of this board
-	Goal        GoalID       `yaml:"goal"`           // which a command means that names none
-	Sprint1     SprintID     `yaml:"sprint,until=1"` // the open sprint, "" between two; see [Board.OpenSprint]
+	Board       string       `yaml:"board"` // random id of this board
+	Goal        GoalID       `yaml:"goal"`  // which a command means that names none
 	Integration Branch       `yaml:"integration"`
 	Control     ControlState `yaml:"control"`
 	Next        Counters     `yaml:"next"`
-	Checked     *Checked     `yaml:"checked,since=3"` // the newest checkpoint; never nil from version 3 on
+	Checked     *Checked     `yaml:"checked"` // the newest checkpoint
 	Config      Config       `yaml:"config"`
 }
 
@@ -34,8 +33,8 @@ type ControlState struct {
 	At       time.Time `yaml:"at"`
 	Decision string    `yaml:"decision"` // about the current checkpoint
 	Message  string    `yaml:"message"`
-	Mark     string    `yaml:"mark,since=3"` // of the current checkpoint, "" outside of one
-	Goal     GoalID    `yaml:"goal,since=3"` // which the checkpoint, or its decision, is about; "" if none is
+	Mark     string    `yaml:"mark"` // of the current checkpoint, "" outside of one
+	Goal     GoalID    `yaml:"goal"` // which the checkpoint, or its decision, is about; "" if none is
 }
 
 // Checked is the newest checkpoint of a board, at first its first mark: automatic
@@ -57,31 +56,30 @@ type Counters struct {
 // A Config has all values that the rules read. init writes all of them, so that
 // the board does not depend on the defaults of a version of the program.
 type Config struct {
-	Lease           Duration   `yaml:"lease"`
-	ReviewLease     Duration   `yaml:"review_lease"`
-	Grace           Duration   `yaml:"grace"`
-	Limits          Limits     `yaml:"limits"`
-	SupersedeDepth  int        `yaml:"supersede_depth,keep"`
-	TextLimit       int        `yaml:"text_limit,keep"` // bytes
-	BlobLimit       int64      `yaml:"blob_limit,keep"` // bytes of one submitted file
-	AllowSelfReview bool       `yaml:"allow_self_review,keep"`
-	DriftAlarm      int        `yaml:"drift_alarm,keep"`
-	Tests           []string   `yaml:"tests,keep"`         // globs of paths that count as tests
-	Never           []string   `yaml:"never,keep,since=2"` // globs of paths that no agent changes
-	RolePaths       []RolePath `yaml:"role_paths,keep,until=1"`
-	Gates           []Gate     `yaml:"gates,keep"`
-	PostWorktree    string     `yaml:"post_worktree"`
-	Budgets         Budgets    `yaml:"budgets"`
+	Lease           Duration `yaml:"lease"`
+	ReviewLease     Duration `yaml:"review_lease"`
+	Grace           Duration `yaml:"grace"`
+	Limits          Limits   `yaml:"limits"`
+	SupersedeDepth  int      `yaml:"supersede_depth,keep"`
+	TextLimit       int      `yaml:"text_limit,keep"` // bytes
+	BlobLimit       int64    `yaml:"blob_limit,keep"` // bytes of one submitted file
+	AllowSelfReview bool     `yaml:"allow_self_review,keep"`
+	DriftAlarm      int      `yaml:"drift_alarm,keep"`
+	Tests           []string `yaml:"tests,keep"` // globs of paths that count as tests
+	Never           []string `yaml:"never,keep"` // globs of paths that no agent changes
+	Gates           []Gate   `yaml:"gates,keep"`
+	PostWorktree    string   `yaml:"post_worktree"`
+	Budgets         Budgets  `yaml:"budgets"`
 
-	Checkpoint Checkpoints `yaml:"checkpoint,since=3"`
-	Goal       GoalPolicy  `yaml:"goal,since=3"`
-	Alarms     Alarms      `yaml:"alarms,since=3"`
+	Checkpoint Checkpoints `yaml:"checkpoint"`
+	Goal       GoalPolicy  `yaml:"goal"`
+	Alarms     Alarms      `yaml:"alarms"`
 
-	Schedule SchedulePolicy `yaml:"schedule,since=4"`
-	Retry    RetryPolicy    `yaml:"retry,since=4"`
-	Pressure PressurePolicy `yaml:"pressure,since=4"`
+	Schedule SchedulePolicy `yaml:"schedule"`
+	Retry    RetryPolicy    `yaml:"retry"`
+	Pressure PressurePolicy `yaml:"pressure"`
 
-	Automation AutomationPolicy `yaml:"automation,since=5"`
+	Automation AutomationPolicy `yaml:"automation"`
 }
 
 // AutomationPolicy says what agents need to know of the texts that they work by.
@@ -134,22 +132,14 @@ type Limits struct {
 	Failures     int `yaml:"failures"`
 }
 
-// A RolePath denies a role paths, except for the kinds that may write them. From
-// version 2 on the row of a role says it.
-type RolePath struct {
-	Role   Role   `yaml:"role"`
-	Deny   string `yaml:"deny"`   // glob
-	Except []Kind `yaml:"except"` // kinds of task that may change it all the same
-}
-
 // A Gate is a command that has to succeed where it runs.
 type Gate struct {
 	Name     string   `yaml:"name"`
 	Command  string   `yaml:"command"`
 	Required bool     `yaml:"required,keep"`
 	Timeout  Duration `yaml:"timeout"`
-	At       Stage    `yaml:"at,since=4"`    // see [Gate.Stage]
-	Paths    []string `yaml:"paths,since=4"` // globs: it may be skipped where none of them is touched; none: never
+	At       Stage    `yaml:"at"`    // see [Gate.Stage]
+	Paths    []string `yaml:"paths"` // globs: it may be skipped where none of them is touched; none: never
 }
 
 // DefaultConfig is the configuration that init writes; doc/configuration.md has
@@ -172,15 +162,9 @@ func DefaultConfig() Config {
 	}
 }
 
-// Under is the configuration as a board of a version of the rules can keep it.
-func (c Config) Under(rules int) Config {
-	if rules < 4 {
-		c.Schedule, c.Retry, c.Pressure = SchedulePolicy{}, RetryPolicy{}, PressurePolicy{}
-	}
-	if rules < 5 {
-		c.Automation = AutomationPolicy{}
-	}
-	return c
+// defaultNever are paths with secrets, and those of git itself.
+func defaultNever() []string {
+	return []string{"**/.env*", "**/*.pem", "**/id_rsa*", "**/id_ecdsa*", "**/id_ed25519*", ".git/**"}
 }
 
 // Over is the limits of the board with the overrides of a task, which may be nil.

@@ -12,9 +12,9 @@ type SpecChangeMove struct {
 	Spec   string   `yaml:"spec"`
 	Change string   `yaml:"change"`
 	Cause  TaskID   `yaml:"cause"`
-	Same   bool     `yaml:"same_meaning,since=2"`
-	Old    ObjectID `yaml:"old,since=2"` // the blobs that mean the same
-	New    ObjectID `yaml:"new,since=2"`
+	Same   bool     `yaml:"same_meaning"`
+	Old    ObjectID `yaml:"old"` // the blobs that mean the same
+	New    ObjectID `yaml:"new"`
 }
 
 func (s *SpecChangeMove) check(p *play) *Refusal {
@@ -95,9 +95,7 @@ func (s *SpecChangeMove) apply(p *effect) {
 	}
 	p.goal(func(g *Goal) {
 		g.Changes = latest(append(slices.Clip(g.Changes), Change{Spec: s.Spec, Change: s.Change, Task: s.Cause, By: p.move.By, At: p.move.At}))
-		if p.HasRules(5) {
-			g.Changes = latestChanges(g.Changes)
-		}
+		g.Changes = latestChanges(g.Changes)
 	})
 }
 

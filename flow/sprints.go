@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// A calendar knows the sprints of goals. Until version 1 of the rules one sprint
-// was open at most, whatever the goal, and the settings named it. From version 2
-// on each open goal has its own sprint, or the number reserved for its next one.
+// A calendar knows the sprints of goals: each goal in progress has one that is open, or
+// the number reserved for its next one.
 type calendar struct{ *content }
 
 func (c *content) calendar() calendar { return calendar{c} }
@@ -19,9 +18,6 @@ func numbered(n int) SprintID { return SprintID("sprint-" + strconv.Itoa(n)) }
 
 // open is the open sprint of a goal, "" if none is open.
 func (c calendar) open(goal GoalID) SprintID {
-	if !c.HasRules(2) {
-		return c.Settings().Sprint1
-	}
 	if g := c.Goal(goal); g != nil {
 		return g.Sprint
 	}
@@ -30,7 +26,7 @@ func (c calendar) open(goal GoalID) SprintID {
 
 // next is the sprint that a goal opens next.
 func (c calendar) next(goal GoalID) SprintID {
-	if g := c.Goal(goal); c.HasRules(2) && g != nil && g.Next != "" {
+	if g := c.Goal(goal); g != nil && g.Next != "" {
 		return g.Next
 	}
 	return numbered(c.Settings().Next.Sprint)
@@ -39,7 +35,7 @@ func (c calendar) next(goal GoalID) SprintID {
 // forTasks is the sprint of new tasks of a goal: the open one, else the next; of a
 // goal that has ended the last one, because no sprint of it comes.
 func (c calendar) forTasks(goal GoalID) SprintID {
-	if g := c.Goal(goal); c.HasRules(2) && g != nil && g.Status != InProgress {
+	if g := c.Goal(goal); g != nil && g.Status != InProgress {
 		return c.forRecords(goal)
 	}
 	return cmp.Or(c.open(goal), c.next(goal))
@@ -47,9 +43,6 @@ func (c calendar) forTasks(goal GoalID) SprintID {
 
 // last is the open sprint of a goal, else the one that was opened last.
 func (c calendar) last(goal GoalID) SprintID {
-	if !c.HasRules(2) {
-		return numbered(c.Settings().Next.Sprint - 1)
-	}
 	if open := c.open(goal); open != "" {
 		return open
 	}
@@ -65,15 +58,10 @@ func (c calendar) last(goal GoalID) SprintID {
 
 // forRecords is the sprint in whose folder records of a goal stand.
 func (c calendar) forRecords(goal GoalID) SprintID {
-	if !c.HasRules(2) {
-		return c.forTasks(goal)
-	}
-	// A goal that ended under rules version 1 may have no sprint of its own.
 	return cmp.Or(c.last(goal), numbered(max(c.Settings().Next.Sprint-1, 1)))
 }
 
-// goals are the goals in progress: by priority, then by age. Rules version 1 has
-// one at most.
+// goals are the goals in progress: by priority, then by age.
 func (c calendar) goals() []*Goal {
 	var list []*Goal
 	for _, id := range c.IDs(Goals) {
@@ -93,12 +81,6 @@ func (b *Board) GoalsInProgress() []*Goal { return b.calendar().goals() }
 
 // openSprints are the open sprints of all goals.
 func (c calendar) openSprints() (list []SprintID) {
-	if !c.HasRules(2) {
-		if open := c.Settings().Sprint1; open != "" {
-			list = append(list, open)
-		}
-		return list
-	}
 	for _, g := range c.goals() {
 		if g.Sprint != "" {
 			list = append(list, g.Sprint)
@@ -113,10 +95,6 @@ func (b *Board) OpenSprint(goal GoalID) SprintID { return b.calendar().open(goal
 // setSprint records which sprint of a goal is open, and which is reserved for
 // its next one; "" is none.
 func (p *effect) setSprint(goal GoalID, open, next SprintID) {
-	if !p.HasRules(2) {
-		p.change(func(s *Settings) { s.Sprint1 = open })
-		return
-	}
 	g := *p.Goal(goal)
 	g.Sprint, g.Next = open, next
 	p.put(Key{Goals, string(g.ID)}, &g)
@@ -137,9 +115,7 @@ func (p *effect) startSprint(deadline time.Time) *Sprint {
 // reserveSprint is the number of the next sprint of a goal that has none open.
 func (p *effect) reserveSprint(goal GoalID) SprintID {
 	next := numbered(p.Settings().Next.Sprint)
-	if p.HasRules(2) {
-		p.change(func(s *Settings) { s.Next.Sprint++ })
-	}
+	p.change(func(s *Settings) { s.Next.Sprint++ })
 	p.setSprint(goal, "", next)
 	return next
 }
@@ -158,9 +134,6 @@ func (p *effect) sprintPhase(to Phase) {
 
 // plan is what a sprint planned when it began; nil if none is kept.
 func (c calendar) plan(id SprintID) *SprintPlan {
-	if s := c.Sprint(id); s != nil && len(s.Planned2)+len(s.Stretch2) > 0 {
-		return &SprintPlan{Sprint: s.ID, Planned: s.Planned2, Stretch: s.Stretch2}
-	}
 	plan, _ := c.load(Key{PlannedDocs, string(id)}).(*SprintPlan)
 	return plan
 }
@@ -178,7 +151,7 @@ func (c calendar) keepPlan(p *effect, plan *SprintPlan) {
 // countArchived counts an archived task in the sprint that planned it, by -1 one that comes
 // back.
 func (c calendar) countArchived(p *effect, t *Task, by int) {
-	if s := c.Sprint(t.Sprint); s != nil && !t.Stretch && c.HasRules(3) {
+	if s := c.Sprint(t.Sprint); s != nil && !t.Stretch {
 		counted := *s
 		counted.Archived += by
 		p.put(Key{Sprints, string(s.ID)}, &counted)
@@ -187,9 +160,6 @@ func (c calendar) countArchived(p *effect, t *Task, by int) {
 
 // checkGoals refuses goals whose sprints do not fit their states.
 func (k checker) checkGoals() *Refusal {
-	if !k.HasRules(2) {
-		return nil
-	}
 	reserved := map[SprintID]bool{"": false}
 	for _, id := range k.IDs(Goals) {
 		g := k.Goal(GoalID(id))

@@ -52,7 +52,7 @@ func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 		if refusal := r.checkReceipt(hint); refusal != nil {
 			return refusal
 		}
-		if p.HasRules(5) && at == AtSubmit && r.isArtifacts() {
+		if at == AtSubmit && r.isArtifacts() {
 			continue
 		}
 		if g, there := p.Settings().Config.Gate(r.Gate); !there || g.Stage() != at {
@@ -76,11 +76,10 @@ func (p staging) ranOnTip(receipts []Receipt, hint string) *Refusal {
 // tree. A gate with paths may be skipped where touches is not nil and says that none of
 // them changed.
 func (p staging) passed(at Stage, receipts []Receipt, tree ObjectID, touches func(globs []string) bool, hint string) *Refusal {
-	rules := p.Settings().Rules
 	for _, g := range p.Settings().Config.GatesAt(at) {
 		if !g.Required || slices.ContainsFunc(receipts, func(r Receipt) bool {
 			return r.Gate == g.Name && r.Command == g.Command && (tree == "" || r.Tree == tree) &&
-				(r.HasPassed(rules) || r.Result == Skipped && len(g.Paths) > 0 && touches != nil && !touches(g.Paths))
+				(r.HasPassed() || r.Result == Skipped && len(g.Paths) > 0 && touches != nil && !touches(g.Paths))
 		}) {
 			continue
 		}
@@ -103,14 +102,11 @@ func (p staging) touching(changed int, paths []string) func(globs []string) bool
 // touched that it is about. changed is how many paths the change has, of which paths may
 // be the first alone.
 func (g Gate) Skips(b *Board, changed int, paths []string) bool {
-	return b.HasRules(4) && len(g.Paths) > 0 && !staging{&play{Board: b}}.touching(changed, paths)(g.Paths)
+	return len(g.Paths) > 0 && !staging{&play{Board: b}}.touching(changed, paths)(g.Paths)
 }
 
 // recordGates records the gates of a stage that failed and are not required.
 func recordGates(p *effect, at Stage, task TaskID, receipts []Receipt) {
-	if !p.HasRules(4) {
-		return
-	}
 	told := map[string]bool{}
 	for _, r := range receipts {
 		g, there := p.Settings().Config.Gate(r.Gate)

@@ -9,11 +9,10 @@ import (
 // DueMoves are the automatic moves that the board asks for at a time, for the goals
 // given, all in progress if there are none, in the order in which they are made. Each
 // says what it was judged by; actor, time and request are the caller's. A caller makes
-// the first and looks again. Boards of earlier rules, and those that do not run, ask
-// for none.
+// the first and looks again. Boards that do not run ask for none.
 func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 	c := b.calendar()
-	if !b.HasRules(3) || b.Settings().Control.State != Running {
+	if b.Settings().Control.State != Running {
 		return nil
 	}
 	if at.Before(b.At()) {
@@ -41,7 +40,7 @@ func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 		} else if c.hasOpen(g.ID) {
 			due(ActSprintStart, g, &SprintStartMove{Sprint: g.Next})
 		}
-		if set := b.Settings().Config; set.Goal.Auto && c.reached(g) && levelsOf(b).settled(g.ID) && exitsOf(b).checkDone(g.ID) == nil && (!b.HasRules(4) || len(set.GatesAt(AtGoal)) == 0) {
+		if set := b.Settings().Config; set.Goal.Auto && c.reached(g) && levelsOf(b).settled(g.ID) && exitsOf(b).checkDone(g.ID) == nil && len(set.GatesAt(AtGoal)) == 0 {
 			due(ActComplete, g, &CompleteMove{Reason: "all tasks are final"})
 		}
 	}
@@ -243,8 +242,6 @@ func (p steering) checkCause(c *CheckpointMove) *Refusal {
 			return refuse(RuleForm, "git liza checkpoint --reason R", "only a deadline, merges, a budget or a gate count from a checkpoint")
 		}
 		return nil
-	case c.Cause == CauseGate && !p.HasRules(4):
-		return refuse(RuleVersion, "git liza migrate", "the cause %s exists since rules version 4", c.Cause)
 	case p.move.Goal == "" || p.Goal(p.move.Goal) == nil:
 		return refuse(RuleForm, "git liza checkpoint --reason R", "the %s is that of a goal, which the move names", c.Cause)
 	case c.Since != p.Settings().Checked.Mark:
@@ -325,5 +322,5 @@ func (p steering) checkComplete() *Refusal {
 // passed reports whether the sprint that a move names has come to that state already.
 func (p steering) passed(id SprintID, closed bool) bool {
 	s := p.Sprint(id)
-	return p.HasRules(3) && id != "" && s != nil && (!closed || ended(s))
+	return id != "" && s != nil && (!closed || ended(s))
 }

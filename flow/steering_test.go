@@ -12,13 +12,7 @@ import (
 // after is a scene in which these steps have happened.
 func after(t *testing.T, steps ...string) *scene {
 	t.Helper()
-	return afterUnder(t, RulesVersion, steps...)
-}
-
-// afterUnder is after for a board of a version of the rules.
-func afterUnder(t *testing.T, rules int, steps ...string) *scene {
-	t.Helper()
-	s := openedUnder(t, rules)
+	s := opened(t)
 	for _, line := range steps {
 		for step := range strings.SplitSeq(line, "|") {
 			require.Empty(t, s.step(strings.TrimSpace(step), &record{}), step)
@@ -133,17 +127,6 @@ func TestMarksAreBounded(t *testing.T) {
 	s.docs = s.docs.With(list)
 	s.board = Open(s.docs, s.now)
 	require.Empty(t, s.step("human:ann mark one-more -> refused limit", &record{}))
-}
-
-// TestPivotLeadsOn: where the board waits for a new goal, that ends the checkpoint for
-// the sprints of all goals. Since version 4 the board waits only for its last goal.
-func TestPivotLeadsOn(t *testing.T) {
-	t.Parallel()
-	s := afterUnder(t, 3, "human:ann goal goal-2 | human:ann checkpoint | human:ann decide PIVOT in=goal-1")
-	require.Equal(t, InCheckpoint, s.board.Sprint("sprint-2").Status)
-	require.Empty(t, s.step("human:ann goal goal-3", &record{}))
-	require.Equal(t, InProgress, s.board.Sprint("sprint-2").Status)
-	require.Equal(t, Completed, s.board.Sprint("sprint-1").Status)
 }
 
 // TestHeldTasks: what a decision holds back is what nobody had begun by then, of its goal.

@@ -11,8 +11,8 @@ import (
 type TakeMove struct {
 	Question RecordID `yaml:"question"`
 	Lease    Duration `yaml:"lease"`
-	Free     bool     `yaml:"free,since=5"`   // gives it back instead, without an answer
-	Missed   bool     `yaml:"missed,since=5"` // with Free: it was looked for, which counts
+	Free     bool     `yaml:"free"`   // gives it back instead, without an answer
+	Missed   bool     `yaml:"missed"` // with Free: it was looked for, which counts
 }
 
 func (t *TakeMove) subject() string { return string(t.Question) }
@@ -71,9 +71,7 @@ func (t *TakeMove) apply(p *effect) {
 	case t.Free:
 		q.Lease = nil
 	default:
-		if p.HasRules(5) {
-			q.Missed = q.misses(p.move.At)
-		}
+		q.Missed = q.misses(p.move.At)
 		q.Lease = &Review{By: p.move.By, Since: p.move.At, Lease: p.move.At.Add(time.Duration(t.Lease))}
 	}
 	p.put(Key{Questions, string(q.ID)}, &q)
@@ -95,7 +93,7 @@ func (q *Question) IsLeft(b *Board, at time.Time) bool {
 	if t := b.Task(q.Task); t != nil {
 		limits = limits.Over(t.Limits)
 	}
-	return b.HasRules(5) && q.misses(at) >= limits.NoVerdicts
+	return q.misses(at) >= limits.NoVerdicts
 }
 
 // isFor reports whether agents of a role may look for the answer. What blocks a task wakes
@@ -138,9 +136,6 @@ func OpenQuestions(b *Board) (list []*Question) {
 // take now; nil if there is none. Then next is when one may be taken, zero if never. It
 // calls skip, which may be nil, for those that it may take.
 func NextQuestion(b *Board, c Caller, at time.Time, skip func(*Question) bool) (q *Question, next time.Time) {
-	if !b.HasRules(5) {
-		return nil, time.Time{}
-	}
 	row := b.Role(c.By.Role())
 	var first *Question
 	for _, q := range OpenQuestions(b) {
@@ -203,7 +198,7 @@ func lookedForAnswer(p *play, by Actor, t *Task) bool {
 // alone.
 func checkAnswering(p *play) *Refusal {
 	m := p.move
-	if !p.HasRules(5) || !m.Generation.Spawned() {
+	if !m.Generation.Spawned() {
 		return nil
 	}
 	q := takenBy(p.Board, m.By, m.At)

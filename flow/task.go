@@ -12,74 +12,70 @@ type Task struct {
 	Title     string   `yaml:"title"`
 	Status    Status   `yaml:"status"`
 	Kind      Kind     `yaml:"kind"`
-	Role      Role     `yaml:"role,since=2"` // that does it; none is coder
+	Role      Role     `yaml:"role"` // that does it; none is coder
 	Goal      GoalID   `yaml:"goal"`
 	Sprint    SprintID `yaml:"sprint"`
 	Stretch   bool     `yaml:"stretch"`
 	DoneWhen  string   `yaml:"done_when"`
-	Spec      string   `yaml:"spec"`             // path#anchor, the path relative to the repository
-	BasedOn   []string `yaml:"based_on,since=2"` // what the work stands on beside its spec, as Spec
+	Spec      string   `yaml:"spec"`     // path#anchor, the path relative to the repository
+	BasedOn   []string `yaml:"based_on"` // what the work stands on beside its spec, as Spec
 	Scope     string   `yaml:"scope"`
 	Priority  int      `yaml:"priority"` // 1 is first, 5 is last
 	DependsOn []TaskID `yaml:"depends_on"`
 	Owns      []string `yaml:"owns"`
 	Verify    string   `yaml:"verify"`
-	Reviews   []Role   `yaml:"reviews,since=2"` // roles that judge it beside those that the board asks for
+	Reviews   []Role   `yaml:"reviews"` // roles that judge it beside those that the board asks for
 
-	Files           *Files   `yaml:"files,since=4"`
-	Estimate        Duration `yaml:"estimate,since=4"`   // of the work of one agent; 0 is not known
-	Level           int      `yaml:"level,since=4"`      // from 1; 0 of tasks that were final when the board came to rules version 4
-	Acceptance      []string `yaml:"acceptance,since=4"` // criteria, each shown to coder and reviewer
-	Steps           []Step   `yaml:"steps,since=4"`
-	Context         LongText `yaml:"context,since=4"`          // stands in the prompt in place of the spec's section
-	Consumers       []TaskID `yaml:"consumers,since=4"`        // tasks that use what it makes
-	IntegrationTest string   `yaml:"integration_test,since=4"` // path of the test that shows it
-	VerifyTimeout   Duration `yaml:"verify_timeout,since=4"`   // of Verify; 0 is the machine's
-	Labels          []string `yaml:"labels,since=4"`
+	Files           *Files   `yaml:"files"`
+	Estimate        Duration `yaml:"estimate"`   // of the work of one agent; 0 is not known
+	Level           int      `yaml:"level"`      // from 1
+	Acceptance      []string `yaml:"acceptance"` // criteria, each shown to coder and reviewer
+	Steps           []Step   `yaml:"steps"`
+	Context         LongText `yaml:"context"`          // stands in the prompt in place of the spec's section
+	Consumers       []TaskID `yaml:"consumers"`        // tasks that use what it makes
+	IntegrationTest string   `yaml:"integration_test"` // path of the test that shows it
+	VerifyTimeout   Duration `yaml:"verify_timeout"`   // of Verify; 0 is the machine's
+	Labels          []string `yaml:"labels"`
 
-	Phase  PhaseID  `yaml:"phase,since=5"`  // "" where the goal had no workflow; see [AnyPhase]
-	Denies []string `yaml:"denies,since=5"` // globs of paths that its work does not change, whoever does it
+	Phase  PhaseID  `yaml:"phase"`  // "" where the goal had no workflow; see [AnyPhase]
+	Denies []string `yaml:"denies"` // globs of paths that its work does not change, whoever does it
 
-	Without      []Role       `yaml:"without,since=2"` // roles that a person left out
-	Limits       *Limits      `yaml:"limits"`          // overrides of the board's, zero means not overridden
-	Budget       *Budget      `yaml:"budget"`          // overrides of the board's, zero means not overridden
+	Without      []Role       `yaml:"without"` // roles that a person left out
+	Limits       *Limits      `yaml:"limits"`  // overrides of the board's, zero means not overridden
+	Budget       *Budget      `yaml:"budget"`  // overrides of the board's, zero means not overridden
 	Created      time.Time    `yaml:"created"`
 	CreatedBy    Actor        `yaml:"created_by"`
 	Changed      time.Time    `yaml:"changed"`
 	Supersedes   []TaskID     `yaml:"supersedes"`
-	Reverts      []TaskID     `yaml:"reverts,since=3"` // merged tasks that the work takes back
-	Generation   int          `yaml:"rescoped"`        // how many supersedes lead to this task
+	Reverts      []TaskID     `yaml:"reverts"`  // merged tasks that the work takes back
+	Generation   int          `yaml:"rescoped"` // how many supersedes lead to this task
 	SupersededBy []TaskID     `yaml:"superseded_by"`
 	Rescope      string       `yaml:"rescope_reason"`
 	Abandoned    string       `yaml:"abandon_reason"`
-	AbandonedBy  Actor        `yaml:"abandoned_by,since=4"`
-	Entered      time.Time    `yaml:"entered,since=4"` // its status; zero if that was before rules version 4
-	Saves        int          `yaml:"saves"`           // number of the last refs/liza/saved/<task>/<n>
-	Attempts     int          `yaml:"attempts"`        // folders and branches started afresh so far
+	AbandonedBy  Actor        `yaml:"abandoned_by"`
+	Entered      time.Time    `yaml:"entered"`  // its status
+	Saves        int          `yaml:"saves"`    // number of the last refs/liza/saved/<task>/<n>
+	Attempts     int          `yaml:"attempts"` // folders and branches started afresh so far
 	Cycles       int          `yaml:"review_cycles_total"`
 	Attempt      *Attempt     `yaml:"attempt"`
 	Coders       []Worker     `yaml:"coders"` // all that ever held the task
 	Failures     []Failure    `yaml:"failures"`
-	Asked        int          `yaml:"questions,since=3"` // times that work stopped for questions alone
-	Retry        *Retry       `yaml:"retry,since=4"`
-	NoVerdicts1  int          `yaml:"no_verdicts,until=1"`  // this and the three others of that form: see [Loaded]
+	Asked        int          `yaml:"questions"` // times that work stopped for questions alone
+	Retry        *Retry       `yaml:"retry"`
 	MergeFails   int          `yaml:"integration_failures"` // since the counter last restarted
 	Claim        *Claim       `yaml:"claim"`
 	Intent       *Intent      `yaml:"intent"`
 	Submissions  int          `yaml:"submissions"`
 	Submission   *Submission  `yaml:"submission"`
-	Judgements   []Judgement  `yaml:"judgements,since=2"`  // by role; none is empty
-	RejectedBy   Role         `yaml:"rejected_by,since=2"` // the role of the last rejection
-	Review1      *Review      `yaml:"review,until=1"`
-	Verdict1     *Verdict     `yaml:"verdict,until=1"`
-	Rejection1   *Rejection   `yaml:"rejection,until=1"`
+	Judgements   []Judgement  `yaml:"judgements"`  // by role; none is empty
+	RejectedBy   Role         `yaml:"rejected_by"` // the role of the last rejection
 	Block        *Block       `yaml:"block"`
 	Integration  *Integration `yaml:"integration_failure"`
 	Handoff      *Handoff     `yaml:"handoff"`
 	Merge        *Merge       `yaml:"merge"`
-	Reverted     *Reverted    `yaml:"reverted,since=3"`
-	Usage        Usage        `yaml:"usage"`          // of the sessions on it
-	Asking       []Asking     `yaml:"asking,since=5"` // open questions that were asked during the work
+	Reverted     *Reverted    `yaml:"reverted"`
+	Usage        Usage        `yaml:"usage"`  // of the sessions on it
+	Asking       []Asking     `yaml:"asking"` // open questions that were asked during the work
 }
 
 // An Attempt is one line of work on a task: one folder, one branch, one coder.
@@ -93,7 +89,7 @@ type Attempt struct {
 	Cycles    int      `yaml:"review_cycles"`
 	Fix       ObjectID `yaml:"integration_fix"` // the tip that must be merged in before the next submit
 	Keep      bool     `yaml:"keep_branch"`     // the next claim continues from Start
-	Saved     ObjectID `yaml:"saved,since=3"`   // the work at its last question; another coder continues from it
+	Saved     ObjectID `yaml:"saved"`           // the work at its last question; another coder continues from it
 }
 
 // A Worker is an actor that held a task; the rule against self-review needs it.
@@ -127,7 +123,7 @@ type Intent struct {
 	Risks          []string  `yaml:"risks"`
 	Extend         []string  `yaml:"extend"` // globs beyond the task's owns
 	TestsNotNeeded string    `yaml:"tests_not_needed"`
-	Removes        []string  `yaml:"removes,since=2"` // specs of which the work leaves no file, on purpose
+	Removes        []string  `yaml:"removes"` // specs of which the work leaves no file, on purpose
 	At             time.Time `yaml:"at"`
 }
 
@@ -142,9 +138,9 @@ type Submission struct {
 	Paths   []string  `yaml:"paths"` // the first MaxList of the changed paths
 	Receipt *Receipt  `yaml:"receipt"`
 	At      time.Time `yaml:"at"`
-	Reviews []Role    `yaml:"reviews,since=2"` // that must judge it; never empty in memory
-	Human   bool      `yaml:"human,since=2"`   // a person submitted it
-	Gates   []Receipt `yaml:"gates,since=4"`   // of the gates at a submission
+	Reviews []Role    `yaml:"reviews"` // that must judge it; never empty in memory
+	Human   bool      `yaml:"human"`   // a person submitted it
+	Gates   []Receipt `yaml:"gates"`   // of the gates at a submission
 }
 
 // A Review is the time-bounded right to judge a submission.
@@ -152,7 +148,7 @@ type Review struct {
 	By    Actor     `yaml:"by"`
 	Since time.Time `yaml:"since"`
 	Lease time.Time `yaml:"lease_expires"`
-	Texts []TextRef `yaml:"texts,since=2"` // the texts that the task stood on when the review began
+	Texts []TextRef `yaml:"texts"` // the texts that the task stood on when the review began
 }
 
 // A Verdict is an approval of one commit.
@@ -163,8 +159,8 @@ type Verdict struct {
 	Principal string    `yaml:"principal"`
 	Message   string    `yaml:"message"`
 	At        time.Time `yaml:"at"`
-	Texts     []TextRef `yaml:"texts,since=2"` // the texts that the task stood on
-	For       *Voucher  `yaml:"for,since=3"`   // whose verdict a person brings
+	Texts     []TextRef `yaml:"texts"` // the texts that the task stood on
+	For       *Voucher  `yaml:"for"`   // whose verdict a person brings
 }
 
 // A Rejection is the last rejection with the blockers that are still open.
@@ -177,8 +173,8 @@ type Rejection struct {
 	Overall  string    `yaml:"overall"`
 	At       time.Time `yaml:"at"`
 	// Dismissed are earlier blockers that a person withdrew.
-	Dismissed []Dismissed `yaml:"dismissed,since=2"`
-	For       *Voucher    `yaml:"for,since=3"` // whose verdict a person brings
+	Dismissed []Dismissed `yaml:"dismissed"`
+	For       *Voucher    `yaml:"for"` // whose verdict a person brings
 }
 
 // A Finding is one remark of a reviewer.
@@ -198,9 +194,9 @@ type Block struct {
 	Attempted []string   `yaml:"attempted"`
 	By        Actor      `yaml:"by"`
 	At        time.Time  `yaml:"at"`
-	Asked     []RecordID `yaml:"asked,since=2"` // the documents of the questions, in their order
-	From      Status     `yaml:"from,since=3"`  // where the task returns to when its questions are answered; zero: it waits for unblock
-	To        Role       `yaml:"to,since=3"`    // whom the questions are to, as in their documents
+	Asked     []RecordID `yaml:"asked"` // the documents of the questions, in their order
+	From      Status     `yaml:"from"`  // where the task returns to when its questions are answered; zero: it waits for unblock
+	To        Role       `yaml:"to"`    // whom the questions are to, as in their documents
 }
 
 // An Integration is the last failure to merge.

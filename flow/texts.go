@@ -48,14 +48,11 @@ func unprintable(r rune) bool {
 func (m *Move) Normalize() { CleanTexts(m) }
 
 // checkTexts refuses what could not be written and read back unchanged: texts
-// that are too long or not clean, lists that are too long, ids, durations and
-// times that are malformed, and names that the version of the rules lacks.
-func checkTexts(m *Move, limit, rules int) *Refusal {
+// that are too long or not clean, lists that are too long, and ids, durations and
+// times that are malformed.
+func checkTexts(m *Move, limit int) *Refusal {
 	hint := "git liza help " + m.Act.Command()
 	return walk(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
-		if r := checkKnown(v, rules); r != nil {
-			return r
-		}
 		switch {
 		case v.Type() == pathsType:
 			return checkPaths(v.Interface().(paths), limit)

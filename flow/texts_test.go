@@ -67,7 +67,7 @@ func TestNormalizedMovesAreClean(t *testing.T) {
 		for _, d := range list {
 			m := Move{Act: ActNote, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: d}
 			m.Normalize()
-			require.Nil(rt, checkTexts(&m, 4096, RulesVersion))
+			require.Nil(rt, checkTexts(&m, 4096))
 			before := dumped(m)
 			m.Normalize()
 			require.Equal(rt, before, dumped(m))
@@ -81,9 +81,9 @@ func TestNormalizeLeavesPaths(t *testing.T) {
 	m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"a ", "b\x01"}}}
 	m.Normalize()
 	require.Equal(t, paths{"a ", "b\x01"}, m.Detail.(*SubmitMove).Paths)
-	require.Equal(t, RulePath, checkTexts(&m, 4096, RulesVersion).Rule)
+	require.Equal(t, RulePath, checkTexts(&m, 4096).Rule)
 	m.Detail.(*SubmitMove).Paths = make(paths, MaxPaths+1)
-	require.Equal(t, RuleLimit, checkTexts(&m, 4096, RulesVersion).Rule)
+	require.Equal(t, RuleLimit, checkTexts(&m, 4096).Rule)
 }
 
 // A refused path is named as git names it, with a command to paste.
@@ -99,17 +99,17 @@ func TestPathsThatDocumentsCannotHold(t *testing.T) {
 		"\ufeffx":    {`"\357\273\277x"`, `$'\357\273\277x'`},
 	} {
 		m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"README", name}}}
-		r := checkTexts(&m, 4096, RulesVersion)
+		r := checkTexts(&m, 4096)
 		require.NotNil(t, r, name)
 		require.Equal(t, RulePath, r.Rule)
 		require.Contains(t, r.Reason, " "+want[0]+":")
 		require.Equal(t, "git mv -- "+want[1]+" NAME", r.Hint)
 	}
 	long := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{strings.Repeat("x", 4097)}}}
-	require.Equal(t, RulePath, checkTexts(&long, 4096, RulesVersion).Rule)
+	require.Equal(t, RulePath, checkTexts(&long, 4096).Rule)
 	for _, name := range []string{"a\tb", "a\nb", "d/ x", "é"} {
 		m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{name}}}
-		require.Nil(t, checkTexts(&m, 4096, RulesVersion), name)
+		require.Nil(t, checkTexts(&m, 4096), name)
 	}
 }
 
@@ -143,12 +143,12 @@ func TestFormsOfFields(t *testing.T) {
 		"invalid UTF-8":               {RuleText, &AlignMove{Text: "a\xff"}},
 	} {
 		m := Move{Act: ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: c.detail}
-		r := checkTexts(&m, 4096, RulesVersion)
+		r := checkTexts(&m, 4096)
 		require.NotNil(t, r, name)
 		require.Equal(t, c.rule, r.Rule, "%s: %s", name, r.Reason)
 	}
 	long := Move{Act: ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: &AlignMove{Text: strings.Repeat("x", 4096)}}
-	require.Nil(t, checkTexts(&long, 4096, RulesVersion))
+	require.Nil(t, checkTexts(&long, 4096))
 }
 
 func manyDetails(n int) map[string]string {

@@ -26,8 +26,8 @@ type TrackedPath struct {
 	Reviews   []Role           `yaml:"reviews"`  // whose verdicts the blob needed
 	Verdicts  []PathVerdict    `yaml:"verdicts"` // for exactly this blob, sorted by role
 
-	Class     *Class     `yaml:"class,since=5"`     // of exactly this blob
-	Allowance *Allowance `yaml:"allowance,since=5"` // for exactly this blob
+	Class     *Class     `yaml:"class"`     // of exactly this blob
+	Allowance *Allowance `yaml:"allowance"` // for exactly this blob
 }
 
 // A TrackedSection is a section of a tracked path that tasks stand on.
@@ -180,29 +180,17 @@ func splitRef(ref string) (path, anchor string) {
 	return path, anchor
 }
 
-// Texts ask for all paths that open goals and tasks stand on, sorted; none on
-// boards of rules 1.
+// Texts ask for all paths that open goals and tasks stand on, sorted.
 func (b *Board) Texts() []TextQuery {
-	if !b.HasRules(2) {
-		return nil
-	}
 	used := b.trackedPaths().inUse()
 	return used.queries(slices.Sorted(maps.Keys(used)), math.MaxInt) // a move records those that it changes
 }
 
-// askTexts asks for the texts that new references name. Under rules 1 only the
-// files of the specs count.
-func (k trackedPaths) askTexts(rules int, specs, basedOn []string) []TextQuery {
-	entered, used := anchorSets{}, anchorSets{}
-	if rules >= 2 {
-		used = k.inUse()
-		entered.add(basedOn...)
-	}
-	entered.add(specs...)
+// askTexts asks for the texts that new references name.
+func (k trackedPaths) askTexts(refs ...string) []TextQuery {
+	entered, used := anchorSets{}, k.inUse()
+	entered.add(refs...)
 	for path, anchors := range entered {
-		if rules < 2 {
-			clear(anchors)
-		}
 		for anchor := range used[path] {
 			anchors[anchor] = true
 		}
@@ -212,14 +200,13 @@ func (k trackedPaths) askTexts(rules int, specs, basedOn []string) []TextQuery {
 
 // askTexts asks for the texts that new tasks stand on, drafts apart.
 func (b *Board) askTexts(list []TaskInput) Query {
-	var specs, basedOn []string
+	var refs []string
 	for _, in := range list {
 		if !in.Draft {
-			specs = append(specs, in.Spec)
-			basedOn = append(basedOn, in.BasedOn...)
+			refs = append(append(refs, in.Spec), in.BasedOn...)
 		}
 	}
-	return Query{Texts: b.trackedPaths().askTexts(b.Settings().Rules, specs, basedOn)}
+	return Query{Texts: b.trackedPaths().askTexts(refs...)}
 }
 
 // A textCheck is a play seen from the texts that its move records.
@@ -227,24 +214,15 @@ type textCheck struct{ *play }
 
 func (p *play) textCheck() textCheck { return textCheck{p} }
 
-// tracks reports whether the board tracks paths after the move.
-func (p textCheck) tracks() bool {
-	if m, ok := p.move.Detail.(*MigrateMove); ok {
-		return m.To >= 2
-	}
-	return judgedBy(p.play) >= 2
-}
-
 // entered are the texts that a move records: those that git was asked for and
 // of which the board lacks the blob or a section.
 func (p textCheck) entered() texts {
 	return slices.DeleteFunc(p.asked(), p.prior.trackedPaths().knows)
 }
 
-// asked are the texts that git was asked for and gave; nil on boards that track
-// no paths.
+// asked are the texts that git was asked for and gave.
 func (p textCheck) asked() texts {
-	if p.facts == nil || !p.tracks() {
+	if p.facts == nil {
 		return nil
 	}
 	var list texts
@@ -290,9 +268,6 @@ func (d *TrackedPath) section(anchor string) *TrackedSection {
 // compare compares the texts that a move records with those of git, and
 // leaves them for the effect to write.
 func (p textCheck) compare(recorded texts) *Refusal {
-	if !p.tracks() {
-		return nil
-	}
 	p.texts = recorded
 	if p.facts == nil {
 		return nil
@@ -322,10 +297,7 @@ func compareTexts(recorded, want texts, again string) *Refusal {
 // describe returns what is wrong with the texts that a task stands on: a file
 // that is not there, or a heading that the file lacks.
 func (p textCheck) describe(t *Task, hint string) (wrong []*Refusal) {
-	refs := []string{t.Spec}
-	if p.HasRules(2) {
-		refs = append(refs, t.BasedOn...)
-	}
+	refs := append([]string{t.Spec}, t.BasedOn...)
 	branch := p.Settings().Integration
 	for _, ref := range refs {
 		path, anchor := splitRef(ref)
@@ -337,7 +309,7 @@ func (p textCheck) describe(t *Task, hint string) (wrong []*Refusal) {
 		case !fact.exists():
 			wrong = append(wrong, refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' of %s does not exist on %s at %s",
 				path, t.ID, branch.Name, branch.Tip.Short()))
-		case p.HasRules(2) && fact.lacks(anchor):
+		case fact.lacks(anchor):
 			wrong = append(wrong, refuse(RuleSpec, hint, "the spec '%s' of %s has no heading '#%s' at %s", path, t.ID, clip(anchor), branch.Tip.Short()))
 		}
 	}

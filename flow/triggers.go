@@ -33,21 +33,20 @@ func (b *Board) Triggers(goals ...GoalID) []Trigger {
 	return list
 }
 
-// triggers are those of one goal. Under rules version 1 the one goal in progress
-// has those of the whole board.
+// triggers are those of one goal.
 func (c calendar) triggers(g *Goal) []Trigger {
 	all := c.oldest()
 	var list []Trigger
 	if h := g.Hold; h != nil {
 		list = append(list, Trigger{Goal: g.ID, Reason: "decision", Text: h.Decision + ": " + h.Message, Since: h.At})
 	}
-	if c.unplanned(g, all) {
+	if g.Added == 0 {
 		list = append(list, Trigger{Goal: g.ID, Reason: "no_tasks", Text: "the goal has no tasks yet", Since: c.at})
 	}
 	if l := levels(c).unmended(g.ID); l != nil {
 		list = append(list, Trigger{Goal: g.ID, Reason: "level_failed", Text: l.failure(), Since: l.At})
 	}
-	blocked := filter(all, func(s *Summary) bool { return s.Status == Blocked && (s.Goal == g.ID || !c.HasRules(2)) })
+	blocked := filter(all, func(s *Summary) bool { return s.Status == Blocked && s.Goal == g.ID })
 	slices.SortStableFunc(blocked, func(x, y *Summary) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Changed.Compare(y.Changed))
 	})
@@ -76,7 +75,7 @@ func (c calendar) triggers(g *Goal) []Trigger {
 	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
 	for _, id := range c.IDs(Discovered) {
 		d, ok := c.load(Key{Discovered, id}).(*Discovery)
-		if ok && d.Urgency == "immediate" && d.IsOpen(c.at) && (c.ofRecord(d.ID) == g.ID || !c.HasRules(2)) {
+		if ok && d.Urgency == "immediate" && d.IsOpen(c.at) && c.ofRecord(d.ID) == g.ID {
 			list = append(list, Trigger{Goal: g.ID, Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
 		}
 	}
@@ -91,17 +90,6 @@ func (c calendar) asksOthers(s *Summary) bool {
 	}
 	row := c.Role(s.AskedOf)
 	return row == nil || row.Capacity != Plans
-}
-
-// unplanned reports whether a goal in progress never had a task. Rules version 1
-// does not count them, and archived tasks are not read for their goal: if the
-// current goal is the first, they belong to it.
-func (c calendar) unplanned(g *Goal, all []*Summary) bool {
-	if c.HasRules(2) {
-		return g.Added == 0
-	}
-	of := func(t *Summary) bool { return t.Goal == g.ID }
-	return !slices.ContainsFunc(all, of) && (c.Settings().Next.Goal > 2 || len(c.IDs(Archive)) == 0)
 }
 
 // GoalOfRecord is the goal of the sprint in which a record stands; "" if there is

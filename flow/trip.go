@@ -12,27 +12,27 @@ type TripMove struct {
 	Evidence []string `yaml:"evidence"`
 	Report   string   `yaml:"report"`
 
-	Watermark int        `yaml:"watermark,since=3"` // of the breaker when it was judged
-	Patterns  []string   `yaml:"patterns,since=3"`  // all that matched
-	Records   []RecordID `yaml:"records,since=3"`   // anomalies that form them
-	Artifacts []string   `yaml:"artifacts,since=3"` // specs and paths that they are about
+	Watermark int        `yaml:"watermark"` // of the breaker when it was judged
+	Patterns  []string   `yaml:"patterns"`  // all that matched
+	Records   []RecordID `yaml:"records"`   // anomalies that form them
+	Artifacts []string   `yaml:"artifacts"` // specs and paths that they are about
 }
 
 // already lets the second of two that judged the same records find the breaker
 // tripped, or reset since.
 func (t *TripMove) already(p *play) bool {
 	b := p.Breaker()
-	return p.HasRules(3) && (b.Watermark > t.Watermark || b.Tripped && b.Watermark == t.Watermark)
+	return b.Watermark > t.Watermark || b.Tripped && b.Watermark == t.Watermark
 }
 
 func (t *TripMove) check(p *play) *Refusal {
 	if p.Breaker().Tripped {
 		return refuse(RuleBreaker, "git liza breaker reset --resolution R", "the circuit breaker is tripped already (%s)", p.Breaker().Pattern)
 	}
-	if r := present("the pattern", t.Pattern, "git liza status"); r != nil || !p.HasRules(3) {
+	if r := present("the pattern", t.Pattern, "git liza status"); r != nil {
 		return r
 	}
-	known := BreakerPatterns(p.Settings().Rules)
+	known := BreakerPatterns()
 	for i, name := range t.Patterns {
 		if !contains(known, name) || contains(t.Patterns[:i], name) {
 			return refuse(RuleForm, showBreaker, "%q is no pattern of the circuit breaker, or it is named twice; there are %s", clip(name), strings.Join(known, ", "))
@@ -72,14 +72,10 @@ func (t *TripMove) checkRecords(p *play) *Refusal {
 // showBreaker is the hint of refusals about patterns and records.
 const showBreaker = "git liza breaker show"
 
-// BreakerPatterns are the patterns that a trip may name under a version of the rules;
-// none before version 3, which names any text.
-func BreakerPatterns(rules int) []string {
-	var list []string
-	for _, r := range rulesets[:min(rules, len(rulesets))] {
-		list = append(list, r.patterns...)
-	}
-	return list
+// BreakerPatterns are the patterns that a trip may name.
+func BreakerPatterns() []string {
+	return []string{"retry_cluster", "debt_accumulation", "assumption_cascade", "spec_gap_cluster", "workaround_pattern",
+		"external_service_outage", "review_churn", "replacement_chain", "failure_streak"}
 }
 
 // BreakerSeverities are what a trip says of the cause, the most severe first.
@@ -102,17 +98,13 @@ func (t *TripMove) apply(p *effect) {
 	case Stopped:
 		p.change(func(s *Settings) {
 			s.Control.Before, s.Control.Decision = Checkpoint, ""
-			if p.HasRules(3) {
-				s.Control.Message = ""
-			}
+			s.Control.Message = ""
 		})
 		p.sprintPhase(InCheckpoint)
 	case Checkpoint:
 		p.change(func(s *Settings) {
 			s.Control.Decision = ""
-			if p.HasRules(3) {
-				s.Control.Message = ""
-			}
+			s.Control.Message = ""
 		})
 	default:
 		(&CheckpointMove{Reason: "circuit breaker: " + t.Pattern}).apply(p)
@@ -123,7 +115,7 @@ func (t *TripMove) apply(p *effect) {
 // judged again.
 type ResetMove struct {
 	Resolution string `yaml:"resolution"`
-	Upto       int    `yaml:"upto,since=3"` // the highest record number that the person was shown
+	Upto       int    `yaml:"upto"` // the highest record number that the person was shown
 }
 
 func tripped(p *play) *Refusal {
@@ -134,7 +126,7 @@ func tripped(p *play) *Refusal {
 }
 
 func (r *ResetMove) check(p *play) *Refusal {
-	if r := present("the resolution", r.Resolution, "git liza breaker reset --resolution R"); r != nil || !p.HasRules(3) {
+	if r := present("the resolution", r.Resolution, "git liza breaker reset --resolution R"); r != nil {
 		return r
 	}
 	lowest, highest := p.Breaker().Watermark, p.Settings().Next.Record-1
@@ -150,8 +142,6 @@ func (r *ResetMove) check(p *play) *Refusal {
 func (r *ResetMove) apply(p *effect) {
 	b := p.Breaker()
 	b.Tripped, b.Resolution, b.Watermark = false, r.Resolution, p.Settings().Next.Record-1
-	if p.HasRules(3) {
-		b.Watermark = r.Upto
-	}
+	b.Watermark = r.Upto
 	p.put(Key{Folder: BreakerDoc}, &b)
 }

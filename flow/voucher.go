@@ -65,16 +65,15 @@ func (a *ApproveMove) checkShown(p *play) *Refusal {
 }
 
 // ShownTexts are the texts of a task that an actor has in view who judges it by a
-// board: those that its review began with, else those that the board has now. Boards
-// before version 3 of the rules compare none.
+// board: those that its review began with, else those that the board has now.
 func ShownTexts(b *Board, t *Task, by Actor) []TextRef {
-	if !b.HasRules(3) || t == nil {
+	if t == nil {
 		return nil
 	}
 	if _, held := t.ReviewBy(by); held != nil {
 		return held.Texts
 	}
-	return b.trackedPaths().readTexts(t)
+	return b.trackedPaths().refsOf(t)
 }
 
 // textRefs is a list as long as the texts that a task can stand on.

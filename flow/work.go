@@ -50,7 +50,7 @@ type SubmitMove struct {
 	Receipt *Receipt `yaml:"receipt"`
 	Save    int      `yaml:"save"`
 
-	Gates []Receipt `yaml:"gates,since=4"` // of the gates at a submission
+	Gates []Receipt `yaml:"gates"` // of the gates at a submission
 }
 
 func (s *SubmitMove) ask(m Move, b *Board) Query {
@@ -223,7 +223,7 @@ func (s *SubmitMove) scope(p *play) *Refusal {
 // removed refuses a submission that leaves no file where an open goal or task has
 // its spec, unless the intent says so.
 func (s *SubmitMove) removed(p *play) *Refusal {
-	if p.facts == nil || !p.HasRules(2) {
+	if p.facts == nil {
 		return nil
 	}
 	used := p.trackedPaths().inUse()
@@ -278,7 +278,7 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 	if t.Verify == "" {
 		return nil
 	}
-	if r == nil || r.Command != t.Verify || r.Tree != s.Tree || !r.HasPassed(p.Settings().Rules) {
+	if r == nil || r.Command != t.Verify || r.Tree != s.Tree || !r.HasPassed() {
 		return refuse(RuleVerify, "git liza submit "+string(t.ID), "%s has no passing run of its verify command %q at %s", t.ID, clip(t.Verify), s.Commit.Short())
 	}
 	return nil
@@ -287,7 +287,7 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 // gated refuses a submission that required gates have not passed.
 func (s *SubmitMove) gated(p *play) *Refusal {
 	hint := "git liza submit " + string(p.task.ID)
-	if r := (staging{p}).check(AtSubmit, s.Gates, hint); r != nil || !p.HasRules(4) {
+	if r := (staging{p}).check(AtSubmit, s.Gates, hint); r != nil {
 		return r
 	}
 	touches := staging{p}.touching(len(s.Paths), s.Paths)
@@ -308,7 +308,7 @@ func (s *SubmitMove) judged(p *play) *Refusal {
 func (s *SubmitMove) apply(p *effect) {
 	t, m := p.task, p.move
 	t.addCoder(p.actor().worker())
-	if p.HasRules(4) && !m.By.IsHuman() {
+	if !m.By.IsHuman() {
 		countEnd(p, End{Task: t.ID, OK: true}, pressuresOf(p).claimed(t.Goal, pressuresOf(p).account(p.move.Principal)), "")
 	}
 	p.free(t.Claim.By)
@@ -320,14 +320,14 @@ func (s *SubmitMove) apply(p *effect) {
 	t.judgeAll(func(j *Judgement) { j.NoVerdicts, j.NotBefore, j.Error = 0, time.Time{}, "" })
 	t.Submission = &Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
 		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At,
-		Reviews: p.panel().needs(t, s.Paths), Human: p.HasRules(2) && m.By.IsHuman(), Gates: s.Gates}
+		Reviews: p.panel().needs(t, s.Paths), Human: m.By.IsHuman(), Gates: s.Gates}
 	recordGates(p, AtSubmit, t.ID, s.Gates)
 	if t.Submission.Human && len(t.Submission.Reviews) > 1 && slices.Contains(t.Submission.Reviews, HumanRole) {
 		// A person submits what it stands for. The verdict is another person's only
 		// where no other role judges.
 		t.judge(HumanRole, func(j *Judgement) {
 			j.Rejection = nil
-			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At, Texts: p.trackedPaths().readTexts(t)}
+			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At, Texts: p.trackedPaths().refsOf(t)}
 		})
 	}
 }

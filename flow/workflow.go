@@ -131,7 +131,7 @@ type PlanRef struct {
 
 // of is the workflow of a goal; nil if nothing is bounded.
 func (c workflows) of(goal GoalID) *Workflow {
-	if !c.HasRules(5) || goal == "" {
+	if goal == "" {
 		return nil
 	}
 	w, ok := c.load(Key{Workflows, string(goal)}).(*Workflow)
@@ -203,9 +203,6 @@ func workflowsOf(of interface{ calendar() calendar }) workflows { return workflo
 
 // open are the workflows of the goals in progress.
 func (k workflows) open() (list []*Workflow) {
-	if !k.HasRules(5) {
-		return nil
-	}
 	for _, id := range k.IDs(Workflows) {
 		if g := k.Goal(GoalID(id)); g == nil || g.Status != InProgress {
 			continue // there may be many, each as long as a workflow can be
@@ -299,9 +296,6 @@ func (p phasing) phaseOfNew(in *TaskInput, replaced PhaseID) PhaseID {
 // workflow of its goal, or not for its role and kind. Only people let a task belong to
 // every phase; was is its phase before, or that of the task that it replaces.
 func (p phasing) checkPhaseOfTask(t *Task, was PhaseID, hint string) *Refusal {
-	if !p.HasRules(5) {
-		return nil
-	}
 	w := p.workflowOf(t.Goal)
 	if w == nil {
 		if t.Phase != "" && t.Phase != was {

@@ -123,8 +123,7 @@ func (l *documentCache) document(path string, e git.Entry, rules int) (flow.Docu
 	return doc, nil
 }
 
-// decodeDocument reads a document of a board with a version of the rules. The
-// document may be older than that: a migration does not write all of them anew.
+// decodeDocument reads a document of a board with a version of the rules.
 func decodeDocument(path string, data []byte, f flow.Folder, rules int) (flow.Document, error) {
 	parsed, err := document.Parse(path, data, document.MaxSize)
 	if err != nil {
@@ -136,10 +135,10 @@ func decodeDocument(path string, data []byte, f flow.Folder, rules int) (flow.Do
 		}
 	}
 	doc := flow.NewDocument(f)
-	if err := parsed.DecodeUpTo(rules, doc); err != nil {
+	if err := parsed.DecodeAt(rules, doc); err != nil {
 		return nil, err
 	}
-	return flow.Loaded(doc), nil
+	return doc, nil
 }
 
 // declaredRules is the version of the rules that settings, or the first move of

@@ -50,7 +50,7 @@ func (d *draft) applyEdits(edits []flow.Edit) (git.ID, error) {
 			blobs[path] = ""
 			continue
 		}
-		data, err := document.EncodeAt(rules, flow.Stored(e.Document, rules))
+		data, err := document.EncodeAt(rules, e.Document)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", path, err)
 		}

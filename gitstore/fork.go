@@ -118,10 +118,6 @@ func (o *Origins) readMarked(mark string, id git.ID) (MarkedState, []git.RefUpda
 	if state.Board, err = o.history.BoardAt(id); err != nil {
 		return state, nil, err
 	}
-	if rules := state.Board.Settings().Rules; rules < flow.ActFork.Since() {
-		return state, nil, &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza help migrate",
-			Reason: fmt.Sprintf("at %s the board had rules version %d; boards begin from marks that were made under version %d or later", mark, rules, flow.ActFork.Since())}
-	}
 	chain, breach := o.history.listChain(id, "")
 	if breach != nil {
 		return state, nil, breach

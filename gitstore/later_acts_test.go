@@ -137,7 +137,7 @@ func TestPrincipals(t *testing.T) {
 		by(ann, flow.ActPrincipal, enter("bob", "admin")),
 		by(ann, flow.ActConfig, &flow.ConfigMove{Config: config}),
 		by(ann, flow.ActAmend, &flow.AmendMove{Config: &config}),
-		by(ann, flow.ActMigrate, &flow.MigrateMove{To: 2}),
+		by(ann, flow.ActMigrate, &flow.MigrateMove{To: flow.RulesVersion + 1}),
 		by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: hotfix, Onto: d.board().Settings().Integration.Tip, Reason: "R"}),
 	} {
 		d.refused(flow.RulePrincipal, m)

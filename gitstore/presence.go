@@ -34,12 +34,10 @@ type Presence struct {
 	Model      string          `yaml:"model"`
 	Doing      string          `yaml:"doing"` // one word, such as waiting or coding
 	Task       flow.TaskID     `yaml:"task"`
-	Since      time.Time       `yaml:"since"` // when it began to do this
-	Note       string          `yaml:"note"`  // more about it
-	Usage      flow.Usage      `yaml:"usage"` // of sessions that are not on the board yet
-	// Context is how full the context of the session is, in percent; 0 is unknown. Only on
-	// boards of version 4 of the rules: programs for earlier ones refuse a presence with it.
-	Context int `yaml:"context"`
+	Since      time.Time       `yaml:"since"`   // when it began to do this
+	Note       string          `yaml:"note"`    // more about it
+	Usage      flow.Usage      `yaml:"usage"`   // of sessions that are not on the board yet
+	Context    int             `yaml:"context"` // how full the context of the session is, in percent; 0 is unknown
 }
 
 // Failing is what a planner does whose sessions on everything that it should answer

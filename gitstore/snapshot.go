@@ -23,7 +23,7 @@ func (s snapshot) document(path string, e git.Entry) (flow.Document, error) {
 }
 
 // checkRoot refuses a tree whose top has entries other than the documents and
-// folders of its version of the rules.
+// folders of a board.
 func (s snapshot) checkRoot() error {
 	entries, err := s.tree(s.root)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s snapshot) checkRoot() error {
 		if folders[folder].single {
 			want = git.ModeBlob
 		}
-		if !ok || e.Mode != want || folder.Since() > s.rules {
+		if !ok || e.Mode != want {
 			return misplaced(e.Name)
 		}
 	}

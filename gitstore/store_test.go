@@ -36,23 +36,11 @@ type desk struct {
 // newDesk makes a blackboard in a repository whose main holds README.
 func newDesk(t testing.TB, dir string) *desk {
 	t.Helper()
-	return newDeskOf(t, dir, flow.RulesVersion)
-}
-
-// newDeskOf makes a blackboard of a version of the rules.
-func newDeskOf(t testing.TB, dir string, rules int) *desk {
-	t.Helper()
 	d := &desk{t: t, dir: dir, now: boardTime}
 	d.store = d.open()
 	tip, err := d.store.Repo.ParseCommit(context.Background(), "refs/heads/main")
 	require.NoError(t, err)
-	first := d.initial(tip)
-	founding := first.Detail.(*flow.InitMove)
-	founding.Rules, founding.Config = rules, founding.Config.Under(rules)
-	if rules == 1 {
-		founding.Config.Never = nil
-	}
-	d.do(first)
+	d.do(d.initial(tip))
 	return d
 }
 
@@ -352,4 +340,15 @@ func TestNoBoard(t *testing.T) {
 
 func (d *desk) released(id flow.TaskID) flow.Move {
 	return flow.Move{Act: flow.ActRelease, Task: id, By: ann, Detail: &flow.ReleaseMove{}}
+}
+
+// breachOf is what a full fsck says of a state commit.
+func (d *desk) breachOf(id git.ID) error {
+	d.t.Helper()
+	gittest.Git(d.t, d.dir, "update-ref", layout.State, string(id))
+	_, breach, err := d.open().Audit.Fsck(context.Background(), true)
+	require.NoError(d.t, err)
+	require.NotNil(d.t, breach)
+	require.Equal(d.t, id, breach.Commit)
+	return breach
 }

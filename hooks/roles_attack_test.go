@@ -153,7 +153,7 @@ func TestRulesOfRolesHold(t *testing.T) {
 		edit(&r)
 		return r
 	}
-	config := flow.DefaultConfig().Under(1)
+	config := flow.DefaultConfig()
 	config.Never = nil
 	admins := []flow.Move{
 		{Act: flow.ActRole, Detail: &flow.RoleMove{Row: row(func(*flow.RoleRow) {})}},
@@ -162,7 +162,7 @@ func TestRulesOfRolesHold(t *testing.T) {
 		{Act: flow.ActRequire, Detail: &flow.RequireMove{Rule: flow.ReviewRule{Role: security}, Remove: true}},
 		{Act: flow.ActAccept, Goal: "goal-1", Detail: &flow.AcceptMove{Paths: []string{"README"}, Reason: "R"}},
 		{Act: flow.ActAmend, Detail: &flow.AmendMove{Config: &config}},
-		{Act: flow.ActMigrate, Detail: &flow.MigrateMove{To: 2}},
+		{Act: flow.ActMigrate, Detail: &flow.MigrateMove{To: flow.RulesVersion + 1}},
 		{Act: flow.ActAdopt, Detail: &flow.AdoptMove{Commit: y.at("refs/heads/liza/a"), Onto: y.board().Settings().Integration.Tip, Reason: "R", Tasks: []flow.TaskID{"a"}, Accept: true}},
 	}
 	for _, m := range admins {
@@ -194,25 +194,6 @@ func TestRulesOfRolesHold(t *testing.T) {
 	y.refusesMove(flow.RuleGoal, "belongs to none", other(flow.ActRegister, "", &flow.RegisterMove{}))
 	y.refusesMove(flow.RuleRole, "a planner or a human", flow.Move{Act: flow.ActSpecChange, Goal: "goal-1", By: coder,
 		Detail: &flow.SpecChangeMove{Spec: "README", Change: "C", Same: true}})
-}
-
-// TestVersion2OnABoardOfVersion1: a board of rules 1 takes no act and no key of
-// rules 2, and only an admin takes it further, with the texts that git shows.
-func TestVersion2OnABoardOfVersion1(t *testing.T) {
-	t.Parallel()
-	y := newServerFixture(t, "sha1")
-	config := flow.DefaultConfig().Under(1)
-	config.Never = nil
-	y.do(flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: 1, Goal: "goal-1", Title: "Ship it",
-		Spec: "README", Integration: flow.Branch{Name: "integration", Tip: y.at("refs/heads/main")}, Created: true, Config: config}})
-	y.add("a")
-	y.land(y.all()...)
-	y.refusesMove(flow.RuleVersion, "2", flow.Move{Act: flow.ActRequire, By: ann, Detail: &flow.RequireMove{Rule: flow.ReviewRule{Role: flow.HumanRole}, InPlaceOf: flow.CodeReviewer}})
-	y.refusesMove(flow.RuleVersion, "2", flow.Move{Act: flow.ActRecheck, Task: "a", By: ann, Detail: &flow.RecheckMove{}})
-	y.refusesMove(RuleReplay, "goal_id", flow.Move{Act: flow.ActClaim, Task: "a", Goal: "goal-1", By: coder, Detail: &flow.ClaimMove{Lease: half}})
-	y.refusesMove(RuleReplay, "role", flow.Move{Act: flow.ActReview, Task: "a", By: reviewer, Detail: &flow.ReviewMove{Lease: half, Role: security}})
-	y.refusesMove(flow.RuleRole, "human", flow.Move{Act: flow.ActMigrate, By: coder, Detail: &flow.MigrateMove{To: 2}})
-	y.refusesMove(flow.RuleFact, "the move", flow.Move{Act: flow.ActMigrate, By: ann, Detail: &flow.MigrateMove{To: 2}})
 }
 
 // TestEditedWorkIsJudgedAnew: work whose reviews keep ending is blocked with the

@@ -43,11 +43,6 @@ type Input struct {
 	Specs      []Spec        // of the task and of the goal, one per path
 	Context    string        // of the task, which stands in place of the spec's section
 
-	// CanAsk says that rules of version 3 hold on the board: answers let a task go on,
-	// questions are no failures, and decisions hold tasks back until a planner answers.
-	CanAsk bool
-	Plans  bool // rules of version 4 hold: a task says more
-
 	Phase   *Phase  // that the task belongs to, nil where the goal has no phases
 	Stories []Story // of a loop, that were worked on before the task
 
@@ -55,7 +50,6 @@ type Input struct {
 	// for; nil for other work. Chain are the questions for whose answer it is asked.
 	Asked *flow.Question
 	Chain []*flow.Question
-	Asks  bool // rules of version 5 hold: a question does not stop the work
 
 	Triggers    []flow.Trigger    // why a planner was woken
 	Held        []flow.TaskID     // tasks of the goal that a decision holds back

@@ -26,8 +26,8 @@ elsewhere they are listed, each with its command. A pasted text of several lines
 is one answer; a terminal that does not mark what is pasted takes none of it.
 
 The first answer stands. After the last one the task goes on from where it was
-claimed. On a board of earlier rules, and where a limit blocked the task, git liza
-unblock TASK sends it back to work, and so does --unblock.`
+claimed. Where a limit blocked the task, git liza unblock TASK sends it back to
+work, and so does --unblock.`
 }
 
 func (c *answerCommand) Run(inv *invocation) error {

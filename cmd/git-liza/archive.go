@@ -73,9 +73,6 @@ func (c *archiveCommand) moves(b *flow.Board, now time.Time) []archiving {
 	byGoal, none := map[flow.GoalID]*archiving{}, flow.GoalID("")
 	goals := []flow.GoalID{none}
 	of := func(goal flow.GoalID) *archiving {
-		if !b.HasRules(3) {
-			goal = none
-		}
 		if byGoal[goal] == nil {
 			byGoal[goal] = &archiving{Goal: goal}
 		}
@@ -161,7 +158,7 @@ func (c *archiveCommand) oldSprints(b *flow.Board, now time.Time) []flow.SprintI
 		}
 		return c.Sprint
 	}
-	if c.NoRecords || !b.HasRules(3) {
+	if c.NoRecords {
 		return nil
 	}
 	for _, id := range b.IDs(flow.Sprints) {

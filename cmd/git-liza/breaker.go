@@ -41,10 +41,7 @@ func (c *breakerResetCommand) Run(inv *invocation) error {
 	var made *flow.ResetMove // by the first look: what others record meanwhile is judged
 	r, err := clone.Move(inv.ctx, flow.ActReset, "", func(b *flow.Board) (flow.Detail, error) {
 		if made == nil {
-			made = &flow.ResetMove{Resolution: resolution}
-			if b.HasRules(3) {
-				made.Upto = b.Settings().Next.Record - 1
-			}
+			made = &flow.ResetMove{Resolution: resolution, Upto: b.Settings().Next.Record - 1}
 		}
 		return made, nil
 	})

@@ -116,8 +116,6 @@ func (c *classifyCommand) record(r *classReader) error {
 		return nil
 	case err != nil:
 		return err
-	case !b.HasRules(5) && !said:
-		return nil
 	}
 	m := &flow.ClassifyMove{Allow: c.Allow}
 	if m.Reason, err = r.text(c.Reason); err != nil {

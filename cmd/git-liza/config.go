@@ -139,8 +139,6 @@ func (c *configCommand) unknown() error {
 	case ok && strings.HasPrefix(known.Name, "gates."):
 		name, _ := gateKey(c.Key)
 		return noGate(name)
-	case c.Key == "role_paths":
-		return usagef("git liza role list", "the rows of the roles say what they may not change")
 	case c.Key == "gates":
 		return usagef("git liza edit config", "%s is a list: edit it in place", c.Key)
 	}
@@ -200,10 +198,7 @@ func (c *configCommand) show(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	board := shownConfig(l.Board)
-	if c.Key == "role_paths" {
-		return inv.answer("", map[string]any{"key": c.Key, "value": board.RolePaths}, rolePaths(board.RolePaths))
-	}
+	board := l.Board.Settings().Config
 	board = withAlarms(board)
 	rows := matching(config.Values(&board), c.Key)
 	if len(rows) == 0 && isGroup(c.Key) {
@@ -252,19 +247,6 @@ func listing(rows []config.Value) string {
 	return text.String()
 }
 
-// shownConfig returns the configuration of a board, with what its roles may not
-// change.
-func shownConfig(b *flow.Board) flow.Config {
-	c := b.Settings().Config
-	c.RolePaths = nil
-	for _, row := range b.Roles() {
-		for _, d := range row.Denies {
-			c.RolePaths = append(c.RolePaths, flow.RolePath{Role: row.Name, Deny: d.Glob, Except: d.Except})
-		}
-	}
-	return c
-}
-
 // withAlarms returns a configuration with the usual thresholds of alarms where it sets none.
 func withAlarms(c flow.Config) flow.Config {
 	c.Alarms = c.Alarms.Filled()
@@ -275,21 +257,4 @@ func withAlarms(c flow.Config) flow.Config {
 // isUsual reports whether a value of the board is one of alarms that it does not set.
 func isUsual(v config.Value) bool {
 	return strings.HasPrefix(v.Key, "alarms.") && slices.Contains([]string{"", "0", "0s"}, v.String())
-}
-
-// rolePaths formats what roles may not change, a line each.
-func rolePaths(list []flow.RolePath) string {
-	var text strings.Builder
-	for _, p := range list {
-		fmt.Fprintf(&text, "%s may not change %s", p.Role, plaintext.Line(p.Deny))
-		for i, kind := range p.Except {
-			lead := ", except in tasks of the kind "
-			if i > 0 {
-				lead = ", "
-			}
-			text.WriteString(lead + kind.String())
-		}
-		text.WriteString("\n")
-	}
-	return text.String()
 }

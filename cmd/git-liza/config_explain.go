@@ -127,9 +127,6 @@ func sourceOf(line git.PlacedSetting) string {
 // boardValues returns the values of a key of the board, or of all keys that follow a
 // pattern.
 func boardValues(board *flow.Config, key config.Key, name string) []presentValue {
-	if key.Name == "role_paths" {
-		return []presentValue{{key.Name, board.RolePaths, "board", strings.TrimSpace(rolePaths(board.RolePaths))}}
-	}
 	list := []presentValue{}
 	for _, v := range config.Values(board) {
 		if !isUsual(v) && (v.Key == name || name == key.Name && key.Matches(v.Key)) {
@@ -154,7 +151,7 @@ func (c *configCommand) explain(inv *invocation) error {
 		if err != nil {
 			return err
 		}
-		board := shownConfig(l.Board)
+		board := l.Board.Settings().Config
 		values = boardValues(&board, key, c.Key)
 	} else {
 		clone, err := inv.reader()
@@ -201,7 +198,7 @@ func (c *configCommand) list(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	board := shownConfig(l.Board)
+	board := l.Board.Settings().Config
 	var text strings.Builder
 	var groups []groupView
 	for _, g := range config.Groups() {
@@ -240,8 +237,6 @@ func keyLines(key config.Key, values []presentValue) string {
 	var text strings.Builder
 	for _, v := range values {
 		switch {
-		case key.Name == "role_paths":
-			text.WriteString("role_paths: " + strings.ReplaceAll(v.text, "\n", "\nrole_paths: ") + "\n")
 		case v.Source == "board":
 			fmt.Fprintf(&text, "%s = %s\n", v.Key, v.text)
 		default:

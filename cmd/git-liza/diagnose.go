@@ -238,7 +238,7 @@ func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
 			receipts = append(receipts, *s.Receipt)
 		}
 		for _, r := range receipts {
-			if !r.HasPassed(d.Board.Settings().Rules) && r.Result != flow.Skipped {
+			if !r.HasPassed() && r.Result != flow.Skipped {
 				add("receipt of "+r.Gate, r.Output).At = s.At
 			}
 		}

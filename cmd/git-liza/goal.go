@@ -200,7 +200,7 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 }
 
 // goalEnd ends a goal, lists its open tasks and warns of changes of specs that its
-// changelog lacks. Under rules version 1 agents still claim the tasks.
+// changelog lacks.
 func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detail) error {
 	clone, r, err := inv.goalMove(goal, act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
 	if err != nil {
@@ -213,14 +213,9 @@ func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detai
 			open = append(open, t.ID)
 		}
 	}
-	switch {
-	case len(open) == 0:
-	case r.After.HasRules(2):
+	if len(open) > 0 {
 		inv.progress("warning: open in %s: %s, which agents no longer take (git liza list --goal %s); to go on with them: git liza goal reopen %s --reason R",
 			goal, view.Count(len(open), "task"), goal, goal)
-	default:
-		inv.progress("warning: open in %s: %s, and agents go on with open tasks (git liza list --goal %s); for each that is not needed: git liza abandon %s --reason R",
-			goal, view.Count(len(open), "task"), goal, open[0])
 	}
 	unentered, err := work.Unentered(inv.ctx, clone, goal)
 	if err != nil { // the goal has ended all the same
@@ -241,7 +236,7 @@ func (inv *invocation) goalMove(goal flow.GoalID, act flow.Act, detail func(*wor
 	return clone, r, err
 }
 
-// movedGoal returns the goal of a move; boards of rules version 1 have one at a time.
+// movedGoal returns the goal of a move.
 func movedGoal(r gitstore.Result) flow.GoalID {
 	return cmp.Or(r.Move.Goal, r.After.Settings().Goal)
 }

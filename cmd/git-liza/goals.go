@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -25,9 +24,6 @@ func checkGoal(b *flow.Board, goal flow.GoalID) error {
 	case goal == "":
 	case b.Goal(goal) == nil:
 		return cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal " + string(goal)}))
-	case goal != b.Settings().Goal && !b.HasRules(2):
-		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza migrate",
-			Reason: fmt.Sprintf("a board of rules version 1 has one goal at a time, %s", b.Settings().Goal)}
 	}
 	return nil
 }

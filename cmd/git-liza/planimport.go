@@ -95,9 +95,6 @@ func planGoal(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, err
 	if err != nil {
 		return nil, "", err
 	}
-	if !b.HasRules(4) {
-		return nil, "", &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza migrate", Reason: "only a board of rules version 4 keeps all that a plan says of a task"}
-	}
 	return clone, cmp.Or(clone.Named, clone.Usual, b.Settings().Goal), nil
 }
 

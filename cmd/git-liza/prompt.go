@@ -119,9 +119,7 @@ func (c *promptCommand) findTriggers(inv *invocation, l look, a *supervise.Promp
 		if err != nil {
 			return err
 		}
-		if a.Goal = t.Goal; !l.Board.HasRules(2) {
-			a.Goal = l.Board.Settings().Goal
-		}
+		a.Goal = t.Goal
 	}
 	for _, t := range l.Board.Triggers(a.Goal) {
 		if c.Task == "" || t.Task == c.Task {

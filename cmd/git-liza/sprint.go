@@ -64,7 +64,7 @@ func latestSprint(b *flow.Board, goal flow.GoalID) flow.SprintID {
 		// Of the sprints that began in the same second the higher number
 		// wins.
 		p := b.Sprint(flow.SprintID(id))
-		if p != nil && (p.Goal == goal || !b.HasRules(2)) && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {
+		if p != nil && p.Goal == goal && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {
 			latest, began = p.ID, p.Started
 		}
 	}
@@ -81,7 +81,7 @@ type sprintStartCommand struct {
 func (c *sprintStartCommand) Run(inv *invocation) error {
 	return inv.sprintMove(c.Goal, flow.ActSprintStart, func(b *flow.Board, goal flow.GoalID) flow.Detail {
 		m := &flow.SprintStartMove{Deadline: deadline(inv, c.Deadline), Planned: c.Planned, Stretch: c.Stretch}
-		if g := b.Goal(goal); g != nil && b.HasRules(3) {
+		if g := b.Goal(goal); g != nil {
 			m.Sprint = g.Next
 		}
 		return m
@@ -100,11 +100,7 @@ func (c *sprintCloseCommand) Run(inv *invocation) error {
 		return err
 	}
 	clone, r, p, err := inv.moveSprint(c.Goal, flow.ActSprintClose, func(b *flow.Board, goal flow.GoalID) flow.Detail {
-		m := &flow.SprintCloseMove{Abort: c.Abort, Reason: reason}
-		if b.HasRules(3) {
-			m.Sprint = b.OpenSprint(goal)
-		}
-		return m
+		return &flow.SprintCloseMove{Abort: c.Abort, Reason: reason, Sprint: b.OpenSprint(goal)}
 	})
 	if err != nil {
 		return err
@@ -130,7 +126,7 @@ func lessonsLine(inv *invocation, clone *work.Clone, p *flow.Sprint) string {
 		return "\n" + string(added) + " added: something went wrong in " + string(p.ID)
 	}
 	b, tip, err := clone.Store.Board(inv.ctx)
-	if err != nil || b.Role(work.Librarian) != nil || !b.HasRules(2) {
+	if err != nil || b.Role(work.Librarian) != nil {
 		return ""
 	}
 	if count, err := work.Setbacks(inv.ctx, clone, b, tip, p); err != nil || count == 0 {

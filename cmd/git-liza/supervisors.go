@@ -80,10 +80,8 @@ func (v *supervisors) serve(goal flow.GoalID) error {
 	if g := v.board.Goal(goal); g != nil && !g.Status.IsInProgress() {
 		return &flow.Refusal{Rule: flow.RuleGoal, Hint: "git liza goal reopen " + string(goal) + " --reason R", Reason: fmt.Sprintf("the goal %s is %s", goal, g.Status)}
 	}
-	if v.board.HasRules(2) {
-		v.rush.Goal = goal
-		v.out.layout.Goals = goal == "" && len(v.board.IDs(flow.Goals)) > 1
-	}
+	v.rush.Goal = goal
+	v.out.layout.Goals = goal == "" && len(v.board.IDs(flow.Goals)) > 1
 	return nil
 }
 

@@ -129,8 +129,7 @@ func TestPatternsAreThoseOfTheRules(t *testing.T) {
 		names = append(names, p.name)
 		require.Contains(t, flow.BreakerSeverities(), p.severity)
 	}
-	require.Equal(t, flow.BreakerPatterns(flow.RulesVersion), names)
-	require.Empty(t, flow.BreakerPatterns(2))
+	require.Equal(t, flow.BreakerPatterns(), names)
 }
 
 // Tasks stand in one chain if one replaces the other, whatever stands between them. Two

@@ -36,9 +36,9 @@ func replacedBy(b *flow.Board, id flow.TaskID, found []flow.TaskID) []flow.TaskI
 
 // Trip returns the move that the board calls for: with all patterns that have a record
 // newer than the last reset, of which the most severe decides. It returns nil if there is
-// none, if the breaker is tripped already, and under rules before version 3.
+// none, and if the breaker is tripped already.
 func Trip(b *flow.Board) *flow.TripMove {
-	if !b.HasRules(3) || b.Breaker().Tripped {
+	if b.Breaker().Tripped {
 		return nil
 	}
 	matches := slices.DeleteFunc(Look(b), func(m Match) bool { return m.Missing > 0 || !m.New })

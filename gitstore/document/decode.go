@@ -16,7 +16,6 @@ import (
 type filler struct {
 	doc     Parsed
 	version int      // keys of others are refused
-	earlier bool     // keys that only earlier versions have are accepted
 	loose   bool     // skips unknown keys
 	faults  *[]error // collects faults in mappings and lists; nil ends at the first
 	most    int      // faults that are collected
@@ -179,7 +178,7 @@ func (f filler) mapping(at int, v reflect.Value) error {
 		case known == nil && !f.loose:
 			err = f.unknownKey(key, v.Type())
 		case known == nil:
-		case !known.in(f.version) && !(f.earlier && known.before(f.version)):
+		case !known.in(f.version):
 			err = f.doc.errorAt(int(key.line), known.versionError(f.version).Error())
 		default:
 			err = inner.value(value, target, known.form)

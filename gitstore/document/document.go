@@ -39,8 +39,8 @@ func (e *Error) Error() string {
 // or interface that holds a pointer to a struct, whose keys then stand among
 // those of the outer struct. A field is a string, bool, integer, time.Time, a
 // type with text methods, a struct, or a pointer to, slice of or map with
-// string keys to one of these. The options since=N and until=N say in which
-// versions a field exists, see [EncodeAt].
+// string keys to one of these. The option since=N says in which
+// version a field appeared, see [EncodeAt].
 //
 // Errors are those of MarshalText, text that is not UTF-8 and types that do
 // not fit; they name the key.
@@ -49,7 +49,7 @@ func Encode(v any) ([]byte, error) { return EncodeAt(EveryVersion, v) }
 // EveryVersion is the version that has the fields of all versions.
 const EveryVersion = 0
 
-// EncodeAt is [Encode] for one version of the documents: fields of other
+// EncodeAt is [Encode] for one version of the documents: fields of later
 // versions do not exist. A value in such a field is a [*VersionError].
 func EncodeAt(version int, v any) ([]byte, error) {
 	text, _, err := EncodeCounted(version, v)
@@ -69,16 +69,13 @@ func EncodeCounted(version int, v any) (text string, n int, err error) {
 
 // A VersionError says that a version of the documents lacks a key.
 type VersionError struct {
-	Key          string
-	Version      int // that lacks it
-	Since, Until int // the first and the last version with the key; Until 0 is no end
+	Key     string
+	Version int // that lacks it
+	Since   int // the first version with the key
 }
 
 // Error names the key and the versions: "reviews" exists since version 2, not in 1.
 func (e *VersionError) Error() string {
-	if e.Until > 0 && e.Version > e.Until {
-		return fmt.Sprintf("the key %q exists up to version %d, not in %d", e.Key, e.Until, e.Version)
-	}
 	return fmt.Sprintf("the key %q exists since version %d, not in %d", e.Key, e.Since, e.Version)
 }
 
@@ -157,12 +154,6 @@ func (d Parsed) Decode(v any) error { return d.DecodeAt(EveryVersion, v) }
 // DecodeAt fills v as the function [DecodeAt] does.
 func (d Parsed) DecodeAt(version int, v any) error {
 	return d.fill(v, filler{doc: d, version: version})
-}
-
-// DecodeUpTo is DecodeAt, but accepts the keys of earlier versions too: for a
-// document that was written under one and has not changed since.
-func (d Parsed) DecodeUpTo(version int, v any) error {
-	return d.fill(v, filler{doc: d, version: version, earlier: true})
 }
 
 // DecodeLoose fills v as the function [DecodeLoose] does.

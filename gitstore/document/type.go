@@ -99,24 +99,20 @@ type shape struct {
 
 // A field is one key of a shape, or an inline pointer or interface without key.
 type field struct {
-	key  string
-	path []int // for reflect.Value.FieldByIndex
-	form form
-	keep bool // written even if empty
-	// The first and the last version with the field; 0 is no bound.
-	since, until int
+	key   string
+	path  []int // for reflect.Value.FieldByIndex
+	form  form
+	keep  bool // written even if empty
+	since int  // the first version with the field; 0 is every one
 }
 
 // in reports whether a version of the documents has the field.
 func (f *field) in(version int) bool {
-	return version == EveryVersion || version >= f.since && (f.until == 0 || version <= f.until)
+	return version == EveryVersion || version >= f.since
 }
 
-// before reports whether only versions before one have the field.
-func (f *field) before(version int) bool { return f.until != 0 && f.until < version }
-
 func (f *field) versionError(version int) *VersionError {
-	return &VersionError{Key: f.key, Version: version, Since: f.since, Until: f.until}
+	return &VersionError{Key: f.key, Version: version, Since: f.since}
 }
 
 func shapeOf(t reflect.Type) (*shape, error) {
@@ -183,8 +179,6 @@ func (f *field) setOptions(options string) bool {
 			f.keep = true
 		case name == "since" && numbered:
 			f.since = n
-		case name == "until" && numbered:
-			f.until = n
 		default:
 			return false
 		}

@@ -8,7 +8,6 @@ import (
 
 type versioned struct {
 	Name  string `yaml:"name"`
-	Old   string `yaml:"old,until=1"`
 	New   string `yaml:"new,since=2"`
 	Count int    `yaml:"count,keep,since=2"`
 	Inner struct {
@@ -25,12 +24,11 @@ func TestVersions(t *testing.T) {
 		value      versioned
 		text, want string
 	}{
-		{1, versioned{Name: "a", Old: "b"}, "name: a\nold: b\n", ""},
+		{1, versioned{Name: "a"}, "name: a\n", ""},
 		{2, versioned{Name: "a", New: "b"}, "name: a\nnew: b\ncount: 0\n", ""},
 		{1, versioned{New: "b"}, "new: b\n", `the key "new" exists since version 2, not in 1`},
 		{1, versioned{Count: 3}, "count: 3\n", `the key "count" exists since version 2, not in 1`},
-		{2, versioned{Old: "b"}, "old: b\n", `the key "old" exists up to version 1, not in 2`},
-		{EveryVersion, versioned{Old: "a", New: "b", Count: 1}, "old: a\nnew: b\ncount: 1\n", ""},
+		{EveryVersion, versioned{New: "b", Count: 1}, "new: b\ncount: 1\n", ""},
 	} {
 		text, err := EncodeAt(c.version, &c.value)
 		var again versioned
@@ -52,14 +50,6 @@ func TestVersions(t *testing.T) {
 	_, err := EncodeAt(2, &deep)
 	require.ErrorContains(t, err, `inner: the key "deep" exists since version 3, not in 2`)
 	require.EqualError(t, DecodeAt(2, "doc", []byte("inner:\n  deep:\n    - x\n"), new(versioned)), `doc:2: the key "deep" exists since version 3, not in 2`)
-	parsed, err := Parse("doc", []byte("old: b\n"), MaxSize)
-	require.NoError(t, err)
-	var earlier versioned
-	require.NoError(t, parsed.DecodeUpTo(2, &earlier))
-	require.Equal(t, "b", earlier.Old)
-	parsed, err = Parse("doc", []byte("new: b\n"), MaxSize)
-	require.NoError(t, err)
-	require.ErrorContains(t, parsed.DecodeUpTo(1, &earlier), `the key "new" exists since version 2, not in 1`)
 	require.NoError(t, DecodeLoose("doc", []byte("new: b\nnewer: c\n"), new(versioned)))
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -164,7 +163,7 @@ func (c *clone) settings() (s flow.Settings, open flow.SprintID, err error) {
 	}
 	var goal flow.Goal
 	err = c.document("goals/"+string(s.Goal)+".yaml", &goal)
-	return s, cmp.Or(goal.Sprint, s.Sprint1), err
+	return s, goal.Sprint, err
 }
 
 // document reads a document of the board into v.

@@ -42,7 +42,7 @@ func (g *generator) document(folder flow.Folder, id string, doc flow.Document) {
 	if g.err != nil {
 		return
 	}
-	data, err := document.EncodeAt(g.settings.Rules, flow.Stored(doc, g.settings.Rules))
+	data, err := document.EncodeAt(g.settings.Rules, doc)
 	if err != nil {
 		g.err = err
 		return

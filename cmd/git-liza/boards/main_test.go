@@ -1,6 +1,5 @@
 // Package boards holds golden boards against the program: blackboards that earlier
-// programs made, kept in testdata/boards for ever. It records new ones, and runs
-// programs of earlier revisions beside the present one.
+// programs made, kept in testdata/boards for ever. It records new ones.
 package boards
 
 import (
@@ -15,10 +14,6 @@ import (
 // present is the folder of the git-liza under test.
 var present string
 
-// cache is the folder for programs of earlier revisions: the user's, or one for this
-// run.
-var cache string
-
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
@@ -30,10 +25,6 @@ func testMain(m *testing.M) int {
 	present = filepath.Join(dir, "present")
 	if err := gittest.Build(filepath.Join(present, "git-liza"), false); err != nil {
 		panic(err)
-	}
-	cache = filepath.Join(dir, "programs")
-	if user, err := os.UserCacheDir(); err == nil {
-		cache = filepath.Join(user, "git-liza", "programs")
 	}
 	return gittest.Run(m, gittest.ForProcesses)
 }

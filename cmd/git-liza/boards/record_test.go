@@ -33,26 +33,17 @@ var recordings = []struct {
 	{"rush", "rush.sh", ""},
 	{"version2", "version2.sh", ""},
 	{"version2-signed", "version2.sh", "1"},
-	{"migrated", "migrated.sh", ""},
-	{"migrated-signed", "migrated.sh", "1"},
 	{"version3", "version3.sh", ""},
 	{"version3-signed", "version3.sh", "1"},
 	{"forked", "forked.sh", ""},
 	{"forked-signed", "forked.sh", "1"},
-	{"migrated3", "migrated3.sh", ""},
-	{"migrated3-signed", "migrated3.sh", "1"},
 	{"version4", "version4.sh", ""},
 	{"version4-signed", "version4.sh", "1"},
-	{"migrated4", "migrated4.sh", ""},
-	{"migrated4-signed", "migrated4.sh", "1"},
 	{"version5", "version5.sh", ""},
 	{"version5-signed", "version5.sh", "1"},
-	{"migrated5", "migrated5.sh", ""},
-	{"migrated5-signed", "migrated5.sh", "1"},
 }
 
-// Golden boards are recorded by hand, once for each version of the rules, and never
-// again: go test ./cmd/git-liza/boards -run TestRecord -args -record REVISION.
+// Golden boards are recorded by hand, as testdata/boards/README.md says: go test ./cmd/git-liza/boards -run TestRecord -args -record REVISION.
 func TestRecord(t *testing.T) {
 	if *record == "" {
 		t.Skip("boards are recorded by hand: -record REVISION")
@@ -75,12 +66,7 @@ func recordedProgram(t *testing.T, revision string) string {
 	unpack(t, revision, source)
 	act, err := os.ReadFile(filepath.Join("testdata", "record", "act.go"))
 	require.NoError(t, err)
-	text := string(act)
-	if _, err := os.Stat(filepath.Join(source, "gitstore", "git")); err != nil {
-		text = strings.Replace(text, "git-liza/gitstore/git\"", "git-liza/gitstore\"", 1) // one package in those days
-		text = strings.Replace(text, "\t\"github.com/git-liza/git-liza/gitstore\"\n\t\"", "\t\"github.com/git-liza/git-liza/gitstore\"\n\tgit \"", 1)
-	}
-	gittest.Write(t, source, "cmd/liza-act/main.go", text)
+	gittest.Write(t, source, "cmd/liza-act/main.go", string(act))
 	build(t, source, "./cmd/liza-act", filepath.Join(dir, "liza-act"))
 	build(t, source, "./cmd/git-liza", filepath.Join(dir, "git-liza"))
 	return dir

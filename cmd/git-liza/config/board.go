@@ -37,8 +37,6 @@ func boardGroups() []Group {
 				Readers: "`merge`, `agent`, `rush`"},
 			{Name: "tests", Meaning: "paths that count as tests", Unit: "globs, one per argument", Readers: "`submit`"},
 			{Name: "never", Meaning: "paths that no agent changes; a person can", Unit: "globs, one per argument", Readers: "`submit`, `prompt`"},
-			{Name: "role_paths", Meaning: "paths that a role may not change, except in tasks of some kinds; the rows of the roles say them", Unit: "list",
-				Default: "coders: not `specs/**` (except in tasks of the kind `spec`), `contracts/**`, `.liza/**`", Readers: "`submit`, `prompt`"},
 		}},
 		{Name: "commands", About: "which commands run on the work", Keys: []Key{
 			{Name: "post_worktree", Meaning: "command that supervisors run in each new worktree, for ten minutes at most", Default: "none", Unit: "shell command", Readers: "`agent`, `rush`"},

@@ -17,7 +17,8 @@ const idleAgent = "exit 0"
 // anybody is spawned, what it used is unknown, and the number of sessions binds it.
 func TestSessionsBindWhereABudgetDoesNot(t *testing.T) {
 	t.Parallel()
-	w := newOldWorld(t)
+	w := newWorld(t)
+	w.attempts(0)
 	w.tasks(1)
 	w.config(func(c *flow.Config) { c.Budgets.Goal.Tokens, c.Budgets.Goal.Cost = 1000, 25_000_000 })
 	r, err := w.rush(coder(w.agent(idleAgent)))

@@ -31,7 +31,7 @@ func (j *judgedRecords) note(next int) {
 func tripBreaker(ctx context.Context, s *supervisor, b *flow.Board, t lookResult) (lookResult, error) {
 	next := b.Settings().Next.Record
 	trip := s.clone.Caller.Move(flow.ActTrip, "", &flow.TripMove{})
-	if s.rush.NoTrips || !b.HasRules(3) || !s.rush.judged.isNew(next) || b.Admissible(trip, nil) != nil {
+	if s.rush.NoTrips || !s.rush.judged.isNew(next) || b.Admissible(trip, nil) != nil {
 		return t, b.Err()
 	}
 	return s.makeAlone(ctx, dueLock, t, s.clone.Trip, func(why error) {

@@ -41,7 +41,7 @@ func (c *changelogs) drop(id flow.SprintID) {
 // specs during a sprint, and that write down what it has taught: one that ended, or that
 // ends with its goal. Only planners add tasks. t is what the look has found so far.
 func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResult) (lookResult, error) {
-	if !b.HasRules(2) || s.capacity != flow.Plans {
+	if s.capacity != flow.Plans {
 		return t, nil
 	}
 	for _, g := range b.GoalsInProgress() {

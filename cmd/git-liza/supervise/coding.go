@@ -95,7 +95,7 @@ func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error)
 		return result{}, err
 	}
 	progress := before != after && !worktreeMissing(a.dir)
-	f, err := w.countShortfall(ctx, a, ending, st, progress)
+	f, err := w.countHandover(ctx, a, ending, st, progress)
 	if err != nil {
 		return result{}, err
 	}
@@ -122,31 +122,16 @@ func (w *worker) waitForRemote(ctx context.Context, a *assignment) result {
 	return goOn()
 }
 
-// countShortfall counts a session that did not make the expected move, and notes for
-// the next prompt how it failed.
-func (w *worker) countShortfall(ctx context.Context, a *assignment, ending provider.Ending, st stage, progress bool) (f shortfall, err error) {
-	limits := w.rush.Limits
-	switch {
-	case st == handed:
-		a.failure = ""
-		f = a.tally.countHandoff(limits, progress)
-	case ending.Outcome == provider.Exhausted:
-		a.failure = ""
+// countHandover counts a session that handed over, or whose context was used up, which
+// leaves a handoff for it.
+func (w *worker) countHandover(ctx context.Context, a *assignment, ending provider.Ending, st stage, progress bool) (f shortfall, err error) {
+	a.failure = ""
+	if st != handed {
 		if err := leaveHandoff(ctx, w.registration, a, ending); err != nil {
 			return f, err
 		}
-		f = a.tally.countHandoff(limits, progress)
-	case ending.Outcome == provider.Ended:
-		a.failure = w.explainFailure(ctx, a, ending, failureText(a, ending))
-		f = a.tally.countSpin(limits, progress)
-	case ending.Outcome == provider.Failed:
-		a.failure = w.explainFailure(ctx, a, ending, failureText(a, ending))
-		f = a.tally.countCrash(limits, "failed")
-	default:
-		a.failure = w.explainFailure(ctx, a, ending, failureText(a, ending))
-		f = a.tally.countCrash(limits, "crashed")
 	}
-	return a.tally.countSession(limits, f), nil
+	return a.tally.countSession(w.rush.Limits, a.tally.countHandoff(w.rush.Limits, progress)), nil
 }
 
 // waitBeforeNext waits before the next session after one that fell short.

@@ -52,31 +52,6 @@ esac`, small)))
 	require.Len(t, w.moves(flow.ActClaim), 1, "the claim is kept")
 }
 
-// On a board of earlier rules presence stays as earlier programs read it, and a full
-// session is handed over too.
-func TestFullContextOnABoardOfEarlierRules(t *testing.T) {
-	t.Parallel()
-	w := newOldWorld(t)
-	w.tasks(1)
-	r := w.begin(untilIdle, reviewer(w.agent("approve")), coder(w.fake(fills+`began s$n
-case $n in
-1) intent; called 1 630 "I begin"; waitfor go; called 2 710 "the parser is missing"; stands;;
-*) submit; ended done;;
-esac`, small)))
-	w.await("what it uses", func() bool {
-		p := w.agents(0)["coder-1"].Presence
-		return p != nil && p.Tokens > 0
-	})
-	said, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "presence", "coder-1"))
-	require.NoError(t, err)
-	require.NotContains(t, string(said), "context:")
-	require.Nil(t, w.agents(0)["coder-1"].Presence.Context)
-	require.NotContains(t, w.liza("agents"), "ctx")
-	w.write(filepath.Join(w.notes, "go"), "")
-	require.NoError(t, r.wait(), r.said())
-	require.Equal(t, []string{"handoff", "submitted"}, w.outcomes("coder-1"))
-}
-
 // A task that loops through handoffs ends as it does with agents that ask for them.
 func TestFullContextAgainAndAgain(t *testing.T) {
 	t.Parallel()

@@ -55,12 +55,15 @@ func TestLeaseIsRenewedWhileTheAgentWorks(t *testing.T) {
 
 func TestLeaseIsRenewedBetweenSessions(t *testing.T) {
 	t.Parallel()
-	w := newOldWorld(t)
+	w := newWorld(t)
 	w.short()
 	w.tasks(1)
 	r := w.begin(func(r *supervise.Rush) {
 		r.UntilIdle, r.Limits.Pause, r.Limits.MaxPause = true, 2500*time.Millisecond, time.Minute
-	}, coder(w.agent("test $n = 2 && submit")))
+	}, coder(w.agent(`case $n in
+1) intent; git liza handoff $LIZA_TASK --summary half --next-action rest;;
+*) submit;;
+esac`)))
 	require.ErrorContains(t, r.wait(), "READY_FOR_REVIEW")
 	require.GreaterOrEqual(t, len(w.moves(flow.ActRenew)), 2, r.said())
 	require.Len(t, w.moves(flow.ActClaim), 1)
@@ -166,10 +169,10 @@ func TestResumeWakesTheRush(t *testing.T) {
 // A pause between two sessions keeps the claim and spawns nothing.
 func TestPauseBetweenSessions(t *testing.T) {
 	t.Parallel()
-	w := newOldWorld(t)
+	w := newWorld(t)
 	w.short()
 	w.tasks(1)
-	r := w.begin(untilIdle, coder(w.agent(`test $n != 1 || { : > "$notes/first"; waitfor go; exit 1; }
+	r := w.begin(untilIdle, coder(w.agent(`test $n != 1 || { intent; git liza handoff $LIZA_TASK --summary half --next-action rest; : > "$notes/first"; waitfor go; exit 1; }
 submit`)))
 	w.await("the first session", func() bool { return w.has("first") })
 	w.liza("pause", "--reason", "look first")

@@ -86,19 +86,6 @@ func newWorld(t *testing.T) *world {
 	})
 }
 
-// newOldWorld has a board of rules version 3.
-func newOldWorld(t *testing.T) *world {
-	t.Helper()
-	return copyWorld(t, &oldWorlds, func(made *world) {
-		clone := made.open()
-		root, _, err := clone.Prepare(t.Context(), work.Plan{Spec: "specs/vision.md", Branch: "integration", Lease: flow.DefaultConfig().Lease})
-		require.NoError(t, err)
-		root.Rules, root.Config = 3, root.Config.Under(3)
-		_, err = clone.Init(t.Context(), root, nil)
-		require.NoError(t, err)
-	})
-}
-
 func copyWorld(t *testing.T, from *gittest.Template, begin func(made *world)) *world {
 	t.Helper()
 	w := newEmptyWorld(t)

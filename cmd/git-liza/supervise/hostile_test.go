@@ -28,11 +28,11 @@ func (w *world) speaks(family, script string) provider.Provider {
 		Commit: provider.ByAgent, Login: "Please run /login", Quota: "usage limit"}}
 }
 
-// once are limits by which the first bad session blocks its task. Boards of rules version
-// 4 say themselves how many may fail.
+// once are limits by which the first bad session blocks its task. The board says how many
+// claims may fail.
 func once(r *supervise.Rush) {
 	r.UntilIdle = true
-	r.Limits.Crashes, r.Limits.Spins, r.Limits.Moves = 1, 1, 10
+	r.Limits.Moves = 10
 }
 
 // Records of a session that ended well, and one of one that was denied a tool.

@@ -47,7 +47,7 @@ func (s gating) passLevel(ctx context.Context, b *flow.Board, t lookResult) (loo
 // t is what the look has found so far.
 func (s gating) completeGoal(ctx context.Context, b *flow.Board, t lookResult) (lookResult, error) {
 	set := b.Settings()
-	if !b.HasRules(4) || !set.Config.Goal.Auto || len(set.Config.GatesAt(flow.AtGoal)) == 0 {
+	if !set.Config.Goal.Auto || len(set.Config.GatesAt(flow.AtGoal)) == 0 {
 		return t, nil
 	}
 	for _, g := range b.GoalsInProgress() {
@@ -136,7 +136,7 @@ func (s gating) afterGates(ctx context.Context, b *flow.Board, at flow.Stage, ma
 // levelStalls says which levels of the goals that the rush serves do not pass.
 func (r *Rush) levelStalls(b *flow.Board) (stalls []Stall) {
 	for _, g := range b.GoalsInProgress() {
-		if !r.serves(b, g.ID) || !b.HasRules(4) {
+		if !r.serves(b, g.ID) {
 			continue
 		}
 		name := func(n int) string { return fmt.Sprintf("level %d of %s", n, g.ID) }

@@ -24,8 +24,6 @@ type Limits struct {
 	Context     float64       // the part of an agent's context that may be full, from 0 to 1; then another session goes on. 0 is never
 	Learnt      int           // bytes of what was learnt that a prompt tells at most; 0 is nothing
 
-	Crashes  int // sessions in a row that crashed or hung, then the task is blocked
-	Spins    int // sessions in a row that ended well without a change
 	Sessions int // sessions on one claim without the expected move, whatever they changed
 	Handoffs int // handoffs in a row without a change
 	Plans    int // planner's sessions on one trigger
@@ -39,7 +37,7 @@ func DefaultLimits() Limits {
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
 		Grace: 5 * time.Second, Finish: time.Minute, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
 		Poll: time.Second, MaxPoll: 30 * time.Second, Beat: 30 * time.Second, Silence: time.Minute, Context: 0.7, Learnt: 4096,
-		Crashes: 5, Spins: 10, Sessions: 40, Handoffs: 5, Plans: 3, Alone: 12, Moves: 200,
+		Sessions: 40, Handoffs: 5, Plans: 3, Alone: 12, Moves: 200,
 	}
 }
 
@@ -54,35 +52,16 @@ func (l Limits) pause(n int) time.Duration {
 
 // A tally counts the sessions on one assignment that fell short.
 type tally struct {
-	sessions, crashes, spins, handoffs int
+	sessions, handoffs int
 }
 
 // A shortfall is how a session without the expected move counts.
 type shortfall struct {
-	kind     string // as people read it: crashed, changed nothing, …
+	kind     string // as people read it
 	count    int
 	limit    int
 	reason   string // of the block when the limit is reached
 	question string
-}
-
-// countCrash counts a session that crashed, hung or failed; did is the word for it. It
-// counts even if the session made progress.
-func (t *tally) countCrash(l Limits, did string) shortfall {
-	t.crashes++
-	t.spins, t.handoffs = 0, 0
-	return shortfall{did, t.crashes, l.Crashes, "crash_limit: the agent's program crashed or hung %d times in a row",
-		"What makes the agent's program crash or hang on this task?"}
-}
-
-// countSpin counts a session that ended well without the expected move.
-func (t *tally) countSpin(l Limits, progress bool) shortfall {
-	t.crashes, t.handoffs = 0, 0
-	if t.spins++; progress {
-		t.spins = 0
-	}
-	return shortfall{"ended without submit, block or handoff", t.spins, l.Spins, "spin_limit: the agent ended %d times in a row without changing anything",
-		"Is the task clear, and is there anything that keeps the agent from starting?"}
 }
 
 // countSession replaces a shortfall by the limit on sessions if that is reached.
@@ -96,7 +75,6 @@ func (t *tally) countSession(l Limits, f shortfall) shortfall {
 
 // countHandoff counts a session that hands over to another one.
 func (t *tally) countHandoff(l Limits, progress bool) shortfall {
-	t.crashes, t.spins = 0, 0
 	if t.handoffs++; progress {
 		t.handoffs = 0
 	}

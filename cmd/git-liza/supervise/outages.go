@@ -163,7 +163,7 @@ func refuseOutage(o flow.Outage) *flow.Refusal {
 func (reg *registration) recordOutage(ctx context.Context, b *flow.Board, o *work.Outage) error {
 	reg.rush.gates.putOff(o.Gate, o.Commit)
 	a := b.Agent(reg.id)
-	if a == nil || a.Host == "" || !b.HasRules(4) {
+	if a == nil || a.Host == "" {
 		return nil
 	}
 	said := flow.Excerpt(reg.rush.mask.String(o.Said), min(maxSessionError, b.Settings().Config.TextLimit))
@@ -190,7 +190,7 @@ func (reg *registration) makeOutage(ctx context.Context, d *flow.OutageMove) err
 // the gate cannot run on that commit for the supervisor either. The claim does not count
 // among those that failed then.
 func (reg *registration) noteSubmission(ctx context.Context, b *flow.Board, begun time.Time) error {
-	if !b.HasRules(4) || reg.capacity != flow.Does {
+	if reg.capacity != flow.Does {
 		return nil
 	}
 	o := work.SessionOutage(reg.clone.Repo.CommonDir(), reg.id, begun)

@@ -57,7 +57,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	settings := b.Settings()
 	in := templates.Input{Role: a.Role, Row: row, Roles: roleNames(b), Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
-		Compliance: a.Compliance, Await: flow.Duration(a.Await), CanAsk: b.HasRules(3), Plans: b.HasRules(4), Asks: b.HasRules(5)}
+		Compliance: a.Compliance, Await: flow.Duration(a.Await)}
 	if goal := b.Goal(a.goal(b)); goal != nil {
 		in.Goal = goal
 	}

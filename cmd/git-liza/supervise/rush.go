@@ -239,7 +239,7 @@ func (r *Rush) serves(b *flow.Board, goal flow.GoalID) bool {
 		return goal == r.Goal
 	}
 	g := b.Goal(goal)
-	return !b.HasRules(2) || g != nil && g.Status.IsInProgress()
+	return g != nil && g.Status.IsInProgress()
 }
 
 // awaitEnd waits until all supervisors have ended or the rush is over; verdict is true

@@ -24,40 +24,6 @@ func (w *world) sessions(agent flow.AgentID, task flow.TaskID) int {
 	return n
 }
 
-func TestCrashesBlock(t *testing.T) {
-	t.Parallel()
-	w := newOldWorld(t)
-	w.tasks(1)
-	r, err := w.rush(coder(w.agent("echo no model today; date +%N > junk$n; exit 7")))
-	require.ErrorContains(t, err, "crash_limit: the agent's program crashed or hung 5 times in a row; last: exit 7 after ")
-	require.Equal(t, 5, w.sessions("coder-1", "task-1"))
-	task := w.task("task-1")
-	require.Equal(t, flow.Blocked, task.Status)
-	require.Contains(t, task.Block.Reason, "no model today")
-	require.ErrorContains(t, err, " — What makes the agent's program crash or hang on this task?; git liza answer task-1\n    no model today", "what was asked comes before what was printed")
-	require.Len(t, task.Failures, 1)
-	require.Contains(t, timeless(r.said()), "coder-1: task-1, session 1 crashed (exit 7 after 0s), 1 of 5; again in 1ms\ncoder-1: what it said: git liza session show coder-1\n")
-	require.Equal(t, 1, strings.Count(r.said(), "what it said"))
-	require.NotContains(t, w.note("prompt-coder-1-1"), "How the previous session failed")
-	prompt := timeless(w.note("prompt-coder-1-2"))
-	require.Contains(t, prompt, "How the previous session failed")
-	require.Contains(t, prompt, "did not end well (exit 7 after 0s)")
-	require.Contains(t, prompt, "no model today")
-	require.Contains(t, prompt, "1 files are not committed: junk1")
-}
-
-func TestSpinsBlock(t *testing.T) {
-	t.Parallel()
-	w := newOldWorld(t)
-	w.tasks(1)
-	// The first two sessions get somewhere, the others only say the same again.
-	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Spins = true, 3 },
-		coder(w.agent("test $n -gt 2 || echo $n > draft$n; git liza intent $LIZA_TASK --summary same --validation same")))
-	require.ErrorContains(t, r.wait(), "spin_limit: the agent ended 3 times in a row without changing anything")
-	require.Equal(t, 5, w.sessions("coder-1", "task-1"), r.said())
-	require.Contains(t, w.note("prompt-coder-1-3"), "ended well, but without submit, block or handoff")
-}
-
 func TestExhaustedContextIsContinued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -120,12 +120,9 @@ func (w *switchWatch) take(ctx context.Context, one work.Switch) (at time.Time, 
 // makeCheckpoint makes the checkpoint of a switch file. made is false if no agent has
 // joined yet, or none may: then the error is the refusal of the last one.
 func (w *switchWatch) makeCheckpoint(ctx context.Context, b *flow.Board, one work.Switch) (made bool, err error) {
-	m := &flow.CheckpointMove{Reason: "the file " + one.Path}
+	m := &flow.CheckpointMove{Reason: "the file " + one.Path, Cause: flow.CauseFile}
 	if one.Text != "" {
 		m.Reason += " (" + one.Text + ")"
-	}
-	if b.HasRules(3) {
-		m.Cause = flow.CauseFile
 	}
 	for _, s := range w.rush.idle.supervisors() {
 		p, active := s.presence.current()

@@ -76,9 +76,6 @@ func (s starting) tryStart(ctx context.Context, b *flow.Board) (wait *lookResult
 // started later, has it tried again as failed work of the board is.
 func (s starting) noteUnfit(ctx context.Context, b *flow.Board, u *unfitError) (lookResult, error) {
 	policy := b.Settings().Config.Retry
-	if !b.HasRules(4) {
-		policy = flow.DefaultConfig().Retry
-	}
 	s.starts.failed++
 	counted := fmt.Sprintf("%d failed", s.starts.failed)
 	if policy.Attempts > 0 {

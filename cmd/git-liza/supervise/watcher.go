@@ -33,7 +33,6 @@ type watcher struct {
 	newCommands []string // commands that these moves put on the board and that are not handled yet
 
 	works       atomic.Bool                 // the agent holds a task to do, and has neither submitted nor left a handoff
-	fills       atomic.Bool                 // the board lets presence tell how full a context is
 	budgetLeft  atomic.Pointer[flow.Budget] // nil if nothing bounds it
 	outOfBudget atomic.Bool
 }
@@ -43,7 +42,6 @@ type watcher struct {
 func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	watch.noteBudget(b)
 	watch.works.Store(st == held && watch.assignment.capacity == flow.Does)
-	watch.fills.Store(b.HasRules(4))
 	watch.session.news.tell(b)
 	if watch.overMinutes(b) {
 		watch.outOfBudget.Store(true)
@@ -155,9 +153,7 @@ func (watch *watcher) mayClaimAgain(b *flow.Board) bool {
 func (watch *watcher) withinBudget(report transcript.Report) bool {
 	used := watch.session.usageOf(report)
 	watch.worker.presence.setUsage(used, report.Model)
-	if watch.fills.Load() {
-		watch.worker.presence.setContext(provider.Percent(watch.worker.provider.Fullness(report)))
-	}
+	watch.worker.presence.setContext(provider.Percent(watch.worker.provider.Fullness(report)))
 	left := watch.budgetLeft.Load()
 	if left == nil {
 		return true

@@ -27,12 +27,11 @@ const maxSessionError = 1024
 
 // endOf says whether a session ends its work, because it made neither the expected move
 // nor a handoff. What is not the work's fault ends otherwise: trouble of the provider or
-// the remote, a budget, an interrupt, a text that changed. Boards of earlier rules have
-// releases for that.
+// the remote, a budget, an interrupt, a text that changed.
 func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, st stage) (workEnd, error) {
 	a := r.assignment
 	switch {
-	case !b.HasRules(4) || a.task == nil || st != held || ctx.Err() != nil:
+	case a.task == nil || st != held || ctx.Err() != nil:
 		return workEnd{}, nil
 	case ending.Outcome == provider.Exhausted || ending.Trouble != nil || a.outOfBudget:
 		return workEnd{}, nil
@@ -133,7 +132,6 @@ type backoff struct {
 // the task can be begun at all.
 func backoffOf(b *flow.Board, t flow.Summary, role flow.Role) backoff {
 	switch {
-	case !b.HasRules(4):
 	case t.Status.Allows(flow.ActReview):
 		if full := b.Task(t.ID); full != nil {
 			j := full.Judgement(role)

@@ -66,7 +66,7 @@ func claimedUntil(lease time.Time, attempt flow.Attempt) *flow.Task {
 }
 
 func controlOf(c flow.ControlState, edit func(*flow.Settings)) *flow.Settings {
-	s := &flow.Settings{Rules: 1, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
+	s := &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
 	if edit != nil {
 		edit(s)
 	}
@@ -262,7 +262,7 @@ func machineNeeds(kind, subject string, since time.Time) scene {
 }
 
 func dueAt(deadline time.Time) []flow.Document {
-	return []flow.Document{controlOf(flow.ControlState{State: flow.Running}, func(s *flow.Settings) { s.Sprint1 = "sprint-1" }),
+	return []flow.Document{&flow.Goal{ID: "goal-1", Status: flow.InProgress, Sprint: "sprint-1"},
 		&flow.Sprint{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress, Deadline: deadline}}
 }
 
@@ -496,12 +496,12 @@ func TestBurningBudgets(t *testing.T) {
 	t.Parallel()
 	burning := func(sessions int, budgets flow.Budgets, spent flow.Usage) (keys []string) {
 		goal := *goalOne
-		goal.Usage = spent
+		goal.Usage, goal.Sprint = spent, "sprint-1"
 		pace := metrics.Pace{Active: []metrics.Active{{By: "coder-1", At: start.Unix()}},
 			Goals: []metrics.GoalPace{{Merged: 10, Low: 600, Median: 7200, High: 9000}, {Goal: "goal-1", Merged: 10, Low: 600, Median: 7200, High: 9000,
 				Burn: metrics.Burn{Sessions: sessions, Work: 3600, Tokens: 20, Cost: 20}}}}
 		later := oneTask(flow.Unclaimed, noon, func(t *flow.Task) { t.ID = "u" })
-		s := board(controlOf(flow.ControlState{State: flow.Running}, func(s *flow.Settings) { s.Sprint1, s.Next.Sprint, s.Config.Budgets = "sprint-1", 2, budgets }), &goal, later,
+		s := board(controlOf(flow.ControlState{State: flow.Running}, func(s *flow.Settings) { s.Next.Sprint, s.Config.Budgets = 2, budgets }), &goal, later,
 			&flow.Sprint{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress, Usage: spent},
 			oneTask(flow.Unclaimed, noon, func(t *flow.Task) { t.Sprint = "sprint-1" })).knowing(Local{Pace: pace})
 		list, _ := s.alarms(BurningAlarm, start)

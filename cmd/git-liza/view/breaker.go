@@ -103,7 +103,7 @@ func (k Breaker) head(r Reading, there []breaker.Match) []string {
 	}
 	switch {
 	case k.Tripped:
-	case fresh > 0 && r.Board.HasRules(3):
+	case fresh > 0:
 		lines = append(lines, fmt.Sprintf("%s would trip it: supervisors and git liza watch do so when they next look.", Count(fresh, "pattern")))
 	case len(there) > 0 && fresh == 0:
 		lines = append(lines, "What there is was judged by the last reset, and does not trip it again.")

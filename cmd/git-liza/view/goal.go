@@ -15,13 +15,13 @@ type Goal struct {
 	ID       flow.GoalID   `json:"id"`
 	Title    string        `json:"title"`
 	Status   flow.Phase    `json:"status"`
-	Priority int           `json:"priority"` // 0 on boards of rules version 1
-	Sprint   flow.SprintID `json:"sprint"`   // the open one, "" between two
-	Open     int           `json:"open"`     // tasks that are not final
-	Merged   int           `json:"merged"`   // tasks, without the archive
-	Current  bool          `json:"current"`  // a command means it that names no goal
-	Focus    bool          `json:"focus"`    // commands of this clone mean it instead
-	Hold     *Held         `json:"hold"`     // null if no decision holds tasks back
+	Priority int           `json:"priority"`
+	Sprint   flow.SprintID `json:"sprint"`  // the open one, "" between two
+	Open     int           `json:"open"`    // tasks that are not final
+	Merged   int           `json:"merged"`  // tasks, without the archive
+	Current  bool          `json:"current"` // a command means it that names no goal
+	Focus    bool          `json:"focus"`   // commands of this clone mean it instead
+	Hold     *Held         `json:"hold"`    // null if no decision holds tasks back
 	Barrier  flow.Barrier  `json:"barrier"`
 	Failed   int           `json:"failed"` // the level that failed, 0 if none did
 	Caps     []Cap         `json:"caps"`
@@ -193,9 +193,7 @@ func Sprint(b *flow.Board, p *flow.Sprint) Object {
 	if plan == nil {
 		plan = new(flow.SprintPlan)
 	}
-	bare := *p
-	bare.Planned2, bare.Stretch2 = nil, nil
-	return ObjectOf(&bare).With("planned", ValueOf(plan.Planned)).With("stretch", ValueOf(plan.Stretch)).With("tasks", tasks)
+	return ObjectOf(p).With("planned", ValueOf(plan.Planned)).With("stretch", ValueOf(plan.Stretch)).With("tasks", tasks)
 }
 
 func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {

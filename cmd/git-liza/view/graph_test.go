@@ -18,7 +18,7 @@ func taskIn(id flow.TaskID, status flow.Status, needs ...flow.TaskID) *flow.Task
 	return &flow.Task{ID: id, Title: "Do " + string(id), Status: status, Goal: "goal-1", DependsOn: needs}
 }
 
-// graphBoard holds tasks of any goal, and archived ones, under the newest rules.
+// graphBoard holds tasks of any goal, and archived ones.
 func graphBoard(live []*flow.Task, archived ...*flow.Task) *flow.Board {
 	return graphBoardOf(goalOne, live, archived...)
 }

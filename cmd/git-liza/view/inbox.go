@@ -361,7 +361,7 @@ func (c *collector) addOutdated() {
 // outdated returns the texts of which the board has others than those for which verdicts
 // on an approved task were given.
 func (r *Reading) outdated(s *flow.Summary) (list []string) {
-	if !s.Status.Allows(flow.ActMerge) || !r.Board.HasRules(2) {
+	if !s.Status.Allows(flow.ActMerge) {
 		return nil
 	}
 	if t := r.Board.Task(s.ID); t != nil {
@@ -384,19 +384,16 @@ func (c *collector) addGoals() {
 		if id != c.goal() {
 			i.Command += " " + string(id)
 		}
-		perGoal := c.Board.HasRules(2)
 		for _, t := range c.picture.rows.all {
-			if t.Changed.After(i.since) && (t.Goal == id || !perGoal) {
+			if t.Changed.After(i.since) && t.Goal == id {
 				i.since = t.Changed
 			}
 		}
-		if c.Board.HasRules(3) {
-			if c.Board.Settings().Config.Goal.Auto {
-				continue // a supervisor says so
-			}
-			// Once, until it gets more tasks: what else becomes of those that it has is no news.
-			i.moment = strconv.Itoa(c.Board.Goal(id).Added)
+		if c.Board.Settings().Config.Goal.Auto {
+			continue // a supervisor says so
 		}
+		// Once, until it gets more tasks: what else becomes of those that it has is no news.
+		i.moment = strconv.Itoa(c.Board.Goal(id).Added)
 		c.add(i)
 	}
 	open := map[flow.GoalID]int{}

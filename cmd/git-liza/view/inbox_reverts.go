@@ -10,9 +10,6 @@ import (
 // addReverted adds the reverted tasks that others need: to open ones somebody has to do
 // the work again, and merged ones stand on what is not there any more.
 func (c *collector) addReverted() {
-	if !c.Board.HasRules(3) {
-		return
-	}
 	for _, id := range c.picture.revertedNeeds() {
 		t := c.Board.Task(id)
 		if t == nil || t.Reverted == nil {

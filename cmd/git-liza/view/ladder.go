@@ -13,11 +13,11 @@ type ladder struct {
 	reach int  // the highest level whose tasks may be claimed
 }
 
-// ladders are those of the goals of a board, by goal; none before rules version 4.
+// ladders are those of the goals of a board, by goal.
 type ladders map[flow.GoalID]ladder
 
 func laddersOf(b *flow.Board) ladders {
-	if b == nil || !b.HasRules(4) {
+	if b == nil {
 		return nil
 	}
 	of := ladders{}

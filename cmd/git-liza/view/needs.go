@@ -65,7 +65,7 @@ func (n *needs) on(id flow.TaskID) need {
 		return need{}
 	}
 	known, looked := n.archived[id]
-	if !looked && n.board != nil && n.board.HasRules(3) {
+	if !looked && n.board != nil {
 		known = needOf(n.board, n.board.Task(id))
 		n.archived[id] = known
 	}

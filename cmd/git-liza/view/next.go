@@ -261,8 +261,7 @@ func (p *Picture) CanTake() bool {
 // inProgress is a reading seen from the goals in progress.
 type inProgress struct{ Reading }
 
-// served returns the goals in progress that status speaks of. Under rules version 1
-// the current goal has all tasks.
+// served returns the goals in progress that status speaks of.
 func (r inProgress) served() (list []flow.GoalID) {
 	for _, g := range r.Board.GoalsInProgress() {
 		if !r.Only || g.ID == r.goal() {
@@ -278,11 +277,8 @@ func (p *Picture) reached() []flow.GoalID {
 	return slices.DeleteFunc(inProgress{p.reading}.served(), func(id flow.GoalID) bool {
 		of := p.rows.of[id]
 		added := of.sum() > 0
-		if g := board.Goal(id); board.HasRules(3) && g != nil {
+		if g := board.Goal(id); g != nil {
 			added = g.Added > 0 // in the archive too
-		}
-		if !board.HasRules(2) {
-			of = &p.rows.whole
 		}
 		return !added || of.open() > 0
 	})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -148,7 +147,6 @@ func structValue(v reflect.Value) Object {
 		key, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
 		value := v.Field(i)
 		switch {
-		case isGone(options) && value.IsZero():
 		case options == "inline":
 			if inner, ok := reflected(value).(Object); ok {
 				all = append(all, inner...)
@@ -158,19 +156,6 @@ func structValue(v reflect.Value) Object {
 		}
 	}
 	return all
-}
-
-// isGone reports whether the newest version of the rules lacks a key with these
-// options of its tag. Such keys are empty in memory, except on boards of versions that
-// have them.
-func isGone(options string) bool {
-	for option := range strings.SplitSeq(options, ",") {
-		if last, ok := strings.CutPrefix(option, "until="); ok {
-			n, err := strconv.Atoi(last)
-			return err == nil && n < flow.RulesVersion
-		}
-	}
-	return false
 }
 
 // Plain formats a value as text: "" for null, a list of plain values with

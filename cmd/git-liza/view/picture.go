@@ -23,7 +23,6 @@ type Picture struct {
 	rows   *rows
 	needs  *needs
 	groups map[string]rowList // what waits for the same; nil until somebody asks
-	rules  int                // of the board when groups was made, and what held then:
 	over   map[flow.GoalID]bool
 	holds  flow.Holds
 	levels ladders
@@ -94,7 +93,7 @@ func (p *Picture) Advance(b *flow.Board, tip flow.ObjectID, d gitstore.Delta, at
 	}
 	r := p.reading
 	r.Board, r.Tip, r.Recent = b, tip, log[:min(len(log), mostLogged)]
-	if d.Whole || at.Before(r.At) || p.groups != nil && b.Settings().Rules != p.rules {
+	if d.Whole || at.Before(r.At) {
 		r.At = at
 		p.renew(r)
 		return p.Everything()

@@ -104,11 +104,11 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 	case *flow.Anomaly:
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.Task), d.By, d.At, anomalyText(d), d.Dismissed == nil && !d.Archived
 		one.State = markText(d.Dismissed, d.Archived)
-		one.Command = dismissCommand(r.Board, d.ID)
+		one.Command = dismissCommand(d.ID)
 	case *flow.Note:
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, d.For, d.By, d.At, d.Text, flow.NoteIsCurrent(r.Board, d, r.At)
 		one.State = joinWords(expiry(d, r.At), markText(d.Dismissed, d.Archived))
-		one.Command = dismissCommand(r.Board, d.ID)
+		one.Command = dismissCommand(d.ID)
 	default:
 		return one, false
 	}
@@ -118,12 +118,8 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 	return one, true
 }
 
-// dismissCommand returns the command that dismisses a record, "" on boards whose
-// rules have no dismissal.
-func dismissCommand(b *flow.Board, id flow.RecordID) string {
-	if !b.HasRules(2) {
-		return ""
-	}
+// dismissCommand returns the command that dismisses a record.
+func dismissCommand(id flow.RecordID) string {
 	return "git liza dismiss " + string(id) + " --reason R"
 }
 

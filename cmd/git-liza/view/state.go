@@ -18,8 +18,8 @@ type stateHead struct {
 	Settings   *flow.Settings    `yaml:",inline"`
 	Principals *flow.Principals  `yaml:",inline"`
 	Breaker    *flow.Breaker     `yaml:"breaker"`
-	Reviews    *flow.ReviewRules `yaml:"reviews,since=2"`
-	Outages    *flow.Outages     `yaml:"outages,since=4"`
+	Reviews    *flow.ReviewRules `yaml:"reviews"`
+	Outages    *flow.Outages     `yaml:"outages"`
 }
 
 // StateLists are the lists of the whole board, by their keys, in the order in
@@ -60,7 +60,7 @@ func (r Reading) WriteState(w io.Writer) error {
 			if err := b.Err(); err != nil {
 				return err
 			}
-			if text, err = document.EncodeAt(rules, flow.Stored(doc, rules)); err != nil {
+			if text, err = document.EncodeAt(rules, doc); err != nil {
 				return err
 			}
 			if i == 0 {

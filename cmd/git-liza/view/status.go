@@ -40,7 +40,7 @@ type Status struct {
 	Uncounted   int            `json:"uncounted"`    // sessions of the current goal that did not report their usage
 	Left        any            `json:"budget_left"`  // what is left for planning; null without a budget
 	Spent       string         `json:"budget_spent"` // the owner of a spent budget, "" if none is spent
-	Counts      map[string]int `json:"counts"`       // of the goal's tasks by state, without the archive; under rules version 1 of all tasks
+	Counts      map[string]int `json:"counts"`       // of the goal's tasks by state, without the archive
 	ETA         *ETA           `json:"eta"`          // of the goal's open tasks; null without enough history
 	Records     map[string]int `json:"records"`      // open anomalies, discoveries and notes
 	Agents      []Agent        `json:"agents"`
@@ -96,13 +96,9 @@ func (p *Picture) ofGoal() *Picture {
 	return pictureOf(p.reading, tasks)
 }
 
-// ofGoal counts the tasks of the goal that status speaks of; under rules version 1 all
-// tasks. It is nil if the goal has none.
+// ofGoal counts the tasks of the goal that status speaks of. It is nil if the goal has none.
 func (rs *rows) ofGoal(r Reading) *tally {
-	if r.Board.HasRules(2) {
-		return rs.of[r.goal()]
-	}
-	return &rs.whole
+	return rs.of[r.goal()]
 }
 
 // situation returns the board at a glance, with the goals in progress, without next steps.
@@ -132,7 +128,7 @@ func (p *Picture) situation(goals []Goal) *Status {
 	if sprint != nil {
 		g.Planned, g.Done = flow.PlannedTasks(r.Board, sprint)
 	}
-	g.archived = of.sum() == 0 && len(r.Board.IDs(flow.Archive)) > 0 && (!r.Board.HasRules(2) || partOf(goal).Added > 0)
+	g.archived = of.sum() == 0 && len(r.Board.IDs(flow.Archive)) > 0 && partOf(goal).Added > 0
 	g.Agents = p.Agents()
 	g.ETA = r.eta(of.open(), g.Agents)
 	g.titles = map[flow.TaskID]string{}

@@ -92,7 +92,7 @@ func (p *Picture) groupTasks() {
 	if p.groups != nil {
 		return
 	}
-	p.groups, p.rules = map[string]rowList{}, p.reading.Board.Settings().Rules
+	p.groups = map[string]rowList{}
 	p.over, p.holds, p.levels = inProgress{p.reading}.endedGoals(), flow.HoldsOf(p.reading.Board), laddersOf(p.reading.Board)
 	for _, r := range p.rows.all {
 		p.group(r)
@@ -101,7 +101,7 @@ func (p *Picture) groupTasks() {
 
 // group puts a task into the groups of what it waits for.
 func (p *Picture) group(r *row) {
-	if p.rules >= 3 && !r.Status.Final() {
+	if !r.Status.Final() {
 		for _, d := range r.DependsOn {
 			if p.rows.byID[d] == nil {
 				p.needs.on(d)
@@ -151,11 +151,10 @@ func (r *row) groups() []string {
 	return names
 }
 
-// endedGoals are the goals whose open tasks agents no longer take; under rules
-// version 1 they take them all.
+// endedGoals are the goals whose open tasks agents no longer take.
 func (r inProgress) endedGoals() map[flow.GoalID]bool {
 	over := map[flow.GoalID]bool{}
-	if r.Board == nil || !r.Board.HasRules(2) {
+	if r.Board == nil {
 		return over
 	}
 	for _, id := range r.Board.IDs(flow.Goals) {

@@ -12,8 +12,13 @@ import (
 
 // boardOf holds the documents; settings come first unless they are among them.
 func boardOf(documents ...flow.Document) *flow.Board {
-	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: 1, Goal: "goal-1",
-		Control: flow.ControlState{State: flow.Running}, Config: flow.DefaultConfig()}}}
+	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1",
+		Control: flow.ControlState{State: flow.Running}, Config: flow.DefaultConfig()}},
+		{Key: flow.Key{Folder: flow.Sprints, ID: "sprint-1"}, Document: &flow.Sprint{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress}},
+		{Key: flow.Key{Folder: flow.ReviewsDoc}, Document: &flow.ReviewRules{List: []flow.ReviewRule{{Role: flow.CodeReviewer}}}}}
+	for _, row := range flow.BuiltinRoles() {
+		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.RolesFolder, ID: string(row.Name)}, Document: row})
+	}
 	for _, doc := range documents {
 		key := flow.Key{}
 		switch d := doc.(type) {
@@ -31,6 +36,11 @@ func boardOf(documents ...flow.Document) *flow.Board {
 			key = flow.Key{Folder: flow.Tasks, ID: string(d.ID)}
 			ofGoal := *d
 			ofGoal.Goal = "goal-1"
+			if d.Submission != nil && len(d.Submission.Reviews) == 0 {
+				submission := *d.Submission
+				submission.Reviews = []flow.Role{flow.CodeReviewer}
+				ofGoal.Submission = &submission
+			}
 			doc = &ofGoal
 		case *flow.Agent:
 			key = flow.Key{Folder: flow.Agents, ID: string(d.ID)}
@@ -42,7 +52,7 @@ func boardOf(documents ...flow.Document) *flow.Board {
 	return flow.Open(flow.Documents{}.With(edits), noon)
 }
 
-var goalOne = &flow.Goal{ID: "goal-1", Title: "G", Status: flow.InProgress}
+var goalOne = &flow.Goal{ID: "goal-1", Title: "G", Status: flow.InProgress, Priority: 3, Sprint: "sprint-1", Added: 1}
 
 func TestWhatTasksWaitFor(t *testing.T) {
 	t.Parallel()
@@ -123,7 +133,7 @@ func TestNobodyIsHeardOf(t *testing.T) {
 func TestWhatToDoNext(t *testing.T) {
 	t.Parallel()
 	control := func(c flow.ControlState) *flow.Settings {
-		return &flow.Settings{Rules: 1, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
+		return &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
 	}
 	blocked := &flow.Task{ID: "b", Status: flow.Blocked, Block: &flow.Block{Reason: "why", Questions: []string{"?"}}}
 	exhausted := *blocked
@@ -133,7 +143,7 @@ func TestWhatToDoNext(t *testing.T) {
 		documents []flow.Document
 		want      []string
 	}{
-		{[]flow.Document{goalOne}, []string{"git liza task add --from FILE"}},
+		{[]flow.Document{&flow.Goal{ID: "goal-1", Status: flow.InProgress}}, []string{"git liza task add --from FILE"}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}}, []string{"git liza claim a --as coder-1"}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}, &flow.Agent{ID: "coder-1", Role: flow.Coder, Generation: "0123456789abcdef"}},
 			[]string{"git liza claim a --as coder-2"}},
@@ -142,7 +152,7 @@ func TestWhatToDoNext(t *testing.T) {
 		{[]flow.Document{goalOne, submitted}, []string{"git liza review r"}},
 		{[]flow.Document{goalOne, submitted, &flow.Task{ID: "a", Status: flow.Approved}}, []string{"git liza review r", "git liza merge --all"}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}}, []string{"git liza goal done"}},
-		{[]flow.Document{&flow.Settings{Rules: 1, Goal: "goal-2", Next: flow.Counters{Goal: 3}, Control: flow.ControlState{State: flow.Running},
+		{[]flow.Document{&flow.Settings{Rules: flow.RulesVersion, Goal: "goal-2", Next: flow.Counters{Goal: 3}, Control: flow.ControlState{State: flow.Running},
 			Config: flow.DefaultConfig()}, &flow.Goal{ID: "goal-2", Status: flow.InProgress}, &flow.Task{ID: "a", Status: flow.Merged}},
 			[]string{"git liza task add --from FILE"}},
 		{[]flow.Document{&flow.Goal{ID: "goal-1", Status: flow.Completed}, &flow.Task{ID: "a", Status: flow.Merged}}, []string{}},

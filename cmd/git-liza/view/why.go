@@ -163,9 +163,6 @@ func (x waiting) explainReview(w *Why) {
 			alone = j.Role
 		}
 	}
-	if len(missing) == 0 { // of rules version 1
-		missing = []string{flow.CodeReviewer.String()}
-	}
 	w.For, w.Who, w.Command = "the verdict of "+strings.Join(missing, " and "), "an agent of that role or a person", "git liza review "+string(x.task.ID)
 	if missing[0] == flow.HumanRole.String() {
 		w.For, w.Who = "a person's verdict", "a person"

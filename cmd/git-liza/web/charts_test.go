@@ -88,7 +88,7 @@ var charts = []string{"graph", "timeline", "timeline?by=agent", "flow", "costs",
 // Each page shows every golden board, now and as it was, and says the same to programs.
 func TestChartsOfGoldenBoards(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"7ad303a-version3", "7ad303a-rush", "7ad303a-founded", "9fee5a5-version2", "236f646-plain"} {
+	for _, name := range []string{"489018ce-version3", "159cd7ba-rush", "159cd7ba-founded", "489018ce-version2", "159cd7ba-plain"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := goldenClone(t, name)
@@ -125,7 +125,7 @@ func TestChartsOfGoldenBoards(t *testing.T) {
 // The numbers over time are those of metrics, day by day.
 func TestChartsAgreeWithMetrics(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"7ad303a-version3", "7ad303a-rush", "9fee5a5-version2", "7ad303a-plain"} {
+	for _, name := range []string{"489018ce-version3", "159cd7ba-rush", "489018ce-version2", "159cd7ba-plain"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := goldenClone(t, name)
@@ -137,7 +137,7 @@ func TestChartsAgreeWithMetrics(t *testing.T) {
 // Requests at once, of now and of two states of the past, do not disturb each other.
 func TestChartsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := serverOf(t, goldenClone(t, "7ad303a-rush"))
+	s := serverOf(t, goldenClone(t, "159cd7ba-rush"))
 	count := func(at string) int {
 		_, text := get(t, s, at)
 		return strings.Count(text, "<rect")
@@ -219,7 +219,7 @@ func hostile() []string {
 // drawings write, and no others.
 func TestChartsOfHostileTitles(t *testing.T) {
 	t.Parallel()
-	c := goldenClone(t, "7ad303a-version3")
+	c := goldenClone(t, "489018ce-version3")
 	added := 0
 	for i, title := range hostile() {
 		task := flow.TaskInput{ID: flow.TaskID(fmt.Sprintf("hostile-%d", i)), Title: title, Draft: true}

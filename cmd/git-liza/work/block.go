@@ -13,7 +13,7 @@ import (
 
 // Block stops work on a task until its questions are answered. If that ends a claim,
 // what this clone has of the work is saved in the same transaction, so that another
-// coder can go on with it. Boards of earlier rules save nothing, nor do supervisors of others.
+// coder can go on with it. Supervisors of others save nothing.
 func (c *Clone) Block(ctx context.Context, id flow.TaskID, asked flow.BlockMove) (gitstore.Result, error) {
 	return c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		d := asked
@@ -21,7 +21,7 @@ func (c *Clone) Block(ctx context.Context, id flow.TaskID, asked flow.BlockMove)
 			return flow.Move{}, nil, err
 		}
 		t := b.Task(id)
-		if b.HasRules(3) && t != nil && t.Claim != nil && flow.MaySave(b, t, c.By) && b.Opens(flow.ActBlock, id, c.Caller, at) == nil {
+		if t != nil && t.Claim != nil && flow.MaySave(b, t, c.By) && b.Opens(flow.ActBlock, id, c.Caller, at) == nil {
 			saved, err := c.saveClaimed(ctx, t)
 			if err != nil {
 				return flow.Move{}, nil, err

@@ -141,9 +141,6 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, of *flow.Submis
 		return nil, nil, err
 	}
 	receipts, failed, err = c.passAll(ctx, trees, list, commit, tree)
-	for i, r := range receipts {
-		receipts[i] = forRules(b.Settings().Rules, r)
-	}
 	var unmade *worktrees.CheckoutError
 	if errors.As(err, &unmade) && trees.Private(ctx, b.Settings().Integration.Tip, func(string) error { return nil }) == nil {
 		// This machine can check out integration, so the work itself is at

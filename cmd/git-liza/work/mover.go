@@ -39,7 +39,7 @@ func (m *mover) For(goal flow.GoalID) *mover {
 
 // goalOf returns the goal that a move names.
 func (m *mover) goalOf(b *flow.Board, made flow.Move) flow.GoalID {
-	if m.Named != "" && made.Task == "" && b.HasRules(2) {
+	if m.Named != "" && made.Task == "" {
 		return m.Named
 	}
 	if !made.Act.NamesGoalAlone() {

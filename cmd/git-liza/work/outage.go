@@ -41,7 +41,7 @@ func refuseGate(r flow.Receipt, commit flow.ObjectID, hint string) error {
 // isOutage reports whether the receipt of a gate that failed is that of an outage: the
 // gate is one of the board, which knows outages.
 func isOutage(b *flow.Board, r *flow.Receipt) bool {
-	if r == nil || r.Result != flow.Errored || !b.HasRules(4) {
+	if r == nil || r.Result != flow.Errored {
 		return false
 	}
 	_, there := b.Settings().Config.Gate(r.Gate)

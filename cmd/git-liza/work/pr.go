@@ -37,9 +37,6 @@ func ImportReviews(ctx context.Context, c *Clone, x codehost.Export, role flow.R
 		return nil, err
 	case !c.By.IsHuman():
 		return nil, &flow.Refusal{Rule: flow.RuleVouch, Hint: "git liza help pr", Reason: fmt.Sprintf("only a person brings a verdict from a code host, not %s", c.By)}
-	case !b.HasRules(3):
-		return nil, &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza migrate",
-			Reason: fmt.Sprintf("verdicts from a code host are recorded since rules version 3, the board has version %d", b.Settings().Rules)}
 	}
 	i := importer{Clone: c, role: role, board: b, against: map[flow.TaskID]string{}}
 	for _, one := range codehost.Standings(x.Reviews) {

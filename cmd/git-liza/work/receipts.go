@@ -111,14 +111,6 @@ func (rs *receipts) drop() {
 	}
 }
 
-// forRules returns a receipt as boards of a version of the rules keep it.
-func forRules(rules int, r flow.Receipt) flow.Receipt {
-	if rules < 2 {
-		r.Result, r.Environment = 0, ""
-	}
-	return r
-}
-
 // stampOf returns a text that changes when a command has added, changed or removed a
 // file of a checkout. Of a file that cannot be read, that is all that it says.
 func stampOf(dir string) string {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/stretchr/testify/require"
@@ -29,19 +28,6 @@ func TestResultOf(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, resultOf(r), command)
 	}
-}
-
-// A board of the first rules gets a receipt that its programs can read.
-func TestReceiptsOfOlderRules(t *testing.T) {
-	t.Parallel()
-	r := flow.Receipt{Gate: "unit", Command: "make", Tree: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", Duration: "1s", By: "coder-1",
-		Result: flow.Pass, Environment: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"}
-	require.Equal(t, r, forRules(2, r))
-	_, err := document.EncodeAt(1, &r)
-	require.ErrorContains(t, err, "exists since version 2")
-	r = forRules(1, r)
-	_, err = document.EncodeAt(1, &r)
-	require.NoError(t, err)
 }
 
 func TestReceiptsThatAreFound(t *testing.T) {

@@ -145,7 +145,6 @@ func (c Stages) verify(ctx context.Context, b *flow.Board, t *flow.Task, d *flow
 	if err != nil {
 		return err
 	}
-	receipt = forRules(b.Settings().Rules, receipt)
 	d.Receipt = &receipt
 	status, err := c.Checkouts.Trees.Contents.Status(ctx, dir)
 	if err == nil && !status.Clean() {

@@ -75,9 +75,6 @@ func (u *undoer) checkCaller() error {
 	switch {
 	case b.Empty():
 		return gitstore.ErrNoBoard
-	case !b.HasRules(3):
-		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza migrate",
-			Reason: fmt.Sprintf("tasks are reverted since rules version 3, the board has version %d", b.Settings().Rules)}
 	case !u.By.IsHuman():
 		return &flow.Refusal{Rule: flow.RuleRole, Hint: "git liza show " + id, Reason: fmt.Sprintf("a human takes merged work back, not %s", u.By)}
 	case b.Task(u.Task) == nil:

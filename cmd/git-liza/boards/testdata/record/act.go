@@ -82,7 +82,7 @@ func ends(b *flow.Board, id flow.TaskID, by flow.Actor, outcome, text string) fl
 func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, flow.Detail, error) {
 	goal := b.Settings().Goal
 	full := func(id flow.TaskID) flow.TaskInput {
-		in := describe(id, b.Settings().Rules)
+		in := describe(id)
 		if g := b.Goal(goal); g != nil {
 			in.Phase = g.Phase
 		}
@@ -178,14 +178,12 @@ func scoped(b *flow.Board, goal flow.GoalID) *flow.Workflow {
 	return &w
 }
 
-// trip names the anomalies of the board, as rules from version 3 on ask for.
+// trip names the anomalies of the board.
 func trip(b *flow.Board) *flow.TripMove {
-	t := &flow.TripMove{Pattern: "retry_loop", Severity: "high", Evidence: []string{"sprint-1/5"}, Report: "The tests are flaky"}
-	if b.Settings().Rules > 2 {
-		t.Pattern, t.Severity, t.Patterns, t.Watermark, t.Artifacts = "retry_cluster", "SPEC_FLAW", []string{"retry_cluster"}, b.Breaker().Watermark, []string{"specs/vision.md"}
-		for _, id := range b.IDs(flow.Anomalies) {
-			t.Records = append(t.Records, flow.RecordID(id))
-		}
+	t := &flow.TripMove{Pattern: "retry_cluster", Severity: "SPEC_FLAW", Patterns: []string{"retry_cluster"}, Watermark: b.Breaker().Watermark,
+		Evidence: []string{"sprint-1/5"}, Report: "The tests are flaky", Artifacts: []string{"specs/vision.md"}}
+	for _, id := range b.IDs(flow.Anomalies) {
+		t.Records = append(t.Records, flow.RecordID(id))
 	}
 	return t
 }
@@ -197,28 +195,19 @@ func alarms() flow.Alarms {
 		PauseStale: d, PauseForgotten: d, Approaching: 70, Approvals: 20, Off: []string{"draft"}}
 }
 
-// describe is the description of a task with every field that the rules know.
-func describe(id flow.TaskID, rules int) flow.TaskInput {
-	in := flow.TaskInput{ID: id, Title: "All of " + string(id), DoneWhen: "it is there", Spec: "specs/vision.md#parts", Scope: "itself",
-		Priority: 2, DependsOn: []flow.TaskID{"parser"}, Owns: []string{"all/" + string(id) + "/"}, Verify: "true", Kind: flow.Docs, Draft: true, Stretch: true,
+// describe is the description of a task with every field.
+func describe(id flow.TaskID) flow.TaskInput {
+	return flow.TaskInput{ID: id, Title: "All of " + string(id), DoneWhen: "it is there", Spec: "specs/vision.md#parts", Scope: "itself",
+		Priority: 2, DependsOn: []flow.TaskID{"parser"}, Owns: []string{"all/" + string(id) + "/"}, Verify: "true", Kind: flow.Docs, Stretch: true,
 		Limits: &flow.Limits{Iterations: 5, Cycles: 4, MergeFails: 3, NoVerdicts: 2, FailedCoders: 3, Failures: 4},
-		Budget: &flow.Budget{Tokens: 10000, Cost: 2500000}}
-	if rules > 1 {
-		in.Draft = false // a draft enters no texts
-		in.Role, in.BasedOn = flow.Coder, []string{"texts/" + string(id) + ".md#one"}
-		in.Reviews, in.Without = []flow.Role{"security-reviewer"}, []flow.Role{"docs-reviewer"}
-	}
-	if rules > 3 {
-		in.Files = &flow.Files{Create: []string{"all/" + string(id) + "/new.txt"}, Modify: []string{"specs/vision.md"}, Read: []string{"README"}}
-		in.Estimate, in.Level, in.VerifyTimeout = flow.Duration(90*time.Minute), 2, flow.Duration(time.Minute)
-		in.Acceptance, in.Labels, in.Consumers = []string{"it can be read"}, []string{"words"}, []flow.TaskID{"reader"}
-		in.Steps = []flow.Step{{Step: 1, Action: "Write it", Run: "cat all/" + string(id) + "/new.txt", Expect: "words"}}
-		in.Context, in.IntegrationTest = "It is one of several.", "all/"+string(id)+"/test.sh"
-	}
-	if rules > 4 {
-		in.Denies = []string{"secret/**"}
-	}
-	return in
+		Budget: &flow.Budget{Tokens: 10000, Cost: 2500000},
+		Role:   flow.Coder, BasedOn: []string{"texts/" + string(id) + ".md#one"},
+		Reviews: []flow.Role{"security-reviewer"}, Without: []flow.Role{"docs-reviewer"},
+		Files:    &flow.Files{Create: []string{"all/" + string(id) + "/new.txt"}, Modify: []string{"specs/vision.md"}, Read: []string{"README"}},
+		Estimate: flow.Duration(90 * time.Minute), Level: 2, VerifyTimeout: flow.Duration(time.Minute),
+		Acceptance: []string{"it can be read"}, Labels: []string{"words"}, Consumers: []flow.TaskID{"reader"},
+		Steps:   []flow.Step{{Step: 1, Action: "Write it", Run: "cat all/" + string(id) + "/new.txt", Expect: "words"}},
+		Context: "It is one of several.", IntegrationTest: "all/" + string(id) + "/test.sh", Denies: []string{"secret/**"}}
 }
 
 // founding is an init with every field that no command sets.

@@ -308,35 +308,3 @@ func TestMarksStay(t *testing.T) {
 		y.refusesMove(flow.RuleForm, "cannot name a mark", on(flow.ActMark, "", ann, &flow.MarkMove{Name: name}))
 	}
 }
-
-// TestVersion3OnABoardOfVersion2: a board of rules 2 takes no act and no key of rules 3.
-func TestVersion3OnABoardOfVersion2(t *testing.T) {
-	t.Parallel()
-	y := newServerFixture(t, "sha1")
-	y.do(flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: 2, Goal: "goal-1", Title: "Ship it",
-		Spec: "README", Integration: flow.Branch{Name: "integration", Tip: y.at("refs/heads/main")}, Created: true, Config: flow.DefaultConfig().Under(2)}})
-	y.add("a")
-	y.land(y.all()...)
-	y.claim("a")
-	y.land(y.all()...)
-	for _, m := range []flow.Move{
-		on(flow.ActLift, "", ann, &flow.LiftMove{Reason: "R"}),
-		on(flow.ActMark, "", ann, &flow.MarkMove{Name: "x"}),
-		on(flow.ActDefer, "", ann, &flow.DeferMove{Record: "sprint-1/1", Until: y.now.Add(time.Hour), Reason: "R"}),
-		on(flow.ActFork, "", ann, &flow.ForkMove{Board: "ffeeddccbbaa0099", Mark: "sprint-1", Reason: "R"}),
-	} {
-		y.refusesMove(flow.RuleVersion, "3", m)
-	}
-	tip := y.at("refs/heads/integration")
-	for key, m := range map[string]flow.Move{
-		"saved":   on(flow.ActBlock, "a", coder, &flow.BlockMove{Reason: "R", Questions: []string{"Q"}, Saved: &flow.Save{Number: 1, Commit: tip}}),
-		"to":      on(flow.ActBlock, "a", coder, &flow.BlockMove{Reason: "R", Questions: []string{"Q"}, To: flow.Coder}),
-		"reverts": on(flow.ActAdopt, "", ann, &flow.AdoptMove{Commit: tip, Onto: tip, Reason: "R", Reverts: []flow.TaskID{"a"}}),
-		"cause":   on(flow.ActCheckpoint, "", coder, &flow.CheckpointMove{Reason: "R", Cause: flow.CauseFile}),
-		"answers": on(flow.ActAlign, "", ann, &flow.AlignMove{Text: "T", Answers: "checkpoint-1"}),
-		"sprint":  on(flow.ActSprintClose, "", ann, &flow.SprintCloseMove{Sprint: "sprint-1"}),
-	} {
-		y.refusesMove(RuleReplay, key, m)
-	}
-	y.refusesMove(flow.RuleText, "", on(flow.ActBlock, "a", coder, &flow.BlockMove{Questions: []string{"Q"}}))
-}
