@@ -198,7 +198,7 @@ func readExtension(inv *invocation, said string) (*extension.Installed, error) {
 	}
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		return nil, usagef("git liza help extension", "%s is no folder; of a repository elsewhere: URL#REF", shownAddress(said, inv.environ))
+		return nil, usagef("git liza help extension", "%s is no folder", git.Visible(said))
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -248,7 +248,7 @@ func answerExtensions(inv *invocation, list []extension.Installed) error {
 }
 
 type extensionAddCommand struct {
-	Path    string `arg:"" placeholder:"PATH|URL#REF" help:"Its folder, or the repository whose root it is, at a branch or tag."`
+	Path    string `arg:"" placeholder:"PATH" help:"Its folder."`
 	Replace bool   `help:"In place of the one of its name, all of whose files go."`
 }
 
@@ -260,24 +260,10 @@ func (c *extensionAddCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	from := c.Path
-	if isElsewhere(inv, from) {
-		clone, err := inv.reader()
-		if err != nil {
-			return err
-		}
-		b, err := borrow(inv, clone.Repo, from)
-		if err != nil {
-			return err
-		}
-		defer b.close()
-		from = b.files()
-	}
-	e, err := readExtension(inv, from)
+	e, err := readExtension(inv, c.Path)
 	if err != nil {
 		return err
 	}
-	e.Path = shownAddress(c.Path, inv.environ)
 	if len(e.Wrong) > 0 {
 		return answerExtensions(inv, []extension.Installed{*e})
 	}

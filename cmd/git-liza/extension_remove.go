@@ -61,7 +61,7 @@ func (c *extensionRemoveCommand) Run(inv *invocation) error {
 	return inv.answer("", map[string]any{"removed": c.Name, "path": list[i].Path}, list[i].Path+" is gone\n"+next)
 }
 
-// leave refuses to remove what the board uses, and takes back the trust in the others.
+// leave refuses to remove what the board uses.
 func (c *extensionRemoveCommand) leave(inv *invocation, e extension.Installed) error {
 	l, err := inv.look()
 	if errors.Is(err, gitstore.ErrNoBoard) {
@@ -75,10 +75,7 @@ func (c *extensionRemoveCommand) leave(inv *invocation, e extension.Installed) e
 			return &flow.Refusal{Rule: flow.RuleHeld, Reason: fmt.Sprintf("the role %s of the board is told what %s says", row.Name, row.Persona), Hint: "git liza role remove " + row.Name.String()}
 		}
 	}
-	if err := checkGatesUnused(l.Board, e); err != nil {
-		return err
-	}
-	return l.Trust.ForgetExtension(inv.ctx, l.Board, e.Extension)
+	return checkGatesUnused(l.Board, e)
 }
 
 // checkCommitted refuses to delete the files of an extension that somebody changed since git

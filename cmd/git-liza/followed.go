@@ -151,7 +151,7 @@ func (f *pictureKeeper) localOf(l *look, p *view.Picture, known work.Known) (loc
 	if err != nil {
 		return local, err
 	}
-	l.judgeCommands(f.allowed, l.Trust.Awaited(shared), p.Verifying())
+	l.judgeCommands(f.allowed, shared, p.Verifying())
 	if f.vouched != l.Tip {
 		if l.Local.Breach, err = l.breach(f.inv); err != nil {
 			return local, err

@@ -28,8 +28,6 @@ type commandRow struct {
 	Command string `json:"command"`
 	Where   string `json:"where"`
 	Trusted bool   `json:"trusted"`
-
-	removed bool // an extension that was removed here
 }
 
 // Help explains what happens without arguments.
@@ -58,9 +56,6 @@ func (c *trustCommand) Run(inv *invocation) error {
 		}
 	}
 	rows, err := commandRows(inv, l)
-	if c.All || d != nil {
-		rows = slices.DeleteFunc(rows, func(r commandRow) bool { return r.removed })
-	}
 	switch {
 	case err == nil && c.Hash != "":
 		rows, err = c.matchHash(rows)
@@ -109,11 +104,9 @@ func commandRows(inv *invocation, l look) ([]commandRow, error) {
 		return nil, err
 	}
 	allowed, err := l.Trust.Allowed(inv.ctx)
-	awaited := l.Trust.Awaited(known)
 	rows := make([]commandRow, len(known))
 	for i, one := range known {
-		rows[i] = commandRow{Hash: work.CommandHash(one.Command), Command: one.Command, Where: one.Where, Trusted: allowed.Check(one.Command) == nil,
-			removed: !slices.Contains(awaited, one)}
+		rows[i] = commandRow{Hash: work.CommandHash(one.Command), Command: one.Command, Where: one.Where, Trusted: allowed.Check(one.Command) == nil}
 	}
 	return rows, err
 }
@@ -228,7 +221,7 @@ func offerTrust(inv *invocation, clone *work.Clone) error {
 	l := lookOf(clone, b, tip)
 	rows, err := commandRows(inv, l)
 	if err == nil {
-		err = d.trust(l, slices.DeleteFunc(rows, func(r commandRow) bool { return r.removed }))
+		err = d.trust(l, rows)
 	}
 	if errors.Is(err, io.EOF) || inv.ctx.Err() != nil {
 		return nil

@@ -14,6 +14,7 @@ import (
 // command reads it any more.
 var earlierFiles = []string{
 	"recall-*.db", "recall-*.db-*", "recall.lock", // the index of recall
+	"removed", // extensions that were removed here
 }
 
 // earlier names what is left over from earlier programs.

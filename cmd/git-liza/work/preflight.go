@@ -120,7 +120,6 @@ func (d *Doctor) room() []Finding {
 // they are not allowed here. It fails where one stops the work.
 func (d *Doctor) untrusted(ctx context.Context, b *flow.Board, stops func(BoardCommand) bool) []Finding {
 	list, err := d.trust.Commands(ctx, b)
-	list = d.trust.Awaited(list)
 	var allowed Allowed
 	if err == nil {
 		allowed, err = d.trust.Allowed(ctx)

@@ -1,14 +1,12 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -46,11 +44,10 @@ func (a Allowed) Check(command string) error {
 	return refusal
 }
 
-// Untrusted returns the commands of the board that are not allowed here, as [Trust.Awaited]
-// has them.
+// Untrusted returns the commands of the board that are not allowed here.
 func (t *Trust) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
 	list, err := t.Commands(ctx, b)
-	if list = t.Awaited(list); err != nil || len(list) == 0 {
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	allowed, err := t.Allowed(ctx)
@@ -91,47 +88,7 @@ func (t *Trust) Allow(ctx context.Context, commands ...string) error {
 			hashes = append(hashes, hash)
 		}
 	}
-	if err := t.repo.Config.AddValues(ctx, trustKey, hashes...); err != nil {
-		return err
-	}
-	return t.forgetRemoved(hashes)
-}
-
-// ForgetExtension takes back what this machine's user allowed of an extension as
-// integration has it and has had it, and of its gates, of which the board names none any
-// more. Nobody is asked to allow it again while integration still has it.
-func (t *Trust) ForgetExtension(ctx context.Context, b *flow.Board, e *extension.Extension) error {
-	there, err := t.Extensions(ctx, b)
-	if err != nil {
-		return err
-	}
-	commands, err := t.earlierCommands(ctx, b.Settings().Integration.Tip, e.Name)
-	if err != nil {
-		return err
-	}
-	named := BoardCommands(b)
-	for _, other := range there {
-		if other.Name != e.Name {
-			named = append(named, BoardCommand{Command: other.Command()})
-		}
-	}
-	for _, g := range e.Gates {
-		commands = append(commands, g.Command)
-	}
-	commands = slices.DeleteFunc(commands, func(command string) bool {
-		return slices.ContainsFunc(named, func(k BoardCommand) bool { return k.Command == command })
-	})
-	slices.Sort(commands)
-	allowed, err := t.Allowed(ctx)
-	for _, command := range slices.Compact(commands) {
-		if hash := CommandHash(command); err == nil && slices.Contains(allowed, hash) {
-			err = t.repo.Config.WriteConfig(ctx, "--unset-all", trustKey, "^"+hash+"$")
-		}
-	}
-	if err == nil {
-		err = t.noteRemoved(there, e.Name)
-	}
-	return cmp.Or(err, b.Err())
+	return t.repo.Config.AddValues(ctx, trustKey, hashes...)
 }
 
 // AllowOwn allows commands that this machine's own human puts on the board, or
