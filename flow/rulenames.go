@@ -63,7 +63,6 @@ const (
 	RuleFile           Rule = "file"              // a new task creates what is not there, and changes and reads what is
 	RuleConsumer       Rule = "consumer"          // consumers of a new task depend on it, and a test covers both
 	RuleUnclassified   Rule = "unclassified"      // the class of a file can be said
-	RuleUnverified     Rule = "unverified"        // what counts for good rests on a history that was replayed here
 )
 
 // A RuleName is a rule with what it protects, in one line.
@@ -211,5 +210,4 @@ var RuleNames = []RuleName{
 	{RuleFile, "a new task creates what is not there, and changes and reads what is"},
 	{RuleConsumer, "consumers of a new task depend on it, and a test covers both"},
 	{RuleUnclassified, "the class of a file can be said"},
-	{RuleUnverified, "what counts for good rests on a history that was replayed here"},
 }

@@ -23,18 +23,12 @@ type Audit struct {
 	settler *Settler
 	trail   map[git.ID]link // moves read by findSeen
 	last    git.Commit      // the state commit that was judged last, as a rule the parent of the next one
-
-	verification *Verification
 }
 
 // Fsck replays the chain from the last verified commit, or from the root if
 // full, to the tip. It checks the invariants and refs of the tip, and remembers
 // the tip as verified if all is sound. It returns the number of replayed
 // commits and the first breach, nil if there is none.
-//
-// In a clone that joined with a snapshot it goes on where the verification of the history
-// was, and ends that: with a breach the clone makes no more moves. Where an object cannot be
-// read, that is the breach, and the verification stays open.
 func (a *Audit) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	return a.FsckEach(ctx, full, nil)
 }
@@ -42,11 +36,6 @@ func (a *Audit) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 // FsckEach is [Audit.Fsck] that calls each, if it is not nil, for the moves that it replays.
 // It does so from several goroutines and in no order; place is how many moves come after.
 func (a *Audit) FsckEach(ctx context.Context, full bool, each func(place int, e Event)) (int, *Breach, error) {
-	release, joined, err := a.verification.beginVerification(ctx)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer release()
 	tip, err := a.history.Tip(ctx)
 	if err != nil {
 		return 0, nil, err
@@ -55,7 +44,7 @@ func (a *Audit) FsckEach(ctx context.Context, full bool, each func(place int, e 
 		return 0, nil, err
 	}
 	known := git.ID("")
-	if !full || joined {
+	if !full {
 		known = a.readKnown("verified")
 	}
 	chain, breach, err := a.replayTo(ctx, tip, known, each)
@@ -66,7 +55,7 @@ func (a *Audit) FsckEach(ctx context.Context, full bool, each func(place int, e 
 		return len(chain) + 1, breach, nil
 	}
 	if breach = a.checkTip(ctx, tip); breach == nil {
-		breach, err = a.checkObjects(ctx, tip, chain, known, full || joined)
+		breach, err = a.checkObjects(ctx, tip, chain, known, full)
 	}
 	if err == nil && breach == nil {
 		a.rememberVerified(tip)
@@ -75,18 +64,9 @@ func (a *Audit) FsckEach(ctx context.Context, full bool, each func(place int, e 
 }
 
 // replayTo replays the chain after a known commit up to a tip, and returns what of it
-// replays, oldest first. What is left of the history behind a snapshot comes before all.
+// replays, oldest first.
 func (a *Audit) replayTo(ctx context.Context, tip, known git.ID, each func(int, Event)) ([]git.ID, *Breach, error) {
-	u, err := a.verification.Unverified(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
 	r := &chainReplay{size: partMoves, tip: tip, known: known}
-	if u != nil {
-		before := 0
-		r.known, before = a.verification.readReplayed()
-		r.note = func(last git.ID, n int) { a.verification.noteReplayed(last, before+n) }
-	}
 	if each != nil {
 		r.each = func(place int, one Replay) error {
 			each(place, one.Event)
@@ -94,17 +74,12 @@ func (a *Audit) replayTo(ctx context.Context, tip, known git.ID, each func(int, 
 		}
 	}
 	n, breach, err := a.replayEach(ctx, r)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, nil, err
-	case breach == nil:
-		err = a.verification.endVerification(ctx, u)
-	case u != nil && !breach.isUnread():
-		err = a.verification.freeze(ctx, tip, breach)
 	}
 	chain := slices.Clone(r.chain[len(r.chain)-n:])
 	slices.Reverse(chain)
-	return chain, breach, err
+	return chain, breach, nil
 }
 
 // checkObjects checks the objects that the moves of a chain up to a tip brought, or if full
@@ -143,13 +118,6 @@ func headerValue(raw []byte, key string) string {
 type Breach struct {
 	Commit git.ID
 	Err    error
-}
-
-// isUnread reports whether the commit, or what it names, could not be read here and now.
-// That says nothing about the history: another try, or another copy, may.
-func (b *Breach) isUnread() bool {
-	var unread *git.Unread
-	return errors.As(b.Err, &unread) || errors.Is(b.Err, git.ErrNoObject) || errors.Is(b.Err, git.ErrDamaged)
 }
 
 // Error names the commit and what is wrong with it.

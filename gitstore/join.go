@@ -12,9 +12,8 @@ import (
 // Join makes a remote the authority of this clone. A remote without a board
 // gets this clone's, a clone without a board gets the remote's. If one board
 // continues the other, the longer one wins; if that is this clone's, only with
-// publish. A clone without a board takes a snapshot if liza.join says so: what is behind it is
-// then not verified yet, see [Verification.Unverified]. Errors are *flow.Refusal or *Breach, or wrap ErrOffline, ErrDiverged
-// or ErrForeignRef; the setting is then unchanged.
+// publish. Errors are *flow.Refusal or *Breach, or wrap ErrOffline, ErrDiverged or ErrForeignRef;
+// the setting is then unchanged.
 func (m *Mirror) Join(ctx context.Context, remote string, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
 	err := m.chooseAuthority(ctx, remote, func(found heads) (err error) {
@@ -28,9 +27,6 @@ func (m *Mirror) Join(ctx context.Context, remote string, publish bool) (Synced,
 // boards one.
 func (m *Mirror) chooseAuthority(ctx context.Context, remote string, bring func(heads) error) error {
 	if err := m.checkRemote(ctx, remote); err != nil {
-		return err
-	}
-	if err := m.verification.refuseFrozen(ctx); err != nil {
 		return err
 	}
 	release, err := m.repo.Turns.PushTurn(ctx)
@@ -77,12 +73,8 @@ func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publ
 		}
 	}
 	if !longer {
-		joins, left, err := m.chooseSnapshot(ctx, remote, mirror, found.state)
-		if err != nil {
-			return done, err
-		}
-		step, news, err := m.pull(ctx, remote, found, joins)
-		return Synced{Remote: remote, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind, LeftOut: left}, err
+		step, news, err := m.pull(ctx, remote, found)
+		return Synced{Remote: remote, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}, err
 	}
 	if found.state != "" && !publish {
 		return done, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza sync --set " + remote + " --publish",
@@ -91,20 +83,6 @@ func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publ
 	done.Moves, err = m.publisher.publishBoard(ctx, remote, found, mirror)
 	done.Published = err == nil
 	return done, err
-}
-
-// chooseSnapshot is the snapshot that a clone without a board joins with; the zero value if
-// liza.join asks for none. left are the others of trusted keys that are not so of the board.
-func (m *Mirror) chooseSnapshot(ctx context.Context, remote string, mirror, state git.ID) (joins SignedStatement, left []LeftOut, err error) {
-	wanted, err := joinsBySnapshot(ctx, m.repo)
-	if err != nil || !wanted || mirror != "" {
-		return SignedStatement{}, nil, err
-	}
-	chain, err := m.snapshots.Chain(ctx, state)
-	if err != nil {
-		return SignedStatement{}, nil, err
-	}
-	return m.snapshots.choose(ctx, remote, chain)
 }
 
 // continuesBoard reports whether the state tip descends from the earlier one by

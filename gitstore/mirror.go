@@ -37,9 +37,6 @@ type Mirror struct {
 	remotes   *Remotes
 	publisher *publisher
 	packer    *Packer
-	snapshots *Snapshots
-
-	verification *Verification
 }
 
 // Synced is the result of fetching from the remote.
@@ -50,8 +47,6 @@ type Synced struct {
 	Published     bool   // the remote got this clone's board
 	Behind        error  // why the integration branch did not move, nil if it did
 	Forwarded     git.ID // where the remote's integration branch was moved forward to; "" if it was not behind
-
-	LeftOut []LeftOut // snapshots of trusted keys that are not so of the board, of a clone that took another one
 }
 
 // errNoRemote is the error of a sync in a clone that is its own authority.
@@ -176,9 +171,6 @@ func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 // refresh moves the mirror to the state of the remote, and returns the new
 // moves. The caller holds the push lock.
 func (m *Mirror) refresh(ctx context.Context, name string) (step shift, news []git.ID, err error) {
-	if err := m.verification.refuseFrozen(ctx); err != nil {
-		return step, nil, err
-	}
 	for look := range maxLooks {
 		if err := git.Wait(ctx, time.Duration(look)*100*time.Millisecond); err != nil {
 			return step, nil, err
@@ -187,16 +179,15 @@ func (m *Mirror) refresh(ctx context.Context, name string) (step shift, news []g
 		if err != nil {
 			return shift{}, nil, err
 		}
-		if step, news, err = m.pull(ctx, name, found, SignedStatement{}); !errors.Is(err, ErrDiverged) || look == maxLooks-1 {
+		if step, news, err = m.pull(ctx, name, found); !errors.Is(err, ErrDiverged) || look == maxLooks-1 {
 			return step, news, err
 		}
 	}
 	return step, news, err
 }
 
-// pull moves the mirror to the fetched state. What is behind the snapshot that it joins with
-// is not replayed now; the zero value is none.
-func (m *Mirror) pull(ctx context.Context, name string, found heads, joins SignedStatement) (shift, []git.ID, error) {
+// pull moves the mirror to the fetched state.
+func (m *Mirror) pull(ctx context.Context, name string, found heads) (shift, []git.ID, error) {
 	mirror, err := m.repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return shift{}, nil, err
@@ -208,14 +199,11 @@ func (m *Mirror) pull(ctx context.Context, name string, found heads, joins Signe
 		}
 		return step, nil, err
 	}
-	if mirror != "" {
-		joins = SignedStatement{} // somebody joined meanwhile
-	}
-	news, marks, err := m.listNews(ctx, name, mirror, found.state, joins.Moves)
+	news, marks, err := m.listNews(ctx, name, mirror, found.state)
 	if err != nil {
 		return step, nil, err
 	}
-	step.refs = append(marks, m.verification.beginUnverified(joins)...)
+	step.refs = marks
 	job, err := m.follow(ctx, &step, len(news))
 	m.packer.startJob(ctx, job)
 	return step, news, err

@@ -21,9 +21,9 @@ const maxBehind = 10000
 const maxStale = 5
 
 // listNews are the moves in a remote's state that the mirror lacks, oldest first, and the
-// marks that they create. Each is replayed, but for the first trusted ones. The error is a
+// marks that they create. Each is replayed. The error is a
 // *Breach, a *flow.Refusal of newer rules, or wraps ErrDiverged.
-func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID, trusted int) (list []git.ID, marks []git.RefUpdate, err error) {
+func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID) (list []git.ID, marks []git.RefUpdate, err error) {
 	chain, breach := m.history.listChain(state, mirror)
 	if breach != nil {
 		return nil, nil, breach
@@ -39,11 +39,8 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 			return nil, nil, m.divergedError(ctx, name, mirror, state)
 		}
 	}
-	if marks, err = m.listMarks(ctx, chain[:trusted]); err != nil {
-		return nil, nil, err
-	}
-	found := make([][]git.RefUpdate, len(chain)-trusted)
-	replay := listedReplay(chain[trusted:], partMoves)
+	found := make([][]git.RefUpdate, len(chain))
+	replay := listedReplay(chain, partMoves)
 	other := errors.New("a move of another board")
 	replay.each = func(place int, r Replay) error {
 		if mirror != "" && r.Move.Act == flow.ActFork {
@@ -59,26 +56,7 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 	if breach != nil {
 		return nil, nil, breach
 	}
-	return chain, append(marks, slices.Concat(found...)...), err
-}
-
-// listMarks are the marks that moves create, as they say.
-func (m *Mirror) listMarks(ctx context.Context, chain []git.ID) (marks []git.RefUpdate, err error) {
-	for _, id := range chain {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		e, err := m.history.ReadEvent(id)
-		if err != nil {
-			return nil, &Breach{id, err}
-		}
-		refs, err := m.history.refsOfMove(e)
-		if err != nil {
-			return nil, &Breach{id, err}
-		}
-		marks = append(marks, marksAmong(refs)...)
-	}
-	return marks, nil
+	return chain, slices.Concat(found...), err
 }
 
 func marksAmong(refs []git.RefUpdate) []git.RefUpdate {

@@ -45,16 +45,7 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 		return Repaired{}, err
 	}
 	defer release()
-	done, err := r.repair(ctx)
-	if err != nil || done.Is == "" {
-		return done, err
-	}
-	// The state replays from the first move on: nothing is left to verify.
-	u, err := r.audit.verification.Unverified(ctx)
-	if err == nil {
-		err = r.audit.verification.endVerification(ctx, u)
-	}
-	return done, err
+	return r.repair(ctx)
 }
 
 func (r *Repairer) repair(ctx context.Context) (Repaired, error) {

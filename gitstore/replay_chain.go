@@ -66,7 +66,6 @@ type chainReplay struct {
 	size       int                             // commits of a part
 	tip, known git.ID                          // what is listed: the commits up to the one and after the other
 	each       func(place int, r Replay) error // is called for each move that replays, side by side; may be nil
-	note       func(last git.ID, replayed int) // is called when more moves from the oldest one on are replayed, one after the other; may be nil
 
 	done atomic.Int64 // commits that were replayed
 
@@ -74,10 +73,9 @@ type chainReplay struct {
 	more   sync.Cond // there are more parts, or it is known that there are none
 	chain  []git.ID  // newest first, as far as it is listed
 	listed bool      // the chain is all there
+	parts  int       // that are listed
 	newer  int       // parts from the newest one on that were taken while it was not
 	older  int       // parts that were not taken from the oldest one on, once it is
-	ended  []bool    // by part
-	noted  int       // parts that the note has not said to be replayed, once it is listed
 	broken int       // the place of the oldest commit that is known not to replay, or to be listed; -1 if none is
 	breach *Breach
 	err    error
@@ -98,7 +96,7 @@ func (r *chainReplay) list(ctx context.Context, h *history) {
 		defer r.mu.Unlock()
 		r.chain = append(r.chain, id)
 		if len(r.chain)%r.size == 0 {
-			r.ended = append(r.ended, false)
+			r.parts++
 			r.more.Signal()
 		}
 		return r.err == nil && ctx.Err() == nil
@@ -115,9 +113,8 @@ func (r *chainReplay) list(ctx context.Context, h *history) {
 
 // endList notes that the chain is all there.
 func (r *chainReplay) endList() {
-	parts := (len(r.chain) + r.size - 1) / r.size
-	r.ended = append(r.ended, make([]bool, parts-len(r.ended))...)
-	r.listed, r.older, r.noted = true, parts, parts
+	r.parts = (len(r.chain) + r.size - 1) / r.size
+	r.listed, r.older = true, r.parts
 }
 
 // work replays parts until none is left before the first breach. open is called when there
@@ -135,12 +132,8 @@ func (r *chainReplay) work(ctx context.Context, open func() (*Audit, error)) err
 				return err
 			}
 		}
-		whole, err := r.replayPart(ctx, a, n)
-		if err != nil {
+		if err := r.replayPart(ctx, a, n); err != nil {
 			return err
-		}
-		if whole {
-			r.end(n)
 		}
 	}
 }
@@ -151,7 +144,7 @@ func (r *chainReplay) take() (n int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for !r.listed && r.err == nil {
-		if r.broken < 0 && r.newer < len(r.ended) {
+		if r.broken < 0 && r.newer < r.parts {
 			r.newer++
 			return r.newer - 1, true
 		}
@@ -164,34 +157,33 @@ func (r *chainReplay) take() (n int, ok bool) {
 	return r.older, true
 }
 
-// replayPart replays a part, from its oldest commit on. It is not whole if it has a breach
-// or comes after one.
-func (r *chainReplay) replayPart(ctx context.Context, a *Audit, n int) (whole bool, err error) {
+// replayPart replays a part, from its oldest commit on, up to a breach.
+func (r *chainReplay) replayPart(ctx context.Context, a *Audit, n int) error {
 	begin := n * r.size
 	part := r.part(begin)
 	for i, id := range slices.Backward(part) {
 		if err := ctx.Err(); err != nil {
-			return false, err
+			return err
 		}
 		if r.isOver(begin + i) {
-			return false, nil
+			return nil
 		}
 		replayed, err := a.ReplayMove(ctx, id, false)
 		if err != nil && ctx.Err() != nil {
-			return false, ctx.Err()
+			return ctx.Err()
 		}
 		if err != nil {
 			r.found(begin+i, &Breach{id, err})
-			return false, nil
+			return nil
 		}
 		if r.each != nil {
 			if err := r.each(begin+i, replayed); err != nil {
-				return false, err
+				return err
 			}
 		}
 		r.done.Add(1)
 	}
-	return true, nil
+	return nil
 }
 
 // part are the commits of the part that begins at a place.
@@ -199,23 +191,6 @@ func (r *chainReplay) part(begin int) []git.ID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.chain[begin:min(begin+r.size, len(r.chain))]
-}
-
-// end notes that a part has ended.
-func (r *chainReplay) end(n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ended[n] = true
-	if !r.listed {
-		return
-	}
-	before := r.noted
-	for r.noted > 0 && r.ended[r.noted-1] {
-		r.noted--
-	}
-	if r.note != nil && r.noted < before {
-		r.note(r.chain[r.noted*r.size], len(r.chain)-r.noted*r.size)
-	}
 }
 
 // isOver reports whether nothing of a commit matters any more.

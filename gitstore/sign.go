@@ -60,14 +60,9 @@ func armour(sig *sshsig.Signature) string {
 	return b.String()
 }
 
-// parseSignature reads the block of a move.
+// parseSignature reads the block of a move. It refuses every other text of the same
+// signature, so that a block can carry nothing else.
 func parseSignature(block string) (*sshsig.Signature, error) {
-	return parseSigned(block, signatureNamespace)
-}
-
-// parseSigned reads a block that was made in a namespace. It refuses every other text of
-// the same signature, so that a block can carry nothing else.
-func parseSigned(block, namespace string) (*sshsig.Signature, error) {
 	inner, ok := strings.CutPrefix(block, signatureBegin)
 	inner, closed := strings.CutSuffix(inner, signatureEnd)
 	if !ok || !closed || len(block) > maxSignature {
@@ -82,8 +77,8 @@ func parseSigned(block, namespace string) (*sshsig.Signature, error) {
 		return nil, fmt.Errorf("the signature block: %w", err)
 	}
 	switch {
-	case sig.Namespace != namespace || sig.HashAlgorithm != signatureHash:
-		return nil, fmt.Errorf("the signature is for %q with %s, not for %s with %s", sig.Namespace, sig.HashAlgorithm, namespace, signatureHash)
+	case sig.Namespace != signatureNamespace || sig.HashAlgorithm != signatureHash:
+		return nil, fmt.Errorf("the signature is for %q with %s, not for %s with %s", sig.Namespace, sig.HashAlgorithm, signatureNamespace, signatureHash)
 	case sig.Signature.Format != signatureFormats[sig.PublicKey.Type()]:
 		return nil, fmt.Errorf("a key %s does not sign as %q here", sig.PublicKey.Type(), sig.Signature.Format)
 	case len(sig.Signature.Rest) != flagBytes(sig.Signature.Format):

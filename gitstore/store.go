@@ -36,18 +36,16 @@ var ErrForeignRef = errors.New("a ref is not where the board says")
 // Its parts are listed in the order of their layers: each uses only parts above
 // it.
 type Store struct {
-	*history                   // the board, its moves, and the states between them
-	Commits      *Commits      // facts of git about commits that moves name
-	Settler      *Settler      // the refs that follow from moves
-	Verification *Verification // of the history behind a snapshot
-	Audit        *Audit        // whether moves replay, and what is damaged
-	Repairer     *Repairer     // resets the state ref to a state that replays
-	Remotes      *Remotes      // git processes that talk to remotes
-	Presences    *Presences    // presences of agents
-	Mirror       *Mirror       // the board of the remote that is the authority
-	Origins      *Origins      // marks of other boards, from which a board can begin
-	Packer       *Packer       // packs of what moves have written
-	Snapshots    *Snapshots    // signed statements about states of the board
+	*history             // the board, its moves, and the states between them
+	Commits   *Commits   // facts of git about commits that moves name
+	Settler   *Settler   // the refs that follow from moves
+	Audit     *Audit     // whether moves replay, and what is damaged
+	Repairer  *Repairer  // resets the state ref to a state that replays
+	Remotes   *Remotes   // git processes that talk to remotes
+	Presences *Presences // presences of agents
+	Mirror    *Mirror    // the board of the remote that is the authority
+	Origins   *Origins   // marks of other boards, from which a board can begin
+	Packer    *Packer    // packs of what moves have written
 
 	// Permit is called for every move that is made here, before the rules; its
 	// error ends the move. May be nil.
@@ -70,13 +68,11 @@ func OpenStore(ctx context.Context, r *git.Repo, now func() time.Time) (*Store, 
 	s := &Store{history: h, Packer: &Packer{r}, signers: map[string]ssh.Signer{}}
 	s.Commits = &Commits{repo: r, history: h, objects: h.objects, merges: map[[2]git.ID]git.Merge{}}
 	s.Settler = &Settler{repo: r, history: h}
-	s.Verification = &Verification{repo: r, history: h}
-	s.Audit = &Audit{repo: r, history: h, commits: s.Commits, settler: s.Settler, trail: map[git.ID]link{}, verification: s.Verification}
+	s.Audit = &Audit{repo: r, history: h, commits: s.Commits, settler: s.Settler, trail: map[git.ID]link{}}
 	s.Remotes = &Remotes{repo: r, clock: h.clock}
 	s.Repairer = &Repairer{repo: r, history: h, audit: s.Audit, remotes: s.Remotes}
 	s.Presences = &Presences{repo: r, history: h, remotes: s.Remotes}
-	s.Snapshots = &Snapshots{repo: r, history: h, remotes: s.Remotes}
-	s.Mirror = &Mirror{repo: r, history: h, snapshots: s.Snapshots, verification: s.Verification, remotes: s.Remotes, audit: s.Audit, settler: s.Settler,
+	s.Mirror = &Mirror{repo: r, history: h, remotes: s.Remotes, audit: s.Audit, settler: s.Settler,
 		publisher: &publisher{repo: r, history: h, remotes: s.Remotes}, packer: s.Packer}
 	s.Origins = &Origins{repo: r, history: h, remotes: s.Remotes, mirror: s.Mirror}
 	s.mover = &mover{repo: r, history: h, settler: s.Settler, audit: s.Audit, packer: s.Packer}

@@ -51,14 +51,14 @@ func (m *Mirror) takeTheirs(ctx context.Context, remote string, found heads) (Gi
 		return done, err
 	}
 	if fork == mirror || found.state == "" {
-		step, news, err := m.pull(ctx, remote, found, SignedStatement{})
+		step, news, err := m.pull(ctx, remote, found)
 		if err == nil && step.to == "" {
 			err = ErrNoBoard
 		}
 		done.Synced = Synced{Remote: remote, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}
 		return done, err
 	}
-	news, marks, err := m.listNews(ctx, remote, fork, found.state, 0)
+	news, marks, err := m.listNews(ctx, remote, fork, found.state)
 	if err != nil {
 		return done, err
 	}

@@ -26,8 +26,6 @@ type judge struct {
 	moves    int // how many moves were judged
 	sessions int // how many sessions the push brings
 	warnings []Refused
-
-	snapshots *snapshotRefs // nil until one is judged
 }
 
 // judgeUpdates decides whether the updates may happen together in the repository of the

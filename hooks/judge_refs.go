@@ -43,8 +43,6 @@ func (j *judge) judgeRef(ctx context.Context, u Update) error {
 		return j.judgePresence(ctx, u)
 	case sessionRef:
 		return j.judgeSession(ctx, u)
-	case snapshotRef:
-		return j.judgeSnapshot(ctx, u)
 	}
 	return nil
 }

@@ -211,7 +211,7 @@ func (j *judge) checkPast(at time.Time) *flow.Refusal {
 		at.Format(time.RFC3339), now.Format(time.RFC3339), Past)
 }
 
-// checkFuture refuses the time of a move or a snapshot that is too long after the server's
+// checkFuture refuses the time of a move that is too long after the server's
 // clock. Every clone dates its moves after the last one, and no key's snapshot is replaced by
 // an older one, so that nobody could make the next one until then.
 func (j *judge) checkFuture(what string, at time.Time) *flow.Refusal {

@@ -18,7 +18,6 @@ const (
 	keptRef                 // a saved ref or a mark, which belongs to one move
 	presence                // the presence of an agent, replaced in place
 	sessionRef              // sessions of an agent, which are only added
-	snapshotRef             // the snapshot that a key signed last, replaced in place
 	private                 // a ref that never leaves a clone
 	shadow                  // git can take it for another ref, whose name it ends in
 	replacement             // refs/replace/, which changes what git reads
@@ -39,8 +38,6 @@ var prefixes = []struct {
 	{layout.SessionRefs, sessionRef},
 	{layout.RemoteRefs, private},
 	{layout.RescueRefs, private},
-	{layout.UnverifiedRefs, private},
-	{layout.SnapshotRefs, snapshotRef},
 	{layout.Refs, unknown},
 	{"refs/replace/", replacement},
 }

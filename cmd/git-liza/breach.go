@@ -22,18 +22,9 @@ func breachOf(err error) view.Breach {
 	return view.Breach{Rule: flow.RuleCorrupt, Reason: err.Error()}
 }
 
-// breach returns why the board's last moves do not replay, or those behind its snapshot,
-// or nil if they do. No move is made on a board that does not replay.
+// breach returns why the board's last moves do not replay, or nil if they do. No move is made on a board that does not replay.
 func (l look) breach(inv *invocation) (*view.Breach, error) {
-	u, err := l.Store.Verification.Unverified(inv.ctx)
-	if err != nil {
-		return nil, err
-	}
-	if u != nil && u.Breach != "" {
-		text, _ := verificationOf(u)
-		return &view.Breach{Rule: flow.RuleUnverified, Reason: text, Commit: u.Breach}, nil
-	}
-	err = l.Store.Audit.Vouch(inv.ctx, l.Tip)
+	err := l.Store.Audit.Vouch(inv.ctx, l.Tip)
 	if err == nil || inv.ctx.Err() != nil {
 		return nil, inv.ctx.Err()
 	}

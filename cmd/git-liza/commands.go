@@ -124,7 +124,6 @@ type governCommands struct {
 	Archive    archiveCommand     `cmd:"" group:"Govern" help:"Put final tasks, or the records of sprints, aside, so that lists stay short."`
 	Edit       editCommand        `cmd:"" group:"Govern" help:"Amend a document of the board in your editor."`
 	Sync       syncCommand        `cmd:"" group:"Govern" help:"Fetch what other clones did; with --set, share the board through a remote."`
-	Snapshot   snapshotCommand    `cmd:"" group:"Govern" help:"Sign the state of the board, so that new clones can begin with it."`
 	Role       roleCommands       `cmd:"" group:"Govern" help:"What agents may be: list, show, add, remove, and whose verdicts submissions need."`
 	Principal  principalCommands  `cmd:"" group:"Govern" help:"Who may act as whom: list, add, remove, make keys."`
 	Worktree   worktreeCommands   `cmd:"" group:"Govern" help:"List the checkouts below .worktrees/, remove stale ones."`

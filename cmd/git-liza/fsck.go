@@ -34,9 +34,6 @@ func (c *fsckCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if found != nil {
-		tellFrozen(inv, clone.Store.Verification)
-	}
 	if found != nil && errors.Is(found.Err, git.ErrDamaged) {
 		return damagedBoard(inv, clone, found.Err)
 	}

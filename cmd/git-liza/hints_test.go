@@ -138,7 +138,6 @@ var unhinted = map[string]string{
 
 	"stuck": "rush", "kept": "contracts", "editor": "edit", "git": "bad_repository", "no_repository": "bad_place",
 	"not_landed": "landed", "diverged": "restored", "offline": "offline", "doctor": "doctor",
-	"unverified": "snapshot",
 
 	"conflict":    "others have to win every race: gitstore TestConflictAfterABound",
 	"foreign_ref": "the refusal that it wraps names the ref, by integration_tip or obstacle",

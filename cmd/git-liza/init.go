@@ -162,7 +162,6 @@ func (c *initCommand) joinRemoteBoard(inv *invocation, clone *work.Clone) (bool,
 		return true, err
 	}
 	inv.progress("%s", joinedLine(synced))
-	tellLeftOut(inv, synced)
 	if err := c.refuseSpec(clone, b); err != nil {
 		return true, err
 	}

@@ -68,9 +68,6 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if known.Breach, err = l.breach(inv); err != nil {
 		return err
 	}
-	if err := l.findUnverified(inv); err != nil {
-		return err
-	}
 	known.Repair = hints{inv}.adapt(work.RepairBoard)
 	known.Snoozed = readSnoozes(l.Repo)
 	if err := l.findUntrusted(inv, p); err != nil {
@@ -94,17 +91,6 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if ahead := l.Integration.Ahead(inv.ctx, l.Board); ahead != nil {
 		known.Ahead = &view.Step{Command: ahead.Hint, Why: ahead.Text}
 	}
-	return nil
-}
-
-// findUnverified finds the history behind a snapshot that this clone has not verified.
-func (l *look) findUnverified(inv *invocation) error {
-	u, err := l.Store.Verification.Unverified(inv.ctx)
-	if err != nil || u == nil || u.Breach != "" {
-		return err
-	}
-	text, command := verificationOf(u)
-	l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "unverified", Subject: "board", Text: text, Command: command, Since: u.Statement.At})
 	return nil
 }
 

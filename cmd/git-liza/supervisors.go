@@ -209,9 +209,6 @@ func (v *supervisors) fitPrograms(slots []supervise.Slot) ([]supervise.Program, 
 // work runs the supervisors. An interrupt is no error. It refuses to start if
 // no supervisor has a usable provider, because all of them would only wait.
 func (v *supervisors) work(slots []supervise.Slot) error {
-	if err := v.rush.Clone.Store.Verification.RequireVerified(v.ctx, "starting agents"); err != nil {
-		return err
-	}
 	programs, err := v.fitPrograms(slots)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -43,9 +42,6 @@ func (c *syncCommand) Run(inv *invocation) error {
 	synced, err := clone.Store.Mirror.Sync(inv.ctx)
 	if err != nil {
 		return err
-	}
-	if err := clone.Store.Verification.VerifyInBackground(inv.ctx); err != nil {
-		inv.progress("warning: %v", err)
 	}
 	pruned, err := clone.Checkouts.Tidy(inv.ctx)
 	if err != nil {
@@ -98,27 +94,10 @@ func (c *syncCommand) joinRemote(inv *invocation, clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	tellLeftOut(inv, synced)
 	if err := c.hookNewBoard(inv, clone, synced); err != nil {
 		return err
 	}
-	u, err := clone.Store.Verification.Unverified(inv.ctx)
-	if err != nil {
-		return err
-	}
-	text, command := verificationOf(u)
-	if text != "" {
-		text = "\n" + text + ": " + command
-	}
-	return inv.answer(syncOutcome(synced), viewSynced(synced, nil), joinedLine(synced)+text)
-}
-
-// tellLeftOut warns of the snapshots that a clone that joined did not take although it trusts
-// their keys.
-func tellLeftOut(inv *invocation, synced gitstore.Synced) {
-	for _, l := range synced.LeftOut {
-		inv.progress("warning: a snapshot is left out: %s", plaintext.Line(l.String()))
-	}
+	return inv.answer(syncOutcome(synced), viewSynced(synced, nil), joinedLine(synced))
 }
 
 // hookNewBoard installs the hooks where the board is new.
@@ -218,6 +197,5 @@ func viewSynced(synced gitstore.Synced, pruned []work.Pruned) map[string]any {
 		behind = synced.Behind.Error()
 	}
 	return map[string]any{"remote": synced.Remote, "before": synced.Before, "after": synced.After, "moves": synced.Moves,
-		"published": synced.Published, "forwarded": synced.Forwarded, "behind": behind, "removed": append([]work.Pruned{}, pruned...),
-		"left_out": append([]gitstore.LeftOut{}, synced.LeftOut...)}
+		"published": synced.Published, "forwarded": synced.Forwarded, "behind": behind, "removed": append([]work.Pruned{}, pruned...)}
 }

@@ -47,11 +47,7 @@ func (c *trustCommand) Run(inv *invocation) error {
 	}
 	d := c.dialog(inv)
 	if c.Hash != "" || c.All || d != nil {
-		err := inv.operator(l.Repo, "trust in a command")
-		if err == nil {
-			err = l.Store.Verification.RequireVerified(inv.ctx, "trust in a command")
-		}
-		if err != nil {
+		if err := inv.operator(l.Repo, "trust in a command"); err != nil {
 			return err
 		}
 	}

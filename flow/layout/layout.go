@@ -25,10 +25,6 @@ const (
 	// SessionRefs holds a ref AGENT/GENERATION for each registration of an
 	// agent; its commits are the records of the sessions.
 	SessionRefs = Refs + "sessions/"
-
-	// SnapshotRefs holds a ref KEY for each key that signs snapshots: a commit
-	// without a parent, replaced in place.
-	SnapshotRefs = Refs + "snapshots/"
 )
 
 // The refs that never leave a clone.
@@ -37,14 +33,10 @@ const (
 	RescueRefs = Refs + "rescue/" // what a repair put aside, and work that no other ref has
 
 	LostRefs = RescueRefs + "lost-" // moves that the clone gave up and the remote never got: COMMIT/WHAT
-
-	// UnverifiedRefs are there while the clone has not verified the history behind the
-	// snapshot that it joined with: snapshot, and breach where the history does not replay.
-	UnverifiedRefs = Refs + "unverified/"
 )
 
 // RemoteRef is the ref that records what a clone last fetched of a remote:
-// state, integration, agents/AGENT, snapshots/KEY or saved/TASK; while a board begins from a mark of
+// state, integration, agents/AGENT or saved/TASK; while a board begins from a mark of
 // the remote, fork/REF.
 func RemoteRef(remote, what string) string { return RemoteRefs + remote + "/" + what }
 

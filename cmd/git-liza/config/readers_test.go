@@ -103,8 +103,6 @@ var readers = map[string]reader{
 	"liza.trust.planner":             {"cmd/git-liza/work/trust.go", "AllowOwn", "TrustPlanner"},
 	"liza.remote":                    {"gitstore/history.go", "Authority", "remoteKey"},
 	"liza.remoteTimeout":             {"gitstore/remotes.go", "Timeout", "liza.remoteTimeout"},
-	"liza.join":                      {"gitstore/joinkeys.go", "joinsBySnapshot", "joinModeKey"},
-	"liza.join.key":                  {"gitstore/joinkeys.go", "joinKeys", "joinKeyKey"},
 	"liza.pr.remote":                 {"cmd/git-liza/work/pr_push.go", "openRequest", "liza.pr.remote"},
 	"liza.fsync":                     {"gitstore/git/objects.go", "FsyncMode", "liza.fsync"},
 	"liza.principal":                 {"cmd/git-liza/invocation.go", "reader", "liza.principal"},

@@ -58,7 +58,6 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 		return append(list, unreadableBoard(err))
 	}
 	list = append(list, d.sound(ctx, b, tip), d.clock(b), d.branch(ctx, b), d.objects(ctx, b), d.principals(ctx, b), d.locked(b, 0))
-	list = append(list, d.history(ctx)...)
 	list = append(list, d.refNames(ctx)...)
 	list = append(list, d.remote(ctx, b)...)
 	list = append(list, d.brokenRefs(ctx, b)...)
@@ -150,21 +149,6 @@ func (d *Doctor) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Fi
 	}
 	s := b.Settings()
 	return fine("board", "readable, rules %d, %d live tasks, %s", s.Rules, len(b.Tasks()), s.Control.State)
-}
-
-// history reports what of the history behind a snapshot is not verified; nothing where all
-// is.
-func (d *Doctor) history(ctx context.Context) []Finding {
-	u, err := d.store.Verification.Unverified(ctx)
-	switch {
-	case err != nil:
-		return []Finding{bad("history", gitstore.VerifyHistory, "%v", err)}
-	case u == nil:
-		return nil
-	case u.Breach != "":
-		return []Finding{bad("history", RepairBoard, "the history behind the snapshot does not replay, from state commit %s on: no move is made", u.Breach.Short())}
-	}
-	return []Finding{{"history", "warn", "the history behind the snapshot is not verified: " + u.Progress() + "; until then nothing is approved, merged, trusted or started", gitstore.VerifyHistory}}
 }
 
 // clock compares the time of the board's last move with this machine's clock.

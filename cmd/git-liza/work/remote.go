@@ -50,14 +50,10 @@ func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []
 }
 
 // Join makes a remote the authority of this clone, as [gitstore.Mirror.Join]
-// does, and keeps .worktrees/ out of the user's status. What is behind a snapshot is verified
-// in the background.
+// does, and keeps .worktrees/ out of the user's status.
 func (c *Clone) Join(ctx context.Context, remote string, publish bool) (gitstore.Synced, error) {
 	synced, err := c.Store.Mirror.Join(ctx, remote, publish)
 	if err != nil {
-		return synced, err
-	}
-	if err := c.Store.Verification.VerifyInBackground(ctx); err != nil {
 		return synced, err
 	}
 	return synced, c.Checkouts.ignoreFolder()
