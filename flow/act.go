@@ -66,7 +66,6 @@ const (
 	ActLift
 	ActMark
 	ActDefer
-	ActFork
 	ActLevel
 	ActSchedule
 	ActOutage
@@ -82,7 +81,7 @@ var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", 
 	"sprint_start", "sprint_close", "retro", "register", "unregister", "degrade", "trip", "reset",
 	"anomaly", "discover", "convert", "note", "spec_change", "init", "config", "import", "archive", "migrate",
 	"amend", "principal", "session", "accept", "recheck", "dismiss", "role", "require", "reopen", "answer", "take",
-	"dismiss_record", "lift", "mark", "defer", "fork", "level", "schedule", "outage",
+	"dismiss_record", "lift", "mark", "defer", "level", "schedule", "outage",
 	"phase", "reload", "classify", "ask"}
 
 // Acts are all acts.
@@ -105,7 +104,7 @@ var actCommands = map[Act]string{
 	ActSprintStart: "sprint start", ActSprintClose: "sprint close", ActRetro: "sprint retro",
 	ActReset: "breaker reset", ActSpecChange: "spec-change", ActImport: "task add", ActAmend: "edit",
 	ActAccept: "artifact accept", ActRole: "role add", ActRequire: "role require", ActReopen: "goal reopen",
-	ActDismissRecord: "dismiss", ActLift: "checkpoint lift", ActDefer: "records defer", ActFork: "init",
+	ActDismissRecord: "dismiss", ActLift: "checkpoint lift", ActDefer: "records defer",
 	ActLevel: "level pass", ActSchedule: "goal schedule",
 	ActPhase: "phase next", ActReload: "phase reload",
 }

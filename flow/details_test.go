@@ -262,10 +262,6 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActDefer: func(s *scene, _ TaskID, w words) Detail {
 		return &DeferMove{Record: RecordID(w.nth(0)), Until: s.now.Add(w.span("until", 24*time.Hour)), Reason: w.or("reason", "not now")}
 	},
-	ActFork: func(s *scene, _ TaskID, w words) Detail {
-		return &ForkMove{Board: w.or("board", "aa66554433221100"), Mark: w.nth(0), Integration: Branch{w.or("branch", "integration"), w.object("tip", s.tip())},
-			Created: w.on("created"), Reason: w.or("reason", "another try")}
-	},
 	ActLevel: func(s *scene, _ TaskID, w words) Detail {
 		return &LevelMove{Level: w.number("level"), Tip: w.object("on", s.tip()), Receipts: w.receipts(object("tree-" + objectName(s.tip()))), Without: ids[TaskID](w.list("without"))}
 	},

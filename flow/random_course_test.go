@@ -139,14 +139,6 @@ func (g *gamble) followWork(prior *Board, m Move) {
 		}
 	case *BlockMove:
 		g.followBlock(was, is, d)
-	case *ForkMove:
-		c.seen["a fork"]++
-		require.NotEqual(t, prior.Settings().Board, b.Settings().Board)
-		require.Empty(t, b.IDs(Agents))
-		for _, task := range everything(b) {
-			require.Nil(t, task.Claim, "%s is held on a board that begins", task.ID)
-			require.Empty(t, task.reviewers())
-		}
 	case *AnswerMove:
 		g.followAnswer(prior, d, m.By)
 	case *UnblockMove:

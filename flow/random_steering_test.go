@@ -14,7 +14,7 @@ var turns = []string{"a question", "a fourth question", "an answer to UNCLAIMED"
 	"a successor", "a claim on a successor", "a claim beside a hold", "an answered hold", "a lifted hold", "a voucher", "a voucher of an account",
 	"CONTINUE", "ADJUST_SPECS", "ADJUST_CONTRACTS", "REPLAN", "PIVOT", "STOP", "a checkpoint for deadline", "a checkpoint for merges", "a checkpoint for budget",
 	"a sprint that an agent closed", "a sprint that an agent opened", "a goal that an agent completed",
-	"a trip", "a reset", "a fork",
+	"a trip", "a reset",
 	"a level that passed", "a level without tasks", "a level that was cleared", "a claim that a session ended",
 	"a claim after a lease", "a release after a lease", "a task that failed too often", "a cap", "a claim below a cap", "a streak", "an outage", "a goal that waits for another"}
 
@@ -348,10 +348,6 @@ func (g *gamble) tripOne() {
 // recordOne names a state, or puts a discovery off.
 func (g *gamble) recordOne() {
 	g.do("human:ann mark " + pick(g.rt, "one", "two", "sprint-1"))
-	if pick(g.rt, 0, 1, 2) == 0 {
-		n := len(g.made)
-		g.do(fmt.Sprintf("human:ann fork %s board=%016x", pick(g.rt, "one", "three", "checkpoint-1"), n))
-	}
 	g.do("planner-1 discover in=" + pick(g.rt, g.board.IDs(Goals)...))
 	g.do(fmt.Sprintf("%s defer %s until=%s", pick(g.rt, "human:ann", "planner-1", "coder-1"), pick(g.rt, append(g.board.IDs(Discovered), "sprint-1/9")...), pick(g.rt, "1h", "3000h", "-1h")))
 }

@@ -84,7 +84,6 @@ var rules = []rule{
 	{ActLift, 0, 0, human, always, of[LiftMove], repeats | titles},
 	{ActMark, 0, 0, human, always, of[MarkMove], movesRefs | titles},
 	{ActDefer, 0, 0, planner | human, always, of[DeferMove], repeats | titles},
-	{ActFork, 0, 0, human, admin, of[ForkMove], asks | movesRefs | titles},
 
 	{ActLevel, 0, 0, supervisor | human, passable, of[LevelMove], asks | fills | repeats | titles},
 	{ActSchedule, 0, 0, planner | human, goalOpen, of[ScheduleMove], repeats | titles},

@@ -49,7 +49,7 @@ var pageOfTheRest = map[standing][]Act{
 	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert, ActDefer, ActSchedule},
 	human: {ActAdopt, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,
 		ActMigrate, ActAmend, ActPrincipal, ActAccept, ActRole, ActRequire, ActReopen, ActDismissRecord,
-		ActLift, ActMark, ActFork, ActReload},
+		ActLift, ActMark, ActReload},
 	supervisor | human: {ActCheckpoint, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActRegister, ActUnregister,
 		ActDegrade, ActTrip, ActArchive, ActTake, ActLevel, ActOutage, ActPhase},
 	planner | supervisor | human: {ActImport, ActClassify},

@@ -34,9 +34,6 @@ func (m *Mirror) divergedError(ctx context.Context, name string, mirror, state g
 	if err != nil {
 		return err
 	}
-	if !m.history.sameBoard(mirror, state) {
-		return m.otherBoardError(name, mirror, state, fork)
-	}
 	if fork == "" {
 		return &Diverged{fmt.Sprintf("%v: %s has another board, at %s, this clone is at %s", ErrDiverged, name, state.Short(), mirror.Short()),
 			"git remote get-url " + name}
@@ -98,10 +95,8 @@ func (m *Mirror) CheckDivergedAt(ctx context.Context, there git.ID) error {
 	if _, here, err := m.history.findCommit(there); err != nil || !here {
 		return err
 	}
-	if m.history.sameBoard(mirror, there) {
-		if contains, err := m.repo.IsAncestor(ctx, mirror, there); err != nil || contains {
-			return err
-		}
+	if contains, err := m.repo.IsAncestor(ctx, mirror, there); err != nil || contains {
+		return err
 	}
 	return m.divergedError(ctx, name, mirror, there)
 }

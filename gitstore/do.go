@@ -42,7 +42,6 @@ type base struct {
 	tip     git.ID
 	remote  string // the authority, "" if this clone is its own
 	pending bool   // the remote does not have it yet
-	fork    bool   // it is the state of a mark, from which a new board begins
 }
 
 // A transaction is a move that is written but not yet on the blackboard.
@@ -142,11 +141,8 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	if err != nil {
 		return transaction{}, err
 	}
-	switch {
-	case on.tip == "" && m.Act != flow.ActInit:
+	if on.tip == "" && m.Act != flow.ActInit {
 		return transaction{}, ErrNoBoard
-	case m.Act == flow.ActFork && !on.fork:
-		return transaction{}, existsRefusal()
 	}
 	if s.Permit != nil {
 		if err := s.Permit(ctx, before, m); err != nil {
@@ -183,9 +179,6 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 		return transaction{}, err
 	}
 	state := git.RefUpdate{Name: layout.State, Old: on.tip, New: commit}
-	if on.fork {
-		state.Old = ""
-	}
 	updates := append([]git.RefUpdate{state}, moved...)
 	t.updates = append(updates, extra...)
 	return t, nil
@@ -204,9 +197,6 @@ func (s *Store) readyBoard(ctx context.Context, on base) (*flow.Board, snapshot,
 	before, source, err := s.boardAt(on.tip, s.current)
 	if err != nil || on.pending {
 		return before, source, err
-	}
-	if on.fork {
-		return before, source, s.Audit.replayWhole(ctx, on.tip)
 	}
 	if err := s.Audit.Vouch(ctx, on.tip); err != nil {
 		return nil, source, err

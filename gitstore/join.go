@@ -88,9 +88,6 @@ func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publ
 // continuesBoard reports whether the state tip descends from the earlier one by
 // moves alone.
 func (m *Mirror) continuesBoard(tip, earlier git.ID) (bool, error) {
-	if !m.history.sameBoard(tip, earlier) {
-		return false, nil
-	}
 	chain, breach := m.history.listChain(tip, earlier)
 	if breach != nil {
 		return false, breach

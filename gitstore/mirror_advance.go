@@ -31,9 +31,6 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 	if err := m.audit.refuseNewer(state); err != nil {
 		return nil, nil, err
 	}
-	if mirror != "" && !m.history.sameBoard(mirror, state) {
-		return nil, nil, m.divergedError(ctx, name, mirror, state)
-	}
 	if mirror != "" && len(chain) > 0 {
 		if e, err := m.history.ReadEvent(chain[0]); err != nil || e.Parent != mirror {
 			return nil, nil, m.divergedError(ctx, name, mirror, state)
@@ -41,18 +38,11 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 	}
 	found := make([][]git.RefUpdate, len(chain))
 	replay := listedReplay(chain, partMoves)
-	other := errors.New("a move of another board")
 	replay.each = func(place int, r Replay) error {
-		if mirror != "" && r.Move.Act == flow.ActFork {
-			return other
-		}
 		found[len(found)-1-place] = marksAmong(refUpdates(r.Move, r.Before, r.Commit))
 		return nil
 	}
 	_, breach, err = m.audit.replayEach(ctx, replay)
-	if errors.Is(err, other) {
-		return nil, nil, m.otherBoardError(name, mirror, state, mirror)
-	}
 	if breach != nil {
 		return nil, nil, breach
 	}

@@ -167,11 +167,7 @@ func (pub *publisher) cutParts(ctx context.Context, remote string, tip, since gi
 			}
 		}
 		p := &list[len(list)-1]
-		switch {
-		case e.Move.Act == flow.ActFork:
-			list = []part{joinParts(list)}
-			p = &list[0]
-		case p.moves >= maxPublishMoves || p.moves > 0 && len(p.refs)+len(refs) > maxPublishRefs:
+		if p.moves >= maxPublishMoves || p.moves > 0 && len(p.refs)+len(refs) > maxPublishRefs {
 			list = append(list, part{})
 			p = &list[len(list)-1]
 		}
@@ -181,16 +177,6 @@ func (pub *publisher) cutParts(ctx context.Context, remote string, tip, since gi
 		list = nil
 	}
 	return list, left, err
-}
-
-// joinParts are several parts as one. A board that began from a mark of another one
-// is pushed at once up to that move: without it, it is the other board.
-func joinParts(list []part) part {
-	var all part
-	for _, p := range list {
-		all.tip, all.moves, all.refs = p.tip, all.moves+p.moves, append(all.refs, p.refs...)
-	}
-	return all
 }
 
 // explainLeft refuses a move, and the later ones, if this clone and the remote

@@ -44,7 +44,6 @@ type Store struct {
 	Remotes   *Remotes   // git processes that talk to remotes
 	Presences *Presences // presences of agents
 	Mirror    *Mirror    // the board of the remote that is the authority
-	Origins   *Origins   // marks of other boards, from which a board can begin
 	Packer    *Packer    // packs of what moves have written
 
 	// Permit is called for every move that is made here, before the rules; its
@@ -74,7 +73,6 @@ func OpenStore(ctx context.Context, r *git.Repo, now func() time.Time) (*Store, 
 	s.Presences = &Presences{repo: r, history: h, remotes: s.Remotes}
 	s.Mirror = &Mirror{repo: r, history: h, remotes: s.Remotes, audit: s.Audit, settler: s.Settler,
 		publisher: &publisher{repo: r, history: h, remotes: s.Remotes}, packer: s.Packer}
-	s.Origins = &Origins{repo: r, history: h, remotes: s.Remotes, mirror: s.Mirror}
 	s.mover = &mover{repo: r, history: h, settler: s.Settler, audit: s.Audit, packer: s.Packer}
 	s.pusher = &pusher{repo: r, history: h, settler: s.Settler, remotes: s.Remotes, mirror: s.Mirror, packer: s.Packer}
 	return s, nil

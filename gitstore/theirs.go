@@ -43,7 +43,7 @@ func (m *Mirror) takeTheirs(ctx context.Context, remote string, found heads) (Gi
 	}
 	fork := mirror
 	if mirror != "" && found.state != "" {
-		if fork, err = m.forkPoint(ctx, mirror, found.state); err == nil && (fork == "" || !m.history.sameBoard(mirror, found.state)) {
+		if fork, err = m.forkPoint(ctx, mirror, found.state); err == nil && fork == "" {
 			err = m.divergedError(ctx, remote, mirror, found.state)
 		}
 	}

@@ -19,7 +19,7 @@ const planner = flow.Actor("planner-1")
 func on(act flow.Act, task flow.TaskID, by flow.Actor, d flow.Detail) flow.Move {
 	m := flow.Move{Act: act, Task: task, Goal: "goal-1", By: by, Detail: d}
 	switch act {
-	case flow.ActCheckpoint, flow.ActMark, flow.ActTrip, flow.ActReset, flow.ActConfig, flow.ActPrincipal, flow.ActAdopt, flow.ActMigrate, flow.ActFork, flow.ActOutage:
+	case flow.ActCheckpoint, flow.ActMark, flow.ActTrip, flow.ActReset, flow.ActConfig, flow.ActPrincipal, flow.ActAdopt, flow.ActMigrate, flow.ActOutage:
 		m.Goal = ""
 	}
 	return m
@@ -83,7 +83,6 @@ func TestOnlyPeopleDecide(t *testing.T) {
 		on(flow.ActReset, "", coder, &flow.ResetMove{Resolution: "R"}),
 		on(flow.ActConfig, "", coder, &flow.ConfigMove{Config: config}),
 		on(flow.ActMigrate, "", coder, &flow.MigrateMove{To: flow.RulesVersion}),
-		on(flow.ActFork, "", coder, &flow.ForkMove{Board: "ffeeddccbbaa0099", Mark: "sprint-1", Reason: "R"}),
 	} {
 		y.refusesMove(flow.RuleRole, "", m)
 	}

@@ -170,9 +170,6 @@ func (j *judge) judgeMove(r gitstore.Replay) *flow.Refusal {
 	if r.After == nil {
 		return nil // it did not replay, and the caller refuses that
 	}
-	if r.Move.Act == flow.ActFork && !j.created {
-		return refusal(RuleHistory, "git liza help init", "the move begins another board from %s, and a board begins from a mark only where there is none", r.Move.Detail.(*flow.ForkMove).Mark)
-	}
 	if refused := j.admitMove(r); refused != nil {
 		return refused
 	}

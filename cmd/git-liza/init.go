@@ -18,14 +18,11 @@ import (
 type initCommand struct {
 	Goal        string        `arg:"" optional:"" help:"What you want, in a line or more. Without a spec they become its first page, committed on the current branch. Default: the spec's first heading."`
 	Spec        string        `placeholder:"PATH" help:"The goal's spec: committed, or not there yet. Default: specs/vision.md."`
-	Integration string        `placeholder:"BRANCH" help:"The branch that approved work reaches. Default: integration, or that of the mark."`
+	Integration string        `default:"integration" placeholder:"BRANCH" help:"The branch that approved work reaches."`
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
 	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
 	Admin       string        `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
 	Scan        bool          `help:"Look for the commands that build, test and check, and show the gates to set. Runs none of them."`
-	FromMark    string        `name:"from-mark" placeholder:"NAME" help:"Begin from this mark of another board: with its goals, tasks, records and principals, without its claims and agents. Its repository stays as it is."`
-	Of          string        `placeholder:"REMOTE" help:"With --from-mark: the remote that has the mark. Default: the only one; . for a board that was here."`
-	Reason      string        `help:"With --from-mark: why; - for standard input."`
 	NoHooks     bool          `name:"no-hooks" help:"Install no hooks: git will refuse nothing here."`
 }
 
@@ -34,10 +31,6 @@ func (c *initCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if c.FromMark != "" || c.Of != "" || c.Reason != "" {
-		return c.beginFromMark(inv, clone)
-	}
-	c.Integration = cmp.Or(c.Integration, "integration")
 	if joined, err := c.joinRemoteBoard(inv, clone); err != nil || joined {
 		return err
 	}

@@ -45,12 +45,8 @@ func killedCommands() map[string]killedCommand {
 	merged := append(approved[:len(approved):len(approved)], []string{"git-liza", "merge", "t"})
 	// The hooks of somebody else's folder: ours are set in the configuration.
 	elsewhere := [][]string{{"git-liza", "hooks", "uninstall"}, {"git", "config", "core.hooksPath", "tools/hooks"}}
-	// The board of another repository, and no board here.
-	const elsewhereMarked = `git-liza mark cut && git init -q --bare ../hub.git && git push -q --no-verify ../hub.git 'refs/*:refs/*' &&
-		rm -rf .git && git init -q -b main && git add -A && git commit -q -m other && git remote add origin ../hub.git`
 	return map[string]killedCommand{
 		"init":    {[][]string{{"sh", "-c", "rm -rf .git; git init -q -b main; git add -A; git commit -q -m first"}}, []string{"git-liza", "init"}, "", false, ""},
-		"fork":    {[][]string{{"sh", "-c", elsewhereMarked}}, []string{"git-liza", "init", "--from-mark", "cut"}, "", false, ""},
 		"claim":   {claimed[:1], claimed[1], "CLAIMED", false, ""},
 		"submit":  {worked, []string{"git-liza", "submit", "t", coder}, "READY_FOR_REVIEW", false, ""},
 		"review":  {submitted, []string{"git-liza", "review", "t", reviewer}, "READY_FOR_REVIEW", false, ""},

@@ -36,8 +36,7 @@ const (
 )
 
 // RemoteRef is the ref that records what a clone last fetched of a remote:
-// state, integration, agents/AGENT or saved/TASK; while a board begins from a mark of
-// the remote, fork/REF.
+// state, integration, agents/AGENT or saved/TASK.
 func RemoteRef(remote, what string) string { return RemoteRefs + remote + "/" + what }
 
 // RescueFolder is the folder of the refs that one repair puts aside: state,

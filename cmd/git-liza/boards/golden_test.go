@@ -41,8 +41,6 @@ var goldens = []golden{
 	{name: "489018ce-version2-signed", moves: 116, tip: "1200c42edf4a0e62b7cedf45e3c9b3a8c4a8c450", signed: true, pusher: "ann"},
 	{name: "489018ce-version3", moves: 184, tip: "d4592a93d5dfee5292cdf148ac5d063a8a17d8a9"},
 	{name: "489018ce-version3-signed", moves: 188, tip: "519c690448a0b7637f77ab2067141471c29e6005", signed: true, pusher: "ann"},
-	{name: "489018ce-forked", moves: 13, tip: "3177ae9cfa2442aab04d8f041c75ce86adf5b12a"},
-	{name: "489018ce-forked-signed", moves: 13, tip: "12e0e8cbc63dbee1577310922ec25bfe4957aef0", signed: true, pusher: "ann"},
 	{name: "489018ce-version4", moves: 154, tip: "cb5e446309c7d8cd59651221111cbe5851115d4f"},
 	{name: "489018ce-version4-signed", moves: 157, tip: "4a6672a9a9d03c0416a75c4abb91c209d0d87c4b", signed: true, pusher: "ann"},
 }

@@ -35,8 +35,6 @@ var recordings = []struct {
 	{"version2-signed", "version2.sh", "1"},
 	{"version3", "version3.sh", ""},
 	{"version3-signed", "version3.sh", "1"},
-	{"forked", "forked.sh", ""},
-	{"forked-signed", "forked.sh", "1"},
 	{"version4", "version4.sh", ""},
 	{"version4-signed", "version4.sh", "1"},
 	{"version5", "version5.sh", ""},

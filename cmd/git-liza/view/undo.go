@@ -133,7 +133,6 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActArchive:   none("what is archived counts as before: git liza list --all"),
 	flow.ActMigrate:   none("rules do not go back"),
 	flow.ActInit:      none("a board begins once"),
-	flow.ActFork:      none("a board begins once"),
 	flow.ActMark:      none("a mark stays where it is"),
 }
 
