@@ -348,7 +348,7 @@ func readAlarms(inv *invocation) ([]view.Alarm, time.Time, error) {
 	}
 	l := lookOf(clone, b, tip)
 	p, err := l.picture(inv, func(l *look, inv *invocation, p *view.Picture) error {
-		l.Local.Pace = work.ReadPace(l.Clone)
+		l.Local.Active = work.ReadActive(l.Clone)
 		return l.findNeeds(inv, p)
 	})
 	if err != nil {

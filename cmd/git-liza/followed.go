@@ -146,7 +146,7 @@ func (f *pictureKeeper) localOf(l *look, p *view.Picture, known work.Known) (loc
 	}
 	l.Local = f.rest
 	l.Local.Needs = slices.Concat(f.rest.Needs, f.untripped)
-	l.Local.Presences, l.Local.Dead, l.Local.Pace = known.Presences, known.Dead, known.Pace
+	l.Local.Presences, l.Local.Dead, l.Local.Active = known.Presences, known.Dead, known.Active
 	shared, err := l.Trust.SharedCommands(f.inv.ctx, l.Board)
 	if err != nil {
 		return local, err

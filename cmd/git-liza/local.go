@@ -46,7 +46,7 @@ func (l *look) findLocal(inv *invocation, p *view.Picture) error {
 	if err != nil {
 		by = ""
 	}
-	known.Identity, known.Pace = l.IdentityOf(by), work.ReadPace(l.Clone)
+	known.Identity, known.Active = l.IdentityOf(by), work.ReadActive(l.Clone)
 	if known.Remote, err = l.remote(inv); err != nil {
 		return err
 	}

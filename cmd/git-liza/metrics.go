@@ -22,8 +22,8 @@ type metricsCommand struct {
 // Help explains the numbers.
 func (c *metricsCommand) Help() string {
 	return `What the moves say: how long tasks take and wait, how often they come back, what
-sessions used, and when a budget ends. Half of all are at most the median, 95 of
-100 at most the second number. "an hour" is one in which at least one session ran.
+sessions used, and what is spent of budgets. Half of all are at most the median, 95 of
+100 at most the second number.
 
     git liza metrics --by agent               who merged, rejected and used what
     git liza metrics --since 7d --json        the last week, for programs

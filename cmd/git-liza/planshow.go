@@ -23,7 +23,6 @@ type planShowCommand struct {
 type planShown struct {
 	Agents []int  `default:"1,2,4,8" tool:"-" placeholder:"N,…" help:"Numbers of agents to simulate, from 1 to 1000; default 1,2,4,8."`
 	Risk   bool   `help:"Rate the risk of each open task by stated factors."`
-	Spread bool   `name:"estimate" help:"How long it takes in half, in 80 % and in 95 % of the cases, by what merged tasks took."`
 	At     string `placeholder:"REV|TIME" help:"The board as it was: a time, a span before now (2h, 3d), a mark such as sprint-1, or a commit of refs/liza/state."`
 }
 
@@ -43,15 +42,13 @@ before all of lower levels are done.
 --risk sums points: one for each two files that a task writes, for each task in the row
 of those that it needs, and for each half hour of its estimate after the first one (one
 without estimate), three without verify, and what happened to work on its paths before:
-one for a rejection or a failed merge, two for a revert. Each factor has at most five.
---estimate needs ten merged tasks. It compares the time from the first claim to the merge
-with the estimate, for each kind and role of which there are ten, and simulates with that.`
+one for a rejection or a failed merge, two for a revert. Each factor has at most five.`
 }
 
 // check refuses flags that do not go together.
 func (c *planShown) check() error {
-	if c.At != "" && (c.Risk || c.Spread) {
-		return usagef("git liza plan show --at "+shell.Quote(c.At), "--risk and --estimate are about now, and go with no --at")
+	if c.At != "" && c.Risk {
+		return usagef("git liza plan show --at "+shell.Quote(c.At), "--risk is about now, and goes with no --at")
 	}
 	if len(c.Agents) > 20 || len(c.Agents) > 0 && (slices.Min(c.Agents) < 1 || slices.Max(c.Agents) > 1000) {
 		return usagef("git liza help plan show", "--agents takes at most 20 numbers from 1 to 1000")
@@ -94,31 +91,20 @@ func (c *planShowCommand) Run(inv *invocation) error {
 		return r.refuse(&work.PlanFaults{Wrong: wrong}, file, "git liza help plan check")
 	}
 	g := view.PlanOf(&file.Plan, linked)
-	var past view.Past
-	if ground.OnBoard != nil && (c.Risk || c.Spread) {
-		l, err := inv.look()
-		if err != nil {
-			return err
-		}
-		if past, err = pastOf(inv, l); err != nil {
+	var l look
+	if c.Risk && ground.OnBoard != nil {
+		if l, err = inv.look(); err != nil {
 			return err
 		}
 	}
-	c.fill(&g, past, file.Plan.Barrier == flow.LevelBarrier)
+	if err := c.fill(inv, l, &g); err != nil {
+		return err
+	}
 	text := g.Text(inv.width())
 	if lines := r.reportLines(file); lines != "" {
 		text += "\n" + lines
 	}
 	return pager{inv}.present(planPicture{g, reportOf(file)}, text)
-}
-
-// pastOf is what a board tells about work like that of a plan.
-func pastOf(inv *invocation, l look) (view.Past, error) {
-	counts, err := work.ReadCountsAt(inv.ctx, l.Clone, l.Tip)
-	if err != nil {
-		return view.Past{}, err
-	}
-	return view.PastOf(l.Board, counts.Courses()), l.Board.Err()
 }
 
 // boardPlan is the plan of the board, of one goal unless it is "".
@@ -137,14 +123,7 @@ func (c *planShown) boardPlan(inv *invocation, goal flow.GoalID) (view.Graph, er
 	if err := l.Board.Err(); err != nil {
 		return g, err
 	}
-	var past view.Past
-	if c.Risk || c.Spread {
-		if past, err = pastOf(inv, l); err != nil {
-			return g, err
-		}
-	}
-	c.fill(&g, past, g.HasBarrier(l.Board))
-	return g, nil
+	return g, c.fill(inv, l, &g)
 }
 
 // A planPicture is what is shown of a plan; of one of another system with the report.
@@ -153,15 +132,23 @@ type planPicture struct {
 	*planfile.Report
 }
 
-// fill adds to a plan what flags ask for.
-func (c *planShown) fill(g *view.Graph, past view.Past, barrier bool) {
+// fill adds to a plan what flags ask for. The risk is rated also by what happened on the
+// board, if there is one.
+func (c *planShown) fill(inv *invocation, l look, g *view.Graph) error {
 	if len(c.Agents) > 0 {
 		g.Simulate(c.Agents)
 	}
-	if c.Risk {
-		g.Rate(past)
+	if !c.Risk {
+		return nil
 	}
-	if c.Spread {
-		g.Foresee(past, c.Agents, barrier)
+	if l.Board == nil {
+		g.Rate(nil)
+		return nil
 	}
+	counts, err := work.ReadCountsAt(inv.ctx, l.Clone, l.Tip)
+	if err != nil {
+		return err
+	}
+	g.Rate(view.RecordsOf(l.Board, counts.Troubles()))
+	return l.Board.Err()
 }

@@ -95,6 +95,9 @@ func (c *showCommand) Run(inv *invocation) error {
 	if err := l.findReasons(inv, t); err != nil {
 		return err
 	}
+	if d := l.Integration.DriftOf(inv.ctx, l.Board, t); d != nil {
+		l.Local.Drift = &view.Drift{Commits: d.Commits, Both: d.Both}
+	}
 	if inv.json {
 		return inv.answer("", l.Story(t, history), "")
 	}

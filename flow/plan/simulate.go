@@ -18,27 +18,13 @@ type Run struct {
 // chain that begins with it, then by the order of the plan. With a barrier it takes no
 // task of a level before all of lower levels are done.
 func (g *Graph) Simulate(agents int, barrier bool) Run {
-	takes := make([]int64, len(g.order))
-	for i := range takes {
-		takes[i] = g.plan.Tasks[i].Seconds()
-	}
-	return g.simulate(agents, barrier, takes)
-}
-
-// simulate is [Graph.Simulate] where tasks take other times than agents choose them by.
-func (g *Graph) simulate(agents int, barrier bool, takes []int64) Run {
 	s := newSimulation(g, barrier)
-	s.takes = takes
 	for s.open(); s.left > 0; s.finish() {
 		for s.ready.Len() > 0 && s.busy.Len() < agents {
 			s.start(heap.Pop(&s.ready).(int))
 		}
 	}
-	work := int64(0)
-	for _, seconds := range takes {
-		work += seconds
-	}
-	return Run{agents, s.now, int64(agents)*s.now - work}
+	return Run{agents, s.now, int64(agents)*s.now - g.Work()}
 }
 
 // Paying returns the smallest count of agents among the runs whose makespan is within
@@ -56,7 +42,6 @@ func Paying(runs []Run) int {
 
 type simulation struct {
 	*Graph
-	takes   []int64 // seconds, of each task
 	now     int64
 	left    int   // tasks that are not done
 	missing []int // for each task, how many of its needs are not done
@@ -133,7 +118,7 @@ func (s *simulation) open() {
 }
 
 func (s *simulation) start(i int) {
-	s.ends[i] = s.now + s.takes[i]
+	s.ends[i] = s.now + s.plan.Tasks[i].Seconds()
 	heap.Push(&s.busy, i)
 }
 

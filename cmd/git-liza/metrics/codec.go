@@ -9,20 +9,20 @@ import (
 )
 
 // format begins a file; it changes with what follows.
-const format = "liza-metrics-2\n"
+const format = "liza-metrics-3\n"
 
 // ErrForm is the error of bytes that no program of this version wrote, or that are not
 // all there.
 var ErrForm = errors.New("these are no counts of metrics")
 
-// PaceSize bounds the beginning of a file that [DecodePace] needs, in bytes.
-const PaceSize = 64 << 10
+// ActiveSize bounds the beginning of a file that [DecodeActive] needs, in bytes.
+const ActiveSize = 64 << 10
 
-// Encode is the counts and their pace as bytes.
+// Encode is the counts as bytes, after the actors that worked last.
 func (n *Counts) Encode() []byte {
-	pace := n.Pace()
+	active := n.Active()
 	head := coder{writing: true}
-	pace.code(&head)
+	codeActive(&head, &active)
 	rest := coder{writing: true}
 	n.code(&rest)
 	out := []byte(format)
@@ -46,19 +46,19 @@ func Decode(data []byte) (*Counts, error) {
 	return n, nil
 }
 
-// DecodePace is the pace of counts, of which it needs only the first PaceSize bytes. The
-// error is ErrForm.
-func DecodePace(data []byte) (Pace, error) {
-	var p Pace
+// DecodeActive are the actors that worked last, for which it needs only the first ActiveSize
+// bytes. The error is ErrForm.
+func DecodeActive(data []byte) ([]Active, error) {
+	var active []Active
 	part, _, ok := cutPart(data, len(format))
 	c := coder{buf: part}
 	if !hasFormat(data) || !ok {
-		return Pace{}, ErrForm
+		return nil, ErrForm
 	}
-	if p.code(&c); c.bad || len(c.buf) > 0 {
-		return Pace{}, ErrForm
+	if codeActive(&c, &active); c.bad || len(c.buf) > 0 {
+		return nil, ErrForm
 	}
-	return p, nil
+	return active, nil
 }
 
 func hasFormat(data []byte) bool {
@@ -251,18 +251,8 @@ func (s *session) code(c *coder) {
 	}
 }
 
-func (p *Pace) code(c *coder) {
-	codeText(c, &p.Tip)
-	codeNumber(c, &p.Moves)
-	codeList(c, &p.Goals, func(g *GoalPace) {
-		codeText(c, &g.Goal)
-		codeNumber(c, &g.Merged)
-		for _, n := range []*int64{&g.Low, &g.Median, &g.High, &g.Burn.Work, &g.Burn.Tokens, (*int64)(&g.Burn.Cost)} {
-			c.number(n)
-		}
-		codeNumber(c, &g.Burn.Sessions)
-	})
-	codeList(c, &p.Active, func(a *Active) {
+func codeActive(c *coder, list *[]Active) {
+	codeList(c, list, func(a *Active) {
 		codeText(c, &a.By)
 		c.number(&a.At)
 		codeNumber(c, &a.Approved)

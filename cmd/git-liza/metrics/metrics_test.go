@@ -145,7 +145,7 @@ func TestReport(t *testing.T) {
 	require.Equal(t, Verdicts{Approvals: 4, Rejections: 1, PerVerdict: Share{4, 5}, PerTask: Share{2, 3}}, r.Verdicts)
 	// In a row: each of the four gave one, code-reviewer-1 after its rejection.
 	approved := map[flow.Actor]int{}
-	for _, v := range b.Pace().Active {
+	for _, v := range b.Active() {
 		approved[v.By] = v.Approved
 	}
 	require.Equal(t, map[flow.Actor]int{"code-reviewer-1": 1, "code-reviewer-2": 1, "security-reviewer-1": 1, "human:ann": 1, "coder-1": 0, "coder-2": 0}, approved)
@@ -182,10 +182,10 @@ func TestReport(t *testing.T) {
 	require.Equal(t, flow.Usage{Sessions: 5, Input: 4600, Cached: 200, Output: 460, Cost: 4_600_000, Seconds: minutes(80)}, r.Usage)
 	require.Equal(t, 1, r.Uncounted)
 
-	// They ran one after the other: 4860 tokens and 4.60 dollars in 80 minutes are 3645
-	// and 3.45 an hour. 5140 tokens are left, for 1.4102 hours; 5.40 dollars for 1.5652.
-	require.Equal(t, Burn{Sessions: 4, Work: minutes(80), Tokens: 3645, Cost: 3_450_000}, r.Burn)
-	require.Equal(t, []BudgetBurn{{"goal-1", flow.Budget{Tokens: 10_000, Cost: 10 * dollar}, flow.Budget{Tokens: 4860, Cost: 4_600_000}, 5076}}, r.Budgets)
+	require.Equal(t, []Spending{{"goal-1", flow.Budget{Tokens: 10_000, Cost: 10 * dollar}, flow.Budget{Tokens: 4860, Cost: 4_600_000}}}, r.Budgets)
+	require.False(t, r.Budgets[0].IsOver())
+	require.True(t, Spending{"goal-1", flow.Budget{Cost: dollar}, flow.Budget{Cost: dollar}}.IsOver())
+	require.Equal(t, []Trouble{{Task: "a", Rejections: 1, Failures: 1, Reverted: true}}, b.Troubles())
 
 	// At the end of the first day a and b were final and c was not. So it was when the
 	// sprint was closed; c moved on, and d came to it.
@@ -242,7 +242,6 @@ func TestReportOfASpan(t *testing.T) {
 	require.Equal(t, 0, r.Failures)
 	require.Equal(t, 3, r.Usage.Sessions)
 	require.Equal(t, Spread{1, minutes(10), minutes(10)}, r.Roles["security-reviewer"])
-	require.Equal(t, 80, int(r.Burn.Work/60))
 	require.Equal(t, []string{"coder", "planner", "code-reviewer", "human", "security-reviewer"}, names(r.Rows))
 	require.Equal(t, 2, r.Rows[0].Merged)
 }
@@ -296,9 +295,9 @@ func TestCode(t *testing.T) {
 		require.Equal(t, b.Report(ask), again.Report(ask))
 		require.Equal(t, b.Tip(), again.Tip())
 		require.Equal(t, data, again.Encode())
-		p, err := DecodePace(data[:min(len(data), PaceSize)])
+		active, err := DecodeActive(data[:min(len(data), ActiveSize)])
 		require.NoError(t, err)
-		require.Equal(t, b.Pace(), p)
+		require.Equal(t, b.Active(), active)
 		for n := range data { // torn, and damaged
 			_, err := Decode(data[:n])
 			require.ErrorIs(t, err, ErrForm)
@@ -329,49 +328,14 @@ func TestCountsGoOn(t *testing.T) {
 	require.Equal(t, 1, want.Report(Ask{By: BySprint}).Rows[1].Usage.Sessions)
 }
 
-func TestEstimate(t *testing.T) {
+// Who worked in the last day of the board, the last one first.
+func TestActive(t *testing.T) {
 	t.Parallel()
-	// Ten merged tasks that were worked on for 10, 20, …, 100 minutes: of ten the third is
-	// the 25th percentile, the fifth the median, the ninth the 90th.
 	s := &story{t: t, counts: &Counts{}, was: map[flow.TaskID]gitstore.TaskStep{}}
 	s.move("00:00", "human:ann", "", &flow.InitMove{})
-	merge := func(n int) {
-		id := flow.TaskID(string(rune('a' + n)))
-		s.move("00:00", "planner-1", "", &flow.AddMove{}, gitstore.TaskStep{ID: id, To: flow.Unclaimed, Sprint: "sprint-1"})
-		s.move("01:00", "coder-1", id, &flow.ClaimMove{}, to(id, flow.Claimed))
-		end := clock(t, "01:00").Add(time.Duration(10*(n+1)) * time.Minute).Format("15:04")
-		s.move(end, "coder-1", id, &flow.SubmitMove{}, to(id, flow.ReadyForReview))
-		s.move(end, "coder-1", id, &flow.MergeMove{}, to(id, flow.Merged))
-	}
-	for n := range 9 {
-		merge(n)
-	}
-	_, ok := s.counts.Pace().Estimate("goal-1", 4, 2)
-	require.False(t, ok, "nine merged tasks are too few")
-	merge(9)
-	p := s.counts.Pace()
-	require.Equal(t, GoalPace{Goal: "goal-1", Merged: 10, Low: minutes(30), Median: minutes(50), High: minutes(90)}, p.Of("goal-1"))
-	e, ok := p.Estimate("goal-1", 4, 2)
-	require.True(t, ok)
-	require.Equal(t, Estimate{4, 2, time.Hour, 100 * time.Minute, 3 * time.Hour}, e)
-	e, ok = p.Estimate("goal-1", 1, 5)
-	require.True(t, ok)
-	require.Equal(t, Estimate{1, 5, 30 * time.Minute, 50 * time.Minute, 90 * time.Minute}, e, "five do one task no faster than one")
-	for _, none := range [][2]int{{0, 2}, {4, 0}} {
-		_, ok = p.Estimate("goal-1", none[0], none[1])
-		require.False(t, ok)
-	}
-	e, ok = p.Estimate("goal-2", 1, 1)
-	require.True(t, ok, "a new goal goes at the pace of all")
-	require.Equal(t, 50*time.Minute, e.Median)
-	require.Equal(t, []Active{{"coder-1", clock(t, "02:40").Unix(), 0}}, p.Active)
-}
-
-// How long a task takes is known from ten merged tasks on, of its goal or else of all.
-func TestPaceOfEachTask(t *testing.T) {
-	t.Parallel()
-	p := Pace{Goals: []GoalPace{{Merged: 12, Median: 600}, {Goal: "goal-1", Merged: 10, Median: 60}, {Goal: "goal-2", Merged: 9, Median: 5}}}
-	require.EqualValues(t, 60, p.known("goal-1").Median)
-	require.EqualValues(t, 600, p.known("goal-2").Median)
-	require.EqualValues(t, 600, p.known("goal-3").Median)
+	s.move("00:00", "planner-1", "", &flow.AddMove{}, gitstore.TaskStep{ID: "a", To: flow.Unclaimed, Sprint: "sprint-1"})
+	s.move("01:00", "coder-1", "a", &flow.ClaimMove{}, to("a", flow.Claimed))
+	s.move("02:40", "coder-1", "a", &flow.SubmitMove{}, to("a", flow.ReadyForReview))
+	s.move("03:00", "code-reviewer-1", "a", &flow.ReviewMove{}, to("a", flow.ReadyForReview))
+	require.Equal(t, []Active{{"code-reviewer-1", clock(t, "03:00").Unix(), 0}, {"coder-1", clock(t, "02:40").Unix(), 0}}, s.counts.Active())
 }

@@ -38,8 +38,7 @@ type Report struct {
 	Drift        Spread
 	Usage        flow.Usage
 	Uncounted    int // sessions that did not report their usage
-	Burn         Burn
-	Budgets      []BudgetBurn
+	Budgets      []Spending
 	Days         []Day
 	Burndown     []SprintDay
 	Rows         []Row
@@ -58,6 +57,18 @@ type Tasks struct {
 type Verdicts struct {
 	Approvals, Rejections int
 	PerVerdict, PerTask   Share
+}
+
+// A Spending is a budget with what is spent of it.
+type Spending struct {
+	Of    string // the goal or sprint
+	Limit flow.Budget
+	Spent flow.Budget
+}
+
+// IsOver reports whether nothing of the budget is left.
+func (s Spending) IsOver() bool {
+	return s.Limit.Tokens > 0 && s.Spent.Tokens >= s.Limit.Tokens || s.Limit.Cost > 0 && s.Spent.Cost >= s.Limit.Cost
 }
 
 // A Share is a part of a whole.
@@ -85,7 +96,6 @@ func (n *Counts) Report(ask Ask) *Report {
 			r.Uncounted++
 		}
 	}
-	r.Burn = burnOf(w.until(ask.Goal), burnWindow)
 	r.Budgets = w.budgets(ask)
 	r.Days = w.days()
 	r.Burndown = w.burndown()
@@ -307,4 +317,39 @@ func (t *task) working() (sum int64) {
 		}
 	}
 	return sum
+}
+
+// budgets are those of the goals with open tasks, and of their open sprints.
+func (w *window) budgets(ask Ask) (list []Spending) {
+	add := func(of string, limit flow.Budget, pays func(*session) bool) {
+		if limit == (flow.Budget{}) {
+			return
+		}
+		var used flow.Usage
+		for i := range w.counts.sessions {
+			if s := &w.counts.sessions[i]; s.at.at <= w.now && pays(s) {
+				used = used.Plus(s.used)
+			}
+		}
+		list = append(list, Spending{of, limit, flow.Budget{Tokens: used.Tokens(), Cost: used.Cost}})
+	}
+	seen := map[flow.GoalID]bool{}
+	for _, t := range w.tasks {
+		in, _ := t.membershipAt(w.now)
+		if seen[in.goal] || t.statusAt(w.now).Final() {
+			continue
+		}
+		seen[in.goal] = true
+		add(string(in.goal), ask.Budgets.Goal, func(s *session) bool { return s.goal == in.goal })
+		for _, one := range w.counts.sprints {
+			if one.goal == in.goal && one.openAt(w.now) {
+				add(string(one.id), ask.Budgets.Sprint, func(s *session) bool { return s.sprint == one.id })
+			}
+		}
+	}
+	return list
+}
+
+func (s *sprint) openAt(at int64) bool {
+	return s.begun.at <= at && (s.ended.n == 0 || s.ended.at > at)
 }

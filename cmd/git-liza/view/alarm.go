@@ -36,7 +36,6 @@ const (
 	DriftAlarm       AlarmKind = "drift"                // merged work stood on an old integration
 	ProviderAlarm    AlarmKind = "provider"             // a provider is paused in this clone
 	DeadlineAlarm    AlarmKind = "deadline"             // the deadline of a sprint has passed
-	BurningAlarm     AlarmKind = "burning"              // a budget ends before the work does
 	RubberStampAlarm AlarmKind = "rubber_stamp"         // somebody approves whatever comes
 )
 
@@ -118,7 +117,6 @@ func (p *Picture) alarms(in *Inbox) (list []Alarm, due time.Time) {
 		c.addControl(settings.Control)
 		c.addTasks()
 		c.addBudgets()
-		c.addBurning()
 		c.addRubberStamps()
 		c.addAgents()
 		c.addDeadlines()

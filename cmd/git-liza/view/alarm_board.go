@@ -74,58 +74,11 @@ func (c *alarmCollector) addBudgets() {
 	}
 }
 
-// fewestSessions is how many sessions of a goal tell at what rate it uses its budget.
-const fewestSessions = 10
-
-// addBurning adds goals and open sprints whose budget ends before their work does, at the
-// rate of the goal so far.
-func (c *alarmCollector) addBurning() {
-	limits := c.config.Budgets
-	for _, id := range c.goals {
-		if g := c.Board.Goal(id); g != nil && limits.Goal != (flow.Budget{}) {
-			c.addBurn(id, string(id), limits.Goal, g.Usage, func(r *row) bool { return r.Goal == id })
-		}
-		if s := c.Board.Sprint(c.Board.OpenSprint(id)); s != nil && limits.Sprint != (flow.Budget{}) {
-			c.addBurn(id, string(s.ID), limits.Sprint, s.Usage, func(r *row) bool { return r.Sprint == s.ID })
-		}
-	}
-}
-
-// addBurn adds a budget, that of a goal or of a sprint of it, if it ends before the work on
-// the tasks that pay from it.
-func (c *alarmCollector) addBurn(goal flow.GoalID, of string, limit flow.Budget, spent flow.Usage, pays func(*row) bool) {
-	burn := c.Local.Pace.Of(goal).Burn
-	if burn.Sessions < fewestSessions {
-		return
-	}
-	left := burn.Ends(limit, flow.Budget{Tokens: spent.Tokens(), Cost: spent.Cost})
-	open := 0
-	for _, row := range c.picture.rows.all {
-		if pays(row) && !row.Status.Final() {
-			open++
-		}
-	}
-	about := c.Reading
-	about.About = goal
-	e := about.eta(open, c.picture.Agents())
-	if left <= 0 || e == nil || left >= e.Median { // what is spent is in the inbox
-		return
-	}
-	used := 0
-	for _, u := range flow.BudgetsUsed(c.Board, goal, "") {
-		if u.Of == of {
-			used = u.Percent
-		}
-	}
-	c.add(Alarm{Kind: BurningAlarm, Subject: of, Moment: strconv.Itoa(used / 10 * 10), Recurs: true, Next: "git liza metrics",
-		Text: fmt.Sprintf("%s: at the rate so far its budget ends in %s, and its work in %s", of, seconds(left), seconds(e.Median))})
-}
-
 // addRubberStamps adds actors whose last verdicts were all approvals: each rejection has a
 // blocker, so none of them found anything.
 func (c *alarmCollector) addRubberStamps() {
 	limit := c.limits.Approvals
-	for _, a := range c.Local.Pace.Active {
+	for _, a := range c.Local.Active {
 		if steps := a.Approved / limit; steps > 0 {
 			c.add(Alarm{Kind: RubberStampAlarm, Subject: string(a.By), Moment: strconv.Itoa(steps * limit), Recurs: true, Since: time.Unix(a.At, 0).UTC(),
 				Next: "git liza metrics --by agent", Text: fmt.Sprintf("%s: the last %d verdicts approve, without a finding", a.By, steps*limit)})

@@ -435,8 +435,8 @@ func TestBudgetsThatApproach(t *testing.T) {
 func TestRubberStamps(t *testing.T) {
 	t.Parallel()
 	stamps := func(approved, limit int) (keys []string) {
-		pace := metrics.Pace{Active: []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: approved}, {By: "coder-1", At: start.Unix()}}}
-		list, _ := board(configured(func(c *flow.Config) { c.Alarms.Approvals = limit })).knowing(Local{Pace: pace}).alarms(RubberStampAlarm, start)
+		active := []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: approved}, {By: "coder-1", At: start.Unix()}}
+		list, _ := board(configured(func(c *flow.Config) { c.Alarms.Approvals = limit })).knowing(Local{Active: active}).alarms(RubberStampAlarm, start)
 		for _, a := range list {
 			require.False(t, a.Call)
 			require.Equal(t, "git liza metrics --by agent", a.Next)
@@ -459,13 +459,10 @@ func TestFiguresFireAgain(t *testing.T) {
 	goal := *goalOne
 	goal.Usage = flow.Usage{Input: 85}
 	limited := configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 })
-	pace := metrics.Pace{Active: []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: 20}, {By: "coder-1", At: start.Unix()}},
-		Goals: []metrics.GoalPace{{Merged: 10, Low: 600, Median: 7200, High: 9000}, {Goal: "goal-1", Merged: 10, Low: 600, Median: 7200, High: 9000,
-			Burn: metrics.Burn{Sessions: 10, Work: 3600, Tokens: 20}}}}
+	active := []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: 20}, {By: "coder-1", At: start.Unix()}}
 	for kind, s := range map[AlarmKind]scene{
 		ApproachingAlarm: board(limited, &goal),
-		BurningAlarm:     board(limited, &goal, oneTask(flow.Unclaimed, noon, nil)).knowing(Local{Pace: pace}),
-		RubberStampAlarm: board().knowing(Local{Pace: pace}),
+		RubberStampAlarm: board().knowing(Local{Active: active}),
 	} {
 		var memory work.Alarms
 		for _, step := range []struct {
@@ -487,42 +484,6 @@ func TestFiguresFireAgain(t *testing.T) {
 			require.Equal(t, []int{step.fired, step.ended}, []int{len(fired), len(ended)}, "%s after %s", kind, step.after)
 		}
 	}
-}
-
-// A budget that ends before the work, at the rate so far, is an alarm at each tenth that is
-// used: that of a goal, and that of its open sprint, whose work is less. Too little history
-// says nothing.
-func TestBurningBudgets(t *testing.T) {
-	t.Parallel()
-	burning := func(sessions int, budgets flow.Budgets, spent flow.Usage) (keys []string) {
-		goal := *goalOne
-		goal.Usage, goal.Sprint = spent, "sprint-1"
-		pace := metrics.Pace{Active: []metrics.Active{{By: "coder-1", At: start.Unix()}},
-			Goals: []metrics.GoalPace{{Merged: 10, Low: 600, Median: 7200, High: 9000}, {Goal: "goal-1", Merged: 10, Low: 600, Median: 7200, High: 9000,
-				Burn: metrics.Burn{Sessions: sessions, Work: 3600, Tokens: 20, Cost: 20}}}}
-		later := oneTask(flow.Unclaimed, noon, func(t *flow.Task) { t.ID = "u" })
-		s := board(controlOf(flow.ControlState{State: flow.Running}, func(s *flow.Settings) { s.Next.Sprint, s.Config.Budgets = 2, budgets }), &goal, later,
-			&flow.Sprint{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress, Usage: spent},
-			oneTask(flow.Unclaimed, noon, func(t *flow.Task) { t.Sprint = "sprint-1" })).knowing(Local{Pace: pace})
-		list, _ := s.alarms(BurningAlarm, start)
-		for _, a := range list {
-			require.False(t, a.Call)
-			require.Equal(t, "git liza metrics", a.Next)
-			keys = append(keys, a.Key())
-		}
-		return keys
-	}
-	tokens, cost := flow.Budget{Tokens: 100}, flow.Budget{Cost: 100}
-	of := func(spent int64) flow.Usage { return flow.Usage{Input: spent, Cost: flow.Cost(spent)} }
-	require.Empty(t, burning(10, flow.Budgets{Goal: tokens}, of(20)), "four hours are left, and the work takes four")
-	require.Equal(t, []string{"burning goal-1 20"}, burning(10, flow.Budgets{Goal: tokens}, of(21)))
-	require.Equal(t, []string{"burning goal-1 70"}, burning(10, flow.Budgets{Goal: cost}, of(79)))
-	require.Empty(t, burning(9, flow.Budgets{Goal: tokens, Sprint: tokens}, of(79)))
-	require.Empty(t, burning(10, flow.Budgets{Goal: tokens, Sprint: tokens}, of(100)))
-	require.Empty(t, burning(10, flow.Budgets{Sprint: tokens}, of(60)), "two hours are left, and one task of two is the sprint's")
-	require.Equal(t, []string{"burning sprint-1 60"}, burning(10, flow.Budgets{Sprint: tokens}, of(61)))
-	require.Equal(t, []string{"burning sprint-1 60"}, burning(10, flow.Budgets{Sprint: cost}, of(61)))
-	require.Equal(t, []string{"burning goal-1 70", "burning sprint-1 70"}, burning(10, flow.Budgets{Goal: tokens, Sprint: cost}, of(70)))
 }
 
 // Ten thousand tasks, with 300 agents or as many that die at once, are a call for each, of

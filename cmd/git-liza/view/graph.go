@@ -23,7 +23,6 @@ type Graph struct {
 	Free     *Schedule      `json:"free"`         // a task begins when what it needs is merged; null if nobody asked
 	Barrier  *Schedule      `json:"barrier"`      // no task begins before all of lower levels are merged; null for several goals, too
 	Risks    []Risk         `json:"risks"`        // of the open tasks, the riskiest first; null if nobody asked
-	Forecast *Forecast      `json:"forecast"`     // likewise
 	Blockers []Blocker      `json:"blockers"`     // those that keep most tasks waiting first
 	Archived int            `json:"archived"`     // archived tasks of the board, of which only those are nodes that open tasks need
 	Nodes    []GraphNode    `json:"nodes"`        // open ones first, by step

@@ -228,7 +228,7 @@ func TestGraphOfNothing(t *testing.T) {
 	g := GraphOf(graphBoard(nil), "goal-1")
 	raw, err := json.Marshal(g)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"goal":"goal-1","title":"G","counts":{},"critical":[],"length":0,"seconds":0,"work_seconds":0,"levels":[],"free":null,"barrier":null,"risks":null,"forecast":null,"blockers":[],"archived":0,"nodes":[],"edges":[]}`, string(raw))
+	require.JSONEq(t, `{"goal":"goal-1","title":"G","counts":{},"critical":[],"length":0,"seconds":0,"work_seconds":0,"levels":[],"free":null,"barrier":null,"risks":null,"blockers":[],"archived":0,"nodes":[],"edges":[]}`, string(raw))
 	require.Equal(t, "goal   goal-1  G\ntasks  none yet\n", g.Text(80))
 	g = GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed)}), "")
 	require.Equal(t, "tasks  1 open, 15m of work\npath   1 task, 15m: * a\n\nno other task in the way\n * a  UNCLAIMED  Do a\n", g.Text(80))
@@ -324,10 +324,6 @@ func deepest(nodes map[flow.TaskID]*GraphNode, id flow.TaskID, behind map[flow.T
 func BenchmarkGraphOf10000(b *testing.B) {
 	tasks := manyTasks(20_000)
 	board := graphBoard(tasks[10_000:])
-	samples := make([]plan.Sample, plan.FewestSamples)
-	for i := range samples {
-		samples[i] = plan.Sample{Kind: flow.Code, Role: flow.Coder, Estimate: 900, Took: int64(600 + 100*i)}
-	}
 	agents := []int{1, 2, 4, 8}
 	b.Run("show", func(b *testing.B) {
 		b.ReportAllocs()
@@ -340,12 +336,7 @@ func BenchmarkGraphOf10000(b *testing.B) {
 	g := GraphOf(board, "goal-1")
 	b.Run("risk", func(b *testing.B) {
 		for b.Loop() {
-			g.Rate(Past{})
-		}
-	})
-	b.Run("estimate", func(b *testing.B) {
-		for b.Loop() {
-			g.Foresee(Past{samples: samples}, agents, false)
+			g.Rate(nil)
 		}
 	})
 }

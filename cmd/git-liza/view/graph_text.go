@@ -29,7 +29,7 @@ func (g *Graph) Text(width int) string {
 	if more := len(open) - mostShown; more > 0 {
 		text += fmt.Sprintf("\nand %d more open: git liza plan show --json\n", more)
 	}
-	return text + g.scheduleText(width) + g.Forecast.text(width) + g.risksText(width)
+	return text + g.scheduleText(width) + g.risksText(width)
 }
 
 // dropEmpty leaves out the columns that are empty in every row.

@@ -27,11 +27,7 @@ func (m *Metrics) Value() Object {
 	r := m.Report
 	budgets, burndown, days := []Object{}, []Object{}, []Object{}
 	for _, b := range r.Budgets {
-		ends := any(b.Ends)
-		if b.Ends < 0 {
-			ends = nil
-		}
-		budgets = append(budgets, Object{{"of", b.Of}, {"limit", ValueOf(b.Limit)}, {"spent", ValueOf(b.Spent)}, {"ends_in", ends}})
+		budgets = append(budgets, Object{{"of", b.Of}, {"limit", ValueOf(b.Limit)}, {"spent", ValueOf(b.Spent)}})
 	}
 	for _, d := range r.Burndown {
 		burndown = append(burndown, Object{{"sprint", d.Sprint}, {"day", d.Day.Format(time.DateOnly)}, {"planned", d.Planned}, {"open", d.Open}})
@@ -57,7 +53,6 @@ func (m *Metrics) Value() Object {
 		{"lead_time", spreadValue(r.LeadTime)}, {"working_time", spreadValue(r.Working)}, {"waiting_time", spreadValue(r.Waiting)},
 		{"states", statesValue(r.States, spreadValue)}, {"roles", rolesValue(r.Roles)}, {"drift", spreadValue(r.Drift)},
 		{"usage", Spent{r.Usage, r.Uncounted}.value()},
-		{"burn", Object{{"sessions", r.Burn.Sessions}, {"work", r.Burn.Work}, {"tokens_per_hour", r.Burn.Tokens}, {"cost_per_hour", r.Burn.Cost.String()}}},
 		{"budgets", budgets}, {"burndown", burndown}, {"days", days}, {"by", by}, {"rows", rows},
 	}
 }
@@ -152,9 +147,6 @@ func (m *Metrics) Text(width int) string {
 	if r.Usage.Sessions > 0 {
 		head.Add("used", Spent{r.Usage, r.Uncounted}.Words())
 	}
-	if burnt := Amount(flow.Budget{Tokens: r.Burn.Tokens, Cost: r.Burn.Cost}); burnt != "" && r.Burn.Work > 0 {
-		head.Add("an hour", burnt+", by the last "+seconds(r.Burn.Work)+" of work")
-	}
 	for _, b := range r.Budgets {
 		head.Add("budget", b.Of+": "+budgetText(b))
 	}
@@ -237,7 +229,7 @@ func shareText(s metrics.Share) string {
 	return strconv.Itoa(int(math.Round(100*v))) + "%"
 }
 
-func budgetText(b metrics.BudgetBurn) string {
+func budgetText(b metrics.Spending) string {
 	var parts []string
 	if b.Limit.Tokens > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d tokens", b.Spent.Tokens, b.Limit.Tokens))
@@ -245,14 +237,10 @@ func budgetText(b metrics.BudgetBurn) string {
 	if b.Limit.Cost > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s dollars", b.Spent.Cost, b.Limit.Cost))
 	}
-	text := strings.Join(parts, ", ")
-	switch {
-	case b.Ends == 0:
-		return text + "; spent"
-	case b.Ends > 0:
-		return text + "; ends after " + seconds(b.Ends) + " of work"
+	if b.IsOver() {
+		return strings.Join(parts, ", ") + "; spent"
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // rowsText formats the rows for people.
@@ -309,14 +297,17 @@ func (m *Metrics) Exposition() string {
 		}
 		return []string{fmt.Sprintf(`{%squantile="0.5"} %d`, label, s.Median), fmt.Sprintf(`{%squantile="0.95"} %d`, label, s.P95)}
 	}
-	var tasks, stays, limits []string
+	var tasks, stays, tokens, dollars []string
 	for _, status := range flow.Statuses() {
 		tasks = append(tasks, fmt.Sprintf(`{state="%s"} %d`, status, r.Tasks.States[status]))
 		stays = append(stays, spread(r.States[status], fmt.Sprintf(`state="%s",`, status))...)
 	}
 	for _, b := range r.Budgets {
-		if b.Ends >= 0 {
-			limits = append(limits, fmt.Sprintf(`{of="%s"} %d`, b.Of, b.Ends))
+		if b.Limit.Tokens > 0 {
+			tokens = append(tokens, fmt.Sprintf(`{of="%s"} %d`, b.Of, b.Limit.Tokens-b.Spent.Tokens))
+		}
+		if b.Limit.Cost > 0 {
+			dollars = append(dollars, fmt.Sprintf(`{of="%s"} %s`, b.Of, (b.Limit.Cost-b.Spent.Cost)))
 		}
 	}
 	put("liza_tasks", "gauge", "Tasks by state.", tasks...)
@@ -332,8 +323,7 @@ func (m *Metrics) Exposition() string {
 	put("liza_tokens_total", "counter", "Tokens read without a cache, or written.", fmt.Sprintf(" %d", r.Usage.Tokens()))
 	put("liza_cost_dollars_total", "counter", "Cost of sessions.", " "+r.Usage.Cost.String())
 	put("liza_session_seconds_total", "counter", "Wall time of sessions.", fmt.Sprintf(" %d", r.Usage.Seconds))
-	put("liza_burn_tokens_per_hour", "gauge", "Tokens of an hour of work.", fmt.Sprintf(" %d", r.Burn.Tokens))
-	put("liza_burn_dollars_per_hour", "gauge", "Dollars of an hour of work.", " "+r.Burn.Cost.String())
-	put("liza_budget_ends_seconds", "gauge", "Work until a budget is spent.", limits...)
+	put("liza_budget_left_tokens", "gauge", "Tokens that a budget leaves.", tokens...)
+	put("liza_budget_left_dollars", "gauge", "Dollars that a budget leaves.", dollars...)
 	return text.String()
 }

@@ -202,9 +202,6 @@ func (p *Picture) Due() (due time.Time) {
 	for _, until := range known.Snoozed {
 		note(until)
 	}
-	for _, a := range known.Pace.Active {
-		note(time.Unix(a.At, 0).Add(atWork))
-	}
 	if !p.deferralsKnown {
 		p.findDeferrals()
 	}

@@ -389,8 +389,7 @@ func (c *follower) machine() Local {
 		}
 	}
 	if c.IntN(2) == 0 {
-		l.Pace = metrics.Pace{Goals: []metrics.GoalPace{{Merged: 100, Low: 60, Median: 600, High: 6000}},
-			Active: []metrics.Active{{By: "coder-1", At: c.now.Unix() - 3600 + c.Int64N(60)}}}
+		l.Active = []metrics.Active{{By: "coder-1", At: c.now.Unix() - 3600 + c.Int64N(60), Approved: 20}}
 	}
 	l.Take = pick(c, "", "git merge integration")
 	if c.IntN(3) == 0 {

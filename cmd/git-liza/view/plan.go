@@ -79,12 +79,6 @@ func (g *Graph) link(goal flow.GoalID) {
 // Left is the plan of the open tasks in order of creation, linked by what they wait for.
 func (g *Graph) Left() (*plan.Plan, *plan.Graph) { return g.plan, g.left }
 
-// HasBarrier reports whether the open tasks are of one goal that goes level by level.
-func (g *Graph) HasBarrier(b *flow.Board) bool {
-	goal, one := g.onlyGoal()
-	return one && flow.BarrierOf(b, goal) == flow.LevelBarrier
-}
-
 // Simulate simulates some numbers of agents, each at least one, that work off the open
 // tasks.
 func (g *Graph) Simulate(agents []int) {

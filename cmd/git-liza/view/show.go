@@ -62,15 +62,33 @@ func HasJudged(history []Entry, by flow.Actor, commit flow.ObjectID) bool {
 	})
 }
 
+// A Drift says how far integration went on since approved work began.
+type Drift struct {
+	Commits int
+	Both    []string // the paths that integration and the work changed
+}
+
+// shown is a task with its drift, if that is known; the paths that both sides changed are
+// among its keys then.
+func (r Reading) shown(t *flow.Task) Object {
+	task, d := r.Task(t), r.Local.Drift
+	if d == nil {
+		return task
+	}
+	i := slices.IndexFunc(task, func(m Member) bool { return m.Key == "drift" })
+	task[i].Value = d.Commits
+	return slices.Insert(task, i+1, Member{"both_changed", ValueOf(d.Both)})
+}
+
 // Story returns a task with what it waits for, the questions that were ever asked about it, its
 // submissions and its history, oldest first.
 func (r Reading) Story(t *flow.Task, history []Entry) Object {
-	return r.Task(t).With("waits", r.WhyOf(t)).With("questions", ValueOf(flow.QuestionsAbout(r.Board, t.ID))).With("submissions", Submissions(history)).With("history", LogValue(history))
+	return r.shown(t).With("waits", r.WhyOf(t)).With("questions", ValueOf(flow.QuestionsAbout(r.Board, t.ID))).With("submissions", Submissions(history)).With("history", LogValue(history))
 }
 
 // StoryText formats [Reading.Story] for people.
 func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
-	title, rest, _ := strings.Cut(describeTask(shownTo(t, r.Task(t)), width), "\n")
+	title, rest, _ := strings.Cut(describeTask(shownTo(t, r.shown(t)), width), "\n")
 	if t.Reverted != nil {
 		title = Cut(fmt.Sprintf("%s  %s, reverted by %s  %s", t.ID, t.Status, t.Reverted, plaintext.Line(t.Title)), width)
 	}

@@ -41,7 +41,6 @@ type Status struct {
 	Left        any            `json:"budget_left"`  // what is left for planning; null without a budget
 	Spent       string         `json:"budget_spent"` // the owner of a spent budget, "" if none is spent
 	Counts      map[string]int `json:"counts"`       // of the goal's tasks by state, without the archive
-	ETA         *ETA           `json:"eta"`          // of the goal's open tasks; null without enough history
 	Records     map[string]int `json:"records"`      // open anomalies, discoveries and notes
 	Agents      []Agent        `json:"agents"`
 	Waiting     []WaitGroup    `json:"waiting"`
@@ -130,7 +129,6 @@ func (p *Picture) situation(goals []Goal) *Status {
 	}
 	g.archived = of.sum() == 0 && len(r.Board.IDs(flow.Archive)) > 0 && partOf(goal).Added > 0
 	g.Agents = p.Agents()
-	g.ETA = r.eta(of.open(), g.Agents)
 	g.titles = map[flow.TaskID]string{}
 	for _, a := range g.Agents {
 		if t := p.rows.byID[a.Task]; t != nil {
@@ -254,11 +252,7 @@ func (g *Status) progressLine() string {
 	if all == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("%d of %d merged", merged, all-dropped)
-	if g.ETA != nil {
-		line += ", " + g.ETA.words()
-	}
-	return line
+	return fmt.Sprintf("%d of %d merged", merged, all-dropped)
 }
 
 // openRecords counts the open records of the board, or of the one goal that is looked at,

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -52,3 +53,16 @@ func leaseText(until, at time.Time) string {
 // ago formats the time since an event. It is never negative, although the
 // clock of another host may be ahead.
 func ago(now, then time.Time) string { return Span(max(now.Sub(then), 0)) }
+
+// spanOf formats seconds, from an hour on to the minute. Sums of estimates can be more
+// than a time.Duration holds.
+func spanOf(seconds int64) string {
+	minutes := (seconds + 30) / 60
+	switch {
+	case seconds < 60*60:
+		return flow.Duration(time.Duration(seconds) * time.Second).String()
+	case minutes%60 == 0:
+		return fmt.Sprintf("%dh", minutes/60)
+	}
+	return fmt.Sprintf("%dh%dm", minutes/60, minutes%60)
+}

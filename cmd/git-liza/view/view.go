@@ -68,13 +68,14 @@ type Local struct {
 
 	Identity  Identity
 	Remote    Remote
-	Hooks     string       // what is wrong with the hooks of this clone, "" if nothing is
-	Breach    *Breach      // why the board's last moves do not replay, nil if they do
-	Repair    string       // the command that repairs such a board
-	Uncounted int          // sessions of the current goal that did not report their usage
-	Take      string       // the command that brings merged work to the branch that people work on, "" if none is needed
-	Ahead     *Step        // what to do about a branch that is ahead of integration, nil if none is
-	Pace      metrics.Pace // of the moves that this clone has counted
+	Hooks     string           // what is wrong with the hooks of this clone, "" if nothing is
+	Breach    *Breach          // why the board's last moves do not replay, nil if they do
+	Repair    string           // the command that repairs such a board
+	Uncounted int              // sessions of the current goal that did not report their usage
+	Take      string           // the command that brings merged work to the branch that people work on, "" if none is needed
+	Ahead     *Step            // what to do about a branch that is ahead of integration, nil if none is
+	Drift     *Drift           // of the one task that is shown, nil of work that is not approved
+	Active    []metrics.Active // who worked last, by the moves that this clone has counted
 }
 
 // A Breach is one thing that is wrong with a board.

@@ -15,7 +15,6 @@ type costsPage struct {
 	By        metrics.By  `json:"by"`
 	Usage     view.Object `json:"usage"`
 	Uncounted int         `json:"uncounted"` // sessions that did not report their usage
-	Hour      flow.Budget `json:"-"`         // of an hour of work, by the last sessions
 	Budgets   []budgetRow `json:"budgets"`
 	Rows      []costRow   `json:"rows"`
 	Divisions []choice    `json:"-"`
@@ -39,7 +38,6 @@ type budgetRow struct {
 	Limit   string `json:"limit"`
 	Spent   string `json:"spent"`
 	Percent int    `json:"percent"`
-	Ends    int64  `json:"ends"` // seconds of work until it is spent, -1 if nobody knows
 }
 
 // divisions are what costs are divided by.
@@ -69,13 +67,13 @@ func showCosts(v *visit) (any, error) {
 		ask.Now = r.At
 	}
 	report := counts.Report(ask)
-	page := costsPage{By: ask.By, Usage: view.ObjectOf(report.Usage), Uncounted: report.Uncounted, Hour: flow.Budget{Tokens: report.Burn.Tokens, Cost: report.Burn.Cost},
+	page := costsPage{By: ask.By, Usage: view.ObjectOf(report.Usage), Uncounted: report.Uncounted,
 		Budgets: []budgetRow{}, Rows: []costRow{}, Goals: goalChoices(v, r.Board, goal), Total: view.Spent{Usage: report.Usage, Uncounted: report.Uncounted}}
 	for _, by := range divisions() {
 		page.Divisions = append(page.Divisions, choice{"by " + string(by), addressWith(v, "by", string(by)), by == ask.By})
 	}
 	for _, b := range report.Budgets {
-		page.Budgets = append(page.Budgets, budgetRow{b.Of, view.Amount(b.Limit), cmp.Or(view.Amount(b.Spent), "nothing"), percentOf(b), b.Ends})
+		page.Budgets = append(page.Budgets, budgetRow{b.Of, view.Amount(b.Limit), cmp.Or(view.Amount(b.Spent), "nothing"), percentOf(b)})
 	}
 	for _, row := range report.Rows {
 		if row.Usage.Sessions == 0 {
@@ -100,7 +98,7 @@ func readCounts(v *visit, c *work.Clone, shown flow.ObjectID) (*metrics.Counts, 
 
 // percentOf is how much of a budget is spent, by what is spent most of; rounded down, as
 // alarms count.
-func percentOf(b metrics.BudgetBurn) int {
+func percentOf(b metrics.Spending) int {
 	part := 0.0
 	if b.Limit.Tokens > 0 {
 		part = float64(b.Spent.Tokens) / float64(b.Limit.Tokens)

@@ -30,7 +30,6 @@ func (s *Server) templateFuncs() template.FuncMap {
 		"minute":  func(at any) string { return timeOf(at).UTC().Format("2006-01-02 15:04Z") },
 		"seconds": func(n int64) string { return view.Span(time.Duration(min(n, 1<<32)) * time.Second) },
 		"count":   view.Count,
-		"amount":  view.Amount,
 		"inc":     func(n int) int { return n + 1 },
 		"taskOf":  taskOf,
 		"sign":    signName,

@@ -121,21 +121,18 @@ func (k *counter) follow(ctx context.Context, view *View) {
 	}
 }
 
-// ReadPace returns the pace of work in the last counts that were kept here, the zero value
-// if none was. It reads no move.
-func ReadPace(c *Clone) metrics.Pace {
+// ReadActive returns who worked last by the counts that were kept here last, nobody if none
+// were. It reads no move.
+func ReadActive(c *Clone) []metrics.Active {
 	f, err := os.Open(countsFile(c))
 	if err != nil {
-		return metrics.Pace{}
+		return nil
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, metrics.PaceSize))
+	data, err := io.ReadAll(io.LimitReader(f, metrics.ActiveSize))
 	if err != nil {
-		return metrics.Pace{}
+		return nil
 	}
-	p, err := metrics.DecodePace(data)
-	if err != nil {
-		return metrics.Pace{}
-	}
-	return p
+	active, _ := metrics.DecodeActive(data) // what another program wrote says nothing
+	return active
 }

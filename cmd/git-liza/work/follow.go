@@ -31,7 +31,7 @@ const (
 type Known struct {
 	Presences map[flow.AgentID]gitstore.Presence // the last ones of the registered agents
 	Dead      map[flow.AgentID]int               // the process id of an agent's supervisor that died on this machine
-	Pace      metrics.Pace                       // of the moves that were counted in this clone
+	Active    []metrics.Active                   // who worked last, by the moves that were counted in this clone
 	// Machine grows when the configuration, branches or files of this clone may have
 	// changed, at most every two seconds: what follows from them is to be found anew.
 	Machine uint64
@@ -48,7 +48,7 @@ type Known struct {
 // alone: boards share what they read.
 //
 // Moves that come faster are gathered for 0.3 seconds. They are counted beside that, so that
-// Known.Pace follows them; it lags by a hundred times what that takes. The error is that of ctx, or of a clone that
+// Known.Active follows them; it lags by a hundred times what that takes. The error is that of ctx, or of a clone that
 // cannot be watched.
 func Follow(ctx context.Context, c *Clone, see func(b *flow.Board, tip flow.ObjectID, d gitstore.Delta, known Known, err error) (again time.Time)) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -156,7 +156,7 @@ func (f *feed) show(ctx context.Context, tip git.ID) {
 	if moved {
 		f.stale = true
 		f.findAgents(ctx)
-		f.findPace()
+		f.findActive()
 		f.news = false // see gets it now
 	}
 	f.again = f.see(f.board, f.tip, d, f.known, err)
@@ -194,7 +194,7 @@ func (f *feed) lookAround(ctx context.Context) {
 		return
 	}
 	f.findAgents(ctx)
-	f.findPace()
+	f.findActive()
 	for _, name := range []string{"config", "config.worktree", "HEAD", "logs/HEAD", "packed-refs", layout.Private, layout.Private + "/paused"} {
 		f.stale = f.isNew(filepath.Join(f.Repo.CommonDir(), name)) || f.stale
 	}
@@ -231,10 +231,10 @@ func (f *feed) findAgents(ctx context.Context) {
 	}
 }
 
-// findPace reads the pace of work if moves were counted since.
-func (f *feed) findPace() {
+// findActive reads who worked last if moves were counted since.
+func (f *feed) findActive() {
 	if f.isNew(countsFile(f.Clone)) {
-		f.known.Pace, f.news = ReadPace(f.Clone), true
+		f.known.Active, f.news = ReadActive(f.Clone), true
 	}
 }
 

@@ -33,9 +33,9 @@ func countsOf(n int) *metrics.Counts {
 	return counts
 }
 
-// What merged tasks took says how long open ones take, and what happened to work on their
-// paths how risky they are; archived tasks count too.
-func TestPastOfABoard(t *testing.T) {
+// What happened to work on the paths of open tasks says how risky they are; archived tasks
+// count too.
+func TestRisksOfABoard(t *testing.T) {
 	t.Parallel()
 	var live, archived []*flow.Task
 	for i := range 10 {
@@ -50,27 +50,14 @@ func TestPastOfABoard(t *testing.T) {
 	open := taskIn("next", flow.Unclaimed)
 	open.Estimate, open.Owns, open.Verify = flow.Duration(time.Hour), []string{"src/4.go", "src/5.go"}, "make"
 	b := graphBoard(append(live, open, taskIn("text", flow.Unclaimed, "next")), archived...)
-	past := PastOf(b, countsOf(10).Courses())
+	records := RecordsOf(b, countsOf(10).Troubles())
 	require.NoError(t, b.Err())
 	g := GraphOf(b, "goal-1")
-	g.Rate(past)
+	g.Rate(records)
 	require.Equal(t, []Risk{{"next", 6, 1, 0, 0, 1, 4}, {"text", 5, 0, 1, 3, 1, 0}}, g.Risks)
-	g.Foresee(past, []int{1, 2}, false)
-	require.Equal(t, &Forecast{10, 10, []RatioRow{{"", "", 10, 200, 200, 200}, {"coder", "code", 10, 200, 200, 200}}, []ForecastOf{{1, 9000, 9000, 9000}, {2, 9000, 9000, 9000}}}, g.Forecast)
 	require.Contains(t, g.Text(80), `
-takes, in % of the estimate  tasks  P50    P80    P95
-all                          10     200 %  200 %  200 %
-coder, code                  10     200 %  200 %  200 %
-
-agents  P50    P80    P95
-1       2h30m  2h30m  2h30m
-2       2h30m  2h30m  2h30m
-
 risk  task  files  depth  verify  estimate  history
 6     next  1      0      0       1         4
 5     text  0      1      3       1         0
 `)
-	g.Foresee(PastOf(b, countsOf(9).Courses()), []int{1}, false)
-	require.Contains(t, g.Text(80), "\nNo calibration: 9 tasks were merged by agents here, and it needs 10.")
-	require.Empty(t, g.Forecast.Runs)
 }
