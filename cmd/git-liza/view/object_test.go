@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -73,12 +74,7 @@ func TestSummarisedIsTheSame(t *testing.T) {
 			Estimate: flow.Duration(90 * time.Minute), Labels: []string{"a", "ü"}, Retry: &flow.Retry{Count: 2, NotBefore: noon}, Entered: noon, Phase: "build", Reverts: []flow.TaskID{"a", "b"}},
 	} {
 		summary := task.Summary()
-		short, whole := summarised(&summary), view.Task(task)
-		sameJSON(t, whole, &summary)
-		for _, m := range short {
-			require.Equal(t, fmt.Sprint(whole.Find(m.Key)), fmt.Sprint(m.Value), "%s of %s", m.Key, task.ID)
-		}
-		require.Greater(t, len(short), 15)
+		sameJSON(t, view.Task(task), &summary)
 	}
 }
 
@@ -215,4 +211,25 @@ func TestSpan(t *testing.T) {
 		time.Hour: "1h", 47*time.Hour + 59*time.Minute: "47h", 49 * time.Hour: "2 days", -3 * time.Minute: "3m"} {
 		require.Equal(t, want, Span(d))
 	}
+}
+
+// What git liza list does with ten thousand tasks, for people and as JSON.
+func BenchmarkList10000(b *testing.B) {
+	list := make([]*flow.Summary, 10_000)
+	for i := range list {
+		list[i] = &flow.Summary{ID: flow.TaskID(fmt.Sprint("task-", i)), Title: "Show the count of the words in the status bar", Status: flow.Unclaimed, Kind: flow.Code,
+			Goal: "goal-1", Sprint: "sprint-1", Spec: "specs/vision.md#words", Priority: 3, DependsOn: []flow.TaskID{"task-1"}, Owns: []string{"src/words/**"}, Created: noon, Changed: noon, Entered: noon}
+	}
+	view := Reading{Board: flow.Open(flow.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}, At: noon}
+	b.Run("text", func(b *testing.B) {
+		for b.Loop() {
+			_ = view.TaskTable(list, list, 0).Text(0)
+		}
+	})
+	b.Run("json", func(b *testing.B) {
+		for b.Loop() {
+			rows, _ := NewTaskRows(list, SummaryKeys())
+			require.NoError(b, rows.WriteJSON(io.Discard))
+		}
+	})
 }

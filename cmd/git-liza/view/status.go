@@ -107,7 +107,7 @@ func (p *Picture) situation(goals []Goal) *Status {
 	goal, sprint := r.Board.Goal(r.goal()), r.Board.Sprint(r.Board.OpenSprint(r.goal()))
 	g := &Status{Goal: ValueOf(goal), Goals: goals, Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
 		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
-		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: r.budgetLeft(r.goal(), ""), Breach: known.Breach,
+		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: ValueOf(r.budgetLeft(r.goal(), "")), Breach: known.Breach,
 		settings: settings, goal: goal, sprint: sprint, at: r.At}
 	g.left, _ = r.Board.Left(r.goal(), "")
 	if refusal := r.Board.Budget(r.goal(), ""); refusal != nil {

@@ -1,99 +1,167 @@
 package view
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
 
-// Task returns a task with exactly the keys that scripts rely on. Values follow
-// the rule of [ValueOf]. role is the role that does the task, review_by the
-// roles that it names to judge it. reviews has what each role that judges the
-// submission holds of it, missing those that have still to approve it, and stale
-// the texts that have changed since somebody approved it. The keys
-// reviewing_by to rejection are of the first review, the last verdict and the
-// last rejection of any role. lease_expires is the claim's. assigned_to is the actor
-// that holds the task or worked on it last. claimable says whether the asker
-// could claim the task now, and why_not the reason if not. why_not is "" for a
-// final task. reverts are the merged tasks that it takes back, reverted says by what it
-// was taken back itself. level to verify_timeout are what a plan
-// says of it. retries counts claims that failed, retry_error is the last failure, and agents
-// try again from not_before on. gates are the receipts of the gates at the submission. phase is the one of the goal's workflow that
-// it belongs to, denies are globs of paths that its work does not change, and asking the
-// open questions that were asked during the work.
-func (r Reading) Task(t *flow.Task) Object {
-	a, sub, review, merge, block := partOf(t.Attempt), partOf(t.Submission), partOf(t.Review()), partOf(t.Merge), partOf(t.Block)
-	assigned, approvedBy, retry := a.Coder, partOf(t.Verdict()).By, partOf(t.Retry)
-	if t.Claim != nil {
-		assigned = t.Claim.By
+// A Task is a task as JSON shows it, with exactly the keys that scripts rely on. Values follow
+// the rule of [ValueOf]. What is tagged short is in the task's summary. Reviewer to Rejection
+// are of the first review, the last verdict and the last rejection of any role.
+type Task struct {
+	ID         flow.TaskID   `yaml:"id,short"`
+	Title      string        `yaml:"title,short"`
+	Status     flow.Status   `yaml:"status,short"`
+	Kind       flow.Kind     `yaml:"kind,short"`
+	Goal       flow.GoalID   `yaml:"goal,short"`
+	Sprint     flow.SprintID `yaml:"sprint,short"`
+	DoneWhen   string        `yaml:"done_when"`
+	Spec       string        `yaml:"spec,short"`
+	Scope      string        `yaml:"scope"`
+	Priority   int           `yaml:"priority,short"`
+	DependsOn  []flow.TaskID `yaml:"depends_on,short"`
+	Owns       []string      `yaml:"owns,short"`
+	Verify     string        `yaml:"verify,short"`
+	Created    time.Time     `yaml:"created,short"`
+	Changed    time.Time     `yaml:"changed,short"`
+	AssignedTo flow.Actor    `yaml:"assigned_to,short"` // that holds the task or worked on it last
+	Lease      time.Time     `yaml:"lease_expires,short"`
+	Worktree   string        `yaml:"worktree"`
+	Branch     string        `yaml:"branch"`
+	Base       flow.ObjectID `yaml:"base_commit"`
+	Iteration  int           `yaml:"iteration,short"`
+	Cycles     int           `yaml:"review_cycles,short"`
+	AllCycles  int           `yaml:"review_cycles_total"`
+	Attempts   int           `yaml:"attempts"`
+
+	Failures     []flow.Failure    `yaml:"failed_by"`
+	Intent       *flow.Intent      `yaml:"intent"`
+	Submitted    flow.ObjectID     `yaml:"review_commit"`
+	Reviewer     flow.Actor        `yaml:"reviewing_by,short"`
+	ReviewLease  time.Time         `yaml:"review_lease_expires,short"`
+	ApprovedBy   flow.Actor        `yaml:"approved_by"`
+	Verdict      *flow.Verdict     `yaml:"verdict"`
+	Rejection    *flow.Rejection   `yaml:"rejection"`
+	Merged       flow.ObjectID     `yaml:"merge_commit"`
+	Drift        int               `yaml:"drift"`
+	Blocked      string            `yaml:"blocked_reason,short"`
+	Questions    []string          `yaml:"blocked_questions"`
+	MergeFailure *flow.Integration `yaml:"integration_failure"`
+	Fix          flow.ObjectID     `yaml:"integration_fix"`
+	Handoff      *flow.Handoff     `yaml:"handoff"`
+	Supersedes   []flow.TaskID     `yaml:"supersedes"`
+	SupersededBy []flow.TaskID     `yaml:"superseded_by"`
+	Rescope      string            `yaml:"rescope_reason"`
+
+	Role       flow.Role      `yaml:"role,short"` // that does it
+	BasedOn    []string       `yaml:"based_on,short"`
+	ReviewBy   []flow.Role    `yaml:"review_by"` // that it names to judge it
+	Without    []flow.Role    `yaml:"without"`
+	Reviews    []Review       `yaml:"reviews"`
+	Missing    []flow.Role    `yaml:"missing,short"` // that have still to approve the submission
+	Stale      []string       `yaml:"stale"`         // texts that have changed since somebody approved it
+	Usage      flow.Usage     `yaml:"usage"`
+	Budget     *flow.Budget   `yaml:"budget"`
+	BudgetLeft *flow.Budget   `yaml:"budget_left"` // nil without a budget
+	Claimable  bool           `yaml:"claimable"`   // whether the asker could claim it now
+	WhyNot     string         `yaml:"why_not"`     // the reason if not, "" for a final task
+	Limits     *flow.Limits   `yaml:"limits,short"`
+	Reverts    []flow.TaskID  `yaml:"reverts,short"` // the merged tasks that it takes back
+	Reverted   *flow.Reverted `yaml:"reverted"`      // by what it was taken back itself
+
+	Level           int           `yaml:"level,short"` // this and what follows is what a plan says of it
+	Estimate        flow.Duration `yaml:"estimate,short"`
+	Labels          []string      `yaml:"labels,short"`
+	Files           *flow.Files   `yaml:"files"`
+	Acceptance      []string      `yaml:"acceptance"`
+	Steps           []flow.Step   `yaml:"steps"`
+	Context         flow.LongText `yaml:"context"`
+	Consumers       []flow.TaskID `yaml:"consumers"`
+	IntegrationTest string        `yaml:"integration_test"`
+	VerifyTimeout   flow.Duration `yaml:"verify_timeout"`
+
+	Retries     int             `yaml:"retries,short"`    // claims that failed
+	NotBefore   time.Time       `yaml:"not_before,short"` // when agents try again
+	RetryError  string          `yaml:"retry_error"`
+	Entered     time.Time       `yaml:"entered,short"`
+	AbandonedBy flow.Actor      `yaml:"abandoned_by"`
+	Gates       []flow.Receipt  `yaml:"gates"` // at the submission
+	Phase       flow.PhaseID    `yaml:"phase,short"`
+	Denies      []string        `yaml:"denies"` // globs of paths that its work does not change
+	Asking      []flow.RecordID `yaml:"asking"` // open questions that were asked during the work
+}
+
+// A Review is what a role that judges the submission of a task holds of it.
+type Review struct {
+	Role      flow.Role       `yaml:"role"`
+	By        flow.Actor      `yaml:"by"`
+	Lease     time.Time       `yaml:"lease_expires"`
+	Verdict   *flow.Verdict   `yaml:"verdict"`
+	Rejection *flow.Rejection `yaml:"rejection"`
+}
+
+// summarised is the part of a task that is in its summary. It reads no document.
+func summarised(t *flow.Summary) Task {
+	reviewer, lease := t.Reviewing(time.Time{})
+	return Task{
+		ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint, Spec: t.Spec, Priority: t.Priority,
+		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Created: t.Created, Changed: t.Changed, AssignedTo: t.Coder, Lease: t.Lease,
+		Iteration: t.Iteration, Cycles: t.Cycles, Reviewer: reviewer, ReviewLease: lease, Blocked: t.Reason, Role: t.Role, BasedOn: t.BasedOn,
+		Missing: missingOf(t), Limits: t.Limits, Reverts: t.Reverts, Level: t.Level, Estimate: t.Estimate, Labels: t.Labels,
+		Retries: t.Retries, NotBefore: t.NotBefore, Entered: t.Entered, Phase: t.Phase,
 	}
+}
+
+// Task returns a task as JSON shows it, see [Task].
+func (r Reading) Task(t *flow.Task) Object { return ObjectOf(r.wholeTask(t)) }
+
+func (r Reading) wholeTask(t *flow.Task) Task {
 	short := t.Summary()
-	branch, worktree := "", ""
+	v, a, sub, merge, retry := summarised(&short), partOf(t.Attempt), partOf(t.Submission), partOf(t.Merge), partOf(t.Retry)
+	v.DoneWhen, v.Scope, v.Base, v.AllCycles, v.Attempts, v.Failures, v.Intent = t.DoneWhen, t.Scope, a.Base, t.Cycles, t.Attempts, t.Failures, t.Intent
+	v.Submitted, v.ApprovedBy, v.Verdict, v.Rejection = sub.Commit, partOf(t.Verdict()).By, t.Verdict(), t.Rejection()
+	v.Merged, v.Drift, v.Questions, v.MergeFailure, v.Fix, v.Handoff = merge.Commit, merge.Drift, partOf(t.Block).Questions, t.Integration, a.Fix, t.Handoff
+	v.Supersedes, v.SupersededBy, v.Rescope = t.Supersedes, t.SupersededBy, t.Rescope
+	v.ReviewBy, v.Without, v.Reviews, v.Usage, v.Budget, v.Reverted = t.Reviews, t.Without, reviewsOf(t), t.Usage, t.Budget, t.Reverted
+	v.Files, v.Acceptance, v.Steps, v.Context, v.Consumers = t.Files, t.Acceptance, t.Steps, t.Context, t.Consumers
+	v.IntegrationTest, v.VerifyTimeout, v.RetryError, v.AbandonedBy, v.Gates, v.Denies = t.IntegrationTest, t.VerifyTimeout, retry.Error, t.AbandonedBy, sub.Gates, t.Denies
+	v.BudgetLeft = r.budgetLeft("", t.ID)
+	for _, text := range t.Outdated(r.Board) {
+		v.Stale = append(v.Stale, text.String())
+	}
+	for _, asked := range t.Asking {
+		v.Asking = append(v.Asking, asked.Question)
+	}
 	if t.Attempt != nil && !t.Status.Final() {
-		branch = t.ID.Branch()
+		v.Branch = t.ID.Branch()
 		if r.Checkout != nil {
-			worktree = r.Checkout(t)
+			v.Worktree = r.Checkout(t)
 		}
 	}
-	whyNot := r.whyNot(t.ID)
-	claimable := whyNot == ""
-	if t.Status.Final() {
-		whyNot = ""
+	v.WhyNot = r.whyNot(t.ID)
+	if v.Claimable = v.WhyNot == ""; t.Status.Final() {
+		v.WhyNot = ""
 	}
-	return Object{
-		{"id", t.ID}, {"title", t.Title}, {"status", ValueOf(t.Status)}, {"kind", ValueOf(t.Kind)}, {"goal", t.Goal}, {"sprint", t.Sprint},
-		{"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}, {"priority", t.Priority},
-		{"depends_on", ValueOf(t.DependsOn)}, {"owns", ValueOf(t.Owns)}, {"verify", t.Verify},
-		{"created", ValueOf(t.Created)}, {"changed", ValueOf(t.Changed)},
-		{"assigned_to", assigned}, {"lease_expires", ValueOf(partOf(t.Claim).Lease)}, {"worktree", worktree}, {"branch", branch},
-		{"base_commit", a.Base}, {"iteration", a.Iteration}, {"review_cycles", a.Cycles}, {"review_cycles_total", t.Cycles},
-		{"attempts", t.Attempts}, {"failed_by", ValueOf(t.Failures)}, {"intent", ValueOf(t.Intent)},
-		{"review_commit", sub.Commit}, {"reviewing_by", review.By}, {"review_lease_expires", ValueOf(review.Lease)},
-		{"approved_by", approvedBy}, {"verdict", ValueOf(t.Verdict())}, {"rejection", ValueOf(t.Rejection())},
-		{"merge_commit", merge.Commit}, {"drift", merge.Drift},
-		{"blocked_reason", block.Reason}, {"blocked_questions", ValueOf(block.Questions)},
-		{"integration_failure", ValueOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", ValueOf(t.Handoff)},
-		{"supersedes", ValueOf(t.Supersedes)}, {"superseded_by", ValueOf(t.SupersededBy)}, {"rescope_reason", t.Rescope},
-		{"role", short.Role}, {"based_on", ValueOf(t.BasedOn)}, {"review_by", ValueOf(t.Reviews)}, {"without", ValueOf(t.Without)},
-		{"reviews", reviewsOf(t)}, {"missing", ValueOf(missingOf(&short))},
-		{"stale", staleOf(r.Board, t)},
-		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft("", t.ID)},
-		{"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
-		{"reverts", ValueOf(t.Reverts)}, {"reverted", ValueOf(t.Reverted)},
-		{"level", t.Level}, {"estimate", ValueOf(t.Estimate)}, {"labels", ValueOf(t.Labels)}, {"files", ValueOf(t.Files)},
-		{"acceptance", ValueOf(t.Acceptance)}, {"steps", ValueOf(t.Steps)}, {"context", ValueOf(t.Context)}, {"consumers", ValueOf(t.Consumers)},
-		{"integration_test", t.IntegrationTest}, {"verify_timeout", ValueOf(t.VerifyTimeout)},
-		{"retries", retry.Count}, {"not_before", ValueOf(retry.NotBefore)}, {"retry_error", retry.Error},
-		{"entered", ValueOf(t.Entered)}, {"abandoned_by", t.AbandonedBy}, {"gates", ValueOf(sub.Gates)},
-		{"phase", t.Phase}, {"denies", ValueOf(t.Denies)}, {"asking", askingOf(t)},
-	}
+	return v
 }
 
 // reviewsOf returns what each role holds of the task: first those that judge the
 // submission, in its order, then others with a rejection.
-func reviewsOf(t *flow.Task) []any {
+func reviewsOf(t *flow.Task) (list []Review) {
 	roles := slices.Clone(partOf(t.Submission).Reviews)
 	for _, j := range t.Judgements {
 		if !slices.Contains(roles, j.Role) {
 			roles = append(roles, j.Role)
 		}
 	}
-	list := []any{}
 	for _, role := range roles {
 		own := t.Judgement(role)
 		review := partOf(own.Review)
-		list = append(list, Object{{"role", role}, {"by", review.By}, {"lease_expires", ValueOf(review.Lease)},
-			{"verdict", ValueOf(own.Verdict)}, {"rejection", ValueOf(own.Rejection)}})
-	}
-	return list
-}
-
-// staleOf returns the texts that have changed since a verdict was given for them.
-func staleOf(b *flow.Board, t *flow.Task) []any {
-	list := []any{}
-	for _, text := range t.Outdated(b) {
-		list = append(list, text.String())
+		list = append(list, Review{role, review.By, review.Lease, own.Verdict, own.Rejection})
 	}
 	return list
 }
@@ -109,29 +177,6 @@ func missingOf(t *flow.Summary) (list []flow.Role) {
 	return list
 }
 
-// summarised returns the keys of [Reading.Task] whose values are in the task's
-// summary. It reads no document.
-func summarised(t *flow.Summary) Object {
-	reviewer, lease := t.Reviewing(time.Time{})
-	return Object{
-		{"id", t.ID}, {"title", t.Title}, {"status", ValueOf(t.Status)}, {"kind", ValueOf(t.Kind)}, {"goal", t.Goal}, {"sprint", t.Sprint},
-		{"spec", t.Spec}, {"priority", t.Priority}, {"depends_on", ValueOf(t.DependsOn)}, {"owns", ValueOf(t.Owns)}, {"verify", t.Verify},
-		{"created", ValueOf(t.Created)}, {"changed", ValueOf(t.Changed)}, {"assigned_to", t.Coder}, {"lease_expires", ValueOf(t.Lease)},
-		{"iteration", t.Iteration}, {"review_cycles", t.Cycles}, {"reviewing_by", reviewer}, {"review_lease_expires", ValueOf(lease)},
-		{"blocked_reason", t.Reason}, {"role", t.Role}, {"based_on", ValueOf(t.BasedOn)}, {"missing", ValueOf(missingOf(t))},
-		{"limits", ValueOf(t.Limits)}, {"reverts", ValueOf(t.Reverts)}, {"level", t.Level}, {"estimate", ValueOf(t.Estimate)}, {"labels", ValueOf(t.Labels)}, {"retries", t.Retries}, {"not_before", ValueOf(t.NotBefore)}, {"entered", ValueOf(t.Entered)}, {"phase", t.Phase},
-	}
-}
-
-// askingOf returns the open questions that were asked during the work on a task.
-func askingOf(t *flow.Task) []any {
-	list := []any{}
-	for _, a := range t.Asking {
-		list = append(list, a.Question)
-	}
-	return list
-}
-
 // Tasks returns tasks with at least the wanted keys. It reads documents only
 // for keys that summaries lack.
 func (r Reading) Tasks(list []*flow.Summary, wanted []string) []Object {
@@ -139,7 +184,7 @@ func (r Reading) Tasks(list []*flow.Summary, wanted []string) []Object {
 	var rows []Object
 	for _, s := range list {
 		if short {
-			rows = append(rows, summarised(s))
+			rows = append(rows, ObjectOf(summarised(s)))
 		} else if t := r.Board.Task(s.ID); t != nil {
 			rows = append(rows, r.Task(t))
 		}
@@ -157,13 +202,13 @@ func partOf[T any](p *T) T {
 }
 
 // budgetLeft returns what is left of a task's budget, of planning for a goal if the id
-// is "", null without a budget.
-func (r Reading) budgetLeft(goal flow.GoalID, id flow.TaskID) any {
+// is "", nil without a budget.
+func (r Reading) budgetLeft(goal flow.GoalID, id flow.TaskID) *flow.Budget {
 	left, bounded := r.Board.Left(goal, id)
 	if !bounded {
 		return nil
 	}
-	return ValueOf(left)
+	return &left
 }
 
 // whyNot returns the reason why the asker cannot claim the task, "" if it
@@ -175,12 +220,36 @@ func (r Reading) whyNot(id flow.TaskID) string {
 	return ""
 }
 
-// TaskKeys are the keys of [Reading.Task].
-func TaskKeys() []string {
-	empty := Reading{Board: flow.Open(flow.Documents{}, time.Time{}), Asker: flow.Caller{By: "coder-1"}}
-	var keys []string
-	for _, m := range empty.Task(&flow.Task{}) {
-		keys = append(keys, m.Key)
+// A taskField is a field of a [Task].
+type taskField struct {
+	key   string
+	index int
+	short bool // it is in the task's summary
+}
+
+func taskFields() (list []taskField) {
+	of := reflect.TypeFor[Task]()
+	for i := range of.NumField() {
+		key, options, _ := strings.Cut(of.Field(i).Tag.Get("yaml"), ",")
+		list = append(list, taskField{key, i, options == "short"})
 	}
-	return slices.Clip(keys)
+	return list
+}
+
+// TaskKeys are the keys of a [Task].
+func TaskKeys() (keys []string) {
+	for _, f := range taskFields() {
+		keys = append(keys, f.key)
+	}
+	return keys
+}
+
+// SummaryKeys are the keys of a [Task] whose values are in summaries.
+func SummaryKeys() (keys []string) {
+	for _, f := range taskFields() {
+		if f.short {
+			keys = append(keys, f.key)
+		}
+	}
+	return keys
 }
