@@ -341,14 +341,3 @@ func TestNoBoard(t *testing.T) {
 func (d *desk) released(id flow.TaskID) flow.Move {
 	return flow.Move{Act: flow.ActRelease, Task: id, By: ann, Detail: &flow.ReleaseMove{}}
 }
-
-// breachOf is what a full fsck says of a state commit.
-func (d *desk) breachOf(id git.ID) error {
-	d.t.Helper()
-	gittest.Git(d.t, d.dir, "update-ref", layout.State, string(id))
-	_, breach, err := d.open().Audit.Fsck(context.Background(), true)
-	require.NoError(d.t, err)
-	require.NotNil(d.t, breach)
-	require.Equal(d.t, id, breach.Commit)
-	return breach
-}

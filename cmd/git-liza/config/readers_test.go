@@ -35,7 +35,6 @@ var readers = map[string]reader{
 	"drift_alarm":                 {"cmd/git-liza/work/merge.go", "alarm", "Config.DriftAlarm"},
 	"tests":                       {"flow/work.go", "tests", "Config.Tests"},
 	"never":                       {"flow/writable.go", "roleBounds", "Config.Never"},
-	"role_paths":                  {"flow/writable.go", "denied", "r.Denies"},
 	"post_worktree":               {"cmd/git-liza/supervise/worktree.go", "runPostWorktree", "Config.PostWorktree"},
 	"gates.NAME.command":          {"cmd/git-liza/work/commands.go", "runGate", "Command"},
 	"gates.NAME.required":         {"cmd/git-liza/work/commands.go", "passAll", "Required"},

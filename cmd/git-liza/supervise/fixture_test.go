@@ -74,7 +74,7 @@ type world struct {
 	clone *work.Clone
 }
 
-var worlds, oldWorlds gittest.Template
+var worlds gittest.Template
 
 // newWorld has a board on which agents wait a second after each failure, no longer.
 func newWorld(t *testing.T) *world {
