@@ -192,7 +192,8 @@ func fullDocuments() map[flow.Key]flow.Document {
 		case flow.Blocked:
 			task.Block = &flow.Block{Reason: "it needs the thing"}
 		case flow.ReadyForReview, flow.Approved:
-			task.Attempt, task.Submission = &flow.Attempt{Coder: "coder-1"}, &flow.Submission{Commit: flow.ObjectID(fmt.Sprintf("%040d", i))}
+			task.Attempt, task.Submission = &flow.Attempt{Coder: "coder-1"}, &flow.Submission{Commit: flow.ObjectID(fmt.Sprintf("%040d", i)),
+				Reviews: []flow.Role{flow.CodeReviewer}}
 		}
 		add(docs, task)
 	}
