@@ -52,7 +52,7 @@ func newAlarmKeeper(inv *invocation, clone *work.Clone) (*alarmKeeper, error) {
 	if inv.as != "" || inv.getenv("LIZA_AGENT_ID") != "" {
 		return k, nil
 	}
-	conf, err := readNotify(inv.ctx, &clone.Repo.Config.Configuration)
+	command, every, err := readNotify(inv.ctx, &clone.Repo.Config.Configuration)
 	if err != nil {
 		return nil, err
 	}
@@ -61,34 +61,26 @@ func newAlarmKeeper(inv *invocation, clone *work.Clone) (*alarmKeeper, error) {
 	if folder == "" {
 		folder = clone.Repo.CommonDir()
 	}
-	k.notifier = &notify.Notifier{Config: conf, Common: clone.Repo.CommonDir(), Dir: folder, Environ: inv.environ, Now: time.Now, Bound: true,
-		Folder: filepath.Base(folder), Post: post}
+	k.notifier = &notify.Notifier{Command: command, Every: every, Common: clone.Repo.CommonDir(), Dir: folder, Environ: inv.environ, Now: time.Now, Bound: true,
+		Folder: filepath.Base(folder)}
 	return k, nil
 }
 
-// readNotify reads liza.notify and the settings of its group.
-func readNotify(ctx context.Context, conf *git.Configuration) (c notify.Config, err error) {
-	for key, text := range map[string]*string{"liza.notify": &c.Command, "liza.notify.url": &c.URL, "liza.notify.secret": &c.Secret} {
-		if *text, err = conf.Config(ctx, key); err != nil {
-			return c, err
-		}
+// readNotify reads liza.notify, "" for no command, and how often it is called at most.
+func readNotify(ctx context.Context, conf *git.Configuration) (command string, every time.Duration, err error) {
+	command, err = conf.Config(ctx, "liza.notify")
+	if err != nil {
+		return "", 0, err
 	}
-	if c.URL != "" {
-		if err := notify.CheckAddress(c.URL); err != nil {
-			return c, usagef("git config --unset-all liza.notify.url", "liza.notify.url: %v", err)
-		}
-	}
-	c.Every = time.Minute
-	every, err := conf.Config(ctx, "liza.notify.every")
-	if err != nil || every == "" {
-		return c, err
+	text, err := conf.Config(ctx, "liza.notify.every")
+	if err != nil || text == "" {
+		return command, time.Minute, err
 	}
 	var d duration
-	if err := d.UnmarshalText([]byte(every)); err != nil {
-		return c, usagef("git config liza.notify.every 1m", "liza.notify.every is %q, no span of time (%s)", every, gitstore.SpanForms)
+	if err := d.UnmarshalText([]byte(text)); err != nil {
+		return "", 0, usagef("git config liza.notify.every 1m", "liza.notify.every is %q, no span of time (%s)", text, gitstore.SpanForms)
 	}
-	c.Every = time.Duration(d)
-	return c, nil
+	return command, time.Duration(d), nil
 }
 
 // watch follows the alarms until ctx is done, or tell fails because nobody reads any more.
@@ -151,10 +143,6 @@ func (k *alarmKeeper) complete(inv *invocation, p *view.Picture, list []view.Ala
 	}
 	if p == nil && !is {
 		return nil, false
-	}
-	if p != nil && k.notifier != nil {
-		r := p.Reading()
-		k.notifier.SetAbout(r.Board.Settings().Board, string(r.Person.By))
 	}
 	if is {
 		list = append([]view.Alarm{broken}, list...)
@@ -225,7 +213,7 @@ const mostAlarmText = 400
 func callsAmong(fired []work.AlarmRow) (items []notify.Item) {
 	for _, row := range fired {
 		if row.Call {
-			items = append(items, notify.Item{Key: row.Key, Kind: row.Kind, Subject: row.Subject, Since: row.Since, Text: row.Text, Command: row.Next, At: row.At})
+			items = append(items, notify.Item{Key: row.Key, Since: row.Since, Text: row.Text, Command: row.Next, At: row.At})
 		}
 	}
 	return items
@@ -242,7 +230,7 @@ func (k *alarmKeeper) isOn(i notify.Item) bool {
 // startDelivery delivers calls until ctx is done.
 func (k *alarmKeeper) startDelivery(ctx context.Context) (ended <-chan struct{}) {
 	over := make(chan struct{})
-	if k.notifier == nil || !k.notifier.IsSet() {
+	if k.notifier == nil || k.notifier.Command == "" {
 		close(over)
 		return over
 	}
@@ -298,7 +286,7 @@ func keepAlarms(inv *invocation) (finish func(last bool), err error) {
 	return func(last bool) {
 		cancel()
 		<-over
-		if last && k.notifier.IsSet() {
+		if last && k.notifier.Command != "" {
 			k.lookOnce()
 		}
 	}, nil
@@ -317,7 +305,7 @@ func (k *alarmKeeper) watchAlone(ctx context.Context) {
 	_ = k.watch(ctx, nil) // supervisors say what is wrong with the board
 }
 
-// maxLastDelivery is how long a command that has ended waits for receivers.
+// maxLastDelivery is how long a command that has ended waits for liza.notify.
 const maxLastDelivery = 50 * time.Second
 
 // lookOnce notes the alarms that are on now, and delivers what waits.

@@ -34,7 +34,7 @@ func TestGroupsOfGitAreShown(t *testing.T) {
 	t.Parallel()
 	p := newPlayground(t)
 	p.must("git", "config", "liza.notify.every", "3m")
-	require.Equal(t, "liza.notify: none (default)\nliza.notify.url: none (default)\nliza.notify.secret: none: nothing is signed (default)\n"+
+	require.Equal(t, "liza.notify: none (default)\n"+
 		"liza.notify.every = 3m (git config of this clone)", p.must("git-liza", "config", "notify"))
 	require.Contains(t, p.must("git-liza", "config", "notify", "--json"), `{"group":"notify","place":"git config","values":[{"key":"liza.notify.every"`)
 	require.Contains(t, p.must("git-liza", "config"), "\n# notify (git config): where calls go that nobody looks at\n")

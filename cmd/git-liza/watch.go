@@ -34,9 +34,9 @@ again, it fires again.
 While it runs, it trips the circuit breaker when records form a pattern, as
 supervisors do: see git liza help breaker. Where it cannot, that is a call.
 
-While it runs, calls go to the command liza.notify and the address
-liza.notify.url of git's configuration, as they do while git liza rush or
-git liza agent run. git liza config alarms lists the thresholds.`
+While it runs, calls go to the command liza.notify of git's configuration, as
+they do while git liza rush or git liza agent run. git liza config alarms lists
+the thresholds.`
 }
 
 func (c *watchCommand) Run(inv *invocation) error {

@@ -64,8 +64,6 @@ func notifyGroup() Group {
 	return Group{Name: "notify", About: "where [calls](guide.md#alarms) go that nobody looks at", Place: Git, Keys: []Key{
 		{Name: "liza.notify", Meaning: "a command that gets calls on its standard input, and their keys in `LIZA_ALARM_KEYS`; it has half a minute", Default: "none",
 			Unit: "shell command", Readers: readers},
-		{Name: "liza.notify.url", Meaning: "an address that calls are [posted to](guide.md#alarms) as JSON", Default: "none", Unit: "`https://…`", Readers: readers},
-		{Name: "liza.notify.secret", Meaning: "the file of the key that signs what is posted", Default: "none: nothing is signed", Unit: "absolute path", Readers: readers},
 		{Name: "liza.notify.every", Meaning: "the shortest time between two messages; one gathers what came", Default: "`1m`", Unit: "span", Readers: readers},
 	}}
 }

@@ -71,8 +71,6 @@ var readers = map[string]reader{
 	"alarms.approvals":            {"cmd/git-liza/view/alarm_board.go", "addRubberStamps", "limits.Approvals"},
 	"alarms.off":                  {"cmd/git-liza/view/alarm.go", "add", "limits.Off"},
 	"liza.notify":                 {"cmd/git-liza/alarms.go", "readNotify", "liza.notify"},
-	"liza.notify.url":             {"cmd/git-liza/alarms.go", "readNotify", "liza.notify.url"},
-	"liza.notify.secret":          {"cmd/git-liza/alarms.go", "readNotify", "liza.notify.secret"},
 	"liza.notify.every":           {"cmd/git-liza/alarms.go", "readNotify", "liza.notify.every"},
 
 	"liza.provider":                  {"cmd/git-liza/choice.go", "forRole", "liza.provider"},

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,34 +21,24 @@ const (
 // person's screen.
 var displays = []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
 
-// A command is a shell command line of this machine. It gets the message on its standard
-// input, and the keys of the calls in LIZA_ALARM_KEYS, one a line.
-type command struct {
-	line    string
-	dir     string
-	environ []string
-	bound   bool // it ends with this process
-	time    time.Duration
-	grace   time.Duration
-}
-
-func (c command) name() string { return "command" }
-
-func (c command) send(ctx context.Context, m Message) error {
+// send gives the command a message on its standard input, and the keys of the calls in
+// LIZA_ALARM_KEYS, one a line.
+func (n *Notifier) send(ctx context.Context, m Message) error {
 	var keys []string
 	for _, i := range m.Items {
 		keys = append(keys, i.Key)
 	}
-	path, args := proc.Shell(c.line)
-	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: c.dir, Stdin: strings.NewReader(m.Text()), Wall: c.time, Grace: c.grace, Bound: c.bound,
-		Env: proc.Environment(c.environ, displays, "LIZA_ALARM_KEYS="+strings.Join(keys, "\n")), Excerpt: 512})
+	limit := cmp.Or(n.limit, commandTime)
+	path, args := proc.Shell(n.Command)
+	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: n.Dir, Stdin: strings.NewReader(m.Text()), Wall: limit, Grace: min(limit, commandGrace), Bound: n.Bound,
+		Env: proc.Environment(n.Environ, displays, "LIZA_ALARM_KEYS="+strings.Join(keys, "\n")), Excerpt: 512})
 	switch {
 	case err != nil:
 		return err
 	case r.Passed():
 		return nil
 	case r.Reason == proc.WallLimit:
-		return fmt.Errorf("it did not end within %s and was ended", c.time)
+		return fmt.Errorf("it did not end within %s and was ended", limit)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

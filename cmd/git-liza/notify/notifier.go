@@ -2,46 +2,12 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 )
-
-// A Config says where calls go on this machine. Without command and address they go
-// nowhere.
-type Config struct {
-	Command string        // a shell command line, "" for none
-	URL     string        // an address, "" for none
-	Secret  string        // the file of the key that signs what is posted, "" for none
-	Every   time.Duration // the shortest time between two messages
-}
-
-// IsSet reports whether calls go anywhere.
-func (c Config) IsSet() bool { return c.Command != "" || c.URL != "" }
-
-// Check returns an error if the key that signs what is posted cannot be read.
-func (c Config) Check() error {
-	if c.URL == "" || c.Secret == "" {
-		return nil
-	}
-	_, err := readSecret(c.Secret)
-	return err
-}
-
-// String says for people where calls go.
-func (c Config) String() string {
-	switch {
-	case c.URL == "":
-		return "a command"
-	case c.Command == "":
-		return "an address"
-	}
-	return "a command and an address"
-}
 
 const (
 	// gather is how long a first call waits for others that come at the same time.
@@ -50,72 +16,41 @@ const (
 	mostTries = 5
 )
 
-// A Notifier tells calls. Its methods are for one goroutine, except that another one may
-// call Add and SetAbout.
+// A Notifier tells calls to a command. Its methods are for one goroutine, except that
+// another one may call Add.
 type Notifier struct {
-	Config
-	Common  string // the shared git directory of the clone
-	Dir     string // where the command runs
+	Command string        // a shell command line, "" for none: then calls go nowhere
+	Every   time.Duration // the shortest time between two messages
+	Common  string        // the shared git directory of the clone
+	Dir     string        // where the command runs
 	Environ []string
 	Now     func() time.Time
 	Folder  string // the name of the repository's folder
 	Bound   bool   // the command ends with this process
-	// Post sends something to an address, and returns the code of the answer. It follows
-	// no redirect, and its errors do not show the address, which may hold a token.
-	Post func(context.Context, Posting) (code int, err error)
 
-	about atomic.Pointer[Message] // what each message has beside its items
-	mask  *secret.Mask
-	sinks []sink
+	limit time.Duration // for the command; 0 is commandTime
 }
 
-// open prepares the receivers.
-func (n *Notifier) open() {
-	if n.mask != nil {
-		return
-	}
-	n.mask = secret.New(n.Environ, nil)
-	if n.Command != "" {
-		n.sinks = append(n.sinks, command{n.Command, n.Dir, n.Environ, n.Bound, commandTime, commandGrace})
-	}
-	if n.URL != "" {
-		n.sinks = append(n.sinks, webhook{n.URL, n.Secret, webhookTime, n.Post})
-	}
-}
-
-// SetAbout says of which board the next messages tell, by its id, and whom they call.
-func (n *Notifier) SetAbout(board, person string) {
-	n.about.Store(&Message{Board: board, Folder: n.Folder, Person: person})
-}
-
-// Add lets calls wait for each receiver. After an error they wait for none.
+// Add lets calls wait. After an error none of them waits.
 func (n *Notifier) Add(ctx context.Context, items []Item) error {
-	if len(items) == 0 || !n.IsSet() {
+	if len(items) == 0 || n.Command == "" {
 		return nil
 	}
-	return queue{n.Common}.change(ctx, func(all queued) {
-		if n.Command != "" {
-			all.of(command{}.name()).add(items)
-		}
-		if n.URL != "" {
-			all.of(webhook{}.name()).add(items)
-		}
-	})
+	return queue{n.Common}.change(ctx, func(w *waiting) { w.add(items) })
 }
 
 // Deliver tells what waits and is due, unless another process is at it. What is not on any
 // more is not told: active reports whether a call that came before is. With last it does
 // not wait for more to come. Deliver returns when to call it again, zero if nothing waits.
-// A receiver that fails is tried again, and what it is to be told waits; errors are those
+// A command that fails is tried again, and what it is to be told waits; errors are those
 // of the file.
 func (n *Notifier) Deliver(ctx context.Context, active func(Item) bool, last bool) (again time.Time, err error) {
-	n.open()
-	if len(n.sinks) == 0 {
+	if n.Command == "" {
 		return time.Time{}, nil
 	}
 	q := queue{n.Common}
-	all, err := q.read()
-	if err != nil || all.isEmpty() {
+	w, err := q.read()
+	if err != nil || w.count() == 0 {
 		return time.Time{}, err
 	}
 	release, err := q.deliver()
@@ -126,67 +61,39 @@ func (n *Notifier) Deliver(ctx context.Context, active func(Item) bool, last boo
 		return n.Now().Add(gather), nil
 	}
 	defer release()
-	var failed []error
-	for _, s := range n.sinks {
-		due, err := n.deliverTo(ctx, s, active, last)
-		failed = append(failed, err)
-		if !due.IsZero() && (again.IsZero() || due.Before(again)) {
-			again = due
-		}
-	}
-	return again, errors.Join(failed...)
-}
-
-func (q queued) isEmpty() bool {
-	for _, w := range q {
-		if len(w.Items)+w.More > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// deliverTo tells one receiver.
-func (n *Notifier) deliverTo(ctx context.Context, s sink, active func(Item) bool, last bool) (again time.Time, err error) {
-	q := queue{n.Common}
-	all, err := q.read()
-	if err != nil {
+	if w, err = q.read(); err != nil { // another process may have told it meanwhile
 		return time.Time{}, err
 	}
-	w := all.of(s.name())
 	items := slices.DeleteFunc(slices.Clone(w.Items), func(i Item) bool { return !active(i) })
 	if len(items) == 0 {
-		return time.Time{}, n.forget(ctx, s, w.Items, func(w *waiting) { w.More = 0 })
+		return time.Time{}, q.forget(ctx, w.Items, func(w *waiting) { w.More = 0 })
 	}
 	if due := n.due(w, items, last); due.After(n.Now()) {
 		return due, nil
 	}
-	message := Message{Folder: n.Folder}
-	if about := n.about.Load(); about != nil {
-		message = *about
+	return n.tell(ctx, w, items)
+}
+
+// tell tells some of the calls that wait, which are those that are on.
+func (n *Notifier) tell(ctx context.Context, w *waiting, items []Item) (again time.Time, err error) {
+	mask := secret.New(n.Environ, nil)
+	message := Message{Folder: n.Folder, More: w.More + max(0, len(items)-mostItems)}
+	for _, i := range items[:min(len(items), mostItems)] {
+		message.Items = append(message.Items, plainItem(i, mask))
 	}
-	message.More = w.More
-	for i := range items {
-		if i < mostItems {
-			message.Items = append(message.Items, plainItem(items[i], n.mask))
-		} else {
-			message.More++
-		}
-	}
-	err = s.send(ctx, message)
-	at := n.Now()
-	if err != nil && ctx.Err() != nil {
+	failure := n.send(ctx, message)
+	if failure != nil && ctx.Err() != nil {
 		return time.Time{}, nil // this process ends; the next one tells it
 	}
-	if err != nil {
+	at, q := n.Now(), queue{n.Common}
+	if failure != nil {
 		pause := time.Minute << (min(w.Failed+1, mostTries) - 1)
-		return at.Add(pause), q.change(context.WithoutCancel(ctx), func(all queued) {
-			w := all.of(s.name())
-			w.Failed, w.Next, w.Error = w.Failed+1, at.Add(pause), plain(n.mask.String(err.Error()))
+		return at.Add(pause), q.change(context.WithoutCancel(ctx), func(w *waiting) {
+			w.Failed, w.Next, w.Error = w.Failed+1, at.Add(pause), plain(mask.String(failure.Error()))
 		})
 	}
 	told := w.More
-	return time.Time{}, n.forget(ctx, s, w.Items, func(w *waiting) {
+	return time.Time{}, q.forget(ctx, w.Items, func(w *waiting) {
 		w.More, w.Last, w.Failed, w.Next, w.Error = max(0, w.More-told), at, 0, time.Time{}, ""
 	})
 }
@@ -210,22 +117,8 @@ func (n *Notifier) due(w *waiting, items []Item, last bool) time.Time {
 	return due
 }
 
-// forget takes calls off the list of a receiver: they were told, or are over.
-func (n *Notifier) forget(ctx context.Context, s sink, items []Item, edit func(*waiting)) error {
-	gone := map[string]bool{}
-	for _, i := range items {
-		gone[i.Key] = true
-	}
-	return queue{n.Common}.change(context.WithoutCancel(ctx), func(all queued) {
-		w := all.of(s.name())
-		w.Items = slices.DeleteFunc(w.Items, func(i Item) bool { return gone[i.Key] })
-		edit(w)
-	})
-}
-
-// A Trouble is a receiver that does not take what it is told.
+// A Trouble says that the command does not take what it is told.
 type Trouble struct {
-	Sink    string // command or webhook
 	Waiting int    // calls that it was not told
 	Failed  int    // tries
 	Error   string // of the last one
@@ -240,16 +133,14 @@ func (t Trouble) String() string {
 	if t.Failed != 1 {
 		tries = fmt.Sprintf("%d times", t.Failed)
 	}
-	return fmt.Sprintf("the %s failed %s, and %s: %s", t.Sink, tries, calls, t.Error)
+	return fmt.Sprintf("the command failed %s, and %s: %s", tries, calls, t.Error)
 }
 
-// Troubles returns the receivers of a clone that failed the last time.
-func Troubles(common string) (list []Trouble, err error) {
-	all, err := queue{common}.read()
-	for _, name := range []string{command{}.name(), webhook{}.name()} {
-		if w := all[name]; w != nil && w.Failed > 0 {
-			list = append(list, Trouble{name, len(w.Items) + w.More, w.Failed, w.Error})
-		}
+// TroubleOf returns the trouble of a clone's command, if it failed the last time; else nil.
+func TroubleOf(common string) (*Trouble, error) {
+	w, err := queue{common}.read()
+	if err != nil || w.Failed == 0 {
+		return nil, err
 	}
-	return list, err
+	return &Trouble{w.count(), w.Failed, w.Error}, nil
 }

@@ -1,17 +1,16 @@
 // Package notify calls a person who does not look: it gives calls to a command of this
-// machine, and to an address as JSON.
+// machine.
 //
 // What is to be told waits in a file that the processes of a clone share, so that nothing
-// is lost when one of them dies or a receiver does not answer. One process delivers. A
-// message gathers what came since the last one. All texts are untrusted: receivers get
-// them as single lines in which hidden characters are spelled out, and without the secrets
-// of the environment.
+// is lost when one of them dies or the command fails. One process delivers. A message
+// gathers what came since the last one. All texts are untrusted: the command gets them as
+// single lines in which hidden characters are spelled out, and without the secrets of the
+// environment.
 //
 // The package knows neither the board nor when something is an alarm.
 package notify
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -22,9 +21,7 @@ import (
 
 // An Item is one call.
 type Item struct {
-	Key     string    `json:"key"` // of this occurrence, for receivers that have it twice
-	Kind    string    `json:"kind"`
-	Subject string    `json:"subject"`
+	Key     string    `json:"key"` // of this occurrence, for a command that gets it twice
 	Since   time.Time `json:"since,omitzero"`
 	Text    string    `json:"text"`
 	Command string    `json:"command"`
@@ -33,9 +30,7 @@ type Item struct {
 
 // A Message gathers calls.
 type Message struct {
-	Board  string // the board's id
 	Folder string // the name of the repository's folder
-	Person string // who is called
 	Items  []Item // the first of them
 	More   int    // how many are left out
 }
@@ -82,14 +77,8 @@ func plain(text string) string {
 
 // plainItem returns an item whose texts are plain and show no secret.
 func plainItem(i Item, mask *secret.Mask) Item {
-	for _, text := range []*string{&i.Key, &i.Kind, &i.Subject, &i.Text, &i.Command} {
+	for _, text := range []*string{&i.Key, &i.Text, &i.Command} {
 		*text = plain(mask.String(*text))
 	}
 	return i
-}
-
-// A sink is one receiver of messages.
-type sink interface {
-	name() string // in the file of what waits
-	send(ctx context.Context, m Message) error
 }

@@ -2,24 +2,14 @@ package notify
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/git-liza/git-liza/cmd/git-liza/poster"
 )
 
 var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
@@ -31,29 +21,19 @@ type bench struct {
 	dir string
 }
 
-func newBench(t *testing.T, c Config) *bench {
+func newBench(t *testing.T, command string) *bench {
 	b := &bench{now: noon, dir: t.TempDir()}
-	b.Notifier = b.another(c)
+	b.Notifier = b.another(command)
 	return b
 }
 
 // another returns a notifier of another process of the same clone.
-func (b *bench) another(c Config) *Notifier {
-	if c.Every == 0 {
-		c.Every = time.Minute
-	}
-	n := &Notifier{Config: c, Common: b.dir, Dir: b.dir, Environ: os.Environ(), Now: func() time.Time { return b.now }, Folder: "repo", Post: post}
-	n.SetAbout("0123456789ab", "human:ann")
-	return n
-}
-
-// post posts as the program does.
-func post(ctx context.Context, p Posting) (code int, err error) {
-	return poster.Post(ctx, p.Address, p.Body, p.Signature, p.Time)
+func (b *bench) another(command string) *Notifier {
+	return &Notifier{Command: command, Every: time.Minute, Common: b.dir, Dir: b.dir, Environ: os.Environ(), Now: func() time.Time { return b.now }, Folder: "repo"}
 }
 
 func call(key string, at time.Time) Item {
-	return Item{Key: key, Kind: "question", Subject: key, Since: noon, Text: key + " asks: Which?", Command: "git liza answer " + key, At: at}
+	return Item{Key: key, Since: noon, Text: key + " asks: Which?", Command: "git liza answer " + key, At: at}
 }
 
 func always(Item) bool { return true }
@@ -76,7 +56,7 @@ func (b *bench) written(name string) string {
 // The calls of 300 agents are one message, and at most one message a minute is sent.
 func TestOneMessage(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, Config{Command: `cat >>out; printf %s "$LIZA_ALARM_KEYS" >keys`})
+	b := newBench(t, `cat >>out; printf %s "$LIZA_ALARM_KEYS" >keys`)
 	var items []Item
 	for i := range 300 {
 		items = append(items, call(fmt.Sprintf("task-%d", i), b.now))
@@ -105,10 +85,10 @@ func TestOneMessage(t *testing.T) {
 // What is over is not told, and what came while no process delivered is.
 func TestWhatIsOverIsNotTold(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, Config{Command: "cat >>out"})
+	b := newBench(t, "cat >>out")
 	require.NoError(t, b.Add(context.Background(), []Item{call("over", b.now), call("on", b.now)}))
 	b.now = noon.Add(time.Hour)
-	next := b.another(b.Config)
+	next := b.another(b.Command)
 	_, err := next.Deliver(context.Background(), func(i Item) bool { return i.Key == "on" }, false)
 	require.NoError(t, err)
 	require.Contains(t, b.written("out"), "on asks")
@@ -127,9 +107,8 @@ func TestCommandThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, Config{Command: test.line})
-			b.open()
-			b.sinks = []sink{command{line: test.line, dir: b.dir, environ: os.Environ(), time: 200 * time.Millisecond, grace: 100 * time.Millisecond}}
+			b := newBench(t, test.line)
+			b.limit = 200 * time.Millisecond
 			require.NoError(t, b.Add(context.Background(), []Item{call("one", b.now)}))
 			b.now = noon.Add(time.Hour)
 			for _, pause := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 16 * time.Minute} {
@@ -144,129 +123,28 @@ func TestCommandThatFails(t *testing.T) {
 					return err != nil || strings.Contains(string(stat), ") Z ") // dead, and nobody has asked for its end yet
 				}, time.Minute, time.Millisecond)
 			}
-			troubles, err := Troubles(b.dir)
+			trouble, err := TroubleOf(b.dir)
 			require.NoError(t, err)
-			require.Equal(t, []Trouble{{"command", 1, 6, test.why}}, troubles)
+			require.Equal(t, &Trouble{1, 6, test.why}, trouble)
 
-			b.sinks = []sink{command{line: "cat >out", dir: b.dir, environ: os.Environ(), time: time.Minute}}
+			b.Command, b.limit = "cat >out", time.Minute
 			require.NoError(t, b.Add(context.Background(), []Item{call("two", b.now)}))
 			require.Zero(t, b.deliver(t))
 			require.Contains(t, b.written("out"), "2 calls\n\none asks")
-			troubles, err = Troubles(b.dir)
+			trouble, err = TroubleOf(b.dir)
 			require.NoError(t, err)
-			require.Empty(t, troubles)
+			require.Nil(t, trouble)
 		})
 	}
-}
-
-// A hook is a server that keeps what it gets and answers as it is told.
-type hook struct {
-	*httptest.Server
-	mu     sync.Mutex
-	bodies []string
-	heads  []http.Header
-}
-
-func newHook(t *testing.T, answer func(http.ResponseWriter, *http.Request)) *hook {
-	h := &hook{}
-	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, _ := io.ReadAll(r.Body)
-		h.mu.Lock()
-		h.bodies, h.heads = append(h.bodies, string(text)), append(h.heads, r.Header)
-		h.mu.Unlock()
-		answer(w, r)
-	}))
-	t.Cleanup(h.Close)
-	return h
-}
-
-func (h *hook) got() (bodies []string, heads []http.Header) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.bodies, h.heads
-}
-
-// A webhook gets JSON that is signed, and has no text that a terminal obeys, and no
-// secret.
-func TestWebhook(t *testing.T) {
-	t.Parallel()
-	h := newHook(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	key := filepath.Join(t.TempDir(), "key")
-	require.NoError(t, os.WriteFile(key, []byte("s3cret\n"), 0o600))
-	b := newBench(t, Config{URL: h.URL, Secret: key})
-	b.Environ = append(b.Environ, "MY_API_KEY=zq81-hidden-value-77")
-	hostile := call("t", b.now)
-	hostile.Text = "t asks: \x1b[2J\u202egnp\nand 99 calls more\r zq81-hidden-value-77 " + strings.Repeat("漢", 5000)
-	require.NoError(t, b.Add(context.Background(), []Item{hostile}))
-	b.now = noon.Add(gather)
-	require.Zero(t, b.deliver(t))
-	bodies, heads := h.got()
-	require.Len(t, bodies, 1)
-	sum := hmac.New(sha256.New, []byte("s3cret"))
-	sum.Write([]byte(bodies[0]))
-	require.Equal(t, "sha256="+hex.EncodeToString(sum.Sum(nil)), heads[0].Get("X-Liza-Signature"))
-	require.Equal(t, "application/json", heads[0].Get("Content-Type"))
-	var got posted
-	require.NoError(t, json.Unmarshal([]byte(bodies[0]), &got))
-	require.Equal(t, 1, got.Version)
-	require.Equal(t, "0123456789ab", got.Board)
-	require.Equal(t, "human:ann", got.Person)
-	require.Len(t, got.Items, 1)
-	require.Equal(t, "git liza answer t", got.Items[0].Command)
-	require.True(t, strings.HasPrefix(got.Items[0].Text, "t asks: ^[[2J<U+202E>gnp and 99 calls more  *** 漢"), got.Items[0].Text)
-	require.NotContains(t, bodies[0], "hidden-value")
-	require.LessOrEqual(t, len(bodies[0]), maxBody)
-}
-
-// A webhook that answers with an error, or with a redirect to another host, or not at all,
-// is tried again; the other receiver is not kept from its message.
-func TestWebhookThatFails(t *testing.T) {
-	t.Parallel()
-	other := newHook(t, func(http.ResponseWriter, *http.Request) {})
-	hang := make(chan struct{})
-	defer close(hang)
-	for name, test := range map[string]struct {
-		answer func(http.ResponseWriter, *http.Request)
-		why    string
-	}{
-		"500": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, "it answers 500"},
-		"redirect": {func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
-		}, "it answers 307, a redirect, which is not followed"},
-		"hangs": {func(_ http.ResponseWriter, r *http.Request) {
-			select {
-			case <-hang:
-			case <-r.Context().Done():
-			}
-		}, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
-	} {
-		h := newHook(t, test.answer)
-		address := h.URL + "/token-in-the-address"
-		b := newBench(t, Config{URL: address, Command: "cat >out"})
-		b.open()
-		b.sinks[1] = webhook{address, "", 300 * time.Millisecond, post}
-		require.NoError(t, b.Add(context.Background(), []Item{call("one", b.now)}))
-		b.now = noon.Add(gather)
-		require.Equal(t, b.now.Add(time.Minute), b.deliver(t), name)
-		require.Contains(t, b.written("out"), "one asks", name)
-		troubles, err := Troubles(b.dir)
-		require.NoError(t, err)
-		require.Equal(t, []Trouble{{"webhook", 1, 1, test.why}}, troubles, name)
-		require.NotContains(t, b.written("liza/notify.json"), "token-in-the-address")
-		bodies, _ := h.got()
-		require.Len(t, bodies, 1)
-	}
-	bodies, _ := other.got()
-	require.Empty(t, bodies)
 }
 
 // Of several processes one delivers, and a file that cannot be read is put aside.
 func TestOneProcessDelivers(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, Config{Command: "echo told >>out; cat >/dev/null; while ! test -e go; do :; done"})
+	b := newBench(t, "echo told >>out; cat >/dev/null; while ! test -e go; do :; done")
 	require.NoError(t, b.Add(context.Background(), []Item{call("one", b.now)}))
 	b.now = noon.Add(gather)
-	second := b.another(b.Config)
+	second := b.another(b.Command)
 	ended := make(chan error, 1)
 	go func() {
 		_, err := second.Deliver(context.Background(), always, false)
@@ -289,12 +167,12 @@ func TestOneProcessDelivers(t *testing.T) {
 // failure of the receiver.
 func TestDeliveryThatIsInterrupted(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, Config{Command: "echo told >>out; cat >/dev/null; test -e go || sleep 1000"})
+	b := newBench(t, "echo told >>out; cat >/dev/null; test -e go || sleep 1000")
 	require.NoError(t, b.Add(context.Background(), []Item{call("one", b.now)}))
 	b.now = noon.Add(gather)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	first := b.another(b.Config)
+	first := b.another(b.Command)
 	go func() {
 		_, err := first.Deliver(ctx, always, false)
 		ended <- err
@@ -302,9 +180,9 @@ func TestDeliveryThatIsInterrupted(t *testing.T) {
 	require.Eventually(t, func() bool { return b.written("out") != "" }, time.Minute, time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)
-	troubles, err := Troubles(b.dir)
+	trouble, err := TroubleOf(b.dir)
 	require.NoError(t, err)
-	require.Empty(t, troubles)
+	require.Nil(t, trouble)
 	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "go"), nil, 0o600))
 	require.Zero(t, b.deliver(t))
 	require.Equal(t, "told\ntold\n", b.written("out"))
@@ -313,27 +191,36 @@ func TestDeliveryThatIsInterrupted(t *testing.T) {
 // A clock that goes back delays nothing for long.
 func TestClockBack(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, Config{Command: "cat >>out"})
+	b := newBench(t, "cat >>out")
 	require.NoError(t, b.Add(context.Background(), []Item{call("one", b.now)}))
 	b.now = noon.Add(-24 * time.Hour)
 	require.Zero(t, b.deliver(t))
 	require.Contains(t, b.written("out"), "one asks")
 }
 
-func TestCheckAddress(t *testing.T) {
+// What is told has no text that a terminal obeys, and no secret.
+func TestUntrustedTexts(t *testing.T) {
 	t.Parallel()
-	for address, ok := range map[string]bool{"https://example.org/x": true, "http://127.0.0.1:1/": true, "example.org": false, "ftp://example.org": false, "https://": false, "file:///etc/passwd": false, "https://a b": false} {
-		require.Equal(t, ok, CheckAddress(address) == nil, address)
-	}
+	b := newBench(t, "cat >out")
+	b.Environ = append(b.Environ, "MY_API_KEY=zq81-hidden-value-77")
+	hostile := call("t", b.now)
+	hostile.Text = "t asks: \x1b[2J\u202egnp\nand 99 calls more\r zq81-hidden-value-77 " + strings.Repeat("漢", 5000)
+	require.NoError(t, b.Add(context.Background(), []Item{hostile}))
+	b.now = noon.Add(gather)
+	require.Zero(t, b.deliver(t))
+	out := b.written("out")
+	require.Contains(t, out, "\nt asks: ^[[2J<U+202E>gnp and 99 calls more  *** 漢")
+	require.NotContains(t, out, "hidden-value")
+	require.Less(t, len(out), 2000)
 }
 
 // Agents can write the file of what waits: nothing in it ends a process.
 func TestFileOfOthers(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{`{"sinks":{"command":null,"other":null}}`, `{"sinks":null}`, `[]`, "\x00",
-		`{"sinks":{"command":{"waiting":[{"key":"a","at":"2026-01-17T11:00:00Z"}],"more":-9,"failed":-9}}}`,
-		`{"sinks":{"command":{"waiting":null,"more":9223372036854775807,"failed":9223372036854775807,"next":"9999-01-01T00:00:00Z"}}}`} {
-		b := newBench(t, Config{Command: "cat >>out; exit 1"})
+	for _, text := range []string{`{"sinks":{"command":{"waiting":[{"key":"of an earlier build"}]},"webhook":null}}`, `null`, `[]`, "\x00",
+		`{"waiting":[{"key":"a","at":"2026-01-17T11:00:00Z"}],"more":-9,"failed":-9}`,
+		`{"waiting":null,"more":9223372036854775807,"failed":9223372036854775807,"next":"9999-01-01T00:00:00Z"}`} {
+		b := newBench(t, "cat >>out; exit 1")
 		path := queue{b.dir}.path()
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -342,7 +229,7 @@ func TestFileOfOthers(t *testing.T) {
 		b.now = noon.Add(time.Hour)
 		b.deliver(t)
 		require.Contains(t, b.written("out"), "task-1 asks", text)
-		_, err := Troubles(b.dir)
+		_, err := TroubleOf(b.dir)
 		require.NoError(t, err)
 	}
 }

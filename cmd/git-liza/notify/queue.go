@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// mostWaiting is how many calls wait for a receiver by name; of more only the number is
-	// kept.
+	// mostWaiting is how many calls wait by name; of more only the number is kept.
 	mostWaiting = 500
 	// maxLock is how long a process waits for another that writes the file.
 	maxLock = 5 * time.Second
@@ -26,7 +25,7 @@ const (
 // safe to delete: then what waits is not told.
 type queue struct{ common string }
 
-// A waiting holds the calls that one receiver is to be told.
+// A waiting holds the calls that the command is to be told.
 type waiting struct {
 	Items  []Item    `json:"waiting"`
 	More   int       `json:"more,omitempty"` // calls beside them
@@ -36,29 +35,8 @@ type waiting struct {
 	Error  string    `json:"error,omitempty"`
 }
 
-// queued has what each receiver is to be told, by its name.
-type queued map[string]*waiting
-
-// sound returns what was read without what no process of ours writes: agents can write the
-// file.
-func (q queued) sound() queued {
-	all := queued{}
-	for name, w := range q {
-		if w != nil {
-			w.More, w.Failed = max(0, w.More), max(0, w.Failed)
-			all[name] = w
-		}
-	}
-	return all
-}
-
-// of returns what a receiver is to be told.
-func (q queued) of(name string) *waiting {
-	if q[name] == nil {
-		q[name] = &waiting{}
-	}
-	return q[name]
-}
+// count returns how many calls wait.
+func (w *waiting) count() int { return len(w.Items) + w.More }
 
 // add adds calls that do not wait yet.
 func (w *waiting) add(items []Item) {
@@ -77,28 +55,27 @@ func (w *waiting) add(items []Item) {
 func (q queue) path() string { return filepath.Join(q.common, layout.Private, "notify.json") }
 
 // read returns what waits. A file that cannot be read is put aside.
-func (q queue) read() (queued, error) {
+func (q queue) read() (*waiting, error) {
 	text, err := git.ReadSmall(q.path())
 	if errors.Is(err, fs.ErrNotExist) {
-		return queued{}, nil
+		return &waiting{}, nil
 	}
-	var file struct {
-		Sinks queued `json:"sinks"`
-	}
+	w := &waiting{}
 	if err == nil {
-		err = json.Unmarshal(text, &file)
+		err = json.Unmarshal(text, w)
 	}
 	if err != nil {
 		if err := os.Rename(q.path(), q.path()+".bad"); err != nil {
 			return nil, err
 		}
-		return queued{}, nil
+		return &waiting{}, nil
 	}
-	return file.Sinks.sound(), nil
+	w.More, w.Failed = max(0, w.More), max(0, w.Failed) // agents can write the file
+	return w, nil
 }
 
 // change changes what waits. Two processes do so one after the other.
-func (q queue) change(ctx context.Context, edit func(queued)) error {
+func (q queue) change(ctx context.Context, edit func(*waiting)) error {
 	ctx, cancel := context.WithTimeout(ctx, maxLock)
 	defer cancel()
 	unlock, err := git.HoldLock(ctx, q.common, "notify.lock")
@@ -106,16 +83,28 @@ func (q queue) change(ctx context.Context, edit func(queued)) error {
 		return err
 	}
 	defer unlock()
-	all, err := q.read()
+	w, err := q.read()
 	if err != nil {
 		return err
 	}
-	edit(all)
-	text, err := json.Marshal(map[string]queued{"sinks": all})
+	edit(w)
+	text, err := json.Marshal(w)
 	if err != nil {
 		return err
 	}
 	return git.ReplaceFile(q.path(), append(text, '\n'))
+}
+
+// forget takes calls off the list: they were told, or are over.
+func (q queue) forget(ctx context.Context, items []Item, edit func(*waiting)) error {
+	gone := map[string]bool{}
+	for _, i := range items {
+		gone[i.Key] = true
+	}
+	return q.change(context.WithoutCancel(ctx), func(w *waiting) {
+		w.Items = slices.DeleteFunc(w.Items, func(i Item) bool { return gone[i.Key] })
+		edit(w)
+	})
 }
 
 // deliver takes the right to deliver, which one process has. It does not wait: release is
