@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"artifacts":         {"flow", "flow/layout", "flow/pattern", "gitstore/document"},
 	"artifacts/form":    {"artifacts", "artifacts/library"},
 	"artifacts/library": {"artifacts", "flow", "flow/spelling", "gitstore/document"},
-	"flow":              {"flow/layout", "flow/oid", "flow/pattern", "flow/shell"},
+	"flow":              {"flow/automation", "flow/layout", "flow/oid", "flow/pattern", "flow/shell"},
 	"flow/automation":   {},
 	"flow/breaker":      {"flow"},
 	"flow/layout":       {},

@@ -3,31 +3,13 @@ package flow
 import (
 	"reflect"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/automation"
 )
 
-// A Class says how far the work that a file describes may be automated. Its words are
-// those of the file, or of the inference from it.
-type Class struct {
-	Type       string   `yaml:"type"`        // conceptual, mechanical or mixed
-	Scope      string   `yaml:"scope"`       // bounded or unbounded
-	Loop       string   `yaml:"loop"`        // allowed, discouraged or forbidden
-	SecondLook string   `yaml:"second_look"` // suggested, optional or unnecessary
-	Source     string   `yaml:"source"`      // declared, inferred or person
-	Rule       string   `yaml:"rule"`        // of the inference
-	Evidence   []string `yaml:"evidence"`
-}
-
-// The words of classes that rules read.
-const (
-	LoopDiscouraged = "discouraged"
-	LoopForbidden   = "forbidden"
-	LookSuggested   = "suggested"
-	ClassDeclared   = "declared"
-	ClassInferred   = "inferred"
-	ClassByPerson   = "person"
-)
+// A Class says how far the work that a file describes may be automated.
+type Class = automation.Class
 
 // securityReviewer is the role that looks at work of which a class suggests it.
 const securityReviewer Role = "security-reviewer"
@@ -41,32 +23,8 @@ type Allowance struct {
 	Reason    string    `yaml:"reason"`
 }
 
-// check refuses words that are none of a class.
-func (c *Class) check(hint string) *Refusal {
-	for _, one := range []struct {
-		what, is string
-		of       []string
-	}{
-		{"type", c.Type, []string{"conceptual", "mechanical", "mixed"}},
-		{"scope", c.Scope, []string{"bounded", "unbounded"}},
-		{"loop", c.Loop, []string{"allowed", LoopDiscouraged, LoopForbidden}},
-		{"second_look", c.SecondLook, []string{LookSuggested, "optional", "unnecessary"}},
-		{"source", c.Source, []string{ClassDeclared, ClassInferred, ClassByPerson}},
-	} {
-		if !slices.Contains(one.of, one.is) {
-			return refuse(RuleForm, hint, "%q is no %s of a class; there are %s", clip(one.is), one.what, strings.Join(one.of, ", "))
-		}
-	}
-	return nil
-}
-
-// binds reports whether agents are held to the class: somebody has said it.
-func (c *Class) binds() bool {
-	return c != nil && (c.Source == ClassDeclared || c.Source == ClassByPerson)
-}
-
-// ClassifyMove records the classes of files, as git has them, or that a person allows
-// work on one in spite of its class.
+// ClassifyMove records what a person says of the class of files, or that agents may work on
+// them in spite of it.
 type ClassifyMove struct {
 	Files  []Classified `yaml:"files"`
 	Allow  bool         `yaml:"allow"`
@@ -104,7 +62,7 @@ func (c *ClassifyMove) paths() (list []string) {
 }
 
 func (c *ClassifyMove) ask(_ Move, b *Board) Query {
-	return Query{Texts: b.trackedPaths().askTexts(c.paths()...), Classes: c.paths()}
+	return Query{Texts: b.trackedPaths().askTexts(c.paths()...)}
 }
 
 func (c *ClassifyMove) fill(p *play) {
@@ -113,9 +71,6 @@ func (c *ClassifyMove) fill(p *play) {
 	for i, f := range files {
 		if f.Blob == "" && p.facts != nil {
 			files[i].Blob = p.facts.Texts[f.Path].Blob
-		}
-		if f.Class == nil && !c.Allow && p.facts != nil {
-			files[i].Class = p.facts.Classes[f.Path]
 		}
 	}
 	c.Files = files
@@ -140,9 +95,6 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 		return refuse(RuleForm, hint, "there is no file to classify")
 	}
 	if c.Allow {
-		if !p.move.By.IsHuman() {
-			return refuse(RuleRole, hint, "only a person allows work on a file in spite of its class")
-		}
 		if r := present("the reason", c.Reason, allowCommand(c.Files[0].Path)); r != nil {
 			return r
 		}
@@ -156,68 +108,35 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 		case f.Path == "" || slices.ContainsFunc(c.Files[:i], func(o Classified) bool { return o.Path == f.Path }):
 			return refuse(RuleForm, hint, "the move names %s twice, or no path", path)
 		case f.Blob == "" || p.facts != nil && p.facts.Texts[f.Path].Blob != f.Blob:
-			return refuse(RuleClass, "git liza classify "+acceptArgument(f.Path), "%s is not what the move says: another text, or no file at %s", path, p.Settings().Integration.Tip.Short())
-		case f.Class == nil && !c.Allow:
-			return refuse(RuleForm, hint, "the move does not say the class of %s", path)
-		}
-		if r := c.checkAgent(p, f); r != nil {
-			return r
-		}
-		switch {
-		case f.Class == nil:
-			continue
-		}
-		if r := f.Class.check(hint); r != nil {
-			return r
-		}
-		if f.Class.Source == ClassByPerson {
-			if !p.move.By.IsHuman() {
-				return refuse(RuleRole, hint, "%s is no person, whose word the class of %s would be", p.move.By, path)
+			return refuse(RuleClass, classifyCommand(f.Path), "%s is not what the move says: another text, or no file at %s", path, p.Settings().Integration.Tip.Short())
+		case f.Class == nil && c.Allow:
+		case f.Class == nil || f.Class.Source != automation.Person:
+			return refuse(RuleForm, hint, "the move does not say the class of %s by the word of a person", path)
+		default:
+			if err := f.Class.Check(); err != nil {
+				return refuse(RuleForm, hint, "the class of %s: %v", path, err)
 			}
-		} else if p.facts != nil && !reflect.DeepEqual(p.facts.Classes[f.Path], f.Class) {
-			return refuse(RuleFact, "git liza classify "+acceptArgument(f.Path), "the move says another class of %s than its text", path)
 		}
 	}
 	return nil
 }
 
-// checkAgent keeps agents from entering files that nothing on the board stands on, and from
-// putting what a text says in place of what a person said of it.
-func (c *ClassifyMove) checkAgent(p *play, f Classified) *Refusal {
-	doc, path := p.trackedPaths().find(f.Path), quoteC(clip(f.Path))
-	switch {
-	case p.move.By.IsHuman():
-		return nil
-	case doc == nil:
-		return refuse(RuleNotFound, "git liza list", "no open goal or task stands on %s", path)
-	case doc.Blob == f.Blob && doc.Class != nil && doc.Class.Source == ClassByPerson:
-		return refuse(RuleRole, "git liza artifact show "+acceptArgument(f.Path), "a person said how far %s may be automated: only a person changes that", path)
-	}
-	return nil
-}
+func classifyCommand(path string) string { return "git liza classify " + acceptArgument(path) }
 
 func (c *ClassifyMove) apply(p *effect) {
 	for _, f := range c.Files {
-		classify(p, f.Path, f.Class)
-		if c.Allow {
-			doc := *p.trackedPaths().find(f.Path)
-			doc.Allowance = &Allowance{By: p.move.By, Principal: p.move.Principal, At: p.move.At, Reason: c.Reason}
-			p.put(Key{Tracked, TrackedID(f.Path)}, &doc)
+		doc := *p.trackedPaths().find(f.Path)
+		if f.Class != nil {
+			doc.Class = f.Class
 		}
+		if c.Allow {
+			doc.Allowance = &Allowance{By: p.move.By, Principal: p.move.Principal, At: p.move.At, Reason: c.Reason}
+		}
+		p.put(Key{Tracked, TrackedID(f.Path)}, &doc)
 	}
 }
 
-// classify writes the class of a tracked path; nil leaves it.
-func classify(p *effect, path string, c *Class) {
-	if doc := p.trackedPaths().find(path); doc != nil && c != nil {
-		now := *doc
-		now.Class = c
-		p.put(Key{Tracked, TrackedID(path)}, &now)
-	}
-}
-
-// checkClass refuses agents to work by a text that says that no agent, or none without
-// the word of a person, is to do so.
+// checkClass refuses agents to work by a text that forbids it.
 func checkClass(p *play) *Refusal {
 	if p.move.By.IsHuman() {
 		return nil
@@ -230,19 +149,23 @@ func (c trackedPaths) classRefusal(t *Task) *Refusal {
 	required := c.Settings().Config.Automation.Required
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
 		path := specPath(ref)
-		doc := c.find(path)
-		switch {
-		case path == "":
-		case required && (doc == nil || doc.Class == nil):
-			return refuse(RuleClass, "git liza classify "+acceptArgument(path), "%s stands on %s, of which nobody has said how far it may be automated", t.ID, quoteC(clip(path)))
-		case doc == nil || doc.Class == nil || doc.Allowance != nil:
-		case doc.Class.binds() && doc.Class.Loop == LoopForbidden, doc.Class.binds() && doc.Class.Loop == LoopDiscouraged:
-			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which says that automation is %s", t.ID, quoteC(clip(path)), doc.Class.Loop)
-		case doc.Class.Loop == LoopForbidden && loops(c).of(t.Goal) != nil:
-			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which is no work for a loop (%s)", t.ID, quoteC(clip(path)), doc.Class.Rule)
+		if path == "" {
+			continue
+		}
+		switch doc := c.find(path); {
+		case required && (doc == nil || !doc.Class.Binds() && doc.Allowance == nil):
+			return refuse(RuleClass, allowCommand(path), "%s stands on %s, of which nobody has said how far it may be automated", t.ID, quoteC(clip(path)))
+		case doc != nil && doc.forbids():
+			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which says that automation is forbidden (%s)", t.ID, quoteC(clip(path)), clip(doc.Class.Why()))
 		}
 	}
 	return nil
+}
+
+// forbids reports whether somebody says that no agent works by the text as it is, and no
+// person has allowed it.
+func (d *TrackedPath) forbids() bool {
+	return d.Allowance == nil && d.Class.Binds() && d.Class.Loop == automation.Forbidden
 }
 
 // ClassRefusals are the refusals by which agents leave tasks of goals in progress alone
@@ -268,11 +191,43 @@ func ClassRefusals(b *Board) map[TaskID]*Refusal {
 	return list
 }
 
-// secondLook reports whether the class of a text that a task stands on suggests that
-// another role looks at the work.
-func (c trackedPaths) secondLook(t *Task) bool {
-	return slices.ContainsFunc(append([]string{t.Spec}, t.BasedOn...), func(ref string) bool {
-		doc := c.find(specPath(ref))
-		return ref != "" && doc != nil && doc.Class != nil && doc.Class.SecondLook == LookSuggested
-	})
+// Caution says of a text that automation is discouraged, "" if it is not. d may be nil.
+func (d *TrackedPath) Caution() string {
+	switch {
+	case d == nil || d.Class == nil || d.Allowance != nil || d.Class.Loop != automation.Discouraged:
+		return ""
+	case d.Class.Binds():
+		return quoteC(clip(d.Path)) + " says that automation is discouraged (" + clip(d.Class.Why()) + ")"
+	}
+	return "by its form " + quoteC(clip(d.Path)) + " does not bound the work of agents"
+}
+
+// Caution says that a text that a task stands on discourages automation, "" if none does.
+func Caution(b *Board, id TaskID) string {
+	t := b.Task(id)
+	if t == nil {
+		return ""
+	}
+	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
+		if caution := b.Tracked(specPath(ref)).Caution(); caution != "" {
+			return caution
+		}
+	}
+	return ""
+}
+
+// looks are the roles that look at the work on a task because somebody says so in a text
+// that it stands on.
+func (c trackedPaths) looks(t *Task) (list []Role) {
+	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
+		if doc := c.find(specPath(ref)); doc != nil && doc.Class.Binds() {
+			switch doc.Class.SecondLook {
+			case automation.ByPerson:
+				list = append(list, HumanRole)
+			case automation.Suggested:
+				list = append(list, securityReviewer)
+			}
+		}
+	}
+	return list
 }

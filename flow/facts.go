@@ -19,10 +19,9 @@ type Query struct {
 	Lines      []string    // how many lines these files have in Submission
 	Tip        ObjectID    // the board's integration tip, or the one that an init names
 
-	Match   []string       // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
-	Frozen  []TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
-	Valid   []TypedPattern // which artifacts that Merge, else Submission, changes are not valid; only an admission asks
-	Classes []string       // the classes of these files at Tip
+	Match  []string       // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
+	Frozen []TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
+	Valid  []TypedPattern // which artifacts that Merge, else Submission, changes are not valid; only an admission asks
 }
 
 // Facts are the answers of git to a [Query]. A nil *Facts means that the
@@ -46,7 +45,6 @@ type Facts struct {
 	Matches []string            // paths that match, sorted, at most one more than [MaxMatches]
 	Frozen  []string            // paths
 	Invalid []string            // a short line for each fault, PATH:LINE: TEXT
-	Classes map[string]*Class   // by path
 	Flaw    *Refusal            // of the objects that the move brings, see [Board.Admissible]; nil if there is none
 }
 
@@ -54,12 +52,14 @@ type Facts struct {
 type TextQuery struct {
 	Path    string
 	Anchors []string // sorted
+	Form    bool     // also what its form says, if it declares no class
 }
 
 // A TextFact is what a path holds at the commit asked for, and the blobs that it
 // has in other commits of the question: "" where no regular file is.
 type TextFact struct {
 	Text
+	Form                  *Class // what the form of a text says that declares no class, where it was asked; nil if it cannot be read
 	Onto, Base, Submitted ObjectID
 }
 

@@ -23,7 +23,7 @@ type GoalMove struct {
 	Phase    PhaseID   `yaml:"phase"`    // in which it begins; the first one if the move does not say it
 	Every    Every     `yaml:"every"`
 	Loop     *Loop     `yaml:"loop"`
-	Class    *Class    `yaml:"class"` // of the stories of the loop, as git has them
+	Class    *Class    `yaml:"class"` // of the stories of the loop, if nobody has said one: that of their form
 	Tasks    inputs    `yaml:"tasks"` // that it begins with, beside the templates of the phase: the stories of a loop
 }
 
@@ -34,8 +34,8 @@ func (g *GoalMove) ask(_ Move, b *Board) Query {
 	if w := g.Workflow.of(g.ID); w != nil && w.checkForm(g.ID) == nil {
 		q.Match = w.patterns(-1)
 	}
-	if g.Loop != nil {
-		q.Classes = []string{g.Loop.Path}
+	for i := range q.Texts {
+		q.Texts[i].Form = g.Loop != nil && q.Texts[i].Path == g.Loop.Path
 	}
 	return q
 }
@@ -45,10 +45,41 @@ func (g *GoalMove) fill(p *play) {
 	if w := g.Workflow; w != nil && g.Phase == "" && len(w.Phases) > 0 {
 		g.Phase = w.Phases[0].Name
 	}
-	if g.Loop != nil && g.Class == nil && p.facts != nil {
-		g.Class = p.facts.Classes[g.Loop.Path]
-	}
 	g.Texts = p.textCheck().entered()
+	if g.Loop != nil && g.Class == nil && p.facts != nil && g.knownClass(p) == nil {
+		g.Class = p.facts.Texts[g.Loop.Path].Form
+	}
+}
+
+// knownClass is the class of the stories of the loop that the board knows, or that they
+// declare.
+func (g *GoalMove) knownClass(p *play) *Class {
+	if doc := p.trackedPaths().find(g.Loop.Path); doc != nil && doc.Blob == g.Loop.Blob && doc.Class != nil {
+		return doc.Class
+	}
+	for _, t := range g.Texts {
+		if t.Path == g.Loop.Path {
+			return t.Class
+		}
+	}
+	return nil
+}
+
+// checkLoop refuses a loop that nobody could work on, or by which nobody is to.
+func (g *GoalMove) checkLoop(p *play) *Refusal {
+	if r := g.Loop.check(p, g.Spec); r != nil {
+		return r
+	}
+	class := g.knownClass(p)
+	if class == nil {
+		class = g.Class
+	} else if g.Class != nil {
+		return refuse(RuleFact, classifyCommand(g.Loop.Path), "the move says a class of %s, which has one", quoteC(clip(g.Loop.Path)))
+	}
+	if p.facts != nil && g.Class != nil && !reflect.DeepEqual(p.facts.Texts[g.Loop.Path].Form, g.Class) {
+		return refuse(RuleFact, classifyCommand(g.Loop.Path), "the move says another class of %s than its text", quoteC(clip(g.Loop.Path)))
+	}
+	return g.Loop.checkClass(p, class)
 }
 
 // begins is the phase in which the goal begins.
@@ -80,11 +111,8 @@ func (g *GoalMove) entered(b *Board) []TaskInput {
 // leaves the tasks of its first phase for the effect.
 func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 	if g.Loop != nil {
-		if r := g.Loop.check(p, g.Spec, g.Class); r != nil {
+		if r := g.checkLoop(p); r != nil {
 			return r
-		}
-		if p.facts != nil && !reflect.DeepEqual(p.facts.Classes[g.Loop.Path], g.Class) {
-			return refuse(RuleFact, "git liza classify "+acceptArgument(g.Loop.Path), "the move says another class of %s than its text", quoteC(clip(g.Loop.Path)))
 		}
 	}
 	if g.Workflow == nil {
@@ -178,8 +206,10 @@ func (g *GoalMove) begin(p *effect) {
 		made.Every, made.Loop = g.Every, copied(g.Loop)
 		made.Added += len(p.begun)
 	})
-	if g.Loop != nil {
-		classify(p, g.Loop.Path, g.Class)
+	if g.Class != nil {
+		doc := *p.trackedPaths().find(g.Loop.Path)
+		doc.Class = g.Class
+		p.put(Key{Tracked, TrackedID(doc.Path)}, &doc)
 	}
 	for _, t := range p.begun {
 		t.Sprint = p.calendar().forTasks(g.ID)

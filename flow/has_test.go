@@ -89,7 +89,7 @@ func (s *scene) pathProperty(path, key string) (string, bool) {
 		if doc.Class == nil {
 			return "", true
 		}
-		return doc.Class.Loop + ":" + doc.Class.Source, true
+		return string(doc.Class.Loop) + ":" + string(doc.Class.Source), true
 	case "allowed":
 		return strconv.FormatBool(doc.Allowance != nil), true
 	case "approved":

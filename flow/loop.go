@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/automation"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -36,7 +37,7 @@ func (k loops) of(goal GoalID) *Loop {
 }
 
 // check refuses a loop without bounds, or one that nobody could judge.
-func (l *Loop) check(p *play, spec string, class *Class) *Refusal {
+func (l *Loop) check(p *play, spec string) *Refusal {
 	const hint = "git liza help loop"
 	if r := l.checkBounds(spec); r != nil {
 		return r
@@ -52,10 +53,7 @@ func (l *Loop) check(p *play, spec string, class *Class) *Refusal {
 	if r := checkGlobs(l.Denies, hint); r != nil {
 		return r
 	}
-	if r := boundGlobs("the loop", l.Denies, hint); r != nil {
-		return r
-	}
-	return l.checkClass(p, class)
+	return boundGlobs("the loop", l.Denies, hint)
 }
 
 // checkBounds refuses bounds that are none, and another spec than the stories.
@@ -82,24 +80,17 @@ func (l *Loop) unbounded() *Loop {
 	return &rest
 }
 
-// checkClass refuses a loop by a file that says, or of which it is inferred, that it is
-// not for one, unless a person has allowed it for the text as it is.
+// checkClass refuses a loop by a file that forbids it, unless a person has allowed it for
+// the text as it is. class is that of the text.
 func (l *Loop) checkClass(p *play, class *Class) *Refusal {
-	doc := p.trackedPaths().find(l.Path)
-	if doc != nil && doc.Blob == l.Blob {
-		if doc.Allowance != nil {
-			return nil
-		}
-		if doc.Class != nil && doc.Class.Source == ClassByPerson {
-			class = doc.Class
-		}
+	if doc := p.trackedPaths().find(l.Path); doc != nil && doc.Blob == l.Blob && doc.Allowance != nil {
+		return nil
 	}
 	switch {
-	case class == nil && p.Settings().Config.Automation.Required:
-		return refuse(RuleClass, "git liza classify "+acceptArgument(l.Path), "nobody has said how far %s may be automated", quoteC(clip(l.Path)))
-	case class == nil:
-	case class.Loop == LoopForbidden, class.Loop == LoopDiscouraged && class.binds():
-		return refuse(RuleClass, allowCommand(l.Path), "a loop by %s is %s (%s)", quoteC(clip(l.Path)), class.Loop, class.Source)
+	case !class.Binds() && p.Settings().Config.Automation.Required:
+		return refuse(RuleClass, allowCommand(l.Path), "nobody has said how far %s may be automated", quoteC(clip(l.Path)))
+	case class.Binds() && class.Loop == automation.Forbidden:
+		return refuse(RuleClass, allowCommand(l.Path), "%s says that automation is forbidden (%s)", quoteC(clip(l.Path)), clip(class.Why()))
 	}
 	return nil
 }

@@ -40,8 +40,10 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 	if g := p.Goal(t.Goal); g != nil && g.Every == EveryTask {
 		add(HumanRole)
 	}
-	if p.judges(securityReviewer) && p.trackedPaths().secondLook(t) {
-		add(securityReviewer)
+	for _, r := range p.trackedPaths().looks(t) {
+		if p.mayJudge(r) {
+			add(r)
+		}
 	}
 	for _, r := range t.Reviews {
 		add(r)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/automation"
 )
 
 // TestRandomQuestions plays a loop of two tasks at once and a goal whose tasks come from a
@@ -57,9 +59,10 @@ func playQuestions(t *testing.T, seed uint64, seen map[string]int) {
 		case 9:
 			step = pick(taken, who, who) + " answer " + question + " text=t" + fmt.Sprint(n)
 		case 10:
-			classify := who + " classify specs/vision.md class=mixed/bounded/" + pick("allowed", "allowed", "forbidden", "discouraged") + "/optional/" + pick("declared", "inferred", "person")
-			step = pick(pick("human:ann", "planner-1")+" abandon "+task, "human:ann classify specs/vision.md +allow", "human:ann adopt h"+fmt.Sprint(n)+" git:text=specs/vision.md:v"+fmt.Sprint(n),
-				classify, classify, classify)
+			class := "class=mixed/bounded/" + pick("allowed", "allowed", "forbidden", "discouraged") + "/optional/"
+			adopt := "human:ann adopt h" + fmt.Sprint(n) + " git:text=specs/vision.md:v" + fmt.Sprint(n)
+			step = pick(pick("human:ann", "planner-1")+" abandon "+task, "human:ann classify specs/vision.md +allow", adopt, adopt+" git:"+class+"declared",
+				pick("human:ann", who)+" classify specs/vision.md "+class+"person", "human:ann classify specs/vision.md "+class+"person")
 		case 11, 12:
 			step = pick("human:ann adopt p"+fmt.Sprint(n)+" found="+plan, "human:ann accept "+plan, "coder-1 phase in=goal-3", "human:ann phase PLAN reason=again in=goal-3",
 				pick("coder-1", "planner-1")+" import i"+fmt.Sprint(n)+" plan="+plan+pick("", "", "@v2")+" in=goal-3")
@@ -142,7 +145,7 @@ func (s *scene) notedQuestion(before *Board, m Move, seen map[string]int) {
 			require.Equal(s.t, l.Used+1, s.board.Goal(was.Goal).Loop.Used)
 		}
 		if doc := before.Tracked(vision); !m.By.IsHuman() && doc != nil && doc.Class != nil && doc.Allowance == nil {
-			require.False(s.t, doc.Class.Source != ClassInferred && doc.Class.Loop != "allowed", "%s claimed by a text that is %s", m.Task, doc.Class.Loop)
+			require.False(s.t, doc.Class.Binds() && doc.Class.Loop == automation.Forbidden, "%s claimed by a text that is %s", m.Task, doc.Class.Loop)
 		}
 	case *AskMove:
 		if d.Parent != "" {
@@ -157,9 +160,7 @@ func (s *scene) notedQuestion(before *Board, m Move, seen map[string]int) {
 		if d.Allow {
 			seen["allow"]++
 		}
-		if was := before.Tracked(d.Files[0].Path); !m.By.IsHuman() {
-			require.False(s.t, was.Class != nil && was.Class.Source == ClassByPerson, "an agent overruled a person")
-		}
+		require.True(s.t, m.By.IsHuman(), "an agent said a class")
 	}
 }
 

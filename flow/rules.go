@@ -91,7 +91,7 @@ var rules = []rule{
 
 	{ActPhase, 0, 0, supervisor | human, goalOpen, of[PhaseMove], asks | fills | repeats | admits | titles},
 	{ActReload, 0, 0, human, goalOpen, of[ReloadMove], asks | fills | titles},
-	{ActClassify, 0, 0, planner | supervisor | human, always, of[ClassifyMove], asks | fills | repeats | titles},
+	{ActClassify, 0, 0, human, always, of[ClassifyMove], asks | fills | repeats | titles},
 	{ActAsk, 0, 0, anybody, always, of[AskMove], fills | titles},
 }
 

@@ -47,12 +47,12 @@ var pageOfTasks = map[Act]row{
 // pageOfTheRest has the actors that make the acts that are not about one task.
 var pageOfTheRest = map[standing][]Act{
 	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert, ActDefer, ActSchedule},
-	human: {ActAdopt, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,
+	human: {ActAdopt, ActClassify, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,
 		ActMigrate, ActAmend, ActPrincipal, ActAccept, ActRole, ActRequire, ActReopen, ActDismissRecord,
 		ActLift, ActMark, ActReload},
 	supervisor | human: {ActCheckpoint, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActRegister, ActUnregister,
 		ActDegrade, ActTrip, ActArchive, ActTake, ActLevel, ActOutage, ActPhase},
-	planner | supervisor | human: {ActImport, ActClassify},
+	planner | supervisor | human: {ActImport},
 	anybody:                      {ActAnomaly, ActDiscover, ActNote, ActSpecChange, ActAnswer, ActAsk},
 }
 

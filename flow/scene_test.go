@@ -295,14 +295,11 @@ func agreeing(b *Board, m Move) *Facts {
 		for _, path := range d.Paths {
 			f.Changes = append(f.Changes, PathChange{Path: path, Mode: 0o100644, Was: 0o100644, Size: 10})
 		}
-	case *ClassifyMove:
-		f.Classes = map[string]*Class{}
-		for _, file := range d.Files {
-			f.Classes[file.Path] = file.Class
-		}
 	case *GoalMove:
 		if d.Loop != nil {
-			f.Classes = map[string]*Class{d.Loop.Path: d.Class}
+			text := f.Texts[d.Loop.Path]
+			text.Form = d.Class
+			f.Texts[d.Loop.Path] = text
 		}
 	case *LevelMove, *CompleteMove, *PhaseMove:
 		f.Tree = object("tree-" + objectName(b.Settings().Integration.Tip))

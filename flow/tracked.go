@@ -58,6 +58,7 @@ type Text struct {
 	Path     string   `yaml:"path"`
 	Blob     ObjectID `yaml:"blob"` // "" unless it is a regular file
 	Sections sections `yaml:"sections"`
+	Class    *Class   `yaml:"class"` // that the text declares; nil if it declares none
 }
 
 // A Section is the part of a text below one heading.
@@ -287,7 +288,7 @@ func compareTexts(recorded, want texts, again string) *Refusal {
 		case i >= len(recorded):
 			return refuse(RuleFact, again, "the move does not record the text of %s", quoteC(clip(want[i].Path)))
 		case !reflect.DeepEqual(recorded[i], want[i]):
-			return refuse(RuleFact, again, "the move records %s at %s, git says %s at %s, or other sections",
+			return refuse(RuleFact, again, "the move records %s at %s, git says %s at %s, or other sections, or another class",
 				recorded[i].Blob.Short(), quoteC(clip(recorded[i].Path)), want[i].Blob.Short(), quoteC(clip(want[i].Path)))
 		}
 	}
@@ -347,7 +348,7 @@ func (p *effect) track(t Text, from origin) {
 			doc.By, doc.Principal = p.move.By, p.move.Principal
 		}
 		doc.Reviews, doc.Verdicts = from.reviews, from.verdicts
-		doc.Class, doc.Allowance = nil, nil
+		doc.Class, doc.Allowance = t.Class, nil
 	}
 	doc.Sections = nil
 	for _, s := range t.Sections {

@@ -352,16 +352,21 @@ func (w words) doubt(f *Facts) {
 			f.Frozen = []string{value}
 		case "invalid":
 			f.Invalid = []string{value}
-		case "class":
-			for path := range f.Classes {
-				f.Classes[path] = w.class(word)
-			}
+		case "class": // when texts hold what other words say
 		case "changed":
 			f.Changes[0].Path = value
 		case "text", "combined", "reverted":
 			doubtText(f, what, value)
 		default:
 			w.doubtContent(f, what, value)
+		}
+	}
+	if class := w.class("git:class"); class != nil {
+		for path, text := range f.Texts {
+			if text.Class, text.Form = class, nil; !class.Binds() {
+				text.Class, text.Form = nil, class
+			}
+			f.Texts[path] = text
 		}
 	}
 }

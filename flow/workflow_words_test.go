@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/automation"
 )
 
 // workflow reads NAME:PHASE;PHASE… from a pair, each phase with options in brackets:
@@ -83,7 +85,7 @@ func (w words) class(key string) *Class {
 		return nil
 	}
 	part := append(strings.Split(w.pairs[key], "/"), "", "", "", "")
-	return &Class{Type: part[0], Scope: part[1], Loop: part[2], SecondLook: part[3], Source: part[4], Rule: "D"}
+	return &Class{Type: automation.Type(part[0]), Scope: automation.Scope(part[1]), Loop: automation.Loop(part[2]), SecondLook: automation.SecondLook(part[3]), Source: automation.Source(part[4])}
 }
 
 // loop reads ITERATIONS:KEY=VALUE…; nil where it is not given.

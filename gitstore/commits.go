@@ -59,9 +59,6 @@ func (cs *Commits) gatherFacts(ctx context.Context, q flow.Query, merge merger) 
 	if err := cs.textFacts(ctx, q, &f); err != nil {
 		return f, err
 	}
-	if err := cs.classFacts(ctx, q, &f); err != nil {
-		return f, err
-	}
 	f.Saves = map[git.ID]bool{}
 	for _, id := range q.Saves {
 		_, ok, err := cs.history.findCommit(id)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/automation"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -46,6 +47,12 @@ var samples = map[reflect.Type]any{
 	reflect.TypeFor[flow.Request]():    flow.Request("7f3a9c2e11d04b58"),
 	reflect.TypeFor[flow.Duration]():   flow.Duration(90 * time.Minute),
 	reflect.TypeFor[time.Time]():       time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC),
+
+	reflect.TypeFor[automation.Type]():       automation.Mixed,
+	reflect.TypeFor[automation.Scope]():      automation.Bounded,
+	reflect.TypeFor[automation.Loop]():       automation.Forbidden,
+	reflect.TypeFor[automation.SecondLook](): automation.ByPerson,
+	reflect.TypeFor[automation.Source]():     automation.Declared,
 }
 
 // has reports whether a version of the rules has a field.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/automation"
 	"github.com/git-liza/git-liza/flow/markdown"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -127,13 +128,13 @@ func (cs *Commits) treesOf(commits []git.ID) (trees []git.ID, ok bool, err error
 // is compared with. Of several trees only paths that differ are answered.
 func (cs *Commits) findTexts(ctx context.Context, asked []flow.TextQuery, trees []git.ID) (map[string]flow.TextFact, error) {
 	texts := make(map[string]flow.TextFact, len(asked))
-	anchors := make(map[string][]string, len(asked))
+	queries := make(map[string]flow.TextQuery, len(asked))
 	names := make([]string, len(asked))
 	for i, one := range asked {
-		names[i], anchors[one.Path] = one.Path, one.Anchors
+		names[i], queries[one.Path] = one.Path, one
 	}
 	w := pathWalk{ctx, cs.objects, func(path string, found []git.Entry) error {
-		fact, err := cs.textFact(path, anchors[path], found)
+		fact, err := cs.textFact(queries[path], found)
 		texts[path] = fact
 		return err
 	}}
@@ -162,43 +163,53 @@ func (cs *Commits) Contested(ctx context.Context, q flow.Query, tree git.ID) ([]
 }
 
 // textFact is the answer for a path at which the commits have these entries.
-func (cs *Commits) textFact(path string, anchors []string, found []git.Entry) (flow.TextFact, error) {
-	var fact flow.TextFact
+func (cs *Commits) textFact(asked flow.TextQuery, found []git.Entry) (flow.TextFact, error) {
+	fact := flow.TextFact{Text: flow.Text{Path: asked.Path}}
 	for i, to := range []*git.ID{&fact.Blob, &fact.Onto, &fact.Base, &fact.Submitted} {
 		if i < len(found) && isRegular(found[i]) {
 			*to = found[i].ID
 		}
 	}
-	fact.Path = path
-	hashes, err := cs.sectionHashes(fact.Blob, anchors)
-	for i, anchor := range anchors {
+	hashes := make([]string, len(asked.Anchors))
+	if fact.Blob != "" {
+		data, err := cs.objects.ReadKind(fact.Blob, "blob", maxText)
+		var large *git.TooLarge
+		switch {
+		case errors.As(err, &large):
+			for i := range hashes {
+				hashes[i] = string(fact.Blob)
+			}
+		case err != nil:
+			return fact, err
+		default:
+			if len(hashes) > 0 {
+				hashes = markdown.Hashes(string(data), asked.Anchors)
+			}
+			if class := classOf(asked.Path, data); class.Binds() {
+				fact.Class = class
+			} else if asked.Form {
+				fact.Form = class
+			}
+		}
+	}
+	for i, anchor := range asked.Anchors {
 		fact.Sections = append(fact.Sections, flow.Section{Anchor: anchor, Hash: hashes[i]})
 	}
-	return fact, err
+	return fact, nil
+}
+
+// classOf is the class of a text as a move records it, nil if it cannot be read.
+func classOf(path string, data []byte) *flow.Class {
+	class := automation.Find(path, data)
+	if class != nil {
+		for i, e := range class.Evidence {
+			class.Evidence[i].Text = flow.Clean(e.Text)
+		}
+	}
+	return class
 }
 
 func isRegular(e git.Entry) bool { return e.Mode == git.ModeBlob || e.Mode == git.ModeExecutable }
-
-// sectionHashes are the hashes of the sections of a text, "" for those that it
-// lacks. "" as the blob is no text.
-func (cs *Commits) sectionHashes(blob git.ID, anchors []string) ([]string, error) {
-	hashes := make([]string, len(anchors))
-	if blob == "" || len(anchors) == 0 {
-		return hashes, nil
-	}
-	data, err := cs.objects.ReadKind(blob, "blob", maxText)
-	var large *git.TooLarge
-	if errors.As(err, &large) {
-		for i := range hashes {
-			hashes[i] = string(blob)
-		}
-		return hashes, nil
-	}
-	if err != nil {
-		return hashes, err
-	}
-	return markdown.Hashes(string(data), anchors), nil
-}
 
 // A pathWalk looks paths up in the trees of one or several commits. It reads each
 // folder once. Of several commits it visits only paths that differ.

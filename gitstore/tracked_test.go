@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/automation"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -141,21 +142,28 @@ func TestClassesAreThoseOfTheBytes(t *testing.T) {
 	tip := d.board().Settings().Integration.Tip
 	plan := "---\nautomation:\n  type: conceptual\n  scope: bounded\n  loop: forbidden\n  second_look: optional\n---\n# Look\n\nVerify that it works.\n"
 	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", plan), Onto: tip, Reason: "R"}))
-	forged := flow.Classified{Path: "plan.md", Class: &flow.Class{Type: "mechanical", Scope: "bounded", Loop: "allowed", SecondLook: "optional", Source: "declared", Rule: "declared"}}
-	d.refused(flow.RuleNotFound, by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{forged}}))
-	d.do(by(ann, flow.ActAdd, &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "T", DoneWhen: "D", Spec: "plan.md", Scope: "S"}}}))
-	d.refused(flow.RuleFact, by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{forged}}))
-	d.refused(flow.RuleClass, by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "none.md"}}}))
-	d.do(by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "plan.md"}}}))
-	require.Equal(t, "forbidden", d.board().Tracked("plan.md").Class.Loop)
+	task := flow.TaskInput{ID: "a", Title: "T", DoneWhen: "D", Spec: "plan.md", Scope: "S"}
+	d.do(by(ann, flow.ActAdd, &flow.AddMove{Tasks: []flow.TaskInput{task}}))
+	class := d.board().Tracked("plan.md").Class
+	require.Equal(t, automation.Forbidden, class.Loop)
+	require.Equal(t, automation.Evidence{Line: 3, Text: "type: conceptual"}, class.Evidence[0])
+	said := flow.Classified{Path: "plan.md", Class: &flow.Class{Type: "mechanical", Scope: "bounded", Loop: "allowed", SecondLook: "optional", Source: "declared"}}
+	d.refused(flow.RuleForm, by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{said}}))
+	d.refused(flow.RuleRole, by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{said}}))
+	d.refused(flow.RuleClass, by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "none.md"}}, Allow: true, Reason: "R"}))
 	claim := flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}}
 	d.refused(flow.RuleClass, claim)
 	d.do(by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "plan.md"}}, Allow: true, Reason: "R"}))
 
 	tip = d.board().Settings().Integration.Tip
 	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", plan+"\n"), Onto: tip, Reason: "R"}))
-	d.do(by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "plan.md"}}}))
 	d.refused(flow.RuleClass, claim)
+
+	// What a text does not declare binds nobody, and is not kept.
+	tip = d.board().Settings().Integration.Tip
+	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", "# Plan\n\nautomation: forbidden, as needed\n"), Onto: tip, Reason: "R"}))
+	require.Nil(t, d.board().Tracked("plan.md").Class)
+	d.do(claim)
 	d.sound()
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/automation"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -117,46 +118,46 @@ func TestPhasesAreEarned(t *testing.T) {
 		{ID: "y", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S", Kind: flow.Docs, Phase: flow.AnyPhase}}}))
 }
 
-// TestClassesAreRecomputed: a class is that of the bytes, an allowance a person's word for
-// the blob that is there, and a question comes from who holds the task.
+// TestClassesAreRecomputed: the class that a text declares is that of its bytes, and a
+// person's word is for the blob that is there.
 func TestClassesAreRecomputed(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	const declared = "---\nautomation: {type: mixed, scope: bounded, loop: forbidden, second_look: optional}\n---\n"
 	blob := y.adopts("never.md", declared)
-	y.do(on(flow.ActAdd, "", planner, &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "T", DoneWhen: "D", Spec: "never.md", Scope: "S", Kind: flow.Docs}}}))
-	y.land(y.all()...)
-	classify := func(by flow.Actor, blob flow.ObjectID, source, loop string) flow.Move {
-		return on(flow.ActClassify, "", by, &flow.ClassifyMove{Files: []flow.Classified{{Path: "never.md", Blob: blob,
-			Class: &flow.Class{Type: "mixed", Scope: "bounded", Loop: loop, SecondLook: "optional", Source: source, Rule: "declared", Evidence: []string{"2: automation:"}}}}})
+	add := on(flow.ActAdd, "", planner, &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "T", DoneWhen: "D", Spec: "never.md", Scope: "S", Kind: flow.Docs}}})
+	word := func(source automation.Source, loop automation.Loop) *flow.Class {
+		return &flow.Class{Type: "mixed", Scope: "bounded", Loop: loop, SecondLook: "optional", Source: source, Evidence: []automation.Evidence{{Line: 2, Text: "loop: " + string(loop)}}}
 	}
-	for _, by := range []flow.Actor{coder, ann} {
-		y.refusesMove(flow.RuleFact, "another class", classify(by, blob, flow.ClassDeclared, "allowed"))
-		y.refusesMove(flow.RuleFact, "another class", classify(by, blob, flow.ClassInferred, "forbidden"))
+	for _, class := range []*flow.Class{nil, word(automation.Declared, automation.Allowed), word(automation.Declared, automation.Forbidden)} {
+		forged := add
+		forged.Detail = &flow.AddMove{Tasks: add.Detail.(*flow.AddMove).Tasks, Texts: []flow.Text{{Path: "never.md", Blob: blob, Class: class}}}
+		y.refusesMove(flow.RuleFact, "or another class", forged)
 	}
-	y.refusesMove(flow.RuleRole, "is no person", classify(coder, blob, flow.ClassByPerson, "allowed"))
-	y.do(classify(ann, blob, flow.ClassByPerson, "forbidden"))
+	y.do(add)
 	y.land(y.all()...)
-	facts, err := y.store.Commits.Facts(context.Background(), flow.Query{Classes: []string{"never.md"}, Tip: y.board().Settings().Integration.Tip})
-	require.NoError(t, err)
-	honest := classify(coder, blob, "", "")
-	honest.Detail.(*flow.ClassifyMove).Files[0].Class = facts.Classes["never.md"]
-	y.refusesMove(flow.RuleRole, "only a person changes that", honest)
+	classify := func(by flow.Actor, blob flow.ObjectID, source automation.Source, loop automation.Loop) flow.Move {
+		return on(flow.ActClassify, "", by, &flow.ClassifyMove{Files: []flow.Classified{{Path: "never.md", Blob: blob, Class: word(source, loop)}}})
+	}
+	y.refusesMove(flow.RuleForm, "by the word of a person", classify(ann, blob, automation.Declared, automation.Allowed))
+	y.refusesMove(flow.RuleForm, "by the word of a person", classify(ann, blob, automation.Inferred, automation.Allowed))
+	for _, by := range []flow.Actor{coder, planner} {
+		y.refusesMove(flow.RuleRole, "", classify(by, blob, automation.Person, automation.Allowed))
+	}
+	y.do(classify(ann, blob, automation.Person, automation.Forbidden))
+	y.land(y.all()...)
 	allow := func(by flow.Actor, blob flow.ObjectID) flow.Move {
 		return on(flow.ActClassify, "", by, &flow.ClassifyMove{Allow: true, Reason: "R", Files: []flow.Classified{{Path: "never.md", Blob: blob}}})
 	}
-	y.refusesMove(flow.RuleRole, "only a person allows", allow(planner, blob))
+	y.refusesMove(flow.RuleRole, "", allow(planner, blob))
 	claim := on(flow.ActClaim, "a", coder, &flow.ClaimMove{Lease: half, Base: y.at("refs/heads/integration")})
 	y.refusesMove(flow.RuleClass, "which says that automation is forbidden", claim)
 	y.do(allow(ann, blob))
 	y.land(y.all()...)
 
-	// An edited file is unclassified, and what a person allowed was for the earlier text.
-	now := y.adopts("never.md", declared+"More\n")
+	// What a person said was for the earlier text.
+	y.adopts("never.md", declared+"More\n")
 	y.refusesMove(flow.RuleClass, "is not what the move says", allow(ann, blob))
-	y.refusesMove(flow.RuleClass, "is not what the move says", classify(coder, blob, flow.ClassDeclared, "forbidden"))
-	y.do(on(flow.ActClassify, "", coder, &flow.ClassifyMove{Files: []flow.Classified{{Path: "never.md", Blob: now}}}))
-	y.land(y.all()...)
 	claim.Detail.(*flow.ClaimMove).Base = y.at("refs/heads/integration")
 	y.refusesMove(flow.RuleClass, "which says that automation is forbidden", claim)
 }

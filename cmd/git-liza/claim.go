@@ -23,6 +23,9 @@ func (c *claimCommand) Run(inv *invocation) error {
 	if got.Warning != "" {
 		inv.progress("warning: %s", got.Warning)
 	}
+	if caution := flow.Caution(r.After, got.Task); caution != "" {
+		inv.progress("caution: %s", caution)
+	}
 	for _, path := range work.GoneSpecs(r.After, got.Task) {
 		inv.progress("warning: %s has no file %s, on which %s stands: git liza release %s, then git liza task edit %s --spec SPEC",
 			r.After.Settings().Integration.Name, git.Visible(path), got.Task, got.Task, got.Task)

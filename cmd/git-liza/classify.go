@@ -3,9 +3,6 @@ package main
 import (
 	"encoding"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -27,27 +24,26 @@ type classifyCommand struct {
 
 // Help says where a class comes from.
 func (c *classifyCommand) Help() string {
-	var rules strings.Builder
-	for _, rule := range automation.Rules[1:] {
-		fmt.Fprintf(&rules, "  %-11s %s\n", rule.Name, rule.Meaning)
-	}
 	return `A file declares its class in its front matter, in a file of YAML among the outermost keys:
 
   automation:
     type: mixed              # conceptual, mechanical
     scope: bounded           # unbounded
     loop: discouraged        # allowed, forbidden
-    second_look: suggested   # optional, unnecessary
+    second_look: suggested   # by a security-reviewer; person, optional, unnecessary
 
-Otherwise the first of these rules gives it that fits, by English words outside fences:
+The keys ralph and ecc of harnesses stand for loop and second_look. A plan of GSD with
+autonomous: false, or with a task that is a checkpoint, discourages loops and needs the
+verdict of a person. The board has this of each text on which tasks stand, from the move
+that brings it: agents do not work by a text that forbids it, and a block that cannot be
+read forbids it too. "discouraged" is a line of caution.
 
-` + rules.String() + `
-Code is what files_modified of the front matter or a tag <files> declares, if it is no
-Markdown, and stories: userStories of a prd.json, or items such as - [ ] US-001: Title. By the last rule security words suggest a second look. The same bytes have the
-same class everywhere. The board records it of files that are so on integration, or what
-a person says instead:
+Without such words the form says it, which binds nobody: stories or tasks with allowed
+paths and a verification allow a loop; what names files, and all else, discourages it.
 
-  git liza classify specs/login.md --say loop=forbidden --say second_look=suggested`
+A person says otherwise, for the text as it is on integration:
+
+  git liza classify specs/login.md --say loop=forbidden --say second_look=person`
 }
 
 func (c *classifyCommand) Run(inv *invocation) error {
@@ -71,74 +67,66 @@ func (c *classifyCommand) Run(inv *invocation) error {
 	if r.texts, err = work.OpenTextFiles(inv.ctx, clone, commit); err != nil {
 		return err
 	}
+	r.board, _, err = clone.Store.Board(inv.ctx)
+	if isSaid := c.Allow || len(c.Say) > 0; err != nil && (isSaid || !errors.Is(err, gitstore.ErrNoBoard)) {
+		return err
+	}
 	for _, name := range c.Paths {
 		if err := r.read(name); err != nil {
 			return err
 		}
 	}
-	if err := c.say(&r); err != nil {
-		return err
-	}
-	if err := c.record(&r); err != nil {
-		return err
+	if c.Allow || len(c.Say) > 0 {
+		if err := c.record(&r); err != nil {
+			return err
+		}
 	}
 	return r.present()
 }
 
-// say puts the word of the person in place of what the files say.
-func (c *classifyCommand) say(r *classReader) error {
-	if len(c.Say) == 0 {
-		return nil
-	}
-	for i := range r.files {
-		class := &r.files[i].Class
-		for key, word := range c.Say {
-			to, known := map[string]encoding.TextUnmarshaler{"type": &class.Type, "scope": &class.Scope, "loop": &class.Loop, "second_look": &class.SecondLook}[key]
-			if !known {
-				return usagef("git liza help classify", "--say %s: a class has type, scope, loop and second_look", git.Visible(key))
-			}
-			if err := to.UnmarshalText([]byte(word)); err != nil {
-				return usagef("git liza help classify", "--say %s: %v", git.Visible(key), err)
-			}
+// say puts the word of the person in place of that of a class.
+func (c *classifyCommand) say(class *flow.Class) error {
+	for key, word := range c.Say {
+		to, known := map[string]encoding.TextUnmarshaler{"type": &class.Type, "scope": &class.Scope, "loop": &class.Loop, "second_look": &class.SecondLook}[key]
+		if !known {
+			return usagef("git liza help classify", "--say %s: a class has type, scope, loop and second_look", git.Visible(key))
 		}
-		class.Source, class.Rule, class.Evidence = flow.ClassByPerson, "", []automation.Evidence{}
+		if err := to.UnmarshalText([]byte(word)); err != nil {
+			return usagef("git liza help classify", "--say %s: %v", git.Visible(key), err)
+		}
 	}
+	class.Source, class.Evidence = automation.Person, nil
 	return nil
 }
 
-// record records the classes of the files that are on integration as they were read, or
-// what the person says of them.
+// record records what the person says of files that are on integration as they were read.
 func (c *classifyCommand) record(r *classReader) error {
-	b, _, err := r.clone.Store.Board(r.ctx)
-	said := c.Allow || len(c.Say) > 0
-	switch {
-	case errors.Is(err, gitstore.ErrNoBoard) && !said:
-		return nil
-	case err != nil:
-		return err
-	}
 	m := &flow.ClassifyMove{Allow: c.Allow}
+	var err error
 	if m.Reason, err = r.text(c.Reason); err != nil {
 		return err
 	}
-	on := b.Settings().Integration
+	on := r.board.Settings().Integration
 	for i := range r.files {
 		f := &r.files[i]
 		blob, err := r.clone.Repo.BlobAt(r.ctx, on.Tip, f.Path)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case blob != f.Blob && said:
-			return &flow.Refusal{Rule: flow.RuleClass, Hint: "git liza classify --at " + on.Name + " " + shell.Quote(f.Path), Reason: git.Visible(f.Path) + " is not so on integration"}
-		case blob != f.Blob:
-		case !said && isClassified(b.Tracked(f.Path), blob):
-			r.outcome = "already"
-			f.Recorded(b.Tracked(f.Path).Class)
-		case len(c.Say) > 0:
-			m.Files = append(m.Files, flow.Classified{Path: f.Path, Blob: blob, Class: f.Flow()})
-		default:
-			m.Files = append(m.Files, flow.Classified{Path: f.Path})
 		}
+		if blob != f.Blob {
+			return &flow.Refusal{Rule: flow.RuleClass, Hint: "git liza classify --at " + on.Name + " " + shell.Quote(f.Path), Reason: git.Visible(f.Path) + " is not so on integration"}
+		}
+		said := flow.Classified{Path: f.Path, Blob: blob}
+		if len(c.Say) > 0 {
+			class := f.Class
+			if err := c.say(&class); err != nil {
+				return err
+			}
+			said.Class = &class
+			f.Class = class
+			f.Evidence = []automation.Evidence{}
+		}
+		m.Files = append(m.Files, said)
 	}
 	if len(m.Files) == 0 {
 		return nil
@@ -147,17 +135,6 @@ func (c *classifyCommand) record(r *classReader) error {
 	if err != nil {
 		return err
 	}
-	if refusal := b.Opens(flow.ActClassify, "", clone.Caller, clone.Store.Now()); refusal != nil && !said {
-		r.progress("not recorded: %s", refusal.Reason)
-		return nil
-	}
-	if !clone.Caller.By.IsHuman() {
-		m.Files = slices.DeleteFunc(m.Files, func(f flow.Classified) bool { return b.Tracked(f.Path) == nil })
-	}
-	if len(m.Files) == 0 {
-		r.progress("not recorded: no open goal or task stands on it")
-		return nil
-	}
 	made, err := clone.Make(r.ctx, flow.ActClassify, "", m)
 	if r.outcome = "changed"; made.Already {
 		r.outcome = "already"
@@ -165,15 +142,11 @@ func (c *classifyCommand) record(r *classReader) error {
 	return err
 }
 
-// isClassified reports whether the board knows the class of a blob.
-func isClassified(doc *flow.TrackedPath, blob flow.ObjectID) bool {
-	return doc != nil && doc.Blob == blob && doc.Class != nil
-}
-
 // A classReader classifies files of the work tree, or of a commit.
 type classReader struct {
 	*invocation
 	clone *work.Clone
+	board *flow.Board // nil where there is none
 	texts *work.TextFiles
 	files []view.Class
 	wrong []view.Unclassified
@@ -199,7 +172,11 @@ func (r *classReader) read(name string) error {
 	case errors.As(err, &malformed):
 		r.wrong = append(r.wrong, view.Unclassified{Path: path, Line: malformed.Line, Reason: malformed.Reason})
 	default:
-		r.files = append(r.files, view.Class{Path: path, Blob: r.clone.Repo.Hash("blob", data), Class: class})
+		var doc *flow.TrackedPath
+		if r.board != nil {
+			doc = r.board.Tracked(path)
+		}
+		r.files = append(r.files, view.ClassOf(path, r.clone.Repo.Hash("blob", data), class, doc))
 	}
 	return nil
 }

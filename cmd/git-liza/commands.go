@@ -85,7 +85,7 @@ type lookCommands struct {
 	Show     showCommand     `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
 	Graph    graphCommand    `cmd:"" group:"Look" help:"What each open task waits for, and the longest chain; also as a picture."`
 	Records  recordsCommands `cmd:"" group:"Look" help:"Questions, discoveries, anomalies and notes that are open."`
-	Classify classifyCommand `cmd:"" group:"Look" help:"How far the work of plans and specs may be automated, as they declare it or as it is inferred."`
+	Classify classifyCommand `cmd:"" group:"Look" help:"How far the work of plans and specs may be automated, as they declare it or by their form."`
 	Diagnose diagnoseCommand `cmd:"" group:"Look" help:"Why something failed: causes with their evidence, and what to do."`
 	Trace    traceCommand    `cmd:"" group:"Look" help:"Why there is a file, commit or task: tasks, plan, design, decisions, requirements."`
 	Recall   recallCommand   `cmd:"" group:"Look" help:"What was said about something: moves, sessions, specs and artifacts, ranked."`

@@ -178,6 +178,9 @@ func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
 	}
 	l.goal = movedGoal(r)
 	l.progress("%s is the loop of %s: git liza loop report %[1]s", l.goal, git.Visible(l.path))
+	if caution := r.After.Tracked(l.path).Caution(); caution != "" {
+		l.progress("caution: %s", caution)
+	}
 	return nil
 }
 

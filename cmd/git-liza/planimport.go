@@ -112,7 +112,17 @@ func openImport(r planReader, goal flow.GoalID) (i *work.PlanImport, err error) 
 		t := &i.File.Plan.Tasks[n]
 		t.TaskInput = rooted(i.Clone, t.TaskInput)
 	}
-	return i, nil
+	if !i.File.Governs() {
+		return i, nil
+	}
+	if r.path == "-" {
+		return nil, &flow.Refusal{Rule: flow.RuleClass, Hint: "git liza plan import FILE", Reason: "what the plan says of automation holds for its tasks only from a file on integration"}
+	}
+	file, err := rootedFile(r.invocation, i.Clone, r.path)
+	if err == nil {
+		i.Govern(file)
+	}
+	return i, err
 }
 
 // approved names the plan where a phase of the goal's workflow produces one, else it is

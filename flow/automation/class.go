@@ -1,12 +1,12 @@
-// Package automation says how far the work of a plan or spec may be automated: by the
-// block that the file declares, else by what its text and the files that it names let
-// infer. The same bytes have the same class on every machine: the package reads the few
-// keys that it needs by itself, since a library for YAML may change its mind, it knows
-// ASCII only, and its lists of words belong to the version of the rules.
+// Package automation says how far the work of a plan or spec may be automated: as the file
+// declares it, else by its form. It reads no word of prose. The same bytes have the same
+// class on every machine: the package reads the few keys that it needs by itself, since a
+// library for YAML may change its mind, and it knows ASCII only.
 package automation
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -26,7 +26,6 @@ type Class struct {
 	Loop       Loop       `yaml:"loop" json:"loop"`
 	SecondLook SecondLook `yaml:"second_look" json:"second_look"`
 	Source     Source     `yaml:"source" json:"source"`
-	Rule       Basis      `yaml:"rule" json:"rule"`
 	Evidence   []Evidence `yaml:"evidence" json:"evidence"`
 }
 
@@ -42,6 +41,27 @@ const (
 	maxExcerpt  = 80
 )
 
+// Check returns what is wrong with the words of the class, nil if nothing is.
+func (c Class) Check() error {
+	return errors.Join(c.Type.UnmarshalText([]byte(c.Type)), c.Scope.UnmarshalText([]byte(c.Scope)), c.Loop.UnmarshalText([]byte(c.Loop)),
+		c.SecondLook.UnmarshalText([]byte(c.SecondLook)), c.Source.UnmarshalText([]byte(c.Source)))
+}
+
+// Binds reports whether somebody has said the class: the file, or a person.
+func (c *Class) Binds() bool { return c != nil && c.Source != Inferred }
+
+// Why is where the class comes from: the line that declares what a loop is, else its source.
+func (c Class) Why() string {
+	for _, key := range []string{"loop:", "ralph:", ""} {
+		for _, e := range c.Evidence {
+			if c.Source == Declared && strings.HasPrefix(e.Text, key) {
+				return fmt.Sprintf("line %d: %s", e.Line, e.Text)
+			}
+		}
+	}
+	return string(c.Source)
+}
+
 // An Error says why a file has no class.
 type Error struct {
 	Name   string
@@ -52,43 +72,45 @@ type Error struct {
 // Error is the name, the line and the reason.
 func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason) }
 
-// inferred are the classes of the rules, without evidence.
-var inferred = map[Basis]Class{
-	Checks:   {Type: Conceptual, Scope: Bounded, Loop: Forbidden, SecondLook: Optional},
-	Design:   {Type: Conceptual, Scope: Unbounded, Loop: Forbidden, SecondLook: Optional},
-	OpenEnd:  {Type: Mixed, Scope: Unbounded, Loop: Forbidden, SecondLook: Optional},
-	Paths:    {Type: Mechanical, Scope: Bounded, Loop: Allowed, SecondLook: Unnecessary},
-	Ordinary: {Type: Mixed, Scope: Bounded, Loop: Discouraged, SecondLook: Optional},
-}
-
 // Classify returns the class of a file. The name tells YAML and JSON, which are a
 // mapping throughout, from Markdown, which may have front matter; folders in it do not
-// matter. Stories, of a prd.json or of a list in Markdown, are work on code.
-// The error is an [*Error].
+// matter. The error is an [*Error].
 func Classify(name string, data []byte) (Class, error) {
 	r := reader{name: name}
-	if err := r.checkBytes(data); err != nil {
+	if err := r.read(data); err != nil {
 		return Class{}, err
 	}
-	if err := r.read(string(bytes.TrimPrefix(data, []byte("\ufeff")))); err != nil {
-		return Class{}, err
+	return r.class(), nil
+}
+
+// Find returns the class of a file as moves find it in the bytes, nil if it has none. A
+// file that tries to declare a class, and that cannot be read, forbids automation: a slip
+// loses no such word.
+func Find(name string, data []byte) *Class {
+	r := reader{name: name}
+	err := r.read(data)
+	var wrong *Error
+	switch {
+	case errors.As(err, &wrong) && triesToDeclare(data):
+		r.declared = &Class{Type: Mixed, Scope: Unbounded, Loop: Forbidden, SecondLook: Optional, Source: Declared, Evidence: []Evidence{{wrong.Line, wrong.Reason}}}
+	case err != nil && len(r.asks) == 0:
+		return nil
 	}
-	if r.declared != nil {
-		return *r.declared, nil
-	}
-	return r.infer(), nil
+	class := r.class()
+	return &class
+}
+
+// triesToDeclare reports whether a text has the key of a class.
+func triesToDeclare(data []byte) bool {
+	return bytes.HasPrefix(data, []byte(blockKey+":")) || bytes.Contains(data, []byte("\n"+blockKey+":")) || bytes.Contains(data, []byte(`"`+blockKey+`"`))
 }
 
 // A reader takes from a file what its class depends on.
 type reader struct {
 	name     string
 	declared *Class
-	files    []Evidence // that the work changes, as the file declares them
-	stories  []Evidence // of a list, or the key of those of a prd.json
-	allowed  []Evidence // paths that the work is bound to
-	excluded []Evidence
-	front    []line // the values of front matter, which may ask for changes
-	prose    []line // what stands after it; fences are marked
+	asks     []Evidence // for a person
+	form     form
 }
 
 // A line is a line of a file without its end.
@@ -120,8 +142,12 @@ func (r *reader) checkBytes(data []byte) error {
 	return nil
 }
 
-// read parts the file into front matter and prose, and reads what both declare.
-func (r *reader) read(text string) error {
+// read reads what the file declares, and its form.
+func (r *reader) read(data []byte) error {
+	if err := r.checkBytes(data); err != nil {
+		return err
+	}
+	text := string(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if isJSON(r.name) {
 		return r.readJSON(text)
 	}
@@ -130,22 +156,13 @@ func (r *reader) read(text string) error {
 	if isYAML(r.name) {
 		front, body = lines, nil
 	}
+	markFences(body)
+	r.readAsks(front, body)
 	if err := r.readFront(front); err != nil {
 		return err
 	}
-	if r.front = valuesOf(front); isYAML(r.name) {
-		r.front, r.prose = nil, r.front
-		return nil
-	}
-	markFences(body)
-	var err error
-	if r.prose, err = r.readBlocks(body); err != nil {
-		return err
-	}
-	r.readTags()
-	r.readLabels()
-	r.readStories()
-	return nil
+	r.form.readMarkdown(body)
+	return r.readBlocks(body)
 }
 
 func isYAML(name string) bool {
@@ -197,45 +214,44 @@ func markFences(lines []line) {
 	}
 }
 
-// infer is the class by the first rule that fits.
-func (r *reader) infer() Class {
-	found := survey(r.prose)
-	code := r.stories
-	for _, file := range r.files {
-		if !isMarkdown(file.Text) {
-			code = append(code, file)
+// readAsks finds where a plan of GSD asks for a person: it is not autonomous, or a task of
+// it is a checkpoint.
+func (r *reader) readAsks(front, body []line) {
+	for _, one := range front {
+		if name, value, ok := cutKey(one.text); ok && name == "autonomous" && lower(value) == "false" {
+			r.asks = append(r.asks, Evidence{one.number, "autonomous: false"})
 		}
 	}
-	touches := len(code) > 0
-	switch {
-	case !touches && len(found.checks) > 0 && len(found.changes) == 0 && len(found.designs) == 0 && len(survey(r.front).changes) == 0:
-		return r.because(Checks, found.checks)
-	case !touches && len(found.designs) > 0 && !found.hasPath && len(r.files)+len(r.allowed)+len(r.excluded) == 0:
-		return r.because(Design, found.designs)
-	case len(found.openEnds) > 0:
-		return r.because(OpenEnd, found.openEnds)
-	case len(r.allowed) > 0 && len(r.excluded) > 0:
-		return r.because(Paths, []Evidence{r.allowed[0], r.excluded[0]})
+	for _, one := range body {
+		if _, tag, ok := strings.Cut(one.text, "<task "); ok && !one.fenced {
+			about, _, _ := strings.Cut(tag, ">")
+			if at := strings.Index(about, "checkpoint:"); at >= 0 {
+				kind, _, _ := strings.Cut(about[at:], `"`)
+				r.asks = append(r.asks, Evidence{one.number, kind})
+			}
+		}
 	}
-	class := r.because(Ordinary, code[:min(len(code), maxEvidence/2)])
-	if guarded := r.guarded(); len(guarded) > 0 {
-		class.SecondLook = Suggested
-		class.Evidence = append(class.Evidence, excerpts(guarded, maxEvidence-len(class.Evidence))...)
-	}
-	return class
 }
 
-// because is the class of a rule with its evidence.
-func (r *reader) because(rule Basis, evidence []Evidence) Class {
-	class := inferred[rule]
-	class.Source, class.Rule = Inferred, rule
-	class.Evidence = excerpts(evidence, maxEvidence)
+// class is what the file declares, else what its form says.
+func (r *reader) class() Class {
+	class := r.form.class()
+	switch {
+	case r.declared != nil:
+		class = *r.declared
+	case len(r.asks) > 0:
+		class = Class{Type: Mixed, Scope: Bounded, Loop: Discouraged, Source: Declared}
+	}
+	if len(r.asks) > 0 {
+		class.SecondLook, class.Evidence = ByPerson, append(class.Evidence, r.asks...)
+	}
+	class.Evidence = excerpts(class.Evidence)
 	return class
 }
 
 // excerpts are the first pieces of evidence, each cut to its greatest length.
-func excerpts(list []Evidence, most int) []Evidence {
-	list = append([]Evidence{}, list[:min(len(list), most)]...)
+func excerpts(list []Evidence) []Evidence {
+	list = append([]Evidence(nil), list[:min(len(list), maxEvidence)]...)
 	for i := range list {
 		if text := list[i].Text; len(text) > maxExcerpt {
 			cut := maxExcerpt
@@ -246,12 +262,6 @@ func excerpts(list []Evidence, most int) []Evidence {
 		}
 	}
 	return list
-}
-
-// isMarkdown reports paths of Markdown documents.
-func isMarkdown(path string) bool {
-	path = lower(path)
-	return strings.HasSuffix(path, ".md") || strings.HasSuffix(path, ".markdown")
 }
 
 // lower is a text in small letters, of ASCII alone.

@@ -10,12 +10,10 @@ type key struct {
 
 // The keys that a class depends on.
 const (
-	blockKey    = "automation"
-	filesKey    = "files_modified"
-	allowedKey  = "allowed_paths"
-	ownsKey     = "owns" // as a task says it
-	excludedKey = "excluded_paths"
-	deniesKey   = "denies"
+	blockKey   = "automation"
+	filesKey   = "files_modified"
+	allowedKey = "allowed_paths"
+	tasksKey   = "tasks"
 )
 
 // readFront reads the keys that the class depends on.
@@ -27,6 +25,7 @@ func (r *reader) readFront(lines []line) error {
 		}
 	}
 	keys, err := r.keysOf(lines)
+	checked := false // by what all tasks have in common
 	for _, k := range keys {
 		if err != nil {
 			break
@@ -35,11 +34,15 @@ func (r *reader) readFront(lines []line) error {
 		case blockKey:
 			err = r.readBlock(k)
 		case filesKey:
-			err = r.readList(k, &r.files)
-		case allowedKey, ownsKey:
-			err = r.readList(k, &r.allowed)
-		case excludedKey, deniesKey:
-			err = r.readList(k, &r.excluded)
+			err = r.readList(k, &r.form.files)
+		case allowedKey:
+			err = r.readList(k, &r.form.allowed)
+		case "defaults":
+			for _, one := range k.lines {
+				checked = checked || strings.Contains(one.text, "verify:")
+			}
+		case tasksKey:
+			r.form.readTasks(k.lines, checked)
 		}
 	}
 	return err
@@ -200,13 +203,19 @@ func (r *reader) readBlock(k key) error {
 	return r.declare(number, members)
 }
 
+// harnessKeys are the keys of a harness that stand for ours.
+var harnessKeys = map[string]string{"ralph": "loop", "ecc": "second_look"}
+
 // declare takes the members of a block on a line for the class of the file.
 func (r *reader) declare(number int, members []key) (err error) {
-	class := Class{Source: Declared, Rule: Block}
+	class := Class{Source: Declared}
 	seen := map[string]bool{}
 	for _, m := range members {
-		value, at := m.lines[0].text, m.lines[0].number
-		switch m.name {
+		value, at, key := m.lines[0].text, m.lines[0].number, m.name
+		if ours := harnessKeys[key]; ours != "" {
+			key = ours
+		}
+		switch key {
 		case "type":
 			err = class.Type.UnmarshalText([]byte(value))
 		case "scope":
@@ -215,20 +224,16 @@ func (r *reader) declare(number int, members []key) (err error) {
 			err = class.Loop.UnmarshalText([]byte(value))
 		case "second_look":
 			err = class.SecondLook.UnmarshalText([]byte(value))
-		case "ralph":
-			return r.errorAt(at, "the key %q is called loop", m.name)
-		case "ecc":
-			return r.errorAt(at, "the key %q is called second_look", m.name)
 		default:
 			return r.errorAt(at, "unknown key %.40q; automation has type, scope, loop and second_look", m.name)
 		}
 		switch {
 		case err != nil:
 			return r.errorAt(at, "%s: %v", m.name, err)
-		case seen[m.name]:
+		case seen[key]:
 			return r.errorAt(at, "duplicate key %q", m.name)
 		}
-		seen[m.name] = true
+		seen[key] = true
 		class.Evidence = append(class.Evidence, Evidence{at, m.name + ": " + value})
 	}
 	for _, name := range []string{"type", "scope", "loop", "second_look"} {

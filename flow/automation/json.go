@@ -19,7 +19,7 @@ type jsonValue struct {
 	names   []string
 }
 
-// readJSON reads what an object declares, and its texts as prose.
+// readJSON reads what an object declares, and its form.
 func (r *reader) readJSON(text string) error {
 	j := jsonText{reader: r, text: text, line: 1}
 	root, err := j.value(0)
@@ -29,31 +29,44 @@ func (r *reader) readJSON(text string) error {
 	if j.skip(); j.at < len(text) {
 		return j.errorAt(j.line, "something stands after the end of the value")
 	}
-	for i, entry := range root.entries {
-		name := ""
-		if root.names != nil {
-			name = root.names[i]
-		}
+	for i, name := range root.names {
+		entry := root.entries[i]
 		switch name {
 		case blockKey:
 			err = r.declareJSON(entry)
 		case filesKey:
-			err = r.listJSON(name, entry, &r.files)
-		case allowedKey, ownsKey, "allowedPaths":
-			err = r.listJSON(name, entry, &r.allowed)
-		case excludedKey, deniesKey, "excludedPaths":
-			err = r.listJSON(name, entry, &r.excluded)
+			err = r.listJSON(name, entry, &r.form.files)
+		case allowedKey, "allowedPaths":
+			err = r.listJSON(name, entry, &r.form.allowed)
+		case "verificationCommands":
+			err = r.listJSON(name, entry, &r.form.checks)
 		case "userStories":
-			r.stories = []Evidence{{entry.line, name}}
-			fallthrough
-		default:
-			r.addTexts(entry)
+			if len(entry.entries) > 0 {
+				add(&r.form.stories, entry.line, name)
+			}
+		case tasksKey:
+			r.form.readTasksJSON(entry)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readTasksJSON reads which keys the tasks of a graph have.
+func (f *form) readTasksJSON(list jsonValue) {
+	bounded, verified := 0, 0
+	for _, task := range list.entries {
+		if slices.ContainsFunc(task.names, isBound) {
+			bounded++
+			f.files = append(f.files, Evidence{task.line, "files"})
+		}
+		if slices.ContainsFunc(task.names, isCheck) {
+			verified++
+		}
+	}
+	f.countTasks(list.line, len(list.entries), bounded, verified)
 }
 
 func (r *reader) declareJSON(block jsonValue) error {
@@ -73,28 +86,14 @@ func (r *reader) declareJSON(block jsonValue) error {
 func (r *reader) listJSON(name string, list jsonValue, to *[]Evidence) error {
 	for _, entry := range list.entries {
 		if !entry.isText || list.names != nil {
-			return r.errorAt(entry.line, "%s is a list of paths", name)
+			return r.errorAt(entry.line, "%s is a list of texts", name)
 		}
-		if !slices.Contains(nothing, lower(entry.text)) {
-			*to = append(*to, Evidence{entry.line, entry.text})
-		}
+		add(to, entry.line, entry.text)
 	}
 	if list.isText {
-		return r.errorAt(list.line, "%s is a list of paths", name)
+		return r.errorAt(list.line, "%s is a list of texts", name)
 	}
 	return nil
-}
-
-// addTexts adds all texts of a value to the prose.
-func (r *reader) addTexts(v jsonValue) {
-	if v.isText {
-		for part := range strings.SplitSeq(v.text, "\n") {
-			r.prose = append(r.prose, line{number: v.line, text: part}, line{number: v.line})
-		}
-	}
-	for _, entry := range v.entries {
-		r.addTexts(entry)
-	}
 }
 
 // A jsonText is a text in JSON that is read up to a byte on a line.

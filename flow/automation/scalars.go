@@ -1,9 +1,6 @@
 package automation
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // readList reads a list of paths: a line each, between brackets, or one path alone.
 func (r *reader) readList(k key, to *[]Evidence) (err error) {
@@ -34,9 +31,7 @@ func (r *reader) readList(k key, to *[]Evidence) (err error) {
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(nothing, lower(text)) {
-			*to = append(*to, Evidence{part.number, text})
-		}
+		add(to, part.number, text)
 	}
 	return nil
 }
@@ -137,12 +132,10 @@ func (r *reader) scalar(number int, text string) (string, error) {
 }
 
 // readBlocks reads a class that Markdown declares without front matter: the key alone
-// on its line, outside fences, with a mapping indented below it. It returns the other
-// lines.
-func (r *reader) readBlocks(body []line) (prose []line, err error) {
+// on its line, outside fences, with a mapping indented below it.
+func (r *reader) readBlocks(body []line) error {
 	for i := 0; i < len(body); i++ {
 		if body[i].fenced || strings.TrimRight(body[i].text, " \t") != blockKey+":" || i+1 == len(body) || !isMember(body[i+1]) {
-			prose = append(prose, body[i])
 			continue
 		}
 		k := key{blockKey, []line{{number: body[i].number}}}
@@ -150,10 +143,10 @@ func (r *reader) readBlocks(body []line) (prose []line, err error) {
 			k.lines = append(k.lines, body[i+1])
 		}
 		if err := r.readBlock(k); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return prose, nil
+	return nil
 }
 
 // isMember reports an indented line with a key.
@@ -161,20 +154,4 @@ func isMember(one line) bool {
 	text := strings.TrimLeft(one.text, " ")
 	_, _, isKey := cutKey(text)
 	return !one.fenced && isKey && len(text) < len(one.text)
-}
-
-// valuesOf are the values of a mapping as prose.
-func valuesOf(lines []line) (prose []line) {
-	for _, one := range lines {
-		text := strings.TrimLeft(one.text, " ")
-		if text == "" || text[0] == '#' || text == "---" {
-			continue
-		}
-		text, _ = strings.CutPrefix(text, "- ")
-		if _, value, isKey := cutKey(text); isKey {
-			text = value
-		}
-		prose = append(prose, line{number: one.number, text: text}, line{number: one.number})
-	}
-	return prose
 }

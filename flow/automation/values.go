@@ -25,7 +25,7 @@ const (
 	Unbounded Scope = "unbounded"
 )
 
-// Loop says whether agents may do the work in a loop, story after story.
+// Loop says whether agents may do the work, story after story.
 type Loop string
 
 // What a loop may be.
@@ -35,12 +35,13 @@ const (
 	Forbidden   Loop = "forbidden"
 )
 
-// SecondLook says whether somebody beside the usual reviewers should look at the work.
+// SecondLook says whether somebody beside the usual reviewers looks at the work.
 type SecondLook string
 
 // What a second look may be.
 const (
-	Suggested   SecondLook = "suggested"
+	ByPerson    SecondLook = "person"    // no work without the verdict of a person
+	Suggested   SecondLook = "suggested" // that of a security-reviewer
 	Optional    SecondLook = "optional"
 	Unnecessary SecondLook = "unnecessary"
 )
@@ -51,45 +52,9 @@ type Source string
 // The sources of classes.
 const (
 	Declared Source = "declared" // by the file
-	Inferred Source = "inferred" // by the rules
+	Inferred Source = "inferred" // from its form
+	Person   Source = "person"
 )
-
-// A Basis is the rule that gave a class.
-type Basis string
-
-// The rules.
-const (
-	Block    Basis = "declared"
-	Checks   Basis = "checks"
-	Design   Basis = "design"
-	OpenEnd  Basis = "open-ended"
-	Paths    Basis = "paths"
-	Ordinary Basis = "otherwise"
-)
-
-// Rules are the rules in their order, with what they say for people; the first that fits
-// gives the class.
-var Rules = []struct {
-	Name    Basis
-	Meaning string
-}{
-	{Block, "it has a block automation"},
-	{Checks, "it asks for checks only, and declares no code"},
-	{Design, "it asks for design or research, names no path, and declares no code"},
-	{OpenEnd, "it leaves open where to end: as needed, where appropriate, throughout"},
-	{Paths, "it says which paths are allowed and which are excluded"},
-	{Ordinary, "no other rule fits"},
-}
-
-// Meaning is what the rule says for people.
-func (v Basis) Meaning() string {
-	for _, rule := range Rules {
-		if rule.Name == v {
-			return rule.Meaning
-		}
-	}
-	return ""
-}
 
 // UnmarshalText refuses other types.
 func (v *Type) UnmarshalText(text []byte) error {
@@ -106,16 +71,11 @@ func (v *Loop) UnmarshalText(text []byte) error {
 
 // UnmarshalText refuses other answers.
 func (v *SecondLook) UnmarshalText(text []byte) error {
-	return choose(v, text, Suggested, Optional, Unnecessary)
+	return choose(v, text, ByPerson, Suggested, Optional, Unnecessary)
 }
 
 // UnmarshalText refuses other sources.
-func (v *Source) UnmarshalText(text []byte) error { return choose(v, text, Declared, Inferred) }
-
-// UnmarshalText refuses other rules.
-func (v *Basis) UnmarshalText(text []byte) error {
-	return choose(v, text, Block, Checks, Design, OpenEnd, Paths, Ordinary)
-}
+func (v *Source) UnmarshalText(text []byte) error { return choose(v, text, Declared, Inferred, Person) }
 
 // choose sets a value to one of those that there are.
 func choose[T ~string](to *T, text []byte, known ...T) error {

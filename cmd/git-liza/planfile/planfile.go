@@ -125,7 +125,12 @@ type class struct {
 	Scope      automation.Scope      `yaml:"scope"`
 	Loop       automation.Loop       `yaml:"loop"`
 	SecondLook automation.SecondLook `yaml:"second_look"`
+	Ralph      automation.Loop       `yaml:"ralph"` // as a harness says it
+	ECC        automation.SecondLook `yaml:"ecc"`
 }
+
+// Governs reports whether the plan declares how far its tasks may be automated.
+func (f *File) Governs() bool { return f.from == nil && f.root.Key("automation").Line() > 0 }
 
 // A schedule is that of the goal; the names of its levels stand beside it.
 type schedule struct {

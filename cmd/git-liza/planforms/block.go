@@ -7,7 +7,6 @@ import (
 // A block is what stands between a tag of a page and its end.
 type block struct {
 	number int
-	about  string // what stands in the tag after its name
 	lines  []line
 }
 
@@ -26,7 +25,7 @@ func blocks(lines []line, tag string) (list []block) {
 				if !ok || about != "" && about[0] != ' ' {
 					break
 				}
-				open, text = &block{number: l.number, about: strings.TrimSpace(about)}, rest
+				open, text = &block{number: l.number}, rest
 			}
 			before, rest, closed := strings.Cut(text, "</"+tag+">")
 			if before != "" || !closed {

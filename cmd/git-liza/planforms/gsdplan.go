@@ -94,10 +94,8 @@ func (r phases) readPlanFront(p *page, g *gsdPlan) {
 		}
 	}
 	leave("type", "a task has no such type", "execute")
-	leave("autonomous", "the work asks a person by git liza ask or block", "true")
 	leave("user_setup", "a person does it before the work begins")
 	leave("requirements", "a task has no numbers of requirements")
-	leave("automation", "git liza classify infers the class; declare it as automation with loop and second_look")
 }
 
 func (r phases) readPlanText(p *page, g *gsdPlan) {
@@ -166,9 +164,6 @@ func (r phases) readPlanTasks(p *page, g *gsdPlan) {
 			step.Run = automated
 		} else if verify := inner("verify"); verify != "" {
 			step.Expect = strings.TrimSpace(step.Expect + "\n" + verify)
-		}
-		if strings.Contains(one.about, "checkpoint") {
-			r.leave(p.file, one.number, "checkpoint", "the work asks a person by git liza ask or block")
 		}
 		for part := range strings.FieldsFuncSeq(inner("files"), func(c rune) bool { return c == ',' || c == '\n' }) {
 			word, _, _ := strings.Cut(strings.TrimSpace(part), " ")

@@ -122,10 +122,14 @@ func moveText(m flow.Move, after *flow.Board) string {
 			return entered + ": " + again
 		}
 	case *flow.ClaimMove:
+		text := "claimed by " + string(m.By)
 		if t.Attempt.Iteration > 1 {
-			return fmt.Sprintf("claimed by %s, iteration %d", m.By, t.Attempt.Iteration)
+			text += fmt.Sprintf(", iteration %d", t.Attempt.Iteration)
 		}
-		return "claimed by " + string(m.By)
+		if caution := flow.Caution(after, t.ID); caution != "" {
+			text += "; caution: " + caution
+		}
+		return text
 	case *flow.IntentMove:
 		return fmt.Sprintf("%s set out: %s", m.By, d.Intent.Summary)
 	case *flow.ReviewMove:

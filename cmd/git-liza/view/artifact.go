@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,7 +101,7 @@ func (a Artifact) Text(width int) string {
 		t.Add("verdict", string(v.Role)+" by "+string(v.By)+" at "+v.At.Format(Stamp))
 	}
 	if c := a.Class; c != nil {
-		t.Add("class", c.Type+", "+c.Scope+"; loop "+c.Loop+" ("+c.Source+")")
+		t.Add("class", fmt.Sprintf("%s, %s; loop %s; second look %s (%s)", c.Type, c.Scope, c.Loop, c.SecondLook, c.Source))
 	}
 	if w := a.Allowance; w != nil {
 		t.Add("allowed", "by "+string(w.By)+" at "+w.At.Format(Stamp)+": "+w.Reason)

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
@@ -13,39 +12,34 @@ import (
 type Class struct {
 	Path string        `json:"path"` // from the root of the repository
 	Blob flow.ObjectID `json:"blob"`
-	automation.Class
+	flow.Class
 }
 
-// Flow is the class as the board keeps what a person says.
-func (c Class) Flow() *flow.Class {
-	return &flow.Class{Type: string(c.Type), Scope: string(c.Scope), Loop: string(c.Loop), SecondLook: string(c.SecondLook), Source: string(c.Source)}
-}
-
-// Recorded puts the word of a person, if the board has one, in place of what the text says.
-func (c *Class) Recorded(is *flow.Class) {
-	if is.Source == flow.ClassByPerson {
-		c.Class = automation.Class{Type: automation.Type(is.Type), Scope: automation.Scope(is.Scope), Loop: automation.Loop(is.Loop),
-			SecondLook: automation.SecondLook(is.SecondLook), Source: flow.ClassByPerson, Evidence: []automation.Evidence{}}
+// ClassOf is the class of a text as the board has it for its blob, else as it was read. doc
+// may be nil.
+func ClassOf(path string, blob flow.ObjectID, read flow.Class, doc *flow.TrackedPath) Class {
+	if doc != nil && doc.Blob == blob && doc.Class != nil {
+		read = *doc.Class
 	}
+	read.Evidence = append([]automation.Evidence{}, read.Evidence...)
+	return Class{path, blob, read}
 }
 
 // Text describes the class, with a line for each piece of evidence.
 func (c Class) Text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %s; loop %s; second look %s\n", plaintext.Line(c.Path), c.Type, c.Scope, c.Loop, c.SecondLook)
-	if c.Source == automation.Declared {
-		fmt.Fprintf(&b, "  declared on line %d\n", c.Evidence[0].Line)
-		return b.String()
+	text := fmt.Sprintf("%s: %s, %s; loop %s; second look %s\n", plaintext.Line(c.Path), c.Type, c.Scope, c.Loop, c.SecondLook)
+	switch c.Source {
+	case automation.Declared:
+		text += "  declared by the text\n"
+	case automation.Person:
+		text += "  said by a person, not by the text\n"
+	default:
+		text += "  inferred from the form of the text; it binds nobody\n"
 	}
-	if c.Source == flow.ClassByPerson {
-		b.WriteString("  said by a person, not by the text\n")
-		return b.String()
-	}
-	fmt.Fprintf(&b, "  %s by rule %s: %s\n", c.Source, c.Rule, c.Rule.Meaning())
 	for _, one := range c.Evidence {
-		fmt.Fprintf(&b, "  line %d: %s\n", one.Line, plaintext.Line(one.Text))
+		text += fmt.Sprintf("  line %d: %s\n", one.Line, plaintext.Line(one.Text))
 	}
-	return b.String()
+	return text
 }
 
 // An Unclassified is a file whose class cannot be said.

@@ -113,8 +113,17 @@ type NextStep struct {
 
 // Next returns what is to be done next by [Reading.Person]: the first item of
 // its inbox, else for an agent its own work, else the first step that would
-// advance the board.
+// advance the board. Of a claim it says whether a text discourages it.
 func (p *Picture) Next() NextStep {
+	n := p.first()
+	if caution := flow.Caution(p.reading.Board, flow.TaskID(n.Subject)); caution != "" && n.Action == flow.ActClaim.Command() {
+		n.Why += "; caution: " + caution
+	}
+	return n
+}
+
+// first is the next step.
+func (p *Picture) first() NextStep {
 	in := p.Inbox()
 	if len(in.Items) > 0 {
 		i := in.Items[0]

@@ -101,7 +101,7 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	},
 	flow.ActPhase:       none("a person leads the goal to another phase; what was merged stays"),
 	flow.ActReload:      none("another workflow replaces it; tasks keep the phases that they were given"),
-	flow.ActClassify:    none("a text that changes is classified anew"),
+	flow.ActClassify:    none("what a person says of a text ends when that changes"),
 	flow.ActAsk:         none("an answer closes the question"),
 	flow.ActOutage:      lastMove.repaired,
 	flow.ActAlign:       none("another line says what holds now: git liza align TEXT"),

@@ -88,7 +88,23 @@ func OpenPlan(ctx context.Context, c *Clone, goal flow.GoalID, of flow.PlanRef) 
 	if err != nil {
 		return nil, err
 	}
-	return &PlanImport{Clone: c, Path: of.Path, File: planfile.Read(of.Path, data, gitstore.MaxMove), Goal: goal, Of: &of}, nil
+	i := &PlanImport{Clone: c, Path: of.Path, File: planfile.Read(of.Path, data, gitstore.MaxMove), Goal: goal, Of: &of}
+	i.Govern(of.Path)
+	return i, nil
+}
+
+// Govern lets the tasks of a plan that says how far they may be automated stand on its
+// file, too, so that what it says holds for them.
+func (i *PlanImport) Govern(file string) {
+	if !i.File.Governs() {
+		return
+	}
+	for n := range i.File.Plan.Tasks {
+		t := &i.File.Plan.Tasks[n]
+		if spec, _, _ := strings.Cut(t.Spec, "#"); spec != file && !slices.Contains(t.BasedOn, file) {
+			t.BasedOn = append(slices.Clone(t.BasedOn), file)
+		}
+	}
 }
 
 // Check settles a plan and returns the warnings about it on its ground. The error is a *[PlanFaults] if

@@ -44,8 +44,8 @@ printf '# A small product\n\n## Parts\n' >specs/vision.md
 for text in story of-plan task-3 numbers half planned early later design more build base other; do
 	printf '# Text\n\n## One\n' >texts/$text.md
 done
-printf -- '---\nautomation: {type: mechanical, scope: bounded, loop: discouraged, second_look: suggested}\n---\n# Stories\n\n- [ ] US-001: Count\n' >stories.md
-printf '# Look\n\nReview the numbers, and verify that they add up.\n' >texts/check.md
+printf '# Stories\n\n- [ ] US-001: Count\n\n## Allowed Paths\n- src/\n\n## Verification\n- true\n' >stories.md
+printf -- '---\nautomation: {type: mechanical, scope: bounded, loop: discouraged, second_look: suggested}\n---\n# Look\n' >texts/check.md
 cat >full.yaml <<'EOF'
 about: what a workflow can say
 parallel: 3
@@ -192,8 +192,7 @@ git merge -q --ff-only integration
 adopt designs/idea/plan.yaml
 liza-act import-known designs/idea/plan.yaml
 
-# Classes of files, as they are and as they say, and the word of a person.
-git liza classify texts/check.md stories.md
+# What a person says of the classes of files.
 git liza classify --allow stories.md --reason 'It is small'
 git liza classify texts/check.md --say loop=allowed
 
