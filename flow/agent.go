@@ -14,5 +14,5 @@ type Agent struct {
 	Task       TaskID     `yaml:"task"`   // the CLAIMED task that it holds
 	Review     TaskID     `yaml:"review"` // the task whose review it holds
 	Degraded   string     `yaml:"degraded"`
-	Rules      int        `yaml:"rules"` // the newest version that its program knows; 0 if it did not say
+	Format     int        `yaml:"format"` // the newest that its program knows; 0 if it did not say
 }

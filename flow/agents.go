@@ -7,7 +7,7 @@ type RegisterMove struct {
 	Host       string     `yaml:"host"`
 	Generation Generation `yaml:"new_generation"` // "" registers by hand
 	Takeover   bool       `yaml:"takeover"`
-	Rules      int        `yaml:"rules"` // the newest version that the program knows
+	Format     int        `yaml:"format"` // the newest that the program knows
 }
 
 func (r *RegisterMove) subject() string { return string(r.Agent) }
@@ -24,8 +24,8 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if by := m.By.Agent(); by != "" && by != r.Agent {
 		return refuse(RuleRole, hint, "%s does not register %s", by, r.Agent)
 	}
-	if r.Rules < 0 {
-		return refuse(RuleForm, hint, "%d is no version of the rules", r.Rules)
+	if r.Format < 0 {
+		return refuse(RuleForm, hint, "there is no format %d", r.Format)
 	}
 	known := p.Principals()
 	if who := known.Find(m.Principal); len(known.List) > 0 && !who.MayAct(Actor(r.Agent)) {
@@ -53,7 +53,7 @@ func (r *RegisterMove) already(p *play) bool {
 }
 
 func (r *RegisterMove) apply(p *effect) {
-	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At, Rules: r.Rules}
+	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At, Format: r.Format}
 	if old := p.Agent(r.Agent); old != nil {
 		a.Task, a.Review = old.Task, old.Review
 		r.inherit(p, old.Task)

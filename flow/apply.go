@@ -35,7 +35,7 @@ type play struct {
 // once. The receiver never changes.
 func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	p := &play{Board: b.next(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
-	for _, guard := range []func() *Refusal{p.version, p.checkForm, p.clock, p.actor().principal, p.actor().fence, p.checkGoal, p.selectRow, p.checkOpening, p.details} {
+	for _, guard := range []func() *Refusal{p.knownFormat, p.checkForm, p.clock, p.actor().principal, p.actor().fence, p.checkGoal, p.selectRow, p.checkOpening, p.details} {
 		refusal := guard()
 		if p.err != nil {
 			return nil, p.err
@@ -68,7 +68,7 @@ func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 	m.At = at
 	p := &play{Board: b.next(at), prior: b, move: &m}
 	defer func() { b.fail(p.err) }() // what the copy could not read
-	for _, guard := range []func() *Refusal{p.version, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening} {
+	for _, guard := range []func() *Refusal{p.knownFormat, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening} {
 		if refusal := guard(); refusal != nil {
 			return refusal
 		}
@@ -108,12 +108,12 @@ func (p *play) checkForm() *Refusal {
 	return checkTexts(p.move, limit)
 }
 
-// judgedBy is the version of the rules that judges a move.
+// judgedBy is the format by which the board judges a move.
 func judgedBy(p *play) int {
 	if i, ok := p.move.Detail.(*InitMove); ok && p.prior.Empty() {
-		return i.Rules
+		return i.Format
 	}
-	return p.Settings().Rules
+	return p.Settings().Format
 }
 
 func (p *play) clock() *Refusal {

@@ -14,7 +14,7 @@ import (
 // every value of its configuration.
 type InitMove struct {
 	Board       string    `yaml:"board"` // random, 16 hexadecimal digits
-	Rules       int       `yaml:"rules"`
+	Format      int       `yaml:"format"`
 	Goal        GoalID    `yaml:"goal"`
 	Title       string    `yaml:"title"`
 	Spec        string    `yaml:"spec"`
@@ -46,12 +46,12 @@ func (i *InitMove) refs(_ Move, b *Board) []RefMove {
 
 func (i *InitMove) check(p *play) *Refusal {
 	hint := "git liza help init"
-	if p.Settings().Rules != 0 {
+	if p.Settings().Format != 0 {
 		return refuse(RuleExists, "git liza status", "there is a blackboard already")
 	}
 	switch {
-	case i.Rules < firstRules || i.Rules > RulesVersion:
-		return refuse(RuleVersion, "git liza version", "a new board has a rules version from %d to %d, not %d", firstRules, RulesVersion, i.Rules)
+	case i.Format < 1 || i.Format > NewestFormat:
+		return refuse(RuleFormat, "git liza version", "a new board has a format from 1 to %d, not %d", NewestFormat, i.Format)
 	case !isRandom(i.Board):
 		return refuse(RuleForm, hint, "%q is not a board id", clip(i.Board))
 	case !goodBranch(i.Integration.Name) || i.Integration.Tip == "":
@@ -86,6 +86,9 @@ func (i *InitMove) check(p *play) *Refusal {
 // goodBranch accepts a subset of the branch names of git that no shell or
 // option parser misreads. Names below liza/ are reserved for task branches.
 func goodBranch(name string) bool {
+	if first, _, _ := strings.Cut(name, "/"); isReserved(first) {
+		return false
+	}
 	if strings.HasPrefix(strings.ToLower(name)+"/", layout.TaskBranches) {
 		return false
 	}
@@ -101,7 +104,7 @@ func goodBranch(name string) bool {
 
 func (i *InitMove) apply(p *effect) {
 	at := p.move.At
-	p.put(Key{Folder: SettingsDoc}, &Settings{Rules: i.Rules, Board: i.Board, Goal: i.Goal, Integration: i.Integration,
+	p.put(Key{Folder: SettingsDoc}, &Settings{Format: i.Format, Board: i.Board, Goal: i.Goal, Integration: i.Integration,
 		Control: ControlState{State: Running, By: p.move.By, At: at},
 		Next:    Counters{Task: 1, Goal: 2, Sprint: 1, Record: 1, Mark: 1}, Checked: &Checked{Mark: "sprint-1", At: at}, Config: i.Config})
 	goal := &Goal{ID: i.Goal, Title: i.Title, Spec: i.Spec, Status: InProgress, Created: at, CreatedBy: p.move.By, Priority: usualPriority}
@@ -115,7 +118,7 @@ func (i *InitMove) apply(p *effect) {
 		p.put(Key{RolesFolder, string(row.Name)}, row)
 	}
 	p.put(Key{Folder: ReviewsDoc}, &ReviewRules{List: []ReviewRule{{Role: CodeReviewer}}})
-	p.upgrade(firstRules, i.Rules)
+	p.upgrade(0, i.Format)
 }
 
 // check refuses a configuration that no rule could work with.

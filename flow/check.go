@@ -93,8 +93,8 @@ func (b *Board) Check() error {
 		}
 	}
 	s := b.Settings()
-	if s.Rules > RulesVersion {
-		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d", s.Rules, RulesVersion)
+	if s.Format > NewestFormat {
+		return refuse(RuleFormat, "git liza version", "the board has format %d, this program knows up to %d", s.Format, NewestFormat)
 	}
 	b.checker().checkSettings(s, note)
 	note(b.checker().checkPrincipals())
@@ -139,8 +139,8 @@ func (b *Board) Check() error {
 
 // checkSettings checks the invariants of the settings.
 func (k checker) checkSettings(s Settings, note func(*Refusal)) {
-	if s.Rules < 1 || s.Board == "" || s.Integration.Name == "" || s.Integration.Tip == "" || s.Control.State == 0 {
-		note(breach("the settings lack rules, board, integration or control"))
+	if s.Format < 1 || s.Board == "" || s.Integration.Name == "" || s.Integration.Tip == "" || s.Control.State == 0 {
+		note(breach("the settings lack format, board, integration or control"))
 	}
 	if s.Goal == "" || k.Goal(s.Goal) == nil {
 		note(breach("the current goal %q is not on the board", s.Goal))

@@ -112,7 +112,7 @@ func TestCheckFindsBreachesOfTheWhole(t *testing.T) {
 		"a sprint that has ended":     {Key{Sprints, "sprint-1"}, &Sprint{ID: "sprint-1", Status: Completed}},
 		"no tip":                      {Key{Folder: SettingsDoc}, settings(func(c *Settings) { c.Integration.Tip = "" })},
 		"no control":                  {Key{Folder: SettingsDoc}, settings(func(c *Settings) { c.Control.State = 0 })},
-		"newer rules":                 {Key{Folder: SettingsDoc}, settings(func(c *Settings) { c.Rules++ })},
+		"a newer format":              {Key{Folder: SettingsDoc}, settings(func(c *Settings) { c.Format++ })},
 		"a tripped breaker":           {Key{Folder: BreakerDoc}, &Breaker{Tripped: true}},
 		"an agent that is gone":       {Key{Agents, "coder-1"}, nil},
 		"an agent of another role":    {Key{Agents, "coder-2"}, &Agent{ID: "coder-2", Role: Planner}},
@@ -206,7 +206,7 @@ func requireBreach(t *testing.T, name string, b *Board) {
 	require.Error(t, err, name)
 	var r *Refusal
 	require.ErrorAs(t, err, &r, name)
-	require.Contains(t, []Rule{RuleInvariant, RuleVersion}, r.Rule, name)
+	require.Contains(t, []Rule{RuleInvariant, RuleFormat}, r.Rule, name)
 }
 
 // A move of a document that is inconsistent already is refused, as one whose effect has

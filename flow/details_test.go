@@ -187,7 +187,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActInit: func(_ *scene, _ TaskID, w words) Detail {
 		m := newBoard()
 		m.Board, m.Integration.Name, m.Spec = w.or("board", m.Board), w.or("branch", m.Integration.Name), w.or("spec", m.Spec)
-		m.Rules += w.number("newer")
+		m.Format += w.number("newer")
 		if name, ok := w.pairs["admin"]; ok {
 			account := w.account(name)
 			m.Admin = &account

@@ -56,19 +56,19 @@ func TestMalformedMoves(t *testing.T) {
 	require.Nil(t, s.judge(note(), &Facts{}))
 }
 
-// A board of newer rules is neither judged nor changed.
+// A board of a newer format is neither judged nor changed.
 func TestNewerRules(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
 	newer := s.board.Settings()
-	newer.Rules++
+	newer.Format++
 	b := s.with(Key{Folder: SettingsDoc}, &newer)
 	_, err := b.Apply(s.by("human:ann", ActPause, "", &PauseMove{"x"}), nil)
 	var r *Refusal
 	require.ErrorAs(t, err, &r)
-	require.Equal(t, RuleVersion, r.Rule)
+	require.Equal(t, RuleFormat, r.Rule)
 	require.Contains(t, r.Reason, "newer git-liza")
-	require.Equal(t, RuleVersion, b.Opens(ActPause, "", Caller{By: "human:ann"}, s.now).Rule)
+	require.Equal(t, RuleFormat, b.Opens(ActPause, "", Caller{By: "human:ann"}, s.now).Rule)
 }
 
 // TestAlreadyIsOnlyForTheCaller: a fenced caller is told so, not that all is

@@ -117,8 +117,8 @@ func (s *scene) boardProperty(key string) (string, bool) {
 			return LevelID(g.ID, g.Failed), true
 		}
 		return "", true
-	case "rules":
-		return strconv.Itoa(c.Rules), true
+	case "format":
+		return strconv.Itoa(c.Format), true
 	case "roles":
 		var list []string
 		for _, row := range b.Roles() {

@@ -19,7 +19,7 @@ type ObjectID = oid.ID
 type TaskID string
 
 // UnmarshalText accepts [A-Za-z][A-Za-z0-9._-]{0,63} without "..", and without
-// "." or ".lock" at the end. git accepts such a name as one component of a
+// "." or ".lock" at the end, but no name of [reservedNames]. git accepts such a name as one component of a
 // branch name, and no shell or option parser misreads it.
 func (id *TaskID) UnmarshalText(text []byte) error { return unmarshalID(id, text) }
 
@@ -198,7 +198,16 @@ func validID(s string) bool {
 		!strings.HasSuffix(strings.ToLower(s), ".lock") && !strings.HasSuffix(s, ".")
 }
 
+// reservedNames are kept free, in any case, for refs of the board itself: no task, goal,
+// sprint, role or integration branch has them.
+var reservedNames = []string{"board", "candidate", "queue"}
+
+func isReserved(name string) bool { return slices.Contains(reservedNames, strings.ToLower(name)) }
+
 func unmarshalID[T ~string](id *T, text []byte) error {
+	if isReserved(string(text)) {
+		return fmt.Errorf("%q is no free id: the board itself uses the name", text)
+	}
 	if !validID(string(text)) {
 		return fmt.Errorf("%q is not an id (a letter, then at most 63 of A-Z a-z 0-9 . _ -, no \"..\", not ending in \".\" or \".lock\")", clip(string(text)))
 	}

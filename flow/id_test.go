@@ -21,9 +21,9 @@ func TestIDs(t *testing.T) {
 		no   []string
 	}{
 		{"task", new(TaskID), []string{"a", "task-1", "A.b_c-d", "x.lockx", long},
-			[]string{"", "1a", "-a", ".a", "_a", "a b", "a/b", "a..b", "a.", "a.lock", "A.LOCK", "ä", "a\n", "@{-1}", "../../x", long + "a"}},
+			[]string{"", "1a", "-a", ".a", "_a", "a b", "a/b", "a..b", "a.", "a.lock", "A.LOCK", "ä", "a\n", "@{-1}", "../../x", "board", "Queue", long + "a"}},
 		{"agent", new(AgentID), []string{"coder-1", "code-reviewer-12", "planner-9", "security-reviewer-1", "x--y-1"},
-			[]string{"", "coder", "coder-", "coder-0", "coder-01", "coder--1", "coder-+1", "Coder-1", "c-1", "-x-1", "human-1", "task-1", "goal-3", "all-1", "a_b-1", "coder-1 ", "coder-99999999999999999999"}},
+			[]string{"", "coder", "coder-", "coder-0", "coder-01", "coder--1", "coder-+1", "Coder-1", "c-1", "-x-1", "human-1", "task-1", "goal-3", "all-1", "queue-1", "a_b-1", "coder-1 ", "coder-99999999999999999999"}},
 		{"actor", new(Actor), []string{"coder-1", "human:ann", "human:a.b_c-1"},
 			[]string{"", "ann", "human:", "human:Ann", "human:a b", "human:a/b", "human:" + long + "a"}},
 		{"record", new(RecordID), []string{"sprint-1/1", "s/120"}, []string{"", "sprint-1", "sprint-1/0", "sprint-1/01", "/1", "a/b/1", "../1", "sprint-1/1/1"}},

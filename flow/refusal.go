@@ -57,7 +57,7 @@ const (
 	RuleProtected    Rule = "protected"         // amend does not touch what the other acts guard
 	RuleAdmin        Rule = "admin"             // the right admin where principals exist
 	RulePrincipal    Rule = "principal"         // every principal is known, and acts only as agents and humans that it may
-	RuleVersion      Rule = "rules_version"     // a board is judged by the rules that it names
+	RuleFormat       Rule = "format"            // a board is judged by the format that it names
 	RuleTime         Rule = "time"              // time on the board does not run backwards
 	RuleSignature    Rule = "signature"         // a signed move is signed by a key of its principal, and is not repeated
 	RuleFact         Rule = "fact"              // a move records what git says

@@ -20,7 +20,7 @@ const (
 )
 
 // reservedRoles are words that name other things where a role can stand.
-var reservedRoles = []Role{HumanRole, "all", "task", "goal", "sprint", "question"}
+var reservedRoles = []Role{HumanRole, "all", "task", "goal", "sprint", "question", "board", "candidate", "queue"}
 
 // FirstRoles are the roles that every board has.
 func FirstRoles() []Role { return []Role{Planner, Coder, CodeReviewer} }

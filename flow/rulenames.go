@@ -123,7 +123,7 @@ var RuleNames = []RuleName{
 	{RuleProtected, "amend does not touch what the other acts guard"},
 	{RuleAdmin, "the right admin where principals exist"},
 	{RulePrincipal, "every principal is known, and acts only as agents and humans that it may"},
-	{RuleVersion, "a board is judged by the rules that it names"},
+	{RuleFormat, "a board is judged by the format that it names"},
 	{RuleTime, "time on the board does not run backwards"},
 	{RuleSignature, "a signed move is signed by a key of its principal, and is not repeated"},
 	{RuleFact, "a move records what git says"},

@@ -48,7 +48,7 @@ func opened(t require.TestingT) *scene {
 }
 
 func newBoard() *InitMove {
-	return &InitMove{Board: "00112233445566aa", Rules: RulesVersion, Goal: "goal-1", Title: "Ship", Spec: vision,
+	return &InitMove{Board: "00112233445566aa", Format: NewestFormat, Goal: "goal-1", Title: "Ship", Spec: vision,
 		Integration: Branch{Name: "integration", Tip: object("tip")}, Created: true, Config: DefaultConfig()}
 }
 

@@ -4,7 +4,7 @@ import "time"
 
 // Settings is the document liza.yaml: what holds for the whole board.
 type Settings struct {
-	Rules       int          `yaml:"rules"`
+	Format      int          `yaml:"format"`
 	Board       string       `yaml:"board"` // random id of this board
 	Goal        GoalID       `yaml:"goal"`  // which a command means that names none
 	Integration Branch       `yaml:"integration"`

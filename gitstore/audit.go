@@ -123,12 +123,12 @@ type Breach struct {
 // Error names the commit and what is wrong with it.
 func (b *Breach) Error() string { return fmt.Sprintf("state commit %s: %v", b.Commit, b.Err) }
 
-// refuseNewer refuses a board under rules that this program does not know: a
+// refuseNewer refuses a board of a format that this program does not know: a
 // commit by a newer program is not a breach.
 func (a *Audit) refuseNewer(tip git.ID) error {
 	_, err := a.history.BoardAt(tip)
 	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVersion {
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleFormat {
 		return err
 	}
 	return nil

@@ -42,7 +42,7 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 	tip := d.at(layout.State)
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(b, err)
-	draft := &draft{snapshot: snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, rules: flow.RulesVersion}}
+	draft := &draft{snapshot: snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: flow.NewestFormat}}
 	tree, err := draft.applyEdits(edits)
 	require.NoError(b, err)
 	for _, o := range draft.drafted {
@@ -51,7 +51,7 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 	}
 	require.NoError(b, d.store.objects.Flush())
 	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "all at once"}}
-	raw, err := stateCommit{tree, tip, m, headerValue(c.Raw, "committer ")}.encode(flow.RulesVersion)
+	raw, err := stateCommit{tree, tip, m, headerValue(c.Raw, "committer ")}.encode(flow.NewestFormat)
 	require.NoError(b, err)
 	forged := d.forged(string(raw))
 	gittest.Git(b, dir, "update-ref", layout.State, string(forged))

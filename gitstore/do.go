@@ -206,8 +206,8 @@ func (s *Store) readyBoard(ctx context.Context, on base) (*flow.Board, snapshot,
 
 // applyMove gathers the facts of the move and applies the rules.
 func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
-	if rules := before.Settings().Rules; rules > 0 && rules < flow.RulesVersion {
-		if _, err := encodeMove(m, rules); err != nil {
+	if format := before.Settings().Format; format > 0 && format < flow.NewestFormat {
+		if _, err := encodeMove(m, format); err != nil {
 			return m, nil, err
 		}
 	}

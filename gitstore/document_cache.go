@@ -30,7 +30,7 @@ type documentCache struct {
 type documentAt struct {
 	folder flow.Folder
 	blob   git.ID
-	rules  int
+	format int
 }
 
 // A keptDocument is a document and its size.
@@ -83,10 +83,10 @@ func (l *documentCache) tree(id git.ID) ([]git.Entry, error) {
 	return t, nil
 }
 
-// document reads the document of an entry of a state tree, as the rules version
-// of its board has it. The settings say their version themselves. Errors are
+// document reads the document of an entry of a state tree, in the format of
+// its board. The settings say theirs themselves. Errors are
 // *document.Error, or errors of reading the repository.
-func (l *documentCache) document(path string, e git.Entry, rules int) (flow.Document, error) {
+func (l *documentCache) document(path string, e git.Entry, format int) (flow.Document, error) {
 	key, ok := keyOf(path)
 	if !ok {
 		return nil, misplaced(path)
@@ -94,12 +94,12 @@ func (l *documentCache) document(path string, e git.Entry, rules int) (flow.Docu
 	if e.Mode != git.ModeBlob {
 		return nil, &document.Error{Name: path, Line: 1, Reason: fmt.Sprintf("it has mode %06o, a document is a plain file", e.Mode)}
 	}
-	v := documentAt{key.Folder, e.ID, rules}
+	v := documentAt{key.Folder, e.ID, format}
 	switch v.folder {
 	case flow.Archive:
 		v.folder = flow.Tasks // archived tasks are the same bytes at another path
 	case flow.SettingsDoc:
-		v.rules = 0 // they are read before their version is known
+		v.format = 0 // they are read before their format is known
 	}
 	kept, ok := l.documents[v]
 	if !ok {
@@ -108,7 +108,7 @@ func (l *documentCache) document(path string, e git.Entry, rules int) (flow.Docu
 			if err != nil {
 				return nil, err
 			}
-			doc, err := decodeDocument(path, data, key.Folder, rules)
+			doc, err := decodeDocument(path, data, key.Folder, format)
 			if err != nil {
 				return nil, err
 			}
@@ -123,33 +123,33 @@ func (l *documentCache) document(path string, e git.Entry, rules int) (flow.Docu
 	return doc, nil
 }
 
-// decodeDocument reads a document of a board with a version of the rules.
-func decodeDocument(path string, data []byte, f flow.Folder, rules int) (flow.Document, error) {
+// decodeDocument reads a document of a board of a format.
+func decodeDocument(path string, data []byte, f flow.Folder, format int) (flow.Document, error) {
 	parsed, err := document.Parse(path, data, document.MaxSize)
 	if err != nil {
 		return nil, err
 	}
 	if f == flow.SettingsDoc {
-		if rules, err = declaredRules(parsed); err != nil {
+		var said declared
+		if err := parsed.DecodeLoose(&said); err != nil {
 			return nil, err
 		}
+		format = said.Format
 	}
 	doc := flow.NewDocument(f)
-	if err := parsed.DecodeAt(rules, doc); err != nil {
+	if err := parsed.DecodeAt(format, doc); err != nil {
 		return nil, err
 	}
 	return doc, nil
 }
 
-// declaredRules is the version of the rules that settings, or the first move of
-// a board, say; 0 if they say none.
-func declaredRules(doc document.Parsed) (int, error) {
-	var head struct {
-		Rules int `yaml:"rules"`
-	}
-	err := doc.DecodeLoose(&head)
-	return head.Rules, err
+// declared is the format that settings or a first move say; 0 if they say none.
+type declared struct {
+	Format int `yaml:"format"`
+	Rules  int `yaml:"rules"` // what boards from before the first release say instead
 }
+
+func (d declared) unreleased() bool { return d.Format == 0 && d.Rules > 0 }
 
 // blob reads a file that is no larger than a document may be.
 func (l *documentCache) blob(path string, id git.ID) ([]byte, error) {

@@ -38,10 +38,10 @@ func (d *draft) flush() error {
 // over document.MaxSize is a *flow.Refusal.
 func (d *draft) applyEdits(edits []flow.Edit) (git.ID, error) {
 	blobs := make(map[string]git.ID, len(edits))
-	rules := d.rules
+	format := d.format
 	for _, e := range edits {
 		if s, ok := e.Document.(*flow.Settings); ok {
-			rules = s.Rules // a migration writes what its new rules have
+			format = s.Format // a migration writes what its new format has
 		}
 	}
 	for _, e := range edits {
@@ -50,7 +50,7 @@ func (d *draft) applyEdits(edits []flow.Edit) (git.ID, error) {
 			blobs[path] = ""
 			continue
 		}
-		data, err := document.EncodeAt(rules, e.Document)
+		data, err := document.EncodeAt(format, e.Document)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", path, err)
 		}

@@ -15,7 +15,7 @@ type Event struct {
 	Parent git.ID // "" for the root
 	Tree   git.ID
 	Move   flow.Move
-	// Unknown is the name of an act that only newer rules have; the move then
+	// Unknown is the name of an act that only a newer format has; the move then
 	// has neither act nor detail. Only [Store.Log] sets it.
 	Unknown string
 }
@@ -48,9 +48,12 @@ func (h *history) Events(from git.ID, visit func(Event) (bool, error)) error {
 	return h.visit(from, h.ReadEvent, visit)
 }
 
-// Log is [Store.Events] for readers of the log: it shows of moves under newer
-// rules what this program knows, where others refuse them.
+// Log is [Store.Events] for readers of the log: it shows of moves of a newer
+// format what this program knows, where others refuse them.
 func (h *history) Log(from git.ID, visit func(Event) (bool, error)) error {
+	if _, err := h.BoardAt(from); errors.Is(err, ErrUnreleased) {
+		return err
+	}
 	return h.visit(from, h.readLogged, visit)
 }
 

@@ -29,7 +29,7 @@ func golden(t *testing.T, name, got string) {
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, string(want), got, "the bytes of %s are a format; -update only together with a new version of the rules", name)
+	require.Equal(t, string(want), got, "the bytes of %s are a format; -update only together with a new format", name)
 }
 
 // samples are valid values of the types that have a form of their own.
@@ -55,7 +55,7 @@ var samples = map[reflect.Type]any{
 	reflect.TypeFor[automation.Source]():     automation.Declared,
 }
 
-// has reports whether a version of the rules has a field.
+// has reports whether a format has a field.
 func has(f reflect.StructField, version int) bool {
 	for option := range strings.SplitSeq(f.Tag.Get("yaml"), ",") {
 		name, number, _ := strings.Cut(option, "=")
@@ -66,7 +66,7 @@ func has(f reflect.StructField, version int) bool {
 	return true
 }
 
-// fill gives every field below v that a version of the rules has a value, texts
+// fill gives every field below v that a format has a value, texts
 // after the name of their field.
 func fill(v reflect.Value, name string, version int) {
 	if sample, ok := samples[v.Type()]; ok {
@@ -105,7 +105,7 @@ func fill(v reflect.Value, name string, version int) {
 // are read back whole.
 func TestGoldenDocuments(t *testing.T) {
 	t.Parallel()
-	const version = flow.RulesVersion
+	const version = flow.NewestFormat
 	for folder, place := range folders {
 		doc := flow.NewDocument(folder)
 		fill(reflect.ValueOf(doc).Elem(), "", version)
@@ -126,7 +126,7 @@ func TestGoldenDocuments(t *testing.T) {
 // read back whole.
 func TestGoldenMoves(t *testing.T) {
 	t.Parallel()
-	const version = flow.RulesVersion
+	const version = flow.NewestFormat
 	var all strings.Builder
 	for _, act := range flow.Acts() {
 		m := flow.Move{}
@@ -136,7 +136,7 @@ func TestGoldenMoves(t *testing.T) {
 		m.Detail = flow.NewDetail(act)
 		fill(reflect.ValueOf(m.Detail).Elem(), "", version)
 		if first, ok := m.Detail.(*flow.InitMove); ok {
-			first.Rules = version // a first move has the form of the rules that it names
+			first.Format = version // a first move has the form of the rules that it names
 		}
 		message, err := encodeMove(m, version)
 		require.NoError(t, err)
@@ -153,12 +153,12 @@ func TestGoldenCommit(t *testing.T) {
 	m := flow.Move{Act: flow.ActClaim, Task: "task-3", By: "coder-1", At: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC),
 		Generation: "5c1e0a44d2b97f31", Request: "7f3a9c2e11d04b58",
 		Detail: &flow.ClaimMove{Lease: half, Base: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"}}
-	raw, err := stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44", m, "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.RulesVersion)
+	raw, err := stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44", m, "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
 	require.NoError(t, err)
 	golden(t, "commit.txt", string(raw))
 
 	m.By, m.Act, m.Task, m.Generation, m.Detail = ann, flow.ActPause, "", "", &flow.PauseMove{Reason: "lunch"}
-	raw, err = stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "", m, "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.RulesVersion)
+	raw, err = stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "", m, "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
 	require.NoError(t, err)
 	golden(t, "commit-human.txt", string(raw))
 }

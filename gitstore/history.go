@@ -76,7 +76,7 @@ func (h *history) Board(ctx context.Context) (*flow.Board, git.ID, error) {
 }
 
 // BoardAt is the blackboard at a state commit. The error is a *flow.Refusal for
-// a board under newer rules, a *document.Error for an unreadable one.
+// a board of a newer format, a *document.Error for an unreadable one.
 func (h *history) BoardAt(commit git.ID) (*flow.Board, error) {
 	b, _, err := h.boardAt(commit, h.past)
 	return b, err
@@ -95,8 +95,8 @@ func (h *history) boardAt(commit git.ID, kept *summaryCache) (*flow.Board, snaps
 func (h *history) boardOf(c git.Commit, kept *summaryCache) (*flow.Board, snapshot, error) {
 	source := snapshot{documentCache: h.documents, root: c.Tree, cache: kept}
 	b := flow.Open(source, c.AuthorTime.UTC())
-	source.rules = b.Settings().Rules
-	if b.Err() != nil || source.rules < 1 || source.rules > flow.RulesVersion {
+	source.format = b.Settings().Format
+	if b.Err() != nil || source.format < 1 || source.format > flow.NewestFormat {
 		return nil, source, h.explainUnreadable(source, b.Err())
 	}
 	return flow.Open(source, c.AuthorTime.UTC()), source, source.checkRoot()
@@ -118,40 +118,39 @@ func (h *history) readStateCommit(id git.ID) (git.Commit, error) {
 	return c, err
 }
 
-// explainUnreadable tells a board of a newer version apart from a broken one.
+// explainUnreadable tells a board of another format apart from a broken one.
 func (h *history) explainUnreadable(source snapshot, cause error) error {
 	name := folders[flow.SettingsDoc].name
-	rules := source.rules
-	if rules == 0 {
-		rules = h.declaredRules(source, name)
+	said := declared{Format: source.format}
+	if said.Format == 0 {
+		said = h.declared(source, name)
 	}
 	switch {
-	case rules > flow.RulesVersion:
-		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza version",
-			Reason: fmt.Sprintf("the board has rules version %d, this program knows up to %d: install a newer git-liza", rules, flow.RulesVersion)}
+	case said.Format > flow.NewestFormat:
+		return &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza version",
+			Reason: fmt.Sprintf("the board has format %d, this program knows up to %d: install a newer git-liza", said.Format, flow.NewestFormat)}
+	case said.unreleased():
+		return ErrUnreleased
 	case cause == nil:
-		return &document.Error{Name: name, Line: 1, Reason: "no such document names the version of the rules"}
+		return &document.Error{Name: name, Line: 1, Reason: "it names no format"}
 	}
 	return cause
 }
 
-// declaredRules is the rules version in settings that cannot be decoded in
-// full, 0 if there is none.
-func (h *history) declaredRules(source snapshot, name string) int {
+// declared is what settings say that cannot be decoded in full.
+func (h *history) declared(source snapshot, name string) (said declared) {
 	e, ok, err := h.objects.Find(source.root, name)
 	if err != nil || !ok || e.Mode != git.ModeBlob {
-		return 0
+		return said
 	}
 	data, err := source.blob(name, e.ID)
 	if err != nil {
-		return 0
+		return said
 	}
-	doc, err := document.Parse(name, data, document.MaxSize)
-	if err != nil {
-		return 0
+	if doc, err := document.Parse(name, data, document.MaxSize); err == nil {
+		_ = doc.DecodeLoose(&said)
 	}
-	rules, _ := declaredRules(doc)
-	return rules
+	return said
 }
 
 // Authority is the name of the remote that holds the board, "" if this clone

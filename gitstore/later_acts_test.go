@@ -96,13 +96,13 @@ func TestImport(t *testing.T) {
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
-	for _, to := range []int{-1, 0, flow.RulesVersion + 1} {
-		d.refused(flow.RuleVersion, by(ann, flow.ActMigrate, &flow.MigrateMove{To: to}))
+	for _, to := range []int{-1, 0, flow.NewestFormat + 1} {
+		d.refused(flow.RuleFormat, by(ann, flow.ActMigrate, &flow.MigrateMove{To: to}))
 	}
-	r, err := d.try(by(ann, flow.ActMigrate, &flow.MigrateMove{To: flow.RulesVersion}))
+	r, err := d.try(by(ann, flow.ActMigrate, &flow.MigrateMove{To: flow.NewestFormat}))
 	require.NoError(t, err)
 	require.True(t, r.Already)
-	d.refused(flow.RuleRole, by(coder, flow.ActMigrate, &flow.MigrateMove{To: flow.RulesVersion + 1}))
+	d.refused(flow.RuleRole, by(coder, flow.ActMigrate, &flow.MigrateMove{To: flow.NewestFormat + 1}))
 	d.replays(1)
 }
 
@@ -137,7 +137,7 @@ func TestPrincipals(t *testing.T) {
 		by(ann, flow.ActPrincipal, enter("bob", "admin")),
 		by(ann, flow.ActConfig, &flow.ConfigMove{Config: config}),
 		by(ann, flow.ActAmend, &flow.AmendMove{Config: &config}),
-		by(ann, flow.ActMigrate, &flow.MigrateMove{To: flow.RulesVersion + 1}),
+		by(ann, flow.ActMigrate, &flow.MigrateMove{To: flow.NewestFormat + 1}),
 		by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: hotfix, Onto: d.board().Settings().Integration.Tip, Reason: "R"}),
 	} {
 		d.refused(flow.RulePrincipal, m)

@@ -17,12 +17,12 @@ const MaxMove = 4 << 20
 // A commit with the largest move is within MaxCommit.
 const _ uint = git.MaxCommit - (MaxMove + 64<<10)
 
-// rulesOf is the version of the rules whose form a move has: that of the board
-// before it, or the one that a first move or a migration leads to.
-func rulesOf(before int, m flow.Move) int {
+// formatOf is the format that a move has: that of the board before
+// it, or the one that a first move or a migration leads to.
+func formatOf(before int, m flow.Move) int {
 	switch d := m.Detail.(type) {
 	case *flow.InitMove:
-		return d.Rules
+		return d.Format
 	case *flow.MigrateMove:
 		return max(before, d.To)
 	}
@@ -30,15 +30,15 @@ func rulesOf(before int, m flow.Move) int {
 }
 
 // encodeMove renders a move as the message of its commit: a subject, an empty
-// line, the move as YAML. before is the version of the rules of the board before
-// it. Fields that these rules lack are a *flow.Refusal.
+// line, the move as YAML. before is the format of the board before it.
+// Fields that this format lacks are a *flow.Refusal.
 func encodeMove(m flow.Move, before int) (string, error) {
-	rules := rulesOf(before, m)
-	body, n, err := document.EncodeCounted(rules, &m)
+	format := formatOf(before, m)
+	body, n, err := document.EncodeCounted(format, &m)
 	var lacks *document.VersionError
 	if errors.As(err, &lacks) {
-		return "", &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza migrate",
-			Reason: fmt.Sprintf("%s says what rules version %d cannot record: %v", m.Act, rules, lacks)}
+		return "", &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza migrate",
+			Reason: fmt.Sprintf("%s says what format %d cannot record: %v", m.Act, format, lacks)}
 	}
 	if err != nil {
 		return "", err
@@ -51,14 +51,14 @@ func encodeMove(m flow.Move, before int) (string, error) {
 }
 
 // decodeMove reads the move out of a commit's message, with the fields of every
-// version of the rules. Errors are *document.Error and name the commit.
+// format. Errors are *document.Error and name the commit.
 func decodeMove(id git.ID, message string) (flow.Move, error) {
 	m, _, err := decodeSigned(id, message, document.EveryVersion)
 	return m, err
 }
 
-// decodeSigned reads the move in the form that follows from the version of the
-// rules of the board before it, see rulesOf. It returns the signature block after the move
+// decodeSigned reads the move in the format that follows from that of the
+// board before it, see formatOf. It returns the signature block after the move
 // too, "" if there is none.
 func decodeSigned(id git.ID, message string, before int) (flow.Move, string, error) {
 	name := "commit " + string(id)
@@ -81,18 +81,18 @@ func decodeSigned(id git.ID, message string, before int) (flow.Move, string, err
 	if m.Detail == nil {
 		return flow.Move{}, "", &document.Error{Name: name, Line: 1, Reason: "the move has no act"}
 	}
-	rules := before
+	format := before
 	if head.Act == flow.ActInit || head.Act == flow.ActMigrate && before != document.EveryVersion {
 		declared := flow.Move{Detail: flow.NewDetail(head.Act)}
 		if err := doc.DecodeLoose(&declared); err != nil {
 			return flow.Move{}, "", err
 		}
-		rules = rulesOf(before, declared)
+		format = formatOf(before, declared)
 	}
-	return m, block, doc.DecodeAt(rules, &m)
+	return m, block, doc.DecodeAt(format, &m)
 }
 
-// decodeLoose reads what it knows of a move of any rules. unknown is the name of
+// decodeLoose reads what it knows of a move of any format. unknown is the name of
 // an act that it does not know; the move then has neither act nor detail.
 func decodeLoose(message string) (m flow.Move, unknown string, err error) {
 	_, body, _ := strings.Cut(message, "\n\n")
@@ -138,8 +138,8 @@ type stateCommit struct {
 	committer    string // name, address, time and zone
 }
 
-// encode renders the commit object; before is the version of the rules of the
-// board before the move.
+// encode renders the commit object; before is the format of the board before
+// the move.
 func (c stateCommit) encode(before int) ([]byte, error) {
 	message, err := encodeMove(c.move, before)
 	if err != nil {

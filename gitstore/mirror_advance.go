@@ -22,7 +22,7 @@ const maxStale = 5
 
 // listNews are the moves in a remote's state that the mirror lacks, oldest first, and the
 // marks that they create. Each is replayed. The error is a
-// *Breach, a *flow.Refusal of newer rules, or wraps ErrDiverged.
+// *Breach, a *flow.Refusal of a newer format, or wraps ErrDiverged.
 func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID) (list []git.ID, marks []git.RefUpdate, err error) {
 	chain, breach := m.history.listChain(state, mirror)
 	if breach != nil {

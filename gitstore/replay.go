@@ -55,7 +55,7 @@ func (a *Audit) replayMove(ctx context.Context, commit git.ID, fresh bool, kept 
 	default:
 		return Replay{}, errors.New("it has more than one parent")
 	}
-	if r.Move, r.Signature, err = decodeSigned(commit, c.Message, source.rules); err != nil {
+	if r.Move, r.Signature, err = decodeSigned(commit, c.Message, source.format); err != nil {
 		return Replay{}, err
 	}
 	if err := a.applyMove(ctx, &r, fresh); err != nil {
@@ -94,7 +94,7 @@ func (a *Audit) checkRendering(r Replay, source snapshot, c git.Commit) error {
 	if tree != c.Tree {
 		return errors.New("its tree is not what its move makes of its parent's")
 	}
-	raw, err := stateCommit{tree, r.Parent, r.Move, r.Committer}.encode(source.rules)
+	raw, err := stateCommit{tree, r.Parent, r.Move, r.Committer}.encode(source.format)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ var signatureFormats = map[string]string{
 // signedText is the text that a signature covers; before is the version of the
 // rules of the board before the move.
 func signedText(board string, before int, m flow.Move) ([]byte, error) {
-	body, err := document.EncodeAt(rulesOf(before, m), &m)
+	body, err := document.EncodeAt(formatOf(before, m), &m)
 	if err != nil {
 		return nil, err
 	}
@@ -129,14 +129,14 @@ func (s *Store) signCommit(ctx context.Context, source snapshot, c stateCommit) 
 		return nil, err
 	}
 	if signer == nil {
-		return c.encode(source.rules)
+		return c.encode(source.format)
 	}
 	c.move.Seen = c.parent
-	raw, err := c.encode(source.rules)
+	raw, err := c.encode(source.format)
 	if err != nil {
 		return nil, err
 	}
-	text, err := signedText(boardID(flow.Open(source, c.move.At), c.move), source.rules, c.move)
+	text, err := signedText(boardID(flow.Open(source, c.move.At), c.move), source.format, c.move)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (a *Audit) CheckSignature(r Replay, p *flow.Principal) error {
 	if i < 0 {
 		return unsignedRefusal("git liza principal list", "the move is signed with %s, which is no key of %q", ssh.FingerprintSHA256(sig.PublicKey), name)
 	}
-	text, err := signedText(boardID(r.Before, r.Move), r.Before.Settings().Rules, r.Move)
+	text, err := signedText(boardID(r.Before, r.Move), r.Before.Settings().Format, r.Move)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func TestGoldenSignedCommit(t *testing.T) {
 	tip := git.ID("5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44")
 	c, err := d.store.objects.Commit(d.at(layout.State))
 	require.NoError(t, err)
-	source := snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, rules: flow.RulesVersion}
+	source := snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: flow.NewestFormat}
 	raw, err := d.store.signCommit(context.Background(), source,
 		stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, "Grace <grace@example.org> 1768658761 +0000"})
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
 			require.NoError(t, d.store.Audit.CheckSignature(r, host))
 			require.Equal(t, r.Parent, r.Move.Seen)
 
-			text, err := signedText("00112233445566aa", flow.RulesVersion, r.Move)
+			text, err := signedText("00112233445566aa", flow.NewestFormat, r.Move)
 			require.NoError(t, err)
 			require.True(t, strings.HasPrefix(string(text), "board: 00112233445566aa\nact: note\ngoal_id: goal-1\nby: \"human:ann\"\nprincipal: host\n"), "%s", text)
 			gittest.Write(t, d.dir, "text", string(text))
@@ -311,7 +311,7 @@ func (d *desk) block(r Replay, key ed25519.PrivateKey, namespace string, hash ss
 	d.t.Helper()
 	signer, err := ssh.NewSignerFromKey(key)
 	require.NoError(d.t, err)
-	text, err := signedText(boardID(r.Before, r.Move), flow.RulesVersion, r.Move)
+	text, err := signedText(boardID(r.Before, r.Move), flow.NewestFormat, r.Move)
 	require.NoError(d.t, err)
 	sig, err := sshsig.Sign(bytes.NewReader(text), signer, hash, namespace)
 	require.NoError(d.t, err)
@@ -327,7 +327,7 @@ func FuzzDecodeMove(f *testing.F) {
 	f.Add(message)
 	f.Add(strings.Replace(message, "text: |", "text: \"a\\nb\" # |", 1))
 	f.Fuzz(func(t *testing.T, message string) {
-		m, block, err := decodeSigned("x", message, flow.RulesVersion)
+		m, block, err := decodeSigned("x", message, flow.NewestFormat)
 		if err != nil {
 			return
 		}
@@ -336,11 +336,11 @@ func FuzzDecodeMove(f *testing.F) {
 				require.Equal(t, block, armour(sig))
 			}
 		}
-		text, err := encodeMove(m, flow.RulesVersion)
+		text, err := encodeMove(m, flow.NewestFormat)
 		if err != nil {
 			return
 		}
-		again, none, err := decodeSigned("x", text, flow.RulesVersion)
+		again, none, err := decodeSigned("x", text, flow.NewestFormat)
 		require.NoError(t, err, "%s", text)
 		require.Empty(t, none)
 		require.Equal(t, m, again)

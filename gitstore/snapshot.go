@@ -11,15 +11,15 @@ import (
 // A snapshot is one state tree as a [flow.Source].
 type snapshot struct {
 	*documentCache
-	root  git.ID // "" is the empty board
-	cache *summaryCache
-	rules int // the version of the documents
+	root   git.ID // "" is the empty board
+	cache  *summaryCache
+	format int // of the documents
 }
 
 // document reads the document of an entry of the tree. Errors are
 // *document.Error, or errors of reading the repository.
 func (s snapshot) document(path string, e git.Entry) (flow.Document, error) {
-	return s.documentCache.document(path, e, s.rules)
+	return s.documentCache.document(path, e, s.format)
 }
 
 // checkRoot refuses a tree whose top has entries other than the documents and

@@ -140,17 +140,17 @@ func TestABoardOfNewerRules(t *testing.T) {
 	require.NoError(t, err)
 	tip, settings := d.at(layout.State), files["liza.yaml"]
 	for name, text := range map[string]string{
-		"the same form":  strings.Replace(settings, "rules: 5\n", "rules: 6\n", 1),
-		"unknown keys":   strings.Replace(settings, "rules: 5\n", "rules: 7\nweather: fine\n", 1),
-		"another kind":   "rules: 6\nboard:\n  - 1\n",
-		"other contents": "rules: 6\n",
+		"the same form":  strings.Replace(settings, "format: 1\n", "format: 2\n", 1),
+		"unknown keys":   strings.Replace(settings, "format: 1\n", "format: 3\nweather: fine\n", 1),
+		"another kind":   "format: 2\nboard:\n  - 1\n",
+		"other contents": "format: 2\n",
 	} {
 		gittest.Git(t, d.dir, "update-ref", layout.State, string(tip))
 		d.became(d.oddly("", git.Entry{Mode: git.ModeBlob, Name: "liza.yaml", ID: d.blob(text)}))
 		_, _, err := d.store.Board(context.Background())
 		var refusal *flow.Refusal
 		require.ErrorAs(t, err, &refusal, name)
-		require.Equal(t, flow.RuleVersion, refusal.Rule)
+		require.Equal(t, flow.RuleFormat, refusal.Rule)
 		_, err = d.store.Do(context.Background(), note("x"))
 		require.ErrorAs(t, err, &refusal, name)
 	}
@@ -159,7 +159,7 @@ func TestABoardOfNewerRules(t *testing.T) {
 	_, _, err = d.store.Board(context.Background())
 	require.ErrorContains(t, err, "install a newer git-liza")
 
-	for _, text := range []string{"", "rules: none\n", "rules: -1\n", "x: y\n", "rules: 0\n"} {
+	for _, text := range []string{"", "format: none\n", "format: -1\n", "x: y\n", "format: 0\n"} {
 		gittest.Git(t, d.dir, "update-ref", layout.State, string(tip))
 		d.became(d.oddly("", git.Entry{Mode: git.ModeBlob, Name: "liza.yaml", ID: d.blob(text)}))
 		_, _, err := d.store.Board(context.Background())

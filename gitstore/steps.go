@@ -46,7 +46,7 @@ const nearMoves = 100
 
 // Steps visits the moves after one state commit up to another, oldest first, until
 // visit fails. after "" is before the first move. The error wraps ErrNoState if the
-// chain up to to does not contain after. Moves under newer rules are visited as
+// chain up to to does not contain after. Moves of a newer format are visited as
 // [Store.Log] shows them.
 func (h *history) Steps(ctx context.Context, after, to git.ID, visit func(Step) error) error {
 	var chain []Event

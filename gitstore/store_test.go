@@ -45,7 +45,7 @@ func newDesk(t testing.TB, dir string) *desk {
 }
 
 func (d *desk) initial(tip git.ID) flow.Move {
-	return flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: flow.RulesVersion,
+	return flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Format: flow.NewestFormat,
 		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: flow.Branch{Name: "integration", Tip: tip},
 		Created: true, Config: flow.DefaultConfig()}}
 }

@@ -105,7 +105,7 @@ func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 
 // withEdits is a state tree with some documents changed.
 func (d *desk) withEdits(t require.TestingT, root git.ID, edits ...flow.Edit) git.ID {
-	draft := &draft{snapshot: snapshot{documentCache: newDocumentCache(d.store.objects), root: root, cache: newSummaryCache(""), rules: flow.RulesVersion}}
+	draft := &draft{snapshot: snapshot{documentCache: newDocumentCache(d.store.objects), root: root, cache: newSummaryCache(""), format: flow.NewestFormat}}
 	tree, err := draft.applyEdits(edits)
 	require.NoError(t, err)
 	require.NoError(t, draft.flush())
@@ -114,7 +114,7 @@ func (d *desk) withEdits(t require.TestingT, root git.ID, edits ...flow.Edit) gi
 
 // summariesOf are the summaries of a tree, in their order.
 func summariesOf(t require.TestingT, kept *summaryCache, o *git.Objects, root git.ID) []*flow.Summary {
-	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, rules: flow.RulesVersion}.Summaries()
+	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, format: flow.NewestFormat}.Summaries()
 	require.NoError(t, err)
 	require.True(t, slices.IsSortedFunc(list, (*flow.Summary).Compare))
 	return append([]*flow.Summary{}, list...)
@@ -122,7 +122,7 @@ func summariesOf(t require.TestingT, kept *summaryCache, o *git.Objects, root gi
 
 // workOf are the summaries of a tree that are in work, in order of creation.
 func workOf(t require.TestingT, kept *summaryCache, o *git.Objects, root git.ID) []*flow.Summary {
-	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, rules: flow.RulesVersion}.InWork()
+	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, format: flow.NewestFormat}.InWork()
 	require.NoError(t, err)
 	list = append([]*flow.Summary{}, list...)
 	slices.SortFunc(list, (*flow.Summary).Compare)

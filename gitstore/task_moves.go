@@ -9,7 +9,7 @@ import (
 
 // TaskMoves visits the moves that changed the document of a task, newest first, until visit
 // returns false: those that lead to one state and not to another, "" for all. It shows moves
-// under newer rules as [Store.Log] does. It takes as long as the task is old, and on a board
+// of a newer format as [Store.Log] does. It takes as long as the task is old, and on a board
 // with 100,000 moves a second or two for the oldest one.
 func (h *history) TaskMoves(ctx context.Context, id flow.TaskID, after, to git.ID, visit func(Event) (bool, error)) error {
 	args := []string{string(to)}

@@ -28,7 +28,7 @@ func (d *desk) edited(commit git.ID, files map[string]string) git.ID {
 	d.t.Helper()
 	c, err := d.store.objects.Commit(commit)
 	require.NoError(d.t, err)
-	draft := &draft{snapshot: snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, rules: flow.RulesVersion}}
+	draft := &draft{snapshot: snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: flow.NewestFormat}}
 	blobs := map[string]git.ID{}
 	for path, text := range files {
 		if blobs[path] = ""; text != "" {
@@ -193,7 +193,7 @@ func (d *desk) tampered(tip git.ID) git.ID {
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
 	m := flow.Move{Act: flow.ActNote, Goal: "goal-1", By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "innocent"}}
-	raw, err := stateCommit{d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, headerValue(c.Raw, "committer ")}.encode(flow.RulesVersion)
+	raw, err := stateCommit{d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, headerValue(c.Raw, "committer ")}.encode(flow.NewestFormat)
 	require.NoError(d.t, err)
 	id := d.forged(string(raw))
 	require.NoError(d.t, d.store.Repo.Refs.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "tampered"))

@@ -82,7 +82,7 @@ func TestOnlyPeopleDecide(t *testing.T) {
 		on(flow.ActAdopt, "", coder, &flow.AdoptMove{Commit: tip, Onto: tip, Reason: "R", Reverts: []flow.TaskID{"a"}}),
 		on(flow.ActReset, "", coder, &flow.ResetMove{Resolution: "R"}),
 		on(flow.ActConfig, "", coder, &flow.ConfigMove{Config: config}),
-		on(flow.ActMigrate, "", coder, &flow.MigrateMove{To: flow.RulesVersion}),
+		on(flow.ActMigrate, "", coder, &flow.MigrateMove{To: flow.NewestFormat}),
 	} {
 		y.refusesMove(flow.RuleRole, "", m)
 	}

@@ -86,7 +86,7 @@ func plain(t testing.TB) *serverFixture {
 
 func (y *serverFixture) init() gitstore.Result {
 	y.t.Helper()
-	return y.do(flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: flow.RulesVersion,
+	return y.do(flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Format: flow.NewestFormat,
 		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: flow.Branch{Name: "integration", Tip: y.at("refs/heads/main")},
 		Created: true, Config: flow.DefaultConfig()}})
 }

@@ -127,12 +127,12 @@ func TestUnreadable(t *testing.T) {
 	spoil("tasks/0a/a.yaml", "id: [\n")
 	y.refuses("push", RuleUndecided, "a.yaml", y.to(branchA, ""))
 	y.accepts(Update{"refs/heads/topic", "", main})
-	spoil("liza.yaml", "rules: [\n")
+	spoil("liza.yaml", "format: [\n")
 	y.refuses("push", RuleUndecided, "liza.yaml", Update{"refs/heads/topic", "", main})
 	y.refuses("push", RuleUndecided, "liza.yaml", y.to(layout.State, git.ID(sound)))
 	y.accepts(Update{"refs/tags/v1", "", main})
-	spoil("liza.yaml", "rules: 6\n")
-	y.refuses("push", flow.RuleVersion, "rules version 6", Update{"refs/heads/topic", "", main})
+	spoil("liza.yaml", "format: 2\n")
+	y.refuses("push", flow.RuleFormat, "format 2", Update{"refs/heads/topic", "", main})
 }
 
 // TestJudgementEndsWithItsContext: a push has as many refs as its pusher wants,

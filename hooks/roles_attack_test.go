@@ -45,7 +45,7 @@ func (y *serverFixture) state(m flow.Move) git.ID {
 		m.Principal = y.as
 	}
 	m.At, m.Request = y.now, "0123456789abcdef"
-	body, err := document.EncodeAt(y.board().Settings().Rules, &m)
+	body, err := document.EncodeAt(y.board().Settings().Format, &m)
 	if err != nil { // keys of later rules
 		body, err = document.Encode(&m)
 	}
@@ -162,7 +162,7 @@ func TestRulesOfRolesHold(t *testing.T) {
 		{Act: flow.ActRequire, Detail: &flow.RequireMove{Rule: flow.ReviewRule{Role: security}, Remove: true}},
 		{Act: flow.ActAccept, Goal: "goal-1", Detail: &flow.AcceptMove{Paths: []string{"README"}, Reason: "R"}},
 		{Act: flow.ActAmend, Detail: &flow.AmendMove{Config: &config}},
-		{Act: flow.ActMigrate, Detail: &flow.MigrateMove{To: flow.RulesVersion + 1}},
+		{Act: flow.ActMigrate, Detail: &flow.MigrateMove{To: flow.NewestFormat + 1}},
 		{Act: flow.ActAdopt, Detail: &flow.AdoptMove{Commit: y.at("refs/heads/liza/a"), Onto: y.board().Settings().Integration.Tip, Reason: "R", Tasks: []flow.TaskID{"a"}, Accept: true}},
 	}
 	for _, m := range admins {

@@ -120,7 +120,7 @@ type governCommands struct {
 	Register   registerCommand    `cmd:"" group:"Govern" help:"Enter an agent by hand, or fence its earlier registration."`
 	Unregister unregisterCommand  `cmd:"" group:"Govern" help:"Remove an agent that holds nothing."`
 	Degrade    degradeCommand     `cmd:"" group:"Govern" help:"Give an agent no more work until it is registered anew."`
-	Migrate    migrateCommand     `cmd:"" group:"Govern" help:"Show what newer rules change, and take the board to them."`
+	Migrate    migrateCommand     `cmd:"" group:"Govern" help:"Show what a newer format changes, and take the board to it."`
 	Archive    archiveCommand     `cmd:"" group:"Govern" help:"Put final tasks, or the records of sprints, aside, so that lists stay short."`
 	Edit       editCommand        `cmd:"" group:"Govern" help:"Amend a document of the board in your editor."`
 	Sync       syncCommand        `cmd:"" group:"Govern" help:"Fetch what other clones did; with --set, share the board through a remote."`

@@ -55,7 +55,7 @@ func (c *editCommand) canonical(b *flow.Board) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return document.EncodeAt(b.Settings().Rules, doc)
+	return document.EncodeAt(b.Settings().Format, doc)
 }
 
 // document finds the document that DOC names. It returns a pointer to a
@@ -99,7 +99,7 @@ func (c *editCommand) amend(inv *invocation, clone *work.Clone, old, text []byte
 	if err != nil {
 		return err
 	}
-	detail, now, err := c.decode(doc, text, b.Settings().Rules)
+	detail, now, err := c.decode(doc, text, b.Settings().Format)
 	if err != nil {
 		return err
 	}
@@ -125,8 +125,8 @@ func (c *editCommand) amend(inv *invocation, clone *work.Clone, old, text []byte
 }
 
 // decode reads the text strictly, as a document of the same kind and id, in the
-// form of a version of the rules. It also returns the canonical text.
-func (c *editCommand) decode(doc any, text []byte, rules int) (*flow.AmendMove, []byte, error) {
+// form of a format. It also returns the canonical text.
+func (c *editCommand) decode(doc any, text []byte, format int) (*flow.AmendMove, []byte, error) {
 	m := new(flow.AmendMove)
 	var target any
 	var sameID func() bool
@@ -150,13 +150,13 @@ func (c *editCommand) decode(doc any, text []byte, rules int) (*flow.AmendMove, 
 		m.Note = new(flow.Note)
 		target, sameID = m.Note, func() bool { return m.Note.ID == old.ID }
 	}
-	if err := document.DecodeAt(rules, c.Doc, text, target); err != nil {
+	if err := document.DecodeAt(format, c.Doc, text, target); err != nil {
 		return nil, nil, usagef("git liza edit "+c.Doc, "%v", err)
 	}
 	if !sameID() {
 		return nil, nil, usagef("git liza edit "+c.Doc, "an id does not change")
 	}
-	now, err := document.EncodeAt(rules, target)
+	now, err := document.EncodeAt(format, target)
 	return m, now, err
 }
 

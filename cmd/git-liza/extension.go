@@ -39,7 +39,7 @@ Its extension.yaml says name, version, about, and what it needs:
     name: house-rules
     version: "1.2"
     about: how this company writes
-    needs: {rules: 5, extensions: [base]}
+    needs: {format: 1, extensions: [base]}
 
 It lies in .liza/extensions/NAME and is committed and judged like any work. What it has
 lies over what is built in and below what the project and you have; of two extensions the

@@ -127,7 +127,7 @@ func lineOf(text, prefix string) string {
 var unhinted = map[string]string{
 	"admin": "init_admin", "ancestry": "merge", "breaker": "control", "budget": "budgets", "exhausted": "refuse_exhausted",
 	"path": "submit", "principal": "principal", "protected": "edit", "reserved": "refuse_merge",
-	"rules_version": "bad_board", "self_review": "refuse_self_review", "stale_caller": "refuse_fenced",
+	"format": "bad_board", "self_review": "refuse_self_review", "stale_caller": "refuse_fenced",
 	"supersede_depth": "refuse_rescope", "tests": "submit", "time": "goal", "verify": "submit", "merge": "refuse_merge",
 	"history": "server_push", "ref": "server_push", "replace_ref": "server_attack", "ref_moved": "server_attack",
 	"replay": "verify", "task_branch": "pre_commit", "time_limit": "await", "undecided": "server_push", "invariant": "validate",

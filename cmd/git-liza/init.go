@@ -23,6 +23,7 @@ type initCommand struct {
 	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
 	Admin       string        `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
 	Scan        bool          `help:"Look for the commands that build, test and check, and show the gates to set. Runs none of them."`
+	Anew        bool          `help:"Begin anew where a build from before the first release made the board: its refs go below refs/liza/rescue/."`
 	NoHooks     bool          `name:"no-hooks" help:"Install no hooks: git will refuse nothing here."`
 }
 
@@ -30,6 +31,11 @@ func (c *initCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err
+	}
+	if c.Anew {
+		if err := c.putAside(inv, clone); err != nil {
+			return err
+		}
 	}
 	if joined, err := c.joinRemoteBoard(inv, clone); err != nil || joined {
 		return err
@@ -76,12 +82,28 @@ func (c *initCommand) prepare(inv *invocation, clone *work.Clone) (*flow.InitMov
 		}
 		return &flow.InitMove{}, nil, c.refuseSpec(clone, b)
 	}
-	if c.Remote == "" {
+	if c.Remote == "" && !c.Anew {
 		if err := c.refuseSecond(inv, clone.Store, c.Integration); err != nil {
 			return nil, nil, err
 		}
 	}
 	return clone.Prepare(inv.ctx, work.Plan{Goal: c.Goal, Spec: c.spec(clone), Branch: c.Integration, Lease: c.Lease})
+}
+
+// putAside frees the names of the refs of a board from before the first release. Its
+// checkouts have to go first: they are on branches that move.
+func (c *initCommand) putAside(inv *invocation, clone *work.Clone) error {
+	_, _, err := clone.Store.Board(inv.ctx)
+	if names := clone.Checkouts.Names(inv.ctx); len(names) > 0 && errors.Is(err, gitstore.ErrUnreleased) {
+		path := layout.Worktrees + "/" + names[0]
+		return &flow.Refusal{Rule: flow.RuleState, Hint: "git worktree remove " + shell.Quote(path),
+			Reason: "the checkout " + path + " is on the board that would be put aside: save what it holds, and remove it"}
+	}
+	folder, err := clone.Store.PutAside(inv.ctx)
+	if err == nil && folder != "" {
+		inv.progress("the refs of the earlier board are kept below %s", folder)
+	}
+	return err
 }
 
 // spec is the path of the goal's spec, from the root of the repository.

@@ -13,24 +13,24 @@ type migrateCommand struct {
 	Anyway bool `help:"Also while agents of older programs work."`
 }
 
-// Run shows what newer rules change, and takes the board to them. Programs that
-// do not know these rules can do nothing with the board from then on.
+// Run shows what a newer format changes, and takes the board to it. Programs that
+// do not know that format can do nothing with the board from then on.
 func (c *migrateCommand) Run(inv *invocation) error {
 	l, err := inv.look()
 	if err != nil {
 		return err
 	}
-	rules := l.Board.Settings().Rules
-	data := map[string]any{"rules": rules, "to": flow.RulesVersion, "changes": append([]string{}, flow.RulesChanges(rules, flow.RulesVersion)...)}
-	if rules == flow.RulesVersion {
-		return inv.answer("already", data, fmt.Sprintf("the board has rules version %d, the newest that this program knows", rules))
+	format := l.Board.Settings().Format
+	data := map[string]any{"format": format, "to": flow.NewestFormat, "changes": append([]string{}, flow.FormatChanges(format, flow.NewestFormat)...)}
+	if format == flow.NewestFormat {
+		return inv.answer("already", data, fmt.Sprintf("the board has format %d, the newest that this program knows", format))
 	}
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
-	old := l.OlderPrograms(flow.RulesVersion)
+	old := l.OlderPrograms(flow.NewestFormat)
 	if !c.Yes {
-		return inv.answer("", data, migrationText(rules, old))
+		return inv.answer("", data, migrationText(format, old))
 	}
 	if len(old) > 0 && !c.Anyway {
 		return olderPrograms(old, l.Board.Settings().Control.State)
@@ -39,18 +39,18 @@ func (c *migrateCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActMigrate, "", &flow.MigrateMove{To: flow.RulesVersion})
+	r, err := clone.Make(inv.ctx, flow.ActMigrate, "", &flow.MigrateMove{To: flow.NewestFormat})
 	if err != nil {
 		return err
 	}
-	return inv.result(r, data, "the board has rules version %d", flow.RulesVersion)
+	return inv.result(r, data, "the board has format %d", flow.NewestFormat)
 }
 
 // olderPrograms refuses to migrate under agents of older programs. On a board that is
 // stopped there is nothing more to end: only a person knows whether they still run.
 func olderPrograms(old []flow.AgentID, state flow.Control) *flow.Refusal {
-	refusal := &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza stop",
-		Reason: fmt.Sprintf("%s may run a program that does not know rules version %d, and could do nothing any more", view.JoinIDs(old), flow.RulesVersion)}
+	refusal := &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza stop",
+		Reason: fmt.Sprintf("%s may run a program that does not know format %d, and could do nothing any more", view.JoinIDs(old), flow.NewestFormat)}
 	if state.IsStopped() {
 		refusal.Reason += "; the board is stopped: migrate if no such program runs any more"
 		refusal.Hint = "git liza migrate --yes --anyway"
@@ -58,15 +58,15 @@ func olderPrograms(old []flow.AgentID, state flow.Control) *flow.Refusal {
 	return refusal
 }
 
-// migrationText is what a person reads before a board is taken to newer rules: what
-// they change, and which agents may run older programs.
+// migrationText is what a person reads before a board is taken to a newer format: what
+// it changes, and which agents may run older programs.
 func migrationText(from int, old []flow.AgentID) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "the board has rules version %d; version %d changes:\n", from, flow.RulesVersion)
-	for _, line := range flow.RulesChanges(from, flow.RulesVersion) {
+	fmt.Fprintf(&text, "the board has format %d; format %d changes:\n", from, flow.NewestFormat)
+	for _, line := range flow.FormatChanges(from, flow.NewestFormat) {
 		text.WriteString("  " + line + "\n")
 	}
-	text.WriteString("programs that do not know these rules can do nothing with the board afterwards, and there is no way back\n")
+	text.WriteString("programs that do not know this format can do nothing with the board afterwards, and there is no way back\n")
 	if len(old) > 0 {
 		text.WriteString("may run such a program: " + view.JoinIDs(old) + "\n")
 	}

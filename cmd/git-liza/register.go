@@ -24,7 +24,7 @@ func (c *registerCommand) Run(inv *invocation) error {
 		return err
 	}
 	r, err := clone.Move(inv.ctx, flow.ActRegister, "", func(b *flow.Board) (flow.Detail, error) {
-		return &flow.RegisterMove{Agent: c.ID, Provider: c.Provider, Host: host, Takeover: c.Takeover, Rules: flow.RulesVersion}, nil
+		return &flow.RegisterMove{Agent: c.ID, Provider: c.Provider, Host: host, Takeover: c.Takeover, Format: flow.NewestFormat}, nil
 	})
 	if err != nil {
 		return err

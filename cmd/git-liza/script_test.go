@@ -107,7 +107,9 @@ func pinned(env *testscript.Env) error {
 	env.Setenv("GIT_COMMITTER_DATE", startOfStory)
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // a race-enabled program sleeps a second at its end otherwise
 	env.Setenv("LIZA_NOW", startOfStory)
-	return nil
+	unreleased, err := filepath.Abs(filepath.Join("testdata", "unreleased.bundle"))
+	env.Setenv("UNRELEASED", unreleased)
+	return err
 }
 
 // exits runs a command and holds its exit code against the first argument:

@@ -43,7 +43,7 @@ func (f taskForm) add(in flow.TaskInput) error {
 	if goal := b.Goal(cmp.Or(f.clone.Named, f.clone.Usual, set.Goal)); goal != nil && in.Spec == "" {
 		in.Spec = goal.Spec
 	}
-	text, err := formText(in, set.Rules)
+	text, err := formText(in, set.Format)
 	if err != nil {
 		return err
 	}
@@ -59,10 +59,10 @@ func (f taskForm) add(in flow.TaskInput) error {
 	})
 }
 
-// formText returns the form for one task, in a version of the rules: what every
+// formText returns the form for one task, in a version of the format: what every
 // task needs is there to be filled in, and the rest if it was said.
-func formText(in flow.TaskInput, rules int) ([]byte, error) {
-	text, err := document.EncodeAt(rules, &[]formRow{{in.ID, in.Title, in.DoneWhen, in.Spec, in.Scope}})
+func formText(in flow.TaskInput, format int) ([]byte, error) {
+	text, err := document.EncodeAt(format, &[]formRow{{in.ID, in.Title, in.DoneWhen, in.Spec, in.Scope}})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func formText(in flow.TaskInput, rules int) ([]byte, error) {
 	if reflect.ValueOf(in).IsZero() {
 		return text, nil
 	}
-	rest, err := document.EncodeAt(rules, &in)
+	rest, err := document.EncodeAt(format, &in)
 	for line := range bytes.Lines(rest) {
 		text = append(append(text, "  "...), line...)
 	}

@@ -9,5 +9,5 @@ import (
 type versionCommand struct{}
 
 func (c *versionCommand) Run(inv *invocation) error {
-	return inv.answer("", map[string]any{"version": version, "rules": flow.RulesVersion, "go": runtime.Version()}, "git-liza "+version)
+	return inv.answer("", map[string]any{"version": version, "format": flow.NewestFormat, "go": runtime.Version()}, "git-liza "+version)
 }

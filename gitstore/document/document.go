@@ -74,9 +74,9 @@ type VersionError struct {
 	Since   int // the first version with the key
 }
 
-// Error names the key and the versions: "reviews" exists since version 2, not in 1.
+// Error names the key and the versions: "reviews" exists since format 2, not in 1.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the key %q exists since version %d, not in %d", e.Key, e.Since, e.Version)
+	return fmt.Sprintf("the key %q exists since format %d, not in %d", e.Key, e.Since, e.Version)
 }
 
 // Decode reads a document of at most [MaxSize] bytes into v, a pointer to

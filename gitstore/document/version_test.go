@@ -26,8 +26,8 @@ func TestVersions(t *testing.T) {
 	}{
 		{1, versioned{Name: "a"}, "name: a\n", ""},
 		{2, versioned{Name: "a", New: "b"}, "name: a\nnew: b\ncount: 0\n", ""},
-		{1, versioned{New: "b"}, "new: b\n", `the key "new" exists since version 2, not in 1`},
-		{1, versioned{Count: 3}, "count: 3\n", `the key "count" exists since version 2, not in 1`},
+		{1, versioned{New: "b"}, "new: b\n", `the key "new" exists since format 2, not in 1`},
+		{1, versioned{Count: 3}, "count: 3\n", `the key "count" exists since format 2, not in 1`},
 		{EveryVersion, versioned{New: "b", Count: 1}, "new: b\ncount: 1\n", ""},
 	} {
 		text, err := EncodeAt(c.version, &c.value)
@@ -48,8 +48,8 @@ func TestVersions(t *testing.T) {
 	deep := versioned{}
 	deep.Inner.Deep = []string{"x"}
 	_, err := EncodeAt(2, &deep)
-	require.ErrorContains(t, err, `inner: the key "deep" exists since version 3, not in 2`)
-	require.EqualError(t, DecodeAt(2, "doc", []byte("inner:\n  deep:\n    - x\n"), new(versioned)), `doc:2: the key "deep" exists since version 3, not in 2`)
+	require.ErrorContains(t, err, `inner: the key "deep" exists since format 3, not in 2`)
+	require.EqualError(t, DecodeAt(2, "doc", []byte("inner:\n  deep:\n    - x\n"), new(versioned)), `doc:2: the key "deep" exists since format 3, not in 2`)
 	require.NoError(t, DecodeLoose("doc", []byte("new: b\nnewer: c\n"), new(versioned)))
 }
 

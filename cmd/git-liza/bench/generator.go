@@ -42,7 +42,7 @@ func (g *generator) document(folder flow.Folder, id string, doc flow.Document) {
 	if g.err != nil {
 		return
 	}
-	data, err := document.EncodeAt(g.settings.Rules, doc)
+	data, err := document.EncodeAt(g.settings.Format, doc)
 	if err != nil {
 		g.err = err
 		return
@@ -54,7 +54,7 @@ func (g *generator) document(folder flow.Folder, id string, doc flow.Document) {
 // commit begins the commit of a move; its documents follow. from says which commit it
 // follows, if that is not the one before.
 func (g *generator) commit(m flow.Move, from string) {
-	body, err := document.EncodeAt(g.settings.Rules, &m)
+	body, err := document.EncodeAt(g.settings.Format, &m)
 	if err != nil {
 		g.err = cmp.Or(g.err, err)
 		return

@@ -22,37 +22,17 @@ const (
 	keys   = folder + "/keys"
 )
 
-// recordings are the stories of testdata/record, and the boards that they lead to.
-var recordings = []struct {
-	name, story string
-	signed      string // "" or "1"
-}{
-	{"plain", "life.sh", ""},
-	{"signed", "life.sh", "1"},
-	{"founded", "founded.sh", "1"},
-	{"rush", "rush.sh", ""},
-	{"version2", "version2.sh", ""},
-	{"version2-signed", "version2.sh", "1"},
-	{"version3", "version3.sh", ""},
-	{"version3-signed", "version3.sh", "1"},
-	{"version4", "version4.sh", ""},
-	{"version4-signed", "version4.sh", "1"},
-	{"version5", "version5.sh", ""},
-	{"version5-signed", "version5.sh", "1"},
-}
-
 // Golden boards are recorded by hand, as testdata/boards/README.md says: go test ./cmd/git-liza/boards -run TestRecord -args -record REVISION.
 func TestRecord(t *testing.T) {
 	if *record == "" {
 		t.Skip("boards are recorded by hand: -record REVISION")
 	}
 	program := recordedProgram(t, *record)
-	for _, r := range recordings {
-		t.Run(r.name, func(t *testing.T) {
-			to, err := filepath.Abs(filepath.Join(folder, *record+"-"+r.name+".bundle"))
+	for _, g := range goldens {
+		t.Run(g.name, func(t *testing.T) {
+			to, err := filepath.Abs(filepath.Join(folder, g.name+".bundle"))
 			require.NoError(t, err)
-			require.NoFileExists(t, to, "a golden board is never made anew")
-			bundle(t, play(t, program, r.story, r.signed), to)
+			bundle(t, play(t, program, g), to)
 		})
 	}
 }
@@ -71,9 +51,13 @@ func recordedProgram(t *testing.T, revision string) string {
 }
 
 // play runs a story in an empty folder, which it returns.
-func play(t *testing.T, program, story, signed string) string {
+func play(t *testing.T, program string, g golden) string {
 	t.Helper()
-	script, err := filepath.Abs(filepath.Join("testdata", "record", story))
+	signed := ""
+	if g.signed {
+		signed = "1"
+	}
+	script, err := filepath.Abs(filepath.Join("testdata", "record", g.story+".sh"))
 	require.NoError(t, err)
 	private, err := filepath.Abs(keys)
 	require.NoError(t, err)
@@ -95,6 +79,6 @@ func bundle(t *testing.T, dir, to string) {
 	info, err := os.Stat(to)
 	require.NoError(t, err)
 	require.Less(t, info.Size(), int64(512<<10))
-	t.Logf("the row in goldens: {name: %q, moves: %s, tip: %q}", strings.TrimSuffix(filepath.Base(to), ".bundle"),
+	t.Logf("the row in goldens: name: %q, moves: %s, tip: %q", strings.TrimSuffix(filepath.Base(to), ".bundle"),
 		gittest.Git(t, dir, "rev-list", "--count", layout.State), gittest.Git(t, dir, "rev-parse", layout.State))
 }

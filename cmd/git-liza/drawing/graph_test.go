@@ -37,7 +37,7 @@ func golden(t *testing.T, name, text string) {
 
 // boardOf holds tasks of goal-1.
 func boardOf(tasks ...*flow.Task) *flow.Board {
-	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1", Config: flow.DefaultConfig()}}}
+	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Config: flow.DefaultConfig()}}}
 	for i, task := range tasks {
 		task.Created, task.Goal = noon.Add(time.Duration(i)*time.Second), "goal-1"
 		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: string(task.ID)}, Document: task})

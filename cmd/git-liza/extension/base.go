@@ -9,8 +9,8 @@ import (
 
 // A Base is what extensions lie over. The zero one is that of boards that begin now.
 type Base struct {
-	Rules int            // of the board, 0 for the latest
-	Roles []flow.RoleRow // beside those of the extension and the built-in ones
+	Format int            // of the board, 0 for the latest
+	Roles  []flow.RoleRow // beside those of the extension and the built-in ones
 }
 
 // BaseOf is what a board gives extensions to lie over, for nil the zero Base.
@@ -21,13 +21,13 @@ func BaseOf(b *flow.Board) (base Base) {
 	for _, row := range b.Roles() {
 		base.Roles = append(base.Roles, *row)
 	}
-	base.Rules = b.Settings().Rules
+	base.Format = b.Settings().Format
 	return base
 }
 
 // with is the base with the roles of more extensions.
 func (b Base) with(more []flow.RoleRow) Base {
-	return Base{b.Rules, slices.Concat(b.Roles, more)}
+	return Base{b.Format, slices.Concat(b.Roles, more)}
 }
 
 // known are the roles that there are for it: the built-in ones, those of its base, and its own.

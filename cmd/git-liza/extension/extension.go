@@ -87,7 +87,7 @@ type Extension struct {
 
 // Needs is what an extension cannot do without.
 type Needs struct {
-	Rules      int      `json:"rules,omitempty" yaml:"rules"`           // of the board, at least
+	Format     int      `json:"format,omitempty" yaml:"format"`         // of the board, at least
 	Extensions []string `json:"extensions,omitempty" yaml:"extensions"` // which it comes after
 }
 
@@ -261,13 +261,13 @@ func (r *reader) needs() {
 	if slices.Contains(r.e.Needs.Extensions, r.e.Name) {
 		r.fault(manifest, artifacts.CodeCycle, "it needs itself")
 	}
-	switch needs, has := r.e.Needs.Rules, r.e.base.Rules; {
+	switch needs, has := r.e.Needs.Format, r.e.base.Format; {
 	case needs < 0:
-		r.fault(manifest, artifacts.CodeValue, "needs: rules have a version from 1 on, not %d", needs)
-	case needs > flow.RulesVersion:
-		r.fault(manifest, artifacts.CodeValue, "it needs rules of version %d, and this git-liza knows %d: a newer one is needed", needs, flow.RulesVersion)
+		r.fault(manifest, artifacts.CodeValue, "needs: formats begin with 1, there is no format %d", needs)
+	case needs > flow.NewestFormat:
+		r.fault(manifest, artifacts.CodeValue, "it needs format %d, and this git-liza knows %d: a newer one is needed", needs, flow.NewestFormat)
 	case has > 0 && needs > has:
-		r.fault(manifest, artifacts.CodeValue, "it needs rules of version %d, and the board has %d: git liza migrate", needs, has)
+		r.fault(manifest, artifacts.CodeValue, "it needs format %d, and the board has %d: git liza migrate", needs, has)
 	}
 }
 

@@ -28,7 +28,7 @@ func moved(t require.TestingT, before flow.Documents, act flow.Act, d flow.Detai
 
 func newBoard(t require.TestingT) flow.Documents {
 	const commit = "5000000000000000000000000000000000000000"
-	return moved(t, flow.Documents{}, flow.ActInit, &flow.InitMove{Board: "00112233445566aa", Rules: flow.RulesVersion, Goal: "goal-1", Title: "Shop", Spec: "S",
+	return moved(t, flow.Documents{}, flow.ActInit, &flow.InitMove{Board: "00112233445566aa", Format: flow.NewestFormat, Goal: "goal-1", Title: "Shop", Spec: "S",
 		Integration: flow.Branch{Name: "integration", Tip: commit}, Created: true, Config: flow.DefaultConfig(), Texts: []flow.Text{{Path: "S", Blob: commit}}})
 }
 

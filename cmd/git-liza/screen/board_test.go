@@ -20,7 +20,7 @@ var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
 
 // boardOf makes a board of documents.
 func boardOf(documents map[flow.Key]flow.Document) *flow.Board {
-	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1",
+	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1",
 		Control: flow.ControlState{State: flow.Running}, Config: flow.DefaultConfig()}}}
 	for key, doc := range documents {
 		edits = append(edits, flow.Edit{Key: key, Document: doc})

@@ -108,7 +108,7 @@ func (t *trial) register(ctx context.Context, s *supervisor) (Step, error) {
 		}
 		host, _ := os.Hostname()
 		c := flow.Caller{By: flow.Actor(id), Principal: principal}
-		err = t.move(c.Move(flow.ActRegister, "", &flow.RegisterMove{Agent: id, Provider: s.slot.Provider.Name, Host: host, Generation: s.generation, Rules: flow.RulesVersion}))
+		err = t.move(c.Move(flow.ActRegister, "", &flow.RegisterMove{Agent: id, Provider: s.slot.Provider.Name, Host: host, Generation: s.generation, Format: flow.NewestFormat}))
 		c.Generation = s.generation
 		t.callers[id] = c
 	}

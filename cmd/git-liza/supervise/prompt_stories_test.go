@@ -43,7 +43,7 @@ func TestStoriesForAPrompt(t *testing.T) {
 	at := time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
 	board := func(tasks ...*flow.Task) *flow.Board {
 		edits := []flow.Edit{
-			{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: 5, Goal: "loop"}},
+			{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat, Goal: "loop"}},
 			{Key: flow.Key{Folder: flow.Goals, ID: "loop"}, Document: &flow.Goal{ID: "loop", Status: flow.InProgress, Loop: &flow.Loop{Iterations: 9}}},
 			{Key: flow.Key{Folder: flow.Goals, ID: "plain"}, Document: &flow.Goal{ID: "plain", Status: flow.InProgress}},
 		}

@@ -47,7 +47,7 @@ func (s *supervisor) registerAgent(ctx context.Context) error {
 		}
 		principal, err := work.PrincipalOf(ctx, clone.Repo, flow.Actor(id))
 		return flow.Move{Act: flow.ActRegister, By: flow.Actor(id), Principal: principal,
-			Detail: &flow.RegisterMove{Agent: id, Provider: s.provider.Name, Host: host, Generation: s.generation, Rules: flow.RulesVersion}}, nil, err
+			Detail: &flow.RegisterMove{Agent: id, Provider: s.provider.Name, Host: host, Generation: s.generation, Format: flow.NewestFormat}}, nil, err
 	})
 	if err != nil {
 		return err

@@ -108,14 +108,14 @@ func placesOfRoles(b *flow.Board) map[flow.Role]int {
 }
 
 // OlderPrograms returns the agents that work, by their presence or a lease, and
-// did not say, when they registered, that their program knows a version of the
-// rules.
-func (r Reading) OlderPrograms(rules int) []flow.AgentID {
+// did not say, when they registered, that their program knows a
+// format.
+func (r Reading) OlderPrograms(format int) []flow.AgentID {
 	var list []flow.AgentID
 	for _, v := range NewPicture(r).Agents() {
 		beats := v.Presence != nil && !v.Presence.Silent(r.At)
 		holds := v.Presence == nil && v.Lease != nil && v.Lease.After(r.At)
-		if a := r.Board.Agent(v.ID); a.Rules < rules && v.Dead == 0 && (beats || holds) {
+		if a := r.Board.Agent(v.ID); a.Format < format && v.Dead == 0 && (beats || holds) {
 			list = append(list, v.ID)
 		}
 	}

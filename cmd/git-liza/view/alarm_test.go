@@ -66,7 +66,7 @@ func claimedUntil(lease time.Time, attempt flow.Attempt) *flow.Task {
 }
 
 func controlOf(c flow.ControlState, edit func(*flow.Settings)) *flow.Settings {
-	s := &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
+	s := &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
 	if edit != nil {
 		edit(s)
 	}
@@ -163,7 +163,7 @@ func blockedAt(at time.Time) *flow.Task {
 
 func askedAt(number string, at time.Time) []flow.Document {
 	id := flow.RecordID("sprint-1/" + number)
-	return []flow.Document{controlOf(flow.ControlState{State: flow.Running}, func(s *flow.Settings) { s.Rules = 3 }), &flow.Question{ID: id, Task: "t", From: "coder-1", Text: "Which?", Asked: at},
+	return []flow.Document{controlOf(flow.ControlState{State: flow.Running}, nil), &flow.Question{ID: id, Task: "t", From: "coder-1", Text: "Which?", Asked: at},
 		oneTask(flow.Blocked, start, func(t *flow.Task) {
 			t.Block = &flow.Block{Questions: []string{"Which?"}, At: at, Asked: []flow.RecordID{id}, From: flow.Unclaimed}
 		})}

@@ -25,7 +25,7 @@ func graphBoard(live []*flow.Task, archived ...*flow.Task) *flow.Board {
 
 func graphBoardOf(goal *flow.Goal, live []*flow.Task, archived ...*flow.Task) *flow.Board {
 	edits := []flow.Edit{
-		{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1", Config: flow.DefaultConfig()}},
+		{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Config: flow.DefaultConfig()}},
 		{Key: flow.Key{Folder: flow.Goals, ID: "goal-1"}, Document: goal},
 	}
 	for i, t := range live {

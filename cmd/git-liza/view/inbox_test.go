@@ -16,7 +16,7 @@ func TestOrderOfTheInbox(t *testing.T) {
 	blocked := func(id flow.TaskID, ago time.Duration) *flow.Task {
 		return &flow.Task{ID: id, Status: flow.Blocked, Changed: noon.Add(-ago), Block: &flow.Block{Reason: "why"}}
 	}
-	paused := &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1", Control: flow.ControlState{State: flow.Paused, At: noon, Reason: "lunch"}, Config: flow.DefaultConfig()}
+	paused := &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Control: flow.ControlState{State: flow.Paused, At: noon, Reason: "lunch"}, Config: flow.DefaultConfig()}
 	r := Reading{Board: boardOf(goalOne, paused, blocked("new", time.Minute), blocked("old", time.Hour)), At: noon, Person: flow.Caller{By: "human:ann"}}
 	r.Local.Needs = []Need{{Kind: "role", Subject: "robot"}, {Kind: "paused", Subject: "claude", Since: noon.Add(-30 * time.Minute)}}
 	subjects := func(in *Inbox) (list []string) {

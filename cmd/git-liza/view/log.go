@@ -17,7 +17,7 @@ import (
 type Entry struct {
 	State flow.ObjectID `yaml:"state"`
 	Move  flow.Move     `yaml:",inline"`
-	// Unknown is the name of an act of newer rules, of which Move has the actor,
+	// Unknown is the name of an act of a newer format, of which Move has the actor,
 	// the task and the time.
 	Unknown string `yaml:"-"`
 	// Roles are those for which a person gave the verdict, where the move names
@@ -34,7 +34,7 @@ func EntryOf(e gitstore.Event) Entry {
 	return Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown}
 }
 
-// An unknownEntry is what is shown of a move by newer rules.
+// An unknownEntry is what is shown of a move by a newer format.
 type unknownEntry struct {
 	State     flow.ObjectID `yaml:"state"`
 	Act       string        `yaml:"act"`
@@ -77,7 +77,7 @@ func (e *Entry) Line() any {
 	return value.With("changed", changed)
 }
 
-// known is what this program knows of a move by newer rules.
+// known is what this program knows of a move by a newer format.
 func (e *Entry) known() unknownEntry {
 	m := &e.Move
 	return unknownEntry{e.State, e.Unknown, m.Task, m.By, m.Principal, m.At, m.Request}
@@ -88,7 +88,7 @@ func (e *Entry) subject() string {
 	if e.Unknown == "" {
 		return e.Move.Subject()
 	}
-	words := []string{e.Unknown, string(e.Move.Task), "by", string(e.Move.By), "(by newer rules)"}
+	words := []string{e.Unknown, string(e.Move.Task), "by", string(e.Move.By), "(by a newer format)"}
 	return plaintext.Line(strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
 }
 

@@ -41,7 +41,7 @@ func (s shelf) List(f flow.Folder) ([]string, error) { return s.ids[f], nil }
 func newShelf(b *testing.B) (shelf, Local) {
 	f := &follower{Rand: rand.New(rand.NewPCG(1, 1)), at: noon, now: noon}
 	edits := []flow.Edit{f.text()}
-	settings := &flow.Settings{Rules: 3, Board: "b", Goal: "goal-1", Config: flow.DefaultConfig(), Control: flow.ControlState{State: flow.Running}, Next: flow.Counters{Goal: 2, Sprint: 2}}
+	settings := &flow.Settings{Format: flow.NewestFormat, Board: "b", Goal: "goal-1", Config: flow.DefaultConfig(), Control: flow.ControlState{State: flow.Running}, Next: flow.Counters{Goal: 2, Sprint: 2}}
 	goal := &flow.Goal{ID: "goal-1", Title: "G", Status: flow.InProgress, Sprint: "sprint-1", Added: large, Created: noon, Priority: 3}
 	edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.SettingsDoc}, Document: settings}, flow.Edit{Key: flow.Key{Folder: flow.Goals, ID: "goal-1"}, Document: goal},
 		flow.Edit{Key: flow.Key{Folder: flow.Sprints, ID: "sprint-1"}, Document: &flow.Sprint{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress, Started: noon}})

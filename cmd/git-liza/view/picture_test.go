@@ -214,7 +214,7 @@ func (c *follower) documents() (list []flow.Edit) {
 }
 
 func (c *follower) settings() flow.Edit {
-	s := &flow.Settings{Rules: 4, Board: "b", Goal: pick(c, flow.GoalID("goal-1"), "goal-1", "goal-2"), Config: flow.DefaultConfig(), Next: flow.Counters{Goal: 3, Sprint: 2},
+	s := &flow.Settings{Format: flow.NewestFormat, Board: "b", Goal: pick(c, flow.GoalID("goal-1"), "goal-1", "goal-2"), Config: flow.DefaultConfig(), Next: flow.Counters{Goal: 3, Sprint: 2},
 		Control:     flow.ControlState{State: pick(c, flow.Running, flow.Running, flow.Running, flow.Paused, flow.Checkpoint), At: c.at, By: "human:ann", Reason: "why"},
 		Integration: flow.Branch{Name: "integration", Tip: "1234567890123456789012345678901234567890"}}
 	if c.IntN(3) == 0 {

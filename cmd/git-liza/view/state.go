@@ -48,8 +48,8 @@ func (r Reading) head() *stateHead {
 // the document may be too large for memory.
 func (r Reading) WriteState(w io.Writer) error {
 	out, b := bufio.NewWriter(w), r.Board
-	rules := b.Settings().Rules
-	text, err := document.EncodeAt(rules, r.head())
+	format := b.Settings().Format
+	text, err := document.EncodeAt(format, r.head())
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (r Reading) WriteState(w io.Writer) error {
 			if err := b.Err(); err != nil {
 				return err
 			}
-			if text, err = document.EncodeAt(rules, doc); err != nil {
+			if text, err = document.EncodeAt(format, doc); err != nil {
 				return err
 			}
 			if i == 0 {

@@ -33,7 +33,7 @@ func TestStateIsOneDocument(t *testing.T) {
 	put := func(folder flow.Folder, id string, doc flow.Document) {
 		edits = append(edits, flow.Edit{Key: flow.Key{Folder: folder, ID: id}, Document: doc})
 	}
-	settings := &flow.Settings{Rules: flow.RulesVersion, Board: "b", Goal: "goal-1", Integration: flow.Branch{Name: "integration"},
+	settings := &flow.Settings{Format: flow.NewestFormat, Board: "b", Goal: "goal-1", Integration: flow.Branch{Name: "integration"},
 		Control: flow.ControlState{State: flow.Running, Reason: texts[2]}, Config: flow.DefaultConfig()}
 	want := wholeBoard{Head: stateHead{State: "0123456789012345678901234567890123456789", At: noon, Settings: settings,
 		Principals: &flow.Principals{List: []flow.Principal{{Name: "ann", Kind: "human"}}}, Breaker: &flow.Breaker{Report: texts[2]}}}

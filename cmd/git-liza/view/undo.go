@@ -131,7 +131,7 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActPrincipal: lastMove.changedPrincipal,
 	flow.ActAmend:     none("git liza edit amends the document again; git liza diff STATE shows what it said"),
 	flow.ActArchive:   none("what is archived counts as before: git liza list --all"),
-	flow.ActMigrate:   none("rules do not go back"),
+	flow.ActMigrate:   none("a format does not go back"),
 	flow.ActInit:      none("a board begins once"),
 	flow.ActMark:      none("a mark stays where it is"),
 }

@@ -12,7 +12,7 @@ import (
 
 // boardOf holds the documents; settings come first unless they are among them.
 func boardOf(documents ...flow.Document) *flow.Board {
-	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1",
+	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1",
 		Control: flow.ControlState{State: flow.Running}, Config: flow.DefaultConfig()}},
 		{Key: flow.Key{Folder: flow.Sprints, ID: "sprint-1"}, Document: &flow.Sprint{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress}},
 		{Key: flow.Key{Folder: flow.ReviewsDoc}, Document: &flow.ReviewRules{List: []flow.ReviewRule{{Role: flow.CodeReviewer}}}}}
@@ -133,7 +133,7 @@ func TestNobodyIsHeardOf(t *testing.T) {
 func TestWhatToDoNext(t *testing.T) {
 	t.Parallel()
 	control := func(c flow.ControlState) *flow.Settings {
-		return &flow.Settings{Rules: flow.RulesVersion, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
+		return &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
 	}
 	blocked := &flow.Task{ID: "b", Status: flow.Blocked, Block: &flow.Block{Reason: "why", Questions: []string{"?"}}}
 	exhausted := *blocked
@@ -152,7 +152,7 @@ func TestWhatToDoNext(t *testing.T) {
 		{[]flow.Document{goalOne, submitted}, []string{"git liza review r"}},
 		{[]flow.Document{goalOne, submitted, &flow.Task{ID: "a", Status: flow.Approved}}, []string{"git liza review r", "git liza merge --all"}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}}, []string{"git liza goal done"}},
-		{[]flow.Document{&flow.Settings{Rules: flow.RulesVersion, Goal: "goal-2", Next: flow.Counters{Goal: 3}, Control: flow.ControlState{State: flow.Running},
+		{[]flow.Document{&flow.Settings{Format: flow.NewestFormat, Goal: "goal-2", Next: flow.Counters{Goal: 3}, Control: flow.ControlState{State: flow.Running},
 			Config: flow.DefaultConfig()}, &flow.Goal{ID: "goal-2", Status: flow.InProgress}, &flow.Task{ID: "a", Status: flow.Merged}},
 			[]string{"git liza task add --from FILE"}},
 		{[]flow.Document{&flow.Goal{ID: "goal-1", Status: flow.Completed}, &flow.Task{ID: "a", Status: flow.Merged}}, []string{}},

@@ -20,7 +20,7 @@ import (
 
 func TestGraphPage(t *testing.T) {
 	t.Parallel()
-	s := serverOf(t, goldenClone(t, "489018ce-version3"))
+	s := serverOf(t, goldenClone(t, "decisions"))
 	_, text := get(t, s, "graph")
 	require.Contains(t, text, `<svg xmlns=`)
 	require.Contains(t, text, `<h2>Open tasks</h2>`)
@@ -35,7 +35,7 @@ func TestGraphPage(t *testing.T) {
 
 func TestTimelinePage(t *testing.T) {
 	t.Parallel()
-	s := serverOf(t, goldenClone(t, "159cd7ba-rush"))
+	s := serverOf(t, goldenClone(t, "rush"))
 	_, text := get(t, s, "timeline")
 	require.Contains(t, text, `aria-label="What was done from`)
 	require.Contains(t, text, "<td>session</td><td>submitted</td>", "a table says the same")
@@ -59,7 +59,7 @@ func TestTimelinePage(t *testing.T) {
 // A past state shows nothing that came later.
 func TestChartsOfThePast(t *testing.T) {
 	t.Parallel()
-	c := goldenClone(t, "159cd7ba-rush")
+	c := goldenClone(t, "rush")
 	s := serverOf(t, c)
 	_, now := get(t, s, "timeline")
 	require.Contains(t, now, "MERGED")
@@ -84,7 +84,7 @@ func TestChartsOfThePast(t *testing.T) {
 // What fired before stands below what is an alarm now; it is no part of a past state.
 func TestAlarmsPage(t *testing.T) {
 	t.Parallel()
-	c := goldenClone(t, "159cd7ba-rush")
+	c := goldenClone(t, "rush")
 	s := serverOf(t, c)
 	row := work.AlarmRow{Key: "blocked task-1 x", Kind: "blocked", Subject: "task-1", Text: "<b>blocked"}
 	_, _, err := work.OpenAlarms(c.Repo).Note(t.Context(), []work.AlarmRow{row}, c.Store.Now(), nil)
@@ -97,7 +97,7 @@ func TestAlarmsPage(t *testing.T) {
 
 func TestLogPage(t *testing.T) {
 	t.Parallel()
-	s := serverOf(t, goldenClone(t, "489018ce-version3"))
+	s := serverOf(t, goldenClone(t, "decisions"))
 	_, text := get(t, s, "log")
 	require.Equal(t, mostMoves, strings.Count(text, `class="then"`))
 	require.Contains(t, text, "older moves")
@@ -105,7 +105,7 @@ func TestLogPage(t *testing.T) {
 	_, older := get(t, s, "log?before="+before)
 	require.NotContains(t, text, before[:10]+"<span", "each move stands on one page")
 	require.Contains(t, older, before[:10])
-	s = serverOf(t, goldenClone(t, "159cd7ba-rush"))
+	s = serverOf(t, goldenClone(t, "rush"))
 	_, claims := get(t, s, "log?q=text:claim+agent:coder-1")
 	require.Contains(t, claims, " by coder-1")
 	require.NotContains(t, claims, "submit task-1 by")
@@ -122,7 +122,7 @@ func TestLogPage(t *testing.T) {
 // A machine whose clock is days behind that of the board shows all that happened.
 func TestChartsOfALateClock(t *testing.T) {
 	t.Parallel()
-	c := goldenClone(t, "159cd7ba-rush")
+	c := goldenClone(t, "rush")
 	b, tip, err := c.Store.Board(t.Context())
 	require.NoError(t, err)
 	s := serverOf(t, c)
@@ -145,14 +145,14 @@ func TestChartsOfALateClock(t *testing.T) {
 // Where this clone knows how long tasks take, the longest chain is told in time too.
 func TestGraphPageTellsTime(t *testing.T) {
 	t.Parallel()
-	_, text := get(t, serverOf(t, goldenClone(t, "489018ce-version3")), "graph")
+	_, text := get(t, serverOf(t, goldenClone(t, "decisions")), "graph")
 	require.Contains(t, text, "<b>1</b> open task, about 15m of work")
 }
 
 // A stream sends the parts of the page that was asked for, with what its address says.
 func TestStreamOfAChart(t *testing.T) {
 	t.Parallel()
-	s := serverOf(t, goldenClone(t, "159cd7ba-rush"))
+	s := serverOf(t, goldenClone(t, "rush"))
 	h := httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(h.Close)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+s.path+"events?page=timeline&query="+url.QueryEscape("by=agent"), nil)
@@ -181,7 +181,7 @@ func TestStreamOfAChart(t *testing.T) {
 // The words of list, inbox and watch choose on pages too, and on the stream of their changes.
 func TestFilteredPages(t *testing.T) {
 	t.Parallel()
-	s := serverOf(t, goldenClone(t, "489018ce-version3"))
+	s := serverOf(t, goldenClone(t, "decisions"))
 	_, all := get(t, s, "")
 	require.Contains(t, all, "/task/held")
 	_, blocked := get(t, s, "?q=status:blocked")
@@ -205,7 +205,7 @@ func TestFilteredPages(t *testing.T) {
 // known.
 func TestContextOfAgents(t *testing.T) {
 	t.Parallel()
-	c := goldenClone(t, "489018ce-version4")
+	c := goldenClone(t, "levels")
 	s := serverOf(t, c)
 	b, tip, err := c.Store.Board(t.Context())
 	require.NoError(t, err)

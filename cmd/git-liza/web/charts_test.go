@@ -88,7 +88,7 @@ var charts = []string{"graph", "timeline", "timeline?by=agent", "flow", "costs",
 // Each page shows every golden board, now and as it was, and says the same to programs.
 func TestChartsOfGoldenBoards(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"489018ce-version3", "159cd7ba-rush", "159cd7ba-founded", "489018ce-version2", "159cd7ba-plain"} {
+	for _, name := range []string{"decisions", "rush", "founded", "roles", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := goldenClone(t, name)
@@ -125,7 +125,7 @@ func TestChartsOfGoldenBoards(t *testing.T) {
 // The numbers over time are those of metrics, day by day.
 func TestChartsAgreeWithMetrics(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"489018ce-version3", "159cd7ba-rush", "489018ce-version2", "159cd7ba-plain"} {
+	for _, name := range []string{"decisions", "rush", "roles", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := goldenClone(t, name)
@@ -137,7 +137,7 @@ func TestChartsAgreeWithMetrics(t *testing.T) {
 // Requests at once, of now and of two states of the past, do not disturb each other.
 func TestChartsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := serverOf(t, goldenClone(t, "159cd7ba-rush"))
+	s := serverOf(t, goldenClone(t, "rush"))
 	count := func(at string) int {
 		_, text := get(t, s, at)
 		return strings.Count(text, "<rect")
@@ -219,7 +219,7 @@ func hostile() []string {
 // drawings write, and no others.
 func TestChartsOfHostileTitles(t *testing.T) {
 	t.Parallel()
-	c := goldenClone(t, "489018ce-version3")
+	c := goldenClone(t, "decisions")
 	added := 0
 	for i, title := range hostile() {
 		task := flow.TaskInput{ID: flow.TaskID(fmt.Sprintf("hostile-%d", i)), Title: title, Draft: true}

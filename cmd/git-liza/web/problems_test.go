@@ -18,7 +18,7 @@ import (
 // board that cannot be read any more, and on all pages while it never could be.
 func TestErrorsAreExplained(t *testing.T) {
 	t.Parallel()
-	c := goldenClone(t, "159cd7ba-plain")
+	c := goldenClone(t, "plain")
 	s := serverOf(t, c)
 	code, page := get(t, s, "?at=nonsense")
 	require.Equal(t, http.StatusNotFound, code)
@@ -42,7 +42,7 @@ func TestErrorsAreExplained(t *testing.T) {
 // A page that takes too long says so in time, and what shows it in the terminal.
 func TestLatePages(t *testing.T) {
 	t.Parallel()
-	s := serverOf(t, goldenClone(t, "159cd7ba-plain"))
+	s := serverOf(t, goldenClone(t, "plain"))
 	for range mostReaders { // others read
 		<-s.readers
 	}

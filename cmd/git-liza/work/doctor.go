@@ -148,7 +148,7 @@ func (d *Doctor) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Fi
 		return bad("board", "git liza fsck --full", "%v", err)
 	}
 	s := b.Settings()
-	return fine("board", "readable, rules %d, %d live tasks, %s", s.Rules, len(b.Tasks()), s.Control.State)
+	return fine("board", "readable, format %d, %d live tasks, %s", s.Format, len(b.Tasks()), s.Control.State)
 }
 
 // clock compares the time of the board's last move with this machine's clock.

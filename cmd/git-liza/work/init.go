@@ -51,7 +51,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, *Vision, e
 	}
 	config := flow.DefaultConfig()
 	config.Lease, config.ReviewLease = p.Lease, p.Lease
-	return &flow.InitMove{Board: id, Rules: flow.RulesVersion, Goal: "goal-1", Title: title, Spec: p.Spec,
+	return &flow.InitMove{Board: id, Format: flow.NewestFormat, Goal: "goal-1", Title: title, Spec: p.Spec,
 		Integration: flow.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, vision, nil
 }
 

@@ -219,7 +219,7 @@ func founding(tip, key string) *flow.InitMove {
 	b := flow.Budget{Tokens: 1e6, Cost: 25e6}
 	c.Budgets = flow.Budgets{Task: b, Sprint: b, Goal: b}
 	c.Checkpoint, c.Goal, c.Alarms = flow.Checkpoints{Every: 10, Share: 50}, flow.GoalPolicy{Auto: true}, alarms()
-	return &flow.InitMove{Board: "0123456789abcdef", Rules: flow.RulesVersion, Goal: "founded", Title: "Ship it", Spec: "specs/vision.md#a-small-product",
+	return &flow.InitMove{Board: "0123456789abcdef", Format: flow.NewestFormat, Goal: "founded", Title: "Ship it", Spec: "specs/vision.md#a-small-product",
 		Integration: flow.Branch{Name: "trunk", Tip: flow.ObjectID(tip)}, Created: true,
 		Deadline: time.Date(2026, 1, 24, 9, 0, 0, 0, time.UTC), Config: c,
 		Admin: &flow.Principal{Name: "ann", Kind: "human", Keys: []string{key}, Users: []string{"ann"}, Agents: []string{"human:ann-example", "*"},

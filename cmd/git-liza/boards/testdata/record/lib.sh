@@ -48,8 +48,3 @@ approve() {
 amend() {
 	GIT_EDITOR="sed -i -e '$2'" git liza edit "$1"
 }
-
-# later ARGUMENT... prints arguments that only boards of version 2 or later understand.
-later() {
-	test "$(git show refs/liza/state:liza.yaml | sed -n 's/^rules: //p')" = 1 || echo "$@"
-}

@@ -75,7 +75,7 @@ END
 git liza task add --from ../tasks.yaml
 git liza task add helped --as planner-1 --title 'Help' --done-when D --spec specs/vision.md --scope S --kind docs
 git liza task edit sketch --done-when 'it is drawn' --spec specs/vision.md --scope 'one page' --priority 4 --owns doc/sketch.md --verify true --kind docs \
-	--stretch --budget-tokens 1000 --budget-cost 0.25 --depends parser $(later --based-on texts/sketch.md#one)
+	--stretch --budget-tokens 1000 --budget-cost 0.25 --depends parser --based-on texts/sketch.md#one
 git liza task finalize sketch
 liza-act edit helped
 git liza align 'The parser first' --as planner-1
@@ -181,6 +181,7 @@ git liza claim breaks --as coder-1
 at 17T17:00
 echo unfinished >"$(checkout breaks)/more.txt"
 git liza block breaks --as planner-1 --reason 'the gate is wrong still' --question 'what may it test?'
+echo finished >"$(checkout breaks)/more.txt"
 git liza unblock breaks --keep-branch --as planner-1
 
 # Limits that block.
@@ -259,7 +260,7 @@ echo more >>specs/vision.md
 git commit -q -a -m 'More vision'
 git liza adopt HEAD --reason 'the vision grew'
 git merge -q --no-ff -m 'Merge by hand' liza/clash
-git liza adopt HEAD --reason 'merged by hand' --tasks clash $(later --accept)
+git liza adopt HEAD --reason 'merged by hand' --tasks clash --accept
 git checkout -q main
 liza-act import
 git liza task add both --title Both --done-when D --spec specs/vision.md --scope S --kind docs
@@ -302,9 +303,8 @@ git liza session add unread --provider script --role code-reviewer --outcome rej
 git liza sprint retro --message 'going well'
 liza-act amend-sprint
 git liza sprint close --abort --reason 'another goal'
-git liza goal done --reason 'shipped' $(later --force keep) --json
+git liza goal done --reason 'shipped' --force keep --json
 git liza goal set 'Ship more' --spec specs/vision.md
-test "$(later 2)" || git liza sprint start
 git liza session add --provider script --outcome planned --input 10 --written 10 --cost 1 --took 1m
 git liza align 'More of it'
 git liza spec-change specs/vision.md --change 'grew'

@@ -1,4 +1,4 @@
-# What version 4 of the rules has beside version 3: descriptions of plans, levels and the
+# Descriptions of plans, levels and the
 # barrier between them, gates at several stages and those that cannot run, claims and
 # reviews that fail, pressure, a goal that takes the place of one of several. With SIGNED
 # the moves are signed by principals, whose keys are in KEYS. It runs in an empty folder,

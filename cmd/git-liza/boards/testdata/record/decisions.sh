@@ -1,4 +1,4 @@
-# What version 3 of the rules has beside version 2: questions that return their task,
+# Questions that return their task,
 # decisions at checkpoints, automatic moves, reverts, verdicts for accounts, marks, deferred
 # records, trips of the circuit breaker that name records. With SIGNED the moves are
 # signed by principals, whose keys are in KEYS. It runs in an empty folder, with
@@ -156,7 +156,7 @@ git liza discover 'It is gone' --severity low
 git liza convert "$(number sprint-1)" anew --title 'It again' --done-when D --spec specs/vision.md --scope S --kind docs --depends back --reopens gone
 add thrown
 git liza discover 'Two of it' --severity low
-git liza convert "$(number sprint-1)" twice --title 'Gone twice' --done-when D --spec specs/vision.md --scope S --kind docs --reverts gone
+git liza convert "$(number sprint-1)" twice --draft --title 'Gone twice' --done-when D --spec specs/vision.md --scope S --kind docs --reverts gone
 liza-act supersede-reverts thrown gone
 liza-act import-reverts gone
 

@@ -1,4 +1,4 @@
-# What version 2 of the rules has beside the life of a board: roles and rules of review,
+# Roles and rules of review,
 # several judges, tracked texts, several goals, questions and records. With SIGNED the
 # moves are signed by principals, whose keys are in KEYS. It runs in an empty folder,
 # with git-liza and the helper liza-act first in PATH.

@@ -13,61 +13,61 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRulesets is not parallel: it adds a version of the rules for a moment, and
+// TestFormats is not parallel: it adds a format for a moment, and
 // parallel tests wait for it.
-func TestRulesets(t *testing.T) {
-	require.Len(t, rulesets, RulesVersion-firstRules+1)
-	for _, r := range rulesets {
-		require.NotEmpty(t, r.changes)
+func TestFormats(t *testing.T) {
+	require.Len(t, formats, NewestFormat)
+	for _, f := range formats {
+		require.NotEmpty(t, f.changes)
 	}
-	require.Equal(t, firstRules, ActNote.Since())
+	require.Equal(t, 1, ActNote.Since())
 
-	kept := rulesets
-	defer func() { rulesets = kept }()
-	rulesets = append(slices.Clone(kept), ruleset{changes: []string{"Notes are new."}, acts: []Act{ActNote}})
-	next := RulesVersion + 1
+	kept := formats
+	defer func() { formats = kept }()
+	formats = append(slices.Clone(kept), format{changes: []string{"Notes are new."}, acts: []Act{ActNote}})
+	next := NewestFormat + 1
 	require.Equal(t, next, ActNote.Since())
-	require.Equal(t, []string{"Notes are new."}, RulesChanges(RulesVersion, next))
-	require.Empty(t, RulesChanges(next, next))
+	require.Equal(t, []string{"Notes are new."}, FormatChanges(NewestFormat, next))
+	require.Empty(t, FormatChanges(next, next))
 
 	s := opened(t)
 	m := s.by("human:ann", ActNote, "", &NoteMove{For: "all", Text: "T"})
 	_, err := s.board.Apply(m, nil)
 	var refusal *Refusal
 	require.ErrorAs(t, err, &refusal)
-	require.Equal(t, RuleVersion, refusal.Rule)
-	require.Equal(t, fmt.Sprintf("note exists since rules version %d, the board has version %d", next, RulesVersion), refusal.Reason)
+	require.Equal(t, RuleFormat, refusal.Rule)
+	require.Equal(t, fmt.Sprintf("note exists since format %d, the board has format %d", next, NewestFormat), refusal.Reason)
 	require.Equal(t, "git liza migrate", refusal.Hint)
-	rulesets = kept
+	formats = kept
 	_, err = s.board.Apply(m, nil)
 	require.NoError(t, err)
 }
 
-// The keys of every document and move, by version of the rules: a change of them is seen.
-func TestKeysOfVersions(t *testing.T) {
+// The keys of every document and move of each format: a change of them is seen.
+func TestKeysOfFormats(t *testing.T) {
 	t.Parallel()
-	for version := firstRules; version <= RulesVersion; version++ {
-		path := filepath.Join("testdata", "rules", fmt.Sprintf("version-%d.txt", version))
-		got := keysOf(version)
+	for format := 1; format <= NewestFormat; format++ {
+		path := filepath.Join("testdata", "formats", fmt.Sprintf("%d.txt", format))
+		got := keysOf(format)
 		require.NotContains(t, got, "invalid", "a folder without a name")
 		if *update {
 			require.NoError(t, os.WriteFile(path, []byte(got), 0o666))
 		}
 		want, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.Equal(t, string(want), got, "go test ./flow -run TestKeysOfVersions -update writes it anew")
+		require.Equal(t, string(want), got, "go test ./flow -run TestKeysOfFormats -update writes it anew")
 	}
 }
 
-// keysOf lists the keys of all documents and moves of a version.
-func keysOf(version int) string {
-	list := &keyList{version: version}
+// keysOf lists the keys of all documents and moves of a format.
+func keysOf(format int) string {
+	list := &keyList{format: format}
 	for folder := SettingsDoc; NewDocument(folder) != nil; folder++ {
 		list.add(folderNames.name(uint8(folder)), reflect.TypeOf(NewDocument(folder)))
 	}
 	list.add("move", reflect.TypeFor[Move]())
 	for _, act := range Acts() {
-		if act.Since() <= version {
+		if act.Since() <= format {
 			list.add("move "+act.String(), reflect.TypeOf(NewDetail(act)))
 		}
 	}
@@ -76,9 +76,9 @@ func keysOf(version int) string {
 
 // A keyList collects the keys of types, a line each.
 type keyList struct {
-	version int
-	lines   []string
-	within  []reflect.Type // types may contain themselves
+	format int
+	lines  []string
+	within []reflect.Type // types may contain themselves
 }
 
 func (l *keyList) add(at string, t reflect.Type) {
@@ -94,10 +94,10 @@ func (l *keyList) add(at string, t reflect.Type) {
 		return
 	}
 	l.within = append(l.within, t)
-	if len(fieldsOf(t, l.version)) == 0 {
+	if len(fieldsOf(t, l.format)) == 0 {
 		l.lines = append(l.lines, at)
 	}
-	for _, f := range fieldsOf(t, l.version) {
+	for _, f := range fieldsOf(t, l.format) {
 		l.add(at+"."+f.key, f.kind)
 	}
 	l.within = l.within[:len(l.within)-1]
@@ -108,16 +108,16 @@ type keyedField struct {
 	kind reflect.Type
 }
 
-// fieldsOf are the fields of a struct that a version has; inline structs are
+// fieldsOf are the fields of a struct that a format has; inline structs are
 // part of the outer one.
-func fieldsOf(t reflect.Type, version int) (list []keyedField) {
+func fieldsOf(t reflect.Type, format int) (list []keyedField) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		switch {
 		case key == "" && options == "inline" && f.Type.Kind() == reflect.Struct:
-			list = append(list, fieldsOf(f.Type, version)...)
-		case key == "" || key == "-" || option(options, "since") > version:
+			list = append(list, fieldsOf(f.Type, format)...)
+		case key == "" || key == "-" || option(options, "since") > format:
 		case strings.Contains(options, "keep"):
 			list = append(list, keyedField{key + "!", f.Type})
 		default:

@@ -1,4 +1,4 @@
-# What version 5 of the rules has beside version 4: workflows with phases and artifacts,
+# Workflows with phases and artifacts,
 # tasks of an approved plan, classes of files, a loop, questions during the work, a level
 # that failed and has work below it again. With SIGNED the moves are signed by principals,
 # whose keys are in KEYS. It runs in an empty folder, with git-liza and the helper liza-act
