@@ -35,20 +35,51 @@ func TestRecipeOfAnAct(t *testing.T) {
 	require.NoError(t, recipe.apply(copyModule(t)))
 }
 
-// The program then has the act. It is torture because nearly all is compiled anew.
-func TestTortureStoryOfTheRecipe(t *testing.T) {
+// So does the format 2 of testdata/recipes/format.txtar, which brings that act.
+func TestRecipeOfAFormat(t *testing.T) {
+	t.Parallel()
+	recipe := readRecipe(t, "format")
+	require.Equal(t, listedFiles(t, read(t, "CONTRIBUTING.md"), "Change the form of the board"), names(recipe))
+	module := copyModule(t)
+	require.NoError(t, readRecipe(t, "act").apply(module))
+	require.NoError(t, recipe.apply(module))
+}
+
+// The program then has the act, and the next one the format: it works beside the program of
+// this source. It is torture because nearly all is compiled anew.
+func TestTortureStoriesOfTheRecipes(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
 	module := copyModule(t)
 	require.NoError(t, readRecipe(t, "act").apply(module))
-	program := filepath.Join(t.TempDir(), "git-liza")
-	output, err := goCommand(module, "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd/git-liza")
-	require.NoError(t, err, output)
+	act := buildProgram(t, module)
+	require.NoError(t, readRecipe(t, "format").apply(module))
+	boards, err := filepath.Abs("testdata/boards")
+	require.NoError(t, err)
+	more := []string{"OLD", buildProgram(t, "."), "NEW", buildProgram(t, module), "BOARDS", boards}
 	testscript.Run(t, testscript.Params{
-		Files: []string{filepath.Join(module, "cmd/git-liza/testdata/script/praise.txtar")},
-		Setup: func(env *testscript.Env) error { return pinScript(env, filepath.Dir(program)) },
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"board": newBoard},
+		Files: []string{filepath.Join(module, "cmd/git-liza/testdata/script/praise.txtar"), filepath.Join(module, "cmd/git-liza/testdata/script/formats.txtar")},
+		Setup: func(env *testscript.Env) error {
+			for i := 0; i < len(more); i += 2 {
+				env.Setenv(more[i], more[i+1])
+			}
+			return pinScript(env, act)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"board": newBoard},
 	})
+	output, err := goCommand(module, "test", "-vet=off", "./flow", "-run", "TestKeysOfFormats", "-update")
+	require.NoError(t, err, output)
+	first := "flow/testdata/formats/1.txt"
+	require.Equal(t, read(t, first), read(t, filepath.Join(module, first)), "format 2 has changed format 1")
+	require.Contains(t, read(t, filepath.Join(module, "flow/testdata/formats/2.txt")), "\nmove praise.text\n")
+}
+
+// buildProgram returns a folder with the git-liza of a module.
+func buildProgram(t *testing.T, module string) string {
+	dir := t.TempDir()
+	output, err := goCommand(module, "build", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, "git-liza"), "./cmd/git-liza")
+	require.NoError(t, err, output)
+	return dir
 }
 
 // The recipe is complete and has no file too many: with all of its files the
@@ -123,6 +154,8 @@ func (r recipe) apply(module string) error {
 			}
 		} else if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("the recipe makes %s, which is there", file.Name)
+		} else {
+			text = unescaped(text)
 		}
 		if strings.HasSuffix(path, ".go") {
 			formatted, err := format.Source([]byte(text))
@@ -151,7 +184,7 @@ func insertAll(text, insertions string) (string, error) {
 		if i+1 < len(found) {
 			end = found[i+1][0]
 		}
-		added := strings.ReplaceAll("\n"+insertions[at[1]:end], "\n\\", "\n")[1:]
+		added := unescaped(insertions[at[1]:end])
 		anchor := regexp.QuoteMeta(insertions[at[6]:at[7]])
 		if insertions[at[4]:at[5]] == "line" {
 			anchor = `(?m)^[\t ]*` + anchor + `.*\n`
@@ -170,6 +203,9 @@ func insertAll(text, insertions string) (string, error) {
 	}
 	return text, nil
 }
+
+// unescaped drops a backslash at the beginning of each line.
+func unescaped(text string) string { return strings.ReplaceAll("\n"+text, "\n\\", "\n")[1:] }
 
 // listedFiles are the paths in the first column of the table below a heading of
 // a page.
@@ -242,7 +278,7 @@ func newBoard(ts *testscript.TestScript, _ bool, _ []string) {
 // Pages for contributors name files that are there.
 func TestPagesNameFiles(t *testing.T) {
 	t.Parallel()
-	fresh := names(readRecipe(t, "act"))
+	fresh := append(names(readRecipe(t, "act")), names(readRecipe(t, "format"))...)
 	for _, page := range documents(t) {
 		if page != "CONTRIBUTING.md" && !strings.HasPrefix(page, "doc/design") {
 			continue
