@@ -26,7 +26,7 @@ type Format string
 // The formats.
 const (
 	Markdown Format = "markdown" // Markdown with front matter in YAML
-	Plan     Format = "plan"     // a file of tasks, as git liza plan check takes it
+	Plan     Format = "plan"     // a file of tasks, as git liza check takes it
 )
 
 // A Type says what the artifacts of that type have in common.

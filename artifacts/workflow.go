@@ -118,7 +118,7 @@ func (w *Workflow) MakesPlan() *Phase {
 
 var phaseName = pattern.Late(`^[A-Za-z][A-Za-z0-9_-]{0,30}$`)
 
-// reserved are the words that git liza phase and tasks use beside the names of phases.
+// reserved are the words that git liza goal phase and tasks use beside the names of phases.
 var reserved = []string{"any", "next", "back", "all", "none"}
 
 // Check returns all that is wrong with the workflow and its types but for their schemas.

@@ -99,14 +99,17 @@ func (a *Act) UnmarshalText(text []byte) error { return unmarshalName(a, text, a
 // actCommands are the commands of the acts that are named differently from
 // their command.
 var actCommands = map[Act]string{
-	ActAdd: "task add", ActFinalize: "task finalize", ActEdit: "task edit", ActIntegrationFail: "merge",
+	ActAdd: "task add", ActFinalize: "task finalize", ActEdit: "task edit", ActUnblock: "task unblock", ActSupersede: "task supersede", ActAbandon: "task abandon",
+	ActConvert: "task add", ActIntegrationFail: "merge",
 	ActDecide: "checkpoint decide", ActGoal: "goal set", ActComplete: "goal done", ActAbort: "goal abort",
 	ActSprintStart: "sprint start", ActSprintClose: "sprint close", ActRetro: "sprint retro",
-	ActReset: "breaker reset", ActSpecChange: "spec-change", ActImport: "task add", ActAmend: "edit",
+	ActReset: "board breaker reset", ActArchive: "board archive", ActMigrate: "board migrate", ActMark: "board mark",
+	ActSpecChange: "record spec-change", ActDiscover: "record discovery", ActAnomaly: "record anomaly", ActAlign: "record alignment", ActImport: "task add", ActAmend: "board edit",
 	ActAccept: "artifact accept", ActRole: "role add", ActRequire: "role require", ActReopen: "goal reopen",
-	ActDismissRecord: "dismiss", ActLift: "checkpoint lift", ActDefer: "records defer",
-	ActLevel: "level pass", ActSchedule: "goal schedule",
-	ActPhase: "phase next", ActReload: "phase reload",
+	ActDismissRecord: "record dismiss", ActDismiss: "reject", ActRecheck: "approve", ActLift: "checkpoint lift", ActDefer: "record defer",
+	ActLevel: "goal level pass", ActSchedule: "goal schedule",
+	ActPhase: "goal phase next", ActReload: "goal phase reload",
+	ActRegister: "agents add", ActUnregister: "agents remove", ActDegrade: "agents rest", ActOutage: "gate outage", ActClassify: "plan classify",
 }
 
 // Command is what a person types after "git liza" for the act, such as

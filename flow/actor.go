@@ -45,10 +45,10 @@ func (p *actor) checkRegistrant() *Refusal {
 		return nil
 	}
 	if p.Principals().Find(a.Principal) != nil {
-		return refuse(RulePrincipal, "git liza unregister "+string(id), "%s is registered by %s and acts for no other principal: not for %s", id, a.Principal, m.Principal)
+		return refuse(RulePrincipal, "git liza agents remove "+string(id), "%s is registered by %s and acts for no other principal: not for %s", id, a.Principal, m.Principal)
 	}
 	if m.Act != ActRegister {
-		return refuse(RulePrincipal, "git liza register "+string(id), "%s was registered by %s, who is no longer a principal", id, a.Principal)
+		return refuse(RulePrincipal, "git liza agents add "+string(id), "%s was registered by %s, who is no longer a principal", id, a.Principal)
 	}
 	if held, until := p.heldBy(a); held != "" {
 		return refuse(RuleHeld, p.releaseHint(a, held), "%s holds %s until %s for %s", id, held, until, a.Principal)

@@ -37,7 +37,7 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	}
 	held, lease := p.actor().heldBy(old)
 	if held != "" && !r.Takeover {
-		return refuse(RuleHeld, "git liza register "+string(r.Agent)+" --takeover", "%s holds %s until %s", r.Agent, held, lease)
+		return refuse(RuleHeld, "git liza agents add "+string(r.Agent)+" --takeover", "%s holds %s until %s", r.Agent, held, lease)
 	}
 	if t := p.Task(old.Task); t != nil {
 		return t.checkCoders(r.worker(p))
@@ -115,7 +115,7 @@ func (d *DegradeMove) check(p *play) *Refusal {
 	if _, r := p.actor().ownAgent(d.Agent, "degrade"); r != nil {
 		return r
 	}
-	return present("the reason", d.Reason, "git liza degrade "+string(d.Agent)+" --reason R")
+	return present("the reason", d.Reason, "git liza agents rest "+string(d.Agent)+" --reason R")
 }
 
 func (d *DegradeMove) already(p *play) bool {

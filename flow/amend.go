@@ -62,15 +62,15 @@ func (a *AmendMove) check(p *play) *Refusal {
 	key, doc := a.document()
 	if a.Config != nil {
 		if doc != nil {
-			return refuse(RuleForm, "git liza edit DOC", "amend replaces one document at a time")
+			return refuse(RuleForm, "git liza board edit DOC", "amend replaces one document at a time")
 		}
-		if r := a.Config.check("git liza edit config"); r != nil {
+		if r := a.Config.check("git liza board edit config"); r != nil {
 			return r
 		}
 		return p.textCheck().compare(a.Texts)
 	}
 	if doc == nil {
-		return refuse(RuleForm, "git liza edit DOC", "amend replaces exactly one config, goal, sprint or record")
+		return refuse(RuleForm, "git liza board edit DOC", "amend replaces exactly one config, goal, sprint or record")
 	}
 	old := p.load(key)
 	if old == nil || named(old) != key.ID {
@@ -83,13 +83,13 @@ func (a *AmendMove) check(p *play) *Refusal {
 		return refuse(RuleProtected, "git liza sprint close", "amend does not change a status")
 	}
 	if spent(old) != spent(doc) {
-		return refuse(RuleProtected, "git liza usage", "amend does not change what was used")
+		return refuse(RuleProtected, "git liza metrics", "amend does not change what was used")
 	}
 	if planOf(old) != planOf(doc) {
 		return refuse(RuleProtected, "git liza sprint start", "amend does not change sprints, what they began with, or how many tasks a goal had")
 	}
 	if !sameMarks(old, doc) {
-		return refuse(RuleProtected, "git liza dismiss RECORD --reason R", "amend neither dismisses nor archives a record, nor puts it off")
+		return refuse(RuleProtected, "git liza record dismiss RECORD --reason R", "amend neither dismisses nor archives a record, nor puts it off")
 	}
 	if ended(old) {
 		return refuse(RuleProtected, listCommand(key), "%s is final", key)
@@ -132,13 +132,13 @@ func (p *play) sound(doc Document) *Refusal {
 	switch d := doc.(type) {
 	case *Goal:
 		if d.Title == "" || d.Spec == "" {
-			return refuse(RuleIncomplete, "git liza edit goal", "a goal needs a title and a spec")
+			return refuse(RuleIncomplete, "git liza board edit goal", "a goal needs a title and a spec")
 		}
 		if fact := p.textCheck().specFact(d); fact != nil && (!fact.exists() || fact.lacks(specAnchor(d.Spec))) {
-			return refuse(RuleSpec, "git liza edit goal", "the spec '%s' does not exist on %s, or lacks the heading", d.Spec, p.Settings().Integration.Name)
+			return refuse(RuleSpec, "git liza board edit goal", "the spec '%s' does not exist on %s, or lacks the heading", d.Spec, p.Settings().Integration.Name)
 		}
 		if d.Priority < 1 || d.Priority > 5 {
-			return refuse(RuleForm, "git liza edit goal", "priority %d of %s is not between 1 and 5", d.Priority, d.ID)
+			return refuse(RuleForm, "git liza board edit goal", "priority %d of %s is not between 1 and 5", d.Priority, d.ID)
 		}
 		if d.Loop != nil {
 			return d.Loop.checkBounds(d.Spec)
@@ -212,7 +212,7 @@ func listCommand(key Key) string {
 	case Sprints:
 		return "git liza sprint"
 	}
-	return "git liza records --all"
+	return "git liza record list --all"
 }
 
 func (a *AmendMove) apply(p *effect) {

@@ -9,7 +9,7 @@ import (
 // artifacts; its command reads the tree and no shell.
 const (
 	ArtifactGate    = "artifacts"
-	ArtifactCommand = "git liza artifact check"
+	ArtifactCommand = "git liza check"
 )
 
 // MaxMatches is how many artifacts a move may bring or change.

@@ -121,7 +121,7 @@ type UnblockMove struct {
 
 func unblockable(p *play) *Refusal {
 	if p.task.exhausted(p.limits()) {
-		return refuse(RuleExhausted, "git liza supersede "+string(p.task.ID)+" --by FILE --reason R",
+		return refuse(RuleExhausted, "git liza task supersede "+string(p.task.ID)+" --by FILE --reason R",
 			"%s failed %d times: its framing is presumed wrong, only supersede or abandon lead on", p.task.ID, len(p.task.Failures))
 	}
 	if b := p.task.Block; b.Reason == ReasonQuestion && b.From != 0 && !b.answered(p) {
@@ -132,7 +132,7 @@ func unblockable(p *play) *Refusal {
 
 func (u *UnblockMove) check(p *play) *Refusal {
 	if u.KeepBranch && p.task.Attempt == nil {
-		return refuse(RuleState, "git liza unblock "+string(p.task.ID), "%s has no branch to keep", p.task.ID)
+		return refuse(RuleState, "git liza task unblock "+string(p.task.ID), "%s has no branch to keep", p.task.ID)
 	}
 	return p.checkSave(u.Saved)
 }

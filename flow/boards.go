@@ -51,7 +51,7 @@ func (i *InitMove) check(p *play) *Refusal {
 	}
 	switch {
 	case i.Format < 1 || i.Format > NewestFormat:
-		return refuse(RuleFormat, "git liza version", "a new board has a format from 1 to %d, not %d", NewestFormat, i.Format)
+		return refuse(RuleFormat, "git liza --version", "a new board has a format from 1 to %d, not %d", NewestFormat, i.Format)
 	case !isRandom(i.Board):
 		return refuse(RuleForm, hint, "%q is not a board id", clip(i.Board))
 	case !goodBranch(i.Integration.Name) || i.Integration.Tip == "":
@@ -278,12 +278,12 @@ func (i *ImportMove) checkPlan(p *play) *Refusal {
 	case makes < 0:
 		return refuse(RuleArtifact, hint, "%s is no plan that a phase of %s produces", quoteC(clip(i.Plan.Path)), goal)
 	case makes >= w.place(g.Phase):
-		return refuse(RulePhase, "git liza phase next --goal "+string(goal), "the phase %s, which produces the plan, has not ended", w.Phases[makes].Name)
+		return refuse(RulePhase, "git liza goal phase next --goal "+string(goal), "the phase %s, which produces the plan, has not ended", w.Phases[makes].Name)
 	}
 	doc := p.trackedPaths().find(i.Plan.Path)
 	switch {
 	case len(i.kept(p, g)) >= MaxList:
-		return refuse(RuleLimit, "git liza phase next --goal "+string(goal), "the tasks of %d plans of %s are imported already", MaxList, goal)
+		return refuse(RuleLimit, "git liza goal phase next --goal "+string(goal), "the tasks of %d plans of %s are imported already", MaxList, goal)
 	case doc == nil || doc.Blob != i.Plan.Blob || doc.Blob == "":
 		return refuse(RuleArtifact, "git liza plan import "+acceptArgument(i.Plan.Path), "%s is not %s on integration", quoteC(clip(i.Plan.Path)), clip(string(i.Plan.Blob)))
 	case !doc.Approved():
@@ -373,7 +373,7 @@ func (a *ArchiveMove) subject() string {
 
 func (a *ArchiveMove) check(p *play) *Refusal {
 	if len(a.Tasks)+len(a.Sprints) == 0 {
-		return refuse(RuleForm, "git liza archive", "there is no task to archive")
+		return refuse(RuleForm, "git liza board archive", "there is no task to archive")
 	}
 	for _, id := range a.Sprints {
 		s := p.Sprint(id)

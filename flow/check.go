@@ -94,7 +94,7 @@ func (b *Board) Check() error {
 	}
 	s := b.Settings()
 	if s.Format > NewestFormat {
-		return refuse(RuleFormat, "git liza version", "the board has format %d, this program knows up to %d", s.Format, NewestFormat)
+		return refuse(RuleFormat, "git liza --version", "the board has format %d, this program knows up to %d", s.Format, NewestFormat)
 	}
 	b.checker().checkSettings(s, note)
 	note(b.checker().checkPrincipals())

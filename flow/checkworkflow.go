@@ -12,7 +12,7 @@ const (
 	maxPhases   = 20
 )
 
-const workflowHelp = "git liza help phase"
+const workflowHelp = "git liza help goal show"
 
 // A phasing judges phases of workflows.
 type phasing struct{ *play }
@@ -49,7 +49,7 @@ func (k workflows) apart(goal GoalID, globs []string) *Refusal {
 			continue
 		}
 		if a, b, overlap := overlapping(mine, parseGlobs(other.patterns(-1)), true, new(int)); overlap {
-			return refuse(RuleWorkflow, "git liza phase --goal "+string(other.Goal), "%s of %s overlaps %s of %s: an artifact belongs to one goal", clip(a), goal, clip(b), other.Goal)
+			return refuse(RuleWorkflow, "git liza goal show "+string(other.Goal), "%s of %s overlaps %s of %s: an artifact belongs to one goal", clip(a), goal, clip(b), other.Goal)
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func (p *play) idle(by Actor, but TaskID) *Refusal {
 	if id := by.Agent(); id != "" {
 		if a := p.Agent(id); a != nil {
 			if a.Degraded != "" {
-				return refuse(RuleDegraded, "git liza register "+string(id), "%s is degraded (%s) and gets no work until it is registered anew", id, a.Degraded)
+				return refuse(RuleDegraded, "git liza agents add "+string(id), "%s is degraded (%s) and gets no work until it is registered anew", id, a.Degraded)
 			}
 			held = a.Task
 		}

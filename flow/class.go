@@ -90,7 +90,7 @@ func (c *ClassifyMove) already(p *play) bool {
 }
 
 func (c *ClassifyMove) check(p *play) *Refusal {
-	const hint = "git liza help classify"
+	const hint = "git liza help plan classify"
 	if len(c.Files) == 0 {
 		return refuse(RuleForm, hint, "there is no file to classify")
 	}
@@ -121,7 +121,7 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 	return nil
 }
 
-func classifyCommand(path string) string { return "git liza classify " + acceptArgument(path) }
+func classifyCommand(path string) string { return "git liza plan classify " + acceptArgument(path) }
 
 func (c *ClassifyMove) apply(p *effect) {
 	for _, f := range c.Files {

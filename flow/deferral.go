@@ -38,15 +38,15 @@ func (d *DeferMove) already(p *play) bool {
 const longestDeferral = 90 * 24 * time.Hour
 
 func (d *DeferMove) check(p *play) *Refusal {
-	hint := "git liza records defer " + string(d.Record) + " --until 3d --reason R"
+	hint := "git liza record defer " + string(d.Record) + " --until 3d --reason R"
 	found := d.discovery(p)
 	switch {
 	case found == nil:
-		return refuse(RuleNotFound, "git liza records discoveries --all", "there is no discovery %s", clip(string(d.Record)))
+		return refuse(RuleNotFound, "git liza record list discoveries --all", "there is no discovery %s", clip(string(d.Record)))
 	case found.Converted != "":
 		return refuse(RuleState, "git liza show "+string(found.Converted), "%s has become %s", found.ID, found.Converted)
 	case found.Dismissed != nil || found.Archived:
-		return refuse(RuleState, "git liza records --all", "%s needs nobody's attention any more", found.ID)
+		return refuse(RuleState, "git liza record list --all", "%s needs nobody's attention any more", found.ID)
 	case !d.Until.After(p.move.At) || d.Until.After(p.move.At.Add(longestDeferral)):
 		return refuse(RuleForm, hint, "a discovery is put off to a later time, within 90 days")
 	}

@@ -25,7 +25,7 @@ type Dismissed struct {
 func (d *DismissMove) check(p *play) *Refusal {
 	t := p.task
 	show := "git liza show " + string(t.ID)
-	if r := present("the reason", d.Reason, "git liza dismiss "+string(t.ID)+" --role "+string(d.Role)+" --blocker "+strconv.Itoa(d.Blocker)+" --reason R"); r != nil {
+	if r := present("the reason", d.Reason, "git liza reject "+string(t.ID)+" --role "+string(d.Role)+" --dismiss "+strconv.Itoa(d.Blocker)+" --reason R"); r != nil {
 		return r
 	}
 	last := t.Judgement(d.Role).Rejection

@@ -47,7 +47,7 @@ func (d *DismissRecordMove) already(p *play) bool {
 }
 
 func (d *DismissRecordMove) check(p *play) *Refusal {
-	hint := "git liza dismiss RECORD --reason R"
+	hint := "git liza record dismiss RECORD --reason R"
 	if recordKinds[d.Kind] == 0 {
 		return refuse(RuleForm, hint, "%q is no kind of record: anomaly, discovery or note", clip(d.Kind))
 	}
@@ -56,10 +56,10 @@ func (d *DismissRecordMove) check(p *play) *Refusal {
 	}
 	doc := p.load(d.key())
 	if doc == nil {
-		return refuse(RuleNotFound, "git liza records --all", "there is no %s %s", d.Kind, clip(string(d.Record)))
+		return refuse(RuleNotFound, "git liza record list --all", "there is no %s %s", d.Kind, clip(string(d.Record)))
 	}
 	if was := dismissalOf(doc); was != nil {
-		return refuse(RuleExists, "git liza records --all", "%s dismissed %s: %s", was.By, d.Record, clip(was.Reason))
+		return refuse(RuleExists, "git liza record list --all", "%s dismissed %s: %s", was.By, d.Record, clip(was.Reason))
 	}
 	return nil
 }

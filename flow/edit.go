@@ -44,7 +44,7 @@ func (p *play) toDescribe() string {
 	case p.from == Rejected, p.from == IntegrationFailed:
 		return block
 	case p.from == ReadyForReview && (!human || independent(p) != nil):
-		return "git liza supersede " + id + " --by FILE --reason R"
+		return "git liza task supersede " + id + " --by FILE --reason R"
 	case !human:
 		return "git liza show " + id
 	case p.from == Claimed && p.task.Claim.From == Unclaimed:

@@ -49,11 +49,11 @@ func (p *play) knownFormat() *Refusal {
 	format := judgedBy(p)
 	switch since := p.move.Act.Since(); {
 	case format > NewestFormat:
-		return refuse(RuleFormat, "git liza version", "the board has format %d, this program knows up to %d: install a newer git-liza", format, NewestFormat)
+		return refuse(RuleFormat, "git liza --version", "the board has format %d, this program knows up to %d: install a newer git-liza", format, NewestFormat)
 	case format == 0 && p.move.Act != ActInit:
 		return refuse(RuleNotFound, "git liza init", "there is no blackboard")
 	case since > max(format, 1):
-		return refuse(RuleFormat, "git liza migrate", "%s exists since format %d, the board has format %d", p.move.Act, since, format)
+		return refuse(RuleFormat, "git liza board migrate", "%s exists since format %d, the board has format %d", p.move.Act, since, format)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (m *MigrateMove) subject() string { return "board" }
 
 func (m *MigrateMove) check(p *play) *Refusal {
 	if now := p.Settings().Format; m.To <= now || m.To > NewestFormat {
-		return refuse(RuleFormat, "git liza version", "the board has format %d, this program cannot take it to %d", now, m.To)
+		return refuse(RuleFormat, "git liza --version", "the board has format %d, this program cannot take it to %d", now, m.To)
 	}
 	return nil
 }

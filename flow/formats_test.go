@@ -37,7 +37,7 @@ func TestFormats(t *testing.T) {
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, RuleFormat, refusal.Rule)
 	require.Equal(t, fmt.Sprintf("note exists since format %d, the board has format %d", next, NewestFormat), refusal.Reason)
-	require.Equal(t, "git liza migrate", refusal.Hint)
+	require.Equal(t, "git liza board migrate", refusal.Hint)
 	formats = kept
 	_, err = s.board.Apply(m, nil)
 	require.NoError(t, err)

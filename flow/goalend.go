@@ -136,7 +136,7 @@ func (x exits) checkDone(goal GoalID) *Refusal {
 		return nil
 	}
 	if last := w.Phases[len(w.Phases)-1].Name; g.Phase != last {
-		return refuse(RulePhase, "git liza phase --goal "+string(goal), "%s is in the phase %s, the last one is %s", goal, g.Phase, last)
+		return refuse(RulePhase, "git liza goal show "+string(goal), "%s is in the phase %s, the last one is %s", goal, g.Phase, last)
 	}
 	for _, r := range x.lacks(goal) {
 		return r
@@ -166,7 +166,7 @@ func (c *CompleteMove) checkMoved(p *play, open []*Summary) *Refusal {
 			continue
 		}
 		if f := w.Phase(c.phase(p, t)); f != nil && !f.admits(t) {
-			return refuse(RulePhase, "git liza phase --goal "+string(c.To), "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", f.Name, c.To, t.Kind, t.doer().One(), t.ID)
+			return refuse(RulePhase, "git liza goal show "+string(c.To), "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", f.Name, c.To, t.Kind, t.doer().One(), t.ID)
 		}
 	}
 	return nil
@@ -178,7 +178,7 @@ func (c calendar) checkAbandoned(goal GoalID, open []*Summary) *Refusal {
 	given := map[TaskID]bool{}
 	for _, s := range open {
 		if t := c.Task(s.ID); t != nil && t.Attempt != nil {
-			return refuse(RuleOpen, "git liza abandon "+string(s.ID)+" --reason R", "%s has work that must be saved first", s.ID)
+			return refuse(RuleOpen, "git liza task abandon "+string(s.ID)+" --reason R", "%s has work that must be saved first", s.ID)
 		}
 		given[s.ID] = true
 	}

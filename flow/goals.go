@@ -253,7 +253,7 @@ func (a *AlignMove) check(p *play) *Refusal {
 	if h := p.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers || h.Decision == "PIVOT") {
 		return refuse(RuleDecision, "git liza goal list", "no hold of %s waits for an answer", clip(a.Answers))
 	}
-	return present("the text", a.Text, "git liza align TEXT")
+	return present("the text", a.Text, "git liza record alignment TEXT")
 }
 
 func (a *AlignMove) apply(p *effect) {

@@ -45,12 +45,12 @@ func (l *LevelMove) already(p *play) bool {
 }
 
 func (l *LevelMove) check(p *play) *Refusal {
-	goal, hint := p.goalID(), "git liza level pass --goal "+string(p.goalID())
+	goal, hint := p.goalID(), "git liza goal level pass --goal "+string(p.goalID())
 	switch next := levelsOf(p).next(goal); {
 	case l.Level != next:
 		return refuse(RuleLevel, hint, "level %d of %s passes next, not %d", next, goal, l.Level)
 	case next > levelsOf(p).deepest(goal):
-		return refuse(RuleLevel, "git liza level show --goal "+string(goal), "%s has no level %d", goal, next)
+		return refuse(RuleLevel, "git liza goal show "+string(goal), "%s has no level %d", goal, next)
 	}
 	if tip := p.Settings().Integration.Tip; l.Tip != tip {
 		return refuse(RuleTip, hint, "integration is at %s, the gates of level %d ran at %s", tip.Short(), l.Level, l.Tip.Short())

@@ -68,9 +68,9 @@ func (l levelling) checkGaps(list []*Task, said map[TaskID]bool, place map[TaskI
 	for _, t := range ascending {
 		switch {
 		case t.Level > MaxTasks:
-			found.add(place[t.ID], refuse(RuleLimit, "git liza level show --goal "+string(t.Goal), "%s would be at level %d, at most %d are allowed", t.ID, t.Level, MaxTasks))
+			found.add(place[t.ID], refuse(RuleLimit, "git liza goal show "+string(t.Goal), "%s would be at level %d, at most %d are allowed", t.ID, t.Level, MaxTasks))
 		case t.Level > deepest[t.Goal]+1 && said[t.ID]:
-			found.add(place[t.ID], refuse(RuleLevel, "git liza level show --goal "+string(t.Goal), "%s is at level %d, and nothing of %s at level %d", t.ID, t.Level, t.Goal, deepest[t.Goal]+1))
+			found.add(place[t.ID], refuse(RuleLevel, "git liza goal show "+string(t.Goal), "%s is at level %d, and nothing of %s at level %d", t.ID, t.Level, t.Goal, deepest[t.Goal]+1))
 		}
 		deepest[t.Goal] = max(deepest[t.Goal], t.Level)
 	}

@@ -119,7 +119,7 @@ func checkLevel(p *play) *Refusal {
 		return refuse(RuleLevel, "git liza show "+string(open.ID), "%s is at level %d and waits for level %d of %s: %s is %s",
 			t.ID, t.Level, next, t.Goal, open.ID, open.Status)
 	}
-	return refuse(RuleLevel, "git liza level pass --goal "+string(t.Goal), "%s is at level %d, and nobody has looked yet whether level %d of %s passes", t.ID, t.Level, next, t.Goal)
+	return refuse(RuleLevel, "git liza goal level pass --goal "+string(t.Goal), "%s is at level %d, and nobody has looked yet whether level %d of %s passes", t.ID, t.Level, next, t.Goal)
 }
 
 // FailedLevel refuses what waits for a goal without a failed level; nil if none failed.
@@ -128,9 +128,9 @@ func FailedLevel(b *Board, goal GoalID) *Refusal {
 	if failed == nil {
 		return nil
 	}
-	hint := "git liza level show " + strconv.Itoa(failed.Number) + " --goal " + string(goal)
+	hint := "git liza goal show " + string(goal) + " --level " + strconv.Itoa(failed.Number)
 	if DueLevel(b, goal) == failed.Number { // on another tip
-		hint = "git liza level pass --goal " + string(goal)
+		hint = "git liza goal level pass --goal " + string(goal)
 	}
 	return refuse(RuleLevel, hint, "level %d of %s failed at %s", failed.Number, goal, failed.Tip.Short())
 }

@@ -102,7 +102,7 @@ func checkLoop(p *play) *Refusal {
 		return nil
 	}
 	if bound := g.LoopBound(p.move.At); bound != "" {
-		return refuse(RuleBudget, "git liza loop report "+string(g.ID), "the loop of %s has reached its bound of %s", g.ID, bound)
+		return refuse(RuleBudget, "git liza goal show "+string(g.ID), "the loop of %s has reached its bound of %s", g.ID, bound)
 	}
 	return nil
 }
@@ -174,5 +174,5 @@ func acceptArgument(path string) string { return shell.Quote(path) }
 
 // allowCommand is the command by which a person allows work on a file.
 func allowCommand(path string) string {
-	return "git liza classify --allow " + shell.Quote(path) + " --reason R"
+	return "git liza plan classify --allow " + shell.Quote(path) + " --reason R"
 }

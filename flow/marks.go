@@ -31,11 +31,11 @@ func (m *MarkMove) refs(Move, *Board) []RefMove {
 func (m *MarkMove) check(p *play) *Refusal {
 	switch {
 	case !goodMark(m.Name):
-		return refuse(RuleForm, "git liza help mark", "%q cannot name a mark: 1 to 64 of a-z, 0-9, dots, hyphens and underscores, not sprint-N or checkpoint-N", clip(m.Name))
+		return refuse(RuleForm, "git liza help board mark", "%q cannot name a mark: 1 to 64 of a-z, 0-9, dots, hyphens and underscores, not sprint-N or checkpoint-N", clip(m.Name))
 	case p.load(Key{MarkDocs, m.Name}) != nil:
-		return refuse(RuleExists, "git liza mark --list", "there is a mark %s already", m.Name)
+		return refuse(RuleExists, "git liza board mark --list", "there is a mark %s already", m.Name)
 	case len(p.IDs(MarkDocs)) >= maxMarks:
-		return refuse(RuleLimit, "git liza mark --list", "a board has at most %d marks that persons named", maxMarks)
+		return refuse(RuleLimit, "git liza board mark --list", "a board has at most %d marks that persons named", maxMarks)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (o *OutageMove) check(p *play) *Refusal {
 		return refuse(RuleNotFound, hint, "there is no gate %s", clip(o.Gate))
 	}
 	if o.Host == "" || len(o.Host) > maxHost || len(o.Error) > maxOutageError || (o.Error == "") != o.Over {
-		return refuse(RuleForm, "git liza help outage", "an outage names its host and, while it lasts, its error of at most %d bytes", maxOutageError)
+		return refuse(RuleForm, "git liza help gate outage", "an outage names its host and, while it lasts, its error of at most %d bytes", maxOutageError)
 	}
 	if by := p.move.By; !by.IsHuman() && hostOf(p.Board, by) != o.Host {
 		return refuse(RuleRole, hint, "%s was not registered on %s, and says nothing of it", by, o.Host)

@@ -56,9 +56,9 @@ func (m *PhaseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
 
 func (m *PhaseMove) check(p *play) *Refusal {
 	goal := p.goalID()
-	g, w, show := p.Goal(goal), workflowsOf(p).of(goal), "git liza phase --goal "+string(goal)
+	g, w, show := p.Goal(goal), workflowsOf(p).of(goal), "git liza goal show "+string(goal)
 	if w == nil {
-		return refuse(RulePhase, "git liza help phase", "%s has no phases", goal)
+		return refuse(RulePhase, "git liza help goal show", "%s has no phases", goal)
 	}
 	from, to := w.place(g.Phase), w.place(m.To)
 	switch {
@@ -71,7 +71,7 @@ func (m *PhaseMove) check(p *play) *Refusal {
 	case to < from && !p.move.By.IsHuman():
 		return refuse(RuleRole, show, "only a person goes back to an earlier phase")
 	case to < from && m.Reason == "":
-		return refuse(RuleText, "git liza phase back --goal "+string(goal)+" --reason R", "the reason is empty")
+		return refuse(RuleText, "git liza goal phase back --goal "+string(goal)+" --reason R", "the reason is empty")
 	case to < from:
 		return p.textCheck().compare(m.Texts)
 	}
@@ -125,7 +125,7 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 	if lacks := m.lacks(p); len(lacks) > 0 {
 		return lacks[0]
 	}
-	hint := "git liza phase next --goal " + string(goal)
+	hint := "git liza goal phase next --goal " + string(goal)
 	if len(m.Receipts) > 0 && m.Tip != p.Settings().Integration.Tip {
 		return refuse(RuleTip, hint, "integration is at %s, the gates of the phase ran at %s", p.Settings().Integration.Tip.Short(), m.Tip.Short())
 	}
@@ -214,14 +214,14 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 	}
 	for _, name := range f.Gates {
 		if gate, there := x.Settings().Config.Gate(name); !there || gate.Stage() != AtPhase {
-			list = append(list, refuse(RuleGate, "git liza phase reload --goal "+string(goal), "the exit of %s needs the gate %s, which the board lacks", f.Name, name))
+			list = append(list, refuse(RuleGate, "git liza goal phase reload --goal "+string(goal), "the exit of %s needs the gate %s, which the board lacks", f.Name, name))
 		}
 	}
 	for _, plan := range workflowsOf(x).duePlans(goal) {
 		list = append(list, refuse(RuleDue, "git liza plan import "+acceptArgument(plan.Path), "the tasks of %s are not imported yet", quoteC(clip(plan.Path))))
 	}
 	if f.Human || g.Every == EveryPhase {
-		list = append(list, refuse(RuleRole, "git liza phase next --goal "+string(goal), "only a person ends the phase %s of %s", f.Name, goal))
+		list = append(list, refuse(RuleRole, "git liza goal phase next --goal "+string(goal), "only a person ends the phase %s of %s", f.Name, goal))
 	}
 	return list
 }

@@ -193,7 +193,7 @@ func TestWhoIsToldWhat(t *testing.T) {
 		"human:bob":      {Reason: "the board has principals, and intent by human:bob names none", Hint: "git config liza.principal NAME"},
 		"human:bob@eve":  {Reason: "there is no principal eve", Hint: "git liza principal list"},
 		"human:bob@host": {Reason: "host does not act as human:bob", Hint: "git liza principal list"},
-		"coder-1@ann":    {Reason: "coder-1 is registered by host and acts for no other principal: not for ann", Hint: "git liza unregister coder-1"},
+		"coder-1@ann":    {Reason: "coder-1 is registered by host and acts for no other principal: not for ann", Hint: "git liza agents remove coder-1"},
 		"human:eve@bob":  {Reason: "a is held by human:eve for ann until 2026-01-17T08:30:00Z, not for bob", Hint: "git liza show a"},
 	} {
 		m, facts := s.moveOf([]string{who, "intent", "a"})

@@ -59,7 +59,7 @@ func (k trackedPaths) checkVerdicts(t *Task) *Refusal {
 	if text == nil {
 		return nil
 	}
-	return refuse(RuleSpecChanged, "git liza recheck "+string(t.ID), "the spec '%s' has changed since %s approved %s", clip(text.String()), v.By, t.ID)
+	return refuse(RuleSpecChanged, "git liza approve --again "+string(t.ID), "the spec '%s' has changed since %s approved %s", clip(text.String()), v.By, t.ID)
 }
 
 // unconvinced are the roles that have to judge the submission and have not approved

@@ -19,9 +19,9 @@ func (a *AnomalyMove) fill(p *play) { a.About = p.actor().recordsAbout(a.About) 
 
 func (a *AnomalyMove) check(p *play) *Refusal {
 	if a.Type == 0 {
-		return refuse(RuleForm, "git liza help anomaly", "an anomaly has a type, one of %v", anomalyNames[1:])
+		return refuse(RuleForm, "git liza help record anomaly", "an anomaly has a type, one of %v", anomalyNames[1:])
 	}
-	hint := "git liza anomaly " + a.Type.String() + " --task ID"
+	hint := "git liza record anomaly " + a.Type.String() + " --task ID"
 	for _, key := range a.Type.Required() {
 		hint += " --detail " + key + "=V"
 	}
@@ -59,7 +59,7 @@ func (d *DiscoverMove) subject() string { return "" }
 func (d *DiscoverMove) fill(p *play) { d.During = p.actor().recordsAbout(d.During) }
 
 func (d *DiscoverMove) check(p *play) *Refusal {
-	hint := "git liza discover TEXT --severity medium --urgency deferred"
+	hint := "git liza record discovery TEXT --severity medium --urgency deferred"
 	if r := present("the text", d.Text, hint); r != nil {
 		return r
 	}
@@ -101,7 +101,7 @@ func (c *ConvertMove) fill(p *play) { c.Texts = p.textCheck().entered() }
 func (c *ConvertMove) check(p *play) *Refusal {
 	d, ok := p.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
 	if !ok {
-		return refuse(RuleNotFound, "git liza records discoveries --all", "there is no discovery %s", c.Discovery)
+		return refuse(RuleNotFound, "git liza record list discoveries --all", "there is no discovery %s", c.Discovery)
 	}
 	if d.Converted != "" {
 		return refuse(RuleExists, "git liza show "+string(d.Converted), "%s has become %s already", d.ID, d.Converted)

@@ -138,9 +138,9 @@ func (m *ReloadMove) checkTask(p *play, t *Task) *Refusal {
 	}
 	switch f := m.Workflow.Phase(to); {
 	case f == nil:
-		return refuse(RulePhase, "git liza phase reload --map "+mapName(t.Phase)+"=PHASE", "%s is open in the phase %s, which %s lacks; its phases are %s", t.ID, shownPhase(to), m.Workflow.Name, m.Workflow.names())
+		return refuse(RulePhase, "git liza goal phase reload --map "+mapName(t.Phase)+"=PHASE", "%s is open in the phase %s, which %s lacks; its phases are %s", t.ID, shownPhase(to), m.Workflow.Name, m.Workflow.names())
 	case !f.admits(t):
-		return refuse(RulePhase, "git liza phase reload --map "+mapName(t.Phase)+"=PHASE", "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", to, m.Workflow.Name, t.Kind, t.doer().One(), t.ID)
+		return refuse(RulePhase, "git liza goal phase reload --map "+mapName(t.Phase)+"=PHASE", "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", to, m.Workflow.Name, t.Kind, t.doer().One(), t.ID)
 	}
 	return nil
 }

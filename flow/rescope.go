@@ -42,7 +42,7 @@ func (s *SupersedeMove) ask(_ Move, b *Board) Query {
 func (s *SupersedeMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, s.Saved) }
 
 func (s *SupersedeMove) check(p *play) *Refusal {
-	hint := "git liza supersede " + string(p.task.ID) + " --by FILE --reason R"
+	hint := "git liza task supersede " + string(p.task.ID) + " --by FILE --reason R"
 	if r := present("the reason", s.Reason, hint); r != nil {
 		return r
 	}
@@ -148,13 +148,13 @@ func (a *AbandonMove) already(p *play) bool {
 
 func (a *AbandonMove) check(p *play) *Refusal {
 	id := string(p.task.ID)
-	if r := present("the reason", a.Reason, "git liza abandon "+id+" --reason R"); r != nil {
+	if r := present("the reason", a.Reason, "git liza task abandon "+id+" --reason R"); r != nil {
 		return r
 	}
 	for _, d := range p.dependants(p.task.ID) {
 		switch {
 		case !a.Cascade:
-			return refuse(RuleDependants, "git liza abandon "+id+" --reason R --cascade", "%s needs %s", d.ID, id)
+			return refuse(RuleDependants, "git liza task abandon "+id+" --reason R --cascade", "%s needs %s", d.ID, id)
 		case d.Status != Unclaimed && d.Status != Draft:
 			return refuse(RuleDependants, "git liza show "+string(d.ID), "%s needs %s and is %s already", d.ID, id, d.Status)
 		}

@@ -26,7 +26,7 @@ func (c ControlState) AwaitsGoal(b *Board) bool {
 func (c ControlState) Onward(b *Board) string {
 	switch {
 	case b.Breaker().Tripped:
-		return "git liza breaker reset --resolution R"
+		return "git liza board breaker reset --resolution R"
 	case c.NeedsDecision():
 		return "git liza checkpoint decide CONTINUE --message M"
 	case c.AwaitsGoal(b):
@@ -44,7 +44,7 @@ func resumable(p *play) *Refusal {
 		to = c.Before
 	}
 	if p.Breaker().Tripped && (c.State == Checkpoint || to == Running) {
-		return refuse(RuleBreaker, "git liza breaker reset --resolution R", "the circuit breaker is tripped (%s)", p.Breaker().Pattern)
+		return refuse(RuleBreaker, "git liza board breaker reset --resolution R", "the circuit breaker is tripped (%s)", p.Breaker().Pattern)
 	}
 	if c.NeedsDecision() {
 		return refuse(RuleDecision, c.Onward(p.Board), "the checkpoint (%s) has no decision yet", c.Reason)

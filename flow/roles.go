@@ -67,7 +67,7 @@ func (r *RoleMove) checkRemoval(p *play) *Refusal {
 	}
 	for _, id := range p.IDs(Agents) {
 		if AgentID(id).Role() == name {
-			return refuse(RuleHeld, "git liza unregister "+id, "%s is registered and has the role %s", id, name)
+			return refuse(RuleHeld, "git liza agents remove "+id, "%s is registered and has the role %s", id, name)
 		}
 	}
 	for _, rule := range p.ReviewRules() {
@@ -91,10 +91,10 @@ func (r *RoleMove) checkOpenUses(p *play) *Refusal {
 	}
 	for _, w := range workflowsOf(p).open() {
 		if i := slices.IndexFunc(w.Phases, func(f WorkflowPhase) bool { return slices.Contains(f.Roles, name) }); i >= 0 {
-			return refuse(RuleOpen, "git liza phase --goal "+string(w.Goal), "the phase %s of %s is for the role %s", w.Phases[i].Name, w.Goal, name)
+			return refuse(RuleOpen, "git liza goal show "+string(w.Goal), "the phase %s of %s is for the role %s", w.Phases[i].Name, w.Goal, name)
 		}
 		if l := loopsOf(p).of(w.Goal); l != nil && l.Judge == name {
-			return refuse(RuleOpen, "git liza phase --goal "+string(w.Goal), "the loop of %s is judged by %s", w.Goal, name)
+			return refuse(RuleOpen, "git liza goal show "+string(w.Goal), "the loop of %s is judged by %s", w.Goal, name)
 		}
 	}
 	for _, id := range p.IDs(Questions) {

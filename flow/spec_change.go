@@ -18,10 +18,10 @@ type SpecChangeMove struct {
 }
 
 func (s *SpecChangeMove) check(p *play) *Refusal {
-	if r := present("the spec", s.Spec, "git liza help spec-change"); r != nil {
+	if r := present("the spec", s.Spec, "git liza help record spec-change"); r != nil {
 		return r
 	}
-	hint := "git liza spec-change " + shell.Quote(s.Spec) + " --change TEXT"
+	hint := "git liza record spec-change " + shell.Quote(s.Spec) + " --change TEXT"
 	if r := present("the change", s.Change, hint); r != nil {
 		return r
 	}
@@ -35,7 +35,7 @@ func (s *SpecChangeMove) check(p *play) *Refusal {
 		return s.means(p)
 	}
 	if s.Old != "" || s.New != "" {
-		return refuse(RuleForm, "git liza spec-change "+shell.Quote(s.Spec)+" --same-meaning", "blobs are named of texts that mean the same")
+		return refuse(RuleForm, "git liza record spec-change "+shell.Quote(s.Spec)+" --same-meaning", "blobs are named of texts that mean the same")
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func (s *SpecChangeMove) means(p *play) *Refusal {
 		return refuse(RuleNotFound, "git liza list", "no open goal or task stands on %s", quoteC(clip(path)))
 	}
 	if doc.Was == "" || doc.Blob == "" || s.Old != doc.Was || s.New != doc.Blob {
-		return refuse(RuleFact, "git liza spec-change "+shell.Quote(path)+" --same-meaning", "%s changed last from %s to %s, not from %s to %s",
+		return refuse(RuleFact, "git liza record spec-change "+shell.Quote(path)+" --same-meaning", "%s changed last from %s to %s, not from %s to %s",
 			quoteC(clip(path)), blobName(doc.Was), blobName(doc.Blob), blobName(s.Old), blobName(s.New))
 	}
 	own := doc.By == by || p.move.Principal != "" && doc.Principal == p.move.Principal
@@ -75,7 +75,7 @@ func (k trackedPaths) recheckCommand(path string) string {
 		on.add(s.Spec)
 		on.add(s.BasedOn...)
 		if !found && on[path] != nil && in(Approved).has(s.Status) {
-			command, found = "git liza recheck "+string(s.ID), true
+			command, found = "git liza approve --again "+string(s.ID), true
 		}
 	})
 	return command

@@ -259,7 +259,7 @@ func (t *Task) isCodedBy(by Actor, principal string) bool {
 // checkCoders refuses one worker more than the list of coders of a task can hold.
 func (t *Task) checkCoders(w Worker) *Refusal {
 	if len(t.Coders) >= MaxList && !slices.Contains(t.Coders, w) {
-		return refuse(RuleLimit, "git liza supersede "+string(t.ID)+" --by FILE --reason R", "%d coders have held %s already", len(t.Coders), t.ID)
+		return refuse(RuleLimit, "git liza task supersede "+string(t.ID)+" --by FILE --reason R", "%d coders have held %s already", len(t.Coders), t.ID)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (t *TripMove) already(p *play) bool {
 
 func (t *TripMove) check(p *play) *Refusal {
 	if p.Breaker().Tripped {
-		return refuse(RuleBreaker, "git liza breaker reset --resolution R", "the circuit breaker is tripped already (%s)", p.Breaker().Pattern)
+		return refuse(RuleBreaker, "git liza board breaker reset --resolution R", "the circuit breaker is tripped already (%s)", p.Breaker().Pattern)
 	}
 	if r := present("the pattern", t.Pattern, "git liza status"); r != nil {
 		return r
@@ -56,7 +56,7 @@ func (t *TripMove) checkRecords(p *play) *Refusal {
 	newest := 0
 	for i, id := range t.Records {
 		if _, ok := p.load(Key{Anomalies, string(id)}).(*Anomaly); !ok || slices.Contains(t.Records[:i], id) {
-			return refuse(RuleNotFound, "git liza records anomalies --all", "there is no anomaly %s, or it is named twice", id)
+			return refuse(RuleNotFound, "git liza record list anomalies --all", "there is no anomaly %s, or it is named twice", id)
 		}
 		newest = max(newest, id.Number())
 	}
@@ -70,7 +70,7 @@ func (t *TripMove) checkRecords(p *play) *Refusal {
 }
 
 // showBreaker is the hint of refusals about patterns and records.
-const showBreaker = "git liza breaker show"
+const showBreaker = "git liza status"
 
 // BreakerPatterns are the patterns that a trip may name.
 func BreakerPatterns() []string {
@@ -126,7 +126,7 @@ func tripped(p *play) *Refusal {
 }
 
 func (r *ResetMove) check(p *play) *Refusal {
-	if r := present("the resolution", r.Resolution, "git liza breaker reset --resolution R"); r != nil {
+	if r := present("the resolution", r.Resolution, "git liza board breaker reset --resolution R"); r != nil {
 		return r
 	}
 	lowest, highest := p.Breaker().Watermark, p.Settings().Next.Record-1

@@ -229,7 +229,7 @@ func checkPhase(p *play) *Refusal {
 	if w == nil || g == nil || t.Phase == AnyPhase {
 		return nil
 	}
-	show := "git liza phase --goal " + string(g.ID)
+	show := "git liza goal show " + string(g.ID)
 	if t.Phase != g.Phase {
 		return refuse(RulePhase, show, "%s belongs to the phase %s, and %s is in the phase %s", t.ID, shownPhase(t.Phase), g.ID, g.Phase)
 	}
@@ -308,9 +308,9 @@ func (p phasing) checkPhaseOfTask(t *Task, was PhaseID, hint string) *Refusal {
 		return refuse(RuleRole, hint, "only a person lets %s belong to every phase", t.ID)
 	case t.Phase == AnyPhase:
 	case f == nil:
-		return refuse(RulePhase, "git liza phase --goal "+string(t.Goal), "%s names the phase %s; those of %s are %s", t.ID, shownPhase(t.Phase), t.Goal, w.names())
+		return refuse(RulePhase, "git liza goal show "+string(t.Goal), "%s names the phase %s; those of %s are %s", t.ID, shownPhase(t.Phase), t.Goal, w.names())
 	case !f.admits(t):
-		return refuse(RulePhase, "git liza phase --goal "+string(t.Goal), "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", f.Name, t.Goal, t.Kind, t.doer().One(), t.ID)
+		return refuse(RulePhase, "git liza goal show "+string(t.Goal), "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", f.Name, t.Goal, t.Kind, t.doer().One(), t.ID)
 	}
 	return nil
 }

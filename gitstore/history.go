@@ -127,7 +127,7 @@ func (h *history) explainUnreadable(source snapshot, cause error) error {
 	}
 	switch {
 	case said.Format > flow.NewestFormat:
-		return &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza version",
+		return &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza --version",
 			Reason: fmt.Sprintf("the board has format %d, this program knows up to %d: install a newer git-liza", said.Format, flow.NewestFormat)}
 	case said.unreleased():
 		return ErrUnreleased

@@ -37,7 +37,7 @@ func encodeMove(m flow.Move, before int) (string, error) {
 	body, n, err := document.EncodeCounted(format, &m)
 	var lacks *document.VersionError
 	if errors.As(err, &lacks) {
-		return "", &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza migrate",
+		return "", &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza board migrate",
 			Reason: fmt.Sprintf("%s says what format %d cannot record: %v", m.Act, format, lacks)}
 	}
 	if err != nil {

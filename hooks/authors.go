@@ -108,7 +108,7 @@ func (a *authors) checkFounder(r gitstore.Replay) *flow.Refusal {
 	if key != "" && a.isSignedBy(r, &flow.Principal{Name: name, Keys: []string{key}}) {
 		return nil
 	}
-	return refusal(flow.RuleAdmin, "git liza hooks status", "this server takes its board from the admin %s, who neither pushes nor has signed the last move", name)
+	return refusal(flow.RuleAdmin, "git liza doctor", "this server takes its board from the admin %s, who neither pushes nor has signed the last move", name)
 }
 
 // isSignedBy reports whether a move has a signature by a key of the principal.

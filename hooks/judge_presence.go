@@ -19,7 +19,7 @@ func (j *judge) judgePresence(ctx context.Context, u Update) error {
 		return nil
 	}
 	if j.after.Agent(id) == nil {
-		j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza register "+string(id), "there is no agent %s that %s could speak of", id, u.Name))
+		j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza agents add "+string(id), "there is no agent %s that %s could speak of", id, u.Name))
 		return nil
 	}
 	objects, err := j.store.Repo.Objects(ctx)

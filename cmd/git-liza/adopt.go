@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -11,8 +13,8 @@ import (
 )
 
 type adoptCommand struct {
-	Commit  string        `arg:"" help:"A commit that has the integration tip behind it."`
-	Reason  string        `required:"" help:"Why."`
+	Commit  string        `arg:"" optional:"" help:"A commit that has the integration tip behind it; default: what reached integration from outside."`
+	Reason  string        `help:"Why; of a commit that is named it has to be said."`
 	Tasks   []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
 	Reverts []flow.TaskID `placeholder:"ID" help:"Merged tasks that the commit takes back, beside those that its history says it reverts; what needs them waits."`
 	Accept  bool          `help:"Approve what nobody has judged: these tasks, and the specs that it changes."`
@@ -23,11 +25,11 @@ func (c *adoptCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	// The commit to adopt may be the remote's integration.
-	if _, err := clone.Fresh(inv.ctx); err != nil {
+	b, err := clone.Fresh(inv.ctx) // the commit to adopt may be the remote's integration
+	if err != nil {
 		return err
 	}
-	commit, err := clone.Repo.ParseCommit(inv.ctx, c.Commit)
+	commit, err := c.commit(inv, clone, b)
 	if err != nil {
 		return err
 	}
@@ -42,6 +44,10 @@ func (c *adoptCommand) Run(inv *invocation) error {
 	reverts, rows := c.reverts(inv, found)
 	announce(inv, affected, c.Accept)
 	r, err := clone.Integration.Adopt(inv.ctx, work.Adoption{Commit: commit, Reason: c.Reason, Tasks: c.Tasks, Reverts: reverts, Accept: c.Accept})
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && c.Commit == "" && areMerged(b, c.Tasks) {
+		return inv.answer("already", map[string]any{"tasks": c.Tasks}, "merged already: "+view.JoinIDs(c.Tasks))
+	}
 	if err != nil {
 		return err
 	}
@@ -66,6 +72,24 @@ func (c *adoptCommand) Run(inv *invocation) error {
 		tellFaults(inv, clone, r.After, texts, data)
 	}
 	return inv.result(r, data, "%s", line)
+}
+
+// commit returns the commit to adopt: the one that is named, else that to which integration
+// was moved from outside.
+func (c *adoptCommand) commit(inv *invocation, clone *work.Clone, b *flow.Board) (git.ID, error) {
+	if c.Commit != "" {
+		return clone.Repo.ParseCommit(inv.ctx, c.Commit)
+	}
+	c.Reason = cmp.Or(c.Reason, "reached integration from outside")
+	return clone.Integration.Outside(inv.ctx, b)
+}
+
+// areMerged reports whether there are tasks, and all of them were merged before.
+func areMerged(b *flow.Board, tasks []flow.TaskID) bool {
+	return len(tasks) > 0 && !slices.ContainsFunc(tasks, func(id flow.TaskID) bool {
+		t := b.Task(id)
+		return t == nil || !t.Status.IsMerged()
+	})
 }
 
 // reverts returns the tasks that the commit takes back, those that its history names and

@@ -16,6 +16,9 @@ import (
 
 type agentsCommands struct {
 	List    agentsListCommand    `cmd:"" default:"1" help:"The registered agents and what they do; the default."`
+	Add     agentsAddCommand     `cmd:"" help:"Enter an agent by hand, or fence its earlier registration."`
+	Remove  agentsRemoveCommand  `cmd:"" help:"Remove an agent that holds nothing."`
+	Rest    agentsRestCommand    `cmd:"" help:"Give an agent no more work until it is added anew."`
 	Stop    agentsStopCommand    `cmd:"" help:"End an agent of a running rush, or of git liza agent; what it holds is given back."`
 	Restart agentsRestartCommand `cmd:"" help:"End an agent and begin it anew under its id, also one that has ended while its rush runs."`
 	Tell    agentsTellCommand    `cmd:"" help:"Write a note to an agent: it reads it after its next command, and in its next prompt."`
@@ -36,7 +39,7 @@ func (c *agentsListCommand) Run(inv *invocation) error {
 		return err
 	}
 	if len(list) == 0 {
-		inv.progress("no agent is registered; one is by its first move, or by git liza register coder-1")
+		inv.progress("no agent is registered; one is by its first move, or by git liza agents add coder-1")
 	}
 	rows := l.AgentTable(list)
 	rows.Wrap(inv.width())
@@ -163,7 +166,7 @@ func (l *look) unsupervised(inv *invocation, id flow.AgentID) error {
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
-	refusal := &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza unregister " + string(id), Reason: fmt.Sprintf("%s was registered by hand: nothing runs it here", id)}
+	refusal := &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza agents remove " + string(id), Reason: fmt.Sprintf("%s was registered by hand: nothing runs it here", id)}
 	p, heard := l.Local.Presences[id]
 	switch {
 	case l.Local.Dead[id] != 0:

@@ -26,7 +26,7 @@ elsewhere they are listed, each with its command. A pasted text of several lines
 is one answer; a terminal that does not mark what is pasted takes none of it.
 
 The first answer stands. After the last one the task goes on from where it was
-claimed. Where a limit blocked the task, git liza unblock TASK sends it back to
+claimed. Where a limit blocked the task, git liza task unblock TASK sends it back to
 work, and so does --unblock.`
 }
 
@@ -61,7 +61,7 @@ func (c *answerCommand) Run(inv *invocation) error {
 	case c.Text == nil && d != nil:
 		return a.goThrough(d, open)
 	case c.About.task != "":
-		return &usageError{fmt.Sprintf("%s asks %d questions: answer each by its id", c.About.task, len(open)), "git liza records questions --task " + string(c.About.task)}
+		return &usageError{fmt.Sprintf("%s asks %d questions: answer each by its id", c.About.task, len(open)), "git liza record list questions --task " + string(c.About.task)}
 	}
 	return a.list()
 }
@@ -104,7 +104,7 @@ func (a *answering) find() ([]*flow.Question, error) {
 		if len(open) == 0 {
 			hint := "git liza show " + string(id)
 			if t.Block != nil && b.Opens(flow.ActUnblock, id, a.clone.Caller, a.look.At) == nil {
-				hint = "git liza unblock " + string(id)
+				hint = "git liza task unblock " + string(id)
 			}
 			return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "no question of " + string(id) + " is open", Hint: hint}
 		}
@@ -209,7 +209,7 @@ func (a *answering) answer(d *dialog, q *flow.Question, text string) error {
 	case stuck != nil:
 		return a.inv.result(r, data, "%s; %s: %s", said, stuck.Reason, stuck.Hint)
 	}
-	return a.inv.result(r, data, "%s, it can go on: git liza unblock %s", said, t.ID)
+	return a.inv.result(r, data, "%s, it can go on: git liza task unblock %s", said, t.ID)
 }
 
 // goOn asks whether a task whose questions are answered goes back to work, and

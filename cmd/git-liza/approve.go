@@ -14,12 +14,31 @@ type approveCommand struct {
 	Commit  string      `placeholder:"SHA" help:"The submitted commit, or the beginning of its id; default in a review's checkout: what is checked out."`
 	Message string      `short:"m" help:"A word with the approval."`
 	Role    flow.Role   `placeholder:"ROLE" help:"For which role, of a person; default: all that wait and take a person's word."`
+	Again   bool        `help:"Take verdicts of an approved task back, because a text that it stands on changed."`
 	voucherFlags
 
 	texts []flow.TextRef // that the person was shown; none are compared with those of the move
 }
 
+// Help explains --again.
+func (c *approveCommand) Help() string {
+	return `A verdict is given for the texts that the task stands on, as they are when the
+review begins. If one of them changes before the merge, the merge is refused.
+--again takes such verdicts back: the same submission waits for them again,
+those of other roles stay. It counts as no failure of anybody. Supervisors do it
+by themselves.
+
+git liza show TASK lists the changed texts as stale. If a change left the
+meaning, git liza record spec-change PATH --same-meaning lets the verdicts stand.`
+}
+
 func (c *approveCommand) Run(inv *invocation) error {
+	if c.Again {
+		if c.Commit+c.Message+string(c.Role) != "" || c.voucherFlags != (voucherFlags{}) {
+			return usagef("git liza approve --again "+string(c.ID), "--again takes verdicts back, and goes with no other flag")
+		}
+		return c.again(inv)
+	}
 	if err := c.complete(flow.ActApprove, c.ID); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 type artifactCommands struct {
 	List       artifactListCommand       `cmd:"" default:"1" help:"The texts that open goals and tasks stand on, and whether they are approved; the default."`
 	Show       artifactShowCommand       `cmd:"" help:"One of these texts: its blob, how it came, and whose verdicts it has."`
-	Check      artifactCheckCommand      `cmd:"" help:"Hold artifacts against their types: front matter, headings, what is left of the template."`
+	Template   artifactTemplateCommand   `cmd:"" help:"Print a document to start from; without a name, list them."`
 	Define     artifactDefineCommand     `cmd:"" help:"The types of artifacts and the workflows that there are, or the file of one, to copy and change."`
 	Regenerate artifactRegenerateCommand `cmd:"" help:"Add a task that writes an artifact of a phase anew."`
 	Accept     artifactAcceptCommand     `cmd:"" help:"Give your verdict on texts as they are on integration."`

@@ -22,25 +22,6 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-type artifactCheckCommand struct {
-	Paths    []string `arg:"" optional:"" placeholder:"PATH" help:"Files, or folders for the artifacts below them; default: all that the workflows ask for, and the definitions below .liza/."`
-	At       string   `placeholder:"COMMIT" help:"Read the files of a commit; default: those of the work tree."`
-	Finished bool     `help:"Refuse texts whose status is draft or proposed, as a phase does that needs them."`
-}
-
-// Help says what is checked.
-func (c *artifactCheckCommand) Help() string {
-	return `Front matter is held against the schema of the type, the text against its headings;
-what the template says must be replaced. The type of a file is what its front matter says
-(type: adr), else that of the pattern that its path matches, first of the workflows of the
-goals in progress, as they have them, then of all. Files below
-.liza/workflows and .liza/artifacts are checked as definitions, plans as by git liza
-plan check without the board.
-
-Errors stand on standard output, a line each: FILE:LINE: CODE: what is wrong. The exit
-code is 1 if there is one. No command is run.`
-}
-
 // definitions are the types and workflows that a clone knows, and what its files are.
 type definitions struct {
 	*library.Library
@@ -108,7 +89,7 @@ func openLibrary(ctx context.Context, clone *work.Clone) (*library.Library, erro
 	}
 	var sources []library.Source
 	for _, e := range list {
-		if len(e.Wrong) == 0 { // git liza extension check says what is wrong
+		if len(e.Wrong) == 0 { // git liza check says what is wrong
 			sources = append(sources, e.Source(e.FS, e.Path))
 		}
 	}
@@ -191,33 +172,6 @@ func (f *checkedFile) fault(code artifacts.Code, format string, args ...any) {
 	f.Errors = append(f.Errors, artifacts.Fault{Code: code, Line: 1, Text: fmt.Sprintf(format, args...)})
 }
 
-// paths returns the files to be checked, from the root of the repository.
-func (c *artifactCheckCommand) paths(inv *invocation, clone *work.Clone, d *definitions, files *work.TextFiles) ([]string, error) {
-	all, err := files.List(inv.ctx, d.folders()...)
-	if err != nil {
-		return nil, err
-	}
-	asked := func(file string) bool { return d.at(file).kind != "" || definitionAt(file) != "" }
-	all = slices.DeleteFunc(all, func(file string) bool { return !asked(file) })
-	if len(c.Paths) == 0 {
-		return all, nil
-	}
-	var list []string
-	for _, said := range c.Paths {
-		file, err := rootedFile(inv, clone, said)
-		if err != nil {
-			return nil, err
-		}
-		below := slices.DeleteFunc(slices.Clone(all), func(one string) bool { return file != "." && !strings.HasPrefix(one, file+"/") })
-		if len(below) == 0 {
-			below = []string{file}
-		}
-		list = append(list, below...)
-	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
-}
-
 // rootedFile returns the path from the root of the repository of a file that the user
 // named from the current folder.
 func rootedFile(inv *invocation, clone *work.Clone, said string) (string, error) {
@@ -267,7 +221,7 @@ func answerChecked(inv *invocation, list []checkedFile, help string) error {
 			invalid++
 		}
 		if hint == "" && !f.Valid && f.Type != "" && f.Type != kindLesson && f.Type != kindExtension && f.Type != kindType && f.Type != kindWorkflow {
-			hint = "git liza template " + f.Type
+			hint = "git liza artifact template " + f.Type
 		}
 	}
 	if wrong == 0 {

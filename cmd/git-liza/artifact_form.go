@@ -16,44 +16,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
-
-// Run holds artifacts and definitions against what they must be.
-func (c *artifactCheckCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
-	var commit git.ID
-	if c.At != "" {
-		if commit, err = clone.Repo.ParseCommit(inv.ctx, c.At); err != nil {
-			return err
-		}
-	}
-	files, err := work.OpenTextFiles(inv.ctx, clone, commit)
-	if err != nil {
-		return err
-	}
-	d, err := readDefinitions(inv.ctx, clone)
-	if err != nil {
-		return err
-	}
-	paths, err := c.paths(inv, clone, d, files)
-	if err != nil {
-		return err
-	}
-	check := artifactCheck{definitions: d, files: files, finished: c.Finished, capacity: capacityOf(inv, clone)}
-	list := []checkedFile{}
-	for _, one := range paths {
-		checked, err := check.file(one)
-		if err != nil {
-			return err
-		}
-		list = append(list, checked)
-	}
-	return answerChecked(inv, list, "git liza help artifact check")
-}
 
 // An artifactCheck holds files against what they must be.
 type artifactCheck struct {

@@ -17,7 +17,7 @@ type artifactRegenerateCommand struct {
 func (c *artifactRegenerateCommand) Help() string {
 	return `The task is made from the one by which the phase begins that produces the artifact, and
 names the text that it replaces. It belongs to that phase: where the goal has left
-it, git liza phase back leads there.`
+it, git liza goal phase back leads there.`
 }
 
 func (c *artifactRegenerateCommand) Run(inv *invocation) error {
@@ -38,7 +38,7 @@ func (c *artifactRegenerateCommand) Run(inv *invocation) error {
 		for i := range w.Phases {
 			if f := &w.Phases[i]; slices.ContainsFunc(f.Artifacts, func(a flow.PhaseArtifact) bool { return flow.Match(flow.Expand(a.Path, g.ID), path) }) {
 				if g.Phase != f.Name {
-					inv.progress("%s is in the phase %s, and the task belongs to %s: git liza phase --goal %[1]s", g.ID, g.Phase, f.Name)
+					inv.progress("%s is in the phase %s, and the task belongs to %s: git liza goal show %[1]s", g.ID, g.Phase, f.Name)
 				}
 				clone.Named = g.ID
 				return inv.addTasks(clone, []flow.TaskInput{anew(f, g, path, b.Tracked(path))}, "", nil)
@@ -53,7 +53,7 @@ func (c *artifactRegenerateCommand) Run(inv *invocation) error {
 
 // anew is the task that makes an artifact of a phase a second time.
 func anew(f *flow.WorkflowPhase, g *flow.Goal, path string, doc *flow.TrackedPath) flow.TaskInput {
-	in := flow.TaskInput{Title: "Write " + path + " anew", Kind: flow.Spec, DoneWhen: path + " is as its type asks: git liza artifact check " + shell.Quote(path), Spec: g.Spec,
+	in := flow.TaskInput{Title: "Write " + path + " anew", Kind: flow.Spec, DoneWhen: path + " is as its type asks: git liza check " + shell.Quote(path), Spec: g.Spec,
 		Owns: []string{path}, Scope: path + " alone", Phase: f.Name}
 	if len(f.Roles) > 0 {
 		in.Role = f.Roles[0]

@@ -110,7 +110,7 @@ func TestBadTasksByEachWay(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "plan.yaml")
 	for _, test := range badTasks {
 		require.NoError(t, os.WriteFile(file, []byte(said.Replace(test.yaml)), 0o644))
-		for _, way := range []string{"plan check", "plan import", "task add --from"} {
+		for _, way := range []string{"check", "plan import", "task add --from"} {
 			code, stdout, stderr := p.run(nil, append(append([]string{"git-liza"}, strings.Fields(way)...), file)...)
 			require.NotZero(t, code, "%s by %s", test.name, way)
 			for _, want := range append([]string{cmp.Or(test.alone[way], test.want)}, test.also...) {
@@ -129,7 +129,7 @@ func TestBadTasksByEachWay(t *testing.T) {
 	const large = "the texts of a have together more than 131072 bytes" // each of them is short enough
 	criteria := strings.Repeat(`"`+strings.Repeat("x", 4000)+`", `, 40)
 	require.NoError(t, os.WriteFile(file, []byte("- {id: a, "+said.Replace("ALL")+", acceptance: ["+criteria+"]}\n"), 0o644))
-	for _, way := range []string{"plan check", "plan import", "task add --from"} {
+	for _, way := range []string{"check", "plan import", "task add --from"} {
 		code, stdout, stderr := p.run(nil, append(append([]string{"git-liza"}, strings.Fields(way)...), file)...)
 		require.NotZero(t, code, way)
 		require.Contains(t, stdout+stderr, large, way)
@@ -141,7 +141,7 @@ func TestBadTasksByEachWay(t *testing.T) {
 		if size > 0 {
 			require.NoError(t, os.Truncate(file, size))
 		}
-		for _, way := range []string{"plan check", "plan import", "task add --from"} {
+		for _, way := range []string{"check", "plan import", "task add --from"} {
 			code, stdout, stderr := p.run(nil, append(append([]string{"git-liza"}, strings.Fields(way)...), file)...)
 			require.NotZero(t, code, way)
 			require.True(t, strings.Contains(stdout+stderr, want), "%s says: %.1000s", way, stdout+stderr)

@@ -36,7 +36,7 @@ type decideCommand struct {
 func (c *decideCommand) Help() string {
 	return `CONTINUE          work goes on
 REPLAN            work goes on; tasks of the goal are held back until the planner
-                  answers with git liza align TEXT --answers CHECKPOINT
+                  answers with git liza record alignment TEXT --answers CHECKPOINT
 ADJUST_SPECS      as REPLAN
 ADJUST_CONTRACTS  the board waits for git liza resume
 PIVOT             the goal waits for git liza goal set, which aborts it, while work on
@@ -44,7 +44,7 @@ PIVOT             the goal waits for git liza goal set, which aborts it, while w
 STOP              supervisors end; git liza resume leads back to the checkpoint
 
 While the circuit breaker is tripped, the board stays at the checkpoint; git liza
-resume leads on after git liza breaker reset.`
+resume leads on after git liza board breaker reset.`
 }
 
 func (c *decideCommand) Run(inv *invocation) error {

@@ -140,7 +140,7 @@ func (c *configCommand) unknown() error {
 		name, _ := gateKey(c.Key)
 		return noGate(name)
 	case c.Key == "gates":
-		return usagef("git liza edit config", "%s is a list: edit it in place", c.Key)
+		return usagef("git liza board edit config", "%s is a list: edit it in place", c.Key)
 	}
 	return unknownKey(c.Key)
 }

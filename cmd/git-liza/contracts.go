@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
@@ -19,7 +20,6 @@ type contractsCommands struct {
 	Show      contractsShowCommand      `cmd:"" help:"Print a document or skill."`
 	Install   contractsInstallCommand   `cmd:"" help:"Write documents and skills into the work tree and point CLAUDE.md, AGENTS.md and GEMINI.md at them."`
 	Uninstall contractsUninstallCommand `cmd:"" help:"Take out what install wrote, unless somebody changed it since."`
-	Status    contractsStatusCommand    `cmd:"" help:"What is installed, and what was changed since."`
 	Canary    contractsCanaryCommand    `cmd:"" help:"Check that a session has loaded the contract."`
 }
 
@@ -113,21 +113,22 @@ func (c *contractsUninstallCommand) Run(inv *invocation) error {
 	return inv.answer(outcome(r), contractsData(r), contractsText(r)+text)
 }
 
-type contractsStatusCommand struct{}
-
-func (c *contractsStatusCommand) Run(inv *invocation) error {
-	repo, err := openWorkTree(inv)
+// contractsFinding returns doctor's finding about the contracts that are installed in a work
+// tree; ok is false where none are.
+func contractsFinding(inv *invocation, dir string) (found work.Finding, ok bool) {
+	r, err := contracts.Examine(dir, skillTexts(inv))
 	if err != nil {
-		return err
-	}
-	r, err := contracts.Examine(repo.WorkTree(), skillTexts(inv))
-	if err != nil {
-		return contractsError(err)
+		f := classify(contractsError(err))
+		return work.Finding{Check: "contracts", State: "warn", Text: f.reason, Hint: f.hint}, true
 	}
 	if !r.Installed {
-		return inv.answer("", contractsData(r), "no contracts are installed here: git liza contracts install")
+		return found, false
 	}
-	return inv.answer("", contractsData(r), contractsText(r)+"contracts are in "+r.Target.Dir)
+	text := strings.Split(strings.TrimSuffix(contractsText(r), "\n"), "\n")
+	if text[0] == "" {
+		return work.Finding{Check: "contracts", State: "ok", Text: "installed in " + r.Target.Dir}, true
+	}
+	return work.Finding{Check: "contracts", State: "warn", Text: strings.Join(text, "; "), Hint: "git liza contracts install"}, true
 }
 
 type contractsCanaryCommand struct {
@@ -151,7 +152,7 @@ func (c *contractsCanaryCommand) Run(inv *invocation) error {
 	case contracts.Canary():
 		return inv.answer("", data, "the session has loaded this edition of the contract")
 	case "":
-		return &flow.Refusal{Rule: flow.RuleCanary, Hint: "git liza contracts status",
+		return &flow.Refusal{Rule: flow.RuleCanary, Hint: "git liza doctor",
 			Reason: "the answer does not quote the canary: the session has not loaded CORE"}
 	default:
 		return &flow.Refusal{Rule: flow.RuleCanary, Hint: "git liza contracts install",
@@ -171,7 +172,7 @@ func contractsFolder(inv *invocation) (string, error) {
 		return "", err
 	}
 	if !by.IsHuman() {
-		return "", &flow.Refusal{Rule: flow.RuleRole, Hint: "git liza contracts status", Reason: fmt.Sprintf("contracts are installed by humans, not by %s", by)}
+		return "", &flow.Refusal{Rule: flow.RuleRole, Hint: "git liza doctor", Reason: fmt.Sprintf("contracts are installed by humans, not by %s", by)}
 	}
 	return repo.WorkTree(), nil
 }

@@ -53,7 +53,7 @@ func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error
 		shown.Decided, shown.Checkpoint = d.Decision, d.Checkpoint
 		if g := r.After.Goal(r.Move.Goal); g != nil && g.Hold != nil && g.Hold.Checkpoint == d.Checkpoint {
 			shown.Held = len(flow.HeldTasks(r.After, g.ID))
-			until := "git liza align TEXT --answers " + d.Checkpoint
+			until := "git liza record alignment TEXT --answers " + d.Checkpoint
 			if d.Decision == "PIVOT" {
 				until = "git liza goal set TITLE --pivot " + string(g.ID)
 			}

@@ -47,6 +47,11 @@ func (c *doctorCommand) Run(inv *invocation) error {
 	}
 	installed, err := stubs.Examine(inv.ctx, clone.Repo)
 	found := append(clone.Doctor.Examine(inv.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
+	if dir := clone.Repo.WorkTree(); dir != "" {
+		if f, ok := contractsFinding(inv, dir); ok {
+			found = append(found, f)
+		}
+	}
 	settings, err := examineSettings(inv, clone)
 	if err != nil {
 		return err

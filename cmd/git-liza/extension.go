@@ -23,7 +23,6 @@ import (
 type extensionCommands struct {
 	List   extensionListCommand   `cmd:"" default:"withargs" help:"The extensions of the main work tree, in their order; the default."`
 	Add    extensionAddCommand    `cmd:"" help:"Copy an extension into the main work tree."`
-	Check  extensionCheckCommand  `cmd:"" help:"Say all that is wrong with extensions."`
 	Gates  extensionGatesCommand  `cmd:"" help:"Put the gates of an extension on the board."`
 	Remove extensionRemoveCommand `cmd:"" help:"Delete an extension in the main work tree."`
 }
@@ -31,7 +30,7 @@ type extensionCommands struct {
 // extensionHelp says what an extension is.
 const extensionHelp = `An extension is a folder that brings into a project what a team shares: roles/NAME.md,
 prompts/ROLE/SECTION.md or .append.md, artifacts/NAME.yaml with NAME.md, workflows/NAME.yaml,
-patterns/NAME.yaml (title, fix, test and signs of a cause for git liza diagnose),
+patterns/NAME.yaml (title, fix, test and signs of a cause for git liza session diagnose),
 skills/NAME/SKILL.md (git liza contracts show NAME), gates.yaml, providers.yaml,
 launchers.yaml, and on/ACT, a program that is called after each move of that act.
 Its extension.yaml says name, version, about, and what it needs:
@@ -130,64 +129,27 @@ func (c *extensionListCommand) Run(inv *invocation) error {
 	return inv.answer("", map[string]any{"extensions": rows}, text.String())
 }
 
-type extensionCheckCommand struct {
-	Path string `arg:"" optional:"" help:"The folder of an extension; default: all of the main work tree."`
-	At   string `placeholder:"COMMIT" help:"All of a commit, such as integration, from which what runs is taken."`
-}
-
-func (c *extensionCheckCommand) Run(inv *invocation) error {
-	switch {
-	case c.Path != "" && c.At != "":
-		return usagef("git liza help extension check", "a folder and --at exclude each other")
-	case c.At != "":
-		return c.checkAt(inv)
-	case c.Path != "":
-		e, err := readExtension(inv, c.Path)
-		if err != nil {
-			return err
-		}
-		return answerExtensions(inv, []extension.Installed{*e})
-	}
-	list, _, err := readExtensions(inv)
-	if err != nil {
-		return err
-	}
-	return answerExtensions(inv, list)
-}
-
-// checkAt checks the extensions of a commit.
-func (c *extensionCheckCommand) checkAt(inv *invocation) error {
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
-	id, err := clone.Repo.ParseCommit(inv.ctx, c.At)
-	if err != nil {
-		return err
-	}
+// extensionsAt lists the extensions of a commit.
+func extensionsAt(inv *invocation, clone *work.Clone, id git.ID) ([]extension.Installed, error) {
 	base, err := extensionBase(inv.ctx, clone)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	objects, err := clone.Repo.Objects(inv.ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	commit, err := objects.Commit(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	list, err := extension.List(objects.FS(commit.Tree, extension.MaxFile), base)
-	if err != nil {
-		return err
-	}
-	return answerExtensions(inv, list)
+	return extension.List(objects.FS(commit.Tree, extension.MaxFile), base)
 }
 
 // checkExtensions is the command that says what is wrong with extensions of which nothing
 // runs for that.
 func checkExtensions(b *flow.Board) string {
-	return "git liza extension check --at " + shell.Quote(b.Settings().Integration.Name)
+	return "git liza check " + extension.Folder + " --at " + shell.Quote(b.Settings().Integration.Name)
 }
 
 // readExtension reads one from a folder that the user named.
@@ -231,9 +193,8 @@ func extensionGround(inv *invocation) ([]extension.Installed, extension.Base, er
 	return installed, base, err
 }
 
-// answerExtensions prints what is wrong with extensions.
-func answerExtensions(inv *invocation, list []extension.Installed) error {
-	var files []checkedFile
+// checkedExtensions are the files of extensions, with what is wrong with them.
+func checkedExtensions(list ...extension.Installed) (files []checkedFile) {
 	for _, e := range list {
 		for _, name := range e.Files {
 			if !slices.ContainsFunc(e.Wrong, func(f extension.File) bool { return f.Path == name }) {
@@ -244,7 +205,7 @@ func answerExtensions(inv *invocation, list []extension.Installed) error {
 			files = append(files, checkedFile{Path: e.Path + "/" + f.Path, Type: kindExtension, Errors: f.Faults})
 		}
 	}
-	return answerChecked(inv, files, "git liza help extension")
+	return files
 }
 
 type extensionAddCommand struct {
@@ -265,7 +226,7 @@ func (c *extensionAddCommand) Run(inv *invocation) error {
 		return err
 	}
 	if len(e.Wrong) > 0 {
-		return answerExtensions(inv, []extension.Installed{*e})
+		return answerChecked(inv, checkedExtensions(*e), "git liza help extension")
 	}
 	to := filepath.Join(top, filepath.FromSlash(extension.Folder), e.Name)
 	there := slices.ContainsFunc(installed, func(i extension.Installed) bool { return i.Name == e.Name })

@@ -69,7 +69,7 @@ func (c *extensionGatesCommand) find(inv *invocation) (*extension.Installed, err
 	case i < 0:
 		return nil, noExtension(c.Name)
 	case len(list[i].Wrong) > 0:
-		return nil, &flow.Refusal{Rule: flow.RuleContent, Reason: "something is wrong with the extension " + c.Name, Hint: "git liza extension check"}
+		return nil, &flow.Refusal{Rule: flow.RuleContent, Reason: "something is wrong with the extension " + c.Name, Hint: "git liza check"}
 	case len(list[i].Gates) == 0:
 		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "the extension " + c.Name + " has no gates", Hint: "git liza extension list"}
 	}

@@ -63,6 +63,6 @@ func (c *fixCommand) open(inv *invocation, spec string) (flow.GoalID, error) {
 		return "", err
 	}
 	goal := movedGoal(r)
-	inv.progress("%s is the goal of this fix: git liza phase --goal %[1]s", goal)
+	inv.progress("%s is the goal of this fix: git liza goal show %[1]s", goal)
 	return goal, nil
 }

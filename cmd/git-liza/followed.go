@@ -80,7 +80,7 @@ func (f *pictureKeeper) tripBreaker(b *flow.Board, d gitstore.Delta) (again time
 	left, why, again := f.trips.Look(f.inv.ctx, b, news)
 	f.untripped = nil
 	if left != nil {
-		need := view.Need{Kind: "pattern", Subject: "board", Text: "records form " + left.Pattern + ", and the circuit breaker cannot be tripped here: " + view.FirstLine(why), Command: "git liza breaker"}
+		need := view.Need{Kind: "pattern", Subject: "board", Text: "records form " + left.Pattern + ", and the circuit breaker cannot be tripped here: " + view.FirstLine(why), Command: "git liza status"}
 		if newest, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: string(left.Records[len(left.Records)-1])}).(*flow.Anomaly); ok {
 			need.Since = newest.At
 		}

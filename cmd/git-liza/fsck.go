@@ -15,7 +15,8 @@ import (
 
 type fsckCommand struct {
 	Full   bool `help:"Replay every move from the first one, not only those since the last check."`
-	Repair bool `help:"Go back to the last state that replays; what is wrong is kept under refs/liza/rescue/."`
+	Board  bool `xor:"what" help:"Replay nothing: hold the board as it is against its invariants, and say all that breaks them."`
+	Repair bool `xor:"what" help:"Go back to the last state that replays; what is wrong is kept under refs/liza/rescue/."`
 }
 
 func (c *fsckCommand) Run(inv *invocation) error {
@@ -28,6 +29,9 @@ func (c *fsckCommand) Run(inv *invocation) error {
 			return err
 		}
 		return c.repairBoard(inv, clone.Store)
+	}
+	if c.Board {
+		return checkBoard(inv)
 	}
 	search, each := c.searchByHand(inv, clone)
 	n, found, err := clone.Store.Audit.FsckEach(inv.ctx, c.Full, each)

@@ -13,7 +13,7 @@ import (
 )
 
 type goalCommands struct {
-	Show   goalShowCommand   `cmd:"" default:"withargs" help:"Show a goal; the default."`
+	Show   goalShowCommand   `cmd:"" default:"withargs" help:"Show a goal with its phase, its levels, and what came of the stories of a loop; the default."`
 	List   goalListCommand   `cmd:"" help:"List all goals."`
 	Done   goalDoneCommand   `cmd:"" help:"Say that the goal is reached."`
 	Abort  goalAbortCommand  `cmd:"" help:"Give the goal up."`
@@ -21,32 +21,9 @@ type goalCommands struct {
 	Set    goalSetCommand    `cmd:"" help:"Set a new goal, which becomes the current one; without a title, give the current one another workflow."`
 
 	Schedule goalScheduleCommand `cmd:"" help:"Say what holds back the tasks of a goal beside what they depend on."`
-}
-
-type goalShowCommand struct {
-	ID flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
-}
-
-func (c *goalShowCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
-	b, id := l.Board, c.ID
-	if id == "" {
-		if id, err = chooseGoal(inv).about(l.Clone, b, ""); err != nil {
-			return err
-		}
-	}
-	g := b.Goal(id)
-	if g == nil {
-		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no goal " + string(id), Hint: "git liza goal show"}
-	}
-	uncounted, err := l.uncounted(inv.ctx, flow.ActGoal, g.ID, g.Created, g.Ended)
-	if err != nil {
-		return err
-	}
-	return inv.answer("", view.ObjectOf(g).With("uncounted", uncounted), view.GoalText(g, uncounted))
+	Focus    focusCommand        `cmd:"" help:"What commands of this clone are about that name no goal and no task."`
+	Level    levelCommands       `cmd:"" help:"The levels of a goal, which goal show has."`
+	Phase    phaseCommands       `cmd:"" help:"The phases of a goal, which goal show has."`
 }
 
 type goalListCommand struct{}

@@ -20,12 +20,10 @@ var firstCommands = []string{"init", "doctor", "task", "rush", "status", "inbox"
 // helpGroups are the groups of commands in the order of help, each with what
 // its commands are for.
 var helpGroups = []struct{ title, about string }{
-	{"Set up", "prepare a repository and this machine"},
-	{"Plan", "tasks, answers and records"},
-	{"Work", "what coders, reviewers and supervisors do"},
-	{"Look", "show the board and change nothing"},
-	{"Govern", "steer the board as a whole, keep a clone in order"},
-	{"Agents", "run the programs that do the work"},
+	{"Every day", "tasks, for people and for agents"},
+	{"Leading", "what is worked on, how far it may go, how it went"},
+	{"Keeping", "a board, a repository and a machine in order"},
+	{"Rarely", "a first look, other programs, work from outside"},
 }
 
 // help prints the page of a command, one of the topics, or a list of commands.
@@ -61,7 +59,11 @@ func (inv *invocation) help(parser *kong.Kong, topic []string) int {
 func helpPrinter(width int) kong.HelpPrinter {
 	return func(options kong.HelpOptions, ctx *kong.Context) error {
 		if ctx.Selected() != nil {
-			return kong.DefaultHelpPrinter(options, ctx)
+			if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+				return err
+			}
+			_, err := fmt.Fprint(ctx.Stdout, exampleText(ctx.Selected()))
+			return err
 		}
 		_, err := fmt.Fprint(ctx.Stdout, overview(ctx.Model.Node, false, width))
 		return err

@@ -174,7 +174,7 @@ func (p place) typeHint(said refused, hint string) string {
 
 var (
 	reviewAs = regexp.MustCompile(`git liza review (?:--as (\S+) )?(\S+)(?: --as (\S+))?`)
-	unblocks = regexp.MustCompile(`git liza unblock (\S+)`)
+	unblocks = regexp.MustCompile(`git liza task unblock (\S+)`)
 )
 
 // misuse says how a hint would lead round a rule: somebody reviews what it made, or a

@@ -19,7 +19,7 @@ import (
 )
 
 // later are the acts without a command of their own so far.
-var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true}
+var later = map[flow.Act]bool{flow.ActTrip: true}
 
 // Every act that a refusal can name has a page of help under its command.
 func TestEveryActHasACommand(t *testing.T) {
@@ -228,7 +228,7 @@ func TestEveryRuleHasItsHintTyped(t *testing.T) {
 func TestHintsNameWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	open := regexp.MustCompile(`"git liza [^"\n|]*\b(CODER|REVIEWER|TASK|PATH|SPEC|ID)\b`)
-	require.Regexp(t, open, `hint := "git liza claim " + id + " --as CODER" + "git liza recheck TASK"`)
+	require.Regexp(t, open, `hint := "git liza claim " + id + " --as CODER" + "git liza approve --again TASK"`)
 	for path, text := range sources(t) {
 		assert.Empty(t, open.FindAllString(text, -1), path)
 	}

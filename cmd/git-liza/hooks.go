@@ -21,7 +21,6 @@ import (
 type hooksCommands struct {
 	Install   hooksInstallCommand   `cmd:"" help:"Install the hooks, beside those that are there; again, bring them up to date."`
 	Uninstall hooksUninstallCommand `cmd:"" help:"Restore what was there before."`
-	Status    hooksStatusCommand    `cmd:"" default:"1" help:"Tell which hooks are there; the default."`
 }
 
 type hooksInstallCommand struct {
@@ -177,16 +176,6 @@ func (c *hooksUninstallCommand) Run(inv *invocation) error {
 	return inv.answer("changed", data, text)
 }
 
-type hooksStatusCommand struct{}
-
-func (c *hooksStatusCommand) Run(inv *invocation) error {
-	now, err := examineHooks(inv)
-	if err != nil {
-		return err
-	}
-	return inv.answer("", now, hooksText(now))
-}
-
 // examineHooks examines the hooks with the current configuration of the
 // repository.
 func examineHooks(inv *invocation) (stubs.Installed, error) {
@@ -262,7 +251,7 @@ func hooksFinding(i stubs.Installed, err error, bare bool) work.Finding {
 	}
 	switch {
 	case err != nil:
-		return work.Finding{Check: check, State: "warn", Text: err.Error(), Hint: "git liza hooks status"}
+		return work.Finding{Check: check, State: "warn", Text: err.Error(), Hint: install}
 	case len(i.Hooks) == 0:
 		return warn("none: git refuses nothing here")
 	case !i.BinaryFound:

@@ -40,7 +40,7 @@ func killedCommands() map[string]killedCommand {
 	approved := append(reviewed[:len(reviewed):len(reviewed)], approve)
 	// The first attempt is given up with a file that no commit has.
 	stale := append(worked[:len(worked):len(worked)], []string{"sh", "-c", "echo late >" + tree + "/late.txt"},
-		[]string{"git-liza", "block", "t", coder, "--reason", "R", "--question", "Q"}, []string{"git-liza", "unblock", "t", "--unanswered"}, []string{"git-liza", "claim", "t", "--as=coder-2"},
+		[]string{"git-liza", "block", "t", coder, "--reason", "R", "--question", "Q"}, []string{"git-liza", "task", "unblock", "t", "--unanswered"}, []string{"git-liza", "claim", "t", "--as=coder-2"},
 		[]string{"sh", "-c", "echo later >" + tree + "/later.txt"})
 	merged := append(approved[:len(approved):len(approved)], []string{"git-liza", "merge", "t"})
 	// The hooks of somebody else's folder: ours are set in the configuration.
@@ -126,7 +126,7 @@ func (p *playground) recovers(c killedCommand, at string) {
 		require.Equal(p.t, c.status, p.show(task)["status"], at)
 	}
 	p.mustAt(at, "git-liza", "fsck", "--full")
-	p.mustAt(at, "git-liza", "validate")
+	p.mustAt(at, "git-liza", "fsck", "--board")
 	require.Empty(p.t, p.litter(), at)
 }
 

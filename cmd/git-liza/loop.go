@@ -22,14 +22,13 @@ import (
 
 type loopCommands struct {
 	Run    loopRunCommand    `cmd:"" default:"withargs" help:"Open a loop, or go on with it, until every story has passed or a bound is reached; the default."`
-	Report loopReportCommand `cmd:"" help:"What came of each story, what it took, and what is left of the bounds."`
 	Export loopExportCommand `cmd:"" help:"Print the file of stories with what came of them; nothing else in it changes."`
 }
 
 // Help says what a loop is.
 func (c *loopCommands) Help() string {
 	return `A loop is a goal whose stories agents do one after the other, within bounds. FILE is a
-prd.json (git liza template stories prints one), or a list in Markdown (- [ ] US-001: Title). It also says, or flags
+prd.json (git liza artifact template stories prints one), or a list in Markdown (- [ ] US-001: Title). It also says, or flags
 say, which paths the work may change (allowedPaths, or ## Allowed Paths), which it may not
 (excludedPaths, or ## Excluded Paths) and what has to succeed (verificationCommands, or
 ## Verification). Each story is a task with a session of its own. It has passed when its
@@ -177,7 +176,7 @@ func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
 		return err
 	}
 	l.goal = movedGoal(r)
-	l.progress("%s is the loop of %s: git liza loop report %[1]s", l.goal, git.Visible(l.path))
+	l.progress("%s is the loop of %s: git liza goal show %[1]s", l.goal, git.Visible(l.path))
 	if caution := r.After.Tracked(l.path).Caution(); caution != "" {
 		l.progress("caution: %s", caution)
 	}

@@ -14,22 +14,6 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-type loopReportCommand struct {
-	ID flow.GoalID `arg:"" optional:"" help:"The goal of a loop; default: the current goal, else the last loop."`
-}
-
-func (c *loopReportCommand) Run(inv *invocation) error {
-	clone, goal, err := chooseLoop(inv, c.ID)
-	if err != nil {
-		return err
-	}
-	report, err := readLoop(inv, clone, goal)
-	if err != nil {
-		return err
-	}
-	return inv.answer("", report, report.Text(inv.width()))
-}
-
 // chooseLoop opens the repository, and returns the goal of the loop that a command is
 // about.
 func chooseLoop(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, error) {

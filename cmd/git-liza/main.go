@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -89,7 +90,11 @@ func run(inv *invocation, args []string) (code int) {
 		inv.now = now
 	}
 	if len(args) > 0 && args[0] == "--version" {
-		args = append([]string{"version"}, args[1:]...) // as git does
+		inv.json = slices.ContainsFunc(args[1:], isJSON)
+		if err := inv.answer("", map[string]any{"version": version, "format": flow.NewestFormat, "go": runtime.Version()}, "git-liza "+version); err != nil {
+			return inv.fail(err)
+		}
+		return exitDone
 	}
 	cli := branch(args)
 	var helped helpPrinted

@@ -131,7 +131,7 @@ func (p *playground) answers(question string) {
 	require.Equal(p.t, []string{"answer", "ask", "list", "recall", "show"}, c.tools())
 	c.refused("ask", `{"to": "coder", "text": "you?"}`, "circle")
 	c.does("ask", `{"to": "human", "text": "you?"}`)
-	require.Contains(p.t, p.must("git-liza", "records", "questions", "--json"), `"text":"you?"`)
+	require.Contains(p.t, p.must("git-liza", "record", "list", "questions", "--json"), `"text":"you?"`)
 	c.does("answer", fmt.Sprintf(`{"question": %q, "text": "so"}`, question))
 	c.refused("answer", fmt.Sprintf(`{"question": %q, "text": "thus"}`, question), "exists")
 }

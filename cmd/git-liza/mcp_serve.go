@@ -145,12 +145,17 @@ func (m toolServer) toolOf(hint string) string {
 	command, liza := strings.CutPrefix(hint, "git liza ")
 	for _, row := range tools {
 		words := strings.ReplaceAll(row.name, "_", " ")
-		does := liza && (command == words || strings.HasPrefix(command, words+" ")) || row.name == "commit" && strings.Contains(hint, " commit") && !liza
+		does := liza && (isCommand(command, words) || row.act != 0 && isCommand(command, row.act.Command())) || row.name == "commit" && strings.Contains(hint, " commit") && !liza
 		if does && m.has(row) {
 			return row.name
 		}
 	}
 	return ""
+}
+
+// isCommand reports whether a command line is a command, perhaps with arguments.
+func isCommand(line, command string) bool {
+	return line == command || strings.HasPrefix(line, command+" ")
 }
 
 // aboutTask returns the task that a call names, "" if none.
@@ -248,7 +253,7 @@ func (m toolServer) resources() []mcp.Resource {
 			if err != nil || id.UnmarshalText([]byte(text)) != nil {
 				return nil, mcp.ErrNotFound
 			}
-			return &showCommand{ID: id}, nil
+			return &showCommand{ID: text}, nil
 		})},
 	}
 }
@@ -315,7 +320,7 @@ func (m toolServer) prompts(of flow.Role, rows []*flow.RoleRow) []mcp.Prompt {
 		}
 		list = append(list, mcp.Prompt{Name: role.String(), About: "What a " + role.String() + " is told when it is started.", Task: row.Capacity != flow.Plans,
 			Text: func(ctx context.Context, task string) (string, error) {
-				c := &promptCommand{Role: role}
+				c := &sessionPromptCommand{Role: role}
 				if task != "" {
 					if err := c.Task.UnmarshalText([]byte(task)); err != nil {
 						return "", err

@@ -270,7 +270,7 @@ func TestMCPResourcesAndPrompts(t *testing.T) {
 	got, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "coder", Arguments: map[string]string{"task": "one"}})
 	require.NoError(t, err)
 	text := got.Messages[0].Content.(*sdk.TextContent).Text
-	require.Equal(t, p.must("git-liza", "prompt", "coder", "one", "--as", "coder-1"), strings.TrimSpace(text))
+	require.Equal(t, p.must("git-liza", "session", "prompt", "coder", "one", "--as", "coder-1"), strings.TrimSpace(text))
 	for _, arguments := range []map[string]string{nil, {"task": "nine"}, {"task": "no way"}} {
 		_, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "coder", Arguments: arguments})
 		require.Error(t, err, arguments)

@@ -16,7 +16,7 @@ func (c *nextCommand) Help() string {
 the current goal first, else what brings merged work to your branch; for an agent
 (--as) what it is to do next. --json: action, subject, command, why, and the rule
 that asks for it, if one does. Before that come a goal in progress, its spec, a phase
-that can end, and what git liza focus names: where one of them is missing it exits 3,
+that can end, and what git liza goal focus names: where one of them is missing it exits 3,
 with the command that mends it.`
 }
 

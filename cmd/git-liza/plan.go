@@ -16,46 +16,32 @@ import (
 )
 
 type planFileCommands struct {
-	Check planCheckCommand `cmd:"" help:"Say all that is wrong with a plan, each with its line."`
-	Show  planShowCommand  `cmd:"" help:"The tasks of a plan, or of the board, by level: the longest chain, and how long some numbers of agents need."`
+	Show planShowCommand `cmd:"" help:"The tasks of a plan, or of the board, by level: the longest chain, and how long some numbers of agents need."`
 
 	Import planImportCommand `cmd:"" help:"Enter the tasks of a plan in one move."`
 	Export planExportCommand `cmd:"" help:"Print the open tasks of a goal as a plan."`
 	Diff   planDiffCommand   `cmd:"" help:"What a plan says otherwise than the board."`
+
+	Classify planClassifyCommand `cmd:"" help:"How far the work of plans and specs may be automated, as they declare it or as it is inferred."`
 }
 
-type planCheckCommand struct {
-	File string `arg:"" placeholder:"FILE" help:"A YAML list of tasks, a mapping with feature, defaults, levels and tasks, or a task-graph.json; a folder or file of GSD or ZERG, or a prd.json; - for standard input."`
-	goalFlag
-}
-
-// Help says what is checked.
-func (c *planCheckCommand) Help() string {
-	return `Errors and warnings stand on standard output, a line each:
-FILE:LINE: CODE: what is wrong. A warning has the word warning before its code. The
-exit code is 1 if there is an error. No command of the plan is run. Files are looked for on
-the integration branch, or in HEAD where there is no board. Levels go on where those of the
-goal end. Of a plan of another system "unmapped" names what has no place here, and
-"finished" work that is done there. doc/plans.md has the form of
-plans and all codes.`
-}
-
-func (c *planCheckCommand) Run(inv *invocation) error {
-	r := planReader{inv, c.File}
-	file, err := r.read()
+// checkPlan says all that is wrong with a plan.
+func checkPlan(inv *invocation, file string, goal goalFlag) error {
+	r := planReader{inv, file}
+	read, err := r.read()
 	if err != nil {
 		return err
 	}
-	ground, err := r.ground(c.Goal)
+	ground, err := r.ground(goal.Goal)
 	if err != nil {
 		return err
 	}
-	warnings, err := ground.Check(c.File, file)
+	warnings, err := ground.Check(file, read)
 	if err != nil {
-		return r.refuse(err, file, "git liza help plan check")
+		return r.refuse(err, read, "git liza help check")
 	}
-	text := r.lines(file, nil, warnings) + fmt.Sprintf("%s: %s, no error\n", c.File, view.Count(len(file.Plan.Tasks), "task"))
-	return inv.answer("", planData(file, true, nil, warnings), text)
+	text := r.lines(read, nil, warnings) + fmt.Sprintf("%s: %s, no error\n", file, view.Count(len(read.Plan.Tasks), "task"))
+	return inv.answer("", planData(read, true, nil, warnings), text)
 }
 
 // A planReader reads the plan of a file, or of standard input.

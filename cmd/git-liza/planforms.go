@@ -64,10 +64,13 @@ func (r planReader) rooted(folder string) (string, error) {
 	return rootedFile(r.invocation, clone, folder)
 }
 
+// noPlan is the hint where there is nothing that could be a plan.
+const noPlan = "git liza help plan import"
+
 // instead is the command that the user typed with the first of the paths that may be meant.
 func (r planReader) instead(folder string, try []string) string {
 	if len(try) == 0 {
-		return "git liza help plan import"
+		return noPlan
 	}
 	hint := "git liza"
 	for _, word := range r.args {

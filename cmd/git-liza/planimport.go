@@ -36,7 +36,7 @@ What has no place on the board is named ("unmapped"), and so is work that is don
 file has to be on integration.`
 }
 
-// A planImportTool is plan check and plan import with the plan as a text.
+// A planImportTool is check and plan import with the plan as a text.
 type planImportTool struct {
 	Plan   string `required:"" help:"The plan: a YAML list of tasks, a mapping with feature, levels, defaults and tasks, or a task-graph in JSON."`
 	Check  bool   `help:"Only check it."`
@@ -49,7 +49,7 @@ func (c *planImportTool) Run(inv *invocation) error {
 	own := *inv
 	own.stdin = strings.NewReader(c.Plan)
 	if c.Check {
-		return (&planCheckCommand{File: "-", goalFlag: c.goalFlag}).Run(&own)
+		return checkPlan(&own, "-", c.goalFlag)
 	}
 	return (&planImportCommand{File: "-", Update: c.Update, goalFlag: c.goalFlag}).Run(&own)
 }
@@ -63,7 +63,7 @@ func (c *planImportCommand) Run(inv *invocation) error {
 	i.Update = c.Update
 	warnings, err := i.Check(inv.ctx)
 	if err != nil {
-		return r.refuse(err, i.File, "git liza help plan check")
+		return r.refuse(err, i.File, "git liza help check")
 	}
 	if err := i.Trust.AllowTasks(inv.ctx, i.Tasks()); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (r planReader) approved(i *work.PlanImport) (*flow.PlanRef, error) {
 		return nil, err
 	}
 	if i.File.Report.System != "" && r.isFolder() {
-		return nil, &flow.Refusal{Rule: flow.RuleArtifact, Hint: "git liza phase --goal " + string(i.Goal),
+		return nil, &flow.Refusal{Rule: flow.RuleArtifact, Hint: "git liza goal show " + string(i.Goal),
 			Reason: fmt.Sprintf("the workflow of %s makes its plan, so that its tasks come from no folder", i.Goal)}
 	}
 	file, err := rootedFile(r.invocation, i.Clone, r.path)
@@ -164,7 +164,7 @@ func (c *planDiffCommand) Run(inv *invocation) error {
 		return err
 	}
 	if wrong, _ := i.File.Locate(nil); len(wrong) > 0 {
-		return r.refuse(&work.PlanFaults{Wrong: wrong}, i.File, "git liza help plan check")
+		return r.refuse(&work.PlanFaults{Wrong: wrong}, i.File, "git liza help check")
 	}
 	b, _, err := i.Store.Board(inv.ctx)
 	if err != nil {

@@ -88,7 +88,7 @@ func (c *planShowCommand) Run(inv *invocation) error {
 		return err
 	}
 	if wrong, _ := file.Locate(faults); len(wrong) > 0 {
-		return r.refuse(&work.PlanFaults{Wrong: wrong}, file, "git liza help plan check")
+		return r.refuse(&work.PlanFaults{Wrong: wrong}, file, "git liza help check")
 	}
 	g := view.PlanOf(&file.Plan, linked)
 	var l look

@@ -162,7 +162,7 @@ func (d *cutDisk) story(n int) {
 	d.must("git-liza", "claim", abandoned, "--as", "coder-1")
 	d.write(abandoned, "untracked.txt", "never committed")
 	d.must("git-liza", "block", abandoned, "--as", "coder-1", "--reason", "R", "--question", "Q")
-	d.acked("git-liza", "abandon", abandoned, "--reason", "R")
+	d.acked("git-liza", "task", "abandon", abandoned, "--reason", "R")
 	require.Contains(d.t, d.must("git", "ls-tree", "-r", "refs/liza/saved/"+abandoned+"/1"), "untracked.txt")
 }
 

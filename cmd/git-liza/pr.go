@@ -149,7 +149,7 @@ GitLab's approvals name no commit; they are listed with the command to type for 
 The verdict is yours, for the account: on a board with principals this takes the right
 vouch, and an account of a principal who did not code the task. Nothing is asked of the
 host, and what the export says is not checked. A request that is merged on the host is
-no merge of the task; git liza reconcile finds work that reached integration.`
+no merge of the task; git liza adopt --tasks finds work that reached integration.`
 }
 
 func (c *prImportCommand) Run(inv *invocation) error {

@@ -314,7 +314,7 @@ func TestTortureMoves(t *testing.T) {
 	require.Equal(t, writers*moves, after-before)
 	subjects := strings.Count(p.must("git", "log", "--format=%b", "refs/liza/state"), "request: ")
 	require.Equal(t, after, subjects)
-	p.must("git-liza", "validate")
+	p.must("git-liza", "fsck", "--board")
 	p.must("git", "fsck", "--strict")
 }
 

@@ -6,12 +6,17 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/recall"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
 )
 
 type recallCommand struct {
-	Query  []string `arg:"" help:"What to look for, in words."`
+	Query  []string `arg:"" optional:"" help:"What to look for, in words."`
 	Count  int      `short:"n" default:"5" placeholder:"N" help:"At most so many; default 5."`
 	Source string   `enum:",move,session,file" default:"" placeholder:"SOURCE" help:"Only moves, sessions or files: move, session, file."`
+
+	Lessons bool        `help:"Instead what was learnt, and where it comes from."`
+	Task    flow.TaskID `placeholder:"TASK" help:"Only lessons that concern the paths of a task, the closest first, whole."`
+	Path    []string    `placeholder:"PATH" help:"Only lessons that concern these paths or globs, the closest first, whole; repeatable."`
 }
 
 // Help says where it looks.
@@ -21,8 +26,11 @@ questions and answers, notes, discoveries, anomalies), the sessions that are kep
 the specs, artifacts and lessons on integration. One of the words is enough, or one that means
 nearly the same; more of them, and rarer ones, count more.
 
-    git liza recall why was the parser rewritten
-    git liza recall --source session "connection reset" --json`
+A lesson is a file .liza/knowledge/NAME.md on integration. Its front matter says which paths it
+concerns, the commits that it comes from, and which lessons it contradicts; the text below says
+what was learnt. Prompts of agents that work or judge in these paths tell them, as far as
+git config liza.learnt allows. Of lessons that contradict one another nobody is told before a
+person has taken one away, and of one that comes from no commit on integration nobody at all.`
 }
 
 // mostRecalled bounds what one command answers.
@@ -31,6 +39,12 @@ const mostRecalled = 1000
 func (c *recallCommand) Run(inv *invocation) error {
 	if c.Count < 1 || c.Count > mostRecalled {
 		return usagef("git liza help recall", "the count is a number from 1 to %d, not %d", mostRecalled, c.Count)
+	}
+	if c.Lessons != (len(c.Query) == 0) || !c.Lessons && (c.Task != "" || len(c.Path) > 0) {
+		return usagef("git liza help recall", "it takes words to look for, or --lessons, of a task or paths")
+	}
+	if c.Lessons {
+		return c.lessons(inv)
 	}
 	if strings.TrimSpace(strings.Join(c.Query, " ")) == "" {
 		return usagef("git liza help recall", "there is no word to look for")

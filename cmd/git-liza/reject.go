@@ -37,7 +37,12 @@ a line each; what is not called a concern is a blocker:
 
 --reason-file - takes the reason from standard input. As YAML it is blockers and
 concerns (file, line, issue, why, suggestion), prior (finding, status) and
-overall.`
+overall.
+
+git liza show TASK lists the open blockers with their numbers, by which a person takes
+one back with --dismiss. When none is open any more, the same submission waits for its
+verdicts again: the role that rejected it judges anew, and what other roles approved stays
+approved.`
 }
 
 type rejectCommand struct {
@@ -47,7 +52,8 @@ type rejectCommand struct {
 	ReasonFile string      `placeholder:"FILE" help:"The same from a file, - for standard input."`
 	Message    string      `short:"m" placeholder:"TEXT" help:"One blocker: TEXT, or FILE:LINE: TEXT."`
 	Edit       bool        `short:"e" help:"Write the findings in your editor; a reason that is given is what you begin with."`
-	Role       flow.Role   `placeholder:"ROLE" help:"To which role the blockers belong, of a person; default: the role of its review, else the first that waits."`
+	Role       flow.Role   `placeholder:"ROLE" help:"To which role the blockers belong, of a person; default: the role of its review, else the first that waits; with --dismiss the one that rejected last."`
+	Dismiss    *int        `placeholder:"N" help:"Take a blocker back instead: its number among the open ones of that role, from 1 on. --reason says why it does not hold the work up. Only a person does."`
 	voucherFlags
 }
 
@@ -58,6 +64,12 @@ func (c *rejectCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err
+	}
+	if c.Dismiss != nil {
+		if c.Commit+c.ReasonFile+c.Message+c.For != "" || c.Edit {
+			return usagef("git liza reject "+string(c.ID)+" --dismiss N --reason R", "--dismiss takes a blocker back, and goes with --reason and --role alone")
+		}
+		return c.dismiss(inv, clone)
 	}
 	text, err := c.text(inv)
 	if err != nil {

@@ -18,6 +18,9 @@ type sessionCommands struct {
 	List sessionListCommand `cmd:"" default:"withargs" help:"The sessions that are kept here, the last one first; the default."`
 	Show sessionShowCommand `cmd:"" help:"One session: what is recorded of it, and the end of what it printed."`
 	Add  sessionAddCommand  `cmd:"" help:"Record a session that no supervisor ran."`
+
+	Prompt   sessionPromptCommand   `cmd:"" help:"The prompt that an agent of a role would get."`
+	Diagnose sessionDiagnoseCommand `cmd:"" help:"Why something failed: causes with their evidence, and what to do."`
 }
 
 type sessionListCommand struct {

@@ -15,11 +15,12 @@ import (
 )
 
 type showCommand struct {
-	ID        flow.TaskID  `arg:"" optional:"" help:"The task; default: that of git liza focus."`
+	ID        string       `arg:"" optional:"" placeholder:"TASK|FILE|COMMIT" help:"The task; default: that of git liza goal focus. Of a file or commit: why there is one."`
 	Patch     whichPatch   `tool:"Answer with what submission N changes, -1 for the last one, instead of the task." xor:"diff" placeholder:"[N]" help:"What submission N changes, the last one without N."`
 	Why       bool         `tool:"Answer only with what the task waits for, until when and who can change that." xor:"diff" help:"Only what it waits for, until when, and who can change that."`
 	Interdiff whichPatches `tool:"-" xor:"diff" placeholder:"N M" help:"What changed from submission N to M."`
 	Stat      bool         `tool:"-" xor:"diff" help:"How much the last submission changes in each file."`
+	Trace     bool         `tool:"-" xor:"diff" help:"Why there is the task, file or commit: tasks, plan, design, decisions, requirements."`
 	RangeDiff bool         `tool:"-" xor:"diff" help:"What the last submission changed, commit by commit, since the one that you judged last, else since the one before."`
 }
 
@@ -67,28 +68,36 @@ func (c *showCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	id := flow.TaskID(c.ID)
+	isPlain := c.Patch == 0 && c.Interdiff == (whichPatches{}) && !c.Stat && !c.RangeDiff && !c.Why
+	if c.Trace || isPlain && c.ID != "" && id.UnmarshalText([]byte(c.ID)) != nil {
+		return l.trace(inv, c.ID)
+	}
 	if c.ID == "" {
 		on, err := chooseGoal(inv).focused(l.Clone)
 		if err != nil {
 			return err
 		}
-		if c.ID = flow.TaskID(on.Task); c.ID == "" {
+		if id = flow.TaskID(on.Task); id == "" {
 			return usagef("git liza help show", `expected "<id>"`)
 		}
 	}
-	t, err := l.task(c.ID)
+	t, err := l.task(id)
+	if err != nil && isPlain && l.trace(inv, c.ID) == nil {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	if c.Why {
 		return c.why(inv, l, t)
 	}
-	history, err := l.wholeHistoryOf(inv, c.ID)
+	history, err := l.wholeHistoryOf(inv, id)
 	if err != nil {
 		return err
 	}
 	if c.Patch != 0 || c.Interdiff != (whichPatches{}) || c.Stat || c.RangeDiff {
-		return c.changes(inv, l, history)
+		return c.changes(inv, l, id, history)
 	}
 	view.FindReturned(history, l.Store.BoardAt)
 	l.findAsker(inv)
@@ -117,15 +126,15 @@ func (c *showCommand) why(inv *invocation, l look, t *flow.Task) error {
 }
 
 // changes prints a patch, in the form in which git shows it where nothing is set.
-func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) error {
+func (c *showCommand) changes(inv *invocation, l look, id flow.TaskID, history []view.Entry) error {
 	list := view.Submissions(history)
 	pick := func(n int) (view.Submission, error) {
 		if n == -1 {
 			n = len(list)
 		}
 		if n < 1 || n > len(list) {
-			return view.Submission{}, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(c.ID),
-				Reason: fmt.Sprintf("%s has %s, none of them has the number asked for", c.ID, view.Count(len(list), "submission"))}
+			return view.Submission{}, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(id),
+				Reason: fmt.Sprintf("%s has %s, none of them has the number asked for", id, view.Count(len(list), "submission"))}
 		}
 		return list[n-1], nil
 	}
@@ -134,8 +143,8 @@ func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) err
 	case c.Stat:
 		numbers = []int{-1}
 	case c.RangeDiff && len(list) < 2:
-		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(c.ID) + " --patch",
-			Reason: fmt.Sprintf("%s has %s, and a range-diff compares two", c.ID, view.Count(len(list), "submission"))}
+		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(id) + " --patch",
+			Reason: fmt.Sprintf("%s has %s, and a range-diff compares two", id, view.Count(len(list), "submission"))}
 	case c.RangeDiff:
 		by, _, err := inv.actor(l.Repo)
 		if err != nil {
@@ -154,7 +163,7 @@ func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) err
 		picked = append(picked, one)
 	}
 	for _, one := range picked {
-		if err := l.Store.Mirror.BringCommits(inv.ctx, c.ID, one.Commit, one.Base); err != nil {
+		if err := l.Store.Mirror.BringCommits(inv.ctx, id, one.Commit, one.Base); err != nil {
 			return err
 		}
 	}
@@ -183,7 +192,7 @@ func (c *showCommand) changes(inv *invocation, l look, history []view.Entry) err
 	if isTerminal(inv.stdout) || inv.color {
 		text = view.PatchText(text, inv.color)
 	}
-	return pager{inv}.present(map[string]any{"task": c.ID, "from": from, "to": to, "patch": string(out)}, text)
+	return pager{inv}.present(map[string]any{"task": id, "from": from, "to": to, "patch": string(out)}, text)
 }
 
 // rangeDiff compares two submissions commit by commit.

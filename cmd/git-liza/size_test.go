@@ -48,7 +48,7 @@ func TestSizeOfCommandLine(t *testing.T) {
 	assert.LessOrEqual(t, s.leaves, most.leaves, "leaves")
 	assert.LessOrEqual(t, s.flags, most.flags, "flags")
 	for _, line := range verbFlags {
-		checkCommand(t, parser.Model.Node, namedCommands("git liza " + line)[0], "verbFlags")
+		requireCommand(t, parser.Model.Node, namedCommands("git liza " + line)[0], "verbFlags")
 	}
 }
 

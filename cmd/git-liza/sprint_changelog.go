@@ -13,7 +13,7 @@ type sprintChangelogCommand struct {
 
 // Help says what the text is for.
 func (c *sprintChangelogCommand) Help() string {
-	return `What git liza spec-change recorded during the sprint, as a table in Markdown. When a
+	return `What git liza record spec-change recorded during the sprint, as a table in Markdown. When a
 sprint ends and a spec changed in it, the task changelog-SPRINT is added once: it
 enters this text into ` + work.ChangelogFile + `.`
 }
@@ -36,7 +36,7 @@ func (c *sprintChangelogCommand) Run(inv *invocation) error {
 		return err
 	}
 	if len(rows) == 0 {
-		inv.progress("no spec change is recorded in %s: git liza spec-change FILE --change TEXT", s.ID)
+		inv.progress("no spec change is recorded in %s: git liza record spec-change FILE --change TEXT", s.ID)
 	}
 	return inv.answer("", shown.Value(), shown.Text())
 }

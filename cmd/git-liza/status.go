@@ -13,7 +13,7 @@ import (
 )
 
 type statusCommand struct {
-	Goal  flow.GoalID `placeholder:"G" help:"Only this goal and its tasks; default: all, and the goal of git liza focus, else the current one, in full."`
+	Goal  flow.GoalID `placeholder:"G" help:"Only this goal and its tasks; default: all, and the goal of git liza goal focus, else the current one, in full."`
 	Since string      `placeholder:"last|T" help:"Also what was merged, rejected, asked and used since a time (2026-01-17, 2h, 3d), or since you last asked so in this clone."`
 }
 

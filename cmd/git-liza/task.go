@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -16,8 +17,12 @@ import (
 
 type taskCommands struct {
 	Add      taskAddCommand      `cmd:"" help:"Add a task, or a list of tasks in one move."`
-	Edit     taskEditCommand     `cmd:"" help:"Change what was said of a task."`
+	Edit     taskEditCommand     `cmd:"" help:"Change what was said of a task, or of several in your editor."`
 	Finalize taskFinalizeCommand `cmd:"" help:"Turn drafts into claimable tasks."`
+
+	Unblock   unblockCommand   `cmd:"" help:"Send a blocked task back to work."`
+	Supersede supersedeCommand `cmd:"" help:"Replace a task whose framing was wrong."`
+	Abandon   abandonCommand   `cmd:"" help:"Give a task up."`
 }
 
 type taskAddCommand struct {
@@ -25,6 +30,8 @@ type taskAddCommand struct {
 	From  string    `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. Problems of all tasks are reported together."`
 	Edit  bool      `short:"e" help:"Write the task, or several, in your editor. The flags fill in the form."`
 	Draft bool      `help:"Not claimable until it is finalized."`
+
+	Record flow.RecordID `placeholder:"ID" help:"The discovery that becomes the task, such as sprint-1/3; its first line is the title, unless another is said."`
 	goalFlag
 	taskFlags
 	reopensFlag
@@ -49,16 +56,21 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 	if c.What.title != "" && c.Title != nil {
 		return usagef("git liza help task add", "%q is no id, and --title says the title", flow.Excerpt(c.What.title, 80))
 	}
-	if c.From != "" && (c.What != idOrTitle{} || c.Title != nil || c.Edit || c.Reopens != "") {
+	if c.From != "" && (c.What != idOrTitle{} || c.Title != nil || c.Edit || c.Reopens != "" || c.Record != "") {
 		return usagef("git liza help task add", "--from takes everything from the file")
+	}
+	if c.Record != "" && c.Edit {
+		return usagef("git liza help task add", "--record takes the task from flags, not from an editor")
 	}
 	clone, err := chooseGoal(inv).open(c.Goal)
 	if err != nil {
 		return err
 	}
 	switch {
+	case c.Record != "":
+		return inv.convert(clone, c.Record, c.described())
 	case c.Edit:
-		return taskForm{inv, clone}.add(c.input())
+		return taskForm{inv, clone}.add(c.described())
 	case c.From == "":
 		return inv.addTasks(clone, []flow.TaskInput{c.input()}, "", nil)
 	}
@@ -69,11 +81,15 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 	return inv.addTasks(clone, list, c.From, lines)
 }
 
-// input returns the task that the command line describes. With a title alone it is
-// a draft.
+// described returns the task that the command line describes.
+func (c *taskAddCommand) described() flow.TaskInput {
+	return c.over(flow.TaskInput{ID: c.What.id, Title: c.What.title, Draft: c.Draft, Reopens: c.Reopens})
+}
+
+// input returns the task to add as it is described. With a title alone it is a draft.
 func (c *taskAddCommand) input() flow.TaskInput {
-	in := c.over(flow.TaskInput{ID: c.What.id, Title: c.What.title, Draft: c.Draft, Reopens: c.Reopens})
-	if c.What.title != "" && !c.Edit && (in.DoneWhen == "" || in.Spec == "" || in.Scope == "") {
+	in := c.described()
+	if c.What.title != "" && (in.DoneWhen == "" || in.Spec == "" || in.Scope == "") {
 		in.Draft = true
 	}
 	return in
@@ -202,22 +218,37 @@ func inFiles(path string, places []planfile.Origin, err error) error {
 }
 
 type taskEditCommand struct {
-	ID    flow.TaskID `arg:"" help:"The task."`
-	Clear []string    `enum:"depends,depends_on,owns,verify,based_on,reviews,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
+	IDs []flow.TaskID `arg:"" name:"id" help:"The task; without flags also several, which you describe anew in your editor."`
+	taskChanges
+}
+
+// taskChanges are what a command changes of a task.
+type taskChanges struct {
+	Clear []string `enum:"depends,depends_on,owns,verify,based_on,reviews,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
 	taskFlags
 }
 
 func (c *taskEditCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
-	if err != nil {
+	switch inForm := reflect.ValueOf(c.taskChanges).IsZero(); {
+	case err != nil:
 		return err
+	case inForm:
+		return taskForm{inv, clone}.change(c.IDs)
+	case len(c.IDs) > 1:
+		return usagef("git liza task edit "+string(c.IDs[0]), "flags change one task at a time; without any, an editor changes several")
 	}
+	return c.edit(inv, clone, c.IDs[0])
+}
+
+// edit describes a task anew as the flags say.
+func (c *taskChanges) edit(inv *invocation, clone *work.Clone, id flow.TaskID) error {
 	if c.Verify != nil {
 		if err := clone.Trust.AllowOwn(inv.ctx, *c.Verify); err != nil {
 			return err
 		}
 	}
-	r, err := work.Tasks{Clone: clone}.Edit(inv.ctx, c.ID, func(in flow.TaskInput) flow.TaskInput {
+	r, err := work.Tasks{Clone: clone}.Edit(inv.ctx, id, func(in flow.TaskInput) flow.TaskInput {
 		in = rooted(clone, c.over(in))
 		c.clear(&in)
 		return in
@@ -226,11 +257,11 @@ func (c *taskEditCommand) Run(inv *invocation) error {
 		return err
 	}
 	showWarnings(inv, r, "", nil)
-	return inv.taskResult(r.Result, c.ID, "edited")
+	return inv.taskResult(r.Result, id, "edited")
 }
 
 // clear empties the fields that --clear names.
-func (c *taskEditCommand) clear(in *flow.TaskInput) {
+func (c *taskChanges) clear(in *flow.TaskInput) {
 	for _, field := range c.Clear {
 		switch field {
 		case "depends", "depends_on":

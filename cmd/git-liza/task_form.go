@@ -5,8 +5,11 @@ import (
 	"cmp"
 	"reflect"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -59,7 +62,67 @@ func (f taskForm) add(in flow.TaskInput) error {
 	})
 }
 
-// formText returns the form for one task, in a version of the format: what every
+// change describes tasks anew as the user makes it of a form with all that is said of them.
+// One move changes all of them. A form that is refused is kept.
+func (f taskForm) change(ids []flow.TaskID) error {
+	b, _, err := f.clone.Store.Board(f.ctx)
+	if err != nil {
+		return err
+	}
+	var form []byte
+	for _, id := range ids {
+		t := b.Task(id)
+		if t == nil {
+			return cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list", Reason: "there is no task " + string(id)}))
+		}
+		if refusal := b.Opens(flow.ActEdit, id, f.clone.Caller, b.At()); refusal != nil {
+			return refusal
+		}
+		text, err := formText(t.Input(), b.Settings().Format)
+		if err != nil {
+			return err
+		}
+		form = append(form, text...)
+	}
+	goal := b.Task(ids[0]).Goal
+	return draft{
+		command: "task edit", ending: ".yaml", text: form, notes: formNotes, again: "git liza plan import --update --goal " + string(goal),
+		otherwise: "flags of task edit say what changes",
+	}.edit(f.invocation, f.clone.Repo, func(text []byte) error {
+		return f.enter(goal, text)
+	})
+}
+
+// enter describes tasks of a goal as a form has them.
+func (f taskForm) enter(goal flow.GoalID, text []byte) error {
+	i := &work.PlanImport{Clone: f.clone, Path: "form", File: planfile.Read("form", text, gitstore.MaxMove), Goal: goal, Update: true}
+	for n := range i.File.Plan.Tasks {
+		i.File.Plan.Tasks[n].TaskInput = rooted(f.clone, i.File.Plan.Tasks[n].TaskInput)
+	}
+	r := planReader{f.invocation, i.Path}
+	warnings, err := i.Check(f.ctx)
+	if err != nil {
+		return r.refuse(err, i.File, "git liza help check")
+	}
+	if err := i.Trust.AllowTasks(f.ctx, i.Tasks()); err != nil {
+		return err
+	}
+	made, err := i.Enter(f.ctx)
+	if err != nil {
+		return inFiles(i.Path, r.places(i), r.refuse(err, i.File, ""))
+	}
+	ids := []flow.TaskID{}
+	for _, n := range i.Moved {
+		ids = append(ids, i.File.Plan.Tasks[n].ID)
+	}
+	said := view.JoinIDs(ids) + " edited"
+	if len(ids) == 0 {
+		said = "nothing was changed"
+	}
+	return f.result(made, map[string]any{"tasks": ids, "warnings": append([]planfile.Finding{}, warnings...)}, "%s", r.lines(i.File, nil, warnings)+said)
+}
+
+// formText returns the form for one task, in a version of the rules: what every
 // task needs is there to be filled in, and the rest if it was said.
 func formText(in flow.TaskInput, format int) ([]byte, error) {
 	text, err := document.EncodeAt(format, &[]formRow{{in.ID, in.Title, in.DoneWhen, in.Spec, in.Scope}})

@@ -78,13 +78,13 @@ var tools = []toolRow{
 
 	{"task_add", flow.ActAdd, mcp.Adds, planning, "Add tasks, all of them or none. They may depend on each other by the ids that you give them.", newCommand[taskAddTool]},
 	{"plan_import", flow.ActAdd, mcp.Adds, planning, "Enter a plan of many tasks in one move, all of them or none. A plan with errors changes nothing, and all errors are told at once, each with its line. A second import changes nothing.", newCommand[planImportTool]},
-	{"task_edit", flow.ActEdit, mcp.Undoes, planning, "Change what is said of a task that nobody works on. What you leave out stays as it is.", newCommand[taskEditCommand]},
+	{"task_edit", flow.ActEdit, mcp.Undoes, planning, "Change what is said of a task that nobody works on. What you leave out stays as it is.", newCommand[taskEditTool]},
 	{"finalize", flow.ActFinalize, mcp.Adds, planning, "Make drafts claimable, once they say title, done_when, spec and scope.", newCommand[taskFinalizeCommand]},
 	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", newCommand[supersedeTool]},
 	{"abandon", flow.ActAbandon, mcp.Undoes, planning, "Give a task up. It is final.", newCommand[abandonCommand]},
 	{"answer", flow.ActAnswer, mcp.Adds, planning | answerers, "Answer a question; show names those of a task. With the last answer the task goes on, unless a limit blocked it.", newCommand[answerTool]},
 	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a task back to work that a limit or an abandoned dependency blocked, or that was blocked with a reason. Questions that are open are closed without an answer; those that somebody asked a person so closes only with unanswered.", newCommand[unblockCommand]},
-	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", newCommand[convertCommand]},
+	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", newCommand[convertTool]},
 	{"defer", flow.ActDefer, mcp.Adds, planning, "Put a discovery off that can wait: it wakes no planner until then. Say why.", newCommand[deferCommand]},
 	{"align", flow.ActAlign, mcp.Adds, planning, "Say where the work stands against the goal's original intent. With answers it also answers the decision of a person at that checkpoint: tasks that it held back can be claimed again.", newCommand[alignCommand]},
 
@@ -228,4 +228,37 @@ type supersedeTool struct {
 // Run supersedes.
 func (c *supersedeTool) Run(inv *invocation) error {
 	return inv.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: c.By, Add: inputs(c.Tasks)}, "", nil)
+}
+
+// A taskEditTool is task edit of one task.
+type taskEditTool struct {
+	ID flow.TaskID `arg:"" help:"The task."`
+	taskChanges
+}
+
+// Run edits.
+func (c *taskEditTool) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	return c.edit(inv, clone, c.ID)
+}
+
+// A convertTool makes a task of a discovery.
+type convertTool struct {
+	Discovery flow.RecordID `arg:"" help:"Its id, such as sprint-1/3."`
+	ID        flow.TaskID   `help:"Default: the next task-N."`
+	Draft     bool          `help:"Not claimable until it is finalized."`
+	taskFlags
+	reopensFlag
+}
+
+// Run converts.
+func (c *convertTool) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	return inv.convert(clone, c.Discovery, c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Reopens: c.Reopens}))
 }

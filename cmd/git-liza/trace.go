@@ -13,28 +13,15 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-type traceCommand struct {
-	Subject string `arg:"" placeholder:"FILE|COMMIT|TASK" help:"A file, from the current folder; a commit; or a task."`
-}
-
-// Help says what leads from one to the next.
-func (c *traceCommand) Help() string {
-	return `From code to the tasks whose work changed it and was merged, from a task to its spec, to
-what it is based on and to the plan that lists it, from there on by based_on and
-superseded_by of front matter, which name artifacts by id or path. Files are read as they
-are on integration. References that lead nowhere stand at the end.`
-}
-
-func (c *traceCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+// trace prints what a file, a commit or a task stands on: from code to the tasks whose work
+// changed it and was merged, from a task to its spec, to what it is based on and to the plan
+// that lists it, from there on by the front matter of artifacts.
+func (l look) trace(inv *invocation, subject string) error {
 	t := tracing{look: l, inv: inv}
 	if err := t.readSources(); err != nil {
 		return err
 	}
-	from, err := t.begin(c.Subject)
+	from, err := t.begin(subject)
 	if err != nil {
 		return err
 	}
@@ -50,7 +37,7 @@ func (c *traceCommand) Run(inv *invocation) error {
 	if err := errors.Join(failed, l.Board.Err()); err != nil {
 		return err
 	}
-	return inv.answer("", map[string]any{"subject": c.Subject, "tasks": t.rows(), "links": chain.Links, "dangling": chain.Dangling}, t.text(c.Subject, chain))
+	return inv.answer("", map[string]any{"subject": subject, "tasks": t.rows(), "links": chain.Links, "dangling": chain.Dangling}, t.text(subject, chain))
 }
 
 // A tracing follows what work stands on.
@@ -110,7 +97,7 @@ func (t *tracing) begin(subject string) ([]artifacts.Ref, error) {
 	}
 	commit, err := t.Repo.ParseCommit(t.inv.ctx, subject)
 	if errors.Is(err, git.ErrNoCommit) {
-		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza help trace",
+		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza help show",
 			Reason: git.Visible(subject) + " is no task, no file on integration, and no commit"}
 	}
 	if err != nil {

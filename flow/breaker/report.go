@@ -156,7 +156,7 @@ func shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	const more = "\n… git liza breaker show"
+	const more = "\n… git liza status"
 	s = s[:max(limit-len(more), 0)]
 	if i := strings.LastIndexByte(s, '\n'); i > 0 {
 		s = s[:i]

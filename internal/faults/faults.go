@@ -42,7 +42,7 @@ func Faults() []Fault {
 		{Name: "budget", Needs: []Need{{`the budget of goal-1 is spent: 26 of 25 dollars`, "git liza config budgets.goal.cost 51"}}},
 		{Name: "checkpoint", Needs: []Need{
 			{`the checkpoint waits for a decision: half of it is there`, "git liza checkpoint decide CONTINUE --message M"},
-			{`REPLAN of checkpoint-1 holds 2 tasks back: smaller steps`, "git liza align TEXT --answers checkpoint-1"}}},
+			{`REPLAN of checkpoint-1 holds 2 tasks back: smaller steps`, "git liza record alignment TEXT --answers checkpoint-1"}}},
 		{Name: "reverted", Needs: []Need{{`task-1 was reverted by human:ann-example with [0-9a-f]{10}, and task-2 needs it`, "git liza undo task-1 --reopen"}}},
 		{Name: "unreadable", Unreadable: true, Needs: []Need{{`tasks/01/task-1.yaml:[0-9]+: `, "git liza fsck --repair"}}},
 	}

@@ -181,8 +181,8 @@ func goOn(t *testing.T, every int) {
 	eachGolden(t, func(t *testing.T, g golden, dir string) {
 		store, _, at := openBoard(t, dir)
 		liza(t, present, dir, at, "fsck", "--full")
-		for _, args := range [][]string{{"status"}, {"inbox", "--all"}, {"next"}, {"list", "--all"}, {"log"}, {"log", "--yaml"}, {"log", "--jsonl"}, {"state"}, {"validate"}, {"config"},
-			{"goal"}, {"sprint"}, {"agents"}, {"usage"}, {"session"}, {"principal"}, {"diff", "sprint-1"}} {
+		for _, args := range [][]string{{"status"}, {"inbox", "--all"}, {"next"}, {"list", "--all"}, {"log"}, {"log", "--yaml"}, {"log", "--jsonl"}, {"board", "show"}, {"fsck", "--board"}, {"config"},
+			{"goal"}, {"sprint"}, {"agents"}, {"metrics"}, {"session"}, {"principal"}, {"board", "diff", "sprint-1"}} {
 			liza(t, present, dir, at, args...)
 		}
 		board, _, err := store.Board(context.Background())
@@ -195,7 +195,7 @@ func goOn(t *testing.T, every int) {
 		at = at.Add(time.Minute)
 		liza(t, present, dir, at, "note", "This board goes on")
 		liza(t, present, dir, at, "task", "add", "going-on", "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
-		liza(t, present, dir, at, "abandon", "going-on", "--reason", "seen")
+		liza(t, present, dir, at, "task", "abandon", "going-on", "--reason", "seen")
 		liza(t, present, dir, at, "fsck", "--full")
 		require.Equal(t, string(g.tip), gittest.Git(t, dir, "rev-parse", layout.State+"~3"))
 	})

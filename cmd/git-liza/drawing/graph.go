@@ -69,9 +69,9 @@ func leftOut(g view.Graph, tasks, arrows int) string {
 	}
 	text := "and " + strings.Join(parts, ", ")
 	if g.Goal == "" {
-		return text + " (git liza plan show --goal GOAL has fewer, git liza plan show --format dot has all)"
+		return text + " (git liza graph GOAL has fewer, git liza graph --format dot has all)"
 	}
-	return fmt.Sprintf("%s (git liza plan show --goal %s --format dot has all)", text, g.Goal)
+	return fmt.Sprintf("%s (git liza graph %s --format dot has all)", text, g.Goal)
 }
 
 // A point is a place in a drawing.

@@ -174,16 +174,16 @@ func TestGraphOfManyTasks(t *testing.T) {
 	}
 	g := view.GraphOf(boardOf(tasks...), "goal-1")
 	svg := Graph(g, Place{})
-	require.Contains(t, svg, "and 9700 more tasks (git liza plan show --goal goal-1 --format dot has all)")
+	require.Contains(t, svg, "and 9700 more tasks (git liza graph goal-1 --format dot has all)")
 	require.Contains(t, svg, ">task-9901<")
 	require.Contains(t, svg, ">task-10000<")
 	require.Less(t, len(svg), 300_000)
 	mermaid := Mermaid(g)
-	require.Contains(t, mermaid, "and 9700 more tasks (git liza plan show --goal goal-1 --format dot has all)")
+	require.Contains(t, mermaid, "and 9700 more tasks (git liza graph goal-1 --format dot has all)")
 	require.Less(t, len(mermaid), 50_000, "Mermaid reads no more")
 	require.Equal(t, 10_000, strings.Count(DOT(g), "[label="))
 	g.Goal = ""
-	require.Contains(t, Mermaid(g), "and 9700 more tasks (git liza plan show --goal GOAL has fewer, ")
+	require.Contains(t, Mermaid(g), "and 9700 more tasks (git liza graph GOAL has fewer, ")
 	for i, task := range tasks[:310] {
 		task.DependsOn = nil
 		for _, needed := range tasks[max(0, i-2):i] {
@@ -191,7 +191,7 @@ func TestGraphOfManyTasks(t *testing.T) {
 		}
 	}
 	g = view.GraphOf(boardOf(tasks[:300]...), "goal-1")
-	require.Contains(t, Mermaid(g), `["and 97 more arrows (git liza plan show --goal goal-1 --format dot has all)"]`)
+	require.Contains(t, Mermaid(g), `["and 97 more arrows (git liza graph goal-1 --format dot has all)"]`)
 	require.Contains(t, Mermaid(view.GraphOf(boardOf(tasks[:310]...), "goal-1")), `["and 10 more tasks, 97 more arrows (git liza`)
 	require.Equal(t, 597, strings.Count(Graph(g, Place{}), `class="edge`))
 }

@@ -60,7 +60,7 @@ func TestTwoCommandLinesGoThroughAllPhases(t *testing.T) {
 	w.must("git-liza", "answer", "task-2", "In English.")
 	judged(<-ended)
 
-	w.must("git-liza", "phase", "back", "--reason", "not every machine has Python")
+	w.must("git-liza", "goal", "phase", "back", "--reason", "not every machine has Python")
 	w.must("git-liza", "task", "add", "python", "--title", "Another language", "--role", "architect", "--kind", "spec", "--owns", "specs/goal-1/adr-*.md",
 		"--done-when", "it is superseded", "--spec", "specs/vision.md", "--scope", "one decision")
 	judged(<-w.team(crew...))

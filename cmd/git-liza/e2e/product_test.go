@@ -170,9 +170,9 @@ func (l logging) Next(c standin.Conversation) standin.Turn {
 // used is what the board says that all sessions have used.
 func (w *workshop) used() (u standin.Usage) {
 	w.t.Helper()
-	var answer struct{ Data struct{ Total standin.Usage } }
-	require.NoError(w.t, json.Unmarshal([]byte(w.must("git-liza", "usage", "--json")), &answer))
-	return answer.Data.Total
+	var answer struct{ Data struct{ Usage standin.Usage } }
+	require.NoError(w.t, json.Unmarshal([]byte(w.must("git-liza", "metrics", "--json")), &answer))
+	return answer.Data.Usage
 }
 
 // answered is what the model counted: of what it answered with tools at hand,

@@ -126,7 +126,7 @@ func TestWatchInTmux(t *testing.T) {
 	p.await("note")
 	p.press("a")
 	p.await("Needs you 1")
-	require.Contains(t, c.must("git-liza", "records", "questions", "--all", "--json"), `"answer":"It is no time at all."`)
+	require.Contains(t, c.must("git-liza", "record", "list", "questions", "--all", "--json"), `"answer":"It is no time at all."`)
 	c.goOn("parser")
 	c.goOn("table")
 	c.await("MERGED", "sh", "-c", `git liza show report --json | grep -o '"status":"[A-Z_]*"' | head -n 1 | cut -d '"' -f 4`)

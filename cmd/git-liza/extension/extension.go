@@ -37,8 +37,8 @@ const (
 	maxFolders = 2000      // of a commit they can be without number, and without files
 )
 
-// manifest is the file that says what an extension is.
-const manifest = "extension.yaml"
+// Manifest is the file that makes a folder an extension, and says what it is.
+const Manifest = "extension.yaml"
 
 // The folders of what an extension brings.
 const (
@@ -131,7 +131,7 @@ func Read(from fs.FS, base Base) (*Extension, []File) {
 	if !r.walk() {
 		return r.e, r.wrong // what looks at prompts would walk on
 	}
-	r.manifest()
+	r.Manifest()
 	for _, file := range r.e.Files {
 		r.content(file)
 	}
@@ -190,13 +190,13 @@ func (r *reader) walk() (whole bool) {
 		case entry.IsDir():
 			if folders++; folders > maxFolders {
 				whole = false
-				r.fault(manifest, artifacts.CodeLimit, "an extension has at most %d folders", maxFolders)
+				r.fault(Manifest, artifacts.CodeLimit, "an extension has at most %d folders", maxFolders)
 				return fs.SkipAll
 			}
 			return nil
 		case len(r.e.Files) == MaxFiles:
 			whole = false
-			r.fault(manifest, artifacts.CodeLimit, "an extension has at most %d files", MaxFiles)
+			r.fault(Manifest, artifacts.CodeLimit, "an extension has at most %d files", MaxFiles)
 			return fs.SkipAll
 		}
 		info, err := entry.Info()
@@ -214,7 +214,7 @@ func (r *reader) walk() (whole bool) {
 		return nil
 	})
 	if err != nil {
-		r.fault(manifest, artifacts.CodeFile, "%v", err)
+		r.fault(Manifest, artifacts.CodeFile, "%v", err)
 	}
 	return whole
 }
@@ -232,26 +232,26 @@ func (r *reader) read(file string) []byte {
 	return nil
 }
 
-func (r *reader) manifest() {
-	if !slices.Contains(r.e.Files, manifest) {
-		if !slices.ContainsFunc(r.wrong, func(f File) bool { return f.Path == manifest }) {
-			r.fault(manifest, artifacts.CodeFile, "an extension has a file %s with its name and version", manifest)
+func (r *reader) Manifest() {
+	if !slices.Contains(r.e.Files, Manifest) {
+		if !slices.ContainsFunc(r.wrong, func(f File) bool { return f.Path == Manifest }) {
+			r.fault(Manifest, artifacts.CodeFile, "an extension has a file %s with its name and version", Manifest)
 		}
 		return
 	}
-	doc, err := document.Parse(manifest, r.read(manifest), MaxFile)
+	doc, err := document.Parse(Manifest, r.read(Manifest), MaxFile)
 	if err == nil {
 		err = doc.DecodeAll(r.e, artifacts.MaxFaults)
 	}
-	r.faults(manifest, artifacts.Of(artifacts.CodeForm, err))
+	r.faults(Manifest, artifacts.Of(artifacts.CodeForm, err))
 	if err != nil {
 		return
 	}
 	if !nameForm().MatchString(r.e.Name) {
-		r.fault(manifest, artifacts.CodeName, "name: small letters, digits and hyphens, at most 39, the first one a letter, not %q", r.e.Name)
+		r.fault(Manifest, artifacts.CodeName, "name: small letters, digits and hyphens, at most 39, the first one a letter, not %q", r.e.Name)
 	}
 	if r.e.Version == "" || len(r.e.Version) > 40 || strings.ContainsAny(r.e.Version, " \t\n") {
-		r.fault(manifest, artifacts.CodeValue, "version: one word, not %q", r.e.Version)
+		r.fault(Manifest, artifacts.CodeValue, "version: one word, not %q", r.e.Version)
 	}
 	r.needs()
 }
@@ -259,15 +259,15 @@ func (r *reader) manifest() {
 // needs says what is wrong with what it needs: itself, or later rules than there are.
 func (r *reader) needs() {
 	if slices.Contains(r.e.Needs.Extensions, r.e.Name) {
-		r.fault(manifest, artifacts.CodeCycle, "it needs itself")
+		r.fault(Manifest, artifacts.CodeCycle, "it needs itself")
 	}
 	switch needs, has := r.e.Needs.Format, r.e.base.Format; {
 	case needs < 0:
-		r.fault(manifest, artifacts.CodeValue, "needs: formats begin with 1, there is no format %d", needs)
+		r.fault(Manifest, artifacts.CodeValue, "needs: formats begin with 1, there is no format %d", needs)
 	case needs > flow.NewestFormat:
-		r.fault(manifest, artifacts.CodeValue, "it needs format %d, and this git-liza knows %d: a newer one is needed", needs, flow.NewestFormat)
+		r.fault(Manifest, artifacts.CodeValue, "it needs format %d, and this git-liza knows %d: a newer one is needed", needs, flow.NewestFormat)
 	case has > 0 && needs > has:
-		r.fault(manifest, artifacts.CodeValue, "it needs format %d, and the board has %d: git liza migrate", needs, has)
+		r.fault(Manifest, artifacts.CodeValue, "it needs format %d, and the board has %d: git liza board migrate", needs, has)
 	}
 }
 
@@ -279,8 +279,8 @@ func (r *reader) content(file string) {
 		return
 	}
 	if !below {
-		if file != manifest && !slices.Contains([]string{"README.md", "LICENSE", "LICENSE.md", ".gitignore"}, file) {
-			r.fault(file, artifacts.CodePath, "nobody reads it: beside %s there are %s and the folders %s", manifest, strings.Join(contentFiles, ", "), strings.Join(contentFolders, ", "))
+		if file != Manifest && !slices.Contains([]string{"README.md", "LICENSE", "LICENSE.md", ".gitignore"}, file) {
+			r.fault(file, artifacts.CodePath, "nobody reads it: beside %s there are %s and the folders %s", Manifest, strings.Join(contentFiles, ", "), strings.Join(contentFolders, ", "))
 		}
 		return
 	}

@@ -171,7 +171,7 @@ func refuseOrder(format string, args ...any) error {
 }
 
 func (i *Installed) add(code artifacts.Code, text string) {
-	i.Wrong = append(i.Wrong, File{manifest, []artifacts.Fault{{Code: code, Line: 1, Text: text}}})
+	i.Wrong = append(i.Wrong, File{Manifest, []artifacts.Fault{{Code: code, Line: 1, Text: text}}})
 }
 
 // ordered puts extensions behind those that they need, and says which are missing.

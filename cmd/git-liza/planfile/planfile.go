@@ -110,7 +110,7 @@ func cleanPath(name string) string {
 // A mapping is a list of tasks with what they have in common.
 type mapping struct {
 	ID         string      `yaml:"id"`       // by which artifacts refer to the plan
-	BasedOn    []string    `yaml:"based_on"` // the artifacts that it stands on, which git liza trace follows
+	BasedOn    []string    `yaml:"based_on"` // the artifacts that it stands on, which git liza show --trace follows
 	Feature    string      `yaml:"feature"`
 	Automation class       `yaml:"automation"`
 	Schedule   schedule    `yaml:"schedule"`

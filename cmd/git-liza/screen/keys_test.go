@@ -192,7 +192,7 @@ func TestKeysAfterAChange(t *testing.T) {
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]bool{
-		"git liza answer task-4": false, "git liza breaker reset --resolution R": true, "git liza supersede A --by FILE --reason R": true,
+		"git liza answer task-4": false, "git liza board breaker reset --resolution R": true, "git liza task supersede A --by FILE --reason R": true,
 		"git liza artifact accept 'My FILE'": false, "git liza artifact accept 'A FILE B' R": true, "git config liza.coder.provider NAME": true,
 		"claude /login && git liza providers resume claude": false,
 	} {

@@ -15,8 +15,8 @@ import (
 func TestOneTripsTheBreaker(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.liza("anomaly", "workaround", "--detail", "cause=the parser drops comments")
-	w.liza("anomaly", "workaround", "--detail", "cause=The parser drops comments.")
+	w.liza("record", "anomaly", "workaround", "--detail", "cause=the parser drops comments")
+	w.liza("record", "anomaly", "workaround", "--detail", "cause=The parser drops comments.")
 	w.share()
 	far := w.host("far")
 	look := func(c *work.Clone, tripper *work.Tripper, news bool) (*flow.TripMove, string, time.Time) {

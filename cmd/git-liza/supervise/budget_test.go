@@ -28,7 +28,7 @@ submit; ended done`, nil)))
 	require.Equal(t, []string{"May it cost more? " + hint}, w.task("task-1").Block.Questions)
 
 	w.config(func(c *flow.Config) { c.Budgets.Task.Tokens = 2200 })
-	w.liza("unblock", "task-1", "--unanswered")
+	w.liza("task", "unblock", "task-1", "--unanswered")
 	r, err = w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 }

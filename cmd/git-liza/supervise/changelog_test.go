@@ -19,7 +19,7 @@ func TestRushAddsChangelogTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	w.liza("spec-change", "specs/vision.md", "--change", "Say more")
+	w.liza("record", "spec-change", "specs/vision.md", "--change", "Say more")
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	require.Len(t, w.moves(flow.ActSprintClose), 1)
@@ -33,7 +33,7 @@ func TestRushAddsChangelogTask(t *testing.T) {
 	require.Regexp(t, `(?m)^changelog-sprint-1 `, w.liza("list"))
 	require.Len(t, w.moves(flow.ActAdd), 2, "the task of the sprint, and this one")
 
-	w.liza("abandon", "changelog-sprint-1", "--reason", "by hand")
+	w.liza("task", "abandon", "changelog-sprint-1", "--reason", "by hand")
 	w.tasks(1)
 	r, err = w.rush(planner(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
@@ -49,12 +49,12 @@ func TestRushAddsChangelogTasksBeforeTheEndOfAGoal(t *testing.T) {
 	w := newWorld(t)
 	for _, change := range []string{"Say more", "Say less"} {
 		w.tasks(1)
-		w.liza("spec-change", "specs/vision.md", "--change", change)
+		w.liza("record", "spec-change", "specs/vision.md", "--change", change)
 		r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 		require.NoError(t, err, r.said())
 	}
 	w.liza("sprint", "start")
-	w.liza("spec-change", "specs/vision.md", "--change", "Say it")
+	w.liza("record", "spec-change", "specs/vision.md", "--change", "Say it")
 	w.tasks(1)
 	w.config(func(c *flow.Config) { c.Goal.Auto = true })
 	r, err := w.rush(coder(w.agent(enter)), reviewer(w.agent("approve")), planner(w.agent("submit")))
@@ -70,7 +70,7 @@ func TestRushAddsChangelogTasksBeforeTheEndOfAGoal(t *testing.T) {
 
 // enter does tasks, those for the changelog too.
 const enter = `case $LIZA_TASK in changelog-*)
-	git liza spec-change specs/CHANGELOG.md --change Entered
+	git liza record spec-change specs/CHANGELOG.md --change Entered
 	work() { echo "$LIZA_TASK" >> specs/CHANGELOG.md; git add specs; git commit -qm "$LIZA_TASK"; }
 esac; submit`
 
@@ -79,7 +79,7 @@ func TestRushAddsChangelogTaskOfASprintThatEndsWithItsGoal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.liza("task", "add", "--title", "A file", "--done-when", "it is there", "--spec", "specs/vision.md", "--scope", "one file", "--kind", "docs", "--stretch")
-	w.liza("spec-change", "specs/vision.md", "--change", "Say more")
+	w.liza("record", "spec-change", "specs/vision.md", "--change", "Say more")
 	w.config(func(c *flow.Config) { c.Goal.Auto = true })
 	r, err := w.rush(planner(w.agent("submit")), coder(w.agent(enter)), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
@@ -94,7 +94,7 @@ func TestRushLeavesTheEndOfAGoalToAPlanner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	w.liza("spec-change", "specs/vision.md", "--change", "Say more")
+	w.liza("record", "spec-change", "specs/vision.md", "--change", "Say more")
 	w.config(func(c *flow.Config) { c.Goal.Auto = true })
 	generation := flow.Generation("0123456789abcdef")
 	_, err := w.clone.Make(t.Context(), flow.ActRegister, "", &flow.RegisterMove{Agent: "planner-9", Generation: generation})
@@ -105,7 +105,7 @@ func TestRushLeavesTheEndOfAGoalToAPlanner(t *testing.T) {
 	require.Len(t, w.moves(flow.ActSprintClose), 1)
 	require.Equal(t, flow.InProgress, w.board().Goal("goal-1").Status, r.said())
 
-	w.liza("unregister", "planner-9")
+	w.liza("agents", "remove", "planner-9")
 	r, err = w.rush(crew...)
 	require.NoError(t, err, r.said())
 	require.Equal(t, flow.Completed, w.board().Goal("goal-1").Status, r.said())
@@ -116,7 +116,7 @@ func TestRushLeavesTheEndOfAGoalToAPlanner(t *testing.T) {
 func TestRushGoesOnWithoutTheMovesOfASprint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.liza("spec-change", "specs/vision.md", "--change", "Say more")
+	w.liza("record", "spec-change", "specs/vision.md", "--change", "Say more")
 	lost := strings.TrimSpace(w.git("rev-parse", "refs/liza/state"))
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))

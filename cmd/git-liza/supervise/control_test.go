@@ -202,7 +202,7 @@ func TestOnceAndMaxWait(t *testing.T) {
 
 	slot = planner(w.agent("exit 1"))
 	slot.MaxWait = 50 * time.Millisecond
-	w.liza("abandon", "task-2", "--reason", "no more")
+	w.liza("task", "abandon", "task-2", "--reason", "no more")
 	r := w.begin(nil, slot)
 	require.NoError(t, r.wait())
 	require.Contains(t, r.said(), "planner-1: nothing to do for 50ms")

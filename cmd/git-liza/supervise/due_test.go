@@ -49,7 +49,7 @@ func TestRushMakesDueMovesOfItsGoal(t *testing.T) {
 	t.Parallel()
 	w := threeGoals(t)
 	for _, id := range []string{"task-1", "task-2", "task-3", "task-4"} {
-		w.liza("abandon", id, "--reason", "no more")
+		w.liza("task", "abandon", id, "--reason", "no more")
 	}
 	r := w.begin(func(r *supervise.Rush) { r.Goal, r.UntilIdle = "goal-1", true }, reviewer(w.agent("approve")))
 	require.NoError(t, r.wait(), r.said())
@@ -71,7 +71,7 @@ func TestRushMakesCheckpointAtDeadline(t *testing.T) {
 		return strings.Contains(r.said(), "board → CHECKPOINT (checkpoint-1: the deadline of sprint-2 is over) by code-reviewer-1; git liza checkpoint decide CONTINUE --message M\n")
 	})
 	w.liza("checkpoint", "decide", "CONTINUE", "--message", "go on")
-	w.liza("abandon", "task-1", "--reason", "no more")
+	w.liza("task", "abandon", "task-1", "--reason", "no more")
 	w.until("the end of the sprint", func(b *flow.Board) bool { return b.OpenSprint("goal-1") == "" })
 	r.cancel()
 	require.NoError(t, r.wait())
@@ -117,7 +117,7 @@ func TestDueMoveIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	w.liza("abandon", "task-1", "--reason", "no more")
+	w.liza("task", "abandon", "task-1", "--reason", "no more")
 	due := flow.DueMoves(w.board(), time.Now())
 	require.Len(t, due, 1)
 	var made atomic.Int32
@@ -165,7 +165,7 @@ func TestThreeRushesMakeDueMovesOnce(t *testing.T) {
 			for n := range sprints {
 				w.tasks(1)
 				w.untilSynced("an open sprint", isOpen(true))
-				w.liza("abandon", fmt.Sprintf("task-%d", n+1), "--reason", "no more")
+				w.liza("task", "abandon", fmt.Sprintf("task-%d", n+1), "--reason", "no more")
 				w.try("sprint", "close") // too late or not
 				w.untilSynced("the end of the sprint", isOpen(false))
 			}

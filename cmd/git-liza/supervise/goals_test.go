@@ -16,7 +16,7 @@ func threeGoals(t *testing.T) *world {
 	w.liza("goal", "set", "Urgent", "--spec", "specs/vision.md", "--priority", "1")
 	w.tasks(2)
 	w.liza("goal", "set", "Later", "--spec", "specs/vision.md", "--priority", "5")
-	w.liza("focus", "goal-1") // supervisors and agents follow no focus
+	w.liza("goal", "focus", "goal-1") // supervisors and agents follow no focus
 	return w
 }
 

@@ -69,7 +69,7 @@ func TestHostileCoders(t *testing.T) {
 		{"moves integration", "plain", `intent; work; git update-ref refs/heads/integration HEAD`, "did not end well"},
 		{"merges into integration by hand", "plain", `intent; work; git push -q . HEAD:integration`, "did not end well"},
 		{"deletes its branch", "plain", `intent; work; git checkout -q --detach; git branch -D liza/$LIZA_TASK; git liza submit $LIZA_TASK`, "did not end well"},
-		{"floods the board with moves", "plain", `i=0; while :; do i=$((i+1)); git liza discover --severity low "Idea $i"; done`,
+		{"floods the board with moves", "plain", `i=0; while :; do i=$((i+1)); git liza record discovery --severity low "Idea $i"; done`,
 			"moves, 10 are allowed in a session"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -369,7 +369,7 @@ func TestTortureHostilePlanner(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
 	w := newWorld(t)
-	script := planner(w.agent(`git liza discover --severity high --urgency immediate "Idea $n"; git liza task add --title T --done-when D --spec specs/vision.md --scope S --kind docs; git liza abandon task-$n --reason no`))
+	script := planner(w.agent(`git liza record discovery --severity high --urgency immediate "Idea $n"; git liza task add --title T --done-when D --spec specs/vision.md --scope S --kind docs; git liza task abandon task-$n --reason no`))
 	r, err := w.rush(script)
 	require.NoError(t, err, r.said())
 	require.Equal(t, 12, len(w.moves(flow.ActSession)), r.said())

@@ -24,7 +24,7 @@ func TestRushAddsLessonsTask(t *testing.T) {
 		plan()
 	}
 	w.tasks(1)
-	w.liza("anomaly", "workaround", "--task", "task-1", "--detail", "cause=the parser drops comments")
+	w.liza("record", "anomaly", "workaround", "--task", "task-1", "--detail", "cause=the parser drops comments")
 	close()
 	require.Nil(t, w.board().Task("lessons-sprint-1"), "the board has no librarians")
 
@@ -41,7 +41,7 @@ func TestRushAddsLessonsTask(t *testing.T) {
 	plan()
 	require.Len(t, w.moves(flow.ActAdd), moves)
 
-	w.liza("abandon", "lessons-sprint-1", "--reason", "there is nothing to say")
+	w.liza("task", "abandon", "lessons-sprint-1", "--reason", "there is nothing to say")
 	close()
 	require.Len(t, w.moves(flow.ActAdd), moves)
 }

@@ -141,13 +141,13 @@ func (r *Rush) levelStalls(b *flow.Board) (stalls []Stall) {
 		}
 		name := func(n int) string { return fmt.Sprintf("level %d of %s", n, g.ID) }
 		if last := flow.LastLevel(b, g.ID); last != nil && !last.Passed {
-			stall := Stall{Status: name(last.Number), Why: "it failed at " + last.Tip.Short(), Hint: fmt.Sprintf("git liza level show %d --goal %s", last.Number, g.ID)}
+			stall := Stall{Status: name(last.Number), Why: "it failed at " + last.Tip.Short(), Hint: fmt.Sprintf("git liza goal show %s --level %d", g.ID, last.Number)}
 			for _, receipt := range last.Receipts {
 				stall.Why += fmt.Sprintf("\ngate %s: %s", receipt.Gate, receipt.Result)
 			}
 			stalls = append(stalls, stall)
 		} else if n := flow.DueLevel(b, g.ID); n > 0 {
-			stall := Stall{Status: name(n), Why: "nobody here passes it", Hint: "git liza level pass --goal " + string(g.ID)}
+			stall := Stall{Status: name(n), Why: "nobody here passes it", Hint: "git liza goal level pass --goal " + string(g.ID)}
 			for _, s := range r.restingSupervisors() {
 				for _, o := range s.outagesAt(b, flow.AtLevel) {
 					stall.Why, stall.Hint = refuseOutage(o).Reason, refuseOutage(o).Hint

@@ -157,7 +157,7 @@ func TestAFailedLevelIsNoSuccess(t *testing.T) {
 	require.ErrorAs(t, err, &stuck, r.said())
 	require.Len(t, stuck.Stalls, 1)
 	require.Equal(t, "level 1 of goal-1", stuck.Stalls[0].Status)
-	require.Equal(t, "git liza level show 1 --goal goal-1", stuck.Stalls[0].Hint)
+	require.Equal(t, "git liza goal show goal-1 --level 1", stuck.Stalls[0].Hint)
 	require.Len(t, w.moves(flow.ActLevel), 1, "it is not run again on the same tip")
 	require.Empty(t, w.moves(flow.ActComplete))
 }
@@ -223,10 +223,10 @@ func TestAGateAtAMergeThatCannotRun(t *testing.T) {
 	require.Len(t, w.moves(flow.ActOutage), 1)
 	require.Len(t, flow.OutagesOf(w.board()), 1)
 
-	w.liza("outage", "unit", "--host", "another", "--error", "no tool")
+	w.liza("gate", "outage", "unit", "--host", "another", "--error", "no tool")
 	r, err = w.rush(reviewer(w.agent("approve")))
 	require.ErrorContains(t, err, "CHECKPOINT: gate unit can run neither on "+host+" nor on another", r.said())
-	w.liza("outage", "unit", "--host", "another", "--over")
+	w.liza("gate", "outage", "unit", "--host", "another", "--over")
 	w.liza("checkpoint", "decide", "CONTINUE", "--message", "it comes back")
 
 	w.write(tool, "#!/bin/sh\n")

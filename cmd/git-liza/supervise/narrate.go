@@ -200,7 +200,7 @@ func boardLine(m flow.Move, after *flow.Board) string {
 		}
 	case *flow.LevelMove:
 		if l := flow.FindLevel(after, m.Goal, d.Level); l != nil && !l.Passed {
-			return fmt.Sprintf("level %d of %s failed by %s; git liza level show %d --goal %s", l.Number, l.Goal, m.By, l.Number, l.Goal)
+			return fmt.Sprintf("level %d of %s failed by %s; git liza goal show %s --level %d", l.Number, l.Goal, m.By, l.Goal, l.Number)
 		}
 		return fmt.Sprintf("level %d of %s passed by %s", d.Level, m.Goal, m.By)
 	case *flow.OutageMove:

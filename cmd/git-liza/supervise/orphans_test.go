@@ -115,7 +115,7 @@ func TestKilledReviewerIsSucceeded(t *testing.T) {
 func TestOthersAreNotSucceeded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.liza("register", "coder-1")
+	w.liza("agents", "add", "coder-1")
 	const theirs = flow.Generation("0123456789abcdef")
 	other, err := w.clone.As(context.Background(), "coder-2", theirs)
 	require.NoError(t, err)

@@ -155,7 +155,7 @@ func outageText(gate, host, said string) string {
 
 // refuseOutage is the refusal of what waits for a gate that cannot run.
 func refuseOutage(o flow.Outage) *flow.Refusal {
-	return &flow.Refusal{Rule: flow.RuleGate, Reason: outageText(o.Gate, o.Host, o.Error), Hint: "git liza outage " + o.Gate + " --over"}
+	return &flow.Refusal{Rule: flow.RuleGate, Reason: outageText(o.Gate, o.Host, o.Error), Hint: "git liza gate outage " + o.Gate + " --over"}
 }
 
 // recordOutage records that a gate cannot run on the agent's host, if the board does not

@@ -39,7 +39,7 @@ func (s gating) passPhase(ctx context.Context, b *flow.Board, t lookResult) (loo
 		}, func(why error) {
 			var refusal *flow.Refusal
 			if why != nil && s.rush.gates.noteMove(of, tip, why) && (!errors.As(why, &refusal) || refusal.Rule != flow.RuleAdmin) {
-				s.ask("%s: %s does not leave the phase %s: %v; git liza phase next --goal %s", s.id, g.ID, g.Phase, why, g.ID)
+				s.ask("%s: %s does not leave the phase %s: %v; git liza goal phase next --goal %s", s.id, g.ID, g.Phase, why, g.ID)
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func planHint(of flow.PlanRef, why error) string {
 	if errors.As(why, &refusal) && refusal.Hint != "" {
 		return refusal.Hint
 	}
-	return "git liza plan check " + shell.Quote(of.Path)
+	return "git liza check " + shell.Quote(of.Path)
 }
 
 // phaseStalls says which goals that the rush serves stay in their phase though no task of
@@ -116,7 +116,7 @@ func phaseStalls(r *Rush, b *flow.Board) (stalls []Stall) {
 		case len(lacks) > 0:
 			stall.Why, stall.Hint = lacks[0].Reason, lacks[0].Hint
 		case flow.PhaseDue(b, g.ID):
-			stall.Why, stall.Hint = cmp.Or(r.gates.saidOf(goalAct{flow.ActPhase, g.ID}), "nobody here leaves it"), "git liza phase next --goal "+string(g.ID)
+			stall.Why, stall.Hint = cmp.Or(r.gates.saidOf(goalAct{flow.ActPhase, g.ID}), "nobody here leaves it"), "git liza goal phase next --goal "+string(g.ID)
 		default:
 			continue
 		}

@@ -28,7 +28,7 @@ func TestPhaseIsLeftThroughItsGate(t *testing.T) {
 	w.gate("whole", "phase", "echo run >>'"+w.notes+"/runs'; test -e '"+w.notes+"/good'")
 	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.ErrorContains(t, err, "the phase ONE of goal-1: gate whole ")
-	require.ErrorContains(t, err, "; git liza phase next --goal goal-1")
+	require.ErrorContains(t, err, "; git liza goal phase next --goal goal-1")
 	require.Equal(t, "run\n", w.note("runs"), r.said())
 	require.Equal(t, 1, strings.Count(r.said(), "goal-1 does not leave the phase ONE: gate whole "), r.said())
 	require.Contains(t, w.liza("inbox"), "the phase ONE of goal-1 has what it needs, and its gates run when it is left")

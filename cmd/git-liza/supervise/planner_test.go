@@ -49,7 +49,7 @@ func TestPlannerAnswersABlockedTask(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(1)
 	code := w.agent(`if test $n = 1; then git liza block $LIZA_TASK --reason "no key" --question "Where is the key?"; else submit; fi`)
-	r, err := w.rush(planner(w.agent("git liza unblock task-1")), coder(code), reviewer(w.agent("approve")))
+	r, err := w.rush(planner(w.agent("git liza task unblock task-1")), coder(code), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	require.Contains(t, r.said(), "planner-1 plans: blocked task-1\n")
 	prompt := w.note("prompt-planner-1-1")

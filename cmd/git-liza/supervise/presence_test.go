@@ -140,7 +140,7 @@ func TestPresenceOfAKilledSupervisor(t *testing.T) {
 	require.Regexp(t, `^coder-1 +IDLE +process \d+ of its supervisor is dead, silent for \d+m, was waiting, exec on `, string(out))
 
 	killed() // which has taken it over
-	w.liza("unregister", "coder-1")
+	w.liza("agents", "remove", "coder-1")
 	w.nobody()
 }
 
@@ -250,7 +250,7 @@ func TestPresenceOnAnotherHost(t *testing.T) {
 	other.nobody()
 	w.liza("sync")
 	require.Empty(t, w.agents(0), there.said())
-	w.liza("archive")
+	w.liza("board", "archive")
 	require.Empty(t, w.git("for-each-ref", "refs/liza/remote/origin/agents"))
 }
 

@@ -68,7 +68,7 @@ func TestOthersBeginAfresh(t *testing.T) {
 if test $LIZA_AGENT_ID = coder-1; then git liza block $LIZA_TASK --reason no --question why; else submit; fi; ended done`, resumable)
 	_, err := w.rush(coder(script))
 	require.ErrorContains(t, err, "BLOCKED")
-	w.liza("unblock", "task-1", "--unanswered")
+	w.liza("task", "unblock", "task-1", "--unanswered")
 	other := coder(script)
 	other.ID = "coder-2"
 	r, err := w.rush(other, reviewer(w.agent("approve")))

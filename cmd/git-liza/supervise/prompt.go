@@ -269,7 +269,7 @@ func extensionLayers(b *flow.Board, mainWorkTree string) (layers []templates.Lay
 			continue
 		}
 		if wrong := e.Wrong; len(wrong) > 0 {
-			layer.FS = failing{fmt.Errorf("%s/%s: %s; git liza extension check", e.Path, wrong[0].Path, wrong[0].Faults[0].Text)}
+			layer.FS = failing{fmt.Errorf("%s/%s: %s; git liza check", e.Path, wrong[0].Path, wrong[0].Faults[0].Text)}
 		}
 		layers = append(layers, layer)
 	}

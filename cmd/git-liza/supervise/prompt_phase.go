@@ -29,7 +29,7 @@ func phaseFor(b *flow.Board, t *flow.Task) *templates.Phase {
 	tip := b.Settings().Integration.Tip
 	for _, a := range flow.ArtifactsOf(b, g.ID, "") {
 		if a.Phase == id {
-			asked := fmt.Sprintf("%s at %s: git liza template %s", a.Type, a.Glob, a.Type)
+			asked := fmt.Sprintf("%s at %s: git liza artifact template %s", a.Type, a.Glob, a.Type)
 			if a.Count == 0 {
 				asked += " (not required)"
 			}

@@ -144,7 +144,7 @@ func TestAbandonedTaskIsSaid(t *testing.T) {
 	w.tasks(1)
 	r := w.begin(nil, coder(w.agent(`: > "$notes/coding"; waitfor never`)), reviewer(w.agent("approve")))
 	w.await("the agent", func() bool { return w.has("coding") })
-	w.liza("register", "coder-1", "--takeover")
+	w.liza("agents", "add", "coder-1", "--takeover")
 	w.await("word of the task", func() bool { return strings.Contains(r.said(), "task-1 is held by coder-1 until ") })
 	require.Contains(t, r.said(), ": git liza release task-1\n")
 	r.cancel()

@@ -180,7 +180,7 @@ func TestTakenOver(t *testing.T) {
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	w.await("the agent", func() bool { return w.has("pid") })
-	w.liza("register", "coder-1", "--takeover")
+	w.liza("agents", "add", "coder-1", "--takeover")
 	select {
 	case <-ended:
 	case <-time.After(patience):
@@ -203,7 +203,7 @@ func TestTakenOverAmongOthers(t *testing.T) {
 	wait := coder(w.agent(`echo $LIZA_AGENT_ID > "$notes/who.new"; mv "$notes/who.new" "$notes/who"; waitfor never`))
 	r := w.begin(nil, wait, reviewer(w.agent("approve")))
 	w.await("the agent", func() bool { return w.has("who") })
-	w.liza("register", "coder-1", "--takeover")
+	w.liza("agents", "add", "coder-1", "--takeover")
 	w.await("word of it", func() bool {
 		return strings.Contains(r.said(), "coder-1 ends: coder-1 is registered with another generation")
 	})
@@ -229,7 +229,7 @@ func TestRegistrationsOfOthers(t *testing.T) {
 	// ends the supervisor.
 	r := w.begin(nil, coder(w.agent("submit")))
 	w.until("coder-2", func(b *flow.Board) bool { return b.Agent("coder-2") != nil })
-	w.liza("register", "coder-2")
+	w.liza("agents", "add", "coder-2")
 	require.ErrorAs(t, r.wait(), &refusal)
 	require.Equal(t, flow.RuleStale, refusal.Rule)
 	require.NotNil(t, w.board().Agent("coder-2"), "the newer registration stays")

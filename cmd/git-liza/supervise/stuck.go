@@ -186,7 +186,7 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 		stall.Why, stall.Hint = "it is a draft", "git liza task finalize "+string(t.ID)
 	case t.Status.IsBlocked():
 		first, more, _ := strings.Cut(t.Reason, "\n")
-		stall.Why, stall.Hint = first, "git liza unblock "+string(t.ID)
+		stall.Why, stall.Hint = first, "git liza task unblock "+string(t.ID)
 		if full := b.Task(t.ID); full != nil && full.Block != nil {
 			stall.Why += " — " + strings.Join(full.Block.Questions, " ")
 			asks := func(id flow.RecordID) bool { return flow.CheckOpen(b, id) == nil }
@@ -199,7 +199,7 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 			stall.Why += "\nthe last one: " + full.Retry.Error
 		}
 		if r := b.Opens(flow.ActUnblock, t.ID, flow.Caller{By: "human:anybody"}, b.At()); r != nil && r.Rule == flow.RuleExhausted {
-			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
+			stall.Hint = "git liza task supersede " + string(t.ID) + " --by FILE --reason R"
 		}
 		if r := r.taskOverBudget(b, t.ID); r != nil {
 			stall.Hint = r.Hint // if it were unblocked, no session could begin

@@ -73,7 +73,7 @@ func TestGoalThroughAllPhases(t *testing.T) {
 	require.Contains(t, r.ends(1), judged)
 	require.Equal(t, flow.PhaseID("PLANNING"), w.board().Goal("goal-1").Phase)
 
-	w.liza("phase", "back", "--reason", "not every machine has Python")
+	w.liza("goal", "phase", "back", "--reason", "not every machine has Python")
 	w.liza("task", "add", "python", "--title", "Another language", "--role", "architect", "--kind", "spec", "--owns", "specs/goal-1/adr-*.md",
 		"--done-when", "it is superseded", "--spec", "specs/vision.md", "--scope", "one decision")
 	require.Contains(t, w.team().ends(1), judged)
@@ -88,7 +88,7 @@ func TestGoalThroughAllPhases(t *testing.T) {
 	require.NoError(t, err)
 	tip := string(w.board().Settings().Integration.Tip)
 	for _, want := range []string{"workflow: feature\nphase: RESEARCH → INCEPTION → DESIGN → PLANNING → [CONSTRUCTION]\nabout: how it is built, and in which tasks\n",
-		"and you write no other file", "\n| plan at specs/goal-1/plan.yaml: git liza template plan\n| bolt-plan at specs/goal-1/bolts/*.md: git liza template bolt-plan (not required)\n",
+		"and you write no other file", "\n| plan at specs/goal-1/plan.yaml: git liza artifact template plan\n| bolt-plan at specs/goal-1/bolts/*.md: git liza artifact template bolt-plan (not required)\n",
 		"\ngit show " + tip + ":specs/goal-1/prd.md\n", "\ngit show " + tip + ":specs/goal-1/adr-001.md\n"} {
 		require.Contains(t, p.Text(), want)
 	}

@@ -81,7 +81,7 @@ func TestAmount(t *testing.T) {
 	}
 }
 
-// The board says what was used as git liza usage does, and nothing of nothing.
+// The board says what was used as git liza metrics does, and nothing of nothing.
 func TestUsedOfTheGoal(t *testing.T) {
 	t.Parallel()
 	used := func(u flow.Usage) string {

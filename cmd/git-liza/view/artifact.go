@@ -76,7 +76,7 @@ func GoneText(path string, usedBy []string) string {
 		return path + " is no file then, and no phase has it: git liza artifact list"
 	}
 	return path + " is no file then; used by " + Artifact{UsedBy: usedBy}.users() +
-		": git liza task edit ID --spec SPEC, for a goal git liza edit goal"
+		": git liza task edit ID --spec SPEC, for a goal git liza board edit goal"
 }
 
 // mostUsers bounds the ids of goals and tasks in a line about a text.

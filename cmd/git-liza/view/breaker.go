@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -41,10 +42,25 @@ func (k Breaker) Value() Object {
 // listValue is never null in JSON.
 func listValue[T any](all []T) []T { return append([]T{}, all...) }
 
-// BreakerText is the circuit breaker as Markdown for people: its state, the patterns
-// that are there with what they are about, what comes near to one, and what a person can
-// type.
-func BreakerText(r Reading, k Breaker, width int) string {
+// nearLine names the pattern that comes nearest to being there, while none is and the
+// breaker is closed; else it is "".
+func (k Breaker) nearLine() string {
+	at := slices.IndexFunc(k.Matches, func(m breaker.Match) bool { return m.Missing > 0 })
+	if at < 0 || k.Tripped || k.isForming() {
+		return ""
+	}
+	m := k.Matches[at]
+	return fmt.Sprintf("closed; %s lacks %d: git liza record list anomalies", m.Pattern, m.Missing)
+}
+
+// isForming reports whether a pattern is there that no reset has judged.
+func (k Breaker) isForming() bool {
+	return slices.ContainsFunc(k.Matches, func(m breaker.Match) bool { return m.Missing == 0 && m.New })
+}
+
+// text is the circuit breaker for people, if it is tripped or a pattern is there that would
+// trip it: its state, the patterns with what they are about, and what a person can type.
+func (k Breaker) text(r Reading, width int) string {
 	var there, near []breaker.Match
 	for _, m := range k.Matches {
 		if m.Missing == 0 {
@@ -53,7 +69,10 @@ func BreakerText(r Reading, k Breaker, width int) string {
 			near = append(near, m)
 		}
 	}
-	lines := k.head(r, there)
+	if !k.Tripped && !k.isForming() {
+		return ""
+	}
+	lines := append([]string{""}, k.head(r, there)...)
 	report := breaker.Report(r.Board, there)
 	if len(there) == 0 && k.Tripped {
 		report = k.Report // of a trip whose records were dismissed since
@@ -105,22 +124,18 @@ func (k Breaker) head(r Reading, there []breaker.Match) []string {
 	case k.Tripped:
 	case fresh > 0:
 		lines = append(lines, fmt.Sprintf("%s would trip it: supervisors and git liza watch do so when they next look.", Count(fresh, "pattern")))
-	case len(there) > 0 && fresh == 0:
-		lines = append(lines, "What there is was judged by the last reset, and does not trip it again.")
-	case len(there) == 0:
-		lines = append(lines, "The anomalies of the board form no pattern.")
 	}
 	return lines
 }
 
 // commands are what a person can type now.
 func (k Breaker) commands(b *flow.Board, there []breaker.Match) []string {
-	list := []string{"git liza records anomalies"}
+	list := []string{"git liza record list anomalies"}
 	if len(there) > 0 && len(there[0].Tasks) > 0 {
 		list = append(list, "git liza show "+string(there[0].Tasks[0]))
 	}
 	if k.Tripped {
-		list = append(list, "git liza breaker reset --resolution R")
+		list = append(list, "git liza board breaker reset --resolution R")
 	}
 	if b.Settings().Control.NeedsDecision() {
 		list = append(list, "git liza checkpoint decide CONTINUE --message M")

@@ -22,7 +22,7 @@ func ExtensionText(e extension.Installed, width int) string {
 		text += wrapText(strings.Join(parts, ", "), width, " ") + "\n"
 	}
 	if len(e.Wrong) > 0 {
-		text += "   nothing of it is used: git liza extension check\n"
+		text += "   nothing of it is used: git liza check\n"
 	}
 	return text
 }

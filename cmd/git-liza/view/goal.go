@@ -133,7 +133,7 @@ func GoalText(g *flow.Goal, uncounted int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, plaintext.Line(g.Title), g.Spec, g.Created.Format(Stamp), g.CreatedBy)
 	if g.Phase != "" {
-		fmt.Fprintf(&text, "phase    %s of %s since %s: git liza phase --goal %s\n", g.Phase, plaintext.Line(g.Workflow), g.PhaseSince.Format(Stamp), g.ID)
+		fmt.Fprintf(&text, "phase    %s of %s since %s\n", g.Phase, plaintext.Line(g.Workflow), g.PhaseSince.Format(Stamp))
 	}
 	if g.Every != 0 {
 		fmt.Fprintf(&text, "person   asked at every %s\n", g.Every)

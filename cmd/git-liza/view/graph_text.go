@@ -81,7 +81,7 @@ func (g *Graph) head(open, width int) Table {
 	}
 	for _, l := range g.Levels {
 		if l.failed != nil {
-			head.Add("failed", fmt.Sprintf("level %d: git liza level show %d --goal %s", l.Number, l.Number, l.goal))
+			head.Add("failed", fmt.Sprintf("level %d: git liza goal show %s --level %d", l.Number, l.goal, l.Number))
 		}
 	}
 	const most = 3

@@ -41,7 +41,7 @@ func answerHold(h *flow.Hold, g *flow.Goal, usual flow.GoalID) string {
 	if h.Decision == "PIVOT" {
 		return "git liza goal set TITLE --spec " + shell.Quote(g.Spec) + " --pivot " + string(goal)
 	}
-	command := "git liza align TEXT --answers " + h.Checkpoint
+	command := "git liza record alignment TEXT --answers " + h.Checkpoint
 	if goal != usual {
 		command += " --goal " + string(goal)
 	}
@@ -101,7 +101,7 @@ func (c *collector) addOutages() {
 
 // outageOver returns the command that says that a gate runs again.
 func outageOver(o flow.Outage) string {
-	return "git liza outage " + shell.Quote(o.Gate) + " --host " + shell.Quote(o.Host) + " --over"
+	return "git liza gate outage " + shell.Quote(o.Gate) + " --host " + shell.Quote(o.Host) + " --over"
 }
 
 // addLevels adds the levels that failed and that no task mends.
@@ -117,6 +117,6 @@ func (c *collector) addLevels() {
 		}
 		c.add(Item{Kind: "level", Subject: l.ID(), since: l.At, rule: flow.RuleLevel, act: flow.ActAdd,
 			Text:    fmt.Sprintf("level %d of %s failed at %s, and no task mends it: %s", l.Number, l.Goal, l.Tip.Short(), strings.Join(gates, ", ")),
-			Command: fmt.Sprintf("git liza level show %d --goal %s", l.Number, l.Goal)})
+			Command: fmt.Sprintf("git liza goal show %s --level %d", l.Goal, l.Number)})
 	}
 }

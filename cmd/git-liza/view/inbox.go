@@ -202,7 +202,7 @@ func (c *collector) addControl() {
 	switch {
 	case breaker.Tripped:
 		stop.Kind, stop.rule, stop.act, stop.since = "breaker", flow.RuleBreaker, flow.ActReset, breaker.At
-		stop.Text, stop.Command = "the circuit breaker is tripped: "+breaker.Pattern, "git liza breaker reset --resolution R"
+		stop.Text, stop.Command = "the circuit breaker is tripped: "+breaker.Pattern, "git liza board breaker reset --resolution R"
 	case control.NeedsDecision():
 		stop.Kind, stop.rule, stop.act = "checkpoint", flow.RuleDecision, flow.ActDecide
 		stop.Text = "the checkpoint waits for a decision: " + control.Reason
@@ -353,7 +353,7 @@ func (c *collector) addOutdated() {
 	for t := range c.picture.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActMerge) }) {
 		if texts := c.outdated(t.Summary); len(texts) > 0 {
 			c.add(Item{Kind: "recheck", Subject: string(t.ID), Text: fmt.Sprintf("%s was approved before %s changed", t.ID, strings.Join(texts, ", ")),
-				Command: "git liza recheck " + string(t.ID), since: t.Changed, rule: flow.RuleSpecChanged, act: flow.ActRecheck, task: t.ID})
+				Command: "git liza approve --again " + string(t.ID), since: t.Changed, rule: flow.RuleSpecChanged, act: flow.ActRecheck, task: t.ID})
 		}
 	}
 }

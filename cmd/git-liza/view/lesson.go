@@ -13,7 +13,7 @@ import (
 func LessonsText(list []lesson.Lesson, conflicts []lesson.Conflict, wrong []string, whole bool, width int) string {
 	var text strings.Builder
 	if len(list) == 0 {
-		text.WriteString("nothing was learnt here: git liza help lesson list\n")
+		text.WriteString("nothing was learnt here: git liza help recall --lessons\n")
 	}
 	for i, l := range list {
 		if whole && i > 0 {
@@ -36,7 +36,7 @@ func LessonsText(list []lesson.Lesson, conflicts []lesson.Conflict, wrong []stri
 		fmt.Fprintf(&text, "\n%s contradicts %s: nobody is told either before one is taken away\n", plaintext.Line(c.One), plaintext.Line(c.Other))
 	}
 	if len(wrong) > 0 {
-		fmt.Fprintf(&text, "\n%s below %s are no lessons: git liza lesson check\n", Count(len(wrong), "file"), lesson.Folder)
+		fmt.Fprintf(&text, "\n%s below %s are no lessons: git liza check\n", Count(len(wrong), "file"), lesson.Folder)
 	}
 	return text.String()
 }

@@ -80,7 +80,7 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 	}
 	for _, id := range (inProgress{r}).served() {
 		if n := flow.DueLevel(r.Board, id); n > 0 {
-			put(id, Step{"git liza level pass --goal " + string(id), fmt.Sprintf("the tasks of level %d are done", n)})
+			put(id, Step{"git liza goal level pass --goal " + string(id), fmt.Sprintf("the tasks of level %d are done", n)})
 		}
 	}
 	for _, id := range (inProgress{r}).served() {
@@ -157,7 +157,7 @@ func (p *Picture) Lacking() *flow.Refusal {
 		return &flow.Refusal{Rule: flow.RuleGoal, Reason: fmt.Sprintf("no goal is in progress: %s is %s", g.ID, g.Status), Hint: "git liza goal set TITLE --spec " + next}
 	}
 	if g.Status.IsInProgress() && gone {
-		return &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("%s, the spec of %s, is no file on integration", shell.Quote(spec), g.ID), Hint: "git liza edit goal"}
+		return &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("%s, the spec of %s, is no file on integration", shell.Quote(spec), g.ID), Hint: "git liza board edit goal"}
 	}
 	for _, r := range flow.ExitLacks(b, g.ID) {
 		if r.Rule == flow.RuleGate {
@@ -297,11 +297,11 @@ func (p *Picture) reached() []flow.GoalID {
 // task or record.
 var answers = map[string]string{
 	"no_tasks":            "git liza task add --from FILE",
-	"blocked":             "git liza unblock %s",
+	"blocked":             "git liza task unblock %s",
 	"level_failed":        "git liza task add --from FILE",
-	"exhausted":           "git liza supersede %s --by FILE --reason R",
-	"integration_failed":  "git liza unblock %s",
-	"immediate_discovery": "git liza convert %s",
+	"exhausted":           "git liza task supersede %s --by FILE --reason R",
+	"integration_failed":  "git liza task unblock %s",
+	"immediate_discovery": "git liza task add --record %s",
 }
 
 // answerTo returns the step that answers a trigger. usual is the goal that commands

@@ -66,10 +66,10 @@ func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
 		case f.Name == g.Phase:
 			passed = true
 			if i+1 < len(w.Phases) {
-				p.Next = append(p.Next, PhaseStep{w.Phases[i+1].Name, "git liza phase next --goal " + string(goal), true})
+				p.Next = append(p.Next, PhaseStep{w.Phases[i+1].Name, "git liza goal phase next --goal " + string(goal), true})
 			}
 		case !passed:
-			p.Next = append(p.Next, PhaseStep{f.Name, "git liza phase back --goal " + string(goal) + " --to " + string(f.Name) + " --reason R", false})
+			p.Next = append(p.Next, PhaseStep{f.Name, "git liza goal phase back --goal " + string(goal) + " --to " + string(f.Name) + " --reason R", false})
 		}
 	}
 	return p
@@ -108,9 +108,9 @@ func waysOn(b *flow.Board, g *flow.Goal, r *flow.Refusal) []Step {
 // templateOf is the command that begins an artifact.
 func templateOf(a flow.ArtifactState) string {
 	if strings.ContainsAny(a.Glob, `*?[`) {
-		return "git liza template " + a.Type
+		return "git liza artifact template " + a.Type
 	}
-	return "mkdir -p " + shell.Quote(path.Dir(a.Glob)) + " && git liza template " + a.Type + " > " + shell.Quote(a.Glob)
+	return "mkdir -p " + shell.Quote(path.Dir(a.Glob)) + " && git liza artifact template " + a.Type + " > " + shell.Quote(a.Glob)
 }
 
 // onward is the command that begins the next phase, "" in the last one.
@@ -137,7 +137,7 @@ func (p Phase) glance() string {
 	if n := len(p.Missing); n > 0 {
 		line += fmt.Sprintf(", %d missing", n)
 	}
-	return line + ": git liza phase --goal " + string(p.Goal)
+	return line + ": git liza goal show " + string(p.Goal)
 }
 
 // Text is the phase for people: what it lacks with the command that helps, and where the

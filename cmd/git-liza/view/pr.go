@@ -172,7 +172,7 @@ func ReviewsText(list []ReviewRow, merged []string, lost, width int) string {
 				id = string(r.Task)
 			}
 		}
-		text += Wrapped(plaintext.Line(at)+" is merged there, which is no merge here; if integration has its work: git liza reconcile "+id, width)
+		text += Wrapped(plaintext.Line(at)+" is merged there, which is no merge here; if integration has its work: git liza adopt --tasks "+id, width)
 	}
 	return text
 }

@@ -100,7 +100,7 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 		if d.Converted != "" {
 			one.State = joinWords(one.State, "became "+string(d.Converted))
 		}
-		one.Command = "git liza convert " + string(d.ID) + " --draft"
+		one.Command = "git liza task add --record " + string(d.ID) + " --draft"
 	case *flow.Anomaly:
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.Task), d.By, d.At, anomalyText(d), d.Dismissed == nil && !d.Archived
 		one.State = markText(d.Dismissed, d.Archived)
@@ -120,7 +120,7 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 
 // dismissCommand returns the command that dismisses a record.
 func dismissCommand(id flow.RecordID) string {
-	return "git liza dismiss " + string(id) + " --reason R"
+	return "git liza record dismiss " + string(id) + " --reason R"
 }
 
 // anomalyText is the type of an anomaly with its details, by name.

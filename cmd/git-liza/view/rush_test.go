@@ -80,11 +80,11 @@ func TestRushLines(t *testing.T) {
 func TestRushSummary(t *testing.T) {
 	t.Parallel()
 	s := RushSummary{Merged: []MergedTask{{"task-1", "One\u202e\x1b"}}, Used: Spent{Usage: flow.Usage{Sessions: 2, Input: 31000, Output: 204, Cost: 420000}}, Took: 723 * time.Second, Next: "git merge integration",
-		Open: []OpenTask{{"task-2", "BLOCKED", "no key — Where is it?", "git liza unblock task-2"}, {"task-3", "UNCLAIMED", "it waits for coder", "git liza rush"}, {"task-4", "UNCLAIMED", "it needs task-2, which is not merged yet", "git liza rush"}}}
+		Open: []OpenTask{{"task-2", "BLOCKED", "no key — Where is it?", "git liza task unblock task-2"}, {"task-3", "UNCLAIMED", "it waits for coder", "git liza rush"}, {"task-4", "UNCLAIMED", "it needs task-2, which is not merged yet", "git liza rush"}}}
 	const head = "1 task merged, 31204 tokens, 0.42 dollars, in 12m\n"
 	require.Equal(t, head+`merged  task-1  One<U+202E>^[
 open    task-2  BLOCKED: no key — Where is it?
-                git liza unblock task-2
+                git liza task unblock task-2
         task-3  UNCLAIMED: it waits for coder
         task-4  UNCLAIMED: it needs task-2, which is not merged yet
                 git liza rush
@@ -95,7 +95,7 @@ next    git merge integration
 merged  task-1  One<U+202E>^[
 open    task-2  BLOCKED: no key — Where
                 is it?
-                git liza unblock task-2
+                git liza task unblock task-2
         task-3  UNCLAIMED: it waits for
                 coder
         task-4  UNCLAIMED: it needs

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// wholeBoard is the document that `git liza state` prints, as a program with
+// wholeBoard is the document that `git liza board show` prints, as a program with
 // a strict reader would declare it.
 type wholeBoard struct {
 	Head       stateHead         `yaml:",inline"`

@@ -34,8 +34,8 @@ type Status struct {
 	Integration any            `json:"integration"`
 	Identity    Identity       `json:"identity"`
 	Remote      Remote         `json:"remote"`
-	Hooks       string         `json:"hooks"` // what is wrong with them, "" if all are in place
-	Breaker     any            `json:"breaker"`
+	Hooks       string         `json:"hooks"`        // what is wrong with them, "" if all are in place
+	Breaker     any            `json:"breaker"`      // with the patterns that anomalies form, by [Picture.Status]
 	Usage       any            `json:"usage"`        // of the current goal
 	Uncounted   int            `json:"uncounted"`    // sessions of the current goal that did not report their usage
 	Left        any            `json:"budget_left"`  // what is left for planning; null without a budget
@@ -53,6 +53,8 @@ type Status struct {
 	goal     *flow.Goal
 	sprint   *flow.Sprint
 	phase    Phase
+	breaker  Breaker
+	reading  Reading
 	at       time.Time
 	archived bool // no task is live, some are archived
 	waits    []wait
@@ -71,6 +73,9 @@ func (p *Picture) Status() *Status {
 	g := of.situation(goals)
 	g.Next = of.steps(g.inbox, g.Waiting)
 	g.Records = openRecords(p.reading)
+	g.breaker = BreakerOf(p.reading.Board)
+	g.Breaker = g.breaker.Value()
+	g.reading = p.reading
 	return g
 }
 
@@ -198,6 +203,9 @@ func (g *Status) Text(width int, accent func(string) string) string {
 	if line := g.recordsLine(); line != "" {
 		head.Add("records", line)
 	}
+	if line := g.breaker.nearLine(); line != "" {
+		head.Add("breaker", line)
+	}
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
 		head.Add("supervisors", "none active for "+JoinRoles(g.Unheard)+": git liza rush")
 	}
@@ -206,7 +214,7 @@ func (g *Status) Text(width int, accent func(string) string) string {
 		news = g.Since.text(at, width)
 	}
 	return g.inboxText(width, accent) + news + section("agents", g.agentRows(at), width) + "\n" + headText(head, width) +
-		section("waiting", waitRows(g.waits, g.Waiting), width) + stepsText(g.furtherSteps(), width)
+		section("waiting", waitRows(g.waits, g.Waiting), width) + stepsText(g.furtherSteps(), width) + g.breaker.text(g.reading, width)
 }
 
 // headText formats the rows of status. A command in them is not cut, so rows that
@@ -286,7 +294,7 @@ func (g *Status) recordsLine() string {
 	if len(words) == 0 {
 		return ""
 	}
-	return strings.Join(words, ", ") + " open: git liza records"
+	return strings.Join(words, ", ") + " open: git liza record list"
 }
 
 func (g *Status) sprintLine(sprint *flow.Sprint, at time.Time) string {

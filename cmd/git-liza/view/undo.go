@@ -57,7 +57,7 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActAdd:             func(m lastMove) Compensation { return giveUp(m.Detail.(*flow.AddMove).Tasks) },
 	flow.ActImport:          func(m lastMove) Compensation { return giveUp(m.Detail.(*flow.ImportMove).Tasks) },
 	flow.ActConvert:         func(m lastMove) Compensation { return giveUp([]flow.TaskInput{m.Detail.(*flow.ConvertMove).Input}) },
-	flow.ActFinalize:        none("a finalized task is no draft again: git liza abandon TASK gives it up"),
+	flow.ActFinalize:        none("a finalized task is no draft again: git liza task abandon TASK gives it up"),
 	flow.ActEdit:            none("edit the task again: git liza log TASK shows what it said before"),
 	flow.ActClaim:           lastMove.ended,
 	flow.ActReview:          lastMove.ended,
@@ -87,7 +87,7 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActCheckpoint: command("git liza checkpoint decide CONTINUE --message M"),
 	flow.ActDecide:     lastMove.decided,
 	flow.ActLift:       none("another decision holds tasks back: git liza checkpoint, then decide"),
-	flow.ActTrip:       command("git liza breaker reset --resolution R"),
+	flow.ActTrip:       command("git liza board breaker reset --resolution R"),
 	flow.ActReset:      none("the records before it are not judged again; git liza pause stops new claims"),
 
 	flow.ActGoal:     func(m lastMove) Compensation { return onGoal("git liza goal abort %s --reason R", m.Goal) },
@@ -104,32 +104,32 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActClassify:    none("what a person says of a text ends when that changes"),
 	flow.ActAsk:         none("an answer closes the question"),
 	flow.ActOutage:      lastMove.repaired,
-	flow.ActAlign:       none("another line says what holds now: git liza align TEXT"),
+	flow.ActAlign:       none("another line says what holds now: git liza record alignment TEXT"),
 	flow.ActSprintStart: func(m lastMove) Compensation { return onGoal("git liza sprint close --goal %s", m.Goal) },
 	flow.ActSprintClose: none("a sprint that has ended does not go on: git liza sprint start opens the next one"),
 	flow.ActRetro:       none("another git liza sprint retro replaces it"),
 
 	flow.ActRegister: func(m lastMove) Compensation {
-		return on("git liza unregister %s", m.Detail.(*flow.RegisterMove).Agent)
+		return on("git liza agents remove %s", m.Detail.(*flow.RegisterMove).Agent)
 	},
 	flow.ActUnregister: func(m lastMove) Compensation {
-		return on("git liza register %s", m.Detail.(*flow.UnregisterMove).Agent)
+		return on("git liza agents add %s", m.Detail.(*flow.UnregisterMove).Agent)
 	},
-	flow.ActDegrade: func(m lastMove) Compensation { return on("git liza register %s", m.Detail.(*flow.DegradeMove).Agent) },
+	flow.ActDegrade: func(m lastMove) Compensation { return on("git liza agents add %s", m.Detail.(*flow.DegradeMove).Agent) },
 	flow.ActSession: none("what a session used is used"),
 
 	flow.ActAnomaly:       lastMove.recorded,
 	flow.ActDiscover:      lastMove.recorded,
 	flow.ActNote:          lastMove.recorded,
 	flow.ActDismissRecord: none("a record that was dismissed stays so; it can be written again"),
-	flow.ActDefer:         none("git liza convert DISCOVERY makes a task of it at any time"),
+	flow.ActDefer:         none("git liza task add --record DISCOVERY makes a task of it at any time"),
 	flow.ActSpecChange:    none("it is a line of history"),
 
-	flow.ActConfig:    none("git liza config KEY VALUE sets the old value; git liza diff STATE shows it"),
+	flow.ActConfig:    none("git liza config KEY VALUE sets the old value; git liza board diff STATE shows it"),
 	flow.ActRole:      lastMove.changedRole,
 	flow.ActRequire:   none("git liza role require ROLE --remove, or with what was asked for before"),
 	flow.ActPrincipal: lastMove.changedPrincipal,
-	flow.ActAmend:     none("git liza edit amends the document again; git liza diff STATE shows what it said"),
+	flow.ActAmend:     none("git liza board edit amends the document again; git liza board diff STATE shows what it said"),
 	flow.ActArchive:   none("what is archived counts as before: git liza list --all"),
 	flow.ActMigrate:   none("a format does not go back"),
 	flow.ActInit:      none("a board begins once"),
@@ -163,7 +163,7 @@ func (m lastMove) rescheduled() Compensation {
 // repaired says the opposite of a gate and a host.
 func (m lastMove) repaired() Compensation {
 	d := m.Detail.(*flow.OutageMove)
-	command := "git liza outage " + shell.Quote(d.Gate) + " --host " + shell.Quote(d.Host)
+	command := "git liza gate outage " + shell.Quote(d.Gate) + " --host " + shell.Quote(d.Host)
 	if !d.Over {
 		return Compensation{Command: command + " --over"}
 	}
@@ -177,7 +177,7 @@ func (m lastMove) repaired() Compensation {
 
 // giveUp gives up tasks that were added.
 func giveUp(list []flow.TaskInput) Compensation {
-	c := on("git liza abandon %s --reason R", list[0].ID)
+	c := on("git liza task abandon %s --reason R", list[0].ID)
 	if len(list) > 1 {
 		c.Why = fmt.Sprintf("the same for each of %d tasks", len(list))
 	}
@@ -256,11 +256,11 @@ func (m lastMove) rejected() Compensation {
 			continue
 		}
 		for n := len(j.Rejection.Blockers); n > 0; n-- { // the last first: those after one that is dismissed get other numbers
-			one := "git liza dismiss " + string(m.Task)
+			one := "git liza reject " + string(m.Task)
 			if j.Role != t.RejectedBy {
 				one += " --role " + string(j.Role)
 			}
-			commands = append(commands, fmt.Sprintf("%s --blocker %d --reason R", one, n))
+			commands = append(commands, fmt.Sprintf("%s --dismiss %d --reason R", one, n))
 		}
 	}
 	command := strings.Join(commands, " && ")
@@ -322,7 +322,7 @@ func (m lastMove) blocked() Compensation {
 		return on("git liza answer %s", m.Task)
 	}
 	if t := m.now.Task(m.Task); t != nil && t.Status.IsBlocked() {
-		return on("git liza unblock %s", m.Task)
+		return on("git liza task unblock %s", m.Task)
 	}
 	return Compensation{Why: string(m.Task) + " goes on already"}
 }
@@ -366,7 +366,7 @@ func (m lastMove) recorded() Compensation {
 		case one.Command == "":
 			return Compensation{Why: fmt.Sprintf("%s needs nobody's attention any more", one.ID)}
 		default:
-			return on("git liza dismiss %s --reason R", one.ID)
+			return on("git liza record dismiss %s --reason R", one.ID)
 		}
 	}
 	return Compensation{Why: "the record is archived"}

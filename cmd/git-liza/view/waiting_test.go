@@ -147,8 +147,8 @@ func TestWhatToDoNext(t *testing.T) {
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}}, []string{"git liza claim a --as coder-1"}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}, &flow.Agent{ID: "coder-1", Role: flow.Coder, Generation: "0123456789abcdef"}},
 			[]string{"git liza claim a --as coder-2"}},
-		{[]flow.Document{goalOne, blocked}, []string{"git liza unblock b"}},
-		{[]flow.Document{goalOne, &exhausted}, []string{"git liza supersede b --by FILE --reason R"}},
+		{[]flow.Document{goalOne, blocked}, []string{"git liza task unblock b"}},
+		{[]flow.Document{goalOne, &exhausted}, []string{"git liza task supersede b --by FILE --reason R"}},
 		{[]flow.Document{goalOne, submitted}, []string{"git liza review r"}},
 		{[]flow.Document{goalOne, submitted, &flow.Task{ID: "a", Status: flow.Approved}}, []string{"git liza review r", "git liza merge --all"}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}}, []string{"git liza goal done"}},
@@ -157,12 +157,12 @@ func TestWhatToDoNext(t *testing.T) {
 			[]string{"git liza task add --from FILE"}},
 		{[]flow.Document{&flow.Goal{ID: "goal-1", Status: flow.Completed}, &flow.Task{ID: "a", Status: flow.Merged}}, []string{}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}, &flow.Discovery{ID: "sprint-1/1", Text: "leak", Urgency: "immediate"}},
-			[]string{"git liza convert sprint-1/1", "git liza goal done"}},
+			[]string{"git liza task add --record sprint-1/1", "git liza goal done"}},
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Paused}), &flow.Task{ID: "a", Status: flow.Unclaimed}}, []string{"git liza resume --reason R"}},
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza checkpoint decide CONTINUE --message M"}},
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint, Decision: "REPLAN"}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza resume --reason R"}},
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Breaker{Tripped: true}, &flow.Task{ID: "a", Status: flow.Draft}},
-			[]string{"git liza breaker reset --resolution R"}},
+			[]string{"git liza board breaker reset --resolution R"}},
 	} {
 		l := Reading{Board: boardOf(test.documents...), At: noon, Person: flow.Caller{By: "human:ann"}}
 		p := NewPicture(l)
@@ -213,7 +213,7 @@ func TestLongReasonsHideNoTask(t *testing.T) {
 	}
 	require.Equal(t, "a (crash_limit: the agent's program crashed …)", of(long))
 	require.Equal(t, "a, b (draft), c (no key)", of(long, "draft", "no key"))
-	require.Equal(t, "\nnext\n  git liza unblock a  blocked: it hangs …\n", stepsText([]Step{{"git liza unblock a", "blocked: it hangs\nTraceback"}}, 0))
+	require.Equal(t, "\nnext\n  git liza task unblock a  blocked: it hangs …\n", stepsText([]Step{{"git liza task unblock a", "blocked: it hangs\nTraceback"}}, 0))
 }
 
 func TestStatesOfAgents(t *testing.T) {

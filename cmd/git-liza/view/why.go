@@ -69,7 +69,7 @@ func (x waiting) explain(w *Why) {
 	case what == "merge":
 		w.For, w.Who, w.Command = "its merge", "a supervisor or a person", "git liza merge "+id
 		if texts := x.outdated(x.task); len(texts) > 0 {
-			w.For, w.Command = "verdicts for the present text of "+strings.Join(texts, ", "), "git liza recheck "+id
+			w.For, w.Command = "verdicts for the present text of "+strings.Join(texts, ", "), "git liza approve --again "+id
 		}
 	case unheldWaits()[x.task.Status] == forReview:
 		x.explainReview(w)
@@ -144,7 +144,7 @@ func (x waiting) explainPlanner(w *Why) {
 
 // explainLevel is for a task that the levels below its own keep back.
 func (x waiting) explainLevel(w *Why) {
-	w.For, w.Who, w.Command = "the levels below its own", "a supervisor or a person", "git liza level show --goal "+string(x.task.Goal)
+	w.For, w.Who, w.Command = "the levels below its own", "a supervisor or a person", "git liza goal show "+string(x.task.Goal)
 	if refusal := x.Board.Opens(flow.ActClaim, x.task.ID, x.FreeAgent(x.task.Takers(flow.ActClaim, x.At)[0]), x.At); refusal != nil {
 		w.For, w.Command = "the levels below its own: "+refusal.Reason, refusal.Hint
 	}

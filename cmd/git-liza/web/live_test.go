@@ -88,7 +88,7 @@ git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit 
 	form.Set("subject", "coder-1")
 	form.Set("text", "Mind the <dates>.")
 	require.Equal(t, http.StatusOK, s.send(form, nil).StatusCode)
-	require.Contains(t, s.run("git liza records notes"), "Mind the <dates>.")
+	require.Contains(t, s.run("git liza record list notes"), "Mind the <dates>.")
 	form = formOf(s.page("steer"), "pause")
 	form.Set("text", "lunch")
 	require.Equal(t, http.StatusOK, s.send(form, nil).StatusCode)
@@ -132,7 +132,7 @@ func TestUnreadableWhileOpen(t *testing.T) {
 func TestOutputIsLive(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, asks)
-	s.run("git liza register coder-1")
+	s.run("git liza agents add coder-1")
 	s.run("mkdir -p .git/liza/log && printf -- '--- output\nfirst words\n' >.git/liza/log/coder-1.log")
 	s.serve()
 	s.open()

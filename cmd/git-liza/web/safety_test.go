@@ -222,7 +222,7 @@ func TestRefusedForms(t *testing.T) {
 	note.Set("act", "pause")
 	note.Set("text", "x")
 	require.Equal(t, http.StatusForbidden, s.send(note, nil).StatusCode)
-	require.Contains(t, s.run("git liza records questions"), "Table or list?")
+	require.Contains(t, s.run("git liza record list questions"), "Table or list?")
 
 	a := s.send(form, nil)
 	require.Equal(t, http.StatusOK, a.StatusCode, a.body)

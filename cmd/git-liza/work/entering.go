@@ -123,7 +123,7 @@ func (c Tasks) check(ctx context.Context, b *flow.Board, move flow.Move) (warnin
 		case one.Warning:
 			warnings = append(warnings, Warning{one, list.Tasks[one.Place.Task].ID})
 		case !isOfRules(one):
-			wrong = append(wrong, flow.Fault{Place: one.Place.Task, Refusal: &flow.Refusal{Rule: flow.Rule(one.Code), Reason: one.Reason, Hint: "git liza help plan check"}})
+			wrong = append(wrong, flow.Fault{Place: one.Place.Task, Refusal: &flow.Refusal{Rule: flow.Rule(one.Code), Reason: one.Reason, Hint: "git liza help check"}})
 		}
 	}
 	if err := ground.Err(); err != nil || len(wrong) == 0 {

@@ -133,7 +133,7 @@ func (c Stages) PassLevel(ctx context.Context, goal flow.GoalID, without []flow.
 	}
 	m.Receipts, m.Tip = receipts, b.Settings().Integration.Tip
 	if failed != nil && failed.Result == flow.Errored {
-		return gitstore.Result{}, refuseGate(*failed, m.Tip, "git liza level pass --goal "+string(goal))
+		return gitstore.Result{}, refuseGate(*failed, m.Tip, "git liza goal level pass --goal "+string(goal))
 	}
 	return c.For(goal).Make(ctx, flow.ActLevel, "", m)
 }
@@ -179,7 +179,7 @@ func (c Stages) PassPhase(ctx context.Context, goal flow.GoalID) (gitstore.Resul
 		}
 		m.Receipts, m.Tip = receipts, b.Settings().Integration.Tip
 		if failed != nil {
-			return gitstore.Result{}, refuseGate(*failed, m.Tip, "git liza phase next --goal "+string(goal))
+			return gitstore.Result{}, refuseGate(*failed, m.Tip, "git liza goal phase next --goal "+string(goal))
 		}
 	}
 	return c.For(goal).Make(ctx, flow.ActPhase, "", m)

@@ -62,7 +62,7 @@ func AddLessons(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID, e
 	}
 	task := flow.TaskInput{ID: LessonsTask(id), Kind: flow.Docs, Role: Librarian, Owns: []string{lesson.Folder + "/**"}, Spec: g.Spec,
 		Title:    fmt.Sprintf("Write down what %s has taught", id),
-		DoneWhen: fmt.Sprintf("Each rejection, handoff, failed merge, abandoned task and anomaly of %s has a lesson or needs none, and `git liza lesson check` finds no error", id),
+		DoneWhen: fmt.Sprintf("Each rejection, handoff, failed merge, abandoned task and anomaly of %s has a lesson or needs none, and `git liza check` finds no error", id),
 		Scope:    lesson.Folder + " alone; `git liza sprint " + string(id) + "` and `git liza log` say what happened"}
 	return c.For(g.ID).addOnce(ctx, task)
 }

@@ -170,7 +170,7 @@ func (i *Integration) recordFailure(ctx context.Context, merged Merged, d *flow.
 	}
 	t := r.After.Task(merged.Task)
 	merged.Status, merged.Conflicts = t.Status, d.Paths
-	again := "git liza unblock " + string(merged.Task)
+	again := "git liza task unblock " + string(merged.Task)
 	if t.Block == nil && t.Attempt != nil {
 		again = "git liza claim " + string(merged.Task) + " --as " + shell.Quote(string(t.Attempt.Coder))
 	}

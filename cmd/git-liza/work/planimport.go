@@ -120,7 +120,7 @@ func (g *Ground) Check(path string, file *planfile.File) ([]planfile.Finding, er
 	}
 	wrong, warnings := file.Locate(faults)
 	if len(wrong) > 0 {
-		return nil, &PlanFaults{path, wrong, warnings, "git liza plan check " + shell.Quote(path)}
+		return nil, &PlanFaults{path, wrong, warnings, "git liza check " + shell.Quote(path)}
 	}
 	return warnings, nil
 }

@@ -221,7 +221,7 @@ func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, c
 			refusal.Reason += "; git liza init 'GOAL' writes one"
 		}
 		file := s.fromHere(p.Spec)
-		refusal.Hint = fmt.Sprintf("git liza template vision > %[1]s && git add %[1]s && git commit -m 'Vision' -- %[1]s", file)
+		refusal.Hint = fmt.Sprintf("git liza artifact template vision > %[1]s && git add %[1]s && git commit -m 'Vision' -- %[1]s", file)
 		if dir := path.Dir(p.Spec); dir != "." {
 			refusal.Hint = "mkdir -p " + s.fromHere(dir) + " && " + refusal.Hint
 		}

@@ -29,7 +29,7 @@ func OpenTextFiles(ctx context.Context, c *Clone, commit git.ID) (*TextFiles, er
 	t := &TextFiles{Commit: commit, repo: c.Repo}
 	if commit == "" {
 		if c.Repo.WorkTree() == "" {
-			return nil, &flow.Refusal{Rule: flow.RuleBare, Reason: "there is no work tree here", Hint: "git liza artifact check --at HEAD"}
+			return nil, &flow.Refusal{Rule: flow.RuleBare, Reason: "there is no work tree here", Hint: "git liza check --at HEAD"}
 		}
 		return t, nil
 	}
@@ -73,7 +73,7 @@ func (t *TextFiles) walk(folders []string) (list []string, err error) {
 			case err != nil:
 				return err
 			case seen > mostListed:
-				return &flow.Refusal{Rule: flow.RuleLimit, Reason: fmt.Sprintf("more than %d files below %s", mostListed, t.repo.WorkTree()), Hint: "git liza artifact check --at HEAD"}
+				return &flow.Refusal{Rule: flow.RuleLimit, Reason: fmt.Sprintf("more than %d files below %s", mostListed, t.repo.WorkTree()), Hint: "git liza check --at HEAD"}
 			case e.IsDir() && (e.Name() == ".git" || e.Name() == layout.Worktrees):
 				return fs.SkipDir
 			case !e.IsDir():

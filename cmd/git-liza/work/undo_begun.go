@@ -59,7 +59,7 @@ func (u *undoer) refuseNow(t *flow.Task) *flow.Refusal {
 	if t.Claim != nil {
 		refusal.Hint = "git liza release " + string(t.ID) + " && "
 	}
-	refusal.Hint += "git liza abandon " + string(t.ID) + " --reason R && git liza undo " + string(u.Task) + " --now"
+	refusal.Hint += "git liza task abandon " + string(t.ID) + " --reason R && git liza undo " + string(u.Task) + " --now"
 	if len(u.With) > 0 {
 		refusal.Hint += " --with " + strings.ReplaceAll(joinTasks(u.With), ", ", ",")
 	}

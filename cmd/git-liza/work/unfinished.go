@@ -21,7 +21,7 @@ type Unfinished struct {
 
 // Error names the move, what is missing, and why.
 func (u *Unfinished) Error() string {
-	return fmt.Sprintf("the %s of %s by %s is made, and %s: %v", u.Move.Act.Command(), u.Move.Task, u.Move.By, u.Lack, u.Err)
+	return fmt.Sprintf("the %s of %s by %s is made, and %s: %v", u.Move.Act, u.Move.Task, u.Move.By, u.Lack, u.Err)
 }
 
 // Unwrap returns why it is missing.

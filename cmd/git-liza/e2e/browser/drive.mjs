@@ -86,7 +86,7 @@ await step("a question is answered", async () => {
 	await page.getByLabel("Is 0 no limit").fill("It is no time at all.");
 	await page.getByRole("button", { name: "Answer" }).click();
 	check((await page.locator("h1").textContent()) === "Done", "the page says " + await page.locator("main").textContent());
-	check(liza("records", "questions", "--all", "--json").includes('"answer":"It is no time at all."'), "the board has no such answer");
+	check(liza("record", "list", "questions", "--all", "--json").includes('"answer":"It is no time at all."'), "the board has no such answer");
 	await page.getByRole("link", { name: "Board", exact: true }).click();
 	await until("the question is gone", async () => await page.locator("#part-inbox .item").count() === 1);
 });
@@ -234,7 +234,7 @@ await step("a note is left by keyboard alone", async () => {
 	await page.keyboard.press("Tab");
 	await page.keyboard.press("Enter");
 	await page.waitForSelector("h1:text-is('Done')");
-	check(liza("records", "notes", "--json").includes("Ten rows are enough"), "the board has no such note");
+	check(liza("record", "list", "notes", "--json").includes("Ten rows are enough"), "the board has no such note");
 });
 
 await step("the pages can be read and a form sent without a script", async () => {

@@ -20,9 +20,9 @@ finish() {
 
 case $LIZA_ROLE in
 planner)
-	found=$(git liza records discoveries --json | sed -n 's/.*"id":"\([^"]*\)".*/\1/p')
+	found=$(git liza record list discoveries --json | sed -n 's/.*"id":"\([^"]*\)".*/\1/p')
 	if test -n "$found"; then
-		git liza convert "$found" back --title 'Take the conversion back' --done-when 'lib/scale.sh is gone' --spec specs/vision.md \
+		git liza task add --record "$found" back --title 'Take the conversion back' --done-when 'lib/scale.sh is gone' --spec specs/vision.md \
 			--scope 'nothing but the revert' --kind docs --reverts scale
 		git liza task add report --title 'Report a day in both scales' --done-when 'a day is shown in both scales' --spec specs/vision.md \
 			--scope 'docs/report.md' --kind docs --depends scale,back
@@ -39,7 +39,7 @@ coder)
 		echo 'echo $(($1 * 9 / 5 + 32))' >lib/scale.sh
 		;;
 	read)
-		if ! git liza records questions --all --json | grep -q '"answer":"'; then
+		if ! git liza record list questions --all --json | grep -q '"answer":"'; then
 			git liza block read --question 'A number comes without a unit. Is it refused, or is it Celsius?' --to human
 			exit
 		fi
@@ -61,7 +61,7 @@ coder)
 	example)
 		begin 'Show an example'
 		echo 'Body heat is 37C.' >docs/example.md
-		git liza discover 'lib/scale.sh makes 98 of 37: the fraction is lost' --severity high --urgency immediate --during example
+		git liza record discovery 'lib/scale.sh makes 98 of 37: the fraction is lost' --severity high --urgency immediate --during example
 		;;
 	back)
 		begin 'Take the conversion back'

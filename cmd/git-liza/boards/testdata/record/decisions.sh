@@ -52,7 +52,7 @@ else
 fi
 liza-act alarms
 for agent in planner-1 coder-1 coder-2 code-reviewer-1; do
-	git liza register $agent --provider script --as $agent
+	git liza agents add $agent --provider script --as $agent
 done
 
 # A task that asks a person returns to where it was claimed, with the work of its coder;
@@ -120,7 +120,7 @@ at 17T12:00
 git liza checkpoint --reason 'half time' --goal goal-1
 git liza checkpoint decide REPLAN --message 'smaller steps' --tasks upper,other
 amend goal 's/^title: .*/title: Ship it soon/'
-git liza align 'Two steps' --answers checkpoint-4 --as planner-1
+git liza record alignment 'Two steps' --answers checkpoint-4 --as planner-1
 git liza checkpoint --reason 'once more'
 git liza checkpoint decide ADJUST_SPECS --message 'the spec lacks a part' --goal goal-1
 git liza checkpoint lift --goal goal-1 --reason 'it is there'
@@ -152,30 +152,30 @@ merged gone
 add back --reverts gone
 git liza task edit back --clear reverts
 git liza task edit back --reverts gone
-git liza discover 'It is gone' --severity low
-git liza convert "$(number sprint-1)" anew --title 'It again' --done-when D --spec specs/vision.md --scope S --kind docs --depends back --reopens gone
+git liza record discovery 'It is gone' --severity low
+git liza task add --record "$(number sprint-1)" anew --title 'It again' --done-when D --spec specs/vision.md --scope S --kind docs --depends back --reopens gone
 add thrown
-git liza discover 'Two of it' --severity low
-git liza convert "$(number sprint-1)" twice --draft --title 'Gone twice' --done-when D --spec specs/vision.md --scope S --kind docs --reverts gone
+git liza record discovery 'Two of it' --severity low
+git liza task add --record "$(number sprint-1)" twice --draft --title 'Gone twice' --done-when D --spec specs/vision.md --scope S --kind docs --reverts gone
 liza-act supersede-reverts thrown gone
 liza-act import-reverts gone
 
 # Records that can wait, and a pattern of them that trips the circuit breaker.
 at 17T14:00
-git liza discover 'No diagram' --severity low --urgency deferred
-git liza records defer "$(number sprint-1)" --until 72h --reason 'after the release'
+git liza record discovery 'No diagram' --severity low --urgency deferred
+git liza record defer "$(number sprint-1)" --until 72h --reason 'after the release'
 amend "$(number sprint-1)" 's/^text: .*/text: No diagrams/'
 for count in 3 4; do
-	git liza anomaly retry_loop --task upper --detail count=$count --detail 'error_pattern=time out' --as coder-1
+	git liza record anomaly retry_loop --task upper --detail count=$count --detail 'error_pattern=time out' --as coder-1
 done
 liza-act trip
 git liza checkpoint decide CONTINUE --message 'once they are stable'
-git liza breaker reset --resolution 'the tests are stable'
+git liza board breaker reset --resolution 'the tests are stable'
 git liza resume --reason 'they are'
-git liza anomaly retry_loop --task upper --detail count=5 --detail 'error_pattern=time out' --as coder-1
+git liza record anomaly retry_loop --task upper --detail count=5 --detail 'error_pattern=time out' --as coder-1
 git liza stop --reason night
 liza-act trip
-git liza breaker reset --resolution 'they are stable now'
+git liza board breaker reset --resolution 'they are stable now'
 git liza resume --reason morning
 git liza checkpoint decide CONTINUE --message 'go on'
 
@@ -200,8 +200,8 @@ done
 
 # A state with a name, and sprints that supervisors close and open.
 at 17T16:00
-git liza mark before-the-cut --reason 'try it otherwise'
-git liza archive
+git liza board mark before-the-cut --reason 'try it otherwise'
+git liza board archive
 git liza sprint retro --message 'short and good' --gap 'the parts had no words' --contract 'the tests are slow' --action 'write them down' --action 'run them at night'
 amend sprint 's/^\(  *- \)the tests are slow/\1the tests are too slow/'
 git liza sprint close --reason 'time is up'
@@ -210,11 +210,11 @@ at 17T18:00
 liza-act due checkpoint
 git liza checkpoint decide CONTINUE --message 'a day more'
 for task in upper task-1 anew back twice half-back imported-back wrong; do
-	git liza abandon $task --reason 'not wanted'
+	git liza task abandon $task --reason 'not wanted'
 done
 liza-act due sprint_close
 liza-act due sprint_start
-git liza abandon often --reason 'not wanted'
+git liza task abandon often --reason 'not wanted'
 git liza sprint close --reason 'nothing is left'
 liza-act due complete
 

@@ -47,7 +47,7 @@ else
 	git liza init 'Ship it'
 fi
 for agent in planner-1 coder-1 coder-2 coder-3 code-reviewer-1 code-reviewer-2; do
-	git liza register $agent --provider script --as $agent
+	git liza agents add $agent --provider script --as $agent
 done
 
 # A plan: tasks that say all, one that is described anew, one that does the work of a
@@ -59,17 +59,17 @@ merged gone
 add later --depends parser
 liza-act edit later
 liza-act import
-git liza discover 'Numbers' --severity low
-git liza convert sprint-1/1 counted --title 'Count' --done-when D --spec specs/vision.md --scope S --kind docs
-git liza discover 'More numbers' --severity low
+git liza record discovery 'Numbers' --severity low
+git liza task add --record sprint-1/1 counted --title 'Count' --done-when D --spec specs/vision.md --scope S --kind docs
+git liza record discovery 'More numbers' --severity low
 liza-act convert sprint-1/2
 add framed
 liza-act supersede framed
 liza-act plan later gone
 liza-act plan-again later gone
-git liza abandon planned --reason 'not yet' --as planner-1
+git liza task abandon planned --reason 'not yet' --as planner-1
 for task in counted half other-half imported outline numbers; do
-	git liza abandon $task --reason 'not yet'
+	git liza task abandon $task --reason 'not yet'
 done
 
 # Gates at a submission: one that passes, one that is skipped, one that fails and need
@@ -93,17 +93,17 @@ at 21T11:00
 git liza goal schedule --barrier level --levels base,parts
 git liza config gates.whole.command 'test -f fix.txt || { echo no fix; exit 1; }'
 git liza config gates.whole.at level
-git liza level pass
+git liza goal level pass
 add above --depends parser
-git liza abandon later --reason 'not wanted' --as planner-1
+git liza task abandon later --reason 'not wanted' --as planner-1
 add fix
 merged fix
-git liza level pass
+git liza goal level pass
 merged above
-git liza level pass --without later,planned
+git liza goal level pass --without later,planned
 add below
-git liza abandon below --reason 'not wanted'
-git liza level pass
+git liza task abandon below --reason 'not wanted'
+git liza goal level pass
 
 # Claims and reviews that fail: they are tried again, the third blocks the task; three
 # with the same error are an anomaly, and fewer claims are allowed.
@@ -118,7 +118,7 @@ for time in 1 2 3; do
 	git liza claim second --as coder-$time
 	liza-act ends second coder-$time failed "no route to host 10.0.0.$time"
 done
-git liza unblock second --as planner-1
+git liza task unblock second --as planner-1
 git liza review first --as code-reviewer-1
 liza-act ends first code-reviewer-1 hung 'no answer in 10m0s'
 at 21T13:00
@@ -139,11 +139,11 @@ at 21T14:00
 git liza claim fourth --as coder-1
 at 21T15:00
 git liza claim fourth --as coder-2
-git liza outage spell --host alpha --error 'spell: not found'
-git liza outage spell --host beta --error 'spell: not found'
+git liza gate outage spell --host alpha --error 'spell: not found'
+git liza gate outage spell --host beta --error 'spell: not found'
 liza-act due checkpoint
 git liza checkpoint decide CONTINUE --message 'it is being installed'
-git liza outage spell --host alpha --over
+git liza gate outage spell --host alpha --over
 
 # A goal that another one takes the place of while the board goes on, and one that has to
 # pass a gate before it ends.
@@ -160,7 +160,7 @@ git liza config gates.wish.at goal
 git liza config gates.wish.required false
 add only --goal second
 merged only
-git liza level pass --goal second
+git liza goal level pass --goal second
 git liza goal done second --reason 'it is there'
 
 # What is in work when the board is kept: a level that failed, a claim that failed, work

@@ -46,5 +46,5 @@ approve() {
 
 # amend DOC EXPRESSION amends a document with sed.
 amend() {
-	GIT_EDITOR="sed -i -e '$2'" git liza edit "$1"
+	GIT_EDITOR="sed -i -e '$2'" git liza board edit "$1"
 }

@@ -48,9 +48,9 @@ git liza config budgets.sprint.cost 900.5
 git liza config budgets.goal.tokens 90000000
 git liza config budgets.goal.cost 9000
 for agent in planner-1 coder-1 coder-2 code-reviewer-1; do
-	git liza register $agent --provider script --as $agent
+	git liza agents add $agent --provider script --as $agent
 done
-git liza register coder-1 --provider script:m --takeover --as coder-1
+git liza agents add coder-1 --provider script:m --takeover --as coder-1
 
 # Planning.
 at 17T09:10
@@ -78,20 +78,20 @@ git liza task edit sketch --done-when 'it is drawn' --spec specs/vision.md --sco
 	--stretch --budget-tokens 1000 --budget-cost 0.25 --depends parser --based-on texts/sketch.md#one
 git liza task finalize sketch
 liza-act edit helped
-git liza align 'The parser first' --as planner-1
-git liza spec-change specs/vision.md#parts --change 'Parts were named' --by parser --as coder-1
+git liza record alignment 'The parser first' --as planner-1
+git liza record spec-change specs/vision.md#parts --change 'Parts were named' --by parser --as coder-1
 git liza note 'Read the vision' --for coder-1 --as planner-1
 git liza note 'For all'
 for text in true 007 2026-01-17 '- a: b' "don't" '"quoted"' '# no comment' 'ünïcödé – 木 🌳' "$(printf 'two\nlines\n\n  and one more\n\ttab')" "$(printf '%0300d' 7)"; do
 	git liza note -- "$text"
 done
-git liza discover 'The vision has no diagram' --severity medium --urgency immediate --during parser --recommend 'draw one' --as coder-1
-git liza discover 'Numbers are missing' --severity low
-git liza convert sprint-1/13 diagram --title 'A diagram' --done-when 'it is drawn' --spec specs/vision.md --scope S --priority 3 --depends parser \
+git liza record discovery 'The vision has no diagram' --severity medium --urgency immediate --during parser --recommend 'draw one' --as coder-1
+git liza record discovery 'Numbers are missing' --severity low
+git liza task add --record sprint-1/13 diagram --title 'A diagram' --done-when 'it is drawn' --spec specs/vision.md --scope S --priority 3 --depends parser \
 	--owns doc/diagram.svg --verify true --kind docs --stretch --budget-tokens 5000 --budget-cost 3
 liza-act convert sprint-1/14
-git liza anomaly retry_loop --task parser --detail count=3 --detail 'error_pattern=a: b' --as coder-1
-git liza anomaly scope_deviation
+git liza record anomaly retry_loop --task parser --detail count=3 --detail 'error_pattern=a: b' --as coder-1
+git liza record anomaly scope_deviation
 
 # A task from its claim to its merge, with everything that can happen to it.
 at 17T09:20
@@ -106,7 +106,7 @@ git liza release parser --as coder-1
 git liza claim parser --as coder-2
 at 17T10:30
 git liza block parser --as planner-1 --reason 'nobody is there' --question 'who takes it?' --question 'until when?' --attempted 'waiting'
-git liza unblock parser --as planner-1
+git liza task unblock parser --as planner-1
 git liza claim parser --as coder-1
 git liza intent parser --as coder-1 --summary 'Write it' --validation 'Run it' --tests-not-needed 'the next task tests it'
 write parser src/parser/parse.go
@@ -176,13 +176,13 @@ approve breaks code-reviewer-1
 fails git liza merge breaks --as code-reviewer-1
 at 17T15:00
 git liza block breaks --as planner-1 --reason 'the gate is wrong' --question 'what may it test?'
-git liza unblock breaks --keep-branch --as planner-1
+git liza task unblock breaks --keep-branch --as planner-1
 git liza claim breaks --as coder-1
 at 17T17:00
 echo unfinished >"$(checkout breaks)/more.txt"
 git liza block breaks --as planner-1 --reason 'the gate is wrong still' --question 'what may it test?'
 echo finished >"$(checkout breaks)/more.txt"
-git liza unblock breaks --keep-branch --as planner-1
+git liza task unblock breaks --keep-branch --as planner-1
 
 # Limits that block.
 git liza task add --from - <<'END'
@@ -197,8 +197,8 @@ work unread coder-1 unread.txt
 git liza review unread --as code-reviewer-1
 git liza release unread --as code-reviewer-1 --no-verdict
 fails git liza review unread --as code-reviewer-1
-git liza unblock unread --as planner-1
-git liza unblock loops --keep-branch --as planner-1
+git liza task unblock unread --as planner-1
+git liza task unblock loops --keep-branch --as planner-1
 git liza task add --from - <<'END'
 - {id: argues, title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs, limits: {review_cycles: 1}}
 - {id: clashes, title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs, limits: {integration_failures: 1}}
@@ -207,7 +207,7 @@ END
 work argues coder-1 argues.txt
 git liza review argues --as code-reviewer-1
 fails git liza reject argues --as code-reviewer-1 --commit "$(git rev-parse liza/argues)" --reason '- [blocker] argues.txt:1 — wrong'
-git liza unblock argues --as planner-1
+git liza task unblock argues --as planner-1
 TEXT=one work clashes coder-1 order.txt
 TEXT=two work first coder-2 order.txt
 approve first code-reviewer-1
@@ -221,7 +221,7 @@ git liza approve first --as code-reviewer-1 --commit "$(git rev-parse liza/first
 approve clashes code-reviewer-1
 git liza merge first --as code-reviewer-1
 fails git liza merge clashes --as code-reviewer-1
-git liza unblock clashes --keep-branch --as planner-1
+git liza task unblock clashes --keep-branch --as planner-1
 
 # One person who does it all.
 git liza config allow_self_review true
@@ -246,12 +246,12 @@ END
 git liza claim wide --as coder-1
 write wide wide.txt
 git liza release wide --as coder-1
-git liza supersede wide --by narrow --reason 'root cause: framed too wide'
+git liza task supersede wide --by narrow --reason 'root cause: framed too wide'
 liza-act supersede needs-wide
 git liza claim dropped --as coder-1
 write dropped dropped.txt
 git liza release dropped --as coder-1
-git liza abandon dropped --reason 'not wanted' --cascade
+git liza task abandon dropped --reason 'not wanted' --cascade
 
 # Work from outside, and imports.
 at 17T18:00
@@ -276,15 +276,15 @@ git liza resume --reason morning
 git liza checkpoint decide CONTINUE --message 'as planned'
 git liza resume --reason 'as planned'
 liza-act trip
-git liza breaker reset --resolution 'the tests are stable'
+git liza board breaker reset --resolution 'the tests are stable'
 git liza checkpoint decide REPLAN --message 'smaller tasks'
 git liza stop --reason 'night again'
 git liza resume --reason 'morning again'
 git liza resume --reason 'go on'
-git liza register coder-3 --provider script --as coder-3
-git liza degrade coder-3 --reason 'no credit' --as coder-3
-git liza unregister coder-3
-git liza archive
+git liza agents add coder-3 --provider script --as coder-3
+git liza agents rest coder-3 --reason 'no credit' --as coder-3
+git liza agents remove coder-3
+git liza board archive
 
 # Amendments.
 amend config 's/^drift_alarm: .*/drift_alarm: 7/'
@@ -306,8 +306,8 @@ git liza sprint close --abort --reason 'another goal'
 git liza goal done --reason 'shipped' --force keep --json
 git liza goal set 'Ship more' --spec specs/vision.md
 git liza session add --provider script --outcome planned --input 10 --written 10 --cost 1 --took 1m
-git liza align 'More of it'
-git liza spec-change specs/vision.md --change 'grew'
+git liza record alignment 'More of it'
+git liza record spec-change specs/vision.md --change 'grew'
 liza-act amend-goal
 git liza goal abort --reason 'enough'
 git liza goal set 'Ship less' --spec specs/vision.md --id less

@@ -86,7 +86,7 @@ git liza role require auditor --remove
 git liza role require docs-reviewer --in-place-of code-reviewer
 git liza role require code-reviewer --in-place-of docs-reviewer
 for agent in planner-1 coder-1 coder-2 writer-1 code-reviewer-1 code-reviewer-2 security-reviewer-1 auditor-1; do
-	git liza register $agent --provider script --as $agent
+	git liza agents add $agent --provider script --as $agent
 done
 
 # Tasks that name roles and texts, judged by several.
@@ -106,7 +106,7 @@ git liza reject login --as auditor-1 --commit "$commit" --reason-file - <<'END'
 blockers:
   - {file: src/auth/login.txt, line: 1, issue: the sum is wrong, why: it is odd, suggestion: add one}
 END
-git liza dismiss login --role auditor --blocker 1 --reason 'there is no sum'
+git liza reject login --role auditor --dismiss 1 --reason 'there is no sum'
 git liza review login --as auditor-1
 git liza reject login --role security-reviewer --commit "$commit" --reason '- [blocker] src/auth/login.txt:1 — it shows the password'
 git liza claim login --as coder-1
@@ -131,7 +131,7 @@ git liza submit spec --as writer-1
 approve spec code-reviewer-2
 git liza merge spec --as code-reviewer-2
 git liza review manual --as code-reviewer-1
-git liza spec-change specs/vision.md#words --change 'one word for another' --same-meaning --as planner-1
+git liza record spec-change specs/vision.md#words --change 'one word for another' --same-meaning --as planner-1
 git liza approve manual --as code-reviewer-1 --commit "$(git rev-parse liza/manual)"
 git checkout -q --detach integration
 sed -i 's/^Two\.$/Three./; s/^Few/Many/' specs/vision.md
@@ -142,7 +142,7 @@ sed -i 's/^Many/Some/' specs/vision.md
 git commit -q -a -m 'Vision again'
 git liza adopt HEAD --reason 'the vision changed'
 git checkout -q main
-git liza recheck manual
+git liza approve --again manual
 git liza artifact accept specs/vision.md --reason 'read by all'
 judge manual code-reviewer
 git liza merge manual --as code-reviewer-1
@@ -168,25 +168,25 @@ git checkout -q main
 at 17T12:00
 git liza task add asks --title Asks --done-when D --spec specs/vision.md --scope S --kind docs
 git liza claim asks --as coder-1
-git liza discover 'No tests' --severity low --as coder-1
-git liza anomaly workaround --detail count=3 --as coder-1
+git liza record discovery 'No tests' --severity low --as coder-1
+git liza record anomaly workaround --detail count=3 --as coder-1
 git liza block asks --as coder-1 --reason R --question 'Which one?' --question 'Why?'
 git liza take sprint-1/3
 git liza answer sprint-1/3 'This one'
-git liza dismiss sprint-1/1 --reason 'there are'
-git liza dismiss sprint-1/2 --reason 'it is none'
+git liza record dismiss sprint-1/1 --reason 'there are'
+git liza record dismiss sprint-1/2 --reason 'it is none'
 git liza note 'Read it' --until 48h
 git liza note 'Gone'
-git liza dismiss sprint-1/6 --reason 'said twice'
+git liza record dismiss sprint-1/6 --reason 'said twice'
 for record in 1 2 5 6; do
 	amend sprint-1/$record 's/^text: .*/text: Amended/; s/count: .*/count: "4"/'
 done
-git liza unblock asks --as planner-1
+git liza task unblock asks --as planner-1
 
 # Several goals.
 git liza goal set 'Second' --spec specs/more.md#one --id second --priority 1
 git liza task add other --goal second --title Other --done-when D --spec specs/vision.md --scope S --kind docs
-git liza align 'On course' --goal second
+git liza record alignment 'On course' --goal second
 git liza sprint close --goal second --reason 'time is up'
 git liza sprint start --goal second
 git liza goal done second --force goal-1 --reason 'the same'
@@ -199,8 +199,8 @@ git liza goal reopen second --reason 'not the same'
 git liza goal abort second --reason 'enough'
 git liza sprint close --reason 'time is up' --goal goal-1
 amend goal 's/^spec: .*/spec: "specs\/amended.md#one"/'
-git liza archive
-git liza archive --sprint sprint-1
+git liza board archive
+git liza board archive --sprint sprint-1
 for record in 1 2 5; do
 	amend sprint-1/$record 's/^text: .*/text: Amended again/; s/count: .*/count: "5"/'
 done

@@ -105,7 +105,7 @@ else
 	git liza init 'Ship it'
 fi
 for agent in planner-1 coder-1 coder-2 architect-1 code-reviewer-1 docs-reviewer-1; do
-	git liza register $agent --provider script --as $agent
+	git liza agents add $agent --provider script --as $agent
 done
 git liza config automation.required true
 amend config 's/^drift_alarm: .*/drift_alarm: 7/'
@@ -125,10 +125,10 @@ liza-act edit later
 git liza config gates.whole.command 'echo no; false'
 git liza config gates.whole.at level
 git liza goal schedule --barrier level
-git liza level pass
+git liza goal level pass
 amend goal 's/^title: .*/title: Ship it soon/'
 git liza config gates.whole.command true
-git liza level pass
+git liza goal level pass
 git liza config gates.whole --unset
 
 # A goal with a workflow: its first task decides and is judged, also by a person.
@@ -175,14 +175,14 @@ mkdir -p designs/idea
 printf -- '- {id: of-plan, title: Of the plan, done_when: D, spec: specs/vision.md, scope: S, kind: docs}\n' >designs/idea/plan.yaml
 git merge -q --ff-only integration
 adopt designs/idea/plan.yaml
-git liza phase next
+git liza goal phase next
 git liza task add outline --title Outline --draft
 liza-act import-plan designs/idea/plan.yaml task-3 task-2
 add early
 liza-act edit early
 add framed
 liza-act supersede framed
-git liza discover 'Numbers' --severity low
+git liza record discovery 'Numbers' --severity low
 liza-act convert sprint-2/3
 liza-act plan early task-2
 liza-act plan-again task-3 task-2
@@ -193,14 +193,14 @@ adopt designs/idea/plan.yaml
 liza-act import-known designs/idea/plan.yaml
 
 # What a person says of the classes of files.
-git liza classify --allow stories.md --reason 'It is small'
-git liza classify texts/check.md --say loop=allowed
+git liza plan classify --allow stories.md --reason 'It is small'
+git liza plan classify texts/check.md --say loop=allowed
 
 # Back, and another workflow with the same work.
 at 23T12:00
-git liza phase back --reason 'a decision is missing'
+git liza goal phase back --reason 'a decision is missing'
 git liza artifact regenerate designs/idea/adr-2.md
-git liza phase reload --workflow other.yaml --phase THINK --map DESIGN=THINK --every phase --reason 'other words'
+git liza goal phase reload --workflow other.yaml --phase THINK --map DESIGN=THINK --every phase --reason 'other words'
 liza-act reload
 
 # A loop: one claim of an agent, and a question that is open when the board is kept.

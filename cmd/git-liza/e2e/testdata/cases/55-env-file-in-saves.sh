@@ -12,7 +12,7 @@ test -f .env && echo half >half.txt && : >"$T/ran-t1"
 exit 1
 W
 rush
-git liza abandon t1 --reason x >"$T/abandon.out" 2>&1
+git liza task abandon t1 --reason x >"$T/abandon.out" 2>&1
 git -C "$T/hub.git" cat-file -e refs/liza/saved/t1/1:half.txt 2>/dev/null || void 'the work was not saved on the remote'
 began t1
 cd "$T/hub.git"

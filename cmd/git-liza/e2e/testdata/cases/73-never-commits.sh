@@ -12,7 +12,7 @@ exit 0
 W
 rush
 began t1
-git liza abandon t1 --reason 'not done' >"$T/abandon.out" 2>&1
+git liza task abandon t1 --reason 'not done' >"$T/abandon.out" 2>&1
 saved=$(for ref in $(git for-each-ref --format='%(refname)' refs/liza); do git cat-file -e "$ref:result.txt" 2>/dev/null && echo "$ref"; done)
 [ -n "$saved" ] || [ -f .worktrees/t1/result.txt ] || fail 'the work is gone'
 git liza show t1 | grep -q saved || fail 'show does not say where the work of abandoned work is kept'

@@ -10,7 +10,7 @@ echo PEM-top-secret >.worktrees/t1/deploy/server.pem
 echo KEY-top-secret >.worktrees/t1/id_ed25519
 echo half >.worktrees/t1/half.txt
 must git liza release t1 --as coder-1
-must git liza abandon t1 --reason 'not now'
+must git liza task abandon t1 --reason 'not now'
 git -C "$T/hub.git" cat-file -e refs/liza/saved/t1/1:half.txt 2>/dev/null || void 'the work was not saved on the remote'
 reached 'the work is saved on the remote'
 cd "$T/hub.git"

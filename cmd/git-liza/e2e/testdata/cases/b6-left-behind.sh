@@ -24,7 +24,7 @@ git config core.sshCommand && fail 'a program that a session sets stays'
 git config --local --get-regexp '.*' evil && left=settings
 [ -e .git/hooks/post-merge ] && left="${left:-} hook"
 grep -q evil .git/info/attributes && left="${left:-} attributes"
-git liza prompt code-reviewer t1 2>/dev/null | grep -q 'Approve without reading' && left="${left:-} prompt"
+git liza session prompt code-reviewer t1 2>/dev/null | grep -q 'Approve without reading' && left="${left:-} prompt"
 echo "left:${left:-}"
 [ -z "${left:-}" ] || fail 'settings, hooks, attributes and prompts that a session leaves in the main clone stay, and act'
 pass 'all was put back'

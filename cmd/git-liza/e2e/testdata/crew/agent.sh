@@ -40,7 +40,7 @@ coder)
 		fi
 		;;
 	limits)
-		if ! git liza records questions --all --json | grep -q '"answer":"'; then
+		if ! git liza record list questions --all --json | grep -q '"answer":"'; then
 			git liza block limits --question 'Is 0 no limit at all, or is it no time at all?' --to human
 			exit
 		fi

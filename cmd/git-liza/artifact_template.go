@@ -12,18 +12,18 @@ import (
 	"github.com/git-liza/git-liza/templates"
 )
 
-type templateCommand struct {
+type artifactTemplateCommand struct {
 	Name string `arg:"" optional:"" help:"A document, such as vision, or a type of artifacts, such as prd; none lists them."`
 }
 
 // Help says where the templates come from.
-func (c *templateCommand) Help() string {
-	return `git liza template prd > specs/goal-1/prd.md begins an artifact; a project's own type
-.liza/artifacts/NAME.yaml has its template beside it, NAME.md. git liza artifact check
+func (c *artifactTemplateCommand) Help() string {
+	return `git liza artifact template prd > specs/goal-1/prd.md begins an artifact; a project's own type
+.liza/artifacts/NAME.yaml has its template beside it, NAME.md. git liza check
 says what of a template is still to be replaced.`
 }
 
-func (c *templateCommand) Run(inv *invocation) error {
+func (c *artifactTemplateCommand) Run(inv *invocation) error {
 	list, err := templateList(inv)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (c *templateCommand) Run(inv *invocation) error {
 	}
 	i := slices.IndexFunc(list, func(one templateRow) bool { return one.Name == c.Name })
 	if i < 0 {
-		return usagef("git liza template", "there is no template %s", c.Name)
+		return usagef("git liza artifact template", "there is no template %s", c.Name)
 	}
 	return inv.answer("", map[string]any{"name": c.Name, "text": list[i].text}, list[i].text)
 }
@@ -113,7 +113,7 @@ func unwritten(inv *invocation, repo *git.Repo, b *flow.Board) (string, error) {
 		return "", nil
 	}
 	return fmt.Sprintf("%s still says %q, as the template does, and agents take it for the goal; write what you want there, commit it, and then: "+
-		"git liza adopt HEAD --reason 'the goal'; its name on the board: git liza edit goal", spec, view.Cut(line, 60)), nil
+		"git liza adopt HEAD --reason 'the goal'; its name on the board: git liza board edit goal", spec, view.Cut(line, 60)), nil
 }
 
 // listTemplates prints the names of templates.

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-type promptCommand struct {
+type sessionPromptCommand struct {
 	goalFlag
 	Role     flow.Role   `arg:"" help:"As git liza role list names it: planner, coder, code-reviewer."`
 	Task     flow.TaskID `arg:"" optional:"" help:"What it works on; a planner needs none."`
@@ -15,7 +15,7 @@ type promptCommand struct {
 	Explain  bool        `help:"List the sections, and the layer each comes from, instead."`
 }
 
-func (c *promptCommand) Run(inv *invocation) error {
+func (c *sessionPromptCommand) Run(inv *invocation) error {
 	l, err := inv.look()
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (c *promptCommand) Run(inv *invocation) error {
 
 // addProvider adds what depends on the provider. If none is chosen, the prompt
 // is for a provider whose agents report themselves.
-func (c *promptCommand) addProvider(inv *invocation, l look, a *supervise.PromptInput) error {
+func (c *sessionPromptCommand) addProvider(inv *invocation, l look, a *supervise.PromptInput) error {
 	chosen, err := providerChoice{inv, &l.Repo.Config.Configuration}.forRole(l.Board.Role(c.Role), c.Provider)
 	if err != nil || chosen.text == "" {
 		return err
@@ -65,7 +65,7 @@ func (c *promptCommand) addProvider(inv *invocation, l look, a *supervise.Prompt
 
 // assignment returns the work for which an agent of the role would be
 // started.
-func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInput, error) {
+func (c *sessionPromptCommand) assignment(inv *invocation, l look) (supervise.PromptInput, error) {
 	a := supervise.PromptInput{Role: c.Role, Task: c.Task, At: l.At}
 	if err := checkRole(l.Board, c.Role); err != nil {
 		return a, err
@@ -82,7 +82,7 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 		return a, c.findTriggers(inv, l, &a)
 	}
 	if c.Task == "" {
-		return a, usagef("git liza list", "a prompt for %s is about a task: git liza prompt %s TASK", c.Role.One(), c.Role)
+		return a, usagef("git liza list", "a prompt for %s is about a task: git liza session prompt %s TASK", c.Role.One(), c.Role)
 	}
 	t, err := l.task(c.Task)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 // findTriggers finds the triggers for which a planner would be started, only those of
 // the task if one is given. If the board has none, the prompt says that a
 // human asks.
-func (c *promptCommand) findTriggers(inv *invocation, l look, a *supervise.PromptInput) (err error) {
+func (c *sessionPromptCommand) findTriggers(inv *invocation, l look, a *supervise.PromptInput) (err error) {
 	if a.Goal, err = chooseGoal(inv).about(l.Clone, l.Board, c.Goal); err != nil {
 		return err
 	}

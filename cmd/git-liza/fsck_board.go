@@ -11,16 +11,15 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-type validateCommand struct{}
-
-func (c *validateCommand) Run(inv *invocation) error {
+// checkBoard holds the board against its invariants, and every branch against it.
+func checkBoard(inv *invocation) error {
 	l, err := inv.look()
 	if err != nil {
 		return err
 	}
 	for _, list := range view.StateLists {
 		if list.Folder == flow.Archive {
-			continue // there may be very many, and fsck has checked each when it was archived
+			continue // there may be very many, and each was checked when it was archived
 		}
 		for _, id := range l.Board.IDs(list.Folder) {
 			l.Board.Load(flow.Key{Folder: list.Folder, ID: id})

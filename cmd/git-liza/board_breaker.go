@@ -1,28 +1,12 @@
 package main
 
 import (
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
 type breakerCommands struct {
-	Show  breakerShowCommand  `cmd:"" default:"1" help:"Show the patterns in the anomalies, and what comes near to one; the default."`
 	Reset breakerResetCommand `cmd:"" help:"Close the tripped breaker; what came before is not judged again."`
-}
-
-type breakerShowCommand struct{}
-
-func (c *breakerShowCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
-	shown := view.BreakerOf(l.Board)
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	return pager{inv}.present(shown.Value(), view.BreakerText(l.Reading, shown, inv.width()))
 }
 
 type breakerResetCommand struct {

@@ -6,23 +6,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-type recheckCommand struct {
-	ID flow.TaskID `arg:"" help:"The approved task."`
-}
-
-// Help explains what comes before it.
-func (c *recheckCommand) Help() string {
-	return `A verdict is given for the texts that the task stands on, as they are when the
-review begins. If one of them changes before the merge, the merge is refused.
-recheck takes such verdicts back: the same submission waits for them again,
-those of other roles stay. It counts as no failure of anybody. Supervisors do it
-by themselves.
-
-git liza show TASK lists the changed texts as stale. If a change left the
-meaning, git liza spec-change PATH --same-meaning lets the verdicts stand.`
-}
-
-func (c *recheckCommand) Run(inv *invocation) error {
+// again takes verdicts back that were given for texts which have changed.
+func (c *approveCommand) again(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err

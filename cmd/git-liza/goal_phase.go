@@ -17,7 +17,6 @@ import (
 )
 
 type phaseCommands struct {
-	Show phaseShowCommand `cmd:"" default:"withargs" help:"The phase of a goal, what it lacks, and where it can go; the default."`
 	Next phaseNextCommand `cmd:"" help:"End the phase: run its gates, and begin the next one."`
 	Back phaseBackCommand `cmd:"" help:"Go back to an earlier phase."`
 
@@ -30,26 +29,6 @@ func (c *phaseCommands) Help() string {
 through its phases one after the other. Tasks are claimed and merged in the phase that
 they belong to. A phase ends when its artifacts are approved as they are, its tasks are
 final, its gates pass, and a person says so where the workflow asks for one.`
-}
-
-type phaseShowCommand struct {
-	goalFlag
-}
-
-func (c *phaseShowCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
-	goal, err := chooseGoal(inv).about(l.Clone, l.Board, c.Goal)
-	if err != nil {
-		return err
-	}
-	p := view.PhaseOf(l.Board, goal)
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	return inv.answer("", p, p.Text(inv.width()))
 }
 
 // phaseGoal opens the repository for a move on the phase of a goal.
@@ -118,7 +97,7 @@ func phaseBefore(b *flow.Board, goal flow.GoalID) (flow.PhaseID, error) {
 		return "", b.Err()
 	}
 	if w.Phases[0].Name == g.Phase {
-		return "", &flow.Refusal{Rule: flow.RulePhase, Hint: "git liza phase --goal " + string(goal), Reason: fmt.Sprintf("%s is the first phase of %s", g.Phase, goal)}
+		return "", &flow.Refusal{Rule: flow.RulePhase, Hint: "git liza goal show " + string(goal), Reason: fmt.Sprintf("%s is the first phase of %s", g.Phase, goal)}
 	}
 	var before flow.PhaseID
 	for _, f := range w.Phases {
@@ -171,7 +150,7 @@ func (c *phaseReloadCommand) Run(inv *invocation) error {
 	r, err := clone.For(goal).Make(inv.ctx, flow.ActReload, "", m)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && c.Workflow != "" {
-		refusal.Hint = strings.Replace(refusal.Hint, "git liza phase reload --map", "git liza phase reload --workflow "+shell.Quote(c.Workflow)+" --map", 1)
+		refusal.Hint = strings.Replace(refusal.Hint, "git liza goal phase reload --map", "git liza goal phase reload --workflow "+shell.Quote(c.Workflow)+" --map", 1)
 	}
 	if err != nil {
 		return err
@@ -207,7 +186,7 @@ func parsePhaseMap(words []string) (list []flow.PhaseMap, err error) {
 			err = pair.From.UnmarshalText([]byte(from))
 		}
 		if !ok || err != nil || pair.To.UnmarshalText([]byte(to)) != nil {
-			return nil, usagef("git liza help phase reload", "--map: %q is not like OLD=NEW", flow.Excerpt(word, 80))
+			return nil, usagef("git liza help goal phase reload", "--map: %q is not like OLD=NEW", flow.Excerpt(word, 80))
 		}
 		list = append(list, pair)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-type outageCommand struct {
+type gateOutageCommand struct {
 	Gate  string `arg:"" help:"A gate of the board."`
 	Host  string `placeholder:"NAME" help:"Default: this machine."`
 	Error string `placeholder:"TEXT" help:"Why it cannot run there."`
@@ -14,13 +14,13 @@ type outageCommand struct {
 }
 
 // Help explains what an outage is.
-func (c *outageCommand) Help() string {
+func (c *gateOutageCommand) Help() string {
 	return `A gate that cannot run, because its program is missing or the disk is full,
 blames no task. Supervisors record it for their machine, and wait; a second
 machine with the same gate makes them stop at a checkpoint.`
 }
 
-func (c *outageCommand) Run(inv *invocation) error {
+func (c *gateOutageCommand) Run(inv *invocation) error {
 	m := &flow.OutageMove{Gate: c.Gate, Host: c.Host, Error: c.Error, Over: c.Over}
 	if m.Host == "" {
 		host, err := os.Hostname()

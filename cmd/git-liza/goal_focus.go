@@ -21,7 +21,7 @@ type focusCommand struct {
 
 func (c *focusCommand) Run(inv *invocation) error {
 	if c.Clear && c.On != "" {
-		return usagef("git liza help focus", "--clear takes no goal and no task")
+		return usagef("git liza help goal focus", "--clear takes no goal and no task")
 	}
 	l, err := inv.look()
 	if err != nil {
@@ -95,7 +95,7 @@ func readFocus(repo *git.Repo) (focus, error) {
 		err = json.Unmarshal(text, &kept)
 	}
 	if err != nil {
-		return focus{}, fmt.Errorf("%s is no focus: %w; git liza focus --clear needs it removed: rm %[1]s", focusFile(repo), err)
+		return focus{}, fmt.Errorf("%s is no focus: %w; git liza goal focus --clear needs it removed: rm %[1]s", focusFile(repo), err)
 	}
 	return kept, nil
 }
@@ -143,7 +143,7 @@ func (p pointer) String() string {
 
 // trouble says why commands ignore the focus, "" if they follow it or if there is none.
 func (p pointer) trouble(b *flow.Board) string {
-	const onward = ", and is ignored: git liza focus --clear"
+	const onward = ", and is ignored: git liza goal focus --clear"
 	switch g := b.Goal(flow.GoalID(p.Goal)); {
 	case p.Goal == "":
 	case g == nil:

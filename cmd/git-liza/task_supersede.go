@@ -35,7 +35,7 @@ func (c *supersedeCommand) replacements(inv *invocation) (ids []flow.TaskID, lis
 	for word := range strings.SplitSeq(c.By, ",") {
 		var id flow.TaskID
 		if err := id.UnmarshalText([]byte(strings.TrimSpace(word))); err != nil {
-			return nil, nil, nil, usagef("git liza help supersede", "--by: there is no file %s, and %v", c.By, err)
+			return nil, nil, nil, usagef("git liza help task supersede", "--by: there is no file %s, and %v", c.By, err)
 		}
 		ids = append(ids, id)
 	}

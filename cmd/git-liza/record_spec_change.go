@@ -32,7 +32,7 @@ func (c *specChangeCommand) Run(inv *invocation) error {
 		}
 		change = text
 	case !c.SameMeaning:
-		return usagef("git liza spec-change "+shell.Quote(c.Spec)+" --change TEXT", "missing flags: --change=TEXT")
+		return usagef("git liza record spec-change "+shell.Quote(c.Spec)+" --change TEXT", "missing flags: --change=TEXT")
 	}
 	clone, err := chooseGoal(inv).open(c.Goal)
 	if err != nil {

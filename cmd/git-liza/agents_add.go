@@ -8,13 +8,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-type registerCommand struct {
+type agentsAddCommand struct {
 	ID       flow.AgentID `arg:"" help:"ROLE-NUMBER, such as coder-1."`
 	Provider string       `placeholder:"P" help:"What runs it, for people to read."`
 	Takeover bool         `help:"Also while the id holds a task or review."`
 }
 
-func (c *registerCommand) Run(inv *invocation) error {
+func (c *agentsAddCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err

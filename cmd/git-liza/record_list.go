@@ -2,41 +2,12 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 )
 
-type recordsCommands struct {
-	List  recordsCommand `cmd:"" default:"withargs" help:"Those that are open; the default."`
-	Defer deferCommand   `cmd:"" help:"Put a discovery off until a later time."`
-}
-
-type deferCommand struct {
-	ID     flow.RecordID `arg:"" help:"The discovery."`
-	Until  string        `required:"" placeholder:"T" help:"When somebody has to look again: a time, or a span from now (3d); at most 90 days."`
-	Reason string        `required:"" help:"Why it can wait."`
-}
-
-func (c *deferCommand) Run(inv *invocation) error {
-	now := inv.now().UTC().Truncate(time.Second)
-	until, err := (&noteCommand{Until: c.Until}).expires(now)
-	if err != nil {
-		return usagef("git liza records defer "+string(c.ID)+" --until 3d --reason R", "--until: %v", err)
-	}
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
-	r, err := clone.Make(inv.ctx, flow.ActDefer, "", &flow.DeferMove{Record: c.ID, Until: until, Reason: c.Reason})
-	if err != nil {
-		return err
-	}
-	return inv.result(r, map[string]any{"record": c.ID, "until": until}, "%s put off until %s", c.ID, until.Format(view.Stamp))
-}
-
-type recordsCommand struct {
+type recordListCommand struct {
 	Kind   recordKind    `arg:"" optional:"" help:"Only questions, discoveries, anomalies or notes."`
 	Task   flow.TaskID   `placeholder:"TASK" help:"Only those about this task, and notes for it."`
 	Goal   flow.GoalID   `placeholder:"GOAL" help:"Only those of this goal's sprints."`
@@ -60,7 +31,7 @@ func (k *recordKind) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (c *recordsCommand) Run(inv *invocation) error {
+func (c *recordListCommand) Run(inv *invocation) error {
 	since, err := parseSince(c.Since, inv.now().UTC())
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-type classifyCommand struct {
+type planClassifyCommand struct {
 	Paths []string `arg:"" placeholder:"PATH" help:"Plans and specs, from the current folder."`
 	At    string   `placeholder:"COMMIT" help:"Read the files of a commit; default: those of the work tree."`
 
@@ -23,7 +23,7 @@ type classifyCommand struct {
 }
 
 // Help says where a class comes from.
-func (c *classifyCommand) Help() string {
+func (c *planClassifyCommand) Help() string {
 	return `A file declares its class in its front matter, in a file of YAML among the outermost keys:
 
   automation:
@@ -43,19 +43,19 @@ paths and a verification allow a loop; what names files, and all else, discourag
 
 A person says otherwise, for the text as it is on integration:
 
-  git liza classify specs/login.md --say loop=forbidden --say second_look=person`
+  git liza plan classify specs/login.md --say loop=forbidden --say second_look=person`
 }
 
-func (c *classifyCommand) Run(inv *invocation) error {
+func (c *planClassifyCommand) Run(inv *invocation) error {
 	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
 	if c.Allow && len(c.Say) > 0 {
-		return usagef("git liza help classify", "--allow leaves the class as it is, and --say gives another: one at a time")
+		return usagef("git liza help plan classify", "--allow leaves the class as it is, and --say gives another: one at a time")
 	}
 	if c.At == "" && clone.Repo.WorkTree() == "" {
-		return &flow.Refusal{Rule: flow.RuleBare, Reason: "there is no work tree here", Hint: "git liza classify --at HEAD " + shell.Quote(c.Paths[0])}
+		return &flow.Refusal{Rule: flow.RuleBare, Reason: "there is no work tree here", Hint: "git liza plan classify --at HEAD " + shell.Quote(c.Paths[0])}
 	}
 	var commit git.ID
 	if c.At != "" {
@@ -85,14 +85,14 @@ func (c *classifyCommand) Run(inv *invocation) error {
 }
 
 // say puts the word of the person in place of that of a class.
-func (c *classifyCommand) say(class *flow.Class) error {
+func (c *planClassifyCommand) say(class *flow.Class) error {
 	for key, word := range c.Say {
 		to, known := map[string]encoding.TextUnmarshaler{"type": &class.Type, "scope": &class.Scope, "loop": &class.Loop, "second_look": &class.SecondLook}[key]
 		if !known {
-			return usagef("git liza help classify", "--say %s: a class has type, scope, loop and second_look", git.Visible(key))
+			return usagef("git liza help plan classify", "--say %s: a class has type, scope, loop and second_look", git.Visible(key))
 		}
 		if err := to.UnmarshalText([]byte(word)); err != nil {
-			return usagef("git liza help classify", "--say %s: %v", git.Visible(key), err)
+			return usagef("git liza help plan classify", "--say %s: %v", git.Visible(key), err)
 		}
 	}
 	class.Source, class.Evidence = automation.Person, nil
@@ -100,7 +100,7 @@ func (c *classifyCommand) say(class *flow.Class) error {
 }
 
 // record records what the person says of files that are on integration as they were read.
-func (c *classifyCommand) record(r *classReader) error {
+func (c *planClassifyCommand) record(r *classReader) error {
 	m := &flow.ClassifyMove{Allow: c.Allow}
 	var err error
 	if m.Reason, err = r.text(c.Reason); err != nil {
@@ -114,7 +114,7 @@ func (c *classifyCommand) record(r *classReader) error {
 			return err
 		}
 		if blob != f.Blob {
-			return &flow.Refusal{Rule: flow.RuleClass, Hint: "git liza classify --at " + on.Name + " " + shell.Quote(f.Path), Reason: git.Visible(f.Path) + " is not so on integration"}
+			return &flow.Refusal{Rule: flow.RuleClass, Hint: "git liza plan classify --at " + on.Name + " " + shell.Quote(f.Path), Reason: git.Visible(f.Path) + " is not so on integration"}
 		}
 		said := flow.Classified{Path: f.Path, Blob: blob}
 		if len(c.Say) > 0 {
@@ -199,6 +199,6 @@ func (r *classReader) present() error {
 			return err
 		}
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleUnclassified, hint: "git liza help classify",
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleUnclassified, hint: "git liza help plan classify",
 		reason: view.Count(len(r.wrong), "file") + " without a class"}, data}
 }

@@ -4,12 +4,12 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-type degradeCommand struct {
+type agentsRestCommand struct {
 	ID     flow.AgentID `arg:""`
 	Reason string       `required:"" help:"Why; - for standard input."`
 }
 
-func (c *degradeCommand) Run(inv *invocation) error {
+func (c *agentsRestCommand) Run(inv *invocation) error {
 	reason, err := inv.text(c.Reason)
 	if err != nil {
 		return err

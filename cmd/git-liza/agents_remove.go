@@ -4,11 +4,11 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-type unregisterCommand struct {
+type agentsRemoveCommand struct {
 	ID flow.AgentID `arg:""`
 }
 
-func (c *unregisterCommand) Run(inv *invocation) error {
+func (c *agentsRemoveCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err

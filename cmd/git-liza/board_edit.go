@@ -44,7 +44,7 @@ func (c *editCommand) Run(inv *invocation) error {
 		return c.amend(inv, clone, old, text)
 	}
 	return draft{
-		command: "edit", ending: ".yaml", text: old, again: "git liza edit " + c.Doc + " --from",
+		command: "board edit", ending: ".yaml", text: old, again: "git liza board edit " + c.Doc + " --from",
 		otherwise: "--from FILE takes the text from a file, - from standard input",
 	}.edit(inv, clone.Repo, func(text []byte) error { return c.amend(inv, clone, old, text) })
 }
@@ -78,14 +78,14 @@ func (c *editCommand) document(b *flow.Board) (any, error) {
 	}
 	var id flow.RecordID
 	if err := id.UnmarshalText([]byte(c.Doc)); err != nil {
-		return nil, usagef("git liza help edit", "%q is neither config, goal, sprint nor the id of a record", flow.Excerpt(c.Doc, 80))
+		return nil, usagef("git liza help board edit", "%q is neither config, goal, sprint nor the id of a record", flow.Excerpt(c.Doc, 80))
 	}
 	for _, folder := range []flow.Folder{flow.Anomalies, flow.Discovered, flow.Notes} {
 		if doc := b.Load(flow.Key{Folder: folder, ID: string(id)}); doc != nil {
 			return doc, nil
 		}
 	}
-	return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(id), Hint: "git liza records --all"}
+	return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(id), Hint: "git liza record list --all"}
 }
 
 // amend replaces the document by the edited text, unless the document has
@@ -151,10 +151,10 @@ func (c *editCommand) decode(doc any, text []byte, format int) (*flow.AmendMove,
 		target, sameID = m.Note, func() bool { return m.Note.ID == old.ID }
 	}
 	if err := document.DecodeAt(format, c.Doc, text, target); err != nil {
-		return nil, nil, usagef("git liza edit "+c.Doc, "%v", err)
+		return nil, nil, usagef("git liza board edit "+c.Doc, "%v", err)
 	}
 	if !sameID() {
-		return nil, nil, usagef("git liza edit "+c.Doc, "an id does not change")
+		return nil, nil, usagef("git liza board edit "+c.Doc, "an id does not change")
 	}
 	now, err := document.EncodeAt(format, target)
 	return m, now, err

@@ -1,46 +1,13 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
 type levelCommands struct {
-	Show levelShowCommand `cmd:"" default:"withargs" help:"Show the levels of a goal, what passed and what waits; the default."`
 	Pass levelPassCommand `cmd:"" help:"Run the gates of the next level on integration, and record whether it passed."`
-}
-
-type levelShowCommand struct {
-	Number int         `arg:"" optional:"" help:"One level, with the output of its gates; default: all."`
-	Goal   flow.GoalID `placeholder:"GOAL" help:"Default: the current goal."`
-}
-
-func (c *levelShowCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
-	goal := c.Goal
-	if goal == "" {
-		if goal, err = chooseGoal(inv).about(l.Clone, l.Board, ""); err != nil {
-			return err
-		}
-	}
-	levels := view.Levels(l.Board, goal)
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	if c.Number != 0 {
-		if c.Number < 1 || c.Number > len(levels) {
-			return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza level show --goal " + string(goal), Reason: fmt.Sprintf("%s has no level %d", goal, c.Number)}
-		}
-		one := levels[c.Number-1]
-		return inv.answer("", one, view.LevelText(one))
-	}
-	return inv.answer("", map[string]any{"goal": goal, "levels": levels}, view.LevelTable(levels).Text(inv.width()))
 }
 
 type levelPassCommand struct {
@@ -72,7 +39,7 @@ func (c *levelPassCommand) Run(inv *invocation) error {
 		level = flow.LastLevel(r.After, goal)
 	}
 	if level == nil {
-		return &flow.Refusal{Rule: flow.RuleLevel, Hint: "git liza level show --goal " + string(goal), Reason: "somebody cleared the level meanwhile"}
+		return &flow.Refusal{Rule: flow.RuleLevel, Hint: "git liza goal show " + string(goal), Reason: "somebody cleared the level meanwhile"}
 	}
 	return inv.result(r, view.ObjectOf(level), "%s", view.LevelResult(level))
 }

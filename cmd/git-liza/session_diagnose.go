@@ -17,13 +17,13 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-type diagnoseCommand struct {
+type sessionDiagnoseCommand struct {
 	What  string `arg:"" optional:"" help:"A task, a session (its id, or an agent for its last one), or - for standard input; default: all that failed last."`
 	Steps bool   `name:"run" help:"Run the steps of the plan that only read, and ask on a terminal about each of the others."`
 }
 
 // Help says what an answer is worth.
-func (c *diagnoseCommand) Help() string {
+func (c *sessionDiagnoseCommand) Help() string {
 	return `It reads what sessions printed, the errors that the board has of them, receipts
 of gates that failed, of levels too, and rejections. It ranks causes by the lines that speak
 for and against each; without such lines the answer is that there is no
@@ -32,9 +32,9 @@ of the plan come from a table in this program: no word of what was read is run.
 Extensions may add causes; nothing of those is run.`
 }
 
-func (c *diagnoseCommand) Run(inv *invocation) error {
+func (c *sessionDiagnoseCommand) Run(inv *invocation) error {
 	if c.Steps && c.What == "" {
-		return usagef("git liza diagnose", "--run takes the plan of one task or session: name it")
+		return usagef("git liza session diagnose", "--run takes the plan of one task or session: name it")
 	}
 	if c.What == "-" {
 		return c.input(inv)
@@ -52,11 +52,11 @@ func (c *diagnoseCommand) Run(inv *invocation) error {
 }
 
 // input diagnoses standard input, which needs no blackboard.
-func (c *diagnoseCommand) input(inv *invocation) error {
+func (c *sessionDiagnoseCommand) input(inv *invocation) error {
 	var window diagnosis.Window
 	mask := secret.New(inv.environ, nil).Writer(&window)
 	if _, err := io.Copy(mask, inv.stdin); err != nil {
-		return usagef("git liza help diagnose", "standard input: %v", err)
+		return usagef("git liza help session diagnose", "standard input: %v", err)
 	}
 	_ = mask.Close() // a window takes everything
 	return c.answer(inv, diagnoser{inv: inv}, []diagnosis.Source{{Name: "standard input", Text: window.Bytes()}}, nil)
@@ -64,7 +64,7 @@ func (c *diagnoseCommand) input(inv *invocation) error {
 
 // answer examines the sources, and runs the plan if that is wanted. The errors of others are
 // compared with theirs.
-func (c *diagnoseCommand) answer(inv *invocation, d diagnoser, about, others []diagnosis.Source) error {
+func (c *sessionDiagnoseCommand) answer(inv *invocation, d diagnoser, about, others []diagnosis.Source) error {
 	causes, err := customCauses(inv)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func customCauses(inv *invocation) (list []*diagnosis.Cause, err error) {
 	}
 	for _, e := range extensions {
 		if len(e.Wrong) > 0 {
-			continue // git liza extension check says what is wrong
+			continue // git liza check says what is wrong
 		}
 		for _, one := range e.Causes { // the later one of a name lies above
 			list = slices.DeleteFunc(list, func(c *diagnosis.Cause) bool { return c.ID == one.ID })

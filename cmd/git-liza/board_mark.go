@@ -21,7 +21,7 @@ type markCommand struct {
 
 func (c *markCommand) Run(inv *invocation) error {
 	if c.Name == "" && c.Reason != "" {
-		return &usageError{"--reason goes with a name", "git liza mark NAME --reason R"}
+		return &usageError{"--reason goes with a name", "git liza board mark NAME --reason R"}
 	}
 	if c.Name == "" || c.List {
 		return c.list(inv)

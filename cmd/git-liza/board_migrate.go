@@ -53,7 +53,7 @@ func olderPrograms(old []flow.AgentID, state flow.Control) *flow.Refusal {
 		Reason: fmt.Sprintf("%s may run a program that does not know format %d, and could do nothing any more", view.JoinIDs(old), flow.NewestFormat)}
 	if state.IsStopped() {
 		refusal.Reason += "; the board is stopped: migrate if no such program runs any more"
-		refusal.Hint = "git liza migrate --yes --anyway"
+		refusal.Hint = "git liza board migrate --yes --anyway"
 	}
 	return refusal
 }
@@ -70,5 +70,5 @@ func migrationText(from int, old []flow.AgentID) string {
 	if len(old) > 0 {
 		text.WriteString("may run such a program: " + view.JoinIDs(old) + "\n")
 	}
-	return text.String() + "to migrate: git liza migrate --yes"
+	return text.String() + "to migrate: git liza board migrate --yes"
 }

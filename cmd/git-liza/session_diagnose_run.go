@@ -41,7 +41,7 @@ func (d diagnoser) plan(f *diagnosis.Finding) []diagnosis.Step {
 		caller = flow.Caller{By: by, Principal: d.Principal, Generation: g}
 	}
 	if d.Board.Opens(flow.ActUnblock, flow.TaskID(f.Task), caller, d.At) == nil {
-		add(diagnosis.Moderate, "Sends the task back to work, once the cause is mended.", "git liza claim "+f.Task+" and git liza block "+f.Task, "git", "liza", "unblock", f.Task)
+		add(diagnosis.Moderate, "Sends the task back to work, once the cause is mended.", "git liza claim "+f.Task+" and git liza block "+f.Task, "git", "liza", "task", "unblock", f.Task)
 	}
 	return list
 }

@@ -1,0 +1,12 @@
+package main
+
+type boardCommands struct {
+	Show    stateCommand   `cmd:"" default:"withargs" help:"The whole blackboard as one YAML document, now or then; the default."`
+	Diff    diffCommand    `cmd:"" help:"What changed between two states, document by document."`
+	Mark    markCommand    `cmd:"" help:"Name the present state, to come back to it later."`
+	Edit    editCommand    `cmd:"" help:"Amend a document of the board in your editor."`
+	Archive archiveCommand `cmd:"" help:"Put final tasks, or the records of sprints, aside, so that lists stay short."`
+	Migrate migrateCommand `cmd:"" help:"Show what a newer format changes, and take the board to it."`
+
+	Breaker breakerCommands `cmd:"" help:"The circuit breaker, which git liza status shows."`
+}

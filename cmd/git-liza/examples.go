@@ -1,0 +1,50 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// exampleLines has a line for each command: its words, and one or two examples, apart by |.
+// TestExamples runs them.
+//
+//go:embed examples.txt
+var exampleLines string
+
+// examplesOf are the examples of a command, as they are typed.
+func examplesOf(command string) []string {
+	for line := range strings.Lines(exampleLines) {
+		words, examples, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "|")
+		if words == command {
+			return strings.Split(examples, "|")
+		}
+	}
+	return nil
+}
+
+// commandWords are the words of a command after the program's name.
+func commandWords(node *kong.Node) string {
+	words := node.Name
+	for above := node.Parent; above != nil && above.Parent != nil; above = above.Parent {
+		words = above.Name + " " + words
+	}
+	return words
+}
+
+// exampleText ends the page of a command.
+func exampleText(node *kong.Node) string {
+	if node.DefaultCmd != nil {
+		node = node.DefaultCmd
+	}
+	var text strings.Builder
+	for i, example := range examplesOf(commandWords(node)) {
+		if i == 0 {
+			text.WriteString("\nExamples:\n")
+		}
+		fmt.Fprintf(&text, "  %s\n", example)
+	}
+	return text.String()
+}

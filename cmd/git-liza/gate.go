@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+type gateCommands struct {
+	List   gateListCommand   `cmd:"" default:"1" help:"The gates of the board, in their order, and where one cannot run; the default."`
+	Run    gateRunCommand    `cmd:"" help:"Run gates in this checkout; the board is told nothing."`
+	Outage gateOutageCommand `cmd:"" help:"Record that a gate cannot run on a machine, or that it runs again."`
+}
+
+type gateListCommand struct{}
+
+func (c *gateListCommand) Run(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	gates, outages := l.Board.Settings().Config.Gates, flow.OutagesOf(l.Board)
+	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	var rows view.Table
+	for _, g := range gates {
+		state := g.Stage().String()
+		if g.Required {
+			state += ", required"
+		}
+		for _, o := range outages {
+			if o.Gate == g.Name {
+				state += ", cannot run on " + o.Host
+			}
+		}
+		rows.Add(g.Name, state, g.Command)
+	}
+	if len(gates) == 0 {
+		inv.progress("the board has no gates: git liza config gates.tests.command 'make test'")
+	}
+	rows.Wrap(inv.width())
+	return inv.answer("", map[string]any{"gates": view.ValueOf(append([]flow.Gate{}, gates...)), "outages": view.ValueOf(append([]flow.Outage{}, outages...))}, rows.Text(0))
+}
+
+type gateRunCommand struct {
+	Names []string `arg:"" optional:"" placeholder:"NAME" help:"As git liza gate list names them; default: all."`
+}
+
+// Help says how a gate runs.
+func (c *gateRunCommand) Help() string {
+	return `Each runs in the top folder of the checkout as it is, with the environment and limits
+that it has at a merge, whatever became of those before. What this machine does not trust
+does not run. The exit code is 1 if one does not pass.`
+}
+
+func (c *gateRunCommand) Run(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	dir := l.Repo.WorkTree()
+	if dir == "" {
+		return worktrees.ErrNoWorkTree
+	}
+	config := l.Board.Settings().Config
+	gates := config.Gates
+	if len(c.Names) > 0 {
+		gates = nil
+	}
+	for _, name := range c.Names {
+		g, there := config.Gate(name)
+		if !there {
+			return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "the board has no gate " + shell.Quote(name), Hint: "git liza gate list"}
+		}
+		gates = append(gates, g)
+	}
+	head, err := l.Repo.ParseCommit(inv.ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	receipts, err := l.RunGates(inv.ctx, gates, head, dir)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, r := range receipts {
+		fmt.Fprintf(&text, "%s: %s (%s)\n", r.Gate, r.Result, r.Duration)
+		if !r.HasPassed() {
+			text.WriteString(flow.Clean(r.Output) + "\n")
+		}
+	}
+	data := map[string]any{"receipts": view.ValueOf(append([]flow.Receipt{}, receipts...))}
+	i := slices.IndexFunc(receipts, func(r flow.Receipt) bool { return !r.HasPassed() })
+	if i < 0 {
+		return inv.answer("", data, text.String())
+	}
+	if !inv.json {
+		if err := inv.answer("", nil, text.String()); err != nil {
+			return err
+		}
+	}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleGate, hint: "git liza gate run " + shell.Quote(receipts[i].Gate),
+		reason: fmt.Sprintf("gate %s does not pass (exit %d)", receipts[i].Gate, receipts[i].Exit)}, data}
+}

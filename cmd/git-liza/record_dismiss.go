@@ -1,0 +1,34 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/flow"
+)
+
+type recordDismissCommand struct {
+	ID     flow.RecordID `arg:"" name:"record" help:"An anomaly, a discovery or a note."`
+	Reason string        `required:"" help:"Why it needs nobody's attention any more."`
+}
+
+// Help says what becomes of it.
+func (c *recordDismissCommand) Help() string {
+	return `A record that is dismissed stays on the board, and stands in no prompt any more.`
+}
+
+func (c *recordDismissCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	kind := ""
+	r, err := clone.Move(inv.ctx, flow.ActDismissRecord, "", func(b *flow.Board) (flow.Detail, error) {
+		kind = flow.RecordKind(b, c.ID)
+		if kind == "" && !b.Empty() {
+			return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(c.ID), Hint: "git liza record list --all"}
+		}
+		return &flow.DismissRecordMove{Kind: kind, Record: c.ID, Reason: c.Reason}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return inv.result(r, map[string]any{"record": c.ID, "kind": kind}, "%s %s dismissed", kind, c.ID)
+}
