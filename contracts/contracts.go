@@ -11,6 +11,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 //go:embed *.md roles/*.md skills/*/SKILL.md
@@ -18,7 +20,7 @@ var documents embed.FS
 
 // Names returns the sorted paths of the documents: those for all agents, such
 // as CORE.md, one per role, such as roles/coder.md, and one per skill, such as
-// skills/testing/SKILL.md.
+// skills/liza-testing/SKILL.md.
 func Names() []string {
 	var names []string
 	for _, pattern := range []string{"*.md", "roles/*.md", "skills/*/SKILL.md"} {
@@ -42,7 +44,7 @@ func Document(name string) (string, bool) {
 }
 
 // Find returns the document for a name without folder or extension: CORE,
-// coder, testing. ok is false if there is none.
+// coder, liza-testing. ok is false if there is none.
 func Find(word string) (name string, ok bool) {
 	for _, name := range Names() {
 		if word == name || word == Title(name) {
@@ -52,7 +54,7 @@ func Find(word string) (name string, ok bool) {
 	return "", false
 }
 
-// Title returns the short name of a document: CORE, coder, testing.
+// Title returns the short name of a document: CORE, coder, liza-testing.
 func Title(name string) string {
 	if isSkill(name) {
 		return path.Base(path.Dir(name))
@@ -83,33 +85,17 @@ func AboutText(text string) string {
 
 func isSkill(name string) bool { return strings.HasPrefix(name, "skills/") }
 
-// The beginnings of the headings of CORE's parts that every agent gets.
-const (
-	invariants = "## Tier 0"
-	stops      = "## Stop triggers"
-)
+// reason matches what a rule says of the failure that it prevents.
+var reason = pattern.Late(` \*Prevents: [^*\n]+\*`)
 
 // ForRole returns the kernel for a spawned agent of a role, whose persona is
-// given: CORE's invariants and stop triggers, MULTI_AGENT_MODE and the persona,
-// about 8 KB with one of the built-in ones.
+// given: what of KERNEL always holds, MULTI_AGENT_MODE without its states, and
+// the persona. The rules stand there without the failures that they prevent,
+// which are for readers of the documents: every session pays for every byte.
 func ForRole(persona string) string {
-	core, _ := Document("CORE.md")
+	kernel, _ := Document("KERNEL.md")
 	mode, _ := Document("MULTI_AGENT_MODE.md")
-	return section(core, invariants) + "\n" + section(core, stops) + "\n" + mode + "\n" + persona
-}
-
-// section returns the part of a document from the line that begins with
-// heading to the next heading of level 2.
-func section(document, heading string) string {
-	var lines []string
-	inside := false
-	for line := range strings.Lines(document) {
-		if strings.HasPrefix(line, "## ") {
-			inside = strings.HasPrefix(line, heading)
-		}
-		if inside {
-			lines = append(lines, line)
-		}
-	}
-	return strings.TrimRight(strings.Join(lines, ""), "\n") + "\n"
+	mode, _, _ = strings.Cut(mode, "\n## States\n")
+	_, always, _ := strings.Cut(kernel, "\n## What always holds\n")
+	return reason().ReplaceAllString("## What always holds\n"+always+"\n"+mode+"\n"+persona, "")
 }

@@ -172,31 +172,31 @@ func TestThereAndBack(t *testing.T) {
 func TestChangedByHand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	put(t, dir, ".claude/skills/testing/SKILL.md", "my own")
+	put(t, dir, ".claude/skills/liza-testing/SKILL.md", "my own")
 	put(t, dir, "AGENTS.md", "# Mine\n")
 	r, err := Install(dir, Target{}, false)
 	require.NoError(t, err)
-	require.Equal(t, []Entry{{Path: ".claude/skills/testing/SKILL.md", State: Foreign, Done: Kept}}, r.Kept())
-	require.Equal(t, "my own", text(t, dir, ".claude/skills/testing/SKILL.md"))
+	require.Equal(t, []Entry{{Path: ".claude/skills/liza-testing/SKILL.md", State: Foreign, Done: Kept}}, r.Kept())
+	require.Equal(t, "my own", text(t, dir, ".claude/skills/liza-testing/SKILL.md"))
 
 	core := ".liza/contracts/CORE.md"
 	put(t, dir, core, "shorter\n")
 	put(t, dir, "AGENTS.md", strings.Replace(text(t, dir, "AGENTS.md"), "Before anything else", "If you like", 1))
-	require.NoError(t, os.Remove(filepath.Join(dir, ".agents/skills/feynman/SKILL.md")))
-	for path, want := range map[string]State{core: Changed, "AGENTS.md": Changed, ".claude/skills/testing/SKILL.md": Foreign,
-		".agents/skills/feynman/SKILL.md": Missing, "CLAUDE.md": Current} {
+	require.NoError(t, os.Remove(filepath.Join(dir, ".agents/skills/liza-feynman/SKILL.md")))
+	for path, want := range map[string]State{core: Changed, "AGENTS.md": Changed, ".claude/skills/liza-testing/SKILL.md": Foreign,
+		".agents/skills/liza-feynman/SKILL.md": Missing, "CLAUDE.md": Current} {
 		require.Equal(t, want, state(t, dir, path), path)
 	}
 	r, err = Install(dir, Target{}, false)
 	require.NoError(t, err)
 	require.Len(t, r.Kept(), 3)
-	require.Equal(t, Current, state(t, dir, ".agents/skills/feynman/SKILL.md"))
+	require.Equal(t, Current, state(t, dir, ".agents/skills/liza-feynman/SKILL.md"))
 	require.Equal(t, Changed, state(t, dir, core))
 
 	r, err = Install(dir, Target{}, true)
 	require.NoError(t, err)
 	require.Empty(t, r.Kept())
-	require.Equal(t, "my own", text(t, dir, ".claude/skills/testing/SKILL.md.kept"))
+	require.Equal(t, "my own", text(t, dir, ".claude/skills/liza-testing/SKILL.md.kept"))
 	require.Equal(t, "shorter\n", text(t, dir, core+".kept"))
 	require.Contains(t, text(t, dir, "AGENTS.md.kept"), "If you like")
 	require.Contains(t, text(t, dir, "AGENTS.md"), "Before anything else")
@@ -267,6 +267,27 @@ func TestOtherVersion(t *testing.T) {
 	require.NotContains(t, text(t, dir, Manifest), "gone.md")
 }
 
+// Skills once had names without liza-. Those that nobody changed go, and a skill of the
+// project's own with such a name is left alone.
+func TestSkillsOfOldNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	install(t, dir, Target{})
+	const unchanged, changed, own = ".claude/skills/testing/SKILL.md", ".agents/skills/testing/SKILL.md", ".claude/skills/debugging/SKILL.md"
+	put(t, dir, unchanged, "# Testing\n")
+	put(t, dir, changed, "# Testing, as we do it\n")
+	put(t, dir, own, "# Debugging here\n")
+	sum := digest([]byte("# Testing\n"))
+	put(t, dir, Manifest, text(t, dir, Manifest)+sum+"  "+changed+"\n"+sum+"  "+unchanged+"\n")
+	r, err := Install(dir, Target{}, false)
+	require.NoError(t, err)
+	require.Equal(t, []Entry{{Path: changed, State: Changed, Done: Kept}}, r.Kept())
+	require.NoFileExists(t, filepath.Join(dir, unchanged))
+	require.Equal(t, "# Testing, as we do it\n", text(t, dir, changed))
+	require.Equal(t, "# Debugging here\n", text(t, dir, own))
+	require.Equal(t, Current, state(t, dir, ".claude/skills/liza-testing/SKILL.md"))
+}
+
 // A file of a newer program is told from one of an older program, and is replaced
 // only by force.
 func TestNewerVersion(t *testing.T) {
@@ -310,7 +331,7 @@ func TestEdition(t *testing.T) {
 		text, _ := Document(name)
 		all += name + "\n" + text
 	}
-	require.Equal(t, "9 a526268619331a7a", fmt.Sprintf("%d %.16s", Edition, digest([]byte(all))),
+	require.Equal(t, "11 4dfe51ac1e4ef64d", fmt.Sprintf("%d %.16s", Edition, digest([]byte(all))),
 		"what is written into projects has changed: count Edition up, and put what it is now here")
 }
 
@@ -363,10 +384,10 @@ func TestBarred(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, ".liza"), 0o755))
 			require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, ".liza", "contracts")))
 		}},
-		{"a folder nowhere", ".claude/skills/testing/SKILL.md", ".claude is a symbolic link that leads nowhere", func(t *testing.T, dir string) {
+		{"a folder nowhere", ".claude/skills/liza-testing/SKILL.md", ".claude is a symbolic link that leads nowhere", func(t *testing.T, dir string) {
 			require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, ".claude")))
 		}},
-		{"a file for a folder", ".agents/skills/testing/SKILL.md", ".agents is no folder", func(t *testing.T, dir string) { put(t, dir, ".agents", "x") }},
+		{"a file for a folder", ".agents/skills/liza-testing/SKILL.md", ".agents is no folder", func(t *testing.T, dir string) { put(t, dir, ".agents", "x") }},
 		{"a linked document", ".liza/contracts/CORE.md", "it is a symbolic link", func(t *testing.T, dir string) {
 			put(t, dir, "core.md", "x")
 			put(t, dir, ".liza/contracts/README", "x")
@@ -398,7 +419,7 @@ func TestBarred(t *testing.T) {
 // taken back; so is an uninstallation.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{Manifest, "AGENTS.md", "GEMINI.md", ".liza/contracts/PAIRING_MODE.md", ".agents/skills/testing/SKILL.md"} {
+	for _, name := range []string{Manifest, "AGENTS.md", "GEMINI.md", ".liza/contracts/PAIRING_MODE.md", ".agents/skills/liza-testing/SKILL.md"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

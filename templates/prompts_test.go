@@ -464,11 +464,11 @@ func named(text string) (calls [][]string) {
 // Each role is given the commands that its acts need, and no others' acts.
 func TestCommandsOfRoles(t *testing.T) {
 	t.Parallel()
-	everybody := []string{"show", "lesson", "record anomaly", "status", "list", "log", "contracts", "record discovery", "note"}
+	everybody := []string{"show", "recall", "record anomaly", "status", "list", "log", "contracts", "record discovery", "note"}
 	own := map[flow.Capacity][]string{
 		flow.Does:   {"intent", "submit", "ask", "block", "handoff"},
 		flow.Judges: {"approve", "reject"},
-		flow.Plans: {"task add", "task edit", "task finalize", "task unblock", "task supersede", "task abandon", "plan check", "plan import", "answer",
+		flow.Plans: {"task add", "task edit", "task finalize", "task unblock", "task supersede", "task abandon", "check", "plan import", "answer",
 			"record defer", "record alignment", "record spec-change"},
 	}
 	for name, in := range inputs() {

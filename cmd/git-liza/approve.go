@@ -134,7 +134,7 @@ type approveTool struct {
 	ID      flow.TaskID `arg:"" help:"The task."`
 	Commit  string      `required:"" help:"The full id of the submitted commit."`
 	Message string      `help:"A word with the approval."`
-	Role    flow.Role   `help:"For which role, of a person; default: all that wait and take a person's word."`
+	Role    flow.Role   `help:"Of a person: for which role; default all."`
 }
 
 // Run approves.

@@ -95,10 +95,10 @@ func answerText(q *flow.Question) string {
 
 // An askTool is ask with a bound that clients of the protocol tolerate.
 type askTool struct {
-	To      flow.Role     `arg:"" help:"Whose agents may answer; human: only a person or a planner."`
+	To      flow.Role     `arg:"" help:"Whose agents may answer, or human."`
 	Text    string        `arg:"" help:"The question, answerable in a sentence."`
 	Wait    bool          `help:"Wait for the answer."`
-	Timeout flow.Duration `default:"10m" help:"How long to wait, such as 90s or 5m; ten minutes at the most, which is the default."`
+	Timeout flow.Duration `default:"10m" help:"How long, such as 90s; at most 10m."`
 }
 
 // Run asks. In a session that looks for an answer it asks for that one.

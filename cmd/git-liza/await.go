@@ -91,8 +91,8 @@ func (c *awaitCommand) returned(inv *invocation, t *flow.Task) string {
 // An awaitTool is await with a bound that clients of the protocol tolerate.
 type awaitTool struct {
 	ID      flow.TaskID   `arg:"" help:"The task."`
-	For     string        `enum:"verdict,resubmission,merge,answer" default:"verdict" help:"What to wait for; default verdict."`
-	Timeout flow.Duration `default:"10m" help:"How long, such as 90s or 5m; ten minutes at the most, which is the default."`
+	For     string        `enum:"verdict,resubmission,merge,answer" default:"verdict" help:"What to wait for."`
+	Timeout flow.Duration `default:"10m" help:"How long, such as 90s."`
 }
 
 // Run waits.

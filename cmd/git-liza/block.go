@@ -9,9 +9,9 @@ import (
 
 type blockCommand struct {
 	ID        flow.TaskID `arg:"" help:"The task."`
-	Reason    string      `help:"What is in the way; it counts as a failure. Without it the task only asks."`
+	Reason    string      `tool:"What is in the way." help:"What is in the way; it counts as a failure. Without it the task only asks."`
 	Question  []string    `required:"" sep:"none" help:"What must be answered; one to three."`
-	To        flow.Role   `placeholder:"ROLE" help:"Whose agents may answer; human: only a person or a planner."`
+	To        flow.Role   `placeholder:"ROLE" tool:"Whose agents may answer, or human." help:"Whose agents may answer; human: only a person or a planner."`
 	Attempted []string    `sep:"none" help:"What was tried; repeatable."`
 }
 

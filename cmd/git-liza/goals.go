@@ -9,7 +9,7 @@ import (
 
 // goalFlag is the flag of commands that are about one goal.
 type goalFlag struct {
-	Goal flow.GoalID `placeholder:"G" help:"Default: the goal of git liza goal focus, else the current one."`
+	Goal flow.GoalID `placeholder:"G" tool:"Default: the current one." help:"Default: the goal of git liza goal focus, else the current one."`
 }
 
 // A goalChoice finds the goal that a command is about.

@@ -12,7 +12,7 @@ type intentCommand struct {
 	Assumption     []string    `sep:"none" help:"What you take for given; repeatable."`
 	Risk           []string    `sep:"none" help:"What could go wrong; repeatable."`
 	Extend         []string    `sep:"none" placeholder:"GLOB" help:"Paths beyond what the task owns; repeatable."`
-	Removes        []string    `sep:"none" placeholder:"PATH" help:"Specs of which the work leaves no file, on purpose: a path or a glob; repeatable."`
+	Removes        []string    `sep:"none" placeholder:"PATH" tool:"Specs that the work removes." help:"Specs of which the work leaves no file, on purpose: a path or a glob; repeatable."`
 	TestsNotNeeded string      `placeholder:"WHY" help:"Why no test changes."`
 }
 

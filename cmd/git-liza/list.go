@@ -8,14 +8,14 @@ import (
 )
 
 type listCommand struct {
-	Words  []string      `arg:"" optional:"" name:"filter" help:"Only tasks for which all these words hold, such as status:blocked agent:coder-2 age:>1h path:auth/ login."`
+	Words  []string      `arg:"" optional:"" name:"filter" tool:"Words that must all hold, such as status:blocked agent:coder-2 age:>1h path:auth/." help:"Only tasks for which all these words hold, such as status:blocked agent:coder-2 age:>1h path:auth/ login."`
 	Status []flow.Status `placeholder:"STATUS" help:"Only tasks in this state; repeatable."`
 	Ready  bool          `help:"Only tasks that could be claimed now."`
 	Mine   bool          `help:"Only open tasks that you hold, review or worked on last."`
 	Goal   flow.GoalID   `placeholder:"ID" help:"Only tasks of this goal."`
 	All    bool          `help:"Archived tasks too."`
-	Full   bool          `xor:"keys" help:"With --json every key of each task, such as done_when, verdict and claimable. Without it those that are there at once, also on a board of thousands."`
-	Fields []string      `xor:"keys" placeholder:"KEY,..." help:"With --json only these keys of each task, of all that it has."`
+	Full   bool          `xor:"keys" tool:"All that the board says of each." help:"With --json every key of each task, such as done_when, verdict and claimable. Without it those that are there at once, also on a board of thousands."`
+	Fields []string      `xor:"keys" placeholder:"KEY,..." tool:"Only these keys of each." help:"With --json only these keys of each task, of all that it has."`
 	Format string        `tool:"-" placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
 }
 

@@ -116,8 +116,8 @@ func (c *mcpClient) everybodys(task string) (discovery string) {
 	c.does("list", `{"ready": true, "status": ["UNCLAIMED"]}`)
 	c.does("note", `{"text": "mind the gap", "for": "planner"}`)
 	require.Contains(c.p.t, c.does("recall", `{"query": "minding gaps", "source": "move", "count": 2}`)["hits"].([]any)[0].(map[string]any)["excerpt"], "mind the gap")
-	c.does("anomaly", `{"type": "workaround", "detail": {"cause": "C"}}`)
-	return c.does("discover", fmt.Sprintf(`{"text": "a gap", "severity": "low", "during": %q}`, task))["record"].(string)
+	c.does("record", `{"kind": "anomaly", "type": "workaround", "detail": {"cause": "C"}}`)
+	return c.does("record", fmt.Sprintf(`{"kind": "discovery", "text": "a gap", "severity": "low", "during": %q}`, task))["record"].(string)
 }
 
 // answers answers a question of coder-1 to a code-reviewer in a session for that alone,

@@ -42,11 +42,7 @@ func (c *mcpCommand) Run(inv *invocation) error {
 		m.client = answerers
 	}
 	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: m.resources(), Prompts: m.prompts(by.Role(), rows), Changes: m.watchBoard}
-	for _, row := range tools {
-		if m.has(row) {
-			server.Tools = append(server.Tools, row.tool(m))
-		}
-	}
+	server.Tools = m.tools()
 	return server.Serve(inv.ctx, inv.stdin, inv.stdout, inv.stderr)
 }
 
@@ -87,8 +83,33 @@ func (m toolServer) run(ctx context.Context, c runner, tell func(string)) (*call
 // silent drops lines about progress, for requests without any.
 func silent(string) {}
 
-// tool makes a tool of the server m from the row.
-func (row toolRow) tool(m toolServer) mcp.Tool {
+// tools makes the client's tools of their rows. Rows of one tool are its kinds.
+func (m toolServer) tools() (list []mcp.Tool) {
+	kinds := map[string]int{} // the tool's place in the list
+	for _, row := range tools {
+		if !m.has(row) {
+			continue
+		}
+		t := m.toolOfRow(row)
+		name, kind, _ := strings.Cut(row.name, " ")
+		at, known := kinds[name]
+		switch {
+		case kind == "":
+		case known:
+			list[at].About += " " + kind + ": " + t.About
+			list[at].Kinds = append(list[at].Kinds, mcp.Kind{Name: kind, Input: t.Input})
+			continue
+		default:
+			kinds[name] = len(list)
+			t.Name, t.About, t.Kinds = name, "Write a record. "+kind+": "+t.About, []mcp.Kind{{Name: kind, Input: t.Input}}
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// toolOfRow makes a tool of a row.
+func (m toolServer) toolOfRow(row toolRow) mcp.Tool {
 	return mcp.Tool{Name: row.name, About: row.about, Effect: row.effect,
 		Input: func() any { return row.input() },
 		Call: func(ctx context.Context, input any, tell func(string)) mcp.Answer {
@@ -130,12 +151,14 @@ func (m toolServer) refuse(ctx context.Context, input any, err error) mcp.Answer
 	if r.Tool = m.toolOf(r.Hint); r.Tool != "" {
 		fmt.Fprintf(&text, "tool: %s\n", r.Tool)
 	}
-	before := "legal now: "
+	var calls []string
 	for _, m := range r.Moves {
-		if m.Tool != "" {
-			text.WriteString(before + strings.TrimSpace(m.Tool+" "+string(m.Task)))
-			before = ", "
+		if call := strings.TrimSpace(m.Tool + " " + string(m.Task)); m.Tool != "" && !slices.Contains(calls, call) {
+			calls = append(calls, call)
 		}
+	}
+	if calls != nil {
+		text.WriteString("legal now: " + strings.Join(calls, ", "))
 	}
 	return mcp.Answer{Failed: true, Text: text.String(), Data: r}
 }
@@ -147,7 +170,7 @@ func (m toolServer) toolOf(hint string) string {
 		words := strings.ReplaceAll(row.name, "_", " ")
 		does := liza && (isCommand(command, words) || row.act != 0 && isCommand(command, row.act.Command())) || row.name == "commit" && strings.Contains(hint, " commit") && !liza
 		if does && m.has(row) {
-			return row.name
+			return row.tool()
 		}
 	}
 	return ""
@@ -191,7 +214,7 @@ func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalM
 		if row.act == 0 || !m.has(row) {
 			continue
 		}
-		mine[row.act] = row.name
+		mine[row.act] = row.tool()
 	}
 	for _, id := range candidates(b, clone.By.Agent(), about) {
 		for _, act := range b.Acts(id, clone.Caller, at) {
@@ -201,8 +224,8 @@ func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalM
 		}
 	}
 	for _, row := range tools {
-		if mine[row.act] == row.name && b.Opens(row.act, "", clone.Caller, at) == nil {
-			moves = append(moves, legalMove{row.act, "", row.name})
+		if mine[row.act] == row.tool() && b.Opens(row.act, "", clone.Caller, at) == nil {
+			moves = append(moves, legalMove{row.act, "", row.tool()})
 		}
 	}
 	return moves, b.Err()

@@ -117,9 +117,9 @@ func TestMCPPlans(t *testing.T) {
 			require.Equal(t, []any{"one"}, p.show("task-1")["depends_on"])
 			require.Equal(t, []any{"one", "task-1"}, c.does("graph", `{"goal": "goal-1"}`)["critical"])
 			gap := c.everybodys("one")
-			c.does("align", `{"text": "on the way"}`)
-			c.refused("align", `{"text": "on the way", "answers": "checkpoint-1"}`, "decision")
-			c.does("defer", `{"id": "`+gap+`", "until": "3d", "reason": "no hurry"}`)
+			c.does("record", `{"kind": "alignment", "text": "on the way"}`)
+			c.refused("record", `{"kind": "alignment", "text": "on the way", "answers": "checkpoint-1"}`, "decision")
+			c.does("record", `{"kind": "defer", "id": "`+gap+`", "until": "3d", "reason": "no hurry"}`)
 			c.refused("task_add", `{"tasks": [{"id": "anew", "title": "T", "done_when": "D", "spec": "specs/vision.md", "scope": "S", "reverts": ["one"]}]}`, "wrong_state")
 			c.refused("task_add", `{"tasks": [{"id": "anew", "title": "T", "done_when": "D", "spec": "specs/vision.md", "scope": "S", "reopens": "one"}]}`, "wrong_state")
 			c.does("convert", `{"discovery": "`+gap+`", "id": "gap", "done_when": "D", "spec": "specs/vision.md", "scope": "S"}`)
@@ -211,6 +211,15 @@ func TestMCPRefusals(t *testing.T) {
 	} {
 		data := c.refused("intent", arguments, "usage")
 		require.Contains(t, data["reason"], want, arguments)
+	}
+	for arguments, want := range map[string]string{
+		`{"text": "T"}`:                                                  `kind: want anomaly or discovery, not ""`,
+		`{"kind": "alignment", "text": "T"}`:                             `kind: want anomaly or discovery, not "alignment"`,
+		`{"kind": "discovery", "text": "T"}`:                             "severity: it is missing",
+		`{"kind": "anomaly", "type": "workaround", "severity": "low"}`:   "severity: there is no such argument",
+		`{"kind": "anomaly", "kind": "anomaly", "type": "debt_created"}`: "kind: it is given twice",
+	} {
+		require.Contains(t, c.refused("record", arguments, "usage")["reason"], want, arguments)
 	}
 	c.refused("await", `{"id": "one", "for": "ever"}`, "usage")
 	c.refused("await", `{"id": "one", "timeout": "11m"}`, "usage")
@@ -534,7 +543,7 @@ func TestMCPHints(t *testing.T) {
 		if tool.Annotations.ReadOnlyHint {
 			reads = append(reads, tool.Name)
 		}
-		if *tool.Annotations.DestructiveHint {
+		if hint := tool.Annotations.DestructiveHint; hint != nil && *hint {
 			ends = append(ends, tool.Name)
 		}
 		schema := tool.InputSchema.(map[string]any)

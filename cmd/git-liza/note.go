@@ -10,8 +10,8 @@ import (
 
 type noteCommand struct {
 	Text  string `arg:"" help:"The word; - for standard input."`
-	Until string `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default: when its task is final, or the goal has ended."`
-	For   string `default:"all" placeholder:"all|ROLE|AGENT|TASK" help:"Whom it is for; default all."`
+	Until string `placeholder:"3d|DATE" tool:"When prompts stop repeating it." help:"When prompts no longer repeat it; default: when its task is final, or the goal has ended."`
+	For   string `default:"all" placeholder:"all|ROLE|AGENT|TASK" tool:"An agent, a role, a task or all." help:"Whom it is for; default all."`
 }
 
 func (c *noteCommand) Run(inv *invocation) error {

@@ -6,8 +6,8 @@ import (
 
 type alignCommand struct {
 	goalFlag
-	Text    string `arg:"" help:"Where things stand against the original intent; - for standard input."`
-	Answers string `placeholder:"CHECKPOINT" help:"It answers the decision at this checkpoint: what is held back can be claimed again."`
+	Text    string `arg:"" tool:"Where things stand." help:"Where things stand against the original intent; - for standard input."`
+	Answers string `placeholder:"CHECKPOINT" tool:"The checkpoint whose decision it answers." help:"It answers the decision at this checkpoint: what is held back can be claimed again."`
 }
 
 func (c *alignCommand) Run(inv *invocation) error {

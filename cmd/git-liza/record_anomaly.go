@@ -5,7 +5,7 @@ import (
 )
 
 type anomalyCommand struct {
-	Type   flow.AnomalyType  `arg:"" help:"One of retry_loop, trade_off, spec_ambiguity, external_blocker, assumption_violated, scope_deviation, workaround, debt_created, spec_changed, hypothesis_exhaustion, spec_gap, review_deadlock, system_ambiguity, limit_reached."`
+	Type   flow.AnomalyType  `arg:"" tool:"What it is." help:"One of retry_loop, trade_off, spec_ambiguity, external_blocker, assumption_violated, scope_deviation, workaround, debt_created, spec_changed, hypothesis_exhaustion, spec_gap, review_deadlock, system_ambiguity, limit_reached."`
 	Task   flow.TaskID       `placeholder:"ID" help:"The task it is about."`
 	Detail map[string]string `mapsep:"none" placeholder:"K=V" help:"What the type asks for; repeatable."`
 }

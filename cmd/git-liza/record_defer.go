@@ -9,7 +9,7 @@ import (
 
 type deferCommand struct {
 	ID     flow.RecordID `arg:"" help:"The discovery."`
-	Until  string        `required:"" placeholder:"T" help:"When somebody has to look again: a time, or a span from now (3d); at most 90 days."`
+	Until  string        `required:"" placeholder:"T" tool:"A time, or a span from now (3d); at most 90 days." help:"When somebody has to look again: a time, or a span from now (3d); at most 90 days."`
 	Reason string        `required:"" help:"Why it can wait."`
 }
 

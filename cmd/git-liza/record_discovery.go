@@ -7,7 +7,7 @@ import (
 type discoverCommand struct {
 	Text      string      `arg:"" help:"What was found; - for standard input."`
 	Severity  string      `required:"" placeholder:"low|medium|high|critical" help:"How bad it is."`
-	Urgency   string      `default:"deferred" placeholder:"immediate|deferred" help:"An immediate one wakes a planner; default deferred."`
+	Urgency   string      `default:"deferred" placeholder:"immediate|deferred" tool:"An immediate one wakes a planner." help:"An immediate one wakes a planner; default deferred."`
 	During    flow.TaskID `placeholder:"TASK" help:"The task during which it was found."`
 	Recommend string      `help:"What to do about it."`
 }

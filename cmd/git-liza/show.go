@@ -15,9 +15,9 @@ import (
 )
 
 type showCommand struct {
-	ID        string       `arg:"" optional:"" placeholder:"TASK|FILE|COMMIT" help:"The task; default: that of git liza goal focus. Of a file or commit: why there is one."`
-	Patch     whichPatch   `tool:"Answer with what submission N changes, -1 for the last one, instead of the task." xor:"diff" placeholder:"[N]" help:"What submission N changes, the last one without N."`
-	Why       bool         `tool:"Answer only with what the task waits for, until when and who can change that." xor:"diff" help:"Only what it waits for, until when, and who can change that."`
+	ID        string       `arg:"" optional:"" placeholder:"TASK|FILE|COMMIT" tool:"The task. Of a file or commit: why there is one." help:"The task; default: that of git liza goal focus. Of a file or commit: why there is one."`
+	Patch     whichPatch   `tool:"Only what submission N changes, -1 for the last one." xor:"diff" placeholder:"[N]" help:"What submission N changes, the last one without N."`
+	Why       bool         `tool:"Only what it waits for, and who can change that." xor:"diff" help:"Only what it waits for, until when, and who can change that."`
 	Interdiff whichPatches `tool:"-" xor:"diff" placeholder:"N M" help:"What changed from submission N to M."`
 	Stat      bool         `tool:"-" xor:"diff" help:"How much the last submission changes in each file."`
 	Trace     bool         `tool:"-" xor:"diff" help:"Why there is the task, file or commit: tasks, plan, design, decisions, requirements."`

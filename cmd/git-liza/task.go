@@ -224,8 +224,8 @@ type taskEditCommand struct {
 
 // taskChanges are what a command changes of a task.
 type taskChanges struct {
-	Clear []string `enum:"depends,depends_on,owns,verify,based_on,reviews,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
-	taskFlags
+	Clear     []string `enum:"depends,depends_on,owns,verify,based_on,reviews,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
+	taskFlags `schema:"-"`
 }
 
 func (c *taskEditCommand) Run(inv *invocation) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/mcp"
 	"github.com/git-liza/git-liza/flow"
@@ -11,12 +12,18 @@ import (
 
 // A toolRow is a command that agents without a shell have as a tool.
 type toolRow struct {
-	name   string
+	name   string   // of the tool, and after a space its kind
 	act    flow.Act // the act of its move, zero if it makes none
 	effect mcp.Effect
 	whose  audience // who has it
 	about  string   // what it does and when to use it
 	input  func() runner
+}
+
+// tool is the name of the tool that the row is a part of.
+func (row toolRow) tool() string {
+	name, _, _ := strings.Cut(row.name, " ")
+	return name
 }
 
 // runner is a command whose arguments are set.
@@ -56,37 +63,37 @@ func audienceOf(by flow.Actor, capacity flow.Capacity) audience {
 // tools are the commands that agents have as tools. Claims, reviews and
 // merges are left to supervisors, because an agent does not choose its work.
 var tools = []toolRow{
-	{"list", 0, mcp.Reads, everybody, "The tasks: states, who works on what, what each depends on; with full all that the board says of each. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", newCommand[listCommand]},
-	{"show", 0, mcp.Reads, everybody, "One task with its intent, findings, handoff, submissions and history; with patch, what a submission changes. Read your task with it before you begin, and again after a refusal.", newCommand[showCommand]},
+	{"list", 0, mcp.Reads, everybody, "The tasks: states, who works on what, what each depends on. Use it to see where things stand.", newCommand[listCommand]},
+	{"show", 0, mcp.Reads, everybody, "One task with its intent, findings, handoff, submissions and history. Read yours before you begin, and after a refusal.", newCommand[showCommand]},
 	{"graph", 0, mcp.Reads, planning, "What each open task waits for, what is stuck in the way of others, and the longest chain of open tasks. Use it before you add, reorder or supersede tasks.", newCommand[graphCommand]},
-	{"recall", 0, mcp.Reads, everybody, "What was said before about something: reasons, rejections, handoffs, answers, notes, sessions, specs and artifacts, the best first. Use it before you try what may have been tried, and when a text refers to a decision that you do not know.", newCommand[recallTool]},
-	{"await", 0, mcp.Reads, workers, "Wait, ten minutes at the most, for the verdict on your submission, a resubmission of what you rejected, or the merge of what was approved. Use it only if your prompt offers it; otherwise end the session.", newCommand[awaitTool]},
-	{"note", flow.ActNote, mcp.Adds, workers, "Leave a word that stands in the prompts of an agent, a role, a task's workers or all. For what the next one must know and no other tool says.", newCommand[noteCommand]},
-	{"anomaly", flow.ActAnomaly, mcp.Adds, workers, "Record that something went against the plan: a workaround, an ambiguous spec, an assumption that failed. A refusal names the details that its type asks for.", newCommand[anomalyCommand]},
-	{"discover", flow.ActDiscover, mcp.Adds, workers, "Record work or a risk that you found and that is not part of your task, instead of doing it.", newCommand[discoverCommand]},
+	{"recall", 0, mcp.Reads, everybody, "What was said before about something, in moves, sessions and files. Use it before you try what may have been tried.", newCommand[recallTool]},
+	{"await", 0, mcp.Reads, workers, "Wait, ten minutes at the most, for a verdict, a resubmission or a merge. Only if your prompt offers it; otherwise end the session.", newCommand[awaitTool]},
+	{"note", flow.ActNote, mcp.Adds, workers, "Leave a word for later prompts, of what no other tool says.", newCommand[noteCommand]},
+	{"record anomaly", flow.ActAnomaly, mcp.Adds, workers, "something went against the plan; a refusal names the details that its type needs.", newCommand[anomalyCommand]},
+	{"record discovery", flow.ActDiscover, mcp.Adds, workers, "work or a risk that is not part of your task.", newCommand[discoverCommand]},
 
-	{"intent", flow.ActIntent, mcp.Adds, doers, "Say what you are going to do and how you will know that it works. Once per claim, before the first edit: a submission without it is refused.", newCommand[intentCommand]},
-	{"commit", 0, mcp.Adds, doers, "Commit everything in your task's worktree, new files too, as yours. For clients that have no shell; submit what is committed.", newCommand[commitTool]},
-	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", newCommand[submitTool]},
-	{"handoff", flow.ActHandoff, mcp.Adds, doers, "Leave a report for the next coder, when you must stop before the task is done. Commit what is good first.", newCommand[handoffCommand]},
-	{"block", flow.ActBlock, mcp.Adds, doers | planning, "Stop work on a task until one to three questions are answered by somebody who may decide. Without a reason it only asks, which is no failure: the work is saved, and the task goes on with the last answer. With a reason it says what is in the way, and counts as a failure.", newCommand[blockCommand]},
+	{"intent", flow.ActIntent, mcp.Adds, doers, "Your plan, once per claim, before the first edit: a submission without it is refused.", newCommand[intentCommand]},
+	{"commit", 0, mcp.Adds, doers, "Commit all in your task's worktree, new files too. For clients without a shell.", newCommand[commitTool]},
+	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of your branch's tip, when all is committed and the checks passed. It runs the task's verify command.", newCommand[submitTool]},
+	{"handoff", flow.ActHandoff, mcp.Adds, doers, "Report to the next coder, when you must stop early. Commit what is good first.", newCommand[handoffCommand]},
+	{"block", flow.ActBlock, mcp.Adds, doers | planning, "Stop work on a task until one to three questions are answered. That is no failure: the work is saved, and goes on with the last answer. With a reason it counts as one.", newCommand[blockCommand]},
 
-	{"ask", flow.ActAsk, mcp.Adds, doers | answerers, "Ask the agents of a role, or human, without stopping: the task stays yours. With wait the answer is the result; without one in time, go on with what is known or hand off. Feedback on the plan is a question to a planner.", newCommand[askTool]},
+	{"ask", flow.ActAsk, mcp.Adds, doers | answerers, "Ask without stopping: the task stays yours. Without an answer in time go on with what is known, or hand off. Feedback on the plan is a question to a planner.", newCommand[askTool]},
 
-	{"approve", flow.ActApprove, mcp.Adds, judges, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", newCommand[approveTool]},
-	{"reject", flow.ActReject, mcp.Adds, judges | people, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", newCommand[rejectTool]},
+	{"approve", flow.ActApprove, mcp.Adds, judges, "Let the submitted commit reach integration, after you have read the change and seen its checks pass.", newCommand[approveTool]},
+	{"reject", flow.ActReject, mcp.Adds, judges | people, "Send the submitted commit back with at least one blocker.", newCommand[rejectTool]},
 
 	{"task_add", flow.ActAdd, mcp.Adds, planning, "Add tasks, all of them or none. They may depend on each other by the ids that you give them.", newCommand[taskAddTool]},
 	{"plan_import", flow.ActAdd, mcp.Adds, planning, "Enter a plan of many tasks in one move, all of them or none. A plan with errors changes nothing, and all errors are told at once, each with its line. A second import changes nothing.", newCommand[planImportTool]},
-	{"task_edit", flow.ActEdit, mcp.Undoes, planning, "Change what is said of a task that nobody works on. What you leave out stays as it is.", newCommand[taskEditTool]},
+	{"task_edit", flow.ActEdit, mcp.Undoes, planning, "Change a task that nobody works on. It takes the fields of task_add's tasks; what you leave out stays.", newCommand[taskEditTool]},
 	{"finalize", flow.ActFinalize, mcp.Adds, planning, "Make drafts claimable, once they say title, done_when, spec and scope.", newCommand[taskFinalizeCommand]},
 	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", newCommand[supersedeTool]},
 	{"abandon", flow.ActAbandon, mcp.Undoes, planning, "Give a task up. It is final.", newCommand[abandonCommand]},
 	{"answer", flow.ActAnswer, mcp.Adds, planning | answerers, "Answer a question; show names those of a task. With the last answer the task goes on, unless a limit blocked it.", newCommand[answerTool]},
-	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a task back to work that a limit or an abandoned dependency blocked, or that was blocked with a reason. Questions that are open are closed without an answer; those that somebody asked a person so closes only with unanswered.", newCommand[unblockCommand]},
-	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", newCommand[convertTool]},
-	{"defer", flow.ActDefer, mcp.Adds, planning, "Put a discovery off that can wait: it wakes no planner until then. Say why.", newCommand[deferCommand]},
-	{"align", flow.ActAlign, mcp.Adds, planning, "Say where the work stands against the goal's original intent. With answers it also answers the decision of a person at that checkpoint: tasks that it held back can be claimed again.", newCommand[alignCommand]},
+	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a blocked task back to work. Open questions to a person are closed only with unanswered.", newCommand[unblockCommand]},
+	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery. It takes the fields of task_add's tasks.", newCommand[convertTool]},
+	{"record defer", flow.ActDefer, mcp.Adds, planning, "a discovery can wait, and wakes no planner until then.", newCommand[deferCommand]},
+	{"record alignment", flow.ActAlign, mcp.Adds, planning, "where the work stands against the goal's original intent; with answers, tasks that a decision held back can be claimed again.", newCommand[alignCommand]},
 
 	{"pause", flow.ActPause, mcp.Undoes, people, "Stop new claims on the whole board until somebody resumes. Sessions that run go on.", newCommand[pauseCommand]},
 	{"resume", flow.ActResume, mcp.Undoes, people, "Let claims go on after a pause, a stop or a checkpoint that was decided.", newCommand[resumeCommand]},
@@ -162,10 +169,10 @@ type rejectTool struct {
 	ID       flow.TaskID   `arg:"" help:"The task."`
 	Commit   string        `required:"" help:"The full id of the submitted commit."`
 	Blockers []findingTool `required:"" help:"What must be mended before it can be approved; at least one."`
-	Concerns []findingTool `help:"What the coder should weigh; none of them holds the task up."`
+	Concerns []findingTool `schema:"-" help:"What the coder should weigh, each as a blocker; none holds the task up."`
 	Prior    []priorTool   `help:"What became of every blocker of the last rejection."`
 	Overall  string        `help:"The judgement in a sentence."`
-	Role     flow.Role     `help:"To which role the blockers belong, of a person; default: the role of its review, else the first that waits."`
+	Role     flow.Role     `help:"Of a person: for which role."`
 }
 
 // Run rejects.
@@ -222,7 +229,7 @@ type supersedeTool struct {
 	ID     flow.TaskID   `arg:"" help:"The task that is replaced."`
 	Reason string        `required:"" help:"Why, with the root cause."`
 	By     []flow.TaskID `help:"Tasks that there are and that replace it."`
-	Tasks  []newTaskTool `help:"New tasks that replace it."`
+	Tasks  []newTaskTool `schema:"-" help:"New tasks that replace it, each as in task_add."`
 }
 
 // Run supersedes.
@@ -247,11 +254,11 @@ func (c *taskEditTool) Run(inv *invocation) error {
 
 // A convertTool makes a task of a discovery.
 type convertTool struct {
-	Discovery flow.RecordID `arg:"" help:"Its id, such as sprint-1/3."`
-	ID        flow.TaskID   `help:"Default: the next task-N."`
-	Draft     bool          `help:"Not claimable until it is finalized."`
-	taskFlags
-	reopensFlag
+	Discovery   flow.RecordID `arg:"" help:"Its id, such as sprint-1/3."`
+	ID          flow.TaskID   `help:"Default: the next task-N."`
+	Draft       bool          `help:"Not claimable until it is finalized."`
+	taskFlags   `schema:"-"`
+	reopensFlag `schema:"-"`
 }
 
 // Run converts.

@@ -86,7 +86,7 @@ func TestRead(t *testing.T) {
 		{map[string]string{"prompts/coder/goal.md": "\xff"}, "prompts/coder/goal.md:1: path: it is not UTF-8"},
 		{map[string]string{"extension.yaml": "name: house\nversion: 1\nneeds: {format: -1, extensions: [house]}\n"}, "extension.yaml:1: cycle: it needs itself\nextension.yaml:1: value: needs: formats begin with 1, there is no format -1"},
 		{map[string]string{"prompts/all/contract.md": "x"}, "prompts/all/contract.md:1: path: it would replace the contract"},
-		{map[string]string{"skills/testing/SKILL.md": "x"}, "skills/testing/SKILL.md:1: name: a built-in document has the name testing"},
+		{map[string]string{"skills/liza-testing/SKILL.md": "x"}, "skills/liza-testing/SKILL.md:1: name: a built-in document has the name liza-testing"},
 		{map[string]string{"skills/Tidy/SKILL.md": "x"}, "skills/Tidy/SKILL.md:1: path: nobody reads it: a skill is"},
 		{map[string]string{"skills/tidy.md": "x"}, "skills/tidy.md:1: path: nobody reads it: a skill is the file skills/NAME/SKILL.md"},
 		{map[string]string{"gates.yaml": "- {name: lint}\n"}, `gates.yaml:1: form: a gate needs a name of its own, a command and a timeout: "lint"`},

@@ -18,7 +18,9 @@ import (
 // An argument is a field of a command as a client passes it. The field's tags for
 // the command line also hold for tools: required, help, placeholder, enum and
 // default. A field with the tag tool:"-" is for the command line only; any other
-// text of that tag replaces help for clients. The tag data is the field's name in
+// text of that tag replaces help for clients. What has the tag schema:"-", a list or
+// an embedded struct, is read as any other argument but described elsewhere: the
+// schema lets objects of any form pass. The tag data is the field's name in
 // documents, if that differs from the flag.
 type argument struct {
 	name     string
@@ -31,6 +33,8 @@ type argument struct {
 	high     *float64
 	typ      reflect.Type
 	index    []int
+	hidden   bool // the schema does not name it, and lets any others pass
+	open     bool // the schema does not say what its objects are
 }
 
 // arguments returns the arguments of a struct and of the structs embedded in
@@ -42,6 +46,7 @@ func arguments(t reflect.Type) []argument {
 		if f.Anonymous {
 			for _, a := range arguments(f.Type) {
 				a.index = append([]int{i}, a.index...)
+				a.hidden = a.hidden || f.Tag.Get("schema") == "-"
 				list = append(list, a)
 			}
 			continue
@@ -54,7 +59,7 @@ func arguments(t reflect.Type) []argument {
 }
 
 func newArgument(f reflect.StructField, i int) argument {
-	a := argument{name: f.Tag.Get("name"), about: f.Tag.Get("tool"), standard: f.Tag.Get("default"), typ: f.Type, index: []int{i}}
+	a := argument{name: f.Tag.Get("name"), about: f.Tag.Get("tool"), standard: f.Tag.Get("default"), typ: f.Type, index: []int{i}, open: f.Tag.Get("schema") == "-"}
 	if a.name == "" {
 		a.name = underscored(f.Name)
 	}
@@ -110,7 +115,14 @@ func underscored(name string) string {
 func schema(t reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for _, a := range arguments(t) {
+		if a.hidden {
+			s.AdditionalProperties = nil
+			continue
+		}
 		p := typeSchema(a.typ)
+		if a.open {
+			p.Items = &jsonschema.Schema{Type: "object"}
+		}
 		p.Description = a.about
 		values := p
 		if p.Items != nil {
@@ -130,6 +142,64 @@ func schema(t reflect.Type) *jsonschema.Schema {
 		s.PropertyOrder = append(s.PropertyOrder, a.name)
 	}
 	return s
+}
+
+// schema returns the JSON schema of the tool's arguments. Of one with kinds it has those
+// of all of them, each with the kinds that it is for.
+func (t Tool) schema() *jsonschema.Schema {
+	if t.Kinds == nil {
+		return schema(reflect.TypeOf(t.Input()).Elem())
+	}
+	kind := &jsonschema.Schema{Type: "string", Description: "Which record."}
+	all := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"kind": kind}, PropertyOrder: []string{"kind"}, Required: []string{"kind"},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	for _, k := range t.Kinds {
+		kind.Enum = append(kind.Enum, k.Name)
+		one := schema(reflect.TypeOf(k.Input()).Elem())
+		for _, name := range one.PropertyOrder {
+			p := one.Properties[name]
+			said := k.Name
+			if slices.Contains(one.Required, name) {
+				said += ", needed"
+			}
+			p.Description = said + ": " + p.Description
+			if other := all.Properties[name]; other != nil {
+				other.Description += " " + p.Description
+				continue
+			}
+			all.Properties[name] = p
+			all.PropertyOrder = append(all.PropertyOrder, name)
+		}
+	}
+	return all
+}
+
+// decode returns the input of a call.
+func (t Tool) decode(raw json.RawMessage) (any, error) {
+	if t.Kinds == nil {
+		input := t.Input()
+		return input, decode(raw, input)
+	}
+	given, err := members(raw, "")
+	if err != nil {
+		return nil, err
+	}
+	var kind string
+	var names []string
+	_ = json.Unmarshal(given["kind"], &kind) // no text is no kind
+	for _, k := range t.Kinds {
+		if names = append(names, k.Name); k.Name != kind {
+			continue
+		}
+		delete(given, "kind")
+		rest, err := json.Marshal(given)
+		if err != nil {
+			return nil, err
+		}
+		input := k.Input()
+		return input, decode(rest, input)
+	}
+	return nil, fmt.Errorf("kind: want %s, not %q", strings.Join(names, " or "), kind)
 }
 
 // standardJSON is the default as a client would give it.

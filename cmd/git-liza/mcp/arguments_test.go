@@ -75,6 +75,51 @@ func TestSchema(t *testing.T) {
 		"owns": {"type": "array", "items": {"type": "string"}, "description": "Paths."}}}`, string(text))
 }
 
+// What is described elsewhere is read like the rest.
+func TestDescribedElsewhere(t *testing.T) {
+	t.Parallel()
+	type change struct {
+		ID            string    `arg:"" help:"The thing."`
+		More          []finding `schema:"-" help:"As blockers."`
+		partOfCommand `schema:"-"`
+	}
+	text, err := json.Marshal(schema(reflect.TypeFor[change]()))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "description": "The thing."},
+		"more": {"type": "array", "items": {"type": "object"}, "description": "As blockers."}}}`, string(text))
+	var got change
+	require.NoError(t, decode(json.RawMessage(`{"id": "a", "owns": ["x"], "more": [{"issue": "y"}]}`), &got))
+	require.Equal(t, change{ID: "a", More: []finding{{"y", 0}}, partOfCommand: partOfCommand{Owns: []string{"x"}}}, got)
+	require.ErrorContains(t, decode(json.RawMessage(`{"id": "a", "own": ["x"]}`), &got), "own: there is no such argument; there are id, more, done_when, owns")
+	require.ErrorContains(t, decode(json.RawMessage(`{"id": "a", "more": [{}]}`), &got), "more[0].issue: it is missing")
+}
+
+// The schema of a tool with kinds has the arguments of all; a call has those of one.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	tool := Tool{Kinds: []Kind{{"part", func() any { return new(partOfCommand) }}, {"finding", func() any { return new(finding) }}}}
+	text, err := json.Marshal(tool.schema())
+	require.NoError(t, err)
+	require.JSONEq(t, `{"type": "object", "required": ["kind"], "additionalProperties": false, "properties": {
+		"kind": {"type": "string", "enum": ["part", "finding"], "description": "Which record."},
+		"done_when": {"type": "string", "description": "part: When."},
+		"owns": {"type": "array", "items": {"type": "string"}, "description": "part: Paths."},
+		"issue": {"type": "string", "description": "finding, needed: What is wrong."},
+		"line": {"type": "integer", "description": "finding: "}}}`, string(text))
+	got, err := tool.decode(json.RawMessage(`{"kind": "finding", "issue": "x"}`))
+	require.NoError(t, err)
+	require.Equal(t, &finding{Issue: "x"}, got)
+	for arguments, want := range map[string]string{
+		`{"kind": "finding", "issue": "x", "owns": []}`: "owns: there is no such argument; there are issue, line",
+		`{"kind": "other"}`:                             `kind: want part or finding, not "other"`,
+		`{"kind": 3}`:                                   `kind: want part or finding, not ""`,
+		`[]`:                                            "arguments: want an object",
+	} {
+		_, err := tool.decode(json.RawMessage(arguments))
+		require.ErrorContains(t, err, want, arguments)
+	}
+}
+
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	when, two := "now", 2

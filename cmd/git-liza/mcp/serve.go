@@ -10,7 +10,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"reflect"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -34,9 +33,18 @@ type Tool struct {
 	About  string // what it does and when to use it
 	Effect Effect
 	Input  func() any // a pointer to a struct whose fields are the arguments
+	// Kinds are what the argument kind can be, of a tool that has it: each has
+	// arguments of its own, and Input is nil.
+	Kinds []Kind
 	// Call runs the tool. tell sends lines about progress to the waiting
 	// client.
 	Call func(ctx context.Context, input any, tell func(string)) Answer
+}
+
+// A Kind is one of the things that a tool does.
+type Kind struct {
+	Name  string
+	Input func() any
 }
 
 // An Answer is the result of a call.
@@ -110,8 +118,11 @@ func fixedLists() *sdk.ServerCapabilities {
 // toSDK returns the description of the tool for clients.
 func (t Tool) toSDK() *sdk.Tool {
 	no, ends := false, t.Effect == Undoes
-	hints := &sdk.ToolAnnotations{ReadOnlyHint: t.Effect == Reads, DestructiveHint: &ends, OpenWorldHint: &no, IdempotentHint: t.Effect == Reads}
-	return &sdk.Tool{Name: t.Name, Description: t.About, Annotations: hints, InputSchema: schema(reflect.TypeOf(t.Input()).Elem())}
+	hints := &sdk.ToolAnnotations{ReadOnlyHint: t.Effect == Reads, OpenWorldHint: &no, IdempotentHint: t.Effect == Reads}
+	if t.Effect != Reads { // of the others the hint says nothing
+		hints.DestructiveHint = &ends
+	}
+	return &sdk.Tool{Name: t.Name, Description: t.About, Annotations: hints, InputSchema: t.schema()}
 }
 
 // handler calls the tool. The call ends when the client leaves or cancels, and
@@ -122,8 +133,8 @@ func (t Tool) handler(serving context.Context) sdk.ToolHandler {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(serving, cancel)()
-		input := t.Input()
-		if err := decode(req.Params.Arguments, input); err != nil {
+		input, err := t.decode(req.Params.Arguments)
+		if err != nil {
 			return result(Answer{Failed: true, Text: "wrong arguments: " + err.Error(), Data: map[string]any{
 				"outcome": "usage", "rule": "usage", "reason": err.Error(), "hint": "tools/list describes the arguments of " + t.Name}})
 		}
