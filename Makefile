@@ -41,7 +41,7 @@ test:
 	{ CGO_ENABLED=0 GOFLAGS="$$GOFLAGS -trimpath" $(GO) test $(TESTFLAGS) $$plain; \
 	$(GO) test $(RACE) $(TESTFLAGS) $$concurrent; } | awk -f .ci/tally.awk
 
-TESTFLAGS = -vet=off -json -timeout 25m
+TESTFLAGS = -vet=off -json -timeout 40m
 
 # Nothing watches unsafe pointers, of which the program has none. Without that and
 # what only debuggers read, go compiles a sixth faster.

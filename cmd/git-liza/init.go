@@ -227,7 +227,7 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 		held = "; " + c.Remote + " holds it"
 	}
 	if !c.NoHooks {
-		held += "\nits hooks are in place: git liza hooks"
+		held += "\nits hooks are in place: git liza doctor"
 	}
 	if vision != nil && vision.Commit != "" {
 		data["vision"] = map[string]any{"path": vision.Path, "branch": vision.Branch, "commit": vision.Commit}

@@ -115,14 +115,20 @@ func TestConfigLockOfTheDead(t *testing.T) {
 	r := open(t, gittest.Seeded(t))
 	path := filepath.Join(r.CommonDir(), "config.lock")
 	old := time.Now().Add(-time.Minute)
-	killed := func() *os.File {
-		entry, err := r.Journal.open(context.Background(), Leftovers{Files: []string{path}})
-		require.NoError(t, err)
-		f, err := os.Create(path)
-		require.NoError(t, err)
-		require.NoError(t, os.Chtimes(path, old, old))
-		rewind(t, entry.path, old)
-		entry.file.Close()
+	killed := func() (f *os.File) {
+		// A process that another test starts meanwhile would have the entry open for a moment.
+		gittest.WhileNobodyStarts(t, func() error {
+			entry, err := r.Journal.open(context.Background(), Leftovers{Files: []string{path}})
+			if err != nil {
+				return err
+			}
+			f, err = os.Create(path)
+			if err := errors.Join(err, os.Chtimes(path, old, old)); err != nil {
+				return err
+			}
+			rewind(t, entry.path, old)
+			return entry.file.Close()
+		})
 		return f
 	}
 	f := killed()

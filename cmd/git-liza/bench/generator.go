@@ -143,7 +143,9 @@ func (g *generator) liveTask(n int) *flow.Task {
 		t = g.submitted(id)
 	case 4:
 		t.Status = flow.Blocked
-		t.Block = &flow.Block{Reason: "The spec does not say what a limit of zero means", Questions: []string{"Is zero no limit, or no time?"}, By: "coder-99", At: g.begun}
+		asked := &flow.Question{ID: flow.RecordID(fmt.Sprintf("sprint-1/%d", 1+n)), Task: t.ID, From: "coder-99", Text: "Is zero no limit, or no time?", Asked: g.begun}
+		g.document(flow.Questions, string(asked.ID), asked)
+		t.Block = &flow.Block{Reason: "The spec does not say what a limit of zero means", Questions: []string{asked.Text}, Asked: []flow.RecordID{asked.ID}, By: "coder-99", At: g.begun}
 		t.Failures = []flow.Failure{{Coder: "coder-99", Reason: t.Block.Reason, At: g.begun}}
 	case 5:
 		if n < 320 {

@@ -64,7 +64,7 @@ var gitCauses = []*Cause{
 	},
 	{
 		ID: "git-hook-refused", Area: Git, Title: "A hook refused",
-		Fix: "Do what the lines of the hook before the refusal ask for.", Test: "git liza hooks", After: []string{"git-non-fast-forward"},
+		Fix: "Do what the lines of the hook before the refusal ask for.", Test: "git liza doctor", After: []string{"git-non-fast-forward"},
 		signs: []sign{says(strong, "hook declined"), matches(strong, "hook", `(?:pre-commit|commit-msg|pre-push|prepare-commit-msg|pre-receive|update|pre-rebase|reference-transaction) hook (?:failed|exited|refused|returned)`), matches(strong, "husky", `husky - \S+ (?:hook|script) (?:exited|failed)`), matches(strong, "in reference-transaction hook", `ref updates aborted by hook|hook`), says(strong, "ref updates aborted by hook"), matches(strong, "protected branch", `protected branch hook|GH006`), matches(strong, "gh013", `GH013`), matches(strong, "hook id:", `^- hook id: (\S+)`), matches(strong, "pre-commit", `hook '?pre-commit'? failed`), matches(strong, "remote rejected", `! \[remote rejected\] .*\(.*(?:hook|declined|protected|prohibited|denied).*\)`)},
 	},
 	{

@@ -95,7 +95,8 @@ next    git merge integration
 merged  task-1  One<U+202E>^[
 open    task-2  BLOCKED: no key — Where
                 is it?
-                git liza task unblock task-2
+                git liza task unblock
+                task-2
         task-3  UNCLAIMED: it waits for
                 coder
         task-4  UNCLAIMED: it needs

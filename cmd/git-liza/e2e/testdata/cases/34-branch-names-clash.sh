@@ -20,6 +20,7 @@ must git checkout -q main
 mine=$(git rev-parse refs/heads/liza/t1)
 echo 'echo hi >$LIZA_TASK.txt' | work
 rush
+is MERGED t2 || rush
 worked t2
 is MERGED t2 || fail "$(states t2)"
 if ! is MERGED t1; then
