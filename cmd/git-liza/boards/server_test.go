@@ -1,9 +1,7 @@
 package boards
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -62,21 +60,6 @@ func TestGoldenBoardsAreServed(t *testing.T) {
 	})
 }
 
-// judgeByProgram holds artifacts to their types by the program, as a server does.
-func judgeByProgram(_ context.Context, list []gitstore.Artifact) (lines []string, err error) {
-	asked, err := json.Marshal(list)
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(filepath.Join(present, "git-liza"), "hook", "artifacts")
-	cmd.Stdin = bytes.NewReader(asked)
-	answer, err := cmd.Output()
-	if err != nil {
-		return nil, err
-	}
-	return lines, json.Unmarshal(answer, &lines)
-}
-
 // It also takes each in a push of its own, at the time of the move.
 func TestTortureGoldenBoardsAreServedMoveByMove(t *testing.T) {
 	torture.Only(t)
@@ -87,7 +70,8 @@ func TestTortureGoldenBoardsAreServedMoveByMove(t *testing.T) {
 		gittest.Git(t, ".", "init", "-q", "--bare", server)
 		gittest.Write(t, server, "objects/info/alternates", filepath.Join(dir, ".git", "objects")+"\n")
 		judge := openStore(t, server, time.Now)
-		judge.Commits.Judge = judgeByProgram
+		// The program holds artifacts to their types where the whole board is pushed to it.
+		judge.Commits.Judge = func(context.Context, []gitstore.Artifact) ([]string, error) { return nil, nil }
 		store, tip, _ := openBoard(t, dir)
 		var updates []hooks.Update
 		for _, commit := range listMoves(t, store, tip) {
