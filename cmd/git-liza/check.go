@@ -78,9 +78,13 @@ func (c *checkCommand) isPlan(inv *invocation, said string) bool {
 		var refusal *flow.Refusal
 		return file != nil || errors.As(err, &refusal) && refusal.Hint != noPlan
 	}
-	full, _ := filepath.Abs(filepath.Join(inv.dir, said))
-	isOurs := strings.Contains(filepath.ToSlash(full), "/.liza/")
-	return planforms.IsNamed(filepath.Base(said)) || !isOurs && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(said))
+	if clone, err := inv.reader(); err == nil {
+		file, err := rootedFile(inv, clone, said)
+		if err == nil && isBelow([]string{".liza"}, file) { // definitions
+			return false
+		}
+	}
+	return planforms.IsNamed(filepath.Base(said)) || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(said))
 }
 
 // isExtension reports whether a path is the folder of an extension.

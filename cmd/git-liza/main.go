@@ -22,6 +22,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // version is set by the build.
@@ -90,7 +91,9 @@ func run(inv *invocation, args []string) (code int) {
 		inv.now = now
 	}
 	if len(args) > 0 && args[0] == "--version" {
-		inv.json = slices.ContainsFunc(args[1:], isJSON)
+		if i := slices.IndexFunc(args[1:], func(arg string) bool { return arg != "--json" }); i >= 0 {
+			return inv.fail(usagef("git liza --version", "--version goes with --json alone, not with %s", git.Visible(args[1+i])))
+		}
 		if err := inv.answer("", map[string]any{"version": version, "format": flow.NewestFormat, "go": runtime.Version()}, "git-liza "+version); err != nil {
 			return inv.fail(err)
 		}

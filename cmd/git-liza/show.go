@@ -68,23 +68,24 @@ func (c *showCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	id := flow.TaskID(c.ID)
-	isPlain := c.Patch == 0 && c.Interdiff == (whichPatches{}) && !c.Stat && !c.RangeDiff && !c.Why
-	if c.Trace || isPlain && c.ID != "" && id.UnmarshalText([]byte(c.ID)) != nil {
-		return l.trace(inv, c.ID)
-	}
 	if c.ID == "" {
 		on, err := chooseGoal(inv).focused(l.Clone)
 		if err != nil {
 			return err
 		}
-		if id = flow.TaskID(on.Task); id == "" {
+		if c.ID = string(on.Task); c.ID == "" {
 			return usagef("git liza help show", `expected "<id>"`)
 		}
 	}
+	id := flow.TaskID(c.ID)
+	isPlain := c.Patch == 0 && c.Interdiff == (whichPatches{}) && !c.Stat && !c.RangeDiff && !c.Why
+	if c.Trace || isPlain && id.UnmarshalText([]byte(c.ID)) != nil {
+		return l.trace(inv, c.ID)
+	}
 	t, err := l.task(id)
-	if err != nil && isPlain && l.trace(inv, c.ID) == nil {
-		return nil
+	var refusal *flow.Refusal
+	if isPlain && errors.As(err, &refusal) && refusal.Rule == flow.RuleNotFound {
+		return l.trace(inv, c.ID)
 	}
 	if err != nil {
 		return err

@@ -82,7 +82,8 @@ func (t *tracing) readSources() error {
 // begin finds the tasks that a subject is of, and the artifact that it is.
 func (t *tracing) begin(subject string) ([]artifacts.Ref, error) {
 	var id flow.TaskID
-	if id.UnmarshalText([]byte(subject)) == nil {
+	isID := id.UnmarshalText([]byte(subject)) == nil
+	if isID {
 		if task := t.Board.Task(id); task != nil {
 			t.tasks = []*flow.Task{task}
 			return nil, nil
@@ -96,6 +97,9 @@ func (t *tracing) begin(subject string) ([]artifacts.Ref, error) {
 		}
 	}
 	commit, err := t.Repo.ParseCommit(t.inv.ctx, subject)
+	if errors.Is(err, git.ErrNoCommit) && isID {
+		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list --all", Reason: "there is no task " + subject + ", and no file on integration or commit of that name"}
+	}
 	if errors.Is(err, git.ErrNoCommit) {
 		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza help show",
 			Reason: git.Visible(subject) + " is no task, no file on integration, and no commit"}

@@ -37,15 +37,6 @@ func (u *Usage) ranked() []share {
 	return list
 }
 
-// Value returns the usage for JSON.
-func (u *Usage) Value() Object {
-	rows := []Object{}
-	for _, one := range u.ranked() {
-		rows = append(rows, append(Object{{u.By, one.name}, {"percent", Percent(one.Usage, u.total.Usage)}}, one.value()...))
-	}
-	return Object{{"by", u.By}, {"total", u.total.value()}, {"rows", rows}}
-}
-
 // Text formats the usage for people.
 func (u *Usage) Text(width int) string {
 	if u.total.Usage.Sessions == 0 {
