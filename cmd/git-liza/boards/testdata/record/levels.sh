@@ -6,20 +6,6 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# add TASK ARGUMENT... adds a task.
-add() {
-	task=$1
-	shift
-	git liza task add "$task" --title "The $task" --done-when D --spec specs/vision.md#parts --scope S --kind docs "$@"
-}
-
-# merged TASK does a task and merges it.
-merged() {
-	work "$1" coder-1 "$1.txt"
-	approve "$1" code-reviewer-1
-	git liza merge "$1" --as code-reviewer-1
-}
-
 at 21T09:00
 mkdir specs texts
 printf '# A small product\n\n## Parts\n' >specs/vision.md
