@@ -211,8 +211,11 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 	default:
 		act = flow.ActClaim
 	}
-	if again := againText(b, t, r.Clone.Store.Now()); again != "" {
+	again := againText(b, t, r.Clone.Store.Now())
+	if again != "" {
 		stall.Why = "it is " + again
+	}
+	if again != "" || stall.Why == "" && act == flow.ActClaim {
 		if over := r.taskOverBudget(b, t.ID); over != nil {
 			stall.Why, stall.Hint = over.Error(), over.Hint
 		}
