@@ -28,9 +28,7 @@ func TestMain(m *testing.M) {
 
 // smallBoard makes a board of 60 tasks, and 120 that are archived, to measure on.
 func smallBoard(t *testing.T) (*bench, *clone) {
-	b := &bench{ctx: t.Context(), dir: t.TempDir(), scale: scale{live: 60, archived: 120, few: 10, list: 60, rounds: 1, together: 100 * time.Millisecond, row: 20, writers: []int{1, 2}}, boards: map[string]*clone{}}
-	b.program = b.path("bin/git-liza")
-	require.NoError(t, build("../../..", b.program, "./cmd/git-liza"))
+	b := &bench{ctx: t.Context(), dir: t.TempDir(), source: "../../..", scale: scale{live: 60, archived: 120, few: 10, list: 60, rounds: 1, together: 100 * time.Millisecond, row: 20, writers: []int{1, 2}}, boards: map[string]*clone{}}
 	require.NoError(t, b.prepare())
 	c, err := b.board(60, 120)
 	require.NoError(t, err)
@@ -89,9 +87,7 @@ func TestMeasured(t *testing.T) {
 // TestHistoryReplays holds that a history that is measured has as many moves as it says,
 // which all replay.
 func TestHistoryReplays(t *testing.T) {
-	b := &bench{ctx: t.Context(), dir: t.TempDir()}
-	b.program = b.path("bin/git-liza")
-	require.NoError(t, build("../../..", b.program, "./cmd/git-liza"))
+	b := &bench{ctx: t.Context(), dir: t.TempDir(), source: "../../.."}
 	require.NoError(t, b.prepare())
 	c, err := b.history(300)
 	require.NoError(t, err)

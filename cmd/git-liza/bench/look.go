@@ -95,14 +95,14 @@ func firstLine(text string) string {
 // measureStart measures the program when it has nothing to do, beside an empty one.
 func (b *bench) measureStart() error {
 	got, err := alternate(2*b.scale.rounds, func() (sample, error) {
-		return b.sample(command{dir: b.dir, args: []string{b.program, "version"}})
+		return b.sample(command{dir: b.dir, args: []string{b.program, "--version"}})
 	}, func() (sample, error) {
 		return b.sample(command{dir: b.dir, args: []string{b.empty}})
 	})
 	if err != nil {
 		return err
 	}
-	b.noteRatio("version beside an empty Go program, wall", "ms", got[0].of(wall), got[1].of(wall), 2)
-	b.noteRatio("version beside an empty Go program, CPU", "ms", got[0].of(cpu), got[1].of(cpu), 2)
+	b.noteRatio("--version beside an empty Go program, wall", "ms", got[0].of(wall), got[1].of(wall), 3.6)
+	b.noteRatio("--version beside an empty Go program, CPU", "ms", got[0].of(cpu), got[1].of(cpu), 4)
 	return nil
 }

@@ -105,6 +105,7 @@ type bench struct {
 	program string // the measured git-liza
 	empty   string // a Go program that does nothing
 	self    string // this program
+	source  string // the folder of the source, "" for the current one
 	environ []string
 	table   table
 	boards  map[string]*clone

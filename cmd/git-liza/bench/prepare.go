@@ -68,14 +68,15 @@ func (b *bench) prepare() error {
 		return err
 	}
 	b.program = b.path("bin/git-liza")
-	return build(".", b.program, "./cmd/git-liza")
+	return build(b.source, b.program, "./cmd/git-liza")
 }
 
 // build compiles a program as the Makefile does, and copies it as make install does: what
 // the linker wrote lies in smaller pages of memory, and takes a sixth longer to start.
-func build(dir, to, what string) error {
+func build(dir, to, what string, flags ...string) error {
 	linked := to + ".linked"
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", linked, what)
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", linked}, flags...)
+	c := exec.Command("go", append(args, what)...)
 	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w: %s", what, err, out)

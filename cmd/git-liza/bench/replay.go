@@ -72,9 +72,13 @@ func (b *bench) history(moves int) (*clone, error) {
 	b.progress("making a history of %d moves", moves)
 	name := fmt.Sprintf("history-%d/work", moves)
 	c := &clone{b: b, path: b.path(name), git: b.path(name + "/.git")}
-	environ := b.environ
-	b.environ = append(slices.Clip(environ), "LIZA_NOW=-"+historyAge.String())
-	defer func() { b.environ = environ }()
+	late := b.path("late/git-liza")
+	if err := build(b.source, late, "./cmd/git-liza", "-tags=testclock"); err != nil {
+		return nil, err
+	}
+	program, environ := b.program, b.environ
+	b.program, b.environ = late, append(slices.Clip(environ), "LIZA_NOW=-"+historyAge.String())
+	defer func() { b.program, b.environ = program, environ }()
 	if err := c.found(); err != nil {
 		return nil, err
 	}

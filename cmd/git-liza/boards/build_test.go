@@ -23,9 +23,10 @@ func unpack(t testing.TB, revision, dir string) {
 }
 
 // build compiles one package of the source in a folder.
-func build(t testing.TB, source, pkg, to string) {
+func build(t testing.TB, source, pkg, to string, flags ...string) {
 	t.Helper()
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to, pkg)
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to}, flags...)
+	cmd := exec.Command("go", append(args, pkg)...)
 	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said

@@ -46,7 +46,7 @@ func recordedProgram(t *testing.T, revision string) string {
 	require.NoError(t, err)
 	gittest.Write(t, source, "cmd/liza-act/main.go", string(act))
 	build(t, source, "./cmd/liza-act", filepath.Join(dir, "liza-act"))
-	build(t, source, "./cmd/git-liza", filepath.Join(dir, "git-liza"))
+	build(t, source, "./cmd/git-liza", filepath.Join(dir, "git-liza"), "-tags=testclock")
 	return dir
 }
 

@@ -33,7 +33,8 @@ func (s *site) path(parts ...string) string {
 	return filepath.Join(append([]string{s.root}, parts...)...)
 }
 
-// newSite builds the program, makes keys and starts the servers.
+// newSite builds the program, and in the folder "clocked" the one of somebody who lies about
+// the time with LIZA_NOW, makes keys and starts the servers.
 func newSite(root string) (*site, error) {
 	s := &site{root: root, pairs: map[string]string{}}
 	for _, dir := range []string{"bin", "repos", "keys", "home", "nginx"} {
@@ -41,7 +42,10 @@ func newSite(root string) (*site, error) {
 			return nil, err
 		}
 	}
-	if err := gittest.Build(s.path("bin", "git-liza"), false); err != nil {
+	if err := gittest.BuildReleased(s.path("bin", "git-liza")); err != nil {
+		return nil, err
+	}
+	if err := gittest.Build(s.path("clocked", "git-liza"), false); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()

@@ -60,7 +60,7 @@ func stage(env *testscript.Env, transport string) error {
 	env.Defer(func() { os.RemoveAll(repo) })
 	for name, value := range map[string]string{
 		"HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C", "TZ": "UTC", "NO_COLOR": "1", "TRANSPORT": transport,
-		"SERVER": filepath.Join(repo, "product.git"), "SITE_REPO": filepath.Base(repo) + "/product", "KEYS": shared.path("keys"),
+		"SERVER": filepath.Join(repo, "product.git"), "SITE_REPO": filepath.Base(repo) + "/product", "KEYS": shared.path("keys"), "CLOCKED": shared.path("clocked"),
 		"PATH": shared.path("bin") + ":" + forgers + ":" + env.Getenv("PATH"),
 	} {
 		env.Setenv(name, value)

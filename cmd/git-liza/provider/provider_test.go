@@ -102,13 +102,13 @@ func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	_, out := run(t, "env; pwd", nil)
 	env := strings.Split(out, "\n")
-	for _, want := range []string{"HOME=/home/ann", "MY_KEY=2", "LIZA_NOW=+1m", "LIZA_AGENT_ID=coder-1", "LIZA_ROLE=coder",
+	for _, want := range []string{"HOME=/home/ann", "MY_KEY=2", "LIZA_AGENT_ID=coder-1", "LIZA_ROLE=coder",
 		"LIZA_GENERATION=0123456789abcdef.child", "LIZA_TASK=task-1", "GIT_AUTHOR_NAME=coder-1",
 		"GIT_AUTHOR_EMAIL=coder-1@liza.invalid", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org",
 		"PATH=/opt/liza" + string(filepath.ListSeparator) + os.Getenv("PATH")} {
 		require.Contains(t, env, want)
 	}
-	for _, never := range []string{"SECRET=", "GIT_DIR=", "coder-9", "LIZA_REVIEW_COMMIT="} {
+	for _, never := range []string{"SECRET=", "GIT_DIR=", "LIZA_NOW=", "coder-9", "LIZA_REVIEW_COMMIT="} {
 		require.NotContains(t, out, never)
 	}
 	_, out = run(t, "env", func(s *provider.Spawn) {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -199,9 +200,8 @@ func (s Spawn) watchUsage(ctx context.Context, cancel context.CancelFunc, report
 	}
 }
 
-// testClock is the variable by which tests shift the clock. Agents get the clock of
-// their supervisor, so that their moves are not dated before its own.
-const testClock = "LIZA_NOW"
+// inherited are the variables that agents get as their supervisor has them.
+var inherited []string
 
 // Environment is the environment of the spawned program: the variables that every
 // command may see, those in allow, those in set, and those that name the agent and
@@ -239,5 +239,5 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 	if s.Question != "" {
 		own = append(own, "LIZA_QUESTION="+string(s.Question))
 	}
-	return proc.Environment(s.Environ, append([]string{testClock}, allow...), append(append(set, keepVariables(s.Environ)...), own...)...)
+	return proc.Environment(s.Environ, slices.Concat(inherited, allow), append(append(set, keepVariables(s.Environ)...), own...)...)
 }
