@@ -30,9 +30,10 @@ type extensionCommands struct {
 // extensionHelp says what an extension is.
 const extensionHelp = `An extension is a folder that brings into a project what a team shares: roles/NAME.md,
 prompts/ROLE/SECTION.md or .append.md, artifacts/NAME.yaml with NAME.md, workflows/NAME.yaml,
-patterns/NAME.yaml (title, fix, test and signs of a cause for git liza session diagnose),
-skills/NAME/SKILL.md (git liza contracts show NAME), gates.yaml, providers.yaml,
-launchers.yaml, and on/ACT, a program that is called after each move of that act.
+patterns/NAME.yaml (for git liza session diagnose: title, fix, test and after of a cause, and
+expressions of lines that say it, strong and weak), skills/NAME/SKILL.md (git liza contracts
+show NAME), gates.yaml, providers.yaml, launchers.yaml, and on/ACT, a program that is called
+after each move of that act.
 Its extension.yaml says name, version, about, and what it needs:
 
     name: house-rules

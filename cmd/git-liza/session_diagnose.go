@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
@@ -25,11 +27,11 @@ type sessionDiagnoseCommand struct {
 // Help says what an answer is worth.
 func (c *sessionDiagnoseCommand) Help() string {
 	return `It reads what sessions printed, the errors that the board has of them, receipts
-of gates that failed, of levels too, and rejections. It ranks causes by the lines that speak
-for and against each; without such lines the answer is that there is no
-evidence. Of more than a megabyte it reads the beginning and the end. The steps
-of the plan come from a table in this program: no word of what was read is run.
-Extensions may add causes; nothing of those is run.`
+of gates that failed, of levels too, and rejections. What the board says comes first, then
+causes, each with the lines that speak for it; without such lines the answer is that there
+is no evidence. Of more than a megabyte it reads the beginning and the end. The steps of
+the plan come from a table in this program: no word of what was read is run. Extensions
+may add causes; nothing of those is run.`
 }
 
 func (c *sessionDiagnoseCommand) Run(inv *invocation) error {
@@ -51,31 +53,35 @@ func (c *sessionDiagnoseCommand) Run(inv *invocation) error {
 	return c.answer(inv, d, about, others)
 }
 
+// mostInput bounds what is read of the beginning of standard input and again of its end, in
+// bytes.
+const mostInput = 512 << 10
+
 // input diagnoses standard input, which needs no blackboard.
 func (c *sessionDiagnoseCommand) input(inv *invocation) error {
-	var window diagnosis.Window
-	mask := secret.New(inv.environ, nil).Writer(&window)
+	printed := proc.NewClip(mostInput)
+	mask := secret.New(inv.environ, nil).Writer(printed)
 	if _, err := io.Copy(mask, inv.stdin); err != nil {
 		return usagef("git liza help session diagnose", "standard input: %v", err)
 	}
-	_ = mask.Close() // a window takes everything
-	return c.answer(inv, diagnoser{inv: inv}, []diagnosis.Source{{Name: "standard input", Text: window.Bytes()}}, nil)
+	_ = mask.Close() // a clip takes everything
+	return c.answer(inv, diagnoser{inv: inv}, []diagnosis.Source{{Name: "standard input", Text: printed.Bytes()}}, nil)
 }
 
-// answer examines the sources, and runs the plan if that is wanted. The errors of others are
+// answer reads the sources, and runs the plan if that is wanted. The errors of others are
 // compared with theirs.
 func (c *sessionDiagnoseCommand) answer(inv *invocation, d diagnoser, about, others []diagnosis.Source) error {
 	causes, err := customCauses(inv)
 	if err != nil {
 		return err
 	}
-	found := view.Diagnosis{About: c.What, Findings: []diagnosis.Finding{}, Plan: []diagnosis.Step{}}
+	found := view.Diagnosis{About: c.What, Texts: []diagnosis.Report{}, Plan: []diagnosis.Step{}}
 	for _, s := range about {
-		found.Findings = append(found.Findings, diagnosis.Examine(s, causes...))
+		found.Texts = append(found.Texts, diagnosis.Read(s, causes...))
 	}
-	all := slices.Clone(found.Findings)
+	all := slices.Clone(found.Texts)
 	for _, s := range others {
-		all = append(all, diagnosis.Examine(s, causes...))
+		all = append(all, diagnosis.Read(s, causes...))
 	}
 	found.Alike = diagnosis.Compare(all)
 	if main := found.Main(); main != nil && c.What != "" {
@@ -89,11 +95,10 @@ func (c *sessionDiagnoseCommand) answer(inv *invocation, d diagnoser, about, oth
 			return err
 		}
 	}
-	ran, err := d.run(found.Plan)
+	found.Ran, err = d.run(found.Plan)
 	if err != nil || !inv.json {
 		return err
 	}
-	found.Ran = ran
 	return inv.answer("", found, "")
 }
 
@@ -139,68 +144,52 @@ func (d diagnoser) sources(what string) (about, others []diagnosis.Source, err e
 	}
 	failed := slices.DeleteFunc(slices.Clone(list), func(rec gitstore.SessionRecord) bool { return slices.Contains(wellEnded, rec.Outcome) })
 	failed = failed[:min(len(failed), mostOfAll)]
+	if what == "" {
+		return slices.Concat(d.read(failed), d.failedTasks(), d.failedLevels()), nil, d.inv.ctx.Err()
+	}
 	var id flow.TaskID
-	mine := func(rec gitstore.SessionRecord) bool { return rec.Task == id }
-	switch {
-	case what == "":
-		others, err = d.read(failed)
-		return slices.Concat(others, d.failedTasks(), d.failedLevels()), nil, err
-	case flow.AgentID(what).Role() != "" || id.UnmarshalText([]byte(what)) != nil || d.Board.Task(id) == nil && d.isSession(what):
+	isTask := flow.AgentID(what).Role() == "" && id.UnmarshalText([]byte(what)) == nil
+	if isTask && d.Board.Task(id) == nil {
+		_, err := d.Repo.ParseCommit(d.inv.ctx, what)
+		isTask = err != nil
+	}
+	isMine := func(rec gitstore.SessionRecord) bool { return rec.Task == id }
+	if !isTask {
 		session, err := (&sessionShowCommand{ID: what}).find(d.inv, d.Repo)
 		if err != nil {
 			return nil, nil, err
 		}
-		i := slices.IndexFunc(list, func(rec gitstore.SessionRecord) bool { return rec.ID == session })
-		if i < 0 {
-			return nil, nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: session.Short() + " is no session", Hint: "git liza session list"}
-		}
-		mine = func(rec gitstore.SessionRecord) bool { return rec.ID == session }
-		about, err = d.read(list[i : i+1])
-		if err != nil {
-			return nil, nil, err
-		}
-	default:
-		t, err := d.task(id)
-		if err != nil {
-			return nil, nil, err
-		}
-		own := slices.DeleteFunc(slices.Clone(list), func(rec gitstore.SessionRecord) bool { return rec.Task != id })
-		if about, err = d.read(own[:min(len(own), mostOfTask)]); err != nil {
-			return nil, nil, err
-		}
-		about = append(about, d.ofTask(t)...)
-		said, err := d.log(id)
-		if err != nil {
-			return nil, nil, err
-		}
-		about = append(about, said...)
-		slices.SortStableFunc(about, func(x, y diagnosis.Source) int { return y.At.Compare(x.At) })
+		isMine = func(rec gitstore.SessionRecord) bool { return rec.ID == session }
 	}
-	others, err = d.read(slices.DeleteFunc(failed, mine))
+	own := slices.DeleteFunc(list, func(rec gitstore.SessionRecord) bool { return !isMine(rec) })
+	about, others = d.read(own[:min(len(own), mostOfTask)]), d.read(slices.DeleteFunc(failed, isMine))
+	if !isTask {
+		if len(own) == 0 {
+			return nil, nil, (&sessionShowCommand{}).none(flow.Excerpt(what, 80) + " is no session")
+		}
+		return about, others, d.inv.ctx.Err()
+	}
+	t, err := d.task(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	said, err := d.log(id)
+	about = slices.Concat(about, d.ofTask(t), said)
+	slices.SortStableFunc(about, func(x, y diagnosis.Source) int { return y.At.Compare(x.At) })
 	return about, others, err
 }
 
-// isSession reports whether a word is the id of a session.
-func (d diagnoser) isSession(what string) bool {
-	_, err := d.Repo.ParseCommit(d.inv.ctx, what)
-	return err == nil
-}
-
-// read reads what sessions printed. A session that cannot be read is its error.
-func (d diagnoser) read(list []gitstore.SessionRecord) (sources []diagnosis.Source, err error) {
+// read reads what sessions printed. Of a session that cannot be read the error is left.
+func (d diagnoser) read(list []gitstore.SessionRecord) (sources []diagnosis.Source) {
 	for _, rec := range list {
 		s := diagnosis.Source{Name: fmt.Sprintf("session %s of %s", rec.ID.Short(), rec.Agent), Task: string(rec.Task), Session: rec.ID.Short(), At: rec.Ended, Error: rec.Error}
-		_, _, output, err := gitstore.Session(d.inv.ctx, d.Repo, rec.ID)
-		if err != nil && d.inv.ctx.Err() != nil {
-			return nil, err
-		}
-		s.Text = output
 		if rec.Outcome == "hung" {
 			s.Error = strings.TrimSpace("the session was hung: " + cmp.Or(rec.Error, rec.Ending))
 		}
+		_, _, s.Text, _ = gitstore.Session(d.inv.ctx, d.Repo, rec.ID)
 		sources = append(sources, s)
 	}
-	return sources, nil
+	return sources
 }
 
 // failedTasks are the texts that the board has of open tasks that failed somehow.
@@ -244,7 +233,11 @@ func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
 		}
 	}
 	if i := t.Integration; i != nil {
-		add("merge", i.Output+"\n"+conflicts(i.Paths)).At = i.At
+		text := i.Output
+		for _, path := range i.Paths {
+			text += "\nCONFLICT (content): Merge conflict in " + path // as git names it
+		}
+		add("merge", text).At = i.At
 	}
 	for _, j := range t.Judgements {
 		if r := j.Rejection; r != nil && len(r.Blockers) > 0 {
@@ -267,14 +260,6 @@ func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
 	return list
 }
 
-// conflicts are the paths of a failed merge as git names them.
-func conflicts(paths []string) (text string) {
-	for _, path := range paths {
-		text += "CONFLICT (content): Merge conflict in " + path + "\n"
-	}
-	return text
-}
-
 // mostMoves is how many of the last moves on a task are looked at.
 const mostMoves = 200
 
@@ -292,7 +277,7 @@ func (d diagnoser) log(id flow.TaskID) (list []diagnosis.Source, err error) {
 			}
 		case *flow.AnomalyMove:
 			s.Name = "log: anomaly " + m.Type.String()
-			for _, key := range flowKeys(m.Details) {
+			for _, key := range slices.Sorted(maps.Keys(m.Details)) {
 				s.Text = append(s.Text, m.Details[key]+"\n"...)
 			}
 		}
@@ -302,13 +287,4 @@ func (d diagnoser) log(id flow.TaskID) (list []diagnosis.Source, err error) {
 		return seen < mostMoves
 	})
 	return list, err
-}
-
-// flowKeys are the keys of details, in order.
-func flowKeys(details map[string]string) (keys []string) {
-	for key := range details {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -14,48 +14,35 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// plan returns the steps of a recovery from the likeliest cause of a finding, with those
-// about its session and its task.
-func (d diagnoser) plan(f *diagnosis.Finding) []diagnosis.Step {
-	var list []diagnosis.Step
+// plan returns the steps of a recovery from the first cause in a text, with those about its
+// session and its task.
+func (d diagnoser) plan(r *diagnosis.Report) (list []diagnosis.Step) {
 	add := func(risk diagnosis.Risk, why, undo string, command ...string) {
 		list = append(list, diagnosis.Step{Command: command, Risk: risk, Why: why, Undo: undo})
 	}
-	if f.Session != "" {
-		add(diagnosis.Safe, "Shows all that the session printed.", "it only reads", "git", "liza", "session", "show", f.Session, "--output")
+	if r.Session != "" {
+		add(diagnosis.Safe, "Shows all that the session printed.", "it only reads", "git", "liza", "session", "show", r.Session, "--output")
 	}
-	if f.Task != "" {
-		add(diagnosis.Safe, "Shows what the task waits for.", "it only reads", "git", "liza", "show", f.Task, "--why")
-	}
-	for _, s := range diagnosis.Plan(f.Hypotheses[0].Cause) {
-		if folder := d.checkoutOf(f.Task); folder != "" && s.Command[1] != "liza" {
-			s.Command = slices.Insert(slices.Clone(s.Command), 1, "-C", folder)
+	var t *flow.Task
+	folder := ""
+	if r.Task != "" {
+		add(diagnosis.Safe, "Shows what the task waits for.", "it only reads", "git", "liza", "show", r.Task, "--why")
+		if t = d.Board.Task(flow.TaskID(r.Task)); t != nil {
+			folder = d.Checkout(t)
 		}
-		list = append(list, s)
 	}
-	if f.Task == "" || d.Clone == nil {
-		return list
+	for _, f := range r.Causes[:min(len(r.Causes), 1)] {
+		for _, s := range f.Steps {
+			if folder != "" && s.Command[1] != "liza" {
+				s.Command = slices.Insert(slices.Clone(s.Command), 1, "-C", folder)
+			}
+			list = append(list, s)
+		}
 	}
-	caller := flow.Caller{By: d.Clone.Caller.By}
-	if by, g, err := d.inv.actor(d.Repo); err == nil {
-		caller = flow.Caller{By: by, Principal: d.Principal, Generation: g}
-	}
-	if d.Board.Opens(flow.ActUnblock, flow.TaskID(f.Task), caller, d.At) == nil {
-		add(diagnosis.Moderate, "Sends the task back to work, once the cause is mended.", "git liza claim "+f.Task+" and git liza block "+f.Task, "git", "liza", "task", "unblock", f.Task)
+	if t != nil && t.Block != nil {
+		add(diagnosis.Moderate, "Sends the task back to work, once the cause is mended.", "git liza claim "+r.Task+" and git liza block "+r.Task, "git", "liza", "task", "unblock", r.Task)
 	}
 	return list
-}
-
-// checkoutOf is the folder of a task's work on this machine, "" if there is none.
-func (d diagnoser) checkoutOf(id string) string {
-	if id == "" || d.Clone == nil {
-		return ""
-	}
-	t := d.Board.Task(flow.TaskID(id))
-	if t == nil {
-		return ""
-	}
-	return d.Checkout(t)
 }
 
 // run runs the steps that only read, and asks about each of the others. Without a terminal
@@ -63,33 +50,27 @@ func (d diagnoser) checkoutOf(id string) string {
 func (d diagnoser) run(steps []diagnosis.Step) (ran []view.RanStep, err error) {
 	asks := openDialog(d.inv)
 	for _, s := range steps {
-		command := view.CommandLine(s)
-		left := ""
+		r := view.RanStep{Command: view.CommandLine(s)}
 		switch {
 		case !s.Ready():
-			left = "has a word for you to replace"
-		case s.Risk != diagnosis.Safe && asks == nil:
-			left = "is " + string(s.Risk) + ", and needs a person at a terminal"
-		case s.Risk != diagnosis.Safe:
-			yes, err := asks.confirm(fmt.Sprintf("%s is %s. Undone by: %s. Run it?", command, s.Risk, s.Undo))
+			r.Left = "has a word for you to replace"
+		case s.Risk == diagnosis.Safe:
+		case asks == nil:
+			r.Left = "is " + string(s.Risk) + ", and needs a person at a terminal"
+		default:
+			yes, err := asks.confirm(fmt.Sprintf("%s is %s. Undone by: %s. Run it?", r.Command, s.Risk, s.Undo))
 			if err != nil {
 				return ran, err
 			}
 			if !yes {
-				left = "was not wanted"
+				r.Left = "was not wanted"
 			}
 		}
-		if left != "" {
-			d.inv.progress("left: %s (%s)", command, left)
-			ran = append(ran, view.RanStep{Command: command, Left: left})
-			continue
-		}
-		d.inv.progress("$ %s", command)
-		r, err := d.runStep(s)
-		if err != nil {
+		if r.Left != "" {
+			d.inv.progress("left: %s (%s)", r.Command, r.Left)
+		} else if err := d.runStep(s, &r); err != nil {
 			return ran, err
 		}
-		d.inv.progress("%s", strings.TrimSpace(r.Output))
 		ran = append(ran, r)
 	}
 	return ran, nil
@@ -99,20 +80,22 @@ func (d diagnoser) run(steps []diagnosis.Step) (ran []view.RanStep, err error) {
 const mostPrinted = 4 << 10
 
 // runStep runs a step in the folder in which this command runs, without a shell.
-func (d diagnoser) runStep(s diagnosis.Step) (view.RanStep, error) {
+func (d diagnoser) runStep(s diagnosis.Step, ran *view.RanStep) error {
+	d.inv.progress("$ %s", ran.Command)
 	program, args := s.Command[0], s.Command[1:]
 	if args[0] == "liza" {
 		self, err := os.Executable()
 		if err != nil {
-			return view.RanStep{}, err
+			return err
 		}
 		program, args = self, args[1:]
 	}
 	var printed bytes.Buffer
 	r, err := proc.Run(d.inv.ctx, proc.Command{Path: program, Args: args, Dir: d.inv.dir, Env: d.inv.environ, Output: &printed})
 	if err != nil {
-		return view.RanStep{}, err
+		return err
 	}
-	text := secret.New(d.inv.environ, nil).String(printed.String())
-	return view.RanStep{Command: view.CommandLine(s), Done: r.Passed(), Output: flow.Excerpt(text, mostPrinted)}, nil
+	ran.Done, ran.Output = r.Passed(), flow.Excerpt(secret.New(d.inv.environ, nil).String(printed.String()), mostPrinted)
+	d.inv.progress("%s", strings.TrimSpace(ran.Output))
+	return nil
 }

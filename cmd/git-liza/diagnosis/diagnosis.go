@@ -1,6 +1,6 @@
-// Package diagnosis says why a program failed, from what it printed. It finds the errors
-// that compilers and runtimes report, and ranks causes by the evidence for and against
-// each and by how often they were the cause in outputs of the past.
+// Package diagnosis says why a program failed, from what it printed: causes of one table of
+// patterns, each with the lines that speak for it. Strong signs come before weak ones, and
+// a cause before what it brings about.
 //
 // It has no input and no output, and it asks nobody: without evidence it has no answer. No
 // word of a text that it reads becomes part of a command, except as one quoted argument of
@@ -8,282 +8,207 @@
 package diagnosis
 
 import (
+	"bytes"
 	"cmp"
-	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
+// A Source is a text about a failure, with where it comes from.
+type Source struct {
+	Name    string    `json:"name"` // for people, such as session 1a2b3c4d5e of coder-1
+	Task    string    `json:"task"`
+	Session string    `json:"session"`
+	At      time.Time `json:"at,omitzero"`
+	Text    []byte    `json:"-"`
+	Error   string    `json:"error"` // by which the board says that it failed; "" if it says nothing
+}
+
 // A Report is what a text says about a failure.
 type Report struct {
-	Lines      int          `json:"lines"`
-	Binary     bool         `json:"binary"` // it is no text: nothing was looked for
-	Errors     []Error      `json:"errors"`
-	Hypotheses []Hypothesis `json:"hypotheses"` // the likeliest one first; none without evidence
+	Source
+	Lines   int       `json:"lines"`
+	Binary  bool      `json:"binary"`  // it is no text: nothing was looked for
+	Refusal *Refusal  `json:"refusal"` // by the board, the last one; nil without one
+	Causes  []Finding `json:"causes"`  // the first one to look at first; none without evidence
 }
 
-// A Hypothesis is a cause with what speaks for and against it.
-type Hypothesis struct {
-	Cause   *Cause     `json:"-"`
-	ID      string     `json:"cause"`
-	Area    Area       `json:"area"`
-	Title   string     `json:"title"`
-	About   string     `json:"about"`  // what the evidence names, such as a program; "" for nothing
-	Chance  float64    `json:"chance"` // from 0 to 1
-	For     []Evidence `json:"for"`
-	Against []Evidence `json:"against"`
-	Test    string     `json:"test"` // a command to type that shows whether it is so
-	Fix     string     `json:"fix"`
+// A Refusal is what the board answered a command.
+type Refusal struct {
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
+	Hint   string `json:"hint"`
 }
 
-// Evidence is a line that speaks for a cause or against it.
+// A Finding is a cause with the evidence for it.
+type Finding struct {
+	ID       string     `json:"cause"`
+	Area     string     `json:"area"`
+	Title    string     `json:"title"`
+	About    string     `json:"about"` // what the evidence names, such as a program; "" for nothing
+	Strong   bool       `json:"strong"`
+	ResultOf string     `json:"result_of"` // a cause that was found, too, and brings this one about
+	Evidence []Evidence `json:"evidence"`
+	Test     string     `json:"test"` // a command to type that shows whether it is so
+	Fix      string     `json:"fix"`
+	Steps    []Step     `json:"-"` // of a recovery
+
+	after []string
+}
+
+// Evidence is a line that speaks for a cause.
 type Evidence struct {
-	Line   int     `json:"line"`
-	Text   string  `json:"text"`
-	Weight float64 `json:"weight"` // logarithm of odds; negative: against
-	Why    string  `json:"why"`    // it weighs less than it says; "" if not
+	Line   int    `json:"line"`
+	Text   string `json:"text"`
+	Strong bool   `json:"strong"`
+	Why    string `json:"why"` // it counts as weak although its sign is strong; "" if not
+
+	failure, about string // the line from the sign on, and what that names
 }
 
 const (
-	// maxEvidence is how many lines are shown for a cause, and against it.
-	maxEvidence = 3
-	// maxHypotheses is how many causes are named.
-	maxHypotheses = 5
-	// leastChance is what a cause needs to be named.
-	leastChance = 0.05
-	// doubt is what has to be outweighed beside the prior of no cause at all.
-	doubt = 1.5
+	maxEvidence = 3 // of a cause
+	maxFindings = 5 // of a text
 )
 
-// Read returns the report of a text. It knows the built-in causes, and more.
-func Read(data []byte, more ...*Cause) Report {
-	known := slices.Concat(causes, more)
-	text, binary := Decode(data)
-	if binary {
-		return Report{Binary: true, Errors: []Error{}, Hypotheses: []Hypothesis{}}
+// Read reads a source. The error that the board has of it counts as its last line. More are
+// causes beside those of the table.
+func Read(s Source, more ...*Cause) Report {
+	text := s.Text
+	if s.Error != "" {
+		text = slices.Concat(text, []byte("\n"+s.Error))
 	}
-	lines := split(text)
-	r := Report{Errors: findErrors(lines)}
-	if n := len(lines); n > 0 {
-		r.Lines = lines[n-1].number
+	s.Error = plaintext.Line(s.Error)
+	// Programs contain the messages of errors that never happened.
+	r := Report{Source: s, Causes: []Finding{}, Binary: bytes.Count(text, []byte{0})*50 > len(text)}
+	if r.Binary {
+		return r
 	}
-	r.Hypotheses = rank(weighCauses(known, lines, r.Errors))
+	lines, count := split(string(text))
+	said := saidBy(lines)
+	r.Lines, r.Refusal = count, lastRefusal(said)
+	said = strings.ToLower(said)
+	var known []Cause // with those of their signs that the text may have
+	for _, c := range slices.Concat(causes(), more) {
+		here := *c
+		here.signs = slices.DeleteFunc(slices.Clone(c.signs), func(s sign) bool { return !strings.Contains(said, s.text) })
+		known = append(known, here)
+	}
+	last := lastRun(known, lines)
+	for _, c := range known {
+		since := last
+		if c.Area == "agent" {
+			since = 0 // it is about the session, and not about one of its commands
+		}
+		if f := c.find(lines, since); len(f.Evidence) > 0 {
+			r.Causes = append(r.Causes, f)
+		}
+	}
+	r.rank()
 	return r
 }
 
-// A candidate is a cause while its evidence is weighed.
-type candidate struct {
-	Hypothesis
-	score float64 // without the prior
+// refused is the form of what git liza prints when a rule refuses a command.
+var refused = pattern.Late(`(?m)^git-liza: (.*)\nrule: ([a-z_]+)$(?:\nhint: (.*)$)?`)
+
+// lastRefusal is the last answer of git liza in a text that has a rule, nil if there is none.
+func lastRefusal(text string) (last *Refusal) {
+	for _, m := range refused().FindAllStringSubmatch(text, -1) {
+		last = &Refusal{Rule: m[2], Reason: plaintext.Line(m[1]), Hint: plaintext.Line(m[3])}
+	}
+	return last
 }
 
-// weighCauses returns the causes with evidence.
-func weighCauses(known []*Cause, lines []line, errors []Error) []*candidate {
-	told := map[int]bool{} // lines at which an error is reported
-	for _, e := range errors {
-		for _, at := range e.told {
-			told[at] = true
-		}
-	}
-	last := lastRun(known, lines)
-	var list []*candidate
-	for _, cause := range known {
-		since := last
-		if cause.Area == Agent {
-			since = 0 // it is about the session, and not about one of its commands
-		}
-		if c := weighCause(cause, lines, told, since); c != nil {
-			list = append(list, c)
-		}
-	}
-	seen := map[string]*candidate{}
-	for _, c := range list {
-		seen[c.ID] = c
-	}
-	for _, c := range list {
-		c.explain(seen)
-	}
-	return list
-}
+// wentWell is the form of a line by which a program says that all went well.
+var wentWell = pattern.Late(`^ok\s+\t?\S|^PASS$|^test result: ok|^OK$|^=+ \d+ passed|^Tests:\s+\d+ passed, \d+ total|BUILD SUCCESS|^All checks passed|^# fail 0$|^Success: no issues`)
 
-// mostLines is how many of the last lines may show which command was the last one.
-const mostLines = 2000
-
-// lastRun is the number of the last command that shows any sign, or that went well.
-func lastRun(known []*Cause, lines []line) int {
-	for _, l := range slices.Backward(lines[max(0, len(lines)-mostLines):]) {
-		if l.counts < 1 {
-			continue
-		}
-		if l.run == 0 || wentWell().MatchString(l.text) || hasSign(known, l) {
+// lastRun is the number of the last command that shows any strong sign, or that went well.
+func lastRun(known []Cause, lines []line) int {
+	for i, l := range slices.Backward(lines) {
+		shows := func(s sign) bool { return s.strong && s.find(lines[i:i+1], 0) != nil }
+		if l.run == 0 || l.counts == fully && (wentWell().MatchString(l.text) || slices.ContainsFunc(known, func(c Cause) bool { return slices.ContainsFunc(c.signs, shows) })) {
 			return l.run
 		}
 	}
 	return 0
 }
 
-// wentWell is the form of a line by which a program says that all went well.
-var wentWell = pattern.Late(`^ok\s+\t?\S|^PASS$|^test result: ok|^OK$|^=+ \d+ passed|^Tests:\s+\d+ passed, \d+ total|BUILD SUCCESS|^All checks passed|^# fail 0$|^Success: no issues`)
+// mostTried bounds, in bytes, the lines that are compared with the form of one sign: a text
+// may be made of nothing but words of errors.
+const mostTried = 128 << 10
 
-// hasSign reports whether a line has any strong sign of a cause.
-func hasSign(known []*Cause, l line) bool {
-	for _, cause := range known {
-		for _, s := range cause.signs {
-			if s.weight >= plain && strings.Contains(l.small, s.has) {
-				if _, found := s.find(l.text); found {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// weighCause weighs the lines for one cause; nil if none speaks for it.
-func weighCause(cause *Cause, lines []line, told map[int]bool, last int) *candidate {
-	c := &candidate{Hypothesis: Hypothesis{Cause: cause, ID: cause.ID, Area: cause.Area, Title: cause.Title, Fix: cause.Fix, Against: []Evidence{}}}
-	best, rest, minus := 0.0, 0.0, 0.0
-	counted := map[int]bool{}
-	for _, s := range cause.signs {
-		at, about, weight := s.best(lines, told, last)
-		if at < 0 {
+// find returns the first line at which the sign is strong, else the first one that has it,
+// nil if none has. What an earlier command than the last one printed is weak.
+func (s sign) find(lines []line, since int) (best *Evidence) {
+	tried := 0
+	for _, l := range lines {
+		if l.counts == never || tried > mostTried || !strings.Contains(l.small, s.text) {
 			continue
 		}
-		l := lines[at]
-		if weight < 0 {
-			minus = min(minus, weight)
-			c.Against = append(c.Against, Evidence{l.number, plaintext.Line(l.text), weight, "another cause says this, too"})
+		tried += len(l.text)
+		m := pattern.Compiled(s.form).FindStringSubmatch(l.text)
+		if m == nil {
 			continue
 		}
-		if weight > best {
-			if about != "" {
-				c.About = about
+		_, rest, _ := strings.Cut(l.text, m[0])
+		e := &Evidence{Line: l.number, Text: plaintext.Line(l.text), failure: m[0] + rest, about: plaintext.Line(cmp.Or(m[1:]...))}
+		// Some warnings are failures.
+		e.Strong = s.strong && l.run >= since && (l.counts == fully || strings.Contains(strings.ToLower(s.form), "warn"))
+		if e.Strong {
+			return e
+		}
+		if s.strong {
+			e.Why = cmp.Or(l.why, "printed by an earlier command")
+		}
+		best = cmp.Or(best, e)
+	}
+	return best
+}
+
+// place sorts what is so before what is not.
+var place = map[bool]int{true: 0, false: 1}
+
+// find returns the cause with the lines that have its signs, the strong ones first.
+func (c Cause) find(lines []line, since int) Finding {
+	f := Finding{ID: c.ID, Area: c.Area, Title: c.Title, Fix: c.Fix, Steps: c.Steps, after: c.After}
+	var all []*Evidence
+	for _, s := range c.signs {
+		if e := s.find(lines, since); e != nil {
+			all = append(all, e)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y *Evidence) int { return place[x.Strong] - place[y.Strong] })
+	for _, e := range all {
+		f.About, f.Strong = cmp.Or(f.About, e.about), f.Strong || e.Strong
+		if len(f.Evidence) < maxEvidence && !slices.ContainsFunc(f.Evidence, func(known Evidence) bool { return known.Line == e.Line }) {
+			f.Evidence = append(f.Evidence, *e)
+		}
+	}
+	f.Test = command(c.Test, f.About)
+	return f
+}
+
+// rank orders the causes: strong ones before weak ones, then those that no other one brings
+// about, then those with more evidence, then those that show first.
+func (r *Report) rank() {
+	for i := range r.Causes {
+		f := &r.Causes[i]
+		for _, other := range r.Causes {
+			if slices.Contains(f.after, other.ID) && (other.Strong || !f.Strong) {
+				f.ResultOf = other.ID
 			}
-			if !counted[at] {
-				rest += best
-			}
-			best = weight
-		} else if !counted[at] {
-			rest += weight
-		}
-		if c.About == "" && weight > 0 {
-			c.About = about
-		}
-		if !counted[at] {
-			counted[at] = true
-			e := Evidence{l.number, plaintext.Line(l.text), weight, l.why}
-			if weight == 0 {
-				c.Against = append(c.Against, e)
-			} else {
-				c.For = append(c.For, e)
-			}
 		}
 	}
-	if best == 0 {
-		return nil
-	}
-	c.score = best + min(2, rest/4) + minus
-	c.About = plaintext.Line(c.About)
-	c.Test = command(cause.Test, c.About)
-	return c
-}
-
-// mostTried bounds, in bytes, the lines that are compared with the form of one sign, from
-// the beginning of the text and again from its end: a text may be made of nothing but words
-// of errors.
-const mostTried = 64 << 10
-
-// best returns the line at which a sign weighs most, -1 if no line has it, with what it is
-// about and its weight there.
-func (s sign) best(lines []line, told map[int]bool, last int) (at int, about string, weight float64) {
-	at = -1
-	compare := func(i int) {
-		what, found := s.find(lines[i].text)
-		if !found {
-			return
-		}
-		if w := s.weigh(lines[i], told[i], last); at < 0 || math.Abs(w) > math.Abs(weight) {
-			at, about, weight = i, what, w
-		}
-	}
-	i, tried := 0, 0
-	for ; i < len(lines) && tried < mostTried; i++ {
-		if strings.Contains(lines[i].small, s.has) {
-			tried += len(lines[i].text)
-			compare(i)
-		}
-	}
-	tried = 0
-	for j := len(lines) - 1; j >= i && tried < mostTried; j-- {
-		if strings.Contains(lines[j].small, s.has) {
-			tried += len(lines[j].text)
-			compare(j)
-		}
-	}
-	return at, about, weight
-}
-
-// weigh returns what a sign weighs at a line.
-func (s sign) weigh(l line, told bool, last int) float64 {
-	counts := l.counts
-	if counts == asNoted && (strings.Contains(s.has, "warn") || strings.Contains(s.has, "info")) {
-		counts = 1 // the sign is the warning
-	}
-	w := float64(s.weight) * counts
-	if told && w > 0 {
-		w++
-	}
-	if l.run < last {
-		w /= 2
-	}
-	return w
-}
-
-// explain lowers a cause that is the result of another one.
-func (c *candidate) explain(seen map[string]*candidate) {
-	for _, id := range c.Cause.After {
-		first := seen[id]
-		if first == nil || first.score < plain || slices.Contains(first.Cause.After, c.ID) && first.score < c.score {
-			continue
-		}
-		e := first.For[0]
-		c.Against = append(c.Against, Evidence{e.Line, e.Text, against, "it may be the result of " + id})
-		c.score += against
-		return
-	}
-}
-
-// rank orders causes by their chances, which take into account how often each was the
-// cause in outputs of the past and how often there was none.
-func rank(list []*candidate) []Hypothesis {
-	ranked := []Hypothesis{}
-	none := math.Exp(math.Log(prior("none")) + doubt)
-	sum := none
-	for _, c := range list {
-		c.Chance = prior(c.ID) * math.Exp(c.score)
-		sum += c.Chance
-	}
-	slices.SortStableFunc(list, func(x, y *candidate) int { return cmp.Compare(y.Chance, x.Chance) })
-	if len(list) == 0 || list[0].Chance <= none {
-		return ranked
-	}
-	for _, c := range list {
-		c.Chance = math.Round(c.Chance/sum*1000) / 1000
-		if c.Chance < leastChance || len(ranked) == maxHypotheses {
-			break
-		}
-		heaviest := func(x, y Evidence) int { return cmp.Compare(math.Abs(y.Weight), math.Abs(x.Weight)) }
-		slices.SortStableFunc(c.For, heaviest)
-		slices.SortStableFunc(c.Against, heaviest)
-		c.For = c.For[:min(len(c.For), maxEvidence)]
-		c.Against = c.Against[:min(len(c.Against), maxEvidence)]
-		ranked = append(ranked, c.Hypothesis)
-	}
-	return ranked
+	slices.SortStableFunc(r.Causes, func(x, y Finding) int {
+		return cmp.Or(place[x.Strong]-place[y.Strong], place[x.ResultOf == ""]-place[y.ResultOf == ""], len(y.Evidence)-len(x.Evidence), x.Evidence[0].Line-y.Evidence[0].Line)
+	})
+	r.Causes = r.Causes[:min(len(r.Causes), maxFindings)]
 }
 
 // placeholder is the word of a command that what the evidence names may stand for.
@@ -292,22 +217,59 @@ var placeholder = pattern.Late(`\{([A-Z]+)\}`)
 // name is the form of what may stand in a command that is shown.
 var name = pattern.Late(`^[A-Za-z0-9_@./][A-Za-z0-9_@./+:-]{0,199}$`)
 
-// command returns a command of the knowledge base about something.
+// command returns a command of the table about something.
 func command(row, about string) string {
-	return placeholder().ReplaceAllStringFunc(row, func(word string) string {
-		if name().MatchString(about) {
-			return shell.Quote(about)
-		}
-		return word[1 : len(word)-1]
-	})
+	if name().MatchString(about) {
+		return placeholder().ReplaceAllLiteralString(row, shell.Quote(about))
+	}
+	return placeholder().ReplaceAllString(row, "$1")
 }
 
-// prior is the share of outputs of the past of which this was the cause, as if each cause
-// had been one once more.
-func prior(id string) float64 {
-	total := 0
-	for _, n := range priors {
-		total += n
+// prints are the fingerprints of what failed, with what people are shown of each: the
+// causes with strong signs, else the error that the board has, by which the rules count
+// failures in a row.
+func (r *Report) prints() map[string]string {
+	list := map[string]string{}
+	for _, f := range r.Causes {
+		if f.Strong && f.ResultOf == "" {
+			list[flow.Fingerprint(f.ID+": "+f.Evidence[0].failure)] = f.Evidence[0].Text
+		}
 	}
-	return float64(priors[id]+1) / float64(total+len(causes)+1)
+	if len(list) == 0 {
+		list[flow.Fingerprint(r.Error)] = r.Error
+	}
+	delete(list, "")
+	return list
+}
+
+// An Alike is an error that several sources have.
+type Alike struct {
+	Fingerprint string   `json:"fingerprint"`
+	Message     string   `json:"message"` // of the first one
+	Sources     []string `json:"sources"`
+	Tasks       []string `json:"tasks"`
+}
+
+// Compare returns the errors that at least two sources have, the most frequent one first.
+func Compare(list []Report) []Alike {
+	alike := []Alike{}
+	for _, r := range list {
+		for print, message := range r.prints() {
+			i := slices.IndexFunc(alike, func(a Alike) bool { return a.Fingerprint == print })
+			if i < 0 {
+				i = len(alike)
+				alike = append(alike, Alike{Fingerprint: print, Message: message, Tasks: []string{}})
+			}
+			a := &alike[i]
+			a.Sources = append(a.Sources, r.Name)
+			if r.Task != "" && !slices.Contains(a.Tasks, r.Task) {
+				a.Tasks = append(a.Tasks, r.Task)
+			}
+		}
+	}
+	alike = slices.DeleteFunc(alike, func(a Alike) bool { return len(a.Sources) < 2 })
+	slices.SortFunc(alike, func(x, y Alike) int {
+		return cmp.Or(cmp.Compare(len(y.Sources), len(x.Sources)), cmp.Compare(x.Fingerprint, y.Fingerprint))
+	})
+	return alike
 }

@@ -12,13 +12,13 @@ import (
 // readCause reads the file of a cause, which has its name.
 func readCause(file string, text []byte) (*diagnosis.Cause, []artifacts.Fault) {
 	doc, err := document.Parse(file, text, MaxFile)
-	var said diagnosis.Custom
+	var cause diagnosis.Cause
 	if err == nil {
-		err = doc.DecodeAll(&said, artifacts.MaxFaults)
+		err = doc.DecodeAll(&cause, artifacts.MaxFaults)
 	}
 	if err != nil {
 		return nil, artifacts.Of(artifacts.CodeForm, err)
 	}
-	cause, err := said.Cause(strings.TrimSuffix(path.Base(file), ".yaml"))
-	return cause, artifacts.Of(artifacts.CodeValue, err)
+	cause.ID = strings.TrimSuffix(path.Base(file), ".yaml")
+	return &cause, artifacts.Of(artifacts.CodeValue, cause.Check())
 }

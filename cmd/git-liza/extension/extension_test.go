@@ -26,7 +26,7 @@ func files(more map[string]string) fstest.MapFS {
 		"prompts/coder/end.append.md": "Be brief.\n",
 		"artifacts/memo.yaml":         "name: memo\nabout: a memo\nformat: markdown\nschema: {type: object, properties: {type: {const: memo}}}\nheadings: []\n",
 		"artifacts/memo.md":           "---\ntype: memo\n---\n",
-		"patterns/house-rule.yaml":    "title: The house says no\nfix: Ask the house.\ntest: house ask\nsigns:\n- {has: house says no, form: \"HOUSE SAYS NO to (\\\\S+)\", weight: strong}\n",
+		"patterns/house-rule.yaml":    "title: The house says no\nfix: Ask the house.\ntest: house ask\nstrong: [\"HOUSE SAYS NO to (\\\\S+)\"]\n",
 		"skills/tidy/SKILL.md":        "---\nname: tidy\ndescription: how we tidy\n---\nTidy.\n",
 		"gates.yaml":                  "- {name: lint, command: ./lint, at: submit, paths: [\"**/*.go\"]}\n- {name: slow, command: ./slow, optional: true, timeout: 20m}\n",
 		"providers.yaml":              "- {name: house-agent, binary: house, output: plain, env: [HOUSE_*]}\n",
@@ -103,10 +103,10 @@ func TestRead(t *testing.T) {
 		{map[string]string{"workflows/memos.yaml": "name: memos\nabout: a\nphases:\n- name: WRITE\n  about: b\n  roles: [specter]\n"}, "workflows/memos.yaml:6: role: there is no role specter"},
 		{map[string]string{"workflows/memos.yaml": "name: memos\nabout: a\nphases:\n- name: WRITE\n  about: b\n  roles: [auditor]\n  artifacts: [{type: memo, path: \"{goal}.md\"}]\n"}, "workflows/memos.yaml:"},
 		{map[string]string{"workflows/memos.yaml": "name: memos\nabout: a\nphases:\n- name: WRITE\n  about: b\n  artifacts: [{type: phantom, path: \"{goal}.md\"}]\n"}, "workflows/memos.yaml:6: type: there is no type phantom"},
-		{map[string]string{"patterns/disk-full.yaml": "title: T\nfix: F\ntest: t\nsigns: [{has: x, weight: weak}]\n"}, "patterns/disk-full.yaml:1: value: a built-in cause has the name disk-full"},
-		{map[string]string{"patterns/a.yaml": "title: T\nfix: F\ntest: t\nsigns: [{has: x, form: \"(\", weight: weak}]\n"}, "patterns/a.yaml:1: value: signs[0]: error parsing regexp"},
-		{map[string]string{"patterns/a.yaml": "title: T\nfix: F\ntest: t\nsigns: [{has: x, weight: sure}]\n"}, `patterns/a.yaml:1: value: signs[0]: weight is strong, plain, weak or against, not "sure"`},
-		{map[string]string{"patterns/a.yaml": "title: T\nsigns: []\nsteps: [rm]\n"}, `patterns/a.yaml:3: form: unknown key "steps"`},
+		{map[string]string{"patterns/disk-full.yaml": "title: T\nfix: F\ntest: t\nweak: [x]\n"}, "patterns/disk-full.yaml:1: value: a built-in cause has the name disk-full"},
+		{map[string]string{"patterns/a.yaml": "title: T\nfix: F\ntest: t\nweak: [\"x(\"]\n"}, "patterns/a.yaml:1: value: error parsing regexp"},
+		{map[string]string{"patterns/a.yaml": "title: T\nfix: F\ntest: t\nweak: [x]\nsteps:\n- {command: [rm], risk: safe, why: w, undo: u}\n"}, "patterns/a.yaml:1: value: only built-in causes have an area and steps"},
+		{map[string]string{"patterns/a.yaml": "title: T\nsigns: []\n"}, `patterns/a.yaml:2: form: unknown key "signs"`},
 		{map[string]string{"README.md": strings.Repeat("x", MaxFile+1)}, "README.md:1: size: it is larger than 256 KiB"},
 	} {
 		_, wrong := Read(files(c.more), Base{})

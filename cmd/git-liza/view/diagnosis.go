@@ -2,7 +2,7 @@ package view
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
@@ -12,11 +12,11 @@ import (
 
 // A Diagnosis is what is known of why something failed.
 type Diagnosis struct {
-	About    string              `json:"about"` // a task, a session, - or "" for all
-	Findings []diagnosis.Finding `json:"findings"`
-	Alike    []diagnosis.Alike   `json:"alike"`
-	Plan     []diagnosis.Step    `json:"plan"`
-	Ran      []RanStep           `json:"ran,omitempty"`
+	About string             `json:"about"` // a task, a session, - or "" for all
+	Texts []diagnosis.Report `json:"texts"`
+	Alike []diagnosis.Alike  `json:"alike"`
+	Plan  []diagnosis.Step   `json:"plan"`
+	Ran   []RanStep          `json:"ran,omitempty"`
 }
 
 // A RanStep is a step of a plan that was run, or left with a reason.
@@ -29,55 +29,53 @@ type RanStep struct {
 
 // CommandLine is a step as a person types it.
 func CommandLine(s diagnosis.Step) string {
-	words := make([]string, len(s.Command))
-	for i, word := range s.Command {
-		words[i] = shell.Quote(word)
+	line := ""
+	for _, word := range s.Command {
+		line += " " + shell.Quote(word)
 	}
-	return strings.Join(words, " ")
+	return strings.TrimPrefix(line, " ")
 }
 
-// Main is the first finding with a cause, nil if there is none.
-func (d Diagnosis) Main() *diagnosis.Finding {
-	for i := range d.Findings {
-		if len(d.Findings[i].Hypotheses) > 0 {
-			return &d.Findings[i]
-		}
+// Main is the first text with a cause or a refusal, nil if there is none.
+func (d Diagnosis) Main() *diagnosis.Report {
+	i := slices.IndexFunc(d.Texts, func(r diagnosis.Report) bool { return len(r.Causes) > 0 || r.Refusal != nil })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &d.Texts[i]
 }
 
-// mostErrors is how many errors of a text people are shown.
-const mostErrors = 5
-
-// Text formats a diagnosis for people.
+// Text formats a diagnosis for people: what the board says, the causes of one text, and
+// what is alike.
 func (d Diagnosis) Text(width int) string {
-	main := d.Main()
-	if main == nil {
+	main, said := d.Main(), d.said()
+	if main == nil && len(said) == 0 {
 		return Wrapped(d.without(), width)
-	}
-	var out strings.Builder
-	if d.About != "" {
-		fmt.Fprintf(&out, "%s\n", plaintext.Line(main.Name))
-		out.WriteString(reportText(main.Report, width))
-	}
-	var rest [][]string
-	for i := range d.Findings {
-		f := &d.Findings[i]
-		if f == main && d.About != "" {
-			continue
-		}
-		rest = append(rest, []string{plaintext.Line(f.Name), f.Task, answerOf(f.Report)})
 	}
 	heading := "also read"
 	if d.About == "" {
-		heading = "what failed last"
+		main, heading = nil, "what failed last" // they are all listed
 	}
-	listed := section(heading, rest, width)
-	if d.About == "" {
-		listed = strings.TrimPrefix(listed, "\n")
+	var out strings.Builder
+	if main != nil {
+		fmt.Fprintln(&out, plaintext.Line(main.Name))
 	}
-	out.WriteString(listed)
-	var alike [][]string
+	out.WriteString(section("the board says", said, width))
+	if main != nil {
+		out.WriteString(causesText(main.Causes, width))
+	}
+	var others, alike [][]string
+	for i := range d.Texts {
+		r := &d.Texts[i]
+		answer := "no evidence"
+		if len(r.Causes) > 0 {
+			answer = causeLine(r.Causes[0])
+		}
+		if r != main {
+			others = append(others, []string{plaintext.Line(r.Name), r.Task, answer})
+		}
+	}
+	out.WriteString(section(heading, others, width))
 	for _, a := range d.Alike {
 		alike = append(alike, []string{Count(len(a.Sources), "time"), strings.Join(a.Tasks, " "), a.Message})
 		for _, source := range a.Sources {
@@ -86,102 +84,65 @@ func (d Diagnosis) Text(width int) string {
 	}
 	out.WriteString(section("the same error", alike, width))
 	out.WriteString(planText(d.Plan, width))
-	return out.String()
+	return strings.TrimPrefix(out.String(), "\n")
 }
 
-// without says that there is no evidence, and where to look.
+// said are the refusals and errors by which the board says that something failed.
+func (d Diagnosis) said() (rows [][]string) {
+	for _, r := range d.Texts {
+		switch name := plaintext.Line(r.Name); {
+		case r.Refusal != nil:
+			rows = append(rows, []string{name, r.Refusal.Rule + ": " + r.Refusal.Reason})
+			if r.Refusal.Hint != "" {
+				rows = append(rows, []string{"", "to mend: " + r.Refusal.Hint})
+			}
+		case r.Error != "":
+			rows = append(rows, []string{name, r.Error})
+		}
+	}
+	return rows
+}
+
+// without says that there is no evidence, and in how much.
 func (d Diagnosis) without() string {
-	lines, binary := 0, 0
-	for _, f := range d.Findings {
-		lines += f.Lines
-		if f.Binary {
-			binary++
-		}
+	if len(d.Texts) == 0 {
+		return "There is no evidence of a cause: there is nothing to read."
 	}
-	text := fmt.Sprintf("There is no evidence of a cause: %s with %s", Count(len(d.Findings), "text"), Count(lines, "line"))
-	if len(d.Findings) == 0 {
-		text = "There is no evidence of a cause: there is nothing to read"
+	lines := 0
+	for _, r := range d.Texts {
+		lines += r.Lines
 	}
-	if binary > 0 {
-		text += fmt.Sprintf(", and %s no text at all", map[bool]string{true: "one is", false: "some are"}[binary == 1])
-	}
-	return text + "."
+	return fmt.Sprintf("There is no evidence of a cause: %s with %s.", Count(len(d.Texts), "text"), Count(lines, "line"))
 }
 
-// answerOf is a report in a few words.
-func answerOf(r diagnosis.Report) string {
-	if len(r.Hypotheses) == 0 {
-		return "no evidence"
-	}
-	return hypothesisLine(r.Hypotheses[0])
+// causeLine is a cause with what it is about.
+func causeLine(f diagnosis.Finding) string {
+	return strings.TrimSuffix(f.ID+"  "+f.Title+": "+f.About, ": ")
 }
 
-// hypothesisLine is a cause with its chance and what it is about.
-func hypothesisLine(h diagnosis.Hypothesis) string {
-	line := fmt.Sprintf("%s  %d %%  %s", h.ID, min(99, int(math.Round(h.Chance*100))), h.Title)
-	if h.About != "" {
-		line += ": " + h.About
-	}
-	return line
-}
-
-// reportText formats the causes of one text, the first one with its evidence, and its
-// errors.
-func reportText(r diagnosis.Report, width int) string {
+// causesText formats causes with their evidence.
+func causesText(list []diagnosis.Finding, width int) string {
 	var out strings.Builder
-	for i, h := range r.Hypotheses {
-		fmt.Fprintf(&out, "\n%s\n", Cut(fmt.Sprintf("%d. %s", i+1, hypothesisLine(h)), width))
-		t := Table{Indent: "   "}
-		for _, e := range h.For {
-			t.Add("for", evidenceLine(e))
+	for i, f := range list {
+		fmt.Fprintf(&out, "\n%s\n", Cut(fmt.Sprintf("%d. %s", i+1, causeLine(f)), width))
+		t, said := Table{Indent: "   "}, Table{Indent: "   "}
+		for _, e := range f.Evidence {
+			why := ""
+			if e.Why != "" {
+				why = " (" + e.Why + ")"
+			}
+			t.Add("for", fmt.Sprintf("line %d%s: %s", e.Line, why, strings.TrimSpace(e.Text)))
 		}
-		for _, e := range h.Against {
-			t.Add("against", evidenceLine(e))
+		if f.ResultOf != "" {
+			said.Add("result", "it may be brought about by "+f.ResultOf)
 		}
-		said := Table{Indent: "   ", Rows: [][]string{{"to see", h.Test}}}
-		if i == 0 {
-			said.Add("to mend", h.Fix)
-		}
+		said.Add("to see", f.Test)
+		said.Add("to mend", f.Fix)
 		said.Wrap(width)
 		t.Rows = append(t.Rows, said.Rows...)
 		out.WriteString(t.Text(width))
 	}
-	var errors [][]string
-	for _, e := range r.Errors[:min(len(r.Errors), mostErrors)] {
-		errors = append(errors, []string{placeOf(e)}, []string{"  " + strings.TrimSuffix(e.Type+": "+e.Message, ": ")})
-		for _, cause := range e.Causes {
-			errors = append(errors, []string{"    because of " + cause})
-		}
-	}
-	if n := len(r.Errors) - mostErrors; n > 0 {
-		errors = append(errors, []string{fmt.Sprintf("and %d more, all with --json", n)})
-	}
-	out.WriteString(section("errors", errors, width))
 	return out.String()
-}
-
-// evidenceLine is a line of a text, with why it counts less.
-func evidenceLine(e diagnosis.Evidence) string {
-	line := fmt.Sprintf("line %d: %s", e.Line, strings.TrimSpace(e.Text))
-	if e.Why != "" {
-		line = fmt.Sprintf("line %d (%s): %s", e.Line, e.Why, strings.TrimSpace(e.Text))
-	}
-	return line
-}
-
-// placeOf is where an error happened.
-func placeOf(e diagnosis.Error) string {
-	place := e.File
-	if e.Line > 0 {
-		place += fmt.Sprintf(":%d", e.Line)
-	}
-	if e.Function != "" {
-		place = strings.TrimPrefix(place+" "+e.Function, " ")
-	}
-	if place == "" {
-		return "-"
-	}
-	return place
 }
 
 // planText formats the steps of a plan.
