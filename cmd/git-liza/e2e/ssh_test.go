@@ -37,7 +37,8 @@ func (s *site) startSSH() error {
 	config := []string{
 		"ListenAddress " + address, "HostKey " + quoted(s.path("keys", "host")), "PidFile none", "UsePAM no", "StrictModes no", "UseDNS no",
 		"AuthorizedKeysFile " + quoted(s.path("authorized_keys")), "PasswordAuthentication no", "KbdInteractiveAuthentication no",
-		"PermitRootLogin prohibit-password", "AcceptEnv LIZA_*", "MaxStartups 200", "LogLevel ERROR", "",
+		"PermitRootLogin prohibit-password", "AcceptEnv LIZA_*", "MaxStartups 200", "LogLevel ERROR",
+		"SetEnv HOME=" + quoted(s.path("home")), "", // a shell reads its settings there for each connection, and people's own take a second
 	}
 	client := []string{
 		"Host *", "UserKnownHostsFile " + quoted(s.path("known_hosts")), "GlobalKnownHostsFile /dev/null", "StrictHostKeyChecking yes",
