@@ -83,7 +83,7 @@ e2e:
 	@.ci/tools tmux git-lfs || :
 	@if .ci/tools sshd nginx fcgiwrap; then \
 		TMPDIR="$$(.ci/scratch)" LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" LIZA_E2E_BROWSER="$$(.ci/browser)" LIZA_E2E_PICTURES="$(E2E_PICTURES)" \
-		$(GO) test -json -count=1 -timeout $(E2E_TIMEOUT) ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
+		$(GO) test -json -count=1 -timeout $(E2E_TIMEOUT) $(if $(E2EFLAGS),'$(E2EFLAGS)') ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
 	else echo "SKIPPED: make e2e needs the servers named above, so nothing was shown with servers"; fi
 
 # The pictures of the README, made again by a browser and tmux.

@@ -37,7 +37,7 @@ func TestThreeHosts(t *testing.T) {
 			ended := make(chan outcome, 3)
 			rush := func(c *client, posts ...string) {
 				go func() {
-					ended <- c.within(10*time.Minute, nil, append([]string{"git-liza", "rush", "--provider=script"}, posts...)...)
+					ended <- c.within(20*time.Minute, nil, append([]string{"git-liza", "rush", "--provider=script"}, posts...)...)
 				}()
 			}
 			rush(merger, "--planners=1", "--coders=0", "--reviewers=0")
@@ -100,7 +100,7 @@ func (c *client) waits(state string) bool {
 	c.t.Helper()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for late := time.After(8 * time.Minute); ; {
+	for late := time.After(18 * time.Minute); ; {
 		c.must("git-liza", "sync")
 		found := slices.Collect(maps.Values(c.statuses()))
 		if len(found) == 5 && !slices.ContainsFunc(found, func(status string) bool { return status != state }) {
