@@ -98,7 +98,7 @@ func (c *client) trusts() {
 // waits looks at the server until all tasks of the plan are in a state.
 func (c *client) waits(state string) bool {
 	c.t.Helper()
-	tick := time.NewTicker(time.Second)
+	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
 	for late := time.After(18 * time.Minute); ; {
 		c.must("git-liza", "sync")
