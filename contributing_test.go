@@ -77,7 +77,7 @@ func TestTortureStoriesOfTheRecipes(t *testing.T) {
 // buildProgram returns a folder with the git-liza of a module.
 func buildProgram(t *testing.T, module string) string {
 	dir := t.TempDir()
-	output, err := goCommand(module, "build", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, "git-liza"), "./cmd/git-liza")
+	output, err := goCommand(module, "build", "-buildvcs=false", "-tags=testclock", "-ldflags=-s -w", "-o", filepath.Join(dir, "git-liza"), "./cmd/git-liza")
 	require.NoError(t, err, output)
 	return dir
 }
