@@ -23,6 +23,7 @@ func TestOneProgram(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(rules), "CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o git-liza ./cmd/git-liza\n")
 	require.NotContains(t, string(rules), " -tags")
+	require.Nil(t, setClock, "without the tag testclock the program takes its time from nobody")
 	if torture.Thorough() {
 		return // it has the race detector in it
 	}

@@ -35,15 +35,16 @@ type Report struct {
 	Source
 	Lines   int       `json:"lines"`
 	Binary  bool      `json:"binary"`  // it is no text: nothing was looked for
-	Refusal *Refusal  `json:"refusal"` // by the board, the last one; nil without one
+	Refusal *Refusal  `json:"refusal"` // the last one that the text has; nil without one
 	Causes  []Finding `json:"causes"`  // the first one to look at first; none without evidence
 }
 
-// A Refusal is what the board answered a command.
+// A Refusal is what a command was answered, as a text has it. Whoever printed the text may
+// have made it up.
 type Refusal struct {
 	Rule   string `json:"rule"`
 	Reason string `json:"reason"`
-	Hint   string `json:"hint"`
+	Hint   string `json:"hint"` // the command that the answer named; "" for none
 }
 
 // A Finding is a cause with the evidence for it.

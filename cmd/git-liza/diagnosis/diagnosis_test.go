@@ -51,6 +51,18 @@ func TestLinesThatDoNotCount(t *testing.T) {
 	}
 }
 
+// The evidence is the line that says what happened, and not a warning with the same words
+// before it.
+func TestWarningBeforeTheFailure(t *testing.T) {
+	t.Parallel()
+	const warning = "warning: sh: 1: protoc: not found\n"
+	require.Equal(t, "a note or a warning", read(warning).Causes[0].Evidence[0].Why)
+	e := read(warning + "sh: 1: protoc: not found\n").Causes[0].Evidence[0]
+	require.True(t, e.Strong)
+	require.Equal(t, 2, e.Line)
+	require.Empty(t, e.Why)
+}
+
 // Errors are alike that differ in numbers, paths, addresses and quoted words; others are
 // not.
 func TestAlike(t *testing.T) {

@@ -45,10 +45,11 @@ func (d Diagnosis) Main() *diagnosis.Report {
 	return &d.Texts[i]
 }
 
-// Text formats a diagnosis for people: what the board says, the causes of one text, and
-// what is alike.
+// Text formats a diagnosis for people: what was refused, what the board says, the causes of
+// one text, and what is alike.
 func (d Diagnosis) Text(width int) string {
-	main, said := d.Main(), d.said()
+	main := d.Main()
+	refused, said := d.said()
 	if main == nil && len(said) == 0 {
 		return Wrapped(d.without(), width)
 	}
@@ -60,6 +61,7 @@ func (d Diagnosis) Text(width int) string {
 	if main != nil {
 		fmt.Fprintln(&out, plaintext.Line(main.Name))
 	}
+	out.WriteString(section("refused, as it was printed", refused, width))
 	out.WriteString(section("the board says", said, width))
 	if main != nil {
 		out.WriteString(causesText(main.Causes, width))
@@ -87,20 +89,21 @@ func (d Diagnosis) Text(width int) string {
 	return strings.TrimPrefix(out.String(), "\n")
 }
 
-// said are the refusals and errors by which the board says that something failed.
-func (d Diagnosis) said() (rows [][]string) {
+// said are the refusals that the texts have, and the errors that the board has of them.
+func (d Diagnosis) said() (refused, errors [][]string) {
 	for _, r := range d.Texts {
-		switch name := plaintext.Line(r.Name); {
-		case r.Refusal != nil:
-			rows = append(rows, []string{name, r.Refusal.Rule + ": " + r.Refusal.Reason})
+		name := plaintext.Line(r.Name)
+		if r.Refusal != nil {
+			refused = append(refused, []string{name, r.Refusal.Rule + ": " + r.Refusal.Reason})
 			if r.Refusal.Hint != "" {
-				rows = append(rows, []string{"", "to mend: " + r.Refusal.Hint})
+				refused = append(refused, []string{"", "it was told: " + r.Refusal.Hint})
 			}
-		case r.Error != "":
-			rows = append(rows, []string{name, r.Error})
+		}
+		if r.Error != "" {
+			errors = append(errors, []string{name, r.Error})
 		}
 	}
-	return rows
+	return refused, errors
 }
 
 // without says that there is no evidence, and in how much.
