@@ -41,7 +41,7 @@ func (p *Phase) onBoard() flow.WorkflowPhase {
 			add(slices.IndexFunc(p.Tasks, func(o Task) bool { return o.Name == need }))
 		}
 		c.Tasks = append(c.Tasks, flow.TaskTemplate{Name: cmp.Or(t.Name, "task-"+strconv.Itoa(i+1)), Title: t.Title, Role: t.Role, Kind: t.Kind, Owns: t.Owns,
-			DoneWhen: t.DoneWhen, Verify: t.Verify, Spec: t.Spec, BasedOn: t.BasedOn, Reviews: t.Reviews, DependsOn: t.DependsOn})
+			DoneWhen: t.DoneWhen, Verify: t.Verify, Spec: t.Spec, BasedOn: t.BasedOn, ReviewBy: t.ReviewBy, DependsOn: t.DependsOn})
 	}
 	for i := range p.Tasks {
 		add(i)

@@ -52,7 +52,7 @@ type Task struct {
 	BasedOn   []string    `yaml:"based_on"`
 	Verify    string      `yaml:"verify"`
 	DependsOn []string    `yaml:"depends_on"` // names of other tasks of the phase
-	Reviews   []flow.Role `yaml:"reviews"`
+	ReviewBy  []flow.Role `yaml:"review_by"`
 }
 
 // goalWord stands for the id of the goal.
@@ -304,9 +304,9 @@ func (c *checker) tasks(p *Phase, field string) {
 		case len(p.Kinds) > 0 && !slices.Contains(p.Kinds, kind):
 			c.wrong.add(CodeExit, at+".kind", "nobody can leave the phase %s: this task is of kind %s, which the phase has not", p.Name, kind)
 		}
-		for k, reviewer := range t.Reviews {
+		for k, reviewer := range t.ReviewBy {
 			if reviewer != flow.HumanRole {
-				c.role(reviewer, at+"."+entry("reviews", k))
+				c.role(reviewer, at+"."+entry("review_by", k))
 			}
 		}
 	}

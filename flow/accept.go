@@ -162,13 +162,13 @@ func (d *TrackedPath) hasVerdict(r Role) bool {
 // role that the board asks for and that has not approved it.
 func (p *effect) vouch(path string) {
 	doc := *p.trackedPaths().find(path)
-	doc.Reviews, doc.Verdicts = p.panel().textNeeds(path), slices.Clone(doc.Verdicts)
+	doc.ReviewBy, doc.Verdicts = p.panel().textNeeds(path), slices.Clone(doc.Verdicts)
 	for _, v := range doc.Verdicts { // of a role that only the task asked for
-		if !slices.Contains(doc.Reviews, v.Role) {
-			doc.Reviews = append(doc.Reviews, v.Role)
+		if !slices.Contains(doc.ReviewBy, v.Role) {
+			doc.ReviewBy = append(doc.ReviewBy, v.Role)
 		}
 	}
-	for _, role := range doc.Reviews {
+	for _, role := range doc.ReviewBy {
 		if !doc.hasVerdict(role) {
 			doc.Verdicts = append(doc.Verdicts, PathVerdict{Role: role, By: p.move.By, Principal: p.move.Principal, At: p.move.At})
 		}

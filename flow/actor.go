@@ -181,7 +181,7 @@ func (p *actor) heldBy(a *Agent) (TaskID, string) {
 		return t.ID, t.Claim.Lease.Format(layout)
 	}
 	if t := p.Task(a.Review); t != nil {
-		if _, held := t.ReviewBy(Actor(a.ID)); held.live(p.move.At) {
+		if _, held := t.HeldReview(Actor(a.ID)); held.live(p.move.At) {
 			return t.ID, held.Lease.Format(layout)
 		}
 	}
@@ -192,7 +192,7 @@ func (p *actor) heldBy(a *Agent) (TaskID, string) {
 // reviews of a submission it names the role.
 func (p *actor) releaseHint(a *Agent, held TaskID) string {
 	hint := "git liza release " + string(held)
-	if t := p.Task(held); held == a.Review && held != a.Task && t != nil && t.Submission != nil && len(t.Submission.Reviews) > 1 {
+	if t := p.Task(held); held == a.Review && held != a.Task && t != nil && t.Submission != nil && len(t.Submission.ReviewBy) > 1 {
 		hint += " --role " + string(a.ID.Role())
 	}
 	return hint

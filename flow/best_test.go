@@ -61,7 +61,7 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 func TestBestIsOfTheRole(t *testing.T) {
 	t.Parallel()
 	s := staged(t, `human:ann role baker does | human:ann add bread role=baker priority=1 | human:ann add code
-		coder-1 claim code | coder-1 intent code | coder-1 submit code c1 | human:ann add more reviews=security-reviewer | coder-1 claim more
+		coder-1 claim code | coder-1 intent code | coder-1 submit code c1 | human:ann add more reviewby=security-reviewer | coder-1 claim more
 		coder-1 intent more | coder-1 submit more c2 | human:ann add last priority=5`)
 	best := func(act Act, by Actor) TaskID {
 		id, _ := s.board.Best(act, Caller{By: by}, s.now, nil)

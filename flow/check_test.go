@@ -34,7 +34,7 @@ func TestCheckFindsBreaches(t *testing.T) {
 		"a rejection without a blocker":       {Rejected, own(func(j *Judgement) { j.Rejection = &Rejection{} })},
 		"a submission that nobody judges": {ReadyForReview, func(t *Task) {
 			t.Submission = copied(t.Submission)
-			t.Submission.Reviews = []Role{"security-reviewer"}
+			t.Submission.ReviewBy = []Role{"security-reviewer"}
 		}},
 		"a submission with every verdict": {ReadyForReview, own(func(j *Judgement) { j.Verdict = &Verdict{Commit: object("c1")} })},
 		"a verdict of a role that does not judge": {ReadyForReview, func(t *Task) {
@@ -45,7 +45,7 @@ func TestCheckFindsBreaches(t *testing.T) {
 		"two judgements of one role":            {Approved, func(t *Task) { t.Judgements = append(t.Judgements, t.Judgements...) }},
 		"a role that does no tasks":             {Unclaimed, func(t *Task) { t.Role = "gates" }},
 		"a role that is not there":              {Unclaimed, func(t *Task) { t.Role = "cook" }},
-		"a review by one that does":             {Unclaimed, func(t *Task) { t.Reviews = []Role{Coder} }},
+		"a review by one that does":             {Unclaimed, func(t *Task) { t.ReviewBy = []Role{Coder} }},
 		"a blocked task without a block":        {Blocked, func(t *Task) { t.Block = nil }},
 		"a blocked task without a question":     {Blocked, func(t *Task) { t.Block = &Block{Reason: "x"} }},
 		"a blocked task with four questions":    {Blocked, func(t *Task) { t.Block = &Block{Reason: "x", Questions: make([]string, 4)} }},

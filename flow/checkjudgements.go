@@ -5,9 +5,9 @@ import "slices"
 // checkJudgements are the demands on what roles hold of a task, and on the roles
 // that it names.
 func (k checker) checkJudgements(t *Task) []demand {
-	needed := func(r Role) bool { return t.Submission != nil && slices.Contains(t.Submission.Reviews, r) }
+	needed := func(r Role) bool { return t.Submission != nil && slices.Contains(t.Submission.ReviewBy, r) }
 	wants := []demand{
-		{in(ReadyForReview, Approved).has(t.Status) && (t.Submission == nil || len(t.Submission.Reviews) == 0), "is under review by nobody"},
+		{in(ReadyForReview, Approved).has(t.Status) && (t.Submission == nil || len(t.Submission.ReviewBy) == 0), "is under review by nobody"},
 		{t.Status == ReadyForReview && t.Judged(), "is READY_FOR_REVIEW with every verdict"},
 		{t.Status == Rejected && (t.Rejection() == nil || len(t.Rejection().Blockers) == 0), "is REJECTED without a blocker"},
 		{!k.asksSoundly(t), "does not list the documents of its questions"},
@@ -21,7 +21,7 @@ func (k checker) checkJudgements(t *Task) []demand {
 			demand{j.Verdict != nil && (!needed(j.Role) || !t.holds(j.Verdict)), "has a verdict of a role that does not judge it, or on another commit"})
 	}
 	if !t.Status.Final() {
-		for _, r := range t.Reviews {
+		for _, r := range t.ReviewBy {
 			wants = append(wants, demand{r != HumanRole && !k.judges(r), "names a role for its review that does not judge"})
 		}
 	}

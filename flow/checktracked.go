@@ -30,7 +30,7 @@ func (k checker) checkPath(doc *TrackedPath) *Refusal {
 		}
 	}
 	for i, v := range doc.Verdicts {
-		if !slices.Contains(doc.Reviews, v.Role) || i > 0 && doc.Verdicts[i-1].Role >= v.Role {
+		if !slices.Contains(doc.ReviewBy, v.Role) || i > 0 && doc.Verdicts[i-1].Role >= v.Role {
 			return breach("the verdicts on %s are out of order, or of a role that nobody asked for", quoteC(doc.Path))
 		}
 	}

@@ -232,8 +232,8 @@ func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 		case row.Artifacts && len(f.Artifacts) == 0:
 			return wrong("the task %s of the phase %s is one for %s, which writes nothing but artifacts: the phase has none", t.Name, f.Name, made.doer().One())
 		}
-		if i := slices.IndexFunc(t.Reviews, func(r Role) bool { return r != HumanRole && !p.judges(r) }); i >= 0 {
-			return wrong("the task %s of the phase %s is judged by %s, which the board lacks, or which does not judge", t.Name, f.Name, clip(string(t.Reviews[i])))
+		if i := slices.IndexFunc(t.ReviewBy, func(r Role) bool { return r != HumanRole && !p.judges(r) }); i >= 0 {
+			return wrong("the task %s of the phase %s is judged by %s, which the board lacks, or which does not judge", t.Name, f.Name, clip(string(t.ReviewBy[i])))
 		}
 		for _, need := range t.DependsOn {
 			if !named(f.Tasks[:i], need) {

@@ -116,7 +116,7 @@ func crowd(b *testing.B, n int) *scene {
 	for i := 0; i < n; i += 10 {
 		id := fmt.Sprintf("t%d", i)
 		busy := *s.board.Task(TaskID(id))
-		busy.Status, busy.Attempt, busy.Submission = ReadyForReview, &Attempt{Number: 1, Base: s.tip()}, &Submission{Commit: object("c"), Reviews: []Role{CodeReviewer}}
+		busy.Status, busy.Attempt, busy.Submission = ReadyForReview, &Attempt{Number: 1, Base: s.tip()}, &Submission{Commit: object("c"), ReviewBy: []Role{CodeReviewer}}
 		s.docs.edits[Key{Tasks, id}] = Edit{Key{Tasks, id}, &busy}
 	}
 	summaries, err := s.docs.Summaries()

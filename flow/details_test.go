@@ -277,7 +277,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		m := &SessionMove{Error: strings.ReplaceAll(strings.Join(w.list("error"), ""), "_", " "), Provider: w.or("provider", "script"), Model: w.or("model", ""), Role: w.by.Role(), Outcome: cmp.Or(w.pairs["outcome"], "nothing"),
 			Usage: w.usage(), Record: w.object("record", "")}
 		if t := s.board.Task(id); w.on("ends") && t != nil {
-			if _, held := t.ReviewBy(w.by); t.Claim != nil {
+			if _, held := t.HeldReview(w.by); t.Claim != nil {
 				m.Of = t.Claim.Since
 			} else if held != nil {
 				m.Of = held.Since

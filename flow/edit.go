@@ -156,11 +156,11 @@ func (e *EditMove) apply(p *effect) {
 // only the first paths of a large submission: it counts as touching all.
 func judgeAnew(p *effect, t *Task) {
 	s := copied(t.Submission)
-	s.Reviews = slices.Clone(s.Reviews)
+	s.ReviewBy = slices.Clone(s.ReviewBy)
 	touches := staging{p.play}.touching(s.Changed, s.Paths)
 	for _, role := range p.panel().needsWhere(t, touches) {
-		if !slices.Contains(s.Reviews, role) {
-			s.Reviews = append(s.Reviews, role)
+		if !slices.Contains(s.ReviewBy, role) {
+			s.ReviewBy = append(s.ReviewBy, role)
 		}
 	}
 	t.Submission = s

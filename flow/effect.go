@@ -253,7 +253,7 @@ func (p *effect) dropReview(by Actor) {
 		return
 	}
 	old = old.clone()
-	as, _ := old.ReviewBy(by)
+	as, _ := old.HeldReview(by)
 	old.judge(as, func(j *Judgement) {
 		j.Review = nil
 		j.NoVerdicts++

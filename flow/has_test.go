@@ -77,8 +77,8 @@ func (s *scene) pathProperty(path, key string) (string, bool) {
 		return string(doc.Task), true
 	case "by":
 		return string(doc.By), true
-	case "reviews":
-		for _, r := range doc.Reviews {
+	case "reviewby":
+		for _, r := range doc.ReviewBy {
 			list = append(list, r.String())
 		}
 	case "verdicts":
@@ -402,7 +402,7 @@ var taskProperties = map[string]func(*Task) string{
 		}
 		return join(list)
 	},
-	"needs":   func(t *Task) string { return join(t.Submission.Reviews) },
+	"needs":   func(t *Task) string { return join(t.Submission.ReviewBy) },
 	"owns":    func(t *Task) string { return join(t.Owns) },
 	"entered": func(t *Task) string { return t.Entered.Sub(dawn).String() },
 	"retries": func(t *Task) string {
@@ -458,7 +458,7 @@ var taskProperties = map[string]func(*Task) string{
 		if t.Submission == nil {
 			return ""
 		}
-		return join(t.Submission.Reviews)
+		return join(t.Submission.ReviewBy)
 	},
 	"missing": func(t *Task) string { return join(t.Missing()) },
 	"vouched": func(t *Task) string {

@@ -105,7 +105,7 @@ func (t *Task) Missing() []Role {
 		return nil
 	}
 	var list []Role
-	for _, r := range t.Submission.Reviews {
+	for _, r := range t.Submission.ReviewBy {
 		if !t.holds(t.Judgement(r).Verdict) {
 			list = append(list, r)
 		}
@@ -116,12 +116,12 @@ func (t *Task) Missing() []Role {
 // Judged reports whether every role that has to judge the submission approved
 // it.
 func (t *Task) Judged() bool {
-	return t.Submission != nil && len(t.Submission.Reviews) > 0 && len(t.Missing()) == 0
+	return t.Submission != nil && len(t.Submission.ReviewBy) > 0 && len(t.Missing()) == 0
 }
 
-// ReviewBy is the review of the task that an actor holds, and for which role;
+// HeldReview is the review of the task that an actor holds, and for which role;
 // nil if the actor holds none. Its lease may have ended.
-func (t *Task) ReviewBy(by Actor) (as Role, held *Review) {
+func (t *Task) HeldReview(by Actor) (as Role, held *Review) {
 	for _, j := range t.Judgements {
 		if j.Review != nil && j.Review.By == by {
 			return j.Role, j.Review
@@ -132,14 +132,14 @@ func (t *Task) ReviewBy(by Actor) (as Role, held *Review) {
 
 // IsReviewedBy reports whether an actor holds a review of the task.
 func (t *Task) IsReviewedBy(by Actor) bool {
-	_, held := t.ReviewBy(by)
+	_, held := t.HeldReview(by)
 	return held != nil
 }
 
 // isReviewedAt reports whether an actor holds a review of the task whose lease
 // has not ended at that time.
 func (t *Task) isReviewedAt(by Actor, at time.Time) bool {
-	_, held := t.ReviewBy(by)
+	_, held := t.HeldReview(by)
 	return held.live(at)
 }
 

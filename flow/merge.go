@@ -109,7 +109,7 @@ func (g *MergeMove) tracked(p *play) *Refusal {
 			}
 		}
 	}
-	p.origin = origin{task: t.ID, reviews: t.Submission.Reviews, verdicts: t.pathVerdicts()}
+	p.origin = origin{task: t.ID, reviews: t.Submission.ReviewBy, verdicts: t.pathVerdicts()}
 	return p.textCheck().compare(g.Texts)
 }
 

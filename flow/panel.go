@@ -45,7 +45,7 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 			add(r)
 		}
 	}
-	for _, r := range t.Reviews {
+	for _, r := range t.ReviewBy {
 		add(r)
 	}
 	for _, j := range t.Judgements {
@@ -85,10 +85,10 @@ func (p panel) openToPeople() []Role {
 // checkInSet refuses a role that does not have to judge the submission.
 func (p panel) checkInSet(r Role) *Refusal {
 	t := p.task
-	if slices.Contains(t.Submission.Reviews, r) {
+	if slices.Contains(t.Submission.ReviewBy, r) {
 		return nil
 	}
-	return refuse(RuleNeeds, "git liza show "+string(t.ID), "%s is judged by %s, not by %s", t.ID, listRoles(t.Submission.Reviews), r)
+	return refuse(RuleNeeds, "git liza show "+string(t.ID), "%s is judged by %s, not by %s", t.ID, listRoles(t.Submission.ReviewBy), r)
 }
 
 // refuseHuman refuses what a person does for a role that takes no person's word.
@@ -167,10 +167,10 @@ func (p panel) rejectsAs(named Role) (Role, *Refusal) {
 	if named != "" {
 		return named, p.checkInSet(named)
 	}
-	if own, held := t.ReviewBy(p.move.By); held != nil {
+	if own, held := t.HeldReview(p.move.By); held != nil {
 		return own, nil
 	}
-	return slices.Concat(p.openToPeople(), t.Missing(), t.Submission.Reviews)[0], nil
+	return slices.Concat(p.openToPeople(), t.Missing(), t.Submission.ReviewBy)[0], nil
 }
 
 // RejectsAs is the role to which the blockers of a rejection would belong; "" if the
@@ -189,7 +189,7 @@ func RejectsAs(b *Board, m Move) Role {
 // choose.
 func (p panel) ownRole(named Role) ([]Role, *Refusal) {
 	by := p.move.By
-	own, held := p.task.ReviewBy(by)
+	own, held := p.task.HeldReview(by)
 	switch {
 	case by.IsHuman():
 		return nil, nil
@@ -204,7 +204,7 @@ func (p panel) ownRole(named Role) ([]Role, *Refusal) {
 func (p panel) heldRole(named Role) (Role, *Refusal) {
 	t := p.task
 	roles := t.reviewers()
-	own, held := t.ReviewBy(p.move.By)
+	own, held := t.HeldReview(p.move.By)
 	switch {
 	case named != "" && !slices.Contains(roles, named):
 		return "", refuse(RuleState, "git liza show "+string(t.ID), "nobody reviews %s as %s", t.ID, named)
@@ -227,7 +227,7 @@ func (p panel) heldRole(named Role) (Role, *Refusal) {
 func (p panel) standsAgain() bool {
 	t := p.task
 	approval, ok := p.move.Detail.(*ApproveMove)
-	if !ok || !t.Submission.Human || len(t.Submission.Reviews) < 2 ||
+	if !ok || !t.Submission.Human || len(t.Submission.ReviewBy) < 2 ||
 		t.Attempt.Coder != p.move.By || !slices.Contains(t.Coders, p.actor().worker()) {
 		return false
 	}

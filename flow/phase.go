@@ -295,7 +295,7 @@ func templates(b *Board, n beginning) (list []TaskInput) {
 	for _, t := range n.phase.Tasks {
 		in := TaskInput{Title: Expand(t.Title, goal), Role: t.Role, Kind: t.Kind, DoneWhen: Expand(t.DoneWhen, goal), Verify: Expand(t.Verify, goal),
 			Spec: cmp.Or(Expand(t.Spec, goal), n.goal.Spec), Scope: cmp.Or(Expand(t.Scope, goal), "what the phase "+string(n.phase.Name)+" produces"),
-			Reviews: t.Reviews, Phase: n.phase.Name}
+			ReviewBy: t.ReviewBy, Phase: n.phase.Name}
 		for _, glob := range t.Owns {
 			in.Owns = append(in.Owns, Expand(glob, goal))
 		}

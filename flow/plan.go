@@ -19,11 +19,11 @@ type TaskInput struct {
 	DependsOn []TaskID `yaml:"depends_on"`
 	Owns      []string `yaml:"owns"`
 	Verify    string   `yaml:"verify"`
-	Kind      Kind     `yaml:"kind"`     // zero means code
-	Role      Role     `yaml:"role"`     // that does it; none means coder
-	BasedOn   []string `yaml:"based_on"` // what the work stands on beside its spec
-	Reviews   []Role   `yaml:"reviews"`  // roles that judge it beside those that the board asks for
-	Without   []Role   `yaml:"without"`  // roles that a person leaves out
+	Kind      Kind     `yaml:"kind"`      // zero means code
+	Role      Role     `yaml:"role"`      // that does it; none means coder
+	BasedOn   []string `yaml:"based_on"`  // what the work stands on beside its spec
+	ReviewBy  []Role   `yaml:"review_by"` // roles that judge it beside those that the board asks for
+	Without   []Role   `yaml:"without"`   // roles that a person leaves out
 	Draft     bool     `yaml:"draft"`
 	Stretch   bool     `yaml:"stretch"`
 	Limits    *Limits  `yaml:"limits"`
@@ -50,7 +50,7 @@ type TaskInput struct {
 func (t *Task) Input() TaskInput {
 	in := TaskInput{ID: t.ID, Title: t.Title, DoneWhen: t.DoneWhen, Spec: t.Spec, Scope: t.Scope, Priority: t.Priority,
 		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Role: t.Role, BasedOn: t.BasedOn,
-		Reviews: t.Reviews, Without: t.Without, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget, Reverts: t.Reverts,
+		ReviewBy: t.ReviewBy, Without: t.Without, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget, Reverts: t.Reverts,
 		Files: t.Files, Estimate: t.Estimate, Level: t.Level, Acceptance: t.Acceptance, Steps: t.Steps, Context: t.Context,
 		Consumers: t.Consumers, IntegrationTest: t.IntegrationTest, VerifyTimeout: t.VerifyTimeout, Labels: t.Labels, Phase: t.Phase, Denies: t.Denies}
 	if slices.Equal(in.Owns, in.Files.owned()) {
@@ -384,7 +384,7 @@ func (t *Task) setInput(in *TaskInput) {
 	t.Title, t.DoneWhen, t.Spec, t.Scope = in.Title, in.DoneWhen, in.Spec, in.Scope
 	t.Priority, t.DependsOn, t.Owns, t.Verify = in.Priority, in.DependsOn, in.Owns, in.Verify
 	t.Kind, t.Stretch, t.Limits, t.Budget = in.Kind, in.Stretch, in.Limits, in.Budget
-	t.Role, t.BasedOn, t.Reviews, t.Without = in.Role, in.BasedOn, in.Reviews, in.Without
+	t.Role, t.BasedOn, t.ReviewBy, t.Without = in.Role, in.BasedOn, in.ReviewBy, in.Without
 	t.Reverts = in.Reverts
 	t.Files, t.Estimate, t.Level, t.Acceptance, t.Steps = in.Files, in.Estimate, in.Level, in.Acceptance, in.Steps
 	t.Context, t.Consumers, t.IntegrationTest, t.VerifyTimeout, t.Labels = in.Context, in.Consumers, in.IntegrationTest, in.VerifyTimeout, in.Labels

@@ -105,7 +105,7 @@ func (g *gamble) followRetries(prior *Board, m Move) {
 		}
 	case *ReviewMove:
 		if is.Status == ReadyForReview && !m.By.IsHuman() {
-			role, _ := is.ReviewBy(m.By)
+			role, _ := is.HeldReview(m.By)
 			require.False(t, m.At.Before(was.Judgement(role).NotBefore), "%s came back to the review of %s too soon", m.By, m.Task)
 		}
 	case *ReleaseMove:

@@ -102,7 +102,7 @@ func (g *gamble) task(states ...Status) TaskID {
 func (g *gamble) plant() {
 	in := pick(g.rt, g.board.IDs(Goals)...)
 	id := fmt.Sprintf("n%d", len(g.made))
-	if g.do(fmt.Sprintf("planner-1 add %s in=%s reviews=code-reviewer", id, in)) {
+	if g.do(fmt.Sprintf("planner-1 add %s in=%s reviewby=code-reviewer", id, in)) {
 		g.finish(TaskID(id))
 	}
 }
@@ -145,7 +145,7 @@ func (g *gamble) finish(id TaskID) {
 		if pick(g.rt, 0, 1, 2, 3) == 0 {
 			g.do(fmt.Sprintf("human:ann approve %s for=github.com/%s,17", id, pick(g.rt, "desk", "bob", "eve")))
 		}
-		for _, role := range t.Submission.Reviews {
+		for _, role := range t.Submission.ReviewBy {
 			who := pick(g.rt, string(role)+"-1", "human:bob")
 			g.do(fmt.Sprintf("%s review %s", who, id), fmt.Sprintf("%s %s %s", who, pick(g.rt, "approve", "approve", "approve", "reject"), id))
 		}
@@ -243,11 +243,11 @@ func (g *gamble) revert() {
 // revertBy adds a task that takes work back, and what comes after it.
 func (g *gamble) revertBy(id TaskID, in GoalID, list string) {
 	n := len(g.made)
-	if !g.do(fmt.Sprintf("planner-1 add r%d in=%s reverts=%s reviews=code-reviewer", n, in, list)) {
+	if !g.do(fmt.Sprintf("planner-1 add r%d in=%s reverts=%s reviewby=code-reviewer", n, in, list)) {
 		return
 	}
 	again, needs := fmt.Sprintf("s%d", n), fmt.Sprintf("t%d", n)
-	reopened := pick(g.rt, 0, 1) == 0 && g.do(fmt.Sprintf("human:ann add %s<r%d in=%s reopens=%s reviews=code-reviewer", again, n, in, id))
+	reopened := pick(g.rt, 0, 1) == 0 && g.do(fmt.Sprintf("human:ann add %s<r%d in=%s reopens=%s reviewby=code-reviewer", again, n, in, id))
 	needed := pick(g.rt, 0, 1) == 0 && g.do(fmt.Sprintf("human:ann add %s<%s in=%s", needs, id, in))
 	g.finish(TaskID(fmt.Sprintf("r%d", n)))
 	if reopened {

@@ -143,7 +143,7 @@ type gamble struct {
 // seat puts some tasks on the board.
 func (g *gamble) seat() {
 	lists := [][]string{{"a1", "a2<a1", "a3", "owns=src/"}}
-	lists = append(lists, []string{"b1", "reviews=security-reviewer", "basedon=doc/a.md,doc/b.md#limits"}, []string{"b2", "reviews=gates,human", "spec=doc/b.md"})
+	lists = append(lists, []string{"b1", "reviewby=security-reviewer", "basedon=doc/a.md,doc/b.md#limits"}, []string{"b2", "reviewby=gates,human", "spec=doc/b.md"})
 
 	for _, words := range lists {
 		m, facts := g.moveOf(append([]string{"human:ann", "add"}, words...))
@@ -235,9 +235,9 @@ func (g *gamble) compare(was, is *Task, m Move) {
 // on the submission, by an actor that approved it and did not code it.
 func (g *gamble) judged(is *Task) {
 	t := g.rt
-	require.NotEmpty(t, is.Submission.Reviews)
-	require.Subset(t, is.Submission.Reviews, is.Reviews)
-	for _, role := range is.Submission.Reviews {
+	require.NotEmpty(t, is.Submission.ReviewBy)
+	require.Subset(t, is.Submission.ReviewBy, is.ReviewBy)
+	for _, role := range is.Submission.ReviewBy {
 		v := is.Judgement(role).Verdict
 		require.NotNil(t, v, "%s was merged without the verdict of %s", is.ID, role)
 		require.Equal(t, v.Commit, is.Submission.Commit)

@@ -73,7 +73,7 @@ func (g *gamble) same(doc *TrackedPath) {
 // convinced holds a merge to the texts: every role approved it for those that the board
 // had.
 func (g *gamble) convinced(prior *Board, was *Task) {
-	for _, role := range was.Submission.Reviews {
+	for _, role := range was.Submission.ReviewBy {
 		for ref, hash := range standsOn(prior, was) {
 			require.Contains(g.rt, g.read[was.ID][role][ref], hash, "%s was merged; %s approved it for another %s", was.ID, role, ref)
 		}

@@ -100,7 +100,7 @@ func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 		}
 		return true, failed
 	}
-	role, held := t.ReviewBy(by)
+	role, held := t.HeldReview(by)
 	if held == nil || !held.Since.Equal(s.Of) {
 		return false, false
 	}

@@ -23,7 +23,7 @@ func reviewable(p *play) *Refusal {
 	case t.holds(own.Verdict):
 		return refuse(RuleState, show, "%s has the verdict of %s", t.ID, role)
 	case p.panel().rereads(own.Review):
-	case own.Review.live(p.move.At) && len(t.Submission.Reviews) > 1:
+	case own.Review.live(p.move.At) && len(t.Submission.ReviewBy) > 1:
 		return refuse(RuleLease, show, "%s reviews %s as %s until %s", own.Review.By, t.ID, role, own.Review.Lease.Format(time.RFC3339))
 	case own.Review.live(p.move.At):
 		return refuse(RuleLease, show, "%s reviews %s until %s", own.Review.By, t.ID, own.Review.Lease.Format(time.RFC3339))
@@ -89,7 +89,7 @@ func (r *ReviewMove) already(p *play) bool {
 	if p.from != ReadyForReview {
 		return false
 	}
-	_, held := p.task.ReviewBy(p.move.By)
+	_, held := p.task.HeldReview(p.move.By)
 	if r.Role != "" {
 		held = p.task.Judgement(r.Role).Review
 	}

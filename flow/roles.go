@@ -108,7 +108,7 @@ func (r *RoleMove) checkOpenUses(p *play) *Refusal {
 // needsRole reports whether an open task cannot go on without a role: it is done
 // or judged by it, or has open blockers of it.
 func (t *Task) needsRole(name Role) bool {
-	if t.doer() == name || slices.Contains(t.Reviews, name) || t.Submission != nil && slices.Contains(t.Submission.Reviews, name) {
+	if t.doer() == name || slices.Contains(t.ReviewBy, name) || t.Submission != nil && slices.Contains(t.Submission.ReviewBy, name) {
 		return true
 	}
 	rejected := t.Judgement(name).Rejection

@@ -121,7 +121,7 @@ func (s *Summary) Takers(a Act, at time.Time) []Role {
 func (t *Task) Summary() Summary {
 	s := Summary{Failures: len(t.Failures), FailedBy: t.failedBy(), Limits: t.Limits, ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint,
 		Stretch: t.Stretch, Priority: t.Priority, DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify,
-		Role: t.doer(), Spec: t.Spec, BasedOn: t.BasedOn, OwnReviews: len(t.Reviews)+len(t.Without) > 0,
+		Role: t.doer(), Spec: t.Spec, BasedOn: t.BasedOn, OwnReviews: len(t.ReviewBy)+len(t.Without) > 0,
 		Created: t.Created, Changed: t.Changed, Budgeted: t.Budget != nil, Reverts: t.Reverts}
 	s.Level, s.Estimate, s.Entered, s.Labels = t.Level, t.Estimate, t.Entered, t.Labels
 	s.Phase = t.Phase
@@ -141,8 +141,8 @@ func (t *Task) Summary() Summary {
 		s.Coder, s.Lease = t.Claim.By, t.Claim.Lease
 	}
 	if in(ReadyForReview, Approved).has(t.Status) && t.Submission != nil {
-		s.Judges = make([]Judge, 0, len(t.Submission.Reviews))
-		for _, r := range t.Submission.Reviews {
+		s.Judges = make([]Judge, 0, len(t.Submission.ReviewBy))
+		for _, r := range t.Submission.ReviewBy {
 			s.Judges = append(s.Judges, t.judgeOf(r))
 		}
 	}

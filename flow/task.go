@@ -24,7 +24,7 @@ type Task struct {
 	DependsOn []TaskID `yaml:"depends_on"`
 	Owns      []string `yaml:"owns"`
 	Verify    string   `yaml:"verify"`
-	Reviews   []Role   `yaml:"reviews"` // roles that judge it beside those that the board asks for
+	ReviewBy  []Role   `yaml:"review_by"` // roles that judge it beside those that the board asks for
 
 	Files           *Files   `yaml:"files"`
 	Estimate        Duration `yaml:"estimate"`   // of the work of one agent; 0 is not known
@@ -129,18 +129,18 @@ type Intent struct {
 
 // A Submission is the exact commit that waits for a verdict.
 type Submission struct {
-	Number  int       `yaml:"number"` // kept as refs/liza/saved/<task>/<number of the save>
-	Save    int       `yaml:"save"`
-	Commit  ObjectID  `yaml:"commit"`
-	Tree    ObjectID  `yaml:"tree"`
-	Base    ObjectID  `yaml:"base"` // merge base with the integration tip
-	Changed int       `yaml:"changed"`
-	Paths   []string  `yaml:"paths"` // the first MaxList of the changed paths
-	Receipt *Receipt  `yaml:"receipt"`
-	At      time.Time `yaml:"at"`
-	Reviews []Role    `yaml:"reviews"` // that must judge it; never empty in memory
-	Human   bool      `yaml:"human"`   // a person submitted it
-	Gates   []Receipt `yaml:"gates"`   // of the gates at a submission
+	Number   int       `yaml:"number"` // kept as refs/liza/saved/<task>/<number of the save>
+	Save     int       `yaml:"save"`
+	Commit   ObjectID  `yaml:"commit"`
+	Tree     ObjectID  `yaml:"tree"`
+	Base     ObjectID  `yaml:"base"` // merge base with the integration tip
+	Changed  int       `yaml:"changed"`
+	Paths    []string  `yaml:"paths"` // the first MaxList of the changed paths
+	Receipt  *Receipt  `yaml:"receipt"`
+	At       time.Time `yaml:"at"`
+	ReviewBy []Role    `yaml:"review_by"` // that must judge it; never empty in memory
+	Human    bool      `yaml:"human"`     // a person submitted it
+	Gates    []Receipt `yaml:"gates"`     // of the gates at a submission
 }
 
 // A Review is the time-bounded right to judge a submission.

@@ -17,13 +17,13 @@ func (p *play) describeRoles(t *Task, hint string) (wrong []*Refusal) {
 	case len(row.Kinds) > 0 && !slices.Contains(row.Kinds, t.Kind):
 		refused(RuleForm, hint, "%s does no tasks of the kind %s, which %s is", row.Name.One(), t.Kind, t.ID)
 	}
-	for i, r := range t.Reviews {
+	for i, r := range t.ReviewBy {
 		switch {
 		case r != HumanRole && p.Role(r) == nil:
 			refused(RuleNotFound, list, "the board has no role %s, which %s names", r, t.ID)
 		case !p.panel().mayJudge(r):
 			refused(RuleForm, hint, "%s does not judge, so it cannot review %s", r, t.ID)
-		case slices.Contains(t.Reviews[:i], r):
+		case slices.Contains(t.ReviewBy[:i], r):
 			refused(RuleForm, hint, "%s names %s twice among its reviews", t.ID, r)
 		case slices.Contains(t.Without, r):
 			refused(RuleForm, hint, "%s asks for %s and leaves it out", t.ID, r)

@@ -23,8 +23,8 @@ type TrackedPath struct {
 	By        Actor            `yaml:"by"`   // of the move that brought it otherwise
 	Principal string           `yaml:"principal"`
 	At        time.Time        `yaml:"at"`
-	Reviews   []Role           `yaml:"reviews"`  // whose verdicts the blob needed
-	Verdicts  []PathVerdict    `yaml:"verdicts"` // for exactly this blob, sorted by role
+	ReviewBy  []Role           `yaml:"review_by"` // whose verdicts the blob needed
+	Verdicts  []PathVerdict    `yaml:"verdicts"`  // for exactly this blob, sorted by role
 
 	Class     *Class     `yaml:"class"`     // of exactly this blob
 	Allowance *Allowance `yaml:"allowance"` // for exactly this blob
@@ -347,7 +347,7 @@ func (p *effect) track(t Text, from origin) {
 		if from.task == "" {
 			doc.By, doc.Principal = p.move.By, p.move.Principal
 		}
-		doc.Reviews, doc.Verdicts = from.reviews, from.verdicts
+		doc.ReviewBy, doc.Verdicts = from.reviews, from.verdicts
 		doc.Class, doc.Allowance = t.Class, nil
 	}
 	doc.Sections = nil
@@ -379,7 +379,7 @@ func (s TrackedSection) follow(hash string, changed bool) TrackedSection {
 // Approved reports whether every role whose verdict the blob needed has approved
 // it.
 func (d *TrackedPath) Approved() bool {
-	return d.Blob != "" && len(d.Reviews) > 0 && !slices.ContainsFunc(d.Reviews, func(r Role) bool { return !d.hasVerdict(r) })
+	return d.Blob != "" && len(d.ReviewBy) > 0 && !slices.ContainsFunc(d.ReviewBy, func(r Role) bool { return !d.hasVerdict(r) })
 }
 
 // pathVerdicts are the verdicts on the submission as those on the texts that it

@@ -70,7 +70,7 @@ func ShownTexts(b *Board, t *Task, by Actor) []TextRef {
 	if t == nil {
 		return nil
 	}
-	if _, held := t.ReviewBy(by); held != nil {
+	if _, held := t.HeldReview(by); held != nil {
 		return held.Texts
 	}
 	return b.trackedPaths().refsOf(t)

@@ -146,7 +146,7 @@ func (w words) inputs(names []string) []TaskInput {
 		in.Phase, in.Denies = PhaseID(w.or("phase", "")), w.list("denies")
 		in.Role, in.BasedOn = w.role("role", ""), w.list("basedon")
 		in.Reverts, in.Reopens = ids[TaskID](w.list("reverts")), TaskID(w.or("reopens", ""))
-		in.Reviews, in.Without = ids[Role](w.list("reviews")), ids[Role](w.list("without"))
+		in.ReviewBy, in.Without = ids[Role](w.list("reviewby")), ids[Role](w.list("without"))
 		in.Level, in.Estimate, in.Labels = w.number("level"), Duration(w.span("estimate", 0)), w.list("labels")
 		in.Consumers, in.IntegrationTest, in.VerifyTimeout = ids[TaskID](w.list("consumers")), w.or("integrationtest", ""), Duration(w.span("verifytimeout", 0))
 		if files := (Files{Create: w.list("create"), Modify: w.list("modify"), Read: w.list("read")}); len(files.Create)+len(files.Modify)+len(files.Read) > 0 {

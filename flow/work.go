@@ -320,9 +320,9 @@ func (s *SubmitMove) apply(p *effect) {
 	t.judgeAll(func(j *Judgement) { j.NoVerdicts, j.NotBefore, j.Error = 0, time.Time{}, "" })
 	t.Submission = &Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
 		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At,
-		Reviews: p.panel().needs(t, s.Paths), Human: m.By.IsHuman(), Gates: s.Gates}
+		ReviewBy: p.panel().needs(t, s.Paths), Human: m.By.IsHuman(), Gates: s.Gates}
 	recordGates(p, AtSubmit, t.ID, s.Gates)
-	if t.Submission.Human && len(t.Submission.Reviews) > 1 && slices.Contains(t.Submission.Reviews, HumanRole) {
+	if t.Submission.Human && len(t.Submission.ReviewBy) > 1 && slices.Contains(t.Submission.ReviewBy, HumanRole) {
 		// A person submits what it stands for. The verdict is another person's only
 		// where no other role judges.
 		t.judge(HumanRole, func(j *Judgement) {

@@ -64,7 +64,7 @@ type TaskTemplate struct {
 	Spec      string   `yaml:"spec"` // "" is that of the goal
 	Scope     string   `yaml:"scope"`
 	BasedOn   []string `yaml:"based_on"`
-	Reviews   []Role   `yaml:"reviews"`
+	ReviewBy  []Role   `yaml:"review_by"`
 	DependsOn []string `yaml:"depends_on"` // names of templates that stand before it in the phase
 }
 

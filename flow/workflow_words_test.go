@@ -46,7 +46,7 @@ func (w words) workflow(key string) *Workflow {
 					t.DependsOn = []string{at(3)}
 				}
 				if at(4) != "" {
-					t.Reviews = ids[Role](strings.Split(at(4), "+"))
+					t.ReviewBy = ids[Role](strings.Split(at(4), "+"))
 				}
 				f.Tasks = append(f.Tasks, t)
 			case "gate":

@@ -32,7 +32,7 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 		task.Claim = &flow.Claim{By: who.Draw(t, "holder"), Lease: at.Draw(t, "lease"), From: flow.Unclaimed}
 	}
 	if rapid.Bool().Draw(t, "submitted") {
-		task.Submission = &flow.Submission{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", Reviews: []flow.Role{flow.CodeReviewer, "security-reviewer"}}
+		task.Submission = &flow.Submission{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", ReviewBy: []flow.Role{flow.CodeReviewer, "security-reviewer"}}
 	}
 	if rapid.Bool().Draw(t, "reviewed") {
 		task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, NotBefore: at.Draw(t, "not before"), Review: &flow.Review{By: who.Draw(t, "reviewer"), Lease: at.Draw(t, "review lease")}}}

@@ -216,7 +216,7 @@ func TestEditedWorkIsJudgedAnew(t *testing.T) {
 	}
 	require.Equal(t, []flow.Role{security}, y.board().Task("a").Missing())
 	in := y.board().Task("a").Input()
-	in.DoneWhen, in.Reviews = "something else works", []flow.Role{"docs-reviewer"}
+	in.DoneWhen, in.ReviewBy = "something else works", []flow.Role{"docs-reviewer"}
 	y.do(flow.Move{Act: flow.ActEdit, Task: "a", By: "planner-1", Detail: &flow.EditMove{Input: in}})
 	y.do(flow.Move{Act: flow.ActUnblock, Task: "a", By: ann, Detail: &flow.UnblockMove{}})
 	require.Equal(t, flow.ReadyForReview, y.board().Task("a").Status)

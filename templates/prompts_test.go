@@ -124,7 +124,7 @@ func secured() Input {
 	in.Role, in.Row, in.Agent, in.Worktree = "security-reviewer", rowOf("security-reviewer"), "security-reviewer-1", "/repo/.worktrees/review@task-3@2@security-reviewer"
 	in.Row.Strict = true
 	t := in.Task
-	t.Submission.Reviews = []flow.Role{flow.CodeReviewer, "security-reviewer", "gates"}
+	t.Submission.ReviewBy = []flow.Role{flow.CodeReviewer, "security-reviewer", "gates"}
 	t.Judgements = append(t.Judgements, flow.Judgement{Role: "security-reviewer", Rejection: &flow.Rejection{Commit: first, By: "security-reviewer-2", At: noon,
 		Blockers:  []flow.Finding{{File: "upload/retry.go", Line: 7, Issue: "the token is in the log"}},
 		Dismissed: []flow.Dismissed{{Finding: flow.Finding{Issue: "the retry is not limited"}, Reason: "the server limits it", By: "human:ada", At: noon}}}})
@@ -357,7 +357,7 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 		"SupersededBy": "nobody works on a final task", "Abandoned": "nobody works on a final task", "Merge": "nobody works on a final task",
 		"Cycles": "the attempt's cycles are what limits look at", "Claim": "the supervisor's concern",
 		"Budget": "the supervisor stops what goes beyond it", "Usage": "the supervisor counts it", "Submissions": "the findings name their commit", "Submission": "the reviewer's concern",
-		"Role": "the prompt is of that role", "Reviews": "the reviewers' concern", "Without": "the reviewers' concern", "RejectedBy": "the findings say it",
+		"Role": "the prompt is of that role", "ReviewBy": "the reviewers' concern", "Without": "the reviewers' concern", "RejectedBy": "the findings say it",
 		"Reverts": "the title and scope say it", "Reverted": "nobody works on a final task", "Asked": "the supervisor's concern",
 		"Phase": "a task is worked on in its phase alone", "Denies": "they are among what may not be changed", "Asking": "the answers say it",
 	}

@@ -166,7 +166,7 @@ func verdictData(t *flow.Task, roles []flow.Role) map[string]any {
 // forRoles names the roles of a verdict for people, where several roles judge
 // the submission.
 func forRoles(t *flow.Task, roles []flow.Role) string {
-	if t.Submission == nil || len(t.Submission.Reviews) < 2 || len(roles) == 0 {
+	if t.Submission == nil || len(t.Submission.ReviewBy) < 2 || len(roles) == 0 {
 		return ""
 	}
 	return " for " + view.JoinRoles(roles)

@@ -63,7 +63,7 @@ func anew(f *flow.WorkflowPhase, g *flow.Goal, path string, doc *flow.TrackedPat
 	}
 	for _, t := range f.Tasks {
 		if slices.ContainsFunc(t.Owns, func(glob string) bool { return flow.Match(flow.Expand(glob, g.ID), path) }) {
-			in.Role, in.Kind, in.DoneWhen, in.Verify, in.Reviews = t.Role, t.Kind, flow.Expand(t.DoneWhen, g.ID), flow.Expand(t.Verify, g.ID), t.Reviews
+			in.Role, in.Kind, in.DoneWhen, in.Verify, in.ReviewBy = t.Role, t.Kind, flow.Expand(t.DoneWhen, g.ID), flow.Expand(t.Verify, g.ID), t.ReviewBy
 			break
 		}
 	}

@@ -66,7 +66,7 @@ func heldReview(inv *invocation, b *flow.Board, by flow.Actor) (*flow.Task, flow
 		id = a.Review
 	}
 	if t := b.Task(id); t != nil && t.Submission != nil {
-		if role, review := t.ReviewBy(by); review != nil {
+		if role, review := t.HeldReview(by); review != nil {
 			return t, role, nil
 		}
 	}

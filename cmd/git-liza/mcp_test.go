@@ -96,7 +96,7 @@ func TestMCPPlans(t *testing.T) {
 			c.does("task_edit", `{"id": "task-1", "clear": ["depends_on"]}`)
 			c.does("task_edit", `{"id": "task-1", "depends": ["one"]}`) // as the flag has it
 			require.True(t, c.ask("task_edit", `{"id": "task-1", "depends": ["one"], "depends_on": ["one"]}`).IsError)
-			c.does("task_edit", `{"id": "task-1", "role": "coder", "reviews": ["security-reviewer", "docs-reviewer"], "based_on": ["specs/vision.md"]}`)
+			c.does("task_edit", `{"id": "task-1", "role": "coder", "review_by": ["security-reviewer", "docs-reviewer"], "based_on": ["specs/vision.md"]}`)
 			require.Equal(t, []any{"security-reviewer", "docs-reviewer"}, p.show("task-1")["review_by"])
 			require.Equal(t, []any{"specs/vision.md"}, p.show("task-1")["based_on"])
 			c.does("task_edit", `{"id": "task-1", "level": 2, "labels": ["core"], "estimate": "45m", "acceptance": ["it runs, and ends"], "create": ["a.txt"], "modify": ["specs/vision.md"], "context": "specs/vision.md#top", "consumers": ["two"], "integration_test": "a_test.go"}`)
@@ -111,7 +111,7 @@ func TestMCPPlans(t *testing.T) {
 			} else {
 				c.refused("task_edit", without, "not_allowed")
 			}
-			c.does("task_edit", `{"id": "task-1", "clear": ["reviews", "based_on", "without"]}`)
+			c.does("task_edit", `{"id": "task-1", "clear": ["review_by", "based_on", "without"]}`)
 			require.Empty(t, p.show("task-1")["review_by"])
 			c.does("finalize", `{"id": ["task-1"]}`)
 			require.Equal(t, []any{"one"}, p.show("task-1")["depends_on"])

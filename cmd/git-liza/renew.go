@@ -20,7 +20,7 @@ func (c *renewCommand) Run(inv *invocation) error {
 		return err
 	}
 	t := r.After.Task(c.ID)
-	_, lease := t.ReviewBy(clone.By)
+	_, lease := t.HeldReview(clone.By)
 	switch {
 	case c.Role != "":
 		lease = t.Judgement(c.Role).Review

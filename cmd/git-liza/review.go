@@ -43,7 +43,7 @@ func (c *reviewCommand) Run(inv *invocation) error {
 		}
 	}
 	as := ""
-	if reviews := r.After.Task(got.Task).Submission.Reviews; len(reviews) > 1 && clone.By.IsHuman() {
+	if reviews := r.After.Task(got.Task).Submission.ReviewBy; len(reviews) > 1 && clone.By.IsHuman() {
 		as = " as " + got.Role.String()
 	}
 	return inv.result(r, got, "%s reviews %s of %s by %s%s until %s\n%s", clone.By, got.Commit.Short(), got.Task, got.Author, as,

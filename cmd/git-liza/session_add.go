@@ -65,7 +65,7 @@ func heldSince(t *flow.Task, by flow.Actor) time.Time {
 	if t.Claim != nil && t.Claim.By == by {
 		return t.Claim.Since
 	}
-	if _, review := t.ReviewBy(by); review != nil {
+	if _, review := t.HeldReview(by); review != nil {
 		return review.Since
 	}
 	return time.Time{}

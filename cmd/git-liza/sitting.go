@@ -167,7 +167,7 @@ func (s *sitting) renew(ctx context.Context, clone *work.Clone, id flow.TaskID, 
 
 // role is the role of the review where a move has to name it, "" where there is one.
 func (s *sitting) role() flow.Role {
-	if len(s.task.Submission.Reviews) < 2 {
+	if len(s.task.Submission.ReviewBy) < 2 {
 		return ""
 	}
 	return s.got.Role

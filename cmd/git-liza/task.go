@@ -224,7 +224,7 @@ type taskEditCommand struct {
 
 // taskChanges are what a command changes of a task.
 type taskChanges struct {
-	Clear     []string `enum:"depends,depends_on,owns,verify,based_on,reviews,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, reviews, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
+	Clear     []string `enum:"depends,depends_on,owns,verify,based_on,review_by,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, review_by, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
 	taskFlags `schema:"-"`
 }
 
@@ -272,8 +272,8 @@ func (c *taskChanges) clear(in *flow.TaskInput) {
 			in.Verify = ""
 		case "based_on":
 			in.BasedOn = nil
-		case "reviews":
-			in.Reviews = nil
+		case "review_by":
+			in.ReviewBy = nil
 		case "without":
 			in.Without = nil
 		case "reverts":

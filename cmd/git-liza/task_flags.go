@@ -17,7 +17,7 @@ type taskFlags struct {
 	Stretch  *bool         `help:"Not planned for the sprint, only if there is time."`
 	Role     *flow.Role    `placeholder:"ROLE" help:"That does it; default coder."`
 	BasedOn  []string      `sep:"none" placeholder:"PATH[#ANCHOR]" help:"What it stands on beside its spec, as --spec; repeatable."`
-	ReviewBy []flow.Role   `placeholder:"ROLE" data:"reviews" help:"Roles that judge it beside those that the board asks for."`
+	ReviewBy []flow.Role   `placeholder:"ROLE" help:"Roles that judge it beside those that the board asks for."`
 	Without  []flow.Role   `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
 	Reverts  []flow.TaskID `placeholder:"ID" help:"Merged tasks that it takes back."`
 	Phase    *flow.PhaseID `placeholder:"PHASE" help:"In which it is worked on, of the workflow of its goal; default the present one. any: in every one, which only a person says."`
@@ -134,7 +134,7 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 		in.BasedOn = f.BasedOn
 	}
 	if f.ReviewBy != nil {
-		in.Reviews = f.ReviewBy
+		in.ReviewBy = f.ReviewBy
 	}
 	if f.Without != nil {
 		in.Without = f.Without

@@ -124,7 +124,7 @@ func (g *generator) submitted(n int) *flow.Task {
 	t.Intent = &flow.Intent{Summary: "Count the time and refuse what exceeds it", Validation: "The new test fails without the change",
 		Files: []string{fmt.Sprintf("part/%d/limit.go", n), fmt.Sprintf("part/%d/limit_test.go", n)}, At: g.begun}
 	t.Submission = &flow.Submission{Number: 1, Save: 1, Commit: object(n, "commit"), Tree: object(n, "tree"), Base: object(n, "base"), Changed: 2,
-		Paths: t.Intent.Files, At: g.begun, Reviews: []flow.Role{flow.CodeReviewer}}
+		Paths: t.Intent.Files, At: g.begun, ReviewBy: []flow.Role{flow.CodeReviewer}}
 	return t
 }
 

@@ -193,7 +193,7 @@ func fullDocuments() map[flow.Key]flow.Document {
 			task.Block = &flow.Block{Reason: "it needs the thing"}
 		case flow.ReadyForReview, flow.Approved:
 			task.Attempt, task.Submission = &flow.Attempt{Coder: "coder-1"}, &flow.Submission{Commit: flow.ObjectID(fmt.Sprintf("%040d", i)),
-				Reviews: []flow.Role{flow.CodeReviewer}}
+				ReviewBy: []flow.Role{flow.CodeReviewer}}
 		}
 		add(docs, task)
 	}

@@ -246,7 +246,7 @@ func leaseOf(t *flow.Task, by flow.Actor) time.Time {
 	if t.Claim != nil {
 		return t.Claim.Lease
 	}
-	if _, held := t.ReviewBy(by); held != nil {
+	if _, held := t.HeldReview(by); held != nil {
 		return held.Lease
 	}
 	return time.Time{}

@@ -39,8 +39,8 @@ git liza principal add rita --kind machine --role code-reviewer --user rita
 git liza principal add sam --kind machine --role security-reviewer --user sam
 git liza principal add mel --kind human --agent human:mel --right merge --user mel
 git liza role require security-reviewer
-for reviews in '' ', reviews: [gates]' ''; do
-	echo "- {title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs$reviews}"
+for review_by in '' ', review_by: [gates]' ''; do
+	echo "- {title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs$review_by}"
 done | git liza task add --from -
 code task-1
 approve rita task-1 code-reviewer-1

@@ -141,7 +141,7 @@ func (v *Agent) showReview(t *flow.Task, at time.Time) {
 	if t == nil {
 		return
 	}
-	_, held := t.ReviewBy(flow.Actor(v.ID))
+	_, held := t.HeldReview(flow.Actor(v.ID))
 	if held == nil {
 		return
 	}

@@ -146,7 +146,7 @@ var alarmCases = []struct {
 
 func reviewedUntil(lease time.Time) *flow.Task {
 	return oneTask(flow.ReadyForReview, start, func(t *flow.Task) {
-		t.Attempt, t.Submission = &flow.Attempt{Number: 1, Coder: "coder-1"}, &flow.Submission{Number: 1, Reviews: []flow.Role{flow.CodeReviewer}}
+		t.Attempt, t.Submission = &flow.Attempt{Number: 1, Coder: "coder-1"}, &flow.Submission{Number: 1, ReviewBy: []flow.Role{flow.CodeReviewer}}
 		t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: lease}}}
 	})
 }

@@ -25,7 +25,7 @@ func Artifacts(b *flow.Board) []Artifact {
 		if doc := b.Tracked(asked.Path); doc != nil {
 			a.TrackedPath = *doc
 		}
-		if a.Needs = a.Reviews; len(a.Needs) == 0 {
+		if a.Needs = a.ReviewBy; len(a.Needs) == 0 {
 			a.Needs = flow.TextRoles(b, asked.Path)
 		}
 		list = append(list, a)

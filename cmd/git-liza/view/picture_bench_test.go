@@ -79,7 +79,7 @@ func largeTask(n int) *flow.Task {
 		t.Claim = &flow.Claim{By: t.Attempt.Coder, Since: noon, Lease: noon.Add(time.Hour)}
 	case n%200 == 2:
 		t.Status, t.Attempt = flow.ReadyForReview, &flow.Attempt{Number: 1, Coder: "coder-1"}
-		t.Submission = &flow.Submission{Number: 1, Reviews: []flow.Role{flow.CodeReviewer}}
+		t.Submission = &flow.Submission{Number: 1, ReviewBy: []flow.Role{flow.CodeReviewer}}
 	case n%500 == 4:
 		t.Status, t.Block = flow.Blocked, &flow.Block{Reason: "stuck", At: noon}
 	case n%4 == 0:

@@ -328,8 +328,8 @@ func (c *follower) task(id flow.TaskID) *flow.Task {
 		t.Attempt = &flow.Attempt{Number: 1, Coder: "coder-1"}
 		t.Claim = &flow.Claim{By: "coder-1", Since: c.at, Lease: c.lease()}
 	case flow.ReadyForReview, flow.Approved:
-		t.Submission = &flow.Submission{Number: 1, Commit: "1234567890123456789012345678901234567890", At: c.at, Reviews: []flow.Role{flow.CodeReviewer, pick(c, flow.HumanRole, "gates")}}
-		j := flow.Judgement{Role: pick(c, t.Submission.Reviews...)}
+		t.Submission = &flow.Submission{Number: 1, Commit: "1234567890123456789012345678901234567890", At: c.at, ReviewBy: []flow.Role{flow.CodeReviewer, pick(c, flow.HumanRole, "gates")}}
+		j := flow.Judgement{Role: pick(c, t.Submission.ReviewBy...)}
 		if c.IntN(2) == 0 {
 			j.Review = &flow.Review{By: pick(c, flow.Actor("code-reviewer-1"), "human:bob"), Since: c.at, Lease: c.lease()}
 		} else {
@@ -356,7 +356,7 @@ func TestPictureIsDueAtTheNextTry(t *testing.T) {
 	failed := taskIn("failed", flow.Unclaimed)
 	failed.Retry = &flow.Retry{Count: 2, NotBefore: again}
 	lost := taskIn("lost", flow.ReadyForReview)
-	lost.Submission = &flow.Submission{Number: 1, Reviews: []flow.Role{flow.CodeReviewer}}
+	lost.Submission = &flow.Submission{Number: 1, ReviewBy: []flow.Role{flow.CodeReviewer}}
 	lost.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, NoVerdicts: 1, NotBefore: again}}
 	for _, task := range []*flow.Task{failed, lost} {
 		r := Reading{Board: graphBoard([]*flow.Task{task}), At: noon, Person: flow.Caller{By: "human:ann"}}

@@ -105,7 +105,7 @@ func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
 // stale says which of them have changed.
 func shownTo(t *flow.Task, task Object) Object {
 	without := []string{"reviews", "missing", "entered"}
-	if len(partOf(t.Submission).Reviews) > 1 || len(t.Judgements) > 1 {
+	if len(partOf(t.Submission).ReviewBy) > 1 || len(t.Judgements) > 1 {
 		without = []string{"reviewing_by", "review_lease_expires", "approved_by", "verdict", "rejection"}
 	}
 	if t.Role == "" {
@@ -224,7 +224,7 @@ func addRows(rows *Table, key string, value any) {
 // namedRoles adds to verdicts of people on the last submission the roles for which
 // they were given, if several judge.
 func namedRoles(t *flow.Task, history []Entry) []Entry {
-	if len(partOf(t.Submission).Reviews) < 2 {
+	if len(partOf(t.Submission).ReviewBy) < 2 {
 		return history
 	}
 	history = slices.Clone(history)

@@ -126,7 +126,7 @@ func (r Reading) wholeTask(t *flow.Task) Task {
 	v.Submitted, v.ApprovedBy, v.Verdict, v.Rejection = sub.Commit, partOf(t.Verdict()).By, t.Verdict(), t.Rejection()
 	v.Merged, v.Drift, v.Questions, v.MergeFailure, v.Fix, v.Handoff = merge.Commit, merge.Drift, partOf(t.Block).Questions, t.Integration, a.Fix, t.Handoff
 	v.Supersedes, v.SupersededBy, v.Rescope = t.Supersedes, t.SupersededBy, t.Rescope
-	v.ReviewBy, v.Without, v.Reviews, v.Usage, v.Budget, v.Reverted = t.Reviews, t.Without, reviewsOf(t), t.Usage, t.Budget, t.Reverted
+	v.ReviewBy, v.Without, v.Reviews, v.Usage, v.Budget, v.Reverted = t.ReviewBy, t.Without, reviewsOf(t), t.Usage, t.Budget, t.Reverted
 	v.Files, v.Acceptance, v.Steps, v.Context, v.Consumers = t.Files, t.Acceptance, t.Steps, t.Context, t.Consumers
 	v.IntegrationTest, v.VerifyTimeout, v.RetryError, v.AbandonedBy, v.Gates, v.Denies = t.IntegrationTest, t.VerifyTimeout, retry.Error, t.AbandonedBy, sub.Gates, t.Denies
 	v.BudgetLeft = r.budgetLeft("", t.ID)
@@ -152,7 +152,7 @@ func (r Reading) wholeTask(t *flow.Task) Task {
 // reviewsOf returns what each role holds of the task: first those that judge the
 // submission, in its order, then others with a rejection.
 func reviewsOf(t *flow.Task) (list []Review) {
-	roles := slices.Clone(partOf(t.Submission).Reviews)
+	roles := slices.Clone(partOf(t.Submission).ReviewBy)
 	for _, j := range t.Judgements {
 		if !slices.Contains(roles, j.Role) {
 			roles = append(roles, j.Role)

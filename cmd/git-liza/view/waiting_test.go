@@ -36,9 +36,9 @@ func boardOf(documents ...flow.Document) *flow.Board {
 			key = flow.Key{Folder: flow.Tasks, ID: string(d.ID)}
 			ofGoal := *d
 			ofGoal.Goal = "goal-1"
-			if d.Submission != nil && len(d.Submission.Reviews) == 0 {
+			if d.Submission != nil && len(d.Submission.ReviewBy) == 0 {
 				submission := *d.Submission
-				submission.Reviews = []flow.Role{flow.CodeReviewer}
+				submission.ReviewBy = []flow.Role{flow.CodeReviewer}
 				ofGoal.Submission = &submission
 			}
 			doc = &ofGoal

@@ -188,7 +188,7 @@ func (c *Checkouts) dropReviews(ctx context.Context, t *flow.Task, which func(fl
 	if c.Trees == nil || t.Submission == nil {
 		return nil
 	}
-	for _, role := range t.Submission.Reviews {
+	for _, role := range t.Submission.ReviewBy {
 		if t.Judgement(role).Review != nil || !which(role) {
 			continue
 		}

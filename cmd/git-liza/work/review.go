@@ -108,7 +108,7 @@ func leftByPerson(t *flow.Task, at time.Time) *leftReview {
 	for _, j := range t.Judgements {
 		if j.Review != nil && j.Review.By.IsHuman() && !j.Review.Lease.After(at) {
 			left := &leftReview{task: t.ID, role: j.Role}
-			if t.Submission != nil && len(t.Submission.Reviews) < 2 {
+			if t.Submission != nil && len(t.Submission.ReviewBy) < 2 {
 				left.role = ""
 			}
 			return left
@@ -138,7 +138,7 @@ func takenReview(r gitstore.Result) (flow.Role, *flow.Review) {
 			return j.Role, j.Review
 		}
 	}
-	return t.ReviewBy(r.Move.By)
+	return t.HeldReview(r.Move.By)
 }
 
 // heldReview is the review of a task that an actor holds; nil if it holds none.
@@ -147,7 +147,7 @@ func heldReview(t *flow.Task, by flow.Actor) *flow.Review {
 	if t == nil {
 		return nil
 	}
-	_, held := t.ReviewBy(by)
+	_, held := t.HeldReview(by)
 	return held
 }
 
@@ -188,7 +188,7 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 		return gitstore.Result{}, err
 	}
 	if t := b.Task(id); heldReview(t, c.By) != nil {
-		role, _ := t.ReviewBy(c.By)
+		role, _ := t.HeldReview(c.By)
 		if err := c.Seals.CheckUntouched(ctx, t, role); err != nil {
 			return gitstore.Result{}, err
 		}

@@ -71,7 +71,7 @@ func ends(b *flow.Board, id flow.TaskID, by flow.Actor, outcome, text string) fl
 	principal, _ := exec.Command("git", "config", "liza.agent."+string(by)+".principal").Output()
 	d := &flow.SessionMove{Provider: "script", Role: by.Role(), Outcome: outcome, Error: text}
 	t := b.Task(id)
-	if _, held := t.ReviewBy(by); held != nil {
+	if _, held := t.HeldReview(by); held != nil {
 		d.Of = held.Since
 	} else if t.Claim != nil {
 		d.Of = t.Claim.Since
@@ -202,7 +202,7 @@ func describe(id flow.TaskID) flow.TaskInput {
 		Limits: &flow.Limits{Iterations: 5, Cycles: 4, MergeFails: 3, NoVerdicts: 2, FailedCoders: 3, Failures: 4},
 		Budget: &flow.Budget{Tokens: 10000, Cost: 2500000},
 		Role:   flow.Coder, BasedOn: []string{"texts/" + string(id) + ".md#one"},
-		Reviews: []flow.Role{"security-reviewer"}, Without: []flow.Role{"docs-reviewer"},
+		ReviewBy: []flow.Role{"security-reviewer"}, Without: []flow.Role{"docs-reviewer"},
 		Files:    &flow.Files{Create: []string{"all/" + string(id) + "/new.txt"}, Modify: []string{"specs/vision.md"}, Read: []string{"README"}},
 		Estimate: flow.Duration(90 * time.Minute), Level: 2, VerifyTimeout: flow.Duration(time.Minute),
 		Acceptance: []string{"it can be read"}, Labels: []string{"words"}, Consumers: []flow.TaskID{"reader"},

@@ -44,7 +44,7 @@ phases:
       - {type: adr, path: "designs/{goal}/adr-*.md", count: 1}
       - {type: plan, path: "designs/{goal}/plan.yaml"}
     tasks:
-      - {name: adr, title: "Decide for {goal}", role: architect, kind: spec, owns: ["designs/{goal}/adr-*.md"], done_when: D, verify: 'true', spec: texts/design.md#one, based_on: [texts/base.md#one], reviews: [docs-reviewer]}
+      - {name: adr, title: "Decide for {goal}", role: architect, kind: spec, owns: ["designs/{goal}/adr-*.md"], done_when: D, verify: 'true', spec: texts/design.md#one, based_on: [texts/base.md#one], review_by: [docs-reviewer]}
       - {name: more, title: More, role: coder, kind: docs, done_when: D, verify: 'true', spec: texts/more.md#one, depends_on: [adr]}
     gates: [look]
     human: true
@@ -64,7 +64,7 @@ phases:
       - {type: adr, path: "thoughts/{goal}/adr-*.md", count: 1}
       - {type: plan, path: "thoughts/{goal}/plan.yaml"}
     tasks:
-      - {name: think, title: Think, role: architect, kind: spec, owns: ["thoughts/{goal}/adr-*.md"], done_when: D, verify: 'true', spec: texts/other.md#one, based_on: [texts/base.md#one], reviews: [docs-reviewer]}
+      - {name: think, title: Think, role: architect, kind: spec, owns: ["thoughts/{goal}/adr-*.md"], done_when: D, verify: 'true', spec: texts/other.md#one, based_on: [texts/base.md#one], review_by: [docs-reviewer]}
       - {name: again, title: Again, role: coder, kind: docs, done_when: D, depends_on: [think]}
     gates: [look]
     human: true
