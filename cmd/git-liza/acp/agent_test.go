@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 	<-a.conn.Done()
 	if name == "stays" {
 		signal.Ignore(syscall.SIGTERM)
-		select {}
+		time.Sleep(time.Hour)
 	}
 }
 
@@ -262,9 +263,9 @@ func (a *agent) Prompt(ctx context.Context, r sdk.PromptRequest) (sdk.PromptResp
 	case "deaf":
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Fprintln(os.Stderr, "thinking")
-		select {}
+		time.Sleep(time.Hour)
 	case "silent":
-		select {}
+		time.Sleep(time.Hour)
 	case "floods":
 		for i := range 20000 {
 			a.say(ctx, r.SessionId, fmt.Sprintf("%d ", i))
@@ -312,7 +313,7 @@ func (a *agent) work(ctx context.Context, text string) (sdk.PromptResponse, erro
 
 // raw are agents that do not keep to the protocol at all.
 var raw = map[string]func(){
-	"mute": func() { select {} },
+	"mute": func() { time.Sleep(time.Hour) },
 	"gone": func() { os.Exit(4) },
 	"noise": func() {
 		for {

@@ -41,6 +41,9 @@ func start(c Command) (*running, error) {
 		g.closePipes()
 		return nil, err
 	}
+	if c.Began != nil {
+		c.Began(g.family)
+	}
 	go g.drainOutput(c)
 	go g.feedInput(c.Stdin)
 	return g, nil

@@ -65,9 +65,10 @@ type Command struct {
 	// Linux only.
 	Mark    *Mark
 	Records string
-	// Began is called when the command runs, with a function that lists the command and its
-	// descendants, each by a name of its own. The list is empty if they cannot be found:
-	// the command is not bound, or this is not Linux. Nil is no call.
+	// Began is called when the command runs, before its output is read, with a function
+	// that lists the command and its descendants, each by a name of its own. The list is
+	// empty if they cannot be found: the command is not bound, or this is not Linux. Nil
+	// is no call.
 	Began func(family func() []string)
 	// Grace is the time between TERM and KILL; 0 is 5 s.
 	Grace time.Duration
@@ -178,9 +179,6 @@ func Run(ctx context.Context, c Command) (Result, error) {
 			err = folder // exec would blame the program
 		}
 		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
-	}
-	if c.Began != nil {
-		c.Began(g.family)
 	}
 	reason := g.awaitEnd(ctx, c)
 	status := g.end(reason, c.Grace)

@@ -65,10 +65,9 @@ type handover struct {
 	asked  bool
 	before int // results of tools before it was asked
 
-	mu      sync.Mutex
-	printed bool
-	family  func() []string // as in proc.Command.Began
-	own     []string        // the processes of the program itself
+	mu     sync.Mutex
+	family func() []string // as in proc.Command.Began
+	own    []string        // the processes of the program itself; nil before it printed
 }
 
 func (p Provider) newHandover(s Spawn) *handover {
@@ -84,7 +83,6 @@ func (h *handover) began(family func() []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.family = family
-	h.takeOwn()
 }
 
 // notePrinted is called when the program prints. At the first time it has started what it
@@ -92,13 +90,7 @@ func (h *handover) began(family func() []string) {
 func (h *handover) notePrinted() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.printed = true
-	h.takeOwn()
-}
-
-// takeOwn takes the processes that run now for those of the program itself, once.
-func (h *handover) takeOwn() {
-	if h.printed && h.family != nil && h.own == nil {
+	if h.own == nil && h.family != nil {
 		h.own = append([]string{}, h.family()...)
 	}
 }
