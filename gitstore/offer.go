@@ -11,23 +11,18 @@ import (
 
 // An offer is one move on its way to the remote that is the authority.
 type offer struct {
-	store   *Store
-	remote  string
-	request flow.Request
-	build   Build
-	begun   bool
-	looked  git.ID // the mirror's tip up to which the request was searched for
-	fresh   bool   // the mirror was refreshed since the offer began
-	job     *packJob
+	underway
+	remote string
+	fresh  bool // the mirror was refreshed since the offer began
 }
 
 // doRemote makes one move on the remote that is the authority.
 func (s *Store) doRemote(ctx context.Context, name string, build Build) (Result, error) {
-	request, err := RandomID()
+	u, err := s.begin(build)
 	if err != nil {
 		return Result{}, err
 	}
-	o := &offer{store: s, remote: name, request: flow.Request(request), build: build}
+	o := &offer{underway: u, remote: name}
 	result, err := o.raceMoves(ctx)
 	s.Packer.startJob(ctx, o.job)
 	return result, err
@@ -78,11 +73,7 @@ func (o *offer) refreshMirror(ctx context.Context, answer error) error {
 		return err
 	}
 	if len(chain) > 0 {
-		due, err := o.store.pusher.pushOutbox(ctx, o.remote)
-		if due != nil {
-			o.job = due
-		}
-		if o.fresh = err == nil; o.fresh {
+		if o.fresh = o.push(ctx) == nil; o.fresh {
 			return nil
 		}
 	}
@@ -164,77 +155,19 @@ func (o *offer) checkAnswer(ctx context.Context, on base, mirror git.ID, t trans
 	return t, &hastyError{err}
 }
 
-// findLanded searches the moves that the mirror got since the last search for
-// the request: a push without an answer may have landed.
-func (o *offer) findLanded(mirror git.ID) (Result, bool, error) {
-	if !o.begun || mirror == o.looked {
-		o.begun, o.looked = true, mirror
-		return Result{}, false, nil
-	}
-	since := o.looked
-	o.looked = mirror
-	return o.store.findRequest(mirror, since, o.request)
-}
-
-// findRequest searches the moves up to a state, after an earlier one, for a request.
-func (s *Store) findRequest(tip, since git.ID, request flow.Request) (Result, bool, error) {
-	found, landed, err := s.findMove(tip, since, request)
-	if err != nil || !landed {
-		return Result{}, false, err
-	}
-	r, err := s.Audit.ReplayMove(context.Background(), found.Commit, false)
-	return Result{Move: r.Move, Commit: r.Commit, Before: r.Before, After: r.After}, err == nil, err
-}
-
 // awaitOutcome waits until another process has pushed the entry, or pushes it
 // when it gets the turn.
 func (o *offer) awaitOutcome(ctx context.Context, e *outboxEntry) (outcome, error) {
-	f, err := o.store.awaitOutcome(ctx, git.TurnToPush, e, func() error {
-		due, err := o.store.pusher.pushOutbox(ctx, o.remote)
-		if due != nil {
-			o.job = due
-		}
-		return err
-	})
+	f, err := o.store.awaitOutcome(ctx, git.TurnToPush, e, func() error { return o.push(ctx) })
 	if errors.Is(err, errNoAnswer) {
 		err = fmt.Errorf("waiting for a push to %s, which may have brought the move: %w", o.remote, ctx.Err())
 	}
 	return f, err
 }
 
-// errNoAnswer is the error of a wait for an outcome that the context ended.
-var errNoAnswer = errors.New("no answer yet")
-
-// awaitOutcome waits until another process has ended the entry, or has work do it when
-// this process gets the turn. The error is that of work where there is no outcome, or
-// errNoAnswer.
-func (s *Store) awaitOutcome(ctx context.Context, turn git.Turn, e *outboxEntry, work func() error) (outcome, error) {
-	defer e.withdraw()
-	waiting := s.Repo.Turns.AwaitTurn(turn)
-	for {
-		there := git.StillAt(e.file, e.path)
-		if f, known := e.readOutcome(); known {
-			return f, nil
-		}
-		if !there {
-			return outcome{Kind: outcomeAgain}, nil
-		}
-		release, err := s.Repo.Turns.TryTurn(turn)
-		if err != nil {
-			return outcome{}, err
-		}
-		if release != nil {
-			if _, known := e.readOutcome(); !known {
-				err = work()
-			}
-			release()
-			if f, known := e.readOutcome(); !known && err != nil {
-				return f, err
-			}
-			waiting = s.Repo.Turns.AwaitTurn(turn)
-		} else if git.Wait(ctx, git.TurnPause) != nil {
-			return outcome{}, errNoAnswer
-		}
-		waiting.TellHolder()
-	}
+// push pushes the outbox for all that wait; this process has the turn.
+func (o *offer) push(ctx context.Context) error {
+	due, err := o.store.pusher.pushOutbox(ctx, o.remote)
+	o.note(due)
+	return err
 }

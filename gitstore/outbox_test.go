@@ -188,9 +188,9 @@ func TestRemoteDeadOwner(t *testing.T) {
 // push.
 func (l lane) posted(t *testing.T, build Build) *outboxEntry {
 	t.Helper()
-	request, err := RandomID()
+	u, err := l.a.open().begin(build)
 	require.NoError(t, err)
-	o := &offer{store: l.a.open(), remote: "origin", request: flow.Request(request), build: build}
+	o := &offer{underway: u, remote: "origin"}
 	_, entry, err := o.addToOutbox(context.Background())
 	require.NoError(t, err)
 	return entry
@@ -239,7 +239,7 @@ func TestOutboxNamesAreUsedAgain(t *testing.T) {
 	require.Equal(t, second.path, third.path)
 	got := make(chan outcome, 1)
 	go func() {
-		f, _ := (&offer{store: l.a.store, remote: "origin"}).awaitOutcome(ctx, second)
+		f, _ := (&offer{underway: underway{store: l.a.store}, remote: "origin"}).awaitOutcome(ctx, second)
 		got <- f
 	}()
 	select {

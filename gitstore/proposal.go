@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -19,13 +18,8 @@ import (
 // that waits and to add it to those. Then one process after the other takes the turn to
 // move refs, for all that wait, see [mover].
 type proposal struct {
-	store   *Store
-	request flow.Request
-	build   Build
-	begun   bool
-	joined  bool   // a move of it has waited: others may have made it
-	looked  git.ID // the tip up to which the request was searched for
-	job     *packJob
+	underway
+	joined bool // a move of it has waited: others may have made it
 }
 
 // An awaited is what a process waits for: that its move lands, or, with a move that was not
@@ -40,11 +34,11 @@ type awaited struct {
 
 // propose makes one move in a clone that holds the board itself.
 func (s *Store) propose(ctx context.Context, build Build) (Result, error) {
-	request, err := RandomID()
+	u, err := s.begin(build)
 	if err != nil {
 		return Result{}, err
 	}
-	p := &proposal{store: s, request: flow.Request(request), build: build}
+	p := &proposal{underway: u}
 	result, err := p.makeMove(ctx)
 	s.Packer.startJob(ctx, p.job)
 	return result, err
@@ -122,9 +116,7 @@ func (p *proposal) moveOrWait(ctx context.Context, alone bool) (awaited, error) 
 	}
 	if alone || tip == "" || len(list) == 0 && !waited {
 		result, err := p.store.tryMove(ctx, tip, p.request, p.build)
-		if result.job != nil {
-			p.job = result.job
-		}
+		p.note(result.job)
 		return awaited{transaction: transaction{Result: result}, on: tip}, err
 	}
 	return p.joinWaiting(ctx, list, tip)
@@ -191,22 +183,14 @@ func (p *proposal) giveUp(ctx context.Context) (Result, error) {
 // commit of its move.
 func (p *proposal) moveWaiting(ctx context.Context, own git.ID) error {
 	due, err := p.store.mover.moveWaiting(ctx, own)
-	if due != nil {
-		p.job = due
-	}
+	p.note(due)
 	return err
 }
 
-// findLanded searches the moves that the board got since the last search for the request:
-// what a process that was killed had begun may have landed.
+// findLanded searches the board for the request, and completes the refs of a move that
+// landed.
 func (p *proposal) findLanded(ctx context.Context, tip git.ID) (Result, bool, error) {
-	if !p.begun || tip == p.looked {
-		p.begun, p.looked = true, tip
-		return Result{}, false, nil
-	}
-	since := p.looked
-	p.looked = tip
-	found, ok, err := p.store.findRequest(tip, since, p.request)
+	found, ok, err := p.underway.findLanded(tip)
 	if ok {
 		_ = p.store.Settler.Settle(ctx) // if that fails, the next move completes the refs
 	}

@@ -30,9 +30,9 @@ type waiter struct {
 func (d *desk) waits(build Build) waiter {
 	d.t.Helper()
 	ctx := context.Background()
-	request, err := RandomID()
+	u, err := d.open().begin(build)
 	require.NoError(d.t, err)
-	p := &proposal{store: d.open(), request: flow.Request(request), build: build}
+	p := &proposal{underway: u}
 	release, err := d.store.Repo.Turns.Queue(ctx)
 	require.NoError(d.t, err)
 	defer release()
