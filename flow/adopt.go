@@ -69,8 +69,23 @@ func (a *AdoptMove) pending(p *play) []string {
 	})
 }
 
+// flags are those of the command that gave the move, without its reason.
+func (a *AdoptMove) flags() string {
+	words := ""
+	if len(a.Tasks) > 0 {
+		words += " --tasks " + joinIDs(a.Tasks)
+	}
+	if len(a.Reverts) > 0 {
+		words += " --reverts " + joinIDs(a.Reverts)
+	}
+	if a.Accept {
+		words += " --accept"
+	}
+	return words
+}
+
 func (a *AdoptMove) check(p *play) *Refusal {
-	hint := "git liza adopt " + cmp.Or(string(a.Commit), "COMMIT") + " --reason R"
+	hint := "git liza adopt " + cmp.Or(string(a.Commit), "COMMIT") + " --reason R" + a.flags()
 	if r := present("the reason", a.Reason, hint); r != nil {
 		return r
 	}

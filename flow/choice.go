@@ -13,6 +13,9 @@ type choice struct{ *Board }
 func (b *Board) choice() choice { return choice{b} }
 
 func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
+	if held := ch.reviewed(act, c, at); held != "" {
+		return held, nil
+	}
 	list := ch.candidates(act, c, at)
 	var first *Refusal
 	skipped := false
@@ -58,6 +61,21 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 			c.By, ended.ID, ended.Goal)
 	}
 	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", c.By)
+}
+
+// reviewed is the task whose review a person holds, "" if there is none: the checkout is
+// there, and nothing else shows it. That of an agent its own document names.
+func (ch choice) reviewed(act Act, c Caller, at time.Time) (held TaskID) {
+	if act != ActReview || !c.By.IsHuman() {
+		return ""
+	}
+	ch.each(func(s *Summary) {
+		mine := func(j Judge) bool { return j.By == c.By && j.Lease.After(at) }
+		if held == "" && slices.ContainsFunc(s.Judges, mine) {
+			held = s.ID
+		}
+	})
+	return held
 }
 
 // unpaid reports whether the sprint or the goal of a task has spent its budget.

@@ -34,14 +34,14 @@ type decideCommand struct {
 
 // Help says what each decision does.
 func (c *decideCommand) Help() string {
-	return `CONTINUE          work goes on
-REPLAN            work goes on; tasks of the goal are held back until the planner
-                  answers with git liza record alignment TEXT --answers CHECKPOINT
-ADJUST_SPECS      as REPLAN
-ADJUST_CONTRACTS  the board waits for git liza resume
-PIVOT             the goal waits for git liza goal set, which aborts it, while work on
-                  other goals goes on; where it is the only one the board waits
-STOP              supervisors end; git liza resume leads back to the checkpoint
+	return `    CONTINUE          work goes on
+    REPLAN            work goes on; tasks of the goal are held back until the planner
+                      answers with git liza record alignment TEXT --answers CHECKPOINT
+    ADJUST_SPECS      as REPLAN
+    ADJUST_CONTRACTS  the board waits for git liza resume
+    PIVOT             the goal waits for git liza goal set, which aborts it, while work on
+                      other goals goes on; where it is the only one the board waits
+    STOP              supervisors end; git liza resume leads back to the checkpoint
 
 While the circuit breaker is tripped, the board stays at the checkpoint; git liza
 resume leads on after git liza board breaker reset.`

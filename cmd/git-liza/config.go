@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -178,9 +179,20 @@ func (c *configCommand) set(pointer any) error {
 		*p = word
 	}
 	if err != nil {
-		return usagef("git liza help config", "%s: %v", c.Key, err)
+		if errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
+			err = fmt.Errorf("takes %s, not %s", kindOf(pointer), flow.Excerpt(c.Value[0], 80))
+		}
+		return usagef("git liza config --explain "+shell.Quote(c.Key), "%s: %v", c.Key, err)
 	}
 	return nil
+}
+
+// kindOf says what values of a number or a switch are.
+func kindOf(pointer any) string {
+	if _, ok := pointer.(*bool); ok {
+		return "true or false"
+	}
+	return "a whole number"
 }
 
 // show prints one value, a group or everything.

@@ -63,7 +63,14 @@ func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error
 	if _, ok := r.Move.Detail.(*flow.ResetMove); ok {
 		mark := r.After.Breaker().Watermark
 		shown.Watermark = &mark
-		line += fmt.Sprintf("\nwatermark %d", mark)
+		line = "the circuit breaker is closed"
+		switch {
+		case c.State != flow.Checkpoint:
+		case c.IsDecided():
+			line += "; the board is at its checkpoint until git liza resume --reason R"
+		default:
+			line += "; the board is at its checkpoint until git liza checkpoint decide CONTINUE --message M"
+		}
 	}
 	return inv.result(r, shown, "%s", line)
 }

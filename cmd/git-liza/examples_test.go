@@ -20,7 +20,7 @@ import (
 var onlyParsed = strings.Split(`git liza web --act
 git liza demo --fast
 git liza loop run prd.json --iterations 4
-git liza loop export prd.json
+git liza loop export goal-1
 git liza reject reader -e
 git liza review
 git liza board edit goal

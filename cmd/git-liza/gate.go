@@ -105,6 +105,6 @@ func (c *gateRunCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleGate, hint: "git liza gate run " + shell.Quote(receipts[i].Gate),
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleGate, hint: "git liza config " + shell.Quote("gates."+receipts[i].Gate),
 		reason: fmt.Sprintf("gate %s does not pass (exit %d)", receipts[i].Gate, receipts[i].Exit)}, data}
 }

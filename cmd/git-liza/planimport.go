@@ -15,14 +15,14 @@ import (
 )
 
 type planImportCommand struct {
-	File   string `arg:"" placeholder:"FILE" help:"A plan in a form that plan check takes; - for standard input."`
+	File   string `arg:"" placeholder:"FILE" help:"A plan in a form that git liza check takes; - for standard input."`
 	Update bool   `help:"Describe tasks anew that the board has otherwise. Nobody may be at work on them."`
 	goalFlag
 }
 
 // Help says what one move does.
 func (c *planImportCommand) Help() string {
-	return `The plan is checked as plan check does; if there is an error nothing changes. Then one move
+	return `The plan is checked as git liza check does; if there is an error nothing changes. Then one move
 enters all tasks that the board lacks. Tasks that it describes equally stay as they are: a
 second import changes nothing. Tasks that it describes otherwise need --update; all are
 named, and nothing changes without it. Open tasks of the goal that the file lacks are named
@@ -153,7 +153,7 @@ func (r planReader) approved(i *work.PlanImport) (*flow.PlanRef, error) {
 }
 
 type planDiffCommand struct {
-	File string `arg:"" placeholder:"FILE" help:"A plan in a form that plan check takes; - for standard input."`
+	File string `arg:"" placeholder:"FILE" help:"A plan in a form that git liza check takes; - for standard input."`
 	goalFlag
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 type planShowCommand struct {
-	File string      `arg:"" optional:"" placeholder:"FILE" help:"A plan in a form that plan check takes; - for standard input; default: the board."`
+	File string      `arg:"" optional:"" placeholder:"FILE" help:"A plan in a form that git liza check takes; - for standard input; default: the board."`
 	Goal flow.GoalID `placeholder:"G" help:"Of the board, only the tasks of this goal, and what they wait for elsewhere; default: all."`
 	planShown
 }

@@ -32,7 +32,7 @@ about to settle it. The others are notes. Each fires once; when the same happens
 again, it fires again.
 
 While it runs, it trips the circuit breaker when records form a pattern, as
-supervisors do: see git liza help status. Where it cannot, that is a call.
+supervisors do: see git liza help board breaker reset. Where it cannot, that is a call.
 
 While it runs, calls go to the command liza.notify of git's configuration, as
 they do while git liza rush or git liza agent run. git liza config alarms lists

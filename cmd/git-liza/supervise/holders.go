@@ -42,8 +42,13 @@ func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, ta
 		if by == "" || !until.After(now) || !r.others.isNews(t.ID, by, until) {
 			continue
 		}
-		r.ask(fmt.Sprintf("%s is %s %s until %s, %s: git liza release %s", t.ID, holdingWords[holding], by, until.Format("15:04:05Z"),
-			describeHolder(ctx, c, b, by, now), t.ID))
+		who, lives := describeHolder(ctx, c, b, by, now)
+		line := fmt.Sprintf("%s is %s %s until %s, %s", t.ID, holdingWords[holding], by, until.Format("15:04:05Z"), who)
+		if lives {
+			r.say(line) // giving the task back would end its session
+		} else {
+			r.ask(line + ": git liza release " + string(t.ID))
+		}
 	}
 }
 
@@ -92,23 +97,25 @@ func (h *otherHolders) isNews(id flow.TaskID, by flow.Actor, until time.Time) bo
 	return true
 }
 
-// describeHolder returns what is known on this machine about a holder.
-func describeHolder(ctx context.Context, c *work.Clone, b *flow.Board, by flow.Actor, now time.Time) string {
+// describeHolder returns what is known on this machine about a holder, and whether its
+// supervisor was heard of lately.
+func describeHolder(ctx context.Context, c *work.Clone, b *flow.Board, by flow.Actor, now time.Time) (who string, lives bool) {
 	a := b.Agent(by.Agent())
 	if a == nil || a.Generation == "" {
-		return "by hand"
+		return "by hand", false
 	}
 	if pid := work.DeadSupervisor(c.Repo, a.Generation); pid != 0 {
-		return fmt.Sprintf("whose supervisor, process %d, is dead", pid)
+		return fmt.Sprintf("whose supervisor, process %d, is dead", pid), false
 	}
 	known, err := c.Store.Presences.List(ctx, b)
 	p, ok := known[a.ID]
 	if err != nil || !ok {
-		return "of whom nothing is heard"
+		return "of whom nothing is heard", false
 	}
+	lives = p.HeardUntil().After(now)
 	heard := fmt.Sprintf("heard of %s ago", max(now.Sub(p.At), 0).Round(time.Second))
 	if host, err := os.Hostname(); err == nil && host == p.Host {
-		return fmt.Sprintf("whose supervisor is process %d here, %s", p.PID, heard)
+		return fmt.Sprintf("whose supervisor is process %d here, %s", p.PID, heard), lives
 	}
-	return fmt.Sprintf("on %s, %s", p.Host, heard)
+	return fmt.Sprintf("on %s, %s", p.Host, heard), lives
 }

@@ -300,7 +300,7 @@ func (in *Inbox) Select(f Filter, find func(flow.TaskID) *flow.Summary) *Inbox {
 	if f.IsEmpty() {
 		return in
 	}
-	part := &Inbox{Items: []Item{}, triggers: in.triggers, at: in.at}
+	part := &Inbox{Items: []Item{}, triggers: in.triggers, at: in.at, of: len(in.Items)}
 	for _, i := range in.All().Items {
 		if !f.matchItem(&i, in.at, find) {
 			continue

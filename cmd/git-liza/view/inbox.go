@@ -22,6 +22,7 @@ type Inbox struct {
 	rest     []Item         // those of others, and the snoozed ones
 	triggers []flow.Trigger // why a planner is needed
 	at       time.Time
+	of       int // items before some were selected
 }
 
 // An Item is one thing that needs somebody, with the command that settles it.

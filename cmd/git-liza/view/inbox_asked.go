@@ -118,7 +118,7 @@ func (c *collector) addDeferred() {
 			continue
 		}
 		item := Item{Kind: "discovery", Subject: string(d.ID), Text: "put off until " + d.Deferred.Until.UTC().Format(time.DateOnly) + ": " + FirstLine(d.Text),
-			Command: "git liza task add --record " + string(d.ID), since: d.Deferred.Until, act: flow.ActConvert}
+			Command: "git liza task add --record " + string(d.ID) + " --draft", since: d.Deferred.Until, act: flow.ActConvert}
 		c.list = slices.DeleteFunc(c.list, func(i Item) bool { return i.Kind == item.Kind && i.Subject == item.Subject })
 		c.add(item)
 	}

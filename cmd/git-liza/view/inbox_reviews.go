@@ -19,16 +19,18 @@ func (c *collector) addReviews() {
 				unstaffed[role] = append(unstaffed[role], t.Summary)
 			}
 		}
-		j := t.Judge(flow.HumanRole)
-		if j == nil || j.Done {
+		mine := c.Person.By.IsHuman() && slices.ContainsFunc(t.Judges, func(j flow.Judge) bool { return j.By == c.Person.By && j.Lease.After(c.At) })
+		if j := t.Judge(flow.HumanRole); !mine && (j == nil || j.Done) {
 			continue
 		}
 		text := fmt.Sprintf("%s waits for a person's verdict: %s", t.ID, t.Title)
-		if j.Lease.After(c.At) && j.By == c.Person.By {
+		if mine {
 			text = fmt.Sprintf("%s is under your review: %s", t.ID, t.Title)
 		}
 		i := Item{Kind: "verdict", Subject: string(t.ID), Text: text, Command: "git liza review " + string(t.ID), since: t.Changed, act: flow.ActReview, task: t.ID}
-		if c.isAlone() {
+		if mine {
+			i.act = 0 // taking it again makes no move
+		} else if c.isAlone() {
 			c.askAuthor(&i)
 		}
 		c.add(i)

@@ -26,6 +26,8 @@ func (in *Inbox) summary() string {
 	line := "nothing needs you"
 	if n := len(in.Items); n > 0 {
 		line = fmt.Sprint(n)
+	} else if in.of > 0 {
+		line = fmt.Sprintf("none of %d matches", in.of)
 	}
 	if in.Others > 0 {
 		line += fmt.Sprintf(", for others %d", in.Others)

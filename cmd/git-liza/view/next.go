@@ -301,7 +301,7 @@ var answers = map[string]string{
 	"level_failed":        "git liza task add --from FILE",
 	"exhausted":           "git liza task supersede %s --by FILE --reason R",
 	"integration_failed":  "git liza task unblock %s",
-	"immediate_discovery": "git liza task add --record %s",
+	"immediate_discovery": "git liza task add --record %s --draft",
 }
 
 // answerTo returns the step that answers a trigger. usual is the goal that commands

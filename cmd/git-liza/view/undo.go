@@ -54,9 +54,9 @@ func command(form string) func(lastMove) Compensation {
 
 // compensations have for each act what takes it back.
 var compensations = map[flow.Act]func(lastMove) Compensation{
-	flow.ActAdd:             func(m lastMove) Compensation { return giveUp(m.Detail.(*flow.AddMove).Tasks) },
-	flow.ActImport:          func(m lastMove) Compensation { return giveUp(m.Detail.(*flow.ImportMove).Tasks) },
-	flow.ActConvert:         func(m lastMove) Compensation { return giveUp([]flow.TaskInput{m.Detail.(*flow.ConvertMove).Input}) },
+	flow.ActAdd:             lastMove.added,
+	flow.ActImport:          lastMove.added,
+	flow.ActConvert:         lastMove.added,
 	flow.ActFinalize:        none("a finalized task is no draft again: git liza task abandon TASK gives it up"),
 	flow.ActEdit:            none("edit the task again: git liza log TASK shows what it said before"),
 	flow.ActClaim:           lastMove.ended,
@@ -122,14 +122,14 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActDiscover:      lastMove.recorded,
 	flow.ActNote:          lastMove.recorded,
 	flow.ActDismissRecord: none("a record that was dismissed stays so; it can be written again"),
-	flow.ActDefer:         none("git liza task add --record DISCOVERY makes a task of it at any time"),
+	flow.ActDefer:         none("git liza record list has its command, which makes a task of it at any time"),
 	flow.ActSpecChange:    none("it is a line of history"),
 
-	flow.ActConfig:    none("git liza config KEY VALUE sets the old value; git liza board diff STATE shows it"),
+	flow.ActConfig:    none("git liza board diff shows the old value; git liza config KEY VALUE sets it, and --unset KEY where there was none"),
 	flow.ActRole:      lastMove.changedRole,
 	flow.ActRequire:   none("git liza role require ROLE --remove, or with what was asked for before"),
 	flow.ActPrincipal: lastMove.changedPrincipal,
-	flow.ActAmend:     none("git liza board edit amends the document again; git liza board diff STATE shows what it said"),
+	flow.ActAmend:     none("git liza board edit amends the document again; git liza board diff shows what it said"),
 	flow.ActArchive:   none("what is archived counts as before: git liza list --all"),
 	flow.ActMigrate:   none("a format does not go back"),
 	flow.ActInit:      none("a board begins once"),
@@ -175,11 +175,22 @@ func (m lastMove) repaired() Compensation {
 	return Compensation{Command: command}
 }
 
-// giveUp gives up tasks that were added.
-func giveUp(list []flow.TaskInput) Compensation {
-	c := on("git liza task abandon %s --reason R", list[0].ID)
-	if len(list) > 1 {
-		c.Why = fmt.Sprintf("the same for each of %d tasks", len(list))
+// added gives up the tasks that were added. Others of the same move are described again.
+func (m lastMove) added() Compensation {
+	var c Compensation
+	n := 0
+	for _, t := range flow.Described(m.Detail) {
+		if m.before.Task(t.ID) != nil {
+			c.Why = "import the plan as it was to take back what it changed: git liza plan import FILE --update"
+		} else if n++; n == 1 {
+			c.Command = on("git liza task abandon %s --reason R", t.ID).Command
+		}
+	}
+	switch {
+	case n > 1:
+		c.Why = strings.TrimSuffix(fmt.Sprintf("the same for each of %d tasks; %s", n, c.Why), "; ")
+	case n == 0 && c.Why == "":
+		c.Why = "git liza goal schedule sets what was there before"
 	}
 	return c
 }

@@ -157,7 +157,7 @@ func TestWhatToDoNext(t *testing.T) {
 			[]string{"git liza task add --from FILE"}},
 		{[]flow.Document{&flow.Goal{ID: "goal-1", Status: flow.Completed}, &flow.Task{ID: "a", Status: flow.Merged}}, []string{}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}, &flow.Discovery{ID: "sprint-1/1", Text: "leak", Urgency: "immediate"}},
-			[]string{"git liza task add --record sprint-1/1", "git liza goal done"}},
+			[]string{"git liza task add --record sprint-1/1 --draft", "git liza goal done"}},
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Paused}), &flow.Task{ID: "a", Status: flow.Unclaimed}}, []string{"git liza resume --reason R"}},
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza checkpoint decide CONTINUE --message M"}},
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint, Decision: "REPLAN"}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza resume --reason R"}},
