@@ -35,7 +35,7 @@ func (k trackedPaths) goalOf(path string) (found GoalID) {
 		}
 	}
 	for _, w := range workflowsOf(k).open() {
-		if matchesAny(parseGlobs(w.patterns(-1)), path) {
+		if matchesAny(parseGlobs(w.patterns()), path) {
 			return w.Goal
 		}
 	}

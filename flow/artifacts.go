@@ -76,7 +76,7 @@ func (k workflows) artifactsOf(goal GoalID, upTo PhaseID) (list []ArtifactState)
 	if w == nil {
 		return nil
 	}
-	docs := k.known(w.patterns(-1))
+	docs := k.known(w.patterns())
 	for _, f := range w.Phases {
 		for _, a := range f.Artifacts {
 			state := ArtifactState{Phase: f.Name, Type: a.Type, Glob: Expand(a.Path, goal), Count: a.Count}

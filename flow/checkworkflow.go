@@ -38,7 +38,7 @@ func (p phasing) checkWorkflow(w *Workflow, goal GoalID) *Refusal {
 			return r
 		}
 	}
-	return workflowsOf(p).apart(goal, w.patterns(-1))
+	return workflowsOf(p).apart(goal, w.patterns())
 }
 
 // apart refuses globs of artifacts that another goal in progress has too.
@@ -48,7 +48,7 @@ func (k workflows) apart(goal GoalID, globs []string) *Refusal {
 		if other.Goal == goal {
 			continue
 		}
-		if a, b, overlap := overlapping(mine, parseGlobs(other.patterns(-1)), true, new(int)); overlap {
+		if a, b, overlap := overlapping(mine, parseGlobs(other.patterns()), true, new(int)); overlap {
 			return refuse(RuleWorkflow, "git liza goal show "+string(other.Goal), "%s of %s overlaps %s of %s: an artifact belongs to one goal", clip(a), goal, clip(b), other.Goal)
 		}
 	}

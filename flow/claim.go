@@ -60,7 +60,7 @@ func (p *play) doneBy(by Actor) *Refusal {
 
 func unmet(id, needed TaskID, d *Task) *Refusal {
 	if d != nil && d.Status.Final() {
-		return refuse(RuleDependencies, "git liza task edit "+string(id)+" --depends IDS", "%s needs %s, which is %s and will not be merged", id, needed, d.Status)
+		return refuse(RuleDependencies, "git liza task edit "+string(id)+" --depends-on IDS", "%s needs %s, which is %s and will not be merged", id, needed, d.Status)
 	}
 	return refuse(RuleDependencies, "git liza show "+string(needed), "%s needs %s, which is not merged yet", id, needed)
 }

@@ -26,6 +26,7 @@ type summaries struct {
 	inWork []*Summary
 	sought bool // inWork was found
 	owned  map[*Summary][]glob
+	ids    map[Folder][]string // of the folders that were listed
 
 	compared int // segments of globs compared in the search for the best task
 }
@@ -127,10 +128,23 @@ func (c *content) Principals() *Principals {
 // there is none.
 func (c *content) Load(key Key) Document { return c.load(key) }
 
+func (s *summaries) note(f Folder, ids []string) {
+	if s.ids == nil {
+		s.ids = map[Folder][]string{}
+	}
+	s.ids[f] = ids
+}
+
 // IDs are the ids in a folder, sorted.
 func (c *content) IDs(f Folder) []string {
-	ids, err := c.source.List(f)
-	c.fail(err)
+	ids, known := c.short.ids[f]
+	if !known {
+		var err error
+		if ids, err = c.source.List(f); err == nil {
+			c.short.note(f, ids)
+		}
+		c.fail(err)
+	}
 	ids = slices.Clone(ids)
 	for _, edit := range c.changed {
 		i, found := slices.BinarySearch(ids, edit.Key.ID)

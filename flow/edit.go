@@ -20,7 +20,7 @@ func (e *EditMove) ask(m Move, b *Board) Query {
 func (e *EditMove) fill(p *play) { e.Texts = p.textCheck().entered() }
 
 // editable lets only humans edit a task in work: only its budget can change
-// then, and only humans change budgets. From version 3 on they also remove dependencies
+// then, and only humans change budgets. They also remove dependencies
 // on what was taken back.
 func editable(p *play) *Refusal {
 	if described.has(p.from) || p.move.By.IsHuman() {

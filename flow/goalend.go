@@ -188,7 +188,7 @@ func (c calendar) checkAbandoned(goal GoalID, open []*Summary) *Refusal {
 		}
 		for _, need := range other.DependsOn {
 			if given[need] {
-				return refuse(RuleDependants, "git liza task edit "+string(other.ID)+" --depends IDS", "%s of %s needs %s", other.ID, other.Goal, need)
+				return refuse(RuleDependants, "git liza task edit "+string(other.ID)+" --depends-on IDS", "%s of %s needs %s", other.ID, other.Goal, need)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func (g *GoalMove) subject() string { return string(g.ID) }
 func (g *GoalMove) ask(_ Move, b *Board) Query {
 	q := b.askTexts(append(g.entered(b), TaskInput{Spec: g.Spec}))
 	if w := g.Workflow.of(g.ID); w != nil && w.checkForm(g.ID) == nil {
-		q.Match = w.patterns(-1)
+		q.Match = w.patterns()
 	}
 	for i := range q.Texts {
 		q.Texts[i].Form = g.Loop != nil && q.Texts[i].Path == g.Loop.Path

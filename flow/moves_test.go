@@ -80,7 +80,7 @@ func TestBestSaysWhyNothingIsLeft(t *testing.T) {
 	s = staged(t, "human:ann add a | human:ann add b<a +draft | human:ann abandon a +cascade | human:ann finalize b")
 	_, r = s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now, nil)
 	require.Contains(t, r.Reason, "b needs a, which is ABANDONED and will not be merged")
-	require.Equal(t, "git liza task edit b --depends IDS", r.Hint)
+	require.Equal(t, "git liza task edit b --depends-on IDS", r.Hint)
 }
 
 func TestActsAndMoves(t *testing.T) {

@@ -189,8 +189,8 @@ func lowerLatin(r rune) rune {
 	return r
 }
 
-// fingerprintForms are what a fingerprint leaves out. They belong to version 4 of the
-// rules: other ones are another version.
+// fingerprintForms are what a fingerprint leaves out. They belong to the
+// format: other ones are another format.
 var fingerprintForms = []struct {
 	form func() *regexp.Regexp
 	by   string

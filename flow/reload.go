@@ -32,7 +32,7 @@ func (m *ReloadMove) ask(move Move, b *Board) Query {
 	w := m.of(move.Goal)
 	q := b.askTexts(templates(b, m.begins(b, move.Goal, m.phase(b, move.Goal))))
 	if w.checkForm(move.Goal) == nil {
-		q.Match = w.patterns(-1)
+		q.Match = w.patterns()
 	}
 	return q
 }
@@ -106,7 +106,7 @@ func (m *ReloadMove) check(p *play) *Refusal {
 		}
 	}
 	for _, s := range p.calendar().openTasks(goal) {
-		if r := m.checkTask(p, p.Task(s.ID)); r != nil {
+		if r := m.checkTask(p.Task(s.ID)); r != nil {
 			return r
 		}
 	}
@@ -131,7 +131,7 @@ func (m *ReloadMove) mapped(t *Task) PhaseID {
 
 // checkTask refuses to leave an open task in a phase that the workflow lacks, or where
 // nobody may do it.
-func (m *ReloadMove) checkTask(p *play, t *Task) *Refusal {
+func (m *ReloadMove) checkTask(t *Task) *Refusal {
 	to := m.mapped(t)
 	if to == AnyPhase {
 		return nil

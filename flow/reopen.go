@@ -22,7 +22,7 @@ func (r *ReopenMove) ask(m Move, b *Board) Query {
 	}
 	q := Query{Texts: b.trackedPaths().askTexts(g.Spec)}
 	if w := workflowsOf(b).of(g.ID); w != nil {
-		q.Match = w.patterns(-1)
+		q.Match = w.patterns()
 		for _, doc := range workflowsOf(b).known(q.Match) {
 			q.Texts = append(q.Texts, TextQuery{Path: doc.Path})
 		}
@@ -51,7 +51,7 @@ func (r *ReopenMove) check(p *play) *Refusal {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", spec, branch)
 	}
 	if w := workflowsOf(p).of(p.goalID()); w != nil {
-		if r := workflowsOf(p).apart(w.Goal, w.patterns(-1)); r != nil {
+		if r := workflowsOf(p).apart(w.Goal, w.patterns()); r != nil {
 			return r
 		}
 	}

@@ -247,7 +247,7 @@ func (k reverts) reopens(in *TaskInput, batch []*Task) *Refusal {
 	case len(by) == 0:
 		return refuse(RuleState, "git liza undo "+string(t.ID)+" --reopen", "%s stands: nothing reverts it", t.ID)
 	case !slices.ContainsFunc(by, func(id TaskID) bool { return slices.Contains(in.DependsOn, id) }):
-		return refuse(RuleState, "git liza help task add", "%s comes after %s, which reverts %s: --depends %[2]s", in.ID, by[0], t.ID)
+		return refuse(RuleState, "git liza help task add", "%s comes after %s, which reverts %s: --depends-on %[2]s", in.ID, by[0], t.ID)
 	}
 	return nil
 }

@@ -174,12 +174,9 @@ func (w *Workflow) names() string {
 // Expand is a text of a workflow as it is for a goal.
 func Expand(text string, goal GoalID) string { return strings.ReplaceAll(text, "{goal}", string(goal)) }
 
-// patterns are the globs of the artifacts of the first phases; -1 is all.
-func (w *Workflow) patterns(first int) (globs []string) {
-	for i, f := range w.Phases {
-		if first >= 0 && i >= first {
-			break
-		}
+// patterns are the globs of the artifacts of its phases.
+func (w *Workflow) patterns() (globs []string) {
+	for _, f := range w.Phases {
 		for _, a := range f.Artifacts {
 			globs = append(globs, Expand(a.Path, w.Goal))
 		}
@@ -217,7 +214,7 @@ func (k workflows) open() (list []*Workflow) {
 // patterns are the globs of the artifacts of all goals in progress.
 func (k workflows) patterns() (globs []string) {
 	for _, w := range k.open() {
-		globs = append(globs, w.patterns(-1)...)
+		globs = append(globs, w.patterns()...)
 	}
 	return globs
 }

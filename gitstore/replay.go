@@ -56,6 +56,9 @@ func (a *Audit) replayMove(ctx context.Context, commit git.ID, fresh bool, kept 
 		return Replay{}, errors.New("it has more than one parent")
 	}
 	if r.Move, r.Signature, err = decodeSigned(commit, c.Message, source.format); err != nil {
+		if _, _, unreadable := a.history.boardOf(c, kept); errors.Is(unreadable, ErrUnreleased) {
+			err = unreadable
+		}
 		return Replay{}, err
 	}
 	if err := a.applyMove(ctx, &r, fresh); err != nil {

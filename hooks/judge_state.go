@@ -183,7 +183,7 @@ func (j *judge) admitMove(r gitstore.Replay) *flow.Refusal {
 	if !j.push.Server {
 		return nil
 	}
-	if refused := j.checkFuture("move", r.Move.At); refused != nil || j.created {
+	if refused := j.checkFuture(r.Move.At); refused != nil || j.created {
 		return refused
 	}
 	if err := gitstore.CheckIdent(r.Committer); err != nil {
@@ -209,14 +209,13 @@ func (j *judge) checkPast(at time.Time) *flow.Refusal {
 }
 
 // checkFuture refuses the time of a move that is too long after the server's
-// clock. Every clone dates its moves after the last one, and no key's snapshot is replaced by
-// an older one, so that nobody could make the next one until then.
-func (j *judge) checkFuture(what string, at time.Time) *flow.Refusal {
+// clock. Every clone dates its moves after the last one, so that nobody could make the next one until then.
+func (j *judge) checkFuture(at time.Time) *flow.Refusal {
 	if !j.isFuture(at) {
 		return nil
 	}
-	return refusal(flow.RuleTime, "date --utc", "the %s is dated %s, which is in the future: the server's clock says %s",
-		what, at.Format(time.RFC3339), j.push.Now.UTC().Format(time.RFC3339))
+	return refusal(flow.RuleTime, "date --utc", "the move is dated %s, which is in the future: the server's clock says %s",
+		at.Format(time.RFC3339), j.push.Now.UTC().Format(time.RFC3339))
 }
 
 func (j *judge) isFuture(at time.Time) bool { return at.After(j.push.Now.Add(Future)) }

@@ -10,7 +10,7 @@ import (
 type agentCommand struct {
 	Role     flow.Role    `arg:"" help:"As git liza role list names it: planner, coder, code-reviewer."`
 	ID       flow.AgentID `placeholder:"ID" help:"Default: the first number that is free."`
-	Provider string       `placeholder:"P" help:"NAME or NAME:MODEL of git liza providers list; default: git config liza.ROLE.provider, liza.provider."`
+	Provider string       `placeholder:"P" help:"NAME or NAME:MODEL of git liza providers list, or exec:COMMAND, which gets the prompt on standard input; default: git config liza.ROLE.provider, liza.provider."`
 	Goal     flow.GoalID  `placeholder:"G" help:"Take only work of this goal; default: all goals in progress, by priority."`
 	Once     bool         `help:"End after one piece of work."`
 	MaxWait  duration     `placeholder:"D" help:"End after so long without work."`

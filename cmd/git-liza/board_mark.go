@@ -14,7 +14,7 @@ import (
 )
 
 type markCommand struct {
-	Name   string `arg:"" optional:"" help:"What this state is called from now on; --at and diff know it."`
+	Name   string `arg:"" optional:"" help:"What this state is called from now on; --at and board diff know it."`
 	Reason string `help:"Why; - for standard input."`
 	List   bool   `help:"Show all marks, those of sprints and checkpoints too; the default without a name."`
 }

@@ -46,7 +46,7 @@ func (c *contractsListCommand) Run(inv *invocation) error {
 }
 
 type contractsShowCommand struct {
-	Name string `arg:"" help:"As list names it: CORE, coder, testing."`
+	Name string `arg:"" help:"As list names it: CORE, coder, liza-testing."`
 }
 
 func (c *contractsShowCommand) Run(inv *invocation) error {

@@ -40,7 +40,13 @@ func exampleText(node *kong.Node) string {
 		node = node.DefaultCmd
 	}
 	var text strings.Builder
-	for i, example := range examplesOf(commandWords(node)) {
+	list := examplesOf(commandWords(node))
+	if list == nil { // a noun, which shows its verbs
+		for _, verb := range node.Children[:min(len(node.Children), 2)] {
+			list = append(list, examplesOf(commandWords(verb))...)
+		}
+	}
+	for i, example := range list {
 		if i == 0 {
 			text.WriteString("\nExamples:\n")
 		}

@@ -14,8 +14,8 @@ import (
 )
 
 type fsckCommand struct {
-	Full   bool `help:"Replay every move from the first one, not only those since the last check."`
-	Board  bool `xor:"what" help:"Replay nothing: hold the board as it is against its invariants, and say all that breaks them."`
+	Full   bool `xor:"depth" help:"Replay every move from the first one, not only those since the last check."`
+	Board  bool `xor:"what,depth" help:"Replay nothing: hold the board as it is against its invariants, and say all that breaks them."`
 	Repair bool `xor:"what" help:"Go back to the last state that replays; what is wrong is kept under refs/liza/rescue/."`
 }
 

@@ -27,7 +27,7 @@ const filterHelp = `Words select what is shown; all of them must hold:
 
   status:blocked       its state; open and final mean several
   agent:coder-2        who holds, reviews or last did it
-  goal:goal-1 sprint:sprint-1 kind:docs
+  goal:goal-1 sprint:sprint-1 kind:docs label:api level:2
   role:code-reviewer   who does it, or judges it
   phase:design         the phase of its goal's workflow that it belongs to
   path:auth/           it owns, or its spec is, something there

@@ -94,8 +94,8 @@ func TestMCPPlans(t *testing.T) {
 			require.Empty(t, c.does("plan_import", sound)["added"])
 			c.does("task_edit", `{"id": "task-1", "title": "T", "done_when": "D", "spec": "specs/vision.md", "scope": "S", "depends_on": ["one"], "priority": 1}`)
 			c.does("task_edit", `{"id": "task-1", "clear": ["depends_on"]}`)
-			c.does("task_edit", `{"id": "task-1", "depends": ["one"]}`) // as the flag has it
-			require.True(t, c.ask("task_edit", `{"id": "task-1", "depends": ["one"], "depends_on": ["one"]}`).IsError)
+			c.does("task_edit", `{"id": "task-1", "depends_on": ["one"]}`)
+			require.True(t, c.ask("task_edit", `{"id": "task-1", "depends": ["one"]}`).IsError)
 			c.does("task_edit", `{"id": "task-1", "role": "coder", "review_by": ["security-reviewer", "docs-reviewer"], "based_on": ["specs/vision.md"]}`)
 			require.Equal(t, []any{"security-reviewer", "docs-reviewer"}, p.show("task-1")["review_by"])
 			require.Equal(t, []any{"specs/vision.md"}, p.show("task-1")["based_on"])

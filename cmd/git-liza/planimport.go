@@ -84,8 +84,7 @@ func (c *planImportCommand) Run(inv *invocation) error {
 	return inv.result(made, data, "%s", r.lines(i.File, nil, warnings)+v.Imported())
 }
 
-// planGoal opens the repository for the plan of a goal, which only boards of rules
-// version 4 take.
+// planGoal opens the repository for the plan of a goal.
 func planGoal(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, error) {
 	clone, err := chooseGoal(inv).open(named)
 	if err != nil {

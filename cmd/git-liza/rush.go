@@ -20,7 +20,7 @@ type rushCommand struct {
 	Coders    *int        `placeholder:"2" help:"How many coders."`
 	Reviewers *int        `placeholder:"1" help:"How many code-reviewers."`
 	Agents    []string    `placeholder:"ROLE=N,…" help:"How many agents of each of these roles; of roles that are not named, what the other flags say."`
-	Provider  []string    `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, for one role, or for all roles whose row on the board names none; repeatable; default: git config liza.ROLE.provider, liza.provider."`
+	Provider  []string    `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, or exec:COMMAND, which gets the prompt on standard input; for one role, or for all roles whose row on the board names none; repeatable; default: git config liza.ROLE.provider, liza.provider."`
 	UntilIdle bool        `help:"End when every task is final (0), or nothing can move without a human (1)."`
 	Goal      flow.GoalID `placeholder:"G" help:"Take only work of this goal; default: all goals in progress, by priority."`
 	Follow    followed    `placeholder:"AGENT|all" help:"Show the output of this agent, or of all, too."`

@@ -52,8 +52,7 @@ func (c *sprintShowCommand) Run(inv *invocation) error {
 	return c.show(inv, l, p)
 }
 
-// latestSprint returns the open sprint of a goal, else its last one. Under rules
-// version 1 sprints are those of no goal.
+// latestSprint returns the open sprint of a goal, else its last one.
 func latestSprint(b *flow.Board, goal flow.GoalID) flow.SprintID {
 	latest := b.OpenSprint(goal)
 	if latest != "" {

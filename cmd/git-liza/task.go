@@ -121,7 +121,7 @@ func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput, path s
 	return inv.result(r.Result, data, "%s", text.String())
 }
 
-// showWarnings shows what a plan check warns of in tasks that were entered, and returns it. The
+// showWarnings shows what check warns of in tasks that were entered, and returns it. The
 // tasks begin on some lines of a file, or are from no file.
 func showWarnings(inv *invocation, e work.Entry, path string, lines []int) []planfile.Finding {
 	list := []planfile.Finding{}
@@ -224,7 +224,7 @@ type taskEditCommand struct {
 
 // taskChanges are what a command changes of a task.
 type taskChanges struct {
-	Clear     []string `enum:"depends,depends_on,owns,verify,based_on,review_by,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, review_by, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
+	Clear     []string `enum:"depends_on,owns,verify,based_on,review_by,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, review_by, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
 	taskFlags `schema:"-"`
 }
 
@@ -264,7 +264,7 @@ func (c *taskChanges) edit(inv *invocation, clone *work.Clone, id flow.TaskID) e
 func (c *taskChanges) clear(in *flow.TaskInput) {
 	for _, field := range c.Clear {
 		switch field {
-		case "depends", "depends_on":
+		case "depends_on":
 			in.DependsOn = nil
 		case "owns":
 			in.Owns = nil

@@ -122,7 +122,7 @@ func (f taskForm) enter(goal flow.GoalID, text []byte) error {
 	return f.result(made, map[string]any{"tasks": ids, "warnings": append([]planfile.Finding{}, warnings...)}, "%s", r.lines(i.File, nil, warnings)+said)
 }
 
-// formText returns the form for one task, in a version of the rules: what every
+// formText returns the form for one task, in a format: what every
 // task needs is there to be filled in, and the rest if it was said.
 func formText(in flow.TaskInput, format int) ([]byte, error) {
 	text, err := document.EncodeAt(format, &[]formRow{{in.ID, in.Title, in.DoneWhen, in.Spec, in.Scope}})

@@ -42,7 +42,7 @@ func (b *bench) measureWarm(c *clone) error {
 		args  []string
 		floor int // the place of what it is measured beside
 		most  float64
-	}{{args: []string{"version"}}, {[]string{"list"}, 0, 4}, {[]string{"status"}, 0, 4}, {[]string{"show", string(benchTask(0))}, 0, 4},
+	}{{args: []string{"--version"}}, {[]string{"list"}, 0, 4}, {[]string{"status"}, 0, 4}, {[]string{"show", string(benchTask(0))}, 0, 4},
 		{[]string{"list", "--json"}, 1, 2}, {[]string{"inbox"}, 0, 0}, {[]string{"next"}, 0, 0}}
 	var arms []func() (sample, error)
 	for _, look := range looks {

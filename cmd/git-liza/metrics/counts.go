@@ -123,9 +123,6 @@ func (n *Counts) Tip() flow.ObjectID { return n.tip }
 // At is the time of the last move that was counted.
 func (n *Counts) At() time.Time { return time.Unix(n.last.at, 0).UTC() }
 
-// Moves is how many moves were counted.
-func (n *Counts) Moves() int { return n.last.n }
-
 // Add counts a move; moves come oldest first.
 func (n *Counts) Add(s gitstore.Step) {
 	if n.byID == nil {

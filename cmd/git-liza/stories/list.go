@@ -39,7 +39,7 @@ type listReader struct {
 
 // readList reads stories from items with a box: - [ ] ID: TITLE. Items and lines that
 // are indented below one belong to it.
-func (f *File) readList() error {
+func (f *File) readList() {
 	r := listReader{f: f, indent: -1}
 	for line := range strings.Lines(string(f.text())) {
 		if title, ok := headingOf(line); ok && sections[lowerTitle(title)] == storySection && known(title) {
@@ -54,7 +54,6 @@ func (f *File) readList() error {
 		r.line(line, at)
 		at += len(line)
 	}
-	return nil
 }
 
 func lowerTitle(title string) string { return strings.ToLower(strings.TrimRight(title, ": ")) }

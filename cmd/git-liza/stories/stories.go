@@ -110,7 +110,7 @@ func Read(name string, data []byte) (*File, error) {
 		err = f.readPRD()
 	} else {
 		f.isList = true
-		err = f.readList()
+		f.readList()
 	}
 	if err == nil {
 		err = f.check()

@@ -79,7 +79,7 @@ func TestStuckSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(3)
-	w.liza("task", "edit", "task-2", "--depends", "task-1")
+	w.liza("task", "edit", "task-2", "--depends-on", "task-1")
 	w.liza("task", "add", "task-9", "--title", "Later", "--draft")
 	block := w.agent(`if test $LIZA_TASK = task-1; then git liza block $LIZA_TASK --reason "no key" --question "Where is the key?"; else submit; fi`)
 	r, err := w.rush(coder(block))

@@ -22,7 +22,7 @@ type Warning struct {
 	Task flow.TaskID
 }
 
-// Tasks enters the descriptions of tasks, in moves that plan check lets pass.
+// Tasks enters the descriptions of tasks, in moves that check lets pass.
 type Tasks struct{ *Clone }
 
 // Add adds tasks in one move. Those without an id get one.
@@ -76,7 +76,7 @@ func numbered(b *flow.Board, list []flow.TaskInput) []flow.TaskInput {
 }
 
 // enter makes a move that describes tasks. Before it is made it is refused for all that
-// plan check finds wrong with them, together with what the rules refuse.
+// check finds wrong with them, together with what the rules refuse.
 func (c Tasks) enter(ctx context.Context, act flow.Act, id flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (made Entry, err error) {
 	made.Result, err = c.Move(ctx, act, id, func(b *flow.Board) (flow.Detail, error) {
 		d, err := detail(b)

@@ -25,7 +25,7 @@ planner)
 		git liza task add --record "$found" back --title 'Take the conversion back' --done-when 'lib/scale.sh is gone' --spec specs/vision.md \
 			--scope 'nothing but the revert' --kind docs --reverts scale
 		git liza task add report --title 'Report a day in both scales' --done-when 'a day is shown in both scales' --spec specs/vision.md \
-			--scope 'docs/report.md' --kind docs --depends scale,back
+			--scope 'docs/report.md' --kind docs --depends-on scale,back
 	elif git liza list --all --json | grep -q '"tasks":\[\]'; then
 		git liza task add --from "$story/plan.yaml"
 	else

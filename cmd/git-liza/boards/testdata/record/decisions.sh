@@ -87,7 +87,7 @@ git liza config checkpoint.share 50
 git liza config goal.auto true
 amend config 's/^drift_alarm: .*/drift_alarm: 7/'
 add base
-add upper --depends base
+add upper --depends-on base
 add other
 merged base
 liza-act due checkpoint
@@ -139,7 +139,7 @@ add back --reverts gone
 git liza task edit back --clear reverts
 git liza task edit back --reverts gone
 git liza record discovery 'It is gone' --severity low
-git liza task add --record "$(number sprint-1)" anew --title 'It again' --done-when D --spec specs/vision.md --scope S --kind docs --depends back --reopens gone
+git liza task add --record "$(number sprint-1)" anew --title 'It again' --done-when D --spec specs/vision.md --scope S --kind docs --depends-on back --reopens gone
 add thrown
 git liza record discovery 'Two of it' --severity low
 git liza task add --record "$(number sprint-1)" twice --draft --title 'Gone twice' --done-when D --spec specs/vision.md --scope S --kind docs --reverts gone

@@ -42,7 +42,7 @@ add parser
 merged parser
 add gone
 merged gone
-add later --depends parser
+add later --depends-on parser
 liza-act edit later
 liza-act import
 git liza record discovery 'Numbers' --severity low
@@ -80,7 +80,7 @@ git liza goal schedule --barrier level --levels base,parts
 git liza config gates.whole.command 'test -f fix.txt || { echo no fix; exit 1; }'
 git liza config gates.whole.at level
 git liza goal level pass
-add above --depends parser
+add above --depends-on parser
 git liza task abandon later --reason 'not wanted' --as planner-1
 add fix
 merged fix
@@ -157,7 +157,7 @@ git liza goal set 'Ship the rest' --spec specs/vision.md --id fourth
 for task in one two three four five; do
 	add $task --goal fourth
 done
-add six --goal fourth --depends one
+add six --goal fourth --depends-on one
 git liza goal schedule fourth --barrier level --levels base,parts
 for task in one two three four five; do
 	at 21T17:10

@@ -75,7 +75,7 @@ END
 git liza task add --from ../tasks.yaml
 git liza task add helped --as planner-1 --title 'Help' --done-when D --spec specs/vision.md --scope S --kind docs
 git liza task edit sketch --done-when 'it is drawn' --spec specs/vision.md --scope 'one page' --priority 4 --owns doc/sketch.md --verify true --kind docs \
-	--stretch --budget-tokens 1000 --budget-cost 0.25 --depends parser --based-on texts/sketch.md#one
+	--stretch --budget-tokens 1000 --budget-cost 0.25 --depends-on parser --based-on texts/sketch.md#one
 git liza task finalize sketch
 liza-act edit helped
 git liza record alignment 'The parser first' --as planner-1
@@ -87,7 +87,7 @@ for text in true 007 2026-01-17 '- a: b' "don't" '"quoted"' '# no comment' '√ºn√
 done
 git liza record discovery 'The vision has no diagram' --severity medium --urgency immediate --during parser --recommend 'draw one' --as coder-1
 git liza record discovery 'Numbers are missing' --severity low
-git liza task add --record sprint-1/13 diagram --title 'A diagram' --done-when 'it is drawn' --spec specs/vision.md --scope S --priority 3 --depends parser \
+git liza task add --record sprint-1/13 diagram --title 'A diagram' --done-when 'it is drawn' --spec specs/vision.md --scope S --priority 3 --depends-on parser \
 	--owns doc/diagram.svg --verify true --kind docs --stretch --budget-tokens 5000 --budget-cost 3
 liza-act convert sprint-1/14
 git liza record anomaly retry_loop --task parser --detail count=3 --detail 'error_pattern=a: b' --as coder-1

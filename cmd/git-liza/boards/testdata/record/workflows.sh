@@ -104,7 +104,7 @@ git liza role add .liza/drawer.md
 # What a task does not change, under no workflow and under one.
 add parser
 merged parser
-add later --depends parser
+add later --depends-on parser
 liza-act edit later
 
 # A level that failed, and that it failed stays until it passes.

@@ -5,7 +5,7 @@ repo "$T/r"
 board
 must git worktree add -q "$T/integration" integration
 task t1
-task t2 --depends t1
+task t2 --depends-on t1
 echo mine >"$T/integration/t2"
 echo 'echo hi >$LIZA_TASK' | work
 rush
