@@ -64,12 +64,8 @@ func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error
 		mark := r.After.Breaker().Watermark
 		shown.Watermark = &mark
 		line = "the circuit breaker is closed"
-		switch {
-		case c.State != flow.Checkpoint:
-		case c.IsDecided():
-			line += "; the board is at its checkpoint until git liza resume --reason R"
-		default:
-			line += "; the board is at its checkpoint until git liza checkpoint decide CONTINUE --message M"
+		if !c.State.IsRunning() {
+			line += "; the board goes on with " + c.Onward(r.After)
 		}
 	}
 	return inv.result(r, shown, "%s", line)
