@@ -53,7 +53,7 @@ type Counters struct {
 	Mark   int `yaml:"mark,keep"`
 }
 
-// A Config has all values that the rules read. init writes all of them, so that
+// A Config has all values that the rules read. init writes all of them but Alarms, so that
 // the board does not depend on the defaults of a version of the program.
 type Config struct {
 	Lease           Duration `yaml:"lease"`

@@ -75,7 +75,7 @@ func (c *agentsRestartCommand) Run(inv *invocation) error {
 type agentsTellCommand struct {
 	ID    flow.AgentID `arg:"" help:"Such as coder-1."`
 	Text  string       `arg:"" help:"What it is to know; - for standard input."`
-	Until string       `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default never."`
+	Until string       `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default: when its goal ends."`
 }
 
 func (c *agentsTellCommand) Run(inv *invocation) error {

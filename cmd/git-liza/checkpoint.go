@@ -34,7 +34,9 @@ type decideCommand struct {
 
 // Help says what each decision does.
 func (c *decideCommand) Help() string {
-	return `    CONTINUE          work goes on
+	return `What follows from each:
+
+    CONTINUE          work goes on
     REPLAN            work goes on; tasks of the goal are held back until the planner
                       answers with git liza record alignment TEXT --answers CHECKPOINT
     ADJUST_SPECS      as REPLAN

@@ -62,7 +62,7 @@ const retroNotes = `text is the retrospective, in lines that begin with two spac
 specs lacked, contract_observations what the contracts did not fit, actions what is
 done about it. A list is written [] or with a line "  - TEXT" for each. Without a
 text and without any list nothing is stored. What agents have to know the next time
-is a lesson: git liza help recall --lessons
+is a lesson: git liza help recall
 
 The figures of %s are not stored, git liza sprint show computes them again:
 `

@@ -13,7 +13,7 @@ import (
 func LessonsText(list []lesson.Lesson, conflicts []lesson.Conflict, wrong []string, whole bool, width int) string {
 	var text strings.Builder
 	if len(list) == 0 {
-		text.WriteString("nothing was learnt here: git liza help recall --lessons\n")
+		text.WriteString("nothing was learnt here: git liza help recall\n")
 	}
 	for i, l := range list {
 		if whole && i > 0 {
