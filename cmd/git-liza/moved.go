@@ -71,7 +71,6 @@ var movedCommands = []movedCommand{
 	{was: "template", now: "artifact template"},
 	{was: "trace", now: "show --trace"},
 	{was: "version", now: "--version"},
-	{was: "loop report", now: "goal show"},
 	{was: "usage", now: "metrics"},
 	{was: "top", now: "watch"},
 }
