@@ -18,8 +18,9 @@ import (
 const maxTries = 24
 
 // maxStrays bounds the tries that fail although the state ref has not moved:
-// another ref is then not where it should be.
-const maxStrays = 3
+// another ref is then not where it should be. A winner's transaction moves one ref after
+// the other, on a busy machine for a tenth of a second: the waits add up to three.
+const maxStrays = 7
 
 // A Build makes a move for the board that it will be applied to; it is called
 // again after every lost race. The refs move in the same transaction, after
