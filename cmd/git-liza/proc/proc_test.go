@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -422,6 +423,37 @@ func TestReasonInWords(t *testing.T) {
 }
 
 // Two streams are not mixed, but count as the words of one command.
+// Who asks for the processes when a program first prints knows how by then, however early
+// it prints.
+func TestBegunBeforeItsOutputIsRead(t *testing.T) {
+	t.Parallel()
+	bothWays(t, "begun", func(t *testing.T, bound bool) {
+		c := shell(t, "echo out; echo >said")
+		said := filepath.Join(c.Dir, "said")
+		require.NoError(t, syscall.Mkfifo(said, 0o600))
+		var begun atomic.Bool
+		var early bool
+		c.Bound = bound
+		c.Began = func(func() []string) {
+			_, err := os.ReadFile(said) // until it has printed
+			require.NoError(t, err)
+			begun.Store(true)
+		}
+		c.Stdout = writer(func([]byte) { early = early || !begun.Load() })
+		run(t, c)
+		require.False(t, early)
+		require.True(t, begun.Load())
+	})
+}
+
+// A writer is called with what is written.
+type writer func([]byte)
+
+func (w writer) Write(p []byte) (int, error) {
+	w(p)
+	return len(p), nil
+}
+
 func TestStdoutOfItsOwn(t *testing.T) {
 	t.Parallel()
 	// A line is written in two halves, with another stream's between them.
