@@ -29,9 +29,9 @@ func (c *sessionDiagnoseCommand) Help() string {
 	return `It reads what sessions printed, the errors that the board has of them, receipts
 of gates that failed, of levels too, and rejections. What was refused comes first, then what
 the board says, then causes, each with the lines that speak for it; without such lines the
-answer is that there is no evidence. Of more than a megabyte it reads the beginning and the end. The steps of
-the plan come from a table in this program: no word of what was read is run. Extensions
-may add causes; nothing of those is run.`
+answer is that there is no evidence. Of more than a megabyte it reads the beginning and the
+end. The steps of the plan come from a table in this program: no word of what was read is
+run. Extensions may add causes; nothing of those is run.`
 }
 
 func (c *sessionDiagnoseCommand) Run(inv *invocation) error {
