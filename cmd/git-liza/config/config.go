@@ -3,6 +3,9 @@
 package config
 
 import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,15 +55,34 @@ type Key struct {
 	Place   Place
 }
 
-// Groups returns the groups in the order in which they are listed.
+//go:embed board.json
+var boardKeys []byte
+
+//go:embed git.json
+var gitKeys []byte
+
+// Groups returns the groups in the order in which they are listed. The defaults of the
+// board's own settings are those of [flow.DefaultConfig].
 func Groups() []Group {
-	list := append(boardGroups(), gitGroups()...)
-	for _, g := range list {
-		for i := range g.Keys {
+	groups := append(read(boardKeys, Board), read(gitKeys, Git)...)
+	standard := defaults()
+	for _, g := range groups {
+		for i, k := range g.Keys {
 			g.Keys[i].Place = g.Place
+			g.Keys[i].Default = cmp.Or(k.Default, standard[k.Name])
 		}
 	}
-	return list
+	return groups
+}
+
+func read(text []byte, place Place) (groups []Group) {
+	if err := json.Unmarshal(text, &groups); err != nil {
+		panic(err) // the text is part of the program
+	}
+	for i := range groups {
+		groups[i].Place = place
+	}
+	return groups
 }
 
 // FindGroup returns the group with a name.
