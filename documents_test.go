@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/config"
-	"github.com/git-liza/git-liza/flow/plan"
 )
 
 const configurationPage = "doc/configuration.md"
@@ -74,16 +73,6 @@ func TestConfigurationVariables(t *testing.T) {
 	for _, name := range page {
 		require.True(t, known[name], "%s names %s, which no source reads", configurationPage, name)
 	}
-}
-
-// The page on plans has a row for each code, and no other.
-func TestCodesOfPlans(t *testing.T) {
-	t.Parallel()
-	rows := ""
-	for _, one := range plan.Codes {
-		rows += "| `" + string(one.Code) + "` | " + one.Meaning + " |\n"
-	}
-	require.Contains(t, read(t, "doc/plans.md"), "| code | holds |\n| --- | --- |\n"+rows+"\n")
 }
 
 // sources are the Go files of the program, by name.
