@@ -151,9 +151,7 @@ func (b *Board) Within(ctx context.Context) *Board {
 // next is a copy that a move may write to.
 func (b *Board) next(at time.Time) *Board {
 	n := &Board{content{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, ctx: b.ctx, short: b.short}}
-	for k, v := range b.changed {
-		n.changed[k] = v
-	}
+	maps.Copy(n.changed, b.changed)
 	return n
 }
 

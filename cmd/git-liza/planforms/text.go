@@ -1,6 +1,7 @@
 package planforms
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/artifacts"
@@ -134,12 +135,7 @@ func isNamed(title string, names []string) bool {
 	title, _, _ = strings.Cut(title, "(")
 	title, _, _ = strings.Cut(title, ":")
 	title = strings.ToLower(strings.TrimSpace(numberPattern().ReplaceAllString(title, "")))
-	for _, name := range names {
-		if title == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, title)
 }
 
 // field is what a line says that begins with a name and a colon, bold or not.
