@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
@@ -15,64 +16,18 @@ type movedCommand struct {
 	why string // of a command that is gone, with what comes nearest to it in now, which takes no arguments of was
 }
 
-// movedCommands are looked up from above: of two that begin alike the longer one stands
-// first.
-var movedCommands = []movedCommand{
-	{was: "unblock", now: "task unblock"},
-	{was: "supersede", now: "task supersede"},
-	{was: "abandon", now: "task abandon"},
-	{was: "convert", now: "task add --record"},
-	{was: "discover", now: "record discovery"},
-	{was: "anomaly", now: "record anomaly"},
-	{was: "align", now: "record alignment"},
-	{was: "spec-change", now: "record spec-change"},
-	{was: "records defer", now: "record defer"},
-	{was: "records list", now: "record list"},
-	{was: "records", now: "record list"},
-	{was: "recheck", now: "approve --again"},
-	{was: "dismiss --blocker", now: "reject --dismiss"},
-	{was: "dismiss", now: "record dismiss"},
-	{was: "reconcile", now: "adopt --tasks"},
-	{was: "state", now: "board show"},
-	{was: "diff", now: "board diff"},
-	{was: "mark", now: "board mark"},
-	{was: "edit", now: "board edit"},
-	{was: "archive", now: "board archive"},
-	{was: "migrate", now: "board migrate"},
-	{was: "breaker reset", now: "board breaker reset"},
-	{was: "breaker show", now: "status"},
-	{was: "breaker", now: "status"},
-	{was: "focus", now: "goal focus"},
-	{was: "level pass", now: "goal level pass"},
-	{was: "level", now: "goal show", why: "goal show has the levels, and with --level N the output of the gates of one"},
-	{was: "phase next", now: "goal phase next"},
-	{was: "phase back", now: "goal phase back"},
-	{was: "phase reload", now: "goal phase reload"},
-	{was: "phase show --goal", now: "goal show"},
-	{was: "phase --goal", now: "goal show"},
-	{was: "phase show", now: "goal show"},
-	{was: "phase", now: "goal show"},
-	{was: "register", now: "agents add"},
-	{was: "unregister", now: "agents remove"},
-	{was: "degrade", now: "agents rest"},
-	{was: "outage", now: "gate outage"},
-	{was: "classify", now: "plan classify"},
-	{was: "prompt", now: "session prompt"},
-	{was: "diagnose", now: "session diagnose"},
-	{was: "lesson check", now: "check"},
-	{was: "lesson list", now: "recall --lessons"},
-	{was: "lesson", now: "recall --lessons"},
-	{was: "plan check", now: "check"},
-	{was: "artifact check", now: "check"},
-	{was: "extension check", now: "check"},
-	{was: "validate", now: "fsck --board"},
-	{was: "hooks status", now: "doctor"},
-	{was: "contracts status", now: "doctor"},
-	{was: "template", now: "artifact template"},
-	{was: "trace", now: "show --trace"},
-	{was: "version", now: "--version"},
-	{was: "usage", now: "metrics"},
-	{was: "top", now: "watch"},
+// movedLines are looked up from above: of two that begin alike the longer one stands
+// first. A line has was, now and why, apart by |.
+//
+//go:embed moved.txt
+var movedLines string
+
+func movedCommands() (list []movedCommand) {
+	for line := range strings.Lines(movedLines) {
+		row := append(strings.Split(strings.TrimSuffix(line, "\n"), "|"), "")
+		list = append(list, movedCommand{row[0], row[1], row[2]})
+	}
+	return list
 }
 
 // movedTo answers a command line that begins with the words of a moved command, also
@@ -88,7 +43,7 @@ func movedTo(args []string) error {
 	if help {
 		args = args[1:]
 	}
-	for _, m := range movedCommands {
+	for _, m := range movedCommands() {
 		now, ok := m.typed(args)
 		if !ok {
 			continue

@@ -24,7 +24,7 @@ func TestMovedCommands(t *testing.T) {
 	t.Parallel()
 	cli, err := kong.New(&commands{})
 	require.NoError(t, err)
-	for _, m := range movedCommands {
+	for _, m := range movedCommands() {
 		words := append([]string{"--as", "coder-1"}, strings.Fields(m.was)...)
 		said := answered(t, words...)
 		require.Contains(t, said, "\nhint: git liza "+m.now+"\n")
