@@ -18,18 +18,6 @@ type answerCommand struct {
 	KeepBranch bool         `help:"With --unblock: the next claim continues the saved branch."`
 }
 
-// Help explains what happens without arguments.
-func (c *answerCommand) Help() string {
-	return `Without a text your editor shows the question and what is known of it. With
-several questions, or without a task, a terminal asks one after the other;
-elsewhere they are listed, each with its command. A pasted text of several lines
-is one answer; a terminal that does not mark what is pasted takes none of it.
-
-The first answer stands. After the last one the task goes on from where it was
-claimed. Where a limit blocked the task, git liza task unblock TASK sends it back to
-work, and so does --unblock.`
-}
-
 func (c *answerCommand) Run(inv *invocation) error {
 	if c.KeepBranch && !c.Unblock {
 		return usagef("git liza help answer", "--keep-branch goes with --unblock")

@@ -20,18 +20,6 @@ type approveCommand struct {
 	texts []flow.TextRef // that the person was shown; none are compared with those of the move
 }
 
-// Help explains --again.
-func (c *approveCommand) Help() string {
-	return `A verdict is given for the texts that the task stands on, as they are when the
-review begins. If one of them changes before the merge, the merge is refused.
---again takes such verdicts back: the same submission waits for them again,
-those of other roles stay. It counts as no failure of anybody. Supervisors do it
-by themselves.
-
-git liza show TASK lists the changed texts as stale. If a change left the
-meaning, git liza record spec-change PATH --same-meaning lets the verdicts stand.`
-}
-
 func (c *approveCommand) Run(inv *invocation) error {
 	if c.Again {
 		if c.Commit+c.Message+string(c.Role) != "" || c.voucherFlags != (voucherFlags{}) {

@@ -14,15 +14,6 @@ type artifactDefineCommand struct {
 	Workflow bool   `help:"The workflow, where a type has the same name."`
 }
 
-// Help says where definitions are.
-func (c *artifactDefineCommand) Help() string {
-	return `A project has its own types in .liza/artifacts/NAME.yaml and its own workflows in
-.liza/workflows/NAME.yaml of the main work tree. One that has the name of a built-in one
-takes its place:
-
-git liza artifact define feature > .liza/workflows/feature.yaml`
-}
-
 // A definition is a row of the list.
 type definition struct {
 	Kind  string `json:"kind"` // type or workflow

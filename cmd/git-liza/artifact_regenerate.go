@@ -13,13 +13,6 @@ type artifactRegenerateCommand struct {
 	Path string `arg:"" help:"As git liza artifact list names it."`
 }
 
-// Help says what the task is like.
-func (c *artifactRegenerateCommand) Help() string {
-	return `The task is made from the one by which the phase begins that produces the artifact, and
-names the text that it replaces. It belongs to that phase: where the goal has left
-it, git liza goal phase back leads there.`
-}
-
 func (c *artifactRegenerateCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {

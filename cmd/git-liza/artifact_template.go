@@ -16,13 +16,6 @@ type artifactTemplateCommand struct {
 	Name string `arg:"" optional:"" help:"A document, such as vision, or a type of artifacts, such as prd; none lists them."`
 }
 
-// Help says where the templates come from.
-func (c *artifactTemplateCommand) Help() string {
-	return `git liza artifact template prd > specs/goal-1/prd.md begins an artifact; a project's own type
-.liza/artifacts/NAME.yaml has its template beside it, NAME.md. git liza check
-says what of a template is still to be replaced.`
-}
-
 func (c *artifactTemplateCommand) Run(inv *invocation) error {
 	list, err := templateList(inv)
 	if err != nil {

@@ -19,13 +19,6 @@ type askCommand struct {
 	Timeout flow.Duration `default:"10m" placeholder:"10m" help:"How long --wait waits at the most; default 10m, no more than 1h."`
 }
 
-// Help says what becomes of the work.
-func (c *askCommand) Help() string {
-	return `The work on the task goes on, and its claim stays: git liza block stops it. Whoever
-of the role takes the question answers it with git liza answer. Without an answer go
-on with what is known, or hand the task off.`
-}
-
 func (c *askCommand) Run(inv *invocation) error {
 	if c.Timeout > longestAwait {
 		return usagef("git liza help ask", "--timeout is %s at the most", longestAwait)

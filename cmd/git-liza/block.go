@@ -15,14 +15,6 @@ type blockCommand struct {
 	Attempted []string    `sep:"none" help:"What was tried; repeatable."`
 }
 
-// Help says what a question costs and what becomes of the work.
-func (c *blockCommand) Help() string {
-	return `The task waits until all its questions are answered, and then goes on from where
-it was claimed. What the worktree holds is saved, and whoever claims the task next
-continues from it. Three times a task may stop for questions alone; from the fourth
-on each is a failure of its coder, as a block with a reason is.`
-}
-
 func (c *blockCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {

@@ -13,13 +13,6 @@ type breakerResetCommand struct {
 	Resolution string `required:"" help:"What was done about the cause; - for standard input."`
 }
 
-// Help says when the breaker trips.
-func (c *breakerResetCommand) Help() string {
-	return `Supervisors and git liza watch trip the breaker when anomalies are signs of one cause:
-several retries by one error, the same workaround twice, three sessions that fail in a
-row by one error. git liza status shows the pattern with its records.`
-}
-
 func (c *breakerResetCommand) Run(inv *invocation) error {
 	resolution, err := inv.text(c.Resolution)
 	if err != nil {

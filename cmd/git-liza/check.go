@@ -25,25 +25,6 @@ type checkCommand struct {
 	goalFlag
 }
 
-// Help says what is checked.
-func (c *checkCommand) Help() string {
-	return `Errors and warnings stand on standard output, a line each: FILE:LINE: CODE: what is
-wrong; a warning has the word warning before its code. The exit code is 1 if there is an
-error. No command is run.
-
-A plan is a file of YAML or JSON, a prd.json, or a folder or file of GSD or ZERG. Its files
-are looked for on the integration branch, or in HEAD where there is no board, and its levels
-go on where those of the goal end. Of a plan of another system "unmapped" names what has no
-place here, and "finished" work that is done there. doc/plans.md has the form and all codes.
-
-Of an artifact, front matter is held against the schema of the type, the text against its
-headings; what the template says must be replaced. Its type is what its front matter says
-(type: adr), else that of the first pattern that its path matches, first of the workflows of
-the goals in progress, as they have them. Files below .liza/workflows and .liza/artifacts
-are checked as definitions. Of a lesson the commits are on integration, and the lessons that
-it contradicts are there.`
-}
-
 func (c *checkCommand) Run(inv *invocation) error {
 	for _, said := range c.Paths {
 		switch {

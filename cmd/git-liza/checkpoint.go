@@ -32,23 +32,6 @@ type decideCommand struct {
 	Tasks    []flow.TaskID `placeholder:"IDS" help:"What REPLAN or ADJUST_SPECS hold back; default: all tasks of the goal that nobody works on."`
 }
 
-// Help says what each decision does.
-func (c *decideCommand) Help() string {
-	return `What follows from each:
-
-    CONTINUE          work goes on
-    REPLAN            work goes on; tasks of the goal are held back until the planner
-                      answers with git liza record alignment TEXT --answers CHECKPOINT
-    ADJUST_SPECS      as REPLAN
-    ADJUST_CONTRACTS  the board waits for git liza resume
-    PIVOT             the goal waits for git liza goal set, which aborts it, while work on
-                      other goals goes on; where it is the only one the board waits
-    STOP              supervisors end; git liza resume leads back to the checkpoint
-
-While the circuit breaker is tripped, the board stays at the checkpoint; git liza
-resume leads on after git liza board breaker reset.`
-}
-
 func (c *decideCommand) Run(inv *invocation) error {
 	message, err := inv.text(c.Message)
 	if err != nil {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"strings"
 
@@ -23,6 +23,18 @@ func examplesOf(command string) []string {
 		}
 	}
 	return nil
+}
+
+// helpTexts have what the page of a command says below its first lines: its words are the
+// name of the file. A method Help says it where two commands share a file.
+//
+//go:embed help
+var helpTexts embed.FS
+
+// helpText is "" for a command that has no file.
+func helpText(command string) string {
+	text, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(command, " ", "_") + ".txt")
+	return strings.TrimSuffix(string(text), "\n")
 }
 
 // commandWords are the words of a command after the program's name.

@@ -27,36 +27,6 @@ type extensionCommands struct {
 	Remove extensionRemoveCommand `cmd:"" help:"Delete an extension in the main work tree."`
 }
 
-// extensionHelp says what an extension is.
-const extensionHelp = `An extension is a folder that brings into a project what a team shares: roles/NAME.md,
-prompts/ROLE/SECTION.md or .append.md, artifacts/NAME.yaml with NAME.md, workflows/NAME.yaml,
-patterns/NAME.yaml (for git liza session diagnose: title, fix, test and after of a cause, and
-expressions of lines that say it, strong and weak), skills/NAME/SKILL.md (git liza contracts
-show NAME), gates.yaml, providers.yaml, launchers.yaml, and on/ACT, a program that is called
-after each move of that act.
-Its extension.yaml says name, version, about, and what it needs:
-
-    name: house-rules
-    version: "1.2"
-    about: how this company writes
-    needs: {format: 1, extensions: [base]}
-
-It lies in .liza/extensions/NAME and is committed and judged like any work. What it has
-lies over what is built in and below what the project and you have; of two extensions the
-one that needs the other lies above it, else the later one in the file
-.liza/extensions/order (names, one a line), else the later name. git liza extension
---explain shows each thing that extensions bring with the layers that have it, the lowest
-first, the id of the file of each, and which one is used.
-
-What makes programs run on a machine (on/, providers.yaml, launchers.yaml) does so only
-as the integration branch has it, if nothing is wrong with it there, and where you have
-allowed this very content with git liza trust: an extension of which a file changed waits
-again. A program of on/ gets the
-move on its standard input, as git liza log --jsonl prints it; it has 30 seconds, and what
-fails is said and undoes nothing. Moves that it makes call no program.
-
-`
-
 // readExtensions reads those of the main work tree.
 func readExtensions(inv *invocation) ([]extension.Installed, string, error) {
 	clone, err := inv.reader()
@@ -99,7 +69,7 @@ type extensionListCommand struct {
 }
 
 // Help says what an extension is.
-func (c *extensionListCommand) Help() string { return extensionHelp }
+func (c *extensionListCommand) Help() string { return helpText("extension add") }
 
 func (c *extensionListCommand) Run(inv *invocation) error {
 	list, top, err := readExtensions(inv)
@@ -215,8 +185,6 @@ type extensionAddCommand struct {
 }
 
 // Help says what an extension is.
-func (c *extensionAddCommand) Help() string { return extensionHelp }
-
 func (c *extensionAddCommand) Run(inv *invocation) error {
 	installed, top, err := readExtensions(inv)
 	if err != nil {

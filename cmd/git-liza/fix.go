@@ -16,12 +16,6 @@ type fixCommand struct {
 	New    bool     `help:"In a goal of its own, with the workflow fix, which asks for a note on the cause."`
 }
 
-// Help says when the task is worked on.
-func (c *fixCommand) Help() string {
-	return `The task belongs to no phase of the goal's workflow: it is worked on and merged in
-every one. A fix that grows gets a longer workflow: git liza goal set --workflow feature`
-}
-
 func (c *fixCommand) Run(inv *invocation) error {
 	clone, b, goal, err := phaseGoal(inv, c.Goal)
 	if err != nil {

@@ -23,14 +23,6 @@ type phaseCommands struct {
 	Reload phaseReloadCommand `cmd:"" help:"Read the workflow of a goal anew, or give it another one."`
 }
 
-// Help says what a phase is.
-func (c *phaseCommands) Help() string {
-	return `A goal with a workflow (git liza goal set TITLE --spec PATH --workflow feature) goes
-through its phases one after the other. Tasks are claimed and merged in the phase that
-they belong to. A phase ends when its artifacts are approved as they are, its tasks are
-final, its gates pass, and a person says so where the workflow asks for one.`
-}
-
 // phaseGoal opens the repository for a move on the phase of a goal.
 func phaseGoal(inv *invocation, named flow.GoalID) (*work.Clone, *flow.Board, flow.GoalID, error) {
 	clone, err := chooseGoal(inv).open(named)
@@ -116,12 +108,6 @@ type phaseReloadCommand struct {
 	Map      []string     `sep:"none" placeholder:"OLD=NEW" help:"The phase that open tasks of another one get; none=NEW for those that have none. Repeatable."`
 	Every    string       `placeholder:"none|task|phase" help:"At what a person is asked; default as before."`
 	Reason   string       `help:"Why; - for standard input."`
-}
-
-// Help says what counts after it.
-func (c *phaseReloadCommand) Help() string {
-	return `The board has a copy of the workflow, made when the goal was set: a changed file
-counts only after this. Tasks that are open must have a phase of the new one.`
 }
 
 func (c *phaseReloadCommand) Run(inv *invocation) error {

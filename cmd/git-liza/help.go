@@ -9,7 +9,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/flow"
 )
 
 // firstCommands are those that `git liza` alone shows, at most twelve, in the
@@ -42,8 +41,9 @@ func (inv *invocation) help(parser *kong.Kong, topic []string) int {
 		return inv.page(page.Text(0))
 	case slices.Equal(topic, []string{"rules"}):
 		var page view.Table
-		for _, r := range flow.RuleNames {
-			page.Add(string(r.Rule), r.Meaning)
+		for line := range strings.SplitSeq(helpText("rules"), "\n") {
+			rule, meaning, _ := strings.Cut(line, " ")
+			page.Add(rule, meaning)
 		}
 		page.Wrap(widest)
 		return inv.page(page.Text(0))
@@ -58,11 +58,12 @@ func (inv *invocation) help(parser *kong.Kong, topic []string) int {
 // does, or the first commands if it names none.
 func helpPrinter(width int) kong.HelpPrinter {
 	return func(options kong.HelpOptions, ctx *kong.Context) error {
-		if ctx.Selected() != nil {
+		if node := ctx.Selected(); node != nil {
+			node.Detail = cmp.Or(node.Detail, helpText(commandWords(node)))
 			if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 				return err
 			}
-			_, err := fmt.Fprint(ctx.Stdout, exampleText(ctx.Selected()))
+			_, err := fmt.Fprint(ctx.Stdout, exampleText(node))
 			return err
 		}
 		_, err := fmt.Fprint(ctx.Stdout, overview(ctx.Model.Node, false, width))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -46,5 +47,21 @@ func TestFirstCommands(t *testing.T) {
 	require.Contains(t, overview(parser.Model.Node, false, 0), "\n  help COMMAND ")
 	for _, name := range firstCommands {
 		assert.NotNil(t, commandRowOf(parser.Model.Node, name), "there is no command %s", name)
+	}
+}
+
+// Each text of help belongs to a command, or to a topic of help.
+func TestHelpTextsAreShown(t *testing.T) {
+	t.Parallel()
+	texts, err := helpTexts.ReadDir("help")
+	require.NoError(t, err)
+	parser, err := kong.New(&commands{})
+	require.NoError(t, err)
+	for _, text := range texts {
+		words := strings.TrimSuffix(strings.ReplaceAll(text.Name(), "_", " "), ".txt")
+		require.NotEmpty(t, helpText(words), words)
+		if words != "rules" {
+			requireCommand(t, parser.Model.Node, strings.Fields(words), text.Name())
+		}
 	}
 }

@@ -20,22 +20,6 @@ type listCommand struct {
 }
 
 // Help lists the words of the filter language.
-func (c *listCommand) Help() string { return filterHelp }
-
-// filterHelp explains the words with which list, inbox and watch are called.
-const filterHelp = `Words select what is shown; all of them must hold:
-
-  status:blocked       its state; open and final mean several
-  agent:coder-2        who holds, reviews or last did it
-  goal:goal-1 sprint:sprint-1 kind:docs label:api level:2
-  role:code-reviewer   who does it, or judges it
-  phase:design         the phase of its goal's workflow that it belongs to
-  path:auth/           it owns, or its spec is, something there
-  age:>1h age:<2d      since its last change
-  login                its id, title or reason has this text (text:login)
-
-Commas mean any of several: status:blocked,draft.`
-
 func (c *listCommand) Run(inv *invocation) error {
 	format, err := view.ParseFormat(c.Format)
 	if err == nil {

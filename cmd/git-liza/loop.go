@@ -25,17 +25,6 @@ type loopCommands struct {
 	Export loopExportCommand `cmd:"" help:"Print the file of stories with what came of them; nothing else in it changes."`
 }
 
-// Help says what a loop is.
-func (c *loopCommands) Help() string {
-	return `A loop is a goal whose stories agents do one after the other, within bounds. FILE is a
-prd.json (git liza artifact template stories prints one), or a list in Markdown (- [ ] US-001: Title). It also says, or flags
-say, which paths the work may change (allowedPaths, or ## Allowed Paths), which it may not
-(excludedPaths, or ## Excluded Paths) and what has to succeed (verificationCommands, or
-## Verification). Each story is a task with a session of its own. It has passed when its
-work is merged, whatever an agent says; unless told otherwise verify and the gates judge.
-Each claim of a story is an iteration. Begun again, a loop goes on where it ended.`
-}
-
 type loopRunCommand struct {
 	File       string        `arg:"" placeholder:"FILE" help:"The stories, as they are on integration; of a folder its prd.json."`
 	Iterations int           `placeholder:"N" help:"How many claims agents have; a new loop needs it."`

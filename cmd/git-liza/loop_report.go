@@ -146,13 +146,6 @@ type loopExportCommand struct {
 	ID flow.GoalID `arg:"" optional:"" help:"The goal of a loop; default: the current goal, else the last loop."`
 }
 
-// Help says how the file is written.
-func (c *loopExportCommand) Help() string {
-	return `The text is that which the loop was opened with. Of each story whose task somebody has
-worked on, passes and notes say what came of it; every other byte stays.
-  git liza loop export > prd.json`
-}
-
 func (c *loopExportCommand) Run(inv *invocation) error {
 	clone, goal, err := chooseLoop(inv, c.ID)
 	if err != nil {

@@ -19,17 +19,6 @@ type metricsCommand struct {
 	Prometheus bool        `xor:"form" help:"All numbers of the board as Prometheus reads them."`
 }
 
-// Help explains the numbers.
-func (c *metricsCommand) Help() string {
-	return `What the moves say: how long tasks take and wait, how often they come back, what
-sessions used, and what is spent of budgets. Half of all are at most the median, 95 of
-100 at most the second number.
-
-    git liza metrics --by agent               who merged, rejected and used what
-    git liza metrics --since 7d --json        the last week, for programs
-    git liza metrics --by task --csv > t.csv  a row for each task`
-}
-
 func (c *metricsCommand) Run(inv *invocation) error {
 	switch {
 	case inv.json && (c.CSV || c.Prometheus):

@@ -43,7 +43,7 @@ func TestNamedCommandsExist(t *testing.T) {
 
 // testdata/commands.txt has every command, hidden ones too, with its flags a line, so that
 // a change of what people and scripts type is seen. UPDATE_SCRIPTS=1 writes it. A command
-// that is typed differently then gets a row in moved.go.
+// that is typed differently then gets a row in moved.txt.
 func TestCommandsAreListed(t *testing.T) {
 	t.Parallel()
 	cli, err := kong.New(&commands{})
@@ -185,7 +185,7 @@ func namingTexts(t *testing.T) map[string][]string {
 		switch ext := filepath.Ext(name); {
 		case d.IsDir() && (name == "testdata" || name == ".git"):
 			return fs.SkipDir
-		case d.IsDir(), ext != ".go" && ext != ".md" && ext != ".1", strings.HasSuffix(name, "_test.go"):
+		case d.IsDir(), !slices.Contains([]string{".go", ".md", ".1", ".txt", ".json"}, ext), strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
 		if raw, err = os.ReadFile(path); err != nil {
@@ -194,6 +194,9 @@ func namingTexts(t *testing.T) map[string][]string {
 		switch filepath.Ext(name) {
 		case ".md":
 			texts[path] = codeOf(string(raw))
+			return nil
+		case ".txt", ".json":
+			texts[path] = []string{string(raw)}
 			return nil
 		case ".1":
 			_, block, _ := strings.Cut(string(raw), "\n.nf\n")

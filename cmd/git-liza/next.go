@@ -10,16 +10,6 @@ import (
 
 type nextCommand struct{}
 
-// Help explains whose step it is.
-func (c *nextCommand) Help() string {
-	return `The first item of the inbox, else the first step that would advance the board, of
-the current goal first, else what brings merged work to your branch; for an agent
-(--as) what it is to do next. --json: action, subject, command, why, and the rule
-that asks for it, if one does. Before that come a goal in progress, its spec, a phase
-that can end, and what git liza goal focus names: where one of them is missing it exits 3,
-with the command that mends it.`
-}
-
 func (c *nextCommand) Run(inv *invocation) error {
 	l, err := inv.look()
 	if err != nil {

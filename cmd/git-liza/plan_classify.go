@@ -22,30 +22,6 @@ type planClassifyCommand struct {
 	Reason string            `help:"Why, with --allow or --say; - for standard input."`
 }
 
-// Help says where a class comes from.
-func (c *planClassifyCommand) Help() string {
-	return `A file declares its class in its front matter, in a file of YAML among the outermost keys:
-
-  automation:
-    type: mixed              # conceptual, mechanical
-    scope: bounded           # unbounded
-    loop: discouraged        # allowed, forbidden
-    second_look: suggested   # by a security-reviewer; person, optional, unnecessary
-
-The keys ralph and ecc of harnesses stand for loop and second_look. A plan of GSD with
-autonomous: false, or with a task that is a checkpoint, discourages loops and needs the
-verdict of a person. The board has this of each text on which tasks stand, from the move
-that brings it: agents do not work by a text that forbids it, and a block that cannot be
-read forbids it too. "discouraged" is a line of caution.
-
-Without such words the form says it, which binds nobody: stories or tasks with allowed
-paths and a verification allow a loop; what names files, and all else, discourages it.
-
-A person says otherwise, for the text as it is on integration:
-
-  git liza plan classify specs/login.md --say loop=forbidden --say second_look=person`
-}
-
 func (c *planClassifyCommand) Run(inv *invocation) error {
 	clone, err := inv.reader()
 	if err != nil {

@@ -20,22 +20,6 @@ type planImportCommand struct {
 	goalFlag
 }
 
-// Help says what one move does.
-func (c *planImportCommand) Help() string {
-	return `The plan is checked as git liza check does; if there is an error nothing changes. Then one move
-enters all tasks that the board lacks. Tasks that it describes equally stay as they are: a
-second import changes nothing. Tasks that it describes otherwise need --update; all are
-named, and nothing changes without it. Open tasks of the goal that the file lacks are named
-and stay. A plan that says a schedule, and a task-graph.json, which goes level by level,
-schedules the goal; one that has a schedule already only with --update.
-
-FILE may be a folder: a project, or a part of one, with the .planning of GSD, the .gsd of
-ZERG or a prd.json. Nothing of theirs is changed.
-What has no place on the board is named ("unmapped"), and so is work that is done there
-("finished"), which is not entered. Each task has its file of theirs as its spec, so that
-file has to be on integration.`
-}
-
 // A planImportTool is check and plan import with the plan as a text.
 type planImportTool struct {
 	Plan   string `required:"" help:"The plan: a YAML list of tasks, a mapping with feature, levels, defaults and tasks, or a task-graph in JSON."`

@@ -26,24 +26,7 @@ type planShown struct {
 	At     string `placeholder:"REV|TIME" help:"The board as it was: a time, a span before now (2h, 3d), a mark such as sprint-1, or a commit of refs/liza/state."`
 }
 
-// Help explains the words of the text, and what the simulation assumes.
-func (c *planShown) Help() string {
-	return `Open tasks stand by level where levels mean something, else by step: those of the
-first step have no other task in the way, those of the second wait for one of the first,
-and so on. "after task-3 +1" names what a task waits for, "before 4" says how many open
-tasks wait for it. The longest chain is marked with a star: it takes as long with however
-many agents. "stuck" are tasks that others wait for and that do not go on by themselves.
-
-A free agent is thought to take, of the tasks whose needs are met, the first by priority,
-then by the chain that it begins, then the oldest. A task takes its estimate, 15 minutes
-where it has none, and is whole until it is merged. "level by level" lets no task begin
-before all of lower levels are done.
-
---risk sums points: one for each two files that a task writes, for each task in the row
-of those that it needs, and for each half hour of its estimate after the first one (one
-without estimate), three without verify, and what happened to work on its paths before:
-one for a rejection or a failed merge, two for a revert. Each factor has at most five.`
-}
+func (c *planShown) Help() string { return helpText("plan show") }
 
 // check refuses flags that do not go together.
 func (c *planShown) check() error {

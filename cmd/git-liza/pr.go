@@ -45,14 +45,6 @@ func (w *whichGoal) Decode(ctx *kong.DecodeContext) error {
 	return w.id.UnmarshalText([]byte(word))
 }
 
-// Help says where it is pushed.
-func (c *prPushCommand) Help() string {
-	return `The branch goes to the remote that git config liza.pr.remote names, else to the one
-that holds the board, else to the only one. Title and text are those of the task, with
-its criteria and receipts; the command that is printed makes the request of them.
-Nothing is asked of the host itself. A goal with a failed level is not pushed.`
-}
-
 func (c *prPushCommand) Run(inv *invocation) error {
 	if (c.ID == "") != c.Goal.given {
 		return usagef("git liza help pr push", "name a task, or a goal with --goal")
@@ -130,26 +122,6 @@ func (c *prPushCommand) answer(inv *invocation, clone *work.Clone, p work.Reques
 type prImportCommand struct {
 	File string    `arg:"" help:"The export; - for standard input."`
 	Role flow.Role `placeholder:"ROLE" help:"For whom the reviews judge; default: human, where its verdict is missing, else all that remain and take people."`
-}
-
-// Help lists what is taken.
-func (c *prImportCommand) Help() string {
-	return `What it reads, one after the other or several in one:
-
-    gh pr view N --json url,state,reviews
-    gh api --paginate repos/OWNER/REPO/pulls/N/reviews
-    gh api --paginate repos/OWNER/REPO/pulls/N/comments
-    glab mr view N -F json --comments
-
-An approval becomes one of the task whose submission it names with its full id, a
-request of changes a rejection with the comments on lines as blockers, a comment a
-note. Of the verdicts of an account only the last one counts, unless it was dismissed.
-GitLab's approvals name no commit; they are listed with the command to type for each.
-
-The verdict is yours, for the account: on a board with principals this takes the right
-vouch, and an account of a principal who did not code the task. Nothing is asked of the
-host, and what the export says is not checked. A request that is merged on the host is
-no merge of the task; git liza adopt --tasks finds work that reached integration.`
 }
 
 func (c *prImportCommand) Run(inv *invocation) error {

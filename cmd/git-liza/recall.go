@@ -19,20 +19,6 @@ type recallCommand struct {
 	Path    []string    `placeholder:"PATH" help:"Only lessons that concern these paths or globs, the closest first, whole; repeatable."`
 }
 
-// Help says where it looks.
-func (c *recallCommand) Help() string {
-	return `The best first. It looks through what all moves say (reasons, rejections, handoffs,
-questions and answers, notes, discoveries, anomalies), the sessions that are kept here, and
-the specs, artifacts and lessons on integration. One of the words is enough, or one that means
-nearly the same; more of them, and rarer ones, count more.
-
-A lesson is a file .liza/knowledge/NAME.md on integration. Its front matter says which paths it
-concerns, the commits that it comes from, and which lessons it contradicts; the text below says
-what was learnt. Prompts of agents that work or judge in these paths tell them, as far as
-git config liza.learnt allows. Of lessons that contradict one another nobody is told before a
-person has taken one away, and of one that comes from no commit on integration nobody at all.`
-}
-
 // mostRecalled bounds what one command answers.
 const mostRecalled = 1000
 

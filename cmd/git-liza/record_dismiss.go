@@ -9,11 +9,6 @@ type recordDismissCommand struct {
 	Reason string        `required:"" help:"Why it needs nobody's attention any more."`
 }
 
-// Help says what becomes of it.
-func (c *recordDismissCommand) Help() string {
-	return `A record that is dismissed stays on the board, and stands in no prompt any more.`
-}
-
 func (c *recordDismissCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {

@@ -11,40 +11,6 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// Help explains the reason on the command's help page.
-func (c *rejectCommand) Help() string {
-	return `The reason, in lines; a blocker is required:
-
-    Overall: TEXT
-    - [blocker] FILE:LINE — ISSUE
-    Why it matters: TEXT
-    Suggestion: TEXT
-    - [concern] FILE:LINE — ISSUE
-
-From the second rejection on, a line for each earlier blocker, by its number
-or its words:
-
-    Prior Feedback Status:
-    - RESOLVED: 1
-    - STILL_PRESENT: 2
-    - PARTIAL: 3
-
-With -e the findings are written in your editor, with the diff below as comments,
-a line each; what is not called a concern is a blocker:
-
-    FILE:LINE: TEXT
-    FILE:LINE: concern: TEXT
-
---reason-file - takes the reason from standard input. As YAML it is blockers and
-concerns (file, line, issue, why, suggestion), prior (finding, status) and
-overall.
-
-git liza show TASK lists the open blockers with their numbers, by which a person takes
-one back with --dismiss. When none is open any more, the same submission waits for its
-verdicts again: the role that rejected it judges anew, and what other roles approved stays
-approved.`
-}
-
 type rejectCommand struct {
 	ID         flow.TaskID `arg:""`
 	Commit     string      `placeholder:"SHA" help:"The submitted commit, or the beginning of its id; default in a review's checkout: what is checked out."`

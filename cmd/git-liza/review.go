@@ -10,18 +10,6 @@ type reviewCommand struct {
 	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
-// Help explains what a person sees on a terminal.
-func (c *reviewCommand) Help() string {
-	return `On a terminal a person sees what the task asks for, what the author said and the
-diff in git's pager, and is asked for the verdict; without a task the next one
-follows. After an earlier verdict of yours the range-diff since then comes first,
-and files that you have seen so are left out.
-
-The review is renewed while you read. It is given back when you skip, quit or
-go away; findings that were not sent are kept. Without a terminal, for agents and
-with --json the command only takes the review and names its checkout.`
-}
-
 func (c *reviewCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {

@@ -24,16 +24,6 @@ type sessionDiagnoseCommand struct {
 	Steps bool   `name:"run" help:"Run the steps of the plan that only read, and ask on a terminal about each of the others."`
 }
 
-// Help says what an answer is worth.
-func (c *sessionDiagnoseCommand) Help() string {
-	return `It reads what sessions printed, the errors that the board has of them, receipts
-of gates that failed, of levels too, and rejections. What was refused comes first, then what
-the board says, then causes, each with the lines that speak for it; without such lines the
-answer is that there is no evidence. Of more than a megabyte it reads the beginning and the
-end. The steps of the plan come from a table in this program: no word of what was read is
-run. Extensions may add causes; nothing of those is run.`
-}
-
 func (c *sessionDiagnoseCommand) Run(inv *invocation) error {
 	if c.Steps && c.What == "" {
 		return usagef("git liza session diagnose", "--run takes the plan of one task or session: name it")

@@ -15,13 +15,6 @@ type unblockCommand struct {
 	Unanswered bool        `help:"Close its open questions without an answer."`
 }
 
-// Help explains what becomes of questions.
-func (c *unblockCommand) Help() string {
-	return `It lifts a limit, or what an abandoned dependency blocked. A question that
-somebody asked is closed by git liza answer TASK; a person leaves it unanswered
-with --unanswered, or by saying so on a terminal. answer --unblock does both.`
-}
-
 func (c *unblockCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {

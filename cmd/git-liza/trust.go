@@ -30,13 +30,6 @@ type commandRow struct {
 	Trusted bool   `json:"trusted"`
 }
 
-// Help explains what happens without arguments.
-func (c *trustCommand) Help() string {
-	return `Without arguments a terminal is asked about each command that waits, one by one:
-the command, where it stands, and who put it there. Elsewhere the commands are
-listed, as with --list.`
-}
-
 func (c *trustCommand) Run(inv *invocation) error {
 	if c.Hash != "" && (c.All || c.List) || c.All && c.List {
 		return usagef("git liza help trust", "a hash, --all and --list exclude each other")

@@ -20,20 +20,6 @@ type undoCommand struct {
 	Reason string        `placeholder:"R" help:"Why."`
 }
 
-// Help says what becomes of the work and of what needs it.
-func (c *undoCommand) Help() string {
-	return `The revert is made beside integration, newest work first, and is the submission
-of a new task that is reviewed and merged as any other. When it is merged, the old
-task stays MERGED and says by what it was reverted; tasks that need it wait, until
-a task that does its work again (--reopen) is merged.
-
-Refused if git cannot take the work out alone, or if merged work that needs it is
-not named in --with. A call that was killed is completed by typing it again.
-
-Without a task it names your last move and the command that takes it back, as far
-as anything does, and changes nothing.`
-}
-
 func (c *undoCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {

@@ -20,25 +20,6 @@ type watchCommand struct {
 	JSONL bool     `name:"jsonl" xor:"form" help:"One JSON object a line, for each alarm that fires or ends."`
 }
 
-// Help explains what is shown, and what an alarm is.
-func (c *watchCommand) Help() string {
-	return `On a terminal it shows what needs you, who does what, how far it is, what went
-wrong and the last moves, as they change. Keys answer, show the diff, approve,
-reject, pause, filter and more; ? lists them, q quits. Elsewhere, and on a dumb
-terminal, it prints the alarms as they fire and end.
-
-An alarm is a call if a person has to act: it is in your inbox, and no agent is
-about to settle it. The others are notes. Each fires once; when the same happens
-again, it fires again.
-
-While it runs, it trips the circuit breaker when records form a pattern, as
-supervisors do: see git liza help board breaker reset. Where it cannot, that is a call.
-
-While it runs, calls go to the command liza.notify of git's configuration, as
-they do while git liza rush or git liza agent run. git liza config alarms lists
-the thresholds.`
-}
-
 func (c *watchCommand) Run(inv *invocation) error {
 	screen := !c.Once && !c.JSONL && hasScreen(inv)
 	switch _, err := view.ParseFilter(c.Words); {

@@ -7,15 +7,3 @@ type webCommand struct {
 	Base       string   `placeholder:"/PATH/" help:"The beginning of all paths, behind a proxy that passes it on."`
 	TrustPeers bool     `help:"With --act, where the system does not tell which process sends a form: take it from all."`
 }
-
-// Help explains the address.
-func (c *webCommand) Help() string {
-	return `The first line on standard output is an address that opens the pages once, in one
-browser. For another one press Enter. Ctrl-C ends it.
-
-The pages lie below a path that nobody can guess, and change nothing without --act.
-A form is good once and for what it shows: a verdict on a submission that is not the
-newest any more is refused. On Linux the process that sends it is looked up, and one
-of an agent's session is refused. Commands are allowed in the terminal alone, by
-git liza trust.`
-}
