@@ -135,6 +135,9 @@ func (t *Trees) makeCheckout(ctx context.Context, half record, c checkout) (Tree
 		// A killed call is repeated, a failed one perhaps never.
 		return Tree{}, errors.Join(wrapCheckoutFailure(ctx, r, err), t.discardCheckout(r))
 	}
+	if err := t.include(ctx, r); err != nil {
+		return Tree{}, errors.Join(err, t.discardCheckout(r))
+	}
 	var hookErr error
 	if c.hook {
 		hookErr = t.postCheckout(ctx, r)
@@ -215,7 +218,10 @@ func (t *Trees) restoreFolder(ctx context.Context, r record) error {
 	if err := t.fillCheckout(ctx, beside, how...); err != nil {
 		return errors.Join(wrapCheckoutFailure(ctx, r, err), removeAll(beside.path))
 	}
-	err = writeDotGit(beside.path, r.gitDir)
+	err = t.include(ctx, beside)
+	if err == nil {
+		err = writeDotGit(beside.path, r.gitDir)
+	}
 	if err == nil {
 		_ = os.Remove(r.path) // an empty folder is in the way of Go's rename
 		err = os.Rename(beside.path, r.path)

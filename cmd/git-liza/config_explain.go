@@ -299,6 +299,7 @@ func checkSettings(inv *invocation, clone *work.Clone, lines []git.PlacedSetting
 		},
 		func() error { return readLimits(inv.ctx, conf, new(supervise.Limits)) },
 		func() error { _, err := readBounds(inv.ctx, conf); return err },
+		func() error { _, _, err := work.ReadMachine(inv.ctx, conf); return err },
 		func() error { return choice.check() },
 		func() error { _, err := clone.Store.Remotes.Timeout(inv.ctx); return err },
 		func() error { _, err := clone.Repo.Flusher.FsyncMode(inv.ctx); return err },

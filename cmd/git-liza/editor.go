@@ -91,7 +91,7 @@ func (d draft) editor(inv *invocation, repo *git.Repo) (string, error) {
 		return "", usagef("git config core.editor EDITOR", "git knows no editor; %s", d.otherwise)
 	}
 	// As in git, GIT_EDITOR may name a program that needs no terminal.
-	if inv.getenv("GIT_EDITOR") == "" && !isTerminal(inv.stdin) {
+	if own := inv.getenv("GIT_EDITOR"); (own == "" || own == proc.NoEditor) && !isTerminal(inv.stdin) {
 		return "", usagef("git liza help "+d.command, "there is no terminal for an editor; %s", d.otherwise)
 	}
 	return editor, nil

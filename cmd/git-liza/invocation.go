@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks/stubs"
@@ -28,14 +28,7 @@ type invocation struct {
 	opened   *git.Repo // by repo; nil before
 }
 
-func (inv *invocation) getenv(key string) string {
-	for i := len(inv.environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(inv.environ[i], key+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
+func (inv *invocation) getenv(key string) string { return proc.Value(inv.environ, key) }
 
 // clone opens the repository for moves. It fails without an actor.
 func (inv *invocation) clone() (*work.Clone, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	_ "github.com/git-liza/git-liza/cmd/git-liza/deepstack" // at each start
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
@@ -97,6 +98,10 @@ func run(inv *invocation, args []string) (code int) {
 			return inv.fail(err)
 		}
 		return exitDone
+	}
+	if len(args) == 1 && strings.HasSuffix(args[0], " ") && inv.getenv("GIT_ASKPASS") == proc.Askpass {
+		fmt.Fprintf(inv.stderr, "Nobody can answer here: %s\nWhat needs a password or a confirmation is for a person: git liza block, or git liza ask\n", git.Visible(strings.TrimSpace(args[0])))
+		return exitFailed
 	}
 	cli := branch(args)
 	var helped helpPrinted

@@ -55,6 +55,7 @@ const (
 
 // The folders of git liza.
 const (
-	Worktrees = ".worktrees" // in the main work tree: one folder for each checkout
-	Private   = "liza"       // in the common git directory: files that no other clone needs
+	Worktrees = ".worktrees"       // in the main work tree: one folder for each checkout
+	Include   = ".worktreeinclude" // a file in it: what new checkouts get of it
+	Private   = "liza"             // in the common git directory: files that no other clone needs
 )

@@ -131,7 +131,9 @@ func (k Key) isPattern() bool { return slices.ContainsFunc(strings.Split(k.Name,
 func isVariable(word string) bool { return word == strings.ToUpper(word) }
 
 // IsList reports whether git's configuration has several lines for one key.
-func (k Key) IsList() bool { return k.Name == "liza.trust.allow" || k.Name == "liza.provider.NAME.KEY" }
+func (k Key) IsList() bool {
+	return slices.Contains([]string{"liza.env", "liza.trust.allow", "liza.provider.NAME.KEY"}, k.Name)
+}
 
 // Matches reports whether a name is that of the key, or follows its pattern. As git does,
 // it ignores the case of the first and the last word of a key of git's configuration.

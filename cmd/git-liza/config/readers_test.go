@@ -84,6 +84,8 @@ var readers = map[string]reader{
 	"liza.await":                     {"cmd/git-liza/supervisors.go", "readLimits", "liza.await"},
 	"liza.learnt":                    {"cmd/git-liza/supervisors.go", "readLearnt", "liza.learnt"},
 	"liza.context.handoff":           {"cmd/git-liza/supervisors.go", "readContext", "liza.context.handoff"},
+	"liza.env":                       {"cmd/git-liza/work/machine.go", "ReadMachine", "variablesKey"},
+	"liza.ports":                     {"cmd/git-liza/work/machine.go", "ReadMachine", "portsKey"},
 	"liza.launcher":                  {"cmd/git-liza/launcher.go", "readLauncher", "liza.launcher"},
 	"liza.launcher.ROLE":             {"cmd/git-liza/launcher.go", "readLauncher", "liza.launcher."},
 	"liza.container.engine":          {"cmd/git-liza/launcher.go", "readLauncher", "liza.container.engine"},

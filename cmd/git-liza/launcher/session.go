@@ -134,10 +134,8 @@ func (l Launcher) arguments(c proc.Command, s Session, mounts []mount) []string 
 // emptyFolders are folders of this machine that are empty in the container but for what is
 // mounted in them: the home, and what git liza keeps of keys and other sessions.
 func (s Session) emptyFolders(env []string) (list []string) {
-	for _, entry := range env {
-		if home, ok := strings.CutPrefix(entry, "HOME="); ok && filepath.IsAbs(home) && filepath.Clean(home) != "/" {
-			list = append(list, filepath.Clean(home))
-		}
+	if home := proc.Value(env, "HOME"); filepath.IsAbs(home) && filepath.Clean(home) != "/" {
+		list = append(list, filepath.Clean(home))
 	}
 	if !s.Moves {
 		list = append(list, filepath.Join(s.Common, layout.Private))

@@ -126,7 +126,7 @@ func lookPath(program string, environ []string) string {
 	if strings.ContainsRune(program, filepath.Separator) {
 		return executableAt(program)
 	}
-	for _, dir := range filepath.SplitList(envValue(environ, "PATH")) {
+	for _, dir := range filepath.SplitList(proc.Value(environ, "PATH")) {
 		// Like os/exec, this finds no programs in the working directory.
 		if filepath.IsAbs(dir) {
 			if path := executableAt(filepath.Join(dir, program)); path != "" {
@@ -145,17 +145,6 @@ func executableAt(path string) string {
 	return path
 }
 
-// envValue is the last value of a variable in an environment, "" if it has none.
-func envValue(environ []string, name string) string {
-	last := ""
-	for _, entry := range environ {
-		if rest, ok := strings.CutPrefix(entry, name+"="); ok {
-			last = rest
-		}
-	}
-	return last
-}
-
 // LoggedIn reports whether environ has a key for the provider or a user is logged in.
 // known is false where that cannot be found out.
 func (r Row) LoggedIn(environ []string) (in, known bool) {
@@ -163,7 +152,7 @@ func (r Row) LoggedIn(environ []string) (in, known bool) {
 		return false, false
 	}
 	for _, name := range r.Keys {
-		if envValue(environ, name) != "" {
+		if proc.Value(environ, name) != "" {
 			return true, true
 		}
 	}
@@ -197,7 +186,7 @@ var pathVariable = pattern.Late(`\{(\w+)\}`)
 func expandPath(file string, environ []string) string {
 	missing := false
 	put := func(name string) string {
-		text := envValue(environ, name)
+		text := proc.Value(environ, name)
 		missing = missing || text == ""
 		return text
 	}

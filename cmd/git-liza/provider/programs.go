@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 )
@@ -21,7 +22,7 @@ import (
 // person: gemini switches off hooks, ssh and credentials.
 var gitVariables = []string{
 	"GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
-	"GIT_ASKPASS", "SSH_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT",
+	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT",
 }
 
 // keptVariables are those of gitVariables that a session gets from its supervisor, each
@@ -45,7 +46,7 @@ func keepVariables(environ []string) []string {
 // LIZA_GENERATION set, the gitVariables are those of the session's supervisor.
 // Elsewhere it is environ.
 func Unsteered(environ []string) []string {
-	if !flow.Generation(envValue(environ, "LIZA_GENERATION")).Spawned() {
+	if !flow.Generation(proc.Value(environ, "LIZA_GENERATION")).Spawned() {
 		return environ
 	}
 	var list []string
@@ -74,7 +75,6 @@ func gitWrapper(git string) string {
 	for _, name := range keptVariables {
 		fmt.Fprintf(&text, "[ \"${%[1]s%[2]s+set}\" ] && export %[2]s=\"$%[1]s%[2]s\"\n", keptPrefix, name)
 	}
-	text.WriteString("export GIT_PAGER=\"${GIT_PAGER-cat}\" GIT_TERMINAL_PROMPT=\"${GIT_TERMINAL_PROMPT-0}\"\n")
 	text.WriteString("exec '" + strings.ReplaceAll(git, "'", `'\''`) + "' \"$@\"\n")
 	return text.String()
 }

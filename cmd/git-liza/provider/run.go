@@ -46,6 +46,7 @@ type Spawn struct {
 	Records   string     // as in proc.Command
 	Environ   []string   // the environment of which the agent sees a part
 	Programs  string     // the folder that the agent has first on its PATH
+	Machine   []string   // what this machine adds to its environment
 	Output    io.Writer  // receives the program's output, from two goroutines; may be nil
 	Follow    io.Writer  // receives lines for people instead of records; may be nil
 	// Watch is called every few seconds with what the program has reported so far.
@@ -204,14 +205,12 @@ func (s Spawn) watchUsage(ctx context.Context, cancel context.CancelFunc, report
 var inherited []string
 
 // Environment is the environment of the spawned program: the variables that every
-// command may see, those in allow, those in set, and those that name the agent and
-// its task.
+// command may see, those in allow, those of the machine, those in set, and those that name
+// the agent and its task.
 func (s Spawn) Environment(allow []string, set ...string) []string {
 	path := s.Programs
-	for _, entry := range s.Environ {
-		if rest, ok := strings.CutPrefix(entry, "PATH="); ok && rest != "" {
-			path = s.Programs + string(filepath.ListSeparator) + rest
-		}
+	if rest := proc.Value(s.Environ, "PATH"); rest != "" {
+		path += string(filepath.ListSeparator) + rest
 	}
 	own := []string{
 		"PATH=" + path,
@@ -239,5 +238,5 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 	if s.Question != "" {
 		own = append(own, "LIZA_QUESTION="+string(s.Question))
 	}
-	return proc.Environment(s.Environ, slices.Concat(inherited, allow), append(append(set, keepVariables(s.Environ)...), own...)...)
+	return proc.Environment(s.Environ, slices.Concat(inherited, allow), slices.Concat(s.Machine, set, keepVariables(s.Environ), own)...)
 }

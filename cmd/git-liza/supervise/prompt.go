@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
@@ -234,15 +235,7 @@ func Layers(b *flow.Board, mainWorkTree string, environ []string) []templates.La
 // UserPrompts is the folder of the prompts of a user, liza/prompts in the configuration
 // folder; "" if the environment names none.
 func UserPrompts(environ []string) string {
-	home, config := "", ""
-	for _, entry := range environ {
-		if value, ok := strings.CutPrefix(entry, "HOME="); ok {
-			home = value
-		}
-		if value, ok := strings.CutPrefix(entry, "XDG_CONFIG_HOME="); ok {
-			config = value
-		}
-	}
+	home, config := proc.Value(environ, "HOME"), proc.Value(environ, "XDG_CONFIG_HOME")
 	if config == "" && home != "" {
 		config = filepath.Join(home, ".config")
 	}

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -66,14 +67,19 @@ func (reg *registration) boardTime(b *flow.Board) time.Time {
 }
 
 // environment returns the environment of commands other than the provider that run for
-// the agent. It holds no secret.
-func (reg *registration) environment(a *assignment) ([]string, error) {
-	programs, err := reg.programs()
-	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Row: reg.row, Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(), Dir: a.dir,
-		Committer: reg.rush.committer, Environ: reg.rush.Environ, Common: reg.clone.Repo.CommonDir(), Programs: programs}.Environment(nil), err
+// the agent.
+func (reg *registration) environment(ctx context.Context, a *assignment) ([]string, error) {
+	spawn, err := reg.spawn(ctx, a)
+	return spawn.Environment(nil), err
 }
 
-// programs returns the folder that comes first on the PATH of what runs for the agent.
-func (reg *registration) programs() (string, error) {
-	return provider.Programs(reg.clone.Repo.CommonDir(), reg.rush.Self, reg.rush.Environ)
+// spawn is a session of the agent, as far as its environment goes.
+func (reg *registration) spawn(ctx context.Context, a *assignment) (provider.Spawn, error) {
+	machine, err := reg.clone.Machine(ctx, a.dir)
+	if err != nil {
+		return provider.Spawn{}, err
+	}
+	programs, err := provider.Programs(reg.clone.Repo.CommonDir(), reg.rush.Self, reg.rush.Environ)
+	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Row: reg.row, Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(), Question: a.questionID(), Dir: a.dir,
+		Committer: reg.rush.committer, Environ: reg.rush.Environ, Machine: machine, Common: reg.clone.Repo.CommonDir(), Programs: programs}, err
 }

@@ -147,7 +147,7 @@ func (p *reporter) reportWork(ctx context.Context, message string) error {
 
 // commitWork commits everything in the worktree as the agent's work.
 func (p *reporter) commitWork(ctx context.Context, message string) error {
-	env, err := p.environment(p.assignment)
+	env, err := p.environment(ctx, p.assignment)
 	if err != nil {
 		return err
 	}

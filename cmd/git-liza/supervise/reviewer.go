@@ -33,8 +33,10 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 		return lookResult{}, err
 	}
 	if unready != "" {
-		// Coders here run the same command on integration, so the submission is the
-		// cause.
+		if here := s.clone.Integration.CheckSetUp(ctx, b); here != nil {
+			return lookResult{}, &unfitError{a.taskID(), here, false}
+		}
+		// It works on integration, so the submission is the cause.
 		return s.endUnbegunReview(ctx, a.task, errors.New(unready))
 	}
 	if err := s.clone.Seals.Seal(ctx, a.task, a.role, true); err != nil {

@@ -123,7 +123,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	if err != nil {
 		return provider.Ending{}, err
 	}
-	programs, err := w.programs()
+	spawn, err := w.spawn(ctx, a)
 	if err != nil {
 		return provider.Ending{}, err
 	}
@@ -139,13 +139,12 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	watch := &watcher{worker: w, assignment: a, session: sess, cancel: cancel}
 	var ending provider.Ending
 	ended := make(chan struct{})
+	spawn.Session, spawn.Resume, spawn.Prompt, spawn.Board, spawn.Mark, spawn.Records = sess.chosenID, sess.prior.id, sess.prompt, w.rush.board, mark, work.Records(w.clone.Repo)
+	spawn.Output, spawn.Follow, spawn.Watch, spawn.Full, spawn.Busy = io.MultiWriter(w.log, sess.output), w.rush.followOutput(w.id), watch.withinBudget, watch.handsOver, watch.agentWaits
+	spawn.HandoffRequest, spawn.Idle, spawn.Wall, spawn.Grace = handoffRequest(a.taskID()), w.rush.Limits.Idle, wall, w.rush.Limits.Grace
 	go func() {
 		defer close(ended)
-		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Row: w.row, Generation: w.generation.Child(), Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(), Question: a.questionID(),
-			Session: sess.chosenID, Resume: sess.prior.id, Dir: a.dir, Common: w.clone.Repo.CommonDir(),
-			Board: w.rush.board, Mark: mark, Records: work.Records(w.clone.Repo), Prompt: sess.prompt,
-			Committer: w.rush.committer, Environ: w.rush.Environ, Programs: programs, Output: io.MultiWriter(w.log, sess.output),
-			Follow: w.rush.followOutput(w.id), Watch: watch.withinBudget, Full: watch.handsOver, HandoffRequest: handoffRequest(a.taskID()), Idle: w.rush.Limits.Idle, Busy: watch.agentWaits, Wall: wall, Grace: w.rush.Limits.Grace})
+		ending, err = w.provider.Run(running, spawn)
 	}()
 	beat := time.NewTicker(watchInterval)
 	defer beat.Stop()

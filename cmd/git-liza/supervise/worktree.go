@@ -105,7 +105,7 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 	path, args := proc.Shell(command)
 	p.log.note("\n--- post_worktree on %s\n", a.subject())
 	p.presence.setDoing(preparing, a.taskID(), "")
-	env, err := p.environment(a)
+	env, err := p.environment(ctx, a)
 	if err != nil {
 		return "", err
 	}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -35,15 +37,19 @@ const excerpt = 4096
 
 // runGate runs a gate's command in a folder with the tree checked out, and
 // returns the receipt. Its environment is filtered: a board's command sees no
-// more than an agent does, and makes no moves.
+// more than an agent does, and makes no moves. The receipt hides secrets of liza.env.
 func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
 	mark, err := NewMark(ctx, c.store, "", "")
 	if err != nil {
 		return flow.Receipt{}, err
 	}
+	machine, err := c.mover.Machine(ctx, dir)
+	if err != nil {
+		return flow.Receipt{}, err
+	}
 	path, args := proc.Shell(g.Command)
 	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - 64,
-		Env: proc.Environment(c.mover.environ, nil), Bound: !c.mover.Generation.Spawned(), // a session ends its own
+		Env: proc.Environment(c.mover.environ, nil, machine...), Bound: !c.mover.Generation.Spawned(), // a session ends its own
 		Mark: mark, Records: Records(c.repo)})
 	if err != nil {
 		return flow.Receipt{}, err
@@ -52,10 +58,12 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 		return flow.Receipt{}, err
 	}
 	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.mover.By, Result: resultOf(r), Environment: c.receipts.environment(),
-		Duration: r.Duration.Round(time.Millisecond).String(), Output: flow.Excerpt(r.Excerpt, excerpt)}
+		Duration: r.Duration.Round(time.Millisecond).String()}
+	output := secret.New(machine, nil).String(r.Excerpt)
 	if how := fateOf(r, g); how != "" {
-		receipt.Output = flow.Excerpt(r.Excerpt+"\n"+how, excerpt)
+		output += "\n" + how
 	}
+	receipt.Output = flow.Excerpt(output, excerpt)
 	if !r.Passed() && receipt.Exit == 0 {
 		receipt.Exit = 1
 	}
@@ -140,7 +148,7 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, of *flow.Submis
 	if err != nil {
 		return nil, nil, err
 	}
-	receipts, failed, err = c.passAll(ctx, trees, list, commit, tree)
+	receipts, failed, err = c.passAll(ctx, list, commit, tree)
 	var unmade *worktrees.CheckoutError
 	if errors.As(err, &unmade) && trees.Private(ctx, b.Settings().Integration.Tip, func(string) error { return nil }) == nil {
 		// This machine can check out integration, so the work itself is at
@@ -150,13 +158,80 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, of *flow.Submis
 	return append(receipts, skipped...), failed, err
 }
 
+// prepared calls f in a private checkout of a commit, in which post_worktree ran. run runs a gate there;
+// where the set-up failed, its result is that of the gate, which does not run.
+func (c *commands) prepared(ctx context.Context, commit, tree flow.ObjectID, f func(dir string, run func(flow.Gate) (flow.Receipt, error)) error) error {
+	trees, err := c.checkouts.requireTrees()
+	if err != nil {
+		return err
+	}
+	return trees.Private(ctx, commit, func(dir string) error {
+		unready, err := c.setUp(ctx, dir, commit)
+		if err != nil {
+			return err
+		}
+		return f(dir, func(g flow.Gate) (flow.Receipt, error) {
+			if unready == nil {
+				return c.runGate(ctx, g, dir, tree)
+			}
+			r := *unready
+			r.Gate, r.Command, r.Tree = g.Name, g.Command, tree
+			return r, nil
+		})
+	})
+}
+
+// setUp returns the receipt of a set-up that failed: errored if it fails on integration too, which
+// blames no task.
+func (c *commands) setUp(ctx context.Context, dir string, commit flow.ObjectID) (failed *flow.Receipt, err error) {
+	b, _, err := c.store.Board(ctx)
+	if err != nil || b.Settings().Config.PostWorktree == "" {
+		return nil, err
+	}
+	g := flow.Gate{Command: b.Settings().Config.PostWorktree, Timeout: gateTimeout}
+	if err := c.trust.Check(ctx, g.Command); err != nil {
+		return nil, err
+	}
+	r, err := c.runGate(ctx, g, dir, "")
+	if err != nil || r.Result == flow.Pass {
+		return nil, err
+	}
+	tip := b.Settings().Integration.Tip
+	if r.Result = flow.Errored; tip != commit && c.checkSetUp(ctx, tip) == nil {
+		r.Result = flow.Fail
+	}
+	r.Output = flow.Excerpt(r.Output, excerpt/2) + "\n" + flow.Excerpt("post_worktree fails, "+endingOf(r), excerpt/2-1)
+	return &r, ctx.Err()
+}
+
+// checkSetUp returns an error if the set-up fails on a commit.
+func (c *commands) checkSetUp(ctx context.Context, commit flow.ObjectID) error {
+	return c.prepared(ctx, commit, "", func(_ string, run func(flow.Gate) (flow.Receipt, error)) error {
+		r, err := run(flow.Gate{Command: "true"})
+		if err == nil && r.Result != flow.Pass {
+			err = errors.New(lastLine(r.Output))
+		}
+		return err
+	})
+}
+
 // passAll runs gates one after the other in one checkout. It skips gates with a
 // receipt. If a later gate fails then and a skipped one left files in its checkout, all
 // gates run, because the later one may need them.
-func (c *commands) passAll(ctx context.Context, trees *worktrees.Trees, gates []flow.Gate, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+	b, _, err := c.store.Board(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	machine, _, err := ReadMachine(ctx, &c.repo.Config.Configuration)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Receipts count where the set-up and the variables are the same.
+	inputs := []flow.Gate{{Command: b.Settings().Config.PostWorktree}, {Command: strings.Join(machine, "\x00")}}
 	known, starts := 0, []int{0}
 	for i := range gates {
-		if kept, ok := c.receipts.find(gates[:i+1], tree); ok && known == i {
+		if kept, ok := c.receipts.find(slices.Concat(inputs, gates[:i+1]), tree); ok && known == i {
 			receipts, known = append(receipts, kept.Receipt), i+1
 			if kept.Left {
 				starts = []int{known, 0}
@@ -170,14 +245,14 @@ func (c *commands) passAll(ctx context.Context, trees *worktrees.Trees, gates []
 	}
 	for _, from := range starts {
 		receipts, failed = receipts[:from], nil
-		err = trees.Private(ctx, commit, func(dir string) error {
+		err = c.prepared(ctx, commit, tree, func(dir string, run func(flow.Gate) (flow.Receipt, error)) error {
 			stamp := stampOf(dir)
 			for i := from; i < len(gates) && failed == nil; i++ {
-				r, err := c.runGate(ctx, gates[i], dir, tree)
+				r, err := run(gates[i])
 				before := stamp
 				if err == nil {
 					stamp = stampOf(dir)
-					err = c.receipts.keep(gates[:i+1], r, stamp != before)
+					err = c.receipts.keep(slices.Concat(inputs, gates[:i+1]), r, stamp != before)
 				}
 				if err != nil {
 					return err

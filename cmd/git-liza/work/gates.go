@@ -94,11 +94,7 @@ func (c *commands) passTree(ctx context.Context, gates []flow.Gate, commit, tree
 	if err := c.trust.CheckGates(ctx, gates); err != nil || len(gates) == 0 {
 		return nil, nil, err
 	}
-	trees, err := c.checkouts.requireTrees()
-	if err != nil {
-		return nil, nil, err
-	}
-	return c.passAll(ctx, trees, gates, commit, tree)
+	return c.passAll(ctx, gates, commit, tree)
 }
 
 // passIntegration runs the gates of a stage on integration as it is. failed is the first

@@ -62,10 +62,6 @@ func (i *Integration) TryGate(ctx context.Context, name string, commit flow.Obje
 	if err := i.commands.trust.Check(ctx, g.Command); err != nil {
 		return false, err
 	}
-	trees, err := i.checkouts.requireTrees()
-	if err != nil {
-		return false, err
-	}
 	tree, err := i.commands.treeOf(ctx, commit)
 	if commit == "" || err != nil {
 		commit = b.Settings().Integration.Tip
@@ -73,12 +69,17 @@ func (i *Integration) TryGate(ctx context.Context, name string, commit flow.Obje
 			return false, err
 		}
 	}
-	err = trees.Private(ctx, commit, func(dir string) error {
-		r, err := i.commands.runGate(ctx, g, dir, tree)
+	err = i.commands.prepared(ctx, commit, tree, func(_ string, run func(flow.Gate) (flow.Receipt, error)) error {
+		r, err := run(g)
 		runs = err == nil && r.Result != flow.Errored
 		return err
 	})
 	return runs, err
+}
+
+// CheckSetUp returns an error if the set-up of checkouts fails on integration.
+func (i *Integration) CheckSetUp(ctx context.Context, b *flow.Board) error {
+	return i.commands.checkSetUp(ctx, b.Settings().Integration.Tip)
 }
 
 // A notedOutage is what a command of a session leaves for its supervisor.

@@ -4,9 +4,8 @@
 repo "$T/r"
 board
 once
-export JAVA_HOME=/opt/java
-git config --add liza.provider.exec.env JAVA_HOME
-must git liza config gates.java.command 'echo "${JAVA_HOME:-none}" >>"$HOME/seen"; test "$JAVA_HOME" = /opt/java'
+git config --add liza.env JAVA_HOME=/opt/java
+must git liza config gates.java.command 'echo "${JAVA_HOME:-none}" >>"$HOME/seen"; test "${JAVA_HOME##*/}" = java'
 task t1
 echo 'echo hi >a.txt' | work
 rush
