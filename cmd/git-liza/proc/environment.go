@@ -22,7 +22,7 @@ var Unasked = []string{
 	`GIT_SEQUENCE_EDITOR=echo "No editor opens here, since nobody can type. To take the list as it is: GIT_SEQUENCE_EDITOR=true git rebase ...; to change it: GIT_SEQUENCE_EDITOR='sed -i ...'" >&2; false`,
 	"GIT_PAGER=cat", "PAGER=cat",
 	"GIT_ASKPASS=" + Askpass, "SSH_ASKPASS=" + Askpass, "SSH_ASKPASS_REQUIRE=force", "GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never",
-	"GPG_TTY=/dev/null", "DISPLAY=", "WAYLAND_DISPLAY=",
+	"GPG_TTY=/nonexistent", "DISPLAY=", "WAYLAND_DISPLAY=",
 }
 
 // Environment returns Unasked, those entries of base (KEY=VALUE, as os.Environ returns them)
