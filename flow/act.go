@@ -108,7 +108,7 @@ var actCommands = map[Act]string{
 	ActAccept: "artifact accept", ActRole: "role add", ActRequire: "role require", ActReopen: "goal reopen",
 	ActDismissRecord: "record dismiss", ActDismiss: "reject", ActRecheck: "approve", ActLift: "checkpoint lift", ActDefer: "record defer",
 	ActLevel: "goal level pass", ActSchedule: "goal schedule",
-	ActPhase: "goal phase next", ActReload: "goal phase reload",
+	ActPhase: "goal phase next", ActReload: "goal set",
 	ActRegister: "agents add", ActUnregister: "agents remove", ActDegrade: "agents rest", ActOutage: "gate outage", ActClassify: "plan classify",
 }
 

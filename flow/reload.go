@@ -138,11 +138,16 @@ func (m *ReloadMove) checkTask(t *Task) *Refusal {
 	}
 	switch f := m.Workflow.Phase(to); {
 	case f == nil:
-		return refuse(RulePhase, "git liza goal phase reload --map "+mapName(t.Phase)+"=PHASE", "%s is open in the phase %s, which %s lacks; its phases are %s", t.ID, shownPhase(to), m.Workflow.Name, m.Workflow.names())
+		return refuse(RulePhase, m.mapHint(t), "%s is open in the phase %s, which %s lacks; its phases are %s", t.ID, shownPhase(to), m.Workflow.Name, m.Workflow.names())
 	case !f.admits(t):
-		return refuse(RulePhase, "git liza goal phase reload --map "+mapName(t.Phase)+"=PHASE", "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", to, m.Workflow.Name, t.Kind, t.doer().One(), t.ID)
+		return refuse(RulePhase, m.mapHint(t), "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", to, m.Workflow.Name, t.Kind, t.doer().One(), t.ID)
 	}
 	return nil
+}
+
+// mapHint is the command that maps the phase of a task.
+func (m *ReloadMove) mapHint(t *Task) string {
+	return m.Workflow.command(t.Goal) + " --map " + mapName(t.Phase) + "=PHASE"
 }
 
 // noPhase is the name of the phase of tasks that have none, where people map it.

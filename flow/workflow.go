@@ -1,9 +1,12 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // A Workflow says in which phases a goal is worked on, the document
@@ -22,6 +25,11 @@ type Workflow struct {
 
 // PlainWorkflow is the name of the workflow of goals that have no document of one.
 const PlainWorkflow = "liza"
+
+// command is the command that reads the workflow of a goal anew, or gives it this one.
+func (w *Workflow) command(goal GoalID) string {
+	return "git liza goal set --id " + string(goal) + " --workflow " + shell.Quote(cmp.Or(w.Path, w.Name))
+}
 
 // A PhaseID names a phase of a workflow, by the rules of a [TaskID].
 type PhaseID string

@@ -19,7 +19,7 @@ type agentsCommands struct {
 	Add     agentsAddCommand     `cmd:"" help:"Enter an agent by hand, or fence its earlier registration."`
 	Remove  agentsRemoveCommand  `cmd:"" help:"Remove an agent that holds nothing."`
 	Rest    agentsRestCommand    `cmd:"" help:"Give an agent no more work until it is added anew."`
-	Stop    agentsStopCommand    `cmd:"" help:"End an agent of a running rush, or of git liza agent; what it holds is given back."`
+	Stop    agentsStopCommand    `cmd:"" help:"End agents of a running rush, or of git liza agent; what they hold is given back."`
 	Restart agentsRestartCommand `cmd:"" help:"End an agent and begin it anew under its id, also one that has ended while its rush runs."`
 	Tell    agentsTellCommand    `cmd:"" help:"Write a note to an agent: it reads it after its next command, and in its next prompt."`
 }
@@ -47,10 +47,25 @@ func (c *agentsListCommand) Run(inv *invocation) error {
 }
 
 type agentsStopCommand struct {
-	ID flow.AgentID `arg:"" help:"Such as coder-1."`
+	IDs []flow.AgentID `arg:"" name:"id" help:"Such as coder-1."`
 }
 
-func (c *agentsStopCommand) Run(inv *invocation) error { return stopAgents(inv, c.ID) }
+// Run ends agents one after the other, up to the first that cannot be ended.
+func (c *agentsStopCommand) Run(inv *invocation) error {
+	text, pid, gave := "", 0, []flow.TaskID{}
+	for _, id := range c.IDs {
+		l, r, err := askSupervisors(inv, supervise.Request{Act: supervise.StopAgent, Agent: id})
+		if err == nil && !r.Taken {
+			err = l.unsupervised(inv, id)
+		}
+		if err != nil {
+			return err
+		}
+		text += fmt.Sprintf("%s has left%s; process %d did it\n", id, gaveBack(r), r.PID)
+		pid, gave = r.PID, append(gave, r.Held...)
+	}
+	return inv.answer("changed", map[string]any{"stopped": c.IDs, "pid": pid, "gave_back": gave}, text)
+}
 
 type agentsRestartCommand struct {
 	ID flow.AgentID `arg:"" help:"Such as coder-1."`
@@ -127,23 +142,6 @@ func askSupervisors(inv *invocation, q supervise.Request) (look, supervise.Reply
 		err = &flow.Refusal{Rule: r.Refused.Rule, Reason: r.Refused.Reason, Hint: cmp.Or(r.Refused.Hint, "git liza agents")}
 	}
 	return l, r, err
-}
-
-// stopAgents ends agents one after the other, up to the first that cannot be ended.
-func stopAgents(inv *invocation, ids ...flow.AgentID) error {
-	text, pid, gave := "", 0, []flow.TaskID{}
-	for _, id := range ids {
-		l, r, err := askSupervisors(inv, supervise.Request{Act: supervise.StopAgent, Agent: id})
-		if err == nil && !r.Taken {
-			err = l.unsupervised(inv, id)
-		}
-		if err != nil {
-			return err
-		}
-		text += fmt.Sprintf("%s has left%s; process %d did it\n", id, gaveBack(r), r.PID)
-		pid, gave = r.PID, append(gave, r.Held...)
-	}
-	return inv.answer("changed", map[string]any{"stopped": ids, "pid": pid, "gave_back": gave}, text)
 }
 
 // tasksOf are the tasks that a stopped agent gave back.

@@ -176,7 +176,7 @@ func (p providerChoice) onlyInstalled(known provider.Catalogue) (string, error) 
 	switch len(ready) {
 	case 0:
 		first := known[0]
-		return "", usagef("git liza providers detect", "no provider: none of the known agents is installed; for example %s: %s", first.Name, first.Install)
+		return "", usagef("git liza providers", "no provider: none of the known agents is installed; for example %s: %s", first.Name, first.Install)
 	case 1:
 		p.sole = ready[0]
 		if !p.json {

@@ -21,43 +21,39 @@ var onlyParsed = strings.Split(`git liza web --act
 git liza demo --fast
 git liza loop run prd.json --iterations 4
 git liza loop export goal-1
-git liza reject reader --commit 9f91405c3d -e
 git liza review
-git liza board edit goal
-git liza rush --dry-run --provider script
 git liza rush --coders 2 --until-idle
 git liza agent coder --provider script --once
 git liza agents restart coder-1
 git liza agents stop coder-1
-git liza artifact regenerate specs/goal-1/prd.md
 git liza board breaker reset --resolution 'The disk has room again'
-git liza checkpoint lift --reason 'Smaller tasks are there'
 git liza goal level pass
-git liza goal phase back --reason 'The design lacks a case'
-git liza goal phase next --goal goal-2
-git liza pr import reviews.json
-git liza approve --again writer
-git liza watch --once
-git liza providers resume claude`, "\n")
+git liza pr import reviews.json`, "\n")
 
 // exampleNeeds is what is typed before an example can do something, by its command.
 var exampleNeeds = map[string]string{
-	"adopt":             `git merge -q integration && git merge -q -m w liza/writer`,
-	"board edit":        `GIT_EDITOR='sh -c "cp \$1 config.yaml" sh' git liza board edit config`,
-	"checkpoint decide": `git liza checkpoint begin --reason R`,
-	"checkpoint show":   `git liza checkpoint begin --reason R`,
-	"extension add":     `mkdir -p ../house && printf 'name: house\nversion: "1"\nabout: how we write\n' >../house/extension.yaml && printf -- '- {name: lint, command: "true"}\n' >../house/gates.yaml`,
-	"extension gates":   `mkdir -p ../house && printf 'name: house\nversion: "1"\nabout: how we write\n' >../house/extension.yaml && printf -- '- {name: lint, command: "true"}\n' >../house/gates.yaml && git liza extension add ../house && git add .liza && git commit -q -m house`,
-	"extension remove":  `mkdir -p ../house && printf 'name: house\nversion: "1"\nabout: how we write\n' >../house/extension.yaml && printf -- '- {name: lint, command: "true"}\n' >../house/gates.yaml && git liza extension add ../house && git add .liza && git commit -q -m house`,
-	"goal phase reload": `git liza goal set Hours --spec specs/vision.md --workflow feature --beside`,
-	"intent":            `git liza claim parser --as coder-2`,
-	"pr push":           `rm -rf ../remote.git && git init -q --bare ../remote.git && git remote add origin ../remote.git`,
-	"principal remove":  `git liza principal add ann --new-key --agent 'human:*' --right admin; git liza principal add bob --kind human --agent 'human:bob'`,
-	"reject":            `printf -- '- [blocker] reader/text:1 — it is empty\nWhy it matters: nothing is read\n' >reason.txt`,
-	"session show":      `git liza session add lexer --as coder-1 --provider p --outcome nothing --output plan.yaml`,
-	"sprint start":      `git liza sprint close`,
-	"sync":              `rm -rf ../remote.git && git init -q --bare ../remote.git && git remote add origin ../remote.git;  git push -q origin main;  git liza sync --set origin`,
-	"task unblock":      `git liza block lexer --reason stuck --question Q --as coder-1`,
+	"adopt":               `git merge -q integration && git merge -q -m w liza/writer`,
+	"approve":             `git merge -q -m m integration && echo more >>specs/vision.md && git commit -q -a -m spec && git liza adopt HEAD --reason R`,
+	"artifact regenerate": `git liza goal set --workflow feature --map none=any`,
+	"board edit":          `GIT_EDITOR='sh -c "cp \$1 config.yaml" sh' git liza board edit config; export GIT_EDITOR='sed -i "s/^title: .*/title: Dates/"'`,
+	"checkpoint decide":   `git liza checkpoint begin --reason R`,
+	"checkpoint show":     `git liza checkpoint begin --reason R`,
+	"extension add":       `mkdir -p ../house && printf 'name: house\nversion: "1"\nabout: how we write\n' >../house/extension.yaml && printf -- '- {name: lint, command: "true"}\n' >../house/gates.yaml`,
+	"extension gates":     `mkdir -p ../house && printf 'name: house\nversion: "1"\nabout: how we write\n' >../house/extension.yaml && printf -- '- {name: lint, command: "true"}\n' >../house/gates.yaml && git liza extension add ../house && git add .liza && git commit -q -m house`,
+	"extension remove":    `mkdir -p ../house && printf 'name: house\nversion: "1"\nabout: how we write\n' >../house/extension.yaml && printf -- '- {name: lint, command: "true"}\n' >../house/gates.yaml && git liza extension add ../house && git add .liza && git commit -q -m house`,
+	"checkpoint lift":     `git liza checkpoint begin --reason R && git liza checkpoint decide REPLAN --message M`,
+	"goal phase back":     `git liza goal set Hours --spec specs/vision.md --workflow feature --phase DESIGN --beside`,
+	"goal phase next":     `printf 'phases: [{name: ONE}, {name: TWO}]\n' >mine.yaml; git liza goal set Hours --spec specs/vision.md --workflow mine.yaml --beside`,
+	"intent":              `git liza claim parser --as coder-2`,
+	"pr push":             `rm -rf ../remote.git && git init -q --bare ../remote.git && git remote add origin ../remote.git`,
+	"principal remove":    `git liza principal add ann --new-key --agent 'human:*' --right admin; git liza principal add bob --kind human --agent 'human:bob'`,
+	"reject":              `printf -- '- [blocker] reader/text:1 — it is empty\nWhy it matters: nothing is read\n' >reason.txt; export GIT_EDITOR="cp $PWD/reason.txt"`,
+	"rush":                `git config liza.script.playbook /dev/null`,
+	"session show":        `git liza session add lexer --as coder-1 --provider p --outcome nothing --output plan.yaml`,
+	"sprint start":        `git liza sprint close`,
+	"sync":                `rm -rf ../remote.git && git init -q --bare ../remote.git && git remote add origin ../remote.git;  git push -q origin main;  git liza sync --set origin`,
+	"watch":               `git liza answer cache YAML`,
+	"task unblock":        `git liza block lexer --reason stuck --question Q --as coder-1`,
 }
 
 // Each command has one or two examples, and each does what it is for, typed in a shell.

@@ -105,16 +105,17 @@ func (c *goalReopenCommand) Run(inv *invocation) error {
 type goalSetCommand struct {
 	Title string      `arg:"" optional:"" help:"The goal in one line."`
 	Spec  string      `placeholder:"PATH" help:"Its spec, which a new goal needs; the file must be on integration."`
-	ID    flow.GoalID `name:"id" help:"Default: the next goal-N."`
+	ID    flow.GoalID `name:"id" help:"Default: the next goal-N; without a title the current goal."`
 
 	Priority int         `placeholder:"N" help:"From 1, the first, to 5; default 3."`
 	Pivot    flow.GoalID `placeholder:"GOAL" help:"The goal that it takes the place of, by a decision PIVOT; default: the only one that waits for that."`
 	Beside   bool        `help:"It takes the place of none."`
 
-	Workflow string       `placeholder:"NAME|FILE" help:"The phases that it goes through: git liza artifact define lists the workflows; default liza, which has none. Without a title, for the current goal."`
-	Phase    flow.PhaseID `placeholder:"PHASE" help:"In which it begins; default the first."`
-	Every    string       `placeholder:"task|phase" help:"Ask a person: for a verdict on each submission, or before each next phase."`
+	Workflow string       `placeholder:"NAME|FILE" help:"The phases that it goes through: git liza artifact define lists the workflows; default liza, which has none. Without a title the goal gets another one, or its own as the file is now: the board has a copy."`
+	Phase    flow.PhaseID `placeholder:"PHASE" help:"In which it begins; default the first, and of its own workflow the same."`
+	Every    string       `placeholder:"none|task|phase" help:"Ask a person: for a verdict on each submission, or before each next phase."`
 	Map      []string     `sep:"none" placeholder:"OLD=NEW" help:"Without a title: the phase that open tasks of another one get; none=NEW for those that have none. Repeatable."`
+	Reason   string       `help:"Without a title: why; - for standard input."`
 }
 
 // workflow reads the workflow that the goal is to have.
@@ -142,14 +143,14 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 	switch {
 	case c.Title == "" && c.Spec == "" && c.Workflow == "":
 		return usagef("git liza help goal set", "a new goal needs a title, and another workflow for the current one its name")
-	case c.Title == "" && c.Spec == "" && (c.ID != "" || c.Priority != 0 || c.Pivot != "" || c.Beside):
-		return usagef("git liza help goal set", "without a title only --workflow, --phase, --every and --map say something")
+	case c.Title == "" && c.Spec == "" && (c.Priority != 0 || c.Pivot != "" || c.Beside):
+		return usagef("git liza help goal set", "without a title only --workflow, --id, --phase, --every, --map and --reason say something")
 	case c.Title == "" && c.Spec == "":
-		return (&phaseReloadCommand{Workflow: c.Workflow, Phase: c.Phase, Every: c.Every, Map: c.Map}).Run(inv)
+		return c.reload(inv)
 	case c.Spec == "":
 		return usagef("git liza help goal set", "missing flags: --spec=PATH")
-	case len(c.Map) > 0:
-		return usagef("git liza help goal set", "a new goal has no tasks to give other phases: --map goes without a title")
+	case len(c.Map) > 0 || c.Reason != "":
+		return usagef("git liza help goal set", "a new goal has no tasks to give other phases: --map and --reason go without a title")
 	}
 	w, every, err := c.workflow(inv)
 	if err != nil {

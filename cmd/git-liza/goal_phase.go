@@ -2,25 +2,18 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/artifacts/library"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 type phaseCommands struct {
 	Next phaseNextCommand `cmd:"" help:"End the phase: run its gates, and begin the next one."`
 	Back phaseBackCommand `cmd:"" help:"Go back to an earlier phase."`
-
-	Reload phaseReloadCommand `cmd:"" help:"Read the workflow of a goal anew, or give it another one."`
 }
 
 // phaseGoal opens the repository for a move on the phase of a goal.
@@ -101,21 +94,13 @@ func phaseBefore(b *flow.Board, goal flow.GoalID) (flow.PhaseID, error) {
 	return before, nil
 }
 
-type phaseReloadCommand struct {
-	goalFlag
-	Workflow string       `placeholder:"NAME|FILE" help:"Another workflow; liza for none. Default: its own, as its file is now."`
-	Phase    flow.PhaseID `placeholder:"PHASE" help:"In which it stands then; default the same one, of another workflow the first."`
-	Map      []string     `sep:"none" placeholder:"OLD=NEW" help:"The phase that open tasks of another one get; none=NEW for those that have none. Repeatable."`
-	Every    string       `placeholder:"none|task|phase" help:"At what a person is asked; default as before."`
-	Reason   string       `help:"Why; - for standard input."`
-}
-
-func (c *phaseReloadCommand) Run(inv *invocation) error {
+// reload gives a goal another workflow, or its own as the file of it is now.
+func (c *goalSetCommand) reload(inv *invocation) error {
 	reason, err := inv.text(c.Reason)
 	if err != nil {
 		return err
 	}
-	clone, b, goal, err := phaseGoal(inv, c.Goal)
+	clone, b, goal, err := phaseGoal(inv, c.ID)
 	if err != nil {
 		return err
 	}
@@ -130,14 +115,10 @@ func (c *phaseReloadCommand) Run(inv *invocation) error {
 	if m.Every, err = parseEvery(c.Every, g.Every); err != nil {
 		return err
 	}
-	if m.Workflow, err = c.workflow(inv, clone, flow.FindWorkflow(b, goal), goal); err != nil {
+	if m.Workflow, err = readWorkflow(inv, clone, c.Workflow); err != nil {
 		return err
 	}
 	r, err := clone.For(goal).Make(inv.ctx, flow.ActReload, "", m)
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && c.Workflow != "" {
-		refusal.Hint = strings.Replace(refusal.Hint, "git liza goal phase reload --map", "git liza goal phase reload --workflow "+shell.Quote(c.Workflow)+" --map", 1)
-	}
 	if err != nil {
 		return err
 	}
@@ -149,20 +130,6 @@ func noGoal(b *flow.Board, goal flow.GoalID) error {
 	return cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal " + string(goal)}))
 }
 
-// workflow reads the workflow that the goal is to have. was is the copy that it has, nil
-// if it has none.
-func (c *phaseReloadCommand) workflow(inv *invocation, clone *work.Clone, was *flow.Workflow, goal flow.GoalID) (*flow.Workflow, error) {
-	switch {
-	case c.Workflow != "":
-		return readWorkflow(inv, clone, c.Workflow)
-	case was == nil:
-		return nil, &flow.Refusal{Rule: flow.RuleWorkflow, Hint: "git liza artifact define", Reason: fmt.Sprintf("%s has no workflow to read anew", goal)}
-	case was.Path == "" || path.Dir(was.Path) == library.WorkflowsFolder:
-		return readWorkflow(inv, clone, was.Name)
-	}
-	return readWorkflow(inv, clone, filepath.Join(clone.Repo.WorkTree(), filepath.FromSlash(was.Path)))
-}
-
 // parsePhaseMap reads words like OLD=NEW.
 func parsePhaseMap(words []string) (list []flow.PhaseMap, err error) {
 	for _, word := range words {
@@ -172,7 +139,7 @@ func parsePhaseMap(words []string) (list []flow.PhaseMap, err error) {
 			err = pair.From.UnmarshalText([]byte(from))
 		}
 		if !ok || err != nil || pair.To.UnmarshalText([]byte(to)) != nil {
-			return nil, usagef("git liza help goal phase reload", "--map: %q is not like OLD=NEW", flow.Excerpt(word, 80))
+			return nil, usagef("git liza help goal set", "--map: %q is not like OLD=NEW", flow.Excerpt(word, 80))
 		}
 		list = append(list, pair)
 	}

@@ -49,7 +49,7 @@ func (inv *invocation) help(parser *kong.Kong, topic []string) int {
 		return inv.page(page.Text(0))
 	}
 	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
-		return inv.fail(cmp.Or(movedTo(append([]string{"help"}, topic...)), wrongUsage(err, nil)))
+		return inv.fail(wrongUsage(err, nil))
 	}
 	return exitDone
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -146,13 +145,16 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
+	if err := movedTo(args); err != nil { // first: a noun whose default verb takes a word would take a verb that it had
+		return inv.fail(err)
+	}
 	switch args[0] {
 	case "help", "-h", "--help":
 		return inv.help(parser, slices.DeleteFunc(slices.Clone(args[1:]), isJSON))
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
-		return inv.fail(cmp.Or(movedTo(args), wrongUsage(err, args)))
+		return inv.fail(wrongUsage(err, args))
 	}
 	flags := parser.Model.Target.FieldByName("Everywhere").Interface().(everywhere)
 	inv.json, inv.as = flags.JSON, inv.getenv("LIZA_AGENT_ID")

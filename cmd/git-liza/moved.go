@@ -74,9 +74,16 @@ func (m movedCommand) typed(words []string) (now string, ok bool) {
 			return "", false
 		}
 		command, other, _ := strings.Cut(m.now, " --")
-		now, rest[at] = command, "--"+other+strings.TrimPrefix(rest[at], "--"+flag)
+		value := strings.TrimPrefix(rest[at], "--"+flag)
+		now, rest[at] = command, "--"+other+value
 		if other == "" {
+			rest[at] = strings.TrimPrefix(value, "=")
+		}
+		if rest[at] == "" {
 			rest = slices.Delete(rest, at, at+1)
+		}
+		if other == "" && at < len(rest) { // a flag takes a list as one word
+			rest = slices.Replace(rest, at, at+1, strings.Split(rest[at], ",")...)
 		}
 	}
 	for _, arg := range rest {

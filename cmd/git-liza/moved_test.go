@@ -52,6 +52,8 @@ func TestArgumentsOfMovedCommands(t *testing.T) {
 		{movedCommand{was: "make", now: "task add --record"}, "make sprint-1/3 --title T", "task add --record sprint-1/3 --title T"},
 		{movedCommand{was: "drop --blocker", now: "reject --dismiss"}, "drop task-1 --blocker=2 --reason R", "reject task-1 --dismiss=2 --reason R"},
 		{movedCommand{was: "drop --blocker", now: "reject --dismiss"}, "drop sprint-1/3 --reason R", ""},
+		{movedCommand{was: "rush --remove", now: "agents stop"}, "rush --remove coder-1,coder-2", "agents stop coder-1 coder-2"},
+		{movedCommand{was: "rush --remove", now: "agents stop"}, "rush --remove=coder-1 --json", "agents stop coder-1 --json"},
 		{movedCommand{was: "gone", now: "list", why: "nobody needs it"}, "gone task-1", "list"},
 	} {
 		now, ok := c.moved.typed(strings.Fields(c.words))

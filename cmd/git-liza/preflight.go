@@ -47,7 +47,7 @@ func (v *supervisors) examineProgram(p supervise.Program, state string) work.Fin
 		f, well = programFinding(p.Found, p.Roles, v.environ)
 	}
 	if why := p.Unfit; why != (supervise.Unfit{}) {
-		f.State, f.Text, f.Hint = state, why.Reason, cmp.Or(why.Hint, why.Override, "git liza providers detect")
+		f.State, f.Text, f.Hint = state, why.Reason, cmp.Or(why.Hint, why.Override, "git liza providers")
 	} else if well {
 		f.Text = strings.TrimSuffix(f.Text+p.Reported, ": ")
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -13,8 +12,7 @@ import (
 )
 
 type providersCommand struct {
-	List   providersListCommand   `cmd:"" default:"1" help:"The programs that can be agents: which are installed here, and which are chosen."`
-	Detect providersDetectCommand `cmd:"" help:"What is installed here, and the commands that choose or install one."`
+	List   providersListCommand   `cmd:"" default:"1" help:"The programs that can be agents: which are installed here and which are chosen, and the commands that choose or install one."`
 	Resume providersResumeCommand `cmd:"" help:"End the pause of a provider whose quota was used up, or whose service or login failed."`
 }
 
@@ -96,10 +94,24 @@ func (c *providersListCommand) Run(inv *invocation) error {
 		return err
 	}
 	t := view.Table{Rows: [][]string{{"PROVIDER", "STATE", "VERSION", "CONTRACT", "COMMITS", "OUTPUT", "FOR"}}}
+	var missing view.Table
+	choice := ""
 	for _, v := range list {
 		t.Add(v.Name, v.state(), v.Version, string(v.Contract), string(v.Commit), v.Output, view.JoinRoles(v.Roles))
+		if v.Install != "" && (v.Path == "" || v.old) {
+			missing.Add(v.Name, v.Install)
+		} else if choice == "" && v.Path != "" {
+			choice = v.Name
+		}
 	}
-	return inv.answer("", map[string]any{"providers": list}, t.Text(inv.width()))
+	text := t.Text(inv.width())
+	if choice != "" {
+		text += "\nTo choose one: git config liza.provider " + choice + "\n"
+	}
+	if len(missing.Rows) > 0 {
+		text += "\nNot installed, or too old; to install one:\n" + missing.Text(inv.width())
+	}
+	return inv.answer("", map[string]any{"providers": list}, text)
 }
 
 // state formats the state for people.
@@ -111,39 +123,6 @@ func (v providerView) state() string {
 		return "paused (" + v.Pause.Kind.String() + ")"
 	}
 	return "paused (" + v.Pause.Kind.String() + ") until " + v.Pause.Until.UTC().Format(time.RFC3339)
-}
-
-type providersDetectCommand struct{}
-
-func (c *providersDetectCommand) Run(inv *invocation) error {
-	list, err := findProviders(inv)
-	if err != nil {
-		return err
-	}
-	list = slices.DeleteFunc(list, func(v providerView) bool { return v.Path == "" && v.Install == "" })
-	var there, missing view.Table
-	choice := ""
-	for _, v := range list {
-		if v.Path != "" {
-			there.Add(v.Name, v.state(), v.Version, v.Path)
-		}
-		if v.Path == "" || v.old {
-			missing.Add(v.Name, v.Install)
-		} else if choice == "" {
-			choice = v.Name
-		}
-	}
-	text := "None of the programs that are known is installed.\n"
-	if len(there.Rows) > 0 {
-		text = there.Text(inv.width())
-	}
-	if choice != "" {
-		text += "\nTo choose one: git config liza.provider " + choice + "\n"
-	}
-	if len(missing.Rows) > 0 {
-		text += "\nNot installed, or too old; to install one:\n" + missing.Text(inv.width())
-	}
-	return inv.answer("", map[string]any{"providers": list}, text)
 }
 
 type providersResumeCommand struct {

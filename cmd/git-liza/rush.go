@@ -28,8 +28,7 @@ type rushCommand struct {
 	DryRun    bool        `help:"Begin nothing: print what would keep agents from their work here, what each would do first, and how long the open tasks may take."`
 	JSONL     bool        `name:"jsonl" help:"One JSON object a line: each message as it comes, then what --json prints at the end."`
 
-	Add    []string       `placeholder:"ROLE=N,…" help:"Begin nothing, but add so many agents of each of these roles to the rush that runs in this clone; with --provider also of other programs."`
-	Remove []flow.AgentID `placeholder:"ID,…" help:"Begin nothing, but end these agents, as git liza agents stop does."`
+	Add []string `placeholder:"ROLE=N,…" help:"Begin nothing, but add so many agents of each of these roles to the rush that runs in this clone; with --provider also of other programs."`
 }
 
 // followed is the agent whose output is shown, or all of them.
@@ -44,7 +43,7 @@ func (f *followed) UnmarshalText(text []byte) error {
 }
 
 func (c *rushCommand) Run(inv *invocation) error {
-	if len(c.Add)+len(c.Remove) > 0 {
+	if len(c.Add) > 0 {
 		return c.change(inv)
 	}
 	team, slots, wrong, err := c.team(inv)
@@ -127,14 +126,10 @@ func (c *rushCommand) slots(team *supervisors, chosen map[flow.Role]string, coun
 	return slots, wrong, nil
 }
 
-// change adds agents to the rush that runs in this clone, and ends others.
+// change adds agents to the rush that runs in this clone.
 func (c *rushCommand) change(inv *invocation) error {
-	plain := rushCommand{Add: c.Add, Remove: c.Remove, Provider: c.Provider}
-	if len(c.Add) > 0 && len(c.Remove) > 0 || len(c.Add) == 0 && len(c.Provider) > 0 || !reflect.DeepEqual(*c, plain) {
-		return usagef("git liza help rush", "--add stands alone or with --provider, --remove stands alone: they change the rush that runs")
-	}
-	if len(c.Remove) > 0 {
-		return stopAgents(inv, c.Remove...)
+	if !reflect.DeepEqual(*c, rushCommand{Add: c.Add, Provider: c.Provider}) {
+		return usagef("git liza help rush", "--add stands alone or with --provider: it changes the rush that runs")
 	}
 	chosen := map[flow.Role]string{}
 	for _, text := range c.Provider {

@@ -201,7 +201,7 @@ func (v *supervisors) fitPrograms(slots []supervise.Slot) ([]supervise.Program, 
 	fit := func(p supervise.Program) bool { return p.Unfit == (supervise.Unfit{}) }
 	if !slices.ContainsFunc(programs, fit) && v.ctx.Err() == nil {
 		why := programs[0].Unfit
-		return nil, usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
+		return nil, usagef(cmp.Or(why.Hint, why.Override, "git liza providers"), "%s", why.Reason)
 	}
 	return programs, v.checkPlaybook(slots)
 }

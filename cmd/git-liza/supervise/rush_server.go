@@ -246,7 +246,7 @@ func (s *server) staff(ctx context.Context, b *flow.Board, q Request) (Slot, err
 		why = s.rush.fitness.checkProgram(ctx, slot.Provider, s.rush.Environ)
 	}
 	if why != (Unfit{}) {
-		return slot, &flow.Refusal{Rule: flow.RuleFailed, Hint: cmp.Or(why.Hint, why.Override, "git liza providers detect"), Reason: why.Reason}
+		return slot, &flow.Refusal{Rule: flow.RuleFailed, Hint: cmp.Or(why.Hint, why.Override, "git liza providers"), Reason: why.Reason}
 	}
 	return slot, nil
 }

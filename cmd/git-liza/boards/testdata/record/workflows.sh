@@ -186,7 +186,7 @@ git liza plan classify texts/check.md --say loop=allowed
 at 23T12:00
 git liza goal phase back --reason 'a decision is missing'
 git liza artifact regenerate designs/idea/adr-2.md
-git liza goal phase reload --workflow other.yaml --phase THINK --map DESIGN=THINK --every phase --reason 'other words'
+git liza goal set --workflow other.yaml --phase THINK --map DESIGN=THINK --every phase --reason 'other words'
 liza-act reload
 
 # A loop: one claim of an agent, and a question that is open when the board is kept.
