@@ -10,7 +10,7 @@ import (
 type fixCommand struct {
 	Text string `arg:"" help:"What is to be mended, in one line."`
 	goalFlag
-	Owns   []string `sep:"none" placeholder:"GLOB" help:"Paths that the task changes; repeatable."`
+	Owns   []string `placeholder:"GLOB,…" help:"Paths that the task changes; repeatable."`
 	Spec   string   `placeholder:"PATH" help:"Where it is specified; default: the spec of the goal."`
 	Verify string   `placeholder:"CMD" help:"Shell command that must succeed at submit."`
 	New    bool     `help:"In a goal of its own, with the workflow fix, which asks for a note on the cause."`

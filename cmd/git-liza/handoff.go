@@ -10,7 +10,7 @@ type handoffCommand struct {
 	NextAction string      `required:"" help:"What to do next, in one phrase."`
 	Approach   string      `help:"How it is being done."`
 	Blocker    []string    `sep:"none" help:"What is in the way; repeatable."`
-	File       []string    `sep:"none" help:"Files that matter; repeatable."`
+	File       []string    `help:"Files that matter; repeatable."`
 	NextStep   []string    `sep:"none" help:"Steps after the next action; repeatable."`
 	DeadEnd    []string    `sep:"none" help:"What does not work; repeatable."`
 }

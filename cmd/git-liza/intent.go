@@ -8,11 +8,11 @@ type intentCommand struct {
 	ID             flow.TaskID `arg:"" help:"The task."`
 	Summary        string      `required:"" help:"What you are going to do."`
 	Validation     string      `required:"" help:"How you will know that it works."`
-	Files          []string    `sep:"none" help:"Files you expect to touch; repeatable."`
+	Files          []string    `help:"Files you expect to touch; repeatable."`
 	Assumption     []string    `sep:"none" help:"What you take for given; repeatable."`
 	Risk           []string    `sep:"none" help:"What could go wrong; repeatable."`
-	Extend         []string    `sep:"none" placeholder:"GLOB" help:"Paths beyond what the task owns; repeatable."`
-	Removes        []string    `sep:"none" placeholder:"PATH" tool:"Specs that the work removes." help:"Specs of which the work leaves no file, on purpose: a path or a glob; repeatable."`
+	Extend         []string    `placeholder:"GLOB,…" help:"Paths beyond what the task owns; repeatable."`
+	Removes        []string    `placeholder:"PATH,…" tool:"Specs that the work removes." help:"Specs of which the work leaves no file, on purpose: a path or a glob; repeatable."`
 	TestsNotNeeded string      `placeholder:"WHY" help:"Why no test changes."`
 }
 

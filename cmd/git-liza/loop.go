@@ -31,8 +31,8 @@ type loopRunCommand struct {
 	Tokens     int64         `placeholder:"N" help:"How many tokens all sessions may use; default: no bound."`
 	Cost       flow.Cost     `placeholder:"DOLLARS" help:"What all sessions may cost; default: no bound."`
 	Wall       flow.Duration `placeholder:"8h" help:"How long after its beginning agents may claim; default: no bound."`
-	Owns       []string      `sep:"none" placeholder:"GLOB" help:"Paths that the work may change, in place of those of the file; repeatable."`
-	Denies     []string      `sep:"none" placeholder:"GLOB" help:"Paths that it may not change, in place of those of the file; repeatable."`
+	Owns       []string      `placeholder:"GLOB,…" help:"Paths that the work may change, in place of those of the file; repeatable."`
+	Denies     []string      `placeholder:"GLOB,…" help:"Paths that it may not change, in place of those of the file; repeatable."`
 	Verify     string        `placeholder:"CMD" help:"Shell command that must succeed at submit, in place of those of the file."`
 	Judge      flow.Role     `placeholder:"gates" help:"The role whose verdict a story needs."`
 

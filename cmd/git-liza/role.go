@@ -227,7 +227,7 @@ func (c *roleRemoveCommand) Run(inv *invocation) error {
 type roleRequireCommand struct {
 	Role      flow.Role   `arg:"" help:"A role that judges, or human."`
 	Kinds     []flow.Kind `placeholder:"K" help:"Only of tasks of these kinds; repeatable."`
-	Paths     []string    `sep:"none" placeholder:"GLOB" help:"Only where a changed path matches; repeatable."`
+	Paths     []string    `placeholder:"GLOB,…" help:"Only where a changed path matches; repeatable."`
 	Remove    bool        `help:"Ask for it no more: the rule with exactly these kinds and paths goes."`
 	InPlaceOf flow.Role   `placeholder:"R" help:"Also drop the rule that asks this role for all submissions."`
 }

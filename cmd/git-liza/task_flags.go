@@ -11,12 +11,12 @@ type taskFlags struct {
 	Scope     *string       `help:"What belongs to it and what does not."`
 	Priority  *int          `placeholder:"1..5" help:"1 is first; default 3."`
 	DependsOn []flow.TaskID `placeholder:"ID" help:"Tasks that must be merged before."`
-	Owns      []string      `sep:"none" placeholder:"GLOB" help:"Paths that only this task changes while it is in work; repeatable."`
+	Owns      []string      `placeholder:"GLOB,…" help:"Paths that only this task changes while it is in work; repeatable."`
 	Verify    *string       `placeholder:"CMD" help:"Shell command that must succeed at submit."`
 	Kind      *flow.Kind    `placeholder:"code|docs|config|spec" help:"Default code, which wants tests."`
 	Stretch   *bool         `help:"Not planned for the sprint, only if there is time."`
 	Role      *flow.Role    `placeholder:"ROLE" help:"That does it; default coder."`
-	BasedOn   []string      `sep:"none" placeholder:"PATH[#ANCHOR]" help:"What it stands on beside its spec, as --spec; repeatable."`
+	BasedOn   []string      `placeholder:"PATH[#ANCHOR],…" help:"What it stands on beside its spec, as --spec; repeatable."`
 	ReviewBy  []flow.Role   `placeholder:"ROLE" help:"Roles that judge it beside those that the board asks for."`
 	Without   []flow.Role   `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
 	Reverts   []flow.TaskID `placeholder:"ID" help:"Merged tasks that it takes back."`
@@ -36,9 +36,9 @@ type planFlags struct {
 	Estimate        *flow.Duration `placeholder:"SPAN" help:"How long an agent works on it, such as 45m."`
 	Label           []string       `placeholder:"WORD" data:"labels" help:"A label; repeatable."`
 	Acceptance      []string       `sep:"none" placeholder:"TEXT" help:"A criterion that coder and reviewer are shown; repeatable."`
-	Create          []string       `sep:"none" placeholder:"PATH" help:"A file that the work creates; repeatable. A task that owns nothing else owns these and those that it modifies."`
-	Modify          []string       `sep:"none" placeholder:"PATH" help:"A file that the work changes; repeatable."`
-	Read            []string       `sep:"none" placeholder:"PATH" help:"A file to read for it; repeatable."`
+	Create          []string       `placeholder:"PATH,…" help:"A file that the work creates; repeatable. A task that owns nothing else owns these and those that it modifies."`
+	Modify          []string       `placeholder:"PATH,…" help:"A file that the work changes; repeatable."`
+	Read            []string       `placeholder:"PATH,…" help:"A file to read for it; repeatable."`
 	Context         *flow.LongText `placeholder:"TEXT|PATH#ANCHOR" help:"What an agent has to know, in place of the section of the spec."`
 	Consumers       []flow.TaskID  `placeholder:"ID" help:"Tasks that use what it makes."`
 	IntegrationTest *string        `placeholder:"PATH" help:"The test that shows that they can."`
