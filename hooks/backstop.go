@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (j *judge) judgeTransaction(ctx context.Context) error {
 		return err
 	}
 	if u, ok := j.findUpdate(layout.State); ok {
-		if refused := j.checkHistory(ctx, u); refused != nil {
+		if refused := j.checkHistory(ctx, u, tip); refused != nil {
 			j.refuse(u.Name, refused)
 			return nil
 		}
@@ -116,9 +117,13 @@ func sameHolder(b *flow.Board, now *flow.Task) bool {
 	return was != nil && was.Claim != nil && was.Claim.By == now.Claim.By && was.Claim.Principal == now.Claim.Principal
 }
 
-// checkHistory refuses a new state that does not contain the old one.
-func (j *judge) checkHistory(ctx context.Context, u Update) *flow.Refusal {
+// checkHistory refuses a new state that does not contain the old one. A board from before
+// the first release may go, by a command on the server: pre-receive lets no push delete it.
+func (j *judge) checkHistory(ctx context.Context, u Update, tip git.ID) *flow.Refusal {
 	if u.New == "" {
+		if _, err := j.store.BoardAt(tip); errors.Is(err, gitstore.ErrUnreleased) {
+			return nil
+		}
 		return refusal(RuleHistory, "git liza hooks uninstall", "the board's history is never deleted")
 	}
 	if u.Old == "" {

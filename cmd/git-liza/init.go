@@ -94,6 +94,11 @@ func (c *initCommand) prepare(inv *invocation, clone *work.Clone) (*flow.InitMov
 // checkouts have to go first: they are on branches that move.
 func (c *initCommand) putAside(inv *invocation, clone *work.Clone) error {
 	_, _, err := clone.Store.Board(inv.ctx)
+	if errors.Is(err, gitstore.ErrUnreleased) && c.Remote == "" {
+		if err := clone.CheckAnew(inv.ctx); err != nil {
+			return err
+		}
+	}
 	if names := clone.Checkouts.Names(inv.ctx); len(names) > 0 && errors.Is(err, gitstore.ErrUnreleased) {
 		path := layout.Worktrees + "/" + names[0]
 		return &flow.Refusal{Rule: flow.RuleState, Hint: "git worktree remove " + shell.Quote(path),

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"os"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -52,6 +54,9 @@ func (inv *invocation) lookAt(rev string) (look, error) {
 		return look{}, err
 	}
 	b, err := clone.Store.BoardAt(commit)
+	if _, _, now := clone.Store.Board(inv.ctx); now == nil && errors.Is(err, gitstore.ErrUnreleased) {
+		err = &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza board show", Reason: "a build from before the first release wrote that state, and no release reads it"}
+	}
 	return lookOf(clone, b, commit), err
 }
 

@@ -54,7 +54,7 @@ func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []
 func (c *Clone) Join(ctx context.Context, remote string, publish bool) (gitstore.Synced, error) {
 	synced, err := c.Store.Mirror.Join(ctx, remote, publish)
 	if err != nil {
-		return synced, err
+		return synced, c.explainUnreleased(ctx, remote, err)
 	}
 	return synced, c.Checkouts.ignoreFolder()
 }
