@@ -126,17 +126,17 @@ func lineOf(text, prefix string) string {
 // refusing, or the reason why there is none, which has spaces.
 var unhinted = map[string]string{
 	"admin": "init_admin", "ancestry": "merge", "breaker": "control", "budget": "budgets", "exhausted": "refuse_exhausted",
-	"path": "submit", "principal": "principal", "protected": "edit", "reserved": "refuse_merge",
+	"path": "submit", "principal": "principal", "protected": "board_edit", "reserved": "refuse_merge",
 	"format": "bad_board", "self_review": "refuse_self_review", "stale_caller": "refuse_fenced",
 	"supersede_depth": "refuse_rescope", "tests": "submit", "time": "goal", "verify": "submit", "merge": "refuse_merge",
 	"history": "server_push", "ref": "server_push", "replace_ref": "server_attack", "ref_moved": "server_attack",
-	"replay": "verify", "task_branch": "pre_commit", "time_limit": "await", "undecided": "server_push", "invariant": "validate",
+	"replay": "verify", "task_branch": "pre_commit", "time_limit": "await", "undecided": "server_push", "invariant": "fsck_board",
 	"bare": "bad_repository", "branch_tip": "submit", "canary": "contracts", "corrupt": "bad_board",
 	"hook": "hooks_attack", "not_bare": "hooks_install", "playbook": "script-agent", "push": "pre_push", "remote": "landed",
 	"review_worktree": "refuse_review_worktree", "trust": "hint_trust", "obstacle": "half_made",
 	"supervisor_only": "refuse_fenced", "fact": "server_push", "demo": "demo-ends", "not_empty": "demo", "damaged": "damaged",
 
-	"stuck": "rush", "kept": "contracts", "editor": "edit", "git": "bad_repository", "no_repository": "bad_place",
+	"stuck": "rush", "kept": "contracts", "editor": "board_edit", "git": "bad_repository", "no_repository": "bad_place",
 	"not_landed": "landed", "diverged": "restored", "offline": "offline", "doctor": "doctor",
 
 	"conflict":    "others have to win every race: gitstore TestConflictAfterABound",
