@@ -17,7 +17,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check compile torture e2e pictures bench size install clean
+.PHONY: build demo test check compile torture test-gits e2e pictures bench size install clean
 
 build:
 	@.ci/tools go git
@@ -72,6 +72,19 @@ torture:
 	{ LIZA_TORTURE=$(TORTURE) $(GO) test $(RACE) -json -count=1 -p 2 -timeout 3h -run Torture ./...; \
 	if [ "$$(date +%s)" -gt "$${LIZA_TORTURE_UNTIL:-9999999999}" ]; then echo "no time is left for the race detector in the other packages"; \
 	else $(GO) test $(RACE) -vet=off -json -p 2 -timeout 25m -skip Torture $$plain; fi; } | awk -f .ci/tally.awk
+
+# The stories with other gits than that on PATH: those of Debian 13 and of its sid, which
+# .ci/gits builds. GITS, FORMS and STORIES, a pattern, choose fewer.
+GITS ?= trixie sid
+FORMS ?= sha1-files sha1-reftable sha256-files
+STORIES ?= .
+test-gits:
+	@.ci/tools go git; gits=$$(.ci/gits $(GITS)) || exit 1; echo "$$gits" | { failed=; while read -r dir; do \
+	case $$dir in missing:*) echo "SKIPPED: stories with another git: $$dir"; continue ;; esac; \
+	for form in $(FORMS); do echo "$$("$$dir/bin/git" version), $$form"; \
+		PATH="$$dir/bin:$$PATH" TMPDIR="$$(.ci/scratch)" GIT_DEFAULT_HASH=$${form%-*} GIT_DEFAULT_REF_FORMAT=$${form#*-} CGO_ENABLED=0 \
+		$(GO) test $(TESTFLAGS) -trimpath -count=1 -run 'TestScripts$$/$(STORIES)' ./cmd/git-liza </dev/null | awk -f .ci/tally.awk || failed=1; \
+	done; done; [ -z "$$failed" ]; }
 
 # Real servers on loopback ports: every attack, races between clones, three
 # hosts; what people and agents do to repositories; real command lines of agents

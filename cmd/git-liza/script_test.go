@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -82,6 +84,10 @@ func scripts() testscript.Params {
 // startOfStory is the time in which a script begins.
 const startOfStory = "2026-01-17T14:00:00Z"
 
+// formOfRepositories are the variables by which git makes them in another form, as this
+// process was given them.
+var formOfRepositories = slices.DeleteFunc(os.Environ(), func(v string) bool { return !strings.HasPrefix(v, "GIT_DEFAULT_") })
+
 // unattended keeps git from tidying up behind a command's back: a test would end
 // before it, and its folder would not be empty.
 const unattended = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
@@ -102,6 +108,7 @@ func pinned(env *testscript.Env) error {
 	env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir)) // a repository around all is none of ours
 	env.Setenv("LC_ALL", "C")
 	env.Setenv("TZ", "UTC")
+	env.Vars = append(env.Vars, formOfRepositories...)
 	env.Setenv("NO_COLOR", "1")
 	env.Setenv("GIT_AUTHOR_DATE", startOfStory)
 	env.Setenv("GIT_COMMITTER_DATE", startOfStory)
