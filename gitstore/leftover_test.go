@@ -72,7 +72,7 @@ func TestFetchKilled(t *testing.T) {
 	l.b.add("task-1")
 	gitDir := filepath.Join(l.a.dir, ".git")
 	hook := filepath.Join(gitDir, "hooks", "reference-transaction")
-	gittest.Script(t, hook, "#!/bin/sh\n[ \"$1\" = prepared ] && kill -9 $PPID\n")
+	gittest.Script(t, hook, "#!/bin/sh\n[ \"$1\" != prepared ] || kill -9 $PPID\n")
 	_, err := l.a.store.Mirror.Sync(context.Background())
 	require.ErrorContains(t, err, "killed")
 	require.NoError(t, os.Remove(hook))

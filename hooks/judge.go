@@ -8,6 +8,7 @@ package hooks
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
@@ -60,6 +61,11 @@ func (j *judge) judgePush(ctx context.Context) error {
 	}
 	if err := j.openBoard(ctx); err != nil {
 		return err
+	}
+	for _, u := range j.push.Updates {
+		if target, symbolic := strings.CutPrefix(string(u.New), "ref:"); symbolic && j.kindOf(u.Name) != foreign { // since git 2.46
+			j.refuse(u.Name, refusal(RuleRef, "git liza status", "%s names a commit, and never another ref, such as %s", u.Name, target))
+		}
 	}
 	j.broken = len(j.refused) > 0
 	if u, ok := j.findUpdate(layout.State); ok && !j.broken {

@@ -33,7 +33,7 @@ func SyncMovedRefs(gitDir, mode string, refs []string) error {
 	if err != nil {
 		return fmt.Errorf("syncing refs: %w", err)
 	}
-	var paths []string
+	paths := []string{filepath.Join(common, "reftable", "tables.list")} // where there is one
 	for _, name := range refs {
 		if checkRefName(name) == nil {
 			paths = append(paths, filepath.Join(common, filepath.FromSlash(name)))

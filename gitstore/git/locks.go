@@ -116,8 +116,11 @@ func locksBelow(folder string) (paths []string) {
 
 // LockFiles are the files that git takes for updates: one per ref, also for
 // what a symbolic ref points to and for a HEAD that points to one of them, and
-// two for packed-refs in deletions.
+// two for packed-refs in deletions. Reftables have one for all.
 func (s *RefStore) LockFiles(updates []RefUpdate) []LockFile {
+	if s.repo.reftable {
+		return []LockFile{{path: filepath.Join(s.repo.commonDir, "reftable", "tables.list.lock")}}
+	}
 	var locks []LockFile
 	names := make(map[string]bool)
 	add := func(name string, value ID) {

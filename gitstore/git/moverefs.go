@@ -25,7 +25,7 @@ var ErrUnsynced = errors.New("the move is made, but the disk has not confirmed i
 // LockArgs are options of git itself that say how long it waits for the locks of
 // others, in milliseconds. The list is the caller's to append to.
 func LockArgs() []string {
-	return []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=5000"}
+	return []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=5000", "-c", "reftable.lockTimeout=5000"}
 }
 
 // youngLock is longer than a lock file without content has to be there until it counts as

@@ -65,7 +65,7 @@ func (p program) isSame(other program) bool {
 // version is one whose reading of configuration is known.
 func (p program) isPlausible() bool {
 	root, ok := strings.CutSuffix(p.System, "/etc/gitconfig")
-	return ok && strings.HasPrefix(p.Path, root+"/") && strings.HasPrefix(p.Version, "2.") && isNew(p.Version)
+	return ok && strings.HasPrefix(p.Path, root+"/") && strings.HasPrefix(p.Version, "2.") && isNew(p.Version, oldest)
 }
 
 // recallProgram returns the git on PATH with what a git directory remembers of it, and

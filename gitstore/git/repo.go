@@ -102,7 +102,7 @@ func locateByGit(ctx context.Context, dir string) (at location, version string, 
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	switch {
 	case runErr != nil && len(lines) < 4:
-		return at, "", noRepository(ctx, dir, runErr)
+		return at, "", judgeForm(dir, version, noRepository(ctx, dir, runErr))
 	case len(lines) > 5:
 		return at, "", fmt.Errorf("a path of the repository holds a line break: %q", out)
 	}

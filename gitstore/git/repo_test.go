@@ -53,8 +53,8 @@ func TestOpenRefuses(t *testing.T) {
 	dir := gittest.Seeded(t)
 	require.Contains(t, openAs(t, dir, "PATH=/nowhere"), ErrMissing.Error())
 	old := t.TempDir()
-	gittest.Script(t, filepath.Join(old, "git"), "#!/bin/sh\necho git version 2.37.9\n")
-	require.Contains(t, openAs(t, dir, "PATH="+old), "2.38 or newer is needed: this is 2.37.9")
+	gittest.Script(t, filepath.Join(old, "git"), "#!/bin/sh\necho git version 2.38.9\n")
+	require.Contains(t, openAs(t, dir, "PATH="+old), "2.39 or newer is needed: this is 2.38.9")
 	require.Contains(t, openAs(t, dir, "GIT_DIR="+t.TempDir()+"/none"), ErrNoRepository.Error())
 	require.Contains(t, openAs(t, dir, "GIT_TEST_ASSUME_DIFFERENT_OWNER=1"), "dubious ownership")
 }

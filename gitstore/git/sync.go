@@ -1,8 +1,6 @@
 package git
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +56,7 @@ func syncFolders(folders []string) error {
 		}
 		done[dir] = true
 		f, err := os.Open(dir)
-		if errors.Is(err, fs.ErrNotExist) {
+		if isAbsent(err) {
 			continue
 		}
 		if err != nil {

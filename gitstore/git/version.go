@@ -1,19 +1,45 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
-// ErrTooOld is wrapped by Open when git lacks `merge-tree --write-tree`.
-// The command line tests it to tell the user to upgrade.
-var ErrTooOld = errors.New("git is too old, 2.38 or newer is needed")
+// oldest is the oldest git 2.x that is promised: that of Debian 12.
+const oldest = 39
+
+// ErrTooOld is wrapped by Open when git is too old. The command line tests it, as
+// ErrTooOldHere, to tell the user to upgrade.
+var ErrTooOld = errors.New("git is too old, 2.39 or newer is needed")
+
+// ErrTooOldHere is wrapped when git is too old for the form of this repository.
+var ErrTooOldHere = errors.New("git is too old for this repository")
+
+// extensions are those of a repository's form that git learned after the oldest, with the
+// version that did.
+var extensions = map[string]int{"refstorage": 45, "compatobjectformat": 45, "relativeworktrees": 48, "submodulepathconfig": 54}
+
+// judgeForm returns ErrTooOldHere if git refuses the repository of a folder because it is too
+// old for its form, else err.
+func judgeForm(dir, version string, err error) error {
+	gitDir := cmp.Or(os.Getenv("GIT_DIR"), gitDirAbove(dir))
+	text, _ := ReadSmall(filepath.Join(commonDirOf(gitDir), "config"))
+	lines, _ := parseConfigText(text)
+	for _, line := range lines {
+		if need := extensions[strings.TrimPrefix(line.key, "extensions.")]; !isNew(version, need) {
+			return fmt.Errorf("%w: %s = %s needs 2.%d or newer, and this is %s", ErrTooOldHere, line.key, line.value, need, version)
+		}
+	}
+	return err
+}
 
 // versionEvent is what git's trace2 (its format is documented and stable)
 // says first about the git that runs.
@@ -39,7 +65,7 @@ func (p *process) runVersioned() (out []byte, version string, err error) {
 	return out, version, err
 }
 
-// checkVersion refuses a git older than 2.38, after asking for the version if
+// checkVersion refuses a git older than the oldest, after asking for the version if
 // it is not known.
 func checkVersion(ctx context.Context, version *string) error {
 	if *version == "" {
@@ -51,15 +77,15 @@ func checkVersion(ctx context.Context, version *string) error {
 		}
 		*version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
 	}
-	if !isNew(*version) {
+	if !isNew(*version, oldest) {
 		return fmt.Errorf("%w: this is %s", ErrTooOld, *version)
 	}
 	return nil
 }
 
-// isNew reports whether a version of git is 2.38 or newer.
-func isNew(version string) bool {
+// isNew reports whether a version of git is 2.least or newer.
+func isNew(version string, least int) bool {
 	var major, minor int
 	_, err := fmt.Sscanf(version, "%d.%d", &major, &minor)
-	return err == nil && (major > 2 || major == 2 && minor >= 38)
+	return err == nil && (major > 2 || major == 2 && minor >= least)
 }

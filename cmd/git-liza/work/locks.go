@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -35,7 +36,8 @@ func (d *Doctor) Locks(integration string) ([]Lock, error) {
 			if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".lock") {
 				paths = append(paths, strings.TrimPrefix(path, common+string(filepath.Separator)))
 			}
-			if errors.Is(err, fs.ErrNotExist) { // git removes empty folders at any time
+			// git removes empty folders at any time, and beside reftables refs/heads is a file.
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 				return nil
 			}
 			return err
@@ -44,7 +46,7 @@ func (d *Doctor) Locks(integration string) ([]Lock, error) {
 			return nil, err
 		}
 	}
-	for _, name := range []string{"HEAD.lock", "config.worktree.lock"} {
+	for _, name := range []string{"HEAD.lock", "config.worktree.lock", "reftable/tables.list.lock"} {
 		trees, err := fs.Glob(os.DirFS(common), "worktrees/*/"+name)
 		if err != nil {
 			return nil, err
