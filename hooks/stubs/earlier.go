@@ -1,9 +1,11 @@
 package stubs
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -14,6 +16,54 @@ import (
 type Earlier struct {
 	whole bool
 	paths []string // core.hooksPath in the repository's own configuration
+	noted *record
+	hooks map[string]string // what is in each file that git, or a stub, may start
+}
+
+// Planted returns the hooks, sorted, that have come or changed since, but for the stubs of
+// this program.
+func (e Earlier) Planted(ctx context.Context, repo *git.Repo) (list []string) {
+	now := hookTexts(ctx, repo, e.noted)
+	for path, text := range now {
+		if e.hooks[path] != text {
+			list = append(list, path)
+		}
+	}
+	return slices.Sorted(slices.Values(list))
+}
+
+// hookTexts reads the hooks in the folders that git takes them from, and those that stubs
+// call, but no stub as the record has it.
+func hookTexts(ctx context.Context, repo *git.Repo, r *record) map[string]string {
+	folders := []string{filepath.Join(repo.CommonDir(), "hooks")}
+	repo.Config.Renew()
+	if set, err := repo.Config.Config(ctx, hooksPath); err == nil && set != "" {
+		if !filepath.IsAbs(set) {
+			set = filepath.Join(repo.MainWorkTree(), set)
+		}
+		folders = append(folders, set)
+	}
+	if r == nil {
+		r = &record{common: repo.CommonDir()}
+	}
+	var paths []string
+	for _, f := range r.Files {
+		paths = append(paths, r.firstOf(f))
+	}
+	for _, folder := range folders {
+		for _, name := range slices.Concat(knownHooks, replacingHooks) {
+			paths = append(paths, filepath.Join(folder, name))
+		}
+	}
+	texts := map[string]string{}
+	for _, path := range paths {
+		rel, _ := r.relPath(path)
+		f := r.findFile(rel)
+		if text, err := os.ReadFile(path); err == nil && (f == nil || !bytes.Equal(text, r.stubText(*f))) && isExecutable(path) {
+			texts[path] = string(text)
+		}
+	}
+	return texts
 }
 
 // Remember notes the state of a clone's hooks. The repository must have been opened
@@ -23,8 +73,9 @@ func Remember(ctx context.Context, repo *git.Repo) (Earlier, error) {
 	if err != nil {
 		return Earlier{}, err
 	}
+	noted, _ := readRecord(repo)
 	paths, err := configValues(ctx, repo, filepath.Join(repo.CommonDir(), "config"), hooksPath)
-	return Earlier{now.Whole() && !now.Server, paths}, err
+	return Earlier{now.Whole() && !now.Server, paths, noted, hookTexts(ctx, repo, noted)}, err
 }
 
 // Restore restores hooks that were whole and are not whole any more, and reports
@@ -32,12 +83,15 @@ func Remember(ctx context.Context, repo *git.Repo) (Earlier, error) {
 // beside it, which is returned. It does not restore hooks that were uninstalled by the
 // command. The repository is as for [Remember]. Errors are those of [Install].
 func (e Earlier) Restore(ctx context.Context, repo *git.Repo) (back bool, aside []string, err error) {
-	r, err := readRecord(repo)
-	if err != nil || r == nil || !e.whole {
+	if !e.whole || !exists(recordPath(repo.CommonDir())) {
+		return false, nil, nil
+	}
+	r := e.noted // a session may have written another program into that of the clone
+	now, err := Remember(ctx, repo)
+	if err == nil && now.whole && slices.Equal(now.paths, e.paths) && reflect.DeepEqual(now.noted, r) {
 		return false, nil, err
 	}
-	now, err := Remember(ctx, repo)
-	if err != nil || now.whole && slices.Equal(now.paths, e.paths) {
+	if err := r.save(); err != nil {
 		return false, nil, err
 	}
 	if !slices.Equal(now.paths, e.paths) {

@@ -18,7 +18,7 @@ const (
 	Damaged  = "damaged"  // empty, cut off or not executable: git runs nothing of it
 	Disabled = "disabled" // left out on request
 	Bypassed = "bypassed" // git looks for its hooks in another folder by now
-	Outdated = "outdated" // from an earlier program, which judged less
+	Outdated = "outdated" // from an earlier program, or for another one or another branch
 )
 
 // A Hook is a hook of git liza in a repository, in one of the states above.
@@ -166,10 +166,12 @@ func (r *record) stateOf(f file) string {
 		return Changed
 	case r.isTorn(f):
 		return Damaged
-	case !f.isOurs(r.absPath(f.Path)):
+	case !r.isOurs(f):
 		return Missing // an installation was interrupted
 	case !isExecutable(r.absPath(f.Path)):
 		return Damaged
+	case !r.isCurrent(f):
+		return Outdated
 	}
 	return Present
 }

@@ -210,15 +210,8 @@ func (r *record) putStub(w wantedStub) error {
 		f = &r.Files[len(r.Files)-1]
 	}
 	f.Old = w.old
-	if known && r.isChanged(*f) {
+	if known && r.isChanged(*f) || r.isCurrent(*f) && isExecutable(w.path) {
 		return nil
-	}
-	text := r.stubText(*f)
-	if f.isOurs(w.path) && len(f.Sums) == 1 && f.Sums[0] == hashText(text) && isExecutable(w.path) {
-		return nil
-	}
-	if f.Sums = append(f.Sums, hashText(text)); len(f.Sums) > 2 {
-		f.Sums = f.Sums[len(f.Sums)-2:]
 	}
 	if err := r.save(); err != nil {
 		return err
@@ -228,11 +221,7 @@ func (r *record) putStub(w wantedStub) error {
 			return err
 		}
 	}
-	if err := placeFile(w.path, text, 0o777); err != nil {
-		return err
-	}
-	f.Sums = []string{hashText(text)}
-	return nil
+	return placeFile(w.path, r.stubText(*f), 0o777)
 }
 
 // keepOriginal gives a hook a second name. On a file system without hard links it renames the
@@ -263,7 +252,7 @@ func (r *record) isChanged(f file) bool { return r.isReplaced(f) && !r.isTorn(f)
 // count.
 func (r *record) isReplaced(f file) bool {
 	path := r.absPath(f.Path)
-	if !exists(path) || f.isOurs(path) {
+	if !exists(path) || r.isOurs(f) {
 		return false
 	}
 	return f.Kept == "" || exists(r.absPath(f.Kept)) && !sameFile(path, r.absPath(f.Kept))

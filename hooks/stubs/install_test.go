@@ -248,7 +248,7 @@ func killed(t *testing.T, repo *git.Repo, stop int) {
 	w := wanted[1]
 	rel, err := r.relPath(w.path)
 	require.NoError(t, err)
-	f := file{Name: w.name, Path: rel, Sums: []string{hashText([]byte("text"))}}
+	f := file{Name: w.name, Path: rel}
 	if exists(w.path) {
 		f.Kept = r.unusedName(rel)
 	}
@@ -261,7 +261,7 @@ func killed(t *testing.T, repo *git.Repo, stop int) {
 		require.NoError(t, os.WriteFile(w.path+newSuffix, []byte("te"), 0o777))
 	}
 	if stop > 2 {
-		require.NoError(t, os.WriteFile(w.path+newSuffix, []byte("text"), 0o777))
+		require.NoError(t, os.WriteFile(w.path+newSuffix, r.stubText(f), 0o777))
 		require.NoError(t, os.Rename(w.path+newSuffix, w.path))
 	}
 }
@@ -313,6 +313,52 @@ func TestRestoreChangedStub(t *testing.T) {
 		now, err := Examine(ctx, opened(t, dir))
 		require.NoError(t, err)
 		require.True(t, now.Whole())
+	}
+}
+
+// Whatever a session writes into the record, a stub that starts its program is not whole, and
+// is put right; a hook that comes or changes is told, and one that was there is not.
+func TestRecordThatLies(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := house(t, settings["own hooks"])
+	o := theirs
+	o.Binary = filepath.Join(t.TempDir(), "git-liza")
+	gittest.Script(t, o.Binary, "#!/bin/sh\n")
+	require.NoError(t, Install(ctx, opened(t, dir), o))
+	earlier, err := Remember(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.Empty(t, earlier.Planted(ctx, opened(t, dir)))
+	path := filepath.Join(dir, ".git", "hooks", transaction)
+	honest := contents(t, filepath.Join(dir, ".git"))
+	for name, lie := range map[string]func(r *record){
+		"another program": func(r *record) { r.Options.Binary = filepath.Join(t.TempDir(), "evil") },
+		"a hook before":   func(r *record) { r.findFile("hooks/" + transaction).Kept = "evil" },
+		"no such stub":    func(r *record) { r.forgetFile("hooks/" + transaction) },
+	} {
+		r, err := readRecord(opened(t, dir))
+		require.NoError(t, err)
+		lie(r)
+		require.NoError(t, r.save())
+		if f := r.findFile("hooks/" + transaction); f != nil {
+			gittest.Script(t, path, string(r.stubText(*f)))
+		} else {
+			gittest.Script(t, path, "#!/bin/sh\n/evil\n")
+		}
+		require.Equal(t, []string{path}, earlier.Planted(ctx, opened(t, dir)), name)
+		back, _, err := earlier.Restore(ctx, opened(t, dir))
+		require.NoError(t, err, name)
+		require.True(t, back, name)
+		require.Empty(t, earlier.Planted(ctx, opened(t, dir)), name)
+
+		now := contents(t, filepath.Join(dir, ".git"))
+		delete(now, "/hooks/"+transaction+".changed")
+		require.Equal(t, honest, now, name)
+	}
+	for _, name := range []string{"post-checkout", "pre-commit.before-liza"} {
+		planted := filepath.Join(dir, ".git", "hooks", name)
+		gittest.Script(t, planted, "#!/bin/sh\n/evil\n")
+		require.Contains(t, earlier.Planted(ctx, opened(t, dir)), planted)
 	}
 }
 

@@ -2,8 +2,6 @@ package stubs
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,9 +33,8 @@ type record struct {
 type file struct {
 	Name string
 	Path string
-	Sums []string // SHA-256 of what was written: one, or two while the file is being replaced
-	Kept string   // the new path of the hook that was there before, "" if there was none
-	Old  string   `json:",omitempty"` // the absolute path of the hook in another folder that it calls
+	Kept string // the new path of the hook that was there before, "" if there was none
+	Old  string `json:",omitempty"` // the absolute path of the hook in another folder that it calls
 }
 
 // stubText returns the stub of an entry.
@@ -172,19 +169,22 @@ func writeAndRename(next, path string, text []byte, mode fs.FileMode) (err error
 	return err
 }
 
-func hashText(text []byte) string {
-	s := sha256.Sum256(text)
-	return hex.EncodeToString(s[:])
-}
-
-// isOurs reports whether the path holds what Install wrote.
-func (f file) isOurs(path string) bool {
+// isOurs reports whether the path of an entry holds a stub that this program writes, for
+// whatever program, branch and hook before it: a session can write the record.
+func (r *record) isOurs(f file) bool {
+	path := r.absPath(f.Path)
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	text, err := os.ReadFile(path)
-	return err == nil && slices.Contains(f.Sums, hashText(text))
+	return err == nil && (isStub(f.Name, string(text), r.Options) || r.isCurrent(f))
+}
+
+// isCurrent reports whether it holds the stub that the record asks for.
+func (r *record) isCurrent(f file) bool {
+	text, err := os.ReadFile(r.absPath(f.Path))
+	return err == nil && bytes.Equal(text, r.stubText(f))
 }
 
 // isExecutable reports whether git would run the file as a hook.

@@ -77,6 +77,24 @@ func (s stub) render(o Options) string {
 	return heading + s.declareFirst() + endPush + s.passInput(callWithInput+"\n", onlyDue+o.findProgram("push", 0), s.name)
 }
 
+// isStub reports whether a text is the stub of a name as this package renders it with
+// whatever program, branch and hook to call first.
+func isStub(name, text string, o Options) bool {
+	between := func(before, after string) string {
+		_, rest, _ := strings.Cut(text, before)
+		word, _, _ := strings.Cut(rest, after)
+		return strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(word, "'"), "'"), `'\''`, "'")
+	}
+	o.Binary, o.Integration, o.Fsync = between("\nliza=", "\n"), between(layout.State+" | refs/heads/", ") ;;\n"), "none"
+	if strings.Contains(text, " --fsync ") {
+		o.Fsync = between(" --fsync ", " <<")
+	}
+	if o.Integration == "*" {
+		o.Integration = ""
+	}
+	return text == stub{name, between("\nfirst=", "\n")}.render(o)
+}
+
 const heading = "#!/bin/sh\n# From git liza; `git liza hooks uninstall` brings back what was here.\n"
 
 func (s stub) declareFirst() string { return textIf(s.first != "", "first="+shell.Quote(s.first)+"\n") }

@@ -76,7 +76,7 @@ func (r *record) restoreOriginal(f file) error {
 		return os.Remove(kept) // rename does nothing if both names are links of one file
 	case kept != "":
 		return os.Rename(kept, path)
-	case f.isOurs(path) || r.isTorn(f):
+	case r.isOurs(f) || r.isTorn(f):
 		return os.Remove(path)
 	}
 	return nil
