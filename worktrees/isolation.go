@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ type isolation struct {
 	repo   *git.Repo
 	main   string // the main work tree
 	common string // the shared git directory
+
+	guard func(context.Context, *exec.Cmd) error // runs git where that may start hooks; nil runs it alone
 }
 
 // run runs git in r's work tree. An agent may have written anything there, but no file
@@ -38,6 +41,10 @@ func (i *isolation) runWithHooks(ctx context.Context, r record, c git.Cmd) ([]by
 	if err != nil {
 		return nil, err
 	}
+	if i.repo.Planted != nil && i.repo.Planted() {
+		folder = os.DevNull
+	}
+	c.Via = i.guard
 	return i.runIsolated(ctx, r, folder, c)
 }
 

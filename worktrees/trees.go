@@ -8,8 +8,10 @@
 package worktrees
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -54,12 +56,16 @@ func Open(repo *git.Repo) (*Trees, error) {
 	}
 	s := &scratch{common}
 	g := &registry{repo: repo, main: main, common: common, root: filepath.Join(main, layout.Worktrees), scratch: s, locks: &nameLocks{common}}
-	t := &Trees{registry: g, branches: &branches{repo: repo, registry: g, scratch: s}, isolation: &isolation{repo, main, common}}
+	t := &Trees{registry: g, branches: &branches{repo: repo, registry: g, scratch: s}, isolation: &isolation{repo: repo, main: main, common: common}}
 	t.Contents = &Contents{repo: repo, registry: g, scratch: s, isolation: t.isolation}
 	t.Followers = &Followers{repo: repo, registry: g, scratch: s, isolation: t.isolation, contents: t.Contents}
 	t.Leftovers = &Leftovers{registry: g, followers: t.Followers}
 	return t, nil
 }
+
+// GuardHooks has a function run each git that may start hooks of the user's: those often run
+// files of the checkout.
+func (t *Trees) GuardHooks(guard func(context.Context, *exec.Cmd) error) { t.isolation.guard = guard }
 
 // NameOf returns the name of the checkout below .worktrees/ that a repository was
 // opened from, "" if it was opened from elsewhere. A checkout that a user made in a

@@ -154,6 +154,9 @@ func (c *preCommitCommand) Run(inv *invocation) error {
 	}
 	defer end()
 	agent, err := inv.hookAgent(store.Repo)
+	if work.IsGate(err) { // a supervisor commits for its agent, below a guard
+		agent, err = flow.AgentID(inv.getenv("LIZA_AGENT_ID")), nil
+	}
 	if err != nil || agent == "" {
 		return err
 	}

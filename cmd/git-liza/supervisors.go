@@ -68,6 +68,12 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	if r.Engine, err = conf.Config(inv.ctx, "liza.container.engine"); err != nil {
 		return nil, err
 	}
+	before, err := rememberHooks(inv.ctx, inv)
+	if err != nil {
+		return nil, err
+	}
+	r.Planted = func() []string { return before.Planted(inv.ctx, clone.Repo) }
+	clone.Repo.Planted = func() bool { return len(r.Planted()) > 0 }
 	r.Bounds, err = readBounds(inv.ctx, conf)
 	return &supervisors{inv, r, out, b, providerChoice{inv, conf}, false}, err
 }

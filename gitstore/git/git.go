@@ -50,6 +50,10 @@ type Cmd struct {
 	// starts end with it.
 	Remote bool
 
+	// Via runs the process in the place of [exec.Cmd.Run]: below a guard, for example. Its
+	// error has a method ExitCode if the process ended.
+	Via func(context.Context, *exec.Cmd) error
+
 	// Limit is the time the process may take, 2 minutes if zero.
 	Limit time.Duration
 
@@ -184,6 +188,7 @@ type process struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	stderr tail
+	via    func(context.Context, *exec.Cmd) error
 }
 
 // newProcess prepares a process with our environment, less the variables named.
@@ -205,7 +210,11 @@ func (r *Repo) process(ctx context.Context, c Cmd) *process {
 	if private {
 		without = append(without, configVars)
 	}
+	if r.Planted != nil && c.Args[0] != "config" && r.Planted() {
+		c.Args = append([]string{"-c", "core.hooksPath=" + os.DevNull}, c.Args...)
+	}
 	p := newProcess(ctx, c.limit(), c.Args, without...)
+	p.via = c.Via
 	if c.Environ != nil {
 		p.Env = baseEnv(c.Environ, without...)
 	}
@@ -243,7 +252,10 @@ func (p *process) run() ([]byte, error) {
 	var out bytes.Buffer
 	p.Stdout = &out
 	start := time.Now()
-	err := p.wrapFailure(p.Run())
+	if p.via == nil {
+		p.via = func(context.Context, *exec.Cmd) error { return p.Run() }
+	}
+	err := p.wrapFailure(p.via(p.ctx, p.Cmd))
 	trace(p.args, start, err)
 	return out.Bytes(), err
 }
@@ -254,7 +266,7 @@ func (p *process) wrapFailure(err error) error {
 		return nil
 	}
 	e := &Error{Args: p.args, Code: -1, Stderr: strings.TrimSpace(p.stderr.String()), Err: err}
-	var exit *exec.ExitError
+	var exit interface{ ExitCode() int }
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		e.Err = fmt.Errorf("%w (%w)", ErrMissing, err)

@@ -52,6 +52,10 @@ type Repo struct {
 	// transaction of this process, which judges its updates itself, starts none.
 	IsOwnHook func(path string) bool
 
+	// Planted, if it is not nil, reports whether a session may have written a hook. No
+	// process starts any hook then.
+	Planted func() bool
+
 	location
 	program    program
 	unknownGit atomic.Bool // the next move asks it about itself

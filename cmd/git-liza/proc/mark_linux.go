@@ -182,6 +182,50 @@ func above(folder, name string) (marks, doubtful []Mark, whole bool, err error) 
 	return marks, doubtful, whole, nil
 }
 
+// presiding is the name of a process that presides over sessions. Nobody but itself can
+// change it.
+const presiding = "git-liza: rush"
+
+// Preside has this process preside over sessions until leave is called: it gets the
+// processes whose guard is killed, so that [HasLeft] tells them, and the folder of records
+// is not empty.
+func Preside(folder string) (leave func(), err error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("sessions: %w", err)
+	}
+	_ = os.WriteFile("/proc/self/comm", []byte(presiding), 0)
+	f, err := newRecord(folder)
+	if err != nil {
+		return nil, fmt.Errorf("sessions: %w", err)
+	}
+	path, err := publishRecord(f, Mark{}, os.Getpid())
+	return func() { f.Close(); os.Remove(path) }, err
+}
+
+// HasLeft reports whether this process descends from one that presides over sessions, and
+// from no guard below that.
+func HasLeft() bool {
+	self, err := os.Readlink("/proc/self")
+	pids, _, _ := ancestors(self)
+	if err != nil || len(pids) == 0 {
+		return false
+	}
+	for _, pid := range pids[1:] {
+		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+		if _, guard := markOf(pid); guard || strings.TrimSpace(string(name)) == presiding {
+			return !guard
+		}
+	}
+	return false
+}
+
+// IsBlind reports whether nothing says from which sessions this process descends: a
+// namespace of its own may hide them, and a folder has no record of any.
+func IsBlind(folder string) bool {
+	records, err := liveRecords(folder)
+	return len(records) == 0 && (err != nil || !inInitialNamespace())
+}
+
 func (m Mark) equal(o Mark) bool { return m.Place == o.Place && slices.Equal(m.Words, o.Words) }
 
 // arguments returns the guard's command line.

@@ -1,12 +1,8 @@
 package provider
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +10,6 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // gitVariables tell git which programs to run and which configuration to read. Some
@@ -79,65 +74,27 @@ func gitWrapper(git string) string {
 	return text.String()
 }
 
-// Programs makes the folder that a session has first on its PATH and returns it. It
-// lies below the common git directory and contains two programs: git-liza, which is
-// the program self, and a script that runs the git of environ. The user's PATH
-// decides about all other programs. Changes in the folder are undone, and folders of
-// programs that are gone are removed.
-func Programs(common, self string, environ []string) (string, error) {
+// Programs makes the folder that one session has first on its PATH; remove ends it with the
+// session. It lies outside of what sandboxes let sessions write, and contains two
+// programs: git-liza, which is the program self, and a script that runs the git of
+// environ. The user's PATH decides about all other programs.
+func Programs(self string, environ []string) (dir string, remove func(), err error) {
 	git := lookPath("git", environ)
 	if git == "" {
-		return "", fmt.Errorf("programs of a session: git: %w", fs.ErrNotExist)
+		return "", nil, fmt.Errorf("programs of a session: git: %w", fs.ErrNotExist)
 	}
-	key := sha256.Sum256([]byte(self + "\x00" + git))
-	all := filepath.Join(common, layout.Private, "programs")
-	dir := filepath.Join(all, hex.EncodeToString(key[:6]))
-	err := updateFile(filepath.Join(dir, "git"), []byte(gitWrapper(git)))
-	if err == nil {
-		err = os.Chmod(filepath.Join(dir, "git"), 0o755)
+	all, err := os.UserCacheDir()
+	if all = filepath.Join(all, "git-liza", "programs"); err != nil || os.MkdirAll(all, 0o700) != nil {
+		all = os.TempDir()
+	}
+	if dir, err = os.MkdirTemp(all, "git-liza-"); err == nil {
+		err = os.WriteFile(filepath.Join(dir, "git"), []byte(gitWrapper(git)), 0o755)
 	}
 	if err == nil {
-		err = replaceLink(self, filepath.Join(dir, "git-liza"))
+		err = os.Symlink(self, filepath.Join(dir, "git-liza"))
 	}
 	if err != nil {
-		return "", fmt.Errorf("programs of a session: %w", err)
+		return "", nil, fmt.Errorf("programs of a session: %w", err)
 	}
-	removeStale(all, dir)
-	removeStrays(dir)
-	return dir, nil
-}
-
-// replaceLink makes a symbolic link at path, in the place of another file.
-func replaceLink(to, path string) error {
-	if now, err := os.Readlink(path); err == nil && now == to {
-		return nil
-	}
-	next := fmt.Sprintf("%s.%x", path, rand.Uint64()) // agents of one process make it at once
-	if err := os.Symlink(to, next); err != nil {
-		return err
-	}
-	return os.Rename(next, path)
-}
-
-// removeStale removes the folders, except one, whose git-liza is gone, as it is after
-// an update.
-func removeStale(all, but string) {
-	dirs, _ := filepath.Glob(filepath.Join(all, "*"))
-	for _, dir := range dirs {
-		if _, err := os.Stat(filepath.Join(dir, "git-liza")); dir != but && errors.Is(err, fs.ErrNotExist) {
-			_ = os.RemoveAll(dir)
-		}
-	}
-}
-
-// removeStrays removes all other files from the folder, since they would come before
-// the user's programs on the PATH. Files stay that another process is about to
-// rename.
-func removeStrays(dir string) {
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if name := e.Name(); name != "git" && name != "git-liza" && !strings.HasPrefix(name, "git.") && !strings.HasPrefix(name, "git-liza.") {
-			_ = os.RemoveAll(filepath.Join(dir, name))
-		}
-	}
+	return dir, func() { _ = os.RemoveAll(dir) }, nil
 }

@@ -69,6 +69,7 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 		}
 		err = errors.Join(err, hooksErr)
 	}
+	said = append(said, p.namePlanted(ctx, a)...)
 	back, told, settingsErr := p.rush.settings.endSession(ctx, p.clone)
 	if err = errors.Join(err, settingsErr); len(back) > 0 {
 		said = append(said, "of git's configuration "+p.rush.mask.String(strings.Join(back, ", "))+" is as it was before; its user changes it while no session runs")
@@ -94,6 +95,24 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	if alone {
 		ending.Outcome, ending.Text = provider.Failed, flow.Excerpt(what, 1000)
 	}
+}
+
+// namePlanted says which hooks came or changed, each once, and records them as an anomaly.
+func (p *workplace) namePlanted(ctx context.Context, a *assignment) (said []string) {
+	if p.rush.Planted == nil {
+		return nil
+	}
+	for _, path := range p.rush.Planted() {
+		if _, named := p.rush.planted.LoadOrStore(path, true); named {
+			continue
+		}
+		said = append(said, "the hook "+path+" came or changed: this rush starts no hooks any more; look at it, and begin another one")
+		details := map[string]string{"assumption": "sessions write no hooks of the clone", "reality": flow.Excerpt(path+" came or changed", 200)}
+		if _, err := p.clone.Make(ctx, flow.ActAnomaly, "", &flow.AnomalyMove{Type: flow.AssumptionViolated, About: a.taskID(), Details: details}); err != nil {
+			p.say("%s: the hook is no anomaly on the board: %v", p.id, err)
+		}
+	}
+	return said
 }
 
 // returnWorktree checks out the task's branch again in a worktree that the agent left

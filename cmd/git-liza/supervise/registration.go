@@ -67,19 +67,19 @@ func (reg *registration) boardTime(b *flow.Board) time.Time {
 }
 
 // environment returns the environment of commands other than the provider that run for
-// the agent.
-func (reg *registration) environment(ctx context.Context, a *assignment) ([]string, error) {
-	spawn, err := reg.spawn(ctx, a)
-	return spawn.Environment(nil), err
+// the agent, until remove is called. It holds no secret.
+func (reg *registration) environment(ctx context.Context, a *assignment) (env []string, remove func(), err error) {
+	spawn, remove, err := reg.spawn(ctx, a)
+	return spawn.Environment(nil), remove, err
 }
 
-// spawn is a session of the agent, as far as its environment goes.
-func (reg *registration) spawn(ctx context.Context, a *assignment) (provider.Spawn, error) {
+// spawn is a session of the agent, as far as its environment goes, until remove is called.
+func (reg *registration) spawn(ctx context.Context, a *assignment) (spawn provider.Spawn, remove func(), err error) {
 	machine, err := reg.clone.Machine(ctx, a.dir)
 	if err != nil {
-		return provider.Spawn{}, err
+		return provider.Spawn{}, nil, err
 	}
-	programs, err := provider.Programs(reg.clone.Repo.CommonDir(), reg.rush.Self, reg.rush.Environ)
+	programs, remove, err := provider.Programs(reg.rush.Self, reg.rush.Environ)
 	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Row: reg.row, Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(), Question: a.questionID(), Dir: a.dir,
-		Committer: reg.rush.committer, Environ: reg.rush.Environ, Machine: machine, Common: reg.clone.Repo.CommonDir(), Programs: programs}, err
+		Committer: reg.rush.committer, Environ: reg.rush.Environ, Machine: machine, Common: reg.clone.Repo.CommonDir(), Programs: programs}, remove, err
 }

@@ -147,10 +147,11 @@ func (p *reporter) reportWork(ctx context.Context, message string) error {
 
 // commitWork commits everything in the worktree as the agent's work.
 func (p *reporter) commitWork(ctx context.Context, message string) error {
-	env, err := p.environment(ctx, p.assignment)
+	env, remove, err := p.environment(ctx, p.assignment)
 	if err != nil {
 		return err
 	}
+	defer remove()
 	return p.clone.Checkouts.Commit(ctx, p.assignment.taskID(), p.assignment.dir, message, env)
 }
 

@@ -34,9 +34,11 @@ package supervise
 import (
 	"context"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -92,7 +94,12 @@ type Rush struct {
 	// hooks. Hooks may be nil.
 	Hooks func(context.Context) (func(context.Context) (string, error), error)
 
+	// Planted returns the hooks that came or changed since the rush began. No git of the
+	// rush starts a hook from then on. Planted may be nil.
+	Planted func() []string
+
 	sessions      atomic.Int32                  // running now
+	planted       sync.Map                      // hooks that were named
 	baseline      atomic.Pointer[work.Baseline] // of the session that began last
 	settings      sessionSettings
 	committer     [2]string
@@ -155,6 +162,11 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	if r.link.remote, err = r.Clone.Store.Authority(ctx); err != nil {
 		return err
 	}
+	leave, err := proc.Preside(work.Records(r.Clone.Repo))
+	if err != nil {
+		return err
+	}
+	defer leave()
 	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx))
 	defer unwatch()
 	r.view = work.Watch(watching, r.Clone.Repo)

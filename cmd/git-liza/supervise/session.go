@@ -123,10 +123,11 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	if err != nil {
 		return provider.Ending{}, err
 	}
-	spawn, err := w.spawn(ctx, a)
+	spawn, remove, err := w.spawn(ctx, a)
 	if err != nil {
 		return provider.Ending{}, err
 	}
+	defer remove()
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	wall := w.rush.Limits.Wall

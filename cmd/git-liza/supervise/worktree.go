@@ -105,10 +105,11 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 	path, args := proc.Shell(command)
 	p.log.note("\n--- post_worktree on %s\n", a.subject())
 	p.presence.setDoing(preparing, a.taskID(), "")
-	env, err := p.environment(ctx, a)
+	env, remove, err := p.environment(ctx, a)
 	if err != nil {
 		return "", err
 	}
+	defer remove()
 	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: a.dir, Env: env, Output: p.log, Wall: maxPrepare})
 	if err != nil {
 		return "", &unfitError{a.taskID(), fmt.Errorf("post_worktree: %w", err), false}

@@ -10,6 +10,7 @@ package work
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
@@ -52,7 +53,11 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 		_ = trees.Leftovers.Clear(ctx)
 		trees.HookEnv = proc.Environment(environ, []string{"GIT_*", "LIZA_*", "XDG_*"})
 	}
-	return assemble(store, trees, environ), nil
+	c := assemble(store, trees, environ)
+	if trees != nil {
+		trees.GuardHooks(c.commands.runGit)
+	}
+	return c, nil
 }
 
 // assemble joins the parts. It lets checkouts follow when the store moves
@@ -70,7 +75,7 @@ func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *
 	c.Seals = &Seals{repo: repo, trees: trees, mover: c.mover}
 	c.Checkouts = &Checkouts{Trees: trees, repo: repo, store: store, seals: c.Seals}
 	c.commands = &commands{repo: repo, store: store, mover: c.mover, trust: c.Trust, checkouts: c.Checkouts,
-		receipts: &receipts{repo: repo, mover: c.mover}}
+		receipts: &receipts{repo, c.mover, &sync.Map{}}}
 	c.Integration = &Integration{repo: repo, store: store, mover: c.mover, checkouts: c.Checkouts, commands: c.commands}
 	c.Principals = &Principals{repo: repo, store: store, mover: c.mover}
 	c.Doctor = &Doctor{repo: repo, store: store, checkouts: c.Checkouts, integration: c.Integration, trust: c.Trust, environ: environ}
@@ -85,6 +90,7 @@ func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clon
 	}
 	store.Commits.Judge = c.Store.Commits.Judge
 	other := assemble(store, c.Checkouts.Trees, c.environ)
+	other.commands.receipts.kept = c.commands.receipts.kept
 	other.Distant, other.Specs.Dir, store.Landed = c.Distant, c.Specs.Dir, c.Store.Landed
 	return other, other.Identify(ctx, by, g)
 }

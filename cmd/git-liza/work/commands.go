@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -69,6 +70,30 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	}
 	return receipt, nil
 }
+
+// runGit runs a git that may start hooks, whose processes make no moves: hooks often run
+// files of the checkout.
+func (c *commands) runGit(ctx context.Context, git *exec.Cmd) error {
+	mark, err := NewMark(ctx, c.store, "", "")
+	if err != nil {
+		return err
+	}
+	r, err := proc.Run(ctx, proc.Command{Path: git.Path, Args: git.Args[1:], Dir: git.Dir, Env: git.Environ(), Stdin: git.Stdin, Stdout: git.Stdout, Output: git.Stderr,
+		Bound: !c.mover.Generation.Spawned(), Mark: mark, Records: Records(c.repo)})
+	if err == nil && !r.Passed() {
+		err = exitError(r.Code)
+	}
+	return err
+}
+
+// An exitError is how a process failed.
+type exitError int
+
+// Error is the code in words, as os/exec has them.
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", e) }
+
+// ExitCode is the exit code, or that of a shell for a signal.
+func (e exitError) ExitCode() int { return int(e) }
 
 // resultOf is the result of a command that was run.
 func resultOf(r proc.Result) flow.Result {
@@ -232,8 +257,8 @@ func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree 
 	known, starts := 0, []int{0}
 	for i := range gates {
 		if kept, ok := c.receipts.find(slices.Concat(inputs, gates[:i+1]), tree); ok && known == i {
-			receipts, known = append(receipts, kept.Receipt), i+1
-			if kept.Left {
+			receipts, known = append(receipts, kept.receipt), i+1
+			if kept.left {
 				starts = []int{known, 0}
 			} else {
 				starts[0] = known
@@ -252,7 +277,7 @@ func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree 
 				before := stamp
 				if err == nil {
 					stamp = stampOf(dir)
-					err = c.receipts.keep(slices.Concat(inputs, gates[:i+1]), r, stamp != before)
+					c.receipts.keep(slices.Concat(inputs, gates[:i+1]), r, stamp != before)
 				}
 				if err != nil {
 					return err

@@ -86,10 +86,15 @@ func CheckActor(repo *git.Repo, board string, by flow.Actor, g flow.Generation) 
 	return checkActor(above, doubtful, by, g)
 }
 
+var gateMoves = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help", Reason: "a command of a gate or a hook makes no moves: its exit code is all that it says"}
+
+// IsGate reports whether [CheckActor] has refused a command of a gate or a hook.
+func IsGate(err error) bool { return err == error(gateMoves) }
+
 func checkActor(above, doubtful []CommandMark, by flow.Actor, g flow.Generation) error {
 	for _, w := range above {
 		if w.By == "" {
-			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help", Reason: "a gate's command makes no moves: its exit code is all that it says"}
+			return gateMoves
 		}
 		if w.By != by || w.Generation != g {
 			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: w.exportCommand(),
@@ -138,6 +143,28 @@ func (w CommandMark) exportCommand() string {
 // permitMoves is [CheckActor] for the moves of a store.
 func permitMoves(store *gitstore.Store) func(context.Context, *flow.Board, flow.Move) error {
 	return func(_ context.Context, b *flow.Board, m flow.Move) error {
-		return CheckActor(store.Repo, b.Settings().Board, m.By, m.Generation)
+		if err := CheckActor(store.Repo, b.Settings().Board, m.By, m.Generation); err != nil {
+			return err
+		}
+		return checkWatched(store.Repo, b)
 	}
+}
+
+// checkWatched refuses (rule identity) a process that has left a session by ending its
+// guard, and one from which all processes are hidden and all records gone, while agents of
+// this machine are supervised.
+func checkWatched(repo *git.Repo, b *flow.Board) error {
+	if proc.HasLeft() {
+		return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza agents", Reason: "this process has left the session of an agent, whose guard has ended"}
+	}
+	if !proc.IsBlind(Records(repo)) {
+		return nil
+	}
+	for id, here := range registeredAgents(b) {
+		if host, _ := os.Hostname(); id != "" && here.Host == host {
+			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza agents",
+				Reason: fmt.Sprintf("this process may descend from the session of %s: the records of sessions are gone; move from where /proc shows all", here.ID)}
+		}
+	}
+	return nil
 }

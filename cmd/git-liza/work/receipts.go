@@ -3,7 +3,6 @@ package work
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,35 +10,32 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// receipts are the receipts of gates that passed on this machine, kept for
-// later merges.
+// receipts are the receipts of gates that passed in this process. No file has them: a
+// session could write it.
 type receipts struct {
 	repo  *git.Repo
 	mover *mover
+	kept  *sync.Map // of keptReceipt by key, which all actors of a process share
 }
 
 // receiptAge bounds the age of a receipt that is used again, because the network
 // and the machine's programs change with time.
 const receiptAge = 24 * time.Hour
 
-// A keptReceipt is the receipt of a gate that passed on this machine in a
-// private checkout of exactly its tree.
+// A keptReceipt is the receipt of a gate that passed in a private checkout of exactly its
+// tree.
 type keptReceipt struct {
-	At      time.Time    `json:"at"`
-	Receipt flow.Receipt `json:"receipt"`
-	Left    bool         `json:"left"` // the gate changed the checkout, so later gates may need it to run
-}
-
-func (rs *receipts) folder() string {
-	return filepath.Join(rs.repo.CommonDir(), layout.Private, "receipts")
+	at      time.Time
+	receipt flow.Receipt
+	left    bool // the gate changed the checkout, so later gates may need it to run
 }
 
 // environment is a hash of what this machine gives to gates, 40 hexadecimal digits.
@@ -54,60 +50,33 @@ func (rs *receipts) environment() string {
 	return hex.EncodeToString(sum.Sum(nil))[:40]
 }
 
-// path returns the file of the receipt of the last of gates. Its name is a
-// hash of all known inputs: the tree, the gates that ran in the same checkout
-// before, their times and their environment.
-func (rs *receipts) path(gates []flow.Gate, tree flow.ObjectID) string {
+// keyOf is a hash of all known inputs of the last of gates: the tree, the gates that ran
+// in the same checkout before, their times and their environment.
+func (rs *receipts) keyOf(gates []flow.Gate, tree flow.ObjectID) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%s\n", tree, rs.environment())
 	for _, g := range gates {
 		fmt.Fprintf(sum, "%s %s\n", CommandHash(g.Command), g.Timeout)
 	}
-	return filepath.Join(rs.folder(), hex.EncodeToString(sum.Sum(nil)))
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// find returns the receipt of an earlier run of the last of gates that passed on a
-// tree. An unreadable receipt counts as none, because the folder may be deleted at
-// any time.
+// find returns the receipt of an earlier run of the last of gates that passed on a tree.
 func (rs *receipts) find(gates []flow.Gate, tree flow.ObjectID) (kept keptReceipt, found bool) {
-	g := gates[len(gates)-1]
-	text, err := git.ReadSmall(rs.path(gates, tree))
-	if err != nil || json.Unmarshal(text, &kept) != nil {
+	one, found := rs.kept.Load(rs.keyOf(gates, tree))
+	if !found || time.Since(one.(keptReceipt).at) > receiptAge {
 		return keptReceipt{}, false
 	}
-	r, age := &kept.Receipt, time.Since(kept.At)
-	if age < 0 || age > receiptAge || r.Result != flow.Pass || r.Tree != tree || r.Command != g.Command || r.Environment != rs.environment() {
-		return keptReceipt{}, false
-	}
-	r.Gate = g.Name
+	kept = one.(keptReceipt)
+	kept.receipt.Gate = gates[len(gates)-1].Name
 	return kept, true
 }
 
-// keep stores the receipt of the last of gates, if it passed, and whether it left files
-// in the checkout. Inside an agent's session it stores none, because the agent could
-// have changed the programs.
-func (rs *receipts) keep(gates []flow.Gate, r flow.Receipt, left bool) error {
-	if r.Result != flow.Pass || rs.mover.Generation.Spawned() {
-		return nil
-	}
-	if above, doubtful, err := MarksAbove(rs.repo, ""); err != nil || len(above)+len(doubtful) > 0 {
-		return err
-	}
-	text, err := json.Marshal(keptReceipt{time.Now(), r, left})
-	if err != nil {
-		return err
-	}
-	rs.drop()
-	return git.ReplaceFile(rs.path(gates, r.Tree), text)
-}
-
-// drop removes the receipts that are too old.
-func (rs *receipts) drop() {
-	entries, _ := os.ReadDir(rs.folder())
-	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > receiptAge {
-			_ = os.Remove(filepath.Join(rs.folder(), entry.Name()))
-		}
+// keep keeps the receipt of the last of gates, if it passed, and whether it left files in
+// the checkout.
+func (rs *receipts) keep(gates []flow.Gate, r flow.Receipt, left bool) {
+	if r.Result == flow.Pass {
+		rs.kept.Store(rs.keyOf(gates, r.Tree), keptReceipt{time.Now(), r, left})
 	}
 }
 

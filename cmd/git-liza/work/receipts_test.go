@@ -3,6 +3,7 @@ package work
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,19 +35,19 @@ func TestReceiptsThatAreFound(t *testing.T) {
 	t.Parallel()
 	repo, err := git.Open(t.Context(), gittest.Seeded(t))
 	require.NoError(t, err)
-	rs := &receipts{repo, &mover{environ: []string{"PATH=/bin", "LANG=C"}}}
+	rs := &receipts{repo, &mover{environ: []string{"PATH=/bin", "LANG=C"}}, &sync.Map{}}
 	gates := []flow.Gate{{Name: "build", Command: "make"}, {Name: "unit", Command: "make test"}}
 	tree := flow.ObjectID("9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4")
 	r := flow.Receipt{Gate: "unit", Command: "make test", Tree: tree, Result: flow.Fail, Exit: 1, By: "coder-1", Environment: rs.environment()}
-	require.NoError(t, rs.keep(gates, r, false))
+	rs.keep(gates, r, false)
 	_, found := rs.find(gates, tree)
 	require.False(t, found, "a failure is not used again")
 	r.Result, r.Exit = flow.Pass, 0
-	require.NoError(t, rs.keep(gates, r, true))
+	rs.keep(gates, r, true)
 	kept, found := rs.find(gates, tree)
 	require.True(t, found)
-	require.Equal(t, r, kept.Receipt)
-	require.True(t, kept.Left)
+	require.Equal(t, r, kept.receipt)
+	require.True(t, kept.left)
 	for name, one := range map[string]struct {
 		rs    *receipts
 		gates []flow.Gate
@@ -55,7 +56,7 @@ func TestReceiptsThatAreFound(t *testing.T) {
 		"without the gate before": {rs, gates[1:], tree},
 		"another command":         {rs, []flow.Gate{gates[0], {Name: "unit", Command: "true"}}, tree},
 		"another tree":            {rs, gates, "0f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"},
-		"another environment":     {&receipts{repo, &mover{environ: []string{"PATH=/bin", "LANG=de"}}}, gates, tree},
+		"another environment":     {&receipts{repo, &mover{environ: []string{"PATH=/bin", "LANG=de"}}, rs.kept}, gates, tree},
 	} {
 		_, found := one.rs.find(one.gates, one.tree)
 		require.False(t, found, name)
