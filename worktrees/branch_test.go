@@ -153,7 +153,7 @@ func TestBranchGoesOnFromSavedWork(t *testing.T) {
 			p := newProject(t)
 			tree := p.branch("task-1", "liza/task-1")
 			p.write(filepath.Join(tree.Path, "left"), "half done\n")
-			saved, err := p.Contents.Snapshot(ctx, tree.Path, "Leftovers")
+			saved, err := p.Contents.Snapshot(ctx, tree.Path, "Leftovers", nil)
 			require.NoError(t, err)
 			head := p.base
 			if removed {
@@ -267,7 +267,7 @@ func TestRestartDuringRebase(t *testing.T) {
 	require.NoError(t, err, "the same coder goes on rebasing")
 	require.Empty(t, same.Branch)
 
-	id, err := p.Contents.Snapshot(ctx, old.Path, "saved")
+	id, err := p.Contents.Snapshot(ctx, old.Path, "saved", nil)
 	require.NoError(t, err)
 	require.Empty(t, p.git("rev-list", string(tip), "^"+string(id)), "what was committed is behind the snapshot")
 

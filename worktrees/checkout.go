@@ -175,7 +175,7 @@ func wrapCheckoutFailure(ctx context.Context, r record, err error) error {
 	return &CheckoutError{Path: r.path, Commit: r.head, Err: err}
 }
 
-// postCheckout runs the user's hook as `git worktree add` does.
+// postCheckout runs the user's hook as `git worktree add` does. What it leaves is nobody's work.
 func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	folder, err := t.isolation.hooksFolder(ctx)
 	if err == nil && t.repo.Config.LacksHook(ctx, folder, "post-checkout") {
@@ -184,7 +184,7 @@ func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	zero := strings.Repeat("0", t.repo.HashLen())
 	_, err = t.isolation.runWithHooks(ctx, r, git.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
 		Args: []string{"hook", "run", "--ignore-missing", "post-checkout", "--", zero, string(r.head), "1"}})
-	if err != nil {
+	if err = errors.Join(err, t.Contents.noteBaseline(ctx, r, nil)); err != nil {
 		return &HookError{Path: t.pathOf(r), Err: err}
 	}
 	return nil

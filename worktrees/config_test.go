@@ -140,7 +140,7 @@ func (p *project) wholeLife() {
 	require.Equal(p.t, p.whole("task-1", "liza/task-1", p.base), tree)
 	require.FileExists(p.t, filepath.Join(tree.Path, "other/x"))
 	p.write(filepath.Join(tree.Path, "other/new"), "x")
-	id, err := p.Contents.Snapshot(ctx, tree.Path, "saved")
+	id, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
 	require.NoError(p.t, err)
 	require.Equal(p.t, "other/new", p.git("diff-tree", "-r", "--name-only", string(p.base), string(id)))
 	new := git.ID(p.git("commit-tree", "-m", "merge", "-p", string(p.base), string(id)+"^{tree}"))

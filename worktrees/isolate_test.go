@@ -79,7 +79,7 @@ func (p *project) looked(name string) {
 	ctx, path := context.Background(), p.Path(name)
 	_, _ = p.Contents.Status(ctx, path)
 	_, _ = p.Contents.Fingerprint(ctx, path)
-	_, _ = p.Contents.Snapshot(ctx, path, "saved")
+	_, _ = p.Contents.Snapshot(ctx, path, "saved", nil)
 	_ = p.Contents.Commit(ctx, path, "work", os.Environ())
 	_, _ = p.List(ctx)
 	_, _ = p.Branch(ctx, name, "liza/"+name, p.base)
@@ -275,7 +275,7 @@ func TestSaveWhatIsNoFile(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(tree.Path, "a"), 0o666))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(tree.Path, "pipe"), 0o666))
 	p.write(filepath.Join(tree.Path, "line\nbreak\x1b[31m"), "x")
-	saved, err := p.Contents.Snapshot(ctx, tree.Path, "saved")
+	saved, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
 	require.NoError(t, err)
 	require.NoError(t, p.Contents.Commit(ctx, tree.Path, "work", os.Environ()))
 	for _, rev := range []string{string(saved), "liza/task-1"} {
@@ -326,7 +326,7 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 			p.status(tree.Path)
 			_, err := p.Contents.Fingerprint(ctx, tree.Path)
 			require.NoError(t, err)
-			id, err := p.Contents.Snapshot(ctx, tree.Path, "saved")
+			id, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
 			require.NoError(t, err)
 			require.NotEmpty(t, p.git("ls-tree", string(id), test.saved))
 			require.NoError(t, p.Contents.Commit(ctx, tree.Path, "work", os.Environ()))
@@ -385,7 +385,7 @@ func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
 			tree := p.branch("task-1", "liza/task-1")
 			test.do(p, tree.Path)
 			if test.saved != "" {
-				id, err := p.Contents.Snapshot(ctx, tree.Path, "saved")
+				id, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
 				if !test.whole {
 					require.ErrorIs(t, err, worktrees.ErrIncomplete)
 				} else {
@@ -393,7 +393,7 @@ func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
 				}
 				require.NotEmpty(t, p.git("ls-tree", string(id), test.saved))
 			}
-			kept, err := p.Retire(ctx, "task-1")
+			kept, err := p.Retire(ctx, "task-1", nil)
 			require.NoError(t, err)
 			require.NoDirExists(t, tree.Path)
 			if test.whole {

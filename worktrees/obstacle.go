@@ -2,7 +2,6 @@ package worktrees
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -34,15 +33,7 @@ type Dirty struct {
 
 // Error names the work tree and the first of its paths.
 func (d *Dirty) Error() string {
-	var shown []string
-	for _, path := range d.Paths[:min(len(d.Paths), 5)] {
-		shown = append(shown, git.Visible(path))
-	}
-	more := ""
-	if n := len(d.Paths) - len(shown); n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("%s has local changes: %s%s", d.Path, strings.Join(shown, ", "), more)
+	return fmt.Sprintf("%s has local changes: %s", d.Path, git.VisibleList(d.Paths, 5))
 }
 
 // A CheckoutError says that git could not write the files of a checkout, because of the

@@ -54,9 +54,9 @@ func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) 
 }
 
 // Retire removes the checkout called name like Remove, unless it holds something that
-// no snapshot can hold. Then the whole folder is renamed beside its place, and kept is
+// no snapshot holds. Then the whole folder is renamed beside its place, and kept is
 // its new path. The same happens if an agent has replaced its .git.
-func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error) {
+func (t *Trees) Retire(ctx context.Context, name string, never Never) (kept string, err error) {
 	unlock, err := t.locks.lockName(ctx, name)
 	if err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error
 		if err := t.checkOwn(r); err != nil {
 			return "", err
 		}
-		whole, err := t.isSavable(ctx, r)
+		whole, err := t.isSavable(ctx, r, never)
 		if err != nil {
 			return "", err
 		}
@@ -92,8 +92,8 @@ func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error
 const keptPrefix = ".kept-"
 
 // isSavable reports whether a snapshot of a checkout holds all that git does not
-// ignore. It is false where that cannot be found out.
-func (t *Trees) isSavable(ctx context.Context, r record) (bool, error) {
+// ignore and the set-up has not left. It is false where that cannot be found out.
+func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, error) {
 	if r.half || r.gone {
 		return true, nil
 	}
@@ -101,7 +101,7 @@ func (t *Trees) isSavable(ctx context.Context, r record) (bool, error) {
 	if err != nil {
 		return false, ctx.Err()
 	}
-	return len(unsavablePaths(r, s)) == 0, nil
+	return len(unsavablePaths(r, s, never)) == 0, nil
 }
 
 // gonePrefix is the beginning of names of folders below .worktrees/ that were

@@ -12,9 +12,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// ErrIncomplete is wrapped by Snapshot, beside a commit, when some of the files could
-// not be saved. The command line tests it to name them and go on.
-var ErrIncomplete = errors.New("not everything could be saved")
+// ErrIncomplete is wrapped by Snapshot, beside a commit, when some of the files were left
+// out. The command line tests it to name them and go on.
+var ErrIncomplete = errors.New("not everything is saved")
 
 // Snapshot returns a commit that holds everything in the work tree at path: HEAD itself
 // if it is clean, else a new commit on top of HEAD with what is staged, unstaged and
@@ -22,10 +22,11 @@ var ErrIncomplete = errors.New("not everything could be saved")
 // The work tree, its index and HEAD do not change, and no ref keeps the commit yet; the
 // caller makes it durable when it sets a ref.
 //
-// Files that cannot be read or are larger than a gigabyte, and repositories of their
-// own inside, are left out: the error then wraps ErrIncomplete, and the commit is
-// returned too. If git fails in the work tree altogether, that commit is HEAD.
-func (k *Contents) Snapshot(ctx context.Context, path, message string) (ID, error) {
+// Files that never names, that cannot be read or are larger than a gigabyte, repositories of
+// their own inside, and what the set-up left are left out: the error then wraps ErrIncomplete
+// and names them, and the commit is returned too. If git fails in the work tree altogether,
+// that commit is HEAD.
+func (k *Contents) Snapshot(ctx context.Context, path, message string, never Never) (ID, error) {
 	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {
 		return "", err
@@ -38,18 +39,29 @@ func (k *Contents) Snapshot(ctx context.Context, path, message string) (ID, erro
 	if err != nil || status.Clean() && len(parents) == 1 {
 		return status.Head, err
 	}
-	left := unsavablePaths(r, status)
+	left := unsavablePaths(r, status, never)
 	paths := slices.DeleteFunc(status.Changed(), func(name string) bool { return slices.Contains(left, name) })
-	tree, err := k.writeStagedTree(ctx, r, paths)
-	if err != nil {
-		return incompleteSnapshot(ctx, r, err)
+	id := status.Head
+	if len(paths) > 0 || len(parents) != 1 {
+		tree, err := k.writeTree(ctx, r, paths)
+		if err != nil {
+			return incompleteSnapshot(ctx, r, err)
+		}
+		if id, err = k.writeCommit(ctx, r, tree, parents, message); err != nil {
+			return "", err
+		}
+		left = append(left, status.Left...)
 	}
-	id, err := k.writeCommit(ctx, r, tree, parents, message)
-	if err == nil && len(left) > 0 {
-		err = fmt.Errorf("%w: %q in %s", ErrIncomplete, left[:min(len(left), 5)], path)
+	if len(left) > 0 {
+		err = fmt.Errorf("%w, left out of %s: %s", ErrIncomplete, path, git.VisibleList(left, 20))
 	}
 	return id, err
 }
+
+// Never says of a path whether its content never leaves the machine; nil: of none.
+type Never func(path string) bool
+
+func (n Never) has(path string) bool { return n != nil && n(path) }
 
 // incompleteSnapshot returns HEAD and ErrIncomplete where git failed in the work tree
 // because of its content, and else the error.
@@ -61,10 +73,10 @@ func incompleteSnapshot(ctx context.Context, r record, err error) (ID, error) {
 	return r.head, fmt.Errorf("%w: %w", ErrIncomplete, err)
 }
 
-// unsavablePaths are the paths that a commit cannot hold.
-func unsavablePaths(r record, s Status) []string {
+// unsavablePaths are the paths that a commit cannot hold, or may not.
+func unsavablePaths(r record, s Status, never Never) []string {
 	return slices.DeleteFunc(s.Changed(), func(name string) bool {
-		return !slices.Contains(s.Nested, name) && isReadable(filepath.Join(r.path, filepath.FromSlash(name)))
+		return !never.has(name) && !slices.Contains(s.Nested, name) && isReadable(filepath.Join(r.path, filepath.FromSlash(name)))
 	})
 }
 
@@ -94,9 +106,9 @@ func (k *Contents) snapshotParents(ctx context.Context, r record, s Status) ([]I
 	return parents, nil
 }
 
-// writeStagedTree writes the tree of a private copy of the index with paths as they are
-// on disk.
-func (k *Contents) writeStagedTree(ctx context.Context, r record, paths []string) (ID, error) {
+// writeTree writes the tree of HEAD with paths as they are on disk. The index is not asked: it
+// may have what is left out.
+func (k *Contents) writeTree(ctx context.Context, r record, paths []string) (ID, error) {
 	index, err := k.scratch.privateIndex(r)
 	if err != nil {
 		return "", err
@@ -104,6 +116,11 @@ func (k *Contents) writeStagedTree(ctx context.Context, r record, paths []string
 	defer index.remove()
 	// Files that autocrlf warns about have to be saved too.
 	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false"}
+	if r.head != "" {
+		if _, err := k.isolation.run(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(options, "read-tree", string(r.head))}); err != nil {
+			return "", err
+		}
+	}
 	if err := k.updateIndex(ctx, r, paths, git.Cmd{Env: index.env(), Args: options}); err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ func TestSnapshot(t *testing.T) {
 	ctx := context.Background()
 	p := newProject(t)
 	tree := p.branch("task-1", "liza/task-1")
-	id, err := p.Contents.Snapshot(ctx, tree.Path, "saved")
+	id, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
 	require.NoError(t, err)
 	require.Equal(t, p.base, id, "clean: the tip")
 
@@ -33,7 +33,7 @@ func TestSnapshot(t *testing.T) {
 	status, index := p.gitIn(tree.Path, "status", "--porcelain"), content(t, p.dir, ".git/worktrees/task-1/index")
 	refs := p.git("for-each-ref")
 
-	id, err = p.Contents.Snapshot(ctx, tree.Path, "saved\n\nfor later")
+	id, err = p.Contents.Snapshot(ctx, tree.Path, "saved\n\nfor later", nil)
 	require.NoError(t, err)
 	require.Equal(t, string(p.base), p.git("rev-parse", string(id)+"^@"))
 	require.Equal(t, "saved\n\nfor later", p.git("log", "-1", "--format=%B", string(id)))
@@ -62,7 +62,7 @@ func TestSnapshotIncomplete(t *testing.T) {
 	p.write(filepath.Join(tree.Path, "a"), "changed\n")
 	p.git("init", "-q", filepath.Join(tree.Path, "nested"))
 	p.write(filepath.Join(tree.Path, "nested/x"), "x")
-	id, err := p.Contents.Snapshot(ctx, tree.Path, "saved")
+	id, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
 	require.ErrorIs(t, err, worktrees.ErrIncomplete)
 	require.ErrorContains(t, err, "nested/")
 	require.Equal(t, "changed", p.git("show", string(id)+":a"))
@@ -77,7 +77,7 @@ func TestSnapshotCRLF(t *testing.T) {
 	require.Equal(t, "one\r\n", content(t, tree.Path, "a"))
 	p.whole("task-1", "liza/task-1", p.base)
 	p.write(filepath.Join(tree.Path, "mixed"), "one\r\ntwo\n")
-	id, err := p.Contents.Snapshot(context.Background(), tree.Path, "saved")
+	id, err := p.Contents.Snapshot(context.Background(), tree.Path, "saved", nil)
 	require.NoError(t, err)
 	require.Equal(t, "one\ntwo", p.git("show", string(id)+":mixed"))
 }

@@ -37,8 +37,14 @@ type Status struct {
 	// are not looked for.
 	Nested []string
 
-	links []string // the nested ones that only the index has, as links
-	lines []string // git's own output, for the fingerprint
+	// Left are the paths that do not count because nobody has changed them since the
+	// checkout was ready, see [Contents.SetUp].
+	Left []string
+
+	of       record
+	baseline baseline
+	links    []string // the nested ones that only the index has, as links
+	lines    []string // git's own output on what is tracked, for the fingerprint
 }
 
 // Clean reports whether the checkout has nothing but the commit; untracked files count.
@@ -72,7 +78,7 @@ func (k *Contents) readStatus(ctx context.Context, r record) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	var s Status
+	s := Status{of: r, baseline: readBaseline(r)}
 	for _, line := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		if err := s.addLine(line); err != nil {
 			return Status{}, err
@@ -94,11 +100,13 @@ func (s *Status) addLine(line string) error {
 		s.addHeader(rest)
 		return nil
 	case "?":
+		if s.leavesAlone(rest) {
+			return nil
+		}
 		s.Untracked = append(s.Untracked, rest)
 		if strings.HasSuffix(rest, "/") {
 			s.Nested = append(s.Nested, rest)
 		}
-		s.lines = append(s.lines, line)
 		return nil
 	case "1", "u":
 		n := map[string]int{"1": 8, "u": 10}[kind] // fields, the path last
@@ -107,6 +115,9 @@ func (s *Status) addLine(line string) error {
 			break
 		}
 		path := fields[n-1]
+		if kind == "1" && fields[0][0] == '.' && s.leavesAlone(path) {
+			return nil
+		}
 		if fields[map[string]int{"1": 4, "u": 5}[kind]] == link { // on disk
 			s.Nested = append(s.Nested, path)
 			if kind == "1" && fields[2] != link && fields[3] == link {
@@ -146,26 +157,28 @@ const large = 8 << 20
 // content of a file that is not ignored changes. It shows whether work has made
 // progress.
 func (k *Contents) Fingerprint(ctx context.Context, path string) (string, error) {
-	r, err := k.registry.recordAt(ctx, path)
+	s, err := k.Status(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	s, err := k.readStatus(ctx, r)
-	if err != nil {
-		return "", err
-	}
+	return k.FingerprintOf(ctx, s)
+}
+
+// FingerprintOf is the fingerprint of a work tree as far as its status, or a part of it, goes.
+func (k *Contents) FingerprintOf(ctx context.Context, s Status) (string, error) {
 	sum := sha256.New()
 	for _, line := range s.lines {
 		fmt.Fprintf(sum, "%q\n", line)
 	}
-	hidden, err := k.listHidden(ctx, r)
+	hidden, err := k.listHidden(ctx, s.of)
 	if err != nil {
 		return "", err
 	}
 	fmt.Fprintf(sum, "%q\n", hidden)
 	for _, name := range slices.Concat(s.Unstaged, s.Untracked) {
-		if err := describeFile(sum, filepath.Join(r.path, filepath.FromSlash(name))); err != nil {
-			return "", fmt.Errorf("worktree %s: %w", path, err)
+		fmt.Fprintf(sum, "%q\n", name)
+		if err := describeFile(sum, filepath.Join(s.of.path, filepath.FromSlash(name))); err != nil {
+			return "", fmt.Errorf("worktree %s: %w", s.of.path, err)
 		}
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil)[:16]), nil

@@ -69,7 +69,7 @@ func TestStatusConflict(t *testing.T) {
 	s := p.status(tree.Path)
 	require.Equal(t, []string{"a"}, s.Unstaged)
 	require.False(t, s.Clean())
-	id, err := p.Contents.Snapshot(context.Background(), tree.Path, "saved")
+	id, err := p.Contents.Snapshot(context.Background(), tree.Path, "saved", nil)
 	require.NoError(t, err)
 	require.Contains(t, p.git("show", string(id)+":a"), "<<<<<<<")
 }

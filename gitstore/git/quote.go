@@ -1,6 +1,7 @@
 package git
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -20,6 +21,19 @@ func Visible(text string) string {
 		return strconv.QuoteToASCII(text)
 	}
 	return strconv.Quote(text)
+}
+
+// VisibleList names the first few of a list, as Visible does, and says how many more there are.
+func VisibleList(names []string, most int) string {
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		shown = append(shown, Visible(name))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(names) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 func isPrintable(name string) bool {

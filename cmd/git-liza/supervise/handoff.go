@@ -76,10 +76,7 @@ func explainWorktree(ctx context.Context, c *work.Clone, a *assignment) string {
 		fmt.Fprintf(&b, "\nThe worktree cannot be read: %v", err)
 	case !status.Clean():
 		changed := status.Changed()
-		fmt.Fprintf(&b, "\n%d files are not committed:", len(changed))
-		for _, path := range changed[:min(len(changed), 10)] {
-			b.WriteString(" " + git.Visible(path))
-		}
+		fmt.Fprintf(&b, "\n%d files are not committed: %s", len(changed), git.VisibleList(changed, 10))
 	case a.task.Attempt != nil && status.Head == a.task.Attempt.Base:
 		b.WriteString("\nNothing is committed.")
 	}

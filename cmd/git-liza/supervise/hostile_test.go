@@ -183,7 +183,7 @@ type hostileReviewer struct{ name, script, reason string }
 
 var hostileReviewers = []hostileReviewer{
 	{"edits", `echo better >> task-1.txt`, "files in the worktree of the review were changed: task-1.txt"},
-	{"adds a file", `echo note > note.txt`, "files in the worktree of the review were changed: note.txt"},
+	{"adds a file", `echo note > note.txt; git add note.txt`, "files in the worktree of the review were changed: note.txt"},
 	{"commits", `echo better >> task-1.txt; git commit -q --no-verify -am better`, "the worktree of the review is at"},
 	{"checks out another commit", `git checkout -q --detach HEAD~1`, "the worktree of the review is at"},
 	{"makes a branch", `git checkout -q -b mine`, "the worktree of the review is on the branch mine"},
@@ -257,12 +257,12 @@ until test -s '` + w.notes + `/child'; do sleep 0.02; done`
 	require.True(t, dead(w.pid("child")), "the gate has left somebody")
 }
 
-// One that only looks, runs and writes what git ignores is heard.
+// One that only looks, runs and writes beside the submission is heard.
 func TestReviewerMayRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	r, err := w.rush(coder(w.agent("echo '*.o' > .gitignore; submit")), reviewer(w.agent("echo built > task.o; touch task-1.txt; git status; approve")))
+	r, err := w.rush(coder(w.agent("echo '*.o' > .gitignore; submit")), reviewer(w.agent("echo built > task.o; echo note > note.txt; touch task-1.txt; git status; approve")))
 	require.NoError(t, err, r.said())
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
 }

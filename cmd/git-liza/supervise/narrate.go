@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // startNarration says every move on the blackboard after the state commit since. It
@@ -237,16 +238,11 @@ func boardLine(m flow.Move, after *flow.Board) string {
 
 // addedTasks names the tasks of an add move.
 func addedTasks(d *flow.AddMove) string {
-	const most = 5
 	var ids []string
-	for _, t := range d.Tasks[:min(len(d.Tasks), most)] {
+	for _, t := range d.Tasks {
 		ids = append(ids, string(t.ID))
 	}
-	text := strings.Join(ids, ", ")
-	if more := len(d.Tasks) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return git.VisibleList(ids, 5)
 }
 
 // listRoles names roles on one line.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // breakSilence says who does what if nothing was said for a while, and returns when to
@@ -112,13 +113,7 @@ func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
 }
 
 // listNames lists the first names.
-func listNames(names []string) string {
-	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
-	if more := len(names) - mostNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
+func listNames(names []string) string { return git.VisibleList(names, mostNamed) }
 
 // spanText is a span of time for people: in seconds below a minute, else in minutes.
 func spanText(d time.Duration) string {

@@ -49,7 +49,7 @@ func TestClaimsThatFail(t *testing.T) {
 	require.Contains(t, said, "task-1 → BLOCKED (retries) on session by coder-1\n")
 	require.NotContains(t, w.note("prompt-coder-1-1"), "How the previous session failed")
 	prompt := w.note("prompt-coder-1-3")
-	require.Contains(t, prompt, "| The program did not end well (exit 7).\n| out of pears\n| 2 files are not committed: junk1 junk2\n")
+	require.Contains(t, prompt, "| The program did not end well (exit 7).\n| out of pears\n| 2 files are not committed: junk1, junk2\n")
 	require.Empty(t, w.board().IDs(flow.Agents))
 	w.left()
 	w.liza("task", "unblock", "task-1")

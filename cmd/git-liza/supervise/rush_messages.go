@@ -1,13 +1,13 @@
 package supervise
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A MessageKind says what a message of a rush is about.
@@ -164,16 +164,12 @@ func (m Message) pattern() string {
 // likewise names what the other messages of a group are about.
 func likewise(others []Message) string {
 	var names []string
-	for _, m := range others[:min(len(others), mostAlike)] {
+	for _, m := range others {
 		name, _, _ := strings.Cut(m.Text, " ")
 		if m.Task != "" {
 			name = string(m.Task)
 		}
 		names = append(names, strings.TrimSuffix(name, ":"))
 	}
-	text := strings.Join(names, ", ")
-	if more := len(others) - len(names); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return git.VisibleList(names, mostAlike)
 }

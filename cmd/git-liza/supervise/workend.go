@@ -89,9 +89,11 @@ func failureText(a *assignment, ending provider.Ending) string {
 	return "The program did not end well (" + ending.Text + ")."
 }
 
-// touchedText says what a reviewer changed of what it judges, "" if it changed nothing.
+// touchedText says what a reviewer changed of what it judges, "" if it changed nothing. What
+// it left beside that is swept away.
 func touchedText(ctx context.Context, seals *work.Seals, t *flow.Task, role flow.Role) (string, error) {
-	err := seals.CheckUntouched(ctx, t, role)
+	left, err := seals.CheckUntouched(ctx, t, role)
+	seals.Sweep(left)
 	var touched *flow.Refusal
 	if errors.As(err, &touched) {
 		return touched.Reason, nil

@@ -110,7 +110,11 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 		return "", err
 	}
 	defer remove()
-	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: a.dir, Env: env, Output: p.log, Wall: maxPrepare})
+	var r proc.Result
+	err = p.clone.Checkouts.Trees.Contents.SetUp(ctx, a.dir, func() (err error) {
+		r, err = proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: a.dir, Env: env, Output: p.log, Wall: maxPrepare})
+		return err
+	})
 	if err != nil {
 		return "", &unfitError{a.taskID(), fmt.Errorf("post_worktree: %w", err), false}
 	}

@@ -2,13 +2,11 @@ package work
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Block stops work on a task until its questions are answered. If that ends a claim,
@@ -37,9 +35,6 @@ func (c *Clone) Block(ctx context.Context, id flow.TaskID, asked flow.BlockMove)
 func (c *Clone) saveClaimed(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	// The task names what is saved at this question, even if an earlier one saved the same.
 	save, err := c.Checkouts.saveWork(ctx, t)
-	if errors.Is(err, worktrees.ErrIncomplete) { // files that the save lacks stay in their folder
-		err = nil
-	}
 	if err != nil || save == nil || t.Claim.By == c.By {
 		return save, err
 	}

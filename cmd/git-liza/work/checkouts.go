@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
@@ -19,6 +20,7 @@ type Checkouts struct {
 	repo  *git.Repo
 	store *gitstore.Store
 	seals *Seals
+	told  sync.Map // the lines that were said
 }
 
 // A Checkout is a worktree below .worktrees/ with its state on the board.
@@ -163,8 +165,8 @@ func (c *Checkouts) rescueContents(ctx context.Context, b *flow.Board, k Checkou
 	if k.Broken {
 		return "", nil
 	}
-	commit, err := c.Trees.Contents.Snapshot(ctx, k.Path, "Leftovers of "+k.Name)
-	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // files that the snapshot lacks stay in their folder
+	commit, err := c.snapshot(ctx, k.Path, "Leftovers of "+k.Name)
+	if err != nil {
 		return "", err
 	}
 	return c.keepCommit(ctx, b, k.Task, commit, k.Name)

@@ -76,21 +76,16 @@ func (c *Checkouts) saveAttempt(ctx context.Context, t *flow.Task) (*flow.Save, 
 	if save == nil {
 		return nil, err
 	}
-	kept, failed := c.repo.Refs.Resolve(ctx, t.ID.SavedRef(t.Saves))
-	if failed != nil {
-		return nil, failed
-	}
-	if save.Commit == kept {
+	kept, err := c.repo.Refs.Resolve(ctx, t.ID.SavedRef(t.Saves))
+	if err != nil || save.Commit == kept {
 		return nil, err
 	}
-	return save, err
+	return save, nil
 }
 
 // saveWork saves what this clone has of a task's attempt, whether it is kept already
 // or not: the branch tip with uncommitted and untracked files on top. It is nil if
-// there is nothing beyond the attempt's start. With worktrees.ErrIncomplete the save is
-// valid but lacks files that cannot be saved. They stay in their folder, see
-// [worktrees.Trees.Retire].
+// there is nothing beyond the attempt's start. What [Checkouts.snapshot] leaves out it lacks.
 func (c *Checkouts) saveWork(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
@@ -103,17 +98,15 @@ func (c *Checkouts) saveWork(ctx context.Context, t *flow.Task) (*flow.Save, err
 	if err != nil {
 		return nil, err
 	}
-	var incomplete error
 	if found {
-		tip, incomplete = c.Trees.Contents.Snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number))
-		if incomplete != nil && !errors.Is(incomplete, worktrees.ErrIncomplete) {
-			return nil, incomplete
+		if tip, err = c.snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number)); err != nil {
+			return nil, err
 		}
 	}
 	if tip == "" || tip == t.Attempt.Start {
-		return nil, incomplete
+		return nil, nil
 	}
-	return &flow.Save{Number: t.Saves + 1, Commit: tip}, incomplete
+	return &flow.Save{Number: t.Saves + 1, Commit: tip}, nil
 }
 
 // Commit commits everything in a checkout of a task, new files too, on behalf of
@@ -202,9 +195,13 @@ func (c *Checkouts) dropReviews(ctx context.Context, t *flow.Task, which func(fl
 // retireFolder removes a checkout, and prints where files are kept that could not
 // be saved.
 func (c *Checkouts) retireFolder(ctx context.Context, name string) error {
-	kept, err := c.Trees.Retire(ctx, name)
-	if kept != "" && c.repo.Notice != nil {
-		c.repo.Notice("what could not be saved of " + name + " is kept in " + git.Visible(kept))
+	never, err := c.never(ctx)
+	if err != nil {
+		return err
+	}
+	kept, err := c.Trees.Retire(ctx, name, never)
+	if kept != "" {
+		c.say("what could not be saved of " + name + " is kept in " + git.Visible(kept))
 	}
 	return err
 }

@@ -96,11 +96,10 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 		return m, nil
 	}
 	if replaces {
-		save, err := c.Checkouts.saveAttempt(ctx, t)
-		if err != nil && !errors.Is(err, worktrees.ErrIncomplete) {
+		var err error
+		if d.Saved, err = c.Checkouts.saveAttempt(ctx, t); err != nil {
 			return m, err
 		}
-		d.Saved = save
 	}
 	if t.Attempt == nil || replaces {
 		return m, c.Checkouts.checkFree(ctx, t)
@@ -116,8 +115,7 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 		var kept *flow.Save
 		if t := b.Task(id); t != nil && !t.Status.Final() {
 			var err error
-			kept, err = c.Checkouts.saveAttempt(ctx, t)
-			if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // files that the save lacks stay in their folder
+			if kept, err = c.Checkouts.saveAttempt(ctx, t); err != nil {
 				return flow.Move{}, nil, err
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Merged is the result of a merge.
@@ -227,7 +226,7 @@ func (i *Integration) endBranch(ctx context.Context, t *flow.Task, d *flow.Merge
 	}
 	d.LeftOut = nil
 	kept, err := i.checkouts.saveAttempt(ctx, t)
-	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // files that the snapshot lacks stay in their folder
+	if err != nil {
 		return nil, err
 	}
 	if kept != nil && kept.Commit != t.Submission.Commit {

@@ -187,9 +187,10 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	if err != nil {
 		return gitstore.Result{}, err
 	}
+	var left worktrees.Strays
 	if t := b.Task(id); heldReview(t, c.By) != nil {
 		role, _ := t.HeldReview(c.By)
-		if err := c.Seals.CheckUntouched(ctx, t, role); err != nil {
+		if left, err = c.Seals.CheckUntouched(ctx, t, role); err != nil {
 			return gitstore.Result{}, err
 		}
 	}
@@ -197,6 +198,7 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	if err != nil {
 		return r, c.explainNewer(ctx, id, detail, err)
 	}
+	c.Seals.Sweep(left)
 	if c.Generation.Spawned() {
 		return r, blockedSetback(r, id, nil)
 	}

@@ -32,8 +32,8 @@ type seal struct {
 	Since    time.Time     `json:"since"`            // when the review was claimed
 	Prepared bool          `json:"prepared"`         // the project's post_worktree has run
 	Branch   flow.ObjectID `json:"branch,omitempty"` // where the task's branch was; "" if it is not here
-	Print    string        `json:"fingerprint"`
-	Changed  []string      `json:"changed"` // paths that differed from the commit
+	Print    string        `json:"fingerprint"`      // of what is tracked
+	Changed  []string      `json:"changed"`          // paths that differed from the commit
 }
 
 func (s *Seals) path(folder string) string {
@@ -65,8 +65,9 @@ func (s *Seals) Seal(ctx context.Context, t *flow.Task, role flow.Role, prepared
 	if err != nil {
 		return err
 	}
-	now.Changed = status.Changed()
-	if now.Print, err = s.trees.Contents.Fingerprint(ctx, s.trees.Path(folder)); err != nil {
+	now.Changed = append(status.Changed(), status.Left...)
+	status.Untracked = nil
+	if now.Print, err = s.trees.Contents.FingerprintOf(ctx, status); err != nil {
 		return err
 	}
 	if now.Branch, err = s.repo.Refs.Resolve(ctx, t.ID.BranchRef()); err != nil {
@@ -93,52 +94,63 @@ func (s *Seals) remove(folder string) error {
 }
 
 // CheckUntouched refuses the verdict of an agent that reviews for a role and
-// has changed what it judges: its checkout, the commit that is checked out
-// there, or the task's branch. A review that was claimed on another host or by a human has no seal
+// has changed what it judges: tracked files of its checkout, the commit that is checked out
+// there, or the task's branch. It returns the untracked files that
+// the agent left, which do not count. A review that was claimed on another host or by a human has no seal
 // and is not checked. A review of this clone that has lost its seal is refused.
-func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task, role flow.Role) error {
+func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task, role flow.Role) (left worktrees.Strays, err error) {
 	if s.trees == nil || t == nil || t.Submission == nil {
-		return nil
+		return left, nil
 	}
 	if review := t.Judgement(role).Review; review == nil || review.By.Agent() == "" {
-		return nil
+		return left, nil
 	}
 	dir := s.trees.Path(t.ID.ReviewFolder(role, t.Submission.Number))
 	begun := s.read(t, role)
 	if begun == nil {
 		if _, err := os.Lstat(dir); err != nil && !s.mover.Generation.Spawned() {
-			return nil
+			return left, nil
 		}
-		return s.refuseUnsealed(ctx, t, role)
+		return left, s.refuseUnsealed(ctx, t, role)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
-		return touchedReview(t, "the worktree of the review was removed: "+dir)
+		return left, touchedReview(t, "the worktree of the review was removed: "+dir)
 	}
 	tip, err := s.repo.Refs.Resolve(ctx, t.ID.BranchRef())
 	if err != nil {
-		return err
+		return left, err
 	}
 	if tip != begun.Branch {
-		return touchedReview(t, fmt.Sprintf("the branch %s was moved from %s to %s", t.ID.Branch(), shortID(begun.Branch), shortID(tip)))
+		return left, touchedReview(t, fmt.Sprintf("the branch %s was moved from %s to %s", t.ID.Branch(), shortID(begun.Branch), shortID(tip)))
 	}
 	status, err := s.trees.Contents.Status(ctx, dir)
 	if err != nil {
-		return touchedReview(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
+		return left, touchedReview(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
 	}
 	if status.Branch != "" {
-		return touchedReview(t, "the worktree of the review is on the branch "+status.Branch)
+		return left, touchedReview(t, "the worktree of the review is on the branch "+status.Branch)
 	}
 	if status.Head != t.Submission.Commit {
-		return touchedReview(t, fmt.Sprintf("the worktree of the review is at %s, not at the submission %s", shortID(status.Head), t.Submission.Commit.Short()))
+		return left, touchedReview(t, fmt.Sprintf("the worktree of the review is at %s, not at the submission %s", shortID(status.Head), t.Submission.Commit.Short()))
 	}
-	now, err := s.trees.Contents.Fingerprint(ctx, dir)
+	added := slices.DeleteFunc(status.Untracked, func(path string) bool { return slices.Contains(begun.Changed, path) })
+	status.Untracked = nil
+	now, err := s.trees.Contents.FingerprintOf(ctx, status)
 	if err != nil {
-		return touchedReview(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
+		return left, touchedReview(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
 	}
 	if now != begun.Print {
-		return touchedReview(t, "files in the worktree of the review were changed: "+someOf(pathDifferences(begun.Changed, status.Changed())))
+		return left, touchedReview(t, "files in the worktree of the review were changed: "+someOf(status.Changed()))
 	}
-	return nil
+	return worktrees.Strays{Dir: dir, Names: added}, nil
+}
+
+// Sweep removes what a reviewer left beside the submission, as CheckUntouched has returned it,
+// and says so.
+func (s *Seals) Sweep(left worktrees.Strays) {
+	if swept := left.Sweep(); len(swept) > 0 && s.repo.Notice != nil {
+		s.repo.Notice("swept away, since a reviewer left it: " + someOf(swept))
+	}
 }
 
 // refuseUnsealed refuses a verdict where there is no seal. If the review command
@@ -157,21 +169,6 @@ func (s *Seals) refuseUnsealed(ctx context.Context, t *flow.Task, role flow.Role
 func (s *Seals) isPristine(ctx context.Context, t *flow.Task, role flow.Role) (bool, error) {
 	status, err := s.trees.Contents.Status(ctx, s.trees.Path(t.ID.ReviewFolder(role, t.Submission.Number)))
 	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
-}
-
-// pathDifferences returns the paths that are on only one list. If there are none,
-// a path on both differs in content.
-func pathDifferences(before, after []string) []string {
-	var only []string
-	for _, path := range slices.Concat(before, after) {
-		if slices.Contains(before, path) != slices.Contains(after, path) {
-			only = append(only, path)
-		}
-	}
-	if only == nil {
-		return after
-	}
-	return only
 }
 
 func shortID(id flow.ObjectID) string {

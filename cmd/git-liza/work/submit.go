@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -124,7 +123,14 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 		return refuseNested(nested)
 	}
 	if !status.Clean() {
-		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " add -A && " + in + " commit -m " + shell.Quote(string(t.ID)),
+		add := " add -A"
+		if len(status.Left) > 0 { // what the set-up left stays out
+			add += " --"
+			for _, path := range status.Changed() {
+				add += " " + shell.Pathspec(path)
+			}
+		}
+		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + add + " && " + in + " commit -m " + shell.Quote(string(t.ID)),
 			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, someOf(status.Changed()))}
 	}
 	if err := c.checkRules(ctx, b, t, d); err != nil {
@@ -155,15 +161,4 @@ func (c Stages) verify(ctx context.Context, b *flow.Board, t *flow.Task, d *flow
 }
 
 // someOf names the first few paths of a list.
-func someOf(paths []string) string {
-	const n = 5
-	var shown []string
-	for _, path := range paths[:min(len(paths), n)] {
-		shown = append(shown, git.Visible(path))
-	}
-	text := strings.Join(shown, ", ")
-	if len(paths) > n {
-		text += fmt.Sprintf(" and %d more", len(paths)-n)
-	}
-	return text
-}
+func someOf(paths []string) string { return git.VisibleList(paths, 5) }
