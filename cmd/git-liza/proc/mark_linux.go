@@ -199,7 +199,44 @@ func Preside(folder string) (leave func(), err error) {
 		return nil, fmt.Errorf("sessions: %w", err)
 	}
 	path, err := publishRecord(f, Mark{}, os.Getpid())
-	return func() { f.Close(); os.Remove(path) }, err
+	ended := make(chan struct{})
+	go reapOrphans(ended)
+	return func() { close(ended); f.Close(); os.Remove(path) }, err
+}
+
+// orphanAge is more than it takes this process to reap what it has started itself.
+const orphanAge = 10 * time.Minute
+
+// reapOrphans reaps what fell to this process and ended, until ended is closed.
+func reapOrphans(ended <-chan struct{}) {
+	tick := time.NewTicker(orphanAge)
+	defer tick.Stop()
+	for dead := map[int]string(nil); ; {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+			dead = ReapDead(dead)
+		}
+	}
+}
+
+// ReapDead returns the dead children of this process that nobody has reaped, with their
+// starts, and reaps those that were dead before.
+func ReapDead(before map[int]string) map[int]string {
+	dead := map[int]string{}
+	entries, _ := os.ReadDir("/proc")
+	for _, entry := range entries {
+		p, ok := readProcess(entry.Name())
+		switch {
+		case !ok || p.parent != os.Getpid() || p.isAlive():
+		case before[p.pid] == p.start:
+			_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil)
+		default:
+			dead[p.pid] = p.start
+		}
+	}
+	return dead
 }
 
 // HasLeft reports whether this process descends from one that presides over sessions, and
