@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ type isolation struct {
 	main   string // the main work tree
 	common string // the shared git directory
 
-	guard func(context.Context, *exec.Cmd) error // runs git where that may start hooks; nil runs it alone
+	guard func(context.Context, *git.Process) error // runs git where that may start hooks; nil runs it alone
 }
 
 // run runs git in r's work tree. An agent may have written anything there, but no file

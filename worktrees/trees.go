@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -65,7 +64,9 @@ func Open(repo *git.Repo) (*Trees, error) {
 
 // GuardHooks has a function run each git that may start hooks of the user's: those often run
 // files of the checkout.
-func (t *Trees) GuardHooks(guard func(context.Context, *exec.Cmd) error) { t.isolation.guard = guard }
+func (t *Trees) GuardHooks(guard func(context.Context, *git.Process) error) {
+	t.isolation.guard = guard
+}
 
 // NameOf returns the name of the checkout below .worktrees/ that a repository was
 // opened from, "" if it was opened from elsewhere. A checkout that a user made in a

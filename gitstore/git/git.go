@@ -52,7 +52,7 @@ type Cmd struct {
 
 	// Via runs the process in the place of [exec.Cmd.Run]: below a guard, for example. Its
 	// error has a method ExitCode if the process ended.
-	Via func(context.Context, *exec.Cmd) error
+	Via func(context.Context, *Process) error
 
 	// Limit is the time the process may take, 2 minutes if zero.
 	Limit time.Duration
@@ -64,6 +64,9 @@ type Cmd struct {
 
 	Leaves Leftovers // what the process may leave: noted in the journal before it starts
 }
+
+// A Process is one of git's that has not started.
+type Process = exec.Cmd
 
 // An Error tells how a git process went wrong. Code is its exit code, or -1
 // if it did not start or was killed.
@@ -188,7 +191,7 @@ type process struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	stderr tail
-	via    func(context.Context, *exec.Cmd) error
+	via    func(context.Context, *Process) error
 }
 
 // newProcess prepares a process with our environment, less the variables named.
@@ -253,7 +256,7 @@ func (p *process) run() ([]byte, error) {
 	p.Stdout = &out
 	start := time.Now()
 	if p.via == nil {
-		p.via = func(context.Context, *exec.Cmd) error { return p.Run() }
+		p.via = func(context.Context, *Process) error { return p.Run() }
 	}
 	err := p.wrapFailure(p.via(p.ctx, p.Cmd))
 	trace(p.args, start, err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -73,12 +72,12 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 
 // runGit runs a git that may start hooks, whose processes make no moves: hooks often run
 // files of the checkout.
-func (c *commands) runGit(ctx context.Context, git *exec.Cmd) error {
+func (c *commands) runGit(ctx context.Context, process *git.Process) error {
 	mark, err := NewMark(ctx, c.store, "", "")
 	if err != nil {
 		return err
 	}
-	r, err := proc.Run(ctx, proc.Command{Path: git.Path, Args: git.Args[1:], Dir: git.Dir, Env: git.Environ(), Stdin: git.Stdin, Stdout: git.Stdout, Output: git.Stderr,
+	r, err := proc.Run(ctx, proc.Command{Path: process.Path, Args: process.Args[1:], Dir: process.Dir, Env: process.Environ(), Stdin: process.Stdin, Stdout: process.Stdout, Output: process.Stderr,
 		Bound: !c.mover.Generation.Spawned(), Mark: mark, Records: Records(c.repo)})
 	if err == nil && !r.Passed() {
 		err = exitError(r.Code)
