@@ -9,7 +9,7 @@ cat >"$T/leaves.sh" <<P
 echo x >$T/payload
 sleep 0.5
 kill -KILL \$1
-sleep 2
+until [ -e $T/ended ]; do sleep 0.2; done
 cd $T/r
 $(judges t1)
 echo x >$T/over
@@ -24,6 +24,7 @@ done
 sleep 20
 W
 reviewers=0 rush
+echo x >"$T/ended" # while the rush lives, it has what was left, and the verdict is refused
 worked t1
 [ -e "$T/payload" ] || void 'nobody left'
 until_true 60 test -e "$T/over"
