@@ -182,85 +182,11 @@ func above(folder, name string) (marks, doubtful []Mark, whole bool, err error) 
 	return marks, doubtful, whole, nil
 }
 
-// presiding is the name of a process that presides over sessions. Nobody but itself can
-// change it.
-const presiding = "git-liza: rush"
-
-// Preside has this process preside over sessions until leave is called: it gets the
-// processes whose guard is killed, so that [HasLeft] tells them, and the folder of records
-// is not empty.
-func Preside(folder string) (leave func(), err error) {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("sessions: %w", err)
-	}
-	_ = os.WriteFile("/proc/self/comm", []byte(presiding), 0)
-	f, err := newRecord(folder)
-	if err != nil {
-		return nil, fmt.Errorf("sessions: %w", err)
-	}
-	path, err := publishRecord(f, Mark{}, os.Getpid())
-	ended := make(chan struct{})
-	go reapOrphans(ended)
-	return func() { close(ended); f.Close(); os.Remove(path) }, err
-}
-
-// orphanAge is more than it takes this process to reap what it has started itself.
-const orphanAge = 10 * time.Minute
-
-// reapOrphans reaps what fell to this process and ended, until ended is closed.
-func reapOrphans(ended <-chan struct{}) {
-	tick := time.NewTicker(orphanAge)
-	defer tick.Stop()
-	for dead := map[int]string(nil); ; {
-		select {
-		case <-ended:
-			return
-		case <-tick.C:
-			dead = ReapDead(dead)
-		}
-	}
-}
-
-// ReapDead returns the dead children of this process that nobody has reaped, with their
-// starts, and reaps those that were dead before.
-func ReapDead(before map[int]string) map[int]string {
-	dead := map[int]string{}
-	entries, _ := os.ReadDir("/proc")
-	for _, entry := range entries {
-		p, ok := readProcess(entry.Name())
-		switch {
-		case !ok || p.parent != os.Getpid() || p.isAlive():
-		case before[p.pid] == p.start:
-			_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil)
-		default:
-			dead[p.pid] = p.start
-		}
-	}
-	return dead
-}
-
-// HasLeft reports whether this process descends from one that presides over sessions, and
-// from no guard below that.
-func HasLeft() bool {
-	self, err := os.Readlink("/proc/self")
-	pids, _, _ := ancestors(self)
-	if err != nil || len(pids) == 0 {
-		return false
-	}
-	for _, pid := range pids[1:] {
-		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-		if _, guard := markOf(pid); guard || strings.TrimSpace(string(name)) == presiding {
-			return !guard
-		}
-	}
-	return false
-}
-
 // IsBlind reports whether nothing says from which sessions this process descends: a
-// namespace of its own may hide them, and a folder has no record of any.
+// namespace of its own may hide them, and the folder of their records is gone.
 func IsBlind(folder string) bool {
-	records, err := liveRecords(folder)
-	return len(records) == 0 && (err != nil || !inInitialNamespace())
+	_, err := os.Stat(folder)
+	return err != nil && !inInitialNamespace()
 }
 
 func (m Mark) equal(o Mark) bool { return m.Place == o.Place && slices.Equal(m.Words, o.Words) }

@@ -6,12 +6,6 @@ package proc
 // guards on this system.
 func Above(string) (marks, doubtful []Mark, err error) { return nil, nil, nil }
 
-// Preside does nothing on this system.
-func Preside(string) (leave func(), err error) { return func() {}, nil }
-
-// HasLeft reports nothing on this system.
-func HasLeft() bool { return false }
-
 // IsBlind reports nothing on this system.
 func IsBlind(string) bool { return false }
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -69,15 +68,4 @@ func TestAncestorsThatEnd(t *testing.T) {
 		Bound: true, Mark: &proc.Mark{Place: "here", Words: []string{"board", "coder-1", "g"}}, Records: filepath.Join(dir, "records")})
 	require.NoError(t, err)
 	require.NoFileExists(t, filepath.Join(dir, "nobody's"))
-}
-
-// Who presides over sessions reaps what falls to it, once it has been dead for a while.
-func TestReapDead(t *testing.T) {
-	t.Parallel()
-	pid, err := syscall.ForkExec("/proc/self/exe", []string{"x", "-test.run=^$"}, &syscall.ProcAttr{Env: []string{atOnce}, Files: []uintptr{0, 2, 2}})
-	require.NoError(t, err)
-	var dead map[int]string
-	require.Eventually(t, func() bool { dead = proc.ReapDead(nil); return dead[pid] != "" }, time.Minute, time.Millisecond)
-	require.NotContains(t, proc.ReapDead(map[int]string{pid: dead[pid]}), pid)
-	require.ErrorIs(t, syscall.Kill(pid, 0), syscall.ESRCH)
 }

@@ -38,7 +38,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -162,11 +161,6 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	if r.link.remote, err = r.Clone.Store.Authority(ctx); err != nil {
 		return err
 	}
-	leave, err := proc.Preside(work.Records(r.Clone.Repo))
-	if err != nil {
-		return err
-	}
-	defer leave()
 	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx))
 	defer unwatch()
 	r.view = work.Watch(watching, r.Clone.Repo)

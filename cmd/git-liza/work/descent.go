@@ -150,13 +150,9 @@ func permitMoves(store *gitstore.Store) func(context.Context, *flow.Board, flow.
 	}
 }
 
-// checkWatched refuses (rule identity) a process that has left a session by ending its
-// guard, and one from which all processes are hidden and all records gone, while agents of
-// this machine are supervised.
+// checkWatched refuses (rule identity) a process from which all others are hidden, where the
+// folder of the records of sessions is gone, while agents of this machine are supervised.
 func checkWatched(repo *git.Repo, b *flow.Board) error {
-	if proc.HasLeft() {
-		return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza agents", Reason: "this process has left the session of an agent, whose guard has ended"}
-	}
 	if !proc.IsBlind(Records(repo)) {
 		return nil
 	}
