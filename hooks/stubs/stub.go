@@ -92,7 +92,9 @@ func isStub(name, text string, o Options) bool {
 	if o.Integration == "*" {
 		o.Integration = ""
 	}
-	return text == stub{name, between("\nfirst=", "\n")}.render(o)
+	s, other := stub{name, between("\nfirst=", "\n")}, o
+	other.NoReferenceTransaction = !o.NoReferenceTransaction // as it may have been installed before
+	return text == s.render(o) || text == s.render(other)
 }
 
 const heading = "#!/bin/sh\n# From git liza; `git liza hooks uninstall` brings back what was here.\n"
