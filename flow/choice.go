@@ -41,7 +41,7 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 		if r.Rule == RuleDependencies && s.rank[0] == 1 {
 			break // the candidates that follow wait for dependencies too
 		}
-		if slices.Contains([]Rule{RuleStale, RuleControl, RuleDegraded, RuleOneClaim, RuleSupervisor, RuleRole, RulePrincipal}, r.Rule) {
+		if slices.Contains([]Rule{RuleStale, RuleControl, RuleResting, RuleOneClaim, RuleSupervisor, RuleRole, RulePrincipal}, r.Rule) {
 			return "", r
 		}
 	}

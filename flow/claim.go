@@ -65,13 +65,13 @@ func unmet(id, needed TaskID, d *Task) *Refusal {
 	return refuse(RuleDependencies, "git liza show "+string(needed), "%s needs %s, which is not merged yet", id, needed)
 }
 
-// idle refuses an agent that is degraded or holds another task.
+// idle refuses an agent that rests or holds another task.
 func (p *play) idle(by Actor, but TaskID) *Refusal {
 	held := TaskID("")
 	if id := by.Agent(); id != "" {
 		if a := p.Agent(id); a != nil {
 			if a.Degraded != "" {
-				return refuse(RuleDegraded, "git liza agents add "+string(id), "%s is degraded (%s) and gets no work until it is registered anew", id, a.Degraded)
+				return refuse(RuleResting, "git liza agents add "+string(id), "%s rests (%s) and gets no work until it is added anew", id, a.Degraded)
 			}
 			held = a.Task
 		}

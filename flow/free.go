@@ -48,7 +48,7 @@ func (c *content) reservation(failed time.Time) time.Time {
 }
 
 // LeftUntil is until when other coders should leave a rejected task to its
-// coder, if that agent is registered and not degraded: another coder would have
+// coder, if that agent is registered and does not rest: another coder would have
 // to begin afresh. The rules do not enforce it. The zero time means that they
 // need not wait.
 func (b *Board) LeftUntil(s Summary) time.Time {

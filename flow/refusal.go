@@ -22,7 +22,7 @@ const (
 	RuleLease        Rule = "lease"             // a live lease excludes others, and ends
 	RuleOneClaim     Rule = "one_claim"         // an agent works on one task
 	RuleReserved     Rule = "reserved"          // a failed merge waits for its coder first
-	RuleDegraded     Rule = "degraded"          // a degraded agent gets no work
+	RuleResting      Rule = "resting"           // an agent that rests gets no work
 	RuleExhausted    Rule = "exhausted"         // a task that several coders failed is rescoped, not retried
 	RuleIncomplete   Rule = "incomplete"        // a task says what, when done, where specified
 	RuleSpec         Rule = "spec"              // the spec exists at the integration tip

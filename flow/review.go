@@ -32,7 +32,7 @@ func reviewable(p *play) *Refusal {
 	}
 	if id := by.Agent(); id != "" {
 		if a := p.Agent(id); a != nil && a.Degraded != "" {
-			return refuse(RuleDegraded, "git liza agents add "+string(id), "%s is degraded (%s) and gets no work until it is registered anew", id, a.Degraded)
+			return refuse(RuleResting, "git liza agents add "+string(id), "%s rests (%s) and gets no work until it is added anew", id, a.Degraded)
 		} else if a != nil && a.Review != "" && a.Review != t.ID {
 			if other := p.Task(a.Review); other != nil && other.isReviewedAt(by, p.move.At) {
 				return refuse(RuleOneClaim, "git liza show "+string(a.Review), "%s already reviews %s", id, a.Review)

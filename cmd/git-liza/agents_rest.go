@@ -22,5 +22,5 @@ func (c *agentsRestCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.agentResult(r, c.ID, "degraded")
+	return inv.agentResult(r, c.ID, "rests")
 }

@@ -110,7 +110,7 @@ func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error)
 func (w *worker) waitForRemote(ctx context.Context, a *assignment) result {
 	a.failure = "While the last session ran, the remote that holds the board could not be reached. Look at what is there, and report again."
 	for first := true; first && w.cuts > 0 || w.rush.link.isDown(); first = false {
-		w.presence.setDoing(resting, a.taskID(), w.rush.link.remote+" does not answer")
+		w.presence.setDoing(retrying, a.taskID(), w.rush.link.remote+" does not answer")
 		st := w.waitHolding(ctx, a, max(w.rush.Limits.pause(w.cuts), work.QuickLook))
 		if ctx.Err() != nil {
 			return finished()
@@ -141,7 +141,7 @@ func (w *worker) waitBeforeNext(ctx context.Context, a *assignment, ending provi
 	if f.count == 1 {
 		w.say("%s: what it said: git liza session show %s", w.id, w.id)
 	}
-	w.presence.setDoing(resting, a.taskID(), fmt.Sprintf("session %d %s, again in %s", a.tally.sessions, f.kind, pause))
+	w.presence.setDoing(retrying, a.taskID(), fmt.Sprintf("session %d %s, again in %s", a.tally.sessions, f.kind, pause))
 	st := w.waitHolding(ctx, a, pause)
 	switch {
 	case (st == held || st == handed) && ctx.Err() != nil:

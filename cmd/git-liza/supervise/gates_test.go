@@ -68,7 +68,7 @@ func TestRoleThatAProviderCannotBeHeldTo(t *testing.T) {
 	w.liza("role", "add", row)
 	w.liza("role", "require", "reader", "--in-place-of", "code-reviewer")
 	_, err := w.rush(coder(w.agent("submit")), judge("reader", w.agent("approve")))
-	require.ErrorContains(t, err, "reader-1 is degraded: provider exec cannot be kept from running commands, which reader may not; git config liza.reader.provider NAME")
+	require.ErrorContains(t, err, "reader-1 rests: provider exec cannot be kept from running commands, which reader may not; git config liza.reader.provider NAME")
 	require.Empty(t, w.moves(flow.ActReview))
 	r := &supervise.Rush{Clone: w.open(), Self: self}
 	p := w.agent("approve")

@@ -148,7 +148,7 @@ func (r *Rush) levelStalls(b *flow.Board) (stalls []Stall) {
 			stalls = append(stalls, stall)
 		} else if n := flow.DueLevel(b, g.ID); n > 0 {
 			stall := Stall{Status: name(n), Why: "nobody here passes it", Hint: "git liza goal level pass --goal " + string(g.ID)}
-			for _, s := range r.restingSupervisors() {
+			for _, s := range r.idleSupervisors() {
 				for _, o := range s.outagesAt(b, flow.AtLevel) {
 					stall.Why, stall.Hint = refuseOutage(o).Reason, refuseOutage(o).Hint
 				}

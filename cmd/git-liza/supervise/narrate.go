@@ -191,7 +191,7 @@ func boardLine(m flow.Move, after *flow.Board) string {
 	case *flow.UnregisterMove:
 		return fmt.Sprintf("%s left", d.Agent)
 	case *flow.DegradeMove:
-		return fmt.Sprintf("%s is degraded: %s", d.Agent, d.Reason)
+		return fmt.Sprintf("%s rests: %s", d.Agent, d.Reason)
 	case *flow.SprintStartMove:
 		return fmt.Sprintf("%s opened by %s", cmp.Or(d.Sprint, after.OpenSprint(m.Goal)), m.By)
 	case *flow.SprintCloseMove:

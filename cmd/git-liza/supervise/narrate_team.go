@@ -37,7 +37,7 @@ func (r *Rush) breakSilence(store *gitstore.Store, tip flow.ObjectID) time.Durat
 }
 
 // doings are what agents do, in the order in which people want to know it.
-var doings = []string{coding, reviewing, planning, answering, merging, preparing, resting, paused, degraded, waiting}
+var doings = []string{coding, reviewing, planning, answering, merging, preparing, retrying, paused, resting, waiting}
 
 // mostNamed is how many agents, and tasks, one line names for the same thing.
 const mostNamed = 4
@@ -50,7 +50,7 @@ func teamText(team []gitstore.Presence, now time.Time) string {
 	groups := map[string][]string{}
 	for _, p := range team {
 		what := p.Doing
-		if what == waiting || what == paused || what == degraded {
+		if what == waiting || what == paused || what == resting {
 			if p.Note != "" {
 				what += " (" + flow.Excerpt(strings.ReplaceAll(p.Note, "\n", " "), 120) + ")"
 			}

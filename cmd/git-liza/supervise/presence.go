@@ -20,9 +20,9 @@ const (
 	planning  = "planning"
 	answering = "answering"
 	merging   = "merging"
-	resting   = "resting"  // between two sessions on one assignment
+	retrying  = "retrying" // between two sessions on one assignment
 	paused    = "paused"   // its provider pauses
-	degraded  = "degraded" // it gets no work
+	resting   = "resting"  // it gets no work
 )
 
 // doingOf is what an agent does in a session.

@@ -238,7 +238,7 @@ func TestSessionsThatDoNotReachTheRemote(t *testing.T) {
 			require.Contains(w, w.note("prompt-coder-1-2"), "the remote that holds the board could not be reached")
 		}},
 		"always": {"true", func(w *world, r *rushing, err error) {
-			require.ErrorContains(w, err, "coder-1 is degraded: origin answers here, but not in 3 sessions in a row of provider exec: ", r.said())
+			require.ErrorContains(w, err, "coder-1 rests: origin answers here, but not in 3 sessions in a row of provider exec: ", r.said())
 			require.Equal(w, flow.Unclaimed, w.task("task-1").Status)
 			require.Equal(w, 3, w.sessions("coder-1", "task-1"))
 		}},

@@ -204,9 +204,9 @@ func TestProviderThatCannotStartDegrades(t *testing.T) {
 	p, err := provider.Builtin().Find("script", w.dir+"/none")
 	require.NoError(t, err)
 	r, err := w.rush(coder(p))
-	require.ErrorContains(t, err, "coder-1 is degraded: provider script")
+	require.ErrorContains(t, err, "coder-1 rests: provider script")
 	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
-	require.Contains(t, r.said(), "coder-1 is degraded: provider script")
+	require.Contains(t, r.said(), "coder-1 rests: provider script")
 	w.left()
 }
 
@@ -218,7 +218,7 @@ func TestPostWorktree(t *testing.T) {
 	w.tasks(1)
 	slot := coder(w.agent(`cp .git-ready "$notes/ready"; rm .git-ready; submit`))
 	_, err := w.rush(slot)
-	require.ErrorContains(t, err, "coder-1 is degraded: post_worktree is not trusted here")
+	require.ErrorContains(t, err, "coder-1 rests: post_worktree is not trusted here")
 	require.Empty(t, w.moves(flow.ActClaim), "nothing is claimed for a command that may not run")
 
 	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
@@ -228,7 +228,7 @@ func TestPostWorktree(t *testing.T) {
 
 	w.tasks(1)
 	_, err = w.rush(slot)
-	require.ErrorContains(t, err, "coder-1 is degraded: post_worktree exited, exit 1")
+	require.ErrorContains(t, err, "coder-1 rests: post_worktree exited, exit 1")
 	require.Equal(t, 0, w.sessions("coder-1", "task-2"), "no agent is spawned")
 	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
 }
@@ -274,7 +274,7 @@ test -e kept.txt
 			require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
 			require.Contains(t, w.note("prompt-coder-1-2"), "orktree was gone")
 			require.Contains(t, w.note("prompt-coder-1-2"), test.prompt)
-			require.NotContains(t, r.said(), "degraded")
+			require.NotContains(t, r.said(), " rests: ")
 			require.Contains(t, w.git("log", "--format=%s", "liza/task-1"), "Work on task-1", "what was committed is kept")
 			w.left()
 		})
@@ -291,6 +291,6 @@ rm -rf "$LIZA_WORKTREE"; echo mine > "$LIZA_WORKTREE"`)))
 	require.ErrorContains(t, err, "task-1 BLOCKED: worktree_obstacle: ", r.said())
 	require.ErrorContains(t, err, "/.worktrees/task-1 is in the way and not a folder")
 	require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
-	require.NotContains(t, r.said(), "degraded")
+	require.NotContains(t, r.said(), " rests: ")
 	w.left()
 }

@@ -69,9 +69,9 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 		}
 	}
 	told := map[string]flow.AgentID{}
-	for _, s := range r.restingSupervisors() {
+	for _, s := range r.idleSupervisors() {
 		if a := b.Agent(s.id); a != nil && a.Degraded != "" {
-			stall := Stall{Status: degradedText(s.id), Why: a.Degraded, Hint: "git liza doctor"}
+			stall := Stall{Status: restText(s.id), Why: a.Degraded, Hint: "git liza doctor"}
 			if first, ok := told[a.Degraded]; ok {
 				stall.Why = "as " + string(first) + " is"
 			} else {
@@ -108,12 +108,12 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 	return &Stuck{stalls}
 }
 
-// degradedText is the whole status in a task's line; the agent's own line says why.
-func degradedText(id flow.AgentID) string { return string(id) + " is degraded" }
+// restText is the whole status in a task's line; the agent's own line says why.
+func restText(id flow.AgentID) string { return string(id) + " rests" }
 
-// restingSupervisors returns the supervisors that have not ended, ordered by their ids.
+// idleSupervisors returns the supervisors that have not ended, ordered by their ids.
 // All have an id by the time they are idle.
-func (r *Rush) restingSupervisors() []*supervisor {
+func (r *Rush) idleSupervisors() []*supervisor {
 	return slices.SortedFunc(slices.Values(r.idle.supervisors()), func(x, y *supervisor) int {
 		return cmp.Or(cmp.Compare(x.capacity, y.capacity), cmp.Compare(x.slot.Role, y.slot.Role), cmp.Compare(len(x.id), len(y.id)), cmp.Compare(x.id, y.id))
 	})
@@ -229,7 +229,7 @@ func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal)
 	if why := b.Budget("", id); why != nil {
 		return why
 	}
-	for _, s := range r.restingSupervisors() {
+	for _, s := range r.idleSupervisors() {
 		if s.capacity != flow.Does {
 			continue
 		}
@@ -243,7 +243,7 @@ func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal)
 // explainRefusal says why none of the supervisors here may begin an act on a task.
 func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stall *Stall) {
 	roles := waitedFor(act, t)
-	team := r.restingSupervisors()
+	team := r.idleSupervisors()
 	if explainAbsence(roles, team, stall) {
 		return
 	}
@@ -261,8 +261,8 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 				if chain := flow.ChainOf(b, stall.Task); refusal.Rule == flow.RuleDependencies && chain.Last() != "" {
 					stall.Why = "it waits for " + chain.String()
 				}
-			case flow.RuleDegraded:
-				stall.Why, stall.Hint = degradedText(s.id), "git liza doctor"
+			case flow.RuleResting:
+				stall.Why, stall.Hint = restText(s.id), "git liza doctor"
 			}
 			return
 		}

@@ -247,7 +247,7 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 		}
 	}
 	if a.Degraded != "" {
-		t.doing, t.why = degraded, a.Degraded
+		t.doing, t.why = resting, a.Degraded
 		return t, false, b.Err()
 	}
 	if p, err := s.currentPause(); p != nil || err != nil {

@@ -176,11 +176,11 @@ func TestUnfitProvider(t *testing.T) {
 		}))
 	}
 	r, err := w.rush(slot(old))
-	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: "+old+" is version 1.2.3, older than 2.0.0; npm install -g fake, "+
+	require.ErrorContains(t, err, "coder-1 rests: provider fake: "+old+" is version 1.2.3, older than 2.0.0; npm install -g fake, "+
 		"or to try it anyway git config liza.provider.fake.minimum 1.2.3")
 	require.NotContains(t, r.said(), "could not be started", "no wait makes it newer")
 	r, err = w.rush(slot("git-liza-no-such-program"))
-	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake")
+	require.ErrorContains(t, err, "coder-1 rests: provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake")
 	require.Contains(t, r.said(), "coder-1: its program could not be started (provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake), 1 of 2 failed; again in 1s\n")
 	require.Contains(t, r.said(), " npm install -g fake), 2 of 2 failed\n")
 	require.Empty(t, w.moves(flow.ActClaim))
@@ -188,10 +188,10 @@ func TestUnfitProvider(t *testing.T) {
 	// Each agent is named, and why that is so is said once.
 	_, err = w.rush(slot(old), slot(old))
 	require.Equal(t, 1, strings.Count(err.Error(), "older than 2.0.0"), err)
-	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: "+old)
-	require.ErrorContains(t, err, "coder-2 is degraded: as coder-1 is")
+	require.ErrorContains(t, err, "coder-1 rests: provider fake: "+old)
+	require.ErrorContains(t, err, "coder-2 rests: as coder-1 is")
 	for _, task := range []string{"task-1", "task-2"} {
-		require.ErrorContains(t, err, task+" UNCLAIMED: coder-1 is degraded; git liza doctor\n")
+		require.ErrorContains(t, err, task+" UNCLAIMED: coder-1 rests; git liza doctor\n")
 	}
 }
 
@@ -207,7 +207,7 @@ func TestCommandThatVanishes(t *testing.T) {
 	p, err := provider.Builtin().Find("exec:'"+program+"'", self)
 	require.NoError(t, err)
 	r, err := w.rush(coder(p))
-	require.ErrorContains(t, err, "coder-1 is degraded: provider exec: there is no program "+program, r.said())
+	require.ErrorContains(t, err, "coder-1 rests: provider exec: there is no program "+program, r.said())
 	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
 	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
 	require.NotContains(t, r.said(), "crashed")
@@ -239,7 +239,7 @@ func TestProgramThatAppears(t *testing.T) {
 	w.await("the failure of task-2", func() bool { return strings.Count(r.said(), said) == 2 })
 	appear()
 	require.NoError(t, r.wait(), r.said())
-	require.NotContains(t, r.said(), "degraded")
+	require.NotContains(t, r.said(), " rests: ")
 	require.Equal(t, flow.Merged, w.task("task-2").Status)
 	require.Equal(t, []string{"submitted", "submitted"}, w.outcomes("coder-1"))
 }

@@ -99,7 +99,7 @@ func (s starting) noteUnfit(ctx context.Context, b *flow.Board, u *unfitError) (
 // restUntilStart is the result of a look while the program waits to be tried again. It
 // keeps a rush from its end if there is anything to do.
 func (s starting) restUntilStart(b *flow.Board) lookResult {
-	look := lookResult{doing: resting, why: s.starts.why}
+	look := lookResult{doing: retrying, why: s.starts.why}
 	if len(b.Triggers(s.rush.goals()...)) > 0 || slices.ContainsFunc(b.Tasks(), func(t flow.Summary) bool { return !t.Status.Final() && s.rush.serves(b, t.Goal) }) {
 		look.due = s.starts.next
 	} else {
@@ -116,13 +116,13 @@ func (s starting) giveBack(ctx context.Context, task flow.TaskID) error {
 	return err
 }
 
-// degradeAgent marks the agent as degraded, so that it gets no work, and gives back
+// degradeAgent lets the agent rest, so that it gets no work, and gives back
 // what it holds.
 func (s starting) degradeAgent(ctx context.Context, u *unfitError) error {
 	if err := s.giveBack(ctx, u.task); err != nil {
 		return err
 	}
-	s.rush.troubles.note(u.task, errors.New(degradedText(s.id)))
+	s.rush.troubles.note(u.task, errors.New(restText(s.id)))
 	_, err := s.clone.Make(ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: s.id, Reason: u.Error()})
 	return err
 }

@@ -48,8 +48,8 @@ func TestDoing(t *testing.T) {
 		{Agent{State: agentIdle, Presence: says("planning", "", "u", 0)}, Doing{"planning", "u", ""}, "planning u", "planning u for 1m, heard 0s ago"},
 		{Agent{State: agentIdle, Presence: says(gitstore.Failing, "no key", "", 0)}, Doing{gitstore.Failing, "", "no key"}, gitstore.Failing + " no key", gitstore.Failing + " for 1m (no key), heard 0s ago"},
 		{Agent{State: agentWorking, Task: "t", Presence: says("coding", "", "t", time.Minute)}, Doing{"coding", "t", ""}, "coding t silent", "silent for 1m, was coding"},
-		{Agent{State: agentIdle, Degraded: "it lies", Presence: says("waiting", "it lies", "", 0)}, Doing{"waiting", "", ""}, "waiting degraded: it lies", "degraded: it lies, waiting for 1m, heard 0s ago"},
-		{Agent{State: agentWorking, Task: "t", Dead: 7, Degraded: "it lies"}, Doing{"working", "t", ""}, "dead t", "process 7 of its supervisor is dead, degraded: it lies"},
+		{Agent{State: agentIdle, Degraded: "it lies", Presence: says("waiting", "it lies", "", 0)}, Doing{"waiting", "", ""}, "waiting rests: it lies", "rests: it lies, waiting for 1m, heard 0s ago"},
+		{Agent{State: agentWorking, Task: "t", Dead: 7, Degraded: "it lies"}, Doing{"working", "t", ""}, "dead t", "process 7 of its supervisor is dead, rests: it lies"},
 	} {
 		require.Equal(t, test.doing, test.agent.Doing(), test.line)
 		require.Equal(t, test.line, test.agent.Line(noon))

@@ -15,7 +15,7 @@ import (
 type Doing struct {
 	What string // such as coding, or idle
 	Task flow.TaskID
-	Note string // "" if there is none, or if it is why the agent is degraded
+	Note string // "" if there is none, or if it is why the agent rests
 }
 
 // Doing returns what the agent does.
@@ -30,14 +30,14 @@ func (v Agent) Doing() Doing {
 	return d
 }
 
-// Trouble says that the agent is dead or degraded, "" if it is neither.
+// Trouble says that the agent is dead or rests, "" if it is neither.
 func (v Agent) Trouble() string {
 	var parts []string
 	if v.Dead != 0 {
 		parts = append(parts, fmt.Sprintf("process %d of its supervisor is dead", v.Dead))
 	}
 	if v.Degraded != "" {
-		parts = append(parts, "degraded: "+v.Degraded)
+		parts = append(parts, "rests: "+v.Degraded)
 	}
 	return strings.Join(parts, ", ")
 }

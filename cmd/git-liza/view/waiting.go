@@ -33,7 +33,7 @@ type wait struct {
 func waitsOf(b *flow.Board) []wait {
 	list := []wait{{"work", "in work", ""}}
 	list = append(list, roleWaits(b, flow.Judges, flow.CodeReviewer)...)
-	list = append(list, wait{"human", "for a person", ""}, wait{"recheck", "for a recheck", ""}, wait{"merge", "for a merge", ""})
+	list = append(list, wait{"human", "for a person", ""}, wait{"recheck", "for approval again", ""}, wait{"merge", "for a merge", ""})
 	list = append(list, roleWaits(b, flow.Does, flow.Coder)...)
 	return append(list, wait{"held", "held back", ""}, wait{"level", "for lower levels", ""}, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
 }
