@@ -18,7 +18,7 @@ import (
 // preflight looks for what would keep the supervisors from their work. programs are those
 // of their agents.
 func (v *supervisors) preflight(programs []supervise.Program) ([]work.Finding, error) {
-	found := v.rush.Clone.Doctor.Preflight(v.ctx, v.board)
+	found := append(v.rush.Clone.Doctor.Preflight(v.ctx, v.board), v.besides()...)
 	state := "fail"
 	if slices.ContainsFunc(programs, func(p supervise.Program) bool { return p.Unfit == (supervise.Unfit{}) }) {
 		state = "warn"
@@ -37,6 +37,19 @@ func (v *supervisors) preflight(programs []supervise.Program) ([]work.Finding, e
 		found[i].Hint = hints{v.invocation}.adapt(found[i].Hint)
 	}
 	return found, v.ctx.Err()
+}
+
+// besides says of a rush which agents other processes of this clone supervise, if any: its
+// own agents come on top of them.
+func (v *supervisors) besides() (found []work.Finding) {
+	others := slices.DeleteFunc(slices.Clone(v.board.IDs(flow.Agents)), func(id string) bool {
+		a := v.board.Agent(flow.AgentID(id))
+		return a == nil || !work.Supervised(v.rush.Clone.Repo, a.Generation)
+	})
+	if v.isRush && len(others) > 0 {
+		found = append(found, work.Finding{Check: "rush", State: "warn", Text: "agents run in this clone already, and these come on top: " + view.JoinIDs(others), Hint: "git liza agents"})
+	}
+	return found
 }
 
 // examineProgram returns the finding about the program of some agents, or about what runs

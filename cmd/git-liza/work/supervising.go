@@ -124,11 +124,7 @@ func Supervised(repo *git.Repo, g flow.Generation) bool {
 		return false
 	}
 	f.Close()
-	if f = openDeadRecord(repo, g); f == nil {
-		return true
-	}
-	git.Unlock(f)
-	return false
+	return DeadSupervisor(repo, g) == 0
 }
 
 // An Orphan is an agent whose supervisor is dead, with what was released.
