@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -232,9 +233,10 @@ func answerChecked(inv *invocation, list []checkedFile, help string) error {
 			return err
 		}
 	}
-	if hint == "" {
-		hint = help
+	where := fmt.Sprintf("%d of %s", invalid, view.Count(len(list), "file"))
+	if len(list) == 1 {
+		where = git.Visible(list[0].Path)
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleArtifact, hint: hint,
-		reason: fmt.Sprintf("%s of %s, with %s", view.Count(invalid, "file"), view.Count(len(list), "file"), view.Count(wrong, "error"))}, data}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleArtifact, hint: cmp.Or(hint, help),
+		reason: view.Count(wrong, "error") + " in " + where}, data}
 }
