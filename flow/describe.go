@@ -9,17 +9,14 @@ import (
 // Describe returns all for which any board refuses the description of a new task,
 // whatever else is on it and in its files. The id is not looked at.
 func Describe(in TaskInput) []*Refusal {
-	t := &Task{ID: in.ID, Status: Unclaimed}
-	if in.Draft {
-		t.Status = Draft
-	}
+	t := &Task{ID: in.ID}
 	t.setInput(&in)
 	const hint = "git liza help task add"
 	wrong := t.checkFields(hint)
 	if r := boundGlobs(string(t.ID), t.Owns, hint); r != nil {
 		wrong = append(wrong, r)
 	}
-	if missing := t.missing(); len(missing) > 0 {
+	if missing := t.missing(); !in.Draft && len(missing) > 0 {
 		wrong = append(wrong, t.incomplete(missing, hint))
 	}
 	return wrong
@@ -66,9 +63,6 @@ func (t *Task) checkFields(hint string) (wrong []*Refusal) {
 
 // missing are the texts that the description of a task lacks; a draft needs none.
 func (t *Task) missing() (keys []string) {
-	if t.Status == Draft {
-		return nil
-	}
 	for _, need := range [][2]string{{"title", t.Title}, {"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}} {
 		if need[1] == "" {
 			keys = append(keys, need[0])
@@ -80,6 +74,21 @@ func (t *Task) missing() (keys []string) {
 func (t *Task) incomplete(missing []string, hint string) *Refusal {
 	return refuse(RuleIncomplete, hint, "%s has no %s; a task that is not a draft needs title, done_when, spec and scope",
 		t.ID, strings.Join(missing, ", "))
+}
+
+// Completion is the command by which a draft goes on: the edit that says all that it lacks,
+// or, if it lacks nothing, the one that makes it claimable.
+func Completion(b *Board, id TaskID) string {
+	if t := b.Task(id); t != nil && len(t.missing()) > 0 {
+		return completing(t)
+	}
+	return "git liza task finalize " + string(id)
+}
+
+// completing is the command that says all that the description of a task lacks.
+func completing(t *Task) string {
+	flags := strings.Join(t.missing(), " TEXT --") + " TEXT"
+	return "git liza task edit " + string(t.ID) + " --" + strings.NewReplacer("_", "-", "spec TEXT", "spec PATH").Replace(flags)
 }
 
 // CleanTexts cleans every text below a pointer in place, as [Clean] does.

@@ -405,12 +405,11 @@ func (t *Task) setInput(in *TaskInput) {
 func (p *play) describe(t *Task, hint string) []*Refusal {
 	wrong := append(t.checkFields(hint), p.describeRoles(t, hint)...)
 	wrong = append(wrong, reverts(p.calendar()).describe(t)...)
-	if missing := t.missing(); len(missing) > 0 {
-		complete := hint
+	if missing := t.missing(); t.Status != Draft && len(missing) > 0 {
 		if p.prior.Task(t.ID) != nil { // a new task cannot be edited yet
-			complete = "git liza task edit " + string(t.ID) + " --" + strings.ReplaceAll(missing[0], "_", "-") + " TEXT"
+			hint = completing(t)
 		}
-		wrong = append(wrong, t.incomplete(missing, complete))
+		wrong = append(wrong, t.incomplete(missing, hint))
 	}
 	if t.Status != Draft && p.facts != nil {
 		wrong = append(wrong, p.textCheck().describe(t, hint)...)

@@ -93,7 +93,7 @@ func TestStuckSaysWhy(t *testing.T) {
 		"task-1": "BLOCKED: no key — Where is the key? | git liza answer task-1",
 		"task-2": "UNCLAIMED: it waits for task-1, which is BLOCKED: Where is the key? | git liza show task-2",
 		"task-3": "READY_FOR_REVIEW: there is no code-reviewer here | git liza show task-3",
-		"task-9": "DRAFT: it is a draft | git liza task finalize task-9",
+		"task-9": "DRAFT: it is a draft | git liza task edit task-9 --done-when TEXT --spec PATH --scope TEXT",
 	}, text)
 	require.Contains(t, err.Error(), "nothing can move without a human:\n  task-1 BLOCKED: no key")
 	w.left()

@@ -183,7 +183,7 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 	stall = Stall{Task: t.ID, Status: t.Status.String(), Why: why, Hint: cmp.Or(hint, "git liza show "+string(t.ID))}
 	switch {
 	case t.Status.IsDraft():
-		stall.Why, stall.Hint = "it is a draft", "git liza task finalize "+string(t.ID)
+		stall.Why, stall.Hint = "it is a draft", flow.Completion(b, t.ID)
 	case t.Status.IsBlocked():
 		first, more, _ := strings.Cut(t.Reason, "\n")
 		stall.Why, stall.Hint = first, "git liza task unblock "+string(t.ID)

@@ -108,7 +108,7 @@ func (c *alarmCollector) addUnmoved(s *flow.Summary) {
 	id := string(s.ID)
 	switch {
 	case s.Status.IsDraft() && c.past(s.Changed, c.limits.Draft):
-		c.add(Alarm{Kind: DraftAlarm, Subject: id, Moment: moment(s.Changed), Since: s.Changed, Next: "git liza task finalize " + id,
+		c.add(Alarm{Kind: DraftAlarm, Subject: id, Moment: moment(s.Changed), Since: s.Changed, Next: flow.Completion(c.Board, s.ID),
 			Text: fmt.Sprintf("%s is still a draft: %s", id, s.Title)})
 	case s.Status.IsBlocked():
 	case s.Status.IsStuck():

@@ -124,7 +124,7 @@ var alarmCases = []struct {
 		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
 	{StalledAlarm, board(reviewedSince(before(30 * time.Minute))), board(reviewedSince(before(time.Hour))),
 		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
-	{DraftAlarm, board(oneTask(flow.Draft, before(30*time.Minute), nil)), board(oneTask(flow.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task finalize t", false, true},
+	{DraftAlarm, board(oneTask(flow.Draft, before(30*time.Minute), nil)), board(oneTask(flow.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task edit t --done-when TEXT --spec PATH --scope TEXT", false, true},
 	{"discovery", board(foundAt("sprint-1/1", start)), board(foundAt("sprint-1/1", before(time.Hour))), "sprint-1/1", "urgent discovery: the port is open", "git liza task add --record sprint-1/1 --draft", true, false},
 	{InvalidAlarm, brokenAt("a1"), brokenAt("b2"), "board", "it does not replay; no move is made", "git liza fsck --repair", true, false},
 	{"checkpoint", board(checkpointAt(start)), board(checkpointAt(before(time.Minute))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint decide CONTINUE --message M", true, false},

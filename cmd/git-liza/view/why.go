@@ -119,7 +119,7 @@ func (x waiting) explainHolder(w *Why) {
 func (x waiting) explainPlanner(w *Why) {
 	w.Who = "a planner or a person"
 	if !x.task.Status.IsBlocked() {
-		w.For, w.Command = "its completion: it is a draft", "git liza task finalize "+string(x.task.ID)
+		w.For, w.Command = "its completion: it is a draft", flow.Completion(x.Board, x.task.ID)
 		return
 	}
 	trigger := flow.Trigger{Reason: "blocked", Task: x.task.ID, Text: x.task.Reason}
