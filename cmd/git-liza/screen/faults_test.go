@@ -90,5 +90,6 @@ func TestSentencesOnTheSmallestScreen(t *testing.T) {
 		require.Contains(t, shown, want[1])
 		s.typed("down")
 	}
+	s.typed("up") // a draft comes last
 	require.Contains(t, strings.ReplaceAll(wordsOf(s.screen()), " ", ""), strings.Repeat("4462f22e", 5))
 }

@@ -175,7 +175,7 @@ func TestKeysAfterAChange(t *testing.T) {
 	s.typed("a")
 	require.Empty(t, s.made)
 	require.Contains(t, s.screen(), "not done: the chosen row has gone")
-	s.typed("a")
+	s.typed("up", "a")
 	require.Len(t, s.made, 1)
 
 	s = newStage(t, usual(), 80, 24)
@@ -218,7 +218,7 @@ func TestFilterOnTheScreen(t *testing.T) {
 		require.Contains(t, s.screen(), `no key "stat"`)
 		require.Equal(t, "agent:coder-2", s.words)
 		s.typed("esc")
-		require.Contains(t, s.screen(), "Needs you 1")
+		require.Contains(t, s.screen(), "Needs you 2")
 	}
 }
 

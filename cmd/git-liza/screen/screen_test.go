@@ -58,7 +58,7 @@ func TestPageOfKeys(t *testing.T) {
 			require.Contains(t, page, " "+k.names[0]+" ", size)
 		}
 		s.typed("q")
-		require.Contains(t, s.screen(), "Needs you 1")
+		require.Contains(t, s.screen(), "Needs you 2")
 		require.False(t, s.quits)
 		s.typed("q")
 		require.True(t, s.quits)

@@ -100,6 +100,7 @@ func inboxOf(p *Picture) *Inbox {
 		c.addReverted()
 		c.addBudgets()
 		c.addReviews()
+		c.addDrafts()
 		c.addOutdated()
 		c.addLocal()
 		c.addGoals()
@@ -117,7 +118,7 @@ func (c *collector) inbox() *Inbox {
 			switch {
 			case i.stops:
 				return 0
-			case i.since.IsZero():
+			case i.since.IsZero(), i.Kind == "draft":
 				return 2
 			}
 			return 1
@@ -349,6 +350,22 @@ func OpenQuestions(b *flow.Board, id flow.TaskID) (open []*flow.Question) {
 	return open
 }
 
+// addDrafts adds one item for all drafts of goals in progress, which wake no planner. It comes
+// last, since a person may keep some for later.
+func (c *collector) addDrafts() {
+	drafts := slices.Collect(c.picture.rows.with(flow.Status.IsDraft))
+	drafts = slices.DeleteFunc(drafts, func(t *row) bool { return !slices.Contains(c.goals, t.Goal) })
+	if len(drafts) == 0 {
+		return
+	}
+	first := drafts[0]
+	text := fmt.Sprintf("%s is a draft, which nobody claims: %s", first.ID, first.Title)
+	if n := len(drafts); n > 1 {
+		text = fmt.Sprintf("%d drafts, which nobody claims, the first %s: %s", n, first.ID, first.Title)
+	}
+	c.add(Item{Kind: "draft", Subject: string(first.ID), Text: text, Command: flow.Completion(c.Board, first.ID), since: first.Changed, act: flow.ActEdit, task: first.ID})
+}
+
 // addOutdated adds approved work whose verdicts do not count any more.
 func (c *collector) addOutdated() {
 	for t := range c.picture.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActMerge) }) {
@@ -381,14 +398,13 @@ func (c *collector) addGoals() {
 		if p.onward() != "" || slices.ContainsFunc(p.Missing, func(m Missing) bool { return m.Rule != flow.RuleRole }) {
 			continue
 		}
-		i := Item{Kind: "reached", Subject: string(id), Text: "every task of " + string(id) + " is final", Command: "git liza goal done", act: flow.ActComplete}
+		i := Item{Kind: "reached", Subject: string(id), Text: "every task of " + string(id) + " is final", Command: "git liza goal done", since: c.picture.rows.lastChange(id), act: flow.ActComplete}
 		if id != c.goal() {
 			i.Command += " " + string(id)
 		}
-		for _, t := range c.picture.rows.all {
-			if t.Changed.After(i.since) && t.Goal == id {
-				i.since = t.Changed
-			}
+		if c.Board.Goal(id).Merged == 0 {
+			i.Text += ", and none was merged: add tasks, or git liza goal abort " + string(id) + " --reason R"
+			i.Command, i.act = answerTo(flow.Trigger{Reason: "no_tasks", Goal: id}, c.goal()).Command, flow.ActAdd
 		}
 		if c.Board.Settings().Config.Goal.Auto {
 			continue // a supervisor says so
@@ -397,19 +413,14 @@ func (c *collector) addGoals() {
 		i.moment = strconv.Itoa(c.Board.Goal(id).Added)
 		c.add(i)
 	}
-	open := map[flow.GoalID]int{}
-	over := inProgress{c.Reading}.endedGoals()
-	for id, ended := range over {
-		if ended && c.picture.rows.of[id].open() > 0 {
-			open[id] = c.picture.rows.unheld(id, c.At)
-		}
-	}
 	for _, id := range c.Board.IDs(flow.Goals) {
 		g := c.Board.Goal(flow.GoalID(id))
-		if g == nil || open[g.ID] == 0 {
+		if g == nil || g.Status.IsInProgress() || c.picture.rows.of[g.ID].open() == 0 {
 			continue
 		}
-		c.add(Item{Kind: "ended", Subject: id, Text: fmt.Sprintf("%s is %s, and nobody takes its %s", id, g.Status, Count(open[g.ID], "open task")),
-			Command: "git liza goal reopen " + id + " --reason R", since: g.Ended, rule: flow.RuleOpen, act: flow.ActReopen})
+		if n := c.picture.rows.unheld(g.ID, c.At); n > 0 {
+			c.add(Item{Kind: "ended", Subject: id, Text: fmt.Sprintf("%s is %s, and nobody takes its %s", id, g.Status, Count(n, "open task")),
+				Command: "git liza goal reopen " + id + " --reason R", since: g.Ended, rule: flow.RuleOpen, act: flow.ActReopen})
+		}
 	}
 }

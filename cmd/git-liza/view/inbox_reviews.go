@@ -9,9 +9,9 @@ import (
 )
 
 // addReviews adds the submissions that wait for a person's verdict, and those of which
-// no registered agent has the role that judges.
+// no agent at work has the role that judges.
 func (c *collector) addReviews() {
-	staffed := staffedRoles(c.Board)
+	staffed := c.rolesAtWork()
 	unstaffed := map[flow.Role][]*flow.Summary{}
 	for t := range c.picture.rows.with(func(s flow.Status) bool { return unheldWaits()[s] == forReview }) {
 		for _, role := range t.Takers(flow.ActReview, c.At) {
@@ -51,24 +51,33 @@ func staffedRoles(b *flow.Board) map[flow.Role]bool {
 	return staffed
 }
 
+// rolesAtWork returns the roles of agents of which something shows that they work: a lease,
+// or what their supervisor says. One that has just begun may not have said anything.
+func (c *collector) rolesAtWork() map[flow.Role]bool {
+	working := map[flow.Role]bool{}
+	for _, v := range c.picture.Agents() {
+		supervised := c.Board.Agent(v.ID).Generation != "" && !v.Silent(c.At)
+		if (supervised || v.Lease != nil && v.Lease.After(c.At)) && v.Dead == 0 && v.Degraded == "" {
+			working[v.Role] = true
+		}
+	}
+	return working
+}
+
 // mostAsked is how many submissions of a role the rules are asked about: with as many
 // refused, one more is no news.
 const mostAsked = 20
 
 // addUnstaffed adds one item for all submissions that a role judges of which no agent
-// is registered. The command reviews the oldest that the person may.
+// is at work. The command reviews the oldest that the person may.
 func (c *collector) addUnstaffed(role flow.Role, waiting []*flow.Summary) {
 	slices.SortStableFunc(waiting, func(x, y *flow.Summary) int { return x.Changed.Compare(y.Changed) })
-	first := waiting[0]
-	for _, t := range waiting[:min(len(waiting), mostAsked)] {
-		if c.Board.Opens(flow.ActReview, t.ID, c.Person, c.At) == nil {
-			first = t
-			break
-		}
-	}
-	text := fmt.Sprintf("%s waits for %s, and none is registered: %s", first.ID, role.One(), first.Title)
+	first := waiting[max(slices.IndexFunc(waiting[:min(len(waiting), mostAsked)], func(t *flow.Summary) bool {
+		return c.Board.Opens(flow.ActReview, t.ID, c.Person, c.At) == nil
+	}), 0)]
+	text := fmt.Sprintf("%s waits for %s, and none is at work: %s", first.ID, role.One(), first.Title)
 	if n := len(waiting); n > 1 {
-		text = fmt.Sprintf("%d submissions wait for %s, and none is registered", n, role.One())
+		text = fmt.Sprintf("%d submissions wait for %s, and none is at work", n, role.One())
 	}
 	i := Item{Kind: "verdict", Subject: string(first.ID), Text: text, Command: "git liza review " + string(first.ID), since: first.Changed,
 		moment: string(role), act: flow.ActReview, task: first.ID}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // What stops the board comes first, then the oldest, then what nobody knows the age of.
@@ -58,13 +59,15 @@ func TestHostileTextsInTheInbox(t *testing.T) {
 	require.Equal(t, "      git liza answer "+strings.Repeat("x", 100)+" rm", lines[len(lines)-1])
 }
 
-// A submission is a person's where no agent that judges is registered, but for who
-// submitted it.
+// A submission is a person's where no agent that judges is at work, but for who submitted
+// it.
 func TestSubmissionsThatNoAgentJudges(t *testing.T) {
 	t.Parallel()
 	submitted := func(by flow.Actor) *flow.Task {
 		return &flow.Task{ID: "r", Status: flow.ReadyForReview, Title: "R", Attempt: &flow.Attempt{Coder: by}, Coders: []flow.Worker{{By: by}}, Submission: &flow.Submission{}}
 	}
+	other := &flow.Task{ID: "s", Status: flow.ReadyForReview, Title: "S", Attempt: &flow.Attempt{Coder: "coder-2"}, Submission: &flow.Submission{},
+		Judgements: []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}}}}
 	for _, test := range []struct {
 		name      string
 		documents []flow.Document
@@ -74,7 +77,9 @@ func TestSubmissionsThatNoAgentJudges(t *testing.T) {
 		{"an agent's", []flow.Document{submitted("coder-1")}, []string{"git liza review r"}, 0},
 		{"one's own", []flow.Document{submitted("human:ann")}, []string{"git liza rush --agents code-reviewer=1"}, 0},
 		{"with a reviewer", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Generation: "0123456789abcdef"}}, nil, 0},
-		{"with a degraded one", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Degraded: "it lies"}}, []string{"git liza review r"}, 0},
+		{"with one that was added by hand", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer}}, []string{"git liza review r"}, 0},
+		{"with one that reviews", []flow.Document{submitted("coder-1"), other, &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Review: "s"}}, nil, 0},
+		{"with one that rests", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Degraded: "it lies"}}, []string{"git liza review r"}, 0},
 	} {
 		r := Reading{Board: boardOf(append(test.documents, goalOne)...), At: noon, Person: flow.Caller{By: "human:ann"}}
 		in := NewPicture(r).Inbox()
@@ -84,5 +89,9 @@ func TestSubmissionsThatNoAgentJudges(t *testing.T) {
 		}
 		require.Equal(t, test.commands, commands, test.name)
 		require.Equal(t, test.others, in.Others, test.name)
+		r.Local.Presences = map[flow.AgentID]gitstore.Presence{"code-reviewer-1": {At: noon.Add(-time.Hour), Every: flow.Duration(time.Minute)}}
+		if test.name == "with a reviewer" {
+			require.Len(t, NewPicture(r).Inbox().Items, 1, "its supervisor is not heard of any more")
+		}
 	}
 }

@@ -311,13 +311,7 @@ func answerTo(t flow.Trigger, usual flow.GoalID) Step {
 	if t.Reason == "no_tasks" && t.Goal != usual {
 		command += " --goal " + string(t.Goal)
 	}
-	if strings.Contains(command, "%s") {
-		about := string(t.Task)
-		if t.Record != "" {
-			about = string(t.Record)
-		}
-		command = fmt.Sprintf(command, about)
-	}
+	command = strings.Replace(command, "%s", string(cmp.Or(t.Record, flow.RecordID(t.Task))), 1)
 	return Step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
 }
 

@@ -52,7 +52,7 @@ func boardOf(documents ...flow.Document) *flow.Board {
 	return flow.Open(flow.Documents{}.With(edits), noon)
 }
 
-var goalOne = &flow.Goal{ID: "goal-1", Title: "G", Status: flow.InProgress, Priority: 3, Sprint: "sprint-1", Added: 1}
+var goalOne = &flow.Goal{ID: "goal-1", Title: "G", Status: flow.InProgress, Priority: 3, Sprint: "sprint-1", Added: 1, Merged: 1}
 
 func TestWhatTasksWaitFor(t *testing.T) {
 	t.Parallel()
@@ -132,6 +132,7 @@ func TestNobodyIsHeardOf(t *testing.T) {
 
 func TestWhatToDoNext(t *testing.T) {
 	t.Parallel()
+	const complete = "git liza task edit a --title TEXT --done-when TEXT --spec PATH --scope TEXT"
 	control := func(c flow.ControlState) *flow.Settings {
 		return &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
 	}
@@ -152,6 +153,7 @@ func TestWhatToDoNext(t *testing.T) {
 		{[]flow.Document{goalOne, submitted}, []string{"git liza review r"}},
 		{[]flow.Document{goalOne, submitted, &flow.Task{ID: "a", Status: flow.Approved}}, []string{"git liza review r", "git liza merge --all"}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}}, []string{"git liza goal done"}},
+		{[]flow.Document{&flow.Goal{ID: "goal-1", Status: flow.InProgress, Added: 1}, &flow.Task{ID: "a", Status: flow.Abandoned}}, []string{"git liza task add --from FILE"}},
 		{[]flow.Document{&flow.Settings{Format: flow.NewestFormat, Goal: "goal-2", Next: flow.Counters{Goal: 3}, Control: flow.ControlState{State: flow.Running},
 			Config: flow.DefaultConfig()}, &flow.Goal{ID: "goal-2", Status: flow.InProgress}, &flow.Task{ID: "a", Status: flow.Merged}},
 			[]string{"git liza task add --from FILE"}},
@@ -159,10 +161,10 @@ func TestWhatToDoNext(t *testing.T) {
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}, &flow.Discovery{ID: "sprint-1/1", Text: "leak", Urgency: "immediate"}},
 			[]string{"git liza task add --record sprint-1/1 --draft", "git liza goal done"}},
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Paused}), &flow.Task{ID: "a", Status: flow.Unclaimed}}, []string{"git liza resume --reason R"}},
-		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza checkpoint decide CONTINUE --message M"}},
-		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint, Decision: "REPLAN"}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza resume --reason R"}},
+		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza checkpoint decide CONTINUE --message M", complete}},
+		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint, Decision: "REPLAN"}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza resume --reason R", complete}},
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Breaker{Tripped: true}, &flow.Task{ID: "a", Status: flow.Draft}},
-			[]string{"git liza board breaker reset --resolution R"}},
+			[]string{"git liza board breaker reset --resolution R", complete}},
 	} {
 		l := Reading{Board: boardOf(test.documents...), At: noon, Person: flow.Caller{By: "human:ann"}}
 		p := NewPicture(l)
