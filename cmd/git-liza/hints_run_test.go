@@ -23,7 +23,7 @@ import (
 )
 
 // hintSample are the scripts whose hints are typed if the torture is not thorough.
-var hintSample = []string{"answer", "bad_usage", "budgets", "by_hand", "claim", "drift", "edit", "goals", "hint_prior", "inbox", "merge",
+var hintSample = []string{"answer", "bad_usage", "budgets", "board_edit", "by_hand", "claim", "drift", "goals", "hint_prior", "inbox", "merge",
 	"principal", "refuse_exhausted", "refuse_limits", "refuse_review", "review", "role", "spec_changed", "submit", "sync", "task", "verdicts", "worktree"}
 
 // hintLimit is how long a hint may take that is typed; those that go on until somebody

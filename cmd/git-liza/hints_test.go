@@ -204,6 +204,9 @@ func TestEveryRuleHasItsHintTyped(t *testing.T) {
 		scripts[strings.TrimSuffix(filepath.Base(path), ".txtar")] = string(text)
 		all += "\n" + string(text)
 	}
+	for _, name := range hintSample {
+		assert.Contains(t, scripts, name, "TestTortureHints types the hints of a script that is none")
+	}
 	typed := map[string]bool{}
 	for _, line := range regexp.MustCompile(`(?m)^(?:hinted|looks) (\w+) `).FindAllStringSubmatch(all, -1) {
 		typed[line[1]] = true
