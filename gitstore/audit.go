@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -152,9 +153,12 @@ func (a *Audit) checkTip(ctx context.Context, tip git.ID) *Breach {
 // move will roll forward is sound.
 func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
 	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
-	now, err := a.repo.Refs.Resolve(ctx, name)
+	now, err := a.repo.Refs.Direct(ctx, name)
+	if err == nil {
+		_, err = a.repo.Refs.List(ctx, layout.Root, layout.TaskRoot)
+	}
 	if err != nil {
-		return &Damaged{List: []Damage{{name, "", err.Error()}}, Hint: restoreRefs}
+		return &Damaged{List: []Damage{{"refs", "", err.Error()}}, Hint: restoreRefs}
 	}
 	if now == want {
 		return nil

@@ -26,7 +26,7 @@ func (r *Repairer) Reclaim(ctx context.Context, known git.ID) (Repaired, error) 
 	}
 	if err == nil && follows {
 		if err = r.vouchReadable(ctx, tip); err == nil {
-			return Repaired{Was: tip, Is: tip}, r.replaceSymbolic(ctx, tip)
+			return Repaired{Was: tip, Is: tip}, nil
 		}
 	}
 	switch {
@@ -43,16 +43,6 @@ func (r *Repairer) Reclaim(ctx context.Context, known git.ID) (Repaired, error) 
 	}
 	defer release()
 	return r.reclaimRewound(ctx, known)
-}
-
-// replaceSymbolic makes the state ref an ordinary one at its tip. If a session made it
-// symbolic, the board would be lost with the ref that it names.
-func (r *Repairer) replaceSymbolic(ctx context.Context, tip git.ID) error {
-	target, err := r.repo.Refs.SymbolicRef(ctx, layout.State)
-	if err != nil || target == "" {
-		return err
-	}
-	return r.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: layout.State, Old: tip, New: tip}}, "liza: no longer symbolic")
 }
 
 // vouchReadable refuses a tip that does not replay, and one of which an object cannot

@@ -57,16 +57,9 @@ func (r *Repairer) repair(ctx context.Context) (Repaired, error) {
 		return Repaired{}, err
 	}
 	log = r.eachMove(log)
-	broken, err := r.brokenRef(ctx)
-	if err != nil {
-		return Repaired{}, err
-	}
-	if broken != nil {
-		return r.restoreRef(ctx, log, broken)
-	}
 	tip, err := r.history.Tip(ctx)
-	if errors.Is(err, ErrStateLost) {
-		return r.restoreRef(ctx, log, nil)
+	if broken := errors.Is(err, git.ErrBrokenRef); broken || errors.Is(err, ErrStateLost) {
+		return r.restoreRef(ctx, log, broken)
 	}
 	if err != nil {
 		return Repaired{}, err
@@ -97,16 +90,6 @@ func (r *Repairer) goBack(ctx context.Context, tip git.ID, log []git.ReflogLine)
 	return rescue.Repaired, nil
 }
 
-// brokenRef is the state ref where its file holds no id, else nil.
-func (r *Repairer) brokenRef(ctx context.Context) (*git.BrokenRef, error) {
-	broken, err := r.repo.Refs.BrokenRefs(ctx)
-	i := slices.IndexFunc(broken, func(ref git.BrokenRef) bool { return ref.Name == layout.State && ref.File != "" })
-	if err != nil || i < 0 {
-		return nil, err
-	}
-	return &broken[i], nil
-}
-
 // rescueName is the folder of the refs that keep a tip.
 func (r *Repairer) rescueName(tip git.ID) string {
 	return layout.RescueFolder(r.history.Now(), tip.Short())
@@ -114,7 +97,7 @@ func (r *Repairer) rescueName(tip git.ID) string {
 
 // restoreRef creates the missing state ref. It writes a broken one in place:
 // without its file the older value in packed-refs would count.
-func (r *Repairer) restoreRef(ctx context.Context, log []git.ReflogLine, broken *git.BrokenRef) (Repaired, error) {
+func (r *Repairer) restoreRef(ctx context.Context, log []git.ReflogLine, broken bool) (Repaired, error) {
 	loose := r.listDangling(ctx)
 	good, err := r.findLastSound(ctx, statesIn(log))
 	if err == nil && good == "" {
@@ -125,7 +108,7 @@ func (r *Repairer) restoreRef(ctx context.Context, log []git.ReflogLine, broken 
 	}
 	onTop, ends := r.listOnTop(ctx, good, loose)
 	rescue := &rescue{Repaired: Repaired{Is: good, Count: len(onTop)}, repairer: r}
-	if broken == nil {
+	if !broken {
 		rescue.updates = []git.RefUpdate{{Name: layout.State, New: good}}
 	}
 	for _, id := range onTop[:min(len(onTop), maxDropped)] {
@@ -148,8 +131,8 @@ func (r *Repairer) restoreRef(ctx context.Context, log []git.ReflogLine, broken 
 			return Repaired{}, err
 		}
 	}
-	if broken != nil {
-		if err := r.repo.Refs.RewriteBroken(ctx, *broken, good); err != nil {
+	if broken {
+		if err := r.repo.Refs.RewriteBroken(ctx, layout.State, good); err != nil {
 			return Repaired{}, err
 		}
 	}

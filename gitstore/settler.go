@@ -26,7 +26,7 @@ func (s *Settler) refsToMove(ctx context.Context, m flow.Move, before *flow.Boar
 	list := refUpdates(m, before, commit)
 	for i := range list {
 		u := &list[i]
-		now, err := s.repo.Refs.Resolve(ctx, u.Name)
+		now, err := s.repo.Refs.Direct(ctx, u.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (s *Settler) listLate(ctx context.Context, tip git.ID, b *flow.Board) ([]gi
 			return list, nil
 		}
 	}
-	now, err := s.repo.Refs.Resolve(ctx, b.Settings().Integration.Ref())
+	now, err := s.repo.Refs.Direct(ctx, b.Settings().Integration.Ref())
 	if err != nil || now == integration.Tip || now == "" {
 		return list, err
 	}
@@ -190,7 +190,7 @@ func (s *Settler) lateRefsOf(ctx context.Context, e Event) ([]git.RefUpdate, err
 	}
 	var list []git.RefUpdate
 	for _, u := range refs {
-		now, err := s.repo.Refs.Resolve(ctx, u.Name)
+		now, err := s.repo.Refs.Direct(ctx, u.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -67,6 +67,7 @@ func (j *judge) judgePush(ctx context.Context) error {
 			j.refuse(u.Name, refusal(RuleRef, "git liza status", "%s names a commit, and never another ref, such as %s", u.Name, target))
 		}
 	}
+	j.judgeSymbolic()
 	j.broken = len(j.refused) > 0
 	if u, ok := j.findUpdate(layout.State); ok && !j.broken {
 		if err := j.judgeState(ctx, u); err != nil {

@@ -213,7 +213,7 @@ func (j *judge) checkIntegration(ctx context.Context) error {
 	if ok || len(j.passed) == 0 && !j.created {
 		return nil
 	}
-	at, err := j.store.Repo.Refs.Resolve(ctx, name)
+	at, err := j.store.Repo.Refs.Direct(ctx, name)
 	if err != nil || at == j.after.Settings().Integration.Tip || at != "" && j.passed[at] {
 		return err
 	}

@@ -19,6 +19,7 @@ type pushState struct {
 	push    Push
 	refused []Refused
 
+	symbolic      []string    // the refs that are symbolic on the server
 	folds         bool        // the file system takes names of refs that differ in case only for one
 	created       bool        // the push brings the board
 	before, after *flow.Board // the boards before and after the push; nil is none
@@ -26,8 +27,12 @@ type pushState struct {
 }
 
 // resolveSymrefs replaces symbolic refs by the refs that they name, because git
-// moves these. It refuses a push that moves a ref to two values.
+// moves these. It refuses a push that moves a ref to two values. To a clone git shows
+// both.
 func (s *pushState) resolveSymrefs(ctx context.Context) error {
+	if !s.push.Server {
+		return nil
+	}
 	list := make([]Update, 0, len(s.push.Updates))
 	seen := make(map[string]git.ID, cap(list))
 	for _, u := range s.push.Updates {
@@ -39,6 +44,7 @@ func (s *pushState) resolveSymrefs(ctx context.Context) error {
 			return err
 		}
 		if target != "" {
+			s.symbolic = append(s.symbolic, u.Name)
 			u.Name = target
 		}
 		to, twice := seen[u.Name]
@@ -52,6 +58,15 @@ func (s *pushState) resolveSymrefs(ctx context.Context) error {
 	}
 	s.push.Updates = list
 	return nil
+}
+
+// judgeSymbolic refuses to move a ref of the board's that is symbolic on the server.
+func (s *pushState) judgeSymbolic() {
+	for _, name := range s.symbolic {
+		if s.kindOf(name) != foreign {
+			s.refuse(name, symbolicRefusal("%s is symbolic here", name))
+		}
+	}
 }
 
 // openBoard reads the board before the push. On a server it refuses refs that are
@@ -86,7 +101,7 @@ func (s *pushState) openBoard(ctx context.Context) error {
 		if s.kindOf(u.Name) == foreign {
 			continue
 		}
-		at, err := s.store.Repo.Refs.Resolve(ctx, u.Name)
+		at, err := s.store.Repo.Refs.Follow(ctx, u.Name)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}

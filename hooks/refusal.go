@@ -45,8 +45,15 @@ func undecidedRefusal(ctx context.Context, err error) *flow.Refusal {
 		return refusal(RuleTime, "git liza sync", "the judgement took longer than it may: push fewer moves at once")
 	case errors.As(err, &known):
 		return known
+	case errors.Is(err, git.ErrSymbolicRef):
+		return symbolicRefusal("%v", err)
 	}
 	return refusal(RuleUndecided, "git liza doctor", "the push cannot be judged: %v", err)
+}
+
+// symbolicRefusal refuses what a ref of the board's that stands for another one would do.
+func symbolicRefusal(reason string, args ...any) *flow.Refusal {
+	return refusal(flow.RuleSymbolic, "git liza doctor --restore", reason, args...)
 }
 
 // isDiskFull reports whether an error, of this process or of git, is a full disk.

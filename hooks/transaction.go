@@ -23,7 +23,7 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 		if !strings.HasPrefix(u.Name, "refs/") || u.New == "" && s.Repo.Refs.IsBeingPruned(ctx, u.Name, u.Old) || u.Old == "" && s.Repo.Refs.IsBeingPacked(u.Name, u.New) {
 			continue
 		}
-		now, err := s.Repo.Refs.Resolve(ctx, u.Name)
+		now, err := s.Repo.Refs.Follow(ctx, u.Name)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return Unjudged(ctx, err)
 		}

@@ -81,7 +81,7 @@ func (j *judge) addIntegration(ctx context.Context, to git.ID) error {
 		return nil // the judgement of the moves says what is wrong with it
 	}
 	name := b.Settings().Integration.Ref()
-	at, err := j.store.Repo.Refs.Resolve(ctx, name)
+	at, err := j.store.Repo.Refs.Direct(ctx, name)
 	if err == nil && at == "" {
 		return j.refuseMissingBranch(ctx, name, b.Settings().Integration)
 	}

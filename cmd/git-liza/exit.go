@@ -173,6 +173,7 @@ var sentinels = []struct {
 	{gitstore.ErrMayBeMade, exitFailed, "failed", flow.RuleInterrupted, "git liza log -n 5"},
 	{context.Canceled, exitFailed, "failed", flow.RuleInterrupted, typeAgain},
 	{context.DeadlineExceeded, exitConflict, "conflict", flow.RuleTimeLimit, typeAgain},
+	{git.ErrSymbolicRef, exitRefused, "refused", flow.RuleSymbolic, "git liza doctor --restore"},
 	{git.ErrDamaged, exitFailed, "failed", flow.RuleDamaged, "git liza fsck"},
 	{git.ErrUnsynced, exitFailed, "changed", flow.RuleUnsynced, "git liza fsck"},
 	{gitstore.ErrForeignRef, exitRefused, "refused", flow.RuleForeignRef, "git liza doctor"},

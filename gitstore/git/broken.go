@@ -23,8 +23,8 @@ type BrokenRef struct {
 }
 
 // BrokenRefs returns the broken refs of the repository and the detached heads of
-// its work trees, those whose file is broken first. Symbolic refs are left out:
-// what they name is looked at.
+// its work trees, those whose file is broken first. Symbolic refs that [IsOwn] are
+// broken; of others, what they name is looked at.
 func (s *RefStore) BrokenRefs(ctx context.Context) ([]BrokenRef, error) {
 	return s.listBroken(ctx, func(ctx context.Context, ids []ID, before []byte) (string, error) {
 		return walkHistory(ctx, s.repo, ids, before)
@@ -56,7 +56,7 @@ func (s *RefStore) listBroken(ctx context.Context, walk historyWalk) ([]BrokenRe
 	var ids []ID
 	asked := map[ID]bool{}
 	for _, ref := range refs {
-		if !asked[ref.Object] {
+		if ref.File == "" && !asked[ref.Object] {
 			asked[ref.Object] = true
 			ids = append(ids, ref.Object)
 		}
@@ -71,6 +71,8 @@ func (s *RefStore) listBroken(ctx context.Context, walk historyWalk) ([]BrokenRe
 	for _, ref := range refs {
 		if why, lost := bad[ref.Object]; lost {
 			ref.Reason = why
+		}
+		if ref.Reason != "" {
 			found = append(found, ref)
 		}
 	}
@@ -86,8 +88,11 @@ func (s *RefStore) tips(ctx context.Context) ([]BrokenRef, error) {
 	}
 	var list []BrokenRef
 	for line := range strings.Lines(string(out)) {
-		if f := strings.Fields(line); len(f) == 2 {
+		switch f := strings.Fields(line); {
+		case len(f) == 2:
 			list = append(list, BrokenRef{Name: f[1], Object: ID(f[0])})
+		case s.repo.reftable && IsOwn(f[1]): // where refs are files, those that lead nowhere are seen too
+			list = append(list, BrokenRef{Name: f[1], File: "reftable", Reason: symbolicError(f[1], f[2]).Error()})
 		}
 	}
 	for _, dir := range append([]string{s.repo.commonDir}, PathsIn(filepath.Join(s.repo.commonDir, "worktrees"), "", "")...) {
@@ -142,8 +147,8 @@ func addBrokenHistory(ctx context.Context, ids []ID, bad map[ID]string, walk his
 	return nil
 }
 
-// brokenFiles are the loose refs whose files hold no object id. git names them
-// on its standard error only, and leaves them out of every list.
+// brokenFiles are the loose refs whose files hold no object id though they must. git names
+// most of them on its standard error only, and leaves them out of every list.
 func (s *RefStore) brokenFiles() ([]BrokenRef, error) {
 	if s.repo.reftable {
 		return nil, nil
@@ -159,8 +164,15 @@ func (s *RefStore) brokenFiles() ([]BrokenRef, error) {
 		}
 		rel, err := filepath.Rel(s.repo.commonDir, path)
 		name := filepath.ToSlash(rel)
-		if err != nil || !entry.Type().IsRegular() || checkRefName(name) != nil {
+		link := entry.Type()&fs.ModeSymlink != 0
+		if err != nil || !entry.Type().IsRegular() && !link || checkRefName(name) != nil {
 			return err
+		}
+		if _, target, err := s.readRef(name); err == nil && target != "" && IsOwn(name) {
+			found = append(found, BrokenRef{Name: name, File: path, Reason: symbolicError(name, target).Error()})
+		}
+		if link {
+			return nil
 		}
 		if text, err := ReadSmall(path); err == nil && !s.startsWithID(string(text)) && !strings.HasPrefix(string(text), "ref:") {
 			found = append(found, BrokenRef{Name: name, File: path, Reason: path + " holds no object id"})
@@ -184,20 +196,18 @@ func (s *RefStore) startsWithID(text string) bool {
 // itself neither moves nor removes a ref whose file holds no object id.
 func (s *RefStore) SetBroken(ctx context.Context, ref BrokenRef, to ID) error {
 	const message = "liza: could not be read"
-	if ref.File != "" {
-		if err := os.Remove(ref.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
 	switch {
 	case ref.GitDir != "":
 		return s.DetachHead(ctx, ref.GitDir, ref.Object, to, message)
-	case ref.File != "" && to == "":
-		return nil
-	case ref.File != "":
-		return s.MoveRefs(ctx, []RefUpdate{{Name: ref.Name, New: to}}, message)
+	case ref.File == "" || s.repo.reftable:
+		return s.MoveRefs(ctx, []RefUpdate{{Name: ref.Name, Old: ref.Object, New: to, Any: ref.File != ""}}, message)
+	case to != "":
+		return s.RewriteBroken(ctx, ref.Name, to)
 	}
-	return s.MoveRefs(ctx, []RefUpdate{{Name: ref.Name, Old: ref.Object, New: to}}, message)
+	if err := os.Remove(ref.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // LastWhole returns the newest commit in the reflog of a broken ref of which
@@ -227,7 +237,11 @@ func (s *RefStore) readReflogOf(ctx context.Context, ref BrokenRef) ([]ReflogLin
 	if ref.GitDir != "" {
 		return s.readReflogFile(filepath.Join(ref.GitDir, "logs", "HEAD"))
 	}
-	return s.ReadReflog(ctx, ref.Name)
+	log, err := s.ReadReflog(ctx, ref.Name)
+	if target, _ := s.SymbolicRef(ctx, ref.Name); target != "" { // git symbolic-ref adds where that is, and no words
+		log = slices.DeleteFunc(log, func(l ReflogLine) bool { return l.Message == "" })
+	}
+	return log, err
 }
 
 // RemoveEmptyObjects removes the files of no size that a power cut leaves where

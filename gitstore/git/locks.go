@@ -130,7 +130,8 @@ func (s *RefStore) LockFiles(updates []RefUpdate) []LockFile {
 		}
 	}
 	for _, u := range updates {
-		for _, name := range s.symrefChain(u.Name) {
+		chain, _, _ := symrefChain(s, u.Name)
+		for _, name := range chain {
 			add(name, u.New)
 		}
 		if u.New == "" && !names["packed-refs"] {
@@ -144,19 +145,4 @@ func (s *RefStore) LockFiles(updates []RefUpdate) []LockFile {
 		add("HEAD", "")
 	}
 	return locks
-}
-
-// symrefChain returns the name of a ref, and of those that it leads to if it is
-// symbolic.
-func (s *RefStore) symrefChain(name string) []string {
-	var names []string
-	for range symrefDepth {
-		names = append(names, name)
-		_, target, err := s.readRef(name)
-		if err != nil || target == "" {
-			break
-		}
-		name = target
-	}
-	return names
 }

@@ -120,14 +120,17 @@ func (s *RefStore) CutReflog(ctx context.Context, name string, ids []ID) error {
 
 // RewriteBroken writes an id into the file of a ref that holds none, which git
 // itself refuses. No hook is asked.
-func (s *RefStore) RewriteBroken(ctx context.Context, ref BrokenRef, id ID) error {
-	if err := errors.Join(checkRefName(ref.Name), s.repo.CheckID(id)); err != nil {
+func (s *RefStore) RewriteBroken(ctx context.Context, name string, id ID) error {
+	if s.repo.reftable { // there only a symbolic one holds none
+		return s.MoveRefs(ctx, []RefUpdate{{Name: name, New: id, Any: true}}, "liza: no longer symbolic")
+	}
+	if err := errors.Join(checkRefName(name), s.repo.CheckID(id)); err != nil {
 		return err
 	}
-	if err := replaceSynced(ref.File, string(id)+"\n"); err != nil {
-		return fmt.Errorf("ref %s: %w", ref.Name, err)
+	if err := replaceSynced(s.refPath(name), string(id)+"\n"); err != nil {
+		return fmt.Errorf("ref %s: %w", name, err)
 	}
-	return s.repo.Flusher.syncMoved(ctx, []string{ref.Name})
+	return s.repo.Flusher.syncMoved(ctx, []string{name})
 }
 
 // lockRef takes the lock that git takes to change a ref or its reflog.
@@ -144,16 +147,17 @@ func (s *RefStore) lockRef(name string) (unlock func(), err error) {
 // replaceSynced replaces a file that is there, under the lock that git would take, by
 // one of the same mode that is on the disk before it takes the name.
 func replaceSynced(path, content string) error {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+	mode := info.Mode() & 0o666 // a link has them all
+	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
 	_, err = f.WriteString(content)
-	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -121,9 +121,8 @@ func (s *RefStore) checkUpdate(u RefUpdate) error {
 
 // transactionLines renders one update for `git update-ref --stdin -z`, where an
 // empty old value is not checked and a zero one must not exist. If a session has made
-// one of our own refs symbolic, git replaces it and does not write to the ref that it
-// names. In a transaction without hooks that holds for every ref.
-func (s *RefStore) transactionLines(u RefUpdate, unhooked bool) string {
+// a ref symbolic, git replaces it and does not write to the ref that it names.
+func (s *RefStore) transactionLines(u RefUpdate) string {
 	old := u.Old
 	switch {
 	case u.Any:
@@ -131,14 +130,10 @@ func (s *RefStore) transactionLines(u RefUpdate, unhooked bool) string {
 	case old == "":
 		old = s.repo.zero()
 	}
-	own := ""
-	if unhooked || strings.HasPrefix(u.Name, layout.Refs) {
-		own = "option no-deref\x00"
-	}
 	if u.New == "" {
-		return fmt.Sprintf("%sdelete %s\x00%s\x00", own, u.Name, old)
+		return fmt.Sprintf("option no-deref\x00delete %s\x00%s\x00", u.Name, old)
 	}
-	return fmt.Sprintf("%supdate %s\x00%s\x00%s\x00", own, u.Name, u.New, old)
+	return fmt.Sprintf("option no-deref\x00update %s\x00%s\x00%s\x00", u.Name, u.New, old)
 }
 
 // updateRefs drives one transaction step by step, with the journal beside it.
@@ -172,7 +167,7 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 	}
 	var lines strings.Builder
 	for _, u := range updates {
-		lines.WriteString(s.transactionLines(u, unhooked))
+		lines.WriteString(s.transactionLines(u))
 	}
 	talkErr := s.transact(in, bufio.NewReader(out), lines.String(), entry)
 	in.Close()

@@ -7,10 +7,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // A RefStore reads the refs of a repository in process, where its format allows,
@@ -24,25 +30,71 @@ const symrefDepth = 5
 // supervisors test it to put back a board that a session or a power cut broke.
 var ErrBrokenRef = errors.New("is damaged")
 
+// ErrSymbolicRef is wrapped, with ErrBrokenRef, when a ref of the board's stands for
+// another one: who moves that would move the board. The command line tests it for its rule.
+var ErrSymbolicRef = errors.New("is symbolic")
+
+// symbolicError is the error of a ref that must hold an object id.
+func symbolicError(name, target string) error {
+	return fmt.Errorf("ref %s %w: it %w and stands for %s", name, ErrBrokenRef, ErrSymbolicRef, Visible(target))
+}
+
+// IsOwn reports whether a ref is of the board's by its name alone, as all are but the
+// integration branch.
+func IsOwn(name string) bool {
+	return strings.HasPrefix(name, layout.Refs) || strings.HasPrefix(name, layout.TaskRefs)
+}
+
 // Resolve returns the object id that a full ref name such as
 // "refs/heads/main" or "HEAD" stands for, "" if there is no such ref. It starts
 // no process, except in a reftable repository. The error wraps ErrBrokenRef where the
-// ref holds no object id.
+// ref holds no object id, ErrSymbolicRef where a ref that [IsOwn] is symbolic.
 func (s *RefStore) Resolve(ctx context.Context, name string) (ID, error) {
-	if s.repo.reftable {
-		return s.resolveByGit(ctx, name)
+	if IsOwn(name) {
+		return s.Direct(ctx, name)
 	}
+	return s.Follow(ctx, name)
+}
+
+// Direct is [RefStore.Resolve] of a ref of the board's, such as the integration branch:
+// the error wraps ErrSymbolicRef where it is symbolic.
+func (s *RefStore) Direct(ctx context.Context, name string) (ID, error) {
+	if s.repo.reftable {
+		return resolveByGit(ctx, s, name, true)
+	}
+	id, target, err := s.readRef(name)
+	if err == nil && target != "" {
+		err = symbolicError(name, target)
+	}
+	return id, err
+}
+
+// Follow is [RefStore.Resolve] for what judges refs as git moves them: it follows every
+// symbolic ref.
+func (s *RefStore) Follow(ctx context.Context, name string) (ID, error) {
+	if s.repo.reftable {
+		return resolveByGit(ctx, s, name, false)
+	}
+	_, id, err := symrefChain(s, name)
+	return id, err
+}
+
+// symrefChain returns the name of a ref and, if it is symbolic, of those that it leads to, and
+// what the last of them holds.
+func symrefChain(s *RefStore, name string) (names []string, id ID, err error) {
 	for range symrefDepth {
+		names = append(names, name)
 		id, target, err := s.readRef(name)
 		if err != nil || target == "" {
-			return id, err
+			return names, id, err
 		}
 		name = target
 	}
-	return "", fmt.Errorf("ref %s: too many symbolic refs", name)
+	return names, "", fmt.Errorf("ref %s: too many symbolic refs", name)
 }
 
-func (s *RefStore) resolveByGit(ctx context.Context, name string) (ID, error) {
+// resolveByGit is [RefStore.Direct] or [RefStore.Follow] where refs are no files.
+func resolveByGit(ctx context.Context, s *RefStore, name string, direct bool) (ID, error) {
 	if err := checkRefName(name); err != nil {
 		return "", err
 	}
@@ -53,7 +105,7 @@ func (s *RefStore) resolveByGit(ctx context.Context, name string) (ID, error) {
 		}
 		return ID(strings.TrimSpace(string(out))), err
 	}
-	refs, err := s.List(ctx, name)
+	refs, err := listRefs(ctx, s, func(ref string) bool { return direct && ref == name }, name)
 	return refs[name], err
 }
 
@@ -67,15 +119,11 @@ func (s *RefStore) SymbolicRef(ctx context.Context, name string) (string, error)
 		}
 		return strings.TrimSpace(string(out)), err
 	}
-	end := ""
-	for range symrefDepth {
-		_, target, err := s.readRef(name)
-		if err != nil || target == "" {
-			return end, err
-		}
-		end, name = target, target
+	names, _, err := symrefChain(s, name)
+	if len(names) < 2 {
+		return "", err
 	}
-	return "", fmt.Errorf("ref %s: too many symbolic refs", name)
+	return names[len(names)-1], err
 }
 
 // pruneWait is how long a deletion waits for somebody else's lock on
@@ -119,11 +167,17 @@ func (s *RefStore) IsBeingPacked(name string, to ID) bool {
 }
 
 // List returns the refs below a prefix, which is a whole path such as
-// "refs/liza/saved", or below others, with the object ids they stand for.
+// "refs/liza/saved", or below others, with the object ids they stand for. The error
+// wraps ErrSymbolicRef where one that [IsOwn] is symbolic.
 func (s *RefStore) List(ctx context.Context, prefix string, others ...string) (map[string]ID, error) {
-	args := []string{"for-each-ref", "--format=%(objectname) %(refname)", "--", strings.TrimSuffix(prefix, "/")}
-	for _, other := range others {
-		args = append(args, strings.TrimSuffix(other, "/"))
+	return listRefs(ctx, s, IsOwn, append([]string{prefix}, others...)...)
+}
+
+// listRefs is [RefStore.List] with the refs that must be direct ones.
+func listRefs(ctx context.Context, s *RefStore, direct func(string) bool, prefixes ...string) (map[string]ID, error) {
+	args := []string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)", "--"}
+	for _, prefix := range prefixes {
+		args = append(args, strings.TrimSuffix(prefix, "/"))
 	}
 	out, err := s.repo.Git(ctx, args...)
 	if err != nil {
@@ -131,8 +185,11 @@ func (s *RefStore) List(ctx context.Context, prefix string, others ...string) (m
 	}
 	refs := make(map[string]ID)
 	for line := range strings.Lines(string(out)) {
-		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		refs[name] = ID(id)
+		f := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+		if f[2] != "" && direct(f[1]) {
+			return nil, symbolicError(f[1], f[2])
+		}
+		refs[f[1]] = ID(f[0])
 	}
 	return refs, nil
 }
@@ -144,8 +201,14 @@ func (s *RefStore) readRef(name string) (id ID, target string, err error) {
 	if err := checkRefName(name); err != nil {
 		return "", "", err
 	}
-	content, err := ReadSmall(s.refPath(name))
+	file := s.refPath(name)
+	content, err := readSmall(unix.AT_FDCWD, file, syscall.O_NOFOLLOW)
 	switch {
+	case errors.Is(err, syscall.ELOOP): // a link is a symbolic ref, as early versions of git made them
+		if target, err = os.Readlink(file); !strings.HasPrefix(target, "refs/") {
+			target = path.Join(path.Dir(name), target)
+		}
+		return "", target, err
 	case err == nil:
 		return s.parseRef(name, string(content))
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR):

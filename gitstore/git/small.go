@@ -53,11 +53,11 @@ const maxSmall = 1 << 20
 // ReadSmall is the content of a regular file of no more than 1 MiB; more is an error, and so
 // is anything else in its place, as for [OpenRegular]. A command reads some hundred of them, so
 // it asks the kernel for nothing but the text: an [os.File] takes twice as many system calls.
-func ReadSmall(path string) ([]byte, error) { return readSmall(unix.AT_FDCWD, path) }
+func ReadSmall(path string) ([]byte, error) { return readSmall(unix.AT_FDCWD, path, 0) }
 
-// readSmall is [ReadSmall] of a path below an open folder.
-func readSmall(folder int, path string) ([]byte, error) {
-	fd, err := openDescriptor(folder, path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// readSmall is [ReadSmall] of a path below an open folder; how adds flags.
+func readSmall(folder int, path string, how int) ([]byte, error) {
+	fd, err := openDescriptor(folder, path, os.O_RDONLY|syscall.O_NONBLOCK|how, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func OpenFolder(path string) (Folder, error) {
 func (f Folder) Close() { syscall.Close(f.fd) }
 
 // ReadSmall is the function of that name for a path below the folder.
-func (f Folder) ReadSmall(path string) ([]byte, error) { return readSmall(f.fd, path) }
+func (f Folder) ReadSmall(path string) ([]byte, error) { return readSmall(f.fd, path, 0) }
 
 // Lacks reports whether nothing is at a path below the folder, not even a dangling link.
 func (f Folder) Lacks(path string) bool {

@@ -16,8 +16,8 @@ const transactionHook = "reference-transaction"
 // passesUnasked reports whether the hook of a transaction would do nothing but find that
 // its updates were judged: then git need not start its shell, twice. It is false wherever
 // that is not certain: where the hook that git would run is not ours alone, where
-// the configuration is one that only git knows, where the judgement is too long to be
-// handed on, and where a ref is symbolic, since git then moves a ref that nobody judged.
+// the configuration is one that only git knows, and where the judgement is too long to be
+// handed on.
 func (s *RefStore) passesUnasked(ctx context.Context, updates []RefUpdate, judged string) bool {
 	if s.repo.IsOwnHook == nil || judged == judgedVar+"=" || s.repo.reftable {
 		return false
@@ -27,10 +27,7 @@ func (s *RefStore) passesUnasked(ctx context.Context, updates []RefUpdate, judge
 		return false
 	}
 	for _, u := range updates {
-		if strings.HasPrefix(u.Name, layout.Refs) {
-			continue // git writes the ref itself, see transactionLines
-		}
-		if _, target, err := s.readRef(u.Name); err != nil || target != "" || !strings.HasPrefix(u.Name, "refs/heads/") {
+		if !strings.HasPrefix(u.Name, layout.Refs) && !strings.HasPrefix(u.Name, "refs/heads/") {
 			return false
 		}
 	}

@@ -191,7 +191,7 @@ func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID
 			return tip, err
 		}
 	}
-	return i.repo.ParseCommit(ctx, b.Settings().Integration.Ref())
+	return i.repo.Refs.Direct(ctx, b.Settings().Integration.Ref())
 }
 
 // explainStray explains a merge that could not be pushed because the remote's

@@ -75,7 +75,7 @@ func (i *Integration) isAstray(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	want := b.Settings().Integration
-	now, err := i.repo.Refs.Resolve(ctx, want.Ref())
+	now, err := i.repo.Refs.Direct(ctx, want.Ref())
 	if errors.Is(err, git.ErrBrokenRef) {
 		return true, nil
 	}

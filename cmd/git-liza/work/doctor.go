@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -134,6 +135,8 @@ func unreadableBoard(err error) Finding {
 	switch {
 	case errors.Is(err, gitstore.ErrNoBoard):
 		hint = "git liza init"
+	case errors.Is(err, git.ErrSymbolicRef):
+		hint = "git liza doctor --restore"
 	case errors.As(err, &refusal):
 		hint = refusal.Hint
 	}
@@ -166,7 +169,7 @@ func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
 	const check, restore = "integration", "git liza doctor --restore"
 	want := b.Settings().Integration
 	ref := want.Ref()
-	now, err := d.repo.Refs.Resolve(ctx, ref)
+	now, err := d.repo.Refs.Direct(ctx, ref)
 	switch {
 	case err != nil:
 		return bad(check, restore, "%v", err)
@@ -214,15 +217,23 @@ func (d *Doctor) objects(ctx context.Context, b *flow.Board) Finding {
 // returns what it has mended, also beside an error.
 func (d *Doctor) RestoreRefs(ctx context.Context) ([]Restored, error) {
 	b, _, err := d.store.Board(ctx)
+	var restored []Restored
+	if errors.Is(err, git.ErrSymbolicRef) {
+		done, failed := d.store.Repairer.Repair(ctx)
+		if failed != nil {
+			return nil, failed
+		}
+		restored = append(restored, Restored{Ref: layout.State, Is: done.Is})
+		b, _, err = d.store.Board(ctx)
+	}
 	if err != nil {
-		return nil, err
+		return restored, err
 	}
 	rewrite := func(context.Context) error { return nil }
 	if d.checkouts.Trees != nil {
 		rewrite = d.checkouts.Trees.Contents.RewriteObjects
 	}
 	list, err := d.store.Repairer.RestoreRefs(ctx, b, rewrite)
-	var restored []Restored
 	for _, r := range list {
 		restored = append(restored, Restored{Ref: r.Ref, Was: r.Was, Is: r.Is})
 	}

@@ -30,7 +30,7 @@ func (i *Integration) checkFollow(ctx context.Context, to flow.ObjectID) error {
 		return err
 	}
 	integration := b.Settings().Integration
-	now, err := i.repo.Refs.Resolve(ctx, integration.Ref())
+	now, err := i.repo.Refs.Direct(ctx, integration.Ref())
 	if err != nil || now == to {
 		return err
 	}
@@ -54,7 +54,7 @@ func (i *Integration) isOnLostMoves(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	want := b.Settings().Integration
-	now, err := i.repo.Refs.Resolve(ctx, want.Ref())
+	now, err := i.repo.Refs.Direct(ctx, want.Ref())
 	if err != nil || now == "" || now == want.Tip {
 		return false, err
 	}

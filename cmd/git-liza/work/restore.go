@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
@@ -42,11 +41,14 @@ func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 		return nil, err
 	}
 	r := &Restored{Ref: want.Ref(), Is: want.Tip}
-	rewritten, err := i.rewriteBroken(ctx, b)
-	if err != nil {
-		return nil, err
+	r.Was, err = i.repo.Refs.Direct(ctx, r.Ref)
+	rewritten := errors.Is(err, git.ErrBrokenRef)
+	if rewritten {
+		if err = i.rewriteBroken(ctx, b); err == nil {
+			r.Was, err = i.repo.Refs.Direct(ctx, r.Ref)
+		}
 	}
-	if r.Was, err = i.repo.Refs.Resolve(ctx, r.Ref); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if r.Was == want.Tip {
@@ -104,25 +106,19 @@ func (i *Integration) moveBack(ctx context.Context, r *Restored, branch string) 
 	return true, err
 }
 
-// rewriteBroken makes a branch whose file holds no object id one again, at the last
-// commit of its reflog that can be read, or where the board has it. It reports
-// whether it did.
-func (i *Integration) rewriteBroken(ctx context.Context, b *flow.Board) (bool, error) {
+// rewriteBroken makes a branch that is broken one again, at the last commit of its reflog
+// that can be read, or where the board has it.
+func (i *Integration) rewriteBroken(ctx context.Context, b *flow.Board) error {
 	want := b.Settings().Integration
-	broken, err := i.repo.Refs.BrokenRefs(ctx)
-	at := slices.IndexFunc(broken, func(ref git.BrokenRef) bool { return ref.Name == want.Ref() && ref.File != "" })
-	if err != nil || at < 0 {
-		return false, err
-	}
-	to, err := i.repo.Refs.LastWhole(ctx, broken[at], want.Tip)
+	to, err := i.repo.Refs.LastWhole(ctx, git.BrokenRef{Name: want.Ref()}, want.Tip)
 	if err == nil && to == "" {
 		to = want.Tip
 		_, err = i.store.Audit.CheckTips(ctx, b)
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, i.repo.Refs.RewriteBroken(ctx, broken[at], to)
+	return i.repo.Refs.RewriteBroken(ctx, want.Ref(), to)
 }
 
 // strayLog finds a reflog that `git branch -m` has moved aside and left there
