@@ -9,6 +9,7 @@ const (
 	RuleObject         Rule = "object"            // an object is as git writes it
 	RuleTaskBranch     Rule = "task_branch"       // a task's branch is its holder's, or at the commit under review
 	RuleReplace        Rule = "replace_ref"       // nothing forges what a judge reads
+	RuleAmbiguous      Rule = "ambiguous"         // a name stands for one commit
 	RuleSymbolic       Rule = "symbolic_ref"      // a ref of the board stands for no other ref
 	RuleMoved          Rule = "ref_moved"         // a push is judged against refs as they are
 	RuleLocked         Rule = "ref_locked"        // a lock file that another process left is in the way

@@ -31,7 +31,7 @@ type stray struct {
 // would help an agent past the review.
 func (s *Settler) StrayHint(ctx context.Context, b *flow.Board, now git.ID) string {
 	branch := b.Settings().Integration
-	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: branch.Name, now: now, want: branch.Tip})
+	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: git.ShortBranch(ctx, s.repo, branch.Name), now: now, want: branch.Tip})
 }
 
 // RemoteStrayHint is the same for the integration branch of a remote, as last

@@ -75,10 +75,10 @@ func (j *judge) judgePush(ctx context.Context) error {
 		}
 	}
 	if j.after == nil {
-		if !j.broken {
-			j.judgeWithoutBoard()
+		if j.broken {
+			return nil
 		}
-		return nil
+		return j.judgeWithoutBoard(ctx)
 	}
 	for _, u := range j.push.Updates {
 		if err := errors.Join(j.judgeRef(ctx, u), ctx.Err()); err != nil {

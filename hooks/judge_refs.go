@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -33,6 +34,8 @@ func (j *judge) judgeRef(ctx context.Context, u Update) error {
 		if u.New != "" {
 			j.refuse(u.Name, refusal(RuleReplace, "git replace --delete "+firstName(u.Name, "refs/replace/"), "replace refs forge what others read, so a repository with a blackboard takes none"))
 		}
+	case tag:
+		return j.judgeTag(ctx, u)
 	case keptRef:
 		j.judgeKeptRef(u)
 	case integration:
@@ -51,6 +54,21 @@ func (j *judge) judgeRef(ctx context.Context, u Update) error {
 // would refuse pushes to that, because its name matches more than one.
 func shadowRefusal(name string) *flow.Refusal {
 	return refusal(RuleRef, "git push REMOTE COMMIT:refs/heads/NAME", "git can take %s for another ref whose name it ends in: no name begins with refs/ twice", name)
+}
+
+// judgeTag refuses a tag that is called like a branch: who types the name gets the tag,
+// with commits that nobody approved.
+func (s *pushState) judgeTag(ctx context.Context, u Update) (err error) {
+	if u.New != "" && git.LikeBranch(strings.TrimPrefix(u.Name, tags), func(branch string) bool {
+		at, failed := s.store.Repo.Refs.Follow(ctx, branches+branch)
+		_, pushed := s.findUpdate(branches + branch)
+		err = cmp.Or(err, failed)
+		return at != "" || pushed || s.looksIntegrated(branches+branch)
+	}) {
+		s.refuse(u.Name, refusal(flow.RuleAmbiguous, "git push REMOTE "+u.Name+":refs/tags/NAME",
+			"%s has the name of a branch, and git takes it for that: give the tag another name", u.Name))
+	}
+	return err
 }
 
 // judgeIntegration refuses the integration branch at any other commit than the one

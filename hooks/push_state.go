@@ -63,7 +63,7 @@ func (s *pushState) resolveSymrefs(ctx context.Context) error {
 // judgeSymbolic refuses to move a ref of the board's that is symbolic on the server.
 func (s *pushState) judgeSymbolic() {
 	for _, name := range s.symbolic {
-		if s.kindOf(name) != foreign {
+		if k := s.kindOf(name); k != foreign && k != tag {
 			s.refuse(name, symbolicRefusal("%s is symbolic here", name))
 		}
 	}
@@ -98,7 +98,7 @@ func (s *pushState) openBoard(ctx context.Context) error {
 		return nil
 	}
 	for _, u := range s.push.Updates {
-		if s.kindOf(u.Name) == foreign {
+		if k := s.kindOf(u.Name); k == foreign || k == tag {
 			continue
 		}
 		at, err := s.store.Repo.Refs.Follow(ctx, u.Name)
@@ -116,7 +116,7 @@ func (s *pushState) openBoard(ctx context.Context) error {
 // told without reading it; otherwise err, by which the board cannot be read.
 func (s *pushState) requireForeign(err error) error {
 	for _, u := range s.push.Updates {
-		if strings.HasPrefix(u.Name, "refs/heads/") || s.kindOf(u.Name) != foreign {
+		if k := s.kindOf(u.Name); strings.HasPrefix(u.Name, branches) || k != foreign && k != tag {
 			return fmt.Errorf("the board here cannot be read: %w", err)
 		}
 	}
@@ -125,8 +125,13 @@ func (s *pushState) requireForeign(err error) error {
 
 // judgeWithoutBoard judges a push after which the server has no board. It refuses
 // refs where a board would have its own, and accepts all others.
-func (s *pushState) judgeWithoutBoard() {
+func (s *pushState) judgeWithoutBoard(ctx context.Context) error {
 	for _, u := range s.push.Updates {
+		if s.push.Server && s.kindOf(u.Name) == tag {
+			if err := s.judgeTag(ctx, u); err != nil {
+				return err
+			}
+		}
 		if s.push.Server && u.New != "" && git.Shadows(u.Name) {
 			s.refuse(u.Name, shadowRefusal(u.Name))
 		}
@@ -134,6 +139,7 @@ func (s *pushState) judgeWithoutBoard() {
 			s.refuse(u.Name, refusal(flow.RuleNotFound, "git liza sync --set REMOTE", "there is no blackboard here that %s could belong to", u.Name))
 		}
 	}
+	return nil
 }
 
 // findUpdate is the update of a ref that the push moves.

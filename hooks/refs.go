@@ -20,11 +20,15 @@ const (
 	sessionRef              // sessions of an agent, which are only added
 	private                 // a ref that never leaves a clone
 	shadow                  // git can take it for another ref, whose name it ends in
+	tag                     // a tag, which git takes before the branch of its name
 	replacement             // refs/replace/, which changes what git reads
 	unknown                 // a name below ours without a meaning, or one that leaves no room for ours
 )
 
-const branches = "refs/heads/"
+const (
+	branches = "refs/heads/"
+	tags     = "refs/tags/"
+)
 
 // prefixes are the kinds of refs by their folder.
 var prefixes = []struct {
@@ -40,6 +44,7 @@ var prefixes = []struct {
 	{layout.RescueRefs, private},
 	{layout.Refs, unknown},
 	{"refs/replace/", replacement},
+	{tags, tag},
 }
 
 // kindOf is the kind of a ref, by the boards before and after the push.

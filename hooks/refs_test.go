@@ -15,7 +15,7 @@ func TestNames(t *testing.T) {
 	for name, want := range map[string]kind{
 		"refs/liza/state":                foreign + 1,
 		"refs/heads/main":                foreign,
-		"refs/tags/v1":                   foreign,
+		"refs/tags/v1":                   tag,
 		"refs/notes/commits":             foreign,
 		"refs/heads/lizard":              foreign,
 		"refs/heads/liza/task-1":         taskBranch,

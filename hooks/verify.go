@@ -102,7 +102,7 @@ func (j *judge) refuseMissingBranch(ctx context.Context, name string, want flow.
 		return nil
 	}
 	remote, err := j.store.Repo.Config.AnyRemote(ctx)
-	missing.Hint = "git fetch " + cmp.Or(remote, "REMOTE") + " " + want.Name + ":" + want.Name
+	missing.Hint = "git fetch " + cmp.Or(remote, "REMOTE") + " " + name + ":" + name
 	return cmp.Or[error](err, &Rejection{[]Refused{missing}})
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -51,9 +52,13 @@ func (c *adoptCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	subject, author, err := git.Heading(inv.ctx, clone.Repo, commit)
+	if err != nil {
+		return err
+	}
 	name := r.After.Settings().Integration.Name
-	data := map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "reverts": rows, "affected": affected}
-	line := name + " follows " + commit.Short()
+	data := map[string]any{"commit": commit, "subject": subject, "author": author, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "reverts": rows, "affected": affected}
+	line := fmt.Sprintf("%s follows %s: %s (%s)", name, commit.Short(), subject, author)
 	if len(c.Tasks) > 0 {
 		line += "\nmerged: " + view.JoinIDs(c.Tasks)
 	}

@@ -87,6 +87,7 @@ func classify(err error) failure {
 	var unowned *git.Unsafe
 	var limit *git.Limit
 	var name *git.BadName
+	var ambiguous *git.Ambiguous
 	var damaged *gitstore.Damaged
 	switch {
 	case errors.As(err, &unfinished):
@@ -112,6 +113,8 @@ func classify(err error) failure {
 		return failure{exitRefused, "refused", flow.RuleObstacle, err.Error(), obstacle.Hint, nil}
 	case errors.As(err, &dirty):
 		return failure{exitRefused, "refused", flow.RuleDirty, err.Error(), dirty.Hint, nil}
+	case errors.As(err, &ambiguous):
+		return failure{exitRefused, "refused", flow.RuleAmbiguous, err.Error(), "git show --no-patch " + shell.Quote(ambiguous.Full), nil}
 	case errors.As(err, &limit):
 		return failure{exitRefused, "refused", flow.RuleLimit, limit.Reason, limit.Hint, nil}
 	case errors.As(err, &name):

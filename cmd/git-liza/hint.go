@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -138,9 +139,12 @@ func (h hints) adaptAll(r *hooks.Rejection) *hooks.Rejection {
 // explain turns an error into the failure that the caller is shown.
 func (h hints) explain(err error) failure {
 	f := h.nameRemote(err, classify(err))
+	var ambiguous *git.Ambiguous
 	switch {
+	case errors.As(err, &ambiguous) && h.call == nil:
+		f.hint = h.typedCommand(ambiguous.Rev, ambiguous.Full)
 	case f.hint == typeAgain && h.call == nil:
-		f.hint = h.typedCommand()
+		f.hint = h.typedCommand("", "")
 	case f.hint == cloneBare:
 		f.hint = h.cloneCommand()
 	}
@@ -148,10 +152,13 @@ func (h hints) explain(err error) failure {
 	return f
 }
 
-// typedCommand is the command as it was typed.
-func (h hints) typedCommand() string {
+// typedCommand is the command as it was typed, with one revision in place of another.
+func (h hints) typedCommand(was, is string) string {
 	command := "git liza"
 	for _, arg := range h.args {
+		if flag, named := strings.CutSuffix(arg, was); named && (flag == "" || strings.HasSuffix(flag, "=")) {
+			arg = flag + is
+		}
 		command += " " + shell.Quote(arg)
 	}
 	return command

@@ -186,7 +186,7 @@ func (l *looping) read(b *flow.Board) (blob flow.ObjectID, err error) {
 		return "", &flow.Refusal{Rule: flow.RuleSpec, Hint: hint, Reason: fmt.Sprintf("%s is not on %s", git.Visible(l.path), on.Name)}
 	}
 	if data, err := l.readInput(l.said); err == nil && l.clone.Repo.Hash("blob", data) != blob {
-		return "", &flow.Refusal{Rule: flow.RuleSpec, Hint: "git diff " + on.Name + " -- " + shell.Quote(l.said), Reason: git.Visible(l.path) + " is not as it is on " + on.Name}
+		return "", &flow.Refusal{Rule: flow.RuleSpec, Hint: "git diff " + git.ShortBranch(l.ctx, l.clone.Repo, on.Name) + " -- " + shell.Quote(l.said), Reason: git.Visible(l.path) + " is not as it is on " + on.Name}
 	}
 	l.file, err = readStories(l.invocation, l.clone, l.path, blob)
 	return blob, err

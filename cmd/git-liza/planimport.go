@@ -130,7 +130,7 @@ func (r planReader) approved(i *work.PlanImport) (*flow.PlanRef, error) {
 	of := &flow.PlanRef{Path: file, Blob: i.Repo.Hash("blob", data)}
 	if doc := b.Tracked(file); doc != nil && doc.Blob != "" && doc.Blob != of.Blob {
 		name := b.Settings().Integration.Name
-		return nil, &flow.Refusal{Rule: flow.RuleArtifact, Hint: "git diff " + name + " -- " + shell.Quote(r.path), Reason: git.Visible(r.path) + " is not as it is on " + name}
+		return nil, &flow.Refusal{Rule: flow.RuleArtifact, Hint: "git diff " + git.ShortBranch(r.ctx, i.Repo, name) + " -- " + shell.Quote(r.path), Reason: git.Visible(r.path) + " is not as it is on " + name}
 	}
 	return of, b.Err()
 }

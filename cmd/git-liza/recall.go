@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type recallCommand struct {
@@ -45,7 +46,7 @@ func (c *recallCommand) Run(inv *invocation) error {
 		return err
 	}
 	hits := said.search.Hits(c.Count)
-	return inv.answer("", map[string]any{"query": query, "hits": hits}, view.HitsText(hits, query, l.Board.Settings().Integration.Name, inv.width()))
+	return inv.answer("", map[string]any{"query": query, "hits": hits}, view.HitsText(hits, query, git.ShortBranch(inv.ctx, l.Repo, l.Board.Settings().Integration.Name), inv.width()))
 }
 
 type recallTool struct {

@@ -371,9 +371,10 @@ func takeCommand(inv *invocation, repo *git.Repo, b *flow.Board) string {
 	if inv.as != "" || repo.WorkTree() == "" {
 		return ""
 	}
-	_, err := repo.Git(context.WithoutCancel(inv.ctx), "merge-base", "--is-ancestor", string(i.Tip), "HEAD")
+	ctx := context.WithoutCancel(inv.ctx)
+	_, err := repo.Git(ctx, "merge-base", "--is-ancestor", string(i.Tip), "HEAD")
 	if err == nil {
 		return ""
 	}
-	return "git merge " + i.Name
+	return "git merge " + git.ShortBranch(ctx, repo, i.Name)
 }

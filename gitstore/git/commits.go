@@ -11,10 +11,6 @@ import (
 	"time"
 )
 
-// ErrNoCommit is wrapped by ParseCommit when a name stands for no commit. The
-// command line tests it for its exit code.
-var ErrNoCommit = errors.New("no such commit")
-
 // A Commit is a commit object, taken apart. Message is what follows the
 // headers, unchanged; Raw is all of it.
 type Commit struct {
@@ -172,29 +168,6 @@ func (r *Repo) IncompleteCommits(ctx context.Context, commits map[string]ID) ([]
 		}
 	}
 	return missing, nil
-}
-
-// ParseCommit returns the commit that a revision such as "HEAD~2" or
-// "coder/x" stands for, seen from this work tree. The error wraps ErrNoCommit.
-func (r *Repo) ParseCommit(ctx context.Context, rev string) (ID, error) {
-	if r.CheckID(ID(rev)) == nil {
-		o, err := r.Objects(ctx)
-		if err != nil {
-			return "", err
-		}
-		kind, _, err := o.Size(ID(rev))
-		if err == nil && kind == "commit" {
-			return ID(rev), nil
-		}
-		if errors.Is(err, ErrNoObject) {
-			return "", fmt.Errorf("%w: %s", ErrNoCommit, rev)
-		}
-	}
-	out, err := r.Git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	if ExitCode(err) > 0 {
-		return "", fmt.Errorf("%w: %q", ErrNoCommit, rev)
-	}
-	return ID(strings.TrimSpace(string(out))), err
 }
 
 // BlobAt returns the id of the file (or symbolic link) at path in a commit, ""

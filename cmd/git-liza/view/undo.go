@@ -294,7 +294,7 @@ func (m lastMove) adopted() Compensation {
 		return m.reopened(d)
 	}
 	// Without a branch no name is needed, which an earlier undo may have taken.
-	return Compensation{Command: "git switch --detach " + shell.Quote(string(m.now.Settings().Integration.Name)) + " && " + takeOut(d.Onto, d.Commit) +
+	return Compensation{Command: "git switch --detach " + shell.Quote(m.now.Settings().Integration.Ref()) + " && " + takeOut(d.Onto, d.Commit) +
 		" && git commit -m " + shell.Quote("Take back "+d.Onto.Short()+".."+d.Commit.Short()) + " && git liza adopt HEAD --reason R && git switch -"}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // mostAhead bounds the count of a branch's commits.
@@ -47,12 +48,12 @@ func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 		}
 		lead.Onto = bases[0] == want.Tip
 	}
-	found := Ahead{fmt.Sprintf("%s is %d ahead of %s", branch, lead.Commits, want.Name), "git liza adopt " + shell.Quote(branch) + " --reason R"}
+	found := Ahead{fmt.Sprintf("%s is %d ahead of %s", branch, lead.Commits, want.Name), "git liza adopt " + shell.Quote(git.ShortBranch(ctx, i.repo, branch)) + " --reason R"}
 	if lead.Cut {
 		found.Text = fmt.Sprintf("%s is %d or more ahead of %s", branch, mostAhead, want.Name)
 	}
 	if !lead.Onto {
-		found.Hint = "git -C " + shell.Quote(i.repo.MainWorkTree()) + " merge " + shell.Quote(want.Name) + " && " + found.Hint
+		found.Hint = "git -C " + shell.Quote(i.repo.MainWorkTree()) + " merge " + shell.Quote(git.ShortBranch(ctx, i.repo, want.Name)) + " && " + found.Hint
 	}
 	return &found
 }

@@ -3,11 +3,13 @@ package work
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // principals reports whether the board has principals, and as which one this
@@ -86,9 +88,13 @@ func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 }
 
 // refNames reports the refs that git can confuse with a ref whose name they
-// end in.
-func (d *Doctor) refNames(ctx context.Context) []Finding {
+// end in, and the tags that it takes for a branch.
+func (d *Doctor) refNames(ctx context.Context, b *flow.Board) []Finding {
 	names, err := d.repo.Refs.ShadowRefs(ctx)
+	var homonyms []string
+	if err == nil {
+		homonyms, err = git.TagsLikeBranches(ctx, d.repo, b.Settings().Integration.Name)
+	}
 	if err != nil {
 		return []Finding{bad("refs", "git for-each-ref", "%v", err)}
 	}
@@ -96,6 +102,9 @@ func (d *Doctor) refNames(ctx context.Context) []Finding {
 	for _, name := range names {
 		found = append(found, bad("refs", "git update-ref -d "+shell.Quote(name),
 			"git can take %s for another ref whose name it ends in, and then pushes to neither", name))
+	}
+	for _, name := range homonyms {
+		found = append(found, Finding{"refs", "warn", name + " has the name of a branch, and git takes it for that", "git tag -d " + shell.Quote(strings.TrimPrefix(name, "refs/tags/"))})
 	}
 	return found
 }

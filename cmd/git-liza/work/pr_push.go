@@ -60,7 +60,7 @@ func PushIntegration(ctx context.Context, c *Clone, b *flow.Board) (Requested, e
 	}
 	if old := p.there[integration.Ref()]; old != "" && old != integration.Tip {
 		if behind, err := c.Repo.IsAncestor(ctx, old, integration.Tip); err != nil || !behind {
-			return p.Requested, &flow.Refusal{Rule: flow.RuleAncestry, Hint: "git fetch " + p.Remote + " " + p.Branch,
+			return p.Requested, &flow.Refusal{Rule: flow.RuleAncestry, Hint: "git fetch " + p.Remote + " " + integration.Ref(),
 				Reason: fmt.Sprintf("%s of %s is at %s, which %s here does not contain", p.Branch, p.Remote, old.Short(), integration.Tip.Short())}
 		}
 	}

@@ -75,9 +75,10 @@ func (s *Specs) explainAbsent(ctx context.Context, refusal *flow.Refusal, name s
 		return err
 	}
 	found := *refusal
+	branch := git.ShortBranch(ctx, s.repo, b.Settings().Integration.Name)
 	place := s.findFile(ctx, name)
 	if place.nowhere() {
-		found.Hint = "git ls-tree -r --name-only " + shell.Quote(b.Settings().Integration.Name)
+		found.Hint = "git ls-tree -r --name-only " + shell.Quote(branch)
 		if like := s.likeliestFile(ctx, name, tip); like != "" {
 			found.Reason += "; did you mean " + shell.Quote(like) + "?"
 		}
@@ -85,7 +86,7 @@ func (s *Specs) explainAbsent(ctx context.Context, refusal *flow.Refusal, name s
 	}
 	adopt := "git liza adopt HEAD --reason 'the spec'"
 	if ahead, err := s.repo.IsAncestor(ctx, tip, place.head); err != nil || !ahead {
-		adopt = "git merge " + shell.Quote(b.Settings().Integration.Name) + " && " + adopt
+		adopt = "git merge " + shell.Quote(branch) + " && " + adopt
 	}
 	if unreviewed, err := s.store.Settler.Unreviewed(ctx, b, tip, place.head); err != nil || unreviewed {
 		adopt = "git liza status" // an agent's file reaches integration by a review
