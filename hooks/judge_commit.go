@@ -49,7 +49,9 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 		return refusal(RuleBranch, "cd "+shell.Quote(filepath.Join(filepath.Dir(s.Repo.WorkTree()), live)),
 			"the work of %s is committed in %s/%s, not in %[2]s/%[4]s", id, layout.Worktrees, live, name)
 	}
-	head, err := s.Repo.Refs.SymbolicRef(ctx, "HEAD")
+	inside := s.Repo.Inside()
+	defer inside.Close()
+	head, err := inside.Refs.SymbolicRef(ctx, "HEAD")
 	if err != nil {
 		return err
 	}
@@ -59,7 +61,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	if t.Intent == nil {
 		return refusal(flow.RuleIntent, "git liza intent "+string(id)+" --summary S --validation V", "%s has no intent for this iteration: it comes before the first commit", id)
 	}
-	paths, err := stagedPaths(ctx, s.Repo, index)
+	paths, err := stagedPaths(ctx, inside, index)
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	if b.Writable(t, agent.Role(), paths, undo) == nil {
 		return nil
 	}
-	if paths, err = changedFromBase(ctx, s.Repo, index, b.Settings().Integration.Tip, paths); err != nil {
+	if paths, err = changedFromBase(ctx, inside, index, b.Settings().Integration.Tip, paths); err != nil {
 		return err
 	}
 	if r := b.Writable(t, agent.Role(), paths, undo); r != nil {

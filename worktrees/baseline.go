@@ -22,7 +22,7 @@ const baselineName = "liza-baseline"
 // before is somebody's work. The error is that of run, or says why nothing could be written
 // down.
 func (k *Contents) SetUp(ctx context.Context, path string, run func() error) error {
-	r, err := k.registry.recordAt(ctx, path)
+	r, err := k.recordAt(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -31,6 +31,9 @@ func (k *Contents) SetUp(ctx context.Context, path string, run func() error) err
 		return err
 	}
 	if err := run(); err != nil {
+		return err
+	}
+	if r, err = k.recordAt(ctx, path); err != nil {
 		return err
 	}
 	return k.noteBaseline(ctx, r, before.Changed())

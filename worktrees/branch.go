@@ -26,6 +26,9 @@ func (t *Trees) Branch(ctx context.Context, name, branch string, start ID) (Tree
 }
 
 func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree, error) {
+	if err := t.Take(ctx, name); err != nil {
+		return Tree{}, err
+	}
 	tip, err := t.repo.Refs.Resolve(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return Tree{}, err

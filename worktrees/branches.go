@@ -17,6 +17,7 @@ type branches struct {
 	repo     *git.Repo
 	registry *registry
 	scratch  *scratch
+	insides  *insides
 }
 
 // branchObstacle says which work tree has a branch checked out, and how the branch
@@ -137,12 +138,16 @@ func (b *branches) detachHead(ctx context.Context, r record, branch string, at I
 		if detached == "" {
 			detached = string(r.head) + "\n"
 		}
-		if err := b.scratch.replaceFile(filepath.Join(r.gitDir, filepath.FromSlash(file)), detached); err != nil {
+		if err := b.scratch.replaceFile(filepath.Join(r.stateDir(), filepath.FromSlash(file)), detached); err != nil {
 			return fmt.Errorf("worktrees: detaching %s: %w", r.path, err)
 		}
 	}
 	if r.branch != branch {
 		return nil
 	}
-	return b.repo.Refs.DetachHead(ctx, r.gitDir, r.head, at, "git liza: detached from "+branch)
+	if err := b.repo.Refs.DetachHead(ctx, r.gitDir, r.head, at, "git liza: detached from "+branch); err != nil || !r.own {
+		return err
+	}
+	r.branch, r.head = "", at
+	return b.insides.handDownHead(r)
 }

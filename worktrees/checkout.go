@@ -43,6 +43,10 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 			return Tree{}, err
 		}
 		r.gone = false
+	case !r.own: // of the program before
+		if err := t.restoreFolder(ctx, r); err != nil {
+			return Tree{}, err
+		}
 	}
 	if c.create {
 		r.head = c.commit
@@ -108,10 +112,6 @@ func readDotGit(dir string) (string, error) {
 	return absoluteIn(dir, target), nil
 }
 
-func writeDotGit(dir, gitDir string) error {
-	return os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+gitDir+"\n"), 0o666)
-}
-
 // makeCheckout makes a new checkout. It removes a half-made one first, because a git that a
 // dead process left behind may still write into its folder. The new checkout stays
 // locked, with our reason, until it is complete.
@@ -128,14 +128,19 @@ func (t *Trees) makeCheckout(ctx context.Context, half record, c checkout) (Tree
 	if err != nil {
 		return Tree{}, err
 	}
-	if err := makeFolder(r); err != nil {
+	if err := t.makeFolder(ctx, r); err != nil {
 		return Tree{}, errors.Join(err, t.discardCheckout(r))
 	}
 	if err := t.fillCheckout(ctx, r, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"); err != nil {
 		// A killed call is repeated, a failed one perhaps never.
 		return Tree{}, errors.Join(wrapCheckoutFailure(ctx, r, err), t.discardCheckout(r))
 	}
-	if err := t.include(ctx, r); err != nil {
+	r.own = true
+	err = t.insides.handDown(r)
+	if err == nil {
+		err = t.include(ctx, r)
+	}
+	if err != nil {
 		return Tree{}, errors.Join(err, t.discardCheckout(r))
 	}
 	var hookErr error
@@ -200,7 +205,13 @@ const newPrefix = ".new-"
 func (t *Trees) restoreFolder(ctx context.Context, r record) error {
 	entries, err := os.ReadDir(r.path)
 	if err == nil && len(entries) > 0 {
-		return writeDotGit(r.path, r.gitDir) // only the .git file is lost
+		if err := os.Remove(r.inside()); err != nil && !isAbsent(err) {
+			return fmt.Errorf("worktree %s: %w", r.path, err)
+		}
+		if err := t.insides.make(ctx, r); err != nil { // only that is lost
+			return err
+		}
+		return t.insides.handDown(r)
 	}
 	beside := r
 	beside.path = filepath.Join(filepath.Dir(r.path), newPrefix+r.name)
@@ -218,9 +229,11 @@ func (t *Trees) restoreFolder(ctx context.Context, r record) error {
 	if err := t.fillCheckout(ctx, beside, how...); err != nil {
 		return errors.Join(wrapCheckoutFailure(ctx, r, err), removeAll(beside.path))
 	}
-	err = t.include(ctx, beside)
+	if err = t.insides.make(ctx, beside); err == nil {
+		err = t.insides.handDown(beside)
+	}
 	if err == nil {
-		err = writeDotGit(beside.path, r.gitDir)
+		err = t.include(ctx, beside)
 	}
 	if err == nil {
 		_ = os.Remove(r.path) // an empty folder is in the way of Go's rename

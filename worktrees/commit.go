@@ -15,7 +15,7 @@ import (
 // can hold, a [*git.Locked] for an index that another git has locked, or a [*git.Error]
 // if git or a hook refuses; what was added to the index stays there then.
 func (k *Contents) Commit(ctx context.Context, path, message string, environ []string) error {
-	r, err := k.registry.recordAt(ctx, path)
+	r, err := k.recordAt(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,13 @@ func (k *Contents) Commit(ctx context.Context, path, message string, environ []s
 		return err
 	}
 	_, err = k.isolation.runWithHooks(ctx, r, git.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Environ: environ, Limit: slow})
-	return err
+	if err != nil || !r.own {
+		return err
+	}
+	if r, err = k.registry.recordAt(ctx, path); err != nil {
+		return err
+	}
+	return k.insides.handDown(r)
 }
 
 // updateIndex records paths in the index as they are on disk. `git add` would do

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // discardCheckout removes a work tree: first the folder, then git's registration of it. It
@@ -118,28 +120,26 @@ func (g *registry) repairRecords(ctx context.Context) ([]record, error) {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
 	for _, entry := range entries {
-		if err := g.repairLinks(ctx, entry.Name()); err != nil {
+		if err := g.repairLinks(entry.Name()); err != nil {
 			return nil, err
 		}
 	}
 	return g.records(ctx)
 }
 
-func (g *registry) repairLinks(ctx context.Context, name string) error {
-	path := g.Path(name)
-	target, err := readDotGit(path)
-	if err != nil || fileExists(target) || filepath.Base(filepath.Dir(target)) != "worktrees" {
+func (g *registry) repairLinks(name string) error {
+	path := resolveLinks(g.Path(name))
+	if !isInside(path, g.common) {
 		return nil
 	}
-	r := record{gitDir: filepath.Join(g.common, "worktrees", filepath.Base(target))}
-	known, err := g.readRecord(ctx, &r, folderLinks{})
-	if err != nil || !known || !r.gone || filepath.Base(r.path) != name {
-		return err
+	inside := filepath.Join(path, ".git")
+	entry, err := git.EntryOf(g.common, inside)
+	if err != nil {
+		return nil
 	}
-	path = resolveLinks(path)
-	err = os.WriteFile(filepath.Join(r.gitDir, "gitdir"), []byte(filepath.Join(path, ".git")+"\n"), 0o666)
-	if err == nil {
-		err = writeDotGit(path, r.gitDir)
+	named, err := git.ReadSmall(filepath.Join(entry, "gitdir"))
+	if err == nil && strings.TrimSpace(string(named)) != inside {
+		err = os.WriteFile(filepath.Join(entry, "gitdir"), []byte(inside+"\n"), 0o666)
 	}
 	if err != nil {
 		return fmt.Errorf("worktrees: %w", err)

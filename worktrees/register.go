@@ -175,13 +175,10 @@ func worktreeID(name string) string {
 	return id
 }
 
-// makeFolder makes the folder of a registered work tree.
-func makeFolder(r record) error {
+// makeFolder makes the folder of a registered work tree, with the repository inside.
+func (t *Trees) makeFolder(ctx context.Context, r record) error {
 	if err := os.MkdirAll(r.path, 0o777); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
-	if err := writeDotGit(r.path, r.gitDir); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return nil
+	return t.insides.make(ctx, r)
 }

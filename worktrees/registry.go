@@ -47,6 +47,7 @@ type record struct {
 	half   bool   // this package has locked it: it is not complete, or half removed
 	gone   bool   // no folder, or one whose .git file is missing or empty
 	alien  bool   // the folder names another git directory, as in a copied repository
+	own    bool   // there is a repository of ours inside
 }
 
 // pathOf is the path as callers know it: below the main work tree as git
@@ -110,16 +111,24 @@ func (g *registry) readRecord(ctx context.Context, r *record, links folderLinks)
 	}
 	info, err := os.Lstat(filepath.Join(r.path, ".git"))
 	r.gone = err != nil || info.Mode().IsRegular() && info.Size() == 0
+	if err == nil && info.IsDir() {
+		r.own = isInside(r.path, g.common)
+		r.alien = !r.own && !r.half
+		return true, g.readEntryHead(ctx, r)
+	}
 	target, err := readDotGit(r.path)
 	// A half-made one may not even have that.
 	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || target != r.gitDir && links.resolve(target) != links.resolve(r.gitDir))
-	if err := g.readHead(ctx, r); err != nil {
-		if ctx.Err() != nil {
-			return true, err
-		}
-		r.alien = true // a ruined one is in no other one's way
+	return true, g.readEntryHead(ctx, r)
+}
+
+// readEntryHead is readHead, but a ruined entry is in no other one's way.
+func (g *registry) readEntryHead(ctx context.Context, r *record) error {
+	err := g.readHead(ctx, r)
+	if err != nil && ctx.Err() == nil {
+		r.alien, err = true, nil
 	}
-	return true, nil
+	return err
 }
 
 // readHead reads what a work tree has checked out. A work tree without a HEAD is
@@ -188,7 +197,7 @@ func (r record) hasBranch(branch string) bool {
 }
 
 func (r record) inMiddleOf(file, branch string) bool {
-	content, err := git.ReadSmall(filepath.Join(r.gitDir, file))
+	content, err := git.ReadSmall(filepath.Join(r.stateDir(), file))
 	return err == nil && namesBranch(content, branch)
 }
 
@@ -200,14 +209,13 @@ func namesBranch(content []byte, branch string) bool {
 // branch. That is so for most claims, and of each other work tree only the branch is read. If it
 // cannot tell, the records of all will.
 func (g *registry) standing(ctx context.Context, name, branch string) (r record, stands bool) {
-	own, err := readDotGit(g.Path(name))
-	above := filepath.Join(g.common, "worktrees")
-	if err != nil || filepath.Dir(own) != above {
+	own, err := git.EntryOf(g.common, filepath.Join(g.Path(name), ".git"))
+	if err != nil {
 		return record{}, false
 	}
 	r = record{gitDir: own, name: name}
 	known, err := g.readRecord(ctx, &r, folderLinks{})
-	if err != nil || !known || r.half || r.gone || r.alien || r.branch != branch || r.path != filepath.Join(resolveLinks(g.root), name) {
+	if err != nil || !known || r.half || r.gone || !r.own || r.branch != branch || r.path != filepath.Join(resolveLinks(g.root), name) {
 		return record{}, false
 	}
 	names, err := g.gitDirNames()

@@ -12,7 +12,7 @@ import (
 // be lost or hidden: uncommitted changes, untracked files, ignored files in the way,
 // commits that no branch has, an unfinished merge or rebase.
 func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error) {
-	r, err := k.registry.recordAt(ctx, path)
+	r, err := k.recordAt(ctx, path)
 	if err != nil {
 		return false, err
 	}
@@ -33,5 +33,9 @@ func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error
 	if (exitCode(err) > 0 || errors.Is(err, git.ErrRefLocked)) && ctx.Err() == nil {
 		return false, nil // if a person types the command, git says what is in the way
 	}
-	return err == nil, err
+	if err != nil || !r.own {
+		return err == nil, err
+	}
+	r.branch, r.head = branch, tip
+	return true, k.insides.handDown(r)
 }

@@ -27,7 +27,7 @@ var ErrIncomplete = errors.New("not everything is saved")
 // and names them, and the commit is returned too. If git fails in the work tree altogether,
 // that commit is HEAD.
 func (k *Contents) Snapshot(ctx context.Context, path, message string, never Never) (ID, error) {
-	r, err := k.registry.recordAt(ctx, path)
+	r, err := k.recordAt(ctx, path)
 	if err != nil {
 		return "", err
 	}
@@ -87,7 +87,7 @@ func (k *Contents) snapshotParents(ctx context.Context, r record, s Status) ([]I
 	}
 	parents := []ID{s.Head}
 	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
-		content, err := git.ReadSmall(filepath.Join(r.gitDir, dir, "orig-head"))
+		content, err := git.ReadSmall(filepath.Join(r.stateDir(), dir, "orig-head"))
 		if err != nil {
 			continue
 		}

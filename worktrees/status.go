@@ -20,6 +20,16 @@ type Contents struct {
 	registry  *registry
 	scratch   *scratch
 	isolation *isolation
+	insides   *insides
+}
+
+// recordAt is the work tree at path, after what was committed inside it is the clone's.
+func (k *Contents) recordAt(ctx context.Context, path string) (record, error) {
+	r, err := k.registry.recordAt(ctx, path)
+	if err == nil {
+		err = k.insides.take(ctx, &r)
+	}
+	return r, err
 }
 
 // A Status is what a checkout has that no commit has. Paths are relative to it, with
@@ -63,7 +73,7 @@ func (s Status) Changed() []string {
 // writes nothing, not even the index. In a checkout below .worktrees/ it removes the
 // pipes that would block git.
 func (k *Contents) Status(ctx context.Context, path string) (Status, error) {
-	r, err := k.registry.recordAt(ctx, path)
+	r, err := k.recordAt(ctx, path)
 	if err != nil {
 		return Status{}, err
 	}

@@ -38,6 +38,7 @@ type Trees struct {
 	*registry            // what git knows of work trees, and where they are
 	branches  *branches  // the branches that checkouts are on
 	isolation *isolation // git in a checkout, without the checkout's own hooks and filters
+	insides   *insides   // the repositories inside checkouts
 	Contents  *Contents  // the content of checkouts
 	Followers *Followers // work trees whose branch another process moved
 	Leftovers *Leftovers // what dead processes left
@@ -56,7 +57,9 @@ func Open(repo *git.Repo) (*Trees, error) {
 	s := &scratch{common}
 	g := &registry{repo: repo, main: main, common: common, root: filepath.Join(main, layout.Worktrees), scratch: s, locks: &nameLocks{common}}
 	t := &Trees{registry: g, branches: &branches{repo: repo, registry: g, scratch: s}, isolation: &isolation{repo: repo, main: main, common: common}}
-	t.Contents = &Contents{repo: repo, registry: g, scratch: s, isolation: t.isolation}
+	t.insides = &insides{repo: repo, registry: g, isolation: t.isolation, scratch: s}
+	t.branches.insides = t.insides
+	t.Contents = &Contents{repo: repo, registry: g, scratch: s, isolation: t.isolation, insides: t.insides}
 	t.Followers = &Followers{repo: repo, registry: g, scratch: s, isolation: t.isolation, contents: t.Contents}
 	t.Leftovers = &Leftovers{registry: g, followers: t.Followers}
 	return t, nil

@@ -63,6 +63,9 @@ func locate(dir string) (location, error) {
 		return at, err
 	}
 	format, err := at.readForm()
+	if err == nil && format.clone != "" {
+		return at.leadToClone(format.clone)
+	}
 	// Git asks a linked worktree's repository neither, unless each has its own file.
 	linked := at.gitDir != at.commonDir && !format.worktreeConfig
 	if err == nil && (format.workTree || format.bare && !linked) {

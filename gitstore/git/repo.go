@@ -117,6 +117,11 @@ func locateByGit(ctx context.Context, dir string) (at location, version string, 
 	if len(lines) == 5 {
 		at.workTree = lines[4]
 	}
+	if format, err := at.readForm(); err == nil && format.clone != "" && at.workTree != "" {
+		if at, err = at.leadToClone(format.clone); err != nil {
+			return at, "", err
+		}
+	}
 	return at, version, nil
 }
 

@@ -12,6 +12,8 @@ type repoFormat struct {
 	worktreeConfig bool
 	bare           bool // core.bare
 	workTree       bool // core.worktree is set
+
+	clone string // liza.clone: the git directory of the clone that this checkout belongs to
 }
 
 // parseFormat reads the form from the lines of a repository's own file. The error wraps
@@ -76,6 +78,8 @@ func (f *repoFormat) readCore(line configLine) (err error) {
 		f.bare, err = line.isTrue()
 	case "core.worktree":
 		f.workTree = true
+	case CloneKey:
+		f.clone = line.value
 	}
 	return err
 }

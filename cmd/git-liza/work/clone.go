@@ -51,6 +51,10 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 		// An error is ignored: leftovers do no harm, or the command that they
 		// obstruct names them.
 		_ = trees.Leftovers.Clear(ctx)
+		// What was committed here is said by those who need it, if it cannot be taken over.
+		if name := worktrees.NameOf(repo); name != "" {
+			_ = trees.Take(ctx, name)
+		}
 		trees.HookEnv = proc.Environment(environ, []string{"GIT_*", "LIZA_*", "XDG_*"})
 	}
 	c := assemble(store, trees, environ)

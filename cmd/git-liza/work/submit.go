@@ -94,6 +94,9 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 	if _, err := c.Checkouts.requireTrees(); err != nil {
 		return err
 	}
+	if err := c.Checkouts.Trees.Take(ctx, t.ID.Folder(t.Attempt.Number)); err != nil {
+		return err
+	}
 	tip, err := c.Repo.Refs.Resolve(ctx, t.ID.BranchRef())
 	if err != nil {
 		return err

@@ -1,0 +1,187 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// CloneKey is the key by which the repository inside a checkout names the git directory of
+// its clone.
+const CloneKey = "liza.clone"
+
+// leadToClone is where the clone is whose checkout was found, as seen from that: its git
+// directory is the entry among the clone's worktrees that names it. Only the clone's own
+// files decide.
+func (at *location) leadToClone(clone string) (location, error) {
+	if !filepath.IsAbs(clone) {
+		clone = filepath.Join(at.gitDir, clone)
+	}
+	common, err := filepath.EvalSymlinks(clone)
+	if err != nil {
+		return *at, fmt.Errorf("the clone of this checkout is gone: %w", err)
+	}
+	entry, err := EntryOf(common, at.gitDir)
+	if err != nil {
+		return *at, err
+	}
+	outer := location{gitDir: entry, commonDir: common, objectDir: filepath.Join(common, "objects"), workTree: at.workTree}
+	if err := outer.checkFolders(); err != nil {
+		return outer, err
+	}
+	format, err := outer.readForm()
+	outer.hashLen = format.hashLen
+	return outer, err
+}
+
+// EntryOf finds the entry of a checkout, by its .git, among those of a clone, first where
+// it usually is.
+func EntryOf(common, dotGit string) (string, error) {
+	above := filepath.Join(common, "worktrees")
+	names := []string{filepath.Base(filepath.Dir(dotGit))}
+	for n := 0; n < len(names); n++ {
+		entry := filepath.Join(above, names[n])
+		named, err := ReadSmall(filepath.Join(entry, "gitdir"))
+		if path := strings.TrimSpace(string(named)); err == nil && isPlace(path, dotGit) {
+			return entry, nil
+		}
+		if n == 0 {
+			for _, path := range PathsIn(above, "", "") {
+				names = append(names, filepath.Base(path))
+			}
+		}
+	}
+	return "", fmt.Errorf("%w: %s is no checkout of %s any more", ErrNoRepository, filepath.Dir(dotGit), common)
+}
+
+// isPlace reports whether an entry names a checkout by its .git, or did before the checkout
+// was moved with its clone.
+func isPlace(named, dotGit string) bool {
+	if named == dotGit {
+		return true
+	}
+	one, err := os.Stat(filepath.Dir(named))
+	if isAbsent(err) {
+		return filepath.Base(filepath.Dir(named)) == filepath.Base(filepath.Dir(dotGit))
+	}
+	other, otherErr := os.Stat(filepath.Dir(dotGit))
+	return err == nil && otherErr == nil && os.SameFile(one, other)
+}
+
+// Inside is the repository inside the checkout that Open was given, as an agent's own git
+// sees it: nothing in it may decide anything. It is the repository itself elsewhere.
+func (r *Repo) Inside() *Repo {
+	dotGit := filepath.Join(r.workTree, ".git")
+	if info, err := os.Lstat(dotGit); r.gitDir == r.commonDir || err != nil || !info.IsDir() {
+		return r
+	}
+	return newRepo(location{gitDir: dotGit, commonDir: dotGit, objectDir: filepath.Join(dotGit, "objects"), workTree: r.workTree, hashLen: r.hashLen}, r.program)
+}
+
+// CloneOf is the git directory of the clone that a repository inside a checkout names, ""
+// if it names none, or is no folder.
+func CloneOf(inside string) string {
+	info, err := os.Lstat(inside)
+	if err != nil || !info.IsDir() {
+		return ""
+	}
+	text, err := ReadSmall(filepath.Join(inside, "config"))
+	if err != nil {
+		return ""
+	}
+	lines, err := parseConfigText(text)
+	for _, line := range lines {
+		if line.key == CloneKey && err == nil && line.value != "" {
+			if !filepath.IsAbs(line.value) {
+				return filepath.Join(inside, line.value)
+			}
+			return filepath.Clean(line.value)
+		}
+	}
+	return ""
+}
+
+// OwnFile is what the repository's own file of configuration sets, includes not followed.
+func (c *RepoConfiguration) OwnFile(ctx context.Context) ([]Setting, error) {
+	out, err := c.repo.Git(ctx, "config", "--file", c.ownFile(), "--no-includes", "--null", "--list")
+	return parseConfig(out), err
+}
+
+// RenderConfig is the text of a file of configuration with the settings in their order.
+func RenderConfig(settings []Setting) string {
+	var text strings.Builder
+	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
+	for _, s := range settings {
+		first, last := strings.IndexByte(s.Key, '.'), strings.LastIndexByte(s.Key, '.')
+		fmt.Fprintf(&text, "[%s", s.Key[:first])
+		if first < last {
+			fmt.Fprintf(&text, " \"%s\"", strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s.Key[first+1:last]))
+		}
+		fmt.Fprintf(&text, "]\n\t%s = \"%s\"\n", s.Key[last+1:], quote.Replace(s.Value))
+	}
+	return text.String()
+}
+
+// takeOptions keep git from indexes over objects that somebody else has written.
+var takeOptions = []string{"-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "-c", "pack.useBitmaps=false", "-c", "core.hooksPath=" + os.DevNull}
+
+// takeLimit bounds the pack of what is taken over at once, in bytes.
+const takeLimit = 4 << 30
+
+// TakeObjects brings commits, with all that the repository lacks of them, from a folder of
+// objects that somebody else has written. Git opens no repository there, and what comes is
+// checked apart before it is the repository's. The error is a *Error.
+func (r *Repo) TakeObjects(ctx context.Context, from string, commits []ID) error {
+	quarantine, err := os.MkdirTemp(r.objectDir, "incoming-")
+	if err != nil {
+		return fmt.Errorf("taking objects over: %w", err)
+	}
+	defer os.RemoveAll(quarantine)
+	if err := os.Mkdir(filepath.Join(quarantine, "pack"), 0o777); err != nil {
+		return fmt.Errorf("taking objects over: %w", err)
+	}
+	known, err := r.Refs.List(ctx, "refs/heads/")
+	if err != nil {
+		return err
+	}
+	var revs strings.Builder
+	for _, id := range commits {
+		fmt.Fprintln(&revs, id)
+	}
+	fmt.Fprintln(&revs, "--not")
+	for _, id := range known {
+		fmt.Fprintln(&revs, id)
+	}
+	pack, err := r.Run(ctx, Cmd{Env: []string{"GIT_NO_LAZY_FETCH=1", alternatesVar + "=" + from}, Stdin: []byte(revs.String()),
+		Args: append(takeOptions, "pack-objects", "-q", "--revs", "--stdout", "--thin", "--delta-base-offset")})
+	if err != nil {
+		return err
+	}
+	apart := []string{"GIT_NO_LAZY_FETCH=1", "GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + r.objectDir}
+	if _, err := r.Run(ctx, Cmd{Env: apart, Stdin: pack, Args: append(takeOptions, "index-pack", "--stdin", "--strict", "--fix-thin", fmt.Sprintf("--max-input-size=%d", takeLimit))}); err != nil {
+		return err
+	}
+	if err := r.checkConnected(ctx, apart, commits); err != nil {
+		return err
+	}
+	for _, suffix := range []string{".rev", ".pack", ".idx"} { // with the index the pack is there
+		for _, path := range PathsIn(filepath.Join(quarantine, "pack"), "pack-", suffix) {
+			if err := os.Rename(path, filepath.Join(r.objectDir, "pack", filepath.Base(path))); err != nil {
+				return fmt.Errorf("taking objects over: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkConnected checks that all is there that commits lead to and no ref had before.
+func (r *Repo) checkConnected(ctx context.Context, env []string, commits []ID) error {
+	args := append(takeOptions, "rev-list", "--objects", "--quiet")
+	for _, id := range commits {
+		args = append(args, string(id))
+	}
+	_, err := r.Run(ctx, Cmd{Env: env, Args: append(args, "--not", "--all")})
+	return err
+}

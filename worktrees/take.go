@@ -1,0 +1,224 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// Take brings what was committed inside the checkout called name to the clone: objects,
+// then the task's branch and the entry. It is no error if there is no such checkout. The
+// error is an *Obstacle if what is inside is no repository that this program made.
+func (t *Trees) Take(ctx context.Context, name string) error {
+	entry, err := git.EntryOf(t.common, filepath.Join(resolveLinks(t.Path(name)), ".git"))
+	if err != nil {
+		return nil
+	}
+	r := record{gitDir: entry, name: name}
+	known, err := t.readRecord(ctx, &r, folderLinks{})
+	if err != nil || !known || r.half || r.gone || r.alien {
+		return err
+	}
+	return t.insides.take(ctx, &r)
+}
+
+// A face is what the repository inside has checked out.
+type face struct {
+	branch string // "" if HEAD is detached
+	head   ID
+	tip    ID // of the task's branch, "" if it is gone
+}
+
+// take brings what was committed inside a checkout to the clone, and changes the record.
+func (i *insides) take(ctx context.Context, r *record) error {
+	if !r.own {
+		return nil
+	}
+	mine := r.branch
+	if mine == "" {
+		mine = taskBranch(r.name)
+	}
+	f, err := i.readFace(*r, mine)
+	if err != nil {
+		return err
+	}
+	taken, _ := git.ReadSmall(filepath.Join(r.gitDir, takenName))
+	if f.branch == r.branch && f.head == r.head && strings.TrimSpace(string(taken)) == string(r.head) {
+		return nil
+	}
+	agreed := ID(strings.TrimSpace(string(taken)))
+	if f.head == "" {
+		return nil // nothing is committed there
+	}
+	if r.head != agreed && r.head != "" && f.head == agreed && f.branch == r.branch {
+		return i.handDown(*r) // a process of ours died before it did
+	}
+	if err := i.takeObjects(ctx, *r, f); err != nil {
+		return err
+	}
+	if err := i.takeBranch(ctx, *r, mine, f); err != nil {
+		return err
+	}
+	if err := i.takeHead(ctx, r, mine, f); err != nil {
+		return err
+	}
+	return i.takeIndex(ctx, *r)
+}
+
+// takeObjects brings the objects of the commits that the clone lacks.
+func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
+	objects, err := i.repo.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	var lacking []ID
+	for _, id := range []ID{f.head, f.tip} {
+		if id == "" || slices.Contains(lacking, id) {
+			continue
+		}
+		if _, _, err := objects.Read(id); errors.Is(err, git.ErrNoObject) {
+			lacking = append(lacking, id)
+		} else if err != nil {
+			return err
+		}
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	from := filepath.Join(r.inside(), "objects")
+	for _, dir := range []string{from, filepath.Join(from, "info"), filepath.Join(from, "pack")} {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+			return &Obstacle{Path: dir, Reason: "is no folder of git's"}
+		}
+	}
+	named, err := git.ReadSmall(filepath.Join(from, "info", "alternates"))
+	if err != nil || string(named) != i.alternates(r) {
+		return &Obstacle{Path: filepath.Join(from, "info", "alternates"), Reason: "does not name the objects of the clone alone"}
+	}
+	return i.repo.TakeObjects(ctx, from, lacking)
+}
+
+// takeBranch moves the task's branch to where it is inside, while the checkout is on it, or
+// where nobody else has it.
+func (i *insides) takeBranch(ctx context.Context, r record, mine string, f face) error {
+	if mine == "" || f.tip == "" {
+		return nil
+	}
+	ref := "refs/heads/" + mine
+	old, err := i.repo.Refs.Resolve(ctx, ref)
+	if err != nil || old == f.tip {
+		return err
+	}
+	if r.branch != mine {
+		ours, err := i.repo.IsAncestor(ctx, old, f.tip)
+		if err != nil || !ours || old == "" {
+			return err
+		}
+	}
+	return i.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: old, New: f.tip}}, "git liza: work of "+r.name)
+}
+
+// takeHead has the entry on the branch, or at the commit, that is checked out inside.
+func (i *insides) takeHead(ctx context.Context, r *record, mine string, f face) error {
+	if f.branch != "" && f.branch == mine {
+		tip, err := i.repo.Refs.Resolve(ctx, "refs/heads/"+mine)
+		if err != nil {
+			return err
+		}
+		if tip == f.head {
+			if r.branch != mine {
+				if _, err := i.isolation.run(ctx, *r, git.Cmd{Args: []string{"symbolic-ref", "HEAD", "refs/heads/" + mine}}); err != nil {
+					return err
+				}
+			}
+			r.branch, r.head = mine, tip
+			return nil
+		}
+	}
+	if r.branch != "" || r.head != f.head {
+		if err := i.repo.Refs.DetachHead(ctx, r.gitDir, r.head, f.head, "git liza: as in "+r.name); err != nil {
+			return err
+		}
+	}
+	r.branch, r.head = "", f.head
+	return nil
+}
+
+// takeIndex has the index of the entry be that of its HEAD.
+func (i *insides) takeIndex(ctx context.Context, r record) error {
+	index, err := i.scratch.privateIndex(r)
+	if err != nil {
+		return err
+	}
+	defer index.remove()
+	if _, err := i.isolation.run(ctx, r, git.Cmd{Args: []string{"read-tree", "-m", "-i", string(r.head)}, Env: index.env(), Limit: slow}); err != nil {
+		return err
+	}
+	if err := index.install(); err != nil {
+		return err
+	}
+	return i.noteTaken(r)
+}
+
+// readFace reads what is checked out inside. Nothing there is followed out of it.
+func (i *insides) readFace(r record, mine string) (f face, err error) {
+	root, err := os.OpenRoot(r.inside())
+	if err != nil {
+		return f, fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	defer root.Close()
+	head, err := readIn(root, "HEAD")
+	if err != nil {
+		return f, fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	if ref, symbolic := strings.CutPrefix(head, "ref:"); symbolic {
+		ref = strings.TrimSpace(ref)
+		f.branch = strings.TrimPrefix(ref, "refs/heads/")
+		f.head = i.readRefIn(root, ref)
+	} else if i.repo.CheckID(ID(head)) == nil {
+		f.head = ID(head)
+	}
+	if mine != "" {
+		f.tip = i.readRefIn(root, "refs/heads/"+mine)
+	}
+	return f, nil
+}
+
+// readRefIn is the commit that a ref inside names, "" if it names none.
+func (i *insides) readRefIn(root *os.Root, ref string) ID {
+	if text, err := readIn(root, ref); err == nil {
+		if i.repo.CheckID(ID(text)) != nil {
+			return ""
+		}
+		return ID(text)
+	}
+	packed, err := readIn(root, "packed-refs")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(packed) {
+		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); name == ref && i.repo.CheckID(ID(id)) == nil {
+			return ID(id)
+		}
+	}
+	return ""
+}
+
+// readIn reads a small regular file below a folder, without the space around its text.
+func readIn(root *os.Root, name string) (string, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > 16<<20 {
+		return "", fmt.Errorf("%s is no file of git's", name)
+	}
+	text, err := root.ReadFile(name)
+	return strings.TrimSpace(string(text)), err
+}
