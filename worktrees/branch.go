@@ -38,6 +38,9 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 		return Tree{}, err
 	}
 	if r, stands := t.standing(ctx, name, branch); stands && tip != "" {
+		if err := t.insides.renew(ctx, r); err != nil {
+			return Tree{}, err
+		}
 		return t.treeOf(r), t.checkRoot()
 	}
 	records, err := t.recordsWithoutHalfMade(ctx, name, branch)
@@ -45,7 +48,13 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 		return Tree{}, err
 	}
 	for _, r := range records {
-		if r.name != name && r.hasBranch(branch) {
+		if r.name == name || !r.hasBranch(branch) {
+			continue
+		}
+		if err := t.insides.take(ctx, &r); err != nil {
+			return Tree{}, err
+		}
+		if r.hasBranch(branch) {
 			return Tree{}, t.branches.branchObstacle(r, branch)
 		}
 	}
@@ -81,6 +90,11 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 		return Tree{}, err
 	}
 	defer unlock()
+	if old != "" {
+		if err := t.takeHolders(ctx, branch); err != nil {
+			return Tree{}, err
+		}
+	}
 	records, err := t.recordsWithoutHalfMade(ctx, name, branch)
 	if err != nil {
 		return Tree{}, err
@@ -105,6 +119,9 @@ func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, err
 		return Tree{}, err
 	}
 	defer unlock()
+	if err := t.Take(ctx, name); err != nil {
+		return Tree{}, err
+	}
 	records, err := t.repairRecords(ctx)
 	if err != nil {
 		return Tree{}, err
@@ -121,6 +138,9 @@ func (t *Trees) Detach(ctx context.Context, name, branch string) error {
 		return err
 	}
 	defer unlock()
+	if err := t.Take(ctx, name); err != nil {
+		return err
+	}
 	records, err := t.records(ctx)
 	r, known := findRecord(records, name)
 	if err != nil || !known || r.half || r.gone || r.alien {

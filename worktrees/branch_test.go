@@ -157,7 +157,7 @@ func TestBranchGoesOnFromSavedWork(t *testing.T) {
 			require.NoError(t, err)
 			head := p.base
 			if removed {
-				p.git("worktree", "remove", "--force", tree.Path)
+				require.NoError(t, p.Remove(ctx, "task-1"))
 				head = saved
 			}
 			again, err := p.Branch(ctx, "task-1", "liza/task-1", saved)
@@ -260,7 +260,7 @@ func TestRestartDuringRebase(t *testing.T) {
 	tip := p.commitAll(old.Path, "work")
 	p.write("a", "main\n")
 	start := p.commitAll(p.dir, "main goes on")
-	_, err := p.tryIn(old.Path, "rebase", "main")
+	_, err := p.tryIn(old.Path, "rebase", string(start))
 	require.Error(t, err, "a conflict")
 
 	same, err := p.Branch(ctx, "task-1", "liza/task-1", p.base)

@@ -76,7 +76,7 @@ func (t *Trees) findExisting(records []record, c checkout) (record, error) {
 	if c.branch != "" {
 		o.Reason = "does not have the branch " + c.branch + " checked out"
 		o.Hint = "git -C " + shell.Quote(path) + " checkout " + shell.Quote(c.branch)
-		if c.create {
+		if c.create || !t.insides.hasBranch(r, c.branch) {
 			o.Hint = "git -C " + shell.Quote(path) + " checkout -b " + shell.Quote(c.branch)
 		}
 	}

@@ -2,10 +2,12 @@ package worktrees
 
 import (
 	"context"
-	"errors"
+	"crypto/rand"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -61,7 +63,10 @@ func (i *insides) make(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
-	files := map[string]string{"config": config, "packed-refs": refs, "HEAD": "ref: refs/heads/.invalid\n",
+	if err := i.writeOrigin(refs); err != nil {
+		return err
+	}
+	files := map[string]string{"config": config, "packed-refs": packed(withRemotes(refs)), "HEAD": "ref: refs/heads/.invalid\n",
 		"objects/info/alternates": i.alternates(r)}
 	for _, name := range hookNames {
 		files["hooks/"+name] = ""
@@ -109,12 +114,17 @@ func passOnTo(hook string) string {
 
 // fromInside is a path as the repository inside names it: relative where the checkout lies
 // below the main work tree, so that a clone can be moved with all that is below it.
-func (i *insides) fromInside(r record, path string) string {
+func (i *insides) fromInside(r record, path string) string { return i.relative(r, r.inside(), path) }
+
+// fromFolder is fromInside for what git reads in the folder of the checkout.
+func (i *insides) fromFolder(r record, path string) string { return i.relative(r, r.path, path) }
+
+func (i *insides) relative(r record, from, path string) string {
 	main := resolveLinks(i.registry.main)
 	if i.registry.main == "" || !isBelow(main, r.path) || !isBelow(main, path) {
 		return path
 	}
-	rel, err := filepath.Rel(r.inside(), path)
+	rel, err := filepath.Rel(from, path)
 	if err != nil {
 		return path
 	}
@@ -158,57 +168,57 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 	})
 	settings = append(settings, git.Setting{Key: "core.repositoryformatversion", Value: version}, git.Setting{Key: "core.bare", Value: "false"},
 		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},
-		git.Setting{Key: "core.hooksPath", Value: ".git/hooks"}, git.Setting{Key: git.CloneKey, Value: i.fromInside(r, i.registry.common)})
+		git.Setting{Key: "core.hooksPath", Value: ".git/hooks"},
+		git.Setting{Key: "remote.origin.url", Value: i.fromFolder(r, i.scratch.path(originName))},
+		git.Setting{Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"},
+		git.Setting{Key: "remote.origin.pushurl", Value: "nothing is pushed from a worktree: git liza submit TASK"}, git.Setting{Key: git.CloneKey, Value: i.fromInside(r, i.registry.common)})
 	return git.RenderConfig(settings), nil
 }
 
-// packedRefs are the clone's branches and tags as they are inside: what a person has there
-// is what a remote has. Integration is a branch too, for commands such as git diff.
-func (i *insides) packedRefs(ctx context.Context) (string, error) {
+// packedRefs are the clone's branches, but for those of tasks, and tags.
+func (i *insides) packedRefs(ctx context.Context) (map[string]ID, error) {
 	refs, err := i.repo.Refs.List(ctx, "refs/heads/", "refs/tags/")
-	if err != nil {
-		return "", err
-	}
-	list := map[string]ID{}
-	for name, id := range refs {
-		branch, is := strings.CutPrefix(name, "refs/heads/")
-		switch {
-		case strings.HasPrefix(name, layout.TaskRefs):
-		case is:
-			list["refs/remotes/origin/"+branch], list[name] = id, id
-		default:
-			list[name] = id
-		}
-	}
-	var text strings.Builder
-	text.WriteString("# pack-refs with: sorted \n")
-	for _, name := range sortedKeys(list) {
-		fmt.Fprintf(&text, "%s %s\n", list[name], name)
-	}
-	return text.String(), nil
+	maps.DeleteFunc(refs, func(name string, _ ID) bool { return strings.HasPrefix(name, layout.TaskRefs) })
+	return refs, err
 }
 
-func sortedKeys(m map[string]ID) []string {
-	var keys []string
-	for key := range m {
-		keys = append(keys, key)
+// packed is the text of packed-refs.
+func packed(refs map[string]ID) string {
+	var text strings.Builder
+	text.WriteString("# pack-refs with: sorted \n")
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		fmt.Fprintf(&text, "%s %s\n", refs[name], name)
 	}
-	slices.Sort(keys)
-	return keys
+	return text.String()
+}
+
+// withRemotes adds each branch as the remote has it.
+func withRemotes(refs map[string]ID) map[string]ID {
+	all := maps.Clone(refs)
+	for name, id := range refs {
+		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
+			all["refs/remotes/origin/"+branch] = id
+		}
+	}
+	return all
 }
 
 // handDown makes HEAD, its branch and the index inside those of the entry, where this
 // program has changed them.
 func (i *insides) handDown(r record) error {
-	if err := i.handDownHead(r); err != nil {
-		return err
-	}
-	index, err := i.scratch.privateIndex(r)
+	root, err := os.OpenRoot(r.inside())
 	if err != nil {
-		return err
+		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
-	defer index.remove()
-	if err := os.Rename(index.path, filepath.Join(r.inside(), "index")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	defer root.Close()
+	if err := writeHead(root, r); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	index, err := os.ReadFile(filepath.Join(r.gitDir, "index"))
+	if err == nil {
+		err = writeIn(root, "index", index)
+	}
+	if err != nil && !isAbsent(err) {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return i.noteTaken(r)
@@ -216,24 +226,116 @@ func (i *insides) handDown(r record) error {
 
 // handDownHead is handDown without the index.
 func (i *insides) handDownHead(r record) error {
+	root, err := os.OpenRoot(r.inside())
+	if err == nil {
+		defer root.Close()
+		err = writeHead(root, r)
+	}
+	if err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return nil
+}
+
+func writeHead(root *os.Root, r record) error {
 	head := string(r.head)
 	if r.branch != "" {
 		head = "ref: refs/heads/" + r.branch
 		if r.head != "" {
-			ref := filepath.Join(r.inside(), "refs", "heads", filepath.FromSlash(r.branch))
-			if err := os.MkdirAll(filepath.Dir(ref), 0o777); err != nil {
-				return fmt.Errorf("worktree %s: %w", r.path, err)
-			}
-			if err := i.scratch.replaceFile(ref, string(r.head)+"\n"); err != nil {
+			if err := writeIn(root, "refs/heads/"+r.branch, []byte(r.head+"\n")); err != nil {
 				return err
 			}
 		}
 	}
-	return i.scratch.replaceFile(filepath.Join(r.inside(), "HEAD"), head+"\n")
+	return writeIn(root, "HEAD", []byte(head+"\n"))
+}
+
+// writeIn replaces a file below a folder that somebody else may have filled: no link there
+// leads out of it.
+func writeIn(root *os.Root, name string, content []byte) error {
+	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
+		return err
+	}
+	beside := path.Join(path.Dir(name), "liza-"+rand.Text())
+	err := root.WriteFile(beside, content, 0o666)
+	if err == nil {
+		err = root.Rename(beside, name)
+	}
+	if err != nil {
+		_ = root.Remove(beside)
+	}
+	return err
+}
+
+// renew has the repository inside, and the remote of all checkouts, know the clone's
+// branches as they are. A branch that was moved inside stays.
+func (i *insides) renew(ctx context.Context, r record) error {
+	refs, err := i.packedRefs(ctx)
+	if err != nil {
+		return err
+	}
+	if err := i.writeOrigin(refs); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(r.inside())
+	if err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	defer root.Close()
+	for name, id := range refs {
+		branch, is := strings.CutPrefix(name, "refs/heads/")
+		if !is {
+			continue
+		}
+		there := "refs/remotes/origin/" + branch
+		was := i.readRefIn(root, there)
+		if was == id {
+			continue
+		}
+		err := writeIn(root, there, []byte(id+"\n"))
+		if now := i.readRefIn(root, name); err == nil && now == was {
+			err = writeIn(root, name, []byte(id+"\n"))
+		}
+		if err != nil {
+			return fmt.Errorf("worktree %s: %w", r.path, err)
+		}
+	}
+	return nil
+}
+
+// originName is the repository below liza/ that is the remote of all checkouts: the clone's
+// branches and tags, and none of its settings.
+const originName = "origin"
+
+// writeOrigin writes the remote of the checkouts.
+func (i *insides) writeOrigin(refs map[string]ID) error {
+	dir := i.scratch.path(originName)
+	version, extension := "0", ""
+	if i.repo.HashLen() == 64 {
+		version, extension = "1", "[extensions]\n\tobjectFormat = sha256\n"
+	}
+	files := map[string]string{"objects/info/alternates": "../../../objects\n", "config": "[core]\n\tbare = true\n\trepositoryFormatVersion = " + version + "\n" + extension,
+		"HEAD": "ref: refs/heads/.invalid\n", "packed-refs": packed(refs)}
+	for _, name := range []string{"objects/info/alternates", "config", "packed-refs", "HEAD"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if text, err := git.ReadSmall(path); err == nil && string(text) == files[name] {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return fmt.Errorf("worktrees: %w", err)
+		}
+		if err := i.scratch.replaceFile(path, files[name]); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "refs"), 0o777); err != nil {
+		return fmt.Errorf("worktrees: %w", err)
+	}
+	return nil
 }
 
 // takenName is the file of the entry that has the commit which its index is for.
-const takenName = "liza-taken"
+const takenName = "taken"
 
 func (i *insides) noteTaken(r record) error {
 	return i.scratch.replaceFile(filepath.Join(r.gitDir, takenName), string(r.head)+"\n")

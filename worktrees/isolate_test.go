@@ -102,18 +102,19 @@ func TestNothingOfACheckoutIsRun(t *testing.T) {
 			p.gitIn(dir, "commit", "-q", "-m", "link")
 		},
 		"its .git is a folder": func(p *project, dir string, x trap) {
-			require.NoError(p.t, os.Remove(filepath.Join(dir, ".git")))
+			require.NoError(p.t, os.RemoveAll(filepath.Join(dir, ".git")))
 			p.nested(dir, x)
 		},
 		"its .git leads elsewhere": func(p *project, dir string, x trap) {
 			other := filepath.Join(p.t.TempDir(), "other")
 			p.nested(other, x)
+			require.NoError(p.t, os.RemoveAll(filepath.Join(dir, ".git")))
 			p.write(filepath.Join(dir, ".git"), "gitdir: "+other+"/.git\n")
 		},
 		"its .git is a link": func(p *project, dir string, x trap) {
 			other := filepath.Join(p.t.TempDir(), "other")
 			p.nested(other, x)
-			require.NoError(p.t, os.Remove(filepath.Join(dir, ".git")))
+			require.NoError(p.t, os.RemoveAll(filepath.Join(dir, ".git")))
 			require.NoError(p.t, os.Symlink(other+"/.git", filepath.Join(dir, ".git")))
 		},
 		"attributes that name a filter with a relative command": func(p *project, dir string, x trap) {
@@ -371,11 +372,11 @@ func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
 			p.write(filepath.Join(dir, ".gitattributes"), "* filter=x\n")
 		}, false, "a", ".gitattributes"},
 		"its .git is a folder": {func(p *project, dir string) {
-			require.NoError(p.t, os.Remove(filepath.Join(dir, ".git")))
+			require.NoError(p.t, os.RemoveAll(filepath.Join(dir, ".git")))
 			p.nested(dir, p.trap())
 		}, false, "", ".git/refs/heads/main"},
 		"its .git is a link": {func(p *project, dir string) {
-			require.NoError(p.t, os.Remove(filepath.Join(dir, ".git")))
+			require.NoError(p.t, os.RemoveAll(filepath.Join(dir, ".git")))
 			require.NoError(p.t, os.Symlink("/etc", filepath.Join(dir, ".git")))
 		}, false, "", "a"},
 	} {

@@ -52,7 +52,7 @@ func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c g
 	if err := i.checkConfig(ctx, r); err != nil {
 		return nil, err
 	}
-	options := git.Isolated(hooks)
+	options := append(git.Isolated(hooks), "-c", "core.splitIndex=false")
 	barred, path, err := i.barFilters(ctx, r)
 	if err != nil {
 		return nil, err

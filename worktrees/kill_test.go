@@ -268,19 +268,20 @@ func TestHalfMade(t *testing.T) {
 	}
 }
 
-func TestRestoreKeepsWhatWasStaged(t *testing.T) {
+func TestRestoreKeepsWhatWasCommitted(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	tree := p.branch("task-1", "liza/task-1")
 	p.write(filepath.Join(tree.Path, "staged"), "staged\n")
-	p.gitIn(tree.Path, "add", "staged")
+	work := p.commitAll(tree.Path, "work")
+	require.NoError(t, p.Take(context.Background(), "task-1"))
 	require.NoError(t, os.RemoveAll(tree.Path))
-	require.Equal(t, tree, p.branch("task-1", "liza/task-1"))
-	require.Equal(t, "staged\n", content(t, tree.Path, "staged"))
-	require.Equal(t, []string{"staged"}, p.status(tree.Path).Changed())
+	p.branch("task-1", "liza/task-1")
+	p.whole("task-1", "liza/task-1", work)
 
-	require.NoError(t, os.Remove(filepath.Join(tree.Path, ".git")))
+	require.NoError(t, os.RemoveAll(filepath.Join(tree.Path, ".git")))
 	p.write(filepath.Join(tree.Path, "mine"), "mine\n")
-	require.Equal(t, tree, p.branch("task-1", "liza/task-1"), "only the link was lost")
-	require.Equal(t, []string{"mine", "staged"}, p.status(tree.Path).Changed())
+	p.branch("task-1", "liza/task-1") // only the repository inside was lost
+	require.Equal(t, []string{"mine"}, p.status(tree.Path).Changed())
+	require.Equal(t, string(work), p.gitIn(tree.Path, "rev-parse", "HEAD"))
 }

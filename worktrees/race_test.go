@@ -50,7 +50,7 @@ func TestFinishedMeanwhileIsNotDiscarded(t *testing.T) {
 	require.NoError(t, err)
 	r := record{name: "task-1", path: made.Path, gitDir: filepath.Join(dir, ".git", "worktrees", "task-1"), locked: making, half: true}
 	require.NoError(t, trees.discardDead(r))
-	require.FileExists(t, filepath.Join(made.Path, ".git"))
+	require.DirExists(t, filepath.Join(made.Path, ".git"))
 
 	gittest.Git(t, dir, "worktree", "lock", "--reason", making, made.Path)
 	require.NoError(t, trees.discardDead(r))

@@ -109,6 +109,7 @@ func TestHeadLockOfADeadProcess(t *testing.T) {
 	ctx := context.Background()
 	p := newProject(t)
 	old := p.commitAll(p.branch("task-1", "liza/task-1").Path, "old work")
+	require.NoError(t, p.Take(ctx, "task-1"))
 	for n := 1; ; n++ {
 		ended := p.run("restart", n, p.base)
 		require.True(t, ended.Killed, "git took no lock on HEAD")

@@ -369,21 +369,6 @@ func (g *registry) recordAt(ctx context.Context, path string) (record, error) {
 	return record{}, &Obstacle{Path: path, Reason: "is not a work tree of this repository"}
 }
 
-// Find returns the checkout called name; false if there is none or it is
-// broken.
-func (g *registry) Find(ctx context.Context, name string) (Tree, bool, error) {
-	trees, err := g.List(ctx)
-	if err != nil {
-		return Tree{}, false, err
-	}
-	for _, tree := range trees {
-		if tree.Name == name {
-			return tree, !tree.Broken, nil
-		}
-	}
-	return Tree{}, false, nil
-}
-
 // List returns the checkouts below .worktrees/, broken ones too, by name. It
 // writes nothing.
 func (g *registry) List(ctx context.Context) ([]Tree, error) {

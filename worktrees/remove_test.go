@@ -52,7 +52,7 @@ func TestRemoveObstacles(t *testing.T) {
 	p.git("worktree", "unlock", p.Path("task-1"))
 	p.whole("task-1", "liza/task-1", p.base)
 
-	require.NoError(t, os.Remove(filepath.Join(p.Path("task-1"), ".git")))
+	require.NoError(t, os.RemoveAll(filepath.Join(p.Path("task-1"), ".git")))
 	p.git("init", "-q", p.Path("task-1"))
 	require.Contains(t, obstacle(t, p.Remove(ctx, "task-1")).Reason, "another repository")
 	require.FileExists(t, filepath.Join(p.Path("task-1"), "a"))

@@ -43,9 +43,9 @@ func TestStatus(t *testing.T) {
 	before := content(t, p.dir, ".git/worktrees/task-1/index")
 	s = p.status(filepath.Join(p.dir, ".worktrees", "task-1"))
 	require.False(t, s.Clean())
-	require.Equal(t, []string{"a", "staged"}, s.Staged)
+	require.Empty(t, s.Staged, "what is staged inside is not committed")
 	require.Equal(t, []string{"a", "b/c"}, s.Unstaged)
-	require.Equal(t, []string{"dir/deep", "new ü\nfile"}, s.Untracked)
+	require.Equal(t, []string{"dir/deep", "new ü\nfile", "staged"}, s.Untracked)
 	require.Equal(t, []string{"a", "b/c", "dir/deep", "new ü\nfile", "staged"}, s.Changed())
 	require.Equal(t, before, content(t, p.dir, ".git/worktrees/task-1/index"))
 
@@ -63,8 +63,7 @@ func TestStatusConflict(t *testing.T) {
 	p.write(filepath.Join(tree.Path, "a"), "work\n")
 	p.commitAll(tree.Path, "work")
 	p.write("a", "main\n")
-	p.commitAll(p.dir, "main")
-	_, err := p.tryIn(tree.Path, "merge", "main")
+	_, err := p.tryIn(tree.Path, "merge", string(p.commitAll(p.dir, "main")))
 	require.Error(t, err)
 	s := p.status(tree.Path)
 	require.Equal(t, []string{"a"}, s.Unstaged)
@@ -92,7 +91,7 @@ func TestFingerprint(t *testing.T) {
 		{"changed", func() { p.write(file("a"), "1\n") }, false},
 		{"changed again, same size", func() { p.write(file("a"), "2\n") }, false},
 		{"rewritten as it was", func() { p.write(file("a"), "2\n") }, true},
-		{"staged", func() { p.gitIn(tree.Path, "add", "a") }, false},
+		{"staged", func() { p.gitIn(tree.Path, "add", "a") }, true},
 		{"untracked", func() { p.write(file("new"), "1\n") }, false},
 		{"untracked changed", func() { p.write(file("new"), "2\n") }, false},
 		{"executable", func() { require.NoError(t, os.Chmod(file("new"), 0o755)) }, false},

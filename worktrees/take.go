@@ -28,6 +28,38 @@ func (t *Trees) Take(ctx context.Context, name string) error {
 	return t.insides.take(ctx, &r)
 }
 
+// takeHolders is Take of each checkout that has a branch.
+func (t *Trees) takeHolders(ctx context.Context, branch string) error {
+	records, err := t.records(ctx)
+	for _, r := range records {
+		if err != nil {
+			return err
+		}
+		if r.own && !r.half && !r.alien && (r.hasBranch(branch) || taskBranch(r.name) == branch) {
+			err = t.insides.take(ctx, &r)
+		}
+	}
+	return err
+}
+
+// Find returns the checkout called name; false if there is none or it is
+// broken. What was committed inside is the clone's then.
+func (t *Trees) Find(ctx context.Context, name string) (Tree, bool, error) {
+	if err := t.Take(ctx, name); err != nil {
+		return Tree{}, false, err
+	}
+	trees, err := t.List(ctx)
+	if err != nil {
+		return Tree{}, false, err
+	}
+	for _, tree := range trees {
+		if tree.Name == name {
+			return tree, !tree.Broken, nil
+		}
+	}
+	return Tree{}, false, nil
+}
+
 // A face is what the repository inside has checked out.
 type face struct {
 	branch string // "" if HEAD is detached
@@ -62,7 +94,7 @@ func (i *insides) take(ctx context.Context, r *record) error {
 	if err := i.takeObjects(ctx, *r, f); err != nil {
 		return err
 	}
-	if err := i.takeBranch(ctx, *r, mine, f); err != nil {
+	if err := i.takeBranch(ctx, r, mine, f); err != nil {
 		return err
 	}
 	if err := i.takeHead(ctx, r, mine, f); err != nil {
@@ -106,7 +138,7 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 
 // takeBranch moves the task's branch to where it is inside, while the checkout is on it, or
 // where nobody else has it.
-func (i *insides) takeBranch(ctx context.Context, r record, mine string, f face) error {
+func (i *insides) takeBranch(ctx context.Context, r *record, mine string, f face) error {
 	if mine == "" || f.tip == "" {
 		return nil
 	}
@@ -121,7 +153,13 @@ func (i *insides) takeBranch(ctx context.Context, r record, mine string, f face)
 			return err
 		}
 	}
-	return i.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: old, New: f.tip}}, "git liza: work of "+r.name)
+	if err := i.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: old, New: f.tip}}, "git liza: work of "+r.name); err != nil {
+		return err
+	}
+	if r.branch == mine {
+		r.head = f.tip
+	}
+	return nil
 }
 
 // takeHead has the entry on the branch, or at the commit, that is checked out inside.
@@ -188,6 +226,12 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 		f.tip = i.readRefIn(root, "refs/heads/"+mine)
 	}
 	return f, nil
+}
+
+// hasBranch reports whether a branch is there inside.
+func (i *insides) hasBranch(r record, branch string) bool {
+	f, err := i.readFace(r, branch)
+	return err != nil || f.tip != ""
 }
 
 // readRefIn is the commit that a ref inside names, "" if it names none.
