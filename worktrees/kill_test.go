@@ -21,7 +21,11 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *git.Repo,
 		return err
 	},
 	"restart": func(ctx context.Context, t *worktrees.Trees, r *git.Repo, _, new git.ID) error {
-		tip, err := r.Refs.Resolve(ctx, "refs/heads/liza/task-1")
+		err := t.Take(ctx, "task-1")
+		tip := git.ID("")
+		if err == nil {
+			tip, err = r.Refs.Resolve(ctx, "refs/heads/liza/task-1")
+		}
 		if err == nil {
 			_, err = t.Restart(ctx, "task-1@2", "liza/task-1", tip, new)
 		}

@@ -97,6 +97,9 @@ func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, err
 	if r.half || r.gone {
 		return true, nil
 	}
+	if more, err := t.insides.holdsMore(ctx, r); err != nil || more {
+		return false, err
+	}
 	s, err := t.Contents.readStatus(ctx, r)
 	if err != nil {
 		return false, ctx.Err()

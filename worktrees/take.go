@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,6 +93,9 @@ func (i *insides) take(ctx context.Context, r *record) error {
 		return i.handDown(*r) // a process of ours died before it did
 	}
 	if err := i.takeObjects(ctx, *r, f); err != nil {
+		return err
+	}
+	if err := i.takeContents(*r); err != nil {
 		return err
 	}
 	if err := i.takeBranch(ctx, r, mine, f); err != nil {
@@ -226,6 +230,66 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 		f.tip = i.readRefIn(root, "refs/heads/"+mine)
 	}
 	return f, nil
+}
+
+// holdsMore reports whether a branch, a tag or a stash inside names a commit that the clone
+// lacks.
+func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
+	if !r.own {
+		return false, nil
+	}
+	root, err := os.OpenRoot(r.inside())
+	if err != nil {
+		return true, nil
+	}
+	defer root.Close()
+	objects, err := i.repo.Objects(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range i.namedInside(root) {
+		if _, _, err := objects.Read(id); errors.Is(err, git.ErrNoObject) {
+			return true, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// namedInside are the objects that refs inside name, but for those of the remote.
+func (i *insides) namedInside(root *os.Root) (ids []ID) {
+	packed, _ := readIn(root, "packed-refs")
+	for line := range strings.Lines(packed) {
+		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); !strings.HasPrefix(name, "refs/remotes/") && i.repo.CheckID(ID(id)) == nil {
+			ids = append(ids, ID(id))
+		}
+	}
+	_ = fs.WalkDir(root.FS(), "refs", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && name == "refs/remotes" {
+			return fs.SkipDir
+		}
+		if text, err := readIn(root, name); err == nil && i.repo.CheckID(ID(text)) == nil {
+			ids = append(ids, ID(text))
+		}
+		return nil
+	})
+	return ids
+}
+
+// Renew has what is inside the checkout called name know the clone's branches as they are.
+// It is no error if there is no such checkout.
+func (t *Trees) Renew(ctx context.Context, name string) error {
+	entry, err := git.EntryOf(t.common, filepath.Join(resolveLinks(t.Path(name)), ".git"))
+	if err != nil {
+		return nil
+	}
+	r := record{gitDir: entry, name: name}
+	known, err := t.readRecord(ctx, &r, folderLinks{})
+	if err != nil || !known || r.half || r.gone || r.alien || !r.own {
+		return err
+	}
+	return t.insides.renew(ctx, r)
 }
 
 // hasBranch reports whether a branch is there inside.

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 type syncCommand struct {
@@ -35,6 +36,14 @@ func (c *syncCommand) Run(inv *invocation) error {
 			return err
 		}
 		return c.joinRemote(inv, clone)
+	}
+	if name := worktrees.NameOf(clone.Repo); name != "" {
+		if err := clone.Checkouts.Trees.Renew(inv.ctx, name); err != nil {
+			return err
+		}
+		if remote == "" {
+			return inv.answer("changed", map[string]any{}, "this worktree knows the branches of its clone as they are\n")
+		}
 	}
 	if remote == "" {
 		return c.refuseLocal(inv, clone)
