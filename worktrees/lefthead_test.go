@@ -67,8 +67,9 @@ func TestLeftHeadWithoutBranch(t *testing.T) {
 	p.gitIn(tree.Path, "checkout", "-q", "--detach")
 	p.write(filepath.Join(tree.Path, "new"), "x")
 	work := p.commitAll(tree.Path, "work")
+	require.NoError(t, p.Take(context.Background(), "task-1"))
 	lost := p.commitAll(tree.Path, "lost")
-	p.branch("task-1@2", "liza/task-1")
+	p.branch("task-1@2", "liza/task-1") // it takes that over too
 	p.write(filepath.Join(p.dir, ".git/worktrees/task-1/HEAD"), "")
 	require.NoError(t, os.Remove(filepath.Join(p.dir, ".git/objects", string(lost[:2]), string(lost[2:]))))
 	p.typed(p.leftHead().Hint)
