@@ -68,7 +68,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// What is in the index counts, however it came there; what failed is nobody's.
+// What was committed counts, however it came there; what failed is nobody's.
 func TestBaselineStaged(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -77,7 +77,10 @@ func TestBaselineStaged(t *testing.T) {
 	require.True(t, p.status(tree.Path).Clean())
 	require.Equal(t, []string{"a", "made"}, p.status(tree.Path).Left)
 	p.gitIn(tree.Path, "add", "made")
-	require.Equal(t, []string{"made"}, p.status(tree.Path).Staged)
+	p.gitIn(tree.Path, "commit", "-q", "-m", "made")
+	s := p.status(tree.Path)
+	require.Equal(t, []string{"a"}, s.Left)
+	require.Equal(t, string(s.Head), p.gitIn(tree.Path, "rev-parse", "HEAD"))
 	broken := errors.New("broken")
 	require.ErrorIs(t, p.Contents.SetUp(context.Background(), tree.Path, func() error { return broken }), broken)
 	require.Equal(t, []string{"a"}, p.status(tree.Path).Left)

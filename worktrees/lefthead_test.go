@@ -4,11 +4,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -68,10 +70,15 @@ func TestLeftHeadWithoutBranch(t *testing.T) {
 	p.write(filepath.Join(tree.Path, "new"), "x")
 	work := p.commitAll(tree.Path, "work")
 	require.NoError(t, p.Take(context.Background(), "task-1"))
-	lost := p.commitAll(tree.Path, "lost")
+	packs := p.packs()
+	p.commitAll(tree.Path, "lost")
 	p.branch("task-1@2", "liza/task-1") // it takes that over too
 	p.write(filepath.Join(p.dir, ".git/worktrees/task-1/HEAD"), "")
-	require.NoError(t, os.Remove(filepath.Join(p.dir, ".git/objects", string(lost[:2]), string(lost[2:]))))
+	for _, pack := range p.packs() {
+		if !slices.Contains(packs, pack) {
+			require.NoError(t, os.Remove(pack))
+		}
+	}
 	p.typed(p.leftHead().Hint)
 	require.Equal(t, string(work), p.gitIn(tree.Path, "rev-parse", "HEAD"))
 
@@ -82,4 +89,9 @@ func TestLeftHeadWithoutBranch(t *testing.T) {
 	require.NotContains(t, p.git("worktree", "list"), "task-1 ")
 	_, err := p.tryIn(p.dir, "fsck", "--no-reflogs")
 	require.NoError(t, err)
+}
+
+// packs are the clone's packs.
+func (p *project) packs() []string {
+	return git.PathsIn(filepath.Join(p.dir, ".git/objects/pack"), "pack-", ".pack")
 }
