@@ -72,6 +72,10 @@ func (t *Trees) findExisting(records []record, c checkout) (record, error) {
 	if c.branch != "" && r.hasBranch(c.branch) || c.branch == "" && r.branch == "" && r.head == c.commit {
 		return r, nil
 	}
+	if r.gone && r.branch != "" { // its folder was moved away, and the branch has what was on it
+		r.half = true
+		return r, nil
+	}
 	o := &Obstacle{Path: path, Reason: "has " + orNone(r.head) + " checked out, not " + orNone(c.commit)}
 	if c.branch != "" {
 		o.Reason = "does not have the branch " + c.branch + " checked out"

@@ -171,7 +171,7 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 		git.Setting{Key: "core.hooksPath", Value: ".git/hooks"},
 		git.Setting{Key: "remote.origin.url", Value: i.fromFolder(r, i.scratch.path(originName))},
 		git.Setting{Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"},
-		git.Setting{Key: "remote.origin.pushurl", Value: "nothing is pushed from a worktree: git liza submit TASK"}, git.Setting{Key: git.CloneKey, Value: i.fromInside(r, i.registry.common)})
+		git.Setting{Key: "remote.origin.pushurl", Value: "nothing is pushed from a worktree, git liza submit TASK"}, git.Setting{Key: git.CloneKey, Value: i.fromInside(r, i.registry.common)})
 	return git.RenderConfig(settings), nil
 }
 
@@ -201,6 +201,22 @@ func withRemotes(refs map[string]ID) map[string]ID {
 		}
 	}
 	return all
+}
+
+// SetAuthor has what is committed in the checkout called name be somebody's, unless the
+// author is given.
+func (t *Trees) SetAuthor(name, author, email string) error {
+	root, err := os.OpenRoot(filepath.Join(t.Path(name), ".git"))
+	if err != nil {
+		return fmt.Errorf("worktree %s: %w", name, err)
+	}
+	defer root.Close()
+	config, err := root.ReadFile("config")
+	own := git.RenderConfig([]git.Setting{{Key: "author.name", Value: author}, {Key: "author.email", Value: email}})
+	if err != nil || strings.HasSuffix(string(config), own) {
+		return err
+	}
+	return writeIn(root, "config", append(config, own...))
 }
 
 // handDown makes HEAD, its branch and the index inside those of the entry, where this

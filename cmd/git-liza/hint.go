@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ func (h hints) agent() string {
 // adapt returns the hint that the reader may type. An agent gets no command
 // that only a human may run, but one that asks a human.
 func (h hints) adapt(hint string) string {
+	hint = h.ofClone(hint)
 	agent := h.agent()
 	if agent == "" {
 		return h.addAs(hint)
@@ -53,6 +55,18 @@ func (h hints) adapt(hint string) string {
 		}
 	}
 	return hint
+}
+
+// aboutClone finds commands of git about the clone's settings and refs.
+var aboutClone = pattern.Late(`(^|&& |; )git (config |branch |for-each-ref |(?:log|show) refs/liza/)`)
+
+// ofClone has the commands about the clone work where a checkout's own repository is too.
+func (h hints) ofClone(hint string) string {
+	if h.opened == nil || h.opened.Inside() == h.opened {
+		return hint
+	}
+	clone := shell.Quote(cmp.Or(h.opened.MainWorkTree(), h.opened.CommonDir()))
+	return aboutClone().ReplaceAllString(hint, "${1}git -C "+strings.ReplaceAll(clone, "$", "$$")+" ${2}")
 }
 
 // lizaCommand finds the commands of git liza in a hint.

@@ -265,11 +265,12 @@ type sight struct {
 }
 
 func seen(ts *testscript.TestScript) sight {
-	root := printed(ts, "sh", "-c", "git rev-parse --path-format=absolute --git-common-dir 2>/dev/null || pwd")
+	root := printed(ts, "sh", "-c", "cd \"$(git rev-parse --path-format=absolute --git-common-dir 2>/dev/null || pwd)\" && cd \"$(git config liza.clone || echo .)\" && pwd")
 	root = strings.TrimSuffix(root, "/.git")
-	at := sight{files: map[string]string{}, refs: printed(ts, "sh", "-c", "git for-each-ref --format='%(refname) %(objectname)' 2>/dev/null || :")}
-	at.verdicts = strings.Count(printed(ts, "sh", "-c", "git log --format=%s refs/liza/state 2>/dev/null || :"), "approve ")
-	if printed(ts, "sh", "-c", "git rev-parse --is-bare-repository 2>/dev/null || :") == "true" {
+	inClone := func(line string) string { return printed(ts, "sh", "-c", "cd \"$0\" && "+line, root) }
+	at := sight{files: map[string]string{}, refs: inClone("git for-each-ref --format='%(refname) %(objectname)' 2>/dev/null || :")}
+	at.verdicts = strings.Count(inClone("git log --format=%s refs/liza/state 2>/dev/null || :"), "approve ")
+	if inClone("git rev-parse --is-bare-repository 2>/dev/null || :") == "true" {
 		return at // no files of anybody's
 	}
 	ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -2,9 +2,13 @@ package git
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -127,6 +131,9 @@ func RenderConfig(settings []Setting) string {
 // takeOptions keep git from indexes over objects that somebody else has written.
 var takeOptions = []string{"-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "-c", "pack.useBitmaps=false", "-c", "core.hooksPath=" + os.DevNull}
 
+// unpackLimit is how many objects stay a pack, as git-config(1) has it for transfer.unpackLimit.
+const unpackLimit = 100
+
 // takeLimit bounds the pack of what is taken over at once, in bytes.
 const takeLimit = 4 << 30
 
@@ -160,16 +167,45 @@ func (r *Repo) TakeObjects(ctx context.Context, from string, commits []ID) error
 		return err
 	}
 	apart := []string{"GIT_NO_LAZY_FETCH=1", "GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + r.objectDir}
-	if _, err := r.Run(ctx, Cmd{Env: apart, Stdin: pack, Args: append(takeOptions, "index-pack", "--stdin", "--strict", "--fix-thin", fmt.Sprintf("--max-input-size=%d", takeLimit))}); err != nil {
+	// Like git itself, which would have many small packs to look into otherwise.
+	how := []string{"unpack-objects", "-q", "--strict"}
+	if len(pack) < 12 || binary.BigEndian.Uint32(pack[8:]) >= unpackLimit {
+		how = []string{"index-pack", "--stdin", "--strict", "--fix-thin"}
+	}
+	how = append(slices.Concat(takeOptions, how), fmt.Sprintf("--max-input-size=%d", takeLimit))
+	if _, err := r.Run(ctx, Cmd{Env: apart, Stdin: pack, Args: how}); err != nil {
 		return err
 	}
 	if err := r.checkConnected(ctx, apart, commits); err != nil {
 		return err
 	}
+	if err := r.takeLoose(quarantine); err != nil {
+		return fmt.Errorf("taking objects over: %w", err)
+	}
 	for _, suffix := range []string{".rev", ".pack", ".idx"} { // with the index the pack is there
 		for _, path := range PathsIn(filepath.Join(quarantine, "pack"), "pack-", suffix) {
 			if err := os.Rename(path, filepath.Join(r.objectDir, "pack", filepath.Base(path))); err != nil {
 				return fmt.Errorf("taking objects over: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// takeLoose moves loose objects from a quarantine to the repository.
+func (r *Repo) takeLoose(quarantine string) error {
+	for _, path := range PathsIn(quarantine, "", "") {
+		name := filepath.Base(path)
+		if len(name) != 2 {
+			continue
+		}
+		to := filepath.Join(r.objectDir, name)
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) && os.Rename(path, to) == nil {
+			continue // with the permissions that git gave it
+		}
+		for _, object := range PathsIn(path, "", "") {
+			if err := os.Rename(object, filepath.Join(to, filepath.Base(object))); err != nil {
+				return err
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,9 +56,9 @@ func (a *Agent) succeeds(ctx context.Context, args ...string) (bool, error) {
 	return r.Passed(), err
 }
 
-// config returns a value of git's configuration, "" if it is not set.
+// config returns a value of the clone's configuration, "" if it is not set.
 func (a *Agent) config(ctx context.Context, key string) (string, error) {
-	r, err := a.run(ctx, nil, gitLimit, "git", "config", "--get", key)
+	r, err := a.run(ctx, nil, gitLimit, "git", "-C", cmp.Or(proc.Value(a.Environ, "LIZA_CLONE"), a.Dir), "config", "--get", key)
 	switch {
 	case err != nil:
 		return "", err

@@ -267,7 +267,7 @@ func TestAForgedOutageCounts(t *testing.T) {
 	w.attempts(1)
 	w.gate("style", "submit", "true")
 	w.tasks(1)
-	_, err := w.rush(coder(w.agent(`c=$(git rev-parse --path-format=absolute --git-common-dir)/liza/outages; mkdir -p "$c"
+	_, err := w.rush(coder(w.agent(`c=$LIZA_CLONE/.git/liza/outages; mkdir -p "$c"
 echo '{"gate":"style","said":"no"}' > "$c/coder-1"; exit 1`)))
 	require.ErrorContains(t, err, "task-1 BLOCKED: retries")
 	require.Empty(t, w.moves(flow.ActOutage))

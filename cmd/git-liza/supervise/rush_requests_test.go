@@ -51,7 +51,7 @@ func TestAgentsSteerNobody(t *testing.T) {
 	w.tasks(1)
 	program, err := os.Executable()
 	require.NoError(t, err)
-	code := w.agent(`common=$(cd "$(git rev-parse --git-common-dir)" && pwd)
+	code := w.agent(`common=$LIZA_CLONE/.git
 env -u LIZA_AGENT_ID -u LIZA_GENERATION SUPERVISE_TEST_ASK="$common" '` + program + `' > "$notes/one" 2>&1
 SUPERVISE_TEST_ASK="$common" setsid sh -c "'` + program + `' > '$notes/two.new' 2>&1; mv '$notes/two.new' '$notes/two'" &
 waitfor two; waitfor go; submit`)

@@ -175,7 +175,7 @@ func TestSessionSealsNoReview(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent(`if test $n = 1; then
-	rm "$(git rev-parse --git-common-dir)"/liza/seals/*; git liza review $LIZA_TASK
+	rm $LIZA_CLONE/.git/liza/seals/*; git liza review $LIZA_TASK
 	git liza approve $LIZA_TASK --commit $LIZA_REVIEW_COMMIT 2>"$notes/approve"
 else approve; fi`)))
 	require.NoError(t, err, r.said())

@@ -54,6 +54,16 @@ func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees,
 	if err := trees.Ignore(); err != nil {
 		return worktrees.Tree{}, err
 	}
+	tree, err := c.findAttempt(ctx, trees, t)
+	if t.Claim != nil && !tree.Broken && tree.Path != "" {
+		if by := t.Claim.By.Agent(); by != "" {
+			err = errors.Join(err, trees.SetAuthor(tree.Name, string(by), string(by)+"@liza.invalid"))
+		}
+	}
+	return tree, err
+}
+
+func (c *Checkouts) findAttempt(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
 	a := t.Attempt
 	name := t.ID.Folder(a.Number)
 	if a.Number > 1 {
@@ -327,10 +337,10 @@ func (c *Checkouts) dropBranch(ctx context.Context, b *flow.Board, t *flow.Task,
 }
 
 // worktreeObstacle describes a worktree in the way of a new one. git moves an intact
-// one, because it knows the files of that worktree.
+// one, because it knows the files of that worktree, but none with a repository inside.
 func worktreeObstacle(path string, broken bool, err error) error {
 	const reason = "is a worktree already"
-	if err != nil || broken {
+	if info, statErr := os.Lstat(filepath.Join(path, ".git")); err != nil || broken || statErr == nil && info.IsDir() {
 		return pathObstacle(path, reason, err)
 	}
 	return &worktrees.Obstacle{Path: path, Reason: reason, Hint: "git worktree move " + shell.Quote(path) + " " + shell.Quote(path+".old")}

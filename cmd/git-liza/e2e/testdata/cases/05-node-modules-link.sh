@@ -6,7 +6,7 @@ echo 'node_modules/' >.gitignore
 commit ignore
 mkdir node_modules && echo dep >node_modules/dep
 board
-set_up 'ln -s "$(cd "$(git rev-parse --git-common-dir)/.." && pwd)/node_modules" node_modules'
+set_up 'ln -s "$LIZA_CLONE/node_modules" node_modules'
 task t1
 work <<'W'
 cat node_modules/dep >/dev/null || exit 1

@@ -5,7 +5,7 @@ hub
 echo 'API=top-secret-value' >.env
 board --remote origin
 once
-set_up 'cp "$(git rev-parse --git-common-dir)/../.env" .env'
+set_up 'cp "$LIZA_CLONE/.env" .env'
 task t1
 work <<'W'
 test -f .env && echo half >half.txt && : >"$T/ran-t1"

@@ -5,7 +5,7 @@ repo "$T/r"
 echo 'API=top-secret-value' >.env
 board
 once
-set_up 'cp "$(git rev-parse --git-common-dir)/../.env" .env'
+set_up 'cp "$LIZA_CLONE/.env" .env'
 supervised <<'A'
 cat >/dev/null
 if [ "$LIZA_ROLE" = code-reviewer ]; then printf '```liza\nverdict: approve\n```\n'; exit 0; fi
