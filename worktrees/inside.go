@@ -149,10 +149,15 @@ var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.spl
 
 // config is the configuration inside: the clone's own without what is left out.
 func (i *insides) config(ctx context.Context, r record) (string, error) {
-	own, err := i.repo.Config.OwnFile(ctx)
+	own, err := i.repo.Config.SettingsIn(ctx, filepath.Join(i.registry.common, "config"))
 	if err != nil {
 		return "", err
 	}
+	sparse, err := i.isolation.sparse(ctx)
+	if err != nil {
+		return "", err
+	}
+	own = append(own, sparse...)
 	version := "0"
 	settings := slices.DeleteFunc(own, func(s git.Setting) bool {
 		if s.Key == "extensions.objectformat" {

@@ -147,9 +147,11 @@ func TestNothingOfACheckoutIsRun(t *testing.T) {
 		"a configuration of the work tree": func(p *project, dir string, x trap) {
 			p.git("config", "extensions.worktreeConfig", "true")
 			for _, key := range []string{"core.fsmonitor", "filter.x.clean", "filter.x.smudge", "gpg.program", "core.editor"} {
-				p.gitIn(dir, "config", "--worktree", key, x.program)
+				p.gitIn(dir, "config", key, x.program)
+				p.git("config", "--file", ".git/worktrees/task-1/config.worktree", key, x.program)
 			}
-			p.gitIn(dir, "config", "--worktree", "commit.gpgSign", "true")
+			p.gitIn(dir, "config", "commit.gpgSign", "true")
+			p.git("config", "--file", ".git/worktrees/task-1/config.worktree", "commit.gpgSign", "true")
 			p.write(filepath.Join(dir, ".gitattributes"), "* filter=x\n")
 			p.write(filepath.Join(dir, "a"), "changed\n")
 		},
@@ -174,10 +176,9 @@ func TestNothingOfACheckoutIsRun(t *testing.T) {
 func TestARestartRunsNothingOfACheckout(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
-	p.git("config", "extensions.worktreeConfig", "true")
 	old, x, hooks := p.branch("task-1", "liza/task-1"), p.trap(), t.TempDir()
 	p.script(filepath.Join(hooks, "reference-transaction"), content(t, x.program))
-	p.gitIn(old.Path, "config", "--worktree", "core.hooksPath", hooks)
+	p.gitIn(old.Path, "config", "core.hooksPath", hooks)
 	require.NoError(t, removeIfThere(x.ran))
 	_, err := p.Restart(context.Background(), "task-1@2", "liza/task-1", p.base, p.base)
 	require.NoError(t, err)

@@ -49,10 +49,12 @@ func (i *isolation) runWithHooks(ctx context.Context, r record, c git.Cmd) ([]by
 
 func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c git.Cmd) ([]byte, error) {
 	i.repo.Config.Renew() // what installs a project's packages may set hooks and filters
-	if err := i.checkConfig(ctx, r); err != nil {
+	own, err := i.ownOptions(ctx, r)
+	if err != nil {
 		return nil, err
 	}
 	options := append(git.Isolated(hooks), "-c", "core.splitIndex=false")
+	options = append(options, own...)
 	barred, path, err := i.barFilters(ctx, r)
 	if err != nil {
 		return nil, err
@@ -113,53 +115,37 @@ func (i *isolation) hooksFolder(ctx context.Context) (string, error) {
 	return filepath.Join(i.main, folder), nil
 }
 
-// ownKeys are the keys, or their sections, that a work tree may set for itself: none of
-// them makes git start a program that this package does not prevent.
-var ownKeys = []string{"core.sparsecheckout", "core.sparsecheckoutcone", "index.sparse", "core.bare", "core.hookspath",
-	"core.fsmonitor", "core.untrackedcache", "user.", "author.", "committer.", "liza."}
+// sparseKeys are what git writes into a configuration of the main work tree alone, and what a
+// checkout has like it.
+var sparseKeys = []string{"core.sparsecheckout", "core.sparsecheckoutcone", "index.sparse"}
 
-// checkConfig refuses a linked work tree whose config.worktree has a setting that the
-// main work tree's file, from which it was copied, does not have.
-func (i *isolation) checkConfig(ctx context.Context, r record) error {
-	path := filepath.Join(r.gitDir, "config.worktree")
-	if r.gitDir == i.common || !fileExists(path) {
-		return nil
+// sparse are the settings by which the main work tree, and so a checkout, is a sparse one.
+func (i *isolation) sparse(ctx context.Context) ([]git.Setting, error) {
+	path := filepath.Join(i.common, "config.worktree")
+	if !fileExists(path) {
+		return nil, nil
 	}
 	value, err := i.repo.Config.Config(ctx, "extensions.worktreeConfig")
 	if on, known := git.ParseBool(value); err != nil || known && !on {
-		return err // git does not read it either
+		return nil, err // git does not read it either
 	}
-	mine, err := i.configLines(ctx, path)
-	if err != nil {
-		return err
-	}
-	main, err := i.configLines(ctx, filepath.Join(i.common, "config.worktree"))
-	if err != nil {
-		return err
-	}
-	for line := range mine {
-		key, _, _ := strings.Cut(line, "\n")
-		may := func(prefix string) bool {
-			return key == prefix || strings.HasSuffix(prefix, ".") && strings.HasPrefix(key, prefix)
-		}
-		if !main[line] && !slices.ContainsFunc(ownKeys, may) {
-			return &Obstacle{Path: path, Reason: "sets " + key + " for this worktree alone, which has no effect here",
-				Hint: "git config --file " + shell.Quote(path) + " --unset-all " + shell.Quote(key)}
-		}
-	}
-	return nil
+	all, err := i.repo.Config.SettingsIn(ctx, path)
+	return slices.DeleteFunc(all, func(s git.Setting) bool { return !slices.Contains(sparseKeys, s.Key) }), err
 }
 
-// configLines are the settings of one configuration file, each as key, line feed and
-// value; none if there is no such file.
-func (i *isolation) configLines(ctx context.Context, path string) (map[string]bool, error) {
-	if _, err := git.ReadSmall(path); isAbsent(err) {
+// ownOptions are the options for what an entry has no configuration of its own for.
+func (i *isolation) ownOptions(ctx context.Context, r record) (options []string, err error) {
+	if r.gitDir == i.common || r.name == "" {
 		return nil, nil
-	} else if err != nil {
-		return nil, err
 	}
-	out, err := i.repo.Git(ctx, "config", "--file", path, "--no-includes", "--null", "--list")
-	return pathSet(string(out)), err
+	if path := filepath.Join(r.gitDir, "config.worktree"); r.own && fileExists(path) {
+		return nil, &Obstacle{Path: path, Reason: "configures git for this worktree alone, and is not of git liza", Hint: "rm " + shell.Quote(path)}
+	}
+	settings, err := i.sparse(ctx)
+	for _, one := range settings {
+		options = append(options, "-c", one.Key+"="+one.Value)
+	}
+	return options, err
 }
 
 // barFilters returns options that make git fail where it would start a filter that is,

@@ -69,7 +69,11 @@ func (g *registry) writeAdminFiles(ctx context.Context, admin, path string, c ch
 			return err
 		}
 	}
-	return g.copySettings(ctx, admin)
+	to := filepath.Join(admin, "info", "sparse-checkout")
+	if err := os.Mkdir(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	return copyIfThere(to, filepath.Join(g.common, "info", "sparse-checkout"))
 }
 
 // setReftableHead sets HEAD in a repository that keeps its refs in reftables, where
@@ -90,44 +94,6 @@ func (g *registry) setReftableHead(ctx context.Context, admin string, c checkout
 		return err
 	}
 	return os.WriteFile(common, []byte("../..\n"), 0o666)
-}
-
-// copySettings copies what git copies to a new work tree: the sparse checkout, and
-// the configuration of the main work tree without its location.
-func (g *registry) copySettings(ctx context.Context, admin string) error {
-	for _, name := range []string{"info/sparse-checkout", "config.worktree"} {
-		from, err := git.OpenRegular(filepath.Join(g.common, filepath.FromSlash(name)))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(admin, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-			return err
-		}
-		if err := copyTo(to, from); err != nil {
-			return err
-		}
-	}
-	config := filepath.Join(admin, "config.worktree")
-	if !fileExists(config) {
-		return nil
-	}
-	for _, key := range []string{"core.worktree", "core.bare"} {
-		// Remove core.bare only if it is true: a repository that is bare except for its
-		// main work tree has false there.
-		args := []string{"config", "--file", config, "--unset-all", key}
-		if key == "core.bare" {
-			args = append(args, "true")
-		}
-		const none = 5
-		if _, err := g.repo.Run(ctx, git.Cmd{Args: args}); err != nil && exitCode(err) != none {
-			return err
-		}
-	}
-	return nil
 }
 
 // addAdminFolder puts a whole git directory among those of work trees, under the first

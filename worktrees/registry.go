@@ -48,6 +48,7 @@ type record struct {
 	gone   bool   // no folder, or one whose .git file is missing or empty
 	alien  bool   // the folder names another git directory, as in a copied repository
 	own    bool   // there is a repository of ours inside
+	inner  string // the branch that is checked out inside, if it is another
 }
 
 // pathOf is the path as callers know it: below the main work tree as git

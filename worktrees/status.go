@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -38,7 +39,7 @@ func (k *Contents) recordAt(ctx context.Context, path string) (record, error) {
 // that ends in a slash is a repository of its own.
 type Status struct {
 	Head   ID     // "" on a branch without a commit
-	Branch string // "" if HEAD is detached
+	Branch string // "" if HEAD is detached; it may be one inside, which the clone has not
 
 	Staged, Unstaged, Untracked []string
 
@@ -94,6 +95,7 @@ func (k *Contents) readStatus(ctx context.Context, r record) (Status, error) {
 			return Status{}, err
 		}
 	}
+	s.Branch = cmp.Or(s.Branch, r.inner)
 	return s, nil
 }
 

@@ -81,6 +81,9 @@ func (i *insides) take(ctx context.Context, r *record) error {
 	if err != nil {
 		return err
 	}
+	if f.branch != mine {
+		r.inner = f.branch
+	}
 	taken, _ := git.ReadSmall(filepath.Join(r.gitDir, takenName))
 	if f.branch == r.branch && f.head == r.head && strings.TrimSpace(string(taken)) == string(r.head) {
 		return nil

@@ -107,9 +107,9 @@ func CloneOf(inside string) string {
 	return ""
 }
 
-// OwnFile is what the repository's own file of configuration sets, includes not followed.
-func (c *RepoConfiguration) OwnFile(ctx context.Context) ([]Setting, error) {
-	out, err := c.repo.Git(ctx, "config", "--file", c.ownFile(), "--no-includes", "--null", "--list")
+// SettingsIn is what one file of configuration sets, includes not followed.
+func (c *RepoConfiguration) SettingsIn(ctx context.Context, path string) ([]Setting, error) {
+	out, err := c.repo.Git(ctx, "config", "--file", path, "--no-includes", "--null", "--list")
 	return parseConfig(out), err
 }
 

@@ -22,10 +22,13 @@ func ReadSettings(ctx context.Context, repo *git.Repo) (Settings, error) {
 	mark := repo.Config.MarkConfig()
 	lines, err := repo.Config.SettingsUnder(ctx, comparedSections()...)
 	lines = slices.DeleteFunc(lines, func(one git.PlacedSetting) bool {
-		return !placeOf(one).governs() && !strings.HasPrefix(one.Key, "liza.")
+		return !placeOf(one).governs() && !strings.HasPrefix(one.Key, "liza.") && !isPerson(one.Key)
 	})
 	return Settings{lines, mark}, err
 }
+
+// isPerson reports whether a key of git says who its user is, or whom they trust.
+func isPerson(key string) bool { return strings.HasPrefix(key, "user.") || strings.HasPrefix(key, "safe.") }
 
 // On reports whether a switch was on.
 func (x Settings) On(key string) bool {
@@ -122,9 +125,8 @@ func (c settingChange) allowed(wrote func(string, ...string) bool) bool {
 }
 
 // PutBack restores the governing keys of the repository's own configuration that
-// have changed since x was read, unless git liza wrote them; back are these keys,
-// without those that are an agent's habit and run nothing of ours. told are lines about
-// these, and about other changes, which stay. next is x with the changes that stay.
+// have changed since x was read, unless git liza wrote them; back are these keys. told are
+// lines about other changes, which stay. next is x with the changes that stay.
 func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, back, told []string, err error) {
 	now, err := ReadSettings(ctx, repo)
 	if err != nil {
@@ -132,7 +134,6 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 	}
 	wrote := repo.Config.WroteSince(x.mark)
 	var failed []error
-	var mild []string
 	for _, one := range x.changed(now) {
 		if !one.own || !one.governs() || one.allowed(wrote) {
 			continue
@@ -141,19 +142,12 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 			failed = append(failed, err) // the others are put back nevertheless
 			continue
 		}
-		if isHabit(one.key) {
-			mild = append(mild, git.Visible(one.key))
-			continue
-		}
 		back = append(back, git.Visible(one.key))
-	}
-	if len(mild) > 0 {
-		told = append(told, "of git's configuration "+strings.Join(mild, ", ")+" is as it was before the session; its user changes it while no session runs")
 	}
 	if len(failed) > 0 {
 		return x, back, told, errors.Join(failed...)
 	}
-	if len(back)+len(mild) > 0 { // removing an include also removes the keys that it included
+	if len(back) > 0 { // removing an include also removes the keys that it included
 		if now, err = ReadSettings(ctx, repo); err != nil {
 			return x, back, told, err
 		}

@@ -44,25 +44,9 @@ func listed(sections map[string][]string, key string) bool {
 	return known && (variables == nil || slices.Contains(variables, key[last+1:]))
 }
 
-// habits are those of them that no git of a supervisor or of a hook asks for, since it
-// has no terminal and edits nothing: agents set them as people do. The program would run
-// when a person types git.
-var habits = map[string][]string{
-	"alias":       nil,
-	"core":        {"editor", "pager"},
-	"difftool":    nil,
-	"interactive": nil,
-	"mergetool":   nil,
-	"pager":       nil,
-	"sequence":    nil,
-}
-
-// isHabit reports whether a key that steers is one of them.
-func isHabit(key string) bool { return listed(habits, key) }
-
-// comparedSections are what the keys begin with that a session must not change.
+// comparedSections are what the keys begin with of which a change by a session is named.
 func comparedSections() []string {
-	list := []string{"liza.", "include.", "includeif."}
+	list := []string{"liza.", "include.", "includeif.", "user.", "safe."}
 	for section := range steering {
 		list = append(list, section+".")
 	}

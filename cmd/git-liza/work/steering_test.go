@@ -9,7 +9,7 @@ import (
 )
 
 // Keys of git's manual whose value is a program, names one, lets one run or redirects a
-// remote are compared after a session. Those that only a person's git asks for are habits.
+// remote are compared after a session.
 func TestSteeringKeys(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{
@@ -26,11 +26,5 @@ func TestSteeringKeys(t *testing.T) {
 	}
 	for _, key := range []string{"color.ui", "core.autocrlf", "diff.algorithm", "http.sslverify", "merge.conflictstyle", "remote.x.prune", "submodule.x.path", "user.name", "core"} {
 		require.False(t, steers(key), key)
-	}
-	for _, key := range []string{"alias.x", "core.editor", "core.pager", "difftool.x.cmd", "interactive.difffilter", "mergetool.x.cmd", "pager.log", "sequence.editor"} {
-		require.True(t, isHabit(key), key)
-	}
-	for _, key := range []string{"core.fsmonitor", "core.hookspath", "core.sshcommand", "credential.helper", "diff.external", "filter.x.clean", "gpg.program", "merge.x.driver", "remote.x.url", "url.x.insteadof"} {
-		require.False(t, isHabit(key), "a git of a supervisor runs what %s names", key)
 	}
 }
