@@ -28,7 +28,9 @@ func ReadSettings(ctx context.Context, repo *git.Repo) (Settings, error) {
 }
 
 // isPerson reports whether a key of git says who its user is, or whom they trust.
-func isPerson(key string) bool { return strings.HasPrefix(key, "user.") || strings.HasPrefix(key, "safe.") }
+func isPerson(key string) bool {
+	return strings.HasPrefix(key, "user.") || strings.HasPrefix(key, "safe.")
+}
 
 // On reports whether a switch was on.
 func (x Settings) On(key string) bool {
