@@ -73,24 +73,21 @@ func (i *insides) take(ctx context.Context, r *record) error {
 	if !r.own {
 		return nil
 	}
-	mine := r.branch
-	if mine == "" {
-		mine = taskBranch(r.name)
+	if _, _, agreed, err := i.compare(r); err != nil || agreed == r.head {
+		return err
 	}
-	f, err := i.readFace(*r, mine)
+	unlock, err := i.registry.locks.lock(ctx, "take-"+lockStripe(r.name))
 	if err != nil {
 		return err
 	}
-	if f.branch != mine {
-		r.inner = f.branch
+	defer unlock()
+	// Another process may have taken it meanwhile.
+	if _, err := i.registry.readRecord(ctx, r, folderLinks{}); err != nil {
+		return err
 	}
-	taken, _ := git.ReadSmall(filepath.Join(r.gitDir, takenName))
-	if f.branch == r.branch && f.head == r.head && strings.TrimSpace(string(taken)) == string(r.head) {
-		return nil
-	}
-	agreed := ID(strings.TrimSpace(string(taken)))
-	if f.head == "" {
-		return nil // nothing is committed there
+	mine, f, agreed, err := i.compare(r)
+	if err != nil || agreed == r.head {
+		return err
 	}
 	if r.head != agreed && r.head != "" && f.head == agreed && f.branch == r.branch {
 		return i.handDown(*r) // a process of ours died before it did
@@ -108,6 +105,26 @@ func (i *insides) take(ctx context.Context, r *record) error {
 		return err
 	}
 	return i.takeIndex(ctx, *r)
+}
+
+// compare reads what the repository inside has, and the last commit that both sides had, which
+// is the record's where nothing differs. mine is the branch of the task.
+func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error) {
+	if mine = r.branch; mine == "" {
+		mine = taskBranch(r.name)
+	}
+	if f, err = i.readFace(*r, mine); err != nil || f.head == "" {
+		return mine, f, r.head, err // nothing is committed there
+	}
+	if f.branch != mine {
+		r.inner = f.branch
+	}
+	taken, _ := git.ReadSmall(filepath.Join(r.gitDir, takenName))
+	agreed = ID(strings.TrimSpace(string(taken)))
+	if agreed == r.head && (f.branch != r.branch || f.head != r.head) {
+		agreed = ""
+	}
+	return mine, f, agreed, nil
 }
 
 // takeObjects brings the objects of the commits that the clone lacks.

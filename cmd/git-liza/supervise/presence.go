@@ -224,8 +224,25 @@ func (r *Rush) writePresences(ctx context.Context) {
 		if s.presence.refresh(ctx, r.presences.each) {
 			due = append(due, s.id)
 		}
+		r.takeWork(ctx, s)
 	}
 	r.sharePresences(ctx, due)
+}
+
+// takeWork brings what a coder has committed in its checkout so far to the clone. Whoever
+// needs it tries again and says what is wrong.
+func (r *Rush) takeWork(ctx context.Context, s *supervisor) {
+	now, active := s.presence.current()
+	if !active || now.Doing != coding || s.clone.Checkouts.Trees == nil {
+		return
+	}
+	b, _, err := r.presences.store.Board(ctx)
+	if err != nil {
+		return
+	}
+	if t := b.Task(now.Task); t != nil && t.Attempt != nil {
+		_ = s.clone.Checkouts.Trees.Take(ctx, t.ID.Folder(t.Attempt.Number))
+	}
 }
 
 // sharePresences pushes the presences that are due to the remote, and deletes there
