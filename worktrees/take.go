@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -89,6 +90,9 @@ func (i *insides) take(ctx context.Context, r *record) error {
 	if err != nil || agreed == r.head {
 		return err
 	}
+	if err := i.keepBranch(ctx, *r, mine, &f); err != nil {
+		return err
+	}
 	if r.head != agreed && r.head != "" && f.head == agreed && f.branch == r.branch {
 		return i.handDown(*r) // a process of ours died before it did
 	}
@@ -127,6 +131,22 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 	return mine, f, agreed, nil
 }
 
+// keepBranch makes the task's branch inside again.
+func (i *insides) keepBranch(ctx context.Context, r record, mine string, f *face) (err error) {
+	if mine == "" || f.tip != "" {
+		return nil
+	}
+	if f.tip, err = i.repo.Refs.Resolve(ctx, "refs/heads/"+mine); err != nil || f.tip == "" {
+		return err
+	}
+	root, err := os.OpenRoot(r.inside())
+	if err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	defer root.Close()
+	return writeIn(root, "refs/heads/"+mine, []byte(f.tip+"\n"))
+}
+
 // takeObjects brings the objects of the commits that the clone lacks.
 func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 	objects, err := i.repo.Objects(ctx)
@@ -157,11 +177,15 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 	if err != nil || string(named) != i.alternates(r) {
 		return &Obstacle{Path: filepath.Join(from, "info", "alternates"), Reason: "does not name the objects of the clone alone"}
 	}
-	return i.repo.TakeObjects(ctx, from, lacking)
+	err = i.repo.TakeObjects(ctx, from, lacking)
+	if exitCode(err) > 0 {
+		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
+	}
+	return err
 }
 
 // takeBranch moves the task's branch to where it is inside, while the checkout is on it, or
-// where nobody else has it.
+// forward, or makes it again.
 func (i *insides) takeBranch(ctx context.Context, r *record, mine string, f face) error {
 	if mine == "" || f.tip == "" {
 		return nil
@@ -172,8 +196,8 @@ func (i *insides) takeBranch(ctx context.Context, r *record, mine string, f face
 		return err
 	}
 	if r.branch != mine {
-		ours, err := i.repo.IsAncestor(ctx, old, f.tip)
-		if err != nil || !ours || old == "" {
+		ours, err := i.mayMove(ctx, *r, mine, old, f.tip)
+		if err != nil || !ours {
 			return err
 		}
 	}
@@ -184,6 +208,19 @@ func (i *insides) takeBranch(ctx context.Context, r *record, mine string, f face
 		r.head = f.tip
 	}
 	return nil
+}
+
+// mayMove reports whether a checkout that is not on a branch may move it: nobody else is on it,
+// and nothing gets lost.
+func (i *insides) mayMove(ctx context.Context, r record, branch string, from, to ID) (bool, error) {
+	records, err := i.registry.records(ctx)
+	if err != nil || slices.ContainsFunc(records, func(o record) bool { return o.gitDir != r.gitDir && o.hasBranch(branch) }) {
+		return false, err
+	}
+	if from == "" {
+		return true, nil
+	}
+	return i.repo.IsAncestor(ctx, from, to)
 }
 
 // takeHead has the entry on the branch, or at the commit, that is checked out inside.

@@ -49,6 +49,9 @@ func (fl *Flusher) MakeDurable(ctx context.Context, commits ...ID) error {
 		err = fl.syncRepository()
 	} else {
 		err = fl.syncObjects(ctx, mode, commits, known)
+		if errors.Is(err, ErrDamaged) { // perhaps only one that is known has gone bad since
+			err = fl.syncObjects(ctx, mode, commits, fl.readable(ctx, known))
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("making %s durable: %w", commits[0].Short(), err)
@@ -87,6 +90,14 @@ func (fl *Flusher) unsyncedCommits(ctx context.Context, commits, known []ID) ([]
 		list = append(list, id)
 	}
 	return list, nil
+}
+
+// readable are the commits that can be read.
+func (fl *Flusher) readable(ctx context.Context, commits []ID) []ID {
+	return slices.DeleteFunc(slices.Clone(commits), func(id ID) bool {
+		bad, err := fl.repo.UnreadableObjects(ctx, []ID{id}, 1)
+		return err != nil || len(bad) > 0
+	})
 }
 
 // updatedCommits returns the new commits of updates, without those that this process
