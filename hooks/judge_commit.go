@@ -49,7 +49,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 		return refusal(RuleBranch, "cd "+shell.Quote(filepath.Join(filepath.Dir(s.Repo.WorkTree()), live)),
 			"the work of %s is committed in %s/%s, not in %[2]s/%[4]s", id, layout.Worktrees, live, name)
 	}
-	inside := s.Repo.Inside()
+	inside := git.Inside(s.Repo)
 	defer inside.Close()
 	head, err := inside.Refs.SymbolicRef(ctx, "HEAD")
 	if err != nil {

@@ -145,6 +145,11 @@ func (b *branches) detachHead(ctx context.Context, r record, branch string, at I
 	if r.branch != branch {
 		return nil
 	}
+	unlock, err := b.insides.lock(ctx, r) // whoever takes over meanwhile would attach it again
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := b.repo.Refs.DetachHead(ctx, r.gitDir, r.head, at, "git liza: detached from "+branch); err != nil || !r.own {
 		return err
 	}

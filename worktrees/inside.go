@@ -75,10 +75,14 @@ func (i *insides) make(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
+	// A relative one is looked for in each work tree.
+	if own, err := i.repo.Config.Config(ctx, "core.hooksPath"); err == nil && own != "" && own[0] != '~' && !filepath.IsAbs(own) {
+		folder = "./" + own
+	}
 	for name, text := range files {
 		mode := fs.FileMode(0o666)
 		if hook, is := strings.CutPrefix(name, "hooks/"); is {
-			text, mode = passOnTo(filepath.Join(folder, hook)), 0o777
+			text, mode = passOnTo(folder+"/"+hook), 0o777
 		}
 		if err := os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), mode); err != nil {
 			return fmt.Errorf("worktree %s: %w", r.path, err)

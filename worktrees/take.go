@@ -77,7 +77,7 @@ func (i *insides) take(ctx context.Context, r *record) error {
 	if _, _, agreed, err := i.compare(r); err != nil || agreed == r.head {
 		return err
 	}
-	unlock, err := i.registry.locks.lock(ctx, "take-"+lockStripe(r.name))
+	unlock, err := i.lock(ctx, *r)
 	if err != nil {
 		return err
 	}
@@ -109,6 +109,11 @@ func (i *insides) take(ctx context.Context, r *record) error {
 		return err
 	}
 	return i.takeIndex(ctx, *r)
+}
+
+// lock waits until no other process makes one side of a checkout like the other.
+func (i *insides) lock(ctx context.Context, r record) (unlock func(), err error) {
+	return i.registry.locks.lock(ctx, "take-"+lockStripe(r.name))
 }
 
 // compare reads what the repository inside has, and the last commit that both sides had, which
@@ -177,7 +182,7 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 	if err != nil || string(named) != i.alternates(r) {
 		return &Obstacle{Path: filepath.Join(from, "info", "alternates"), Reason: "does not name the objects of the clone alone"}
 	}
-	err = i.repo.TakeObjects(ctx, from, lacking)
+	err = git.TakeObjects(ctx, i.repo, from, lacking)
 	if exitCode(err) > 0 {
 		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
 	}
@@ -185,7 +190,7 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 }
 
 // takeBranch moves the task's branch to where it is inside, while the checkout is on it, or
-// forward, or makes it again.
+// forward. It makes it again where it is checked out inside.
 func (i *insides) takeBranch(ctx context.Context, r *record, mine string, f face) error {
 	if mine == "" || f.tip == "" {
 		return nil
@@ -195,7 +200,7 @@ func (i *insides) takeBranch(ctx context.Context, r *record, mine string, f face
 	if err != nil || old == f.tip {
 		return err
 	}
-	if r.branch != mine {
+	if r.branch != mine && (old != "" || f.branch != mine) {
 		ours, err := i.mayMove(ctx, *r, mine, old, f.tip)
 		if err != nil || !ours {
 			return err
@@ -218,7 +223,7 @@ func (i *insides) mayMove(ctx context.Context, r record, branch string, from, to
 		return false, err
 	}
 	if from == "" {
-		return true, nil
+		return false, nil // the clone needs it no more
 	}
 	return i.repo.IsAncestor(ctx, from, to)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -58,11 +59,11 @@ func (h hints) adapt(hint string) string {
 }
 
 // aboutClone finds commands of git about the clone's settings and refs.
-var aboutClone = pattern.Late(`(^|&& |; )git (config |branch |for-each-ref |(?:log|show) refs/liza/)`)
+var aboutClone = pattern.Late(`(^|&& |; )git (config |branch |for-each-ref |(?:log|show) ` + layout.Refs + `)`)
 
 // ofClone has the commands about the clone work where a checkout's own repository is too.
 func (h hints) ofClone(hint string) string {
-	if h.opened == nil || h.opened.Inside() == h.opened {
+	if h.opened == nil || git.Inside(h.opened) == h.opened {
 		return hint
 	}
 	clone := shell.Quote(cmp.Or(h.opened.MainWorkTree(), h.opened.CommonDir()))

@@ -76,7 +76,7 @@ func isPlace(named, dotGit string) bool {
 
 // Inside is the repository inside the checkout that Open was given, as an agent's own git
 // sees it: nothing in it may decide anything. It is the repository itself elsewhere.
-func (r *Repo) Inside() *Repo {
+func Inside(r *Repo) *Repo {
 	dotGit := filepath.Join(r.workTree, ".git")
 	if info, err := os.Lstat(dotGit); r.gitDir == r.commonDir || err != nil || !info.IsDir() {
 		return r
@@ -139,8 +139,8 @@ const takeLimit = 4 << 30
 
 // TakeObjects brings commits, with all that the repository lacks of them, from a folder of
 // objects that somebody else has written. Git opens no repository there, and what comes is
-// checked apart before it is the repository's. The error is a *Error.
-func (r *Repo) TakeObjects(ctx context.Context, from string, commits []ID) error {
+// checked apart before it is the repository's. The error is a *Error where git refuses them.
+func TakeObjects(ctx context.Context, r *Repo, from string, commits []ID) error {
 	quarantine, err := os.MkdirTemp(r.objectDir, "incoming-")
 	if err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
@@ -176,10 +176,10 @@ func (r *Repo) TakeObjects(ctx context.Context, from string, commits []ID) error
 	if _, err := r.Run(ctx, Cmd{Env: apart, Stdin: pack, Args: how}); err != nil {
 		return err
 	}
-	if err := r.checkConnected(ctx, apart, commits); err != nil {
+	if err := checkConnected(ctx, r, apart, commits); err != nil {
 		return err
 	}
-	if err := r.takeLoose(quarantine); err != nil {
+	if err := takeLoose(r, quarantine); err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
 	}
 	for _, suffix := range []string{".rev", ".pack", ".idx"} { // with the index the pack is there
@@ -193,7 +193,7 @@ func (r *Repo) TakeObjects(ctx context.Context, from string, commits []ID) error
 }
 
 // takeLoose moves loose objects from a quarantine to the repository.
-func (r *Repo) takeLoose(quarantine string) error {
+func takeLoose(r *Repo, quarantine string) error {
 	for _, path := range PathsIn(quarantine, "", "") {
 		name := filepath.Base(path)
 		if len(name) != 2 {
@@ -213,7 +213,7 @@ func (r *Repo) takeLoose(quarantine string) error {
 }
 
 // checkConnected checks that all is there that commits lead to and no ref had before.
-func (r *Repo) checkConnected(ctx context.Context, env []string, commits []ID) error {
+func checkConnected(ctx context.Context, r *Repo, env []string, commits []ID) error {
 	args := append(takeOptions, "rev-list", "--objects", "--quiet")
 	for _, id := range commits {
 		args = append(args, string(id))

@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -56,6 +57,9 @@ func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error)
 		return w.endOverBudget(ctx, now, a, refusal)
 	}
 	before, err := w.progressSignature(ctx, a)
+	if err == nil {
+		err = w.clone.Checkouts.Trees.Renew(ctx, filepath.Base(a.dir))
+	}
 	if err != nil {
 		return result{}, err
 	}

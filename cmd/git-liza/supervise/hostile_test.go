@@ -66,7 +66,7 @@ func TestHostileCoders(t *testing.T) {
 			"the work of task-1 is committed on liza/task-1, not on elsewhere"},
 		{"commits where nobody is", "plain", `git checkout -q --detach; intent; work; git liza submit $LIZA_TASK`,
 			"the work of task-1 is committed on liza/task-1, not on no branch"},
-		{"moves integration", "plain", `intent; work; git update-ref refs/heads/integration HEAD`, "did not end well"},
+		{"moves integration", "plain", `intent; work; cd $LIZA_CLONE; git update-ref refs/heads/integration $(git commit-tree -p integration -m forged integration^{tree})`, "did not end well"},
 		{"merges into integration by hand", "plain", `intent; work; git push -q . HEAD:integration`, "did not end well"},
 		{"deletes its branch", "plain", `intent; work; git checkout -q --detach; git branch -D liza/$LIZA_TASK; git liza submit $LIZA_TASK`, "did not end well"},
 		{"floods the board with moves", "plain", `i=0; while :; do i=$((i+1)); git liza record discovery --severity low "Idea $i"; done`,
@@ -183,18 +183,18 @@ type hostileReviewer struct{ name, script, reason string }
 
 var hostileReviewers = []hostileReviewer{
 	{"edits", `echo better >> task-1.txt`, "files in the worktree of the review were changed: task-1.txt"},
-	{"adds a file", `echo note > note.txt; git add note.txt`, "files in the worktree of the review were changed: note.txt"},
+	{"changes a file and adds it", `echo note >> task-1.txt; git add -A`, "files in the worktree of the review were changed: task-1.txt"},
 	{"commits", `echo better >> task-1.txt; git commit -q --no-verify -am better`, "the worktree of the review is at"},
 	{"checks out another commit", `git checkout -q --detach HEAD~1`, "the worktree of the review is at"},
 	{"makes a branch", `git checkout -q -b mine`, "the worktree of the review is on the branch mine"},
-	{"moves the task's branch", `git -c core.hooksPath=/dev/null update-ref refs/heads/liza/task-1 $(git commit-tree -p HEAD -m "More $n" HEAD^{tree})`, "the branch liza/task-1 was moved"},
+	{"moves the task's branch", `cd $LIZA_CLONE; git -c core.hooksPath=/dev/null update-ref refs/heads/liza/task-1 $(git commit-tree -p integration -m "More $n" integration^{tree}); cd $LIZA_WORKTREE`, "the branch liza/task-1 was moved"},
 	{"deletes its worktree", `cd ..; rm -rf "$LIZA_WORKTREE"; export GIT_DIR="$(cd ../.git && pwd)"`, "the worktree of the review was removed"},
 	{"hides its change from git", `git update-index --assume-unchanged task-1.txt; echo better >> task-1.txt`, "files in the worktree of the review were changed"},
 	{"removes what its worktree was like", `echo better >> task-1.txt; rm -r ../../.git/liza/seals`, "what its worktree was like when the review began is not known any more"},
 	{"removes that and asks again", `echo better >> task-1.txt; rm -r ../../.git/liza/seals; git liza review $LIZA_TASK || true`, "what its worktree was like when the review began is not known any more"},
 	{"writes it anew", `echo better >> task-1.txt; echo '{' > ../../.git/liza/seals/review@task-1@1`, "what its worktree was like when the review began is not known any more"},
 	{"makes it a fifo", `cd ../../.git/liza/seals; rm *; mkfifo review@task-1@1; cd -`, "what its worktree was like when the review began is not known any more"},
-	{"hides its worktree from git", `rm .git; export GIT_DIR="$(cd ../../.git && pwd)"`, "the worktree of the review was removed"},
+	{"hides its worktree from git", `rm -r .git; export GIT_DIR="$(cd ../../.git && pwd)"`, "the worktree of the review was removed"},
 }
 
 func (test hostileReviewer) run(t *testing.T) {

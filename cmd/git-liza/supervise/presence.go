@@ -224,19 +224,19 @@ func (r *Rush) writePresences(ctx context.Context) {
 		if s.presence.refresh(ctx, r.presences.each) {
 			due = append(due, s.id)
 		}
-		r.takeWork(ctx, s)
+		s.takeWork(ctx)
 	}
 	r.sharePresences(ctx, due)
 }
 
 // takeWork brings what a coder has committed in its checkout so far to the clone. Whoever
 // needs it tries again and says what is wrong.
-func (r *Rush) takeWork(ctx context.Context, s *supervisor) {
+func (s *supervisor) takeWork(ctx context.Context) {
 	now, active := s.presence.current()
 	if !active || now.Doing != coding || s.clone.Checkouts.Trees == nil {
 		return
 	}
-	b, _, err := r.presences.store.Board(ctx)
+	b, _, err := s.rush.presences.store.Board(ctx)
 	if err != nil {
 		return
 	}

@@ -302,3 +302,15 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 	r.cancel()
 	require.NoError(t, r.wait(), r.said())
 }
+
+// What a coder commits is in the clone before its session ends, since its checkout may go.
+func TestWorkIsTakenOverAtABeat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Beat = true, 10*time.Millisecond },
+		coder(w.agent(`intent; work; until git -C $LIZA_CLONE log --format=%s liza/$LIZA_TASK | grep "Work on"; do sleep 0.02; done; git liza submit $LIZA_TASK`)),
+		reviewer(w.agent("approve")))
+	require.NoError(t, r.wait(), r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+}

@@ -253,10 +253,10 @@ func TestFollowAndLog(t *testing.T) {
 func TestWorktreeThatIsRemoved(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ script, reason, prompt string }{
-		"well ended": {`rm -rf "$LIZA_WORKTREE"`, "retries — 3 claims ended without a result", "ended well, but without submit"},
-		"crashed":    {`rm -rf "$LIZA_WORKTREE"; exit 1`, "retries — 3 claims ended without a result", "did not end well"},
-		"by git":     {`git worktree remove --force .; exit 42`, "handoff_limit: the agent handed over 5 times", ""},
-		"only .git":  {`rm .git`, "retries — 3 claims ended without a result", "ended well, but without submit"},
+		"well ended":  {`rm -rf "$LIZA_WORKTREE"`, "retries — 3 claims ended without a result", "ended well, but without submit"},
+		"crashed":     {`rm -rf "$LIZA_WORKTREE"; exit 1`, "retries — 3 claims ended without a result", "did not end well"},
+		"handed over": {`rm -rf "$LIZA_WORKTREE"; exit 42`, "handoff_limit: the agent handed over 5 times", ""},
+		"only .git":   {`rm -rf .git`, "retries — 3 claims ended without a result", "ended well, but without submit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -264,7 +264,7 @@ func TestWorktreeThatIsRemoved(t *testing.T) {
 			w.tasks(2)
 			w.liza("config", "pressure.rate", "0")
 			r := w.begin(untilIdle, coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }
-test $n != 1 || { intent; work kept.txt; }
+test $n != 1 || { intent; work kept.txt; git liza list; }
 test -e kept.txt
 `+test.script)))
 			require.ErrorContains(t, r.wait(), test.reason, r.said())

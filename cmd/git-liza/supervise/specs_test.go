@@ -43,6 +43,13 @@ func (w *world) prompt(role flow.Role) string {
 	return p.Text()
 }
 
+// renew has both sides of a checkout be alike, as before a session.
+func (w *world) renew(name string) {
+	w.Helper()
+	require.NoError(w, w.clone.Checkouts.Trees.Take(w.Context(), name))
+	require.NoError(w, w.clone.Checkouts.Trees.Renew(w.Context(), name))
+}
+
 // section returns the part of a prompt below a heading.
 func section(prompt, heading string) string {
 	_, text, _ := strings.Cut(prompt, "\n"+heading+"\n")
@@ -215,12 +222,15 @@ func TestPromptAfterAMergeOfIntegration(t *testing.T) {
 	tree := filepath.Join(w.dir, ".worktrees", "task-1")
 	w.git("-C", tree, "commit", "-q", "--allow-empty", "-m", "work")
 	require.Contains(t, w.prompt(flow.Coder), "Three tries")
+	w.renew("task-1")
 	w.git("-C", tree, "merge", "-q", "-m", "integration", "integration")
+	w.renew("task-1")
 	require.Empty(t, section(w.prompt(flow.Coder), "## The spec specs/retry.md"))
 	w.write(file, strings.Replace(retrySpec, "Five", "Two", 1))
 	w.adopt()
 	require.Contains(t, w.prompt(flow.Coder), "| -Three tries.\n| +Two tries.")
 	w.git("-C", tree, "reset", "-q", "--hard", w.git("rev-list", "--max-parents=0", "integration")[:40])
+	w.renew("task-1")
 	require.Contains(t, w.prompt(flow.Coder), "| -Five tries.\n| +Two tries.", "from the base of the attempt")
 }
 
