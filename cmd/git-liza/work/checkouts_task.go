@@ -251,7 +251,11 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 	if err != nil || tip == "" || t.Attempts == 0 {
 		return err
 	}
-	return c.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip}}, "liza: "+string(t.ID)+" is "+t.Status.String())
+	err = c.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip}}, "liza: "+string(t.ID)+" is "+t.Status.String())
+	if now, readErr := c.repo.Refs.Resolve(ctx, ref); readErr == nil && now == "" {
+		return nil // another process was faster
+	}
+	return err
 }
 
 // freeBranch takes a final task's branch, which goes, from the checkouts that somebody is
