@@ -11,13 +11,18 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// ignoreLine is the line that has git ignore the checkouts.
-const ignoreLine = layout.Worktrees + "/"
+// ignoreLine is the line that has git ignore the checkouts, whose folder may be a link.
+func (t *Trees) ignoreLine() string {
+	if info, err := os.Lstat(t.root); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return layout.Worktrees
+	}
+	return layout.Worktrees + "/"
+}
 
 // Ignore has git ignore .worktrees/ in this clone, through info/exclude of the shared
 // git directory. Repeating it changes nothing.
 func (t *Trees) Ignore() error {
-	path := filepath.Join(t.common, "info", "exclude")
+	path, ignoreLine := filepath.Join(t.common, "info", "exclude"), t.ignoreLine()
 	content, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("ignoring %s: %w", ignoreLine, err)

@@ -3,12 +3,15 @@ package supervise
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -18,6 +21,7 @@ import (
 type baseline struct {
 	refs  work.Baseline
 	hooks func(context.Context) (string, error) // nil where nobody asked for hooks
+	files []string                              // of the main work tree that were changed already
 	alone bool
 }
 
@@ -34,6 +38,7 @@ func (p *workplace) takeBaseline(ctx context.Context) (g baseline, err error) {
 		p.rush.sessions.Add(-1)
 		return g, err
 	}
+	g.files = p.changedInMain(ctx)
 	p.rush.baseline.Store(&g.refs)
 	return g, nil
 }
@@ -70,6 +75,7 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 		err = errors.Join(err, hooksErr)
 	}
 	said = append(said, p.namePlanted(ctx, a)...)
+	p.nameChangedInMain(ctx, g.files)
 	back, told, settingsErr := p.rush.settings.endSession(ctx, p.clone)
 	if err = errors.Join(err, settingsErr); len(back) > 0 {
 		said = append(said, "of git's configuration "+p.rush.mask.String(strings.Join(back, ", "))+" is as it was before; its user changes it while no session runs")
@@ -94,6 +100,35 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	p.say("%s", what)
 	if alone {
 		ending.Outcome, ending.Text = provider.Failed, flow.Excerpt(what, 1000)
+	}
+}
+
+// changedInMain are the files of the main work tree that no commit has as they are.
+func (p *workplace) changedInMain(ctx context.Context) []string {
+	main := p.clone.Repo.MainWorkTree()
+	if main == "" {
+		return nil
+	}
+	status, err := p.clone.Checkouts.Trees.Contents.Status(ctx, main)
+	if err != nil {
+		return nil // nobody waits for that
+	}
+	return status.Changed()
+}
+
+// nameChangedInMain names files of the main work tree that were changed while a session ran.
+// A person may have done that, so nothing else follows.
+func (p *workplace) nameChangedInMain(ctx context.Context, before []string) {
+	changed := slices.DeleteFunc(p.changedInMain(ctx), func(path string) bool {
+		if slices.Contains(before, path) {
+			return true
+		}
+		_, named := p.rush.changed.LoadOrStore(path, true)
+		return named
+	})
+	if len(changed) > 0 {
+		p.say("%s: files of the main work tree were changed while a session ran, by it or by you: %s; git -C %s status",
+			p.id, git.VisibleList(changed, 5), shell.Quote(p.clone.Repo.MainWorkTree()))
 	}
 }
 
