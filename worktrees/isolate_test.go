@@ -20,7 +20,7 @@ import (
 // others name a git directory, or the main work tree, and no checkout.
 func TestOnePlaceRunsGitInACheckout(t *testing.T) {
 	t.Parallel()
-	elsewhere := map[string]bool{"runIsolated": true, "configLines": true, "setReftableHead": true, "copySettings": true, "askHead": true, "include": true}
+	elsewhere := map[string]bool{"runIsolated": true, "setReftableHead": true, "askHead": true, "include": true}
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	found := map[string]bool{}

@@ -49,6 +49,7 @@ type record struct {
 	alien  bool   // the folder names another git directory, as in a copied repository
 	own    bool   // there is a repository of ours inside
 	inner  string // the branch that is checked out inside, if it is another
+	lost   bool   // the branch of the task is not there inside
 }
 
 // pathOf is the path as callers know it: below the main work tree as git

@@ -41,6 +41,8 @@ type Status struct {
 	Head   ID     // "" on a branch without a commit
 	Branch string // "" if HEAD is detached; it may be one inside, which the clone has not
 
+	Lost bool // the branch of its task is not there, for git in the checkout
+
 	Staged, Unstaged, Untracked []string
 
 	// Nested are those of the above that are repositories of their own: untracked ones,
@@ -95,7 +97,7 @@ func (k *Contents) readStatus(ctx context.Context, r record) (Status, error) {
 			return Status{}, err
 		}
 	}
-	s.Branch = cmp.Or(s.Branch, r.inner)
+	s.Branch, s.Lost = cmp.Or(s.Branch, r.inner), r.lost
 	return s, nil
 }
 

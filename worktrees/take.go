@@ -90,9 +90,6 @@ func (i *insides) take(ctx context.Context, r *record) error {
 	if err != nil || agreed == r.head {
 		return err
 	}
-	if err := i.keepBranch(ctx, *r, mine, &f); err != nil {
-		return err
-	}
 	if r.head != agreed && r.head != "" && f.head == agreed && f.branch == r.branch {
 		return i.handDown(*r) // a process of ours died before it did
 	}
@@ -126,7 +123,7 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 		return mine, f, r.head, err // nothing is committed there
 	}
 	if f.branch != mine {
-		r.inner = f.branch
+		r.inner, r.lost = f.branch, f.tip == ""
 	}
 	taken, _ := git.ReadSmall(filepath.Join(r.gitDir, takenName))
 	agreed = ID(strings.TrimSpace(string(taken)))
@@ -134,22 +131,6 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 		agreed = ""
 	}
 	return mine, f, agreed, nil
-}
-
-// keepBranch makes the task's branch inside again.
-func (i *insides) keepBranch(ctx context.Context, r record, mine string, f *face) (err error) {
-	if mine == "" || f.tip != "" {
-		return nil
-	}
-	if f.tip, err = i.repo.Refs.Resolve(ctx, "refs/heads/"+mine); err != nil || f.tip == "" {
-		return err
-	}
-	root, err := os.OpenRoot(r.inside())
-	if err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	defer root.Close()
-	return writeIn(root, "refs/heads/"+mine, []byte(f.tip+"\n"))
 }
 
 // takeObjects brings the objects of the commits that the clone lacks.

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/oid"
 )
 
@@ -232,6 +233,10 @@ func (r *Repo) findMainWorkTree(ctx context.Context) error {
 		r.mainWorkTree = filepath.Dir(r.commonDir)
 	case !IsTrue(bare):
 		r.mainWorkTree = r.workTree
+		// No file says where it is if the git directory lies elsewhere.
+		if above := filepath.Dir(r.workTree); r.gitDir != r.commonDir && filepath.Base(above) == layout.Worktrees {
+			r.mainWorkTree = filepath.Dir(above)
+		}
 	}
 	return nil
 }

@@ -105,21 +105,25 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 		d.Commit = tip
 	}
 	dir := c.Checkouts.Folder(t)
+	status, err := c.Checkouts.Trees.Contents.Status(ctx, dir)
+	if err != nil {
+		return err
+	}
 	in := "git -C " + shell.Quote(dir)
+	back := fmt.Sprintf("%s checkout %s && %s merge %s", in, t.ID.Branch(), in, status.Head)
+	if status.Lost {
+		back = in + " checkout -b " + t.ID.Branch()
+	}
 	if tip == "" {
-		return &flow.Refusal{Rule: flow.RuleBranch, Hint: in + " checkout -b " + t.ID.Branch(),
+		return &flow.Refusal{Rule: flow.RuleBranch, Hint: back,
 			Reason: fmt.Sprintf("the branch %s of %s does not exist", t.ID.Branch(), t.ID)}
 	}
 	if d.Commit != tip {
 		return &flow.Refusal{Rule: flow.RuleBranchTip, Hint: "git liza submit " + string(t.ID),
 			Reason: fmt.Sprintf("%s is not the tip of %s, which is %s", d.Commit.Short(), t.ID.Branch(), tip.Short())}
 	}
-	status, err := c.Checkouts.Trees.Contents.Status(ctx, dir)
-	if err != nil {
-		return err
-	}
 	if status.Branch != t.ID.Branch() {
-		return &flow.Refusal{Rule: flow.RuleBranch, Hint: fmt.Sprintf("%s checkout %s && %s merge %s", in, t.ID.Branch(), in, status.Head),
+		return &flow.Refusal{Rule: flow.RuleBranch, Hint: back,
 			Reason: fmt.Sprintf("%s is not on the branch %s but on %s", dir, t.ID.Branch(), cmp.Or(status.Branch, "no branch"))}
 	}
 	if nested := worktrees.Nested(dir, status); nested != nil {
