@@ -6,6 +6,7 @@ board
 task t1
 work <<'W'
 git liza note end --for all || exit 1
+cd "$LIZA_CLONE" || exit 1
 tip=$(git rev-parse refs/liza/state)
 git log -1 --format=%s | grep -q note
 # The same note once more, dated at the end of time: its documents, its tree, its commit.

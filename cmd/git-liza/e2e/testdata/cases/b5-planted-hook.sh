@@ -15,7 +15,7 @@ echo x >$T/payload
 setsid env -i PATH="$PATH" HOME="$HOME" sh -c 'cd $T/r; $(judges t1); echo x >$T/over' >/dev/null 2>&1 &
 P
 after <<'W'
-[ $LIZA_TASK = t1 ] && cp "$T/hook" "$(git rev-parse --git-path hooks/post-checkout)" && chmod +x "$(git rev-parse --git-path hooks/post-checkout)"
+[ $LIZA_TASK = t1 ] && cp "$T/hook" "$LIZA_CLONE/.git/hooks/post-checkout" && chmod +x "$LIZA_CLONE/.git/hooks/post-checkout"
 W
 reviewers=0 rush
 worked t1 t2
