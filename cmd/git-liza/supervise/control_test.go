@@ -214,7 +214,7 @@ func (w *world) external(args ...string) *exec.Cmd {
 	w.Helper()
 	cmd := exec.Command(self, args...)
 	cmd.Dir = w.dir
-	cmd.Env = os.Environ()
+	cmd.Env, cmd.Stderr = os.Environ(), w.Output()
 	require.NoError(w, cmd.Start())
 	w.Cleanup(func() {
 		_ = cmd.Process.Kill()

@@ -70,6 +70,9 @@ func (c *Checkouts) findAttempt(ctx context.Context, trees *worktrees.Trees, t *
 		if tree, found, err := trees.Find(ctx, name); err != nil || found && tree.Branch == t.ID.Branch() {
 			return tree, err
 		}
+		if err := trees.Take(ctx, t.ID.Folder(a.Number-1)); err != nil {
+			return worktrees.Tree{}, err
+		}
 		old, err := c.repo.Refs.Resolve(ctx, t.ID.BranchRef())
 		if err != nil {
 			return worktrees.Tree{}, err
