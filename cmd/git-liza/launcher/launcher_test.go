@@ -88,7 +88,7 @@ func TestArguments(t *testing.T) {
 	require.Equal(t, "run --rm --interactive --init --pull never --name liza-b0-coder-1-0123456789abcdef --label liza.board=b0"+
 		" --user 7:8 --cap-drop all --security-opt no-new-privileges --security-opt label=disable --memory 1g --memory-swap 1g --pids-limit 9 --workdir "+w.path("work")+
 		" --tmpfs "+w.path("home")+":exec,mode=1777 --tmpfs "+w.path("repo/.git/liza")+":exec,mode=1777"+
-		bind("repo/.git", ",readonly")+bind("lent", ",readonly")+bind("far", ",readonly")+bind("work", "")+bind("work/.git", ",readonly")+
+		bind("repo/.git", ",readonly")+bind("lent", ",readonly")+bind("far", ",readonly")+bind("work", "")+
 		bind("own", "")+bind("ca.pem", ",readonly")+" --mount type=bind,source="+w.path("engine")+",target=/usr/local/bin/git-liza,readonly"+
 		" --env HOME --env API_KEY --env SSL_CERT_FILE --entrypoint agent img -p a b", strings.Join(c.Args, " "))
 	require.Contains(t, c.Env, "API_KEY=s3cret")

@@ -53,7 +53,7 @@ func (s Session) mounts(env []string) ([]mount, error) {
 			list = append(list, mount{path: filepath.Join(s.Common, name)})
 		}
 	}
-	list = append(list, mount{path: s.Dir, writes: s.Writes}, mount{path: filepath.Join(s.Dir, ".git")})
+	list = append(list, mount{path: s.Dir, writes: s.Writes})
 	for _, folder := range s.Folders {
 		list = append(list, mount{path: folder, writes: true})
 	}
