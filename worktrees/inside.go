@@ -362,6 +362,12 @@ func (i *insides) writeOrigin(refs map[string]ID) error {
 // takenName is the file of the entry that has the commit which its index is for.
 const takenName = "taken"
 
+// agreed is that commit, "" if there is none.
+func (i *insides) agreed(r record) ID {
+	text, _ := git.ReadSmall(filepath.Join(r.gitDir, takenName))
+	return ID(strings.TrimSpace(string(text)))
+}
+
 func (i *insides) noteTaken(r record) error {
 	return i.scratch.replaceFile(filepath.Join(r.gitDir, takenName), string(r.head)+"\n")
 }

@@ -100,6 +100,11 @@ func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, err
 	if more, err := t.insides.holdsMore(ctx, r); err != nil || more {
 		return false, err
 	}
+	if at := t.insides.agreed(r); r.head == "" && at != "" { // the branch is gone already, and all would be new
+		if err := t.branches.detachHead(ctx, r, r.branch, at); err != nil {
+			return false, err
+		}
+	}
 	s, err := t.Contents.readStatus(ctx, r)
 	if err != nil {
 		return false, ctx.Err()

@@ -125,8 +125,7 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 	if f.branch != mine {
 		r.inner, r.lost = f.branch, f.tip == ""
 	}
-	taken, _ := git.ReadSmall(filepath.Join(r.gitDir, takenName))
-	agreed = ID(strings.TrimSpace(string(taken)))
+	agreed = i.agreed(*r)
 	if agreed == r.head && (f.branch != r.branch || f.head != r.head) {
 		agreed = ""
 	}
