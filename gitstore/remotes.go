@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -207,6 +209,9 @@ func (r *Remotes) push(ctx context.Context, name string, updates []git.RefUpdate
 	if err != nil {
 		return err
 	}
+	if err := r.pushContents(ctx, name, updates); err != nil {
+		return err
+	}
 	args = append(args, pushArgs(name, updates, options)...)
 	out, err := r.runGit(ctx, git.Leftovers{Locks: r.repo.Refs.LockFiles(tracked)}, args...)
 	rejected, accepted := parsePush(string(out))
@@ -229,6 +234,27 @@ func (r *Remotes) push(ctx context.Context, name string, updates []git.RefUpdate
 		said += ": " + words
 	}
 	return &rejection{refused: lines, said: strings.TrimPrefix(said, ": ")}
+}
+
+// pushContents uploads what Git LFS has of the branches that are pushed: its own hook, which
+// does that for a person, is not run.
+func (r *Remotes) pushContents(ctx context.Context, name string, updates []git.RefUpdate) error {
+	if _, err := os.Stat(filepath.Join(r.repo.CommonDir(), "lfs", "objects")); err != nil {
+		return nil
+	}
+	args := []string{"lfs", "push", name}
+	for _, u := range updates {
+		if u.New != "" && (strings.HasPrefix(u.Name, "refs/heads/") || strings.HasPrefix(u.Name, layout.SavedRefs)) {
+			args = append(args, string(u.New))
+		}
+	}
+	if len(args) == 3 {
+		return nil
+	}
+	if _, err := r.runGit(ctx, git.Leftovers{}, args...); err != nil {
+		return fmt.Errorf("what Git LFS keeps is not uploaded, which git %s does: %w", strings.Join(args, " "), err)
+	}
+	return nil
 }
 
 // parsePush reads `git push --porcelain`: a line FLAG TAB FROM:TO TAB SUMMARY
