@@ -31,6 +31,9 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *git.Repo,
 		}
 		return err
 	},
+	"take": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, _, _ git.ID) error {
+		return t.Take(ctx, "task-1")
+	},
 	"detached": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, old, _ git.ID) error {
 		_, err := t.Detached(ctx, "review", old)
 		return err
@@ -101,6 +104,12 @@ var killTests = map[string]killed{
 	"restart": {
 		func(p *project) { p.commitAll(p.branch("task-1", "liza/task-1").Path, "old work") },
 		func(p *project, new git.ID) { p.whole("task-1@2", "liza/task-1", new) }},
+	"take": {
+		func(p *project) { p.commitAll(p.branch("task-1", "liza/task-1").Path, "work") },
+		func(p *project, _ git.ID) {
+			p.whole("task-1", "liza/task-1", git.ID(p.gitIn(p.Path("task-1"), "rev-parse", "HEAD")))
+			require.Equal(p.t, "work", p.git("log", "-1", "--format=%s", "liza/task-1"))
+		}},
 	"detached": {
 		func(*project) {},
 		func(p *project, _ git.ID) { p.whole("review", "", p.base) }},

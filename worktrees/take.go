@@ -162,7 +162,12 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 	if err != nil || string(named) != i.alternates(r) {
 		return &Obstacle{Path: filepath.Join(from, "info", "alternates"), Reason: "does not name the objects of the clone alone"}
 	}
-	err = git.TakeObjects(ctx, i.repo, from, lacking)
+	dir, release, err := i.scratch.makeScratch()
+	if err != nil {
+		return err
+	}
+	defer release()
+	err = git.TakeObjects(ctx, i.repo, from, filepath.Join(dir, "objects"), lacking)
 	if exitCode(err) > 0 {
 		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
 	}

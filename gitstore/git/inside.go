@@ -139,14 +139,9 @@ const takeLimit = 4 << 30
 
 // TakeObjects brings commits, with all that the repository lacks of them, from a folder of
 // objects that somebody else has written. Git opens no repository there, and what comes is
-// checked apart before it is the repository's. The error is a *Error where git refuses them.
-func TakeObjects(ctx context.Context, r *Repo, from string, commits []ID) error {
-	quarantine, err := os.MkdirTemp(r.objectDir, "incoming-")
-	if err != nil {
-		return fmt.Errorf("taking objects over: %w", err)
-	}
-	defer os.RemoveAll(quarantine)
-	if err := os.Mkdir(filepath.Join(quarantine, "pack"), 0o777); err != nil {
+// checked in an empty folder, the quarantine, before it is the repository's. The error is a *Error where git refuses them.
+func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, commits []ID) error {
+	if err := os.MkdirAll(filepath.Join(quarantine, "pack"), 0o777); err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
 	}
 	known, err := r.Refs.List(ctx, "refs/heads/")
