@@ -68,7 +68,8 @@ code coder coder-1 task-4
 code host1 coder-7 task-7
 be coder
 git liza claim task-5 --as coder-1
-git worktree remove --force .worktrees/task-5 && git branch -D -q liza/task-5
+rm -r .worktrees/task-5 .git/worktrees/task-5
+git branch -D -q liza/task-5
 git fsck --strict --no-dangling
 
 git -C "$SERVER" fetch -q "$PWD" '+refs/liza/*:refs/liza/*' '+refs/heads/*:refs/heads/*'
