@@ -107,7 +107,7 @@ func (p *playground) commit(id, text string) string {
 	require.NoError(p.t, os.WriteFile(filepath.Join(tree, id+".txt"), []byte(text), 0o644))
 	p.must("git", "-C", tree, "add", "-A")
 	p.must("git", "-C", tree, "commit", "-q", "-m", text)
-	return p.must("git", "rev-parse", "liza/"+id)
+	return p.must("git", "-C", tree, "rev-parse", "HEAD")
 }
 
 // everybodys calls the tools that all have.
