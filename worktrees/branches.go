@@ -142,7 +142,7 @@ func (b *branches) detachHead(ctx context.Context, r record, branch string, at I
 			return fmt.Errorf("worktrees: detaching %s: %w", r.path, err)
 		}
 	}
-	if r.branch != branch {
+	if r.branch != branch && (r.branch != "" || !r.own) {
 		return nil
 	}
 	unlock, err := b.insides.lock(ctx, r) // whoever takes over meanwhile would attach it again
@@ -150,9 +150,14 @@ func (b *branches) detachHead(ctx context.Context, r record, branch string, at I
 		return err
 	}
 	defer unlock()
-	if err := b.repo.Refs.DetachHead(ctx, r.gitDir, r.head, at, "git liza: detached from "+branch); err != nil || !r.own {
+	if r.branch == branch {
+		if err := b.repo.Refs.DetachHead(ctx, r.gitDir, r.head, at, "git liza: detached from "+branch); err != nil || !r.own {
+			return err
+		}
+		r.branch, r.head = "", at
+	}
+	if f, err := b.insides.readFace(r, branch); err != nil || f.branch != branch {
 		return err
 	}
-	r.branch, r.head = "", at
 	return b.insides.handDownHead(r)
 }

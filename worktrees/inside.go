@@ -28,6 +28,7 @@ type insides struct {
 	registry  *registry
 	isolation *isolation
 	scratch   *scratch
+	isFree    func(ctx context.Context, branch string) bool // whether work moves a task's branch
 }
 
 // inside is the git directory inside a checkout.
@@ -307,18 +308,16 @@ func (i *insides) renew(ctx context.Context, r record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
+	inner := i.innerRefs(root)
 	for name, id := range refs {
 		branch, is := strings.CutPrefix(name, "refs/heads/")
-		if !is {
-			continue
-		}
 		there := "refs/remotes/origin/" + branch
-		was := i.readRefIn(root, there)
-		if was == id {
+		was := inner[there]
+		if !is || was == id {
 			continue
 		}
 		err := writeIn(root, there, []byte(id+"\n"))
-		if now := i.readRefIn(root, name); err == nil && now == was {
+		if err == nil && inner[name] == was {
 			err = writeIn(root, name, []byte(id+"\n"))
 		}
 		if err != nil {

@@ -18,16 +18,22 @@ import (
 // then the task's branch and the entry. It is no error if there is no such checkout. The
 // error is an *Obstacle if what is inside is no repository that this program made.
 func (t *Trees) Take(ctx context.Context, name string) error {
-	entry, err := git.EntryOf(t.common, filepath.Join(resolveLinks(t.Path(name)), ".git"))
-	if err != nil {
-		return nil
-	}
-	r := record{gitDir: entry, name: name}
-	known, err := t.readRecord(ctx, &r, folderLinks{})
-	if err != nil || !known || r.half || r.gone || r.alien {
+	r, is, err := t.wholeRecord(ctx, name)
+	if err != nil || !is {
 		return err
 	}
 	return t.insides.take(ctx, &r)
+}
+
+// wholeRecord is the record of the checkout called name; false if there is none that is whole.
+func (g *registry) wholeRecord(ctx context.Context, name string) (r record, is bool, err error) {
+	entry, err := git.EntryOf(g.common, filepath.Join(resolveLinks(g.Path(name)), ".git"))
+	if err != nil {
+		return r, false, nil
+	}
+	r = record{gitDir: entry, name: name}
+	known, err := g.readRecord(ctx, &r, folderLinks{})
+	return r, err == nil && known && r.own && !r.half && !r.gone && !r.alien, err
 }
 
 // takeHolders is Take of each checkout that has a branch.
@@ -174,15 +180,15 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 	return err
 }
 
-// takeBranch moves the task's branch to where it is inside, while the checkout is on it, or
-// forward. It makes it again where it is checked out inside.
+// takeBranch moves the task's branch, if it is free, to where it is inside, while the checkout
+// is on it, or forward. It makes it again where it is checked out inside.
 func (i *insides) takeBranch(ctx context.Context, r *record, mine string, f face) error {
 	if mine == "" || f.tip == "" {
 		return nil
 	}
 	ref := "refs/heads/" + mine
 	old, err := i.repo.Refs.Resolve(ctx, ref)
-	if err != nil || old == f.tip {
+	if err != nil || old == f.tip || !i.isFree(ctx, mine) {
 		return err
 	}
 	if r.branch != mine && (old != "" || f.branch != mine) {
@@ -294,7 +300,14 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, id := range i.namedInside(root) {
+	known, err := i.packedRefs(ctx)
+	if err != nil {
+		return false, err
+	}
+	for name, id := range i.innerRefs(root) {
+		if known[name] == id || strings.HasPrefix(name, "refs/remotes/") {
+			continue
+		}
 		if _, _, err := objects.Read(id); errors.Is(err, git.ErrNoObject) {
 			return true, nil
 		} else if err != nil {
@@ -304,36 +317,29 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	return false, nil
 }
 
-// namedInside are the objects that refs inside name, but for those of the remote.
-func (i *insides) namedInside(root *os.Root) (ids []ID) {
+// innerRefs are the refs inside, and the objects that they name.
+func (i *insides) innerRefs(root *os.Root) map[string]ID {
+	refs := map[string]ID{}
 	packed, _ := readIn(root, "packed-refs")
 	for line := range strings.Lines(packed) {
-		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); !strings.HasPrefix(name, "refs/remotes/") && i.repo.CheckID(ID(id)) == nil {
-			ids = append(ids, ID(id))
+		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); i.repo.CheckID(ID(id)) == nil {
+			refs[name] = ID(id)
 		}
 	}
-	_ = fs.WalkDir(root.FS(), "refs", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && name == "refs/remotes" {
-			return fs.SkipDir
-		}
+	_ = fs.WalkDir(root.FS(), "refs", func(name string, _ fs.DirEntry, _ error) error {
 		if text, err := readIn(root, name); err == nil && i.repo.CheckID(ID(text)) == nil {
-			ids = append(ids, ID(text))
+			refs[name] = ID(text)
 		}
 		return nil
 	})
-	return ids
+	return refs
 }
 
 // Renew has what is inside the checkout called name know the clone's branches as they are.
 // It is no error if there is no such checkout.
 func (t *Trees) Renew(ctx context.Context, name string) error {
-	entry, err := git.EntryOf(t.common, filepath.Join(resolveLinks(t.Path(name)), ".git"))
-	if err != nil {
-		return nil
-	}
-	r := record{gitDir: entry, name: name}
-	known, err := t.readRecord(ctx, &r, folderLinks{})
-	if err != nil || !known || r.half || r.gone || r.alien || !r.own {
+	r, is, err := t.wholeRecord(ctx, name)
+	if err != nil || !is {
 		return err
 	}
 	return t.insides.renew(ctx, r)

@@ -43,6 +43,11 @@ type Trees struct {
 	Followers *Followers // work trees whose branch another process moved
 	Leftovers *Leftovers // what dead processes left
 
+	// FreeBranches reports whether what is committed inside a checkout moves a task's
+	// branch, while that is what the task's agent works on; nil is always. Elsewhere the
+	// entry's detached HEAD keeps it.
+	FreeBranches func(ctx context.Context, branch string) bool
+
 	// HookEnv is the environment of the post-checkout hook, which may read the tree
 	// that is checked out; nil is the environment of this process.
 	HookEnv []string
@@ -58,6 +63,9 @@ func Open(repo *git.Repo) (*Trees, error) {
 	g := &registry{repo: repo, main: main, common: common, root: filepath.Join(main, layout.Worktrees), scratch: s, locks: &nameLocks{common}}
 	t := &Trees{registry: g, branches: &branches{repo: repo, registry: g, scratch: s}, isolation: &isolation{repo: repo, main: main, common: common}}
 	t.insides = &insides{repo: repo, registry: g, isolation: t.isolation, scratch: s}
+	t.insides.isFree = func(ctx context.Context, branch string) bool {
+		return t.FreeBranches == nil || t.FreeBranches(ctx, branch)
+	}
 	t.branches.insides = t.insides
 	t.Contents = &Contents{repo: repo, registry: g, scratch: s, isolation: t.isolation, insides: t.insides}
 	t.Followers = &Followers{repo: repo, registry: g, scratch: s, isolation: t.isolation, contents: t.Contents}

@@ -10,11 +10,13 @@ package work
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -48,6 +50,7 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 		return nil, err
 	}
 	if trees != nil {
+		trees.FreeBranches = isClaimed(repo, now)
 		// An error is ignored: leftovers do no harm, or the command that they
 		// obstruct names them.
 		_ = trees.Leftovers.Clear(ctx)
@@ -62,6 +65,23 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 		trees.GuardHooks(c.commands.runGit)
 	}
 	return c, nil
+}
+
+// isClaimed reports whether somebody works on the task of a branch. A branch whose task is
+// judged stays at what is judged, also where the board cannot be read.
+func isClaimed(repo *git.Repo, now func() time.Time) func(context.Context, string) bool {
+	return func(ctx context.Context, branch string) bool {
+		store, err := gitstore.OpenStore(ctx, repo, now) // of its own, since any goroutine may ask
+		if err != nil {
+			return false
+		}
+		b, _, err := store.Board(ctx)
+		if err != nil {
+			return false
+		}
+		t := b.Task(flow.TaskID(strings.TrimPrefix(branch, layout.TaskBranches)))
+		return t != nil && t.Claim != nil
+	}
 }
 
 // assemble joins the parts. It lets checkouts follow when the store moves
