@@ -149,7 +149,7 @@ func (i *insides) alternates(r record) string {
 
 // leftOut are the keys, or what they begin with, of the clone's configuration that are
 // about places, pushing, secrets or this program.
-var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.splitindex", "core.repositoryformatversion", "remote.", "branch.", "http.",
+var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.splitindex", "core.repositoryformatversion", "remote.", "branch.", "http.", "url.",
 	"credential.", "lfs.storage", "liza.", "extensions.", "include.", "includeif.", "gc."}
 
 // config is the configuration inside: the clone's own without what is left out.

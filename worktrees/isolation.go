@@ -154,7 +154,7 @@ func (i *isolation) ownOptions(ctx context.Context, r record) (options []string,
 // the user's own. path is the file, "" if there is none.
 func (i *isolation) barFilters(ctx context.Context, r record) (options []string, path string, err error) {
 	settings, err := i.repo.Config.ConfigUnder(ctx, "filter.")
-	if err != nil || len(settings) == 0 || r.name == "" {
+	if err != nil || len(settings) == 0 || r.name == "" && !r.barred {
 		return nil, "", err
 	}
 	commands := map[string]string{}

@@ -49,6 +49,7 @@ type record struct {
 	alien  bool   // the folder names another git directory, as in a copied repository
 	own    bool   // there is a repository of ours inside
 	inner  string // the branch that is checked out inside, if it is another
+	barred bool   // no filter may run a file of it, though it is the main work tree
 	lost   bool   // the branch of the task is not there inside
 }
 

@@ -83,6 +83,18 @@ func (k *Contents) Status(ctx context.Context, path string) (Status, error) {
 	return k.readStatus(ctx, r)
 }
 
+// Changed returns the paths of the work tree at path that no commit has as they are, as
+// [Status.Changed] does. A session may have written there: no filter that is a file of it runs.
+func (k *Contents) Changed(ctx context.Context, path string) ([]string, error) {
+	r, err := k.recordAt(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	r.barred = true
+	s, err := k.readStatus(ctx, r)
+	return s.Changed(), err
+}
+
 func (k *Contents) readStatus(ctx context.Context, r record) (Status, error) {
 	removeBlocking(r)
 	out, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},

@@ -3,12 +3,15 @@ package worktrees_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Work that is committed while a task's branch is not the agent's to move is brought, and
@@ -83,4 +86,81 @@ func TestRenew(t *testing.T) {
 	left, err := os.ReadDir(out)
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// What is inside may be anything: what cannot be trusted is refused with what helps, and the
+// clone stays as it was.
+func TestTakeRefuses(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, one := range map[string]struct {
+		spoil  func(p *project, dotGit string)
+		reason string
+	}{
+		"objects elsewhere": {func(p *project, dotGit string) {
+			p.write(filepath.Join(dotGit, "objects/info/alternates"), content(p.t, dotGit, "objects/info/alternates")+p.t.TempDir()+"\n")
+		}, "does not name the objects of the clone alone"},
+		"objects behind a link": {func(p *project, dotGit string) {
+			away := filepath.Join(p.t.TempDir(), "objects")
+			require.NoError(p.t, os.Rename(filepath.Join(dotGit, "objects"), away))
+			require.NoError(p.t, os.Symlink(away, filepath.Join(dotGit, "objects")))
+		}, "is no folder of git's"},
+		"an object that is not what it is called": {func(p *project, dotGit string) {
+			blob := p.gitIn(filepath.Dir(dotGit), "rev-parse", "HEAD:new")
+			path := filepath.Join(dotGit, "objects", blob[:2], blob[2:])
+			require.NoError(p.t, os.Remove(path))
+			other := p.gitIn(filepath.Dir(dotGit), "hash-object", "-w", "other")
+			require.NoError(p.t, os.Rename(filepath.Join(dotGit, "objects", other[:2], other[2:]), path))
+		}, "has commits that cannot be read"},
+		"a tree that leads into a git directory": {func(p *project, dotGit string) {
+			dir := filepath.Dir(dotGit)
+			blob := p.gitIn(dir, "rev-parse", "HEAD:new")
+			cmd := exec.Command("git", "mktree")
+			cmd.Dir, cmd.Stdin = dir, strings.NewReader("100644 blob "+blob+"\t.git\n")
+			tree, err := cmd.Output()
+			require.NoError(p.t, err)
+			p.gitIn(dir, "update-ref", "HEAD", p.gitIn(dir, "commit-tree", "-m", "bad", "-p", "HEAD", strings.TrimSpace(string(tree))))
+		}, "has commits that cannot be read"},
+		"an object that is gone": {func(p *project, dotGit string) {
+			blob := p.gitIn(filepath.Dir(dotGit), "rev-parse", "HEAD:new")
+			require.NoError(p.t, os.Remove(filepath.Join(dotGit, "objects", blob[:2], blob[2:])))
+		}, "has commits that cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			tree := p.branch("task-1", "liza/task-1")
+			p.write(filepath.Join(tree.Path, "new"), "x\n")
+			work := p.commitAll(tree.Path, "work")
+			p.write(filepath.Join(tree.Path, "other"), "other\n")
+			one.spoil(p, filepath.Join(tree.Path, ".git"))
+			before := p.git("for-each-ref") + p.git("count-objects")
+			err := p.Take(ctx, "task-1")
+			var obstacle *worktrees.Obstacle
+			require.ErrorAs(t, err, &obstacle)
+			require.ErrorContains(t, err, one.reason)
+			require.Equal(t, before, p.git("for-each-ref")+p.git("count-objects"))
+			_, err = p.tryIn(p.dir, "cat-file", "-e", string(work))
+			require.Error(t, err)
+		})
+	}
+}
+
+// A session that edits the main work tree has none of its files run as a filter when the
+// changes are counted.
+func TestChangedRunsNoFilter(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	trap := p.trap()
+	p.script("filter.sh", "#!/bin/sh\nexec "+trap.program+"\n")
+	p.write(".gitattributes", "a filter=mine\n")
+	p.base = p.commitAll(p.dir, "filter")
+	p.git("config", "filter.mine.clean", "./filter.sh")
+	p.write("a", "two\n") // as long as before, so git looks into it
+	_, _ = p.Contents.Changed(context.Background(), p.dir)
+	require.NoFileExists(t, trap.ran)
+	p.git("config", "--unset", "filter.mine.clean")
+	changed, err := p.Contents.Changed(context.Background(), p.dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a"}, changed)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -30,7 +31,8 @@ type Cmd struct {
 	Dir   string   // working directory; the shared git directory if empty
 	Args  []string // what follows `git`
 	Stdin []byte
-	Env   []string // added to the environment, last one wins
+	Input io.Reader // in place of Stdin
+	Env   []string  // added to the environment, last one wins
 
 	// Environ, if set, is there in place of this process's environment: for what
 	// runs hooks or filters of a tree that somebody else has written.
@@ -235,6 +237,7 @@ func (r *Repo) process(ctx context.Context, c Cmd) *process {
 		p.detach()
 	}
 	p.Env = append(p.Env, c.Env...)
+	p.Stdin = c.Input
 	if c.Stdin != nil {
 		p.Stdin = bytes.NewReader(c.Stdin)
 	}

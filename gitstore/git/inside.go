@@ -1,15 +1,17 @@
 package git
 
 import (
+	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // CloneKey is the key by which the repository inside a checkout names the git directory of
@@ -131,17 +133,17 @@ func RenderConfig(settings []Setting) string {
 // takeOptions keep git from indexes over objects that somebody else has written.
 var takeOptions = []string{"-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "-c", "pack.useBitmaps=false", "-c", "core.hooksPath=" + os.DevNull}
 
-// unpackLimit is how many objects stay a pack, as git-config(1) has it for transfer.unpackLimit.
-const unpackLimit = 100
-
 // takeLimit bounds the pack of what is taken over at once, in bytes.
 const takeLimit = 4 << 30
+
+// takeTime is how long git may take for each step of taking over: it may be a whole project.
+const takeTime = 30 * time.Minute
 
 // TakeObjects brings commits, with all that the repository lacks of them, from a folder of
 // objects that somebody else has written. Git opens no repository there, and what comes is
 // checked in an empty folder, the quarantine, before it is the repository's. The error is a *Error where git refuses them.
 func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, commits []ID) error {
-	if err := os.MkdirAll(filepath.Join(quarantine, "pack"), 0o777); err != nil {
+	if err := os.MkdirAll(quarantine, 0o777); err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
 	}
 	known, err := r.Refs.List(ctx, "refs/heads/")
@@ -156,39 +158,38 @@ func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, commits 
 	for _, id := range known {
 		fmt.Fprintln(&revs, id)
 	}
-	pack, err := r.Run(ctx, Cmd{Env: []string{"GIT_NO_LAZY_FETCH=1", alternatesVar + "=" + from}, Stdin: []byte(revs.String()),
-		Args: append(takeOptions, "pack-objects", "-q", "--revs", "--stdout", "--thin", "--delta-base-offset")})
+	pack, err := os.Create(filepath.Join(quarantine, "taken.pack"))
+	if err != nil {
+		return fmt.Errorf("taking objects over: %w", err)
+	}
+	defer pack.Close()
+	err = r.streamOutput(ctx, Cmd{Env: []string{"GIT_NO_LAZY_FETCH=1", alternatesVar + "=" + from}, Stdin: []byte(revs.String()), Limit: takeTime,
+		Args: append(takeOptions, "pack-objects", "-q", "--revs", "--stdout", "--thin", "--delta-base-offset")}, func(out *bufio.Reader) error {
+		_, err := io.Copy(pack, io.LimitReader(out, takeLimit+1))
+		return err
+	})
+	if err == nil {
+		_, err = pack.Seek(0, io.SeekStart)
+	}
 	if err != nil {
 		return err
 	}
 	apart := []string{"GIT_NO_LAZY_FETCH=1", "GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + r.objectDir}
-	// Like git itself, which would have many small packs to look into otherwise.
-	how := []string{"unpack-objects", "-q", "--strict"}
-	if len(pack) < 12 || binary.BigEndian.Uint32(pack[8:]) >= unpackLimit {
-		how = []string{"index-pack", "--stdin", "--strict", "--fix-thin"}
-	}
-	how = append(slices.Concat(takeOptions, how), fmt.Sprintf("--max-input-size=%d", takeLimit))
-	if _, err := r.Run(ctx, Cmd{Env: apart, Stdin: pack, Args: how}); err != nil {
+	unpack := append(slices.Clone(takeOptions), "unpack-objects", "-q", "--strict", fmt.Sprintf("--max-input-size=%d", takeLimit))
+	if _, err := r.Run(ctx, Cmd{Env: apart, Input: pack, Args: unpack, Limit: takeTime}); err != nil {
 		return err
 	}
 	if err := checkConnected(ctx, r, apart, commits); err != nil {
 		return err
 	}
-	if err := takeLoose(r, quarantine); err != nil {
+	if err := moveObjects(r, quarantine); err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
-	}
-	for _, suffix := range []string{".rev", ".pack", ".idx"} { // with the index the pack is there
-		for _, path := range PathsIn(filepath.Join(quarantine, "pack"), "pack-", suffix) {
-			if err := os.Rename(path, filepath.Join(r.objectDir, "pack", filepath.Base(path))); err != nil {
-				return fmt.Errorf("taking objects over: %w", err)
-			}
-		}
 	}
 	return nil
 }
 
-// takeLoose moves loose objects from a quarantine to the repository.
-func takeLoose(r *Repo, quarantine string) error {
+// moveObjects moves what a quarantine holds to the repository.
+func moveObjects(r *Repo, quarantine string) error {
 	for _, path := range PathsIn(quarantine, "", "") {
 		name := filepath.Base(path)
 		if len(name) != 2 {

@@ -109,11 +109,8 @@ func (p *workplace) changedInMain(ctx context.Context) []string {
 	if main == "" {
 		return nil
 	}
-	status, err := p.clone.Checkouts.Trees.Contents.Status(ctx, main)
-	if err != nil {
-		return nil // nobody waits for that
-	}
-	return status.Changed()
+	changed, _ := p.clone.Checkouts.Trees.Contents.Changed(ctx, main) // nobody waits for that
+	return changed
 }
 
 // nameChangedInMain names files of the main work tree that were changed while a session ran.
