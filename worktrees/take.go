@@ -140,19 +140,22 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 
 // takeObjects brings the objects of the commits that the clone lacks.
 func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
-	objects, err := i.repo.Objects(ctx)
-	if err != nil {
-		return err
+	known := []ID{r.head}
+	if main, err := i.repo.Refs.Resolve(ctx, "HEAD"); err == nil {
+		known = append(known, main)
 	}
+	known = slices.DeleteFunc(known, func(id ID) bool { return id == "" })
 	var lacking []ID
 	for _, id := range []ID{f.head, f.tip} {
-		if id == "" || slices.Contains(lacking, id) {
+		if id == "" || slices.Contains(lacking, id) || slices.Contains(known, id) {
 			continue
 		}
-		if _, _, err := objects.Read(id); errors.Is(err, git.ErrNoObject) {
-			lacking = append(lacking, id)
-		} else if err != nil {
+		lacks, err := i.lacks(ctx, id)
+		if err != nil {
 			return err
+		}
+		if lacks {
+			lacking = append(lacking, id)
 		}
 	}
 	if len(lacking) == 0 {
@@ -173,11 +176,28 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 		return err
 	}
 	defer release()
-	err = git.TakeObjects(ctx, i.repo, from, filepath.Join(dir, "objects"), lacking)
+	err = git.TakeObjects(ctx, i.repo, from, filepath.Join(dir, "objects"), lacking, known)
 	if exitCode(err) > 0 {
 		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
 	}
 	return err
+}
+
+// lacks reports whether the clone lacks a commit, or what leads from it: garbage collection and
+// a power cut may leave a part.
+func (i *insides) lacks(ctx context.Context, id ID) (bool, error) {
+	objects, err := i.repo.Objects(ctx)
+	if err != nil {
+		return false, err
+	}
+	if _, _, err := objects.Read(id); err != nil {
+		if errors.Is(err, git.ErrNoObject) {
+			err = nil
+		}
+		return true, err
+	}
+	incomplete, err := i.repo.IncompleteCommits(ctx, map[string]ID{"": id})
+	return len(incomplete) > 0, err
 }
 
 // takeBranch moves the task's branch, if it is free, to where it is inside, while the checkout
