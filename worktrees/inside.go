@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -69,23 +68,8 @@ func (i *insides) make(ctx context.Context, r record) error {
 	}
 	files := map[string]string{"config": config, "packed-refs": packed(withRemotes(refs)), "HEAD": "ref: refs/heads/.invalid\n",
 		"objects/info/alternates": i.alternates(r)}
-	for _, name := range hookNames {
-		files["hooks/"+name] = ""
-	}
-	folder, err := i.isolation.hooksFolder(ctx)
-	if err != nil {
-		return err
-	}
-	// A relative one is looked for in each work tree.
-	if own, err := i.repo.Config.Config(ctx, "core.hooksPath"); err == nil && own != "" && own[0] != '~' && !filepath.IsAbs(own) {
-		folder = "./" + own
-	}
 	for name, text := range files {
-		mode := fs.FileMode(0o666)
-		if hook, is := strings.CutPrefix(name, "hooks/"); is {
-			text, mode = passOnTo(folder+"/"+hook), 0o777
-		}
-		if err := os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), mode); err != nil {
+		if err := os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), 0o666); err != nil {
 			return fmt.Errorf("worktree %s: %w", r.path, err)
 		}
 	}
@@ -94,7 +78,12 @@ func (i *insides) make(ctx context.Context, r record) error {
 			return fmt.Errorf("worktree %s: %w", r.path, err)
 		}
 	}
-	return nil
+	root, err := os.OpenRoot(inside)
+	if err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	defer root.Close()
+	return i.passHooks(ctx, root)
 }
 
 func copyIfThere(to, from string) error {
@@ -112,9 +101,27 @@ func copyIfThere(to, from string) error {
 var hookNames = []string{"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg",
 	"commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "post-rewrite", "pre-auto-gc"}
 
-// passOnTo is a hook that runs another one, if it is there by then.
-func passOnTo(hook string) string {
-	return "#!/bin/sh\n[ ! -x " + shell.Quote(hook) + " ] || exec " + shell.Quote(hook) + " \"$@\"\n"
+// passHooks has the hooks inside run those of the clone that are there. What is there inside
+// already is somebody's own, or runs the same.
+func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
+	folder, err := i.isolation.hooksFolder(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range hookNames {
+		hook, there := filepath.Join(folder, name), "hooks/"+name
+		if _, err := root.Lstat(there); err == nil || !fileExists(hook) {
+			continue
+		}
+		text := "#!/bin/sh\n[ ! -x " + shell.Quote(hook) + " ] || exec " + shell.Quote(hook) + " \"$@\"\n"
+		if err := writeIn(root, there, []byte(text)); err != nil {
+			return fmt.Errorf("worktrees: %w", err)
+		}
+		if err := root.Chmod(there, 0o777); err != nil {
+			return fmt.Errorf("worktrees: %w", err)
+		}
+	}
+	return nil
 }
 
 // fromInside is a path as the repository inside names it: relative where the checkout lies
@@ -163,7 +170,11 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 		return "", err
 	}
 	own = append(own, sparse...)
-	version := "0"
+	// A relative folder is looked for in each work tree by git itself.
+	version, hooks := "0", ".git/hooks"
+	if set, err := i.repo.Config.Config(ctx, "core.hooksPath"); err == nil && set != "" && set[0] != '~' && !filepath.IsAbs(set) {
+		hooks = set
+	}
 	settings := slices.DeleteFunc(own, func(s git.Setting) bool {
 		if s.Key == "extensions.objectformat" {
 			version = "1"
@@ -178,7 +189,7 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 	})
 	settings = append(settings, git.Setting{Key: "core.repositoryformatversion", Value: version}, git.Setting{Key: "core.bare", Value: "false"},
 		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},
-		git.Setting{Key: "core.hooksPath", Value: ".git/hooks"},
+		git.Setting{Key: "core.hooksPath", Value: hooks},
 		git.Setting{Key: "remote.origin.url", Value: i.fromFolder(r, i.scratch.path(originName))},
 		git.Setting{Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"},
 		git.Setting{Key: "remote.origin.pushurl", Value: "nothing is pushed from a worktree, git liza submit TASK"}, git.Setting{Key: git.CloneKey, Value: i.fromInside(r, i.registry.common)})
@@ -308,6 +319,9 @@ func (i *insides) renew(ctx context.Context, r record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
+	if err := i.passHooks(ctx, root); err != nil {
+		return err
+	}
 	inner := i.innerRefs(root)
 	for name, id := range refs {
 		branch, is := strings.CutPrefix(name, "refs/heads/")

@@ -109,6 +109,9 @@ func (i *isolation) hooksFolder(ctx context.Context) (string, error) {
 	switch {
 	case err != nil || folder == "":
 		return filepath.Join(i.common, "hooks"), err
+	case strings.HasPrefix(folder, "~/"):
+		home, err := os.UserHomeDir()
+		return filepath.Join(home, folder[2:]), err
 	case filepath.IsAbs(folder) || folder[0] == '~':
 		return folder, nil
 	}

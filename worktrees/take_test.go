@@ -164,3 +164,36 @@ func TestChangedRunsNoFilter(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, changed)
 }
+
+// A commit inside runs the hooks that the clone has, wherever they are, and no shell for others.
+func TestHooksInside(t *testing.T) {
+	ctx := context.Background()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for name, one := range map[string]struct{ folder, set string }{
+		"of the clone": {".git/hooks", ""}, "relative": {".husky", ".husky"}, "of the home": {filepath.Join(home, "hooks"), "~/hooks"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t)
+			if one.set != "" {
+				p.git("config", "core.hooksPath", one.set)
+			}
+			ran := filepath.Join(t.TempDir(), "ran")
+			p.hook(filepath.Join(one.folder, "pre-commit"), "echo pre-commit >>"+ran+"\n")
+			p.base = p.commitAll(p.dir, "hooks")
+			require.NoError(t, os.RemoveAll(ran))
+			tree := p.branch("task-1", "liza/task-1")
+			p.commitAll(tree.Path, "work")
+			require.Equal(t, "pre-commit\n", content(t, ran))
+			p.hook(filepath.Join(one.folder, "post-commit"), "echo post-commit >>"+ran+"\n")
+			if one.set == ".husky" {
+				p.gitIn(tree.Path, "checkout", "-q", "-B", "liza/task-1", string(p.commitAll(p.dir, "more")))
+			}
+			require.NoError(t, os.RemoveAll(ran))
+			require.NoError(t, p.Renew(ctx, "task-1"))
+			p.commitAll(tree.Path, "more work")
+			require.Equal(t, "pre-commit\npost-commit\n", content(t, ran))
+			require.NoFileExists(t, filepath.Join(tree.Path, ".git/hooks/commit-msg"))
+		})
+	}
+}
