@@ -241,7 +241,8 @@ func (c *commands) checkSetUp(ctx context.Context, commit flow.ObjectID) error {
 
 // passAll runs gates one after the other in one checkout. It skips gates with a
 // receipt. If a later gate fails then and a skipped one left files in its checkout, all
-// gates run, because the later one may need them.
+// gates run, because the later one may need them. A gate that ends on integration as it
+// ends here blames no task: its result is that it could not run.
 func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
 	b, _, err := c.store.Board(ctx)
 	if err != nil {
@@ -291,7 +292,21 @@ func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree 
 			break
 		}
 	}
-	return receipts, failed, err
+	tip := b.Settings().Integration.Tip
+	if err != nil || failed == nil || failed.Result != flow.Fail || commit == tip || lastLine(failed.Output) == "" {
+		return receipts, failed, err
+	}
+	tree, err = c.treeOf(ctx, tip)
+	if err != nil {
+		return receipts, failed, err
+	}
+	if _, before, err := c.passAll(ctx, gates[:len(receipts)], tip, tree); err != nil || before == nil || before.Gate != failed.Gate || endingOf(*before) != endingOf(*failed) {
+		return receipts, failed, err
+	}
+	failed.Result = flow.Errored
+	failed.Output += "\n" + flow.Excerpt(lastLine(failed.Output), excerpt/4) + "; so it ends on integration too, without this work"
+	failed.Output = flow.Excerpt(failed.Output, excerpt)
+	return receipts, failed, nil
 }
 
 func (c *commands) treeOf(ctx context.Context, commit flow.ObjectID) (flow.ObjectID, error) {
