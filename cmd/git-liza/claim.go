@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -30,6 +31,15 @@ func (c *claimCommand) Run(inv *invocation) error {
 		inv.progress("warning: %s has no file %s, on which %s stands: git liza release %s, then git liza task edit %s --spec SPEC",
 			r.After.Settings().Integration.Name, git.Visible(path), got.Task, got.Task, got.Task)
 	}
+	inv.sayUnprepared(clone, r.After, got.Worktree)
 	return inv.result(r, got, "%s claimed by %s until %s, iteration %d\n%s", got.Task, clone.By,
 		got.Lease.Format("2006-01-02 15:04:05Z"), got.Iteration, got.Worktree)
+}
+
+// sayUnprepared says how a worktree is prepared that no supervisor has made: a person may not
+// want to wait for it, or to run what a board says.
+func (inv *invocation) sayUnprepared(clone *work.Clone, b *flow.Board, dir string) {
+	if command := b.Settings().Config.PostWorktree; command != "" && dir != "" && !clone.Generation.Spawned() {
+		inv.progress("not prepared: (cd %s && %s)", shell.Quote(dir), git.Visible(command))
+	}
 }

@@ -30,6 +30,7 @@ func (c *reviewCommand) Run(inv *invocation) error {
 			inv.progress("%s has changed since the review began", flow.TextRef{Path: text.Path, Anchor: text.Anchor})
 		}
 	}
+	inv.sayUnprepared(clone, r.After, got.Worktree)
 	as := ""
 	if reviews := r.After.Task(got.Task).Submission.ReviewBy; len(reviews) > 1 && clone.By.IsHuman() {
 		as = " as " + got.Role.String()
