@@ -34,9 +34,6 @@ func (e *RunningExtension) Command() string {
 // Has reports whether it brings a file that runs.
 func (e *RunningExtension) Has(path string) bool { return e.files[path].ID != "" }
 
-// ID is the blob of a file that runs, "" if it brings none of that path.
-func (e *RunningExtension) ID(path string) git.ID { return e.files[path].ID }
-
 // Read returns the content of a file that runs.
 func (e *RunningExtension) Read(path string) ([]byte, error) {
 	return e.objects.ReadKind(e.files[path].ID, "blob", extension.MaxFile)
@@ -130,12 +127,11 @@ func (t *Trust) TrustedExtensions(ctx context.Context, b *flow.Board) (trusted [
 	if len(list) == 0 {
 		return nil, nil
 	}
-	objects := list[0].objects
-	c, err := objects.Commit(b.Settings().Integration.Tip)
+	files, err := git.FilesAt(ctx, t.repo, b.Settings().Integration.Tip, extension.MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	all, err := extension.List(objects.FS(c.Tree, extension.MaxFile), extension.BaseOf(b))
+	all, err := extension.List(files, extension.BaseOf(b))
 	if err != nil {
 		return nil, err
 	}
