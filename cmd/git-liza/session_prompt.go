@@ -68,7 +68,7 @@ func (c *sessionPromptCommand) addProvider(inv *invocation, l look, a *supervise
 		return err
 	}
 	p, err := team.provider(c.Role, c.Provider)
-	a.Report, a.Compliance = string(p.Commit), string(p.Contract)
+	a.Report, a.Compliance, a.Loads = string(p.Commit), string(p.Contract), p.Loads
 	return err
 }
 

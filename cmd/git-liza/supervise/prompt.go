@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -33,6 +34,7 @@ type PromptInput struct {
 	Report   string // who commits and reports, see templates.Input
 	// Compliance is how well the provider keeps contracts, see templates.Input.
 	Compliance string
+	Loads      []string       // what the provider's program loads by itself, see provider.Row
 	Await      time.Duration  // see templates.Input
 	Reviewed   flow.ObjectID  // what integration had when the role reviewed the task the last time, see LastReview
 	Triggers   []flow.Trigger // why a planner is woken; nil means all that the board has
@@ -99,6 +101,15 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 	}
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err
+	}
+	if row.Capacity == flow.Judges && in.Task != nil && in.Task.Submission != nil {
+		withheld, err := work.Withheld(ctx, repo, settings.Integration.Tip, in.Task.Submission.Commit, a.Loads)
+		if err != nil {
+			return templates.Prompt{}, err
+		}
+		for _, c := range withheld {
+			in.Withheld = append(in.Withheld, c.Path)
+		}
 	}
 	if in.Specs, in.Context, err = readSpecs(ctx, repo, settings.Integration.Tip, specBases{mergedBase(ctx, repo, settings.Integration.Tip, row.Capacity, in.Task), a.Reviewed}, &in); err != nil {
 		return templates.Prompt{}, err
@@ -231,7 +242,7 @@ func layers(b *flow.Board, files fs.FS, environ []string) []templates.Layer {
 	own, _ := fs.Sub(files, promptsFolder) // the name is a constant
 	list := append(extensionLayers(b, files), templates.Layer{Name: "project", FS: own})
 	if dir := UserPrompts(environ); dir != "" {
-		list = append(list, openLayer("user", dir))
+		list = append(list, templates.Layer{Name: "user", FS: os.DirFS(dir)})
 	}
 	return list
 }
@@ -274,21 +285,3 @@ type failing struct{ why error }
 
 // Open returns the cause.
 func (f failing) Open(string) (fs.File, error) { return nil, f.why }
-
-// openLayer opens a folder whose symbolic links cannot lead out of it.
-func openLayer(name, dir string) templates.Layer {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return templates.Layer{Name: name, FS: missingLayer(dir, err)}
-	}
-	return templates.Layer{Name: name, FS: root.FS()}
-}
-
-// missingLayer returns an empty layer if the folder does not exist; any other error
-// shows when the layer is read.
-func missingLayer(dir string, err error) fs.FS {
-	if os.IsNotExist(err) {
-		return nil
-	}
-	return os.DirFS(dir)
-}
