@@ -41,6 +41,7 @@ type Input struct {
 	Await      flow.Duration // how long a coder may wait in its session for the verdict; 0: not at all
 	Denied     []string      // paths that the role may not write, as globs
 	Specs      []Spec        // of the task and of the goal, one per path
+	Withheld   []string      // paths of the submission that the worktree of a review has as integration has them
 	Context    string        // of the task, which stands in place of the spec's section
 
 	Phase   *Phase  // that the task belongs to, nil where the goal has no phases

@@ -106,6 +106,7 @@ func moved() Input {
 		{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base, NoSection: true, Change: Changed, Patch: retryPatch, Left: 7000},
 		{Path: "specs/the goal.md", Tip: tip, Base: base, Missing: "it was removed"},
 	}
+	in.Withheld = []string{".claude/settings.json", "CLAUDE.md"}
 	return in
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // definitions are the types and workflows that a clone knows, and what its files are.
@@ -68,23 +68,21 @@ func readDefinitions(ctx context.Context, clone *work.Clone) (*definitions, erro
 	return d, nil
 }
 
-// openLibrary lists the built-in definitions, and those of extensions and of the project in
-// the main work tree.
+// openLibrary lists the built-in definitions, and those of extensions and of the project
+// among its files.
 func openLibrary(ctx context.Context, clone *work.Clone) (*library.Library, error) {
-	dir := clone.Repo.MainWorkTree()
-	if dir == "" {
+	files, err := definitionFiles(ctx, clone)
+	if errors.Is(err, worktrees.ErrNoWorkTree) {
 		return library.Open(nil)
+	}
+	if err != nil {
+		return nil, err
 	}
 	base, err := extensionBase(ctx, clone)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	list, err := extension.List(root.FS(), base)
+	list, err := extension.List(files, base)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +92,7 @@ func openLibrary(ctx context.Context, clone *work.Clone) (*library.Library, erro
 			sources = append(sources, e.Source(e.FS, e.Path))
 		}
 	}
-	return library.Open(root.FS(), sources...)
+	return library.Open(files, sources...)
 }
 
 // folders are the folders that hold all artifacts and definitions.

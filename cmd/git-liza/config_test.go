@@ -46,7 +46,7 @@ func TestSettingsAreSpelledOut(t *testing.T) {
 	p := newPlayground(t)
 	p.must("git-liza", "config", "gates.unit.command", "make \u202etest")
 	p.must("git", "config", "liza.notify", "say \u202ehello")
-	p.must("sh", "-c", "printf -- '---\\ncapacity: judges\\ntools: [read]\\n---\\nRead \u202ewell.\\n' > auditor.md && git-liza role add auditor.md")
+	p.must("sh", "-c", "printf -- '---\\ncapacity: judges\\ntools: [read]\\n---\\nRead \u202ewell.\\n' > auditor.md && git-liza role add auditor.md && git add auditor.md && git commit -qm Auditor && git-liza adopt HEAD --reason R")
 	for _, args := range [][]string{{"config"}, {"config", "gates.unit"}, {"config", "gates.unit.command"}, {"config", "--explain", "gates.unit.command"},
 		{"config", "liza.notify"}, {"config", "notify"}, {"role", "show", "auditor"}} {
 		shown := p.must(append([]string{"git-liza"}, args...)...)

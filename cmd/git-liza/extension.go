@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,27 +28,39 @@ type extensionCommands struct {
 	Remove extensionRemoveCommand `cmd:"" help:"Delete an extension in the main work tree."`
 }
 
-// readExtensions reads those of the main work tree.
+// definitionFiles are the files of a project that bring extensions and definitions: those of the
+// main work tree. In a checkout, where agents type commands, they are those of integration.
+func definitionFiles(ctx context.Context, clone *work.Clone) (fs.FS, error) {
+	if worktrees.NameOf(clone.Repo) != "" {
+		b, _, err := clone.Store.Board(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return git.FilesAt(ctx, clone.Repo, b.Settings().Integration.Tip, extension.MaxFile)
+	}
+	if clone.Repo.MainWorkTree() == "" {
+		return nil, worktrees.ErrNoWorkTree
+	}
+	root, err := os.OpenRoot(clone.Repo.MainWorkTree())
+	return root.FS(), err
+}
+
+// readExtensions reads those of [definitionFiles], and returns the main work tree.
 func readExtensions(inv *invocation) ([]extension.Installed, string, error) {
 	clone, err := inv.reader()
 	if err != nil {
 		return nil, "", err
 	}
-	top := clone.Repo.MainWorkTree()
-	if top == "" {
-		return nil, "", worktrees.ErrNoWorkTree
+	files, err := definitionFiles(inv.ctx, clone)
+	if err != nil {
+		return nil, "", err
 	}
 	base, err := extensionBase(inv.ctx, clone)
 	if err != nil {
 		return nil, "", err
 	}
-	root, err := os.OpenRoot(top)
-	if err != nil {
-		return nil, "", err
-	}
-	defer root.Close()
-	list, err := extension.List(root.FS(), base)
-	return list, top, err
+	list, err := extension.List(files, base)
+	return list, clone.Repo.MainWorkTree(), err
 }
 
 // extensionBase is what the board of a clone gives extensions to lie over; without one,
@@ -106,15 +119,11 @@ func extensionsAt(inv *invocation, clone *work.Clone, id git.ID) ([]extension.In
 	if err != nil {
 		return nil, err
 	}
-	objects, err := clone.Repo.Objects(inv.ctx)
+	files, err := git.FilesAt(inv.ctx, clone.Repo, id, extension.MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	commit, err := objects.Commit(id)
-	if err != nil {
-		return nil, err
-	}
-	return extension.List(objects.FS(commit.Tree, extension.MaxFile), base)
+	return extension.List(files, base)
 }
 
 // checkExtensions is the command that says what is wrong with extensions of which nothing

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"embed"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 )
 
@@ -26,8 +28,8 @@ type explanation struct {
 	list    []extension.Installed
 	board   *flow.Board // nil if there is none
 	library *library.Library
-	top     string                  // the main work tree
-	running []work.RunningExtension // on integration
+	top     string // the main work tree
+	merged  fs.FS  // what integration has, nothing without a board
 	trusted []work.RunningExtension
 }
 
@@ -60,7 +62,7 @@ func newExplanation(inv *invocation, list []extension.Installed, top string) (*e
 	if err != nil {
 		return nil, err
 	}
-	x := &explanation{inv: inv, clone: clone, list: list, top: top}
+	x := &explanation{inv: inv, clone: clone, list: list, top: top, merged: embed.FS{}}
 	if x.library, err = library.Open(nil); err != nil {
 		return nil, err
 	}
@@ -69,10 +71,10 @@ func newExplanation(inv *invocation, list []extension.Installed, top string) (*e
 		return x, nil // without a board nothing of them runs
 	}
 	x.board = l.Board
-	if x.running, err = clone.Trust.Extensions(inv.ctx, l.Board); err != nil {
+	if x.trusted, err = clone.Trust.TrustedExtensions(inv.ctx, l.Board); err != nil {
 		return nil, err
 	}
-	x.trusted, err = clone.Trust.TrustedExtensions(inv.ctx, l.Board)
+	x.merged, err = git.FilesAt(inv.ctx, clone.Repo, l.Board.Settings().Integration.Tip, extension.MaxFile)
 	return x, err
 }
 
@@ -90,15 +92,15 @@ func (x *explanation) layers(c extension.Content) (layers []view.ContentLayer) {
 			if text, err := os.ReadFile(filepath.Join(x.top, filepath.FromSlash(layer.Path))); err == nil {
 				layer.ID = x.id(text)
 			}
-			if layer.State = x.state(e, has, layer.ID); len(e.Wrong) > 0 {
+			if layer.State = x.state(e, has, layer); len(e.Wrong) > 0 {
 				layer.State = view.LayerWrong
 			}
 			layers = append(layers, layer)
 		}
 	}
-	layers = append(layers, x.overlays("project", ".liza", os.DirFS(filepath.Join(x.top, ".liza")), projectFiles(c))...)
+	layers = append(layers, x.overlays(c.Kind, "project", ".liza", os.DirFS(filepath.Join(x.top, ".liza")), projectFiles(c))...)
 	if dir := supervise.UserPrompts(x.inv.environ); dir != "" && c.Kind == extension.PromptKind {
-		layers = append(layers, x.overlays("user", dir, os.DirFS(dir), []string{c.Name + ".md", c.Name + appended})...)
+		layers = append(layers, x.overlays(c.Kind, "user", dir, os.DirFS(dir), []string{c.Name + ".md", c.Name + appended})...)
 	}
 	if own, err := x.clone.Repo.Config.ConfigUnder(x.inv.ctx, provider.Prefix+c.Name+"."); c.Kind == extension.ProviderKind && err == nil && len(own) > 0 {
 		layers = append(layers, view.ContentLayer{Name: "user", Path: "git config " + provider.Prefix + c.Name, Adds: true})
@@ -106,14 +108,27 @@ func (x *explanation) layers(c extension.Content) (layers []view.ContentLayer) {
 	return layers
 }
 
+// integrated are the kinds of what counts as integration has it.
+var integrated = []extension.Kind{extension.RoleKind, extension.PromptKind, extension.SkillKind, extension.ProviderKind, extension.LauncherKind, extension.AfterKind}
+
+// isDistant reports whether a layer counts as integration has it, and differs from that.
+func (x *explanation) isDistant(kind extension.Kind, layer view.ContentLayer) bool {
+	text, err := fs.ReadFile(x.merged, layer.Path)
+	return slices.Contains(integrated, kind) && (err != nil || x.id(text) != layer.ID)
+}
+
 // appended ends the names of prompts that add to a section.
 const appended = ".append.md"
 
 // overlays are the files of a folder that are there.
-func (x *explanation) overlays(name, folder string, from fs.FS, files []string) (layers []view.ContentLayer) {
+func (x *explanation) overlays(kind extension.Kind, name, folder string, from fs.FS, files []string) (layers []view.ContentLayer) {
 	for _, file := range files {
 		if text, err := fs.ReadFile(from, file); err == nil {
-			layers = append(layers, view.ContentLayer{Name: name, ID: x.id(text), Path: folder + "/" + file, Adds: strings.HasSuffix(file, appended)})
+			layer := view.ContentLayer{Name: name, ID: x.id(text), Path: folder + "/" + file, Adds: strings.HasSuffix(file, appended)}
+			if name == "project" && x.isDistant(kind, layer) {
+				layer.State = view.LayerDistant
+			}
+			layers = append(layers, layer)
 		}
 	}
 	return layers
@@ -170,7 +185,7 @@ func (x *explanation) settle(c extension.Content, layers []view.ContentLayer) {
 	for i := len(layers) - 1; i >= 0; i-- {
 		layer := &layers[i]
 		switch {
-		case layer.State == view.LayerWrong:
+		case layer.State == view.LayerWrong, layer.State == view.LayerDistant:
 		case covered:
 			layer.State = view.LayerCovered
 		default:
@@ -180,11 +195,13 @@ func (x *explanation) settle(c extension.Content, layers []view.ContentLayer) {
 	}
 	if row := x.role(c); c.Kind == extension.RoleKind && x.board != nil {
 		for i := range layers {
-			if layer := &layers[i]; layer.State != view.LayerWrong {
+			layer := &layers[i]
+			switch isTold := row != nil && row.Persona == layer.Path; {
+			case layer.State == view.LayerWrong, isTold && layer.State == view.LayerDistant:
+			case isTold:
+				layer.State = view.LayerUsed
+			default:
 				layer.State = view.LayerUnused
-				if row != nil && row.Persona == layer.Path {
-					layer.State = view.LayerUsed
-				}
 			}
 		}
 	}
@@ -200,10 +217,7 @@ func (x *explanation) role(c extension.Content) *flow.RoleRow {
 
 // state is what keeps something of an extension from use although nothing is wrong with
 // it, "" if nothing does.
-func (x *explanation) state(e extension.Installed, c extension.Content, id string) view.LayerState {
-	named := func(list []work.RunningExtension) int {
-		return slices.IndexFunc(list, func(r work.RunningExtension) bool { return r.Name == e.Name })
-	}
+func (x *explanation) state(e extension.Installed, c extension.Content, layer view.ContentLayer) view.LayerState {
 	switch {
 	case c.Kind == extension.GateKind:
 		i := slices.IndexFunc(e.Gates, func(g flow.Gate) bool { return g.Name == c.Name })
@@ -213,13 +227,9 @@ func (x *explanation) state(e extension.Installed, c extension.Content, id strin
 			}
 		}
 		return view.LayerUnused
-	case !extension.Runs(c.File):
-		return ""
-	}
-	switch i := named(x.running); {
-	case i < 0 || string(x.running[i].ID(c.File)) != id:
+	case x.isDistant(c.Kind, layer):
 		return view.LayerDistant
-	case named(x.trusted) < 0:
+	case extension.Runs(c.File) && !slices.ContainsFunc(x.trusted, func(r work.RunningExtension) bool { return r.Name == e.Name }):
 		return view.LayerUntrusted
 	}
 	return ""

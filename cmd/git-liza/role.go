@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -17,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -64,7 +66,11 @@ func (c *roleShowCommand) Run(inv *invocation) error {
 		return err
 	}
 	role := view.RoleOf(l.Board, row, roles.IsBuiltin)
-	persona, err := roles.Persona(row, l.Repo.MainWorkTree())
+	files, err := git.FilesAt(inv.ctx, l.Repo, l.Board.Settings().Integration.Tip, extension.MaxFile)
+	if err != nil {
+		return err
+	}
+	persona, err := roles.Persona(row, files)
 	var missing *roles.MissingPersona
 	if errors.As(err, &missing) {
 		inv.progress("warning: %v", missing)
@@ -119,6 +125,7 @@ func (c *roleAddCommand) Run(inv *invocation) error {
 	if row.Provider != "" && known.FindRow(row.Provider) == nil {
 		inv.progress("warning: there is no provider %s: git config liza.%s.provider NAME", row.Provider, row.Name)
 	}
+	warnUnmerged(inv, clone, r.After)
 	return inv.result(r, role.Object(), "%s", role.Line())
 }
 
@@ -170,7 +177,7 @@ func (c *roleAddCommand) findFile(inv *invocation, name flow.Role) (found bool, 
 }
 
 // read returns the file's path below the main work tree, and its text. The path
-// stands on the board, so that every clone reads the file from its own work tree.
+// stands on the board; agents are told what integration has there.
 func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, text []byte, err error) {
 	file := c.File
 	if !filepath.IsAbs(file) {
@@ -188,11 +195,15 @@ func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, 
 	}
 	path, err = filepath.Rel(top, file)
 	if path = filepath.ToSlash(path); err != nil || !filepath.IsLocal(path) || strings.HasPrefix(path, layout.Worktrees+"/") || strings.HasPrefix(path, ".git/") {
-		return "", nil, &flow.Refusal{Rule: flow.RulePath, Reason: c.File + " is not in the main work tree, from which agents' roles are read: " + top,
+		return "", nil, &flow.Refusal{Rule: flow.RulePath, Reason: c.File + " is not in the main work tree: " + top,
 			Hint: "mkdir -p " + shell.Quote(top+"/.liza/roles") + " && cp " + shell.Quote(c.File) + " " + shell.Quote(top+"/.liza/roles/")}
 	}
-	text, err = roles.ReadBelow(top, path)
+	root, err := os.OpenRoot(top)
 	if err != nil {
+		return "", nil, err
+	}
+	defer root.Close()
+	if text, err = roles.ReadFile(root.FS(), path); err != nil {
 		err = fmt.Errorf("%s: %w", c.File, err)
 	}
 	return path, text, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -27,10 +28,11 @@ func (c *sessionPromptCommand) Run(inv *invocation) error {
 	if err := c.addProvider(inv, l, &a); err != nil {
 		return err
 	}
-	prompt, err := supervise.Prompt(inv.ctx, l.Repo, l.Board, a, supervise.Layers(l.Board, l.Repo.MainWorkTree(), inv.environ)...)
+	prompt, err := supervise.Prompt(inv.ctx, l.Repo, l.Board, a)
 	if err != nil {
 		return err
 	}
+	warnUnmerged(inv, l.Clone, l.Board)
 	text := prompt.Text()
 	if c.Explain {
 		text = prompt.Explain()
@@ -47,6 +49,13 @@ func (c *sessionPromptCommand) Run(inv *invocation) error {
 	return inv.answer("", map[string]any{"role": c.Role, "task": c.Task, "sections": sections, "text": prompt.Text()}, text)
 }
 
+// warnUnmerged says which edited files agents are not told of.
+func warnUnmerged(inv *invocation, clone *work.Clone, b *flow.Board) {
+	for _, f := range clone.Doctor.Unmerged(inv.ctx, b) {
+		inv.progress("warning: %s", f.Text)
+	}
+}
+
 // addProvider adds what depends on the provider. If none is chosen, the prompt
 // is for a provider whose agents report themselves.
 func (c *sessionPromptCommand) addProvider(inv *invocation, l look, a *supervise.PromptInput) error {
@@ -59,14 +68,14 @@ func (c *sessionPromptCommand) addProvider(inv *invocation, l look, a *supervise
 		return err
 	}
 	p, err := team.provider(c.Role, c.Provider)
-	a.Report, a.Compliance = string(p.Commit), string(p.Contract)
+	a.Report, a.Compliance, a.Loads = string(p.Commit), string(p.Contract), p.Loads
 	return err
 }
 
 // assignment returns the work for which an agent of the role would be
 // started.
 func (c *sessionPromptCommand) assignment(inv *invocation, l look) (supervise.PromptInput, error) {
-	a := supervise.PromptInput{Role: c.Role, Task: c.Task, At: l.At}
+	a := supervise.PromptInput{Role: c.Role, Task: c.Task, At: l.At, Environ: inv.environ}
 	if err := checkRole(l.Board, c.Role); err != nil {
 		return a, err
 	}

@@ -47,8 +47,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &supervise.Rush{Clone: clone, Self: self, Environ: inv.environ, Limits: supervise.DefaultLimits(), Hooks: inv.keepHooks,
-		Layers: supervise.Layers(b, clone.Repo.MainWorkTree(), inv.environ)}
+	r := &supervise.Rush{Clone: clone, Self: self, Environ: inv.environ, Limits: supervise.DefaultLimits(), Hooks: inv.keepHooks}
 	out := &rushOutput{invocation: inv}
 	r.Tell = out.tell
 	lines, err := settingLines(inv, clone)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,16 @@ import (
 	"path"
 	"time"
 )
+
+// FilesAt is [Objects.FS] of the tree of a commit.
+func FilesAt(ctx context.Context, r *Repo, commit ID, limit int64) (fs.FS, error) {
+	objects, err := r.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := objects.Commit(commit)
+	return objects.FS(c.Tree, limit), err
+}
 
 // FS is a tree as a file system. It reads files of at most limit bytes; links and
 // submodules are there, and cannot be opened. Neither can a folder with a name that leads

@@ -114,6 +114,9 @@ func (w *workshop) hires(names ...string) {
 		require.NoError(w.t, os.WriteFile(filepath.Join(w.dir, ".liza", "roles", name+".md"), []byte(ownRoles[name]), 0o644))
 		w.must("git-liza", "role", "add", ".liza/roles/"+name+".md")
 	}
+	w.must("git", "add", ".liza")
+	w.must("git", "commit", "-q", "-m", "Roles")
+	w.must("git-liza", "adopt", "HEAD", "--reason", "they were read")
 }
 
 // A role from a file judges beside the reviewer of the code, each by another command

@@ -60,6 +60,7 @@ func (c Catalogue) Find(text, self string) (Provider, error) {
 		return Provider{}, fmt.Errorf("%q is no provider; there are %s", text, c.providerNames())
 	}
 	p := Provider{Row: *row}
+	p.Loads = c.loads(p.Row)
 	switch {
 	case more && strings.TrimSpace(rest) == "":
 		return Provider{}, fmt.Errorf("%q: nothing stands after the colon", text)
@@ -75,6 +76,20 @@ func (c Catalogue) Find(text, self string) (Provider, error) {
 		return p.With(rest)
 	}
 	return p, nil
+}
+
+// loads are the patterns of what the program of a row loads by itself: those of all rows where
+// the row does not say which program it is, or what that loads.
+func (c Catalogue) loads(row Row) []string {
+	if row.ownCommand() != "" || len(row.Loads) > 0 && !row.takesCommand() {
+		return row.Loads
+	}
+	var list []string
+	for _, r := range c {
+		list = append(list, r.Loads...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // providerNames are the providers as people write them, for a sentence.

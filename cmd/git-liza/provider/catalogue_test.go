@@ -40,6 +40,7 @@ func TestCatalogue(t *testing.T) {
 		require.NotEmpty(t, row.Binary, row.Name)
 		require.NotEmpty(t, row.Install, row.Name)
 		require.NotEmpty(t, row.Version, row.Name)
+		require.NotEmpty(t, row.Loads, row.Name)
 		for kind, pattern := range map[string]string{"quota": row.Quota, "outage": row.Outage, "login": row.Login} {
 			require.NotEmpty(t, pattern, "%s: %s", row.Name, kind)
 			require.False(t, regexp.MustCompile(pattern).MatchString(""), "%s: %s", row.Name, kind)
@@ -48,6 +49,23 @@ func TestCatalogue(t *testing.T) {
 	for _, name := range []string{"claude", "codex", "gemini", "copilot", "opencode", "qwen", "pi", "vibe", "acp", "exec", "script", "gates"} {
 		require.True(t, names[name], name)
 	}
+}
+
+// A program of which it is not known what it loads may load what any other does.
+func TestLoads(t *testing.T) {
+	t.Parallel()
+	own := settings("mine.binary=mine", "mine.output=plain", "yours.binary=yours", "yours.output=plain", "yours.loads=YOURS.md")
+	catalogue, err := provider.Load(own)
+	require.NoError(t, err)
+	for text, want := range map[string][]string{"claude": {"CLAUDE.md", ".claude"}, "yours": {"YOURS.md"}, "mine": {"CLAUDE.md", "YOURS.md", ".cursor"}, "exec:x": {"GEMINI.md", "YOURS.md"}, "acp:x": {".opencode", ".cursor"}} {
+		p, err := catalogue.Find(text, "self")
+		require.NoError(t, err)
+		require.Subset(t, p.Loads, want, text)
+		require.Equal(t, text != "claude" && text != "yours", len(p.Loads) > 20, text)
+	}
+	gates, err := catalogue.Find("gates", "self")
+	require.NoError(t, err)
+	require.Empty(t, gates.Loads, "gates judge all of a submission")
 }
 
 func contains(list []string, word string) bool {

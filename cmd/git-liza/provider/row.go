@@ -44,6 +44,10 @@ type Row struct {
 
 	Folders []string `yaml:"folders"` // its own files and folders, which a container of it gets; ~ is HOME, {NAME} a variable
 
+	// Loads are patterns, at any depth of a folder in which it is started, of what it obeys or
+	// runs by itself: instructions, settings, hooks, commands. None says that this is not known.
+	Loads []string `yaml:"loads"`
+
 	Output   string   `yaml:"output"`   // the family of its output, as in package transcript
 	ACP      bool     `yaml:"acp"`      // it speaks the Agent Client Protocol
 	Usage    Usage    `yaml:"usage"`    // what its numbers of usage count

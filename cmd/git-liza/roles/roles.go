@@ -1,6 +1,6 @@
 // Package roles reads the files of roles: Markdown whose front matter is the
 // role's row on the board, and whose text is what its agents are told, their
-// persona. It knows the built-in files and those of a work tree; it changes
+// persona. It knows the built-in files and those of a project; it changes
 // nothing.
 package roles
 
@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,7 +100,7 @@ func IsBuiltin(role flow.Role) bool {
 // A MissingPersona is a persona that cannot be read.
 type MissingPersona struct {
 	Role flow.Role
-	Path string // in the main work tree, "" if the row names no file
+	Path string // in the project, "" if the row names no file
 	Err  error
 }
 
@@ -116,11 +115,9 @@ func (m *MissingPersona) Error() string {
 // Unwrap returns the cause.
 func (m *MissingPersona) Unwrap() error { return m.Err }
 
-// Persona returns the text that agents of a role are told, without front matter:
-// of the row's file in the main work tree, whose symbolic links cannot lead out
-// of it, or the built-in text. mainWorkTree is "" if there is none. The error is
-// a [*MissingPersona].
-func Persona(row *flow.RoleRow, mainWorkTree string) (string, error) {
+// Persona returns the text that agents of a role are told, without front matter: of the row's
+// file among those of the project, or the built-in text. The error is a [*MissingPersona].
+func Persona(row *flow.RoleRow, project fs.FS) (string, error) {
 	if row.Persona == "" {
 		text, ok := contracts.Document("roles/" + string(row.Name) + ".md")
 		if !ok {
@@ -129,7 +126,7 @@ func Persona(row *flow.RoleRow, mainWorkTree string) (string, error) {
 		_, body, _ := split([]byte(text))
 		return body, nil
 	}
-	text, err := ReadBelow(mainWorkTree, row.Persona)
+	text, err := ReadFile(project, row.Persona)
 	if err != nil {
 		return "", &MissingPersona{row.Name, row.Persona, err}
 	}
@@ -137,17 +134,9 @@ func Persona(row *flow.RoleRow, mainWorkTree string) (string, error) {
 	return body, nil
 }
 
-// readBelow reads a file below a folder, at most maxFile bytes.
-func ReadBelow(dir, path string) ([]byte, error) {
-	if dir == "" {
-		return nil, errors.New("there is no work tree here")
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	file, err := root.Open(path)
+// ReadFile reads a file of a project, at most maxFile bytes.
+func ReadFile(project fs.FS, path string) ([]byte, error) {
+	file, err := project.Open(path)
 	if err != nil {
 		return nil, causeOf(err)
 	}

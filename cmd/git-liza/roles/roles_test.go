@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,7 +78,7 @@ func TestBuiltinRowsAreTheirFiles(t *testing.T) {
 	for _, row := range board {
 		require.Equal(t, *row, rows[row.Name])
 		require.True(t, IsBuiltin(row.Name))
-		text, err := Persona(row, "")
+		text, err := Persona(row, fstest.MapFS{})
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(text, "# Role: "+string(row.Name)+"\n"), text)
 	}
@@ -89,10 +90,13 @@ func TestPersona(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".liza", "roles"), 0o755))
 	row := &flow.RoleRow{Name: "auditor", Persona: ".liza/roles/auditor.md"}
-	_, err := Persona(row, dir)
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer root.Close()
+	_, err = Persona(row, root.FS())
 	require.EqualError(t, err, "the persona of auditor cannot be read: .liza/roles/auditor.md: no such file or directory")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, row.Persona), []byte(auditor), 0o644))
-	text, err := Persona(row, dir)
+	text, err := Persona(row, root.FS())
 	require.NoError(t, err)
 	require.Equal(t, "# Role: auditor\n\nRead.\n", text)
 
@@ -100,12 +104,10 @@ func TestPersona(t *testing.T) {
 	require.NoError(t, os.WriteFile(outside, []byte("secret"), 0o644))
 	require.NoError(t, os.Remove(filepath.Join(dir, row.Persona)))
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, row.Persona)))
-	_, err = Persona(row, dir)
+	_, err = Persona(row, root.FS())
 	require.ErrorContains(t, err, "cannot be read", "a link leads out of the work tree")
 
-	_, err = Persona(row, "")
-	require.ErrorContains(t, err, "there is no work tree here")
-	_, err = Persona(&flow.RoleRow{Name: "auditor"}, dir)
+	_, err = Persona(&flow.RoleRow{Name: "auditor"}, root.FS())
 	require.EqualError(t, err, "the role auditor has no persona: it is not built in, and its row names no file")
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/templates"
 	"github.com/stretchr/testify/require"
 )
 
@@ -131,11 +132,17 @@ func TestPrompt(t *testing.T) {
 
 	require.NoError(t, w.mkdir(".liza/prompts/coder"))
 	w.write(w.dir+"/.liza/prompts/coder/role.append.md", "Mind the gap.\n")
-	p, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1"},
-		supervise.Layers(w.board(), w.dir, []string{"HOME=" + w.notes})...)
-	require.NoError(t, err)
-	require.Contains(t, p.Text(), "Mind the gap.")
-	require.Contains(t, p.Explain(), "project")
+	told := func() templates.Prompt {
+		p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1"})
+		require.NoError(t, err)
+		return p
+	}
+	require.NotContains(t, told().Text(), "Mind the gap.", "a session could have written it")
+	w.git("add", "-A")
+	w.git("commit", "-q", "-m", "Mind the gap")
+	w.liza("adopt", "HEAD", "--reason", "it was read")
+	require.Contains(t, told().Text(), "Mind the gap.")
+	require.Contains(t, told().Explain(), "project")
 
 	_, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.CodeReviewer, Task: "task-1"})
 	require.ErrorContains(t, err, "needs a task with a submission")

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -33,29 +34,35 @@ type PromptInput struct {
 	Report   string // who commits and reports, see templates.Input
 	// Compliance is how well the provider keeps contracts, see templates.Input.
 	Compliance string
+	Loads      []string       // what the provider's program loads by itself, see provider.Row
 	Await      time.Duration  // see templates.Input
 	Reviewed   flow.ObjectID  // what integration had when the role reviewed the task the last time, see LastReview
 	Triggers   []flow.Trigger // why a planner is woken; nil means all that the board has
 	Learnt     int            // how many bytes of what was learnt it is told at most; 0 is nothing
 	Rejections []string       // of other work in the same paths, see EarlierRejections
+	Environ    []string       // of the user, whose own prompts lie over those of the project
 }
 
 // maxNotes is how many notes a prompt repeats, the latest ones.
 const maxNotes = 20
 
-// Prompt returns the prompt that an agent is started with. The repository has the specs
-// that integration has. Layers are ordered from the weakest to the strongest, as in
-// templates.Render.
-func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, layers ...templates.Layer) (templates.Prompt, error) {
+// Prompt returns the prompt that an agent is started with. What the project has to say comes
+// from the commit that the board's integration branch is at: roles, prompts, extensions and
+// specs in a work tree may have been written by a session.
+func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (templates.Prompt, error) {
 	row := b.Role(a.Role)
 	if row == nil {
 		return templates.Prompt{}, cmp.Or(b.Err(), fmt.Errorf("the board has no role %s", a.Role))
 	}
-	persona, err := roles.Persona(row, repo.MainWorkTree())
+	settings := b.Settings()
+	files, err := git.FilesAt(ctx, repo, settings.Integration.Tip, extension.MaxFile)
 	if err != nil {
 		return templates.Prompt{}, err
 	}
-	settings := b.Settings()
+	persona, err := roles.Persona(row, files)
+	if err != nil {
+		return templates.Prompt{}, err
+	}
 	in := templates.Input{Role: a.Role, Row: row, Roles: roleNames(b), Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
 		Compliance: a.Compliance, Await: flow.Duration(a.Await)}
@@ -95,13 +102,22 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err
 	}
+	if row.Capacity == flow.Judges && in.Task != nil && in.Task.Submission != nil {
+		withheld, err := work.Withheld(ctx, repo, settings.Integration.Tip, in.Task.Submission.Commit, a.Loads)
+		if err != nil {
+			return templates.Prompt{}, err
+		}
+		for _, c := range withheld {
+			in.Withheld = append(in.Withheld, c.Path)
+		}
+	}
 	if in.Specs, in.Context, err = readSpecs(ctx, repo, settings.Integration.Tip, specBases{mergedBase(ctx, repo, settings.Integration.Tip, row.Capacity, in.Task), a.Reviewed}, &in); err != nil {
 		return templates.Prompt{}, err
 	}
 	if err := learnt(ctx, repo, settings.Integration.Tip, a, &in); err != nil {
 		return templates.Prompt{}, err
 	}
-	return templates.Render(in, layers...)
+	return templates.Render(in, layers(b, files, a.Environ)...)
 }
 
 // goal returns the goal that the agent works for, "" for the current one.
@@ -216,20 +232,19 @@ func openDiscoveries(b *flow.Board) []*flow.Discovery {
 	return list
 }
 
-// Layers returns the folders that a project and a user lay over the built-in prompts:
-// those of its extensions, .liza/prompts in the main work tree, then liza/prompts in the user's configuration
-// folder. The project's folder is read from the main work tree because the agent could
-// rewrite its own.
-func Layers(b *flow.Board, mainWorkTree string, environ []string) []templates.Layer {
-	var layers []templates.Layer
-	if mainWorkTree != "" {
-		layers = append(layers, extensionLayers(b, mainWorkTree)...)
-		layers = append(layers, openLayer("project", filepath.Join(mainWorkTree, ".liza", "prompts")))
-	}
+// promptsFolder has the prompts of a project.
+const promptsFolder = ".liza/prompts"
+
+// layers returns what a project and a user lay over the built-in prompts, the weakest first:
+// the prompts of extensions and .liza/prompts among the project's files, then liza/prompts in
+// the user's configuration folder.
+func layers(b *flow.Board, files fs.FS, environ []string) []templates.Layer {
+	own, _ := fs.Sub(files, promptsFolder) // the name is a constant
+	list := append(extensionLayers(b, files), templates.Layer{Name: "project", FS: own})
 	if dir := UserPrompts(environ); dir != "" {
-		layers = append(layers, openLayer("user", dir))
+		list = append(list, templates.Layer{Name: "user", FS: os.DirFS(dir)})
 	}
-	return layers
+	return list
 }
 
 // UserPrompts is the folder of the prompts of a user, liza/prompts in the configuration
@@ -247,16 +262,12 @@ func UserPrompts(environ []string) string {
 
 // extensionLayers are the prompts of the extensions of a project. One with which something
 // is wrong is a layer that says so.
-func extensionLayers(b *flow.Board, mainWorkTree string) (layers []templates.Layer) {
-	root, err := os.OpenRoot(mainWorkTree)
-	if err != nil {
-		return nil
-	}
-	list, err := extension.List(root.FS(), extension.BaseOf(b))
+func extensionLayers(b *flow.Board, files fs.FS) (list []templates.Layer) {
+	installed, err := extension.List(files, extension.BaseOf(b))
 	if err != nil {
 		return []templates.Layer{{Name: "extensions", FS: failing{err}}}
 	}
-	for _, e := range list {
+	for _, e := range installed {
 		layer := e.Layer(e.FS)
 		if layer.FS == nil {
 			continue
@@ -264,9 +275,9 @@ func extensionLayers(b *flow.Board, mainWorkTree string) (layers []templates.Lay
 		if wrong := e.Wrong; len(wrong) > 0 {
 			layer.FS = failing{fmt.Errorf("%s/%s: %s; git liza check", e.Path, wrong[0].Path, wrong[0].Faults[0].Text)}
 		}
-		layers = append(layers, layer)
+		list = append(list, layer)
 	}
-	return layers
+	return list
 }
 
 // failing is a folder that cannot be read.
@@ -274,21 +285,3 @@ type failing struct{ why error }
 
 // Open returns the cause.
 func (f failing) Open(string) (fs.File, error) { return nil, f.why }
-
-// openLayer opens a folder whose symbolic links cannot lead out of it.
-func openLayer(name, dir string) templates.Layer {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return templates.Layer{Name: name, FS: missingLayer(dir, err)}
-	}
-	return templates.Layer{Name: name, FS: root.FS()}
-}
-
-// missingLayer returns an empty layer if the folder does not exist; any other error
-// shows when the layer is read.
-func missingLayer(dir string, err error) fs.FS {
-	if os.IsNotExist(err) {
-		return nil
-	}
-	return os.DirFS(dir)
-}

@@ -42,7 +42,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/templates"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -61,9 +60,8 @@ type Rush struct {
 	Clone   *work.Clone // the repository; its actor is not used
 	Self    string      // the path of this git-liza
 	Environ []string    // agents see a part of it
-	Layers  []templates.Layer
-	Limits  Limits // the zero value means DefaultLimits
-	Bounds  Bounds // limits on sessions, beside the budgets of the board
+	Limits  Limits      // the zero value means DefaultLimits
+	Bounds  Bounds      // limits on sessions, beside the budgets of the board
 
 	// Goal is the one whose work the supervisors take; "" is all that are in progress.
 	Goal flow.GoalID

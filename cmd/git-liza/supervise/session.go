@@ -32,7 +32,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	if err != nil {
 		return provider.Ending{}, nil, err
 	}
-	prompt, err := Prompt(ctx, w.clone.Repo, b, in, w.rush.Layers...)
+	prompt, err := Prompt(ctx, w.clone.Repo, b, in)
 	if err != nil {
 		return provider.Ending{}, nil, &unfitError{a.taskID(), err, false}
 	}
@@ -92,7 +92,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 // promptInput returns what the agent's prompt is made of.
 func (w *worker) promptInput(ctx context.Context, a *assignment, b *flow.Board) (in PromptInput, err error) {
 	in = PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Question: a.questionID(), At: w.clone.Store.Now(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
-		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await}
+		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await, Environ: w.rush.Environ, Loads: w.provider.Loads}
 	if in.Learnt = w.rush.Limits.Learnt; in.Learnt > 0 && in.Question == "" {
 		if in.Rejections, err = EarlierRejections(ctx, w.clone.Store, b, b.Task(a.taskID())); err != nil {
 			return in, err

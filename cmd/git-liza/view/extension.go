@@ -51,7 +51,7 @@ const (
 	LayerUsed      LayerState = "used"
 	LayerCovered   LayerState = "covered"        // a higher one takes its place
 	LayerUnused    LayerState = "not on board"   // a person puts it there
-	LayerDistant   LayerState = "not integrated" // as this file is, and it runs from integration alone
+	LayerDistant   LayerState = "not integrated" // as this file is, and integration's counts
 	LayerUntrusted LayerState = "not trusted"    // on this machine
 	LayerWrong     LayerState = "wrong"          // something is, so that nothing of its extension is used
 )

@@ -59,6 +59,7 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 		return append(list, unreadableBoard(err))
 	}
 	list = append(list, d.sound(ctx, b, tip), d.clock(b), d.branch(ctx, b), d.objects(ctx, b), d.principals(ctx, b), d.locked(b, 0))
+	list = append(list, d.Unmerged(ctx, b)...)
 	list = append(list, d.refNames(ctx, b)...)
 	list = append(list, d.remote(ctx, b)...)
 	list = append(list, d.brokenRefs(ctx, b)...)

@@ -2,6 +2,8 @@ package work
 
 import (
 	"context"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -22,8 +24,7 @@ type RunningExtension struct {
 	// Only [Trust.TrustedExtensions] looks.
 	Wrong string
 
-	files   map[string]git.Entry
-	objects *git.Objects
+	files fs.FS
 }
 
 // Command is the text of which the hash is trusted.
@@ -32,14 +33,11 @@ func (e *RunningExtension) Command() string {
 }
 
 // Has reports whether it brings a file that runs.
-func (e *RunningExtension) Has(path string) bool { return e.files[path].ID != "" }
-
-// ID is the blob of a file that runs, "" if it brings none of that path.
-func (e *RunningExtension) ID(path string) git.ID { return e.files[path].ID }
+func (e *RunningExtension) Has(path string) bool { return slices.Contains(e.Runs, path) }
 
 // Read returns the content of a file that runs.
 func (e *RunningExtension) Read(path string) ([]byte, error) {
-	return e.objects.ReadKind(e.files[path].ID, "blob", extension.MaxFile)
+	return fs.ReadFile(e.files, path)
 }
 
 // mostExtensions bounds how many extensions of a tree are looked at.
@@ -91,27 +89,20 @@ func listFolder(ctx context.Context, repo *git.Repo, commit git.ID, path string)
 
 // findRunning finds what runs of the extension that a tree is.
 func findRunning(objects *git.Objects, name string, tree git.ID) (RunningExtension, error) {
-	e := RunningExtension{Name: name, Tree: tree, files: map[string]git.Entry{}, objects: objects}
-	if err := e.addFiles(tree, ""); err != nil {
-		return e, err
-	}
-	folder, ok, err := objects.Find(tree, extension.HooksFolder)
-	if err != nil || !ok || folder.Mode != git.ModeTree {
-		return e, err
-	}
-	return e, e.addFiles(folder.ID, extension.HooksFolder+"/")
-}
-
-// addFiles adds the files of one folder that run; prefix is its path with a slash.
-func (e *RunningExtension) addFiles(folder git.ID, prefix string) error {
-	entries, err := e.objects.Tree(folder)
-	for _, one := range entries {
-		if path := prefix + one.Name; (one.Mode == git.ModeBlob || one.Mode == git.ModeExecutable) && extension.Runs(path) {
-			e.files[path] = one
-			e.Runs = append(e.Runs, path)
+	e := RunningExtension{Name: name, Tree: tree, files: objects.FS(tree, extension.MaxFile)}
+	err := fs.WalkDir(e.files, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && name != extension.HooksFolder:
+			return fs.SkipDir
+		case entry.Type().IsRegular() && extension.Runs(name):
+			e.Runs = append(e.Runs, name)
 		}
-	}
-	return err
+		return nil
+	})
+	slices.SortStableFunc(e.Runs, func(a, b string) int { return strings.Compare(path.Dir(a), path.Dir(b)) })
+	return e, err
 }
 
 // TrustedExtensions are the extensions of which something runs whose trees are allowed on
@@ -130,12 +121,11 @@ func (t *Trust) TrustedExtensions(ctx context.Context, b *flow.Board) (trusted [
 	if len(list) == 0 {
 		return nil, nil
 	}
-	objects := list[0].objects
-	c, err := objects.Commit(b.Settings().Integration.Tip)
+	files, err := git.FilesAt(ctx, t.repo, b.Settings().Integration.Tip, extension.MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	all, err := extension.List(objects.FS(c.Tree, extension.MaxFile), extension.BaseOf(b))
+	all, err := extension.List(files, extension.BaseOf(b))
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,75 @@
+package work
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// Withheld are the files that a commit has and integration, at tip, has not or has otherwise,
+// of those that the patterns name at any depth, whatever their case: what a program obeys or
+// runs by itself, see loads in the catalogue of providers.
+func Withheld(ctx context.Context, repo *git.Repo, tip, commit flow.ObjectID, loads []string) ([]git.Change, error) {
+	if len(loads) == 0 {
+		return nil, nil
+	}
+	changes, err := repo.Changes(ctx, tip, commit)
+	return slices.DeleteFunc(changes, func(c git.Change) bool {
+		path := strings.ToLower(c.Path)
+		return c.Mode == 0 || !slices.ContainsFunc(loads, func(pattern string) bool {
+			pattern = "**/" + strings.ToLower(pattern)
+			return flow.Match(pattern, path) || flow.Match(pattern+"/", path)
+		})
+	}), err
+}
+
+// Withhold gives the checkout of a role's review what integration has instead of what is
+// [Withheld]: the reviewer would obey what it is to judge. It does so once, before the project's
+// post_worktree runs, so that nothing differs from the seal later.
+func (s *Seals) Withhold(ctx context.Context, t *flow.Task, role flow.Role, tip flow.ObjectID, loads []string) error {
+	if old := s.read(t, role); old != nil && old.Prepared {
+		return nil
+	}
+	changes, err := Withheld(ctx, s.repo, tip, t.Submission.Commit, loads)
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	objects, err := s.repo.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(s.trees.Path(t.ID.ReviewFolder(role, t.Submission.Number)))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, c := range changes {
+		name := filepath.FromSlash(c.Path)
+		if _, err := root.Lstat(name); err != nil {
+			continue // a sparse checkout lacks it
+		}
+		if err := root.RemoveAll(name); err != nil {
+			return err
+		}
+		if c.Old == "" || c.OldMode == git.ModeSubmodule {
+			continue
+		}
+		_, text, err := objects.Read(c.Old)
+		switch {
+		case err != nil:
+		case c.OldMode == git.ModeSymlink:
+			err = root.Symlink(string(text), name)
+		default:
+			err = root.WriteFile(name, text, os.FileMode(c.OldMode&0o777))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
