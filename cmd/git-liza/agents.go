@@ -26,11 +26,7 @@ type agentsCommands struct {
 
 type agentsListCommand struct{}
 
-func (c *agentsListCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *agentsListCommand) Run(inv *invocation, l look) error {
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (c *breakerResetCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	clone, err := goalChoice{inv}.open("")
+	clone, err := openGoal(inv, "")
 	if err != nil {
 		return err
 	}

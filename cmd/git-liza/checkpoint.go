@@ -56,7 +56,7 @@ func (c *liftCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	clone, err := goalChoice{inv}.open(c.Goal)
+	clone, err := openGoal(inv, c.Goal)
 	if err != nil {
 		return err
 	}

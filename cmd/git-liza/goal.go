@@ -28,12 +28,8 @@ type goalCommands struct {
 
 type goalListCommand struct{}
 
-func (c *goalListCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
-	on, err := chooseGoal(inv).focused(l.Clone)
+func (c *goalListCommand) Run(inv *invocation, l look) error {
+	on, err := focusedGoal(inv, l.Clone)
 	if err != nil {
 		return err
 	}
@@ -62,7 +58,7 @@ func (c *goalDoneCommand) Run(inv *invocation) error {
 			return usagef("git liza help goal done", "--force: %v", err)
 		}
 	}
-	clone, err := chooseGoal(inv).open(c.ID)
+	clone, err := openGoal(inv, c.ID)
 	if err != nil {
 		return err
 	}
@@ -206,7 +202,7 @@ func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detai
 
 // goalMove makes a move on a goal; "" is the usual one.
 func (inv *invocation) goalMove(goal flow.GoalID, act flow.Act, detail func(*work.Clone, *flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
-	clone, err := chooseGoal(inv).open(goal)
+	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return nil, gitstore.Result{}, err
 	}
@@ -227,7 +223,7 @@ func (inv *invocation) goalResult(r gitstore.Result, more ...view.Member) error 
 
 // goalLine makes a move that adds to one of the histories of a goal.
 func (inv *invocation) goalLine(goal flow.GoalID, act flow.Act, what string, detail flow.Detail) error {
-	clone, err := chooseGoal(inv).open(goal)
+	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return err
 	}

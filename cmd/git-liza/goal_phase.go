@@ -18,7 +18,7 @@ type phaseCommands struct {
 
 // phaseGoal opens the repository for a move on the phase of a goal.
 func phaseGoal(inv *invocation, named flow.GoalID) (*work.Clone, *flow.Board, flow.GoalID, error) {
-	clone, err := chooseGoal(inv).open(named)
+	clone, err := openGoal(inv, named)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -26,7 +26,7 @@ func phaseGoal(inv *invocation, named flow.GoalID) (*work.Clone, *flow.Board, fl
 	if err != nil {
 		return nil, nil, "", err
 	}
-	goal, err := chooseGoal(inv).about(clone, b, named)
+	goal, err := aboutGoal(inv, clone, b, named)
 	return clone, b, goal, err
 }
 
