@@ -48,7 +48,9 @@ func TestCommandsCanBeRun(t *testing.T) {
 	require.NoError(t, err)
 	runs := func(command any) bool {
 		switch command.(type) {
-		case interface{ Run(*invocation, *work.Clone) error }, interface{ Run(*invocation, look) error }, interface{ Run(*invocation) error }:
+		case interface {
+			Run(*invocation, *work.Clone) error
+		}, interface{ Run(*invocation, look) error }, interface{ Run(*invocation) error }:
 			return true
 		}
 		return false

@@ -46,12 +46,10 @@ type goalDoneCommand struct {
 	Force  string      `placeholder:"abandon|keep|GOAL" help:"What becomes of its open tasks: they are given up, stay as they are, or pass to another goal."`
 }
 
+func (c *goalDoneCommand) said() *string { return &c.Reason }
+
 func (c *goalDoneCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	m := &flow.CompleteMove{Reason: reason}
+	m := &flow.CompleteMove{Reason: c.Reason}
 	if c.Force != "" && m.Open.UnmarshalText([]byte(c.Force)) != nil {
 		m.Open = flow.TasksMoved
 		if err := m.To.UnmarshalText([]byte(c.Force)); err != nil {
@@ -73,12 +71,10 @@ type goalAbortCommand struct {
 	Reason string      `required:"" help:"Why; - for standard input."`
 }
 
+func (c *goalAbortCommand) said() *string { return &c.Reason }
+
 func (c *goalAbortCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	return inv.goalEnd(c.ID, flow.ActAbort, &flow.AbortMove{Reason: reason})
+	return inv.goalEnd(c.ID, flow.ActAbort, &flow.AbortMove{Reason: c.Reason})
 }
 
 type goalReopenCommand struct {
@@ -86,12 +82,10 @@ type goalReopenCommand struct {
 	Reason string      `required:"" help:"Why; - for standard input."`
 }
 
+func (c *goalReopenCommand) said() *string { return &c.Reason }
+
 func (c *goalReopenCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	_, r, err := inv.goalMove(c.ID, flow.ActReopen, func(*work.Clone, *flow.Board) flow.Detail { return &flow.ReopenMove{Reason: reason} })
+	_, r, err := inv.goalMove(c.ID, flow.ActReopen, func(*work.Clone, *flow.Board) flow.Detail { return &flow.ReopenMove{Reason: c.Reason} })
 	if err != nil {
 		return err
 	}

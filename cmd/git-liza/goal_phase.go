@@ -52,11 +52,9 @@ type phaseBackCommand struct {
 	Reason string       `required:"" help:"Why; - for standard input."`
 }
 
+func (c *phaseBackCommand) said() *string { return &c.Reason }
+
 func (c *phaseBackCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
 	clone, b, goal, err := phaseGoal(inv, c.Goal)
 	if err != nil {
 		return err
@@ -67,7 +65,7 @@ func (c *phaseBackCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	r, err := clone.For(goal).Make(inv.ctx, flow.ActPhase, "", &flow.PhaseMove{To: to, Reason: reason})
+	r, err := clone.For(goal).Make(inv.ctx, flow.ActPhase, "", &flow.PhaseMove{To: to, Reason: c.Reason})
 	if err != nil {
 		return err
 	}

@@ -89,13 +89,11 @@ type sprintCloseCommand struct {
 	Reason string `help:"Why; - for standard input."`
 }
 
+func (c *sprintCloseCommand) said() *string { return &c.Reason }
+
 func (c *sprintCloseCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
 	clone, r, p, err := inv.moveSprint(c.Goal, flow.ActSprintClose, func(b *flow.Board, goal flow.GoalID) flow.Detail {
-		return &flow.SprintCloseMove{Abort: c.Abort, Reason: reason, Sprint: b.OpenSprint(goal)}
+		return &flow.SprintCloseMove{Abort: c.Abort, Reason: c.Reason, Sprint: b.OpenSprint(goal)}
 	})
 	if err != nil {
 		return err

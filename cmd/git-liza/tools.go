@@ -28,8 +28,16 @@ func (row toolRow) tool() string {
 }
 
 // runCommand runs a command whose arguments are set. Its Run asks for what it begins with: the
-// clone of its actor, the board as it is, or neither.
+// clone of its actor, the board as it is, or neither. What its method said points to is read
+// from standard input before, where it is "-".
 func (inv *invocation) runCommand(command any) error {
+	if c, ok := command.(interface{ said() *string }); ok {
+		text, err := inv.text(*c.said())
+		if err != nil {
+			return err
+		}
+		*c.said() = text
+	}
 	switch c := command.(type) {
 	case interface {
 		Run(*invocation, *work.Clone) error
