@@ -59,7 +59,8 @@ func (a *Audit) FsckEach(ctx context.Context, full bool, each func(place int, e 
 		breach, err = a.checkObjects(ctx, tip, chain, known, full)
 	}
 	if err == nil && breach == nil {
-		a.rememberVerified(tip)
+		_ = git.ReplaceFile(a.history.statePath("verified"), []byte(tip+"\n")) // a failure costs only time
+		a.rememberWritten(tip)
 	}
 	return len(chain), breach, err
 }
@@ -177,11 +178,4 @@ func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error 
 		return err
 	}
 	return a.settler.foreignError(ctx, b, now)
-}
-
-// rememberVerified remembers the tip as verified and written. A failure to do
-// so costs only time.
-func (a *Audit) rememberVerified(tip git.ID) {
-	_ = git.ReplaceFile(a.history.statePath("verified"), []byte(tip+"\n"))
-	a.rememberWritten(tip)
 }

@@ -34,7 +34,8 @@ func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error
 	var list []*Damaged
 	for _, ref := range broken {
 		hint := restoreRefs
-		if isOfBoard(b, ref) && (remote == "" || ref.File != "") {
+		// A repair puts back the refs that say where the board is, and a remote can bring what they name.
+		if (ref.Name == b.Settings().Integration.Ref() || ref.Name == layout.State) && (remote == "" || ref.File != "") {
 			if ref.Name != layout.State {
 				continue // Fsck reads it, and CheckTips what the board names
 			}
@@ -48,12 +49,6 @@ func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error
 		}
 	}
 	return list, err
-}
-
-// isOfBoard reports whether a ref says where the board is: a repair puts it back,
-// and a remote can bring what it names.
-func isOfBoard(b *flow.Board, ref git.BrokenRef) bool {
-	return ref.Name == b.Settings().Integration.Ref() || ref.Name == layout.State
 }
 
 func damageOf(ref git.BrokenRef) Damage {

@@ -53,11 +53,6 @@ func (m *Mirror) divergedError(ctx context.Context, name string, mirror, state g
 		ErrDiverged, name, fork.Short(), state.Short(), mirror.Short(), name, len(own)), "git liza sync --set " + name + " --theirs"}
 }
 
-// boardlessError says that a remote no longer has a board.
-func boardlessError(name string, mirror git.ID) error {
-	return &Diverged{fmt.Sprintf("%v: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short()), "git liza sync --set " + name}
-}
-
 // forkPoint is the last state that two boards have in common, "" if there is none.
 func (m *Mirror) forkPoint(ctx context.Context, a, b git.ID) (git.ID, error) {
 	bases, err := m.repo.MergeBases(ctx, a, b)

@@ -52,18 +52,6 @@ func (l *documentCache) makeRoom(n int) {
 	}
 }
 
-// keepTree keeps a tree.
-func (l *documentCache) keepTree(id git.ID, t []git.Entry) {
-	l.makeRoom(80 * len(t))
-	l.trees[id] = t
-}
-
-// keepDocument keeps a document.
-func (l *documentCache) keepDocument(v documentAt, d keptDocument) {
-	l.makeRoom(d.size)
-	l.documents[v] = d
-}
-
 // maxFolder bounds one folder of the blackboard, in bytes of its tree: about
 // 25,000 entries. Folders on a board have about a hundred.
 const maxFolder = 1 << 20
@@ -79,7 +67,8 @@ func (l *documentCache) tree(id git.ID) ([]git.Entry, error) {
 			return nil, err
 		}
 	}
-	l.keepTree(id, t)
+	l.makeRoom(80 * len(t))
+	l.trees[id] = t
 	return t, nil
 }
 
@@ -114,7 +103,8 @@ func (l *documentCache) document(path string, e git.Entry, format int) (flow.Doc
 			}
 			kept = keptDocument{doc, len(data)}
 		}
-		l.keepDocument(v, kept)
+		l.makeRoom(kept.size)
+		l.documents[v] = kept
 	}
 	doc := kept.Document
 	if id := documentID(doc); id != key.ID {

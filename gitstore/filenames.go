@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -42,7 +43,7 @@ func badPlatformName(name string, link bool) string {
 		return "is not a file name"
 	case len(name) > maxName:
 		return "has more than 255 bytes, which no file system accepts"
-	case hfs == ".git" || gitInside(name):
+	case hfs == ".git" || slices.ContainsFunc(strings.Split(name, `\`), ntfsGit().MatchString): // NTFS takes a backslash for a slash
 		return "is .git on some file systems"
 	case link && (hfs == ".gitmodules" || ntfsModules().MatchString(name)):
 		return "is a symbolic link in place of .gitmodules"
@@ -65,17 +66,6 @@ func hfsFolded(name string) string {
 		}
 		return r
 	}, name))
-}
-
-// gitInside reports whether a part of the name between backslashes is .git to
-// NTFS.
-func gitInside(name string) bool {
-	for part := range strings.SplitSeq(name, `\`) {
-		if ntfsGit().MatchString(part) {
-			return true
-		}
-	}
-	return false
 }
 
 // plainASCII reports whether a name has only ASCII characters. File systems

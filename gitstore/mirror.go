@@ -195,7 +195,7 @@ func (m *Mirror) pull(ctx context.Context, name string, found heads) (shift, []g
 	step := shift{remote: name, from: mirror, to: found.state, seen: found}
 	if found.state == "" {
 		if mirror != "" {
-			err = boardlessError(name, mirror)
+			err = &Diverged{fmt.Sprintf("%v: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short()), "git liza sync --set " + name}
 		}
 		return step, nil, err
 	}

@@ -112,20 +112,16 @@ func (r *Remotes) trackedRefs(ctx context.Context, name string, updates []git.Re
 		from, to, ok := strings.Cut(strings.TrimPrefix(one.Value, "+"), ":")
 		before, after, pattern := strings.Cut(from, "*")
 		for _, u := range updates {
-			name := u.Name
+			name, to := u.Name, to
 			switch {
-			case !ok || strings.HasPrefix(from, "^"):
-				continue
-			case !pattern && name != from:
+			case !ok || strings.HasPrefix(from, "^") || !pattern && name != from:
 				continue
 			case pattern && (len(name) < len(before)+len(after) || !strings.HasPrefix(name, before) || !strings.HasSuffix(name, after)):
 				continue
 			case pattern:
-				to := strings.Replace(to, "*", name[len(before):len(name)-len(after)], 1)
-				list = append(list, git.RefUpdate{Name: to, New: u.New, Any: true})
-			default:
-				list = append(list, git.RefUpdate{Name: to, New: u.New, Any: true})
+				to = strings.Replace(to, "*", name[len(before):len(name)-len(after)], 1)
 			}
+			list = append(list, git.RefUpdate{Name: to, New: u.New, Any: true})
 		}
 	}
 	return list, nil
@@ -176,26 +172,22 @@ func (r *rejection) Unwrap() error {
 	return &git.Locked{Reason: fmt.Sprintf("%s: %s", git.ErrRefLocked, path), Hint: git.UnlockThere(gitDir)}
 }
 
-// The rules of a server's judge for a push that a lock file or a full disk stops.
-const (
-	ruleLocked = flow.RuleLocked
-	ruleFull   = flow.RuleFull
-)
-
 // err is the answer as an error. What kept the remote from judging is no refusal:
 // of a lock it is a *Locked, of a full disk it wraps ErrRemoteFull.
 func (l refusedLine) err() error {
 	switch l.refusal.Rule {
-	case ruleLocked:
+	case flow.RuleLocked:
 		return &git.Locked{Reason: l.refusal.Reason, Hint: l.refusal.Hint}
-	case ruleFull:
+	case flow.RuleFull:
 		return fmt.Errorf("%w: %s", ErrRemoteFull, l.refusal.Reason)
 	}
 	return l.refusal
 }
 
 // judged reports whether the line says something of what was pushed.
-func (l refusedLine) judged() bool { return l.refusal.Rule != ruleLocked && l.refusal.Rule != ruleFull }
+func (l refusedLine) judged() bool {
+	return l.refusal.Rule != flow.RuleLocked && l.refusal.Rule != flow.RuleFull
+}
 
 // push moves refs of a remote, all or none. After a *rejection none has moved;
 // after any other error nobody knows.

@@ -75,7 +75,7 @@ func (r soundSearch) findLongest(ctx context.Context, heads []git.ID, known map[
 			if passed[id] < passed[best] || passed[id] == passed[best] && r.depth[id] <= r.depth[best] {
 				break
 			}
-			if r.repairer.invariantsHold(id) && r.repairer.checkObjects(ctx, id) == nil {
+			if b, err := r.repairer.history.BoardAt(id); err == nil && b.Check() == nil && r.repairer.checkObjects(ctx, id) == nil {
 				best = id
 				break
 			}
@@ -113,12 +113,6 @@ func (r soundSearch) listSound(id git.ID) []git.ID {
 		}
 	}
 	return fresh[first:]
-}
-
-// invariantsHold reports whether a state's invariants hold.
-func (r *Repairer) invariantsHold(id git.ID) bool {
-	b, err := r.history.BoardAt(id)
-	return err == nil && b.Check() == nil
 }
 
 // The weights of known states: one that was fetched from the remote that holds

@@ -125,22 +125,17 @@ func (e *encoder) time(f field, t time.Time) {
 	}
 }
 
-func (e *encoder) list(f field, list []string) {
+func (e *encoder) list(f field, list []string) { putTexts(e, f, &e.texts, list) }
+
+func (e *encoder) ids(f field, list []flow.TaskID) { putTexts(e, f, &e.tasks, list) }
+
+// putTexts writes a list, and adds its length to that of the lists of its kind.
+func putTexts[T ~string](e *encoder, f field, all *int, list []T) {
 	if e.flag(f, len(list) > 0) {
-		e.texts += len(list)
+		*all += len(list)
 		e.plain(len(list))
 		for _, s := range list {
-			e.plainText(s)
-		}
-	}
-}
-
-func (e *encoder) ids(f field, list []flow.TaskID) {
-	if e.flag(f, len(list) > 0) {
-		e.tasks += len(list)
-		e.plain(len(list))
-		for _, id := range list {
-			e.plainText(string(id))
+			e.plainText(string(s))
 		}
 	}
 }

@@ -66,46 +66,28 @@ func (d *decoder) plainTime() time.Time { return time.Unix(d.signed(), 0).UTC() 
 
 func (d *decoder) flag(f field) bool { return d.has>>f&1 != 0 }
 
-func (d *decoder) number(f field) int64 {
-	if !d.flag(f) {
-		return 0
-	}
-	return d.signed()
-}
+func (d *decoder) number(f field) int64 { return given(d, f, (*decoder).signed) }
 
-func (d *decoder) text(f field) string {
-	if !d.flag(f) {
-		return ""
-	}
-	return d.plainText()
-}
+func (d *decoder) text(f field) string { return given(d, f, (*decoder).plainText) }
 
-func (d *decoder) word(f field) string {
-	if !d.flag(f) {
-		return ""
-	}
-	return d.plainWord()
-}
+func (d *decoder) word(f field) string { return given(d, f, (*decoder).plainWord) }
 
-func (d *decoder) time(f field) time.Time {
-	if !d.flag(f) {
-		return time.Time{}
-	}
-	return d.plainTime()
-}
+func (d *decoder) time(f field) time.Time { return given(d, f, (*decoder).plainTime) }
 
 func (d *decoder) list(f field) []string {
-	if !d.flag(f) {
-		return nil
-	}
-	return takeTexts(d, &d.texts)
+	return given(d, f, func(d *decoder) []string { return takeTexts(d, &d.texts) })
 }
 
 func (d *decoder) ids(f field) []flow.TaskID {
-	if !d.flag(f) {
-		return nil
+	return given(d, f, func(d *decoder) []flow.TaskID { return takeTexts(d, &d.tasks) })
+}
+
+// given reads a field that the row has; of others it is the zero value.
+func given[T any](d *decoder, f field, read func(*decoder) T) (value T) {
+	if d.flag(f) {
+		value = read(d)
 	}
-	return takeTexts(d, &d.tasks)
+	return value
 }
 
 // takeTexts reads a list into the front of the room for lists.

@@ -21,11 +21,7 @@ type adoptCommand struct {
 	Accept  bool          `help:"Approve what nobody has judged: these tasks, and the specs that it changes."`
 }
 
-func (c *adoptCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *adoptCommand) Run(inv *invocation, clone *work.Clone) error {
 	b, err := clone.Fresh(inv.ctx) // the commit to adopt may be the remote's integration
 	if err != nil {
 		return err

@@ -26,11 +26,7 @@ type agentsCommands struct {
 
 type agentsListCommand struct{}
 
-func (c *agentsListCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *agentsListCommand) Run(inv *invocation, l look) error {
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
@@ -93,11 +89,9 @@ type agentsTellCommand struct {
 	Until string       `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default: when its goal ends."`
 }
 
+func (c *agentsTellCommand) said() *string { return &c.Text }
+
 func (c *agentsTellCommand) Run(inv *invocation) error {
-	text, err := inv.text(c.Text)
-	if err != nil {
-		return err
-	}
 	expires, err := (&noteCommand{Until: c.Until}).expires(inv.now().UTC().Truncate(time.Second))
 	if err != nil {
 		return usagef("git liza help agents tell", "--until: %v", err)
@@ -113,7 +107,7 @@ func (c *agentsTellCommand) Run(inv *invocation) error {
 		if b.Agent(c.ID) == nil {
 			return nil, cmp.Or(b.Err(), error(noAgent(c.ID)))
 		}
-		return &flow.NoteMove{For: string(c.ID), Text: text, Expires: expires}, nil
+		return &flow.NoteMove{For: string(c.ID), Text: c.Text, Expires: expires}, nil
 	})
 	if err != nil {
 		return err

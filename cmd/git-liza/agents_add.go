@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -14,11 +15,7 @@ type agentsAddCommand struct {
 	Takeover bool         `help:"Also while the id holds a task or review."`
 }
 
-func (c *agentsAddCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *agentsAddCommand) Run(inv *invocation, clone *work.Clone) error {
 	host, err := os.Hostname()
 	if err != nil {
 		return err

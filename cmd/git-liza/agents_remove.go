@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -8,11 +9,7 @@ type agentsRemoveCommand struct {
 	ID flow.AgentID `arg:""`
 }
 
-func (c *agentsRemoveCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *agentsRemoveCommand) Run(inv *invocation, clone *work.Clone) error {
 	r, err := clone.Make(inv.ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: c.ID})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -9,16 +10,10 @@ type agentsRestCommand struct {
 	Reason string       `required:"" help:"Why; - for standard input."`
 }
 
-func (c *agentsRestCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
-	r, err := clone.Make(inv.ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: c.ID, Reason: reason})
+func (c *agentsRestCommand) said() *string { return &c.Reason }
+
+func (c *agentsRestCommand) Run(inv *invocation, clone *work.Clone) error {
+	r, err := clone.Make(inv.ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: c.ID, Reason: c.Reason})
 	if err != nil {
 		return err
 	}

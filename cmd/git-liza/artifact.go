@@ -25,11 +25,7 @@ type artifactListCommand struct {
 	Goal flow.GoalID `placeholder:"G" help:"Instead what the phases of this goal ask for, and what of it is there."`
 }
 
-func (c *artifactListCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *artifactListCommand) Run(inv *invocation, l look) error {
 	if c.Goal != "" {
 		if err := checkGoal(l.Board, c.Goal); err != nil {
 			return err
@@ -55,11 +51,7 @@ type artifactShowCommand struct {
 	Path string `arg:"" help:"As git liza artifact list names it."`
 }
 
-func (c *artifactShowCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *artifactShowCommand) Run(inv *invocation, l look) error {
 	path := l.Specs.Rooted(c.Path)
 	for _, a := range view.Artifacts(l.Board) {
 		if a.Path == path {
@@ -77,11 +69,7 @@ type artifactAcceptCommand struct {
 	Reason string   `help:"Why."`
 }
 
-func (c *artifactAcceptCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *artifactAcceptCommand) Run(inv *invocation, clone *work.Clone) error {
 	if _, err := clone.Fresh(inv.ctx); err != nil {
 		return err
 	}

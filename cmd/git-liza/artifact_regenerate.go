@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -13,11 +14,7 @@ type artifactRegenerateCommand struct {
 	Path string `arg:"" help:"As git liza artifact list names it."`
 }
 
-func (c *artifactRegenerateCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *artifactRegenerateCommand) Run(inv *invocation, clone *work.Clone) error {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -15,11 +16,7 @@ type blockCommand struct {
 	Attempted []string    `sep:"none" help:"What was tried; repeatable."`
 }
 
-func (c *blockCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *blockCommand) Run(inv *invocation, clone *work.Clone) error {
 	r, err := clone.Block(inv.ctx, c.ID, flow.BlockMove{Reason: c.Reason, Questions: c.Question, Attempted: c.Attempted, To: c.To})
 	if err != nil {
 		return err

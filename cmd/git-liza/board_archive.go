@@ -26,11 +26,7 @@ type archiving struct {
 
 // Run makes a move for each goal, or several, because no more than [flow.MaxTasks] tasks
 // and [flow.MaxList] sprints fit into one.
-func (c *archiveCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *archiveCommand) Run(inv *invocation, clone *work.Clone) error {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err

@@ -13,19 +13,17 @@ type breakerResetCommand struct {
 	Resolution string `required:"" help:"What was done about the cause; - for standard input."`
 }
 
+func (c *breakerResetCommand) said() *string { return &c.Resolution }
+
 func (c *breakerResetCommand) Run(inv *invocation) error {
-	resolution, err := inv.text(c.Resolution)
-	if err != nil {
-		return err
-	}
-	clone, err := goalChoice{inv}.open("")
+	clone, err := openGoal(inv, "")
 	if err != nil {
 		return err
 	}
 	var made *flow.ResetMove // by the first look: what others record meanwhile is judged
 	r, err := clone.Move(inv.ctx, flow.ActReset, "", func(b *flow.Board) (flow.Detail, error) {
 		if made == nil {
-			made = &flow.ResetMove{Resolution: resolution, Upto: b.Settings().Next.Record - 1}
+			made = &flow.ResetMove{Resolution: c.Resolution, Upto: b.Settings().Next.Record - 1}
 		}
 		return made, nil
 	})

@@ -19,11 +19,7 @@ type editCommand struct {
 	usual flow.GoalID // of goal and sprint, "" for the current one
 }
 
-func (c *editCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *editCommand) Run(inv *invocation, clone *work.Clone) error {
 	c.usual = clone.Usual
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {

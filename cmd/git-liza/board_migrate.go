@@ -15,11 +15,7 @@ type migrateCommand struct {
 
 // Run shows what a newer format changes, and takes the board to it. Programs that
 // do not know that format can do nothing with the board from then on.
-func (c *migrateCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *migrateCommand) Run(inv *invocation, l look) error {
 	format := l.Board.Settings().Format
 	data := map[string]any{"format": format, "to": flow.NewestFormat, "changes": append([]string{}, flow.FormatChanges(format, flow.NewestFormat)...)}
 	if format == flow.NewestFormat {

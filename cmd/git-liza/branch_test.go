@@ -7,6 +7,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 )
 
 // Every command must be found by its name, or it starts slowly.
@@ -37,6 +39,27 @@ func TestCommandsHaveTheirFiles(t *testing.T) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.Contains(t, string(text), "\ntype "+command.Target.Type().Name()+" struct", file)
+	}
+}
+
+func TestCommandsCanBeRun(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{}, kong.Vars{"version": version})
+	require.NoError(t, err)
+	runs := func(command any) bool {
+		switch command.(type) {
+		case interface {
+			Run(*invocation, *work.Clone) error
+		}, interface{ Run(*invocation, look) error }, interface{ Run(*invocation) error }:
+			return true
+		}
+		return false
+	}
+	for _, command := range parser.Model.Leaves(false) {
+		require.True(t, runs(command.Target.Addr().Interface()), command.FullPath())
+	}
+	for _, row := range tools {
+		require.True(t, runs(row.input()), row.name)
 	}
 }
 

@@ -17,12 +17,10 @@ type checkpointCommand struct {
 	Goal   flow.GoalID `placeholder:"G" help:"The goal that it is about; default: none alone."`
 }
 
+func (c *checkpointCommand) said() *string { return &c.Reason }
+
 func (c *checkpointCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	return inv.steerGoal(c.Goal, flow.ActCheckpoint, &flow.CheckpointMove{Reason: reason})
+	return inv.steerGoal(c.Goal, flow.ActCheckpoint, &flow.CheckpointMove{Reason: c.Reason})
 }
 
 type decideCommand struct {
@@ -32,17 +30,11 @@ type decideCommand struct {
 	Tasks    []flow.TaskID `placeholder:"IDS" help:"What REPLAN or ADJUST_SPECS hold back; default: all tasks of the goal that nobody works on."`
 }
 
-func (c *decideCommand) Run(inv *invocation) error {
-	message, err := inv.text(c.Message)
-	if err != nil {
-		return err
-	}
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *decideCommand) said() *string { return &c.Message }
+
+func (c *decideCommand) Run(inv *invocation, l look) error {
 	// The decision is about the checkpoint that is there now, whoever decides meanwhile.
-	return inv.steerGoal(c.Goal, flow.ActDecide, &flow.DecideMove{Decision: c.Decision, Message: message,
+	return inv.steerGoal(c.Goal, flow.ActDecide, &flow.DecideMove{Decision: c.Decision, Message: c.Message,
 		Checkpoint: l.Board.Settings().Control.Mark, Tasks: c.Tasks})
 }
 
@@ -51,16 +43,14 @@ type liftCommand struct {
 	Reason string      `required:"" help:"Why; - for standard input."`
 }
 
+func (c *liftCommand) said() *string { return &c.Reason }
+
 func (c *liftCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
+	clone, err := openGoal(inv, c.Goal)
 	if err != nil {
 		return err
 	}
-	clone, err := goalChoice{inv}.open(c.Goal)
-	if err != nil {
-		return err
-	}
-	r, err := clone.Make(inv.ctx, flow.ActLift, "", &flow.LiftMove{Reason: reason})
+	r, err := clone.Make(inv.ctx, flow.ActLift, "", &flow.LiftMove{Reason: c.Reason})
 	if err != nil {
 		return err
 	}

@@ -16,11 +16,7 @@ type checkpointShowCommand struct {
 	Checkpoint string `arg:"" optional:"" placeholder:"N|MARK" help:"Its number or mark, such as checkpoint-2; default: where the board is, else the last one."`
 }
 
-func (c *checkpointShowCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *checkpointShowCommand) Run(inv *invocation, l look) error {
 	n, err := c.number(l.Board)
 	if err != nil {
 		return err

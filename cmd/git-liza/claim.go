@@ -12,11 +12,7 @@ type claimCommand struct {
 	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
-func (c *claimCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *claimCommand) Run(inv *invocation, clone *work.Clone) error {
 	got, r, err := clone.Claim(inv.ctx, c.ID, c.Lease)
 	if err != nil {
 		return err

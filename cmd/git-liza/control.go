@@ -17,7 +17,7 @@ func (inv *invocation) steer(act flow.Act, detail flow.Detail) error {
 
 // steerGoal is steer for a move that may name a goal.
 func (inv *invocation) steerGoal(goal flow.GoalID, act flow.Act, detail flow.Detail) error {
-	clone, err := goalChoice{inv}.open(goal)
+	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (f *pictureKeeper) change(b *flow.Board, tip git.ID, d gitstore.Delta, know
 // begin makes the first picture.
 func (f *pictureKeeper) begin(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known) ([]view.Change, error) {
 	l := lookOf(f.clone, b, tip)
-	about, err := chooseGoal(f.inv).about(f.clone, b, "")
+	about, err := aboutGoal(f.inv, f.clone, b, "")
 	if err != nil {
 		return nil, err
 	}

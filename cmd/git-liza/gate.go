@@ -19,11 +19,7 @@ type gateCommands struct {
 
 type gateListCommand struct{}
 
-func (c *gateListCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *gateListCommand) Run(inv *invocation, l look) error {
 	gates, outages := l.Board.Settings().Config.Gates, flow.OutagesOf(l.Board)
 	if err := l.Board.Err(); err != nil {
 		return err
@@ -59,11 +55,7 @@ that it has at a merge, whatever became of those before. What this machine does 
 does not run. The exit code is 1 if one does not pass.`
 }
 
-func (c *gateRunCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *gateRunCommand) Run(inv *invocation, l look) error {
 	dir := l.Repo.WorkTree()
 	if dir == "" {
 		return worktrees.ErrNoWorkTree

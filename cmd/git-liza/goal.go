@@ -28,12 +28,8 @@ type goalCommands struct {
 
 type goalListCommand struct{}
 
-func (c *goalListCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
-	on, err := chooseGoal(inv).focused(l.Clone)
+func (c *goalListCommand) Run(inv *invocation, l look) error {
+	on, err := focusedGoal(inv, l.Clone)
 	if err != nil {
 		return err
 	}
@@ -50,19 +46,17 @@ type goalDoneCommand struct {
 	Force  string      `placeholder:"abandon|keep|GOAL" help:"What becomes of its open tasks: they are given up, stay as they are, or pass to another goal."`
 }
 
+func (c *goalDoneCommand) said() *string { return &c.Reason }
+
 func (c *goalDoneCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	m := &flow.CompleteMove{Reason: reason}
+	m := &flow.CompleteMove{Reason: c.Reason}
 	if c.Force != "" && m.Open.UnmarshalText([]byte(c.Force)) != nil {
 		m.Open = flow.TasksMoved
 		if err := m.To.UnmarshalText([]byte(c.Force)); err != nil {
 			return usagef("git liza help goal done", "--force: %v", err)
 		}
 	}
-	clone, err := chooseGoal(inv).open(c.ID)
+	clone, err := openGoal(inv, c.ID)
 	if err != nil {
 		return err
 	}
@@ -77,12 +71,10 @@ type goalAbortCommand struct {
 	Reason string      `required:"" help:"Why; - for standard input."`
 }
 
+func (c *goalAbortCommand) said() *string { return &c.Reason }
+
 func (c *goalAbortCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	return inv.goalEnd(c.ID, flow.ActAbort, &flow.AbortMove{Reason: reason})
+	return inv.goalEnd(c.ID, flow.ActAbort, &flow.AbortMove{Reason: c.Reason})
 }
 
 type goalReopenCommand struct {
@@ -90,12 +82,10 @@ type goalReopenCommand struct {
 	Reason string      `required:"" help:"Why; - for standard input."`
 }
 
+func (c *goalReopenCommand) said() *string { return &c.Reason }
+
 func (c *goalReopenCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	_, r, err := inv.goalMove(c.ID, flow.ActReopen, func(*work.Clone, *flow.Board) flow.Detail { return &flow.ReopenMove{Reason: reason} })
+	_, r, err := inv.goalMove(c.ID, flow.ActReopen, func(*work.Clone, *flow.Board) flow.Detail { return &flow.ReopenMove{Reason: c.Reason} })
 	if err != nil {
 		return err
 	}
@@ -206,7 +196,7 @@ func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detai
 
 // goalMove makes a move on a goal; "" is the usual one.
 func (inv *invocation) goalMove(goal flow.GoalID, act flow.Act, detail func(*work.Clone, *flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
-	clone, err := chooseGoal(inv).open(goal)
+	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return nil, gitstore.Result{}, err
 	}
@@ -227,7 +217,7 @@ func (inv *invocation) goalResult(r gitstore.Result, more ...view.Member) error 
 
 // goalLine makes a move that adds to one of the histories of a goal.
 func (inv *invocation) goalLine(goal flow.GoalID, act flow.Act, what string, detail flow.Detail) error {
-	clone, err := chooseGoal(inv).open(goal)
+	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return err
 	}

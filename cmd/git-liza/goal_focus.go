@@ -156,9 +156,9 @@ func (p pointer) trouble(b *flow.Board) string {
 	return ""
 }
 
-// focused returns the focus of a clone that commands follow. A session of an agent
+// focusedGoal returns the focus of a clone that commands follow. A session of an agent
 // follows none.
-func (inv goalChoice) focused(clone *work.Clone) (pointer, error) {
+func focusedGoal(inv *invocation, clone *work.Clone) (pointer, error) {
 	kept, err := readFocus(clone.Repo)
 	if err != nil || kept.pointer == (pointer{}) || inv.getenv("LIZA_GENERATION") != "" {
 		return pointer{}, err
@@ -168,14 +168,14 @@ func (inv goalChoice) focused(clone *work.Clone) (pointer, error) {
 		return pointer{}, err
 	}
 	if trouble := kept.trouble(b); trouble != "" {
-		inv.tellTrouble(clone.Repo, trouble)
+		tellFocusTrouble(inv, clone.Repo, trouble)
 		return pointer{}, b.Err()
 	}
 	return kept.pointer, b.Err()
 }
 
-// tellTrouble says why commands ignore the focus, but not what was said last.
-func (inv goalChoice) tellTrouble(repo *git.Repo, trouble string) {
+// tellFocusTrouble says why commands ignore the focus, but not what was said last.
+func tellFocusTrouble(inv *invocation, repo *git.Repo, trouble string) {
 	file := focusFile(repo) + "-told"
 	if told, err := git.ReadSmall(file); err == nil && string(told) == trouble {
 		return
@@ -186,9 +186,9 @@ func (inv goalChoice) tellTrouble(repo *git.Repo, trouble string) {
 	}
 }
 
-// usual returns the goal of a command that names none: that of the agent's
+// usualGoal returns the goal of a command that names none: that of the agent's
 // session, else that of the focus; "" is the current goal of the board.
-func (inv goalChoice) usual(clone *work.Clone) (flow.GoalID, error) {
+func usualGoal(inv *invocation, clone *work.Clone) (flow.GoalID, error) {
 	if text := inv.getenv("LIZA_GOAL"); text != "" {
 		var goal flow.GoalID
 		if err := goal.UnmarshalText([]byte(text)); err != nil {
@@ -196,6 +196,6 @@ func (inv goalChoice) usual(clone *work.Clone) (flow.GoalID, error) {
 		}
 		return goal, nil
 	}
-	on, err := inv.focused(clone)
+	on, err := focusedGoal(inv, clone)
 	return flow.GoalID(on.Goal), err
 }

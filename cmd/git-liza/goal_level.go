@@ -16,7 +16,7 @@ type levelPassCommand struct {
 }
 
 func (c *levelPassCommand) Run(inv *invocation) error {
-	clone, err := chooseGoal(inv).open(c.Goal)
+	clone, err := openGoal(inv, c.Goal)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (c *levelPassCommand) Run(inv *invocation) error {
 		if err != nil {
 			return err
 		}
-		if goal, err = chooseGoal(inv).about(clone, b, ""); err != nil {
+		if goal, err = aboutGoal(inv, clone, b, ""); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ type phaseCommands struct {
 
 // phaseGoal opens the repository for a move on the phase of a goal.
 func phaseGoal(inv *invocation, named flow.GoalID) (*work.Clone, *flow.Board, flow.GoalID, error) {
-	clone, err := chooseGoal(inv).open(named)
+	clone, err := openGoal(inv, named)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -26,7 +26,7 @@ func phaseGoal(inv *invocation, named flow.GoalID) (*work.Clone, *flow.Board, fl
 	if err != nil {
 		return nil, nil, "", err
 	}
-	goal, err := chooseGoal(inv).about(clone, b, named)
+	goal, err := aboutGoal(inv, clone, b, named)
 	return clone, b, goal, err
 }
 
@@ -52,11 +52,9 @@ type phaseBackCommand struct {
 	Reason string       `required:"" help:"Why; - for standard input."`
 }
 
+func (c *phaseBackCommand) said() *string { return &c.Reason }
+
 func (c *phaseBackCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
 	clone, b, goal, err := phaseGoal(inv, c.Goal)
 	if err != nil {
 		return err
@@ -67,7 +65,7 @@ func (c *phaseBackCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	r, err := clone.For(goal).Make(inv.ctx, flow.ActPhase, "", &flow.PhaseMove{To: to, Reason: reason})
+	r, err := clone.For(goal).Make(inv.ctx, flow.ActPhase, "", &flow.PhaseMove{To: to, Reason: c.Reason})
 	if err != nil {
 		return err
 	}

@@ -12,16 +12,10 @@ type goalShowCommand struct {
 	Level *int        `placeholder:"N" help:"One level of it alone, with the output of its gates."`
 }
 
-func (c *goalShowCommand) Run(inv *invocation) error {
-	l, err := inv.look()
+func (c *goalShowCommand) Run(inv *invocation, l look) error {
+	id, err := aboutGoal(inv, l.Clone, l.Board, c.ID)
 	if err != nil {
 		return err
-	}
-	id := c.ID
-	if id == "" {
-		if id, err = chooseGoal(inv).about(l.Clone, l.Board, ""); err != nil {
-			return err
-		}
 	}
 	g := l.Board.Goal(id)
 	if g == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -15,11 +16,7 @@ type handoffCommand struct {
 	DeadEnd    []string    `sep:"none" help:"What does not work; repeatable."`
 }
 
-func (c *handoffCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *handoffCommand) Run(inv *invocation, clone *work.Clone) error {
 	r, err := clone.Make(inv.ctx, flow.ActHandoff, c.ID, &flow.HandoffMove{Handoff: flow.Handoff{Summary: c.Summary, NextAction: c.NextAction,
 		Approach: c.Approach, Blockers: c.Blocker, Files: c.File, NextSteps: c.NextStep, DeadEnds: c.DeadEnd}})
 	if err != nil {

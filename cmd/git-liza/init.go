@@ -27,11 +27,7 @@ type initCommand struct {
 	NoHooks     bool          `name:"no-hooks" help:"Install no hooks: git will refuse nothing here."`
 }
 
-func (c *initCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *initCommand) Run(inv *invocation, clone *work.Clone) error {
 	if c.Anew {
 		if err := c.putAside(inv, clone); err != nil {
 			return err

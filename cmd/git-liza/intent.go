@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -16,11 +17,7 @@ type intentCommand struct {
 	TestsNotNeeded string      `placeholder:"WHY" help:"Why no test changes."`
 }
 
-func (c *intentCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *intentCommand) Run(inv *invocation, clone *work.Clone) error {
 	r, err := clone.Make(inv.ctx, flow.ActIntent, c.ID, &flow.IntentMove{Intent: flow.Intent{Summary: c.Summary, Validation: c.Validation,
 		Files: c.Files, Assumptions: c.Assumption, Risks: c.Risk, Extend: c.Extend, Removes: c.Removes, TestsNotNeeded: c.TestsNotNeeded}})
 	if err != nil {

@@ -41,7 +41,7 @@ func (inv *invocation) clone() (*work.Clone, error) {
 		return nil, err
 	}
 	c.Distant = inv.call != nil
-	if c.Usual, err = chooseGoal(inv).usual(c); err != nil {
+	if c.Usual, err = usualGoal(inv, c); err != nil {
 		return nil, err
 	}
 	return c, c.Identify(inv.ctx, by, g)

@@ -42,11 +42,7 @@ type loopRunCommand struct {
 	Quiet    bool     `short:"q" help:"Print only what needs a person, and the summary."`
 }
 
-func (c *loopRunCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *loopRunCommand) Run(inv *invocation, clone *work.Clone) error {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
@@ -70,7 +66,7 @@ func (c *loopRunCommand) Run(inv *invocation) error {
 	if err != nil || l.goal == "" {
 		return err
 	}
-	if l.clone, err = chooseGoal(inv).open(l.goal); err != nil {
+	if l.clone, err = openGoal(inv, l.goal); err != nil {
 		return err
 	}
 	return l.work(c)

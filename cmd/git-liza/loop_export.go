@@ -22,7 +22,7 @@ func chooseLoop(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, e
 		return nil, "", err
 	}
 	b := l.Board
-	goal, err := chooseGoal(inv).about(l.Clone, b, named)
+	goal, err := aboutGoal(inv, l.Clone, b, named)
 	if err != nil {
 		return nil, "", err
 	}

@@ -164,7 +164,7 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 		}
 	}
 	defer printTold(inv)
-	if err := k.Run(inv); err != nil {
+	if err := inv.runCommand(k.Selected().Target.Addr().Interface()); err != nil {
 		return inv.fail(err)
 	}
 	return exitDone

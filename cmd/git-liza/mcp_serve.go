@@ -66,11 +66,11 @@ func (inv *invocation) roleRows() []*flow.RoleRow {
 
 // run runs a command on behalf of a client. The command does not read the
 // protocol's stream.
-func (m toolServer) run(ctx context.Context, c runner, tell func(string)) (*call, error) {
+func (m toolServer) run(ctx context.Context, c any, tell func(string)) (*call, error) {
 	inner := *m.invocation
 	inner.ctx, inner.stdin, inner.stdout, inner.json = ctx, strings.NewReader(""), io.Discard, true
 	inner.call = &call{data: struct{}{}, tell: tell}
-	err := c.Run(&inner)
+	err := inner.runCommand(c)
 	if err != nil {
 		return inner.call, err
 	}
@@ -111,9 +111,9 @@ func (m toolServer) tools() (list []mcp.Tool) {
 // toolOfRow makes a tool of a row.
 func (m toolServer) toolOfRow(row toolRow) mcp.Tool {
 	return mcp.Tool{Name: row.name, About: row.about, Effect: row.effect,
-		Input: func() any { return row.input() },
+		Input: row.input,
 		Call: func(ctx context.Context, input any, tell func(string)) mcp.Answer {
-			got, err := m.run(ctx, input.(runner), tell)
+			got, err := m.run(ctx, input, tell)
 			if err != nil {
 				return m.refuse(ctx, input, err)
 			}
@@ -257,7 +257,7 @@ const taskURI = "liza:///tasks/"
 // resources returns the board's documents in the form in which commands print
 // them.
 func (m toolServer) resources() []mcp.Resource {
-	read := func(c func(uri string) (runner, error)) func(context.Context, string) (string, error) {
+	read := func(c func(uri string) (any, error)) func(context.Context, string) (string, error) {
 		return func(ctx context.Context, uri string) (string, error) {
 			command, err := c(uri)
 			if err != nil {
@@ -266,11 +266,11 @@ func (m toolServer) resources() []mcp.Resource {
 			return m.documentOf(ctx, command)
 		}
 	}
-	always := func(c runner) func(string) (runner, error) { return func(string) (runner, error) { return c, nil } }
+	always := func(c any) func(string) (any, error) { return func(string) (any, error) { return c, nil } }
 	return []mcp.Resource{
 		{Name: "state", About: "The whole blackboard.", URI: "liza:///state", Restless: true, Read: read(always(&stateCommand{}))},
 		{Name: "goal", About: "The current goal.", URI: "liza:///goal", Read: read(always(&goalShowCommand{}))},
-		{Name: "task", About: "A task with its submissions and its history.", URI: taskURI + "{id}", Read: read(func(uri string) (runner, error) {
+		{Name: "task", About: "A task with its submissions and its history.", URI: taskURI + "{id}", Read: read(func(uri string) (any, error) {
 			text, err := url.PathUnescape(strings.TrimPrefix(uri, taskURI))
 			var id flow.TaskID
 			if err != nil || id.UnmarshalText([]byte(text)) != nil {
@@ -319,7 +319,7 @@ func (m toolServer) watchBoard(ctx context.Context) (next func() bool, err error
 }
 
 // documentOf returns the answer of a command as JSON.
-func (m toolServer) documentOf(ctx context.Context, c runner) (string, error) {
+func (m toolServer) documentOf(ctx context.Context, c any) (string, error) {
 	got, err := m.run(ctx, c, silent)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleNotFound {

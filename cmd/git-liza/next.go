@@ -10,12 +10,9 @@ import (
 
 type nextCommand struct{}
 
-func (c *nextCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
-	if l.About, err = chooseGoal(inv).about(l.Clone, l.Board, ""); err != nil {
+func (c *nextCommand) Run(inv *invocation, l look) error {
+	var err error
+	if l.About, err = aboutGoal(inv, l.Clone, l.Board, ""); err != nil {
 		return err
 	}
 	picture, err := l.picture(inv, func(l *look, inv *invocation, p *view.Picture) error {

@@ -14,16 +14,14 @@ type noteCommand struct {
 	For   string `default:"all" placeholder:"all|ROLE|AGENT|TASK" tool:"An agent, a role, a task or all." help:"Whom it is for; default all."`
 }
 
+func (c *noteCommand) said() *string { return &c.Text }
+
 func (c *noteCommand) Run(inv *invocation) error {
-	text, err := inv.text(c.Text)
-	if err != nil {
-		return err
-	}
 	expires, err := c.expires(inv.now().UTC().Truncate(time.Second))
 	if err != nil {
 		return usagef("git liza note TEXT --until 3d", "--until: %v", err)
 	}
-	return inv.record(flow.ActNote, flow.Notes, &flow.NoteMove{For: c.For, Text: text, Expires: expires})
+	return inv.record(flow.ActNote, flow.Notes, &flow.NoteMove{For: c.For, Text: c.Text, Expires: expires})
 }
 
 // expires returns the time that --until names, or a span from now on; the zero

@@ -70,7 +70,7 @@ func (c *planImportCommand) Run(inv *invocation) error {
 
 // planGoal opens the repository for the plan of a goal.
 func planGoal(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, error) {
-	clone, err := chooseGoal(inv).open(named)
+	clone, err := openGoal(inv, named)
 	if err != nil {
 		return nil, "", err
 	}

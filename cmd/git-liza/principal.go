@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -31,12 +32,9 @@ type principalAddCommand struct {
 	Replace bool        `help:"Change an existing principal to what the flags say; an empty value clears a list."`
 }
 
-func (c *principalAddCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *principalAddCommand) Run(inv *invocation, clone *work.Clone) error {
 	want := flow.Principal{Name: c.Name, Kind: c.Kind, Users: given(c.User), Agents: given(c.Agent), Roles: c.Role, Rights: given(c.Right), Accounts: given(c.Account)}
+	var err error
 	if want.Keys, err = c.readKeys(inv, c.Key); err != nil {
 		return err
 	}
@@ -121,11 +119,7 @@ func isKeyText(text string) bool {
 
 type principalListCommand struct{}
 
-func (c *principalListCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *principalListCommand) Run(inv *invocation, l look) error {
 	known := l.Board.Principals()
 	if err := l.Board.Err(); err != nil {
 		return err
@@ -145,11 +139,7 @@ type principalRemoveCommand struct {
 	Name string `arg:""`
 }
 
-func (c *principalRemoveCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *principalRemoveCommand) Run(inv *invocation, clone *work.Clone) error {
 	r, err := clone.Principals.Dismiss(inv.ctx, c.Name)
 	if err != nil {
 		return err

@@ -10,14 +10,12 @@ type alignCommand struct {
 	Answers string `placeholder:"CHECKPOINT" tool:"The checkpoint whose decision it answers." help:"It answers the decision at this checkpoint: what is held back can be claimed again."`
 }
 
+func (c *alignCommand) said() *string { return &c.Text }
+
 func (c *alignCommand) Run(inv *invocation) error {
-	text, err := inv.text(c.Text)
-	if err != nil {
-		return err
-	}
 	said := "aligned"
 	if c.Answers != "" {
 		said += ", the hold of " + c.Answers + " ends"
 	}
-	return inv.goalLine(c.Goal, flow.ActAlign, said, &flow.AlignMove{Text: text, Answers: c.Answers})
+	return inv.goalLine(c.Goal, flow.ActAlign, said, &flow.AlignMove{Text: c.Text, Answers: c.Answers})
 }

@@ -12,11 +12,9 @@ type discoverCommand struct {
 	Recommend string      `help:"What to do about it."`
 }
 
+func (c *discoverCommand) said() *string { return &c.Text }
+
 func (c *discoverCommand) Run(inv *invocation) error {
-	text, err := inv.text(c.Text)
-	if err != nil {
-		return err
-	}
-	return inv.record(flow.ActDiscover, flow.Discovered, &flow.DiscoverMove{Text: text, Severity: c.Severity, Urgency: c.Urgency,
+	return inv.record(flow.ActDiscover, flow.Discovered, &flow.DiscoverMove{Text: c.Text, Severity: c.Severity, Urgency: c.Urgency,
 		During: c.During, Recommend: c.Recommend})
 }

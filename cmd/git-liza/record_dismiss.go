@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -9,11 +10,7 @@ type recordDismissCommand struct {
 	Reason string        `required:"" help:"Why it needs nobody's attention any more."`
 }
 
-func (c *recordDismissCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *recordDismissCommand) Run(inv *invocation, clone *work.Clone) error {
 	kind := ""
 	r, err := clone.Move(inv.ctx, flow.ActDismissRecord, "", func(b *flow.Board) (flow.Detail, error) {
 		kind = flow.RecordKind(b, c.ID)

@@ -34,7 +34,7 @@ func (c *specChangeCommand) Run(inv *invocation) error {
 	case !c.SameMeaning:
 		return usagef("git liza record spec-change "+shell.Quote(c.Spec)+" --change TEXT", "missing flags: --change=TEXT")
 	}
-	clone, err := chooseGoal(inv).open(c.Goal)
+	clone, err := openGoal(inv, c.Goal)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -10,11 +11,7 @@ type renewCommand struct {
 	Role  flow.Role     `placeholder:"ROLE" help:"Whose review, if several roles review it and you do not."`
 }
 
-func (c *renewCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *renewCommand) Run(inv *invocation, clone *work.Clone) error {
 	r, err := clone.Renew(inv.ctx, c.ID, flow.RenewMove{Lease: c.Lease, Role: c.Role})
 	if err != nil {
 		return err

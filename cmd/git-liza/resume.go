@@ -8,11 +8,9 @@ type resumeCommand struct {
 	Reason string `default:"nothing is in the way any more" help:"Why; - for standard input."`
 }
 
+func (c *resumeCommand) said() *string { return &c.Reason }
+
 func (c *resumeCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
 	warnings, err := c.warnings(inv)
 	if err != nil {
 		return err
@@ -21,7 +19,7 @@ func (c *resumeCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActResume, "", &flow.ResumeMove{Reason: reason})
+	r, err := clone.Make(inv.ctx, flow.ActResume, "", &flow.ResumeMove{Reason: c.Reason})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -10,11 +11,7 @@ type reviewCommand struct {
 	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
-func (c *reviewCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *reviewCommand) Run(inv *invocation, clone *work.Clone) error {
 	if c.isForPerson(inv, clone) {
 		return (&sitting{invocation: inv, clone: clone, asked: *c, dialog: newDialog(inv)}).run()
 	}

@@ -32,11 +32,7 @@ type roleCommands struct {
 
 type roleListCommand struct{}
 
-func (c *roleListCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *roleListCommand) Run(inv *invocation, l look) error {
 	list := view.Roles(l.Board, roles.IsBuiltin)
 	if err := l.Board.Err(); err != nil {
 		return err
@@ -52,11 +48,7 @@ type roleShowCommand struct {
 	Role flow.Role `arg:"" help:"As git liza role list names it."`
 }
 
-func (c *roleShowCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *roleShowCommand) Run(inv *invocation, l look) error {
 	if c.Role == flow.HumanRole {
 		role := view.HumanRole(l.Board)
 		return inv.answer("", role.Object().With("rules", view.Rules(role.Required)).With("text", ""), role.Text(inv.width()))
@@ -97,11 +89,7 @@ type roleAddCommand struct {
 	Replace bool   `help:"Change a role that there is to what the file says."`
 }
 
-func (c *roleAddCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *roleAddCommand) Run(inv *invocation, clone *work.Clone) error {
 	row, err := c.row(inv, clone)
 	if err != nil {
 		return err
@@ -221,11 +209,7 @@ type roleRemoveCommand struct {
 	Role flow.Role `arg:"" help:"As git liza role list names it."`
 }
 
-func (c *roleRemoveCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *roleRemoveCommand) Run(inv *invocation, clone *work.Clone) error {
 	r, err := clone.Move(inv.ctx, flow.ActRole, "", func(*flow.Board) (flow.Detail, error) {
 		return &flow.RoleMove{Row: flow.RoleRow{Name: c.Role}, Remove: true}, nil
 	})
@@ -243,11 +227,7 @@ type roleRequireCommand struct {
 	InPlaceOf flow.Role   `placeholder:"R" help:"Also drop the rule that asks this role for all submissions."`
 }
 
-func (c *roleRequireCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *roleRequireCommand) Run(inv *invocation, clone *work.Clone) error {
 	rule := flow.ReviewRule{Role: c.Role, Kinds: c.Kinds, Paths: c.Paths}
 	r, err := clone.Move(inv.ctx, flow.ActRequire, "", func(*flow.Board) (flow.Detail, error) {
 		return &flow.RequireMove{Rule: rule, Remove: c.Remove, InPlaceOf: c.InPlaceOf}, nil

@@ -29,17 +29,14 @@ type sessionAddCommand struct {
 	Format   string        `default:"plain" help:"Of the output: plain, or the family of a command line, such as claude or codex."`
 }
 
-func (c *sessionAddCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *sessionAddCommand) Run(inv *invocation, clone *work.Clone) error {
 	m := &flow.SessionMove{Provider: c.Provider, Model: c.Model, Role: c.role(clone.Caller.By), Outcome: c.Outcome, Error: c.Error,
 		Usage: flow.Usage{Input: c.Input, Cached: c.Cached, Output: c.Written, Cost: c.Cost, Seconds: int64(time.Duration(c.Took) / time.Second)}}
 	if c.Input+c.Written > 0 || c.Cost > 0 {
 		m.Usage.Sessions = 1 // it is counted
 	}
 	if c.Prompt+c.Output != "" {
+		var err error
 		if m.Record, err = c.keep(inv, clone, m); err != nil {
 			return err
 		}

@@ -16,11 +16,7 @@ type sessionPromptCommand struct {
 	Explain  bool        `help:"List the sections, and the layer each comes from, instead."`
 }
 
-func (c *sessionPromptCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *sessionPromptCommand) Run(inv *invocation, l look) error {
 	a, err := c.assignment(inv, l)
 	if err != nil {
 		return err
@@ -120,7 +116,7 @@ func (c *sessionPromptCommand) assignment(inv *invocation, l look) (supervise.Pr
 // the task if one is given. If the board has none, the prompt says that a
 // human asks.
 func (c *sessionPromptCommand) findTriggers(inv *invocation, l look, a *supervise.PromptInput) (err error) {
-	if a.Goal, err = chooseGoal(inv).about(l.Clone, l.Board, c.Goal); err != nil {
+	if a.Goal, err = aboutGoal(inv, l.Clone, l.Board, c.Goal); err != nil {
 		return err
 	}
 	if c.Task != "" {

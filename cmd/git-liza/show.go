@@ -63,13 +63,9 @@ func (w *whichPatches) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-func (c *showCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *showCommand) Run(inv *invocation, l look) error {
 	if c.ID == "" {
-		on, err := chooseGoal(inv).focused(l.Clone)
+		on, err := focusedGoal(inv, l.Clone)
 		if err != nil {
 			return err
 		}

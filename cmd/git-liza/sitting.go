@@ -247,7 +247,7 @@ func (s *sitting) do(word, text string) (how sittingEnd, done bool, err error) {
 		if text == "" {
 			return 0, false, usagef("git liza help note", "a note needs words: n TEXT")
 		}
-		return 0, false, (&noteCommand{Text: text, For: string(s.got.Task)}).Run(s.invocation)
+		return 0, false, s.runCommand(&noteCommand{Text: text, For: string(s.got.Task)})
 	case "d", "diff":
 		return 0, false, s.show(true)
 	case "t", "text":

@@ -40,11 +40,7 @@ type sprintShowCommand struct {
 	ID flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
 }
 
-func (c *sprintShowCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *sprintShowCommand) Run(inv *invocation, l look) error {
 	p, err := chooseSprint(inv, l, c.Goal, c.ID)
 	if err != nil {
 		return err
@@ -93,13 +89,11 @@ type sprintCloseCommand struct {
 	Reason string `help:"Why; - for standard input."`
 }
 
+func (c *sprintCloseCommand) said() *string { return &c.Reason }
+
 func (c *sprintCloseCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
 	clone, r, p, err := inv.moveSprint(c.Goal, flow.ActSprintClose, func(b *flow.Board, goal flow.GoalID) flow.Detail {
-		return &flow.SprintCloseMove{Abort: c.Abort, Reason: reason, Sprint: b.OpenSprint(goal)}
+		return &flow.SprintCloseMove{Abort: c.Abort, Reason: c.Reason, Sprint: b.OpenSprint(goal)}
 	})
 	if err != nil {
 		return err
@@ -146,7 +140,7 @@ func (inv *invocation) sprintMove(goal flow.GoalID, act flow.Act, detail func(*f
 // moveSprint makes a move on a sprint of a goal and returns the sprint after it. The move
 // is about the sprint of the first look, whatever others do meanwhile.
 func (inv *invocation) moveSprint(goal flow.GoalID, act flow.Act, detail func(*flow.Board, flow.GoalID) flow.Detail) (*work.Clone, gitstore.Result, *flow.Sprint, error) {
-	clone, err := chooseGoal(inv).open(goal)
+	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return nil, gitstore.Result{}, nil, err
 	}

@@ -18,11 +18,7 @@ sprint ends and a spec changed in it, the task changelog-SPRINT is added once: i
 enters this text into ` + work.ChangelogFile + `.`
 }
 
-func (c *sprintChangelogCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *sprintChangelogCommand) Run(inv *invocation, l look) error {
 	s, err := chooseSprint(inv, l, c.Goal, c.ID)
 	if err != nil {
 		return err
@@ -43,7 +39,7 @@ func (c *sprintChangelogCommand) Run(inv *invocation) error {
 
 // chooseSprint returns the sprint that a command names, or the latest of its goal.
 func chooseSprint(inv *invocation, l look, goal flow.GoalID, id flow.SprintID) (*flow.Sprint, error) {
-	goal, err := chooseGoal(inv).about(l.Clone, l.Board, goal)
+	goal, err := aboutGoal(inv, l.Clone, l.Board, goal)
 	if err != nil {
 		return nil, err
 	}

@@ -17,12 +17,9 @@ type statusCommand struct {
 	Since string      `placeholder:"last|T" help:"Also what was merged, rejected, asked and used since a time (2026-01-17, 2h, 3d), or since you last asked so in this clone."`
 }
 
-func (c *statusCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
-	if l.About, err = chooseGoal(inv).about(l.Clone, l.Board, c.Goal); err != nil {
+func (c *statusCommand) Run(inv *invocation, l look) error {
+	var err error
+	if l.About, err = aboutGoal(inv, l.Clone, l.Board, c.Goal); err != nil {
 		return err
 	}
 	l.Only = c.Goal != ""

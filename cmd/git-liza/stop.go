@@ -8,10 +8,8 @@ type stopCommand struct {
 	Reason string `default:"somebody wants work to end" help:"Why; - for standard input."`
 }
 
+func (c *stopCommand) said() *string { return &c.Reason }
+
 func (c *stopCommand) Run(inv *invocation) error {
-	reason, err := inv.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	return inv.steer(flow.ActStop, &flow.StopMove{Reason: reason})
+	return inv.steer(flow.ActStop, &flow.StopMove{Reason: c.Reason})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -10,14 +11,11 @@ type submitCommand struct {
 	Commit string      `placeholder:"SHA" help:"Must be the tip of the task's branch, which is the default."`
 }
 
-func (c *submitCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *submitCommand) Run(inv *invocation, clone *work.Clone) error {
 	var commit flow.ObjectID
 	if c.Commit != "" {
-		if _, _, err := clone.Store.Board(inv.ctx); err != nil {
+		_, _, err := clone.Store.Board(inv.ctx)
+		if err != nil {
 			return err
 		}
 		if commit, err = clone.Repo.ParseCommit(inv.ctx, c.Commit); err != nil {

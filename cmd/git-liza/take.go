@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -14,11 +15,7 @@ type takeQuestion struct {
 	Free     bool          `help:"Give it back without an answer: agents may take it again."`
 }
 
-func (c *takeQuestion) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *takeQuestion) Run(inv *invocation, clone *work.Clone) error {
 	if c.Free && c.Lease != 0 {
 		return usagef("git liza help take", "--free takes no --lease")
 	}

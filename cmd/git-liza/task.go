@@ -62,7 +62,7 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 	if c.Record != "" && c.Edit {
 		return usagef("git liza help task add", "--record takes the task from flags, not from an editor")
 	}
-	clone, err := chooseGoal(inv).open(c.Goal)
+	clone, err := openGoal(inv, c.Goal)
 	if err != nil {
 		return err
 	}
@@ -313,11 +313,7 @@ type taskFinalizeCommand struct {
 	IDs []flow.TaskID `arg:"" name:"id" help:"The drafts."`
 }
 
-func (c *taskFinalizeCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *taskFinalizeCommand) Run(inv *invocation, clone *work.Clone) error {
 	r, err := clone.Make(inv.ctx, flow.ActFinalize, "", &flow.FinalizeMove{Tasks: c.IDs})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -10,11 +11,7 @@ type abandonCommand struct {
 	Cascade bool        `help:"Block the unclaimed tasks that need it."`
 }
 
-func (c *abandonCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *abandonCommand) Run(inv *invocation, clone *work.Clone) error {
 	r, err := clone.End(inv.ctx, flow.ActAbandon, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
 		return &flow.AbandonMove{Reason: c.Reason, Cascade: c.Cascade, Saved: save}, nil
 	})

@@ -15,11 +15,7 @@ type unblockCommand struct {
 	Unanswered bool        `help:"Close its open questions without an answer."`
 }
 
-func (c *unblockCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *unblockCommand) Run(inv *invocation, clone *work.Clone) error {
 	b, tip, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err

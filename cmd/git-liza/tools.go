@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/mcp"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -15,9 +16,9 @@ type toolRow struct {
 	name   string   // of the tool, and after a space its kind
 	act    flow.Act // the act of its move, zero if it makes none
 	effect mcp.Effect
-	whose  audience // who has it
-	about  string   // what it does and when to use it
-	input  func() runner
+	whose  audience   // who has it
+	about  string     // what it does and when to use it
+	input  func() any // a new command whose arguments are not set
 }
 
 // tool is the name of the tool that the row is a part of.
@@ -26,8 +27,35 @@ func (row toolRow) tool() string {
 	return name
 }
 
-// runner is a command whose arguments are set.
-type runner interface{ Run(*invocation) error }
+// runCommand runs a command whose arguments are set. Its Run asks for what it begins with: the
+// clone of its actor, the board as it is, or neither. What its method said points to is read
+// from standard input before, where it is "-".
+func (inv *invocation) runCommand(command any) error {
+	if c, ok := command.(interface{ said() *string }); ok {
+		text, err := inv.text(*c.said())
+		if err != nil {
+			return err
+		}
+		*c.said() = text
+	}
+	switch c := command.(type) {
+	case interface {
+		Run(*invocation, *work.Clone) error
+	}:
+		clone, err := inv.clone()
+		if err != nil {
+			return err
+		}
+		return c.Run(inv, clone)
+	case interface{ Run(*invocation, look) error }:
+		l, err := inv.look()
+		if err != nil {
+			return err
+		}
+		return c.Run(inv, l)
+	}
+	return command.(interface{ Run(*invocation) error }).Run(inv)
+}
 
 // An audience is a set of those who have a tool: agents by what their role is
 // for, and people.
@@ -100,12 +128,7 @@ var tools = []toolRow{
 }
 
 // newCommand returns a new command whose arguments are not set.
-func newCommand[T any, C interface {
-	*T
-	runner
-}]() runner {
-	return C(new(T))
-}
+func newCommand[T any]() any { return new(T) }
 
 // A commitTool commits a task's worktree as its coder's work.
 type commitTool struct {
@@ -114,11 +137,7 @@ type commitTool struct {
 }
 
 // Run commits.
-func (c *commitTool) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *commitTool) Run(inv *invocation, clone *work.Clone) error {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
@@ -147,7 +166,9 @@ type submitTool struct {
 }
 
 // Run submits.
-func (c *submitTool) Run(inv *invocation) error { return (&submitCommand{ID: c.ID}).Run(inv) }
+func (c *submitTool) Run(inv *invocation, clone *work.Clone) error {
+	return (&submitCommand{ID: c.ID}).Run(inv, clone)
+}
 
 // A findingTool is one remark of a review.
 type findingTool struct {
@@ -216,11 +237,7 @@ type taskAddTool struct {
 }
 
 // Run adds them.
-func (c *taskAddTool) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *taskAddTool) Run(inv *invocation, clone *work.Clone) error {
 	return inv.addTasks(clone, inputs(c.Tasks), "", nil)
 }
 
@@ -244,11 +261,7 @@ type taskEditTool struct {
 }
 
 // Run edits.
-func (c *taskEditTool) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *taskEditTool) Run(inv *invocation, clone *work.Clone) error {
 	return c.edit(inv, clone, c.ID)
 }
 
@@ -262,10 +275,6 @@ type convertTool struct {
 }
 
 // Run converts.
-func (c *convertTool) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *convertTool) Run(inv *invocation, clone *work.Clone) error {
 	return inv.convert(clone, c.Discovery, c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Reopens: c.Reopens}))
 }

@@ -20,11 +20,7 @@ type undoCommand struct {
 	Reason string        `placeholder:"R" help:"Why."`
 }
 
-func (c *undoCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *undoCommand) Run(inv *invocation, clone *work.Clone) error {
 	if c.ID == "" {
 		return c.nameLast(inv, clone)
 	}

@@ -151,9 +151,9 @@ func (a webActor) make(inv *invocation, d web.Deed) error {
 		}
 		return (&answerCommand{About: taskOrRecord{record: id}, Text: &d.Text}).Run(inv)
 	case flow.ActNote:
-		return (&noteCommand{Text: d.Text, For: d.Subject}).Run(inv)
+		return inv.runCommand(&noteCommand{Text: d.Text, For: d.Subject})
 	case flow.ActPause:
-		return (&pauseCommand{Reason: d.Text}).Run(inv)
+		return inv.runCommand(&pauseCommand{Reason: d.Text})
 	}
 	clone, err := inv.clone()
 	if err != nil {

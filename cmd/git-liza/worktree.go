@@ -14,11 +14,7 @@ type worktreeCommands struct {
 
 type worktreeListCommand struct{}
 
-func (c *worktreeListCommand) Run(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *worktreeListCommand) Run(inv *invocation, l look) error {
 	list, err := l.Checkouts.List(inv.ctx, l.Board)
 	if err != nil {
 		return err
@@ -48,11 +44,7 @@ func (c *worktreeListCommand) Run(inv *invocation) error {
 
 type worktreePruneCommand struct{}
 
-func (c *worktreePruneCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *worktreePruneCommand) Run(inv *invocation, clone *work.Clone) error {
 	pruned, err := clone.Checkouts.Prune(inv.ctx)
 	var text strings.Builder
 	for _, p := range pruned {

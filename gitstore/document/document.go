@@ -85,13 +85,7 @@ func (e *VersionError) Error() string {
 // It refuses, with a [*Error], unknown and duplicate keys, nulls,
 // values of another kind, aliases, anchors, tags, several documents and bytes
 // that are not UTF-8. After an error v is partly filled.
-func Decode(name string, data []byte, v any) error {
-	d, err := Parse(name, data, MaxSize)
-	if err != nil {
-		return err
-	}
-	return d.Decode(v)
-}
+func Decode(name string, data []byte, v any) error { return DecodeAt(EveryVersion, name, data, v) }
 
 // DecodeAt is [Decode] for one version of the documents: keys of other versions
 // are refused.

@@ -229,7 +229,9 @@ func (r *Repo) process(ctx context.Context, c Cmd) *process {
 	}
 	switch {
 	case private:
-		p.Env = append(append(p.Env, privateEnv(r.objectDir)...), "GIT_DIR="+c.GitDir)
+		// No configuration but that of the git directory itself, over the objects of this one.
+		p.Env = append(p.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null",
+			"GIT_ATTR_NOSYSTEM=1", "GIT_OBJECT_DIRECTORY="+r.objectDir, "GIT_DIR="+c.GitDir)
 	case !c.WorkTree:
 		p.Env = append(p.Env, "GIT_DIR="+r.gitDir)
 	}
@@ -336,15 +338,6 @@ func baseEnv(environ []string, without ...[]string) []string {
 		}
 	}
 	return append(env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
-}
-
-// privateEnv shuts out every configuration but that of the git directory
-// itself, over the objects in objectDir.
-func privateEnv(objectDir string) []string {
-	return []string{
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_ATTR_NOSYSTEM=1", "GIT_OBJECT_DIRECTORY=" + objectDir,
-	}
 }
 
 // A tail keeps the last tailMax bytes that were written to it.

@@ -73,14 +73,17 @@ func (w *TurnWait) TellHolder() {
 
 // tellHolder tells which process holds a lock, once for each process.
 func (ts *Turns) tellHolder(t Turn) {
-	if pid, line := ts.readHolder(t); pid != 0 && ts.repo.Notice != nil {
-		ts.tell(line)
+	pid, line := ReadHolder(filepath.Join(ts.repo.commonDir, layout.Private, t.file), "has this clone's turn to "+t.what)
+	if pid == 0 || ts.repo.Notice == nil {
+		return
 	}
-}
-
-// readHolder is ReadHolder for a turn.
-func (ts *Turns) readHolder(t Turn) (pid int, line string) {
-	return ReadHolder(filepath.Join(ts.repo.commonDir, layout.Private, t.file), "has this clone's turn to "+t.what)
+	ts.repo.mu.Lock()
+	news := ts.told != line
+	ts.told = line
+	ts.repo.mu.Unlock()
+	if news {
+		ts.repo.Notice(line)
+	}
 }
 
 // ReadHolder returns the process that marked a lock file as its holder last, and what to
@@ -102,14 +105,4 @@ func ReadHolder(path, does string) (pid int, line string) {
 	}
 	return pid, fmt.Sprintf("waiting for process %d (%s), which %s; if it is stopped, type fg in its terminal, or: kill -CONT %d",
 		pid, command, does, pid)
-}
-
-func (ts *Turns) tell(line string) {
-	ts.repo.mu.Lock()
-	news := ts.told != line
-	ts.told = line
-	ts.repo.mu.Unlock()
-	if news {
-		ts.repo.Notice(line)
-	}
 }

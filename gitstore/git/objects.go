@@ -70,7 +70,7 @@ func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
 		ctx := context.WithoutCancel(ctx)
 		o := &Objects{repo: r, ctx: ctx, plain: plain, git: &catFile{repo: r, ctx: ctx}, waiting: make(map[ID]int), written: make(map[ID][]ID),
 			loose: []string{r.objectDir}}
-		if r.quarantined() {
+		if os.Getenv("GIT_QUARANTINE_PATH") != "" && r.objectDir != home { // a hook that judges a push
 			// What was pushed is in the quarantine; what was here before is at home.
 			// Packs are left to git: measured, it is faster than looking in two places.
 			o.loose = append(o.loose, home)
@@ -79,12 +79,6 @@ func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
 		r.objects = o
 	}
 	return r.objects, nil
-}
-
-// quarantined reports whether this is a hook that judges a push: the objects
-// that came with it are kept apart until it is over.
-func (r *Repo) quarantined() bool {
-	return os.Getenv("GIT_QUARANTINE_PATH") != "" && r.objectDir != filepath.Join(r.commonDir, "objects")
 }
 
 // Close ends the process that reads objects, if there is one. Objects that

@@ -134,7 +134,7 @@ func (c *catFile) exchange(what string, id ID) (kind string, n int64, data []byt
 	return f[1], n, data[:n:n], nil
 }
 
-// stop ends the process after a failure and returns its error.
+// stop ends the process and returns its error.
 func (c *catFile) stop() error {
 	p := c.git
 	c.git = nil
@@ -150,11 +150,7 @@ func (c *catFile) close() error {
 	if c.git == nil {
 		return nil
 	}
-	p := c.git
-	c.git = nil
-	defer p.cancel()
-	c.in.Close()
-	return p.wrapFailure(p.Wait())
+	return c.stop()
 }
 
 // unpackObjects writes objects through one `git unpack-objects`, which knows

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -59,15 +60,9 @@ func arguments(t reflect.Type) []argument {
 }
 
 func newArgument(f reflect.StructField, i int) argument {
-	a := argument{name: f.Tag.Get("name"), about: f.Tag.Get("tool"), standard: f.Tag.Get("default"), typ: f.Type, index: []int{i}, open: f.Tag.Get("schema") == "-"}
-	if a.name == "" {
-		a.name = underscored(f.Name)
-	}
+	a := argument{name: cmp.Or(f.Tag.Get("name"), underscored(f.Name)), about: cmp.Or(f.Tag.Get("tool"), forClients.Replace(f.Tag.Get("help"))), standard: f.Tag.Get("default"), typ: f.Type, index: []int{i}, open: f.Tag.Get("schema") == "-"}
 	if data := f.Tag.Get("data"); data != "" {
 		a.name, a.flag = data, a.name
-	}
-	if a.about == "" {
-		a.about = forClients.Replace(f.Tag.Get("help"))
 	}
 	_, flag := f.Tag.Lookup("required")
 	_, position := f.Tag.Lookup("arg")

@@ -22,10 +22,6 @@ type screen struct {
 	rest []byte
 }
 
-func newScreen(in io.Reader, out io.Writer) *screen {
-	return &screen{in: bufio.NewReader(in), out: out}
-}
-
 // Read reads the next part of a message.
 func (s *screen) Read(p []byte) (int, error) {
 	for len(s.rest) == 0 {

@@ -5,6 +5,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,9 +88,10 @@ type Server struct {
 // Serve answers one client until it closes its end, which is no error, or ctx
 // is done. Nothing but the protocol is written to out; errors go to log.
 func (s Server) Serve(ctx context.Context, in io.Reader, out, log io.Writer) error {
+	lists := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}} // they are fixed
 	heard := &subscriptions{Server: s, serving: ctx, last: map[string]string{}}
 	server := sdk.NewServer(&sdk.Implementation{Name: "git-liza", Title: "git liza", Version: s.Version}, &sdk.ServerOptions{
-		Instructions: s.Instructions, Capabilities: fixedLists(), SubscribeHandler: heard.subscribe, UnsubscribeHandler: heard.unsubscribe,
+		Instructions: s.Instructions, Capabilities: lists, SubscribeHandler: heard.subscribe, UnsubscribeHandler: heard.unsubscribe,
 		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	heard.updated = server.ResourceUpdated
 	for _, t := range s.Tools {
@@ -102,17 +104,11 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out, log io.Writer) err
 		p.add(server)
 	}
 	lines := &shared{out: out}
-	err := server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(newScreen(in, lines)), Writer: lines})
+	err := server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(&screen{in: bufio.NewReader(in), out: lines}), Writer: lines})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
-}
-
-// fixedLists returns capabilities that promise lists which do not change while
-// the server runs.
-func fixedLists() *sdk.ServerCapabilities {
-	return &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
 }
 
 // toSDK returns the description of the tool for clients.

@@ -157,12 +157,7 @@ func named[T ~string](n *Counts, name T) T {
 }
 
 func (n *Counts) enterSprint(one gitstore.SprintStep) {
-	var s *sprint
-	for _, known := range n.sprints {
-		if known.id == one.ID {
-			s = known
-		}
-	}
+	s := n.sprintOf(one.ID)
 	if s == nil {
 		s = &sprint{id: named(n, one.ID), begun: n.last}
 		n.sprints = append(n.sprints, s)

@@ -342,14 +342,10 @@ func (w *window) budgets(ask Ask) (list []Spending) {
 		seen[in.goal] = true
 		add(string(in.goal), ask.Budgets.Goal, func(s *session) bool { return s.goal == in.goal })
 		for _, one := range w.counts.sprints {
-			if one.goal == in.goal && one.openAt(w.now) {
+			if one.goal == in.goal && one.begun.at <= w.now && (one.ended.n == 0 || one.ended.at > w.now) {
 				add(string(one.id), ask.Budgets.Sprint, func(s *session) bool { return s.sprint == one.id })
 			}
 		}
 	}
 	return list
-}
-
-func (s *sprint) openAt(at int64) bool {
-	return s.begun.at <= at && (s.ended.n == 0 || s.ended.at > at)
 }

@@ -1,6 +1,7 @@
 package planforms
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -59,7 +60,7 @@ func (r bundled) readStories(file string) error {
 	for _, key := range f.Unknown {
 		r.leave(file, key.Line, key.Name, unknownKey)
 	}
-	r.feature = firstOf(f.Title, path.Base(f.Branch))
+	r.feature = cmp.Or(f.Title, path.Base(f.Branch))
 	dir := path.Dir(file)
 	allowed, excluded, verify := f.Allowed, f.Excluded, f.Verify
 	if name := path.Join(dir, "PRD.md"); r.has(name) {
@@ -110,9 +111,9 @@ func (r bundled) addStories(file string, f *stories.File, common flow.TaskInput)
 	for _, s := range f.Order() {
 		t := common
 		t.ID = taskID(append(slices.Clone(common.Labels), s.ID)...)
-		t.Title, t.Scope = s.Title, firstOf(s.Description, s.Title)
+		t.Title, t.Scope = s.Title, cmp.Or(s.Description, s.Title)
 		t.Acceptance = slices.Clone(s.Acceptance)
-		t.DoneWhen = firstOf(lines(s.Acceptance), "The story is done: "+s.Title)
+		t.DoneWhen = cmp.Or(lines(s.Acceptance), "The story is done: "+s.Title)
 		t.Context = flow.LongText(s.Notes)
 		t.DependsOn = last
 		ended := ""

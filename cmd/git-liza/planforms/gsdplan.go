@@ -1,6 +1,7 @@
 package planforms
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -108,8 +109,8 @@ func (r phases) readPlanText(p *page, g *gsdPlan) {
 	if level, _ := firstHeading(p); level != 1 {
 		title = ""
 	}
-	g.task.Scope = firstOf(words(objective), p.opening())
-	g.task.Title = strings.TrimSpace(strings.TrimSuffix(firstOf(title, first), "."))
+	g.task.Scope = cmp.Or(words(objective), p.opening())
+	g.task.Title = strings.TrimSpace(strings.TrimSuffix(cmp.Or(title, first), "."))
 	criteria := slices.Concat(textsIn(p.inBlock("success_criteria")), textsIn(p.section("success criteria", "acceptance criteria", "done when")))
 	checks := p.inBlock("verification")
 	if checks == nil {
@@ -125,9 +126,9 @@ func (r phases) readPlanText(p *page, g *gsdPlan) {
 	}
 	g.task.Denies = pathsIn(p.section("excluded paths"))
 	r.readPlanTasks(p, g)
-	g.task.DoneWhen = firstOf(lines(criteria), lines(g.task.Acceptance), "The objective of the plan is reached")
-	g.task.Title = firstOf(g.task.Title, "Plan "+path.Base(p.file))
-	g.task.Scope = firstOf(g.task.Scope, g.task.Title)
+	g.task.DoneWhen = cmp.Or(lines(criteria), lines(g.task.Acceptance), "The objective of the plan is reached")
+	g.task.Title = cmp.Or(g.task.Title, "Plan "+path.Base(p.file))
+	g.task.Scope = cmp.Or(g.task.Scope, g.task.Title)
 }
 
 func firstHeading(p *page) (int, string) {
@@ -137,15 +138,6 @@ func firstHeading(p *page) (int, string) {
 		}
 	}
 	return 0, ""
-}
-
-func firstOf(list ...string) string {
-	for _, one := range list {
-		if one != "" {
-			return one
-		}
-	}
-	return ""
 }
 
 // readPlanTasks makes the tasks of a plan steps: one session does them all.
@@ -159,7 +151,7 @@ func (r phases) readPlanTasks(p *page, g *gsdPlan) {
 			}
 			return words(found[0].lines)
 		}
-		step := flow.Step{Step: n + 1, Action: firstOf(strings.TrimSpace(inner("name")+"\n"+inner("action")), inner("decision"), inner("what-built"), "Task"), Expect: inner("done")}
+		step := flow.Step{Step: n + 1, Action: cmp.Or(strings.TrimSpace(inner("name")+"\n"+inner("action")), inner("decision"), inner("what-built"), "Task"), Expect: inner("done")}
 		if automated := inner("automated"); automated != "" {
 			step.Run = automated
 		} else if verify := inner("verify"); verify != "" {

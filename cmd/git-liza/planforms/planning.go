@@ -165,7 +165,7 @@ func (r phases) listPlans(of *phase, list []*gsdPlan, byKey map[string]*gsdPlan)
 			continue
 		}
 		g := &gsdPlan{key: one.key, file: roadmapName, line: one.line}
-		g.task = flow.TaskInput{Title: firstOf(one.title, "Plan "+padded(one.key)), Scope: firstOf(one.title, of.goal), Draft: true}
+		g.task = flow.TaskInput{Title: cmp.Or(one.title, "Plan "+padded(one.key)), Scope: cmp.Or(one.title, of.goal), Draft: true}
 		if one.done {
 			g.ended = roadmapName + " has its box ticked"
 		} else {
@@ -176,7 +176,7 @@ func (r phases) listPlans(of *phase, list []*gsdPlan, byKey map[string]*gsdPlan)
 	}
 	if len(list) == 0 && of.line > 0 {
 		g := &gsdPlan{file: roadmapName, line: of.line}
-		g.task = flow.TaskInput{Title: firstOf(of.name, "Phase "+of.number), Scope: of.goal, DoneWhen: lines(of.criteria), Acceptance: of.criteria, Draft: true}
+		g.task = flow.TaskInput{Title: cmp.Or(of.name, "Phase "+of.number), Scope: of.goal, DoneWhen: lines(of.criteria), Acceptance: of.criteria, Draft: true}
 		if !of.done {
 			r.leave(roadmapName, of.line, "Phase "+of.number, "it has no plan yet: the task is a draft")
 		}

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -56,12 +57,7 @@ var dialects = map[string]func() dialect{
 
 // Families returns the names that [New] knows, in order.
 func Families() []string {
-	names := make([]string, 0, len(dialects))
-	for name := range dialects {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(dialects))
 }
 
 // New returns an empty transcript of a session whose output is of the family;
