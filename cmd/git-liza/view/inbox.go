@@ -330,24 +330,11 @@ func answerCommand(by flow.Actor, q *flow.Question) string {
 
 // OpenQuestions returns the questions that a task waits for, and those that were asked
 // during its work, in their order.
-func OpenQuestions(b *flow.Board, id flow.TaskID) (open []*flow.Question) {
-	if len(b.IDs(flow.Questions)) == 0 {
-		return nil
+func OpenQuestions(b *flow.Board, id flow.TaskID) []*flow.Question {
+	if t := b.Task(id); t != nil && len(b.IDs(flow.Questions)) > 0 {
+		return flow.OpenQuestionsOf(b, t)
 	}
-	t := b.Task(id)
-	if t == nil {
-		return nil
-	}
-	list := slices.Clone(partOf(t.Block).Asked)
-	for _, a := range t.Asking {
-		list = append(list, a.Question)
-	}
-	for _, asked := range list {
-		if q, ok := b.Load(flow.Key{Folder: flow.Questions, ID: string(asked)}).(*flow.Question); ok && q.IsOpen() {
-			open = append(open, q)
-		}
-	}
-	return open
+	return nil
 }
 
 // addDrafts adds one item for all drafts of goals in progress, which wake no planner. It comes
