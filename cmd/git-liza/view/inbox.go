@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Inbox is what needs somebody: what the rules let this caller settle, and
@@ -190,11 +191,7 @@ func (in *Inbox) First(n int) *Inbox {
 
 // Keys returns the keys of all items that the board and the machine have now.
 func (in *Inbox) Keys() []string {
-	var keys []string
-	for _, i := range in.All().Items {
-		keys = append(keys, i.Key())
-	}
-	return keys
+	return lists.Of(in.All().Items, Item.Key)
 }
 
 // addControl adds what keeps all work from beginning.
