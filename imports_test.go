@@ -23,14 +23,15 @@ const module = "github.com/git-liza/git-liza"
 // import. A package without a row is an error: the author of a package decides
 // here where it stands. A row without a package is no error.
 var mayImport = map[string][]string{
-	"artifacts":         {"flow", "flow/layout", "flow/pattern", "gitstore/document"},
+	"artifacts":         {"flow", "flow/layout", "flow/lists", "flow/pattern", "gitstore/document"},
 	"artifacts/form":    {"artifacts", "artifacts/library"},
-	"artifacts/library": {"artifacts", "flow", "flow/spelling", "gitstore/document"},
-	"flow":              {"flow/automation", "flow/layout", "flow/oid", "flow/pattern", "flow/shell"},
+	"artifacts/library": {"artifacts", "flow", "flow/lists", "flow/spelling", "gitstore/document"},
+	"flow":              {"flow/automation", "flow/layout", "flow/lists", "flow/oid", "flow/pattern", "flow/shell"},
 	"flow/automation":   {},
-	"flow/breaker":      {"flow"},
+	"flow/breaker":      {"flow", "flow/lists"},
 	"flow/layout":       {},
-	"flow/markdown":     {"flow/pattern"},
+	"flow/lists":        {},
+	"flow/markdown":     {"flow/lists", "flow/pattern"},
 	"flow/oid":          {},
 	"flow/pattern":      {},
 	"flow/plaintext":    {},
@@ -44,8 +45,8 @@ var mayImport = map[string][]string{
 	"worktrees":         {"flow/layout", "flow/shell", "gitstore/git"},
 	"hooks":             {"flow", "flow/layout", "flow/plaintext", "flow/shell", "gitstore", "gitstore/git", "hooks/stubs", "worktrees"},
 	"hooks/stubs":       {"flow/layout", "flow/shell", "gitstore/git"},
-	"contracts":         {"flow/pattern"},
-	"templates":         {"flow", "flow/pattern", "flow/shell"},
+	"contracts":         {"flow/lists", "flow/pattern"},
+	"templates":         {"flow", "flow/lists", "flow/pattern", "flow/shell"},
 
 	"cmd/git-liza": {
 		"artifacts", "artifacts/form", "artifacts/library", "flow", "flow/automation", "flow/layout", "flow/pattern", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
@@ -63,7 +64,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
 	"cmd/git-liza/stories":    {},
 	"cmd/git-liza/survey":     {"flow/pattern", "gitstore/git"},
-	"cmd/git-liza/view":       {"cmd/git-liza/extension", "cmd/git-liza/recall", "cmd/git-liza/lesson", "cmd/git-liza/diagnosis", "flow", "flow/automation", "flow/breaker", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
+	"cmd/git-liza/view":       {"cmd/git-liza/extension", "cmd/git-liza/recall", "cmd/git-liza/lesson", "cmd/git-liza/diagnosis", "flow", "flow/automation", "flow/breaker", "flow/lists", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "cmd/git-liza/metrics", "cmd/git-liza/patch"},
 	"cmd/git-liza/diagnosis":  {"flow", "flow/pattern", "flow/plaintext", "flow/shell", "gitstore/document"},
 	"cmd/git-liza/drawing":    {"flow", "flow/plaintext", "cmd/git-liza/view"},
 	"cmd/git-liza/mcp":        {},

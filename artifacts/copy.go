@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // OnBoard is the workflow as a goal keeps a copy of it. Counts are written out, and tasks
@@ -14,12 +15,8 @@ import (
 // finds nothing wrong.
 func (w *Workflow) OnBoard() *flow.Workflow {
 	c := &flow.Workflow{Name: w.Name, About: w.About, Parallel: w.Parallel}
-	for i := range w.Phases {
-		c.Phases = append(c.Phases, w.Phases[i].onBoard())
-	}
-	for i := range w.Types {
-		c.Types = append(c.Types, w.Types[i].onBoard())
-	}
+	c.Phases = lists.Of(w.Phases, func(f Phase) flow.WorkflowPhase { return f.onBoard() })
+	c.Types = lists.Of(w.Types, func(t Type) flow.ArtifactType { return t.onBoard() })
 	return c
 }
 
@@ -55,9 +52,7 @@ func TypeOf(c *flow.ArtifactType) *Type {
 	if c.IsPlan() {
 		t.Format = Plan
 	}
-	for _, h := range c.Headings {
-		t.Headings = append(t.Headings, Heading(h))
-	}
+	t.Headings = lists.Of(c.Headings, func(h flow.Heading) Heading { return Heading(h) })
 	for _, one := range c.Frozen {
 		t.Frozen[one.Field] = append(t.Frozen[one.Field], one.Values...)
 	}
@@ -66,11 +61,7 @@ func TypeOf(c *flow.ArtifactType) *Type {
 
 func (t *Type) onBoard() flow.ArtifactType {
 	c := flow.ArtifactType{Name: t.Name, About: t.About, Format: string(t.Format), Schema: flow.LongText(t.Schema)}
-	for _, h := range t.Headings {
-		c.Headings = append(c.Headings, flow.Heading(h))
-	}
-	for _, field := range slices.Sorted(maps.Keys(t.Frozen)) {
-		c.Frozen = append(c.Frozen, flow.Condition{Field: field, Values: t.Frozen[field]})
-	}
+	c.Headings = lists.Of(t.Headings, func(h Heading) flow.Heading { return flow.Heading(h) })
+	c.Frozen = lists.Of(slices.Sorted(maps.Keys(t.Frozen)), func(field string) flow.Condition { return flow.Condition{Field: field, Values: t.Frozen[field]} })
 	return c
 }

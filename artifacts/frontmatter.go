@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -155,11 +156,8 @@ func (t *Text) frozenBy(of *Type) string {
 	return ""
 }
 
-func keysOf(front document.Value) (keys []string) {
-	for _, m := range front.Members() {
-		keys = append(keys, m.Key)
-	}
-	return keys
+func keysOf(front document.Value) []string {
+	return lists.Of(front.Members(), func(m document.Member) string { return m.Key })
 }
 
 // rest are the values of the keys, in JSON.

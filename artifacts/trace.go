@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -123,10 +124,7 @@ func (t *tracer) follow(ref Ref, depth int) {
 	case len(found) == 0:
 		ref.Text = "there is no artifact with this id or path"
 	case len(found) > 1:
-		var paths []string
-		for _, s := range found {
-			paths = append(paths, s.Path)
-		}
+		paths := lists.Of(found, func(s *Source) string { return s.Path })
 		ref.Text = "several artifacts have this id: " + strings.Join(paths, ", ")
 	}
 	if ref.Text != "" && !slices.Contains(t.chain.Dangling, ref) {

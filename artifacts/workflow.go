@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
@@ -73,22 +74,12 @@ func (a *Artifact) Needs() int {
 
 // Phase is the phase of that name, nil if there is none.
 func (w *Workflow) Phase(name string) *Phase {
-	for i := range w.Phases {
-		if w.Phases[i].Name == name {
-			return &w.Phases[i]
-		}
-	}
-	return nil
+	return lists.Find(w.Phases, func(f Phase) bool { return f.Name == name })
 }
 
 // Type is the type of that name, nil if the workflow has none.
 func (w *Workflow) Type(name string) *Type {
-	for i := range w.Types {
-		if w.Types[i].Name == name {
-			return &w.Types[i]
-		}
-	}
-	return nil
+	return lists.Find(w.Types, func(t Type) bool { return t.Name == name })
 }
 
 // At is the artifact whose pattern a path of a goal matches, with its phase; nil if there

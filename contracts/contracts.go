@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
@@ -46,10 +47,8 @@ func Document(name string) (string, bool) {
 // Find returns the document for a name without folder or extension: CORE,
 // coder, liza-testing. ok is false if there is none.
 func Find(word string) (name string, ok bool) {
-	for _, name := range Names() {
-		if word == name || word == Title(name) {
-			return name, true
-		}
+	if found := lists.Find(Names(), func(name string) bool { return word == name || word == Title(name) }); found != nil {
+		return *found, true
 	}
 	return "", false
 }

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A State compares a file of a project with what Install would write.
@@ -68,11 +70,7 @@ func Examine(dir string, skills map[string]string) (Report, error) {
 	}
 	defer p.root.Close()
 	target := p.target(Target{Skills: skills})
-	var entries []Entry
-	for _, it := range p.items(target) {
-		entries = append(entries, it.entry())
-	}
-	return Report{Installed: p.installed, Target: target, Entries: entries}, nil
+	return Report{Installed: p.installed, Target: target, Entries: lists.Of(p.items(target), (*item).entry)}, nil
 }
 
 // examine reads the file and finds its state.

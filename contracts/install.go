@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // Install writes the documents into the project in a folder, the skills where
@@ -71,7 +73,7 @@ func (p *project) apply(t Target, items []*item, force bool) ([]Entry, error) {
 	if err != nil {
 		return report, err
 	}
-	after.made = appendMissing(after.made, lacking)
+	after.made = lists.Add(slices.Clone(after.made), lacking...)
 	if err := p.save(after.withDigests(p.was)); err != nil {
 		return report, err
 	}
@@ -133,9 +135,9 @@ func (m *manifest) recordDeed(it *item, done Deed, was *manifest) {
 		list[it.path] = []string{digest(it.text)}
 	}
 	if done == Written {
-		m.made = appendMissing(m.made, it.lacking)
+		m.made = lists.Add(slices.Clone(m.made), it.lacking...)
 		if it.block && it.found == nil {
-			m.created = appendMissing(m.created, []string{it.path})
+			m.created = lists.Add(slices.Clone(m.created), it.path)
 		}
 	}
 }
@@ -147,24 +149,13 @@ func (m *manifest) withDigests(other *manifest) *manifest {
 	both.made, both.created = m.made, m.created
 	for _, one := range []*manifest{m, other} {
 		for path, sums := range one.files {
-			both.files[path] = appendMissing(both.files[path], sums)
+			both.files[path] = lists.Add(slices.Clone(both.files[path]), sums...)
 		}
 		for path, sums := range one.blocks {
-			both.blocks[path] = appendMissing(both.blocks[path], sums)
+			both.blocks[path] = lists.Add(slices.Clone(both.blocks[path]), sums...)
 		}
 	}
 	return both
-}
-
-// appendMissing returns a list with the missing entries of another one added.
-func appendMissing(list, more []string) []string {
-	list = slices.Clone(list)
-	for _, one := range more {
-		if !slices.Contains(list, one) {
-			list = append(list, one)
-		}
-	}
-	return list
 }
 
 // save writes the manifest unless the file is already right.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Target says what to install and where. Empty fields are taken from the
@@ -66,12 +68,7 @@ func (t Target) Check() error {
 // wanted returns the files of a target, without entry files.
 func (t Target) wanted() []*item {
 	var items []*item
-	var folders []string
-	for _, tool := range t.Tools {
-		if folder := toolFolders[tool]; !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
-		}
-	}
+	folders := lists.Add(nil, lists.Of(t.Tools, func(tool string) string { return toolFolders[tool] })...)
 	for _, name := range append(Names(), t.skillNames()...) {
 		text, ok := Document(name)
 		if !ok {
@@ -81,9 +78,9 @@ func (t Target) wanted() []*item {
 			items = append(items, &item{path: path.Join(t.Dir, name), text: []byte(text)})
 			continue
 		}
-		for _, folder := range folders {
-			items = append(items, &item{path: path.Join(folder, strings.TrimPrefix(name, "skills/")), text: []byte(text)})
-		}
+		items = append(items, lists.Of(folders, func(folder string) *item {
+			return &item{path: path.Join(folder, strings.TrimPrefix(name, "skills/")), text: []byte(text)}
+		})...)
 	}
 	return items
 }

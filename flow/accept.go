@@ -98,12 +98,7 @@ func (a *AcceptMove) check(p *play) *Refusal {
 		}
 	}
 	p.texts = a.Texts
-	for _, text := range a.Texts {
-		if r := p.panel().checkVouch(text); r != nil {
-			return r
-		}
-	}
-	return nil
+	return firstRefusal(a.Texts, p.panel().checkVouch)
 }
 
 // acceptCommand is the command that accepts these texts, at least one. It names each

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -148,19 +149,12 @@ func (r *RetroMove) admit(p *play) *Refusal       { return p.actor().checkSteeri
 // admit also holds agents that import tasks to those bounds: they add work as a planner
 // does.
 func (i *ImportMove) admit(p *play) *Refusal {
-	if r := boundOwns(slices.Concat(i.Tasks, i.Update)); r != nil {
-		return r
-	}
-	return p.actor().checkSteering()
+	return cmp.Or(boundOwns(slices.Concat(i.Tasks, i.Update)), p.actor().checkSteering())
 }
 
 func boundOwns(list []TaskInput) *Refusal {
-	for _, t := range list {
-		for _, globs := range [][]string{t.Owns, t.Denies} {
-			if r := boundGlobs(string(t.ID), globs, "git liza help task edit"); r != nil {
-				return r
-			}
-		}
-	}
-	return nil
+	return firstRefusal(list, func(t TaskInput) *Refusal {
+		const hint = "git liza help task edit"
+		return cmp.Or(boundGlobs(string(t.ID), t.Owns, hint), boundGlobs(string(t.ID), t.Denies, hint))
+	})
 }

@@ -47,17 +47,10 @@ func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
 }
 
 func (a *AdoptMove) already(p *play) bool {
-	for _, id := range a.Tasks {
-		if t := p.Task(id); t == nil || t.Status != Merged {
-			return false
-		}
-	}
-	for _, id := range a.Reverts {
-		if t := p.Task(id); t == nil || t.Reverted == nil {
-			return false
-		}
-	}
-	return a.Commit != "" && p.Settings().Integration.Tip == a.Commit && (!a.Accept || len(a.pending(p)) == 0)
+	lacks := func(id TaskID) bool { t := p.Task(id); return t == nil || t.Status != Merged }
+	keeps := func(id TaskID) bool { t := p.Task(id); return t == nil || t.Reverted == nil }
+	return !slices.ContainsFunc(a.Tasks, lacks) && !slices.ContainsFunc(a.Reverts, keeps) &&
+		a.Commit != "" && p.Settings().Integration.Tip == a.Commit && (!a.Accept || len(a.pending(p)) == 0)
 }
 
 // pending are the tracked paths that the actor has adopted and not accepted.

@@ -1,6 +1,9 @@
 package flow
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // AmendMove replaces one document by hand. It cannot change what the other acts
 // guard.
@@ -64,10 +67,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 		if doc != nil {
 			return refuse(RuleForm, "git liza board edit DOC", "amend replaces one document at a time")
 		}
-		if r := a.Config.check("git liza board edit config"); r != nil {
-			return r
-		}
-		return p.textCheck().compare(a.Texts)
+		return cmp.Or(a.Config.check("git liza board edit config"), p.textCheck().compare(a.Texts))
 	}
 	if doc == nil {
 		return refuse(RuleForm, "git liza board edit DOC", "amend replaces exactly one config, goal, sprint or record")
@@ -94,10 +94,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 	if ended(old) {
 		return refuse(RuleProtected, listCommand(key), "%s is final", key)
 	}
-	if r := p.sound(doc); r != nil {
-		return r
-	}
-	return p.textCheck().compare(a.Texts)
+	return cmp.Or(p.sound(doc), p.textCheck().compare(a.Texts))
 }
 
 // specFact is what git says of the new spec of a goal; nil on replay, and where

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -21,13 +22,7 @@ func (a *ApproveMove) check(p *play) *Refusal {
 	if refusal != nil {
 		return refusal
 	}
-	if r := p.panel().readAgain(roles); r != nil {
-		return r
-	}
-	if r := a.checkShown(p); r != nil {
-		return r
-	}
-	return a.For.check(p)
+	return cmp.Or(p.panel().readAgain(roles), a.checkShown(p), a.For.check(p))
 }
 
 // readAgain refuses the approval of a reviewer who read a text that has changed

@@ -1,6 +1,10 @@
 package flow
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // AskMove asks a question during the work on a task, which goes on. Whoever holds the
 // task asks, or looks for the answer to a question about it.
@@ -155,16 +159,10 @@ func (q *Question) forget(p *effect) {
 // dropAnswered takes those away that the move has closed: a copy of the task that was made
 // before lists them still.
 func dropAnswered(p *effect, t *Task) {
-	if len(t.Asking) == 0 {
-		return
-	}
-	var open []Asking
-	for _, a := range t.Asking {
-		if q := findQuestion(p, a.Question); q != nil && q.IsOpen() {
-			open = append(open, a)
-		}
-	}
-	t.Asking = open
+	t.Asking = lists.Where(t.Asking, func(a Asking) bool {
+		q := findQuestion(p, a.Question)
+		return q != nil && q.IsOpen()
+	})
 }
 
 // dropAsking closes the questions about a task that nobody works on any more.

@@ -3,6 +3,8 @@ package flow
 import (
 	"cmp"
 	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // barriers knows what waits for what: open tasks for those that they need and, where
@@ -115,9 +117,7 @@ func (b *barriers) visit(at waiting) *Refusal {
 // next is what a task or a level waits for.
 func (b *barriers) next(at waiting) (list []waiting) {
 	if at.task == "" {
-		for _, s := range b.levels[at] {
-			list = append(list, waiting{task: s.ID})
-		}
+		list = lists.Of(b.levels[at], func(s *Summary) waiting { return waiting{task: s.ID} })
 		if at.level > 1 {
 			list = append(list, waiting{goal: at.goal, level: at.level - 1})
 		}
@@ -137,12 +137,8 @@ func (b *barriers) next(at waiting) (list []waiting) {
 
 // refuse names the tasks of the circle that ends the path.
 func (b *barriers) refuse(back waiting) *Refusal {
-	var circle []TaskID
-	for _, at := range b.path[slices.Index(b.path, back):] {
-		if at.task != "" {
-			circle = append(circle, at.task)
-		}
-	}
+	circle := lists.Of(b.path[slices.Index(b.path, back):], func(at waiting) TaskID { return at.task })
+	circle = slices.DeleteFunc(circle, func(id TaskID) bool { return id == "" })
 	goal := cmp.Or(b.open[back.task].Goal, b.goalID())
 	return refuse(RuleLevel, "git liza plan show --goal "+string(goal), "tasks would wait for each other for ever, by needs or for levels below: %s", clip(Cycle(circle)))
 }

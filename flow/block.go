@@ -44,10 +44,8 @@ func (b *BlockMove) check(p *play) *Refusal {
 	if n := len(b.Questions); n < 1 || n > 3 {
 		return refuse(RuleForm, hint, "a blocked task asks one to three questions, not %d", n)
 	}
-	for _, q := range b.Questions {
-		if r := present("a question", q, hint); r != nil {
-			return r
-		}
+	if r := firstRefusal(b.Questions, func(q string) *Refusal { return present("a question", q, hint) }); r != nil {
+		return r
 	}
 	if b.To != "" && b.To != HumanRole && p.Role(b.To) == nil {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(b.To)))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Folder is a kind of document on the blackboard.
@@ -200,7 +202,7 @@ func (d Documents) Summaries() ([]*Summary, error) {
 // InWork describes every task in work.
 func (d Documents) InWork() ([]*Summary, error) {
 	all, err := d.Summaries()
-	return filter(all, (*Summary).IsInWork), err
+	return lists.Where(all, (*Summary).IsInWork), err
 }
 
 // With is the source with the edits of a board that was opened on it applied.

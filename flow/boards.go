@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -146,21 +147,13 @@ func (c *Config) check(hint string) *Refusal {
 	if c.Checkpoint.Every < 0 || c.Checkpoint.Every > 1_000_000 || c.Checkpoint.Share < 0 || c.Checkpoint.Share > 100 {
 		return refuse(RuleForm, hint, "checkpoint.every is at most 1000000 merges, checkpoint.share at most 100 percent, and 0 is never")
 	}
-	if r := c.Alarms.check(hint); r != nil {
-		return r
-	}
-	if r := c.Retry.check(hint); r != nil {
+	if r := cmp.Or(c.Alarms.check(hint), c.Retry.check(hint)); r != nil {
 		return r
 	}
 	if c.Pressure.Rate < 0 || c.Pressure.Rate > 100 {
 		return refuse(RuleForm, hint, "pressure.rate is at most 100 percent, and 0 is never")
 	}
-	for _, globs := range [][]string{c.Tests, c.Never} {
-		if r := checkGlobs(globs, hint); r != nil {
-			return r
-		}
-	}
-	return CheckGates(c.Gates, hint)
+	return cmp.Or(checkGlobs(c.Tests, hint), checkGlobs(c.Never, hint), CheckGates(c.Gates, hint))
 }
 
 // CheckGates refuses gates that no board could have together.

@@ -82,12 +82,7 @@ func (ps purses) refuses(id TaskID) bool {
 }
 
 func (ps purses) overspent(t *Task, running ...Spending) *Refusal {
-	for _, p := range ps.charged(t, running) {
-		if r := p.exhausted(); r != nil {
-			return r
-		}
-	}
-	return nil
+	return firstRefusal(ps.charged(t, running), purse.exhausted)
 }
 
 // Left is the smallest remainder of the budgets that a session for a task would

@@ -1,6 +1,9 @@
 package flow
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // CheckpointMove stops new claims until a human has looked and decided.
 type CheckpointMove struct {
@@ -22,10 +25,7 @@ func (c *CheckpointMove) check(p *play) *Refusal {
 	if g := p.Goal(p.move.Goal); g != nil && g.Status != InProgress {
 		return refuse(RuleGoal, "git liza goal list", "the goal %s is %s, not in progress", g.ID, g.Status)
 	}
-	if r := (steering{p}).checkCause(c); r != nil {
-		return r
-	}
-	return present("the reason", c.Reason, "git liza checkpoint --reason R")
+	return cmp.Or(steering{p}.checkCause(c), present("the reason", c.Reason, "git liza checkpoint --reason R"))
 }
 
 func (c *CheckpointMove) already(p *play) bool {

@@ -321,16 +321,6 @@ func (ch choice) waiting(list []*Summary) map[*Summary]int {
 	return waits
 }
 
-// filter are the summaries of a list that match.
-func filter(list []*Summary, match func(*Summary) bool) (matching []*Summary) {
-	for _, s := range list {
-		if match(s) {
-			matching = append(matching, s)
-		}
-	}
-	return matching
-}
-
 // maxCompared is the number of segments of globs, about a second of comparing,
 // after which the search for the best task skips tasks that own paths.
 const maxCompared = 20_000_000

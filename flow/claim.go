@@ -30,10 +30,8 @@ func claimable(p *play) *Refusal {
 	if r := p.doneBy(by); r != nil {
 		return r
 	}
-	for _, guard := range []func(*play) *Refusal{checkHold, checkPhase, checkLevel, checkRetry, checkPressure, checkParallel, checkLoop, checkClass} {
-		if r := guard(p); r != nil {
-			return r
-		}
+	if r := p.judged(checkHold, checkPhase, checkLevel, checkRetry, checkPressure, checkParallel, checkLoop, checkClass); r != nil {
+		return r
 	}
 	for _, id := range t.DependsOn {
 		if d := p.Task(id); d == nil || d.Status != Merged {
@@ -42,12 +40,7 @@ func claimable(p *play) *Refusal {
 			return k.unmet(t.ID, d)
 		}
 	}
-	for _, guard := range []func() *Refusal{p.reserved, p.checkOwnership} {
-		if r := guard(); r != nil {
-			return r
-		}
-	}
-	return p.purses().overspent(t)
+	return p.guarded(p.reserved, p.checkOwnership, func() *Refusal { return p.purses().overspent(t) })
 }
 
 // doneBy refuses an agent of another role than the one that does the task.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // The list of coders cannot be cut short: who coded must never review.
@@ -95,7 +97,7 @@ type shelf struct {
 
 func (s shelf) Summaries() ([]*Summary, error) { return s.list, nil }
 
-func (s shelf) InWork() ([]*Summary, error) { return filter(s.list, (*Summary).IsInWork), nil }
+func (s shelf) InWork() ([]*Summary, error) { return lists.Where(s.list, (*Summary).IsInWork), nil }
 
 // crowd is a board with n live tasks, every tenth of them under review, which
 // own a folder each.

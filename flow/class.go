@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Class says how far the work that a file describes may be automated.
@@ -53,10 +54,8 @@ func (c *ClassifyMove) aim(b *Board) GoalID {
 	return b.trackedPaths().goalOf(c.Files[0].Path)
 }
 
-func (c *ClassifyMove) paths() (list []string) {
-	for _, f := range c.Files {
-		list = append(list, f.Path)
-	}
+func (c *ClassifyMove) paths() []string {
+	list := lists.Of(c.Files, func(f Classified) string { return f.Path })
 	slices.Sort(list)
 	return slices.Compact(list)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // content is what a board holds: the documents of its Source, and the changes
@@ -273,7 +275,7 @@ func (s *summaries) working(from Source) (list []*Summary, err error) {
 	case s.sought:
 		return s.inWork, nil
 	case s.read:
-		list = filter(s.all, (*Summary).IsInWork)
+		list = lists.Where(s.all, (*Summary).IsInWork)
 	default:
 		list, err = from.InWork()
 	}

@@ -58,5 +58,3 @@ func (b *Board) dependants(id TaskID) []Summary {
 }
 
 func contains[T comparable](list []T, v T) bool { return slices.Contains(list, v) }
-
-func containsKind(list []Kind, k Kind) bool { return slices.Contains(list, k) }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // EditMove replaces the description of a task; its id stays.
@@ -82,10 +84,7 @@ func (e *EditMove) check(p *play) *Refusal {
 	if r := (phasing{p}).checkPhaseOfTask(t, p.task.Phase, hint); r != nil && described.has(p.from) {
 		return r
 	}
-	if r := p.checkBudget(p.task.Budget, t, hint); r != nil {
-		return r
-	}
-	if r := p.checkWithout(p.task.Without, t, hint); r != nil {
+	if r := cmp.Or(p.checkBudget(p.task.Budget, t, hint), p.checkWithout(p.task.Without, t, hint)); r != nil {
 		return r
 	}
 	if !described.has(p.from) {
@@ -105,10 +104,7 @@ func (e *EditMove) check(p *play) *Refusal {
 	}
 	p.repointed = levelling{edited, p.prior}.assign([]*Task{t}, nil, &found)
 	p.level = t.Level
-	if r := found.refusal(); r != nil {
-		return r
-	}
-	return p.textCheck().compare(e.Texts)
+	return cmp.Or(found.refusal(), p.textCheck().compare(e.Texts))
 }
 
 // onlyBudget refuses an edit that keeps the budget or changes anything else, but for
@@ -156,13 +152,8 @@ func (e *EditMove) apply(p *effect) {
 // only the first paths of a large submission: it counts as touching all.
 func judgeAnew(p *effect, t *Task) {
 	s := copied(t.Submission)
-	s.ReviewBy = slices.Clone(s.ReviewBy)
 	touches := staging{p.play}.touching(s.Changed, s.Paths)
-	for _, role := range p.panel().needsWhere(t, touches) {
-		if !slices.Contains(s.ReviewBy, role) {
-			s.ReviewBy = append(s.ReviewBy, role)
-		}
-	}
+	s.ReviewBy = lists.Add(slices.Clone(s.ReviewBy), p.panel().needsWhere(t, touches)...)
 	t.Submission = s
 	t.judgeAll(func(j *Judgement) { j.Verdict = nil })
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // Files are the paths that the work on a task creates, changes and reads, relative to
@@ -33,12 +35,7 @@ func (f *Files) Written() []string {
 
 // owned are the globs of the paths that the work creates or changes.
 func (f *Files) owned() []string {
-	escaped := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
-	var globs []string
-	for _, name := range f.Written() {
-		globs = append(globs, escaped.Replace(name))
-	}
-	return globs
+	return lists.Of(f.Written(), literalGlob)
 }
 
 // Bounds of what a plan says of a task.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
 )
 
@@ -37,12 +38,8 @@ func (f *FinalizeMove) ask(_ Move, b *Board) Query {
 func (f *FinalizeMove) fill(p *play) { f.Texts = p.textCheck().entered() }
 
 func (f *FinalizeMove) already(p *play) bool {
-	for _, id := range f.Tasks {
-		if t := p.Task(id); t == nil || t.Status != Unclaimed {
-			return false
-		}
-	}
-	return len(f.Tasks) > 0
+	lacks := func(id TaskID) bool { t := p.Task(id); return t == nil || t.Status != Unclaimed }
+	return len(f.Tasks) > 0 && !slices.ContainsFunc(f.Tasks, lacks)
 }
 
 func (f *FinalizeMove) check(p *play) *Refusal {

@@ -1,5 +1,11 @@
 package flow
 
+import (
+	"cmp"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
+
 // A Fate is what becomes of the open tasks of a goal that is reached. The zero
 // value says nothing about them.
 type Fate uint8
@@ -50,7 +56,7 @@ func (c *CompleteMove) subject() string { return "goal" }
 
 // openTasks are the tasks of a goal that are not final, in order of creation.
 func (c calendar) openTasks(goal GoalID) []*Summary {
-	return filter(c.oldest(), func(s *Summary) bool { return s.Goal == goal && !s.Status.Final() })
+	return lists.Where(c.oldest(), func(s *Summary) bool { return s.Goal == goal && !s.Status.Final() })
 }
 
 func (c *CompleteMove) check(p *play) *Refusal {
@@ -98,13 +104,7 @@ func (c *CompleteMove) gates(p *play) *Refusal {
 	if len(c.Receipts) > 0 && c.Tip != p.Settings().Integration.Tip {
 		return refuse(RuleTip, hint, "integration is at %s, the gates of the goal ran at %s", p.Settings().Integration.Tip.Short(), c.Tip.Short())
 	}
-	if r := (staging{p}).check(AtGoal, c.Receipts, hint); r != nil {
-		return r
-	}
-	if r := (staging{p}).ranOnTip(c.Receipts, hint); r != nil {
-		return r
-	}
-	return staging{p}.passed(AtGoal, c.Receipts, "", nil, hint)
+	return cmp.Or(staging{p}.check(AtGoal, c.Receipts, hint), staging{p}.passed(AtGoal, c.Receipts, "", nil, hint))
 }
 
 // checkAgent refuses an agent that ends a goal with open tasks, or without any.
@@ -119,13 +119,7 @@ func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
 	if p.Goal(goal).Added == 0 {
 		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
 	}
-	if r := (steering{p}).checkComplete(); r != nil {
-		return r
-	}
-	if r := exitsOf(p).checkDone(goal); r != nil {
-		return r
-	}
-	return c.gates(p)
+	return cmp.Or(steering{p}.checkComplete(), exitsOf(p).checkDone(goal), c.gates(p))
 }
 
 // checkDone refuses agents to complete a goal before the last phase of its workflow is

@@ -172,10 +172,7 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if anchor := specAnchor(g.Spec); p.facts != nil && p.facts.Texts[specPath(g.Spec)].lacks(anchor) {
 		return refuse(RuleSpec, "git liza help goal", "the spec '%s' of %s has no heading '#%s' on %s", specPath(g.Spec), g.ID, clip(anchor), s.Integration.Name)
 	}
-	if r := g.checkWorkflow(p); r != nil {
-		return r
-	}
-	return p.textCheck().compare(g.Texts)
+	return cmp.Or(g.checkWorkflow(p), p.textCheck().compare(g.Texts))
 }
 
 func (g *GoalMove) refs(_ Move, b *Board) []RefMove {

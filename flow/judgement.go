@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Judgement is what one role holds of a task: its review, its verdict on the
@@ -37,12 +39,7 @@ func (t *Task) Judgement(r Role) Judgement {
 // judge changes what a role holds of the task. Judgements that say nothing are
 // left out. The list is replaced, because copies of the task share it.
 func (t *Task) judge(r Role, edit func(*Judgement)) {
-	list := make([]Judgement, 0, len(t.Judgements)+1)
-	for _, j := range t.Judgements {
-		if j.Role != r {
-			list = append(list, j)
-		}
-	}
+	list := lists.Where(t.Judgements, func(j Judgement) bool { return j.Role != r })
 	j := t.Judgement(r)
 	edit(&j)
 	if !j.empty() {
@@ -104,13 +101,7 @@ func (t *Task) Missing() []Role {
 	if t.Submission == nil {
 		return nil
 	}
-	var list []Role
-	for _, r := range t.Submission.ReviewBy {
-		if !t.holds(t.Judgement(r).Verdict) {
-			list = append(list, r)
-		}
-	}
-	return list
+	return lists.Where(t.Submission.ReviewBy, func(r Role) bool { return !t.holds(t.Judgement(r).Verdict) })
 }
 
 // Judged reports whether every role that has to judge the submission approved

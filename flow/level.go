@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // LevelMove records whether a level passed. All tasks up to it are done, and the gates of
@@ -18,12 +20,7 @@ type LevelMove struct {
 func (l *LevelMove) subject() string { return strconv.Itoa(l.Level) }
 
 // passable lets only those that may merge record levels, of a goal in progress.
-func passable(p *play) *Refusal {
-	if r := mergeable(p); r != nil {
-		return r
-	}
-	return goalOpen(p)
-}
+func passable(p *play) *Refusal { return cmp.Or(mergeable(p), goalOpen(p)) }
 
 func (l *LevelMove) ask(_ Move, b *Board) Query {
 	if len(l.Receipts) == 0 {
@@ -74,24 +71,18 @@ func (l *LevelMove) check(p *play) *Refusal {
 
 // gates refuses a level whose gates did not run.
 func (l *LevelMove) gates(p *play, hint string) *Refusal {
-	if r := (staging{p}).check(AtLevel, l.Receipts, hint); r != nil {
-		return r
-	}
-	if r := (staging{p}).ranOnTip(l.Receipts, hint); r != nil || len(l.failed(p)) > 0 {
+	if r := (staging{p}).check(AtLevel, l.Receipts, hint); r != nil || len(l.failed(p)) > 0 {
 		return r
 	}
 	return staging{p}.passed(AtLevel, l.Receipts, "", nil, hint)
 }
 
 // failed are the receipts of required gates that failed.
-func (l *LevelMove) failed(p *play) (failed []Receipt) {
-	for _, r := range l.Receipts {
+func (l *LevelMove) failed(p *play) []Receipt {
+	return lists.Where(l.Receipts, func(r Receipt) bool {
 		g, there := p.Settings().Config.Gate(r.Gate)
-		if there && g.Stage() == AtLevel && g.Required && r.Command == g.Command && (r.Result == Fail || r.Result == TimedOut) {
-			failed = append(failed, r)
-		}
-	}
-	return failed
+		return there && g.Stage() == AtLevel && g.Required && r.Command == g.Command && (r.Result == Fail || r.Result == TimedOut)
+	})
 }
 
 func (l *LevelMove) apply(p *effect) {

@@ -1,8 +1,10 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/flow/automation"
@@ -50,10 +52,7 @@ func (l *Loop) check(p *play, spec string) *Refusal {
 	case p.facts != nil && p.facts.Texts[l.Path].Blob != l.Blob:
 		return refuse(RuleFact, hint, "%s was read as %s, git says %s", quoteC(clip(l.Path)), l.Blob.Short(), p.facts.Texts[l.Path].Blob.Short())
 	}
-	if r := checkGlobs(l.Denies, hint); r != nil {
-		return r
-	}
-	return boundGlobs("the loop", l.Denies, hint)
+	return cmp.Or(checkGlobs(l.Denies, hint), boundGlobs("the loop", l.Denies, hint))
 }
 
 // checkBounds refuses bounds that are none, and another spec than the stories.
@@ -151,9 +150,11 @@ func (c loops) taskDenials(t *Task) []string {
 func TaskDenials(b *Board, t *Task) []string { return loopsOf(b).taskDenials(t) }
 
 // literalGlob is a glob that only this path matches.
-func literalGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
+func literalGlob(path string) string { return globEscaper().Replace(path) }
+
+var globEscaper = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+})
 
 // keepsTests refuses work in a loop that removes tests.
 func (s *SubmitMove) keepsTests(p *play) *Refusal {

@@ -34,13 +34,7 @@ func mergeable(p *play) *Refusal {
 	if p.move.Act != ActMerge {
 		return nil
 	}
-	if r := checkPhase(p); r != nil {
-		return r
-	}
-	if r := p.trackedPaths().checkVerdicts(p.task); r != nil {
-		return r
-	}
-	return reverts(p.calendar()).check(p.task)
+	return cmp.Or(checkPhase(p), p.trackedPaths().checkVerdicts(p.task), reverts(p.calendar()).check(p.task))
 }
 
 func (g *MergeMove) ask(m Move, b *Board) Query {
@@ -84,16 +78,7 @@ func (g *MergeMove) check(p *play) *Refusal {
 	if g.Commit == "" || g.Tree == "" {
 		return refuse(RuleForm, again, "a merge names its commit and tree")
 	}
-	if r := p.checkSave(g.LeftOut); r != nil {
-		return r
-	}
-	if r := g.computed(p); r != nil {
-		return r
-	}
-	if r := g.tracked(p); r != nil {
-		return r
-	}
-	return g.gates(p)
+	return cmp.Or(p.checkSave(g.LeftOut), g.computed(p), g.tracked(p), g.gates(p))
 }
 
 // tracked refuses a merge that brings a text to a tracked path that no verdict
@@ -142,16 +127,11 @@ func (g *MergeMove) computed(p *play) *Refusal {
 }
 
 func (g *MergeMove) gates(p *play) *Refusal {
-	for _, r := range g.Receipts {
-		if refusal := r.checkReceipt("git liza merge " + string(p.task.ID)); refusal != nil {
-			return refusal
-		}
-	}
-	of := p.task.Submission
-	if r := (staging{p}).checkArtifacts(g.Receipts, g.Commit, g.Tree, staging{p}.touching(of.Changed, of.Paths)); r != nil {
-		return r
-	}
-	return staging{p}.passed(AtMerge, g.Receipts, g.Tree, staging{p}.touching(of.Changed, of.Paths), "git liza merge "+string(p.task.ID))
+	hint := "git liza merge " + string(p.task.ID)
+	touches := staging{p}.touching(p.task.Submission.Changed, p.task.Submission.Paths)
+	return cmp.Or(firstRefusal(g.Receipts, func(r Receipt) *Refusal { return r.checkReceipt(hint) }),
+		staging{p}.checkArtifacts(g.Receipts, g.Commit, g.Tree, touches),
+		staging{p}.passed(AtMerge, g.Receipts, g.Tree, touches, hint))
 }
 
 func (g *MergeMove) apply(p *effect) {

@@ -229,12 +229,7 @@ func overlapSegment(a, b string) bool {
 // checkGlobs refuses path patterns that are not clean or lead out of the
 // repository.
 func checkGlobs(globs []string, hint string) *Refusal {
-	for _, g := range globs {
-		if r := checkGlob(g, hint); r != nil {
-			return r
-		}
-	}
-	return nil
+	return firstRefusal(globs, func(g string) *Refusal { return checkGlob(g, hint) })
 }
 
 func checkGlob(g, hint string) *Refusal {

@@ -62,12 +62,7 @@ func (p panel) mayJudge(r Role) bool { return r == HumanRole || p.judges(r) }
 // anyMatches reports whether one of the paths matches one of the globs.
 func (p panel) anyMatches(globs, paths []string) bool {
 	parsed := parseGlobs(globs)
-	for _, path := range paths {
-		if p.interrupted() || matchesAny(parsed, path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(paths, func(path string) bool { return p.interrupted() || matchesAny(parsed, path) })
 }
 
 // notHuman reports whether no person's verdict counts for a role.

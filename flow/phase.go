@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // PhaseMove leads a goal to another phase: to the next one when the exit of its phase
@@ -132,9 +134,6 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 	if r := (staging{p}).check(AtPhase, m.Receipts, hint); r != nil {
 		return r
 	}
-	if r := (staging{p}).ranOnTip(m.Receipts, hint); r != nil {
-		return r
-	}
 	for _, g := range exitsOf(p).gates(f) {
 		if !slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Gate == g.Name && r.Command == g.Command && r.HasPassed() }) {
 			return refuse(RuleGate, hint, "gate %s has not passed", g.Name)
@@ -182,13 +181,10 @@ func ExitGates(b *Board, goal GoalID) []Gate {
 }
 
 // gates are those at a phase that its exit needs.
-func (x exits) gates(f *WorkflowPhase) (list []Gate) {
-	for _, g := range x.Settings().Config.GatesAt(AtPhase) {
-		if slices.Contains(f.Gates, g.Name) || len(f.Gates) == 0 && g.Required {
-			list = append(list, g)
-		}
-	}
-	return list
+func (x exits) gates(f *WorkflowPhase) []Gate {
+	return lists.Where(x.Settings().Config.GatesAt(AtPhase), func(g Gate) bool {
+		return slices.Contains(f.Gates, g.Name) || len(f.Gates) == 0 && g.Required
+	})
 }
 
 func (x exits) lacks(goal GoalID) (list []*Refusal) {
@@ -292,16 +288,11 @@ func templates(b *Board, n beginning) (list []TaskInput) {
 		return nil
 	}
 	goal := n.workflow.Goal
+	expand := func(pattern string) string { return Expand(pattern, goal) }
 	for _, t := range n.phase.Tasks {
 		in := TaskInput{Title: Expand(t.Title, goal), Role: t.Role, Kind: t.Kind, DoneWhen: Expand(t.DoneWhen, goal), Verify: Expand(t.Verify, goal),
 			Spec: cmp.Or(Expand(t.Spec, goal), n.goal.Spec), Scope: cmp.Or(Expand(t.Scope, goal), "what the phase "+string(n.phase.Name)+" produces"),
-			ReviewBy: t.ReviewBy, Phase: n.phase.Name}
-		for _, glob := range t.Owns {
-			in.Owns = append(in.Owns, Expand(glob, goal))
-		}
-		for _, ref := range t.BasedOn {
-			in.BasedOn = append(in.BasedOn, Expand(ref, goal))
-		}
+			ReviewBy: t.ReviewBy, Phase: n.phase.Name, Owns: lists.Of(t.Owns, expand), BasedOn: lists.Of(t.BasedOn, expand)}
 		list = append(list, in)
 	}
 	b.Number(list)

@@ -168,10 +168,7 @@ func (a *AddMove) enter(p *play) *Refusal {
 			return r
 		}
 	}
-	if r := (planning{p}).enter(a.Tasks, a.Update, nil); r != nil {
-		return r
-	}
-	return p.textCheck().compare(a.Texts)
+	return cmp.Or(planning{p}.enter(a.Tasks, a.Update, nil), p.textCheck().compare(a.Texts))
 }
 
 func (a *AddMove) apply(p *effect) {
@@ -263,12 +260,8 @@ func (p planning) updatedTask(in *TaskInput, taken map[Key]TaskID) (*Task, []*Re
 		t.Level = old.Level
 	}
 	t.Phase = cmp.Or(in.Phase, old.Phase)
-	var wrong []*Refusal
-	for _, r := range []*Refusal{phasing(p).checkPhaseOfTask(t, old.Phase, hint), p.checkBudget(old.Budget, t, hint), p.checkWithout(old.Without, t, hint)} {
-		if r != nil {
-			wrong = append(wrong, r)
-		}
-	}
+	wrong := []*Refusal{phasing(p).checkPhaseOfTask(t, old.Phase, hint), p.checkBudget(old.Budget, t, hint), p.checkWithout(old.Without, t, hint)}
+	wrong = slices.DeleteFunc(wrong, func(r *Refusal) bool { return r == nil })
 	return t, append(wrong, p.describe(t, hint)...)
 }
 

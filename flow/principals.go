@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // maxPrincipals bounds the document, because every move is checked against it.
@@ -138,12 +140,7 @@ func (p *play) checkGovernment(after *Principals, entered *Principal) *Refusal {
 
 // after are the principals of the board after the move.
 func (a *PrincipalMove) after(b *Board) *Principals {
-	var next Principals
-	for _, one := range b.Principals().List {
-		if one.Name != a.Principal.Name {
-			next.List = append(next.List, one)
-		}
-	}
+	next := Principals{List: lists.Where(b.Principals().List, func(one Principal) bool { return one.Name != a.Principal.Name })}
 	if !a.Remove {
 		next.List = append(next.List, a.Principal.bare())
 	}

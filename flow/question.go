@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -69,10 +70,7 @@ func (a *AnswerMove) check(p *play) *Refusal {
 	if q == nil {
 		return unknownQuestion(a.Question)
 	}
-	if r := present("the answer", a.Text, "git liza answer "+string(q.ID)+" TEXT"); r != nil {
-		return r
-	}
-	if r := q.checkOpen(); r != nil {
+	if r := cmp.Or(present("the answer", a.Text, "git liza answer "+string(q.ID)+" TEXT"), q.checkOpen()); r != nil {
 		return r
 	}
 	by := p.move.By
@@ -243,10 +241,6 @@ func (k checker) asksSoundly(t *Task) bool {
 	if t.Block == nil {
 		return true
 	}
-	for _, id := range t.Block.Asked {
-		if q := findQuestion(k, id); q == nil || q.Task != t.ID {
-			return false
-		}
-	}
-	return len(t.Block.Asked) == len(t.Block.Questions)
+	strays := func(id RecordID) bool { q := findQuestion(k, id); return q == nil || q.Task != t.ID }
+	return len(t.Block.Asked) == len(t.Block.Questions) && !slices.ContainsFunc(t.Block.Asked, strays)
 }

@@ -1,6 +1,10 @@
 package flow
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // RecheckMove sends an approved task back to its judges because a text that
 // they read has changed.
@@ -136,11 +140,7 @@ func (t *Task) Outdated(b *Board) []TextRef {
 		if !t.holds(j.Verdict) {
 			continue
 		}
-		for _, text := range t.ChangedTexts(b, j.Verdict.Texts) {
-			if !slices.Contains(list, text) {
-				list = append(list, text)
-			}
-		}
+		list = lists.Add(list, t.ChangedTexts(b, j.Verdict.Texts)...)
 	}
 	return list
 }

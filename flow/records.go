@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 	"time"
@@ -106,10 +107,7 @@ func (c *ConvertMove) check(p *play) *Refusal {
 	if d.Converted != "" {
 		return refuse(RuleExists, "git liza show "+string(d.Converted), "%s has become %s already", d.ID, d.Converted)
 	}
-	if r := p.enterTasks([]TaskInput{c.Input}, nil); r != nil {
-		return r
-	}
-	return p.textCheck().compare(c.Texts)
+	return cmp.Or(p.enterTasks([]TaskInput{c.Input}, nil), p.textCheck().compare(c.Texts))
 }
 
 func (c *ConvertMove) apply(p *effect) {

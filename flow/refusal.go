@@ -98,6 +98,17 @@ type Refusal struct {
 // Error is the reason with the rule's name.
 func (r *Refusal) Error() string { return fmt.Sprintf("%s (%s)", r.Reason, r.Rule) }
 
+// firstRefusal judges the elements of a list in their order, up to the first that is
+// refused.
+func firstRefusal[T any](list []T, judge func(T) *Refusal) *Refusal {
+	for _, one := range list {
+		if r := judge(one); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
 // refuse makes a Refusal, so that a guard has one line.
 func refuse(rule Rule, hint, reason string, args ...any) *Refusal {
 	return &Refusal{Rule: rule, Reason: fmt.Sprintf(reason, args...), Hint: hint}

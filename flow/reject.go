@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -109,17 +110,10 @@ func (r *RejectMove) check(p *play) *Refusal {
 	if len(r.Feedback.Blockers) == 0 {
 		return refuse(RuleReason, hint, "a rejection names at least one blocker")
 	}
-	for _, list := range [][]Finding{r.Feedback.Blockers, r.Feedback.Concerns} {
-		for _, f := range list {
-			if f.Issue == "" {
-				return refuse(RuleReason, hint, "a finding says what the issue is")
-			}
-		}
+	if slices.ContainsFunc(slices.Concat(r.Feedback.Blockers, r.Feedback.Concerns), func(f Finding) bool { return f.Issue == "" }) {
+		return refuse(RuleReason, hint, "a finding says what the issue is")
 	}
-	if refusal := r.point(p, role, hint); refusal != nil {
-		return refusal
-	}
-	if refusal := r.For.check(p); refusal != nil {
+	if refusal := cmp.Or(r.point(p, role, hint), r.For.check(p)); refusal != nil {
 		return refusal
 	}
 	for _, prior := range r.Feedback.Prior {

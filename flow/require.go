@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/git-liza/git-liza/flow/shell"
@@ -49,19 +50,11 @@ func (r *RequireMove) check(p *play) *Refusal {
 	case r.Remove:
 		return nil
 	}
-	if refusal := checkGlobs(r.Rule.Paths, hint); refusal != nil {
-		return refusal
-	}
-	return boundGlobs("the rule of review for "+string(role), r.Rule.Paths, hint)
+	return cmp.Or(checkGlobs(r.Rule.Paths, hint), boundGlobs("the rule of review for "+string(role), r.Rule.Paths, hint))
 }
 
 // replaced is the role whose rule the move drops.
-func (r *RequireMove) replaced() Role {
-	if r.InPlaceOf != "" {
-		return r.InPlaceOf
-	}
-	return r.Rule.Role
-}
+func (r *RequireMove) replaced() Role { return cmp.Or(r.InPlaceOf, r.Rule.Role) }
 
 // after are the board's rules after the move.
 func (r *RequireMove) after(rules []ReviewRule) []ReviewRule {

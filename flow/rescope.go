@@ -1,6 +1,11 @@
 package flow
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // SupersedeMove replaces a task that was framed wrong.
 type SupersedeMove struct {
@@ -20,11 +25,8 @@ func rescopable(p *play) *Refusal {
 }
 
 func (s *SupersedeMove) replacements() []TaskID {
-	list := slices.Clone([]TaskID(s.By))
-	for _, in := range s.Add {
-		list = append(list, in.ID)
-	}
-	return compact(list)
+	added := lists.Of(s.Add, func(in TaskInput) TaskID { return in.ID })
+	return lists.Add(lists.Add(nil, s.By...), added...)
 }
 
 func (s *SupersedeMove) already(p *play) bool {
@@ -43,10 +45,7 @@ func (s *SupersedeMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, 
 
 func (s *SupersedeMove) check(p *play) *Refusal {
 	hint := "git liza task supersede " + string(p.task.ID) + " --by FILE --reason R"
-	if r := present("the reason", s.Reason, hint); r != nil {
-		return r
-	}
-	if r := p.checkSave(s.Saved); r != nil {
+	if r := cmp.Or(present("the reason", s.Reason, hint), p.checkSave(s.Saved)); r != nil {
 		return r
 	}
 	list := s.replacements()
@@ -59,10 +58,7 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 			return refuse(RuleNotFound, "git liza list", "%s cannot replace %s", id, p.task.ID)
 		}
 	}
-	if r := p.enterTasks(s.Add, p.task); r != nil {
-		return r
-	}
-	if r := p.textCheck().compare(s.Texts); r != nil {
+	if r := cmp.Or(p.enterTasks(s.Add, p.task), p.textCheck().compare(s.Texts)); r != nil {
 		return r
 	}
 	return p.repoint(list)
@@ -82,7 +78,7 @@ func (p *play) repoint(to []TaskID) *Refusal {
 			}
 			deps = append(deps, d)
 		}
-		t.DependsOn = compact(deps)
+		t.DependsOn = lists.Add(nil, deps...)
 		for _, id := range to {
 			if by := entered.Task(id); by != nil && by.Goal == t.Goal && t.Level > 0 {
 				t.Level = max(t.Level, by.Level)
@@ -98,23 +94,7 @@ func (p *play) repoint(to []TaskID) *Refusal {
 	p.fail(with.err)
 	repointed := entered.with(p.repointed...)
 	defer func() { p.fail(repointed.err) }()
-	for _, t := range p.repointed {
-		if r := repointed.acyclic(t); r != nil {
-			return r
-		}
-	}
-	return nil
-}
-
-// compact drops repeated ids, keeping the first of each.
-func compact(ids []TaskID) []TaskID {
-	var out []TaskID
-	for _, id := range ids {
-		if !slices.Contains(out, id) {
-			out = append(out, id)
-		}
-	}
-	return out
+	return firstRefusal(p.repointed, repointed.acyclic)
 }
 
 func (s *SupersedeMove) apply(p *effect) {

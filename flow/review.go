@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -39,13 +40,7 @@ func reviewable(p *play) *Refusal {
 			}
 		}
 	}
-	if r := independent(p); r != nil {
-		return r
-	}
-	if r := checkBackoff(p, own.NotBefore, "a review by "+string(role)); r != nil {
-		return r
-	}
-	return p.purses().overspent(t)
+	return cmp.Or(independent(p), checkBackoff(p, own.NotBefore, "a review by "+string(role)), p.purses().overspent(t))
 }
 
 // rereads reports whether the actor holds that review and reads texts again that

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A RoleRow says what agents of a role may do, the document roles/<name>.yaml.
@@ -123,10 +125,7 @@ func (r *RoleRow) check(hint string) *Refusal {
 	if i := slices.IndexFunc(r.Tools, func(t Tool) bool { return t == 0 || len(filterTools(r.Tools, t)) > 1 }); i >= 0 {
 		return refuse(RuleForm, hint, "the role %s names a tool twice", r.Name)
 	}
-	if r := checkGlobs(r.globs(), hint); r != nil {
-		return r
-	}
-	return boundGlobs("the role "+string(r.Name), r.globs(), hint)
+	return cmp.Or(checkGlobs(r.globs(), hint), boundGlobs("the role "+string(r.Name), r.globs(), hint))
 }
 
 func filterTools(list []Tool, tool Tool) []Tool {
@@ -135,11 +134,7 @@ func filterTools(list []Tool, tool Tool) []Tool {
 
 // globs are all path patterns of the row.
 func (r *RoleRow) globs() []string {
-	list := slices.Clone(r.Writes)
-	for _, d := range r.Denies {
-		list = append(list, d.Glob)
-	}
-	return list
+	return slices.Concat(r.Writes, lists.Of(r.Denies, func(d Denial) string { return d.Glob }))
 }
 
 // goodProvider accepts names of the catalogue, but no command lines: a board
@@ -150,10 +145,8 @@ func goodProvider(name string) bool {
 
 // goodPersona accepts clean relative paths of Markdown files.
 func goodPersona(path string) bool {
-	for part := range strings.SplitSeq(path, "/") {
-		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") {
-			return false
-		}
+	unclean := func(part string) bool {
+		return part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git")
 	}
-	return strings.HasSuffix(path, ".md") && !strings.ContainsAny(path, "\\:")
+	return !slices.ContainsFunc(strings.Split(path, "/"), unclean) && strings.HasSuffix(path, ".md") && !strings.ContainsAny(path, "\\:")
 }

@@ -1,6 +1,10 @@
 package flow
 
-import "time"
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // Settings is the document liza.yaml: what holds for the whole board.
 type Settings struct {
@@ -190,10 +194,8 @@ func (l Limits) Over(task *Limits) Limits {
 
 // Gate is the configured gate of that name.
 func (c Config) Gate(name string) (Gate, bool) {
-	for _, g := range c.Gates {
-		if g.Name == name {
-			return g, true
-		}
+	if g := lists.Find(c.Gates, func(g Gate) bool { return g.Name == name }); g != nil {
+		return *g, true
 	}
 	return Gate{}, false
 }

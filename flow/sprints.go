@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A calendar knows the sprints of goals: each goal in progress has one that is open, or
@@ -80,13 +82,9 @@ func (c calendar) goals() []*Goal {
 func (b *Board) GoalsInProgress() []*Goal { return b.calendar().goals() }
 
 // openSprints are the open sprints of all goals.
-func (c calendar) openSprints() (list []SprintID) {
-	for _, g := range c.goals() {
-		if g.Sprint != "" {
-			list = append(list, g.Sprint)
-		}
-	}
-	return list
+func (c calendar) openSprints() []SprintID {
+	list := lists.Of(c.goals(), func(g *Goal) SprintID { return g.Sprint })
+	return slices.DeleteFunc(list, func(id SprintID) bool { return id == "" })
 }
 
 // OpenSprint is the open sprint of a goal, "" between two.

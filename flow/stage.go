@@ -3,6 +3,8 @@ package flow
 import (
 	"cmp"
 	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Stage is where a gate runs. The zero value is [AtMerge].
@@ -34,19 +36,15 @@ func (s *Stage) UnmarshalText(text []byte) error {
 func (g Gate) Stage() Stage { return cmp.Or(g.At, AtMerge) }
 
 // GatesAt are the gates of a stage, in their order.
-func (c Config) GatesAt(at Stage) (list []Gate) {
-	for _, g := range c.Gates {
-		if g.Stage() == at {
-			list = append(list, g)
-		}
-	}
-	return list
+func (c Config) GatesAt(at Stage) []Gate {
+	return lists.Where(c.Gates, func(g Gate) bool { return g.Stage() == at })
 }
 
 // A staging judges receipts of gates at a stage.
 type staging struct{ *play }
 
-// check refuses receipts that contradict themselves, or are not of gates of a stage.
+// check refuses receipts that contradict themselves, or are not of gates of a stage. Gates
+// of goals, phases and levels run on integration, as git has it.
 func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 	for _, r := range receipts {
 		if refusal := r.checkReceipt(hint); refusal != nil {
@@ -59,13 +57,8 @@ func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 			return refuse(RuleGate, hint, "%s is no gate at a %s", clip(r.Gate), at)
 		}
 	}
-	return nil
-}
-
-// ranOnTip refuses receipts of gates that did not run on integration as git has it.
-func (p staging) ranOnTip(receipts []Receipt, hint string) *Refusal {
 	for _, r := range receipts {
-		if f := p.facts; f != nil && (!f.Exists || r.Tree != f.Tree) {
+		if f := p.facts; at != AtSubmit && f != nil && (!f.Exists || r.Tree != f.Tree) {
 			return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", clip(r.Gate), p.Settings().Integration.Tip.Short())
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Summary is the part of a task that lists, status and guards need, so that
@@ -125,9 +127,7 @@ func (t *Task) Summary() Summary {
 		Created: t.Created, Changed: t.Changed, Budgeted: t.Budget != nil, Reverts: t.Reverts}
 	s.Level, s.Estimate, s.Entered, s.Labels = t.Level, t.Estimate, t.Entered, t.Labels
 	s.Phase = t.Phase
-	for _, a := range t.Asking {
-		s.Asking = append(s.Asking, a.To)
-	}
+	s.Asking = lists.Of(t.Asking, func(a Asking) Role { return a.To })
 	if t.Retry != nil {
 		s.NotBefore, s.Retries = t.Retry.NotBefore, t.Retry.Count
 	}
@@ -141,10 +141,7 @@ func (t *Task) Summary() Summary {
 		s.Coder, s.Lease = t.Claim.By, t.Claim.Lease
 	}
 	if in(ReadyForReview, Approved).has(t.Status) && t.Submission != nil {
-		s.Judges = make([]Judge, 0, len(t.Submission.ReviewBy))
-		for _, r := range t.Submission.ReviewBy {
-			s.Judges = append(s.Judges, t.judgeOf(r))
-		}
+		s.Judges = lists.Of(t.Submission.ReviewBy, t.judgeOf)
 	}
 	if t.Block != nil {
 		s.Reason, s.Limit = t.Block.Reason, t.Block.Limit

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // TakeMove takes a question for the time of a lease. Nobody else takes it
@@ -115,20 +117,24 @@ func OpenQuestions(b *Board) (list []*Question) {
 		if t == nil {
 			return
 		}
-		var ids []RecordID
-		if t.Block != nil {
-			ids = slices.Clone(t.Block.Asked)
-		}
-		for _, a := range t.Asking {
-			ids = append(ids, a.Question)
-		}
-		for _, id := range ids {
-			if q := findQuestion(b, id); q != nil && q.IsOpen() {
-				list = append(list, q)
-			}
-		}
+		list = append(list, OpenQuestionsOf(b, t)...)
 	})
 	slices.SortFunc(list, (*Question).compare)
+	return list
+}
+
+// OpenQuestionsOf are the questions that a task waits for, and those that were asked
+// during its work, in their order, without the answered ones.
+func OpenQuestionsOf(b *Board, t *Task) (list []*Question) {
+	ids := lists.Of(t.Asking, func(a Asking) RecordID { return a.Question })
+	if t.Block != nil {
+		ids = slices.Concat(t.Block.Asked, ids)
+	}
+	for _, id := range ids {
+		if q := findQuestion(b, id); q != nil && q.IsOpen() {
+			list = append(list, q)
+		}
+	}
 	return list
 }
 
@@ -166,10 +172,8 @@ func NextQuestion(b *Board, c Caller, at time.Time, skip func(*Question) bool) (
 // takenBy is the question that an actor has taken and whose lease lasts; nil if there is
 // none.
 func takenBy(b *Board, by Actor, at time.Time) *Question {
-	for _, q := range OpenQuestions(b) {
-		if q.Lease.live(at) && q.Lease.By == by {
-			return q
-		}
+	if q := lists.Find(OpenQuestions(b), func(q *Question) bool { return q.Lease.live(at) && q.Lease.By == by }); q != nil {
+		return *q
 	}
 	return nil
 }

@@ -248,12 +248,7 @@ func (r *Review) live(at time.Time) bool { return r != nil && r.Lease.After(at) 
 
 // isCodedBy reports whether the actor, or the principal behind it, ever held the task.
 func (t *Task) isCodedBy(by Actor, principal string) bool {
-	for _, w := range t.Coders {
-		if w.By == by || principal != "" && w.Principal == principal {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Coders, func(w Worker) bool { return w.By == by || principal != "" && w.Principal == principal })
 }
 
 // checkCoders refuses one worker more than the list of coders of a task can hold.

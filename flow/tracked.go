@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A TrackedPath is what the board knows of a text that tasks or goals stand on,
@@ -239,10 +241,7 @@ func (p textCheck) asked() texts {
 // paths are those of which the question asks for the texts, sorted: those that it names,
 // and those that git found to match.
 func (q Query) paths(f *Facts) []string {
-	var list []string
-	for _, asked := range q.Texts {
-		list = append(list, asked.Path)
-	}
+	list := lists.Of(q.Texts, func(asked TextQuery) string { return asked.Path })
 	if len(q.Match) > 0 && len(f.Matches) > 0 {
 		list = append(list, f.Matches...)
 		slices.Sort(list)

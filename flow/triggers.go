@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Trigger is a reason why a planner is needed.
@@ -46,7 +48,7 @@ func (c calendar) triggers(g *Goal) []Trigger {
 	if l := levels(c).unmended(g.ID); l != nil {
 		list = append(list, Trigger{Goal: g.ID, Reason: "level_failed", Text: l.failure(), Since: l.At})
 	}
-	blocked := filter(all, func(s *Summary) bool { return s.Status == Blocked && s.Goal == g.ID })
+	blocked := lists.Where(all, func(s *Summary) bool { return s.Status == Blocked && s.Goal == g.ID })
 	slices.SortStableFunc(blocked, func(x, y *Summary) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Changed.Compare(y.Changed))
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -17,13 +18,8 @@ type IntentMove struct {
 
 func (i *IntentMove) check(p *play) *Refusal {
 	hint := "git liza intent " + string(p.task.ID) + " --summary S --validation V"
-	if r := present("the intent's summary", i.Intent.Summary, hint); r != nil {
-		return r
-	}
-	if r := present("the intent's validation plan", i.Intent.Validation, hint); r != nil {
-		return r
-	}
-	return checkGlobs(slices.Concat(i.Intent.Extend, i.Intent.Removes), hint)
+	return cmp.Or(present("the intent's summary", i.Intent.Summary, hint), present("the intent's validation plan", i.Intent.Validation, hint),
+		checkGlobs(slices.Concat(i.Intent.Extend, i.Intent.Removes), hint))
 }
 
 func (i *IntentMove) apply(p *effect) {
@@ -55,11 +51,7 @@ type SubmitMove struct {
 
 func (s *SubmitMove) ask(m Move, b *Board) Query {
 	q := Query{Submission: s.Commit, Valid: TypedPatterns(b)}
-	for _, one := range q.Valid {
-		if len(one.Type.Frozen) > 0 {
-			q.Frozen = append(q.Frozen, one)
-		}
-	}
+	q.Frozen = lists.Where(q.Valid, func(one TypedPattern) bool { return len(one.Type.Frozen) > 0 })
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.Behind = []ObjectID{t.Attempt.Base}
 		if t.Attempt.Fix != "" {
@@ -78,9 +70,7 @@ func (s *SubmitMove) fill(p *play) {
 	}
 	s.Tree, s.Base = cmp.Or(s.Tree, p.facts.Tree), cmp.Or(s.Base, p.facts.Base)
 	if s.Paths == nil {
-		for _, change := range p.facts.Changes {
-			s.Paths = append(s.Paths, change.Path)
-		}
+		s.Paths = lists.Of(p.facts.Changes, func(c PathChange) string { return c.Path })
 	}
 	s.Gates = staging{p}.withArtifacts(s.Gates, s.Tree, staging{p}.touching(len(s.Paths), s.Paths))
 }
@@ -95,10 +85,8 @@ func (s *SubmitMove) already(p *play) bool {
 }
 
 func (s *SubmitMove) check(p *play) *Refusal {
-	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.removed, s.frozen, s.tests, s.keepsTests, s.verified, s.gated, s.judged} {
-		if r := guard(p); r != nil {
-			return r
-		}
+	if r := p.judged(s.facts, s.ancestry, s.unchanged, s.scope, s.removed, s.frozen, s.tests, s.keepsTests, s.verified, s.gated, s.judged); r != nil {
+		return r
 	}
 	if s.Save != p.task.Saves+1 {
 		return refuse(RuleForm, "git liza show "+string(p.task.ID), "the next saved commit of %s has number %d, not %d", p.task.ID, p.task.Saves+1, s.Save)
@@ -287,14 +275,9 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 // gated refuses a submission that required gates have not passed.
 func (s *SubmitMove) gated(p *play) *Refusal {
 	hint := "git liza submit " + string(p.task.ID)
-	if r := (staging{p}).check(AtSubmit, s.Gates, hint); r != nil {
-		return r
-	}
 	touches := staging{p}.touching(len(s.Paths), s.Paths)
-	if r := (staging{p}).checkArtifacts(s.Gates, s.Commit, s.Tree, touches); r != nil {
-		return r
-	}
-	return staging{p}.passed(AtSubmit, s.Gates, s.Tree, touches, hint)
+	return cmp.Or(staging{p}.check(AtSubmit, s.Gates, hint), staging{p}.checkArtifacts(s.Gates, s.Commit, s.Tree, touches),
+		staging{p}.passed(AtSubmit, s.Gates, s.Tree, touches, hint))
 }
 
 // judged refuses a submission that nobody would judge.
@@ -339,10 +322,7 @@ type HandoffMove struct {
 
 func (h *HandoffMove) check(p *play) *Refusal {
 	hint := "git liza handoff " + string(p.task.ID) + " --summary S --next-action N"
-	if r := present("the handoff's summary", h.Handoff.Summary, hint); r != nil {
-		return r
-	}
-	return present("the handoff's next action", h.Handoff.NextAction, hint)
+	return cmp.Or(present("the handoff's summary", h.Handoff.Summary, hint), present("the handoff's next action", h.Handoff.NextAction, hint))
 }
 
 func (h *HandoffMove) apply(p *effect) {

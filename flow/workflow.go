@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -172,11 +173,7 @@ func (w *Workflow) Type(name string) *ArtifactType {
 
 // names are the phases for people.
 func (w *Workflow) names() string {
-	var list []string
-	for _, f := range w.Phases {
-		list = append(list, string(f.Name))
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(lists.Of(w.Phases, func(f WorkflowPhase) string { return string(f.Name) }), ", ")
 }
 
 // Expand is a text of a workflow as it is for a goal.

@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -82,21 +84,15 @@ func (c *content) roleBounds(role Role, kind Kind) roleBounds {
 
 func (b roleBounds) refuse(path string, undo func(path string) string) *Refusal {
 	if len(b.writes) > 0 && !matchesAny(b.writes, path) {
-		var globs []string
-		for _, g := range b.writes {
-			globs = append(globs, g.text)
-		}
+		globs := lists.Of(b.writes, func(g glob) string { return g.text })
 		return refuse(RuleRolePaths, undo(path), "%s may change only %s, not %s", b.role.One(), strings.Join(globs, ", "), shown(path))
 	}
-	for _, g := range b.denies {
-		if g.matches(path) {
-			return refuse(RuleRolePaths, undo(path), "%s may not change %s (%s) in a task of kind %s", b.role.One(), shown(path), g.text, b.kind)
-		}
+	matches := func(g glob) bool { return g.matches(path) }
+	if g := lists.Find(b.denies, matches); g != nil {
+		return refuse(RuleRolePaths, undo(path), "%s may not change %s (%s) in a task of kind %s", b.role.One(), shown(path), g.text, b.kind)
 	}
-	for _, g := range b.never {
-		if g.matches(path) {
-			return refuse(RuleRolePaths, undo(path), "no agent may change %s (%s); a person can, and changes what holds for agents: git liza config never", shown(path), g.text)
-		}
+	if g := lists.Find(b.never, matches); g != nil {
+		return refuse(RuleRolePaths, undo(path), "no agent may change %s (%s); a person can, and changes what holds for agents: git liza config never", shown(path), g.text)
 	}
 	return nil
 }
@@ -112,13 +108,9 @@ func (b *Board) Denied(role Role, kind Kind) []string {
 }
 
 // denied are the globs that the row denies in tasks of a kind.
-func (r *RoleRow) denied(kind Kind) (globs []string) {
-	for _, d := range r.Denies {
-		if !containsKind(d.Except, kind) {
-			globs = append(globs, d.Glob)
-		}
-	}
-	return globs
+func (r *RoleRow) denied(kind Kind) []string {
+	binding := lists.Where(r.Denies, func(d Denial) bool { return !slices.Contains(d.Except, kind) })
+	return lists.Of(binding, func(d Denial) string { return d.Glob })
 }
 
 // shown is a path for a message: unchanged, or as git prints unusual ones.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A fieldCheck looks in a template for fields that the values which it is filled in with do
@@ -49,11 +51,7 @@ func unknownFields(t *template.Template) []Fault {
 		c.found, c.called, c.wrong = 0, map[calledTemplate]bool{}, map[int]string{}
 		c.body(t, reflect.TypeFor[Input]())
 	}
-	var faults []Fault
-	for _, line := range slices.Sorted(maps.Keys(c.wrong)) {
-		faults = append(faults, Fault{Path: c.name, Line: line, Text: c.wrong[line]})
-	}
-	return faults
+	return lists.Of(slices.Sorted(maps.Keys(c.wrong)), func(line int) Fault { return Fault{Path: c.name, Line: line, Text: c.wrong[line]} })
 }
 
 func (c *fieldCheck) fault(n parse.Node, format string, args ...any) {

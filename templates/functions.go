@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // functions are what templates may call beside text/template's own.
@@ -78,11 +79,7 @@ func join(list []flow.TaskID) string {
 
 // joinRoles puts the roles of a list on one line.
 func joinRoles(list []flow.Role) string {
-	words := make([]string, len(list))
-	for i, role := range list {
-		words[i] = role.String()
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(lists.Of(list, flow.Role.String), ", ")
 }
 
 // last returns at most n entries from the end of a list.
@@ -166,13 +163,7 @@ func trigger(t flow.Trigger) string {
 
 // reasons returns the distinct reasons of triggers, in their order.
 func reasons(list []flow.Trigger) []string {
-	var distinct []string
-	for _, t := range list {
-		if !slices.Contains(distinct, t.Reason) {
-			distinct = append(distinct, t.Reason)
-		}
-	}
-	return distinct
+	return lists.Add(nil, lists.Of(list, func(t flow.Trigger) string { return t.Reason })...)
 }
 
 // readable returns the specs that integration has, one per path.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Input holds the facts for a prompt. The first four fields and the role's
@@ -135,13 +136,9 @@ func (in Input) Others() []flow.Judgement {
 	if in.Capacity() == flow.Does {
 		apart = in.Task.RejectedBy
 	}
-	var list []flow.Judgement
-	for _, j := range in.Task.Judgements {
-		if j.Role != apart && j.Rejection != nil && len(j.Rejection.Blockers) > 0 {
-			list = append(list, j)
-		}
-	}
-	return list
+	return lists.Where(in.Task.Judgements, func(j flow.Judgement) bool {
+		return j.Role != apart && j.Rejection != nil && len(j.Rejection.Blockers) > 0
+	})
 }
 
 func needsTrigger(in Input) string {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Layer is a folder of templates laid over the built-in ones, such as a
@@ -166,10 +167,7 @@ func (l Layer) visit(do func(folder, base string) error) error {
 
 // unread says why no prompt reads a file, "" if one does.
 func (l Layer) unread(known []flow.Role, folder, base string) string {
-	folders := []string{shared, answers}
-	for _, role := range slices.Concat(known, l.Roles) {
-		folders = append(folders, role.String())
-	}
+	folders := append([]string{shared, answers}, lists.Of(slices.Concat(known, l.Roles), flow.Role.String)...)
 	section, isTemplate := strings.CutSuffix(base, ".md")
 	whole := strings.TrimSuffix(section, appended)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"text/template"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
@@ -27,12 +28,7 @@ func Render(in Input, layers ...Layer) (Prompt, error) {
 	}
 	in.Limits = in.limits()
 	stack := append([]Layer{{Name: "built-in", FS: prompts()}}, layers...)
-	known := slices.Clip(in.Roles)
-	for _, role := range flow.FirstRoles() {
-		if !slices.Contains(known, role) {
-			known = append(known, role) // the folders of whole capacities
-		}
-	}
+	known := lists.Add(slices.Clip(in.Roles), flow.FirstRoles()...) // with the folders of whole capacities
 	for _, layer := range stack[1:] {
 		if err := layer.check(known); err != nil {
 			return Prompt{}, err

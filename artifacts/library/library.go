@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/spelling"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -137,12 +138,7 @@ func (l *Library) Template(name string) string {
 }
 
 func find(list []Definition, name string) *Definition {
-	for i := range list {
-		if list[i].Name == name {
-			return &list[i]
-		}
-	}
-	return nil
+	return lists.Find(list, func(d Definition) bool { return d.Name == name })
 }
 
 // An Error is a definition that cannot be used, with all that is wrong with it.
@@ -175,10 +171,7 @@ func (e *MissingError) Error() string {
 }
 
 func missing(what, name string, list []Definition) error {
-	var names []string
-	for _, d := range list {
-		names = append(names, d.Name)
-	}
+	names := lists.Of(list, func(d Definition) string { return d.Name })
 	return &MissingError{what, name, spelling.Nearest(name, names)}
 }
 

@@ -157,7 +157,7 @@ func forRoles(t *flow.Task, roles []flow.Role) string {
 	if t.Submission == nil || len(t.Submission.ReviewBy) < 2 || len(roles) == 0 {
 		return ""
 	}
-	return " for " + view.JoinRoles(roles)
+	return " for " + view.JoinIDs(roles)
 }
 
 // waiting names the state of a task for people, and the roles that have still
@@ -165,7 +165,7 @@ func forRoles(t *flow.Task, roles []flow.Role) string {
 func waiting(t *flow.Task) string {
 	text := t.Status.String()
 	if missing := t.Missing(); len(missing) > 0 && t.Status.Allows(flow.ActApprove) {
-		text += ", missing " + view.JoinRoles(missing)
+		text += ", missing " + view.JoinIDs(missing)
 	}
 	return text
 }

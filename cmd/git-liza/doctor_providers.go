@@ -112,7 +112,7 @@ func (c *doctorCommand) examineProvider(inv *invocation, f provider.Found, roles
 // programFinding says what is wrong with a provider's program, and with the login to it.
 // If nothing is, well is true, and the text of the finding only names the provider.
 func programFinding(f provider.Found, roles []flow.Role, environ []string) (is work.Finding, well bool) {
-	is = work.Finding{Check: "provider", State: "warn", Text: fmt.Sprintf("%s (%s): ", f.Name, view.JoinRoles(roles))}
+	is = work.Finding{Check: "provider", State: "warn", Text: fmt.Sprintf("%s (%s): ", f.Name, view.JoinIDs(roles))}
 	in, told := f.LoggedIn(environ)
 	switch {
 	case f.Old:

@@ -55,7 +55,7 @@ func (v *supervisors) besides() (found []work.Finding) {
 // examineProgram returns the finding about the program of some agents, or about what runs
 // their containers. state is that of one that cannot be used.
 func (v *supervisors) examineProgram(p supervise.Program, state string) work.Finding {
-	f, well := work.Finding{Check: "launcher", State: "ok", Text: fmt.Sprintf("%s (%s): in containers of %s, image %s", p.Name, view.JoinRoles(p.Roles), p.Launcher.Engine, p.Launcher.Image)}, false
+	f, well := work.Finding{Check: "launcher", State: "ok", Text: fmt.Sprintf("%s (%s): in containers of %s, image %s", p.Name, view.JoinIDs(p.Roles), p.Launcher.Engine, p.Launcher.Image)}, false
 	if !p.Launcher.Contains() {
 		f, well = programFinding(p.Found, p.Roles, v.environ)
 	}

@@ -97,7 +97,7 @@ func (c *providersListCommand) Run(inv *invocation) error {
 	var missing view.Table
 	choice := ""
 	for _, v := range list {
-		t.Add(v.Name, v.state(), v.Version, string(v.Contract), string(v.Commit), v.Output, view.JoinRoles(v.Roles))
+		t.Add(v.Name, v.state(), v.Version, string(v.Contract), string(v.Commit), v.Output, view.JoinIDs(v.Roles))
 		if v.Install != "" && (v.Path == "" || v.old) {
 			missing.Add(v.Name, v.Install)
 		} else if choice == "" && v.Path != "" {

@@ -202,7 +202,7 @@ func builtinNames() string {
 	for _, row := range roles.Builtin() {
 		names = append(names, row.Name)
 	}
-	return view.JoinRoles(names)
+	return view.JoinIDs(names)
 }
 
 type roleRemoveCommand struct {

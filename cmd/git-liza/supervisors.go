@@ -107,7 +107,7 @@ func checkRole(b *flow.Board, role flow.Role) error {
 	for _, row := range b.Roles() {
 		names = append(names, row.Name)
 	}
-	return cmp.Or(b.Err(), usagef("git liza role list", "%q is no role; there are %s", role, view.JoinRoles(names)))
+	return cmp.Or(b.Err(), usagef("git liza role list", "%q is no role; there are %s", role, view.JoinIDs(names)))
 }
 
 // readBounds reads liza.task.sessions, liza.task.minutes, liza.rush.sessions and

@@ -122,7 +122,7 @@ func (c *undoCommand) text(r gitstore.Result, done work.Undone) string {
 	default:
 		text = string(done.Task) + " takes " + view.JoinIDs(done.Reverts) + " back"
 		if len(done.WaitsFor) > 0 {
-			text += ", waits for " + view.JoinRoles(done.WaitsFor)
+			text += ", waits for " + view.JoinIDs(done.WaitsFor)
 		} else {
 			text += " → " + done.Status.String()
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Match is a pattern that anomalies form, or would form with some more.
@@ -124,12 +125,9 @@ func (p pattern) evidence(a flow.Anomaly) string {
 
 // groups are the anomalies of the pattern's type that belong together.
 func (p pattern) groups(list []flow.Anomaly, replaced func(flow.TaskID) []flow.TaskID) [][]flow.Anomaly {
-	var of []flow.Anomaly
-	for _, a := range list {
-		if a.Type == p.kind && a.Dismissed == nil && !a.Archived && (p.counts == nil || p.counts(a.Details)) {
-			of = append(of, a)
-		}
-	}
+	of := lists.Where(list, func(a flow.Anomaly) bool {
+		return a.Type == p.kind && a.Dismissed == nil && !a.Archived && (p.counts == nil || p.counts(a.Details))
+	})
 	slices.SortFunc(of, func(x, y flow.Anomaly) int { return cmp.Compare(x.ID.Number(), y.ID.Number()) })
 	of = of[max(len(of)-most, 0):]
 	same := func(i, j int) bool { return p.linked(of[i], of[j], replaced) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // Look analyzes the anomalies of a board since its last reset. What could not be read is
@@ -71,11 +72,7 @@ func newest(records []flow.RecordID, evidence []string) ([]flow.RecordID, []stri
 	}
 	slices.SortFunc(records, func(x, y flow.RecordID) int { return x.Number() - y.Number() })
 	records = records[max(len(records)-flow.MaxList, 0):]
-	evidence = nil
-	for _, id := range records {
-		evidence = append(evidence, said[id])
-	}
-	return records, evidence
+	return records, lists.Of(records, func(id flow.RecordID) string { return said[id] })
 }
 
 // Artifacts are the specs that the records of matches name, and the specs and the paths of

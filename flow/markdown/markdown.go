@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
@@ -29,11 +30,7 @@ func Section(text, anchor string) (section string, line int, found bool) {
 
 // Anchors returns the anchors of all headings, in their order.
 func Anchors(text string) []string {
-	var list []string
-	for _, s := range sections(text) {
-		list = append(list, s.anchor)
-	}
-	return list
+	return lists.Of(sections(text), func(s part) string { return s.anchor })
 }
 
 // Hashes returns a hash of the section of each anchor, 32 hexadecimal digits of its

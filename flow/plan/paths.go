@@ -34,12 +34,7 @@ func pathFault(name string) string {
 }
 
 func isInGit(path string) bool {
-	for part := range strings.SplitSeq(path, "/") {
-		if strings.EqualFold(part, ".git") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
 }
 
 func clean(name string) string { return path.Clean(name) }

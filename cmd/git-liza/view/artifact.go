@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Artifact is a text that open goals and tasks stand on.
@@ -35,10 +36,7 @@ func Artifacts(b *flow.Board) []Artifact {
 
 // Object returns the artifact for JSON.
 func (a Artifact) Object() Object {
-	verdicts := []Object{}
-	for i := range a.Verdicts {
-		verdicts = append(verdicts, ObjectOf(&a.Verdicts[i]))
-	}
+	verdicts := append([]Object{}, lists.Of(a.Verdicts, func(v flow.PathVerdict) Object { return ObjectOf(&v) })...)
 	return Object{{"path", a.Path}, {"blob", a.Blob}, {"approved", a.Approved()}, {"needs", append([]flow.Role{}, a.Needs...)},
 		{"verdicts", verdicts}, {"task", a.Task}, {"by", a.By}, {"used_by", append([]string{}, a.UsedBy...)},
 		{"class", ValueOf(a.Class)}, {"allowance", ValueOf(a.Allowance)}}
@@ -52,13 +50,9 @@ func (a Artifact) state() string {
 	if a.Approved() {
 		return "approved"
 	}
-	var missing []string
-	for _, role := range a.Needs {
-		if !slices.ContainsFunc(a.Verdicts, func(v flow.PathVerdict) bool { return v.Role == role }) {
-			missing = append(missing, string(role))
-		}
-	}
-	return "needs " + strings.Join(missing, ", ")
+	return "needs " + JoinIDs(lists.Where(a.Needs, func(role flow.Role) bool {
+		return !slices.ContainsFunc(a.Verdicts, func(v flow.PathVerdict) bool { return v.Role == role })
+	}))
 }
 
 // origin says for people what brought the blob.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/breaker"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -82,9 +83,9 @@ func (k Breaker) text(r Reading, width int) string {
 	}
 	if len(near) > 0 {
 		lines = append(lines, "", "## Not there yet")
-		for _, m := range near {
-			lines = append(lines, fmt.Sprintf("- %s: %d more would form it with %s", m.Pattern, m.Missing, JoinIDs(m.Records)))
-		}
+		lines = append(lines, lists.Of(near, func(m breaker.Match) string {
+			return fmt.Sprintf("- %s: %d more would form it with %s", m.Pattern, m.Missing, JoinIDs(m.Records))
+		})...)
 	}
 	lines = append(lines, "", "## What you can type")
 	for _, command := range k.commands(r.Board, there) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Checkpoint is what happened between a checkpoint and the one before it, and what was
@@ -83,11 +84,8 @@ func NewCheckpoint(mark string, from, to *flow.Board, moves []flow.Move) *Checkp
 	}
 	for _, t := range to.Tasks() {
 		if t.Status.IsBlocked() {
-			b := BlockedTask{t.ID, t.Reason, []string{}}
-			for _, q := range OpenQuestions(to, t.ID) {
-				b.Questions = append(b.Questions, q.Text)
-			}
-			c.Blocked = append(c.Blocked, b)
+			asked := lists.Of(OpenQuestions(to, t.ID), func(q *flow.Question) string { return q.Text })
+			c.Blocked = append(c.Blocked, BlockedTask{t.ID, t.Reason, append([]string{}, asked...)})
 		}
 	}
 	c.addRecords(from, to)
@@ -177,9 +175,7 @@ var decisions = []string{"CONTINUE", "REPLAN", "ADJUST_SPECS", "ADJUST_CONTRACTS
 func (c *Checkpoint) Decided(m *flow.Move, isNow bool) {
 	switch {
 	case isNow:
-		for _, decision := range decisions {
-			c.Decide = append(c.Decide, "git liza checkpoint decide "+decision+" --message M")
-		}
+		c.Decide = append(c.Decide, lists.Of(decisions, func(d string) string { return "git liza checkpoint decide " + d + " --message M" })...)
 	case m != nil:
 		d := m.Detail.(*flow.DecideMove)
 		c.made, c.by = d, fmt.Sprintf("%s by %s", m.At.Format(Stamp), m.By)
@@ -211,41 +207,25 @@ func (c *Checkpoint) Text(width int) string {
 	}
 	var text strings.Builder
 	text.WriteString(head.Text(width))
-	var rows [][]string
-	put := func(heading string) {
-		text.WriteString(section(heading, rows, width))
-		rows = nil
-	}
+	put := func(heading string, rows [][]string) { text.WriteString(section(heading, rows, width)) }
 	if len(c.Done) > 0 {
-		rows = append(rows, []string{JoinIDs(c.Done)})
+		put("merged", [][]string{{JoinIDs(c.Done)}})
 	}
-	put("merged")
+	var rows [][]string
 	for _, b := range c.Blocked {
 		rows = append(rows, []string{string(b.Task), FirstLine(b.Reason)})
 		for _, q := range b.Questions {
 			rows = append(rows, []string{"", "asks: " + FirstLine(q)})
 		}
 	}
-	put("blocked")
-	for _, g := range c.Anomalies {
-		rows = append(rows, []string{g.Type.String(), fmt.Sprint(g.Count), JoinIDs(g.Tasks)})
+	put("blocked", rows)
+	put("anomalies", lists.Of(c.Anomalies, func(g AnomalyGroup) []string { return []string{g.Type.String(), fmt.Sprint(g.Count), JoinIDs(g.Tasks)} }))
+	put("discoveries", lists.Of(c.Found, func(d Finding) []string { return []string{string(d.ID), d.Urgency, FirstLine(d.Text)} }))
+	said := func(of, text string) func(Object) []string {
+		return func(x Object) []string { return []string{fmt.Sprint(x.Find(of)), FirstLine(fmt.Sprint(x.Find(text)))} }
 	}
-	put("anomalies")
-	for _, d := range c.Found {
-		rows = append(rows, []string{string(d.ID), d.Urgency, FirstLine(d.Text)})
-	}
-	put("discoveries")
-	for _, x := range c.Changes {
-		rows = append(rows, []string{fmt.Sprint(x.Find("spec")), FirstLine(fmt.Sprint(x.Find("change")))})
-	}
-	put("changes of specs")
-	for _, x := range c.Alignment {
-		rows = append(rows, []string{fmt.Sprint(x.Find("goal")), FirstLine(fmt.Sprint(x.Find("text")))})
-	}
-	put("alignment")
-	for _, command := range c.Decide {
-		rows = append(rows, []string{command})
-	}
-	put("to decide")
+	put("changes of specs", lists.Of(c.Changes, said("spec", "change")))
+	put("alignment", lists.Of(c.Alignment, said("goal", "text")))
+	put("to decide", lists.Of(c.Decide, func(command string) []string { return []string{command} }))
 	return text.String()
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/patch"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -15,11 +16,9 @@ type Edit struct {
 // Changes returns the differences between two states for display, with color
 // for a terminal.
 func Changes(list []gitstore.Difference, color bool) []Edit {
-	changes := []Edit{}
-	for _, d := range list {
-		changes = append(changes, Edit{d.Path, changeKind(d), patch.Format(d.Path, patch.Side{Text: d.Old}, patch.Side{Text: d.New}, color)})
-	}
-	return changes
+	return append([]Edit{}, lists.Of(list, func(d gitstore.Difference) Edit {
+		return Edit{d.Path, changeKind(d), patch.Format(d.Path, patch.Side{Text: d.Old}, patch.Side{Text: d.New}, color)}
+	})...)
 }
 
 func changeKind(d gitstore.Difference) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/plan"
 )
@@ -65,9 +66,7 @@ func GoalDryRunOf(b *flow.Board, goal flow.GoalID, agents int) GoalDryRun {
 	v.Work = g.Work()
 	chain, seconds := g.Longest()
 	v.Path = seconds
-	for _, i := range chain {
-		v.Critical = append(v.Critical, p.Tasks[i].ID)
-	}
+	v.Critical = append(v.Critical, lists.Of(chain, func(i int) flow.TaskID { return p.Tasks[i].ID })...)
 	counts := map[int]int{}
 	for i := range p.Tasks {
 		counts[g.Level(i)]++

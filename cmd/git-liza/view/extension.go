@@ -7,16 +7,14 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // ExtensionText says of an extension what it is and brings.
 func ExtensionText(e extension.Installed, width int) string {
 	brings := e.Brings()
-	var parts []string
-	for _, folder := range slices.Sorted(maps.Keys(brings)) {
-		parts = append(parts, fmt.Sprintf("%d in %s", brings[folder], folder))
-	}
+	parts := lists.Of(slices.Sorted(maps.Keys(brings)), func(folder string) string { return fmt.Sprintf("%d in %s", brings[folder], folder) })
 	text := Cut(strings.TrimSpace(plaintext.Line(fmt.Sprintf("%s %s  %s", e.Name, e.Version, e.About))), width) + "\n"
 	if len(parts) > 0 {
 		text += wrapText(strings.Join(parts, ", "), width, " ") + "\n"

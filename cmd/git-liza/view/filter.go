@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -91,9 +92,7 @@ func parseTerm(word string) (term, error) {
 		t.any = strings.Split(strings.ReplaceAll(strings.ToLower(value), "-", "_"), ",")
 		return t, checkStates(t.any)
 	case levelTerm:
-		for one := range strings.SplitSeq(strings.ToLower(value), ",") {
-			t.any = append(t.any, strings.TrimPrefix(one, "l"))
-		}
+		t.any = lists.Of(strings.Split(strings.ToLower(value), ","), func(one string) string { return strings.TrimPrefix(one, "l") })
 		return t, checkLevels(t.any)
 	case agentTerm, goalTerm, sprintTerm, roleTerm, kindTerm, labelTerm, phaseTerm:
 		t.any = strings.Split(strings.ToLower(value), ",")
@@ -119,10 +118,8 @@ const (
 )
 
 func checkStates(names []string) error {
-	known := []string{openStates, finalStates}
-	for _, s := range flow.Statuses() {
-		known = append(known, strings.ToLower(s.String()))
-	}
+	states := lists.Of(flow.Statuses(), func(s flow.Status) string { return strings.ToLower(s.String()) })
+	known := append([]string{openStates, finalStates}, states...)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("no task is ever %q; a filter knows status:%s", flow.Excerpt(name, 80), strings.Join(known, ", status:"))
@@ -145,12 +142,7 @@ func (f Filter) IsEmpty() bool { return len(f.terms) == 0 }
 
 // Match reports whether the words of the filter hold for a task at a time.
 func (f Filter) Match(t *flow.Summary, at time.Time) bool {
-	for i := range f.terms {
-		if !f.terms[i].holds(t, at) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.terms, func(one term) bool { return !one.holds(t, at) })
 }
 
 // holds reports whether a term holds for a task.

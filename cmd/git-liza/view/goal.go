@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -185,10 +186,9 @@ func indented(text string) string {
 // Sprint returns a sprint for JSON, with what it planned when it began and its tasks
 // outside the archive.
 func Sprint(b *flow.Board, p *flow.Sprint) Object {
-	tasks := []Object{}
-	for _, t := range sprintTasks(b, p) {
-		tasks = append(tasks, Object{{"id", t.ID}, {"status", t.Status}, {"title", t.Title}, {"stretch", t.Stretch}})
-	}
+	tasks := append([]Object{}, lists.Of(sprintTasks(b, p), func(t flow.Summary) Object {
+		return Object{{"id", t.ID}, {"status", t.Status}, {"title", t.Title}, {"stretch", t.Stretch}}
+	})...)
 	plan := flow.PlanOf(b, p.ID)
 	if plan == nil {
 		plan = new(flow.SprintPlan)

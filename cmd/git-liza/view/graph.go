@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
@@ -220,7 +221,7 @@ func (m *graphMaker) addNeeds() {
 					m.add(s, archived)
 				}
 			}
-			m.nodes[i].Waits = appendNew(m.nodes[i].Waits, m.waits(id)...)
+			m.nodes[i].Waits = lists.Add(m.nodes[i].Waits, m.waits(id)...)
 		}
 		for _, id := range m.nodes[i].Waits {
 			if s, archived := m.find(id); s != nil {
@@ -277,15 +278,6 @@ func (m *graphMaker) connect() {
 			}
 		}
 	}
-}
-
-func appendNew(list []flow.TaskID, ids ...flow.TaskID) []flow.TaskID {
-	for _, id := range ids {
-		if !slices.Contains(list, id) {
-			list = append(list, id)
-		}
-	}
-	return list
 }
 
 // findBlockers lists what keeps other tasks waiting and does not go on by itself.

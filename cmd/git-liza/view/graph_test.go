@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
@@ -273,7 +274,7 @@ func TestRandomGraphs(t *testing.T) {
 			task := taskIn(flow.TaskID(fmt.Sprintf("task-%d", i)), []flow.Status{flow.Merged, flow.Unclaimed, flow.Unclaimed, flow.Unclaimed, flow.Blocked, flow.Abandoned}[lots.IntN(6)])
 			for range lots.IntN(3) {
 				if i > 0 {
-					task.DependsOn = appendNew(task.DependsOn, tasks[lots.IntN(i)].ID)
+					task.DependsOn = lists.Add(task.DependsOn, tasks[lots.IntN(i)].ID)
 				}
 			}
 			tasks = append(tasks, task)

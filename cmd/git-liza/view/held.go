@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -111,10 +112,7 @@ func (c *collector) addLevels() {
 		if l == nil {
 			continue
 		}
-		var gates []string
-		for _, r := range l.Receipts {
-			gates = append(gates, r.Gate)
-		}
+		gates := lists.Of(l.Receipts, func(r flow.Receipt) string { return r.Gate })
 		c.add(Item{Kind: "level", Subject: l.ID(), since: l.At, rule: flow.RuleLevel, act: flow.ActAdd,
 			Text:    fmt.Sprintf("level %d of %s failed at %s, and no task mends it: %s", l.Number, l.Goal, l.Tip.Short(), strings.Join(gates, ", ")),
 			Command: fmt.Sprintf("git liza goal show %s --level %d", l.Goal, l.Number)})

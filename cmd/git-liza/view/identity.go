@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Identity is the principal of this clone with its rights, and the
@@ -33,11 +34,8 @@ func (r Reading) IdentityOf(by flow.Actor) Identity {
 			id.option = r.agentOption(p)
 		}
 	}
-	for _, p := range known.List {
-		if slices.Contains(p.Rights, "merge") {
-			id.Merges = append(id.Merges, p.Name)
-		}
-	}
+	merging := lists.Where(known.List, func(p flow.Principal) bool { return slices.Contains(p.Rights, "merge") })
+	id.Merges = append(id.Merges, lists.Of(merging, func(p flow.Principal) string { return p.Name })...)
 	return id
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Inbox is what needs somebody: what the rules let this caller settle, and
@@ -190,11 +191,7 @@ func (in *Inbox) First(n int) *Inbox {
 
 // Keys returns the keys of all items that the board and the machine have now.
 func (in *Inbox) Keys() []string {
-	var keys []string
-	for _, i := range in.All().Items {
-		keys = append(keys, i.Key())
-	}
-	return keys
+	return lists.Of(in.All().Items, Item.Key)
 }
 
 // addControl adds what keeps all work from beginning.
@@ -330,24 +327,11 @@ func answerCommand(by flow.Actor, q *flow.Question) string {
 
 // OpenQuestions returns the questions that a task waits for, and those that were asked
 // during its work, in their order.
-func OpenQuestions(b *flow.Board, id flow.TaskID) (open []*flow.Question) {
-	if len(b.IDs(flow.Questions)) == 0 {
-		return nil
+func OpenQuestions(b *flow.Board, id flow.TaskID) []*flow.Question {
+	if t := b.Task(id); t != nil && len(b.IDs(flow.Questions)) > 0 {
+		return flow.OpenQuestionsOf(b, t)
 	}
-	t := b.Task(id)
-	if t == nil {
-		return nil
-	}
-	list := slices.Clone(partOf(t.Block).Asked)
-	for _, a := range t.Asking {
-		list = append(list, a.Question)
-	}
-	for _, asked := range list {
-		if q, ok := b.Load(flow.Key{Folder: flow.Questions, ID: string(asked)}).(*flow.Question); ok && q.IsOpen() {
-			open = append(open, q)
-		}
-	}
-	return open
+	return nil
 }
 
 // addDrafts adds one item for all drafts of goals in progress, which wake no planner. It comes

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -48,9 +49,7 @@ func Levels(b *flow.Board, goal flow.GoalID) []Level {
 		}
 		l := at(n)
 		l.Result, l.Tip, l.Since, l.failed = levelWord(is), is.Tip, TimeValue(is.At), is.Receipts
-		for _, r := range is.Receipts {
-			l.Receipts = append(l.Receipts, ValueOf(r))
-		}
+		l.Receipts = append(l.Receipts, lists.Of(is.Receipts, func(r flow.Receipt) any { return ValueOf(r) })...)
 	}
 	if g := b.Goal(goal); g != nil && g.Schedule != nil {
 		for i, name := range g.Schedule.Levels[:min(len(g.Schedule.Levels), len(list))] {

@@ -151,7 +151,7 @@ func (e *Entry) line() string {
 func (e *Entry) Said() string {
 	line := e.subject()
 	if roles := e.roles(); len(roles) > 0 {
-		line += " for " + JoinRoles(roles)
+		line += " for " + JoinIDs(roles)
 	}
 	line += VoucherText(e.voucher())
 	if t := e.Returned; t != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -59,13 +60,9 @@ func LoopLimitOf(g *flow.Goal, at time.Time) LoopLimit {
 }
 
 // Left are the ids of the stories that have not passed.
-func (r *LoopReport) Left() (ids []string) {
-	for _, s := range r.Stories {
-		if !s.Passed {
-			ids = append(ids, s.ID)
-		}
-	}
-	return ids
+func (r *LoopReport) Left() []string {
+	left := lists.Where(r.Stories, func(s LoopStory) bool { return !s.Passed })
+	return lists.Of(left, func(s LoopStory) string { return s.ID })
 }
 
 // Text is the report for people.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -25,23 +26,20 @@ type Metrics struct {
 // null.
 func (m *Metrics) Value() Object {
 	r := m.Report
-	budgets, burndown, days := []Object{}, []Object{}, []Object{}
-	for _, b := range r.Budgets {
-		budgets = append(budgets, Object{{"of", b.Of}, {"limit", ValueOf(b.Limit)}, {"spent", ValueOf(b.Spent)}})
-	}
-	for _, d := range r.Burndown {
-		burndown = append(burndown, Object{{"sprint", d.Sprint}, {"day", d.Day.Format(time.DateOnly)}, {"planned", d.Planned}, {"open", d.Open}})
-	}
-	for _, d := range r.Days {
-		days = append(days, Object{{"day", d.Day.Format(time.DateOnly)}, {"states", statesValue(d.Counts, func(n int) any { return n })}})
-	}
+	budgets := append([]Object{}, lists.Of(r.Budgets, func(b metrics.Spending) Object {
+		return Object{{"of", b.Of}, {"limit", ValueOf(b.Limit)}, {"spent", ValueOf(b.Spent)}}
+	})...)
+	burndown := append([]Object{}, lists.Of(r.Burndown, func(d metrics.SprintDay) Object {
+		return Object{{"sprint", d.Sprint}, {"day", d.Day.Format(time.DateOnly)}, {"planned", d.Planned}, {"open", d.Open}}
+	})...)
+	days := append([]Object{}, lists.Of(r.Days, func(d metrics.Day) Object {
+		return Object{{"day", d.Day.Format(time.DateOnly)}, {"states", statesValue(d.Counts, func(n int) any { return n })}}
+	})...)
 	var by any
 	rows := []Object{}
 	if m.By != "" {
 		by = m.By
-		for i := range r.Rows {
-			rows = append(rows, m.rowValue(&r.Rows[i]))
-		}
+		rows = append(rows, lists.Of(r.Rows, func(row metrics.Row) Object { return m.rowValue(&row) })...)
 	}
 	return Object{
 		{"tasks", Object{{"merged", r.Tasks.Merged}, {"open", r.Tasks.Open}, {"blocked", blockedTasks(r)}, {"reverted", r.Tasks.Reverted},
@@ -182,22 +180,17 @@ func stateRows(r *metrics.Report) (rows [][]string) {
 	return rows
 }
 
-func roleRows(r *metrics.Report) (rows [][]string) {
-	for _, role := range slices.Sorted(maps.Keys(r.Roles)) {
-		rows = append(rows, []string{string(role), spreadText(r.Roles[role], "time")})
-	}
-	return rows
+func roleRows(r *metrics.Report) [][]string {
+	return lists.Of(slices.Sorted(maps.Keys(r.Roles)), func(role flow.Role) []string { return []string{string(role), spreadText(r.Roles[role], "time")} })
 }
 
 // glanceDays is how many days of the burndown people are shown.
 const glanceDays = 10
 
-func burndownRows(r *metrics.Report) (rows [][]string) {
-	list := r.Burndown
-	for _, d := range list[max(0, len(list)-glanceDays):] {
-		rows = append(rows, []string{string(d.Sprint), d.Day.Format(time.DateOnly), fmt.Sprintf("%d of %d planned open", d.Open, d.Planned)})
-	}
-	return rows
+func burndownRows(r *metrics.Report) [][]string {
+	return lists.Of(r.Burndown[max(0, len(r.Burndown)-glanceDays):], func(d metrics.SprintDay) []string {
+		return []string{string(d.Sprint), d.Day.Format(time.DateOnly), fmt.Sprintf("%d of %d planned open", d.Open, d.Planned)}
+	})
 }
 
 // spreadText describes spans; of what they are is said if noun is not "".
@@ -271,11 +264,7 @@ func (m *Metrics) CSV() [][]string {
 		lines[0] = append(lines[0], "merged", "iterations", "rejected", "approvals", "rejections")
 	}
 	for i := range m.Rows {
-		var cells []string
-		for _, one := range m.rowValue(&m.Rows[i]) {
-			cells = append(cells, plaintext.Line(fmt.Sprint(one.Value)))
-		}
-		lines = append(lines, cells)
+		lines = append(lines, lists.Of(m.rowValue(&m.Rows[i]), func(one Member) string { return plaintext.Line(fmt.Sprint(one.Value)) }))
 	}
 	return lines
 }

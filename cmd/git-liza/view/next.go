@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -271,13 +272,9 @@ func (p *Picture) CanTake() bool {
 type inProgress struct{ Reading }
 
 // served returns the goals in progress that status speaks of.
-func (r inProgress) served() (list []flow.GoalID) {
-	for _, g := range r.Board.GoalsInProgress() {
-		if !r.Only || g.ID == r.goal() {
-			list = append(list, g.ID)
-		}
-	}
-	return list
+func (r inProgress) served() []flow.GoalID {
+	served := lists.Where(r.Board.GoalsInProgress(), func(g *flow.Goal) bool { return !r.Only || g.ID == r.goal() })
+	return lists.Of(served, func(g *flow.Goal) flow.GoalID { return g.ID })
 }
 
 // reached returns the goals in progress that have tasks, all of which are final.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Object is a JSON object that keeps the order of its keys.
@@ -46,10 +47,8 @@ func (o Object) MarshalJSON() ([]byte, error) {
 
 // Find returns the value of a key, nil if there is none.
 func (o Object) Find(key string) any {
-	for _, m := range o {
-		if m.Key == key {
-			return m.Value
-		}
+	if m := lists.Find(o, func(m Member) bool { return m.Key == key }); m != nil {
+		return m.Value
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -54,12 +55,8 @@ func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
 		p.ended = g.Status.String()
 		return p
 	}
-	for _, r := range flow.ExitLacks(b, goal) {
-		p.Missing = append(p.Missing, Missing{r.Rule, r.Reason, r.Hint, waysOn(b, g, r)})
-	}
-	for _, gate := range flow.ExitGates(b, goal) {
-		p.Gates = append(p.Gates, gate.Name)
-	}
+	p.Missing = append(p.Missing, lists.Of(flow.ExitLacks(b, goal), func(r *flow.Refusal) Missing { return Missing{r.Rule, r.Reason, r.Hint, waysOn(b, g, r)} })...)
+	p.Gates = append(p.Gates, lists.Of(flow.ExitGates(b, goal), func(g flow.Gate) string { return g.Name })...)
 	passed := false
 	for i, f := range w.Phases {
 		switch {
@@ -115,10 +112,8 @@ func templateOf(a flow.ArtifactState) string {
 
 // onward is the command that begins the next phase, "" in the last one.
 func (p Phase) onward() string {
-	for _, s := range p.Next {
-		if s.forward {
-			return s.Command
-		}
+	if s := lists.Find(p.Next, func(s PhaseStep) bool { return s.forward }); s != nil {
+		return s.Command
 	}
 	return ""
 }
@@ -182,9 +177,7 @@ func PhaseArtifacts(b *flow.Board, goal flow.GoalID) []PhaseArtifact {
 	list := []PhaseArtifact{}
 	for _, a := range flow.ArtifactsOf(b, goal, "") {
 		row := PhaseArtifact{Phase: a.Phase, Type: a.Type, Path: a.Glob, Count: a.Count, Approved: a.Approved, Files: []string{}}
-		for _, doc := range a.Files {
-			row.Files = append(row.Files, doc.Path)
-		}
+		row.Files = append(row.Files, lists.Of(a.Files, func(doc *flow.TrackedPath) string { return doc.Path })...)
 		if len(row.Files) < a.Count {
 			row.Command = templateOf(a)
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
@@ -83,12 +84,8 @@ func (g *Graph) Left() (*plan.Plan, *plan.Graph) { return g.plan, g.left }
 // tasks.
 func (g *Graph) Simulate(agents []int) {
 	run := func(barrier bool) *Schedule {
-		s := &Schedule{}
-		for _, n := range agents {
-			s.Runs = append(s.Runs, g.left.Simulate(n, barrier))
-		}
-		s.Paying = plan.Paying(s.Runs)
-		return s
+		runs := lists.Of(agents, func(n int) plan.Run { return g.left.Simulate(n, barrier) })
+		return &Schedule{Runs: runs, Paying: plan.Paying(runs)}
 	}
 	g.Free = run(false)
 	if _, one := g.onlyGoal(); one || g.file {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/plan"
 )
@@ -29,9 +30,7 @@ type ChangedTask struct {
 // PlanDifferenceOf is the difference between a plan and a goal of the board.
 func PlanDifferenceOf(p *plan.Plan, d plan.Difference, goal flow.GoalID) PlanDifference {
 	v := PlanDifference{Goal: goal, Added: []flow.TaskID{}, Changed: []ChangedTask{}, Same: d.Same, Missing: append([]flow.TaskID{}, d.Missing...)}
-	for _, i := range d.Added {
-		v.Added = append(v.Added, p.Tasks[i].ID)
-	}
+	v.Added = append(v.Added, lists.Of(d.Added, func(i int) flow.TaskID { return p.Tasks[i].ID })...)
 	for _, one := range d.Changed {
 		v.Changed = append(v.Changed, ChangedTask{p.Tasks[one.Task].ID, one.Status, one.Keys})
 	}

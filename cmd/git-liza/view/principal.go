@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // PrincipalText describes in a line what a principal may do, and how a server
@@ -20,9 +21,7 @@ func knownBy(p flow.Principal) (list []string) {
 	if len(p.Users) > 0 {
 		list = append(list, "server user "+strings.Join(p.Users, ", "))
 	}
-	for _, key := range p.Keys {
-		list = append(list, "key "+Fingerprint(key))
-	}
+	list = append(list, lists.Of(p.Keys, func(key string) string { return "key " + Fingerprint(key) })...)
 	if len(list) == 0 {
 		list = append(list, "no key and no server user")
 	}
@@ -39,7 +38,7 @@ func rightsText(p flow.Principal) string {
 		parts = append(parts, "rights "+strings.Join(p.Rights, ", "))
 	}
 	if len(p.Roles) > 0 {
-		parts = append(parts, "acts for every "+JoinRoles(p.Roles))
+		parts = append(parts, "acts for every "+JoinIDs(p.Roles))
 	}
 	if len(p.Agents) > 0 {
 		whom := "acts as " + strings.Join(p.Agents, ", ")
@@ -66,11 +65,7 @@ func Fingerprint(key string) string {
 
 // Principal returns a principal for JSON, with its keys' fingerprints.
 func Principal(p flow.Principal) Object {
-	prints := []any{}
-	for _, key := range p.Keys {
-		prints = append(prints, Fingerprint(key))
-	}
-	return ObjectOf(p).With("fingerprints", prints)
+	return ObjectOf(p).With("fingerprints", append([]any{}, lists.Of(p.Keys, func(key string) any { return Fingerprint(key) })...))
 }
 
 // Principals returns the board's principals for JSON and for people. self is

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/breaker"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -62,9 +63,6 @@ func RetroFigures(b *flow.Board, s *flow.Sprint, m *Metrics) []string {
 
 // detailsText is what an anomaly says, in one line.
 func detailsText(details map[string]string) string {
-	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(details)) {
-		parts = append(parts, key+": "+plaintext.Line(details[key]))
-	}
+	parts := lists.Of(slices.Sorted(maps.Keys(details)), func(key string) string { return key + ": " + plaintext.Line(details[key]) })
 	return flow.Excerpt(strings.Join(parts, "; "), 1000)
 }

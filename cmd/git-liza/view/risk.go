@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
@@ -44,10 +45,9 @@ type Risk struct {
 
 // Rate rates the open tasks, the riskiest first, by what happened to work on their paths too.
 func (g *Graph) Rate(records []plan.Record) {
-	g.Risks = []Risk{}
-	for _, r := range g.left.Risks(records) {
-		g.Risks = append(g.Risks, Risk{g.plan.Tasks[r.Task].ID, r.Sum(), r.Files, r.Depth, r.Verify, r.Estimate, r.History})
-	}
+	g.Risks = append([]Risk{}, lists.Of(g.left.Risks(records), func(r plan.Risk) Risk {
+		return Risk{g.plan.Tasks[r.Task].ID, r.Sum(), r.Files, r.Depth, r.Verify, r.Estimate, r.History}
+	})...)
 }
 
 // risksText formats the risks as a table.
@@ -58,11 +58,8 @@ func (g *Graph) risksText(width int) string {
 	var rows Table
 	rows.Add("risk", "task", "files", "depth", "verify", "estimate", "history")
 	for _, r := range g.Risks[:min(len(g.Risks), mostShown)] {
-		row := []string{strconv.Itoa(r.Sum), string(r.Task)}
-		for _, points := range []int{r.Files, r.Depth, r.Verify, r.Estimate, r.History} {
-			row = append(row, strconv.Itoa(points))
-		}
-		rows.Add(row...)
+		points := lists.Of([]int{r.Files, r.Depth, r.Verify, r.Estimate, r.History}, strconv.Itoa)
+		rows.Add(append([]string{strconv.Itoa(r.Sum), string(r.Task)}, points...)...)
 	}
 	text := "\n" + rows.Text(width)
 	if more := len(g.Risks) - mostShown; more > 0 {

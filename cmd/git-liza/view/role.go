@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Role is a row of the board with its agents and the rules that ask for it.
@@ -19,11 +20,7 @@ type Role struct {
 // Roles returns the roles of the board in its order, and the role human. builtin reports
 // whether a role is one of the program's own.
 func Roles(b *flow.Board, builtin func(flow.Role) bool) []Role {
-	list := []Role{}
-	for _, row := range b.Roles() {
-		list = append(list, RoleOf(b, row, builtin))
-	}
-	return append(list, HumanRole(b))
+	return append(lists.Of(b.Roles(), func(row *flow.RoleRow) Role { return RoleOf(b, row, builtin) }), HumanRole(b))
 }
 
 // HumanRole returns the role for which people judge. The board has no row of it, and no
@@ -45,13 +42,8 @@ func RoleOf(b *flow.Board, row *flow.RoleRow, builtin func(flow.Role) bool) Role
 }
 
 // rulesOf returns the rules of review that ask for a role.
-func rulesOf(b *flow.Board, role flow.Role) (list []flow.ReviewRule) {
-	for _, rule := range b.ReviewRules() {
-		if rule.Role == role {
-			list = append(list, rule)
-		}
-	}
-	return list
+func rulesOf(b *flow.Board, role flow.Role) []flow.ReviewRule {
+	return lists.Where(b.ReviewRules(), func(rule flow.ReviewRule) bool { return rule.Role == role })
 }
 
 // Object returns the role for JSON: the keys of its row, agents, required and
@@ -62,11 +54,7 @@ func (v Role) Object() Object {
 
 // Rules returns rules of review for JSON.
 func Rules(list []flow.ReviewRule) []Object {
-	objects := []Object{}
-	for i := range list {
-		objects = append(objects, ObjectOf(&list[i]))
-	}
-	return objects
+	return append([]Object{}, lists.Of(list, func(rule flow.ReviewRule) Object { return ObjectOf(&rule) })...)
 }
 
 // Line says what agents of the role do, and with which tools.
@@ -117,10 +105,7 @@ func (v Role) Text(width int) string {
 func RoleTable(list []Role) *Table {
 	t := &Table{Rows: [][]string{{"ROLE", "CAPACITY", "TOOLS", "AGENTS", "ASKED FOR"}}}
 	for _, v := range list {
-		var asked []string
-		for _, rule := range v.Required {
-			asked = append(asked, ruleScope(rule))
-		}
+		asked := lists.Of(v.Required, ruleScope)
 		agents := strconv.Itoa(len(v.Agents))
 		if v.Row.Name == flow.HumanRole {
 			agents = "people"
@@ -150,19 +135,10 @@ func ruleScope(rule flow.ReviewRule) string {
 	return text
 }
 
-func kindNames(kinds []flow.Kind) (names []string) {
-	for _, k := range kinds {
-		names = append(names, k.String())
-	}
-	return names
-}
+func kindNames(kinds []flow.Kind) []string { return lists.Of(kinds, flow.Kind.String) }
 
 func toolsText(tools []flow.Tool) string {
 	tools = slices.Clone(tools)
 	slices.Sort(tools)
-	var names []string
-	for _, tool := range tools {
-		names = append(names, tool.String())
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Of(tools, flow.Tool.String), ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A row is a task of a picture, with what it waits for.
@@ -208,24 +209,24 @@ func (rs *rows) each(fits func(flow.Status) bool) iter.Seq[*row] {
 // with returns the rows in states that fit, oldest first.
 func (rs *rows) with(fits func(flow.Status) bool) iter.Seq[*row] {
 	return func(visit func(*row) bool) {
-		var lists []rowList
+		var groups []rowList
 		for _, status := range flow.Statuses() {
 			if list := rs.in[status]; fits(status) && len(list) > 0 {
-				lists = append(lists, list)
+				groups = append(groups, list)
 			}
 		}
-		for len(lists) > 0 {
+		for len(groups) > 0 {
 			first := 0
-			for i := range lists {
-				if lists[i][0].Compare(lists[first][0].Summary) < 0 {
+			for i := range groups {
+				if groups[i][0].Compare(groups[first][0].Summary) < 0 {
 					first = i
 				}
 			}
-			if !visit(lists[first][0]) {
+			if !visit(groups[first][0]) {
 				return
 			}
-			if lists[first] = lists[first][1:]; len(lists[first]) == 0 {
-				lists = slices.Delete(lists, first, first+1)
+			if groups[first] = groups[first][1:]; len(groups[first]) == 0 {
+				groups = slices.Delete(groups, first, first+1)
 			}
 		}
 	}
@@ -275,14 +276,7 @@ func (rs *rows) unheld(goal flow.GoalID, at time.Time) (n int) {
 }
 
 // leases returns when the leases of the claim and of the reviews end, or ended.
-func (r *row) leases() (list []time.Time) {
-	if !r.Lease.IsZero() {
-		list = append(list, r.Lease)
-	}
-	for _, j := range r.Judges {
-		if !j.Lease.IsZero() {
-			list = append(list, j.Lease)
-		}
-	}
-	return list
+func (r *row) leases() []time.Time {
+	list := append([]time.Time{r.Lease}, lists.Of(r.Judges, func(j flow.Judge) time.Time { return j.Lease })...)
+	return slices.DeleteFunc(list, time.Time.IsZero)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -244,12 +245,10 @@ func namedRoles(t *flow.Task, history []Entry) []Entry {
 
 // historyText formats the submissions and the history for people.
 func historyText(id flow.TaskID, list []Submission, history []Entry, width int) string {
+	text := section("submissions", lists.Of(list, func(one Submission) []string {
+		return []string{strconv.Itoa(one.Number), one.Commit.Short(), Plain(one.At), string(one.By), one.Ref}
+	}), width)
 	var rows [][]string
-	for _, one := range list {
-		rows = append(rows, []string{strconv.Itoa(one.Number), one.Commit.Short(), Plain(one.At), string(one.By), one.Ref})
-	}
-	text := section("submissions", rows, width)
-	rows = nil
 	if n := len(history) - glanceHistory; n > 0 {
 		rows = append(rows, []string{fmt.Sprintf("%s before: git liza log %s", Count(n, "move"), id)})
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -109,9 +110,5 @@ func (r Reading) stateIDs(folder flow.Folder) []string {
 	if folder != flow.Tasks {
 		return r.Board.IDs(folder)
 	}
-	var ids []string
-	for _, t := range r.Board.Tasks() {
-		ids = append(ids, string(t.ID))
-	}
-	return ids
+	return lists.Of(r.Board.Tasks(), func(t flow.Summary) string { return string(t.ID) })
 }

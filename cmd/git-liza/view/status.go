@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -91,13 +92,8 @@ func (p *Picture) Overview() *Status {
 
 // ofGoal returns the picture of the tasks of the goal that status speaks of alone.
 func (p *Picture) ofGoal() *Picture {
-	var tasks []*flow.Summary
-	for _, r := range p.rows.all {
-		if r.Goal == p.reading.goal() {
-			tasks = append(tasks, r.Summary)
-		}
-	}
-	return pictureOf(p.reading, tasks)
+	rows := lists.Where(p.rows.all, func(r *row) bool { return r.Goal == p.reading.goal() })
+	return pictureOf(p.reading, lists.Of(rows, func(r *row) *flow.Summary { return r.Summary }))
 }
 
 // ofGoal counts the tasks of the goal that status speaks of. It is nil if the goal has none.
@@ -207,7 +203,7 @@ func (g *Status) Text(width int, accent func(string) string) string {
 		head.Add("breaker", line)
 	}
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
-		head.Add("supervisors", "none active for "+JoinRoles(g.Unheard)+": git liza rush")
+		head.Add("supervisors", "none active for "+JoinIDs(g.Unheard)+": git liza rush")
 	}
 	news := ""
 	if g.Since != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -201,18 +201,5 @@ func Count(n int, noun string) string {
 
 // JoinIDs lists ids for people.
 func JoinIDs[T ~string](ids []T) string {
-	words := make([]string, 0, len(ids))
-	for _, id := range ids {
-		words = append(words, string(id))
-	}
-	return strings.Join(words, ", ")
-}
-
-// JoinRoles lists roles for people.
-func JoinRoles(roles []flow.Role) string {
-	words := make([]string, 0, len(roles))
-	for _, role := range roles {
-		words = append(words, role.String())
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(lists.Of(ids, func(id T) string { return string(id) }), ", ")
 }

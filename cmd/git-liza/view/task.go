@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Task is a task as JSON shows it, with exactly the keys that scripts rely on. Values follow
@@ -130,12 +131,8 @@ func (r Reading) wholeTask(t *flow.Task) Task {
 	v.Files, v.Acceptance, v.Steps, v.Context, v.Consumers = t.Files, t.Acceptance, t.Steps, t.Context, t.Consumers
 	v.IntegrationTest, v.VerifyTimeout, v.RetryError, v.AbandonedBy, v.Gates, v.Denies = t.IntegrationTest, t.VerifyTimeout, retry.Error, t.AbandonedBy, sub.Gates, t.Denies
 	v.BudgetLeft = r.budgetLeft("", t.ID)
-	for _, text := range t.Outdated(r.Board) {
-		v.Stale = append(v.Stale, text.String())
-	}
-	for _, asked := range t.Asking {
-		v.Asking = append(v.Asking, asked.Question)
-	}
+	v.Stale = append(v.Stale, lists.Of(t.Outdated(r.Board), flow.TextRef.String)...)
+	v.Asking = append(v.Asking, lists.Of(t.Asking, func(a flow.Asking) flow.RecordID { return a.Question })...)
 	if t.Attempt != nil && !t.Status.Final() {
 		v.Branch = t.ID.Branch()
 		if r.Checkout != nil {
@@ -152,12 +149,8 @@ func (r Reading) wholeTask(t *flow.Task) Task {
 // reviewsOf returns what each role holds of the task: first those that judge the
 // submission, in its order, then others with a rejection.
 func reviewsOf(t *flow.Task) (list []Review) {
-	roles := slices.Clone(partOf(t.Submission).ReviewBy)
-	for _, j := range t.Judgements {
-		if !slices.Contains(roles, j.Role) {
-			roles = append(roles, j.Role)
-		}
-	}
+	judging := lists.Of(t.Judgements, func(j flow.Judgement) flow.Role { return j.Role })
+	roles := lists.Add(slices.Clone(partOf(t.Submission).ReviewBy), judging...)
 	for _, role := range roles {
 		own := t.Judgement(role)
 		review := partOf(own.Review)
@@ -168,13 +161,9 @@ func reviewsOf(t *flow.Task) (list []Review) {
 
 // missingOf returns the roles that have still to approve a submission that waits
 // for verdicts.
-func missingOf(t *flow.Summary) (list []flow.Role) {
-	for _, j := range t.Judges {
-		if !j.Done {
-			list = append(list, j.Role)
-		}
-	}
-	return list
+func missingOf(t *flow.Summary) []flow.Role {
+	open := lists.Where(t.Judges, func(j flow.Judge) bool { return !j.Done })
+	return lists.Of(open, func(j flow.Judge) flow.Role { return j.Role })
 }
 
 // Tasks returns tasks with at least the wanted keys. It reads documents only
@@ -237,19 +226,10 @@ func taskFields() (list []taskField) {
 }
 
 // TaskKeys are the keys of a [Task].
-func TaskKeys() (keys []string) {
-	for _, f := range taskFields() {
-		keys = append(keys, f.key)
-	}
-	return keys
-}
+func TaskKeys() []string { return lists.Of(taskFields(), func(f taskField) string { return f.key }) }
 
 // SummaryKeys are the keys of a [Task] whose values are in summaries.
-func SummaryKeys() (keys []string) {
-	for _, f := range taskFields() {
-		if f.short {
-			keys = append(keys, f.key)
-		}
-	}
-	return keys
+func SummaryKeys() []string {
+	fields := lists.Where(taskFields(), func(f taskField) bool { return f.short })
+	return lists.Of(fields, func(f taskField) string { return f.key })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -307,12 +308,10 @@ func takeOut(from, to flow.ObjectID) string {
 // reopened brings the work back that an adoption took out. The mark that it left on the
 // tasks stays, whatever integration holds: only a task that does the work again ends it.
 func (m lastMove) reopened(d *flow.AdoptMove) Compensation {
-	var list []flow.TaskID
-	for _, id := range d.Reverts {
-		if t := m.now.Task(id); t != nil && t.Reverted != nil && !flow.Stands(m.now, t) && len(flow.Outstanding(m.now, t)) == 0 {
-			list = append(list, id)
-		}
-	}
+	list := lists.Where(d.Reverts, func(id flow.TaskID) bool {
+		t := m.now.Task(id)
+		return t != nil && t.Reverted != nil && !flow.Stands(m.now, t) && len(flow.Outstanding(m.now, t)) == 0
+	})
 	if len(list) == 0 {
 		return Compensation{Why: "other tasks do the work again: git liza show " + string(d.Reverts[0])}
 	}

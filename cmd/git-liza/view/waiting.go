@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A WaitGroup is the open tasks that wait for the same thing.
@@ -144,11 +145,7 @@ func (r *row) groups() []string {
 	if r.what == "" {
 		return nil
 	}
-	names := []string{r.what}
-	for _, role := range r.roles {
-		names = append(names, role.String())
-	}
-	return names
+	return append([]string{r.what}, lists.Of(r.roles, flow.Role.String)...)
 }
 
 // endedGoals are the goals whose open tasks agents no longer take.
@@ -294,9 +291,7 @@ func waitRows(waits []wait, groups []WaitGroup) [][]string {
 			parts = append(parts, part)
 		}
 		rows = append(rows, []string{label, strconv.Itoa(g.Count), strings.Join(parts, ", ")})
-		for _, chain := range g.Chains {
-			rows = append(rows, []string{"  " + chain})
-		}
+		rows = append(rows, lists.Of(g.Chains, func(chain string) []string { return []string{"  " + chain} })...)
 	}
 	return rows
 }
