@@ -43,15 +43,14 @@ func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
 	}
 	for _, dir := range dirs {
 		found = append(found, leftLock(dir)...)
-		if dir == l.registry.common || isHalfMade(dir) {
+		if dir == l.registry.common {
 			continue
 		}
-		if lost, err := l.leftHead(ctx, dir); err != nil || lost != nil {
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, *lost)
+		lost, err := l.leftHead(ctx, dir)
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, lost...)
 	}
 	return found, ctx.Err()
 }

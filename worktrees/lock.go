@@ -21,27 +21,12 @@ type nameLocks struct {
 const stripes = 16
 
 // lockName waits until no other process of this program makes or removes the checkout
-// called name. A half-made one then belongs to a dead process. It refuses names as
-// checkName does.
+// called name. It refuses names as checkName does.
 func (l *nameLocks) lockName(ctx context.Context, name string) (unlock func(), err error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	return l.lock(ctx, lockStripe(name))
-}
-
-// tryName takes the lock of a name without waiting. It is false if another process
-// holds it, or if no lock can be taken.
-func (l *nameLocks) tryName(name string) (unlock func(), free bool) {
-	f, err := git.OpenLock(l.common, lockFile(lockStripe(name)))
-	if err != nil {
-		return nil, false
-	}
-	if git.TryLock(f) != nil {
-		f.Close()
-		return nil, false
-	}
-	return func() { f.Close() }, true
 }
 
 // lockStripe is the lock that a name shares with others.

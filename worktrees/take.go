@@ -24,7 +24,7 @@ func (t *Trees) Take(ctx context.Context, name string) error {
 	}
 	r := record{gitDir: entry, name: name}
 	known, err := t.readRecord(ctx, &r, folderLinks{})
-	if err != nil || !known || r.half || r.gone || r.alien {
+	if err != nil || !known || r.gone || r.alien {
 		return err
 	}
 	return t.insides.take(ctx, &r)
@@ -37,7 +37,7 @@ func (t *Trees) takeHolders(ctx context.Context, branch string) error {
 		if err != nil {
 			return err
 		}
-		if r.own && !r.half && !r.alien && (r.hasBranch(branch) || taskBranch(r.name) == branch) {
+		if r.own && !r.alien && (r.hasBranch(branch) || taskBranch(r.name) == branch) {
 			err = t.insides.take(ctx, &r)
 		}
 	}
@@ -47,6 +47,7 @@ func (t *Trees) takeHolders(ctx context.Context, branch string) error {
 // Find returns the checkout called name; false if there is none or it is
 // broken. What was committed inside is the clone's then.
 func (t *Trees) Find(ctx context.Context, name string) (Tree, bool, error) {
+	_ = t.sweepUndone(ctx) // what cannot be removed is Branch's to say
 	if err := t.Take(ctx, name); err != nil {
 		return Tree{}, false, err
 	}
@@ -71,7 +72,7 @@ type face struct {
 
 // take brings what was committed inside a checkout to the clone, and changes the record.
 func (i *insides) take(ctx context.Context, r *record) error {
-	if !r.own {
+	if !r.own || r.hasNoHead() { // the entry is made again
 		return nil
 	}
 	if _, _, agreed, err := i.compare(r); err != nil || agreed == r.head {
@@ -333,7 +334,7 @@ func (t *Trees) Renew(ctx context.Context, name string) error {
 	}
 	r := record{gitDir: entry, name: name}
 	known, err := t.readRecord(ctx, &r, folderLinks{})
-	if err != nil || !known || r.half || r.gone || r.alien || !r.own {
+	if err != nil || !known || r.gone || r.alien || !r.own {
 		return err
 	}
 	return t.insides.renew(ctx, r)
