@@ -182,15 +182,6 @@ func (t *Trees) fillCheckout(ctx context.Context, r record, args ...string) erro
 	return index.install()
 }
 
-// wrapCheckoutFailure returns a *CheckoutError for a git that failed, and the error
-// as it is for one that did not start or was ended.
-func wrapCheckoutFailure(ctx context.Context, r record, err error) error {
-	if exitCode(err) <= 0 || ctx.Err() != nil {
-		return err
-	}
-	return &CheckoutError{Path: r.path, Commit: r.head, Err: err}
-}
-
 // postCheckout runs the user's hook as `git worktree add` does. What it leaves is nobody's work.
 func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	folder, err := t.isolation.hooksFolder(ctx)
@@ -253,8 +244,11 @@ func (t *Trees) fillFolder(ctx context.Context, r record) error {
 	if !fileExists(filepath.Join(r.gitDir, "index")) {
 		how = []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"}
 	}
-	if err := t.fillCheckout(ctx, r, how...); err != nil {
-		return wrapCheckoutFailure(ctx, r, err)
+	switch err := t.fillCheckout(ctx, r, how...); {
+	case exitCode(err) > 0 && ctx.Err() == nil:
+		return &CheckoutError{Path: r.path, Commit: r.head, Err: err}
+	case err != nil: // git did not start, or was ended
+		return err
 	}
 	if err := t.fillInside(ctx, r); err != nil {
 		return err

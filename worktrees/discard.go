@@ -17,9 +17,13 @@ import (
 // alone is one whose folder somebody moved away, and keeps its branch.
 const undonePrefix = "undone-"
 
-// lockName is [nameLocks.lockName]. What dead processes were making or removing is gone then.
+// lockName waits until no other process of this program makes or removes the checkout called
+// name. What dead ones were making or removing is gone then. It refuses names as checkName does.
 func (g *registry) lockName(ctx context.Context, name string) (unlock func(), err error) {
-	if unlock, err = g.locks.lockName(ctx, name); err != nil {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	if unlock, err = g.locks.lock(ctx, lockStripe(name)); err != nil {
 		return nil, err
 	}
 	_ = g.sweepUndone(ctx) // what stays of others is in the way of few
@@ -118,16 +122,15 @@ func (g *registry) repairLinks(name string) error {
 
 // checkOwn refuses a folder that belongs to another repository.
 func (g *registry) checkOwn(r record) error {
-	if r.gone {
-		if info, err := os.Lstat(r.path); err == nil && !info.IsDir() {
-			return &Obstacle{Path: g.pathOf(r), Reason: "is in the way and not a folder",
-				Hint: "mv " + shell.Quote(g.pathOf(r)) + " " + shell.Quote(g.pathOf(r)+".old")}
-		}
+	info, err := os.Lstat(r.path)
+	o := &Obstacle{Path: g.pathOf(r), Hint: "mv " + shell.Quote(g.pathOf(r)) + " " + shell.Quote(g.pathOf(r)+".old")}
+	switch {
+	case r.gone && err == nil && !info.IsDir():
+		o.Reason = "is in the way and not a folder"
+	case !r.gone && r.alien:
+		o.Reason = "is in the way, it belongs to another repository"
+	default:
 		return nil
 	}
-	if r.alien {
-		return &Obstacle{Path: g.pathOf(r), Reason: "is in the way, it belongs to another repository",
-			Hint: "mv " + shell.Quote(g.pathOf(r)) + " " + shell.Quote(g.pathOf(r)+".old")}
-	}
-	return nil
+	return o
 }

@@ -41,34 +41,24 @@ func taskBranch(name string) string {
 	return layout.TaskBranches + task
 }
 
-// maxLogged bounds the commits of a reflog that are read.
-const maxLogged = 100
-
-// loggedHead returns the newest commit that the reflog of HEAD names and that can be
-// read, "" if there is none.
+// loggedHead returns the newest commit that the reflog of HEAD names and that is there, "" if
+// there is none.
 func (l *Leftovers) loggedHead(ctx context.Context, dir string) (string, error) {
 	content, err := git.ReadSmall(filepath.Join(dir, "logs", "HEAD"))
 	if err != nil {
 		return "", nil
 	}
-	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
-	var list []ID
-	for _, line := range slices.Backward(lines) {
+	objects, err := l.registry.repo.Objects(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, line := range slices.Backward(strings.Split(string(content), "\n")) {
 		fields := strings.Fields(line)
-		if len(fields) < 2 || l.registry.repo.CheckID(ID(fields[1])) != nil || slices.Contains(list, ID(fields[1])) {
+		if len(fields) < 2 || l.registry.repo.CheckID(ID(fields[1])) != nil {
 			continue
 		}
-		if list = append(list, ID(fields[1])); len(list) == maxLogged {
-			break
-		}
-	}
-	for _, id := range list {
-		bad, err := l.registry.repo.UnreadableObjects(ctx, []ID{id}, 1)
-		if err != nil {
-			return "", err
-		}
-		if len(bad) == 0 {
-			return string(id), nil
+		if _, _, err := objects.Read(ID(fields[1])); err == nil {
+			return fields[1], nil
 		}
 	}
 	return "", nil

@@ -42,6 +42,9 @@ func TestLeftHead(t *testing.T) {
 				_, ok, err := p.Find(ctx, name)
 				require.NoError(t, err)
 				require.False(t, ok)
+				found, err := p.Leftovers.List(ctx)
+				require.NoError(t, err)
+				require.Empty(t, found, "the claim mends it")
 			}
 			lose("task-1@2")
 			p.branch("task-1@2", "liza/task-1")

@@ -40,6 +40,29 @@ func TestBranchMadeMeanwhile(t *testing.T) {
 	require.Equal(t, "liza/a", obstacle.Branch)
 }
 
+// The lock of a name is one that others find, whoever removed it while it was waited for.
+func TestHoldAfterAnother(t *testing.T) {
+	t.Parallel()
+	trees, _ := openSeeded(t)
+	for range 50 {
+		first, err := trees.scratch.hold(context.Background(), "x")
+		require.NoError(t, err)
+		held := make(chan func(), 1)
+		begun := make(chan struct{})
+		go func() {
+			close(begun)
+			second, _ := trees.scratch.hold(context.Background(), "x")
+			held <- second
+		}()
+		<-begun
+		first()
+		second := <-held
+		require.NotNil(t, second)
+		require.FileExists(t, trees.scratch.path("x.lock"))
+		second()
+	}
+}
+
 // A checkout that a living process makes or removes, or that is finished when its lock is free,
 // stays.
 func TestFinishedMeanwhileIsNotDiscarded(t *testing.T) {

@@ -325,15 +325,6 @@ func (g *registry) treeOf(r record) Tree {
 	return Tree{Name: r.name, Path: g.pathOf(r), Branch: r.branch, Head: r.head, Broken: r.gone || r.alien || r.hasNoHead()}
 }
 
-// gitDirs returns the git directories of the main work tree and of the linked ones.
-func (g *registry) gitDirs() (dirs []string, err error) {
-	names, err := g.gitDirNames()
-	for _, name := range names {
-		dirs = append(dirs, filepath.Join(g.common, name))
-	}
-	return dirs, err
-}
-
 // gitDirNames are the git directories as paths below the shared one, "." for that itself.
 func (g *registry) gitDirNames() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(g.common, "worktrees"))

@@ -21,10 +21,6 @@ func (t *Trees) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	defer unlock()
-	return t.remove(ctx, name)
-}
-
-func (t *Trees) remove(ctx context.Context, name string) error {
 	r, err := t.findRemovable(ctx, name)
 	if err != nil || r.gitDir == "" {
 		return err

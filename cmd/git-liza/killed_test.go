@@ -155,7 +155,7 @@ func (p *playground) litter() []string {
 	err := filepath.WalkDir(p.repo, func(path string, entry fs.DirEntry, err error) error {
 		name := filepath.Base(path)
 		left := strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".new") || strings.HasPrefix(name, ".gone-") || strings.HasPrefix(name, ".new-") ||
-			strings.Contains(path, "/liza/journal/") || strings.HasPrefix(name, "scratch-")
+			strings.Contains(path, "/liza/journal/") || strings.HasPrefix(name, "scratch-") || strings.HasPrefix(name, "gate-")
 		if left && !lasting.MatchString(path) {
 			found = append(found, path)
 		}
