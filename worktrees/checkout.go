@@ -155,8 +155,9 @@ func (t *Trees) makeHeld(ctx context.Context, c checkout) (Tree, error) {
 	if err == nil {
 		err = t.restoreFolder(ctx, r)
 	}
+	r.gone, r.own = false, true
 	var hookErr error
-	if r.gone, r.own = false, true; err == nil && c.hook {
+	if err == nil && c.hook {
 		hookErr = t.postCheckout(ctx, r)
 	}
 	if err == nil && ctx.Err() != nil {

@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -66,21 +67,21 @@ func (g *registry) discardHeld(ctx context.Context, name string) error {
 	if !known {
 		return nil
 	}
-	var folder string
+	gone := filepath.Join(filepath.Dir(r.path), gonePrefix+rand.Text())
 	if !r.alien {
-		if folder, err = setAside(r.path, filepath.Join(filepath.Dir(r.path), gonePrefix)); err != nil {
-			return err
+		if err := os.Rename(r.path, gone); err != nil && !isAbsent(err) {
+			return fmt.Errorf("removing %s: %w", r.path, err)
 		}
 	}
-	entry, err := setAside(r.gitDir, g.scratch.path("gone-"))
+	dir, release, err := g.scratch.makeScratch()
 	if err != nil {
 		return err
 	}
-	for _, garbage := range []string{folder, entry} {
-		if garbage != "" {
-			_ = removeAll(garbage)
-		}
+	defer release()
+	if err := os.Rename(r.gitDir, filepath.Join(dir, "x")); err != nil && !isAbsent(err) {
+		return fmt.Errorf("removing %s: %w", r.gitDir, err)
 	}
+	_ = removeAll(gone)
 	return nil
 }
 

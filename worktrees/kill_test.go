@@ -195,7 +195,7 @@ func (p *project) usable(at string) {
 func (p *project) noLitter(at string, but ...string) {
 	p.t.Helper()
 	for _, pattern := range []string{".worktrees/.*", ".git/worktrees/*/*.lock", ".git/worktrees/*/*liza*",
-		".git/*.lock", ".git/index.*", ".git/liza-*", ".git/liza/gone-*", ".git/liza/undone-*", ".git/liza/new-*", ".git/liza/scratch-*"} {
+		".git/*.lock", ".git/index.*", ".git/liza-*", ".git/liza/undone-*", ".git/liza/new-*", ".git/liza/scratch-*"} {
 		left, err := filepath.Glob(filepath.Join(p.dir, pattern))
 		require.NoError(p.t, err)
 		left = slices.DeleteFunc(left, func(path string) bool { return slices.Contains(but, filepath.Base(path)) })

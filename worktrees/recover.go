@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -65,8 +64,7 @@ func (l *Leftovers) recoverNote(ctx context.Context, dir string) error {
 // sweepGone removes what was renamed to be removed.
 func (l *Leftovers) sweepGone() error {
 	var errs []error
-	garbage := slices.Concat(git.PathsIn(l.registry.root, gonePrefix, ""), git.PathsIn(l.registry.scratch.path(""), "gone-", ""))
-	for _, path := range garbage {
+	for _, path := range git.PathsIn(l.registry.root, gonePrefix, "") {
 		if err := removeAll(path); err != nil {
 			errs = append(errs, fmt.Errorf("worktrees: what is left of a checkout: %w", err))
 		}

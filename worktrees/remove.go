@@ -112,22 +112,6 @@ func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, err
 // checkouts.
 const gonePrefix = ".gone-"
 
-// setAside renames path to a new name that begins with prefix; "" if path does not
-// exist. Files with such names are always deleted.
-func setAside(path, prefix string) (string, error) {
-	if !fileExists(path) {
-		return "", nil
-	}
-	to := prefix + rand.Text()
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return "", fmt.Errorf("removing %s: %w", path, err)
-	}
-	if err := os.Rename(path, to); err != nil && !isAbsent(err) {
-		return "", fmt.Errorf("removing %s: %w", path, err)
-	}
-	return to, nil
-}
-
 // removeAll removes a folder, and folders inside that were made read-only too, as
 // caches of some build tools are.
 func removeAll(path string) error {

@@ -13,7 +13,7 @@ import (
 // swept requires that nothing is left of any checkout.
 func (p *project) swept() {
 	p.t.Helper()
-	for _, pattern := range []string{".worktrees/*", ".worktrees/.*", ".git/worktrees/*", ".git/liza/gone-*", ".git/liza/undone-*", ".git/liza/new-*", ".git/liza/scratch-*"} {
+	for _, pattern := range []string{".worktrees/*", ".worktrees/.*", ".git/worktrees/*", ".git/liza/undone-*", ".git/liza/new-*", ".git/liza/scratch-*"} {
 		left, err := filepath.Glob(filepath.Join(p.dir, pattern))
 		require.NoError(p.t, err)
 		require.Empty(p.t, left)
@@ -75,7 +75,8 @@ func TestPrune(t *testing.T) {
 	p.write(".worktrees/.gone-1/x/a", "x")
 	p.write(".worktrees/.new-task-7/a", "x")
 	p.write(".git/liza/new-task-7.lock", "")
-	p.write(".git/liza/gone-1/x/HEAD", "x")
+	p.write(".git/liza/scratch-1/x/HEAD", "x")
+	p.write(".git/liza/scratch-1.lock", "")
 	removed, err := p.Prune(ctx, func(name string) bool { return name == "task-2" })
 	require.NoError(t, err)
 	require.Equal(t, []string{"task-1", "task-3"}, removed)
@@ -84,7 +85,7 @@ func TestPrune(t *testing.T) {
 	left, err := os.ReadDir(filepath.Join(p.dir, ".worktrees"))
 	require.NoError(t, err)
 	require.Len(t, left, 2)
-	require.NoDirExists(t, filepath.Join(p.dir, ".git/liza/gone-1"))
+	require.NoDirExists(t, filepath.Join(p.dir, ".git/liza/scratch-1"))
 }
 
 func TestPrivate(t *testing.T) {
