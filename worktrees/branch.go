@@ -17,7 +17,7 @@ import (
 // left half-made. Errors: *Obstacle if something else is in the way; *HookError beside
 // a Tree that is complete.
 func (t *Trees) Branch(ctx context.Context, name, branch string, start ID) (Tree, error) {
-	unlock, err := t.locks.lockName(ctx, name)
+	unlock, err := t.lockName(ctx, name)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -43,7 +43,7 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 		}
 		return t.treeOf(r), t.checkRoot()
 	}
-	records, err := t.recordsWithoutHalfMade(ctx, name, branch)
+	records, err := t.repairRecords(ctx)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -58,23 +58,13 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 			return Tree{}, t.branches.branchObstacle(r, branch)
 		}
 	}
-	if r, known := findRecord(records, name); late && (!known || r.half) {
+	if _, known := findRecord(records, name); late && !known {
 		forward := git.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: start}
 		if err := t.repo.Refs.MoveRefs(ctx, []git.RefUpdate{forward}, "git liza: branch "+branch); err != nil {
 			return Tree{}, err
 		}
 	}
 	return t.settleCheckout(ctx, records, checkout{name: name, branch: branch, commit: start, create: tip == "", hook: true})
-}
-
-// recordsWithoutHalfMade are the records without half-made checkouts of the branch
-// under other names.
-func (t *Trees) recordsWithoutHalfMade(ctx context.Context, name, branch string) ([]record, error) {
-	records, err := t.repairRecords(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return t.freeBranch(ctx, records, name, branch)
 }
 
 // Restart checks branch out in .worktrees/<name>, a name not used before, and points it
@@ -85,7 +75,7 @@ func (t *Trees) recordsWithoutHalfMade(ctx context.Context, name, branch string)
 // A repeated call finishes what was begun. Errors are those of Branch; also an
 // *Obstacle if the branch is neither at old nor at start.
 func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID) (Tree, error) {
-	unlock, err := t.locks.lockName(ctx, name)
+	unlock, err := t.lockName(ctx, name)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -95,14 +85,14 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 			return Tree{}, err
 		}
 	}
-	records, err := t.recordsWithoutHalfMade(ctx, name, branch)
+	records, err := t.repairRecords(ctx)
 	if err != nil {
 		return Tree{}, err
 	}
-	if r, ok := findRecord(records, name); ok && !r.half && r.hasBranch(branch) {
+	if r, ok := findRecord(records, name); ok && r.hasBranch(branch) {
 		return t.branch(ctx, name, branch, start)
 	}
-	if _, err := t.findExisting(records, checkout{name: name, branch: branch, create: old == ""}); err != nil {
+	if _, _, err := t.findExisting(records, checkout{name: name, branch: branch, create: old == ""}); err != nil {
 		return Tree{}, err
 	}
 	if err := t.branches.moveBranch(ctx, records, branch, old, start); err != nil {
@@ -114,7 +104,7 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 // Detached checks commit out in .worktrees/<name>, without a branch. It can be repeated
 // like Branch. The error is an *Obstacle if the checkout is at another commit by now.
 func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, error) {
-	unlock, err := t.locks.lockName(ctx, name)
+	unlock, err := t.lockName(ctx, name)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -133,7 +123,7 @@ func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, err
 // it was if the branch is gone. It is no error if there is no such checkout, or it is not on
 // the branch.
 func (t *Trees) Detach(ctx context.Context, name, branch string) error {
-	unlock, err := t.locks.lockName(ctx, name)
+	unlock, err := t.lockName(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -143,7 +133,7 @@ func (t *Trees) Detach(ctx context.Context, name, branch string) error {
 	}
 	records, err := t.records(ctx)
 	r, known := findRecord(records, name)
-	if err != nil || !known || r.half || r.gone || r.alien {
+	if err != nil || !known || r.gone || r.alien {
 		return err
 	}
 	at := r.head

@@ -31,6 +31,9 @@ func (b *branches) branchObstacle(r record, branch string) *Obstacle {
 	case r.gone:
 		o.Reason += ", which is gone"
 		o.Hint = "git worktree prune"
+		if r.locked != "" {
+			o.Hint = "git worktree unlock " + shell.Quote(b.registry.pathOf(r)) + " && " + o.Hint
+		}
 	default:
 		o.Hint = "git -C " + shell.Quote(b.registry.pathOf(r)) + " checkout --detach"
 	}
@@ -115,9 +118,6 @@ func (b *branches) moveBranch(ctx context.Context, records []record, branch stri
 		}
 	}
 	for _, r := range records {
-		if r.half {
-			continue // under the name that is being made
-		}
 		if err := b.detachHead(ctx, r, branch, cmp.Or(tip, start)); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ type checkout struct {
 // settleCheckout returns the checkout that stands, mended if need be, or makes it. The
 // lock of the name is held.
 func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout) (Tree, error) {
-	r, err := t.findExisting(records, c)
+	r, stands, err := t.findExisting(records, c)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -35,18 +35,17 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 			return Tree{}, err
 		}
 	}
-	switch {
-	case r.path == "" || r.half:
-		return t.makeCheckout(ctx, r, c)
-	case r.gone:
+	if !stands {
+		return t.makeCheckout(ctx, c)
+	}
+	if err := t.mendEntry(ctx, &r, c); err != nil {
+		return Tree{}, err
+	}
+	if r.gone || !r.own { // made by the program before
 		if err := t.restoreFolder(ctx, r); err != nil {
 			return Tree{}, err
 		}
 		r.gone = false
-	case !r.own: // of the program before
-		if err := t.restoreFolder(ctx, r); err != nil {
-			return Tree{}, err
-		}
 	}
 	if c.create {
 		r.head = c.commit
@@ -54,27 +53,25 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 	return t.treeOf(r), nil
 }
 
-// findExisting returns the record of what is in the checkout's folder: the checkout
-// itself or a half-made one; a record without a path where the folder is free. The
-// error is an *Obstacle where something else is there.
-func (t *Trees) findExisting(records []record, c checkout) (record, error) {
+// findExisting returns the record of the checkout if it stands. The error is an *Obstacle
+// where something else is in its folder.
+func (t *Trees) findExisting(records []record, c checkout) (r record, stands bool, err error) {
 	path := t.Path(c.name)
 	if err := t.checkRoot(); err != nil {
-		return record{}, err
+		return record{}, false, err
 	}
 	r, known := findRecord(records, c.name)
 	if !known {
-		return record{}, checkFree(path)
+		return record{}, false, checkFree(path)
 	}
-	if err := t.checkOwn(r); err != nil || r.half {
-		return r, err
+	if err := t.checkOwn(r); err != nil {
+		return record{}, false, err
 	}
-	if c.branch != "" && r.hasBranch(c.branch) || c.branch == "" && r.branch == "" && r.head == c.commit {
-		return r, nil
+	if c.branch != "" && r.hasBranch(c.branch) || c.branch == "" && r.branch == "" && r.head == c.commit || r.hasNoHead() {
+		return r, true, nil
 	}
 	if r.gone && r.branch != "" { // its folder was moved away, and the branch has what was on it
-		r.half = true
-		return r, nil
+		return record{}, false, nil
 	}
 	o := &Obstacle{Path: path, Reason: "has " + orNone(r.head) + " checked out, not " + orNone(c.commit)}
 	if c.branch != "" {
@@ -84,7 +81,26 @@ func (t *Trees) findExisting(records []record, c checkout) (record, error) {
 			o.Hint = "git -C " + shell.Quote(path) + " checkout -b " + shell.Quote(c.branch)
 		}
 	}
-	return record{}, o
+	return record{}, false, o
+}
+
+// mendEntry writes what the entry of a checkout has lost: its lock, or its HEAD.
+func (t *Trees) mendEntry(ctx context.Context, r *record, c checkout) error {
+	if r.locked == "" {
+		if err := t.scratch.replaceFile(filepath.Join(r.gitDir, "locked"), lockReason(c.name)+"\n"); err != nil {
+			return err
+		}
+	}
+	if !r.hasNoHead() {
+		return nil
+	}
+	if err := t.scratch.replaceFile(filepath.Join(r.gitDir, "HEAD"), t.headText(c)+"\n"); err != nil {
+		return err
+	}
+	if err := t.readHead(ctx, r); err != nil {
+		return err
+	}
+	return t.insides.take(ctx, r)
 }
 
 // checkFree accepts a path that git worktree add would.
@@ -116,48 +132,40 @@ func readDotGit(dir string) (string, error) {
 	return absoluteIn(dir, target), nil
 }
 
-// makeCheckout makes a new checkout. It removes a half-made one first, because a git that a
-// dead process left behind may still write into its folder. The new checkout stays
-// locked, with our reason, until it is complete.
-func (t *Trees) makeCheckout(ctx context.Context, half record, c checkout) (Tree, error) {
-	if half.path != "" {
-		if err := t.discardCheckout(half); err != nil {
-			return Tree{}, err
-		}
+// makeCheckout makes a new checkout, after what is left of one whose folder is gone.
+func (t *Trees) makeCheckout(ctx context.Context, c checkout) (Tree, error) {
+	release, err := t.scratch.hold(ctx, undonePrefix+c.name)
+	if err != nil {
+		return Tree{}, err
 	}
+	defer release()
+	if err := t.discardHeld(ctx, c.name); err != nil {
+		return Tree{}, err
+	}
+	return t.makeHeld(ctx, c)
+}
+
+// makeHeld is makeCheckout for who holds the lock. A killed call is repeated, a failed one
+// perhaps never: of that nothing is left.
+func (t *Trees) makeHeld(ctx context.Context, c checkout) (Tree, error) {
 	if err := t.Ignore(); err != nil {
 		return Tree{}, err
 	}
 	r, err := t.register(ctx, c)
-	if err != nil {
-		return Tree{}, err
-	}
-	if err := t.makeFolder(ctx, r); err != nil {
-		return Tree{}, errors.Join(err, t.discardCheckout(r))
-	}
-	if err := t.fillCheckout(ctx, r, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"); err != nil {
-		// A killed call is repeated, a failed one perhaps never.
-		return Tree{}, errors.Join(wrapCheckoutFailure(ctx, r, err), t.discardCheckout(r))
-	}
-	r.own = true
-	err = t.insides.handDown(r)
 	if err == nil {
-		err = t.include(ctx, r)
+		err = t.restoreFolder(ctx, r)
 	}
-	if err != nil {
-		return Tree{}, errors.Join(err, t.discardCheckout(r))
-	}
+	r.gone, r.own = false, true
 	var hookErr error
-	if c.hook {
+	if err == nil && c.hook {
 		hookErr = t.postCheckout(ctx, r)
 	}
-	if ctx.Err() != nil {
-		return Tree{}, fmt.Errorf("worktree %s: %w", c.name, ctx.Err())
+	if err == nil && ctx.Err() != nil {
+		err = fmt.Errorf("worktree %s: %w", c.name, ctx.Err())
 	}
-	if err := os.Remove(filepath.Join(r.gitDir, "locked")); err != nil && !isAbsent(err) {
-		return Tree{}, fmt.Errorf("worktree %s: %w", c.name, err)
+	if err != nil {
+		return Tree{}, errors.Join(err, t.discardHeld(ctx, c.name))
 	}
-	r.half = false
 	return t.treeOf(r), hookErr
 }
 
@@ -175,15 +183,6 @@ func (t *Trees) fillCheckout(ctx context.Context, r record, args ...string) erro
 	return index.install()
 }
 
-// wrapCheckoutFailure returns a *CheckoutError for a git that failed, and the error
-// as it is for one that did not start or was ended.
-func wrapCheckoutFailure(ctx context.Context, r record, err error) error {
-	if exitCode(err) <= 0 || ctx.Err() != nil {
-		return err
-	}
-	return &CheckoutError{Path: r.path, Commit: r.head, Err: err}
-}
-
 // postCheckout runs the user's hook as `git worktree add` does. What it leaves is nobody's work.
 func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	folder, err := t.isolation.hooksFolder(ctx)
@@ -199,52 +198,69 @@ func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	return nil
 }
 
-// newPrefix is the beginning of names of folders below .worktrees/ that are being
-// restored.
-const newPrefix = ".new-"
+// newPrefix is the beginning of names of folders below .worktrees/ that are being filled, after
+// a dot, and of the locks of those who do.
+const newPrefix = "new-"
 
-// restoreFolder makes the folder of a checkout again from its index. The folder is
-// filled beside its place and then renamed, so that a killed process leaves no half
-// of it there.
+func (g *registry) sweepRestored() error {
+	return g.scratch.sweepHeld(newPrefix, func(name string) error { return removeAll(filepath.Join(g.root, "."+name)) })
+}
+
+// restoreFolder makes the folder of a checkout from its index, or from its commit. The folder
+// is filled beside its place and then renamed, so that a killed process leaves no half of it
+// there.
 func (t *Trees) restoreFolder(ctx context.Context, r record) error {
-	entries, err := os.ReadDir(r.path)
-	if err == nil && len(entries) > 0 {
+	if entries, err := os.ReadDir(r.path); err == nil && len(entries) > 0 {
 		if err := os.Remove(r.inside()); err != nil && !isAbsent(err) {
 			return fmt.Errorf("worktree %s: %w", r.path, err)
 		}
-		if err := t.insides.make(ctx, r); err != nil { // only that is lost
-			return err
-		}
-		return t.insides.handDown(r)
+		return t.fillInside(ctx, r) // only that is lost
 	}
+	release, err := t.scratch.hold(ctx, newPrefix+r.name)
+	if err != nil {
+		return err
+	}
+	defer release()
 	beside := r
-	beside.path = filepath.Join(filepath.Dir(r.path), newPrefix+r.name)
-	if err := removeAll(beside.path); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	if err := os.MkdirAll(beside.path, 0o777); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	beside.gone = false
-	how := []string{"checkout-index", "--all", "--force", "--index", "--quiet"}
-	if _, err := os.Stat(filepath.Join(r.gitDir, "index")); err != nil {
-		how = []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"}
-	}
-	if err := t.fillCheckout(ctx, beside, how...); err != nil {
-		return errors.Join(wrapCheckoutFailure(ctx, r, err), removeAll(beside.path))
-	}
-	if err = t.insides.make(ctx, beside); err == nil {
-		err = t.insides.handDown(beside)
-	}
-	if err == nil {
-		err = t.include(ctx, beside)
+	beside.gone, beside.path = false, filepath.Join(filepath.Dir(r.path), "."+newPrefix+r.name)
+	if err = removeAll(beside.path); err == nil {
+		err = t.fillFolder(ctx, beside)
 	}
 	if err == nil {
 		_ = os.Remove(r.path) // an empty folder is in the way of Go's rename
 		err = os.Rename(beside.path, r.path)
 	}
 	if err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
+		return errors.Join(err, removeAll(beside.path))
 	}
 	return nil
+}
+
+// fillFolder makes the folder of a checkout with all that is in it.
+func (t *Trees) fillFolder(ctx context.Context, r record) error {
+	if err := os.MkdirAll(r.path, 0o777); err != nil {
+		return err
+	}
+	how := []string{"checkout-index", "--all", "--force", "--index", "--quiet"}
+	if !fileExists(filepath.Join(r.gitDir, "index")) {
+		how = []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"}
+	}
+	switch err := t.fillCheckout(ctx, r, how...); {
+	case exitCode(err) > 0 && ctx.Err() == nil:
+		return &CheckoutError{Path: r.path, Commit: r.head, Err: err}
+	case err != nil: // git did not start, or was ended
+		return err
+	}
+	if err := t.fillInside(ctx, r); err != nil {
+		return err
+	}
+	return t.include(ctx, r)
+}
+
+// fillInside makes the repository inside, as its entry has it.
+func (t *Trees) fillInside(ctx context.Context, r record) error {
+	if err := t.insides.make(ctx, r); err != nil {
+		return err
+	}
+	return t.insides.handDown(r)
 }

@@ -2,100 +2,64 @@ package worktrees
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// discardCheckout removes a work tree: first the folder, then git's registration of it. It
-// renames each of them before it deletes, so that a killed process leaves nothing
-// half removed under its name. Before that it locks the work tree with the reason
-// that it is being removed: the next process that finds the lock completes the
-// removal. Files that cannot be deleted, for example because a process still writes,
-// are left for the next Clear.
-func (g *registry) discardCheckout(r record) error {
-	if !r.half && !r.alien && fileExists(r.gitDir) {
-		if err := g.scratch.replaceFile(filepath.Join(r.gitDir, "locked"), removing+"\n"); err != nil {
-			return err
+// undonePrefix is the beginning of the names of locks that a process holds while it makes or
+// removes a checkout: what it is killed over has such a lock that nobody holds. So folder and
+// entry may go, or come, in any order, and neither says of itself that it is not whole: an entry
+// alone is one whose folder somebody moved away, and keeps its branch.
+const undonePrefix = "undone-"
+
+// lockName waits until no other process of this program makes or removes the checkout called
+// name. What dead ones were making or removing is gone then. It refuses names as checkName does.
+func (g *registry) lockName(ctx context.Context, name string) (unlock func(), err error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	if unlock, err = g.locks.lock(ctx, lockStripe(name)); err != nil {
+		return nil, err
+	}
+	_ = g.sweepUndone(ctx) // what stays of others is in the way of few
+	if fileExists(g.scratch.path(undonePrefix + name + ".lock")) {
+		if err := g.discardCheckout(ctx, name); err != nil {
+			unlock()
+			return nil, err
 		}
 	}
-	var folder string
-	if !r.alien {
-		var err error
-		if folder, err = setAside(r.path, filepath.Join(filepath.Dir(r.path), gonePrefix)); err != nil {
-			return err
-		}
-	}
-	admin, err := setAside(r.gitDir, g.scratch.path("gone-"))
+	return unlock, nil
+}
+
+// sweepUndone removes the checkouts that dead processes were making or removing.
+func (g *registry) sweepUndone(ctx context.Context) error {
+	return g.scratch.sweepHeld(undonePrefix, func(lock string) error {
+		return g.discardHeld(ctx, strings.TrimPrefix(lock, undonePrefix))
+	})
+}
+
+// discardCheckout removes the checkout called name with git's registration of it.
+func (g *registry) discardCheckout(ctx context.Context, name string) error {
+	release, err := g.scratch.hold(ctx, undonePrefix+name)
 	if err != nil {
 		return err
 	}
-	for _, garbage := range []string{folder, admin} {
-		if garbage != "" {
-			_ = removeAll(garbage)
-		}
-	}
-	return nil
+	defer release()
+	return g.discardHeld(ctx, name)
 }
 
-// discardDead discards a half-made checkout if its process is dead.
-func (g *registry) discardDead(r record) error {
-	unlock, free := g.locks.tryName(r.name)
-	if !free {
-		return nil
-	}
-	defer unlock()
-	return g.discardHalfMade(r)
-}
-
-// discardHalfMade discards a checkout that was half-made when its record was read, unless
-// it was finished meanwhile. The caller holds the lock of its name.
-func (g *registry) discardHalfMade(r record) error {
-	if !isHalfMade(r.gitDir) {
-		return nil
-	}
-	return g.discardCheckout(r)
-}
-
-// freeBranch returns the records without the half-made checkouts of a branch. It
-// discards those of dead processes, and gives living ones time to finish theirs. The
-// caller holds the lock of name.
-func (g *registry) freeBranch(ctx context.Context, records []record, name, branch string) ([]record, error) {
-	for deadline := time.Now().Add(finishing); ; {
-		i := slices.IndexFunc(records, func(r record) bool { return r.half && r.name != name && r.hasBranch(branch) })
-		if i < 0 {
-			return records, nil
-		}
-		discard := g.discardDead
-		if lockStripe(records[i].name) == lockStripe(name) {
-			discard = g.discardHalfMade
-		}
-		if err := discard(records[i]); err != nil {
-			return nil, err
-		}
-		if time.Now().After(deadline) {
-			return nil, &Obstacle{Path: g.pathOf(records[i]), Reason: "is being made by another process"}
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("worktrees: waiting for another process: %w", ctx.Err())
-		case <-time.After(20 * time.Millisecond):
-		}
-		var err error
-		if records, err = g.records(ctx); err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (g *registry) dropGate(ctx context.Context, name string) error {
-	records, err := g.records(ctx)
+// discardHeld is discardCheckout for who holds the lock. It renames before it deletes, so that
+// nothing half removed is there under its name. Files that cannot be deleted, for example
+// because a process still writes, are left for the next Clear. A folder of somebody else's
+// stays.
+func (g *registry) discardHeld(ctx context.Context, name string) error {
+	records, err := g.records(context.WithoutCancel(ctx))
 	if err != nil {
 		return err
 	}
@@ -103,12 +67,22 @@ func (g *registry) dropGate(ctx context.Context, name string) error {
 	if !known {
 		return nil
 	}
-	return g.discardCheckout(r)
-}
-
-// sweepGates removes private checkouts whose lock no process holds.
-func (g *registry) sweepGates(ctx context.Context) error {
-	return g.scratch.sweepHeld(gatePrefix, func(name string) error { return g.dropGate(ctx, gateName(name)) })
+	gone := filepath.Join(filepath.Dir(r.path), gonePrefix+rand.Text())
+	if !r.alien {
+		if err := os.Rename(r.path, gone); err != nil && !isAbsent(err) {
+			return fmt.Errorf("removing %s: %w", r.path, err)
+		}
+	}
+	dir, release, err := g.scratch.makeScratch()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := os.Rename(r.gitDir, filepath.Join(dir, "x")); err != nil && !isAbsent(err) {
+		return fmt.Errorf("removing %s: %w", r.gitDir, err)
+	}
+	_ = removeAll(gone)
+	return nil
 }
 
 // repairRecords mends the links of checkouts whose repository was moved as a whole,
@@ -149,16 +123,15 @@ func (g *registry) repairLinks(name string) error {
 
 // checkOwn refuses a folder that belongs to another repository.
 func (g *registry) checkOwn(r record) error {
-	if r.gone {
-		if info, err := os.Lstat(r.path); err == nil && !info.IsDir() {
-			return &Obstacle{Path: g.pathOf(r), Reason: "is in the way and not a folder",
-				Hint: "mv " + shell.Quote(g.pathOf(r)) + " " + shell.Quote(g.pathOf(r)+".old")}
-		}
+	info, err := os.Lstat(r.path)
+	o := &Obstacle{Path: g.pathOf(r), Hint: "mv " + shell.Quote(g.pathOf(r)) + " " + shell.Quote(g.pathOf(r)+".old")}
+	switch {
+	case r.gone && err == nil && !info.IsDir():
+		o.Reason = "is in the way and not a folder"
+	case !r.gone && r.alien:
+		o.Reason = "is in the way, it belongs to another repository"
+	default:
 		return nil
 	}
-	if r.alien {
-		return &Obstacle{Path: g.pathOf(r), Reason: "is in the way, it belongs to another repository",
-			Hint: "mv " + shell.Quote(g.pathOf(r)) + " " + shell.Quote(g.pathOf(r)+".old")}
-	}
-	return nil
+	return o
 }

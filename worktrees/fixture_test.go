@@ -116,7 +116,7 @@ func (p *project) whole(name, branch string, head git.ID) worktrees.Tree {
 	require.Equal(p.t, worktrees.Tree{Name: name, Path: p.Path(name), Branch: branch, Head: head}, tree)
 	require.Equal(p.t, string(head), p.gitIn(tree.Path, "rev-parse", "HEAD"))
 	require.Empty(p.t, p.gitIn(tree.Path, "status", "--porcelain"))
-	require.NotContains(p.t, p.git("worktree", "list", "--porcelain"), "locked")
+	require.Contains(p.t, p.git("worktree", "list", "--porcelain"), "\nlocked git liza: "+name+"; git liza release ")
 	require.Empty(p.t, p.git("status", "--porcelain"), "the main work tree")
 	return tree
 }

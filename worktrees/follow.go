@@ -98,7 +98,7 @@ func (f *Followers) eachCheckout(ctx context.Context, branch string, do func(rec
 		return err
 	}
 	for _, r := range records {
-		if r.branch != branch || r.half || r.gone || r.alien {
+		if r.branch != branch || r.gone || r.alien {
 			continue
 		}
 		if err := do(r); err != nil {

@@ -37,21 +37,21 @@ func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
 		found = append(found, Leftover{Path: path, Text: "kept of a checkout that was removed: a commit cannot hold all of it",
 			Hint: "ls -lA " + shell.Quote(path)})
 	}
-	dirs, err := l.registry.gitDirs()
+	names, err := l.registry.gitDirNames()
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range dirs {
+	for _, name := range names {
+		dir := filepath.Join(l.registry.common, name)
 		found = append(found, leftLock(dir)...)
-		if dir == l.registry.common || isHalfMade(dir) {
+		if dir == l.registry.common {
 			continue
 		}
-		if lost, err := l.leftHead(ctx, dir); err != nil || lost != nil {
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, *lost)
+		lost, err := l.leftHead(ctx, dir)
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, lost...)
 	}
 	return found, ctx.Err()
 }

@@ -20,30 +20,6 @@ type nameLocks struct {
 // rarely wait for each other, few enough for their files to stay.
 const stripes = 16
 
-// lockName waits until no other process of this program makes or removes the checkout
-// called name. A half-made one then belongs to a dead process. It refuses names as
-// checkName does.
-func (l *nameLocks) lockName(ctx context.Context, name string) (unlock func(), err error) {
-	if err := checkName(name); err != nil {
-		return nil, err
-	}
-	return l.lock(ctx, lockStripe(name))
-}
-
-// tryName takes the lock of a name without waiting. It is false if another process
-// holds it, or if no lock can be taken.
-func (l *nameLocks) tryName(name string) (unlock func(), free bool) {
-	f, err := git.OpenLock(l.common, lockFile(lockStripe(name)))
-	if err != nil {
-		return nil, false
-	}
-	if git.TryLock(f) != nil {
-		f.Close()
-		return nil, false
-	}
-	return func() { f.Close() }, true
-}
-
 // lockStripe is the lock that a name shares with others.
 func lockStripe(name string) string {
 	h := fnv.New32a()
@@ -51,22 +27,16 @@ func lockStripe(name string) string {
 	return fmt.Sprintf("%x", h.Sum32()%stripes)
 }
 
-func lockFile(key string) string { return "worktrees-" + key + ".lock" }
-
 // lock takes a kernel lock, which the kernel releases when its holder dies.
 func (l *nameLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
-	f, err := git.OpenLock(l.common, lockFile(key))
+	unlock, err = git.HoldLock(ctx, l.common, "worktrees-"+key+".lock")
+	if ctx.Err() != nil && err != nil {
+		err = fmt.Errorf("waiting for another process: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
-	switch err := git.AwaitLock(ctx, f); {
-	case err == nil:
-		return func() { f.Close() }, nil
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("worktrees: waiting for another process: %w", err)
-	default:
-		return nil, fmt.Errorf("worktrees: %w", err)
-	}
+	return unlock, nil
 }
 
 func (s *scratch) path(name string) string { return filepath.Join(s.common, layout.Private, name) }

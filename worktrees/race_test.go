@@ -40,19 +40,48 @@ func TestBranchMadeMeanwhile(t *testing.T) {
 	require.Equal(t, "liza/a", obstacle.Branch)
 }
 
-// A checkout that was half-made when it was looked at, and is finished when its lock is
-// free, stays.
+// The lock of a name is one that others find, whoever removed it while it was waited for.
+func TestHoldAfterAnother(t *testing.T) {
+	t.Parallel()
+	trees, _ := openSeeded(t)
+	for range 50 {
+		first, err := trees.scratch.hold(context.Background(), "x")
+		require.NoError(t, err)
+		held := make(chan func(), 1)
+		begun := make(chan struct{})
+		go func() {
+			close(begun)
+			second, _ := trees.scratch.hold(context.Background(), "x")
+			held <- second
+		}()
+		<-begun
+		first()
+		second := <-held
+		require.NotNil(t, second)
+		require.FileExists(t, trees.scratch.path("x.lock"))
+		second()
+	}
+}
+
+// A checkout that a living process makes or removes, or that is finished when its lock is free,
+// stays.
 func TestFinishedMeanwhileIsNotDiscarded(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	trees, dir := openSeeded(t)
 	made, err := trees.Branch(ctx, "task-1", "liza/task-1", ID(gittest.Git(t, dir, "rev-parse", "HEAD")))
 	require.NoError(t, err)
-	r := record{name: "task-1", path: made.Path, gitDir: filepath.Join(dir, ".git", "worktrees", "task-1"), locked: making, half: true}
-	require.NoError(t, trees.discardDead(r))
-	require.DirExists(t, filepath.Join(made.Path, ".git"))
+	release, err := trees.scratch.hold(ctx, undonePrefix+"task-1")
+	require.NoError(t, err)
+	require.NoError(t, trees.sweepUndone(ctx))
+	require.DirExists(t, made.Path)
+	swept := make(chan error, 1)
+	go func() { swept <- sweepName(trees.scratch.path(undonePrefix+"task-1.lock"), nil) }()
+	release()
+	require.NoError(t, <-swept)
+	require.DirExists(t, made.Path)
 
-	gittest.Git(t, dir, "worktree", "lock", "--reason", making, made.Path)
-	require.NoError(t, trees.discardDead(r))
+	gittest.Write(t, filepath.Join(dir, ".git", "liza"), undonePrefix+"task-1.lock", "")
+	require.NoError(t, trees.sweepUndone(ctx))
 	require.NoDirExists(t, made.Path)
 }

@@ -12,30 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const marker = "git liza: being made"
-
-// halfMade leaves what a process of an earlier program left that was killed while
-// `git worktree add` ran.
-func (p *project) halfMade(name, branch string) (admin string) {
-	p.t.Helper()
-	p.git("worktree", "add", "-q", "--no-checkout", "--lock", "--reason", marker, "-b", branch, p.Path(name))
-	admin = filepath.Join(p.dir, ".git/worktrees", name)
-	p.write(filepath.Join(admin, "HEAD"), strings.Repeat("0", 40)+"\n")
-	return admin
-}
-
-// A checkout without a HEAD keeps git from fetching, until the next command.
-func TestRecoverHalfMade(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.halfMade("task-1", "liza/task-1")
-	_, err := p.tryIn(p.dir, "fsck")
-	require.Error(t, err)
-	require.NoError(t, p.Leftovers.Clear(context.Background()))
-	p.usable("recovered")
-	p.swept()
-}
-
 // Another's checkout, and another's lock, stay as they are.
 func TestRecoverLeavesOthers(t *testing.T) {
 	t.Parallel()
@@ -77,6 +53,36 @@ func TestRecoverWhileMade(t *testing.T) {
 	p.whole("task-1", "liza/task-1", p.base)
 }
 
+// No git worktree command of a person removes a checkout, or forgets it while its folder is
+// gone. The hint of a claim that is in its way does.
+func TestLocked(t *testing.T) {
+	ctx := context.Background()
+	p := newProject(t)
+	tree := p.branch("task-1@2", "liza/task-1")
+	review, err := p.Detached(ctx, "review@task-1@1", p.base)
+	require.NoError(t, err)
+	for _, path := range []string{tree.Path, review.Path} {
+		out, err := p.tryIn(p.dir, "worktree", "remove", "--force", path)
+		require.Error(t, err)
+		require.Contains(t, out, "lock reason: git liza: "+filepath.Base(path)+"; git liza release task-1")
+	}
+	require.NoError(t, os.Rename(tree.Path, tree.Path+".moved"))
+	p.git("worktree", "prune")
+	p.git("gc", "-q", "--prune=now")
+	require.NoError(t, p.Leftovers.Clear(ctx))
+	require.NoError(t, os.Rename(tree.Path+".moved", tree.Path))
+	require.Equal(t, tree, p.whole("task-1@2", "liza/task-1", p.base))
+
+	require.NoError(t, os.RemoveAll(tree.Path))
+	_, err = p.Branch(ctx, "other", "liza/task-1", p.base)
+	o := obstacle(t, err)
+	require.Contains(t, o.Reason, "which is gone")
+	t.Chdir(p.dir)
+	p.typed(o.Hint)
+	p.branch("other", "liza/task-1")
+	p.whole("other", "liza/task-1", p.base)
+}
+
 // A half-made checkout of a branch is in nobody's way under another name.
 func TestHalfMadeUnderAnotherName(t *testing.T) {
 	t.Parallel()
@@ -93,11 +99,12 @@ func TestHalfMadeUnderAnotherName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
-			admin := p.halfMade("task-1", "liza/task-1")
-			p.write(filepath.Join(admin, "HEAD"), "ref: refs/heads/liza/task-1\n")
+			p.branch("task-1", "liza/task-1")
+			p.undone("task-1")
 			p.write(filepath.Join(p.Path("task-1"), "a"), "hal")
 			require.NoError(t, make(p))
 			p.whole("other", "liza/task-1", p.base)
+			require.NoDirExists(t, p.Path("task-1"))
 			p.noLitter(name)
 		})
 	}

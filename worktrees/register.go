@@ -11,13 +11,13 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // register makes the git directory of a new, empty work tree, in the form of
 // gitrepository-layout(5). The directory is complete before it appears among the
-// others, with a lock of this package and a HEAD that names a commit. Git looks at all
-// of them when it fetches, collects garbage or checks, and fails on one whose HEAD
+// others, with a lock that stays and a HEAD that names a commit. Git looks at all of them when it fetches, collects garbage or checks, and fails on one whose HEAD
 // names no commit. `git worktree add` writes forty zeros first, so it is not used.
 func (g *registry) register(ctx context.Context, c checkout) (record, error) {
 	dir, release, err := g.scratch.makeScratch()
@@ -33,7 +33,7 @@ func (g *registry) register(ctx context.Context, c checkout) (record, error) {
 	if err := g.writeAdminFiles(ctx, admin, path, c); err != nil {
 		return record{}, fmt.Errorf("worktree %s: %w", c.name, err)
 	}
-	r := record{name: c.name, path: path, branch: c.branch, head: c.commit, locked: making, half: true}
+	r := record{name: c.name, path: path, branch: c.branch, head: c.commit, locked: lockReason(c.name), gone: true}
 	if r.gitDir, err = g.addAdminFolder(admin, c.name); err != nil {
 		return record{}, fmt.Errorf("worktree %s: %w", c.name, err)
 	}
@@ -49,22 +49,14 @@ func (g *registry) writeAdminFiles(ctx context.Context, admin, path string, c ch
 	if err := os.Mkdir(admin, 0o777); err != nil {
 		return err
 	}
-	head := string(c.commit)
-	if c.branch != "" {
-		head = "ref: refs/heads/" + c.branch
-	}
-	reftable := fileExists(filepath.Join(g.common, "reftable"))
-	if reftable {
-		head = "ref: refs/heads/.invalid" // what git writes if HEAD is not a file
-	}
 	for name, text := range map[string]string{
-		"locked": making, "gitdir": filepath.Join(path, ".git"), "commondir": "../..", "HEAD": head,
+		"locked": lockReason(c.name), "gitdir": filepath.Join(path, ".git"), "commondir": "../..", "HEAD": g.headText(c),
 	} {
 		if err := os.WriteFile(filepath.Join(admin, name), []byte(text+"\n"), 0o666); err != nil {
 			return err
 		}
 	}
-	if reftable {
+	if g.hasReftable() {
 		if err := g.setReftableHead(ctx, admin, c); err != nil {
 			return err
 		}
@@ -75,6 +67,38 @@ func (g *registry) writeAdminFiles(ctx context.Context, admin, path string, c ch
 	}
 	return copyIfThere(to, filepath.Join(g.common, "info", "sparse-checkout"))
 }
+
+// headText is the content of the file HEAD of a checkout.
+func (g *registry) headText(c checkout) string {
+	switch {
+	case g.hasReftable():
+		return "ref: refs/heads/.invalid" // what git writes if HEAD is not a file
+	case c.branch != "":
+		return "ref: refs/heads/" + c.branch
+	}
+	return string(c.commit)
+}
+
+func (g *registry) hasReftable() bool { return fileExists(filepath.Join(g.common, "reftable")) }
+
+// lockPrefix is the beginning of the reasons for which checkouts are locked.
+const lockPrefix = "git liza: "
+
+// lockReason is the reason for which the checkout called name is locked while it is there:
+// no `git worktree` command of a person then removes it, or forgets it while its folder is
+// gone, and each says what does.
+func lockReason(name string) string {
+	parts := strings.Split(name, "@")
+	switch {
+	case name[0] == '.':
+		return lockPrefix + name[1:] + ", while it is used"
+	case len(parts) > 2: // review@TASK@NUMBER
+		parts = parts[1:]
+	}
+	return lockPrefix + name + "; git liza release " + shell.Quote(parts[0])
+}
+
+func isOurReason(locked string) bool { return strings.HasPrefix(locked, lockPrefix) }
 
 // setReftableHead sets HEAD in a repository that keeps its refs in reftables, where
 // HEAD is no file.
@@ -139,12 +163,4 @@ func worktreeID(name string) string {
 		id += "-"
 	}
 	return id
-}
-
-// makeFolder makes the folder of a registered work tree, with the repository inside.
-func (t *Trees) makeFolder(ctx context.Context, r record) error {
-	if err := os.MkdirAll(r.path, 0o777); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return t.insides.make(ctx, r)
 }

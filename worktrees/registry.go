@@ -25,15 +25,6 @@ type registry struct {
 	locks   *nameLocks
 }
 
-// The reasons that a work tree is locked with until it is complete, or removed. They
-// keep `git worktree prune` away from it, and tell the next call that it belongs to
-// this package. The process that makes or removes one holds the lock of its name: if
-// that lock is free, the process is dead.
-const (
-	making   = "git liza: being made"
-	removing = "git liza: being removed"
-)
-
 // A record is what the repository knows about one work tree. It is read from the files
 // of gitrepository-layout(5), not from `git worktree list`, which is a process and
 // leaves out damaged work trees.
@@ -44,7 +35,6 @@ type record struct {
 	branch string // short name, "" if detached
 	head   ID
 	locked string // the reason it is locked for, "" if it is not
-	half   bool   // this package has locked it: it is not complete, or half removed
 	gone   bool   // no folder, or one whose .git file is missing or empty
 	alien  bool   // the folder names another git directory, as in a copied repository
 	own    bool   // there is a repository of ours inside
@@ -108,7 +98,6 @@ func (g *registry) readRecord(ctx context.Context, r *record, links folderLinks)
 		if r.locked == "" {
 			r.locked = "no reason given"
 		}
-		r.half = r.locked == making || r.locked == removing
 	case !isAbsent(err):
 		r.locked = err.Error()
 	}
@@ -116,12 +105,11 @@ func (g *registry) readRecord(ctx context.Context, r *record, links folderLinks)
 	r.gone = err != nil || info.Mode().IsRegular() && info.Size() == 0
 	if err == nil && info.IsDir() {
 		r.own = isInside(r.path, g.common)
-		r.alien = !r.own && !r.half
+		r.alien = !r.own
 		return true, g.readEntryHead(ctx, r)
 	}
 	target, err := readDotGit(r.path)
-	// A half-made one may not even have that.
-	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || target != r.gitDir && links.resolve(target) != links.resolve(r.gitDir))
+	r.alien = !r.gone && (err != nil || target != r.gitDir && links.resolve(target) != links.resolve(r.gitDir))
 	return true, g.readEntryHead(ctx, r)
 }
 
@@ -134,8 +122,7 @@ func (g *registry) readEntryHead(ctx context.Context, r *record) error {
 	return err
 }
 
-// readHead reads what a work tree has checked out. A work tree without a HEAD is
-// half-made.
+// readHead reads what a work tree has checked out.
 func (g *registry) readHead(ctx context.Context, r *record) error {
 	content, err := git.ReadSmall(filepath.Join(r.gitDir, "HEAD"))
 	if isAbsent(err) {
@@ -151,13 +138,18 @@ func (g *registry) readHead(ctx context.Context, r *record) error {
 	case ref == "refs/heads/.invalid": // reftable does not keep HEAD in this file
 		return g.askHead(ctx, r)
 	case !symbolic:
-		r.head = ID(text)
+		if g.repo.CheckID(ID(text)) == nil && strings.Trim(text, "0") != "" {
+			r.head = ID(text)
+		}
 		return nil
 	}
 	r.branch = strings.TrimPrefix(ref, "refs/heads/")
 	r.head, err = g.repo.Refs.Resolve(ctx, ref)
 	return err
 }
+
+// hasNoHead reports whether HEAD names neither a branch nor a commit.
+func (r record) hasNoHead() bool { return r.branch == "" && r.head == "" }
 
 func (g *registry) askHead(ctx context.Context, r *record) error {
 	ask := func(args ...string) (string, error) {
@@ -218,7 +210,7 @@ func (g *registry) standing(ctx context.Context, name, branch string) (r record,
 	}
 	r = record{gitDir: own, name: name}
 	known, err := g.readRecord(ctx, &r, folderLinks{})
-	if err != nil || !known || r.half || r.gone || !r.own || r.branch != branch || r.path != filepath.Join(resolveLinks(g.root), name) {
+	if err != nil || !known || r.gone || !r.own || r.locked == "" || r.branch != branch || r.path != filepath.Join(resolveLinks(g.root), name) {
 		return record{}, false
 	}
 	names, err := g.gitDirNames()
@@ -331,16 +323,7 @@ func exitCode(err error) int {
 func (g *registry) Path(name string) string { return filepath.Join(g.root, name) }
 
 func (g *registry) treeOf(r record) Tree {
-	return Tree{Name: r.name, Path: g.pathOf(r), Branch: r.branch, Head: r.head, Broken: r.half || r.gone || r.alien}
-}
-
-// gitDirs returns the git directories of the main work tree and of the linked ones.
-func (g *registry) gitDirs() (dirs []string, err error) {
-	names, err := g.gitDirNames()
-	for _, name := range names {
-		dirs = append(dirs, filepath.Join(g.common, name))
-	}
-	return dirs, err
+	return Tree{Name: r.name, Path: g.pathOf(r), Branch: r.branch, Head: r.head, Broken: r.gone || r.alien || r.hasNoHead()}
 }
 
 // gitDirNames are the git directories as paths below the shared one, "." for that itself.

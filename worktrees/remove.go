@@ -16,15 +16,11 @@ import (
 // *Obstacle if the folder is not a worktree of this repository or is locked by another
 // program or a user.
 func (t *Trees) Remove(ctx context.Context, name string) error {
-	unlock, err := t.locks.lockName(ctx, name)
+	unlock, err := t.lockName(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return t.remove(ctx, name)
-}
-
-func (t *Trees) remove(ctx context.Context, name string) error {
 	r, err := t.findRemovable(ctx, name)
 	if err != nil || r.gitDir == "" {
 		return err
@@ -32,7 +28,7 @@ func (t *Trees) remove(ctx context.Context, name string) error {
 	if err := t.checkOwn(r); err != nil {
 		return err
 	}
-	return t.discardCheckout(r)
+	return t.discardCheckout(ctx, name)
 }
 
 // findRemovable is the record of a checkout that may go, the zero value if there is
@@ -46,7 +42,7 @@ func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) 
 	if !known {
 		return record{}, checkFree(t.Path(name))
 	}
-	if r.locked != "" && !r.half {
+	if r.locked != "" && !isOurReason(r.locked) {
 		return record{}, &Obstacle{Path: t.Path(name), Reason: "is locked: " + r.locked,
 			Hint: "git worktree unlock " + shell.Quote(t.Path(name))}
 	}
@@ -57,7 +53,7 @@ func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) 
 // no snapshot holds. Then the whole folder is renamed beside its place, and kept is
 // its new path. The same happens if an agent has replaced its .git.
 func (t *Trees) Retire(ctx context.Context, name string, never Never) (kept string, err error) {
-	unlock, err := t.locks.lockName(ctx, name)
+	unlock, err := t.lockName(ctx, name)
 	if err != nil {
 		return "", err
 	}
@@ -75,16 +71,16 @@ func (t *Trees) Retire(ctx context.Context, name string, never Never) (kept stri
 			return "", err
 		}
 		if whole {
-			return "", t.discardCheckout(r)
+			return "", t.discardCheckout(ctx, name)
 		}
 	}
-	// The folder is renamed before its registration is removed, because a process that
-	// finds a registration being removed deletes the folder.
+	// The folder is renamed before the checkout is removed, because a process that finds a
+	// checkout half removed deletes the folder.
 	kept = filepath.Join(filepath.Dir(r.path), keptPrefix+name+"-"+rand.Text()[:8])
 	if err := os.Rename(r.path, kept); err != nil {
 		return "", fmt.Errorf("removing %s: %w", r.path, err)
 	}
-	return kept, t.discardCheckout(r)
+	return kept, t.discardCheckout(ctx, name)
 }
 
 // keptPrefix is the beginning of names of folders below .worktrees/ with content that
@@ -94,7 +90,7 @@ const keptPrefix = ".kept-"
 // isSavable reports whether a snapshot of a checkout holds all that git does not
 // ignore and the set-up has not left. It is false where that cannot be found out.
 func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, error) {
-	if r.half || r.gone {
+	if r.gone {
 		return true, nil
 	}
 	if more, err := t.insides.holdsMore(ctx, r); err != nil || more {
@@ -115,22 +111,6 @@ func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, err
 // gonePrefix is the beginning of names of folders below .worktrees/ that were
 // checkouts.
 const gonePrefix = ".gone-"
-
-// setAside renames path to a new name that begins with prefix; "" if path does not
-// exist. Files with such names are always deleted.
-func setAside(path, prefix string) (string, error) {
-	if !fileExists(path) {
-		return "", nil
-	}
-	to := prefix + rand.Text()
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return "", fmt.Errorf("removing %s: %w", path, err)
-	}
-	if err := os.Rename(path, to); err != nil && !isAbsent(err) {
-		return "", fmt.Errorf("removing %s: %w", path, err)
-	}
-	return to, nil
-}
 
 // removeAll removes a folder, and folders inside that were made read-only too, as
 // caches of some build tools are.

@@ -13,7 +13,7 @@ import (
 // swept requires that nothing is left of any checkout.
 func (p *project) swept() {
 	p.t.Helper()
-	for _, pattern := range []string{".worktrees/*", ".worktrees/.*", ".git/worktrees/*", ".git/liza/gone-*", ".git/liza/gate-*", ".git/liza/scratch-*"} {
+	for _, pattern := range []string{".worktrees/*", ".worktrees/.*", ".git/worktrees/*", ".git/liza/undone-*", ".git/liza/new-*", ".git/liza/scratch-*"} {
 		left, err := filepath.Glob(filepath.Join(p.dir, pattern))
 		require.NoError(p.t, err)
 		require.Empty(p.t, left)
@@ -47,9 +47,11 @@ func TestRemoveObstacles(t *testing.T) {
 	p.write(".worktrees/folder/mine", "x")
 	require.Contains(t, obstacle(t, p.Remove(ctx, "folder")).Reason, "in the way")
 	p.branch("task-1", "liza/task-1")
+	p.git("worktree", "unlock", p.Path("task-1"))
 	p.git("worktree", "lock", "--reason", "on a stick", p.Path("task-1"))
 	require.Contains(t, obstacle(t, p.Remove(ctx, "task-1")).Reason, "on a stick")
 	p.git("worktree", "unlock", p.Path("task-1"))
+	p.branch("task-1", "liza/task-1") // locked by us again
 	p.whole("task-1", "liza/task-1", p.base)
 
 	require.NoError(t, os.RemoveAll(filepath.Join(p.Path("task-1"), ".git")))
@@ -72,7 +74,9 @@ func TestPrune(t *testing.T) {
 	p.write(".worktrees/folder/mine", "x")
 	p.write(".worktrees/.gone-1/x/a", "x")
 	p.write(".worktrees/.new-task-7/a", "x")
-	p.write(".git/liza/gone-1/x/HEAD", "x")
+	p.write(".git/liza/new-task-7.lock", "")
+	p.write(".git/liza/scratch-1/x/HEAD", "x")
+	p.write(".git/liza/scratch-1.lock", "")
 	removed, err := p.Prune(ctx, func(name string) bool { return name == "task-2" })
 	require.NoError(t, err)
 	require.Equal(t, []string{"task-1", "task-3"}, removed)
@@ -81,7 +85,7 @@ func TestPrune(t *testing.T) {
 	left, err := os.ReadDir(filepath.Join(p.dir, ".worktrees"))
 	require.NoError(t, err)
 	require.Len(t, left, 2)
-	require.NoDirExists(t, filepath.Join(p.dir, ".git/liza/gone-1"))
+	require.NoDirExists(t, filepath.Join(p.dir, ".git/liza/scratch-1"))
 }
 
 func TestPrivate(t *testing.T) {

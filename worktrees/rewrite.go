@@ -20,7 +20,7 @@ func (k *Contents) RewriteObjects(ctx context.Context) error {
 		return err
 	}
 	for _, r := range records {
-		if r.gone || r.alien || r.half {
+		if r.gone || r.alien {
 			continue
 		}
 		if err := k.rewriteObjects(ctx, r); err != nil && (exitCode(err) < 0 || ctx.Err() != nil) {
@@ -62,7 +62,7 @@ func (k *Contents) MendIndexes(ctx context.Context) error {
 		return err
 	}
 	for _, r := range records {
-		if r.gone || r.alien || r.half {
+		if r.gone || r.alien {
 			continue
 		}
 		_, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"rev-list", "--objects", "--quiet", "--single-worktree", "--indexed-objects"}})

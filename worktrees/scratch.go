@@ -1,6 +1,8 @@
 package worktrees
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -21,23 +23,30 @@ type scratch struct {
 
 // holdName makes up a new name with a prefix and takes the lock of that name.
 func (s *scratch) holdName(prefix string) (name string, release func(), err error) {
-	if err := os.MkdirAll(s.path(""), 0o777); err != nil {
-		return "", nil, fmt.Errorf("worktrees: %w", err)
-	}
+	name = prefix + strings.ToLower(rand.Text()[:12])
+	release, err = s.hold(context.Background(), name)
+	return name, release, err
+}
+
+// hold takes the lock of a name. It waits for a process that removes what the last holder
+// left.
+func (s *scratch) hold(ctx context.Context, name string) (release func(), err error) {
 	for {
-		f, err := os.CreateTemp(s.path(""), prefix+"*.lock")
+		f, err := git.OpenLock(s.common, name+".lock")
+		if err == nil {
+			err = git.AwaitLock(ctx, f)
+		}
 		if err != nil {
-			return "", nil, fmt.Errorf("worktrees: %w", err)
+			return nil, fmt.Errorf("worktrees: %w", err)
 		}
 		// Another process may have taken it for a dead one's and removed it.
-		if !git.LocksAt(f, f.Name()) {
-			f.Close()
-			continue
+		if git.StillAt(f, f.Name()) {
+			return func() {
+				os.Remove(f.Name())
+				f.Close()
+			}, nil
 		}
-		return strings.TrimSuffix(filepath.Base(f.Name()), ".lock"), func() {
-			os.Remove(f.Name())
-			f.Close()
-		}, nil
+		f.Close()
 	}
 }
 

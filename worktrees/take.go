@@ -33,7 +33,7 @@ func (g *registry) wholeRecord(ctx context.Context, name string) (r record, is b
 	}
 	r = record{gitDir: entry, name: name}
 	known, err := g.readRecord(ctx, &r, folderLinks{})
-	return r, err == nil && known && r.own && !r.half && !r.gone && !r.alien, err
+	return r, err == nil && known && r.own && !r.gone && !r.alien, err
 }
 
 // takeHolders is Take of each checkout that has a branch.
@@ -43,7 +43,7 @@ func (t *Trees) takeHolders(ctx context.Context, branch string) error {
 		if err != nil {
 			return err
 		}
-		if r.own && !r.half && !r.alien && (r.hasBranch(branch) || taskBranch(r.name) == branch) {
+		if r.own && !r.alien && (r.hasBranch(branch) || taskBranch(r.name) == branch) {
 			err = t.insides.take(ctx, &r)
 		}
 	}
@@ -53,6 +53,7 @@ func (t *Trees) takeHolders(ctx context.Context, branch string) error {
 // Find returns the checkout called name; false if there is none or it is
 // broken. What was committed inside is the clone's then.
 func (t *Trees) Find(ctx context.Context, name string) (Tree, bool, error) {
+	_ = t.sweepUndone(ctx) // what cannot be removed is Branch's to say
 	if err := t.Take(ctx, name); err != nil {
 		return Tree{}, false, err
 	}
@@ -77,7 +78,7 @@ type face struct {
 
 // take brings what was committed inside a checkout to the clone, and changes the record.
 func (i *insides) take(ctx context.Context, r *record) error {
-	if !r.own {
+	if !r.own || r.hasNoHead() { // the entry is made again
 		return nil
 	}
 	if _, _, agreed, err := i.compare(r); err != nil || agreed == r.head {

@@ -101,8 +101,8 @@ type Tree struct {
 	Branch string
 	Head   ID
 
-	// Broken says that its folder is missing or that it was never finished;
-	// the call that made it, repeated, mends it.
+	// Broken says that its folder or its HEAD is lost; the call that made it,
+	// repeated, mends it.
 	Broken bool
 }
 

@@ -146,7 +146,7 @@ func (p *playground) entries() []string {
 
 // lasting are files of ours that are there for good, and the beginnings of a
 // journal's entries, which are cleared when they are minutes old.
-var lasting = regexp.MustCompile(`/liza/((worktrees-[0-9a-f]+|queue|move|push|merge|planner)\.lock|journal/[^/]*\.new)$`)
+var lasting = regexp.MustCompile(`/liza/((worktrees-(take-)?[0-9a-f]+|queue|move|push|merge|planner)\.lock|journal/[^/]*\.new)$`)
 
 // litter are the files that a killed process may leave.
 func (p *playground) litter() []string {
@@ -155,7 +155,7 @@ func (p *playground) litter() []string {
 	err := filepath.WalkDir(p.repo, func(path string, entry fs.DirEntry, err error) error {
 		name := filepath.Base(path)
 		left := strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".new") || strings.HasPrefix(name, ".gone-") || strings.HasPrefix(name, ".new-") ||
-			strings.Contains(path, "/liza/journal/") || strings.HasPrefix(name, "scratch-") || strings.HasPrefix(name, "gate-") || name == "locked"
+			strings.Contains(path, "/liza/journal/") || strings.HasPrefix(name, "scratch-") || strings.HasPrefix(name, "gate-")
 		if left && !lasting.MatchString(path) {
 			found = append(found, path)
 		}

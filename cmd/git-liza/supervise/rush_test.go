@@ -156,7 +156,7 @@ func TestMergedThoughItsWorktreeStays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	r, err := w.rush(coder(w.agent(`git -C $LIZA_CLONE worktree lock --reason "on a stick" $PWD; submit`)), reviewer(w.agent("approve")))
+	r, err := w.rush(coder(w.agent(`git -C $LIZA_CLONE worktree unlock $PWD; git -C $LIZA_CLONE worktree lock --reason "on a stick" $PWD; submit`)), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	require.Contains(t, r.said(), "task-1 is merged, but its worktree could not be removed: ")
 	require.Contains(t, r.said(), "/.worktrees/task-1 is locked: on a stick; git worktree unlock ")
