@@ -68,7 +68,7 @@ func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 	m.At = at
 	p := &play{Board: b.next(at), prior: b, move: &m}
 	defer func() { b.fail(p.err) }() // what the copy could not read
-	return p.guarded(p.knownFormat, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening)
+	return guarded(p.knownFormat, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening)
 }
 
 // Already reports whether the board already has the effect of the move, so that
@@ -90,12 +90,12 @@ func (b *Board) Already(m Move) bool {
 }
 
 // guarded asks the guards in their order, up to the first that refuses.
-func (p *play) guarded(guards ...func() *Refusal) *Refusal {
+func guarded(guards ...func() *Refusal) *Refusal {
 	return firstRefusal(guards, func(guard func() *Refusal) *Refusal { return guard() })
 }
 
-// judged is like guarded, of guards that take the play.
-func (p *play) judged(guards ...func(*play) *Refusal) *Refusal {
+// guardedAt is like guarded, of guards that take the play.
+func guardedAt(p *play, guards ...func(*play) *Refusal) *Refusal {
 	return firstRefusal(guards, func(guard func(*play) *Refusal) *Refusal { return guard(p) })
 }
 

@@ -30,7 +30,7 @@ func claimable(p *play) *Refusal {
 	if r := p.doneBy(by); r != nil {
 		return r
 	}
-	if r := p.judged(checkHold, checkPhase, checkLevel, checkRetry, checkPressure, checkParallel, checkLoop, checkClass); r != nil {
+	if r := guardedAt(p, checkHold, checkPhase, checkLevel, checkRetry, checkPressure, checkParallel, checkLoop, checkClass); r != nil {
 		return r
 	}
 	for _, id := range t.DependsOn {
@@ -40,7 +40,7 @@ func claimable(p *play) *Refusal {
 			return k.unmet(t.ID, d)
 		}
 	}
-	return p.guarded(p.reserved, p.checkOwnership, func() *Refusal { return p.purses().overspent(t) })
+	return guarded(p.reserved, p.checkOwnership, func() *Refusal { return p.purses().overspent(t) })
 }
 
 // doneBy refuses an agent of another role than the one that does the task.

@@ -85,7 +85,7 @@ func (s *SubmitMove) already(p *play) bool {
 }
 
 func (s *SubmitMove) check(p *play) *Refusal {
-	if r := p.judged(s.facts, s.ancestry, s.unchanged, s.scope, s.removed, s.frozen, s.tests, s.keepsTests, s.verified, s.gated, s.judged); r != nil {
+	if r := guardedAt(p, s.facts, s.ancestry, s.unchanged, s.scope, s.removed, s.frozen, s.tests, s.keepsTests, s.verified, s.gated, s.judged); r != nil {
 		return r
 	}
 	if s.Save != p.task.Saves+1 {
