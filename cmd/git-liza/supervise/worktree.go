@@ -112,7 +112,7 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 	defer remove()
 	var r proc.Result
 	err = p.clone.Checkouts.Trees.Contents.SetUp(ctx, a.dir, func() (err error) {
-		r, err = proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: a.dir, Env: env, Output: p.log, Wall: maxPrepare})
+		r, err = p.clone.RunMarked(ctx, proc.Command{Path: path, Args: args, Dir: a.dir, Env: env, Output: p.log, Wall: maxPrepare})
 		return err
 	})
 	if err != nil {

@@ -39,18 +39,13 @@ const excerpt = 4096
 // returns the receipt. Its environment is filtered: a board's command sees no
 // more than an agent does, and makes no moves. The receipt hides secrets of liza.env.
 func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
-	mark, err := NewMark(ctx, c.store, "", "")
-	if err != nil {
-		return flow.Receipt{}, err
-	}
 	machine, err := c.mover.Machine(ctx, dir)
 	if err != nil {
 		return flow.Receipt{}, err
 	}
 	path, args := proc.Shell(g.Command)
-	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - 64,
-		Env: proc.Environment(c.mover.environ, nil, machine...), Bound: !c.mover.Generation.Spawned(), // a session ends its own
-		Mark: mark, Records: Records(c.repo)})
+	r, err := c.runMarked(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - 64,
+		Env: proc.Environment(c.mover.environ, nil, machine...)})
 	if err != nil {
 		return flow.Receipt{}, err
 	}
@@ -70,15 +65,20 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	return receipt, nil
 }
 
+// runMarked runs a command whose processes make no moves.
+func (c *commands) runMarked(ctx context.Context, command proc.Command) (proc.Result, error) {
+	mark, err := NewMark(ctx, c.store, "", "")
+	if err != nil {
+		return proc.Result{}, err
+	}
+	command.Bound, command.Mark, command.Records = !c.mover.Generation.Spawned(), mark, Records(c.repo) // a session ends its own
+	return proc.Run(ctx, command)
+}
+
 // runGit runs a git that may start hooks, whose processes make no moves: hooks often run
 // files of the checkout.
 func (c *commands) runGit(ctx context.Context, process *git.Process) error {
-	mark, err := NewMark(ctx, c.store, "", "")
-	if err != nil {
-		return err
-	}
-	r, err := proc.Run(ctx, proc.Command{Path: process.Path, Args: process.Args[1:], Dir: process.Dir, Env: process.Environ(), Stdin: process.Stdin, Stdout: process.Stdout, Output: process.Stderr,
-		Bound: !c.mover.Generation.Spawned(), Mark: mark, Records: Records(c.repo)})
+	r, err := c.runMarked(ctx, proc.Command{Path: process.Path, Args: process.Args[1:], Dir: process.Dir, Env: process.Environ(), Stdin: process.Stdin, Stdout: process.Stdout, Output: process.Stderr})
 	if err == nil && !r.Passed() {
 		err = exitError(r.Code)
 	}
