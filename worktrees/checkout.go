@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,7 +143,7 @@ func (t *Trees) makeCheckout(ctx context.Context, half record, c checkout) (Tree
 	r.own = true
 	err = t.insides.handDown(r)
 	if err == nil {
-		err = t.include(ctx, r)
+		err = cmp.Or(t.insides.fillSubmodules(ctx, t.isolation, r, r.inside()), t.include(ctx, r))
 	}
 	if err != nil {
 		return Tree{}, errors.Join(err, t.discardCheckout(r))
@@ -237,7 +238,7 @@ func (t *Trees) restoreFolder(ctx context.Context, r record) error {
 		err = t.insides.handDown(beside)
 	}
 	if err == nil {
-		err = t.include(ctx, beside)
+		err = cmp.Or(t.insides.fillSubmodules(ctx, t.isolation, beside, beside.inside()), t.include(ctx, beside))
 	}
 	if err == nil {
 		_ = os.Remove(r.path) // an empty folder is in the way of Go's rename
