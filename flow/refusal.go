@@ -38,7 +38,7 @@ const (
 	RuleScope        Rule = "scope"             // a submission stays inside its paths
 	RuleRolePaths    Rule = "role_paths"        // a role writes only its paths
 	RuleTests        Rule = "tests"             // code changes come with tests
-	RuleContent      Rule = "content"           // no new submodules, no links out of the tree, no huge blobs
+	RuleContent      Rule = "content"           // no new submodules, none at a commit that no remote has, no links out of the tree, no huge blobs
 	RuleVerify       Rule = "verify"            // the task's verify passed at this commit
 	RuleGate         Rule = "gate"              // every required gate passed on the merged tree
 	RuleCommit       Rule = "commit"            // a verdict or merge names exactly the submitted commit

@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -254,7 +255,7 @@ func (t *Trees) fillFolder(ctx context.Context, r record) error {
 	if err := t.fillInside(ctx, r); err != nil {
 		return err
 	}
-	return t.include(ctx, r)
+	return cmp.Or(t.insides.fillSubmodules(ctx, t.isolation, r, r.inside()), t.include(ctx, r))
 }
 
 // fillInside makes the repository inside, as its entry has it.

@@ -189,7 +189,7 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 	})
 	settings = append(settings, git.Setting{Key: "core.repositoryformatversion", Value: version}, git.Setting{Key: "core.bare", Value: "false"},
 		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},
-		git.Setting{Key: "core.hooksPath", Value: hooks},
+		git.Setting{Key: "core.hooksPath", Value: hooks}, git.Setting{Key: "submodule.alternateErrorStrategy", Value: "info"},
 		git.Setting{Key: "remote.origin.url", Value: i.fromFolder(r, i.scratch.path(originName))},
 		git.Setting{Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"},
 		git.Setting{Key: "remote.origin.pushurl", Value: "nothing is pushed from a worktree, git liza submit TASK"}, git.Setting{Key: git.CloneKey, Value: i.fromInside(r, i.registry.common)})

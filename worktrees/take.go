@@ -306,17 +306,16 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 	return f, nil
 }
 
-// holdsMore reports whether a branch, a tag or a stash inside names a commit that the clone
-// lacks.
+// holdsMore reports whether a branch, a tag, a stash or HEAD inside names a commit that the clone
+// lacks, or a submodule has what only it has.
 func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if !r.own {
 		return false, nil
 	}
-	root, err := os.OpenRoot(r.inside())
-	if err != nil {
-		return true, nil
+	refs := i.refsAt(r.inside())
+	if refs == nil || i.submodulesHoldMore(ctx, r) {
+		return true, ctx.Err()
 	}
-	defer root.Close()
 	objects, err := i.repo.Objects(ctx)
 	if err != nil {
 		return false, err
@@ -325,7 +324,7 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for name, id := range i.innerRefs(root) {
+	for name, id := range refs {
 		if known[name] == id || strings.HasPrefix(name, "refs/remotes/") {
 			continue
 		}
@@ -338,15 +337,21 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	return false, nil
 }
 
-// innerRefs are the refs inside, and the objects that they name.
-func (i *insides) innerRefs(root *os.Root) map[string]ID {
+// packedIn are the refs inside that are packed.
+func (i *insides) packedIn(root *os.Root) map[string]ID {
 	refs := map[string]ID{}
-	packed, _ := readIn(root, "packed-refs")
-	for line := range strings.Lines(packed) {
+	text, _ := readIn(root, "packed-refs")
+	for line := range strings.Lines(text) {
 		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); i.repo.CheckID(ID(id)) == nil {
 			refs[name] = ID(id)
 		}
 	}
+	return refs
+}
+
+// innerRefs are the refs inside, and the objects that they name.
+func (i *insides) innerRefs(root *os.Root) map[string]ID {
+	refs := i.packedIn(root)
 	_ = fs.WalkDir(root.FS(), "refs", func(name string, _ fs.DirEntry, _ error) error {
 		if text, err := readIn(root, name); err == nil && i.repo.CheckID(ID(text)) == nil {
 			refs[name] = ID(text)
@@ -380,16 +385,7 @@ func (i *insides) readRefIn(root *os.Root, ref string) ID {
 		}
 		return ID(text)
 	}
-	packed, err := readIn(root, "packed-refs")
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(packed) {
-		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); name == ref && i.repo.CheckID(ID(id)) == nil {
-			return ID(id)
-		}
-	}
-	return ""
+	return i.packedIn(root)[ref]
 }
 
 // readIn reads a small regular file below a folder, without the space around its text.

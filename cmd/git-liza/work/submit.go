@@ -79,12 +79,21 @@ func refuseNested(o *worktrees.Obstacle) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleNested, Reason: o.Error(), Hint: o.Hint}
 }
 
-// checkRules asks the rules about everything but verify and gates, which can take long.
+// checkRules asks the rules about everything but verify and gates, which can take long. One that
+// holds where the clone is comes after them: others can get the commits of submodules.
 func (c *Clone) checkRules(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
 	err := c.Store.CheckMove(ctx, b, c.Caller.Move(flow.ActSubmit, t.ID, d))
 	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && (refusal.Rule == flow.RuleVerify || refusal.Rule == flow.RuleGate) {
-		return nil
+	if err != nil && !(errors.As(err, &refusal) && (refusal.Rule == flow.RuleVerify || refusal.Rule == flow.RuleGate)) {
+		return err
+	}
+	bases, err := c.Repo.MergeBases(ctx, d.Commit, b.Settings().Integration.Tip) // the rules found one
+	if err != nil {
+		return err
+	}
+	o, err := c.Checkouts.Trees.CheckLinks(ctx, bases[0], d.Commit, t.ID.Folder(t.Attempt.Number), t.ID.Branch())
+	if o != nil {
+		return &flow.Refusal{Rule: flow.RuleContent, Reason: o.Error(), Hint: o.Hint}
 	}
 	return err
 }

@@ -1,0 +1,185 @@
+package worktrees
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// fillSubmodules fills the submodules of a checkout, or of a submodule in one, that the main work
+// tree has, without a remote: they borrow what that has. One that cannot be filled so stays empty,
+// and is named. in runs git there, and has the repository that it is a checkout of.
+func (i *insides) fillSubmodules(ctx context.Context, in *isolation, r record, inside string) error {
+	if !fileExists(filepath.Join(in.repo.CommonDir(), "modules")) {
+		return nil
+	}
+	listed, err := in.run(ctx, r, git.Cmd{Args: []string{"ls-files", "--stage", "-z"}, Limit: slow})
+	for line := range strings.SplitSeq(string(listed), "\x00") {
+		fields, path, _ := strings.Cut(line, "\t")
+		id, isLink := strings.CutPrefix(fields, link+" ")
+		folder := filepath.Join(r.path, filepath.FromSlash(path))
+		if entries, err := os.ReadDir(folder); !isLink || err != nil || len(entries) > 0 {
+			continue
+		}
+		repo, name := openSubmodule(ctx, in.repo, path)
+		if repo == nil {
+			continue
+		}
+		sub := record{name: r.name, path: folder, gitDir: filepath.Join(inside, "modules", name), head: ID(strings.Fields(id)[0])}
+		if err := i.fillSubmodule(ctx, repo, sub); err != nil {
+			_ = errors.Join(removeAll(sub.gitDir), removeAll(folder), os.Mkdir(folder, 0o777))
+			if i.repo.Notice != nil {
+				i.repo.Notice(fmt.Sprintf("%s: the submodule %s stays empty at %s: %v", r.name, git.Visible(path), orNone(sub.head), err))
+			}
+		}
+		_ = repo.Close()
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+// openSubmodule opens a submodule of a repository as the main work tree has it; nil if it is not
+// there. Its name is that of its git directory below modules/.
+func openSubmodule(ctx context.Context, above *git.Repo, path string) (repo *git.Repo, name string) {
+	repo, err := git.Open(ctx, filepath.Join(above.MainWorkTree(), filepath.FromSlash(path)))
+	if err == nil {
+		if name, is := strings.CutPrefix(repo.CommonDir(), filepath.Join(above.CommonDir(), "modules")+string(filepath.Separator)); is {
+			return repo, name
+		}
+	}
+	return nil, ""
+}
+
+// keptKeys are what a submodule's configuration in the clone says that names no program, without the
+// names of remotes and submodules.
+var keptKeys = []string{"core.repositoryformatversion", "core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
+	"extensions.objectformat", "remote.url", "remote.pushurl", "remote.fetch", "submodule.url", "submodule.active"}
+
+// fillSubmodule makes the git directory of a submodule inside, which borrows from that of the
+// clone, and its files. Nothing is asked of a remote: that could run what a configuration names.
+func (i *insides) fillSubmodule(ctx context.Context, repo *git.Repo, sub record) error {
+	common, objects := repo.CommonDir(), filepath.Join(sub.gitDir, "objects")
+	settings, err := repo.Config.SettingsIn(ctx, filepath.Join(common, "config"))
+	refs, refsErr := repo.Refs.List(ctx, "refs/heads/", "refs/remotes/", "refs/tags/")
+	workTree, _ := filepath.Rel(sub.gitDir, sub.path) // both are absolute
+	gitDir, _ := filepath.Rel(sub.path, sub.gitDir)
+	settings = append(slices.DeleteFunc(settings, func(s git.Setting) bool {
+		return !slices.Contains(keptKeys, s.Key[:strings.IndexByte(s.Key, '.')]+s.Key[strings.LastIndexByte(s.Key, '.'):])
+	}), git.Setting{Key: "core.bare", Value: "false"}, git.Setting{Key: "core.worktree", Value: workTree}, git.Setting{Key: "gc.auto", Value: "0"})
+	err = errors.Join(err, refsErr, os.MkdirAll(filepath.Join(sub.gitDir, "refs"), 0o777))
+	for path, text := range map[string]string{
+		filepath.Join(sub.gitDir, "config"):          git.RenderConfig(settings),
+		filepath.Join(sub.gitDir, "packed-refs"):     packed(refs),
+		filepath.Join(sub.gitDir, "HEAD"):            string(sub.head) + "\n",
+		filepath.Join(objects, "info", "alternates"): i.relative(sub, objects, filepath.Join(common, "objects")) + "\n",
+		filepath.Join(sub.path, ".git"):              "gitdir: " + gitDir + "\n",
+	} {
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666))
+	}
+	if err := errors.Join(err, copyIfThere(filepath.Join(sub.gitDir, "shallow"), filepath.Join(common, "shallow"))); err != nil {
+		return err
+	}
+	in := &isolation{repo: repo, common: sub.gitDir}
+	if _, err := in.run(ctx, sub, git.Cmd{Args: []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"}, Limit: slow,
+		Env: []string{"GIT_INDEX_FILE=" + filepath.Join(sub.gitDir, "index"), "GIT_NO_LAZY_FETCH=1"}}); err != nil {
+		return err
+	}
+	return i.fillSubmodules(ctx, in, sub, sub.gitDir)
+}
+
+// submodulesHoldMore reports whether a submodule inside has something that neither the clone nor, as
+// far as it knows, its remote has.
+func (i *insides) submodulesHoldMore(ctx context.Context, r record) (more bool) {
+	removeBlocking(r)
+	_ = filepath.WalkDir(filepath.Join(r.inside(), "modules"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == "objects" && i.submoduleHoldsMore(ctx, r, filepath.Dir(path)) {
+			more = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return more
+}
+
+// submoduleHoldsMore is submodulesHoldMore of one, by its git directory, which git does not open. It
+// is true where git cannot tell, and where the files are gone.
+func (i *insides) submoduleHoldsMore(ctx context.Context, r record, dir string) bool {
+	clone := i.registry.common + strings.TrimPrefix(dir, r.inside())
+	refs := i.refsAt(dir)
+	var revs strings.Builder
+	for ref, id := range refs {
+		switch {
+		case strings.HasPrefix(ref, "refs/remotes/"):
+			fmt.Fprintln(&revs, "^"+id)
+		case !strings.HasPrefix(ref, "refs/tags/"): // they come from remotes
+			fmt.Fprintln(&revs, id)
+		}
+	}
+	for _, id := range i.refsAt(clone) {
+		fmt.Fprintln(&revs, "^"+id)
+	}
+	at := record{name: r.name, gitDir: i.registry.common, path: r.path}
+	run := func(args ...string) (string, error) {
+		out, err := i.isolation.run(ctx, at, git.Cmd{Args: args, Stdin: []byte(revs.String()), Env: []string{"GIT_INDEX_FILE=" + filepath.Join(r.gitDir, "submodule"),
+			"GIT_SHALLOW_FILE=" + filepath.Join(dir, "shallow"), "GIT_NO_LAZY_FETCH=1",
+			"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(dir, "objects") + ":" + filepath.Join(clone, "objects")}})
+		return strings.TrimSpace(string(out)), err
+	}
+	only, err := run("rev-list", "--max-count=1", "--stdin")
+	workTree, configErr := run("config", "--file", filepath.Join(dir, "config"), "--no-includes", "core.worktree")
+	at.path = resolveLinks(absoluteIn(dir, workTree))
+	if errors.Join(err, configErr) != nil || only != "" || !isBelow(r.path, at.path) {
+		return true
+	}
+	_, err = run("-c", "core.sparseCheckout=false", "read-tree", string(refs["HEAD"]))
+	changed, listErr := run("ls-files", "--modified", "--others", "--exclude-standard")
+	return errors.Join(err, listErr) != nil || changed != ""
+}
+
+// refsAt are the refs of a git directory that somebody else may have written, HEAD among them, nil if
+// there is none.
+func (i *insides) refsAt(dir string) map[string]ID {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	refs := i.innerRefs(root)
+	head, _ := readIn(root, "HEAD")
+	if id := cmp.Or(refs[strings.TrimPrefix(head, "ref: ")], ID(head)); i.repo.CheckID(id) == nil {
+		refs["HEAD"] = id
+	}
+	return refs
+}
+
+// CheckLinks returns what keeps others from getting a commit of a submodule that work on a branch
+// moves it to, nil if nothing does: as far as the clone knows, no remote has it.
+func (t *Trees) CheckLinks(ctx context.Context, base, commit ID, name, branch string) (*Obstacle, error) {
+	changes, err := t.repo.Changes(ctx, base, commit)
+	for _, c := range changes {
+		if c.Mode != git.ModeSubmodule {
+			continue
+		}
+		repo, _ := openSubmodule(ctx, t.repo, c.Path)
+		if repo == nil {
+			return &Obstacle{Path: c.Path, Reason: "is a submodule that is not here, so nobody knows whether others can get " + c.New.Short(),
+				Hint: "git -C " + shell.Quote(t.main) + " submodule update --init -- " + shell.Pathspec(c.Path)}, nil
+		}
+		only, err := repo.Reachable(ctx, []ID{c.New}, []ID{c.Old}, "--not", "--remotes")
+		_ = repo.Close()
+		if err != nil || len(only) > 0 {
+			sub := filepath.FromSlash(c.Path)
+			return &Obstacle{Path: c.Path, Reason: "is a submodule at " + c.New.Short() + ", which no remote of it has, so others cannot get it",
+				Hint: fmt.Sprintf("git -C %s push origin %s:refs/heads/%s && git -C %s fetch origin", shell.Quote(filepath.Join(t.Path(name), sub)), c.New, branch, shell.Quote(filepath.Join(t.main, sub)))}, nil
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,309 @@
+package worktrees_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// A family is a project with a submodule deps/lib, which has one at nest. The repositories that
+// they come from are below from.
+type family struct {
+	*project
+	from string
+	said []string
+}
+
+var byFile = []string{"-c", "protocol.file.allow=always"}
+
+func newFamily(t *testing.T) *family {
+	t.Helper()
+	f := &family{project: newProject(t), from: t.TempDir()}
+	for _, name := range []string{"lib", "nest"} {
+		f.git("init", "-q", "-b", "main", f.upstream(name))
+		f.write(filepath.Join(f.upstream(name), "file"), name+"\n")
+		f.write(filepath.Join(f.upstream(name), ".gitattributes"), "* filter=x\n")
+		f.commitAll(f.upstream(name), name)
+	}
+	f.gitIn(f.upstream("lib"), append(byFile, "submodule", "--quiet", "add", "--name", "a nest", "../nest", "nest")...)
+	f.commitAll(f.upstream("lib"), "nest")
+	f.git(append(byFile, "submodule", "--quiet", "add", f.upstream("lib"), "deps/lib")...)
+	f.git(append(byFile, "submodule", "--quiet", "update", "--init", "--recursive")...)
+	f.base = f.commitAll(f.dir, "lib")
+	repo, err := git.Open(context.Background(), f.dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { repo.Close() })
+	repo.Notice = func(line string) { f.said = append(f.said, line) }
+	f.Trees, err = worktrees.Open(repo)
+	require.NoError(t, err)
+	return f
+}
+
+func (f *family) upstream(name string) string { return filepath.Join(f.from, name) }
+
+// retired requires that a checkout goes, or is kept aside.
+func (f *family) retired(name string, keeps bool) {
+	f.t.Helper()
+	require.NoError(f.t, f.Take(context.Background(), name))
+	kept, err := f.Retire(context.Background(), name, nil)
+	require.NoError(f.t, err)
+	require.Equal(f.t, keeps, kept != "", "kept as %q", kept)
+	require.NoDirExists(f.t, f.Path(name))
+}
+
+// Submodules that the main work tree has are filled without their remotes, and those in them, and
+// git in the checkout finds everything as it would have made it.
+func TestSubmodulesAreFilled(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	require.NoError(t, os.Rename(f.from, f.from+".off"))
+	tree := f.branch("task-1", "liza/task-1")
+	filled := func() {
+		t.Helper()
+		f.whole("task-1", "liza/task-1", f.base)
+		require.Equal(t, "lib\n", content(t, tree.Path, "deps/lib/file"))
+		require.Equal(t, "nest\n", content(t, tree.Path, "deps/lib/nest/file"))
+		require.Equal(t, f.git("submodule", "status", "--recursive"), f.gitIn(tree.Path, "submodule", "status", "--recursive"))
+	}
+	filled()
+	f.gitIn(tree.Path, "submodule", "--quiet", "update", "--init", "--recursive")
+	f.gitIn(tree.Path, "fsck", "--full")
+	f.gitIn(filepath.Join(tree.Path, "deps/lib"), "fsck", "--full")
+	require.Equal(t, f.upstream("lib"), f.gitIn(filepath.Join(tree.Path, "deps/lib"), "remote", "get-url", "origin"))
+	require.Equal(t, f.gitIn(filepath.Join(f.dir, "deps/lib"), "for-each-ref"), f.gitIn(filepath.Join(tree.Path, "deps/lib"), "for-each-ref"))
+	require.Empty(t, f.said)
+
+	require.NoError(t, os.RemoveAll(tree.Path))
+	f.branch("task-1", "liza/task-1")
+	filled()
+	moved := f.dir + " moved"
+	require.NoError(t, os.Rename(f.dir, moved))
+	f.dir = moved
+	f.Trees = f.open(moved)
+	tree = f.branch("task-1", "liza/task-1")
+	filled()
+	f.retired("task-1", false)
+}
+
+// A commit that the clone's own submodule lacks is in nobody's way.
+func TestSubmodulesThatLackACommit(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	lib := filepath.Join(f.dir, "deps/lib")
+	was := f.gitIn(lib, "rev-parse", "HEAD")
+	f.write(filepath.Join(f.upstream("lib"), "file"), "newer\n")
+	newer := f.commitAll(f.upstream("lib"), "newer")
+	f.git("update-index", "--cacheinfo", "160000,"+string(newer)+",deps/lib")
+	f.git("commit", "-q", "-m", "newer")
+	f.base = git.ID(f.git("rev-parse", "HEAD"))
+	tree := f.branch("task-1", "liza/task-1")
+	require.Len(t, f.said, 1)
+	require.Contains(t, f.said[0], "task-1: the submodule deps/lib stays empty at "+newer.Short())
+	left, err := os.ReadDir(filepath.Join(tree.Path, "deps/lib"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NoDirExists(t, filepath.Join(tree.Path, ".git/modules/deps/lib"))
+	require.Empty(t, f.gitIn(tree.Path, "status", "--porcelain"))
+	f.gitIn(tree.Path, append(byFile, "submodule", "--quiet", "update", "--init")...)
+	require.Equal(t, "newer\n", content(t, tree.Path, "deps/lib/file"))
+	f.retired("task-1", false)
+
+	f.git("-c", "advice.detachedHead=false", "reset", "-q", "--hard", "HEAD~1")
+	require.Equal(t, was, f.gitIn(lib, "rev-parse", "HEAD"))
+	f.git("submodule", "--quiet", "deinit", "--all", "--force")
+	f.base = git.ID(f.git("rev-parse", "HEAD"))
+	tree = f.branch("task-2", "liza/task-2")
+	require.NoFileExists(t, filepath.Join(tree.Path, "deps/lib/file"), "the main work tree has none either")
+	require.Len(t, f.said, 1)
+}
+
+// Nothing that the configuration of a submodule names is run, neither the clone's nor the
+// checkout's.
+func TestSubmodulesRunNothing(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	x := f.trap()
+	spring := func(gitDir string) {
+		for key, value := range map[string]string{"filter.x.smudge": x.program, "filter.x.clean": x.program, "filter.x.process": x.program,
+			"core.fsmonitor": x.program, "core.hooksPath": filepath.Join(gitDir, "hooks"), "core.sshCommand": x.program, "core.gitProxy": x.program,
+			"remote.origin.uploadpack": x.program, "remote.origin.promisor": "true", "extensions.partialClone": "origin", "core.alternateRefsCommand": x.program} {
+			f.git("config", "--file", filepath.Join(gitDir, "config"), key, value)
+		}
+		for _, hook := range []string{"post-checkout", "post-index-change", "reference-transaction"} {
+			f.script(filepath.Join(gitDir, "hooks", hook), "#!/bin/sh\nexec "+x.program+"\n")
+		}
+	}
+	modules := filepath.Join(f.dir, ".git/modules/deps/lib")
+	spring(modules)
+	spring(filepath.Join(modules, "modules/a nest"))
+	tree := f.branch("task-1", "liza/task-1")
+	require.FileExists(t, filepath.Join(tree.Path, "deps/lib/nest/file"))
+	spring(filepath.Join(tree.Path, ".git/modules/deps/lib"))
+	spring(filepath.Join(tree.Path, ".git/modules/deps/lib/modules/a nest"))
+	require.True(t, f.status(tree.Path).Clean())
+	f.retired("task-1", false)
+	require.NoFileExists(t, x.ran)
+}
+
+// A checkout goes with its submodules, unless one of them has what nothing else has.
+func TestSubmodulesAreKept(t *testing.T) {
+	t.Parallel()
+	for name, work := range map[string]func(f *family, lib string) (keeps bool){
+		"nothing": func(*family, string) bool { return false },
+		"moved to a branch": func(f *family, lib string) bool {
+			f.gitIn(lib, "checkout", "-q", "-B", "mine", "origin/main")
+			return false
+		},
+		"ignored files": func(f *family, lib string) bool {
+			f.write(filepath.Join(f.dir, ".git/info/exclude"), "*.o\n")
+			f.write(filepath.Join(lib, "x.o"), "x")
+			return false
+		},
+		"a commit of its own": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			return true
+		},
+		"a commit that the checkout has committed": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.commitAll(f.Path("task-1"), "moved")
+			return true
+		},
+		"a commit that was pushed": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.gitIn(lib, "push", "-q", "origin", "HEAD:refs/heads/new")
+			f.commitAll(f.Path("task-1"), "moved")
+			return false
+		},
+		"a commit that the clone has": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.gitIn(filepath.Join(f.dir, "deps/lib"), "fetch", "-q", lib, "HEAD:mine")
+			f.commitAll(f.Path("task-1"), "moved")
+			return false
+		},
+		"a branch": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.gitIn(lib, "branch", "own")
+			f.gitIn(lib, "checkout", "-q", "HEAD~1")
+			return true
+		},
+		"a stash": func(f *family, lib string) bool {
+			f.write(filepath.Join(lib, "file"), "own\n")
+			f.gitIn(lib, "stash", "-q")
+			return true
+		},
+		"a change": func(f *family, lib string) bool {
+			f.write(filepath.Join(lib, "file"), "own\n")
+			return true
+		},
+		"a new file": func(f *family, lib string) bool {
+			f.write(filepath.Join(lib, "new"), "own\n")
+			return true
+		},
+		"a file that is gone": func(f *family, lib string) bool {
+			require.NoError(f.t, os.Remove(filepath.Join(lib, "file")))
+			return true
+		},
+		"a change further inside": func(f *family, lib string) bool {
+			f.write(filepath.Join(lib, "nest/file"), "own\n")
+			return true
+		},
+		"a commit further inside": func(f *family, lib string) bool {
+			f.gitIn(filepath.Join(lib, "nest"), "commit", "-q", "--allow-empty", "-m", "own")
+			return true
+		},
+		"a work tree elsewhere": func(f *family, lib string) bool {
+			f.gitIn(lib, "config", "core.worktree", f.from)
+			return true
+		},
+		"emptied": func(f *family, lib string) bool {
+			f.gitIn(f.Path("task-1"), "submodule", "--quiet", "deinit", "deps/lib")
+			return true
+		},
+		"a commit of one that was emptied": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.gitIn(f.Path("task-1"), "submodule", "--quiet", "deinit", "--force", "deps/lib")
+			return true
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFamily(t)
+			tree := f.branch("task-1", "liza/task-1")
+			keeps := work(f, filepath.Join(tree.Path, "deps/lib"))
+			f.retired("task-1", keeps)
+		})
+	}
+}
+
+// A submodule that the clone has not, and the set-up fills, is in nobody's way either.
+func TestSubmodulesOfTheCheckoutAlone(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	f.gitIn(f.upstream("lib"), "checkout", "-q", "-b", "released")
+	f.gitIn(f.upstream("lib"), "commit", "-q", "--allow-empty", "-m", "released")
+	f.gitIn(f.upstream("lib"), "tag", "-a", "-m", "x", "v1")
+	f.gitIn(f.upstream("lib"), "checkout", "-q", "main")
+	f.gitIn(f.upstream("lib"), "branch", "-q", "-D", "released")
+	f.git("config", "submodule.alternateLocation", "superproject")
+	f.git("submodule", "--quiet", "deinit", "--all", "--force")
+	require.NoError(t, os.RemoveAll(filepath.Join(f.dir, ".git/modules")))
+	for name, keeps := range map[string]bool{"task-1": false, "task-2": true} {
+		tree := f.branch(name, "liza/"+name)
+		f.gitIn(tree.Path, append(byFile, "submodule", "--quiet", "update", "--init", "--recursive")...)
+		if keeps {
+			f.gitIn(filepath.Join(tree.Path, "deps/lib"), "commit", "-q", "--allow-empty", "-m", "own")
+			f.commitAll(tree.Path, "moved")
+		}
+		f.retired(name, keeps)
+	}
+}
+
+// Others can get what a remote has, and what the base has.
+func TestCheckLinks(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	tree := f.branch("task-1", "liza/task-1")
+	lib := filepath.Join(tree.Path, "deps/lib")
+	check := func() *worktrees.Obstacle {
+		t.Helper()
+		f.commitAll(tree.Path, "moved")
+		require.NoError(t, f.Take(context.Background(), "task-1"))
+		o, err := f.CheckLinks(context.Background(), f.base, git.ID(f.git("rev-parse", "liza/task-1")), "task-1", "liza/task-1")
+		require.NoError(t, err)
+		return o
+	}
+	require.Nil(t, check())
+	f.gitIn(lib, "checkout", "-q", "HEAD~1")
+	require.Nil(t, check())
+	f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+	o := check()
+	require.Contains(t, o.Reason, "no remote of it has")
+	f.gitIn(filepath.Join(f.dir, "deps/lib"), "fetch", "-q", lib, "HEAD:mine")
+	require.Equal(t, o, check(), "the clone alone is not enough")
+	f.typed(o.Hint)
+	require.Nil(t, check())
+	f.git("submodule", "--quiet", "deinit", "--all", "--force")
+	o = check()
+	require.Contains(t, o.Reason, "is not here")
+	f.typed(o.Hint)
+	require.Nil(t, check())
+}
+
+// Of a submodule with a cut history there is as much as the clone has.
+func TestShallowSubmodules(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	f.gitIn(filepath.Join(f.dir, "deps/lib"), "fetch", "-q", "--depth=1", "file://"+f.upstream("lib"), "main")
+	tree := f.branch("task-1", "liza/task-1")
+	f.whole("task-1", "liza/task-1", f.base)
+	lib := filepath.Join(tree.Path, "deps/lib")
+	require.Equal(t, "1", f.gitIn(lib, "rev-list", "--count", "HEAD"))
+	f.gitIn(lib, "checkout", "-q", "-b", "mine")
+	f.retired("task-1", false)
+}
