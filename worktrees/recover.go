@@ -61,7 +61,7 @@ func (l *Leftovers) recoverDir(ctx context.Context, dir string) error {
 	if r.name[0] == '.' {
 		return nil // a private one, which has a lock of its own
 	}
-	return l.registry.discardDead(r)
+	return errors.Join(l.registry.discardDead(r), l.registry.dropPins(ctx))
 }
 
 // recoverNote has a work tree follow its branch if a process noted a move of the branch

@@ -3,6 +3,7 @@ package worktrees
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,7 +33,7 @@ func (t *Trees) remove(ctx context.Context, name string) error {
 	if err := t.checkOwn(r); err != nil {
 		return err
 	}
-	return t.discardCheckout(r)
+	return errors.Join(t.discardCheckout(r), t.dropPins(ctx))
 }
 
 // findRemovable is the record of a checkout that may go, the zero value if there is
@@ -75,7 +76,7 @@ func (t *Trees) Retire(ctx context.Context, name string, never Never) (kept stri
 			return "", err
 		}
 		if whole {
-			return "", t.discardCheckout(r)
+			return "", errors.Join(t.discardCheckout(r), t.dropPins(ctx))
 		}
 	}
 	// The folder is renamed before its registration is removed, because a process that
@@ -84,7 +85,7 @@ func (t *Trees) Retire(ctx context.Context, name string, never Never) (kept stri
 	if err := os.Rename(r.path, kept); err != nil {
 		return "", fmt.Errorf("removing %s: %w", r.path, err)
 	}
-	return kept, t.discardCheckout(r)
+	return kept, errors.Join(t.discardCheckout(r), t.dropPins(ctx))
 }
 
 // keptPrefix is the beginning of names of folders below .worktrees/ with content that
@@ -165,5 +166,5 @@ func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]strin
 		}
 		removed = append(removed, tree.Name)
 	}
-	return removed, t.Leftovers.Clear(ctx)
+	return removed, errors.Join(t.Leftovers.Clear(ctx), t.dropPins(ctx))
 }

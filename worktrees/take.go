@@ -177,7 +177,10 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 	if exitCode(err) > 0 {
 		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return i.keep(ctx, r, lacking...)
 }
 
 // takeBranch moves the task's branch, if it is free, to where it is inside, while the checkout
@@ -319,13 +322,8 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 
 // innerRefs are the refs inside, and the objects that they name.
 func (i *insides) innerRefs(root *os.Root) map[string]ID {
-	refs := map[string]ID{}
 	packed, _ := readIn(root, "packed-refs")
-	for line := range strings.Lines(packed) {
-		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); i.repo.CheckID(ID(id)) == nil {
-			refs[name] = ID(id)
-		}
-	}
+	refs := i.parsePacked(packed)
 	_ = fs.WalkDir(root.FS(), "refs", func(name string, _ fs.DirEntry, _ error) error {
 		if text, err := readIn(root, name); err == nil && i.repo.CheckID(ID(text)) == nil {
 			refs[name] = ID(text)
@@ -363,12 +361,7 @@ func (i *insides) readRefIn(root *os.Root, ref string) ID {
 	if err != nil {
 		return ""
 	}
-	for line := range strings.Lines(packed) {
-		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); name == ref && i.repo.CheckID(ID(id)) == nil {
-			return ID(id)
-		}
-	}
-	return ""
+	return i.parsePacked(packed)[ref]
 }
 
 // readIn reads a small regular file below a folder, without the space around its text.
