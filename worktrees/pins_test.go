@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,6 +38,11 @@ func (p *project) feature(file string) {
 
 func (p *project) pins() string {
 	return p.git("for-each-ref", "--format=%(refname)", "refs/liza/pins")
+}
+
+// otherRefs are all refs but the pins.
+func (p *project) otherRefs() string {
+	return strings.Join(slices.DeleteFunc(strings.Split(p.git("for-each-ref"), "\n"), func(line string) bool { return strings.Contains(line, "\trefs/liza/pins/") }), "\n")
 }
 
 // What a checkout borrows from the clone stays there while the checkout does, whatever the
@@ -72,6 +79,12 @@ func TestCollectingLosesNoWork(t *testing.T) {
 			p.gitIn(dir, "reset", "-q", "--hard", "HEAD~")
 			require.NoError(p.t, p.Take(ctx, "task-1"))
 			p.gitIn(dir, "checkout", "-q", "aside")
+		},
+		"a snapshot goes": func(p *project, dir string) {
+			p.write(filepath.Join(dir, "work"), "work\n")
+			_, err := p.Contents.Snapshot(ctx, dir, "saved", nil)
+			require.NoError(p.t, err)
+			p.commitAll(dir, "work")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
