@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -38,15 +39,14 @@ func (i *insides) give(ctx context.Context, r record, isNew bool) (map[string]ID
 	}
 	text, _ := os.ReadFile(filepath.Join(i.scratch.path(originName), "packed-refs"))
 	given, pins, changed := i.parsePacked(string(text)), map[string]ID{}, []ID{}
-	maps.DeleteFunc(refs, func(name string, id ID) bool {
-		is := strings.HasPrefix(name, layout.PinRefs)
-		if is {
+	for name, id := range refs {
+		if strings.HasPrefix(name, layout.PinRefs) {
 			pins[name] = id
+			delete(refs, name)
 		} else if given[name] != id {
 			changed = append(changed, id)
 		}
-		return is
-	})
+	}
 	if r.name[0] != '.' { // nobody works in a private one
 		pins[r.pin()] += ""
 	}
@@ -150,8 +150,5 @@ func (g *registry) dropPins(ctx context.Context) error {
 			updates = append(updates, git.RefUpdate{Name: name, Old: old})
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return g.repo.Refs.MoveRefs(ctx, updates, "git liza: a checkout is gone")
+	return errors.Join(err, g.repo.Refs.MoveRefs(ctx, updates, "git liza: a checkout is gone"))
 }

@@ -119,7 +119,12 @@ func (k *Contents) writeSnapshot(ctx context.Context, r record, paths []string, 
 	if err != nil {
 		return incompleteSnapshot(ctx, r, err)
 	}
-	id, err := k.writeCommit(ctx, r, tree, parents, git.Cmd{Stdin: []byte(message), Env: env})
+	args := []string{"commit-tree", "-F", "-"}
+	for _, parent := range parents {
+		args = append(args, "-p", string(parent))
+	}
+	out, err := k.isolation.run(ctx, r, git.Cmd{Args: append(args, string(tree)), Stdin: []byte(message), Env: env})
+	id := ID(strings.TrimSpace(string(out)))
 	if err == nil {
 		err = git.MoveObjects(k.repo, objects)
 	}
@@ -143,16 +148,6 @@ func (k *Contents) writeTree(ctx context.Context, r record, paths, env []string)
 		return "", err
 	}
 	out, err := k.isolation.run(ctx, r, git.Cmd{Env: env, Limit: slow, Args: append(options, "write-tree")})
-	return ID(strings.TrimSpace(string(out))), err
-}
-
-func (k *Contents) writeCommit(ctx context.Context, r record, tree ID, parents []ID, c git.Cmd) (ID, error) {
-	args := []string{"commit-tree", "-F", "-"}
-	for _, parent := range parents {
-		args = append(args, "-p", string(parent))
-	}
-	c.Args = append(args, string(tree))
-	out, err := k.isolation.run(ctx, r, c)
 	return ID(strings.TrimSpace(string(out))), err
 }
 

@@ -357,10 +357,7 @@ func (i *insides) readRefIn(root *os.Root, ref string) ID {
 		}
 		return ID(text)
 	}
-	packed, err := readIn(root, "packed-refs")
-	if err != nil {
-		return ""
-	}
+	packed, _ := readIn(root, "packed-refs")
 	return i.parsePacked(packed)[ref]
 }
 
