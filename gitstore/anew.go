@@ -41,7 +41,7 @@ func (s *Store) PutAside(ctx context.Context) (folder string, err error) {
 	folder = s.Repairer.rescueName(tip)
 	var keep, free []git.RefUpdate
 	for name, id := range all {
-		if name == layout.State || strings.HasPrefix(name, layout.RescueRefs) {
+		if name == layout.State || strings.HasPrefix(name, layout.RescueRefs) || strings.HasPrefix(name, layout.PinRefs) {
 			continue
 		}
 		keep = append(keep, git.RefUpdate{Name: folder + strings.TrimPrefix(strings.TrimPrefix(name, layout.Root), "refs"), New: id, Any: true})

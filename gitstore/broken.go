@@ -71,7 +71,8 @@ type RestoredRef struct {
 // other object for one whose file is there; rewrite then writes what it can of what is
 // lost. Of the refs that are broken still,
 //
-//   - A ref that repeats what a remote or a session said is removed, and comes again.
+//   - A ref that repeats what a remote or a session said, or keeps what a checkout borrows,
+//     is removed, and comes again.
 //   - What a remote has is fetched from there.
 //   - Any other ref goes back to the newest commit of its reflog that can be read
 //     whole. Where there is none, the branch of a task and a detached head go to
@@ -209,7 +210,7 @@ func (r *Repairer) wholeTree(ctx context.Context, commit git.ID) (git.ID, error)
 func (r *Repairer) dropRepeated(ctx context.Context, broken []git.BrokenRef, done *[]RestoredRef) ([]git.BrokenRef, error) {
 	var rest []git.BrokenRef
 	for _, ref := range broken {
-		if !strings.HasPrefix(ref.Name, "refs/remotes/") && !strings.HasPrefix(ref.Name, layout.RemoteRefs) && !strings.HasPrefix(ref.Name, layout.PresenceRefs) {
+		if !strings.HasPrefix(ref.Name, "refs/remotes/") && !strings.HasPrefix(ref.Name, layout.RemoteRefs) && !strings.HasPrefix(ref.Name, layout.PresenceRefs) && !strings.HasPrefix(ref.Name, layout.PinRefs) {
 			rest = append(rest, ref)
 			continue
 		}

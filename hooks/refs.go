@@ -42,6 +42,7 @@ var prefixes = []struct {
 	{layout.SessionRefs, sessionRef},
 	{layout.RemoteRefs, private},
 	{layout.RescueRefs, private},
+	{layout.PinRefs, private},
 	{layout.Refs, unknown},
 	{"refs/replace/", replacement},
 	{tags, tag},

@@ -30,6 +30,7 @@ func TestNames(t *testing.T) {
 		"refs/liza/sessions/coder-1/s":   sessionRef,
 		"refs/liza/remote/origin/state":  private,
 		"refs/liza/rescue/x":             private,
+		"refs/liza/pins/task-1":          private,
 		"refs/liza/unverified/snapshot":  unknown,
 		"refs/liza/snapshots/0a":         unknown,
 		"refs/liza/inbox/x":              unknown,

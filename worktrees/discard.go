@@ -82,7 +82,10 @@ func (g *registry) discardHeld(ctx context.Context, name string) error {
 		return fmt.Errorf("removing %s: %w", r.gitDir, err)
 	}
 	_ = removeAll(gone)
-	return nil
+	if name[0] == '.' { // nothing is pinned for a private one
+		return nil
+	}
+	return g.dropPins(ctx)
 }
 
 // repairRecords mends the links of checkouts whose repository was moved as a whole,

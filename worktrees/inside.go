@@ -59,11 +59,8 @@ func (i *insides) make(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
-	refs, err := i.packedRefs(ctx)
+	refs, err := i.give(ctx, r, true)
 	if err != nil {
-		return err
-	}
-	if err := i.writeOrigin(refs); err != nil {
 		return err
 	}
 	files := map[string]string{"config": config, "packed-refs": packed(withRemotes(refs)), "HEAD": "ref: refs/heads/.invalid\n",
@@ -196,9 +193,9 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 	return git.RenderConfig(settings), nil
 }
 
-// packedRefs are the clone's branches, but for those of tasks, and tags.
+// packedRefs are the clone's branches, but for those of tasks, its tags, and pins.
 func (i *insides) packedRefs(ctx context.Context) (map[string]ID, error) {
-	refs, err := i.repo.Refs.List(ctx, "refs/heads/", "refs/tags/")
+	refs, err := i.repo.Refs.List(ctx, "refs/heads/", "refs/tags/", layout.PinRefs)
 	maps.DeleteFunc(refs, func(name string, _ ID) bool { return strings.HasPrefix(name, layout.TaskRefs) })
 	return refs, err
 }
@@ -307,11 +304,8 @@ func writeIn(root *os.Root, name string, content []byte) error {
 // renew has the repository inside, and the remote of all checkouts, know the clone's
 // branches as they are. A branch that was moved inside stays.
 func (i *insides) renew(ctx context.Context, r record) error {
-	refs, err := i.packedRefs(ctx)
+	refs, err := i.give(ctx, r, false)
 	if err != nil {
-		return err
-	}
-	if err := i.writeOrigin(refs); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(r.inside())

@@ -3,6 +3,7 @@ package worktrees
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -145,5 +146,5 @@ func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]strin
 		}
 		removed = append(removed, tree.Name)
 	}
-	return removed, t.Leftovers.Clear(ctx)
+	return removed, errors.Join(t.Leftovers.Clear(ctx), t.dropPins(ctx))
 }

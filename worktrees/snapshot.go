@@ -19,8 +19,8 @@ var ErrIncomplete = errors.New("not everything is saved")
 // Snapshot returns a commit that holds everything in the work tree at path: HEAD itself
 // if it is clean, else a new commit on top of HEAD with what is staged, unstaged and
 // untracked. During a rebase the commit with which the rebase began is a parent too.
-// The work tree, its index and HEAD do not change, and no ref keeps the commit yet; the
-// caller makes it durable when it sets a ref.
+// The work tree, its index and HEAD do not change, and no ref but the pin of a checkout keeps
+// the commit yet; the caller makes it durable when it sets a ref.
 //
 // Files that never names, that cannot be read or are larger than a gigabyte, repositories of
 // their own inside, and what the set-up left are left out: the error then wraps ErrIncomplete
@@ -43,12 +43,8 @@ func (k *Contents) Snapshot(ctx context.Context, path, message string, never Nev
 	paths := slices.DeleteFunc(status.Changed(), func(name string) bool { return slices.Contains(left, name) })
 	id := status.Head
 	if len(paths) > 0 || len(parents) != 1 {
-		tree, err := k.writeTree(ctx, r, paths)
-		if err != nil {
-			return incompleteSnapshot(ctx, r, err)
-		}
-		if id, err = k.writeCommit(ctx, r, tree, parents, message); err != nil {
-			return "", err
+		if id, err = k.writeSnapshot(ctx, r, paths, parents, message); err != nil {
+			return id, err
 		}
 		left = append(left, status.Left...)
 	}
@@ -106,34 +102,52 @@ func (k *Contents) snapshotParents(ctx context.Context, r record, s Status) ([]I
 	return parents, nil
 }
 
-// writeTree writes the tree of HEAD with paths as they are on disk. The index is not asked: it
-// may have what is left out.
-func (k *Contents) writeTree(ctx context.Context, r record, paths []string) (ID, error) {
+// writeSnapshot writes a commit with paths as they are on disk. Until it is whole, its objects
+// are apart: whoever works there would not write what the clone has and may drop again.
+func (k *Contents) writeSnapshot(ctx context.Context, r record, paths []string, parents []ID, message string) (ID, error) {
 	index, err := k.scratch.privateIndex(r)
 	if err != nil {
 		return "", err
 	}
 	defer index.remove()
-	// Files that autocrlf warns about have to be saved too.
-	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false"}
-	if r.head != "" {
-		if _, err := k.isolation.run(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(options, "read-tree", string(r.head))}); err != nil {
-			return "", err
-		}
+	objects := filepath.Join(filepath.Dir(index.path), "objects")
+	if err := os.Mkdir(objects, 0o777); err != nil {
+		return "", fmt.Errorf("worktree %s: %w", r.path, err)
 	}
-	if err := k.updateIndex(ctx, r, paths, git.Cmd{Env: index.env(), Args: options}); err != nil {
-		return "", err
+	env := append(index.env(), git.Apart(k.repo, objects)...)
+	tree, err := k.writeTree(ctx, r, paths, env)
+	if err != nil {
+		return incompleteSnapshot(ctx, r, err)
 	}
-	out, err := k.isolation.run(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(options, "write-tree")})
-	return ID(strings.TrimSpace(string(out))), err
-}
-
-func (k *Contents) writeCommit(ctx context.Context, r record, tree ID, parents []ID, message string) (ID, error) {
 	args := []string{"commit-tree", "-F", "-"}
 	for _, parent := range parents {
 		args = append(args, "-p", string(parent))
 	}
-	out, err := k.isolation.run(ctx, r, git.Cmd{Args: append(args, string(tree)), Stdin: []byte(message)})
+	out, err := k.isolation.run(ctx, r, git.Cmd{Args: append(args, string(tree)), Stdin: []byte(message), Env: env})
+	id := ID(strings.TrimSpace(string(out)))
+	if err == nil {
+		err = git.MoveObjects(k.repo, objects)
+	}
+	if err == nil && r.own {
+		err = k.insides.keep(ctx, r, id)
+	}
+	return id, err
+}
+
+// writeTree writes the tree of HEAD with paths as they are on disk. The index is not asked: it
+// may have what is left out.
+func (k *Contents) writeTree(ctx context.Context, r record, paths, env []string) (ID, error) {
+	// Files that autocrlf warns about have to be saved too.
+	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false"}
+	if r.head != "" {
+		if _, err := k.isolation.run(ctx, r, git.Cmd{Env: env, Limit: slow, Args: append(options, "read-tree", string(r.head))}); err != nil {
+			return "", err
+		}
+	}
+	if err := k.updateIndex(ctx, r, paths, git.Cmd{Env: env, Args: options}); err != nil {
+		return "", err
+	}
+	out, err := k.isolation.run(ctx, r, git.Cmd{Env: env, Limit: slow, Args: append(options, "write-tree")})
 	return ID(strings.TrimSpace(string(out))), err
 }
 

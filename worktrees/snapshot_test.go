@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/worktrees"
@@ -31,7 +32,7 @@ func TestSnapshot(t *testing.T) {
 	require.NoError(t, os.Symlink("nowhere", file("link")))
 	p.write(file("ignored.o"), "x")
 	status, index := p.gitIn(tree.Path, "status", "--porcelain"), content(t, p.dir, ".git/worktrees/task-1/index")
-	refs := p.git("for-each-ref")
+	refs := p.otherRefs()
 
 	id, err = p.Contents.Snapshot(ctx, tree.Path, "saved\n\nfor later", nil)
 	require.NoError(t, err)
@@ -48,7 +49,7 @@ func TestSnapshot(t *testing.T) {
 
 	require.Equal(t, status, p.gitIn(tree.Path, "status", "--porcelain"))
 	require.Equal(t, index, content(t, p.dir, ".git/worktrees/task-1/index"))
-	require.Equal(t, refs, p.git("for-each-ref"))
+	require.Equal(t, refs, p.otherRefs())
 	left, err := filepath.Glob(filepath.Join(p.dir, ".git/worktrees/task-1/index.*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
@@ -80,4 +81,24 @@ func TestSnapshotCRLF(t *testing.T) {
 	id, err := p.Contents.Snapshot(context.Background(), tree.Path, "saved", nil)
 	require.NoError(t, err)
 	require.Equal(t, "one\ntwo", p.git("show", string(id)+":mixed"))
+}
+
+// What a snapshot writes is the clone's only as a whole, large files in packs too.
+func TestSnapshotApart(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	p.git("config", "core.bigFileThreshold", "1k")
+	tree := p.branch("task-1", "liza/task-1")
+	p.write(filepath.Join(tree.Path, "small"), "small\n")
+	p.write(filepath.Join(tree.Path, "large"), strings.Repeat("large\n", 1000))
+	before := p.git("count-objects", "-v")
+	_, err := p.Contents.Snapshot(ctx, tree.Path, "no \x00 message", nil)
+	require.Error(t, err)
+	require.Equal(t, before, p.git("count-objects", "-v"))
+	id, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
+	require.NoError(t, err)
+	require.Contains(t, p.git("count-objects", "-v"), "packs: 1\n", "git writes large files so")
+	require.Equal(t, content(t, tree.Path, "large"), p.git("show", string(id)+":large")+"\n")
+	require.Empty(t, p.git("fsck", "--no-dangling", "--no-progress"))
 }

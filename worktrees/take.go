@@ -181,7 +181,10 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 	if exitCode(err) > 0 {
 		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return i.keep(ctx, r, lacking...)
 }
 
 // lacks reports whether the clone lacks a commit, or what leads from it: garbage collection and
@@ -339,14 +342,8 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 
 // packedIn are the refs inside that are packed.
 func (i *insides) packedIn(root *os.Root) map[string]ID {
-	refs := map[string]ID{}
 	text, _ := readIn(root, "packed-refs")
-	for line := range strings.Lines(text) {
-		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); i.repo.CheckID(ID(id)) == nil {
-			refs[name] = ID(id)
-		}
-	}
-	return refs
+	return i.parsePacked(text)
 }
 
 // innerRefs are the refs inside, and the objects that they name.

@@ -30,6 +30,7 @@ const (
 // The refs that never leave a clone.
 const (
 	RemoteRefs = Refs + "remote/" // what the clone last fetched of its remotes
+	PinRefs    = Refs + "pins/"   // what a checkout borrows of the clone's objects: one for each
 	RescueRefs = Refs + "rescue/" // what a repair put aside, and work that no other ref has
 
 	LostRefs = RescueRefs + "lost-" // moves that the clone gave up and the remote never got: COMMIT/WHAT

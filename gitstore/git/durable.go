@@ -116,7 +116,7 @@ func (fl *Flusher) updatedCommits(ctx context.Context, updates []RefUpdate) (lis
 		}
 	}
 	for _, u := range updates {
-		if u.New == "" {
+		if u.New == "" || strings.HasPrefix(u.Name, layout.PinRefs) { // what they lead to is the person's, or moves a branch
 			continue
 		}
 		if parents, written := o.flushedCommit(u.New); written && !slices.ContainsFunc(parents, func(id ID) bool { return !slices.Contains(before, id) }) {

@@ -172,29 +172,36 @@ func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, commits,
 	if err != nil {
 		return err
 	}
-	apart := []string{"GIT_NO_LAZY_FETCH=1", "GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + r.objectDir}
+	apart := append(Apart(r, quarantine), "GIT_NO_LAZY_FETCH=1")
 	unpack := append(slices.Clone(takeOptions), "unpack-objects", "-q", "--strict", fmt.Sprintf("--max-input-size=%d", takeLimit))
 	if _, err := r.Run(ctx, Cmd{Env: apart, Input: pack, Args: unpack, Limit: takeTime}); err != nil {
 		return err
 	}
-	if err := moveObjects(r, quarantine); err != nil {
+	if err := MoveObjects(r, quarantine); err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
 	}
 	return nil
 }
 
-// moveObjects moves what a quarantine holds to the repository.
-func moveObjects(r *Repo, quarantine string) error {
+// Apart is the environment in which git writes objects to a quarantine, and sees those of the
+// repository too.
+func Apart(r *Repo, quarantine string) []string {
+	return []string{"GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + r.objectDir}
+}
+
+// MoveObjects moves the objects that a quarantine holds to the repository. After an error some
+// of them may be there, which harms nothing.
+func MoveObjects(r *Repo, quarantine string) error {
 	for _, path := range PathsIn(quarantine, "", "") {
 		name := filepath.Base(path)
-		if len(name) != 2 {
+		if len(name) != 2 && name != "pack" {
 			continue
 		}
 		to := filepath.Join(r.objectDir, name)
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) && os.Rename(path, to) == nil {
 			continue // with the permissions that git gave it
 		}
-		for _, object := range PathsIn(path, "", "") {
+		for _, object := range slices.Backward(PathsIn(path, "", "")) { // a pack before its idx
 			if err := os.Rename(object, filepath.Join(to, filepath.Base(object))); err != nil {
 				return err
 			}
