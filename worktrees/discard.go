@@ -82,10 +82,7 @@ func (g *registry) discardHeld(ctx context.Context, name string) error {
 		return fmt.Errorf("removing %s: %w", r.gitDir, err)
 	}
 	_ = removeAll(gone)
-	if name[0] == '.' { // nothing is pinned for a private one
-		return nil
-	}
-	return g.dropPins(ctx)
+	return g.dropPin(ctx, r)
 }
 
 // repairRecords mends the links of checkouts whose repository was moved as a whole,

@@ -15,19 +15,22 @@ import (
 )
 
 // A checkout borrows the clone's objects: a gc typed inside drops its own copy of what the
-// clone has, and the clone's gc knows none of its refs. So a ref of the clone, its pin, leads
-// to what came in and to what was brought, as long as the checkout's entry is there. It names
-// a commit without files whose parents are what is new, and what the pin named before.
+// clone has, and the clone's gc knows none of its refs. So refs of the clone, the pins, lead to
+// what came in and to what was brought: commits without files whose parents are what is new,
+// and what the pin named before.
+
+// givenPin keeps what the remote of all checkouts has had since there was none.
+const givenPin = layout.PinRefs + "@given"
 
 // pinsLock is the lock on all pins and on what the remote of the checkouts has.
 const pinsLock = "pins"
 
-// pin is the name of the ref that keeps what a checkout borrows.
+// pin is the name of the ref that keeps what was brought from a checkout.
 func (r record) pin() string { return layout.PinRefs + filepath.Base(r.gitDir) }
 
 // give returns the clone's branches and tags for a checkout that is new, or is told of what has
-// changed. The remote of all checkouts has them then, and before that their pins.
-func (i *insides) give(ctx context.Context, r record, isNew bool) (map[string]ID, error) {
+// changed. The remote of all checkouts has them then, and before that the pin.
+func (i *insides) give(ctx context.Context) (map[string]ID, error) {
 	unlock, err := i.registry.locks.lock(ctx, pinsLock)
 	if err != nil {
 		return nil, err
@@ -37,30 +40,22 @@ func (i *insides) give(ctx context.Context, r record, isNew bool) (map[string]ID
 	if err != nil {
 		return nil, err
 	}
+	old := refs[givenPin]
+	maps.DeleteFunc(refs, func(name string, _ ID) bool { return strings.HasPrefix(name, layout.PinRefs) })
 	text, _ := os.ReadFile(filepath.Join(i.scratch.path(originName), "packed-refs"))
-	given, pins, changed := i.parsePacked(string(text)), map[string]ID{}, []ID{}
-	for name, id := range refs {
-		if strings.HasPrefix(name, layout.PinRefs) {
-			pins[name] = id
-			delete(refs, name)
-		} else if given[name] != id {
-			changed = append(changed, id)
-		}
-	}
-	if r.name[0] != '.' { // nobody works in a private one
-		pins[r.pin()] += ""
-	}
-	err = i.movePins(ctx, pins, func(name string, old ID) []ID {
-		switch {
-		case name == r.pin() && (isNew || old == ""):
-			return append(slices.Collect(maps.Values(refs)), r.head)
-		case len(changed) == 0:
-			return nil
-		}
-		return append(changed, old)
-	})
+	given, changed := i.parsePacked(string(text)), maps.Clone(refs)
+	dirs, err := i.registry.gitDirNames()
 	if err != nil {
 		return nil, err
+	}
+	others := len(dirs) > 2
+	if old != "" && (others || maps.Equal(given, refs)) {
+		maps.DeleteFunc(changed, func(name string, id ID) bool { return given[name] == id })
+	}
+	if len(changed) > 0 {
+		if err := i.movePin(ctx, givenPin, old, changed, others); err != nil {
+			return nil, err
+		}
 	}
 	return refs, i.writeOrigin(refs)
 }
@@ -76,7 +71,7 @@ func (i *insides) parsePacked(text string) map[string]ID {
 	return refs
 }
 
-// keep has the pin of a checkout lead to commits too that were brought.
+// keep has the pin of a checkout lead to a commit too that was brought.
 func (i *insides) keep(ctx context.Context, r record, commits ...ID) error {
 	unlock, err := i.registry.locks.lock(ctx, pinsLock)
 	if err != nil {
@@ -87,68 +82,74 @@ func (i *insides) keep(ctx context.Context, r record, commits ...ID) error {
 	if err != nil {
 		return err
 	}
-	return i.movePins(ctx, map[string]ID{r.pin(): old}, func(string, ID) []ID { return append(commits, old) })
+	brought := map[string]ID{}
+	for _, id := range commits {
+		brought[string(id)] = id
+	}
+	return i.movePin(ctx, r.pin(), old, brought, true)
 }
 
-// movePins has pins lead to other objects, and those that shall lead to none stay.
-func (i *insides) movePins(ctx context.Context, pins map[string]ID, leadTo func(name string, old ID) []ID) error {
+// movePin has a pin lead to what refs name, and, if it adds them, to what it led to before.
+func (i *insides) movePin(ctx context.Context, name string, old ID, refs map[string]ID, adds bool) error {
 	objects, err := i.repo.Objects(ctx)
 	if err != nil {
 		return err
 	}
-	var updates []git.RefUpdate
-	for name, old := range pins {
-		pin, err := writePin(objects, leadTo(name, old))
-		if err != nil {
-			return err
-		}
-		if pin != "" && pin != old {
-			updates = append(updates, git.RefUpdate{Name: name, Old: old, New: pin})
-		}
-	}
-	if err := objects.Flush(); err != nil {
-		return err
-	}
-	return i.repo.Refs.MoveRefs(ctx, updates, "git liza: what checkouts borrow")
-}
-
-// writePin writes the commit that leads to others, which is the same for the same ones, "" for
-// none.
-func writePin(objects *git.Objects, ids []ID) (ID, error) {
 	parents := map[ID]bool{}
-	for _, id := range ids {
-		kind, text, _ := objects.Read(id)
+	if adds && old != "" {
+		parents[old] = true
+	}
+	for ref, id := range refs {
+		kind, text := "commit", []byte(nil)
+		if strings.HasPrefix(ref, "refs/tags/") {
+			kind, text, _ = objects.Read(id)
+		}
 		for kind == "tag" {
 			line, _, _ := strings.Cut(string(text), "\n")
 			id = ID(strings.TrimPrefix(line, "object "))
 			kind, text, _ = objects.Read(id)
 		}
-		if kind == "commit" {
-			parents[id] = true
-		}
+		parents[id] = parents[id] || kind == "commit"
 	}
-	if len(parents) == 0 {
-		return "", nil
-	}
+	maps.DeleteFunc(parents, func(_ ID, is bool) bool { return !is })
 	tree, err := objects.WriteTree(nil)
 	if err != nil {
-		return "", err
+		return err
 	}
-	text := fmt.Appendf(nil, "tree %s\n", tree)
+	commit := fmt.Appendf(nil, "tree %s\n", tree)
 	for _, id := range slices.Sorted(maps.Keys(parents)) {
-		text = fmt.Appendf(text, "parent %s\n", id)
+		commit = fmt.Appendf(commit, "parent %s\n", id)
 	}
-	return objects.WriteCommit(append(text, "author git liza <> 0 +0000\ncommitter git liza <> 0 +0000\n\nwhat a checkout borrows\n"...))
+	pin, err := objects.WriteCommit(append(commit, "author git liza <> 0 +0000\ncommitter git liza <> 0 +0000\n\nwhat checkouts borrow\n"...))
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil || pin == old || len(parents) == 0 {
+		return err
+	}
+	return i.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: name, Old: old, New: pin}}, "git liza: what checkouts borrow")
 }
 
-// dropPins removes the pins of checkouts whose entries are gone.
+// dropPins removes the pins of checkouts whose entries are gone, and the pin of what was given
+// where none is left.
 func (g *registry) dropPins(ctx context.Context) error {
 	pins, err := g.repo.Refs.List(ctx, layout.PinRefs)
+	dirs, dirsErr := g.gitDirNames()
 	var updates []git.RefUpdate
 	for name, old := range pins {
-		if !fileExists(filepath.Join(g.common, "worktrees", strings.TrimPrefix(name, layout.PinRefs))) {
+		entry := "worktrees/" + strings.TrimPrefix(name, layout.PinRefs)
+		if dirsErr == nil && !slices.Contains(dirs, entry) && (name != givenPin || len(dirs) == 1) {
 			updates = append(updates, git.RefUpdate{Name: name, Old: old})
 		}
 	}
-	return errors.Join(err, g.repo.Refs.MoveRefs(ctx, updates, "git liza: a checkout is gone"))
+	return errors.Join(err, dirsErr, g.repo.Refs.MoveRefs(ctx, updates, "git liza: a checkout is gone"))
+}
+
+// dropPin removes the pin of a checkout that is gone.
+func (g *registry) dropPin(ctx context.Context, r record) error {
+	old, err := g.repo.Refs.Resolve(ctx, r.pin())
+	if err != nil || old == "" {
+		return err
+	}
+	return g.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: r.pin(), Old: old}}, "git liza: a checkout is gone")
 }

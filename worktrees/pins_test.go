@@ -111,8 +111,7 @@ func TestPinsGo(t *testing.T) {
 	for _, name := range []string{"task-1", "task-2", "task-3"} {
 		p.branch(name, "liza/"+name)
 	}
-	require.Equal(t, "refs/liza/pins/task-1\nrefs/liza/pins/task-2\nrefs/liza/pins/task-3", p.pins())
-	require.Equal(t, p.git("rev-parse", "refs/liza/pins/task-1"), p.git("rev-parse", "refs/liza/pins/task-2"), "the same tips are the same commit")
+	require.Equal(t, "refs/liza/pins/@given", p.pins())
 	before := tips()
 	for range 2 {
 		require.NoError(t, p.Renew(ctx, "task-1"))
@@ -123,12 +122,17 @@ func TestPinsGo(t *testing.T) {
 	p.feature("given")
 	require.NoError(t, p.Renew(ctx, "task-1"))
 	require.NotEqual(t, before, tips())
+	for _, name := range []string{"task-1", "task-2", "task-3"} {
+		p.write(filepath.Join(p.Path(name), "work"), name)
+		p.commitAll(p.Path(name), "work")
+		require.NoError(t, p.Take(ctx, name))
+	}
+	require.Equal(t, "refs/liza/pins/@given\nrefs/liza/pins/task-1\nrefs/liza/pins/task-2\nrefs/liza/pins/task-3", p.pins())
 	require.NoError(t, p.Remove(ctx, "task-1"))
-	require.Equal(t, "refs/liza/pins/task-2\nrefs/liza/pins/task-3", p.pins())
 	kept, err := p.Retire(ctx, "task-2", nil)
 	require.NoError(t, err)
 	require.Empty(t, kept)
-	require.Equal(t, "refs/liza/pins/task-3", p.pins())
+	require.Equal(t, "refs/liza/pins/@given\nrefs/liza/pins/task-3", p.pins())
 	// A person who removes a checkout by hand.
 	p.git("worktree", "unlock", p.Path("task-3"))
 	require.NoError(t, os.RemoveAll(p.Path("task-3")))
@@ -138,6 +142,14 @@ func TestPinsGo(t *testing.T) {
 	removed, err := p.Prune(ctx, func(string) bool { return true })
 	require.NoError(t, err)
 	require.Empty(t, removed)
-	require.Equal(t, "refs/liza/pins/task-4", p.pins())
+	require.Equal(t, "refs/liza/pins/@given", p.pins())
+	require.NoError(t, p.Remove(ctx, "task-4"))
+	p.feature("more")
+	p.branch("task-5", "liza/task-5")
+	require.NotContains(t, p.git("log", "--format=%s", "refs/liza/pins/@given", "--"), "given", "it begins anew with the first checkout")
+	require.NoError(t, p.Remove(ctx, "task-5"))
+	_, err = p.Prune(ctx, func(string) bool { return true })
+	require.NoError(t, err)
+	require.Empty(t, p.pins())
 
 }
