@@ -88,11 +88,6 @@ type Rush struct {
 	// at a time. With nil no agents are added while the rush runs.
 	Staff func(b *flow.Board, role flow.Role, provider string) (Slot, error)
 
-	// Hooks notes the state of the clone's hooks. The function that it returns restores
-	// that state, and says so if the hooks had changed; it is nil if there are no
-	// hooks. Hooks may be nil.
-	Hooks func(context.Context) (func(context.Context) (string, error), error)
-
 	// Planted returns the hooks that came or changed since the rush began. No git of the
 	// rush starts a hook from then on. Planted may be nil.
 	Planted func() []string
