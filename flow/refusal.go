@@ -1,6 +1,10 @@
 package flow
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // A Rule is the name of the rule that refused a move. Scripts compare these
 // names.
@@ -97,6 +101,13 @@ type Refusal struct {
 
 // Error is the reason with the rule's name.
 func (r *Refusal) Error() string { return fmt.Sprintf("%s (%s)", r.Reason, r.Rule) }
+
+// IsRefused reports whether an error is, or wraps, a Refusal, by one of the rules if some are
+// named.
+func IsRefused(err error, by ...Rule) bool {
+	r, is := errors.AsType[*Refusal](err)
+	return is && (len(by) == 0 || slices.Contains(by, r.Rule))
+}
 
 // refuse makes a Refusal, so that a guard has one line.
 func refuse(rule Rule, hint, reason string, args ...any) *Refusal {

@@ -50,12 +50,8 @@ func Unsteered(environ []string) []string {
 		if !slices.Contains(gitVariables, name) {
 			list = append(list, kv)
 		}
-	}
-	for _, kv := range environ {
-		if kept, ok := strings.CutPrefix(kv, keptPrefix); ok {
-			if name, _, _ := strings.Cut(kept, "="); slices.Contains(keptVariables, name) {
-				list = append(list, kept)
-			}
+		if kept, ok := strings.CutPrefix(name, keptPrefix); ok && slices.Contains(keptVariables, kept) {
+			list = append(list, kv[len(keptPrefix):])
 		}
 	}
 	return list

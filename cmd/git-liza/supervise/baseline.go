@@ -161,8 +161,7 @@ func (p *workplace) returnWorktree(ctx context.Context, a *assignment) error {
 	if back {
 		p.say("%s: the worktree of %s is on %s again", p.id, a.subject(), a.taskID().Branch())
 	}
-	var missing *worktrees.Obstacle
-	if errors.As(err, &missing) {
+	if _, ok := errors.AsType[*worktrees.Obstacle](err); ok {
 		return nil // a worktree that the agent has ruined is made anew
 	}
 	return err

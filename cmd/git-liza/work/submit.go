@@ -82,8 +82,7 @@ func refuseNested(o *worktrees.Obstacle) *flow.Refusal {
 // checkRules asks the rules about everything but verify and gates, which can take long.
 func (c *Clone) checkRules(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
 	err := c.Store.CheckMove(ctx, b, c.Caller.Move(flow.ActSubmit, t.ID, d))
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && (refusal.Rule == flow.RuleVerify || refusal.Rule == flow.RuleGate) {
+	if flow.IsRefused(err, flow.RuleVerify, flow.RuleGate) {
 		return nil
 	}
 	return err
