@@ -83,7 +83,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/work":       {"cmd/git-liza/codehost", "cmd/git-liza/extension", "cmd/git-liza/lesson", "flow", "flow/breaker", "flow/layout", "flow/markdown", "flow/pattern", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/metrics", "cmd/git-liza/planfile", "cmd/git-liza/proc", "cmd/git-liza/secret", "flow/spelling"},
 	"cmd/git-liza/provider":   {"flow", "flow/layout", "flow/pattern", "flow/shell", "gitstore/document", "gitstore/git", "cmd/git-liza/launcher", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
-		"flow", "flow/layout", "flow/markdown", "flow/pattern", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
+		"flow", "flow/layout", "flow/markdown", "flow/pattern", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks/stubs", "contracts", "templates",
 		"cmd/git-liza/launcher", "cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/roles", "cmd/git-liza/transcript", "cmd/git-liza/secret", "cmd/git-liza/lesson", "cmd/git-liza/extension",
 	},
 	"cmd/git-liza/playbook":    {"flow", "flow/layout", "gitstore/document", "cmd/git-liza/proc"},

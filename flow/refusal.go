@@ -1,6 +1,10 @@
 package flow
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // A Rule is the name of the rule that refused a move. Scripts compare these
 // names.
@@ -107,6 +111,13 @@ func firstRefusal[T any](list []T, judge func(T) *Refusal) *Refusal {
 		}
 	}
 	return nil
+}
+
+// IsRefused reports whether an error is, or wraps, a Refusal, by one of the rules if some are
+// named.
+func IsRefused(err error, by ...Rule) bool {
+	r, is := errors.AsType[*Refusal](err)
+	return is && (len(by) == 0 || slices.Contains(by, r.Rule))
 }
 
 // refuse makes a Refusal, so that a guard has one line.

@@ -30,7 +30,6 @@ const (
 	RuleDamaged        Rule = "damaged"           // the objects that the board names can be read
 	RuleFailed         Rule = "failed"            // an error without a name of its own
 	RuleStuck          Rule = "stuck"             // something can move without a human
-	RulePush           Rule = "push"              // agents submit instead of pushing
 	RulePlaybook       Rule = "playbook"          // a playbook can be read
 	RuleRemote         Rule = "remote"            // the remote that holds the board is known
 	RuleTrust          Rule = "trust"             // a command from the board runs only if a human here has allowed it

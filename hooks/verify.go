@@ -25,8 +25,7 @@ type Verified struct {
 func Verify(ctx context.Context, s *gitstore.Store, from, to git.ID, signed bool) (Verified, error) {
 	j := newJudge(s, Push{Updates: []Update{{layout.State, from, to}}, Fresh: true, Signed: signed})
 	if err := j.addIntegration(ctx, to); err != nil {
-		var missing *Rejection
-		if errors.As(err, &missing) {
+		if missing, ok := errors.AsType[*Rejection](err); ok {
 			return Verified{}, missing
 		}
 		return Verified{}, Unjudged(ctx, err)
@@ -112,8 +111,8 @@ func (j *judge) refuseMissingBranch(ctx context.Context, name string, want flow.
 // name another version of git.
 func (j *judge) replayMove(ctx context.Context, id git.ID) (gitstore.Replay, error) {
 	r, err := j.store.Audit.ReplayMove(ctx, id, j.push.Server || j.push.Fresh)
-	var refused *flow.Refusal
-	if !j.created || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {
+	refused, is := errors.AsType[*flow.Refusal](err)
+	if !j.created || !is || refused.Rule != flow.RuleMerge {
 		return r, err
 	}
 	e, eventErr := j.store.ReadEvent(id)

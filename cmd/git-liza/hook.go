@@ -21,7 +21,6 @@ type hookCommand struct {
 	PostReceive          postReceiveCommand          `cmd:"" help:"Bring refs to what the board says after a push."`
 	ReferenceTransaction referenceTransactionCommand `cmd:"" help:"Judge a ref transaction."`
 	PreCommit            preCommitCommand            `cmd:"" help:"Judge what an agent commits."`
-	PrePush              prePushCommand              `cmd:"" help:"Refuse an agent's push."`
 }
 
 // hookEnv are the variables that git's processes in a hook need. No other
@@ -161,27 +160,6 @@ func (c *preCommitCommand) Run(inv *invocation) error {
 		return err
 	}
 	return hooks.Commit(inv.ctx, store, agent, inv.getenv("GIT_INDEX_FILE"))
-}
-
-type prePushCommand struct {
-	Remote string `arg:"" optional:"" help:"What is pushed to."`
-	URL    string `arg:"" optional:"" help:"Where that is."`
-}
-
-// Run refuses every push of an agent. git liza itself pushes without this
-// hook.
-func (c *prePushCommand) Run(inv *invocation) error {
-	repo, err := git.Open(inv.ctx, inv.dir)
-	if err != nil {
-		return err
-	}
-	defer repo.Close()
-	agent, err := inv.hookAgent(repo)
-	if err != nil || agent == "" {
-		return err
-	}
-	return &flow.Refusal{Rule: flow.RulePush, Hint: "git liza help submit",
-		Reason: fmt.Sprintf("%s pushes nothing: what is submitted and approved reaches the remote by itself", agent)}
 }
 
 // hookAgent returns the agent that a hook of a clone runs for, "" for people. It

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -285,35 +284,4 @@ func (inv *invocation) installHooks(clone *work.Clone, b *flow.Board) error {
 		return stubs.SetIntegration(inv.ctx, clone.Repo, b.Settings().Integration.Name)
 	}
 	return stubs.Install(inv.ctx, clone.Repo, stubs.Options{Binary: program(), Integration: b.Settings().Integration.Name})
-}
-
-// keepHooks notes the state of the hooks. The function that it returns restores
-// them and reports that.
-func (inv *invocation) keepHooks(ctx context.Context) (func(context.Context) (string, error), error) {
-	before, err := rememberHooks(ctx, inv)
-	return func(ctx context.Context) (string, error) {
-		repo, err := git.Open(ctx, inv.dir)
-		if err != nil {
-			return "", err
-		}
-		defer repo.Close()
-		back, aside, err := before.Restore(ctx, repo)
-		if err != nil || !back {
-			return "", err
-		}
-		text := "the hooks were out of force, and are in place again"
-		if len(aside) > 0 {
-			text += "; what stood there is " + strings.Join(aside, ", ")
-		}
-		return text, nil
-	}, err
-}
-
-func rememberHooks(ctx context.Context, inv *invocation) (stubs.Earlier, error) {
-	repo, err := git.Open(ctx, inv.dir)
-	if err != nil {
-		return stubs.Earlier{}, err
-	}
-	defer repo.Close()
-	return stubs.Remember(ctx, repo)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
 // supervisors are the supervisors of one process, with the provider of each
@@ -47,7 +48,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &supervise.Rush{Clone: clone, Self: self, Environ: inv.environ, Limits: supervise.DefaultLimits(), Hooks: inv.keepHooks}
+	r := &supervise.Rush{Clone: clone, Self: self, Environ: inv.environ, Limits: supervise.DefaultLimits()}
 	out := &rushOutput{invocation: inv}
 	r.Tell = out.tell
 	lines, err := settingLines(inv, clone)
@@ -67,7 +68,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	if r.Engine, err = conf.Config(inv.ctx, "liza.container.engine"); err != nil {
 		return nil, err
 	}
-	before, err := rememberHooks(inv.ctx, inv)
+	before, err := stubs.Remember(inv.ctx, clone.Repo)
 	if err != nil {
 		return nil, err
 	}

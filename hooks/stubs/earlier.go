@@ -15,7 +15,6 @@ import (
 // Earlier is the state of a clone's hooks at an earlier time.
 type Earlier struct {
 	whole bool
-	paths []string // core.hooksPath in the repository's own configuration
 	noted *record
 	hooks map[string]string // what is in each file that git, or a stub, may start
 }
@@ -66,45 +65,32 @@ func hookTexts(ctx context.Context, repo *git.Repo, r *record) map[string]string
 	return texts
 }
 
-// Remember notes the state of a clone's hooks. The repository must have been opened
-// just now, since it caches its configuration.
+// Remember notes the state of a clone's hooks.
 func Remember(ctx context.Context, repo *git.Repo) (Earlier, error) {
+	repo.Config.Renew()
 	now, err := Examine(ctx, repo)
 	if err != nil {
 		return Earlier{}, err
 	}
 	noted, _ := readRecord(repo)
-	paths, err := configValues(ctx, repo, filepath.Join(repo.CommonDir(), "config"), hooksPath)
-	return Earlier{now.Whole() && !now.Server, paths, noted, hookTexts(ctx, repo, noted)}, err
+	return Earlier{now.Whole() && !now.Server, noted, hookTexts(ctx, repo, noted)}, nil
 }
 
-// Restore restores hooks that were whole and are not whole any more, and reports
+// Restore restores stubs that were whole and are not whole any more, and reports
 // whether it did. What a process wrote in place of a stub since gets another name
 // beside it, which is returned. It does not restore hooks that were uninstalled by the
-// command. The repository is as for [Remember]. Errors are those of [Install].
+// command. Errors are those of [Install].
 func (e Earlier) Restore(ctx context.Context, repo *git.Repo) (back bool, aside []string, err error) {
 	if !e.whole || !exists(recordPath(repo.CommonDir())) {
 		return false, nil, nil
 	}
 	r := e.noted // a session may have written another program into that of the clone
 	now, err := Remember(ctx, repo)
-	if err == nil && now.whole && slices.Equal(now.paths, e.paths) && reflect.DeepEqual(now.noted, r) {
+	if err == nil && now.whole && reflect.DeepEqual(now.noted, r) {
 		return false, nil, err
 	}
 	if err := r.save(); err != nil {
 		return false, nil, err
-	}
-	if !slices.Equal(now.paths, e.paths) {
-		if len(now.paths) > 0 {
-			if err := repo.Config.WriteConfig(ctx, "--unset-all", hooksPath); err != nil {
-				return false, nil, err
-			}
-		}
-		for _, path := range e.paths {
-			if err := repo.Config.WriteConfig(ctx, "--add", hooksPath, path); err != nil {
-				return false, nil, err
-			}
-		}
 	}
 	if aside, err = r.setAsideChanged(); err != nil {
 		return false, aside, err

@@ -316,6 +316,33 @@ func TestRestoreChangedStub(t *testing.T) {
 	}
 }
 
+// The pre-push hook of an earlier program goes with the next installation, and the user's
+// own is back.
+func TestEarlierPrePushGoes(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := house(t, settings["plain"])
+	o := theirs
+	o.Binary = filepath.Join(t.TempDir(), "git-liza")
+	gittest.Script(t, o.Binary, "#!/bin/sh\n")
+	path := filepath.Join(dir, ".git", "hooks", "pre-push")
+	gittest.Script(t, path, "#!/bin/sh\n# mine\n")
+	require.NoError(t, Install(ctx, opened(t, dir), o))
+	whole := contents(t, filepath.Join(dir, ".git"))
+	r, err := readRecord(opened(t, dir))
+	require.NoError(t, err)
+	r.Files = append(r.Files, file{Name: "pre-push", Path: "hooks/pre-push", Kept: "hooks/pre-push.before-liza"})
+	require.NoError(t, r.save())
+	require.NoError(t, os.Rename(path, path+".before-liza"))
+	gittest.Script(t, path, heading+"first='"+path+".before-liza'\nliza=git-liza\nprintf %s \"$all\" | \"$liza\" hook pre-push\n")
+	now, err := Examine(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.False(t, now.Whole())
+	require.True(t, slices.ContainsFunc(now.Hooks, func(h Hook) bool { return h.Name == "pre-push" && h.State == Outdated }))
+	require.NoError(t, Install(ctx, opened(t, dir), o))
+	require.Equal(t, whole, contents(t, filepath.Join(dir, ".git")))
+}
+
 // Whatever a session writes into the record, a stub that starts its program is not whole, and
 // is put right; a hook that comes or changes is told, and one that was there is not.
 func TestRecordThatLies(t *testing.T) {

@@ -26,10 +26,7 @@ type stub struct {
 // starts no program.
 const Due = layout.Private + "/due"
 
-const (
-	transaction = "reference-transaction"
-	prePush     = "pre-push"
-)
+const transaction = "reference-transaction"
 
 // stubVersion increases when stubs change what they pass to the judgement, so that
 // stubs of an earlier program are recognized.
@@ -41,9 +38,9 @@ func (o Options) judgingHooks() []string {
 	case o.Server:
 		return []string{"pre-receive", transaction, "post-receive"}
 	case o.NoReferenceTransaction:
-		return []string{"pre-commit", prePush}
+		return []string{"pre-commit"}
 	}
-	return []string{"pre-commit", prePush, transaction}
+	return []string{"pre-commit", transaction}
 }
 
 // knownHooks are the hooks that git looks up by name, from githooks(5) of 2.39 and later
@@ -69,8 +66,6 @@ func (s stub) render(o Options) string {
 		return heading + s.declareFirst() + s.passLines(o)
 	case "pre-commit":
 		return heading + s.declareFirst() + textIf(s.first != "", callFirst) + onlyTasks + letPeoplePass(o.Binary) + o.findProgram("commit", 1) + "exec \"$liza\" hook pre-commit\n"
-	case prePush:
-		return heading + s.declareFirst() + s.passInput(callWithInput+" || exit\n", letPeoplePass(o.Binary)+o.findProgram("push", 1), s.name)
 	case "pre-receive":
 		return heading + s.declareFirst() + s.passInput(callWithInput+" || exit\n", o.findProgram("push", 1), s.name)
 	}
@@ -94,6 +89,9 @@ func isStub(name, text string, o Options) bool {
 	}
 	s, other := stub{name, between("\nfirst=", "\n")}, o
 	other.NoReferenceTransaction = !o.NoReferenceTransaction // as it may have been installed before
+	if name == "pre-push" && strings.HasPrefix(text, heading) && strings.HasSuffix(text, "\"$liza\" hook pre-push\n") {
+		return true // an earlier program installed it
+	}
 	return text == s.render(o) || text == s.render(other)
 }
 

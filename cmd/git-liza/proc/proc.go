@@ -204,8 +204,7 @@ func checkFolder(dir string) error {
 	}
 	// With the dot a file fails too, and a folder that may not be entered.
 	_, err := os.Stat(dir + "/.")
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
 		return fmt.Errorf("%w: %s: %w", ErrFolder, dir, path.Err)
 	}
 	return err

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,9 +36,10 @@ func keepVariables(environ []string) []string {
 	return list
 }
 
-// Unsteered is the environment for git's processes. In a session, which has
-// LIZA_GENERATION set, the gitVariables are those of the session's supervisor.
-// Elsewhere it is environ.
+// Unsteered is the environment for git's processes of git-liza. In a session, which has
+// LIZA_GENERATION set, the gitVariables are those of the session's supervisor: moves go to
+// the board and its remote as the supervisor's do, whatever the agent's program sets for
+// the git of its commands, which works in a repository of its own. Elsewhere it is environ.
 func Unsteered(environ []string) []string {
 	if !flow.Generation(proc.Value(environ, "LIZA_GENERATION")).Spawned() {
 		return environ
@@ -50,47 +50,22 @@ func Unsteered(environ []string) []string {
 		if !slices.Contains(gitVariables, name) {
 			list = append(list, kv)
 		}
-	}
-	for _, kv := range environ {
-		if kept, ok := strings.CutPrefix(kv, keptPrefix); ok {
-			if name, _, _ := strings.Cut(kept, "="); slices.Contains(keptVariables, name) {
-				list = append(list, kept)
-			}
+		if kept, ok := strings.CutPrefix(name, keptPrefix); ok && slices.Contains(keptVariables, kept) {
+			list = append(list, kv[len(keptPrefix):])
 		}
 	}
 	return list
 }
 
-// gitWrapper is a script that runs the user's git with the variables of the supervisor,
-// not with those that the provider sets.
-func gitWrapper(git string) string {
-	var text strings.Builder
-	text.WriteString("#!/bin/sh\n# From git liza: git as the user of this machine has it, also in the shell of an agent's command line.\n")
-	text.WriteString("unset " + strings.Join(gitVariables, " ") + "\n")
-	for _, name := range keptVariables {
-		fmt.Fprintf(&text, "[ \"${%[1]s%[2]s+set}\" ] && export %[2]s=\"$%[1]s%[2]s\"\n", keptPrefix, name)
-	}
-	text.WriteString("exec '" + strings.ReplaceAll(git, "'", `'\''`) + "' \"$@\"\n")
-	return text.String()
-}
-
 // Programs makes the folder that one session has first on its PATH; remove ends it with the
-// session. It lies outside of what sandboxes let sessions write, and contains two
-// programs: git-liza, which is the program self, and a script that runs the git of
-// environ. The user's PATH decides about all other programs.
-func Programs(self string, environ []string) (dir string, remove func(), err error) {
-	git := lookPath("git", environ)
-	if git == "" {
-		return "", nil, fmt.Errorf("programs of a session: git: %w", fs.ErrNotExist)
-	}
+// session. It lies outside of what sandboxes let sessions write, and contains git-liza, which
+// is the program self. The user's PATH decides about all other programs.
+func Programs(self string) (dir string, remove func(), err error) {
 	all, err := os.UserCacheDir()
 	if all = filepath.Join(all, "git-liza", "programs"); err != nil || os.MkdirAll(all, 0o700) != nil {
 		all = os.TempDir()
 	}
 	if dir, err = os.MkdirTemp(all, "git-liza-"); err == nil {
-		err = os.WriteFile(filepath.Join(dir, "git"), []byte(gitWrapper(git)), 0o755)
-	}
-	if err == nil {
 		err = os.Symlink(self, filepath.Join(dir, "git-liza"))
 	}
 	if err != nil {

@@ -15,13 +15,15 @@ func TestProgramsOfEachSession(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	self, err := os.Executable()
 	require.NoError(t, err)
-	one, remove, err := provider.Programs(self, os.Environ())
+	one, remove, err := provider.Programs(self)
 	require.NoError(t, err)
-	two, removeTwo, err := provider.Programs(self, os.Environ())
+	two, removeTwo, err := provider.Programs(self)
 	require.NoError(t, err)
 	require.NotEqual(t, one, two)
 	for _, dir := range []string{one, two} {
-		require.FileExists(t, filepath.Join(dir, "git"))
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, entries, 1)
 		require.FileExists(t, filepath.Join(dir, "git-liza"))
 	}
 	remove()

@@ -45,8 +45,7 @@ func (s answerer) answerNext(ctx context.Context, b *flow.Board) (lookResult, er
 		r, err = answerSession{s.worker}.run(ctx, a)
 		return err
 	})
-	var unmade *worktrees.CheckoutError
-	if errors.As(err, &unmade) {
+	if _, ok := errors.AsType[*worktrees.CheckoutError](err); ok {
 		s.sayOnce("%s does not look for an answer: %v", s.id, err)
 		return retryAt(s.avoidTask(a.taskID(), err)), s.giveQuestionBack(ctx, q.ID, false)
 	}
@@ -67,8 +66,7 @@ func (s answerer) takeQuestion(ctx context.Context, id flow.RecordID) (*assignme
 	r, err := s.clone.Move(ctx, flow.ActTake, "", func(b *flow.Board) (flow.Detail, error) {
 		return &flow.TakeMove{Question: id, Lease: b.Settings().Config.ReviewLease}, nil
 	})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule != flow.RuleStale || isSetback(err) {
+	if flow.IsRefused(err) && !flow.IsRefused(err, flow.RuleStale) || isSetback(err) {
 		return nil, nil
 	}
 	if err != nil {

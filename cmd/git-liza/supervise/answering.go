@@ -84,8 +84,7 @@ func (w answerSession) tellUnanswered(ctx context.Context, a *assignment, ending
 // for in vain, which counts. Somebody else may have answered it since.
 func (reg *registration) giveQuestionBack(ctx context.Context, id flow.RecordID, missed bool) error {
 	_, err := reg.clone.Make(ctx, flow.ActTake, "", &flow.TakeMove{Question: id, Free: true, Missed: missed})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) {
+	if flow.IsRefused(err) {
 		return nil
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/hooks/stubs"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -20,16 +21,16 @@ import (
 // against the rules, and the settings (see [sessionSettings]).
 type baseline struct {
 	refs  work.Baseline
-	hooks func(context.Context) (string, error) // nil where nobody asked for hooks
-	files []string                              // of the main work tree that were changed already
+	hooks stubs.Earlier
+	files []string // of the main work tree that were changed already
 	alone bool
 }
 
 // takeBaseline notes board, integration and hooks as they are before a session.
 func (p *workplace) takeBaseline(ctx context.Context) (g baseline, err error) {
 	g.alone = p.rush.sessions.Add(1) == 1
-	if g.refs, err = p.clone.Integration.TakeBaseline(ctx); err == nil && p.rush.Hooks != nil {
-		g.hooks, err = p.rush.Hooks(ctx)
+	if g.refs, err = p.clone.Integration.TakeBaseline(ctx); err == nil {
+		g.hooks, err = stubs.Remember(ctx, p.clone.Repo)
 	}
 	if err == nil {
 		err = p.rush.settings.beginSession(ctx, p.clone)
@@ -67,17 +68,17 @@ func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseline, ending *provider.Ending) {
 	alone := p.rush.sessions.Add(-1) == 0 && g.alone
 	said, err := p.clone.Integration.RestoreBaseline(ctx, g.refs)
-	if g.hooks != nil {
-		line, hooksErr := g.hooks(ctx)
-		if line != "" {
-			said = append(said, line)
-		}
-		err = errors.Join(err, hooksErr)
+	back, told, settingsErr := p.rush.settings.endSession(ctx, p.clone)
+	restored, aside, hooksErr := g.hooks.Restore(ctx, p.clone.Repo)
+	if restored {
+		said = append(said, "the hooks were out of force, and are in place again")
+	}
+	if len(aside) > 0 {
+		said = append(said, "what stood in their place is "+strings.Join(aside, ", "))
 	}
 	said = append(said, p.namePlanted(ctx, a)...)
 	p.nameChangedInMain(ctx, g.files)
-	back, told, settingsErr := p.rush.settings.endSession(ctx, p.clone)
-	if err = errors.Join(err, settingsErr); len(back) > 0 {
+	if err = errors.Join(err, hooksErr, settingsErr); len(back) > 0 {
 		said = append(said, "of git's configuration "+p.rush.mask.String(strings.Join(back, ", "))+" is as it was before; its user changes it while no session runs")
 	}
 	for _, line := range told {
@@ -157,8 +158,7 @@ func (p *workplace) returnWorktree(ctx context.Context, a *assignment) error {
 	if back {
 		p.say("%s: the worktree of %s is on %s again", p.id, a.subject(), a.taskID().Branch())
 	}
-	var missing *worktrees.Obstacle
-	if errors.As(err, &missing) {
+	if _, ok := errors.AsType[*worktrees.Obstacle](err); ok {
 		return nil // a worktree that the agent has ruined is made anew
 	}
 	return err

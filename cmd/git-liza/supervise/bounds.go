@@ -47,10 +47,10 @@ func (x Bounds) String() string {
 type rushUsage struct {
 	mu                 sync.Mutex
 	used               flow.Usage
-	uncounted          int                    // of its sessions, those that told nothing
-	running            map[*session]time.Time // since when
-	uncountedProviders map[string]bool        // providers of which one was not counted
-	merged             []flow.TaskID          // in this order
+	uncounted          int                     // of its sessions, those that told nothing
+	running            map[*session]time.Time  // since when
+	uncountedProviders sharedMap[string, bool] // providers of which one was not counted
+	merged             []flow.TaskID           // in this order
 }
 
 func (u *rushUsage) beginSession(r *session) {
@@ -75,12 +75,7 @@ func (u *rushUsage) endSession(r *session, m *flow.SessionMove) (news bool) {
 		return false
 	}
 	u.uncounted++
-	if u.uncountedProviders == nil {
-		u.uncountedProviders = map[string]bool{}
-	}
-	news = !u.uncountedProviders[m.Provider]
-	u.uncountedProviders[m.Provider] = true
-	return news
+	return !u.uncountedProviders.put(m.Provider, true)
 }
 
 func (u *rushUsage) noteMerge(id flow.TaskID) {
@@ -120,19 +115,12 @@ func (u *rushUsage) sessionsAndMinutes() sessionTime {
 	return sessionTime{u.used.Sessions + len(u.running), int(took / time.Minute)}
 }
 
-// wasUncounted reports whether a session of a provider could not be counted.
-func (u *rushUsage) wasUncounted(provider string) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.uncountedProviders[provider]
-}
-
 // uncountedWords names what a budget counts and the provider does not report: tokens,
 // dollars, or both. It returns "" if the budgets bind.
 func (u *rushUsage) uncountedWords(p provider.Provider, budgets ...flow.Budget) string {
 	var words []string
 	never := func(c provider.Count) bool {
-		return c == provider.CountsNever || c != provider.CountsFree && u.wasUncounted(p.Name)
+		return c == provider.CountsNever || c != provider.CountsFree && u.uncountedProviders.at(p.Name)
 	}
 	if never(p.Tokens) && slices.ContainsFunc(budgets, func(b flow.Budget) bool { return b.Tokens != 0 }) {
 		words = append(words, "tokens")

@@ -1,8 +1,8 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -25,7 +25,7 @@ func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old 
 	}
 	for id, p := range known {
 		used := p.Usage.Tokens() != 0 || p.Usage.Cost != 0
-		if id != rec.id && used && !p.Silent(rec.clone.Store.Now()) && p.At.After(rec.rush.sessionTimes.lastBy(id)) {
+		if id != rec.id && used && !p.Silent(rec.clone.Store.Now()) && p.At.After(cmp.Or(rec.rush.lastSessions.at(id), rec.rush.begun)) {
 			list = append(list, flow.Spending{By: id, Task: p.Task, Usage: p.Usage})
 		}
 	}
@@ -54,32 +54,6 @@ func (h *presenceCache) presences(ctx context.Context, store *gitstore.Store, b 
 	return known, err
 }
 
-// sessionTimes holds when each agent's last session was recorded.
-type sessionTimes struct {
-	begun time.Time // of the rush, which knows of none before
-
-	mu   sync.Mutex
-	last map[flow.AgentID]time.Time
-}
-
-func (r *sessionTimes) lastBy(id flow.AgentID) time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if at, ok := r.last[id]; ok {
-		return at
-	}
-	return r.begun
-}
-
-func (r *sessionTimes) note(m flow.Move) {
-	if m.Act != flow.ActSession {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.last[m.By.Agent()] = m.At
-}
-
 // checkBudget refuses one more session on an assignment whose budget is spent.
 func (w *worker) checkBudget(ctx context.Context, a *assignment, b *flow.Board) *flow.Refusal {
 	if r := b.Budget(a.goal(), a.taskID(), w.recorder.unrecordedSpending(ctx, b, 0)...); r != nil {
@@ -106,8 +80,7 @@ func (w *worker) endOverBudget(ctx context.Context, b *flow.Board, a *assignment
 		return failed(r.Reason), nil
 	}
 	_, err := w.clone.Release(ctx, a.taskID(), flow.ReleaseMove{})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) {
+	if flow.IsRefused(err) {
 		err = nil // somebody else has taken it since
 	}
 	return failed(r.Reason), err

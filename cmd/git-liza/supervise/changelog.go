@@ -2,40 +2,11 @@ package supervise
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
-
-// changelogs remembers the sprints that were looked at for changes of specs.
-type changelogs struct {
-	mu   sync.Mutex
-	seen map[flow.SprintID]bool
-}
-
-// take reports whether nobody has looked at the sprint yet, and notes that it is looked at.
-func (c *changelogs) take(id flow.SprintID) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.seen[id] {
-		return false
-	}
-	if c.seen == nil {
-		c.seen = map[flow.SprintID]bool{}
-	}
-	c.seen[id] = true
-	return true
-}
-
-// drop notes that the look at a sprint came to nothing.
-func (c *changelogs) drop(id flow.SprintID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.seen, id)
-}
 
 // addChangelog adds the tasks that enter into the project's changelog what changed in the
 // specs during a sprint, and that write down what it has taught: one that ended, or that
@@ -53,7 +24,7 @@ func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResul
 			list = append(list, g.Sprint)
 		}
 		for _, id := range list {
-			if b.Task(work.ChangelogTask(id)) != nil && (id == g.Sprint || b.Task(work.LessonsTask(id)) != nil) || id != g.Sprint && !s.rush.changelogs.take(id) {
+			if b.Task(work.ChangelogTask(id)) != nil && (id == g.Sprint || b.Task(work.LessonsTask(id)) != nil) || id != g.Sprint && s.rush.changelogs.put(id, true) {
 				continue
 			}
 			added, err := addSprintTasks(ctx, s, id)
@@ -76,9 +47,8 @@ func addSprintTasks(ctx context.Context, s *supervisor, id flow.SprintID) (moved
 		add  func(context.Context, *work.Clone, flow.SprintID) (flow.TaskID, error)
 	}{{"spec changes", work.AddChangelog}, {"lessons", work.AddLessons}} {
 		added, err := one.add(ctx, s.clone, id)
-		var refusal *flow.Refusal
 		switch {
-		case errors.As(err, &refusal) && refusal.Rule != flow.RuleStale:
+		case flow.IsRefused(err) && !flow.IsRefused(err, flow.RuleStale):
 			s.ask("%s: the task for the %s of %s cannot be added: %v", s.id, one.what, id, err)
 		case err != nil:
 			s.rush.changelogs.drop(id)
@@ -116,7 +86,7 @@ func awaitPlanner(s *supervisor, b *flow.Board, goal flow.GoalID, t *lookResult)
 	}
 	for _, id := range b.IDs(flow.Agents) {
 		a := b.Agent(flow.AgentID(id))
-		if a != nil && a.Generation != "" && a.Degraded == "" && b.CapacityOf(flow.Actor(id)) == flow.Plans && !s.rush.others.isOwn(flow.Actor(id)) {
+		if a != nil && a.Generation != "" && a.Degraded == "" && b.CapacityOf(flow.Actor(id)) == flow.Plans && !s.rush.own.at(flow.Actor(id)) {
 			t.wakeBy(time.Now().Add(left))
 			return true
 		}

@@ -87,7 +87,7 @@ func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment
 		return nil, retryAt(retry), err
 	}
 	t := r.After.Task(got.Task)
-	s.rush.troubles.clear(t.ID)
+	s.rush.troubles.drop(t.ID)
 	return &assignment{role: s.slot.Role, capacity: flow.Does, task: t, dir: got.Worktree, lease: leaseOf(t, s.clone.By)}, lookResult{}, nil
 }
 

@@ -187,7 +187,7 @@ func (t *trial) checkProvider(ctx context.Context, s *supervisor) Unfit {
 	if s.provider.Name == "" {
 		return Unfit{}
 	}
-	return cmp.Or(checkRow(t.board, s.slot.Role, s.provider), t.fitness.checkProgram(ctx, s.provider, t.Environ))
+	return cmp.Or(checkRow(t.board, s.slot.Role, s.provider), checkProgram(ctx, t.Rush, s.provider))
 }
 
 // plan has one planner answer what asks for one.

@@ -92,29 +92,34 @@ const dueLock = "due"
 // If the move could not be made, it calls note: with nil if the board does not ask for
 // it any more, else with why not. t is what the look has found so far.
 func (s *supervisor) makeAlone(ctx context.Context, lock string, t lookResult, attempt func(context.Context) (made bool, err error), note func(why error)) (lookResult, error) {
-	release, err := tryLock(s.clone.Repo.CommonDir(), lock)
-	if err != nil {
+	release, err := beginAlone(s, lock, &t)
+	if release == nil {
 		return t, err
 	}
-	if release == nil {
-		t.lookBy(time.Now().Add(busyRetry))
-		return t, nil
-	}
 	defer release()
-	s.rush.idle.markBusy(s)
 	made, err := attempt(ctx)
-	var refusal *flow.Refusal
 	switch {
 	case made:
 		t.moved = true
 	case err == nil:
 		note(nil)
-	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
+	case flow.IsRefused(err, flow.RuleStale):
 		return t, err
-	case errors.As(err, &refusal), errors.Is(err, gitstore.ErrForeignRef):
+	case flow.IsRefused(err), errors.Is(err, gitstore.ErrForeignRef):
 		note(err)
 	default:
 		return t, err
 	}
 	return t, nil
+}
+
+// beginAlone takes the lock for what one supervisor of the clone does at a time. If another
+// one has it, release is nil, and t gets the time to look again.
+func beginAlone(s *supervisor, lock string, t *lookResult) (release func(), err error) {
+	if release, err = tryLock(s.clone.Repo.CommonDir(), lock); release != nil {
+		s.rush.idle.markBusy(s)
+	} else if err == nil {
+		t.lookBy(time.Now().Add(busyRetry))
+	}
+	return release, err
 }

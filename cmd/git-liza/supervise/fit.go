@@ -14,13 +14,6 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// fitness holds what is known of the providers' programs. Each program is asked once
-// for its version, however many agents use it.
-type fitness struct {
-	mu    sync.Mutex
-	known map[string]Unfit // by the provider's name and command; the zero value is fit
-}
-
 // Unfit says why a provider's program cannot be used. The zero value means that it can.
 type Unfit struct {
 	Reason   string // the provider's name, and why
@@ -74,7 +67,7 @@ func (r *Rush) Programs(ctx context.Context, b *flow.Board, slots []Slot) []Prog
 	for i := range list {
 		all.Go(func() {
 			found, why := checkStart(ctx, providers[i], r.Environ)
-			r.fitness.note(providers[i], why)
+			noteFitness(r, providers[i], why)
 			list[i].Found, list[i].Unfit = found, cmp.Or(list[i].Unfit, why)
 		})
 	}
@@ -90,26 +83,19 @@ func programKey(p provider.Provider) string {
 // checkProgram says why a provider's program cannot be used. A program that does not
 // tell its version is not refused, nor one in the image of a container: what keeps that
 // from starting is said by its first session. What may be started later is asked again.
-func (f *fitness) checkProgram(ctx context.Context, p provider.Provider, environ []string) Unfit {
-	f.mu.Lock()
-	why, known := f.known[programKey(p)]
-	f.mu.Unlock()
-	if !known {
-		_, why = checkStart(ctx, p, environ)
-		f.note(p, why)
+func checkProgram(ctx context.Context, r *Rush, p provider.Provider) Unfit {
+	if known := r.fitness.at(programKey(p)); known != nil {
+		return *known
 	}
+	_, why := checkStart(ctx, p, r.Environ)
+	noteFitness(r, p, why)
 	return why
 }
 
-// note remembers what is known of a program, unless it may be started later.
-func (f *fitness) note(p provider.Provider, why Unfit) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.known == nil {
-		f.known = map[string]Unfit{}
-	}
+// noteFitness remembers what is known of a program, unless it may be started later.
+func noteFitness(r *Rush, p provider.Provider, why Unfit) {
 	if !why.mayStart {
-		f.known[programKey(p)] = why
+		r.fitness.put(programKey(p), &why)
 	}
 }
 
@@ -117,8 +103,7 @@ func (f *fitness) note(p provider.Provider, why Unfit) {
 // works.
 func checkStart(ctx context.Context, p provider.Provider, environ []string) (provider.Found, Unfit) {
 	if p.Launcher.Contains() {
-		var why *launcher.Unable
-		if errors.As(p.Launcher.Check(ctx), &why) {
+		if why, ok := errors.AsType[*launcher.Unable](p.Launcher.Check(ctx)); ok {
 			return provider.Found{Row: p.Row}, Unfit{Reason: fmt.Sprintf("provider %s: %s", p.Name, why.Reason), Hint: why.Hint, mayStart: true}
 		}
 		return provider.Found{Row: p.Row}, Unfit{}

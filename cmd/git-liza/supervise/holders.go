@@ -5,30 +5,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
-
-// otherHolders remembers what was said of tasks that other agents hold and that the
-// agents of this rush wait for.
-type otherHolders struct {
-	mu   sync.Mutex
-	own  map[flow.Actor]bool // agents of this rush
-	said map[string]bool
-}
-
-// addOwnAgent notes an agent of this rush, so that it does not count as another holder.
-func (h *otherHolders) addOwnAgent(id flow.AgentID) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.own == nil {
-		h.own, h.said = map[flow.Actor]bool{}, map[string]bool{}
-	}
-	h.own[flow.Actor(id)] = true
-}
 
 // holdingWords says how another agent keeps a task.
 var holdingWords = map[flow.Holding]string{flow.Held: "held by", flow.Reviewed: "under review by", flow.Left: "left to"}
@@ -39,7 +20,7 @@ func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, ta
 	now := c.Store.Now()
 	for _, t := range tasks {
 		holding, by, until := b.Holder(t)
-		if by == "" || !until.After(now) || !r.others.isNews(t.ID, by, until) {
+		if by == "" || !until.After(now) || r.own.at(by) || r.holders.put(fmt.Sprint(t.ID, by, until), true) {
 			continue
 		}
 		who, lives := describeHolder(ctx, c, b, by, now)
@@ -52,18 +33,10 @@ func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, ta
 	}
 }
 
-// dropOwnAgent notes that no supervisor of this rush acts for an agent any more, so that
-// it counts as another holder.
-func (h *otherHolders) dropOwnAgent(id flow.AgentID) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.own, flow.Actor(id))
-}
-
 // tellAbandoned says what the agent of a supervisor that ended with an error still
 // holds. The agents that are left wait until that lease ends.
 func (r *Rush) tellAbandoned(ctx context.Context, s *supervisor) {
-	r.others.dropOwnAgent(s.id)
+	r.own.drop(flow.Actor(s.id))
 	if s.clone == nil || ctx.Err() != nil {
 		return // it was never registered, or everybody leaves
 	}
@@ -76,25 +49,6 @@ func (r *Rush) tellAbandoned(ctx context.Context, s *supervisor) {
 		return by != flow.Actor(s.id)
 	})
 	r.tellHolders(ctx, s.clone, b, tasks)
-}
-
-// isOwn reports whether the holder is an agent of this rush.
-func (h *otherHolders) isOwn(by flow.Actor) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.own[by]
-}
-
-// isNews reports whether another agent holds the task and this was not said yet.
-func (h *otherHolders) isNews(id flow.TaskID, by flow.Actor, until time.Time) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	key := fmt.Sprint(id, by, until)
-	if h.said[key] || h.own[by] {
-		return false
-	}
-	h.said[key] = true
-	return true
 }
 
 // describeHolder returns what is known on this machine about a holder, and whether its

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -33,8 +32,7 @@ func (s gating) passLevel(ctx context.Context, b *flow.Board, t lookResult) (loo
 			r, err := work.Stages{Clone: s.clone}.PassLevel(ctx, g.ID, nil)
 			return s.afterGates(ctx, b, flow.AtLevel, err == nil && !r.Already, err)
 		}, func(why error) {
-			var refusal *flow.Refusal
-			if why != nil && s.rush.gates.noteMove(of, "", why) && (!errors.As(why, &refusal) || refusal.Rule != flow.RuleAdmin) {
+			if why != nil && s.rush.gates.noteMove(of, "", why) && !flow.IsRefused(why, flow.RuleAdmin) {
 				s.ask("%s: level %d of %s cannot pass: %v", s.id, n, g.ID, why)
 			}
 		})
@@ -59,11 +57,10 @@ func (s gating) completeGoal(ctx context.Context, b *flow.Board, t lookResult) (
 		made := s.clone.Caller.Move(flow.ActComplete, "", d)
 		made.Goal = g.ID
 		err := s.clone.Store.CheckMove(ctx, b, made)
-		var refusal *flow.Refusal
 		switch {
-		case err != nil && !errors.As(err, &refusal):
+		case err != nil && !flow.IsRefused(err):
 			return t, err
-		case refusal == nil || refusal.Rule != flow.RuleGate || s.leavesMove(b, of, flow.AtGoal, &t):
+		case !flow.IsRefused(err, flow.RuleGate) || s.leavesMove(b, of, flow.AtGoal, &t):
 			continue
 		case awaitPlanner(s.supervisor, b, g.ID, &t):
 			continue
@@ -103,7 +100,7 @@ func (s gating) leavesMove(b *flow.Board, of goalAct, at flow.Stage, t *lookResu
 		return true
 	}
 	for _, o := range s.outagesAt(b, at) {
-		if next := s.rush.gates.nextTry(o.Gate); time.Now().Before(next) {
+		if next := s.rush.gates.gates.at(o.Gate).next; time.Now().Before(next) {
 			t.wakeBy(next)
 			return true
 		}
@@ -116,11 +113,10 @@ func (s gating) leavesMove(b *flow.Board, of goalAct, at flow.Stage, t *lookResu
 // meanwhile is no error.
 func (s gating) afterGates(ctx context.Context, b *flow.Board, at flow.Stage, made bool, err error) (bool, error) {
 	var outage *work.Outage
-	var refusal *flow.Refusal
 	switch {
 	case errors.As(err, &outage):
 		return true, s.recordOutage(ctx, b, outage)
-	case errors.As(err, &refusal) && slices.Contains([]flow.Rule{flow.RuleTip, flow.RuleLevel, flow.RulePhase, flow.RuleOpen}, refusal.Rule):
+	case flow.IsRefused(err, flow.RuleTip, flow.RuleLevel, flow.RulePhase, flow.RuleOpen):
 		return false, nil
 	case err != nil:
 		return false, err

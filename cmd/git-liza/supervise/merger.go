@@ -37,7 +37,7 @@ func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []f
 			s.rush.troubles.note(task.ID, r)
 			continue
 		}
-		if at := s.rush.troubles.nextTry(task.ID); time.Now().Before(at) {
+		if at := s.rush.troubles.at(task.ID).next; time.Now().Before(at) {
 			t.wakeBy(at)
 			continue
 		}
@@ -45,7 +45,7 @@ func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []f
 			if s.rush.troubles.note(task.ID, refuseOutage(*o)) {
 				s.ask("%s waits: %s", task.ID, refuseOutage(*o).Reason)
 			}
-			t.wakeBy(s.rush.gates.nextTry(o.Gate))
+			t.wakeBy(s.rush.gates.gates.at(o.Gate).next)
 			continue
 		}
 		return s.mergeTask(ctx, b, task.ID, t)
@@ -57,33 +57,26 @@ func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []f
 // the board has.
 func (s *supervisor) recheckTask(ctx context.Context, id flow.TaskID, because *flow.Refusal) (lookResult, error) {
 	r, err := s.clone.Make(ctx, flow.ActRecheck, id, &flow.RecheckMove{})
-	var refusal *flow.Refusal
 	switch {
-	case errors.As(err, &refusal) && (refusal.Rule == flow.RuleState || refusal.Rule == flow.RuleFinal):
+	case flow.IsRefused(err, flow.RuleState, flow.RuleFinal):
 		return boardMoved(), nil // another supervisor was faster
 	case err != nil:
 		return lookResult{}, err
 	case !r.Already:
 		s.say("%s is judged anew: %s", id, because.Reason)
 	}
-	s.rush.troubles.clear(id)
+	s.rush.troubles.drop(id)
 	return boardMoved(), nil
 }
 
 func (s *supervisor) mergeTask(ctx context.Context, b *flow.Board, id flow.TaskID, t lookResult) (lookResult, error) {
-	release, err := tryLock(s.clone.Repo.CommonDir(), mergeLock)
-	if err != nil {
+	release, err := beginAlone(s, mergeLock, &t)
+	if release == nil {
 		return t, err
 	}
-	if release == nil {
-		t.lookBy(time.Now().Add(busyRetry))
-		return t, nil
-	}
 	defer release()
-	s.rush.idle.markBusy(s)
 	s.presence.setDoing(merging, id, "")
 	merged, _, err := s.clone.Integration.Merge(ctx, id)
-	var refusal *flow.Refusal
 	var dirty *worktrees.Dirty
 	var obstacle *worktrees.Obstacle
 	var outage *work.Outage
@@ -92,7 +85,7 @@ func (s *supervisor) mergeTask(ctx context.Context, b *flow.Board, id flow.TaskI
 		t.moved = true
 		return t, s.recordOutage(ctx, b, outage)
 	case err == nil || isSetback(err):
-		s.rush.troubles.clear(id)
+		s.rush.troubles.drop(id)
 		if err := (gating{s}).endOutages(ctx, b, id, merged.Gate, merged.Status.IsMerged()); err != nil {
 			return t, err
 		}
@@ -102,20 +95,20 @@ func (s *supervisor) mergeTask(ctx context.Context, b *flow.Board, id flow.TaskI
 		t.moved = true
 		return t, nil
 	case merged.Status.IsMerged():
-		s.rush.troubles.clear(id)
+		s.rush.troubles.drop(id)
 		s.ask("%s is merged, but %s", id, s.describeUnfinishedMerge(err))
 		t.moved = true
 		return t, nil
-	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
+	case flow.IsRefused(err, flow.RuleStale):
 		return t, err
-	case errors.As(err, &refusal) && (refusal.Rule == flow.RuleState || refusal.Rule == flow.RuleFinal):
+	case flow.IsRefused(err, flow.RuleState, flow.RuleFinal):
 		t.moved = true // another supervisor was faster
 		return t, nil
-	case errors.As(err, &refusal), errors.As(err, &dirty), errors.As(err, &obstacle):
+	case flow.IsRefused(err), errors.As(err, &dirty), errors.As(err, &obstacle):
 		if s.rush.troubles.addFailure(id, err, s.rush.Limits) {
 			s.ask("%s cannot be merged here: %v", id, err)
 		}
-		t.retry = s.rush.troubles.nextTry(id)
+		t.retry = s.rush.troubles.at(id).next
 		return t, nil
 	}
 	return t, err

@@ -60,7 +60,9 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 		return since // the supervisors read the same board and say why it fails
 	}
 	for _, e := range slices.Backward(events) {
-		r.sessionTimes.note(e.Move)
+		if e.Move.Act == flow.ActSession {
+			r.lastSessions.put(e.Move.By.Agent(), e.Move.At)
+		}
 		if e.Move.Act == flow.ActMerge {
 			r.usage.noteMerge(e.Move.Task)
 		}

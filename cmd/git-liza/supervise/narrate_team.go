@@ -84,14 +84,14 @@ func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
 			continue
 		}
 		_, by, until := b.Holder(t)
-		why, _ := r.troubles.reason(t.ID)
+		why := r.troubles.at(t.ID).text
 		takers := t.Takers(flow.ActReview, now)
 		if text := againText(b, t, now); text != "" {
 			again = append(again, string(t.ID)+" is "+text)
 		}
 		switch {
 		case by != "" && until.After(now):
-			if !r.others.isOwn(by) {
+			if !r.own.at(by) {
 				holder := fmt.Sprintf("%s until %s", by, until.Format("15:04:05Z"))
 				others[holder] = append(others[holder], string(t.ID))
 			}

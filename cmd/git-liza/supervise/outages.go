@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -18,9 +17,8 @@ const outageRetry = time.Minute
 // gateTries remembers when gates that cannot run here are tried again, and on what, and
 // which moves about goals that need gates could not be made.
 type gateTries struct {
-	mu    sync.Mutex
-	gates map[string]gateTry
-	moves map[goalAct]moveTry
+	gates sharedMap[string, gateTry]
+	moves sharedMap[goalAct, moveTry]
 }
 
 // A goalAct is a move about a goal.
@@ -41,97 +39,50 @@ type gateTry struct {
 	merged []flow.TaskID // tasks whose merges tried it since the last round of all
 }
 
-// nextTry is when a gate is tried again.
-func (g *gateTries) nextTry(gate string) time.Time {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.gates[gate].next
-}
-
 // putOff has a gate tried again later, on the commit.
 func (g *gateTries) putOff(gate string, commit flow.ObjectID) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.gates == nil {
-		g.gates = map[string]gateTry{}
-	}
-	try := g.gates[gate]
-	try.next, try.commit = time.Now().Add(outageRetry), commit
-	g.gates[gate] = try
-}
-
-// commitOf is the commit on which a gate could not run.
-func (g *gateTries) commitOf(gate string) flow.ObjectID {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.gates[gate].commit
+	g.gates.change(gate, func(try gateTry) gateTry {
+		try.next, try.commit = time.Now().Add(outageRetry), commit
+		return try
+	})
 }
 
 // take reports whether the merge of a task is the one that tries a gate next: each of
 // the tasks in its turn, because a gate may need what one of them brings.
-func (g *gateTries) take(gate string, id flow.TaskID, waiting int) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	try := g.gates[gate]
-	if time.Now().Before(try.next) {
-		return false
-	}
-	if len(try.merged) >= waiting {
-		try.merged = nil
-	}
-	if slices.Contains(try.merged, id) {
-		return false
-	}
-	try.merged = append(try.merged, id)
-	if g.gates == nil {
-		g.gates = map[string]gateTry{}
-	}
-	g.gates[gate] = try
-	return true
-}
-
-// forget forgets a gate that runs again.
-func (g *gateTries) forget(gate string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.gates, gate)
+func (g *gateTries) take(gate string, id flow.TaskID, waiting int) (taken bool) {
+	g.gates.change(gate, func(try gateTry) gateTry {
+		if time.Now().Before(try.next) {
+			return try
+		}
+		if len(try.merged) >= waiting {
+			try.merged = nil
+		}
+		if taken = !slices.Contains(try.merged, id); taken {
+			try.merged = append(try.merged, id)
+		}
+		return try
+	})
+	return taken
 }
 
 // noteMove notes why a move about a goal could not be made. If its gates failed on a
 // state of integration, it is not tried again on that one. It returns true if this is new.
 func (g *gateTries) noteMove(of goalAct, tip flow.ObjectID, why error) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.moves == nil {
-		g.moves = map[goalAct]moveTry{}
-	}
-	old := g.moves[of]
 	now := moveTry{next: time.Now().Add(retryAfter), said: why.Error()}
-	var refusal *flow.Refusal
-	if errors.As(why, &refusal) && refusal.Rule == flow.RuleGate {
+	if flow.IsRefused(why, flow.RuleGate) {
 		now.tip = tip
 	}
-	g.moves[of] = now
-	return old.said != now.said
+	return g.moves.put(of, now).said != now.said
 }
 
 // isLeft reports whether a move about a goal is not tried now, and until when; zero means
 // until integration moves.
 func (g *gateTries) isLeft(of goalAct, tip flow.ObjectID) (until time.Time, left bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	try := g.moves[of]
+	try := g.moves.at(of)
 	if try.tip != "" && try.tip == tip {
 		return time.Time{}, true
 	}
 	return try.next, time.Now().Before(try.next)
-}
-
-// saidOf is why a move about a goal could not be made, "" if nobody tried.
-func (g *gateTries) saidOf(of goalAct) string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.moves[of].said
 }
 
 // outagesAt are the required gates of a stage that cannot run on the agent's host.
@@ -172,15 +123,14 @@ func (reg *registration) recordOutage(ctx context.Context, b *flow.Board, o *wor
 
 // endOutage records that a gate runs on the agent's host again.
 func (reg *registration) endOutage(ctx context.Context, o flow.Outage) error {
-	reg.rush.gates.forget(o.Gate)
+	reg.rush.gates.gates.drop(o.Gate)
 	return reg.makeOutage(ctx, &flow.OutageMove{Gate: o.Gate, Host: o.Host, Over: true})
 }
 
 // makeOutage makes the move, unless another supervisor of the host was faster.
 func (reg *registration) makeOutage(ctx context.Context, d *flow.OutageMove) error {
 	_, err := reg.clone.Make(ctx, flow.ActOutage, "", d)
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && (refusal.Rule == flow.RuleExists || refusal.Rule == flow.RuleNotFound) {
+	if flow.IsRefused(err, flow.RuleExists, flow.RuleNotFound) {
 		return nil
 	}
 	return err
@@ -211,11 +161,11 @@ func (reg *registration) noteSubmission(ctx context.Context, b *flow.Board, begu
 // then; it is nil if they do.
 func (s gating) trySubmitGates(ctx context.Context, b *flow.Board) (wait *lookResult, err error) {
 	for _, o := range s.outagesAt(b, flow.AtSubmit) {
-		if next := s.rush.gates.nextTry(o.Gate); time.Now().Before(next) {
+		if next := s.rush.gates.gates.at(o.Gate).next; time.Now().Before(next) {
 			wait = &lookResult{retry: next, why: refuseOutage(o).Reason}
 			continue
 		}
-		commit := s.rush.gates.commitOf(o.Gate)
+		commit := s.rush.gates.gates.at(o.Gate).commit
 		s.rush.gates.putOff(o.Gate, commit)
 		runs, err := s.clone.Integration.TryGate(ctx, o.Gate, commit)
 		var refusal *flow.Refusal
@@ -227,7 +177,7 @@ func (s gating) trySubmitGates(ctx context.Context, b *flow.Board) (wait *lookRe
 		case runs:
 			return &lookResult{moved: true}, s.endOutage(ctx, o)
 		}
-		wait = &lookResult{retry: s.rush.gates.nextTry(o.Gate), why: refuseOutage(o).Reason}
+		wait = &lookResult{retry: s.rush.gates.gates.at(o.Gate).next, why: refuseOutage(o).Reason}
 	}
 	return wait, nil
 }

@@ -2,9 +2,7 @@ package supervise
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -28,7 +26,7 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 		return failed(t.Text), err // without a recorded pause the provider would be started again at once
 	}
 	w.say("%s: the session on %s has ended: %s is paused, %s%s", w.id, a.subject(), w.provider.Name, p, w.loginHint(p))
-	w.rush.pauses.note(p)
+	w.rush.pauses.put(p.Provider, p.String())
 	if a.capacity == flow.Does && !p.Until.IsZero() && time.Until(p.Until) <= maxPausedHold {
 		w.presence.setDoing(paused, a.taskID(), w.provider.Name+": "+p.String())
 		st := w.waitHolding(ctx, a, time.Until(p.Until))
@@ -42,8 +40,7 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 		return failed(t.Text), nil
 	}
 	_, err = w.clone.Release(ctx, a.taskID(), flow.ReleaseMove{})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) {
+	if flow.IsRefused(err) {
 		err = nil // another agent has taken it since
 	}
 	return failed(t.Text), err
@@ -57,9 +54,9 @@ func (reg *registration) currentPause() (*provider.Pause, error) {
 		return nil, err
 	}
 	switch {
-	case p != nil && reg.rush.pauses.note(*p):
+	case p != nil && reg.rush.pauses.put(p.Provider, p.String()) != p.String():
 		reg.ask("%s is paused, %s; %s", reg.provider.Name, p, reg.resumeCommand(*p))
-	case p == nil && reg.rush.pauses.forget(reg.provider.Name):
+	case p == nil && reg.rush.pauses.drop(reg.provider.Name) != "":
 		reg.say("%s is tried again", reg.provider.Name)
 	}
 	return p, nil
@@ -79,30 +76,6 @@ func (s *supervisor) waitPaused(p provider.Pause, t lookResult) lookResult {
 		t.wakeBy(next)
 	}
 	return t
-}
-
-// pauses remembers which pauses the rush has announced.
-type pauses struct {
-	mu   sync.Mutex
-	said map[string]string // provider → the pause in words
-}
-
-// note notes a pause. It returns true if the rush has not announced it yet.
-func (l *pauses) note(p provider.Pause) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	old := l.said[p.Provider]
-	l.said[p.Provider] = p.String()
-	return old != p.String()
-}
-
-// forget forgets a provider's pause. It returns true if the rush has announced one.
-func (l *pauses) forget(name string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, said := l.said[name]
-	delete(l.said, name)
-	return said
 }
 
 // clearPauses resets the count of a provider's pauses once the provider has worked

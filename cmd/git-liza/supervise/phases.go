@@ -37,8 +37,7 @@ func (s gating) passPhase(ctx context.Context, b *flow.Board, t lookResult) (loo
 			r, err := work.Stages{Clone: s.clone}.PassPhase(ctx, g.ID)
 			return s.afterGates(ctx, b, flow.AtPhase, err == nil && !r.Already, err)
 		}, func(why error) {
-			var refusal *flow.Refusal
-			if why != nil && s.rush.gates.noteMove(of, tip, why) && (!errors.As(why, &refusal) || refusal.Rule != flow.RuleAdmin) {
+			if why != nil && s.rush.gates.noteMove(of, tip, why) && !flow.IsRefused(why, flow.RuleAdmin) {
 				s.ask("%s: %s does not leave the phase %s: %v; git liza goal phase next --goal %s", s.id, g.ID, g.Phase, why, g.ID)
 			}
 		})
@@ -83,8 +82,7 @@ func (s gating) enterPlan(ctx context.Context, goal flow.GoalID, of flow.PlanRef
 		}
 		r, err = i.Enter(ctx)
 	}
-	var faults *work.PlanFaults
-	if errors.As(err, &faults) {
+	if faults, ok := errors.AsType[*work.PlanFaults](err); ok {
 		err = &flow.Refusal{Rule: flow.RulePlan, Reason: faults.Error(), Hint: faults.Hint}
 	}
 	return err == nil && !r.Already, err
@@ -111,12 +109,12 @@ func phaseStalls(r *Rush, b *flow.Board) (stalls []Stall) {
 		switch {
 		case len(lacks) > 0 && lacks[0].Rule == flow.RuleOpen:
 			continue // the tasks are told
-		case len(flow.DuePlans(b, g.ID)) > 0 && r.gates.saidOf(goalAct{flow.ActImport, g.ID}) != "":
-			stall.Why, stall.Hint = "its plan is not imported: "+r.gates.saidOf(goalAct{flow.ActImport, g.ID}), "git liza plan import "+shell.Quote(flow.DuePlans(b, g.ID)[0].Path)
+		case len(flow.DuePlans(b, g.ID)) > 0 && r.gates.moves.at(goalAct{flow.ActImport, g.ID}).said != "":
+			stall.Why, stall.Hint = "its plan is not imported: "+r.gates.moves.at(goalAct{flow.ActImport, g.ID}).said, "git liza plan import "+shell.Quote(flow.DuePlans(b, g.ID)[0].Path)
 		case len(lacks) > 0:
 			stall.Why, stall.Hint = lacks[0].Reason, lacks[0].Hint
 		case flow.PhaseDue(b, g.ID):
-			stall.Why, stall.Hint = cmp.Or(r.gates.saidOf(goalAct{flow.ActPhase, g.ID}), "nobody here leaves it"), "git liza goal phase next --goal "+string(g.ID)
+			stall.Why, stall.Hint = cmp.Or(r.gates.moves.at(goalAct{flow.ActPhase, g.ID}).said, "nobody here leaves it"), "git liza goal phase next --goal "+string(g.ID)
 		default:
 			continue
 		}

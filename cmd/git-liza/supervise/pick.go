@@ -33,9 +33,8 @@ func (s *supervisor) leavesTask(b *flow.Board, t flow.Summary, at time.Time) boo
 // avoidObstacle distinguishes a lost race from an obstacle on this machine. It avoids a
 // task behind an obstacle for a while.
 func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.TaskID, err error) (lookResult, error) {
-	var refusal *flow.Refusal
 	var obstacle *worktrees.Obstacle
-	if !errors.As(err, &obstacle) && (!errors.As(err, &refusal) || refusal.Rule == flow.RuleStale) {
+	if !errors.As(err, &obstacle) && (!flow.IsRefused(err) || flow.IsRefused(err, flow.RuleStale)) {
 		return lookResult{}, err
 	}
 	b, _, readErr := s.clone.Store.Board(ctx)
@@ -105,8 +104,7 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 	}
 	if s.rush.troubles.note(id, err) {
 		hint := ""
-		var refusal *flow.Refusal
-		if errors.As(err, &refusal) {
+		if refusal, ok := errors.AsType[*flow.Refusal](err); ok {
 			hint = "; " + refusal.Hint
 		}
 		s.ask("%s waits: %v%s", id, err, hint)
@@ -133,8 +131,7 @@ func (s *supervisor) checkPrepareTrust(ctx context.Context, b *flow.Board) error
 		return nil
 	}
 	if err := s.clone.Trust.Check(ctx, command); err != nil {
-		var refusal *flow.Refusal
-		if errors.As(err, &refusal) {
+		if refusal, ok := errors.AsType[*flow.Refusal](err); ok {
 			return &unfitError{"", fmt.Errorf("post_worktree is not trusted here: %w; %s", err, refusal.Hint), false}
 		}
 		return err

@@ -67,8 +67,7 @@ func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 		r, err = s.worker.planTriggers(ctx, a, tip)
 		return err
 	})
-	var unmade *worktrees.CheckoutError
-	if errors.As(err, &unmade) {
+	if _, ok := errors.AsType[*worktrees.CheckoutError](err); ok {
 		s.sayOnce("%s does not plan: %v", s.id, err)
 		return retryAt(time.Now().Add(retryAfter)), nil
 	}

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -53,7 +52,7 @@ func (s *supervisor) registerAgent(ctx context.Context) error {
 		return err
 	}
 	s.id, s.clone = r.Move.By.Agent(), clone
-	s.rush.others.addOwnAgent(s.id)
+	s.rush.own.put(flow.Actor(s.id), true)
 	return clone.Identify(ctx, r.Move.By, s.generation)
 }
 
@@ -167,8 +166,7 @@ func (s *supervisor) leaveBoard(ctx context.Context) {
 	defer cancel()
 	defer s.dropPresence(ctx)
 	err := unregisterAgent(ctx, s)
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule == flow.RuleHeld {
+	if flow.IsRefused(err, flow.RuleHeld) {
 		// An interrupted move may have reached the remote and not this clone. The refusal
 		// rests on the board of the remote, and the clone has that board now.
 		err = unregisterAgent(ctx, s)

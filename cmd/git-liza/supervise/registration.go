@@ -79,7 +79,7 @@ func (reg *registration) spawn(ctx context.Context, a *assignment) (spawn provid
 	if err != nil {
 		return provider.Spawn{}, nil, err
 	}
-	programs, remove, err := provider.Programs(reg.rush.Self, reg.rush.Environ)
+	programs, remove, err := provider.Programs(reg.rush.Self)
 	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Row: reg.row, Goal: a.goal(), Task: a.taskID(), Review: a.reviewedCommit(), Question: a.questionID(), Dir: a.dir,
 		Committer: reg.rush.committer, Environ: reg.rush.Environ, Machine: machine, Common: reg.clone.Repo.CommonDir(), Programs: programs}, remove, err
 }

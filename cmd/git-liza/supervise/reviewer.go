@@ -86,7 +86,7 @@ func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignmen
 		return nil, look, err
 	}
 	t := r.After.Task(got.Task)
-	s.rush.troubles.clear(t.ID)
+	s.rush.troubles.drop(t.ID)
 	return &assignment{role: got.Role, capacity: flow.Judges, task: t, dir: got.Worktree, lease: got.Lease, failure: cmp.Or(s.worker.failures[t.ID], t.Judgement(got.Role).Error)}, lookResult{}, nil
 }
 

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -116,8 +115,7 @@ func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject,
 	pause := w.rest()
 	w.say("%s: the %s ended without a verdict (%s); the next one in %s", w.id, subject, why, pause)
 	_, err := w.clone.Release(ctx, id, flow.ReleaseMove{NoVerdict: true})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) {
+	if flow.IsRefused(err) {
 		err = nil // another actor has ended it since
 	}
 	return failed("the review ended without a verdict"), err

@@ -86,11 +86,6 @@ type Rush struct {
 	// at a time. With nil no agents are added while the rush runs.
 	Staff func(b *flow.Board, role flow.Role, provider string) (Slot, error)
 
-	// Hooks notes the state of the clone's hooks. The function that it returns restores
-	// that state, and says so if the hooks had changed; it is nil if there are no
-	// hooks. Hooks may be nil.
-	Hooks func(context.Context) (func(context.Context) (string, error), error)
-
 	// Planted returns the hooks that came or changed since the rush began. No git of the
 	// rush starts a hook from then on. Planted may be nil.
 	Planted func() []string
@@ -106,18 +101,20 @@ type Rush struct {
 	view          *work.View
 	idle          *idleSet
 	triggers      *triggerTries
-	troubles      *troubles
+	troubles      troubles
 	due           dueTries
 	gates         gateTries
-	changelogs    changelogs
-	judged        judgedRecords
-	pauses        pauses
-	fitness       fitness
+	changelogs    sharedMap[flow.SprintID, bool] // sprints that were looked at for changes of specs
+	judged        atomic.Int64                   // number of the next record when patterns were looked for
+	pauses        sharedMap[string, string]      // pauses that were announced, by provider
+	fitness       sharedMap[string, *Unfit]      // what is known of programs, by programKey; nil where nothing is
 	link          link
 	presences     presenceWriter
-	sessionTimes  sessionTimes
+	begun         time.Time
+	lastSessions  sharedMap[flow.AgentID, time.Time] // when they were recorded, of those since then
 	presenceCache presenceCache
-	others        otherHolders
+	own           sharedMap[flow.Actor, bool] // agents of this rush
+	holders       sharedMap[string, bool]     // other agents that hold tasks, as was said
 	usage         rushUsage
 	speaker       speaker
 }
@@ -152,9 +149,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	r.Clone.Repo.Notice = r.say
 	r.triggers = &triggerTries{states: map[string]*triggerState{}}
 	r.mask = secret.New(r.Environ, nil)
-	r.pauses.said = map[string]string{}
-	r.sessionTimes.begun, r.sessionTimes.last = r.Clone.Store.Now(), map[flow.AgentID]time.Time{}
-	r.troubles = &troubles{list: map[flow.TaskID]trouble{}}
+	r.begun = r.Clone.Store.Now()
 	r.idle = &idleSet{allIdle: make(chan struct{}, 1), tips: map[*supervisor]flow.ObjectID{}}
 
 	if r.link.remote, err = r.Clone.Store.Authority(ctx); err != nil {

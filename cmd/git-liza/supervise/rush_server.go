@@ -132,8 +132,7 @@ func (s *server) checkPeer(ctx context.Context, p proc.Peer) error {
 
 // refusedBy is a refusal or another error for a reply.
 func refusedBy(err error) *Refused {
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*flow.Refusal](err); ok {
 		return &Refused{refusal.Rule, refusal.Reason, refusal.Hint}
 	}
 	return &Refused{flow.RuleFailed, err.Error(), "git liza agents"}
@@ -243,7 +242,7 @@ func (s *server) staff(ctx context.Context, b *flow.Board, q Request) (Slot, err
 	}
 	why := checkRow(b, slot.Role, slot.Provider)
 	if why == (Unfit{}) {
-		why = s.rush.fitness.checkProgram(ctx, slot.Provider, s.rush.Environ)
+		why = checkProgram(ctx, s.rush, slot.Provider)
 	}
 	if why != (Unfit{}) {
 		return slot, &flow.Refusal{Rule: flow.RuleFailed, Hint: cmp.Or(why.Hint, why.Override, "git liza providers"), Reason: why.Reason}

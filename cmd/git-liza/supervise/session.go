@@ -224,11 +224,10 @@ func (w *worker) renewLease(ctx context.Context, a *assignment) time.Duration {
 		return 0
 	}
 	r, err := w.clone.Renew(ctx, a.task.ID, flow.RenewMove{})
-	var refusal *flow.Refusal
 	switch {
 	case err == nil:
 		a.lease = leaseOf(r.After.Task(a.task.ID), w.clone.By)
-	case errors.As(err, &refusal), ctx.Err() != nil:
+	case flow.IsRefused(err), ctx.Err() != nil:
 	case w.rush.noteOffline(err):
 		return w.rush.Limits.Pause
 	default:

@@ -203,8 +203,7 @@ func (r specReader) fileAt(commit flow.ObjectID, path string) (specFile, error) 
 		return specFile{missing: "it is a submodule"}, nil
 	}
 	data, err := r.objects.ReadKind(e.ID, "blob", largestSpec)
-	var large *git.TooLarge
-	if errors.As(err, &large) {
+	if _, ok := errors.AsType[*git.TooLarge](err); ok {
 		return specFile{id: e.ID, unread: true}, nil
 	}
 	text := string(data)

@@ -131,7 +131,7 @@ func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 // LeftOpen says of each open task that the rush serves why it waits now that the
 // supervisors have ended.
 func (r *Rush) LeftOpen(b *flow.Board) (open []Stall) {
-	if r.troubles == nil {
+	if r.idle == nil {
 		return nil // it did not begin
 	}
 	for _, t := range b.Tasks() {
@@ -179,8 +179,8 @@ func untakenHint(act flow.Act, t *flow.Summary) string {
 // statusStall says why a task waits, by its status alone. If that does not say it, act
 // is what somebody has to begin.
 func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow.Act) {
-	why, hint := r.troubles.reason(t.ID)
-	stall = Stall{Task: t.ID, Status: t.Status.String(), Why: why, Hint: cmp.Or(hint, "git liza show "+string(t.ID))}
+	trouble := r.troubles.at(t.ID)
+	stall = Stall{Task: t.ID, Status: t.Status.String(), Why: trouble.text, Hint: cmp.Or(trouble.hint, "git liza show "+string(t.ID))}
 	switch {
 	case t.Status.IsDraft():
 		stall.Why, stall.Hint = "it is a draft", flow.Completion(b, t.ID)
@@ -205,7 +205,7 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 			stall.Hint = r.Hint // if it were unblocked, no session could begin
 		}
 	case t.Status.Allows(flow.ActMerge):
-		act, stall.Hint = flow.ActMerge, cmp.Or(hint, "git liza merge "+string(t.ID))
+		act, stall.Hint = flow.ActMerge, cmp.Or(trouble.hint, "git liza merge "+string(t.ID))
 	case t.Status.Allows(flow.ActReview):
 		act = flow.ActReview
 	default:

@@ -147,10 +147,9 @@ func failedAssignment(id flow.AgentID, why string) error {
 
 // isFatal reports whether waiting cannot mend an error.
 func isFatal(err error) bool {
-	var refusal *flow.Refusal
 	var malformed *document.Error
 	var breach *gitstore.Breach
-	return errors.As(err, &refusal) || errors.As(err, &malformed) || errors.As(err, &breach) ||
+	return flow.IsRefused(err) || errors.As(err, &malformed) || errors.As(err, &breach) ||
 		errors.Is(err, gitstore.ErrNoBoard) || errors.Is(err, gitstore.ErrDiverged) || errors.Is(err, gitstore.ErrStateLost) || errors.Is(err, gitstore.ErrClock) || errors.Is(err, git.ErrNoIdentity)
 }
 

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -134,8 +133,7 @@ func (w *switchWatch) makeCheckpoint(ctx context.Context, b *flow.Board, one wor
 			return false, asErr
 		}
 		_, err = clone.Make(ctx, flow.ActCheckpoint, "", m)
-		var refusal *flow.Refusal
-		if err == nil || !errors.As(err, &refusal) {
+		if err == nil || !flow.IsRefused(err) {
 			return err == nil, err
 		}
 	}

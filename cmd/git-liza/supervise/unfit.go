@@ -40,8 +40,7 @@ func (s starting) doRoleWork(ctx context.Context, b *flow.Board) (lookResult, er
 		return *cmp.Or(wait, &lookResult{}), err
 	}
 	done, err := s.supervisor.doRoleWork(ctx, b)
-	var unfit *unfitError
-	if errors.As(err, &unfit) {
+	if unfit, ok := errors.AsType[*unfitError](err); ok {
 		return s.noteUnfit(ctx, b, unfit)
 	}
 	return done, err
@@ -59,7 +58,7 @@ func (s starting) tryStart(ctx context.Context, b *flow.Board) (wait *lookResult
 		rest := s.restUntilStart(b)
 		return &rest, nil
 	default:
-		why = s.rush.fitness.checkProgram(ctx, s.provider, s.rush.Environ)
+		why = checkProgram(ctx, s.rush, s.provider)
 	}
 	if ctx.Err() != nil {
 		return &lookResult{}, nil

@@ -94,8 +94,7 @@ func failureText(a *assignment, ending provider.Ending) string {
 func touchedText(ctx context.Context, seals *work.Seals, t *flow.Task, role flow.Role) (string, error) {
 	left, err := seals.CheckUntouched(ctx, t, role)
 	seals.Sweep(left)
-	var touched *flow.Refusal
-	if errors.As(err, &touched) {
+	if touched, ok := errors.AsType[*flow.Refusal](err); ok {
 		return touched.Reason, nil
 	}
 	return "", err

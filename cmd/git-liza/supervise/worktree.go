@@ -28,11 +28,10 @@ func worktreeMissing(dir string) bool {
 // next prompt say so. It returns the result of the assignment if that ends instead.
 func (p *workplace) remakeWorktree(ctx context.Context, a *assignment) (result, error) {
 	got, r, err := p.clone.Claim(ctx, a.taskID(), 0)
-	var refusal *flow.Refusal
 	var obstacle *worktrees.Obstacle
 	switch {
 	case err == nil:
-	case errors.As(err, &refusal), isSetback(err):
+	case flow.IsRefused(err), isSetback(err):
 		return failed("it was lost"), nil // the board says why
 	case errors.As(err, &obstacle) && r.After != nil:
 		return p.blockObstructed(ctx, r.After, a.taskID(), obstacle)

@@ -198,9 +198,8 @@ func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID
 // integration branch was moved without git liza. Other causes are returned
 // unchanged.
 func (i *Integration) explainStray(ctx context.Context, cause error) error {
-	var refusal *flow.Refusal
 	remote, err := i.store.Authority(ctx)
-	if err != nil || remote == "" || errors.Is(cause, errTipMoved) || isUnreachable(cause) || errors.As(cause, &refusal) {
+	if err != nil || remote == "" || errors.Is(cause, errTipMoved) || isUnreachable(cause) || flow.IsRefused(cause) {
 		return cause
 	}
 	b, _, err := i.store.Board(ctx)

@@ -136,12 +136,10 @@ func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message str
 			Reason: fmt.Sprintf("the worktree is not on the branch %s but on %q, so nothing was committed", branch, status.Branch)}
 	}
 	err = c.Trees.Contents.Commit(ctx, dir, message, environ)
-	var nested *worktrees.Obstacle
-	if errors.As(err, &nested) {
+	if nested, ok := errors.AsType[*worktrees.Obstacle](err); ok {
 		return refuseNested(nested)
 	}
-	var failed *git.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*git.Error](err); ok {
 		return &flow.Refusal{Rule: flow.RuleCommit, Reason: "the worktree could not be committed: " + failed.Error(), Hint: "git status"}
 	}
 	return err

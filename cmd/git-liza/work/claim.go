@@ -68,8 +68,7 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 // hookWarning turns the failure of a user's hook into a warning if the
 // checkout is complete. The failure must not cost the claim.
 func hookWarning(err error) (string, error) {
-	var hook *worktrees.HookError
-	if errors.As(err, &hook) {
+	if hook, ok := errors.AsType[*worktrees.HookError](err); ok {
 		return hook.Error(), nil
 	}
 	return "", err

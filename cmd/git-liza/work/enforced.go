@@ -80,8 +80,7 @@ func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 	if obstacle != nil {
 		return []Finding{bad(check, obstacle.Hint, "%s", obstacle.Reason)}
 	}
-	var astray *flow.Refusal
-	if errors.As(d.store.Mirror.CheckAstray(ctx), &astray) {
+	if astray, ok := errors.AsType[*flow.Refusal](d.store.Mirror.CheckAstray(ctx)); ok {
 		return []Finding{bad(check, astray.Hint, "%s", astray.Reason)}
 	}
 	return []Finding{fine(check, "%s holds the board, and answers", name)}
@@ -111,8 +110,7 @@ func (d *Doctor) refNames(ctx context.Context, b *flow.Board) []Finding {
 
 // partedHint is the hint for a remote that lost moves.
 func partedHint(err error) string {
-	var apart *gitstore.Diverged
-	if errors.As(err, &apart) {
+	if apart, ok := errors.AsType[*gitstore.Diverged](err); ok {
 		return apart.Hint
 	}
 	return "git liza sync"

@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -119,8 +118,7 @@ func (c Stages) PassLevel(ctx context.Context, goal flow.GoalID, without []flow.
 	m := &flow.LevelMove{Level: flow.NextLevel(b, goal), Without: without} // another process may pass it meanwhile
 	made := c.Caller.Move(flow.ActLevel, "", m)
 	made.Goal = goal
-	var refusal *flow.Refusal
-	if err := c.Store.CheckMove(ctx, b, made); err != nil && (!errors.As(err, &refusal) || refusal.Rule != flow.RuleGate) {
+	if err := c.Store.CheckMove(ctx, b, made); err != nil && !flow.IsRefused(err, flow.RuleGate) {
 		return gitstore.Result{}, err
 	}
 	receipts, failed, err := c.passIntegration(ctx, b, flow.AtLevel)
@@ -165,8 +163,7 @@ func (c Stages) PassPhase(ctx context.Context, goal flow.GoalID) (gitstore.Resul
 	if len(flow.ExitGates(b, goal)) > 0 {
 		made := c.Caller.Move(flow.ActPhase, "", m)
 		made.Goal = goal
-		var refusal *flow.Refusal
-		if err := c.Store.CheckMove(ctx, b, made); err != nil && (!errors.As(err, &refusal) || refusal.Rule != flow.RuleGate) {
+		if err := c.Store.CheckMove(ctx, b, made); err != nil && !flow.IsRefused(err, flow.RuleGate) {
 			return gitstore.Result{}, err
 		}
 		receipts, failed, err := c.passIntegration(ctx, b, flow.AtPhase)

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
@@ -155,9 +154,8 @@ func (m *mover) bestTask(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID
 // addOnce adds a task. It returns "" if somebody else has added it, or ended the goal.
 func (m *mover) addOnce(ctx context.Context, task flow.TaskInput) (flow.TaskID, error) {
 	_, err := m.Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{task}})
-	var refusal *flow.Refusal
 	switch {
-	case errors.As(err, &refusal) && (refusal.Rule == flow.RuleExists || refusal.Rule == flow.RuleGoal):
+	case flow.IsRefused(err, flow.RuleExists, flow.RuleGoal):
 		return "", nil
 	case err != nil:
 		return "", err

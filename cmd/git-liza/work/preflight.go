@@ -126,8 +126,7 @@ func (d *Doctor) untrusted(ctx context.Context, b *flow.Board, stops func(BoardC
 	}
 	var found []Finding
 	for _, k := range mergeCommands(list, func(k BoardCommand) string { return k.Command }, stops) {
-		var refusal *flow.Refusal
-		if errors.As(allowed.Check(k.Command), &refusal) {
+		if refusal, ok := errors.AsType[*flow.Refusal](allowed.Check(k.Command)); ok {
 			found = append(found, Finding{"trust", k.state, k.where() + ": " + refusal.Reason, refusal.Hint})
 		}
 	}

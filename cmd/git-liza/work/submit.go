@@ -83,8 +83,7 @@ func refuseNested(o *worktrees.Obstacle) *flow.Refusal {
 // holds where the clone is comes after them: others can get the commits of submodules.
 func (c *Clone) checkRules(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
 	err := c.Store.CheckMove(ctx, b, c.Caller.Move(flow.ActSubmit, t.ID, d))
-	var refusal *flow.Refusal
-	if err != nil && !(errors.As(err, &refusal) && (refusal.Rule == flow.RuleVerify || refusal.Rule == flow.RuleGate)) {
+	if err != nil && !flow.IsRefused(err, flow.RuleVerify, flow.RuleGate) {
 		return err
 	}
 	bases, err := c.Repo.MergeBases(ctx, d.Commit, b.Settings().Integration.Tip) // the rules found one

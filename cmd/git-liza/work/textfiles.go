@@ -123,8 +123,7 @@ func (t *TextFiles) Read(path string, limit int) (data []byte, why string, err e
 
 // causeOf is the cause of an error, without the system call and the path.
 func causeOf(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err.Error()
 	}
 	return err.Error()

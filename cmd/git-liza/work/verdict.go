@@ -67,7 +67,6 @@ const mostNewer = 20
 // explainNewer adds to the refusal of a verdict on an earlier commit what was changed
 // since.
 func (c *Clone) explainNewer(ctx context.Context, id flow.TaskID, detail flow.Detail, err error) error {
-	var refusal *flow.Refusal
 	var named flow.ObjectID
 	switch d := detail.(type) {
 	case *flow.ApproveMove:
@@ -75,7 +74,8 @@ func (c *Clone) explainNewer(ctx context.Context, id flow.TaskID, detail flow.De
 	case *flow.RejectMove:
 		named = d.Commit
 	}
-	if !errors.As(err, &refusal) || refusal.Rule != flow.RuleCommit {
+	refusal, is := errors.AsType[*flow.Refusal](err)
+	if !is || refusal.Rule != flow.RuleCommit {
 		return err
 	}
 	b, _, failed := c.Store.Board(ctx)
