@@ -41,8 +41,9 @@ type guarded struct {
 	leader int
 	status syscall.WaitStatus
 
-	ended chan struct{}
-	gone  chan struct{}
+	ended  chan struct{}
+	gone   chan struct{}
+	killed chan struct{} // closed before gone, if a signal ended the guard
 }
 
 // launch starts the command, with a guard if it is bound.
@@ -59,7 +60,7 @@ func (g *running) launch(cmd *exec.Cmd, c Command) error {
 	if err != nil {
 		return err
 	}
-	g.descendants, g.family, g.ended, g.gone = k, k.family, k.ended, k.gone
+	g.descendants, g.family, g.ended, g.gone, g.killed = k, k.family, k.ended, k.gone, k.killed
 	return nil
 }
 
@@ -70,7 +71,7 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 	if err := checkProc(); err != nil {
 		return nil, err
 	}
-	k := &guarded{guard: exec.Command("/proc/self/exe"), ended: make(chan struct{}), gone: make(chan struct{})}
+	k := &guarded{guard: exec.Command("/proc/self/exe"), ended: make(chan struct{}), gone: make(chan struct{}), killed: make(chan struct{})}
 	orders, hold, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 			return k, nil
 		}
 		_ = k.guard.Process.Kill()
-		_ = k.guard.Wait()
+		k.wait()
 		k.removeRecord()
 	}
 	hold.Close()
@@ -107,7 +108,7 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 // command does, and is locked as long as the guard lives.
 func (k *guarded) startMarked(c Command) error {
 	if c.Mark == nil {
-		return k.guard.Start()
+		return k.begin()
 	}
 	f, err := newRecord(c.Records)
 	if err != nil {
@@ -116,14 +117,14 @@ func (k *guarded) startMarked(c Command) error {
 	defer f.Close()
 	k.record = f.Name()
 	k.guard.ExtraFiles = append(k.guard.ExtraFiles, f)
-	if err := k.guard.Start(); err != nil {
+	if err := k.begin(); err != nil {
 		k.removeRecord()
 		return err
 	}
 	path, err := publishRecord(f, *c.Mark, k.guard.Process.Pid)
 	if err != nil {
 		_ = k.guard.Process.Kill()
-		_ = k.guard.Wait()
+		k.wait()
 		k.removeRecord()
 		return fmt.Errorf("guard: %w", err)
 	}
@@ -160,9 +161,10 @@ func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	var word string
 	var number int
 	if _, err := fmt.Fscanln(lines, &word, &number); err != nil {
-		if errors.Is(err, io.EOF) && k.wasKilledEarly() {
-			reports.Close()
-			return nil
+		if errors.Is(err, io.EOF) && k.wait() { // the command itself can do that
+			close(k.ended)
+			close(k.gone)
+			return reports.Close()
 		}
 		return fmt.Errorf("guard: %w", err)
 	}
@@ -177,38 +179,20 @@ func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	return nil
 }
 
-// wasKilledEarly reports whether a signal ended the guard before it reported that the
-// command runs, as the command itself can do. Everything in the guard's session has
-// ended then.
-func (k *guarded) wasKilledEarly() bool {
-	if awaitExit(k.guard.Process.Pid) != nil {
-		return false
-	}
-	killSession(k.guard.Process.Pid)
-	_ = k.guard.Wait()
-	status, ok := k.guard.ProcessState.Sys().(syscall.WaitStatus)
-	if !ok || !status.Signaled() {
-		return false
-	}
-	k.status = status
-	close(k.ended)
-	close(k.gone)
-	return true
-}
-
-// readReports reads the guard's reports to their end. If the guard was killed, its
-// leader dies with it; the leader's group has to be ended at once, while no other group
-// can have its number.
+// readReports reads the guard's reports to their end, and waits for that of the guard.
 func (k *guarded) readReports(reports *bufio.Reader) {
 	k.status = syscall.WaitStatus(unix.SIGKILL)
 	var word string
 	var status uint32
-	if _, err := fmt.Fscanln(reports, &word, &status); err == nil && word == wordEnded {
+	_, err := fmt.Fscanln(reports, &word, &status)
+	if err == nil {
 		k.status = syscall.WaitStatus(status)
 		close(k.ended)
 		_, _ = fmt.Fscanln(reports, &word) // or the end of the pipe, if the guard was killed now
-	} else {
-		_ = syscall.Kill(-k.leader, syscall.SIGKILL)
+	}
+	k.wait()
+	k.removeRecord()
+	if err != nil {
 		close(k.ended)
 	}
 	close(k.gone)
@@ -237,13 +221,9 @@ func (k *guarded) kill() {
 }
 
 func (k *guarded) reap() syscall.WaitStatus {
-	k.hold.Close()
-	select {
-	case <-k.gone:
-		_ = k.guard.Wait()
-		k.removeRecord()
-	default:
-		go k.guard.Wait() // it continues alone
+	k.hold.Close() // it may continue alone
+	if hasHappened(k.killed) {
+		return syscall.WaitStatus(unix.SIGKILL)
 	}
 	return k.status
 }

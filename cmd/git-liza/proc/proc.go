@@ -104,6 +104,7 @@ const (
 	WallLimit                   // Run ended it after Command.Wall
 	Canceled                    // Run ended it, or did not start it, because the context is done
 	Signaled                    // it died of a signal that Run did not send
+	Unguarded                   // its guard died of one, and all that was below it was killed
 )
 
 var reasons = [...]string{
@@ -112,6 +113,7 @@ var reasons = [...]string{
 	WallLimit: "wall limit",
 	Canceled:  "canceled",
 	Signaled:  "signaled",
+	Unguarded: "guard killed",
 }
 
 // String returns the reason in words for people.
@@ -193,6 +195,9 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		if reason == Exited {
 			result.Reason = Signaled
 		}
+	}
+	if hasHappened(g.killed) {
+		result.Reason = Unguarded
 	}
 	return result, nil
 }
