@@ -75,7 +75,7 @@ const (
 	ActAsk
 )
 
-var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", "submit", "review", "approve", "reject",
+var actNames = names{"act", "add", "finalize", "edit", "claim", "renew", "intent", "submit", "review", "approve", "reject",
 	"merge", "integration_fail", "block", "unblock", "supersede", "abandon", "release", "handoff", "adopt",
 	"pause", "resume", "checkpoint", "stop", "decide", "goal", "complete", "abort", "align",
 	"sprint_start", "sprint_close", "retro", "register", "unregister", "degrade", "trip", "reset",
@@ -91,10 +91,10 @@ func Acts() []Act { return all[Act](actNames) }
 func (a Act) String() string { return actNames.name(uint8(a)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (a Act) MarshalText() ([]byte, error) { return actNames.marshal(uint8(a), "act") }
+func (a Act) MarshalText() ([]byte, error) { return actNames.marshal(uint8(a)) }
 
 // UnmarshalText accepts exactly the names of [Act.String].
-func (a *Act) UnmarshalText(text []byte) error { return unmarshalName(a, text, actNames, "act") }
+func (a *Act) UnmarshalText(text []byte) error { return unmarshalName(a, text, actNames) }
 
 // actCommands are the commands of the acts that are named differently from
 // their command.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // AdoptMove advances integration to work that came from outside: main, a
@@ -167,10 +169,8 @@ func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 	if r := independent(&judging); r != nil {
 		return r
 	}
-	for _, role := range lacking {
-		if p.panel().notHuman(role) {
-			return p.panel().refuseHuman(role)
-		}
+	if role := lists.Find(lacking, p.panel().notHuman); role != nil {
+		return p.panel().refuseHuman(*role)
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package flow
 
+import "github.com/git-liza/git-liza/flow/lists"
+
 // A BudgetUse is how much of a budget is used.
 type BudgetUse struct {
 	Of      string // the task, sprint or goal
@@ -8,15 +10,14 @@ type BudgetUse struct {
 
 // BudgetsUsed are the budgets that a session for a task would use, or one that plans for
 // a goal, as in [Board.Budget]: the task's own first.
-func BudgetsUsed(b *Board, goal GoalID, id TaskID, running ...Spending) (list []BudgetUse) {
+func BudgetsUsed(b *Board, goal GoalID, id TaskID, running ...Spending) []BudgetUse {
 	t, r := b.purses().payee(goal, id)
 	if r != nil {
 		return nil
 	}
-	for _, p := range b.purses().charged(t, running) {
-		list = append(list, BudgetUse{p.of, max(percentOf(p.spent.Tokens(), p.limit.Tokens), percentOf(p.spent.Cost, p.limit.Cost))})
-	}
-	return list
+	return lists.Of(b.purses().charged(t, running), func(p purse) BudgetUse {
+		return BudgetUse{p.of, max(percentOf(p.spent.Tokens(), p.limit.Tokens), percentOf(p.spent.Cost, p.limit.Cost))}
+	})
 }
 
 // percentOf is how many percent of a limit are spent, at most 1000; 0 without a limit.

@@ -3,6 +3,8 @@ package flow
 import (
 	"errors"
 	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // invariants refuses a move that would leave an inconsistent document among
@@ -34,9 +36,7 @@ func (p *play) checkAround(doc Document) *Refusal {
 		if d.Claim != nil {
 			agents = append(agents, d.Claim.By.Agent())
 		}
-		for _, r := range d.reviewers() {
-			agents = append(agents, d.Judgement(r).Review.By.Agent())
-		}
+		agents = append(agents, lists.Of(d.reviewers(), func(r Role) AgentID { return d.Judgement(r).Review.By.Agent() })...)
 	case *Agent:
 		agents = append(agents, d.ID)
 		tasks = append(tasks, d.Task, d.Review)

@@ -59,13 +59,13 @@ const (
 	CauseGate                      // it cannot run on two hosts
 )
 
-var causeNames = names{"", "deadline", "merges", "budget", "file", "gate"}
+var causeNames = names{"cause", "deadline", "merges", "budget", "file", "gate"}
 
 // String is the cause as moves spell it.
 func (c Cause) String() string { return causeNames.name(uint8(c)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (c Cause) MarshalText() ([]byte, error) { return causeNames.marshal(uint8(c), "cause") }
+func (c Cause) MarshalText() ([]byte, error) { return causeNames.marshal(uint8(c)) }
 
 // UnmarshalText accepts exactly the names of [Cause.String].
-func (c *Cause) UnmarshalText(text []byte) error { return unmarshalName(c, text, causeNames, "cause") }
+func (c *Cause) UnmarshalText(text []byte) error { return unmarshalName(c, text, causeNames) }

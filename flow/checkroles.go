@@ -1,6 +1,10 @@
 package flow
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // checkRoles refuses roles that no rule could work with, and rules of review that
 // nobody can satisfy.
@@ -17,10 +21,8 @@ func (k checker) checkRoles() *Refusal {
 	if !slices.ContainsFunc(rules, ReviewRule.everything) {
 		return breach("no rule of review is for every submission")
 	}
-	for _, r := range rules {
-		if r.Role != HumanRole && !k.judges(r.Role) {
-			return breach("a rule of review asks for the verdict of %s, which does not judge", r.Role)
-		}
+	if r := lists.Find(rules, func(r ReviewRule) bool { return r.Role != HumanRole && !k.judges(r.Role) }); r != nil {
+		return breach("a rule of review asks for the verdict of %s, which does not judge", r.Role)
 	}
 	return nil
 }

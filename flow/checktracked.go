@@ -14,12 +14,7 @@ func (k checker) checkTracked() *Refusal {
 			return r
 		}
 	}
-	for _, id := range k.IDs(Goals) {
-		if r := k.checkSpec(k.Goal(GoalID(id))); r != nil {
-			return r
-		}
-	}
-	return nil
+	return firstRefusal(k.IDs(Goals), func(id string) *Refusal { return k.checkSpec(k.Goal(GoalID(id))) })
 }
 
 // checkPath refuses a tracked path whose sections or verdicts are out of order.

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // Bounds of a workflow.
@@ -100,7 +102,7 @@ func (w *Workflow) checkForm(goal GoalID) *Refusal {
 		}
 	}
 	for i, f := range w.Phases {
-		if f.Name == "" || slices.ContainsFunc([]string{string(AnyPhase), noPhase}, func(word string) bool { return strings.EqualFold(word, string(f.Name)) }) || slices.ContainsFunc(w.Phases[:i], func(o WorkflowPhase) bool { return strings.EqualFold(string(o.Name), string(f.Name)) }) {
+		if f.Name == "" || slices.ContainsFunc([]PhaseID{AnyPhase, noPhase}, func(word PhaseID) bool { return strings.EqualFold(string(word), string(f.Name)) }) || slices.ContainsFunc(w.Phases[:i], func(o WorkflowPhase) bool { return strings.EqualFold(string(o.Name), string(f.Name)) }) {
 			return wrong("%q is no name of a phase, or %s has it twice", clip(string(f.Name)), w.Name)
 		}
 		for _, a := range f.Artifacts {
@@ -136,11 +138,7 @@ func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 		may = append(may, row)
 	}
 	if len(f.Roles) == 0 {
-		for _, row := range p.Roles() {
-			if row.Capacity == Does {
-				may = append(may, row)
-			}
-		}
+		may = lists.Where(p.Roles(), func(row *RoleRow) bool { return row.Capacity == Does })
 	}
 	kinds := f.Kinds
 	if len(kinds) == 0 {
@@ -250,10 +248,8 @@ func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 // checkWorkflows refuses a board on which a goal stands in a phase that its workflow
 // lacks.
 func (k checker) checkWorkflows() *Refusal {
-	for _, id := range k.IDs(Goals) {
-		if r := k.checkPhaseOfGoal(k.Goal(GoalID(id))); r != nil {
-			return r
-		}
+	if r := firstRefusal(k.IDs(Goals), func(id string) *Refusal { return k.checkPhaseOfGoal(k.Goal(GoalID(id))) }); r != nil {
+		return r
 	}
 	for _, id := range k.IDs(Workflows) {
 		if w, ok := k.load(Key{Workflows, id}).(*Workflow); !ok || string(w.Goal) != id || k.Goal(w.Goal) == nil {

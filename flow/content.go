@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -57,10 +58,7 @@ func (c *content) Err() error { return c.err }
 // Changes are the documents that differ from the Source's, in order of their
 // keys; a nil document is a removal.
 func (c *content) Changes() []Edit {
-	list := make([]Edit, 0, len(c.changed))
-	for _, edit := range c.changed {
-		list = append(list, edit)
-	}
+	list := slices.Collect(maps.Values(c.changed))
 	slices.SortFunc(list, func(x, y Edit) int {
 		return cmp.Or(cmp.Compare(x.Key.Folder, y.Key.Folder), strings.Compare(x.Key.ID, y.Key.ID))
 	})

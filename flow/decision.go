@@ -31,7 +31,7 @@ func inCheckpoint(p *play) *Refusal {
 }
 
 func (d *DecideMove) check(p *play) *Refusal {
-	if !contains(decisions, d.Decision) {
+	if !slices.Contains(decisions, d.Decision) {
 		return refuse(RuleForm, "git liza checkpoint decide CONTINUE --message M", "%q is no decision; there are %s", clip(d.Decision), strings.Join(decisions, ", "))
 	}
 	hint := "git liza checkpoint decide " + d.Decision + " --message M"

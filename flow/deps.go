@@ -56,5 +56,3 @@ func (b *Board) dependants(id TaskID) []Summary {
 	slices.SortFunc(list, func(x, y Summary) int { return compareIDs(x.ID, y.ID) })
 	return list
 }
-
-func contains[T comparable](list []T, v T) bool { return slices.Contains(list, v) }

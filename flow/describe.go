@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // Describe returns all for which any board refuses the description of a new task,
@@ -62,13 +64,10 @@ func (t *Task) checkFields(hint string) (wrong []*Refusal) {
 }
 
 // missing are the texts that the description of a task lacks; a draft needs none.
-func (t *Task) missing() (keys []string) {
-	for _, need := range [][2]string{{"title", t.Title}, {"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}} {
-		if need[1] == "" {
-			keys = append(keys, need[0])
-		}
-	}
-	return keys
+func (t *Task) missing() []string {
+	needs := [][2]string{{"title", t.Title}, {"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}}
+	lacking := lists.Where(needs, func(need [2]string) bool { return need[1] == "" })
+	return lists.Of(lacking, func(need [2]string) string { return need[0] })
 }
 
 func (t *Task) incomplete(missing []string, hint string) *Refusal {

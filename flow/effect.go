@@ -41,7 +41,9 @@ func (p *effect) run() {
 		p.keep(t)
 		p.passNumber(t.ID)
 	}
-	p.countAdded()
+	if len(p.added) > 0 {
+		p.goal(func(g *Goal) { g.Added += len(p.added) })
+	}
 	for _, t := range p.repointed {
 		p.keep(t)
 	}
@@ -57,13 +59,6 @@ func (p *effect) run() {
 	p.move.Detail.apply(p)
 	if p.task != nil && p.rule.from != anywhere {
 		p.keep(p.task)
-	}
-}
-
-// countAdded counts new tasks in their goal, which is that of the move.
-func (p *effect) countAdded() {
-	if len(p.added) > 0 {
-		p.goal(func(g *Goal) { g.Added += len(p.added) })
 	}
 }
 

@@ -17,18 +17,16 @@ const (
 	TasksKept                      // they stay as they are, and agents no longer take them
 )
 
-var fateNames = names{"", "abandon", "move", "keep"}
+var fateNames = names{"fate of tasks", "abandon", "move", "keep"}
 
 // String is the fate as commands name it.
 func (f Fate) String() string { return fateNames.name(uint8(f)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (f Fate) MarshalText() ([]byte, error) { return fateNames.marshal(uint8(f), "fate of tasks") }
+func (f Fate) MarshalText() ([]byte, error) { return fateNames.marshal(uint8(f)) }
 
 // UnmarshalText accepts exactly the names of [Fate.String].
-func (f *Fate) UnmarshalText(text []byte) error {
-	return unmarshalName(f, text, fateNames, "fate of tasks")
-}
+func (f *Fate) UnmarshalText(text []byte) error { return unmarshalName(f, text, fateNames) }
 
 // goalOpen refuses acts on a goal that has ended.
 func goalOpen(p *play) *Refusal {

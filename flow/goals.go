@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // GoalMove sets a new goal, which becomes the current one, and opens its first
@@ -141,13 +143,9 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 }
 
 // Pivoting are the goals in progress that wait for another one to take their place.
-func Pivoting(b *Board) (list []GoalID) {
-	for _, g := range b.calendar().goals() {
-		if g.Hold != nil && g.Hold.Decision == "PIVOT" {
-			list = append(list, g.ID)
-		}
-	}
-	return list
+func Pivoting(b *Board) []GoalID {
+	waiting := lists.Where(b.calendar().goals(), func(g *Goal) bool { return g.Hold != nil && g.Hold.Decision == "PIVOT" })
+	return lists.Of(waiting, func(g *Goal) GoalID { return g.ID })
 }
 
 func (g *GoalMove) check(p *play) *Refusal {
@@ -411,15 +409,15 @@ func (r *RetroMove) check(p *play) *Refusal {
 	if p.Sprint(r.Sprint) == nil {
 		return refuse(RuleNotFound, "git liza sprint show", "there is no sprint %s", r.Sprint)
 	}
-	lists := [][]string{r.Gaps, r.Contracts, r.Actions}
-	for _, list := range lists {
+	parts := [][]string{r.Gaps, r.Contracts, r.Actions}
+	for _, list := range parts {
 		for _, text := range list {
 			if text == "" || len(text) > 1024 || len(list) > 20 {
 				return refuse(RuleLimit, "git liza help sprint retro", "a list of a retrospective has at most 20 texts of 1 to 1024 bytes")
 			}
 		}
 	}
-	if len(slices.Concat(lists...)) > 0 {
+	if len(slices.Concat(parts...)) > 0 {
 		return nil
 	}
 	return present("the retrospective", r.Text, "git liza sprint retro --message M")

@@ -1,6 +1,10 @@
 package flow
 
-import "time"
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // LiftMove lets tasks be claimed again that a decision held back.
 type LiftMove struct {
@@ -60,17 +64,13 @@ func (h Holds) On(s *Summary) *Hold {
 }
 
 // HeldTasks are the tasks of a goal that a decision holds back, oldest first.
-func HeldTasks(b *Board, goal GoalID) (held []TaskID) {
+func HeldTasks(b *Board, goal GoalID) []TaskID {
 	g := b.Goal(goal)
 	if g == nil || g.Hold == nil {
 		return nil
 	}
-	for _, s := range b.oldest() {
-		if s.Goal == goal && !s.Status.Final() && g.Hold.keeps(s.ID, s.Status, s.Created) {
-			held = append(held, s.ID)
-		}
-	}
-	return held
+	held := lists.Where(b.calendar().openTasks(goal), func(s *Summary) bool { return g.Hold.keeps(s.ID, s.Status, s.Created) })
+	return lists.Of(held, func(s *Summary) TaskID { return s.ID })
 }
 
 // held is the oldest task of a goal in progress that an act could begin on if nothing

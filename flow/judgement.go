@@ -28,10 +28,8 @@ func (j Judgement) empty() bool { return j == Judgement{Role: j.Role} }
 // Judgement is what a role holds of the task; only Role is set if that is
 // nothing.
 func (t *Task) Judgement(r Role) Judgement {
-	for _, j := range t.Judgements {
-		if j.Role == r {
-			return j
-		}
+	if j := lists.Find(t.Judgements, func(j Judgement) bool { return j.Role == r }); j != nil {
+		return *j
 	}
 	return Judgement{Role: r}
 }
@@ -147,13 +145,8 @@ func (t *Task) Review() *Review {
 
 // reviewers are the roles for which somebody holds the review of the task.
 func (t *Task) reviewers() []Role {
-	var list []Role
-	for _, j := range t.Judgements {
-		if j.Review != nil {
-			list = append(list, j.Role)
-		}
-	}
-	return list
+	held := lists.Where(t.Judgements, func(j Judgement) bool { return j.Review != nil })
+	return lists.Of(held, func(j Judgement) Role { return j.Role })
 }
 
 // doer is the role that does the task.

@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A panel is a play seen from the side of the roles that judge submissions.
@@ -119,10 +121,8 @@ func (p panel) judgeRole(named Role) (Role, *Refusal) {
 	if slices.Contains(list, HumanRole) {
 		return HumanRole, nil
 	}
-	for _, r := range list {
-		if !t.Judgement(r).Review.live(p.move.At) {
-			return r, nil
-		}
+	if r := lists.Find(list, func(r Role) bool { return !t.Judgement(r).Review.live(p.move.At) }); r != nil {
+		return *r, nil
 	}
 	return list[0], nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
@@ -140,10 +141,8 @@ func (c pressures) most(goal GoalID, principal string) int {
 	if g == nil {
 		return 0
 	}
-	for _, o := range g.Pressure {
-		if o.Principal == principal {
-			return o.Cap
-		}
+	if o := lists.Find(g.Pressure, func(o Pressure) bool { return o.Principal == principal }); o != nil {
+		return o.Cap
 	}
 	return 0
 }

@@ -60,16 +60,10 @@ func (p *Principals) anybody(right string) bool {
 func (p *Principals) shared() string {
 	seen := map[string]bool{}
 	for _, one := range p.List {
-		marks := []string{"name " + strings.ToLower(one.Name)}
-		for _, key := range one.Keys {
-			marks = append(marks, "key "+key)
-		}
-		for _, user := range one.Users {
-			marks = append(marks, "user "+user)
-		}
-		for _, account := range one.Accounts {
-			marks = append(marks, "account "+strings.ToLower(account))
-		}
+		marks := slices.Concat([]string{"name " + strings.ToLower(one.Name)},
+			lists.Of(one.Keys, func(key string) string { return "key " + key }),
+			lists.Of(one.Users, func(user string) string { return "user " + user }),
+			lists.Of(one.Accounts, func(account string) string { return "account " + strings.ToLower(account) }))
 		for _, mark := range marks {
 			if seen[mark] {
 				return mark

@@ -27,18 +27,16 @@ const (
 	Skipped                    // it was not run
 )
 
-var resultNames = names{"", "pass", "fail", "timeout", "error", "skip"}
+var resultNames = names{"result", "pass", "fail", "timeout", "error", "skip"}
 
 // String is the result's name.
 func (r Result) String() string { return resultNames.name(uint8(r)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (r Result) MarshalText() ([]byte, error) { return resultNames.marshal(uint8(r), "result") }
+func (r Result) MarshalText() ([]byte, error) { return resultNames.marshal(uint8(r)) }
 
 // UnmarshalText accepts exactly the names of [Result.String].
-func (r *Result) UnmarshalText(text []byte) error {
-	return unmarshalName(r, text, resultNames, "result")
-}
+func (r *Result) UnmarshalText(text []byte) error { return unmarshalName(r, text, resultNames) }
 
 // HasPassed reports whether the command succeeded.
 func (r Receipt) HasPassed() bool { return r.Result == Pass }

@@ -69,13 +69,8 @@ func (k trackedPaths) checkVerdicts(t *Task) *Refusal {
 // unconvinced are the roles that have to judge the submission and have not approved
 // it for the texts that the board has.
 func (k trackedPaths) unconvinced(t *Task) []Role {
-	list := t.Missing()
-	for _, j := range t.Judgements {
-		if t.holds(j.Verdict) && k.changed(t, j.Verdict.Texts) != nil {
-			list = append(list, j.Role)
-		}
-	}
-	return list
+	stale := lists.Where(t.Judgements, func(j Judgement) bool { return t.holds(j.Verdict) && k.changed(t, j.Verdict.Texts) != nil })
+	return append(t.Missing(), lists.Of(stale, func(j Judgement) Role { return j.Role })...)
 }
 
 // refsOf pins the texts that a task stands on, as the board has them.

@@ -109,7 +109,7 @@ const (
 	FailureStreak      // the session whose failure is the third in a row with the same error records it
 )
 
-var anomalyNames = names{"", "retry_loop", "trade_off", "spec_ambiguity", "external_blocker", "assumption_violated",
+var anomalyNames = names{"anomaly type", "retry_loop", "trade_off", "spec_ambiguity", "external_blocker", "assumption_violated",
 	"scope_deviation", "workaround", "debt_created", "spec_changed", "hypothesis_exhaustion", "spec_gap",
 	"review_deadlock", "system_ambiguity", "limit_reached",
 	"review_churn", "replacement_blocked", "gate_failed", "failure_streak"}
@@ -136,11 +136,7 @@ func (a AnomalyType) Required() []string { return anomalyDetails[a] }
 func (a AnomalyType) String() string { return anomalyNames.name(uint8(a)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (a AnomalyType) MarshalText() ([]byte, error) {
-	return anomalyNames.marshal(uint8(a), "anomaly type")
-}
+func (a AnomalyType) MarshalText() ([]byte, error) { return anomalyNames.marshal(uint8(a)) }
 
 // UnmarshalText accepts exactly the names of [AnomalyType.String].
-func (a *AnomalyType) UnmarshalText(text []byte) error {
-	return unmarshalName(a, text, anomalyNames, "anomaly type")
-}
+func (a *AnomalyType) UnmarshalText(text []byte) error { return unmarshalName(a, text, anomalyNames) }

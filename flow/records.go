@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -64,10 +65,10 @@ func (d *DiscoverMove) check(p *play) *Refusal {
 	if r := present("the text", d.Text, hint); r != nil {
 		return r
 	}
-	if !contains([]string{"low", "medium", "high", "critical"}, d.Severity) {
+	if !slices.Contains([]string{"low", "medium", "high", "critical"}, d.Severity) {
 		return refuse(RuleForm, hint, "%q is no severity: low, medium, high or critical", clip(d.Severity))
 	}
-	if !contains([]string{"immediate", "deferred"}, d.Urgency) {
+	if !slices.Contains([]string{"immediate", "deferred"}, d.Urgency) {
 		return refuse(RuleForm, hint, "%q is no urgency: immediate or deferred", clip(d.Urgency))
 	}
 	if d.During != "" && p.Task(d.During) == nil {

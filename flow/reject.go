@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -35,18 +36,16 @@ const (
 	Partial
 )
 
-var outcomeNames = names{"", "RESOLVED", "STILL_PRESENT", "PARTIAL"}
+var outcomeNames = names{"outcome", "RESOLVED", "STILL_PRESENT", "PARTIAL"}
 
 // String is the outcome's name.
 func (o Outcome) String() string { return outcomeNames.name(uint8(o)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.marshal(uint8(o), "outcome") }
+func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.marshal(uint8(o)) }
 
 // UnmarshalText accepts exactly the names of [Outcome.String].
-func (o *Outcome) UnmarshalText(text []byte) error {
-	return unmarshalName(o, text, outcomeNames, "outcome")
-}
+func (o *Outcome) UnmarshalText(text []byte) error { return unmarshalName(o, text, outcomeNames) }
 
 // RejectMove sends a submission back with what has to change.
 type RejectMove struct {
@@ -144,11 +143,7 @@ func (r *RejectMove) hint(t *Task, last *Rejection) string {
 		return command + " --reason " + shell.Quote(blocker)
 	}
 	said := Feedback{Blockers: r.Feedback.Blockers, Concerns: r.Feedback.Concerns, Overall: r.Feedback.Overall}
-	for _, prior := range r.Feedback.Prior {
-		if prior.Finding != "" && prior.Status != 0 {
-			said.Prior = append(said.Prior, prior)
-		}
-	}
+	said.Prior = lists.Where(r.Feedback.Prior, func(prior Prior) bool { return prior.Finding != "" && prior.Status != 0 })
 	for i, b := range last.Blockers {
 		if _, ok := answer(said.Prior, b, i+1); !ok {
 			said.Prior = append(said.Prior, Prior{Finding: strconv.Itoa(i + 1), Status: StillPresent})

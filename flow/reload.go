@@ -1,6 +1,11 @@
 package flow
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // ReloadMove gives a goal in progress another workflow, or a newer copy of its own.
 type ReloadMove struct {
@@ -105,10 +110,8 @@ func (m *ReloadMove) check(p *play) *Refusal {
 			return refuse(RulePhase, workflowHelp, "%s has no phase %s, or tasks of %s are given two", m.Workflow.Name, shownPhase(pair.To), shownPhase(pair.From))
 		}
 	}
-	for _, s := range p.calendar().openTasks(goal) {
-		if r := m.checkTask(p.Task(s.ID)); r != nil {
-			return r
-		}
+	if r := firstRefusal(p.calendar().openTasks(goal), func(s *Summary) *Refusal { return m.checkTask(p.Task(s.ID)) }); r != nil {
+		return r
 	}
 	p.workflow = m.Workflow
 	if list := templates(p.Board, m.begins(p.Board, goal, m.Phase)); len(list) > 0 {
@@ -121,10 +124,8 @@ func (m *ReloadMove) check(p *play) *Refusal {
 
 // mapped is the phase of a task after the move.
 func (m *ReloadMove) mapped(t *Task) PhaseID {
-	for _, pair := range m.Map {
-		if pair.From == t.Phase {
-			return pair.To
-		}
+	if pair := lists.Find(m.Map, func(pair PhaseMap) bool { return pair.From == t.Phase }); pair != nil {
+		return pair.To
 	}
 	return t.Phase
 }
@@ -147,19 +148,11 @@ func (m *ReloadMove) checkTask(t *Task) *Refusal {
 
 // mapHint is the command that maps the phase of a task.
 func (m *ReloadMove) mapHint(t *Task) string {
-	return m.Workflow.command(t.Goal) + " --map " + mapName(t.Phase) + "=PHASE"
+	return m.Workflow.command(t.Goal) + " --map " + string(cmp.Or(t.Phase, noPhase)) + "=PHASE"
 }
 
 // noPhase is the name of the phase of tasks that have none, where people map it.
-const noPhase = "none"
-
-// mapName is a phase as the option map names it.
-func mapName(id PhaseID) string {
-	if id == "" {
-		return noPhase
-	}
-	return string(id)
-}
+const noPhase PhaseID = "none"
 
 func (m *ReloadMove) apply(p *effect) {
 	goal := p.goalID()

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // ReopenMove continues a goal that has ended, with a new sprint to which its open
@@ -23,10 +25,9 @@ func (r *ReopenMove) ask(m Move, b *Board) Query {
 	q := Query{Texts: b.trackedPaths().askTexts(g.Spec)}
 	if w := workflowsOf(b).of(g.ID); w != nil {
 		q.Match = w.patterns()
-		for _, doc := range workflowsOf(b).known(q.Match) {
-			q.Texts = append(q.Texts, TextQuery{Path: doc.Path})
-		}
-		q.Texts = sortedTexts(q.Texts)
+		q.Texts = append(q.Texts, lists.Of(workflowsOf(b).known(q.Match), func(doc *TrackedPath) TextQuery { return TextQuery{Path: doc.Path} })...)
+		slices.SortStableFunc(q.Texts, func(x, y TextQuery) int { return strings.Compare(x.Path, y.Path) })
+		q.Texts = slices.CompactFunc(q.Texts, func(x, y TextQuery) bool { return x.Path == y.Path }) // the first of each path
 	}
 	return q
 }
@@ -71,11 +72,4 @@ func (r *ReopenMove) apply(p *effect) {
 	}
 	p.recordPlan(begun)
 	p.change(func(s *Settings) { s.Goal = p.goalID() })
-}
-
-// sortedTexts are questions in the order of their paths, each path once: the first one
-// that names it.
-func sortedTexts(list []TextQuery) []TextQuery {
-	slices.SortStableFunc(list, func(x, y TextQuery) int { return strings.Compare(x.Path, y.Path) })
-	return slices.CompactFunc(list, func(x, y TextQuery) bool { return x.Path == y.Path })
 }

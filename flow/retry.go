@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -32,20 +33,16 @@ const (
 	Fixed                           // all are equal
 )
 
-var strategyNames = names{"", "exponential", "linear", "fixed"}
+var strategyNames = names{"strategy of waits", "exponential", "linear", "fixed"}
 
 // String is the strategy's name.
 func (s Strategy) String() string { return strategyNames.name(uint8(s)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (s Strategy) MarshalText() ([]byte, error) {
-	return strategyNames.marshal(uint8(s), "strategy of waits")
-}
+func (s Strategy) MarshalText() ([]byte, error) { return strategyNames.marshal(uint8(s)) }
 
 // UnmarshalText accepts exactly the names of [Strategy.String].
-func (s *Strategy) UnmarshalText(text []byte) error {
-	return unmarshalName(s, text, strategyNames, "strategy of waits")
-}
+func (s *Strategy) UnmarshalText(text []byte) error { return unmarshalName(s, text, strategyNames) }
 
 // Wait is how long agents wait after so many failures.
 func (r RetryPolicy) Wait(failures int) time.Duration {
@@ -74,7 +71,7 @@ func (r RetryPolicy) check(hint string) *Refusal {
 // fails reports whether an outcome of a session is a failure of the work: it came to
 // nothing, and neither a provider, a budget nor a person ended it.
 func fails(outcome string) bool {
-	return contains([]string{"nothing", "failed", "hung", "lost"}, outcome)
+	return slices.Contains([]string{"nothing", "failed", "hung", "lost"}, outcome)
 }
 
 // checkBackoff refuses an agent that comes back too soon after a failure.

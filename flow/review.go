@@ -3,6 +3,8 @@ package flow
 import (
 	"cmp"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // ReviewMove takes the review of a submission.
@@ -65,10 +67,8 @@ func (p panel) otherJudge() string {
 	if !p.move.By.IsHuman() {
 		return "git liza list --status READY_FOR_REVIEW"
 	}
-	for _, role := range p.task.Missing() {
-		if role != HumanRole {
-			return "git liza rush --agents " + string(role) + "=1"
-		}
+	if role := lists.Find(p.task.Missing(), func(role Role) bool { return role != HumanRole }); role != nil {
+		return "git liza rush --agents " + string(*role) + "=1"
 	}
 	return "git liza config allow_self_review true"
 }

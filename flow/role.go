@@ -61,20 +61,16 @@ const (
 	Judges
 )
 
-var capacityNames = names{"", "plans", "does", "judges"}
+var capacityNames = names{"capacity", "plans", "does", "judges"}
 
 // String is the capacity's name.
 func (c Capacity) String() string { return capacityNames.name(uint8(c)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (c Capacity) MarshalText() ([]byte, error) {
-	return capacityNames.marshal(uint8(c), "capacity")
-}
+func (c Capacity) MarshalText() ([]byte, error) { return capacityNames.marshal(uint8(c)) }
 
 // UnmarshalText accepts exactly the names of [Capacity.String].
-func (c *Capacity) UnmarshalText(text []byte) error {
-	return unmarshalName(c, text, capacityNames, "capacity")
-}
+func (c *Capacity) UnmarshalText(text []byte) error { return unmarshalName(c, text, capacityNames) }
 
 // A Tool is a kind of tools that agents of a role may use. The zero value is
 // none.
@@ -89,13 +85,13 @@ const (
 	ToolWeb
 )
 
-var toolNames = names{"", "read", "write", "run", "web"}
+var toolNames = names{"tool", "read", "write", "run", "web"}
 
 // String is the tool's name.
 func (t Tool) String() string { return toolNames.name(uint8(t)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (t Tool) MarshalText() ([]byte, error) { return toolNames.marshal(uint8(t), "tool") }
+func (t Tool) MarshalText() ([]byte, error) { return toolNames.marshal(uint8(t)) }
 
 // UnmarshalText accepts exactly the names of [Tool.String].
-func (t *Tool) UnmarshalText(text []byte) error { return unmarshalName(t, text, toolNames, "tool") }
+func (t *Tool) UnmarshalText(text []byte) error { return unmarshalName(t, text, toolNames) }

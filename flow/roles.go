@@ -3,6 +3,8 @@ package flow
 import (
 	"reflect"
 	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // RoleMove adds, replaces or removes a role.
@@ -70,10 +72,8 @@ func (r *RoleMove) checkRemoval(p *play) *Refusal {
 			return refuse(RuleHeld, "git liza agents remove "+id, "%s is registered and has the role %s", id, name)
 		}
 	}
-	for _, rule := range p.ReviewRules() {
-		if rule.Role == name {
-			return refuse(RuleOpen, rule.dropping(p.ReviewRules()), "the board asks for the verdict of %s", name)
-		}
+	if rule := lists.Find(p.ReviewRules(), func(rule ReviewRule) bool { return rule.Role == name }); rule != nil {
+		return refuse(RuleOpen, rule.dropping(p.ReviewRules()), "the board asks for the verdict of %s", name)
 	}
 	return r.checkOpenUses(p)
 }

@@ -21,18 +21,16 @@ const (
 	LevelBarrier                    // a level begins when the levels below have passed
 )
 
-var barrierNames = names{"", "none", "level"}
+var barrierNames = names{"barrier", "none", "level"}
 
 // String is the barrier's name, that of [NoBarrier] for the zero value.
 func (b Barrier) String() string { return barrierNames.name(uint8(cmp.Or(b, NoBarrier))) }
 
 // MarshalText writes the name; the zero value is an error.
-func (b Barrier) MarshalText() ([]byte, error) { return barrierNames.marshal(uint8(b), "barrier") }
+func (b Barrier) MarshalText() ([]byte, error) { return barrierNames.marshal(uint8(b)) }
 
 // UnmarshalText accepts exactly the names of [Barrier.String].
-func (b *Barrier) UnmarshalText(text []byte) error {
-	return unmarshalName(b, text, barrierNames, "barrier")
-}
+func (b *Barrier) UnmarshalText(text []byte) error { return unmarshalName(b, text, barrierNames) }
 
 // BarrierOf is the barrier of a goal: its own, else that of the configuration.
 func BarrierOf(b *Board, goal GoalID) Barrier { return levelsOf(b).barrierOf(goal) }

@@ -1,6 +1,9 @@
 package flow
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // SessionOutcomes are the words for how a session ended.
 func SessionOutcomes() []string {
@@ -46,7 +49,7 @@ func (s *SessionMove) check(p *play) *Refusal {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", s.Role)
 	case p.task == nil && p.Role(s.Role).Capacity != Plans:
 		return refuse(RuleForm, hint, "only a session of a planner has no task")
-	case !contains(SessionOutcomes(), s.Outcome):
+	case !slices.Contains(SessionOutcomes(), s.Outcome):
 		return refuse(RuleForm, hint, "%q is not one of %v", clip(s.Outcome), SessionOutcomes())
 	}
 	if r := present("the provider", s.Provider, hint); r != nil {

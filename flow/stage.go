@@ -19,18 +19,16 @@ const (
 	AtPhase                   // on integration, before a goal leaves a phase
 )
 
-var stageNames = names{"", "merge", "submit", "level", "goal", "phase"}
+var stageNames = names{"stage of a gate", "merge", "submit", "level", "goal", "phase"}
 
 // String is the stage's name, that of [AtMerge] for the zero value.
 func (s Stage) String() string { return stageNames.name(uint8(cmp.Or(s, AtMerge))) }
 
 // MarshalText writes the name; the zero value is an error.
-func (s Stage) MarshalText() ([]byte, error) { return stageNames.marshal(uint8(s), "stage of a gate") }
+func (s Stage) MarshalText() ([]byte, error) { return stageNames.marshal(uint8(s)) }
 
 // UnmarshalText accepts exactly the names of [Stage.String].
-func (s *Stage) UnmarshalText(text []byte) error {
-	return unmarshalName(s, text, stageNames, "stage of a gate")
-}
+func (s *Stage) UnmarshalText(text []byte) error { return unmarshalName(s, text, stageNames) }
 
 // Stage is where the gate runs.
 func (g Gate) Stage() Stage { return cmp.Or(g.At, AtMerge) }
@@ -57,10 +55,11 @@ func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 			return refuse(RuleGate, hint, "%s is no gate at a %s", clip(r.Gate), at)
 		}
 	}
-	for _, r := range receipts {
-		if f := p.facts; at != AtSubmit && f != nil && (!f.Exists || r.Tree != f.Tree) {
-			return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", clip(r.Gate), p.Settings().Integration.Tip.Short())
-		}
+	if p.facts == nil || at == AtSubmit {
+		return nil
+	}
+	if r := lists.Find(receipts, func(r Receipt) bool { return !p.facts.Exists || r.Tree != p.facts.Tree }); r != nil {
+		return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", clip(r.Gate), p.Settings().Integration.Tip.Short())
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ const (
 	Abandoned
 )
 
-var statusNames = names{"", "DRAFT", "UNCLAIMED", "CLAIMED", "READY_FOR_REVIEW", "REJECTED", "APPROVED",
+var statusNames = names{"status", "DRAFT", "UNCLAIMED", "CLAIMED", "READY_FOR_REVIEW", "REJECTED", "APPROVED",
 	"BLOCKED", "INTEGRATION_FAILED", "MERGED", "SUPERSEDED", "ABANDONED"}
 
 // Statuses are all states, in the order of a task's life.
@@ -74,12 +74,10 @@ func (s Status) IsStuck() bool { return s.IsBlocked() || s == IntegrationFailed 
 func (s Status) String() string { return statusNames.name(uint8(s)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (s Status) MarshalText() ([]byte, error) { return statusNames.marshal(uint8(s), "status") }
+func (s Status) MarshalText() ([]byte, error) { return statusNames.marshal(uint8(s)) }
 
 // UnmarshalText accepts exactly the names of [Status.String].
-func (s *Status) UnmarshalText(text []byte) error {
-	return unmarshalName(s, text, statusNames, "status")
-}
+func (s *Status) UnmarshalText(text []byte) error { return unmarshalName(s, text, statusNames) }
 
 // A Kind is what a task produces; it decides whether tests must change too. The
 // zero value is no kind.
@@ -93,16 +91,16 @@ const (
 	Spec
 )
 
-var kindNames = names{"", "code", "docs", "config", "spec"}
+var kindNames = names{"kind", "code", "docs", "config", "spec"}
 
 // String is the kind's name.
 func (k Kind) String() string { return kindNames.name(uint8(k)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (k Kind) MarshalText() ([]byte, error) { return kindNames.marshal(uint8(k), "kind") }
+func (k Kind) MarshalText() ([]byte, error) { return kindNames.marshal(uint8(k)) }
 
 // UnmarshalText accepts exactly the names of [Kind.String].
-func (k *Kind) UnmarshalText(text []byte) error { return unmarshalName(k, text, kindNames, "kind") }
+func (k *Kind) UnmarshalText(text []byte) error { return unmarshalName(k, text, kindNames) }
 
 // A Control is the state of the whole board: whether new work may begin.
 type Control uint8
@@ -115,7 +113,7 @@ const (
 	Stopped
 )
 
-var controlNames = names{"", "RUNNING", "PAUSED", "CHECKPOINT", "STOPPED"}
+var controlNames = names{"control state", "RUNNING", "PAUSED", "CHECKPOINT", "STOPPED"}
 
 // String is the state's name.
 func (c Control) String() string { return controlNames.name(uint8(c)) }
@@ -127,14 +125,10 @@ func (c Control) IsRunning() bool { return c == Running }
 func (c Control) IsStopped() bool { return c == Stopped }
 
 // MarshalText writes the name; the zero value is an error.
-func (c Control) MarshalText() ([]byte, error) {
-	return controlNames.marshal(uint8(c), "control state")
-}
+func (c Control) MarshalText() ([]byte, error) { return controlNames.marshal(uint8(c)) }
 
 // UnmarshalText accepts exactly the names of [Control.String].
-func (c *Control) UnmarshalText(text []byte) error {
-	return unmarshalName(c, text, controlNames, "control state")
-}
+func (c *Control) UnmarshalText(text []byte) error { return unmarshalName(c, text, controlNames) }
 
 // A Phase is the state of a goal or a sprint.
 type Phase uint8
@@ -147,7 +141,7 @@ const (
 	Aborted
 )
 
-var phaseNames = names{"", "IN_PROGRESS", "CHECKPOINT", "COMPLETED", "ABORTED"}
+var phaseNames = names{"phase", "IN_PROGRESS", "CHECKPOINT", "COMPLETED", "ABORTED"}
 
 // String is the state's name.
 func (p Phase) String() string { return phaseNames.name(uint8(p)) }
@@ -156,12 +150,13 @@ func (p Phase) String() string { return phaseNames.name(uint8(p)) }
 func (p Phase) IsInProgress() bool { return p == InProgress }
 
 // MarshalText writes the name; the zero value is an error.
-func (p Phase) MarshalText() ([]byte, error) { return phaseNames.marshal(uint8(p), "phase") }
+func (p Phase) MarshalText() ([]byte, error) { return phaseNames.marshal(uint8(p)) }
 
 // UnmarshalText accepts exactly the names of [Phase.String].
-func (p *Phase) UnmarshalText(text []byte) error { return unmarshalName(p, text, phaseNames, "phase") }
+func (p *Phase) UnmarshalText(text []byte) error { return unmarshalName(p, text, phaseNames) }
 
-// names is the text form of an enumeration; index 0 is the invalid zero value.
+// names is the text form of an enumeration; index 0, that of the invalid zero value, says
+// what its values are.
 type names []string
 
 func (n names) name(v uint8) string {
@@ -171,21 +166,21 @@ func (n names) name(v uint8) string {
 	return fmt.Sprintf("invalid(%d)", v)
 }
 
-func (n names) marshal(v uint8, what string) ([]byte, error) {
+func (n names) marshal(v uint8) ([]byte, error) {
 	if v == 0 || int(v) >= len(n) {
-		return nil, fmt.Errorf("%d is not a %s", v, what)
+		return nil, fmt.Errorf("%d is not a %s", v, n[0])
 	}
 	return []byte(n[v]), nil
 }
 
-func unmarshalName[T ~uint8](v *T, text []byte, n names, what string) error {
+func unmarshalName[T ~uint8](v *T, text []byte, n names) error {
 	for i := 1; i < len(n); i++ {
 		if n[i] == string(text) {
 			*v = T(i)
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no %s; there are %s", clip(string(text)), what, strings.Join(n[1:], ", "))
+	return fmt.Errorf("%q is no %s; there are %s", clip(string(text)), n[0], strings.Join(n[1:], ", "))
 }
 
 func all[T ~uint8](n names) []T {

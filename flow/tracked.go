@@ -228,14 +228,8 @@ func (p textCheck) asked() texts {
 	if p.facts == nil {
 		return nil
 	}
-	var list texts
-	q := p.prior.Ask(*p.move)
-	for _, path := range q.paths(p.facts) {
-		if is := p.facts.Texts[path].Text; is.Path != "" {
-			list = append(list, is)
-		}
-	}
-	return list
+	given := lists.Of(p.prior.Ask(*p.move).paths(p.facts), func(path string) Text { return p.facts.Texts[path].Text })
+	return lists.Where(given, func(is Text) bool { return is.Path != "" })
 }
 
 // paths are those of which the question asks for the texts, sorted: those that it names,
@@ -384,11 +378,8 @@ func (d *TrackedPath) Approved() bool {
 // pathVerdicts are the verdicts on the submission as those on the texts that it
 // brings.
 func (t *Task) pathVerdicts() []PathVerdict {
-	var list []PathVerdict
-	for _, j := range t.Judgements {
-		if v := j.Verdict; t.holds(v) {
-			list = append(list, PathVerdict{Role: j.Role, By: v.By, Principal: v.Principal, At: v.At})
-		}
-	}
-	return list
+	held := lists.Where(t.Judgements, func(j Judgement) bool { return t.holds(j.Verdict) })
+	return lists.Of(held, func(j Judgement) PathVerdict {
+		return PathVerdict{Role: j.Role, By: j.Verdict.By, Principal: j.Verdict.Principal, At: j.Verdict.At}
+	})
 }

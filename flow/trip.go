@@ -34,14 +34,14 @@ func (t *TripMove) check(p *play) *Refusal {
 	}
 	known := BreakerPatterns()
 	for i, name := range t.Patterns {
-		if !contains(known, name) || contains(t.Patterns[:i], name) {
+		if !slices.Contains(known, name) || slices.Contains(t.Patterns[:i], name) {
 			return refuse(RuleForm, showBreaker, "%q is no pattern of the circuit breaker, or it is named twice; there are %s", clip(name), strings.Join(known, ", "))
 		}
 	}
 	switch {
-	case !contains(t.Patterns, t.Pattern):
+	case !slices.Contains(t.Patterns, t.Pattern):
 		return refuse(RuleForm, showBreaker, "%q is not among the patterns that the trip names", clip(t.Pattern))
-	case !contains(BreakerSeverities(), t.Severity):
+	case !slices.Contains(BreakerSeverities(), t.Severity):
 		return refuse(RuleForm, showBreaker, "%q is no severity of the circuit breaker; there are %s", clip(t.Severity), strings.Join(BreakerSeverities(), ", "))
 	}
 	return t.checkRecords(p)

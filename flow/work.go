@@ -231,12 +231,8 @@ func (s *SubmitMove) removed(p *play) *Refusal {
 // removes a file that base does not have; earlier commits keep it.
 func (p *play) undo(base ObjectID, path string) string {
 	commit := " && git commit -m " + shell.Quote("Without "+path)
-	if p.facts != nil {
-		for _, c := range p.facts.Changes {
-			if c.Path == path && c.Was == 0 {
-				return "git rm -- " + shell.Pathspec(path) + commit
-			}
-		}
+	if p.facts != nil && slices.ContainsFunc(p.facts.Changes, func(c PathChange) bool { return c.Path == path && c.Was == 0 }) {
+		return "git rm -- " + shell.Pathspec(path) + commit
 	}
 	return "git checkout " + string(base) + " -- " + shell.Pathspec(path) + commit
 }
@@ -247,10 +243,8 @@ func (s *SubmitMove) tests(p *play) *Refusal {
 		return nil
 	}
 	globs := parseGlobs(p.Settings().Config.Tests)
-	for _, path := range s.Paths {
-		if p.interrupted() || matchesAny(globs, path) {
-			return nil
-		}
+	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.interrupted() || matchesAny(globs, path) }) {
+		return nil
 	}
 	return refuse(RuleTests, "git liza intent "+string(t.ID)+" --summary S --validation V --tests-not-needed WHY",
 		"no test changes with %s: code comes with tests, or the intent says why not", s.Commit.Short())

@@ -116,20 +116,16 @@ const (
 	EveryPhase                  // only a person ends a phase
 )
 
-var everyNames = names{"", "task", "phase"}
+var everyNames = names{"of tasks or phases", "task", "phase"}
 
 // String is the name of what a person is asked at.
 func (e Every) String() string { return everyNames.name(uint8(e)) }
 
 // MarshalText writes the name; the zero value is an error.
-func (e Every) MarshalText() ([]byte, error) {
-	return everyNames.marshal(uint8(e), "of tasks or phases")
-}
+func (e Every) MarshalText() ([]byte, error) { return everyNames.marshal(uint8(e)) }
 
 // UnmarshalText accepts exactly the names of [Every.String].
-func (e *Every) UnmarshalText(text []byte) error {
-	return unmarshalName(e, text, everyNames, "of tasks or phases")
-}
+func (e *Every) UnmarshalText(text []byte) error { return unmarshalName(e, text, everyNames) }
 
 // A PlanRef names the plan that tasks were imported from.
 type PlanRef struct {
@@ -182,9 +178,7 @@ func Expand(text string, goal GoalID) string { return strings.ReplaceAll(text, "
 // patterns are the globs of the artifacts of its phases.
 func (w *Workflow) patterns() (globs []string) {
 	for _, f := range w.Phases {
-		for _, a := range f.Artifacts {
-			globs = append(globs, Expand(a.Path, w.Goal))
-		}
+		globs = append(globs, lists.Of(f.Artifacts, func(a PhaseArtifact) string { return Expand(a.Path, w.Goal) })...)
 	}
 	return globs
 }

@@ -111,11 +111,8 @@ func (p pattern) evidence(a flow.Anomaly) string {
 	line += " by " + string(a.By)
 	said := excerpt(a.Details[p.field])
 	if said == "" {
-		var list []string
-		for _, key := range slices.Sorted(maps.Keys(a.Details)) {
-			list = append(list, excerpt(key+" "+a.Details[key]))
-		}
-		said = strings.Join(list, ", ")
+		details := lists.Of(slices.Sorted(maps.Keys(a.Details)), func(key string) string { return excerpt(key + " " + a.Details[key]) })
+		said = strings.Join(details, ", ")
 	}
 	if said == "" {
 		return line
