@@ -112,7 +112,7 @@ func (c *alarmCollector) addAgents() {
 		}
 		alarm.Next = next
 		// A rush of this clone gives back what the dead hold.
-		alarm.listed = c.isCalled("dead", string(held))
+		alarm.listed = slices.ContainsFunc(c.inbox.Items, func(i Item) bool { return i.Kind == "dead" && i.Subject == string(held) })
 		alarm.Call = alarm.listed && (len(c.heard) == 0 || c.isLate(alarm.Since))
 		c.add(alarm)
 	}

@@ -81,11 +81,6 @@ func (c *alarmCollector) settlesSoon(i Item) bool {
 // a third of what a goal may stand still.
 func (c *alarmCollector) isLate(since time.Time) bool { return c.past(since, c.limits.Stalled/3) }
 
-// isCalled reports whether the person's inbox has an item.
-func (c *alarmCollector) isCalled(kind, subject string) bool {
-	return slices.ContainsFunc(c.inbox.Items, func(i Item) bool { return i.Kind == kind && i.Subject == subject })
-}
-
 // silent reports whether an agent is not heard of any more. One that never was is not
 // silent: somebody may have registered it by hand.
 func (c *alarmCollector) silent(id flow.AgentID) bool {

@@ -77,7 +77,7 @@ func (g *Graph) head(open, width int) Table {
 	}
 	head.Add("tasks", g.countsLine(open))
 	if g.Length > 0 {
-		head.Add("path", g.pathLine())
+		head.Add("path", Count(g.Length, "task")+", "+spanOf(g.Seconds)+": * "+chainText(g.Critical))
 	}
 	for _, l := range g.Levels {
 		if l.failed != nil {
@@ -147,11 +147,6 @@ func (g *Graph) openLevels() (n int) {
 		}
 	}
 	return n
-}
-
-// pathLine names the longest chain of open tasks.
-func (g *Graph) pathLine() string {
-	return Count(g.Length, "task") + ", " + spanOf(g.Seconds) + ": * " + chainText(g.Critical)
 }
 
 // chainText shows a chain of tasks, a long one by its beginning.

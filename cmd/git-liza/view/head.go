@@ -43,7 +43,7 @@ func (p *Picture) Head() Head {
 		h.Sprint, h.Deadline = sprint.ID, sprint.Deadline
 		h.Planned, h.Final = flow.PlannedTasks(r.Board, sprint)
 	}
-	of := p.rows.ofGoal(r)
+	of := p.rows.of[r.goal()]
 	h.Merged = of.merged()
 	h.Tasks = of.count(func(s flow.Status) bool { return s.IsMerged() || !s.Final() })
 	if r.Local.Remote.Parted {

@@ -259,7 +259,8 @@ var blockedActs = map[string]flow.Act{"blocked": flow.ActUnblock, "integration_f
 // addBlocked adds questions, blocked and exhausted tasks, and urgent discoveries.
 func (c *collector) addBlocked() {
 	// Triggers reads the whole board, and mostly there can be none.
-	if c.picture.rows.whole.count(flow.Status.IsBlocked) == 0 && !c.isUnplanned() && len(c.Board.IDs(flow.Discovered)) == 0 {
+	unplanned := slices.ContainsFunc(c.goals, func(id flow.GoalID) bool { return c.picture.rows.of[id].sum() == 0 }) // no tasks outside the archive
+	if c.picture.rows.whole.count(flow.Status.IsBlocked) == 0 && !unplanned && len(c.Board.IDs(flow.Discovered)) == 0 {
 		return
 	}
 	c.triggers = c.Board.Triggers(c.Reading.goals()...)
@@ -283,11 +284,6 @@ func (c *collector) addBlocked() {
 		}
 		c.add(i)
 	}
-}
-
-// isUnplanned reports whether a goal in progress has no tasks outside the archive.
-func (c *collector) isUnplanned() bool {
-	return slices.ContainsFunc(c.goals, func(id flow.GoalID) bool { return c.picture.rows.of[id].sum() == 0 })
 }
 
 // ask makes the item of a blocked task that of its first open question, if it has

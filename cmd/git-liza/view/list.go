@@ -16,7 +16,7 @@ func (r Reading) Select(live []*flow.Summary, f Filter) []*flow.Summary {
 	}
 	return slices.DeleteFunc(append(list, live...), func(t *flow.Summary) bool {
 		return len(f.Status) > 0 && !slices.Contains(f.Status, t.Status) || f.Goal != "" && t.Goal != f.Goal ||
-			f.Mine != "" && (t.Status.Final() || t.Coder != f.Mine && !t.IsReviewedBy(f.Mine)) || !f.Match(t, r.At) || f.Ready && !r.claimable(t)
+			f.Mine != "" && (t.Status.Final() || t.Coder != f.Mine && !t.IsReviewedBy(f.Mine)) || !f.Match(t, r.At) || f.Ready && (t.Status.Final() || r.whyNot(t.ID) != "")
 	})
 }
 
@@ -31,12 +31,6 @@ func (r Reading) archived() []*flow.Summary {
 	}
 	slices.SortStableFunc(list, func(x, y *flow.Summary) int { return x.Created.Compare(y.Created) })
 	return list
-}
-
-// claimable reports whether the asker could claim the task. It does not read
-// final tasks.
-func (r Reading) claimable(t *flow.Summary) bool {
-	return !t.Status.Final() && r.whyNot(t.ID) == ""
 }
 
 // TaskTable lists tasks for people: id, state, priority, holder, title. live are

@@ -96,11 +96,6 @@ func (p *Picture) ofGoal() *Picture {
 	return pictureOf(p.reading, lists.Of(rows, func(r *row) *flow.Summary { return r.Summary }))
 }
 
-// ofGoal counts the tasks of the goal that status speaks of. It is nil if the goal has none.
-func (rs *rows) ofGoal(r Reading) *tally {
-	return rs.of[r.goal()]
-}
-
 // situation returns the board at a glance, with the goals in progress, without next steps.
 func (p *Picture) situation(goals []Goal) *Status {
 	r := p.reading
@@ -120,7 +115,7 @@ func (p *Picture) situation(goals []Goal) *Status {
 		g.Outages = append(g.Outages, ValueOf(o))
 		g.outages = append(g.outages, o)
 	}
-	of := p.rows.ofGoal(r)
+	of := p.rows.of[r.goal()]
 	g.Counts = map[string]int{}
 	for _, status := range flow.Statuses() {
 		g.Counts[status.String()] = of.count(func(s flow.Status) bool { return s == status })
