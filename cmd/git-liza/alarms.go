@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,10 +58,7 @@ func newAlarmKeeper(inv *invocation, clone *work.Clone) (*alarmKeeper, error) {
 		return nil, err
 	}
 	k.memory = work.OpenAlarms(clone.Repo)
-	folder := clone.Repo.MainWorkTree()
-	if folder == "" {
-		folder = clone.Repo.CommonDir()
-	}
+	folder := cmp.Or(clone.Repo.MainWorkTree(), clone.Repo.CommonDir())
 	k.notifier = &notify.Notifier{Command: command, Every: every, Common: clone.Repo.CommonDir(), Dir: folder, Environ: inv.environ, Now: time.Now, Bound: true,
 		Folder: filepath.Base(folder)}
 	return k, nil
@@ -137,17 +135,12 @@ func (k *alarmKeeper) follow(ctx context.Context, see func(list []view.Alarm, at
 // complete returns the alarms of a picture with that of a board that cannot be read, if err
 // says so. It is false if there was no picture yet: the remote may answer soon.
 func (k *alarmKeeper) complete(inv *invocation, p *view.Picture, list []view.Alarm, err error) ([]view.Alarm, bool) {
-	broken, is := view.Alarm{}, false
 	if err != nil {
-		broken, is = unreadableBoard(inv, k.clone, err)
+		if broken, is := unreadableBoard(inv, k.clone, err); is {
+			return append([]view.Alarm{broken}, list...), true
+		}
 	}
-	if p == nil && !is {
-		return nil, false
-	}
-	if is {
-		list = append([]view.Alarm{broken}, list...)
-	}
-	return list, true
+	return list, p != nil
 }
 
 // unreadableBoard returns the alarm of a board that cannot be read. It is false for other

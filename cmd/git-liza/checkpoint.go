@@ -20,7 +20,7 @@ type checkpointCommand struct {
 func (c *checkpointCommand) said() *string { return &c.Reason }
 
 func (c *checkpointCommand) Run(inv *invocation) error {
-	return inv.steerGoal(c.Goal, flow.ActCheckpoint, &flow.CheckpointMove{Reason: c.Reason})
+	return inv.steer(c.Goal, flow.ActCheckpoint, &flow.CheckpointMove{Reason: c.Reason})
 }
 
 type decideCommand struct {
@@ -34,7 +34,7 @@ func (c *decideCommand) said() *string { return &c.Message }
 
 func (c *decideCommand) Run(inv *invocation, l look) error {
 	// The decision is about the checkpoint that is there now, whoever decides meanwhile.
-	return inv.steerGoal(c.Goal, flow.ActDecide, &flow.DecideMove{Decision: c.Decision, Message: c.Message,
+	return inv.steer(c.Goal, flow.ActDecide, &flow.DecideMove{Decision: c.Decision, Message: c.Message,
 		Checkpoint: l.Board.Settings().Control.Mark, Tasks: c.Tasks})
 }
 

@@ -43,11 +43,7 @@ func (c *configCommand) showGit(inv *invocation) error {
 	if !ok {
 		return unknownKey(c.Key)
 	}
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
-	lines, err := settingLines(inv, clone)
+	lines, err := readSettingLines(inv)
 	if err != nil {
 		return err
 	}
@@ -64,11 +60,7 @@ func (c *configCommand) showGit(inv *invocation) error {
 
 // showGitGroup prints the values of a group of git's configuration.
 func (c *configCommand) showGitGroup(inv *invocation, g config.Group) error {
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
-	lines, err := settingLines(inv, clone)
+	lines, err := readSettingLines(inv)
 	if err != nil {
 		return err
 	}
@@ -80,6 +72,15 @@ func (c *configCommand) showGitGroup(inv *invocation, g config.Group) error {
 		text.WriteString(keyLines(key, values))
 	}
 	return inv.answer("", groupView{g.Name, g.Place.String(), set}, text.String())
+}
+
+// readSettingLines is settingLines of the repository of an invocation.
+func readSettingLines(inv *invocation) ([]git.PlacedSetting, error) {
+	clone, err := inv.reader()
+	if err != nil {
+		return nil, err
+	}
+	return settingLines(inv, clone)
 }
 
 // settingLines reads the lines of git's configuration that begin with liza.
@@ -154,11 +155,7 @@ func (c *configCommand) explain(inv *invocation) error {
 		board := l.Board.Settings().Config
 		values = boardValues(&board, key, c.Key)
 	} else {
-		clone, err := inv.reader()
-		if err != nil {
-			return err
-		}
-		lines, err := settingLines(inv, clone)
+		lines, err := readSettingLines(inv)
 		if err != nil {
 			return err
 		}

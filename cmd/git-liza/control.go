@@ -10,13 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// steer makes a move on the control state and prints the new state.
-func (inv *invocation) steer(act flow.Act, detail flow.Detail) error {
-	return inv.steerGoal("", act, detail)
-}
-
-// steerGoal is steer for a move that may name a goal.
-func (inv *invocation) steerGoal(goal flow.GoalID, act flow.Act, detail flow.Detail) error {
+// steer makes a move on the control state, which may name a goal, and prints the new state.
+func (inv *invocation) steer(goal flow.GoalID, act flow.Act, detail flow.Detail) error {
 	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return err

@@ -54,10 +54,6 @@ func (c *demoCommand) Run(inv *invocation) error {
 	return inv.answer("changed", report, fmt.Sprintf("all %d tasks are merged; %s", len(report.Tasks), report.Tests))
 }
 
-func refuseFull(dir string, err error) error {
-	return &flow.Refusal{Rule: flow.RuleNotEmpty, Reason: err.Error(), Hint: "git liza demo --dir " + filepath.Join(dir, "demo")}
-}
-
 // review lets the person at the terminal judge the work of the demo.
 func (c *demoCommand) review(inv *invocation, d *demo.Demo) error {
 	switch {
@@ -78,7 +74,7 @@ func (c *demoCommand) review(inv *invocation, d *demo.Demo) error {
 		},
 	})
 	if errors.Is(err, demo.ErrNotEmpty) {
-		return refuseFull(report.Dir, err)
+		return &flow.Refusal{Rule: flow.RuleNotEmpty, Reason: err.Error(), Hint: "git liza demo --dir " + filepath.Join(report.Dir, "demo")}
 	}
 	return err
 }

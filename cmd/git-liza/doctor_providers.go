@@ -122,17 +122,13 @@ func programFinding(f provider.Found, roles []flow.Role, environ []string) (is w
 	case f.Problem != "":
 		is.Text, is.Hint = is.Text+f.Path+" "+f.Problem, f.Path+" "+strings.Join(f.Version, " ")
 	case told && !in:
-		is.Text, is.Hint = is.Text+noLogin(f.Row), f.LoginCommand()
+		is.Text += fmt.Sprintf("no key (%s) and nobody logged in was found", strings.Join(f.Row.Keys[:min(len(f.Row.Keys), 3)], ", "))
+		is.Hint = f.LoginCommand()
 	default:
 		is.State = "ok"
 		return is, true
 	}
 	return is, false
-}
-
-// noLogin reports that a provider has neither a key nor a login.
-func noLogin(r provider.Row) string {
-	return fmt.Sprintf("no key (%s) and nobody logged in was found", strings.Join(r.Keys[:min(len(r.Keys), 3)], ", "))
 }
 
 // another is the command that sets another provider for reviews, for work of a

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -213,18 +212,4 @@ func movedGoal(r gitstore.Result) flow.GoalID {
 func (inv *invocation) goalResult(r gitstore.Result, more ...view.Member) error {
 	g := r.After.Goal(movedGoal(r))
 	return inv.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, plaintext.Line(g.Title))
-}
-
-// goalLine makes a move that adds to one of the histories of a goal.
-func (inv *invocation) goalLine(goal flow.GoalID, act flow.Act, what string, detail flow.Detail) error {
-	clone, err := openGoal(inv, goal)
-	if err != nil {
-		return err
-	}
-	r, err := clone.Make(inv.ctx, act, "", detail)
-	if err != nil {
-		return err
-	}
-	id := movedGoal(r)
-	return inv.result(r, map[string]any{"goal": id}, "%s", fmt.Sprintf("%s %s", id, what))
 }

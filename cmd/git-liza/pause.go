@@ -11,5 +11,5 @@ type pauseCommand struct {
 func (c *pauseCommand) said() *string { return &c.Reason }
 
 func (c *pauseCommand) Run(inv *invocation) error {
-	return inv.steer(flow.ActPause, &flow.PauseMove{Reason: c.Reason})
+	return inv.steer("", flow.ActPause, &flow.PauseMove{Reason: c.Reason})
 }

@@ -17,5 +17,14 @@ func (c *alignCommand) Run(inv *invocation) error {
 	if c.Answers != "" {
 		said += ", the hold of " + c.Answers + " ends"
 	}
-	return inv.goalLine(c.Goal, flow.ActAlign, said, &flow.AlignMove{Text: c.Text, Answers: c.Answers})
+	clone, err := openGoal(inv, c.Goal)
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(inv.ctx, flow.ActAlign, "", &flow.AlignMove{Text: c.Text, Answers: c.Answers})
+	if err != nil {
+		return err
+	}
+	id := movedGoal(r)
+	return inv.result(r, map[string]any{"goal": id}, "%s %s", id, said)
 }

@@ -90,16 +90,11 @@ func (c *sprintRetroCommand) draft(inv *invocation) error {
 
 // retroFigures computes what stands beside the words of a retrospective.
 func retroFigures(inv *invocation, l look, s *flow.Sprint) ([]string, error) {
-	shown, err := readMetrics(inv, l.Clone, sprintAsk(s))
+	shown, err := readMetrics(inv, l.Clone, metrics.Ask{Goal: s.Goal, Since: s.Started, Now: s.Ended})
 	if err != nil {
 		return nil, err
 	}
 	return view.RetroFigures(l.Board, s, shown), l.Board.Err()
-}
-
-// sprintAsk asks for the metrics of a sprint.
-func sprintAsk(s *flow.Sprint) metrics.Ask {
-	return metrics.Ask{Goal: s.Goal, Since: s.Started, Now: s.Ended}
 }
 
 // take stores the retrospective of a form.

@@ -11,5 +11,5 @@ type stopCommand struct {
 func (c *stopCommand) said() *string { return &c.Reason }
 
 func (c *stopCommand) Run(inv *invocation) error {
-	return inv.steer(flow.ActStop, &flow.StopMove{Reason: c.Reason})
+	return inv.steer("", flow.ActStop, &flow.StopMove{Reason: c.Reason})
 }

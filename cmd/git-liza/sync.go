@@ -29,9 +29,7 @@ func (c *syncCommand) Run(inv *invocation) error {
 		return err
 	}
 	if c.Set != "" || c.Publish || c.Theirs {
-		if c.Set == "" {
-			c.Set = remote
-		}
+		c.Set = cmp.Or(c.Set, remote)
 		if err := inv.operator(clone.Repo, "which remote holds the board"); err != nil {
 			return err
 		}

@@ -262,41 +262,26 @@ func (c *taskChanges) edit(inv *invocation, clone *work.Clone, id flow.TaskID) e
 
 // clear empties the fields that --clear names.
 func (c *taskChanges) clear(in *flow.TaskInput) {
-	for _, field := range c.Clear {
-		switch field {
-		case "depends_on":
-			in.DependsOn = nil
-		case "owns":
-			in.Owns = nil
-		case "verify":
-			in.Verify = ""
-		case "based_on":
-			in.BasedOn = nil
-		case "review_by":
-			in.ReviewBy = nil
-		case "without":
-			in.Without = nil
-		case "reverts":
-			in.Reverts = nil
-		case "files":
-			in.Files = nil
-		case "estimate":
-			in.Estimate = 0
-		case "acceptance":
-			in.Acceptance = nil
-		case "steps":
-			in.Steps = nil
-		case "context":
-			in.Context = ""
-		case "consumers":
-			in.Consumers = nil
-		case "integration_test":
-			in.IntegrationTest = ""
-		case "verify_timeout":
-			in.VerifyTimeout = 0
-		case "labels":
-			in.Labels = nil
-		}
+	fields := map[string]any{
+		"depends_on":       &in.DependsOn,
+		"owns":             &in.Owns,
+		"verify":           &in.Verify,
+		"based_on":         &in.BasedOn,
+		"review_by":        &in.ReviewBy,
+		"without":          &in.Without,
+		"reverts":          &in.Reverts,
+		"files":            &in.Files,
+		"estimate":         &in.Estimate,
+		"acceptance":       &in.Acceptance,
+		"steps":            &in.Steps,
+		"context":          &in.Context,
+		"consumers":        &in.Consumers,
+		"integration_test": &in.IntegrationTest,
+		"verify_timeout":   &in.VerifyTimeout,
+		"labels":           &in.Labels,
+	}
+	for _, name := range c.Clear {
+		reflect.ValueOf(fields[name]).Elem().SetZero()
 	}
 }
 

@@ -125,7 +125,8 @@ func (d *drawing) partLines(p part, width, height int) []string {
 		return d.columnsPart(width, height)
 	case alarms:
 		if height == 1 && d.focus != alarms {
-			return []string{d.alarmLine(width)}
+			list := d.content.alarms
+			return []string{d.styles.line(width, span{"! " + view.Count(len(list), "alarm") + ": " + plain(list[0].Text), normal})}
 		}
 		return d.listPart(alarms, "Alarms "+strconv.Itoa(len(d.content.alarms)), "", width, height)
 	}
@@ -185,10 +186,4 @@ func (d *drawing) plainRow(p part, i, width int) string {
 // fitLeft fills a short text at its left side.
 func fitLeft(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-cells(text))) + text
-}
-
-// alarmLine draws all alarms on one line.
-func (d *drawing) alarmLine(width int) string {
-	list := d.content.alarms
-	return d.styles.line(width, span{"! " + view.Count(len(list), "alarm") + ": " + plain(list[0].Text), normal})
 }

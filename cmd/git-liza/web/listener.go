@@ -122,13 +122,6 @@ func keepConnection(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
-// noteHead notes that the head of a request has arrived.
-func noteHead(r *http.Request) {
-	if c, ok := r.Context().Value(connectionKey{}).(*limitedConn); ok {
-		c.setQuiet(false)
-	}
-}
-
 // noteState notes that an answer was sent.
 func noteState(conn net.Conn, state http.ConnState) {
 	if c, ok := conn.(*limitedConn); ok && state == http.StateIdle {

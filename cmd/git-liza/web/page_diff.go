@@ -159,7 +159,7 @@ func (page *diffPage) place(remarks []remark) {
 	for _, f := range files {
 		file := diffFile{File: f}
 		var own []remark
-		own, remarks = splitRemarks(remarks, f.Path)
+		own, remarks = splitRemarks(remarks, func(r remark) bool { return r.File == f.Path })
 		for _, l := range f.Lines {
 			if at++; at < page.Line {
 				continue
@@ -170,7 +170,7 @@ func (page *diffPage) place(remarks []remark) {
 			}
 			shown++
 			row := diffRow{Line: l}
-			row.Remarks, own = takeRemarks(own, l.New)
+			row.Remarks, own = splitRemarks(own, func(r remark) bool { return r.Line == l.New && r.Line > 0 })
 			file.Rows = append(file.Rows, row)
 		}
 		file.Remarks = own
@@ -184,22 +184,10 @@ func (page *diffPage) place(remarks []remark) {
 	page.Loose = remarks
 }
 
-// splitRemarks parts the findings on a file from the others.
-func splitRemarks(list []remark, path string) (own, rest []remark) {
+// splitRemarks parts the findings of a place from the others.
+func splitRemarks(list []remark, isThere func(remark) bool) (own, rest []remark) {
 	for _, r := range list {
-		if r.File == path {
-			own = append(own, r)
-		} else {
-			rest = append(rest, r)
-		}
-	}
-	return own, rest
-}
-
-// takeRemarks parts the findings on a line from the others; no finding is on line 0.
-func takeRemarks(list []remark, line int) (own, rest []remark) {
-	for _, r := range list {
-		if r.Line == line && line > 0 {
+		if isThere(r) {
 			own = append(own, r)
 		} else {
 			rest = append(rest, r)

@@ -174,7 +174,9 @@ func setHeaders(h http.Header) {
 // serve answers one request: it refuses what does not come from where a browser of the
 // person would be, and hands the rest to the pages.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	noteHead(r)
+	if c, ok := r.Context().Value(connectionKey{}).(*limitedConn); ok {
+		c.setQuiet(false) // the head of a request has arrived
+	}
 	setHeaders(w.Header())
 	if r.Method != http.MethodPost && r.ContentLength == 0 {
 		// Reading may take longer than a request may take to arrive.
