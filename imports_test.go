@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/metrics":    {"flow", "gitstore"},
 	"cmd/git-liza/patch":      {"flow/pattern", "flow/plaintext"},
 	"cmd/git-liza/web":        {"flow", "flow/markdown", "flow/plaintext", "gitstore", "gitstore/git", "cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/view", "cmd/git-liza/work", "cmd/git-liza/drawing", "cmd/git-liza/metrics"},
-	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work", "internal/gittest"},
+	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/work", "internal/gittest"},
 	"cmd/git-liza/planfile":   {"flow", "flow/automation", "flow/plan", "gitstore/document"},
 	"cmd/git-liza/planforms":  {"artifacts", "flow", "flow/pattern", "flow/plan", "gitstore/document", "cmd/git-liza/planfile", "cmd/git-liza/stories"},
 	"cmd/git-liza/launcher":   {"flow/layout", "gitstore/document", "gitstore/git", "cmd/git-liza/proc"},

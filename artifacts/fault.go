@@ -83,8 +83,7 @@ func Of(code Code, err error) (list []Fault) {
 		return nil
 	}
 	found := Fault{Code: code, Line: 1, Text: err.Error()}
-	var malformed *document.Error
-	if errors.As(err, &malformed) {
+	if malformed, is := errors.AsType[*document.Error](err); is {
 		found.Line, found.Field, found.Text = malformed.Line, malformed.Field, malformed.Reason
 	}
 	return []Fault{found}

@@ -180,8 +180,7 @@ func (p *project) lacking(dir string) ([]string, error) {
 
 // causeOf returns the cause of an error, without the system call and the path.
 func causeOf(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, is := errors.AsType[*fs.PathError](err); is {
 		return at.Err
 	}
 	return err

@@ -129,8 +129,7 @@ func (b *Breach) Error() string { return fmt.Sprintf("state commit %s: %v", b.Co
 // commit by a newer program is not a breach.
 func (a *Audit) refuseNewer(tip git.ID) error {
 	_, err := a.history.BoardAt(tip)
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule == flow.RuleFormat {
+	if flow.IsRefused(err, flow.RuleFormat) {
 		return err
 	}
 	return nil

@@ -212,8 +212,7 @@ func blamedEntry(chain []*outboxEntry, lines []refusedLine) (int, refusedLine) {
 }
 
 func refusalsOf(err error) []refusedLine {
-	var r *rejection
-	if errors.As(err, &r) {
+	if r, is := errors.AsType[*rejection](err); is {
 		return r.refused
 	}
 	return nil

@@ -54,8 +54,7 @@ func (cs *Commits) stateOf(e git.Entry) (*artifacts.State, error) {
 		return nil, nil
 	}
 	data, err := cs.objects.ReadKind(e.ID, "blob", artifacts.MaxText)
-	var large *git.TooLarge
-	if errors.As(err, &large) {
+	if _, is := errors.AsType[*git.TooLarge](err); is {
 		return nil, nil
 	}
 	return &artifacts.State{Mode: fmt.Sprintf("%06o", e.Mode), Text: data}, err

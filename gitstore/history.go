@@ -111,8 +111,7 @@ func (h *history) emptyBoard() (*flow.Board, snapshot) {
 // readStateCommit reads a commit that should hold a move.
 func (h *history) readStateCommit(id git.ID) (git.Commit, error) {
 	c, err := h.objects.Commit(id)
-	var large *git.TooLarge
-	if errors.As(err, &large) {
+	if large, is := errors.AsType[*git.TooLarge](err); is {
 		return git.Commit{}, &document.Error{Name: "commit " + string(id), Line: 1, Reason: fmt.Sprintf("it has %d bytes, at most %d are allowed", large.Size, git.MaxCommit)}
 	}
 	return c, err

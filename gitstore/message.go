@@ -35,8 +35,7 @@ func formatOf(before int, m flow.Move) int {
 func encodeMove(m flow.Move, before int) (string, error) {
 	format := formatOf(before, m)
 	body, n, err := document.EncodeCounted(format, &m)
-	var lacks *document.VersionError
-	if errors.As(err, &lacks) {
+	if lacks, is := errors.AsType[*document.VersionError](err); is {
 		return "", &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza board migrate",
 			Reason: fmt.Sprintf("%s says what format %d cannot record: %v", m.Act, format, lacks)}
 	}

@@ -76,8 +76,7 @@ func (cs *Commits) findFlaw(ctx context.Context, tip, base, commit git.ID, chang
 		return nil, nil // a history unrelated to integration is refused elsewhere
 	}
 	found := func(err error) (*flow.Refusal, error) {
-		var u *unsound
-		if errors.As(err, &u) {
+		if u, is := errors.AsType[*unsound](err); is {
 			return &flow.Refusal{Rule: flow.RuleContent, Reason: u.reason, Hint: u.mend(base, commit)}, nil
 		}
 		var limit *flow.Refusal
@@ -169,8 +168,7 @@ func (j *objectChecker) checkCommit(ctx context.Context, id git.ID) error {
 		}
 	}
 	if err := j.checkFolder(ctx, "", c.Tree, old); err != nil {
-		var u *unsound
-		if errors.As(err, &u) {
+		if u, is := errors.AsType[*unsound](err); is {
 			return &unsound{u.reason + " in commit " + id.Short(), u.mend}
 		}
 		return err
@@ -189,8 +187,7 @@ func (j *objectChecker) checkFolder(ctx context.Context, dir string, id git.ID, 
 		return tooMuch("there are more than %d new folders", git.MaxChanges)
 	}
 	data, err := j.commits.objects.RawTree(id, git.MaxTree)
-	var large *git.TooLarge
-	if errors.As(err, &large) {
+	if large, is := errors.AsType[*git.TooLarge](err); is {
 		return tooMuch("the folder %.200q has %d bytes", dir, large.Size)
 	}
 	if err != nil {
@@ -277,8 +274,7 @@ const maxGitFile = 1 << 20
 
 func (j *objectChecker) checkContent(path string, id git.ID, check func([]byte) error) error {
 	data, err := j.commits.objects.ReadKind(id, "blob", maxGitFile)
-	var large *git.TooLarge
-	if errors.As(err, &large) {
+	if large, is := errors.AsType[*git.TooLarge](err); is {
 		return unsoundPath(path, "%.200q has %d bytes, at most %d are read", path, large.Size, maxGitFile)
 	}
 	if err == nil {

@@ -86,8 +86,7 @@ func (o *offer) refreshMirror(ctx context.Context, answer error) error {
 
 // isHasty reports whether an out-of-date mirror may have caused the error.
 func isHasty(err error) bool {
-	var refusal *flow.Refusal
-	return errors.As(err, &refusal) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
+	return flow.IsRefused(err) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
 }
 
 // maxOffers bounds the races that one move may lose. Unlike in one clone, a

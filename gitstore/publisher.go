@@ -43,8 +43,7 @@ type part struct {
 func (pub *publisher) publishBoard(ctx context.Context, remote string, found heads, tip git.ID) (int, error) {
 	whole := found.state != ""
 	moves, found, err := pub.publishParts(ctx, remote, found, tip, whole)
-	var refusal *flow.Refusal
-	if whole || !errors.As(err, &refusal) || refusal.Rule != flow.RuleFact {
+	if whole || !flow.IsRefused(err, flow.RuleFact) {
 		return moves, err
 	}
 	more, _, err := pub.publishParts(ctx, remote, found, tip, true)

@@ -321,8 +321,7 @@ func (cs *Commits) lineFacts(ctx context.Context, q flow.Query, f *flow.Facts) e
 			return nil
 		}
 		data, err := cs.objects.ReadKind(found[0].ID, "blob", maxText)
-		var large *git.TooLarge
-		if errors.As(err, &large) {
+		if _, is := errors.AsType[*git.TooLarge](err); is {
 			f.Lines[path] = math.MaxInt
 			return nil
 		}

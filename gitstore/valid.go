@@ -51,8 +51,7 @@ func (cs *Commits) FindInvalid(ctx context.Context, patterns []flow.TypedPattern
 			continue
 		}
 		text, err := cs.objects.ReadKind(c.New, "blob", MaxArtifact)
-		var large *git.TooLarge
-		if errors.As(err, &large) {
+		if _, is := errors.AsType[*git.TooLarge](err); is {
 			invalid = append(invalid, fmt.Sprintf("%s:1: the file is larger than %d KiB", flow.Clean(c.Path), MaxArtifact>>10))
 			continue
 		}

@@ -142,7 +142,7 @@ func (b *branches) detachHead(ctx context.Context, r record, branch string, at I
 			return fmt.Errorf("worktrees: detaching %s: %w", r.path, err)
 		}
 	}
-	if r.branch != branch && (r.branch != "" || !r.own) {
+	if r.branch != branch && (r.branch != "" || r.head == "" || !r.own) {
 		return nil
 	}
 	unlock, err := b.insides.lock(ctx, r) // whoever takes over meanwhile would attach it again

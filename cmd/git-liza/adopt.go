@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -41,8 +40,7 @@ func (c *adoptCommand) Run(inv *invocation, clone *work.Clone) error {
 	reverts, rows := c.reverts(inv, found)
 	announce(inv, affected, c.Accept)
 	r, err := clone.Integration.Adopt(inv.ctx, work.Adoption{Commit: commit, Reason: c.Reason, Tasks: c.Tasks, Reverts: reverts, Accept: c.Accept})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && c.Commit == "" && areMerged(b, c.Tasks) {
+	if flow.IsRefused(err, flow.RuleState) && c.Commit == "" && areMerged(b, c.Tasks) {
 		return inv.answer("already", map[string]any{"tasks": c.Tasks}, "merged already: "+view.JoinIDs(c.Tasks))
 	}
 	if err != nil {

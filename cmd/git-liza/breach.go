@@ -29,8 +29,7 @@ func (l look) breach(inv *invocation) (*view.Breach, error) {
 		return nil, inv.ctx.Err()
 	}
 	found := breachOf(err)
-	var replay *gitstore.Breach
-	if errors.As(err, &replay) {
+	if replay, is := errors.AsType[*gitstore.Breach](err); is {
 		found = breachOf(replay.Err)
 		found.Commit = replay.Commit
 		found.Reason = "state commit " + replay.Commit.Short() + ": " + found.Reason

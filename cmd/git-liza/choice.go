@@ -29,8 +29,7 @@ func (p providerChoice) catalogue() (provider.Catalogue, error) {
 		return nil, err
 	}
 	c, err := provider.Load(settings, rows...)
-	var bad *provider.ConfigError
-	if errors.As(err, &bad) {
+	if bad, is := errors.AsType[*provider.ConfigError](err); is {
 		return nil, usagef(bad.Hint, "%v", bad)
 	}
 	return c, err

@@ -92,7 +92,7 @@ func settingLines(inv *invocation, clone *work.Clone) ([]git.PlacedSetting, erro
 // that follow a pattern. Of a key that takes one value it is the last one, as with git.
 func gitValues(inv *invocation, lines []git.PlacedSetting, key config.Key, name string) []presentValue {
 	list := []presentValue{}
-	mask := secret.New(inv.environ, nil)
+	mask := secret.New(inv.environ)
 	wanted := key
 	if name != key.Name {
 		wanted.Name = name

@@ -255,8 +255,7 @@ func outcome(r contracts.Report) string {
 
 // contractsError adds a hint to an error that the user can correct.
 func contractsError(err error) error {
-	var unreadable *contracts.Unreadable
-	if errors.As(err, &unreadable) {
+	if _, is := errors.AsType[*contracts.Unreadable](err); is {
 		return &flow.Refusal{Rule: flow.RuleForm, Hint: fmt.Sprintf("mv %[1]s %[1]s.old && git liza contracts install", contracts.Manifest), Reason: err.Error() + ", so nobody knows what was installed"}
 	}
 	return err

@@ -20,8 +20,7 @@ import (
 func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuration) ([]work.Finding, error) {
 	choice := providerChoice{inv, conf}
 	known, err := choice.catalogue()
-	var bad *usageError
-	if errors.As(err, &bad) {
+	if bad, is := errors.AsType[*usageError](err); is {
 		return []work.Finding{{Check: "provider", State: "fail", Text: bad.Error(), Hint: bad.hint}}, nil
 	}
 	if err != nil {
@@ -73,8 +72,7 @@ func (c *doctorCommand) examineBudgets(inv *invocation, conf *git.Configuration,
 		return nil, nil //nolint:nilerr // another check says what is wrong with the board
 	}
 	bounds, err := readBounds(inv.ctx, conf)
-	var bad *usageError
-	if errors.As(err, &bad) {
+	if bad, is := errors.AsType[*usageError](err); is {
 		return []work.Finding{{Check: "budgets", State: "fail", Text: bad.Error(), Hint: bad.hint}}, nil
 	}
 	if err != nil {

@@ -125,8 +125,8 @@ func (c *referenceTransactionCommand) Run(inv *invocation) error {
 	server := c.Server || store.Repo.MainWorkTree() == ""
 	return hooks.Transaction(inv.ctx, store, updates, server, func(m flow.Move) *flow.Refusal {
 		err := work.CheckActor(store.Repo, "", m.By, m.Generation)
-		var refusal *flow.Refusal
-		if err != nil && !errors.As(err, &refusal) {
+		refusal, is := errors.AsType[*flow.Refusal](err)
+		if err != nil && !is {
 			refusal = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza doctor", Reason: err.Error()}
 		}
 		return refusal

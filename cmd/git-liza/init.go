@@ -143,8 +143,7 @@ func (c *initCommand) publish(inv *invocation, clone *work.Clone) error {
 // explainUnpublished reports that the board was made here although the remote does
 // not have it.
 func explainUnpublished(remote string, err error) error {
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, is := errors.AsType[*flow.Refusal](err); is {
 		return &flow.Refusal{Rule: refusal.Rule, Hint: refusal.Hint,
 			Reason: fmt.Sprintf("the board is made, but %s does not take it (git liza sync --set %s, once it does): %s", remote, remote, refusal.Reason)}
 	}
@@ -166,8 +165,7 @@ func (c *initCommand) joinRemoteBoard(inv *invocation, clone *work.Clone) (bool,
 		return false, err
 	}
 	synced, err := clone.Join(inv.ctx, c.Remote, false)
-	var refusal *flow.Refusal
-	if url != "" && errors.As(err, &refusal) && refusal.Rule == flow.RuleNotFound {
+	if url != "" && flow.IsRefused(err, flow.RuleNotFound) {
 		return false, nil // neither side has a board
 	}
 	if err != nil {

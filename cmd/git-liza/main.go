@@ -174,8 +174,7 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 // are missing, at the command with these flags.
 func wrongUsage(err error, args []string) error {
 	hint := "git liza help"
-	var parse *kong.ParseError
-	if errors.As(err, &parse) && parse.Context != nil {
+	if parse, is := errors.AsType[*kong.ParseError](err); is && parse.Context != nil {
 		if command := parse.Context.Command(); command != "" {
 			words := strings.Fields(command)
 			words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "<[") })

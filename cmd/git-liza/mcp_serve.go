@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -321,8 +320,7 @@ func (m toolServer) watchBoard(ctx context.Context) (next func() bool, err error
 // documentOf returns the answer of a command as JSON.
 func (m toolServer) documentOf(ctx context.Context, c any) (string, error) {
 	got, err := m.run(ctx, c, silent)
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule == flow.RuleNotFound {
+	if flow.IsRefused(err, flow.RuleNotFound) {
 		return "", mcp.ErrNotFound
 	}
 	if err != nil {

@@ -106,8 +106,7 @@ func (inv *invocation) fail(err error) int {
 	if !inv.json && inv.isInterrupt(err) {
 		return exitInterrupted
 	}
-	var rejection *hooks.Rejection
-	if errors.As(err, &rejection) && !inv.json {
+	if rejection, is := errors.AsType[*hooks.Rejection](err); is && !inv.json {
 		fmt.Fprintln(inv.stderr, hints{inv}.adaptAll(rejection))
 		return exitRefused
 	}

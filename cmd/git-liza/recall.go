@@ -41,7 +41,7 @@ func (c *recallCommand) Run(inv *invocation) error {
 		return err
 	}
 	query := strings.Join(c.Query, " ")
-	said := saying{look: l, ctx: inv.ctx, mask: secret.New(inv.environ, nil), search: recall.New(query)}
+	said := saying{look: l, ctx: inv.ctx, mask: secret.New(inv.environ), search: recall.New(query)}
 	if err := said.read(c.Source); err != nil {
 		return err
 	}

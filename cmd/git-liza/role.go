@@ -63,8 +63,7 @@ func (c *roleShowCommand) Run(inv *invocation, l look) error {
 		return err
 	}
 	persona, err := roles.Persona(row, files)
-	var missing *roles.MissingPersona
-	if errors.As(err, &missing) {
+	if missing, is := errors.AsType[*roles.MissingPersona](err); is {
 		inv.progress("warning: %v", missing)
 	} else if err != nil {
 		return err
@@ -98,8 +97,7 @@ func (c *roleAddCommand) Run(inv *invocation, clone *work.Clone) error {
 		return &flow.RoleMove{Row: row, Replace: c.Replace}, nil
 	})
 	if err != nil {
-		var refusal *flow.Refusal
-		if errors.As(err, &refusal) {
+		if refusal, is := errors.AsType[*flow.Refusal](err); is {
 			refusal.Hint = strings.Replace(refusal.Hint, " FILE ", " "+shell.Quote(c.File)+" ", 1) // the move does not say from where its row is
 		}
 		return err

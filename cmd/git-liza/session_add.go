@@ -95,7 +95,7 @@ func (c *sessionAddCommand) keep(inv *invocation, clone *work.Clone, m *flow.Ses
 	if rec.Generation == "" {
 		rec.Generation = byHand
 	}
-	mask := secret.New(inv.environ, nil)
+	mask := secret.New(inv.environ)
 	var texts [2][]byte
 	for i, path := range []string{c.Prompt, c.Output} {
 		if path == "" {

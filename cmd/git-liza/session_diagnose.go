@@ -50,7 +50,7 @@ const mostInput = 512 << 10
 // input diagnoses standard input, which needs no blackboard.
 func (c *sessionDiagnoseCommand) input(inv *invocation) error {
 	printed := proc.NewClip(mostInput)
-	mask := secret.New(inv.environ, nil).Writer(printed)
+	mask := secret.New(inv.environ).Writer(printed)
 	if _, err := io.Copy(mask, inv.stdin); err != nil {
 		return usagef("git liza help session diagnose", "standard input: %v", err)
 	}

@@ -95,7 +95,7 @@ func (d diagnoser) runStep(s diagnosis.Step, ran *view.RanStep) error {
 	if err != nil {
 		return err
 	}
-	ran.Done, ran.Output = r.Passed(), flow.Excerpt(secret.New(d.inv.environ, nil).String(printed.String()), mostPrinted)
+	ran.Done, ran.Output = r.Passed(), flow.Excerpt(secret.New(d.inv.environ).String(printed.String()), mostPrinted)
 	d.inv.progress("%s", strings.TrimSpace(ran.Output))
 	return nil
 }

@@ -79,8 +79,7 @@ func (c *showCommand) Run(inv *invocation, l look) error {
 		return l.trace(inv, c.ID)
 	}
 	t, err := l.task(id)
-	var refusal *flow.Refusal
-	if isPlain && errors.As(err, &refusal) && refusal.Rule == flow.RuleNotFound {
+	if isPlain && flow.IsRefused(err, flow.RuleNotFound) {
 		return l.trace(inv, c.ID)
 	}
 	if err != nil {

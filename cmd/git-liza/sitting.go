@@ -50,8 +50,7 @@ func (s *sitting) run() error {
 	for {
 		id, err := s.next(passed)
 		if err != nil {
-			var refusal *flow.Refusal
-			if len(passed) > 0 && errors.As(err, &refusal) && refusal.Rule == flow.RuleNothing {
+			if len(passed) > 0 && flow.IsRefused(err, flow.RuleNothing) {
 				return s.answer("", nil, "nothing more waits for your review")
 			}
 			return err
@@ -155,8 +154,7 @@ func (s *sitting) renew(ctx context.Context, clone *work.Clone, id flow.TaskID, 
 		case <-tick.C:
 		}
 		_, err := clone.Renew(ctx, id, m)
-		var refusal *flow.Refusal
-		if errors.As(err, &refusal) {
+		if _, is := errors.AsType[*flow.Refusal](err); is {
 			s.lock.Lock()
 			s.ended = err
 			s.lock.Unlock()
@@ -179,8 +177,7 @@ func (s *sitting) giveBack() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), enough)
 	defer cancel()
 	_, err := s.clone.Release(ctx, s.got.Task, flow.ReleaseMove{Role: s.role()})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) {
+	if _, is := errors.AsType[*flow.Refusal](err); is {
 		return nil // it ended by itself
 	}
 	if err == nil {
@@ -285,8 +282,7 @@ func (s *sitting) approve(text string) (sittingEnd, bool, error) {
 		s.findings().drop()
 		return judged, true, nil
 	}
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule == flow.RuleSpecChanged {
+	if flow.IsRefused(err, flow.RuleSpecChanged) {
 		s.fail(err)
 		shown := s.got.Commit
 		if err := s.take(s.got.Task); err != nil || s.got.Commit == shown {
@@ -323,8 +319,6 @@ func endOf(err error) sittingEnd {
 // isOver reports whether a verdict ended the review: it was given, or another commit or
 // state makes it impossible.
 func isOver(err error) bool {
-	var refusal *flow.Refusal
-	var setback *work.Setback
-	return err == nil || errors.As(err, &setback) ||
-		errors.As(err, &refusal) && (refusal.Rule == flow.RuleCommit || refusal.Rule == flow.RuleState || refusal.Rule == flow.RuleFinal)
+	_, setBack := errors.AsType[*work.Setback](err)
+	return err == nil || setBack || flow.IsRefused(err, flow.RuleCommit, flow.RuleState, flow.RuleFinal)
 }

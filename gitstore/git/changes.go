@@ -187,8 +187,7 @@ func (w *comparison) open(id ID) (*cursor, error) {
 		return c, nil
 	}
 	data, err := w.o.RawTree(id, MaxTree)
-	var large *TooLarge
-	if errors.As(err, &large) {
+	if large, is := errors.AsType[*TooLarge](err); is {
 		return nil, w.limitError("holds a folder of %d bytes, at most %d are read", large.Size, large.limit)
 	}
 	if err != nil {

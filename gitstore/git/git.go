@@ -288,8 +288,7 @@ func (p *process) wrapFailure(err error) error {
 
 // ExitCode returns the exit code of the git process that err tells of, or -1.
 func ExitCode(err error) int {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, is := errors.AsType[*Error](err); is {
 		return e.Code
 	}
 	return -1

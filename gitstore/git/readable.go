@@ -17,8 +17,7 @@ import (
 
 // ReadFailure is what git said of an object that it could not read.
 func ReadFailure(err error) string {
-	var git *Error
-	if errors.As(err, &git) {
+	if git, is := errors.AsType[*Error](err); is {
 		first, _, _ := strings.Cut(git.Stderr, "\n")
 		return strings.TrimPrefix(strings.TrimPrefix(first, "fatal: "), "error: ")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -33,6 +34,9 @@ func (b *bench) measureCheckouts() error {
 // manyRefs makes branches and packs them.
 const manyRefs = `for i in $(seq $0); do echo "create refs/heads/many/$i HEAD"; done | git update-ref --stdin && git pack-refs --all &&
 mkdir -p src && for i in $(seq 200); do seq $i 400 >src/$i.txt; done && git add src && git commit -q -m files`
+
+// taskBranch is the branch of the checkout that is measured.
+const taskBranch = layout.TaskBranches + "task-1"
 
 // A timed function measures what it does once, by the clock.
 func timed(f func() error) func() (sample, error) {
@@ -71,7 +75,7 @@ func (b *bench) measureCheckoutsOf(c *clone, refs int) error {
 			arm func() (sample, error)
 		}{
 			{&made, timed(func() error {
-				_, err := trees.Branch(b.ctx, "task-1", "liza/task-1", tip)
+				_, err := trees.Branch(b.ctx, "task-1", taskBranch, tip)
 				return err
 			})},
 			{&linkedMade, plain("add", "-q", "-b", "linked", linked, string(tip))},
@@ -86,7 +90,7 @@ func (b *bench) measureCheckoutsOf(c *clone, refs int) error {
 				*step.to = append(*step.to, s)
 			}
 		}
-		if _, err := b.output(command{dir: c.path, args: []string{"git", "branch", "-q", "-D", "linked", "liza/task-1"}}); err != nil {
+		if _, err := b.output(command{dir: c.path, args: []string{"git", "branch", "-q", "-D", "linked", taskBranch}}); err != nil {
 			return err
 		}
 	}
@@ -102,7 +106,7 @@ func (b *bench) measureCheckoutsOf(c *clone, refs int) error {
 
 // measureWorkInside measures commits in a checkout, and what taking one over adds to a command.
 func (b *bench) measureWorkInside(c *clone, trees *worktrees.Trees, tip git.ID, with string) error {
-	tree, err := trees.Branch(b.ctx, "task-1", "liza/task-1", tip)
+	tree, err := trees.Branch(b.ctx, "task-1", taskBranch, tip)
 	if err != nil {
 		return err
 	}

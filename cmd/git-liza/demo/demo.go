@@ -63,8 +63,7 @@ func (d *Demo) Run(ctx context.Context) (Report, error) {
 	}
 	err := r.playStory(ctx)
 	r.report.Seconds = time.Since(begun).Round(100 * time.Millisecond).Seconds()
-	var setback *work.Setback
-	if errors.As(err, &setback) {
+	if setback, is := errors.AsType[*work.Setback](err); is {
 		setback.Data = r.report
 	}
 	r.say("")

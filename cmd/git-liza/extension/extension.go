@@ -390,8 +390,7 @@ func hasReturn(text []byte) bool {
 func (r *reader) workflows() {
 	l, err := library.Open(nil, r.e.Source(r.from, ""))
 	if err != nil {
-		var at *fs.PathError
-		if errors.As(err, &at) {
+		if at, is := errors.AsType[*fs.PathError](err); is {
 			err = at.Err
 		}
 		r.fault(workflowsFolder, artifacts.CodeFile, "%v", err)

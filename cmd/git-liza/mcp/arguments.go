@@ -342,8 +342,7 @@ func (a argument) set(value json.RawMessage, field reflect.Value, path string) e
 		return fill(value, field, path+".")
 	}
 	err := json.Unmarshal(value, field.Addr().Interface())
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		return fmt.Errorf("%s: want %s, not %s", path, typeName(a.typ), kind.Value)
 	}
 	if err != nil {

@@ -76,7 +76,7 @@ func (n *Notifier) Deliver(ctx context.Context, active func(Item) bool, last boo
 
 // tell tells some of the calls that wait, which are those that are on.
 func (n *Notifier) tell(ctx context.Context, w *waiting, items []Item) (again time.Time, err error) {
-	mask := secret.New(n.Environ, nil)
+	mask := secret.New(n.Environ)
 	message := Message{Folder: n.Folder, More: w.More + max(0, len(items)-mostItems)}
 	for _, i := range items[:min(len(items), mostItems)] {
 		message.Items = append(message.Items, plainItem(i, mask))

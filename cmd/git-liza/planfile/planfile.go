@@ -201,8 +201,7 @@ func (f *File) refuse(err error) {
 		return
 	}
 	found := Finding{Line: 1, Code: plan.Form, Reason: err.Error()}
-	var malformed *document.Error
-	if errors.As(err, &malformed) {
+	if malformed, is := errors.AsType[*document.Error](err); is {
 		found.Line, found.Reason = malformed.Line, malformed.Reason
 		if f.isGraph && malformed.Key != "" { // nobody changes the files of other programs for us
 			f.leave(malformed.Line, malformed.Key, malformed.Reason)

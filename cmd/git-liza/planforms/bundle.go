@@ -52,8 +52,7 @@ func (r bundled) readStories(file string) error {
 		return r.err
 	}
 	f, err := stories.Read(file, []byte(text))
-	var bad *stories.Error
-	if errors.As(err, &bad) {
+	if bad, is := errors.AsType[*stories.Error](err); is {
 		r.wrong(file, bad.Line, "%s", bad.Reason)
 		return r.err
 	}

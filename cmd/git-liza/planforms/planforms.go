@@ -125,8 +125,7 @@ type place string
 
 // error makes paths below the place paths below the folder that was read.
 func (p place) error(err error) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, is := errors.AsType[*Error](err); is {
 		for i := range e.Try {
 			e.Try[i] = path.Join(string(p), e.Try[i])
 		}

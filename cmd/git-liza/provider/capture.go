@@ -29,7 +29,7 @@ type capture struct {
 
 // newCapture begins to capture a program with the environment env.
 func (s Spawn) newCapture(env []string) *capture {
-	c := &capture{began: time.Now(), mask: secret.New(env, nil), all: proc.NewClip(keptOutput), errs: proc.NewClip(keptOutput)}
+	c := &capture{began: time.Now(), mask: secret.New(env), all: proc.NewClip(keptOutput), errs: proc.NewClip(keptOutput)}
 	c.stdout = c.mask.Writer(&logWriter{c.all, s.Output})
 	c.stderr = c.mask.Writer(&logWriter{io.MultiWriter(c.all, c.errs), s.Output})
 	if s.Follow != nil {

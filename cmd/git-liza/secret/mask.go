@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 )
@@ -31,13 +30,12 @@ type Mask struct {
 }
 
 // New returns a Mask for all well-known forms and for the values of those variables of
-// environ (KEY=VALUE) that allow names and whose own names speak of a secret. A name in
-// allow that ends in * stands for every name with that prefix; nil allows all.
-func New(environ []string, allow []string) *Mask {
+// environ (KEY=VALUE) whose names speak of a secret.
+func New(environ []string) *Mask {
 	m := &Mask{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if len(value) >= leastValue && speaksOfSecret(name) && (allow == nil || isAllowed(name, allow)) {
+		if len(value) >= leastValue && speaksOfSecret(name) {
 			m.hideValue(value)
 		}
 	}
@@ -55,13 +53,6 @@ func (m *Mask) hideValue(value string) {
 		m.values = append(m.values, form)
 		m.starts[form[0]] = true
 	}
-}
-
-func isAllowed(name string, allow []string) bool {
-	return slices.ContainsFunc(allow, func(pattern string) bool {
-		ok, err := path.Match(pattern, name)
-		return ok && err == nil
-	})
 }
 
 // speaksOfSecret reports whether the name says that a variable holds a secret, such as

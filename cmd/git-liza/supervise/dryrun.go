@@ -243,7 +243,6 @@ func (t *trial) checkCommands(s *supervisor, act flow.Act, id flow.TaskID) *flow
 			err = t.allowed.Check(g.Command)
 		}
 	}
-	var refusal *flow.Refusal
-	errors.As(err, &refusal)
+	refusal, _ := errors.AsType[*flow.Refusal](err)
 	return refusal
 }

@@ -90,8 +90,7 @@ func (s gating) enterPlan(ctx context.Context, goal flow.GoalID, of flow.PlanRef
 
 // planHint is the command that helps with a plan that cannot be imported.
 func planHint(of flow.PlanRef, why error) string {
-	var refusal *flow.Refusal
-	if errors.As(why, &refusal) && refusal.Hint != "" {
+	if refusal, is := errors.AsType[*flow.Refusal](why); is && refusal.Hint != "" {
 		return refusal.Hint
 	}
 	return "git liza check " + shell.Quote(of.Path)

@@ -148,7 +148,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	defer r.speaker.flush()
 	r.Clone.Repo.Notice = r.say
 	r.triggers = &triggerTries{states: map[string]*triggerState{}}
-	r.mask = secret.New(r.Environ, nil)
+	r.mask = secret.New(r.Environ)
 	r.begun = r.Clone.Store.Now()
 	r.idle = &idleSet{allIdle: make(chan struct{}, 1), tips: map[*supervisor]flow.ObjectID{}}
 

@@ -158,8 +158,7 @@ func dialSocket(ctx context.Context, folder, name string) (*net.UnixConn, error)
 
 // lostProcess says of a process that it did not answer.
 func lostProcess(p proc.Peer, err error) error {
-	var late net.Error
-	if errors.As(err, &late) && late.Timeout() {
+	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
 		return fmt.Errorf("the supervisors of process %d do not answer; if it is stopped, type fg in its terminal, or: kill -CONT %[1]d", p.PID)
 	}
 	return fmt.Errorf("the supervisors of process %d ended before they had answered", p.PID)

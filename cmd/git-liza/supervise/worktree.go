@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -111,7 +112,7 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 	defer remove()
 	var r proc.Result
 	err = p.clone.Checkouts.Trees.Contents.SetUp(ctx, a.dir, func() (err error) {
-		r, err = p.clone.RunMarked(ctx, proc.Command{Path: path, Args: args, Dir: a.dir, Env: env, Output: p.log, Wall: maxPrepare})
+		r, err = work.RunMarked(ctx, p.clone, proc.Command{Path: path, Args: args, Dir: a.dir, Env: env, Output: p.log, Wall: maxPrepare})
 		return err
 	})
 	if err != nil {

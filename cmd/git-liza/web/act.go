@@ -112,8 +112,7 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, at string) (De
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 	if err := r.ParseForm(); err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
+		if _, is := errors.AsType[*http.MaxBytesError](err); is {
 			return refuse(http.StatusRequestEntityTooLarge, flow.RuleLimit, fmt.Sprintf("a form takes %d KiB", mostBody>>10), "git liza help answer")
 		}
 		return refuse(http.StatusBadRequest, flow.RuleForm, "the form cannot be read", "git liza web --act")

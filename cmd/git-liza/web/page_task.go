@@ -166,8 +166,7 @@ func (v *visit) readFile(commit flow.ObjectID, path string) (string, error) {
 		return "", err
 	}
 	text, err := o.ReadKind(blob, "blob", largestFile)
-	var large *git.TooLarge
-	if errors.As(err, &large) {
+	if large, is := errors.AsType[*git.TooLarge](err); is {
 		err = fmt.Errorf("%s has %d bytes, too many for a page", path, large.Size)
 	}
 	return string(text), err

@@ -171,17 +171,15 @@ func (s *Server) fail(w http.ResponseWriter, v *visit, err error) {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	var never *unread
-	if errors.As(err, &never) {
+	if never, is := errors.AsType[*unread](err); is {
 		s.explain(w, v, problem{http.StatusServiceUnavailable, never.why.Rule, "the board cannot be read: " + never.why.Reason, never.why.Hint, "", nil})
 		return
 	}
 	said, code := s.Explain(err), http.StatusInternalServerError
-	var refusal *flow.Refusal
 	switch {
 	case said.Rule == flow.RuleUsage:
 		code = http.StatusBadRequest
-	case errors.As(err, &refusal), errors.Is(err, gitstore.ErrNoState):
+	case flow.IsRefused(err), errors.Is(err, gitstore.ErrNoState):
 		code = http.StatusNotFound
 	}
 	s.explain(w, v, problem{code, said.Rule, said.Reason, said.Hint, "", nil})

@@ -87,7 +87,7 @@ func isClaimed(repo *git.Repo, now func() time.Time) func(context.Context, strin
 // RunMarked runs a command that often runs files of a checkout, so that its processes make
 // no moves. The result and the error are those of [proc.Run], or the error of reading the
 // board.
-func (c *Clone) RunMarked(ctx context.Context, command proc.Command) (proc.Result, error) {
+func RunMarked(ctx context.Context, c *Clone, command proc.Command) (proc.Result, error) {
 	return c.commands.runMarked(ctx, command)
 }
 

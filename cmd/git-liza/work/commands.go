@@ -54,7 +54,7 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	}
 	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.mover.By, Result: resultOf(r), Environment: c.receipts.environment(),
 		Duration: r.Duration.Round(time.Millisecond).String()}
-	output := secret.New(machine, nil).String(r.Excerpt)
+	output := secret.New(machine).String(r.Excerpt)
 	if how := fateOf(r, g); how != "" {
 		output += "\n" + how
 	}
@@ -173,8 +173,7 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, of *flow.Submis
 		return nil, nil, err
 	}
 	receipts, failed, err = c.passAll(ctx, list, commit, tree)
-	var unmade *worktrees.CheckoutError
-	if errors.As(err, &unmade) && trees.Private(ctx, b.Settings().Integration.Tip, func(string) error { return nil }) == nil {
+	if _, is := errors.AsType[*worktrees.CheckoutError](err); is && trees.Private(ctx, b.Settings().Integration.Tip, func(string) error { return nil }) == nil {
 		// This machine can check out integration, so the work itself is at
 		// fault.
 		return nil, &flow.Receipt{Gate: "checkout", Tree: tree, Exit: 1, By: c.mover.By, Output: flow.Excerpt(err.Error(), excerpt)}, nil

@@ -82,7 +82,7 @@ func (m *mover) checkSecrets(act flow.Act, d flow.Detail) error {
 		return nil
 	}
 	text, err := document.Encode(d)
-	if err == nil && secret.New(m.environ, nil).Value(string(text)) {
+	if err == nil && secret.New(m.environ).Value(string(text)) {
 		err = &flow.Refusal{Rule: flow.RuleSecret, Hint: "git liza help " + act.Command(),
 			Reason: "what this says holds a key or token of your environment, and the board keeps everything: say it without"}
 	}
