@@ -67,7 +67,7 @@ func TestHostileCoders(t *testing.T) {
 		{"commits where nobody is", "plain", `git checkout -q --detach; intent; work; git liza submit $LIZA_TASK`,
 			"the work of task-1 is committed on liza/task-1, not on no branch"},
 		{"moves integration", "plain", `intent; work; cd $LIZA_CLONE; git update-ref refs/heads/integration $(git commit-tree -p integration -m forged integration^{tree})`, "did not end well"},
-		{"merges into integration by hand", "plain", `intent; work; git push -q . HEAD:integration`, "did not end well"},
+		{"merges into integration by hand", "plain", `intent; work; git push -q "$LIZA_CLONE" HEAD:integration`, "did not end well"},
 		{"deletes its branch", "plain", `intent; work; git checkout -q --detach; git branch -D liza/$LIZA_TASK; git liza submit $LIZA_TASK`, "did not end well"},
 		{"floods the board with moves", "plain", `i=0; while :; do i=$((i+1)); git liza record discovery --severity low "Idea $i"; done`,
 			"moves, 10 are allowed in a session"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -189,13 +190,20 @@ func TestPromptOfASecondReview(t *testing.T) {
 func TestSessionsKnowTheCurrentSpec(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	command := `test -n "$LIZA_REVIEW_COMMIT" || ` + "(cd '" + w.dir + "' && unset LIZA_AGENT_ID LIZA_GENERATION && echo 'Three tries.' >>specs/vision.md && git commit -q -a -m spec && '" + self + "' adopt HEAD --reason spec)"
+	// Somebody else changes the spec while the worktree is set up.
+	ready, over := filepath.Join(t.TempDir(), "ready"), filepath.Join(t.TempDir(), "over")
+	await := func(path string) string { return "until test -e '" + path + "'; do sleep 0.02; done; " }
+	person := exec.Command("sh", "-ec", await(ready)+"echo 'Three tries.' >>specs/vision.md; git commit -q -a -m spec; '"+self+"' adopt HEAD --reason spec; touch '"+over+"'")
+	person.Dir = w.dir
+	require.NoError(t, person.Start())
+	command := `test -n "$LIZA_REVIEW_COMMIT" || { touch '` + ready + "'; " + await(over) + "}"
 	w.config(func(c *flow.Config) { c.PostWorktree, c.DriftAlarm = command, 2 })
 	w.liza("trust", "--all")
 	w.tasks(1)
 	base := w.board().Settings().Integration.Tip
 	r, err := w.rush(coder(w.agent("submit")))
 	require.ErrorContains(t, err, "there is no code-reviewer here", r.said())
+	require.NoError(t, person.Wait())
 	prompt := w.note("prompt-coder-1-1")
 	require.Contains(t, prompt, "\n| +Three tries.\n")
 	require.Contains(t, prompt, "differs from that of the base "+base.Short()+":\n")
