@@ -14,7 +14,7 @@ import (
 // What there is to read, at most: lines of code that are linked into the program, and
 // words in documents. make size prints what there is.
 const (
-	mostCode  = 115_950
+	mostCode  = 115_000
 	mostWords = 55_000
 )
 

@@ -79,8 +79,7 @@ func (cs *Commits) findFlaw(ctx context.Context, tip, base, commit git.ID, chang
 		if u, is := errors.AsType[*unsound](err); is {
 			return &flow.Refusal{Rule: flow.RuleContent, Reason: u.reason, Hint: u.mend(base, commit)}, nil
 		}
-		var limit *flow.Refusal
-		if errors.As(unreadRefusal(err), &limit) {
+		if limit, is := errors.AsType[*flow.Refusal](unreadRefusal(err)); is {
 			return limit, nil
 		}
 		if errors.Is(err, git.ErrNoObject) {

@@ -38,7 +38,7 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 		return Tree{}, err
 	}
 	if r, stands := t.standing(ctx, name, branch); stands && tip != "" {
-		if err := t.insides.renew(ctx, r); err != nil {
+		if err := t.insides.renew(ctx, &r); err != nil {
 			return Tree{}, err
 		}
 		return t.treeOf(r), t.checkRoot()

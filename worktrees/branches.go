@@ -159,5 +159,5 @@ func (b *branches) detachHead(ctx context.Context, r record, branch string, at I
 	if f, err := b.insides.readFace(r, branch); err != nil || f.branch != branch {
 		return err
 	}
-	return b.insides.handDownHead(r)
+	return b.insides.handDownHead(r, nil)
 }

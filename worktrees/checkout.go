@@ -78,7 +78,7 @@ func (t *Trees) findExisting(records []record, c checkout) (r record, stands boo
 	if c.branch != "" {
 		o.Reason = "does not have the branch " + c.branch + " checked out"
 		o.Hint = "git -C " + shell.Quote(path) + " checkout " + shell.Quote(c.branch)
-		if c.create || !t.insides.hasBranch(r, c.branch) {
+		if f, err := t.insides.readFace(r, c.branch); c.create || err == nil && f.tip == "" {
 			o.Hint = "git -C " + shell.Quote(path) + " checkout -b " + shell.Quote(c.branch)
 		}
 	}

@@ -111,32 +111,25 @@ func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
 			continue
 		}
 		text := "#!/bin/sh\n[ ! -x " + shell.Quote(hook) + " ] || exec " + shell.Quote(hook) + " \"$@\"\n"
-		if err := writeIn(root, there, []byte(text)); err != nil {
-			return fmt.Errorf("worktrees: %w", err)
+		err := writeIn(root, there, []byte(text))
+		if err == nil {
+			err = root.Chmod(there, 0o777)
 		}
-		if err := root.Chmod(there, 0o777); err != nil {
+		if err != nil {
 			return fmt.Errorf("worktrees: %w", err)
 		}
 	}
 	return nil
 }
 
-// fromInside is a path as the repository inside names it: relative where the checkout lies
-// below the main work tree, so that a clone can be moved with all that is below it.
-func (i *insides) fromInside(r record, path string) string { return i.relative(r, r.inside(), path) }
-
-// fromFolder is fromInside for what git reads in the folder of the checkout.
-func (i *insides) fromFolder(r record, path string) string { return i.relative(r, r.path, path) }
-
+// relative is a path as it is named inside, seen from a folder there: relative where the checkout
+// lies below the main work tree, so that a clone can be moved with all that is below it.
 func (i *insides) relative(r record, from, path string) string {
 	main := resolveLinks(i.registry.main)
 	if i.registry.main == "" || !isBelow(main, r.path) || !isBelow(main, path) {
 		return path
 	}
-	rel, err := filepath.Rel(from, path)
-	if err != nil {
-		return path
-	}
+	rel, _ := filepath.Rel(from, path) // both are absolute
 	return rel
 }
 
@@ -144,7 +137,7 @@ func isBelow(dir, path string) bool { return strings.HasPrefix(path, dir+string(
 
 // alternates names the clone's folders of objects, one in a line.
 func (i *insides) alternates(r record) string {
-	path := i.fromInside(r, filepath.Join(i.registry.common, "objects"))
+	path := i.relative(r, r.inside(), filepath.Join(i.registry.common, "objects"))
 	if !filepath.IsAbs(path) {
 		path = filepath.Join("..", path) // git reads it from the folder of objects
 	}
@@ -187,9 +180,9 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 	settings = append(settings, git.Setting{Key: "core.repositoryformatversion", Value: version}, git.Setting{Key: "core.bare", Value: "false"},
 		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},
 		git.Setting{Key: "core.hooksPath", Value: hooks}, git.Setting{Key: "submodule.alternateErrorStrategy", Value: "info"},
-		git.Setting{Key: "remote.origin.url", Value: i.fromFolder(r, i.scratch.path(originName))},
+		git.Setting{Key: "remote.origin.url", Value: i.relative(r, r.path, i.scratch.path(originName))},
 		git.Setting{Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"},
-		git.Setting{Key: "remote.origin.pushurl", Value: "nothing is pushed from a worktree, git liza submit TASK"}, git.Setting{Key: git.CloneKey, Value: i.fromInside(r, i.registry.common)})
+		git.Setting{Key: "remote.origin.pushurl", Value: "nothing is pushed from a worktree, git liza submit TASK"}, git.Setting{Key: git.CloneKey, Value: i.relative(r, r.inside(), i.registry.common)})
 	return git.RenderConfig(settings), nil
 }
 
@@ -240,30 +233,25 @@ func (t *Trees) SetAuthor(name, author, email string) error {
 // handDown makes HEAD, its branch and the index inside those of the entry, where this
 // program has changed them.
 func (i *insides) handDown(r record) error {
-	root, err := os.OpenRoot(r.inside())
-	if err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	defer root.Close()
-	if err := writeHead(root, r); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
 	index, err := os.ReadFile(filepath.Join(r.gitDir, "index"))
-	if err == nil {
-		err = writeIn(root, "index", index)
-	}
 	if err != nil && !isAbsent(err) {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	if err := i.handDownHead(r, index); err != nil {
+		return err
 	}
 	return i.noteTaken(r)
 }
 
-// handDownHead is handDown without the index.
-func (i *insides) handDownHead(r record) error {
+// handDownHead is handDown for HEAD, and for an index that is not nil.
+func (i *insides) handDownHead(r record, index []byte) error {
 	root, err := os.OpenRoot(r.inside())
 	if err == nil {
 		defer root.Close()
 		err = writeHead(root, r)
+	}
+	if err == nil && index != nil {
+		err = writeIn(root, "index", index)
 	}
 	if err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
@@ -303,7 +291,7 @@ func writeIn(root *os.Root, name string, content []byte) error {
 
 // renew has the repository inside, and the remote of all checkouts, know the clone's
 // branches as they are. A branch that was moved inside stays.
-func (i *insides) renew(ctx context.Context, r record) error {
+func (i *insides) renew(ctx context.Context, r *record) error {
 	refs, err := i.give(ctx)
 	if err != nil {
 		return err

@@ -95,10 +95,7 @@ func (i *insides) movePin(ctx context.Context, name string, old ID, refs map[str
 	if err != nil {
 		return err
 	}
-	parents := map[ID]bool{}
-	if adds && old != "" {
-		parents[old] = true
-	}
+	parents := map[ID]bool{old: adds && old != ""}
 	for ref, id := range refs {
 		kind, text := "commit", []byte(nil)
 		if strings.HasPrefix(ref, "refs/tags/") {

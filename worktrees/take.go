@@ -18,22 +18,20 @@ import (
 // then the task's branch and the entry. It is no error if there is no such checkout. The
 // error is an *Obstacle if what is inside is no repository that this program made.
 func (t *Trees) Take(ctx context.Context, name string) error {
-	r, is, err := t.wholeRecord(ctx, name)
-	if err != nil || !is {
-		return err
-	}
-	return t.insides.take(ctx, &r)
+	return t.whole(ctx, name, t.insides.take)
 }
 
-// wholeRecord is the record of the checkout called name; false if there is none that is whole.
-func (g *registry) wholeRecord(ctx context.Context, name string) (r record, is bool, err error) {
+// whole does something with the record of the checkout called name, if there is one that is whole.
+func (g *registry) whole(ctx context.Context, name string, do func(context.Context, *record) error) error {
 	entry, err := git.EntryOf(g.common, filepath.Join(resolveLinks(g.Path(name)), ".git"))
 	if err != nil {
-		return r, false, nil
+		return nil
 	}
-	r = record{gitDir: entry, name: name}
-	known, err := g.readRecord(ctx, &r, folderLinks{})
-	return r, err == nil && known && r.own && !r.gone && !r.alien, err
+	r := record{gitDir: entry, name: name}
+	if known, err := g.readRecord(ctx, &r, folderLinks{}); err != nil || !known || !r.own || r.gone || r.alien {
+		return err
+	}
+	return do(ctx, &r)
 }
 
 // takeHolders is Take of each checkout that has a branch.
@@ -361,17 +359,7 @@ func (i *insides) innerRefs(root *os.Root) map[string]ID {
 // Renew has what is inside the checkout called name know the clone's branches as they are.
 // It is no error if there is no such checkout.
 func (t *Trees) Renew(ctx context.Context, name string) error {
-	r, is, err := t.wholeRecord(ctx, name)
-	if err != nil || !is {
-		return err
-	}
-	return t.insides.renew(ctx, r)
-}
-
-// hasBranch reports whether a branch is there inside.
-func (i *insides) hasBranch(r record, branch string) bool {
-	f, err := i.readFace(r, branch)
-	return err != nil || f.tip != ""
+	return t.whole(ctx, name, t.insides.renew)
 }
 
 // readRefIn is the commit that a ref inside names, "" if it names none.

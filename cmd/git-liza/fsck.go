@@ -45,8 +45,7 @@ func (c *fsckCommand) Run(inv *invocation) error {
 		b := breachOf(found.Err)
 		b.Commit = found.Commit
 		hint := work.RepairBoard
-		var refusal *flow.Refusal
-		if errors.Is(found.Err, gitstore.ErrForeignRef) && errors.As(found.Err, &refusal) {
+		if refusal, is := errors.AsType[*flow.Refusal](found.Err); errors.Is(found.Err, gitstore.ErrForeignRef) && is {
 			hint = refusal.Hint // the board is sound, but a branch is not where the board has it
 		}
 		return &partial{failure{code: exitFailed, outcome: "failed", rule: b.Rule, hint: hint,

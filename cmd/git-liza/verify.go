@@ -38,8 +38,7 @@ func (c *verifyCommand) Run(inv *invocation) error {
 		inv.progress("warning: %s %s", w.What, w.Reason)
 	}
 	data := map[string]any{"from": from, "to": to, "moves": v.Moves, "warnings": verdicts(v.Warnings), "refused": []verdict{}}
-	var rejection *hooks.Rejection
-	if inv.json && errors.As(err, &rejection) {
+	if rejection, is := errors.AsType[*hooks.Rejection](err); inv.json && is {
 		first := rejection.Refused[0]
 		data["refused"] = verdicts(rejection.Refused)
 		return &partial{failure{code: exitRefused, outcome: "refused", rule: first.Rule, reason: first.Reason, hint: first.Hint}, data}
