@@ -188,3 +188,20 @@ func readProc(path string) (text []byte, err error) {
 		}
 	}
 }
+
+// killSession kills all processes of the session that a guard led. The guard has ended
+// and is not reaped yet, so that no other session has its number.
+func killSession(guard int) {
+	late := time.Now().Add(killLimit)
+	for left := true; left && time.Now().Before(late); {
+		left = false
+		names, _ := filepath.Glob("/proc/[0-9]*")
+		for _, name := range names {
+			p, ok := readProcess(filepath.Base(name))
+			if session, err := unix.Getsid(p.pid); ok && err == nil && session == guard && p.pid != guard && p.isAlive() {
+				left = true
+				_ = p.signal(guard, syscall.SIGKILL)
+			}
+		}
+	}
+}

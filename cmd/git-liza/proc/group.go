@@ -19,7 +19,6 @@ type running struct {
 
 	ended   <-chan struct{} // closed when the leader ended
 	gone    <-chan struct{} // closed when no descendant is left, or that cannot be found out
-	killed  <-chan struct{} // closed when a signal ended its guard; nil if it has none
 	drained chan struct{}   // closed when no process has the output open any more
 	fed     chan struct{}   // closed when the input is copied or refused
 }

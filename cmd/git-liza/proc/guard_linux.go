@@ -41,9 +41,8 @@ type guarded struct {
 	leader int
 	status syscall.WaitStatus
 
-	ended  chan struct{}
-	gone   chan struct{}
-	killed chan struct{} // closed before gone, if a signal ended the guard
+	ended chan struct{}
+	gone  chan struct{}
 }
 
 // launch starts the command, with a guard if it is bound.
@@ -60,7 +59,7 @@ func (g *running) launch(cmd *exec.Cmd, c Command) error {
 	if err != nil {
 		return err
 	}
-	g.descendants, g.family, g.ended, g.gone, g.killed = k, k.family, k.ended, k.gone, k.killed
+	g.descendants, g.family, g.ended, g.gone = k, k.family, k.ended, k.gone
 	return nil
 }
 
@@ -71,7 +70,7 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 	if err := checkProc(); err != nil {
 		return nil, err
 	}
-	k := &guarded{guard: exec.Command("/proc/self/exe"), ended: make(chan struct{}), gone: make(chan struct{}), killed: make(chan struct{})}
+	k := &guarded{guard: exec.Command("/proc/self/exe"), ended: make(chan struct{}), gone: make(chan struct{})}
 	orders, hold, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 			return k, nil
 		}
 		_ = k.guard.Process.Kill()
-		k.wait()
+		_ = k.guard.Wait()
 		k.removeRecord()
 	}
 	hold.Close()
@@ -108,7 +107,7 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 // command does, and is locked as long as the guard lives.
 func (k *guarded) startMarked(c Command) error {
 	if c.Mark == nil {
-		return k.begin()
+		return k.guard.Start()
 	}
 	f, err := newRecord(c.Records)
 	if err != nil {
@@ -117,14 +116,14 @@ func (k *guarded) startMarked(c Command) error {
 	defer f.Close()
 	k.record = f.Name()
 	k.guard.ExtraFiles = append(k.guard.ExtraFiles, f)
-	if err := k.begin(); err != nil {
+	if err := k.guard.Start(); err != nil {
 		k.removeRecord()
 		return err
 	}
 	path, err := publishRecord(f, *c.Mark, k.guard.Process.Pid)
 	if err != nil {
 		_ = k.guard.Process.Kill()
-		k.wait()
+		_ = k.guard.Wait()
 		k.removeRecord()
 		return fmt.Errorf("guard: %w", err)
 	}
@@ -161,10 +160,9 @@ func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	var word string
 	var number int
 	if _, err := fmt.Fscanln(lines, &word, &number); err != nil {
-		if errors.Is(err, io.EOF) && k.wait() { // the command itself can do that
-			close(k.ended)
-			close(k.gone)
-			return reports.Close()
+		if errors.Is(err, io.EOF) && k.wasKilledEarly() {
+			reports.Close()
+			return nil
 		}
 		return fmt.Errorf("guard: %w", err)
 	}
@@ -179,20 +177,38 @@ func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	return nil
 }
 
-// readReports reads the guard's reports to their end, and waits for that of the guard.
+// wasKilledEarly reports whether a signal ended the guard before it reported that the
+// command runs, as the command itself can do. Everything in the guard's session has
+// ended then.
+func (k *guarded) wasKilledEarly() bool {
+	if awaitExit(k.guard.Process.Pid) != nil {
+		return false
+	}
+	killSession(k.guard.Process.Pid)
+	_ = k.guard.Wait()
+	status, ok := k.guard.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return false
+	}
+	k.status = status
+	close(k.ended)
+	close(k.gone)
+	return true
+}
+
+// readReports reads the guard's reports to their end. If the guard was killed, its
+// leader dies with it; the leader's group has to be ended at once, while no other group
+// can have its number.
 func (k *guarded) readReports(reports *bufio.Reader) {
 	k.status = syscall.WaitStatus(unix.SIGKILL)
 	var word string
 	var status uint32
-	_, err := fmt.Fscanln(reports, &word, &status)
-	if err == nil {
+	if _, err := fmt.Fscanln(reports, &word, &status); err == nil && word == wordEnded {
 		k.status = syscall.WaitStatus(status)
 		close(k.ended)
 		_, _ = fmt.Fscanln(reports, &word) // or the end of the pipe, if the guard was killed now
-	}
-	k.wait()
-	k.removeRecord()
-	if err != nil {
+	} else {
+		_ = syscall.Kill(-k.leader, syscall.SIGKILL)
 		close(k.ended)
 	}
 	close(k.gone)
@@ -221,9 +237,13 @@ func (k *guarded) kill() {
 }
 
 func (k *guarded) reap() syscall.WaitStatus {
-	k.hold.Close() // it may continue alone
-	if hasHappened(k.killed) {
-		return syscall.WaitStatus(unix.SIGKILL)
+	k.hold.Close()
+	select {
+	case <-k.gone:
+		_ = k.guard.Wait()
+		k.removeRecord()
+	default:
+		go k.guard.Wait() // it continues alone
 	}
 	return k.status
 }

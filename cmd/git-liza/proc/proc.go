@@ -104,7 +104,6 @@ const (
 	WallLimit                   // Run ended it after Command.Wall
 	Canceled                    // Run ended it, or did not start it, because the context is done
 	Signaled                    // it died of a signal that Run did not send
-	Unguarded                   // its guard died of one, and all that was below it was killed
 )
 
 var reasons = [...]string{
@@ -113,7 +112,6 @@ var reasons = [...]string{
 	WallLimit: "wall limit",
 	Canceled:  "canceled",
 	Signaled:  "signaled",
-	Unguarded: "guard killed",
 }
 
 // String returns the reason in words for people.
@@ -195,9 +193,6 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		if reason == Exited {
 			result.Reason = Signaled
 		}
-	}
-	if hasHappened(g.killed) {
-		result.Reason = Unguarded
 	}
 	return result, nil
 }

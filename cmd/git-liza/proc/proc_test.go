@@ -419,8 +419,7 @@ func TestReasonInWords(t *testing.T) {
 	require.Equal(t, "idle limit", proc.IdleLimit.String())
 	require.Equal(t, "signaled", proc.Signaled.String())
 	require.Equal(t, "Reason(0)", proc.Reason(0).String())
-	require.Equal(t, "guard killed", proc.Unguarded.String())
-	require.Equal(t, "Reason(7)", proc.Reason(7).String())
+	require.Equal(t, "Reason(6)", proc.Reason(6).String())
 }
 
 // Two streams are not mixed, but count as the words of one command.

@@ -46,8 +46,6 @@ type Ending struct {
 	Report  transcript.Report // what its records say
 	Trouble *Trouble          // what kept the provider from working, whatever the task; nil is nothing
 	Refused string            // why the supervisor refused to report what the agent asked it to
-
-	Unguarded bool // its guard was killed, see [proc.Unguarded]
 }
 
 // Complaint is what the agent should know of the ending before its next session: ""
@@ -67,7 +65,7 @@ func (e Ending) Complaint() string {
 // it writes plain text: programs with records exit with 0 after tools were denied to
 // them, and with an error after they did their work.
 func (p Provider) judgeEnding(r proc.Result, s Spawn, c *capture, report transcript.Report) Ending {
-	e := Ending{Excerpt: c.excerpt(report), Text: describeExit(r, s), Report: report, Unguarded: r.Reason == proc.Unguarded}
+	e := Ending{Excerpt: c.excerpt(report), Text: describeExit(r, s), Report: report}
 	switch {
 	case report.End == transcript.Succeeded && len(report.Denied) == 0 && !c.cutShort(r, s):
 		e.Outcome = Ended // however the process ended after its end record
@@ -131,7 +129,7 @@ func describeExit(r proc.Result, s Spawn) string {
 		return fmt.Sprintf("ended after %s, the time limit", s.Wall)
 	case proc.Canceled:
 		return "called off"
-	case proc.Signaled, proc.Unguarded:
+	case proc.Signaled:
 		return fmt.Sprintf("killed by signal %d after %s", r.Code-128, took)
 	}
 	return fmt.Sprintf("exit %d after %s", r.Code, took)

@@ -3,7 +3,6 @@ package supervise
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -78,9 +77,6 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 		said = append(said, "what stood in their place is "+strings.Join(aside, ", "))
 	}
 	said = append(said, p.namePlanted(ctx, a)...)
-	if ending.Unguarded {
-		said = append(said, p.nameUnguarded(ctx, a))
-	}
 	p.nameChangedInMain(ctx, g.files)
 	if err = errors.Join(err, hooksErr, settingsErr); len(back) > 0 {
 		said = append(said, "of git's configuration "+p.rush.mask.String(strings.Join(back, ", "))+" is as it was before; its user changes it while no session runs")
@@ -148,16 +144,6 @@ func (p *workplace) namePlanted(ctx context.Context, a *assignment) (said []stri
 		if _, err := p.clone.Make(ctx, flow.ActAnomaly, "", &flow.AnomalyMove{Type: flow.AssumptionViolated, About: a.taskID(), Details: details}); err != nil {
 			p.say("%s: the hook is no anomaly on the board: %v", p.id, err)
 		}
-	}
-	return said
-}
-
-// nameUnguarded says that the guard of a session was killed, and puts it into the inbox.
-func (p *workplace) nameUnguarded(ctx context.Context, a *assignment) string {
-	said := fmt.Sprintf("its guard was killed, and all that it had begun with it; look at what was done meanwhile: git liza log %s", a.taskID())
-	found := &flow.DiscoverMove{Text: "a session of " + string(p.id) + " on " + a.subject() + ": " + said, Severity: "high", Urgency: "immediate", During: a.taskID()}
-	if _, err := p.clone.Make(ctx, flow.ActDiscover, "", found); err != nil {
-		p.say("%s: that is no discovery on the board: %v", p.id, err)
 	}
 	return said
 }

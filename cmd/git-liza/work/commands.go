@@ -113,7 +113,7 @@ func fateOf(r proc.Result, g flow.Gate) string {
 	switch {
 	case r.Reason == proc.WallLimit:
 		return "timed out after " + g.Timeout.String()
-	case r.Reason == proc.Signaled || r.Reason == proc.Unguarded:
+	case r.Reason == proc.Signaled:
 		return fmt.Sprintf("was killed by signal %d", r.Code-128)
 	case r.Code == 126 || r.Code == 127: // a shell's codes if the program is missing or cannot be run
 		return fmt.Sprintf("could not run (exit %d)", r.Code)

@@ -29,6 +29,4 @@ worked t1
 [ -e "$T/payload" ] || void 'nobody left'
 until_true 60 test -e "$T/over"
 verdict_stands t1 && fail 'an agent that kills its guard is nobody: it approves its own work'
-grep -q 'its guard was killed' "$T/rush.out" || fail 'rush does not say that the guard was killed'
-git liza inbox | grep -q 'its guard was killed' || fail 'the inbox does not say that the guard was killed'
 pass 'the verdict was refused'
