@@ -152,7 +152,9 @@ func (c *Checkouts) prune(ctx context.Context, b *flow.Board, which func(Checkou
 			err = c.dropFolder(ctx, k.Name)
 		}
 		if err != nil {
-			failed = append(failed, err)
+			if !c.isGone(k.Name) { // else another process was faster
+				failed = append(failed, err)
+			}
 			continue
 		}
 		pruned = append(pruned, Pruned{k.Name, ref})
