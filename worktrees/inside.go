@@ -98,6 +98,9 @@ func copyIfThere(to, from string) error {
 var hookNames = []string{"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg",
 	"commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "post-rewrite", "pre-auto-gc"}
 
+// refusePush keeps an agent from sending its work elsewhere than through a review.
+const refusePush = "[ -z \"$LIZA_AGENT_ID\" ] || { echo \"nothing is pushed from a worktree: git liza submit $LIZA_TASK\" >&2; exit 1; }\n"
+
 // passHooks has the hooks inside run those of the clone that are there. What is there inside
 // already is somebody's own, or runs the same.
 func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
@@ -107,10 +110,14 @@ func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
 	}
 	for _, name := range hookNames {
 		hook, there := filepath.Join(folder, name), "hooks/"+name
-		if _, err := root.Lstat(there); err == nil || !fileExists(hook) {
+		before := ""
+		if name == "pre-push" {
+			before = refusePush
+		}
+		if _, err := root.Lstat(there); err == nil || before == "" && !fileExists(hook) {
 			continue
 		}
-		text := "#!/bin/sh\n[ ! -x " + shell.Quote(hook) + " ] || exec " + shell.Quote(hook) + " \"$@\"\n"
+		text := "#!/bin/sh\n" + before + "[ ! -x " + shell.Quote(hook) + " ] || exec " + shell.Quote(hook) + " \"$@\"\n"
 		err := writeIn(root, there, []byte(text))
 		if err == nil {
 			err = root.Chmod(there, 0o777)

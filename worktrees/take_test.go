@@ -197,3 +197,20 @@ func TestHooksInside(t *testing.T) {
 		})
 	}
 }
+
+// An agent pushes nothing, wherever it means to; a person who works in a checkout does.
+func TestAgentsPushNothing(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	tree := p.branch("task-1", "liza/task-1")
+	fork := filepath.Join(t.TempDir(), "fork.git")
+	p.git("init", "-q", "--bare", fork)
+	push := exec.Command("git", "push", "-q", fork, "HEAD:refs/heads/leak")
+	push.Dir, push.Env = tree.Path, append(os.Environ(), "LIZA_AGENT_ID=coder-1", "LIZA_TASK=task-1")
+	said, err := push.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(said), "nothing is pushed from a worktree: git liza submit task-1\n")
+	require.Empty(t, p.gitIn(fork, "for-each-ref"))
+	p.gitIn(tree.Path, "push", "-q", fork, "HEAD:refs/heads/mine")
+	require.NotEmpty(t, p.gitIn(fork, "for-each-ref"))
+}

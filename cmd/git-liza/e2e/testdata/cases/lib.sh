@@ -150,7 +150,7 @@ guarded() {
 	must git liza principal add ann --kind human --agent human:ann-example --right admin --user ann
 	git config liza.principal ann
 	must git liza principal add coders --kind machine --user coders --role coder
-	PUSHER=ann must git push -q origin main integration 'refs/liza/*:refs/liza/*'
+	PUSHER=ann must git push -q origin main integration refs/liza/state 'refs/liza/marks/*:refs/liza/marks/*' 'refs/liza/saved/*:refs/liza/saved/*'
 	PUSHER=ann must git liza sync --set origin
 	holds merged.txt "$(git -C "$T/hub.git" rev-parse refs/heads/integration)" || void 'nothing was merged'
 }
