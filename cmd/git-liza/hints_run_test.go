@@ -207,7 +207,8 @@ type content struct {
 // read reads the content of the place and of the repository that it is in.
 func (p place) read() content {
 	at := content{files: map[string]string{}, texts: map[string]bool{}, adopted: map[string]bool{}}
-	refs, _, err := p.run("git for-each-ref --format='%(objectname)'", time.Minute)
+	// A pin leads to what other refs had, as long as somebody may need it.
+	refs, _, err := p.run("git for-each-ref --format='%(objectname) %(refname)' | grep -v ' refs/liza/pins/' | cut -d ' ' -f 1", time.Minute)
 	if err != nil {
 		return at
 	}

@@ -146,7 +146,7 @@ func (p *playground) entries() []string {
 
 // lasting are files of ours that are there for good, and the beginnings of a
 // journal's entries, which are cleared when they are minutes old.
-var lasting = regexp.MustCompile(`/liza/((worktrees-(take-)?[0-9a-f]+|queue|move|push|merge|planner)\.lock|journal/[^/]*\.new)$`)
+var lasting = regexp.MustCompile(`/liza/((worktrees-((take-)?[0-9a-f]+|pins)|queue|move|push|merge|planner)\.lock|journal/[^/]*\.new)$`)
 
 // litter are the files that a killed process may leave.
 func (p *playground) litter() []string {
