@@ -59,7 +59,7 @@ func (i *insides) make(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
-	refs, err := i.give(ctx)
+	refs, err := i.give(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -299,7 +299,7 @@ func writeIn(root *os.Root, name string, content []byte) error {
 // renew has the repository inside, and the remote of all checkouts, know the clone's
 // branches as they are. A branch that was moved inside stays.
 func (i *insides) renew(ctx context.Context, r *record) error {
-	refs, err := i.give(ctx)
+	refs, err := i.give(ctx, false)
 	if err != nil {
 		return err
 	}

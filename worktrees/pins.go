@@ -29,8 +29,9 @@ const pinsLock = "pins"
 func (r record) pin() string { return layout.PinRefs + filepath.Base(r.gitDir) }
 
 // give returns the clone's branches and tags for a checkout that is new, or is told of what has
-// changed. The remote of all checkouts has them then, and before that the pin.
-func (i *insides) give(ctx context.Context) (map[string]ID, error) {
+// changed. The remote of all checkouts has them then, and before that the pin, which begins anew
+// where no checkout has been given anything.
+func (i *insides) give(ctx context.Context, isNew bool) (map[string]ID, error) {
 	unlock, err := i.registry.locks.lock(ctx, pinsLock)
 	if err != nil {
 		return nil, err
@@ -48,12 +49,12 @@ func (i *insides) give(ctx context.Context) (map[string]ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	others := len(dirs) > 2
-	if old != "" && (others || maps.Equal(given, refs)) {
+	adds := !isNew || len(dirs) > 2
+	if old != "" && (adds || maps.Equal(given, refs)) {
 		maps.DeleteFunc(changed, func(name string, id ID) bool { return given[name] == id })
 	}
 	if len(changed) > 0 {
-		if err := i.movePin(ctx, givenPin, old, changed, others); err != nil {
+		if err := i.movePin(ctx, givenPin, old, changed, adds); err != nil {
 			return nil, err
 		}
 	}

@@ -59,6 +59,11 @@ func TestCollectingLosesNoWork(t *testing.T) {
 			require.NoError(p.t, p.Renew(ctx, "task-1"))
 			p.gitIn(dir, "merge", "-q", "--no-edit", "origin/feature")
 		},
+		"a branch that was given goes after another came": func(p *project, dir string) {
+			p.gitIn(dir, "merge", "-q", "--no-edit", "origin/feature")
+			p.feature("later")
+			require.NoError(p.t, p.Renew(ctx, "task-1"))
+		},
 		"a branch that was fetched goes": func(p *project, dir string) {
 			p.feature("later")
 			p.branch("task-2", "liza/task-2")

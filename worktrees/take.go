@@ -139,22 +139,25 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 
 // takeObjects brings the objects of the commits that the clone lacks.
 func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
-	known := []ID{r.head}
-	if main, err := i.repo.Refs.Resolve(ctx, "HEAD"); err == nil {
-		known = append(known, main)
+	main, err := i.repo.Refs.Resolve(ctx, "HEAD")
+	if err != nil {
+		main = "" // it is only there to bring less
 	}
-	known = slices.DeleteFunc(known, func(id ID) bool { return id == "" })
 	var lacking []ID
-	for _, id := range []ID{f.head, f.tip} {
-		if id == "" || slices.Contains(lacking, id) || slices.Contains(known, id) {
-			continue
-		}
-		lacks, err := i.lacks(ctx, id)
-		if err != nil {
-			return err
-		}
-		if lacks {
-			lacking = append(lacking, id)
+	var revs []string
+	for _, id := range []ID{f.head, f.tip, r.head, main} {
+		switch {
+		case id == "" || slices.Contains(lacking, id):
+		case id == r.head || id == main:
+			revs = append(revs, "^"+string(id))
+		default:
+			lacks, err := i.lacks(ctx, id)
+			if err != nil {
+				return err
+			}
+			if lacks {
+				lacking, revs = append(lacking, id), append(revs, string(id))
+			}
 		}
 	}
 	if len(lacking) == 0 {
@@ -175,7 +178,7 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 		return err
 	}
 	defer release()
-	err = git.TakeObjects(ctx, i.repo, from, filepath.Join(dir, "objects"), lacking, known)
+	err = git.TakeObjects(ctx, i.repo, from, filepath.Join(dir, "objects"), revs)
 	if exitCode(err) > 0 {
 		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
 	}

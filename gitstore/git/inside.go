@@ -139,29 +139,21 @@ const takeLimit = 4 << 30
 // takeTime is how long git may take for each step of taking over: it may be a whole project.
 const takeTime = 30 * time.Minute
 
-// TakeObjects brings commits, with all that leads from them and not from those that are known,
-// from a folder of objects that somebody else has written. Git opens no repository there. What
+// TakeObjects brings what revs lead to, commits and, after ^, those that are known, from a
+// folder of objects that somebody else has written. Git opens no repository there. What
 // comes is checked in an empty folder, the quarantine, before it is the repository's: that each
 // object is what its id says, and that those which it names are there. The error is a *Error
 // where git refuses them.
-func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, commits, known []ID) error {
+func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, revs []string) error {
 	if err := os.MkdirAll(quarantine, 0o777); err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
-	}
-	var revs strings.Builder
-	for _, id := range commits {
-		fmt.Fprintln(&revs, id)
-	}
-	fmt.Fprintln(&revs, "--not")
-	for _, id := range known {
-		fmt.Fprintln(&revs, id)
 	}
 	pack, err := os.Create(filepath.Join(quarantine, "taken.pack"))
 	if err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
 	}
 	defer pack.Close()
-	err = r.streamOutput(ctx, Cmd{Env: []string{"GIT_NO_LAZY_FETCH=1", alternatesVar + "=" + from}, Stdin: []byte(revs.String()), Limit: takeTime,
+	err = r.streamOutput(ctx, Cmd{Env: []string{"GIT_NO_LAZY_FETCH=1", alternatesVar + "=" + from}, Stdin: []byte(strings.Join(revs, "\n") + "\n"), Limit: takeTime,
 		Args: append(takeOptions, "pack-objects", "-q", "--revs", "--stdout", "--thin", "--delta-base-offset")}, func(out *bufio.Reader) error {
 		_, err := io.Copy(pack, io.LimitReader(out, takeLimit+1))
 		return err
