@@ -233,6 +233,23 @@ func TestPostWorktree(t *testing.T) {
 	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
 }
 
+// A set-up often runs files of the checkout, and makes no move, as whoever it says that it is.
+func TestPostWorktreeMakesNoMove(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	said := filepath.Join(t.TempDir(), "said")
+	command := "cd '" + w.dir + `'; unset LIZA_AGENT_ID LIZA_GENERATION; '` + self + `' note forged >>'` + said + `' 2>&1; true`
+	w.config(func(c *flow.Config) { c.PostWorktree = command })
+	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	text, err := os.ReadFile(said)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "makes no moves")
+	require.NotContains(t, w.git("log", "--format=%s", "refs/liza/state"), "note ")
+}
+
 func TestFollowAndLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
