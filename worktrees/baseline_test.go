@@ -125,7 +125,7 @@ func TestBaselineIsNotSaved(t *testing.T) {
 	require.NoError(t, p.Contents.Commit(ctx, tree.Path, "work", os.Environ()))
 	require.Equal(t, "work", p.git("diff", "--name-only", string(p.base), "liza/task-1"))
 	require.True(t, p.status(tree.Path).Clean())
-	kept, err := p.Retire(ctx, "task-1", nil)
+	kept, err := p.Retire(ctx, "task-1", nil, always)
 	require.NoError(t, err)
 	require.Empty(t, kept)
 }
@@ -147,7 +147,7 @@ func TestNever(t *testing.T) {
 	require.ErrorIs(t, err, worktrees.ErrIncomplete)
 	require.ErrorContains(t, err, "task-1: new.key, old.key, staged.key")
 	require.Equal(t, "work", p.git("diff", "--name-only", string(p.base), string(id)))
-	kept, err := p.Retire(ctx, "task-1", never)
+	kept, err := p.Retire(ctx, "task-1", never, always)
 	require.NoError(t, err)
 	require.Equal(t, "secret\n", content(t, kept, "new.key"))
 }

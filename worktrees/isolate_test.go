@@ -395,7 +395,7 @@ func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
 				}
 				require.NotEmpty(t, p.git("ls-tree", string(id), test.saved))
 			}
-			kept, err := p.Retire(ctx, "task-1", nil)
+			kept, err := p.Retire(ctx, "task-1", nil, always)
 			require.NoError(t, err)
 			require.NoDirExists(t, tree.Path)
 			if test.whole {

@@ -134,7 +134,7 @@ func TestPinsGo(t *testing.T) {
 	}
 	require.Equal(t, "refs/liza/pins/@given\nrefs/liza/pins/task-1\nrefs/liza/pins/task-2\nrefs/liza/pins/task-3", p.pins())
 	require.NoError(t, p.Remove(ctx, "task-1"))
-	kept, err := p.Retire(ctx, "task-2", nil)
+	kept, err := p.Retire(ctx, "task-2", nil, always)
 	require.NoError(t, err)
 	require.Empty(t, kept)
 	require.Equal(t, "refs/liza/pins/@given\nrefs/liza/pins/task-3", p.pins())

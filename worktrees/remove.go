@@ -52,13 +52,17 @@ func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) 
 
 // Retire removes the checkout called name like Remove, unless it holds something that
 // no snapshot holds. Then the whole folder is renamed beside its place, and kept is
-// its new path. The same happens if an agent has replaced its .git.
-func (t *Trees) Retire(ctx context.Context, name string, never Never) (kept string, err error) {
+// its new path. The same happens if an agent has replaced its .git. isUnused is asked when
+// nobody else can make or take over the checkout; if it says no, all stays.
+func (t *Trees) Retire(ctx context.Context, name string, never Never, isUnused func() (bool, error)) (kept string, err error) {
 	unlock, err := t.lockName(ctx, name)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
+	if unused, err := isUnused(); err != nil || !unused {
+		return "", err
+	}
 	r, err := t.findRemovable(ctx, name)
 	if err != nil || r.gitDir == "" {
 		return "", err

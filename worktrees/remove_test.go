@@ -115,3 +115,5 @@ func TestPrivate(t *testing.T) {
 	require.Error(t, p.Private(ctx, "1111111111111111111111111111111111111111", func(string) error { return nil }))
 	p.swept()
 }
+
+func always() (bool, error) { return true, nil }

@@ -51,7 +51,7 @@ func (f *family) upstream(name string) string { return filepath.Join(f.from, nam
 func (f *family) retired(name string, keeps bool) {
 	f.t.Helper()
 	require.NoError(f.t, f.Take(context.Background(), name))
-	kept, err := f.Retire(context.Background(), name, nil)
+	kept, err := f.Retire(context.Background(), name, nil, always)
 	require.NoError(f.t, err)
 	require.Equal(f.t, keeps, kept != "", "kept as %q", kept)
 	require.NoDirExists(f.t, f.Path(name))

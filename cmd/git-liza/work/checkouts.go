@@ -149,15 +149,18 @@ func (c *Checkouts) prune(ctx context.Context, b *flow.Board, which func(Checkou
 		}
 		ref, err := c.rescueContents(ctx, b, k)
 		if err == nil {
-			err = c.dropFolder(ctx, k.Name)
+			err = c.dropFolder(ctx, k.Name, func(b *flow.Board) bool {
+				now := Checkout{Name: k.Name}
+				now.classify(b)
+				return which(now)
+			})
 		}
-		if err != nil {
-			if !c.isGone(k.Name) { // else another process was faster
-				failed = append(failed, err)
-			}
-			continue
+		stays := !c.isGone(k.Name)
+		if err == nil && !stays {
+			pruned = append(pruned, Pruned{k.Name, ref})
+		} else if err != nil && stays { // else another process was faster
+			failed = append(failed, err)
 		}
-		pruned = append(pruned, Pruned{k.Name, ref})
 	}
 	return pruned, errors.Join(failed...)
 }

@@ -170,20 +170,41 @@ func (c *Checkouts) makeRoom(ctx context.Context, b *flow.Board, t *flow.Task) e
 	return c.dropBranch(ctx, b, t, tip)
 }
 
-// dropFolder removes a checkout, and what this clone remembers of it.
-func (c *Checkouts) dropFolder(ctx context.Context, folder string) error {
-	if err := c.seals.remove(folder); err != nil {
+// dropFolder removes a checkout, and what this clone remembers of it, if may accepts the board
+// of that moment: since the caller's last look somebody may have claimed what the checkout is
+// for, and goes on in it.
+func (c *Checkouts) dropFolder(ctx context.Context, folder string, may func(*flow.Board) bool) error {
+	never, err := c.never(ctx)
+	if err != nil {
 		return err
 	}
-	if err := c.retireFolder(ctx, folder); err != nil {
-		return err
-	}
-	for _, path := range []string{c.standingPath(folder), c.leftPath(folder)} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+	kept, err := c.Trees.Retire(ctx, folder, never, func() (bool, error) {
+		b, _, err := c.store.Board(ctx)
+		if err != nil {
+			return false, err
 		}
+		if ok := may(b); b.Err() != nil || !ok {
+			return false, b.Err()
+		}
+		for _, path := range []string{c.seals.path(folder), c.standingPath(folder), c.leftPath(folder)} {
+			if err := os.RemoveAll(path); err != nil { // an agent may have put a folder there
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	if kept != "" {
+		c.say("what could not be saved of " + folder + " is kept in " + git.Visible(kept))
 	}
-	return nil
+	return err
+}
+
+func isStale(folder string) func(*flow.Board) bool {
+	return func(b *flow.Board) bool {
+		k := Checkout{Name: folder}
+		k.classify(b)
+		return k.Stale
+	}
 }
 
 // dropReviews removes the checkouts of reviews of a task's submission that have
@@ -201,20 +222,6 @@ func (c *Checkouts) dropReviews(ctx context.Context, t *flow.Task, which func(fl
 		}
 	}
 	return nil
-}
-
-// retireFolder removes a checkout, and prints where files are kept that could not
-// be saved.
-func (c *Checkouts) retireFolder(ctx context.Context, name string) error {
-	never, err := c.never(ctx)
-	if err != nil {
-		return err
-	}
-	kept, err := c.Trees.Retire(ctx, name, never)
-	if kept != "" {
-		c.say("what could not be saved of " + name + " is kept in " + git.Visible(kept))
-	}
-	return err
 }
 
 // clearTask removes a final task's worktrees and branch, but not a checkout that somebody is

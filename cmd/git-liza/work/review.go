@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"time"
@@ -160,8 +159,20 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 	if err := trees.Ignore(); err != nil {
 		return "", err
 	}
-	_ = os.Remove(filepath.Join(c.Checkouts.leftFolder(), t.ID.ReviewFolder(role, t.Submission.Number))) // it is wanted again
-	_, err = trees.Detached(ctx, t.ID.ReviewFolder(role, t.Submission.Number), t.Submission.Commit)
+	folder := t.ID.ReviewFolder(role, t.Submission.Number)
+	_ = os.Remove(c.Checkouts.leftPath(folder)) // it is wanted again
+	if !already && !c.Checkouts.isStoodIn(folder) {
+		// Who reviewed before may not have cleared it yet, and its files are not the submission's.
+		held := t.Judgement(role).Review
+		err := c.Checkouts.dropFolder(ctx, folder, func(b *flow.Board) bool {
+			now := heldReview(b.Task(t.ID), c.By)
+			return now != nil && now.Since.Equal(held.Since)
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	_, err = trees.Detached(ctx, folder, t.Submission.Commit)
 	if warning, err = hookWarning(err); err != nil {
 		return "", err
 	}

@@ -82,15 +82,10 @@ func (s *Seals) write(folder string, whole seal) error {
 	if err != nil {
 		return err
 	}
-	if err := s.remove(folder); err != nil { // an agent may have put a folder there
+	if err := os.RemoveAll(s.path(folder)); err != nil { // an agent may have put a folder there
 		return err
 	}
 	return git.ReplaceFile(s.path(folder), text)
-}
-
-// remove deletes the seal of a review that has ended.
-func (s *Seals) remove(folder string) error {
-	return os.RemoveAll(s.path(folder))
 }
 
 // CheckUntouched refuses the verdict of an agent that reviews for a role and
