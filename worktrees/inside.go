@@ -59,11 +59,11 @@ func (i *insides) make(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
-	refs, err := i.give(ctx, true)
+	_, refs, err := i.give(ctx, true)
 	if err != nil {
 		return err
 	}
-	files := map[string]string{"config": config, "packed-refs": packed(withRemotes(refs)), "HEAD": "ref: refs/heads/.invalid\n",
+	files := map[string]string{"config": config, "packed-refs": withRemotes(refs), "HEAD": "ref: refs/heads/.invalid\n",
 		"objects/info/alternates": i.alternates(r)}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), 0o666); err != nil {
@@ -185,7 +185,7 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 		})
 	})
 	settings = append(settings, git.Setting{Key: "core.repositoryformatversion", Value: version}, git.Setting{Key: "core.bare", Value: "false"},
-		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},
+		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "maintenance.auto", Value: "false"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},
 		git.Setting{Key: "core.hooksPath", Value: hooks}, git.Setting{Key: "submodule.alternateErrorStrategy", Value: "info"},
 		git.Setting{Key: "remote.origin.url", Value: i.relative(r, r.path, i.scratch.path(originName))},
 		git.Setting{Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"},
@@ -200,25 +200,27 @@ func (i *insides) packedRefs(ctx context.Context) (map[string]ID, error) {
 	return refs, err
 }
 
+const packedHeader = "# pack-refs with: sorted \n"
+
 // packed is the text of packed-refs.
 func packed(refs map[string]ID) string {
 	var text strings.Builder
-	text.WriteString("# pack-refs with: sorted \n")
+	text.WriteString(packedHeader)
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
-		fmt.Fprintf(&text, "%s %s\n", refs[name], name)
+		text.WriteString(string(refs[name]) + " " + name + "\n")
 	}
 	return text.String()
 }
 
-// withRemotes adds each branch as the remote has it.
-func withRemotes(refs map[string]ID) map[string]ID {
-	all := maps.Clone(refs)
-	for name, id := range refs {
-		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
-			all["refs/remotes/origin/"+branch] = id
-		}
+// withRemotes adds each branch of a text of packed-refs as the remote has it. The text stays
+// sorted.
+func withRemotes(text string) string {
+	heads := text
+	if at := strings.Index(text, " refs/tags/"); at >= 0 {
+		heads = text[:strings.LastIndexByte(text[:at], '\n')+1]
 	}
-	return all
+	remotes := strings.ReplaceAll(strings.TrimPrefix(heads, packedHeader), " refs/heads/", " refs/remotes/origin/")
+	return heads + remotes + text[len(heads):]
 }
 
 // SetAuthor has what is committed in the checkout called name be somebody's, unless the
@@ -299,7 +301,7 @@ func writeIn(root *os.Root, name string, content []byte) error {
 // renew has the repository inside, and the remote of all checkouts, know the clone's
 // branches as they are. A branch that was moved inside stays.
 func (i *insides) renew(ctx context.Context, r *record) error {
-	refs, err := i.give(ctx, false)
+	refs, _, err := i.give(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -335,14 +337,14 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 const originName = "origin"
 
 // writeOrigin writes the remote of the checkouts.
-func (i *insides) writeOrigin(refs map[string]ID) error {
+func (i *insides) writeOrigin(refs string) error {
 	dir := i.scratch.path(originName)
 	version, extension := "0", ""
 	if i.repo.HashLen() == 64 {
 		version, extension = "1", "[extensions]\n\tobjectFormat = sha256\n"
 	}
 	files := map[string]string{"objects/info/alternates": "../../../objects\n", "config": "[core]\n\tbare = true\n\trepositoryFormatVersion = " + version + "\n" + extension,
-		"HEAD": "ref: refs/heads/.invalid\n", "packed-refs": packed(refs)}
+		"HEAD": "ref: refs/heads/.invalid\n", "packed-refs": refs}
 	for _, name := range []string{"objects/info/alternates", "config", "packed-refs", "HEAD"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if text, err := git.ReadSmall(path); err == nil && string(text) == files[name] {

@@ -28,37 +28,43 @@ const pinsLock = "pins"
 // pin is the name of the ref that keeps what was brought from a checkout.
 func (r record) pin() string { return layout.PinRefs + filepath.Base(r.gitDir) }
 
-// give returns the clone's branches and tags for a checkout that is new, or is told of what has
-// changed. The remote of all checkouts has them then, and before that the pin, which begins anew
-// where no checkout has been given anything.
-func (i *insides) give(ctx context.Context, isNew bool) (map[string]ID, error) {
+// give returns the clone's branches and tags, also as a text of packed-refs, for a checkout that
+// is new, or is told of what has changed. The remote of all checkouts has them then, and before
+// that the pin, which begins anew where no checkout has been given anything.
+func (i *insides) give(ctx context.Context, isNew bool) (refs map[string]ID, text string, err error) {
 	unlock, err := i.registry.locks.lock(ctx, pinsLock)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer unlock()
-	refs, err := i.packedRefs(ctx)
-	if err != nil {
-		return nil, err
+	if refs, err = i.packedRefs(ctx); err != nil {
+		return nil, "", err
 	}
 	old := refs[givenPin]
 	maps.DeleteFunc(refs, func(name string, _ ID) bool { return strings.HasPrefix(name, layout.PinRefs) })
-	text, _ := os.ReadFile(filepath.Join(i.scratch.path(originName), "packed-refs"))
-	given, changed := i.parsePacked(string(text)), maps.Clone(refs)
+	text = packed(refs)
+	given, _ := os.ReadFile(filepath.Join(i.scratch.path(originName), "packed-refs"))
 	dirs, err := i.registry.gitDirNames()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	adds := !isNew || len(dirs) > 2
-	if old != "" && (adds || maps.Equal(given, refs)) {
-		maps.DeleteFunc(changed, func(name string, id ID) bool { return given[name] == id })
-	}
-	if len(changed) > 0 {
-		if err := i.movePin(ctx, givenPin, old, changed, adds); err != nil {
-			return nil, err
+	if old == "" || text != string(given) {
+		changed, adds := maps.Clone(refs), !isNew || len(dirs) > 2
+		if old != "" && adds {
+			before := i.parsePacked(string(given))
+			maps.DeleteFunc(changed, func(name string, id ID) bool { return before[name] == id })
+		}
+		if len(changed) > 0 {
+			pin, err := i.movePin(ctx, givenPin, old, changed, adds)
+			if err == nil {
+				err = i.repo.Refs.MoveRefs(ctx, pin, "git liza: what checkouts borrow")
+			}
+			if err != nil {
+				return nil, "", err
+			}
 		}
 	}
-	return refs, i.writeOrigin(refs)
+	return refs, text, i.writeOrigin(text)
 }
 
 // parsePacked reads the text of packed-refs.
@@ -72,16 +78,12 @@ func (i *insides) parsePacked(text string) map[string]ID {
 	return refs
 }
 
-// keep has the pin of a checkout lead to a commit too that was brought.
-func (i *insides) keep(ctx context.Context, r record, commits ...ID) error {
-	unlock, err := i.registry.locks.lock(ctx, pinsLock)
-	if err != nil {
-		return err
-	}
-	defer unlock()
+// keep returns what has the pin of a checkout lead to commits too that were brought. The lock of
+// the checkout is held.
+func (i *insides) keep(ctx context.Context, r record, commits ...ID) ([]git.RefUpdate, error) {
 	old, err := i.repo.Refs.Resolve(ctx, r.pin())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	brought := map[string]ID{}
 	for _, id := range commits {
@@ -90,11 +92,12 @@ func (i *insides) keep(ctx context.Context, r record, commits ...ID) error {
 	return i.movePin(ctx, r.pin(), old, brought, true)
 }
 
-// movePin has a pin lead to what refs name, and, if it adds them, to what it led to before.
-func (i *insides) movePin(ctx context.Context, name string, old ID, refs map[string]ID, adds bool) error {
+// movePin returns what has a pin lead to what refs name, and, if it adds them, to what it led to
+// before.
+func (i *insides) movePin(ctx context.Context, name string, old ID, refs map[string]ID, adds bool) ([]git.RefUpdate, error) {
 	objects, err := i.repo.Objects(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	parents := map[ID]bool{old: adds && old != ""}
 	for ref, id := range refs {
@@ -112,7 +115,7 @@ func (i *insides) movePin(ctx context.Context, name string, old ID, refs map[str
 	maps.DeleteFunc(parents, func(_ ID, is bool) bool { return !is })
 	tree, err := objects.WriteTree(nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	commit := fmt.Appendf(nil, "tree %s\n", tree)
 	for _, id := range slices.Sorted(maps.Keys(parents)) {
@@ -123,9 +126,9 @@ func (i *insides) movePin(ctx context.Context, name string, old ID, refs map[str
 		err = objects.Flush()
 	}
 	if err != nil || pin == old || len(parents) == 0 {
-		return err
+		return nil, err
 	}
-	return i.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: name, Old: old, New: pin}}, "git liza: what checkouts borrow")
+	return []git.RefUpdate{{Name: name, Old: old, New: pin}}, nil
 }
 
 // dropPins removes the pins of checkouts whose entries are gone, and the pin of what was given

@@ -128,8 +128,17 @@ func (k *Contents) writeSnapshot(ctx context.Context, r record, paths []string, 
 	if err == nil {
 		err = git.MoveObjects(k.repo, objects)
 	}
-	if err == nil && r.own {
-		err = k.insides.keep(ctx, r, id)
+	if err != nil || !r.own {
+		return id, err
+	}
+	unlock, err := k.insides.lock(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	pin, err := k.insides.keep(ctx, r, id)
+	if err == nil {
+		err = k.repo.Refs.MoveRefs(ctx, pin, "git liza: what was saved of "+r.name)
 	}
 	return id, err
 }

@@ -98,13 +98,14 @@ func (i *insides) take(ctx context.Context, r *record) error {
 	if r.head != agreed && r.head != "" && f.head == agreed && f.branch == r.branch {
 		return i.handDown(*r) // a process of ours died before it did
 	}
-	if err := i.takeObjects(ctx, *r, f); err != nil {
+	pins, err := i.takeObjects(ctx, *r, f)
+	if err != nil {
 		return err
 	}
 	if err := i.takeContents(*r); err != nil {
 		return err
 	}
-	if err := i.takeBranch(ctx, r, mine, f); err != nil {
+	if err := i.takeBranch(ctx, r, mine, f, pins); err != nil {
 		return err
 	}
 	if err := i.takeHead(ctx, r, mine, f); err != nil {
@@ -137,8 +138,8 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 	return mine, f, agreed, nil
 }
 
-// takeObjects brings the objects of the commits that the clone lacks.
-func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
+// takeObjects brings the objects of the commits that the clone lacks. What it returns keeps them.
+func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefUpdate, error) {
 	main, err := i.repo.Refs.Resolve(ctx, "HEAD")
 	if err != nil {
 		main = "" // it is only there to bring less
@@ -153,7 +154,7 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 		default:
 			lacks, err := i.lacks(ctx, id)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if lacks {
 				lacking, revs = append(lacking, id), append(revs, string(id))
@@ -161,29 +162,29 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 		}
 	}
 	if len(lacking) == 0 {
-		return nil
+		return nil, nil
 	}
 	from := filepath.Join(r.inside(), "objects")
 	for _, dir := range []string{from, filepath.Join(from, "info"), filepath.Join(from, "pack")} {
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-			return &Obstacle{Path: dir, Reason: "is no folder of git's"}
+			return nil, &Obstacle{Path: dir, Reason: "is no folder of git's"}
 		}
 	}
 	named, err := git.ReadSmall(filepath.Join(from, "info", "alternates"))
 	if err != nil || string(named) != i.alternates(r) {
-		return &Obstacle{Path: filepath.Join(from, "info", "alternates"), Reason: "does not name the objects of the clone alone"}
+		return nil, &Obstacle{Path: filepath.Join(from, "info", "alternates"), Reason: "does not name the objects of the clone alone"}
 	}
 	dir, release, err := i.scratch.makeScratch()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
 	err = git.TakeObjects(ctx, i.repo, from, filepath.Join(dir, "objects"), revs)
 	if exitCode(err) > 0 {
-		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
+		return nil, &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return i.keep(ctx, r, lacking...)
 }
@@ -206,34 +207,39 @@ func (i *insides) lacks(ctx context.Context, id ID) (bool, error) {
 }
 
 // takeBranch moves the task's branch, if it is free, to where it is inside, while the checkout
-// is on it, or forward. It makes it again where it is checked out inside.
-func (i *insides) takeBranch(ctx context.Context, r *record, mine string, f face) error {
-	if mine == "" || f.tip == "" {
-		return nil
-	}
-	ref := "refs/heads/" + mine
-	old, err := i.repo.Refs.Resolve(ctx, ref)
-	if err != nil || old == f.tip || !i.isFree(ctx, mine) {
-		return err
-	}
-	if r.branch != mine && (old != "" || f.branch != mine) {
-		ours, err := i.mayMove(ctx, *r, mine, old, f.tip)
-		if err != nil || !ours {
+// is on it, or forward. It makes it again where it is checked out inside. The pins move with it.
+func (i *insides) takeBranch(ctx context.Context, r *record, mine string, f face, pins []git.RefUpdate) error {
+	moves := false
+	if ref := "refs/heads/" + mine; mine != "" && f.tip != "" {
+		old, err := i.repo.Refs.Resolve(ctx, ref)
+		if err == nil && old != f.tip {
+			moves, err = i.mayMove(ctx, *r, mine, old, f)
+		}
+		if err != nil {
 			return err
 		}
+		if moves {
+			pins = append(pins, git.RefUpdate{Name: ref, Old: old, New: f.tip})
+		}
 	}
-	if err := i.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: old, New: f.tip}}, "git liza: work of "+r.name); err != nil {
+	if err := i.repo.Refs.MoveRefs(ctx, pins, "git liza: work of "+r.name); err != nil {
 		return err
 	}
-	if r.branch == mine {
+	if moves && r.branch == mine {
 		r.head = f.tip
 	}
 	return nil
 }
 
-// mayMove reports whether a checkout that is not on a branch may move it: nobody else is on it,
-// and nothing gets lost.
-func (i *insides) mayMove(ctx context.Context, r record, branch string, from, to ID) (bool, error) {
+// mayMove reports whether a checkout may move a branch that is free: it is on it, or nobody else
+// is, and nothing gets lost.
+func (i *insides) mayMove(ctx context.Context, r record, branch string, from ID, f face) (bool, error) {
+	if !i.isFree(ctx, branch) {
+		return false, nil
+	}
+	if r.branch == branch || from == "" && f.branch == branch {
+		return true, nil
+	}
 	records, err := i.registry.records(ctx)
 	if err != nil || slices.ContainsFunc(records, func(o record) bool { return o.gitDir != r.gitDir && o.hasBranch(branch) }) {
 		return false, err
@@ -241,7 +247,7 @@ func (i *insides) mayMove(ctx context.Context, r record, branch string, from, to
 	if from == "" {
 		return false, nil // the clone needs it no more
 	}
-	return i.repo.IsAncestor(ctx, from, to)
+	return i.repo.IsAncestor(ctx, from, f.tip)
 }
 
 // takeHead has the entry on the branch, or at the commit, that is checked out inside.

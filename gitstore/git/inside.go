@@ -111,6 +111,11 @@ func CloneOf(inside string) string {
 
 // SettingsIn is what one file of configuration sets, includes not followed.
 func (c *RepoConfiguration) SettingsIn(ctx context.Context, path string) ([]Setting, error) {
+	if text, err := ReadSmall(path); err == nil {
+		if lines, err := parseConfigText(text); err == nil {
+			return parseConfig((&configReading{lines: lines}).list()), nil
+		}
+	}
 	out, err := c.repo.Git(ctx, "config", "--file", path, "--no-includes", "--null", "--list")
 	return parseConfig(out), err
 }
