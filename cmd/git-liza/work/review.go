@@ -85,7 +85,8 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 	role, review := takenReview(r)
 	got.Role, got.Lease, got.Texts = role, review.Lease, textsOf(review, r.Before.Task(t.ID).Judgement(role).Review)
 	got.Worktree = trees.Path(t.ID.ReviewFolder(role, t.Submission.Number))
-	got.Warning, err = c.checkOutReview(ctx, trees, t, role, r.Already)
+	before := r.Before.Task(t.ID).Judgement(role).Review
+	got.Warning, err = c.checkOutReview(ctx, trees, t, role, r.Already, before == nil || before.By != c.By)
 	return got, r, missingWorktree(r, got, err)
 }
 
@@ -150,9 +151,10 @@ func heldReview(t *flow.Task, by flow.Actor) *flow.Review {
 	return held
 }
 
-// checkOutReview makes the checkout of a review that is claimed, and seals it.
+// checkOutReview makes the checkout of a review that is claimed, and seals it. isNew says that
+// somebody else, or nobody, held the review before.
 // warning is the failure of a user's hook.
-func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *flow.Task, role flow.Role, already bool) (warning string, err error) {
+func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *flow.Task, role flow.Role, already, isNew bool) (warning string, err error) {
 	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit); err != nil {
 		return "", err
 	}
@@ -161,7 +163,7 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 	}
 	folder := t.ID.ReviewFolder(role, t.Submission.Number)
 	_ = os.Remove(c.Checkouts.leftPath(folder)) // it is wanted again
-	if !already && !c.Checkouts.isStoodIn(folder) {
+	if isNew && !c.Checkouts.isStoodIn(folder) {
 		// Who reviewed before may not have cleared it yet, and its files are not the submission's.
 		held := t.Judgement(role).Review
 		err := c.Checkouts.dropFolder(ctx, folder, func(b *flow.Board) bool {
