@@ -19,6 +19,7 @@ const clockTick = 10 * time.Millisecond
 // before a time, some ticks of the clock allowed for. Then no living process made a
 // lock of that time here. It is false where the system does not tell.
 func (j *Journal) noGitRunsSince(at time.Time) bool {
+	now := time.Now() // before the system is asked: if this process pauses between, others seem older
 	text, err := os.ReadFile("/proc/uptime")
 	seconds, _, _ := strings.Cut(string(text), " ")
 	up, parseErr := strconv.ParseFloat(seconds, 64)
@@ -26,7 +27,7 @@ func (j *Journal) noGitRunsSince(at time.Time) bool {
 	if err != nil || parseErr != nil || listErr != nil {
 		return false
 	}
-	boot := time.Now().Add(-time.Duration(up * float64(time.Second)))
+	boot := now.Add(-time.Duration(up * float64(time.Second)))
 	for _, process := range processes {
 		pid, err := strconv.Atoi(process.Name())
 		if err != nil || slices.Contains(j.above, pid) {
