@@ -52,19 +52,22 @@ func (t *Trees) takeHolders(ctx context.Context, branch string) error {
 // broken. What was committed inside is the clone's then.
 func (t *Trees) Find(ctx context.Context, name string) (Tree, bool, error) {
 	_ = t.sweepUndone(ctx) // what cannot be removed is Branch's to say
+	if t.lacksEntry(resolveLinks(t.Path(name))) {
+		unlock, err := t.lockName(ctx, name)
+		if err != nil {
+			return Tree{}, false, err
+		}
+		unlock()
+	}
 	if err := t.Take(ctx, name); err != nil {
 		return Tree{}, false, err
 	}
-	trees, err := t.List(ctx)
-	if err != nil {
-		return Tree{}, false, err
+	records, err := t.records(ctx)
+	if r, known := findRecord(records, name); known {
+		tree := t.treeOf(r)
+		return tree, !tree.Broken, nil
 	}
-	for _, tree := range trees {
-		if tree.Name == name {
-			return tree, !tree.Broken, nil
-		}
-	}
-	return Tree{}, false, nil
+	return Tree{}, false, err
 }
 
 // A face is what the repository inside has checked out.
@@ -270,17 +273,20 @@ func (i *insides) takeHead(ctx context.Context, r *record, mine string, f face) 
 	return nil
 }
 
-// takeIndex has the index of the entry be that of its HEAD.
+// takeIndex has the index of the entry be that of its HEAD. One that is lost is made by writing
+// the files elsewhere: only then git notes which of them a sparse checkout lacks.
 func (i *insides) takeIndex(ctx context.Context, r record) error {
-	index, err := i.scratch.privateIndex(r)
-	if err != nil {
-		return err
+	how := []string{"-m", "-i"}
+	at := r
+	if !fileExists(filepath.Join(r.gitDir, "index")) {
+		dir, release, err := i.scratch.makeScratch()
+		if err != nil {
+			return err
+		}
+		defer release()
+		at.path, how = dir, []string{"--reset", "-u", "--no-recurse-submodules"}
 	}
-	defer index.remove()
-	if _, err := i.isolation.run(ctx, r, git.Cmd{Args: []string{"read-tree", "-m", "-i", string(r.head)}, Env: index.env(), Limit: slow}); err != nil {
-		return err
-	}
-	if err := index.install(); err != nil {
+	if err := i.fillCheckout(ctx, at, slices.Concat([]string{"read-tree"}, how, []string{string(r.head)})...); err != nil {
 		return err
 	}
 	return i.noteTaken(r)
