@@ -100,7 +100,7 @@ func (g *registry) repairRecords(ctx context.Context) ([]record, error) {
 	}
 	for _, entry := range entries {
 		if err := g.repairLinks(entry.Name()); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("worktrees: %w", err)
 		}
 	}
 	return g.records(ctx)
@@ -108,22 +108,16 @@ func (g *registry) repairRecords(ctx context.Context) ([]record, error) {
 
 func (g *registry) repairLinks(name string) error {
 	path := resolveLinks(g.Path(name))
-	if !isInside(path, g.common) {
-		return nil
-	}
 	inside := filepath.Join(path, ".git")
 	entry, err := git.EntryOf(g.common, inside)
-	if err != nil {
+	if err != nil || !isInside(path, g.common) {
 		return nil
 	}
 	named, err := git.ReadSmall(filepath.Join(entry, "gitdir"))
-	if err == nil && strings.TrimSpace(string(named)) != inside {
-		err = os.WriteFile(filepath.Join(entry, "gitdir"), []byte(inside+"\n"), 0o666)
+	if err != nil || strings.TrimSpace(string(named)) == inside {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("worktrees: %w", err)
-	}
-	return nil
+	return os.WriteFile(filepath.Join(entry, "gitdir"), []byte(inside+"\n"), 0o666)
 }
 
 // checkOwn refuses a folder that belongs to another repository.

@@ -1,8 +1,10 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -28,6 +30,8 @@ type insides struct {
 	isolation *isolation
 	scratch   *scratch
 	isFree    func(ctx context.Context, branch string) bool // whether work moves a task's branch
+
+	integration func(context.Context) string // the name of that branch, "" if there is none
 }
 
 // inside is the git directory inside a checkout.
@@ -49,12 +53,6 @@ func isInside(dir, common string) bool {
 
 // make makes the repository inside the checkout. Its folder is there, and its entry.
 func (i *insides) make(ctx context.Context, r record) error {
-	inside := r.inside()
-	for _, name := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "hooks"} {
-		if err := os.MkdirAll(filepath.Join(inside, filepath.FromSlash(name)), 0o777); err != nil {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
-		}
-	}
 	config, err := i.config(ctx, r)
 	if err != nil {
 		return err
@@ -63,20 +61,24 @@ func (i *insides) make(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
-	files := map[string]string{"config": config, "packed-refs": packed(withRemotes(refs)), "HEAD": "ref: refs/heads/.invalid\n",
+	local := i.localBranches(ctx, refs)
+	files := map[string]string{"config": config, "packed-refs": packed(withRemotes(refs, local)), "HEAD": "ref: refs/heads/.invalid\n",
 		"objects/info/alternates": i.alternates(r)}
+	if len(local) > 0 {
+		files["refs/remotes/origin/HEAD"] = "ref: refs/remotes/origin/" + local[0] + "\n"
+	}
+	inside := r.inside()
+	for _, name := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "refs/remotes/origin", "info", "hooks"} {
+		err = errors.Join(err, os.MkdirAll(filepath.Join(inside, filepath.FromSlash(name)), 0o777))
+	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), 0o666); err != nil {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
-		}
+		err = errors.Join(err, os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), 0o666))
 	}
 	for _, name := range []string{"shallow", "info/exclude", "info/attributes", "info/sparse-checkout"} {
-		if err := copyIfThere(filepath.Join(inside, filepath.FromSlash(name)), filepath.Join(i.registry.common, filepath.FromSlash(name))); err != nil {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
-		}
+		err = errors.Join(err, copyIfThere(filepath.Join(inside, filepath.FromSlash(name)), filepath.Join(i.registry.common, filepath.FromSlash(name))))
 	}
-	root, err := os.OpenRoot(inside)
-	if err != nil {
+	root, openErr := os.OpenRoot(inside)
+	if err = errors.Join(err, openErr); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
@@ -152,9 +154,9 @@ func (i *insides) alternates(r record) string {
 }
 
 // leftOut are the keys, or what they begin with, of the clone's configuration that are
-// about places, pushing, secrets or this program.
+// about places, pushing, secrets or this program. The hooks inside run those of its folder.
 var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.splitindex", "core.repositoryformatversion", "remote.", "branch.", "http.", "url.",
-	"credential.", "lfs.storage", "liza.", "extensions.", "include.", "includeif.", "gc."}
+	"core.hookspath", "credential.", "lfs.storage", "liza.", "extensions.", "gc."}
 
 // config is the configuration inside: the clone's own without what is left out.
 func (i *insides) config(ctx context.Context, r record) (string, error) {
@@ -166,6 +168,11 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	for n, s := range own {
+		if strings.HasPrefix(s.Key, "include") && strings.HasSuffix(s.Key, ".path") && s.Value != "" && !strings.ContainsAny(s.Value[:1], "/~%:") {
+			own[n].Value = i.relative(r, r.inside(), filepath.Join(i.registry.common, s.Value))
+		}
+	}
 	own = append(own, sparse...)
 	// A relative folder is looked for in each work tree by git itself.
 	version, hooks := "0", ".git/hooks"
@@ -176,9 +183,6 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 		if s.Key == "extensions.objectformat" {
 			version = "1"
 			return false
-		}
-		if s.Key == "core.hookspath" {
-			return true // the hooks inside run those of that folder
 		}
 		return slices.ContainsFunc(leftOut, func(begin string) bool {
 			return s.Key == begin || strings.HasSuffix(begin, ".") && strings.HasPrefix(s.Key, begin)
@@ -210,15 +214,29 @@ func packed(refs map[string]ID) string {
 	return text.String()
 }
 
-// withRemotes adds each branch as the remote has it.
-func withRemotes(refs map[string]ID) map[string]ID {
-	all := maps.Clone(refs)
+// withRemotes has each branch as the remote has it, and the local ones.
+func withRemotes(refs map[string]ID, local []string) map[string]ID {
+	all := map[string]ID{}
 	for name, id := range refs {
-		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
+		branch, is := strings.CutPrefix(name, "refs/heads/")
+		if is {
 			all["refs/remotes/origin/"+branch] = id
+		}
+		if !is || slices.Contains(local, branch) {
+			all[name] = id
 		}
 	}
 	return all
+}
+
+// localBranches are those of the clone's branches that a checkout has as its own: the default
+// one, that of origin or of the main work tree, and integration.
+func (i *insides) localBranches(ctx context.Context, refs map[string]ID) []string {
+	ref, _ := i.repo.Refs.SymbolicRef(ctx, "refs/remotes/origin/HEAD")
+	main := record{gitDir: i.registry.common}
+	_ = i.registry.readHead(ctx, &main) // a checkout can do without
+	local := []string{cmp.Or(strings.TrimPrefix(ref, "refs/remotes/origin/"), main.branch), i.integration(ctx)}
+	return slices.DeleteFunc(local, func(name string) bool { return refs["refs/heads/"+name] == "" })
 }
 
 // SetAuthor has what is committed in the checkout called name be somebody's, unless the
@@ -320,7 +338,7 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 			continue
 		}
 		err := writeIn(root, there, []byte(id+"\n"))
-		if err == nil && inner[name] == was {
+		if err == nil && was != "" && inner[name] == was {
 			err = writeIn(root, name, []byte(id+"\n"))
 		}
 		if err != nil {
