@@ -54,16 +54,13 @@ func isInside(dir, common string) bool {
 // make makes the repository inside the checkout. Its folder is there, and its entry.
 func (i *insides) make(ctx context.Context, r record) error {
 	config, err := i.config(ctx, r)
-	if err != nil {
-		return err
-	}
-	refs, err := i.give(ctx, true)
-	if err != nil {
+	refs, giveErr := i.give(ctx, true)
+	if err := cmp.Or(err, giveErr); err != nil {
 		return err
 	}
 	local := i.localBranches(ctx, refs)
 	files := map[string]string{"config": config, "packed-refs": packed(withRemotes(refs, local)), "HEAD": "ref: refs/heads/.invalid\n",
-		"objects/info/alternates": i.alternates(r)}
+		"objects/info/alternates": i.alternates(r, filepath.Join(r.inside(), "objects"), i.registry.common)}
 	if len(local) > 0 {
 		files["refs/remotes/origin/HEAD"] = "ref: refs/remotes/origin/" + local[0] + "\n"
 	}
@@ -144,13 +141,14 @@ func (i *insides) relative(r record, from, path string) string {
 
 func isBelow(dir, path string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
 
-// alternates names the clone's folders of objects, one in a line.
-func (i *insides) alternates(r record) string {
-	path := i.relative(r, r.inside(), filepath.Join(i.registry.common, "objects"))
-	if !filepath.IsAbs(path) {
-		path = filepath.Join("..", path) // git reads it from the folder of objects
+// alternates names the folders of objects of a repository in the clone, and those that it
+// borrows from, one in a line, for a folder of objects in a checkout.
+func (i *insides) alternates(r record, objects, common string) (text string) {
+	stores, _ := git.Stores(filepath.Join(common, "objects")) // git says what it cannot read
+	for _, store := range stores {
+		text += i.relative(r, objects, store) + "\n"
 	}
-	return path + "\n"
+	return text
 }
 
 // leftOut are the keys, or what they begin with, of the clone's configuration that are
@@ -161,11 +159,8 @@ var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.spl
 // config is the configuration inside: the clone's own without what is left out.
 func (i *insides) config(ctx context.Context, r record) (string, error) {
 	own, err := i.repo.Config.SettingsIn(ctx, filepath.Join(i.registry.common, "config"))
-	if err != nil {
-		return "", err
-	}
-	sparse, err := i.isolation.sparse(ctx)
-	if err != nil {
+	sparse, sparseErr := i.isolation.sparse(ctx)
+	if err := cmp.Or(err, sparseErr); err != nil {
 		return "", err
 	}
 	for n, s := range own {
@@ -359,7 +354,8 @@ func (i *insides) writeOrigin(refs map[string]ID) error {
 	if i.repo.HashLen() == 64 {
 		version, extension = "1", "[extensions]\n\tobjectFormat = sha256\n"
 	}
-	files := map[string]string{"objects/info/alternates": "../../../objects\n", "config": "[core]\n\tbare = true\n\trepositoryFormatVersion = " + version + "\n" + extension,
+	borrowed := i.alternates(record{path: dir}, filepath.Join(dir, "objects"), i.registry.common)
+	files := map[string]string{"objects/info/alternates": borrowed, "config": "[core]\n\tbare = true\n\trepositoryFormatVersion = " + version + "\n" + extension,
 		"HEAD": "ref: refs/heads/.invalid\n", "packed-refs": packed(refs)}
 	for _, name := range []string{"objects/info/alternates", "config", "packed-refs", "HEAD"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -2,7 +2,10 @@ package worktrees_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,4 +72,52 @@ func TestIncludesInside(t *testing.T) {
 	p.commitAll(tree.Path, "work")
 	require.NoError(t, p.Take(context.Background(), "task-1"))
 	require.NotNil(t, p.open(tree.Path), "it is still found as a checkout")
+}
+
+// A clone that borrows, from one that borrows, as far as git follows: what is inside finds all
+// objects, each git there says nothing of it, and what was committed is taken over.
+func TestAlternatesOverLevels(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, levels := range []int{1, 3, 6} {
+		t.Run(strconv.Itoa(levels), func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			first := p.dir
+			for n := range levels {
+				from := p.dir
+				p.write("level", strconv.Itoa(n))
+				p.base = p.commitAll(from, "level")
+				p.dir = filepath.Join(t.TempDir(), "clone")
+				p.gitIn(from, "clone", "-q", "--shared", from, p.dir)
+			}
+			p.Trees = p.open(p.dir)
+			tree := p.branch("task-1", "liza/task-1")
+			lines := strings.Fields(strings.ReplaceAll(content(t, tree.Path, ".git/objects/info/alternates"), " ", "_"))
+			require.Len(t, lines, levels+1)
+			require.Equal(t, "../../../../.git/objects", lines[levels], "relative below the clone")
+			require.Equal(t, strings.ReplaceAll(first, " ", "_")+"/.git/objects", lines[0], "the deepest first")
+			p.write(filepath.Join(tree.Path, "new"), "x\n")
+			work := p.commitAll(tree.Path, "work")
+			for _, command := range []string{"log", "fsck", "fetch", "gc"} {
+				out, err := p.tryIn(tree.Path, command)
+				require.NoError(t, err, out)
+				require.NotContains(t, out, "error")
+			}
+			p.write(filepath.Join(tree.Path, "more"), "x\n")
+			saved, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
+			require.NoError(t, err)
+			require.Equal(t, "more", p.git("diff-tree", "-r", "--name-only", string(work), string(saved)))
+			require.NoError(t, os.Remove(filepath.Join(tree.Path, "more")))
+			p.whole("task-1", "liza/task-1", work)
+			p.git("fsck")
+
+			// Who makes the clone whole has others borrow less.
+			p.git("repack", "-q", "-a", "-d")
+			require.NoError(t, os.Remove(filepath.Join(p.dir, ".git/objects/info/alternates")))
+			work = p.commitAll(tree.Path, "more work")
+			p.typed(obstacle(t, p.Take(ctx, "task-1")).Hint)
+			p.whole("task-1", "liza/task-1", work)
+		})
+	}
 }

@@ -36,16 +36,12 @@ func (g *registry) whole(ctx context.Context, name string, do func(context.Conte
 
 // takeHolders is Take of each checkout that has a branch.
 func (t *Trees) takeHolders(ctx context.Context, branch string) error {
-	records, err := t.records(ctx)
-	for _, r := range records {
-		if err != nil {
-			return err
+	return t.each(ctx, func(r record) error {
+		if r.own && (r.hasBranch(branch) || taskBranch(r.name) == branch) {
+			return t.insides.take(ctx, &r)
 		}
-		if r.own && !r.alien && (r.hasBranch(branch) || taskBranch(r.name) == branch) {
-			err = t.insides.take(ctx, &r)
-		}
-	}
-	return err
+		return nil
+	})
 }
 
 // Find returns the checkout called name; false if there is none or it is
@@ -172,9 +168,13 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
 			return &Obstacle{Path: dir, Reason: "is no folder of git's"}
 		}
 	}
-	named, err := git.ReadSmall(filepath.Join(from, "info", "alternates"))
-	if err != nil || string(named) != i.alternates(r) {
-		return &Obstacle{Path: filepath.Join(from, "info", "alternates"), Reason: "does not name the objects of the clone alone"}
+	path, ours := filepath.Join(from, "info", "alternates"), i.alternates(r, from, i.registry.common)
+	if named, err := git.ReadSmall(path); err != nil || string(named) != ours {
+		hint := "printf '%s\\n'"
+		for line := range strings.SplitSeq(strings.TrimSpace(ours), "\n") {
+			hint += " " + shell.Quote(line)
+		}
+		return &Obstacle{Path: path, Reason: "does not name the objects of the clone alone", Hint: hint + " >" + shell.Quote(path)}
 	}
 	dir, release, err := i.scratch.makeScratch()
 	if err != nil {

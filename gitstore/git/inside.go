@@ -153,7 +153,7 @@ func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, revs []s
 		return fmt.Errorf("taking objects over: %w", err)
 	}
 	defer pack.Close()
-	err = r.streamOutput(ctx, Cmd{Env: []string{"GIT_NO_LAZY_FETCH=1", alternatesVar + "=" + from}, Stdin: []byte(strings.Join(revs, "\n") + "\n"), Limit: takeTime,
+	err = r.streamOutput(ctx, Cmd{Env: []string{"GIT_NO_LAZY_FETCH=1", alternatesVar + "=" + quoteAlternate(from)}, Stdin: []byte(strings.Join(revs, "\n") + "\n"), Limit: takeTime,
 		Args: append(takeOptions, "pack-objects", "-q", "--revs", "--stdout", "--thin", "--delta-base-offset")}, func(out *bufio.Reader) error {
 		_, err := io.Copy(pack, io.LimitReader(out, takeLimit+1))
 		return err
@@ -178,7 +178,7 @@ func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, revs []s
 // Apart is the environment in which git writes objects to a quarantine, and sees those of the
 // repository too.
 func Apart(r *Repo, quarantine string) []string {
-	return []string{"GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + r.objectDir}
+	return []string{"GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + lent(r.objectDir)}
 }
 
 // MoveObjects moves the objects that a quarantine holds to the repository. After an error some
