@@ -174,7 +174,7 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 	if set, err := i.repo.Config.Config(ctx, "core.hooksPath"); err == nil && set != "" && set[0] != '~' && !filepath.IsAbs(set) {
 		hooks = set
 	}
-	settings := slices.DeleteFunc(own, func(s git.Setting) bool {
+	settings := slices.DeleteFunc(slices.Clone(own), func(s git.Setting) bool {
 		if s.Key == "extensions.objectformat" {
 			version = "1"
 			return false
@@ -188,8 +188,29 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 		git.Setting{Key: "core.hooksPath", Value: hooks}, git.Setting{Key: "submodule.alternateErrorStrategy", Value: "info"},
 		git.Setting{Key: "remote.origin.url", Value: i.relative(r, r.path, i.scratch.path(originName))},
 		git.Setting{Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"},
-		git.Setting{Key: "remote.origin.pushurl", Value: "nothing is pushed from a worktree, git liza submit TASK"}, git.Setting{Key: git.CloneKey, Value: i.relative(r, r.inside(), i.registry.common)})
-	return git.RenderConfig(settings), nil
+		git.Setting{Key: "remote.origin.pushurl", Value: noPush}, git.Setting{Key: git.CloneKey, Value: i.relative(r, r.inside(), i.registry.common)})
+	return git.RenderConfig(append(settings, promisor(own)...)), nil
+}
+
+// noPush is the address to which a checkout pushes.
+const noPush = "nothing is pushed from a worktree, git liza submit TASK"
+
+// promisor is the remote from which git fetches the objects that a partial clone lacks, under a
+// name of its own and for nothing else.
+func promisor(own []git.Setting) (settings []git.Setting) {
+	for _, s := range own {
+		remote, is := strings.CutSuffix(s.Key, ".promisor")
+		if !is || !strings.HasPrefix(remote, "remote.") || !git.IsTrue(s.Value) {
+			continue
+		}
+		settings = append(settings, git.Setting{Key: "remote.promisor.skipFetchAll", Value: "true"}, git.Setting{Key: "remote.promisor.pushurl", Value: noPush})
+		for _, s := range own {
+			if kind := strings.TrimPrefix(s.Key, remote+"."); kind == "url" || kind == "promisor" || kind == "partialclonefilter" {
+				settings = append(settings, git.Setting{Key: "remote.promisor." + kind, Value: s.Value})
+			}
+		}
+	}
+	return settings
 }
 
 // packedRefs are the clone's branches, but for those of tasks, its tags, and pins.

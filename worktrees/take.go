@@ -138,16 +138,16 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 
 // takeObjects brings the objects of the commits that the clone lacks.
 func (i *insides) takeObjects(ctx context.Context, r record, f face) error {
-	main, err := i.repo.Refs.Resolve(ctx, "HEAD")
+	given, err := i.repo.Refs.Resolve(ctx, givenPin)
 	if err != nil {
-		main = "" // it is only there to bring less
+		given = "" // it is only there to bring less
 	}
 	var lacking []ID
 	var revs []string
-	for _, id := range []ID{f.head, f.tip, r.head, main} {
+	for _, id := range []ID{f.head, f.tip, r.head, given} {
 		switch {
 		case id == "" || slices.Contains(lacking, id):
-		case id == r.head || id == main:
+		case id == r.head || id == given:
 			revs = append(revs, "^"+string(id))
 		default:
 			lacks, err := i.lacks(ctx, id)
