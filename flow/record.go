@@ -114,6 +114,9 @@ var anomalyNames = names{"anomaly type", "retry_loop", "trade_off", "spec_ambigu
 	"review_deadlock", "system_ambiguity", "limit_reached",
 	"review_churn", "replacement_blocked", "gate_failed", "failure_streak"}
 
+// NoHooks is the assumption that is violated where a session may have written a hook.
+const NoHooks = "sessions write no hooks of the clone"
+
 // anomalyDetails are the keys that an anomaly of a type must have.
 var anomalyDetails = map[AnomalyType][]string{
 	RetryLoop:          {"count", "error_pattern"},

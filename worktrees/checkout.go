@@ -172,13 +172,13 @@ func (t *Trees) makeHeld(ctx context.Context, c checkout) (Tree, error) {
 
 // fillCheckout runs a git that writes files and a private index, and then installs
 // that index. So no lock of another process, dead or alive, is in its way.
-func (t *Trees) fillCheckout(ctx context.Context, r record, args ...string) error {
-	index, err := t.scratch.privateIndex(r)
+func (i *insides) fillCheckout(ctx context.Context, r record, args ...string) error {
+	index, err := i.scratch.privateIndex(r)
 	if err != nil {
 		return err
 	}
 	defer index.remove()
-	if _, err := t.isolation.run(ctx, r, git.Cmd{Args: args, Env: index.env(), Limit: slow}); err != nil {
+	if _, err := i.isolation.run(ctx, r, git.Cmd{Args: args, Env: index.env(), Limit: slow}); err != nil {
 		return err
 	}
 	return index.install()
@@ -246,7 +246,7 @@ func (t *Trees) fillFolder(ctx context.Context, r record) error {
 	if !fileExists(filepath.Join(r.gitDir, "index")) {
 		how = []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"}
 	}
-	switch err := t.fillCheckout(ctx, r, how...); {
+	switch err := t.insides.fillCheckout(ctx, r, how...); {
 	case exitCode(err) > 0 && ctx.Err() == nil:
 		return &CheckoutError{Path: r.path, Commit: r.head, Err: err}
 	case err != nil: // git did not start, or was ended

@@ -175,7 +175,7 @@ func TestSHA256(t *testing.T) {
 }
 
 // A project that was moved as a whole mends its links; a copy leaves the
-// original alone.
+// original alone, and its own checkout is whole once its entry is made again.
 func TestMovedAndCopied(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -187,9 +187,11 @@ func TestMovedAndCopied(t *testing.T) {
 	_, err := p.open(copied).Branch(ctx, "task-1", "liza/task-1", p.base)
 	require.Equal(t, "rm -r '"+copied+"/.git/worktrees/task-1'", obstacle(t, err).Hint)
 	require.NoError(t, os.RemoveAll(copied+"/.git/worktrees/task-1"))
-	_, err = p.open(copied).Branch(ctx, "task-1", "liza/task-1", p.base)
-	require.Contains(t, obstacle(t, err).Reason, "in the way")
-	require.Equal(t, []string{"new"}, p.status(tree.Path).Untracked)
+	tree, err = p.open(copied).Branch(ctx, "task-1", "liza/task-1", p.base)
+	require.NoError(t, err)
+	require.Equal(t, copied+"/.worktrees/task-1", tree.Path)
+	require.Equal(t, "?? new", p.gitIn(tree.Path, "status", "--porcelain"))
+	require.Equal(t, []string{"new"}, p.status(p.Path("task-1")).Untracked)
 
 	require.NoError(t, os.RemoveAll(copied))
 	require.NoError(t, os.Rename(p.dir, copied))

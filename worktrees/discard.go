@@ -19,20 +19,25 @@ import (
 const undonePrefix = "undone-"
 
 // lockName waits until no other process of this program makes or removes the checkout called
-// name. What dead ones were making or removing is gone then. It refuses names as checkName does.
-func (g *registry) lockName(ctx context.Context, name string) (unlock func(), err error) {
+// name. What dead ones were making or removing is gone then, and an entry that was lost is there.
+// It refuses names as checkName does.
+func (t *Trees) lockName(ctx context.Context, name string) (unlock func(), err error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	if unlock, err = g.locks.lock(ctx, lockStripe(name)); err != nil {
+	if unlock, err = t.locks.lock(ctx, lockStripe(name)); err != nil {
 		return nil, err
 	}
-	_ = g.sweepUndone(ctx) // what stays of others is in the way of few
-	if fileExists(g.scratch.path(undonePrefix + name + ".lock")) {
-		if err := g.discardCheckout(ctx, name); err != nil {
-			unlock()
-			return nil, err
-		}
+	_ = t.sweepUndone(ctx) // what stays of others is in the way of few
+	if fileExists(t.scratch.path(undonePrefix + name + ".lock")) {
+		err = t.discardCheckout(ctx, name)
+	}
+	if err == nil {
+		err = t.remakeEntry(ctx, name)
+	}
+	if err != nil {
+		unlock()
+		return nil, err
 	}
 	return unlock, nil
 }
@@ -95,7 +100,7 @@ func (g *registry) repairRecords(ctx context.Context) ([]record, error) {
 	}
 	for _, entry := range entries {
 		if err := g.repairLinks(entry.Name()); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("worktrees: %w", err)
 		}
 	}
 	return g.records(ctx)
@@ -103,22 +108,16 @@ func (g *registry) repairRecords(ctx context.Context) ([]record, error) {
 
 func (g *registry) repairLinks(name string) error {
 	path := resolveLinks(g.Path(name))
-	if !isInside(path, g.common) {
-		return nil
-	}
 	inside := filepath.Join(path, ".git")
 	entry, err := git.EntryOf(g.common, inside)
-	if err != nil {
+	if err != nil || !isInside(path, g.common) {
 		return nil
 	}
 	named, err := git.ReadSmall(filepath.Join(entry, "gitdir"))
-	if err == nil && strings.TrimSpace(string(named)) != inside {
-		err = os.WriteFile(filepath.Join(entry, "gitdir"), []byte(inside+"\n"), 0o666)
+	if err != nil || strings.TrimSpace(string(named)) == inside {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("worktrees: %w", err)
-	}
-	return nil
+	return os.WriteFile(filepath.Join(entry, "gitdir"), []byte(inside+"\n"), 0o666)
 }
 
 // checkOwn refuses a folder that belongs to another repository.

@@ -93,19 +93,12 @@ func (f *Followers) isBehind(ctx context.Context, r record, old, new ID) (bool, 
 }
 
 func (f *Followers) eachCheckout(ctx context.Context, branch string, do func(record) error) error {
-	records, err := f.registry.records(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range records {
-		if r.branch != branch || r.gone || r.alien {
-			continue
+	return f.registry.each(ctx, func(r record) error {
+		if r.branch != branch {
+			return nil
 		}
-		if err := do(r); err != nil {
-			return err
-		}
-	}
-	return nil
+		return do(r)
+	})
 }
 
 // A note in a work tree's git directory says that its branch is about to move

@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An index is a private index file. A split index names its other half in the git
@@ -27,14 +24,8 @@ func (s *scratch) privateIndex(r record) (index, error) {
 		return index{}, err
 	}
 	x := index{r, filepath.Join(dir, "index"), release}
-	from, err := git.OpenRegular(filepath.Join(r.gitDir, "index"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return x, nil // git would take an empty file for a damaged index
-	}
-	if err == nil {
-		err = copyTo(x.path, from)
-	}
-	if err != nil {
+	// Git would take an empty file for a damaged index.
+	if err := copyIfThere(x.path, filepath.Join(r.gitDir, "index")); err != nil {
 		release()
 		return index{}, fmt.Errorf("worktree %s: %w", r.path, err)
 	}

@@ -1,8 +1,10 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -28,6 +30,8 @@ type insides struct {
 	isolation *isolation
 	scratch   *scratch
 	isFree    func(ctx context.Context, branch string) bool // whether work moves a task's branch
+
+	integration func(context.Context) string // the name of that branch, "" if there is none
 }
 
 // inside is the git directory inside a checkout.
@@ -49,34 +53,29 @@ func isInside(dir, common string) bool {
 
 // make makes the repository inside the checkout. Its folder is there, and its entry.
 func (i *insides) make(ctx context.Context, r record) error {
-	inside := r.inside()
-	for _, name := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "hooks"} {
-		if err := os.MkdirAll(filepath.Join(inside, filepath.FromSlash(name)), 0o777); err != nil {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
-		}
-	}
 	config, err := i.config(ctx, r)
-	if err != nil {
+	refs, text, giveErr := i.give(ctx, true)
+	if err := cmp.Or(err, giveErr); err != nil {
 		return err
 	}
-	_, refs, err := i.give(ctx, true)
-	if err != nil {
-		return err
+	local := i.localBranches(ctx, refs)
+	files := map[string]string{"config": config, "packed-refs": withRemotes(text, refs, local), "HEAD": "ref: refs/heads/.invalid\n",
+		"objects/info/alternates": i.alternates(r, filepath.Join(r.inside(), "objects"), i.registry.common)}
+	if len(local) > 0 {
+		files["refs/remotes/origin/HEAD"] = "ref: refs/remotes/origin/" + local[0] + "\n"
 	}
-	files := map[string]string{"config": config, "packed-refs": withRemotes(refs), "HEAD": "ref: refs/heads/.invalid\n",
-		"objects/info/alternates": i.alternates(r)}
+	inside := r.inside()
+	for _, name := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "refs/remotes/origin", "info", "hooks"} {
+		err = errors.Join(err, os.MkdirAll(filepath.Join(inside, filepath.FromSlash(name)), 0o777))
+	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), 0o666); err != nil {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
-		}
+		err = errors.Join(err, os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), 0o666))
 	}
 	for _, name := range []string{"shallow", "info/exclude", "info/attributes", "info/sparse-checkout"} {
-		if err := copyIfThere(filepath.Join(inside, filepath.FromSlash(name)), filepath.Join(i.registry.common, filepath.FromSlash(name))); err != nil {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
-		}
+		err = errors.Join(err, copyIfThere(filepath.Join(inside, filepath.FromSlash(name)), filepath.Join(i.registry.common, filepath.FromSlash(name))))
 	}
-	root, err := os.OpenRoot(inside)
-	if err != nil {
+	root, openErr := os.OpenRoot(inside)
+	if err = errors.Join(err, openErr); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
@@ -142,29 +141,32 @@ func (i *insides) relative(r record, from, path string) string {
 
 func isBelow(dir, path string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
 
-// alternates names the clone's folders of objects, one in a line.
-func (i *insides) alternates(r record) string {
-	path := i.relative(r, r.inside(), filepath.Join(i.registry.common, "objects"))
-	if !filepath.IsAbs(path) {
-		path = filepath.Join("..", path) // git reads it from the folder of objects
+// alternates names the folders of objects of a repository in the clone, and those that it
+// borrows from, one in a line, for a folder of objects in a checkout.
+func (i *insides) alternates(r record, objects, common string) (text string) {
+	stores, _ := git.Stores(filepath.Join(common, "objects")) // git says what it cannot read
+	for _, store := range stores {
+		text += i.relative(r, objects, store) + "\n"
 	}
-	return path + "\n"
+	return text
 }
 
 // leftOut are the keys, or what they begin with, of the clone's configuration that are
-// about places, pushing, secrets or this program.
+// about places, pushing, secrets or this program. The hooks inside run those of its folder.
 var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.splitindex", "core.repositoryformatversion", "remote.", "branch.", "http.", "url.",
-	"credential.", "lfs.storage", "liza.", "extensions.", "include.", "includeif.", "gc."}
+	"core.hookspath", "credential.", "lfs.storage", "liza.", "extensions.", "gc."}
 
 // config is the configuration inside: the clone's own without what is left out.
 func (i *insides) config(ctx context.Context, r record) (string, error) {
 	own, err := i.repo.Config.SettingsIn(ctx, filepath.Join(i.registry.common, "config"))
-	if err != nil {
+	sparse, sparseErr := i.isolation.sparse(ctx)
+	if err := cmp.Or(err, sparseErr); err != nil {
 		return "", err
 	}
-	sparse, err := i.isolation.sparse(ctx)
-	if err != nil {
-		return "", err
+	for n, s := range own {
+		if strings.HasPrefix(s.Key, "include") && strings.HasSuffix(s.Key, ".path") && s.Value != "" && !strings.ContainsAny(s.Value[:1], "/~%:") {
+			own[n].Value = i.relative(r, r.inside(), filepath.Join(i.registry.common, s.Value))
+		}
 	}
 	own = append(own, sparse...)
 	// A relative folder is looked for in each work tree by git itself.
@@ -172,13 +174,10 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 	if set, err := i.repo.Config.Config(ctx, "core.hooksPath"); err == nil && set != "" && set[0] != '~' && !filepath.IsAbs(set) {
 		hooks = set
 	}
-	settings := slices.DeleteFunc(own, func(s git.Setting) bool {
+	settings := slices.DeleteFunc(slices.Clone(own), func(s git.Setting) bool {
 		if s.Key == "extensions.objectformat" {
 			version = "1"
 			return false
-		}
-		if s.Key == "core.hookspath" {
-			return true // the hooks inside run those of that folder
 		}
 		return slices.ContainsFunc(leftOut, func(begin string) bool {
 			return s.Key == begin || strings.HasSuffix(begin, ".") && strings.HasPrefix(s.Key, begin)
@@ -189,8 +188,29 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 		git.Setting{Key: "core.hooksPath", Value: hooks}, git.Setting{Key: "submodule.alternateErrorStrategy", Value: "info"},
 		git.Setting{Key: "remote.origin.url", Value: i.relative(r, r.path, i.scratch.path(originName))},
 		git.Setting{Key: "remote.origin.fetch", Value: "+refs/heads/*:refs/remotes/origin/*"},
-		git.Setting{Key: "remote.origin.pushurl", Value: "nothing is pushed from a worktree, git liza submit TASK"}, git.Setting{Key: git.CloneKey, Value: i.relative(r, r.inside(), i.registry.common)})
-	return git.RenderConfig(settings), nil
+		git.Setting{Key: "remote.origin.pushurl", Value: noPush}, git.Setting{Key: git.CloneKey, Value: i.relative(r, r.inside(), i.registry.common)})
+	return git.RenderConfig(append(settings, promisor(own)...)), nil
+}
+
+// noPush is the address to which a checkout pushes.
+const noPush = "nothing is pushed from a worktree, git liza submit TASK"
+
+// promisor is the remote from which git fetches the objects that a partial clone lacks, under a
+// name of its own and for nothing else.
+func promisor(own []git.Setting) (settings []git.Setting) {
+	for _, s := range own {
+		remote, is := strings.CutSuffix(s.Key, ".promisor")
+		if !is || !strings.HasPrefix(remote, "remote.") || !git.IsTrue(s.Value) {
+			continue
+		}
+		settings = append(settings, git.Setting{Key: "remote.promisor.skipFetchAll", Value: "true"}, git.Setting{Key: "remote.promisor.pushurl", Value: noPush})
+		for _, s := range own {
+			if kind := strings.TrimPrefix(s.Key, remote+"."); kind == "url" || kind == "promisor" || kind == "partialclonefilter" {
+				settings = append(settings, git.Setting{Key: "remote.promisor." + kind, Value: s.Value})
+			}
+		}
+	}
+	return settings
 }
 
 // packedRefs are the clone's branches, but for those of tasks, its tags, and pins.
@@ -212,15 +232,23 @@ func packed(refs map[string]ID) string {
 	return text.String()
 }
 
-// withRemotes adds each branch of a text of packed-refs as the remote has it. The text stays
-// sorted.
-func withRemotes(text string) string {
-	heads := text
-	if at := strings.Index(text, " refs/tags/"); at >= 0 {
-		heads = text[:strings.LastIndexByte(text[:at], '\n')+1]
+// withRemotes has each branch of a text of packed-refs as the remote has it, and the local ones.
+func withRemotes(text string, refs map[string]ID, local []string) string {
+	own := map[string]ID{}
+	for _, branch := range local {
+		own["refs/heads/"+branch] = refs["refs/heads/"+branch]
 	}
-	remotes := strings.ReplaceAll(strings.TrimPrefix(heads, packedHeader), " refs/heads/", " refs/remotes/origin/")
-	return heads + remotes + text[len(heads):]
+	return packed(own) + strings.ReplaceAll(strings.TrimPrefix(text, packedHeader), " refs/heads/", " refs/remotes/origin/")
+}
+
+// localBranches are those of the clone's branches that a checkout has as its own: the default
+// one, that of origin or of the main work tree, and integration.
+func (i *insides) localBranches(ctx context.Context, refs map[string]ID) []string {
+	ref, _ := i.repo.Refs.SymbolicRef(ctx, "refs/remotes/origin/HEAD")
+	main := record{gitDir: i.registry.common}
+	_ = i.registry.readHead(ctx, &main) // a checkout can do without
+	local := []string{cmp.Or(strings.TrimPrefix(ref, "refs/remotes/origin/"), main.branch), i.integration(ctx)}
+	return slices.DeleteFunc(local, func(name string) bool { return refs["refs/heads/"+name] == "" })
 }
 
 // SetAuthor has what is committed in the checkout called name be somebody's, unless the
@@ -322,7 +350,7 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 			continue
 		}
 		err := writeIn(root, there, []byte(id+"\n"))
-		if err == nil && inner[name] == was {
+		if err == nil && was != "" && inner[name] == was {
 			err = writeIn(root, name, []byte(id+"\n"))
 		}
 		if err != nil {
@@ -343,7 +371,8 @@ func (i *insides) writeOrigin(refs string) error {
 	if i.repo.HashLen() == 64 {
 		version, extension = "1", "[extensions]\n\tobjectFormat = sha256\n"
 	}
-	files := map[string]string{"objects/info/alternates": "../../../objects\n", "config": "[core]\n\tbare = true\n\trepositoryFormatVersion = " + version + "\n" + extension,
+	borrowed := i.alternates(record{path: dir}, filepath.Join(dir, "objects"), i.registry.common)
+	files := map[string]string{"objects/info/alternates": borrowed, "config": "[core]\n\tbare = true\n\trepositoryFormatVersion = " + version + "\n" + extension,
 		"HEAD": "ref: refs/heads/.invalid\n", "packed-refs": refs}
 	for _, name := range []string{"objects/info/alternates", "config", "packed-refs", "HEAD"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))

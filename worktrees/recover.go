@@ -45,20 +45,15 @@ func (l *Leftovers) recoverDirs(ctx context.Context) error {
 // and made it. If the branch has not moved, the note may belong to a living process; it
 // is no obstacle, and the next process that moves the branch removes it.
 func (l *Leftovers) recoverNote(ctx context.Context, dir string) error {
-	records, err := l.registry.records(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range records {
-		if r.gitDir != dir || r.gone || r.alien {
-			continue
+	return l.registry.each(ctx, func(r record) error {
+		if r.gitDir != dir {
+			return nil
 		}
 		if _, to, err := readNote(r); err != nil || to != r.head {
 			return err
 		}
 		return l.followers.catchUp(ctx, r)
-	}
-	return nil
+	})
 }
 
 // sweepGone removes what was renamed to be removed.

@@ -43,6 +43,40 @@ func (g *registry) register(ctx context.Context, c checkout) (record, error) {
 	return r, err
 }
 
+// lacksEntry reports whether a folder has a repository inside that is of the clone, and the
+// entry is gone: somebody deleted it, or an old git did. Whoever removes a checkout renames the
+// folder first, so the entry is looked for first.
+func (g *registry) lacksEntry(path string) bool {
+	_, err := git.EntryOf(g.common, filepath.Join(path, ".git"))
+	return err != nil && isInside(path, g.common)
+}
+
+// remakeEntry makes the entry of a checkout again if it alone is gone, and takes what is inside.
+// A folder that was not made for the name is left alone: it is in the way. The name is locked.
+func (t *Trees) remakeEntry(ctx context.Context, name string) error {
+	path, mine := resolveLinks(t.Path(name)), taskBranch(name)
+	if !t.lacksEntry(path) {
+		return nil
+	}
+	f, err := t.insides.readFace(record{path: path}, mine)
+	if err != nil || f.head == "" || mine != "" && f.tip == "" || mine == "" && f.branch != "" {
+		return nil
+	}
+	// The entry begins at any commit that the clone has, and on no branch: so the task's branch,
+	// which may have moved since, only moves forward.
+	at, err := t.repo.Refs.Resolve(ctx, "HEAD")
+	if err != nil || at == "" {
+		return err
+	}
+	r, err := t.register(ctx, checkout{name: name, commit: at})
+	if err != nil {
+		return err
+	}
+	r.gone, r.own = false, true
+	_ = t.insides.take(ctx, &r) // what cannot be taken is Take's to say
+	return t.insides.renew(ctx, &r)
+}
+
 // writeAdminFiles writes the administrative files of a new work tree, see
 // gitrepository-layout(5).
 func (g *registry) writeAdminFiles(ctx context.Context, admin, path string, c checkout) error {

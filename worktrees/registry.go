@@ -82,6 +82,23 @@ func (g *registry) records(ctx context.Context) ([]record, error) {
 	return records, nil
 }
 
+// each does something with the record of each work tree that is whole.
+func (g *registry) each(ctx context.Context, do func(record) error) error {
+	records, err := g.records(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if r.gone || r.alien {
+			continue
+		}
+		if err := do(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // readRecord is false for a work tree that another process is just making or removing,
 // and for one that does not say where it is.
 func (g *registry) readRecord(ctx context.Context, r *record, links folderLinks) (known bool, err error) {
@@ -204,17 +221,11 @@ func namesBranch(content []byte, branch string) bool {
 // branch. That is so for most claims, and of each other work tree only the branch is read. If it
 // cannot tell, the records of all will.
 func (g *registry) standing(ctx context.Context, name, branch string) (r record, stands bool) {
-	own, err := git.EntryOf(g.common, filepath.Join(g.Path(name), ".git"))
-	if err != nil {
-		return record{}, false
-	}
-	r = record{gitDir: own, name: name}
-	known, err := g.readRecord(ctx, &r, folderLinks{})
-	if err != nil || !known || r.gone || !r.own || r.locked == "" || r.branch != branch || r.path != filepath.Join(resolveLinks(g.root), name) {
-		return record{}, false
-	}
-	names, err := g.gitDirNames()
-	if err != nil {
+	_ = g.whole(ctx, name, func(_ context.Context, found *record) error {
+		r = *found
+		return nil
+	})
+	if r.gitDir == "" || r.locked == "" || r.branch != branch || r.path != filepath.Join(resolveLinks(g.root), name) {
 		return record{}, false
 	}
 	folder, err := git.OpenFolder(g.common)
@@ -222,8 +233,9 @@ func (g *registry) standing(ctx context.Context, name, branch string) (r record,
 		return record{}, false
 	}
 	defer folder.Close()
-	return r, !slices.ContainsFunc(names, func(name string) bool {
-		return name != "worktrees/"+filepath.Base(own) && mayHaveBranch(folder, name, branch)
+	names, err := g.gitDirNames()
+	return r, err == nil && !slices.ContainsFunc(names, func(name string) bool {
+		return name != "worktrees/"+filepath.Base(r.gitDir) && mayHaveBranch(folder, name, branch)
 	})
 }
 

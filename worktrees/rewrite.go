@@ -12,22 +12,17 @@ import (
 // repository has lost them: what was committed a moment ago stands there as it was.
 // A work tree of which git cannot do that is left out.
 func (k *Contents) RewriteObjects(ctx context.Context) error {
-	records, err := k.registry.records(ctx)
+	err := k.registry.each(ctx, func(r record) error {
+		err := k.rewriteObjects(ctx, r)
+		if exitCode(err) > 0 && ctx.Err() == nil {
+			return nil
+		}
+		return err
+	})
 	if errors.Is(err, git.ErrBrokenRef) {
 		return nil // files stay where they are, and so does what they say
 	}
-	if err != nil {
-		return err
-	}
-	for _, r := range records {
-		if r.gone || r.alien {
-			continue
-		}
-		if err := k.rewriteObjects(ctx, r); err != nil && (exitCode(err) < 0 || ctx.Err() != nil) {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 func (k *Contents) rewriteObjects(ctx context.Context, r record) error {
@@ -57,21 +52,11 @@ func (k *Contents) rewriteObjects(ctx context.Context, r record) error {
 // MendIndexes reads HEAD into the index of each work tree that leads to objects which
 // are lost: while it does, `git gc` and `git commit` fail. Files stay as they are.
 func (k *Contents) MendIndexes(ctx context.Context) error {
-	records, err := k.registry.records(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range records {
-		if r.gone || r.alien {
-			continue
-		}
+	return k.registry.each(ctx, func(r record) error {
 		_, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"rev-list", "--objects", "--quiet", "--single-worktree", "--indexed-objects"}})
 		if exitCode(err) > 0 {
 			_, err = k.isolation.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"read-tree", "HEAD"}})
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
 }

@@ -79,7 +79,7 @@ func (i *insides) fillSubmodule(ctx context.Context, repo *git.Repo, sub record)
 		filepath.Join(sub.gitDir, "config"):          git.RenderConfig(settings),
 		filepath.Join(sub.gitDir, "packed-refs"):     packed(refs),
 		filepath.Join(sub.gitDir, "HEAD"):            string(sub.head) + "\n",
-		filepath.Join(objects, "info", "alternates"): i.relative(sub, objects, filepath.Join(common, "objects")) + "\n",
+		filepath.Join(objects, "info", "alternates"): i.alternates(sub, objects, common),
 		filepath.Join(sub.path, ".git"):              "gitdir: " + gitDir + "\n",
 	} {
 		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666))

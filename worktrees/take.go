@@ -36,35 +36,34 @@ func (g *registry) whole(ctx context.Context, name string, do func(context.Conte
 
 // takeHolders is Take of each checkout that has a branch.
 func (t *Trees) takeHolders(ctx context.Context, branch string) error {
-	records, err := t.records(ctx)
-	for _, r := range records {
-		if err != nil {
-			return err
+	return t.each(ctx, func(r record) error {
+		if r.own && (r.hasBranch(branch) || taskBranch(r.name) == branch) {
+			return t.insides.take(ctx, &r)
 		}
-		if r.own && !r.alien && (r.hasBranch(branch) || taskBranch(r.name) == branch) {
-			err = t.insides.take(ctx, &r)
-		}
-	}
-	return err
+		return nil
+	})
 }
 
 // Find returns the checkout called name; false if there is none or it is
 // broken. What was committed inside is the clone's then.
 func (t *Trees) Find(ctx context.Context, name string) (Tree, bool, error) {
 	_ = t.sweepUndone(ctx) // what cannot be removed is Branch's to say
+	if t.lacksEntry(resolveLinks(t.Path(name))) {
+		unlock, err := t.lockName(ctx, name)
+		if err != nil {
+			return Tree{}, false, err
+		}
+		unlock()
+	}
 	if err := t.Take(ctx, name); err != nil {
 		return Tree{}, false, err
 	}
-	trees, err := t.List(ctx)
-	if err != nil {
-		return Tree{}, false, err
+	records, err := t.records(ctx)
+	if r, known := findRecord(records, name); known {
+		tree := t.treeOf(r)
+		return tree, !tree.Broken, nil
 	}
-	for _, tree := range trees {
-		if tree.Name == name {
-			return tree, !tree.Broken, nil
-		}
-	}
-	return Tree{}, false, nil
+	return Tree{}, false, err
 }
 
 // A face is what the repository inside has checked out.
@@ -140,16 +139,16 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 
 // takeObjects brings the objects of the commits that the clone lacks. What it returns keeps them.
 func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefUpdate, error) {
-	main, err := i.repo.Refs.Resolve(ctx, "HEAD")
+	given, err := i.repo.Refs.Resolve(ctx, givenPin)
 	if err != nil {
-		main = "" // it is only there to bring less
+		given = "" // it is only there to bring less
 	}
 	var lacking []ID
 	var revs []string
-	for _, id := range []ID{f.head, f.tip, r.head, main} {
+	for _, id := range []ID{f.head, f.tip, r.head, given} {
 		switch {
 		case id == "" || slices.Contains(lacking, id):
-		case id == r.head || id == main:
+		case id == r.head || id == given:
 			revs = append(revs, "^"+string(id))
 		default:
 			lacks, err := i.lacks(ctx, id)
@@ -170,9 +169,13 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefU
 			return nil, &Obstacle{Path: dir, Reason: "is no folder of git's"}
 		}
 	}
-	named, err := git.ReadSmall(filepath.Join(from, "info", "alternates"))
-	if err != nil || string(named) != i.alternates(r) {
-		return nil, &Obstacle{Path: filepath.Join(from, "info", "alternates"), Reason: "does not name the objects of the clone alone"}
+	path, ours := filepath.Join(from, "info", "alternates"), i.alternates(r, from, i.registry.common)
+	if named, err := git.ReadSmall(path); err != nil || string(named) != ours {
+		hint := "printf '%s\\n'"
+		for line := range strings.SplitSeq(strings.TrimSpace(ours), "\n") {
+			hint += " " + shell.Quote(line)
+		}
+		return nil, &Obstacle{Path: path, Reason: "does not name the objects of the clone alone", Hint: hint + " >" + shell.Quote(path)}
 	}
 	dir, release, err := i.scratch.makeScratch()
 	if err != nil {
@@ -276,17 +279,20 @@ func (i *insides) takeHead(ctx context.Context, r *record, mine string, f face) 
 	return nil
 }
 
-// takeIndex has the index of the entry be that of its HEAD.
+// takeIndex has the index of the entry be that of its HEAD. One that is lost is made by writing
+// the files elsewhere: only then git notes which of them a sparse checkout lacks.
 func (i *insides) takeIndex(ctx context.Context, r record) error {
-	index, err := i.scratch.privateIndex(r)
-	if err != nil {
-		return err
+	how := []string{"-m", "-i"}
+	at := r
+	if !fileExists(filepath.Join(r.gitDir, "index")) {
+		dir, release, err := i.scratch.makeScratch()
+		if err != nil {
+			return err
+		}
+		defer release()
+		at.path, how = dir, []string{"--reset", "-u", "--no-recurse-submodules"}
 	}
-	defer index.remove()
-	if _, err := i.isolation.run(ctx, r, git.Cmd{Args: []string{"read-tree", "-m", "-i", string(r.head)}, Env: index.env(), Limit: slow}); err != nil {
-		return err
-	}
-	if err := index.install(); err != nil {
+	if err := i.fillCheckout(ctx, at, slices.Concat([]string{"read-tree"}, how, []string{string(r.head)})...); err != nil {
 		return err
 	}
 	return i.noteTaken(r)

@@ -66,19 +66,25 @@ func TestRenew(t *testing.T) {
 	p := newProject(t)
 	p.git("branch", "side")
 	p.git("branch", "kept")
+	p.git("branch", "other")
+	p.SetIntegration(func(context.Context) string { return "kept" })
 	tree := p.branch("task-1", "liza/task-1")
+	require.Equal(t, "kept\nliza/task-1\nmain", p.gitIn(tree.Path, "branch", "--format=%(refname:short)"))
+	p.gitIn(tree.Path, "branch", "-q", "side", "origin/side")
 	own := p.gitIn(tree.Path, "commit-tree", "-m", "own", "HEAD^{tree}")
 	p.gitIn(tree.Path, "update-ref", "refs/heads/kept", own)
 	p.write("a", "moved\n")
 	moved := p.commitAll(p.dir, "moved")
 	p.git("branch", "-f", "side", string(moved))
 	p.git("branch", "-f", "kept", string(moved))
+	p.git("branch", "-f", "other", string(moved))
 	p.git("branch", "new", string(moved))
 	require.NoError(t, p.Renew(ctx, "task-1"))
-	for ref, want := range map[string]git.ID{"refs/heads/side": moved, "refs/heads/main": moved, "refs/heads/kept": git.ID(own), "refs/heads/new": moved,
-		"refs/remotes/origin/kept": moved, "refs/remotes/origin/new": moved} {
+	for ref, want := range map[string]git.ID{"refs/heads/side": moved, "refs/heads/main": moved, "refs/heads/kept": git.ID(own),
+		"refs/remotes/origin/kept": moved, "refs/remotes/origin/new": moved, "refs/remotes/origin/other": moved, "refs/remotes/origin/HEAD": moved} {
 		require.Equal(t, string(want), p.gitIn(tree.Path, "rev-parse", ref), ref)
 	}
+	require.Equal(t, "kept\nliza/task-1\nmain\nside", p.gitIn(tree.Path, "branch", "--format=%(refname:short)"))
 	out := t.TempDir()
 	require.NoError(t, os.RemoveAll(filepath.Join(tree.Path, ".git", "refs", "remotes", "origin")))
 	require.NoError(t, os.Symlink(out, filepath.Join(tree.Path, ".git", "refs", "remotes", "origin")))

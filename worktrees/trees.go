@@ -62,7 +62,7 @@ func Open(repo *git.Repo) (*Trees, error) {
 	s := &scratch{common}
 	g := &registry{repo: repo, main: main, common: common, root: filepath.Join(main, layout.Worktrees), scratch: s, locks: &nameLocks{common}}
 	t := &Trees{registry: g, branches: &branches{repo: repo, registry: g, scratch: s}, isolation: &isolation{repo: repo, main: main, common: common}}
-	t.insides = &insides{repo: repo, registry: g, isolation: t.isolation, scratch: s}
+	t.insides = &insides{repo: repo, registry: g, isolation: t.isolation, scratch: s, integration: func(context.Context) string { return "" }}
 	t.insides.isFree = func(ctx context.Context, branch string) bool {
 		return t.FreeBranches == nil || t.FreeBranches(ctx, branch)
 	}
@@ -78,6 +78,10 @@ func Open(repo *git.Repo) (*Trees, error) {
 func (t *Trees) GuardHooks(guard func(context.Context, *git.Process) error) {
 	t.isolation.guard = guard
 }
+
+// SetIntegration has new checkouts have a branch of the clone beside the default one. They ask
+// for its name, which is "" if there is none.
+func (t *Trees) SetIntegration(name func(context.Context) string) { t.insides.integration = name }
 
 // NameOf returns the name of the checkout below .worktrees/ that a repository was
 // opened from, "" if it was opened from elsewhere. A checkout that a user made in a

@@ -335,14 +335,27 @@ func (r *Repo) objectDirs() ([]string, error) {
 	if home := filepath.Join(r.commonDir, "objects"); home != r.objectDir {
 		list = append(list, home)
 	}
-	list = append(list, filepath.SplitList(os.Getenv(alternatesVar))...)
+	return followAlternates(append(list, filepath.SplitList(os.Getenv(alternatesVar))...))
+}
+
+// Stores are the folders in which git looks for objects that are in one, or that it borrows.
+// Those that others borrow from come first: git follows alternates five levels deep, and no
+// further from a folder that it knows. Beside an error they are those that could be read.
+func Stores(objects string) ([]string, error) {
+	list, err := followAlternates([]string{objects})
+	slices.Reverse(list)
+	return list, err
+}
+
+// followAlternates adds the folders from which those of a list borrow.
+func followAlternates(list []string) ([]string, error) {
 	for i := 0; i < len(list) && len(list) <= maxAlternates; i++ {
 		data, err := os.ReadFile(filepath.Join(list[i], "info", "alternates"))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("folders of objects: %w", err)
+			return list, fmt.Errorf("folders of objects: %w", err)
 		}
 		for line := range strings.Lines(string(data)) {
 			dir := strings.TrimSpace(line)

@@ -145,7 +145,8 @@ const takeLimit = 4 << 30
 const takeTime = 30 * time.Minute
 
 // TakeObjects brings what revs lead to, commits and, after ^, those that are known, from a
-// folder of objects that somebody else has written. Git opens no repository there. What
+// folder of objects that somebody else has written. Git opens no repository there: what a
+// partial clone lacks it fetches as the clone's own configuration says. What
 // comes is checked in an empty folder, the quarantine, before it is the repository's: that each
 // object is what its id says, and that those which it names are there. The error is a *Error
 // where git refuses them.
@@ -158,7 +159,7 @@ func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, revs []s
 		return fmt.Errorf("taking objects over: %w", err)
 	}
 	defer pack.Close()
-	err = r.streamOutput(ctx, Cmd{Env: []string{"GIT_NO_LAZY_FETCH=1", alternatesVar + "=" + from}, Stdin: []byte(strings.Join(revs, "\n") + "\n"), Limit: takeTime,
+	err = r.streamOutput(ctx, Cmd{Env: []string{alternatesVar + "=" + quoteAlternate(from)}, Stdin: []byte(strings.Join(revs, "\n") + "\n"), Limit: takeTime,
 		Args: append(takeOptions, "pack-objects", "-q", "--revs", "--stdout", "--thin", "--delta-base-offset")}, func(out *bufio.Reader) error {
 		_, err := io.Copy(pack, io.LimitReader(out, takeLimit+1))
 		return err
@@ -169,9 +170,8 @@ func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, revs []s
 	if err != nil {
 		return err
 	}
-	apart := append(Apart(r, quarantine), "GIT_NO_LAZY_FETCH=1")
 	unpack := append(slices.Clone(takeOptions), "unpack-objects", "-q", "--strict", fmt.Sprintf("--max-input-size=%d", takeLimit))
-	if _, err := r.Run(ctx, Cmd{Env: apart, Input: pack, Args: unpack, Limit: takeTime}); err != nil {
+	if _, err := r.Run(ctx, Cmd{Env: Apart(r, quarantine), Input: pack, Args: unpack, Limit: takeTime}); err != nil {
 		return err
 	}
 	if err := MoveObjects(r, quarantine); err != nil {
@@ -183,7 +183,7 @@ func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, revs []s
 // Apart is the environment in which git writes objects to a quarantine, and sees those of the
 // repository too.
 func Apart(r *Repo, quarantine string) []string {
-	return []string{"GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + r.objectDir}
+	return []string{"GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + lent(r.objectDir)}
 }
 
 // MoveObjects moves the objects that a quarantine holds to the repository. After an error some

@@ -72,7 +72,7 @@ func (g *Merger) TryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
 	if err := g.makeMergeDir(dir); err != nil {
 		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
 	}
-	others := quoteAlternate(g.repo.objectDir)
+	others := lent(g.repo.objectDir)
 	if more := os.Getenv(alternatesVar); more != "" {
 		others += string(os.PathListSeparator) + more
 	}
@@ -82,6 +82,15 @@ func (g *Merger) TryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
 
 // alternatesVar names more folders with objects, for reading.
 const alternatesVar = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+
+// lent is a folder of objects, with those that it borrows from, as that variable holds them.
+func lent(objects string) string {
+	stores, _ := Stores(objects) // git says what it cannot read
+	for n := range stores {
+		stores[n] = quoteAlternate(stores[n])
+	}
+	return strings.Join(stores, string(os.PathListSeparator))
+}
 
 // quoteAlternate returns a folder as that variable holds it, quoted if need be.
 func quoteAlternate(dir string) string {

@@ -3,8 +3,6 @@ package launcher
 import (
 	"cmp"
 	"encoding/csv"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Session is what a container is made for.
@@ -40,11 +39,11 @@ type mount struct {
 // of its environment name, such as certificates. A later one may lie in an earlier one.
 func (s Session) mounts(env []string) ([]mount, error) {
 	list := []mount{{path: s.Common, writes: s.Moves}}
-	stores, err := alternates(filepath.Join(s.Common, "objects"), nil)
+	stores, err := git.Stores(filepath.Join(s.Common, "objects"))
 	if err != nil {
 		return nil, err
 	}
-	for _, store := range stores {
+	for _, store := range slices.Backward(stores[:len(stores)-1]) { // the last is the clone's own
 		list = append(list, mount{path: store})
 	}
 	if s.Moves {
@@ -73,33 +72,6 @@ func namedFiles(env []string) (list []string) {
 		}
 	}
 	return list
-}
-
-// alternates are the folders with objects that git reads beside those of the store.
-func alternates(store string, known []string) ([]string, error) {
-	text, err := os.ReadFile(filepath.Join(store, "info", "alternates"))
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return known, err
-	}
-	for line := range strings.Lines(string(text)) {
-		path := strings.TrimSpace(line)
-		if path == "" || path[0] == '#' {
-			continue
-		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(store, path)
-		}
-		if slices.Contains(known, path) {
-			continue
-		}
-		if known, err = alternates(path, append(known, path)); err != nil {
-			return known, err
-		}
-	}
-	return known, nil
 }
 
 // selfTarget is in a folder that the PATH of every image names, so that git finds it.

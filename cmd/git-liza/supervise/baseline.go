@@ -140,7 +140,7 @@ func (p *workplace) namePlanted(ctx context.Context, a *assignment) (said []stri
 			continue
 		}
 		said = append(said, "the hook "+path+" came or changed: this rush starts no hooks any more; look at it, and begin another one")
-		details := map[string]string{"assumption": "sessions write no hooks of the clone", "reality": flow.Excerpt(path+" came or changed", 200)}
+		details := map[string]string{"assumption": flow.NoHooks, "reality": flow.Excerpt(path+" came or changed", 200)}
 		if _, err := p.clone.Make(ctx, flow.ActAnomaly, "", &flow.AnomalyMove{Type: flow.AssumptionViolated, About: a.taskID(), Details: details}); err != nil {
 			p.say("%s: the hook is no anomaly on the board: %v", p.id, err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // An Inbox is what needs somebody: what the rules let this caller settle, and
@@ -99,6 +100,7 @@ func inboxOf(p *Picture) *Inbox {
 		c.addClasses()
 		c.addDeferred()
 		c.addReverted()
+		c.addPlanted()
 		c.addBudgets()
 		c.addReviews()
 		c.addDrafts()
@@ -283,6 +285,16 @@ func (c *collector) addBlocked() {
 			i.Text, i.task = "urgent discovery: "+FirstLine(t.Text), ""
 		}
 		c.add(i)
+	}
+}
+
+// addPlanted adds the hooks that came or changed while a session ran, until a person dismisses
+// what the board says of them.
+func (c *collector) addPlanted() {
+	for _, one := range (RecordFilter{Kind: "anomaly"}).Records(c.Reading) {
+		if a, is := one.document.(*flow.Anomaly); is && a.Details["assumption"] == flow.NoHooks {
+			c.add(Item{Kind: "hook", Subject: string(one.ID), Text: "the hook " + plaintext.Line(a.Details["reality"]) + " while a session ran", Command: one.Command, since: one.At})
+		}
 	}
 }
 

@@ -274,12 +274,8 @@ func openRecords(r Reading) map[string]int {
 func (g *Status) recordsLine() string {
 	var words []string
 	for _, kind := range [][2]string{{"anomaly", "anomalies"}, {"discovery", "discoveries"}, {"note", "notes"}} {
-		switch n := g.Records[kind[0]]; n {
-		case 0:
-		case 1:
-			words = append(words, "1 "+kind[0])
-		default:
-			words = append(words, fmt.Sprint(n, " ", kind[1]))
+		if n := g.Records[kind[0]]; n > 0 {
+			words = append(words, fmt.Sprint(n, " ", kind[min(n, 2)-1]))
 		}
 	}
 	if len(words) == 0 {

@@ -46,6 +46,8 @@ func boardOf(documents ...flow.Document) *flow.Board {
 			key = flow.Key{Folder: flow.Agents, ID: string(d.ID)}
 		case *flow.Discovery:
 			key = flow.Key{Folder: flow.Discovered, ID: string(d.ID)}
+		case *flow.Anomaly:
+			key = flow.Key{Folder: flow.Anomalies, ID: string(d.ID)}
 		}
 		edits = append(edits, flow.Edit{Key: key, Document: doc})
 	}

@@ -51,6 +51,10 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 	}
 	if trees != nil {
 		trees.FreeBranches = isClaimed(repo, now)
+		trees.SetIntegration(func(ctx context.Context) (name string) {
+			askBoard(ctx, repo, now, func(b *flow.Board) { name = b.Settings().Integration.Name })
+			return name
+		})
 		// An error is ignored: leftovers do no harm, or the command that they
 		// obstruct names them.
 		_ = trees.Leftovers.Clear(ctx)
@@ -70,17 +74,21 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 // isClaimed reports whether somebody works on the task of a branch. A branch whose task is
 // judged stays at what is judged, also where the board cannot be read.
 func isClaimed(repo *git.Repo, now func() time.Time) func(context.Context, string) bool {
-	return func(ctx context.Context, branch string) bool {
-		store, err := gitstore.OpenStore(ctx, repo, now) // of its own, since any goroutine may ask
-		if err != nil {
-			return false
+	return func(ctx context.Context, branch string) (claimed bool) {
+		askBoard(ctx, repo, now, func(b *flow.Board) {
+			t := b.Task(flow.TaskID(strings.TrimPrefix(branch, layout.TaskBranches)))
+			claimed = t != nil && t.Claim != nil
+		})
+		return claimed
+	}
+}
+
+// askBoard asks the board, if it can be read, with a store of its own, since any goroutine may.
+func askBoard(ctx context.Context, repo *git.Repo, now func() time.Time, ask func(*flow.Board)) {
+	if store, err := gitstore.OpenStore(ctx, repo, now); err == nil {
+		if b, _, err := store.Board(ctx); err == nil {
+			ask(b)
 		}
-		b, _, err := store.Board(ctx)
-		if err != nil {
-			return false
-		}
-		t := b.Task(flow.TaskID(strings.TrimPrefix(branch, layout.TaskBranches)))
-		return t != nil && t.Claim != nil
 	}
 }
 
