@@ -102,14 +102,7 @@ func keyFile(ctx context.Context, r *git.Repo, name string) (string, error) {
 		}
 		return own, nil
 	}
-	if rest, ok := strings.CutPrefix(set, "~/"); ok {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("git config liza.principal.%s.key: %w", name, err)
-		}
-		set = filepath.Join(home, rest)
-	}
-	if !filepath.IsAbs(set) {
+	if set = git.ExpandHome(set); !filepath.IsAbs(set) {
 		return "", fmt.Errorf("git config liza.principal.%s.key is %q; it has to be an absolute path, or begin with ~/", name, set)
 	}
 	return set, nil

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -47,7 +46,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	}
 	if live := id.Folder(t.Attempt.Number); name != live {
 		return refusal(RuleBranch, "cd "+shell.Quote(filepath.Join(filepath.Dir(s.Repo.WorkTree()), live)),
-			"the work of %s is committed in %s/%s, not in %[2]s/%[4]s", id, layout.Worktrees, live, name)
+			"the work of %s is committed in %s/%s, not in %[2]s/%[4]s", id, filepath.Base(filepath.Dir(s.Repo.WorkTree())), live, name)
 	}
 	inside := git.Inside(s.Repo)
 	defer inside.Close()

@@ -6,47 +6,62 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // ignoreLine is the line that has git ignore the checkouts, whose folder may be a link.
 func (t *Trees) ignoreLine() string {
-	if info, err := os.Lstat(t.root); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return layout.Worktrees
+	line := t.Below() + "/"
+	if t.set != "" {
+		line = "/" + line
 	}
-	return layout.Worktrees + "/"
+	if info, err := os.Lstat(t.root); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		line = strings.TrimSuffix(line, "/")
+	}
+	return line
 }
 
-// Ignore has git ignore .worktrees/ in this clone, through info/exclude of the shared
-// git directory. Repeating it changes nothing.
-func (t *Trees) Ignore() error {
-	path, ignoreLine := filepath.Join(t.common, "info", "exclude"), t.ignoreLine()
-	content, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("ignoring %s: %w", ignoreLine, err)
+// Below is the path of the folder of the checkouts below the main work tree, with slashes, ""
+// where it lies elsewhere.
+func (g *registry) Below() string {
+	if !isBelow(g.main, g.root) {
+		return ""
 	}
-	for line := range strings.Lines(string(content)) {
-		if strings.TrimRight(line, "\r\n") == ignoreLine {
-			return nil
-		}
+	return filepath.ToSlash(g.root[len(g.main)+1:])
+}
+
+// Ignore notes where the checkouts are, and has git ignore their folder in this clone, through
+// info/exclude of the shared git directory. Repeating it changes nothing. It fails where the
+// place is another one by now: the checkouts of this process would be beside it.
+func (t *Trees) Ignore() error {
+	if err := t.notePlace(); err != nil || t.Below() == "" {
+		return err
+	}
+	line := t.ignoreLine()
+	if err := appendLine(filepath.Join(t.common, "info", "exclude"), line); err != nil {
+		return fmt.Errorf("ignoring %s: %w", line, err)
+	}
+	return nil
+}
+
+// appendLine appends a line to a file that lacks it, and does not replace the file: it may be a
+// symbolic link of the user's.
+func appendLine(path, line string) error {
+	content, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || slices.Contains(strings.Split(strings.ReplaceAll(string(content), "\r", ""), "\n"), line) {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("ignoring %s: %w", ignoreLine, err)
+		return err
 	}
-	line := ignoreLine + "\n"
 	if len(content) > 0 && content[len(content)-1] != '\n' {
 		line = "\n" + line
 	}
-	// Append and do not replace: the file may be a symbolic link of the user's.
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
-		return fmt.Errorf("ignoring %s: %w", ignoreLine, err)
+		return err
 	}
-	_, err = f.WriteString(line)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("ignoring %s: %w", ignoreLine, err)
-	}
-	return nil
+	_, err = f.WriteString(line + "\n")
+	return errors.Join(err, f.Close())
 }

@@ -19,7 +19,7 @@ import (
 // git ignores there, as files or links. What is there stays.
 func (t *Trees) include(ctx context.Context, r record) error {
 	list := filepath.Join(t.main, layout.Include)
-	if info, err := os.Lstat(list); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Lstat(list); t.main == "" || err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	out, err := t.repo.Run(ctx, git.Cmd{Dir: t.main, WorkTree: true, Limit: slow,
@@ -34,7 +34,7 @@ func (t *Trees) include(ctx context.Context, r record) error {
 	defer to.Close()
 	// Git asks about no path beyond a link.
 	free := slices.DeleteFunc(strings.Split(string(out), "\x00"), func(path string) bool {
-		return path == "" || strings.HasPrefix(path, layout.Worktrees+"/") || !isFree(to, path)
+		return path == "" || t.Below() != "" && isBelow(t.root, filepath.Join(t.main, path)) || !isFree(to, path)
 	})
 	out, err = t.isolation.run(ctx, r, git.Cmd{Args: []string{"check-ignore", "-z", "--stdin"}, Stdin: pathList(free), Limit: slow})
 	if exitCode(err) == 1 {

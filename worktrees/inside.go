@@ -132,14 +132,17 @@ func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
 // lies below the main work tree, so that a clone can be moved with all that is below it.
 func (i *insides) relative(r record, from, path string) string {
 	main := resolveLinks(i.registry.main)
-	if i.registry.main == "" || !isBelow(main, r.path) || !isBelow(main, path) {
+	if !isBelow(main, r.path) || !isBelow(main, path) {
 		return path
 	}
 	rel, _ := filepath.Rel(from, path) // both are absolute
 	return rel
 }
 
-func isBelow(dir, path string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
+// isBelow is false for the folder "", as for each path that is not clean.
+func isBelow(dir, path string) bool {
+	return dir != "" && strings.HasPrefix(path, dir+string(filepath.Separator))
+}
 
 // alternates names the folders of objects of a repository in the clone, and those that it
 // borrows from, one in a line, for a folder of objects in a checkout.

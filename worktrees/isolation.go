@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"os"
@@ -109,13 +110,10 @@ func (i *isolation) hooksFolder(ctx context.Context) (string, error) {
 	switch {
 	case err != nil || folder == "":
 		return filepath.Join(i.common, "hooks"), err
-	case strings.HasPrefix(folder, "~/"):
-		home, err := os.UserHomeDir()
-		return filepath.Join(home, folder[2:]), err
-	case filepath.IsAbs(folder) || folder[0] == '~':
+	case folder[0] == '~' && !strings.HasPrefix(folder, "~/"):
 		return folder, nil
 	}
-	return filepath.Join(i.main, folder), nil
+	return absoluteIn(cmp.Or(i.main, i.common), git.ExpandHome(folder)), nil
 }
 
 // sparseKeys are what git writes into a configuration of the main work tree alone, and what a

@@ -17,10 +17,10 @@ import (
 // A registry is what git knows of a repository's work trees. It reads, adds and removes
 // them.
 type registry struct {
+	place
 	repo    *git.Repo
-	main    string // the main work tree
+	main    string // the main work tree, "" in a bare repository
 	common  string // the shared git directory
-	root    string // .worktrees in the main work tree
 	scratch *scratch
 	locks   *nameLocks
 }
@@ -55,7 +55,7 @@ func (g *registry) pathOf(r record) string {
 // records returns the main work tree, then the linked ones by the names of
 // their git directories.
 func (g *registry) records(ctx context.Context) ([]record, error) {
-	main := record{path: resolveLinks(g.main), gitDir: g.common}
+	main := record{path: resolveLinks(g.main), gitDir: g.common, gone: g.main == ""}
 	if err := g.readHead(ctx, &main); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
-// Package worktrees makes, examines and removes the checkouts below .worktrees/ of a
-// repository's main work tree, and updates work trees whose branch another process has
-// moved.
+// Package worktrees makes, examines and removes the checkouts of a repository, below
+// .worktrees/ of its main work tree or where git's configuration says, and updates work trees
+// whose branch another process has moved. Its texts call that folder .worktrees/.
 //
 // It knows git and paths, not tasks. Every call can be repeated: what a killed process
 // left half-made is finished or made anew. What this package did not make is reported
@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,12 +25,12 @@ type ID = git.ID
 // for its work after a checkout.
 const slow = 30 * time.Minute
 
-// ErrNoWorkTree is returned by Open for a bare repository. The command line
-// tests it to say which commands need a work tree.
-var ErrNoWorkTree = errors.New("the repository is bare, it has no work tree to put " + layout.Worktrees + "/ into")
+// ErrNoWorkTree is returned by Open for a bare repository that says no place for checkouts. The
+// command line tests it to say which commands need a work tree.
+var ErrNoWorkTree = errors.New("the repository is bare: it has no work tree, and " + layout.WorktreesKey + " names no folder for worktrees")
 
-// Trees makes and removes the checkouts below .worktrees/ of one repository's main work
-// tree, whatever work tree the repository was opened from. Several goroutines and
+// Trees makes and removes the checkouts below .worktrees/ of one repository, whatever work
+// tree the repository was opened from. Several goroutines and
 // processes may use it at once. Its parts are in the order of their layers: each uses
 // only parts above it.
 type Trees struct {
@@ -53,14 +52,19 @@ type Trees struct {
 	HookEnv []string
 }
 
-// Open returns the checkouts of repo. It changes nothing; the error is ErrNoWorkTree.
+// Open returns the checkouts of repo. It changes nothing; the error is ErrNoWorkTree, or of git's
+// configuration.
 func Open(repo *git.Repo) (*Trees, error) {
 	main, common := repo.MainWorkTree(), repo.CommonDir()
-	if main == "" {
-		return nil, ErrNoWorkTree
+	at, err := findPlace(repo)
+	if err == nil && at.root == "" {
+		err = ErrNoWorkTree
+	}
+	if err != nil {
+		return nil, err
 	}
 	s := &scratch{common}
-	g := &registry{repo: repo, main: main, common: common, root: filepath.Join(main, layout.Worktrees), scratch: s, locks: &nameLocks{common}}
+	g := &registry{repo: repo, main: main, common: common, place: at, scratch: s, locks: &nameLocks{common}}
 	t := &Trees{registry: g, branches: &branches{repo: repo, registry: g, scratch: s}, isolation: &isolation{repo: repo, main: main, common: common}}
 	t.insides = &insides{repo: repo, registry: g, isolation: t.isolation, scratch: s, integration: func(context.Context) string { return "" }}
 	t.insides.isFree = func(ctx context.Context, branch string) bool {
@@ -87,14 +91,12 @@ func (t *Trees) SetIntegration(name func(context.Context) string) { t.insides.in
 // opened from, "" if it was opened from elsewhere. A checkout that a user made in a
 // folder further below has a name of several parts.
 func NameOf(repo *git.Repo) string {
-	if repo.WorkTree() == "" || repo.MainWorkTree() == "" {
+	at, err := findPlace(repo)
+	root := resolveLinks(at.root)
+	if err != nil || repo.GitDir() == repo.CommonDir() || !isBelow(root, repo.WorkTree()) {
 		return ""
 	}
-	name, err := filepath.Rel(filepath.Join(repo.MainWorkTree(), layout.Worktrees), repo.WorkTree())
-	if err != nil || name == "." || strings.HasPrefix(name, "..") {
-		return ""
-	}
-	return name
+	return repo.WorkTree()[len(root)+1:]
 }
 
 // A Tree is one checkout. Branch is its branch's short name, "" if HEAD is

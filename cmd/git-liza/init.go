@@ -96,7 +96,7 @@ func (c *initCommand) putAside(inv *invocation, clone *work.Clone) error {
 		}
 	}
 	if names := clone.Checkouts.Names(inv.ctx); len(names) > 0 && errors.Is(err, gitstore.ErrUnreleased) {
-		path := layout.Worktrees + "/" + names[0]
+		path := clone.Checkouts.Trees.Path(names[0])
 		return &flow.Refusal{Rule: flow.RuleState, Hint: "git worktree remove " + shell.Quote(path),
 			Reason: "the checkout " + path + " is on the board that would be put aside: save what it holds, and remove it"}
 	}

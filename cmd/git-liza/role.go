@@ -14,7 +14,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -179,8 +178,9 @@ func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, 
 	if top, err = filepath.EvalSymlinks(top); err != nil {
 		return "", nil, err
 	}
+	below := clone.Checkouts.Trees.Below()
 	path, err = filepath.Rel(top, file)
-	if path = filepath.ToSlash(path); err != nil || !filepath.IsLocal(path) || strings.HasPrefix(path, layout.Worktrees+"/") || strings.HasPrefix(path, ".git/") {
+	if path = filepath.ToSlash(path); err != nil || !filepath.IsLocal(path) || below != "" && strings.HasPrefix(path, below+"/") || strings.HasPrefix(path, ".git/") {
 		return "", nil, &flow.Refusal{Rule: flow.RulePath, Reason: c.File + " is not in the main work tree: " + top,
 			Hint: "mkdir -p " + shell.Quote(top+"/.liza/roles") + " && cp " + shell.Quote(c.File) + " " + shell.Quote(top+"/.liza/roles/")}
 	}

@@ -54,6 +54,10 @@ const (
 	TaskRefs     = TaskRoot + "/"    // what their full names begin with
 )
 
+// WorktreesKey is the key of git's configuration that has another folder for Worktrees: absolute,
+// or from the main work tree, in a bare repository from the git directory.
+const WorktreesKey = "liza.worktrees"
+
 // The folders of git liza.
 const (
 	Worktrees = ".worktrees"       // in the main work tree: one folder for each checkout

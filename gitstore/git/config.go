@@ -67,6 +67,14 @@ func (c *Configuration) Config(ctx context.Context, key string) (string, error) 
 	return c.settings[canonicalKey(key)], nil
 }
 
+// ExpandHome is a path from the configuration, with the user's home for a first ~/.
+func ExpandHome(path string) string {
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, "~/") {
+		return filepath.Join(home, path[2:])
+	}
+	return path
+}
+
 // ConfigUnder returns what git has for all keys that begin with prefix, such as
 // "liza.provider.", in the order in which git reads them. A key may come
 // several times.

@@ -233,13 +233,19 @@ func (r *Repo) findMainWorkTree(ctx context.Context) error {
 		r.mainWorkTree = filepath.Dir(r.commonDir)
 	case !IsTrue(bare):
 		r.mainWorkTree = r.workTree
-		// No file says where it is if the git directory lies elsewhere.
-		if above := filepath.Dir(r.workTree); r.gitDir != r.commonDir && filepath.Base(above) == layout.Worktrees {
-			r.mainWorkTree = filepath.Dir(above)
+		noted, _ := ReadSmall(filepath.Join(r.commonDir, layout.Private, PlaceNote))
+		_, main, _ := strings.Cut(strings.TrimSuffix(string(noted), "\n"), "\n")
+		if at, err := readLink(main+"/.git", "gitdir: ", main); err == nil && at == r.commonDir {
+			r.mainWorkTree = main
 		}
 	}
 	return nil
 }
+
+// PlaceNote is the file below liza/ that says, in two lines, what git config liza.worktrees said
+// when the last checkout was made, and where the main work tree is: where the git directory lies
+// elsewhere, no file of git's does.
+const PlaceNote = "place"
 
 // coreSection reads what the repository's own configuration says under core,
 // with config.worktree of the main work tree last, which wins.

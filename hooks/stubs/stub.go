@@ -30,7 +30,7 @@ const transaction = "reference-transaction"
 
 // stubVersion increases when stubs change what they pass to the judgement, so that
 // stubs of an earlier program are recognized.
-const stubVersion = 2
+const stubVersion = 3
 
 // judgingHooks returns the names of the hooks that judge.
 func (o Options) judgingHooks() []string {
@@ -106,8 +106,8 @@ exit 0
 const callFirst = `if [ -x "$first" ]; then "$first" "$@" || exit; fi
 `
 
-// onlyTasks ends the hook outside of task worktrees.
-const onlyTasks = `case $PWD/ in */` + layout.Worktrees + `/*) ;; *) exit 0 ;; esac
+// onlyTasks ends the hook outside of repositories that borrow objects, as task worktrees do.
+const onlyTasks = `[ -e .git/objects/info/alternates ] || exit 0
 `
 
 // endPush removes the entry of the receive-pack from the journal: its refs have moved.

@@ -86,6 +86,7 @@ var readers = map[string]reader{
 	"liza.context.handoff":           {"cmd/git-liza/supervisors.go", "readContext", "liza.context.handoff"},
 	"liza.env":                       {"cmd/git-liza/work/machine.go", "ReadMachine", "variablesKey"},
 	"liza.ports":                     {"cmd/git-liza/work/machine.go", "ReadMachine", "portsKey"},
+	"liza.worktrees":                 {"worktrees/place.go", "findPlace", "layout.WorktreesKey"},
 	"liza.launcher":                  {"cmd/git-liza/launcher.go", "readLauncher", "liza.launcher"},
 	"liza.launcher.ROLE":             {"cmd/git-liza/launcher.go", "readLauncher", "liza.launcher."},
 	"liza.container.engine":          {"cmd/git-liza/launcher.go", "readLauncher", "liza.container.engine"},

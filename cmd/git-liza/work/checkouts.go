@@ -16,7 +16,7 @@ import (
 // Checkouts are the worktrees of a clone's tasks and reviews, with the branches
 // of tasks.
 type Checkouts struct {
-	Trees *worktrees.Trees // nil in a bare repository
+	Trees *worktrees.Trees // nil in a bare repository that says no place for them
 	repo  *git.Repo
 	store *gitstore.Store
 	seals *Seals
@@ -208,13 +208,13 @@ func (c *Checkouts) keepCommit(ctx context.Context, b *flow.Board, id flow.TaskI
 	return ref, c.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
 }
 
-// requireTrees returns the clone's worktrees, or the error of a bare
-// repository.
+// requireTrees returns the clone's worktrees, or why none can be made: in a bare repository, for
+// example.
 func (c *Checkouts) requireTrees() (*worktrees.Trees, error) {
 	if c.Trees == nil {
 		return nil, worktrees.ErrNoWorkTree
 	}
-	return c.Trees, nil
+	return c.Trees, c.Trees.CheckRoom()
 }
 
 func (c *Checkouts) ignoreFolder() error {

@@ -29,10 +29,6 @@ func (c *Checkouts) Folder(t *flow.Task) string {
 // by something that is not ours.
 func (c *Checkouts) checkFree(ctx context.Context, t *flow.Task) error {
 	name := t.ID.Folder(t.Attempts + 1)
-	above := filepath.Dir(c.Trees.Path(name))
-	if info, err := os.Stat(above); err == nil && !info.IsDir() {
-		return pathObstacle(above, "is in the way and not a folder", nil)
-	}
 	if tree, found, err := c.Trees.Find(ctx, name); err != nil || found {
 		return worktreeObstacle(c.Trees.Path(name), tree.Broken, err)
 	}
@@ -51,9 +47,6 @@ func (c *Checkouts) checkFree(ctx context.Context, t *flow.Task) error {
 
 // checkOutAttempt makes the claimed attempt's worktree, or finds it as it was left.
 func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
-	if err := trees.Ignore(); err != nil {
-		return worktrees.Tree{}, err
-	}
 	tree, err := c.findAttempt(ctx, trees, t)
 	if t.Claim != nil && !tree.Broken && tree.Path != "" {
 		if by := t.Claim.By.Agent(); by != "" {

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -44,10 +45,9 @@ const (
 
 // disk reports how much room there is where git and the worktrees write.
 func (d *Doctor) disk() []Finding {
-	places := []string{d.repo.CommonDir()}
+	places := []string{d.repo.CommonDir(), cmp.Or(d.repo.MainWorkTree(), d.repo.CommonDir())}
 	if d.checkouts.Trees != nil {
-		places = append(places, d.repo.MainWorkTree())
-		if root := d.checkouts.Trees.Root(); isFolder(root) { // it may be on a disk of its own
+		if root, _ := d.checkouts.Trees.Root(); isFolder(root) { // it may be on a disk of its own
 			places = append(places, root)
 		}
 	}
@@ -95,7 +95,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// room reports whether worktrees can be made; nothing in a bare repository.
+// room reports whether worktrees can be made, and where; nothing in a bare repository without a
+// place for them.
 func (d *Doctor) room() []Finding {
 	const check = "worktrees"
 	if d.checkouts.Trees == nil {
@@ -106,11 +107,15 @@ func (d *Doctor) room() []Finding {
 	var denied *fs.PathError
 	switch {
 	case errors.As(err, &obstacle):
-		return []Finding{bad(check, "mv "+shell.Quote(obstacle.Path)+" "+shell.Quote(obstacle.Path+".old"), "%v", err)}
+		return []Finding{bad(check, obstacle.Hint, "%v", err)}
 	case errors.As(err, &denied):
 		return []Finding{bad(check, "chmod u+w "+shell.Quote(denied.Path), "%v", err)}
 	}
-	return []Finding{fine(check, "can be made in %s", d.checkouts.Trees.Root())}
+	root, later := d.checkouts.Trees.Root()
+	if later != "" {
+		return []Finding{{Check: check, State: "warn", Hint: "git liza worktree", Text: "are made in " + root + " as long as there are some, then in " + later}}
+	}
+	return []Finding{fine(check, "can be made in %s", root)}
 }
 
 // untrusted reports the commands of the board that this machine will not run, because

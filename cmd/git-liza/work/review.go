@@ -158,9 +158,6 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit); err != nil {
 		return "", err
 	}
-	if err := trees.Ignore(); err != nil {
-		return "", err
-	}
 	folder := t.ID.ReviewFolder(role, t.Submission.Number)
 	_ = os.Remove(c.Checkouts.leftPath(folder)) // it is wanted again
 	if isNew && !c.Checkouts.isStoodIn(folder) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -94,7 +95,7 @@ func (x Settings) with(c settingChange) Settings {
 // governing are the keys that decide which programs run, as which actor and
 // principal, and which remote holds the board, with all keys below them.
 var governing = []string{trustKeys, "liza.provider", "liza.coder", "liza.code-reviewer", "liza.planner", "liza.script", "liza.launcher", "liza.container",
-	"liza.principal", "liza.agent", "liza.remote", "include", "includeif"}
+	"liza.principal", "liza.agent", "liza.remote", layout.WorktreesKey, "include", "includeif"}
 
 const trustKeys = "liza.trust"
 

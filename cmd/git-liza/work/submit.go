@@ -99,8 +99,8 @@ func (c *Clone) checkRules(ctx context.Context, b *flow.Board, t *flow.Task, d *
 
 // checkReady checks the worktree, asks the rules, and runs verify and the gates.
 func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
-	if _, err := c.Checkouts.requireTrees(); err != nil {
-		return err
+	if c.Checkouts.Trees == nil {
+		return worktrees.ErrNoWorkTree
 	}
 	if err := c.Checkouts.Trees.Take(ctx, t.ID.Folder(t.Attempt.Number)); err != nil {
 		return err

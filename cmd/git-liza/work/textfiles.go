@@ -74,10 +74,12 @@ func (t *TextFiles) walk(folders []string) (list []string, err error) {
 				return err
 			case seen > mostListed:
 				return &flow.Refusal{Rule: flow.RuleLimit, Reason: fmt.Sprintf("more than %d files below %s", mostListed, t.repo.WorkTree()), Hint: "git liza check --at HEAD"}
-			case e.IsDir() && (e.Name() == ".git" || e.Name() == layout.Worktrees):
-				return fs.SkipDir
 			case !e.IsDir():
 				list = append(list, name)
+			default:
+				if _, err := root.Lstat(name + "/.git"); e.Name() == ".git" || e.Name() == layout.Worktrees || name != "." && err == nil {
+					return fs.SkipDir
+				}
 			}
 			return nil
 		})
