@@ -211,9 +211,7 @@ func (r *chainReplay) found(place int, breach *Breach) {
 func (r *chainReplay) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err == nil {
-		r.err = err
-	}
+	r.err = cmp.Or(r.err, err)
 	r.more.Broadcast()
 }
 

@@ -146,10 +146,7 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 		return err
 	}
 	clone, r, err := inv.goalMove("", flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
-		id := c.ID
-		if id == "" {
-			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
-		}
+		id := cmp.Or(c.ID, flow.GoalID("goal-"+strconv.Itoa(b.Settings().Next.Goal)))
 		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority, Pivot: c.pivot(b), Workflow: w, Phase: c.Phase, Every: every}
 	})
 	if err != nil {

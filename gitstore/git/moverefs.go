@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,10 +174,7 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 	in.Close()
 	err = p.wrapFailure(p.Wait())
 	trace(args, started, err)
-	if err == nil {
-		err = talkErr
-	}
-	if err != nil {
+	if err = cmp.Or(err, talkErr); err != nil {
 		return err
 	}
 	return entry.syncMovedRefs()

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,10 +40,7 @@ func (f *follower) rush(ctx context.Context, agents ...string) (ended string, er
 				// The last moves are printed even if the run was cancelled.
 				e.err = f.catchUp(context.WithoutCancel(ctx))
 			}
-			if e.err == nil {
-				e.err = trouble
-			}
-			return e.text, e.err
+			return e.text, cmp.Or(e.err, trouble)
 		case <-tick.C:
 			if trouble == nil {
 				trouble = f.catchUp(context.WithoutCancel(ctx))
