@@ -61,10 +61,7 @@ func (s *RefStore) MoveRefs(ctx context.Context, updates []RefUpdate, message st
 			return err
 		}
 	}
-	brought, old, err := s.repo.Flusher.updatedCommits(ctx, updates)
-	if err != nil {
-		return err
-	}
+	brought, old := s.repo.Flusher.updatedCommits(ctx, updates)
 	if err := s.repo.Flusher.MakeDurable(ctx, brought...); err != nil {
 		return err
 	}

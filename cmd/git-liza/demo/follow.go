@@ -62,10 +62,7 @@ func (r *run) follower(ctx context.Context) (*follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := gitstore.OpenStore(ctx, repo, time.Now)
-	if err != nil {
-		return nil, err
-	}
+	store := gitstore.OpenStore(ctx, repo, time.Now)
 	f := &follower{run: r, repo: repo, store: store}
 	return f, f.catchUp(ctx)
 }
