@@ -33,10 +33,7 @@ func (c *goalListCommand) Run(inv *invocation, l look) error {
 		return err
 	}
 	goals := view.Goals(l.Board, l.Board.Tasks(), flow.GoalID(on.Goal))
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	return inv.answer("", map[string]any{"goals": goals}, view.GoalTable(goals).Text(inv.width()))
+	return l.answer(inv, map[string]any{"goals": goals}, view.GoalTable(goals).Text(inv.width()))
 }
 
 type goalDoneCommand struct {
