@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -279,13 +280,7 @@ func (c *checker) tasks(p *Phase, field string) {
 		if strings.TrimSpace(t.DoneWhen) == "" {
 			c.wrong.add(CodeMissing, at+".done_when", "a task says when it is done")
 		}
-		role, kind := t.Role, t.Kind
-		if role == "" {
-			role = flow.Coder
-		}
-		if kind == 0 {
-			kind = flow.Code
-		}
+		role, kind := cmp.Or(t.Role, flow.Coder), cmp.Or(t.Kind, flow.Code)
 		c.role(role, at+".role")
 		switch {
 		case c.capacity != nil && c.capacity(role) != 0 && c.capacity(role) != flow.Does:

@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -36,9 +37,7 @@ func defaultTarget() Target {
 
 // over fills the empty fields from another target.
 func (t Target) over(other Target) Target {
-	if t.Dir == "" {
-		t.Dir = other.Dir
-	}
+	t.Dir = cmp.Or(t.Dir, other.Dir)
 	if t.Tools == nil {
 		t.Tools = other.Tools
 	}

@@ -1,5 +1,7 @@
 package flow
 
+import "cmp"
+
 // RegisterMove enters an agent, or fences an earlier registration of its id.
 type RegisterMove struct {
 	Agent      AgentID    `yaml:"agent"`
@@ -88,10 +90,7 @@ func (u *UnregisterMove) check(p *play) *Refusal {
 	if r != nil {
 		return r
 	}
-	held := a.Task
-	if held == "" {
-		held = a.Review
-	}
+	held := cmp.Or(a.Task, a.Review)
 	if held != "" {
 		return refuse(RuleHeld, p.actor().releaseHint(a, held), "%s holds %s", u.Agent, held)
 	}

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"reflect"
 	"time"
 )
@@ -153,9 +154,7 @@ func (p *play) selectRow() *Refusal {
 			p.rule = r
 			return nil
 		}
-		if stateFits == nil {
-			stateFits = r
-		}
+		stateFits = cmp.Or(stateFits, r)
 	}
 	switch {
 	case first == nil:

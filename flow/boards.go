@@ -93,14 +93,11 @@ func goodBranch(name string) bool {
 	if strings.HasPrefix(strings.ToLower(name)+"/", layout.TaskBranches) {
 		return false
 	}
-	for _, part := range strings.Split(name, "/") {
-		if part == "" || part[0] == '.' || part[0] == '-' || strings.ContainsFunc(part, func(r rune) bool { return !isWord(r) }) ||
+	return len(name) <= 128 && !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return part == "" || part[0] == '.' || part[0] == '-' || strings.ContainsFunc(part, func(r rune) bool { return !isWord(r) }) ||
 			strings.Contains(part, "..") || strings.HasSuffix(part, ".") ||
-			strings.HasSuffix(strings.ToLower(part), ".lock") {
-			return false
-		}
-	}
-	return len(name) <= 128
+			strings.HasSuffix(strings.ToLower(part), ".lock")
+	})
 }
 
 func (i *InitMove) apply(p *effect) {
@@ -124,16 +121,11 @@ func (i *InitMove) apply(p *effect) {
 
 // check refuses a configuration that no rule could work with.
 func (c *Config) check(hint string) *Refusal {
-	for _, d := range []Duration{c.Lease, c.ReviewLease, c.Grace} {
-		if d < Duration(time.Second) {
-			return refuse(RuleForm, hint, "a lease and the grace last at least a second")
-		}
+	if min(c.Lease, c.ReviewLease, c.Grace) < Duration(time.Second) {
+		return refuse(RuleForm, hint, "a lease and the grace last at least a second")
 	}
-	for _, n := range []int{c.Limits.Iterations, c.Limits.Cycles, c.Limits.MergeFails, c.Limits.NoVerdicts,
-		c.Limits.FailedCoders, c.Limits.Failures, int(min(c.BlobLimit, 1<<30))} {
-		if n < 1 {
-			return refuse(RuleForm, hint, "a limit is at least 1")
-		}
+	if min(c.Limits.Iterations, c.Limits.Cycles, c.Limits.MergeFails, c.Limits.NoVerdicts, c.Limits.FailedCoders, c.Limits.Failures) < 1 || c.BlobLimit < 1 {
+		return refuse(RuleForm, hint, "a limit is at least 1")
 	}
 	if c.Limits.FailedCoders > MaxList || c.Limits.Failures > MaxList {
 		return refuse(RuleForm, hint, "a task records %d failures at most, so no limit of them is higher", MaxList)

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -216,10 +217,7 @@ func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 		return slices.ContainsFunc(list, func(o TaskTemplate) bool { return o.Name == name })
 	}
 	for i, t := range f.Tasks {
-		made := &Task{Role: t.Role, Kind: t.Kind}
-		if made.Kind == 0 {
-			made.Kind = Code
-		}
+		made := &Task{Role: t.Role, Kind: cmp.Or(t.Kind, Code)}
 		switch row := p.Role(made.doer()); {
 		case !validID(t.Name) || named(f.Tasks[:i], t.Name):
 			return wrong("%q is no name of a task of the phase %s, or stands there twice", clip(t.Name), f.Name)

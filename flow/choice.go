@@ -35,9 +35,7 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 		if r == nil {
 			return s.ID, nil
 		}
-		if first == nil {
-			first = r
-		}
+		first = cmp.Or(first, r)
 		if r.Rule == RuleDependencies && s.rank[0] == 1 {
 			break // the candidates that follow wait for dependencies too
 		}

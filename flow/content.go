@@ -305,7 +305,5 @@ func (c *content) load(key Key) Document {
 }
 
 func (c *content) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
+	c.err = cmp.Or(c.err, err)
 }

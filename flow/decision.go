@@ -16,9 +16,7 @@ type DecideMove struct {
 }
 
 func (d *DecideMove) fill(p *play) {
-	if d.Checkpoint == "" {
-		d.Checkpoint = p.Settings().Control.Mark
-	}
+	d.Checkpoint = cmp.Or(d.Checkpoint, p.Settings().Control.Mark)
 }
 
 var decisions = []string{"CONTINUE", "ADJUST_SPECS", "ADJUST_CONTRACTS", "REPLAN", "PIVOT", "STOP"}

@@ -77,10 +77,7 @@ func (e *EditMove) check(p *play) *Refusal {
 	}
 	t := p.task.clone()
 	t.setInput(&e.Input)
-	if t.Level == 0 {
-		t.Level = p.task.Level
-	}
-	t.Phase = cmp.Or(t.Phase, p.task.Phase)
+	t.Level, t.Phase = cmp.Or(t.Level, p.task.Level), cmp.Or(t.Phase, p.task.Phase)
 	if r := (phasing{p}).checkPhaseOfTask(t, p.task.Phase, hint); r != nil && described.has(p.from) {
 		return r
 	}

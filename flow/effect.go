@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -285,11 +286,7 @@ func (p *effect) bind() {
 	if len(p.Principals().List) == 0 {
 		return
 	}
-	p.agent(m.By, func(a *Agent) {
-		if a.Principal == "" {
-			a.Principal = m.Principal
-		}
-	})
+	p.agent(m.By, func(a *Agent) { a.Principal = cmp.Or(a.Principal, m.Principal) })
 	if t := p.task; t != nil && t.Claim != nil && t.Claim.By == m.By && t.Claim.Principal == "" {
 		t.Claim.Principal = m.Principal
 		if t.checkCoders(p.actor().worker()) == nil {

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -98,10 +99,7 @@ func Human(name string) Actor {
 	if len(slug) > 64 {
 		slug = slug[:64]
 	}
-	if slug == "" {
-		slug = "unknown"
-	}
-	return Actor("human:" + slug)
+	return Actor("human:" + cmp.Or(slug, "unknown"))
 }
 
 // UnmarshalText accepts an agent id, or human: and [a-z0-9._-]{1,64}.

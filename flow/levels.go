@@ -167,9 +167,7 @@ func (ls levels) open(goal GoalID, number int, without []TaskID) (first *Summary
 		if !s.Status.Final() {
 			return s
 		}
-		if first == nil {
-			first = s
-		}
+		first = cmp.Or(first, s)
 	}
 	return first
 }

@@ -385,12 +385,7 @@ func (t *Task) setInput(in *TaskInput) {
 	if len(t.Owns) == 0 {
 		t.Owns = t.Files.owned()
 	}
-	if t.Priority == 0 {
-		t.Priority = 3
-	}
-	if t.Kind == 0 {
-		t.Kind = Code
-	}
+	t.Priority, t.Kind = cmp.Or(t.Priority, 3), cmp.Or(t.Kind, Code)
 }
 
 // describe returns all that keeps a stranger from doing the task by its

@@ -33,10 +33,7 @@ func child(task string, args []string) error {
 
 // childReplay is a pre-receive hook: it admits each pushed move afresh.
 func childReplay(ctx context.Context, r *git.Repo) error {
-	s, err := OpenStore(ctx, r, time.Now)
-	if err != nil {
-		return err
-	}
+	s := OpenStore(ctx, r, time.Now)
 	lines, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return err

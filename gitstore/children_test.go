@@ -24,10 +24,7 @@ func storeChild(exe, dir, task string, args ...string) *exec.Cmd {
 
 // childStore is the work of a process that uses a [Store].
 func childStore(ctx context.Context, r *git.Repo, task string, args []string) error {
-	s, err := OpenStore(ctx, r, time.Now)
-	if err != nil {
-		return err
-	}
+	s := OpenStore(ctx, r, time.Now)
 	switch task {
 	case "note":
 		_, err := s.Do(ctx, note("by "+strconv.QuoteToASCII(args[0])))

@@ -23,13 +23,10 @@ type history struct {
 	past      *summaryCache // summaries of earlier boards
 }
 
-func openHistory(ctx context.Context, r *git.Repo, now func() time.Time) (*history, error) {
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
+func openHistory(ctx context.Context, r *git.Repo, now func() time.Time) *history {
+	o := r.Objects(ctx)
 	return &history{Repo: r, clock: now, objects: o, documents: newDocumentCache(o),
-		current: newSummaryCache(filepath.Join(r.CommonDir(), layout.Private, "cache")), past: newSummaryCache("")}, nil
+		current: newSummaryCache(filepath.Join(r.CommonDir(), layout.Private, "cache")), past: newSummaryCache("")}
 }
 
 // A clock tells the time.

@@ -61,8 +61,7 @@ func TestStoppedHolderIsNamed(t *testing.T) {
 
 			done := make(chan error)
 			for n := range 2 {
-				store, err := OpenStore(context.Background(), l.a.store.Repo, l.a.store.clock) // each is for one goroutine
-				require.NoError(t, err)
+				store := OpenStore(context.Background(), l.a.store.Repo, l.a.store.clock) // each is for one goroutine
 				go func() {
 					_, err := store.Do(context.Background(), note(fmt.Sprint("waited ", n)))
 					done <- err

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,10 +149,7 @@ func (o *offer) checkAnswer(ctx context.Context, on base, mirror git.ID, t trans
 	if !on.pending && (o.fresh || err != nil && !isHasty(err)) {
 		return t, err
 	}
-	if err == nil {
-		err = errAlready
-	}
-	return t, &hastyError{err}
+	return t, &hastyError{cmp.Or(err, errAlready)}
 }
 
 // awaitOutcome waits until another process has pushed the entry, or pushes it

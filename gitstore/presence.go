@@ -117,10 +117,7 @@ func SavePresence(ctx context.Context, r *git.Repo, p Presence) error {
 // writePresence writes the commit. It is one object: the document is in its
 // message, like a move, and its tree is empty.
 func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error) {
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return "", err
-	}
+	o := r.Objects(ctx)
 	encoded, err := document.Encode(p)
 	if err != nil {
 		return "", err

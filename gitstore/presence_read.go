@@ -27,11 +27,7 @@ func readPresence(ctx context.Context, r *git.Repo, commit git.ID, id flow.Agent
 	if commit == "" {
 		return Presence{}, false
 	}
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return Presence{}, false
-	}
-	raw, err := o.ReadKind(commit, "commit", MaxPresence)
+	raw, err := r.Objects(ctx).ReadKind(commit, "commit", MaxPresence)
 	if err != nil {
 		return Presence{}, false
 	}

@@ -218,8 +218,7 @@ func TestPresenceOfAnotherProgram(t *testing.T) {
 	dir := gittest.Seeded(t)
 	r := open(t, dir)
 	said := func(document string) (Presence, bool) {
-		o, err := r.Objects(ctx)
-		require.NoError(t, err)
+		o := r.Objects(ctx)
 		id, err := o.WriteCommit([]byte("tree " + string(r.Hash("tree", nil)) + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nsubject\n\n" + document))
 		require.NoError(t, err)
 		require.NoError(t, o.Flush())

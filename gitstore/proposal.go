@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -68,9 +69,7 @@ func (p *proposal) raceMoves(ctx context.Context) (Result, error) {
 			if err == nil && a.closed {
 				continue
 			}
-			if err == nil {
-				err = a.answer
-			}
+			err = cmp.Or(err, a.answer)
 		}
 		if !errors.Is(err, git.ErrRefMoved) {
 			return a.Result, err

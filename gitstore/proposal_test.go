@@ -190,8 +190,7 @@ func TestAnAnswerFallsWithItsGround(t *testing.T) {
 	gone := d.waits(claim("task-1", "coder-9"))
 	release, err := d.store.Repo.Turns.TakeTurn(context.Background(), git.TurnToMove)
 	require.NoError(t, err)
-	s, err := OpenStore(context.Background(), d.store.Repo, d.store.clock)
-	require.NoError(t, err)
+	s := OpenStore(context.Background(), d.store.Repo, d.store.clock)
 	done := make(chan error, 1)
 	go func() {
 		_, err := s.Do(context.Background(), claim("task-1", coder))

@@ -29,7 +29,7 @@ const noticeEvery = 5 * time.Second
 // of its parent, so parts of the chain need not wait for each other. One core lists a chain
 // that is not listed yet, while the others replay the newest of its moves. It returns how many
 // replay before the first one that does not, and that one, nil if all do. The error is that of
-// the context, of opening the repository, or of a call for each move.
+// the context, or of a call for each move.
 func (a *Audit) replayEach(ctx context.Context, r *chainReplay) (int, *Breach, error) {
 	r.more.L, r.broken = &r.mu, -1
 	defer r.narrate(a.repo.Notice)()
@@ -37,12 +37,12 @@ func (a *Audit) replayEach(ctx context.Context, r *chainReplay) (int, *Breach, e
 	a.history.documents.keep = replayKeeps
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) - 1 {
-		all.Go(func() { r.fail(r.work(ctx, func() (*Audit, error) { return a.apart(ctx) })) })
+		all.Go(func() { r.fail(r.work(ctx, a.apart(ctx))) })
 	}
 	if !r.listed {
 		r.list(ctx, a.history)
 	}
-	r.fail(r.work(ctx, func() (*Audit, error) { return a, nil })) // with the caches that are there
+	r.fail(r.work(ctx, a)) // with the caches that are there
 	all.Wait()
 	if r.err != nil {
 		return int(r.done.Load()), nil, r.err
@@ -51,13 +51,10 @@ func (a *Audit) replayEach(ctx context.Context, r *chainReplay) (int, *Breach, e
 }
 
 // apart is an audit with caches of its own, for another goroutine.
-func (a *Audit) apart(ctx context.Context) (*Audit, error) {
-	h, err := openHistory(ctx, a.repo, a.history.clock)
-	if err != nil {
-		return nil, err
-	}
+func (a *Audit) apart(ctx context.Context) *Audit {
+	h := openHistory(ctx, a.repo, a.history.clock)
 	h.documents.keep = replayKeeps
-	return &Audit{Admits: a.Admits, repo: a.repo, history: h, trail: map[git.ID]link{}}, nil
+	return &Audit{Admits: a.Admits, repo: a.repo, history: h, trail: map[git.ID]link{}}
 }
 
 // A chainReplay is a chain whose parts are replayed side by side. Places in it count from the
@@ -117,20 +114,12 @@ func (r *chainReplay) endList() {
 	r.listed, r.older = true, r.parts
 }
 
-// work replays parts until none is left before the first breach. open is called when there
-// is one.
-func (r *chainReplay) work(ctx context.Context, open func() (*Audit, error)) error {
-	var a *Audit
+// work replays parts until none is left before the first breach.
+func (r *chainReplay) work(ctx context.Context, a *Audit) error {
 	for {
 		n, ok := r.take()
 		if !ok {
 			return nil
-		}
-		if a == nil {
-			var err error
-			if a, err = open(); err != nil {
-				return err
-			}
 		}
 		if err := r.replayPart(ctx, a, n); err != nil {
 			return err
@@ -211,9 +200,7 @@ func (r *chainReplay) found(place int, breach *Breach) {
 func (r *chainReplay) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err == nil {
-		r.err = err
-	}
+	r.err = cmp.Or(r.err, err)
 	r.more.Broadcast()
 }
 

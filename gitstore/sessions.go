@@ -89,10 +89,7 @@ func saveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, ou
 	if err != nil {
 		return "", err
 	}
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return "", err
-	}
+	o := r.Objects(ctx)
 	encoded, err := document.Encode(&rec)
 	if err != nil {
 		return "", fmt.Errorf("record of a session: %w", err)

@@ -35,10 +35,7 @@ func Sessions(ctx context.Context, r *git.Repo, f SessionFilter) ([]SessionRecor
 	if err != nil {
 		return nil, err
 	}
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
+	o := r.Objects(ctx)
 	var list []SessionRecord
 	for len(chains) > 0 && (f.Limit == 0 || len(list) < f.Limit) {
 		if err := ctx.Err(); err != nil {
@@ -66,10 +63,7 @@ func sessionChains(ctx context.Context, r *git.Repo, agent flow.AgentID) ([]sess
 	if err != nil {
 		return nil, err
 	}
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
+	o := r.Objects(ctx)
 	chains := make([]sessionLink, 0, len(refs))
 	for ref, id := range refs {
 		chains = append(chains, readSessionLink(o, ref, id))
@@ -166,10 +160,7 @@ func CheckSession(o *git.Objects, id git.ID) (before git.ID, err error) {
 // Session reads one complete session by the id of its commit. The error wraps
 // git.ErrNoObject, or git.ErrNoCommit if the commit is not a session.
 func Session(ctx context.Context, r *git.Repo, id git.ID) (rec SessionRecord, prompt, output []byte, err error) {
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return rec, nil, nil, err
-	}
+	o := r.Objects(ctx)
 	c, err := o.Commit(id)
 	if err != nil {
 		return rec, nil, nil, err

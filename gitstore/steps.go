@@ -165,11 +165,7 @@ func (s *stepper) addSprint(step *Step, key flow.Key, pair [2]git.Entry) error {
 		if err != nil {
 			return err
 		}
-		doc, err := document.Parse(path, data, document.MaxSize)
-		if err == nil {
-			err = doc.DecodeLoose(&docs[i])
-		}
-		if err != nil {
+		if err := document.DecodeLoose(path, data, &docs[i]); err != nil {
 			return err
 		}
 	}
@@ -225,9 +221,6 @@ func decodeHead(path string, data []byte) (head taskHead, err error) {
 	if end := bytes.Index(data, afterHead); end > 0 {
 		data = data[:end+1]
 	}
-	doc, err := document.Parse(path, data, document.MaxSize)
-	if err == nil {
-		err = doc.DecodeLoose(&head)
-	}
+	err = document.DecodeLoose(path, data, &head)
 	return head, err
 }

@@ -59,11 +59,8 @@ type Store struct {
 }
 
 // OpenStore is the store of a repository. now is the clock.
-func OpenStore(ctx context.Context, r *git.Repo, now func() time.Time) (*Store, error) {
-	h, err := openHistory(ctx, r, now)
-	if err != nil {
-		return nil, err
-	}
+func OpenStore(ctx context.Context, r *git.Repo, now func() time.Time) *Store {
+	h := openHistory(ctx, r, now)
 	s := &Store{history: h, Packer: &Packer{r}, signers: map[string]ssh.Signer{}}
 	s.Commits = &Commits{repo: r, history: h, objects: h.objects, merges: map[[2]git.ID]git.Merge{}}
 	s.Settler = &Settler{repo: r, history: h}
@@ -75,5 +72,5 @@ func OpenStore(ctx context.Context, r *git.Repo, now func() time.Time) (*Store, 
 		publisher: &publisher{repo: r, history: h, remotes: s.Remotes}, packer: s.Packer}
 	s.mover = &mover{repo: r, history: h, settler: s.Settler, audit: s.Audit, packer: s.Packer}
 	s.pusher = &pusher{repo: r, history: h, settler: s.Settler, remotes: s.Remotes, mirror: s.Mirror, packer: s.Packer}
-	return s, nil
+	return s
 }

@@ -56,9 +56,7 @@ func (d *desk) open() *Store {
 	repo, err := git.Open(context.Background(), d.dir)
 	require.NoError(d.t, err)
 	d.t.Cleanup(func() { repo.Close() })
-	store, err := OpenStore(context.Background(), repo, func() time.Time { return d.now })
-	require.NoError(d.t, err)
-	return store
+	return OpenStore(context.Background(), repo, func() time.Time { return d.now })
 }
 
 // constant builds the same move for every board.
@@ -323,9 +321,8 @@ func TestHistoryAndRevisions(t *testing.T) {
 func TestNoBoard(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	store, err := OpenStore(ctx, open(t, gittest.Seeded(t)), time.Now)
-	require.NoError(t, err)
-	_, _, err = store.Board(ctx)
+	store := OpenStore(ctx, open(t, gittest.Seeded(t)), time.Now)
+	_, _, err := store.Board(ctx)
 	require.ErrorIs(t, err, ErrNoBoard)
 	_, err = store.Do(ctx, constant(flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}))
 	require.ErrorIs(t, err, ErrNoBoard)

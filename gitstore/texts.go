@@ -299,12 +299,7 @@ func (w pathWalk) entries(trees []git.ID, wanted func(name string) bool) (map[st
 }
 
 func allSame[T comparable](list []T) bool {
-	for _, one := range list[1:] {
-		if one != list[0] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(one T) bool { return one != list[0] })
 }
 
 // lineFacts counts the lines of files of a submission; a last line need not end

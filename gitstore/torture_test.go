@@ -161,10 +161,7 @@ func readOnce(ctx context.Context, dir string) error {
 		return err
 	}
 	defer r.Close()
-	s, err := OpenStore(ctx, r, time.Now)
-	if err != nil {
-		return err
-	}
+	s := OpenStore(ctx, r, time.Now)
 	b, tip, err := s.Board(ctx)
 	if err != nil {
 		return err

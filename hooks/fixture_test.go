@@ -96,9 +96,7 @@ func (y *serverFixture) open(dir string) *gitstore.Store {
 	repo, err := git.Open(context.Background(), dir)
 	require.NoError(y.t, err)
 	y.t.Cleanup(func() { repo.Close() })
-	store, err := gitstore.OpenStore(context.Background(), repo, func() time.Time { return y.now })
-	require.NoError(y.t, err)
-	return store
+	return gitstore.OpenStore(context.Background(), repo, func() time.Time { return y.now })
 }
 
 // do makes a move on the clone.

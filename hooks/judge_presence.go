@@ -22,10 +22,7 @@ func (j *judge) judgePresence(ctx context.Context, u Update) error {
 		j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza agents add "+string(id), "there is no agent %s that %s could speak of", id, u.Name))
 		return nil
 	}
-	objects, err := j.store.Repo.Objects(ctx)
-	if err != nil {
-		return err
-	}
+	objects := j.store.Repo.Objects(ctx)
 	kind, size, err := objects.Size(u.New)
 	if err != nil || kind != "commit" || size > gitstore.MaxPresence {
 		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is a commit of at most %d bytes", u.Name, gitstore.MaxPresence))

@@ -37,10 +37,7 @@ func (j *judge) judgeSession(ctx context.Context, u Update) error {
 // checkSessions checks each commit that the push adds to the ref: it is a session, and
 // the first one follows the old value.
 func (j *judge) checkSessions(ctx context.Context, u Update) (*flow.Refusal, error) {
-	objects, err := j.store.Repo.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
+	objects := j.store.Repo.Objects(ctx)
 	for at := u.New; at != u.Old; j.sessions++ {
 		switch {
 		case ctx.Err() != nil:
@@ -50,9 +47,11 @@ func (j *judge) checkSessions(ctx context.Context, u Update) (*flow.Refusal, err
 		case j.sessions == maxSessions:
 			return refusal(flow.RuleLimit, "git push REMOTE COMMIT:"+u.Name, "a push brings at most %d sessions: push in parts", maxSessions), nil
 		}
-		if at, err = gitstore.CheckSession(objects, at); err != nil {
+		before, err := gitstore.CheckSession(objects, at)
+		if err != nil {
 			return refusal(RuleRef, "git liza session list", "%v", err), nil
 		}
+		at = before
 	}
 	return nil, nil
 }

@@ -55,10 +55,10 @@ func TestSessions(t *testing.T) {
 	}
 
 	// So many at once, and the next ones with the next push.
-	objects, err := y.store.Repo.Objects(context.Background())
-	require.NoError(t, err)
+	objects := y.store.Repo.Objects(context.Background())
 	last, over := git.ID(""), second
 	for range maxSessions + 1 {
+		var err error
 		last = over
 		over, err = objects.WriteCommit([]byte("tree " + tree + "\nparent " + string(last) + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nsession\n"))
 		require.NoError(t, err)

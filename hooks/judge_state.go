@@ -79,10 +79,7 @@ func (j *judge) listChain(ctx context.Context, u Update) ([]git.ID, *flow.Refusa
 	if u.New == u.Old {
 		return nil, nil, nil
 	}
-	objects, err := j.store.Repo.Objects(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+	objects := j.store.Repo.Objects(ctx)
 	if kind, _, err := objects.Size(u.New); err != nil || kind != "commit" {
 		return nil, refusal(RuleHistory, "git liza fsck", "%s is no commit that is here", u.New.Short()), nil
 	}

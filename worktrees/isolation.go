@@ -204,10 +204,7 @@ func (i *isolation) findFileWord(ctx context.Context, r record, command string) 
 		if r.head == "" {
 			continue
 		}
-		objects, err := i.repo.Objects(ctx)
-		if err != nil {
-			return "", err
-		}
+		objects := i.repo.Objects(ctx)
 		if leads, err := objects.LeadsTo(r.head, filepath.ToSlash(path)); err != nil || leads {
 			return word, err
 		}

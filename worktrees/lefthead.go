@@ -48,10 +48,7 @@ func (l *Leftovers) loggedHead(ctx context.Context, dir string) (string, error) 
 	if err != nil {
 		return "", nil
 	}
-	objects, err := l.registry.repo.Objects(ctx)
-	if err != nil {
-		return "", err
-	}
+	objects := l.registry.repo.Objects(ctx)
 	for _, line := range slices.Backward(strings.Split(string(content), "\n")) {
 		fields := strings.Fields(line)
 		if len(fields) < 2 || l.registry.repo.CheckID(ID(fields[1])) != nil {

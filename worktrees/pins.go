@@ -95,10 +95,7 @@ func (i *insides) keep(ctx context.Context, r record, commits ...ID) ([]git.RefU
 // movePin returns what has a pin lead to what refs name, and, if it adds them, to what it led to
 // before.
 func (i *insides) movePin(ctx context.Context, name string, old ID, refs map[string]ID, adds bool) ([]git.RefUpdate, error) {
-	objects, err := i.repo.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
+	objects := i.repo.Objects(ctx)
 	parents := map[ID]bool{old: adds && old != ""}
 	for ref, id := range refs {
 		kind, text := "commit", []byte(nil)

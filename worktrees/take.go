@@ -195,10 +195,7 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefU
 // lacks reports whether the clone lacks a commit, or what leads from it: garbage collection and
 // a power cut may leave a part.
 func (i *insides) lacks(ctx context.Context, id ID) (bool, error) {
-	objects, err := i.repo.Objects(ctx)
-	if err != nil {
-		return false, err
-	}
+	objects := i.repo.Objects(ctx)
 	if _, _, err := objects.Read(id); err != nil {
 		if errors.Is(err, git.ErrNoObject) {
 			err = nil
@@ -332,10 +329,7 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if refs == nil || i.submodulesHoldMore(ctx, r) {
 		return true, ctx.Err()
 	}
-	objects, err := i.repo.Objects(ctx)
-	if err != nil {
-		return false, err
-	}
+	objects := i.repo.Objects(ctx)
 	known, err := i.packedRefs(ctx)
 	if err != nil {
 		return false, err

@@ -26,10 +26,8 @@ func (inv *invocation) actor(repo *git.Repo) (flow.Actor, flow.Generation, error
 // refuses in every clone of the session's board.
 func (inv *invocation) operator(repo *git.Repo, what string) error {
 	board := ""
-	if store, err := gitstore.OpenStore(inv.ctx, repo, inv.now); err == nil {
-		if b, _, err := store.Board(inv.ctx); err == nil {
-			board = b.Settings().Board
-		}
+	if b, _, err := gitstore.OpenStore(inv.ctx, repo, inv.now).Board(inv.ctx); err == nil {
+		board = b.Settings().Board
 	}
 	by, g, err := inv.claimed(repo)
 	if wrong := work.CheckActor(repo, board, by, g); wrong != nil {
@@ -125,11 +123,7 @@ func findReviewer(inv *invocation, repo *git.Repo) flow.Actor {
 // command runs in.
 func findHolder(inv *invocation, repo *git.Repo) flow.Actor {
 	const unknown = "coder-1"
-	store, err := gitstore.OpenStore(inv.ctx, repo, inv.now)
-	if err != nil {
-		return unknown
-	}
-	b, _, err := store.Board(inv.ctx)
+	b, _, err := gitstore.OpenStore(inv.ctx, repo, inv.now).Board(inv.ctx)
 	if err != nil {
 		return unknown
 	}

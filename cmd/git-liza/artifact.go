@@ -31,20 +31,14 @@ func (c *artifactListCommand) Run(inv *invocation, l look) error {
 			return err
 		}
 		rows := view.PhaseArtifacts(l.Board, c.Goal)
-		if err := l.Board.Err(); err != nil {
-			return err
-		}
-		return inv.answer("", map[string]any{"goal": c.Goal, "artifacts": rows}, view.PhaseArtifactTable(rows).Text(inv.width()))
+		return l.answer(inv, map[string]any{"goal": c.Goal, "artifacts": rows}, view.PhaseArtifactTable(rows).Text(inv.width()))
 	}
 	list := view.Artifacts(l.Board)
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
 	objects := []view.Object{}
 	for _, a := range list {
 		objects = append(objects, a.Object())
 	}
-	return inv.answer("", map[string]any{"paths": objects}, view.ArtifactTable(list).Text(inv.width()))
+	return l.answer(inv, map[string]any{"paths": objects}, view.ArtifactTable(list).Text(inv.width()))
 }
 
 type artifactShowCommand struct {

@@ -92,11 +92,7 @@ func unwritten(inv *invocation, repo *git.Repo, b *flow.Board) (string, error) {
 	if err != nil || id == "" {
 		return "", err
 	}
-	o, err := repo.Objects(inv.ctx)
-	if err != nil {
-		return "", err
-	}
-	_, text, err := o.Read(id)
+	_, text, err := repo.Objects(inv.ctx).Read(id)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,10 +21,7 @@ func (c *diffCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if c.To == "" {
-		c.To = layout.State
-	}
-	to, err := clone.Store.Rev(inv.ctx, c.To)
+	to, err := clone.Store.Rev(inv.ctx, cmp.Or(c.To, layout.State))
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,5 @@ func (c *stateCommand) Run(inv *invocation) error {
 	if !inv.json {
 		return pager{inv}.presentStream(l.WriteState)
 	}
-	state := l.State()
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	return inv.answer("", state, "")
+	return l.answer(inv, l.State(), "")
 }

@@ -53,9 +53,7 @@ func (d draft) edit(inv *invocation, repo *git.Repo, take func(text []byte) erro
 	}
 	err = startEditor(inv, editor, path)
 	text, unread := os.ReadFile(path)
-	if err == nil {
-		err = unread
-	}
+	err = cmp.Or(err, unread)
 	typed := unread == nil && !bytes.Equal(text, begun)
 	if typed && d.notes != "" {
 		// A signal that came meanwhile must not cost the text.
@@ -111,10 +109,7 @@ func (d draft) write(repo *git.Repo, text []byte) (string, error) {
 		return "", err
 	}
 	_, err = f.Write(text)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = cmp.Or(err, f.Close()); err != nil {
 		os.Remove(f.Name())
 	}
 	return f.Name(), err

@@ -33,10 +33,7 @@ func (c *goalListCommand) Run(inv *invocation, l look) error {
 		return err
 	}
 	goals := view.Goals(l.Board, l.Board.Tasks(), flow.GoalID(on.Goal))
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	return inv.answer("", map[string]any{"goals": goals}, view.GoalTable(goals).Text(inv.width()))
+	return l.answer(inv, map[string]any{"goals": goals}, view.GoalTable(goals).Text(inv.width()))
 }
 
 type goalDoneCommand struct {
@@ -146,10 +143,7 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 		return err
 	}
 	clone, r, err := inv.goalMove("", flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
-		id := c.ID
-		if id == "" {
-			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
-		}
+		id := cmp.Or(c.ID, flow.GoalID("goal-"+strconv.Itoa(b.Settings().Next.Goal)))
 		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority, Pivot: c.pivot(b), Workflow: w, Phase: c.Phase, Every: every}
 	})
 	if err != nil {

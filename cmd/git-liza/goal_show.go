@@ -55,8 +55,5 @@ func (l look) showGoal(inv *invocation, g *flow.Goal, levels []view.Level) error
 		}
 		data, text = data.With("stories", report.Stories).With("limit", report.Limit), text+"\n"+report.Text(inv.width())
 	}
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	return inv.answer("", data, text)
+	return l.answer(inv, data, text)
 }

@@ -60,14 +60,11 @@ func (inv *invocation) hook(limit time.Duration) (*gitstore.Store, func(), error
 	if err == nil && repo.MainWorkTree() == "" {
 		err = repo.Config.ShareFiles(ctx)
 	}
-	var store *gitstore.Store
-	if err == nil {
-		store, err = gitstore.OpenStore(ctx, repo, inv.now)
-	}
 	if err != nil {
 		end()
 		return nil, nil, err
 	}
+	store := gitstore.OpenStore(ctx, repo, inv.now)
 	store.Commits.Judge = judgeArtifacts
 	return store, end, nil
 }

@@ -19,10 +19,7 @@ func (c *housekeepCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	store, err := gitstore.OpenStore(inv.ctx, repo, inv.now)
-	if err != nil {
-		return err
-	}
+	store := gitstore.OpenStore(inv.ctx, repo, inv.now)
 	if err := store.Packer.Housekeep(inv.ctx, c.From, c.To); err != nil {
 		return err
 	}

@@ -53,14 +53,11 @@ func (c *inboxCommand) Run(inv *invocation) error {
 	case c.All:
 		in = in.All()
 	}
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
 	accent, err := accentOf(inv, l.Repo)
 	if err != nil {
 		return err
 	}
-	return inv.answer("", in, in.Text(inv.width(), accent))
+	return l.answer(inv, in, in.Text(inv.width(), accent))
 }
 
 // parse reads the words: a filter, or with --snooze a span.

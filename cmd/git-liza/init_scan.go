@@ -14,11 +14,7 @@ func scanRepository(inv *invocation, clone *work.Clone) (survey.Survey, error) {
 	if err != nil {
 		return survey.Survey{}, err
 	}
-	objects, err := clone.Repo.Objects(inv.ctx)
-	if err != nil {
-		return survey.Survey{}, err
-	}
-	return survey.Read(objects, head)
+	return survey.Read(clone.Repo.Objects(inv.ctx), head)
 }
 
 // scanText says what was found, and what to type if it is right.

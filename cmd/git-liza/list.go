@@ -77,10 +77,7 @@ func (c *listCommand) objects(inv *invocation, l look, list []*flow.Summary) err
 	for _, task := range l.Tasks(list, keys) {
 		tasks = append(tasks, task.Only(keys))
 	}
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	return inv.answer("", map[string]any{"tasks": tasks}, "")
+	return l.answer(inv, map[string]any{"tasks": tasks}, "")
 }
 
 // lines answers with the format filled in for every task.
@@ -89,8 +86,5 @@ func (c *listCommand) lines(inv *invocation, l look, list []*flow.Summary, forma
 	for _, task := range l.Tasks(list, format.Keys()) {
 		text.WriteString(format.Fill(task) + "\n")
 	}
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	return inv.answer("", nil, text.String())
+	return l.answer(inv, nil, text.String())
 }

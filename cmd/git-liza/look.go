@@ -29,6 +29,14 @@ func lookOf(clone *work.Clone, b *flow.Board, tip git.ID) look {
 	}}}
 }
 
+// answer answers with what was read of the board, once all of that could be read.
+func (l look) answer(inv *invocation, data any, text string) error {
+	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	return inv.answer("", data, text)
+}
+
 // look reads the blackboard. It needs no actor.
 func (inv *invocation) look() (look, error) {
 	clone, err := inv.reader()

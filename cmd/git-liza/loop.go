@@ -200,11 +200,7 @@ func (l *looping) isCommitted() bool {
 
 // readStories reads stories from a blob.
 func readStories(inv *invocation, clone *work.Clone, path string, blob flow.ObjectID) (*stories.File, error) {
-	objects, err := clone.Repo.Objects(inv.ctx)
-	if err != nil {
-		return nil, err
-	}
-	data, err := objects.ReadKind(blob, "blob", stories.MaxFile)
+	data, err := clone.Repo.Objects(inv.ctx).ReadKind(blob, "blob", stories.MaxFile)
 	if err != nil {
 		return nil, usagef("git liza help loop", "%s: %v", git.Visible(path), err)
 	}

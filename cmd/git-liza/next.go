@@ -35,15 +35,12 @@ func (c *nextCommand) Run(inv *invocation, l look) error {
 			next = view.TakeStep(take, l.Board.Settings().Integration)
 		}
 	}
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
 	next.Command = hints{inv}.adapt(next.Command)
 	// An agent that only --as names is named again.
 	if inv.as != inv.getenv("LIZA_AGENT_ID") && !strings.Contains(next.Command, " --as ") {
 		next.Command += " --as " + inv.as
 	}
-	return inv.answer("", next, next.Text())
+	return l.answer(inv, next, next.Text())
 }
 
 // nextLacks refuses to name a step where the goal, its spec, its phase or the focus of

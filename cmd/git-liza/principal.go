@@ -121,9 +121,6 @@ type principalListCommand struct{}
 
 func (c *principalListCommand) Run(inv *invocation, l look) error {
 	known := l.Board.Principals()
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
 	list, rows := view.Principals(known.List, l.Reading.Principal)
 	text := rows.Text(inv.width())
 	switch {
@@ -132,7 +129,7 @@ func (c *principalListCommand) Run(inv *invocation, l look) error {
 	case known.Find(l.Reading.Principal) == nil:
 		text += view.UnknownPrincipal(l.Reading.Principal)
 	}
-	return inv.answer("", map[string]any{"principals": list, "principal": l.Reading.Principal, "enforced": len(list) > 0}, text)
+	return l.answer(inv, map[string]any{"principals": list, "principal": l.Reading.Principal, "enforced": len(list) > 0}, text)
 }
 
 type principalRemoveCommand struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -134,12 +135,8 @@ func looksLikeYAML(text string) bool {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		for _, key := range []string{"blockers:", "concerns:", "prior:", "overall:"} {
-			if strings.HasPrefix(line, key) {
-				return true
-			}
-		}
-		return false
+		key, _, found := strings.Cut(line, ":")
+		return found && slices.Contains([]string{"blockers", "concerns", "prior", "overall"}, key)
 	}
 	return false
 }

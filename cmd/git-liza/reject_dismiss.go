@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
@@ -13,9 +15,7 @@ func (c *rejectCommand) dismiss(inv *invocation, clone *work.Clone) error {
 		if t == nil {
 			return d, nil
 		}
-		if d.Role == "" {
-			d.Role = t.RejectedBy
-		}
+		d.Role = cmp.Or(d.Role, t.RejectedBy)
 		if last := t.Judgement(d.Role).Rejection; last != nil && d.Blocker >= 1 && d.Blocker <= len(last.Blockers) {
 			d.Issue = last.Blockers[d.Blocker-1].Issue
 		}

@@ -33,14 +33,11 @@ type roleListCommand struct{}
 
 func (c *roleListCommand) Run(inv *invocation, l look) error {
 	list := view.Roles(l.Board, roles.IsBuiltin)
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
 	objects := []view.Object{}
 	for _, role := range list {
 		objects = append(objects, role.Object())
 	}
-	return inv.answer("", map[string]any{"roles": objects}, view.RoleTable(list).Text(inv.width()))
+	return l.answer(inv, map[string]any{"roles": objects}, view.RoleTable(list).Text(inv.width()))
 }
 
 type roleShowCommand struct {

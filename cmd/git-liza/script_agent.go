@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -25,9 +26,7 @@ func (c *scriptAgentCommand) Run(inv *invocation) error {
 			return usagef("git liza help agent", "LIZA_TASK: %v", err)
 		}
 	}
-	if a.Dir == "" {
-		a.Dir = inv.dir
-	}
+	a.Dir = cmp.Or(a.Dir, inv.dir)
 	err := a.Run(inv.ctx)
 	if errors.Is(err, playbook.ErrPlaybook) {
 		return &flow.Refusal{Rule: flow.RulePlaybook, Reason: err.Error(), Hint: "git config " + playbook.ConfigKey + " PATH"}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
@@ -89,12 +90,9 @@ func (c *sessionAddCommand) keep(inv *invocation, clone *work.Clone, m *flow.Ses
 	if agent == "" {
 		return "", usagef("git liza help session add", "what an agent was told and printed is kept --as that agent")
 	}
-	rec := gitstore.SessionRecord{Agent: agent, Generation: clone.Caller.Generation, Role: m.Role, Task: c.Task, Provider: c.Provider, Model: c.Model,
-		Format: c.Format, Outcome: c.Outcome, Ended: clone.Store.Now(), Usage: m.Usage}
+	rec := gitstore.SessionRecord{Agent: agent, Generation: cmp.Or(clone.Caller.Generation, byHand), Role: m.Role, Task: c.Task, Provider: c.Provider,
+		Model: c.Model, Format: c.Format, Outcome: c.Outcome, Ended: clone.Store.Now(), Usage: m.Usage}
 	rec.Began = rec.Ended.Add(-time.Duration(c.Took))
-	if rec.Generation == "" {
-		rec.Generation = byHand
-	}
 	mask := secret.New(inv.environ)
 	var texts [2][]byte
 	for i, path := range []string{c.Prompt, c.Output} {

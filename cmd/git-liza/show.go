@@ -115,10 +115,7 @@ func (c *showCommand) why(inv *invocation, l look, t *flow.Task) error {
 		return err
 	}
 	why := l.WhyOf(t)
-	if err := l.Board.Err(); err != nil {
-		return err
-	}
-	return inv.answer("", why, why.Text(inv.width()))
+	return l.answer(inv, why, why.Text(inv.width()))
 }
 
 // changes prints a patch, in the form in which git shows it where nothing is set.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -43,9 +45,7 @@ func chooseSprint(inv *invocation, l look, goal flow.GoalID, id flow.SprintID) (
 	if err != nil {
 		return nil, err
 	}
-	if id == "" {
-		id = latestSprint(l.Board, goal)
-	}
+	id = cmp.Or(id, latestSprint(l.Board, goal))
 	if s := l.Board.Sprint(id); s != nil {
 		return s, nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -111,10 +112,7 @@ func (c *sprintRetroCommand) take(inv *invocation, name string, text []byte) err
 
 func (c *sprintRetroCommand) store(inv *invocation, form view.RetroForm) error {
 	return inv.sprintMove(c.Goal, flow.ActRetro, func(b *flow.Board, goal flow.GoalID) flow.Detail {
-		id := c.ID
-		if id == "" {
-			id = latestSprint(b, goal)
-		}
+		id := cmp.Or(c.ID, latestSprint(b, goal))
 		return &flow.RetroMove{Sprint: id, Text: form.Text, Gaps: form.Gaps, Contracts: form.Contracts, Actions: form.Actions}
 	})
 }

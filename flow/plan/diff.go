@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -85,12 +86,7 @@ func (p *Plan) schedule() *flow.Schedule {
 // differing are the keys of a description that a task of the board has otherwise.
 func differing(in flow.TaskInput, t *flow.Task) (keys []string) {
 	has := t.Input()
-	if in.Level == 0 {
-		in.Level = has.Level
-	}
-	if in.Phase == "" {
-		in.Phase = has.Phase
-	}
+	in.Level, in.Phase = cmp.Or(in.Level, has.Level), cmp.Or(in.Phase, has.Phase)
 	in.Draft, in.Reopens = has.Draft, has.Reopens
 	x, y := reflect.ValueOf(in.Normal()), reflect.ValueOf(has)
 	for i := range x.NumField() {

@@ -280,12 +280,9 @@ func isLiteral(text string) bool {
 	if len(lines) < 2 || lines[0] == "" || lines[0][0] == ' ' || lines[0][0] == '\t' || lines[len(lines)-1] == "" {
 		return false
 	}
-	for _, line := range lines {
-		if strings.HasSuffix(line, " ") || strings.HasSuffix(line, "\t") || strings.ContainsFunc(line, isOdd) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(lines, func(line string) bool {
+		return strings.HasSuffix(line, " ") || strings.HasSuffix(line, "\t") || strings.ContainsFunc(line, isOdd)
+	})
 }
 
 // isOdd reports characters that a literal block does not keep: those that YAML

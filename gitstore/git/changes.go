@@ -52,10 +52,7 @@ func (n *BadName) Error() string { return fmt.Sprintf("a folder holds the name %
 // The trees are compared here, because git gathers all changes before it prints the
 // first: ten nested folders can expand to ten billion entries.
 func (r *Repo) Changes(ctx context.Context, base, commit ID) ([]Change, error) {
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
+	o := r.Objects(ctx)
 	w := comparison{o: o, commit: commit}
 	pair := pair{}
 	for tree, id := range map[*ID]ID{&pair.old: base, &pair.new: commit} {

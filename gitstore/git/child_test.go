@@ -46,10 +46,7 @@ func childMove(ctx context.Context, r *Repo, args []string) error {
 
 // childFlush writes three objects, the second of them large.
 func childFlush(ctx context.Context, r *Repo) error {
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return err
-	}
+	o := r.Objects(ctx)
 	noise := make([]byte, 1<<20)
 	seed := uint32(1)
 	for i := range noise {
@@ -70,10 +67,7 @@ func childFlush(ctx context.Context, r *Repo) error {
 
 // childQuarantine reads from the repository and writes to the quarantine.
 func childQuarantine(ctx context.Context, r *Repo, text string) error {
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return err
-	}
+	o := r.Objects(ctx)
 	head, err := r.Refs.Resolve(ctx, "HEAD")
 	if err != nil {
 		return err

@@ -173,10 +173,7 @@ func (r *Repo) IncompleteCommits(ctx context.Context, commits map[string]ID) ([]
 // BlobAt returns the id of the file (or symbolic link) at path in a commit, ""
 // if there is none. The error wraps ErrNoObject if there is no such commit.
 func (r *Repo) BlobAt(ctx context.Context, commit ID, path string) (ID, error) {
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return "", err
-	}
+	o := r.Objects(ctx)
 	c, err := o.Commit(commit)
 	if err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -59,10 +60,7 @@ func patchDelta(from, delta []byte, limit int64) ([]byte, error) {
 			numbers[i], delta = delta[0], delta[1:]
 		}
 		at := int64(binary.LittleEndian.Uint32(numbers[:4]))
-		n := int64(numbers[4]) | int64(numbers[5])<<8 | int64(numbers[6])<<16
-		if n == 0 {
-			n = 1 << 16
-		}
+		n := cmp.Or(int64(numbers[4])|int64(numbers[5])<<8|int64(numbers[6])<<16, 1<<16)
 		if at+n > int64(len(from)) || int64(len(to))+n > size {
 			return nil, bad
 		}

@@ -73,10 +73,7 @@ func (fl *Flusher) keepDurable(list []ID) {
 // unsyncedCommits returns those of the commits that are in the repository and not
 // known to be durable.
 func (fl *Flusher) unsyncedCommits(ctx context.Context, commits, known []ID) ([]ID, error) {
-	o, err := fl.repo.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
+	o := fl.repo.Objects(ctx)
 	var list []ID
 	for _, id := range commits {
 		if id == "" || slices.Contains(known, id) || slices.Contains(list, id) {
@@ -104,11 +101,8 @@ func (fl *Flusher) readable(ctx context.Context, commits []ID) []ID {
 // wrote on top of the old value of a ref of the board. Some of them may be damaged and
 // are moved to all the same: the state, which is judged by its replay, and what is
 // rescued. They are returned as old.
-func (fl *Flusher) updatedCommits(ctx context.Context, updates []RefUpdate) (list, old []ID, err error) {
-	o, err := fl.repo.Objects(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+func (fl *Flusher) updatedCommits(ctx context.Context, updates []RefUpdate) (list, old []ID) {
+	o := fl.repo.Objects(ctx)
 	var before []ID
 	for _, u := range updates {
 		if strings.HasPrefix(u.Name, layout.Refs) && !strings.HasPrefix(u.Name, layout.RemoteRefs) {
@@ -128,7 +122,7 @@ func (fl *Flusher) updatedCommits(ctx context.Context, updates []RefUpdate) (lis
 			list = append(list, u.New)
 		}
 	}
-	return list, old, nil
+	return list, old
 }
 
 func (fl *Flusher) durableFile() string {

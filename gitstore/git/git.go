@@ -3,6 +3,7 @@ package git
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,10 +224,7 @@ func (r *Repo) process(ctx context.Context, c Cmd) *process {
 	if c.Environ != nil {
 		p.Env = baseEnv(c.Environ, without...)
 	}
-	p.Dir = c.Dir
-	if p.Dir == "" {
-		p.Dir = r.commonDir
-	}
+	p.Dir = cmp.Or(c.Dir, r.commonDir)
 	switch {
 	case private:
 		// No configuration but that of the git directory itself, over the objects of this one.

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -149,11 +150,7 @@ func (j *Journal) entryText(at time.Time, l Leftovers) string {
 		fmt.Fprintf(&text, "for %s\n", l.limit)
 	}
 	for _, lock := range l.Locks {
-		value := lock.value
-		if value == "" {
-			value = "-"
-		}
-		fmt.Fprintf(&text, "ref %s %s\n", value, j.relative(lock.path))
+		fmt.Fprintf(&text, "ref %s %s\n", cmp.Or(lock.value, "-"), j.relative(lock.path))
 	}
 	for _, folder := range l.Under {
 		fmt.Fprintf(&text, "under %s\n", folder)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,10 +61,7 @@ func (s *RefStore) MoveRefs(ctx context.Context, updates []RefUpdate, message st
 			return err
 		}
 	}
-	brought, old, err := s.repo.Flusher.updatedCommits(ctx, updates)
-	if err != nil {
-		return err
-	}
+	brought, old := s.repo.Flusher.updatedCommits(ctx, updates)
 	if err := s.repo.Flusher.MakeDurable(ctx, brought...); err != nil {
 		return err
 	}
@@ -173,10 +171,7 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 	in.Close()
 	err = p.wrapFailure(p.Wait())
 	trace(args, started, err)
-	if err == nil {
-		err = talkErr
-	}
-	if err != nil {
+	if err = cmp.Or(err, talkErr); err != nil {
 		return err
 	}
 	return entry.syncMovedRefs()

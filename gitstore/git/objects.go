@@ -61,7 +61,7 @@ type Object struct {
 
 // Objects returns the repository's objects. It starts no process before one is
 // needed. Close of the repository ends them.
-func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
+func (r *Repo) Objects(ctx context.Context) *Objects {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.objects == nil {
@@ -78,7 +78,7 @@ func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
 		o.packs.dir = r.objectDir
 		r.objects = o
 	}
-	return r.objects, nil
+	return r.objects
 }
 
 // Close ends the process that reads objects, if there is one. Objects that

@@ -201,12 +201,10 @@ func looksLikeRepository(dir string) bool {
 		list, err := os.ReadDir(dotGit)
 		return err != nil || len(list) > 0
 	}
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"HEAD", "objects", "refs"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err != nil
+	})
 }
 
 // findMainWorkTree settles where the main work tree is. From inside it git has

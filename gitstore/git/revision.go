@@ -32,11 +32,7 @@ func (a *Ambiguous) Error() string {
 // branch is looked for before a tag. The error wraps ErrNoCommit, or is an *Ambiguous.
 func (r *Repo) ParseCommit(ctx context.Context, rev string) (ID, error) {
 	if r.CheckID(ID(rev)) == nil {
-		o, err := r.Objects(ctx)
-		if err != nil {
-			return "", err
-		}
-		kind, _, err := o.Size(ID(rev))
+		kind, _, err := r.Objects(ctx).Size(ID(rev))
 		if err == nil && kind == "commit" {
 			return ID(rev), nil
 		}

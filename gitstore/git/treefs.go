@@ -13,10 +13,7 @@ import (
 
 // FilesAt is [Objects.FS] of the tree of a commit.
 func FilesAt(ctx context.Context, r *Repo, commit ID, limit int64) (fs.FS, error) {
-	objects, err := r.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
+	objects := r.Objects(ctx)
 	c, err := objects.Commit(commit)
 	return objects.FS(c.Tree, limit), err
 }

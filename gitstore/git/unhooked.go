@@ -23,15 +23,9 @@ func (s *RefStore) passesUnasked(ctx context.Context, updates []RefUpdate, judge
 		return false
 	}
 	folder, known := s.repo.Config.hooksFolder(ctx)
-	if !known {
-		return false
-	}
-	for _, u := range updates {
-		if !strings.HasPrefix(u.Name, layout.Refs) && !strings.HasPrefix(u.Name, "refs/heads/") {
-			return false
-		}
-	}
-	return s.repo.IsOwnHook(filepath.Join(folder, transactionHook))
+	return known && s.repo.IsOwnHook(filepath.Join(folder, transactionHook)) && !slices.ContainsFunc(updates, func(u RefUpdate) bool {
+		return !strings.HasPrefix(u.Name, layout.Refs) && !strings.HasPrefix(u.Name, "refs/heads/")
+	})
 }
 
 // hooksFolder is the folder that git takes the hooks of the repository from, as the

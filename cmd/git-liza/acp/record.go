@@ -97,9 +97,7 @@ func (r *record) garbage() {
 func (r *record) denied(tool, what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if tool == "" {
-		tool = string(sdk.ToolKindOther)
-	}
+	tool = cmp.Or(tool, string(sdk.ToolKindOther))
 	entry := flow.Clean(clip(tool+": "+strings.Join(strings.Fields(what), " "), maxWords))
 	r.tell("! denied: " + entry)
 	if len(r.made.Denied) < maxDenied && !slices.Contains(r.made.Denied, entry) {

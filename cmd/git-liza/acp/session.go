@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
 
 // A session is the conversation with one agent.
@@ -246,25 +248,16 @@ func (s *session) loginWay(m sdk.AuthMethod) (id, name string, ready bool) {
 	case m.EnvVar != nil:
 		ready = len(m.EnvVar.Vars) > 0
 		for _, v := range m.EnvVar.Vars {
-			ready = ready && s.hasVariable(v.Name)
+			ready = ready && proc.Value(s.env, v.Name) != ""
 		}
 		return m.EnvVar.Id, m.EnvVar.Name, ready
 	case m.Terminal != nil:
 		return m.Terminal.Id, m.Terminal.Name, false
 	case m.Agent != nil:
 		variable := strings.ToUpper(strings.ReplaceAll(m.Agent.Id, "-", "_"))
-		return m.Agent.Id, m.Agent.Name, strings.HasSuffix(variable, "_KEY") && s.hasVariable(variable)
+		return m.Agent.Id, m.Agent.Name, strings.HasSuffix(variable, "_KEY") && proc.Value(s.env, variable) != ""
 	}
 	return "", "", false
-}
-
-func (s *session) hasVariable(variable string) bool {
-	for _, entry := range s.env {
-		if name, value, _ := strings.Cut(entry, "="); name == variable && value != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // cancel asks the agent to end its turn.

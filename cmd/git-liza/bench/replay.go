@@ -109,10 +109,7 @@ func (c *clone) renew(number int) error {
 		return err
 	}
 	defer repo.Close()
-	store, err := gitstore.OpenStore(c.b.ctx, repo, time.Now)
-	if err != nil {
-		return err
-	}
+	store := gitstore.OpenStore(c.b.ctx, repo, time.Now)
 	board, tip, err := store.Board(c.b.ctx)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@
 package codehost
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -98,9 +99,7 @@ type reader struct {
 }
 
 func (r *reader) refuse(err error) {
-	if r.wrong == nil {
-		r.wrong = err
-	}
+	r.wrong = cmp.Or(r.wrong, err)
 }
 
 // object reads one object, of whichever command.

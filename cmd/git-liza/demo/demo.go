@@ -9,6 +9,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,10 +147,7 @@ func (r *run) unmerged() string {
 	for _, id := range r.cast {
 		state, is := r.report.Tasks[string(id)], flow.Status(0)
 		if err := is.UnmarshalText([]byte(state)); err != nil || !is.IsMerged() {
-			if state == "" {
-				state = "not on the board"
-			}
-			open = append(open, fmt.Sprintf("%s (%s)", id, state))
+			open = append(open, fmt.Sprintf("%s (%s)", id, cmp.Or(state, "not on the board")))
 		}
 	}
 	slices.Sort(open)

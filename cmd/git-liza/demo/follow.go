@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,10 +40,7 @@ func (f *follower) rush(ctx context.Context, agents ...string) (ended string, er
 				// The last moves are printed even if the run was cancelled.
 				e.err = f.catchUp(context.WithoutCancel(ctx))
 			}
-			if e.err == nil {
-				e.err = trouble
-			}
-			return e.text, e.err
+			return e.text, cmp.Or(e.err, trouble)
 		case <-tick.C:
 			if trouble == nil {
 				trouble = f.catchUp(context.WithoutCancel(ctx))
@@ -64,10 +62,7 @@ func (r *run) follower(ctx context.Context) (*follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := gitstore.OpenStore(ctx, repo, time.Now)
-	if err != nil {
-		return nil, err
-	}
+	store := gitstore.OpenStore(ctx, repo, time.Now)
 	f := &follower{run: r, repo: repo, store: store}
 	return f, f.catchUp(ctx)
 }

@@ -1,6 +1,7 @@
 package drawing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -165,11 +166,7 @@ func (c *canvas) bar(b view.Bar, s scale, y, height int) {
 		c.rect(x, y, max(end-x, 2), height, "bar "+class)
 		const letter, least = 7, 4 // the width of a letter, and the fewest that say something
 		if room := (end - x - 8) / letter; room >= least && height >= 14 {
-			said := b.Name
-			if said == "" {
-				said = b.With
-			}
-			c.label(x+4, y+height-4, "name", view.Cut(said, room))
+			c.label(x+4, y+height-4, "name", view.Cut(cmp.Or(b.Name, b.With), room))
 		}
 	}
 	c.close("")

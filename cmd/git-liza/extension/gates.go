@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -25,10 +26,8 @@ func readGates(text []byte) ([]flow.Gate, error) {
 	}
 	var list []flow.Gate
 	for _, g := range said {
-		if g.Timeout == 0 {
-			g.Timeout = gateTimeout
-		}
-		list = append(list, flow.Gate{Name: g.Name, Command: g.Command, Required: !g.Optional, Timeout: g.Timeout, At: g.At, Paths: g.Paths})
+		timeout := cmp.Or(g.Timeout, gateTimeout)
+		list = append(list, flow.Gate{Name: g.Name, Command: g.Command, Required: !g.Optional, Timeout: timeout, At: g.At, Paths: g.Paths})
 	}
 	if refusal := flow.CheckGates(list, ""); refusal != nil {
 		return nil, refusal

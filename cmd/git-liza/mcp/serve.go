@@ -6,6 +6,7 @@ package mcp
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -160,10 +161,8 @@ func result(a Answer) (*sdk.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.Text == "" {
-		a.Text = string(data)
-	}
-	return &sdk.CallToolResult{IsError: a.Failed, StructuredContent: json.RawMessage(data), Content: []sdk.Content{&sdk.TextContent{Text: a.Text}}}, nil
+	text := cmp.Or(a.Text, string(data))
+	return &sdk.CallToolResult{IsError: a.Failed, StructuredContent: json.RawMessage(data), Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
 }
 
 func (r Resource) add(server *sdk.Server) {

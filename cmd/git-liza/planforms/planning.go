@@ -107,10 +107,7 @@ func (r phases) addPhases(phases []*phase, files []string) {
 		if g == nil {
 			continue
 		}
-		of := r.phaseOf(g, byNumber, &phases)
-		if of == nil {
-			of = loose
-		}
+		of := cmp.Or(r.phaseOf(g, byNumber, &phases), loose)
 		if g.key != "" && byKey[g.key] != nil {
 			r.wrong(file, 1, "the plan %s is there twice: %s has its number too", padded(g.key), byKey[g.key].file)
 			continue

@@ -1,6 +1,7 @@
 package planforms
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -53,9 +54,7 @@ func (r *reading) result() *planfile.File {
 
 // add adds a task that stands in a file. Its spec is the file, if it names none.
 func (r *reading) add(file string, line int, t flow.TaskInput, ended string) {
-	if t.Spec == "" {
-		t.Spec = r.rooted(file)
-	}
+	t.Spec = cmp.Or(t.Spec, r.rooted(file))
 	r.fit(file, line, &t)
 	r.tasks = append(r.tasks, planfile.Source{Task: plan.Task{TaskInput: t}, At: planfile.Origin{File: path.Join(string(r.below), file), Line: line}, Ended: ended})
 }

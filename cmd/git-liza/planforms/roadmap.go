@@ -1,6 +1,7 @@
 package planforms
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/pattern"
@@ -66,9 +67,7 @@ func (r phases) readRoadmap(file string) (list []*phase) {
 			name, about, _ := strings.Cut(m[3], "**")
 			now = of(m[2], name, l.number)
 			now.done = now.done || m[1] != " "
-			if now.goal == "" {
-				now.goal = strings.Trim(about, " -–—:")
-			}
+			now.goal = cmp.Or(now.goal, strings.Trim(about, " -–—:"))
 			now = nil
 			continue
 		}
@@ -125,9 +124,7 @@ func projectOf(p *page) string {
 func plainNumber(text string) string {
 	parts := strings.Split(text, ".")
 	for i, one := range parts {
-		if parts[i] = strings.TrimLeft(one, "0"); parts[i] == "" {
-			parts[i] = "0"
-		}
+		parts[i] = cmp.Or(strings.TrimLeft(one, "0"), "0")
 	}
 	return strings.Join(parts, ".")
 }

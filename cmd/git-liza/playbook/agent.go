@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,9 +59,7 @@ func (a *Agent) playbook(ctx context.Context) (*Playbook, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name == "" {
-		name = DefaultPath
-	}
+	name = cmp.Or(name, DefaultPath)
 	file := name
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(a.Dir, name)
@@ -109,9 +108,7 @@ const defaultWait = 20 * time.Second
 // awaitClaims waits until the tasks have been claimed, at most for limit. The limit matters
 // where one coder has to do all tasks.
 func (a *Agent) awaitClaims(ctx context.Context, tasks []flow.TaskID, limit time.Duration) error {
-	if limit == 0 {
-		limit = defaultWait
-	}
+	limit = cmp.Or(limit, defaultWait)
 	over := time.After(limit)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

@@ -119,10 +119,7 @@ func parseReply(text string) (reply, error) {
 			return answer, json.Unmarshal([]byte(line), &answer)
 		}
 	}
-	if text = strings.TrimSpace(text); text == "" {
-		text = "it printed nothing"
-	}
-	return answer, errors.New(text)
+	return answer, errors.New(cmp.Or(strings.TrimSpace(text), "it printed nothing"))
 }
 
 func (a *Agent) show(ctx context.Context, id flow.TaskID) (*task, error) {

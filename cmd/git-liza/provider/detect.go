@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,10 +152,8 @@ func (r Row) LoggedIn(environ []string) (in, known bool) {
 	if len(r.Keys) == 0 || len(r.LoginFiles) == 0 {
 		return false, false
 	}
-	for _, name := range r.Keys {
-		if proc.Value(environ, name) != "" {
-			return true, true
-		}
+	if slices.ContainsFunc(r.Keys, func(name string) bool { return proc.Value(environ, name) != "" }) {
+		return true, true
 	}
 	for _, file := range r.LoginFiles {
 		if path := expandPath(file, environ); path != "" {

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -102,10 +103,7 @@ func (d *drawing) columnLines(c *view.Column, place, width, height int) []string
 		r := c.Rows[i]
 		mark, s := d.mark(columns, place+i)
 		text := plain(string(r.ID))
-		who := plain(string(r.Who))
-		if who == "" {
-			who = plain(r.Named())
-		}
+		who := cmp.Or(plain(string(r.Who)), plain(r.Named()))
 		spans := []span{mark, {text + " ", s}, {cut(who, max(0, width-cells(text)-3)), faint}}
 		lines = append(lines, d.styles.line(width, spans...))
 	}

@@ -16,11 +16,8 @@ import (
 
 // startNarration says every move on the blackboard after the state commit since. It
 // does so in a goroutine that ends after ctx is done and it has looked once more.
-func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) (<-chan struct{}, error) {
-	store, err := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
-	if err != nil {
-		return nil, err
-	}
+func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) <-chan struct{} {
+	store := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
 	told := make(chan struct{})
 	go func() {
 		defer close(told)
@@ -40,7 +37,7 @@ func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) (<-chan 
 			r.tellMoves(store, since, tip)
 		}
 	}()
-	return told, nil
+	return told
 }
 
 // tellMoves says the moves between two state commits and returns the later one.

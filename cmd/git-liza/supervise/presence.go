@@ -187,10 +187,7 @@ func (h *presenceWriter) forgetAgents(ids ...flow.AgentID) {
 // startPresences publishes the presences of the rush's agents, in a goroutine that ends
 // with ctx.
 func (r *Rush) startPresences(ctx context.Context) (<-chan struct{}, error) {
-	store, err := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
-	if err != nil {
-		return nil, err
-	}
+	store := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
 	b, _, err := store.Board(ctx)
 	if err != nil {
 		return nil, err

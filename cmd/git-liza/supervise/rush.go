@@ -161,10 +161,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	for _, line := range append(UnboundLines(b, r.Bounds, slots), unstaffedLines(b, slots)...) {
 		r.ask(line)
 	}
-	told, err := r.startNarration(watching, begun)
-	if err != nil {
-		return err
-	}
+	told := r.startNarration(watching, begun)
 	polled, err := r.startPolling(watching)
 	if err != nil {
 		return err

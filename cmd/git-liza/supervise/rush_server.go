@@ -35,11 +35,7 @@ type server struct {
 // readBoard reads the board as it is now. A board belongs to one goroutine, and so does
 // the store that it loads its documents from: each request has its own.
 func (s *server) readBoard(ctx context.Context) (*flow.Board, error) {
-	store, err := gitstore.OpenStore(ctx, s.rush.Clone.Repo, s.rush.Clone.Store.Now)
-	if err != nil {
-		return nil, err
-	}
-	b, _, err := store.Board(ctx)
+	b, _, err := gitstore.OpenStore(ctx, s.rush.Clone.Repo, s.rush.Clone.Store.Now).Board(ctx)
 	return b, err
 }
 

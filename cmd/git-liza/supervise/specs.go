@@ -39,10 +39,7 @@ type specBases struct {
 // that the task is based on: each reference of the task once, and the goal's spec if its
 // path is not among them. text is the context of the task.
 func readSpecs(ctx context.Context, repo *git.Repo, tip flow.ObjectID, bases specBases, in *templates.Input) (list []templates.Spec, text string, err error) {
-	objects, err := repo.Objects(ctx)
-	if err != nil {
-		return nil, "", err
-	}
+	objects := repo.Objects(ctx)
 	for _, base := range []*flow.ObjectID{&bases.began, &bases.reviewed} {
 		if *base == "" {
 			continue

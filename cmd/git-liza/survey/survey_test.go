@@ -32,8 +32,7 @@ func readHead(t *testing.T, dir string) Survey {
 	defer repo.Close()
 	head, err := repo.ParseCommit(context.Background(), "HEAD")
 	require.NoError(t, err)
-	o, err := repo.Objects(context.Background())
-	require.NoError(t, err)
+	o := repo.Objects(context.Background())
 	s, err := Read(o, head)
 	require.NoError(t, err)
 	return s

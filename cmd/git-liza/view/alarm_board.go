@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,10 +95,7 @@ func (c *alarmCollector) addAgents() {
 		if a == nil || !c.silent(a.ID) {
 			continue
 		}
-		held, next := a.Task, "git liza agents"
-		if held == "" {
-			held = a.Review
-		}
+		held, next := cmp.Or(a.Task, a.Review), "git liza agents"
 		if held == "" && c.Local.Dead[a.ID] == 0 {
 			continue
 		}

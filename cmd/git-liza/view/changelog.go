@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -35,10 +36,7 @@ func (c *Changelog) Text() string {
 	fmt.Fprintf(&text, "## [%s] — %s (%s)\n| Date | Spec | Change | Triggered By |\n|------|------|--------|--------------|\n",
 		partOf(c.Goal).ID, cell(partOf(c.Goal).Title), c.Sprint)
 	for _, r := range c.Rows {
-		by := string(r.Task)
-		if by == "" {
-			by = string(r.By)
-		}
+		by := cmp.Or(string(r.Task), string(r.By))
 		fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", r.At.UTC().Format(time.DateOnly), cell(r.Spec), cell(r.Change), cell(by))
 	}
 	return text.String()

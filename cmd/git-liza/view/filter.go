@@ -182,14 +182,11 @@ func (t *term) is(value string) bool {
 // touches reports whether one of the globs can match what lies at or below the paths of
 // the term.
 func (t *term) touches(globs []string) bool {
-	for _, glob := range globs {
-		for _, at := range t.any {
-			if at != "" && glob != "" && (flow.Overlap(glob, at) || !strings.HasSuffix(at, "/") && flow.Overlap(glob, at+"/")) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		return slices.ContainsFunc(t.any, func(at string) bool {
+			return at != "" && glob != "" && (flow.Overlap(glob, at) || !strings.HasSuffix(at, "/") && flow.Overlap(glob, at+"/"))
+		})
+	})
 }
 
 func (t *term) isAge(at, since time.Time) bool {

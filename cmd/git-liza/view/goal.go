@@ -189,10 +189,7 @@ func Sprint(b *flow.Board, p *flow.Sprint) Object {
 	tasks := append([]Object{}, lists.Of(sprintTasks(b, p), func(t flow.Summary) Object {
 		return Object{{"id", t.ID}, {"status", t.Status}, {"title", t.Title}, {"stretch", t.Stretch}}
 	})...)
-	plan := flow.PlanOf(b, p.ID)
-	if plan == nil {
-		plan = new(flow.SprintPlan)
-	}
+	plan := cmp.Or(flow.PlanOf(b, p.ID), new(flow.SprintPlan))
 	return ObjectOf(p).With("planned", ValueOf(plan.Planned)).With("stretch", ValueOf(plan.Stretch)).With("tasks", tasks)
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,11 +146,7 @@ func (r ReviewRow) result() string {
 func ReviewsText(list []ReviewRow, merged []string, lost, width int) string {
 	var rows Table
 	for _, r := range list {
-		account := r.Account
-		if account == "" {
-			account = "nobody"
-		}
-		rows.Add(Cut(plaintext.Line(account), 60), Cut(plaintext.Line(r.State), 20), r.result())
+		rows.Add(Cut(plaintext.Line(cmp.Or(r.Account, "nobody")), 60), Cut(plaintext.Line(r.State), 20), r.result())
 		if r.Hint != "" {
 			rows.Add("", "", r.Hint)
 		}

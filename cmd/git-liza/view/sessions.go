@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitstore"
@@ -21,16 +22,13 @@ func SessionTable(list []gitstore.SessionRecord) *Table {
 }
 
 func sessionRow(rec gitstore.SessionRecord) []string {
-	provider, task := rec.Provider, string(rec.Task)
+	provider := rec.Provider
 	if rec.Model != "" {
 		provider += ":" + rec.Model
 	}
-	if task == "" {
-		task = "-"
-	}
 	// A narrow terminal cuts the end of a row, so the least important column
 	// is last.
-	row := []string{rec.ID.Short(), rec.Ended.Format(Stamp), string(rec.Agent), task}
+	row := []string{rec.ID.Short(), rec.Ended.Format(Stamp), string(rec.Agent), cmp.Or(string(rec.Task), "-")}
 	if rec.Outcome == "" {
 		return append(row, "unreadable", "", "", "", provider+"  "+rec.Ending)
 	}

@@ -44,10 +44,7 @@ func (u *Usage) Text(width int) string {
 	}
 	rows := Table{Rows: [][]string{{u.By, "sessions", "tokens", "dollars", "share", "took", "input", "cached", "output"}}}
 	for _, one := range append(u.ranked(), share{"total", u.total}) {
-		used, name := one.Usage, one.name
-		if name == "" {
-			name = "-"
-		}
+		used, name := one.Usage, cmp.Or(one.name, "-")
 		// A narrow terminal cuts the end of a row, so the least important
 		// column is last.
 		row := []string{plaintext.Line(name), strconv.Itoa(used.Sessions), one.Tokens(), one.Dollars(), fmt.Sprintf("%d%%", Percent(used, u.total.Usage)), took(used)}

@@ -57,13 +57,9 @@ func readTimeline(v *visit, use func(view.Reading, *view.Timeline)) error {
 	if err != nil {
 		return err
 	}
-	c, err := v.clone()
-	if err != nil {
-		return err
-	}
 	kept := &v.server.now
 	if v.frame.Past {
 		kept = &v.server.then
 	}
-	return kept.at(v.request.Context(), c, r.Tip, func(t *view.Timeline) { use(r, t) })
+	return kept.at(v.request.Context(), v.reader.clone, r.Tip, func(t *view.Timeline) { use(r, t) })
 }

@@ -43,11 +43,7 @@ func (h *histories) keep(id flow.TaskID, one taskHistory) {
 // historyOf returns all moves that changed a task up to the state that a page shows, oldest
 // first.
 func historyOf(v *visit, id flow.TaskID) ([]view.Entry, error) {
-	c, err := v.clone()
-	if err != nil {
-		return nil, err
-	}
-	ctx, tip := v.request.Context(), v.reader.tip
+	c, ctx, tip := v.reader.clone, v.request.Context(), v.reader.tip
 	known := v.server.histories.find(id)
 	if known.tip == tip {
 		return known.moves, nil
@@ -57,7 +53,7 @@ func historyOf(v *visit, id flow.TaskID) ([]view.Entry, error) {
 		known = taskHistory{}
 	}
 	var newer []view.Entry
-	err = c.Store.TaskMoves(ctx, id, known.tip, tip, func(e gitstore.Event) (bool, error) {
+	err := c.Store.TaskMoves(ctx, id, known.tip, tip, func(e gitstore.Event) (bool, error) {
 		newer = append(newer, view.EntryOf(e))
 		return true, ctx.Err()
 	})

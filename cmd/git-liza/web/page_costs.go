@@ -50,11 +50,7 @@ func showCosts(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := v.clone()
-	if err != nil {
-		return nil, err
-	}
-	counts, err := readCounts(v, c, r.Tip)
+	counts, err := readCounts(v, v.reader.clone, r.Tip)
 	if err != nil {
 		return nil, err
 	}

@@ -93,11 +93,7 @@ func (v *visit) changesOf(id flow.TaskID, history []view.Entry, n, since, line i
 		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(id),
 			Reason: fmt.Sprintf("%s has %s, none of them has the number asked for", id, view.Count(len(list), "submission"))}
 	}
-	c, err := v.clone()
-	if err != nil {
-		return nil, err
-	}
-	to := list[n-1]
+	c, to := v.reader.clone, list[n-1]
 	page := &diffPage{Task: id, Number: n, Since: since, From: to.Base, To: to.Commit, Line: line}
 	pairs := [][2]flow.ObjectID{{to.Base, to.Commit}}
 	if since > 0 {

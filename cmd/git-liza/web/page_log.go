@@ -26,11 +26,7 @@ func showLog(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := v.clone()
-	if err != nil {
-		return nil, err
-	}
-	page, find := logPage{}, finder(r)
+	c, page, find := v.reader.clone, logPage{}, finder(r)
 	from, hidden := r.Tip, flow.ObjectID("") // the moves up to a hidden one are on other pages
 	if before := v.query.Get("before"); before != "" {
 		first, err := c.Store.Rev(v.request.Context(), before)

@@ -161,11 +161,7 @@ func (v *visit) readFile(commit flow.ObjectID, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	o, err := repo.Objects(v.request.Context())
-	if err != nil {
-		return "", err
-	}
-	text, err := o.ReadKind(blob, "blob", largestFile)
+	text, err := repo.Objects(v.request.Context()).ReadKind(blob, "blob", largestFile)
 	if large, is := errors.AsType[*git.TooLarge](err); is {
 		err = fmt.Errorf("%s has %d bytes, too many for a page", path, large.Size)
 	}

@@ -117,7 +117,8 @@ func (v *visit) leave() {
 	}
 }
 
-// clone returns the clone of this visit. It is for this visit alone.
+// clone returns the clone of this visit. It is for this visit alone, and there once look
+// has succeeded.
 func (v *visit) clone() (*work.Clone, error) {
 	if v.reader.clone == nil {
 		person := v.frame.Person

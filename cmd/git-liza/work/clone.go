@@ -41,10 +41,7 @@ type Clone struct {
 // and gates get a filtered part of environ. It clears what dead processes left of
 // checkouts, see [worktrees.Leftovers.Clear].
 func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []string) (*Clone, error) {
-	store, err := gitstore.OpenStore(ctx, repo, now)
-	if err != nil {
-		return nil, err
-	}
+	store := gitstore.OpenStore(ctx, repo, now)
 	trees, err := worktrees.Open(repo)
 	if err != nil && !errors.Is(err, worktrees.ErrNoWorkTree) {
 		return nil, err
@@ -85,10 +82,8 @@ func isClaimed(repo *git.Repo, now func() time.Time) func(context.Context, strin
 
 // askBoard asks the board, if it can be read, with a store of its own, since any goroutine may.
 func askBoard(ctx context.Context, repo *git.Repo, now func() time.Time, ask func(*flow.Board)) {
-	if store, err := gitstore.OpenStore(ctx, repo, now); err == nil {
-		if b, _, err := store.Board(ctx); err == nil {
-			ask(b)
-		}
+	if b, _, err := gitstore.OpenStore(ctx, repo, now).Board(ctx); err == nil {
+		ask(b)
 	}
 }
 
@@ -123,10 +118,7 @@ func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *
 
 // As returns the same clone on behalf of another actor, for another goroutine.
 func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clone, error) {
-	store, err := gitstore.OpenStore(ctx, c.Repo, c.Store.Now)
-	if err != nil {
-		return nil, err
-	}
+	store := gitstore.OpenStore(ctx, c.Repo, c.Store.Now)
 	store.Commits.Judge = c.Store.Commits.Judge
 	other := assemble(store, c.Checkouts.Trees, c.environ)
 	other.commands.receipts.kept = c.commands.receipts.kept

@@ -309,11 +309,7 @@ func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree 
 }
 
 func (c *commands) treeOf(ctx context.Context, commit flow.ObjectID) (flow.ObjectID, error) {
-	o, err := c.repo.Objects(ctx)
-	if err != nil {
-		return "", err
-	}
-	k, err := o.Commit(commit)
+	k, err := c.repo.Objects(ctx).Commit(commit)
 	return k.Tree, err
 }
 

@@ -71,10 +71,7 @@ func (t *Trust) Extensions(ctx context.Context, b *flow.Board) (list []RunningEx
 
 // listFolder lists a folder of a commit; nothing where there is no folder.
 func listFolder(ctx context.Context, repo *git.Repo, commit git.ID, path string) (*git.Objects, []git.Entry, error) {
-	objects, err := repo.Objects(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+	objects := repo.Objects(ctx)
 	c, err := objects.Commit(commit)
 	if err != nil {
 		return nil, nil, err

@@ -152,10 +152,7 @@ type files struct {
 }
 
 func openFiles(ctx context.Context, repo *git.Repo, commit git.ID) (*files, error) {
-	objects, err := repo.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
+	objects := repo.Objects(ctx)
 	c, err := objects.Commit(commit)
 	return &files{objects: objects, root: c.Tree, folders: map[string]map[string]git.Entry{}}, err
 }

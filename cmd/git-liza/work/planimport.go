@@ -80,11 +80,7 @@ func plannedPhase(b *flow.Board, goal flow.GoalID) flow.PhaseID {
 
 // OpenPlan reads an approved plan of a goal as integration has it.
 func OpenPlan(ctx context.Context, c *Clone, goal flow.GoalID, of flow.PlanRef) (*PlanImport, error) {
-	objects, err := c.Repo.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
-	data, err := objects.ReadKind(of.Blob, "blob", gitstore.MaxMove)
+	data, err := c.Repo.Objects(ctx).ReadKind(of.Blob, "blob", gitstore.MaxMove)
 	if err != nil {
 		return nil, err
 	}

@@ -50,10 +50,10 @@ func (s *Specs) explain(ctx context.Context, q flow.Query, err error) error {
 // likeliestAnchor returns the anchor of the heading of a text that is most like the one
 // that a refusal misses, "" if there is none.
 func (s *Specs) likeliestAnchor(ctx context.Context, blob flow.ObjectID, anchors []string, reason string) string {
-	o, err := s.repo.Objects(ctx)
-	if err != nil || blob == "" {
+	if blob == "" {
 		return ""
 	}
+	o := s.repo.Objects(ctx)
 	for _, anchor := range anchors {
 		if !strings.Contains(reason, "has no heading '#"+anchor+"'") {
 			continue
@@ -261,10 +261,7 @@ func (s *Specs) heading(ctx context.Context, commit flow.ObjectID, name string) 
 	if err != nil || id == "" {
 		return "", false, err
 	}
-	o, err := s.repo.Objects(ctx)
-	if err != nil {
-		return "", false, err
-	}
+	o := s.repo.Objects(ctx)
 	kind, data, err := o.Read(id)
 	if err != nil || kind != "blob" {
 		return "", false, err

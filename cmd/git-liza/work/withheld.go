@@ -39,10 +39,7 @@ func (s *Seals) Withhold(ctx context.Context, t *flow.Task, role flow.Role, tip 
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	objects, err := s.repo.Objects(ctx)
-	if err != nil {
-		return err
-	}
+	objects := s.repo.Objects(ctx)
 	root, err := os.OpenRoot(s.trees.Path(t.ID.ReviewFolder(role, t.Submission.Number)))
 	if err != nil {
 		return err

@@ -34,10 +34,7 @@ func run(ctx context.Context, name string, args []string) error {
 	if err != nil {
 		return err
 	}
-	store, err := gitstore.OpenStore(ctx, repo, func() time.Time { return at })
-	if err != nil {
-		return err
-	}
+	store := gitstore.OpenStore(ctx, repo, func() time.Time { return at })
 	principal, _ := exec.Command("git", "config", "liza.principal").Output() // none if not set
 	_, err = store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		if name == "due" {
