@@ -74,6 +74,7 @@ func (a *ApproveMove) already(p *play) bool {
 
 func (a *ApproveMove) apply(p *effect) {
 	t, m := p.task, p.move
+	t.Attempt.Doubt = "" // only a person approves while there is one
 	roles, _ := p.panel().approvesAs(a.Role)
 	for _, role := range roles {
 		read := p.trackedPaths().refsOf(t)

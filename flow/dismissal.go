@@ -65,47 +65,41 @@ func (d *DismissRecordMove) check(p *play) *Refusal {
 }
 
 func (d *DismissRecordMove) apply(p *effect) {
-	by := &Dismissal{Reason: d.Reason, By: p.move.By, At: p.move.At}
-	switch r := p.load(d.key()).(type) {
-	case *Anomaly:
-		c := *r
-		c.Dismissed = by
-		p.put(d.key(), &c)
-	case *Discovery:
-		c := *r
-		c.Dismissed = by
-		p.put(d.key(), &c)
-	case *Note:
-		c := *r
-		c.Dismissed = by
-		p.put(d.key(), &c)
+	doc, dismissed, _ := marksOf(p.load(d.key()))
+	*dismissed = &Dismissal{Reason: d.Reason, By: p.move.By, At: p.move.At}
+	p.put(d.key(), doc)
+	if a, ok := doc.(*Anomaly); ok {
+		doubt(p, a.Task, a.ID, "")
 	}
+}
+
+// marksOf are a copy of a record, its dismissal, which is nil if it has none, and whether it is
+// archived. What is no record has neither.
+func marksOf(doc Document) (c Document, dismissed **Dismissal, archived *bool) {
+	switch r := doc.(type) {
+	case *Anomaly:
+		r = copied(r)
+		return r, &r.Dismissed, &r.Archived
+	case *Discovery:
+		r = copied(r)
+		return r, &r.Dismissed, &r.Archived
+	case *Note:
+		r = copied(r)
+		return r, &r.Dismissed, &r.Archived
+	}
+	return doc, new(*Dismissal), new(bool)
 }
 
 // dismissalOf is the dismissal of a record, nil if it has none.
 func dismissalOf(doc Document) *Dismissal {
-	switch r := doc.(type) {
-	case *Anomaly:
-		return r.Dismissed
-	case *Discovery:
-		return r.Dismissed
-	case *Note:
-		return r.Dismissed
-	}
-	return nil
+	_, dismissed, _ := marksOf(doc)
+	return *dismissed
 }
 
 // archived reports whether a record is archived.
 func archived(doc Document) bool {
-	switch r := doc.(type) {
-	case *Anomaly:
-		return r.Archived
-	case *Discovery:
-		return r.Archived
-	case *Note:
-		return r.Archived
-	}
-	return false
+	_, _, archived := marksOf(doc)
+	return *archived
 }
 
 // sameMarks reports whether a record is dismissed, archived and put off as another one.
@@ -140,18 +134,7 @@ func RecordsToArchive(b *Board, sprint SprintID) []Key {
 
 // archiveRecord marks a record as archived.
 func (p *effect) archiveRecord(key Key) {
-	switch r := p.load(key).(type) {
-	case *Anomaly:
-		c := *r
-		c.Archived = true
-		p.put(key, &c)
-	case *Discovery:
-		c := *r
-		c.Archived = true
-		p.put(key, &c)
-	case *Note:
-		c := *r
-		c.Archived = true
-		p.put(key, &c)
-	}
+	doc, _, archived := marksOf(p.load(key))
+	*archived = true
+	p.put(key, doc)
 }

@@ -157,6 +157,16 @@ func (p *effect) recordOf(goal GoalID, folder Folder, make func(RecordID) Docume
 	p.change(func(s *Settings) { s.Next.Record++ })
 }
 
+// recordAnomaly records an anomaly about a task. One of type [GuardKilled] is the doubt about it.
+func (p *effect) recordAnomaly(what AnomalyType, about TaskID, details map[string]string) {
+	p.record(Anomalies, func(id RecordID) Document {
+		if what == GuardKilled {
+			doubt(p, about, "", id)
+		}
+		return &Anomaly{ID: id, Type: what, Task: about, Details: details, By: p.move.By, At: p.move.At}
+	})
+}
+
 // blockAtLimit blocks the subject with one standard question, in the same move that
 // reached a limit. The role is that of the reviews that reached it, "" if it is
 // not about reviews.
@@ -170,9 +180,7 @@ func (p *effect) blockAtLimit(limit string, role Role, question string) {
 	if role != "" {
 		details["role"] = string(role)
 	}
-	p.record(Anomalies, func(id RecordID) Document {
-		return &Anomaly{ID: id, Type: LimitReached, Task: t.ID, Details: details, By: p.move.By, At: p.move.At}
-	})
+	p.recordAnomaly(LimitReached, t.ID, details)
 	if limit == LimitIterations || limit == LimitCycles {
 		p.recordFailure(coder, limit)
 	}
@@ -190,10 +198,7 @@ func (p *effect) recordFailure(coder Actor, reason string) {
 	if !t.exhausted(p.limits()) {
 		return
 	}
-	p.record(Anomalies, func(id RecordID) Document {
-		return &Anomaly{ID: id, Type: HypothesisExhaustion, Task: t.ID, By: p.move.By, At: p.move.At,
-			Details: map[string]string{"failures": strconv.Itoa(len(t.Failures)), "last_reason": Clean(clip(reason))}}
-	})
+	p.recordAnomaly(HypothesisExhaustion, t.ID, map[string]string{"failures": strconv.Itoa(len(t.Failures)), "last_reason": Clean(clip(reason))})
 }
 
 // lastCoder is the holder of the task or the coder of its attempt; "" if there

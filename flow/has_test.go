@@ -555,6 +555,7 @@ var taskProperties = map[string]func(*Task) string{
 	"keep":      attempt(func(a *Attempt) string { return strconv.FormatBool(a.Keep) }),
 	"iteration": attempt(func(a *Attempt) string { return strconv.Itoa(a.Iteration) }),
 	"cycles":    attempt(func(a *Attempt) string { return strconv.Itoa(a.Cycles) }),
+	"doubt":     attempt(func(a *Attempt) string { return string(a.Doubt) }),
 	"base":      attempt(func(a *Attempt) string { return objectName(a.Base) }),
 	"start":     attempt(func(a *Attempt) string { return objectName(a.Start) }),
 	"fix":       attempt(func(a *Attempt) string { return objectName(a.Fix) }),

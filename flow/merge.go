@@ -34,7 +34,7 @@ func mergeable(p *play) *Refusal {
 	if p.move.Act != ActMerge {
 		return nil
 	}
-	return cmp.Or(checkPhase(p), p.trackedPaths().checkVerdicts(p.task), reverts(p.calendar()).check(p.task))
+	return cmp.Or(trusted(p), checkPhase(p), p.trackedPaths().checkVerdicts(p.task), reverts(p.calendar()).check(p.task))
 }
 
 func (g *MergeMove) ask(m Move, b *Board) Query {

@@ -66,10 +66,7 @@ func countEnd(p *effect, end End, claimed int, text string) {
 	edited.Streak = g.Streak.after(end)
 	p.put(Key{Goals, string(g.ID)}, &edited)
 	if s := edited.Streak; s != nil && s.Failures == streakLength {
-		p.recordOf(g.ID, Anomalies, func(id RecordID) Document {
-			return &Anomaly{ID: id, Type: FailureStreak, Task: p.task.ID, By: p.move.By, At: p.move.At,
-				Details: map[string]string{"failures": strconv.Itoa(s.Failures), "fingerprint": s.Fingerprint, "error": Clean(clip(text))}}
-		})
+		p.recordAnomaly(FailureStreak, p.task.ID, map[string]string{"failures": strconv.Itoa(s.Failures), "fingerprint": s.Fingerprint, "error": Clean(clip(text))})
 	}
 }
 

@@ -42,9 +42,27 @@ func (a *AnomalyMove) check(p *play) *Refusal {
 }
 
 func (a *AnomalyMove) apply(p *effect) {
-	p.record(Anomalies, func(id RecordID) Document {
-		return &Anomaly{ID: id, Type: a.Type, Task: a.About, Details: maps.Clone(a.Details), By: p.move.By, At: p.move.At}
-	})
+	p.recordAnomaly(a.Type, a.About, maps.Clone(a.Details))
+}
+
+// doubt puts a doubt about the attempt of a task in the place of another one; of "" in that of any.
+func doubt(p *effect, id TaskID, was, is RecordID) {
+	if t, live := p.load(Key{Tasks, string(id)}).(*Task); live && t.Attempt != nil && (was == "" || t.Attempt.Doubt == was) {
+		t = t.clone()
+		t.Attempt.Doubt = is
+		p.keep(t)
+	}
+}
+
+// trusted refuses to agents the verdicts on a task, and its merge, while there is doubt
+// whether all processes are known for what they are that began in a session on it.
+func trusted(p *play) *Refusal {
+	a := p.task.Attempt
+	if a == nil || a.Doubt == "" || p.move.By.IsHuman() {
+		return nil
+	}
+	return refuse(RuleDoubt, "git liza record dismiss "+string(a.Doubt)+" --reason R",
+		"a session on %s killed its guard, and what it left may act as anybody: a person approves %s, or looks at it and dismisses %s", p.task.ID, p.task.ID, a.Doubt)
 }
 
 // DiscoverMove records work or risk that was found during a task.
@@ -152,24 +170,14 @@ func (n *NoteMove) apply(p *effect) {
 
 // recordReplacement records that a task is blocked which replaces another one.
 func recordReplacement(p *effect, reason string) {
-	t := p.task
-	if t.Generation == 0 {
-		return
+	if t := p.task; t.Generation != 0 {
+		p.recordAnomaly(ReplacementBlocked, t.ID, map[string]string{"replaces": joinIDs(t.Supersedes), "reason": Clean(clip(reason))})
 	}
-	p.record(Anomalies, func(id RecordID) Document {
-		return &Anomaly{ID: id, Type: ReplacementBlocked, Task: t.ID, By: p.move.By, At: p.move.At,
-			Details: map[string]string{"replaces": joinIDs(t.Supersedes), "reason": Clean(clip(reason))}}
-	})
 }
 
 // recordChurn records the fourth rejection of a task.
 func recordChurn(p *effect, role Role) {
-	t := p.task
-	if t.Cycles != 4 {
-		return
+	if t := p.task; t.Cycles == 4 {
+		p.recordAnomaly(ReviewChurn, t.ID, map[string]string{"rejections": strconv.Itoa(t.Cycles), "role": string(role)})
 	}
-	p.record(Anomalies, func(id RecordID) Document {
-		return &Anomaly{ID: id, Type: ReviewChurn, Task: t.ID, By: p.move.By, At: p.move.At,
-			Details: map[string]string{"rejections": strconv.Itoa(t.Cycles), "role": string(role)}}
-	})
 }

@@ -51,13 +51,13 @@ func (p panel) rereads(held *Review) bool {
 	return held.live(p.move.At) && held.By == p.move.By && p.trackedPaths().changed(p.task, held.Texts) != nil
 }
 
-// independent refuses a verdict of an actor that coded the task. A person who
-// submitted it may stand for it again.
+// independent refuses a verdict of an actor that coded the task, or is not [trusted] with
+// it. A person who submitted it may stand for it again.
 func independent(p *play) *Refusal {
 	if !p.Settings().Config.AllowSelfReview && p.task.isCodedBy(p.move.By, p.move.Principal) && !p.panel().standsAgain() {
 		return refuse(RuleSelfReview, p.panel().otherJudge(), "%s coded %s and cannot judge it", p.move.By, p.task.ID)
 	}
-	return nil
+	return trusted(p)
 }
 
 // otherJudge is the command by which an actor that coded the task gets it judged: an agent

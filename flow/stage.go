@@ -106,9 +106,6 @@ func recordGates(p *effect, at Stage, task TaskID, receipts []Receipt) {
 			continue
 		}
 		told[g.Name] = true
-		p.record(Anomalies, func(id RecordID) Document {
-			return &Anomaly{ID: id, Type: GateFailed, Task: task, By: p.move.By, At: p.move.At,
-				Details: map[string]string{"gate": g.Name, "result": r.Result.String()}}
-		})
+		p.recordAnomaly(GateFailed, task, map[string]string{"gate": g.Name, "result": r.Result.String()})
 	}
 }

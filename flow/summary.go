@@ -52,7 +52,8 @@ type Summary struct {
 	Retries    int       // claims that failed
 	Labels     []string
 	Phase      PhaseID
-	Asking     []Role // whom open questions during the work are to
+	Asking     []Role   // whom open questions during the work are to
+	Doubt      RecordID // of its attempt
 }
 
 // A Judge is a role that has to judge a submission.
@@ -135,7 +136,7 @@ func (t *Task) Summary() Summary {
 		s.Reverted, s.Successors = true, t.SupersededBy
 	}
 	if t.Attempt != nil {
-		s.Coder, s.Iteration, s.Cycles = t.Attempt.Coder, t.Attempt.Iteration, t.Attempt.Cycles
+		s.Coder, s.Iteration, s.Cycles, s.Doubt = t.Attempt.Coder, t.Attempt.Iteration, t.Attempt.Cycles, t.Attempt.Doubt
 	}
 	if t.Claim != nil {
 		s.Coder, s.Lease = t.Claim.By, t.Claim.Lease

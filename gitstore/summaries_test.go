@@ -28,7 +28,7 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 		Stretch: rapid.Bool().Draw(t, "stretch"), Created: at.Draw(t, "created"), Changed: at.Draw(t, "changed"),
 		Verify: text.Draw(t, "verify"), Owns: rapid.SliceOfN(text, 0, 3).Draw(t, "owns"), DependsOn: rapid.SampledFrom([][]flow.TaskID{nil, {"a"}, {"b", "c"}}).Draw(t, "needs")}
 	if rapid.Bool().Draw(t, "claimed") {
-		task.Attempt = &flow.Attempt{Coder: who.Draw(t, "coder"), Iteration: rapid.IntRange(1, 9).Draw(t, "n"), Cycles: rapid.IntRange(0, 5).Draw(t, "cycles")}
+		task.Attempt = &flow.Attempt{Coder: who.Draw(t, "coder"), Iteration: rapid.IntRange(1, 9).Draw(t, "n"), Cycles: rapid.IntRange(0, 5).Draw(t, "cycles"), Doubt: rapid.SampledFrom([]flow.RecordID{"", "sprint-1/3"}).Draw(t, "doubt")}
 		task.Claim = &flow.Claim{By: who.Draw(t, "holder"), Lease: at.Draw(t, "lease"), From: flow.Unclaimed}
 	}
 	if rapid.Bool().Draw(t, "submitted") {

@@ -60,8 +60,9 @@ const (
 	labelsField
 	phaseField
 	askingField
+	doubtField
 
-	lastField = askingField
+	lastField = doubtField
 )
 
 // An encoder writes rows. Texts that many rows have are written once, as words.
@@ -197,6 +198,7 @@ func (e *encoder) rare(s *flow.Summary) {
 			e.plainWord(string(r))
 		}
 	}
+	e.text(doubtField, string(s.Doubt))
 }
 
 // The parts of a judge, as a number before it says which it has.

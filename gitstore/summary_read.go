@@ -162,6 +162,7 @@ func (d *decoder) rare(s *flow.Summary) {
 			s.Asking = append(s.Asking, flow.Role(d.plainWord()))
 		}
 	}
+	s.Doubt = flow.RecordID(d.text(doubtField))
 }
 
 func (d *decoder) judges() (list []flow.Judge) {

@@ -9,12 +9,7 @@ import (
 
 // workingFolders returns that of this process: this system does not tell those of others.
 func workingFolders() []string {
-	at, err := os.Getwd()
-	if err == nil {
-		at, err = filepath.EvalSymlinks(at)
-	}
-	if err != nil {
-		return nil
-	}
-	return []string{at}
+	at, _ := os.Getwd()
+	at, _ = filepath.EvalSymlinks(at)
+	return []string{at} // "" is below no folder
 }

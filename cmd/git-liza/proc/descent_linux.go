@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 // A process is a process that /proc shows.
 type process struct {
 	pid, parent, group int
+	session, terminal  int // 0 is none
 	state              byte
 	threads            int
 	start              string // in ticks since boot; together with the number it identifies a process
@@ -141,7 +143,7 @@ func hiddenChildren(parent int) []process {
 // still run when they are visited.
 const namesPerRead = 32
 
-// readProcess reads /proc/PID/stat: pid (name) state parent group …, with the number of
+// readProcess reads /proc/PID/stat: pid (name) state parent group session terminal …, with the number of
 // threads as the twentieth field and the start as the twenty-second. A name may
 // contain any character.
 func readProcess(name string) (process, bool) {
@@ -157,13 +159,13 @@ func readProcess(name string) (process, bool) {
 	if len(fields) < 20 {
 		return process{}, false
 	}
-	var numbers [3]int
-	for i, field := range [...]int{1, 2, 17} {
+	var numbers [5]int
+	for i, field := range [...]int{1, 2, 3, 4, 17} {
 		if numbers[i], err = strconv.Atoi(string(fields[field])); err != nil {
 			return process{}, false
 		}
 	}
-	return process{pid, numbers[0], numbers[1], fields[0][0], numbers[2], string(fields[19])}, true
+	return process{pid, numbers[0], numbers[1], numbers[2], numbers[3], fields[0][0], numbers[4], string(fields[19])}, true
 }
 
 // readProc reads a file of /proc with no system calls but those for it. Of each process that
@@ -189,19 +191,37 @@ func readProc(path string) (text []byte, err error) {
 	}
 }
 
-// killSession kills all processes of the session that a guard led. The guard has ended
-// and is not reaped yet, so that no other session has its number.
-func killSession(guard int) {
+// killLeft kills what is found of what a guard left that was killed: its session and, if the
+// last word of its mark is not empty, younger processes without a terminal that have that word
+// in their environment or stand in the command's folder. The guard is not reaped yet, so that
+// no other session has its number.
+func (k *guarded) killLeft() {
+	guard, _ := readProcess(strconv.Itoa(k.guard.Process.Pid))
 	late := time.Now().Add(killLimit)
 	for left := true; left && time.Now().Before(late); {
 		left = false
 		names, _ := filepath.Glob("/proc/[0-9]*")
 		for _, name := range names {
 			p, ok := readProcess(filepath.Base(name))
-			if session, err := unix.Getsid(p.pid); ok && err == nil && session == guard && p.pid != guard && p.isAlive() {
-				left = true
-				_ = p.signal(guard, syscall.SIGKILL)
+			switch {
+			case !ok || p.pid == guard.pid || !p.isAlive():
+			case p.session == guard.pid:
+				left = p.signal(guard.pid, syscall.SIGKILL) == nil || left
+			case k.isMarked(p, guard):
+				left = syscall.Kill(p.pid, syscall.SIGKILL) == nil || left
 			}
 		}
 	}
+}
+
+// isMarked reports whether a process without a terminal is younger than the guard, and has the
+// last word of the mark in its environment or stands in the command's folder.
+func (k *guarded) isMarked(p, guard process) bool {
+	older := cmp.Or(len(p.start)-len(guard.start), strings.Compare(p.start, guard.start)) < 0
+	if older || p.terminal != 0 || k.Mark == nil || k.Mark.Words[len(k.Mark.Words)-1] == "" {
+		return false
+	}
+	at, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", p.pid))
+	environ, _ := readProc(strconv.Itoa(p.pid) + "/environ")
+	return k.Dir != "" && isBelow(k.Dir, at) || bytes.Contains(environ, []byte("="+k.Mark.Words[len(k.Mark.Words)-1]+"\x00"))
 }

@@ -35,10 +35,10 @@ const killLimit = 10 * time.Second
 // guard every orphan among them (PR_SET_CHILD_SUBREAPER), and the guard ends when it
 // has no child left.
 type guarded struct {
+	Command
 	guard  *exec.Cmd
 	hold   *os.File
 	record string // its path, "" without a mark
-	leader int
 	status syscall.WaitStatus
 
 	ended chan struct{}
@@ -70,7 +70,7 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 	if err := checkProc(); err != nil {
 		return nil, err
 	}
-	k := &guarded{guard: exec.Command("/proc/self/exe"), ended: make(chan struct{}), gone: make(chan struct{})}
+	k := &guarded{Command: c, guard: exec.Command("/proc/self/exe"), ended: make(chan struct{}), gone: make(chan struct{})}
 	orders, hold, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -94,10 +94,12 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 		if err = k.startCommand(reports, newGuardSpec(cmd, c.Grace)); err == nil {
 			return k, nil
 		}
+	}
+	if k.guard.Process != nil {
 		_ = k.guard.Process.Kill()
 		_ = k.guard.Wait()
-		k.removeRecord()
 	}
+	os.Remove(k.record)
 	hold.Close()
 	reports.Close()
 	return nil, err
@@ -117,25 +119,14 @@ func (k *guarded) startMarked(c Command) error {
 	k.record = f.Name()
 	k.guard.ExtraFiles = append(k.guard.ExtraFiles, f)
 	if err := k.guard.Start(); err != nil {
-		k.removeRecord()
 		return err
 	}
 	path, err := publishRecord(f, *c.Mark, k.guard.Process.Pid)
 	if err != nil {
-		_ = k.guard.Process.Kill()
-		_ = k.guard.Wait()
-		k.removeRecord()
 		return fmt.Errorf("guard: %w", err)
 	}
 	k.record = path
 	return nil
-}
-
-// removeRecord removes the record of a guard that has ended.
-func (k *guarded) removeRecord() {
-	if k.record != "" {
-		os.Remove(k.record)
-	}
 }
 
 // checkProc refuses to guard if /proc is missing or shows another namespace. Its
@@ -159,57 +150,44 @@ func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	lines := bufio.NewReader(reports)
 	var word string
 	var number int
-	if _, err := fmt.Fscanln(lines, &word, &number); err != nil {
-		if errors.Is(err, io.EOF) && k.wasKilledEarly() {
-			reports.Close()
-			return nil
-		}
+	if _, err := fmt.Fscanln(lines, &word, &number); err != nil && !k.wasKilledEarly(err) {
 		return fmt.Errorf("guard: %w", err)
 	}
-	if word != wordStarted {
+	if word == wordFailed {
 		return &os.PathError{Op: "fork/exec", Path: string(w.Path), Err: syscall.Errno(number)}
 	}
-	k.leader = number
-	go func() {
-		k.readReports(lines)
-		reports.Close()
-	}()
+	go k.readReports(reports, lines)
 	return nil
 }
 
 // wasKilledEarly reports whether a signal ended the guard before it reported that the
-// command runs, as the command itself can do. Everything in the guard's session has
-// ended then.
-func (k *guarded) wasKilledEarly() bool {
-	if awaitExit(k.guard.Process.Pid) != nil {
-		return false
-	}
-	killSession(k.guard.Process.Pid)
-	_ = k.guard.Wait()
-	status, ok := k.guard.ProcessState.Sys().(syscall.WaitStatus)
-	if !ok || !status.Signaled() {
-		return false
-	}
-	k.status = status
-	close(k.ended)
-	close(k.gone)
-	return true
+// command runs, as the command itself can do. The guard stays unreaped.
+func (k *guarded) wasKilledEarly(err error) bool {
+	pid, how := k.guard.Process.Pid, unix.Siginfo{}
+	return errors.Is(err, io.EOF) && awaitExit(pid) == nil && unix.Waitid(unix.P_PID, pid, &how, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil) == nil && how.Code != 1 // CLD_EXITED
 }
 
 // readReports reads the guard's reports to their end. If the guard was killed, its
-// leader dies with it; the leader's group has to be ended at once, while no other group
-// can have its number.
-func (k *guarded) readReports(reports *bufio.Reader) {
+// leader dies with it, and what is left of its session has to be ended at once. A guard
+// that has reported that all are gone keeps its record locked until this process ends it.
+func (k *guarded) readReports(reports *os.File, lines *bufio.Reader) {
+	defer reports.Close()
 	k.status = syscall.WaitStatus(unix.SIGKILL)
 	var word string
 	var status uint32
-	if _, err := fmt.Fscanln(reports, &word, &status); err == nil && word == wordEnded {
+	if _, err := fmt.Fscanln(lines, &word, &status); err == nil {
 		k.status = syscall.WaitStatus(status)
 		close(k.ended)
-		_, _ = fmt.Fscanln(reports, &word) // or the end of the pipe, if the guard was killed now
+		_, _ = fmt.Fscanln(lines, &word) // or the end of the pipe, if the guard was killed now
 	} else {
-		_ = syscall.Kill(-k.leader, syscall.SIGKILL)
-		close(k.ended)
+		defer close(k.ended)
+	}
+	if word != wordGone {
+		_ = awaitExit(k.guard.Process.Pid)
+		k.killLeft()
+	}
+	if _, err := os.Stat(k.record); k.Unguarded != nil && (word != wordGone || err != nil) {
+		k.Unguarded()
 	}
 	close(k.gone)
 }
@@ -241,7 +219,7 @@ func (k *guarded) reap() syscall.WaitStatus {
 	select {
 	case <-k.gone:
 		_ = k.guard.Wait()
-		k.removeRecord()
+		os.Remove(k.record)
 	default:
 		go k.guard.Wait() // it continues alone
 	}

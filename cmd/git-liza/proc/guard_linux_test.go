@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -168,19 +169,26 @@ func TestBoundEndsOnlyItsOwn(t *testing.T) {
 	require.Equal(t, proc.Canceled, result.Reason)
 }
 
-// A guard that is stopped holds nobody up; one that is killed takes along the
-// command and its group.
+// A guard that is stopped holds nobody up; of one that is killed the caller hears, and
+// what is found of what it left is killed.
 func TestGuardThatIsAttacked(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		escape, script string
 		reason         proc.Reason
 		code           int
+		unguarded      bool
 	}{
-		"stopped":                  {"ignores TERM", "kill -STOP $PPID; exec cat block", proc.WallLimit, 128 + 15},
-		"asked to end":             {"ignores TERM", "kill -TERM $PPID; kill -HUP $PPID; kill -INT $PPID; exit 5", proc.Exited, 5},
-		"killed":                   {"", "(trap '' TERM HUP; exec cat block) & kill -KILL $PPID; exec cat block", proc.Signaled, 128 + 9},
-		"killed, and group leader": {"", "kill -KILL $PPID; exit 5", proc.Signaled, 128 + 9},
+		"stopped":                  {"ignores TERM", "kill -STOP $PPID; exec cat block", proc.WallLimit, 128 + 15, false},
+		"asked to end":             {"ignores TERM", "kill -TERM $PPID; kill -HUP $PPID; kill -INT $PPID; exit 5", proc.Exited, 5, false},
+		"killed":                   {"", "(trap '' TERM HUP; exec cat block) & kill -KILL $PPID; exec cat block", proc.Signaled, 128 + 9, true},
+		"killed, and group leader": {"", "kill -KILL $PPID; exit 5", proc.Signaled, 128 + 9, true},
+		"killed, and who left stands in its folder": {"without an environment", "kill -KILL $PPID; exec cat block", proc.Signaled, 128 + 9, true},
+		"killed, and who left has children":         {"with children of its own", "kill -KILL $PPID; exec cat block", proc.Signaled, 128 + 9, true},
+		"killed, and who left has its mark":         {"", "(b=$PWD; cd /; exec setsid sh -c \"echo >'$b/begun'; exec cat '$b/block'\") & until test -e begun; do :; done; kill -KILL $PPID; exec cat block", proc.Signaled, 128 + 9, true},
+		"killed, and who is left is of its session": {"", "(b=$PWD; cd /; exec env -i sh -c \"trap '' TERM HUP; echo >'$b/begun'; exec cat '$b/block'\") & until test -e begun; do :; done; kill -KILL $PPID; exec cat block", proc.Signaled, 128 + 9, true},
+		"killed after the command":                  {"", "guard=$PPID; (until ! kill -0 $$; do :; done; kill -KILL $guard; exec cat block) 2>/dev/null & exit 0", proc.Exited, 0, true},
+		"its record is taken away":                  {"", "rm -r records; exit 5", proc.Exited, 5, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -189,6 +197,10 @@ func TestGuardThatIsAttacked(t *testing.T) {
 				c = escaping(t, test.escape, test.script)
 			}
 			c.Bound, c.Wall, c.Grace = true, 2*limit, limit/2
+			c.Mark, c.Records = &proc.Mark{Place: "here", Words: []string{"board", "coder-1", "mark of " + c.Dir}}, filepath.Join(c.Dir, "records")
+			c.Env = append(c.Env, "MARK=mark of "+c.Dir)
+			var unguarded atomic.Bool
+			c.Unguarded = func() { unguarded.Store(true) }
 			if test.reason != proc.WallLimit {
 				c.Wall = never
 			}
@@ -197,6 +209,7 @@ func TestGuardThatIsAttacked(t *testing.T) {
 			allGone()
 			require.Equal(t, test.reason, result.Reason, result.Reason)
 			require.Equal(t, test.code, result.Code)
+			require.Equal(t, test.unguarded, unguarded.Load())
 		})
 	}
 }

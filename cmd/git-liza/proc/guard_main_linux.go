@@ -26,29 +26,24 @@ type guardSpec struct {
 }
 
 func newGuardSpec(cmd *exec.Cmd, grace time.Duration) guardSpec {
-	w := guardSpec{Path: []byte(cmd.Path), Grace: grace}
-	for _, word := range cmd.Args {
-		w.Args = append(w.Args, []byte(word))
+	return guardSpec{[]byte(cmd.Path), converted[[]byte](cmd.Args), converted[[]byte](cmd.Env), grace}
+}
+
+// converted is a list of texts in their other form, not nil.
+func converted[To, From ~string | ~[]byte](list []From) []To {
+	texts := make([]To, len(list))
+	for i, text := range list {
+		texts[i] = To(text)
 	}
-	for _, entry := range cmd.Env {
-		w.Env = append(w.Env, []byte(entry))
-	}
-	return w
+	return texts
 }
 
 // start starts the command as the leader of a process group. The kernel kills the
 // command when this process dies.
 func (w guardSpec) start() (pid int, err error) {
-	attr := &syscall.ProcAttr{Files: []uintptr{0, 1, 2}, Env: []string{},
+	attr := &syscall.ProcAttr{Files: []uintptr{0, 1, 2}, Env: converted[string](w.Env),
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
-	for _, entry := range w.Env {
-		attr.Env = append(attr.Env, string(entry))
-	}
-	var args []string
-	for _, word := range w.Args {
-		args = append(args, string(word))
-	}
-	return syscall.ForkExec(string(w.Path), args, attr)
+	return syscall.ForkExec(string(w.Path), converted[string](w.Args), attr)
 }
 
 // Every program that runs commands can be their guard, also a test: this runs before
@@ -84,12 +79,15 @@ func runGuard(orders, reports *os.File) (code int) {
 		return 1
 	}
 	fmt.Fprintln(reports, wordStarted, leader)
+	over := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, orders)
+		close(over)
 		endAll(w.Grace)
 	}()
 	reapAll(leader, func(status syscall.WaitStatus) { fmt.Fprintln(reports, wordEnded, uint32(status)) })
 	fmt.Fprintln(reports, wordGone)
+	<-over
 	return 0
 }
 

@@ -70,6 +70,10 @@ type Command struct {
 	// empty if they cannot be found: the command is not bound, or this is not Linux. Nil
 	// is no call.
 	Began func(family func() []string)
+	// Unguarded is called, from another goroutine, if the guard of a marked command ends before
+	// all that it guards, or its record is taken away. What is found of what it left is killed
+	// by then. Nil is no call.
+	Unguarded func()
 	// Grace is the time between TERM and KILL; 0 is 5 s.
 	Grace time.Duration
 	// Excerpt is the maximum size of Result.Excerpt in bytes; 0 is 4096.

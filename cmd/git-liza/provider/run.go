@@ -62,6 +62,7 @@ type Spawn struct {
 
 	Idle, Wall, Grace time.Duration // as in proc.Command
 	Busy              func() bool   // as in proc.Command; may be nil
+	Unguarded         func()        // as in proc.Command
 }
 
 // Run spawns the program and waits for its end. When it returns, none of its
@@ -76,7 +77,7 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	env := s.Environment(p.Env, p.Set(s)...)
 	place, h := p.place(s, env), p.newHandover(s)
 	c, err := p.Launcher.Begin(proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace,
-		Bound: true, Mark: s.Mark, Records: s.Records, Began: h.began}, place)
+		Bound: true, Mark: s.Mark, Records: s.Records, Began: h.began, Unguarded: s.Unguarded}, place)
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}

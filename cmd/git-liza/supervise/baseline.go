@@ -140,12 +140,16 @@ func (p *workplace) namePlanted(ctx context.Context, a *assignment) (said []stri
 			continue
 		}
 		said = append(said, "the hook "+path+" came or changed: this rush starts no hooks any more; look at it, and begin another one")
-		details := map[string]string{"assumption": flow.NoHooks, "reality": flow.Excerpt(path+" came or changed", 200)}
-		if _, err := p.clone.Make(ctx, flow.ActAnomaly, "", &flow.AnomalyMove{Type: flow.AssumptionViolated, About: a.taskID(), Details: details}); err != nil {
-			p.say("%s: the hook is no anomaly on the board: %v", p.id, err)
-		}
+		p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": flow.NoHooks, "reality": flow.Excerpt(path+" came or changed", 200)})
 	}
 	return said
+}
+
+// recordAnomaly records an anomaly about the task of an assignment.
+func (p *workplace) recordAnomaly(ctx context.Context, a *assignment, what flow.AnomalyType, details map[string]string) {
+	if _, err := p.clone.Make(ctx, flow.ActAnomaly, "", &flow.AnomalyMove{Type: what, About: a.taskID(), Details: details}); err != nil {
+		p.ask("%s: an anomaly %s is not on the board: %v", p.id, what, err)
+	}
 }
 
 // returnWorktree checks out the task's branch again in a worktree that the agent left

@@ -3,6 +3,7 @@ package supervise_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -132,6 +133,27 @@ esac`)))
 	require.NoError(t, r.wait(), r.said())
 	require.Contains(t, w.note("prompt-coder-1-2"), "The worktree is not on its branch liza/task-1 but on elsewhere.")
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
+}
+
+// What a session worked on that killed its guard waits for a person, also after the next one.
+func TestCoderThatKillsItsGuard(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("there are guards on Linux alone")
+	}
+	w := newWorld(t)
+	w.tasks(1)
+	w.starts(3)
+	r := w.begin(untilIdle, reviewer(w.agent("approve")), coder(w.speaks("plain", `test $n != 1 || { kill -KILL $PPID; exec sleep 100; }
+submit`)))
+	err := r.wait()
+	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW: a session on task-1 killed its guard")
+	require.ErrorContains(t, err, "git liza record dismiss sprint-1/1 --reason R")
+	require.Contains(t, r.said(), "coder-1: the guard of its session on task-1 was killed")
+	require.Contains(t, r.said(), "its guard was killed)")
+	require.Equal(t, flow.RecordID("sprint-1/1"), w.task("task-1").Attempt.Doubt)
+	require.Contains(t, w.liza("inbox"), "a session on task-1 killed its guard")
+	w.left()
 }
 
 func TestHostileCoderLeavesItsPaths(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
@@ -139,14 +141,18 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	}
 	watch := &watcher{worker: w, assignment: a, session: sess, cancel: cancel}
 	var ending provider.Ending
+	var program sync.WaitGroup
+	var unguarded atomic.Bool
 	ended := make(chan struct{})
+	end := sync.OnceFunc(func() { close(ended) })
+	spawn.Unguarded = func() { unguarded.Store(true); end() }
 	spawn.Session, spawn.Resume, spawn.Prompt, spawn.Board, spawn.Mark, spawn.Records = sess.chosenID, sess.prior.id, sess.prompt, w.rush.board, mark, work.Records(w.clone.Repo)
 	spawn.Output, spawn.Follow, spawn.Watch, spawn.Full, spawn.Busy = io.MultiWriter(w.log, sess.output), w.rush.followOutput(w.id), watch.withinBudget, watch.handsOver, watch.agentWaits
 	spawn.HandoffRequest, spawn.Idle, spawn.Wall, spawn.Grace = handoffRequest(a.taskID()), w.rush.Limits.Idle, wall, w.rush.Limits.Grace
-	go func() {
-		defer close(ended)
+	program.Go(func() {
+		defer end()
 		ending, err = w.provider.Run(running, spawn)
-	}()
+	})
 	beat := time.NewTicker(watchInterval)
 	defer beat.Stop()
 	w.holdAssignment(ctx, a, ended, beat.C, func(b *flow.Board, st stage) bool {
@@ -154,13 +160,20 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 		w.allowCommands(ctx, watch, false)
 		return goes
 	})
-	<-ended
+	if <-ended; unguarded.Load() {
+		w.ask("%s: the guard of its session on %s was killed, and what the session left may act as anybody: git liza inbox", w.id, a.subject())
+		w.workplace.recordAnomaly(context.WithoutCancel(ctx), a, flow.GuardKilled, map[string]string{"agent": string(w.id)})
+	}
+	program.Wait()
 	a.outOfBudget = watch.outOfBudget.Load()
 	tip, tipErr := w.clone.Store.Tip(context.WithoutCancel(ctx))
 	floods := tipErr == nil && watch.overMoves(tip)
 	w.allowCommands(context.WithoutCancel(ctx), watch, true)
 	if err == nil && floods {
 		ending.Outcome, ending.Text = provider.Crashed, fmt.Sprintf("ended after %d moves, %d are allowed in a session", watch.moves, w.rush.Limits.Moves)
+	}
+	if err == nil && unguarded.Load() {
+		ending.Outcome, ending.Text = provider.Failed, "its guard was killed"
 	}
 	return ending, err
 }

@@ -254,7 +254,7 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 		if refusal := b.Opens(act, stall.Task, s.clone.Caller, s.boardTime(b)); refusal != nil {
 			stall.Why = refusal.Reason
 			switch refusal.Rule {
-			case flow.RuleBudget, flow.RuleDecision:
+			case flow.RuleBudget, flow.RuleDecision, flow.RuleDoubt:
 				stall.Hint = refusal.Hint
 			case flow.RuleDependencies, flow.RuleLevel, flow.RuleControl:
 				stall.waits = true

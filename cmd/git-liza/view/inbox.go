@@ -103,6 +103,7 @@ func inboxOf(p *Picture) *Inbox {
 		c.addPlanted()
 		c.addBudgets()
 		c.addReviews()
+		c.addDoubts()
 		c.addDrafts()
 		c.addOutdated()
 		c.addLocal()
@@ -228,12 +229,12 @@ func (c *collector) addBudgets() {
 			return
 		}
 		said[spent.Reason] = true
-		act := flow.ActConfig
+		i := Item{Kind: "budget", Subject: subject, Text: spent.Reason, Command: spent.Hint, rule: spent.Rule, since: at, moment: spent.Hint,
+			stops: stops, act: flow.ActConfig}
 		if strings.HasPrefix(spent.Hint, "git liza task edit ") {
-			act = flow.ActEdit
+			i.act, i.task = flow.ActEdit, flow.TaskID(subject)
 		}
-		c.add(Item{Kind: "budget", Subject: subject, Text: spent.Reason, Command: spent.Hint, rule: spent.Rule, since: at, moment: spent.Hint,
-			stops: stops, act: act, task: taskOf(act, subject)})
+		c.add(i)
 	}
 	for _, id := range c.goals {
 		add(string(id), c.Board.Budget(id, ""), time.Time{}, true)
@@ -245,14 +246,6 @@ func (c *collector) addBudgets() {
 			add(string(t.ID), c.Board.Budget("", t.ID), t.Changed, false)
 		}
 	}
-}
-
-// taskOf returns the task that an act is about.
-func taskOf(act flow.Act, subject string) flow.TaskID {
-	if act == flow.ActEdit {
-		return flow.TaskID(subject)
-	}
-	return ""
 }
 
 // blockedActs are the acts that answer a trigger.
@@ -370,16 +363,14 @@ func (c *collector) addOutdated() {
 
 // outdated returns the texts of which the board has others than those for which verdicts
 // on an approved task were given.
-func (r *Reading) outdated(s *flow.Summary) (list []string) {
+func (r *Reading) outdated(s *flow.Summary) []string {
 	if !s.Status.Allows(flow.ActMerge) {
 		return nil
 	}
 	if t := r.Board.Task(s.ID); t != nil {
-		for _, text := range t.Outdated(r.Board) {
-			list = append(list, text.String())
-		}
+		return lists.Of(t.Outdated(r.Board), flow.TextRef.String)
 	}
-	return list
+	return nil
 }
 
 // addGoals adds the goals that are reached, unless a phase is still to come or lacks

@@ -40,6 +40,16 @@ func (c *collector) addReviews() {
 	}
 }
 
+// addDoubts adds the tasks of which a session killed its guard, also those that were merged since.
+func (c *collector) addDoubts() {
+	for t := range c.picture.rows.each(func(flow.Status) bool { return true }) {
+		if t.Doubt != "" {
+			c.add(Item{Kind: "doubt", Subject: string(t.ID), Text: fmt.Sprintf("a session on %s killed its guard, and what it left may act as anybody: see git liza log %s; only you approve or merge it", t.ID, t.ID),
+				Command: "git liza record dismiss " + string(t.Doubt) + " --reason R", since: t.Changed, moment: string(t.Doubt), rule: flow.RuleDoubt, act: flow.ActDismissRecord})
+		}
+	}
+}
+
 // staffedRoles returns the roles of registered agents that get work.
 func staffedRoles(b *flow.Board) map[flow.Role]bool {
 	staffed := map[flow.Role]bool{}

@@ -72,7 +72,7 @@ func timeOf(at any) time.Time {
 
 // aboutTasks are the kinds of items whose subject is a task.
 func aboutTasks() []string {
-	return []string{"question", "blocked", "exhausted", "integration_failed", "verdict", "recheck", "draft", "dead", "reverted"}
+	return []string{"question", "blocked", "exhausted", "integration_failed", "verdict", "recheck", "draft", "dead", "reverted", "doubt"}
 }
 
 // taskOf returns the task that an item is about, "" if it is about something else.

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -143,11 +144,24 @@ func (w CommandMark) exportCommand() string {
 // permitMoves is [CheckActor] for the moves of a store.
 func permitMoves(store *gitstore.Store) func(context.Context, *flow.Board, flow.Move) error {
 	return func(_ context.Context, b *flow.Board, m flow.Move) error {
-		if err := CheckActor(store.Repo, b.Settings().Board, m.By, m.Generation); err != nil {
-			return err
-		}
-		return checkWatched(store.Repo, b)
+		return cmp.Or(CheckActor(store.Repo, b.Settings().Board, m.By, m.Generation), checkWatched(store.Repo, b), checkTerminal(b, m))
 	}
+}
+
+// checkTerminal refuses (rule doubt) what a process without a terminal does as a person, while
+// a session that killed its guard may have left it: moves on that task, and those of people alone.
+func checkTerminal(b *flow.Board, m flow.Move) error {
+	tty, err := os.Open("/dev/tty")
+	if tty.Close(); err == nil || !m.By.IsHuman() {
+		return nil
+	}
+	for _, t := range b.Tasks() {
+		if t.Doubt != "" && (t.ID == m.Task || m.Act.HumansOnly()) {
+			return &flow.Refusal{Rule: flow.RuleDoubt, Hint: "git liza inbox",
+				Reason: fmt.Sprintf("a session on %s killed its guard, and this may be a process that it left: type it at a terminal", t.ID)}
+		}
+	}
+	return nil
 }
 
 // checkWatched refuses (rule identity) a process from which all others are hidden, where the
