@@ -16,14 +16,21 @@ const vouchAtMost = 200
 
 // Vouch refuses a tip that this clone neither wrote nor verified before and
 // that does not replay. Usually the tip is its own last move, and Vouch reads
-// one small file; sound tips are remembered. The error is a *document.Error if
-// a document is the reason, else a *Breach, or that of the context.
+// one small file; sound tips are remembered. A session can write what is remembered on
+// disk: it counts for the first tip of a process, from then on the process knows for itself.
+// The error is a *document.Error if a document is the reason, else a *Breach, or that of the
+// context.
 func (a *Audit) Vouch(ctx context.Context, tip git.ID) error {
-	written := a.readKnown("written")
-	if tip == written {
+	isKnown := func(id git.ID) bool { _, is := a.repo.Sound.Load(id); return is }
+	if !isKnown("") {
+		written, verified := a.readKnown("written"), a.readKnown("verified")
+		isKnown = func(id git.ID) bool { return id == written || id == verified }
+	}
+	if isKnown(tip) {
+		a.noteSound(tip)
 		return nil
 	}
-	chain, err := a.listUnvouched(tip, written, a.readKnown("verified"))
+	chain, err := a.listUnvouched(tip, isKnown)
 	if err != nil {
 		return &Breach{tip, err}
 	}
@@ -44,9 +51,9 @@ func (a *Audit) Vouch(ctx context.Context, tip git.ID) error {
 
 // listUnvouched lists the commits after the known ones, oldest first, or the
 // tip alone if there are too many.
-func (a *Audit) listUnvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
+func (a *Audit) listUnvouched(tip git.ID, isKnown func(git.ID) bool) ([]git.ID, error) {
 	var list []git.ID
-	for id := tip; id != "" && !slices.Contains(known, id); {
+	for id := tip; id != "" && !isKnown(id); {
 		if len(list) == vouchAtMost {
 			return []git.ID{tip}, nil
 		}
@@ -79,6 +86,7 @@ func (a *Audit) checkReadable(tip git.ID) error {
 // that an older tip replaces, costs time only. The file is never empty meanwhile: all ids
 // are of one length.
 func (a *Audit) rememberWritten(tip git.ID) {
+	a.noteSound(tip)
 	f, err := git.OpenOwn(a.history.statePath("written"), 0)
 	if err != nil {
 		return
@@ -87,6 +95,12 @@ func (a *Audit) rememberWritten(tip git.ID) {
 	if n, err := f.WriteString(string(tip) + "\n"); err == nil {
 		_ = f.Truncate(int64(n)) // of what another program left there
 	}
+}
+
+// noteSound has this process know a tip as sound; "" says that it knows any.
+func (a *Audit) noteSound(tip git.ID) {
+	a.repo.Sound.Store(tip, true)
+	a.repo.Sound.Store(git.ID(""), true)
 }
 
 // readKnown is the tip in a file of this clone, "" if it has none.

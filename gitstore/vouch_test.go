@@ -64,6 +64,7 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 		if forget {
 			require.NoError(t, os.Remove(d.store.statePath("written")))
 		}
+		d.store.Repo.Sound.Clear() // as in another process
 		var breach *Breach
 		require.ErrorAs(t, d.store.Audit.Vouch(ctx, d.at(layout.State)), &breach)
 		require.Equal(t, middle, breach.Commit, "below the tip")
@@ -72,7 +73,7 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 	tip := d.at(layout.State)
 	require.NoError(t, d.store.Audit.Vouch(ctx, tip))
 	require.Equal(t, tip, d.store.Audit.readKnown("written"), "not again")
-	chain, err := d.store.Audit.listUnvouched(tip, tip)
+	chain, err := d.store.Audit.listUnvouched(tip, func(id git.ID) bool { return id == tip })
 	require.NoError(t, err)
 	require.Empty(t, chain)
 }
@@ -121,6 +122,7 @@ func TestVouchIsBounded(t *testing.T) {
 		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
 		d.store.Audit.rememberWritten(start)
 		tip = d.at(layout.State)
+		d.store.Repo.Sound.Clear() // as in another process
 		err := d.store.Audit.Vouch(ctx, tip)
 		if tooMany {
 			require.NoError(t, err)

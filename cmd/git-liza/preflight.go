@@ -25,11 +25,7 @@ func (v *supervisors) preflight(programs []supervise.Program) ([]work.Finding, e
 	}
 	for _, p := range programs {
 		found = append(found, v.examineProgram(p, state))
-		paused, err := provider.Paused(v.rush.Clone.Repo.CommonDir(), p.Name, v.now())
-		if err != nil {
-			return nil, err
-		}
-		if paused != nil {
+		if paused := provider.Paused(v.rush.Clone.Repo.CommonDir(), p.Name, v.now()); paused != nil {
 			found = append(found, work.Finding{Check: "provider", State: "warn", Text: p.Name + " is paused, " + paused.String(), Hint: "git liza providers resume " + p.Name})
 		}
 	}

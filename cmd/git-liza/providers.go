@@ -61,9 +61,7 @@ func findProviders(inv *invocation) ([]providerView, error) {
 		if f.Problem != "" {
 			v.State = f.Problem
 		}
-		if err := v.pause(common, inv.now()); err != nil {
-			return nil, err
-		}
+		v.pause(common, inv.now())
 		for _, c := range chosen {
 			if providerName(c.text) == f.Name {
 				v.Roles = append(v.Roles, c.row.Name)
@@ -75,15 +73,13 @@ func findProviders(inv *invocation) ([]providerView, error) {
 }
 
 // pause fills in the pause of the provider in a clone, if there is a clone.
-func (v *providerView) pause(common string, now time.Time) (err error) {
+func (v *providerView) pause(common string, now time.Time) {
 	if common == "" {
-		return nil
+		return
 	}
-	v.Pause, err = provider.Paused(common, v.Name, now)
-	if v.Pause != nil && v.State == "ready" {
+	if v.Pause = provider.Paused(common, v.Name, now); v.Pause != nil && v.State == "ready" {
 		v.State = "paused"
 	}
-	return err
 }
 
 type providersListCommand struct{}

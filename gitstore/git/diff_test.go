@@ -30,7 +30,6 @@ func TestDiffIsTheSameEverywhere(t *testing.T) {
 		for _, folder := range []string{filepath.Join(dir, ".git"), bare} {
 			gittest.Write(t, folder, "info/attributes", "* -diff\n")
 			gittest.Write(t, folder, ".gitattributes", "* -diff\n")
-			gittest.Write(t, folder, "liza/merge.git/info/attributes", "* -diff\n")
 			for _, set := range [][2]string{{"core.bigFileThreshold", "1"}, {"core.attributesFile", filepath.Join(dir, ".gitattributes")}, {"diff.noprefix", "true"}, {"diff.hide.binary", "true"}, {"diff.hide.textconv", "true"}, {"diff.external", "true"}, {"color.ui", "always"}} {
 				gittest.Git(t, folder, "config", set[0], set[1])
 			}

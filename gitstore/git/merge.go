@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // A Merge is what git makes of two commits. Conflicts are the paths it could
@@ -54,30 +52,34 @@ const maxConflicts = 16 << 20
 // a common ancestor, or a missing one, are a *Error, more conflicts than are
 // read a *Limit.
 func (g *Merger) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
-	dir := filepath.Join(g.repo.commonDir, layout.Private, "merge.git")
-	if err := g.makeMergeDir(dir); err != nil {
-		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
-	}
-	return g.merge(ctx, Cmd{GitDir: dir}, onto, commit)
+	return g.mergeApart(ctx, onto, commit, func(string) []string { return nil })
 }
 
 // TryMerge is [Merger.Merge] but leaves no trace of it: the merged tree is not in
 // the repository.
 func (g *Merger) TryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
-	dir, err := os.MkdirTemp("", "liza-merge-")
-	if err != nil {
-		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	if err := g.makeMergeDir(dir); err != nil {
-		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
-	}
 	others := lent(g.repo.objectDir)
 	if more := os.Getenv(alternatesVar); more != "" {
 		others += string(os.PathListSeparator) + more
 	}
-	c := Cmd{GitDir: dir, Env: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(dir, "objects"), alternatesVar + "=" + others}}
-	return g.merge(ctx, c, onto, commit)
+	return g.mergeApart(ctx, onto, commit, func(dir string) []string {
+		return []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(dir, "objects"), alternatesVar + "=" + others}
+	})
+}
+
+// mergeApart merges in a private git directory, with a part of the environment that may
+// name it. It is new for each merge: in one that stays a session could name programs, and
+// attributes, for the next.
+func (g *Merger) mergeApart(ctx context.Context, onto, commit ID, env func(dir string) []string) (Merge, error) {
+	dir, err := os.MkdirTemp("", "liza-merge-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = g.makeMergeDir(dir)
+	}
+	if err != nil {
+		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
+	}
+	return g.merge(ctx, Cmd{GitDir: dir, Env: env(dir)}, onto, commit)
 }
 
 // alternatesVar names more folders with objects, for reading.
@@ -149,28 +151,14 @@ func (g *Merger) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
 	return m, nil
 }
 
-// makeMergeDir makes a private git directory where there is none. Its content is
-// always the same, so processes may make it at the same time.
+// makeMergeDir fills a private git directory.
 func (g *Merger) makeMergeDir(dir string) error {
 	config := fmt.Sprintf(mergeConfig, 0)
 	if g.repo.hashLen == 64 {
 		config = fmt.Sprintf(mergeConfig, 1) + "[extensions]\n\tobjectFormat = sha256\n"
 	}
-	for _, name := range []string{"refs", "objects"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
-			return err
-		}
-	}
-	for name, content := range map[string]string{"config": config, "HEAD": "ref: refs/heads/none\n"} {
-		path := filepath.Join(dir, name)
-		if have, err := os.ReadFile(path); err == nil && string(have) == content {
-			continue
-		}
-		if err := ReplaceFile(path, []byte(content)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(os.Mkdir(filepath.Join(dir, "refs"), 0o777), os.Mkdir(filepath.Join(dir, "objects"), 0o777),
+		os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o666), os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o666))
 }
 
 func fileExists(path string) bool {

@@ -64,8 +64,7 @@ func TestMergeIsTheSameEverywhere(t *testing.T) {
 	require.Equal(t, clean[0], clean[1])
 	require.Equal(t, conflict[0], conflict[1])
 
-	// Somebody edited the private configuration, and the environment brings one.
-	gittest.Write(t, dir, ".git/liza/merge.git/config", "[core]\n\tbare = true\n[merge]\n\tdirectoryRenames = true\n")
+	// The environment brings a configuration.
 	elsewhere := filepath.Join(t.TempDir(), "config")
 	gittest.Git(t, dir, "config", "--file", elsewhere, "merge.directoryRenames", "false")
 	for _, env := range [][]string{

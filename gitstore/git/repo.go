@@ -57,6 +57,9 @@ type Repo struct {
 	// process starts any hook then.
 	Planted func() bool
 
+	// Sound are commits that this process has found sound, for packages above.
+	Sound sync.Map
+
 	location
 	program    program
 	unknownGit atomic.Bool // the next move asks it about itself

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"net"
 	"os"
 	"strconv"
@@ -79,4 +80,15 @@ func AbovePeer(folder string, p Peer) (marks, doubtful []Mark, err error) {
 	}
 	doubtful, err = Living(folder)
 	return nil, doubtful, err
+}
+
+// HoldName holds a name of this machine that belongs to its holder alone: no file stands for
+// it, so nobody can write, lock or remove it. ok is false if another process holds it. The
+// name ends with its holder. Processes with a network of their own do not share it.
+func HoldName(name string) (release func(), ok bool) {
+	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: "@git-liza/" + name, Net: "unixgram"})
+	if err != nil {
+		return func() {}, !errors.Is(err, unix.EADDRINUSE)
+	}
+	return func() { l.Close() }, true
 }

@@ -22,3 +22,6 @@ func shortPath(folder, name string) (path string, done func(), err error) {
 
 // AbovePeer is [Above] for another process.
 func AbovePeer(string, Peer) (marks, doubtful []Mark, err error) { return nil, nil, nil }
+
+// HoldName holds no name: this system has none that belong to their holders.
+func HoldName(string) (release func(), ok bool) { return func() {}, true }

@@ -89,10 +89,7 @@ func roundUpSecond(t time.Time) time.Time { return t.Add(time.Second - 1).Trunca
 // PauseFor pauses a provider because of a trouble. If it is paused already, the two
 // count as one pause, which has the later end.
 func PauseFor(commonDir, name string, t Trouble, now time.Time) (Pause, error) {
-	before, err := readPause(commonDir, name)
-	if err != nil {
-		return Pause{}, err
-	}
+	before := readPause(commonDir, name)
 	p := Pause{Provider: name, Kind: t.Kind, Reason: t.Text, Since: now.UTC().Truncate(time.Second), Times: 1}
 	if before != nil {
 		p.Times = before.Times
@@ -109,12 +106,11 @@ func PauseFor(commonDir, name string, t Trouble, now time.Time) (Pause, error) {
 
 // Paused is the pause that keeps a provider from being spawned, nil if none
 // does.
-func Paused(commonDir, name string, now time.Time) (*Pause, error) {
-	p, err := readPause(commonDir, name)
-	if err != nil || p == nil || p.Over(now) {
-		return nil, err
+func Paused(commonDir, name string, now time.Time) *Pause {
+	if p := readPause(commonDir, name); p != nil && !p.Over(now) {
+		return p
 	}
-	return p, nil
+	return nil
 }
 
 // AllPaused are the pauses of all providers of a clone that have not ended, by the
@@ -130,11 +126,7 @@ func AllPaused(commonDir string, now time.Time) ([]Pause, error) {
 		if err != nil || url.PathEscape(name) != e.Name() {
 			continue
 		}
-		p, err := Paused(commonDir, name, now)
-		if err != nil {
-			return nil, err
-		}
-		if p != nil && p.Provider == name { // not what a killed process left beside it
+		if p := Paused(commonDir, name, now); p != nil && p.Provider == name { // not what a killed process left beside it
 			list = append(list, *p)
 		}
 	}
@@ -157,11 +149,11 @@ func Resume(commonDir, name string) (bool, error) {
 // Recover forgets the pauses of a provider that has worked again. A pause that has not
 // ended stays, because the work began before it.
 func Recover(commonDir, name string, now time.Time) error {
-	p, err := readPause(commonDir, name)
-	if err != nil || p == nil || !p.Over(now) {
-		return err
+	p := readPause(commonDir, name)
+	if p == nil || !p.Over(now) {
+		return nil
 	}
-	_, err = Resume(commonDir, name)
+	_, err := Resume(commonDir, name)
 	return err
 }
 
@@ -169,20 +161,23 @@ func pausePath(commonDir, name string) string {
 	return filepath.Join(commonDir, layout.Private, "paused", url.PathEscape(name))
 }
 
-func readPause(commonDir, name string) (*Pause, error) {
+// readPause returns the pause of a provider, nil if there is none. A file that cannot be read
+// is one without an end: a session can write there, and neither ends supervisors nor lifts a
+// pause by it.
+func readPause(commonDir, name string) *Pause {
 	path := pausePath(commonDir, name)
 	data, err := git.ReadSmall(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("pause of %s: %w", name, err)
+		return nil
 	}
 	var p Pause
-	if err := document.Decode(path, data, &p); err != nil {
-		return nil, fmt.Errorf("pause of %s: %w", name, err)
+	if err == nil {
+		err = document.Decode(path, data, &p)
 	}
-	return &p, nil
+	if err != nil {
+		return &Pause{Provider: name, Kind: Outage, Reason: err.Error()}
+	}
+	return &p
 }
 
 // write replaces the file of the pause.

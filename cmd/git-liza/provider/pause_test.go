@@ -13,9 +13,7 @@ func TestPauses(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 500, time.UTC)
 	paused := func() *provider.Pause {
-		p, err := provider.Paused(dir, "claude", now)
-		require.NoError(t, err)
-		return p
+		return provider.Paused(dir, "claude", now)
 	}
 	pause := func(trouble provider.Trouble) time.Duration {
 		p, err := provider.PauseFor(dir, "claude", trouble, now)

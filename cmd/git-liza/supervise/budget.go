@@ -19,7 +19,7 @@ func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old 
 	for _, d := range rec.pending {
 		list = append(list, flow.Spending{By: rec.id, Goal: d.goal, Task: d.task, Usage: d.move.Usage})
 	}
-	known, err := rec.rush.presenceCache.presences(ctx, rec.clone.Store, b, old)
+	known, err := rec.rush.presenceCache.presences(ctx, rec.clone.Store, b, rec.rush.idle.supervisors(), old)
 	if err != nil {
 		return list // the board itself still bounds what is begun
 	}
@@ -32,7 +32,8 @@ func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old 
 	return list
 }
 
-// presenceCache holds what agents reported when the rush last read it. Every running
+// presenceCache holds what agents reported when the rush last read it; those of the rush
+// itself have not only said it in a file. Every running
 // session asks each second, and one read costs more the more agents there are.
 type presenceCache struct {
 	mu    sync.Mutex
@@ -40,7 +41,7 @@ type presenceCache struct {
 	known map[flow.AgentID]gitstore.Presence
 }
 
-func (h *presenceCache) presences(ctx context.Context, store *gitstore.Store, b *flow.Board, old time.Duration) (map[flow.AgentID]gitstore.Presence, error) {
+func (h *presenceCache) presences(ctx context.Context, store *gitstore.Store, b *flow.Board, own []*supervisor, old time.Duration) (map[flow.AgentID]gitstore.Presence, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.known != nil && time.Since(h.at) < old {
@@ -48,6 +49,11 @@ func (h *presenceCache) presences(ctx context.Context, store *gitstore.Store, b 
 	}
 	at := time.Now()
 	known, err := store.Presences.List(ctx, b)
+	for _, s := range own { // whatever a session wrote of them
+		if p, active := s.presence.current(); active && err == nil {
+			known[p.Agent] = p
+		}
+	}
 	if err == nil {
 		h.at, h.known = at, known
 	}

@@ -17,9 +17,9 @@ func TestHeardIsSharedForASecond(t *testing.T) {
 	t.Parallel()
 	known := map[flow.AgentID]gitstore.Presence{"coder-1": {Agent: "coder-1"}}
 	h := presenceCache{at: time.Now(), known: known}
-	got, err := h.presences(context.Background(), nil, nil, time.Hour) // no store that could be asked
+	got, err := h.presences(context.Background(), nil, nil, nil, time.Hour) // no store that could be asked
 	require.NoError(t, err)
 	require.Equal(t, known, got)
 	h.at = time.Now().Add(-time.Hour)
-	require.Panics(t, func() { _, _ = h.presences(context.Background(), nil, nil, time.Second) }, "it asks anew")
+	require.Panics(t, func() { _, _ = h.presences(context.Background(), nil, nil, nil, time.Second) }, "it asks anew")
 }

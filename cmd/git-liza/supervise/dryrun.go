@@ -141,10 +141,8 @@ func (t *trial) begin(ctx context.Context, s *supervisor, step *Step) error {
 		step.Does, step.Why, step.Hint = "wait", why.Reason, cmp.Or(why.Hint, why.Override)
 		return nil
 	}
-	paused, err := provider.Paused(t.Clone.Repo.CommonDir(), s.provider.Name, t.at)
+	paused := provider.Paused(t.Clone.Repo.CommonDir(), s.provider.Name, t.at)
 	switch {
-	case err != nil:
-		return err
 	case paused != nil:
 		step.Does, step.Why, step.Hint = "wait", fmt.Sprintf("%s is paused, %s", s.provider.Name, paused), s.resumeCommand(*paused)
 		return nil

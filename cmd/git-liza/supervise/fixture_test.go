@@ -33,6 +33,12 @@ func testMain(m *testing.M) int {
 	if folder := os.Getenv("SUPERVISE_TEST_ASK"); folder != "" {
 		return askAsClient(folder)
 	}
+	if files := os.Getenv("SUPERVISE_TEST_HOLD"); files != "" {
+		return holdAsSession(files)
+	}
+	if folder := os.Getenv("SUPERVISE_TEST_LISTEN"); folder != "" {
+		return listenAsSession(folder)
+	}
 	dir, err := os.MkdirTemp("", "supervise")
 	if err != nil {
 		panic(err)

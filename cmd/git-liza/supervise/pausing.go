@@ -30,11 +30,11 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 	if a.capacity == flow.Does && !p.Until.IsZero() && time.Until(p.Until) <= maxPausedHold {
 		w.presence.setDoing(paused, a.taskID(), w.provider.Name+": "+p.String())
 		st := w.waitHolding(ctx, a, time.Until(p.Until))
-		_, err := w.currentPause()
+		w.currentPause()
 		if (st == held || st == handed) && ctx.Err() == nil {
-			return goOn(), err
+			return goOn(), nil
 		}
-		return failed(t.Text), err
+		return failed(t.Text), nil
 	}
 	if a.task == nil {
 		return failed(t.Text), nil
@@ -48,18 +48,15 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 
 // currentPause returns the pause of the supervisor's provider, nil if the provider may
 // work. The rush says once when a pause begins and when it ends.
-func (reg *registration) currentPause() (*provider.Pause, error) {
-	p, err := provider.Paused(reg.clone.Repo.CommonDir(), reg.provider.Name, time.Now())
-	if err != nil {
-		return nil, err
-	}
+func (reg *registration) currentPause() *provider.Pause {
+	p := provider.Paused(reg.clone.Repo.CommonDir(), reg.provider.Name, time.Now())
 	switch {
 	case p != nil && reg.rush.pauses.put(p.Provider, p.String()) != p.String():
 		reg.ask("%s is paused, %s; %s", reg.provider.Name, p, reg.resumeCommand(*p))
 	case p == nil && reg.rush.pauses.drop(reg.provider.Name) != "":
 		reg.say("%s is tried again", reg.provider.Name)
 	}
-	return p, nil
+	return p
 }
 
 // waitPaused is the result of a look while the provider is paused. The supervisor
@@ -90,8 +87,8 @@ func (rec *recorder) clearPauses(ending provider.Ending) error {
 // pauseStall says why and until when a pause of its provider keeps the supervisor from
 // work; why is "" if there is no pause.
 func (reg *registration) pauseStall() (why, hint string) {
-	p, err := provider.Paused(reg.clone.Repo.CommonDir(), reg.provider.Name, time.Now())
-	if err != nil || p == nil {
+	p := provider.Paused(reg.clone.Repo.CommonDir(), reg.provider.Name, time.Now())
+	if p == nil {
 		return "", ""
 	}
 	return fmt.Sprintf("%s is paused, %s", reg.provider.Name, p), reg.resumeCommand(*p)

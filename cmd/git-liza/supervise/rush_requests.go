@@ -119,7 +119,7 @@ func askOne(ctx context.Context, folder, name string, q Request) (Reply, error) 
 	}
 	defer conn.Close()
 	peer, err := proc.PeerOf(conn)
-	if err != nil || peer.UID != os.Getuid() {
+	if err != nil || peer.UID != os.Getuid() || isOfSession(folder, peer) {
 		return Reply{}, cmp.Or(err, error(&deadSocket{name})) // not ours to speak to
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
@@ -143,6 +143,15 @@ func askOne(ctx context.Context, folder, name string, q Request) (Reply, error) 
 	}
 	reply.Taken = true
 	return reply, nil
+}
+
+// isOfSession reports whether a process that listens in a folder is no supervisor but descends
+// from a session of its clone.
+func isOfSession(folder string, peer proc.Peer) bool {
+	private := filepath.Dir(folder)
+	marks, _, err := proc.AbovePeer(filepath.Join(private, "guards"), peer)
+	place, _ := proc.Place(filepath.Dir(private))
+	return err != nil || slices.ContainsFunc(marks, func(m proc.Mark) bool { return m.Place == place })
 }
 
 // dialSocket connects to the socket of a process. It removes one that a killed process

@@ -249,11 +249,8 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 		t.doing, t.why = resting, a.Degraded
 		return t, false, b.Err()
 	}
-	if p, err := s.currentPause(); p != nil || err != nil {
-		if p != nil {
-			t = s.waitPaused(*p, t)
-		}
-		return t, false, err
+	if p := s.currentPause(); p != nil {
+		return s.waitPaused(*p, t), false, nil
 	}
 	done, err := (starting{s}).doRoleWork(ctx, b)
 	if !done.due.IsZero() {

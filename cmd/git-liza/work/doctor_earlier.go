@@ -14,7 +14,8 @@ import (
 // command reads it any more.
 var earlierFiles = []string{
 	"recall-*.db", "recall-*.db-*", "recall.lock", // the index of recall
-	"removed", // extensions that were removed here
+	"removed",   // extensions that were removed here
+	"merge.git", // where merges were computed
 }
 
 // earlier names what is left over from earlier programs.

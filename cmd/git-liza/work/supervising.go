@@ -20,8 +20,9 @@ import (
 // A supervisorRecord is the content of `liza/supervisors/<generation>`. A
 // supervisor holds a kernel lock on this file in the common git directory
 // from before its agent is registered until the agent is unregistered. The
-// file stays if the supervisor is killed: if it can be locked, the supervisor
-// is dead. Its content names the process for people.
+// file stays if the supervisor is killed: if it can be locked, and nobody holds
+// the generation as a name of the machine, the supervisor is dead. Its content
+// names the process for people.
 type supervisorRecord struct {
 	PID  int    `json:"pid"`
 	Host string `json:"host"`
@@ -65,9 +66,11 @@ func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 			git.Unlock(f)
 			return nil, fmt.Errorf("supervisor: %w", err)
 		}
+		drop, _ := proc.HoldName(string(g)) // whoever had it looked for dead ones
 		return func() {
 			os.Remove(path)
 			git.Unlock(f)
+			drop()
 		}, nil
 	}
 }
@@ -85,7 +88,13 @@ func openDeadRecord(repo *git.Repo, g flow.Generation) *os.File {
 	// host names. After a restart of this host all its supervisors are dead.
 	// A lock of another host may not be visible here.
 	near := t.Boot == here.Boot && t.Boot != "" || t.Host == here.Host
-	if !near || !git.LocksAt(f, f.Name()) {
+	dead := near && git.LocksAt(f, f.Name())
+	if dead { // a session may have put another file there
+		var drop func()
+		drop, dead = proc.HoldName(string(g))
+		drop()
+	}
+	if !dead {
 		f.Close()
 		return nil
 	}
