@@ -119,9 +119,9 @@ func (g *gamble) pivotOne() {
 	g.do(fmt.Sprintf("human:ann goal goal-%d pivot=%s", len(g.made), pick(g.rt, "", goal)))
 }
 
-// recordsOf are the levels of a goal of which something is recorded.
-func recordsOf(t require.TestingT, b *Board, goal GoalID) []*Level {
-	var list []*Level
+// recordsOf are the levels of a goal of which something is recorded, and how many passed: those
+// from the first on. What failed stays, also while something is left to do below it.
+func recordsOf(t require.TestingT, b *Board, goal GoalID) (list []*Level, passed int) {
 	for _, id := range b.IDs(Levels) {
 		if l := b.Load(Key{Levels, id}).(*Level); l.Goal == goal {
 			list = append(list, l)
@@ -129,23 +129,24 @@ func recordsOf(t require.TestingT, b *Board, goal GoalID) []*Level {
 	}
 	slices.SortFunc(list, func(x, y *Level) int { return x.Number - y.Number })
 	for i, l := range list {
-		require.Equal(t, i+1, l.Number, "a gap below level %d of %s", l.Number, goal)
-		require.True(t, l.Passed || i == len(list)-1, "a level above one of %s that failed", goal)
+		if !l.Passed {
+			require.Greater(t, l.Number, passed)
+			continue
+		}
+		passed++
+		require.Equal(t, i+1, passed, "level %d of %s passed above one that failed", l.Number, goal)
+		require.Equal(t, passed, l.Number, "a gap below level %d of %s, which passed", l.Number, goal)
 	}
-	return list
+	return list, passed
 }
 
 // followLevels holds records of levels to the tasks, and claims to the records.
 func (g *gamble) followLevels(prior *Board, m Move) {
 	t, b := g.rt, g.board
 	for _, id := range b.IDs(Goals) {
-		records := recordsOf(t, b, GoalID(id))
-		if was := recordsOf(t, prior, GoalID(id)); len(records) < len(was) {
+		_, passed := recordsOf(t, b, GoalID(id))
+		if _, was := recordsOf(t, prior, GoalID(id)); passed < was {
 			g.course.seen["a level that was cleared"]++
-		}
-		passed := len(records)
-		if passed > 0 && !records[passed-1].Passed {
-			passed--
 		}
 		for _, task := range b.Tasks() {
 			if task.Goal == GoalID(id) && !task.Status.Final() {
@@ -188,11 +189,9 @@ func (g *gamble) followLevels(prior *Board, m Move) {
 
 // followLevel holds a level to the tasks that it needs, and to who may record it.
 func (g *gamble) followLevel(prior *Board, m Move, d *LevelMove) {
-	t, was := g.rt, recordsOf(g.rt, prior, m.Goal)
-	next := len(was) + 1
-	if len(was) > 0 && !was[len(was)-1].Passed {
-		next = len(was)
-	}
+	t := g.rt
+	was, passed := recordsOf(t, prior, m.Goal)
+	next := passed + 1
 	require.Equal(t, next, d.Level)
 	require.Equal(t, prior.Settings().Integration.Tip, d.Tip)
 	require.True(t, m.By.IsHuman() || len(d.Without) == 0, "%s left out %v", m.By, d.Without)
@@ -210,8 +209,9 @@ func (g *gamble) followLevel(prior *Board, m Move, d *LevelMove) {
 			require.True(t, g.course.isDone(prior, task.ID, without, next), "level %d passed, and %s is %s", next, task.ID, task.Status)
 		}
 	}
-	records := recordsOf(t, g.board, m.Goal)
-	require.Len(t, records, next)
+	records, _ := recordsOf(t, g.board, m.Goal)
+	require.GreaterOrEqual(t, len(records), next)
+	require.Equal(t, next, records[next-1].Number)
 	switch is := records[next-1]; {
 	case len(d.Without) > 0:
 		g.course.seen["a level without tasks"]++
@@ -247,12 +247,12 @@ func (c *course) isDone(b *Board, id TaskID, without []TaskID, level int) bool {
 
 // followBarrier holds the claim of a task to the levels below its own.
 func (g *gamble) followBarrier(prior *Board, is *Task) {
-	records := recordsOf(g.rt, prior, is.Goal)
+	records, passed := recordsOf(g.rt, prior, is.Goal)
 	for _, l := range records {
 		require.True(g.rt, l.Passed || is.Level <= l.Number, "%s was claimed above level %d, which failed", is.ID, l.Number)
 	}
 	if BarrierOf(prior, is.Goal) == LevelBarrier && is.Level > 1 {
-		require.GreaterOrEqual(g.rt, len(records), is.Level-1, "%s was claimed at level %d", is.ID, is.Level)
+		require.GreaterOrEqual(g.rt, passed, is.Level-1, "%s was claimed at level %d", is.ID, is.Level)
 		g.course.seen["a claim behind a barrier"]++
 	}
 }
