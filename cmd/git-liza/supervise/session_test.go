@@ -250,6 +250,22 @@ func TestPostWorktreeMakesNoMove(t *testing.T) {
 	require.NotContains(t, w.git("log", "--format=%s", "refs/liza/state"), "note ")
 }
 
+// What post_worktree leaves running ends with its guard: the session finds none of it.
+func TestDaemonsOfPostWorktreeEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pid := filepath.Join(w.notes, "daemon")
+	command := "(setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $! >'" + pid + "')"
+	w.config(func(c *flow.Config) { c.PostWorktree = command })
+	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent(`kill -0 $(cat "$notes/daemon") || : >"$notes/ended"; submit`)), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status, r.said())
+	require.True(t, w.has("ended"))
+	w.gone("daemon")
+}
+
 func TestFollowAndLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
