@@ -131,7 +131,7 @@ var unhinted = map[string]string{
 	"supersede_depth": "refuse_rescope", "tests": "submit", "time": "goal", "verify": "submit", "merge": "refuse_merge",
 	"history": "server_push", "ref": "server_push", "replace_ref": "server_attack", "ref_moved": "server_attack",
 	"replay": "verify", "task_branch": "pre_commit", "time_limit": "await", "undecided": "server_push", "invariant": "fsck_board",
-	"bare": "bad_repository", "branch_tip": "submit", "canary": "contracts", "corrupt": "bad_board",
+	"bare": "bad_repository", "doubt": "guard_killed", "branch_tip": "submit", "canary": "contracts", "corrupt": "bad_board",
 	"hook": "hooks_attack", "not_bare": "hooks_install", "playbook": "script-agent", "remote": "landed",
 	"review_worktree": "refuse_review_worktree", "trust": "hint_trust", "obstacle": "half_made",
 	"supervisor_only": "refuse_fenced", "fact": "server_push", "demo": "demo-ends", "not_empty": "demo", "damaged": "damaged",

@@ -81,9 +81,17 @@ func TestReadOnly(t *testing.T) {
 	dir := tinyDisk(t, 4096)
 	gittest.Git(t, dir, "init", "-q", "-b", "main")
 	gittest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
+	for _, name := range []string{"ours", "theirs"} {
+		gittest.Git(t, dir, "checkout", "-q", "-b", name, "main")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o666))
+		gittest.Git(t, dir, "add", "-A")
+		gittest.Git(t, dir, "commit", "-q", "-m", name)
+	}
 	require.NoError(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	ctx, r := context.Background(), open(t, dir)
-	first, err := r.Refs.Resolve(ctx, "HEAD")
+	first, err := r.Refs.Resolve(ctx, "refs/heads/ours")
+	require.NoError(t, err)
+	other, err := r.Refs.Resolve(ctx, "refs/heads/theirs")
 	require.NoError(t, err)
 	o := objectsOf(t, r)
 	_, err = o.Commit(first)
@@ -95,6 +103,6 @@ func TestReadOnly(t *testing.T) {
 	_, err = r.Turns.Queue(ctx)
 	require.ErrorIs(t, err, syscall.EROFS)
 	require.ErrorIs(t, r.Refs.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: first}}, "x"), syscall.EROFS)
-	_, err = r.Merger.Merge(ctx, first, first)
-	require.ErrorIs(t, err, syscall.EROFS)
+	_, err = r.Merger.Merge(ctx, first, other)
+	require.ErrorContains(t, err, "Read-only file system")
 }

@@ -96,7 +96,7 @@ func updateFile(path string, content []byte) error {
 
 // placeholder matches {model} and the like. In quotes, a path can continue below the
 // folder.
-var placeholder = pattern.Late(`\{(model|session|dir|common|gitdir|files|tools\|?)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
+var placeholder = pattern.Late(`\{(model|session|dir|common|files|tools\|?)\}|\{"(dir|common|files)((?:/[\w.-]+)*)"\}`)
 
 func mentionsModel(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
@@ -112,9 +112,6 @@ func (p Provider) fillPlaceholders(words []string, s Spawn) []string {
 	for i, word := range words {
 		words[i] = placeholder().ReplaceAllStringFunc(word, func(text string) string {
 			m := placeholder().FindStringSubmatch(text)
-			if m[1] == "gitdir" || m[2] == "gitdir" {
-				values["gitdir"] = s.gitDir()
-			}
 			if m[1] != "" {
 				return values[m[1]]
 			}
@@ -131,23 +128,4 @@ func quoteJSON(text string) string {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(text) // a string always has a form
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// gitDir is the folder where git keeps the worktree's HEAD and index. The file .git
-// of the worktree names it, and the agent can write that file: a name of any other
-// folder is ignored, because the agent gets the right to write in gitDir.
-func (s Spawn) gitDir() string {
-	text, err := git.ReadSmall(filepath.Join(s.Dir, ".git"))
-	dir, linked := strings.CutPrefix(strings.TrimRight(string(text), "\n"), "gitdir: ")
-	switch {
-	case err != nil || !linked:
-		return s.Common // the main work tree, or none
-	case !filepath.IsAbs(dir):
-		dir = filepath.Join(s.Dir, dir)
-	}
-	all := filepath.Join(s.Common, "worktrees")
-	if filepath.Dir(filepath.Clean(dir)) != all {
-		return filepath.Join(all, filepath.Base(s.Dir))
-	}
-	return dir
 }

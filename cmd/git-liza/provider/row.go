@@ -8,10 +8,10 @@ import (
 // A Row describes a program that can be an agent.
 //
 // Arguments and values of variables may contain {model}, {session}, {dir} (the
-// worktree), {common} (the common git directory), {gitdir} (the worktree's own git
-// directory), {files} (the folder with Files), {tools} and {tools|} (the words of Tools
-// that the role has, with commas or bars between them). In quotes, {"common"} and
-// {"common/hooks"} are such a path as a string of JSON and of TOML.
+// worktree), {common} (the clone's git directory), {files} (the folder with Files),
+// {tools} and {tools|} (the words of Tools that the role has, with commas or bars between
+// them). In quotes, {"common"} and {"common/hooks"} are such a path as a string of JSON
+// and of TOML.
 //
 // Ledger is a list of patterns of file names. The first that matches counts. In a
 // pattern, ~ is HOME, {NAME} a variable, {session} the session's id and {session8} its
