@@ -130,7 +130,7 @@ func (c *Checkouts) Prune(ctx context.Context) ([]Pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	pruned, err := c.prune(ctx, b, func(k Checkout) bool { return k.Stale })
+	pruned, err := c.prune(ctx, b, Checkout.isStale)
 	_, sweepErr := c.Trees.Prune(ctx, func(string) bool { return true })
 	return pruned, errors.Join(err, sweepErr)
 }
@@ -149,11 +149,7 @@ func (c *Checkouts) prune(ctx context.Context, b *flow.Board, which func(Checkou
 		}
 		ref, err := c.rescueContents(ctx, b, k)
 		if err == nil {
-			err = c.dropFolder(ctx, k.Name, func(b *flow.Board) bool {
-				now := Checkout{Name: k.Name}
-				now.classify(b)
-				return which(now)
-			})
+			err = c.dropFolder(ctx, k.Name, still(k.Name, which))
 		}
 		stays := !c.isGone(k.Name)
 		if err == nil && !stays {

@@ -192,13 +192,16 @@ func (c *Checkouts) dropFolder(ctx context.Context, folder string, may func(*flo
 	return err
 }
 
-func isStale(folder string) func(*flow.Board) bool {
+// still asks a board whether which accepts a checkout.
+func still(folder string, which func(Checkout) bool) func(*flow.Board) bool {
 	return func(b *flow.Board) bool {
 		k := Checkout{Name: folder}
 		k.classify(b)
-		return k.Stale
+		return which(k)
 	}
 }
+
+func (k Checkout) isStale() bool { return k.Stale }
 
 // dropReviews removes the checkouts of reviews of a task's submission that have
 // ended, of those roles that which accepts. There are none in a bare repository.

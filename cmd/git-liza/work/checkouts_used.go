@@ -70,7 +70,7 @@ func (c *Checkouts) dropUnused(ctx context.Context, folder string) error {
 			return nil
 		}
 	}
-	return c.dropFolder(ctx, folder, isStale(folder))
+	return c.dropFolder(ctx, folder, still(folder, Checkout.isStale))
 }
 
 // leftFolder has a file for each checkout that has ended and that somebody was still in.
@@ -119,7 +119,7 @@ func (c *Checkouts) RemoveLeft(ctx context.Context, dir string) error {
 		case c.isGone(name):
 			_ = os.Remove(c.leftPath(name))
 		case review != "" && c.LeftBy(name) != "":
-			_ = c.dropFolder(ctx, name, isStale(name))
+			_ = c.dropFolder(ctx, name, still(name, Checkout.isStale))
 		default:
 			ended[name] = true
 		}

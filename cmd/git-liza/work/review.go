@@ -85,8 +85,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 	role, review := takenReview(r)
 	got.Role, got.Lease, got.Texts = role, review.Lease, textsOf(review, r.Before.Task(t.ID).Judgement(role).Review)
 	got.Worktree = trees.Path(t.ID.ReviewFolder(role, t.Submission.Number))
-	before := r.Before.Task(t.ID).Judgement(role).Review
-	got.Warning, err = c.checkOutReview(ctx, trees, t, role, r.Already, before == nil || before.By != c.By)
+	got.Warning, err = c.checkOutReview(ctx, trees, r, role)
 	return got, r, missingWorktree(r, got, err)
 }
 
@@ -151,16 +150,17 @@ func heldReview(t *flow.Task, by flow.Actor) *flow.Review {
 	return held
 }
 
-// checkOutReview makes the checkout of a review that is claimed, and seals it. isNew says that
-// somebody else, or nobody, held the review before.
+// checkOutReview makes the checkout of a review that a move took or repeats, and seals it.
 // warning is the failure of a user's hook.
-func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *flow.Task, role flow.Role, already, isNew bool) (warning string, err error) {
+func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gitstore.Result, role flow.Role) (warning string, err error) {
+	t := r.After.Task(r.Move.Task)
 	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit); err != nil {
 		return "", err
 	}
 	folder := t.ID.ReviewFolder(role, t.Submission.Number)
 	_ = os.Remove(c.Checkouts.leftPath(folder)) // it is wanted again
-	if isNew && !c.Checkouts.isStoodIn(folder) {
+	before := r.Before.Task(t.ID).Judgement(role).Review
+	if isNew := before == nil || before.By != c.By; isNew && !c.Checkouts.isStoodIn(folder) {
 		// Who reviewed before may not have cleared it yet, and its files are not the submission's.
 		held := t.Judgement(role).Review
 		err := c.Checkouts.dropFolder(ctx, folder, func(b *flow.Board) bool {
@@ -178,7 +178,7 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 	if c.Generation.Spawned() {
 		return warning, nil // a session only repeats its supervisor's review, and would seal its own changes
 	}
-	if already {
+	if r.Already {
 		if pristine, err := c.Seals.isPristine(ctx, t, role); err != nil || !pristine {
 			return warning, err
 		}
