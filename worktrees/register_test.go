@@ -135,3 +135,16 @@ func TestEntryOfAnother(t *testing.T) {
 		})
 	}
 }
+
+// A checkout leads to its clone also where git has to say what form that has.
+func TestCloneOfAnotherForm(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	path := p.branch("task-1", "liza/task-1").Path
+	p.git("config", "extensions.ofanother", "tool") // which a repository of version 0 may hold
+	repo, err := git.Open(context.Background(), path)
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(p.dir, ".git"), filepath.Join(p.dir, ".git/worktrees/task-1"), path},
+		[]string{repo.CommonDir(), repo.GitDir(), repo.WorkTree()})
+	require.Equal(t, string(p.base), p.gitIn(path, "rev-parse", "HEAD"))
+}

@@ -96,10 +96,11 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	return r, r.findMainWorkTree(ctx)
 }
 
-// locateByGit asks git where the repository is, and which version git has.
-func locateByGit(ctx context.Context, dir string) (at location, version string, err error) {
-	p := newProcess(ctx, gitLimit, []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
-		"--git-path", "objects", "--show-object-format", "--show-toplevel"})
+// locateByGit asks git, with options of its own, where the repository is, and which version
+// git has.
+func locateByGit(ctx context.Context, dir string, options ...string) (at location, version string, err error) {
+	p := newProcess(ctx, gitLimit, append(options, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
+		"--git-path", "objects", "--show-object-format", "--show-toplevel"))
 	defer p.cancel()
 	p.Dir = dir
 	out, version, runErr := p.runVersioned()
@@ -121,10 +122,11 @@ func locateByGit(ctx context.Context, dir string) (at location, version string, 
 	if len(lines) == 5 {
 		at.workTree = lines[4]
 	}
-	if format, err := at.readForm(); err == nil && format.clone != "" && at.workTree != "" {
-		if at, err = at.leadToClone(format.clone); err != nil {
-			return at, "", err
+	if format, err := at.readForm(); err == nil && format.clone != "" && at.workTree != "" && options == nil {
+		if at, err = at.leadToClone(format.clone); errors.Is(err, errAskGit) {
+			return locateByGit(ctx, at.workTree, "--git-dir="+at.gitDir, "--work-tree="+at.workTree)
 		}
+		return at, version, err
 	}
 	return at, version, nil
 }
