@@ -21,7 +21,7 @@ type isolation struct {
 	main   string // the main work tree
 	common string // the shared git directory
 
-	guard func(context.Context, *git.Process) error // runs git where that may start hooks; nil runs it alone
+	guard func(context.Context, *git.Process) error // runs git where that may start hooks or filters; nil runs it alone
 }
 
 // run runs git in r's work tree. An agent may have written anything there, but no file
@@ -56,9 +56,12 @@ func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c g
 	}
 	options := append(git.Isolated(hooks), "-c", "core.splitIndex=false")
 	options = append(options, own...)
-	barred, path, err := i.barFilters(ctx, r)
+	barred, path, runs, err := i.barFilters(ctx, r)
 	if err != nil {
 		return nil, err
+	}
+	if runs {
+		c.Via = i.guard
 	}
 	c.Locks = i.lockFilesOf(r, c)
 	c.Args = slices.Concat(options, barred, c.Args)
@@ -152,11 +155,12 @@ func (i *isolation) ownOptions(ctx context.Context, r record) (options []string,
 // barFilters returns options that make git fail where it would start a filter that is,
 // or takes as an argument, a file of the work tree. Attributes only choose among the
 // filters that the user has configured; barFilters decides which of their commands are
-// the user's own. path is the file, "" if there is none.
-func (i *isolation) barFilters(ctx context.Context, r record) (options []string, path string, err error) {
+// the user's own. path is the file, "" if there is none. runs tells that other filters than
+// those of Git LFS may run, of which any may find a file of the work tree by itself.
+func (i *isolation) barFilters(ctx context.Context, r record) (options []string, path string, runs bool, err error) {
 	settings, err := i.repo.Config.ConfigUnder(ctx, "filter.")
 	if err != nil || len(settings) == 0 || r.name == "" && !r.barred {
-		return nil, "", err
+		return nil, "", false, err
 	}
 	commands := map[string]string{}
 	for _, one := range settings {
@@ -166,9 +170,14 @@ func (i *isolation) barFilters(ctx context.Context, r record) (options []string,
 		name := key[:strings.LastIndexByte(key, '.')]
 		file, err := i.findFileWord(ctx, r, commands[key])
 		if err != nil {
-			return nil, "", err
+			return nil, "", false, err
 		}
-		if kind := key[len(name)+1:]; file == "" || kind != "clean" && kind != "smudge" && kind != "process" {
+		kind := key[len(name)+1:]
+		if kind != "clean" && kind != "smudge" && kind != "process" {
+			continue
+		}
+		if file == "" {
+			runs = runs || !strings.HasPrefix(commands[key], "git-lfs ")
 			continue
 		}
 		path = file
@@ -179,7 +188,7 @@ func (i *isolation) barFilters(ctx context.Context, r record) (options []string,
 			}
 		}
 	}
-	return options, path, nil
+	return options, path, runs, nil
 }
 
 // findFileWord is the first word of a command that names a file of the work tree, or

@@ -77,9 +77,9 @@ func Open(repo *git.Repo) (*Trees, error) {
 	return t, nil
 }
 
-// GuardHooks has a function run each git that may start hooks of the user's: those often run
-// files of the checkout.
-func (t *Trees) GuardHooks(guard func(context.Context, *git.Process) error) {
+// GuardPrograms has a function run each git that may start hooks or filters of the user's:
+// those often run files of the checkout.
+func (t *Trees) GuardPrograms(guard func(context.Context, *git.Process) error) {
 	t.isolation.guard = guard
 }
 

@@ -386,6 +386,25 @@ func TestHostileHookOfACommit(t *testing.T) {
 	require.NotContains(t, w.liza("session", "list", "--json"), "none-of-their-business")
 }
 
+// A filter of the user's that finds a file of the checkout by itself makes no move, whoever
+// runs git there.
+func TestHostileFilter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.git("config", "filter.own.clean", "sh rules")
+	w.write(filepath.Join(w.dir, ".git", "info", "attributes"), "*.txt filter=own\n")
+	p := w.speaks("plain", `echo x > task-1.txt; echo "unset LIZA_AGENT_ID; cd \"$LIZA_CLONE\" && '`+self+`' note lie </dev/null >/dev/null 2>>'$notes/said'; echo >>'$notes/ran'; exec cat" >rules
+printf 'summary: did\nvalidation: looked\n'`)
+	p.Commit = provider.BySupervisor
+	r, err := w.rush(reviewer(w.agent("approve")), coder(p))
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status, r.said())
+	require.True(t, w.has("ran"), r.said())
+	require.Empty(t, w.moves(flow.ActNote), w.note("said"))
+	require.Contains(t, w.note("said"), "rule: ")
+}
+
 // A planner that makes its own triggers does not go on forever.
 func TestTortureHostilePlanner(t *testing.T) {
 	torture.Only(t)

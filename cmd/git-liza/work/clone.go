@@ -63,7 +63,7 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 	}
 	c := assemble(store, trees, environ)
 	if trees != nil {
-		trees.GuardHooks(c.commands.runGit)
+		trees.GuardPrograms(c.commands.runGit)
 	}
 	return c, nil
 }
