@@ -51,7 +51,7 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 	if c.create {
 		r.head = c.commit
 	}
-	return t.treeOf(r), nil
+	return t.treeOf(r), t.insides.renew(ctx, &r)
 }
 
 // findExisting returns the record of the checkout if it stands. The error is an *Obstacle

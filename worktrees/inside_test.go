@@ -121,3 +121,15 @@ func TestAlternatesOverLevels(t *testing.T) {
 		})
 	}
 }
+
+// Whoever finds a checkout standing finds the clone's branches in it as they are.
+func TestStandingCheckoutKnowsBranches(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	tree, err := p.Detached(context.Background(), "review@task-1@1", p.base)
+	require.NoError(t, err)
+	p.git("branch", "later")
+	_, err = p.Detached(context.Background(), "review@task-1@1", p.base)
+	require.NoError(t, err)
+	require.Equal(t, string(p.base), p.gitIn(tree.Path, "rev-parse", "origin/later"))
+}
