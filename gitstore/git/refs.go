@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,6 +107,11 @@ func resolveByGit(ctx context.Context, s *RefStore, name string, direct bool) (I
 		return ID(strings.TrimSpace(string(out))), err
 	}
 	refs, err := listRefs(ctx, s, func(ref string) bool { return direct && ref == name }, name)
+	if err == nil && direct && refs[name] == "" { // git lists none that leads nowhere
+		if target, err := s.SymbolicRef(ctx, name); err != nil || target != "" {
+			return "", cmp.Or(err, symbolicError(name, target))
+		}
+	}
 	return refs[name], err
 }
 
