@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -76,9 +77,26 @@ func runScripts(t *testing.T) {
 
 // scripts returns the parameters of scripts that no test has chosen yet.
 func scripts() testscript.Params {
-	return testscript.Params{RequireExplicitExec: true, Setup: pinned,
+	return testscript.Params{RequireExplicitExec: true, Setup: pinned, Condition: condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "faulty": faulty, "hinted": hinted, "looks": looks, "needs": needs,
 			"types": typeKeys, "twojudges": twoJudges, "withstood": withstood, "typed": typeMove}}
+}
+
+// condition answers what a script asks of the git that runs it: whether refs are in a
+// reftable, and whether a push moves its refs at once.
+func condition(name string) (bool, error) {
+	switch name {
+	case "reftable":
+		return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
+	case "batches":
+		version, err := exec.Command("git", "version").Output()
+		var major, minor int
+		if err == nil {
+			_, err = fmt.Sscanf(string(version), "git version %d.%d", &major, &minor)
+		}
+		return major > 2 || minor >= 51, err
+	}
+	return false, fmt.Errorf("no condition is called %q", name)
 }
 
 // startOfStory is the time in which a script begins.
