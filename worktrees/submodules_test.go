@@ -293,6 +293,18 @@ func TestCheckLinks(t *testing.T) {
 	require.Contains(t, o.Reason, "is not here")
 	f.typed(o.Hint)
 	require.Nil(t, check())
+
+	own := filepath.Join(f.dir, "deps/lib")
+	f.gitIn(own, "commit", "-q", "--allow-empty", "-m", "first of a person")
+	f.gitIn(own, "commit", "-q", "--allow-empty", "-m", "second of a person")
+	known := f.commitAll(f.dir, "known")
+	f.gitIn(own, "checkout", "-q", "HEAD~1")
+	back := f.commitAll(f.dir, "back")
+	for base, has := range map[git.ID]bool{known: true, f.base: false} {
+		o, err := f.CheckLinks(context.Background(), base, back, "task-1", "liza/task-1")
+		require.NoError(t, err)
+		require.Equal(t, has, o == nil)
+	}
 }
 
 // Of a submodule with a cut history there is as much as the clone has.
