@@ -83,11 +83,13 @@ func scripts() testscript.Params {
 }
 
 // condition answers what a script asks of the git that runs it: whether refs are in a
-// reftable, and whether a push moves its refs at once.
+// reftable, whether ids are of sha256, and whether a push moves its refs at once.
 func condition(name string) (bool, error) {
 	switch name {
 	case "reftable":
 		return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
+	case "sha256":
+		return os.Getenv("GIT_DEFAULT_HASH") == name, nil
 	case "batches":
 		version, err := exec.Command("git", "version").Output()
 		var major, minor int
