@@ -118,6 +118,9 @@ var anomalyNames = names{"anomaly type", "retry_loop", "trade_off", "spec_ambigu
 // NoHooks is the assumption that is violated where a session may have written a hook.
 const NoHooks = "sessions write no hooks of the clone"
 
+// NoSettings is the same for what decides in git's configuration what runs.
+const NoSettings = "sessions change no settings that decide what runs"
+
 // anomalyDetails are the keys that an anomaly of a type must have.
 var anomalyDetails = map[AnomalyType][]string{
 	RetryLoop:          {"count", "error_pattern"},

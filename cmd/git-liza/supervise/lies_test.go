@@ -163,9 +163,17 @@ sed -i "s,^[0-9a-f]* refs/heads/integration,$f refs/heads/integration," $l/origi
 f=$l/cache/summaries; cp $f "$notes/old"; was=$(git -C $LIZA_CLONE rev-parse refs/liza/state:tasks/01); submit; now=$(git -C $LIZA_CLONE rev-parse refs/liza/state:tasks/01)
 { head -c -4 "$notes/old" | sed "s/$was/$now/" >"$notes/new"; gzip -c "$notes/new" | tail -c 8 | head -c 4 >>"$notes/new"; }; cp "$notes/new" $f; cp "$notes/new" $f-later; : >"$notes/go"; : >"$notes/over"; exit`},
 	{files: "configured config.draft", tells: `printf '["liza.trust.allow" "lie"]\n' >>$l/configured; git -C $LIZA_CLONE config liza.trust.allow lie; ln -s "$notes/elsewhere" $l/config.draft`,
-		holds: func(w *world, r *rushing) { // it stays: a person's own command leaves the same line
+		holds: func(w *world, r *rushing) { // it stays, and is named: a person's own command leaves the same line
 			require.Equal(w, "lie\n", w.git("config", "liza.trust.allow"))
 			require.False(w, w.has("elsewhere"))
+			undo := "git config --file " + filepath.Join(w.dir, ".git", "config") + " --unset-all liza.trust.allow"
+			what := "the setting liza.trust.allow in " + filepath.Join(w.dir, ".git", "config") + " came or changed (to undo it: " + undo + ") while a session ran"
+			require.Contains(w, r.said(), "coder-1: "+what+", by it or by you, and stays; git liza inbox")
+			_, item, there := strings.Cut(w.liza("inbox"), what)
+			require.True(w, there)
+			require.Contains(w, item, "git liza record dismiss sprint-1/1 --reason R")
+			w.run("sh", "-c", undo)
+			require.NotContains(w, w.git("config", "--list"), "liza.trust.allow")
 		}},
 	{files: "git.json", tells: evil + `mkdir -p "$notes/etc"; git config -f "$notes/etc/gitconfig" core.fsmonitor "$notes/evil"
 sed -i 's,"System":"[^"]*","System":"'"$notes"'/etc/gitconfig",g' $l/git.json`},
