@@ -115,14 +115,23 @@ for f in $l/guards/*; do cp $f $f.lie; mv $f.lie $f; done`, while: keepsClaims},
 	},
 		tells: `mkdir -p $l/await; ` + locked("$l/await/coder-1") + `submit; sleep 3600`},
 	{files: "standing/ left/", two: true, tells: `mkdir -p $l/left $l/standing; rm -f $l/standing/*; for f in task-2 review@task-2@1; do printf human:ann-example >$l/left/$f; done`},
-	{files: "seals/", judge: `test $LIZA_TASK = task-1 || { approve; exit; }; echo better >>task-1.txt; : >"$notes/reviewing"; waitfor sealed; approve`,
+	{files: "seals/", judge: `test $LIZA_TASK = task-1 || { approve; exit; }; echo better >>task-1.txt; : >"$notes/reviewing"; waitfor sealed; approve; : >"$notes/judged"; waitfor looked`,
 		while: func(w *world, r *rushing) {
 			w.write(filepath.Join(w.notes, "go"), "")
 			w.await("the review", func() bool { return w.has("reviewing") })
 			w.seal("review@task-1@1")
 			w.write(filepath.Join(w.notes, "sealed"), "")
-		}, holds: func(w *world, r *rushing) { // it is judged untouched, and what was submitted is merged
-			require.Equal(w, "coder-1 1\n", w.git("show", "integration:task-1.txt"))
+			w.until("the verdict, and a coder that is free to merge", func(b *flow.Board) bool {
+				return w.has("judged") && b.Task("task-2").Status == flow.ReadyForReview && b.Agent("coder-1").Task == ""
+			})
+			left := time.Now().Add(2500 * time.Millisecond)
+			w.await("a look of those who merge", func() bool { return time.Now().After(left) || w.task("task-1").Status != flow.Approved })
+			w.write(filepath.Join(w.notes, "looked"), "")
+		}, holds: func(w *world, r *rushing) { // the verdict was given, and nothing follows from it
+			require.Equal(w, flow.Approved, w.task("task-1").Status, r.said())
+			require.NotEmpty(w, w.task("task-1").Attempt.Doubt)
+			require.Contains(w, r.said(), "code-reviewer-1: the seal of the review of task-1 was changed below its session")
+			require.Contains(w, w.liza("inbox"), "what a review of task-1 began with was changed below its session, which may have judged something else: see git liza log task-1; only you approve or merge it")
 		}},
 	{files: "offline/ outages/", with: func(w *world) { w.attempts(1) }, tells: `mkdir -p $l/offline $l/outages; echo away >$l/offline/coder-1
 echo '{"gate":"test","commit":"'$(git rev-parse HEAD)'","said":"no disk"}' >$l/outages/coder-1; exit 1`, holds: func(w *world, r *rushing) {
