@@ -157,10 +157,10 @@ func (p *effect) recordOf(goal GoalID, folder Folder, make func(RecordID) Docume
 	p.change(func(s *Settings) { s.Next.Record++ })
 }
 
-// recordAnomaly records an anomaly about a task. One of type [GuardKilled] is the doubt about it.
+// recordAnomaly records an anomaly about a task. One of type [GuardKilled] or [SealChanged] is the doubt about it.
 func (p *effect) recordAnomaly(what AnomalyType, about TaskID, details map[string]string) {
 	p.record(Anomalies, func(id RecordID) Document {
-		if what == GuardKilled {
+		if what == GuardKilled || what == SealChanged {
 			doubt(p, about, "", id)
 		}
 		return &Anomaly{ID: id, Type: what, Task: about, Details: details, By: p.move.By, At: p.move.At}

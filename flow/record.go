@@ -108,15 +108,19 @@ const (
 	GateFailed         // the move that brings the receipt of a gate that failed and is not required records it
 	FailureStreak      // the session whose failure is the third in a row with the same error records it
 	GuardKilled        // the supervisor of a session that ended its guard records it; see [Attempt.Doubt]
+	SealChanged        // the supervisor of a review records it, whose verdict was held against another seal than it made; see [Attempt.Doubt]
 )
 
 var anomalyNames = names{"anomaly type", "retry_loop", "trade_off", "spec_ambiguity", "external_blocker", "assumption_violated",
 	"scope_deviation", "workaround", "debt_created", "spec_changed", "hypothesis_exhaustion", "spec_gap",
 	"review_deadlock", "system_ambiguity", "limit_reached",
-	"review_churn", "replacement_blocked", "gate_failed", "failure_streak", "guard_killed"}
+	"review_churn", "replacement_blocked", "gate_failed", "failure_streak", "guard_killed", "seal_changed"}
 
 // NoHooks is the assumption that is violated where a session may have written a hook.
 const NoHooks = "sessions write no hooks of the clone"
+
+// NoSettings is the same for what decides in git's configuration what runs.
+const NoSettings = "sessions change no settings that decide what runs"
 
 // anomalyDetails are the keys that an anomaly of a type must have.
 var anomalyDetails = map[AnomalyType][]string{

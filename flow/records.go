@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -54,15 +55,24 @@ func doubt(p *effect, id TaskID, was, is RecordID) {
 	}
 }
 
+// Doubt says why there is doubt about a task, is being the anomaly.
+func (b *Board) Doubt(id TaskID, is RecordID) string {
+	if a, ok := b.load(Key{Anomalies, string(is)}).(*Anomaly); ok && a.Type == SealChanged {
+		return fmt.Sprintf("what a review of %s began with was changed below its session, which may have judged something else", id)
+	}
+	return fmt.Sprintf("a session on %s killed its guard, and what it left may act as anybody", id)
+}
+
 // trusted refuses to agents the verdicts on a task, and its merge, while there is doubt
-// whether all processes are known for what they are that began in a session on it.
+// whether all processes are known for what they are that began in a session on it, or
+// whether what was judged is the submission.
 func trusted(p *play) *Refusal {
 	a := p.task.Attempt
 	if a == nil || a.Doubt == "" || p.move.By.IsHuman() {
 		return nil
 	}
 	return refuse(RuleDoubt, "git liza record dismiss "+string(a.Doubt)+" --reason R",
-		"a session on %s killed its guard, and what it left may act as anybody: a person approves %s, or looks at it and dismisses %s", p.task.ID, p.task.ID, a.Doubt)
+		"%s: a person approves %s, or looks at it and dismisses %s", p.Doubt(p.task.ID, a.Doubt), p.task.ID, a.Doubt)
 }
 
 // DiscoverMove records work or risk that was found during a task.

@@ -47,7 +47,7 @@ const (
 	RuleGate         Rule = "gate"              // every required gate passed on the merged tree
 	RuleCommit       Rule = "commit"            // a verdict or merge names exactly the submitted commit
 	RuleSelfReview   Rule = "self_review"       // nobody judges what they coded
-	RuleDoubt        Rule = "doubt"             // people judge and merge what a session worked on that killed its guard
+	RuleDoubt        Rule = "doubt"             // people judge and merge what a session worked on that killed its guard, or changed a seal
 	RuleReason       Rule = "structured_reason" // a rejection names at least one blocker
 	RulePrior        Rule = "prior_feedback"    // a later rejection answers for every earlier blocker
 	RuleMerge        Rule = "merge"             // a merge is what git computes from its two parents

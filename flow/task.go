@@ -90,7 +90,7 @@ type Attempt struct {
 	Fix       ObjectID `yaml:"integration_fix"` // the tip that must be merged in before the next submit
 	Keep      bool     `yaml:"keep_branch"`     // the next claim continues from Start
 	Saved     ObjectID `yaml:"saved"`           // the work at its last question; another coder continues from it
-	Doubt     RecordID `yaml:"doubt"`           // the anomaly guard_killed for which only people judge and merge it
+	Doubt     RecordID `yaml:"doubt"`           // the anomaly, guard_killed or seal_changed, for which only people judge and merge it
 }
 
 // A Worker is an actor that held a task; the rule against self-review needs it.

@@ -41,7 +41,7 @@ type pattern struct {
 var patterns = []pattern{
 	{name: "retry_cluster", severity: "ARCHITECTURE_FLAW", kind: flow.RetryLoop, field: "error_pattern", least: 3},
 	{name: "debt_accumulation", severity: "SCOPE_FLAW", kind: flow.TradeOff, least: 3, counts: hasDebt, linked: always},
-	{name: "assumption_cascade", severity: "SPEC_FLAW", kind: flow.AssumptionViolated, field: "assumption", least: 2},
+	{name: "assumption_cascade", severity: "SPEC_FLAW", kind: flow.AssumptionViolated, field: "assumption", least: 2, counts: isOfWork},
 	{name: "spec_gap_cluster", severity: "SPEC_FLAW", kind: flow.SpecAmbiguity, field: "spec", exact: true, least: 2},
 	{name: "workaround_pattern", severity: "ARCHITECTURE_FLAW", kind: flow.Workaround, field: "cause", least: 2},
 	{name: "external_service_outage", severity: "EXTERNAL_DEPENDENCY", kind: flow.ExternalBlocker, field: "blocker_service", exact: true, least: 2},
@@ -180,6 +180,9 @@ var noDebt = []string{"", "no", "none", "nothing", "false", "n/a", "na", "-", "0
 func hasDebt(details map[string]string) bool {
 	return !slices.Contains(noDebt, strings.TrimRight(fold(details["debt_created"]), "."))
 }
+
+// isOfWork reports whether an assumption is about the work: a setting is often its user's.
+func isOfWork(details map[string]string) bool { return details["assumption"] != flow.NoSettings }
 
 func always(_, _ flow.Anomaly, _ func(flow.TaskID) []flow.TaskID) bool { return true }
 

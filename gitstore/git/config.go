@@ -35,6 +35,7 @@ type RepoConfiguration struct {
 	Configuration
 
 	repo  *Repo
+	here  sync.Map   // the lines of writtenConfig that this process wrote, or expects
 	files []seenFile // what was last read
 	whole bool       // these are all files that count
 }

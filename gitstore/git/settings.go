@@ -60,6 +60,13 @@ const maxWrittenConfig = 256 << 10
 // `git config`. If it cannot be remembered, a supervisor may put the setting back, but
 // the command does not fail.
 func (c *RepoConfiguration) NoteConfig(args ...string) {
+	values := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "--") })
+	if slices.Contains(args, "--unset-all") {
+		values = values[:1]
+	}
+	values[0] = canonicalKey(values[0])
+	line := writtenLine(values...)
+	c.here.Store(line, true)
 	flags := os.O_WRONLY | os.O_APPEND
 	if info, err := os.Stat(c.writtenConfig()); err == nil && info.Size() > maxWrittenConfig {
 		flags |= os.O_TRUNC
@@ -69,12 +76,17 @@ func (c *RepoConfiguration) NoteConfig(args ...string) {
 		return
 	}
 	defer f.Close()
-	values := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "--") })
-	if slices.Contains(args, "--unset-all") {
-		values = values[:1]
-	}
-	values[0] = canonicalKey(values[0])
-	_, _ = f.WriteString(writtenLine(values...))
+	_, _ = f.WriteString(line)
+}
+
+// Expect notes that another command of this user gives a key a value, as if this process did.
+func (c *RepoConfiguration) Expect(key, value string) { c.here.Store(writtenLine(key, value), true) }
+
+// WroteHere answers like WroteSince, for what this process itself has written or expects: a
+// session can write the file, and not this.
+func (c *RepoConfiguration) WroteHere(key string, value ...string) bool {
+	_, wrote := c.here.Load(writtenLine(append([]string{key}, value...)...))
+	return wrote
 }
 
 func writtenLine(words ...string) string { return fmt.Sprintf("%q\n", words) }
@@ -90,26 +102,19 @@ func (c *RepoConfiguration) MarkConfig() ConfigMark {
 		return 0
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0
-	}
-	return ConfigMark(info.Size())
+	end, _ := f.Seek(0, io.SeekEnd)
+	return ConfigMark(end)
 }
 
 // WroteSince answers, for what git liza itself has written into the
 // repository's configuration since a moment, whether it gave a key a value, and
 // without a value whether it took the key away.
 func (c *RepoConfiguration) WroteSince(mark ConfigMark) func(key string, value ...string) bool {
-	var lines []string
-	if f, err := os.Open(c.writtenConfig()); err == nil {
-		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.Size() < int64(mark) {
-			mark = 0 // it began anew
-		}
-		data, _ := io.ReadAll(io.NewSectionReader(f, int64(mark), 2*maxWrittenConfig))
-		lines = strings.SplitAfter(string(data), "\n")
+	data, _ := ReadSmall(c.writtenConfig())
+	if int(mark) <= len(data) { // else it began anew
+		data = data[mark:]
 	}
+	lines := strings.SplitAfter(string(data), "\n")
 	return func(key string, value ...string) bool {
 		return slices.Contains(lines, writtenLine(append([]string{key}, value...)...))
 	}

@@ -99,7 +99,7 @@ var readers = map[string]reader{
 	"liza.rush.sessions":             {"cmd/git-liza/supervisors.go", "readBounds", "liza.rush.sessions"},
 	"liza.rush.minutes":              {"cmd/git-liza/supervisors.go", "readBounds", "liza.rush.minutes"},
 	"liza.breaker":                   {"cmd/git-liza/supervisors.go", "readBreaker", "liza.breaker"},
-	"liza.trust.allow":               {"cmd/git-liza/work/trust.go", "Allowed", "trustKey"},
+	"liza.trust.allow":               {"cmd/git-liza/work/trust.go", "Allowed", "TrustKey"},
 	"liza.trust.planner":             {"cmd/git-liza/work/trust.go", "AllowOwn", "TrustPlanner"},
 	"liza.remote":                    {"gitstore/history.go", "Authority", "remoteKey"},
 	"liza.remoteTimeout":             {"gitstore/remotes.go", "Timeout", "liza.remoteTimeout"},

@@ -19,6 +19,7 @@ type assignment struct {
 	question    *flow.Question
 	asker       *flow.Task // that the question is about
 	dir         string
+	seal        []byte         // of the checkout of a review
 	lease       time.Time      // when the hold ends; zero for a planner
 	triggers    []flow.Trigger // that woke a planner
 	failure     string         // how the last session failed, for the next prompt

@@ -68,7 +68,7 @@ func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseline, ending *provider.Ending) {
 	alone := p.rush.sessions.Add(-1) == 0 && g.alone
 	said, err := p.clone.Integration.RestoreBaseline(ctx, g.refs)
-	back, told, settingsErr := p.rush.settings.endSession(ctx, p.clone)
+	back, told, named, settingsErr := p.rush.settings.endSession(ctx, p.clone, flow.Human(p.rush.committer[0]))
 	restored, aside, hooksErr := g.hooks.Restore(ctx, p.clone.Repo)
 	if restored {
 		said = append(said, "the hooks were out of force, and are in place again")
@@ -83,6 +83,10 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	}
 	for _, line := range told {
 		p.say("%s: %s", p.id, p.rush.mask.String(line))
+	}
+	for _, one := range named {
+		p.ask("%s: the setting %s while a session ran, by it or by you, and stays; git liza inbox", p.id, p.rush.mask.String(one))
+		_ = p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": flow.NoSettings, "reality": flow.Excerpt(p.rush.mask.String(one), 1000)})
 	}
 	if a.capacity == flow.Does && err == nil {
 		err = p.returnWorktree(ctx, a)
@@ -140,16 +144,18 @@ func (p *workplace) namePlanted(ctx context.Context, a *assignment) (said []stri
 			continue
 		}
 		said = append(said, "the hook "+path+" came or changed: this rush starts no hooks any more; look at it, and begin another one")
-		p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": flow.NoHooks, "reality": flow.Excerpt(path+" came or changed", 200)})
+		_ = p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": flow.NoHooks, "reality": flow.Excerpt(path+" came or changed", 200)})
 	}
 	return said
 }
 
-// recordAnomaly records an anomaly about the task of an assignment.
-func (p *workplace) recordAnomaly(ctx context.Context, a *assignment, what flow.AnomalyType, details map[string]string) {
-	if _, err := p.clone.Make(ctx, flow.ActAnomaly, "", &flow.AnomalyMove{Type: what, About: a.taskID(), Details: details}); err != nil {
+// recordAnomaly records an anomaly about the task of an assignment, or says why it could not.
+func (p *workplace) recordAnomaly(ctx context.Context, a *assignment, what flow.AnomalyType, details map[string]string) error {
+	_, err := p.clone.Make(ctx, flow.ActAnomaly, "", &flow.AnomalyMove{Type: what, About: a.taskID(), Details: details})
+	if err != nil {
 		p.ask("%s: an anomaly %s is not on the board: %v", p.id, what, err)
 	}
+	return err
 }
 
 // returnWorktree checks out the task's branch again in a worktree that the agent left

@@ -115,14 +115,23 @@ for f in $l/guards/*; do cp $f $f.lie; mv $f.lie $f; done`, while: keepsClaims},
 	},
 		tells: `mkdir -p $l/await; ` + locked("$l/await/coder-1") + `submit; sleep 3600`},
 	{files: "standing/ left/", two: true, tells: `mkdir -p $l/left $l/standing; rm -f $l/standing/*; for f in task-2 review@task-2@1; do printf human:ann-example >$l/left/$f; done`},
-	{files: "seals/", judge: `test $LIZA_TASK = task-1 || { approve; exit; }; echo better >>task-1.txt; : >"$notes/reviewing"; waitfor sealed; approve`,
+	{files: "seals/", judge: `test $LIZA_TASK = task-1 || { approve; exit; }; echo better >>task-1.txt; : >"$notes/reviewing"; waitfor sealed; approve; : >"$notes/judged"; waitfor looked`,
 		while: func(w *world, r *rushing) {
 			w.write(filepath.Join(w.notes, "go"), "")
 			w.await("the review", func() bool { return w.has("reviewing") })
 			w.seal("review@task-1@1")
 			w.write(filepath.Join(w.notes, "sealed"), "")
-		}, holds: func(w *world, r *rushing) { // it is judged untouched, and what was submitted is merged
-			require.Equal(w, "coder-1 1\n", w.git("show", "integration:task-1.txt"))
+			w.until("the verdict, and a coder that is free to merge", func(b *flow.Board) bool {
+				return w.has("judged") && b.Task("task-2").Status == flow.ReadyForReview && b.Agent("coder-1").Task == ""
+			})
+			left := time.Now().Add(2500 * time.Millisecond)
+			w.await("a look of those who merge", func() bool { return time.Now().After(left) || w.task("task-1").Status != flow.Approved })
+			w.write(filepath.Join(w.notes, "looked"), "")
+		}, holds: func(w *world, r *rushing) { // the verdict was given, and nothing follows from it
+			require.Equal(w, flow.Approved, w.task("task-1").Status, r.said())
+			require.NotEmpty(w, w.task("task-1").Attempt.Doubt)
+			require.Contains(w, r.said(), "code-reviewer-1: the seal of the review of task-1 was changed below its session")
+			require.Contains(w, w.liza("inbox"), "what a review of task-1 began with was changed below its session, which may have judged something else: see git liza log task-1; only you approve or merge it")
 		}},
 	{files: "offline/ outages/", with: func(w *world) { w.attempts(1) }, tells: `mkdir -p $l/offline $l/outages; echo away >$l/offline/coder-1
 echo '{"gate":"test","commit":"'$(git rev-parse HEAD)'","said":"no disk"}' >$l/outages/coder-1; exit 1`, holds: func(w *world, r *rushing) {
@@ -163,9 +172,17 @@ sed -i "s,^[0-9a-f]* refs/heads/integration,$f refs/heads/integration," $l/origi
 f=$l/cache/summaries; cp $f "$notes/old"; was=$(git -C $LIZA_CLONE rev-parse refs/liza/state:tasks/01); submit; now=$(git -C $LIZA_CLONE rev-parse refs/liza/state:tasks/01)
 { head -c -4 "$notes/old" | sed "s/$was/$now/" >"$notes/new"; gzip -c "$notes/new" | tail -c 8 | head -c 4 >>"$notes/new"; }; cp "$notes/new" $f; cp "$notes/new" $f-later; : >"$notes/go"; : >"$notes/over"; exit`},
 	{files: "configured config.draft", tells: `printf '["liza.trust.allow" "lie"]\n' >>$l/configured; git -C $LIZA_CLONE config liza.trust.allow lie; ln -s "$notes/elsewhere" $l/config.draft`,
-		holds: func(w *world, r *rushing) { // it stays: a person's own command leaves the same line
+		holds: func(w *world, r *rushing) { // it stays, and is named: a person's own command leaves the same line
 			require.Equal(w, "lie\n", w.git("config", "liza.trust.allow"))
 			require.False(w, w.has("elsewhere"))
+			undo := "git config --file " + filepath.Join(w.dir, ".git", "config") + " --unset-all liza.trust.allow"
+			what := "the setting liza.trust.allow in " + filepath.Join(w.dir, ".git", "config") + " came or changed (to undo it: " + undo + ") while a session ran"
+			require.Contains(w, r.said(), "coder-1: "+what+", by it or by you, and stays; git liza inbox")
+			_, item, there := strings.Cut(w.liza("inbox"), what)
+			require.True(w, there)
+			require.Contains(w, item, "git liza record dismiss sprint-1/1 --reason R")
+			w.run("sh", "-c", undo)
+			require.NotContains(w, w.git("config", "--list"), "liza.trust.allow")
 		}},
 	{files: "git.json", tells: evil + `mkdir -p "$notes/etc"; git config -f "$notes/etc/gitconfig" core.fsmonitor "$notes/evil"
 sed -i 's,"System":"[^"]*","System":"'"$notes"'/etc/gitconfig",g' $l/git.json`},

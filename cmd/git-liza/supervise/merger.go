@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -21,27 +22,25 @@ const busyRetry = 500 * time.Millisecond
 // others go on with their own work.
 func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []flow.Summary) (lookResult, error) {
 	var t lookResult
-	waiting := 0
+	tasks = slices.DeleteFunc(slices.Clone(tasks), func(task flow.Summary) bool {
+		return !task.Status.Allows(flow.ActMerge) || !s.rush.merges(task.Goal)
+	})
 	for _, task := range tasks {
-		if task.Status.Allows(flow.ActMerge) && s.rush.merges(task.Goal) {
-			waiting++
-		}
-	}
-	for _, task := range tasks {
-		if !task.Status.Allows(flow.ActMerge) || !s.rush.merges(task.Goal) {
-			continue
-		}
 		if r := b.Opens(flow.ActMerge, task.ID, s.clone.Caller, s.boardTime(b)); r != nil && r.Rule == flow.RuleSpecChanged {
 			return s.recheckTask(ctx, task.ID, r)
 		} else if r != nil {
 			s.rush.troubles.note(task.ID, r)
 			continue
 		}
+		if !(gating{s}).sealsHold(b.Task(task.ID)) {
+			t.wakeBy(time.Now().Add(busyRetry))
+			continue
+		}
 		if at := s.rush.troubles.at(task.ID).next; time.Now().Before(at) {
 			t.wakeBy(at)
 			continue
 		}
-		if o := (gating{s}).waitsForGate(b, task.ID, waiting); o != nil {
+		if o := (gating{s}).waitsForGate(b, task.ID, len(tasks)); o != nil {
 			if s.rush.troubles.note(task.ID, refuseOutage(*o)) {
 				s.ask("%s waits: %s", task.ID, refuseOutage(*o).Reason)
 			}
@@ -51,6 +50,15 @@ func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []f
 		return s.mergeTask(ctx, b, task.ID, t)
 	}
 	return t, nil
+}
+
+// sealsHold reports whether the seals of the reviews of a submission whose sessions still run
+// are as they were made. Where one is not, its supervisor puts doubt on the task.
+func (s gating) sealsHold(t *flow.Task) bool {
+	return !slices.ContainsFunc(t.Submission.ReviewBy, func(role flow.Role) bool {
+		folder := t.ID.ReviewFolder(role, t.Submission.Number)
+		return !s.clone.Seals.Holds(folder, s.rush.seals.at(folder))
+	})
 }
 
 // recheckTask takes the verdicts on a task back that were given for other texts than

@@ -23,13 +23,3 @@ func (w *worker) allowCommands(ctx context.Context, watch *watcher, over bool) {
 		w.sayOnce("%s: its checks could not be allowed here: %v", w.id, err)
 	}
 }
-
-// verifyCommands returns the commands that a move puts on the board.
-func verifyCommands(d flow.Detail) (list []string) {
-	for _, t := range flow.Described(d) {
-		if t.Verify != "" {
-			list = append(list, t.Verify)
-		}
-	}
-	return list
-}

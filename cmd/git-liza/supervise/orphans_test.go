@@ -107,6 +107,7 @@ func TestKilledReviewerIsSucceeded(t *testing.T) {
 	for _, m := range w.moves(flow.ActRelease) {
 		require.False(t, m.Detail.(*flow.ReleaseMove).NoVerdict)
 	}
+	require.Empty(t, w.moves(flow.ActAnomaly))
 	w.left()
 }
 

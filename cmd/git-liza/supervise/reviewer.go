@@ -42,7 +42,7 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 		// It works on integration, so the submission is the cause.
 		return s.endUnbegunReview(ctx, a.task, errors.New(unready))
 	}
-	if err := s.clone.Seals.Seal(ctx, a.task, a.role, true); err != nil {
+	if a.seal, err = s.clone.Seals.Seal(ctx, a.task, a.role, true); err != nil {
 		return s.endUnbegunReview(ctx, a.task, err)
 	}
 	r, err := s.worker.reviewSubmission(ctx, a)

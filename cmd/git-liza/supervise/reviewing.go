@@ -11,11 +11,14 @@ import (
 // reviewSubmission runs the session of a review and decides what follows.
 func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, error) {
 	begun := time.Now()
-	leave, err := w.clone.Checkouts.StandIn(a.taskID().ReviewFolder(a.role, a.task.Submission.Number))
+	folder := a.taskID().ReviewFolder(a.role, a.task.Submission.Number)
+	leave, err := w.clone.Checkouts.StandIn(folder)
 	if err != nil {
 		return result{}, err
 	}
+	w.rush.seals.put(folder, a.seal)
 	ending, b, err := w.runSession(ctx, a)
+	w.workplace.checkSeal(context.WithoutCancel(ctx), a, folder)
 	leave()
 	if err != nil {
 		return result{}, err
@@ -62,6 +65,29 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	return w.countNoVerdict(ctx, a, b, ending)
 }
 
+// checkSeal puts doubt on a submission on which the session gave a verdict, if the seal is not
+// as its supervisor made it any more: it is what the verdict was held against. Supervisors of
+// the rush merge nothing meanwhile, see [gating.sealsHold]. While the review goes on, the next
+// session is held against the right one.
+func (p *workplace) checkSeal(ctx context.Context, a *assignment, folder string) {
+	if !p.clone.Seals.Holds(folder, a.seal) {
+		b, _, err := p.clone.Store.Board(ctx)
+		switch {
+		case err != nil:
+		case a.reviewerStage(b.Task(a.taskID()), flow.Actor(p.id)) == done:
+			p.ask("%s: the seal of the %s was changed below its session, which may have judged something else: git liza inbox", p.id, a.subject())
+			err = p.recordAnomaly(ctx, a, flow.SealChanged, map[string]string{"agent": string(p.id), "seal": folder})
+		case a.reviewerStage(b.Task(a.taskID()), flow.Actor(p.id)) == held:
+			err = p.clone.Seals.Put(folder, a.seal)
+		}
+		if err != nil {
+			p.ask("%s: the seal of the %s was changed, so this rush does not merge it: %v", p.id, a.subject(), err)
+			return
+		}
+	}
+	p.rush.seals.drop(folder)
+}
+
 // changedText is a text that has changed since the agent began to read it for its
 // review, "" if there is none.
 func (w *worker) changedText(a *assignment, b *flow.Board) string {
@@ -89,13 +115,9 @@ func (w *worker) explainLost(a *assignment, b *flow.Board) result {
 // countNoVerdict notes for the next prompt why a session gave no verdict, or an invalid
 // one, and ends the review.
 func (w *worker) countNoVerdict(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending) (result, error) {
-	what, why := failureText(a, ending), ending.Text
-	touched, err := touchedText(ctx, w.clone.Seals, b.Task(a.taskID()), a.role)
+	what, why, err := w.workplace.unjudgedText(ctx, a, ending, b.Task(a.taskID()))
 	if err != nil {
 		return result{}, err
-	}
-	if touched != "" {
-		what, why = "The review counts for nothing: "+touched+".", touched
 	}
 	w.failures[a.taskID()] = w.explainFailure(ctx, a, ending, what)
 	return w.endWithoutVerdict(ctx, a.taskID(), a.subject(), why)

@@ -48,6 +48,7 @@ approve`)
 	require.NotContains(t, r.said(), "no longer its own")
 	require.NotContains(t, r.said(), "without a verdict")
 	require.Empty(t, w.moves(flow.ActRelease))
+	require.Empty(t, w.moves(flow.ActAnomaly))
 	w.left()
 	require.NotContains(t, w.git("worktree", "list"), ".worktrees")
 }
@@ -189,6 +190,28 @@ approve || true`)))
 	require.NotContains(t, r.said(), "without a verdict")
 	require.Empty(t, w.moves(flow.ActRelease))
 	require.Len(t, w.moves(flow.ActReview), 2)
+	require.Empty(t, w.moves(flow.ActAnomaly))
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
 	w.left()
+}
+
+// A session that changes what it judges, and takes away what is known of it, ends as the review
+// goes on: the next one is held against what its supervisor saw.
+func TestSealThatASessionRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.config(func(c *flow.Config) { c.Limits.NoVerdicts = 1 })
+	w.tasks(1)
+	r := w.begin(untilIdle, coder(w.agent("submit")), reviewer(w.agent(`if test $n = 1; then
+	echo better >>task-1.txt; rm $LIZA_CLONE/.git/liza/seals/review@task-1@1; : >"$notes/reading"; waitfor changed
+fi
+approve || true`)))
+	w.await("the review", func() bool { return w.has("reading") })
+	w.write(filepath.Join(w.dir, "specs", "vision.md"), "# A large product\n")
+	w.adopt()
+	w.write(filepath.Join(w.notes, "changed"), "")
+	require.ErrorContains(t, r.wait(), "review_exhaustion", r.said())
+	require.Contains(t, r.said(), "ended without a verdict (a reviewer changes nothing, and files in the worktree of the review were changed: task-1.txt)")
+	require.Equal(t, 2, w.sessions("code-reviewer-1", "task-1"))
+	require.Empty(t, w.moves(flow.ActAnomaly), "no verdict was given")
 }

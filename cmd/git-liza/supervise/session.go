@@ -162,7 +162,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	})
 	if <-ended; unguarded.Load() {
 		w.ask("%s: the guard of its session on %s was killed, and what the session left may act as anybody: git liza inbox", w.id, a.subject())
-		w.workplace.recordAnomaly(context.WithoutCancel(ctx), a, flow.GuardKilled, map[string]string{"agent": string(w.id)})
+		_ = w.workplace.recordAnomaly(context.WithoutCancel(ctx), a, flow.GuardKilled, map[string]string{"agent": string(w.id)})
 	}
 	program.Wait()
 	a.outOfBudget = watch.outOfBudget.Load()

@@ -225,6 +225,7 @@ func TestPostWorktree(t *testing.T) {
 	r, err := w.rush(slot, reviewer(w.agent(`test -e .git-ready; approve`)))
 	require.NoError(t, err, r.said())
 	require.True(t, w.has("ready"))
+	require.Empty(t, w.moves(flow.ActAnomaly))
 
 	w.tasks(1)
 	_, err = w.rush(slot)

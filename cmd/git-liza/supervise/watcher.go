@@ -109,7 +109,7 @@ func (watch *watcher) countMoves(tip flow.ObjectID) {
 		}
 		if e.Move.By == flow.Actor(watch.worker.id) && e.Move.Generation == watch.worker.generation.Child() {
 			n++
-			watch.newCommands = append(watch.newCommands, verifyCommands(e.Move.Detail)...)
+			watch.newCommands = append(watch.newCommands, work.Verifying(flow.Described(e.Move.Detail))...)
 		}
 		return !e.Move.At.Before(watch.session.begun.Truncate(time.Second)), nil
 	})

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
@@ -49,12 +48,9 @@ func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, 
 			return workEnd{}, nil
 		}
 		since = t.Judgement(a.role).Review.Since
-		touched, err := touchedText(ctx, w.clone.Seals, t, a.role)
-		if err != nil {
+		var err error
+		if what, why, err = w.workplace.unjudgedText(ctx, a, ending, t); err != nil {
 			return workEnd{}, err
-		}
-		if touched != "" {
-			what, why = "The review counts for nothing: "+touched+".", touched
 		}
 	}
 	// Errors are compared, and how long a session took says nothing of its error.
@@ -89,15 +85,15 @@ func failureText(a *assignment, ending provider.Ending) string {
 	return "The program did not end well (" + ending.Text + ")."
 }
 
-// touchedText says what a reviewer changed of what it judges, "" if it changed nothing. What
-// it left beside that is swept away.
-func touchedText(ctx context.Context, seals *work.Seals, t *flow.Task, role flow.Role) (string, error) {
-	left, err := seals.CheckUntouched(ctx, t, role)
-	seals.Sweep(left)
+// unjudgedText says what a session without a verdict means, and why in a few words: the reviewer
+// changed what it judges, or its program failed. What it left beside that is swept away.
+func (p *workplace) unjudgedText(ctx context.Context, a *assignment, ending provider.Ending, t *flow.Task) (what, why string, err error) {
+	left, err := p.clone.Seals.CheckUntouched(ctx, t, a.role)
+	p.clone.Seals.Sweep(left)
 	if touched, ok := errors.AsType[*flow.Refusal](err); ok {
-		return touched.Reason, nil
+		return "The review counts for nothing: " + touched.Reason + ".", touched.Reason, nil
 	}
-	return "", err
+	return failureText(a, ending), ending.Text, err
 }
 
 // tellEnd says how a session ended that ended its work. The move that did says whether

@@ -127,6 +127,7 @@ var alarmCases = []struct {
 	{DraftAlarm, board(oneTask(flow.Draft, before(30*time.Minute), nil)), board(oneTask(flow.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task edit t --done-when TEXT --spec PATH --scope TEXT", false, true},
 	{"discovery", board(foundAt("sprint-1/1", start)), board(foundAt("sprint-1/1", before(time.Hour))), "sprint-1/1", "urgent discovery: the port is open", "git liza task add --record sprint-1/1 --draft", true, false},
 	{"hook", board(plantedAt(start)), board(plantedAt(before(time.Hour))), "sprint-1/1", "the hook pre-commit came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"setting", board(settingAt(start)), board(settingAt(before(time.Hour))), "sprint-1/1", "the setting k in f came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
 	{InvalidAlarm, brokenAt("a1"), brokenAt("b2"), "board", "it does not replay; no move is made", "git liza fsck --repair", true, false},
 	{"checkpoint", board(checkpointAt(start)), board(checkpointAt(before(time.Minute))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint decide CONTINUE --message M", true, false},
 	{StaleAlarm, board(checkpointAt(before(30 * time.Minute))), board(checkpointAt(before(time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
@@ -238,6 +239,10 @@ func foundAt(id flow.RecordID, at time.Time) *flow.Discovery {
 
 func plantedAt(at time.Time) *flow.Anomaly {
 	return &flow.Anomaly{ID: "sprint-1/1", Type: flow.AssumptionViolated, Details: map[string]string{"assumption": flow.NoHooks, "reality": "pre-commit came or changed"}, At: at}
+}
+
+func settingAt(at time.Time) *flow.Anomaly {
+	return &flow.Anomaly{ID: "sprint-1/1", Type: flow.AssumptionViolated, Details: map[string]string{"assumption": flow.NoSettings, "reality": "k in f came or changed"}, At: at}
 }
 
 func brokenAt(commit flow.ObjectID) scene {

@@ -281,12 +281,14 @@ func (c *collector) addBlocked() {
 	}
 }
 
-// addPlanted adds the hooks that came or changed while a session ran, until a person dismisses
-// what the board says of them.
+// addPlanted adds the hooks and settings that came or changed while a session ran, until a
+// person dismisses what the board says of them.
 func (c *collector) addPlanted() {
+	kinds := map[string]string{flow.NoHooks: "hook", flow.NoSettings: "setting"}
 	for _, one := range (RecordFilter{Kind: "anomaly"}).Records(c.Reading) {
-		if a, is := one.document.(*flow.Anomaly); is && a.Details["assumption"] == flow.NoHooks {
-			c.add(Item{Kind: "hook", Subject: string(one.ID), Text: "the hook " + plaintext.Line(a.Details["reality"]) + " while a session ran", Command: one.Command, since: one.At})
+		if a, is := one.document.(*flow.Anomaly); is && kinds[a.Details["assumption"]] != "" {
+			kind := kinds[a.Details["assumption"]]
+			c.add(Item{Kind: kind, Subject: string(one.ID), Text: "the " + kind + " " + plaintext.Line(a.Details["reality"]) + " while a session ran", Command: one.Command, since: one.At})
 		}
 	}
 }

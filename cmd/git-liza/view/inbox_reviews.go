@@ -40,11 +40,11 @@ func (c *collector) addReviews() {
 	}
 }
 
-// addDoubts adds the tasks of which a session killed its guard, also those that were merged since.
+// addDoubts adds the tasks about which there is doubt, also those that were merged since.
 func (c *collector) addDoubts() {
 	for t := range c.picture.rows.each(func(flow.Status) bool { return true }) {
 		if t.Doubt != "" {
-			c.add(Item{Kind: "doubt", Subject: string(t.ID), Text: fmt.Sprintf("a session on %s killed its guard, and what it left may act as anybody: see git liza log %s; only you approve or merge it", t.ID, t.ID),
+			c.add(Item{Kind: "doubt", Subject: string(t.ID), Text: fmt.Sprintf("%s: see git liza log %s; only you approve or merge it", c.Board.Doubt(t.ID, t.Doubt), t.ID),
 				Command: "git liza record dismiss " + string(t.Doubt) + " --reason R", since: t.Changed, moment: string(t.Doubt), rule: flow.RuleDoubt, act: flow.ActDismissRecord})
 		}
 	}

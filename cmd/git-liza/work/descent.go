@@ -149,7 +149,7 @@ func permitMoves(store *gitstore.Store) func(context.Context, *flow.Board, flow.
 }
 
 // checkTerminal refuses (rule doubt) what a process without a terminal does as a person, while
-// a session that killed its guard may have left it: moves on that task, and those of people alone.
+// there is doubt about a task, so that a session may have left it: moves on that task, and those of people alone.
 func checkTerminal(b *flow.Board, m flow.Move) error {
 	tty, err := os.Open("/dev/tty")
 	if tty.Close(); err == nil || !m.By.IsHuman() {
@@ -158,7 +158,7 @@ func checkTerminal(b *flow.Board, m flow.Move) error {
 	for _, t := range b.Tasks() {
 		if t.Doubt != "" && (t.ID == m.Task || m.Act.HumansOnly()) {
 			return &flow.Refusal{Rule: flow.RuleDoubt, Hint: "git liza inbox",
-				Reason: fmt.Sprintf("a session on %s killed its guard, and this may be a process that it left: type it at a terminal", t.ID)}
+				Reason: b.Doubt(t.ID, t.Doubt) + ": this may be a process that it left, so type it at a terminal"}
 		}
 	}
 	return nil

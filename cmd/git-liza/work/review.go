@@ -183,7 +183,8 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gi
 			return warning, err
 		}
 	}
-	return warning, c.Seals.Seal(ctx, t, role, false)
+	_, err = c.Seals.Seal(ctx, t, role, false)
+	return warning, err
 }
 
 // Verdict makes an approve or reject move and removes the review's checkout. That of a

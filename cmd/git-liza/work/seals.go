@@ -1,6 +1,7 @@
 package work
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,39 +54,46 @@ func (s *Seals) read(t *flow.Task, role flow.Role) *seal {
 
 // Seal records the state of the checkout in which a role reviews, and of the
 // task's branch: once when the review is claimed, and again when the project's
-// post_worktree has run. Later changes of the reviewer are never sealed.
-func (s *Seals) Seal(ctx context.Context, t *flow.Task, role flow.Role, prepared bool) error {
+// post_worktree has run. Later changes of the reviewer are never sealed. It returns the seal
+// for [Seals.Holds].
+func (s *Seals) Seal(ctx context.Context, t *flow.Task, role flow.Role, prepared bool) (text []byte, err error) {
+	folder := t.ID.ReviewFolder(role, t.Submission.Number)
 	if old := s.read(t, role); old != nil && (old.Prepared || !prepared) {
-		return nil
+		return git.ReadSmall(s.path(folder))
 	}
 	review := t.Judgement(role).Review
 	now := seal{By: review.By, Since: review.Since, Prepared: prepared}
-	folder := t.ID.ReviewFolder(role, t.Submission.Number)
 	status, err := s.trees.Contents.Status(ctx, s.trees.Path(folder))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now.Changed = append(status.Changed(), status.Left...)
 	status.Untracked = nil
 	if now.Print, err = s.trees.Contents.FingerprintOf(ctx, status); err != nil {
-		return err
+		return nil, err
 	}
 	if now.Branch, err = s.repo.Refs.Resolve(ctx, t.ID.BranchRef()); err != nil {
-		return err
+		return nil, err
 	}
-	return s.write(folder, now)
+	if text, err = json.Marshal(now); err != nil {
+		return nil, err
+	}
+	return text, s.Put(folder, text)
 }
 
-// write writes the whole seal or none.
-func (s *Seals) write(folder string, whole seal) error {
-	text, err := json.Marshal(whole)
-	if err != nil {
-		return err
-	}
+// Put writes the whole seal of a checkout, or none.
+func (s *Seals) Put(folder string, text []byte) error {
 	if err := os.RemoveAll(s.path(folder)); err != nil { // an agent may have put a folder there
 		return err
 	}
 	return git.ReplaceFile(s.path(folder), text)
+}
+
+// Holds reports whether the seal of a checkout is still the one that [Seals.Seal] returned, or
+// none is known.
+func (s *Seals) Holds(folder string, text []byte) bool {
+	now, err := git.ReadSmall(s.path(folder))
+	return text == nil || err == nil && bytes.Equal(now, text)
 }
 
 // CheckUntouched refuses the verdict of an agent that reviews for a role and

@@ -35,13 +35,13 @@ func isPerson(key string) bool {
 
 // On reports whether a switch was on.
 func (x Settings) On(key string) bool {
-	value := ""
+	on := false
 	for _, one := range x.lines {
 		if one.Key == key {
-			value = one.Value
+			on = git.IsTrue(one.Value)
 		}
 	}
-	return git.IsTrue(value)
+	return on
 }
 
 // A settingPlace is a key in one of git's files.
@@ -127,13 +127,30 @@ func (c settingChange) allowed(wrote func(string, ...string) bool) bool {
 	return slices.ContainsFunc(c.now, func(v string) bool { return !slices.Contains(c.was, v) })
 }
 
+// undoing is the command that undoes the change by hand: an editor where none is short.
+func (c settingChange) undoing() string {
+	command, key := "git config --file "+shell.Quote(c.file)+" ", shell.Quote(c.key)
+	added := slices.DeleteFunc(slices.Clone(c.now), func(v string) bool { return slices.Contains(c.was, v) })
+	switch {
+	case len(c.was) == 0:
+		return command + "--unset-all " + key
+	case len(c.now) == len(c.was)+1 && len(added) == 1:
+		return command + "--fixed-value --unset-all " + key + " " + shell.Quote(added[0])
+	case len(c.was) == 1 && len(c.now) < 2:
+		return command + "--replace-all " + key + " " + shell.Quote(c.was[0])
+	}
+	return command + "--edit"
+}
+
 // PutBack restores the governing keys of the repository's own configuration that
 // have changed since x was read, unless git liza wrote them; back are these keys. told are
-// lines about other changes, which stay. next is x with the changes that stay.
-func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, back, told []string, err error) {
+// lines about other changes, which stay. named are what stays of governing keys and this
+// process has not written, with the commands that undo it: a session can also write that
+// git liza wrote it. next is x with the changes that stay.
+func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, back, told, named []string, err error) {
 	now, err := ReadSettings(ctx, repo)
 	if err != nil {
-		return x, nil, nil, err
+		return x, nil, nil, nil, err
 	}
 	wrote := repo.Config.WroteSince(x.mark)
 	var failed []error
@@ -148,26 +165,28 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 		back = append(back, git.Visible(one.key))
 	}
 	if len(failed) > 0 {
-		return x, back, told, errors.Join(failed...)
+		return x, back, nil, nil, errors.Join(failed...)
 	}
 	if len(back) > 0 { // removing an include also removes the keys that it included
 		if now, err = ReadSettings(ctx, repo); err != nil {
-			return x, back, told, err
+			return x, back, nil, nil, err
 		}
 	}
 	next = x
 	for _, one := range x.changed(now) {
+		mine, key, file := one.allowed(wrote), git.Visible(one.key), git.Visible(one.file)
+		if !mine && one.own && one.governs() {
+			continue // it changed meanwhile: the end of the next session finds it
+		}
+		next = next.with(one)
 		switch {
-		case one.allowed(wrote):
-			next = next.with(one)
-		case one.own && one.governs(): // it changed meanwhile: the end of the next session finds it
-		default:
-			next = next.with(one)
-			told = append(told, fmt.Sprintf("%s was changed in %s while a session ran, and stays: git config --show-origin --get-all %s",
-				git.Visible(one.key), one.file, shell.Quote(one.key)))
+		case one.governs() && !one.allowed(repo.Config.WroteHere):
+			named = append(named, fmt.Sprintf("%s in %s came or changed (to undo it: %s)", key, file, one.undoing()))
+		case !mine:
+			told = append(told, fmt.Sprintf("%s was changed in %s while a session ran, and stays: git config --show-origin --get-all %s", key, file, shell.Quote(one.key)))
 		}
 	}
-	return next, back, told, nil
+	return next, back, told, named, nil
 }
 
 // undo restores a key of the repository's own configuration. From trust it

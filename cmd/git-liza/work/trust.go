@@ -60,7 +60,7 @@ func (t *Trust) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, e
 // Allowed returns the hashes of the commands that this machine may run, as its
 // configuration has them now.
 func (t *Trust) Allowed(ctx context.Context) (Allowed, error) {
-	values, err := t.repo.Config.Values(ctx, trustKey)
+	values, err := t.repo.Config.Values(ctx, TrustKey)
 	return strings.Fields(strings.Join(values, "\n")), err
 }
 
@@ -73,18 +73,13 @@ func (t *Trust) Allow(ctx context.Context, commands ...string) error {
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{}
-	for _, hash := range allowed {
-		known[hash] = true
-	}
 	var hashes []string
 	for _, command := range commands {
-		if hash := CommandHash(command); command != "" && !known[hash] {
-			known[hash] = true
-			hashes = append(hashes, hash)
+		if hash := CommandHash(command); command != "" && !slices.Contains(allowed, hash) {
+			allowed, hashes = append(allowed, hash), append(hashes, hash)
 		}
 	}
-	return t.repo.Config.AddValues(ctx, trustKey, hashes...)
+	return t.repo.Config.AddValues(ctx, TrustKey, hashes...)
 }
 
 // AllowOwn allows commands that this machine's own human puts on the board, or
@@ -95,7 +90,7 @@ func (t *Trust) Allow(ctx context.Context, commands ...string) error {
 // supervisor: a sandbox may hide git's configuration from the planner, and the
 // planner could turn on the setting there itself.
 func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
-	if t.mover.Generation.Spawned() {
+	if len(commands) == 0 || t.mover.Generation.Spawned() {
 		return nil
 	}
 	t.repo.Config.Renew()
@@ -119,11 +114,7 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 
 // AllowTasks allows the commands that verify tasks, as [Trust.AllowOwn] does.
 func (t *Trust) AllowTasks(ctx context.Context, list []flow.TaskInput) error {
-	commands := verifying(list)
-	if commands == nil {
-		return nil
-	}
-	return t.AllowOwn(ctx, commands...)
+	return t.AllowOwn(ctx, Verifying(list)...)
 }
 
 // AllowPlanned allows the commands that verify the tasks of an approved plan which a
@@ -133,11 +124,11 @@ func (t *Trust) AllowPlanned(ctx context.Context, list []flow.TaskInput) error {
 	if planner, err := t.repo.Config.Config(ctx, TrustPlanner); err != nil || !git.IsTrue(planner) {
 		return err
 	}
-	return t.Allow(ctx, verifying(list)...)
+	return t.Allow(ctx, Verifying(list)...)
 }
 
-// verifying are the commands that verify tasks, nil if there are none.
-func verifying(list []flow.TaskInput) (commands []string) {
+// Verifying are the commands that verify tasks, nil if there are none.
+func Verifying(list []flow.TaskInput) (commands []string) {
 	for i := range list {
 		if list[i].Verify != "" {
 			commands = append(commands, list[i].Verify)
@@ -146,8 +137,8 @@ func verifying(list []flow.TaskInput) (commands []string) {
 	return commands
 }
 
-// trustKey holds the hashes of commands that this machine runs for a board.
-const trustKey = "liza.trust.allow"
+// TrustKey holds the hashes of commands that this machine runs for a board.
+const TrustKey = "liza.trust.allow"
 
 // ShownHash is the number of digits of a command's hash in hints, and the
 // minimum to name it. With a few dozen bits an attacker could find two commands
