@@ -253,8 +253,11 @@ func (c *Clone) dropReviews(ctx context.Context, t *flow.Task, which func(flow.R
 // of somebody else, unless a review of that role goes on in it or somebody else is in it.
 func (c *Clone) LeaveReview(ctx context.Context, id flow.TaskID, role flow.Role, submission int) error {
 	b, _, err := c.Store.Board(ctx)
-	if t := b.Task(id); err != nil || c.Checkouts.Trees == nil || t != nil && t.Judgement(role).Review != nil {
+	if err != nil || c.Checkouts.Trees == nil {
 		return err
+	}
+	if t := b.Task(id); t != nil && t.Judgement(role).Review != nil {
+		return nil
 	}
 	return c.Checkouts.dropUnused(ctx, id.ReviewFolder(role, submission))
 }
