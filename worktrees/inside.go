@@ -149,7 +149,12 @@ func isBelow(dir, path string) bool {
 func (i *insides) alternates(r record, objects, common string) (text string) {
 	stores, _ := git.Stores(filepath.Join(common, "objects")) // git says what it cannot read
 	for _, store := range stores {
-		text += i.relative(r, objects, store) + "\n"
+		named := i.relative(r, objects, store)
+		text += named + "\n"
+		// Git LFS takes a relative path from the folder in which it runs.
+		if named != store && fileExists(filepath.Join(filepath.Dir(store), "lfs")) {
+			text += store + "\n"
+		}
 	}
 	return text
 }
@@ -368,11 +373,12 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 const originName = "origin"
 
 // writeOrigin writes the remote of the checkouts.
-func (i *insides) writeOrigin(refs string) error {
+func (i *insides) writeOrigin(ctx context.Context, refs string) error {
 	dir := i.scratch.path(originName)
-	version, extension := "0", ""
+	// From there Git LFS copies what it lacks inside.
+	version, extension := "0", git.RenderConfig([]git.Setting{{Key: "lfs.storage", Value: i.repo.Config.ContentStore(ctx)}})
 	if i.repo.HashLen() == 64 {
-		version, extension = "1", "[extensions]\n\tobjectFormat = sha256\n"
+		version, extension = "1", extension+"[extensions]\n\tobjectFormat = sha256\n"
 	}
 	borrowed := i.alternates(record{path: dir}, filepath.Join(dir, "objects"), i.registry.common)
 	files := map[string]string{"objects/info/alternates": borrowed, "config": "[core]\n\tbare = true\n\trepositoryFormatVersion = " + version + "\n" + extension,

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,6 +108,15 @@ func CloneOf(inside string) string {
 		}
 	}
 	return ""
+}
+
+// ContentStore is the folder in which Git LFS keeps what pointers of the repository name.
+func (c *RepoConfiguration) ContentStore(ctx context.Context) string {
+	set, _ := c.Config(ctx, "lfs.storage") // git says what it cannot read
+	if filepath.IsAbs(set) {
+		return set
+	}
+	return filepath.Join(c.repo.commonDir, cmp.Or(set, "lfs"))
 }
 
 // SettingsIn is what one file of configuration sets, includes not followed.
