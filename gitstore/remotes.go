@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,8 +36,7 @@ func (r *Remotes) runGit(ctx context.Context, l git.Leftovers, args ...string) (
 		return nil, err
 	}
 	// Git LFS takes the repository that the environment names for a remote that is a folder.
-	contents := args[0] == "lfs"
-	out, err := r.repo.Run(ctx, git.Cmd{Dir: r.repo.MainWorkTree(), Args: args, Remote: true, WorkTree: contents, Limit: limit, Leaves: l})
+	out, err := r.repo.Run(ctx, git.Cmd{Dir: r.repo.MainWorkTree(), Args: args, Remote: true, WorkTree: args[0] == "lfs", Limit: limit, Leaves: l})
 	var e *git.Error
 	switch {
 	case err == nil:
@@ -237,13 +235,16 @@ func (r *Remotes) push(ctx context.Context, name string, updates []git.RefUpdate
 // pushContents uploads what Git LFS has of the branches that are pushed: its own hook, which
 // does that for a person, is not run. The error is a *flow.Refusal if Git LFS fails.
 func (r *Remotes) pushContents(ctx context.Context, name string, updates []git.RefUpdate) error {
-	args, uses := []string{"lfs", "push", name}, false
+	if _, err := os.Stat(filepath.Join(r.repo.Config.ContentStore(ctx), "objects")); err != nil {
+		return nil
+	}
+	args := []string{"lfs", "push", name}
 	for _, u := range updates {
 		if u.New != "" && (strings.HasPrefix(u.Name, "refs/heads/") || strings.HasPrefix(u.Name, layout.SavedRefs)) && !slices.Contains(args, string(u.New)) {
-			args, uses = append(args, string(u.New)), uses || r.hasContents(ctx, u.New)
+			args = append(args, string(u.New))
 		}
 	}
-	if !uses {
+	if len(args) == 3 {
 		return nil
 	}
 	out, err := r.runGit(ctx, git.Leftovers{}, args...)
@@ -254,21 +255,6 @@ func (r *Remotes) pushContents(ctx context.Context, name string, updates []git.R
 	in := "git -C " + shell.Quote(cmp.Or(r.repo.MainWorkTree(), r.repo.CommonDir())) + " "
 	return &flow.Refusal{Rule: flow.RuleContent, Hint: in + "fetch " + shell.Quote(name) + " && " + in + strings.Join(args, " "),
 		Reason: "Git LFS does not upload what is pushed: " + flow.Excerpt(flow.Clean(strings.Join(strings.Fields(string(out)), " ")+" "+err.Error()), 500)}
-}
-
-// hasContents reports whether the clone uses Git LFS, and a commit may: where files of it were
-// stored here, or its attributes say so and git is set up for it.
-func (r *Remotes) hasContents(ctx context.Context, commit git.ID) bool {
-	if _, err := os.Stat(filepath.Join(r.repo.Config.ContentStore(ctx), "objects")); err == nil {
-		return true
-	}
-	files, err := git.FilesAt(ctx, r.repo, commit, git.MaxTree)
-	if err != nil {
-		return false
-	}
-	attributes, _ := fs.ReadFile(files, ".gitattributes")
-	clean, _ := r.repo.Config.Config(ctx, "filter.lfs.clean")
-	return clean != "" && strings.Contains(string(attributes), "filter=lfs")
 }
 
 // parsePush reads `git push --porcelain`: a line FLAG TAB FROM:TO TAB SUMMARY

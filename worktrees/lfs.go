@@ -24,13 +24,12 @@ func (i *insides) takeContents(ctx context.Context, r record) error {
 		return nil
 	}
 	defer root.Close()
-	store := i.repo.Config.ContentStore(ctx)
 	return fs.WalkDir(root.FS(), "lfs/objects", func(name string, entry fs.DirEntry, err error) error {
 		id := path.Base(name)
 		if err != nil || !entry.Type().IsRegular() || len(id) != 2*sha256.Size || strings.Trim(id, "0123456789abcdef") != "" {
 			return nil
 		}
-		to := filepath.Join(store, "objects", id[:2], id[2:4], id)
+		to := filepath.Join(i.repo.Config.ContentStore(ctx), "objects", id[:2], id[2:4], id)
 		if fileExists(to) {
 			return nil
 		}

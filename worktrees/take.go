@@ -170,7 +170,7 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefU
 		}
 	}
 	path, ours := filepath.Join(from, "info", "alternates"), i.alternates(r, from, i.registry.common)
-	if named, err := git.ReadSmall(path); err != nil || !slices.Equal(borrowed(from, string(named)), borrowed(from, ours)) {
+	if named, err := git.ReadSmall(path); err != nil || string(named) != ours {
 		hint := "printf '%s\\n'"
 		for line := range strings.SplitSeq(strings.TrimSpace(ours), "\n") {
 			hint += " " + shell.Quote(line)
@@ -190,15 +190,6 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefU
 		return nil, err
 	}
 	return i.keep(ctx, r, lacking...)
-}
-
-// borrowed are the folders of objects that a text of alternates names, without those that follow
-// themselves in another form.
-func borrowed(from, alternates string) (list []string) {
-	for line := range strings.SplitSeq(alternates, "\n") {
-		list = append(list, absoluteIn(from, line))
-	}
-	return slices.Compact(list)
 }
 
 // lacks reports whether the clone lacks a commit, or what leads from it: garbage collection and

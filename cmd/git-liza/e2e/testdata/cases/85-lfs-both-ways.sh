@@ -21,11 +21,10 @@ task t2
 task t3
 code t1 coder-1 '
 	git checkout -q HEAD~ -- old.bin && wc -c <old.bin >"$T/older"
-	git checkout -q HEAD -- old.bin && git lfs ls-files >"$T/listed"
+	git checkout -q HEAD -- old.bin
 	head -c 3000 /dev/urandom >new.bin'
 reached 'a coder submitted'
 [ "$(cat "$T/older")" = 1000 ] || fail 'git in a worktree does not read what the clone has'
-grep -q old.bin "$T/listed" || fail 'git lfs in a worktree does not read what the clone has'
 must git liza review t1 --as code-reviewer-1
 [ "$(size .worktrees/review@t1@1 new.bin)" = 3000 ] || fail 'the reviewer has a pointer'
 approve t1

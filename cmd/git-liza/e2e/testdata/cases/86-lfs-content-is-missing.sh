@@ -28,13 +28,8 @@ store() { # what Git LFS has of new.bin
 	[ -f ".git/$object" ] || void 'LFS stores nothing'
 }
 
-printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 5\n' 1 >none.bin
-must commit pointer
-reached 'a coder has work'
-refused 'a pointer to nothing' none.bin
-git rm -q none.bin && must git commit -q --amend --allow-empty -m nothing
-
 head -c 3000 /dev/urandom >new.bin && store
+reached 'a coder has work'
 chmod u+w ".git/$object" && printf X | dd of=".git/$object" conv=notrunc 2>"$T/dd"
 refused 'damaged content' "$sum is damaged"
 [ ! -e "$T/r/.git/$object" ] || fail 'damaged content is taken over'
