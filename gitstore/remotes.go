@@ -1,17 +1,20 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -32,7 +35,8 @@ func (r *Remotes) runGit(ctx context.Context, l git.Leftovers, args ...string) (
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.repo.Run(ctx, git.Cmd{Dir: r.repo.MainWorkTree(), Args: args, Remote: true, Limit: limit, Leaves: l})
+	// Git LFS takes the repository that the environment names for a remote that is a folder.
+	out, err := r.repo.Run(ctx, git.Cmd{Dir: r.repo.MainWorkTree(), Args: args, Remote: true, WorkTree: args[0] == "lfs", Limit: limit, Leaves: l})
 	var e *git.Error
 	switch {
 	case err == nil:
@@ -229,24 +233,28 @@ func (r *Remotes) push(ctx context.Context, name string, updates []git.RefUpdate
 }
 
 // pushContents uploads what Git LFS has of the branches that are pushed: its own hook, which
-// does that for a person, is not run.
+// does that for a person, is not run. The error is a *flow.Refusal if Git LFS fails.
 func (r *Remotes) pushContents(ctx context.Context, name string, updates []git.RefUpdate) error {
-	if _, err := os.Stat(filepath.Join(r.repo.CommonDir(), "lfs", "objects")); err != nil {
+	if _, err := os.Stat(filepath.Join(r.repo.Config.ContentStore(ctx), "objects")); err != nil {
 		return nil
 	}
 	args := []string{"lfs", "push", name}
 	for _, u := range updates {
-		if u.New != "" && (strings.HasPrefix(u.Name, "refs/heads/") || strings.HasPrefix(u.Name, layout.SavedRefs)) {
+		if u.New != "" && (strings.HasPrefix(u.Name, "refs/heads/") || strings.HasPrefix(u.Name, layout.SavedRefs)) && !slices.Contains(args, string(u.New)) {
 			args = append(args, string(u.New))
 		}
 	}
 	if len(args) == 3 {
 		return nil
 	}
-	if _, err := r.runGit(ctx, git.Leftovers{}, args...); err != nil {
-		return fmt.Errorf("what Git LFS keeps is not uploaded, which git %s does: %w", strings.Join(args, " "), err)
+	out, err := r.runGit(ctx, git.Leftovers{}, args...)
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
-	return nil
+	// Git LFS takes what the branches of the last fetch lead to for uploaded.
+	in := "git -C " + shell.Quote(cmp.Or(r.repo.MainWorkTree(), r.repo.CommonDir())) + " "
+	return &flow.Refusal{Rule: flow.RuleContent, Hint: in + "fetch " + shell.Quote(name) + " && " + in + strings.Join(args, " "),
+		Reason: "Git LFS does not upload what is pushed: " + flow.Excerpt(flow.Clean(strings.Join(strings.Fields(string(out)), " ")+" "+err.Error()), 500)}
 }
 
 // parsePush reads `git push --porcelain`: a line FLAG TAB FROM:TO TAB SUMMARY

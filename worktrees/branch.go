@@ -43,7 +43,7 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 		}
 		return t.treeOf(r), t.checkRoot()
 	}
-	records, err := t.repairRecords(ctx)
+	records, err := t.records(ctx)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -85,7 +85,7 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 			return Tree{}, err
 		}
 	}
-	records, err := t.repairRecords(ctx)
+	records, err := t.records(ctx)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -112,7 +112,7 @@ func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, err
 	if err := t.Take(ctx, name); err != nil {
 		return Tree{}, err
 	}
-	records, err := t.repairRecords(ctx)
+	records, err := t.records(ctx)
 	if err != nil {
 		return Tree{}, err
 	}

@@ -149,7 +149,7 @@ func (t *Trees) makeCheckout(ctx context.Context, c checkout) (Tree, error) {
 // makeHeld is makeCheckout for who holds the lock. A killed call is repeated, a failed one
 // perhaps never: of that nothing is left.
 func (t *Trees) makeHeld(ctx context.Context, c checkout) (Tree, error) {
-	if err := t.Ignore(); err != nil {
+	if err := cmp.Or(t.notePlace(), t.Ignore()); err != nil {
 		return Tree{}, err
 	}
 	r, err := t.register(ctx, c)

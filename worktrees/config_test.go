@@ -197,6 +197,7 @@ func TestMovedAndCopied(t *testing.T) {
 	require.NoError(t, os.Rename(p.dir, copied))
 	p.dir = copied
 	p.Trees = p.open(copied)
+	require.NoError(t, p.Leftovers.Clear(ctx))
 	tree = p.branch("task-1", "liza/task-1")
 	require.Equal(t, copied+"/.worktrees/task-1", tree.Path)
 	require.Equal(t, []string{"new"}, p.status(tree.Path).Untracked)

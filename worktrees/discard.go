@@ -1,10 +1,13 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -90,34 +93,45 @@ func (g *registry) discardHeld(ctx context.Context, name string) error {
 	return g.dropPin(ctx, r)
 }
 
-// repairRecords mends the links of checkouts whose repository was moved as a whole,
-// as git-worktree(1) does with repair, and returns the records. In a copied
-// repository the links lead to the original, and it does not change them.
-func (g *registry) repairRecords(ctx context.Context) ([]record, error) {
-	entries, err := os.ReadDir(g.root)
-	if err != nil && !isAbsent(err) {
-		return nil, fmt.Errorf("worktrees: %w", err)
-	}
-	for _, entry := range entries {
-		if err := g.repairLinks(entry.Name()); err != nil {
-			return nil, fmt.Errorf("worktrees: %w", err)
-		}
-	}
-	return g.records(ctx)
-}
-
-func (g *registry) repairLinks(name string) error {
-	path := resolveLinks(g.Path(name))
-	inside := filepath.Join(path, ".git")
-	entry, err := git.EntryOf(g.common, inside)
-	if err != nil || !isInside(path, g.common) {
+// followMove mends the links of checkouts, and what they name of the clone, if that was moved since
+// one was made. In a copied repository the links lead to the original, and it does not change them.
+func (g *registry) followMove() error {
+	if g.from == "" {
 		return nil
 	}
-	named, err := git.ReadSmall(filepath.Join(entry, "gitdir"))
-	if err != nil || strings.TrimSpace(string(named)) == inside {
+	for _, folder := range git.PathsIn(resolveLinks(g.root), "", "") {
+		inside := filepath.Join(folder, ".git")
+		entry, err := git.EntryOf(g.common, inside)
+		if err != nil || !isInside(folder, g.common) {
+			continue
+		}
+		if err := cmp.Or(followClone(inside, g.from, base(g.repo)), g.scratch.replaceFile(filepath.Join(entry, "gitdir"), inside+"\n")); err != nil {
+			return err
+		}
+	}
+	return g.writeNote()
+}
+
+// followClone has what the repository inside a checkout names in one folder be named in another.
+func followClone(inside, was, now string) error {
+	root, err := os.OpenRoot(inside)
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(entry, "gitdir"), []byte(inside+"\n"), 0o666)
+	defer root.Close()
+	paths := strings.NewReplacer(was+"/", now+"/", was+`"`, now+`"`)
+	return fs.WalkDir(root.FS(), ".", func(name string, _ fs.DirEntry, _ error) error {
+		if kind := path.Base(name); kind != "config" && kind != "alternates" && path.Dir(name) != "hooks" {
+			return nil
+		}
+		info, infoErr := root.Lstat(name)
+		old, err := readIn(root, name)
+		text := paths.Replace(old)
+		if infoErr != nil || err != nil || text == old {
+			return nil
+		}
+		return writeIn(root, name, []byte(text+"\n"), info.Mode())
+	})
 }
 
 // checkOwn refuses a folder that belongs to another repository.

@@ -31,12 +31,11 @@ func (g *registry) Below() string {
 	return filepath.ToSlash(g.root[len(g.main)+1:])
 }
 
-// Ignore notes where the checkouts are, and has git ignore their folder in this clone, through
-// info/exclude of the shared git directory. Repeating it changes nothing. It fails where the
-// place is another one by now: the checkouts of this process would be beside it.
+// Ignore has git ignore the folder of the checkouts in this clone, through info/exclude of the
+// shared git directory. Repeating it changes nothing.
 func (t *Trees) Ignore() error {
-	if err := t.notePlace(); err != nil || t.Below() == "" {
-		return err
+	if t.Below() == "" {
+		return nil
 	}
 	line := t.ignoreLine()
 	if err := appendLine(filepath.Join(t.common, "info", "exclude"), line); err != nil {

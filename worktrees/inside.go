@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -46,9 +47,17 @@ func (r record) stateDir() string {
 }
 
 // isInside reports whether a folder has a repository inside that this package made for the
-// clone with a git directory.
+// clone with a git directory. One that lies outside of the clone names where the clone was, after
+// that was moved, and the clone there, if any, does not know it.
 func isInside(dir, common string) bool {
-	return git.CloneOf(filepath.Join(dir, ".git")) == common
+	dotGit := filepath.Join(dir, ".git")
+	clone := git.CloneOf(dotGit)
+	if clone == common || clone == "" {
+		return clone != ""
+	}
+	_, err := git.EntryOf(common, dotGit)
+	_, oldErr := git.EntryOf(clone, dotGit)
+	return err == nil && oldErr != nil
 }
 
 // make makes the repository inside the checkout. Its folder is there, and its entry.
@@ -117,11 +126,7 @@ func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
 			continue
 		}
 		text := "#!/bin/sh\n" + before + "[ ! -x " + shell.Quote(hook) + " ] || exec " + shell.Quote(hook) + " \"$@\"\n"
-		err := writeIn(root, there, []byte(text))
-		if err == nil {
-			err = root.Chmod(there, 0o777)
-		}
-		if err != nil {
+		if err := writeIn(root, there, []byte(text), 0o777); err != nil {
 			return fmt.Errorf("worktrees: %w", err)
 		}
 	}
@@ -267,7 +272,7 @@ func (t *Trees) SetAuthor(name, author, email string) error {
 	if err != nil || strings.HasSuffix(string(config), own) {
 		return err
 	}
-	return writeIn(root, "config", append(config, own...))
+	return writeIn(root, "config", append(config, own...), 0o666)
 }
 
 // handDown makes HEAD, its branch and the index inside those of the entry, where this
@@ -291,7 +296,7 @@ func (i *insides) handDownHead(r record, index []byte) error {
 		err = writeHead(root, r)
 	}
 	if err == nil && index != nil {
-		err = writeIn(root, "index", index)
+		err = writeIn(root, "index", index, 0o666)
 	}
 	if err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
@@ -304,22 +309,22 @@ func writeHead(root *os.Root, r record) error {
 	if r.branch != "" {
 		head = "ref: refs/heads/" + r.branch
 		if r.head != "" {
-			if err := writeIn(root, "refs/heads/"+r.branch, []byte(r.head+"\n")); err != nil {
+			if err := writeIn(root, "refs/heads/"+r.branch, []byte(r.head+"\n"), 0o666); err != nil {
 				return err
 			}
 		}
 	}
-	return writeIn(root, "HEAD", []byte(head+"\n"))
+	return writeIn(root, "HEAD", []byte(head+"\n"), 0o666)
 }
 
 // writeIn replaces a file below a folder that somebody else may have filled: no link there
 // leads out of it.
-func writeIn(root *os.Root, name string, content []byte) error {
+func writeIn(root *os.Root, name string, content []byte, mode fs.FileMode) error {
 	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
 	beside := path.Join(path.Dir(name), "liza-"+rand.Text())
-	err := root.WriteFile(beside, content, 0o666)
+	err := root.WriteFile(beside, content, mode)
 	if err == nil {
 		err = root.Rename(beside, name)
 	}
@@ -352,9 +357,9 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 		if !is || was == id {
 			continue
 		}
-		err := writeIn(root, there, []byte(id+"\n"))
+		err := writeIn(root, there, []byte(id+"\n"), 0o666)
 		if err == nil && was != "" && inner[name] == was {
-			err = writeIn(root, name, []byte(id+"\n"))
+			err = writeIn(root, name, []byte(id+"\n"), 0o666)
 		}
 		if err != nil {
 			return fmt.Errorf("worktree %s: %w", r.path, err)
@@ -368,11 +373,12 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 const originName = "origin"
 
 // writeOrigin writes the remote of the checkouts.
-func (i *insides) writeOrigin(refs string) error {
+func (i *insides) writeOrigin(ctx context.Context, refs string) error {
 	dir := i.scratch.path(originName)
-	version, extension := "0", ""
+	// From there Git LFS copies what it lacks inside: it takes relative alternates from the folder in which it runs.
+	version, extension := "0", git.RenderConfig([]git.Setting{{Key: "lfs.storage", Value: i.repo.Config.ContentStore(ctx)}})
 	if i.repo.HashLen() == 64 {
-		version, extension = "1", "[extensions]\n\tobjectFormat = sha256\n"
+		version, extension = "1", extension+"[extensions]\n\tobjectFormat = sha256\n"
 	}
 	borrowed := i.alternates(record{path: dir}, filepath.Join(dir, "objects"), i.registry.common)
 	files := map[string]string{"objects/info/alternates": borrowed, "config": "[core]\n\tbare = true\n\trepositoryFormatVersion = " + version + "\n" + extension,
@@ -382,17 +388,11 @@ func (i *insides) writeOrigin(refs string) error {
 		if text, err := git.ReadSmall(path); err == nil && string(text) == files[name] {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(path), 0o777), i.scratch.replaceFile(path, files[name])); err != nil {
 			return fmt.Errorf("worktrees: %w", err)
 		}
-		if err := i.scratch.replaceFile(path, files[name]); err != nil {
-			return err
-		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "refs"), 0o777); err != nil {
-		return fmt.Errorf("worktrees: %w", err)
-	}
-	return nil
+	return os.MkdirAll(filepath.Join(dir, "refs"), 0o777)
 }
 
 // takenName is the file of the entry that has the commit which its index is for.

@@ -1,6 +1,8 @@
 package worktrees
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -10,11 +12,13 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // takeContents copies what Git LFS has stored inside a checkout to the clone's store, where
-// pushes look for it. A file that is not what its name says is left.
-func (i *insides) takeContents(r record) error {
+// pushes look for it. The error is an *Obstacle if a file is not what its name says.
+func (i *insides) takeContents(ctx context.Context, r record) error {
 	root, err := os.OpenRoot(r.inside())
 	if err != nil {
 		return nil
@@ -25,7 +29,7 @@ func (i *insides) takeContents(r record) error {
 		if err != nil || !entry.Type().IsRegular() || len(id) != 2*sha256.Size || strings.Trim(id, "0123456789abcdef") != "" {
 			return nil
 		}
-		to := filepath.Join(i.registry.common, "lfs", "objects", id[:2], id[2:4], id)
+		to := filepath.Join(i.repo.Config.ContentStore(ctx), "objects", id[:2], id[2:4], id)
 		if fileExists(to) {
 			return nil
 		}
@@ -51,11 +55,14 @@ func (i *insides) copyContent(root *os.Root, name, to string) error {
 	}
 	defer copied.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(copied, sum), from); err != nil || hex.EncodeToString(sum.Sum(nil)) != path.Base(name) {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+	_, err = io.Copy(io.MultiWriter(copied, sum), from)
+	if err = cmp.Or(err, copied.Sync(), os.MkdirAll(filepath.Dir(to), 0o777)); err != nil {
 		return fmt.Errorf("worktrees: %w", err)
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != path.Base(name) {
+		file, above := filepath.Join(root.Name(), name), filepath.Dir(root.Name())
+		return &Obstacle{Path: file, Reason: "is damaged: it is not the content that Git LFS named it after",
+			Hint: "rm -f " + shell.Quote(file) + " && git -C " + shell.Quote(above) + " add --renormalize ."}
 	}
 	return os.Rename(copied.Name(), to)
 }

@@ -64,7 +64,7 @@ func (i *insides) give(ctx context.Context, isNew bool) (refs map[string]ID, tex
 			}
 		}
 	}
-	return refs, text, i.writeOrigin(text)
+	return refs, text, i.writeOrigin(ctx, text)
 }
 
 // parsePacked reads the text of packed-refs.

@@ -21,6 +21,7 @@ type place struct {
 	root  string // the folder
 	set   string // what the key said of it
 	later string // the folder once the checkouts in that one are gone, "" if it stays
+	from  string // what its base was when it was noted, "" if the clone is there
 }
 
 // findPlace returns the place of a repository's checkouts, without a folder for a bare one that
@@ -28,10 +29,13 @@ type place struct {
 // a time, in which each checkout is found by its name.
 func findPlace(repo *git.Repo) (p place, err error) {
 	p.set, err = repo.Config.Config(context.Background(), layout.WorktreesKey)
-	p.root = placeAt(repo, p.set)
+	p.root = placeAt(repo, base(repo), p.set)
 	noted, _ := git.ReadSmall(filepath.Join(repo.CommonDir(), layout.Private, git.PlaceNote))
-	was, _, _ := strings.Cut(string(noted), "\n")
-	old := placeAt(repo, was)
+	was, from, _ := strings.Cut(strings.TrimSuffix(string(noted), "\n"), "\n")
+	old := placeAt(repo, cmp.Or(from, base(repo)), was)
+	if from != "" && from != base(repo) {
+		p.from, was = from, old
+	}
 	if err != nil || old == p.root || old == "" {
 		return p, err
 	}
@@ -39,18 +43,21 @@ func findPlace(repo *git.Repo) (p place, err error) {
 		named, _ := git.ReadSmall(filepath.Join(entry, "gitdir"))
 		dir := filepath.Dir(strings.TrimSpace(string(named)))
 		if filepath.Dir(dir) == resolveLinks(old) && isInside(dir, repo.CommonDir()) {
-			return place{old, was, p.root}, nil
+			return place{old, was, p.root, p.from}, nil
 		}
 	}
 	return p, nil
 }
 
-// placeAt is the folder that the key means when it says set.
-func placeAt(repo *git.Repo, set string) string {
+// base is the folder from which a relative place is meant.
+func base(repo *git.Repo) string { return cmp.Or(repo.MainWorkTree(), repo.CommonDir()) }
+
+// placeAt is the folder that the key means when it says set, from a base.
+func placeAt(repo *git.Repo, from, set string) string {
 	if set == "" && repo.MainWorkTree() == "" {
 		return ""
 	}
-	return absoluteIn(cmp.Or(repo.MainWorkTree(), repo.CommonDir()), git.ExpandHome(cmp.Or(set, layout.Worktrees)))
+	return absoluteIn(from, git.ExpandHome(cmp.Or(set, layout.Worktrees)))
 }
 
 // Root is the folder of the checkouts, and later the one that it will be once those are gone, ""
@@ -114,26 +121,34 @@ func (g *registry) checkRoot() error {
 	return &Obstacle{Path: g.root, Reason: "is no place for worktrees (" + layout.WorktreesKey + "): " + reason, Hint: "git config " + layout.WorktreesKey + " " + shell.Quote(instead)}
 }
 
+// hasMade reports whether the last checkout was made in this place. Otherwise those that are there
+// and name this clone are of one that was where it is now.
+func (g *registry) hasMade() bool {
+	noted, err := git.ReadSmall(g.scratch.path(git.PlaceNote))
+	return err == nil && strings.HasPrefix(string(noted), g.set+"\n")
+}
+
 // otherClone is the git directory of another clone whose checkouts are in a folder, "" if there
 // is none.
 func (g *registry) otherClone(dir string) string {
 	for _, path := range git.PathsIn(dir, "", "") {
-		if clone := git.CloneOf(filepath.Join(path, ".git")); clone != g.common && fileExists(clone) {
+		if clone := git.CloneOf(filepath.Join(path, ".git")); fileExists(clone) && (!isInside(path, g.common) || clone == g.common && !g.hasMade()) {
 			return clone
 		}
 	}
 	return ""
 }
 
-// notePlace notes what the key says, for when it says something else, and the main work tree.
+// notePlace notes what the key says, for when it says something else, and where the clone is. It
+// fails where the place is another one by now: the checkouts of this process would be beside it.
 func (t *Trees) notePlace() error {
 	t.repo.Config.Renew()
 	if now, err := findPlace(t.repo); err != nil || now.root != t.root {
 		return cmp.Or(err, fmt.Errorf("%s has changed while this command runs: worktrees go to %s now", layout.WorktreesKey, now.root))
 	}
-	path, text := t.scratch.path(git.PlaceNote), t.set+"\n"+t.main+"\n"
-	if noted, err := git.ReadSmall(path); err == nil && string(noted) == text {
-		return nil
-	}
-	return t.scratch.replaceFile(path, text)
+	return t.writeNote()
+}
+
+func (g *registry) writeNote() error {
+	return g.scratch.replaceFile(g.scratch.path(git.PlaceNote), g.set+"\n"+base(g.repo)+"\n")
 }

@@ -11,12 +11,12 @@ import (
 
 // Clear removes what dead processes of this program have left: what the journal names
 // ([git.Journal.Recover]), checkouts that they were making or removing, private
-// checkouts, and their scratch files. A kernel lock shows whether a process is dead.
+// checkouts, and their scratch files. It finds the checkouts of a clone that was moved. A kernel lock shows whether a process is dead.
 // What a living process works on stays, and so does what other programs made. If
 // nothing is left over, it looks at a few folders and starts no process. A failed
 // removal does not keep it from the others; the error names it.
 func (l *Leftovers) Clear(ctx context.Context) error {
-	return errors.Join(l.registry.repo.Journal.Recover(ctx), l.registry.sweepUndone(ctx), l.registry.scratch.sweepScratch(),
+	return errors.Join(l.registry.repo.Journal.Recover(ctx), l.registry.followMove(), l.registry.sweepUndone(ctx), l.registry.scratch.sweepScratch(),
 		l.recoverDirs(ctx), l.sweepGone(), l.registry.sweepRestored())
 }
 

@@ -48,7 +48,7 @@ func (g *registry) register(ctx context.Context, c checkout) (record, error) {
 // folder first, so the entry is looked for first.
 func (g *registry) lacksEntry(path string) bool {
 	_, err := git.EntryOf(g.common, filepath.Join(path, ".git"))
-	return err != nil && isInside(path, g.common)
+	return err != nil && isInside(path, g.common) && g.hasMade()
 }
 
 // remakeEntry makes the entry of a checkout again if it alone is gone, and takes what is inside.

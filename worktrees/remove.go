@@ -35,7 +35,7 @@ func (t *Trees) Remove(ctx context.Context, name string) error {
 // findRemovable is the record of a checkout that may go, the zero value if there is
 // none.
 func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) {
-	records, err := t.repairRecords(ctx)
+	records, err := t.records(ctx)
 	if err != nil {
 		return record{}, err
 	}

@@ -86,6 +86,7 @@ func TestSubmodulesAreFilled(t *testing.T) {
 	require.NoError(t, os.Rename(f.dir, moved))
 	f.dir = moved
 	f.Trees = f.open(moved)
+	require.NoError(t, f.Leftovers.Clear(context.Background()))
 	tree = f.branch("task-1", "liza/task-1")
 	filled()
 	f.retired("task-1", false)

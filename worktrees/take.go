@@ -101,7 +101,7 @@ func (i *insides) take(ctx context.Context, r *record) error {
 	if err != nil {
 		return err
 	}
-	if err := i.takeContents(*r); err != nil {
+	if err := i.takeContents(ctx, *r); err != nil {
 		return err
 	}
 	if err := i.takeBranch(ctx, r, mine, f, pins); err != nil {

@@ -169,6 +169,7 @@ var sentinels = []struct {
 }{
 	{gitstore.ErrNoBoard, exitNoBoard, "no_blackboard", flow.RuleNoBoard, "git liza init"},
 	{gitstore.ErrStateLost, exitFailed, "failed", flow.RuleStateLost, "git liza fsck --repair"},
+	{git.ErrNoClone, exitNoBoard, "no_blackboard", flow.RuleNoRepository, "git -C CLONE liza doctor"},
 	{git.ErrNoRepository, exitNoBoard, "no_blackboard", flow.RuleNoRepository, "git init && git commit --allow-empty -m first"},
 	{gitstore.ErrConflict, exitConflict, "conflict", flow.RuleConflict, typeAgain},
 	{gitstore.ErrRemoteFull, exitFailed, "failed", flow.RuleFull, "git remote -v"},

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,10 @@ import (
 // its clone.
 const CloneKey = "liza.clone"
 
+// ErrNoClone is wrapped by Open in a checkout whose clone is not where it was, or does not know
+// it. The command line tests it for its hint.
+var ErrNoClone = errors.New("the clone of this worktree is not there")
+
 // leadToClone is where the clone is whose checkout was found, as seen from that: its git
 // directory is the entry among the clone's worktrees that names it. Only the clone's own
 // files decide.
@@ -26,12 +31,9 @@ func (at *location) leadToClone(clone string) (location, error) {
 		clone = filepath.Join(at.gitDir, clone)
 	}
 	common, err := filepath.EvalSymlinks(clone)
-	if err != nil {
-		return *at, fmt.Errorf("the clone of this checkout is gone: %w", err)
-	}
-	entry, err := EntryOf(common, at.gitDir)
-	if err != nil {
-		return *at, err
+	entry, entryErr := EntryOf(common, at.gitDir)
+	if err := cmp.Or(err, entryErr); err != nil {
+		return *at, fmt.Errorf("%w: %w", ErrNoClone, err)
 	}
 	outer := location{gitDir: entry, commonDir: common, objectDir: filepath.Join(common, "objects"), workTree: at.workTree}
 	if err := outer.checkFolders(); err != nil {
@@ -50,7 +52,7 @@ func EntryOf(common, dotGit string) (string, error) {
 	for n := 0; n < len(names); n++ {
 		entry := filepath.Join(above, names[n])
 		named, err := ReadSmall(filepath.Join(entry, "gitdir"))
-		if path := strings.TrimSpace(string(named)); err == nil && isPlace(path, dotGit) {
+		if path := strings.TrimSpace(string(named)); err == nil && isPlace(common, path, dotGit) {
 			return entry, nil
 		}
 		if n == 0 {
@@ -63,14 +65,15 @@ func EntryOf(common, dotGit string) (string, error) {
 }
 
 // isPlace reports whether an entry names a checkout by its .git, or did before the checkout
-// was moved with its clone.
-func isPlace(named, dotGit string) bool {
+// was moved with its clone, below which it is.
+func isPlace(common, named, dotGit string) bool {
 	if named == dotGit {
 		return true
 	}
 	one, err := os.Stat(filepath.Dir(named))
 	if isAbsent(err) {
-		return filepath.Base(filepath.Dir(named)) == filepath.Base(filepath.Dir(dotGit))
+		below, is := strings.CutPrefix(dotGit, filepath.Dir(common)+"/")
+		return is && strings.HasSuffix(named, "/"+below)
 	}
 	other, otherErr := os.Stat(filepath.Dir(dotGit))
 	return err == nil && otherErr == nil && os.SameFile(one, other)
@@ -107,6 +110,15 @@ func CloneOf(inside string) string {
 		}
 	}
 	return ""
+}
+
+// ContentStore is the folder in which Git LFS keeps what pointers of the repository name.
+func (c *RepoConfiguration) ContentStore(ctx context.Context) string {
+	set, _ := c.Config(ctx, "lfs.storage") // git says what it cannot read
+	if filepath.IsAbs(set) {
+		return set
+	}
+	return filepath.Join(c.repo.commonDir, cmp.Or(set, "lfs"))
 }
 
 // SettingsIn is what one file of configuration sets, includes not followed.

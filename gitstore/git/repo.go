@@ -246,8 +246,8 @@ func (r *Repo) findMainWorkTree(ctx context.Context) error {
 }
 
 // PlaceNote is the file below liza/ that says, in two lines, what git config liza.worktrees said
-// when the last checkout was made, and where the main work tree is: where the git directory lies
-// elsewhere, no file of git's does.
+// when the last checkout was made, and where the main work tree is, or a bare repository: where the
+// git directory lies elsewhere, no file of git's does.
 const PlaceNote = "place"
 
 // coreSection reads what the repository's own configuration says under core,
