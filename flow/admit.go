@@ -82,6 +82,9 @@ func (i *IntentMove) admit(p *play) *Refusal {
 		hint := "git liza block " + string(p.move.Task) + " --reason REASON --question QUESTION --as " + string(p.move.By)
 		return refuse(RuleIntent, hint, "an intent rests on at most %d assumptions, this one on %d: ask instead of assuming", maxAssumptions, n)
 	}
+	if i.Intent.Tip == "" && !p.move.By.IsHuman() {
+		return refuse(RuleIntent, "git liza claim "+string(p.move.Task), "the intent of an agent names the tip of the branch of %s", p.move.Task)
+	}
 	return boundGlobs("the intent for "+string(p.move.Task), slices.Concat(i.Intent.Extend, i.Intent.Removes), "git liza help intent")
 }
 

@@ -53,7 +53,7 @@ func TestAssumptionBudget(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a | coder-1 claim a")
 	intent := func(by Actor, n int) *Refusal {
-		i := Intent{Summary: "s", Validation: "v"}
+		i := Intent{Summary: "s", Validation: "v", Tip: s.board.Task("a").Attempt.Start}
 		for range n {
 			i.Assumptions = append(i.Assumptions, "it holds")
 		}

@@ -9,6 +9,7 @@ type ClaimMove struct {
 	Lease Duration `yaml:"lease"`
 	Base  ObjectID `yaml:"base"`  // the board's integration tip where the attempt is fresh, "" otherwise
 	Saved *Save    `yaml:"saved"` // the saved commit of the replaced attempt
+	Tip   ObjectID `yaml:"tip"`   // of the branch that its coder goes on with; "" is the attempt's start
 }
 
 // claimable is the guard of claims; views use it to say why a task waits.
@@ -195,7 +196,7 @@ func (c *ClaimMove) apply(p *effect) {
 		p.continueAttempt(c)
 	}
 	p.clearRounds(from)
-	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
+	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from, Tip: c.Tip}
 	t.addCoder(p.actor().worker())
 	p.hold(m.By, t.ID)
 	countIteration(p)

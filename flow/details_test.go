@@ -30,7 +30,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return &EditMove{Input: w.inputs(w.plain)[0]}
 	},
 	ActClaim: func(s *scene, id TaskID, w words) Detail {
-		return &ClaimMove{Lease: w.lease(), Base: w.object("base", baseOf(s.board, id, w.by)), Saved: s.saved(w, id)}
+		return &ClaimMove{Lease: w.lease(), Base: w.object("base", baseOf(s.board, id, w.by)), Saved: s.saved(w, id), Tip: w.object("tip", "")}
 	},
 	ActRenew: func(_ *scene, _ TaskID, w words) Detail {
 		return &RenewMove{Lease: w.lease(), Role: w.role("role", "")}

@@ -6,7 +6,7 @@ import "reflect"
 // ask nothing.
 type Query struct {
 	Submission ObjectID    // tree, merge base with Tip and changed paths of this commit
-	Behind     []ObjectID  // which of these are ancestors of Submission, or of Descendant
+	Behind     []ObjectID  // which of these are ancestors of Submission, or of Descendant; where the iteration of Intended begins
 	Rejected   ObjectID    // tree of the commit that was rejected before Submission
 	Descendant ObjectID    // for an adoption: the commit that must descend from others
 	Merge      ObjectID    // parents and tree of this merge commit, and the tree git computes for it
@@ -18,6 +18,7 @@ type Query struct {
 	At         ObjectID    // "" is Tip
 	Lines      []string    // how many lines these files have in Submission
 	Tip        ObjectID    // the board's integration tip, or the one that an init names
+	Intended   ObjectID    // commits of it that none of Behind, Tip and what is saved have
 
 	Match  []string       // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
 	Frozen []TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
@@ -45,6 +46,7 @@ type Facts struct {
 	Matches []string            // paths that match, sorted, at most one more than [MaxMatches]
 	Frozen  []string            // paths
 	Invalid []string            // a short line for each fault, PATH:LINE: TEXT
+	Early   []ObjectID          // commits of Intended, newest first, without merges and what is only rebased; none if the clone lacks it or one of Behind
 	Flaw    *Refusal            // of the objects that the move brings, see [Board.Admissible]; nil if there is none
 }
 

@@ -189,7 +189,7 @@ func TestOwnsAreBounded(t *testing.T) {
 			s.by("human:ann", ActImport, "", &ImportMove{Tasks: []TaskInput{input}}),
 			s.by("planner-1", ActConvert, "", &ConvertMove{Input: input}),
 			s.by("planner-1", ActSupersede, "a", &SupersedeMove{Add: []TaskInput{input}}),
-			s.by("coder-1", ActIntent, "a", &IntentMove{Intent: Intent{Extend: owns}}),
+			s.by("coder-1", ActIntent, "a", &IntentMove{Intent: Intent{Extend: owns, Tip: object("tip")}}),
 			s.by("human:ann", ActConfig, "", &ConfigMove{Config: Config{Tests: owns}}),
 		} {
 			r := s.board.Admissible(m, nil)

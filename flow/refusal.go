@@ -35,7 +35,7 @@ const (
 	RulePath         Rule = "path"              // a changed file has a name that a document can hold
 	RuleLimit        Rule = "limit"             // lists, documents and moves are bounded
 	RuleForm         Rule = "form"              // a field has the form that its act needs
-	RuleIntent       Rule = "intent"            // a coder says what it will do before it submits
+	RuleIntent       Rule = "intent"            // a coder says what it will do before it commits
 	RuleAncestry     Rule = "ancestry"          // work builds on its claim's base
 	RuleEmpty        Rule = "empty"             // a submission changes something
 	RuleUnchanged    Rule = "unchanged"         // a rejected submission comes back changed

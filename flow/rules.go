@@ -23,7 +23,7 @@ var rules = []rule{
 	{ActEdit, described | in(Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed), 0, planner | human, editable, of[EditMove], asks | fills | admits},
 	{ActClaim, in(Unclaimed, Rejected, IntegrationFailed, Claimed), Claimed, coder | human, claimable, of[ClaimMove], asks | fills | movesRefs | repeats | admits},
 	{ActRenew, in(Claimed, ReadyForReview), 0, supervisor | human, renewable, of[RenewMove], admits},
-	{ActIntent, in(Claimed), 0, holder, always, of[IntentMove], admits},
+	{ActIntent, in(Claimed), 0, holder, always, of[IntentMove], asks | admits},
 	{ActSubmit, in(Claimed), ReadyForReview, holder, intended, of[SubmitMove], asks | fills | movesRefs | repeats},
 	{ActReview, in(ReadyForReview), 0, reviewer | human, reviewable, of[ReviewMove], repeats | admits},
 	{ActApprove, in(ReadyForReview), 0, reviewHolder | human, independent, of[ApproveMove], repeats},

@@ -113,9 +113,10 @@ type Claim struct {
 	Since     time.Time `yaml:"since"`
 	Lease     time.Time `yaml:"lease_expires"`
 	From      Status    `yaml:"from"` // the state it was first claimed from; release leads back there
+	Tip       ObjectID  `yaml:"tip"`  // of the branch that its coder goes on with; "" is the attempt's start
 }
 
-// An Intent is what a coder declares before it submits.
+// An Intent is what a coder declares before it commits.
 type Intent struct {
 	Summary        string    `yaml:"summary"`
 	Validation     string    `yaml:"validation"`
@@ -125,6 +126,7 @@ type Intent struct {
 	Extend         []string  `yaml:"extend"` // globs beyond the task's owns
 	TestsNotNeeded string    `yaml:"tests_not_needed"`
 	Removes        []string  `yaml:"removes"` // specs of which the work leaves no file, on purpose
+	Tip            ObjectID  `yaml:"tip"`     // of the branch, when the iteration's first intent was made
 	At             time.Time `yaml:"at"`
 }
 

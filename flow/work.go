@@ -11,13 +11,28 @@ import (
 )
 
 // IntentMove records what the coder is going to do; each iteration needs one
-// before its submission.
+// before its first commit.
 type IntentMove struct {
 	Intent Intent `yaml:"intent"`
 }
 
+// ask asks for work before an agent's first intent of the iteration. Later ones may follow
+// commits.
+func (i *IntentMove) ask(m Move, b *Board) Query {
+	t := b.Task(m.Task)
+	if t == nil || t.Claim == nil || t.Intent != nil || m.By.IsHuman() {
+		return Query{}
+	}
+	return Query{Intended: i.Intent.Tip, Behind: []ObjectID{t.Attempt.Start, cmp.Or(t.Claim.Tip, t.Attempt.Start)}}
+}
+
 func (i *IntentMove) check(p *play) *Refusal {
-	hint := "git liza intent " + string(p.task.ID) + " --summary S --validation V"
+	hint := intend(p.task.ID)
+	if p.facts != nil && len(p.facts.Early) > 0 { // they stay staged
+		list := p.facts.Early
+		return refuse(RuleIntent, "git reset --soft "+string(list[len(list)-1])+"~1 && "+hint, "an intent comes before the first commit, and %s has commits of this iteration already: %s",
+			p.task.ID, clip(strings.Join(lists.Of(list, ObjectID.Short), ", ")))
+	}
 	return cmp.Or(present("the intent's summary", i.Intent.Summary, hint), present("the intent's validation plan", i.Intent.Validation, hint),
 		checkGlobs(slices.Concat(i.Intent.Extend, i.Intent.Removes), hint))
 }
@@ -25,17 +40,24 @@ func (i *IntentMove) check(p *play) *Refusal {
 func (i *IntentMove) apply(p *effect) {
 	intent := i.Intent
 	intent.At = p.move.At
+	if was := p.task.Intent; was != nil {
+		intent.Tip = was.Tip
+	}
 	p.task.Intent = &intent
 }
 
-// intended refuses a submission without an intent.
-func intended(p *play) *Refusal {
-	if p.task.Intent == nil {
-		return refuse(RuleIntent, "git liza intent "+string(p.task.ID)+" --summary S --validation V",
-			"%s has no intent for this iteration", p.task.ID)
+// CheckIntent refuses to commit or submit work on a claimed task without an intent.
+func CheckIntent(t *Task) *Refusal {
+	if t.Intent == nil {
+		return refuse(RuleIntent, intend(t.ID), "%s has no intent for this iteration: it comes before the first commit", t.ID)
 	}
 	return nil
 }
+
+func intended(p *play) *Refusal { return CheckIntent(p.task) }
+
+// intend is the command that records an intent.
+func intend(id TaskID) string { return "git liza intent " + string(id) + " --summary S --validation V" }
 
 // SubmitMove asks for a review of one commit.
 type SubmitMove struct {
@@ -221,7 +243,7 @@ func (s *SubmitMove) removed(p *play) *Refusal {
 		if used[c.Path] == nil || regular || slices.Contains(p.task.Intent.Removes, c.Path) || matchesAny(meant, c.Path) {
 			continue
 		}
-		return refuse(RuleSpec, "git liza intent "+string(p.task.ID)+" --summary S --validation V --removes "+shell.Quote(c.Path),
+		return refuse(RuleSpec, intend(p.task.ID)+" --removes "+shell.Quote(c.Path),
 			"%s is what goals or tasks stand on, and the submission leaves no file there", quoteC(clip(c.Path)))
 	}
 	return nil
@@ -246,7 +268,7 @@ func (s *SubmitMove) tests(p *play) *Refusal {
 	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.interrupted() || matchesAny(globs, path) }) {
 		return nil
 	}
-	return refuse(RuleTests, "git liza intent "+string(t.ID)+" --summary S --validation V --tests-not-needed WHY",
+	return refuse(RuleTests, intend(t.ID)+" --tests-not-needed WHY",
 		"no test changes with %s: code comes with tests, or the intent says why not", s.Commit.Short())
 }
 

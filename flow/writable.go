@@ -27,7 +27,7 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 			return nil
 		}
 		if len(t.Owns) > 0 && !matchesAny(allowed, path) {
-			return refuse(RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+shell.Quote(path),
+			return refuse(RuleScope, intend(t.ID)+" --extend "+shell.Quote(path),
 				"%s changes %s, which it neither owns nor has declared", t.ID, shown(path))
 		}
 		if matchesAny(denied, path) {

@@ -1,14 +1,17 @@
 package gitstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -72,6 +75,8 @@ func (cs *Commits) gatherFacts(ctx context.Context, q flow.Query, merge merger) 
 		return f, cs.lineFacts(ctx, q, &f)
 	case q.Merge != "":
 		return f, cs.mergeFacts(ctx, q, &f, merge)
+	case q.Intended != "" && !slices.Contains(q.Behind, q.Intended):
+		return f, cs.earlyFacts(ctx, q, &f)
 	case q.Submission != "":
 		return f, cs.submissionFacts(ctx, q, &f)
 	case q.Descendant != "":
@@ -139,6 +144,27 @@ func (cs *Commits) submissionFacts(ctx context.Context, q flow.Query, f *flow.Fa
 		return err
 	}
 	f.Flaw, err = cs.findFlaw(ctx, q.Tip, f.Base, q.Submission, changes)
+	return err
+}
+
+// earlyFacts lists the work before an intent: what nothing that was there before has, not even
+// as another commit, which a rebase leaves.
+func (cs *Commits) earlyFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {
+	for _, id := range append(q.Behind, q.Intended) {
+		if _, ok, err := cs.history.findCommit(id); err != nil || !ok {
+			return err
+		}
+	}
+	news, err := cs.repo.Git(ctx, "rev-list", "--topo-order", "--no-merges", string(q.Intended), "--not", string(q.Behind[0]), string(q.Tip), "--glob="+layout.SavedRefs+"*", "--")
+	if err != nil || len(news) == 0 {
+		return err
+	}
+	changed, err := cs.repo.Git(ctx, "rev-list", "--right-only", "--cherry-pick", string(q.Behind[1]+"..."+q.Intended), "--")
+	for id := range strings.FieldsSeq(string(news)) {
+		if bytes.Contains(changed, []byte(id)) {
+			f.Early = append(f.Early, git.ID(id))
+		}
+	}
 	return err
 }
 

@@ -136,7 +136,7 @@ func (d *desk) commit(parent git.ID, file, content string) git.ID {
 func (d *desk) submit(id flow.TaskID, by flow.Actor, file, content string) git.ID {
 	d.t.Helper()
 	base := d.claim(id, by).After.Settings().Integration.Tip
-	d.do(flow.Move{Act: flow.ActIntent, Task: id, By: by, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look"}}})
+	d.do(flow.Move{Act: flow.ActIntent, Task: id, By: by, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look", Tip: base}}})
 	commit := d.commit(base, file, content)
 	c, err := d.store.objects.Commit(commit)
 	require.NoError(d.t, err)

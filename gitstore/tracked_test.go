@@ -177,7 +177,7 @@ func TestFrozenArtifactsStay(t *testing.T) {
 		Types: []flow.ArtifactType{{Name: "adr", Frozen: []flow.Condition{{Field: "status", Values: []string{"accepted"}}}}}}}))
 	d.add("a")
 	base := d.claim("a", coder).After.Settings().Integration.Tip
-	d.do(flow.Move{Act: flow.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look", TestsNotNeeded: "text"}}})
+	d.do(flow.Move{Act: flow.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look", TestsNotNeeded: "text", Tip: base}}})
 	submit := func(content string) flow.Move {
 		commit := d.commit(base, "adr.md", content)
 		c, err := d.store.objects.Commit(commit)

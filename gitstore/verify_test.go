@@ -136,7 +136,7 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	start := d.claim("task-1", coder).After.Settings().Integration.Tip
-	d.do(flow.Move{Act: flow.ActIntent, Task: "task-1", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look"}}})
+	d.do(flow.Move{Act: flow.ActIntent, Task: "task-1", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look", Tip: start}}})
 	commit := d.commit(start, "a.md", "x\n")
 	c, err := d.store.objects.Commit(start)
 	require.NoError(t, err)

@@ -159,7 +159,7 @@ func (y *serverFixture) commitTree(tree, message string, parents ...git.ID) git.
 
 func (y *serverFixture) submit(id flow.TaskID) {
 	y.t.Helper()
-	y.do(flow.Move{Act: flow.ActIntent, Task: id, By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
+	y.do(flow.Move{Act: flow.ActIntent, Task: id, By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Tip: y.board().Task(id).Attempt.Start}}})
 	commit := y.at("refs/heads/" + id.Branch())
 	facts, err := y.store.Commits.Facts(context.Background(), flow.Query{Submission: commit, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(y.t, err)

@@ -57,8 +57,8 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	if head != branches+id.Branch() {
 		return refusal(RuleBranch, "git switch "+id.Branch(), "the work of %s is committed on %s, not on %s", id, id.Branch(), cmp.Or(strings.TrimPrefix(head, branches), "no branch"))
 	}
-	if t.Intent == nil {
-		return refusal(flow.RuleIntent, "git liza intent "+string(id)+" --summary S --validation V", "%s has no intent for this iteration: it comes before the first commit", id)
+	if r := flow.CheckIntent(t); r != nil {
+		return r
 	}
 	paths, err := stagedPaths(ctx, inside, index)
 	if err != nil {

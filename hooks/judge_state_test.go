@@ -342,7 +342,7 @@ func TestHiddenRevert(t *testing.T) {
 	y.land(y.all()...)
 	lean := y.commit("refs/heads/liza/c", "c.txt", "mine\n")
 	crossed := y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, other)
-	y.do(flow.Move{Act: flow.ActIntent, Task: "c", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
+	y.do(flow.Move{Act: flow.ActIntent, Task: "c", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Tip: y.board().Task("c").Attempt.Start}}})
 	facts, err := y.store.Commits.Facts(context.Background(), flow.Query{Submission: crossed, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(t, err)
 	d := &flow.SubmitMove{Commit: crossed, Tree: facts.Tree, Base: facts.Base, Save: 1}

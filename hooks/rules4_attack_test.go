@@ -155,7 +155,7 @@ func TestGatesOfStages(t *testing.T) {
 	y.add("a")
 	y.claim("a")
 	commit := y.work("a", "a.txt", "one\n")
-	y.do(on(flow.ActIntent, "a", coder, &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}))
+	y.do(on(flow.ActIntent, "a", coder, &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Tip: y.board().Task("a").Attempt.Start}}))
 	y.land(y.all()...)
 	tree := flow.ObjectID(gittest.Git(t, y.clone, "rev-parse", string(commit)+"^{tree}"))
 	passed := flow.Receipt{Gate: "all", Command: "make", Result: flow.Pass, Tree: tree}

@@ -170,7 +170,7 @@ func TestReceiptsOfArtifacts(t *testing.T) {
 	y.adopts("adr-1.md", "---\nstatus: accepted\n---\n")
 	y.add("a")
 	y.claim("a")
-	y.do(on(flow.ActIntent, "a", coder, &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Removes: []string{"adr-1.md"}}}))
+	y.do(on(flow.ActIntent, "a", coder, &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Removes: []string{"adr-1.md"}, Tip: y.board().Task("a").Attempt.Start}}))
 	y.land(y.all()...)
 	base := string(y.board().Task("a").Attempt.Start)
 	submit := func(commit git.ID, paths ...string) flow.Move {

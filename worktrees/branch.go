@@ -147,6 +147,18 @@ func (t *Trees) Detach(ctx context.Context, name, branch string) error {
 	return t.branches.detachHead(ctx, r, branch, at)
 }
 
+// TakeTip is Take, and returns where the task's branch is inside, "" if there is no such checkout.
+func (t *Trees) TakeTip(ctx context.Context, name string) (tip ID, err error) {
+	return tip, t.whole(ctx, name, func(ctx context.Context, r *record) error {
+		if err := t.insides.take(ctx, r); err != nil {
+			return err
+		}
+		f, err := t.insides.readFace(*r, taskBranch(r.name))
+		tip = f.tip
+		return err
+	})
+}
+
 func orNone(id ID) string {
 	if id == "" {
 		return "none"

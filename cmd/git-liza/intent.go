@@ -18,8 +18,8 @@ type intentCommand struct {
 }
 
 func (c *intentCommand) Run(inv *invocation, clone *work.Clone) error {
-	r, err := clone.Make(inv.ctx, flow.ActIntent, c.ID, &flow.IntentMove{Intent: flow.Intent{Summary: c.Summary, Validation: c.Validation,
-		Files: c.Files, Assumptions: c.Assumption, Risks: c.Risk, Extend: c.Extend, Removes: c.Removes, TestsNotNeeded: c.TestsNotNeeded}})
+	r, err := work.Intend(inv.ctx, clone, c.ID, flow.Intent{Summary: c.Summary, Validation: c.Validation,
+		Files: c.Files, Assumptions: c.Assumption, Risks: c.Risk, Extend: c.Extend, Removes: c.Removes, TestsNotNeeded: c.TestsNotNeeded})
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ var tools = []toolRow{
 	{"record anomaly", flow.ActAnomaly, mcp.Adds, workers, "something went against the plan; a refusal names the details that its type needs.", newCommand[anomalyCommand]},
 	{"record discovery", flow.ActDiscover, mcp.Adds, workers, "work or a risk that is not part of your task.", newCommand[discoverCommand]},
 
-	{"intent", flow.ActIntent, mcp.Adds, doers, "Your plan, once per claim, before the first edit: a submission without it is refused.", newCommand[intentCommand]},
+	{"intent", flow.ActIntent, mcp.Adds, doers, "Your plan, once per claim, before the first edit: commits without it are refused.", newCommand[intentCommand]},
 	{"commit", 0, mcp.Adds, doers, "Commit all in your task's worktree, new files too. For clients without a shell.", newCommand[commitTool]},
 	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of your branch's tip, when all is committed and the checks passed. It runs the task's verify command.", newCommand[submitTool]},
 	{"handoff", flow.ActHandoff, mcp.Adds, doers, "Report to the next coder, when you must stop early. Commit what is good first.", newCommand[handoffCommand]},

@@ -33,18 +33,18 @@ type golden struct {
 // goldens are all golden boards. Until the first release they are recorded anew, afterwards
 // a row is never changed or removed.
 var goldens = []golden{
-	{name: "plain", story: "life", moves: 219, tip: "b3c2115dace1e909d83f0459506d76aa031fda60", pusher: "ann"},
-	{name: "founded", story: "founded", moves: 2, tip: "3013f83f499660cf8d31b2287453f6d424b634e8", signed: true, pusher: "ann"},
-	{name: "rush", story: "rush", moves: 68, tip: "9b2684ca2c05e58f73e6c62889e45e4ee93b2bea"},
-	{name: "workflows", story: "workflows", moves: 85, tip: "64123c9e7c90a347a384f2f88942cb93ba72dfef"},
-	{name: "workflows-signed", story: "workflows", moves: 88, tip: "57b24f7497e3432d077cee4b74dca65c0ad8be2e", signed: true, pusher: "ann"},
-	{name: "signed", story: "life", moves: 221, tip: "bc6fe2cf22d488aa28779765e04ca97cda56470e", signed: true, pusher: "zoe"},
-	{name: "roles", story: "roles", moves: 114, tip: "1793be04a7da91056dfe2c5ded56bb6e26ba6284"},
-	{name: "roles-signed", story: "roles", moves: 116, tip: "9a516aa464cb83348e8aeb7753c054fcdeaecb6b", signed: true, pusher: "ann"},
-	{name: "decisions", story: "decisions", moves: 184, tip: "f119fa25a70021d7729270b3a7fea2411f642f23"},
-	{name: "decisions-signed", story: "decisions", moves: 188, tip: "587f2875aca0dcfdc7271a3b6579ffe9eeaa92ce", signed: true, pusher: "ann"},
-	{name: "levels", story: "levels", moves: 154, tip: "35d239af3be2a2f51085b8ff355926083850b51c"},
-	{name: "levels-signed", story: "levels", moves: 157, tip: "5fd202a03a26beff7d05267d945761da76b141cd", signed: true, pusher: "ann"},
+	{name: "plain", story: "life", moves: 219, tip: "75c6831084374a15f167fa9600215b5a36342f69", pusher: "ann"},
+	{name: "founded", story: "founded", moves: 2, tip: "b716ff9fa36b194bd1fa44f0c3b2e8c2e055e296", signed: true, pusher: "ann"},
+	{name: "rush", story: "rush", moves: 68, tip: "b77610a6a81126adde840589386d599883651564"},
+	{name: "workflows", story: "workflows", moves: 85, tip: "2427a1d086c23c2204a206feeca9185b471ec14f"},
+	{name: "workflows-signed", story: "workflows", moves: 88, tip: "4212c2347a10b1833cb0ed1d6197ab1780e65016", signed: true, pusher: "ann"},
+	{name: "signed", story: "life", moves: 221, tip: "0c484b0d670d4a6c40bd509f67efddecf048a13b", signed: true, pusher: "zoe"},
+	{name: "roles", story: "roles", moves: 114, tip: "fb88a606235c84cda45cb3fb9c92baa198d4f284"},
+	{name: "roles-signed", story: "roles", moves: 116, tip: "ae633a643bbc482f47f8a4e214a80cac1e205f19", signed: true, pusher: "ann"},
+	{name: "decisions", story: "decisions", moves: 184, tip: "d4bc6c835b08513751c4e9d00e281ae508dff890"},
+	{name: "decisions-signed", story: "decisions", moves: 188, tip: "afe7a6a1e128f04c253277ed18aa2610c769e953", signed: true, pusher: "ann"},
+	{name: "levels", story: "levels", moves: 154, tip: "baf4e0030b819c7e5d8c6adbe0499646fb1e7a82"},
+	{name: "levels-signed", story: "levels", moves: 157, tip: "3da700eeaa2605811f894cfe53a51ce19854e5dc", signed: true, pusher: "ann"},
 }
 
 // eachGolden runs a test on a clone of every golden board.

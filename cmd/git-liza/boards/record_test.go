@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,11 +71,12 @@ func play(t *testing.T, program string, g golden) string {
 	return dir
 }
 
-// bundle packs all refs of a repository into one file.
+// bundle packs all refs of a repository into one file, but those of its checkouts.
 func bundle(t *testing.T, dir, to string) {
 	t.Helper()
 	gittest.Git(t, dir, "repack", "-q", "-a", "-d", "-f", "--depth=200", "--window=200")
-	refs := strings.Fields(gittest.Git(t, dir, "for-each-ref", "--format=%(refname)"))
+	own := func(ref string) bool { return strings.HasPrefix(ref, layout.PinRefs) } // no server takes them
+	refs := slices.DeleteFunc(strings.Fields(gittest.Git(t, dir, "for-each-ref", "--format=%(refname)")), own)
 	gittest.Git(t, dir, append([]string{"bundle", "create", "-q", to}, refs...)...)
 	info, err := os.Stat(to)
 	require.NoError(t, err)

@@ -31,6 +31,7 @@ var everyTool = []toolCall{
 	{"record", map[string]any{"kind": "anomaly", "type": "workaround", "task": "one", "detail": map[string]any{"cause": "C"}}, "sprint-1/"},
 	{"record", map[string]any{"kind": "discovery", "text": "a gap", "severity": "low", "during": "one"}, "sprint-1/"},
 	{"handoff", map[string]any{"id": "one", "summary": "half", "next_action": "the rest"}, "CLAIMED"},
+	{"commit", map[string]any{"id": "one", "message": "M"}, `"commit"`},
 	{"submit", map[string]any{"id": "one"}, "READY_FOR_REVIEW"},
 	{"await", map[string]any{"id": "one", "timeout": "1s"}, "one is still READY_FOR_REVIEW after 1s"},
 	{"block", map[string]any{"id": "one", "reason": "R", "question": []string{"Q?"}}, "block does not apply to one, which is READY_FOR_REVIEW"},
@@ -61,7 +62,7 @@ func TestCommandLinesUseTheTools(t *testing.T) {
 				script = append(script, standin.Turn{Tools: []standin.Call{{Name: c.prefix + call.tool, Input: call.input}}})
 			}
 			w := newWorkshop(t, append(script, standin.Turn{Text: "It is under review."}), name)
-			w.readyToSubmit("one")
+			w.readyToCommit("one")
 			config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"liza": map[string]any{"command": "git-liza", "args": server}}})
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(filepath.Join(w.dir, "mcp.json"), config, 0o644))
@@ -85,13 +86,12 @@ func TestCommandLinesUseTheTools(t *testing.T) {
 	}
 }
 
-// readyToSubmit gives coder-1 a task with a commit on its branch.
-func (w *workshop) readyToSubmit(id string) {
+// readyToCommit gives coder-1 a task with a new file in its checkout, which it returns.
+func (w *workshop) readyToCommit(id string) string {
 	w.t.Helper()
 	w.must("git-liza", "task", "add", id, "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
 	w.must("git-liza", "claim", id, "--as", "coder-1")
 	tree := filepath.Join(w.dir, ".worktrees", id)
 	require.NoError(w.t, os.WriteFile(filepath.Join(tree, id+".md"), []byte("# "+id+"\n"), 0o644))
-	w.must("git", "-C", tree, "add", "-A")
-	w.must("git", "-C", tree, "commit", "-q", "-m", id)
+	return tree
 }

@@ -88,8 +88,10 @@ func TestRolesThatReadTheWeb(t *testing.T) {
 			w.hires("hermit", "surfer")
 			w.must("git-liza", "role", "require", "hermit", "--in-place-of", "code-reviewer")
 			w.must("git-liza", "role", "require", "surfer")
-			w.readyToSubmit("one")
+			tree := w.readyToCommit("one")
 			w.must("git-liza", "intent", "one", "--as", "coder-1", "--summary", "S", "--validation", "V")
+			w.must("git", "-C", tree, "add", "-A")
+			w.must("git", "-C", tree, "commit", "-q", "-m", "one")
 			w.must("git-liza", "submit", "one", "--as", "coder-1")
 
 			o := <-w.rush("--agents=hermit=1,surfer=1", "--until-idle", "--provider="+name)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -132,9 +133,9 @@ func (p *reporter) reportWork(ctx context.Context, message string) error {
 	}
 	// The intent comes first: it names what may be committed beyond the task's own
 	// paths.
-	_, err := p.clone.Make(ctx, flow.ActIntent, id, &flow.IntentMove{Intent: flow.Intent{Summary: strings.TrimSpace(r.Summary),
+	_, err := work.Intend(ctx, p.clone, id, flow.Intent{Summary: strings.TrimSpace(r.Summary),
 		Validation: strings.TrimSpace(r.Validation), Files: r.Files, Assumptions: r.Assumptions, Risks: r.Risks, Extend: r.Extend, Removes: r.Removes,
-		TestsNotNeeded: strings.TrimSpace(r.TestsNotNeeded)}})
+		TestsNotNeeded: strings.TrimSpace(r.TestsNotNeeded)})
 	if err != nil {
 		return err
 	}

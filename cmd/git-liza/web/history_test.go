@@ -123,8 +123,8 @@ git liza review task-1 --as code-reviewer-1; git liza reject task-1 --as code-re
 		_, err := c.Make(t.Context(), flow.ActEdit, "task-1", &flow.EditMove{Input: input})
 		require.NoError(t, err)
 	}
-	s.run(`git liza claim task-1 --as coder-1; cd .worktrees/task-1; seq 1 12 > src/a.txt; git commit -qam again
-git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`)
+	s.run(`git liza claim task-1 --as coder-1; git liza intent task-1 --as coder-1 --summary S --validation V; cd .worktrees/task-1; seq 1 12 > src/a.txt; git commit -qam again
+git liza submit task-1 --as coder-1`)
 	s.serve()
 	s.open()
 	var first, second string

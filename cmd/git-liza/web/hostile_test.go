@@ -99,8 +99,8 @@ func TestLongTexts(t *testing.T) {
 cat > ../t.yaml <<'X'
 - {title: Parse, done_when: it is parsed, spec: specs/long.md, scope: parser, acceptance: [nothing is left out], context: what it needs, estimate: 45m}
 X
-git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; cd .worktrees/task-1
-mkdir tests; seq 1 5000 > big.txt; echo t > tests/big_test.txt; git add -A; git commit -qm big; git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`)
+git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; git liza intent task-1 --as coder-1 --summary S --validation V; cd .worktrees/task-1
+mkdir tests; seq 1 5000 > big.txt; echo t > tests/big_test.txt; git add -A; git commit -qm big; git liza submit task-1 --as coder-1`)
 	s.run(`git config diff.noprefix true; git config diff.x.textconv 'printf "%s" converted; :'; echo '* diff=x' > .git/info/attributes`)
 	s.serve()
 	s.open()
@@ -146,12 +146,12 @@ func TestHidingAttributes(t *testing.T) {
 	s := newSite(t, `cat > ../t.yaml <<'X'
 - {title: Parse, done_when: it is parsed, spec: specs/vision.md, scope: parser}
 X
-git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; cd .worktrees/task-1
+git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; git liza intent task-1 --as coder-1 --summary S --validation V; cd .worktrees/task-1
 mkdir tests; echo '* -diff' > .gitattributes; echo '* binary' > tests/.gitattributes; echo evil > tests/a_test.txt; git add -A; git commit -qm work
-git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1
+git liza submit task-1 --as coder-1
 git liza review task-1 --as code-reviewer-1; git liza reject task-1 --as code-reviewer-1 --commit $(git rev-parse HEAD) --message no
-git liza claim task-1 --as coder-1; echo worse > tests/a_test.txt; git commit -qam again
-git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`)
+git liza claim task-1 --as coder-1; git liza intent task-1 --as coder-1 --summary S --validation V; echo worse > tests/a_test.txt; git commit -qam again
+git liza submit task-1 --as coder-1`)
 	s.run(`echo '* -diff' | tee .git/.gitattributes .git/info/attributes
 git config core.attributesFile "$PWD/.git/.gitattributes"; git config core.bigFileThreshold 1`)
 	s.serve()
@@ -178,9 +178,9 @@ func TestLongPatch(t *testing.T) {
 	s := newSite(t, `cat > ../t.yaml <<'X'
 - {title: Parse, done_when: it is parsed, spec: specs/vision.md, scope: parser}
 X
-git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; cd .worktrees/task-1
+git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; git liza intent task-1 --as coder-1 --summary S --validation V; cd .worktrees/task-1
 mkdir tests; seq 1 900000 > a.txt; echo t > tests/a_test.txt; git add -A; git commit -qm work
-git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`)
+git liza submit task-1 --as coder-1`)
 	s.serve()
 	s.open()
 	for _, at := range []string{"task/task-1", "task/task-1/diff", "task/task-1/diff?line=2001"} {

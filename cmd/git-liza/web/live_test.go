@@ -23,9 +23,9 @@ import (
 const submits = `cat > ../t.yaml <<'X'
 - {title: Parse, done_when: it is parsed, spec: specs/vision.md, scope: parser}
 X
-git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; cd .worktrees/task-1
+git liza task add --from ../t.yaml; git liza claim task-1 --as coder-1; git liza intent task-1 --as coder-1 --summary S --validation V; cd .worktrees/task-1
 mkdir src tests; seq 1 9 > src/a.txt; echo t > tests/a_test.txt; git add -A; git commit -qm work
-git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`
+git liza submit task-1 --as coder-1`
 
 // A verdict is one on the submission that was shown: of a newer one it says what changed,
 // and the findings of a rejection stand at their lines.
@@ -57,8 +57,8 @@ func TestVerdicts(t *testing.T) {
 	require.Regexp(t, `<td class="line">2</td></tr>\s*<tr class="remark">.*concern`, diff)
 
 	again := func(n int) {
-		s.run(fmt.Sprintf(`git liza claim task-1 --as coder-1; cd .worktrees/task-1; seq 1 %d > src/a.txt; git commit -qam again
-git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`, 9+n))
+		s.run(fmt.Sprintf(`git liza claim task-1 --as coder-1; git liza intent task-1 --as coder-1 --summary S --validation V; cd .worktrees/task-1; seq 1 %d > src/a.txt; git commit -qam again
+git liza submit task-1 --as coder-1`, 9+n))
 	}
 	again(1)
 	page = s.page("task/task-1")

@@ -274,8 +274,8 @@ func TestRefusedTextIsKept(t *testing.T) {
 	require.Contains(t, typed.FindStringSubmatch(a.body)[1], "src/a.txt:7: seven is wrong")
 	require.NotContains(t, a.body, `method="post"`)
 
-	s.run(`git liza claim task-1 --as coder-1; cd .worktrees/task-1; seq 2 9 > src/a.txt; git commit -qam again
-git liza intent task-1 --as coder-1 --summary S --validation V; git liza submit task-1 --as coder-1`)
+	s.run(`git liza claim task-1 --as coder-1; git liza intent task-1 --as coder-1 --summary S --validation V; cd .worktrees/task-1; seq 2 9 > src/a.txt; git commit -qam again
+git liza submit task-1 --as coder-1`)
 	page := s.page("task/task-1")
 	approve, note, reject := formOf(page, "approve"), formOf(page, "note"), formOf(page, "reject")
 	reject.Set("prior-1", "PARTIAL")

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,20 @@ func (c *Checkouts) findAttempt(ctx context.Context, trees *worktrees.Trees, t *
 		return trees.Restart(ctx, name, t.ID.Branch(), old, a.Start)
 	}
 	return trees.Branch(ctx, name, t.ID.Branch(), a.Start)
+}
+
+// takeTip brings what was committed in a task's checkout. It returns the tip that its branch has
+// there, or as soon as somebody claims the task. If there is no such branch it begins at the
+// attempt's start.
+func (c *Checkouts) takeTip(ctx context.Context, t *flow.Task) (flow.ObjectID, error) {
+	if c.Trees != nil {
+		tip, err := c.Trees.TakeTip(ctx, t.ID.Folder(t.Attempt.Number))
+		if err != nil || tip != "" {
+			return tip, err
+		}
+	}
+	tip, err := c.repo.Refs.Resolve(ctx, t.ID.BranchRef())
+	return cmp.Or(tip, t.Attempt.Start), err
 }
 
 // saveAttempt keeps what this clone has of a task's attempt, see saveWork. It is nil

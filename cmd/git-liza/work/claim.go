@@ -103,7 +103,9 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 	if t.Attempt == nil || replaces {
 		return m, c.Checkouts.checkFree(ctx, t)
 	}
-	return m, nil
+	var err error
+	d.Tip, err = c.Checkouts.takeTip(ctx, t)
+	return m, err
 }
 
 // End makes a move that retires or restarts a task, with its attempt saved in

@@ -56,7 +56,7 @@ func (c *Clone) fromHere(t *flow.Task, err error) error {
 
 // mendsWork is how commands begin that change what is committed on the branch that is
 // checked out.
-var mendsWork = pattern.Late(`^git (rm|mv|checkout|commit|merge|rebase|revert) `)
+var mendsWork = pattern.Late(`^git (rm|mv|reset|checkout|commit|merge|rebase|revert) `)
 
 func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
 	d := &flow.SubmitMove{Commit: commit}
@@ -71,6 +71,19 @@ func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal
 	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		return c.Caller.Move(flow.ActSubmit, id, d), nil, nil
 	})
+}
+
+// Intend records what the holder of a task is going to do, and the tip that its branch has.
+func Intend(ctx context.Context, c *Clone, id flow.TaskID, intent flow.Intent) (gitstore.Result, error) {
+	var t *flow.Task
+	r, err := c.Move(ctx, flow.ActIntent, id, func(b *flow.Board) (flow.Detail, error) {
+		var err error
+		if t = b.Task(id); t != nil && t.Attempt != nil {
+			intent.Tip, err = c.Checkouts.takeTip(ctx, t)
+		}
+		return &flow.IntentMove{Intent: intent}, err
+	})
+	return r, c.fromHere(t, err)
 }
 
 // refuseNested returns the refusal to commit or submit while another repository is

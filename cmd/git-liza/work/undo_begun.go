@@ -130,6 +130,6 @@ func (u *undoer) intend(ctx context.Context, t *flow.Task, commit flow.ObjectID)
 			intent.Removes = append(intent.Removes, c.Path)
 		}
 	}
-	_, err = u.Make(ctx, flow.ActIntent, t.ID, &flow.IntentMove{Intent: intent})
+	_, err = Intend(ctx, u.Clone, t.ID, intent)
 	return err
 }
