@@ -308,6 +308,24 @@ func TestCheckLinks(t *testing.T) {
 	}
 }
 
+// Whoever returns a checkout to its branch leaves submodules alone, whatever the person's git does.
+func TestReturnLeavesSubmodules(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	f.git("config", "submodule.recurse", "true")
+	tree := f.branch("task-1", "liza/task-1")
+	lib := filepath.Join(tree.Path, "deps/lib")
+	f.gitIn(tree.Path, "config", "submodule.recurse", "false")
+	f.gitIn(tree.Path, "checkout", "-q", "-b", "other")
+	f.gitIn(lib, "checkout", "-q", "HEAD~1")
+	f.commitAll(tree.Path, "moved")
+	back, err := f.Contents.Return(context.Background(), tree.Path, "liza/task-1")
+	require.NoError(t, err)
+	require.True(t, back)
+	f.gitIn(lib, "rev-parse", "HEAD")
+	f.gitIn(tree.Path, "status")
+}
+
 // Of a submodule with a cut history there is as much as the clone has.
 func TestShallowSubmodules(t *testing.T) {
 	t.Parallel()

@@ -171,7 +171,7 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefU
 	}
 	path, ours := filepath.Join(from, "info", "alternates"), i.alternates(r, from, i.registry.common)
 	if named, err := git.ReadSmall(path); err != nil || string(named) != ours {
-		hint := "printf '%s\\n'"
+		hint := "rm -rf " + shell.Quote(path) + " && printf '%s\\n'" // it may be a link to another file
 		for line := range strings.SplitSeq(strings.TrimSpace(ours), "\n") {
 			hint += " " + shell.Quote(line)
 		}

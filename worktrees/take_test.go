@@ -152,6 +152,25 @@ func TestTakeRefuses(t *testing.T) {
 	}
 }
 
+// The hint for alternates that are a link leaves alone where the link leads.
+func TestAlternatesBehindALink(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	tree := p.branch("task-1", "liza/task-1")
+	p.write(filepath.Join(tree.Path, "new"), "x\n")
+	work := p.commitAll(tree.Path, "work")
+	path, dear := filepath.Join(tree.Path, ".git/objects/info/alternates"), filepath.Join(t.TempDir(), "dear")
+	ours := content(t, filepath.Dir(path), "alternates")
+	p.write(dear, "dear\n")
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Symlink(dear, path))
+	p.typed(obstacle(t, p.Take(context.Background(), "task-1")).Hint)
+	require.Equal(t, "dear\n", content(t, filepath.Dir(dear), "dear"))
+	require.Equal(t, ours, content(t, filepath.Dir(path), "alternates"))
+	require.NoError(t, p.Take(context.Background(), "task-1"))
+	require.Equal(t, string(work), p.git("rev-parse", "liza/task-1"))
+}
+
 // A session that edits the main work tree has none of its files run as a filter when the
 // changes are counted.
 func TestChangedRunsNoFilter(t *testing.T) {

@@ -9,9 +9,10 @@ import (
 
 // Isolated are the options with which git starts no program that the configuration of a
 // work tree names as its monitor or hooks: an agent may have written it. Hooks are those
-// of a folder alone.
+// of a folder alone. Submodules stay as they are, and nothing is packed.
 func Isolated(hooks string) []string {
-	return []string{"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.hooksPath=" + hooks}
+	return []string{"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0",
+		"-c", "core.hooksPath=" + hooks}
 }
 
 // DetachHead makes HEAD of the work tree whose git directory is gitDir name
