@@ -106,11 +106,11 @@ func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, err
 			return false, err
 		}
 	}
-	s, err := t.Contents.readStatus(ctx, r)
-	if err != nil {
-		return false, ctx.Err()
+	s, left, err := t.Contents.readSavable(ctx, r, never)
+	if paths := s.Changed(); err == nil && len(left) == 0 && len(paths) > 0 {
+		_, err = t.Contents.writeSnapshot(ctx, r, paths, nil, "") // the user's own filters may fail too
 	}
-	return len(unsavablePaths(r, s, never)) == 0, nil
+	return err == nil && len(left) == 0, ctx.Err()
 }
 
 // gonePrefix is the beginning of names of folders below .worktrees/ that were
