@@ -158,3 +158,53 @@ func TestPinsGo(t *testing.T) {
 	require.Empty(t, p.pins())
 
 }
+
+// A checkout is deleted only if what is committed inside is held by more than its own pin.
+func TestPinsHoldNothingForLater(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, test := range map[string]struct {
+		play func(p *project, dir, work string)
+		kept bool
+	}{
+		"a branch":        {func(p *project, dir, work string) { p.gitIn(dir, "branch", "aside", work) }, true},
+		"a stash":         {func(p *project, dir, work string) { p.gitIn(dir, "update-ref", "refs/stash", work) }, true},
+		"a tag":           {func(p *project, dir, work string) { p.gitIn(dir, "tag", "-a", "-m", "one", "v1", work) }, true},
+		"a tag of a file": {func(p *project, dir, _ string) { p.gitIn(dir, "tag", "file", "HEAD:a") }, false},
+		"HEAD":            {func(p *project, dir, work string) { p.gitIn(dir, "checkout", "-q", "--detach", work) }, true},
+		"no more":         {func(*project, string, string) {}, false},
+		"what is saved": {func(p *project, dir, work string) {
+			p.gitIn(dir, "branch", "aside", work)
+			p.git("update-ref", "refs/liza/saved/task-1/1", work)
+		}, false},
+		"a branch that was given and went": {func(p *project, dir, _ string) {
+			p.gitIn(dir, "branch", "feature", "origin/feature")
+			p.git("branch", "-D", "feature")
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.feature("given")
+			tree := p.branch("task-1", "liza/task-1")
+			p.gitIn(tree.Path, "checkout", "-q", "--detach")
+			p.write(filepath.Join(tree.Path, "work"), "work\n")
+			work := p.commitAll(tree.Path, "work")
+			require.NoError(t, p.Take(ctx, "task-1"))
+			require.Contains(t, p.pins(), "/task-1")
+			p.gitIn(tree.Path, "checkout", "-q", "liza/task-1")
+			test.play(p, tree.Path, string(work))
+			require.NoError(t, p.Take(ctx, "task-1"))
+			p.purge()
+			p.gitIn(tree.Path, "gc", "-q", "--prune=now")
+			kept, err := p.Retire(ctx, "task-1", nil, always)
+			require.NoError(t, err)
+			require.Equal(t, test.kept, kept != "")
+			p.purge()
+			if test.kept {
+				require.Empty(t, p.gitIn(kept, "fsck", "--no-dangling", "--no-progress"))
+				require.Equal(t, "work", p.gitIn(kept, "show", string(work)+":work"))
+			}
+		})
+	}
+}

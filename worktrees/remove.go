@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Remove removes the checkout called name with everything in it, staged or not: the
@@ -52,7 +55,7 @@ func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) 
 
 // Retire removes the checkout called name like Remove, unless it holds something that
 // no snapshot holds. Then the whole folder is renamed beside its place, and kept is
-// its new path. The same happens if an agent has replaced its .git. isUnused is asked when
+// its new path; a ref keeps what was brought from it. The same happens if an agent has replaced its .git. isUnused is asked when
 // nobody else can make or take over the checkout; if it says no, all stays.
 func (t *Trees) Retire(ctx context.Context, name string, never Never, isUnused func() (bool, error)) (kept string, err error) {
 	unlock, err := t.lockName(ctx, name)
@@ -82,6 +85,14 @@ func (t *Trees) Retire(ctx context.Context, name string, never Never, isUnused f
 	// The folder is renamed before the checkout is removed, because a process that finds a
 	// checkout half removed deletes the folder.
 	kept = filepath.Join(filepath.Dir(r.path), keptPrefix+name+"-"+rand.Text()[:8])
+	if pin, err := t.repo.Refs.Resolve(ctx, r.pin()); err != nil {
+		return "", err
+	} else if pin != "" { // git inside may have dropped its own objects where the clone has them
+		rescue := git.RefUpdate{Name: layout.RescueRefs + strings.TrimPrefix(filepath.Base(kept), "."), New: pin}
+		if err := t.repo.Refs.MoveRefs(ctx, []git.RefUpdate{rescue}, "git liza: kept of "+name); err != nil {
+			return "", err
+		}
+	}
 	if err := os.Rename(r.path, kept); err != nil {
 		return "", fmt.Errorf("removing %s: %w", r.path, err)
 	}
