@@ -195,7 +195,8 @@ func (i *isolation) barFilters(ctx context.Context, r record) (options []string,
 	return options, path, runs, nil
 }
 
-// barredPaths are those of paths whose filter barFilters makes fail. One that is gone needs none.
+// barredPaths are those of paths whose filter never runs, of a raw record. One that is gone needs
+// none.
 func (i *isolation) barredPaths(ctx context.Context, r record, paths []string) (map[string]bool, error) {
 	options, file, _, err := i.barFilters(ctx, r)
 	if err != nil || file == "" {
@@ -204,7 +205,7 @@ func (i *isolation) barredPaths(ctx context.Context, r record, paths []string) (
 	out, err := i.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: pathList(paths)})
 	barred := map[string]bool{}
 	for fields := strings.Split(string(out), "\x00"); len(fields) > 3; fields = fields[3:] {
-		barred[fields[0]] = existsInTree(r, fields[0]) && slices.Contains(options, "filter."+fields[2]+".required=true")
+		barred[fields[0]] = existsInTree(r, fields[0]) && slices.Contains(options, "filter."+fields[2]+".required=false")
 	}
 	return barred, err
 }

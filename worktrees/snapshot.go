@@ -31,7 +31,7 @@ func (k *Contents) Snapshot(ctx context.Context, path, message string, never Nev
 	if err != nil {
 		return "", err
 	}
-	status, left, err := k.readSavable(ctx, r, never)
+	status, paths, left, err := k.readSavable(ctx, r, never)
 	if err != nil {
 		return incompleteSnapshot(ctx, r, err)
 	}
@@ -39,7 +39,7 @@ func (k *Contents) Snapshot(ctx context.Context, path, message string, never Nev
 	if err != nil || status.Clean() && len(parents) == 1 {
 		return status.Head, err
 	}
-	paths, id := status.without(left), status.Head
+	id := status.Head
 	if len(paths) > 0 || len(parents) != 1 {
 		if id, err = k.writeSnapshot(ctx, r, paths, parents, message); err != nil {
 			return id, err
@@ -67,27 +67,22 @@ func incompleteSnapshot(ctx context.Context, r record, err error) (ID, error) {
 	return r.head, fmt.Errorf("%w: %w", ErrIncomplete, err)
 }
 
-// readSavable reads what a work tree has that no commit has, and which paths of that a commit
-// cannot hold, or may not. A file whose filter never runs counts as it is.
-func (k *Contents) readSavable(ctx context.Context, r record, never Never) (Status, []string, error) {
-	raw := r
-	raw.raw = true
-	s, err := k.readStatus(ctx, raw)
-	if err != nil {
-		return s, nil, err
+// readSavable reads what a work tree has that no commit has: the paths that a commit can hold, and
+// those that it cannot, or may not. A file whose filter never runs counts as it is.
+func (k *Contents) readSavable(ctx context.Context, r record, never Never) (s Status, paths, left []string, err error) {
+	r.raw = true
+	if s, err = k.readStatus(ctx, r); err != nil {
+		return s, nil, nil, err
 	}
 	barred, err := k.isolation.barredPaths(ctx, r, s.Changed())
-	return s, slices.DeleteFunc(s.Changed(), func(name string) bool {
-		return !never.has(name) && !barred[name] && !slices.Contains(s.Nested, name) && isReadable(filepath.Join(r.path, filepath.FromSlash(name)))
-	}), err
-}
-
-// without are the changed paths but for some, which are sorted.
-func (s Status) without(left []string) []string {
-	return slices.DeleteFunc(s.Changed(), func(name string) bool {
-		_, is := slices.BinarySearch(left, name)
-		return is
-	})
+	for _, name := range s.Changed() {
+		if never.has(name) || barred[name] || slices.Contains(s.Nested, name) || !isReadable(filepath.Join(r.path, filepath.FromSlash(name))) {
+			left = append(left, name)
+		} else {
+			paths = append(paths, name)
+		}
+	}
+	return s, paths, left, err
 }
 
 // snapshotParents are HEAD and, in the middle of a rebase, where the branch still is.
@@ -193,9 +188,8 @@ func isReadable(path string) bool {
 		return false
 	}
 	f, err := os.Open(path)
-	if err != nil {
-		return false
+	if err == nil {
+		f.Close()
 	}
-	f.Close()
-	return true
+	return err == nil
 }

@@ -330,30 +330,16 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if refs == nil || i.submodulesHoldMore(ctx, r) {
 		return true, ctx.Err()
 	}
-	objects := i.repo.Objects(ctx)
-	known, err := i.packedRefs(ctx)
-	if err != nil {
-		return false, err
-	}
 	var tips []byte
 	for name, id := range refs {
-		if known[name] == id || strings.HasPrefix(name, "refs/remotes/") {
-			continue
+		if !strings.HasPrefix(name, "refs/remotes/") {
+			tips = fmt.Appendln(tips, id)
 		}
-		if _, _, err := objects.Read(id); errors.Is(err, git.ErrNoObject) {
-			return true, nil
-		} else if err != nil {
-			return false, err
-		}
-		tips = fmt.Appendln(tips, id)
 	}
 	// All of the clone's refs but pins, of which the one of what was given is the clone's.
-	more, err := i.isolation.run(ctx, r, git.Cmd{Limit: slow, Stdin: tips,
+	more, err := i.isolation.run(ctx, r, git.Cmd{Limit: slow, Stdin: tips, Env: []string{"GIT_NO_LAZY_FETCH=1"},
 		Args: []string{"rev-list", "--max-count=1", "--not", "--exclude=" + layout.PinRefs + "[!@]*", "--glob=refs/", "--not", "--stdin"}})
-	if exitCode(err) > 0 {
-		return true, nil
-	}
-	return len(more) > 0, err
+	return len(more) > 0 || err != nil, ctx.Err() // git fails where the clone lacks one
 }
 
 // packedIn are the refs inside that are packed.
