@@ -157,9 +157,13 @@ func (p *project) wholeLife() {
 		require.FileExists(p.t, filepath.Join(dir, "other/new"))
 		return nil
 	}))
-	removed, err := p.Prune(ctx, func(string) bool { return false })
+	trees, err := p.List(ctx)
 	require.NoError(p.t, err)
-	require.Len(p.t, removed, 2)
+	require.Len(p.t, trees, 2)
+	for _, tree := range trees {
+		require.NoError(p.t, p.Remove(ctx, tree.Name))
+	}
+	require.NoError(p.t, p.Sweep(ctx))
 	p.swept()
 }
 

@@ -83,7 +83,8 @@ func (p *project) looked(name string) {
 	_ = p.Contents.Commit(ctx, path, "work", os.Environ())
 	_, _ = p.List(ctx)
 	_, _ = p.Branch(ctx, name, "liza/"+name, p.base)
-	_, _ = p.Prune(ctx, func(other string) bool { return other != name })
+	_ = p.Remove(ctx, name)
+	_ = p.Sweep(ctx)
 }
 
 // Whatever an agent that writes only into its checkout leaves there, no git

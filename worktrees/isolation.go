@@ -80,7 +80,7 @@ func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c g
 }
 
 // withoutIndexLock are the subcommands that do not lock the index.
-var withoutIndexLock = []string{"cat-file", "commit-tree", "diff-files", "diff-index", "hook", "ls-files", "rev-list", "status"}
+var withoutIndexLock = []string{"cat-file", "check-attr", "commit-tree", "diff-files", "diff-index", "hook", "ls-files", "rev-list", "status"}
 
 // lockFilesOf are the lock files that git takes in a checkout, beside those of the
 // objects: on its index, but for a private one, and on where its HEAD is.
@@ -181,6 +181,10 @@ func (i *isolation) barFilters(ctx context.Context, r record) (options []string,
 			continue
 		}
 		path = file
+		if r.raw {
+			options = append(options, "-c", key+"=", "-c", name+".required=false")
+			continue
+		}
 		options = append(options, "-c", key+"=false", "-c", name+".required=true")
 		for _, kind := range []string{".clean", ".smudge"} {
 			if commands[name+kind] == "" && commands[name+".process"] == "" {
@@ -189,6 +193,21 @@ func (i *isolation) barFilters(ctx context.Context, r record) (options []string,
 		}
 	}
 	return options, path, runs, nil
+}
+
+// barredPaths are those of paths whose filter never runs, of a raw record. One that is gone needs
+// none.
+func (i *isolation) barredPaths(ctx context.Context, r record, paths []string) (map[string]bool, error) {
+	options, file, _, err := i.barFilters(ctx, r)
+	if err != nil || file == "" {
+		return nil, err
+	}
+	out, err := i.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: pathList(paths)})
+	barred := map[string]bool{}
+	for fields := strings.Split(string(out), "\x00"); len(fields) > 3; fields = fields[3:] {
+		barred[fields[0]] = existsInTree(r, fields[0]) && slices.Contains(options, "filter."+fields[2]+".required=false")
+	}
+	return barred, err
 }
 
 // findFileWord is the first word of a command that names a file of the work tree, or

@@ -285,8 +285,7 @@ func TestHalfMade(t *testing.T) {
 			tree := p.branch("task-1", "liza/task-1")
 			require.Equal(t, p.whole("task-1", "liza/task-1", p.base), tree)
 			require.NoError(t, p.Remove(context.Background(), "task-1"))
-			_, err = p.Prune(context.Background(), func(string) bool { return true })
-			require.NoError(t, err)
+			require.NoError(t, p.Sweep(context.Background()))
 			p.swept()
 		})
 	}

@@ -144,17 +144,65 @@ func TestPinsGo(t *testing.T) {
 	p.git("worktree", "prune")
 	p.branch("task-4", "liza/task-4")
 	p.git("pack-refs", "--all")
-	removed, err := p.Prune(ctx, func(string) bool { return true })
-	require.NoError(t, err)
-	require.Empty(t, removed)
+	require.NoError(t, p.Sweep(ctx))
+	p.whole("task-4", "liza/task-4", p.base)
 	require.Equal(t, "refs/liza/pins/@given", p.pins())
 	require.NoError(t, p.Remove(ctx, "task-4"))
 	p.feature("more")
 	p.branch("task-5", "liza/task-5")
 	require.NotContains(t, p.git("log", "--format=%s", "refs/liza/pins/@given", "--"), "given", "it begins anew with the first checkout")
 	require.NoError(t, p.Remove(ctx, "task-5"))
-	_, err = p.Prune(ctx, func(string) bool { return true })
-	require.NoError(t, err)
+	require.NoError(t, p.Sweep(ctx))
 	require.Empty(t, p.pins())
 
+}
+
+// A checkout is deleted only if what is committed inside is held by more than its own pin.
+func TestPinsHoldNothingForLater(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, test := range map[string]struct {
+		play func(p *project, dir, work string)
+		kept bool
+	}{
+		"a branch":        {func(p *project, dir, work string) { p.gitIn(dir, "branch", "aside", work) }, true},
+		"a stash":         {func(p *project, dir, work string) { p.gitIn(dir, "update-ref", "refs/stash", work) }, true},
+		"a tag":           {func(p *project, dir, work string) { p.gitIn(dir, "tag", "-a", "-m", "one", "v1", work) }, true},
+		"a tag of a file": {func(p *project, dir, _ string) { p.gitIn(dir, "tag", "file", "HEAD:a") }, false},
+		"HEAD":            {func(p *project, dir, work string) { p.gitIn(dir, "checkout", "-q", "--detach", work) }, true},
+		"no more":         {func(*project, string, string) {}, false},
+		"what is saved": {func(p *project, dir, work string) {
+			p.gitIn(dir, "branch", "aside", work)
+			p.git("update-ref", "refs/liza/saved/task-1/1", work)
+		}, false},
+		"a branch that was given and went": {func(p *project, dir, _ string) {
+			p.gitIn(dir, "branch", "feature", "origin/feature")
+			p.git("branch", "-D", "feature")
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.feature("given")
+			tree := p.branch("task-1", "liza/task-1")
+			p.gitIn(tree.Path, "checkout", "-q", "--detach")
+			p.write(filepath.Join(tree.Path, "work"), "work\n")
+			work := p.commitAll(tree.Path, "work")
+			require.NoError(t, p.Take(ctx, "task-1"))
+			require.Contains(t, p.pins(), "/task-1")
+			p.gitIn(tree.Path, "checkout", "-q", "liza/task-1")
+			test.play(p, tree.Path, string(work))
+			require.NoError(t, p.Take(ctx, "task-1"))
+			p.purge()
+			p.gitIn(tree.Path, "gc", "-q", "--prune=now")
+			kept, err := p.Retire(ctx, "task-1", nil, always)
+			require.NoError(t, err)
+			require.Equal(t, test.kept, kept != "")
+			p.purge()
+			if test.kept {
+				require.Empty(t, p.gitIn(kept, "fsck", "--no-dangling", "--no-progress"))
+				require.Equal(t, "work", p.gitIn(kept, "show", string(work)+":work"))
+			}
+		})
+	}
 }

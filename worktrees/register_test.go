@@ -28,8 +28,7 @@ func TestEntryGone(t *testing.T) {
 		"alone":           {func(*project) {}, func(*project, git.ID) {}},
 		"with its branch": {func(*project) {}, func(p *project, _ git.ID) { p.git("branch", "-D", "liza/task-1") }},
 		"with pins": {func(*project) {}, func(p *project, _ git.ID) {
-			_, err := p.Prune(ctx, func(string) bool { return true })
-			require.NoError(p.t, err)
+			require.NoError(p.t, p.Sweep(ctx))
 			p.git("gc", "-q", "--prune=now")
 		}},
 		"brought before": {func(*project) {}, func(p *project, work git.ID) { p.git("fetch", "-q", p.Path("task-1"), string(work)) }},

@@ -41,6 +41,7 @@ type record struct {
 	inner  string // the branch that is checked out inside, if it is another
 	barred bool   // no filter may run a file of it, though it is the main work tree
 	lost   bool   // the branch of the task is not there inside
+	raw    bool   // git reads its files as they are where it would start such a filter
 }
 
 // pathOf is the path as callers know it: below the main work tree as git

@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Remove removes the checkout called name with everything in it, staged or not: the
@@ -52,7 +55,7 @@ func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) 
 
 // Retire removes the checkout called name like Remove, unless it holds something that
 // no snapshot holds. Then the whole folder is renamed beside its place, and kept is
-// its new path. The same happens if an agent has replaced its .git. isUnused is asked when
+// its new path; a ref keeps what was brought from it. The same happens if an agent has replaced its .git. isUnused is asked when
 // nobody else can make or take over the checkout; if it says no, all stays.
 func (t *Trees) Retire(ctx context.Context, name string, never Never, isUnused func() (bool, error)) (kept string, err error) {
 	unlock, err := t.lockName(ctx, name)
@@ -82,7 +85,15 @@ func (t *Trees) Retire(ctx context.Context, name string, never Never, isUnused f
 	// The folder is renamed before the checkout is removed, because a process that finds a
 	// checkout half removed deletes the folder.
 	kept = filepath.Join(filepath.Dir(r.path), keptPrefix+name+"-"+rand.Text()[:8])
-	if err := os.Rename(r.path, kept); err != nil {
+	pin, err := t.repo.Refs.Resolve(ctx, r.pin())
+	if pin != "" { // git inside may have dropped its own objects where the clone has them
+		rescue := git.RefUpdate{Name: layout.RescueRefs + strings.TrimPrefix(filepath.Base(kept), "."), New: pin}
+		err = t.repo.Refs.MoveRefs(ctx, []git.RefUpdate{rescue}, "git liza: kept of "+name)
+	}
+	if err == nil {
+		err = os.Rename(r.path, kept)
+	}
+	if err != nil {
 		return "", fmt.Errorf("removing %s: %w", r.path, err)
 	}
 	return kept, t.discardCheckout(ctx, name)
@@ -106,11 +117,11 @@ func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, err
 			return false, err
 		}
 	}
-	s, err := t.Contents.readStatus(ctx, r)
-	if err != nil {
-		return false, ctx.Err()
+	_, paths, left, err := t.Contents.readSavable(ctx, r, never)
+	if err == nil && len(left) == 0 && len(paths) > 0 {
+		_, err = t.Contents.writeSnapshot(ctx, r, paths, nil, "") // the user's own filters may fail too
 	}
-	return len(unsavablePaths(r, s, never)) == 0, nil
+	return err == nil && len(left) == 0, ctx.Err()
 }
 
 // gonePrefix is the beginning of names of folders below .worktrees/ that were
@@ -132,23 +143,7 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Prune removes the checkouts for whose name keep is false, with everything in them,
-// and what Leftovers.Clear removes. It returns the names of those that it removed, also
-// beside an error.
-func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]string, error) {
-	trees, err := t.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var removed []string
-	for _, tree := range trees {
-		if keep(tree.Name) {
-			continue
-		}
-		if err := t.Remove(ctx, tree.Name); err != nil {
-			return removed, err
-		}
-		removed = append(removed, tree.Name)
-	}
-	return removed, errors.Join(t.Leftovers.Clear(ctx), t.dropPins(ctx))
+// Sweep removes what Leftovers.Clear removes, and the pins of checkouts that are gone.
+func (t *Trees) Sweep(ctx context.Context) error {
+	return errors.Join(t.Leftovers.Clear(ctx), t.dropPins(ctx))
 }

@@ -62,7 +62,7 @@ func TestRemoveObstacles(t *testing.T) {
 	require.FileExists(t, filepath.Join(p.dir, "b/c"))
 }
 
-func TestPrune(t *testing.T) {
+func TestSweepLeftovers(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	p := newProject(t)
@@ -77,9 +77,9 @@ func TestPrune(t *testing.T) {
 	p.write(".git/liza/new-task-7.lock", "")
 	p.write(".git/liza/scratch-1/x/HEAD", "x")
 	p.write(".git/liza/scratch-1.lock", "")
-	removed, err := p.Prune(ctx, func(name string) bool { return name == "task-2" })
-	require.NoError(t, err)
-	require.Equal(t, []string{"task-1", "task-3"}, removed)
+	require.NoError(t, p.Remove(ctx, "task-1"))
+	require.NoError(t, p.Remove(ctx, "task-3"))
+	require.NoError(t, p.Sweep(ctx))
 	p.whole("task-2", "liza/task-2", p.base)
 	require.FileExists(t, filepath.Join(outside, "a"))
 	left, err := os.ReadDir(filepath.Join(p.dir, ".worktrees"))

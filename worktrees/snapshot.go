@@ -22,16 +22,16 @@ var ErrIncomplete = errors.New("not everything is saved")
 // The work tree, its index and HEAD do not change, and no ref but the pin of a checkout keeps
 // the commit yet; the caller makes it durable when it sets a ref.
 //
-// Files that never names, that cannot be read or are larger than a gigabyte, repositories of
-// their own inside, and what the set-up left are left out: the error then wraps ErrIncomplete
-// and names them, and the commit is returned too. If git fails in the work tree altogether,
-// that commit is HEAD.
+// Files that never names, that cannot be read or are larger than a gigabyte, those whose filter
+// is never run because it is a file of the checkout, repositories of their own inside, and what
+// the set-up left are left out: the error then wraps ErrIncomplete and names them, and the commit
+// is returned too. If git fails in the work tree altogether, that commit is HEAD.
 func (k *Contents) Snapshot(ctx context.Context, path, message string, never Never) (ID, error) {
 	r, err := k.recordAt(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	status, err := k.readStatus(ctx, r)
+	status, paths, left, err := k.readSavable(ctx, r, never)
 	if err != nil {
 		return incompleteSnapshot(ctx, r, err)
 	}
@@ -39,8 +39,6 @@ func (k *Contents) Snapshot(ctx context.Context, path, message string, never Nev
 	if err != nil || status.Clean() && len(parents) == 1 {
 		return status.Head, err
 	}
-	left := unsavablePaths(r, status, never)
-	paths := slices.DeleteFunc(status.Changed(), func(name string) bool { return slices.Contains(left, name) })
 	id := status.Head
 	if len(paths) > 0 || len(parents) != 1 {
 		if id, err = k.writeSnapshot(ctx, r, paths, parents, message); err != nil {
@@ -69,11 +67,22 @@ func incompleteSnapshot(ctx context.Context, r record, err error) (ID, error) {
 	return r.head, fmt.Errorf("%w: %w", ErrIncomplete, err)
 }
 
-// unsavablePaths are the paths that a commit cannot hold, or may not.
-func unsavablePaths(r record, s Status, never Never) []string {
-	return slices.DeleteFunc(s.Changed(), func(name string) bool {
-		return !never.has(name) && !slices.Contains(s.Nested, name) && isReadable(filepath.Join(r.path, filepath.FromSlash(name)))
-	})
+// readSavable reads what a work tree has that no commit has: the paths that a commit can hold, and
+// those that it cannot, or may not. A file whose filter never runs counts as it is.
+func (k *Contents) readSavable(ctx context.Context, r record, never Never) (s Status, paths, left []string, err error) {
+	r.raw = true
+	if s, err = k.readStatus(ctx, r); err != nil {
+		return s, nil, nil, err
+	}
+	barred, err := k.isolation.barredPaths(ctx, r, s.Changed())
+	for _, name := range s.Changed() {
+		if never.has(name) || barred[name] || slices.Contains(s.Nested, name) || !isReadable(filepath.Join(r.path, filepath.FromSlash(name))) {
+			left = append(left, name)
+		} else {
+			paths = append(paths, name)
+		}
+	}
+	return s, paths, left, err
 }
 
 // snapshotParents are HEAD and, in the middle of a rebase, where the branch still is.
@@ -103,7 +112,8 @@ func (k *Contents) snapshotParents(ctx context.Context, r record, s Status) ([]I
 }
 
 // writeSnapshot writes a commit with paths as they are on disk. Until it is whole, its objects
-// are apart: whoever works there would not write what the clone has and may drop again.
+// are apart: whoever works there would not write what the clone has and may drop again. Without
+// a message none is written: the error says whether one can be.
 func (k *Contents) writeSnapshot(ctx context.Context, r record, paths []string, parents []ID, message string) (ID, error) {
 	index, err := k.scratch.privateIndex(r)
 	if err != nil {
@@ -118,6 +128,9 @@ func (k *Contents) writeSnapshot(ctx context.Context, r record, paths []string, 
 	tree, err := k.writeTree(ctx, r, paths, env)
 	if err != nil {
 		return incompleteSnapshot(ctx, r, err)
+	}
+	if message == "" {
+		return "", nil
 	}
 	args := []string{"commit-tree", "-F", "-"}
 	for _, parent := range parents {
@@ -175,9 +188,8 @@ func isReadable(path string) bool {
 		return false
 	}
 	f, err := os.Open(path)
-	if err != nil {
-		return false
+	if err == nil {
+		f.Close()
 	}
-	f.Close()
-	return true
+	return err == nil
 }

@@ -102,3 +102,52 @@ func TestSnapshotApart(t *testing.T) {
 	require.Equal(t, content(t, tree.Path, "large"), p.git("show", string(id)+":large")+"\n")
 	require.Empty(t, p.git("fsck", "--no-dangling", "--no-progress"))
 }
+
+// A filter that never runs, because it is a file of the checkout, keeps its own files out of a
+// snapshot and no others, and a checkout that has such files is not deleted.
+func TestSnapshotWithoutBarredFilters(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	p.git("config", "filter.x.clean", "./tools/clean.sh")
+	p.write(".gitattributes", "*.sec filter=x\n*.open filter=y\n")
+	p.write("old.sec", "old\n")
+	p.write("gone.sec", "gone\n")
+	p.script("tools/clean.sh", "#!/bin/sh\ncat\n")
+	p.base = p.commitAll(p.dir, "filter")
+	for name, change := range map[string]string{"a new file": "new.sec", "a changed one": "old.sec"} {
+		t.Run(name, func(t *testing.T) {
+			task := strings.ReplaceAll(change, ".", "-")
+			tree := p.branch(task, "liza/"+task)
+			for _, name := range []string{change, "work", "more.open"} {
+				p.write(filepath.Join(tree.Path, name), "work\n")
+			}
+			require.NoError(t, os.Remove(filepath.Join(tree.Path, "gone.sec")))
+			id, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
+			require.ErrorIs(t, err, worktrees.ErrIncomplete)
+			require.ErrorContains(t, err, task+": "+change)
+			require.Equal(t, "gone.sec\nmore.open\nwork", p.git("diff", "--name-only", string(p.base), string(id)))
+			kept, err := p.Retire(ctx, task, nil, always)
+			require.NoError(t, err)
+			require.Equal(t, "work\n", content(t, kept, change))
+		})
+	}
+}
+
+// Nor is one of which a filter of the user's own that fails leaves no snapshot.
+func TestSnapshotWhereAFilterFails(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	p.git("config", "filter.x.clean", "false")
+	p.git("config", "filter.x.required", "true")
+	tree := p.branch("task-1", "liza/task-1")
+	p.write(filepath.Join(tree.Path, ".gitattributes"), "*.sec filter=x\n")
+	p.write(filepath.Join(tree.Path, "new.sec"), "work\n")
+	id, err := p.Contents.Snapshot(ctx, tree.Path, "saved", nil)
+	require.ErrorIs(t, err, worktrees.ErrIncomplete)
+	require.Equal(t, p.base, id)
+	kept, err := p.Retire(ctx, "task-1", nil, always)
+	require.NoError(t, err)
+	require.Equal(t, "work\n", content(t, kept, "new.sec"))
+}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -320,7 +321,7 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 }
 
 // holdsMore reports whether a branch, a tag, a stash or HEAD inside names a commit that the clone
-// lacks, or a submodule has what only it has.
+// lacks or has by the pins of checkouts alone, or a submodule has what only it has.
 func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if !r.own {
 		return false, nil
@@ -329,22 +330,16 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if refs == nil || i.submodulesHoldMore(ctx, r) {
 		return true, ctx.Err()
 	}
-	objects := i.repo.Objects(ctx)
-	known, err := i.packedRefs(ctx)
-	if err != nil {
-		return false, err
-	}
+	var tips []byte
 	for name, id := range refs {
-		if known[name] == id || strings.HasPrefix(name, "refs/remotes/") {
-			continue
-		}
-		if _, _, err := objects.Read(id); errors.Is(err, git.ErrNoObject) {
-			return true, nil
-		} else if err != nil {
-			return false, err
+		if !strings.HasPrefix(name, "refs/remotes/") {
+			tips = fmt.Appendln(tips, id)
 		}
 	}
-	return false, nil
+	// All of the clone's refs but pins, of which the one of what was given is the clone's.
+	more, err := i.isolation.run(ctx, r, git.Cmd{Limit: slow, Stdin: tips, Env: []string{"GIT_NO_LAZY_FETCH=1"},
+		Args: []string{"rev-list", "--max-count=1", "--not", "--exclude=" + layout.PinRefs + "[!@]*", "--glob=refs/", "--not", "--stdin"}})
+	return len(more) > 0 || err != nil, ctx.Err() // git fails where the clone lacks one
 }
 
 // packedIn are the refs inside that are packed.

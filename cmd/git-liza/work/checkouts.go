@@ -131,7 +131,7 @@ func (c *Checkouts) Prune(ctx context.Context) ([]Pruned, error) {
 		return nil, err
 	}
 	pruned, err := c.prune(ctx, b, Checkout.isStale)
-	_, sweepErr := c.Trees.Prune(ctx, func(string) bool { return true })
+	sweepErr := c.Trees.Sweep(ctx)
 	return pruned, errors.Join(err, sweepErr)
 }
 

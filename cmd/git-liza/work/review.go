@@ -225,9 +225,17 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 }
 
 // Release gives a claim or review back. The worktree of a claim stays for its
-// coder. The worktree of a review is removed, by the supervisor if a session gives it back.
+// coder, and what is committed there is the clone's. The worktree of a review is removed, by the
+// supervisor if a session gives it back.
 func (c *Clone) Release(ctx context.Context, id flow.TaskID, asked flow.ReleaseMove) (gitstore.Result, error) {
-	r, err := c.Make(ctx, flow.ActRelease, id, &asked)
+	r, err := c.Move(ctx, flow.ActRelease, id, func(b *flow.Board) (flow.Detail, error) {
+		if t := b.Task(id); t != nil && t.Claim != nil && c.Checkouts.Trees != nil {
+			if err := c.Checkouts.Trees.Take(ctx, id.Folder(t.Attempt.Number)); err != nil {
+				c.Checkouts.say(err.Error()) // it stays in the worktree
+			}
+		}
+		return &asked, nil
+	})
 	if err != nil {
 		return r, err
 	}
