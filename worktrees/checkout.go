@@ -28,6 +28,10 @@ type checkout struct {
 // lock of the name is held.
 func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout) (Tree, error) {
 	r, stands, err := t.findExisting(records, c)
+	if err != nil && r.gone && fileExists(r.path) { // the hint's git would find the clone there
+		_, restoreErr := t.restoreFolder(ctx, r)
+		err = cmp.Or(restoreErr, err)
+	}
 	if err != nil {
 		return Tree{}, err
 	}
@@ -42,8 +46,9 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 	if err := t.mendEntry(ctx, &r, c); err != nil {
 		return Tree{}, err
 	}
+	var kept error
 	if r.gone || !r.own { // made by the program before
-		if err := t.restoreFolder(ctx, r); err != nil {
+		if kept, err = t.restoreFolder(ctx, r); err != nil {
 			return Tree{}, err
 		}
 		r.gone = false
@@ -51,11 +56,11 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 	if c.create {
 		r.head = c.commit
 	}
-	return t.treeOf(r), t.insides.renew(ctx, &r)
+	return t.treeOf(r), cmp.Or(t.insides.renew(ctx, &r), kept)
 }
 
 // findExisting returns the record of the checkout if it stands. The error is an *Obstacle
-// where something else is in its folder.
+// where something else is in its folder, or checked out there.
 func (t *Trees) findExisting(records []record, c checkout) (r record, stands bool, err error) {
 	path := t.Path(c.name)
 	if err := t.checkRoot(); err != nil {
@@ -71,7 +76,7 @@ func (t *Trees) findExisting(records []record, c checkout) (r record, stands boo
 	if c.branch != "" && r.hasBranch(c.branch) || c.branch == "" && r.branch == "" && r.head == c.commit || r.hasNoHead() {
 		return r, true, nil
 	}
-	if r.gone && r.branch != "" { // its folder was moved away, and the branch has what was on it
+	if r.gone && r.branch != "" && !fileExists(r.path) { // its folder was moved away, and the branch has what was on it
 		return record{}, false, nil
 	}
 	o := &Obstacle{Path: path, Reason: "has " + orNone(r.head) + " checked out, not " + orNone(c.commit)}
@@ -82,7 +87,7 @@ func (t *Trees) findExisting(records []record, c checkout) (r record, stands boo
 			o.Hint = "git -C " + shell.Quote(path) + " checkout -b " + shell.Quote(c.branch)
 		}
 	}
-	return record{}, false, o
+	return r, false, o
 }
 
 // mendEntry writes what the entry of a checkout has lost: its lock, or its HEAD.
@@ -154,7 +159,7 @@ func (t *Trees) makeHeld(ctx context.Context, c checkout) (Tree, error) {
 	}
 	r, err := t.register(ctx, c)
 	if err == nil {
-		err = t.restoreFolder(ctx, r)
+		_, err = t.restoreFolder(ctx, r)
 	}
 	r.gone, r.own = false, true
 	var hookErr error
@@ -209,17 +214,24 @@ func (g *registry) sweepRestored() error {
 
 // restoreFolder makes the folder of a checkout from its index, or from its commit. The folder
 // is filled beside its place and then renamed, so that a killed process leaves no half of it
-// there.
-func (t *Trees) restoreFolder(ctx context.Context, r record) error {
+// there. Of a repository inside that was ruined, which may hold work, kept is a *Kept.
+func (t *Trees) restoreFolder(ctx context.Context, r record) (kept, err error) {
 	if entries, err := os.ReadDir(r.path); err == nil && len(entries) > 0 {
-		if err := os.Remove(r.inside()); err != nil && !isAbsent(err) {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
+		to, err := t.setAside(r.name, r.inside())
+		if to != "" {
+			kept = &Kept{r.inside(), to}
 		}
-		return t.fillInside(ctx, r) // only that is lost
+		if err == nil {
+			err = os.Remove(r.inside())
+		}
+		if err != nil && !isAbsent(err) {
+			return kept, fmt.Errorf("worktree %s: %w", r.path, err)
+		}
+		return kept, t.fillInside(ctx, r) // only that is lost
 	}
 	release, err := t.scratch.hold(ctx, newPrefix+r.name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
 	beside := r
@@ -232,9 +244,9 @@ func (t *Trees) restoreFolder(ctx context.Context, r record) error {
 		err = os.Rename(beside.path, r.path)
 	}
 	if err != nil {
-		return errors.Join(err, removeAll(beside.path))
+		return nil, errors.Join(err, removeAll(beside.path))
 	}
-	return nil
+	return nil, nil
 }
 
 // fillFolder makes the folder of a checkout with all that is in it.
