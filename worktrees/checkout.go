@@ -27,11 +27,7 @@ type checkout struct {
 // settleCheckout returns the checkout that stands, mended if need be, or makes it. The
 // lock of the name is held.
 func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout) (Tree, error) {
-	r, stands, err := t.findExisting(records, c)
-	if err != nil && r.gone && fileExists(r.path) { // the hint's git would find the clone there
-		_, restoreErr := t.restoreFolder(ctx, r)
-		err = cmp.Or(restoreErr, err)
-	}
+	r, stands, err := t.findExisting(ctx, records, c)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -46,7 +42,7 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 	if err := t.mendEntry(ctx, &r, c); err != nil {
 		return Tree{}, err
 	}
-	var kept error
+	kept := ""
 	if r.gone || !r.own { // made by the program before
 		if kept, err = t.restoreFolder(ctx, r); err != nil {
 			return Tree{}, err
@@ -56,12 +52,15 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 	if c.create {
 		r.head = c.commit
 	}
-	return t.treeOf(r), cmp.Or(t.insides.renew(ctx, &r), kept)
+	if err = t.insides.renew(ctx, &r); err == nil && kept != "" {
+		err = &Kept{r.inside(), kept}
+	}
+	return t.treeOf(r), err
 }
 
 // findExisting returns the record of the checkout if it stands. The error is an *Obstacle
 // where something else is in its folder, or checked out there.
-func (t *Trees) findExisting(records []record, c checkout) (r record, stands bool, err error) {
+func (t *Trees) findExisting(ctx context.Context, records []record, c checkout) (r record, stands bool, err error) {
 	path := t.Path(c.name)
 	if err := t.checkRoot(); err != nil {
 		return record{}, false, err
@@ -79,6 +78,11 @@ func (t *Trees) findExisting(records []record, c checkout) (r record, stands boo
 	if r.gone && r.branch != "" && !fileExists(r.path) { // its folder was moved away, and the branch has what was on it
 		return record{}, false, nil
 	}
+	if r.gone && fileExists(r.path) { // the hint's git would find the clone there
+		if _, err := t.restoreFolder(ctx, r); err != nil {
+			return record{}, false, err
+		}
+	}
 	o := &Obstacle{Path: path, Reason: "has " + orNone(r.head) + " checked out, not " + orNone(c.commit)}
 	if c.branch != "" {
 		o.Reason = "does not have the branch " + c.branch + " checked out"
@@ -87,7 +91,7 @@ func (t *Trees) findExisting(records []record, c checkout) (r record, stands boo
 			o.Hint = "git -C " + shell.Quote(path) + " checkout -b " + shell.Quote(c.branch)
 		}
 	}
-	return r, false, o
+	return record{}, false, o
 }
 
 // mendEntry writes what the entry of a checkout has lost: its lock, or its HEAD.
@@ -212,41 +216,33 @@ func (g *registry) sweepRestored() error {
 	return g.scratch.sweepHeld(newPrefix, func(name string) error { return removeAll(filepath.Join(g.root, "."+name)) })
 }
 
-// restoreFolder makes the folder of a checkout from its index, or from its commit. The folder
-// is filled beside its place and then renamed, so that a killed process leaves no half of it
-// there. Of a repository inside that was ruined, which may hold work, kept is a *Kept.
-func (t *Trees) restoreFolder(ctx context.Context, r record) (kept, err error) {
-	if entries, err := os.ReadDir(r.path); err == nil && len(entries) > 0 {
-		to, err := t.setAside(r.name, r.inside())
-		if to != "" {
-			kept = &Kept{r.inside(), to}
-		}
-		if err == nil {
-			err = os.Remove(r.inside())
-		}
-		if err != nil && !isAbsent(err) {
-			return kept, fmt.Errorf("worktree %s: %w", r.path, err)
-		}
-		return kept, t.fillInside(ctx, r) // only that is lost
-	}
+// restoreFolder makes the folder of a checkout from its index, or from its commit, or only the
+// repository inside, if there are files. Either is filled beside its place and then renamed, so
+// that a killed process leaves no half of it there. What was ruined inside may hold work: kept is
+// where it is then.
+func (t *Trees) restoreFolder(ctx context.Context, r record) (kept string, err error) {
 	release, err := t.scratch.hold(ctx, newPrefix+r.name)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer release()
 	beside := r
 	beside.gone, beside.path = false, filepath.Join(filepath.Dir(r.path), "."+newPrefix+r.name)
+	fill, from, to := t.fillFolder, beside.path, r.path
+	if entries, _ := os.ReadDir(r.path); len(entries) > 0 {
+		fill, from, to = t.fillInside, beside.inside(), r.inside()
+	}
 	if err = removeAll(beside.path); err == nil {
-		err = t.fillFolder(ctx, beside)
+		err = fill(ctx, beside)
 	}
 	if err == nil {
-		_ = os.Remove(r.path) // an empty folder is in the way of Go's rename
-		err = os.Rename(beside.path, r.path)
+		kept, err = t.setAside(r.name, r.inside())
 	}
-	if err != nil {
-		return nil, errors.Join(err, removeAll(beside.path))
+	if err == nil {
+		_ = os.Remove(to) // an empty folder is in the way of Go's rename
+		err = os.Rename(from, to)
 	}
-	return nil, nil
+	return kept, errors.Join(err, removeAll(beside.path))
 }
 
 // fillFolder makes the folder of a checkout with all that is in it.
