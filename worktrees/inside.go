@@ -65,27 +65,8 @@ func isInside(dir, common string) bool {
 func Missing(dir string) bool {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Lstat(dotGit)
-	return err != nil || info.Mode().IsRegular() && info.Size() == 0 || info.IsDir() && !isRepository(dotGit)
+	return err != nil || info.Mode().IsRegular() && info.Size() == 0 || info.IsDir() && !git.IsRepository(dotGit)
 }
-
-// isRepository reports whether git takes a folder for a repository, see is_git_directory in its
-// setup.c. Nothing is waited for, and a HEAD that is a link, as old programs made, is not followed.
-func isRepository(dir string) bool {
-	objects, err := os.Stat(filepath.Join(dir, "objects")) // behind a link they are Take's to refuse
-	refs, refsErr := os.Lstat(filepath.Join(dir, "refs"))
-	head, headErr := os.Lstat(filepath.Join(dir, "HEAD"))
-	if cmp.Or(err, refsErr, headErr) != nil || !isEntered(objects) || !isEntered(refs) || !head.Mode().IsRegular() {
-		return false
-	}
-	content, err := git.ReadSmall(filepath.Join(dir, "HEAD"))
-	text := strings.TrimSpace(string(content))
-	if ref, symbolic := strings.CutPrefix(text, "ref:"); symbolic {
-		return strings.HasPrefix(strings.TrimSpace(ref), "refs/")
-	}
-	return err == nil && (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
-}
-
-func isEntered(folder fs.FileInfo) bool { return folder.IsDir() && folder.Mode()&0o100 != 0 }
 
 // make makes the repository inside the checkout. Its folder is there, and its entry.
 func (i *insides) make(ctx context.Context, r record) error {

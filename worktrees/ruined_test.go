@@ -28,7 +28,6 @@ var ruins = map[string]func(t *testing.T, dotGit string){
 		require.NoError(t, os.RemoveAll(dotGit+"/refs"))
 		require.NoError(t, os.WriteFile(dotGit+"/refs", nil, 0o666))
 	},
-	"closed refs": func(t *testing.T, dotGit string) { require.NoError(t, os.Chmod(dotGit+"/refs", 0)) },
 	"an empty folder": func(t *testing.T, dotGit string) {
 		require.NoError(t, os.RemoveAll(dotGit))
 		require.NoError(t, os.Mkdir(dotGit, 0o777))
