@@ -92,7 +92,7 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 	if r, ok := findRecord(records, name); ok && r.hasBranch(branch) {
 		return t.branch(ctx, name, branch, start)
 	}
-	if _, _, err := t.findExisting(records, checkout{name: name, branch: branch, create: old == ""}); err != nil {
+	if _, _, err := t.findExisting(ctx, records, checkout{name: name, branch: branch, create: old == ""}); err != nil {
 		return Tree{}, err
 	}
 	if err := t.branches.moveBranch(ctx, records, branch, old, start); err != nil {

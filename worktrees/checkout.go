@@ -27,7 +27,7 @@ type checkout struct {
 // settleCheckout returns the checkout that stands, mended if need be, or makes it. The
 // lock of the name is held.
 func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout) (Tree, error) {
-	r, stands, err := t.findExisting(records, c)
+	r, stands, err := t.findExisting(ctx, records, c)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -42,8 +42,9 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 	if err := t.mendEntry(ctx, &r, c); err != nil {
 		return Tree{}, err
 	}
+	kept := ""
 	if r.gone || !r.own { // made by the program before
-		if err := t.restoreFolder(ctx, r); err != nil {
+		if kept, err = t.restoreFolder(ctx, r); err != nil {
 			return Tree{}, err
 		}
 		r.gone = false
@@ -51,12 +52,15 @@ func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout
 	if c.create {
 		r.head = c.commit
 	}
-	return t.treeOf(r), t.insides.renew(ctx, &r)
+	if err = t.insides.renew(ctx, &r); err == nil && kept != "" {
+		err = &Kept{r.inside(), kept}
+	}
+	return t.treeOf(r), err
 }
 
 // findExisting returns the record of the checkout if it stands. The error is an *Obstacle
-// where something else is in its folder.
-func (t *Trees) findExisting(records []record, c checkout) (r record, stands bool, err error) {
+// where something else is in its folder, or checked out there.
+func (t *Trees) findExisting(ctx context.Context, records []record, c checkout) (r record, stands bool, err error) {
 	path := t.Path(c.name)
 	if err := t.checkRoot(); err != nil {
 		return record{}, false, err
@@ -71,8 +75,13 @@ func (t *Trees) findExisting(records []record, c checkout) (r record, stands boo
 	if c.branch != "" && r.hasBranch(c.branch) || c.branch == "" && r.branch == "" && r.head == c.commit || r.hasNoHead() {
 		return r, true, nil
 	}
-	if r.gone && r.branch != "" { // its folder was moved away, and the branch has what was on it
+	if r.gone && r.branch != "" && !fileExists(r.path) { // its folder was moved away, and the branch has what was on it
 		return record{}, false, nil
+	}
+	if r.gone && fileExists(r.path) { // the hint's git would find the clone there
+		if _, err := t.restoreFolder(ctx, r); err != nil {
+			return record{}, false, err
+		}
 	}
 	o := &Obstacle{Path: path, Reason: "has " + orNone(r.head) + " checked out, not " + orNone(c.commit)}
 	if c.branch != "" {
@@ -154,7 +163,7 @@ func (t *Trees) makeHeld(ctx context.Context, c checkout) (Tree, error) {
 	}
 	r, err := t.register(ctx, c)
 	if err == nil {
-		err = t.restoreFolder(ctx, r)
+		_, err = t.restoreFolder(ctx, r)
 	}
 	r.gone, r.own = false, true
 	var hookErr error
@@ -207,34 +216,33 @@ func (g *registry) sweepRestored() error {
 	return g.scratch.sweepHeld(newPrefix, func(name string) error { return removeAll(filepath.Join(g.root, "."+name)) })
 }
 
-// restoreFolder makes the folder of a checkout from its index, or from its commit. The folder
-// is filled beside its place and then renamed, so that a killed process leaves no half of it
-// there.
-func (t *Trees) restoreFolder(ctx context.Context, r record) error {
-	if entries, err := os.ReadDir(r.path); err == nil && len(entries) > 0 {
-		if err := os.Remove(r.inside()); err != nil && !isAbsent(err) {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
-		}
-		return t.fillInside(ctx, r) // only that is lost
-	}
+// restoreFolder makes the folder of a checkout from its index, or from its commit, or only the
+// repository inside, if there are files. Either is filled beside its place and then renamed, so
+// that a killed process leaves no half of it there. What was ruined inside may hold work: kept is
+// where it is then.
+func (t *Trees) restoreFolder(ctx context.Context, r record) (kept string, err error) {
 	release, err := t.scratch.hold(ctx, newPrefix+r.name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer release()
 	beside := r
 	beside.gone, beside.path = false, filepath.Join(filepath.Dir(r.path), "."+newPrefix+r.name)
+	fill, from, to := t.fillFolder, beside.path, r.path
+	if entries, _ := os.ReadDir(r.path); len(entries) > 0 {
+		fill, from, to = t.fillInside, beside.inside(), r.inside()
+	}
 	if err = removeAll(beside.path); err == nil {
-		err = t.fillFolder(ctx, beside)
+		err = fill(ctx, beside)
 	}
 	if err == nil {
-		_ = os.Remove(r.path) // an empty folder is in the way of Go's rename
-		err = os.Rename(beside.path, r.path)
+		kept, err = t.setAside(r.name, r.inside())
 	}
-	if err != nil {
-		return errors.Join(err, removeAll(beside.path))
+	if err == nil {
+		_ = os.Remove(to) // an empty folder is in the way of Go's rename
+		err = os.Rename(from, to)
 	}
-	return nil
+	return kept, errors.Join(err, removeAll(beside.path))
 }
 
 // fillFolder makes the folder of a checkout with all that is in it.

@@ -60,6 +60,14 @@ func isInside(dir, common string) bool {
 	return err == nil && oldErr != nil
 }
 
+// Missing reports whether the folder of a checkout is missing, or what makes it one is, or is so
+// ruined that git takes it for no repository and finds the clone around it instead.
+func Missing(dir string) bool {
+	dotGit := filepath.Join(dir, ".git")
+	info, err := os.Lstat(dotGit)
+	return err != nil || info.Mode().IsRegular() && info.Size() == 0 || info.IsDir() && !git.IsRepository(dotGit)
+}
+
 // make makes the repository inside the checkout. Its folder is there, and its entry.
 func (i *insides) make(ctx context.Context, r record) error {
 	config, err := i.config(ctx, r)

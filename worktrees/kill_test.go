@@ -41,6 +41,10 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *git.Repo,
 	"remove": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, _, _ git.ID) error {
 		return t.Remove(ctx, "task-1")
 	},
+	"restore": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, old, _ git.ID) error {
+		_, err := t.Branch(ctx, "task-1", "liza/task-1", old)
+		return err
+	},
 	"private": func(ctx context.Context, t *worktrees.Trees, r *git.Repo, old, _ git.ID) error {
 		return t.Private(ctx, old, func(dir string) error {
 			_, err := r.Run(ctx, git.Cmd{Dir: dir, WorkTree: true, Args: []string{"status"}})
@@ -113,6 +117,16 @@ var killTests = map[string]killed{
 	"detached": {
 		func(*project) {},
 		func(p *project, _ git.ID) { p.whole("review", "", p.base) }},
+	"restore": {
+		func(p *project) {
+			p.commitAll(p.branch("task-1", "liza/task-1").Path, "work")
+			require.NoError(p.t, p.Take(context.Background(), "task-1"))
+			require.NoError(p.t, os.RemoveAll(filepath.Join(p.Path("task-1"), ".git")))
+		},
+		func(p *project, _ git.ID) {
+			p.whole("task-1", "liza/task-1", git.ID(p.git("rev-parse", "liza/task-1")))
+			require.Equal(p.t, "work", p.git("log", "-1", "--format=%s", "liza/task-1"))
+		}},
 	"remove": {
 		func(p *project) { p.branch("task-1", "liza/task-1") },
 		func(p *project, _ git.ID) { p.swept() }},

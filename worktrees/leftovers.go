@@ -34,7 +34,7 @@ func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
 			Hint: "chmod -R u+w " + shell.Quote(path) + " && rm -r " + shell.Quote(path)})
 	}
 	for _, path := range git.PathsIn(l.registry.root, keptPrefix, "") {
-		found = append(found, Leftover{Path: path, Text: "kept of a checkout that was removed: a commit cannot hold all of it",
+		found = append(found, Leftover{Path: path, Text: "kept of a checkout that was removed or ruined: a commit cannot hold all of it",
 			Hint: "ls -lA " + shell.Quote(path)})
 	}
 	names, err := l.registry.gitDirNames()

@@ -66,3 +66,10 @@ func (e *HookError) Error() string {
 
 // Unwrap returns git's error.
 func (e *HookError) Unwrap() error { return e.Err }
+
+// A Kept says that what was found in the place of a checkout, or of the repository inside, is
+// under a name that stays. The checkout is made again and complete.
+type Kept struct{ From, To string }
+
+// Error names both.
+func (k *Kept) Error() string { return fmt.Sprintf("%s was ruined and is kept in %s", k.From, k.To) }

@@ -35,7 +35,7 @@ type record struct {
 	branch string // short name, "" if detached
 	head   ID
 	locked string // the reason it is locked for, "" if it is not
-	gone   bool   // no folder, or one whose .git file is missing or empty
+	gone   bool   // no folder, or one whose .git is missing, empty or ruined, see Missing
 	alien  bool   // the folder names another git directory, as in a copied repository
 	own    bool   // there is a repository of ours inside
 	inner  string // the branch that is checked out inside, if it is another
@@ -120,10 +120,10 @@ func (g *registry) readRecord(ctx context.Context, r *record, links folderLinks)
 		r.locked = err.Error()
 	}
 	info, err := os.Lstat(filepath.Join(r.path, ".git"))
-	r.gone = err != nil || info.Mode().IsRegular() && info.Size() == 0
+	r.gone = Missing(r.path)
 	if err == nil && info.IsDir() {
-		r.own = isInside(r.path, g.common)
-		r.alien = !r.own
+		r.own = !r.gone && isInside(r.path, g.common)
+		r.alien = !r.gone && !r.own
 		return true, g.readEntryHead(ctx, r)
 	}
 	target, err := readDotGit(r.path)

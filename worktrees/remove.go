@@ -84,17 +84,17 @@ func (t *Trees) Retire(ctx context.Context, name string, never Never, isUnused f
 	}
 	// The folder is renamed before the checkout is removed, because a process that finds a
 	// checkout half removed deletes the folder.
-	kept = filepath.Join(filepath.Dir(r.path), keptPrefix+name+"-"+rand.Text()[:8])
+	kept, err = t.setAside(name, r.path)
+	if err != nil {
+		return "", err
+	}
 	pin, err := t.repo.Refs.Resolve(ctx, r.pin())
-	if pin != "" { // git inside may have dropped its own objects where the clone has them
+	if pin != "" && kept != "" { // git inside may have dropped its own objects where the clone has them
 		rescue := git.RefUpdate{Name: layout.RescueRefs + strings.TrimPrefix(filepath.Base(kept), "."), New: pin}
 		err = t.repo.Refs.MoveRefs(ctx, []git.RefUpdate{rescue}, "git liza: kept of "+name)
 	}
-	if err == nil {
-		err = os.Rename(r.path, kept)
-	}
 	if err != nil {
-		return "", fmt.Errorf("removing %s: %w", r.path, err)
+		return kept, err
 	}
 	return kept, t.discardCheckout(ctx, name)
 }
@@ -103,11 +103,24 @@ func (t *Trees) Retire(ctx context.Context, name string, never Never, isUnused f
 // no snapshot of a checkout could hold.
 const keptPrefix = ".kept-"
 
+// setAside renames a folder of the checkout called name to one that stays. Where there is none, or
+// nothing in it, kept is "".
+func (g *registry) setAside(name, path string) (kept string, err error) {
+	if entries, err := os.ReadDir(path); isAbsent(err) || err == nil && len(entries) == 0 {
+		return "", nil
+	}
+	kept = filepath.Join(resolveLinks(g.root), keptPrefix+name+"-"+rand.Text()[:8])
+	if err := os.Rename(path, kept); err != nil {
+		return "", fmt.Errorf("keeping %s: %w", path, err)
+	}
+	return kept, nil
+}
+
 // isSavable reports whether a snapshot of a checkout holds all that git does not
 // ignore and the set-up has not left. It is false where that cannot be found out.
 func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, error) {
 	if r.gone {
-		return true, nil
+		return !fileExists(r.inside()), nil
 	}
 	if more, err := t.insides.holdsMore(ctx, r); err != nil || more {
 		return false, err

@@ -201,15 +201,28 @@ func (at *location) checkFolders() error {
 	if at.gitDir == at.commonDir && fileExists(filepath.Join(at.gitDir, "commondir")) {
 		return fmt.Errorf("%w: the git directory names another one", errAskGit)
 	}
+	for _, path := range []string{at.workTree, at.gitDir, at.commonDir, at.objectDir} {
+		if strings.Contains(path, "\n") {
+			return fmt.Errorf("%w: %q", errAskGit, path)
+		}
+	}
+	return at.checkContent()
+}
+
+// IsRepository reports whether a folder is a repository to git, which otherwise goes on to the
+// folders above. It waits for nothing that is there, and follows a link to objects alone.
+func IsRepository(dir string) bool {
+	at := location{gitDir: dir, commonDir: dir, objectDir: dir + "/objects/."}
+	return at.checkContent() == nil
+}
+
+// checkContent checks that the git directory has what git asks of one, see is_git_directory in
+// its setup.c.
+func (at *location) checkContent() error {
 	for _, path := range []string{at.objectDir, filepath.Join(at.commonDir, "refs")} {
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || unix.Access(path, unix.X_OK) != nil {
 			return fmt.Errorf("%w: %s is not a folder of git's", errAskGit, path)
-		}
-	}
-	for _, path := range []string{at.workTree, at.gitDir, at.commonDir, at.objectDir} {
-		if strings.Contains(path, "\n") {
-			return fmt.Errorf("%w: %q", errAskGit, path)
 		}
 	}
 	head, err := os.Lstat(filepath.Join(at.gitDir, "HEAD"))

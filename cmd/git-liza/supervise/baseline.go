@@ -161,7 +161,7 @@ func (p *workplace) recordAnomaly(ctx context.Context, a *assignment, what flow.
 // returnWorktree checks out the task's branch again in a worktree that the agent left
 // on another branch, if nothing gets lost by it.
 func (p *workplace) returnWorktree(ctx context.Context, a *assignment) error {
-	if worktreeMissing(a.dir) {
+	if worktrees.Missing(a.dir) {
 		return nil
 	}
 	back, err := p.clone.Checkouts.Trees.Contents.Return(ctx, a.dir, a.taskID().Branch())

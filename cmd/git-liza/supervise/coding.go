@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // codeTask gives the agent sessions on a task until it is submitted, blocked or lost, or
@@ -44,7 +45,7 @@ func (w *worker) leaveWork(ctx context.Context, leave func()) {
 
 // nextSession runs one session on a task and decides what follows.
 func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error) {
-	if worktreeMissing(a.dir) {
+	if worktrees.Missing(a.dir) {
 		if r, err := w.workplace.remakeWorktree(ctx, a); err != nil || !r.again {
 			return r, err
 		}
@@ -98,7 +99,7 @@ func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error)
 	if err != nil {
 		return result{}, err
 	}
-	progress := before != after && !worktreeMissing(a.dir)
+	progress := before != after && !worktrees.Missing(a.dir)
 	f, err := w.countHandover(ctx, a, ending, st, progress)
 	if err != nil {
 		return result{}, err
@@ -206,7 +207,7 @@ func lastOutput(output string) string {
 // blockTask blocks the task with what is known of its sessions.
 func (w *worker) blockTask(ctx context.Context, b *flow.Board, a *assignment, f shortfall, ending provider.Ending) error {
 	reason := f.text() + "; last: " + ending.Text
-	if worktreeMissing(a.dir) {
+	if worktrees.Missing(a.dir) {
 		reason += ", and the worktree was gone"
 	}
 	if tail := lastOutput(ending.Excerpt); tail != "" {

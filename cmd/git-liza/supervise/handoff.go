@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // handoffRequest is what an agent is told that shall leave its work to another session.
@@ -71,7 +72,7 @@ func explainWorktree(ctx context.Context, c *work.Clone, a *assignment) string {
 	var b strings.Builder
 	status, err := c.Checkouts.Trees.Contents.Status(ctx, a.dir)
 	switch {
-	case worktreeMissing(a.dir): // repair adds it
+	case worktrees.Missing(a.dir): // repair adds it
 	case err != nil:
 		fmt.Fprintf(&b, "\nThe worktree cannot be read: %v", err)
 	case !status.Clean():

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // A workEnd says that a session ends the claim, or the review, that it was for, by the
@@ -55,7 +56,7 @@ func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, 
 	}
 	// Errors are compared, and how long a session took says nothing of its error.
 	text := endingSpan().ReplaceAllString(what, "$1") + ending.Complaint()
-	if worktreeMissing(a.dir) {
+	if worktrees.Missing(a.dir) {
 		text += "\nThe worktree was gone."
 	}
 	if output := lastOutput(ending.Excerpt); output != "" {

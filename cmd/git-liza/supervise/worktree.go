@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
@@ -17,13 +15,6 @@ import (
 // A workplace is where the sessions of one agent run. It makes and prepares worktrees,
 // and puts back what a session changed against the rules.
 type workplace struct{ *registration }
-
-// worktreeMissing reports whether the folder of a worktree, or what makes it a
-// worktree, is missing. Without the check git would take the main work tree for it.
-func worktreeMissing(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, ".git"))
-	return err != nil
-}
 
 // remakeWorktree makes a coder's missing worktree again, as a repeated claim does, and has the
 // next prompt say so. It returns the result of the assignment if that ends instead.
@@ -43,6 +34,9 @@ func (p *workplace) remakeWorktree(ctx context.Context, a *assignment) (result, 
 	a.lease = leaseOf(r.After.Task(a.taskID()), p.clone.By)
 	a.dir = got.Worktree
 	p.say("%s: the worktree of %s was gone and was made again", p.id, a.subject())
+	if got.Warning != "" {
+		p.say("warning: %s", got.Warning)
+	}
 	if a.failure != "" {
 		a.failure += "\n"
 	}
@@ -58,7 +52,7 @@ func (p *workplace) remakeWorktree(ctx context.Context, a *assignment) (result, 
 // its last claim failed. Its next prompt says so, and it mends that itself.
 func (p *workplace) isAstray(ctx context.Context, t *flow.Task) bool {
 	dir := p.clone.Checkouts.Folder(t)
-	if t.Retry == nil || t.Attempt == nil || t.Attempt.Coder != p.clone.By || worktreeMissing(dir) {
+	if t.Retry == nil || t.Attempt == nil || t.Attempt.Coder != p.clone.By || worktrees.Missing(dir) {
 		return false
 	}
 	status, err := p.clone.Checkouts.Trees.Contents.Status(ctx, dir)

@@ -65,11 +65,14 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 	return claimed, r, missingWorktree(r, claimed, err)
 }
 
-// hookWarning turns the failure of a user's hook into a warning if the
-// checkout is complete. The failure must not cost the claim.
+// hookWarning turns the failure of a user's hook, or what was kept of a ruined
+// checkout, into a warning if the checkout is complete. The failure must not cost the claim.
 func hookWarning(err error) (string, error) {
 	if hook, ok := errors.AsType[*worktrees.HookError](err); ok {
 		return hook.Error(), nil
+	}
+	if kept, ok := errors.AsType[*worktrees.Kept](err); ok {
+		return kept.Error(), nil
 	}
 	return "", err
 }
