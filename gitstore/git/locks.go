@@ -96,15 +96,15 @@ func (j *Journal) existingLocks(l Leftovers) []LockFile {
 		add(path)
 	}
 	for _, folder := range l.Under {
-		for _, path := range locksBelow(filepath.Join(j.repo.commonDir, folder)) {
+		for _, path := range LocksBelow(filepath.Join(j.repo.commonDir, folder)) {
 			add(path)
 		}
 	}
 	return locks
 }
 
-// locksBelow are the lock files in a folder of refs and in those in it.
-func locksBelow(folder string) (paths []string) {
+// LocksBelow are the lock files in a folder of git's and in those in it. It follows no link.
+func LocksBelow(folder string) (paths []string) {
 	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") {
 			paths = append(paths, path)

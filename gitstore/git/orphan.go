@@ -136,7 +136,7 @@ func parseNanos(s string) time.Time {
 func (j *Journal) orphans(e entry) []orphan {
 	list := e.locks
 	for _, folder := range e.under {
-		for _, path := range locksBelow(folder) {
+		for _, path := range LocksBelow(folder) {
 			list = append(list, orphan{path: path, proof: byAnyID, since: e.since, limit: e.limit})
 		}
 	}

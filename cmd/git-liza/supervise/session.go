@@ -165,6 +165,9 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 		_ = w.workplace.recordAnomaly(context.WithoutCancel(ctx), a, flow.GuardKilled, map[string]string{"agent": string(w.id)})
 	}
 	program.Wait()
+	if a.capacity == flow.Does && !unguarded.Load() {
+		err = errors.Join(err, work.ClearLocks(a.dir))
+	}
 	a.outOfBudget = watch.outOfBudget.Load()
 	tip, tipErr := w.clone.Store.Tip(context.WithoutCancel(ctx))
 	floods := tipErr == nil && watch.overMoves(tip)

@@ -291,6 +291,7 @@ func TestWorktreeThatIsRemoved(t *testing.T) {
 		"crashed":     {`rm -rf "$LIZA_WORKTREE"; exit 1`, "retries — 3 claims ended without a result", "did not end well"},
 		"handed over": {`rm -rf "$LIZA_WORKTREE"; exit 42`, "handoff_limit: the agent handed over 5 times", ""},
 		"only .git":   {`rm -rf .git`, "retries — 3 claims ended without a result", "ended well, but without submit"},
+		"ruined .git": {`rm -rf .git/objects`, "retries — 3 claims ended without a result", "ended well, but without submit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -326,5 +327,17 @@ rm -rf "$LIZA_WORKTREE"; echo mine > "$LIZA_WORKTREE"`)))
 	require.ErrorContains(t, err, "/.worktrees/task-1 is in the way and not a folder")
 	require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
 	require.NotContains(t, r.said(), " rests: ")
+	w.left()
+}
+
+// Locks that a session leaves in its worktree keep no later one from work.
+func TestLocksLeftInWorktree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent(`test $n != 1 || { intent; work kept.txt; : >.git/index.lock; : >.git/HEAD.lock; : >.git/refs/heads/liza/task-1.lock; exit 1; }
+intent; work more.txt; submit`)))
+	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW: there is no code-reviewer here", r.said())
+	require.Equal(t, 2, w.task("task-1").Attempt.Iteration, r.said())
 	w.left()
 }

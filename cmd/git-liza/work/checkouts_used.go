@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
@@ -52,6 +53,20 @@ func (c *Checkouts) hasSession(folder string) bool {
 	}
 	git.Unlock(f)
 	return false
+}
+
+// ClearLocks removes what a session, all of whose processes have ended, left of git's locks in its
+// checkout, where they would keep all later ones from work. While another process of this
+// machine works there, and where that cannot be told, they stay.
+func ClearLocks(dir string) (err error) {
+	locks := git.LocksBelow(filepath.Join(dir, ".git"))
+	if len(locks) == 0 || runtime.GOOS != "linux" || proc.WorksIn(dir) { // who looks first removes none of somebody who comes
+		return nil
+	}
+	for _, lock := range locks {
+		err = errors.Join(err, os.Remove(lock))
+	}
+	return err
 }
 
 // dropUnused removes a checkout that has ended, unless somebody is still in it: it is

@@ -3,7 +3,9 @@ package work
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -63,4 +65,30 @@ func TestYoungLockIsWaitedFor(t *testing.T) {
 	_, err = Lock{Path: path, info: info}.clear(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.FileExists(t, path)
+}
+
+// Whoever works in a checkout keeps its locks, and a lock behind a link stays.
+func TestClearLocksInUse(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("this system does not tell who works where")
+	}
+	t.Parallel()
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "x.lock")
+	lock := filepath.Join(dir, ".git", "index.lock")
+	require.NoError(t, os.MkdirAll(filepath.Dir(lock), 0o755))
+	require.NoError(t, os.WriteFile(lock, nil, 0o644))
+	require.NoError(t, os.WriteFile(outside, nil, 0o644))
+	require.NoError(t, os.Symlink(filepath.Dir(outside), filepath.Join(dir, ".git", "refs")))
+	editor := exec.Command("cat")
+	editor.Dir = dir
+	input, err := editor.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, editor.Start())
+	require.NoError(t, ClearLocks(dir))
+	require.FileExists(t, lock)
+	require.NoError(t, input.Close())
+	require.NoError(t, editor.Wait())
+	require.NoError(t, ClearLocks(dir))
+	require.NoFileExists(t, lock)
+	require.FileExists(t, outside)
 }
