@@ -331,8 +331,3 @@ func (cs *Commits) HasFile(commit git.ID, path string) (bool, error) {
 	_, ok, err := cs.objects.Find(c.Tree, path)
 	return ok, err
 }
-
-// namedCommits are the commits that a move builds on, adds or saves.
-func namedCommits(q flow.Query) []git.ID {
-	return append([]git.ID{q.Tip, q.Submission, q.Descendant, q.Merge}, q.Saves...)
-}

@@ -162,7 +162,8 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	if err != nil {
 		return transaction{}, err
 	}
-	if err := s.Repo.Flusher.MakeDurable(ctx, namedCommits(before.Ask(m))...); err != nil {
+	q := before.Ask(m)
+	if err := s.Repo.Flusher.MakeDurable(ctx, append([]git.ID{q.Tip, q.Submission, q.Descendant, q.Merge}, q.Saves...)...); err != nil {
 		return transaction{}, err
 	}
 	commit, err := s.writeMove(ctx, on, &draft{snapshot: source}, after.Changes(), m)

@@ -39,7 +39,7 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 	found := make([][]git.RefUpdate, len(chain))
 	replay := listedReplay(chain, partMoves)
 	replay.each = func(place int, r Replay) error {
-		found[len(found)-1-place] = marksAmong(refUpdates(r.Move, r.Before, r.Commit))
+		found[len(found)-1-place] = slices.DeleteFunc(refUpdates(r.Move, r.Before, r.Commit), func(u git.RefUpdate) bool { return !strings.HasPrefix(u.Name, layout.MarkRefs) })
 		return nil
 	}
 	_, breach, err = m.audit.replayEach(ctx, replay)
@@ -47,10 +47,6 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 		return nil, nil, breach
 	}
 	return chain, slices.Concat(found...), err
-}
-
-func marksAmong(refs []git.RefUpdate) []git.RefUpdate {
-	return slices.DeleteFunc(refs, func(u git.RefUpdate) bool { return !strings.HasPrefix(u.Name, layout.MarkRefs) })
 }
 
 // A shift is one step of a mirror: the state ref moves, and the refs that

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
@@ -23,10 +22,6 @@ type guardSpec struct {
 	Path      []byte
 	Args, Env [][]byte
 	Grace     time.Duration
-}
-
-func newGuardSpec(cmd *exec.Cmd, grace time.Duration) guardSpec {
-	return guardSpec{[]byte(cmd.Path), converted[[]byte](cmd.Args), converted[[]byte](cmd.Env), grace}
 }
 
 // converted is a list of texts in their other form, not nil.

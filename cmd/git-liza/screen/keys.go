@@ -63,9 +63,7 @@ func unnamedKeys() []key {
 }
 
 // aboutRows are the keys that do something to the chosen row.
-func aboutRows() []string {
-	return []string{"enter", "a", "d", "y", "x", "n", "l", "s", "S", "o", "z"}
-}
+var aboutRows = []string{"enter", "a", "d", "y", "x", "n", "l", "s", "S", "o", "z"}
 
 // tooSoon is for how long after its row has gone a key may be meant for that row.
 const tooSoon = time.Second
@@ -84,7 +82,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	}
 	for _, known := range slices.Concat(keys(), unnamedKeys()) {
 		if slices.Contains(known.names, name) {
-			if c := &m.chosen[m.focus]; slices.Contains(aboutRows(), name) && m.Now().Sub(c.lost) < tooSoon {
+			if c := &m.chosen[m.focus]; slices.Contains(aboutRows, name) && m.Now().Sub(c.lost) < tooSoon {
 				c.lost = time.Time{}
 				m.say("not done: the chosen row has gone, this is the next one")
 				return nil

@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -76,7 +77,7 @@ func awaitPlanner(s *supervisor, b *flow.Board, goal flow.GoalID, t *lookResult)
 	if s.capacity == flow.Plans {
 		return false
 	}
-	if s.rush.idle.hasPlanner() {
+	if slices.ContainsFunc(s.rush.idle.supervisors(), func(s *supervisor) bool { return s.capacity == flow.Plans }) {
 		t.lookBy(time.Now().Add(busyRetry))
 		return true
 	}

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/git-liza/git-liza/flow"
@@ -81,11 +80,6 @@ func (i *idleSet) hasBusyPlanner() bool {
 		}
 	}
 	return false
-}
-
-// hasPlanner reports whether a planner's supervisor has not ended.
-func (i *idleSet) hasPlanner() bool {
-	return slices.ContainsFunc(i.supervisors(), func(s *supervisor) bool { return s.capacity == flow.Plans })
 }
 
 // supervisors returns the supervisors that have not ended.

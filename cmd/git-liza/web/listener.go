@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -116,11 +115,6 @@ func (c *limitedConn) setQuiet(quiet bool) {
 
 // connectionKey is the key of the connection in the context of its requests.
 type connectionKey struct{}
-
-// keepConnection lets requests find their connection.
-func keepConnection(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connectionKey{}, conn)
-}
 
 // noteState notes that an answer was sent.
 func noteState(conn net.Conn, state http.ConnState) {

@@ -130,7 +130,10 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.ended = ctx
 	server := &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: readLimit, ReadTimeout: readLimit, WriteTimeout: writeLimit,
 		IdleTimeout: readLimit, MaxHeaderBytes: mostHeaders, ErrorLog: silentLog(), BaseContext: func(net.Listener) context.Context { return ctx },
-		ConnContext: keepConnection, ConnState: noteState}
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, connectionKey{}, conn)
+		},
+		ConnState: noteState}
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)

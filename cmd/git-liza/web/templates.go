@@ -32,7 +32,7 @@ func (s *Server) templateFuncs() template.FuncMap {
 		"count":   view.Count,
 		"inc":     func(n int) int { return n + 1 },
 		"taskOf":  taskOf,
-		"sign":    signName,
+		"sign":    func(sign string) string { return map[string]string{"+": "add", "-": "gone", "@": "hunk"}[sign] },
 	}
 }
 
@@ -71,22 +71,15 @@ func timeOf(at any) time.Time {
 }
 
 // aboutTasks are the kinds of items whose subject is a task.
-func aboutTasks() []string {
-	return []string{"question", "blocked", "exhausted", "integration_failed", "verdict", "recheck", "draft", "dead", "reverted", "doubt"}
-}
+var aboutTasks = []string{"question", "blocked", "exhausted", "integration_failed", "verdict", "recheck", "draft", "dead", "reverted", "doubt"}
 
 // taskOf returns the task that an item is about, "" if it is about something else.
 func taskOf(i view.Item) flow.TaskID {
 	var id flow.TaskID
-	if !slices.Contains(aboutTasks(), i.Kind) || id.UnmarshalText([]byte(i.Subject)) != nil {
+	if !slices.Contains(aboutTasks, i.Kind) || id.UnmarshalText([]byte(i.Subject)) != nil {
 		return ""
 	}
 	return id
-}
-
-// signName is the class of a line of a patch.
-func signName(sign string) string {
-	return map[string]string{"+": "add", "-": "gone", "@": "hunk"}[sign]
 }
 
 // Key is the name of the page's templates.

@@ -23,14 +23,9 @@ func ReadSettings(ctx context.Context, repo *git.Repo) (Settings, error) {
 	mark := repo.Config.MarkConfig()
 	lines, err := repo.Config.SettingsUnder(ctx, comparedSections()...)
 	lines = slices.DeleteFunc(lines, func(one git.PlacedSetting) bool {
-		return !placeOf(one).governs() && !strings.HasPrefix(one.Key, "liza.") && !isPerson(one.Key)
+		return !placeOf(one).governs() && !slices.Contains([]string{"liza", "user", "safe"}, one.Key[:strings.IndexByte(one.Key, '.')])
 	})
 	return Settings{lines, mark}, err
-}
-
-// isPerson reports whether a key of git says who its user is, or whom they trust.
-func isPerson(key string) bool {
-	return strings.HasPrefix(key, "user.") || strings.HasPrefix(key, "safe.")
 }
 
 // On reports whether a switch was on.
