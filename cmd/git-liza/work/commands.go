@@ -68,7 +68,7 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 
 // runMarked runs a command whose processes make no moves.
 func (c *commands) runMarked(ctx context.Context, command proc.Command) (proc.Result, error) {
-	mark, err := NewMark(ctx, c.store, "", "")
+	mark, err := NewMark(ctx, gitstore.OpenStore(ctx, c.repo, c.store.Now), "", "") // any goroutine may run a filter
 	if err != nil {
 		return proc.Result{}, err
 	}
