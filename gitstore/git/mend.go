@@ -58,10 +58,8 @@ func (s *RefStore) askReflog(ctx context.Context, name string) []ReflogLine {
 		id, message, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		list = append(list, ReflogLine{New: ID(id), Message: message})
 	}
-	for i := range list {
-		if i > 0 {
-			list[i-1].Old = list[i].New
-		}
+	for i := 1; i < len(list); i++ {
+		list[i-1].Old = list[i].New
 	}
 	if n := len(list); n > 0 { // beyond the last line git answers with where that came from
 		old, _ := s.repo.Git(ctx, "rev-parse", "--quiet", "--verify", fmt.Sprintf("%s@{%d}", name, n))

@@ -64,7 +64,9 @@ func ClearLocks(dir string) (err error) {
 		return nil
 	}
 	for _, lock := range locks {
-		err = errors.Join(err, os.Remove(lock))
+		if gone := os.Remove(lock); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
 	}
 	return err
 }
