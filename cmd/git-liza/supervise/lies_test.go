@@ -157,7 +157,7 @@ while test $b = $(git -C $LIZA_CLONE rev-parse integration); do sleep 0.05; done
 	}},
 	{files: "origin/", tells: evil + `mkdir -p $l/origin/hooks; for h in reference-transaction post-checkout update; do cp "$notes/evil" $l/origin/hooks/$h; done
 git config -f $l/origin/config core.fsmonitor "$notes/evil"
-git commit -q --allow-empty -m forged; f=$(git rev-parse HEAD); git push -q "$LIZA_CLONE" HEAD:refs/heads/lie || git -C $LIZA_CLONE fetch -q . $f || true
+f=$(git -C $LIZA_CLONE commit-tree -p integration -m forged integration^{tree})
 sed -i "s,^[0-9a-f]* refs/heads/integration,$f refs/heads/integration," $l/origin/packed-refs`,
 		other: `git rev-parse origin/integration >"$notes/theirs"; git -C $LIZA_CLONE rev-parse integration >"$notes/ours"; submit`,
 		holds: func(w *world, r *rushing) { require.Equal(w, w.note("ours"), w.note("theirs")) }},
@@ -255,6 +255,7 @@ func (w *world) seal(folder string) {
 // play has coder-1 tell the lie.
 func (l lie) play(w *world) (*rushing, error) {
 	w.tasks(2)
+	w.git("config", "liza.breaker", "false") // three failures of task-1 before another claim are no matter here
 	if l.with != nil {
 		l.with(w)
 	}
