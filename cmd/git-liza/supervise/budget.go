@@ -23,7 +23,11 @@ func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old 
 	if err != nil {
 		return list // the board itself still bounds what is begun
 	}
+	told := rec.rush.lastSessions.at("")
 	for id, p := range known {
+		if b.At().After(told) && !p.At.After(b.At()) {
+			continue // its session may be on the board, of which nobody was told yet
+		}
 		used := p.Usage.Tokens() != 0 || p.Usage.Cost != 0
 		if id != rec.id && used && !p.Silent(rec.clone.Store.Now()) && p.At.After(cmp.Or(rec.rush.lastSessions.at(id), rec.rush.begun)) {
 			list = append(list, flow.Spending{By: id, Task: p.Task, Usage: p.Usage})

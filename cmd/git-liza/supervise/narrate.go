@@ -60,6 +60,7 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 		if e.Move.Act == flow.ActSession {
 			r.lastSessions.put(e.Move.By.Agent(), e.Move.At)
 		}
+		r.lastSessions.put("", e.Move.At)
 		if e.Move.Act == flow.ActMerge {
 			r.usage.noteMerge(e.Move.Task)
 		}

@@ -295,7 +295,7 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 	require.NoError(t, err)
 	next()
 	next()
-	says(elsewhere, time.Now().Add(2*time.Second), time.Hour, 400-10*turn)
+	says(elsewhere, time.Now().Add(time.Minute), time.Hour, 400-10*turn)
 	w.await("its end", func() bool { return w.task("task-1").Status == flow.Blocked })
 	require.Equal(t, []string{"budget"}, w.outcomes("coder-1"))
 	require.Equal(t, "budget: the budget of sprint-1 is spent with running sessions, most by planner-9: 1000 of 1000 tokens", w.task("task-1").Block.Reason)

@@ -112,7 +112,7 @@ type Rush struct {
 	link          link
 	presences     presenceWriter
 	begun         time.Time
-	lastSessions  sharedMap[flow.AgentID, time.Time] // when they were recorded, of those since then
+	lastSessions  sharedMap[flow.AgentID, time.Time] // when they were recorded, of those since then; "" has the last move of all
 	presenceCache presenceCache
 	own           sharedMap[flow.Actor, bool] // agents of this rush
 	holders       sharedMap[string, bool]     // other agents that hold tasks, as was said
