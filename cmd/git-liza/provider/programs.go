@@ -16,7 +16,7 @@ import (
 // person: gemini switches off hooks, ssh and credentials.
 var gitVariables = []string{
 	"GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
-	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT",
+	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_CEILING_DIRECTORIES",
 }
 
 // keptVariables are those of gitVariables that a session gets from its supervisor, each

@@ -290,14 +290,16 @@ func TestWorktreeThatIsRemoved(t *testing.T) {
 		"well ended":  {`rm -rf "$LIZA_WORKTREE"`, "retries — 3 claims ended without a result", "ended well, but without submit"},
 		"crashed":     {`rm -rf "$LIZA_WORKTREE"; exit 1`, "retries — 3 claims ended without a result", "did not end well"},
 		"handed over": {`rm -rf "$LIZA_WORKTREE"; exit 42`, "handoff_limit: the agent handed over 5 times", ""},
-		"only .git":   {`rm -rf .git`, "retries — 3 claims ended without a result", "ended well, but without submit"},
-		"ruined .git": {`rm -rf .git/objects`, "retries — 3 claims ended without a result", "ended well, but without submit"},
+		"only .git":   {`rm -rf .git; git stash -u || git liza list`, "retries — 3 claims ended without a result", "ended well, but without submit"},
+		"ruined .git": {`rm -rf .git/objects; mkdir -p sub; cd sub; git stash -u || git liza list`, "retries — 3 claims ended without a result", "ended well, but without submit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.tasks(2)
 			w.liza("config", "pressure.rate", "0")
+			mine := filepath.Join(w.dir, "mine.txt")
+			w.write(mine, "mine\n")
 			r := w.begin(untilIdle, coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }
 test $n != 1 || { intent; work kept.txt; git liza list; }
 test -e kept.txt
@@ -311,6 +313,8 @@ test -e kept.txt
 			require.Contains(t, w.note("prompt-coder-1-2"), test.prompt)
 			require.NotContains(t, r.said(), " rests: ")
 			require.Contains(t, w.git("log", "--format=%s", "liza/task-1"), "Work on task-1", "what was committed is kept")
+			require.FileExists(t, mine, "git in a worktree that is none worked in the clone around it")
+			require.NoError(t, os.Remove(mine))
 			w.left()
 		})
 	}

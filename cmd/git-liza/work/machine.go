@@ -70,6 +70,7 @@ func (m *mover) Machine(ctx context.Context, dir string) ([]string, error) {
 		return nil, &flow.Refusal{Rule: flow.RuleLimit, Hint: "git config " + portsKey + " 20000", Reason: fmt.Sprintf("by %s, checkout %d would have ports from %d on", portsKey, number, port)}
 	}
 	return append(list, fmt.Sprintf("LIZA_NUMBER=%d", number), fmt.Sprintf("LIZA_PORT=%d", port),
+		"GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), // where it is no repository any more, git does not work in the one around it
 		"LIZA_NAME="+nameOf(b.Settings().Board, filepath.Base(dir)), "LIZA_CLONE="+cmp.Or(m.Repo.MainWorkTree(), m.Repo.CommonDir())), nil
 }
 
