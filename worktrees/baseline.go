@@ -22,18 +22,15 @@ const baselineName = "liza-baseline"
 // before is somebody's work. The error is that of run, or says why nothing could be written
 // down.
 func (k *Contents) SetUp(ctx context.Context, path string, run func() error) error {
-	r, err := k.recordAt(ctx, path)
-	if err != nil {
-		return err
-	}
-	before, err := k.readStatus(ctx, r)
+	before, err := k.Status(ctx, path)
 	if err != nil {
 		return err
 	}
 	if err := run(); err != nil {
 		return err
 	}
-	if r, err = k.recordAt(ctx, path); err != nil {
+	r, err := k.recordAt(ctx, path)
+	if err != nil {
 		return err
 	}
 	return k.noteBaseline(ctx, r, before.Changed())

@@ -80,16 +80,8 @@ func (f *Followers) isBehind(ctx context.Context, r record, old, new ID) (bool, 
 		return false, err
 	}
 	out, err := f.isolation.run(ctx, r, git.Cmd{Args: []string{"diff-index", "--cached", "--ignore-submodules=dirty", "--name-only", "--no-renames", "-z", string(old)}})
-	if err != nil {
-		return false, err
-	}
 	staged := pathSet(string(out))
-	for _, c := range changes {
-		if staged[c.Path] {
-			return false, nil
-		}
-	}
-	return true, nil
+	return !slices.ContainsFunc(changes, func(c git.Change) bool { return staged[c.Path] }), err
 }
 
 func (f *Followers) eachCheckout(ctx context.Context, branch string, do func(record) error) error {
