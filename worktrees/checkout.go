@@ -271,5 +271,5 @@ func (t *Trees) fillInside(ctx context.Context, r record) error {
 	if err := t.insides.make(ctx, r); err != nil {
 		return err
 	}
-	return t.insides.handDown(r)
+	return t.insides.handDown(ctx, r)
 }

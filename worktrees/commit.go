@@ -42,7 +42,7 @@ func (k *Contents) Commit(ctx context.Context, path, message string, environ []s
 	if r, err = k.registry.recordAt(ctx, path); err != nil {
 		return err
 	}
-	return k.insides.handDown(r)
+	return k.insides.handDown(ctx, r)
 }
 
 // updateIndex records paths in the index as they are on disk. `git add` would do

@@ -99,17 +99,6 @@ func (i *insides) make(ctx context.Context, r record) error {
 	return i.passHooks(ctx, root)
 }
 
-func copyIfThere(to, from string) error {
-	f, err := git.OpenRegular(from)
-	if isAbsent(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return copyTo(to, f)
-}
-
 // hookNames are the hooks of work in a checkout. Those that judge refs are the clone's.
 var hookNames = []string{"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg",
 	"commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "post-rewrite", "pre-auto-gc"}
@@ -284,11 +273,16 @@ func (t *Trees) SetAuthor(name, author, email string) error {
 }
 
 // handDown makes HEAD, its branch and the index inside those of the entry, where this
-// program has changed them.
-func (i *insides) handDown(r record) error {
+// program has changed them. What a sparse checkout leaves out inside stays out.
+func (i *insides) handDown(ctx context.Context, r record) error {
 	index, err := os.ReadFile(filepath.Join(r.gitDir, "index"))
 	if err != nil && !isAbsent(err) {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	if fileExists(filepath.Join(r.inside(), "index")) && fileExists(filepath.Join(r.inside(), "info", "sparse-checkout")) {
+		if _, own, err := i.runOnInner(ctx, r, "read-tree", "-m", "-i", string(r.head)); err == nil {
+			index = own
+		}
 	}
 	if err := i.handDownHead(r, index); err != nil {
 		return err
