@@ -212,10 +212,6 @@ func (t *Trees) postCheckout(ctx context.Context, r record) error {
 // a dot, and of the locks of those who do.
 const newPrefix = "new-"
 
-func (g *registry) sweepRestored() error {
-	return g.scratch.sweepHeld(newPrefix, func(name string) error { return removeAll(filepath.Join(g.root, "."+name)) })
-}
-
 // restoreFolder makes the folder of a checkout from its index, or from its commit, or only the
 // repository inside, if there are files. Either is filled beside its place and then renamed, so
 // that a killed process leaves no half of it there. What was ruined inside may hold work: kept is

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -96,7 +95,10 @@ func (i *insides) make(ctx context.Context, r record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
-	return i.passHooks(ctx, root)
+	if err := i.passHooks(ctx, root); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return nil
 }
 
 // hookNames are the hooks of work in a checkout. Those that judge refs are the clone's.
@@ -124,7 +126,7 @@ func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
 		}
 		text := "#!/bin/sh\n" + before + "[ ! -x " + shell.Quote(hook) + " ] || exec " + shell.Quote(hook) + " \"$@\"\n"
 		if err := writeIn(root, there, []byte(text), 0o777); err != nil {
-			return fmt.Errorf("worktrees: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -218,13 +220,6 @@ func promisor(own []git.Setting) (settings []git.Setting) {
 	return settings
 }
 
-// packedRefs are the clone's branches, but for those of tasks, its tags, and pins.
-func (i *insides) packedRefs(ctx context.Context) (map[string]ID, error) {
-	refs, err := i.repo.Refs.List(ctx, "refs/heads/", "refs/tags/", layout.PinRefs)
-	maps.DeleteFunc(refs, func(name string, _ ID) bool { return strings.HasPrefix(name, layout.TaskRefs) })
-	return refs, err
-}
-
 const packedHeader = "# pack-refs with: sorted \n"
 
 // packed is the text of packed-refs.
@@ -293,9 +288,18 @@ func (i *insides) handDown(ctx context.Context, r record) error {
 // handDownHead is handDown for HEAD, and for an index that is not nil.
 func (i *insides) handDownHead(r record, index []byte) error {
 	root, err := os.OpenRoot(r.inside())
+	head := string(r.head)
 	if err == nil {
 		defer root.Close()
-		err = writeHead(root, r)
+		if r.branch != "" {
+			head = "ref: refs/heads/" + r.branch
+		}
+		if r.branch != "" && r.head != "" {
+			err = writeIn(root, "refs/heads/"+r.branch, []byte(r.head+"\n"), 0o666)
+		}
+	}
+	if err == nil {
+		err = writeIn(root, "HEAD", []byte(head+"\n"), 0o666)
 	}
 	if err == nil && index != nil {
 		err = writeIn(root, "index", index, 0o666)
@@ -304,19 +308,6 @@ func (i *insides) handDownHead(r record, index []byte) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
-}
-
-func writeHead(root *os.Root, r record) error {
-	head := string(r.head)
-	if r.branch != "" {
-		head = "ref: refs/heads/" + r.branch
-		if r.head != "" {
-			if err := writeIn(root, "refs/heads/"+r.branch, []byte(r.head+"\n"), 0o666); err != nil {
-				return err
-			}
-		}
-	}
-	return writeIn(root, "HEAD", []byte(head+"\n"), 0o666)
 }
 
 // writeIn replaces a file below a folder that somebody else may have filled: no link there
@@ -348,24 +339,22 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
-	if err := i.passHooks(ctx, root); err != nil {
-		return err
-	}
 	inner := i.innerRefs(root)
+	err = cmp.Or(i.passHooks(ctx, root), i.dropLost(ctx, *r, root, inner, refs))
 	for name, id := range refs {
 		branch, is := strings.CutPrefix(name, "refs/heads/")
 		there := "refs/remotes/origin/" + branch
 		was := inner[there]
-		if !is || was == id {
+		if !is || was == id || err != nil {
 			continue
 		}
-		err := writeIn(root, there, []byte(id+"\n"), 0o666)
+		err = writeIn(root, there, []byte(id+"\n"), 0o666)
 		if err == nil && was != "" && inner[name] == was {
 			err = writeIn(root, name, []byte(id+"\n"), 0o666)
 		}
-		if err != nil {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
-		}
+	}
+	if err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
 }
