@@ -22,18 +22,15 @@ const baselineName = "liza-baseline"
 // before is somebody's work. The error is that of run, or says why nothing could be written
 // down.
 func (k *Contents) SetUp(ctx context.Context, path string, run func() error) error {
-	r, err := k.recordAt(ctx, path)
-	if err != nil {
-		return err
-	}
-	before, err := k.readStatus(ctx, r)
+	before, err := k.Status(ctx, path)
 	if err != nil {
 		return err
 	}
 	if err := run(); err != nil {
 		return err
 	}
-	if r, err = k.recordAt(ctx, path); err != nil {
+	r, err := k.recordAt(ctx, path)
+	if err != nil {
 		return err
 	}
 	return k.noteBaseline(ctx, r, before.Changed())
@@ -69,12 +66,6 @@ func readBaseline(r record) baseline {
 	return b
 }
 
-// has reports whether a path is still as it was.
-func (b baseline) has(r record, path string) bool {
-	was, known := b[path]
-	return known && lookAt(r, path) == was
-}
-
 // lookAt is how a file is: its mode, and a sum of its content. What a repository inside holds
 // is not looked at.
 func lookAt(r record, path string) string {
@@ -83,9 +74,10 @@ func lookAt(r record, path string) string {
 	return look.String()
 }
 
-// leavesAlone reports whether a path does not count, and notes it.
+// leavesAlone reports whether a path is still as it was and so does not count, and notes it.
 func (s *Status) leavesAlone(path string) bool {
-	same := s.baseline.has(s.of, path)
+	was, known := s.baseline[path]
+	same := known && lookAt(s.of, path) == was
 	if same {
 		s.Left = append(s.Left, path)
 	}

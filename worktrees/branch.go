@@ -138,11 +138,10 @@ func (t *Trees) Detach(ctx context.Context, name, branch string) error {
 	}
 	at := r.head
 	if at == "" {
-		logged, err := t.Leftovers.loggedHead(ctx, r.gitDir)
-		if err != nil || logged == "" {
-			return err
-		}
-		at = ID(logged)
+		at = ID(t.Leftovers.loggedHead(ctx, r.gitDir))
+	}
+	if at == "" {
+		return nil
 	}
 	return t.branches.detachHead(ctx, r, branch, at)
 }

@@ -212,10 +212,6 @@ func (t *Trees) postCheckout(ctx context.Context, r record) error {
 // a dot, and of the locks of those who do.
 const newPrefix = "new-"
 
-func (g *registry) sweepRestored() error {
-	return g.scratch.sweepHeld(newPrefix, func(name string) error { return removeAll(filepath.Join(g.root, "."+name)) })
-}
-
 // restoreFolder makes the folder of a checkout from its index, or from its commit, or only the
 // repository inside, if there are files. Either is filled beside its place and then renamed, so
 // that a killed process leaves no half of it there. What was ruined inside may hold work: kept is
@@ -271,5 +267,5 @@ func (t *Trees) fillInside(ctx context.Context, r record) error {
 	if err := t.insides.make(ctx, r); err != nil {
 		return err
 	}
-	return t.insides.handDown(r)
+	return t.insides.handDown(ctx, r)
 }

@@ -22,7 +22,7 @@ func (k *Contents) Commit(ctx context.Context, path, message string, environ []s
 	status, err := k.readStatus(ctx, r)
 	if err == nil && len(status.links) > 0 {
 		// What was added as a link is looked at anew: its .git may be gone since.
-		if err = k.removeFromIndex(ctx, r, status.links, git.Cmd{Environ: environ}); err == nil {
+		if err = k.feedIndex(ctx, r, status.links, git.Cmd{Environ: environ}, "--force-remove"); err == nil {
 			status, err = k.readStatus(ctx, r)
 		}
 	}
@@ -42,7 +42,7 @@ func (k *Contents) Commit(ctx context.Context, path, message string, environ []s
 	if r, err = k.registry.recordAt(ctx, path); err != nil {
 		return err
 	}
-	return k.insides.handDown(r)
+	return k.insides.handDown(ctx, r)
 }
 
 // updateIndex records paths in the index as they are on disk. `git add` would do
@@ -58,21 +58,18 @@ func (k *Contents) updateIndex(ctx context.Context, r record, paths []string, c 
 			there = append(there, path)
 		}
 	}
-	if err := k.removeFromIndex(ctx, r, gone, c); err != nil || len(there) == 0 {
+	if err := k.feedIndex(ctx, r, gone, c, "--force-remove"); err != nil {
 		return err
 	}
-	c.Args = append(slices.Clone(c.Args), "update-index", "--add", "--replace", "-z", "--stdin")
-	c.Stdin, c.Limit = pathList(there), slow
-	_, err := k.isolation.run(ctx, r, c)
-	return err
+	return k.feedIndex(ctx, r, there, c, "--add", "--replace")
 }
 
-// removeFromIndex takes paths out of the index.
-func (k *Contents) removeFromIndex(ctx context.Context, r record, paths []string, c git.Cmd) error {
+// feedIndex has git do with paths in the index what options say.
+func (k *Contents) feedIndex(ctx context.Context, r record, paths []string, c git.Cmd, options ...string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	c.Args = append(slices.Clone(c.Args), "update-index", "--force-remove", "-z", "--stdin")
+	c.Args = append(slices.Concat(c.Args, []string{"update-index"}, options), "-z", "--stdin")
 	c.Stdin, c.Limit = pathList(paths), slow
 	_, err := k.isolation.run(ctx, r, c)
 	return err

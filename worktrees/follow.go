@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,17 +56,14 @@ func (f *Followers) Check(ctx context.Context, branch string, old, new ID) error
 func (f *Followers) Follow(ctx context.Context, branch string, old, new ID) error {
 	return f.eachCheckout(ctx, branch, func(r record) error {
 		from, _, err := readNote(r)
+		if err == nil && from == "" {
+			behind, behindErr := f.isBehind(ctx, r, old, new)
+			if behindErr != nil || !behind {
+				return behindErr
+			}
+			err = f.writeNote(r, old, new)
+		}
 		if err != nil {
-			return err
-		}
-		if from != "" {
-			return f.catchUp(ctx, r)
-		}
-		behind, err := f.isBehind(ctx, r, old, new)
-		if err != nil || !behind {
-			return err
-		}
-		if err := f.writeNote(r, old, new); err != nil {
 			return err
 		}
 		return f.catchUp(ctx, r)
@@ -80,16 +78,8 @@ func (f *Followers) isBehind(ctx context.Context, r record, old, new ID) (bool, 
 		return false, err
 	}
 	out, err := f.isolation.run(ctx, r, git.Cmd{Args: []string{"diff-index", "--cached", "--ignore-submodules=dirty", "--name-only", "--no-renames", "-z", string(old)}})
-	if err != nil {
-		return false, err
-	}
 	staged := pathSet(string(out))
-	for _, c := range changes {
-		if staged[c.Path] {
-			return false, nil
-		}
-	}
-	return true, nil
+	return !slices.ContainsFunc(changes, func(c git.Change) bool { return staged[c.Path] }), err
 }
 
 func (f *Followers) eachCheckout(ctx context.Context, branch string, do func(record) error) error {
@@ -156,12 +146,9 @@ func (f *Followers) checkFollow(ctx context.Context, r record, old, new ID) erro
 		s.Untracked = nil
 		return newDirty(r, s.Changed())
 	}
-	changes, err := f.repo.Changes(ctx, old, new)
-	if err != nil {
-		return err
-	}
+	changes, changesErr := f.repo.Changes(ctx, old, new)
 	paths, err := f.listInTheWay(ctx, r, changes)
-	if err != nil {
+	if err := cmp.Or(changesErr, err); err != nil {
 		return err
 	}
 	if len(paths) > 0 {

@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -52,15 +53,9 @@ func (f *Followers) mergeTrees(ctx context.Context, x index, old, new ID, option
 func (f *Followers) addArrived(ctx context.Context, x index, old, new ID) error {
 	r := x.record
 	changes, err := f.repo.Changes(ctx, old, new)
-	if err != nil {
-		return err
-	}
-	notOld, err := f.listDiffering(ctx, r, old)
-	if err != nil {
-		return err
-	}
-	notNew, err := f.listDiffering(ctx, r, new)
-	if err != nil {
+	notOld, oldErr := f.listDiffering(ctx, r, old)
+	notNew, newErr := f.listDiffering(ctx, r, new)
+	if err := cmp.Or(err, oldErr, newErr); err != nil {
 		return err
 	}
 	var arrived []git.Change
@@ -140,12 +135,6 @@ func (f *Followers) listDiffering(ctx context.Context, r record, commit ID) (map
 	}
 	_, _ = run("update-index", "-q", "--refresh") // diff-files reports what its exit code says
 	out, err := run("diff-files", "--ignore-submodules=dirty", "--name-only", "-z", "--no-renames")
-	if err != nil {
-		return nil, err
-	}
-	others, err := run("ls-files", "--others", "-z")
-	if err != nil {
-		return nil, err
-	}
-	return pathSet(out + others), nil
+	others, othersErr := run("ls-files", "--others", "-z")
+	return pathSet(out + others), cmp.Or(err, othersErr)
 }

@@ -1,11 +1,13 @@
 package worktrees
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An index is a private index file. A split index names its other half in the git
@@ -32,15 +34,40 @@ func (s *scratch) privateIndex(r record) (index, error) {
 	return x, nil
 }
 
-// copyTo writes a new file from one that is open, and closes both.
-func copyTo(path string, from *os.File) error {
-	defer from.Close()
-	f, err := os.Create(path)
+// copyIfThere writes a new file like one that is there.
+func copyIfThere(to, from string) error {
+	in, err := git.OpenRegular(from)
+	if isAbsent(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, from)
-	return errors.Join(err, f.Close())
+	defer in.Close()
+	if info, err := in.Stat(); err != nil || info.Size() > largest {
+		return fmt.Errorf("%s is larger than a gigabyte", from)
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = out.ReadFrom(in)
+	return errors.Join(err, out.Close())
+}
+
+// runOnInner runs git on a private copy of the index inside a checkout, which may hold anything.
+func (i *insides) runOnInner(ctx context.Context, r record, args ...string) (out, after []byte, err error) {
+	at := r
+	at.gitDir = r.inside()
+	x, err := i.scratch.privateIndex(at)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer x.remove()
+	if out, err = i.isolation.run(ctx, r, git.Cmd{Args: args, Env: x.env(), Limit: slow}); err == nil {
+		after, err = os.ReadFile(x.path)
+	}
+	return out, after, err
 }
 
 func (x index) env() []string { return []string{"GIT_INDEX_FILE=" + x.path} }

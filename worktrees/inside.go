@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -96,18 +95,10 @@ func (i *insides) make(ctx context.Context, r record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
-	return i.passHooks(ctx, root)
-}
-
-func copyIfThere(to, from string) error {
-	f, err := git.OpenRegular(from)
-	if isAbsent(err) {
-		return nil
+	if err := i.passHooks(ctx, root); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
-	if err != nil {
-		return err
-	}
-	return copyTo(to, f)
+	return nil
 }
 
 // hookNames are the hooks of work in a checkout. Those that judge refs are the clone's.
@@ -126,16 +117,13 @@ func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
 	}
 	for _, name := range hookNames {
 		hook, there := filepath.Join(folder, name), "hooks/"+name
-		before := ""
-		if name == "pre-push" {
-			before = refusePush
-		}
+		before := map[string]string{"pre-push": refusePush}[name]
 		if _, err := root.Lstat(there); err == nil || before == "" && !fileExists(hook) {
 			continue
 		}
 		text := "#!/bin/sh\n" + before + "[ ! -x " + shell.Quote(hook) + " ] || exec " + shell.Quote(hook) + " \"$@\"\n"
 		if err := writeIn(root, there, []byte(text), 0o777); err != nil {
-			return fmt.Errorf("worktrees: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -229,13 +217,6 @@ func promisor(own []git.Setting) (settings []git.Setting) {
 	return settings
 }
 
-// packedRefs are the clone's branches, but for those of tasks, its tags, and pins.
-func (i *insides) packedRefs(ctx context.Context) (map[string]ID, error) {
-	refs, err := i.repo.Refs.List(ctx, "refs/heads/", "refs/tags/", layout.PinRefs)
-	maps.DeleteFunc(refs, func(name string, _ ID) bool { return strings.HasPrefix(name, layout.TaskRefs) })
-	return refs, err
-}
-
 const packedHeader = "# pack-refs with: sorted \n"
 
 // packed is the text of packed-refs.
@@ -284,11 +265,16 @@ func (t *Trees) SetAuthor(name, author, email string) error {
 }
 
 // handDown makes HEAD, its branch and the index inside those of the entry, where this
-// program has changed them.
-func (i *insides) handDown(r record) error {
+// program has changed them. What a sparse checkout leaves out inside stays out.
+func (i *insides) handDown(ctx context.Context, r record) error {
 	index, err := os.ReadFile(filepath.Join(r.gitDir, "index"))
 	if err != nil && !isAbsent(err) {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	if fileExists(filepath.Join(r.inside(), "index")) && fileExists(filepath.Join(r.inside(), "info", "sparse-checkout")) {
+		if _, own, err := i.runOnInner(ctx, r, "read-tree", "-m", "-i", string(r.head)); err == nil {
+			index = own
+		}
 	}
 	if err := i.handDownHead(r, index); err != nil {
 		return err
@@ -299,9 +285,18 @@ func (i *insides) handDown(r record) error {
 // handDownHead is handDown for HEAD, and for an index that is not nil.
 func (i *insides) handDownHead(r record, index []byte) error {
 	root, err := os.OpenRoot(r.inside())
+	head := string(r.head)
 	if err == nil {
 		defer root.Close()
-		err = writeHead(root, r)
+		if r.branch != "" {
+			head = "ref: refs/heads/" + r.branch
+		}
+		if r.branch != "" && r.head != "" {
+			err = writeIn(root, "refs/heads/"+r.branch, []byte(r.head+"\n"), 0o666)
+		}
+	}
+	if err == nil {
+		err = writeIn(root, "HEAD", []byte(head+"\n"), 0o666)
 	}
 	if err == nil && index != nil {
 		err = writeIn(root, "index", index, 0o666)
@@ -310,19 +305,6 @@ func (i *insides) handDownHead(r record, index []byte) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
-}
-
-func writeHead(root *os.Root, r record) error {
-	head := string(r.head)
-	if r.branch != "" {
-		head = "ref: refs/heads/" + r.branch
-		if r.head != "" {
-			if err := writeIn(root, "refs/heads/"+r.branch, []byte(r.head+"\n"), 0o666); err != nil {
-				return err
-			}
-		}
-	}
-	return writeIn(root, "HEAD", []byte(head+"\n"), 0o666)
 }
 
 // writeIn replaces a file below a folder that somebody else may have filled: no link there
@@ -354,24 +336,22 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
-	if err := i.passHooks(ctx, root); err != nil {
-		return err
-	}
 	inner := i.innerRefs(root)
+	err = cmp.Or(i.passHooks(ctx, root), i.dropLost(ctx, *r, root, inner, refs))
 	for name, id := range refs {
 		branch, is := strings.CutPrefix(name, "refs/heads/")
 		there := "refs/remotes/origin/" + branch
 		was := inner[there]
-		if !is || was == id {
+		if !is || was == id || err != nil {
 			continue
 		}
-		err := writeIn(root, there, []byte(id+"\n"), 0o666)
+		err = writeIn(root, there, []byte(id+"\n"), 0o666)
 		if err == nil && was != "" && inner[name] == was {
 			err = writeIn(root, name, []byte(id+"\n"), 0o666)
 		}
-		if err != nil {
-			return fmt.Errorf("worktree %s: %w", r.path, err)
-		}
+	}
+	if err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
 }

@@ -13,22 +13,19 @@ import (
 
 // leftHead returns a HEAD that names no commit of somebody's own work tree: git commands that
 // look at all work trees fail because of it, and all git commands in that one.
-func (l *Leftovers) leftHead(ctx context.Context, dir string) ([]Leftover, error) {
+func (l *Leftovers) leftHead(ctx context.Context, dir string) []Leftover {
 	r := record{gitDir: dir}
 	known, err := l.registry.readRecord(ctx, &r, folderLinks{})
 	if err != nil || !known || isOurReason(r.locked) || !r.hasNoHead() {
-		return nil, err
+		return nil
 	}
-	head, err := l.loggedHead(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
+	head := l.loggedHead(ctx, dir)
 	path := filepath.Join(dir, "HEAD")
 	hint := "echo " + shell.Quote(head) + " >" + shell.Quote(path)
 	if head == "" { // without its git directory the folder is no work tree, and its files stay
 		hint = "mv " + shell.Quote(dir) + ` "$(mktemp -d)"`
 	}
-	return []Leftover{{Path: path, Harm: true, Text: "names no commit, so git fails in that worktree, and git fetch, gc or fsck in all", Hint: hint}}, nil
+	return []Leftover{{Path: path, Harm: true, Text: "names no commit, so git fails in that worktree, and git fetch, gc or fsck in all", Hint: hint}}
 }
 
 // taskBranch returns the branch of the task that a worktree of this name is for, such
@@ -43,11 +40,8 @@ func taskBranch(name string) string {
 
 // loggedHead returns the newest commit that the reflog of HEAD names and that is there, "" if
 // there is none.
-func (l *Leftovers) loggedHead(ctx context.Context, dir string) (string, error) {
-	content, err := git.ReadSmall(filepath.Join(dir, "logs", "HEAD"))
-	if err != nil {
-		return "", nil
-	}
+func (l *Leftovers) loggedHead(ctx context.Context, dir string) string {
+	content, _ := git.ReadSmall(filepath.Join(dir, "logs", "HEAD"))
 	objects := l.registry.repo.Objects(ctx)
 	for _, line := range slices.Backward(strings.Split(string(content), "\n")) {
 		fields := strings.Fields(line)
@@ -55,8 +49,8 @@ func (l *Leftovers) loggedHead(ctx context.Context, dir string) (string, error) 
 			continue
 		}
 		if _, _, err := objects.Read(ID(fields[1])); err == nil {
-			return fields[1], nil
+			return fields[1]
 		}
 	}
-	return "", nil
+	return ""
 }

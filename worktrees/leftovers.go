@@ -47,11 +47,7 @@ func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
 		if dir == l.registry.common {
 			continue
 		}
-		lost, err := l.leftHead(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, lost...)
+		found = append(found, l.leftHead(ctx, dir)...)
 	}
 	return found, ctx.Err()
 }

@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,26 +29,27 @@ const pinsLock = "pins"
 // pin is the name of the ref that keeps what was brought from a checkout.
 func (r record) pin() string { return layout.PinRefs + filepath.Base(r.gitDir) }
 
-// give returns the clone's branches and tags, also as a text of packed-refs, for a checkout that
-// is new, or is told of what has changed. The remote of all checkouts has them then, and before
-// that the pin, which begins anew where no checkout has been given anything.
+// give returns the clone's branches, but for those of tasks, and its tags, also as a text of
+// packed-refs, for a checkout that is new, or is told of what has changed. The remote of all
+// checkouts has them then, and before that the pin, which begins anew where no checkout has been
+// given anything.
 func (i *insides) give(ctx context.Context, isNew bool) (refs map[string]ID, text string, err error) {
 	unlock, err := i.registry.locks.lock(ctx, pinsLock)
 	if err != nil {
 		return nil, "", err
 	}
 	defer unlock()
-	if refs, err = i.packedRefs(ctx); err != nil {
+	refs, err = i.repo.Refs.List(ctx, "refs/heads/", "refs/tags/", layout.PinRefs)
+	dirs, dirsErr := i.registry.gitDirNames()
+	if err := cmp.Or(err, dirsErr); err != nil {
 		return nil, "", err
 	}
 	old := refs[givenPin]
-	maps.DeleteFunc(refs, func(name string, _ ID) bool { return strings.HasPrefix(name, layout.PinRefs) })
+	maps.DeleteFunc(refs, func(name string, _ ID) bool {
+		return strings.HasPrefix(name, layout.TaskRefs) || strings.HasPrefix(name, layout.PinRefs)
+	})
 	text = packed(refs)
 	given, _ := os.ReadFile(filepath.Join(i.scratch.path(originName), "packed-refs"))
-	dirs, err := i.registry.gitDirNames()
-	if err != nil {
-		return nil, "", err
-	}
 	if old == "" || text != string(given) {
 		changed, adds := maps.Clone(refs), !isNew || len(dirs) > 2
 		if old != "" && adds {
@@ -126,6 +128,44 @@ func (i *insides) movePin(ctx context.Context, name string, old ID, refs map[str
 		return nil, err
 	}
 	return []git.RefUpdate{{Name: name, Old: old, New: pin}}, nil
+}
+
+// dropLost drops the refs inside whose objects are gone, over which git there fails. Of the clone's
+// it knows which are there, and whoever takes over the task's branch says what is wrong with that.
+func (i *insides) dropLost(ctx context.Context, r record, root *os.Root, refs, known map[string]ID) error {
+	var asked []byte
+	for name, id := range refs {
+		if id != known[strings.Replace(name, "refs/remotes/origin/", "refs/heads/", 1)] && name != "refs/heads/"+taskBranch(r.name) {
+			asked = fmt.Appendln(asked, id+"^{}")
+		}
+	}
+	if asked == nil {
+		return nil
+	}
+	out, err := i.isolation.run(ctx, r, git.Cmd{Args: []string{"cat-file", "--batch-check"}, Stdin: asked,
+		Env: append(git.Apart(i.repo, filepath.Join(r.inside(), "objects")), "GIT_NO_LAZY_FETCH=1")})
+	answers := pathSet(strings.ReplaceAll(string(out), "\n", "\x00"))
+	isLost := func(_ string, id ID) bool { return answers[string(id)+"^{} missing"] }
+	lost := maps.Clone(refs)
+	maps.DeleteFunc(lost, func(name string, id ID) bool { return !isLost(name, id) })
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	lock, err := root.OpenFile("packed-refs.lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // git's own
+	if err != nil {
+		return err
+	}
+	defer root.Remove("packed-refs.lock")
+	kept := i.packedIn(root)
+	maps.DeleteFunc(kept, isLost)
+	err = errors.Join(lock.Close(), writeIn(root, "packed-refs", []byte(packed(kept)), 0o666))
+	for name := range lost {
+		_ = root.Remove(name) // it may only have been packed
+	}
+	if i.repo.Notice != nil {
+		i.repo.Notice(r.name + ": refs inside are dropped, since their objects are gone: " + strings.Join(slices.Sorted(maps.Keys(lost)), ", "))
+	}
+	return err
 }
 
 // dropPins removes the pins of checkouts whose entries are gone, and the pin of what was given

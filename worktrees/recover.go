@@ -16,8 +16,10 @@ import (
 // nothing is left over, it looks at a few folders and starts no process. A failed
 // removal does not keep it from the others; the error names it.
 func (l *Leftovers) Clear(ctx context.Context) error {
-	return errors.Join(l.registry.repo.Journal.Recover(ctx), l.registry.followMove(), l.registry.sweepUndone(ctx), l.registry.scratch.sweepScratch(),
-		l.recoverDirs(ctx), l.sweepGone(), l.registry.sweepRestored())
+	g := l.registry
+	return errors.Join(g.repo.Journal.Recover(ctx), g.followMove(), g.sweepUndone(ctx),
+		g.scratch.sweepHeld(scratchPrefix, func(name string) error { return removeAll(g.scratch.path(name)) }), l.recoverDirs(ctx), l.sweepGone(),
+		g.scratch.sweepHeld(newPrefix, func(name string) error { return removeAll(filepath.Join(g.root, "."+name)) }))
 }
 
 // recoverDirs clears what is in the git directories of work trees. Of most there is nothing.

@@ -37,5 +37,5 @@ func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error
 		return err == nil, err
 	}
 	r.branch, r.head = branch, tip
-	return true, k.insides.handDown(r)
+	return true, k.insides.handDown(ctx, r)
 }

@@ -101,10 +101,6 @@ func (s *scratch) makeScratch() (dir string, release func(), err error) {
 	}, nil
 }
 
-func (s *scratch) sweepScratch() error {
-	return s.sweepHeld(scratchPrefix, func(name string) error { return removeAll(s.path(name)) })
-}
-
 // replaceFile replaces a file as a whole: no reader sees a half of it.
 func (s *scratch) replaceFile(path, content string) error {
 	dir, release, err := s.makeScratch()

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -184,12 +186,5 @@ func isReadable(path string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return true
 	}
-	if info.Size() > largest {
-		return false
-	}
-	f, err := os.Open(path)
-	if err == nil {
-		f.Close()
-	}
-	return err == nil
+	return info.Size() <= largest && unix.Access(path, unix.R_OK) == nil
 }

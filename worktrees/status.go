@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -56,8 +57,9 @@ type Status struct {
 
 	of       record
 	baseline baseline
-	links    []string // the nested ones that only the index has, as links
-	lines    []string // git's own output on what is tracked, for the fingerprint
+	inner    map[string]bool // of a work tree that lacks files, the paths of the index inside after their marks
+	links    []string        // the nested ones that only the index has, as links
+	lines    []string        // git's own output on what is tracked, for the fingerprint
 }
 
 // Clean reports whether the checkout has nothing but the commit; untracked files count.
@@ -104,6 +106,10 @@ func (k *Contents) readStatus(ctx context.Context, r record) (Status, error) {
 		return Status{}, err
 	}
 	s := Status{of: r, baseline: readBaseline(r)}
+	if r.own && bytes.Contains(out, []byte("\x001 .D ")) {
+		marked, _, _ := k.insides.runOnInner(ctx, r, "ls-files", "-v", "-z") // nothing is left out by what git cannot read
+		s.inner = pathSet(string(marked))
+	}
 	for _, line := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		if err := s.addLine(line); err != nil {
 			return Status{}, err
@@ -141,7 +147,7 @@ func (s *Status) addLine(line string) error {
 			break
 		}
 		path := fields[n-1]
-		if kind == "1" && fields[0][0] == '.' && s.leavesAlone(path) {
+		if kind == "1" && (fields[0] == ".D" && s.inner["S "+path] || fields[0][0] == '.' && s.leavesAlone(path)) {
 			return nil
 		}
 		if fields[map[string]int{"1": 4, "u": 5}[kind]] == link { // on disk
@@ -238,11 +244,8 @@ func describeFile(w io.Writer, path string) error {
 		content = []byte(target)
 	case info.Mode().IsRegular() && info.Size() < large:
 		content, _ = os.ReadFile(path)
-	default:
+	case !info.IsDir():
 		content = fmt.Appendf(nil, "%d %d", info.Size(), info.ModTime().UnixNano())
-	}
-	if info.IsDir() {
-		content = nil
 	}
 	_, err = fmt.Fprintf(w, "%v %x\n", info.Mode(), sha256.Sum256(content))
 	return err

@@ -96,7 +96,7 @@ func (i *insides) take(ctx context.Context, r *record) error {
 		return err
 	}
 	if r.head != agreed && r.head != "" && f.head == agreed && f.branch == r.branch {
-		return i.handDown(*r) // a process of ours died before it did
+		return i.handDown(ctx, *r) // a process of ours died before it did
 	}
 	pins, err := i.takeObjects(ctx, *r, f)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,58 @@ func TestRenew(t *testing.T) {
 	left, err := os.ReadDir(out)
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// A ref inside whose object the person's gc took goes, since git there fails while it is there, and
+// is named. What only the repository inside has stays.
+func TestRenewDropsLostRefs(t *testing.T) {
+	t.Parallel()
+	for name, pack := range map[string]func(p *project, dir string){
+		"loose":  func(*project, string) {},
+		"packed": func(p *project, dir string) { p.gitIn(dir, "pack-refs", "--all") },
+		"both": func(p *project, dir string) {
+			p.gitIn(dir, "update-ref", "refs/heads/moved", "main")
+			p.gitIn(dir, "pack-refs", "--all")
+			p.gitIn(dir, "update-ref", "refs/heads/moved", "gone")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			repo, err := git.Open(context.Background(), p.dir)
+			require.NoError(t, err)
+			t.Cleanup(func() { repo.Close() })
+			var said []string
+			repo.Notice = func(line string) { said = append(said, line) }
+			p.Trees, err = worktrees.Open(repo)
+			require.NoError(t, err)
+			tree := p.branch("task-1", "liza/task-1")
+			gone := p.git("commit-tree", "-m", "gone", "HEAD^{tree}")
+			own := p.gitIn(tree.Path, "commit-tree", "-m", "own", "HEAD^{tree}")
+			for ref, id := range map[string]string{"heads/gone": gone, "heads/moved": gone, "tags/gone": gone, "remotes/origin/main": gone, "heads/own": own} {
+				p.gitIn(tree.Path, "update-ref", "refs/"+ref, id)
+			}
+			p.gitIn(tree.Path, "tag", "-m", "annotated", "leads", gone)
+			pack(p, tree.Path)
+			p.git("gc", "-q", "--prune=now")
+			_, err = p.tryIn(tree.Path, "log", "--all")
+			require.Error(t, err)
+
+			require.NoError(t, p.Renew(context.Background(), "task-1"))
+			require.Equal(t, []string{"task-1: refs inside are dropped, since their objects are gone: refs/heads/gone, refs/heads/moved, refs/remotes/origin/main, refs/tags/gone, refs/tags/leads"}, said)
+			for _, command := range []string{"log --all", "fetch", "gc", "fsck"} {
+				p.gitIn(tree.Path, strings.Fields(command)...)
+			}
+			left := strings.Fields(p.gitIn(tree.Path, "for-each-ref", "--format=%(refname)"))
+			want := []string{"refs/heads/liza/task-1", "refs/heads/main", "refs/heads/own", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"}
+			if name == "both" {
+				want = slices.Insert(want, 2, "refs/heads/moved") // as it was packed
+			}
+			require.Equal(t, want, left)
+			require.NoError(t, p.Renew(context.Background(), "task-1"))
+			require.Len(t, said, 1)
+		})
+	}
 }
 
 // What is inside may be anything: what cannot be trusted is refused with what helps, and the

@@ -72,7 +72,7 @@ func (c *gateRunCommand) Run(inv *invocation, l look) error {
 		}
 		gates = append(gates, g)
 	}
-	head, err := l.Repo.ParseCommit(inv.ctx, "HEAD")
+	head, err := l.ParseCommit(inv.ctx, "HEAD")
 	if err != nil {
 		return err
 	}
