@@ -139,6 +139,8 @@ type Result struct {
 	Excerpt string
 	// Duration is the time from the start to the end of command and children.
 	Duration time.Duration
+	// Limit is when Run began to end the command for a limit; zero for other reasons.
+	Limit time.Time
 }
 
 // Passed reports whether the command ended by itself with exit code 0.
@@ -185,12 +187,17 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
 	}
 	reason := g.awaitEnd(ctx, c)
+	var limit time.Time
+	if reason == IdleLimit || reason == WallLimit {
+		limit = time.Now()
+	}
 	status := g.end(reason, c.Grace)
 	result := Result{
 		Code:     status.ExitStatus(),
 		Reason:   reason,
 		Excerpt:  g.tap.Text(),
 		Duration: time.Since(begun),
+		Limit:    limit,
 	}
 	if status.Signaled() {
 		result.Code = 128 + int(status.Signal())
