@@ -139,8 +139,8 @@ type Result struct {
 	Excerpt string
 	// Duration is the time from the start to the end of command and children.
 	Duration time.Duration
-	// Limit is when Run began to end the command for a limit; zero for other reasons.
-	Limit time.Time
+	// Cut is when Run began to end the command; zero if it ended by itself.
+	Cut time.Time
 }
 
 // Passed reports whether the command ended by itself with exit code 0.
@@ -187,9 +187,9 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
 	}
 	reason := g.awaitEnd(ctx, c)
-	var limit time.Time
-	if reason == IdleLimit || reason == WallLimit {
-		limit = time.Now()
+	var cut time.Time
+	if reason != Exited {
+		cut = time.Now()
 	}
 	status := g.end(reason, c.Grace)
 	result := Result{
@@ -197,7 +197,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		Reason:   reason,
 		Excerpt:  g.tap.Text(),
 		Duration: time.Since(begun),
-		Limit:    limit,
+		Cut:      cut,
 	}
 	if status.Signaled() {
 		result.Code = 128 + int(status.Signal())

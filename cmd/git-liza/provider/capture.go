@@ -62,11 +62,11 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cutShort reports whether a limit ended the program before it wrote its end record:
+// cutShort reports whether the program was ended before it wrote its end record:
 // some programs write one that tells of success when they are told to end.
 func (c *capture) cutShort(r proc.Result) bool {
 	last := c.lastWrite.Load()
-	return !r.Limit.IsZero() && last != nil && last.After(r.Limit)
+	return !r.Cut.IsZero() && last != nil && last.After(r.Cut)
 }
 
 // excerpt is the output of the program for people. Of a program with records it is
