@@ -139,7 +139,7 @@ type Result struct {
 	Excerpt string
 	// Duration is the time from the start to the end of command and children.
 	Duration time.Duration
-	// Cut is when Run began to end the command; zero if it ended by itself.
+	// Cut is when Run began to end the command, or saw that it had ended by itself.
 	Cut time.Time
 }
 
@@ -187,10 +187,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
 	}
 	reason := g.awaitEnd(ctx, c)
-	var cut time.Time
-	if reason != Exited {
-		cut = time.Now()
-	}
+	cut := time.Now()
 	status := g.end(reason, c.Grace)
 	result := Result{
 		Code:     status.ExitStatus(),

@@ -66,7 +66,7 @@ func (c *capture) Write(p []byte) (int, error) {
 // some programs write one that tells of success when they are told to end.
 func (c *capture) cutShort(r proc.Result) bool {
 	last := c.lastWrite.Load()
-	return !r.Cut.IsZero() && last != nil && last.After(r.Cut)
+	return r.Reason != proc.Exited && r.Reason != proc.Signaled && last != nil && last.After(r.Cut)
 }
 
 // excerpt is the output of the program for people. Of a program with records it is
