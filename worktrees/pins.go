@@ -143,7 +143,7 @@ func (i *insides) dropLost(ctx context.Context, r record, root *os.Root, refs, k
 		return nil
 	}
 	out, err := i.isolation.run(ctx, r, git.Cmd{Args: []string{"cat-file", "--batch-check"}, Stdin: asked,
-		Env: append(git.Apart(i.repo, filepath.Join(r.inside(), "objects")), "GIT_NO_LAZY_FETCH=1")})
+		Env: append(git.Apart(i.repo.ObjectDir(), filepath.Join(r.inside(), "objects")), "GIT_NO_LAZY_FETCH=1")})
 	answers := pathSet(strings.ReplaceAll(string(out), "\n", "\x00"))
 	isLost := func(_ string, id ID) bool { return answers[string(id)+"^{} missing"] }
 	lost := maps.Clone(refs)
@@ -156,7 +156,8 @@ func (i *insides) dropLost(ctx context.Context, r record, root *os.Root, refs, k
 		return err
 	}
 	defer root.Remove("packed-refs.lock")
-	kept := i.packedIn(root)
+	text, _ := readIn(root, "packed-refs") // without one, none is packed
+	kept := i.parsePacked(text)
 	maps.DeleteFunc(kept, isLost)
 	err = errors.Join(lock.Close(), writeIn(root, "packed-refs", []byte(packed(kept)), 0o666))
 	for name := range lost {

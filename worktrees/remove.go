@@ -131,6 +131,7 @@ func (t *Trees) isSavable(ctx context.Context, r record, never Never) (bool, err
 		}
 	}
 	_, paths, left, err := t.Contents.readSavable(ctx, r, never)
+	left = t.insides.saveSubmodules(ctx, r, left)
 	if err == nil && len(left) == 0 && len(paths) > 0 {
 		_, err = t.Contents.writeSnapshot(ctx, r, paths, nil, "") // the user's own filters may fail too
 	}

@@ -126,7 +126,7 @@ func (k *Contents) writeSnapshot(ctx context.Context, r record, paths []string, 
 	if err := os.Mkdir(objects, 0o777); err != nil {
 		return "", fmt.Errorf("worktree %s: %w", r.path, err)
 	}
-	env := append(index.env(), git.Apart(k.repo, objects)...)
+	env := append(index.env(), git.Apart(k.repo.ObjectDir(), objects)...)
 	tree, err := k.writeTree(ctx, r, paths, env)
 	if err != nil {
 		return incompleteSnapshot(ctx, r, err)
@@ -141,7 +141,7 @@ func (k *Contents) writeSnapshot(ctx context.Context, r record, paths []string, 
 	out, err := k.isolation.run(ctx, r, git.Cmd{Args: append(args, string(tree)), Stdin: []byte(message), Env: env})
 	id := ID(strings.TrimSpace(string(out)))
 	if err == nil {
-		err = git.MoveObjects(k.repo, objects)
+		err = git.MoveObjects(k.repo.ObjectDir(), objects)
 	}
 	if err != nil || !r.own {
 		return id, err

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -95,40 +96,43 @@ func (i *insides) fillSubmodule(ctx context.Context, repo *git.Repo, sub record)
 	return i.fillSubmodules(ctx, in, sub, sub.gitDir)
 }
 
-// submodulesHoldMore reports whether a submodule inside has something that neither the clone nor, as
-// far as it knows, its remote has.
-func (i *insides) submodulesHoldMore(ctx context.Context, r record) (more bool) {
+// saveSubmodules takes those submodules inside out of a list of paths that are in no commit which
+// have nothing that neither the clone nor, as far as it knows, a remote has. What is committed
+// there is the clone's then. Those that have more are added.
+func (i *insides) saveSubmodules(ctx context.Context, r record, left []string) []string {
 	removeBlocking(r)
+	saved := map[string]bool{} // their folders
 	_ = filepath.WalkDir(filepath.Join(r.inside(), "modules"), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && entry.Name() == "objects" && i.submoduleHoldsMore(ctx, r, filepath.Dir(path)) {
-			more = true
-			return fs.SkipAll
+		if err == nil && entry.IsDir() && entry.Name() == "objects" && !i.saveSubmodule(ctx, r, filepath.Dir(path), saved) {
+			left = append(left, path)
 		}
-		return nil
+		return nil // modules of its own come before objects
 	})
-	return more
+	return slices.DeleteFunc(left, func(name string) bool { return saved[filepath.Join(r.path, name)] })
 }
 
-// submoduleHoldsMore is submodulesHoldMore of one, by its git directory, which git does not open. It
-// is true where git cannot tell, and where the files are gone.
-func (i *insides) submoduleHoldsMore(ctx context.Context, r record, dir string) bool {
+// saveSubmodule is saveSubmodules of one, by its git directory, which git does not open. It is not
+// saved where git cannot tell, and where the files are gone.
+func (i *insides) saveSubmodule(ctx context.Context, r record, dir string, saved map[string]bool) bool {
 	clone := i.registry.common + strings.TrimPrefix(dir, r.inside())
 	refs := i.refsAt(dir)
-	var revs strings.Builder
+	var revs, remote []string
+	rescue := "" // refs that keep what is only here, as git takes them
+	for _, id := range i.refsAt(clone) {
+		revs = append(revs, "^"+string(id))
+	}
 	for ref, id := range refs {
 		switch {
 		case strings.HasPrefix(ref, "refs/remotes/"):
-			fmt.Fprintln(&revs, "^"+id)
-		case !strings.HasPrefix(ref, "refs/tags/"): // they come from remotes
-			fmt.Fprintln(&revs, id)
+			remote = append(remote, "^"+string(id))
+		case !strings.HasPrefix(ref, "refs/tags/") && !slices.Contains(revs, "^"+string(id)) && !slices.Contains(revs, string(id)+"^{commit}"): // tags come from remotes
+			revs = append(revs, string(id)+"^{commit}")
+			rescue += "update " + layout.RescueRefs + r.name + "/" + string(id) + " " + string(id) + "\n"
 		}
-	}
-	for _, id := range i.refsAt(clone) {
-		fmt.Fprintln(&revs, "^"+id)
 	}
 	at := record{name: r.name, gitDir: i.registry.common, path: r.path}
 	run := func(args ...string) (string, error) {
-		out, err := i.isolation.run(ctx, at, git.Cmd{Args: args, Stdin: []byte(revs.String()), Env: []string{"GIT_INDEX_FILE=" + filepath.Join(r.gitDir, "submodule"),
+		out, err := i.isolation.run(ctx, at, git.Cmd{Args: args, Stdin: []byte(strings.Join(append(remote, revs...), "\n")), Env: []string{"GIT_INDEX_FILE=" + filepath.Join(r.gitDir, "submodule"),
 			"GIT_SHALLOW_FILE=" + filepath.Join(dir, "shallow"), "GIT_NO_LAZY_FETCH=1",
 			"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(dir, "objects") + ":" + filepath.Join(clone, "objects")}})
 		return strings.TrimSpace(string(out)), err
@@ -136,12 +140,25 @@ func (i *insides) submoduleHoldsMore(ctx context.Context, r record, dir string) 
 	only, err := run("rev-list", "--max-count=1", "--stdin")
 	workTree, configErr := run("config", "--file", filepath.Join(dir, "config"), "--no-includes", "core.worktree")
 	at.path = resolveLinks(absoluteIn(dir, workTree))
-	if errors.Join(err, configErr) != nil || only != "" || !isBelow(r.path, at.path) {
-		return true
+	info, infoErr := os.Lstat(filepath.Join(at.path, ".git"))
+	if errors.Join(err, configErr, infoErr) != nil || !info.Mode().IsRegular() || !isBelow(r.path, at.path) {
+		return false
 	}
 	_, err = run("-c", "core.sparseCheckout=false", "read-tree", string(refs["HEAD"]))
-	changed, listErr := run("ls-files", "--modified", "--others", "--exclude-standard")
-	return errors.Join(err, listErr) != nil || changed != ""
+	changed, listErr := run("ls-files", "-z", "--modified", "--others", "--exclude-standard")
+	if errors.Join(err, listErr) != nil || slices.ContainsFunc(strings.Split(changed, "\x00"), func(name string) bool { return name != "" && !saved[filepath.Join(at.path, name)] }) {
+		return false
+	}
+	if only != "" {
+		if err = i.bring(ctx, r, dir, clone, revs); err == nil {
+			_, err = (&isolation{repo: i.repo, common: clone}).run(ctx, record{name: r.name, path: r.path, gitDir: clone}, git.Cmd{Args: []string{"update-ref", "--stdin"}, Stdin: []byte(rescue)})
+		}
+		if err == nil && i.repo.Notice != nil {
+			i.repo.Notice(fmt.Sprintf("%s: commits of a submodule that nothing else has are kept: git --git-dir=%s log --glob=%s%[1]s/", r.name, shell.Quote(clone), layout.RescueRefs))
+		}
+	}
+	saved[at.path] = err == nil
+	return err == nil
 }
 
 // refsAt are the refs of a git directory that somebody else may have written, HEAD among them, nil if

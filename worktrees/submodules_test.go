@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,8 @@ type family struct {
 	*project
 	from string
 	said []string
+
+	taken [][2]string // commits that the clone shall have when a checkout is gone, and where
 }
 
 var byFile = []string{"-c", "protocol.file.allow=always"}
@@ -55,6 +58,11 @@ func (f *family) retired(name string, keeps bool) {
 	require.NoError(f.t, err)
 	require.Equal(f.t, keeps, kept != "", "kept as %q", kept)
 	require.NoDirExists(f.t, f.Path(name))
+	for _, one := range f.taken {
+		require.Contains(f.t, f.git("--git-dir="+one[0], "for-each-ref", "--format=%(refname)"), "refs/liza/rescue/"+name+"/"+one[1])
+		f.git("--git-dir="+one[0], "fsck", "--full")
+		require.Contains(f.t, strings.Join(f.said, "\n")+"\n", name+": commits of a submodule that nothing else has are kept: git --git-dir='"+one[0]+"' log --glob=refs/liza/rescue/"+name+"/\n")
+	}
 }
 
 // Submodules that the main work tree has are filled without their remotes, and those in them, and
@@ -148,8 +156,13 @@ func TestSubmodulesRunNothing(t *testing.T) {
 	spring(filepath.Join(tree.Path, ".git/modules/deps/lib"))
 	spring(filepath.Join(tree.Path, ".git/modules/deps/lib/modules/a nest"))
 	require.True(t, f.status(tree.Path).Clean())
+	lib := filepath.Join(tree.Path, "deps/lib")
+	forged := f.gitIn(lib, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "commit-tree", "-m", "own", "-p", "HEAD", "HEAD^{tree}")
+	f.write(filepath.Join(tree.Path, ".git/modules/deps/lib/HEAD"), forged+"\n")
+	require.NoFileExists(t, x.ran)
 	f.retired("task-1", false)
 	require.NoFileExists(t, x.ran)
+	require.FileExists(t, filepath.Join(modules, "refs/liza/rescue/task-1", forged))
 }
 
 // Whatever somebody changes in a submodule of a checkout, and whatever its configuration names, none
@@ -221,7 +234,22 @@ func TestSubmodulesAreNotOpened(t *testing.T) {
 	}
 }
 
-// A checkout goes with its submodules, unless one of them has what nothing else has.
+// commits makes a commit in a submodule of task-1, which the clone has once the checkout is gone.
+func (f *family) commits(dir string, more ...string) bool {
+	f.t.Helper()
+	f.gitIn(dir, append([]string{"commit", "-q", "--allow-empty", "-m", "own"}, more...)...)
+	f.takes(dir, "HEAD")
+	return false
+}
+
+// takes has retired require that the clone's submodule has got a commit by a ref of its own.
+func (f *family) takes(dir, rev string) {
+	f.t.Helper()
+	f.taken = append(f.taken, [2]string{strings.Replace(f.gitIn(dir, "rev-parse", "--absolute-git-dir"), f.Path("task-1")+"/", f.dir+"/", 1), f.gitIn(dir, "rev-parse", rev)})
+}
+
+// A checkout goes with its submodules, unless one of them has what no commit has. What only it has
+// committed is taken over.
 func TestSubmodulesAreKept(t *testing.T) {
 	t.Parallel()
 	for name, work := range map[string]func(f *family, lib string) (keeps bool){
@@ -235,14 +263,21 @@ func TestSubmodulesAreKept(t *testing.T) {
 			f.write(filepath.Join(lib, "x.o"), "x")
 			return false
 		},
-		"a commit of its own": func(f *family, lib string) bool {
-			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
-			return true
-		},
+		"a commit of its own": func(f *family, lib string) bool { return f.commits(lib) },
 		"a commit that the checkout has committed": func(f *family, lib string) bool {
-			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.write(filepath.Join(lib, "file"), "own\n")
+			f.commits(lib, "-a")
 			f.commitAll(f.Path("task-1"), "moved")
-			return true
+			return false
+		},
+		"a commit on a branch": func(f *family, lib string) bool {
+			f.gitIn(lib, "checkout", "-q", "-b", "mine")
+			return f.commits(lib)
+		},
+		"a commit beyond one that was pushed": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.gitIn(lib, "push", "-q", "origin", "HEAD:refs/heads/new")
+			return f.commits(lib)
 		},
 		"a commit that was pushed": func(f *family, lib string) bool {
 			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
@@ -257,15 +292,16 @@ func TestSubmodulesAreKept(t *testing.T) {
 			return false
 		},
 		"a branch": func(f *family, lib string) bool {
-			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.commits(lib)
 			f.gitIn(lib, "branch", "own")
 			f.gitIn(lib, "checkout", "-q", "HEAD~1")
-			return true
+			return false
 		},
 		"a stash": func(f *family, lib string) bool {
 			f.write(filepath.Join(lib, "file"), "own\n")
 			f.gitIn(lib, "stash", "-q")
-			return true
+			f.takes(lib, "stash")
+			return false
 		},
 		"a change": func(f *family, lib string) bool {
 			f.write(filepath.Join(lib, "file"), "own\n")
@@ -284,11 +320,29 @@ func TestSubmodulesAreKept(t *testing.T) {
 			return true
 		},
 		"a commit further inside": func(f *family, lib string) bool {
-			f.gitIn(filepath.Join(lib, "nest"), "commit", "-q", "--allow-empty", "-m", "own")
-			return true
+			return f.commits(filepath.Join(lib, "nest"))
 		},
 		"a work tree elsewhere": func(f *family, lib string) bool {
 			f.gitIn(lib, "config", "core.worktree", f.from)
+			return true
+		},
+		"a commit and a change": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.write(filepath.Join(lib, "file"), "own\n")
+			return true
+		},
+		"a commit that cannot be read": func(f *family, lib string) bool {
+			f.commitMissing(lib, "100644 blob", "lost")
+			return true
+		},
+		"a commit that is not what it is called": func(f *family, lib string) bool {
+			f.misnamed(f.gitIn(lib, "rev-parse", "--absolute-git-dir"))
+			return true
+		},
+		"objects that are borrowed elsewhere": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			path := filepath.Join(f.gitIn(lib, "rev-parse", "--absolute-git-dir"), "objects/info/alternates")
+			f.write(path, content(f.t, path)+f.t.TempDir()+"\n")
 			return true
 		},
 		"emptied": func(f *family, lib string) bool {

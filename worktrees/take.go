@@ -157,40 +157,47 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefU
 				return nil, err
 			}
 			if lacks {
-				lacking, revs = append(lacking, id), append(revs, string(id))
+				lacking, revs = append(lacking, id), append(revs, string(id)+"^{commit}")
 			}
 		}
 	}
 	if len(lacking) == 0 {
 		return nil, nil
 	}
-	from := filepath.Join(r.inside(), "objects")
+	if err := i.bring(ctx, r, r.inside(), i.registry.common, revs); err != nil {
+		return nil, err
+	}
+	return i.keep(ctx, r, lacking...)
+}
+
+// bring brings what revs lead to, as [git.TakeObjects] has them, from a git directory in a checkout
+// to the one in the clone from which that borrows. The error is an *Obstacle if it cannot be
+// trusted.
+func (i *insides) bring(ctx context.Context, r record, inside, common string, revs []string) error {
+	from, to := filepath.Join(inside, "objects"), filepath.Join(common, "objects")
 	for _, dir := range []string{from, filepath.Join(from, "info"), filepath.Join(from, "pack")} {
-		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-			return nil, &Obstacle{Path: dir, Reason: "is no folder of git's"}
+		if info, err := os.Lstat(dir); !isAbsent(err) && (err != nil || !info.IsDir()) {
+			return &Obstacle{Path: dir, Reason: "is no folder of git's"}
 		}
 	}
-	path, ours := filepath.Join(from, "info", "alternates"), i.alternates(r, from, i.registry.common)
+	path, ours := filepath.Join(from, "info", "alternates"), i.alternates(r, from, common)
 	if named, err := git.ReadSmall(path); err != nil || string(named) != ours {
 		hint := "rm -rf " + shell.Quote(path) + " && printf '%s\\n'" // it may be a link to another file
 		for line := range strings.SplitSeq(strings.TrimSpace(ours), "\n") {
 			hint += " " + shell.Quote(line)
 		}
-		return nil, &Obstacle{Path: path, Reason: "does not name the objects of the clone alone", Hint: hint + " >" + shell.Quote(path)}
+		return &Obstacle{Path: path, Reason: "does not name the objects of the clone alone", Hint: hint + " >" + shell.Quote(path)}
 	}
 	dir, release, err := i.scratch.makeScratch()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
-	err = git.TakeObjects(ctx, i.repo, from, filepath.Join(dir, "objects"), revs)
+	err = git.TakeObjects(ctx, i.repo, from, to, filepath.Join(dir, "objects"), revs)
 	if exitCode(err) > 0 {
-		return nil, &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
+		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return i.keep(ctx, r, lacking...)
+	return err
 }
 
 // lacks reports whether the clone lacks a commit, or what leads from it: garbage collection and
@@ -321,14 +328,14 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 }
 
 // holdsMore reports whether a branch, a tag, a stash or HEAD inside names a commit that the clone
-// lacks or has by the pins of checkouts alone, or a submodule has what only it has.
+// lacks or has by the pins of checkouts alone.
 func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if !r.own {
 		return false, nil
 	}
 	refs := i.refsAt(r.inside())
-	if refs == nil || i.submodulesHoldMore(ctx, r) {
-		return true, ctx.Err()
+	if refs == nil {
+		return true, nil
 	}
 	var tips []byte
 	for name, id := range refs {
@@ -342,15 +349,10 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	return len(more) > 0 || err != nil, ctx.Err() // git fails where the clone lacks one
 }
 
-// packedIn are the refs inside that are packed.
-func (i *insides) packedIn(root *os.Root) map[string]ID {
-	text, _ := readIn(root, "packed-refs")
-	return i.parsePacked(text)
-}
-
 // innerRefs are the refs inside, and the objects that they name.
 func (i *insides) innerRefs(root *os.Root) map[string]ID {
-	refs := i.packedIn(root)
+	text, _ := readIn(root, "packed-refs")
+	refs := i.parsePacked(text)
 	_ = fs.WalkDir(root.FS(), "refs", func(name string, _ fs.DirEntry, _ error) error {
 		if text, err := readIn(root, name); err == nil && i.repo.CheckID(ID(text)) == nil {
 			refs[name] = ID(text)
@@ -374,7 +376,8 @@ func (i *insides) readRefIn(root *os.Root, ref string) ID {
 		}
 		return ID(text)
 	}
-	return i.packedIn(root)[ref]
+	packed, _ := readIn(root, "packed-refs")
+	return i.parsePacked(packed)[ref]
 }
 
 // readIn reads a small regular file below a folder, without the space around its text.

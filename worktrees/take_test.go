@@ -180,6 +180,28 @@ func TestTakeRefuses(t *testing.T) {
 			require.NoError(p.t, err)
 			p.gitIn(dir, "update-ref", "HEAD", p.gitIn(dir, "commit-tree", "-m", "bad", "-p", "HEAD", strings.TrimSpace(string(tree))))
 		}, "has commits that cannot be read"},
+		"a file that nobody has": {func(p *project, dotGit string) {
+			p.commitMissing(filepath.Dir(dotGit), "100644 blob", "lost")
+		}, "has commits that cannot be read"},
+		"a folder that nobody has": {func(p *project, dotGit string) {
+			p.commitMissing(filepath.Dir(dotGit), "040000 tree", "lost")
+		}, "has commits that cannot be read"},
+		"a file that nobody has, in the commit before": {func(p *project, dotGit string) {
+			p.commitMissing(filepath.Dir(dotGit), "100644 blob", "lost")
+			p.gitIn(filepath.Dir(dotGit), "update-ref", "HEAD", p.gitIn(filepath.Dir(dotGit), "commit-tree", "-m", "fine", "-p", "HEAD", string(p.base)+"^{tree}"))
+		}, "has commits that cannot be read"},
+		"a commit that nobody has": {func(p *project, dotGit string) {
+			p.forge(dotGit, "tree "+p.git("rev-parse", "main^{tree}")+"\nparent "+strings.Repeat("1", len(p.base))+"\n")
+		}, "has commits that cannot be read"},
+		"a commit that is not what it is called": {func(p *project, dotGit string) { p.misnamed(dotGit) }, "has commits that cannot be read"},
+		"one that is on no branch": {func(p *project, dotGit string) {
+			p.gitIn(filepath.Dir(dotGit), "checkout", "-q", "--detach")
+			p.gitIn(filepath.Dir(dotGit), "branch", "-q", "-f", "liza/task-1", string(p.base))
+			p.misnamed(dotGit)
+		}, "has commits that cannot be read"},
+		"a tree for a commit": {func(p *project, dotGit string) {
+			p.write(filepath.Join(dotGit, "HEAD"), p.gitIn(filepath.Dir(dotGit), "rev-parse", "HEAD^{tree}")+"\n")
+		}, "has commits that cannot be read"},
 		"an object that is gone": {func(p *project, dotGit string) {
 			blob := p.gitIn(filepath.Dir(dotGit), "rev-parse", "HEAD:new")
 			require.NoError(p.t, os.Remove(filepath.Join(dotGit, "objects", blob[:2], blob[2:])))
@@ -203,6 +225,36 @@ func TestTakeRefuses(t *testing.T) {
 			require.Error(t, err)
 		})
 	}
+}
+
+// commitMissing commits a tree with an entry that names an object which is nowhere.
+func (p *project) commitMissing(dir, kind, name string) {
+	p.t.Helper()
+	cmd := exec.Command("git", "mktree", "--missing")
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(kind+" "+strings.Repeat("1", len(p.base))+"\t"+name+"\n")
+	tree, err := cmd.Output()
+	require.NoError(p.t, err)
+	p.gitIn(dir, "update-ref", "HEAD", p.gitIn(dir, "commit-tree", "-m", name, "-p", "HEAD", strings.TrimSpace(string(tree))))
+}
+
+// misnamed has the file of the commit that is checked out at a git directory be one of another.
+func (p *project) misnamed(gitDir string) {
+	p.t.Helper()
+	one := p.git("--git-dir="+gitDir, "commit-tree", "-m", "one", "-p", "HEAD", "HEAD^{tree}")
+	other := p.git("--git-dir="+gitDir, "commit-tree", "-m", "other", "-p", "HEAD", "HEAD^{tree}")
+	p.git("--git-dir="+gitDir, "update-ref", "HEAD", one)
+	path := func(id string) string { return filepath.Join(gitDir, "objects", id[:2], id[2:]) }
+	require.NoError(p.t, os.Rename(path(other), path(one)))
+}
+
+// forge has HEAD inside be a commit that git would not make.
+func (p *project) forge(dotGit, begin string) {
+	p.t.Helper()
+	cmd := exec.Command("git", "hash-object", "-t", "commit", "-w", "--stdin")
+	cmd.Dir, cmd.Stdin = filepath.Dir(dotGit), strings.NewReader(begin+"author a <a@a> 0 +0000\ncommitter a <a@a> 0 +0000\n\nforged\n")
+	id, err := cmd.Output()
+	require.NoError(p.t, err)
+	p.write(filepath.Join(dotGit, "refs/heads/liza/task-1"), string(id))
 }
 
 // The hint for alternates that are a link leaves alone where the link leads.

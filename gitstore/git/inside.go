@@ -157,12 +157,15 @@ const takeLimit = 4 << 30
 const takeTime = 30 * time.Minute
 
 // TakeObjects brings what revs lead to, commits and, after ^, those that are known, from a
-// folder of objects that somebody else has written. Git opens no repository there: what a
+// folder of objects that somebody else has written to another, the repository's own or that of
+// one which from borrows from. Git opens no repository there: what a
 // partial clone lacks it fetches as the clone's own configuration says. What
-// comes is checked in an empty folder, the quarantine, before it is the repository's: that each
-// object is what its id says, and that those which it names are there. The error is a *Error
-// where git refuses them.
-func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, revs []string) error {
+// comes is checked in an empty folder, the quarantine, before it is there: that each
+// object is what its id says, and that those which it names are there. So is all that revs lead
+// to: it is in the pack, or git could not have followed it. Only a rev that ends in ^{commit} is
+// checked to be what it is called, before it is followed. The error is a *Error where git refuses
+// them.
+func TakeObjects(ctx context.Context, r *Repo, from, to, quarantine string, revs []string) error {
 	if err := os.MkdirAll(quarantine, 0o777); err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
 	}
@@ -183,30 +186,30 @@ func TakeObjects(ctx context.Context, r *Repo, from, quarantine string, revs []s
 		return err
 	}
 	unpack := append(slices.Clone(takeOptions), "unpack-objects", "-q", "--strict", fmt.Sprintf("--max-input-size=%d", takeLimit))
-	if _, err := r.Run(ctx, Cmd{Env: Apart(r, quarantine), Input: pack, Args: unpack, Limit: takeTime}); err != nil {
+	if _, err := r.Run(ctx, Cmd{Env: Apart(to, quarantine), Input: pack, Args: unpack, Limit: takeTime}); err != nil {
 		return err
 	}
-	if err := MoveObjects(r, quarantine); err != nil {
+	if err := MoveObjects(to, quarantine); err != nil {
 		return fmt.Errorf("taking objects over: %w", err)
 	}
 	return nil
 }
 
-// Apart is the environment in which git writes objects to a quarantine, and sees those of the
-// repository too.
-func Apart(r *Repo, quarantine string) []string {
-	return []string{"GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + lent(r.objectDir)}
+// Apart is the environment in which git writes objects to a quarantine, and sees those of a
+// folder too.
+func Apart(objects, quarantine string) []string {
+	return []string{"GIT_OBJECT_DIRECTORY=" + quarantine, alternatesVar + "=" + lent(objects)}
 }
 
-// MoveObjects moves the objects that a quarantine holds to the repository. After an error some
+// MoveObjects moves the objects that a quarantine holds to another folder. After an error some
 // of them may be there, which harms nothing.
-func MoveObjects(r *Repo, quarantine string) error {
+func MoveObjects(objects, quarantine string) error {
 	for _, path := range PathsIn(quarantine, "", "") {
 		name := filepath.Base(path)
 		if len(name) != 2 && name != "pack" {
 			continue
 		}
-		to := filepath.Join(r.objectDir, name)
+		to := filepath.Join(objects, name)
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) && os.Rename(path, to) == nil {
 			continue // with the permissions that git gave it
 		}

@@ -139,6 +139,8 @@ type Result struct {
 	Excerpt string
 	// Duration is the time from the start to the end of command and children.
 	Duration time.Duration
+	// Cut is when Run began to end the command, or saw that it had ended by itself.
+	Cut time.Time
 }
 
 // Passed reports whether the command ended by itself with exit code 0.
@@ -185,12 +187,14 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
 	}
 	reason := g.awaitEnd(ctx, c)
+	cut := time.Now()
 	status := g.end(reason, c.Grace)
 	result := Result{
 		Code:     status.ExitStatus(),
 		Reason:   reason,
 		Excerpt:  g.tap.Text(),
 		Duration: time.Since(begun),
+		Cut:      cut,
 	}
 	if status.Signaled() {
 		result.Code = 128 + int(status.Signal())

@@ -17,8 +17,7 @@ const keptOutput = 4096
 // A capture keeps the output of a program and passes it on, without the secrets of
 // the program's environment.
 type capture struct {
-	began     time.Time
-	lastWrite atomic.Int64 // to standard output, in nanoseconds after began
+	lastWrite atomic.Pointer[time.Time] // to standard output
 	mask      *secret.Mask
 	all       *proc.Clip // the output on both streams
 	errs      *proc.Clip // the output on standard error
@@ -29,7 +28,7 @@ type capture struct {
 
 // newCapture begins to capture a program with the environment env.
 func (s Spawn) newCapture(env []string) *capture {
-	c := &capture{began: time.Now(), mask: secret.New(env), all: proc.NewClip(keptOutput), errs: proc.NewClip(keptOutput)}
+	c := &capture{mask: secret.New(env), all: proc.NewClip(keptOutput), errs: proc.NewClip(keptOutput)}
 	c.stdout = c.mask.Writer(&logWriter{c.all, s.Output})
 	c.stderr = c.mask.Writer(&logWriter{io.MultiWriter(c.all, c.errs), s.Output})
 	if s.Follow != nil {
@@ -58,21 +57,16 @@ func (c *capture) maskReport(r transcript.Report) transcript.Report {
 
 // Write notes the time at which the program writes to standard output.
 func (c *capture) Write(p []byte) (int, error) {
-	c.lastWrite.Store(int64(time.Since(c.began)))
+	now := time.Now()
+	c.lastWrite.Store(&now)
 	return len(p), nil
 }
 
-// cutShort reports whether a limit ended the program before it wrote its end record:
+// cutShort reports whether the program was ended before it wrote its end record:
 // some programs write one that tells of success when they are told to end.
-func (c *capture) cutShort(r proc.Result, s Spawn) bool {
-	last, took := time.Duration(c.lastWrite.Load()), time.Since(c.began)
-	switch r.Reason {
-	case proc.IdleLimit:
-		return took-last < s.Idle
-	case proc.WallLimit:
-		return last >= s.Wall
-	}
-	return false
+func (c *capture) cutShort(r proc.Result) bool {
+	last := c.lastWrite.Load()
+	return r.Reason != proc.Exited && r.Reason != proc.Signaled && last != nil && last.After(r.Cut)
 }
 
 // excerpt is the output of the program for people. Of a program with records it is

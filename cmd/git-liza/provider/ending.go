@@ -67,7 +67,7 @@ func (e Ending) Complaint() string {
 func (p Provider) judgeEnding(r proc.Result, s Spawn, c *capture, report transcript.Report) Ending {
 	e := Ending{Excerpt: c.excerpt(report), Text: describeExit(r, s), Report: report}
 	switch {
-	case report.End == transcript.Succeeded && len(report.Denied) == 0 && !c.cutShort(r, s):
+	case report.End == transcript.Succeeded && len(report.Denied) == 0 && !c.cutShort(r):
 		e.Outcome = Ended // however the process ended after its end record
 	case r.Reason == proc.Canceled:
 		e.Outcome = Canceled

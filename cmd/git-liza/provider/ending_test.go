@@ -17,6 +17,7 @@ import (
 // Records of the claude family.
 const (
 	began   = `{"type":"system","subtype":"init","session_id":"0000","model":"m"}`
+	words   = `{"type":"assistant","session_id":"0000","message":{"model":"m","role":"assistant","content":[{"type":"text","text":"done"}]}}`
 	success = `{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"0000","num_turns":1,"usage":{"input_tokens":10,"output_tokens":2}}`
 	denied  = `{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"0000","permission_denials":[{"tool_name":"Bash","tool_input":{"command":"git push"}}]}`
 	limit   = `{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500","session_id":"0000"}`
@@ -35,6 +36,11 @@ func records(t *testing.T, script string, edit func(*provider.Spawn)) provider.E
 	require.NoError(t, err)
 	return ending
 }
+
+// A writer calls itself when something is written.
+type writer func()
+
+func (w writer) Write(p []byte) (int, error) { w(); return len(p), nil }
 
 // took is how long a program took, which is the machine's affair.
 var took = regexp.MustCompile(`after \d+s`)
@@ -64,13 +70,21 @@ func TestEndingByRecords(t *testing.T) {
 		})
 	}
 	hang := func(s *provider.Spawn) { s.Idle, s.Grace = 5*time.Second, 300*time.Millisecond }
-	// hung is how a session ends that hangs once it has printed a text. Where the machine
-	// was too slow for the text to come well before, the pause is longer the next time.
+	// hung is how a session ends that hangs once it has printed a text, which is not read at
+	// once. Where the machine was too slow for that to come well before, the pause is longer
+	// the next time.
 	hung := func(text string) provider.Outcome {
 		for idle := 5 * time.Second; ; idle *= 2 {
-			printed, began := filepath.Join(t.TempDir(), "printed"), time.Now()
-			ending := records(t, "echo '"+text+"'; : > '"+printed+"'; sleep 100", func(s *provider.Spawn) { hang(s); s.Idle = idle })
-			if info, err := os.Stat(printed); err == nil && info.ModTime().Sub(began) < idle/2 {
+			later, began := filepath.Join(t.TempDir(), "later"), time.Now()
+			ending := records(t, "printf '%s\\n' '"+words+"' '"+text+"'; sleep 1; : > '"+later+"'; sleep 100", func(s *provider.Spawn) {
+				hang(s)
+				s.Idle, s.Follow = idle, writer(func() {
+					for _, err := os.Stat(later); err != nil && time.Since(began) < idle; _, err = os.Stat(later) {
+						time.Sleep(10 * time.Millisecond)
+					}
+				})
+			})
+			if info, err := os.Stat(later); err == nil && info.ModTime().Sub(began) < idle/2 {
 				return ending.Outcome
 			}
 		}

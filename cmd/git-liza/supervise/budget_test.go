@@ -66,13 +66,14 @@ func TestSpentBudgetSpawnsNobody(t *testing.T) {
 	w.left()
 }
 
-// A budget that ends between two sessions on a task blocks it as well.
+// A budget that ends between two sessions on a task blocks it as well. A session that has
+// written its end record is over, also where its process is ended for the budget.
 func TestBudgetBetweenSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
 	w.config(func(c *flow.Config) { c.Budgets.Goal.Tokens = 20 })
-	_, err := w.rush(coder(w.fake(`began s; ended done`, nil)))
+	_, err := w.rush(coder(w.fake(`began s; ended done; test $n = 1 || sleep 1000`, nil)))
 	require.ErrorContains(t, err, "task-1 UNCLAIMED: the budget of goal-1 is spent: 30 of 20 tokens")
 	var stuck *supervise.Stuck
 	require.ErrorAs(t, err, &stuck)

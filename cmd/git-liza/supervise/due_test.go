@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,16 +94,19 @@ func TestRushMakesCheckpointByFigures(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(4)
 	w.config(func(c *flow.Config) { c.Checkpoint.Every = 2 })
-	crew := []supervise.Slot{coder(w.agent("submit")), reviewer(w.agent("approve"))}
-	r, err := w.rush(crew...)
-	require.ErrorContains(t, err, "CHECKPOINT: 2 merges of goal-1 since sprint-1; git liza checkpoint decide ", r.said())
+	// No third task is merged while nobody has looked at the board yet.
+	crew := []supervise.Slot{coder(w.agent("case $LIZA_TASK in task-[34]) waitfor checked; esac; submit")), reviewer(w.agent("approve"))}
+	r := w.begin(untilIdle, crew...)
+	w.until("the checkpoint", func(b *flow.Board) bool { return b.Settings().Control.State == flow.Checkpoint })
+	w.write(filepath.Join(w.notes, "checked"), "")
+	require.ErrorContains(t, r.wait(), "CHECKPOINT: 2 merges of goal-1 since sprint-1; git liza checkpoint decide ", r.said())
 	w.config(func(c *flow.Config) {
 		c.Checkpoint.Every, c.Checkpoint.Share = 0, 50
 		c.Budgets.Goal.Tokens = 1000
 	})
 	w.liza("checkpoint", "decide", "CONTINUE", "--message", "go on")
 	w.liza("session", "add", "--provider", "hand", "--outcome", "planned", "--input", "400", "--written", "100")
-	r, err = w.rush(crew...)
+	r, err := w.rush(crew...)
 	require.ErrorContains(t, err, "CHECKPOINT: goal-1 has used 50 % of its budget since checkpoint-1; git liza checkpoint decide ", r.said())
 	w.liza("checkpoint", "decide", "CONTINUE", "--message", "go on")
 	r, err = w.rush(crew...)

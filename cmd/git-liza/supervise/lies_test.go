@@ -255,7 +255,6 @@ func (w *world) seal(folder string) {
 // play has coder-1 tell the lie.
 func (l lie) play(w *world) (*rushing, error) {
 	w.tasks(2)
-	w.git("config", "liza.breaker", "false") // three failures of task-1 before another claim are no matter here
 	if l.with != nil {
 		l.with(w)
 	}
@@ -278,6 +277,7 @@ func (l lie) play(w *world) (*rushing, error) {
 		r.Planted = func() []string { return before.Planted(context.Background(), r.Clone.Repo) }
 		r.Clone.Repo.Planted = func() bool { return len(r.Planted()) > 0 }
 		l.rush(r)
+		r.NoTrips = true // three failures of task-1 before another claim are no matter here
 	}
 	const places = `c=$LIZA_CLONE/.git; l=$c/liza; SUPERVISE_TEST_NOTE="$notes/holds"; export SUPERVISE_TEST_NOTE
 `

@@ -31,7 +31,7 @@ func (s *supervisor) leavesTask(b *flow.Board, t flow.Summary, at time.Time) boo
 }
 
 // avoidObstacle distinguishes a lost race from an obstacle on this machine. It avoids a
-// task behind an obstacle for a while.
+// task behind an obstacle for a while, and has the supervisor look for others.
 func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.TaskID, err error) (lookResult, error) {
 	var obstacle *worktrees.Obstacle
 	if !errors.As(err, &obstacle) && (!flow.IsRefused(err) || flow.IsRefused(err, flow.RuleStale)) {
@@ -44,7 +44,8 @@ func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.Ta
 	if b.Opens(act, id, s.clone.Caller, s.boardTime(b)) != nil {
 		return boardMoved(), nil
 	}
-	return retryAt(s.avoidTask(id, err)), nil
+	s.avoidTask(id, err)
+	return dueAt(time.Now()), nil // there may be others
 }
 
 // trustInterval is how long the supervisor avoids a task whose verify command the user has

@@ -168,7 +168,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	if a.capacity == flow.Does && !unguarded.Load() {
 		err = errors.Join(err, work.ClearLocks(a.dir))
 	}
-	a.outOfBudget = watch.outOfBudget.Load()
+	a.outOfBudget = watch.outOfBudget.Load() && ending.Outcome == provider.Canceled // not at its own end
 	tip, tipErr := w.clone.Store.Tip(context.WithoutCancel(ctx))
 	floods := tipErr == nil && watch.overMoves(tip)
 	w.allowCommands(context.WithoutCancel(ctx), watch, true)

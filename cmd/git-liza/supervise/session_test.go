@@ -300,7 +300,8 @@ func TestWorktreeThatIsRemoved(t *testing.T) {
 			w.liza("config", "pressure.rate", "0")
 			mine := filepath.Join(w.dir, "mine.txt")
 			w.write(mine, "mine\n")
-			r := w.begin(untilIdle, coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }
+			// Three failures of task-1 before another claim are no matter here.
+			r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.NoTrips = true, true }, coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }
 test $n != 1 || { intent; work kept.txt; git liza list; }
 test -e kept.txt
 `+test.script)))
@@ -332,6 +333,32 @@ rm -rf "$LIZA_WORKTREE"; echo mine > "$LIZA_WORKTREE"`)))
 	require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
 	require.NotContains(t, r.said(), " rests: ")
 	w.left()
+}
+
+// A task that cannot be taken here keeps nobody from the next one.
+func TestObstacleIsPassedOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(2)
+	slot := coder(w.agent(`test $LIZA_TASK = task-2 || {
+	git update-ref HEAD $(git commit-tree -p HEAD -m lost $(printf '100644 blob %040d\tlost\n' 1 | git mktree --missing)); exit 1; }
+submit`))
+	slot.Once = true
+	require.Error(t, w.begin(nil, slot).wait())
+	until := w.task("task-1").Retry.NotBefore
+	w.await("its next try", func() bool { return time.Now().After(until) })
+	w.liza("pause", "--reason", "not yet")
+	slot.Once = false
+	r := w.begin(nil, slot)
+	w.await("the coder", func() bool {
+		p := w.agents(0)["coder-1"].Presence
+		return p != nil && p.Note == "the board is PAUSED"
+	})
+	w.liza("resume", "--reason", "go on") // nothing else changes the board then
+	w.until("the next task", func(b *flow.Board) bool { return b.Task("task-2").Status == flow.ReadyForReview })
+	require.Regexp(t, `coder-1 cannot take task-1: .* has commits that cannot be read: `, r.said())
+	r.cancel()
+	require.NoError(t, r.wait())
 }
 
 // Locks that a session leaves in its worktree keep no later one from work.
