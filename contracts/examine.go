@@ -119,7 +119,7 @@ func (p *project) read(it *item) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, causeOf(err)
+		return nil, CauseOf(err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, errors.New("it is a symbolic link")
 	case !info.Mode().IsRegular():
@@ -127,7 +127,7 @@ func (p *project) read(it *item) ([]byte, error) {
 	}
 	it.mode = info.Mode().Perm()
 	if it.found, err = p.root.ReadFile(it.path); err != nil {
-		return nil, causeOf(err)
+		return nil, CauseOf(err)
 	}
 	if !it.block {
 		return it.found, nil

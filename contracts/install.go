@@ -82,7 +82,7 @@ func (p *project) apply(t Target, items []*item, force bool) ([]Entry, error) {
 			continue
 		}
 		if report[i].Copy, err = p.change(it); err != nil {
-			return report, fmt.Errorf("%s: %w", it.path, causeOf(err))
+			return report, fmt.Errorf("%s: %w", it.path, CauseOf(err))
 		}
 	}
 	if len(after.files)+len(after.blocks) == 0 {

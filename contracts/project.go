@@ -122,7 +122,7 @@ func (p *project) follow(name string) (string, error) {
 		}
 		to, err := p.root.Readlink(name)
 		if err != nil {
-			return "", causeOf(err)
+			return "", CauseOf(err)
 		}
 		if to = path.Clean(to); !slices.Contains(entryFiles, to) {
 			return p.linked(name)
@@ -139,7 +139,7 @@ func (p *project) linked(name string) (string, error) {
 		return "", errors.New("it is a symbolic link that leads nowhere")
 	}
 	if err != nil {
-		return "", causeOf(err)
+		return "", CauseOf(err)
 	}
 	top, err := filepath.EvalSymlinks(p.dir)
 	if err != nil {
@@ -171,15 +171,15 @@ func (p *project) lacking(dir string) ([]string, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", dir, causeOf(err))
+		return nil, fmt.Errorf("%s: %w", dir, CauseOf(err))
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is no folder", dir)
 	}
 	return nil, nil
 }
 
-// causeOf returns the cause of an error, without the system call and the path.
-func causeOf(err error) error {
+// CauseOf returns the cause of an error, without the system call and the path.
+func CauseOf(err error) error {
 	if at, is := errors.AsType[*fs.PathError](err); is {
 		return at.Err
 	}

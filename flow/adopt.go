@@ -176,11 +176,7 @@ func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 }
 
 func joinIDs(list []TaskID) string {
-	words := make([]string, len(list))
-	for i, id := range list {
-		words[i] = string(id)
-	}
-	return strings.Join(words, ",")
+	return strings.Join(lists.Of(list, func(id TaskID) string { return string(id) }), ",")
 }
 
 func (a *AdoptMove) apply(p *effect) {

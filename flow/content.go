@@ -164,11 +164,7 @@ func (c *content) IDs(f Folder) []string {
 func (c *content) Tasks() []Summary {
 	// Summaries are large: pointers to them are sorted, and each is copied once.
 	order := c.oldest()
-	list := make([]Summary, len(order))
-	for i, s := range order {
-		list[i] = *s
-	}
-	return list
+	return lists.Of(order, func(s *Summary) Summary { return *s })
 }
 
 // Summaries are the same summaries in the same order. They are shared and must not be

@@ -3,6 +3,8 @@ package flow
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // MaxFaults is how many faults of a list of tasks are reported at once.
@@ -42,10 +44,7 @@ func (f *faults) refusal() *Refusal {
 	if len(f.list) == 1 {
 		return &first
 	}
-	reasons := make([]string, len(f.list))
-	for i, one := range f.list {
-		reasons[i] = one.Refusal.Reason
-	}
+	reasons := lists.Of(f.list, func(one Fault) string { return one.Refusal.Reason })
 	first.Reason = fmt.Sprintf("%d faults: %s", len(f.list), strings.Join(reasons, "; "))
 	if f.full() {
 		first.Reason = "at least " + first.Reason

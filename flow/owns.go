@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A glob is a path pattern, parsed once for many comparisons.
@@ -32,11 +34,7 @@ func parseGlob(text string) glob {
 }
 
 func parseGlobs(texts []string) []glob {
-	list := make([]glob, len(texts))
-	for i, text := range texts {
-		list[i] = parseGlob(text)
-	}
-	return list
+	return lists.Of(texts, parseGlob)
 }
 
 // anySegments matches any number of whole segments.

@@ -232,10 +232,7 @@ func (p panel) standsAgain() bool {
 
 // listRoles are roles for people.
 func listRoles(list []Role) string {
-	words := make([]string, len(list))
-	for i, r := range list {
-		words[i] = string(r)
-	}
+	words := lists.Of(list, func(r Role) string { return string(r) })
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A TaskInput is the description of a task by a planner or human; `task add
@@ -80,10 +82,7 @@ func (inputs) maxLen() int { return MaxTasks }
 // Number gives the tasks without an id the next automatic ids of the board. It
 // skips ids that the board or the list has.
 func (b *Board) Number(list []TaskInput) {
-	taken := make(map[string]bool, len(list))
-	for i := range list {
-		taken[strings.ToLower(string(list[i].ID))] = true
-	}
+	taken := lists.Set(list, func(t TaskInput) string { return strings.ToLower(string(t.ID)) })
 	n := b.Settings().Next.Task
 	for i := range list {
 		for list[i].ID == "" {

@@ -3,6 +3,8 @@ package flow
 import (
 	"reflect"
 	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // reverts knows which merged work stands.
@@ -169,10 +171,7 @@ func (k reverts) needing(list []TaskID, archived bool) (found []TaskID) {
 			add(s.ID, s.DependsOn)
 		}
 	}
-	taken := map[TaskID]bool{}
-	for _, id := range list {
-		taken[id] = true
-	}
+	taken := lists.Set(list, func(id TaskID) TaskID { return id })
 	for n := -1; n < len(found); { // each pass may find who needs what the last one found
 		n = len(found)
 		for _, m := range merged {

@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Task is a reviewable piece of work, the document tasks/<NN>/<id>.yaml. Data
@@ -277,10 +279,7 @@ func (t *Task) exhausted(limits Limits) bool {
 
 // failedBy counts the distinct coders who failed the task.
 func (t *Task) failedBy() int {
-	distinct := map[Actor]bool{}
-	for _, f := range t.Failures {
-		distinct[f.Coder] = true
-	}
+	distinct := lists.Set(t.Failures, func(f Failure) Actor { return f.Coder })
 	return len(distinct)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -270,9 +271,7 @@ func (a *Audit) refetchHint(ctx context.Context, refs []string) (string, error) 
 	if err != nil || remote == "" {
 		return lookForDamage, err
 	}
-	list := make([]string, 0, len(refs))
-	for _, ref := range refs { // one that the remote lacks must not keep the others from coming
-		list = append(list, fmt.Sprintf("git fetch --refetch %s %s", remote, ref))
-	}
+	// One that the remote lacks must not keep the others from coming.
+	list := lists.Of(refs, func(ref string) string { return fmt.Sprintf("git fetch --refetch %s %s", remote, ref) })
 	return strings.Join(list, "; "), nil
 }

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -22,10 +23,7 @@ func joinedMessage(moves []*outboxEntry) string {
 	if len(moves) == 1 {
 		return "liza: " + last.Subject
 	}
-	ids := make([]string, len(moves))
-	for i, e := range moves {
-		ids[i] = string(e.Commit)
-	}
+	ids := lists.Of(moves, func(e *outboxEntry) string { return string(e.Commit) })
 	return joinedBegin + strings.Join(ids, " ") + joinedEnd + last.Subject
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -105,10 +106,7 @@ func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) 
 // listPresent are those of the pairs whose first ref the remote has; what was seen
 // of the others before is forgotten.
 func (r *Remotes) listPresent(ctx context.Context, name string, refs [][2]string) ([][2]string, error) {
-	var names []string
-	for _, pair := range refs {
-		names = append(names, pair[0])
-	}
+	names := lists.Of(refs, func(pair [2]string) string { return pair[0] })
 	there, err := r.listRemote(ctx, name, names...)
 	if err != nil {
 		return nil, err

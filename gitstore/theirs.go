@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -192,11 +193,7 @@ func (m *Mirror) describeMoves(done *GivenUp, moves []git.ID) error {
 // tasksOf are the tasks that a move changes or adds.
 func tasksOf(m flow.Move) []flow.TaskID {
 	if add, ok := m.Detail.(*flow.AddMove); ok {
-		var list []flow.TaskID
-		for _, t := range add.Tasks {
-			list = append(list, t.ID)
-		}
-		return list
+		return lists.Of(add.Tasks, func(t flow.TaskInput) flow.TaskID { return t.ID })
 	}
 	if m.Task == "" {
 		return nil

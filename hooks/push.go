@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks/stubs"
@@ -41,10 +42,7 @@ const Limit = time.Minute
 // in the journal what receive-pack may leave behind, and whether [Settle] has to run
 // after the push. What it accepts is durable before git takes locks. The error is a *Rejection.
 func JudgePush(ctx context.Context, s *gitstore.Store, p Push) error {
-	refs := make([]git.RefUpdate, len(p.Updates))
-	for i, u := range p.Updates {
-		refs[i] = git.RefUpdate{Name: u.Name, Old: u.Old, New: u.New}
-	}
+	refs := lists.Of(p.Updates, func(u Update) git.RefUpdate { return git.RefUpdate{Name: u.Name, Old: u.Old, New: u.New} })
 	if err := s.Repo.Journal.AwaitLocks(ctx, refs); err != nil {
 		return Unjudged(ctx, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -23,11 +24,7 @@ type Refused struct {
 // Error has a line for each commit and ref that is refused, in the form that
 // clients read: liza-refused: WHAT RULE: REASON; type: HINT.
 func (r *Rejection) Error() string {
-	lines := make([]string, 0, len(r.Refused))
-	for _, one := range r.Refused {
-		lines = append(lines, one.line())
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lists.Of(r.Refused, Refused.line), "\n")
 }
 
 // maxLine is how many bytes a line has before its hint. It can repeat text that was

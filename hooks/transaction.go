@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -43,9 +44,5 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 // liza.fsync. git syncs the content of refs, but answers a push before their names are
 // on the disk. gitDir is the GIT_DIR of the hook.
 func Committed(gitDir, fsync string, updates []Update) error {
-	names := make([]string, 0, len(updates))
-	for _, u := range updates {
-		names = append(names, u.Name)
-	}
-	return git.SyncMovedRefs(gitDir, fsync, names)
+	return git.SyncMovedRefs(gitDir, fsync, lists.Of(updates, func(u Update) string { return u.Name }))
 }

@@ -70,11 +70,7 @@ func field(name string, value any) string {
 
 // join puts the ids of a list on one line.
 func join(list []flow.TaskID) string {
-	words := make([]string, len(list))
-	for i, id := range list {
-		words[i] = string(id)
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(lists.Of(list, func(id flow.TaskID) string { return string(id) }), ", ")
 }
 
 // joinRoles puts the roles of a list on one line.

@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 //go:embed prompts starters
@@ -45,10 +47,7 @@ type Prompt struct{ Sections []Section }
 
 // Text returns the prompt for the agent: Markdown with a line feed at its end.
 func (p Prompt) Text() string {
-	texts := make([]string, len(p.Sections))
-	for i, s := range p.Sections {
-		texts[i] = s.Text
-	}
+	texts := lists.Of(p.Sections, func(s Section) string { return s.Text })
 	return strings.Join(texts, "\n\n") + "\n"
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -34,10 +35,7 @@ func (c *artifactListCommand) Run(inv *invocation, l look) error {
 		return l.answer(inv, map[string]any{"goal": c.Goal, "artifacts": rows}, view.PhaseArtifactTable(rows).Text(inv.width()))
 	}
 	list := view.Artifacts(l.Board)
-	objects := []view.Object{}
-	for _, a := range list {
-		objects = append(objects, a.Object())
-	}
+	objects := append([]view.Object{}, lists.Of(list, view.Artifact.Object)...)
 	return l.answer(inv, map[string]any{"paths": objects}, view.ArtifactTable(list).Text(inv.width()))
 }
 
@@ -67,10 +65,7 @@ func (c *artifactAcceptCommand) Run(inv *invocation, clone *work.Clone) error {
 	if _, err := clone.Fresh(inv.ctx); err != nil {
 		return err
 	}
-	paths := make([]string, len(c.Paths))
-	for i, path := range c.Paths {
-		paths[i] = clone.Specs.Rooted(path)
-	}
+	paths := lists.Of(c.Paths, clone.Specs.Rooted)
 	r, err := clone.Integration.Accept(inv.ctx, paths, c.Reason)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -154,10 +155,7 @@ func planFaults(file string, data []byte) (list []artifacts.Fault) {
 	read := planfile.Read(file, data, gitstore.MaxMove)
 	var found []plan.Fault
 	if len(read.Plan.Tasks) > 0 {
-		own := map[flow.TaskID]bool{}
-		for _, t := range read.Plan.Tasks {
-			own[t.ID] = true
-		}
+		own := lists.Set(read.Plan.Tasks, func(t plan.Task) flow.TaskID { return t.ID })
 		found = plan.Check(&read.Plan, plan.Ground{OnBoard: func(id flow.TaskID) bool { return !own[id] }})
 	}
 	wrong, _ := read.Locate(found)

@@ -226,15 +226,10 @@ func answerChecked(inv *invocation, list []checkedFile, help string) error {
 	if wrong == 0 {
 		return inv.answer("", data, view.Count(len(list), "file")+", no error")
 	}
-	if !inv.json {
-		if err := inv.answer("", nil, text.String()); err != nil {
-			return err
-		}
-	}
 	where := fmt.Sprintf("%d of %s", invalid, view.Count(len(list), "file"))
 	if len(list) == 1 {
 		where = git.Visible(list[0].Path)
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleArtifact, hint: cmp.Or(hint, help),
-		reason: view.Count(wrong, "error") + " in " + where}, data}
+	return inv.partly(failure{code: exitFailed, outcome: "failed", rule: flow.RuleArtifact, hint: cmp.Or(hint, help),
+		reason: view.Count(wrong, "error") + " in " + where}, data, text.String())
 }

@@ -218,12 +218,7 @@ func (c *configCommand) list(inv *invocation) error {
 	if problem == nil {
 		return inv.answer("", data, text.String())
 	}
-	if !inv.json {
-		if err := inv.answer("", nil, text.String()); err != nil {
-			return err
-		}
-	}
-	return &partial{classify(problem), data}
+	return inv.partly(classify(problem), data, text.String())
 }
 
 // keyLines formats the values of a key in the list of all.

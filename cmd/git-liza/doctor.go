@@ -83,13 +83,8 @@ func (c *doctorCommand) Run(inv *invocation) error {
 	if failed == 0 {
 		return inv.answer("", data, text)
 	}
-	if !inv.json {
-		if err := inv.answer("", nil, text); err != nil {
-			return err
-		}
-	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleDoctor, hint: firstHint(found),
-		reason: fmt.Sprintf("findings that make work fail: %d", failed)}, data}
+	return inv.partly(failure{code: exitFailed, outcome: "failed", rule: flow.RuleDoctor, hint: firstHint(found),
+		reason: fmt.Sprintf("findings that make work fail: %d", failed)}, data, text)
 }
 
 // restore mends the refs that git cannot read, then the integration branch: what a

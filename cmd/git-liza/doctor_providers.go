@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -78,10 +79,7 @@ func (c *doctorCommand) examineBudgets(inv *invocation, conf *git.Configuration,
 	if err != nil {
 		return nil, err
 	}
-	var slots []supervise.Slot
-	for _, row := range used {
-		slots = append(slots, supervise.Slot{Provider: provider.Provider{Row: row}})
-	}
+	slots := lists.Of(used, func(row provider.Row) supervise.Slot { return supervise.Slot{Provider: provider.Provider{Row: row}} })
 	for _, line := range supervise.UnboundLines(l.Board, bounds, slots) {
 		found = append(found, work.Finding{Check: "budgets", State: "warn", Text: line, Hint: "git config liza.task.sessions N"})
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 type extensionGatesCommand struct {
@@ -23,10 +24,7 @@ func (c *extensionGatesCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	var commands []string
-	for _, g := range e.Gates {
-		commands = append(commands, g.Command)
-	}
+	commands := lists.Of(e.Gates, func(g flow.Gate) string { return g.Command })
 	// This comes before the move, so that the clone that sets a gate already trusts it.
 	if err := clone.Trust.AllowOwn(inv.ctx, commands...); err != nil {
 		return err
@@ -51,10 +49,7 @@ func (c *extensionGatesCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, g := range e.Gates {
-		names = append(names, g.Name)
-	}
+	names := lists.Of(e.Gates, func(g flow.Gate) string { return g.Name })
 	return inv.result(r, map[string]any{"extension": c.Name, "gates": names}, "%s: %s", view.Count(len(names), "gate"), strings.Join(names, ", "))
 }
 

@@ -92,11 +92,6 @@ func (c *gateRunCommand) Run(inv *invocation, l look) error {
 	if i < 0 {
 		return inv.answer("", data, text.String())
 	}
-	if !inv.json {
-		if err := inv.answer("", nil, text.String()); err != nil {
-			return err
-		}
-	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleGate, hint: "git liza config " + shell.Quote("gates."+receipts[i].Gate),
-		reason: fmt.Sprintf("gate %s does not pass (exit %d)", receipts[i].Gate, receipts[i].Exit)}, data}
+	return inv.partly(failure{code: exitFailed, outcome: "failed", rule: flow.RuleGate, hint: "git liza config " + shell.Quote("gates."+receipts[i].Gate),
+		reason: fmt.Sprintf("gate %s does not pass (exit %d)", receipts[i].Gate, receipts[i].Exit)}, data, text.String())
 }

@@ -101,21 +101,11 @@ func readFocus(repo *git.Repo) (focus, error) {
 }
 
 func writeFocus(repo *git.Repo, kept focus) error {
-	text, err := json.Marshal(kept)
-	if err != nil {
-		return err
-	}
 	name := focusFile(repo)
 	if err := os.Remove(name + "-told"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(name+".new", append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
+	return git.ReplaceJSON(name, kept)
 }
 
 // text describes the focus for people.

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -244,10 +245,7 @@ func hooksFinding(i stubs.Installed, err error, bare bool) work.Finding {
 	warn := func(format string, args ...any) work.Finding {
 		return work.Finding{Check: check, State: "warn", Text: fmt.Sprintf(format, args...), Hint: install}
 	}
-	var list []string
-	for _, h := range i.Hooks {
-		list = append(list, h.Name+" "+h.State)
-	}
+	list := lists.Of(i.Hooks, func(h stubs.Hook) string { return h.Name + " " + h.State })
 	switch {
 	case err != nil:
 		return work.Finding{Check: check, State: "warn", Text: err.Error(), Hint: install}

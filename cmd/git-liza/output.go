@@ -65,6 +65,17 @@ func (o *output) answer(outcome string, data any, text string) error {
 	}{true, outcome, data})
 }
 
+// partly is the error of a command that fails with an answer: people are shown the text,
+// and JSON has the data beside the error.
+func (o *output) partly(f failure, data any, text string) error {
+	if !o.json {
+		if err := o.answer("", nil, text); err != nil {
+			return err
+		}
+	}
+	return &partial{f, data}
+}
+
 // Long data writes its own JSON, part by part.
 type written interface{ WriteJSON(io.Writer) error }
 

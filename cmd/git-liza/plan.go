@@ -92,13 +92,9 @@ func (r planReader) refuse(err error, file *planfile.File, hint string) error {
 	if !errors.As(err, &faults) {
 		return err
 	}
-	if !r.json {
-		if err := r.answer("", nil, r.lines(file, faults.Wrong, faults.Warnings)); err != nil {
-			return err
-		}
-	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RulePlan, hint: cmp.Or(hint, faults.Hint),
-		reason: fmt.Sprintf("%s has %s", r.path, view.Count(len(faults.Wrong), "error"))}, planData(file, false, faults.Wrong, faults.Warnings)}
+	f := failure{code: exitFailed, outcome: "failed", rule: flow.RulePlan, hint: cmp.Or(hint, faults.Hint),
+		reason: fmt.Sprintf("%s has %s", r.path, view.Count(len(faults.Wrong), "error"))}
+	return r.partly(f, planData(file, false, faults.Wrong, faults.Warnings), r.lines(file, faults.Wrong, faults.Warnings))
 }
 
 // planData is what programs are told of a plan; of one that is refused neither feature nor

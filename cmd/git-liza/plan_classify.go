@@ -170,11 +170,6 @@ func (r *classReader) present() error {
 	for _, one := range r.wrong {
 		text += one.Text()
 	}
-	if !r.json {
-		if err := r.answer("", nil, text); err != nil {
-			return err
-		}
-	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleUnclassified, hint: "git liza help plan classify",
-		reason: view.Count(len(r.wrong), "file") + " without a class"}, data}
+	return r.partly(failure{code: exitFailed, outcome: "failed", rule: flow.RuleUnclassified, hint: "git liza help plan classify",
+		reason: view.Count(len(r.wrong), "file") + " without a class"}, data, text)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -179,10 +178,5 @@ func (c *prImportCommand) report(inv *invocation, clone *work.Clone, x codehost.
 	if ended == nil {
 		return inv.result(gitstore.Result{Already: !changed}, data, "%s", text)
 	}
-	if !inv.json {
-		if _, err := io.WriteString(inv.stdout, text); err != nil {
-			return err
-		}
-	}
-	return &partial{classify(ended), data}
+	return inv.partly(classify(ended), data, text)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -33,10 +34,7 @@ type roleListCommand struct{}
 
 func (c *roleListCommand) Run(inv *invocation, l look) error {
 	list := view.Roles(l.Board, roles.IsBuiltin)
-	objects := []view.Object{}
-	for _, role := range list {
-		objects = append(objects, role.Object())
-	}
+	objects := append([]view.Object{}, lists.Of(list, view.Role.Object)...)
 	return l.answer(inv, map[string]any{"roles": objects}, view.RoleTable(list).Text(inv.width()))
 }
 
@@ -193,11 +191,7 @@ func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, 
 }
 
 func builtinNames() string {
-	var names []flow.Role
-	for _, row := range roles.Builtin() {
-		names = append(names, row.Name)
-	}
-	return view.JoinIDs(names)
+	return view.JoinIDs(lists.Of(roles.Builtin(), func(row flow.RoleRow) flow.Role { return row.Name }))
 }
 
 type roleRemoveCommand struct {

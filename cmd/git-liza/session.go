@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -41,10 +42,7 @@ func (c *sessionListCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	sessions := make([]view.Object, len(list))
-	for i, rec := range list {
-		sessions[i] = view.Session(rec)
-	}
+	sessions := append([]view.Object{}, lists.Of(list, view.Session)...)
 	return inv.answer("", map[string]any{"sessions": sessions}, view.SessionTable(list).Text(inv.width()))
 }
 

@@ -180,9 +180,5 @@ func (s *sitting) seen() map[string]flow.ObjectID {
 }
 
 func (s *sitting) remember(seen map[string]flow.ObjectID) error {
-	text, err := json.Marshal(seen)
-	if err != nil {
-		return err
-	}
-	return git.ReplaceFile(s.viewed(), text)
+	return git.ReplaceJSON(s.viewed(), seen)
 }

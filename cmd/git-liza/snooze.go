@@ -36,9 +36,5 @@ func (s snoozes) write(repo *git.Repo, now time.Time, keys []string) error {
 			delete(s, key)
 		}
 	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return git.ReplaceFile(snoozeFile(repo), append(text, '\n'))
+	return git.ReplaceJSON(snoozeFile(repo), s)
 }

@@ -101,9 +101,5 @@ func readLastLook(repo *git.Repo) (last lastLook) {
 }
 
 func (v lastLook) write(repo *git.Repo) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return git.ReplaceFile(lastLookFile(repo), append(text, '\n'))
+	return git.ReplaceJSON(lastLookFile(repo), v)
 }

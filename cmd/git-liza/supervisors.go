@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks/stubs"
@@ -104,10 +105,7 @@ func checkRole(b *flow.Board, role flow.Role) error {
 	if b.Role(role) != nil {
 		return b.Err()
 	}
-	var names []flow.Role
-	for _, row := range b.Roles() {
-		names = append(names, row.Name)
-	}
+	names := lists.Of(b.Roles(), func(row *flow.RoleRow) flow.Role { return row.Name })
 	return cmp.Or(b.Err(), usagef("git liza role list", "%q is no role; there are %s", role, view.JoinIDs(names)))
 }
 

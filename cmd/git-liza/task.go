@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -168,20 +169,13 @@ func parseTasks(name string, data []byte) ([]flow.TaskInput, []int, error) {
 	if err := doc.DecodeAll(&list, flow.MaxFaults); err != nil {
 		return nil, nil, usagef("git liza help task add", "%v", err)
 	}
-	var lines []int
-	for _, entry := range doc.Root().Entries() {
-		lines = append(lines, entry.Line())
-	}
-	return list, lines, nil
+	return list, lists.Of(doc.Root().Entries(), document.Value.Line), nil
 }
 
 // inFile adds to an error of a move the file and the line of each task that was
 // refused.
 func inFile(path string, lines []int, err error) error {
-	places := make([]planfile.Origin, len(lines))
-	for i, line := range lines {
-		places[i] = planfile.Origin{File: path, Line: line}
-	}
+	places := lists.Of(lines, func(line int) planfile.Origin { return planfile.Origin{File: path, Line: line} })
 	return inFiles(path, places, err)
 }
 

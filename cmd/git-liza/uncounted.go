@@ -3,10 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -22,9 +21,15 @@ const fewMoves = 1000
 // A noted is what a clone remembers of one move: that it began a goal or a
 // sprint, or recorded a session that did not report its usage.
 type noted struct {
-	kind byte // 'g', 's' or 'u'
-	at   int64
-	goal flow.GoalID // of the move, "" if it names none
+	Kind byte // 'g', 's' or 'u'
+	At   int64
+	Goal flow.GoalID `json:",omitempty"` // of the move, "" if it names none
+}
+
+// A counted holds the notes of the moves up to a tip, newest first.
+type counted struct {
+	Tip   git.ID
+	Notes []noted
 }
 
 // uncounted returns the number of sessions of a goal, or of a sprint of it, that
@@ -34,19 +39,24 @@ type noted struct {
 // newest first. The file is derived and safe to delete.
 func (l look) uncounted(ctx context.Context, act flow.Act, goal flow.GoalID, began, ended time.Time) (n int, err error) {
 	path := filepath.Join(l.Repo.CommonDir(), layout.Private, "cache", "uncounted")
-	tip, notes := readUncounted(path)
-	if tip != l.Tip {
-		if notes, err = l.noteUncounted(ctx, tip, notes); err != nil {
+	var kept counted
+	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &kept) != nil {
+		kept = counted{}
+	}
+	if kept.Tip != l.Tip {
+		notes, err := l.noteUncounted(ctx, kept.Tip, kept.Notes)
+		if err != nil {
 			return 0, err
 		}
-		writeUncounted(path, l.Tip, notes)
+		kept = counted{l.Tip, notes}
+		_ = git.ReplaceJSON(path, kept) // a failure only costs time
 	}
 	kind := noteKind(act)
-	for _, one := range notes {
-		if one.kind == kind && one.at <= began.Unix() {
+	for _, one := range kept.Notes {
+		if one.Kind == kind && one.At <= began.Unix() {
 			break
 		}
-		if of := cmp.Or(one.goal, goal); of == goal && one.kind == 'u' && one.at >= began.Unix() && (ended.IsZero() || one.at <= ended.Unix()) {
+		if of := cmp.Or(one.Goal, goal); of == goal && one.Kind == 'u' && one.At >= began.Unix() && (ended.IsZero() || one.At <= ended.Unix()) {
 			n++
 		}
 	}
@@ -86,36 +96,4 @@ func (l look) noteUncounted(ctx context.Context, upTo git.ID, known []noted) ([]
 		news = append(news, known...)
 	}
 	return news, err // otherwise the board was replaced, or moved too far
-}
-
-func readUncounted(path string) (tip git.ID, notes []noted) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return "", nil
-	}
-	words := strings.Fields(string(data))
-	if len(words) == 0 {
-		return "", nil
-	}
-	for _, word := range words[1:] {
-		number, goal, _ := strings.Cut(word[1:], ":")
-		at, err := strconv.ParseInt(number, 10, 64)
-		if err != nil {
-			return "", nil
-		}
-		notes = append(notes, noted{word[0], at, flow.GoalID(goal)})
-	}
-	return git.ID(words[0]), notes
-}
-
-// writeUncounted replaces the file atomically. A failure only costs time.
-func writeUncounted(path string, tip git.ID, notes []noted) {
-	text := []byte(tip)
-	for _, one := range notes {
-		text = strconv.AppendInt(append(text, ' ', one.kind), one.at, 10)
-		if one.goal != "" {
-			text = append(append(text, ':'), one.goal...)
-		}
-	}
-	_ = git.ReplaceFile(path, append(text, '\n'))
 }

@@ -135,10 +135,7 @@ func (p pattern) groups(list []flow.Anomaly, replaced func(flow.TaskID) []flow.T
 			return x != "" && x == y
 		}
 	case p.field != "":
-		texts := make([]text, len(of))
-		for i, a := range of {
-			texts[i] = normalise(a.Details[p.field])
-		}
+		texts := lists.Of(of, func(a flow.Anomaly) text { return normalise(a.Details[p.field]) })
 		same = func(i, j int) bool { return texts[i].same(texts[j]) }
 	}
 	return cluster(of, same)

@@ -1,4 +1,4 @@
-// Package lists makes lists of lists. A list without elements is nil, and none shares
+// Package lists makes lists of lists, and sets. A list without elements is nil, and none shares
 // memory with the one that it was made of, apart from [Add].
 package lists
 
@@ -6,7 +6,7 @@ import "slices"
 
 // Of are what image gives for each element of a list, in its order.
 func Of[T, U any](list []T, image func(T) U) []U {
-	var images []U
+	images := slices.Grow([]U(nil), len(list))
 	for _, one := range list {
 		images = append(images, image(one))
 	}
@@ -40,4 +40,13 @@ func Add[T comparable](list []T, more ...T) []T {
 		}
 	}
 	return list
+}
+
+// Set holds the key of each element of a list.
+func Set[T any, K comparable](list []T, key func(T) K) map[K]bool {
+	set := make(map[K]bool, len(list))
+	for _, one := range list {
+		set[key(one)] = true
+	}
+	return set
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Value is a place in a parsed document: a text, a list or a mapping. The zero Value
@@ -43,11 +45,7 @@ func (v Value) Entries() []Value {
 		return nil
 	}
 	places := v.doc.all.children(v.at)
-	list := make([]Value, len(places))
-	for i, place := range places {
-		list[i] = Value{v.doc, place}
-	}
-	return list
+	return lists.Of(places, func(place int) Value { return Value{v.doc, place} })
 }
 
 // Text is the text of a value that is neither a list nor a mapping; ok is false of others.
@@ -92,11 +90,7 @@ func (v Value) JSON() any {
 		}
 		return members
 	case v.IsList():
-		list := []any{}
-		for _, entry := range v.Entries() {
-			list = append(list, entry.JSON())
-		}
-		return list
+		return append([]any{}, lists.Of(v.Entries(), Value.JSON)...)
 	}
 	n := &v.doc.all[v.at]
 	if n.style != plainStyle {

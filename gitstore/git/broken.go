@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A BrokenRef is a ref that git cannot read, or of which it cannot read the
@@ -123,12 +125,7 @@ func walkHistory(ctx context.Context, r *Repo, ids []ID, before []byte, options 
 // addBrokenHistory adds the objects to bad that can be read themselves, and of
 // whose history something cannot.
 func addBrokenHistory(ctx context.Context, ids []ID, bad map[ID]string, walk historyWalk) error {
-	var readable []ID
-	for _, id := range ids {
-		if bad[id] == "" {
-			readable = append(readable, id)
-		}
-	}
+	readable := lists.Where(ids, func(id ID) bool { return bad[id] == "" })
 	if why, err := walk(ctx, readable, nil); err != nil || why == "" {
 		return err
 	}

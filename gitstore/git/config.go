@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
@@ -85,13 +86,7 @@ func (c *Configuration) ConfigUnder(ctx context.Context, prefix string) ([]Setti
 	if err := c.read(ctx); err != nil {
 		return nil, err
 	}
-	var list []Setting
-	for _, one := range c.lines {
-		if strings.HasPrefix(one.Key, prefix) {
-			list = append(list, one)
-		}
-	}
-	return list, nil
+	return lists.Where(c.lines, func(one Setting) bool { return strings.HasPrefix(one.Key, prefix) }), nil
 }
 
 func (c *Configuration) read(ctx context.Context) error {

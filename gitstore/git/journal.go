@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // The journal is the folder liza/journal in the common git directory. It has an entry,
@@ -115,10 +116,7 @@ func (j *Journal) open(ctx context.Context, l Leftovers) (*journalEntry, error) 
 
 // syncMovedRefs makes durable what git renamed: it syncs only what is in a ref's lock.
 func (e *journalEntry) syncMovedRefs() error {
-	var paths []string
-	for _, lock := range e.leaves.Locks {
-		paths = append(paths, lock.path)
-	}
+	paths := lists.Of(e.leaves.Locks, func(lock LockFile) string { return lock.path })
 	_, err := e.file.WriteString("done\n")
 	if err == nil {
 		err = flushDisk(e.file, e.mode, foldersUpTo(e.repo.commonDir, paths...)...)

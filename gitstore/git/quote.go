@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -25,10 +26,7 @@ func Visible(text string) string {
 
 // VisibleList names the first few of a list, as Visible does, and says how many more there are.
 func VisibleList(names []string, most int) string {
-	var shown []string
-	for _, name := range names[:min(len(names), most)] {
-		shown = append(shown, Visible(name))
-	}
+	shown := lists.Of(names[:min(len(names), most)], Visible)
 	text := strings.Join(shown, ", ")
 	if more := len(names) - len(shown); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -33,6 +34,15 @@ func ReplaceFile(path string, content []byte) error {
 		os.Remove(f.Name())
 	}
 	return err
+}
+
+// ReplaceJSON is [ReplaceFile] with a value as one line of JSON.
+func ReplaceJSON(path string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return ReplaceFile(path, append(text, '\n'))
 }
 
 // createBeside creates an empty file in the folder of path.

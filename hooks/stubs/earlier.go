@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -45,10 +46,7 @@ func hookTexts(ctx context.Context, repo *git.Repo, r *record) map[string]string
 	if r == nil {
 		r = &record{common: repo.CommonDir()}
 	}
-	var paths []string
-	for _, f := range r.Files {
-		paths = append(paths, r.firstOf(f))
-	}
+	paths := lists.Of(r.Files, r.firstOf)
 	for _, folder := range folders {
 		for _, name := range slices.Concat(knownHooks, replacingHooks) {
 			paths = append(paths, filepath.Join(folder, name))

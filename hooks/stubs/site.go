@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
@@ -97,12 +98,7 @@ func isUnder(dir, path string) bool {
 
 // isOwn reports whether a path is a folder of stubs of this package.
 func (r *record) isOwn(path string) bool {
-	for _, s := range r.Settings {
-		if s.Key == hooksPath && s.Value == path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Settings, func(s setting) bool { return s.Key == hooksPath && s.Value == path })
 }
 
 func (r *record) settingAt(path string) *setting {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
@@ -213,10 +214,5 @@ func complaint(s string) string {
 			return strings.TrimRight(reason, ":\n")
 		}
 	}
-	return lastLine(s)
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return s[strings.LastIndexByte(s, '\n')+1:]
+	return playbook.LastLine(s)
 }

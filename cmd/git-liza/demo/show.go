@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
@@ -24,7 +25,7 @@ func (r *run) testProduct(ctx context.Context) string {
 	if err != nil {
 		return err.Error()
 	}
-	r.report.Tests = lastLine(result.Excerpt)
+	r.report.Tests = playbook.LastLine(result.Excerpt)
 	r.printChapter("The product's own tests, on integration", result.Excerpt)
 	if !result.Passed() {
 		return fmt.Sprintf("the product's tests exit %d on integration: %s", result.Code, r.report.Tests)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -115,17 +116,8 @@ func drawn(g view.Graph) ([]view.GraphNode, []view.GraphEdge) {
 		})
 		nodes = slices.Concat(open, final)[:mostDrawn]
 	}
-	known := map[flow.TaskID]bool{}
-	for i := range nodes {
-		known[nodes[i].ID] = true
-	}
-	var edges []view.GraphEdge
-	for _, e := range g.Edges {
-		if known[e.From] && known[e.To] && e.From != e.To {
-			edges = append(edges, e)
-		}
-	}
-	return nodes, edges
+	known := lists.Set(nodes, func(n view.GraphNode) flow.TaskID { return n.ID })
+	return nodes, lists.Where(g.Edges, func(e view.GraphEdge) bool { return known[e.From] && known[e.To] && e.From != e.To })
 }
 
 // place finds a place for each box.
@@ -149,10 +141,7 @@ func (l *layout) place() {
 		layers[n.Column()] = append(layers[n.Column()], n.ID)
 	}
 	slices.Sort(levels)
-	columns := make([][]flow.TaskID, len(levels))
-	for i, level := range levels {
-		columns[i] = layers[level]
-	}
+	columns := lists.Of(levels, func(level int) []flow.TaskID { return layers[level] })
 	l.untangle(columns)
 	below := l.stack(columns)
 	const least = 4 // columns of tasks without needs

@@ -22,6 +22,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/templates"
@@ -147,10 +148,7 @@ func (e *Extension) Layer(from fs.FS) templates.Layer {
 	if err != nil || !slices.ContainsFunc(e.Files, func(f string) bool { return strings.HasPrefix(f, promptsFolder+"/") }) {
 		sub = nil
 	}
-	var known []flow.Role
-	for _, row := range e.known() {
-		known = append(known, row.Name)
-	}
+	known := lists.Of(e.known(), func(row flow.RoleRow) flow.Role { return row.Name })
 	return templates.Layer{Name: "extension " + e.Name + " " + e.Version, FS: sub, Roles: known}
 }
 
@@ -363,10 +361,7 @@ func (r *reader) list(file string) {
 
 // hook says what is wrong with a program that is called after a move.
 func (r *reader) hook(file string) {
-	var acts []string
-	for _, act := range flow.Acts() {
-		acts = append(acts, act.String())
-	}
+	acts := lists.Of(flow.Acts(), flow.Act.String)
 	info, err := fs.Stat(r.from, file)
 	switch {
 	case !slices.Contains(acts, path.Base(file)):

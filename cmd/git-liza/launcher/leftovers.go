@@ -35,14 +35,7 @@ func recordFolder(common string) string { return filepath.Join(common, layout.Pr
 func (s Session) recordPath() string { return filepath.Join(recordFolder(s.Common), s.Name) }
 
 func (s Session) record(engine string) error {
-	text, err := json.Marshal(record{engine, s.Generation})
-	if err == nil {
-		err = os.MkdirAll(recordFolder(s.Common), 0o777)
-	}
-	if err == nil {
-		err = git.ReplaceFile(s.recordPath(), text)
-	}
-	if err != nil {
+	if err := git.ReplaceJSON(s.recordPath(), record{engine, s.Generation}); err != nil {
 		return fmt.Errorf("record of a container: %w", err)
 	}
 	return nil

@@ -22,33 +22,33 @@ const mostActive = 300
 func (n *Counts) Active() (list []Active) {
 	last := map[flow.Actor]int64{}
 	note := func(by flow.Actor, at int64) {
-		if by != "" && at > n.last.at-dayLength {
+		if by != "" && at > n.Last.At-dayLength {
 			last[by] = max(last[by], at)
 		}
 	}
-	for _, t := range n.tasks {
-		for _, c := range t.claims {
-			note(c.by, c.at.at)
+	for _, t := range n.Tasks {
+		for _, c := range t.Claims {
+			note(c.By, c.At.At)
 		}
-		for i, s := range t.stays {
-			if i > 0 && isClaimed(t.stays[i-1].status) {
-				note(t.claimedBy(s.since.at), s.since.at)
+		for i, s := range t.Stays {
+			if i > 0 && isClaimed(t.Stays[i-1].Status) {
+				note(t.claimedBy(s.Since.At), s.Since.At)
 			}
 		}
-		for _, r := range t.reviews {
-			note(r.by, r.begun)
+		for _, r := range t.Reviews {
+			note(r.By, r.Begun)
 		}
 	}
 	approved := map[flow.Actor]int{}
-	for _, v := range n.verdicts {
-		note(v.by, v.at.at)
-		if approved[v.by]++; !v.approved {
-			approved[v.by] = 0
+	for _, v := range n.Verdicts {
+		note(v.By, v.At.At)
+		if approved[v.By]++; !v.Approved {
+			approved[v.By] = 0
 		}
 	}
-	for i := range n.sessions {
-		if s := &n.sessions[i]; s.task != "" {
-			note(s.by, s.at.at)
+	for i := range n.Sessions {
+		if s := &n.Sessions[i]; s.Task != "" {
+			note(s.By, s.At.At)
 		}
 	}
 	for by, at := range last {

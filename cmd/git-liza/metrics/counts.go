@@ -14,42 +14,46 @@ import (
 // Counts are what was counted of the moves of a chain, from its first one on. The zero
 // value has counted none.
 type Counts struct {
-	tip      flow.ObjectID // of the last move that was counted
-	last     moment
-	tasks    []*task // in order of creation
-	sprints  []*sprint
-	verdicts []verdict
-	failures []failure
-	sessions []session
-
+	kept
 	byID  map[flow.TaskID]*task
 	names map[string]string // one string for each name, however often moves say it
+}
+
+// What is kept on disk of counts, in the form of package gob.
+type kept struct {
+	Newest   flow.ObjectID // the state commit of the last move that was counted
+	Last     moment
+	Tasks    []*task // in order of creation
+	Sprints  []*sprint
+	Verdicts []verdict
+	Failures []failure
+	Sessions []session
 }
 
 // A moment is a move: its number from 1 on, because several share a second, and its time
 // in seconds since 1970. The zero value is no moment.
 type moment struct {
-	n  int
-	at int64
+	N  int
+	At int64
 }
 
 // A task holds what happened to a task.
 type task struct {
-	id          flow.TaskID
-	stays       []stay
-	memberships []membership
-	claims      []claim
-	reviews     []review
-	drift       int  // at its merge
-	adopted     bool // a person brought it to integration, so no drift was counted
-	reverts     []flow.TaskID
-	reverted    moment
+	ID          flow.TaskID
+	Stays       []stay
+	Memberships []membership
+	Claims      []claim
+	Reviews     []review
+	Drift       int  // at its merge
+	Adopted     bool // a person brought it to integration, so no drift was counted
+	Reverts     []flow.TaskID
+	Reverted    moment
 }
 
 // A stay is a state that a task came to at a moment.
 type stay struct {
-	status flow.Status
-	since  moment
+	Status flow.Status
+	Since  moment
 }
 
 // isClaimed and isSubmitted are the states in which somebody can be at work on a task.
@@ -58,77 +62,77 @@ func isSubmitted(s flow.Status) bool { return s == flow.ReadyForReview }
 
 // A membership is in the goal and the sprint to which a task came at a moment.
 type membership struct {
-	goal    flow.GoalID
-	sprint  flow.SprintID
-	stretch bool
-	since   moment
+	Goal    flow.GoalID
+	Sprint  flow.SprintID
+	Stretch bool
+	Since   moment
 }
 
 // A claim began an iteration.
 type claim struct {
-	by flow.Actor
-	at moment
+	By flow.Actor
+	At moment
 }
 
 // A review of a task lasts from when it was taken to its verdict, its release or the end of
 // its lease.
 type review struct {
-	by         flow.Actor
-	role       flow.Role // of which it was, "" if the move left it open
-	begun, end int64
-	over       bool // end is not the end of a lease, which can be renewed
+	By         flow.Actor
+	Role       flow.Role // of which it was, "" if the move left it open
+	Begun, End int64
+	Over       bool // end is not the end of a lease, which can be renewed
 }
 
 // A sprint holds the times of a sprint that has begun.
 type sprint struct {
-	id                      flow.SprintID
-	goal                    flow.GoalID
-	begun, ended            moment
-	started, deadline, over int64 // times of its document; 0 is none
+	ID                      flow.SprintID
+	Goal                    flow.GoalID
+	Begun, Ended            moment
+	Started, Deadline, Over int64 // times of its document; 0 is none
 }
 
 // A verdict is an approval or a rejection.
 type verdict struct {
-	task     flow.TaskID
-	by       flow.Actor
-	role     flow.Role
-	approved bool
-	at       moment
+	Task     flow.TaskID
+	By       flow.Actor
+	Role     flow.Role
+	Approved bool
+	At       moment
 }
 
 // A failure is an attempt to merge approved work that failed.
 type failure struct {
-	task flow.TaskID
-	at   moment
+	Task flow.TaskID
+	At   moment
 }
 
 // A session holds what a session of an agent used, once it has ended.
 type session struct {
-	task     flow.TaskID
-	goal     flow.GoalID
-	sprint   flow.SprintID
-	by       flow.Actor
-	role     flow.Role
-	provider string
-	model    string
-	outcome  string
-	used     flow.Usage // of one session; its other numbers are 0 if it did not report them
-	counted  bool
-	at       moment
+	Task     flow.TaskID
+	Goal     flow.GoalID
+	Sprint   flow.SprintID
+	By       flow.Actor
+	Role     flow.Role
+	Provider string
+	Model    string
+	Outcome  string
+	Used     flow.Usage // of one session; its other numbers are 0 if it did not report them
+	Counted  bool
+	At       moment
 }
 
 // Tip is the state commit of the last move that was counted, "" if none was.
-func (n *Counts) Tip() flow.ObjectID { return n.tip }
+func (n *Counts) Tip() flow.ObjectID { return n.Newest }
 
 // At is the time of the last move that was counted.
-func (n *Counts) At() time.Time { return time.Unix(n.last.at, 0).UTC() }
+func (n *Counts) At() time.Time { return time.Unix(n.Last.At, 0).UTC() }
 
 // Add counts a move; moves come oldest first.
 func (n *Counts) Add(s gitstore.Step) {
 	if n.byID == nil {
 		n.index()
 	}
-	n.tip, n.last = s.Commit, moment{n.last.n + 1, s.Move.At.Unix()}
+	n.Newest, n.Last = s.Commit, moment{n.Last.N + 1, s.Move.At.Unix()}
 	for _, one := range s.Sprints {
 		n.enterSprint(one)
 	}
@@ -140,9 +144,9 @@ func (n *Counts) Add(s gitstore.Step) {
 
 // index makes the maps that are not kept on disk.
 func (n *Counts) index() {
-	n.byID, n.names = make(map[flow.TaskID]*task, len(n.tasks)), map[string]string{}
-	for _, t := range n.tasks {
-		n.byID[t.id] = t
+	n.byID, n.names = make(map[flow.TaskID]*task, len(n.Tasks)), map[string]string{}
+	for _, t := range n.Tasks {
+		n.byID[t.ID] = t
 	}
 }
 
@@ -159,15 +163,15 @@ func named[T ~string](n *Counts, name T) T {
 func (n *Counts) enterSprint(one gitstore.SprintStep) {
 	s := n.sprintOf(one.ID)
 	if s == nil {
-		s = &sprint{id: named(n, one.ID), begun: n.last}
-		n.sprints = append(n.sprints, s)
+		s = &sprint{ID: named(n, one.ID), Begun: n.Last}
+		n.Sprints = append(n.Sprints, s)
 	}
-	s.goal, s.started, s.deadline, s.over = named(n, one.Goal), seconds(one.Started), seconds(one.Deadline), seconds(one.Ended)
+	s.Goal, s.Started, s.Deadline, s.Over = named(n, one.Goal), seconds(one.Started), seconds(one.Deadline), seconds(one.Ended)
 	switch {
-	case s.over == 0:
-		s.ended = moment{}
-	case s.ended.n == 0:
-		s.ended = n.last
+	case s.Over == 0:
+		s.Ended = moment{}
+	case s.Ended.N == 0:
+		s.Ended = n.Last
 	}
 }
 
@@ -182,37 +186,37 @@ func seconds(t time.Time) int64 {
 func (n *Counts) enterTask(one gitstore.TaskStep) {
 	t := n.byID[one.ID]
 	if t == nil {
-		t = &task{id: named(n, one.ID)}
-		n.tasks, n.byID[t.id] = append(n.tasks, t), t
+		t = &task{ID: named(n, one.ID)}
+		n.Tasks, n.byID[t.ID] = append(n.Tasks, t), t
 	}
-	if len(t.stays) == 0 || t.status() != one.To {
-		t.stays = append(t.stays, stay{one.To, n.last})
+	if len(t.Stays) == 0 || t.status() != one.To {
+		t.Stays = append(t.Stays, stay{one.To, n.Last})
 	}
-	if was := t.membership(); len(t.memberships) == 0 || was.goal != one.Goal || was.sprint != one.Sprint || was.stretch != one.Stretch {
-		t.memberships = append(t.memberships, membership{named(n, one.Goal), named(n, one.Sprint), one.Stretch, n.last})
+	if was := t.membership(); len(t.Memberships) == 0 || was.Goal != one.Goal || was.Sprint != one.Sprint || was.Stretch != one.Stretch {
+		t.Memberships = append(t.Memberships, membership{named(n, one.Goal), named(n, one.Sprint), one.Stretch, n.Last})
 	}
 	if !isSubmitted(one.To) {
-		for i := range t.reviews {
-			t.reviews[i].finish(n.last.at)
+		for i := range t.Reviews {
+			t.Reviews[i].finish(n.Last.At)
 		}
 	}
 }
 
 // status is the present state of the task.
-func (t *task) status() flow.Status { return t.stays[len(t.stays)-1].status }
+func (t *task) status() flow.Status { return t.Stays[len(t.Stays)-1].Status }
 
 // membership is that of the task now.
 func (t *task) membership() membership {
-	if len(t.memberships) == 0 {
+	if len(t.Memberships) == 0 {
 		return membership{}
 	}
-	return t.memberships[len(t.memberships)-1]
+	return t.Memberships[len(t.Memberships)-1]
 }
 
 // finish ends a review, unless its lease has ended before.
 func (r *review) finish(at int64) {
-	if !r.over {
-		r.end, r.over = min(r.end, at), true
+	if !r.Over {
+		r.End, r.Over = min(r.End, at), true
 	}
 }
 
@@ -234,8 +238,8 @@ func (n *Counts) countDetail(m flow.Move) {
 		n.markReverted(d.Reverts)
 		for _, id := range d.Tasks {
 			if t := n.byID[id]; t != nil {
-				t.adopted = true
-				n.markReverted(t.reverts)
+				t.Adopted = true
+				n.markReverted(t.Reverts)
 			}
 		}
 	case *flow.SessionMove:
@@ -256,51 +260,51 @@ func (n *Counts) describe(list []flow.TaskInput) {
 }
 
 func (t *task) setReverts(n *Counts, list []flow.TaskID) {
-	t.reverts = nil
+	t.Reverts = nil
 	for _, id := range list {
-		t.reverts = append(t.reverts, named(n, id))
+		t.Reverts = append(t.Reverts, named(n, id))
 	}
 }
 
 func (n *Counts) markReverted(list []flow.TaskID) {
 	for _, id := range list {
 		if t := n.byID[id]; t != nil {
-			t.reverted = n.last
+			t.Reverted = n.Last
 		}
 	}
 }
 
 // countWork counts a move on one task.
 func (n *Counts) countWork(m flow.Move, t *task) {
-	by, at := named(n, m.By), n.last
+	by, at := named(n, m.By), n.Last
 	switch d := m.Detail.(type) {
 	case *flow.ClaimMove:
 		if isClaimed(t.status()) { // else a limit has blocked it
-			t.claims = append(t.claims, claim{by, at})
+			t.Claims = append(t.Claims, claim{by, at})
 		}
 	case *flow.ReviewMove:
 		if isSubmitted(t.status()) {
-			t.finishReviews(at.at, func(r *review) bool { return r.by == by })
-			t.reviews = append(t.reviews, review{by: by, role: named(n, d.Role), begun: at.at, end: at.at + int64(time.Duration(d.Lease)/time.Second)})
+			t.finishReviews(at.At, func(r *review) bool { return r.By == by })
+			t.Reviews = append(t.Reviews, review{By: by, Role: named(n, d.Role), Begun: at.At, End: at.At + int64(time.Duration(d.Lease)/time.Second)})
 		}
 	case *flow.RenewMove:
 		if r := t.reviewOf(by, d.Role); r != nil {
-			r.end = at.at + int64(time.Duration(d.Lease)/time.Second)
+			r.End = at.At + int64(time.Duration(d.Lease)/time.Second)
 		}
 	case *flow.ReleaseMove:
 		if r := t.reviewOf(by, d.Role); r != nil {
-			r.finish(at.at)
+			r.finish(at.At)
 		}
 	case *flow.ApproveMove:
-		t.finishReviews(at.at, func(r *review) bool { return r.by == by && (d.Role == "" || r.role == "" || r.role == d.Role) })
-		n.verdicts = append(n.verdicts, verdict{t.id, by, named(n, judgeRole(d.Role, by)), true, at})
+		t.finishReviews(at.At, func(r *review) bool { return r.By == by && (d.Role == "" || r.Role == "" || r.Role == d.Role) })
+		n.Verdicts = append(n.Verdicts, verdict{t.ID, by, named(n, judgeRole(d.Role, by)), true, at})
 	case *flow.RejectMove:
-		n.verdicts = append(n.verdicts, verdict{t.id, by, named(n, judgeRole(d.Role, by)), false, at})
+		n.Verdicts = append(n.Verdicts, verdict{t.ID, by, named(n, judgeRole(d.Role, by)), false, at})
 	case *flow.IntegrationFailMove:
-		n.failures = append(n.failures, failure{t.id, at})
+		n.Failures = append(n.Failures, failure{t.ID, at})
 	case *flow.MergeMove:
-		t.drift = d.Drift
-		n.markReverted(t.reverts)
+		t.Drift = d.Drift
+		n.markReverted(t.Reverts)
 	}
 }
 
@@ -310,9 +314,9 @@ func judgeRole(named flow.Role, by flow.Actor) flow.Role {
 }
 
 func (t *task) finishReviews(at int64, of func(*review) bool) {
-	for i := range t.reviews {
-		if of(&t.reviews[i]) {
-			t.reviews[i].finish(at)
+	for i := range t.Reviews {
+		if of(&t.Reviews[i]) {
+			t.Reviews[i].finish(at)
 		}
 	}
 }
@@ -321,18 +325,18 @@ func (t *task) finishReviews(at int64, of func(*review) bool) {
 // the only one; nil if there is none.
 func (t *task) reviewOf(by flow.Actor, role flow.Role) *review {
 	var open []*review
-	for i := range t.reviews {
-		if r := &t.reviews[i]; !r.over {
+	for i := range t.Reviews {
+		if r := &t.Reviews[i]; !r.Over {
 			open = append(open, r)
 		}
 	}
 	for _, r := range open {
-		if r.by == by && (role == "" || r.role == "" || r.role == role) {
+		if r.By == by && (role == "" || r.Role == "" || r.Role == role) {
 			return r
 		}
 	}
 	for _, r := range open {
-		if role != "" && cmp.Or(r.role, r.by.Role()) == role {
+		if role != "" && cmp.Or(r.Role, r.By.Role()) == role {
 			return r
 		}
 	}
@@ -343,11 +347,11 @@ func (t *task) reviewOf(by flow.Actor, role flow.Role) *review {
 }
 
 func (n *Counts) countSession(m flow.Move, d *flow.SessionMove) {
-	s := session{task: named(n, m.Task), by: named(n, m.By), role: named(n, d.Role), provider: named(n, d.Provider), model: named(n, d.Model),
-		outcome: named(n, d.Outcome), used: d.Usage, counted: d.Counted(), at: n.last}
-	s.used.Sessions = 1
-	s.goal, s.sprint = n.payers(m)
-	n.sessions = append(n.sessions, s)
+	s := session{Task: named(n, m.Task), By: named(n, m.By), Role: named(n, d.Role), Provider: named(n, d.Provider), Model: named(n, d.Model),
+		Outcome: named(n, d.Outcome), Used: d.Usage, Counted: d.Counted(), At: n.Last}
+	s.Used.Sessions = 1
+	s.Goal, s.Sprint = n.payers(m)
+	n.Sessions = append(n.Sessions, s)
 }
 
 // payers are the goal and the sprint to which a session is charged, the same as by the
@@ -356,25 +360,25 @@ func (n *Counts) payers(m flow.Move) (flow.GoalID, flow.SprintID) {
 	goal := named(n, m.Goal)
 	if t := n.byID[m.Task]; t != nil {
 		in := t.membership()
-		if goal = in.goal; n.sprintOf(in.sprint) != nil {
-			return goal, in.sprint
+		if goal = in.Goal; n.sprintOf(in.Sprint) != nil {
+			return goal, in.Sprint
 		}
 	}
 	var last *sprint
-	for _, s := range n.sprints {
-		if goal == "" || s.goal == goal {
+	for _, s := range n.Sprints {
+		if goal == "" || s.Goal == goal {
 			last = s // of a goal that has none open the one that was opened last
 		}
 	}
 	if last == nil {
 		return goal, ""
 	}
-	return last.goal, last.id
+	return last.Goal, last.ID
 }
 
 func (n *Counts) sprintOf(id flow.SprintID) *sprint {
-	for _, s := range n.sprints {
-		if s.id == id {
+	for _, s := range n.Sprints {
+		if s.ID == id {
 			return s
 		}
 	}

@@ -41,7 +41,7 @@ func (w *window) days() (list []Day) {
 	if len(w.tasks) == 0 {
 		return nil
 	}
-	first, last := dayOf(w.tasks[0].stays[0].since.at), dayOf(min(w.now, w.counts.last.at))
+	first, last := dayOf(w.tasks[0].Stays[0].Since.At), dayOf(min(w.now, w.counts.Last.At))
 	first = max(first, last-mostDays+1)
 	if w.since > 0 {
 		first = max(first, dayOf(w.since))
@@ -50,16 +50,16 @@ func (w *window) days() (list []Day) {
 		list = append(list, Day{dayTime(n), map[flow.Status]int{}})
 	}
 	for _, t := range w.tasks {
-		for i, s := range t.stays {
-			if s.since.at > w.now {
+		for i, s := range t.Stays {
+			if s.Since.At > w.now {
 				break
 			}
 			end := last + 1 // the stay is that of the ends of the days before
-			if i+1 < len(t.stays) && t.stays[i+1].since.at <= w.now {
-				end = min(end, dayOf(t.stays[i+1].since.at))
+			if i+1 < len(t.Stays) && t.Stays[i+1].Since.At <= w.now {
+				end = min(end, dayOf(t.Stays[i+1].Since.At))
 			}
-			for n := max(first, dayOf(s.since.at)); n < end; n++ {
-				list[n-first].Counts[s.status]++
+			for n := max(first, dayOf(s.Since.At)); n < end; n++ {
+				list[n-first].Counts[s.Status]++
 			}
 		}
 	}
@@ -68,25 +68,25 @@ func (w *window) days() (list []Day) {
 
 // burndown has the days of each sprint, in the order in which they began.
 func (w *window) burndown() (list []SprintDay) {
-	for _, s := range w.counts.sprints {
-		if w.goal != "" && s.goal != w.goal || s.begun.at > w.now {
+	for _, s := range w.counts.Sprints {
+		if w.goal != "" && s.Goal != w.goal || s.Begun.At > w.now {
 			continue
 		}
-		end := moment{w.counts.last.n + 1, min(w.now, w.counts.last.at)}
-		if s.ended.n > 0 && s.ended.at <= w.now {
-			end = s.ended
+		end := moment{w.counts.Last.N + 1, min(w.now, w.counts.Last.At)}
+		if s.Ended.N > 0 && s.Ended.At <= w.now {
+			end = s.Ended
 		}
-		first, last := dayOf(s.begun.at), dayOf(end.at)
+		first, last := dayOf(s.Begun.At), dayOf(end.At)
 		if w.since > 0 {
 			first = max(first, dayOf(w.since))
 		}
-		members := w.membersOf(s.id)
+		members := w.membersOf(s.ID)
 		for n := max(first, last-mostDays+1); n <= last; n++ {
-			then := moment{end.n, (n+1)*dayLength - 1}
+			then := moment{end.N, (n+1)*dayLength - 1}
 			if n == last {
-				then.at = end.at
+				then.At = end.At
 			}
-			day := SprintDay{Sprint: s.id, Day: dayTime(n)}
+			day := SprintDay{Sprint: s.ID, Day: dayTime(n)}
 			day.count(members, then)
 			list = append(list, day)
 		}
@@ -109,8 +109,8 @@ func (d *SprintDay) count(members []*task, then moment) {
 
 // membersOf are the tasks that ever belonged to a sprint.
 func (w *window) membersOf(id flow.SprintID) (list []*task) {
-	for _, t := range w.counts.tasks {
-		if slices.ContainsFunc(t.memberships, func(m membership) bool { return m.sprint == id }) {
+	for _, t := range w.counts.Tasks {
+		if slices.ContainsFunc(t.Memberships, func(m membership) bool { return m.Sprint == id }) {
 			list = append(list, t)
 		}
 	}
@@ -120,14 +120,14 @@ func (w *window) membersOf(id flow.SprintID) (list []*task) {
 // plannedBefore is the state of the task before a move, at a time, and whether the sprint
 // planned it then.
 func (t *task) plannedBefore(id flow.SprintID, then moment) (status flow.Status, planned bool) {
-	for _, m := range t.memberships {
-		if m.since.n < then.n && m.since.at <= then.at {
-			planned = m.sprint == id && !m.stretch
+	for _, m := range t.Memberships {
+		if m.Since.N < then.N && m.Since.At <= then.At {
+			planned = m.Sprint == id && !m.Stretch
 		}
 	}
-	for _, s := range t.stays {
-		if s.since.n < then.n && s.since.at <= then.at {
-			status = s.status
+	for _, s := range t.Stays {
+		if s.Since.N < then.N && s.Since.At <= then.At {
+			status = s.Status
 		}
 	}
 	return status, planned && status != 0

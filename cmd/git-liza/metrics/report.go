@@ -91,8 +91,8 @@ func (n *Counts) Report(ask Ask) *Report {
 	w.spreadTimes(r)
 	for i := range w.sessions {
 		s := &w.sessions[i]
-		r.Usage = r.Usage.Plus(s.used)
-		if !s.counted {
+		r.Usage = r.Usage.Plus(s.Used)
+		if !s.Counted {
 			r.Uncounted++
 		}
 	}
@@ -119,18 +119,18 @@ func (n *Counts) view(ask Ask) *window {
 	if ask.Now.IsZero() {
 		ask.Now = n.At()
 	}
-	w := &window{counts: n, goal: ask.Goal, since: seconds(ask.Since), now: seconds(ask.Now), first: ask.After, final: cmp.Or(ask.Until, n.last.n)}
+	w := &window{counts: n, goal: ask.Goal, since: seconds(ask.Since), now: seconds(ask.Now), first: ask.After, final: cmp.Or(ask.Until, n.Last.N)}
 	if ask.Since.IsZero() {
 		w.since = -1 << 62
 	}
-	for _, t := range n.tasks {
+	for _, t := range n.Tasks {
 		at, ok := t.membershipAt(w.now)
-		if ok && (w.goal == "" || at.goal == w.goal) {
+		if ok && (w.goal == "" || at.Goal == w.goal) {
 			w.tasks = append(w.tasks, t)
 		}
 	}
-	for i := range n.sessions {
-		if s := &n.sessions[i]; w.holds(s.at) && (w.goal == "" || s.goal == w.goal) {
+	for i := range n.Sessions {
+		if s := &n.Sessions[i]; w.holds(s.At) && (w.goal == "" || s.Goal == w.goal) {
 			w.sessions = append(w.sessions, *s)
 		}
 	}
@@ -139,7 +139,7 @@ func (n *Counts) view(ask Ask) *window {
 
 // holds reports whether a move is in the span.
 func (w *window) holds(m moment) bool {
-	return m.n > w.first && m.n <= w.final && m.at >= w.since && m.at <= w.now
+	return m.N > w.first && m.N <= w.final && m.At >= w.since && m.At <= w.now
 }
 
 // of reports whether a task is one of the goal, by then.
@@ -152,13 +152,13 @@ func (w *window) of(id flow.TaskID) bool {
 		return false
 	}
 	at, ok := t.membershipAt(w.now)
-	return ok && at.goal == w.goal
+	return ok && at.Goal == w.goal
 }
 
 // membershipAt is that of the task at a time; false before it was added.
 func (t *task) membershipAt(at int64) (membership, bool) {
-	for _, m := range slices.Backward(t.memberships) {
-		if m.since.at <= at {
+	for _, m := range slices.Backward(t.Memberships) {
+		if m.Since.At <= at {
 			return m, true
 		}
 	}
@@ -167,9 +167,9 @@ func (t *task) membershipAt(at int64) (membership, bool) {
 
 // statusAt is the state of the task at a time; 0 before it was added.
 func (t *task) statusAt(at int64) flow.Status {
-	for _, s := range slices.Backward(t.stays) {
-		if s.since.at <= at {
-			return s.status
+	for _, s := range slices.Backward(t.Stays) {
+		if s.Since.At <= at {
+			return s.Status
 		}
 	}
 	return 0
@@ -177,15 +177,15 @@ func (t *task) statusAt(at int64) flow.Status {
 
 // merged is the move that brought the work to integration; false if none did by then.
 func (t *task) merged(now int64) (moment, bool) {
-	last := t.stays[len(t.stays)-1]
-	return last.since, last.status.IsMerged() && last.since.at <= now
+	last := t.Stays[len(t.Stays)-1]
+	return last.Since, last.Status.IsMerged() && last.Since.At <= now
 }
 
 // claimedBy is the holder of the last claim up to a time, "" if there was none.
 func (t *task) claimedBy(at int64) flow.Actor {
-	for _, c := range slices.Backward(t.claims) {
-		if c.at.at <= at {
-			return c.by
+	for _, c := range slices.Backward(t.Claims) {
+		if c.At.At <= at {
+			return c.By
 		}
 	}
 	return ""
@@ -204,11 +204,11 @@ func (w *window) countTasks(r *Report) {
 		if at, ok := t.merged(w.now); ok && w.holds(at) {
 			r.Tasks.Merged++
 		}
-		if w.holds(t.reverted) {
+		if w.holds(t.Reverted) {
 			r.Tasks.Reverted++
 		}
-		for i, c := range t.claims {
-			if w.holds(c.at) {
+		for i, c := range t.Claims {
+			if w.holds(c.At) {
 				r.Iterations++
 				r.Rework.Whole++
 				if i > 0 {
@@ -221,13 +221,13 @@ func (w *window) countTasks(r *Report) {
 
 func (w *window) countVerdicts(r *Report) {
 	rejected := map[flow.TaskID]bool{}
-	for _, v := range w.counts.verdicts {
-		if !v.approved && v.at.at <= w.now {
-			rejected[v.task] = true
+	for _, v := range w.counts.Verdicts {
+		if !v.Approved && v.At.At <= w.now {
+			rejected[v.Task] = true
 		}
 		switch {
-		case !w.holds(v.at) || !w.of(v.task):
-		case v.approved:
+		case !w.holds(v.At) || !w.of(v.Task):
+		case v.Approved:
 			r.Verdicts.Approvals++
 		default:
 			r.Verdicts.Rejections++
@@ -238,13 +238,13 @@ func (w *window) countVerdicts(r *Report) {
 	for _, t := range w.tasks {
 		if at, ok := t.merged(w.now); ok && w.holds(at) {
 			r.Verdicts.PerTask.Whole++
-			if !rejected[t.id] {
+			if !rejected[t.ID] {
 				r.Verdicts.PerTask.Part++
 			}
 		}
 	}
-	for _, f := range w.counts.failures {
-		if w.holds(f.at) && w.of(f.task) {
+	for _, f := range w.counts.Failures {
+		if w.holds(f.At) && w.of(f.Task) {
 			r.Failures++
 		}
 	}
@@ -255,9 +255,9 @@ func (w *window) spreadTimes(r *Report) {
 	var lead, working, waiting, drift samples
 	stays, roles := map[flow.Status]samples{}, map[flow.Role]samples{}
 	for _, t := range w.tasks {
-		for i, s := range t.stays[:len(t.stays)-1] {
-			if end := t.stays[i+1].since; w.holds(end) {
-				stays[s.status] = append(stays[s.status], end.at-s.since.at)
+		for i, s := range t.Stays[:len(t.Stays)-1] {
+			if end := t.Stays[i+1].Since; w.holds(end) {
+				stays[s.Status] = append(stays[s.Status], end.At-s.Since.At)
 			}
 		}
 		w.addWork(t, roles)
@@ -265,10 +265,10 @@ func (w *window) spreadTimes(r *Report) {
 		if !ok || !w.holds(at) {
 			continue
 		}
-		whole, worked := at.at-t.stays[0].since.at, t.working()
+		whole, worked := at.At-t.Stays[0].Since.At, t.working()
 		lead, working, waiting = append(lead, whole), append(working, worked), append(waiting, whole-worked)
-		if !t.adopted {
-			drift = append(drift, int64(t.drift))
+		if !t.Adopted {
+			drift = append(drift, int64(t.Drift))
 		}
 	}
 	r.LeadTime, r.Working, r.Waiting, r.Drift = lead.spread(), working.spread(), waiting.spread(), drift.spread()
@@ -288,30 +288,30 @@ func (w *window) addWork(t *task, roles map[flow.Role]samples) {
 			roles[role] = append(roles[role], end-begun)
 		}
 	}
-	for i, s := range t.stays[:len(t.stays)-1] {
-		if isClaimed(s.status) {
-			end := t.stays[i+1].since.at
-			add(t.claimedBy(end), "", s.since.at, end)
+	for i, s := range t.Stays[:len(t.Stays)-1] {
+		if isClaimed(s.Status) {
+			end := t.Stays[i+1].Since.At
+			add(t.claimedBy(end), "", s.Since.At, end)
 		}
 	}
-	for _, r := range t.reviews {
-		if r.over {
-			add(r.by, r.role, r.begun, r.end)
+	for _, r := range t.Reviews {
+		if r.Over {
+			add(r.By, r.Role, r.Begun, r.End)
 		}
 	}
 }
 
 // working is the time in which somebody held the task or a live review of it.
 func (t *task) working() (sum int64) {
-	for i, s := range t.stays[:len(t.stays)-1] {
-		begun, end := s.since.at, t.stays[i+1].since.at
+	for i, s := range t.Stays[:len(t.Stays)-1] {
+		begun, end := s.Since.At, t.Stays[i+1].Since.At
 		switch {
-		case isClaimed(s.status):
+		case isClaimed(s.Status):
 			sum += end - begun
-		case isSubmitted(s.status):
+		case isSubmitted(s.Status):
 			var reviews []span
-			for _, r := range t.reviews {
-				reviews = append(reviews, span{max(r.begun, begun), min(r.end, end)})
+			for _, r := range t.Reviews {
+				reviews = append(reviews, span{max(r.Begun, begun), min(r.End, end)})
 			}
 			sum += length(join(reviews))
 		}
@@ -326,9 +326,9 @@ func (w *window) budgets(ask Ask) (list []Spending) {
 			return
 		}
 		var used flow.Usage
-		for i := range w.counts.sessions {
-			if s := &w.counts.sessions[i]; s.at.at <= w.now && pays(s) {
-				used = used.Plus(s.used)
+		for i := range w.counts.Sessions {
+			if s := &w.counts.Sessions[i]; s.At.At <= w.now && pays(s) {
+				used = used.Plus(s.Used)
 			}
 		}
 		list = append(list, Spending{of, limit, flow.Budget{Tokens: used.Tokens(), Cost: used.Cost}})
@@ -336,14 +336,14 @@ func (w *window) budgets(ask Ask) (list []Spending) {
 	seen := map[flow.GoalID]bool{}
 	for _, t := range w.tasks {
 		in, _ := t.membershipAt(w.now)
-		if seen[in.goal] || t.statusAt(w.now).Final() {
+		if seen[in.Goal] || t.statusAt(w.now).Final() {
 			continue
 		}
-		seen[in.goal] = true
-		add(string(in.goal), ask.Budgets.Goal, func(s *session) bool { return s.goal == in.goal })
-		for _, one := range w.counts.sprints {
-			if one.goal == in.goal && one.begun.at <= w.now && (one.ended.n == 0 || one.ended.at > w.now) {
-				add(string(one.id), ask.Budgets.Sprint, func(s *session) bool { return s.sprint == one.id })
+		seen[in.Goal] = true
+		add(string(in.Goal), ask.Budgets.Goal, func(s *session) bool { return s.Goal == in.Goal })
+		for _, one := range w.counts.Sprints {
+			if one.Goal == in.Goal && one.Begun.At <= w.now && (one.Ended.N == 0 || one.Ended.At > w.now) {
+				add(string(one.ID), ask.Budgets.Sprint, func(s *session) bool { return s.Sprint == one.ID })
 			}
 		}
 	}

@@ -44,8 +44,8 @@ func (w *window) rows(by By) []Row {
 	for i := range w.sessions {
 		s := &w.sessions[i]
 		row := found.row(found.sessionName(s))
-		row.Usage = row.Usage.Plus(s.used)
-		if !s.counted {
+		row.Usage = row.Usage.Plus(s.Used)
+		if !s.Counted {
 			row.Uncounted++
 		}
 	}
@@ -79,19 +79,19 @@ func (found table) row(name string) *Row {
 func (found table) sessionName(s *session) string {
 	switch found.by {
 	case ByAgent:
-		return string(s.by)
+		return string(s.By)
 	case ByRole:
-		return string(s.role)
+		return string(s.Role)
 	case BySprint:
-		return string(s.sprint)
+		return string(s.Sprint)
 	case ByProvider:
-		return s.provider
+		return s.Provider
 	case ByModel:
-		return s.model
+		return s.Model
 	case ByOutcome:
-		return s.outcome
+		return s.Outcome
 	}
-	return string(s.task)
+	return string(s.Task)
 }
 
 // workName is the row of work on a task at a time by an actor.
@@ -103,40 +103,40 @@ func (found table) workName(t *task, by flow.Actor, role flow.Role, at int64) st
 		return string(judgeRole(role, by))
 	case BySprint:
 		in, _ := t.membershipAt(at)
-		return string(in.sprint)
+		return string(in.Sprint)
 	}
-	return string(t.id)
+	return string(t.ID)
 }
 
 func (w *window) addTasks(found table) {
 	for _, t := range w.tasks {
-		for _, c := range t.claims {
-			if w.holds(c.at) {
-				found.row(found.workName(t, c.by, "", c.at.at)).Iterations++
+		for _, c := range t.Claims {
+			if w.holds(c.At) {
+				found.row(found.workName(t, c.By, "", c.At.At)).Iterations++
 			}
 		}
 		if at, ok := t.merged(w.now); ok && w.holds(at) {
-			if by := t.claimedBy(at.at); by != "" || found.by == BySprint || found.by == ByTask {
-				found.row(found.workName(t, by, "", at.at)).Merged++
+			if by := t.claimedBy(at.At); by != "" || found.by == BySprint || found.by == ByTask {
+				found.row(found.workName(t, by, "", at.At)).Merged++
 			}
 		}
 	}
 }
 
 func (w *window) addVerdicts(found table) {
-	for _, v := range w.counts.verdicts {
-		t := w.counts.byID[v.task]
-		if !w.holds(v.at) || t == nil || !w.of(v.task) {
+	for _, v := range w.counts.Verdicts {
+		t := w.counts.byID[v.Task]
+		if !w.holds(v.At) || t == nil || !w.of(v.Task) {
 			continue
 		}
-		given := found.row(found.workName(t, v.by, v.role, v.at.at))
-		if v.approved {
+		given := found.row(found.workName(t, v.By, v.Role, v.At.At))
+		if v.Approved {
 			given.Approvals++
 			continue
 		}
 		given.Rejections++
-		if by := t.claimedBy(v.at.at); by != "" || found.by == BySprint || found.by == ByTask {
-			found.row(found.workName(t, by, "", v.at.at)).Rejected++
+		if by := t.claimedBy(v.At.At); by != "" || found.by == BySprint || found.by == ByTask {
+			found.row(found.workName(t, by, "", v.At.At)).Rejected++
 		}
 	}
 }

@@ -16,19 +16,19 @@ type Trouble struct {
 
 // Troubles are the tasks with which something went wrong, in order of creation.
 func (n *Counts) Troubles() []Trouble {
-	place := make(map[flow.TaskID]int, len(n.tasks))
-	list := make([]Trouble, len(n.tasks))
-	for i, t := range n.tasks {
-		place[t.id] = i
-		list[i] = Trouble{Task: t.id, Reverted: t.reverted.n > 0}
+	place := make(map[flow.TaskID]int, len(n.Tasks))
+	list := make([]Trouble, len(n.Tasks))
+	for i, t := range n.Tasks {
+		place[t.ID] = i
+		list[i] = Trouble{Task: t.ID, Reverted: t.Reverted.N > 0}
 	}
-	for _, v := range n.verdicts {
-		if i, known := place[v.task]; known && !v.approved {
+	for _, v := range n.Verdicts {
+		if i, known := place[v.Task]; known && !v.Approved {
 			list[i].Rejections++
 		}
 	}
-	for _, f := range n.failures {
-		if i, known := place[f.task]; known {
+	for _, f := range n.Failures {
+		if i, known := place[f.Task]; known {
 			list[i].Failures++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // The time that a command has, and that it has to end after it was told to.
@@ -24,10 +25,7 @@ var displays = []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME
 // send gives the command a message on its standard input, and the keys of the calls in
 // LIZA_ALARM_KEYS, one a line.
 func (n *Notifier) send(ctx context.Context, m Message) error {
-	var keys []string
-	for _, i := range m.Items {
-		keys = append(keys, i.Key)
-	}
+	keys := lists.Of(m.Items, func(i Item) string { return i.Key })
 	limit := cmp.Or(n.limit, commandTime)
 	path, args := proc.Shell(n.Command)
 	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: n.Dir, Stdin: strings.NewReader(m.Text()), Wall: limit, Grace: min(limit, commandGrace), Bound: n.Bound,

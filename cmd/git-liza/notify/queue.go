@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -88,19 +89,12 @@ func (q queue) change(ctx context.Context, edit func(*waiting)) error {
 		return err
 	}
 	edit(w)
-	text, err := json.Marshal(w)
-	if err != nil {
-		return err
-	}
-	return git.ReplaceFile(q.path(), append(text, '\n'))
+	return git.ReplaceJSON(q.path(), w)
 }
 
 // forget takes calls off the list: they were told, or are over.
 func (q queue) forget(ctx context.Context, items []Item, edit func(*waiting)) error {
-	gone := map[string]bool{}
-	for _, i := range items {
-		gone[i.Key] = true
-	}
+	gone := lists.Set(items, func(i Item) string { return i.Key })
 	return q.change(context.WithoutCancel(ctx), func(w *waiting) {
 		w.Items = slices.DeleteFunc(w.Items, func(i Item) bool { return gone[i.Key] })
 		edit(w)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/stories"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // bundled reads the stories of bounded loops.
@@ -29,10 +30,7 @@ func (r bundled) readBundles() error {
 	case 1:
 		return r.readStories(found[0])
 	}
-	dirs := make([]string, len(found))
-	for i, name := range found {
-		dirs[i] = path.Dir(name)
-	}
+	dirs := lists.Of(found, path.Dir)
 	return refusef(dirs, "there are %d bundles, and a plan is one of them: %s", len(found), strings.Join(dirs, ", "))
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // joinPhases gives the plans their ids and what they need: what they say, else those of
@@ -20,10 +21,7 @@ func (r phases) joinPhases(phases []*phase, plans map[*phase][]*gsdPlan, byKey m
 			}
 		}
 	}
-	known := map[string]bool{}
-	for _, of := range phases {
-		known[of.number] = true
-	}
+	known := lists.Set(phases, func(of *phase) string { return of.number })
 	before := map[string][]string{} // phases, of each phase
 	lasts := map[string][]flow.TaskID{}
 	for i, of := range phases {
@@ -66,10 +64,7 @@ func (r phases) joinPhases(phases []*phase, plans map[*phase][]*gsdPlan, byKey m
 // joinPlans gives the plans of one phase what they need of plans, and returns those that no
 // other one of the phase needs.
 func (r phases) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts []flow.TaskID) {
-	own := map[flow.TaskID]bool{}
-	for _, g := range list {
-		own[g.task.ID] = true
-	}
+	own := lists.Set(list, func(g *gsdPlan) flow.TaskID { return g.task.ID })
 	fed := map[flow.TaskID]bool{}
 	for n, g := range list {
 		needs := r.findNeeds(g, byKey)

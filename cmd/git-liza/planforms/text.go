@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/artifacts"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -217,9 +218,5 @@ func isAllDone(lines []line) bool {
 
 // words are the texts of lines, without blanks around them.
 func words(lines []line) string {
-	var list []string
-	for _, l := range lines {
-		list = append(list, strings.TrimSpace(l.text))
-	}
-	return strings.TrimSpace(strings.Join(list, "\n"))
+	return strings.TrimSpace(strings.Join(lists.Of(lines, func(l line) string { return strings.TrimSpace(l.text) }), "\n"))
 }

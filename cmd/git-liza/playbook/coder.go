@@ -140,7 +140,7 @@ func (a *Agent) commitRecipe(ctx context.Context, r *Recipe, mark string) error 
 			return err
 		}
 		if !result.Passed() {
-			return fmt.Errorf("run exits %d: %s", result.Code, lastLine(result.Excerpt))
+			return fmt.Errorf("run exits %d: %s", result.Code, LastLine(result.Excerpt))
 		}
 	}
 	if _, err := a.git(ctx, "add", "-A"); err != nil {
@@ -194,7 +194,8 @@ func put(root *os.Root, f File, how int) error {
 	return root.Chmod(name, info.Mode()|info.Mode()&0o444>>2&fs.ModePerm)
 }
 
-func lastLine(s string) string {
+// LastLine returns the last line of an output.
+func LastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }

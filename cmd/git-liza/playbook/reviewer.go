@@ -70,8 +70,8 @@ func (a *Agent) check(ctx context.Context, c Check) (*flow.Finding, error) {
 		a.say("%s: passed %s", a.Task, c.Name)
 		return nil, nil
 	}
-	a.say("%s: %s exits %d: %s", a.Task, c.Name, r.Code, lastLine(r.Excerpt))
-	why := strings.TrimSpace(c.Why + "\n" + fmt.Sprintf("%s exits %d: %s", c.Name, r.Code, flow.Excerpt(lastLine(r.Excerpt), 500)))
+	a.say("%s: %s exits %d: %s", a.Task, c.Name, r.Code, LastLine(r.Excerpt))
+	why := strings.TrimSpace(c.Why + "\n" + fmt.Sprintf("%s exits %d: %s", c.Name, r.Code, flow.Excerpt(LastLine(r.Excerpt), 500)))
 	return &flow.Finding{File: string(c.File), Line: c.Line, Issue: c.Issue, Why: why, Suggestion: c.Suggestion}, nil
 }
 

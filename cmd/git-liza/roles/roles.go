@@ -138,20 +138,12 @@ func Persona(row *flow.RoleRow, project fs.FS) (string, error) {
 func ReadFile(project fs.FS, path string) ([]byte, error) {
 	file, err := project.Open(path)
 	if err != nil {
-		return nil, causeOf(err)
+		return nil, contracts.CauseOf(err)
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err == nil && len(text) > maxFile {
 		err = errors.New("it is larger than 64 KiB")
 	}
-	return text, causeOf(err)
-}
-
-// causeOf returns the cause of an error, without the system call and the path.
-func causeOf(err error) error {
-	if at, is := errors.AsType[*fs.PathError](err); is {
-		return at.Err
-	}
-	return err
+	return text, contracts.CauseOf(err)
 }

@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,12 +27,7 @@ func (d *dueTries) isTried(tip flow.ObjectID, due flow.Move) bool {
 	if d.tip != tip {
 		return false
 	}
-	for _, m := range d.failed {
-		if m.Judges(due) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.failed, func(m flow.Move) bool { return m.Judges(due) })
 }
 
 // note notes an automatic move that could not be made at a state of the board; why is nil

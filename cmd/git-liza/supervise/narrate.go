@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -238,20 +239,12 @@ func boardLine(m flow.Move, after *flow.Board) string {
 
 // addedTasks names the tasks of an add move.
 func addedTasks(d *flow.AddMove) string {
-	var ids []string
-	for _, t := range d.Tasks {
-		ids = append(ids, string(t.ID))
-	}
-	return git.VisibleList(ids, 5)
+	return git.VisibleList(lists.Of(d.Tasks, func(t flow.TaskInput) string { return string(t.ID) }), 5)
 }
 
 // listRoles names roles on one line.
 func listRoles(roles []flow.Role) string {
-	words := make([]string, len(roles))
-	for i, role := range roles {
-		words[i] = role.String()
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(lists.Of(roles, flow.Role.String), ", ")
 }
 
 func countNoun(n int, noun string) string {

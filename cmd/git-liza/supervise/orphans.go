@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // orphanInterval is how often a rush looks for agents on the board whose supervisors on
@@ -52,10 +53,7 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 		done, failed := clone.ReleaseOrphans(ctx)
 		for _, s := range done {
 			line := fmt.Sprintf("%s: its supervisor, process %d, is dead", s.Agent, s.PID)
-			var gave []string
-			for _, id := range s.Gave {
-				gave = append(gave, string(id))
-			}
+			gave := lists.Of(s.Gave, func(id flow.TaskID) string { return string(id) })
 			if len(gave) > 0 {
 				line += "; it gave " + strings.Join(gave, ", ") + " back"
 			}

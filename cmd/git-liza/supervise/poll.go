@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -170,10 +171,7 @@ func (r *Rush) othersMayMove(b *flow.Board) bool {
 	if at.Sub(b.At()) > time.Duration(b.Settings().Config.Lease) {
 		return false
 	}
-	own := map[flow.AgentID]bool{}
-	for _, s := range r.idle.supervisors() {
-		own[s.id] = true
-	}
+	own := lists.Set(r.idle.supervisors(), func(s *supervisor) flow.AgentID { return s.id })
 	for _, id := range b.IDs(flow.Agents) {
 		a := b.Agent(flow.AgentID(id))
 		if a != nil && !own[a.ID] && a.Generation != "" && r.hasWork(b, a, at) {

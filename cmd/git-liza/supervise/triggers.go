@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // triggerTries remembers for which triggers planners had sessions, so that a trigger
@@ -106,15 +107,6 @@ func triggersText(list []flow.Trigger) string {
 
 // remainingTriggers returns the triggers that are still on the board unchanged.
 func remainingTriggers(before, now []flow.Trigger) []flow.Trigger {
-	there := map[string]bool{}
-	for _, t := range now {
-		there[triggerKey(t)] = true
-	}
-	var rest []flow.Trigger
-	for _, t := range before {
-		if there[triggerKey(t)] {
-			rest = append(rest, t)
-		}
-	}
-	return rest
+	there := lists.Set(now, triggerKey)
+	return lists.Where(before, func(t flow.Trigger) bool { return there[triggerKey(t)] })
 }

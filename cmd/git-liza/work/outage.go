@@ -89,10 +89,7 @@ type notedOutage struct {
 // noteOutage records for the supervisor of an agent that a gate could not run at a
 // submission. A failure to write is ignored: the session then counts like any other.
 func noteOutage(commonDir string, agent flow.AgentID, o *Outage) {
-	text, err := json.Marshal(notedOutage{o.Gate, o.Commit, flow.Excerpt(o.Said, 500)})
-	if err == nil {
-		_ = git.ReplaceFile(outagePath(commonDir, agent), text)
-	}
+	_ = git.ReplaceJSON(outagePath(commonDir, agent), notedOutage{o.Gate, o.Commit, flow.Excerpt(o.Said, 500)})
 }
 
 // SessionOutage returns what kept a submission of an agent's session from its gates since

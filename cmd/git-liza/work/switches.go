@@ -141,11 +141,7 @@ func (s *Switches) NoteTaken(one Switch, at time.Time) error {
 	}
 	one.written.Taken = at
 	taken[one.name] = one.written
-	text, err := json.Marshal(taken)
-	if err != nil {
-		return err
-	}
-	return git.ReplaceFile(s.memory(), append(text, '\n'))
+	return git.ReplaceJSON(s.memory(), taken)
 }
 
 // taken returns the switch files that were heeded. Without a memory none was.
