@@ -91,7 +91,7 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 	err = k.startMarked(c)
 	theirs.Close()
 	if err == nil {
-		if err = k.startCommand(reports, guardSpec{[]byte(cmd.Path), converted[[]byte](cmd.Args), converted[[]byte](cmd.Env), c.Grace}); err == nil {
+		if err = k.startCommand(reports, newGuardSpec(cmd, c)); err == nil {
 			return k, nil
 		}
 	}
