@@ -8,9 +8,12 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"unsafe"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
 	"github.com/landlock-lsm/go-landlock/landlock"
+	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,7 +23,7 @@ const shimName = "git-liza: confining a command"
 // systemReads are the folders of the system that a domain reads, and systemWrites are the
 // devices that programs write to. What a system lacks of them is left out.
 var (
-	systemReads = []string{"/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/opt", "/proc", "/run/systemd/resolve",
+	systemReads = []string{"/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/opt", "/proc", "/run/NetworkManager/resolv.conf", "/run/resolvconf", "/run/systemd/resolve",
 		"/sbin", "/snap", "/sys", "/usr"}
 	systemWrites = []string{"/dev/full", "/dev/null", "/dev/ptmx", "/dev/pts", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero"}
 )
@@ -125,7 +128,39 @@ func (d *domainSpec) enter() error {
 	if err := config.BestEffort().Restrict(rules...); err != nil {
 		return err
 	}
-	return seccomp.LoadFilter(callFilter())
+	return loadFilter(callPolicy(d.Sockets))
+}
+
+// loadFilter has the kernel apply a policy to this process. A call by the numbers of another
+// architecture, which the policy cannot know, is none.
+func loadFilter(policy seccomp.Policy) error {
+	own, err := arch.GetInfo("")
+	if err != nil {
+		return err
+	}
+	list, err := policy.Assemble()
+	if err != nil {
+		return err
+	}
+	const archOffset = 4 // of seccomp_data, in bytes (seccomp(2))
+	raw, err := bpf.Assemble(append([]bpf.Instruction{bpf.LoadAbsolute{Off: archOffset, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(own.ID), SkipTrue: 1}, bpf.RetConstant{Val: uint32(refusedBy(unix.ENOSYS))}}, list...))
+	if err != nil {
+		return err
+	}
+	program := unix.SockFprog{Len: uint16(len(raw)), Filter: (*unix.SockFilter)(unsafe.Pointer(&raw[0]))}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&program)))
+	if errno != 0 {
+		return &os.PathError{Op: "seccomp", Path: "filter", Err: errno}
+	}
+	return nil
+}
+
+func refusedBy(errno syscall.Errno) seccomp.Action {
+	return seccomp.ActionErrno | seccomp.Action(errno)
 }
 
 // pathRule is the rule for a file or a folder with all below it.
@@ -139,26 +174,28 @@ func pathRule(path string, dir, file func(...string) landlock.FSRule) landlock.F
 // mptcp is the protocol that TCP rules and filters do not know.
 const mptcp = 262
 
-// callFilter refuses calls that lead round Landlock. Before its version 9 a process may connect
+// callPolicy refuses calls that lead round Landlock. Before its version 9 a process may connect
 // to any socket whose path it can name, such as docker's, so the only sockets of that
 // family are those of sequential packets, which no such service speaks. prlimit ended
 // processes outside of a domain. Rings do calls that no filter sees.
-func callFilter() seccomp.Filter {
-	refused := seccomp.ActionErrno | seccomp.Action(unix.EPERM)
+func callPolicy(sockets bool) seccomp.Policy {
 	socket := func(conditions ...seccomp.Condition) seccomp.NameWithConditions {
 		return seccomp.NameWithConditions{Name: "socket", Conditions: conditions}
 	}
 	family := func(op seccomp.Operation, value uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: 0, Operation: op, Value: value}
 	}
-	return seccomp.Filter{NoNewPrivs: true, Policy: seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
-		{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"io_uring_setup", "io_uring_enter", "io_uring_register"}},
-		{Action: refused, Names: []string{"add_key", "keyctl", "request_key", "process_vm_readv", "process_vm_writev", "ptrace", "pidfd_getfd"},
-			NamesWithCondtions: []seccomp.NameWithConditions{
-				{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual}}},
-				socket(family(seccomp.Equal, unix.AF_UNIX), seccomp.Condition{Argument: 1, Operation: seccomp.BitsNotSet, Value: unix.SOCK_RDM}),
-				socket(family(seccomp.NotEqual, unix.AF_UNIX), family(seccomp.NotEqual, unix.AF_INET), family(seccomp.NotEqual, unix.AF_INET6), family(seccomp.NotEqual, unix.AF_NETLINK)),
-				socket(seccomp.Condition{Argument: 2, Operation: seccomp.Equal, Value: mptcp}),
-			}},
-	}}}
+	conditions := []seccomp.NameWithConditions{
+		{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual}}},
+		socket(family(seccomp.NotEqual, unix.AF_UNIX), family(seccomp.NotEqual, unix.AF_INET), family(seccomp.NotEqual, unix.AF_INET6), family(seccomp.NotEqual, unix.AF_NETLINK)),
+		socket(seccomp.Condition{Argument: 2, Operation: seccomp.Equal, Value: mptcp}),
+	}
+	if !sockets {
+		conditions = append(conditions, socket(family(seccomp.Equal, unix.AF_UNIX), seccomp.Condition{Argument: 1, Operation: seccomp.BitsNotSet, Value: unix.SOCK_RDM}))
+	}
+	return seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
+		{Action: refusedBy(unix.ENOSYS), Names: []string{"io_uring_setup", "io_uring_enter", "io_uring_register"}},
+		{Action: refusedBy(unix.EPERM), Names: []string{"add_key", "keyctl", "request_key", "process_vm_readv", "process_vm_writev", "ptrace", "pidfd_getfd"},
+			NamesWithCondtions: conditions},
+	}}
 }

@@ -47,7 +47,7 @@ type guarded struct {
 
 // launch starts the command, with a guard if it is bound.
 func (g *running) launch(cmd *exec.Cmd, c Command) error {
-	if !c.Bound {
+	if !c.Bound && c.Domain == nil {
 		p, ended, err := startGroup(cmd)
 		g.descendants, g.ended, g.gone = p, ended, closedChannel()
 		return err

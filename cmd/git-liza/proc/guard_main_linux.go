@@ -27,12 +27,15 @@ type guardSpec struct {
 }
 
 // A domainSpec is a [Domain].
-type domainSpec struct{ Read, Write [][]byte }
+type domainSpec struct {
+	Read, Write [][]byte
+	Sockets     bool
+}
 
 func newGuardSpec(cmd *exec.Cmd, c Command) guardSpec {
 	w := guardSpec{[]byte(cmd.Path), converted[[]byte](cmd.Args), converted[[]byte](cmd.Env), c.Grace, nil}
 	if d := c.Domain; d != nil {
-		w.Domain = &domainSpec{converted[[]byte](d.Read), converted[[]byte](d.Write)}
+		w.Domain = &domainSpec{converted[[]byte](d.Read), converted[[]byte](d.Write), d.Sockets}
 	}
 	return w
 }

@@ -65,8 +65,8 @@ type Command struct {
 	// Linux only.
 	Mark    *Mark
 	Records string
-	// Domain is all that a bound command and its descendants reach beside the system's own
-	// folders; nil is whatever this process reaches. Where [Confinement] is Unconfined
+	// Domain is all that a command and its descendants reach beside the system's own
+	// folders; nil is whatever this process reaches. It makes the command bound. Where [Confinement] is Unconfined
 	// the command does not start.
 	Domain *Domain
 	// Began is called when the command runs, before its output is read, with a function
@@ -89,6 +89,9 @@ type Command struct {
 type Domain struct {
 	Read  []string // may be read and executed
 	Write []string // may be changed too
+	// Sockets are those of UNIX of any kind: also those by which services of this machine
+	// run commands for whoever connects.
+	Sockets bool
 }
 
 // Confined is how far the kernel confines a command.
@@ -100,6 +103,9 @@ const (
 	ConfinedFiles                 // files alone: a command can end processes outside
 	ConfinedFully                 // signals and abstract sockets too: Landlock 6
 )
+
+// String is the word of a state.
+func (c Confined) String() string { return [...]string{"none", "files", "full"}[c] }
 
 const (
 	defaultGrace   = 5 * time.Second
