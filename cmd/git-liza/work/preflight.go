@@ -32,7 +32,7 @@ func (d *Doctor) Preflight(ctx context.Context, b *flow.Board) []Finding {
 	}
 	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
 	list = append(list, d.room()...)
-	list = append(list, d.clock(b), d.branch(ctx, b), d.principals(ctx, b), d.locked(b, abandoned))
+	list = append(list, d.clock(b), d.branch(ctx, b), d.principals(ctx, b), d.locked(b, abandoned), d.confinement(ctx))
 	list = append(list, d.Unmerged(ctx, b)...)
 	list = append(list, d.untrusted(ctx, b, stops)...)
 	return append(list, d.programs(ctx, b, stops)...)
