@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -83,7 +84,8 @@ func scripts() testscript.Params {
 }
 
 // condition answers what a script asks of the git that runs it: whether refs are in a
-// reftable, whether ids are of sha256, and whether a push moves its refs at once.
+// reftable, whether ids are of sha256, and whether a push moves its refs at once; and whether
+// the kernel confines commands.
 func condition(name string) (bool, error) {
 	switch name {
 	case "reftable":
@@ -97,6 +99,8 @@ func condition(name string) (bool, error) {
 			_, err = fmt.Sscanf(string(version), "git version %d.%d", &major, &minor)
 		}
 		return major > 2 || minor >= 51, err
+	case "confined":
+		return proc.Confinement() == proc.ConfinedFully, nil
 	}
 	return false, fmt.Errorf("no condition is called %q", name)
 }

@@ -47,7 +47,7 @@ type guarded struct {
 
 // launch starts the command, with a guard if it is bound.
 func (g *running) launch(cmd *exec.Cmd, c Command) error {
-	if !c.Bound {
+	if !c.Bound && c.Domain == nil {
 		p, ended, err := startGroup(cmd)
 		g.descendants, g.ended, g.gone = p, ended, closedChannel()
 		return err
@@ -91,7 +91,7 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 	err = k.startMarked(c)
 	theirs.Close()
 	if err == nil {
-		if err = k.startCommand(reports, guardSpec{[]byte(cmd.Path), converted[[]byte](cmd.Args), converted[[]byte](cmd.Env), c.Grace}); err == nil {
+		if err = k.startCommand(reports, newGuardSpec(cmd, c)); err == nil {
 			return k, nil
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
@@ -22,6 +23,21 @@ type guardSpec struct {
 	Path      []byte
 	Args, Env [][]byte
 	Grace     time.Duration
+	Domain    *domainSpec
+}
+
+// A domainSpec is a [Domain].
+type domainSpec struct {
+	Read, Write [][]byte
+	Sockets     bool
+}
+
+func newGuardSpec(cmd *exec.Cmd, c Command) guardSpec {
+	w := guardSpec{[]byte(cmd.Path), converted[[]byte](cmd.Args), converted[[]byte](cmd.Env), c.Grace, nil}
+	if d := c.Domain; d != nil {
+		w.Domain = &domainSpec{converted[[]byte](d.Read), converted[[]byte](d.Write), d.Sockets}
+	}
+	return w
 }
 
 // converted is a list of texts in their other form, not nil.
@@ -38,7 +54,16 @@ func converted[To, From ~string | ~[]byte](list []From) []To {
 func (w guardSpec) start() (pid int, err error) {
 	attr := &syscall.ProcAttr{Files: []uintptr{0, 1, 2}, Env: converted[string](w.Env),
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
-	return syscall.ForkExec(string(w.Path), converted[string](w.Args), attr)
+	if w.Domain == nil {
+		return syscall.ForkExec(string(w.Path), converted[string](w.Args), attr)
+	}
+	orders, err := w.orders()
+	if err != nil {
+		return 0, err
+	}
+	defer orders.Close()
+	attr.Files, attr.Env = append(attr.Files, orders.Fd()), []string{}
+	return syscall.ForkExec("/proc/self/exe", []string{shimName}, attr)
 }
 
 // Every program that runs commands can be their guard, also a test: this runs before

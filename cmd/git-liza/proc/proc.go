@@ -65,6 +65,10 @@ type Command struct {
 	// Linux only.
 	Mark    *Mark
 	Records string
+	// Domain is all that a command and its descendants reach beside the system's own
+	// folders; nil is whatever this process reaches. It makes the command bound. Where [Confinement] is Unconfined
+	// the command does not start.
+	Domain *Domain
 	// Began is called when the command runs, before its output is read, with a function
 	// that lists the command and its descendants, each by a name of its own. The list is
 	// empty if they cannot be found: the command is not bound, or this is not Linux. Nil
@@ -79,6 +83,29 @@ type Command struct {
 	// Excerpt is the maximum size of Result.Excerpt in bytes; 0 is 4096.
 	Excerpt int
 }
+
+// A Domain names files and folders, with all that is below them, by absolute paths. What is
+// not there is left out.
+type Domain struct {
+	Read  []string // may be read and executed
+	Write []string // may be changed too
+	// Sockets are those of UNIX of any kind: also those by which services of this machine
+	// run commands for whoever connects.
+	Sockets bool
+}
+
+// Confined is how far the kernel confines a command.
+type Confined int
+
+// The states of confinement (Linux, landlock(7)).
+const (
+	Unconfined    Confined = iota // there is no Landlock 3, or no filter of calls
+	ConfinedFiles                 // files alone: a command can end processes outside
+	ConfinedFully                 // signals and abstract sockets too: Landlock 6
+)
+
+// String is the word of a state.
+func (c Confined) String() string { return [...]string{"none", "files", "full"}[c] }
 
 const (
 	defaultGrace   = 5 * time.Second

@@ -58,6 +58,9 @@ func TestMain(m *testing.M) {
 		_, _ = io.ReadAll(os.Stdin)
 		os.Exit(0)
 	}
+	if name := os.Getenv("PROC_TEST_ATTEMPT"); name != "" {
+		tryAttempt(name)
+	}
 	if mode := os.Getenv("PROC_TEST_ORPHANS"); mode != "" {
 		orphans(mode)
 		os.Exit(0)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/flow"
@@ -38,15 +39,21 @@ const excerpt = 4096
 
 // runGate runs a gate's command in a folder with the tree checked out, and
 // returns the receipt. Its environment is filtered: a board's command sees no
-// more than an agent does, and makes no moves. The receipt hides secrets of liza.env.
+// more than an agent does, and makes no moves. Where commands are confined, all gates share
+// a home. The receipt hides secrets of liza.env.
 func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
 	machine, err := c.mover.Machine(ctx, dir)
 	if err != nil {
 		return flow.Receipt{}, err
 	}
+	place, err := c.place(ctx, dir)
+	if err != nil {
+		return flow.Receipt{}, err
+	}
+	defer place.Close()
 	path, args := proc.Shell(g.Command)
-	r, err := c.runMarked(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - 64,
-		Env: proc.Environment(c.mover.environ, nil, machine...)})
+	r, err := c.runMarked(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - confine.LongestHint, Domain: place.Domain,
+		Env: proc.Environment(c.mover.environ, nil, append(place.Variables, machine...)...)})
 	if err != nil {
 		return flow.Receipt{}, err
 	}
@@ -59,11 +66,23 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	if how := fateOf(r, g); how != "" {
 		output += "\n" + how
 	}
+	if hint := place.Hint(r); hint != "" {
+		output += "\n" + hint
+	}
 	receipt.Output = flow.Excerpt(output, excerpt)
 	if !r.Passed() && receipt.Exit == 0 {
 		receipt.Exit = 1
 	}
 	return receipt, nil
+}
+
+// place is where a board's command runs in a checkout.
+func (c *commands) place(ctx context.Context, dir string) (confine.Place, error) {
+	settings, err := confine.ReadSettings(ctx, &c.repo.Config.Configuration, c.mover.environ)
+	if err != nil {
+		return confine.Place{}, err
+	}
+	return settings.Place(ctx, c.repo, c.mover.environ, dir, "gates")
 }
 
 // runMarked runs a command whose processes make no moves.

@@ -68,6 +68,7 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 	list = append(list, d.leftovers(ctx, b)...)
 	list = append(list, d.earlier()...)
 	list = append(list, d.byHand(ctx)...)
+	list = append(list, d.confinement(ctx))
 	list = append(list, d.programs(ctx, b, func(k BoardCommand) bool { return k.Before != 0 })...)
 	return append(list, d.untrusted(ctx, b, func(k BoardCommand) bool { return !k.extension })...)
 }

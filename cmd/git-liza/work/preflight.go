@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/worktrees"
@@ -30,7 +32,7 @@ func (d *Doctor) Preflight(ctx context.Context, b *flow.Board) []Finding {
 	}
 	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
 	list = append(list, d.room()...)
-	list = append(list, d.clock(b), d.branch(ctx, b), d.principals(ctx, b), d.locked(b, abandoned))
+	list = append(list, d.clock(b), d.branch(ctx, b), d.principals(ctx, b), d.locked(b, abandoned), d.confinement(ctx))
 	list = append(list, d.Unmerged(ctx, b)...)
 	list = append(list, d.untrusted(ctx, b, stops)...)
 	return append(list, d.programs(ctx, b, stops)...)
@@ -166,6 +168,23 @@ func (d *Doctor) programs(ctx context.Context, b *flow.Board, stops func(BoardCo
 		return []Finding{fine(check, "%d that the board's commands begin with, all there", len(list))}
 	}
 	return found
+}
+
+// confinement says how far the kernel confines the board's commands.
+func (d *Doctor) confinement(ctx context.Context) Finding {
+	const check = "confinement"
+	settings, err := confine.ReadSettings(ctx, &d.repo.Config.Configuration, d.environ)
+	state, stateErr := settings.State()
+	if r, is := errors.AsType[*flow.Refusal](cmp.Or(err, stateErr)); is {
+		return bad(check, r.Hint, "%s", r.Reason)
+	}
+	if err != nil {
+		return bad(check, "", "%s", err)
+	}
+	if state == proc.Unconfined && !settings.Off {
+		return Finding{Check: check, State: "warn", Text: "this kernel confines no command (Linux 6.2 does): gates reach whatever you reach", Hint: "git config --unset liza.confine"}
+	}
+	return fine(check, "of gates: %s", state)
 }
 
 // sameCommands are the commands of a board with something in common.

@@ -1,0 +1,89 @@
+// Package confine says what commands reach that may run an agent's files: their checkout, a
+// home of their own, the objects of the clone, and what holds programs. The kernel holds
+// them to it, see [proc.Domain].
+package confine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+const (
+	modeKey    = "liza.confine"
+	readKey    = "liza.confine.read"
+	writeKey   = "liza.confine.write"
+	socketsKey = "liza.confine.sockets"
+)
+
+// Settings are what git's configuration says about confinement.
+type Settings struct {
+	Required bool // nothing runs but fully confined
+	Off      bool
+	Read     []string // more files and folders, by absolute paths
+	Write    []string
+	Sockets  bool // UNIX sockets of any kind
+}
+
+// ReadSettings reads liza.confine and the keys below it. Paths may begin with ~/, for the
+// home in environ. The error is a *[flow.Refusal], or git's.
+func ReadSettings(ctx context.Context, conf *git.Configuration, environ []string) (s Settings, err error) {
+	settings, err := conf.ConfigUnder(ctx, modeKey)
+	mode, sockets := "off", "own"
+	for _, one := range settings {
+		path := one.Value
+		if rest, is := strings.CutPrefix(path, "~/"); is {
+			path = filepath.Join(proc.Value(environ, "HOME"), rest)
+		}
+		switch one.Key {
+		case modeKey:
+			mode = one.Value
+		case socketsKey:
+			sockets = one.Value
+		case readKey:
+			s.Read = append(s.Read, path)
+		case writeKey:
+			s.Write = append(s.Write, path)
+		}
+		if (one.Key == readKey || one.Key == writeKey) && !filepath.IsAbs(path) {
+			err = cmp.Or(err, unfit(one.Key, one.Value, "an absolute path, or one that begins with ~/"))
+		}
+	}
+	switch mode {
+	case "off", "auto", "required":
+		s.Off, s.Required = mode == "off", mode == "required"
+	default:
+		err = cmp.Or(err, unfit(modeKey, mode, "off, auto or required"))
+	}
+	switch sockets {
+	case "own", "all":
+		s.Sockets = sockets == "all"
+	default:
+		err = cmp.Or(err, unfit(socketsKey, sockets, "own or all"))
+	}
+	return s, err
+}
+
+func unfit(key, value, wanted string) error {
+	return &flow.Refusal{Rule: flow.RuleForm, Hint: "git config --unset-all " + key, Reason: fmt.Sprintf("%s is %q, not %s", key, value, wanted)}
+}
+
+// State is how far commands are confined with the settings. It is an error, a
+// *[flow.Refusal], if that is less than is required.
+func (s Settings) State() (proc.Confined, error) {
+	can := proc.Confinement()
+	switch {
+	case s.Off:
+		return proc.Unconfined, nil
+	case s.Required && can != proc.ConfinedFully:
+		return can, &flow.Refusal{Rule: flow.RuleForm, Hint: "git config " + modeKey + " auto",
+			Reason: modeKey + " is required, and this kernel confines " + can.String()}
+	}
+	return can, nil
+}

@@ -1,0 +1,153 @@
+package confine_test
+
+import (
+	"archive/zip"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
+)
+
+func TestMain(m *testing.M) { gittest.Main(m, nil) }
+
+// A person is a home with a clone in it, and what runs there confined.
+type person struct {
+	*testing.T
+	home, clone, checkout string
+	repo                  *git.Repo
+	environ               []string
+	confine.Settings
+}
+
+func newPerson(t *testing.T) *person {
+	t.Helper()
+	t.Parallel()
+	if proc.Confinement() != proc.ConfinedFully {
+		t.Skip("SKIPPED: this kernel confines no command in full")
+	}
+	home := t.TempDir()
+	p := &person{T: t, home: home, clone: filepath.Join(home, "clone"), checkout: filepath.Join(home, "clone", ".worktrees", "one")}
+	p.environ = append(os.Environ(), "HOME="+home)
+	require.NoError(t, os.MkdirAll(p.checkout, 0o700))
+	gittest.Git(t, p.clone, "init", "-q")
+	repo, err := git.Open(context.Background(), p.clone)
+	require.NoError(t, err)
+	p.repo = repo
+	return p
+}
+
+// run runs a shell line confined in the checkout, and returns how it ended.
+func (p *person) run(line string, more ...string) proc.Result {
+	p.Helper()
+	place, err := p.Place(context.Background(), p.repo, p.environ, p.checkout, "one")
+	require.NoError(p, err)
+	defer place.Close()
+	path, args := proc.Shell(line)
+	r, err := proc.Run(context.Background(), proc.Command{Path: path, Args: args, Dir: p.checkout, Domain: place.Domain, Env: proc.Environment(p.environ, nil, append(place.Variables, more...)...)})
+	require.NoError(p, err)
+	if !r.Passed() {
+		p.Log(r.Excerpt, place.Hint(r))
+	}
+	return r
+}
+
+func (p *person) write(name, text string) string {
+	gittest.Write(p, p.home, name, text)
+	return filepath.Join(p.home, name)
+}
+
+func (p *person) script(name, text string) {
+	require.NoError(p, os.MkdirAll(filepath.Dir(filepath.Join(p.home, name)), 0o700))
+	gittest.Script(p, filepath.Join(p.home, name), text)
+}
+
+// What a program in the user's home needs can be read, and what lies beside it cannot.
+func TestProgramsOfAHome(t *testing.T) {
+	p := newPerson(t)
+	p.environ = append(p.environ, "PATH="+filepath.Join(p.home, ".local", "bin")+":"+filepath.Join(p.home, "sdk", "bin")+":"+os.Getenv("PATH"))
+	p.script(".local/share/tools/one/bin/one", `exec cat "$(dirname "$(readlink -f "$0")")/../data"`)
+	p.write(".local/share/tools/one/data", "data\n")
+	p.script("sdk/bin/two", `exec cat "$(dirname "$0")/../data"`)
+	p.write("sdk/data", "data\n")
+	p.write(".local/bin/none", "")
+	require.NoError(t, os.Symlink("../share/tools/one/bin/one", filepath.Join(p.home, ".local", "bin", "one")))
+	p.write(".rustup/settings.toml", "")
+	secret := p.write(".local/share/keyrings/secret", "secret\n")
+	key := p.write(".ssh/key", "secret\n")
+	require.True(t, p.run("one && two && cat $RUSTUP_HOME/settings.toml").Passed())
+	for _, path := range []string{secret, key, p.write(".local/other", "")} {
+		require.NotZero(t, p.run("cat "+path).Code, path)
+	}
+	p.Read = []string{filepath.Dir(key)}
+	require.True(t, p.run("cat "+key).Passed())
+	require.NotZero(t, p.run("echo >>"+key).Code)
+	p.Write = p.Read
+	require.True(t, p.run("echo >>"+key).Passed())
+}
+
+// Some programs look for their settings in each folder above.
+func TestFilesAboveACheckout(t *testing.T) {
+	p := newPerson(t)
+	p.write("clone/Makefile", "all:\n")
+	p.write("clone/.tool/config", "")
+	p.write("clone/code/one", "")
+	gittest.Git(t, p.clone, "add", "-A")
+	gittest.Git(t, p.clone, "commit", "-q", "-m", "One")
+	p.write("clone/.env", "secret\n")
+	p.write("clone/.tool/login", "secret\n")
+	require.True(t, p.run("cat ../../Makefile ../../.tool/config").Passed())
+	for _, path := range []string{".env", ".tool/login", "code/one", ".git/config"} {
+		require.NotZero(t, p.run("cat ../../"+path).Code, path)
+	}
+}
+
+// Modules come from the user's cache, which stays as it is, and are kept in the home, so that
+// the next command builds with what this one built.
+func TestModulesOfGo(t *testing.T) {
+	p := newPerson(t)
+	const at = "go/pkg/mod/cache/download/example.com/dep/@v/"
+	p.write(at+"list", "v1.0.0\n")
+	p.write(at+"v1.0.0.info", `{"Version":"v1.0.0"}`)
+	p.write(at+"v1.0.0.mod", "module example.com/dep\n")
+	f, err := os.Create(p.write(at+"v1.0.0.zip", ""))
+	require.NoError(t, err)
+	z := zip.NewWriter(f)
+	for name, text := range map[string]string{"go.mod": "module example.com/dep\n", "dep.go": "package dep\n\nconst One = 1\n"} {
+		w, err := z.Create("example.com/dep@v1.0.0/" + name)
+		require.NoError(t, err)
+		_, err = w.Write([]byte(text))
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	require.NoError(t, f.Close())
+	p.write(".config/go/env", "GOPROXY=off\n")
+	gittest.Write(t, p.checkout, "go.mod", "module one\n\nrequire example.com/dep v1.0.0\n")
+	gittest.Write(t, p.checkout, "one.go", "package one\n\nimport \"example.com/dep\"\n\nvar One = dep.One\n")
+	require.True(t, p.run("go build -mod=mod .", "GOSUMDB=off", "GOTOOLCHAIN=local").Passed())
+	require.NoDirExists(t, filepath.Join(p.home, "go", "pkg", "mod", "example.com"))
+	require.DirExists(t, filepath.Join(p.clone, ".git", "liza", "homes", "one", "go", "pkg", "mod", "example.com", "dep@v1.0.0"))
+	require.True(t, p.run("go build .", "GOPROXY=off", "GOTOOLCHAIN=local").Passed())
+}
+
+func TestHomes(t *testing.T) {
+	p := newPerson(t)
+	theirs := p.write("theirs", "")
+	home := filepath.Join(p.clone, ".git", "liza", "homes", "one")
+	require.True(t, p.run(`echo >"$HOME/kept"; echo >"$TMPDIR/gone"; ln -sf `+theirs+` "$HOME/.gitconfig"`).Passed())
+	require.True(t, p.run(`test -e "$HOME/kept" && ! test -e "$TMPDIR/gone"`).Passed())
+	require.FileExists(t, filepath.Join(home, ".gitconfig"))
+	text, err := os.ReadFile(theirs)
+	require.NoError(t, err)
+	require.Empty(t, text, "a link of a confined command was followed")
+	require.NoError(t, os.RemoveAll(home))
+	require.NoError(t, os.WriteFile(home, nil, 0o600))
+	_, err = p.Place(context.Background(), p.repo, p.environ, p.checkout, "one")
+	require.ErrorContains(t, err, home)
+}

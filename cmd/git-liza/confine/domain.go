@@ -1,0 +1,213 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// Folder is where homes are, in the common git directory.
+const Folder = layout.Private + "/homes"
+
+// A Place is where a confined command runs.
+type Place struct {
+	Domain    *proc.Domain // what the command reaches; nil is whatever this process reaches
+	Variables []string     // of its environment, NAME=VALUE: its home, its temporary folder, and where to find programs
+	scratch   string
+}
+
+// Close removes the temporary folder.
+func (p Place) Close() {
+	if p.scratch != "" {
+		_ = os.RemoveAll(p.scratch) // what cannot be removed lies in the system's folder for such files
+	}
+}
+
+// LongestHint is the longest text of [Place.Hint] with the words of how a command ended, in bytes.
+const LongestHint = 320
+
+// Hint says what a confined command that failed may have missed, "" if its output names no denial.
+func (p Place) Hint(r proc.Result) string {
+	denied := slices.ContainsFunc([]string{"ermission denied", "EACCES", "peration not permitted", "EPERM"}, func(word string) bool { return strings.Contains(r.Excerpt, word) })
+	if p.Domain == nil || r.Passed() || !denied {
+		return ""
+	}
+	return "It ran confined (" + modeKey + "). What it needs beside its checkout: git config --add " + readKey + " PATH, or " + writeKey + "; UNIX sockets: git config " + socketsKey + " all"
+}
+
+// Place is where a command runs in the checkout dir. Its home is one of those of the clone, by
+// its name, and is made; commands with the same home share their caches. environ is the
+// user's. The error is that of [Settings.State], or says that there is no home.
+func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, dir, home string) (Place, error) {
+	state, err := s.State()
+	if err != nil || state == proc.Unconfined {
+		return Place{}, err
+	}
+	home = filepath.Join(repo.CommonDir(), filepath.FromSlash(Folder), home)
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return Place{}, err
+	}
+	if err := copySettings(ctx, repo, home, environ); err != nil {
+		return Place{}, err
+	}
+	scratch, err := os.MkdirTemp("", "git-liza-")
+	if err != nil {
+		return Place{}, err
+	}
+	d := &proc.Domain{Write: append([]string{dir, home, scratch}, s.Write...), Sockets: s.Sockets}
+	p := Place{d, []string{"HOME=" + home, "TMPDIR=" + scratch}, scratch}
+	stores, _ := git.Stores(filepath.Join(repo.CommonDir(), "objects")) // git says what it cannot read
+	modules, _ := filepath.Glob(filepath.Join(repo.CommonDir(), "modules", "*", "objects"))
+	d.Read = slices.Concat(s.Read, stores, modules, topFiles(ctx, repo, dir),
+		[]string{filepath.Join(repo.Config.ContentStore(ctx), "objects"), filepath.Join(repo.CommonDir(), layout.Private, "origin")})
+	theirs := proc.Value(environ, "HOME")
+	for _, path := range filepath.SplitList(proc.Value(environ, "PATH")) {
+		d.Read = append(d.Read, programFolders(path, theirs)...)
+	}
+	for name, folder := range toolFolders {
+		if folder = filepath.Join(theirs, folder); isFolder(folder) {
+			d.Read = append(d.Read, folder)
+			p.Variables = append(p.Variables, name+"="+folder)
+		}
+	}
+	if cache, proxy := goModules(ctx, theirs, environ); cache != "" {
+		d.Read = append(d.Read, cache)
+		p.Variables = append(p.Variables, "GOPROXY="+proxy)
+	}
+	return p, nil
+}
+
+// toolFolders are the folders in a home in which those who manage versions of programs keep
+// them, by the variable that leads to each. None keeps a password there.
+var toolFolders = map[string]string{
+	"RUSTUP_HOME": ".rustup", "PYENV_ROOT": ".pyenv", "RBENV_ROOT": ".rbenv", "NVM_DIR": ".nvm", "VOLTA_HOME": ".volta",
+	"ASDF_DATA_DIR": ".asdf", "MISE_DATA_DIR": ".local/share/mise", "SDKMAN_DIR": ".sdkman", "UV_PYTHON_INSTALL_DIR": ".local/share/uv/python",
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// programFolders are what programs in a folder of the PATH need: the folder itself, what is
+// installed beside it, and where its links lead.
+func programFolders(path, home string) []string {
+	if !filepath.IsAbs(path) {
+		return nil
+	}
+	list := besides(path, home)
+	if path == "/bin" || path == "/sbin" || strings.HasPrefix(path, "/usr/") {
+		return list
+	}
+	entries, _ := os.ReadDir(path)
+	for _, e := range entries {
+		if e.Type()&os.ModeSymlink == 0 {
+			continue
+		}
+		if to, err := filepath.EvalSymlinks(filepath.Join(path, e.Name())); err == nil && filepath.Dir(to) != path {
+			list = append(list, to)
+			if name := filepath.Base(filepath.Dir(to)); name == "bin" {
+				list = append(list, besides(filepath.Dir(to), home)...)
+			}
+		}
+	}
+	return list
+}
+
+// besides are a folder of programs and what is installed with it: in the folder above, but
+// in a home and in its hidden folders, which hold much else.
+func besides(path, home string) []string {
+	above := filepath.Dir(path)
+	switch name := filepath.Base(path); {
+	case name != "bin" && name != "sbin", above == home, above == "/":
+		return []string{path}
+	case filepath.Dir(above) == home && strings.HasPrefix(filepath.Base(above), "."):
+		return []string{path, filepath.Join(above, "lib"), filepath.Join(above, "libexec")}
+	}
+	return []string{above}
+}
+
+// topFiles are the tracked files at the top of the main work tree and in its hidden folders,
+// if the checkout lies below: some programs look for their settings in each folder above.
+func topFiles(ctx context.Context, repo *git.Repo, dir string) (list []string) {
+	main := repo.MainWorkTree()
+	if main == "" || !strings.HasPrefix(dir, main+string(filepath.Separator)) {
+		return nil
+	}
+	out, _ := repo.Git(ctx, "ls-tree", "-z", "HEAD") // without a commit there is none
+	add := func(folder string, text []byte) (hidden []string) {
+		for line := range strings.SplitSeq(strings.TrimSuffix(string(text), "\x00"), "\x00") {
+			kind, name, _ := strings.Cut(line, "\t")
+			switch {
+			case strings.HasPrefix(kind, "100"):
+				list = append(list, filepath.Join(main, folder, name))
+			case strings.HasPrefix(kind, "040") && strings.HasPrefix(name, "."):
+				hidden = append(hidden, name)
+			}
+		}
+		return hidden
+	}
+	for _, folder := range add("", out) {
+		out, _ := repo.Git(ctx, "ls-tree", "-z", "HEAD:"+folder)
+		add(folder, out)
+	}
+	return list
+}
+
+// unkept are the keys of the user's configuration, or what they begin with, that are about
+// passwords, addresses, signatures or programs of the user.
+var unkept = []string{"credential.", "http.", "url.", "include.", "includeif.", "gpg.", "commit.gpgsign", "tag.gpgsign", "user.signingkey",
+	"core.hookspath", "core.fsmonitor", "core.askpass", "core.sshcommand", "core.editor", "sendemail.", "liza.", "safe."}
+
+// copySettings writes the user's configuration of git into a home, without what is unkept.
+func copySettings(ctx context.Context, repo *git.Repo, home string, environ []string) error {
+	theirs := proc.Value(environ, "HOME")
+	var settings []git.Setting
+	for _, path := range []string{filepath.Join(theirs, ".config", "git", "config"), filepath.Join(theirs, ".gitconfig")} {
+		if _, err := os.Stat(path); theirs == "" || err != nil {
+			continue
+		}
+		found, err := repo.Config.SettingsIn(ctx, path)
+		if err != nil {
+			return err
+		}
+		settings = append(settings, found...)
+	}
+	settings = slices.DeleteFunc(settings, func(s git.Setting) bool {
+		return slices.ContainsFunc(unkept, func(begin string) bool {
+			return s.Key == begin || strings.HasSuffix(begin, ".") && strings.HasPrefix(s.Key, begin)
+		})
+	})
+	root, err := os.OpenRoot(home)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.Remove(".gitconfig"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return root.WriteFile(".gitconfig", []byte(git.RenderConfig(settings)), 0o600)
+}
+
+// goModules has go take modules from the user's cache first, which it may not write: they are
+// checked by their sums as everywhere, and kept in a cache of the command's home.
+func goModules(ctx context.Context, home string, environ []string) (cache, proxy string) {
+	cache = filepath.Join(home, "go", "pkg", "mod", "cache", "download")
+	if home == "" || !isFolder(cache) {
+		return "", ""
+	}
+	var rest strings.Builder
+	r, err := proc.Run(ctx, proc.Command{Path: "go", Args: []string{"env", "GOPROXY"}, Dir: home, Env: proc.Environment(environ, nil), Stdout: &rest, Wall: 10 * time.Second})
+	if err != nil || !r.Passed() {
+		return "", ""
+	}
+	return cache, "file://" + filepath.ToSlash(cache) + "," + strings.TrimSpace(rest.String())
+}
