@@ -16,11 +16,7 @@ import (
 // command that reverts the change of a path, for the hint. Writable returns nil
 // if all paths may be changed, or if the context of the board has ended.
 func (b *Board) Writable(t *Task, role Role, list []string, undo func(path string) string) *Refusal {
-	allowed := parseGlobs(t.Owns)
-	if t.Intent != nil {
-		allowed = append(allowed, parseGlobs(t.Intent.Extend)...)
-	}
-	bounds := b.roleBounds(role, t.Kind)
+	allowed, bounds := declared(t), b.roleBounds(role, t.Kind)
 	denied, own := parseGlobs(loopsOf(b).taskDenials(t)), workflowsOf(b).artifactBounds(t, role)
 	for _, path := range list {
 		if b.interrupted() {
@@ -41,6 +37,27 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 		}
 	}
 	return nil
+}
+
+// declared are the paths that a task owns, and those beyond them that its intent names.
+func declared(t *Task) []glob {
+	globs := parseGlobs(t.Owns)
+	if t.Intent != nil {
+		globs = append(globs, parseGlobs(t.Intent.Extend)...)
+	}
+	return globs
+}
+
+// Foreign are those of the paths, changed in the work on a task, that never names or that no
+// task owns, nor this one's intent declares. A task that owns nothing may change what it likes.
+func (b *Board) Foreign(t *Task, list []string) []string {
+	owned, never := declared(t), parseGlobs(b.Settings().Config.Never)
+	for _, s := range b.Summaries() {
+		owned = append(owned, b.owned(s)...)
+	}
+	return lists.Where(list, func(path string) bool {
+		return matchesAny(never, path) || len(t.Owns) > 0 && !matchesAny(owned, path)
+	})
 }
 
 // artifactBounds are the paths that a role writes which writes artifacts alone, in its

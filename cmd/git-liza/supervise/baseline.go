@@ -1,14 +1,17 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -20,10 +23,10 @@ import (
 // session. After the session the supervisor puts back what the session changed there
 // against the rules, and the settings (see [sessionSettings]).
 type baseline struct {
-	refs  work.Baseline
-	hooks stubs.Earlier
-	files []string // of the main work tree that were changed already
-	alone bool
+	refs   work.Baseline
+	hooks  stubs.Earlier
+	around map[string]git.ID // see [workplace.readAround]
+	alone  bool
 }
 
 // takeBaseline notes board, integration and hooks as they are before a session.
@@ -39,7 +42,7 @@ func (p *workplace) takeBaseline(ctx context.Context) (g baseline, err error) {
 		p.rush.sessions.Add(-1)
 		return g, err
 	}
-	g.files = p.changedInMain(ctx)
+	g.around = p.readAround(ctx)
 	p.rush.baseline.Store(&g.refs)
 	return g, nil
 }
@@ -77,7 +80,7 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 		said = append(said, "what stood in their place is "+strings.Join(aside, ", "))
 	}
 	said = append(said, p.namePlanted(ctx, a)...)
-	p.nameChangedInMain(ctx, g.files)
+	p.nameChanged(ctx, a, g.around)
 	if err = errors.Join(err, hooksErr, settingsErr); len(back) > 0 {
 		said = append(said, "of git's configuration "+p.rush.mask.String(strings.Join(back, ", "))+" is as it was before; its user changes it while no session runs")
 	}
@@ -108,29 +111,67 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	}
 }
 
-// changedInMain are the files of the main work tree that no commit has as they are.
-func (p *workplace) changedInMain(ctx context.Context) []string {
-	main := p.clone.Repo.MainWorkTree()
-	if main == "" {
+// readAround reads what is the person's around a session: refs of the clone, and after a slash
+// the files of its main work tree that no commit has as they are. It is nil where refs cannot be
+// read: nobody waits for that.
+func (p *workplace) readAround(ctx context.Context) map[string]git.ID {
+	b, _, err := p.clone.Store.Board(ctx)
+	refs, listErr := p.clone.Repo.Refs.List(ctx, "refs/heads", "refs/tags", "refs/notes", "refs/replace", stash, layout.RescueRefs)
+	if err != nil || listErr != nil {
 		return nil
 	}
-	changed, _ := p.clone.Checkouts.Trees.Contents.Changed(ctx, main) // nobody waits for that
-	return changed
+	delete(refs, b.Settings().Integration.Ref())
+	changed, _ := p.clone.Checkouts.Trees.Contents.Changed(ctx, p.clone.Repo.MainWorkTree()) // there may be none
+	for _, path := range changed {
+		refs["/"+path] = "changed"
+	}
+	return refs
 }
 
-// nameChangedInMain names files of the main work tree that were changed while a session ran.
-// A person may have done that, so nothing else follows.
-func (p *workplace) nameChangedInMain(ctx context.Context, before []string) {
-	changed := slices.DeleteFunc(p.changedInMain(ctx), func(path string) bool {
-		if slices.Contains(before, path) {
-			return true
+// stash is the ref of git's stash.
+const stash = "refs/stash"
+
+// nameChanged names files of the main work tree and refs of the clone that changed while a
+// session ran. A person may have done that, so nothing else follows. It also names what is kept
+// of the session's work and not pushed.
+func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[string]git.ID) {
+	now := p.readAround(ctx)
+	if before == nil || now == nil {
+		return
+	}
+	all, mine := maps.Clone(before), layout.RescueRefs+string(a.taskID())+"/"
+	maps.Copy(all, now)
+	in := "git -C " + shell.Quote(cmp.Or(p.clone.Repo.MainWorkTree(), p.clone.Repo.CommonDir()))
+	var files, refs []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		was, is, kept := before[name], now[name], strings.HasPrefix(name, mine)
+		if was == is || git.IsOwn(name) && !kept {
+			continue
 		}
-		_, named := p.rush.changed.LoadOrStore(path, true)
-		return named
-	})
-	if len(changed) > 0 {
-		p.say("%s: files of the main work tree were changed while a session ran, by it or by you: %s; git -C %s status",
-			p.id, git.VisibleList(changed, 5), shell.Quote(p.clone.Repo.MainWorkTree()))
+		if _, named := p.rush.changed.LoadOrStore(name+" "+string(is), true); named {
+			continue
+		}
+		path, isFile := strings.CutPrefix(name, "/")
+		switch {
+		case isFile:
+			files = append(files, path)
+		case kept:
+			p.ask("%s: work on %s is kept in this clone alone: %s show --stat %s", p.id, a.subject(), in, name)
+		case was == "":
+			refs = append(refs, name)
+		default:
+			refs = append(refs, name+" (was "+was.Short()+")")
+		}
+	}
+	if len(files) > 0 {
+		p.say("%s: files of the main work tree were changed while a session ran, by it or by you: %s; %s status", p.id, git.VisibleList(files, 5), in)
+	}
+	help := "update-ref REF COMMIT"
+	if before[stash] != now[stash] {
+		help = "stash list"
+	}
+	if len(refs) > 0 {
+		p.say("%s: refs of the clone came, moved or went while a session ran, by it or by you: %s; %s %s", p.id, git.VisibleList(refs, 5), in, help)
 	}
 }
 

@@ -1,9 +1,11 @@
 package supervise_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,4 +25,39 @@ esac`)
 	id, _, _ := strings.Cut(command, " ")
 	w.liza("record", "dismiss", id, "--reason", "Mine")
 	require.NotContains(t, w.liza("inbox"), "hook")
+}
+
+// What changes in the clone while a session runs is named, also where the person did it, and so
+// is work of the session that no remote gets before somebody saw it.
+func TestChangesAroundASession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine := filepath.Join(w.dir, "mine.txt")
+	w.write(mine, "mine\n")
+	w.git("add", "mine.txt")
+	w.git("commit", "-q", "-m", "Mine")
+	w.git("branch", "wip")
+	w.liza("task", "add", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs", "--owns", "docs/**")
+	w.share()
+	w.write(mine, "precious\n")
+	was := w.git("rev-parse", "main")[:10]
+	r := w.begin(untilIdle, coder(w.agent(`: >"$notes/begun"; waitfor go
+cd "$LIZA_CLONE"; git stash -q; git branch -q -D wip; git tag v2; echo >stray.txt
+cd "$LIZA_WORKTREE"; mkdir docs; echo >docs/a; echo secret >other; git add -A; git commit -q -n -m Work
+git liza block $LIZA_TASK --reason R --question Q`)))
+	w.await("the session", func() bool { return w.has("begun") })
+	w.git("commit", "-q", "--allow-empty", "-m", "More")
+	w.liza("adopt", "main", "--reason", "more")
+	w.write(filepath.Join(w.notes, "go"), "")
+	require.Error(t, r.wait())
+	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
+	const meanwhile = "while a session ran, by it or by you: "
+	in := "git -C " + w.dir
+	require.Contains(t, r.said(), "coder-1: files of the main work tree were changed "+meanwhile+"mine.txt, stray.txt; "+in+" status\n")
+	require.Contains(t, r.said(), "coder-1: refs of the clone came, moved or went "+meanwhile+
+		"refs/heads/main (was "+was+"), refs/heads/wip (was "+was+"), refs/stash, refs/tags/v2; "+in+" stash list\n")
+	require.Contains(t, r.said(), "coder-1: work on task-1 is kept in this clone alone: "+in+" show --stat refs/liza/rescue/task-1/")
+	require.Equal(t, 2, strings.Count(r.said(), meanwhile))
+	w.git("stash", "pop")
+	require.Contains(t, w.git("diff", "mine.txt"), "+precious")
 }

@@ -93,7 +93,7 @@ type Rush struct {
 	sessions      atomic.Int32                  // running now
 	planted       sync.Map                      // hooks that were named
 	seals         sharedMap[string, []byte]     // of the reviews whose sessions run, by their folders
-	changed       sync.Map                      // files of the main work tree that were named
+	changed       sync.Map                      // files of the main work tree and refs that were named
 	baseline      atomic.Pointer[work.Baseline] // of the session that began last
 	settings      sessionSettings
 	committer     [2]string

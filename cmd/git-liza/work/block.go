@@ -34,7 +34,7 @@ func (c *Clone) Block(ctx context.Context, id flow.TaskID, asked flow.BlockMove)
 // only what continues the attempt: a branch that is left from an earlier one does not.
 func (c *Clone) saveClaimed(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	// The task names what is saved at this question, even if an earlier one saved the same.
-	save, err := c.Checkouts.saveWork(ctx, t)
+	save, err := c.Checkouts.saveWork(ctx, t, true)
 	if err != nil || save == nil || t.Claim.By == c.By {
 		return save, err
 	}

@@ -175,17 +175,12 @@ func (c *Checkouts) rescueContents(ctx context.Context, b *flow.Board, k Checkou
 
 // isKept reports whether integration or a ref that stays contains a commit.
 func (c *Checkouts) isKept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
-	tips := []flow.ObjectID{b.Settings().Integration.Tip}
-	for _, prefix := range []string{layout.SavedRefs, layout.RescueRefs} {
-		refs, err := c.repo.Refs.List(ctx, prefix+string(id))
-		if err != nil {
-			return false, err
-		}
-		for _, tip := range refs {
-			tips = append(tips, tip)
-		}
+	refs, err := c.repo.Refs.List(ctx, layout.SavedRefs+string(id), layout.RescueRefs+string(id))
+	if err != nil {
+		return false, err
 	}
-	for _, tip := range tips {
+	refs["integration"] = b.Settings().Integration.Tip
+	for _, tip := range refs {
 		if behind, err := c.repo.IsAncestor(ctx, commit, tip); err != nil || behind {
 			return behind, err
 		}

@@ -1,11 +1,17 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -22,6 +28,42 @@ func (c *Checkouts) snapshot(ctx context.Context, path, message string) (flow.Ob
 		return commit, nil
 	}
 	return commit, err
+}
+
+// holdBack reports whether a commit that is about to be saved would bring a remote what no person
+// has seen: files that never names or that no task owns. The clone keeps such a commit below
+// refs/liza/rescue/ instead. People are told of it, also where no remote has the board yet.
+func (c *Checkouts) holdBack(ctx context.Context, t *flow.Task, commit flow.ObjectID) (bool, error) {
+	b, _, err := c.store.Board(ctx)
+	remote, authorityErr := c.store.Authority(ctx)
+	if err = cmp.Or(err, authorityErr); err != nil {
+		return false, err
+	}
+	out, err := c.repo.Git(ctx, "rev-list", "--objects", "--filter=object:type=blob", "--filter-provided-objects", string(commit),
+		"--not", string(b.Settings().Integration.Tip), "--glob="+layout.SavedRefs+string(t.ID), "--remotes="+remote)
+	if git.ExitCode(err) > 0 {
+		return false, nil // what git cannot list it does not push
+	}
+	var paths []string
+	for line := range strings.Lines(string(out)) {
+		_, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		paths = append(paths, path)
+	}
+	foreign := b.Foreign(t, paths)
+	if err = errors.Join(err, b.Err()); err != nil || len(foreign) == 0 {
+		return false, err
+	}
+	what := fmt.Sprintf("what is saved of %s has files that no task owns or `never` names: %s", t.ID, git.VisibleList(foreign, 20))
+	if remote == "" {
+		c.say(what)
+		return false, nil
+	}
+	if _, err := c.keepCommit(ctx, b, t.ID, commit, "branch "+t.ID.Branch()); err != nil {
+		return false, err
+	}
+	c.say(fmt.Sprintf("%s; it stays in this clone until you push it: git -C %s push %s %s:refs/heads/%s-%s", what,
+		shell.Quote(cmp.Or(c.repo.MainWorkTree(), c.repo.CommonDir())), shell.Quote(remote), commit.Short(), t.ID, commit.Short()))
+	return true, nil
 }
 
 // never are the paths that no agent of the board changes: what they hold stays on this

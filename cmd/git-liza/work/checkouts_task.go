@@ -90,24 +90,11 @@ func (c *Checkouts) takeTip(ctx context.Context, t *flow.Task) (flow.ObjectID, e
 	return cmp.Or(tip, t.Attempt.Start), err
 }
 
-// saveAttempt keeps what this clone has of a task's attempt, see saveWork. It is nil
-// if all of it is kept already.
-func (c *Checkouts) saveAttempt(ctx context.Context, t *flow.Task) (*flow.Save, error) {
-	save, err := c.saveWork(ctx, t)
-	if save == nil {
-		return nil, err
-	}
-	kept, err := c.repo.Refs.Resolve(ctx, t.ID.SavedRef(t.Saves))
-	if err != nil || save.Commit == kept {
-		return nil, err
-	}
-	return save, nil
-}
-
-// saveWork saves what this clone has of a task's attempt, whether it is kept already
-// or not: the branch tip with uncommitted and untracked files on top. It is nil if
-// there is nothing beyond the attempt's start. What [Checkouts.snapshot] leaves out it lacks.
-func (c *Checkouts) saveWork(ctx context.Context, t *flow.Task) (*flow.Save, error) {
+// saveWork saves what this clone has of a task's attempt: the branch tip with uncommitted and
+// untracked files on top. It is nil if there is nothing beyond the attempt's start, if all of it is
+// saved already, unless again asks for that, and if [Checkouts.holdBack] keeps it here. What
+// [Checkouts.snapshot] leaves out it lacks.
+func (c *Checkouts) saveWork(ctx context.Context, t *flow.Task, again bool) (*flow.Save, error) {
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
 	}
@@ -116,16 +103,18 @@ func (c *Checkouts) saveWork(ctx context.Context, t *flow.Task) (*flow.Save, err
 		return nil, err
 	}
 	tree, found, err := c.Trees.Find(ctx, t.ID.Folder(t.Attempt.Number))
-	if err != nil {
+	if err == nil && found {
+		tip, err = c.snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number))
+	}
+	if err != nil || tip == "" || tip == t.Attempt.Start {
 		return nil, err
 	}
-	if found {
-		if tip, err = c.snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number)); err != nil {
-			return nil, err
-		}
+	kept, err := c.repo.Refs.Resolve(ctx, t.ID.SavedRef(t.Saves))
+	if err != nil || tip == kept && !again {
+		return nil, err
 	}
-	if tip == "" || tip == t.Attempt.Start {
-		return nil, nil
+	if held, err := c.holdBack(ctx, t, tip); held || err != nil {
+		return nil, err
 	}
 	return &flow.Save{Number: t.Saves + 1, Commit: tip}, nil
 }

@@ -99,7 +99,7 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 	}
 	if replaces {
 		var err error
-		if d.Saved, err = c.Checkouts.saveAttempt(ctx, t); err != nil {
+		if d.Saved, err = c.Checkouts.saveWork(ctx, t, false); err != nil {
 			return m, err
 		}
 	}
@@ -119,7 +119,7 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 		var kept *flow.Save
 		if t := b.Task(id); t != nil && !t.Status.Final() {
 			var err error
-			if kept, err = c.Checkouts.saveAttempt(ctx, t); err != nil {
+			if kept, err = c.Checkouts.saveWork(ctx, t, false); err != nil {
 				return flow.Move{}, nil, err
 			}
 		}

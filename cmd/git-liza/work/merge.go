@@ -225,7 +225,7 @@ func (i *Integration) endBranch(ctx context.Context, t *flow.Task, d *flow.Merge
 		return nil, err
 	}
 	d.LeftOut = nil
-	kept, err := i.checkouts.saveAttempt(ctx, t)
+	kept, err := i.checkouts.saveWork(ctx, t, false)
 	if err != nil {
 		return nil, err
 	}
