@@ -145,7 +145,7 @@ func TestAFailureStreakTripsTheBreaker(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.config(func(c *flow.Config) {
-		c.Retry.Base, c.Retry.Max = flow.Duration(time.Minute), flow.Duration(time.Minute)
+		c.Retry.Base, c.Retry.Max = flow.Duration(time.Hour), flow.Duration(time.Hour) // longer than the three take
 	})
 	w.tasks(3)
 	r, err := w.rush(coder(w.agent(`echo "cannot reach 10.0.0.$n at $LIZA_WORKTREE/x"; exit 1`)))

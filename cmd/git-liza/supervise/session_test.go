@@ -62,8 +62,9 @@ func TestHangingSessionIsEnded(t *testing.T) {
 	w.attempts(1)
 	r := w.begin(func(r *supervise.Rush) {
 		r.UntilIdle = true
-		r.Limits.Idle = 5 * time.Second // enough to leave both ids
-	}, coder(w.agent(`trap '' TERM
+		r.Limits.Idle = 5 * time.Second
+	}, coder(w.agent(`(until test -e "$notes/parent"; do echo; sleep 0.1; done) & # it is not silent before both ids are left
+trap '' TERM
 (trap '' TERM; while :; do sleep 1; done) & echo $! > "$notes/child"
 echo $$ > "$notes/parent"
 while :; do sleep 1; done`)))
