@@ -117,10 +117,7 @@ func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
 	}
 	for _, name := range hookNames {
 		hook, there := filepath.Join(folder, name), "hooks/"+name
-		before := ""
-		if name == "pre-push" {
-			before = refusePush
-		}
+		before := map[string]string{"pre-push": refusePush}[name]
 		if _, err := root.Lstat(there); err == nil || before == "" && !fileExists(hook) {
 			continue
 		}

@@ -29,9 +29,10 @@ const pinsLock = "pins"
 // pin is the name of the ref that keeps what was brought from a checkout.
 func (r record) pin() string { return layout.PinRefs + filepath.Base(r.gitDir) }
 
-// give returns the clone's branches, but for those of tasks, and its tags, also as a text of packed-refs, for a checkout that
-// is new, or is told of what has changed. The remote of all checkouts has them then, and before
-// that the pin, which begins anew where no checkout has been given anything.
+// give returns the clone's branches, but for those of tasks, and its tags, also as a text of
+// packed-refs, for a checkout that is new, or is told of what has changed. The remote of all
+// checkouts has them then, and before that the pin, which begins anew where no checkout has been
+// given anything.
 func (i *insides) give(ctx context.Context, isNew bool) (refs map[string]ID, text string, err error) {
 	unlock, err := i.registry.locks.lock(ctx, pinsLock)
 	if err != nil {

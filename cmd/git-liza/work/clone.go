@@ -55,10 +55,6 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 		// An error is ignored: leftovers do no harm, or the command that they
 		// obstruct names them.
 		_ = trees.Leftovers.Clear(ctx)
-		// What was committed here is said by those who need it, if it cannot be taken over.
-		if name := worktrees.NameOf(repo); name != "" {
-			_ = trees.Take(ctx, name)
-		}
 		trees.HookEnv = proc.Environment(environ, []string{"GIT_*", "LIZA_*", "XDG_*"})
 	}
 	c := assemble(store, trees, environ)
@@ -66,6 +62,14 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 		trees.GuardPrograms(c.commands.runGit)
 	}
 	return c, nil
+}
+
+// ParseCommit is [git.Repo.ParseCommit], in a checkout after what was committed there is the clone's.
+func ParseCommit(ctx context.Context, c *Clone, name string) (git.ID, error) {
+	if here := worktrees.NameOf(c.Repo); here != "" && c.Checkouts.Trees != nil {
+		_ = c.Checkouts.Trees.Take(ctx, here) // what cannot be taken over is said by those who need it
+	}
+	return c.Repo.ParseCommit(ctx, name)
 }
 
 // isClaimed reports whether somebody works on the task of a branch. A branch whose task is
