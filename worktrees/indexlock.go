@@ -84,11 +84,6 @@ func clearDead(path string) bool {
 	}
 	defer f.Close()
 	text := make([]byte, len(lockText)+1)
-	if n, _ := f.Read(text); string(text[:n]) != lockText {
-		return false
-	}
-	if !git.LocksAt(f, path) {
-		return false
-	}
-	return os.Remove(path) == nil
+	n, _ := f.Read(text)
+	return string(text[:n]) == lockText && git.LocksAt(f, path) && os.Remove(path) == nil
 }

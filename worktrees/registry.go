@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,13 +179,9 @@ func (g *registry) askHead(ctx context.Context, r *record) error {
 		return strings.TrimSpace(string(out)), err
 	}
 	ref, err := ask("symbolic-ref", "--quiet", "HEAD")
-	if err != nil {
-		return err
-	}
-	r.branch = strings.TrimPrefix(ref, "refs/heads/")
-	head, err := ask("rev-parse", "--quiet", "--verify", "HEAD")
-	r.head = ID(head)
-	return err
+	head, headErr := ask("rev-parse", "--quiet", "--verify", "HEAD")
+	r.branch, r.head = strings.TrimPrefix(ref, "refs/heads/"), ID(head)
+	return cmp.Or(err, headErr)
 }
 
 // unfinished are the files that name the branch of a rebase or a bisection that has

@@ -1,9 +1,11 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -33,9 +35,20 @@ func (k *Contents) rewriteObjects(ctx context.Context, r record) error {
 	defer release()
 	// An index of its own knows no file yet, so that git reads each of them.
 	x := index{r, filepath.Join(dir, "index"), release}
-	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false"}
+	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false", "-c", "sparse.expectFilesOutsideOfPatterns=true"}
 	_, err = k.isolation.run(ctx, r, git.Cmd{Env: x.env(), Limit: slow, Args: append(options, "read-tree", "HEAD")})
 	which := "--update"
+	staged, listErr := k.isolation.run(ctx, r, git.Cmd{Env: x.env(), Limit: slow, Args: []string{"ls-files", "--stage", "-z"}})
+	var links []string
+	for line := range strings.SplitSeq(string(staged), "\x00") {
+		if fields, path, _ := strings.Cut(line, "\t"); strings.HasPrefix(fields, link+" ") {
+			links = append(links, path)
+		}
+	}
+	// Git would start another git in each submodule, with the configuration there.
+	if err := cmp.Or(listErr, k.feedIndex(ctx, r, links, git.Cmd{Env: x.env()}, "--skip-worktree")); err != nil {
+		return err
+	}
 	switch {
 	case exitCode(err) > 0:
 		which = "--all" // git cannot read the tree: only the files say what was in it

@@ -244,11 +244,8 @@ func describeFile(w io.Writer, path string) error {
 		content = []byte(target)
 	case info.Mode().IsRegular() && info.Size() < large:
 		content, _ = os.ReadFile(path)
-	default:
+	case !info.IsDir():
 		content = fmt.Appendf(nil, "%d %d", info.Size(), info.ModTime().UnixNano())
-	}
-	if info.IsDir() {
-		content = nil
 	}
 	_, err = fmt.Fprintf(w, "%v %x\n", info.Mode(), sha256.Sum256(content))
 	return err

@@ -152,6 +152,75 @@ func TestSubmodulesRunNothing(t *testing.T) {
 	require.NoFileExists(t, x.ran)
 }
 
+// Whatever somebody changes in a submodule of a checkout, and whatever its configuration names, none
+// of the program's git commands on the checkout starts another one there.
+func TestSubmodulesAreNotOpened(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, change := range map[string]func(f *family, sub string){
+		"touched":   func(f *family, sub string) { f.write(filepath.Join(sub, "file"), "lib\n") },
+		"changed":   func(f *family, sub string) { f.write(filepath.Join(sub, "file"), "changed\n") },
+		"untracked": func(f *family, sub string) { f.write(filepath.Join(sub, "new"), "x\n") },
+		"moved":     func(f *family, sub string) { f.gitIn(sub, "commit", "-q", "--allow-empty", "-m", "moved") },
+		"sparse":    func(f *family, sub string) { f.write(filepath.Join(sub, "file"), "changed\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFamily(t)
+			x := f.trap()
+			f.git("config", "--file", ".gitmodules", "submodule.deps/lib.ignore", "none")
+			f.base = f.commitAll(f.dir, "asks git to look inside")
+			path := f.branch("task-1", "liza/task-1").Path
+			f.write("a", "later\n")
+			later := f.commitAll(f.dir, "later")
+			sub := filepath.Join(path, "deps", "lib")
+			change(f, sub)
+			for _, key := range []string{"filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.external", "core.sshCommand", "core.fsmonitor"} {
+				f.gitIn(sub, "config", key, x.program)
+			}
+			if name == "sparse" {
+				f.git("sparse-checkout", "set", "--no-cone", "/*")
+			}
+			isMoved := name == "moved" // and so in the way
+			for _, step := range []struct {
+				name string
+				do   func() error
+			}{
+				{"Changed", func() error { _, err := f.Contents.Changed(ctx, path); return err }},
+				{"Fingerprint", func() error { _, err := f.Contents.Fingerprint(ctx, path); return err }},
+				{"SetUp", func() error { return f.Contents.SetUp(ctx, path, func() error { return nil }) }},
+				{"Check", func() error { return f.Followers.Check(ctx, "liza/task-1", f.base, later) }},
+				{"Follow", func() error {
+					f.git("update-ref", "refs/heads/liza/task-1", string(later))
+					return f.Followers.Follow(ctx, "liza/task-1", f.base, later)
+				}},
+				{"Snapshot", func() error {
+					f.write(filepath.Join(path, "b", "c"), "work\n")
+					_, err := f.Contents.Snapshot(ctx, path, "saved", nil)
+					return err
+				}},
+				{"Commit", func() error { return f.Contents.Commit(ctx, path, "work", os.Environ()) }},
+				{"RewriteObjects", func() error { return f.Contents.RewriteObjects(ctx) }},
+				{"MendIndexes", func() error { return f.Contents.MendIndexes(ctx) }},
+				{"Return", func() error {
+					f.gitIn(path, "update-ref", "--no-deref", "HEAD", "HEAD")
+					returned, err := f.Contents.Return(ctx, path, "liza/task-1")
+					require.Equal(t, !isMoved, returned)
+					return err
+				}},
+				{"Branch", func() error { _, err := f.Branch(ctx, "task-1", "liza/task-1", f.base); return err }},
+				{"Retire", func() error { _, err := f.Retire(ctx, "task-1", nil, always); return err }},
+			} {
+				err := step.do()
+				if !isMoved {
+					require.NoError(t, err, step.name)
+				}
+				require.NoFileExists(t, x.ran, step.name)
+			}
+		})
+	}
+}
+
 // A checkout goes with its submodules, unless one of them has what nothing else has.
 func TestSubmodulesAreKept(t *testing.T) {
 	t.Parallel()
