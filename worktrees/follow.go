@@ -122,13 +122,11 @@ func (f *Followers) catchUp(ctx context.Context, r record) error {
 		return err
 	}
 	moved, err := f.repo.IsAncestor(ctx, to, r.head)
+	if err == nil && moved {
+		err = f.bringCheckout(ctx, r, from, r.head)
+	}
 	if err != nil {
 		return err
-	}
-	if moved {
-		if err := f.bringCheckout(ctx, r, from, r.head); err != nil {
-			return err
-		}
 	}
 	if err := os.Remove(notePath(r)); err != nil && !isAbsent(err) {
 		return fmt.Errorf("worktree %s: %w", r.path, err)

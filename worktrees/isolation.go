@@ -50,21 +50,16 @@ func (i *isolation) runWithHooks(ctx context.Context, r record, c git.Cmd) ([]by
 
 func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c git.Cmd) ([]byte, error) {
 	i.repo.Config.Renew() // what installs a project's packages may set hooks and filters
-	own, err := i.ownOptions(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	options := append(git.Isolated(hooks), "-c", "core.splitIndex=false")
-	options = append(options, own...)
+	own, ownErr := i.ownOptions(ctx, r)
 	barred, path, runs, err := i.barFilters(ctx, r)
-	if err != nil {
+	if err := cmp.Or(ownErr, err); err != nil {
 		return nil, err
 	}
 	if runs {
 		c.Via = i.guard
 	}
 	c.Locks = i.lockFilesOf(r, c)
-	c.Args = slices.Concat(options, barred, c.Args)
+	c.Args = slices.Concat(git.Isolated(hooks), []string{"-c", "core.splitIndex=false"}, own, barred, c.Args)
 	if !c.WorkTree {
 		c.Dir = r.path
 		if r.gone {

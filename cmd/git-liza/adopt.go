@@ -77,7 +77,7 @@ func (c *adoptCommand) Run(inv *invocation, clone *work.Clone) error {
 // was moved from outside.
 func (c *adoptCommand) commit(inv *invocation, clone *work.Clone, b *flow.Board) (git.ID, error) {
 	if c.Commit != "" {
-		return clone.ParseCommit(inv.ctx, c.Commit)
+		return work.ParseCommit(inv.ctx, clone, c.Commit)
 	}
 	c.Reason = cmp.Or(c.Reason, "reached integration from outside")
 	return clone.Integration.Outside(inv.ctx, b)

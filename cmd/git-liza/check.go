@@ -102,7 +102,7 @@ func (c *checkCommand) files(inv *invocation) (list []checkedFile, err error) {
 	}
 	k := checking{inv: inv, clone: clone, all: len(c.Paths) == 0}
 	if c.At != "" {
-		if k.commit, err = clone.ParseCommit(inv.ctx, c.At); err != nil {
+		if k.commit, err = work.ParseCommit(inv.ctx, clone, c.At); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/worktrees"
@@ -72,7 +73,7 @@ func (c *gateRunCommand) Run(inv *invocation, l look) error {
 		}
 		gates = append(gates, g)
 	}
-	head, err := l.ParseCommit(inv.ctx, "HEAD")
+	head, err := work.ParseCommit(inv.ctx, l.Clone, "HEAD")
 	if err != nil {
 		return err
 	}

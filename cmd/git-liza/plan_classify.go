@@ -35,7 +35,7 @@ func (c *planClassifyCommand) Run(inv *invocation) error {
 	}
 	var commit git.ID
 	if c.At != "" {
-		if commit, err = clone.ParseCommit(inv.ctx, c.At); err != nil {
+		if commit, err = work.ParseCommit(inv.ctx, clone, c.At); err != nil {
 			return err
 		}
 	}

@@ -96,7 +96,7 @@ func (t *tracing) begin(subject string) ([]artifacts.Ref, error) {
 			return t.beginFile(file)
 		}
 	}
-	commit, err := t.ParseCommit(t.inv.ctx, subject)
+	commit, err := work.ParseCommit(t.inv.ctx, t.Clone, subject)
 	if errors.Is(err, git.ErrNoCommit) && isID {
 		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list --all", Reason: "there is no task " + subject + ", and no file on integration or commit of that name"}
 	}

@@ -18,7 +18,7 @@ func (c *submitCommand) Run(inv *invocation, clone *work.Clone) error {
 		if err != nil {
 			return err
 		}
-		if commit, err = clone.ParseCommit(inv.ctx, c.Commit); err != nil {
+		if commit, err = work.ParseCommit(inv.ctx, clone, c.Commit); err != nil {
 			return err
 		}
 	}

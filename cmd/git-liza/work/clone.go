@@ -65,7 +65,7 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 }
 
 // ParseCommit is [git.Repo.ParseCommit], in a checkout after what was committed there is the clone's.
-func (c *Clone) ParseCommit(ctx context.Context, name string) (git.ID, error) {
+func ParseCommit(ctx context.Context, c *Clone, name string) (git.ID, error) {
 	if here := worktrees.NameOf(c.Repo); here != "" && c.Checkouts.Trees != nil {
 		_ = c.Checkouts.Trees.Take(ctx, here) // what cannot be taken over is said by those who need it
 	}

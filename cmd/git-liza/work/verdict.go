@@ -26,7 +26,7 @@ func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given strin
 		if at != id || review == "" {
 			return "", false, nil
 		}
-		commit, err = c.ParseCommit(ctx, "HEAD")
+		commit, err = ParseCommit(ctx, c, "HEAD")
 		return commit, true, err
 	}
 	b, _, err := c.Store.Board(ctx)
@@ -43,7 +43,7 @@ func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given strin
 			Reason: fmt.Sprintf("%s submitted %s, and %q is neither that id nor its first digits, at least four", id, t.Submission.Commit, flow.Excerpt(given, 80))}
 	}
 	meant := strings.HasPrefix(string(t.Submission.Commit), short)
-	switch found, err := c.ParseCommit(ctx, short); {
+	switch found, err := ParseCommit(ctx, c, short); {
 	case err == nil && strings.HasPrefix(string(found), short):
 		return found, true, nil
 	case meant && err != nil && !isAmbiguous(ctx, c.Repo, short):
@@ -83,7 +83,7 @@ func (c *Clone) explainNewer(ctx context.Context, id flow.TaskID, detail flow.De
 		return err
 	}
 	now := b.Task(id).Submission.Commit
-	old, failed := c.ParseCommit(ctx, string(named))
+	old, failed := ParseCommit(ctx, c, string(named))
 	if failed != nil || old != named || c.Store.Mirror.BringCommits(ctx, id, now) != nil {
 		return err
 	}
