@@ -86,7 +86,7 @@ func TestQuestionsAreAnswered(t *testing.T) {
 func TestQuestionsThatNobodyCanAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	script := w.played(works(`to: architect, text: "which?", wait: 30s`))
+	script := w.played(works(`to: architect, text: "which?", wait: 15m`))
 	stray := w.agent(`test -n "$LIZA_QUESTION"
 if git liza note "not mine" 2>"$notes/refused"; then exit 9; fi
 echo "I cannot tell"`)
