@@ -127,10 +127,10 @@ func TestModulesOfGo(t *testing.T) {
 	}
 	require.NoError(t, z.Close())
 	require.NoError(t, f.Close())
-	p.write(".config/go/env", "GOPROXY=off\n")
+	p.write(".config/go/env", "GOPROXY=off\nGOFLAGS=-trimpath\n")
 	gittest.Write(t, p.checkout, "go.mod", "module one\n\nrequire example.com/dep v1.0.0\n")
 	gittest.Write(t, p.checkout, "one.go", "package one\n\nimport \"example.com/dep\"\n\nvar One = dep.One\n")
-	require.True(t, p.run("go build -mod=mod .", "GOSUMDB=off", "GOTOOLCHAIN=local").Passed())
+	require.True(t, p.run(`test "$GOFLAGS" = "-trimpath -modcacherw" && go build -mod=mod .`, "GOSUMDB=off", "GOTOOLCHAIN=local").Passed())
 	require.NoDirExists(t, filepath.Join(p.home, "go", "pkg", "mod", "example.com"))
 	require.DirExists(t, filepath.Join(p.clone, ".git", "liza", "homes", "one", "go", "pkg", "mod", "example.com", "dep@v1.0.0"))
 	require.True(t, p.run("go build .", "GOPROXY=off", "GOTOOLCHAIN=local").Passed())

@@ -78,10 +78,11 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 			p.Variables = append(p.Variables, name+"="+folder)
 		}
 	}
-	if cache, proxy := goModules(ctx, theirs, environ); cache != "" {
+	cache, set := goModules(ctx, theirs, environ)
+	if cache != "" {
 		d.Read = append(d.Read, cache)
-		p.Variables = append(p.Variables, "GOPROXY="+proxy)
 	}
+	p.Variables = append(p.Variables, set...)
 	return p, nil
 }
 
@@ -198,16 +199,18 @@ func copySettings(ctx context.Context, repo *git.Repo, home string, environ []st
 }
 
 // goModules has go take modules from the user's cache first, which it may not write: they are
-// checked by their sums as everywhere, and kept in a cache of the command's home.
-func goModules(ctx context.Context, home string, environ []string) (cache, proxy string) {
-	cache = filepath.Join(home, "go", "pkg", "mod", "cache", "download")
-	if home == "" || !isFolder(cache) {
-		return "", ""
-	}
-	var rest strings.Builder
-	r, err := proc.Run(ctx, proc.Command{Path: "go", Args: []string{"env", "GOPROXY"}, Dir: home, Env: proc.Environment(environ, nil), Stdout: &rest, Wall: 10 * time.Second})
+// checked by their sums as everywhere, and kept in a cache of the command's home, which can be
+// removed as other files can.
+func goModules(ctx context.Context, home string, environ []string) (cache string, variables []string) {
+	var said strings.Builder
+	r, err := proc.Run(ctx, proc.Command{Path: "go", Args: []string{"env", "GOPROXY", "GOFLAGS"}, Dir: os.TempDir(), Env: proc.Environment(environ, nil), Stdout: &said, Wall: 10 * time.Second})
 	if err != nil || !r.Passed() {
-		return "", ""
+		return "", nil
 	}
-	return cache, "file://" + filepath.ToSlash(cache) + "," + strings.TrimSpace(rest.String())
+	proxy, flags, _ := strings.Cut(said.String(), "\n")
+	variables = []string{"GOFLAGS=" + strings.TrimSpace(strings.TrimSpace(flags)+" -modcacherw")}
+	if cache = filepath.Join(home, "go", "pkg", "mod", "cache", "download"); home == "" || !isFolder(cache) {
+		return "", variables
+	}
+	return cache, append(variables, "GOPROXY=file://"+filepath.ToSlash(cache)+","+proxy)
 }

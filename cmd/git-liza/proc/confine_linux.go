@@ -114,18 +114,14 @@ func dropCapabilities() error {
 
 // enter restricts this process to the domain: first its files, then its calls.
 func (d *domainSpec) enter() error {
-	config, err := landlock.NewConfig(landlockFiles, landlockScopes)
-	if err != nil {
-		return err
-	}
 	var rules []landlock.Rule
 	for _, path := range append(systemReads, converted[string](d.Read)...) {
-		rules = append(rules, pathRule(path, landlock.RODirs, landlock.ROFiles))
+		rules = append(rules, rulesFor(path, landlock.RODirs, landlock.ROFiles)...)
 	}
 	for _, path := range append(systemWrites, converted[string](d.Write)...) {
-		rules = append(rules, pathRule(path, landlock.RWDirs, landlock.RWFiles))
+		rules = append(rules, rulesFor(path, landlock.RWDirs, landlock.RWFiles)...)
 	}
-	if err := config.BestEffort().Restrict(rules...); err != nil {
+	if err := (landlock.Config{HandledAccessFS: landlockFiles, Scoped: landlockScopes}).BestEffort().Restrict(rules...); err != nil {
 		return err
 	}
 	return loadFilter(callPolicy(d.Sockets))
@@ -163,12 +159,17 @@ func refusedBy(errno syscall.Errno) seccomp.Action {
 	return seccomp.ActionErrno | seccomp.Action(errno)
 }
 
-// pathRule is the rule for a file or a folder with all below it.
-func pathRule(path string, dir, file func(...string) landlock.FSRule) landlock.FSRule {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return file(path).WithIoctlDev().IgnoreIfMissing()
+// rulesFor is the rule for a file or a folder with all below it, none for what this user does
+// not reach anyhow.
+func rulesFor(path string, dir, file func(...string) landlock.FSRule) []landlock.Rule {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil
+	case info.IsDir():
+		return []landlock.Rule{dir(path).WithRefer().WithIoctlDev().IgnoreIfMissing()}
 	}
-	return dir(path).WithRefer().WithIoctlDev().IgnoreIfMissing()
+	return []landlock.Rule{file(path).WithIoctlDev().IgnoreIfMissing()}
 }
 
 // mptcp is the protocol that TCP rules and filters do not know.
