@@ -303,7 +303,7 @@ func TestWorktreeThatIsRemoved(t *testing.T) {
 			w.write(mine, "mine\n")
 			// Three failures of task-1 before another claim are no matter here.
 			r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.NoTrips = true, true }, coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }
-test $n != 1 || { intent; work kept.txt; git liza list; }
+test $n != 1 || { intent; work kept.txt; git liza show --trace HEAD || :; }
 test -e kept.txt
 `+test.script)))
 			require.ErrorContains(t, r.wait(), test.reason, r.said())
