@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
-	"cmd/git-liza/work":       {"cmd/git-liza/codehost", "cmd/git-liza/confine", "cmd/git-liza/extension", "cmd/git-liza/lesson", "flow", "flow/breaker", "flow/layout", "flow/markdown", "flow/pattern", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/metrics", "cmd/git-liza/planfile", "cmd/git-liza/proc", "cmd/git-liza/secret", "flow/spelling"},
+	"cmd/git-liza/work":       {"cmd/git-liza/codehost", "cmd/git-liza/confine", "cmd/git-liza/extension", "cmd/git-liza/lesson", "flow", "flow/breaker", "flow/layout", "flow/lists", "flow/markdown", "flow/pattern", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/metrics", "cmd/git-liza/planfile", "cmd/git-liza/proc", "cmd/git-liza/secret", "flow/spelling"},
 	"cmd/git-liza/provider":   {"flow", "flow/layout", "flow/pattern", "flow/shell", "gitstore/document", "gitstore/git", "cmd/git-liza/launcher", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "flow/layout", "flow/lists", "flow/markdown", "flow/pattern", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks/stubs", "contracts", "templates",

@@ -48,16 +48,19 @@ func declared(t *Task) []glob {
 	return globs
 }
 
-// Foreign are those of the paths, changed in the work on a task, that never names or that no
-// task owns, nor this one's intent declares. A task that owns nothing may change what it likes.
-func (b *Board) Foreign(t *Task, list []string) []string {
-	owned, never := declared(t), parseGlobs(b.Settings().Config.Never)
-	for _, s := range b.Summaries() {
-		owned = append(owned, b.owned(s)...)
+// Foreign says of a path, changed in the work on a task, whether never names it, or no task owns
+// it and this one's intent does not declare it. A task that owns nothing may change what it
+// likes, and so may nobody's, which is nil.
+func (b *Board) Foreign(t *Task) func(path string) bool {
+	never, bounded := parseGlobs(b.Settings().Config.Never), t != nil && len(t.Owns) > 0
+	var owned []glob
+	if bounded {
+		owned = declared(t)
+		for _, s := range b.Summaries() {
+			owned = append(owned, b.owned(s)...)
+		}
 	}
-	return lists.Where(list, func(path string) bool {
-		return matchesAny(never, path) || len(t.Owns) > 0 && !matchesAny(owned, path)
-	})
+	return func(path string) bool { return matchesAny(never, path) || bounded && !matchesAny(owned, path) }
 }
 
 // artifactBounds are the paths that a role writes which writes artifacts alone, in its

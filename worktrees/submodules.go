@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -116,7 +117,7 @@ func (i *insides) saveSubmodules(ctx context.Context, r record, left []string) [
 func (i *insides) saveSubmodule(ctx context.Context, r record, dir string, saved map[string]bool) bool {
 	clone := i.registry.common + strings.TrimPrefix(dir, r.inside())
 	refs := i.refsAt(dir)
-	var revs, remote []string
+	var revs, remote, tags []string
 	rescue := "" // refs that keep what is only here, as git takes them
 	for _, id := range i.refsAt(clone) {
 		revs = append(revs, "^"+string(id))
@@ -125,23 +126,34 @@ func (i *insides) saveSubmodule(ctx context.Context, r record, dir string, saved
 		switch {
 		case strings.HasPrefix(ref, "refs/remotes/"):
 			remote = append(remote, "^"+string(id))
-		case !strings.HasPrefix(ref, "refs/tags/") && !slices.Contains(revs, "^"+string(id)) && !slices.Contains(revs, string(id)+"^{commit}"): // tags come from remotes
+		case strings.HasPrefix(ref, "refs/tags/"):
+			if fileExists(filepath.Join(dir, filepath.FromSlash(ref))) { // those that came with the clone are packed
+				tags = append(tags, string(id)+"^{commit}")
+			}
+		case !slices.Contains(revs, "^"+string(id)) && !slices.Contains(revs, string(id)+"^{commit}"):
 			revs = append(revs, string(id)+"^{commit}")
 			rescue += "update " + layout.RescueRefs + r.name + "/" + string(id) + " " + string(id) + "\n"
 		}
 	}
 	at := record{name: r.name, gitDir: i.registry.common, path: r.path}
+	stdin := slices.Concat(remote, revs)
 	run := func(args ...string) (string, error) {
-		out, err := i.isolation.run(ctx, at, git.Cmd{Args: args, Stdin: []byte(strings.Join(append(remote, revs...), "\n")), Env: []string{"GIT_INDEX_FILE=" + filepath.Join(r.gitDir, "submodule"),
+		out, err := i.isolation.run(ctx, at, git.Cmd{Args: args, Stdin: []byte(strings.Join(stdin, "\n")), Env: []string{"GIT_INDEX_FILE=" + filepath.Join(r.gitDir, "submodule"),
 			"GIT_SHALLOW_FILE=" + filepath.Join(dir, "shallow"), "GIT_NO_LAZY_FETCH=1",
 			"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(dir, "objects") + ":" + filepath.Join(clone, "objects")}})
 		return strings.TrimSpace(string(out)), err
 	}
-	only, err := run("rev-list", "--max-count=1", "--stdin")
+	only, err := run("rev-list", "--count", "--stdin")
+	stdin = append(stdin, tags...)
+	tagged, tagErr := run("rev-list", "--count", "--stdin")
+	stashed, _ := git.ReadSmall(filepath.Join(dir, "logs", "refs", "stash"))
 	workTree, configErr := run("config", "--file", filepath.Join(dir, "config"), "--no-includes", "core.worktree")
 	at.path = resolveLinks(absoluteIn(dir, workTree))
 	info, infoErr := os.Lstat(filepath.Join(at.path, ".git"))
-	if errors.Join(err, configErr, infoErr) != nil || !info.Mode().IsRegular() || !isBelow(r.path, at.path) {
+	if only != tagged || bytes.Count(stashed, []byte("\n")) > 1 {
+		return false // tags of its own, and stashes below the last one, are not taken over
+	}
+	if errors.Join(err, tagErr, configErr, infoErr) != nil || !info.Mode().IsRegular() || !isBelow(r.path, at.path) {
 		return false
 	}
 	_, err = run("-c", "core.sparseCheckout=false", "read-tree", string(refs["HEAD"]))
@@ -149,7 +161,7 @@ func (i *insides) saveSubmodule(ctx context.Context, r record, dir string, saved
 	if errors.Join(err, listErr) != nil || slices.ContainsFunc(strings.Split(changed, "\x00"), func(name string) bool { return name != "" && !saved[filepath.Join(at.path, name)] }) {
 		return false
 	}
-	if only != "" {
+	if only != "0" {
 		if err = i.bring(ctx, r, dir, clone, revs); err == nil {
 			_, err = (&isolation{repo: i.repo, common: clone}).run(ctx, record{name: r.name, path: r.path, gitDir: clone}, git.Cmd{Args: []string{"update-ref", "--stdin"}, Stdin: []byte(rescue)})
 		}

@@ -263,6 +263,23 @@ func TestSubmodulesAreKept(t *testing.T) {
 			f.write(filepath.Join(lib, "x.o"), "x")
 			return false
 		},
+		"two stashes": func(f *family, lib string) bool {
+			for _, text := range []string{"one\n", "two\n"} {
+				f.write(filepath.Join(lib, "file"), text)
+				f.gitIn(lib, "stash")
+			}
+			return true
+		},
+		"a tag of its own": func(f *family, lib string) bool {
+			f.gitIn(lib, "commit", "-q", "--allow-empty", "-m", "own")
+			f.gitIn(lib, "tag", "mine")
+			f.gitIn(lib, "reset", "-q", "--hard", "HEAD^")
+			return true
+		},
+		"a tag of what the remote has": func(f *family, lib string) bool {
+			f.gitIn(lib, "tag", "-m", "theirs", "theirs")
+			return false
+		},
 		"a commit of its own": func(f *family, lib string) bool { return f.commits(lib) },
 		"a commit that the checkout has committed": func(f *family, lib string) bool {
 			f.write(filepath.Join(lib, "file"), "own\n")

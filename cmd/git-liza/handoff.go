@@ -17,8 +17,8 @@ type handoffCommand struct {
 }
 
 func (c *handoffCommand) Run(inv *invocation, clone *work.Clone) error {
-	r, err := clone.Make(inv.ctx, flow.ActHandoff, c.ID, &flow.HandoffMove{Handoff: flow.Handoff{Summary: c.Summary, NextAction: c.NextAction,
-		Approach: c.Approach, Blockers: c.Blocker, Files: c.File, NextSteps: c.NextStep, DeadEnds: c.DeadEnd}})
+	r, err := work.HandOff(inv.ctx, clone, c.ID, flow.Handoff{Summary: c.Summary, NextAction: c.NextAction,
+		Approach: c.Approach, Blockers: c.Blocker, Files: c.File, NextSteps: c.NextStep, DeadEnds: c.DeadEnd})
 	if err != nil {
 		return err
 	}

@@ -71,18 +71,23 @@ func (p *person) script(name, text string) {
 // What a program in the user's home needs can be read, and what lies beside it cannot.
 func TestProgramsOfAHome(t *testing.T) {
 	p := newPerson(t)
-	p.environ = append(p.environ, "PATH="+filepath.Join(p.home, ".local", "bin")+":"+filepath.Join(p.home, "sdk", "bin")+":"+os.Getenv("PATH"))
+	p.environ = append(p.environ, "PATH="+filepath.Join(p.home, ".local", "bin")+":"+filepath.Join(p.home, "sdk", "1.0", "bin")+":"+filepath.Join(p.home, "work", "bin")+":"+filepath.Join(p.clone, "bin")+":"+os.Getenv("PATH"))
 	p.script(".local/share/tools/one/bin/one", `exec cat "$(dirname "$(readlink -f "$0")")/../data"`)
 	p.write(".local/share/tools/one/data", "data\n")
-	p.script("sdk/bin/two", `exec cat "$(dirname "$0")/../data"`)
-	p.write("sdk/data", "data\n")
+	p.script("sdk/1.0/bin/two", `exec cat "$(dirname "$0")/../data"`)
+	p.write("sdk/1.0/data", "data\n")
 	p.write(".local/bin/none", "")
 	require.NoError(t, os.Symlink("../share/tools/one/bin/one", filepath.Join(p.home, ".local", "bin", "one")))
 	p.write(".rustup/settings.toml", "")
 	secret := p.write(".local/share/keyrings/secret", "secret\n")
 	key := p.write(".ssh/key", "secret\n")
 	require.True(t, p.run("one && two && cat $RUSTUP_HOME/settings.toml").Passed())
-	for _, path := range []string{secret, key, p.write(".local/other", "")} {
+	p.script("work/bin/three", "exit 0")
+	p.script("clone/bin/four", "exit 0")
+	require.NoError(t, os.Symlink("../../.ssh", filepath.Join(p.home, ".local", "bin", "keys")))
+	p.environ = append(p.environ, "HOME="+p.home+"/")
+	require.True(t, p.run("one && three && four").Passed())
+	for _, path := range []string{secret, key, p.write(".local/other", ""), p.write("work/secret", ""), p.write("clone/secret", "")} {
 		require.NotZero(t, p.run("cat "+path).Code, path)
 	}
 	p.Read = []string{filepath.Dir(key)}
@@ -90,6 +95,13 @@ func TestProgramsOfAHome(t *testing.T) {
 	require.NotZero(t, p.run("echo >>"+key).Code)
 	p.Write = p.Read
 	require.True(t, p.run("echo >>"+key).Passed())
+}
+
+// What a person runs in the work tree of the clone is the person's.
+func TestOwnWorkTree(t *testing.T) {
+	p := newPerson(t)
+	p.checkout = p.clone
+	require.True(t, p.run("echo >.git/hooks/mine && cat .git/config").Passed())
 }
 
 // Some programs look for their settings in each folder above.
@@ -138,6 +150,8 @@ func TestModulesOfGo(t *testing.T) {
 
 func TestHomes(t *testing.T) {
 	p := newPerson(t)
+	p.write(".gitconfig", "[user]\n\tname = Ann\n[github]\n\ttoken = secret\n[core]\n\texcludesFile = "+p.home+"/ignore\n[filter \"x\"]\n\tclean = curl https://u:secret@example.com\n[credential]\n\thelper = secret\n")
+	require.True(t, p.run(`git config user.name && ! grep -e secret -e ignore "$HOME/.gitconfig" && mkdir -p "$HOME/.gitconfig2/x" && rm "$HOME/.gitconfig" && mv "$HOME/.gitconfig2" "$HOME/.gitconfig"`).Passed())
 	theirs := p.write("theirs", "")
 	home := filepath.Join(p.clone, ".git", "liza", "homes", "one")
 	require.True(t, p.run(`echo >"$HOME/kept"; echo >"$TMPDIR/gone"; ln -sf `+theirs+` "$HOME/.gitconfig"`).Passed())

@@ -2,8 +2,11 @@ package confine
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,10 +48,10 @@ func (p Place) Hint(r proc.Result) string {
 
 // Place is where a command runs in the checkout dir. Its home is one of those of the clone, by
 // its name, and is made; commands with the same home share their caches. environ is the
-// user's. The error is that of [Settings.State], or says that there is no home.
+// user's. What runs in the user's own work tree is the user's, and nothing keeps it from anything. The error is that of [Settings.State], or says that there is no home.
 func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, dir, home string) (Place, error) {
 	state, err := s.State()
-	if err != nil || state == proc.Unconfined {
+	if err != nil || state == proc.Unconfined || strings.HasPrefix(repo.CommonDir()+"/", dir+"/") {
 		return Place{}, err
 	}
 	home = filepath.Join(repo.CommonDir(), filepath.FromSlash(Folder), home)
@@ -65,15 +68,30 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	d := &proc.Domain{Write: append([]string{dir, home, scratch}, s.Write...), Sockets: s.Sockets}
 	p := Place{d, []string{"HOME=" + home, "TMPDIR=" + scratch}, scratch}
 	stores, _ := git.Stores(filepath.Join(repo.CommonDir(), "objects")) // git says what it cannot read
-	modules, _ := filepath.Glob(filepath.Join(repo.CommonDir(), "modules", "*", "objects"))
+	var modules []string
+	_ = filepath.WalkDir(filepath.Join(repo.CommonDir(), "modules"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Name() != "objects" {
+			return nil // there may be none
+		}
+		modules = append(modules, path)
+		return fs.SkipDir
+	})
 	d.Read = slices.Concat(s.Read, stores, modules, topFiles(ctx, repo, dir),
 		[]string{filepath.Join(repo.Config.ContentStore(ctx), "objects"), filepath.Join(repo.CommonDir(), layout.Private, "origin")})
-	theirs := proc.Value(environ, "HOME")
+	theirs, err := filepath.EvalSymlinks(proc.Value(environ, "HOME"))
+	if err != nil {
+		theirs = "" // there is none
+	}
+	real := theirs
+	if u, err := user.Current(); err == nil {
+		real = u.HomeDir
+	}
+	private := []string{theirs, real, repo.CommonDir(), repo.MainWorkTree()}
 	for _, path := range filepath.SplitList(proc.Value(environ, "PATH")) {
-		d.Read = append(d.Read, programFolders(path, theirs)...)
+		d.Read = append(d.Read, programFolders(path, theirs, private)...)
 	}
 	for name, folder := range toolFolders {
-		if folder = filepath.Join(theirs, folder); isFolder(folder) {
+		if folder = filepath.Join(theirs, folder); theirs != "" && isFolder(folder) {
 			d.Read = append(d.Read, folder)
 			p.Variables = append(p.Variables, name+"="+folder)
 		}
@@ -100,12 +118,13 @@ func isFolder(path string) bool {
 
 // programFolders are what programs in a folder of the PATH need: the folder itself, what is
 // installed beside it, and where its links lead.
-func programFolders(path, home string) []string {
-	if !filepath.IsAbs(path) {
+func programFolders(path, home string, private []string) []string {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil || !filepath.IsAbs(path) {
 		return nil
 	}
-	list := besides(path, home)
-	if path == "/bin" || path == "/sbin" || strings.HasPrefix(path, "/usr/") {
+	list := besides(path, home, private)
+	if path == "/bin" || path == "/sbin" || strings.HasPrefix(path, "/usr/") && !strings.HasPrefix(path, "/usr/local/") {
 		return list
 	}
 	entries, _ := os.ReadDir(path)
@@ -113,27 +132,46 @@ func programFolders(path, home string) []string {
 		if e.Type()&os.ModeSymlink == 0 {
 			continue
 		}
-		if to, err := filepath.EvalSymlinks(filepath.Join(path, e.Name())); err == nil && filepath.Dir(to) != path {
+		to, err := filepath.EvalSymlinks(filepath.Join(path, e.Name()))
+		if info, statErr := os.Stat(to); err == nil && statErr == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && filepath.Dir(to) != path {
 			list = append(list, to)
-			if name := filepath.Base(filepath.Dir(to)); name == "bin" {
-				list = append(list, besides(filepath.Dir(to), home)...)
+			if filepath.Base(filepath.Dir(to)) == "bin" {
+				list = append(list, besides(filepath.Dir(to), home, private)...)
 			}
 		}
 	}
 	return list
 }
 
-// besides are a folder of programs and what is installed with it: in the folder above, but
-// in a home and in its hidden folders, which hold much else.
-func besides(path, home string) []string {
+// besides are a folder of programs and what is installed with it: all of the folder above, but
+// one that holds much else, such as a home, a folder in it or at the root, or something private.
+func besides(path, home string, private []string) []string {
 	above := filepath.Dir(path)
-	switch name := filepath.Base(path); {
-	case name != "bin" && name != "sbin", above == home, above == "/":
+	isBelow := func(one, dir string) bool {
+		return one == dir || strings.HasPrefix(one, strings.TrimSuffix(dir, "/")+"/")
+	}
+	if slices.ContainsFunc(private, func(one string) bool { return one != "" && isBelow(one, path) }) {
+		return nil
+	}
+	if name := filepath.Base(path); name != "bin" && name != "sbin" {
 		return []string{path}
-	case filepath.Dir(above) == home && strings.HasPrefix(filepath.Base(above), "."):
-		return []string{path, filepath.Join(above, "lib"), filepath.Join(above, "libexec")}
+	}
+	switch parent := filepath.Dir(above); {
+	case above == home, above == "/":
+		return []string{path}
+	case parent == home, parent == "/", isGit(above), slices.ContainsFunc(private, func(one string) bool { return one != "" && isBelow(one, above) }):
+		list := []string{path}
+		for _, name := range []string{"lib", "lib64", "libexec", "include", "conda-meta", "ssl"} {
+			list = append(list, filepath.Join(above, name))
+		}
+		return list
 	}
 	return []string{above}
+}
+
+func isGit(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil
 }
 
 // topFiles are the tracked files at the top of the main work tree and in its hidden folders,
@@ -163,18 +201,18 @@ func topFiles(ctx context.Context, repo *git.Repo, dir string) (list []string) {
 	return list
 }
 
-// unkept are the keys of the user's configuration, or what they begin with, that are about
-// passwords, addresses, signatures or programs of the user.
-var unkept = []string{"credential.", "http.", "url.", "include.", "includeif.", "gpg.", "commit.gpgsign", "tag.gpgsign", "user.signingkey",
-	"core.hookspath", "core.fsmonitor", "core.askpass", "core.sshcommand", "core.editor", "sendemail.", "liza.", "safe."}
+// copied are the keys of the user's configuration, or what they begin with, that hold neither a
+// password nor an address nor a file of the user.
+var copied = []string{"user.name", "user.email", "author.", "committer.", "core.autocrlf", "core.eol", "core.safecrlf", "core.quotepath", "core.abbrev", "core.longpaths",
+	"filter.", "diff.", "merge.", "init.defaultbranch", "safe.", "rebase.", "pull.", "advice.", "color.", "column.", "log.", "status.", "i18n.", "rerere.", "index.", "feature.", "protocol."}
 
-// copySettings writes the user's configuration of git into a home, without what is unkept.
+// copySettings writes what is copied of the user's configuration of git into a home.
 func copySettings(ctx context.Context, repo *git.Repo, home string, environ []string) error {
 	theirs := proc.Value(environ, "HOME")
 	var settings []git.Setting
 	for _, path := range []string{filepath.Join(theirs, ".config", "git", "config"), filepath.Join(theirs, ".gitconfig")} {
-		if _, err := os.Stat(path); theirs == "" || err != nil {
-			continue
+		if _, err := git.ReadSmall(path); theirs == "" || err != nil {
+			continue // git reads it neither, or says what is wrong with it
 		}
 		found, err := repo.Config.SettingsIn(ctx, path)
 		if err != nil {
@@ -183,7 +221,7 @@ func copySettings(ctx context.Context, repo *git.Repo, home string, environ []st
 		settings = append(settings, found...)
 	}
 	settings = slices.DeleteFunc(settings, func(s git.Setting) bool {
-		return slices.ContainsFunc(unkept, func(begin string) bool {
+		return strings.Contains(s.Value, "://") || !slices.ContainsFunc(copied, func(begin string) bool {
 			return s.Key == begin || strings.HasSuffix(begin, ".") && strings.HasPrefix(s.Key, begin)
 		})
 	})
@@ -192,10 +230,12 @@ func copySettings(ctx context.Context, repo *git.Repo, home string, environ []st
 		return err
 	}
 	defer root.Close()
-	if err := root.Remove(".gitconfig"); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	made := ".gitconfig-" + rand.Text()
+	err = root.WriteFile(made, []byte(git.RenderConfig(settings)), 0o600)
+	if err == nil && root.Rename(made, ".gitconfig") != nil { // a command has put a folder there
+		err = errors.Join(root.RemoveAll(".gitconfig"), root.Rename(made, ".gitconfig"))
 	}
-	return root.WriteFile(".gitconfig", []byte(git.RenderConfig(settings)), 0o600)
+	return err
 }
 
 // goModules has go take modules from the user's cache first, which it may not write: they are

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -25,7 +27,7 @@ const shimName = "git-liza: confining a command"
 var (
 	systemReads = []string{"/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/opt", "/proc", "/run/NetworkManager/resolv.conf", "/run/resolvconf", "/run/systemd/resolve",
 		"/sbin", "/snap", "/sys", "/usr"}
-	systemWrites = []string{"/dev/full", "/dev/null", "/dev/ptmx", "/dev/pts", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero"}
+	systemWrites = []string{"/dev/full", "/dev/null", "/dev/ptmx", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero"}
 )
 
 // What is handled of Landlock: all rights to files of its version 5, and from version 6 on
@@ -75,6 +77,7 @@ func init() {
 
 // runShim becomes the command of the orders. It returns only if it cannot.
 func runShim(orders *os.File) error {
+	_ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // also what the user's shell left open
 	unix.CloseOnExec(3)
 	runtime.LockOSThread()
 	var w guardSpec
@@ -175,28 +178,36 @@ func rulesFor(path string, dir, file func(...string) landlock.FSRule) []landlock
 // mptcp is the protocol that TCP rules and filters do not know.
 const mptcp = 262
 
+// mountCalls prepare mounts. In a user namespace of its own a process made and removed folders by
+// them where it may write nothing.
+var mountCalls = []string{"fsopen", "fspick", "fsmount", "fsconfig", "open_tree", "move_mount", "mount_setattr"}
+
 // callPolicy refuses calls that lead round Landlock. Before its version 9 a process may connect
 // to any socket whose path it can name, such as docker's, so the only sockets of that
-// family are those of sequential packets, which no such service speaks. prlimit ended
-// processes outside of a domain. Rings do calls that no filter sees.
+// family are those of sequential packets, which no such service speaks, and pairs that can send
+// to no other. prlimit ended processes outside of a domain. Rings do calls that no filter sees,
+// and so does clone3, whose flags lie in memory: where it is none, programs take clone.
 func callPolicy(sockets bool) seccomp.Policy {
-	socket := func(conditions ...seccomp.Condition) seccomp.NameWithConditions {
-		return seccomp.NameWithConditions{Name: "socket", Conditions: conditions}
+	named := func(name string, conditions ...seccomp.Condition) seccomp.NameWithConditions {
+		return seccomp.NameWithConditions{Name: name, Conditions: conditions}
 	}
-	family := func(op seccomp.Operation, value uint64) seccomp.Condition {
+	first := func(op seccomp.Operation, value uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: 0, Operation: op, Value: value}
 	}
 	conditions := []seccomp.NameWithConditions{
-		{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual}}},
-		socket(family(seccomp.NotEqual, unix.AF_UNIX), family(seccomp.NotEqual, unix.AF_INET), family(seccomp.NotEqual, unix.AF_INET6), family(seccomp.NotEqual, unix.AF_NETLINK)),
-		socket(seccomp.Condition{Argument: 2, Operation: seccomp.Equal, Value: mptcp}),
+		named("prlimit64", seccomp.Condition{Argument: 0, Operation: seccomp.NotEqual}),
+		named("socket", first(seccomp.NotEqual, unix.AF_UNIX), first(seccomp.NotEqual, unix.AF_INET), first(seccomp.NotEqual, unix.AF_INET6), first(seccomp.NotEqual, unix.AF_NETLINK)),
+		named("socket", seccomp.Condition{Argument: 2, Operation: seccomp.Equal, Value: mptcp}),
+		named("unshare", first(seccomp.BitsSet, unix.CLONE_NEWUSER)),
+		named("clone", first(seccomp.BitsSet, unix.CLONE_NEWUSER)),
 	}
 	if !sockets {
-		conditions = append(conditions, socket(family(seccomp.Equal, unix.AF_UNIX), seccomp.Condition{Argument: 1, Operation: seccomp.BitsNotSet, Value: unix.SOCK_RDM}))
+		conditions = append(conditions, named("socket", first(seccomp.Equal, unix.AF_UNIX), seccomp.Condition{Argument: 1, Operation: seccomp.BitsNotSet, Value: unix.SOCK_RDM}),
+			named("socketpair", seccomp.Condition{Argument: 1, Operation: seccomp.BitsSet, Value: unix.SOCK_DGRAM}))
 	}
 	return seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
-		{Action: refusedBy(unix.ENOSYS), Names: []string{"io_uring_setup", "io_uring_enter", "io_uring_register"}},
-		{Action: refusedBy(unix.EPERM), Names: []string{"add_key", "keyctl", "request_key", "process_vm_readv", "process_vm_writev", "ptrace", "pidfd_getfd"},
+		{Action: refusedBy(unix.ENOSYS), Names: []string{"io_uring_setup", "io_uring_enter", "io_uring_register", "clone3"}},
+		{Action: refusedBy(unix.EPERM), Names: slices.Concat(mountCalls, []string{"add_key", "keyctl", "request_key", "mq_open", "mq_unlink"}),
 			NamesWithCondtions: conditions},
 	}}
 }

@@ -50,6 +50,9 @@ func opens(family, kind, protocol int) attempt {
 	}
 }
 
+// leftOpen is a descriptor that programs inherit, as from a user's shell.
+const leftOpen = 99
+
 // attempts are rows of the corpus, each with its error in a domain. Unconfined each
 // succeeds, or the row shows nothing.
 var attempts = map[string]struct {
@@ -86,12 +89,23 @@ var attempts = map[string]struct {
 	"limits it": {func(a ...string) error {
 		return try(unix.SYS_PRLIMIT64, uintptr(number(a[0])), unix.RLIMIT_CORE, 0, uintptr(unsafe.Pointer(&unix.Rlimit{})))
 	}, unix.EPERM},
-	"limits itself":                {func(a ...string) error { return unix.Getrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }, 0},
-	"connects by a path":           {func(a ...string) error { c, err := net.Dial("unix", a[1]+"/socket"); closeAll(c); return err }, unix.EPERM},
-	"connects to a name":           {func(a ...string) error { c, err := net.Dial("unixpacket", "@"+a[2]); closeAll(c); return err }, unix.EPERM},
-	"has a pair of sockets":        {func(a ...string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); return err }, 0},
-	"has a socket of packets":      {opens(unix.AF_UNIX, unix.SOCK_SEQPACKET, 0), 0},
-	"has a socket of datagrams":    {opens(unix.AF_UNIX, unix.SOCK_DGRAM, 0), unix.EPERM},
+	"limits itself":             {func(a ...string) error { return unix.Getrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }, 0},
+	"connects by a path":        {func(a ...string) error { c, err := net.Dial("unix", a[1]+"/socket"); closeAll(c); return err }, unix.EPERM},
+	"connects to a name":        {func(a ...string) error { c, err := net.Dial("unixpacket", "@"+a[2]); closeAll(c); return err }, unix.EPERM},
+	"has a pair of sockets":     {func(a ...string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); return err }, 0},
+	"has a socket of packets":   {opens(unix.AF_UNIX, unix.SOCK_SEQPACKET, 0), 0},
+	"has a socket of datagrams": {opens(unix.AF_UNIX, unix.SOCK_DGRAM, 0), unix.EPERM},
+	"has a pair of datagrams":   {func(a ...string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0); return err }, unix.EPERM},
+	"has users of its own": {func(a ...string) error {
+		c := exec.Command("/bin/true")
+		c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
+		return c.Run()
+	}, unix.EPERM},
+	"reads what was left open": {func(a ...string) error { _, err := unix.Read(leftOpen, make([]byte, 1)); return err }, unix.EBADF},
+	"has a terminal": {func(a ...string) error {
+		_, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+		return err
+	}, 0},
 	"has a socket of another kind": {opens(unix.AF_PACKET, unix.SOCK_RAW, 0), unix.EPERM},
 	"serves on loopback": {func(a ...string) error {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -166,6 +180,10 @@ func TestAttemptsInADomain(t *testing.T) {
 	}
 	self, err := os.Executable()
 	require.NoError(t, err)
+	null, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer null.Close()
+	require.NoError(t, unix.Dup3(int(null.Fd()), leftOpen, 0))
 	for name, row := range attempts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

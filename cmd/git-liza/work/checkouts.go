@@ -166,7 +166,7 @@ func (c *Checkouts) rescueContents(ctx context.Context, b *flow.Board, k Checkou
 	if k.Broken {
 		return "", nil
 	}
-	commit, err := c.snapshot(ctx, k.Path, "Leftovers of "+k.Name)
+	commit, err := c.snapshot(ctx, nil, k.Path, "Leftovers of "+k.Name)
 	if err != nil {
 		return "", err
 	}

@@ -10,15 +10,17 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// snapshot is [worktrees.Contents.Snapshot] without what the board's never names. It says
-// once what is left out: that stays in its folder, see [worktrees.Trees.Retire].
-func (c *Checkouts) snapshot(ctx context.Context, path, message string) (flow.ObjectID, error) {
-	never, err := c.never(ctx)
+// snapshot is [worktrees.Contents.Snapshot] without what is foreign to a task, see
+// [flow.Board.Foreign]. It says once what is left out: that stays in its folder, see
+// [worktrees.Trees.Retire].
+func (c *Checkouts) snapshot(ctx context.Context, t *flow.Task, path, message string) (flow.ObjectID, error) {
+	never, err := c.never(ctx, t)
 	if err != nil {
 		return "", err
 	}
@@ -32,7 +34,7 @@ func (c *Checkouts) snapshot(ctx context.Context, path, message string) (flow.Ob
 
 // holdBack reports whether a commit that is about to be saved would bring a remote what no person
 // has seen: files that never names or that no task owns. The clone keeps such a commit below
-// refs/liza/rescue/ instead. People are told of it, also where no remote has the board yet.
+// refs/liza/rescue/ instead. Where no remote has the board, what no task owns is only told.
 func (c *Checkouts) holdBack(ctx context.Context, t *flow.Task, commit flow.ObjectID) (bool, error) {
 	b, _, err := c.store.Board(ctx)
 	remote, authorityErr := c.store.Authority(ctx)
@@ -49,34 +51,34 @@ func (c *Checkouts) holdBack(ctx context.Context, t *flow.Task, commit flow.Obje
 		_, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		paths = append(paths, path)
 	}
-	foreign := b.Foreign(t, paths)
+	foreign := lists.Where(paths, b.Foreign(t))
 	if err = errors.Join(err, b.Err()); err != nil || len(foreign) == 0 {
 		return false, err
 	}
 	what := fmt.Sprintf("what is saved of %s has files that no task owns or `never` names: %s", t.ID, git.VisibleList(foreign, 20))
-	if remote == "" {
+	if remote == "" && !slices.ContainsFunc(foreign, b.Foreign(nil)) {
 		c.say(what)
 		return false, nil
 	}
 	if _, err := c.keepCommit(ctx, b, t.ID, commit, "branch "+t.ID.Branch()); err != nil {
 		return false, err
 	}
-	c.say(fmt.Sprintf("%s; it stays in this clone until you push it: git -C %s push %s %s:refs/heads/%s-%s", what,
-		shell.Quote(cmp.Or(c.repo.MainWorkTree(), c.repo.CommonDir())), shell.Quote(remote), commit.Short(), t.ID, commit.Short()))
+	what += "; it stays in this clone"
+	if remote != "" {
+		what += fmt.Sprintf(" until you push it: git -C %s push %s %s:refs/heads/%s-%s", shell.Quote(cmp.Or(c.repo.MainWorkTree(), c.repo.CommonDir())), shell.Quote(remote), commit.Short(), t.ID, commit.Short())
+	}
+	c.say(what)
 	return true, nil
 }
 
-// never are the paths that no agent of the board changes: what they hold stays on this
-// machine.
-func (c *Checkouts) never(ctx context.Context) (worktrees.Never, error) {
+// never are the paths that stay on this machine: those that are foreign to a task, or to any for
+// nil.
+func (c *Checkouts) never(ctx context.Context, t *flow.Task) (worktrees.Never, error) {
 	b, _, err := c.store.Board(ctx)
 	if err != nil {
 		return nil, err
 	}
-	globs := b.Settings().Config.Never
-	return func(path string) bool {
-		return slices.ContainsFunc(globs, func(glob string) bool { return flow.Match(glob, path) })
-	}, b.Err()
+	return b.Foreign(t), b.Err()
 }
 
 // say tells people something that they have not been told yet: a move that is built anew

@@ -104,7 +104,7 @@ func (c *Checkouts) saveWork(ctx context.Context, t *flow.Task, again bool) (*fl
 	}
 	tree, found, err := c.Trees.Find(ctx, t.ID.Folder(t.Attempt.Number))
 	if err == nil && found {
-		tip, err = c.snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number))
+		tip, err = c.snapshot(ctx, t, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number))
 	}
 	if err != nil || tip == "" || tip == t.Attempt.Start {
 		return nil, err
@@ -171,7 +171,7 @@ func (c *Checkouts) makeRoom(ctx context.Context, b *flow.Board, t *flow.Task) e
 // of that moment: since the caller's last look somebody may have claimed what the checkout is
 // for, and goes on in it.
 func (c *Checkouts) dropFolder(ctx context.Context, folder string, may func(*flow.Board) bool) error {
-	never, err := c.never(ctx)
+	never, err := c.never(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -224,16 +224,29 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	return r, blockedSetback(r, id, nil)
 }
 
+// takeOver makes what was committed in the checkout of a claimed task the clone's.
+func takeOver(ctx context.Context, c *Checkouts, t *flow.Task) {
+	if t != nil && t.Claim != nil && c.Trees != nil {
+		if err := c.Trees.Take(ctx, t.ID.Folder(t.Attempt.Number)); err != nil {
+			c.say(err.Error()) // it stays in the worktree
+		}
+	}
+}
+
+// HandOff leaves word for the next session on a task. What is committed there is the clone's.
+func HandOff(ctx context.Context, c *Clone, id flow.TaskID, h flow.Handoff) (gitstore.Result, error) {
+	return c.Move(ctx, flow.ActHandoff, id, func(b *flow.Board) (flow.Detail, error) {
+		takeOver(ctx, c.Checkouts, b.Task(id))
+		return &flow.HandoffMove{Handoff: h}, nil
+	})
+}
+
 // Release gives a claim or review back. The worktree of a claim stays for its
 // coder, and what is committed there is the clone's. The worktree of a review is removed, by the
 // supervisor if a session gives it back.
 func (c *Clone) Release(ctx context.Context, id flow.TaskID, asked flow.ReleaseMove) (gitstore.Result, error) {
 	r, err := c.Move(ctx, flow.ActRelease, id, func(b *flow.Board) (flow.Detail, error) {
-		if t := b.Task(id); t != nil && t.Claim != nil && c.Checkouts.Trees != nil {
-			if err := c.Checkouts.Trees.Take(ctx, id.Folder(t.Attempt.Number)); err != nil {
-				c.Checkouts.say(err.Error()) // it stays in the worktree
-			}
-		}
+		takeOver(ctx, c.Checkouts, b.Task(id))
 		return &asked, nil
 	})
 	if err != nil {
