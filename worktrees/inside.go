@@ -183,9 +183,7 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 			version = "1"
 			return false
 		}
-		return slices.ContainsFunc(leftOut, func(begin string) bool {
-			return s.Key == begin || strings.HasSuffix(begin, ".") && strings.HasPrefix(s.Key, begin)
-		})
+		return s.IsAmong(leftOut)
 	})
 	settings = append(settings, git.Setting{Key: "core.repositoryformatversion", Value: version}, git.Setting{Key: "core.bare", Value: "false"},
 		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "maintenance.auto", Value: "false"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},

@@ -132,6 +132,14 @@ func (c *RepoConfiguration) SettingsIn(ctx context.Context, path string) ([]Sett
 	return parseConfig(out), err
 }
 
+// IsAmong reports whether a key is one of a list, of which those that end in a dot stand for all
+// keys that begin so.
+func (s Setting) IsAmong(keys []string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool {
+		return s.Key == key || strings.HasSuffix(key, ".") && strings.HasPrefix(s.Key, key)
+	})
+}
+
 // RenderConfig is the text of a file of configuration with the settings in their order.
 func RenderConfig(settings []Setting) string {
 	var text strings.Builder

@@ -71,7 +71,7 @@ func (p *person) script(name, text string) {
 // What a program in the user's home needs can be read, and what lies beside it cannot.
 func TestProgramsOfAHome(t *testing.T) {
 	p := newPerson(t)
-	p.environ = append(p.environ, "PATH="+filepath.Join(p.home, ".local", "bin")+":"+filepath.Join(p.home, "sdk", "1.0", "bin")+":"+filepath.Join(p.home, "work", "bin")+":"+filepath.Join(p.clone, "bin")+":"+os.Getenv("PATH"))
+	p.environ = append(p.environ, "PATH="+filepath.Join(p.home, ".local", "bin")+":"+filepath.Join(p.home, "sdk", "1.0", "bin")+":"+filepath.Join(p.home, "work", "bin")+":"+filepath.Join(p.clone, "bin")+":"+p.home+":"+filepath.Join(filepath.Dir(p.home), "bin")+":"+os.Getenv("PATH"))
 	p.script(".local/share/tools/one/bin/one", `exec cat "$(dirname "$(readlink -f "$0")")/../data"`)
 	p.write(".local/share/tools/one/data", "data\n")
 	p.script("sdk/1.0/bin/two", `exec cat "$(dirname "$0")/../data"`)
@@ -84,9 +84,10 @@ func TestProgramsOfAHome(t *testing.T) {
 	require.True(t, p.run("one && two && cat $RUSTUP_HOME/settings.toml").Passed())
 	p.script("work/bin/three", "exit 0")
 	p.script("clone/bin/four", "exit 0")
+	p.script("../bin/five", "exit 0")
 	require.NoError(t, os.Symlink("../../.ssh", filepath.Join(p.home, ".local", "bin", "keys")))
 	p.environ = append(p.environ, "HOME="+p.home+"/")
-	require.True(t, p.run("one && three && four").Passed())
+	require.True(t, p.run("one && three && four && five").Passed())
 	for _, path := range []string{secret, key, p.write(".local/other", ""), p.write("work/secret", ""), p.write("clone/secret", "")} {
 		require.NotZero(t, p.run("cat "+path).Code, path)
 	}
@@ -95,13 +96,6 @@ func TestProgramsOfAHome(t *testing.T) {
 	require.NotZero(t, p.run("echo >>"+key).Code)
 	p.Write = p.Read
 	require.True(t, p.run("echo >>"+key).Passed())
-}
-
-// What a person runs in the work tree of the clone is the person's.
-func TestOwnWorkTree(t *testing.T) {
-	p := newPerson(t)
-	p.checkout = p.clone
-	require.True(t, p.run("echo >.git/hooks/mine && cat .git/config").Passed())
 }
 
 // Some programs look for their settings in each folder above.

@@ -48,10 +48,10 @@ func (p Place) Hint(r proc.Result) string {
 
 // Place is where a command runs in the checkout dir. Its home is one of those of the clone, by
 // its name, and is made; commands with the same home share their caches. environ is the
-// user's. What runs in the user's own work tree is the user's, and nothing keeps it from anything. The error is that of [Settings.State], or says that there is no home.
+// user's. The error is that of [Settings.State], or says that there is no home.
 func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, dir, home string) (Place, error) {
 	state, err := s.State()
-	if err != nil || state == proc.Unconfined || strings.HasPrefix(repo.CommonDir()+"/", dir+"/") {
+	if err != nil || state == proc.Unconfined {
 		return Place{}, err
 	}
 	home = filepath.Join(repo.CommonDir(), filepath.FromSlash(Folder), home)
@@ -221,9 +221,7 @@ func copySettings(ctx context.Context, repo *git.Repo, home string, environ []st
 		settings = append(settings, found...)
 	}
 	settings = slices.DeleteFunc(settings, func(s git.Setting) bool {
-		return strings.Contains(s.Value, "://") || !slices.ContainsFunc(copied, func(begin string) bool {
-			return s.Key == begin || strings.HasSuffix(begin, ".") && strings.HasPrefix(s.Key, begin)
-		})
+		return strings.Contains(s.Value, "://") || !s.IsAmong(copied)
 	})
 	root, err := os.OpenRoot(home)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"slices"
 	"syscall"
 	"unsafe"
 
@@ -40,8 +39,10 @@ const (
 // Confinement is what the kernel can keep a command from.
 func Confinement() Confined {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	policy := callPolicy(false)
+	_, err := policy.Assemble() // not for each architecture
 	switch {
-	case errno != 0 || version < 3 || !seccomp.Supported():
+	case errno != 0 || version < 3 || err != nil || !seccomp.Supported():
 		return Unconfined
 	case version < 6:
 		return ConfinedFiles
@@ -77,11 +78,12 @@ func init() {
 
 // runShim becomes the command of the orders. It returns only if it cannot.
 func runShim(orders *os.File) error {
-	_ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // also what the user's shell left open
-	unix.CloseOnExec(3)
 	runtime.LockOSThread()
 	var w guardSpec
 	text, err := io.ReadAll(io.NewSectionReader(orders, 0, 64<<20))
+	if err == nil {
+		err = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // also what the user's shell left open
+	}
 	if err == nil {
 		err = json.Unmarshal(text, &w)
 	}
@@ -178,15 +180,12 @@ func rulesFor(path string, dir, file func(...string) landlock.FSRule) []landlock
 // mptcp is the protocol that TCP rules and filters do not know.
 const mptcp = 262
 
-// mountCalls prepare mounts. In a user namespace of its own a process made and removed folders by
-// them where it may write nothing.
-var mountCalls = []string{"fsopen", "fspick", "fsmount", "fsconfig", "open_tree", "move_mount", "mount_setattr"}
-
 // callPolicy refuses calls that lead round Landlock. Before its version 9 a process may connect
 // to any socket whose path it can name, such as docker's, so the only sockets of that
 // family are those of sequential packets, which no such service speaks, and pairs that can send
-// to no other. prlimit ended processes outside of a domain. Rings do calls that no filter sees,
-// and so does clone3, whose flags lie in memory: where it is none, programs take clone.
+// to no other. prlimit ended processes outside of a domain. With users of its own a process could
+// prepare mounts, which removed folders where it may write nothing. Rings do calls that no filter
+// sees, and so does clone3, whose flags lie in memory: where it is none, programs take clone.
 func callPolicy(sockets bool) seccomp.Policy {
 	named := func(name string, conditions ...seccomp.Condition) seccomp.NameWithConditions {
 		return seccomp.NameWithConditions{Name: name, Conditions: conditions}
@@ -207,7 +206,7 @@ func callPolicy(sockets bool) seccomp.Policy {
 	}
 	return seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
 		{Action: refusedBy(unix.ENOSYS), Names: []string{"io_uring_setup", "io_uring_enter", "io_uring_register", "clone3"}},
-		{Action: refusedBy(unix.EPERM), Names: slices.Concat(mountCalls, []string{"add_key", "keyctl", "request_key", "mq_open", "mq_unlink"}),
+		{Action: refusedBy(unix.EPERM), Names: []string{"add_key", "keyctl", "request_key", "mq_unlink"},
 			NamesWithCondtions: conditions},
 	}}
 }

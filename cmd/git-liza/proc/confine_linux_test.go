@@ -50,6 +50,16 @@ func opens(family, kind, protocol int) attempt {
 	}
 }
 
+// newTerminal is the side of a new terminal on which a program is watched, and its number.
+func newTerminal() (*os.File, int, error) {
+	f, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	n, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPTN)
+	return f, n, errors.Join(err, unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCSPTLCK, 0))
+}
+
 // leftOpen is a descriptor that programs inherit, as from a user's shell.
 const leftOpen = 99
 
@@ -102,10 +112,29 @@ var attempts = map[string]struct {
 		return c.Run()
 	}, unix.EPERM},
 	"reads what was left open": {func(a ...string) error { _, err := unix.Read(leftOpen, make([]byte, 1)); return err }, unix.EBADF},
-	"has a terminal": {func(a ...string) error {
-		_, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	"has a terminal of its own": {func(...string) error {
+		f, _, err := newTerminal()
+		if err == nil {
+			defer f.Close()
+			_, err = unix.IoctlRetInt(int(f.Fd()), unix.TIOCGPTPEER)
+		}
 		return err
-	}, 0},
+	}, unix.EACCES}, // as it would another one of the user, whose input it could read
+	"opens a terminal by its path": {func(...string) error {
+		f, n, err := newTerminal()
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		peer, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+		peer.Close()
+		return err
+	}, unix.EACCES},
+	"removes a queue": {func(a ...string) error {
+		name, _ := unix.BytePtrFromString(a[2][len(a[2])-20:])
+		_ = try(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(name)), unix.O_CREAT|unix.O_RDWR, 0o600, 0)
+		return try(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)))
+	}, unix.EPERM},
 	"has a socket of another kind": {opens(unix.AF_PACKET, unix.SOCK_RAW, 0), unix.EPERM},
 	"serves on loopback": {func(a ...string) error {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

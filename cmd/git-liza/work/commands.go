@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -76,8 +77,15 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	return receipt, nil
 }
 
-// place is where a board's command runs in a checkout.
+// place is where a board's command runs in a folder. What runs elsewhere than in a checkout of
+// ours runs in a work tree of the user's, and is confined by nothing.
 func (c *commands) place(ctx context.Context, dir string) (confine.Place, error) {
+	if c.checkouts.Trees == nil {
+		return confine.Place{}, nil
+	}
+	if root, later := c.checkouts.Trees.Root(); filepath.Dir(dir) != root && filepath.Dir(dir) != later {
+		return confine.Place{}, nil
+	}
 	settings, err := confine.ReadSettings(ctx, &c.repo.Config.Configuration, c.mover.environ)
 	if err != nil {
 		return confine.Place{}, err
