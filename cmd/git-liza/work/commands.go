@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,7 +84,15 @@ func (c *commands) place(ctx context.Context, dir string) (confine.Place, error)
 	if c.checkouts.Trees == nil {
 		return confine.Place{}, nil
 	}
-	if root, later := c.checkouts.Trees.Root(); filepath.Dir(dir) != root && filepath.Dir(dir) != later {
+	root, later := c.checkouts.Trees.Root()
+	around, err := os.Stat(filepath.Dir(dir)) // a path may lead over links
+	if err != nil {
+		return confine.Place{}, err
+	}
+	if !slices.ContainsFunc([]string{root, later}, func(ours string) bool {
+		info, err := os.Stat(ours)
+		return err == nil && os.SameFile(info, around)
+	}) {
 		return confine.Place{}, nil
 	}
 	settings, err := confine.ReadSettings(ctx, &c.repo.Config.Configuration, c.mover.environ)
