@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -263,7 +264,9 @@ func (g *gamble) followHolds(m Move) {
 		c.seen[d.Decision]++
 		whole := d.Decision == "PIVOT" && len(g.board.GoalsInProgress()) > 1 && !g.board.Breaker().Tripped
 		if d.Decision == "REPLAN" || d.Decision == "ADJUST_SPECS" || whole {
-			c.holds[m.Goal] = heldBack{d.Checkpoint, d.Tasks, m.At, whole}
+			// The circuit breaker trips a stopped board without a mark of its own.
+			mark := cmp.Or(d.Checkpoint, g.board.Settings().Checked.Mark)
+			c.holds[m.Goal] = heldBack{mark, d.Tasks, m.At, whole}
 		}
 		if whole {
 			c.seen["a goal that waits for another"]++
