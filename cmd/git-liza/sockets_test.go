@@ -39,7 +39,7 @@ func TestTheSocketOfAnEarlierBuild(t *testing.T) {
 	p := newPlayground(t)
 	p.add("t-1")
 	folder := filepath.Join(p.repo, ".git", "liza")
-	l, err := proc.Listen(folder, "resident")
+	l, err := proc.Listen("unix", folder, "resident")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "resident.lock"), []byte("1 rush\n"), 0o644))
 	connected := make(chan bool, 1)

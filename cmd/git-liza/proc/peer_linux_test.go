@@ -25,7 +25,7 @@ func TestAPeerWhoseNumberIsUsedAgain(t *testing.T) {
 	goOn(t, guarded)
 	<-begun
 
-	l, err := proc.Listen(guarded.Dir, "socket")
+	l, err := proc.Listen("unix", guarded.Dir, "socket")
 	require.NoError(t, err)
 	defer l.Close()
 	client := exec.Command(os.Args[0])

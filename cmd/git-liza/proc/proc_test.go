@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	if dir := os.Getenv("PROC_TEST_CONNECT"); dir != "" {
-		if _, err := proc.Dial(context.Background(), dir, "socket"); err != nil {
+		if _, err := proc.Dial(context.Background(), "unix", dir, "socket"); err != nil {
 			panic(err)
 		}
 		_, _ = io.ReadAll(os.Stdin)

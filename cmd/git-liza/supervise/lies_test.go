@@ -65,7 +65,7 @@ func holdAsSession(files string) int {
 
 // listenAsSession is a process of a session that takes the requests of people.
 func listenAsSession(folder string) int {
-	l, err := proc.Listen(folder, "0")
+	l, err := proc.Listen("unix", folder, "0")
 	if err != nil || os.Chtimes(filepath.Join(folder, "0"), time.Unix(1, 0), time.Unix(1, 0)) != nil {
 		return 1
 	}

@@ -157,7 +157,7 @@ func isOfSession(folder string, peer proc.Peer) bool {
 // dialSocket connects to the socket of a process. It removes one that a killed process
 // left; no other process makes one of that name.
 func dialSocket(ctx context.Context, folder, name string) (*net.UnixConn, error) {
-	conn, err := proc.Dial(ctx, folder, name)
+	conn, err := proc.Dial(ctx, "unix", folder, name)
 	if errors.Is(err, proc.ErrNobodyListens) {
 		os.Remove(filepath.Join(folder, name))
 		err = &deadSocket{name}

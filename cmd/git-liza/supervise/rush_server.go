@@ -79,7 +79,7 @@ func openSocket(folder string) (l *net.UnixListener, remove func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err = proc.Listen(folder, name)
+	l, err = proc.Listen("unix", folder, name)
 	return l, func() { os.Remove(filepath.Join(folder, name)) }, err
 }
 
