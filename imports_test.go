@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 
 	"cmd/git-liza": {
 		"artifacts", "artifacts/form", "artifacts/library", "flow", "flow/automation", "flow/layout", "flow/lists", "flow/pattern", "flow/plaintext", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
-		"cmd/git-liza/launcher", "cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
+		"cmd/git-liza/broker", "cmd/git-liza/confine", "cmd/git-liza/launcher", "cmd/git-liza/metrics", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/planfile", "cmd/git-liza/planforms", "cmd/git-liza/diagnosis", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 		"cmd/git-liza/screen", "cmd/git-liza/view", "cmd/git-liza/deepstack", "cmd/git-liza/notify", "cmd/git-liza/drawing", "cmd/git-liza/config", "cmd/git-liza/roles", "cmd/git-liza/survey", "cmd/git-liza/web", "cmd/git-liza/codehost", "cmd/git-liza/stories", "cmd/git-liza/recall", "cmd/git-liza/lesson", "cmd/git-liza/extension",
 	},
@@ -83,10 +83,10 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
 	"cmd/git-liza/work":       {"cmd/git-liza/codehost", "cmd/git-liza/confine", "cmd/git-liza/extension", "cmd/git-liza/lesson", "flow", "flow/breaker", "flow/layout", "flow/lists", "flow/markdown", "flow/pattern", "flow/plan", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/metrics", "cmd/git-liza/planfile", "cmd/git-liza/proc", "cmd/git-liza/secret", "flow/spelling"},
-	"cmd/git-liza/provider":   {"flow", "flow/layout", "flow/pattern", "flow/shell", "gitstore/document", "gitstore/git", "cmd/git-liza/launcher", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
+	"cmd/git-liza/provider":   {"flow", "flow/layout", "flow/pattern", "flow/shell", "gitstore/document", "gitstore/git", "cmd/git-liza/confine", "cmd/git-liza/launcher", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "flow/layout", "flow/lists", "flow/markdown", "flow/pattern", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks/stubs", "contracts", "templates",
-		"cmd/git-liza/launcher", "cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/roles", "cmd/git-liza/transcript", "cmd/git-liza/secret", "cmd/git-liza/lesson", "cmd/git-liza/extension",
+		"cmd/git-liza/launcher", "cmd/git-liza/patch", "cmd/git-liza/broker", "cmd/git-liza/confine", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/roles", "cmd/git-liza/transcript", "cmd/git-liza/secret", "cmd/git-liza/lesson", "cmd/git-liza/extension",
 	},
 	"cmd/git-liza/playbook":    {"flow", "flow/layout", "gitstore/document", "cmd/git-liza/proc"},
 	"cmd/git-liza/demo":        {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/playbook"},

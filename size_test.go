@@ -13,9 +13,9 @@ import (
 
 // What there is to read, at most: lines of code that are linked into the program, and
 // words in documents. make size prints what there is. Confinement may add 1,100 lines to the
-// 115,000 before it; what is built of it takes half.
+// 115,000 before it.
 const (
-	mostCode  = 115_500
+	mostCode  = 116_100
 	mostWords = 55_000
 )
 

@@ -12,6 +12,12 @@ type commands struct {
 	hiddenCommands
 }
 
+// served are the commands that a confined session has: moves, which the rules judge, and what
+// reads. The others change this machine.
+var served = []string{"agents", "answer", "approve", "artifact", "ask", "await", "block", "board", "check", "checkpoint", "claim", "config", "fix", "fsck", "gate", "goal", "graph", "handoff",
+	"hook", "inbox", "intent", "list", "log", "loop", "mcp", "merge", "metrics", "next", "note", "pause", "plan", "recall", "record", "reject", "release", "renew", "resume", "review", "role",
+	"session", "show", "sprint", "status", "stop", "submit", "take", "task", "undo", "verify"}
+
 // everywhere are the flags of all commands.
 type everywhere struct {
 	As   *string `placeholder:"ID" help:"Act as this agent (coder-1); default LIZA_AGENT_ID, else the human that git's user.name names."`

@@ -3,8 +3,10 @@ package main
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -46,7 +48,7 @@ func (inv *invocation) readAll(path string) ([]byte, error) {
 	if path == "-" {
 		return io.ReadAll(io.LimitReader(inv.stdin, maxInput))
 	}
-	f, err := os.Open(path)
+	f, err := inv.open(path)
 	if err != nil {
 		return nil, usagef("ls -l", "%v", err)
 	}
@@ -56,6 +58,24 @@ func (inv *invocation) readAll(path string) ([]byte, error) {
 		return nil, usagef("ls -l", "%v", err)
 	}
 	return data, nil
+}
+
+// open opens a file that an argument names: for a confined session, one of those that it reads
+// itself.
+func (inv *invocation) open(path string) (*os.File, error) {
+	folders := filepath.SplitList(inv.getenv(confine.Files))
+	if len(folders) == 0 {
+		return os.Open(path)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(inv.dir, path)
+	}
+	for _, folder := range folders {
+		if rest, is := strings.CutPrefix(path, folder+string(filepath.Separator)); is {
+			return os.OpenInRoot(folder, rest)
+		}
+	}
+	return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrPermission}
 }
 
 // A taskOrRecord names a task, or a record such as a question, a note or a discovery.

@@ -24,7 +24,8 @@ type Call struct {
 	Form  int      `json:"form"` // 1
 	Token string   `json:"token"`
 	Args  []string `json:"args"`
-	Dir   string   `json:"dir"` // in which it was typed
+	Dir   string   `json:"dir"`   // in which it was typed
+	Index string   `json:"index"` // GIT_INDEX_FILE there
 
 	In, Out, Err *os.File `json:"-"`
 }
@@ -34,6 +35,13 @@ type answer struct {
 	Code    int    `json:"code"`
 	Refused string `json:"refused,omitempty"`
 }
+
+// Variable leads a session to its socket. The file of its token lies beside that.
+const (
+	Variable = "LIZA_SOCKET"
+	Socket   = "socket"
+	Token    = "token"
+)
 
 const (
 	form     = 1

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -24,13 +25,18 @@ const Folder = layout.Private + "/homes"
 type Place struct {
 	Domain    *proc.Domain // what the command reaches; nil is whatever this process reaches
 	Variables []string     // of its environment, NAME=VALUE: its home, its temporary folder, and where to find programs
-	scratch   string
+	Home      string
+	Scratch   string // the temporary folder
 }
+
+// Files is the variable that names the only folders from which a command of git-liza reads files that
+// its arguments name, as PATH does.
+const Files = "LIZA_CONFINED"
 
 // Close removes the temporary folder.
 func (p Place) Close() {
-	if p.scratch != "" {
-		_ = os.RemoveAll(p.scratch) // what cannot be removed lies in the system's folder for such files
+	if p.Scratch != "" {
+		_ = os.RemoveAll(p.Scratch) // what cannot be removed lies in the system's folder for such files
 	}
 }
 
@@ -66,7 +72,7 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 		return Place{}, err
 	}
 	d := &proc.Domain{Write: append([]string{dir, home, scratch}, s.Write...), Sockets: s.Sockets}
-	p := Place{d, []string{"HOME=" + home, "TMPDIR=" + scratch}, scratch}
+	p := Place{d, []string{"HOME=" + home, "TMPDIR=" + scratch}, home, scratch}
 	stores, _ := git.Stores(filepath.Join(repo.CommonDir(), "objects")) // git says what it cannot read
 	var modules []string
 	_ = filepath.WalkDir(filepath.Join(repo.CommonDir(), "modules"), func(path string, e fs.DirEntry, err error) error {
@@ -77,7 +83,10 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 		return fs.SkipDir
 	})
 	d.Read = slices.Concat(s.Read, stores, modules, topFiles(ctx, repo, dir),
-		[]string{filepath.Join(repo.Config.ContentStore(ctx), "objects"), filepath.Join(repo.CommonDir(), layout.Private, "origin")})
+		[]string{filepath.Join(repo.Config.ContentStore(ctx), "objects"), filepath.Join(repo.CommonDir(), layout.Private, "origin"), filepath.Join(repo.CommonDir(), layout.Private, "hooks")})
+	if hooks, err := repo.Config.Config(ctx, "core.hooksPath"); err == nil { // those of the clone run inside, see package worktrees
+		d.Read = append(d.Read, git.ExpandHome(cmp.Or(hooks, filepath.Join(repo.CommonDir(), "hooks"))))
+	}
 	theirs, err := filepath.EvalSymlinks(proc.Value(environ, "HOME"))
 	if err != nil {
 		theirs = "" // there is none
@@ -102,6 +111,41 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	}
 	p.Variables = append(p.Variables, set...)
 	return p, nil
+}
+
+// outsideFiles are the files of a user, from the home on, that git reads where it meets a remote or signs.
+var outsideFiles = []string{".gitconfig", ".config/git", ".git-credentials", ".netrc", ".ssh", ".gnupg"}
+
+// Outside are two domains for what the program does outside of the place for whoever works there:
+// to read the clone beside what is read there, and to change the clone, as its user does with a
+// remote. environ is the user's.
+func (p Place) Outside(repo *git.Repo, environ []string) (reads, changes *proc.Domain) {
+	reads = &proc.Domain{Read: append(slices.Clone(p.Domain.Read), repo.CommonDir()), Write: p.Domain.Write}
+	changes = &proc.Domain{Read: reads.Read, Write: append(slices.Clone(p.Domain.Write), repo.CommonDir()), Sockets: true}
+	for _, name := range outsideFiles {
+		changes.Read = append(changes.Read, filepath.Join(proc.Value(environ, "HOME"), name))
+	}
+	return reads, changes
+}
+
+// Named are the files and folders that the words of a command name by absolute paths, or from
+// the home, with what is installed beside those that are programs.
+func Named(words []string, home string) (list []string) {
+	for _, word := range words {
+		word = strings.Trim(word, `'";()`)
+		if rest, is := strings.CutPrefix(word, "~/"); is {
+			word = filepath.Join(home, rest)
+		}
+		path, err := filepath.EvalSymlinks(word)
+		if err != nil || !filepath.IsAbs(word) || path == "/" || path == home {
+			continue
+		}
+		list = append(list, word, path)
+		if filepath.Base(filepath.Dir(path)) == "bin" {
+			list = append(list, besides(filepath.Dir(path), home, []string{home})...)
+		}
+	}
+	return list
 }
 
 // toolFolders are the folders in a home in which those who manage versions of programs keep

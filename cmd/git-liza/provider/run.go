@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/acp"
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
@@ -40,15 +41,16 @@ type Spawn struct {
 	// Committer is the name and address of the user on whose behalf the agent
 	// commits; it stays the author.
 	Committer [2]string
-	Common    string     // the common git directory, which all worktrees share
-	Board     string     // its id
-	Mark      *proc.Mark // as in proc.Command
-	Records   string     // as in proc.Command
-	Environ   []string   // the environment of which the agent sees a part
-	Programs  string     // the folder that the agent has first on its PATH
-	Machine   []string   // what this machine adds to its environment
-	Output    io.Writer  // receives the program's output, from two goroutines; may be nil
-	Follow    io.Writer  // receives lines for people instead of records; may be nil
+	Common    string       // the common git directory, which all worktrees share
+	Board     string       // its id
+	Mark      *proc.Mark   // as in proc.Command
+	Records   string       // as in proc.Command
+	Domain    *proc.Domain // as in proc.Command, but for what the program itself needs
+	Environ   []string     // the environment of which the agent sees a part
+	Programs  string       // the folder that the agent has first on its PATH
+	Machine   []string     // what this machine adds to its environment
+	Output    io.Writer    // receives the program's output, from two goroutines; may be nil
+	Follow    io.Writer    // receives lines for people instead of records; may be nil
 	// Watch is called every few seconds with what the program has reported so far.
 	// The program is ended when Watch returns false. It may be nil.
 	Watch func(transcript.Report) bool
@@ -77,7 +79,7 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	env := s.Environment(p.Env, p.Set(s)...)
 	place, h := p.place(s, env), p.newHandover(s)
 	c, err := p.Launcher.Begin(proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace,
-		Bound: true, Mark: s.Mark, Records: s.Records, Began: h.began, Unguarded: s.Unguarded}, place)
+		Bound: true, Mark: s.Mark, Records: s.Records, Domain: p.domain(s, place, args), Began: h.began, Unguarded: s.Unguarded}, place)
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
@@ -96,6 +98,21 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
 	return h.judge(p.judgeEnding(r, s, e, e.maskReport(report))), nil
+}
+
+// Confines reports whether the kernel may confine the program's sessions: a container does that
+// itself, and what is built in runs nothing of its own.
+func (p Provider) Confines() bool { return !p.Launcher.Contains() && p.ownCommand() == "" }
+
+// domain is that of the session, with the program and what its words name.
+func (p Provider) domain(s Spawn, place launcher.Session, args []string) *proc.Domain {
+	if s.Domain == nil {
+		return nil
+	}
+	d := *s.Domain
+	d.Read = slices.Concat(d.Read, place.Files, confine.Named(append(strings.Fields(strings.Join(args, " ")), p.Binary), proc.Value(s.Environ, "HOME")),
+		[]string{s.Programs, place.Self})
+	return &d
 }
 
 // Unstartable reports whether an error of [Provider.Run] says that the program, or what runs

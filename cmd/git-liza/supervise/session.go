@@ -147,6 +147,11 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	end := sync.OnceFunc(func() { close(ended) })
 	spawn.Unguarded = func() { unguarded.Store(true); end() }
 	spawn.Session, spawn.Resume, spawn.Prompt, spawn.Board, spawn.Mark, spawn.Records = sess.chosenID, sess.prior.id, sess.prompt, w.rush.board, mark, work.Records(w.clone.Repo)
+	endConfined, err := w.confine(ctx, a, &spawn, mark)
+	if err != nil {
+		return provider.Ending{}, err
+	}
+	defer endConfined()
 	spawn.Output, spawn.Follow, spawn.Watch, spawn.Full, spawn.Busy = io.MultiWriter(w.log, sess.output), w.rush.followOutput(w.id), watch.withinBudget, watch.handsOver, watch.agentWaits
 	spawn.HandoffRequest, spawn.Idle, spawn.Wall, spawn.Grace = handoffRequest(a.taskID()), w.rush.Limits.Idle, wall, w.rush.Limits.Grace
 	program.Go(func() {

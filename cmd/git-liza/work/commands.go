@@ -48,7 +48,7 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	if err != nil {
 		return flow.Receipt{}, err
 	}
-	place, err := c.place(ctx, dir)
+	place, err := c.place(ctx, dir, "gates")
 	if err != nil {
 		return flow.Receipt{}, err
 	}
@@ -78,9 +78,16 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	return receipt, nil
 }
 
-// place is where a board's command runs in a folder. What runs elsewhere than in a checkout of
-// ours runs in a work tree of the user's, and is confined by nothing.
-func (c *commands) place(ctx context.Context, dir string) (confine.Place, error) {
+// Place is where a session of an agent runs in a checkout: in the agent's home, as
+// [confine.Settings.Place] has it.
+func (c *Clone) Place(ctx context.Context, dir string, agent flow.AgentID) (confine.Place, error) {
+	return c.commands.place(ctx, dir, string(agent))
+}
+
+// place is where a command runs in a folder, with one of the homes of the clone. What runs
+// elsewhere than in a checkout of ours runs in a work tree of the user's, and is confined by
+// nothing.
+func (c *commands) place(ctx context.Context, dir, home string) (confine.Place, error) {
 	if c.checkouts.Trees == nil {
 		return confine.Place{}, nil
 	}
@@ -99,7 +106,7 @@ func (c *commands) place(ctx context.Context, dir string) (confine.Place, error)
 	if err != nil {
 		return confine.Place{}, err
 	}
-	return settings.Place(ctx, c.repo, c.mover.environ, dir, "gates")
+	return settings.Place(ctx, c.repo, c.mover.environ, dir, home)
 }
 
 // runMarked runs a command whose processes make no moves.
