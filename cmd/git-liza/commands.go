@@ -107,6 +107,7 @@ type rareCommands struct {
 // hiddenCommands are run by programs: by hooks, supervisors, and commands that start a
 // background process.
 type hiddenCommands struct {
+	Broker      brokerCommand      `cmd:"" hidden:"" help:"Run the commands of a confined session; supervisors start it."`
 	Housekeep   housekeepCommand   `cmd:"" hidden:"" help:"Pack what some hundred moves have left; commands start it in the background."`
 	Hook        hookCommand        `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
 	Take        takeQuestion       `cmd:"" hidden:"" help:"Take a question for the time of a lease."`

@@ -3,12 +3,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -34,7 +32,7 @@ var version = "devel"
 
 func main() {
 	if socket := os.Getenv(broker.Variable); socket != "" {
-		os.Exit(askSupervisor(socket))
+		os.Exit(askBroker(socket))
 	}
 	// A command ends within milliseconds, before a collection pays. The limit
 	// is for supervisors and for very large boards.
@@ -52,27 +50,6 @@ func main() {
 	code := run(inv, os.Args[1:])
 	stop()
 	os.Exit(code)
-}
-
-// askSupervisor has the supervisor of a confined session run the command: here nothing of the
-// clone can be reached.
-func askSupervisor(socket string) (code int) {
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
-	defer stop()
-	folder, name := filepath.Split(socket)
-	dir, err := os.Getwd()
-	if err == nil {
-		var token []byte
-		token, err = os.ReadFile(filepath.Join(folder, broker.Token))
-		if err == nil {
-			code, err = broker.Call{Token: string(token), Args: os.Args[1:], Dir: dir, Index: os.Getenv("GIT_INDEX_FILE"), In: os.Stdin, Out: os.Stdout, Err: os.Stderr}.Do(ctx, folder, name)
-		}
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "git-liza:", err)
-		return exitFailed
-	}
-	return code
 }
 
 // environment returns the environment of this process. In an agent's session it
@@ -191,7 +168,7 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 			return inv.fail(usagef("git liza help", "--as names nobody: leave it out to act as yourself"))
 		}
 	}
-	if word := strings.Fields(k.Command())[0]; inv.getenv(confine.Files) != "" && !slices.Contains(served, word) {
+	if word := strings.Fields(k.Command())[0]; inv.getenv(confine.Files) != "" && !slices.Contains(served, word) && word != "broker" {
 		return inv.fail(&flow.Refusal{Rule: flow.RuleRole, Reason: "a confined session does not run git liza " + word + ": it changes this machine", Hint: "git liza help block"})
 	}
 	defer printTold(inv)

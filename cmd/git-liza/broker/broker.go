@@ -167,10 +167,21 @@ func end(conn *net.UnixConn, a answer) {
 	conn.Close()
 }
 
+// dial connects to a server, which may be starting.
+func dial(ctx context.Context, folder, name string) (*net.UnixConn, error) {
+	for begun := time.Now(); ; {
+		conn, err := proc.Dial(ctx, "unixpacket", folder, name)
+		if !errors.Is(err, proc.ErrNobodyListens) || time.Since(begun) > mostTime || ctx.Err() != nil {
+			return conn, err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // Do has the server at a socket run a call, and returns its exit code. The error says why it was
 // not run, or that nobody knows how it ended.
 func (c Call) Do(ctx context.Context, folder, name string) (code int, err error) {
-	conn, err := proc.Dial(ctx, "unixpacket", folder, name)
+	conn, err := dial(ctx, folder, name)
 	if err != nil {
 		return 0, fmt.Errorf("the supervisor of this session: %w", err)
 	}

@@ -105,10 +105,12 @@ func runShim(orders *os.File) error {
 // dropCapabilities leaves the thread no capability, also of those that root has again after
 // it executes a program.
 func dropCapabilities() error {
-	for last := range 64 {
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(last), 0, 0, 0); err == unix.EINVAL {
+	for last := range uintptr(64) {
+		has, _, errno := unix.Syscall(unix.SYS_PRCTL, unix.PR_CAPBSET_READ, last, 0)
+		if errno == unix.EINVAL {
 			break // the kernel knows no more of them
-		} else if err != nil && os.Geteuid() == 0 {
+		}
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, last, 0, 0, 0); has == 1 && err != nil && os.Geteuid() == 0 {
 			return fmt.Errorf("capability %d: %w", last, err)
 		}
 	}

@@ -1,14 +1,15 @@
 package supervise
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/broker"
 	"github.com/git-liza/git-liza/cmd/git-liza/confine"
@@ -17,91 +18,59 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 )
 
-// confine keeps a session, where that is asked for and the kernel can, to its checkout and the
-// agent's home, and runs its commands of git-liza outside until end is called.
-func (w *worker) confine(ctx context.Context, a *assignment, spawn *provider.Spawn, mark *proc.Mark) (end func(), err error) {
+// confineSession keeps a session with a mark, where that is asked for and the kernel can, to its
+// checkout and the agent's home. Its commands of git-liza run beside it, by a broker that ends with end.
+func confineSession(ctx context.Context, w *worker, a *assignment, spawn *provider.Spawn, mark *proc.Mark) (end func(), err error) {
 	if !w.provider.Confines() {
 		return func() {}, nil
 	}
-	place, err := w.clone.Place(ctx, a.dir, w.id)
+	place, err := work.Place(ctx, w.clone, a.dir, w.id)
 	if err != nil || place.Domain == nil {
 		return func() {}, err
 	}
-	dir, err := filepath.EvalSymlinks(a.dir)
-	if err != nil {
-		place.Close()
-		return nil, err
-	}
-	s := &confinedSession{worker: w, dir: dir, mark: mark}
-	outside := *spawn
-	outside.Machine = append(slices.Clone(spawn.Machine), "TMPDIR="+place.Scratch, confine.Files+"="+strings.Join([]string{dir, place.Home, place.Scratch}, string(filepath.ListSeparator)))
-	s.environ = outside.Environment(nil)
-	outside.Machine = append(outside.Machine, "HOME="+place.Home)
-	s.hookEnviron = outside.Environment(nil)
-	s.reads, s.outside = place.Outside(w.clone.Repo, w.rush.Environ)
 	login, back, err := w.provider.Lend(w.rush.Environ, place.Home)
 	if err != nil {
 		place.Close()
 		return nil, err
 	}
-	stop, err := s.serve(ctx, spawn.Programs)
-	end = func() {
+	stop, err := startBroker(ctx, w, *spawn, place, mark)
+	spawn.Domain = place.Domain
+	spawn.Machine = slices.Concat(spawn.Machine, place.Variables, login, []string{broker.Variable + "=" + filepath.Join(spawn.Programs, broker.Socket)})
+	return func() {
 		stop()
 		if err := back(); err != nil {
 			w.sayOnce("%s: its renewed login was not taken back: %v", w.id, err)
 		}
 		place.Close()
-	}
-	spawn.Domain = place.Domain
-	spawn.Machine = slices.Concat(spawn.Machine, place.Variables, login, []string{broker.Variable + "=" + filepath.Join(spawn.Programs, broker.Socket)})
-	return end, err
+	}, err
 }
 
-// A confinedSession runs the commands of git-liza that are typed in a session.
-type confinedSession struct {
-	worker      *worker
-	dir         string
-	environ     []string // of commands
-	hookEnviron []string
-	mark        *proc.Mark
-	// reads is the domain of a command that may open the repository of the checkout, whose
-	// settings are the agent's; outside is that of the others, which move.
-	reads, outside *proc.Domain
-}
-
-// serve takes commands over a socket in the folder, which also has the session's token.
-func (s *confinedSession) serve(ctx context.Context, folder string) (stop func(), err error) {
-	token := rand.Text()
-	if err := os.WriteFile(filepath.Join(folder, broker.Token), []byte(token), 0o600); err != nil {
+// startBroker runs the broker of a session in a place, below a guard with the session's mark,
+// where it changes the clone.
+func startBroker(ctx context.Context, w *worker, spawn provider.Spawn, place confine.Place, mark *proc.Mark) (stop func(), err error) {
+	s := broker.Session{Folder: spawn.Programs, Token: rand.Text(), Home: place.Home}
+	if s.Dir, err = filepath.EvalSymlinks(spawn.Dir); err != nil {
 		return func() {}, err
 	}
-	l, err := proc.Listen("unixpacket", folder, broker.Socket)
+	reads, changes := place.Outside(w.clone.Repo, w.rush.Environ)
+	changes.Write = append(changes.Write, s.Folder)
+	s.Hooks = reads
+	orders, err := json.Marshal(s)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(s.Folder, broker.Token), []byte(s.Token), 0o600)
+	}
 	if err != nil {
-		return func() {}, fmt.Errorf("socket of a session: %w", err)
+		return func() {}, err
 	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		(&broker.Server{Token: token, Run: s.run}).Serve(ctx, l)
-	}()
-	return func() { l.Close(); <-ended }, nil
-}
-
-// run runs a command of the session.
-func (s *confinedSession) run(ctx context.Context, c broker.Call) int {
-	dir := s.dir
-	if path, err := filepath.EvalSymlinks(c.Dir); err == nil && strings.HasPrefix(path, s.dir+string(filepath.Separator)) {
-		dir = path
-	}
-	domain, environ := s.outside, s.environ
-	if len(c.Args) > 0 && c.Args[0] == "hook" {
-		domain, environ = s.reads, append(slices.Clone(s.hookEnviron), "GIT_INDEX_FILE="+c.Index)
-	}
-	r, err := proc.Run(ctx, proc.Command{Path: s.worker.rush.Self, Args: c.Args, Dir: dir, Env: environ, Stdin: c.In, Stdout: c.Out, Output: c.Err, Bound: true,
-		Mark: s.mark, Records: work.Records(s.worker.clone.Repo), Domain: domain})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintln(c.Err, "git-liza:", err)
-		return 1
-	}
-	return r.Code
+	spawn.Machine = append(slices.Clone(spawn.Machine), "TMPDIR="+place.Scratch, confine.Files+"="+strings.Join([]string{s.Dir, place.Home, place.Scratch}, string(filepath.ListSeparator)))
+	ctx, cancel := context.WithCancel(ctx)
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		_, err := proc.Run(ctx, proc.Command{Path: w.rush.Self, Args: []string{"broker"}, Dir: s.Dir, Env: spawn.Environment(nil), Stdin: bytes.NewReader(orders), Output: w.log,
+			Mark: mark, Records: work.Records(w.clone.Repo), Domain: changes})
+		if err != nil {
+			w.sayOnce("%s: its session has no commands of git liza: %v", w.id, err)
+		}
+	})
+	return func() { cancel(); ended.Wait() }, nil
 }

@@ -147,7 +147,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	end := sync.OnceFunc(func() { close(ended) })
 	spawn.Unguarded = func() { unguarded.Store(true); end() }
 	spawn.Session, spawn.Resume, spawn.Prompt, spawn.Board, spawn.Mark, spawn.Records = sess.chosenID, sess.prior.id, sess.prompt, w.rush.board, mark, work.Records(w.clone.Repo)
-	endConfined, err := w.confine(ctx, a, &spawn, mark)
+	endConfined, err := confineSession(ctx, w, a, &spawn, mark)
 	if err != nil {
 		return provider.Ending{}, err
 	}

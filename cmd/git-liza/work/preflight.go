@@ -170,7 +170,7 @@ func (d *Doctor) programs(ctx context.Context, b *flow.Board, stops func(BoardCo
 	return found
 }
 
-// confinement says how far the kernel confines the board's commands.
+// confinement says how far the kernel confines sessions and the board's commands.
 func (d *Doctor) confinement(ctx context.Context) Finding {
 	const check = "confinement"
 	settings, err := confine.ReadSettings(ctx, &d.repo.Config.Configuration, d.environ)
@@ -182,9 +182,9 @@ func (d *Doctor) confinement(ctx context.Context) Finding {
 		return bad(check, "", "%s", err)
 	}
 	if state == proc.Unconfined && !settings.Off {
-		return Finding{Check: check, State: "warn", Text: "this kernel confines no command (Linux 6.2 does): gates reach whatever you reach", Hint: "git config --unset liza.confine"}
+		return Finding{Check: check, State: "warn", Text: "this kernel confines no command (Linux 6.2 does): sessions and gates reach whatever you reach", Hint: "git config --unset liza.confine"}
 	}
-	return fine(check, "of gates: %s", state)
+	return fine(check, "of sessions and gates: %s", state)
 }
 
 // sameCommands are the commands of a board with something in common.

@@ -1,0 +1,68 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+)
+
+// A Session is what its broker is told of a session.
+type Session struct {
+	Folder string       // of the socket and of the token
+	Token  string       // which only the session can read
+	Dir    string       // of the checkout, without links
+	Home   string       // of the session
+	Hooks  *proc.Domain // of hooks, which may open the repository of the checkout: its settings are the session's
+}
+
+// Serve has self, this program, run what is typed in the session, with the environment of this
+// process, until the context is done.
+func (s Session) Serve(ctx context.Context, self string) error {
+	l, err := proc.Listen("unixpacket", s.Folder, Socket)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { l.Close() })()
+	(&Server{Token: s.Token, Run: func(ctx context.Context, c Call) int {
+		code, err := s.run(ctx, self, c)
+		if err != nil {
+			fmt.Fprintln(c.Err, "git-liza:", err)
+		}
+		return code
+	}}).Serve(ctx, l)
+	return nil
+}
+
+// run runs a call and returns its exit code.
+func (s Session) run(ctx context.Context, self string, c Call) (int, error) {
+	dir := s.Dir
+	if path, err := filepath.EvalSymlinks(c.Dir); err == nil && strings.HasPrefix(path, s.Dir+string(filepath.Separator)) {
+		dir = path
+	}
+	if len(c.Args) > 0 && c.Args[0] == "hook" {
+		r, err := proc.Run(ctx, proc.Command{Path: self, Args: c.Args, Dir: dir, Stdin: c.In, Stdout: c.Out, Output: c.Err, Domain: s.Hooks,
+			Env: proc.Environment(os.Environ(), []string{"LIZA_*", "GIT_*"}, "HOME="+s.Home, "GIT_INDEX_FILE="+c.Index)})
+		return r.Code, err
+	}
+	cmd := exec.CommandContext(ctx, self, c.Args...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, c.In, c.Out, c.Err
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
+		return max(exit.ExitCode(), 1), nil
+	}
+	if err != nil {
+		return 1, err
+	}
+	return 0, nil
+}
