@@ -59,9 +59,12 @@ func isInside(dir, common string) bool {
 	return err == nil && oldErr != nil
 }
 
-// Missing reports whether the folder of a checkout is missing, or what makes it one is, or is so
-// ruined that git takes it for no repository and finds the clone around it instead.
-func Missing(dir string) bool {
+// Missing reports whether the folder of a checkout is missing, or what makes it one is, is so
+// ruined that git takes it for no repository, or is another repository.
+func Missing(dir string) bool { return isRuined(dir) || git.CloneOf(filepath.Join(dir, ".git")) == "" }
+
+// isRuined reports whether git finds no repository in a folder, and the clone around it instead.
+func isRuined(dir string) bool {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Lstat(dotGit)
 	return err != nil || info.Mode().IsRegular() && info.Size() == 0 || info.IsDir() && !git.IsRepository(dotGit)
