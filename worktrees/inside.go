@@ -90,7 +90,7 @@ func (i *insides) make(ctx context.Context, r record) error {
 	for name, text := range files {
 		err = errors.Join(err, os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), 0o666))
 	}
-	for _, name := range []string{"shallow", "info/exclude", "info/attributes", "info/sparse-checkout"} {
+	for _, name := range []string{"info/exclude", "info/attributes", "info/sparse-checkout"} {
 		err = errors.Join(err, copyIfThere(filepath.Join(inside, filepath.FromSlash(name)), filepath.Join(i.registry.common, filepath.FromSlash(name))))
 	}
 	root, openErr := os.OpenRoot(inside)
@@ -98,7 +98,7 @@ func (i *insides) make(ctx context.Context, r record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
-	if err := i.passHooks(ctx, root); err != nil {
+	if err := cmp.Or(i.passHooks(ctx, root), i.renewShallow(ctx, root)); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
@@ -338,7 +338,7 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 	}
 	defer root.Close()
 	inner := i.innerRefs(root)
-	err = cmp.Or(i.passHooks(ctx, root), i.dropLost(ctx, *r, root, inner, refs))
+	err = cmp.Or(i.passHooks(ctx, root), i.renewShallow(ctx, root), i.dropLost(ctx, *r, root, inner, refs))
 	for name, id := range refs {
 		branch, is := strings.CutPrefix(name, "refs/heads/")
 		there := "refs/remotes/origin/" + branch
