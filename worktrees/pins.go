@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -152,6 +153,9 @@ func (i *insides) dropLost(ctx context.Context, r record, root *os.Root, refs, k
 		return err
 	}
 	lock, err := root.OpenFile("packed-refs.lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // git's own
+	if errors.Is(err, fs.ErrExist) {
+		return heldLock(filepath.Join(r.inside(), "packed-refs.lock"))
+	}
 	if err != nil {
 		return err
 	}
