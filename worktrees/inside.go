@@ -98,7 +98,7 @@ func (i *insides) make(ctx context.Context, r record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
-	if err := cmp.Or(i.passHooks(ctx, root), i.renewShallow(ctx, root)); err != nil {
+	if err := cmp.Or(i.passHooks(ctx, root), renewShallow(ctx, i.repo, root)); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
@@ -338,7 +338,7 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 	}
 	defer root.Close()
 	inner := i.innerRefs(root)
-	err = cmp.Or(i.passHooks(ctx, root), i.renewShallow(ctx, root), i.dropLost(ctx, *r, root, inner, refs))
+	err = cmp.Or(i.passHooks(ctx, root), renewShallow(ctx, i.repo, root), i.dropLost(ctx, *r, root, inner, refs))
 	for name, id := range refs {
 		branch, is := strings.CutPrefix(name, "refs/heads/")
 		there := "refs/remotes/origin/" + branch

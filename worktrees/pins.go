@@ -175,15 +175,15 @@ func (i *insides) dropLost(ctx context.Context, r record, root *os.Root, refs, k
 
 // renewShallow has history inside end where the clone's does, and at those commits where it
 // ended that the clone lacks.
-func (i *insides) renewShallow(ctx context.Context, root *os.Root) error {
-	text, err := git.ReadSmall(filepath.Join(i.registry.common, "shallow"))
+func renewShallow(ctx context.Context, repo *git.Repo, root *os.Root) error {
+	text, err := git.ReadSmall(filepath.Join(repo.CommonDir(), "shallow"))
 	if err != nil && !isAbsent(err) {
 		return err
 	}
-	ends, objects := string(text), i.repo.Objects(ctx)
+	ends, objects := string(text), repo.Objects(ctx)
 	inner, _ := readIn(root, "shallow") // without one, it is whole
 	for _, id := range strings.Fields(inner) {
-		if i.repo.CheckID(ID(id)) != nil || strings.Contains(ends, id) {
+		if repo.CheckID(ID(id)) != nil || strings.Contains(ends, id) {
 			continue
 		}
 		if _, _, err := objects.Read(ID(id)); errors.Is(err, git.ErrNoObject) {
