@@ -119,6 +119,24 @@ func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, err
 	return t.settleCheckout(ctx, records, checkout{name: name, commit: commit, hook: true})
 }
 
+// Mend makes again what is gone of the checkout called name, or gave way to something else, as
+// a repeated call does of what made it. It is no error if there is no such checkout.
+func (t *Trees) Mend(ctx context.Context, name string) error {
+	if !Missing(t.Path(name)) {
+		return nil
+	}
+	unlock, err := t.lockName(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	records, err := t.records(ctx)
+	if r, known := findRecord(records, name); known && !r.hasNoHead() {
+		_, err = t.settleCheckout(ctx, records, checkout{name: name, branch: r.branch, commit: r.head, hook: true})
+	}
+	return err
+}
+
 // Detach takes branch from the checkout called name and leaves HEAD where it is, or where
 // it was if the branch is gone. It is no error if there is no such checkout, or it is not on
 // the branch.

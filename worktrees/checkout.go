@@ -69,6 +69,9 @@ func (t *Trees) findExisting(ctx context.Context, records []record, c checkout) 
 	if !known {
 		return record{}, false, checkFree(path)
 	}
+	if r.isReplaced() {
+		r.gone, r.alien = true, false
+	}
 	if err := t.checkOwn(r); err != nil {
 		return record{}, false, err
 	}

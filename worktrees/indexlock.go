@@ -38,8 +38,7 @@ func (s *scratch) lockIndex(ctx context.Context, r record) (unlock func(), err e
 		if clearDead(path) {
 			continue
 		}
-		held := &Obstacle{Path: path, Reason: "is held by another git, or was left by one that died",
-			Hint: "rm " + shell.Quote(path)}
+		held := heldLock(path)
 		if time.Now().After(deadline) {
 			return nil, held
 		}
@@ -49,6 +48,11 @@ func (s *scratch) lockIndex(ctx context.Context, r record) (unlock func(), err e
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// heldLock is the obstacle of a lock of git's that stays.
+func heldLock(path string) *Obstacle {
+	return &Obstacle{Path: path, Reason: "is held by another git, or was left by one that died", Hint: "rm " + shell.Quote(path)}
 }
 
 // linkLock links a complete and locked file to path, which must not exist.

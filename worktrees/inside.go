@@ -59,9 +59,12 @@ func isInside(dir, common string) bool {
 	return err == nil && oldErr != nil
 }
 
-// Missing reports whether the folder of a checkout is missing, or what makes it one is, or is so
-// ruined that git takes it for no repository and finds the clone around it instead.
-func Missing(dir string) bool {
+// Missing reports whether the folder of a checkout is missing, or what makes it one is, is so
+// ruined that git takes it for no repository, or is another repository.
+func Missing(dir string) bool { return isRuined(dir) || git.CloneOf(filepath.Join(dir, ".git")) == "" }
+
+// isRuined reports whether git finds no repository in a folder, and the clone around it instead.
+func isRuined(dir string) bool {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Lstat(dotGit)
 	return err != nil || info.Mode().IsRegular() && info.Size() == 0 || info.IsDir() && !git.IsRepository(dotGit)
@@ -87,7 +90,7 @@ func (i *insides) make(ctx context.Context, r record) error {
 	for name, text := range files {
 		err = errors.Join(err, os.WriteFile(filepath.Join(inside, filepath.FromSlash(name)), []byte(text), 0o666))
 	}
-	for _, name := range []string{"shallow", "info/exclude", "info/attributes", "info/sparse-checkout"} {
+	for _, name := range []string{"info/exclude", "info/attributes", "info/sparse-checkout"} {
 		err = errors.Join(err, copyIfThere(filepath.Join(inside, filepath.FromSlash(name)), filepath.Join(i.registry.common, filepath.FromSlash(name))))
 	}
 	root, openErr := os.OpenRoot(inside)
@@ -95,7 +98,7 @@ func (i *insides) make(ctx context.Context, r record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
-	if err := i.passHooks(ctx, root); err != nil {
+	if err := cmp.Or(i.passHooks(ctx, root), renewShallow(ctx, i.repo, root)); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
@@ -335,7 +338,7 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 	}
 	defer root.Close()
 	inner := i.innerRefs(root)
-	err = cmp.Or(i.passHooks(ctx, root), i.dropLost(ctx, *r, root, inner, refs))
+	err = cmp.Or(i.passHooks(ctx, root), renewShallow(ctx, i.repo, root), i.dropLost(ctx, *r, root, inner, refs))
 	for name, id := range refs {
 		branch, is := strings.CutPrefix(name, "refs/heads/")
 		there := "refs/remotes/origin/" + branch

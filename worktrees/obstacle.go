@@ -72,4 +72,4 @@ func (e *HookError) Unwrap() error { return e.Err }
 type Kept struct{ From, To string }
 
 // Error names both.
-func (k *Kept) Error() string { return fmt.Sprintf("%s was ruined and is kept in %s", k.From, k.To) }
+func (k *Kept) Error() string { return fmt.Sprintf("%s was replaced and is kept in %s", k.From, k.To) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -152,6 +153,9 @@ func (i *insides) dropLost(ctx context.Context, r record, root *os.Root, refs, k
 		return err
 	}
 	lock, err := root.OpenFile("packed-refs.lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // git's own
+	if errors.Is(err, fs.ErrExist) {
+		return heldLock(filepath.Join(r.inside(), "packed-refs.lock"))
+	}
 	if err != nil {
 		return err
 	}
@@ -167,6 +171,32 @@ func (i *insides) dropLost(ctx context.Context, r record, root *os.Root, refs, k
 		i.repo.Notice(r.name + ": refs inside are dropped, since their objects are gone: " + strings.Join(slices.Sorted(maps.Keys(lost)), ", "))
 	}
 	return err
+}
+
+// renewShallow has history inside end where the clone's does, and at those commits where it
+// ended that the clone lacks.
+func renewShallow(ctx context.Context, repo *git.Repo, root *os.Root) error {
+	text, err := git.ReadSmall(filepath.Join(repo.CommonDir(), "shallow"))
+	if err != nil && !isAbsent(err) {
+		return err
+	}
+	ends, objects := string(text), repo.Objects(ctx)
+	inner, _ := readIn(root, "shallow") // without one, it is whole
+	for _, id := range strings.Fields(inner) {
+		if repo.CheckID(ID(id)) != nil || strings.Contains(ends, id) {
+			continue
+		}
+		if _, _, err := objects.Read(ID(id)); errors.Is(err, git.ErrNoObject) {
+			ends += id + "\n"
+		}
+	}
+	switch {
+	case strings.TrimSpace(ends) == inner:
+		return nil
+	case ends == "":
+		return root.Remove("shallow")
+	}
+	return writeIn(root, "shallow", []byte(ends), 0o666)
 }
 
 // dropPins removes the pins of checkouts whose entries are gone, and the pin of what was given

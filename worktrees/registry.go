@@ -121,7 +121,7 @@ func (g *registry) readRecord(ctx context.Context, r *record, links folderLinks)
 		r.locked = err.Error()
 	}
 	info, err := os.Lstat(filepath.Join(r.path, ".git"))
-	r.gone = Missing(r.path)
+	r.gone = isRuined(r.path)
 	if err == nil && info.IsDir() {
 		r.own = !r.gone && isInside(r.path, g.common)
 		r.alien = !r.gone && !r.own
@@ -252,6 +252,11 @@ func mayHaveBranch(common git.Folder, name, branch string) bool {
 		}
 	}
 	return false
+}
+
+// isReplaced reports whether the repository inside gave way to another that is of no clone.
+func (r record) isReplaced() bool {
+	return r.alien && fileExists(filepath.Join(r.gitDir, takenName)) && git.CloneOf(r.inside()) == ""
 }
 
 func findRecord(records []record, name string) (record, bool) {

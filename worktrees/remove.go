@@ -106,7 +106,8 @@ const keptPrefix = ".kept-"
 // setAside renames a folder of the checkout called name to one that stays. Where there is none, or
 // nothing in it, kept is "".
 func (g *registry) setAside(name, path string) (kept string, err error) {
-	if entries, err := os.ReadDir(path); isAbsent(err) || err == nil && len(entries) == 0 {
+	entries, listErr := os.ReadDir(path)
+	if info, err := os.Lstat(path); isAbsent(err) || listErr == nil && len(entries) == 0 || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		return "", nil
 	}
 	kept = filepath.Join(resolveLinks(g.root), keptPrefix+name+"-"+rand.Text()[:8])

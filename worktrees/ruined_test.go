@@ -86,6 +86,57 @@ func TestRuinedInside(t *testing.T) {
 	}
 }
 
+// A .git that is of no clone gives way to one of ours, with no file of the work changed: what
+// it holds is kept, and a folder that a person made by hand stays theirs.
+func TestReplacedInside(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, replace := range map[string]func(p *project, dir string) string{
+		"a folder": func(p *project, dir string) string {
+			p.gitIn(dir, "init", "-q")
+			return ""
+		},
+		"a file": func(p *project, dir string) string {
+			other := filepath.Join(p.t.TempDir(), "other")
+			p.gitIn(dir, "init", "-q", "--separate-git-dir", other)
+			return other
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			tree := p.branch("task-1", "liza/task-1")
+			work := p.commitAll(tree.Path, "work")
+			require.NoError(t, p.Take(ctx, "task-1"))
+			require.NoError(t, os.RemoveAll(filepath.Join(tree.Path, ".git")))
+			other := replace(p, tree.Path)
+			p.write(filepath.Join(tree.Path, "mine"), "mine\n")
+			theirs := p.commitAll(tree.Path, "theirs")
+			require.True(t, worktrees.Missing(tree.Path))
+			err := p.Mend(ctx, "task-1")
+			var kept *worktrees.Kept
+			require.ErrorAs(t, err, &kept)
+			if other == "" {
+				other = kept.To
+			}
+			require.Equal(t, string(theirs), p.git("--git-dir", other, "rev-parse", "HEAD"))
+			require.FileExists(t, filepath.Join(tree.Path, "mine"))
+			require.Equal(t, string(work), p.gitIn(tree.Path, "rev-parse", "HEAD"))
+			require.Equal(t, "## liza/task-1\n?? mine", p.gitIn(tree.Path, "status", "--short", "--branch"))
+			require.False(t, worktrees.Missing(tree.Path))
+			require.NoError(t, p.Mend(ctx, "task-1"))
+			require.NoError(t, os.RemoveAll(tree.Path))
+			require.NoError(t, p.Mend(ctx, "task-1"))
+			p.whole("task-1", "liza/task-1", work)
+			require.NoError(t, p.Mend(ctx, "task-2"))
+			p.git("worktree", "add", "-q", "-b", "theirs", p.Path("theirs"))
+			require.NoError(t, os.Remove(p.Path("theirs")+"/.git"))
+			p.gitIn(p.Path("theirs"), "init", "-q")
+			require.Contains(t, obstacle(t, p.Mend(ctx, "theirs")).Reason, "another repository")
+		})
+	}
+}
+
 // Where the checkout was on another branch, or is not wanted any more, nothing of it gets lost.
 func TestRuinedElsewhere(t *testing.T) {
 	t.Parallel()

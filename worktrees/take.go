@@ -128,6 +128,9 @@ func (i *insides) compare(r *record) (mine string, f face, agreed ID, err error)
 	if f, err = i.readFace(*r, mine); err != nil || f.head == "" {
 		return mine, f, r.head, err // nothing is committed there
 	}
+	if task := taskBranch(r.name); task != "" && f.branch == task {
+		mine, f.tip = task, f.head // the clone's may have got another name
+	}
 	if f.branch != mine {
 		r.inner, r.lost = f.branch, f.tip == ""
 	}

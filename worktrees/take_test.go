@@ -60,6 +60,29 @@ func TestDetachTwice(t *testing.T) {
 	require.Empty(t, p.git("branch", "--list", "liza/*"), "nothing inside brings it back")
 }
 
+// A person renames the task's branch, and git the HEAD of the entry with it. The checkout is on the
+// task's, which comes back at once, and the other stays.
+func TestTakeAfterRename(t *testing.T) {
+	t.Parallel()
+	for name, commits := range map[string]bool{"nothing new": false, "with work": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			tree := p.branch("task-1", "liza/task-1")
+			first := p.commitAll(tree.Path, "first")
+			require.NoError(t, p.Take(context.Background(), "task-1"))
+			p.git("branch", "-m", "liza/task-1", "other")
+			latest := first
+			if commits {
+				latest = p.commitAll(tree.Path, "latest")
+			}
+			require.NoError(t, p.Take(context.Background(), "task-1"))
+			require.Equal(t, string(latest)+"\n"+string(first), p.git("rev-parse", "refs/heads/liza/task-1", "other"))
+			p.whole("task-1", "liza/task-1", latest)
+		})
+	}
+}
+
 // Refs inside are renewed as the clone's are, but for those that were moved inside.
 func TestRenew(t *testing.T) {
 	t.Parallel()

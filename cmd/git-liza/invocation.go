@@ -49,7 +49,7 @@ func (inv *invocation) clone() (*work.Clone, error) {
 
 // repo opens the repository. It prints what a command waits for.
 func (inv *invocation) repo() (*git.Repo, error) {
-	repo, err := git.Open(inv.ctx, inv.dir)
+	repo, err := git.OpenNear(inv.ctx, inv.dir, inv.getenv("LIZA_CLONE"))
 	if err != nil {
 		return nil, err
 	}

@@ -190,7 +190,7 @@ func (l *looping) read(b *flow.Board) (blob flow.ObjectID, err error) {
 
 // isCommitted reports whether the current commit has the file.
 func (l *looping) isCommitted() bool {
-	head, err := l.clone.Repo.ParseCommit(l.ctx, "HEAD")
+	head, err := work.ParseCommit(l.ctx, l.clone, "HEAD")
 	if err != nil {
 		return false
 	}

@@ -36,7 +36,7 @@ func (c *syncCommand) Run(inv *invocation) error {
 		return c.joinRemote(inv, clone)
 	}
 	if name := worktrees.NameOf(clone.Repo); name != "" {
-		if err := clone.Checkouts.Trees.Renew(inv.ctx, name); err != nil {
+		if err := cmp.Or(work.Mend(inv.ctx, clone.Checkouts, name), clone.Checkouts.Trees.Renew(inv.ctx, name)); err != nil {
 			return err
 		}
 		if remote == "" {

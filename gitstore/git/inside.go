@@ -44,6 +44,27 @@ func (at *location) leadToClone(clone string) (location, error) {
 	return outer, err
 }
 
+// OpenNear is [Open], but for a folder in a checkout whose .git is gone, or of no clone: there it
+// opens that of a clone by its main work tree or its git directory, of which "" is none.
+func OpenNear(ctx context.Context, dir, clone string) (*Repo, error) {
+	r, err := Open(ctx, dir)
+	if clone == "" || err == nil && r.gitDir != r.commonDir {
+		return r, err
+	}
+	of, cloneErr := Open(ctx, clone)
+	if cloneErr != nil {
+		return r, err
+	}
+	at := of.location
+	for at.workTree, _ = filepath.EvalSymlinks(dir); at.workTree != of.mainWorkTree && at.workTree != filepath.Dir(at.workTree); at.workTree = filepath.Dir(at.workTree) {
+		if at.gitDir, cloneErr = EntryOf(of.commonDir, filepath.Join(at.workTree, ".git")); cloneErr == nil {
+			near := newRepo(at, of.program)
+			return near, near.findMainWorkTree(ctx)
+		}
+	}
+	return r, err
+}
+
 // EntryOf finds the entry of a checkout, by its .git, among those of a clone, first where
 // it usually is.
 func EntryOf(common, dotGit string) (string, error) {

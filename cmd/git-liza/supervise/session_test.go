@@ -292,6 +292,7 @@ func TestWorktreeThatIsRemoved(t *testing.T) {
 		"crashed":     {`rm -rf "$LIZA_WORKTREE"; exit 1`, "retries — 3 claims ended without a result", "did not end well"},
 		"handed over": {`rm -rf "$LIZA_WORKTREE"; exit 42`, "handoff_limit: the agent handed over 5 times", ""},
 		"only .git":   {`rm -rf .git; git stash -u || git liza list`, "retries — 3 claims ended without a result", "ended well, but without submit"},
+		"new .git":    {`rm -rf .git; git init -q; git stash -u || git liza list`, "retries — 3 claims ended without a result", "ended well, but without submit"},
 		"ruined .git": {`rm -rf .git/objects; mkdir -p sub; cd sub; git stash -u || git liza list`, "retries — 3 claims ended without a result", "ended well, but without submit"},
 	} {
 		t.Run(name, func(t *testing.T) {

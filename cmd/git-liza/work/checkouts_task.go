@@ -48,6 +48,11 @@ func (c *Checkouts) checkFree(ctx context.Context, t *flow.Task) error {
 
 // checkOutAttempt makes the claimed attempt's worktree, or finds it as it was left.
 func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
+	if folder := t.ID.Folder(t.Attempt.Number); !c.hasSession(folder) {
+		if err := ClearLocks(trees.Path(folder)); err != nil {
+			return worktrees.Tree{}, err
+		}
+	}
 	tree, err := c.findAttempt(ctx, trees, t)
 	if t.Claim != nil && !tree.Broken && tree.Path != "" {
 		if by := t.Claim.By.Agent(); by != "" {

@@ -77,6 +77,15 @@ func hookWarning(err error) (string, error) {
 	return "", err
 }
 
+// Mend is [worktrees.Trees.Mend], and tells what was kept.
+func Mend(ctx context.Context, c *Checkouts, folder string) error {
+	warning, err := hookWarning(c.Trees.Mend(ctx, folder))
+	if warning != "" {
+		c.say(warning)
+	}
+	return err
+}
+
 // heldTask returns the task that an agent has claimed already. A repeated
 // command means that task.
 func heldTask(b *flow.Board, by flow.Actor) flow.TaskID {

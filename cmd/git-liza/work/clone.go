@@ -66,10 +66,7 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 
 // ParseCommit is [git.Repo.ParseCommit], in a checkout after what was committed there is the clone's.
 func ParseCommit(ctx context.Context, c *Clone, name string) (git.ID, error) {
-	if here := worktrees.NameOf(c.Repo); here != "" && c.Checkouts.Trees != nil {
-		_ = c.Checkouts.Trees.Take(ctx, here) // what cannot be taken over is said by those who need it
-	}
-	return c.Repo.ParseCommit(ctx, name)
+	return c.Specs.parseCommit(ctx, name)
 }
 
 // isClaimed reports whether somebody works on the task of a branch. A branch whose task is
@@ -107,7 +104,7 @@ func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *
 	if trees != nil {
 		store.Settler.Follower = follower{trees, store}
 	}
-	c := &Clone{Specs: &Specs{repo: repo, store: store}}
+	c := &Clone{Specs: &Specs{repo: repo, store: store, trees: trees}}
 	c.mover = &mover{Repo: repo, Store: store, environ: environ, specs: c.Specs}
 	c.Trust = &Trust{repo: repo, mover: c.mover}
 	c.Seals = &Seals{repo: repo, trees: trees, mover: c.mover}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/flow/spelling"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Specs finds the files that goals and tasks name as specs, and says how a
@@ -23,6 +24,15 @@ type Specs struct {
 	Dir   string // the folder in which the user types a hint
 	repo  *git.Repo
 	store *gitstore.Store
+	trees *worktrees.Trees // nil where there are none
+}
+
+// parseCommit is [ParseCommit].
+func (s *Specs) parseCommit(ctx context.Context, name string) (git.ID, error) {
+	if here := worktrees.NameOf(s.repo); here != "" && s.trees != nil {
+		_ = s.trees.Take(ctx, here) // what cannot be taken over is said by those who need it
+	}
+	return s.repo.ParseCommit(ctx, name)
 }
 
 // explain adds to the refusal of a spec that is not on integration where the
@@ -135,7 +145,7 @@ func (p place) commit(subject string) string {
 // findFile looks for a file in HEAD and in the work tree.
 func (s *Specs) findFile(ctx context.Context, name string) place {
 	var p place
-	p.head, _ = s.repo.ParseCommit(ctx, "HEAD")
+	p.head, _ = s.parseCommit(ctx, "HEAD")
 	if p.head != "" {
 		id, err := s.repo.BlobAt(ctx, p.head, name)
 		p.committed = err == nil && id != ""

@@ -115,7 +115,8 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 	if c.Checkouts.Trees == nil {
 		return worktrees.ErrNoWorkTree
 	}
-	if err := c.Checkouts.Trees.Take(ctx, t.ID.Folder(t.Attempt.Number)); err != nil {
+	folder := t.ID.Folder(t.Attempt.Number)
+	if err := cmp.Or(Mend(ctx, c.Checkouts, folder), c.Checkouts.Trees.Take(ctx, folder)); err != nil {
 		return err
 	}
 	tip, err := c.Repo.Refs.Resolve(ctx, t.ID.BranchRef())
