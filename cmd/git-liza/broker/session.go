@@ -2,14 +2,10 @@ package broker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
@@ -35,6 +31,7 @@ func (s Session) Serve(ctx context.Context, self string) error {
 		code, err := s.run(ctx, self, c)
 		if err != nil {
 			fmt.Fprintln(c.Err, "git-liza:", err)
+			return 1
 		}
 		return code
 	}}).Serve(ctx, l)
@@ -47,22 +44,11 @@ func (s Session) run(ctx context.Context, self string, c Call) (int, error) {
 	if path, err := filepath.EvalSymlinks(c.Dir); err == nil && strings.HasPrefix(path, s.Dir+string(filepath.Separator)) {
 		dir = path
 	}
+	command := proc.Command{Path: self, Args: c.Args, Dir: dir, Env: os.Environ(), Stdin: c.In, Stdout: c.Out, Output: c.Err}
 	if len(c.Args) > 0 && c.Args[0] == "hook" {
-		r, err := proc.Run(ctx, proc.Command{Path: self, Args: c.Args, Dir: dir, Stdin: c.In, Stdout: c.Out, Output: c.Err, Domain: s.Hooks,
-			Env: proc.Environment(os.Environ(), []string{"LIZA_*", "GIT_*"}, "HOME="+s.Home, "GIT_INDEX_FILE="+c.Index)})
-		return r.Code, err
+		command.Domain = s.Hooks
+		command.Env = proc.Environment(command.Env, []string{"LIZA_*", "GIT_*"}, "HOME="+s.Home, "GIT_INDEX_FILE="+c.Index)
 	}
-	cmd := exec.CommandContext(ctx, self, c.Args...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, c.In, c.Out, c.Err
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
-	if exit, is := errors.AsType[*exec.ExitError](err); is {
-		return max(exit.ExitCode(), 1), nil
-	}
-	if err != nil {
-		return 1, err
-	}
-	return 0, nil
+	r, err := proc.Run(ctx, command)
+	return r.Code, err
 }

@@ -24,7 +24,7 @@ func confineSession(ctx context.Context, w *worker, a *assignment, spawn *provid
 	if !w.provider.Confines() {
 		return func() {}, nil
 	}
-	place, err := work.Place(ctx, w.clone, a.dir, w.id)
+	place, err := work.SessionPlace(ctx, w.clone, a.dir, w.id)
 	if err != nil || place.Domain == nil {
 		return func() {}, err
 	}

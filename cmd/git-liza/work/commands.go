@@ -78,9 +78,9 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	return receipt, nil
 }
 
-// Place is where a session of an agent runs in a checkout of the clone: in the agent's home, as
+// SessionPlace is where a session of an agent runs in a checkout of the clone: in the agent's home, as
 // [confine.Settings.Place] has it.
-func Place(ctx context.Context, c *Clone, dir string, agent flow.AgentID) (confine.Place, error) {
+func SessionPlace(ctx context.Context, c *Clone, dir string, agent flow.AgentID) (confine.Place, error) {
 	return c.commands.place(ctx, dir, string(agent))
 }
 
