@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/e2e/standin"
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -138,6 +139,24 @@ func TestTheOthersDoATask(t *testing.T) {
 			t.Parallel()
 			p := newPlayer(t)
 			w := newWorkshop(t, p, name)
+			w.does(p, "--provider="+name)
+			require.Equal(t, w.answered(), w.used())
+		})
+	}
+}
+
+// Each works where the kernel confines its sessions, as without that.
+func TestConfinedCommandLinesDoATask(t *testing.T) {
+	t.Parallel()
+	if proc.Confinement() != proc.ConfinedFully {
+		t.Skip("SKIPPED: this kernel confines no command in full")
+	}
+	for _, name := range []string{"claude", "codex", "gemini", "opencode", "copilot", "qwen", "pi"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlayer(t)
+			w := newWorkshop(t, p, name)
+			w.must("git", "config", "liza.confine", "required")
 			w.does(p, "--provider="+name)
 			require.Equal(t, w.answered(), w.used())
 		})

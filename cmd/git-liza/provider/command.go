@@ -41,6 +41,9 @@ func (p Provider) Command(s Spawn) (path string, args []string) {
 		args = append(args, p.ModelArgs...)
 	}
 	args = append(args, p.Roles.For(s.Row)...)
+	if s.Domain != nil {
+		args = append(args, p.Confined...)
+	}
 	if s.Row != nil && s.Row.Has(flow.ToolWeb) {
 		args = append(args, p.Web...)
 	}

@@ -5,62 +5,87 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// lentFolder is where a session's home has the login files of folders that a variable names.
-const lentFolder = ".liza-login"
+// lentFolder is where a session's home has what lies in folders that a variable names.
+const lentFolder = ".liza-lent"
+
+// settingsFiles are the files in a program's own folder that are its settings and instructions.
+var settingsFiles = []string{".json", ".md", ".toml", ".yaml", ".yml"}
 
 // largestLogin is the most that comes back, in bytes.
 const largestLogin = 1 << 20
 
-// A lent file is the copy of a login file in a session's home.
+// A lent file is a copy in a session's home.
 type lent struct {
 	from, to string // to is in the home
 	text     []byte
 }
 
-// Lend copies the login files of the row into the home of a session, for which nobody else's home is
-// there. set are the variables that lead to the copies. back brings those to the user that the
-// program has renewed: small, of the same form, and where the user's is still as it was lent.
+// Lend copies the login files and the settings of the program into the home of a session, which
+// reads no other home. set are the variables that lead to the copies. back brings login files to the
+// user that the program has renewed: small, of the same form, and where the user's is still as it was lent.
 func (r Row) Lend(environ []string, home string) (set []string, back func() error, err error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
 		return nil, nil, err
 	}
-	var files []lent
-	for _, file := range r.LoginFiles {
-		from, to := expandPath(file, environ), ""
-		if rest, is := strings.CutPrefix(file, "~/"); is {
-			to = rest
-		} else if name, rest, is := strings.Cut(strings.TrimPrefix(file, "{"), "}/"); is {
-			to = filepath.Join(lentFolder, name, rest)
-			if proc.Value(environ, name) != "" {
-				set = append(set, name+"="+filepath.Join(home, lentFolder, name))
-			}
+	var logins []lent
+	for _, file := range slices.Concat(r.settings(environ), r.LoginFiles) {
+		f := lent{from: expandPath(file, environ)}
+		name, rest, _ := strings.Cut(file, "/")
+		if f.to = rest; name != "~" {
+			name = strings.Trim(name, "{}")
+			f.to = path.Join(lentFolder, name, rest)
 		}
-		text, err := git.ReadSmall(from)
-		if from == "" || to == "" || err != nil {
-			continue // the user has none, or logs in otherwise
+		if f.from == "" {
+			continue // the variable is not set
 		}
-		if err := errors.Join(root.RemoveAll(to), root.MkdirAll(filepath.Dir(to), 0o700), root.WriteFile(to, text, 0o600)); err != nil {
+		if folder := name + "=" + filepath.Join(home, lentFolder, name); name != "~" && !slices.Contains(set, folder) {
+			set = append(set, folder)
+		}
+		if f.text, err = git.ReadSmall(f.from); err != nil {
+			continue // the user has none
+		}
+		if err := errors.Join(root.RemoveAll(f.to), root.MkdirAll(path.Dir(f.to), 0o700), root.WriteFile(f.to, f.text, 0o600)); err != nil {
 			root.Close()
 			return nil, nil, err
 		}
-		files = append(files, lent{from, to, text})
+		if slices.Contains(r.LoginFiles, file) {
+			logins = append(logins, f)
+		}
 	}
 	return set, func() error {
 		defer root.Close()
 		var failed error
-		for _, f := range files {
+		for _, f := range logins {
 			failed = errors.Join(failed, f.bring(root))
 		}
 		return failed
 	}, nil
+}
+
+// settings are the files of settings in the program's own folders, named as login files are.
+func (r Row) settings(environ []string) (list []string) {
+	for _, folder := range r.Folders {
+		at := expandPath(folder, environ)
+		entries, err := os.ReadDir(at)
+		if at != "" && err != nil {
+			list = append(list, folder) // it may be a file
+		}
+		for _, e := range entries {
+			if e.Type().IsRegular() && slices.Contains(settingsFiles, filepath.Ext(e.Name())) {
+				list = append(list, folder+"/"+e.Name())
+			}
+		}
+	}
+	return list
 }
 
 // bring writes to the user's file what the copy has become.

@@ -11,7 +11,7 @@ import (
 // A session has a copy of the user's login, and gives back what its program has renewed.
 func TestLend(t *testing.T) {
 	t.Parallel()
-	row := Row{LoginFiles: []string{"{CODEX_HOME}/auth.json", "~/.codex/auth.json", "~/missing", "/etc/hostname"}}
+	row := Row{LoginFiles: []string{"{CODEX_HOME}/auth.json", "~/.codex/auth.json", "~/missing"}, Folders: []string{"{CODEX_HOME}", "~/.codex", "~/.codex.json"}}
 	for name, tt := range map[string]struct {
 		session func(file string) error // what the session does with its copy
 		user    string                  // what the user writes meanwhile
@@ -60,10 +60,20 @@ func TestLend(t *testing.T) {
 				require.NoError(t, os.Mkdir(theirs, 0o700))
 				file := filepath.Join(theirs, "auth.json")
 				require.NoError(t, os.WriteFile(file, []byte(`{"old":1}`), 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(theirs, "config.toml"), []byte("model"), 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(theirs, "history.jsonl"), nil, 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(user, ".codex.json"), []byte("{}"), 0o600))
 				set, back, err := row.Lend(environ, home)
 				require.NoError(t, err)
 				require.Equal(t, want, set)
-				text, err := os.ReadFile(copied)
+				text, err := os.ReadFile(filepath.Join(filepath.Dir(copied), "config.toml"))
+				require.NoError(t, err)
+				require.Equal(t, "model", string(text))
+				require.NoFileExists(t, filepath.Join(filepath.Dir(copied), "history.jsonl"))
+				text, err = os.ReadFile(filepath.Join(home, ".codex.json"))
+				require.NoError(t, err)
+				require.Equal(t, "{}", string(text))
+				text, err = os.ReadFile(copied)
 				require.NoError(t, err)
 				require.JSONEq(t, `{"old":1}`, string(text))
 				require.NoError(t, tt.session(copied))

@@ -112,7 +112,7 @@ func (r *Row) keys() map[string]any {
 		"tools-read": &r.Tools.Read, "tools-write": &r.Tools.Write, "tools-run": &r.Tools.Run, "tools-web": &r.Tools.Web, "web": &r.Web,
 		"env": &r.Env, "env-set": &r.EnvSet,
 		"planner-env": &r.EnvFor.Planner, "coder-env": &r.EnvFor.Coder, "code-reviewer-env": &r.EnvFor.CodeReviewer,
-		"keys": &r.Keys, "login-args": &r.LoginArgs, "login-files": &r.LoginFiles, "folders": &r.Folders, "loads": &r.Loads,
+		"confined": &r.Confined, "keys": &r.Keys, "login-args": &r.LoginArgs, "login-files": &r.LoginFiles, "folders": &r.Folders, "loads": &r.Loads,
 		"output": &r.Output, "acp": &r.ACP, "usage": &r.Usage, "tokens": &r.Tokens, "cost": &r.Cost, "ledger": &r.Ledger, "windows": &r.Windows, "handoff": &r.Handoff, "commit": &r.Commit, "contract": &r.Contract,
 		"reviewer-readonly": &r.ReviewerReadonly, "quota": &r.Quota, "outage": &r.Outage, "login": &r.Login,
 	}

@@ -42,6 +42,8 @@ type Row struct {
 	LoginArgs  []string `yaml:"login_args"`  // arguments with which a user logs in, if they are known
 	LoginFiles []string `yaml:"login_files"` // files, one of which is there if a user is logged in; ~ is HOME, {NAME} a variable
 
+	Confined []string `yaml:"confined"` // arguments of a session that the kernel confines, after those of its role: no sandbox of its own
+
 	Folders []string `yaml:"folders"` // its own files and folders, which a container of it gets; ~ is HOME, {NAME} a variable
 
 	// Loads are patterns, at any depth of a folder in which it is started, of what it obeys or
