@@ -80,16 +80,13 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 		said = append(said, "what stood in their place is "+strings.Join(aside, ", "))
 	}
 	said = append(said, p.namePlanted(ctx, a)...)
-	p.nameChanged(ctx, a, g.around)
+	p.nameChanged(ctx, a, g.around, told)
 	if err = errors.Join(err, hooksErr, settingsErr); len(back) > 0 {
 		said = append(said, "of git's configuration "+p.rush.mask.String(strings.Join(back, ", "))+" is as it was before; its user changes it while no session runs")
 	}
-	for _, line := range told {
-		p.say("%s: %s", p.id, p.rush.mask.String(line))
-	}
 	for _, one := range named {
 		p.ask("%s: the setting %s while a session ran, by it or by you, and stays; git liza inbox", p.id, p.rush.mask.String(one))
-		_ = p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": flow.NoSettings, "reality": flow.Excerpt(p.rush.mask.String(one), 1000)})
+		_ = p.recordViolated(ctx, a, flow.NoSettings, one)
 	}
 	if a.capacity == flow.Does && err == nil {
 		err = p.returnWorktree(ctx, a)
@@ -131,13 +128,14 @@ func (p *workplace) readAround(ctx context.Context) map[string]git.ID {
 // stash is the ref of git's stash.
 const stash = "refs/stash"
 
-// nameChanged names files of the main work tree and refs of the clone that changed while a
-// session ran. A person may have done that, so nothing else follows. It also names what is kept
-// of the session's work and not pushed.
-func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[string]git.ID) {
+// nameChanged names files of the main work tree, refs of the clone and settings that changed
+// while a session ran, and records them as an anomaly, unless one about the same task waits for
+// its person. A person may have done that, so nothing else follows. It also names what is kept of
+// the session's work and not pushed.
+func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[string]git.ID, settings []string) {
 	now := p.readAround(ctx)
 	if before == nil || now == nil {
-		return
+		before, now = nil, nil
 	}
 	all, mine := maps.Clone(before), layout.RescueRefs+string(a.taskID())+"/"
 	maps.Copy(all, now)
@@ -163,16 +161,38 @@ func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[s
 			refs = append(refs, name+" (was "+was.Short()+")")
 		}
 	}
-	if len(files) > 0 {
-		p.say("%s: files of the main work tree were changed while a session ran, by it or by you: %s; %s status", p.id, git.VisibleList(files, 5), in)
-	}
 	help := "update-ref REF COMMIT"
 	if before[stash] != now[stash] {
 		help = "stash list"
 	}
-	if len(refs) > 0 {
-		p.say("%s: refs of the clone came, moved or went while a session ran, by it or by you: %s; %s %s", p.id, git.VisibleList(refs, 5), in, help)
+	var changed []string
+	for _, group := range []struct {
+		what, verb, help string
+		names            []string
+	}{
+		{"files of the main work tree", "were changed", "status", files},
+		{"refs of the clone", "came, moved or went", help, refs},
+		{"settings", "were changed", "config --show-origin --list", settings},
+	} {
+		if len(group.names) > 0 {
+			list := p.rush.mask.String(git.VisibleList(group.names, 5))
+			p.say("%s: %s %s while a session ran, by it or by you: %s; %s %s", p.id, group.what, group.verb, list, in, group.help)
+			changed = append(changed, group.what+" "+list)
+		}
 	}
+	if len(changed) > 0 && !p.awaitsPerson(ctx, a) {
+		_ = p.recordViolated(ctx, a, flow.NoChanges, "changed: "+strings.Join(changed, "; "))
+	}
+}
+
+// awaitsPerson reports whether a person has still to dismiss what sessions on the same task
+// changed before.
+func (p *workplace) awaitsPerson(ctx context.Context, a *assignment) bool {
+	b, _, err := p.clone.Store.Board(ctx)
+	return err == nil && slices.ContainsFunc(b.IDs(flow.Anomalies), func(id string) bool {
+		x, is := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
+		return is && x.Task == a.taskID() && x.Dismissed == nil && !x.Archived && x.Details["assumption"] == flow.NoChanges
+	})
 }
 
 // namePlanted says which hooks came or changed, each once, and records them as an anomaly.
@@ -185,9 +205,14 @@ func (p *workplace) namePlanted(ctx context.Context, a *assignment) (said []stri
 			continue
 		}
 		said = append(said, "the hook "+path+" came or changed: this rush starts no hooks any more; look at it, and begin another one")
-		_ = p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": flow.NoHooks, "reality": flow.Excerpt(path+" came or changed", 200)})
+		_ = p.recordViolated(ctx, a, flow.NoHooks, path+" came or changed")
 	}
 	return said
+}
+
+// recordViolated records that an assumption about sessions does not hold, and what was found.
+func (p *workplace) recordViolated(ctx context.Context, a *assignment, assumption, reality string) error {
+	return p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": assumption, "reality": flow.Excerpt(p.rush.mask.String(reality), 1000)})
 }
 
 // recordAnomaly records an anomaly about the task of an assignment, or says why it could not.

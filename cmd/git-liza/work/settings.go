@@ -139,7 +139,7 @@ func (c settingChange) undoing() string {
 
 // PutBack restores the governing keys of the repository's own configuration that
 // have changed since x was read, unless git liza wrote them; back are these keys. told are
-// lines about other changes, which stay. named are what stays of governing keys and this
+// other keys that have changed, and stay. named are what stays of governing keys and this
 // process has not written, with the commands that undo it: a session can also write that
 // git liza wrote it. next is x with the changes that stay.
 func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, back, told, named []string, err error) {
@@ -178,7 +178,7 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 		case one.governs() && !one.allowed(repo.Config.WroteHere):
 			named = append(named, fmt.Sprintf("%s in %s came or changed (to undo it: %s)", key, file, one.undoing()))
 		case !mine:
-			told = append(told, fmt.Sprintf("%s was changed in %s while a session ran, and stays: git config --show-origin --get-all %s", key, file, shell.Quote(one.key)))
+			told = append(told, one.key)
 		}
 	}
 	return next, back, told, named, nil
