@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -108,9 +110,10 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	}
 }
 
-// readAround reads what is the person's around a session: refs of the clone, and after a slash
-// the files of its main work tree that no commit has as they are. It is nil where refs cannot be
-// read: nobody waits for that.
+// readAround reads what is the person's around a session: HEAD and refs of the clone, what is in
+// its info/, and after a slash the files of its main work tree that no commit has as they are. It
+// is nil where refs cannot be read: nobody waits for that. Editors fetch while nobody looks, so
+// refs/remotes/ tells nothing, and the next fetch sets it right.
 func (p *workplace) readAround(ctx context.Context) map[string]git.ID {
 	b, _, err := p.clone.Store.Board(ctx)
 	refs, listErr := p.clone.Repo.Refs.List(ctx, "refs/heads", "refs/tags", "refs/notes", "refs/replace", stash, layout.RescueRefs)
@@ -118,6 +121,16 @@ func (p *workplace) readAround(ctx context.Context) map[string]git.ID {
 		return nil
 	}
 	delete(refs, b.Settings().Integration.Ref())
+	head, _ := p.clone.Repo.Refs.SymbolicRef(ctx, "HEAD")
+	id, _ := p.clone.Repo.Refs.Resolve(ctx, "HEAD")
+	refs["HEAD"] = cmp.Or(git.ID(head), id)
+	folder := filepath.Join(p.clone.Repo.CommonDir(), "info")
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		if text, err := git.ReadSmall(filepath.Join(folder, entry.Name())); err == nil && entry.Name() != "refs" { // git writes that when it packs
+			refs["info/"+entry.Name()] = git.ID(text)
+		}
+	}
 	changed, _ := p.clone.Checkouts.Trees.Contents.Changed(ctx, p.clone.Repo.MainWorkTree()) // there may be none
 	for _, path := range changed {
 		refs["/"+path] = "changed"
@@ -155,8 +168,12 @@ func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[s
 			files = append(files, path)
 		case kept:
 			p.ask("%s: work on %s is kept in this clone alone: %s show --stat %s", p.id, a.subject(), in, name)
+		case strings.HasPrefix(name, "info/"):
+			settings = append(settings, filepath.Join(p.clone.Repo.CommonDir(), name))
 		case was == "":
 			refs = append(refs, name)
+		case strings.HasPrefix(string(was), "refs/"): // of HEAD
+			refs = append(refs, name+" (was "+string(was)+")")
 		default:
 			refs = append(refs, name+" (was "+was.Short()+")")
 		}

@@ -42,7 +42,7 @@ func TestChangesAroundASession(t *testing.T) {
 	w.write(mine, "precious\n")
 	was := w.git("rev-parse", "main")[:10]
 	r := w.begin(untilIdle, coder(w.agent(`: >"$notes/begun"; waitfor go
-cd "$LIZA_CLONE"; git stash -q; git branch -q -D wip; git tag v2; git config user.name Else; echo >stray.txt
+cd "$LIZA_CLONE"; git stash -q; git branch -q -D wip; git tag v2; git config user.name Else; git config commit.gpgsign false; git config branch.main.gk-last-accessed now; git checkout -q -b theirs; echo "* -text" >.git/info/attributes; echo >stray.txt
 cd "$LIZA_WORKTREE"; mkdir docs; echo >docs/a; echo secret >other; git add -A; git commit -q -n -m Work
 git liza block $LIZA_TASK --reason R --question Q`)))
 	w.await("the session", func() bool { return w.has("begun") })
@@ -52,16 +52,18 @@ git liza block $LIZA_TASK --reason R --question Q`)))
 	require.Error(t, r.wait())
 	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
 	const meanwhile = "while a session ran, by it or by you: "
+	attributes := filepath.Join(w.dir, ".git", "info", "attributes")
 	in := "git -C " + w.dir
 	require.Contains(t, r.said(), "coder-1: files of the main work tree were changed "+meanwhile+"mine.txt, stray.txt; "+in+" status\n")
 	require.Contains(t, r.said(), "coder-1: refs of the clone came, moved or went "+meanwhile+
-		"refs/heads/main (was "+was+"), refs/heads/wip (was "+was+"), refs/stash, refs/tags/v2; "+in+" stash list\n")
+		"HEAD (was refs/heads/main), refs/heads/main (was "+was+"), refs/heads/theirs, refs/heads/wip (was "+was+"), refs/stash and 1 more; "+in+" stash list\n")
 	require.Contains(t, r.said(), "coder-1: work on task-1 is kept in this clone alone: "+in+" show --stat refs/liza/rescue/task-1/")
-	require.Contains(t, r.said(), "coder-1: settings were changed "+meanwhile+"user.name; "+in+" config --show-origin --list\n")
+	require.Contains(t, r.said(), "coder-1: settings were changed "+meanwhile+"user.name, commit.gpgsign, "+attributes+"; "+in+" config --show-origin --list\n")
 	require.Equal(t, 3, strings.Count(r.said(), meanwhile))
 	w.git("config", "--unset", "user.name")
-	require.Contains(t, w.liza("inbox"), " now  the clone changed: files of the main work tree mine.txt, stray.txt; refs of the clone refs/heads/main (was "+was+
-		"), refs/heads/wip (was "+was+"), refs/stash, refs/tags/v2; settings user.name while a session ran\n      git liza record dismiss sprint-1/2 --reason R\n")
+	w.git("checkout", "-q", "main")
+	require.Contains(t, w.liza("inbox"), " now  the clone changed: files of the main work tree mine.txt, stray.txt; refs of the clone HEAD (was refs/heads/main), refs/heads/main (was "+was+
+		"), refs/heads/theirs, refs/heads/wip (was "+was+"), refs/stash and 1 more; settings user.name, commit.gpgsign, "+attributes+" while a session ran\n      git liza record dismiss sprint-1/2 --reason R\n")
 	w.liza("record", "dismiss", "sprint-1/2", "--reason", "Mine")
 	require.NotContains(t, w.liza("inbox"), "the clone changed")
 	w.git("stash", "pop")
