@@ -156,7 +156,7 @@ func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[s
 	var files, refs []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		was, is, kept := before[name], now[name], strings.HasPrefix(name, mine)
-		if was == is || git.IsOwn(name) && !kept {
+		if was == is || git.IsOwn(name) && !kept || p.tookIn(ctx, name, was, is) {
 			continue
 		}
 		if _, named := p.rush.changed.LoadOrStore(name+" "+string(is), true); named {
@@ -183,23 +183,30 @@ func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[s
 		help = "stash list"
 	}
 	var changed []string
-	for _, group := range []struct {
-		what, verb, help string
-		names            []string
-	}{
-		{"files of the main work tree", "were changed", "status", files},
-		{"refs of the clone", "came, moved or went", help, refs},
-		{"settings", "were changed", "config --show-origin --list", settings},
-	} {
-		if len(group.names) > 0 {
-			list := p.rush.mask.String(git.VisibleList(group.names, 5))
-			p.say("%s: %s %s while a session ran, by it or by you: %s; %s %s", p.id, group.what, group.verb, list, in, group.help)
-			changed = append(changed, group.what+" "+list)
+	tell := func(what, verb, help string, names []string) {
+		if list := p.rush.mask.String(git.VisibleList(names, 5)); list != "" {
+			p.say("%s: %s %s while a session ran, by it or by you: %s; %s %s", p.id, what, verb, list, in, help)
+			changed = append(changed, what+" "+list)
 		}
 	}
+	tell("files of the main work tree", "were changed", "status", files)
+	tell("refs of the clone", "came, moved or went", help, refs)
+	tell("settings", "were changed", "config --show-origin --list", settings)
 	if len(changed) > 0 && !p.awaitsPerson(ctx, a) {
 		_ = p.recordViolated(ctx, a, flow.NoChanges, "changed: "+strings.Join(changed, "; "))
 	}
+}
+
+// tookIn reports whether a branch has only taken in what integration has, as `git liza next` has a
+// person do after each merge.
+func (p *workplace) tookIn(ctx context.Context, name string, was, is git.ID) bool {
+	b, _, err := p.clone.Store.Board(ctx)
+	if err != nil || was == "" || is == "" || !strings.HasPrefix(name, "refs/heads/") {
+		return false
+	}
+	onward, _ := p.clone.Repo.IsAncestor(ctx, was, is)
+	merged, _ := p.clone.Repo.IsAncestor(ctx, is, b.Settings().Integration.Tip)
+	return onward && merged
 }
 
 // awaitsPerson reports whether a person has still to dismiss what sessions on the same task

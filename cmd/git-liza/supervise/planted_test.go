@@ -37,17 +37,19 @@ func TestChangesAroundASession(t *testing.T) {
 	w.git("add", "mine.txt")
 	w.git("commit", "-q", "-m", "Mine")
 	w.git("branch", "wip")
+	w.git("branch", "follows")
 	w.liza("task", "add", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs", "--owns", "docs/**")
 	w.share()
 	w.write(mine, "precious\n")
 	was := w.git("rev-parse", "main")[:10]
 	r := w.begin(untilIdle, coder(w.agent(`: >"$notes/begun"; waitfor go
-cd "$LIZA_CLONE"; git stash -q; git branch -q -D wip; git tag v2; git config user.name Else; git config commit.gpgsign false; git config branch.main.gk-last-accessed now; git checkout -q -b theirs; echo "* -text" >.git/info/attributes; echo >stray.txt
+cd "$LIZA_CLONE"; git stash -q; git branch -q -D wip; git branch -q -f follows integration; git tag v2; git config user.name Else; git config commit.gpgsign false; git config branch.main.gk-last-accessed now; git checkout -q -b theirs; echo "* -text" >.git/info/attributes; echo >stray.txt
 cd "$LIZA_WORKTREE"; mkdir docs; echo >docs/a; echo secret >other; git add -A; git commit -q -n -m Work
 git liza block $LIZA_TASK --reason R --question Q`)))
 	w.await("the session", func() bool { return w.has("begun") })
 	w.git("commit", "-q", "--allow-empty", "-m", "More")
 	w.liza("adopt", "main", "--reason", "more")
+	w.git("commit", "-q", "--allow-empty", "-m", "Not adopted")
 	w.write(filepath.Join(w.notes, "go"), "")
 	require.Error(t, r.wait())
 	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
@@ -62,7 +64,7 @@ git liza block $LIZA_TASK --reason R --question Q`)))
 	require.Equal(t, 3, strings.Count(r.said(), meanwhile))
 	w.git("config", "--unset", "user.name")
 	w.git("checkout", "-q", "main")
-	require.Contains(t, w.liza("inbox"), " now  the clone changed: files of the main work tree mine.txt, stray.txt; refs of the clone HEAD (was refs/heads/main), refs/heads/main (was "+was+
+	require.Contains(t, w.liza("inbox"), "  the clone changed: files of the main work tree mine.txt, stray.txt; refs of the clone HEAD (was refs/heads/main), refs/heads/main (was "+was+
 		"), refs/heads/theirs, refs/heads/wip (was "+was+"), refs/stash and 1 more; settings user.name, commit.gpgsign, "+attributes+" while a session ran\n      git liza record dismiss sprint-1/2 --reason R\n")
 	w.liza("record", "dismiss", "sprint-1/2", "--reason", "Mine")
 	require.NotContains(t, w.liza("inbox"), "the clone changed")

@@ -104,13 +104,8 @@ func (p settingPlace) governs() bool {
 func (p settingPlace) isPersons() bool {
 	section, rest, _ := strings.Cut(p.key, ".")
 	variable := rest[strings.LastIndexByte(rest, '.')+1:]
-	switch section {
-	case "liza", "user", "safe":
-		return true
-	case "lfs":
-		return p.own && !slices.Contains([]string{"access", "locksverify", "repositoryformatversion"}, variable)
-	}
-	return p.own && !strings.Contains(variable, "-")
+	ofLFS := section == "lfs" && slices.Contains([]string{"access", "locksverify", "repositoryformatversion"}, variable)
+	return slices.Contains([]string{"liza", "user", "safe"}, section) || p.own && !ofLFS && !strings.Contains(variable, "-")
 }
 
 func (p settingPlace) under(key string) bool {
