@@ -184,7 +184,7 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gi
 		pristine, err = c.Seals.isPristine(ctx, t, role)
 	}
 	if err == nil {
-		withheld, err = c.Seals.withhold(ctx, t, role, r.After.Settings().Integration.Tip)
+		withheld, err = c.Seals.withhold(ctx, t, role, r.After.Settings().Integration.Tip, pristine)
 	}
 	if err == nil && pristine {
 		_, err = c.Seals.Seal(ctx, t, role, false)

@@ -31,11 +31,11 @@ func Withheld(ctx context.Context, repo *git.Repo, tip, commit flow.ObjectID, lo
 
 // withhold gives the checkout of a role's review what integration has instead of what is
 // [Withheld]: the reviewer would obey what it is to judge. It does so before the checkout is
-// sealed, and returns the paths.
-func (s *Seals) withhold(ctx context.Context, t *flow.Task, role flow.Role, tip flow.ObjectID) (paths []string, err error) {
+// sealed, or where one that is still pristine was made again, and returns the paths.
+func (s *Seals) withhold(ctx context.Context, t *flow.Task, role flow.Role, tip flow.ObjectID, pristine bool) (paths []string, err error) {
 	changes, err := Withheld(ctx, s.repo, tip, t.Submission.Commit, s.Loads)
 	paths = lists.Of(changes, func(c git.Change) string { return c.Path })
-	if err != nil || len(changes) == 0 || s.read(t, role) != nil {
+	if old := s.read(t, role); err != nil || len(changes) == 0 || old != nil && (old.Prepared || !pristine) {
 		return paths, err
 	}
 	objects := s.repo.Objects(ctx)
