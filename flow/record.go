@@ -122,6 +122,9 @@ const NoHooks = "sessions write no hooks of the clone"
 // NoSettings is the same for what decides in git's configuration what runs.
 const NoSettings = "sessions change no settings that decide what runs"
 
+// NoChanges is the same for what else is the person's in the clone, who may have changed it.
+const NoChanges = "sessions change nothing of the clone"
+
 // anomalyDetails are the keys that an anomaly of a type must have.
 var anomalyDetails = map[AnomalyType][]string{
 	RetryLoop:          {"count", "error_pattern"},

@@ -80,6 +80,11 @@ func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publ
 		return done, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza sync --set " + remote + " --publish",
 			Reason: fmt.Sprintf("this clone's board, at %s, continues that of %s, at %s", mirror.Short(), remote, found.state.Short())}
 	}
+	if m.CheckSaves != nil {
+		if err := m.CheckSaves(ctx, remote, publish); err != nil {
+			return done, err
+		}
+	}
 	done.Moves, err = m.publisher.publishBoard(ctx, remote, found, mirror)
 	done.Published = err == nil
 	return done, err

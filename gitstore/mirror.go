@@ -37,6 +37,10 @@ type Mirror struct {
 	remotes   *Remotes
 	publisher *publisher
 	packer    *Packer
+
+	// CheckSaves is asked before a remote gets this clone's board with the saved work of its tasks;
+	// asked tells that the person did ask for that.
+	CheckSaves func(ctx context.Context, remote string, asked bool) error
 }
 
 // Synced is the result of fetching from the remote.

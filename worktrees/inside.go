@@ -326,7 +326,7 @@ func writeIn(root *os.Root, name string, content []byte, mode fs.FileMode) error
 }
 
 // renew has the repository inside, and the remote of all checkouts, know the clone's
-// branches as they are. A branch that was moved inside stays.
+// branches as they are. A branch that was moved inside stays, and so does one that is checked out.
 func (i *insides) renew(ctx context.Context, r *record) error {
 	refs, _, err := i.give(ctx, false)
 	if err != nil {
@@ -347,7 +347,7 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 			continue
 		}
 		err = writeIn(root, there, []byte(id+"\n"), 0o666)
-		if err == nil && was != "" && inner[name] == was {
+		if err == nil && was != "" && inner[name] == was && !isCheckedOut(root, name) {
 			err = writeIn(root, name, []byte(id+"\n"), 0o666)
 		}
 	}
@@ -355,6 +355,16 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
+}
+
+// isCheckedOut reports whether a ref inside is that of HEAD, also in a worktree that was added
+// there: its files would differ from it.
+func isCheckedOut(root *os.Root, ref string) bool {
+	heads, _ := fs.Glob(root.FS(), "worktrees/*/HEAD")
+	return slices.ContainsFunc(append(heads, "HEAD"), func(name string) bool {
+		text, _ := readIn(root, name)
+		return text == "ref: "+ref
+	})
 }
 
 // originName is the repository below liza/ that is the remote of all checkouts: the clone's

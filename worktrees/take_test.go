@@ -118,6 +118,33 @@ func TestRenew(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// A branch that is checked out inside is not moved below its files, nor in a worktree that an
+// agent has added there.
+func TestRenewLeavesWhatIsCheckedOut(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	p.git("branch", "side")
+	p.git("branch", "there")
+	p.SetIntegration(func(context.Context) string { return "there" })
+	tree := p.branch("task-1", "liza/task-1")
+	p.gitIn(tree.Path, "checkout", "-q", "there")
+	added := filepath.Join(t.TempDir(), "added")
+	p.gitIn(tree.Path, "worktree", "add", "-q", "-b", "side", added, "origin/side")
+	p.write("a", "moved\n")
+	moved := p.commitAll(p.dir, "moved")
+	p.git("branch", "-f", "side", string(moved))
+	p.git("branch", "-f", "there", string(moved))
+	require.NoError(t, p.Renew(ctx, "task-1"))
+	for _, dir := range []string{tree.Path, added} {
+		require.Empty(t, p.gitIn(dir, "status", "--porcelain"))
+		require.Equal(t, string(p.base), p.gitIn(dir, "rev-parse", "HEAD"))
+	}
+	for _, ref := range []string{"main", "origin/there", "origin/side"} {
+		require.Equal(t, string(moved), p.gitIn(tree.Path, "rev-parse", ref), ref)
+	}
+}
+
 // A ref inside whose object the person's gc took goes, since git there fails while it is there, and
 // is named. What only the repository inside has stays.
 func TestRenewDropsLostRefs(t *testing.T) {

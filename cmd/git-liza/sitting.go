@@ -104,20 +104,12 @@ func (s *sitting) review(id flow.TaskID) (how sittingEnd, err error) {
 
 // take takes the review of a task, or reads again what it stands on.
 func (s *sitting) take(id flow.TaskID) error {
-	got, r, err := s.clone.Review(s.ctx, id, flow.ReviewMove{Lease: s.asked.Lease, Role: s.asked.Role})
+	got, r, err := s.asked.take(s.invocation, s.clone, id)
 	if err != nil {
 		return err
 	}
 	s.got, s.task, s.history = got, r.After.Task(id), nil
 	s.texts = flow.ShownTexts(r.After, s.task, s.clone.By)
-	if got.Warning != "" {
-		s.progress("warning: %s", got.Warning)
-	}
-	for _, text := range got.Texts {
-		if text.Changed {
-			s.progress("%s has changed since the review began", flow.TextRef{Path: text.Path, Anchor: text.Anchor})
-		}
-	}
 	l, err := s.look()
 	if err != nil {
 		return err

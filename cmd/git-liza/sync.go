@@ -14,7 +14,7 @@ import (
 
 type syncCommand struct {
 	Set     string `placeholder:"REMOTE" help:"Let the board of this remote be the authority from now on; a remote without a board gets this one."`
-	Publish bool   `xor:"whose" help:"Give the remote this clone's board, which continues the remote's, as after a restored backup; for an admin."`
+	Publish bool   `xor:"whose" help:"Give the remote this clone's board, which continues the remote's, as after a restored backup, or has saved files that no task owns; for an admin."`
 	Theirs  bool   `xor:"whose" help:"Follow the remote's board also where it went another way; the moves that it lacks are kept under refs/liza/rescue/."`
 	NoHooks bool   `name:"no-hooks" help:"Install no hooks where the board is new here: git will refuse nothing."`
 }

@@ -178,8 +178,11 @@ func hasDebt(details map[string]string) bool {
 	return !slices.Contains(noDebt, strings.TrimRight(fold(details["debt_created"]), "."))
 }
 
-// isOfWork reports whether an assumption is about the work: a setting is often its user's.
-func isOfWork(details map[string]string) bool { return details["assumption"] != flow.NoSettings }
+// isOfWork reports whether an assumption is about the work: what changes in a clone is often its
+// user's.
+func isOfWork(details map[string]string) bool {
+	return details["assumption"] != flow.NoSettings && details["assumption"] != flow.NoChanges
+}
 
 func always(_, _ flow.Anomaly, _ func(flow.TaskID) []flow.TaskID) bool { return true }
 

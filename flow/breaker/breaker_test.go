@@ -77,6 +77,7 @@ func TestPatterns(t *testing.T) {
 			{`assumption_violated - assumption=the API returns at most 100 rows`, `assumption_violated - assumption=times are in UTC`},
 			{`assumption_violated - reality=x`, `assumption_violated - reality=x`},
 			{`assumption_violated - assumption=` + flow.NoSettings, `assumption_violated - assumption=` + flow.NoSettings, `assumption_violated - assumption=times are in UTC`},
+			{`assumption_violated - assumption=` + flow.NoChanges, `assumption_violated - assumption=` + flow.NoChanges, `assumption_violated - assumption=times are in UTC`},
 		}},
 		{"spec_gap_cluster", "SPEC_FLAW", []string{
 			`spec_ambiguity task-1 spec=specs/api.md#errors; question=which code`,

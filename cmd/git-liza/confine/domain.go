@@ -140,10 +140,7 @@ func Named(words []string, home string) (list []string) {
 		if err != nil || !filepath.IsAbs(word) || path == "/" || path == home {
 			continue
 		}
-		list = append(list, word, path)
-		if filepath.Base(filepath.Dir(path)) == "bin" {
-			list = append(list, besides(filepath.Dir(path), home, []string{home})...)
-		}
+		list = append(append(list, word), withProgram(path, home, []string{home})...)
 	}
 	return list
 }
@@ -178,13 +175,22 @@ func programFolders(path, home string, private []string) []string {
 		}
 		to, err := filepath.EvalSymlinks(filepath.Join(path, e.Name()))
 		if info, statErr := os.Stat(to); err == nil && statErr == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && filepath.Dir(to) != path {
-			list = append(list, to)
-			if filepath.Base(filepath.Dir(to)) == "bin" {
-				list = append(list, besides(filepath.Dir(to), home, private)...)
-			}
+			list = append(list, withProgram(to, home, private)...)
 		}
 	}
 	return list
+}
+
+// withProgram are a program and what is installed with it.
+func withProgram(path, home string, private []string) []string {
+	if packages := string(filepath.Separator) + "node_modules"; strings.Contains(path, packages+string(filepath.Separator)) {
+		before, _, _ := strings.Cut(path, packages+string(filepath.Separator))
+		return []string{path, before + packages}
+	}
+	if filepath.Base(filepath.Dir(path)) == "bin" {
+		return append(besides(filepath.Dir(path), home, private), path)
+	}
+	return []string{path}
 }
 
 // besides are a folder of programs and what is installed with it: all of the folder above, but

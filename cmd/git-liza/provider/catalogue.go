@@ -60,7 +60,7 @@ func (c Catalogue) Find(text, self string) (Provider, error) {
 		return Provider{}, fmt.Errorf("%q is no provider; there are %s", text, c.providerNames())
 	}
 	p := Provider{Row: *row}
-	p.Loads = c.loads(p.Row)
+	p.Loads = c.Loads(p.Row)
 	switch {
 	case more && strings.TrimSpace(rest) == "":
 		return Provider{}, fmt.Errorf("%q: nothing stands after the colon", text)
@@ -78,9 +78,9 @@ func (c Catalogue) Find(text, self string) (Provider, error) {
 	return p, nil
 }
 
-// loads are the patterns of what the program of a row loads by itself: those of all rows where
+// Loads are the patterns of what the program of a row loads by itself: those of all rows where
 // the row does not say which program it is, or what that loads.
-func (c Catalogue) loads(row Row) []string {
+func (c Catalogue) Loads(row Row) []string {
 	if row.ownCommand() != "" || len(row.Loads) > 0 && !row.takesCommand() {
 		return row.Loads
 	}

@@ -37,7 +37,7 @@ func (r Row) Lend(environ []string, home string) (set []string, back func() erro
 		return nil, nil, err
 	}
 	var logins []lent
-	for _, file := range slices.Concat(r.settings(environ), r.LoginFiles) {
+	for _, file := range slices.Concat(r.Folders, r.settings(environ), r.LoginFiles) {
 		f := lent{from: expandPath(file, environ)}
 		name, rest, _ := strings.Cut(file, "/")
 		if f.to = rest; name != "~" {
@@ -51,7 +51,7 @@ func (r Row) Lend(environ []string, home string) (set []string, back func() erro
 			set = append(set, folder)
 		}
 		if f.text, err = git.ReadSmall(f.from); err != nil {
-			continue // the user has none
+			continue // the user has none, or it is a folder
 		}
 		if err := errors.Join(root.RemoveAll(f.to), root.MkdirAll(path.Dir(f.to), 0o700), root.WriteFile(f.to, f.text, 0o600)); err != nil {
 			root.Close()
@@ -74,11 +74,7 @@ func (r Row) Lend(environ []string, home string) (set []string, back func() erro
 // settings are the files of settings in the program's own folders, named as login files are.
 func (r Row) settings(environ []string) (list []string) {
 	for _, folder := range r.Folders {
-		at := expandPath(folder, environ)
-		entries, err := os.ReadDir(at)
-		if at != "" && err != nil {
-			list = append(list, folder) // it may be a file
-		}
+		entries, _ := os.ReadDir(expandPath(folder, environ)) // it may be a file, or not there
 		for _, e := range entries {
 			if e.Type().IsRegular() && slices.Contains(settingsFiles, filepath.Ext(e.Name())) {
 				list = append(list, folder+"/"+e.Name())

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -80,16 +82,13 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 		said = append(said, "what stood in their place is "+strings.Join(aside, ", "))
 	}
 	said = append(said, p.namePlanted(ctx, a)...)
-	p.nameChanged(ctx, a, g.around)
+	p.nameChanged(ctx, a, g.around, told)
 	if err = errors.Join(err, hooksErr, settingsErr); len(back) > 0 {
 		said = append(said, "of git's configuration "+p.rush.mask.String(strings.Join(back, ", "))+" is as it was before; its user changes it while no session runs")
 	}
-	for _, line := range told {
-		p.say("%s: %s", p.id, p.rush.mask.String(line))
-	}
 	for _, one := range named {
 		p.ask("%s: the setting %s while a session ran, by it or by you, and stays; git liza inbox", p.id, p.rush.mask.String(one))
-		_ = p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": flow.NoSettings, "reality": flow.Excerpt(p.rush.mask.String(one), 1000)})
+		_ = p.recordViolated(ctx, a, flow.NoSettings, one)
 	}
 	if a.capacity == flow.Does && err == nil {
 		err = p.returnWorktree(ctx, a)
@@ -111,9 +110,10 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	}
 }
 
-// readAround reads what is the person's around a session: refs of the clone, and after a slash
-// the files of its main work tree that no commit has as they are. It is nil where refs cannot be
-// read: nobody waits for that.
+// readAround reads what is the person's around a session: HEAD and refs of the clone, what is in
+// its info/, and after a slash the files of its main work tree that no commit has as they are. It
+// is nil where refs cannot be read: nobody waits for that. Editors fetch while nobody looks, so
+// refs/remotes/ tells nothing, and the next fetch sets it right.
 func (p *workplace) readAround(ctx context.Context) map[string]git.ID {
 	b, _, err := p.clone.Store.Board(ctx)
 	refs, listErr := p.clone.Repo.Refs.List(ctx, "refs/heads", "refs/tags", "refs/notes", "refs/replace", stash, layout.RescueRefs)
@@ -121,6 +121,16 @@ func (p *workplace) readAround(ctx context.Context) map[string]git.ID {
 		return nil
 	}
 	delete(refs, b.Settings().Integration.Ref())
+	head, _ := p.clone.Repo.Refs.SymbolicRef(ctx, "HEAD")
+	id, _ := p.clone.Repo.Refs.Resolve(ctx, "HEAD")
+	refs["HEAD"] = cmp.Or(git.ID(head), id)
+	folder := filepath.Join(p.clone.Repo.CommonDir(), "info")
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		if text, err := git.ReadSmall(filepath.Join(folder, entry.Name())); err == nil && entry.Name() != "refs" { // git writes that when it packs
+			refs["info/"+entry.Name()] = git.ID(text)
+		}
+	}
 	changed, _ := p.clone.Checkouts.Trees.Contents.Changed(ctx, p.clone.Repo.MainWorkTree()) // there may be none
 	for _, path := range changed {
 		refs["/"+path] = "changed"
@@ -131,13 +141,14 @@ func (p *workplace) readAround(ctx context.Context) map[string]git.ID {
 // stash is the ref of git's stash.
 const stash = "refs/stash"
 
-// nameChanged names files of the main work tree and refs of the clone that changed while a
-// session ran. A person may have done that, so nothing else follows. It also names what is kept
-// of the session's work and not pushed.
-func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[string]git.ID) {
+// nameChanged names files of the main work tree, refs of the clone and settings that changed
+// while a session ran, and records them as an anomaly, unless one about the same task waits for
+// its person. A person may have done that, so nothing else follows. It also names what is kept of
+// the session's work and not pushed.
+func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[string]git.ID, settings []string) {
 	now := p.readAround(ctx)
 	if before == nil || now == nil {
-		return
+		before, now = nil, nil
 	}
 	all, mine := maps.Clone(before), layout.RescueRefs+string(a.taskID())+"/"
 	maps.Copy(all, now)
@@ -145,7 +156,7 @@ func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[s
 	var files, refs []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		was, is, kept := before[name], now[name], strings.HasPrefix(name, mine)
-		if was == is || git.IsOwn(name) && !kept {
+		if was == is || git.IsOwn(name) && !kept || p.tookIn(ctx, name, was, is) {
 			continue
 		}
 		if _, named := p.rush.changed.LoadOrStore(name+" "+string(is), true); named {
@@ -157,22 +168,55 @@ func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[s
 			files = append(files, path)
 		case kept:
 			p.ask("%s: work on %s is kept in this clone alone: %s show --stat %s", p.id, a.subject(), in, name)
+		case strings.HasPrefix(name, "info/"):
+			settings = append(settings, filepath.Join(p.clone.Repo.CommonDir(), name))
 		case was == "":
 			refs = append(refs, name)
+		case strings.HasPrefix(string(was), "refs/"): // of HEAD
+			refs = append(refs, name+" (was "+string(was)+")")
 		default:
 			refs = append(refs, name+" (was "+was.Short()+")")
 		}
-	}
-	if len(files) > 0 {
-		p.say("%s: files of the main work tree were changed while a session ran, by it or by you: %s; %s status", p.id, git.VisibleList(files, 5), in)
 	}
 	help := "update-ref REF COMMIT"
 	if before[stash] != now[stash] {
 		help = "stash list"
 	}
-	if len(refs) > 0 {
-		p.say("%s: refs of the clone came, moved or went while a session ran, by it or by you: %s; %s %s", p.id, git.VisibleList(refs, 5), in, help)
+	var changed []string
+	tell := func(what, verb, help string, names []string) {
+		if list := p.rush.mask.String(git.VisibleList(names, 5)); list != "" {
+			p.say("%s: %s %s while a session ran, by it or by you: %s; %s %s", p.id, what, verb, list, in, help)
+			changed = append(changed, what+" "+list)
+		}
 	}
+	tell("files of the main work tree", "were changed", "status", files)
+	tell("refs of the clone", "came, moved or went", help, refs)
+	tell("settings", "were changed", "config --show-origin --list", settings)
+	if len(changed) > 0 && !p.awaitsPerson(ctx, a) {
+		_ = p.recordViolated(ctx, a, flow.NoChanges, "changed: "+strings.Join(changed, "; "))
+	}
+}
+
+// tookIn reports whether a branch has only taken in what integration has, as `git liza next` has a
+// person do after each merge.
+func (p *workplace) tookIn(ctx context.Context, name string, was, is git.ID) bool {
+	b, _, err := p.clone.Store.Board(ctx)
+	if err != nil || was == "" || is == "" || !strings.HasPrefix(name, "refs/heads/") {
+		return false
+	}
+	onward, _ := p.clone.Repo.IsAncestor(ctx, was, is)
+	merged, _ := p.clone.Repo.IsAncestor(ctx, is, b.Settings().Integration.Tip)
+	return onward && merged
+}
+
+// awaitsPerson reports whether a person has still to dismiss what sessions on the same task
+// changed before.
+func (p *workplace) awaitsPerson(ctx context.Context, a *assignment) bool {
+	b, _, err := p.clone.Store.Board(ctx)
+	return err == nil && slices.ContainsFunc(b.IDs(flow.Anomalies), func(id string) bool {
+		x, is := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
+		return is && x.Task == a.taskID() && x.Dismissed == nil && !x.Archived && x.Details["assumption"] == flow.NoChanges
+	})
 }
 
 // namePlanted says which hooks came or changed, each once, and records them as an anomaly.
@@ -185,9 +229,14 @@ func (p *workplace) namePlanted(ctx context.Context, a *assignment) (said []stri
 			continue
 		}
 		said = append(said, "the hook "+path+" came or changed: this rush starts no hooks any more; look at it, and begin another one")
-		_ = p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": flow.NoHooks, "reality": flow.Excerpt(path+" came or changed", 200)})
+		_ = p.recordViolated(ctx, a, flow.NoHooks, path+" came or changed")
 	}
 	return said
+}
+
+// recordViolated records that an assumption about sessions does not hold, and what was found.
+func (p *workplace) recordViolated(ctx context.Context, a *assignment, assumption, reality string) error {
+	return p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": assumption, "reality": flow.Excerpt(p.rush.mask.String(reality), 1000)})
 }
 
 // recordAnomaly records an anomaly about the task of an assignment, or says why it could not.

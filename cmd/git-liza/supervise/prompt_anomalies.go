@@ -15,7 +15,7 @@ const maxAnomalies = 10
 // anomaliesFor returns the anomalies that a prompt repeats: those of its task, of what
 // stands on the same spec, and of work in the same paths; of a planner those of the tasks
 // that it was woken for, and of those that a decision holds back. Dismissed and archived
-// ones are not repeated. Of too many the latest stay, before others those of the tasks
+// ones are not repeated, nor what only the person of the clone looks at. Of too many the latest stay, before others those of the tasks
 // themselves.
 func anomaliesFor(b *flow.Board, in templates.Input) []*flow.Anomaly {
 	ids := b.IDs(flow.Anomalies)
@@ -34,7 +34,7 @@ func anomaliesFor(b *flow.Board, in templates.Input) []*flow.Anomaly {
 	isOwn := map[*flow.Anomaly]int{}
 	for _, id := range ids {
 		a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
-		if !ok || a.Dismissed != nil || a.Archived || !slices.ContainsFunc(about, func(t *flow.Task) bool { return concerns(b, a, t) }) {
+		if !ok || a.Dismissed != nil || a.Archived || a.Details["assumption"] == flow.NoChanges || !slices.ContainsFunc(about, func(t *flow.Task) bool { return concerns(b, a, t) }) {
 			continue
 		}
 		list = append(list, a)

@@ -24,12 +24,10 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 	if err := s.checkPrepareTrust(ctx, b); err != nil {
 		return lookResult{}, err
 	}
+	s.clone.Seals.Loads = s.worker.provider.Loads
 	a, look, err := s.takeReview(ctx, id)
 	if a == nil {
 		return look, err
-	}
-	if err := s.clone.Seals.Withhold(ctx, a.task, a.role, b.Settings().Integration.Tip, s.worker.provider.Loads); err != nil {
-		return s.endUnbegunReview(ctx, a.task, err)
 	}
 	unready, err := s.worker.workplace.runPostWorktree(ctx, a, b)
 	if err != nil {

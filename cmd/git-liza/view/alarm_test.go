@@ -126,8 +126,9 @@ var alarmCases = []struct {
 		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
 	{DraftAlarm, board(oneTask(flow.Draft, before(30*time.Minute), nil)), board(oneTask(flow.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task edit t --done-when TEXT --spec PATH --scope TEXT", false, true},
 	{"discovery", board(foundAt("sprint-1/1", start)), board(foundAt("sprint-1/1", before(time.Hour))), "sprint-1/1", "urgent discovery: the port is open", "git liza task add --record sprint-1/1 --draft", true, false},
-	{"hook", board(plantedAt(start)), board(plantedAt(before(time.Hour))), "sprint-1/1", "the hook pre-commit came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
-	{"setting", board(settingAt(start)), board(settingAt(before(time.Hour))), "sprint-1/1", "the setting k in f came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"hook", board(violatedAt(start, flow.NoHooks, "pre-commit came or changed")), board(violatedAt(before(time.Hour), flow.NoHooks, "pre-commit came or changed")), "sprint-1/1", "the hook pre-commit came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"setting", board(violatedAt(start, flow.NoSettings, "k in f came or changed")), board(violatedAt(before(time.Hour), flow.NoSettings, "k in f came or changed")), "sprint-1/1", "the setting k in f came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"clone", board(violatedAt(start, flow.NoChanges, "changed: settings k")), board(violatedAt(before(time.Hour), flow.NoChanges, "changed: settings k")), "sprint-1/1", "the clone changed: settings k while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
 	{InvalidAlarm, brokenAt("a1"), brokenAt("b2"), "board", "it does not replay; no move is made", "git liza fsck --repair", true, false},
 	{"checkpoint", board(checkpointAt(start)), board(checkpointAt(before(time.Minute))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint decide CONTINUE --message M", true, false},
 	{StaleAlarm, board(checkpointAt(before(30 * time.Minute))), board(checkpointAt(before(time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
@@ -237,12 +238,8 @@ func foundAt(id flow.RecordID, at time.Time) *flow.Discovery {
 	return &flow.Discovery{ID: id, Text: "the port is open", Severity: "high", Urgency: "immediate", At: at}
 }
 
-func plantedAt(at time.Time) *flow.Anomaly {
-	return &flow.Anomaly{ID: "sprint-1/1", Type: flow.AssumptionViolated, Details: map[string]string{"assumption": flow.NoHooks, "reality": "pre-commit came or changed"}, At: at}
-}
-
-func settingAt(at time.Time) *flow.Anomaly {
-	return &flow.Anomaly{ID: "sprint-1/1", Type: flow.AssumptionViolated, Details: map[string]string{"assumption": flow.NoSettings, "reality": "k in f came or changed"}, At: at}
+func violatedAt(at time.Time, assumption, reality string) *flow.Anomaly {
+	return &flow.Anomaly{ID: "sprint-1/1", Type: flow.AssumptionViolated, Details: map[string]string{"assumption": assumption, "reality": reality}, At: at}
 }
 
 func brokenAt(commit flow.ObjectID) scene {

@@ -281,10 +281,10 @@ func (c *collector) addBlocked() {
 	}
 }
 
-// addPlanted adds the hooks and settings that came or changed while a session ran, until a
-// person dismisses what the board says of them.
+// addPlanted adds what of the clone came or changed while a session ran, until a person
+// dismisses what the board says of it.
 func (c *collector) addPlanted() {
-	kinds := map[string]string{flow.NoHooks: "hook", flow.NoSettings: "setting"}
+	kinds := map[string]string{flow.NoHooks: "hook", flow.NoSettings: "setting", flow.NoChanges: "clone"}
 	for _, one := range (RecordFilter{Kind: "anomaly"}).Records(c.Reading) {
 		if a, is := one.document.(*flow.Anomaly); is && kinds[a.Details["assumption"]] != "" {
 			kind := kinds[a.Details["assumption"]]

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,18 +42,8 @@ func (c *Checkouts) holdBack(ctx context.Context, t *flow.Task, commit flow.Obje
 	if err = cmp.Or(err, authorityErr); err != nil {
 		return false, err
 	}
-	out, err := c.repo.Git(ctx, "rev-list", "--objects", "--filter=object:type=blob", "--filter-provided-objects", string(commit),
-		"--not", string(b.Settings().Integration.Tip), "--glob="+layout.SavedRefs+string(t.ID), "--remotes="+remote)
-	if git.ExitCode(err) > 0 {
-		return false, nil // what git cannot list it does not push
-	}
-	var paths []string
-	for line := range strings.Lines(string(out)) {
-		_, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		paths = append(paths, path)
-	}
-	foreign := lists.Where(paths, b.Foreign(t))
-	if err = errors.Join(err, b.Err()); err != nil || len(foreign) == 0 {
+	foreign, err := listForeign(ctx, c.repo, b, t, commit, "--glob="+layout.SavedRefs+string(t.ID), "--remotes="+remote)
+	if err != nil || len(foreign) == 0 {
 		return false, err
 	}
 	what := fmt.Sprintf("what is saved of %s has files that no task owns or `never` names: %s", t.ID, git.VisibleList(foreign, 20))
@@ -69,6 +60,53 @@ func (c *Checkouts) holdBack(ctx context.Context, t *flow.Task, commit flow.Obje
 	}
 	c.say(what)
 	return true, nil
+}
+
+// listForeign lists the files, foreign to a task, that a commit has or had, and neither integration
+// nor what else git is given.
+func listForeign(ctx context.Context, repo *git.Repo, b *flow.Board, t *flow.Task, commit flow.ObjectID, known ...string) ([]string, error) {
+	out, err := repo.Git(ctx, append([]string{"rev-list", "--objects", "--filter=object:type=blob", "--filter-provided-objects", string(commit),
+		"--not", string(b.Settings().Integration.Tip)}, known...)...)
+	if git.ExitCode(err) > 0 {
+		return nil, nil // what git cannot list it does not push
+	}
+	var paths []string
+	for line := range strings.Lines(string(out)) {
+		_, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		paths = append(paths, path)
+	}
+	return lists.Where(paths, b.Foreign(t)), errors.Join(err, b.Err())
+}
+
+// checkSaves refuses to give a remote the saves of a board that only this clone had, or says only
+// what is in them where the person has asked for that: nobody may have seen what no task owns, see
+// [Checkouts.holdBack]. A board goes with all its saves or not at all.
+func checkSaves(ctx context.Context, c *Checkouts, remote string, asked bool) error {
+	b, _, err := c.store.Board(ctx)
+	saved, listErr := c.repo.Refs.List(ctx, layout.SavedRefs)
+	if err = cmp.Or(err, listErr); err != nil {
+		return err
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(saved)) {
+		id, _, _ := strings.Cut(strings.TrimPrefix(name, layout.SavedRefs), "/")
+		paths, err := listForeign(ctx, c.repo, b, b.Task(flow.TaskID(id)), saved[name], "--remotes="+remote)
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			all = append(all, name+":"+path)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	what := "with the board " + remote + " gets saved work, which has files that no task owns or `never` names: " + git.VisibleList(slices.Compact(all), 20)
+	if asked {
+		c.say(what)
+		return nil
+	}
+	return &flow.Refusal{Rule: flow.RuleScope, Hint: "git liza sync --set " + shell.Quote(remote) + " --publish", Reason: what}
 }
 
 // never are the paths that stay on this machine: those that are foreign to a task, or to any for

@@ -109,6 +109,9 @@ func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *
 	c.Trust = &Trust{repo: repo, mover: c.mover}
 	c.Seals = &Seals{repo: repo, trees: trees, mover: c.mover}
 	c.Checkouts = &Checkouts{Trees: trees, repo: repo, store: store, seals: c.Seals}
+	store.Mirror.CheckSaves = func(ctx context.Context, remote string, asked bool) error {
+		return checkSaves(ctx, c.Checkouts, remote, asked)
+	}
 	c.commands = &commands{repo: repo, store: store, mover: c.mover, trust: c.Trust, checkouts: c.Checkouts,
 		receipts: &receipts{repo, c.mover, &sync.Map{}}}
 	c.Integration = &Integration{repo: repo, store: store, mover: c.mover, checkouts: c.Checkouts, commands: c.commands}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -70,8 +71,19 @@ func (m *mover) Machine(ctx context.Context, dir string) ([]string, error) {
 		return nil, &flow.Refusal{Rule: flow.RuleLimit, Hint: "git config " + portsKey + " 20000", Reason: fmt.Sprintf("by %s, checkout %d would have ports from %d on", portsKey, number, port)}
 	}
 	return append(list, fmt.Sprintf("LIZA_NUMBER=%d", number), fmt.Sprintf("LIZA_PORT=%d", port),
-		"GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), // where it is no repository any more, git does not work in the one around it
+		"GIT_CEILING_DIRECTORIES="+ceiling(proc.Value(m.environ, "HOME"), filepath.Dir(dir)), // where it is no repository any more, git does not work in the one around it
 		"LIZA_NAME="+nameOf(b.Settings().Board, filepath.Base(dir)), "LIZA_CLONE="+cmp.Or(m.Repo.MainWorkTree(), m.Repo.CommonDir())), nil
+}
+
+// ceiling is a folder as that variable holds it: git splits it at colons, with no way to write one,
+// and follows links. So the user's folder has a link, as far as it can be written.
+func ceiling(home, dir string) string {
+	if !strings.Contains(dir, string(os.PathListSeparator)) || !filepath.IsAbs(home) {
+		return dir
+	}
+	link := filepath.Join(home, ".local", "state", layout.Private, fmt.Sprintf("ceiling-%x", sha256.Sum256([]byte(dir))))
+	_ = os.Symlink(dir, link)
+	return link
 }
 
 // longestName is that of a label of a host, and of a database of PostgreSQL.

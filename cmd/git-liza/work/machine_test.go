@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,6 +61,26 @@ func TestNameOf(t *testing.T) {
 		require.LessOrEqual(t, len(name), longestName)
 		require.False(t, names[name], name)
 		names[name] = true
+	}
+}
+
+// Where a checkout is no repository any more, git does not find the one around it, whatever its
+// path.
+func TestCeiling(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".local", "state", "liza"), 0o777))
+	for _, name := range []string{"plain", "a:b", "a:/b"} {
+		clone := filepath.Join(t.TempDir(), name)
+		dir := filepath.Join(clone, ".worktrees", "task-1")
+		require.NoError(t, os.MkdirAll(dir, 0o777))
+		gittest.Git(t, clone, "init", "-q")
+		for range 2 {
+			cmd := exec.Command("git", "rev-parse", "--git-dir")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+ceiling(home, filepath.Dir(dir)))
+			require.Error(t, cmd.Run(), name)
+		}
 	}
 }
 

@@ -23,8 +23,9 @@ type Reviewing struct {
 	Worktree string        `json:"worktree"`
 	Author   flow.Actor    `json:"author"`
 	Lease    time.Time     `json:"lease_expires"`
-	Texts    []Text        `json:"texts"`             // that the task stands on
-	Warning  string        `json:"warning,omitempty"` // a failure of the user's own post-checkout hook
+	Texts    []Text        `json:"texts"`              // that the task stands on
+	Withheld []string      `json:"withheld,omitempty"` // paths that the checkout has as integration has them, see [Withheld]
+	Warning  string        `json:"warning,omitempty"`  // a failure of the user's own post-checkout hook
 }
 
 // A Text is a text, or a section of one, as a review reads it.
@@ -85,7 +86,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 	role, review := takenReview(r)
 	got.Role, got.Lease, got.Texts = role, review.Lease, textsOf(review, r.Before.Task(t.ID).Judgement(role).Review)
 	got.Worktree = trees.Path(t.ID.ReviewFolder(role, t.Submission.Number))
-	got.Warning, err = c.checkOutReview(ctx, trees, r, role)
+	got.Warning, got.Withheld, err = c.checkOutReview(ctx, trees, r, role)
 	return got, r, missingWorktree(r, got, err)
 }
 
@@ -152,10 +153,10 @@ func heldReview(t *flow.Task, by flow.Actor) *flow.Review {
 
 // checkOutReview makes the checkout of a review that a move took or repeats, and seals it.
 // warning is the failure of a user's hook.
-func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gitstore.Result, role flow.Role) (warning string, err error) {
+func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gitstore.Result, role flow.Role) (warning string, withheld []string, err error) {
 	t := r.After.Task(r.Move.Task)
 	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	folder := t.ID.ReviewFolder(role, t.Submission.Number)
 	_ = os.Remove(c.Checkouts.leftPath(folder)) // it is wanted again
@@ -168,23 +169,27 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gi
 			return now != nil && now.Since.Equal(held.Since)
 		})
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	_, err = trees.Detached(ctx, folder, t.Submission.Commit)
 	if warning, err = hookWarning(err); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if c.Generation.Spawned() {
-		return warning, nil // a session only repeats its supervisor's review, and would seal its own changes
+		return warning, nil, nil // a session only repeats its supervisor's review, and would seal its own changes
 	}
+	pristine := true
 	if r.Already {
-		if pristine, err := c.Seals.isPristine(ctx, t, role); err != nil || !pristine {
-			return warning, err
-		}
+		pristine, err = c.Seals.isPristine(ctx, t, role)
 	}
-	_, err = c.Seals.Seal(ctx, t, role, false)
-	return warning, err
+	if err == nil {
+		withheld, err = c.Seals.withhold(ctx, t, role, r.After.Settings().Integration.Tip, pristine)
+	}
+	if err == nil && pristine {
+		_, err = c.Seals.Seal(ctx, t, role, false)
+	}
+	return warning, withheld, err
 }
 
 // Verdict makes an approve or reject move and removes the review's checkout. That of a

@@ -24,6 +24,7 @@ type Seals struct {
 	repo  *git.Repo
 	trees *worktrees.Trees // nil in a bare repository
 	mover *mover
+	Loads []string // patterns of what reviewers' programs obey or run by themselves, see [Withheld]
 }
 
 // A seal records the state of a review's checkout before the reviewer got it.

@@ -21,9 +21,10 @@ type Settings struct {
 // ReadSettings reads the current settings.
 func ReadSettings(ctx context.Context, repo *git.Repo) (Settings, error) {
 	mark := repo.Config.MarkConfig()
-	lines, err := repo.Config.SettingsUnder(ctx, comparedSections()...)
+	lines, err := repo.Config.SettingsUnder(ctx, "")
 	lines = slices.DeleteFunc(lines, func(one git.PlacedSetting) bool {
-		return !placeOf(one).governs() && !slices.Contains([]string{"liza", "user", "safe"}, one.Key[:strings.IndexByte(one.Key, '.')])
+		p := placeOf(one)
+		return !p.governs() && !p.isPersons()
 	})
 	return Settings{lines, mark}, err
 }
@@ -49,12 +50,11 @@ func placeOf(one git.PlacedSetting) settingPlace {
 	return settingPlace{one.Key, one.Place, one.Own}
 }
 
-// at returns the values at a place.
-func (x Settings) at(p settingPlace) (values []string) {
+// values are those of each place.
+func (x Settings) values() map[settingPlace][]string {
+	values := map[settingPlace][]string{}
 	for _, one := range x.lines {
-		if placeOf(one) == p {
-			values = append(values, one.Value)
-		}
+		values[placeOf(one)] = append(values[placeOf(one)], one.Value)
 	}
 	return values
 }
@@ -67,13 +67,14 @@ type settingChange struct {
 
 // changed lists the places at which y differs from x.
 func (x Settings) changed(y Settings) (list []settingChange) {
-	seen := map[settingPlace]bool{}
+	was, now := x.values(), y.values()
 	for _, one := range slices.Concat(x.lines, y.lines) {
 		p := placeOf(one)
-		if c := (settingChange{p, x.at(p), y.at(p)}); !seen[p] && !slices.Equal(c.was, c.now) {
-			list = append(list, c)
+		if !slices.Equal(was[p], now[p]) {
+			list = append(list, settingChange{p, was[p], now[p]})
 		}
-		seen[p] = true
+		delete(was, p)
+		delete(now, p)
 	}
 	return list
 }
@@ -96,6 +97,15 @@ const trustKeys = "liza.trust"
 
 func (p settingPlace) governs() bool {
 	return slices.ContainsFunc(governing, p.under) || steers(p.key)
+}
+
+// isPersons reports whether a key that governs nothing is compared: who the user is, and what is
+// in the repository's own file but the notes of other programs, which have a hyphen, and of Git LFS.
+func (p settingPlace) isPersons() bool {
+	section, rest, _ := strings.Cut(p.key, ".")
+	variable := rest[strings.LastIndexByte(rest, '.')+1:]
+	ofLFS := section == "lfs" && slices.Contains([]string{"access", "locksverify", "repositoryformatversion"}, variable)
+	return slices.Contains([]string{"liza", "user", "safe"}, section) || p.own && !ofLFS && !strings.Contains(variable, "-")
 }
 
 func (p settingPlace) under(key string) bool {
@@ -139,7 +149,7 @@ func (c settingChange) undoing() string {
 
 // PutBack restores the governing keys of the repository's own configuration that
 // have changed since x was read, unless git liza wrote them; back are these keys. told are
-// lines about other changes, which stay. named are what stays of governing keys and this
+// other keys that have changed, and stay. named are what stays of governing keys and this
 // process has not written, with the commands that undo it: a session can also write that
 // git liza wrote it. next is x with the changes that stay.
 func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, back, told, named []string, err error) {
@@ -178,7 +188,7 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 		case one.governs() && !one.allowed(repo.Config.WroteHere):
 			named = append(named, fmt.Sprintf("%s in %s came or changed (to undo it: %s)", key, file, one.undoing()))
 		case !mine:
-			told = append(told, fmt.Sprintf("%s was changed in %s while a session ran, and stays: git config --show-origin --get-all %s", key, file, shell.Quote(one.key)))
+			told = append(told, one.key)
 		}
 	}
 	return next, back, told, named, nil

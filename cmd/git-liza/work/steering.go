@@ -16,6 +16,7 @@ var steering = map[string][]string{
 	"difftool":    {"cmd", "path"},
 	"filter":      nil,
 	"gpg":         {"defaultkeycommand", "program"},
+	"hook":        nil,
 	"http":        {"proxy"},
 	"interactive": {"difffilter"},
 	"merge":       {"driver"},
@@ -42,13 +43,4 @@ func listed(sections map[string][]string, key string) bool {
 	}
 	variables, known := sections[key[:first]]
 	return known && (variables == nil || slices.Contains(variables, key[last+1:]))
-}
-
-// comparedSections are what the keys begin with of which a change by a session is named.
-func comparedSections() []string {
-	list := []string{"liza.", "include.", "includeif.", "user.", "safe."}
-	for section := range steering {
-		list = append(list, section+".")
-	}
-	return list
 }

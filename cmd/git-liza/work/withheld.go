@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -28,21 +29,19 @@ func Withheld(ctx context.Context, repo *git.Repo, tip, commit flow.ObjectID, lo
 	}), err
 }
 
-// Withhold gives the checkout of a role's review what integration has instead of what is
-// [Withheld]: the reviewer would obey what it is to judge. It does so once, before the project's
-// post_worktree runs, so that nothing differs from the seal later.
-func (s *Seals) Withhold(ctx context.Context, t *flow.Task, role flow.Role, tip flow.ObjectID, loads []string) error {
-	if old := s.read(t, role); old != nil && old.Prepared {
-		return nil
-	}
-	changes, err := Withheld(ctx, s.repo, tip, t.Submission.Commit, loads)
-	if err != nil || len(changes) == 0 {
-		return err
+// withhold gives the checkout of a role's review what integration has instead of what is
+// [Withheld]: the reviewer would obey what it is to judge. It does so before the checkout is
+// sealed, or where one that is still pristine was made again, and returns the paths.
+func (s *Seals) withhold(ctx context.Context, t *flow.Task, role flow.Role, tip flow.ObjectID, pristine bool) (paths []string, err error) {
+	changes, err := Withheld(ctx, s.repo, tip, t.Submission.Commit, s.Loads)
+	paths = lists.Of(changes, func(c git.Change) string { return c.Path })
+	if old := s.read(t, role); err != nil || len(changes) == 0 || old != nil && (old.Prepared || !pristine) {
+		return paths, err
 	}
 	objects := s.repo.Objects(ctx)
 	root, err := os.OpenRoot(s.trees.Path(t.ID.ReviewFolder(role, t.Submission.Number)))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Close()
 	for _, c := range changes {
@@ -51,7 +50,7 @@ func (s *Seals) Withhold(ctx context.Context, t *flow.Task, role flow.Role, tip 
 			continue // a sparse checkout lacks it
 		}
 		if err := root.RemoveAll(name); err != nil {
-			return err
+			return nil, err
 		}
 		if c.Old == "" || c.OldMode == git.ModeSubmodule {
 			continue
@@ -65,8 +64,8 @@ func (s *Seals) Withhold(ctx context.Context, t *flow.Task, role flow.Role, tip 
 			err = root.WriteFile(name, text, os.FileMode(c.OldMode&0o777))
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return paths, nil
 }
