@@ -39,6 +39,7 @@ type Input struct {
 	// Compliance is how well the provider keeps contracts: full, partial or
 	// unknown. If it is not full, the prompt repeats the invariants at its end.
 	Compliance string
+	Confined   bool          // the kernel keeps the session to its checkout and a home of its own
 	Await      flow.Duration // how long a coder may wait in its session for the verdict; 0: not at all
 	Denied     []string      // paths that the role may not write, as globs
 	Specs      []Spec        // of the task and of the goal, one per path

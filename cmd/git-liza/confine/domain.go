@@ -73,6 +73,11 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	}
 	d := &proc.Domain{Write: append([]string{dir, home, scratch}, s.Write...), Sockets: s.Sockets}
 	p := Place{d, []string{"HOME=" + home, "TMPDIR=" + scratch}, home, scratch}
+	for name, folder := range map[string]string{"XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state"} {
+		if proc.Value(environ, name) != "" {
+			p.Variables = append(p.Variables, name+"="+filepath.Join(home, folder))
+		}
+	}
 	stores, _ := git.Stores(filepath.Join(repo.CommonDir(), "objects")) // git says what it cannot read
 	var modules []string
 	_ = filepath.WalkDir(filepath.Join(repo.CommonDir(), "modules"), func(path string, e fs.DirEntry, err error) error {

@@ -36,6 +36,7 @@ type PromptInput struct {
 	Compliance string
 	Loads      []string       // what the provider's program loads by itself, see provider.Row
 	Await      time.Duration  // see templates.Input
+	Confined   bool           // see templates.Input
 	Reviewed   flow.ObjectID  // what integration had when the role reviewed the task the last time, see LastReview
 	Triggers   []flow.Trigger // why a planner is woken; nil means all that the board has
 	Learnt     int            // how many bytes of what was learnt it is told at most; 0 is nothing
@@ -65,7 +66,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 	}
 	in := templates.Input{Role: a.Role, Row: row, Roles: roleNames(b), Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
-		Compliance: a.Compliance, Await: flow.Duration(a.Await)}
+		Compliance: a.Compliance, Confined: a.Confined, Await: flow.Duration(a.Await)}
 	if goal := b.Goal(a.goal(b)); goal != nil {
 		in.Goal = goal
 	}

@@ -67,9 +67,10 @@ func (reg *registration) boardTime(b *flow.Board) time.Time {
 }
 
 // environment returns the environment of commands other than the provider that run for
-// the agent, until remove is called. It holds no secret.
-func (reg *registration) environment(ctx context.Context, a *assignment) (env []string, remove func(), err error) {
+// the agent, with more variables, until remove is called. It holds no secret.
+func (reg *registration) environment(ctx context.Context, a *assignment, more ...string) (env []string, remove func(), err error) {
 	spawn, remove, err := reg.spawn(ctx, a)
+	spawn.Machine = append(spawn.Machine, more...)
 	return spawn.Environment(nil), remove, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -95,6 +96,10 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 func (w *worker) promptInput(ctx context.Context, a *assignment, b *flow.Board) (in PromptInput, err error) {
 	in = PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Question: a.questionID(), At: w.clone.Store.Now(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
 		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await, Environ: w.rush.Environ, Loads: w.provider.Loads}
+	if settings, err := confine.ReadSettings(ctx, &w.clone.Repo.Config.Configuration, w.rush.Environ); err == nil && w.provider.Confines() {
+		state, _ := settings.State() // less than is required is said where the session begins
+		in.Confined = state != proc.Unconfined
+	}
 	if in.Learnt = w.rush.Limits.Learnt; in.Learnt > 0 && in.Question == "" {
 		if in.Rejections, err = EarlierRejections(ctx, w.clone.Store, b, b.Task(a.taskID())); err != nil {
 			return in, err
