@@ -186,3 +186,35 @@ func TestNobodyReadsForeignTestdata(t *testing.T) {
 		return nil
 	}))
 }
+
+// The page on security names tests and stories that are there, and none without one.
+func TestSecurityPage(t *testing.T) {
+	t.Parallel()
+	tests := ""
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			tests += read(t, path)
+		}
+		return err
+	}))
+	seen := 0
+	for line := range strings.SplitSeq(read(t, "doc/security.md"), "\n") {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| |") || strings.HasPrefix(line, "| ---") {
+			continue
+		}
+		shown := 0
+		for _, name := range regexp.MustCompile("`([A-Za-z_]+)`").FindAllStringSubmatch(line, -1) {
+			if strings.HasPrefix(name[1], "Test") {
+				require.Contains(t, tests, "func "+name[1]+"(", line)
+			} else if _, err := os.Stat("cmd/git-liza/testdata/script/" + name[1] + ".txtar"); err != nil {
+				continue // a word of the page
+			}
+			shown++
+		}
+		if !strings.Contains(line, "checkout of another agent | yes") {
+			require.Positive(t, shown, line)
+		}
+		seen++
+	}
+	require.Equal(t, 14, seen)
+}
