@@ -44,7 +44,7 @@ func main() {
 		histories, err = numbers(list, mostMoves)
 		return err
 	})
-	flag.StringVar(&only, "only", "", "measure only this: claim, row, archive, look, watch, metrics, replay, moves, work, judge, everyday, checkouts or start")
+	flag.StringVar(&only, "only", "", "measure only this: claim, row, archive, look, watch, metrics, replay, moves, work, judge, everyday, checkouts, confine or start")
 	flag.BoolFunc("quick", "small boards and few rounds, within a minute", func(string) error {
 		scale = quick
 		return nil
@@ -133,7 +133,7 @@ func run(b *bench, only string, asJSON bool) (err error) {
 		name    string
 		measure func() error
 	}{
-		{"claim", b.measureClaims}, {"row", b.measureRow}, {"archive", b.measureArchives}, {"look", b.measureLists}, {"watch", b.measureWatch}, {"metrics", b.measureMetrics}, {"replay", b.measureReplay}, {"moves", b.measureMoves}, {"work", b.measureWork}, {"judge", b.measureJudgements}, {"everyday", b.measureEveryday}, {"checkouts", b.measureCheckouts}, {"start", b.measureStart},
+		{"claim", b.measureClaims}, {"row", b.measureRow}, {"archive", b.measureArchives}, {"look", b.measureLists}, {"watch", b.measureWatch}, {"metrics", b.measureMetrics}, {"replay", b.measureReplay}, {"moves", b.measureMoves}, {"work", b.measureWork}, {"judge", b.measureJudgements}, {"everyday", b.measureEveryday}, {"checkouts", b.measureCheckouts}, {"confine", b.measureConfinement}, {"start", b.measureStart},
 	} {
 		if only != "" && only != part.name {
 			continue
