@@ -52,6 +52,7 @@ func startBroker(ctx context.Context, w *worker, spawn provider.Spawn, place con
 	if s.Dir, err = filepath.EvalSymlinks(spawn.Dir); err != nil {
 		return func() {}, err
 	}
+	place.Domain.Read = append(place.Domain.Read, w.rush.Self) // no PATH may lead to it
 	reads, changes := place.Outside(w.clone.Repo, w.rush.Environ)
 	changes.Write = append(changes.Write, s.Folder)
 	s.Hooks = reads
