@@ -63,7 +63,7 @@ func startBroker(ctx context.Context, w *worker, spawn provider.Spawn, place con
 	if err != nil {
 		return func() {}, err
 	}
-	spawn.Machine = append(slices.Clone(spawn.Machine), "TMPDIR="+place.Scratch, confine.Files+"="+strings.Join([]string{s.Dir, place.Home, place.Scratch}, string(filepath.ListSeparator)))
+	spawn.Machine = append(slices.Clone(spawn.Machine), "TMPDIR="+s.Folder, confine.Files+"="+strings.Join([]string{s.Dir, place.Home, place.Scratch}, string(filepath.ListSeparator)))
 	ctx, cancel := context.WithCancel(ctx)
 	var ended sync.WaitGroup
 	ended.Go(func() {
