@@ -168,7 +168,7 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 			return inv.fail(usagef("git liza help", "--as names nobody: leave it out to act as yourself"))
 		}
 	}
-	if word := strings.Fields(k.Command())[0]; inv.getenv(confine.Files) != "" && !slices.Contains(served, word) && word != "broker" {
+	if word := strings.Fields(k.Command())[0]; inv.getenv(confine.Files) != "" && !slices.Contains(served, word) {
 		return inv.fail(&flow.Refusal{Rule: flow.RuleRole, Reason: "a confined session does not run git liza " + word + ": it changes this machine", Hint: "git liza help block"})
 	}
 	defer printTold(inv)
