@@ -48,7 +48,8 @@ func (s Session) run(ctx context.Context, self string, c Call) (int, error) {
 	command := proc.Command{Path: self, Args: c.Args, Dir: dir, Env: append(os.Environ(), s.Sets...), Stdin: c.In, Stdout: c.Out, Output: c.Err}
 	if len(c.Args) > 0 && c.Args[0] == "hook" {
 		command.Domain = s.Hooks
-		command.Env = proc.Environment(command.Env, []string{"LIZA_*", "GIT_*"}, "HOME="+s.Home, "GIT_INDEX_FILE="+c.Index)
+		command.Env = proc.Environment(command.Env, []string{"LIZA_*", "GIT_*"}, "HOME="+s.Home, "GIT_INDEX_FILE="+c.Index, "GIT_ALLOW_PROTOCOL=",
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false") // what hooks ask git starts nothing else
 	}
 	r, err := proc.Run(ctx, command)
 	return r.Code, err
