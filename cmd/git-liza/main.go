@@ -169,7 +169,8 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 		}
 	}
 	// The broker knows a hook, which it confines more, by the first word alone.
-	if word := strings.Fields(k.Command())[0]; inv.getenv(confine.Files) != "" && (!slices.Contains(served, word) || word == "hook" && args[0] != word) {
+	isServed := slices.ContainsFunc(served, func(words string) bool { return strings.HasPrefix(k.Command()+" ", words+" ") })
+	if word := strings.Fields(k.Command())[0]; inv.getenv(confine.Files) != "" && (!isServed || word == "hook" && args[0] != word) {
 		return inv.fail(&flow.Refusal{Rule: flow.RuleRole, Reason: "a confined session does not run git liza " + word + ": it changes this machine", Hint: "git liza help block"})
 	}
 	defer printTold(inv)

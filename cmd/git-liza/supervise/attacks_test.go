@@ -102,6 +102,8 @@ while ! { cd away && git liza list | grep Elsewhere; }; do cd "$LIZA_WORKTREE"; 
 	{name: "runs what a board's user alone runs", line: `git liza worktree list`},
 	{name: "removes hooks", line: `git liza hooks uninstall`, control: ruled},
 	{name: "trusts a command", line: `git liza trust gates`, control: ruled},
+	{name: "has agents of its own", line: `git liza loop run specs/vision.md 2>&1 | grep 'no story'`},
+	{name: "installs texts", line: `git liza contracts install`, control: ruled},
 	{name: "repairs the clone", line: `git liza doctor --restore`},
 	{name: "stops all", line: `git liza stop`, control: ruled},
 	{name: "goes on after a pause", line: `git liza resume`, control: ruled},
