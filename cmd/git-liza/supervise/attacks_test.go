@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -291,4 +292,35 @@ func TestAttacksOfASession(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A command that prepares a checkout may run what an earlier session left there.
+func TestPostWorktreeIsConfined(t *testing.T) {
+	t.Parallel()
+	if proc.Confinement() != proc.ConfinedFully {
+		t.Skip("SKIPPED: this kernel confines no command in full")
+	}
+	for _, mode := range []string{"off", "required"} {
+		w := newWorld(t)
+		w.git("config", "liza.confine", mode)
+		w.config(func(c *flow.Config) { c.PostWorktree = "! test -e setup.sh || sh setup.sh" })
+		require.NoError(t, w.clone.Trust.Allow(t.Context(), w.board().Settings().Config.PostWorktree))
+		w.tasks(1)
+		w.attempts(2)
+		script := filepath.Join(t.TempDir(), "agent.sh")
+		writeBelow(t, script, `cat >/dev/null
+if test -e setup.sh; then test -e prepared; exit; fi
+git liza intent $LIZA_TASK --summary S --validation V
+echo 'echo >"$HOME/warm"; : >prepared; echo >'"$LIZA_CLONE/.git/hooks/planted" >setup.sh; echo prepared >.gitignore; git add -A; git commit -q -m setup; git liza handoff $LIZA_TASK --summary S --next-action N
+`)
+		p, err := provider.Builtin().Find(shell(script), self)
+		require.NoError(t, err)
+		r := w.begin(func(r *supervise.Rush) { r.UntilIdle = true }, coder(p))
+		require.Error(t, r.wait())
+		log, err := os.ReadFile(w.private("log/coder-1.log"))
+		require.NoError(t, err)
+		require.FileExists(t, filepath.Join(w.dir, ".worktrees", "task-1", "prepared"), string(log))
+		_, err = os.Stat(filepath.Join(w.dir, ".git", "hooks", "planted"))
+		require.Equal(t, mode == "off", err == nil, string(log))
+	}
 }

@@ -99,14 +99,20 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 	path, args := proc.Shell(command)
 	p.log.note("\n--- post_worktree on %s\n", a.subject())
 	p.presence.setDoing(preparing, a.taskID(), "")
-	env, remove, err := p.environment(ctx, a)
+	spawn, remove, err := p.spawn(ctx, a)
 	if err != nil {
 		return "", err
 	}
 	defer remove()
+	place, err := work.SessionPlace(ctx, p.clone, a.dir, p.id) // what it runs of the checkout may be the agent's
+	if err != nil {
+		return "", err
+	}
+	defer place.Close()
+	spawn.Machine = append(spawn.Machine, place.Variables...)
 	var r proc.Result
 	err = p.clone.Checkouts.Trees.Contents.SetUp(ctx, a.dir, func() (err error) {
-		r, err = work.RunMarked(ctx, p.clone, proc.Command{Path: path, Args: args, Dir: a.dir, Env: env, Output: p.log, Wall: maxPrepare})
+		r, err = work.RunMarked(ctx, p.clone, proc.Command{Path: path, Args: args, Dir: a.dir, Env: spawn.Environment(nil), Output: p.log, Wall: maxPrepare, Domain: place.Domain})
 		return err
 	})
 	if err != nil {
