@@ -14,8 +14,8 @@ type commands struct {
 
 // served are the commands that a confined session has: moves, which the rules judge, and what
 // reads. The others change this machine.
-var served = []string{"agents", "answer", "approve", "artifact", "ask", "await", "block", "board", "check", "checkpoint", "claim", "config", "fix", "fsck", "gate", "goal", "graph", "handoff",
-	"hook", "inbox", "intent", "list", "log", "loop", "mcp", "merge", "metrics", "next", "note", "pause", "plan", "recall", "record", "reject", "release", "renew", "resume", "review", "role",
+var served = []string{"agents", "answer", "approve", "artifact", "ask", "await", "block", "board", "check", "checkpoint", "claim", "config", "contracts list", "contracts show", "fix", "fsck", "gate", "goal", "graph", "handoff",
+	"hook", "inbox", "intent", "list", "log", "loop export", "mcp", "merge", "metrics", "next", "note", "pause", "plan", "recall", "record", "reject", "release", "renew", "resume", "review", "role",
 	"session", "show", "sprint", "status", "stop", "submit", "take", "task", "undo", "verify"}
 
 // everywhere are the flags of all commands.

@@ -168,8 +168,10 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 			return inv.fail(usagef("git liza help", "--as names nobody: leave it out to act as yourself"))
 		}
 	}
-	if word := strings.Fields(k.Command())[0]; inv.getenv(confine.Files) != "" && !slices.Contains(served, word) && word != "broker" {
-		return inv.fail(&flow.Refusal{Rule: flow.RuleRole, Reason: "a confined session does not run git liza " + word + ": it changes this machine", Hint: "git liza help block"})
+	// The broker knows a hook, which it confines more, by the first word alone.
+	isServed := slices.ContainsFunc(served, func(words string) bool { return strings.HasPrefix(k.Command()+" ", words+" ") })
+	if word := strings.Fields(k.Command())[0]; inv.getenv(confine.Files) != "" && (!isServed || word == "hook" && args[0] != word) {
+		return inv.fail(&flow.Refusal{Rule: flow.RuleRole, Reason: "a confined session does not run git liza " + word + ": it is for people at this machine", Hint: "git liza help block"})
 	}
 	defer printTold(inv)
 	if err := inv.runCommand(k.Selected().Target.Addr().Interface()); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
@@ -54,6 +55,8 @@ func (d diagnoser) run(steps []diagnosis.Step) (ran []view.RanStep, err error) {
 		switch {
 		case !s.Ready():
 			r.Left = "has a word for you to replace"
+		case d.inv.getenv(confine.Files) != "": // git would do here what the session's repository says
+			r.Left = "is not run for a confined session"
 		case s.Risk == diagnosis.Safe:
 		case asks == nil:
 			r.Left = "is " + string(s.Risk) + ", and needs a person at a terminal"

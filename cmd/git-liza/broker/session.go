@@ -16,6 +16,7 @@ type Session struct {
 	Token  string       // which only the session can read
 	Dir    string       // of the checkout, without links
 	Home   string       // of the session
+	Sets   []string     // NAME=VALUE, what each command has in its environment beside that of this process
 	Hooks  *proc.Domain // of hooks, which may open the repository of the checkout: its settings are the session's
 }
 
@@ -44,10 +45,11 @@ func (s Session) run(ctx context.Context, self string, c Call) (int, error) {
 	if path, err := filepath.EvalSymlinks(c.Dir); err == nil && strings.HasPrefix(path, s.Dir+string(filepath.Separator)) {
 		dir = path
 	}
-	command := proc.Command{Path: self, Args: c.Args, Dir: dir, Env: os.Environ(), Stdin: c.In, Stdout: c.Out, Output: c.Err}
+	command := proc.Command{Path: self, Args: c.Args, Dir: dir, Env: append(os.Environ(), s.Sets...), Stdin: c.In, Stdout: c.Out, Output: c.Err}
 	if len(c.Args) > 0 && c.Args[0] == "hook" {
 		command.Domain = s.Hooks
-		command.Env = proc.Environment(command.Env, []string{"LIZA_*", "GIT_*"}, "HOME="+s.Home, "GIT_INDEX_FILE="+c.Index)
+		command.Env = proc.Environment(command.Env, []string{"LIZA_*", "GIT_*"}, "HOME="+s.Home, "GIT_INDEX_FILE="+c.Index, "GIT_ALLOW_PROTOCOL=",
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false") // what hooks ask git starts nothing else
 	}
 	r, err := proc.Run(ctx, command)
 	return r.Code, err

@@ -84,6 +84,14 @@ func (r Row) settings(environ []string) (list []string) {
 	return list
 }
 
+// mayRun reports whether a program could run words of a text in place of the copy: it names
+// settings, as files of variables and others than those of logins do, or a key as pi has it, which
+// is a command after a "!".
+func (f lent) mayRun(text []byte) bool {
+	isLogin := slices.ContainsFunc([]string{"auth.json", "creds.json", "credentials.json"}, func(end string) bool { return strings.HasSuffix(f.to, end) })
+	return !isLogin || bytes.Contains(text, []byte(`"!`)) || bytes.Contains(text, []byte(`\u0021`))
+}
+
 // bring writes to the user's file what the copy has become.
 func (f lent) bring(root *os.Root) error {
 	info, err := root.Lstat(f.to)
@@ -91,7 +99,7 @@ func (f lent) bring(root *os.Root) error {
 		return nil // the program has removed it: it logged out of its own copy
 	}
 	now, err := root.ReadFile(f.to)
-	if err != nil || bytes.Equal(now, f.text) || json.Valid(f.text) && !json.Valid(now) || len(now) == 0 {
+	if err != nil || bytes.Equal(now, f.text) || json.Valid(f.text) && !json.Valid(now) || len(now) == 0 || f.mayRun(now) {
 		return err
 	}
 	theirs, err := git.ReadSmall(f.from)

@@ -20,6 +20,8 @@ func TestLend(t *testing.T) {
 		"nothing":         {want: `{"old":1}`, session: func(string) error { return nil }},
 		"renewed":         {want: `{"new":1}`, session: func(file string) error { return os.WriteFile(file, []byte(`{"new":1}`), 0o600) }},
 		"renewed by both": {want: `{"mine":1}`, user: `{"mine":1}`, session: func(file string) error { return os.WriteFile(file, []byte(`{"new":1}`), 0o600) }},
+		"a command":       {want: `{"old":1}`, session: func(file string) error { return os.WriteFile(file, []byte(`{"key":"!evil"}`), 0o600) }},
+		"another command": {want: `{"old":1}`, session: func(file string) error { return os.WriteFile(file, []byte(`{"key":"\u0021evil"}`), 0o600) }},
 		"of another form": {want: `{"old":1}`, session: func(file string) error { return os.WriteFile(file, []byte("x"), 0o600) }},
 		"emptied":         {want: `{"old":1}`, session: func(file string) error { return os.Truncate(file, 0) }},
 		"too large":       {want: `{"old":1}`, session: func(file string) error { return os.Truncate(file, largestLogin+1) }},
@@ -86,5 +88,28 @@ func TestLend(t *testing.T) {
 				require.Equal(t, tt.want, string(text))
 			})
 		}
+	}
+}
+
+// What a program reads beside its login may name programs: a session gets it and gives nothing back.
+func TestLendSettings(t *testing.T) {
+	t.Parallel()
+	user, home := t.TempDir(), t.TempDir()
+	names := []string{"settings.json", "models.json", ".env"}
+	var row Row
+	for _, name := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(user, name), []byte("{}"), 0o600))
+		row.LoginFiles = append(row.LoginFiles, "~/"+name)
+	}
+	_, back, err := row.Lend([]string{"HOME=" + user}, home)
+	require.NoError(t, err)
+	for _, name := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(`{"new":1}`), 0o600))
+	}
+	require.NoError(t, back())
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(user, name))
+		require.NoError(t, err)
+		require.Equal(t, "{}", string(text), name)
 	}
 }

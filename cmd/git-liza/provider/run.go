@@ -79,7 +79,7 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	env := s.Environment(p.Env, p.Set(s)...)
 	place, h := p.place(s, env), p.newHandover(s)
 	c, err := p.Launcher.Begin(proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace,
-		Bound: true, Mark: s.Mark, Records: s.Records, Domain: p.domain(s, place, args), Began: h.began, Unguarded: s.Unguarded}, place)
+		Bound: true, Mark: s.Mark, Records: s.Records, Domain: p.domain(s, place), Began: h.began, Unguarded: s.Unguarded}, place)
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
@@ -104,12 +104,15 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 // itself, and what is built in runs nothing of its own.
 func (p Provider) Confines() bool { return !p.Launcher.Contains() && p.ownCommand() == "" }
 
-// domain is that of the session, with the program and what its words name.
-func (p Provider) domain(s Spawn, place launcher.Session, args []string) *proc.Domain {
+// domain is that of the session, with the program and what its words name, but for what another
+// session said itself: its id.
+func (p Provider) domain(s Spawn, place launcher.Session) *proc.Domain {
 	if s.Domain == nil {
 		return nil
 	}
 	d := *s.Domain
+	s.Resume = ""
+	_, args := p.Command(s)
 	d.Read = slices.Concat(d.Read, place.Files, confine.Named(append(strings.Fields(strings.Join(args, " ")), p.Binary), proc.Value(s.Environ, "HOME")),
 		[]string{s.Programs, place.Self})
 	return &d

@@ -99,7 +99,7 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 	path, args := proc.Shell(command)
 	p.log.note("\n--- post_worktree on %s\n", a.subject())
 	p.presence.setDoing(preparing, a.taskID(), "")
-	place, err := work.SessionPlace(ctx, p.clone, a.dir, p.id)
+	place, err := work.SessionPlace(ctx, p.clone, a.dir, p.id) // what it runs of the checkout may be the agent's
 	if err != nil {
 		return "", err
 	}
