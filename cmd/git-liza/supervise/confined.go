@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,13 +37,17 @@ func confineSession(ctx context.Context, w *worker, a *assignment, spawn *provid
 	stop, err := startBroker(ctx, w, *spawn, place, mark)
 	spawn.Domain = place.Domain
 	spawn.Machine = slices.Concat(spawn.Machine, place.Variables, login, []string{broker.Variable + "=" + filepath.Join(spawn.Programs, broker.Socket)})
-	return func() {
+	end = func() {
 		stop()
 		if err := back(); err != nil {
 			w.sayOnce("%s: its renewed login was not taken back: %v", w.id, err)
 		}
 		place.Close()
-	}, err
+	}
+	if err != nil {
+		end()
+	}
+	return end, err
 }
 
 // startBroker runs the broker of a session in a place, below a guard with the session's mark,
@@ -67,8 +72,11 @@ func startBroker(ctx context.Context, w *worker, spawn provider.Spawn, place con
 	ctx, cancel := context.WithCancel(ctx)
 	var ended sync.WaitGroup
 	ended.Go(func() {
-		_, err := proc.Run(ctx, proc.Command{Path: w.rush.Self, Args: []string{"broker"}, Dir: s.Dir, Env: spawn.Environment(nil), Stdin: bytes.NewReader(orders), Output: w.log,
+		r, err := proc.Run(ctx, proc.Command{Path: w.rush.Self, Args: []string{"broker"}, Dir: s.Dir, Env: spawn.Environment(nil), Stdin: bytes.NewReader(orders), Output: w.log,
 			Mark: mark, Records: work.Records(w.clone.Repo), Domain: changes})
+		if err == nil && ctx.Err() == nil {
+			err = fmt.Errorf("exit %d: %s", r.Code, strings.TrimSpace(r.Excerpt))
+		}
 		if err != nil {
 			w.sayOnce("%s: its session has no commands of git liza: %v", w.id, err)
 		}
