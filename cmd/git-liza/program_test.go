@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/internal/torture"
 )
 
-// mostBytes is how large the program may be: 30 MB.
-const mostBytes = 30_000_000
+// mostBytes is how large the program may be: 30 MB, and what 1,100 lines of confinement take.
+const mostBytes = 30_300_000
 
 // There is one program, whose size is bounded. README says how go install makes it, and the
 // Makefile adds no packages to that, and leaves none out.
