@@ -20,13 +20,21 @@ func Withheld(ctx context.Context, repo *git.Repo, tip, commit flow.ObjectID, lo
 		return nil, nil
 	}
 	changes, err := repo.Changes(ctx, tip, commit)
-	return slices.DeleteFunc(changes, func(c git.Change) bool {
-		path := strings.ToLower(c.Path)
-		return c.Mode == 0 || !slices.ContainsFunc(loads, func(pattern string) bool {
-			pattern = "**/" + strings.ToLower(pattern)
-			return flow.Match(pattern, path) || flow.Match(pattern+"/", path)
-		})
-	}), err
+	return slices.DeleteFunc(changes, func(c git.Change) bool { return c.Mode == 0 || !isObeyed(loads, c.Path, c.Mode) }), err
+}
+
+// isObeyed reports whether a path is one that the patterns name, or a link on the way to one.
+func isObeyed(loads []string, name string, mode uint32) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(loads, func(pattern string) bool {
+		pattern = "**/" + strings.ToLower(pattern)
+		for at, r := range pattern {
+			if at > len("**/") && r == '/' && mode == git.ModeSymlink && flow.Match(pattern[:at], name) {
+				return true
+			}
+		}
+		return flow.Match(pattern, name) || flow.Match(pattern+"/", name)
+	})
 }
 
 // withhold gives the checkout of a role's review what integration has instead of what is
