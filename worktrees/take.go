@@ -313,6 +313,9 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 		return f, fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
+	if _, err := root.Lstat("reftable/tables.list"); err == nil {
+		return f, &Obstacle{Path: r.path, Reason: "keeps its refs in reftables, which are not read", Hint: "git -C " + shell.Quote(r.path) + " refs migrate --ref-format=files"}
+	}
 	head, err := readIn(root, "HEAD")
 	if err != nil {
 		return f, fmt.Errorf("worktree %s: %w", r.path, err)
@@ -337,7 +340,7 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 		return false, nil
 	}
 	refs := i.refsAt(r.inside())
-	if refs == nil {
+	if refs == nil || fileExists(filepath.Join(r.inside(), "reftable", "tables.list")) {
 		return true, nil
 	}
 	var tips []byte

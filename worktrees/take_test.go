@@ -214,6 +214,10 @@ func TestTakeRefuses(t *testing.T) {
 			require.NoError(p.t, os.Rename(filepath.Join(dotGit, "objects"), away))
 			require.NoError(p.t, os.Symlink(away, filepath.Join(dotGit, "objects")))
 		}, "is no folder of git's"},
+		"refs as `git refs migrate --ref-format=reftable` leaves them": {func(p *project, dotGit string) {
+			p.write(filepath.Join(dotGit, "reftable/tables.list"), "0x000000000001-0x000000000002-12345678.ref\n")
+			p.write(filepath.Join(dotGit, "HEAD"), "ref: refs/heads/.invalid\n")
+		}, "keeps its refs in reftables"},
 		"an object that is not what it is called": {func(p *project, dotGit string) {
 			blob := p.gitIn(filepath.Dir(dotGit), "rev-parse", "HEAD:new")
 			path := filepath.Join(dotGit, "objects", blob[:2], blob[2:])
