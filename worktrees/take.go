@@ -333,8 +333,8 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 	return f, nil
 }
 
-// holdsMore reports whether a branch, a tag, a stash or HEAD inside names a commit that the clone
-// lacks or has by the pins of checkouts alone.
+// holdsMore reports whether a branch, a tag, a stash or HEAD inside, or that of a worktree which was
+// added there, names a commit that the clone lacks or has by the pins of checkouts alone.
 func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if !r.own {
 		return false, nil
@@ -344,6 +344,12 @@ func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 		return true, nil
 	}
 	var tips []byte
+	for _, added := range git.PathsIn(filepath.Join(r.inside(), "worktrees"), "", "") {
+		head, _ := git.ReadSmall(filepath.Join(added, "HEAD"))
+		if id := ID(strings.TrimSpace(string(head))); i.repo.CheckID(id) == nil {
+			tips = fmt.Appendln(tips, id)
+		}
+	}
 	for name, id := range refs {
 		if !strings.HasPrefix(name, "refs/remotes/") {
 			tips = fmt.Appendln(tips, id)
