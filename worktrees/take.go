@@ -191,6 +191,14 @@ func (i *insides) bring(ctx context.Context, r record, inside, common string, re
 		}
 		return &Obstacle{Path: path, Reason: "does not name the objects of the clone alone", Hint: hint + " >" + shell.Quote(path)}
 	}
+	if err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Type().IsRegular() {
+			return nil // git says what it cannot read
+		}
+		return &Obstacle{Path: path, Reason: "is no file of git's, and git may wait for it", Hint: "rm " + shell.Quote(path)}
+	}); err != nil {
+		return err
+	}
 	dir, release, err := i.scratch.makeScratch()
 	if err != nil {
 		return err
