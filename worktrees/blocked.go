@@ -6,12 +6,15 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // removeBlocking clears away what git would wait for in a checkout below .worktrees/,
-// without end: it opens .gitignore and .gitattributes in every folder, and the HEAD
-// of every repository inside, whatever they are. A pipe holds nothing and is
-// removed; a repository that has one for a HEAD loses the name .git.
+// without end: it opens .gitignore and .gitattributes in every folder, and the HEAD,
+// the branch and the configuration of every repository inside, whatever they are. A pipe holds
+// nothing and is removed; a repository that has one there loses the name .git.
 func removeBlocking(r record) {
 	if r.name == "" || r.gone {
 		return
@@ -57,7 +60,8 @@ func blocksGit(dir, name string) bool {
 		}
 		gitDir = target
 	}
-	for _, file := range []string{"HEAD", "commondir"} {
+	head, _ := git.ReadSmall(filepath.Join(gitDir, "HEAD"))
+	for _, file := range []string{"HEAD", "commondir", "config", "config.worktree", "packed-refs", strings.TrimSpace(strings.TrimPrefix(string(head), "ref:"))} {
 		if info, err := os.Stat(filepath.Join(gitDir, file)); err == nil && isSpecial(info.Mode()) {
 			return true
 		}

@@ -289,6 +289,18 @@ func TestSaveWhatIsNoFile(t *testing.T) {
 	require.Equal(t, "not ours\n", content(t, outside, "c"))
 }
 
+// link commits a link to a repository inside, in which a file of git's then is a pipe.
+func (p *project) link(dir, file string) {
+	p.t.Helper()
+	p.nested(filepath.Join(dir, "sub"), p.trap())
+	p.gitIn(filepath.Join(dir, "sub"), "symbolic-ref", "HEAD", p.gitIn(dir, "symbolic-ref", "HEAD"))
+	p.gitIn(filepath.Join(dir, "sub"), "commit", "-q", "--allow-empty", "-m", "one")
+	p.gitIn(dir, "add", "sub")
+	p.gitIn(dir, "commit", "-q", "-m", "link")
+	require.NoError(p.t, os.Remove(filepath.Join(dir, "sub/.git", file)))
+	require.NoError(p.t, syscall.Mkfifo(filepath.Join(dir, "sub/.git", file), 0o666))
+}
+
 // A pipe at a path that git opens does not block git.
 func TestNothingWaitsForAPipe(t *testing.T) {
 	t.Parallel()
@@ -310,6 +322,8 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 			require.NoError(p.t, os.Remove(filepath.Join(dir, "sub/.git/HEAD")))
 			require.NoError(p.t, syscall.Mkfifo(filepath.Join(dir, "sub/.git/HEAD"), 0o666))
 		}, "sub/s"},
+		"a branch of a repository that is a link": {func(p *project, dir string) { p.link(dir, p.gitIn(dir, "symbolic-ref", "HEAD")) }, "sub"},
+		"its configuration":                       {func(p *project, dir string) { p.link(dir, "config") }, "sub"},
 		"a repository that is elsewhere": {func(p *project, dir string) {
 			other := filepath.Join(p.t.TempDir(), "other")
 			p.nested(other, p.trap())

@@ -170,7 +170,10 @@ func TestPinsHoldNothingForLater(t *testing.T) {
 		"a tag":           {func(p *project, dir, work string) { p.gitIn(dir, "tag", "-a", "-m", "one", "v1", work) }, true},
 		"a tag of a file": {func(p *project, dir, _ string) { p.gitIn(dir, "tag", "file", "HEAD:a") }, false},
 		"HEAD":            {func(p *project, dir, work string) { p.gitIn(dir, "checkout", "-q", "--detach", work) }, true},
-		"no more":         {func(*project, string, string) {}, false},
+		"HEAD of a worktree that was added inside": {func(p *project, dir, work string) {
+			p.gitIn(dir, "worktree", "add", "-q", "--detach", filepath.Join(p.t.TempDir(), "added"), work)
+		}, true},
+		"no more": {func(*project, string, string) {}, false},
 		"what is saved": {func(p *project, dir, work string) {
 			p.gitIn(dir, "branch", "aside", work)
 			p.git("update-ref", "refs/liza/saved/task-1/1", work)

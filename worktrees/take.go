@@ -191,6 +191,14 @@ func (i *insides) bring(ctx context.Context, r record, inside, common string, re
 		}
 		return &Obstacle{Path: path, Reason: "does not name the objects of the clone alone", Hint: hint + " >" + shell.Quote(path)}
 	}
+	if err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Type().IsRegular() {
+			return nil // git says what it cannot read
+		}
+		return &Obstacle{Path: path, Reason: "is no file of git's, and git may wait for it", Hint: "rm " + shell.Quote(path)}
+	}); err != nil {
+		return err
+	}
 	dir, release, err := i.scratch.makeScratch()
 	if err != nil {
 		return err
@@ -313,6 +321,9 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 		return f, fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	defer root.Close()
+	if _, err := root.Lstat("reftable/tables.list"); err == nil {
+		return f, &Obstacle{Path: r.path, Reason: "keeps its refs in reftables, which are not read", Hint: "git -C " + shell.Quote(r.path) + " refs migrate --ref-format=files"}
+	}
 	head, err := readIn(root, "HEAD")
 	if err != nil {
 		return f, fmt.Errorf("worktree %s: %w", r.path, err)
@@ -330,17 +341,23 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 	return f, nil
 }
 
-// holdsMore reports whether a branch, a tag, a stash or HEAD inside names a commit that the clone
-// lacks or has by the pins of checkouts alone.
+// holdsMore reports whether a branch, a tag, a stash or HEAD inside, or that of a worktree which was
+// added there, names a commit that the clone lacks or has by the pins of checkouts alone.
 func (i *insides) holdsMore(ctx context.Context, r record) (bool, error) {
 	if !r.own {
 		return false, nil
 	}
 	refs := i.refsAt(r.inside())
-	if refs == nil {
+	if refs == nil || fileExists(filepath.Join(r.inside(), "reftable", "tables.list")) {
 		return true, nil
 	}
 	var tips []byte
+	for _, added := range git.PathsIn(filepath.Join(r.inside(), "worktrees"), "", "") {
+		head, _ := git.ReadSmall(filepath.Join(added, "HEAD"))
+		if id := ID(strings.TrimSpace(string(head))); i.repo.CheckID(id) == nil {
+			tips = fmt.Appendln(tips, id)
+		}
+	}
 	for name, id := range refs {
 		if !strings.HasPrefix(name, "refs/remotes/") {
 			tips = fmt.Appendln(tips, id)

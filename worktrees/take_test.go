@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -214,6 +215,16 @@ func TestTakeRefuses(t *testing.T) {
 			require.NoError(p.t, os.Rename(filepath.Join(dotGit, "objects"), away))
 			require.NoError(p.t, os.Symlink(away, filepath.Join(dotGit, "objects")))
 		}, "is no folder of git's"},
+		"refs as `git refs migrate --ref-format=reftable` leaves them": {func(p *project, dotGit string) {
+			p.write(filepath.Join(dotGit, "reftable/tables.list"), "0x000000000001-0x000000000002-12345678.ref\n")
+			p.write(filepath.Join(dotGit, "HEAD"), "ref: refs/heads/.invalid\n")
+		}, "keeps its refs in reftables"},
+		"an object that is a pipe": {func(p *project, dotGit string) {
+			blob := p.gitIn(filepath.Dir(dotGit), "rev-parse", "HEAD:new")
+			path := filepath.Join(dotGit, "objects", blob[:2], blob[2:])
+			require.NoError(p.t, os.Remove(path))
+			require.NoError(p.t, syscall.Mkfifo(path, 0o666))
+		}, "git may wait for it"},
 		"an object that is not what it is called": {func(p *project, dotGit string) {
 			blob := p.gitIn(filepath.Dir(dotGit), "rev-parse", "HEAD:new")
 			path := filepath.Join(dotGit, "objects", blob[:2], blob[2:])

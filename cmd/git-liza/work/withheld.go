@@ -1,8 +1,10 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,19 +16,41 @@ import (
 
 // Withheld are the files that a commit has and integration, at tip, has not or has otherwise,
 // of those that the patterns name at any depth, whatever their case: what a program obeys or
-// runs by itself, see loads in the catalogue of providers.
+// runs by itself, see loads in the catalogue of providers. So does a link that integration has
+// there name what it leads to.
 func Withheld(ctx context.Context, repo *git.Repo, tip, commit flow.ObjectID, loads []string) ([]git.Change, error) {
 	if len(loads) == 0 {
 		return nil, nil
 	}
 	changes, err := repo.Changes(ctx, tip, commit)
-	return slices.DeleteFunc(changes, func(c git.Change) bool {
-		path := strings.ToLower(c.Path)
-		return c.Mode == 0 || !slices.ContainsFunc(loads, func(pattern string) bool {
-			pattern = "**/" + strings.ToLower(pattern)
-			return flow.Match(pattern, path) || flow.Match(pattern+"/", path)
-		})
-	}), err
+	listed, listErr := repo.Run(ctx, git.Cmd{Args: []string{"ls-tree", "-r", "-z", "--full-tree", string(tip)}})
+	objects, named := repo.Objects(ctx), loads
+	for line := range strings.SplitSeq(string(listed), "\x00") {
+		fields, name, _ := strings.Cut(line, "\t")
+		if id, isLink := strings.CutPrefix(fields, "120000 blob "); isLink && isObeyed(named, name, git.ModeSymlink) {
+			_, to, err := objects.Read(git.ID(id))
+			loads, listErr = append(slices.Clip(loads), path.Join("/", path.Dir(name), string(to))), cmp.Or(listErr, err)
+		}
+	}
+	err = cmp.Or(err, listErr)
+	return slices.DeleteFunc(changes, func(c git.Change) bool { return c.Mode == 0 || !isObeyed(loads, c.Path, c.Mode) }), err
+}
+
+// isObeyed reports whether a path is one that the patterns name, or a link on the way to one.
+func isObeyed(loads []string, name string, mode uint32) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(loads, func(pattern string) bool {
+		pattern, atTop := strings.CutPrefix(strings.ToLower(pattern), "/")
+		if !atTop {
+			pattern = "**/" + pattern
+		}
+		for at, r := range pattern {
+			if r == '/' && mode == git.ModeSymlink && pattern[:at] != "**" && flow.Match(pattern[:at], name) {
+				return true
+			}
+		}
+		return flow.Match(pattern, name) || flow.Match(pattern+"/", name)
+	})
 }
 
 // withhold gives the checkout of a role's review what integration has instead of what is
