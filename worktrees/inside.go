@@ -161,7 +161,7 @@ func (i *insides) alternates(r record, objects, common string) (text string) {
 // leftOut are the keys, or what they begin with, of the clone's configuration that are
 // about places, pushing, secrets or this program. The hooks inside run those of its folder.
 var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.splitindex", "core.repositoryformatversion", "remote.", "branch.", "http.", "url.",
-	"core.hookspath", "credential.", "lfs.storage", "liza.", "extensions.", "gc."}
+	"core.hookspath", "credential.", "lfs.storage", "liza.", "extensions.", "gc.", "sendemail.", "imap.", "github.", "gitlab.", "gitea."}
 
 // config is the configuration inside: the clone's own without what is left out.
 func (i *insides) config(ctx context.Context, r record) (string, error) {

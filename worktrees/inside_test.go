@@ -133,3 +133,16 @@ func TestStandingCheckoutKnowsBranches(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(p.base), p.gitIn(tree.Path, "rev-parse", "origin/later"))
 }
+
+// What a person keeps as secrets in the clone's configuration is no agent's.
+func TestSecretsStayOutside(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	for _, key := range []string{"sendemail.smtpPass", "imap.pass", "github.token", "gitlab.token", "http.extraHeader", "http.https://host/.extraHeader", "credential.helper", "url.https://me:secret@host/.insteadOf"} {
+		p.git("config", key, "secret")
+	}
+	tree := p.branch("task-1", "liza/task-1")
+	text, err := os.ReadFile(filepath.Join(tree.Path, ".git", "config"))
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "secret")
+}
