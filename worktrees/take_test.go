@@ -405,3 +405,19 @@ func TestAgentsPushNothing(t *testing.T) {
 	p.gitIn(tree.Path, "push", "-q", fork, "HEAD:refs/heads/mine")
 	require.NotEmpty(t, p.gitIn(fork, "for-each-ref"))
 }
+
+// A folder that a session has moved away, and a link in its place, is not taken for it.
+func TestLinkInPlaceOfACheckout(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	tree := p.branch("task-1", "liza/task-1")
+	p.commitAll(tree.Path, "work")
+	moved := filepath.Join(t.TempDir(), "moved")
+	require.NoError(t, os.Rename(tree.Path, moved))
+	require.NoError(t, os.Symlink(moved, tree.Path))
+	var o *worktrees.Obstacle
+	require.ErrorAs(t, p.Take(context.Background(), "task-1"), &o)
+	require.Contains(t, o.Error(), "is a link")
+	require.Equal(t, "rm '"+tree.Path+"'", o.Hint)
+	require.Equal(t, string(p.base), p.git("rev-parse", "liza/task-1"))
+}
