@@ -25,12 +25,12 @@ func (t *Trees) Take(ctx context.Context, name string) error {
 // whole does something with the record of the checkout called name, if there is one that is whole.
 func (g *registry) whole(ctx context.Context, name string, do func(context.Context, *record) error) error {
 	path := g.Path(name)
-	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		return &Obstacle{Path: path, Reason: "is a link, where the folder of a worktree was", Hint: "rm " + shell.Quote(path)}
-	}
 	entry, err := git.EntryOf(g.common, filepath.Join(resolveLinks(path), ".git"))
 	if err != nil {
 		return nil
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return &Obstacle{Path: path, Reason: "is a link, where the folder of a worktree was", Hint: "rm " + shell.Quote(path)}
 	}
 	r := record{gitDir: entry, name: name}
 	if known, err := g.readRecord(ctx, &r, folderLinks{}); err != nil || !known || !r.own || r.gone || r.alien {
