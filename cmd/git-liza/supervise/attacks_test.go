@@ -117,6 +117,8 @@ while ! { cd away && git liza list | grep Elsewhere; }; do cd "$LIZA_WORKTREE"; 
 	{name: "changes the board's gates", line: `git liza config gates.attack.command true`, control: ruled},
 	{name: "serves itself", line: `mkdir f; printf x >f/token; printf '{"Folder":"%s","Token":"x","Dir":"%s","Home":"%s"}' "$PWD/f" "$PWD" "$HOME" | git liza broker & sleep 1
 git config core.fsmonitor "$evil"; got wrote env LIZA_SOCKET="$PWD/f/socket" git liza hook pre-commit`, control: noBroker},
+	{name: "has a broker that nothing confines", line: `found=; for p in /proc/[0-9]*; do tr '\0' ' ' <$p/cmdline | grep -q ' broker $' || continue
+found=1; if grep -q '^Seccomp:.0$' $p/status; then exit 0; fi; done; test -z "$found"`, control: noBroker},
 	{name: "has a hook run its monitor", line: `git config core.fsmonitor "$evil"; got ran git liza hook pre-commit`},
 	{name: "has a hook run its monitor, after an option", line: `git config core.fsmonitor "$evil"; got ran git liza --json hook pre-commit`},
 	{name: "has a hook read a key by its monitor", line: `git config core.fsmonitor "$evil"; got read git liza hook pre-commit`},
