@@ -13,7 +13,7 @@ type commands struct {
 }
 
 // served are the commands that a confined session has: moves, which the rules judge, and what
-// reads. The others change this machine.
+// reads. The others are for people.
 var served = []string{"agents", "answer", "approve", "artifact", "ask", "await", "block", "board", "check", "checkpoint", "claim", "config", "contracts list", "contracts show", "fix", "fsck", "gate", "goal", "graph", "handoff",
 	"hook", "inbox", "intent", "list", "log", "loop export", "mcp", "merge", "metrics", "next", "note", "pause", "plan", "recall", "record", "reject", "release", "renew", "resume", "review", "role",
 	"session", "show", "sprint", "status", "stop", "submit", "take", "task", "undo", "verify"}

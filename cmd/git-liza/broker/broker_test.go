@@ -197,3 +197,28 @@ func TestMostAtOnce(t *testing.T) {
 	calls.Wait()
 	require.Equal(t, map[string]int{"5 <nil>": 8}, ended)
 }
+
+// A hook may open a repository whose settings are the session's, so it has the domain of hooks.
+func TestHooksHaveADomain(t *testing.T) {
+	t.Parallel()
+	if proc.Confinement() != proc.ConfinedFully {
+		t.Skip("SKIPPED: this kernel confines no command in full")
+	}
+	dir, folder := t.TempDir(), t.TempDir()
+	program := filepath.Join(dir, "program")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n: >\"$0.$1\"\n"), 0o700))
+	ctx, cancel := context.WithCancel(context.Background())
+	var served sync.WaitGroup
+	served.Go(func() {
+		_ = broker.Session{Folder: folder, Token: "secret", Dir: dir, Home: folder, Hooks: &proc.Domain{Read: []string{dir}}}.Serve(ctx, program)
+	})
+	t.Cleanup(func() { cancel(); served.Wait() })
+	s := &session{T: t, folder: folder}
+	for word, writes := range map[string]bool{"show": true, "hook": false} {
+		code, _, said, err := s.call(ctx, "secret", "", word)
+		require.NoError(t, err)
+		require.Equal(t, writes, code == 0, said)
+		_, err = os.Stat(program + "." + word)
+		require.Equal(t, writes, err == nil)
+	}
+}
