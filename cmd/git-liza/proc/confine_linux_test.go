@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -20,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // An attempt is what a command tries; args are those of the row.
@@ -50,6 +52,15 @@ func opens(family, kind, protocol int) attempt {
 	}
 }
 
+// begins starts a program with attributes.
+func begins(with syscall.SysProcAttr) attempt {
+	return func(...string) error {
+		c := exec.Command("/bin/true")
+		c.SysProcAttr = &with
+		return c.Run()
+	}
+}
+
 // newTerminal is the side of a new terminal on which a program is watched, and its number.
 func newTerminal() (*os.File, int, error) {
 	f, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -66,52 +77,104 @@ const leftOpen = 99
 // attempts are rows of the corpus, each with its error in a domain. Unconfined each
 // succeeds, or the row shows nothing.
 var attempts = map[string]struct {
-	try  attempt
-	full syscall.Errno // 0 if it succeeds there too
+	try   attempt
+	full  syscall.Errno // 0 if it succeeds there too
+	files syscall.Errno // before Landlock 6
 }{
-	"reads its worktree":  {func(a ...string) error { _, err := os.ReadFile("own"); return err }, 0},
-	"writes its worktree": {func(a ...string) error { return os.WriteFile("new", nil, 0o600) }, 0},
+	"reads its worktree":  {func(a ...string) error { _, err := os.ReadFile("own"); return err }, 0, 0},
+	"writes its worktree": {func(a ...string) error { return os.WriteFile("new", nil, 0o600) }, 0, 0},
 	"moves between its folders": {func(a ...string) error {
 		return errors.Join(os.MkdirAll("sub", 0o700), os.Rename("own", "sub/own"), os.Rename("sub/own", "own"))
-	}, 0},
-	"reads what is given":     {func(a ...string) error { _, err := os.ReadFile(a[1] + "/given/file"); return err }, 0},
-	"writes what it may read": {func(a ...string) error { return os.WriteFile(a[1]+"/given/file", nil, 0o600) }, unix.EACCES},
-	"reads a key":             {func(a ...string) error { _, err := os.ReadFile(a[1] + "/key"); return err }, unix.EACCES},
-	"lists a folder":          {func(a ...string) error { _, err := os.ReadDir(a[1]); return err }, unix.EACCES},
+	}, 0, 0},
+	"reads what is given":     {func(a ...string) error { _, err := os.ReadFile(a[1] + "/given/file"); return err }, 0, 0},
+	"writes what it may read": {func(a ...string) error { return os.WriteFile(a[1]+"/given/file", nil, 0o600) }, unix.EACCES, unix.EACCES},
+	"reads a key":             {func(a ...string) error { _, err := os.ReadFile(a[1] + "/key"); return err }, unix.EACCES, unix.EACCES},
+	"lists a folder":          {func(a ...string) error { _, err := os.ReadDir(a[1]); return err }, unix.EACCES, unix.EACCES},
 	"reads a key by a link": {func(a ...string) error {
 		_ = os.Symlink(a[1]+"/key", "link")
 		_, err := os.ReadFile("link")
 		return err
-	}, unix.EACCES},
-	"reads a key by /proc": {func(a ...string) error { _, err := os.ReadFile("/proc/self/root" + a[1] + "/key"); return err }, unix.EACCES},
-	"writes a hook":        {func(a ...string) error { return os.WriteFile(a[1]+"/hook", nil, 0o700) }, unix.EACCES},
-	"removes a file":       {func(a ...string) error { return os.Remove(a[1] + "/gone") }, unix.EACCES},
-	"truncates a file":     {func(a ...string) error { return os.Truncate(a[1]+"/key2", 0) }, unix.EACCES},
-	"links a file":         {func(a ...string) error { _ = os.Remove("hard"); return os.Link(a[1]+"/key2", "hard") }, unix.EXDEV},
-	"renames a file":       {func(a ...string) error { return os.Rename(a[1]+"/moved", "moved") }, unix.EACCES},
+	}, unix.EACCES, unix.EACCES},
+	"reads a key by /proc": {func(a ...string) error { _, err := os.ReadFile("/proc/self/root" + a[1] + "/key"); return err }, unix.EACCES, unix.EACCES},
+	"writes a hook":        {func(a ...string) error { return os.WriteFile(a[1]+"/hook", nil, 0o700) }, unix.EACCES, unix.EACCES},
+	"removes a file":       {func(a ...string) error { return os.Remove(a[1] + "/gone") }, unix.EACCES, unix.EACCES},
+	"truncates a file":     {func(a ...string) error { return os.Truncate(a[1]+"/key2", 0) }, unix.EACCES, unix.EACCES},
+	"links a file":         {func(a ...string) error { _ = os.Remove("hard"); return os.Link(a[1]+"/key2", "hard") }, unix.EXDEV, unix.EXDEV},
+	"renames a file":       {func(a ...string) error { return os.Rename(a[1]+"/moved", "moved") }, unix.EACCES, unix.EACCES},
 	"moves its worktree": {func(a ...string) error {
 		wd, _ := os.Getwd()
 		return errors.Join(os.Rename(wd, wd+"2"), os.Rename(wd+"2", wd))
-	}, unix.EACCES},
-	"signals its supervisor": {ends, unix.EPERM},
-	"reads its environment":  {func(a ...string) error { _, err := os.ReadFile("/proc/" + a[0] + "/environ"); return err }, unix.EACCES},
-	"reads its memory":       {func(a ...string) error { f, err := os.Open("/proc/" + a[0] + "/mem"); f.Close(); return err }, unix.EACCES},
+	}, unix.EACCES, unix.EACCES},
+	"signals its supervisor": {ends, unix.EPERM, 0},
+	"reads its environment":  {func(a ...string) error { _, err := os.ReadFile("/proc/" + a[0] + "/environ"); return err }, unix.EACCES, unix.EACCES},
+	"reads its memory":       {func(a ...string) error { f, err := os.Open("/proc/" + a[0] + "/mem"); f.Close(); return err }, unix.EACCES, unix.EACCES},
+	"reads its memory by a call": {func(a ...string) error {
+		far := unix.RemoteIovec{Base: 1, Len: 1}
+		near := [1]byte{}
+		_, err := unix.ProcessVMReadv(number(a[0]), []unix.Iovec{{Base: &near[0], Len: 1}}, []unix.RemoteIovec{far}, 0)
+		if errors.Is(err, unix.EFAULT) {
+			return nil // it may, but nothing is there
+		}
+		return err
+	}, unix.EPERM, unix.EPERM},
+	"traces it": {func(a ...string) error { return unix.PtraceSeize(number(a[0])) }, unix.EPERM, unix.EPERM},
+	"takes a file of it": {func(a ...string) error {
+		fd, err := unix.PidfdOpen(number(a[0]), 0)
+		if err == nil {
+			_, err = unix.PidfdGetfd(fd, 0, 0)
+		}
+		return err
+	}, unix.EPERM, unix.EPERM},
+	"lists its files": {func(a ...string) error { _, err := os.Readlink("/proc/" + a[0] + "/fd/0"); return err }, unix.EACCES, unix.EACCES},
+	"makes it slow": {func(a ...string) error {
+		err := unix.Setpriority(unix.PRIO_PROCESS, number(a[0]), 19)
+		if os.Geteuid() == 0 && errors.Is(err, unix.EPERM) {
+			return nil // root without capabilities may not, others may
+		}
+		return err
+	}, 0, 0},
+	"signals a sibling":                  {func(a ...string) error { return ends(a[3]) }, unix.EPERM, 0},
+	"reads the environment of a sibling": {func(a ...string) error { _, err := os.ReadFile("/proc/" + a[3] + "/environ"); return err }, unix.EACCES, unix.EACCES},
+	"limits a sibling": {func(a ...string) error {
+		return try(unix.SYS_PRLIMIT64, uintptr(number(a[3])), unix.RLIMIT_CORE, 0, uintptr(unsafe.Pointer(&unix.Rlimit{})))
+	}, unix.EPERM, unix.EPERM},
 	"limits it": {func(a ...string) error {
 		return try(unix.SYS_PRLIMIT64, uintptr(number(a[0])), unix.RLIMIT_CORE, 0, uintptr(unsafe.Pointer(&unix.Rlimit{})))
-	}, unix.EPERM},
-	"limits itself":             {func(a ...string) error { return unix.Getrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }, 0},
-	"connects by a path":        {func(a ...string) error { c, err := net.Dial("unix", a[1]+"/socket"); closeAll(c); return err }, unix.EPERM},
-	"connects to a name":        {func(a ...string) error { c, err := net.Dial("unixpacket", "@"+a[2]); closeAll(c); return err }, unix.EPERM},
-	"has a pair of sockets":     {func(a ...string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); return err }, 0},
-	"has a socket of packets":   {opens(unix.AF_UNIX, unix.SOCK_SEQPACKET, 0), 0},
-	"has a socket of datagrams": {opens(unix.AF_UNIX, unix.SOCK_DGRAM, 0), unix.EPERM},
-	"has a pair of datagrams":   {func(a ...string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0); return err }, unix.EPERM},
-	"has users of its own": {func(a ...string) error {
-		c := exec.Command("/bin/true")
-		c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
-		return c.Run()
-	}, unix.EPERM},
-	"reads what was left open": {func(a ...string) error { _, err := unix.Read(leftOpen, make([]byte, 1)); return err }, unix.EBADF},
+	}, unix.EPERM, unix.EPERM},
+	"limits itself":                {func(a ...string) error { return unix.Getrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }, 0, 0},
+	"connects by a path":           {func(a ...string) error { c, err := net.Dial("unix", a[1]+"/socket"); closeAll(c); return err }, unix.EPERM, unix.EPERM},
+	"connects to a name":           {func(a ...string) error { c, err := net.Dial("unixpacket", "@"+a[2]); closeAll(c); return err }, unix.EPERM, 0},
+	"connects to a name as of X11": {func(a ...string) error { c, err := net.Dial("unix", "@"+a[2]); closeAll(c); return err }, unix.EPERM, unix.EPERM},
+	"reaches a service by TCP":     {func(a ...string) error { c, err := net.Dial("tcp", a[4]); closeAll(c); return err }, 0, 0},
+	"reaches a service by UDP": {func(a ...string) error {
+		c, err := net.Dial("udp", a[4])
+		if err == nil {
+			_, err = c.Write([]byte("x"))
+			closeAll(c)
+		}
+		return err
+	}, 0, 0},
+	"reaches a service by MPTCP": {opens(unix.AF_INET, unix.SOCK_STREAM, 262), unix.EPERM, unix.EPERM},
+	"changes a mode":             {func(a ...string) error { return os.Chmod(a[1]+"/key2", 0o644) }, 0, 0},
+	"sees that a file is there":  {func(a ...string) error { _, err := os.Stat(a[1] + "/key"); return err }, 0, 0},
+	"has a pair of sockets":      {func(a ...string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); return err }, 0, 0},
+	"has a socket of packets":    {opens(unix.AF_UNIX, unix.SOCK_SEQPACKET, 0), 0, 0},
+	"has a socket of datagrams":  {opens(unix.AF_UNIX, unix.SOCK_DGRAM, 0), unix.EPERM, unix.EPERM},
+	"has a pair of datagrams":    {func(a ...string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0); return err }, unix.EPERM, unix.EPERM},
+	"has users of its own":       {begins(syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}), unix.EPERM, unix.EPERM},
+	"has mounts of its own":      {begins(syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS}), unix.EPERM, unix.EPERM},
+	"has processes of its own":   {begins(syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}), unix.EPERM, unix.EPERM},
+	"has users, by a call":       {begins(syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWUSER}), unix.EPERM, unix.EPERM},
+	"has mounts, by a call":      {begins(syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}), unix.EPERM, unix.EPERM},
+	"has a root of its own":      {begins(syscall.SysProcAttr{Chroot: "/"}), unix.EPERM, unix.EPERM},
+	"becomes who a program belongs to": {func(...string) error {
+		set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
+		if set != 0 {
+			return unix.EPERM
+		}
+		return err
+	}, unix.EPERM, unix.EPERM},
+	"reads what was left open": {func(a ...string) error { _, err := unix.Read(leftOpen, make([]byte, 1)); return err }, unix.EBADF, unix.EBADF},
 	"has a terminal of its own": {func(...string) error {
 		f, _, err := newTerminal()
 		if err == nil {
@@ -119,7 +182,7 @@ var attempts = map[string]struct {
 			_, err = unix.IoctlRetInt(int(f.Fd()), unix.TIOCGPTPEER)
 		}
 		return err
-	}, unix.EACCES}, // as it would another one of the user, whose input it could read
+	}, unix.EACCES, unix.EACCES}, // as it would another one of the user, whose input it could read
 	"opens a terminal by its path": {func(...string) error {
 		f, n, err := newTerminal()
 		if err != nil {
@@ -129,13 +192,13 @@ var attempts = map[string]struct {
 		peer, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
 		peer.Close()
 		return err
-	}, unix.EACCES},
+	}, unix.EACCES, unix.EACCES},
 	"removes a queue": {func(a ...string) error {
 		name, _ := unix.BytePtrFromString(a[2][len(a[2])-20:])
 		_ = try(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(name)), unix.O_CREAT|unix.O_RDWR, 0o600, 0)
 		return try(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)))
-	}, unix.EPERM},
-	"has a socket of another kind": {opens(unix.AF_PACKET, unix.SOCK_RAW, 0), unix.EPERM},
+	}, unix.EPERM, unix.EPERM},
+	"has a socket of another kind": {opens(unix.AF_PACKET, unix.SOCK_RAW, 0), unix.EPERM, unix.EPERM},
 	"serves on loopback": {func(a ...string) error {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -145,13 +208,13 @@ var attempts = map[string]struct {
 		c, err := net.Dial("tcp", l.Addr().String())
 		closeAll(c)
 		return err
-	}, 0},
-	"has a ring": {func(a ...string) error { return try(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&[120]byte{}))) }, unix.ENOSYS},
-	"calls by numbers of another architecture": {callsBy32Bits, unix.ENOSYS},
+	}, 0, 0},
+	"has a ring": {func(a ...string) error { return try(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&[120]byte{}))) }, unix.ENOSYS, unix.ENOSYS},
+	"calls by numbers of another architecture": {callsBy32Bits, unix.ENOSYS, unix.ENOSYS},
 	"has a key": {func(a ...string) error {
 		_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true)
 		return err
-	}, unix.EPERM},
+	}, unix.EPERM, unix.EPERM},
 }
 
 // callsBy32Bits runs a program of 32 bits that makes a socket of UNIX, and ends with 0 if it has it.
@@ -204,8 +267,9 @@ func tryAttempt(name string) {
 
 func TestAttemptsInADomain(t *testing.T) {
 	t.Parallel()
-	if proc.Confinement() != proc.ConfinedFully {
-		t.Skip("SKIPPED: this kernel has no Landlock 6")
+	state := proc.Confinement()
+	if state == proc.Unconfined {
+		t.Skip("SKIPPED: this kernel has no Landlock 3")
 	}
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -216,25 +280,12 @@ func TestAttemptsInADomain(t *testing.T) {
 	for name, row := range attempts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			outside, own := t.TempDir(), t.TempDir()
-			for _, dir := range []string{outside, filepath.Join(outside, "given")} {
-				require.NoError(t, os.MkdirAll(dir, 0o700))
-				for _, file := range []string{"file", "key", "key2", "gone", "moved"} {
-					require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("secret"), 0o600))
-				}
-			}
+			own := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(own, "own"), nil, 0o600))
-			l, err := net.Listen("unix", filepath.Join(outside, "socket"))
-			require.NoError(t, err)
-			defer l.Close()
-			hidden := strings.ReplaceAll(outside, "/", "-")
-			a, err := net.Listen("unixpacket", "@"+hidden)
-			require.NoError(t, err)
-			defer a.Close()
-			victim := victimOf(t)
+			outside, args := newTargets(t, strings.HasSuffix(name, " a sibling"))
 			run := func(d *proc.Domain) int {
 				r, err := proc.Run(context.Background(), proc.Command{Path: self, Dir: own, Bound: true, Domain: d,
-					Env: []string{"PROC_TEST_ATTEMPT=" + name, "PROC_TEST_ARGS=" + strconv.Itoa(victim) + "," + outside + "," + hidden}})
+					Env: []string{"PROC_TEST_ATTEMPT=" + name, "PROC_TEST_ARGS=" + strings.Join(args, ",")}})
 				require.NoError(t, err)
 				t.Log(r.Excerpt)
 				return r.Code
@@ -248,9 +299,57 @@ func TestAttemptsInADomain(t *testing.T) {
 				t.Skip("SKIPPED: this is for root alone")
 			}
 			require.Zero(t, free, "unconfined")
-			require.Equal(t, row.full, syscall.Errno(got))
+			want := row.full
+			if state == proc.ConfinedFiles {
+				want = row.files
+			}
+			require.Equal(t, want, syscall.Errno(got))
 		})
 	}
+}
+
+// newTargets makes what attempts are after: files outside, and the arguments of all.
+func newTargets(t *testing.T, sibling bool) (outside string, args []string) {
+	t.Helper()
+	outside = t.TempDir()
+	for _, dir := range []string{outside, filepath.Join(outside, "given")} {
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		for _, file := range []string{"file", "key", "key2", "gone", "moved"} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("secret"), 0o600))
+		}
+	}
+	hidden := strings.ReplaceAll(outside, "/", "-")
+	for _, at := range [][2]string{{"unix", filepath.Join(outside, "socket")}, {"unixpacket", "@" + hidden}, {"unix", "@" + hidden}, {"tcp", "127.0.0.1:0"}} {
+		l, err := net.Listen(at[0], at[1])
+		require.NoError(t, err)
+		t.Cleanup(func() { l.Close() })
+		args = []string{l.Addr().String()}
+	}
+	other := "0"
+	if sibling {
+		other = siblingOf(t)
+	}
+	return outside, append([]string{strconv.Itoa(victimOf(t)), outside, hidden, other}, args...)
+}
+
+// siblingOf is a process in a domain of its own, which has done what it can of signals.
+func siblingOf(t *testing.T) string {
+	t.Helper()
+	dir, path, args := t.TempDir(), "", []string(nil)
+	path, args = proc.Shell("trap : USR1; echo $$ >made; mv made pid; while :; do sleep 1; done")
+	ctx, cancel := context.WithCancel(context.Background())
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		_, _ = proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: dir, Env: os.Environ(), Domain: &proc.Domain{Write: []string{dir}}})
+	})
+	t.Cleanup(func() { cancel(); ended.Wait() })
+	var pid []byte
+	gittest.Until(t, "the sibling", func() bool {
+		var err error
+		pid, err = os.ReadFile(filepath.Join(dir, "pid"))
+		return err == nil
+	})
+	return strings.TrimSpace(string(pid))
 }
 
 // victimOf is a process outside of the domain, which has done what it can of signals.
