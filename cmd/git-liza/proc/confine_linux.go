@@ -39,12 +39,13 @@ const (
 // Confinement is what the kernel can keep a command from.
 func Confinement() Confined {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	errata, _, none := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_ERRATA)
 	policy := callPolicy(false)
 	_, err := policy.Assemble() // not for each architecture
 	switch {
 	case errno != 0 || version < 3 || err != nil || !seccomp.Supported():
 		return Unconfined
-	case version < 6:
+	case version < 6 || none != 0 || errata&2 == 0: // a kernel that stops signals between a program's own threads too is asked to stop none
 		return ConfinedFiles
 	}
 	return ConfinedFully
