@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // An attack is what a session tries, a shell line that succeeds if the attack does. Unconfined
@@ -25,6 +27,7 @@ type attack struct {
 	name, line string
 	control    string
 	open       bool // succeeds confined too, and is named in the guide
+	files      bool // succeeds before Landlock 6, and is named in the page on security
 }
 
 // Why an attack shows nothing unconfined.
@@ -39,6 +42,8 @@ const (
 var attacks = []attack{
 	{name: "reads the person's key", line: `grep secret "$home/.ssh/id"`},
 	{name: "lists the person's home", line: `ls "$home"`},
+	{name: "reads the person's other keys", line: `cat "$home/.gnupg/key" "$home/.config/gh/hosts.yml" | grep secret`},
+	{name: "stores the person's key by a link", line: `ln -s "$home/.ssh/id" k; git add k && git show :k | grep secret`, control: "git stores the link"},
 	{name: "reads the person's git configuration", line: `git config -f "$home/.gitconfig" user.secret`},
 	{name: "includes the person's git configuration", line: `git config include.path "$home/.gitconfig"; git config user.secret`},
 	{name: "writes what the person's shell starts with", line: `echo >>"$home/.bashrc"`},
@@ -54,6 +59,9 @@ var attacks = []attack{
 	{name: "writes the clone's configuration", line: `git config -f "$c/config" core.pager evil`},
 	{name: "reads the clone's configuration", line: `git config -f "$c/config" liza.confine`},
 	{name: "writes attributes for the clone", line: `mkdir -p "$c/info"; echo >>"$c/info/attributes"`},
+	{name: "writes what the clone leaves out", line: `mkdir -p "$c/info"; echo >>"$c/info/exclude"`},
+	{name: "locks the board", line: `: >"$c/refs/liza/state.lock" && rm "$c/refs/liza/state.lock"`},
+	{name: "locks the refs of the clone", line: `: >"$c/packed-refs.lock" && rm "$c/packed-refs.lock"`},
 	{name: "writes a ref as a file", line: `git rev-parse HEAD >"$c/refs/heads/planted"`},
 	{name: "writes a ref by git", line: `git --git-dir="$c" update-ref refs/heads/planted2 HEAD`},
 	{name: "pushes into the clone", line: `git push --no-verify "$LIZA_CLONE" HEAD:refs/heads/planted3`},
@@ -74,12 +82,13 @@ var attacks = []attack{
 	{name: "writes the mirror for checkouts", line: `mkdir -p "$l/origin"; echo >"$l/origin/planted"`},
 	{name: "writes what hooks are meant to be", line: `echo >>"$l/hooks.json"`},
 	{name: "writes its own log", line: `printf '' >>"$l/log/coder-1.log"`},
+	{name: "moves the records of guards", line: `mv "$l/guards" "$l/guards2"; mv "$l/guards2" "$l/guards"`},
 	{name: "lists the supervisors that listen", line: `ls "$l/rushes"`},
 	{name: "asks the supervisors", line: `SUPERVISE_TEST_ASK=$c "$tests" | grep '^1 '`},
 	{name: "borrows objects of another repository", line: `echo "$other/.git/objects" >>.git/objects/info/alternates; git cat-file -p $foreign | grep secret`},
 	{name: "clones another repository", line: `git clone "$other" cloned`},
-	{name: "signals its supervisor", line: `kill -0 $sup`},
-	{name: "signals its guard", line: `kill -0 $guard`},
+	{name: "signals its supervisor", line: `kill -0 $sup`, files: true},
+	{name: "signals its guard", line: `kill -0 $guard`, files: true},
 	{name: "reads the environment of its supervisor", line: `cat /proc/$sup/environ`},
 	{name: "reads the memory of its supervisor", line: `: </proc/$sup/mem`},
 	{name: "lists the files of its supervisor", line: `ls -l /proc/$sup/fd/ | grep -e '->'`},
@@ -114,10 +123,15 @@ while ! { cd away && git liza list | grep Elsewhere; }; do cd "$LIZA_WORKTREE"; 
 	{name: "acts as another agent by a variable", line: `LIZA_AGENT_ID=coder-2 LIZA_GENERATION= git liza intent task-2 --summary S --validation V`, control: ruled},
 	{name: "acts as a person without a variable", line: `env -u LIZA_AGENT_ID -u LIZA_GENERATION git liza pause --reason lie`, control: ruled},
 	{name: "acts without its broker", line: `env -u LIZA_SOCKET git liza list`},
+	{name: "approves its own work", line: `git liza approve task-1 --commit $(git rev-parse HEAD)`, control: ruled},
+	{name: "approves as a reviewer", line: `LIZA_AGENT_ID=code-reviewer-1 LIZA_GENERATION= git liza approve task-1 --commit $(git rev-parse HEAD)`, control: ruled},
+	{name: "adopts its own work", line: `git liza adopt $(git rev-parse HEAD)`, control: ruled},
+	{name: "has git-liza run a git of its own", line: `mkdir p; cp "$evil" p/git; got wrote env PATH="$PWD/p:$PATH" git-liza list`},
+	{name: "has git-liza write by a variable of git", line: `GIT_TRACE2="$LIZA_CLONE/traced" git liza list; test -e "$LIZA_CLONE/traced"`},
 	{name: "changes the board's gates", line: `git liza config gates.attack.command true`, control: ruled},
 	{name: "serves itself", line: `mkdir f; printf x >f/token; printf '{"Folder":"%s","Token":"x","Dir":"%s","Home":"%s"}' "$PWD/f" "$PWD" "$HOME" | git liza broker & sleep 1
 git config core.fsmonitor "$evil"; got wrote env LIZA_SOCKET="$PWD/f/socket" git liza hook pre-commit`, control: noBroker},
-	{name: "has a broker that nothing confines", line: `found=; for p in /proc/[0-9]*; do tr '\0' ' ' <$p/cmdline | grep -q ' broker $' || continue
+	{name: "has a broker that nothing confines", line: `found=; for p in /proc/[0-9]*; do tr '\0' ' ' <$p/cmdline | grep -q '/bin/git-liza broker $' || continue
 found=1; if grep -q '^Seccomp:.0$' $p/status; then exit 0; fi; done; test -z "$found"`, control: noBroker},
 	{name: "has a hook run its monitor", line: `git config core.fsmonitor "$evil"; got ran git liza hook pre-commit`},
 	{name: "has a hook run its monitor, after an option", line: `git config core.fsmonitor "$evil"; got ran git liza --json hook pre-commit`},
@@ -134,7 +148,7 @@ echo 1111111111111111111111111111111111111111 >.git/refs/heads/liza/task-1; got 
 look() { git liza show task-1; git liza check; git liza next; git liza intent task-1 --summary S --validation V; git liza submit task-1; }; got ran look`, control: "its monitor is not asked"},
 	{name: "has a gate write a hook", line: `cp "$evil" gate.sh; got wrote git liza gate run attack`},
 	{name: "has a gate read a key", line: `cp "$evil" gate.sh; got read git liza gate run attack`},
-	{name: "has a gate signal the supervisor", line: `cp "$evil" gate.sh; got signalled git liza gate run attack`},
+	{name: "has a gate signal the supervisor", line: `cp "$evil" gate.sh; got signalled git liza gate run attack`, files: true},
 	{name: "has a gate write the home of another agent", line: `echo "echo >'$l/homes/coder-2/gate'" >gate.sh; git liza gate run attack`},
 	{name: "has a gate run in a folder that is no checkout", line: `git init m; cp "$evil" m/gate.sh; cp "$evil" gate.sh; cd m; got wrote git liza gate run attack`},
 	{name: "has a gate act for the person", line: `echo 'env -u LIZA_AGENT_ID -u LIZA_GENERATION git-liza pause --reason lie' >gate.sh; git liza gate run attack`, control: ruled},
@@ -187,7 +201,7 @@ func (a *assault) stand(mode string) {
 	w, other := a.world, newWorld(a.T)
 	a.other = other.dir
 	other.liza("task", "add", "--title", "Elsewhere", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
-	for name, text := range map[string]string{".ssh/id": "secret", ".bashrc": "", ".gitconfig": "[user]\n\tname = Ann Example\n\temail = ann@example.org\n\tsecret = x\n", ".claude.json": "{}", "plan.md": "# A plan\n",
+	for name, text := range map[string]string{".ssh/id": "secret", ".gnupg/key": "secret", ".bashrc": "", ".gitconfig": "[user]\n\tname = Ann Example\n\temail = ann@example.org\n\tsecret = x\n", ".claude.json": "{}", "plan.md": "# A plan\n",
 		"plan.yaml": "- hidden: x\n", "bin/tool": "#!/bin/sh\n", "tmp/x": ""} {
 		writeBelow(a.T, filepath.Join(a.home, name), text)
 	}
@@ -269,14 +283,18 @@ func newAssault(t *testing.T, mode string) *assault {
 // Of what a session tries against others, only what is named succeeds. Unconfined the same
 // succeeds, so that no row passes because something is missing.
 func TestAttacksOfASession(t *testing.T) {
-	if proc.Confinement() != proc.ConfinedFully {
-		t.Skip("SKIPPED: this kernel confines no command in full")
+	state, mode := proc.Confinement(), "required"
+	switch state {
+	case proc.Unconfined:
+		t.Skip("SKIPPED: this kernel confines no command")
+	case proc.ConfinedFiles:
+		mode = "auto"
 	}
 	t.Run("confined", func(t *testing.T) {
-		a := newAssault(t, "required")
+		a := newAssault(t, mode)
 		for _, row := range attacks {
-			if a.succeeded[row.name] != row.open {
-				t.Errorf("%s: succeeded is %t", row.name, !row.open)
+			if want := row.open || row.files && state == proc.ConfinedFiles; a.succeeded[row.name] != want {
+				t.Errorf("%s: succeeded is %t", row.name, !want)
 			}
 		}
 		require.Len(t, a.pids, 2)
@@ -294,6 +312,26 @@ func TestAttacksOfASession(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What a session may do before Landlock 6, where only its files are confined.
+func TestAttacksBeforeLandlock6(t *testing.T) {
+	t.Parallel()
+	if proc.Confinement() != proc.ConfinedFully {
+		t.Skip("SKIPPED: this kernel confines no command in full")
+	}
+	var text []byte
+	var err error
+	none := gittest.OnKernel(3, 0, func() {
+		c := exec.Command(os.Args[0], "-test.v", "-test.run", "^TestAttacksOfASession$/^confined$")
+		c.Env = append(os.Environ(), "SUPERVISE_TEST_PROGRAM="+self)
+		text, err = c.CombinedOutput()
+	})
+	if none != nil {
+		t.Skip("SKIPPED: no other kernel can be had here: " + none.Error())
+	}
+	require.NoError(t, err, string(text))
+	require.Contains(t, string(text), "--- PASS: TestAttacksOfASession/confined")
 }
 
 // A command that prepares a checkout may run what an earlier session left there.

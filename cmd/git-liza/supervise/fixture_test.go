@@ -44,9 +44,11 @@ func testMain(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	self = filepath.Join(dir, "bin", "git-liza")
-	if err := gittest.Build(self, false); err != nil {
-		panic(err)
+	if self = os.Getenv("SUPERVISE_TEST_PROGRAM"); self == "" {
+		self = filepath.Join(dir, "bin", "git-liza")
+		if err := gittest.Build(self, false); err != nil {
+			panic(err)
+		}
 	}
 	pin(filepath.Join(dir, "home"))
 	return gittest.Run(m, gittest.ForProcesses)
