@@ -92,10 +92,7 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	if hooks, err := repo.Config.Config(ctx, "core.hooksPath"); err == nil { // those of the clone run inside, see package worktrees
 		d.Read = append(d.Read, git.ExpandHome(cmp.Or(hooks, filepath.Join(repo.CommonDir(), "hooks"))))
 	}
-	theirs, err := filepath.EvalSymlinks(proc.Value(environ, "HOME"))
-	if err != nil {
-		theirs = "" // there is none
-	}
+	theirs, _ := filepath.EvalSymlinks(proc.Value(environ, "HOME")) // or "", if there is none
 	real := theirs
 	if u, err := user.Current(); err == nil {
 		real = u.HomeDir
@@ -110,11 +107,10 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 			p.Variables = append(p.Variables, name+"="+folder)
 		}
 	}
-	cache, set := goModules(ctx, theirs, environ)
-	if cache != "" {
-		d.Read = append(d.Read, cache)
+	for _, folder := range caches {
+		d.Read = append(d.Read, filepath.Join("/", theirs, folder))
 	}
-	p.Variables = append(p.Variables, set...)
+	p.Variables = append(p.Variables, goModules(ctx, theirs, environ)...)
 	return p, nil
 }
 
@@ -156,6 +152,9 @@ var toolFolders = map[string]string{
 	"RUSTUP_HOME": ".rustup", "PYENV_ROOT": ".pyenv", "RBENV_ROOT": ".rbenv", "NVM_DIR": ".nvm", "VOLTA_HOME": ".volta",
 	"ASDF_DATA_DIR": ".asdf", "MISE_DATA_DIR": ".local/share/mise", "SDKMAN_DIR": ".sdkman", "UV_PYTHON_INSTALL_DIR": ".local/share/uv/python",
 }
+
+// caches are the folders in a home in which package managers keep what they fetched.
+var caches = []string{".cache/pip", ".cargo/git", ".cargo/registry", ".npm/_cacache", "go/pkg/mod"}
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
@@ -294,16 +293,20 @@ func copySettings(ctx context.Context, repo *git.Repo, home string, environ []st
 // goModules has go take modules from the user's cache first, which it may not write: they are
 // checked by their sums as everywhere, and kept in a cache of the command's home, which can be
 // removed as other files can.
-func goModules(ctx context.Context, home string, environ []string) (cache string, variables []string) {
+func goModules(ctx context.Context, home string, environ []string) (variables []string) {
+	names := []string{"GOPROXY", "GOFLAGS", "GOSUMDB", "GONOSUMDB"}
 	var said strings.Builder
-	r, err := proc.Run(ctx, proc.Command{Path: "go", Args: []string{"env", "GOPROXY", "GOFLAGS"}, Dir: os.TempDir(), Env: proc.Environment(environ, nil), Stdout: &said, Wall: 10 * time.Second})
+	r, err := proc.Run(ctx, proc.Command{Path: "go", Args: append([]string{"env"}, names...), Dir: os.TempDir(), Env: proc.Environment(environ, nil), Stdout: &said, Wall: 10 * time.Second})
 	if err != nil || !r.Passed() {
-		return "", nil
+		return nil
 	}
-	proxy, flags, _ := strings.Cut(said.String(), "\n")
-	variables = []string{"GOFLAGS=" + strings.TrimSpace(strings.TrimSpace(flags)+" -modcacherw")}
-	if cache = filepath.Join(home, "go", "pkg", "mod", "cache", "download"); home == "" || !isFolder(cache) {
-		return "", variables
+	values := strings.Split(said.String(), "\n")
+	if cache := filepath.Join(home, "go", "pkg", "mod", "cache", "download"); home != "" && isFolder(cache) {
+		values[0] = "file://" + filepath.ToSlash(cache) + "," + values[0]
 	}
-	return cache, append(variables, "GOPROXY=file://"+filepath.ToSlash(cache)+","+proxy)
+	values[1] = strings.TrimSpace(values[1] + " -modcacherw")
+	for i, name := range names {
+		variables = append(variables, name+"="+values[i])
+	}
+	return variables
 }

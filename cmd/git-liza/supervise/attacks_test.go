@@ -314,8 +314,8 @@ func TestAttacksOfASession(t *testing.T) {
 	})
 }
 
-// What a session may do before Landlock 6, where only its files are confined.
-func TestAttacksBeforeLandlock6(t *testing.T) {
+// What a session may do where the kernel confines only its files.
+func TestAttacksWhereFilesAreConfined(t *testing.T) {
 	t.Parallel()
 	if proc.Confinement() != proc.ConfinedFully {
 		t.Skip("SKIPPED: this kernel confines no command in full")
