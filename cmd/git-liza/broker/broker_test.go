@@ -173,6 +173,40 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// Those who read neither what their command writes nor its answer keep nobody out, and what they run
+// ends when they go.
+func TestClientsThatNeverRead(t *testing.T) {
+	s := newSession(t)
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer null.Close()
+	begin := func(line string, out *os.File) *net.UnixConn {
+		conn, err := proc.Dial(context.Background(), "unixpacket", s.folder, "socket")
+		require.NoError(t, err)
+		packet, err := json.Marshal(broker.Call{Form: 1, Token: "secret", Args: []string{line}, Dir: t.TempDir()})
+		require.NoError(t, err)
+		_, _, err = conn.WriteMsgUnix(packet, unix.UnixRights(int(null.Fd()), int(out.Fd()), int(null.Fd())), nil)
+		require.NoError(t, err)
+		return conn
+	}
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer read.Close()
+	full := begin("yes", write)
+	write.Close()
+	require.Equal(t, "yes", <-s.begun)
+	for range 20 { // some are refused, which is an answer too
+		defer begin("exit 4", null).Close()
+	}
+	require.Eventually(t, func() bool {
+		code, _, _, err := s.call(context.Background(), "secret", "", "exit 3")
+		return err == nil && code == 3
+	}, time.Minute, 10*time.Millisecond)
+	full.Close()
+	_, err = io.Copy(io.Discard, read) // until nobody has it open
+	require.NoError(t, err)
+}
+
 // Eight commands run at once, and a ninth is refused.
 func TestMostAtOnce(t *testing.T) {
 	s := newSession(t)
