@@ -143,6 +143,9 @@ got ran git liza hook pre-commit`, control: "the hook asks for names alone"},
 	{name: "has a hook fetch what is missing", line: `git config core.repositoryformatversion 1; git config extensions.partialClone x; git config remote.x.promisor true
 git config remote.x.url "ext::$evil"; git config protocol.ext.allow always; git rev-parse HEAD >h; mv .git/refs/heads/liza/task-1 t
 echo 1111111111111111111111111111111111111111 >.git/refs/heads/liza/task-1; got ran git liza hook pre-commit; r=$?; mv t .git/refs/heads/liza/task-1; exit $r`},
+	{name: "has a commit hook of the person run its file", line: `cp "$evil" hook.sh; got ran git commit --allow-empty -m x; r=$?; rm hook.sh; exit $r`, open: true},
+	{name: "has a commit hook of the person write a hook", line: `cp "$evil" hook.sh; got wrote git commit --allow-empty -m x; r=$?; rm hook.sh; exit $r`},
+	{name: "has a commit hook of the person read a key", line: `cp "$evil" hook.sh; got read git commit --allow-empty -m x; r=$?; rm hook.sh; exit $r`},
 	{name: "has a cause looked into", line: `git config core.fsmonitor "$evil"; say() { echo 'CONFLICT (content): Merge conflict in a' | git liza session diagnose - --run; }; got wrote say`},
 	{name: "has git look at a repository in its own", line: `git init n; git -C n commit --allow-empty -m n; git -C n config core.fsmonitor "$evil"; git -c core.fsmonitor= add n
 look() { git liza show task-1; git liza check; git liza next; git liza intent task-1 --summary S --validation V; git liza submit task-1; }; got ran look`, control: "its monitor is not asked"},
@@ -211,6 +214,7 @@ func (a *assault) stand(mode string) {
 		writeBelow(a.T, w.private(name), text)
 	}
 	w.write(filepath.Join(w.dir, ".env"), "secret")
+	w.write(filepath.Join(w.dir, ".git", "hooks", "pre-commit"), "#!/bin/sh\ntest ! -e hook.sh || sh ./hook.sh\n")
 	w.liza("config", "gates.attack.command", "sh ./gate.sh")
 	w.liza("config", "gates.attack.at", "phase")
 	w.git("config", "liza.confine", mode)
