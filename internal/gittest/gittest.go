@@ -1,5 +1,5 @@
 // Package gittest holds what tests with real repositories share: a pinned
-// environment, repositories of every kind, programs, processes and terminals.
+// environment, repositories of every kind, programs, processes, terminals and older kernels.
 package gittest
 
 import (
