@@ -173,18 +173,3 @@ func TestPatterns(t *testing.T) {
 	require.Empty(t, badPattern("a.json", tasks))
 	require.NotEmpty(t, badPattern("a.md", tasks))
 }
-
-func TestAt(t *testing.T) {
-	t.Parallel()
-	w := phases(Phase{Name: "A", Artifacts: []Artifact{{Type: "adr", Path: "specs/{goal}/adr-*.md"}}}, Phase{Name: "B", Artifacts: []Artifact{{Type: "tasks", Path: "specs/{goal}/plan.yaml", Optional: true}}})
-	phase, artifact := w.At("goal-2", "specs/goal-2/adr-1.md")
-	require.Equal(t, "A", phase.Name)
-	require.Equal(t, "adr", artifact.Type)
-	require.Equal(t, 1, artifact.Needs())
-	phase, _ = w.At("goal-2", "specs/goal-1/adr-1.md")
-	require.Nil(t, phase)
-	require.Nil(t, w.MakesPlan(), "an optional plan need not be there")
-	w.Phases[1].Artifacts[0].Optional = false
-	require.Equal(t, "B", w.MakesPlan().Name)
-	require.Nil(t, w.Phase("C"))
-}

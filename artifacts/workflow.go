@@ -73,39 +73,9 @@ func (a *Artifact) Needs() int {
 	return max(a.Count, 1)
 }
 
-// Phase is the phase of that name, nil if there is none.
-func (w *Workflow) Phase(name string) *Phase {
-	return lists.Find(w.Phases, func(f Phase) bool { return f.Name == name })
-}
-
 // Type is the type of that name, nil if the workflow has none.
 func (w *Workflow) Type(name string) *Type {
 	return lists.Find(w.Types, func(t Type) bool { return t.Name == name })
-}
-
-// At is the artifact whose pattern a path of a goal matches, with its phase; nil if there
-// is none. At most one matches.
-func (w *Workflow) At(goal flow.GoalID, file string) (*Phase, *Artifact) {
-	for i := range w.Phases {
-		for k := range w.Phases[i].Artifacts {
-			if a := &w.Phases[i].Artifacts[k]; flow.Match(InGoal(a.Path, goal), file) {
-				return &w.Phases[i], a
-			}
-		}
-	}
-	return nil, nil
-}
-
-// MakesPlan is the phase that produces a plan, nil if none does.
-func (w *Workflow) MakesPlan() *Phase {
-	for i := range w.Phases {
-		for _, a := range w.Phases[i].Artifacts {
-			if t := w.Type(a.Type); t != nil && t.IsPlan() && !a.Optional {
-				return &w.Phases[i]
-			}
-		}
-	}
-	return nil
 }
 
 var phaseName = pattern.Late(`^[A-Za-z][A-Za-z0-9_-]{0,30}$`)

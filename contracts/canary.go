@@ -3,6 +3,7 @@ package contracts
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"github.com/git-liza/git-liza/flow/pattern"
 )
@@ -41,13 +42,11 @@ var canaries = pattern.Late(`\bliza(?:-[0-9a-f]{4}){3}\b`)
 // edition's. It is "" if there is none.
 func FindCanary(text string) string {
 	found := canaries().FindAllString(text, -1)
-	for _, canary := range found {
-		if canary == Canary() {
-			return canary
-		}
-	}
-	if len(found) == 0 {
+	switch {
+	case len(found) == 0:
 		return ""
+	case slices.Contains(found, Canary()):
+		return Canary()
 	}
 	return found[0]
 }

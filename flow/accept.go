@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -104,11 +105,7 @@ func (a *AcceptMove) check(p *play) *Refusal {
 // acceptCommand is the command that accepts these texts, at least one. It names each
 // of them once.
 func acceptCommand(paths []string) string {
-	command := "git liza artifact accept"
-	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
-		command += " " + shell.Quote(path)
-	}
-	return command
+	return "git liza artifact accept " + shell.Join(slices.Compact(slices.Sorted(slices.Values(paths)))...)
 }
 
 func (a *AcceptMove) apply(p *effect) {
@@ -120,14 +117,10 @@ func (a *AcceptMove) apply(p *effect) {
 // textNeeds are the roles whose verdicts the board asks for on a text, without a
 // task: those of the rules for specs, or for everything.
 func (p panel) textNeeds(path string) []Role {
-	var list []Role
-	for _, rule := range p.ReviewRules() {
-		if (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, Spec)) && (len(rule.Paths) == 0 || p.anyMatches(rule.Paths, []string{path})) &&
-			!slices.Contains(list, rule.Role) {
-			list = append(list, rule.Role)
-		}
-	}
-	return list
+	rules := lists.Where(p.ReviewRules(), func(rule ReviewRule) bool {
+		return (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, Spec)) && (len(rule.Paths) == 0 || p.anyMatches(rule.Paths, []string{path}))
+	})
+	return lists.Add(nil, lists.Of(rules, func(rule ReviewRule) Role { return rule.Role })...)
 }
 
 // checkVouch refuses to accept what is no file, or what a role must judge that
@@ -158,11 +151,8 @@ func (d *TrackedPath) hasVerdict(r Role) bool {
 func (p *effect) vouch(path string) {
 	doc := *p.trackedPaths().find(path)
 	doc.ReviewBy, doc.Verdicts = p.panel().textNeeds(path), slices.Clone(doc.Verdicts)
-	for _, v := range doc.Verdicts { // of a role that only the task asked for
-		if !slices.Contains(doc.ReviewBy, v.Role) {
-			doc.ReviewBy = append(doc.ReviewBy, v.Role)
-		}
-	}
+	// Some may be of a role that only the task asked for.
+	doc.ReviewBy = lists.Add(doc.ReviewBy, lists.Of(doc.Verdicts, func(v PathVerdict) Role { return v.Role })...)
 	for _, role := range doc.ReviewBy {
 		if !doc.hasVerdict(role) {
 			doc.Verdicts = append(doc.Verdicts, PathVerdict{Role: role, By: p.move.By, Principal: p.move.Principal, At: p.move.At})

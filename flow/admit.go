@@ -89,7 +89,7 @@ func (i *IntentMove) admit(p *play) *Refusal {
 }
 
 func (c *ConfigMove) admit(*play) *Refusal {
-	return boundGlobs("the configuration", c.Config.globs(), "git liza config")
+	return boundGlobs("the configuration", slices.Concat(c.Config.Tests, c.Config.Never), "git liza config")
 }
 
 // admit refuses a session that its agent cannot have had. A doer must have

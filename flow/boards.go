@@ -182,11 +182,6 @@ func (a *Alarms) check(hint string) *Refusal {
 	return nil
 }
 
-// globs are all path patterns of the configuration.
-func (c *Config) globs() []string {
-	return slices.Concat(c.Tests, c.Never)
-}
-
 // ConfigMove replaces the configuration.
 type ConfigMove struct {
 	Config Config `yaml:"config"`

@@ -1,6 +1,10 @@
 package flow
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // checkTracked refuses a board whose documents of tracked paths are damaged, or
 // that lacks the text of an open goal.
@@ -61,9 +65,7 @@ func (k checker) fullOfTexts() bool {
 // fullOfSections reports whether a move can have been too small for all sections
 // of a text.
 func (k checker) fullOfSections(doc *TrackedPath) bool {
-	size := textSize + k.Settings().Config.TextLimit // of the next one
-	for _, s := range doc.Sections {
-		size += textSize + len(s.Anchor)
-	}
+	next := textSize + k.Settings().Config.TextLimit
+	size := next + lists.Sum(doc.Sections, func(s TrackedSection) int { return textSize + len(s.Anchor) })
 	return len(doc.Sections) >= MaxSections || size > maxAnchors || k.fullOfTexts()
 }

@@ -128,20 +128,16 @@ func (c *content) Principals() *Principals {
 // there is none.
 func (c *content) Load(key Key) Document { return c.load(key) }
 
-func (s *summaries) note(f Folder, ids []string) {
-	if s.ids == nil {
-		s.ids = map[Folder][]string{}
-	}
-	s.ids[f] = ids
-}
-
 // IDs are the ids in a folder, sorted.
 func (c *content) IDs(f Folder) []string {
 	ids, known := c.short.ids[f]
 	if !known {
 		var err error
 		if ids, err = c.source.List(f); err == nil {
-			c.short.note(f, ids)
+			if c.short.ids == nil {
+				c.short.ids = map[Folder][]string{}
+			}
+			c.short.ids[f] = ids
 		}
 		c.fail(err)
 	}

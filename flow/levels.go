@@ -6,7 +6,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Level is what the gates said of a level of a goal, the document
@@ -31,11 +34,8 @@ func (l *Level) ID() string { return LevelID(l.Goal, l.Number) }
 
 // failure says which gates the level failed, with what they printed.
 func (l *Level) failure() string {
-	text := fmt.Sprintf("level %d failed at %s", l.Number, l.Tip.Short())
-	for _, r := range l.Receipts {
-		text += fmt.Sprintf("\ngate %s: %s\n%s", r.Gate, r.Result, r.Output)
-	}
-	return text
+	results := lists.Of(l.Receipts, func(r Receipt) string { return fmt.Sprintf("\ngate %s: %s\n%s", r.Gate, r.Result, r.Output) })
+	return fmt.Sprintf("level %d failed at %s", l.Number, l.Tip.Short()) + strings.Join(results, "")
 }
 
 // levels knows what passed of a goal.

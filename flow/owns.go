@@ -41,13 +41,7 @@ func parseGlobs(texts []string) []glob {
 const anySegments = "**"
 
 func stars(segments []string) int {
-	n := 0
-	for _, s := range segments {
-		if s == anySegments {
-			n++
-		}
-	}
-	return n
+	return len(lists.Where(segments, func(s string) bool { return s == anySegments }))
 }
 
 func lastAny(segments []string) int {

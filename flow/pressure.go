@@ -74,12 +74,7 @@ func countEnd(p *effect, end End, claimed int, text string) {
 func (o Pressure) after(end End, claimed, rate int) Pressure {
 	o.Ends = append(slices.Clip(o.Ends), end)
 	o.Ends = o.Ends[max(0, len(o.Ends)-keptEnds):]
-	failed := 0
-	for _, e := range o.Ends {
-		if !e.OK {
-			failed++
-		}
-	}
+	failed := len(lists.Where(o.Ends, func(e End) bool { return !e.OK }))
 	switch {
 	case rate == 0 || len(o.Ends) < leastEnds || failed*100 < rate*len(o.Ends):
 		o.Cap = 0

@@ -6,7 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // AnomalyMove records something that went against the plan.
@@ -24,10 +27,8 @@ func (a *AnomalyMove) check(p *play) *Refusal {
 	if a.Type == 0 {
 		return refuse(RuleForm, "git liza help record anomaly", "an anomaly has a type, one of %v", anomalyNames[1:])
 	}
-	hint := "git liza record anomaly " + a.Type.String() + " --task ID"
-	for _, key := range a.Type.Required() {
-		hint += " --detail " + key + "=V"
-	}
+	details := lists.Of(a.Type.Required(), func(key string) string { return " --detail " + key + "=V" })
+	hint := "git liza record anomaly " + a.Type.String() + " --task ID" + strings.Join(details, "")
 	if a.About != "" && p.Task(a.About) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", a.About)
 	}

@@ -3,7 +3,9 @@ package flow
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -85,14 +87,9 @@ func (r ReviewRule) dropping(rules []ReviewRule) string {
 	if !slices.ContainsFunc(rest, ReviewRule.everything) {
 		return "git liza role require OTHER --in-place-of " + string(r.Role)
 	}
-	command := "git liza role require " + string(r.Role) + " --remove"
-	for _, kind := range r.Kinds {
-		command += " --kinds " + kind.String()
-	}
-	for _, glob := range r.Paths {
-		command += " --paths " + shell.Quote(glob)
-	}
-	return command
+	kinds := lists.Of(r.Kinds, func(kind Kind) string { return " --kinds " + kind.String() })
+	paths := lists.Of(r.Paths, func(glob string) string { return " --paths " + shell.Quote(glob) })
+	return "git liza role require " + string(r.Role) + " --remove" + strings.Join(kinds, "") + strings.Join(paths, "")
 }
 
 // equal reports whether two rules ask for the same, in whatever order.

@@ -49,10 +49,8 @@ func (r *RoleMove) check(p *play) *Refusal {
 // of the role; "" if there is none.
 func (c *content) taskLikeAgent(role Role) TaskID {
 	for _, folder := range []Folder{Tasks, Archive} {
-		for _, id := range c.IDs(folder) {
-			if AgentID(id).Role() == role {
-				return TaskID(id)
-			}
+		if id := lists.Find(c.IDs(folder), func(id string) bool { return AgentID(id).Role() == role }); id != nil {
+			return TaskID(*id)
 		}
 	}
 	return ""

@@ -108,10 +108,8 @@ func (c *content) Tracked(path string) *TrackedPath { return c.trackedPaths().fi
 // anchors named.
 func (k trackedPaths) inUse() anchorSets {
 	used := anchorSets{}
-	for _, id := range k.IDs(Goals) {
-		if g := k.Goal(GoalID(id)); g != nil && g.Status == InProgress {
-			used.add(g.Spec)
-		}
+	for _, g := range k.calendar().goals() {
+		used.add(g.Spec)
 	}
 	k.each(func(s *Summary) {
 		if !s.Status.Final() && s.Status != Draft {
@@ -194,9 +192,7 @@ func (k trackedPaths) askTexts(refs ...string) []TextQuery {
 	entered, used := anchorSets{}, k.inUse()
 	entered.add(refs...)
 	for path, anchors := range entered {
-		for anchor := range used[path] {
-			anchors[anchor] = true
-		}
+		maps.Copy(anchors, used[path])
 	}
 	return entered.queries(slices.Sorted(maps.Keys(entered)), maxTexts)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -225,12 +226,8 @@ func (r *Repairer) dropRepeated(ctx context.Context, broken []git.BrokenRef, don
 // refetch brings the objects of broken refs from a remote that has such refs.
 func (r *Repairer) refetch(ctx context.Context, broken []git.BrokenRef) error {
 	remote, err := r.repo.Config.AnyRemote(ctx)
-	var names []string
-	for _, ref := range broken {
-		if ref.GitDir == "" && ref.File == "" {
-			names = append(names, ref.Name)
-		}
-	}
+	shared := lists.Where(broken, func(ref git.BrokenRef) bool { return ref.GitDir == "" && ref.File == "" })
+	names := lists.Of(shared, func(ref git.BrokenRef) string { return ref.Name })
 	if err != nil || remote == "" || len(names) == 0 {
 		return err
 	}

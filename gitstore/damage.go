@@ -183,13 +183,8 @@ func (a *Audit) listKept(ctx context.Context, heads []head, wanted func(name str
 // checkHeads reads the objects that list finds for the heads. Only where some
 // cannot be read is each head looked at by itself.
 func (a *Audit) checkHeads(ctx context.Context, heads []head, list func(*git.Repo, context.Context, []git.ID) ([]git.ID, error)) error {
-	commits := make([]git.ID, 0, len(heads))
-	for _, h := range heads {
-		if !slices.Contains(commits, h.commit) {
-			commits = append(commits, h.commit)
-		}
-	}
-	objects, err := list(a.repo, ctx, commits)
+	commits := lists.Of(heads, func(h head) git.ID { return h.commit })
+	objects, err := list(a.repo, ctx, lists.Add(nil, commits...))
 	bad := map[git.ID]string{}
 	if err == nil {
 		bad, err = a.repo.UnreadableObjects(ctx, objects, maxDamages)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -24,9 +25,7 @@ type Dropped struct {
 func (h *history) listDropped(bad, good git.ID) ([]Dropped, int) {
 	kept := map[git.ID]bool{}
 	if chain, breach := h.listChain(good, ""); breach == nil {
-		for _, id := range chain {
-			kept[id] = true
-		}
+		kept = lists.Set(chain, func(id git.ID) git.ID { return id })
 	}
 	var list []Dropped
 	n := 0

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/gitstore/hugepage"
 )
@@ -65,24 +66,17 @@ func (x *extract) differing(folders []git.Entry) map[shardName]git.ID {
 
 // part is what the extract has of some folders, under other trees.
 func (x *extract) part(trees map[shardName]git.ID) *extract {
-	p := &extract{trees: trees}
-	for _, s := range x.rows {
-		if _, is := trees[shardOf(s.ID)]; is {
-			p.rows = append(p.rows, s)
-		}
-	}
+	p := x.matching(func(s *flow.Summary) bool {
+		_, is := trees[shardOf(s.ID)]
+		return is
+	})
+	p.trees = trees
 	return p
 }
 
 // matching is the extract of the tasks that match.
 func (x *extract) matching(match func(*flow.Summary) bool) *extract {
-	p := &extract{trees: x.trees}
-	for _, s := range x.rows {
-		if match(s) {
-			p.rows = append(p.rows, s)
-		}
-	}
-	return p
+	return &extract{trees: x.trees, rows: lists.Where(x.rows, match)}
 }
 
 // with is the extract with other trees and rows of some folders.

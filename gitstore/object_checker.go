@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -215,12 +216,8 @@ func (j *objectChecker) checkFolder(ctx context.Context, dir string, id git.ID, 
 			return err
 		}
 		if e.Mode == git.ModeTree {
-			var inside []git.ID
-			for _, w := range was {
-				if w.Mode == git.ModeTree {
-					inside = append(inside, w.ID)
-				}
-			}
+			was = lists.Where(was, func(w git.Entry) bool { return w.Mode == git.ModeTree })
+			inside := lists.Of(was, func(w git.Entry) git.ID { return w.ID })
 			if err := j.checkFolder(ctx, dir+e.Name+"/", e.ID, inside); err != nil {
 				return err
 			}

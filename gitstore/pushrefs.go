@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -80,11 +81,6 @@ func taskBranches(r Result) []git.RefUpdate {
 // incomingRefs are the refs of this clone that follow a move on the remote,
 // except the integration branch, which every step of the mirror moves.
 func (m *Mirror) incomingRefs(r Result) []git.RefUpdate {
-	var list []git.RefUpdate
-	for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
-		if u.Name != r.After.Settings().Integration.Ref() {
-			list = append(list, u)
-		}
-	}
-	return list
+	integration := r.After.Settings().Integration.Ref()
+	return lists.Where(refUpdates(r.Move, r.Before, r.Commit), func(u git.RefUpdate) bool { return u.Name != integration })
 }

@@ -100,7 +100,7 @@ func (n raceNote) afterPush(r raceResult, rivals int) raceNote {
 		switch {
 		case r.waited: // somebody needed the gap
 			n.losses = min(n.losses+enough, maxLosses)
-		case r.started.Sub(laterOf(n.won, n.lost)) < knownFor:
+		case min(r.started.Sub(n.won), r.started.Sub(n.lost)) < knownFor:
 			n.losses = min(n.losses+1, maxLosses)
 		}
 		n.lost, n.won, n.began, n.before = r.ended, time.Time{}, time.Time{}, n.before+r.others
@@ -129,13 +129,6 @@ func (n raceNote) afterPush(r raceResult, rivals int) raceNote {
 	}
 	n.loss = max(n.loss, took)
 	return n
-}
-
-func laterOf(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // backOff waits if others should push first, and reports whether it did.

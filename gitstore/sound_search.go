@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -177,11 +178,7 @@ func (r *Repairer) listOnTop(ctx context.Context, good git.ID, loose []git.ID) (
 		for _, one := range loose {
 			more, end := r.listOnTop(ctx, good, []git.ID{one})
 			ends = append(ends, end...)
-			for _, id := range more {
-				if !slices.Contains(passed, id) {
-					passed = append(passed, id)
-				}
-			}
+			passed = lists.Add(passed, more...)
 		}
 		return passed, ends
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/markdown"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -153,13 +154,8 @@ func (cs *Commits) Contested(ctx context.Context, q flow.Query, tree git.ID) ([]
 	if err != nil {
 		return nil, err
 	}
-	var list []string
-	for _, asked := range q.Texts {
-		if texts[asked.Path].Unjudged() {
-			list = append(list, asked.Path)
-		}
-	}
-	return list, nil
+	unjudged := lists.Where(q.Texts, func(asked flow.TextQuery) bool { return texts[asked.Path].Unjudged() })
+	return lists.Of(unjudged, func(asked flow.TextQuery) string { return asked.Path }), nil
 }
 
 // textFact is the answer for a path at which the commits have these entries.

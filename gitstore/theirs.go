@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -181,11 +180,7 @@ func (m *Mirror) describeMoves(done *GivenUp, moves []git.ID) error {
 		if err != nil {
 			return err
 		}
-		for _, task := range tasksOf(e.Move) {
-			if !slices.Contains(done.Tasks, task) {
-				done.Tasks = append(done.Tasks, task)
-			}
-		}
+		done.Tasks = lists.Add(done.Tasks, tasksOf(e.Move)...)
 	}
 	return nil
 }

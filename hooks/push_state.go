@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -144,10 +145,8 @@ func (s *pushState) judgeWithoutBoard(ctx context.Context) error {
 
 // findUpdate is the update of a ref that the push moves.
 func (s *pushState) findUpdate(name string) (Update, bool) {
-	for _, u := range s.push.Updates {
-		if u.Name == name {
-			return u, true
-		}
+	if u := lists.Find(s.push.Updates, func(u Update) bool { return u.Name == name }); u != nil {
+		return *u, true
 	}
 	return Update{}, false
 }

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
@@ -68,10 +69,9 @@ func (s *pushState) kindOf(name string) kind {
 	// A file or folder of this name leaves no room for refs of ours, and where
 	// names ignore case, neither does one that looks alike.
 	lower := strings.ToLower(name)
-	for _, room := range []string{layout.Root, layout.TaskRoot, "refs/replace"} {
-		if lower == room || strings.HasPrefix(lower, room+"/") {
-			return unknown
-		}
+	rooms := []string{layout.Root, layout.TaskRoot, "refs/replace"}
+	if slices.ContainsFunc(rooms, func(room string) bool { return strings.HasPrefix(lower+"/", room+"/") }) {
+		return unknown
 	}
 	return foreign
 }

@@ -177,12 +177,7 @@ func readable(list []Spec) []Spec {
 func counts(tasks []flow.Summary) string {
 	var parts []string
 	for _, status := range flow.Statuses() {
-		n := 0
-		for _, t := range tasks {
-			if t.Status == status {
-				n++
-			}
-		}
+		n := len(lists.Where(tasks, func(t flow.Summary) bool { return t.Status == status }))
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, status))
 		}

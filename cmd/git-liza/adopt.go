@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -118,11 +119,12 @@ func accepted(r gitstore.Result) (texts []string, tasks []flow.TaskID) {
 			texts = append(texts, text.Path)
 		}
 	}
+	judged := func(j flow.Judgement) bool {
+		return j.Verdict != nil && j.Verdict.By == r.Move.By && j.Verdict.At.Equal(r.Move.At)
+	}
 	for _, id := range d.Tasks {
-		for _, j := range r.After.Task(id).Judgements {
-			if v := j.Verdict; v != nil && v.By == r.Move.By && v.At.Equal(r.Move.At) && !slices.Contains(tasks, id) {
-				tasks = append(tasks, id)
-			}
+		if slices.ContainsFunc(r.After.Task(id).Judgements, judged) {
+			tasks = lists.Add(tasks, id)
 		}
 	}
 	return texts, tasks

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 type answerCommand struct {
@@ -101,11 +102,8 @@ func (a *answering) find() ([]*flow.Question, error) {
 	if a.Text != nil {
 		return nil, usagef("git liza help answer", "the text answers no question: name one")
 	}
-	var open []*flow.Question
-	for _, one := range (view.RecordFilter{Kind: "question"}).Records(a.look.Reading) {
-		open = append(open, load(one.ID))
-	}
-	return open, b.Err()
+	records := view.RecordFilter{Kind: "question"}.Records(a.look.Reading)
+	return lists.Of(records, func(one view.Record) *flow.Question { return load(one.ID) }), b.Err()
 }
 
 // list prints the open questions, each with the command that answers it.

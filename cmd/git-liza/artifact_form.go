@@ -151,7 +151,7 @@ func (c *artifactCheck) typeOf(name string, pattern pathType) (*artifacts.Type, 
 }
 
 // planFaults are the errors of a plan by itself: whatever is on the board, the same.
-func planFaults(file string, data []byte) (list []artifacts.Fault) {
+func planFaults(file string, data []byte) []artifacts.Fault {
 	read := planfile.Read(file, data, gitstore.MaxMove)
 	var found []plan.Fault
 	if len(read.Plan.Tasks) > 0 {
@@ -159,8 +159,7 @@ func planFaults(file string, data []byte) (list []artifacts.Fault) {
 		found = plan.Check(&read.Plan, plan.Ground{OnBoard: func(id flow.TaskID) bool { return !own[id] }})
 	}
 	wrong, _ := read.Locate(found)
-	for _, one := range wrong {
-		list = append(list, artifacts.Fault{Code: artifacts.Code(one.Code), Line: one.Line, Field: string(one.Task), Text: one.Reason})
-	}
-	return artifacts.Sorted(list)
+	return artifacts.Sorted(lists.Of(wrong, func(one planfile.Finding) artifacts.Fault {
+		return artifacts.Fault{Code: artifacts.Code(one.Code), Line: one.Line, Field: string(one.Task), Text: one.Reason}
+	}))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 type archiveCommand struct {
@@ -97,9 +98,7 @@ func (c *archiveCommand) moves(b *flow.Board, now time.Time) []archiving {
 		for m := byGoal[goal]; m != nil && len(m.Tasks)+len(m.Sprints) > 0; {
 			tasks, sprints := min(len(m.Tasks), flow.MaxTasks), min(len(m.Sprints), flow.MaxList)
 			one := archiving{goal, m.Tasks[:tasks], m.Sprints[:sprints], 0}
-			for _, id := range one.Sprints {
-				one.Records += len(flow.RecordsToArchive(b, id))
-			}
+			one.Records = lists.Sum(one.Sprints, func(id flow.SprintID) int { return len(flow.RecordsToArchive(b, id)) })
 			moves, m.Tasks, m.Sprints = append(moves, one), m.Tasks[tasks:], m.Sprints[sprints:]
 		}
 	}

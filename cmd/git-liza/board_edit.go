@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -160,11 +161,7 @@ func (c *editCommand) decode(doc any, text []byte, format int) (*flow.AmendMove,
 // lacks.
 func added(old, now flow.Config) []string {
 	commands := func(c flow.Config) []string {
-		list := []string{c.PostWorktree}
-		for _, g := range c.Gates {
-			list = append(list, g.Command)
-		}
-		return list
+		return append([]string{c.PostWorktree}, lists.Of(c.Gates, func(g flow.Gate) string { return g.Command })...)
 	}
 	known := commands(old)
 	return slices.DeleteFunc(commands(now), func(command string) bool { return slices.Contains(known, command) })

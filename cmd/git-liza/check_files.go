@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -86,13 +87,8 @@ func openLibrary(ctx context.Context, clone *work.Clone) (*library.Library, erro
 	if err != nil {
 		return nil, err
 	}
-	var sources []library.Source
-	for _, e := range list {
-		if len(e.Wrong) == 0 { // git liza check says what is wrong
-			sources = append(sources, e.Source(e.FS, e.Path))
-		}
-	}
-	return library.Open(files, sources...)
+	sound := slices.DeleteFunc(list, func(e extension.Installed) bool { return len(e.Wrong) > 0 }) // git liza check says what is wrong
+	return library.Open(files, lists.Of(sound, func(e extension.Installed) library.Source { return e.Source(e.FS, e.Path) })...)
 }
 
 // folders are the folders that hold all artifacts and definitions.

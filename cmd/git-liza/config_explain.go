@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -48,10 +49,7 @@ func (c *configCommand) showGit(inv *invocation) error {
 		return err
 	}
 	set := gitValues(inv, lines, key, c.Key)
-	var text []string
-	for _, v := range set {
-		text = append(text, v.text)
-	}
+	text := lists.Of(set, func(v presentValue) string { return v.text })
 	if len(set) == 0 {
 		text = append(text, config.Plain(key.Default))
 	}

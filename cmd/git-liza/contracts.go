@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -31,11 +32,8 @@ func (c *contractsListCommand) Run(inv *invocation) error {
 		Path  string `json:"path"`
 		About string `json:"about"`
 	}
-	var list []document
 	var text strings.Builder
-	for _, path := range contracts.Names() {
-		list = append(list, document{contracts.Title(path), path, contracts.About(path)})
-	}
+	list := lists.Of(contracts.Names(), func(path string) document { return document{contracts.Title(path), path, contracts.About(path)} })
 	for _, one := range extensionSkills(inv) {
 		list = append(list, document{one.name, one.path, contracts.AboutText(one.text)})
 	}
@@ -52,10 +50,8 @@ type contractsShowCommand struct {
 func (c *contractsShowCommand) Run(inv *invocation) error {
 	path, ok := contracts.Find(c.Name)
 	if !ok {
-		for _, one := range extensionSkills(inv) {
-			if one.name == c.Name {
-				return inv.answer("", map[string]any{"name": one.name, "path": one.path, "text": one.text}, one.text)
-			}
+		if one := lists.Find(extensionSkills(inv), func(s skill) bool { return s.name == c.Name }); one != nil {
+			return inv.answer("", map[string]any{"name": one.name, "path": one.path, "text": one.text}, one.text)
 		}
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza contracts list", Reason: "there is no document " + c.Name}
 	}

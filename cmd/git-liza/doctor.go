@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
@@ -177,10 +178,8 @@ func doctorText(found []work.Finding, cleared []string, width int) (string, int)
 const findingIndent = 19
 
 func firstHint(found []work.Finding) string {
-	for _, f := range found {
-		if f.State == "fail" {
-			return f.Hint
-		}
+	if f := lists.Find(found, func(f work.Finding) bool { return f.State == "fail" }); f != nil {
+		return f.Hint
 	}
 	return ""
 }

@@ -228,11 +228,7 @@ func (c *loopRunCommand) bounds(inv *invocation, path string, file *stories.File
 		}
 	}
 	if missing != "" {
-		hint := "git liza"
-		for _, word := range inv.args {
-			hint += " " + shell.Quote(word)
-		}
-		return nil, usagef(hint+missing, "neither the file nor a flag says%s", missing)
+		return nil, usagef("git liza "+shell.Join(inv.args...)+missing, "neither the file nor a flag says%s", missing)
 	}
 	return &flow.Loop{Path: path, Iterations: c.Iterations, Tokens: c.Tokens, Cost: c.Cost, Wall: c.Wall, Denies: c.denies(file), Judge: cmp.Or(c.Judge, "gates")}, nil
 }

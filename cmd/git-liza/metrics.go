@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
@@ -63,14 +64,7 @@ func readMetrics(inv *invocation, clone *work.Clone, ask metrics.Ask) (*view.Met
 		return nil, err
 	}
 	if ask.Now.IsZero() {
-		ask.Now = latest(inv.now(), counts.At()) // the clock of whoever moved last may be ahead
+		ask.Now = slices.MaxFunc([]time.Time{counts.At(), inv.now()}, time.Time.Compare) // the clock of whoever moved last may be ahead
 	}
 	return &view.Metrics{Report: counts.Report(ask), By: ask.By}, nil
-}
-
-func latest(x, y time.Time) time.Time {
-	if x.After(y) {
-		return x
-	}
-	return y
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -86,10 +87,8 @@ func (m movedCommand) typed(words []string) (now string, ok bool) {
 			rest = slices.Replace(rest, at, at+1, strings.Split(rest[at], ",")...)
 		}
 	}
-	for _, arg := range rest {
-		if m.why == "" {
-			now += " " + shell.Quote(quoted(arg))
-		}
+	if m.why != "" || len(rest) == 0 {
+		return now, true
 	}
-	return now, true
+	return now + " " + shell.Join(lists.Of(rest, quoted)...), true
 }

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/git-liza/git-liza/flow"
-)
+import "github.com/git-liza/git-liza/flow"
 
 type pauseCommand struct {
 	Reason string `default:"somebody wants work to wait" help:"Why; - for standard input."`

@@ -3,11 +3,13 @@ package main
 import (
 	"encoding"
 	"errors"
+	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -159,17 +161,12 @@ func (r *classReader) read(name string) error {
 
 // present prints the classes; files without one are an error.
 func (r *classReader) present() error {
-	text := ""
-	for _, one := range r.files {
-		text += one.Text()
-	}
+	text := strings.Join(lists.Of(r.files, view.Class.Text), "")
 	data := map[string]any{"files": append([]view.Class{}, r.files...), "errors": append([]view.Unclassified{}, r.wrong...)}
 	if len(r.wrong) == 0 {
 		return r.answer(r.outcome, data, text)
 	}
-	for _, one := range r.wrong {
-		text += one.Text()
-	}
+	text += strings.Join(lists.Of(r.wrong, view.Unclassified.Text), "")
 	return r.partly(failure{code: exitFailed, outcome: "failed", rule: flow.RuleUnclassified, hint: "git liza help plan classify",
 		reason: view.Count(len(r.wrong), "file") + " without a class"}, data, text)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/planforms"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -72,14 +73,12 @@ func (r planReader) instead(folder string, try []string) string {
 	if len(try) == 0 {
 		return noPlan
 	}
-	hint := "git liza"
-	for _, word := range r.args {
+	return "git liza " + shell.Join(lists.Of(r.args, func(word string) string {
 		if word == r.path {
-			word = filepath.Join(folder, try[0])
+			return filepath.Join(folder, try[0])
 		}
-		hint += " " + shell.Quote(word)
-	}
-	return hint
+		return word
+	})...)
 }
 
 // named is a file of the plan as the user would name it; "" is the plan itself.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -32,10 +33,8 @@ func (inv *invocation) record(act flow.Act, folder flow.Folder, detail flow.Deta
 
 // writtenID returns the id of the document that a move wrote to a folder.
 func writtenID(r gitstore.Result, folder flow.Folder) string {
-	for _, edit := range r.After.Changes() {
-		if edit.Key.Folder == folder {
-			return edit.Key.ID
-		}
+	if edit := lists.Find(r.After.Changes(), func(e flow.Edit) bool { return e.Key.Folder == folder }); edit != nil {
+		return edit.Key.ID
 	}
 	return ""
 }

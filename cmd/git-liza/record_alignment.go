@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/git-liza/git-liza/flow"
-)
+import "github.com/git-liza/git-liza/flow"
 
 type alignCommand struct {
 	goalFlag

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/git-liza/git-liza/flow"
-)
+import "github.com/git-liza/git-liza/flow"
 
 type anomalyCommand struct {
 	Type   flow.AnomalyType  `arg:"" tool:"What it is." help:"One of retry_loop, trade_off, spec_ambiguity, external_blocker, assumption_violated, scope_deviation, workaround, debt_created, spec_changed, hypothesis_exhaustion, spec_gap, review_deadlock, system_ambiguity, limit_reached."`

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/git-liza/git-liza/flow"
-)
+import "github.com/git-liza/git-liza/flow"
 
 type discoverCommand struct {
 	Text      string      `arg:"" help:"What was found; - for standard input."`

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -64,14 +65,9 @@ func (c *rejectCommand) Run(inv *invocation) error {
 
 // text returns the reason as it was given, "" without one.
 func (c *rejectCommand) text(inv *invocation) (string, error) {
-	given := 0
-	for _, one := range []string{c.Reason, c.ReasonFile, c.Message} {
-		if one != "" {
-			given++
-		}
-	}
+	given := lists.Where([]string{c.Reason, c.ReasonFile, c.Message}, func(one string) bool { return one != "" })
 	switch {
-	case given > 1:
+	case len(given) > 1:
 		return "", usagef("git liza help reject", "--reason, --reason-file and -m exclude each other")
 	case c.ReasonFile == "":
 		return c.Reason + c.Message, nil

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/git-liza/git-liza/flow"
-)
+import "github.com/git-liza/git-liza/flow"
 
 type resumeCommand struct {
 	Reason string `default:"nothing is in the way any more" help:"Why; - for standard input."`

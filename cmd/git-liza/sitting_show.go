@@ -76,7 +76,7 @@ func (s *sitting) show(all bool) error {
 	for _, file := range files {
 		seen[file.Path] = file.New
 	}
-	return s.remember(seen)
+	return git.ReplaceJSON(s.viewed(), seen)
 }
 
 // changedTexts returns the paths of the task's texts that differ from those with which it
@@ -170,15 +170,11 @@ func (s *sitting) viewed() string {
 	return filepath.Join(s.clone.Repo.CommonDir(), layout.Private, "viewed", filepath.Base(s.findings().path()))
 }
 
-// seen returns what [sitting.remember] kept. It may be deleted at any time.
+// seen returns which blobs were shown, by path. It may be deleted at any time.
 func (s *sitting) seen() map[string]flow.ObjectID {
 	seen := map[string]flow.ObjectID{}
 	if text, err := git.ReadSmall(s.viewed()); err == nil {
 		_ = json.Unmarshal(text, &seen)
 	}
 	return seen
-}
-
-func (s *sitting) remember(seen map[string]flow.ObjectID) error {
-	return git.ReplaceJSON(s.viewed(), seen)
 }

@@ -42,7 +42,7 @@ func (c *statusCommand) Run(inv *invocation, l look) error {
 	if err != nil || c.Since != sinceLast {
 		return err
 	}
-	return lastLook{string(l.Tip), l.At.UTC().Truncate(time.Second)}.write(l.Repo)
+	return git.ReplaceJSON(lastLookFile(l.Repo), lastLook{string(l.Tip), l.At.UTC().Truncate(time.Second)})
 }
 
 // sinceLast is the value of --since for what happened since it was last given.
@@ -98,8 +98,4 @@ func readLastLook(repo *git.Repo) (last lastLook) {
 		return lastLook{}
 	}
 	return last
-}
-
-func (v lastLook) write(repo *git.Repo) error {
-	return git.ReplaceJSON(lastLookFile(repo), v)
 }

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/git-liza/git-liza/flow"
-)
+import "github.com/git-liza/git-liza/flow"
 
 type stopCommand struct {
 	Reason string `default:"somebody wants work to end" help:"Why; - for standard input."`

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/mcp"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -198,16 +199,9 @@ type rejectTool struct {
 
 // Run rejects.
 func (c *rejectTool) Run(inv *invocation) error {
-	f := flow.Feedback{Overall: c.Overall}
-	for _, one := range c.Blockers {
-		f.Blockers = append(f.Blockers, flow.Finding(one))
-	}
-	for _, one := range c.Concerns {
-		f.Concerns = append(f.Concerns, flow.Finding(one))
-	}
-	for _, one := range c.Prior {
-		f.Prior = append(f.Prior, flow.Prior(one))
-	}
+	finding := func(one findingTool) flow.Finding { return flow.Finding(one) }
+	f := flow.Feedback{Overall: c.Overall, Blockers: lists.Of(c.Blockers, finding), Concerns: lists.Of(c.Concerns, finding)}
+	f.Prior = lists.Of(c.Prior, func(one priorTool) flow.Prior { return flow.Prior(one) })
 	clone, err := inv.clone()
 	if err != nil {
 		return err
@@ -224,11 +218,9 @@ type newTaskTool struct {
 }
 
 func inputs(list []newTaskTool) []flow.TaskInput {
-	var all []flow.TaskInput
-	for _, t := range list {
-		all = append(all, t.over(flow.TaskInput{ID: t.ID, Draft: t.Draft, Reopens: t.Reopens}))
-	}
-	return all
+	return lists.Of(list, func(t newTaskTool) flow.TaskInput {
+		return t.over(flow.TaskInput{ID: t.ID, Draft: t.Draft, Reopens: t.Reopens})
+	})
 }
 
 // A taskAddTool adds tasks in one move.

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -138,12 +139,8 @@ func (d *dialog) trust(l look, rows []commandRow) error {
 			continue
 		}
 		asked[r.Command] = true
-		var where []string
-		for _, other := range rows[i:] {
-			if other.Command == r.Command {
-				where = append(where, other.Where)
-			}
-		}
+		same := lists.Where(rows[i:], func(other commandRow) bool { return other.Command == r.Command })
+		where := lists.Of(same, func(other commandRow) string { return other.Where })
 		by, err := l.origin(d.invocation, r)
 		if err != nil {
 			return err
@@ -251,13 +248,11 @@ func untrustedText(ctx context.Context, clone *work.Clone) (string, error) {
 // untrustedCommands are the commands of the board that may not run on this machine; none
 // if that cannot be read.
 func untrustedCommands(ctx context.Context, clone *work.Clone, b *flow.Board) []view.UntrustedCommand {
-	rows := []view.UntrustedCommand{}
 	list, err := clone.Trust.Untrusted(ctx, b)
 	if err != nil {
-		return rows
+		return []view.UntrustedCommand{}
 	}
-	for _, one := range list {
-		rows = append(rows, view.UntrustedCommand{Where: one.Where, Command: git.Visible(one.Command), Hint: "git liza trust " + work.CommandHash(one.Command)[:work.ShownHash]})
-	}
-	return rows
+	return append([]view.UntrustedCommand{}, lists.Of(list, func(one work.BoardCommand) view.UntrustedCommand {
+		return view.UntrustedCommand{Where: one.Where, Command: git.Visible(one.Command), Hint: "git liza trust " + work.CommandHash(one.Command)[:work.ShownHash]}
+	})...)
 }

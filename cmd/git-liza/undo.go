@@ -102,10 +102,7 @@ func oldSetting(m flow.Move, before *flow.Board) (command string) {
 		}
 		command = "git liza config " + v.Key + " " + shell.Quote(v.String())
 		if list, several := v.Pointer.(*[]string); several {
-			command = "git liza config " + v.Key
-			for _, one := range *list {
-				command += " " + shell.Quote(one)
-			}
+			command = "git liza config " + v.Key + " " + shell.Join(*list...)
 		}
 	}
 	return command

@@ -1,5 +1,5 @@
-// Package lists makes lists of lists, and sets. A list without elements is nil, and none shares
-// memory with the one that it was made of, apart from [Add].
+// Package lists makes lists, sets and sums of lists. A list without elements is nil, and none
+// shares memory with the one that it was made of, apart from [Add].
 package lists
 
 import "slices"
@@ -40,6 +40,14 @@ func Add[T comparable](list []T, more ...T) []T {
 		}
 	}
 	return list
+}
+
+// Sum adds up what of gives for each element of a list.
+func Sum[T any](list []T, of func(T) int) (sum int) {
+	for _, one := range list {
+		sum += of(one)
+	}
+	return sum
 }
 
 // Set holds the key of each element of a list.

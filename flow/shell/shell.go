@@ -41,6 +41,15 @@ func Quote(text string) string {
 	return b.String()
 }
 
+// Join is a command of several words to type, each as one word.
+func Join(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = Quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
 func isShown(r rune) bool { return unicode.IsPrint(r) && !plaintext.IsHidden(0, r) }
 
 // Plain reports whether a shell takes the word literally.

@@ -37,3 +37,9 @@ func TestPathspec(t *testing.T) {
 		require.Equal(t, want, shell.Pathspec(name))
 	}
 }
+
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, `git log 'a b' ''`, shell.Join("git", "log", "a b", ""))
+	require.Empty(t, shell.Join())
+}

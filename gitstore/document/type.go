@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A form is how values of a type are written.
@@ -158,13 +160,9 @@ func (s *shape) add(t reflect.Type, path []int) error {
 }
 
 // keys are the keys of the fields that have one.
-func (s *shape) keys() (list []string) {
-	for i := range s.fields {
-		if s.fields[i].key != "" {
-			list = append(list, s.fields[i].key)
-		}
-	}
-	return list
+func (s *shape) keys() []string {
+	all := lists.Of(s.fields, func(f field) string { return f.key })
+	return slices.DeleteFunc(all, func(key string) bool { return key == "" })
 }
 
 // setOptions reads the options of a tag; it reports whether they are known.

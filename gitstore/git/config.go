@@ -133,12 +133,8 @@ func (c *RepoConfiguration) Values(ctx context.Context, key string) (list []stri
 		lines = parseConfig(out)
 	}
 	key = canonicalKey(key)
-	for _, one := range lines {
-		if one.Key == key {
-			list = append(list, one.Value)
-		}
-	}
-	return list, nil
+	lines = lists.Where(lines, func(one Setting) bool { return one.Key == key })
+	return lists.Of(lines, func(one Setting) string { return one.Value }), nil
 }
 
 func (c *RepoConfiguration) hasChanged() bool {

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // ErrDamaged is wrapped when objects that a ref or a move needs are missing or
@@ -103,12 +104,10 @@ func (fl *Flusher) readable(ctx context.Context, commits []ID) []ID {
 // rescued. They are returned as old.
 func (fl *Flusher) updatedCommits(ctx context.Context, updates []RefUpdate) (list, old []ID) {
 	o := fl.repo.Objects(ctx)
-	var before []ID
-	for _, u := range updates {
-		if strings.HasPrefix(u.Name, layout.Refs) && !strings.HasPrefix(u.Name, layout.RemoteRefs) {
-			before = append(before, u.Old)
-		}
-	}
+	ours := lists.Where(updates, func(u RefUpdate) bool {
+		return strings.HasPrefix(u.Name, layout.Refs) && !strings.HasPrefix(u.Name, layout.RemoteRefs)
+	})
+	before := lists.Of(ours, func(u RefUpdate) ID { return u.Old })
 	for _, u := range updates {
 		if u.New == "" || strings.HasPrefix(u.Name, layout.PinRefs) { // what they lead to is the person's, or moves a branch
 			continue

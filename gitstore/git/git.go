@@ -322,18 +322,11 @@ var configVars = []string{
 // baseEnv makes the environment of a git process of ours. The graft file is
 // one that cannot exist: an empty one would make git print advice.
 func baseEnv(environ []string, without ...[]string) []string {
-	drop := make(map[string]bool)
-	for _, names := range without {
-		for _, name := range names {
-			drop[name] = true
-		}
-	}
-	env := make([]string, 0, 64)
-	for _, kv := range environ {
-		if name, _, _ := strings.Cut(kv, "="); !drop[name] {
-			env = append(env, kv)
-		}
-	}
+	drop := slices.Concat(without...)
+	env := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(drop, name)
+	})
 	return append(env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
 }
 

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A ReflogLine says where a ref came from and to, and why.
@@ -192,13 +193,8 @@ func SetAside(r *Repo, id ID) error {
 // objects that they were to be. A power cut leaves them of what was not synced: while
 // a ref or a reflog leads to one, `git gc` fails.
 func (r *Repo) TornObjects(ctx context.Context) (map[ID]string, error) {
-	var list []ID
-	for _, path := range fannedOut(r.objectDir, "") {
-		id := ID(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
-		if r.CheckID(id) == nil {
-			list = append(list, id)
-		}
-	}
+	list := lists.Of(fannedOut(r.objectDir, ""), func(path string) ID { return ID(filepath.Base(filepath.Dir(path)) + filepath.Base(path)) })
+	list = lists.Where(list, func(id ID) bool { return r.CheckID(id) == nil })
 	bad, err := r.UnreadableObjects(ctx, list, len(list))
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // packGrowth is how many times as large as all smaller ones together a pack of ours is at
@@ -255,9 +256,6 @@ func (p *Packer) noteOwn(names []string) error {
 }
 
 func (p *Packer) writeOwn(names []string) error {
-	text := ""
-	for _, name := range names {
-		text += name + "\n"
-	}
-	return os.WriteFile(p.ownFile(), []byte(text), 0o666)
+	lines := lists.Of(names, func(name string) string { return name + "\n" })
+	return os.WriteFile(p.ownFile(), []byte(strings.Join(lines, "")), 0o666)
 }

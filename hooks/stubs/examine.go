@@ -42,12 +42,8 @@ type Installed struct {
 
 // Whole reports whether all hooks that were asked for are in place.
 func (i Installed) Whole() bool {
-	for _, h := range i.Hooks {
-		if h.State != Present && h.State != Disabled {
-			return false
-		}
-	}
-	return len(i.Hooks) > 0 && i.BinaryFound
+	lacks := func(h Hook) bool { return h.State != Present && h.State != Disabled }
+	return len(i.Hooks) > 0 && i.BinaryFound && !slices.ContainsFunc(i.Hooks, lacks)
 }
 
 // Guards reports whether a hook judges every ref transaction.
@@ -147,15 +143,10 @@ func (r *record) installedIn(folder string) bool {
 
 // findsProgram reports whether the stubs would find git-liza.
 func (o Options) findsProgram() bool {
-	if isExecutable(o.Binary) {
-		return true
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if info, err := os.Stat(filepath.Join(dir, "git-liza")); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return true
-		}
-	}
-	return false
+	return isExecutable(o.Binary) || slices.ContainsFunc(filepath.SplitList(os.Getenv("PATH")), func(dir string) bool {
+		info, err := os.Stat(filepath.Join(dir, "git-liza"))
+		return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	})
 }
 
 func (r *record) stateOf(f file) string {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -154,12 +155,8 @@ func (r *record) wantedStubs(sites []site, o Options) []wantedStub {
 	for _, s := range sites {
 		names := o.judgingHooks()
 		if s.old != "" {
-			names = slices.Clone(knownHooks)
-			for _, name := range replacingHooks {
-				if exists(filepath.Join(s.old, name)) {
-					names = append(names, name)
-				}
-			}
+			there := lists.Where(replacingHooks, func(name string) bool { return exists(filepath.Join(s.old, name)) })
+			names = slices.Concat(knownHooks, there)
 		}
 		for _, name := range names {
 			w := wantedStub{name: name, path: filepath.Join(s.dir, name), stand: s.old != ""}

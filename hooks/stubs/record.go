@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -52,16 +53,8 @@ func (r *record) firstOf(f file) string {
 
 // writtenFiles returns the absolute paths of the files that Install writes.
 func (r *record) writtenFiles() []string {
-	list := []string{recordPath(r.common)}
-	for _, f := range r.Files {
-		list = append(list, r.absPath(f.Path))
-	}
-	for _, s := range r.Settings {
-		if path := r.absPath(s.File); !slices.Contains(list, path) {
-			list = append(list, path)
-		}
-	}
-	return list
+	list := append([]string{recordPath(r.common)}, lists.Of(r.Files, func(f file) string { return r.absPath(f.Path) })...)
+	return lists.Add(list, lists.Of(r.Settings, func(s setting) string { return r.absPath(s.File) })...)
 }
 
 func recordPath(common string) string { return filepath.Join(common, layout.Private, "hooks.json") }
@@ -97,12 +90,7 @@ func (r *record) save() error {
 
 // findFile returns the entry of a path, nil if there is none.
 func (r *record) findFile(path string) *file {
-	for i := range r.Files {
-		if r.Files[i].Path == path {
-			return &r.Files[i]
-		}
-	}
-	return nil
+	return lists.Find(r.Files, func(f file) bool { return f.Path == path })
 }
 
 func (r *record) forgetFile(path string) {

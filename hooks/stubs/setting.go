@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -55,12 +56,7 @@ func lastValue(list []string) string {
 
 // findSetting returns the record's entry of a key in a file, nil if there is none.
 func (r *record) findSetting(file, key string) *setting {
-	for i := range r.Settings {
-		if r.Settings[i].File == file && r.Settings[i].Key == key {
-			return &r.Settings[i]
-		}
-	}
-	return nil
+	return lists.Find(r.Settings, func(s setting) bool { return s.File == file && s.Key == key })
 }
 
 // setKey sets a key and records how to restore the file. It forgets an earlier value of

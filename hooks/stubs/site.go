@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -143,13 +144,7 @@ func worktreeConfigs(ctx context.Context, repo *git.Repo) ([]string, error) {
 	for _, entry := range linked {
 		folders = append(folders, filepath.Join(repo.CommonDir(), "worktrees", entry.Name()))
 	}
-	var files []string
-	for _, folder := range folders {
-		if path := filepath.Join(folder, "config.worktree"); exists(path) {
-			files = append(files, path)
-		}
-	}
-	return files, nil
+	return lists.Where(lists.Of(folders, func(folder string) string { return filepath.Join(folder, "config.worktree") }), exists), nil
 }
 
 // checkEffective checks that git looks for hooks where they were installed. An included

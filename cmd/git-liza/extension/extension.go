@@ -346,15 +346,11 @@ func (r *reader) list(file string) {
 	case ProvidersFile:
 		var rows []provider.Row
 		rows, err = provider.ReadRows(file, text)
-		for _, row := range rows {
-			r.e.providers = append(r.e.providers, row.Name)
-		}
+		r.e.providers = lists.Of(rows, func(row provider.Row) string { return row.Name })
 	case LaunchersFile:
 		var rows []launcher.Named
 		rows, err = launcher.ReadNamed(file, text)
-		for _, row := range rows {
-			r.e.launchers = append(r.e.launchers, row.Name)
-		}
+		r.e.launchers = lists.Of(rows, func(row launcher.Named) string { return row.Name })
 	}
 	r.faults(file, artifacts.Of(artifacts.CodeForm, err))
 }

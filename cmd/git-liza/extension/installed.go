@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Installed extension is one of a project.
@@ -111,11 +112,7 @@ func needed(list []Installed, e *Extension) (roles []flow.RoleRow) {
 				continue
 			}
 			roles = append(roles, other.roles...)
-			for _, name := range other.Needs.Extensions {
-				if !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-			}
+			names = lists.Add(names, other.Needs.Extensions...)
 		}
 	}
 	return roles

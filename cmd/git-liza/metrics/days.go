@@ -108,13 +108,10 @@ func (d *SprintDay) count(members []*task, then moment) {
 }
 
 // membersOf are the tasks that ever belonged to a sprint.
-func (w *window) membersOf(id flow.SprintID) (list []*task) {
-	for _, t := range w.counts.Tasks {
-		if slices.ContainsFunc(t.Memberships, func(m membership) bool { return m.Sprint == id }) {
-			list = append(list, t)
-		}
-	}
-	return list
+func (w *window) membersOf(id flow.SprintID) []*task {
+	return slices.DeleteFunc(slices.Clone(w.counts.Tasks), func(t *task) bool {
+		return !slices.ContainsFunc(t.Memberships, func(m membership) bool { return m.Sprint == id })
+	})
 }
 
 // plannedBefore is the state of the task before a move, at a time, and whether the sprint

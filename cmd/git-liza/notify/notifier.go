@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 const (
@@ -53,7 +54,7 @@ func (n *Notifier) Deliver(ctx context.Context, active func(Item) bool, last boo
 	if err != nil || w.count() == 0 {
 		return time.Time{}, err
 	}
-	release, err := q.deliver()
+	release, err := git.TryHoldLock(q.common, "deliver.lock") // one process delivers; the others do not wait
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -100,9 +100,3 @@ func (q queue) forget(ctx context.Context, items []Item, edit func(*waiting)) er
 		edit(w)
 	})
 }
-
-// deliver takes the right to deliver, which one process has. It does not wait: release is
-// nil if another one has it.
-func (q queue) deliver() (release func(), err error) {
-	return git.TryHoldLock(q.common, "deliver.lock")
-}

@@ -1,8 +1,6 @@
 package planforms
 
-import (
-	"strings"
-)
+import "strings"
 
 // A block is what stands between a tag of a page and its end.
 type block struct {

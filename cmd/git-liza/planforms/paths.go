@@ -1,8 +1,6 @@
 package planforms
 
-import (
-	"strings"
-)
+import "strings"
 
 // pathsIn are the paths that the entries of lists name.
 func pathsIn(lines []line) (list []string) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
@@ -84,13 +85,8 @@ func (r phases) checkState() error {
 }
 
 // globsIn are the files of a name in the folders of a folder.
-func globsIn(names []string, dir, base string) (list []string) {
-	for _, name := range names {
-		if path.Base(name) == base && path.Dir(path.Dir(name)) == dir {
-			list = append(list, name)
-		}
-	}
-	return list
+func globsIn(names []string, dir, base string) []string {
+	return lists.Where(names, func(name string) bool { return path.Base(name) == base && path.Dir(path.Dir(name)) == dir })
 }
 
 // addPhases adds the plans of all phases, and a draft for what is not planned yet.

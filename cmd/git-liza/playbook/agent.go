@@ -118,7 +118,7 @@ func (a *Agent) awaitClaims(ctx context.Context, tasks []flow.TaskID, limit time
 			if err != nil {
 				return err
 			}
-			if t.begun() {
+			if t.Iteration > 0 || t.Status.IsBegun() { // it was claimed
 				break
 			}
 			select {
@@ -153,11 +153,6 @@ type rejection struct {
 	Blockers []struct {
 		Issue string `json:"issue"`
 	} `json:"blockers"`
-}
-
-// begun reports whether the task was ever claimed.
-func (t *task) begun() bool {
-	return t.Iteration > 0 || t.Status.IsBegun()
 }
 
 // recipeTrailer returns the trailer that marks the commit of a recipe, so that a later run

@@ -1,8 +1,6 @@
 package screen
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // agentsPart draws who does what.
 func (d *drawing) agentsPart(width, height int) []string {

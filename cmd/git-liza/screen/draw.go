@@ -241,11 +241,7 @@ func (d *drawing) filled(lines []string, height, width int) []string {
 }
 
 func (d *drawing) blanks(n, width int) []string {
-	lines := make([]string, max(0, n))
-	for i := range lines {
-		lines[i] = strings.Repeat(" ", width)
-	}
-	return lines
+	return slices.Repeat([]string{strings.Repeat(" ", width)}, max(0, n))
 }
 
 // beside puts three blocks of as many lines each side by side.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -50,13 +51,8 @@ func AlarmLines(list []Alarm, at time.Time) string {
 }
 
 // CountCalls counts the alarms that are calls.
-func CountCalls(list []Alarm) (n int) {
-	for _, a := range list {
-		if a.Call {
-			n++
-		}
-	}
-	return n
+func CountCalls(list []Alarm) int {
+	return len(lists.Where(list, func(a Alarm) bool { return a.Call }))
 }
 
 // Unreadable returns the alarm of a board that cannot be read, at the state that its ref

@@ -88,9 +88,7 @@ func (k Breaker) text(r Reading, width int) string {
 		})...)
 	}
 	lines = append(lines, "", "## What you can type")
-	for _, command := range k.commands(r.Board, there) {
-		lines = append(lines, "    "+command)
-	}
+	lines = append(lines, lists.Of(k.commands(r.Board, there), func(command string) string { return "    " + command })...)
 	var out strings.Builder
 	for _, line := range lines {
 		switch {
@@ -115,15 +113,8 @@ func (k Breaker) head(r Reading, there []breaker.Match) []string {
 	if k.Watermark > 0 {
 		lines = append(lines, fmt.Sprintf("The last reset covers the records up to %d: %s", k.Watermark, FirstLine(k.Resolution)))
 	}
-	fresh := 0
-	for _, m := range there {
-		if m.New {
-			fresh++
-		}
-	}
-	switch {
-	case k.Tripped:
-	case fresh > 0:
+	fresh := len(lists.Where(there, func(m breaker.Match) bool { return m.New }))
+	if fresh > 0 && !k.Tripped {
 		lines = append(lines, fmt.Sprintf("%s would trip it: supervisors and git liza watch do so when they next look.", Count(fresh, "pattern")))
 	}
 	return lines

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -19,10 +20,7 @@ type Changelog struct {
 
 // Value returns the changelog for JSON.
 func (c *Changelog) Value() Object {
-	rows := make([]Object, len(c.Rows))
-	for i := range c.Rows {
-		rows[i] = ObjectOf(&c.Rows[i])
-	}
+	rows := append([]Object{}, lists.Of(c.Rows, func(row flow.Change) Object { return ObjectOf(&row) })...)
 	return Object{{"sprint", c.Sprint}, {"goal", partOf(c.Goal).ID}, {"rows", rows}, {"text", c.Text()}}
 }
 

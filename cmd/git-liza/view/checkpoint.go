@@ -97,12 +97,8 @@ func NewCheckpoint(mark string, from, to *flow.Board, moves []flow.Move) *Checkp
 func (c *Checkpoint) SetMetrics(m *Metrics) {
 	c.figures = m
 	counted, _ := c.Metrics.(Object)
-	for _, one := range m.Value() {
-		if slices.Contains([]string{"iterations", "approval_rate", "rework_share", "merge_failures", "lead_time", "working_time", "waiting_time"}, one.Key) {
-			counted = append(counted, one)
-		}
-	}
-	c.Metrics = counted
+	keys := []string{"iterations", "approval_rate", "rework_share", "merge_failures", "lead_time", "working_time", "waiting_time"}
+	c.Metrics = append(counted, lists.Where(m.Value(), func(one Member) bool { return slices.Contains(keys, one.Key) })...)
 }
 
 func failedMerges(n int) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -28,13 +29,7 @@ type RanStep struct {
 }
 
 // CommandLine is a step as a person types it.
-func CommandLine(s diagnosis.Step) string {
-	line := ""
-	for _, word := range s.Command {
-		line += " " + shell.Quote(word)
-	}
-	return strings.TrimPrefix(line, " ")
-}
+func CommandLine(s diagnosis.Step) string { return shell.Join(s.Command...) }
 
 // Main is the first text with a cause or a refusal, nil if there is none.
 func (d Diagnosis) Main() *diagnosis.Report {
@@ -111,10 +106,7 @@ func (d Diagnosis) without() string {
 	if len(d.Texts) == 0 {
 		return "There is no evidence of a cause: there is nothing to read."
 	}
-	lines := 0
-	for _, r := range d.Texts {
-		lines += r.Lines
-	}
+	lines := lists.Sum(d.Texts, func(r diagnosis.Report) int { return r.Lines })
 	return fmt.Sprintf("There is no evidence of a cause: %s with %s.", Count(len(d.Texts), "text"), Count(lines, "line"))
 }
 

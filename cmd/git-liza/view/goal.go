@@ -177,10 +177,7 @@ func GoalText(g *flow.Goal, uncounted int) string {
 // lines: none of them can be taken for a line of ours.
 func indented(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for i := range lines {
-		lines[i] = plaintext.Line(lines[i])
-	}
-	return strings.Join(lines, "\n         ")
+	return strings.Join(lists.Of(lines, plaintext.Line), "\n         ")
 }
 
 // Sprint returns a sprint for JSON, with what it planned when it began and its tasks

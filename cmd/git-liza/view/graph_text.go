@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -140,13 +141,8 @@ func (g *Graph) countsLine(open int) string {
 }
 
 // openLevels counts the levels with open tasks.
-func (g *Graph) openLevels() (n int) {
-	for _, l := range g.Levels {
-		if l.Open > 0 {
-			n++
-		}
-	}
-	return n
+func (g *Graph) openLevels() int {
+	return len(lists.Where(g.Levels, func(l Level) bool { return l.Open > 0 }))
 }
 
 // chainText shows a chain of tasks, a long one by its beginning.

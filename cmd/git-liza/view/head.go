@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Head is the first line of a dashboard: the goal that status speaks of, and how far it
@@ -34,11 +35,7 @@ func (p *Picture) Head() Head {
 	if goal := r.Board.Goal(r.goal()); goal != nil {
 		h.Goal, h.Title, h.Cost = goal.ID, goal.Title, goal.Usage.Cost
 	}
-	for _, goal := range r.Board.GoalsInProgress() {
-		if goal.ID != h.Goal {
-			h.Others++
-		}
-	}
+	h.Others = len(lists.Where(r.Board.GoalsInProgress(), func(goal *flow.Goal) bool { return goal.ID != h.Goal }))
 	if sprint := r.Board.Sprint(r.Board.OpenSprint(r.goal())); sprint != nil {
 		h.Sprint, h.Deadline = sprint.ID, sprint.Deadline
 		h.Planned, h.Final = flow.PlannedTasks(r.Board, sprint)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // addReverted adds the reverted tasks that others need: to open ones somebody has to do
@@ -43,11 +44,8 @@ func (c *collector) addReverted() {
 // revertedNeeds returns the tasks that may be needed and were reverted, by id.
 func (p *Picture) revertedNeeds() (list []flow.TaskID) {
 	p.groupTasks() // which looks at the archived ones
-	for _, r := range p.rows.reverted {
-		if p.needs.on(r.ID).reverted {
-			list = append(list, r.ID)
-		}
-	}
+	needed := lists.Where(p.rows.reverted, func(r *row) bool { return p.needs.on(r.ID).reverted })
+	list = lists.Of(needed, func(r *row) flow.TaskID { return r.ID })
 	for id, n := range p.needs.archived {
 		if n.reverted {
 			list = append(list, id)

@@ -87,9 +87,6 @@ func LevelText(l Level) string {
 
 // LevelResult says in one line what is recorded of a level.
 func LevelResult(l *flow.Level) string {
-	text := fmt.Sprintf("level %d of %s %s at %s", l.Number, l.Goal, levelWord(l), l.Tip.Short())
-	for _, r := range l.Receipts {
-		text += fmt.Sprintf(", %s: %s", plaintext.Line(r.Gate), r.Result)
-	}
-	return text
+	results := lists.Of(l.Receipts, func(r flow.Receipt) string { return fmt.Sprintf(", %s: %s", plaintext.Line(r.Gate), r.Result) })
+	return fmt.Sprintf("level %d of %s %s at %s", l.Number, l.Goal, levelWord(l), l.Tip.Short()) + strings.Join(results, "")
 }

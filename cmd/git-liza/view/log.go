@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -225,11 +226,8 @@ func brief(m flow.Move) string {
 		}
 		return "on " + d.Host + ", " + d.Error
 	case *flow.LevelMove:
-		text := "at " + d.Tip.Short()
-		for _, r := range d.Receipts {
-			text += fmt.Sprintf(", %s: %s", r.Gate, r.Result)
-		}
-		return text
+		results := lists.Of(d.Receipts, func(r flow.Receipt) string { return fmt.Sprintf(", %s: %s", r.Gate, r.Result) })
+		return "at " + d.Tip.Short() + strings.Join(results, "")
 	case *flow.ScheduleMove:
 		return "barrier " + d.Schedule.Barrier.String()
 	case *flow.SessionMove:

@@ -1,6 +1,9 @@
 package view
 
-import "github.com/git-liza/git-liza/flow"
+import (
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // A need is a task on which another one depends.
 type need struct {
@@ -31,10 +34,7 @@ func needsAmong(b *flow.Board, tasks []*flow.Summary) *needs {
 
 // neededAmong are those tasks on which others of them depend.
 func neededAmong(tasks []*flow.Summary) map[flow.TaskID]*flow.Summary {
-	n := 0
-	for _, t := range tasks {
-		n += len(t.DependsOn)
-	}
+	n := lists.Sum(tasks, func(t *flow.Summary) int { return len(t.DependsOn) })
 	needed := make(map[flow.TaskID]*flow.Summary, n)
 	for _, t := range tasks {
 		for _, d := range t.DependsOn {

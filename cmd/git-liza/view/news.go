@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // News is what has happened since a time.
@@ -29,11 +29,7 @@ func NewNews(from time.Time) *News {
 // Add adds a move; moves come newest first.
 func (n *News) Add(m flow.Move) {
 	put := func(list *[]flow.TaskID, ids ...flow.TaskID) {
-		for _, id := range ids {
-			if !slices.Contains(*list, id) {
-				*list = append(*list, id)
-			}
-		}
+		*list = lists.Add(*list, ids...)
 	}
 	switch d := m.Detail.(type) {
 	case *flow.MergeMove:

@@ -164,11 +164,7 @@ func Plain(value any) string {
 	case nil:
 		return ""
 	case []any:
-		words := make([]string, len(v))
-		for i := range v {
-			words[i] = Plain(v[i])
-		}
-		return strings.Join(words, ",")
+		return strings.Join(lists.Of(v, Plain), ",")
 	case Object:
 		var text bytes.Buffer
 		if raw, err := v.MarshalJSON(); err != nil || json.Compact(&text, raw) != nil {

@@ -125,9 +125,7 @@ func (p *Picture) SetLocal(l Local) []Change {
 	p.inbox, p.agents = nil, nil
 	stale := map[*row]bool{}
 	if !maps.Equal(was.Dead, l.Dead) {
-		for _, r := range p.rows.leased {
-			stale[r] = true
-		}
+		mark(stale, p.rows.leased)
 	}
 	for _, ids := range []map[flow.TaskID]Step{was.Untrusted, l.Untrusted} {
 		for _, r := range p.rows.among(ids) {
@@ -252,9 +250,7 @@ func (p *Picture) take(keys []flow.Key) map[*row]bool {
 		p.followReverts(tasks, stale)
 	}
 	for id := range tasks {
-		for _, r := range p.rows.whoNeed(id) {
-			stale[r] = true
-		}
+		mark(stale, p.rows.whoNeed(id))
 	}
 	if levels {
 		was := p.levels
@@ -267,9 +263,7 @@ func (p *Picture) take(keys []flow.Key) map[*row]bool {
 	}
 	over, holds := inProgress{p.reading}.endedGoals(), flow.HoldsOf(p.reading.Board)
 	if goals && (!maps.Equal(over, p.over) || !reflect.DeepEqual(holds, p.holds)) {
-		for _, r := range p.rows.all {
-			stale[r] = true
-		}
+		mark(stale, p.rows.all)
 	}
 	p.over, p.holds = over, holds
 	if texts {
@@ -297,13 +291,18 @@ func (p *Picture) replace(id flow.TaskID, stale map[*row]bool) {
 	}
 }
 
+// mark adds rows of which another thing may be said now.
+func mark(stale map[*row]bool, list []*row) {
+	for _, r := range list {
+		stale[r] = true
+	}
+}
+
 // followReverts looks at the needs again that were reverted, and at archived ones of which
 // a task changed: what does their work again may be merged.
 func (p *Picture) followReverts(tasks map[flow.TaskID]bool, stale map[*row]bool) {
 	for _, r := range p.rows.reverted {
-		for _, needer := range p.rows.whoNeed(r.ID) {
-			stale[needer] = true
-		}
+		mark(stale, p.rows.whoNeed(r.ID))
 	}
 	for id, was := range p.needs.archived {
 		if p.rows.byID[id] != nil {
@@ -316,9 +315,7 @@ func (p *Picture) followReverts(tasks map[flow.TaskID]bool, stale map[*row]bool)
 		now := needOf(p.reading.Board, p.reading.Board.Task(id))
 		p.needs.archived[id] = now
 		if now != was {
-			for _, needer := range p.rows.whoNeed(id) {
-				stale[needer] = true
-			}
+			mark(stale, p.rows.whoNeed(id))
 		}
 	}
 }

@@ -33,11 +33,8 @@ func HumanRole(b *flow.Board) Role {
 // RoleOf returns a row of the board with its agents and rules.
 func RoleOf(b *flow.Board, row *flow.RoleRow, builtin func(flow.Role) bool) Role {
 	role := Role{Row: *row, Stranger: !builtin(row.Name), Required: rulesOf(b, row.Name)}
-	for _, id := range b.IDs(flow.Agents) {
-		if id := flow.AgentID(id); id.Role() == row.Name {
-			role.Agents = append(role.Agents, id)
-		}
-	}
+	all := lists.Of(b.IDs(flow.Agents), func(id string) flow.AgentID { return flow.AgentID(id) })
+	role.Agents = lists.Where(all, func(id flow.AgentID) bool { return id.Role() == row.Name })
 	return role
 }
 

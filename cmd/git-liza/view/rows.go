@@ -266,13 +266,8 @@ type latest struct {
 }
 
 // unheld counts the open tasks of a goal that nobody holds at a time.
-func (rs *rows) unheld(goal flow.GoalID, at time.Time) (n int) {
-	for _, t := range rs.all {
-		if t.Goal == goal && !t.Status.Final() && !t.Lease.After(at) {
-			n++
-		}
-	}
-	return n
+func (rs *rows) unheld(goal flow.GoalID, at time.Time) int {
+	return len(lists.Where(rs.all, func(t *row) bool { return t.Goal == goal && !t.Status.Final() && !t.Lease.After(at) }))
 }
 
 // leases returns when the leases of the claim and of the reviews end, or ended.

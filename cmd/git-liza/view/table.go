@@ -45,10 +45,7 @@ func (t *Table) lacks(width int) int {
 	if width == 0 {
 		return 0
 	}
-	need := cells(t.Indent)
-	for _, column := range t.columns() {
-		need += column + 2
-	}
+	need := cells(t.Indent) + lists.Sum(t.columns(), func(column int) int { return column + 2 })
 	longest := 0
 	for _, row := range t.Rows {
 		longest = max(longest, cells(row[len(row)-1]))
@@ -65,10 +62,7 @@ func (t *Table) Text(width int) string {
 	for _, row := range t.Rows {
 		line = append(line[:0], t.Indent...)
 		for i, cell := range row[:len(row)-1] {
-			line = append(line, cell...)
-			for range columns[i] - cells(cell) + 2 {
-				line = append(line, ' ')
-			}
+			line = append(append(line, cell...), strings.Repeat(" ", columns[i]-cells(cell)+2)...)
 		}
 		line = append(line, plaintext.Line(row[len(row)-1])...)
 		if width > 0 {
@@ -82,15 +76,8 @@ func (t *Table) Text(width int) string {
 
 // size is about how many bytes the text of the table takes.
 func (t *Table) size(columns []int) int {
-	each := len(t.Indent) + 1
-	for _, column := range columns {
-		each += column + 2
-	}
-	n := each * len(t.Rows)
-	for _, row := range t.Rows {
-		n += len(row[len(row)-1])
-	}
-	return n
+	each := len(t.Indent) + 1 + lists.Sum(columns, func(column int) int { return column + 2 })
+	return each*len(t.Rows) + lists.Sum(t.Rows, func(row []string) int { return len(row[len(row)-1]) })
 }
 
 // Wrap breaks last cells that do not fit a width between words, over several

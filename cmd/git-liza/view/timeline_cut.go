@@ -66,7 +66,8 @@ func (c *course) waits(bars []Bar, to time.Time) []Bar {
 		at := span.From
 		for _, b := range busy {
 			if b.From.After(at) && at.Before(span.To) {
-				list = append(list, Bar{Kind: WaitBar, From: at, To: earlier(b.From, span.To)})
+				end := slices.MinFunc([]time.Time{span.To, b.From}, time.Time.Compare)
+				list = append(list, Bar{Kind: WaitBar, From: at, To: end})
 			}
 			if b.To.After(at) {
 				at = b.To
@@ -91,11 +92,4 @@ func joinWaits(list []Bar) []Bar {
 		joined = append(joined, b)
 	}
 	return joined
-}
-
-func earlier(x, y time.Time) time.Time {
-	if x.Before(y) {
-		return x
-	}
-	return y
 }
