@@ -109,7 +109,13 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 			return templates.Prompt{}, err
 		}
 		for _, c := range withheld {
-			in.Withheld = append(in.Withheld, c.Path)
+			had, err := repo.BlobAt(ctx, in.Task.Submission.Base, c.Path)
+			switch { // what the base lacks integration has since
+			case c.Mode != 0:
+				in.Withheld = append(in.Withheld, c.Path)
+			case had != "" || err != nil:
+				in.Withheld = append(in.Withheld, c.Path+" (deleted)")
+			}
 		}
 	}
 	if in.Specs, in.Context, err = readSpecs(ctx, repo, settings.Integration.Tip, specBases{mergedBase(ctx, repo, settings.Integration.Tip, row.Capacity, in.Task), a.Reviewed}, &in); err != nil {

@@ -2,6 +2,7 @@ package work
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,12 +176,7 @@ func (s *Seals) isPristine(ctx context.Context, t *flow.Task, role flow.Role) (b
 	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
 }
 
-func shortID(id flow.ObjectID) string {
-	if id == "" {
-		return "nothing"
-	}
-	return id.Short()
-}
+func shortID(id flow.ObjectID) string { return cmp.Or(id, "nothing").Short() }
 
 func touchedReview(t *flow.Task, what string) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleReviewWorktree, Hint: "git liza release " + string(t.ID) + " --no-verdict",

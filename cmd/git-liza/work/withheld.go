@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,43 +13,62 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Withheld are the files that a commit has and integration, at tip, has not or has otherwise,
-// of those that the patterns name at any depth, whatever their case: what a program obeys or
-// runs by itself, see loads in the catalogue of providers. So does a link that integration has
-// there name what it leads to.
+// Withheld are the files that a commit and integration, at tip, do not have alike, of those
+// that the patterns name at any depth, whatever their case: what a program obeys or runs by
+// itself, see loads in the catalogue of providers. Links that integration has on the way name
+// what they lead to.
 func Withheld(ctx context.Context, repo *git.Repo, tip, commit flow.ObjectID, loads []string) ([]git.Change, error) {
 	if len(loads) == 0 {
 		return nil, nil
 	}
 	changes, err := repo.Changes(ctx, tip, commit)
 	listed, listErr := repo.Run(ctx, git.Cmd{Args: []string{"ls-tree", "-r", "-z", "--full-tree", string(tip)}})
-	objects, named := repo.Objects(ctx), loads
+	var links []git.Entry
 	for line := range strings.SplitSeq(string(listed), "\x00") {
 		fields, name, _ := strings.Cut(line, "\t")
-		if id, isLink := strings.CutPrefix(fields, "120000 blob "); isLink && isObeyed(named, name, git.ModeSymlink) {
-			_, to, err := objects.Read(git.ID(id))
-			loads, listErr = append(slices.Clip(loads), path.Join("/", path.Dir(name), string(to))), cmp.Or(listErr, err)
+		if id, isLink := strings.CutPrefix(fields, "120000 blob "); isLink {
+			links = append(links, git.Entry{Name: name, ID: git.ID(id)})
 		}
 	}
-	err = cmp.Or(err, listErr)
-	return slices.DeleteFunc(changes, func(c git.Change) bool { return c.Mode == 0 || !isObeyed(loads, c.Path, c.Mode) }), err
-}
-
-// isObeyed reports whether a path is one that the patterns name, or a link on the way to one.
-func isObeyed(loads []string, name string, mode uint32) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(loads, func(pattern string) bool {
-		pattern, atTop := strings.CutPrefix(strings.ToLower(pattern), "/")
-		if !atTop {
-			pattern = "**/" + pattern
-		}
-		for at, r := range pattern {
-			if r == '/' && mode == git.ModeSymlink && pattern[:at] != "**" && flow.Match(pattern[:at], name) {
-				return true
+	objects := repo.Objects(ctx)
+	for n := 0; n < len(loads) && n < mostLoads; n++ {
+		for _, l := range links {
+			for _, rest := range beyond(loads[n], l.Name, true) {
+				_, to, err := objects.Read(l.ID)
+				listErr = cmp.Or(listErr, err)
+				if led := path.Join("/", path.Dir(l.Name), string(to)) + rest; strings.Count(led, "/") < deepest && !slices.Contains(loads, led) {
+					loads = append(slices.Clip(loads), led)
+				}
 			}
 		}
-		return flow.Match(pattern, name) || flow.Match(pattern+"/", name)
-	})
+	}
+	return slices.DeleteFunc(changes, func(c git.Change) bool {
+		isLink := c.Mode == git.ModeSymlink || c.OldMode == git.ModeSymlink
+		return !slices.ContainsFunc(loads, func(pattern string) bool { return len(beyond(pattern, c.Path, isLink)) > 0 })
+	}), cmp.Or(err, listErr)
+}
+
+// Bounds on what links name, since those that lead into themselves have no end: patterns of which
+// links are followed, and folders in one.
+const mostLoads, deepest = 1000, 40
+
+// beyond is what a pattern names below a path: "" where it names the path or a folder around it,
+// and the rest of the pattern where a link is on the way to what it names.
+func beyond(pattern, name string, isLink bool) (rests []string) {
+	name = strings.ToLower(name)
+	pattern, atTop := strings.CutPrefix(strings.ToLower(pattern), "/")
+	if !atTop {
+		pattern = "**/" + pattern
+	}
+	for at, r := range pattern {
+		if r == '/' && isLink && pattern[:at] != "**" && flow.Match(pattern[:at], name) {
+			rests = append(rests, pattern[at:])
+		}
+	}
+	if flow.Match(pattern, name) || flow.Match(pattern+"/", name) {
+		rests = append(rests, "")
+	}
+	return rests
 }
 
 // withhold gives the checkout of a role's review what integration has instead of what is
@@ -62,34 +80,59 @@ func (s *Seals) withhold(ctx context.Context, t *flow.Task, role flow.Role, tip 
 	if old := s.read(t, role); err != nil || len(changes) == 0 || old != nil && (old.Prepared || !pristine) {
 		return paths, err
 	}
-	objects := s.repo.Objects(ctx)
 	root, err := os.OpenRoot(s.trees.Path(t.ID.ReviewFolder(role, t.Submission.Number)))
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
+	return paths, cmp.Or(takeAway(root, changes), restore(root, s.repo.Objects(ctx), changes))
+}
+
+// takeAway removes what the submission has of changes, with folders that get empty.
+func takeAway(root *os.Root, changes []git.Change) error {
+	for n, c := range changes {
+		if c.Mode == 0 {
+			continue
+		}
+		if _, err := root.Lstat(c.Path); err != nil {
+			changes[n].Old = "" // a sparse checkout lacks it
+		}
+		if err := root.RemoveAll(c.Path); err != nil {
+			return err
+		}
+		for dir := path.Dir(c.Path); root.Remove(dir) == nil; {
+			dir = path.Dir(dir) // integration may have a file there
+		}
+	}
+	return nil
+}
+
+// restore writes what integration has of changes.
+func restore(root *os.Root, objects *git.Objects, changes []git.Change) error {
 	for _, c := range changes {
-		name := filepath.FromSlash(c.Path)
-		if _, err := root.Lstat(name); err != nil {
-			continue // a sparse checkout lacks it
-		}
-		if err := root.RemoveAll(name); err != nil {
-			return nil, err
-		}
-		if c.Old == "" || c.OldMode == git.ModeSubmodule {
+		if c.Old == "" || c.OldMode == git.ModeSubmodule || isTaken(root, c.Path) {
 			continue
 		}
 		_, text, err := objects.Read(c.Old)
-		switch {
-		case err != nil:
-		case c.OldMode == git.ModeSymlink:
-			err = root.Symlink(string(text), name)
-		default:
-			err = root.WriteFile(name, text, os.FileMode(c.OldMode&0o777))
+		err = cmp.Or(err, root.MkdirAll(path.Dir(c.Path), 0o777))
+		if err == nil && c.OldMode == git.ModeSymlink {
+			err = root.Symlink(string(text), c.Path)
+		} else if err == nil {
+			err = root.WriteFile(c.Path, text, os.FileMode(c.OldMode&0o777))
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return paths, nil
+	return nil
+}
+
+// isTaken reports whether a file cannot be made: it or a folder is there, or no folder on the way.
+func isTaken(root *os.Root, name string) bool {
+	for dir := name; dir != "."; dir = path.Dir(dir) {
+		if info, err := root.Lstat(dir); err == nil && (dir == name || !info.IsDir()) {
+			return true
+		}
+	}
+	return false
 }
