@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,12 +86,7 @@ func replayRefusal(ctx context.Context, err error) *flow.Refusal {
 }
 
 // shortID is an object id in words.
-func shortID(id git.ID) string {
-	if id == "" {
-		return "nothing"
-	}
-	return id.Short()
-}
+func shortID(id git.ID) string { return cmp.Or(id, "nothing").Short() }
 
 // isGitError reports whether git failed, as it does for commits that are not there.
 func isGitError(err error) bool {

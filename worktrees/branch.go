@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -176,9 +177,4 @@ func (t *Trees) TakeTip(ctx context.Context, name string) (tip ID, err error) {
 	})
 }
 
-func orNone(id ID) string {
-	if id == "" {
-		return "none"
-	}
-	return id.Short()
-}
+func orNone(id ID) string { return cmp.Or(id, "none").Short() }

@@ -72,13 +72,12 @@ func isRuined(dir string) bool {
 
 // make makes the repository inside the checkout. Its folder is there, and its entry.
 func (i *insides) make(ctx context.Context, r record) error {
-	config, err := i.config(ctx, r)
-	refs, text, giveErr := i.give(ctx, true)
-	if err := cmp.Or(err, giveErr); err != nil {
+	refs, text, err := i.give(ctx, true)
+	if err != nil {
 		return err
 	}
 	local := i.localBranches(ctx, refs)
-	files := map[string]string{"config": config, "packed-refs": withRemotes(text, refs, local), "HEAD": "ref: refs/heads/.invalid\n",
+	files := map[string]string{"packed-refs": withRemotes(text, refs, local), "HEAD": "ref: refs/heads/.invalid\n",
 		"objects/info/alternates": i.alternates(r, filepath.Join(r.inside(), "objects"), i.registry.common)}
 	if len(local) > 0 {
 		files["refs/remotes/origin/HEAD"] = "ref: refs/remotes/origin/" + local[0] + "\n"
@@ -93,6 +92,8 @@ func (i *insides) make(ctx context.Context, r record) error {
 	for _, name := range []string{"info/exclude", "info/attributes", "info/sparse-checkout"} {
 		err = errors.Join(err, copyIfThere(filepath.Join(inside, filepath.FromSlash(name)), filepath.Join(i.registry.common, filepath.FromSlash(name))))
 	}
+	config, configErr := i.config(ctx, r) // what it includes may depend on the rest
+	err = errors.Join(err, configErr, os.WriteFile(filepath.Join(inside, "config"), []byte(config), 0o666))
 	root, openErr := os.OpenRoot(inside)
 	if err = errors.Join(err, openErr); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
@@ -161,19 +162,15 @@ func (i *insides) alternates(r record, objects, common string) (text string) {
 // leftOut are the keys, or what they begin with, of the clone's configuration that are
 // about places, pushing, secrets or this program. The hooks inside run those of its folder.
 var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.splitindex", "core.repositoryformatversion", "remote.", "branch.", "http.", "url.",
-	"core.hookspath", "credential.", "lfs.storage", "liza.", "extensions.", "gc.", "sendemail.", "imap.", "github.", "gitlab.", "gitea."}
+	"core.hookspath", "credential.", "include.", "includeif.", "lfs.storage", "liza.", "extensions.", "gc.", "sendemail.", "imap.", "github.", "gitlab.", "gitea."}
 
-// config is the configuration inside: the clone's own without what is left out.
+// config is the configuration inside: the clone's own, and what that includes, without what is left
+// out.
 func (i *insides) config(ctx context.Context, r record) (string, error) {
-	own, err := i.repo.Config.SettingsIn(ctx, filepath.Join(i.registry.common, "config"))
+	own, err := i.repo.Config.SettingsFor(ctx, filepath.Join(i.registry.common, "config"), r.inside())
 	sparse, sparseErr := i.isolation.sparse(ctx)
 	if err := cmp.Or(err, sparseErr); err != nil {
 		return "", err
-	}
-	for n, s := range own {
-		if strings.HasPrefix(s.Key, "include") && strings.HasSuffix(s.Key, ".path") && s.Value != "" && !strings.ContainsAny(s.Value[:1], "/~%:") {
-			own[n].Value = i.relative(r, r.inside(), filepath.Join(i.registry.common, s.Value))
-		}
 	}
 	own = append(own, sparse...)
 	// A relative folder is looked for in each work tree by git itself.

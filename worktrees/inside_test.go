@@ -134,15 +134,30 @@ func TestStandingCheckoutKnowsBranches(t *testing.T) {
 	require.Equal(t, string(p.base), p.gitIn(tree.Path, "rev-parse", "origin/later"))
 }
 
-// What a person keeps as secrets in the clone's configuration is no agent's.
+// What a person keeps as secrets in the clone's configuration, or in what that includes, is no
+// agent's; other settings are.
 func TestSecretsStayOutside(t *testing.T) {
 	t.Parallel()
-	p := newProject(t)
-	for _, key := range []string{"sendemail.smtpPass", "imap.pass", "github.token", "gitlab.token", "http.extraHeader", "http.https://host/.extraHeader", "credential.helper", "url.https://me:secret@host/.insteadOf"} {
-		p.git("config", key, "secret")
+	for name, one := range map[string]struct{ file, included string }{
+		"own":              {file: ".git/config"},
+		"included":         {".git/more", "include.path"},
+		"under conditions": {".git/more", "includeIf.hasconfig:remote.*.url:https://host/**.path"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.git("config", "remote.upstream.url", "https://host/repository")
+			if one.included != "" {
+				p.git("config", one.included, filepath.Base(one.file))
+			}
+			for _, key := range []string{"sendemail.smtpPass", "imap.pass", "github.token", "gitlab.token", "http.extraHeader", "http.https://host/.extraHeader", "credential.helper",
+				"url.https://me:secret@host/.insteadOf", "remote.upstream.pushurl", "branch.main.description"} {
+				p.git("config", "--file", filepath.Join(p.dir, one.file), key, "secret")
+			}
+			p.git("config", "--file", filepath.Join(p.dir, one.file), "user.signingKey", "mine")
+			tree := p.branch("task-1", "liza/task-1")
+			require.NotContains(t, p.gitIn(tree.Path, "config", "--list", "--show-origin"), "secret")
+			require.Equal(t, "mine", p.gitIn(tree.Path, "config", "user.signingKey"))
+		})
 	}
-	tree := p.branch("task-1", "liza/task-1")
-	text, err := os.ReadFile(filepath.Join(tree.Path, ".git", "config"))
-	require.NoError(t, err)
-	require.NotContains(t, string(text), "secret")
 }

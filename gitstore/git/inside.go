@@ -153,6 +153,16 @@ func (c *RepoConfiguration) SettingsIn(ctx context.Context, path string) ([]Sett
 	return parseConfig(out), err
 }
 
+// SettingsFor is SettingsIn with what the file includes for a git directory.
+func (c *RepoConfiguration) SettingsFor(ctx context.Context, path, gitDir string) ([]Setting, error) {
+	settings, err := c.SettingsIn(ctx, path)
+	if !slices.ContainsFunc(settings, func(s Setting) bool { return strings.HasPrefix(s.Key, "include") }) {
+		return settings, err
+	}
+	out, err := c.repo.Run(ctx, Cmd{Env: []string{"GIT_DIR=" + gitDir}, Args: []string{"config", "--file", path, "--includes", "--null", "--list"}})
+	return parseConfig(out), err
+}
+
 // IsAmong reports whether a key is one of a list, of which those that end in a dot stand for all
 // keys that begin so.
 func (s Setting) IsAmong(keys []string) bool {
