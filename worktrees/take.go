@@ -286,6 +286,9 @@ func (i *insides) takeHead(ctx context.Context, r *record, mine string, f face) 
 					return err
 				}
 			}
+			if r.branch != "" && r.branch != mine && i.repo.Notice != nil {
+				i.repo.Notice(fmt.Sprintf("%s: its branch in the clone is %s again; what it was renamed to stays: git branch -D %s", r.name, mine, shell.Quote(r.branch)))
+			}
 			r.branch, r.head = mine, tip
 			return nil
 		}

@@ -62,22 +62,33 @@ func TestDetachTwice(t *testing.T) {
 }
 
 // A person renames the task's branch, and git the HEAD of the entry with it. The checkout is on the
-// task's, which comes back at once, and the other stays.
+// task's, which comes back at once, and the other stays, as is said once.
 func TestTakeAfterRename(t *testing.T) {
 	t.Parallel()
 	for name, commits := range map[string]bool{"nothing new": false, "with work": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
+			repo, err := git.Open(context.Background(), p.dir)
+			require.NoError(t, err)
+			defer repo.Close()
+			var said []string
+			repo.Notice = func(line string) { said = append(said, line) }
+			p.Trees, err = worktrees.Open(repo)
+			require.NoError(t, err)
 			tree := p.branch("task-1", "liza/task-1")
 			first := p.commitAll(tree.Path, "first")
 			require.NoError(t, p.Take(context.Background(), "task-1"))
+			require.Empty(t, said)
 			p.git("branch", "-m", "liza/task-1", "other")
 			latest := first
 			if commits {
 				latest = p.commitAll(tree.Path, "latest")
 			}
-			require.NoError(t, p.Take(context.Background(), "task-1"))
+			for range 2 {
+				require.NoError(t, p.Take(context.Background(), "task-1"))
+			}
+			require.Equal(t, []string{"task-1: its branch in the clone is liza/task-1 again; what it was renamed to stays: git branch -D other"}, said)
 			require.Equal(t, string(latest)+"\n"+string(first), p.git("rev-parse", "refs/heads/liza/task-1", "other"))
 			p.whole("task-1", "liza/task-1", latest)
 		})
