@@ -13,8 +13,9 @@ import (
 
 // removeBlocking clears away what git would wait for in a checkout below .worktrees/,
 // without end: it opens .gitignore and .gitattributes in every folder, and the HEAD,
-// the branch and the configuration of every repository inside, whatever they are. A pipe holds
-// nothing and is removed; a repository that has one there loses the name .git.
+// the branch and the configuration of every repository inside, newer ones also what that includes,
+// whatever they are. A pipe holds nothing and is removed; a repository that has one there, or a
+// configuration that only git can read, loses the name .git.
 func removeBlocking(r record) {
 	if r.name == "" || r.gone {
 		return
@@ -29,12 +30,10 @@ func removeBlocking(r record) {
 			return nil // git's error will name what cannot be read
 		}
 		switch base := path.Base(name); {
-		case base == ".git" && name != ".git":
-			if blocksGit(r.path, name) {
+		case base == ".git":
+			if name != ".git" && blocksGit(r.path, name) {
 				_ = root.Rename(name, name+"-kept-"+rand.Text()[:8])
 			}
-			return skipDir(entry)
-		case name == ".git":
 			return skipDir(entry)
 		case (base == ".gitignore" || base == ".gitattributes") && isSpecial(entry.Type()):
 			_ = root.Remove(name)
@@ -60,13 +59,16 @@ func blocksGit(dir, name string) bool {
 		}
 		gitDir = target
 	}
+	shares, _ := git.ReadSmall(filepath.Join(gitDir, "commondir"))
+	common := absoluteIn(gitDir, strings.TrimSpace(string(shares)))
 	head, _ := git.ReadSmall(filepath.Join(gitDir, "HEAD"))
-	for _, file := range []string{"HEAD", "commondir", "config", "config.worktree", "packed-refs", strings.TrimSpace(strings.TrimPrefix(string(head), "ref:"))} {
-		if info, err := os.Stat(filepath.Join(gitDir, file)); err == nil && isSpecial(info.Mode()) {
+	ref := strings.TrimSpace(strings.TrimPrefix(string(head), "ref:"))
+	for _, path := range []string{gitDir + "/HEAD", gitDir + "/commondir", common + "/packed-refs", gitDir + "/" + ref, common + "/" + ref} {
+		if info, err := os.Stat(path); err == nil && isSpecial(info.Mode()) {
 			return true
 		}
 	}
-	return false
+	return git.CheckConfig(gitDir, common) != nil
 }
 
 // isSpecial files are none that have content: pipes, sockets and devices.

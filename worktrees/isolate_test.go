@@ -324,6 +324,21 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 		}, "sub/s"},
 		"a branch of a repository that is a link": {func(p *project, dir string) { p.link(dir, p.gitIn(dir, "symbolic-ref", "HEAD")) }, "sub"},
 		"its configuration":                       {func(p *project, dir string) { p.link(dir, "config") }, "sub"},
+		"what its configuration includes": {func(p *project, dir string) {
+			p.link(dir, "COMMIT_EDITMSG")
+			pipe := filepath.Join(p.t.TempDir(), "pipe")
+			require.NoError(p.t, syscall.Mkfifo(pipe, 0o666))
+			p.git("config", "--file", filepath.Join(dir, "sub/.git/config"), "include.path", "more")
+			p.git("config", "--file", filepath.Join(dir, "sub/.git/more"), "includeIf.gitdir:/**.path", pipe)
+		}, "sub"},
+		"the configuration that it shares": {func(p *project, dir string) {
+			p.link(dir, "COMMIT_EDITMSG")
+			require.NoError(p.t, os.Mkdir(filepath.Join(dir, "more"), 0o777))
+			p.write(filepath.Join(dir, "sub/.git/commondir"), "../../more\n")
+			require.NoError(p.t, os.Rename(filepath.Join(dir, "sub/.git/refs"), filepath.Join(dir, "more/refs")))
+			require.NoError(p.t, os.Rename(filepath.Join(dir, "sub/.git/objects"), filepath.Join(dir, "more/objects")))
+			require.NoError(p.t, syscall.Mkfifo(filepath.Join(dir, "more/config"), 0o666))
+		}, "sub"},
 		"a repository that is elsewhere": {func(p *project, dir string) {
 			other := filepath.Join(p.t.TempDir(), "other")
 			p.nested(other, p.trap())

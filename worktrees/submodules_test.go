@@ -188,7 +188,7 @@ func TestSubmodulesAreNotOpened(t *testing.T) {
 			later := f.commitAll(f.dir, "later")
 			sub := filepath.Join(path, "deps", "lib")
 			change(f, sub)
-			for _, key := range []string{"filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.external", "core.sshCommand", "core.fsmonitor"} {
+			for _, key := range []string{"filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.external", "diff.x.textconv", "core.sshCommand", "core.fsmonitor"} {
 				f.gitIn(sub, "config", key, x.program)
 			}
 			if name == "sparse" {

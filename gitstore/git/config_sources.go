@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -120,6 +121,13 @@ func (c *configReading) readRepository() error {
 		return err
 	}
 	return c.readFile(c.gitDir + "/config.worktree")
+}
+
+// CheckConfig refuses a repository's configuration that is not of ordinary files, included ones too,
+// which are read without git, and without waiting.
+func CheckConfig(gitDir, commonDir string) error {
+	c := &configReading{gitDir: gitDir, commonDir: commonDir}
+	return cmp.Or(c.readFile(commonDir+"/config"), c.readFile(gitDir+"/config.worktree"))
 }
 
 // readFormat reads from the repository's own file what decides about further files. Git
