@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/git-liza/git-liza/flow/shell"
@@ -82,12 +83,7 @@ func (k trackedPaths) recheckCommand(path string) string {
 }
 
 // blobName is a blob in a message.
-func blobName(id ObjectID) string {
-	if id == "" {
-		return "no file"
-	}
-	return id.Short()
-}
+func blobName(id ObjectID) string { return cmp.Or(id, "no file").Short() }
 
 func (s *SpecChangeMove) apply(p *effect) {
 	if s.Same {

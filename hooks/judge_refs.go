@@ -153,12 +153,7 @@ func (j *judge) pusherHolds(t *flow.Task) bool {
 }
 
 // holderName is the principal that holds a task, in words.
-func holderName(t *flow.Task) string {
-	if t.Claim.Principal == "" {
-		return "no principal"
-	}
-	return t.Claim.Principal
-}
+func holderName(t *flow.Task) string { return cmp.Or(t.Claim.Principal, "no principal") }
 
 // checkComplete refuses a push that does not bring all refs and objects that its
 // moves need.

@@ -1,7 +1,6 @@
 package worktrees
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -176,5 +175,3 @@ func (t *Trees) TakeTip(ctx context.Context, name string) (tip ID, err error) {
 		return err
 	})
 }
-
-func orNone(id ID) string { return cmp.Or(id, "none").Short() }

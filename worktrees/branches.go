@@ -110,7 +110,7 @@ func (b *branches) moveBranch(ctx context.Context, records []record, branch stri
 		return err
 	}
 	if tip != old && tip != start {
-		return &Obstacle{Branch: branch, Reason: fmt.Sprintf("is at %s, no longer at %s", orNone(tip), orNone(old))}
+		return &Obstacle{Branch: branch, Reason: fmt.Sprintf("is at %s, no longer at %s", git.ShortOrNone(tip), git.ShortOrNone(old))}
 	}
 	for _, r := range records {
 		if r.name == "" && r.hasBranch(branch) {

@@ -86,7 +86,7 @@ func (t *Trees) findExisting(ctx context.Context, records []record, c checkout) 
 			return record{}, false, err
 		}
 	}
-	o := &Obstacle{Path: path, Reason: "has " + orNone(r.head) + " checked out, not " + orNone(c.commit)}
+	o := &Obstacle{Path: path, Reason: "has " + git.ShortOrNone(r.head) + " checked out, not " + git.ShortOrNone(c.commit)}
 	if c.branch != "" {
 		o.Reason = "does not have the branch " + c.branch + " checked out"
 		o.Hint = "git -C " + shell.Quote(path) + " checkout " + shell.Quote(c.branch)

@@ -46,7 +46,7 @@ type CheckoutError struct {
 
 // Error names the commit and git's error.
 func (e *CheckoutError) Error() string {
-	return fmt.Sprintf("%s cannot be checked out: %v", orNone(e.Commit), e.Err)
+	return fmt.Sprintf("%s cannot be checked out: %v", git.ShortOrNone(e.Commit), e.Err)
 }
 
 // Unwrap returns git's error.

@@ -40,7 +40,7 @@ func (i *insides) fillSubmodules(ctx context.Context, in *isolation, r record, i
 		if err := i.fillSubmodule(ctx, repo, sub); err != nil {
 			_ = errors.Join(removeAll(sub.gitDir), removeAll(folder), os.Mkdir(folder, 0o777))
 			if i.repo.Notice != nil {
-				i.repo.Notice(fmt.Sprintf("%s: the submodule %s stays empty at %s: %v", r.name, git.Visible(path), orNone(sub.head), err))
+				i.repo.Notice(fmt.Sprintf("%s: the submodule %s stays empty at %s: %v", r.name, git.Visible(path), git.ShortOrNone(sub.head), err))
 			}
 		}
 		_ = repo.Close()

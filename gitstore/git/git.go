@@ -152,12 +152,7 @@ func (r *Repo) runLocking(ctx context.Context, c Cmd) (out []byte, err error) {
 }
 
 // limit is how long the process may take.
-func (c Cmd) limit() time.Duration {
-	if c.Limit == 0 {
-		return gitLimit
-	}
-	return c.Limit
-}
+func (c Cmd) limit() time.Duration { return cmp.Or(c.Limit, gitLimit) }
 
 // streamOutput runs one git process and hands its output to read as it comes. An
 // error of read ends the process and is returned.

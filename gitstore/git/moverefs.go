@@ -252,12 +252,7 @@ func (s *RefStore) explainFailure(ctx context.Context, updates []RefUpdate, caus
 }
 
 // ShortOrNone is an id as people read it, or "none".
-func ShortOrNone(id ID) string {
-	if id == "" {
-		return "none"
-	}
-	return id.Short()
-}
+func ShortOrNone(id ID) string { return cmp.Or(id, "none").Short() }
 
 // oneLine is a message as a reflog can hold it.
 func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -132,12 +133,7 @@ func joinTasks(list []flow.TaskID) string {
 }
 
 // reason is what the caller said, else what is done.
-func (u *undoer) reason() string {
-	if u.Reason != "" {
-		return u.Reason
-	}
-	return "takes back " + joinTasks(u.list)
-}
+func (u *undoer) reason() string { return cmp.Or(u.Reason, "takes back "+joinTasks(u.list)) }
 
 // newID returns an id for the task that takes work back.
 func (u *undoer) newID() flow.TaskID {
