@@ -45,6 +45,7 @@ type SessionRecord struct {
 	Model      string          `yaml:"model"`
 	Format     string          `yaml:"format"` // of the output: a family of transcripts
 	Dir        string          `yaml:"dir"`
+	Confined   string          `yaml:"confined"` // what the kernel kept it to: full, files or none
 	Began      time.Time       `yaml:"began"`
 	Ended      time.Time       `yaml:"ended"`
 	Outcome    string          `yaml:"outcome"` // one of flow.SessionOutcomes

@@ -89,7 +89,7 @@ func (rec *recorder) pendingUsage() (used flow.Usage) {
 func (rec *recorder) saveTranscript(ctx context.Context, r *session, ending provider.Ending, d *flow.SessionMove) (git.ID, error) {
 	a := r.assignment
 	kept := gitstore.SessionRecord{Agent: rec.id, Generation: rec.generation, Role: a.role, Task: a.taskID(), Commit: a.reviewedCommit(),
-		Provider: d.Provider, Model: d.Model, Format: rec.provider.Output, Dir: a.dir, Began: r.begun, Ended: rec.clone.Store.Now(),
+		Provider: d.Provider, Model: d.Model, Format: rec.provider.Output, Dir: a.dir, Confined: r.confined.String(), Began: r.begun, Ended: rec.clone.Store.Now(),
 		Outcome: d.Outcome, Ending: ending.Text, Session: cmp.Or(ending.Report.Session, r.chosenID), Usage: d.Usage,
 		Denied: ending.Report.Denied, Error: ending.Report.Error}
 	if rec.provider.ACP {

@@ -157,6 +157,9 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 		return provider.Ending{}, err
 	}
 	defer endConfined()
+	if spawn.Domain != nil {
+		sess.confined = proc.Confinement()
+	}
 	spawn.Output, spawn.Follow, spawn.Watch, spawn.Full, spawn.Busy = io.MultiWriter(w.log, sess.output), w.rush.followOutput(w.id), watch.withinBudget, watch.handsOver, watch.agentWaits
 	spawn.HandoffRequest, spawn.Idle, spawn.Wall, spawn.Grace = handoffRequest(a.taskID()), w.rush.Limits.Idle, wall, w.rush.Limits.Grace
 	program.Go(func() {
@@ -308,6 +311,7 @@ type session struct {
 	counting   provider.Usage // what its records count; "" if it continues no session
 	output     *proc.Clip
 	news       *sessionNews
+	confined   proc.Confined // how far it was
 }
 
 // keptOutput is how many bytes of the beginning, and of the end, of a session's output
