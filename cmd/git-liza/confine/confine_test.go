@@ -53,7 +53,7 @@ func (p *person) run(line string, more ...string) proc.Result {
 	r, err := proc.Run(context.Background(), proc.Command{Path: path, Args: args, Dir: p.checkout, Domain: place.Domain, Env: proc.Environment(p.environ, nil, append(place.Variables, more...)...)})
 	require.NoError(p, err)
 	if !r.Passed() {
-		p.Log(r.Excerpt, place.Hint(r))
+		p.Log(r.Excerpt, confine.Hint(r.Excerpt))
 	}
 	return r
 }

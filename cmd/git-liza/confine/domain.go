@@ -26,7 +26,8 @@ type Place struct {
 	Domain    *proc.Domain // what the command reaches; nil is whatever this process reaches
 	Variables []string     // of its environment, NAME=VALUE: its home, its temporary folder, and where to find programs
 	Home      string
-	Scratch   string // the temporary folder
+	Scratch   string   // the temporary folder
+	Opened    []string // by the user's settings
 }
 
 // Files is the variable that names the only folders from which a command of git-liza reads files that
@@ -40,13 +41,12 @@ func (p Place) Close() {
 	}
 }
 
-// LongestHint is the longest text of [Place.Hint] with the words of how a command ended, in bytes.
+// LongestHint is the longest text of [Hint] with the words of how a command ended, in bytes.
 const LongestHint = 320
 
 // Hint says what a confined command that failed may have missed, "" if its output names no denial.
-func (p Place) Hint(r proc.Result) string {
-	denied := slices.ContainsFunc([]string{"ermission denied", "EACCES", "peration not permitted", "EPERM"}, func(word string) bool { return strings.Contains(r.Excerpt, word) })
-	if p.Domain == nil || r.Passed() || !denied {
+func Hint(output string) string {
+	if !slices.ContainsFunc([]string{"ermission denied", "EACCES", "peration not permitted", "EPERM"}, func(word string) bool { return strings.Contains(output, word) }) {
 		return ""
 	}
 	return "It ran confined (" + modeKey + "). What it needs beside its checkout: git config --add " + readKey + " PATH, or " + writeKey + "; UNIX sockets: git config " + socketsKey + " all"
@@ -72,7 +72,7 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 		return Place{}, err
 	}
 	d := &proc.Domain{Write: append([]string{dir, home, scratch}, s.Write...), Sockets: s.Sockets}
-	p := Place{d, []string{"HOME=" + home, "TMPDIR=" + scratch}, home, scratch}
+	p := Place{d, []string{"HOME=" + home, "TMPDIR=" + scratch}, home, scratch, slices.Concat(s.Read, s.Write)}
 	for name, folder := range map[string]string{"XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state"} {
 		if proc.Value(environ, name) != "" {
 			p.Variables = append(p.Variables, name+"="+filepath.Join(home, folder))
@@ -129,13 +129,30 @@ func (p Place) Outside(repo *git.Repo, environ []string) (reads, changes *proc.D
 	return reads, changes
 }
 
+// OpenForGit opens what git needs whose hooks and filters may run files of the checkout, with its entry
+// in the clone as GIT_DIR: to read the clone, and to write the entry, objects, and branches of tasks.
+// environ is git's.
+func (p Place) OpenForGit(ctx context.Context, repo *git.Repo, environ []string) {
+	p.Domain.Read = append(p.Domain.Read, repo.CommonDir())
+	p.Domain.Write = append(p.Domain.Write, proc.Value(environ, "GIT_DIR"), proc.Value(environ, "GIT_OBJECT_DIRECTORY"), repo.Config.ContentStore(ctx))
+	if index := proc.Value(environ, "GIT_INDEX_FILE"); index != "" {
+		p.Domain.Write = append(p.Domain.Write, filepath.Dir(index))
+	}
+	for _, name := range []string{"objects", "reftable", "refs/heads/" + layout.TaskBranches, "logs/refs/heads/" + layout.TaskBranches} {
+		p.Domain.Write = append(p.Domain.Write, filepath.Join(repo.CommonDir(), filepath.FromSlash(name)))
+	}
+}
+
 // Named are the files and folders that the words of a command name by absolute paths, or from
-// the home, with what is installed beside those that are programs.
-func Named(words []string, home string) (list []string) {
+// the home, or that lead out of the folder dir in which it runs, with what is installed beside those
+// that are programs.
+func Named(words []string, dir, home string) (list []string) {
 	for _, word := range words {
 		word = strings.Trim(word, `'";()`)
 		if rest, is := strings.CutPrefix(word, "~/"); is {
 			word = filepath.Join(home, rest)
+		} else if clean := filepath.Clean(word); strings.HasPrefix(clean, "../") && !isBelow(filepath.Join(dir, clean), dir) {
+			word = filepath.Join(dir, clean) // no link on the way is of whoever works there
 		}
 		path, err := filepath.EvalSymlinks(word)
 		if err != nil || !filepath.IsAbs(word) || path == "/" || path == home {
@@ -201,9 +218,6 @@ func withProgram(path, home string, private []string) []string {
 // one that holds much else, such as a home, a folder in it or at the root, or something private.
 func besides(path, home string, private []string) []string {
 	above := filepath.Dir(path)
-	isBelow := func(one, dir string) bool {
-		return one == dir || strings.HasPrefix(one, strings.TrimSuffix(dir, "/")+"/")
-	}
 	if slices.ContainsFunc(private, func(one string) bool { return one != "" && isBelow(one, path) }) {
 		return nil
 	}
@@ -221,6 +235,10 @@ func besides(path, home string, private []string) []string {
 		return list
 	}
 	return []string{above}
+}
+
+func isBelow(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
 func isGit(dir string) bool {

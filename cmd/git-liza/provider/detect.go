@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
+	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
@@ -34,6 +36,8 @@ const (
 	versionLimit = 20 * time.Second
 	// askedAtOnce is how many programs are asked for their versions at once.
 	askedAtOnce = 4
+
+	unanswered = "does not answer"
 )
 
 // Detect looks for the providers' programs in the PATH of environ and asks each
@@ -64,18 +68,32 @@ func (f *Found) findProgram(ctx context.Context, environ []string) {
 		f.Problem = "missing"
 		return
 	}
+	f.ask(ctx, environ, confine.Place{Scratch: os.TempDir()})
+}
+
+// StartsIn reports whether a program that was found prints its version in a place too, where it does
+// so without. One that takes long may be slow alone.
+func (f Found) StartsIn(ctx context.Context, environ []string, place confine.Place) bool {
+	before := f.Problem
+	place.Domain = Provider{Row: f.Row}.domain(Spawn{Domain: place.Domain, Environ: environ}, launcher.Session{})
+	f.ask(ctx, environ, place)
+	return f.Problem == before || f.Problem == unanswered
+}
+
+// ask asks the program for its version.
+func (f *Found) ask(ctx context.Context, environ []string, place confine.Place) {
 	if len(f.Version) == 0 {
 		return
 	}
 	p := Provider{Row: f.Row}
 	var printed firstBytes
-	r, err := proc.Run(ctx, proc.Command{Path: f.Path, Args: f.Version, Dir: os.TempDir(), Stdout: &printed,
-		Env: proc.Environment(environ, f.Env, p.Set(Spawn{})...), Wall: versionLimit, Grace: time.Second})
+	r, err := proc.Run(ctx, proc.Command{Path: f.Path, Args: f.Version, Dir: place.Scratch, Stdout: &printed, Domain: place.Domain,
+		Env: proc.Environment(environ, f.Env, append(p.Set(Spawn{}), place.Variables...)...), Wall: versionLimit, Grace: time.Second})
 	switch {
 	case err != nil:
 		f.Problem = "cannot be run"
 	case r.Reason == proc.WallLimit || r.Reason == proc.Canceled:
-		f.Problem = "does not answer"
+		f.Problem = unanswered
 	case !r.Passed():
 		f.Problem = "exits " + strconv.Itoa(r.Code)
 	default:

@@ -113,7 +113,7 @@ func (p Provider) domain(s Spawn, place launcher.Session) *proc.Domain {
 	d := *s.Domain
 	s.Resume = ""
 	_, args := p.Command(s)
-	d.Read = slices.Concat(d.Read, place.Files, confine.Named(append(strings.Fields(strings.Join(args, " ")), p.Binary), proc.Value(s.Environ, "HOME")),
+	d.Read = slices.Concat(d.Read, place.Files, confine.Named(append(strings.Fields(strings.Join(args, " ")), p.Binary), s.Dir, proc.Value(s.Environ, "HOME")),
 		[]string{s.Programs, place.Self})
 	return &d
 }

@@ -60,7 +60,7 @@ func startBroker(ctx context.Context, w *worker, spawn provider.Spawn, place con
 	place.Domain.Read = append(place.Domain.Read, w.rush.Self) // it need not be on the PATH
 	reads, changes := place.Outside(w.clone.Repo, w.rush.Environ)
 	changes.Write = append(changes.Write, s.Folder)
-	s.Hooks, s.Sets = reads, []string{confine.Files + "=" + strings.Join([]string{s.Dir, place.Home, place.Scratch}, string(filepath.ListSeparator))}
+	s.Hooks, s.Sets = reads, []string{confine.Files + "=" + strings.Join(append([]string{s.Dir, place.Home, place.Scratch}, place.Opened...), string(filepath.ListSeparator))}
 	orders, err := json.Marshal(s)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(s.Folder, broker.Token), []byte(s.Token), 0o600)

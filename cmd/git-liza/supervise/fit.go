@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // Unfit says why a provider's program cannot be used. The zero value means that it can.
@@ -66,7 +69,7 @@ func (r *Rush) Programs(ctx context.Context, b *flow.Board, slots []Slot) []Prog
 	var all sync.WaitGroup
 	for i := range list {
 		all.Go(func() {
-			found, why := checkStart(ctx, providers[i], r.Environ)
+			found, why := checkStart(ctx, r, providers[i])
 			noteFitness(r, providers[i], why)
 			list[i].Found, list[i].Unfit = found, cmp.Or(list[i].Unfit, why)
 		})
@@ -87,7 +90,7 @@ func checkProgram(ctx context.Context, r *Rush, p provider.Provider) Unfit {
 	if known := r.fitness.at(programKey(p)); known != nil {
 		return *known
 	}
-	_, why := checkStart(ctx, p, r.Environ)
+	_, why := checkStart(ctx, r, p)
 	noteFitness(r, p, why)
 	return why
 }
@@ -101,14 +104,14 @@ func noteFitness(r *Rush, p provider.Provider, why Unfit) {
 
 // checkStart asks the program for its version, or the launcher of its containers whether it
 // works.
-func checkStart(ctx context.Context, p provider.Provider, environ []string) (provider.Found, Unfit) {
+func checkStart(ctx context.Context, r *Rush, p provider.Provider) (provider.Found, Unfit) {
 	if p.Launcher.Contains() {
 		if why, ok := errors.AsType[*launcher.Unable](p.Launcher.Check(ctx)); ok {
 			return provider.Found{Row: p.Row}, Unfit{Reason: fmt.Sprintf("provider %s: %s", p.Name, why.Reason), Hint: why.Hint, mayStart: true}
 		}
 		return provider.Found{Row: p.Row}, Unfit{}
 	}
-	found := provider.Catalogue{p.Row}.Detect(ctx, environ)[0]
+	found := provider.Catalogue{p.Row}.Detect(ctx, r.Environ)[0]
 	switch {
 	case found.Path == "" && found.Problem != "":
 		return found, Unfit{Reason: fmt.Sprintf("provider %s: %s is not on the PATH", p.Name, p.Binary), Hint: p.Install, mayStart: true}
@@ -116,7 +119,22 @@ func checkStart(ctx context.Context, p provider.Provider, environ []string) (pro
 		return found, Unfit{Reason: fmt.Sprintf("provider %s: %s is version %s, older than %s", p.Name, found.Path, found.Reported, p.Minimum),
 			Hint: p.Install, Override: fmt.Sprintf("git config liza.provider.%s.minimum %s", p.Name, found.Reported)}
 	}
-	return found, missingProgram(ctx, p, environ)
+	return found, cmp.Or(missingProgram(ctx, p, r.Environ), checkConfined(ctx, r, p, found))
+}
+
+// checkConfined says that a program which starts here does not where its sessions are confined.
+func checkConfined(ctx context.Context, r *Rush, p provider.Provider, found provider.Found) Unfit {
+	settings, err := confine.ReadSettings(ctx, &r.Clone.Repo.Config.Configuration, r.Environ)
+	if err != nil || !p.Confines() || found.Path == "" {
+		return Unfit{}
+	}
+	place, err := settings.Place(ctx, r.Clone.Repo, r.Environ, "", "start")
+	defer place.Close()
+	if err != nil || place.Domain == nil || found.StartsIn(ctx, r.Environ, place) {
+		return Unfit{}
+	}
+	return Unfit{Reason: fmt.Sprintf("provider %s: %s does not start where sessions are confined to what they may reach", p.Name, found.Path),
+		Hint: "git config --add liza.confine.read " + shell.Quote(filepath.Dir(found.Path)), Override: "git config liza.confine off", mayStart: true}
 }
 
 // checkRow says why agents of a role cannot use a provider, whatever its program.

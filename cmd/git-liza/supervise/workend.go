@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/pattern"
@@ -58,6 +60,9 @@ func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, 
 	text := endingSpan().ReplaceAllString(what, "$1") + ending.Complaint()
 	if worktrees.Missing(a.dir) {
 		text += "\nThe worktree was gone."
+	}
+	if hint := confine.Hint(ending.Excerpt); r.confined != proc.Unconfined && hint != "" {
+		text += "\n" + hint
 	}
 	if output := lastOutput(ending.Excerpt); output != "" {
 		lines := strings.Split(output, "\n")
