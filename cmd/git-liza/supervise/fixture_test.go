@@ -104,6 +104,7 @@ func copyWorld(t *testing.T, from *gittest.Template, begin func(made *world)) *w
 		made.git("init", "-q")
 		made.git("add", "-A")
 		made.git("commit", "-q", "-m", "first")
+		made.git("config", "liza.confine", "off") // sessions note what they did beside the repository
 		begin(made)
 		return nil
 	}))

@@ -182,7 +182,7 @@ func (d *Doctor) confinement(ctx context.Context) Finding {
 		return bad(check, "", "%s", err)
 	}
 	if state == proc.Unconfined && !settings.Off {
-		return Finding{Check: check, State: "warn", Text: "this kernel confines no command (Linux 6.2 does): sessions and gates reach whatever you reach", Hint: "git config --unset liza.confine"}
+		return Finding{Check: check, State: "warn", Text: "this kernel confines no command (Linux 6.2 does): sessions and gates reach whatever you reach", Hint: "git config liza.confine off"}
 	}
 	return fine(check, "of sessions and gates: %s", state)
 }
