@@ -160,9 +160,10 @@ func (i *insides) alternates(r record, objects, common string) (text string) {
 }
 
 // leftOut are the keys, or what they begin with, of the clone's configuration that are
-// about places, pushing, secrets or this program. The hooks inside run those of its folder.
+// about places, pushing, signing with the user's key, secrets or this program. The hooks inside run those of its folder.
 var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.splitindex", "core.repositoryformatversion", "remote.", "branch.", "http.", "url.",
-	"core.hookspath", "credential.", "include.", "includeif.", "lfs.storage", "liza.", "extensions.", "gc.", "sendemail.", "imap.", "github.", "gitlab.", "gitea."}
+	"core.hookspath", "credential.", "include.", "includeif.", "lfs.storage", "liza.", "extensions.", "gc.", "commit.gpgsign", "tag.gpgsign",
+	"sendemail.", "imap.", "github.", "gitlab.", "gitea."}
 
 // config is the configuration inside: the clone's own, and what that includes, without what is left
 // out.

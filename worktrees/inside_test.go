@@ -151,7 +151,7 @@ func TestSecretsStayOutside(t *testing.T) {
 				p.git("config", one.included, filepath.Base(one.file))
 			}
 			for _, key := range []string{"sendemail.smtpPass", "imap.pass", "github.token", "gitlab.token", "http.extraHeader", "http.https://host/.extraHeader", "credential.helper",
-				"url.https://me:secret@host/.insteadOf", "remote.upstream.pushurl", "branch.main.description"} {
+				"url.https://me:secret@host/.insteadOf", "remote.upstream.pushurl", "branch.main.description", "commit.gpgSign"} {
 				p.git("config", "--file", filepath.Join(p.dir, one.file), key, "secret")
 			}
 			p.git("config", "--file", filepath.Join(p.dir, one.file), "user.signingKey", "mine")
