@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // A bench is a world, the home of its person, and the checkout in which sessions of coder-1 work.
@@ -171,8 +172,9 @@ echo own >two.bin && git add two.bin && git -c core.hooksPath=/dev/null commit -
 }
 
 // Programs that people build and test with work in a session as beside it, and what they keep is there
-// in the next session of the same agent.
-func TestToolchainsInASession(t *testing.T) {
+// in the next session of the same agent. It takes a minute and more.
+func TestTortureToolchainsInASession(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
 	for name, row := range toolchains {
 		t.Run(name, func(t *testing.T) {
