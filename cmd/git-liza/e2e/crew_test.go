@@ -35,6 +35,7 @@ func newCrew(t *testing.T, spec string) *crew {
 	c.must("git", "commit", "-q", "-m", "A spec")
 	c.must("git-liza", "init")
 	c.must("git", "config", "liza.provider", "exec:sh '"+c.folder+"/agent.sh'")
+	c.must("git", "config", "liza.confine.write", c.folder)
 	c.must("git-liza", "role", "require", "human", "--paths", "docs/usage.md")
 	c.must("git-liza", "task", "add", "--from", filepath.Join(c.folder, "tasks.yaml"))
 	c.rush()

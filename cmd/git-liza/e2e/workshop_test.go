@@ -87,7 +87,7 @@ func (w *workshop) furnish() {
 func (w *workshop) begin() {
 	w.t.Helper()
 	w.must("git", "init", "-q")
-	for _, setting := range [][2]string{{"user.name", "Alice"}, {"user.email", "alice@example.org"}, {"liza.trust.planner", "true"}} {
+	for _, setting := range [][2]string{{"user.name", "Alice"}, {"user.email", "alice@example.org"}, {"liza.trust.planner", "true"}, {"liza.confine", "off"}} {
 		w.must("git", "config", setting[0], setting[1])
 	}
 	w.must("git", "add", "-A")

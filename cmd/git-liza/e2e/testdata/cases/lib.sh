@@ -32,12 +32,15 @@ finish() {
 trap finish EXIT
 trap 'exit 2' HUP INT TERM
 
+# What is shown is what holds where the kernel confines no session.
 cat >"$HOME/.gitconfig" <<'C'
 [user]
 	name = Ann Example
 	email = ann@example.com
 [init]
 	defaultBranch = main
+[liza]
+	confine = off
 [advice]
 	detachedHead = false
 C
