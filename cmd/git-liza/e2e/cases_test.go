@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -33,8 +35,8 @@ func (p playedCase) counts() bool {
 	return p.reached && (p.verdict == "PASS" || p.verdict == "FAIL") && p.code == caseCodes[p.verdict]
 }
 
-// playCase plays a script with the programs of a folder first on PATH.
-func playCase(t *testing.T, name, programs string) (p playedCase) {
+// playCase plays a script with the programs of a folder first on PATH, and a value of liza.confine.
+func playCase(t *testing.T, name, programs, confine string) (p playedCase) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -42,7 +44,7 @@ func playCase(t *testing.T, name, programs string) (p playedCase) {
 	require.NoError(t, err)
 	defer output.Close()
 	cmd := exec.CommandContext(ctx, "sh", filepath.Join("testdata", "cases", name+".sh"))
-	cmd.Env = []string{"PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+	cmd.Env = []string{"PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "CONFINE=" + confine}
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it cleans up
 	cmd.WaitDelay = 20 * time.Second
@@ -102,18 +104,57 @@ func TestCases(t *testing.T) {
 	for name, row := range caseRows(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := playCase(t, name, shared.path("bin"))
-			if p.verdict == "SKIP" && p.code == caseCodes["SKIP"] {
-				t.Skip(p.words)
-			}
-			require.True(t, p.counts(), "it shows nothing:\n%s", p.output)
-			fails := "" // the words of the fault
-			if p.verdict == "FAIL" {
-				fails = p.words
-			}
-			require.Equal(t, row.fails, fails, "table.txt (class %s) does not say what happens:\n%s", row.class, p.output)
+			row.check(t, name, "off")
 		})
 	}
+}
+
+// confinedClasses are those whose cases say something of what sessions reach.
+var confinedClasses = []string{"gates", "guards", "layout", "set-up", "settings", "shared", "trust"}
+
+// needsMore are cases that do what a confined session cannot, by what that is.
+var needsMore = map[string]string{
+	"05-node-modules-link":      "reads what is not tracked in the main work tree",
+	"55-env-file-in-saves":      "reads what is not tracked in the main work tree",
+	"76-supervisor-commits-env": "reads what is not tracked in the main work tree",
+	"b8-kill-guard":             "ends its guard",
+}
+
+// kernelMends is a case that fails only where nothing confines its session.
+const kernelMends = "b6-left-behind"
+
+// Where the kernel confines sessions, and these reach the folder of the script beside their checkout,
+// all goes as without that.
+func TestConfinedCases(t *testing.T) {
+	t.Parallel()
+	if proc.Confinement() != proc.ConfinedFully {
+		t.Skip("SKIPPED: this kernel confines no command in full")
+	}
+	for name, row := range caseRows(t) {
+		if !slices.Contains(confinedClasses, row.class) || needsMore[name] != "" {
+			continue
+		}
+		if name == kernelMends {
+			row.fails = ""
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			row.check(t, name, "required")
+		})
+	}
+}
+
+func (row caseRow) check(t *testing.T, name, confine string) {
+	p := playCase(t, name, shared.path("bin"), confine)
+	if p.verdict == "SKIP" && p.code == caseCodes["SKIP"] {
+		t.Skip(p.words)
+	}
+	require.True(t, p.counts(), "it shows nothing:\n%s", p.output)
+	fails := "" // the words of the fault
+	if p.verdict == "FAIL" {
+		fails = p.words
+	}
+	require.Equal(t, row.fails, fails, "table.txt (class %s) does not say what happens:\n%s", row.class, p.output)
 }
 
 // standIns are programs in whose hands no case may count: one that only prints errors, one that
@@ -137,7 +178,7 @@ func TestCasesNeedAProgram(t *testing.T) {
 		for name := range caseRows(t) {
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				p := playCase(t, name, programs)
+				p := playCase(t, name, programs, "off")
 				require.Contains(t, caseCodes, p.verdict, p.output)
 				require.False(t, p.counts(), "it counts with a program that does not work:\n%s", p.output)
 			})

@@ -59,7 +59,8 @@ func startBroker(ctx context.Context, w *worker, spawn provider.Spawn, place con
 	}
 	place.Domain.Read = append(place.Domain.Read, w.rush.Self) // it need not be on the PATH
 	reads, changes := place.Outside(w.clone.Repo, w.rush.Environ)
-	changes.Write = append(changes.Write, s.Folder)
+	root, later := w.clone.Checkouts.Trees.Root() // gates are run in a checkout of their own
+	changes.Write = append(changes.Write, s.Folder, root, later)
 	s.Hooks, s.Sets = reads, []string{confine.Files + "=" + strings.Join(append([]string{s.Dir, place.Home, place.Scratch}, place.Opened...), string(filepath.ListSeparator))}
 	orders, err := json.Marshal(s)
 	if err == nil {

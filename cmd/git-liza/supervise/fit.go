@@ -129,8 +129,11 @@ func checkConfined(ctx context.Context, r *Rush, p provider.Provider, found prov
 		return Unfit{}
 	}
 	place, err := settings.Place(ctx, r.Clone.Repo, r.Environ, "", "start")
+	if err != nil || place.Domain == nil {
+		return Unfit{} // sessions say why
+	}
 	defer place.Close()
-	if err != nil || place.Domain == nil || found.StartsIn(ctx, r.Environ, place) {
+	if found.StartsIn(ctx, r.Environ, place) {
 		return Unfit{}
 	}
 	return Unfit{Reason: fmt.Sprintf("provider %s: %s does not start where sessions are confined to what they may reach", p.Name, found.Path),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -118,7 +119,11 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 		return "", &unfitError{a.taskID(), fmt.Errorf("post_worktree: %w", err), false}
 	}
 	if ctx.Err() == nil && !r.Passed() {
-		return fmt.Sprintf("post_worktree %s, exit %d: %s", r.Reason, r.Code, lastOutput(r.Excerpt)), nil
+		failed = fmt.Sprintf("post_worktree %s, exit %d: %s", r.Reason, r.Code, lastOutput(r.Excerpt))
+		if hint := confine.Hint(r.Excerpt); place.Domain != nil && hint != "" {
+			failed += "\n" + hint
+		}
+		return failed, nil
 	}
 	return "", ctx.Err()
 }

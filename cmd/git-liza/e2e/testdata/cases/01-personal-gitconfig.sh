@@ -140,7 +140,7 @@ cat >>"$HOME/.gitconfig" <<'C'
 C
 printf '%s\n' '*.log' '.worktrees' '.idea/' >"$HOME/ignored"
 echo '*.md diff=md' >"$HOME/attributes"
-repo "$T/r"
+repo "$R"
 board
 task t1
 task t2

@@ -4,7 +4,7 @@
 git config --global protocol.file.allow always
 git init -q "$T/lib"
 cd "$T/lib" && echo 1 >l && commit 1 && echo 2 >l && commit 2
-repo "$T/r"
+repo "$R"
 git submodule --quiet add "$T/lib" lib && git -C lib checkout -q HEAD~1 && commit lib
 board
 set_up 'git -c protocol.file.allow=always submodule update --init'

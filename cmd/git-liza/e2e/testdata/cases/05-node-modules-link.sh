@@ -1,7 +1,7 @@
 #!/bin/sh
 # The set-up links node_modules into each worktree. The line node_modules/ of .gitignore matches no link.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 echo 'node_modules/' >.gitignore
 commit ignore
 mkdir node_modules && echo dep >node_modules/dep

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The set-up changes a tracked file, as an install does with its lock file. Nobody is held for what they did not do.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 echo '{"lock":1}' >package-lock.json
 commit lock
 board

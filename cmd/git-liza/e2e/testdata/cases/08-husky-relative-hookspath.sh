@@ -1,7 +1,7 @@
 #!/bin/sh
 # core.hooksPath is .husky/_, relative and not tracked, as npm install makes it. The project's check holds in worktrees.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 mkdir -p .husky/_
 echo '*' >.husky/_/.gitignore
 printf '#!/bin/sh\n! grep -rq FORBIDDEN --include="*.txt" .\n' >.husky/pre-commit

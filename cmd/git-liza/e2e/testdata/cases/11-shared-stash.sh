@@ -1,7 +1,7 @@
 #!/bin/sh
 # All worktrees share one stash: an agent that pops gets and drops nobody else's.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 echo base >base.txt
 commit base
 board

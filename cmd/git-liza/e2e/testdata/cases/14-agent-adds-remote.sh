@@ -2,7 +2,7 @@
 # An agent adds a remote of its own and pushes its work there.
 . "$(dirname "$0")/lib.sh"
 must git init -q --bare "$T/fork.git"
-repo "$T/r"
+repo "$R"
 board
 task t1
 work <<'W'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # CHANGELOG.md merge=union in .gitattributes: two tasks that add a line at the same place do not conflict.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 echo 'CHANGELOG.md merge=union' >.gitattributes
 printf '# Changes\n\n' >CHANGELOG.md
 commit changelog

@@ -1,7 +1,7 @@
 #!/bin/sh
 # An install in a session overwrites the clone's hooks and sets core.hooksPath. The board's own hold.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 task t2

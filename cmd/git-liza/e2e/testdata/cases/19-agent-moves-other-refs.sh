@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent cleans up what is not its own: branches, tags, notes; and it replaces a commit.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 echo two >two
 commit two
 git branch wip

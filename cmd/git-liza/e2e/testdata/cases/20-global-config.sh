@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent writes into the user's own configuration: who they are, what is safe, which hooks run.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 cp "$HOME/.gitconfig" "$T/before"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A commit-msg hook wants a form. What git liza commits itself passes it, or the agent hears why it does not.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 cat >.git/hooks/commit-msg <<'H'
 #!/bin/sh
 head -1 "$1" | grep -Eq '^(feat|fix|docs|chore): .' && exit 0

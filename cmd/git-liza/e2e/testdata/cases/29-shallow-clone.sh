@@ -4,8 +4,8 @@
 repo "$T/whole"
 for i in 1 2 3 4 5; do echo $i >f && commit $i; done
 must git clone -q --bare "$T/whole" "$T/hub.git"
-must git clone -q --depth 1 "file://$T/hub.git" "$T/r"
-cd "$T/r"
+must git clone -q --depth 1 "file://$T/hub.git" "$R"
+cd "$R"
 board --remote origin
 task t1
 echo 'echo $LIZA_TASK >a.txt' | work

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A machine on which git knows nobody, and HOME cannot be written.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 git config --global --remove-section user
 git liza init G --spec specs/vision.md >"$T/init.out" 2>&1 && void 'a board was made by nobody'
 git config user.name CI

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Called from a hook of git's, by rebase --exec and with GIT_DIR set, it touches no index and no work tree of others.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 cat >.git/hooks/post-commit <<'H'
@@ -18,6 +18,6 @@ reached 'a claim in a hook'
 [ -z "$(git -C .worktrees/t1 status --porcelain)" ] || fail 'the new worktree is not clean'
 git rebase -q --exec 'git liza status' HEAD~1 --autostash >"$T/rebase.out" 2>&1 || fail 'it fails below git rebase --exec'
 cd .worktrees/t1 && echo hi >a && git add a
-GIT_DIR="$T/r/.git/worktrees/t1" GIT_WORK_TREE="$PWD" git liza list >"$T/list.out" 2>&1 || fail 'it fails with GIT_DIR'
+GIT_DIR="$R/.git/worktrees/t1" GIT_WORK_TREE="$PWD" git liza list >"$T/list.out" 2>&1 || fail 'it fails with GIT_DIR'
 [ "$(git diff --cached --name-only)" = a ] || fail "the worktree's index is not as it was"
 pass 'nothing of others was touched'

@@ -4,11 +4,11 @@
 obey() { sh -c "$(sed -n 's/^hint: //p' "$1" | tail -1)" >"$T/obeyed.out" 2>&1; }
 begins() { git liza init G --spec specs/vision.md >"$T/init.out" 2>&1 && task t1 && git liza claim t1 --as coder-1 >"$T/init.out" 2>&1; }
 for branch in liza integration/x; do
-	repo "$T/r-${branch%%/*}"
+	repo "$R-${branch%%/*}"
 	git branch $branch
 	begins || { obey "$T/init.out" && begins; } || bad="${bad:-} [$branch]"
 done
-repo "$T/r"
+repo "$R"
 board
 task t1
 task t2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A rename in case alone, a mode alone, a file that becomes a link, one that becomes a folder, and bytes that are no text.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 for f in readme.md run.sh link dir; do echo $f >$f; done
 head -c 3000 /dev/urandom >pic.bin
 commit files

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What an agent prints: NUL, no UTF-8, terminal sequences, a line of 8 MB, 11 MB in all. Records and looks go on.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 work <<'W'

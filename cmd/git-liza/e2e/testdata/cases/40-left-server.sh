@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent leaves servers in the background, in sessions of their own. They end with its session.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 work <<'W'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The command that calls people hangs. The rush does its work all the same, and somebody is told that nobody was.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 git config liza.notify 'sleep 100'
 git config liza.notify.every 1s

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Names that files have: both normal forms, blanks, quotes, a leading dash, brackets, very long ones.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1 --owns 'dir with blank/**' --owns 'ünï/**' --owns 'app/[[]id]/**' --owns '*' --owns 'long/**'
 work <<'W'

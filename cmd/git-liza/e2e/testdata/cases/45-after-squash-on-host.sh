@@ -1,7 +1,7 @@
 #!/bin/sh
 # A code host squashes integration into main. What doctor says then, typed as it stands, keeps the next round from conflicts.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 printf 'a\nb\nc\n' >f
 commit f
 board

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Files that Windows cannot have are there already, and a task edits them.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 mkdir aux
 for f in 'notes: todo.md' aux/x.md 'what?.md'; do echo x >"$f"; done
 commit odd

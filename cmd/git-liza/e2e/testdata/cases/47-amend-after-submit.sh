@@ -1,7 +1,7 @@
 #!/bin/sh
 # A coder amends after the submission and moves its branch after the approval. What was approved is merged.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 code t1 coder-1 'echo good >a'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent removes the worktree of another that is at work, prunes and collects garbage. The other is done again.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 soon
 task t1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two rushes begin in one clone at once. Neither takes what the other has.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 for t in t1 t2 t3 t4; do task $t; done
 echo 'sleep 0.7; echo hi >$LIZA_TASK' | work

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The person cleans the main work tree while an agent works below it.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 claimed t1

@@ -1,14 +1,14 @@
 #!/bin/sh
 # The person checks out an agent's branch to look at it. It is rejected, and the coder begins again.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 echo 'date +%N >a.txt' | work
 review <<'W'
 if [ ! -e "$T/rejected" ]; then
 	: >"$T/rejected"
-	git -C "$T/r" switch -q liza/t1 || git -C "$T/r" checkout -q --ignore-other-worktrees liza/t1
+	git -C "$R" switch -q liza/t1 || git -C "$R" checkout -q --ignore-other-worktrees liza/t1
 	exec git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --reason '- [blocker] a.txt:1 — wrong'
 fi
 W

@@ -17,6 +17,6 @@ git -C "$T/hub.git" cat-file -e refs/liza/saved/t1/1:half.txt 2>/dev/null || voi
 began t1
 cd "$T/hub.git"
 reachable top-secret-value && fail 'a file of secrets that lay in a worktree is saved and pushed'
-cd "$T/r"
+cd "$R"
 reachable top-secret-value && fail 'a file of secrets that lay in a worktree is saved'
 pass 'saved without it'

@@ -1,12 +1,12 @@
 #!/bin/sh
 # The set-up fails and works later. What it printed is shown, and nobody works where it failed.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 echo setup.ok >.gitignore
 commit ignore
 board
 soon
-set_up 'test -e "$HOME/net" || { echo "network unreachable" >&2; exit 7; }; echo ok >setup.ok'
+set_up "test -e $T/net || { echo 'network unreachable' >&2; exit 7; }; echo ok >setup.ok"
 task t1
 work <<'W'
 if test -e setup.ok; then echo yes; else echo no; fi >>"$T/ready"
@@ -14,7 +14,7 @@ echo hi >a.txt
 W
 bound=60 rush
 mv "$T/rush.out" "$T/first.out"
-: >"$HOME/net"
+: >"$T/net"
 rush
 worked t1
 grep -q 'network unreachable' "$T/first.out" || fail 'what the set-up printed is not shown'

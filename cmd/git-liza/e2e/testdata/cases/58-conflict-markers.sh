@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent commits a file with the marks of a conflict. Somebody notices.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 seq 5 >f
 commit f
 board

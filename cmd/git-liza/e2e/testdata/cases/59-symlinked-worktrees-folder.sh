@@ -1,7 +1,7 @@
 #!/bin/sh
 # .worktrees is a link to a larger disk.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 mkdir "$T/large" && ln -s "$T/large" .worktrees
 board
 task t1

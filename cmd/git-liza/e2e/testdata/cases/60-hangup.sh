@@ -1,11 +1,11 @@
 #!/bin/sh
 # The terminal is closed while an agent works. Its session ends, its claim goes back, and the next rush goes on.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 echo 'echo $$ >"$T/pid"; sleep 200' | work
-git-liza rush --until-idle --planners 0 --coders 1 --reviewers 1 --provider "exec:T='$T' sh '$T/agent.sh'" >"$T/hangup.out" 2>&1 &
+git-liza rush --until-idle --planners 0 --coders 1 --reviewers 1 --provider "exec:T='$T' R='$R' sh '$T/agent.sh'" >"$T/hangup.out" 2>&1 &
 rush=$!
 begun() { [ -s "$T/pid" ] || ended $rush; }
 until_true 60 begun

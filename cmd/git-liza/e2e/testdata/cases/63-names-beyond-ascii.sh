@@ -6,7 +6,7 @@ for name in 李雷 'Ünsal Çelik' Алёна 'O"Neil, Ann (x)' 'Ann  [bot]' 'An
 	n=$((n + 1))
 	git config --global user.name "$name"
 	git config --global user.email "person$n@example.com"
-	repo "$T/r$n"
+	repo "$R$n"
 	git liza init G --spec specs/vision.md >"$T/init.out" 2>&1
 	grep -q liza.actor "$T/init.out" && continue # told to choose one
 	task t1

@@ -8,7 +8,7 @@ lives() { # NAME: is a task merged in this repository?
 	rush
 	is MERGED t1 || bad="${bad:-} $1"
 }
-repo "$T/r" && ln -s "$T/r" "$T/link" && cd "$T/link"
+repo "$R" && ln -s "$R" "$T/link" && cd "$T/link"
 lives link
 worked t1
 must git init -q --object-format=sha256 "$T/long" && cd "$T/long" && seed

@@ -4,7 +4,7 @@
 echo "echo opened >'$T/opened'; sleep 300; false" >"$HOME/edit.sh"
 git config --global core.editor "sh '$HOME/edit.sh'"
 export EDITOR="sh '$HOME/edit.sh'" VISUAL="sh '$HOME/edit.sh'"
-repo "$T/r"
+repo "$R"
 board
 task t1
 work <<'W'

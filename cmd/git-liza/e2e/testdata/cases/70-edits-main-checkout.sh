@@ -1,14 +1,14 @@
 #!/bin/sh
 # An agent edits the main work tree instead of its own, by an absolute path. The person hears of it.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 echo a >f
 commit f
 board
 task t1
 work <<'W'
-echo leaked >>"$T/r/f"
-echo new >"$T/r/stray.txt"
+echo leaked >>"$R/f"
+echo new >"$R/stray.txt"
 echo hi >a.txt
 W
 rush

@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent writes its work and ends without a commit. The work is kept, and who looks finds it.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 once
 task t1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent rebases onto main, which has moved: a commit that is not its own comes along.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 once
 task t1 --owns a.txt

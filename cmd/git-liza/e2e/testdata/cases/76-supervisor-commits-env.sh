@@ -1,7 +1,7 @@
 #!/bin/sh
 # Supervisors commit for a program that cannot. A file of secrets that the set-up left neither gets in nor stops the work.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 echo 'API=top-secret-value' >.env
 board
 once

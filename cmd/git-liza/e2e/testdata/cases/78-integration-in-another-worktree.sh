@@ -1,7 +1,7 @@
 #!/bin/sh
 # The person tries integration in a worktree of their own, where a file of theirs is in the way of a merge.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 must git worktree add -q "$T/integration" integration
 task t1

@@ -15,6 +15,6 @@ git -C "$T/hub.git" cat-file -e refs/liza/saved/t1/1:half.txt 2>/dev/null || voi
 reached 'the work is saved on the remote'
 cd "$T/hub.git"
 reachable top-secret && fail 'private keys that lay in a worktree are saved and pushed'
-cd "$T/r"
+cd "$R"
 reachable top-secret && fail 'private keys that lay in a worktree are saved'
 pass 'saved without them'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The set-up leaves files that .gitignore does not name. Neither coder nor reviewer is held for them.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 once
 set_up 'mkdir -p build && echo x >build/cache && ln -s /usr/bin/env .tool'

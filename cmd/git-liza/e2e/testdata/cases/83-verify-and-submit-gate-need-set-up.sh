@@ -1,7 +1,7 @@
 #!/bin/sh
 # The task's check and a gate at submission need what the set-up installs.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 echo node_modules >.gitignore
 commit ignore
 board

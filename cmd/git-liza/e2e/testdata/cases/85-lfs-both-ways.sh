@@ -4,8 +4,8 @@
 . "$(dirname "$0")/lib.sh"
 git lfs version >/dev/null 2>&1 || skip 'needs git-lfs'
 must git init -q --bare "$T/hub.git"
-git clone -q "file://$T/hub.git" "$T/r" 2>/dev/null
-cd "$T/r"
+git clone -q "file://$T/hub.git" "$R" 2>/dev/null
+cd "$R"
 must git lfs install --local
 echo '*.bin filter=lfs diff=lfs merge=lfs -text' >.gitattributes
 head -c 1000 /dev/urandom >old.bin && commit older && head -c 2000 /dev/urandom >old.bin

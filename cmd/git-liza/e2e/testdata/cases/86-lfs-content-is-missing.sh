@@ -3,8 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 git lfs version >/dev/null 2>&1 || skip 'needs git-lfs'
 must git init -q --bare "$T/hub.git"
-git clone -q "file://$T/hub.git" "$T/r" 2>/dev/null
-cd "$T/r"
+git clone -q "file://$T/hub.git" "$R" 2>/dev/null
+cd "$R"
 must git lfs install --local
 echo '*.bin filter=lfs diff=lfs merge=lfs -text' >.gitattributes
 seed
@@ -32,17 +32,17 @@ head -c 3000 /dev/urandom >new.bin && store
 reached 'a coder has work'
 chmod u+w ".git/$object" && printf X | dd of=".git/$object" conv=notrunc 2>"$T/dd"
 refused 'damaged content' "$sum is damaged"
-[ ! -e "$T/r/.git/$object" ] || fail 'damaged content is taken over'
+[ ! -e "$R/.git/$object" ] || fail 'damaged content is taken over'
 sh -c "$(said)" >"$T/typed.out" 2>&1 && [ "$(sha256sum <".git/$object")" = "$sum  -" ] || fail 'what is said does not help'
 
 git liza show --trace HEAD >"$T/trace" 2>&1 || : # takes over what is committed here
-[ -f "$T/r/.git/$object" ] || fail 'content is not taken over'
-mv "$T/r/.git/$object" "$T/lost"
+[ -f "$R/.git/$object" ] || fail 'content is not taken over'
+mv "$R/.git/$object" "$T/lost"
 older=$object
 head -c 3000 /dev/urandom >new.bin && store
 rm -f ".git/$older"
 refused 'content that is lost' new.bin
-mv "$T/lost" "$T/r/.git/$older"
+mv "$T/lost" "$R/.git/$older"
 sh -c "$(said)" >"$T/typed.out" 2>&1 && [ -f "$T/hub.git/$older" ] || fail 'what is said uploads nothing'
 git liza submit t1 >"$T/again.out" 2>&1 && is READY_FOR_REVIEW t1 || fail 'after that it is refused still'
 [ -f "$T/hub.git/$object" ] || fail 'content is not uploaded'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A session replaces a hook of the board's and writes its sum where the sums of hooks are.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 task t2
@@ -10,14 +10,14 @@ cat >"$T/hook" <<P
 #!/bin/sh
 [ -e $T/payload ] && exit 0
 echo x >$T/payload
-setsid env -i PATH="$PATH" HOME="$HOME" sh -c 'sleep 1; cd $T/r; $(judges t1); echo x >$T/over' >/dev/null 2>&1 &
+setsid env -i PATH="$PATH" HOME="$HOME" sh -c 'sleep 1; cd $R; $(judges t1); echo x >$T/over' >/dev/null 2>&1 &
 P
 chmod +x "$T/hook"
 after <<'W'
 [ $LIZA_TASK = t1 ] || exit 0
-hook="$T/r/.git/hooks/reference-transaction"
+hook="$R/.git/hooks/reference-transaction"
 sum() { sha256sum <"$1" | cut -d ' ' -f 1; }
-sed -i "s/$(sum "$hook")/$(sum "$T/hook")/" "$T/r/.git/liza/hooks.json"
+sed -i "s/$(sum "$hook")/$(sum "$T/hook")/" "$R/.git/liza/hooks.json"
 cp "$T/hook" "$hook"
 : >"$T/replaced"
 W

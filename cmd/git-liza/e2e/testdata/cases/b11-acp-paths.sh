@@ -1,7 +1,7 @@
 #!/bin/sh
 # Edits outside of the worktree, asked for by the Agent Client Protocol in four ways. None is allowed.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 once
 task t1
@@ -33,7 +33,8 @@ while read -r line; do
 	esac
 done
 A
-git config liza.provider.acp.env T
+git config --add liza.provider.acp.env T
+git config --add liza.provider.acp.env R
 provider="acp:sh $T/acp.sh" reviewers=0 bound=60 rush
 cat "$T/answers"
 began t1

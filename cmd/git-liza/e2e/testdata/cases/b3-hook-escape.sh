@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent only writes files. Its supervisor commits them with the user's hook, which runs what is in the checkout.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 printf 'lint:\n\t@true\n' >Makefile
 commit lint
 printf '#!/bin/sh\nexec make -s lint\n' >.git/hooks/pre-commit
@@ -18,7 +18,7 @@ printf '```liza\nsummary: w\nvalidation: none\nextend: ["**"]\n```\n'
 A
 cat >"$T/payload.sh" <<P
 echo x >>"$T/payload"
-setsid env -i PATH="$PATH" HOME="$HOME" sh -c 'cd $T/r; for i in \$(seq 40); do $(judges t1) && break; sleep 0.2; done; echo x >$T/over' >/dev/null 2>&1 &
+setsid env -i PATH="$PATH" HOME="$HOME" sh -c 'cd $R; for i in \$(seq 40); do $(judges t1) && break; sleep 0.2; done; echo x >$T/over' >/dev/null 2>&1 &
 P
 reviewers=0 rush
 worked t1

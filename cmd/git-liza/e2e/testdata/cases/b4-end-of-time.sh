@@ -1,7 +1,7 @@
 #!/bin/sh
 # A move that is dated far ahead comes to the board of a clone. Others go on, or are told how to.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 work <<'W'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A session leaves a hook that the clone did not have. The supervisor's next checkout does not run it.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 task t2
@@ -12,7 +12,7 @@ cat >"$T/hook" <<P
 #!/bin/sh
 [ -e $T/payload ] && exit 0
 echo x >$T/payload
-setsid env -i PATH="$PATH" HOME="$HOME" sh -c 'cd $T/r; $(judges t1); echo x >$T/over' >/dev/null 2>&1 &
+setsid env -i PATH="$PATH" HOME="$HOME" sh -c 'cd $R; $(judges t1); echo x >$T/over' >/dev/null 2>&1 &
 P
 after <<'W'
 [ $LIZA_TASK = t1 ] && cp "$T/hook" "$LIZA_CLONE/.git/hooks/post-checkout" && chmod +x "$LIZA_CLONE/.git/hooks/post-checkout"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # What a session leaves in the main clone: settings, a hook, attributes, and a prompt that the next agent would read.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 echo 'echo x >w' | work
 after <<'W'
-cd "$T/r"
+cd "$R"
 for key in branch.main.pushRemote remote.pushDefault http.sslVerify sendemail.smtpServer init.templateDir gpg.ssh.allowedSignersFile core.excludesFile core.sshCommand; do
 	git config $key evil
 done

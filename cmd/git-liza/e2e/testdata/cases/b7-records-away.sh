@@ -2,14 +2,14 @@
 # An agent moves the records of guards away and acts from a namespace of processes of its own.
 . "$(dirname "$0")/lib.sh"
 unshare -Urpf --mount-proc true 2>/dev/null || skip 'needs namespaces of users'
-repo "$T/r"
+repo "$R"
 board
 task t1
 echo 'echo x >a.txt' | work
 after <<W
-records=$T/r/.git/liza/guards
+records=$R/.git/liza/guards
 [ -d \$records ] && mv \$records \$records.away
-env -i PATH="$PATH" HOME="$HOME" unshare -Urpf --mount-proc sh -c 'cd $T/r; $(judges t1)' >"$T/judges.out" 2>&1
+env -i PATH="$PATH" HOME="$HOME" unshare -Urpf --mount-proc sh -c 'cd $R; $(judges t1)' >"$T/judges.out" 2>&1
 [ -d \$records.away ] && mv \$records.away \$records
 echo x >$T/over
 W

@@ -2,7 +2,7 @@
 # An agent leaves its session, its folder and its environment, and kills its guard. What it begins then
 # descends from no session that anybody finds, and acts as a reviewer and as a person.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 echo 'echo x >a.txt' | work
@@ -12,7 +12,7 @@ echo x >$T/payload
 sleep 0.5
 kill -KILL \$1
 until [ -e $T/ended ]; do sleep 0.2; done
-cd $T/r
+cd $R
 { $(judges t1)
 git liza approve t1 --commit \$(git rev-parse refs/heads/liza/t1)
 git liza record dismiss sprint-1/1 --reason fine; } >$T/left.out 2>&1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The coder still runs while its work is reviewed, and replaces the programs that sessions find first.
 . "$(dirname "$0")/lib.sh"
-repo "$T/r"
+repo "$R"
 board
 task t1
 echo 'echo x >a.txt' | work

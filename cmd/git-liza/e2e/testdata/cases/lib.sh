@@ -13,7 +13,7 @@
 set -u
 if [ -z "${T:-}" ]; then # begin anew, with this environment alone
 	T=$(mktemp -d "${TMPDIR:-/tmp}/liza-case.XXXXXX") && mkdir "$T/home" "$T/tmp" || exit 2
-	exec env -i T="$T" HOME="$T/home" TMPDIR="$T/tmp" PATH="$PATH" TZ=UTC LC_ALL=C.UTF-8 USER=ann \
+	exec env -i T="$T" R="$T-r" CONFINE="${CONFINE:-off}" HOME="$T/home" TMPDIR="$T/tmp" PATH="$PATH" TZ=UTC LC_ALL=C.UTF-8 USER=ann \
 		GIT_CONFIG_GLOBAL="$T/home/.gitconfig" GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 \
 		GIT_AUTHOR_DATE=2026-01-17T14:06:00Z GIT_COMMITTER_DATE=2026-01-17T14:06:00Z sh "$0"
 fi
@@ -26,21 +26,24 @@ finish() {
 	for i in 1 2 3 4 5; do
 		kill -KILL $(left) 2>/dev/null || break
 	done
-	cd / && chmod -R u+rwX "$T" && rm -rf "$T"
+	cd / && chmod -R u+rwX "$T" "$R" 2>/dev/null; rm -rf "$T" "$R"
 	exit $code
 }
 trap finish EXIT
 trap 'exit 2' HUP INT TERM
 
-# What is shown is what holds where the kernel confines no session.
-cat >"$HOME/.gitconfig" <<'C'
+# $CONFINE is what the kernel does with sessions. Confined, they reach the folder of the script, but not the
+# repository beside it.
+cat >"$HOME/.gitconfig" <<C
 [user]
 	name = Ann Example
 	email = ann@example.com
 [init]
 	defaultBranch = main
 [liza]
-	confine = off
+	confine = $CONFINE
+[liza "confine"]
+	write = $T
 [advice]
 	detachedHead = false
 C
@@ -73,7 +76,7 @@ commit() { git add -A && git commit -q -m "$1"; }
 repo() { must git init -q "$1"; cd "$1" && seed; }
 seed() { mkdir -p specs && echo '# Vision' >specs/vision.md && commit start || void 'no first commit'; }
 # hub: a bare repository, and a clone of it to work in.
-hub() { must git init -q --bare "$T/hub.git"; repo "$T/r"; git remote add origin "$T/hub.git" && git push -q origin main || void 'no hub'; }
+hub() { must git init -q --bare "$T/hub.git"; repo "$R"; git remote add origin "$T/hub.git" && git push -q origin main || void 'no hub'; }
 # board [FLAGS]: a board whose losers of races do not pause.
 board() {
 	must git liza init 'A goal' --spec specs/vision.md "$@"
@@ -117,11 +120,12 @@ supervised() {
 	git config liza.provider.mine.args "$T/program.sh"
 	git config liza.provider.mine.output plain
 	git config liza.provider.mine.commit supervisor
-	git config liza.provider.mine.env T
+	git config --add liza.provider.mine.env T
+	git config --add liza.provider.mine.env R
 	provider=mine
 }
 # rush [FLAGS]: one coder and one reviewer until nothing is left to do.
-rush() { timeout -k 5 "${bound:-120}" git liza rush --until-idle --planners 0 --coders "${coders:-1}" --reviewers "${reviewers:-1}" --provider "${provider:-exec:T='$T' sh '$T/agent.sh'}" "$@" >"${out:-$T/rush.out}" 2>&1; }
+rush() { timeout -k 5 "${bound:-120}" git liza rush --until-idle --planners 0 --coders "${coders:-1}" --reviewers "${reviewers:-1}" --provider "${provider:-exec:T='$T' R='$R' sh '$T/agent.sh'}" "$@" >"${out:-$T/rush.out}" 2>&1; }
 
 # By hand. code TASK AGENT COMMANDS: claims, plays the commands in the worktree, commits, submits.
 code() {
@@ -138,12 +142,12 @@ approve() {
 judges() { echo "git liza review $1 --as code-reviewer-9; git liza approve $1 --as code-reviewer-9 --commit \$(git rev-parse refs/heads/liza/$1) && git liza merge $1"; }
 verdict_stands() { moved "approve $1" || is APPROVED "$1" || is MERGED "$1"; }
 
-# guarded: a server with hooks, the principals ann and coders, and a merged task. ann's clone is $T/r.
+# guarded: a server with hooks, the principals ann and coders, and a merged task. ann's clone is $R.
 guarded() {
 	must git init -q --bare "$T/hub.git"
 	must git -C "$T/hub.git" liza hooks install --server
 	git -C "$T/hub.git" config liza.server.userEnv PUSHER
-	repo "$T/r"
+	repo "$R"
 	board --no-hooks
 	git remote add origin "$T/hub.git"
 	task t1
