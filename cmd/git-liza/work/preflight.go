@@ -184,7 +184,11 @@ func (d *Doctor) confinement(ctx context.Context) Finding {
 	if state == proc.Unconfined && !settings.Off {
 		return Finding{Check: check, State: "warn", Text: "this kernel confines no command (Linux 6.2 does): sessions and gates reach whatever you reach", Hint: "git config liza.confine off"}
 	}
-	return fine(check, "of sessions and gates: %s", state)
+	closed := ""
+	if state != proc.Unconfined && !settings.Sockets {
+		closed = ", without pushes by ssh, UNIX sockets of tests and docker (git config liza.confine.sockets all)"
+	}
+	return fine(check, "of sessions and gates: %s%s", state, closed)
 }
 
 // sameCommands are the commands of a board with something in common.
