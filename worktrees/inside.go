@@ -165,6 +165,14 @@ var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.spl
 	"core.hookspath", "credential.", "include.", "includeif.", "lfs.storage", "liza.", "extensions.", "gc.", "commit.gpgsign", "tag.gpgsign",
 	"sendemail.", "imap.", "github.", "gitlab.", "gitea."}
 
+// holdsSecret reports whether a setting is a password by its name, or an address with one.
+func holdsSecret(s git.Setting) bool {
+	name := strings.ToLower(s.Key[strings.LastIndexByte(s.Key, '.')+1:])
+	_, address, _ := strings.Cut(s.Value, "://")
+	host, _, _ := strings.Cut(address, "/")
+	return strings.Contains(host, "@") || slices.ContainsFunc([]string{"token", "password", "secret"}, func(word string) bool { return strings.Contains(name, word) })
+}
+
 // config is the configuration inside: the clone's own, and what that includes, without what is left
 // out.
 func (i *insides) config(ctx context.Context, r record) (string, error) {
@@ -184,7 +192,7 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 			version = "1"
 			return false
 		}
-		return s.IsAmong(leftOut)
+		return s.IsAmong(leftOut) || holdsSecret(s)
 	})
 	settings = append(settings, git.Setting{Key: "core.repositoryformatversion", Value: version}, git.Setting{Key: "core.bare", Value: "false"},
 		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "maintenance.auto", Value: "false"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},

@@ -151,9 +151,10 @@ func TestSecretsStayOutside(t *testing.T) {
 				p.git("config", one.included, filepath.Base(one.file))
 			}
 			for _, key := range []string{"sendemail.smtpPass", "imap.pass", "github.token", "gitlab.token", "http.extraHeader", "http.https://host/.extraHeader", "credential.helper",
-				"url.https://me:secret@host/.insteadOf", "remote.upstream.pushurl", "branch.main.description", "commit.gpgSign"} {
+				"url.https://me:secret@host/.insteadOf", "remote.upstream.pushurl", "branch.main.description", "commit.gpgSign", "hub.oauthToken"} {
 				p.git("config", "--file", filepath.Join(p.dir, one.file), key, "secret")
 			}
+			p.git("config", "--file", filepath.Join(p.dir, one.file), "alias.up", "!git push https://me:secret@host/repository")
 			p.git("config", "--file", filepath.Join(p.dir, one.file), "user.signingKey", "mine")
 			tree := p.branch("task-1", "liza/task-1")
 			require.NotContains(t, p.gitIn(tree.Path, "config", "--list", "--show-origin"), "secret")

@@ -177,6 +177,9 @@ func RenderConfig(settings []Setting) string {
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 	for _, s := range settings {
 		first, last := strings.IndexByte(s.Key, '.'), strings.LastIndexByte(s.Key, '.')
+		if first < 0 {
+			continue // before any section, where git knows no setting
+		}
 		fmt.Fprintf(&text, "[%s", s.Key[:first])
 		if first < last {
 			fmt.Fprintf(&text, " \"%s\"", strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s.Key[first+1:last]))

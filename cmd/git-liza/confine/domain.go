@@ -130,24 +130,11 @@ var outsideFiles = []string{".gitconfig", ".config/git", ".git-credentials", ".n
 func (p Place) Outside(repo *git.Repo, environ []string) (reads, changes *proc.Domain) {
 	reads = &proc.Domain{Read: append(slices.Clone(p.Domain.Read), repo.CommonDir()), Write: p.Domain.Write}
 	changes = &proc.Domain{Read: reads.Read, Write: append(slices.Clone(p.Domain.Write), repo.CommonDir()), Sockets: true}
+	changes.Read = append(changes.Read, repo.MainWorkTree()) // what .worktreeinclude names, for gates
 	for _, name := range outsideFiles {
 		changes.Read = append(changes.Read, filepath.Join(proc.Value(environ, "HOME"), name))
 	}
 	return reads, changes
-}
-
-// OpenForGit opens what git needs whose hooks and filters may run files of the checkout, with its entry
-// in the clone as GIT_DIR: to read the clone, and to write the entry, objects, and branches of tasks.
-// environ is git's.
-func (p Place) OpenForGit(ctx context.Context, repo *git.Repo, environ []string) {
-	p.Domain.Read = append(p.Domain.Read, repo.CommonDir())
-	p.Domain.Write = append(p.Domain.Write, proc.Value(environ, "GIT_DIR"), proc.Value(environ, "GIT_OBJECT_DIRECTORY"), repo.Config.ContentStore(ctx))
-	if index := proc.Value(environ, "GIT_INDEX_FILE"); index != "" {
-		p.Domain.Write = append(p.Domain.Write, filepath.Dir(index))
-	}
-	for _, name := range []string{"objects", "reftable", "refs/heads/" + layout.TaskBranches, "logs/refs/heads/" + layout.TaskBranches} {
-		p.Domain.Write = append(p.Domain.Write, filepath.Join(repo.CommonDir(), filepath.FromSlash(name)))
-	}
 }
 
 // Named are the files and folders that the words of a command name by absolute paths, or from
