@@ -60,7 +60,7 @@ func blocksGit(dir, name string) bool {
 		gitDir = target
 	}
 	shares, _ := git.ReadSmall(filepath.Join(gitDir, "commondir"))
-	common := absoluteIn(gitDir, strings.TrimSpace(string(shares)))
+	common := git.AbsoluteIn(gitDir, strings.TrimSpace(string(shares)))
 	head, _ := git.ReadSmall(filepath.Join(gitDir, "HEAD"))
 	ref := strings.TrimSpace(strings.TrimPrefix(string(head), "ref:"))
 	for _, path := range []string{gitDir + "/HEAD", gitDir + "/commondir", common + "/packed-refs", gitDir + "/" + ref, common + "/" + ref} {

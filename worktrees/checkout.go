@@ -142,7 +142,7 @@ func readDotGit(dir string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%s is not that of a worktree", filepath.Join(dir, ".git"))
 	}
-	return absoluteIn(dir, target), nil
+	return git.AbsoluteIn(dir, target), nil
 }
 
 // makeCheckout makes a new checkout, after what is left of one whose folder is gone.
@@ -198,7 +198,7 @@ func (i *insides) fillCheckout(ctx context.Context, r record, args ...string) er
 
 // postCheckout runs the user's hook as `git worktree add` does. What it leaves is nobody's work.
 func (t *Trees) postCheckout(ctx context.Context, r record) error {
-	folder, err := t.isolation.hooksFolder(ctx)
+	folder, err := t.repo.Config.HooksOfUser(ctx)
 	if err == nil && t.repo.Config.LacksHook(ctx, folder, "post-checkout") {
 		return nil
 	}

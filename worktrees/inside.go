@@ -115,7 +115,7 @@ const refusePush = "[ -z \"$LIZA_AGENT_ID\" ] || { echo \"nothing is pushed from
 // passHooks has the hooks inside run those of the clone that are there. What is there inside
 // already is somebody's own, or runs the same.
 func (i *insides) passHooks(ctx context.Context, root *os.Root) error {
-	folder, err := i.isolation.hooksFolder(ctx)
+	folder, err := i.repo.Config.HooksOfUser(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,17 +160,16 @@ func (i *insides) alternates(r record, objects, common string) (text string) {
 }
 
 // leftOut are the keys, or what they begin with, of the clone's configuration that are
-// about places, pushing, signing with the user's key, secrets or this program. The hooks inside run those of its folder.
+// about places, pushing, signing with the user's key, secrets or this program. The hooks inside
+// run those of its folder.
 var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.splitindex", "core.repositoryformatversion", "remote.", "branch.", "http.", "url.",
 	"core.hookspath", "credential.", "include.", "includeif.", "lfs.storage", "liza.", "extensions.", "gc.", "commit.gpgsign", "tag.gpgsign",
 	"sendemail.", "imap.", "github.", "gitlab.", "gitea."}
 
-// holdsSecret reports whether a setting is a password by its name, or an address with one.
-func holdsSecret(s git.Setting) bool {
+// namesSecret reports whether a setting is a secret by its name.
+func namesSecret(s git.Setting) bool {
 	name := strings.ToLower(s.Key[strings.LastIndexByte(s.Key, '.')+1:])
-	_, address, _ := strings.Cut(s.Value, "://")
-	host, _, _ := strings.Cut(address, "/")
-	return strings.Contains(host, "@") || slices.ContainsFunc([]string{"token", "password", "secret"}, func(word string) bool { return strings.Contains(name, word) })
+	return slices.ContainsFunc([]string{"token", "password", "secret"}, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // config is the configuration inside: the clone's own, and what that includes, without what is left
@@ -192,8 +191,11 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 			version = "1"
 			return false
 		}
-		return s.IsAmong(leftOut) || holdsSecret(s)
+		return s.IsAmong(leftOut) || namesSecret(s)
 	})
+	for n := range settings {
+		settings[n].Value = git.WithoutUser(settings[n].Value)
+	}
 	settings = append(settings, git.Setting{Key: "core.repositoryformatversion", Value: version}, git.Setting{Key: "core.bare", Value: "false"},
 		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "maintenance.auto", Value: "false"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},
 		git.Setting{Key: "core.hooksPath", Value: hooks}, git.Setting{Key: "submodule.alternateErrorStrategy", Value: "info"},

@@ -156,9 +156,12 @@ func TestSecretsStayOutside(t *testing.T) {
 			}
 			p.git("config", "--file", filepath.Join(p.dir, one.file), "alias.up", "!git push https://me:secret@host/repository")
 			p.git("config", "--file", filepath.Join(p.dir, one.file), "user.signingKey", "mine")
+			p.git("config", "--file", filepath.Join(p.dir, one.file), "submodule.lib.url", "ssh://git@host/lib")
 			tree := p.branch("task-1", "liza/task-1")
 			require.NotContains(t, p.gitIn(tree.Path, "config", "--list", "--show-origin"), "secret")
 			require.Equal(t, "mine", p.gitIn(tree.Path, "config", "user.signingKey"))
+			require.Equal(t, "!git push https://host/repository", p.gitIn(tree.Path, "config", "alias.up"))
+			require.Equal(t, "ssh://git@host/lib", p.gitIn(tree.Path, "config", "submodule.lib.url"))
 		})
 	}
 }

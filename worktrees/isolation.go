@@ -37,7 +37,7 @@ func (i *isolation) run(ctx context.Context, r record, c git.Cmd) ([]byte, error
 // runWithHooks runs git as run does, with the user's hooks but not those of the work
 // tree itself.
 func (i *isolation) runWithHooks(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
-	folder, err := i.hooksFolder(ctx)
+	folder, err := i.repo.Config.HooksOfUser(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,21 +97,6 @@ func (i *isolation) lockFilesOf(r record, c git.Cmd) []string {
 		list = append(list, filepath.Join(i.common, "refs", "heads", filepath.FromSlash(r.branch)+".lock"))
 	}
 	return list
-}
-
-// hooksFolder is the folder of the user's hooks. A relative one is that of the main
-// work tree, as `git liza hooks install` has it: in any other it holds what an
-// agent wrote.
-func (i *isolation) hooksFolder(ctx context.Context) (string, error) {
-	i.repo.Config.Renew()
-	folder, err := i.repo.Config.Config(ctx, "core.hooksPath")
-	switch {
-	case err != nil || folder == "":
-		return filepath.Join(i.common, "hooks"), err
-	case folder[0] == '~' && !strings.HasPrefix(folder, "~/"):
-		return folder, nil
-	}
-	return absoluteIn(cmp.Or(i.main, i.common), git.ExpandHome(folder)), nil
 }
 
 // sparseKeys are what git writes into a configuration of the main work tree alone, and what a

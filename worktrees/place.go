@@ -57,7 +57,7 @@ func placeAt(repo *git.Repo, from, set string) string {
 	if set == "" && repo.MainWorkTree() == "" {
 		return ""
 	}
-	return absoluteIn(from, git.ExpandHome(cmp.Or(set, layout.Worktrees)))
+	return git.AbsoluteIn(from, git.ExpandHome(cmp.Or(set, layout.Worktrees)))
 }
 
 // Root is the folder of the checkouts, and later the one that it will be once those are gone, ""

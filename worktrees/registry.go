@@ -108,7 +108,7 @@ func (g *registry) readRecord(ctx context.Context, r *record, links folderLinks)
 	if err != nil || len(location) == 0 {
 		return false, nil
 	}
-	dotGit := absoluteIn(r.gitDir, strings.TrimSpace(string(location)))
+	dotGit := git.AbsoluteIn(r.gitDir, strings.TrimSpace(string(location)))
 	r.path = links.resolve(filepath.Dir(dotGit))
 	reason, err := git.ReadSmall(filepath.Join(r.gitDir, "locked"))
 	switch {
@@ -266,14 +266,6 @@ func findRecord(records []record, name string) (record, bool) {
 		}
 	}
 	return record{}, false
-}
-
-// absoluteIn returns path as an absolute one, relative to dir.
-func absoluteIn(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 // resolveLinks follows the symbolic links in a path, of which the last component

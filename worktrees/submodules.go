@@ -148,7 +148,7 @@ func (i *insides) saveSubmodule(ctx context.Context, r record, dir string, saved
 	tagged, tagErr := run("rev-list", "--count", "--stdin")
 	stashed, _ := git.ReadSmall(filepath.Join(dir, "logs", "refs", "stash"))
 	workTree, configErr := run("config", "--file", filepath.Join(dir, "config"), "--no-includes", "core.worktree")
-	at.path = resolveLinks(absoluteIn(dir, workTree))
+	at.path = resolveLinks(git.AbsoluteIn(dir, workTree))
 	info, infoErr := os.Lstat(filepath.Join(at.path, ".git"))
 	if only != tagged || bytes.Count(stashed, []byte("\n")) > 1 {
 		return false // tags of its own, and stashes below the last one, are not taken over

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // CloneKey is the key by which the repository inside a checkout names the git directory of
@@ -170,6 +172,13 @@ func (s Setting) IsAmong(keys []string) bool {
 		return s.Key == key || strings.HasSuffix(key, ".") && strings.HasPrefix(s.Key, key)
 	})
 }
+
+// userOfAddress matches whom an address of the web is asked as.
+var userOfAddress = pattern.Late(`(https?|ftps?)://[^/@\s]+@`)
+
+// WithoutUser is a text without the users in addresses of the web, and so without their passwords
+// and tokens.
+func WithoutUser(text string) string { return userOfAddress().ReplaceAllString(text, "$1://") }
 
 // RenderConfig is the text of a file of configuration with the settings in their order.
 func RenderConfig(settings []Setting) string {

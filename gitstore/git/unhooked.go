@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -51,6 +52,28 @@ func (c *RepoConfiguration) hooksFolder(ctx context.Context) (folder string, kno
 		return filepath.Join(c.repo.commonDir, "hooks"), true
 	}
 	return filepath.Clean(folder), filepath.IsAbs(folder)
+}
+
+// HooksOfUser is the folder of the user's hooks. A relative one is that of the main work tree, as
+// `git liza hooks install` has it: in any other it holds what an agent wrote.
+func (c *RepoConfiguration) HooksOfUser(ctx context.Context) (string, error) {
+	c.Renew()
+	folder, err := c.Config(ctx, "core.hooksPath")
+	switch {
+	case err != nil || folder == "":
+		return filepath.Join(c.repo.commonDir, "hooks"), err
+	case folder[0] == '~' && !strings.HasPrefix(folder, "~/"):
+		return folder, nil
+	}
+	return AbsoluteIn(cmp.Or(c.repo.MainWorkTree(), c.repo.commonDir), ExpandHome(folder)), nil
+}
+
+// AbsoluteIn returns path as an absolute one, relative to dir.
+func AbsoluteIn(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
 }
 
 // LacksHook reports whether git certainly has no hook of a name, where it takes hooks

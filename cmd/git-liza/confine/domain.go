@@ -1,7 +1,6 @@
 package confine
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -88,15 +87,14 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 		settings, _ := repo.Config.SettingsIn(ctx, filepath.Join(filepath.Dir(path), "config")) // git says what it cannot read
 		for _, one := range settings {
 			if one.Key == "core.worktree" { // its .git says where it is
-				modules = append(modules, filepath.Join(absolute(filepath.Dir(path), one.Value), ".git"))
+				modules = append(modules, filepath.Join(git.AbsoluteIn(filepath.Dir(path), one.Value), ".git"))
 			}
 		}
 		return fs.SkipDir
 	})
 	d.Read = slices.Concat(s.Read, stores, modules, topFiles(ctx, repo, dir),
 		[]string{filepath.Join(repo.Config.ContentStore(ctx), "objects"), filepath.Join(repo.CommonDir(), layout.Private, "origin"), filepath.Join(repo.CommonDir(), layout.Private, "hooks")})
-	if hooks, err := repo.Config.Config(ctx, "core.hooksPath"); err == nil { // those of the clone run inside, see package worktrees
-		hooks = absolute(cmp.Or(repo.MainWorkTree(), repo.CommonDir()), git.ExpandHome(cmp.Or(hooks, filepath.Join(repo.CommonDir(), "hooks"))))
+	if hooks, err := repo.Config.HooksOfUser(ctx); err == nil { // they run inside, see package worktrees
 		d.Read = append(d.Read, hooks, filepath.Join(repo.MainWorkTree(), ".husky")) // what husky makes there is not tracked, and called by ours
 	}
 	theirs, _ := filepath.EvalSymlinks(proc.Value(environ, "HOME")) // or "", if there is none
@@ -229,13 +227,6 @@ func besides(path, home string, private []string) []string {
 		return list
 	}
 	return []string{above}
-}
-
-func absolute(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
 }
 
 func isBelow(path, dir string) bool {

@@ -72,18 +72,18 @@ func (f *Found) findProgram(ctx context.Context, environ []string) {
 }
 
 // StartsIn reports whether a program that was found prints its version in a place too, where it does
-// so without. One that takes long may be slow alone.
-func (f Found) StartsIn(ctx context.Context, environ []string, place confine.Place) bool {
+// so without, and what it says. One that takes long may be slow alone.
+func (f Found) StartsIn(ctx context.Context, environ []string, place confine.Place) (starts bool, said string) {
 	before := f.Problem
 	place.Domain = Provider{Row: f.Row}.domain(Spawn{Domain: place.Domain, Environ: environ}, launcher.Session{})
-	f.ask(ctx, environ, place)
-	return f.Problem == before || f.Problem == unanswered
+	said = f.ask(ctx, environ, place)
+	return f.Problem == before || f.Problem == unanswered, said
 }
 
-// ask asks the program for its version.
-func (f *Found) ask(ctx context.Context, environ []string, place confine.Place) {
+// ask asks the program for its version, and returns what it says beside.
+func (f *Found) ask(ctx context.Context, environ []string, place confine.Place) (said string) {
 	if len(f.Version) == 0 {
-		return
+		return ""
 	}
 	p := Provider{Row: f.Row}
 	var printed firstBytes
@@ -99,6 +99,7 @@ func (f *Found) ask(ctx context.Context, environ []string, place confine.Place) 
 	default:
 		f.compareVersion(string(printed) + "\n" + r.Excerpt)
 	}
+	return r.Excerpt
 }
 
 // firstBytes keeps the first bytes that are written to it. A warning on standard

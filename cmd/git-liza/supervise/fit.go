@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // Unfit says why a provider's program cannot be used. The zero value means that it can.
@@ -133,11 +131,12 @@ func checkConfined(ctx context.Context, r *Rush, p provider.Provider, found prov
 		return Unfit{} // sessions say why
 	}
 	defer place.Close()
-	if found.StartsIn(ctx, r.Environ, place) {
+	starts, said := found.StartsIn(ctx, r.Environ, place)
+	if starts {
 		return Unfit{}
 	}
-	return Unfit{Reason: fmt.Sprintf("provider %s: %s does not start where sessions are confined to what they may reach", p.Name, found.Path),
-		Hint: "git config --add liza.confine.read " + shell.Quote(filepath.Dir(found.Path)), Override: "git config liza.confine off", mayStart: true}
+	return Unfit{Reason: fmt.Sprintf("provider %s: %s does not start where sessions are confined: %s; what it needs is opened by git config --add liza.confine.read PATH", p.Name, found.Path, lastOutput(said)),
+		Hint: "git config liza.confine off", mayStart: true}
 }
 
 // checkRow says why agents of a role cannot use a provider, whatever its program.

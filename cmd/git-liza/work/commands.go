@@ -15,7 +15,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -97,7 +96,7 @@ func (c *commands) place(ctx context.Context, dir, home string) (confine.Place, 
 	if err != nil {
 		return confine.Place{}, err
 	}
-	if !slices.ContainsFunc([]string{root, later, filepath.Join(c.repo.CommonDir(), layout.Private)}, func(ours string) bool {
+	if !slices.ContainsFunc([]string{root, later}, func(ours string) bool {
 		info, err := os.Stat(ours)
 		return err == nil && os.SameFile(info, around)
 	}) {
