@@ -166,12 +166,6 @@ var leftOut = []string{"core.worktree", "core.bare", "core.fsmonitor", "core.spl
 	"core.hookspath", "credential.", "include.", "includeif.", "lfs.storage", "liza.", "extensions.", "gc.", "commit.gpgsign", "tag.gpgsign",
 	"sendemail.", "imap.", "github.", "gitlab.", "gitea."}
 
-// namesSecret reports whether a setting is a secret by its name.
-func namesSecret(s git.Setting) bool {
-	name := strings.ToLower(s.Key[strings.LastIndexByte(s.Key, '.')+1:])
-	return slices.ContainsFunc([]string{"token", "password", "secret"}, func(word string) bool { return strings.Contains(name, word) })
-}
-
 // config is the configuration inside: the clone's own, and what that includes, without what is left
 // out.
 func (i *insides) config(ctx context.Context, r record) (string, error) {
@@ -191,7 +185,7 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 			version = "1"
 			return false
 		}
-		return s.IsAmong(leftOut) || namesSecret(s)
+		return s.IsAmong(leftOut) || s.NamesSecret()
 	})
 	for n := range settings {
 		settings[n].Value = git.WithoutUser(settings[n].Value)

@@ -137,6 +137,18 @@ func (c *RepoConfiguration) Values(ctx context.Context, key string) (list []stri
 	return lists.Of(lines, func(one Setting) string { return one.Value }), nil
 }
 
+// Files are the files of the configuration, with what they include: by absolute paths, but for those of
+// a scope, as git names them (git-config(1), --show-scope).
+func (c *RepoConfiguration) Files(ctx context.Context, except string) (list []string, err error) {
+	out, err := c.repo.Git(ctx, append(slices.Clone(listConfig), "--show-scope", "--show-origin")...)
+	for one := range slices.Chunk(strings.Split(string(out), "\x00"), 3) {
+		if len(one) == 3 && one[0] != except && strings.HasPrefix(one[1], "file:") {
+			list = lists.Add(list, AbsoluteIn(c.repo.commonDir, one[1][len("file:"):]))
+		}
+	}
+	return list, err
+}
+
 func (c *RepoConfiguration) hasChanged() bool {
 	return slices.ContainsFunc(c.files, func(f seenFile) bool { return !f.isSame() })
 }

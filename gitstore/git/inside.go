@@ -173,6 +173,12 @@ func (s Setting) IsAmong(keys []string) bool {
 	})
 }
 
+// NamesSecret reports whether a setting is a secret by its name.
+func (s Setting) NamesSecret() bool {
+	name := strings.ToLower(s.Key[strings.LastIndexByte(s.Key, '.')+1:])
+	return slices.ContainsFunc([]string{"token", "password", "secret"}, func(word string) bool { return strings.Contains(name, word) })
+}
+
 // userOfAddress matches whom an address of the web is asked as.
 var userOfAddress = pattern.Late(`(https?|ftps?)://[^/@\s]+@`)
 

@@ -34,7 +34,7 @@ func newPerson(t *testing.T) *person {
 	}
 	home := t.TempDir()
 	p := &person{T: t, home: home, clone: filepath.Join(home, "clone"), checkout: filepath.Join(home, "clone", ".worktrees", "one")}
-	p.environ = append(os.Environ(), "HOME="+home)
+	p.environ = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=")
 	require.NoError(t, os.MkdirAll(p.checkout, 0o700))
 	gittest.Git(t, p.clone, "init", "-q")
 	repo, err := git.Open(context.Background(), p.clone)
@@ -77,11 +77,18 @@ func TestProgramsOfAHome(t *testing.T) {
 	p.script("sdk/1.0/bin/two", `exec cat "$(dirname "$0")/../data"`)
 	p.write("sdk/1.0/data", "data\n")
 	p.write(".local/bin/none", "")
+	p.script(".local/bin/java", `echo "$JAVA_TOOL_OPTIONS"`)
+	p.write(".tool-versions", "node 20\n")
+	p.write(".config/mise/config.toml", "[env]\nKEY = 'secret'\n[tools]\nnode = '20'\n[settings]\nkey = 'secret'\n")
+	p.write("opt/goenv/version", "")
+	p.environ = append(p.environ, "GOENV_ROOT="+filepath.Join(p.home, "opt", "goenv"))
 	require.NoError(t, os.Symlink("../share/tools/one/bin/one", filepath.Join(p.home, ".local", "bin", "one")))
 	p.write(".rustup/settings.toml", "")
 	secret := p.write(".local/share/keyrings/secret", "secret\n")
 	key := p.write(".ssh/key", "secret\n")
-	require.True(t, p.run("one && two && cat $RUSTUP_HOME/settings.toml").Passed())
+	require.True(t, p.run("one && two && cat $RUSTUP_HOME/settings.toml $GOENV_ROOT/version").Passed())
+	require.True(t, p.run(`test "$(cat ~/.tool-versions)" = "node 20" && test "$(cat ~/.config/mise/config.toml)" = "$(printf "[tools]\nnode = '20'")"`).Passed())
+	require.True(t, p.run(`java | grep -F "\"-Duser.home=$HOME\" \"-Djava.io.tmpdir=$TMPDIR\""`).Passed())
 	p.script("work/bin/three", "exit 0")
 	p.script("clone/bin/four", "exit 0")
 	p.script("../bin/five", "exit 0")
@@ -144,8 +151,10 @@ func TestModulesOfGo(t *testing.T) {
 
 func TestHomes(t *testing.T) {
 	p := newPerson(t)
-	p.write(".gitconfig", "[user]\n\tname = Ann\n[github]\n\ttoken = secret\n[core]\n\texcludesFile = "+p.home+"/ignore\n[filter \"x\"]\n\tclean = curl https://u:secret@example.com\n[credential]\n\thelper = secret\n")
-	require.True(t, p.run(`git config user.name && ! grep -e secret -e ignore "$HOME/.gitconfig" && mkdir -p "$HOME/.gitconfig2/x" && rm "$HOME/.gitconfig" && mv "$HOME/.gitconfig2" "$HOME/.gitconfig"`).Passed())
+	for key, value := range map[string]string{"user.name": "Ann", "github.token": "secret", "filter.x.token": "secret", "filter.x.clean": "curl https://u:secret@example.com", "credential.helper": "secret"} {
+		gittest.Git(t, p.clone, "config", key, value)
+	}
+	require.True(t, p.run(`test "$(git config user.name; git config filter.x.clean)" = "$(echo Ann; echo curl https://example.com)" && ! grep secret "$HOME/.gitconfig" && mkdir -p "$HOME/.gitconfig2/x" && rm "$HOME/.gitconfig" && mv "$HOME/.gitconfig2" "$HOME/.gitconfig"`).Passed())
 	theirs := p.write("theirs", "")
 	home := filepath.Join(p.clone, ".git", "liza", "homes", "one")
 	require.True(t, p.run(`echo >"$HOME/kept"; echo >"$TMPDIR/gone"; ln -sf `+theirs+` "$HOME/.gitconfig"`).Passed())

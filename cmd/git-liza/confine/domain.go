@@ -2,15 +2,12 @@ package confine
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow/layout"
@@ -63,7 +60,9 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return Place{}, err
 	}
-	if err := copySettings(ctx, repo, home, environ); err != nil {
+	theirs, _ := filepath.EvalSymlinks(proc.Value(environ, "HOME")) // or "", if there is none
+	named, err := fillHome(ctx, repo, home, theirs, environ)
+	if err != nil {
 		return Place{}, err
 	}
 	scratch, err := os.MkdirTemp("", "git-liza-")
@@ -92,12 +91,11 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 		}
 		return fs.SkipDir
 	})
-	d.Read = slices.Concat(s.Read, stores, modules, topFiles(ctx, repo, dir),
+	d.Read = slices.Concat(s.Read, named, stores, modules, topFiles(ctx, repo, dir),
 		[]string{filepath.Join(repo.Config.ContentStore(ctx), "objects"), filepath.Join(repo.CommonDir(), layout.Private, "origin"), filepath.Join(repo.CommonDir(), layout.Private, "hooks")})
 	if hooks, err := repo.Config.HooksOfUser(ctx); err == nil { // they run inside, see package worktrees
 		d.Read = append(d.Read, hooks, filepath.Join(repo.MainWorkTree(), ".husky")) // what husky makes there is not tracked, and called by ours
 	}
-	theirs, _ := filepath.EvalSymlinks(proc.Value(environ, "HOME")) // or "", if there is none
 	real := theirs
 	if u, err := user.Current(); err == nil {
 		real = u.HomeDir
@@ -105,13 +103,12 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	private := []string{theirs, real, repo.CommonDir(), repo.MainWorkTree()}
 	for _, path := range filepath.SplitList(proc.Value(environ, "PATH")) {
 		d.Read = append(d.Read, programFolders(path, theirs, private)...)
-	}
-	for name, folder := range toolFolders {
-		if folder = filepath.Join(theirs, folder); theirs != "" && isFolder(folder) {
-			d.Read = append(d.Read, folder)
-			p.Variables = append(p.Variables, name+"="+folder)
+		if _, err := os.Stat(filepath.Join(path, "java")); err == nil { // it asks the system for the home, not the environment
+			p.Variables = append(p.Variables, `JAVA_TOOL_OPTIONS="-Duser.home=`+home+`" "-Djava.io.tmpdir=`+scratch+`"`)
 		}
 	}
+	variables, folders := tools(theirs, environ)
+	d.Read, p.Variables = append(d.Read, folders...), append(p.Variables, append(variables, "MISE_TRUSTED_CONFIG_PATHS="+dir)...)
 	for _, folder := range caches {
 		d.Read = append(d.Read, filepath.Join("/", theirs, folder))
 	}
@@ -125,14 +122,35 @@ var outsideFiles = []string{".gitconfig", ".config/git", ".git-credentials", ".n
 // Outside are two domains for what the program does outside of the place for whoever works there:
 // to read the clone beside what is read there, and to change the clone, as its user does with a
 // remote. environ is the user's.
-func (p Place) Outside(repo *git.Repo, environ []string) (reads, changes *proc.Domain) {
+func (p Place) Outside(ctx context.Context, repo *git.Repo, environ []string) (reads, changes *proc.Domain, err error) {
 	reads = &proc.Domain{Read: append(slices.Clone(p.Domain.Read), repo.CommonDir()), Write: p.Domain.Write}
 	changes = &proc.Domain{Read: reads.Read, Write: append(slices.Clone(p.Domain.Write), repo.CommonDir()), Sockets: true}
-	changes.Read = append(changes.Read, repo.MainWorkTree()) // what .worktreeinclude names, for gates
-	for _, name := range outsideFiles {
+	files, err := repo.Config.Files(ctx, "")
+	changes.Read = append(append(changes.Read, repo.MainWorkTree()), files...) // what .worktreeinclude names, for gates
+	for _, name := range append(outsideFiles, versions...) {
 		changes.Read = append(changes.Read, filepath.Join(proc.Value(environ, "HOME"), name))
 	}
-	return reads, changes
+	return reads, changes, err
+}
+
+// OpenForGit opens what git needs whose hooks and filters may run files of the checkout, with its entry
+// in the clone as GIT_DIR: to read the clone and its configuration, and to write the entry, objects, and
+// branches of tasks. environ is git's; what is returned is that of this git in the place.
+func (p Place) OpenForGit(ctx context.Context, repo *git.Repo, environ []string) ([]string, error) {
+	files, err := repo.Config.Files(ctx, "global") // the home has a copy
+	if err != nil {
+		return nil, err
+	}
+	environ = proc.Environment(environ, []string{"GIT_*", "LIZA_*"}, append(p.Variables, "GIT_CONFIG_GLOBAL="+filepath.Join(p.Home, ".gitconfig"))...)
+	p.Domain.Read = append(append(p.Domain.Read, repo.CommonDir()), files...)
+	p.Domain.Write = append(p.Domain.Write, proc.Value(environ, "GIT_DIR"), proc.Value(environ, "GIT_OBJECT_DIRECTORY"), repo.Config.ContentStore(ctx))
+	if index := proc.Value(environ, "GIT_INDEX_FILE"); index != "" {
+		p.Domain.Write = append(p.Domain.Write, filepath.Dir(index))
+	}
+	for _, name := range []string{"objects", "reftable", "refs/heads/" + layout.TaskBranches, "logs/refs/heads/" + layout.TaskBranches} {
+		p.Domain.Write = append(p.Domain.Write, filepath.Join(repo.CommonDir(), filepath.FromSlash(name)))
+	}
+	return environ, nil
 }
 
 // Named are the files and folders that the words of a command name by absolute paths, or from
@@ -154,16 +172,6 @@ func Named(words []string, dir, home string) (list []string) {
 	}
 	return list
 }
-
-// toolFolders are the folders in a home in which those who manage versions of programs keep
-// them, by the variable that leads to each. None keeps a password there.
-var toolFolders = map[string]string{
-	"RUSTUP_HOME": ".rustup", "PYENV_ROOT": ".pyenv", "RBENV_ROOT": ".rbenv", "NVM_DIR": ".nvm", "VOLTA_HOME": ".volta",
-	"ASDF_DATA_DIR": ".asdf", "MISE_DATA_DIR": ".local/share/mise", "SDKMAN_DIR": ".sdkman", "UV_PYTHON_INSTALL_DIR": ".local/share/uv/python",
-}
-
-// caches are the folders in a home in which package managers keep what they fetched.
-var caches = []string{".cache/pip", ".cargo/git", ".cargo/registry", ".npm/_cacache", "go/pkg/mod"}
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
@@ -263,60 +271,4 @@ func topFiles(ctx context.Context, repo *git.Repo, dir string) (list []string) {
 		add(folder, out)
 	}
 	return list
-}
-
-// copied are the keys of the user's configuration, or what they begin with, that hold neither a
-// password nor an address nor a file of the user.
-var copied = []string{"user.name", "user.email", "author.", "committer.", "core.autocrlf", "core.eol", "core.safecrlf", "core.quotepath", "core.abbrev", "core.longpaths",
-	"filter.", "diff.", "merge.", "init.defaultbranch", "safe.", "rebase.", "pull.", "advice.", "color.", "column.", "log.", "status.", "i18n.", "rerere.", "index.", "feature.", "protocol."}
-
-// copySettings writes what is copied of the user's configuration of git into a home.
-func copySettings(ctx context.Context, repo *git.Repo, home string, environ []string) error {
-	theirs := proc.Value(environ, "HOME")
-	var settings []git.Setting
-	for _, path := range []string{filepath.Join(theirs, ".config", "git", "config"), filepath.Join(theirs, ".gitconfig")} {
-		if _, err := git.ReadSmall(path); theirs == "" || err != nil {
-			continue // git reads it neither, or says what is wrong with it
-		}
-		found, err := repo.Config.SettingsIn(ctx, path)
-		if err != nil {
-			return err
-		}
-		settings = append(settings, found...)
-	}
-	settings = slices.DeleteFunc(settings, func(s git.Setting) bool {
-		return strings.Contains(s.Value, "://") || !s.IsAmong(copied)
-	})
-	root, err := os.OpenRoot(home)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	made := ".gitconfig-" + rand.Text()
-	err = root.WriteFile(made, []byte(git.RenderConfig(settings)), 0o600)
-	if err == nil && root.Rename(made, ".gitconfig") != nil { // a command has put a folder there
-		err = errors.Join(root.RemoveAll(".gitconfig"), root.Rename(made, ".gitconfig"))
-	}
-	return err
-}
-
-// goModules has go take modules from the user's cache first, which it may not write: they are
-// checked by their sums as everywhere, and kept in a cache of the command's home, which can be
-// removed as other files can.
-func goModules(ctx context.Context, home string, environ []string) (variables []string) {
-	names := []string{"GOPROXY", "GOFLAGS", "GOSUMDB", "GONOSUMDB"}
-	var said strings.Builder
-	r, err := proc.Run(ctx, proc.Command{Path: "go", Args: append([]string{"env"}, names...), Dir: os.TempDir(), Env: proc.Environment(environ, nil), Stdout: &said, Wall: 10 * time.Second})
-	if err != nil || !r.Passed() {
-		return nil
-	}
-	values := strings.Split(said.String(), "\n")
-	if cache := filepath.Join(home, "go", "pkg", "mod", "cache", "download"); home != "" && isFolder(cache) {
-		values[0] = "file://" + filepath.ToSlash(cache) + "," + values[0]
-	}
-	values[1] = strings.TrimSpace(values[1] + " -modcacherw")
-	for i, name := range names {
-		variables = append(variables, name+"="+values[i])
-	}
-	return variables
 }

@@ -24,8 +24,8 @@ const shimName = "git-liza: confining a command"
 // systemReads are the folders of the system that a domain reads, and systemWrites are the
 // devices that programs write to. What a system lacks of them is left out.
 var (
-	systemReads = []string{"/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/mnt/wsl/resolv.conf", "/opt", "/proc", "/run/NetworkManager/resolv.conf", "/run/netconfig",
-		"/run/resolvconf", "/run/systemd/resolve", "/sbin", "/snap", "/sys", "/usr", "/var/lib/ca-certificates"}
+	systemReads = []string{"/bin", "/etc", "/etc/resolv.conf", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/mnt/wsl/resolv.conf", "/opt", "/proc", "/run/NetworkManager/resolv.conf", "/run/netconfig",
+		"/run/resolvconf", "/run/systemd/resolve", "/sbin", "/snap", "/sys", "/usr", "/var/lib/ca-certificates", "/var/lib/gems"}
 	systemWrites = []string{"/dev/full", "/dev/null", "/dev/ptmx", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero"}
 )
 

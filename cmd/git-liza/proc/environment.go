@@ -7,7 +7,7 @@ import (
 
 // alwaysPassed are the variables that every command needs. None of them holds a secret
 // or controls git.
-var alwaysPassed = []string{"HOME", "USER", "LANG", "LC_*", "TMPDIR", "TERM", "PATH"}
+var alwaysPassed = []string{"HOME", "USER", "LANG", "LC_*", "TMPDIR", "TERM", "PATH", "XDG_CONFIG_HOME"}
 
 // NoEditor is the command that git runs in place of an editor where nobody can type.
 const NoEditor = `echo "No editor opens here, since nobody can type. Give the text with -m or -F; to keep the text that is there: GIT_EDITOR=true git ..." >&2; false`
@@ -26,7 +26,7 @@ var Unasked = []string{
 }
 
 // Environment returns Unasked, those entries of base (KEY=VALUE, as os.Environ returns them)
-// whose name is HOME, USER, LANG, LC_*, TMPDIR, TERM, PATH or in allow, then extra. A
+// whose name is HOME, USER, LANG, LC_*, TMPDIR, TERM, PATH, XDG_CONFIG_HOME or in allow, then extra. A
 // name in allow that ends in * stands for every name with that prefix. Each name is
 // returned once: the last entry wins.
 func Environment(base []string, allow []string, extra ...string) []string {

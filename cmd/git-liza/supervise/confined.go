@@ -54,11 +54,14 @@ func confineSession(ctx context.Context, w *worker, a *assignment, spawn *provid
 // where it changes the clone.
 func startBroker(ctx context.Context, w *worker, spawn provider.Spawn, place confine.Place, mark *proc.Mark) (stop func(), err error) {
 	s := broker.Session{Folder: spawn.Programs, Token: rand.Text(), Home: place.Home}
-	if s.Dir, err = filepath.EvalSymlinks(spawn.Dir); err != nil {
+	place.Domain.Read = append(place.Domain.Read, w.rush.Self) // it need not be on the PATH
+	reads, changes, err := place.Outside(ctx, w.clone.Repo, w.rush.Environ)
+	if err == nil {
+		s.Dir, err = filepath.EvalSymlinks(spawn.Dir)
+	}
+	if err != nil {
 		return func() {}, err
 	}
-	place.Domain.Read = append(place.Domain.Read, w.rush.Self) // it need not be on the PATH
-	reads, changes := place.Outside(w.clone.Repo, w.rush.Environ)
 	root, later := w.clone.Checkouts.Trees.Root() // gates are run in a checkout of their own
 	changes.Write = append(changes.Write, s.Folder, root, later)
 	s.Hooks, s.Sets = reads, []string{confine.Files + "=" + strings.Join(append([]string{s.Dir, place.Home, place.Scratch}, place.Opened...), string(filepath.ListSeparator))}

@@ -39,6 +39,9 @@ const gateTimeout = flow.Duration(10 * time.Minute)
 // excerpt is the size of the excerpt of a gate's output, in bytes.
 const excerpt = 4096
 
+// gatesHome is the home that all gates share.
+const gatesHome = "gates"
+
 // runGate runs a gate's command in a folder with the tree checked out, and
 // returns the receipt. Its environment is filtered: a board's command sees no
 // more than an agent does, and makes no moves. Where commands are confined, all gates share
@@ -48,7 +51,7 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	if err != nil {
 		return flow.Receipt{}, err
 	}
-	place, err := c.place(ctx, dir, "gates")
+	place, err := c.place(ctx, dir, gatesHome)
 	if err != nil {
 		return flow.Receipt{}, err
 	}
@@ -122,7 +125,19 @@ func (c *commands) runMarked(ctx context.Context, command proc.Command) (proc.Re
 // runGit runs a git that may start hooks, whose processes make no moves: hooks often run
 // files of the checkout.
 func (c *commands) runGit(ctx context.Context, process *git.Process) error {
-	r, err := c.runMarked(ctx, proc.Command{Path: process.Path, Args: process.Args[1:], Dir: process.Dir, Env: process.Environ(), Stdin: process.Stdin, Stdout: process.Stdout, Output: process.Stderr})
+	place, err := c.place(ctx, process.Dir, cmp.Or(string(c.mover.By.Agent()), gatesHome))
+	if err != nil {
+		return err
+	}
+	defer place.Close()
+	environ, args := process.Environ(), process.Args[1:]
+	if place.Domain != nil {
+		args = append([]string{"-c", "commit.gpgSign=false"}, args...) // keys are out of reach
+		if environ, err = place.OpenForGit(ctx, c.repo, environ); err != nil {
+			return err
+		}
+	}
+	r, err := c.runMarked(ctx, proc.Command{Path: process.Path, Args: args, Dir: process.Dir, Env: environ, Stdin: process.Stdin, Stdout: process.Stdout, Output: process.Stderr, Domain: place.Domain})
 	if err == nil && !r.Passed() {
 		err = exitError(r.Code)
 	}
