@@ -77,7 +77,7 @@ func newStory(t *testing.T) *story {
 	agent, err := filepath.Abs(filepath.Join("testdata", "story", "agent.sh"))
 	require.NoError(t, err)
 	gittest.Write(t, root, "home/.gitconfig", "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n"+unattended+
-		"[liza]\n\tbackoff = 1ms\n\tconfine = auto\n[liza \"confine\"]\n\tread = "+filepath.Dir(agent)+"\n[liza]\n\tprovider = \"exec:sh '"+agent+"'\"\n")
+		"[liza]\n\tbackoff = 1ms\n[liza \"confine\"]\n\tread = "+filepath.Dir(agent)+"\n[liza]\n\tprovider = \"exec:sh '"+agent+"'\"\n")
 	gittest.Script(t, filepath.Join(root, "editor"), "#!/bin/sh\n{ printf '%s\\n' \"$WRITES\"; cat \"$1\"; } >\"$1.new\"\nmv \"$1.new\" \"$1\"\n")
 	s.environ = append(slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		return strings.HasPrefix(entry, "GIT_") || strings.HasPrefix(entry, "LIZA_") || strings.HasPrefix(entry, "XDG_")

@@ -35,7 +35,7 @@ type Settings struct {
 // home in environ. The error is a *[flow.Refusal], or git's.
 func ReadSettings(ctx context.Context, conf *git.Configuration, environ []string) (s Settings, err error) {
 	settings, err := conf.ConfigUnder(ctx, modeKey)
-	mode, sockets := "off", "own"
+	mode, sockets := "auto", "own"
 	for _, one := range settings {
 		path := one.Value
 		if rest, is := strings.CutPrefix(path, "~/"); is {
