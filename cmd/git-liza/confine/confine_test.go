@@ -149,6 +149,15 @@ func TestModulesOfGo(t *testing.T) {
 	require.True(t, p.run("go build .", "GOPROXY=off", "GOTOOLCHAIN=local").Passed())
 }
 
+// A home that is missing stays so.
+func TestNoHome(t *testing.T) {
+	p := newPerson(t)
+	none := filepath.Join(p.home, "none")
+	p.environ = append(p.environ, "HOME="+none)
+	require.True(t, p.run(`go env GOFLAGS | grep modcacherw && ls "$HOME"`).Passed())
+	require.NoDirExists(t, none)
+}
+
 func TestHomes(t *testing.T) {
 	p := newPerson(t)
 	for key, value := range map[string]string{"user.name": "Ann", "github.token": "secret", "filter.x.token": "secret", "filter.x.clean": "curl https://u:secret@example.com", "credential.helper": "secret"} {

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -112,7 +113,7 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	for _, folder := range caches {
 		d.Read = append(d.Read, filepath.Join("/", theirs, folder))
 	}
-	p.Variables = append(p.Variables, goModules(ctx, theirs, environ)...)
+	p.Variables = append(p.Variables, goModules(ctx, theirs, append(slices.Clone(environ), "HOME="+cmp.Or(theirs, home)))...)
 	return p, nil
 }
 
