@@ -98,6 +98,7 @@ var readers = map[string]reader{
 	"liza.confine.read":              {"cmd/git-liza/confine/confine.go", "ReadSettings", "readKey"},
 	"liza.confine.write":             {"cmd/git-liza/confine/confine.go", "ReadSettings", "writeKey"},
 	"liza.confine.sockets":           {"cmd/git-liza/confine/confine.go", "ReadSettings", "socketsKey"},
+	"liza.confine.net":               {"cmd/git-liza/confine/confine.go", "ReadSettings", "netKey"},
 	"liza.task.sessions":             {"cmd/git-liza/supervisors.go", "readBounds", "liza.task.sessions"},
 	"liza.task.minutes":              {"cmd/git-liza/supervisors.go", "readBounds", "liza.task.minutes"},
 	"liza.rush.sessions":             {"cmd/git-liza/supervisors.go", "readBounds", "liza.rush.sessions"},

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
@@ -20,6 +21,7 @@ const (
 	readKey    = "liza.confine.read"
 	writeKey   = "liza.confine.write"
 	socketsKey = "liza.confine.sockets"
+	netKey     = "liza.confine.net"
 )
 
 // Settings are what git's configuration says about confinement.
@@ -28,7 +30,8 @@ type Settings struct {
 	Off      bool
 	Read     []string // more files and folders, by absolute paths
 	Write    []string
-	Sockets  bool // UNIX sockets of any kind
+	Sockets  bool     // UNIX sockets of any kind
+	Ports    []uint16 // to which alone TCP connects, nil is any
 }
 
 // ReadSettings reads liza.confine and the keys below it. Paths may begin with ~/, for the
@@ -50,6 +53,18 @@ func ReadSettings(ctx context.Context, conf *git.Configuration, environ []string
 			s.Read = append(s.Read, path)
 		case writeKey:
 			s.Write = append(s.Write, path)
+		case netKey:
+			port, wrong := strconv.ParseUint(one.Value, 10, 16)
+			switch {
+			case one.Value == "open":
+				s.Ports = nil
+			case one.Value == "none":
+				s.Ports = []uint16{}
+			case wrong != nil:
+				err = cmp.Or(err, unfit(netKey, one.Value, "open, none or a port"))
+			default:
+				s.Ports = append(s.Ports, uint16(port))
+			}
 		}
 		if (one.Key == readKey || one.Key == writeKey) && !filepath.IsAbs(path) {
 			err = cmp.Or(err, unfit(one.Key, one.Value, "an absolute path, or one that begins with ~/"))
@@ -81,6 +96,9 @@ func (s Settings) State() (proc.Confined, error) {
 	switch {
 	case s.Off:
 		return proc.Unconfined, nil
+	case s.Ports != nil && can != proc.ConfinedFully:
+		return can, &flow.Refusal{Rule: flow.RuleForm, Hint: "git config --unset-all " + netKey,
+			Reason: netKey + " is set, and this kernel confines " + can.String()}
 	case s.Required && can != proc.ConfinedFully:
 		return can, &flow.Refusal{Rule: flow.RuleForm, Hint: "git config " + modeKey + " auto",
 			Reason: modeKey + " is required, and this kernel confines " + can.String()}

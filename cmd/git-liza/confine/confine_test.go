@@ -3,8 +3,11 @@ package confine_test
 import (
 	"archive/zip"
 	"context"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +18,24 @@ import (
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-func TestMain(m *testing.M) { gittest.Main(m, nil) }
+func TestMain(m *testing.M) { gittest.Main(m, connect) }
+
+// connect connects to a port by TCP. With "first" the connection is made by what is sent first.
+func connect(how string, args []string) error {
+	port, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	to := &syscall.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}
+	switch {
+	case err != nil:
+		return err
+	case how == "first":
+		return syscall.Sendto(fd, []byte("x"), 0x20000000, to) // MSG_FASTOPEN of Linux
+	}
+	return syscall.Connect(fd, to)
+}
 
 // A person is a home with a clone in it, and what runs there confined.
 type person struct {
@@ -147,6 +167,35 @@ func TestModulesOfGo(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(p.home, "go", "pkg", "mod", "example.com"))
 	require.DirExists(t, filepath.Join(p.clone, ".git", "liza", "homes", "one", "go", "pkg", "mod", "example.com", "dep@v1.0.0"))
 	require.True(t, p.run("go build .", "GOPROXY=off", "GOTOOLCHAIN=local").Passed())
+}
+
+// Where ports are named, TCP connects to no other, and to none by what is sent first.
+func TestPorts(t *testing.T) {
+	p := newPerson(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	_, there, _ := net.SplitHostPort(l.Addr().String())
+	for _, one := range []struct {
+		set    []string
+		passes bool
+	}{{nil, true}, {[]string{"none"}, false}, {[]string{there}, true}, {[]string{"1", there}, true}, {[]string{"1"}, false}, {[]string{"1", "open"}, true}, {[]string{"none", "open", "2"}, false}} {
+		p.write("clone/.git/net", "")
+		for _, value := range one.set {
+			gittest.Git(t, p.clone, "config", "--file", ".git/net", "--add", "liza.confine.net", value)
+		}
+		gittest.Git(t, p.clone, "config", "include.path", "net")
+		p.repo.Config.Renew()
+		p.Settings, err = confine.ReadSettings(context.Background(), &p.repo.Config.Configuration, p.environ)
+		require.NoError(t, err)
+		p.Read = []string{os.Args[0]}
+		require.Equal(t, one.passes, p.run(os.Args[0]+" "+there, "GITSTORE_TEST_CHILD=asked").Passed(), "%v", one.set)
+		require.Equal(t, p.Ports == nil, p.run(os.Args[0]+" "+there, "GITSTORE_TEST_CHILD=first").Passed(), "%v, first", one.set)
+	}
+	gittest.Git(t, p.clone, "config", "liza.confine.net", "http")
+	p.repo.Config.Renew()
+	_, err = confine.ReadSettings(context.Background(), &p.repo.Config.Configuration, p.environ)
+	require.ErrorContains(t, err, `liza.confine.net is "http", not open, none or a port`)
 }
 
 // A home that is missing stays so.

@@ -70,7 +70,7 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	if err != nil {
 		return Place{}, err
 	}
-	d := &proc.Domain{Write: append([]string{dir, home, scratch}, s.Write...), Sockets: s.Sockets}
+	d := &proc.Domain{Write: append([]string{dir, home, scratch}, s.Write...), Sockets: s.Sockets, Ports: s.Ports}
 	p := Place{d, []string{"HOME=" + home, "TMPDIR=" + scratch}, home, scratch, slices.Concat(s.Read, s.Write)}
 	for name, folder := range map[string]string{"XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state"} {
 		if proc.Value(environ, name) != "" {

@@ -51,6 +51,12 @@ func TestStateHere(t *testing.T) {
 	} else {
 		require.ErrorContains(t, err, "liza.confine is required, and this kernel confines "+want)
 	}
+	_, err = confine.Settings{Ports: []uint16{}}.State()
+	if state == proc.ConfinedFully {
+		require.NoError(t, err)
+	} else {
+		require.ErrorContains(t, err, "liza.confine.net is set, and this kernel confines "+want)
+	}
 	state, err = confine.Settings{Off: true}.State()
 	require.NoError(t, err)
 	require.Equal(t, proc.Unconfined, state)

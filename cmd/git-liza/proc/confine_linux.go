@@ -30,17 +30,19 @@ var (
 )
 
 // What is handled of Landlock: all rights to files of its version 5, and from version 6 on
-// signals and abstract sockets (landlock(7)). The network stays open.
+// signals and abstract sockets (landlock(7)). Where ports are named, connections by TCP.
 const (
 	landlockFiles  = landlock.AccessFSSet(1<<16 - 1)
 	landlockScopes = landlock.ScopedSet(1<<2 - 1)
+
+	landlockConnects = landlock.AccessNetSet(1 << 1) // from version 4 on
 )
 
 // Confinement is what the kernel can keep a command from.
 func Confinement() Confined {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	errata, _, none := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_ERRATA)
-	policy := callPolicy(false)
+	policy := callPolicy(false, false)
 	_, err := policy.Assemble() // not for each architecture
 	switch {
 	case errno != 0 || version < 3 || err != nil || !seccomp.Supported():
@@ -129,10 +131,17 @@ func (d *domainSpec) enter() error {
 	for _, path := range append(systemWrites, converted[string](d.Write)...) {
 		rules = append(rules, rulesFor(path, landlock.RWDirs, landlock.RWFiles)...)
 	}
-	if err := (landlock.Config{HandledAccessFS: landlockFiles, Scoped: landlockScopes}).BestEffort().Restrict(rules...); err != nil {
+	config := landlock.Config{HandledAccessFS: landlockFiles, Scoped: landlockScopes}
+	if d.Ports != nil {
+		config.HandledAccessNet = landlockConnects
+	}
+	for _, port := range d.Ports {
+		rules = append(rules, landlock.ConnectTCP(port))
+	}
+	if err := config.BestEffort().Restrict(rules...); err != nil {
 		return err
 	}
-	return loadFilter(callPolicy(d.Sockets))
+	return loadFilter(callPolicy(d.Sockets, d.Ports != nil))
 }
 
 // loadFilter has the kernel apply a policy to this process. A call by the numbers of another
@@ -189,7 +198,7 @@ const mptcp = 262
 // to no other. prlimit ended processes outside of a domain. With users of its own a process could
 // prepare mounts, which removed folders where it may write nothing. Rings do calls that no filter
 // sees, and so does clone3, whose flags lie in memory: where it is none, programs take clone.
-func callPolicy(sockets bool) seccomp.Policy {
+func callPolicy(sockets, ports bool) seccomp.Policy {
 	named := func(name string, conditions ...seccomp.Condition) seccomp.NameWithConditions {
 		return seccomp.NameWithConditions{Name: name, Conditions: conditions}
 	}
@@ -206,6 +215,11 @@ func callPolicy(sockets bool) seccomp.Policy {
 	if !sockets {
 		conditions = append(conditions, named("socket", first(seccomp.Equal, unix.AF_UNIX), seccomp.Condition{Argument: 1, Operation: seccomp.BitsNotSet, Value: unix.SOCK_RDM}),
 			named("socketpair", seccomp.Condition{Argument: 1, Operation: seccomp.BitsSet, Value: unix.SOCK_DGRAM}))
+	}
+	if ports { // what is sent with the first packet of a connection asks Landlock nothing
+		for call, at := range map[string]int{"sendto": 3, "sendmsg": 2, "sendmmsg": 3} {
+			conditions = append(conditions, named(call, seccomp.Condition{Argument: uint32(at), Operation: seccomp.BitsSet, Value: unix.MSG_FASTOPEN}))
+		}
 	}
 	return seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
 		{Action: refusedBy(unix.ENOSYS), Names: []string{"io_uring_setup", "io_uring_enter", "io_uring_register", "clone3"}},

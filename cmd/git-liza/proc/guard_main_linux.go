@@ -30,12 +30,13 @@ type guardSpec struct {
 type domainSpec struct {
 	Read, Write [][]byte
 	Sockets     bool
+	Ports       []uint16
 }
 
 func newGuardSpec(cmd *exec.Cmd, c Command) guardSpec {
 	w := guardSpec{[]byte(cmd.Path), converted[[]byte](cmd.Args), converted[[]byte](cmd.Env), c.Grace, nil}
 	if d := c.Domain; d != nil {
-		w.Domain = &domainSpec{converted[[]byte](d.Read), converted[[]byte](d.Write), d.Sockets}
+		w.Domain = &domainSpec{converted[[]byte](d.Read), converted[[]byte](d.Write), d.Sockets, d.Ports}
 	}
 	return w
 }

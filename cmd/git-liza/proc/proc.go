@@ -92,6 +92,7 @@ type Domain struct {
 	// Sockets are those of UNIX of any kind: also those by which services of this machine
 	// run commands for whoever connects.
 	Sockets bool
+	Ports   []uint16 // of TCP, those that may be connected to; nil is any
 }
 
 // Confined is how far the kernel confines a command.
