@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/config":     {"flow", "flow/spelling"},
 	"cmd/git-liza/codehost":   {},
 	"cmd/git-liza/broker":     {"cmd/git-liza/proc"},
-	"cmd/git-liza/confine":    {"cmd/git-liza/proc", "flow", "flow/layout", "flow/lists", "flow/pattern", "gitstore/git"},
+	"cmd/git-liza/confine":    {"cmd/git-liza/proc", "flow", "flow/layout", "flow/lists", "flow/pattern", "flow/shell", "gitstore/git"},
 	"cmd/git-liza/deepstack":  {},
 	"cmd/git-liza/extension":  {"artifacts", "artifacts/library", "contracts", "flow", "flow/lists", "flow/pattern", "gitstore/document", "templates", "cmd/git-liza/diagnosis", "cmd/git-liza/launcher", "cmd/git-liza/provider", "cmd/git-liza/roles"},
 	"cmd/git-liza/lesson":     {"artifacts", "flow", "gitstore/document"},

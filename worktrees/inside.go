@@ -188,7 +188,9 @@ func (i *insides) config(ctx context.Context, r record) (string, error) {
 		return s.IsAmong(leftOut) || s.NamesSecret()
 	})
 	for n := range settings {
-		settings[n].Value = git.WithoutUser(settings[n].Value)
+		if !settings[n].IsAmong([]string{"filter.", "diff.", "merge."}) { // whose commands may be about addresses
+			settings[n].Value = git.WithoutUser(settings[n].Value)
+		}
 	}
 	settings = append(settings, git.Setting{Key: "core.repositoryformatversion", Value: version}, git.Setting{Key: "core.bare", Value: "false"},
 		git.Setting{Key: "gc.auto", Value: "0"}, git.Setting{Key: "maintenance.auto", Value: "false"}, git.Setting{Key: "gc.writeCommitGraph", Value: "false"}, git.Setting{Key: "fetch.writeCommitGraph", Value: "false"},

@@ -189,8 +189,8 @@ func (c *RepoConfiguration) AnyRemote(ctx context.Context) (string, error) {
 	return first, nil
 }
 
-// isPartial tells whether a remote has promised objects that are not here.
-func (c *RepoConfiguration) isPartial(ctx context.Context) bool {
+// IsPartial tells whether a remote has promised objects that are not here.
+func (c *RepoConfiguration) IsPartial(ctx context.Context) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.read(ctx) != nil {

@@ -58,7 +58,7 @@ func (d *Differ) compareWith(ctx context.Context, most int64, args []string) (ou
 		c.Env = append(c.Env, "GIT_SHALLOW_FILE="+shallow)
 	}
 	out, cut, err = d.readStart(ctx, c, most)
-	if ExitCode(err) == 128 && d.repo.Config.isPartial(ctx) {
+	if ExitCode(err) == 128 && d.repo.Config.IsPartial(ctx) {
 		// The private directory knows no remote. The same comparison in the repository
 		// itself, whose result is not used, fetches what is missing.
 		if _, _, err := d.readStart(ctx, Cmd{Args: args}, most); err != nil {

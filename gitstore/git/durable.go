@@ -209,7 +209,7 @@ func (r *Repo) Reachable(ctx context.Context, commits, known []ID, options ...st
 	for _, id := range known {
 		fmt.Fprintf(&revs, "^%s\n", id)
 	}
-	if r.Config.isPartial(ctx) {
+	if r.Config.IsPartial(ctx) {
 		args = append(args, "--exclude-promisor-objects")
 	}
 	out, err := r.Run(ctx, Cmd{Args: args, Stdin: revs.Bytes()})

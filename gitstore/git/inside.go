@@ -180,7 +180,7 @@ func (s Setting) NamesSecret() bool {
 }
 
 // userOfAddress matches whom an address of the web is asked as.
-var userOfAddress = pattern.Late(`(https?|ftps?)://[^/@\s]+@`)
+var userOfAddress = pattern.Late(`(https?|ftps?)://[^/\s]+@`)
 
 // WithoutUser is a text without the users in addresses of the web, and so without their passwords
 // and tokens.

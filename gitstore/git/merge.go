@@ -116,7 +116,7 @@ func (g *Merger) merge(ctx context.Context, c Cmd, onto, commit ID) (Merge, erro
 		c.Env = append(c.Env, "GIT_SHALLOW_FILE="+shallow)
 	}
 	m, err := g.mergeTree(ctx, c)
-	if ExitCode(err) == 128 && g.repo.Config.isPartial(ctx) {
+	if ExitCode(err) == 128 && g.repo.Config.IsPartial(ctx) {
 		// The private directory knows no remote. The same merge in the
 		// repository itself, whose result is not used, fetches what is missing.
 		if _, err := g.mergeTree(ctx, Cmd{Args: c.Args}); err != nil {

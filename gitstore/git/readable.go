@@ -104,7 +104,7 @@ func (r *Repo) UnreadableObjects(ctx context.Context, list []ID, most int) (map[
 // them. In a partial clone it would ask the remote, and looks for none.
 func CheckReading(ctx context.Context, r *Repo) error {
 	asked := strings.Repeat("1", r.hashLen) + "\n"
-	if r.Config.isPartial(ctx) {
+	if r.Config.IsPartial(ctx) {
 		asked = ""
 	}
 	_, err := r.Run(ctx, Cmd{Args: []string{"cat-file", "--batch"}, Stdin: []byte(asked)})

@@ -106,6 +106,11 @@ func TestProgramsOfAHome(t *testing.T) {
 	p.write(".rustup/settings.toml", "")
 	secret := p.write(".local/share/keyrings/secret", "secret\n")
 	key := p.write(".ssh/key", "secret\n")
+	p.write("mono/.git/HEAD", "")
+	p.script("mono/app/bin/six", "exit 0")
+	p.environ = append(p.environ, "PATH="+filepath.Join(p.home, "mono", "app", "bin")+":"+proc.Value(p.environ, "PATH"))
+	require.True(t, p.run("six").Passed())
+	require.NotZero(t, p.run("cat "+p.write("mono/app/.env", "")).Code)
 	require.True(t, p.run("one && two && cat $RUSTUP_HOME/settings.toml $GOENV_ROOT/version").Passed())
 	require.True(t, p.run(`test "$(cat ~/.tool-versions)" = "node 20" && test "$(cat ~/.config/mise/config.toml)" = "$(printf "[tools]\nnode = '20'")"`).Passed())
 	require.True(t, p.run(`java | grep -F "\"-Duser.home=$HOME\" \"-Djava.io.tmpdir=$TMPDIR\""`).Passed())
@@ -198,6 +203,54 @@ func TestPorts(t *testing.T) {
 	require.ErrorContains(t, err, `liza.confine.net is "http", not open, none or a port`)
 }
 
+// Files that tell where packages come from hold passwords too.
+func TestSourcesOfPackages(t *testing.T) {
+	p := newPerson(t)
+	p.write(".npmrc", "registry=https://u:secret@npm.example/\n@our:registry = https://npm.our.example\n//npm.example/:_authToken=secret\n")
+	p.write(".config/pip/pip.conf", "[global]\nindex-url = https://u:secret@pip.example/simple\nextra-index-url =\n  https://one.example\n  https://u:secret@two.example\npassword = secret\n")
+	p.write(".cargo/config.toml", "[build]\n")
+	p.write(".cargo/credentials.toml", "secret")
+	require.True(t, p.run(`test "$(cat ~/.npmrc)" = "registry=https://npm.example/
+@our:registry = https://npm.our.example" && test "$(cat ~/.config/pip/pip.conf)" = "[global]
+index-url = https://pip.example/simple
+extra-index-url =
+  https://one.example
+  https://two.example" && cat ~/.cargo/config.toml `+p.home+`/.cargo/config.toml && ! cat `+p.home+`/.cargo/credentials.toml`).Passed())
+}
+
+// What hooks are links to or name can be read, and what hooks elsewhere need that ours call.
+func TestFilesOfHooks(t *testing.T) {
+	p := newPerson(t)
+	p.script("hooks/commit-msg", `. "$(dirname "$0")/lib" && exec "$HOME/tools/venv/bin/python" "$1"`)
+	p.write("hooks/lib", "")
+	p.write("tools/venv/config", "set\n")
+	p.script("elsewhere/bin/python3", `cat "$(dirname "$0")/../config"`)
+	require.NoError(t, os.MkdirAll(filepath.Join(p.home, "tools", "venv", "bin"), 0o700))
+	require.NoError(t, os.Symlink("../../../elsewhere/bin/python3", filepath.Join(p.home, "tools", "venv", "bin", "python")))
+	p.script("clone/scripts/pre-commit", "exit 0")
+	p.script("clone/.git/hooks/commit-msg", "exec '"+p.home+"/hooks/commit-msg' \"$@\"")
+	require.NoError(t, os.Symlink("../../scripts/pre-commit", filepath.Join(p.clone, ".git", "hooks", "pre-commit")))
+	require.True(t, p.run("HOME="+p.home+" ../../.git/hooks/commit-msg x && ../../.git/hooks/pre-commit").Passed())
+	for _, secret := range []string{"tools/other", ".ssh/key", "other"} {
+		p.write("clone/.git/hooks/pre-push", "cat "+p.home+"/.ssh/key "+p.home+" "+p.home+"/tools")
+		require.NotZero(t, p.run("cat "+p.write(secret, "")).Code, secret)
+	}
+}
+
+// Root has the rights of its kind in a checkout, which may be another user's.
+func TestCheckoutOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root works in checkouts of others")
+	}
+	p := newPerson(t)
+	require.NoError(t, os.Chown(p.checkout, 65534, 65534))
+	other := p.write("other/file", "")
+	require.NoError(t, os.Chown(other, 65534, 65534))
+	require.True(t, p.run("echo >written").Passed())
+	require.NotZero(t, p.run("cat "+other).Code)
+	require.NotZero(t, p.run("echo >"+other).Code)
+}
+
 // A home that is missing stays so.
 func TestNoHome(t *testing.T) {
 	p := newPerson(t)
@@ -209,10 +262,10 @@ func TestNoHome(t *testing.T) {
 
 func TestHomes(t *testing.T) {
 	p := newPerson(t)
-	for key, value := range map[string]string{"user.name": "Ann", "github.token": "secret", "filter.x.token": "secret", "filter.x.clean": "curl https://u:secret@example.com", "credential.helper": "secret"} {
+	for key, value := range map[string]string{"user.name": "Ann", "github.token": "secret", "filter.x.token": "secret", "filter.x.pass": "secret", "http.proxy": "u:secret@host:3128", "i18n.x": "https://u:secret@RET@example.com", "credential.helper": "secret"} {
 		gittest.Git(t, p.clone, "config", key, value)
 	}
-	require.True(t, p.run(`test "$(git config user.name; git config filter.x.clean)" = "$(echo Ann; echo curl https://example.com)" && ! grep secret "$HOME/.gitconfig" && mkdir -p "$HOME/.gitconfig2/x" && rm "$HOME/.gitconfig" && mv "$HOME/.gitconfig2" "$HOME/.gitconfig"`).Passed())
+	require.True(t, p.run(`test "$(git config user.name; git config http.proxy; git config i18n.x)" = "$(echo Ann; echo host:3128; echo https://example.com)" && ! grep -e secret -e RET "$HOME/.gitconfig" && mkdir -p "$HOME/.gitconfig2/x" && rm "$HOME/.gitconfig" && mv "$HOME/.gitconfig2" "$HOME/.gitconfig"`).Passed())
 	theirs := p.write("theirs", "")
 	home := filepath.Join(p.clone, ".git", "liza", "homes", "one")
 	require.True(t, p.run(`echo >"$HOME/kept"; echo >"$TMPDIR/gone"; ln -sf `+theirs+` "$HOME/.gitconfig"`).Passed())

@@ -95,7 +95,7 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	d.Read = slices.Concat(s.Read, named, stores, modules, topFiles(ctx, repo, dir),
 		[]string{filepath.Join(repo.Config.ContentStore(ctx), "objects"), filepath.Join(repo.CommonDir(), layout.Private, "origin"), filepath.Join(repo.CommonDir(), layout.Private, "hooks")})
 	if hooks, err := repo.Config.HooksOfUser(ctx); err == nil { // they run inside, see package worktrees
-		d.Read = append(d.Read, hooks, filepath.Join(repo.MainWorkTree(), ".husky")) // what husky makes there is not tracked, and called by ours
+		d.Read = append(append(d.Read, hookFiles(hooks, theirs)...), filepath.Join(repo.MainWorkTree(), ".husky")) // what husky makes there is not tracked, and called by ours
 	}
 	real := theirs
 	if u, err := user.Current(); err == nil {
@@ -113,7 +113,8 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	for _, folder := range caches {
 		d.Read = append(d.Read, filepath.Join("/", theirs, folder))
 	}
-	p.Variables = append(p.Variables, goModules(ctx, theirs, append(slices.Clone(environ), "HOME="+cmp.Or(theirs, home)))...)
+	modulesOf, cache := goModules(ctx, theirs, append(slices.Clone(environ), "HOME="+cmp.Or(theirs, home)))
+	d.Read, p.Variables = append(d.Read, cache), append(p.Variables, modulesOf...)
 	return p, nil
 }
 
@@ -128,7 +129,7 @@ func (p Place) Outside(ctx context.Context, repo *git.Repo, environ []string) (r
 	changes = &proc.Domain{Read: reads.Read, Write: append(slices.Clone(p.Domain.Write), repo.CommonDir()), Sockets: true}
 	files, err := repo.Config.Files(ctx, "")
 	changes.Read = append(append(changes.Read, repo.MainWorkTree()), files...) // what .worktreeinclude names, for gates
-	for _, name := range append(outsideFiles, versions...) {
+	for _, name := range append(outsideFiles, homeFiles()...) {
 		changes.Read = append(changes.Read, filepath.Join(proc.Value(environ, "HOME"), name))
 	}
 	return reads, changes, err
@@ -166,10 +167,10 @@ func Named(words []string, dir, home string) (list []string) {
 			word = filepath.Join(dir, clean) // no link on the way is of whoever works there
 		}
 		path, err := filepath.EvalSymlinks(word)
-		if err != nil || !filepath.IsAbs(word) || path == "/" || path == home {
+		if err != nil || !filepath.IsAbs(word) || path == "/" || isBelow(home, path) {
 			continue
 		}
-		list = append(append(list, word), withProgram(path, home, []string{home})...)
+		list = append(append(append(list, word), withProgram(word, home, []string{home})...), withProgram(path, home, []string{home})...)
 	}
 	return list
 }
@@ -228,7 +229,7 @@ func besides(path, home string, private []string) []string {
 	switch parent := filepath.Dir(above); {
 	case above == home, above == "/":
 		return []string{path}
-	case parent == home, parent == "/", isGit(above), slices.ContainsFunc(private, func(one string) bool { return one != "" && isBelow(one, above) }):
+	case parent == home, parent == "/", isProject(above, home), slices.ContainsFunc(private, func(one string) bool { return one != "" && isBelow(one, above) }):
 		list := []string{path}
 		for _, name := range []string{"lib", "lib64", "libexec", "include", "conda-meta", "ssl"} {
 			list = append(list, filepath.Join(above, name))
@@ -242,9 +243,14 @@ func isBelow(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-func isGit(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, ".git"))
-	return err == nil
+// isProject reports whether a folder is of a repository, but for one that is the home.
+func isProject(dir, home string) bool {
+	for at := dir; at == dir || home != "" && at != home && isBelow(at, home); at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // topFiles are the tracked files at the top of the main work tree and in its hidden folders,

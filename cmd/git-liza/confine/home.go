@@ -5,9 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -39,51 +43,134 @@ func tools(home string, environ []string) (variables, folders []string) {
 }
 
 // caches are the folders in a home in which package managers keep what they fetched.
-var caches = []string{".cache/pip", ".cargo/git", ".cargo/registry", ".npm/_cacache", "go/pkg/mod"}
+var caches = []string{".cache/pip", ".cargo/git", ".cargo/registry", ".npm/_cacache"}
 
 // copied are the keys of the configuration that git has for the user, or what they begin with, which
 // work needs inside: none is about addresses, signing or passwords.
 var copied = []string{"user.name", "user.email", "author.", "committer.", "core.autocrlf", "core.eol", "core.safecrlf", "core.quotepath", "core.abbrev", "core.longpaths",
-	"core.commentchar", "core.whitespace", "core.attributesfile", "core.excludesfile", "http.proxy", "http.sslcainfo",
+	"core.commentchar", "core.whitespace", "core.attributesfile", "core.excludesfile", "http.proxy", "http.sslcainfo", "lfs.fetchinclude", "lfs.fetchexclude",
 	"filter.", "diff.", "merge.", "init.defaultbranch", "safe.", "rebase.", "pull.", "advice.", "color.", "column.", "log.", "status.", "i18n.", "rerere.", "index.", "feature.", "protocol."}
 
-// naming are those of them that name files and programs.
-var naming = []string{"core.attributesfile", "core.excludesfile", "http.sslcainfo", "filter.", "diff.", "merge."}
-
-// atHome matches the user's home in a word of a shell line.
-var atHome = pattern.Late(`(^|[\s'"=])(~|\$HOME|\$\{HOME\})/`)
+// Of filters, drivers and such, these are commands; of a filter nothing else is copied but whether it has to succeed.
+var commandKinds = []string{"clean", "smudge", "process", "textconv", "command", "driver"}
 
 // settingsOf are what is copied of the configuration that git has for the user of a clone, and
-// the files and programs that it names.
-func settingsOf(ctx context.Context, repo *git.Repo, home string, environ []string) (settings []git.Setting, named []string, err error) {
+// the files and programs that it names. Commands run with the user's home. A filter that fails here
+// would leave content as it is, where it does not for the user: each has to succeed.
+func settingsOf(ctx context.Context, repo *git.Repo, theirs, home string, environ []string) (settings []git.Setting, named []string, err error) {
 	all, err := repo.Config.ConfigUnder(ctx, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, kind := range []string{"attributes", "ignore"} { // where git looks without a setting (gitattributes(5), gitignore(5))
 		key := map[string]string{"attributes": "core.attributesfile", "ignore": "core.excludesfile"}[kind]
-		file := filepath.Join(cmp.Or(proc.Value(environ, "XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", kind)
+		file := filepath.Join(cmp.Or(proc.Value(environ, "XDG_CONFIG_HOME"), filepath.Join(theirs, ".config")), "git", kind)
 		if _, err := os.Stat(file); err == nil {
 			settings = append(settings, git.Setting{Key: key, Value: file})
 		}
 	}
 	settings = append(settings, lists.Where(all, func(s git.Setting) bool { return s.IsAmong(copied) && !s.NamesSecret() })...)
-	for i, s := range settings {
-		if s.IsAmong(naming) {
-			s.Value = atHome().ReplaceAllString(s.Value, "${1}"+strings.ReplaceAll(home, "$", "$$")+"/")
-			named = append(named, Named(strings.Fields(s.Value), repo.CommonDir(), home)...)
-		}
-		settings[i].Value = git.WithoutUser(s.Value)
+	before := ""
+	if theirs != "" {
+		before = "HOME=" + shell.Quote(theirs) + "; GIT_CONFIG_GLOBAL=" + shell.Quote(filepath.Join(home, ".gitconfig")) + "; export HOME GIT_CONFIG_GLOBAL; "
 	}
-	return settings, named, nil
+	var whole []git.Setting
+	for _, s := range settings {
+		name, kind := s.Key[:strings.LastIndexByte(s.Key, '.')], s.Key[strings.LastIndexByte(s.Key, '.')+1:]
+		switch isFilter := strings.HasPrefix(name, "filter."); {
+		case strings.Contains(name, ".") && slices.Contains(commandKinds, kind) && s.Value != "":
+			named = append(named, namedIn(s.Value, theirs)...)
+			if strings.HasPrefix(s.Value, "git-lfs ") {
+				break
+			}
+			if s.Value = before + s.Value; isFilter {
+				for _, half := range []string{".clean", ".smudge"} { // git asks for both
+					if !slices.ContainsFunc(settings, func(s git.Setting) bool { return s.Key == name+half || s.Key == name+".process" }) {
+						whole = append(whole, git.Setting{Key: name + half, Value: "cat"})
+					}
+				}
+				whole = append(whole, git.Setting{Key: name + ".required", Value: "true"})
+			}
+		case isFilter && kind != "required":
+			continue
+		case slices.Contains([]string{"core.attributesfile", "core.excludesfile", "http.sslcainfo"}, s.Key):
+			if rest, is := strings.CutPrefix(s.Value, "~/"); is {
+				s.Value = filepath.Join(theirs, rest)
+			}
+			named = append(named, s.Value)
+		case s.Key == "http.proxy":
+			s.Value = proxyUser().ReplaceAllString(s.Value, "$1")
+		default:
+			s.Value = git.WithoutUser(s.Value)
+		}
+		whole = append(whole, s)
+	}
+	return whole, named, nil
 }
 
-// versions are the files in a home that say which versions of programs its user has chosen.
-var versions = []string{".tool-versions", ".config/mise/config.toml"}
+// proxyUser matches whom a proxy is asked as, which may come without a scheme.
+var proxyUser = pattern.Late(`^([a-z0-9]+://)?.*@`)
+
+// namedIn are the files that a text in the language of the shell names by absolute paths or from the
+// home, but for keys, with what is installed beside those that are programs.
+func namedIn(text, home string) (list []string) {
+	text = strings.NewReplacer(`"`, "", `'`, "", "$HOME/", home+"/", "${HOME}/", home+"/").Replace(text)
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n=:<>;|&()`", r) }) {
+		if at := strings.IndexAny(word, "/~"); at > 0 && word[0] == '-' {
+			word = word[at:]
+		}
+		if rest, is := strings.CutPrefix(word, "~/"); is {
+			word = filepath.Join(home, rest)
+		}
+		info, err := os.Stat(word)
+		if err == nil && filepath.IsAbs(word) && info.Mode().IsRegular() && !strings.Contains(word, "/.ssh/") && !strings.Contains(word, "/.gnupg/") {
+			list = append(list, Named([]string{word}, "/", home)...)
+		}
+	}
+	return list
+}
+
+// hookFiles are a folder of hooks, and what these are links to or name: programs, and hooks elsewhere, which
+// ours call.
+func hookFiles(folder, home string) (list []string) {
+	folders := []string{folder}
+	for n := 0; n < len(folders); n++ {
+		for _, path := range git.PathsIn(folders[n], "", "") {
+			text, err := git.ReadSmall(path)
+			if err != nil || strings.HasSuffix(path, ".sample") {
+				continue
+			}
+			for _, file := range append(Named([]string{path}, "/", home), namedIn(string(text), home)...) {
+				list = append(list, file)
+				if filepath.Base(file) == filepath.Base(path) {
+					folders = lists.Add(folders, filepath.Dir(file))
+				}
+			}
+		}
+	}
+	return append(list, folders...)
+}
+
+// shown are the files of a home that a command's home has links to.
+var shown = []string{".tool-versions", ".cargo/config.toml"}
+
+// chosen is what is copied of files in a home that may hold passwords too: versions of programs, and where
+// packages come from.
+var chosen = map[string]func() *regexp.Regexp{
+	".config/mise/config.toml": pattern.Late(`(?m)^\[tools\]$(\n[^\[\n].*|\n)*`),
+	".config/pip/pip.conf":     pipSources,
+	".pip/pip.conf":            pipSources,
+	".npmrc":                   pattern.Late(`(?m)^(@[^:=\s]+:)?registry\s*=.*$`),
+}
+
+var pipSources = pattern.Late(`(?m)^\[.*\]$|^(extra-)?index-url\s*=.*(\n[ \t]+.*)*$|^(trusted-host|cert)\s*=.*$`)
+
+// homeFiles are all of these.
+func homeFiles() []string { return slices.AppendSeq(slices.Clone(shown), maps.Keys(chosen)) }
 
 // fillHome writes what is copied of the user's into a home, and returns what that names.
 func fillHome(ctx context.Context, repo *git.Repo, home, theirs string, environ []string) (named []string, err error) {
-	settings, named, err := settingsOf(ctx, repo, theirs, environ)
+	settings, named, err := settingsOf(ctx, repo, theirs, home, environ)
 	if err != nil {
 		return nil, err
 	}
@@ -92,33 +179,29 @@ func fillHome(ctx context.Context, repo *git.Repo, home, theirs string, environ 
 		return nil, err
 	}
 	defer root.Close()
-	err = replace(root, ".gitconfig", git.RenderConfig(settings))
-	for _, name := range versions {
-		text, readErr := git.ReadSmall(filepath.Join(theirs, name))
-		if readErr == nil && theirs != "" && err == nil {
-			err = replace(root, name, choices(string(text)))
+	err = replace(root, ".gitconfig", func(name string) error { return root.WriteFile(name, []byte(git.RenderConfig(settings)), 0o600) })
+	for _, name := range homeFiles() {
+		from := filepath.Join(theirs, name)
+		text, readErr := git.ReadSmall(from)
+		switch part := chosen[name]; {
+		case theirs == "" || readErr != nil || err != nil:
+		case part == nil:
+			named = append(named, from)
+			err = replace(root, name, func(name string) error { return root.Symlink(from, name) })
+		default:
+			text := git.WithoutUser(strings.Join(part().FindAllString(string(text), -1), "\n") + "\n")
+			err = replace(root, name, func(name string) error { return root.WriteFile(name, []byte(text), 0o600) })
 		}
 	}
 	return named, err
 }
 
-// choices is a file of versions; of one with sections, [tools] alone: others may hold a password.
-func choices(text string) string {
-	if before, tools, is := strings.Cut("\n"+text, "\n[tools]\n"); is {
-		tools, _, _ = strings.Cut(tools, "\n[")
-		return "[tools]\n" + tools + "\n"
-	} else if strings.Contains(before, "\n[") {
-		return ""
-	}
-	return text
-}
-
-// replace writes a file in a home, in which a command may have put anything.
-func replace(root *os.Root, name, text string) error {
+// replace has make make a file in a home, in which a command may have put anything.
+func replace(root *os.Root, name string, make func(name string) error) error {
 	made := name + "-" + rand.Text()
 	err := root.MkdirAll(path.Dir(name), 0o700)
 	if err == nil {
-		err = root.WriteFile(made, []byte(text), 0o600)
+		err = make(made)
 	}
 	if err == nil && root.Rename(made, name) != nil { // a command has put a folder there
 		err = errors.Join(root.RemoveAll(name), root.Rename(made, name))
@@ -132,8 +215,8 @@ var goSaid sync.Map
 // goModules has go take modules from the user's cache first, which it may not write: they are
 // checked by their sums as everywhere, and kept in a cache of the command's home, which can be
 // removed as other files can.
-func goModules(ctx context.Context, home string, environ []string) (variables []string) {
-	names := []string{"GOPROXY", "GOFLAGS", "GOSUMDB", "GONOSUMDB"}
+func goModules(ctx context.Context, home string, environ []string) (variables []string, cache string) {
+	names := []string{"GOPROXY", "GOFLAGS", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOVCS", "GOTOOLCHAIN", "GOMODCACHE"}
 	environ = proc.Environment(environ, nil)
 	key := strings.Join(environ, "\x00")
 	before, known := goSaid.Load(key)
@@ -142,18 +225,23 @@ func goModules(ctx context.Context, home string, environ []string) (variables []
 		var out strings.Builder
 		r, err := proc.Run(ctx, proc.Command{Path: "go", Args: append([]string{"env"}, names...), Dir: os.TempDir(), Env: environ, Stdout: &out, Wall: 10 * time.Second})
 		if err != nil || !r.Passed() {
-			return nil
+			return nil, ""
 		}
 		said = out.String()
 		goSaid.Store(key, said)
 	}
 	values := strings.Split(said, "\n")
-	if cache := filepath.Join(home, "go", "pkg", "mod", "cache", "download"); home != "" && isFolder(cache) {
-		values[0] = "file://" + filepath.ToSlash(cache) + "," + values[0]
+	if len(values) < len(names) {
+		return nil, ""
+	}
+	last := len(names) - 1
+	cache, values[0] = values[last], git.WithoutUser(values[0])
+	if fetched := filepath.Join(cache, "cache", "download"); home != "" && isFolder(fetched) {
+		values[0] = "file://" + filepath.ToSlash(fetched) + "," + values[0]
 	}
 	values[1] = strings.TrimSpace(values[1] + " -modcacherw")
-	for i, name := range names {
+	for i, name := range names[:last] {
 		variables = append(variables, name+"="+values[i])
 	}
-	return variables
+	return variables, cache
 }

@@ -25,7 +25,7 @@ const shimName = "git-liza: confining a command"
 // devices that programs write to. What a system lacks of them is left out.
 var (
 	systemReads = []string{"/bin", "/etc", "/etc/resolv.conf", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/mnt/wsl/resolv.conf", "/opt", "/proc", "/run/NetworkManager/resolv.conf", "/run/netconfig",
-		"/run/resolvconf", "/run/systemd/resolve", "/sbin", "/snap", "/sys", "/usr", "/var/lib/ca-certificates", "/var/lib/gems"}
+		"/run/resolvconf", "/run/systemd/resolve", "/sbin", "/snap", "/sys", "/usr", "/var/lib/ca-certificates", "/var/lib/dpkg", "/var/lib/gems", "/var/lib/ghc", "/var/lib/rpm", "/var/lib/texmf"}
 	systemWrites = []string{"/dev/full", "/dev/null", "/dev/ptmx", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero"}
 )
 
@@ -106,9 +106,13 @@ func runShim(orders *os.File) error {
 }
 
 // dropCapabilities leaves the thread no capability, also of those that root has again after
-// it executes a program.
+// it executes a program, but for that to write files of other users: in a container a clone often has
+// another owner. Where to, the domain says.
 func dropCapabilities() error {
 	for last := range uintptr(64) {
+		if last == unix.CAP_DAC_OVERRIDE {
+			continue
+		}
 		has, _, errno := unix.Syscall(unix.SYS_PRCTL, unix.PR_CAPBSET_READ, last, 0)
 		if errno == unix.EINVAL {
 			break // the kernel knows no more of them
@@ -118,8 +122,13 @@ func dropCapabilities() error {
 		}
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
-	return unix.Capset(&header, &none[0])
+	var has [2]unix.CapUserData
+	if err := unix.Capget(&header, &has[0]); err != nil {
+		return err
+	}
+	kept := has[0].Permitted & (1 << unix.CAP_DAC_OVERRIDE)
+	has = [2]unix.CapUserData{{Effective: kept, Permitted: kept}}
+	return unix.Capset(&header, &has[0])
 }
 
 // enter restricts this process to the domain: first its files, then its calls.

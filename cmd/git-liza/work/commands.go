@@ -131,6 +131,9 @@ func (c *commands) runGit(ctx context.Context, process *git.Process) error {
 	}
 	defer place.Close()
 	environ, args := process.Environ(), process.Args[1:]
+	if place.Domain != nil && c.repo.Config.IsPartial(ctx) {
+		place.Domain = nil // git fetches what it lacks, as its user
+	}
 	if place.Domain != nil {
 		args = append([]string{"-c", "commit.gpgSign=false"}, args...) // keys are out of reach
 		if environ, err = place.OpenForGit(ctx, c.repo, environ); err != nil {
