@@ -27,7 +27,7 @@ func (w *world) share() {
 func (w *world) host(name string) *world {
 	w.Helper()
 	other := &world{T: w.T, dir: filepath.Join(filepath.Dir(w.dir), name), notes: w.TempDir()}
-	w.git("clone", "-q", w.remote(), other.dir)
+	w.git("clone", "-q", "-c", "liza.confine=off", w.remote(), other.dir)
 	other.liza("sync", "--set", "origin")
 	other.clone = other.open()
 	return other
