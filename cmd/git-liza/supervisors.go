@@ -69,6 +69,10 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	if r.Engine, err = conf.Config(inv.ctx, "liza.container.engine"); err != nil {
 		return nil, err
 	}
+	choices := providerChoice{inv, conf}
+	if r.Known, err = choices.catalogue(); err != nil {
+		return nil, err
+	}
 	before, err := stubs.Remember(inv.ctx, clone.Repo)
 	if err != nil {
 		return nil, err
@@ -76,7 +80,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	r.Planted = func() []string { return before.Planted(inv.ctx, clone.Repo) }
 	clone.Repo.Planted = func() bool { return len(r.Planted()) > 0 }
 	r.Bounds, err = readBounds(inv.ctx, conf)
-	return &supervisors{inv, r, out, b, providerChoice{inv, conf}, false}, err
+	return &supervisors{inv, r, out, b, choices, false}, err
 }
 
 // serve restricts the supervisors to the work of one goal, if one is named.

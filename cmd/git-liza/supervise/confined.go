@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
 )
 
 // confineSession keeps a session with a mark, where that is asked for and the kernel can, to its
@@ -29,25 +30,31 @@ func confineSession(ctx context.Context, w *worker, a *assignment, spawn *provid
 	if err != nil || place.Domain == nil {
 		return func() {}, err
 	}
-	login, back, err := w.provider.Lend(w.rush.Environ, place.Home)
-	if err != nil {
-		place.Close()
-		return nil, err
+	stop := func() {}
+	login, err := w.provider.Lend(w.rush.Environ, place.Home)
+	if err == nil {
+		stop, err = startBroker(ctx, w, *spawn, place, mark)
 	}
-	stop, err := startBroker(ctx, w, *spawn, place, mark)
 	spawn.Domain = place.Domain
 	spawn.Machine = slices.Concat(spawn.Machine, place.Variables, login, []string{broker.Variable + "=" + filepath.Join(spawn.Programs, broker.Socket)})
 	end = func() {
 		stop()
-		if err := back(); err != nil {
-			w.sayOnce("%s: its renewed login was not taken back: %v", w.id, err)
-		}
+		takeBack(w.rush, w.id, w.provider.Row)
 		place.Close()
 	}
 	if err != nil {
 		end()
 	}
 	return end, err
+}
+
+// takeBack takes back what was lent to a session of an agent, whose program is one of the rows.
+func takeBack(r *Rush, id flow.AgentID, rows ...provider.Row) {
+	for _, row := range rows {
+		if err := row.TakeBack(r.Environ, filepath.Join(r.Clone.Repo.CommonDir(), filepath.FromSlash(confine.Folder), string(id))); err != nil {
+			r.ask(fmt.Sprintf("%s: its renewed login was not taken back: %v", id, err))
+		}
+	}
 }
 
 // startBroker runs the broker of a session in a place, below a guard with the session's mark,

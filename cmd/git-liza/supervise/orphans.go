@@ -50,7 +50,7 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 		err = removeContainers(ctx, r)
 	}
 	if err == nil {
-		done, failed := clone.ReleaseOrphans(ctx)
+		done, failed := clone.ReleaseOrphans(ctx, func(id flow.AgentID) { takeBack(r, id, r.Known...) })
 		for _, s := range done {
 			line := fmt.Sprintf("%s: its supervisor, process %d, is dead", s.Agent, s.PID)
 			gave := lists.Of(s.Gave, func(id flow.TaskID) string { return string(id) })

@@ -20,8 +20,19 @@ import (
 // apart is a rush in another process, whose agents run a script.
 func (w *world) apart(script string, args ...string) *exec.Cmd {
 	w.Helper()
+	return w.start(w.command(script, args...))
+}
+
+// command is such a rush, before it begins.
+func (w *world) command(script string, args ...string) *exec.Cmd {
+	w.Helper()
 	cmd := exec.Command(self, append([]string{"rush", "--planners", "0", "--provider", shell(w.scriptOf(script))}, args...)...)
 	cmd.Dir = w.dir
+	return cmd
+}
+
+func (w *world) start(cmd *exec.Cmd) *exec.Cmd {
+	w.Helper()
 	require.NoError(w, cmd.Start())
 	w.Cleanup(func() {
 		_ = cmd.Process.Kill()
@@ -126,13 +137,13 @@ func TestOthersAreNotSucceeded(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.mkdir(".git/liza/supervisors"))
 	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"another","boot":"another"}`)
-	done, err := w.clone.ReleaseOrphans(context.Background())
+	done, err := w.clone.ReleaseOrphans(context.Background(), func(flow.AgentID) {})
 	require.NoError(t, err)
 	require.Empty(t, done)
 	require.Len(t, w.board().IDs(flow.Agents), 2)
 
 	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"`+host+`","boot":"before the restart"}`)
-	done, err = w.clone.ReleaseOrphans(context.Background())
+	done, err = w.clone.ReleaseOrphans(context.Background(), func(flow.AgentID) {})
 	require.NoError(t, err)
 	require.Equal(t, []work.Orphan{{Agent: "coder-2", PID: 1}}, done)
 	require.Nil(t, w.board().Agent("coder-2"))

@@ -73,6 +73,9 @@ type Rush struct {
 	// Engine is the configured program that runs containers, "" if none is configured.
 	Engine string
 
+	// Known are the programs whose logins a supervisor that died may have lent to sessions.
+	Known provider.Catalogue
+
 	// NoTrips leaves it to others to trip the circuit breaker.
 	NoTrips bool
 

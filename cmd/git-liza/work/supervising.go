@@ -147,8 +147,8 @@ type Orphan struct {
 // these would have done: it releases what the agents hold, and their work stays for the
 // next holder. It skips agents of other machines, of supervisors that live or are
 // stopped, and of sessions with a living process. The error names the moves that
-// failed.
-func (c *Clone) ReleaseOrphans(ctx context.Context) (done []Orphan, err error) {
+// failed. leave is called before an agent is unregistered, while nobody else can have its id.
+func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(flow.AgentID)) (done []Orphan, err error) {
 	entries, err := os.ReadDir(recordFolder(c.Repo))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -182,6 +182,7 @@ func (c *Clone) ReleaseOrphans(ctx context.Context) (done []Orphan, err error) {
 			continue
 		}
 		if a != nil {
+			leave(a.ID)
 			s, err := c.releaseOrphan(ctx, *a)
 			if err != nil {
 				failed = append(failed, fmt.Errorf("%s, whose supervisor is dead: %w", a.ID, err))
