@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -50,6 +51,7 @@ func (l *look) findLocal(inv *invocation, p *view.Picture) error {
 	if known.Remote, err = l.remote(inv); err != nil {
 		return err
 	}
+	known.Confined = confine.Line(inv.ctx, &l.Repo.Config.Configuration, inv.environ)
 	installed, err := stubs.Examine(inv.ctx, l.Repo)
 	if found := hooksFinding(installed, err, l.Repo.MainWorkTree() == ""); found.State != "ok" || !installed.Guards() {
 		known.Hooks = found.Text

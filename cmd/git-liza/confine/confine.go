@@ -6,6 +6,7 @@ package confine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -87,6 +88,20 @@ func ReadSettings(ctx context.Context, conf *git.Configuration, environ []string
 
 func unfit(key, value, wanted string) error {
 	return &flow.Refusal{Rule: flow.RuleForm, Hint: "git config --unset-all " + key, Reason: fmt.Sprintf("%s is %q, not %s", key, value, wanted)}
+}
+
+// Line says how far git's configuration and the kernel confine commands, and why that is less than
+// is asked for, "" where nothing is. It may be read in the middle of a line.
+func Line(ctx context.Context, conf *git.Configuration, environ []string) string {
+	s, err := ReadSettings(ctx, conf, environ)
+	state, stateErr := s.State()
+	if refusal, is := errors.AsType[*flow.Refusal](cmp.Or(err, stateErr)); is {
+		return "no session begins: " + refusal.Reason
+	}
+	if s.Off {
+		return ""
+	}
+	return state.String() + [...]string{": this kernel confines no command (Linux 6.2 does)", ": this kernel lets a command end processes outside (Linux 6.15 does not)", ""}[state]
 }
 
 // State is how far commands are confined with the settings. It is an error, a

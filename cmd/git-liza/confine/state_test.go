@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -60,4 +61,18 @@ func TestStateHere(t *testing.T) {
 	state, err = confine.Settings{Off: true}.State()
 	require.NoError(t, err)
 	require.Equal(t, proc.Unconfined, state)
+	lines := map[string]string{"none": "none: this kernel confines no command (Linux 6.2 does)", "full": "full",
+		"files": "files: this kernel lets a command end processes outside (Linux 6.15 does not)"}
+	required := lines["full"]
+	if want != "full" {
+		required = "no session begins: liza.confine is required, and this kernel confines " + want
+	}
+	for mode, line := range map[string]string{"off": "", "auto": lines[want], "required": required} {
+		dir := t.TempDir()
+		gittest.Git(t, dir, "init", "-q")
+		gittest.Git(t, dir, "config", "liza.confine", mode)
+		repo, err := git.Open(t.Context(), dir)
+		require.NoError(t, err)
+		require.Equal(t, line, confine.Line(t.Context(), &repo.Config.Configuration, os.Environ()))
+	}
 }

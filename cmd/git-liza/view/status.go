@@ -35,14 +35,15 @@ type Status struct {
 	Integration any            `json:"integration"`
 	Identity    Identity       `json:"identity"`
 	Remote      Remote         `json:"remote"`
-	Hooks       string         `json:"hooks"`        // what is wrong with them, "" if all are in place
-	Breaker     any            `json:"breaker"`      // with the patterns that anomalies form, by [Picture.Status]
-	Usage       any            `json:"usage"`        // of the current goal
-	Uncounted   int            `json:"uncounted"`    // sessions of the current goal that did not report their usage
-	Left        any            `json:"budget_left"`  // what is left for planning; null without a budget
-	Spent       string         `json:"budget_spent"` // the owner of a spent budget, "" if none is spent
-	Counts      map[string]int `json:"counts"`       // of the goal's tasks by state, without the archive
-	Records     map[string]int `json:"records"`      // open anomalies, discoveries and notes
+	Hooks       string         `json:"hooks"`              // what is wrong with them, "" if all are in place
+	Confined    string         `json:"confined,omitempty"` // how far sessions are, and why less than is asked for; "" if nothing is
+	Breaker     any            `json:"breaker"`            // with the patterns that anomalies form, by [Picture.Status]
+	Usage       any            `json:"usage"`              // of the current goal
+	Uncounted   int            `json:"uncounted"`          // sessions of the current goal that did not report their usage
+	Left        any            `json:"budget_left"`        // what is left for planning; null without a budget
+	Spent       string         `json:"budget_spent"`       // the owner of a spent budget, "" if none is spent
+	Counts      map[string]int `json:"counts"`             // of the goal's tasks by state, without the archive
+	Records     map[string]int `json:"records"`            // open anomalies, discoveries and notes
 	Agents      []Agent        `json:"agents"`
 	Waiting     []WaitGroup    `json:"waiting"`
 	Unheard     []flow.Role    `json:"unheard"` // roles that tasks wait for and that no supervisor is active for
@@ -102,7 +103,7 @@ func (p *Picture) situation(goals []Goal) *Status {
 	settings, known := r.Board.Settings(), &r.Local
 	goal, sprint := r.Board.Goal(r.goal()), r.Board.Sprint(r.Board.OpenSprint(r.goal()))
 	g := &Status{Goal: ValueOf(goal), Goals: goals, Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
-		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
+		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Confined: known.Confined, Breaker: ValueOf(r.Board.Breaker()),
 		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: ValueOf(r.budgetLeft(r.goal(), "")), Breach: known.Breach,
 		settings: settings, goal: goal, sprint: sprint, at: r.At}
 	g.left, _ = r.Board.Left(r.goal(), "")
@@ -186,6 +187,9 @@ func (g *Status) Text(width int, accent func(string) string) string {
 	head.Add("identity", g.Identity.line())
 	if g.Hooks != "" {
 		head.Add("hooks", g.Hooks)
+	}
+	if g.Confined != "" {
+		head.Add("confined", g.Confined)
 	}
 	head.Add("tasks", g.countsLine())
 	if line := g.progressLine(); line != "" {

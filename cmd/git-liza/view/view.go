@@ -69,6 +69,7 @@ type Local struct {
 	Identity  Identity
 	Remote    Remote
 	Hooks     string           // what is wrong with the hooks of this clone, "" if nothing is
+	Confined  string           // how far sessions are confined here, "" if they are not meant to be
 	Breach    *Breach          // why the board's last moves do not replay, nil if they do
 	Repair    string           // the command that repairs such a board
 	Uncounted int              // sessions of the current goal that did not report their usage

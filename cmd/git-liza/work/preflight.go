@@ -181,14 +181,15 @@ func (d *Doctor) confinement(ctx context.Context) Finding {
 	if err != nil {
 		return bad(check, "", "%s", err)
 	}
+	line := cmp.Or(confine.Line(ctx, &d.repo.Config.Configuration, d.environ), state.String())
 	if state == proc.Unconfined && !settings.Off {
-		return Finding{Check: check, State: "warn", Text: "this kernel confines no command (Linux 6.2 does): sessions and gates reach whatever you reach", Hint: "git config liza.confine off"}
+		return Finding{Check: check, State: "warn", Text: line + ": sessions and gates reach whatever you reach", Hint: "git config liza.confine off"}
 	}
 	closed := ""
 	if state != proc.Unconfined && !settings.Sockets {
 		closed = ", without pushes by ssh, UNIX sockets of tests and docker (git config liza.confine.sockets all)"
 	}
-	return fine(check, "of sessions and gates: %s%s", state, closed)
+	return fine(check, "of sessions and gates: %s%s", line, closed)
 }
 
 // sameCommands are the commands of a board with something in common.
