@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -243,6 +244,9 @@ func (o *Objects) flush() error {
 		}
 	} else {
 		err = o.repo.Packer.unpackObjects(o.ctx, o.pending, mode)
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		err = syscall.ENOSPC // the same each time, without the name of a temporary file
 	}
 	if err != nil {
 		return fmt.Errorf("writing objects to %s: %w", o.repo.objectDir, err)

@@ -62,7 +62,7 @@ func Unsteered(environ []string) []string {
 // is the program self. The user's PATH decides about all other programs.
 func Programs(self string) (dir string, remove func(), err error) {
 	all, err := os.UserCacheDir()
-	if all = filepath.Join(all, "git-liza", "programs"); err != nil || os.MkdirAll(all, 0o700) != nil {
+	if all = filepath.Join(all, "git-liza", "programs"); err != nil || !filepath.IsAbs(all) || os.MkdirAll(all, 0o700) != nil {
 		all = os.TempDir()
 	}
 	if dir, err = os.MkdirTemp(all, "git-liza-"); err == nil {

@@ -3,12 +3,14 @@ package supervise
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
@@ -248,7 +250,12 @@ const promptsFolder = ".liza/prompts"
 func layers(b *flow.Board, files fs.FS, environ []string) []templates.Layer {
 	own, _ := fs.Sub(files, promptsFolder) // the name is a constant
 	list := append(extensionLayers(b, files), templates.Layer{Name: "project", FS: own})
-	if dir := UserPrompts(environ); dir != "" {
+	dir := UserPrompts(environ)
+	switch _, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // HOME may be /dev/null
+	case err != nil: // it names the folder
+		list = append(list, templates.Layer{Name: "user", FS: failing{err}})
+	default:
 		list = append(list, templates.Layer{Name: "user", FS: os.DirFS(dir)})
 	}
 	return list

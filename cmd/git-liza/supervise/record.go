@@ -3,6 +3,9 @@ package supervise
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -47,7 +50,7 @@ func (rec *recorder) recordSession(ctx context.Context, r *session, ending provi
 	}
 	d.Record = id
 	rec.pending = append(rec.pending, pendingRecord{a.goal(), a.taskID(), d})
-	rec.recordPending(ctx)
+	_ = rec.recordPending(ctx) // which said why
 }
 
 // A pendingRecord is a session that is not on the board yet.
@@ -57,8 +60,9 @@ type pendingRecord struct {
 	move *flow.SessionMove
 }
 
-// recordPending records what is pending, as long as the remote answers.
-func (rec *recorder) recordPending(ctx context.Context) {
+// recordPending records what is pending, as long as the remote answers. The error says that the disk
+// is full, and what is pending stays so.
+func (rec *recorder) recordPending(ctx context.Context) error {
 	// What is about to be on the board must not count twice.
 	rec.presence.setUsage(flow.Usage{}, "")
 	rec.presence.setContext(0)
@@ -68,13 +72,19 @@ func (rec *recorder) recordPending(ctx context.Context) {
 		_, err := rec.clone.For(next.goal).Make(ctx, flow.ActSession, next.task, next.move)
 		if rec.rush.noteOffline(err) {
 			rec.log.note("\n--- recorded when the remote answers\n")
-			return
+			return nil
+		}
+		if errors.Is(err, syscall.ENOSPC) {
+			err = fmt.Errorf("a session is recorded when there is room (df -h): %w", err)
+			rec.sayOnce("%s: %v", rec.id, err)
+			return err
 		}
 		if err != nil {
 			rec.say("%s: a session is not recorded: %v", rec.id, err)
 		}
 		rec.pending = rec.pending[1:]
 	}
+	return nil
 }
 
 // pendingUsage returns what sessions have used that is not on the board.

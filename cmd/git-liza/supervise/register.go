@@ -187,7 +187,7 @@ func unregisterAgent(ctx context.Context, s *supervisor) error {
 	if a == nil || a.Generation != s.generation {
 		return b.Err()
 	}
-	s.worker.recorder.recordPending(ctx)
+	_ = s.worker.recorder.recordPending(ctx) // which said why
 	for _, id := range []flow.TaskID{a.Task, a.Review} {
 		if id == "" {
 			continue

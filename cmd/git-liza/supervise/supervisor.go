@@ -210,8 +210,7 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 		return lookResult{due: time.Now().Add(max(s.rush.Limits.Pause, work.QuickLook)), why: s.rush.link.remote + " does not answer"}, false, nil
 	}
 	if len(s.worker.recorder.pending) > 0 {
-		s.worker.recorder.recordPending(ctx)
-		return boardMoved(), false, nil
+		return boardMoved(), false, s.worker.recorder.recordPending(ctx)
 	}
 	tasks := b.Tasks()
 	if err := b.Err(); err != nil {
