@@ -168,13 +168,36 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefU
 			}
 		}
 	}
-	if len(lacking) == 0 {
-		return nil, nil
+	if err = nil; len(lacking) > 0 {
+		err = i.bring(ctx, r, r.inside(), i.registry.common, revs)
 	}
-	if err := i.bring(ctx, r, r.inside(), i.registry.common, revs); err != nil {
+	for _, id := range []ID{f.head, f.tip} {
+		if err == nil && id != "" {
+			err = i.checkSize(ctx, r, id, r.head, given)
+		}
+	}
+	if err != nil || len(lacking) == 0 {
 		return nil, err
 	}
 	return i.keep(ctx, r, lacking...)
+}
+
+// checkSize refuses a commit that git would expand to more files than it can count, as nested folders
+// do. It has to differ little from one of those that the clone has, such as integration's.
+func (i *insides) checkSize(ctx context.Context, r record, id ID, known ...ID) error {
+	var obstacle error
+	for _, base := range known {
+		if base == "" {
+			continue
+		}
+		_, err := i.repo.Changes(ctx, base, id)
+		limit, is := errors.AsType[*git.Limit](err)
+		if !is {
+			return nil // what else is wrong is said where it is read
+		}
+		obstacle = &Obstacle{Path: r.path, Reason: "has a commit that is not read: " + limit.Reason, Hint: "git -C " + shell.Quote(r.path) + " reset --hard " + string(r.head)}
+	}
+	return obstacle
 }
 
 // bring brings what revs lead to, as [git.TakeObjects] has them, from a git directory in a checkout

@@ -2,6 +2,7 @@ package worktrees_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -430,5 +431,33 @@ func TestLinkInPlaceOfACheckout(t *testing.T) {
 	require.ErrorAs(t, p.Take(context.Background(), "task-1"), &o)
 	require.Contains(t, o.Error(), "is a link")
 	require.Equal(t, "rm '"+tree.Path+"'", o.Hint)
+	require.Equal(t, string(p.base), p.git("rev-parse", "liza/task-1"))
+}
+
+// Ten nested folders are ten objects, and ten billion files for whoever reads them all.
+func TestTakeRefusesATower(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	tree := p.branch("task-1", "liza/task-1")
+	id, kind := p.gitIn(tree.Path, "rev-parse", "HEAD:a"), "100644 blob"
+	for range 10 {
+		var lines strings.Builder
+		for n := range 10 {
+			fmt.Fprintf(&lines, "%s %s\t%d\n", kind, id, n)
+		}
+		cmd := exec.Command("git", "mktree")
+		cmd.Dir, cmd.Stdin = tree.Path, strings.NewReader(lines.String())
+		text, err := cmd.Output()
+		require.NoError(t, err)
+		id, kind = strings.TrimSpace(string(text)), "040000 tree"
+	}
+	p.gitIn(tree.Path, "update-ref", "HEAD", p.gitIn(tree.Path, "commit-tree", "-m", "tower", "-p", "HEAD", id))
+	before := p.git("for-each-ref")
+	for range 2 { // the clone has the objects then
+		require.ErrorContains(t, p.Take(context.Background(), "task-1"), "has a commit that is not read: ")
+		require.Equal(t, before, p.git("for-each-ref"))
+	}
+	p.typed(obstacle(t, p.Take(context.Background(), "task-1")).Hint)
+	require.NoError(t, p.Take(context.Background(), "task-1"))
 	require.Equal(t, string(p.base), p.git("rev-parse", "liza/task-1"))
 }
