@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -255,4 +257,44 @@ func TestHooksHaveADomain(t *testing.T) {
 		_, err = os.Stat(program + "." + word)
 		require.Equal(t, writes, err == nil)
 	}
+}
+
+// Whatever is sent is answered or cut off, runs nothing, and leaves no file open.
+func TestGarbage(t *testing.T) {
+	s := newSession(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer read.Close()
+	good, err := json.Marshal(broker.Call{Form: 1, Token: "secre", Args: []string{"true"}})
+	require.NoError(t, err)
+	for n := range 300 {
+		text := slices.Clone(good)
+		if n%3 > 0 {
+			text = make([]byte, random.IntN(70_000))
+			for i := range text {
+				text[i] = byte(random.Uint32())
+			}
+		}
+		var oob []byte
+		if files := n % 7; files > 0 {
+			oob = unix.UnixRights(slices.Repeat([]int{int(write.Fd())}, files)...)
+		}
+		conn, err := proc.Dial(context.Background(), "unixpacket", s.folder, "socket")
+		require.NoError(t, err)
+		_, _, _ = conn.WriteMsgUnix(text, oob, nil) // some are too large to be sent
+		if n%2 == 0 {
+			_ = conn.CloseWrite()
+			_, _ = conn.Read(make([]byte, 4096))
+		}
+		conn.Close()
+	}
+	write.Close()
+	_, err = io.Copy(io.Discard, read) // until nobody has it open
+	require.NoError(t, err)
+	require.Empty(t, s.begun, "garbage ran")
+	require.Eventually(t, func() bool {
+		code, _, _, err := s.call(context.Background(), "secret", "", "exit 3")
+		return err == nil && code == 3
+	}, time.Minute, 10*time.Millisecond)
 }
