@@ -173,7 +173,7 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefU
 	}
 	for _, id := range []ID{f.head, f.tip} {
 		if err == nil && id != "" {
-			err = i.checkSize(ctx, r, id, r.head, given)
+			err = checkSize(ctx, i.repo, r, id, r.head, given)
 		}
 	}
 	if err != nil || len(lacking) == 0 {
@@ -184,13 +184,13 @@ func (i *insides) takeObjects(ctx context.Context, r record, f face) ([]git.RefU
 
 // checkSize refuses a commit that git would expand to more files than it can count, as nested folders
 // do. It has to differ little from one of those that the clone has, such as integration's.
-func (i *insides) checkSize(ctx context.Context, r record, id ID, known ...ID) error {
+func checkSize(ctx context.Context, repo *git.Repo, r record, id ID, known ...ID) error {
 	var obstacle error
 	for _, base := range known {
 		if base == "" {
 			continue
 		}
-		_, err := i.repo.Changes(ctx, base, id)
+		_, err := repo.Changes(ctx, base, id)
 		limit, is := errors.AsType[*git.Limit](err)
 		if !is {
 			return nil // what else is wrong is said where it is read

@@ -185,21 +185,11 @@ func (g *Status) Text(width int, accent func(string) string) string {
 		head.Add("remote", g.Remote.line(at))
 	}
 	head.Add("identity", g.Identity.line())
-	if g.Hooks != "" {
-		head.Add("hooks", g.Hooks)
-	}
-	if g.Confined != "" {
-		head.Add("confined", g.Confined)
-	}
-	head.Add("tasks", g.countsLine())
-	if line := g.progressLine(); line != "" {
-		head.Add("progress", line)
-	}
-	if line := g.recordsLine(); line != "" {
-		head.Add("records", line)
-	}
-	if line := g.breaker.nearLine(); line != "" {
-		head.Add("breaker", line)
+	for _, row := range [][2]string{{"hooks", g.Hooks}, {"confined", g.Confined}, {"tasks", g.countsLine()},
+		{"progress", g.progressLine()}, {"records", g.recordsLine()}, {"breaker", g.breaker.nearLine()}} {
+		if row[1] != "" {
+			head.Add(row[0], row[1])
+		}
 	}
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
 		head.Add("supervisors", "none active for "+JoinIDs(g.Unheard)+": git liza rush")
