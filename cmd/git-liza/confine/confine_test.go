@@ -262,12 +262,17 @@ func TestNoHome(t *testing.T) {
 
 func TestHomes(t *testing.T) {
 	p := newPerson(t)
-	for key, value := range map[string]string{"user.name": "Ann", "github.token": "secret", "filter.x.token": "secret", "filter.x.pass": "secret", "http.proxy": "u:secret@host:3128", "i18n.x": "https://u:secret@RET@example.com", "credential.helper": "secret"} {
+	for key, value := range map[string]string{"user.name": "Ann", "github.token": "secret", "filter.x.token": "secret", "filter.x.pass": "secret", "diff.external": "secret", "http.proxy": "u:secret@host:3128", "i18n.x": "https://u:secret@RET@example.com", "credential.helper": "secret"} {
 		gittest.Git(t, p.clone, "config", key, value)
 	}
 	require.True(t, p.run(`test "$(git config user.name; git config http.proxy; git config i18n.x)" = "$(echo Ann; echo host:3128; echo https://example.com)" && ! grep -e secret -e RET "$HOME/.gitconfig" && mkdir -p "$HOME/.gitconfig2/x" && rm "$HOME/.gitconfig" && mv "$HOME/.gitconfig2" "$HOME/.gitconfig"`).Passed())
 	theirs := p.write("theirs", "")
 	home := filepath.Join(p.clone, ".git", "liza", "homes", "one")
+	p.write(".npmrc", "")
+	p.write(".config/mise/config.toml", "")
+	p.write(".cargo/config.toml", "")
+	require.True(t, p.run(`rm -r "$HOME/.config" "$HOME/.cargo" "$HOME/.npmrc"; ln -s `+p.home+` "$HOME/.config"; : >"$HOME/.cargo"; mkdir -p "$HOME/.npmrc/x"`).Passed())
+	require.True(t, p.run(`test -f "$HOME/.config/mise/config.toml" && test -L "$HOME/.cargo/config.toml" && test -f "$HOME/.npmrc"`).Passed())
 	require.True(t, p.run(`echo >"$HOME/kept"; echo >"$TMPDIR/gone"; ln -sf `+theirs+` "$HOME/.gitconfig"`).Passed())
 	require.True(t, p.run(`test -e "$HOME/kept" && ! test -e "$TMPDIR/gone"`).Passed())
 	require.FileExists(t, filepath.Join(home, ".gitconfig"))

@@ -91,7 +91,7 @@ func settingsOf(ctx context.Context, repo *git.Repo, theirs, home string, enviro
 				}
 				whole = append(whole, git.Setting{Key: name + ".required", Value: "true"})
 			}
-		case isFilter && kind != "required":
+		case isFilter && kind != "required", s.Key == "diff.external": // which shows differences to people
 			continue
 		case slices.Contains([]string{"core.attributesfile", "core.excludesfile", "http.sslcainfo"}, s.Key):
 			if rest, is := strings.CutPrefix(s.Value, "~/"); is {
@@ -200,6 +200,9 @@ func fillHome(ctx context.Context, repo *git.Repo, home, theirs string, environ 
 func replace(root *os.Root, name string, make func(name string) error) error {
 	made := name + "-" + rand.Text()
 	err := root.MkdirAll(path.Dir(name), 0o700)
+	if first, _, _ := strings.Cut(name, "/"); err != nil { // or something else than a folder on the way
+		err = errors.Join(root.RemoveAll(first), root.MkdirAll(path.Dir(name), 0o700))
+	}
 	if err == nil {
 		err = make(made)
 	}
