@@ -231,8 +231,9 @@ func TestFilesOfHooks(t *testing.T) {
 	p.script("clone/.git/hooks/commit-msg", "exec '"+p.home+"/hooks/commit-msg' \"$@\"")
 	require.NoError(t, os.Symlink("../../scripts/pre-commit", filepath.Join(p.clone, ".git", "hooks", "pre-commit")))
 	require.True(t, p.run("HOME="+p.home+" ../../.git/hooks/commit-msg x && ../../.git/hooks/pre-commit").Passed())
-	for _, secret := range []string{"tools/other", ".ssh/key", "other"} {
-		p.write("clone/.git/hooks/pre-push", "cat "+p.home+"/.ssh/key "+p.home+" "+p.home+"/tools")
+	for _, secret := range []string{"tools/other", ".ssh/key", "other", ".netrc", "noted"} {
+		p.write("clone/.git/hooks/pre-push", "#!/bin/sh\n# as "+p.home+"/noted does\ncat "+p.home+"/.ssh/key "+p.home+" "+p.home+"/tools ~/.netrc")
+		require.NoError(t, os.WriteFile(filepath.Join(p.home, "noted"), nil, 0o755))
 		require.NotZero(t, p.run("cat "+p.write(secret, "")).Code, secret)
 	}
 }
@@ -266,6 +267,8 @@ func TestHomes(t *testing.T) {
 		gittest.Git(t, p.clone, "config", key, value)
 	}
 	require.True(t, p.run(`test "$(git config user.name; git config http.proxy; git config i18n.x)" = "$(echo Ann; echo host:3128; echo https://example.com)" && ! grep -e secret -e RET "$HOME/.gitconfig" && mkdir -p "$HOME/.gitconfig2/x" && rm "$HOME/.gitconfig" && mv "$HOME/.gitconfig2" "$HOME/.gitconfig"`).Passed())
+	require.True(t, p.run(`chmod -R a-w "$HOME"`).Passed())
+	require.True(t, p.run(`git config user.name`).Passed())
 	theirs := p.write("theirs", "")
 	home := filepath.Join(p.clone, ".git", "liza", "homes", "one")
 	p.write(".npmrc", "")

@@ -3,6 +3,7 @@ package confine
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"io/fs"
 	"os"
 	"os/user"
@@ -63,6 +64,11 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	}
 	theirs, _ := filepath.EvalSymlinks(proc.Value(environ, "HOME")) // or "", if there is none
 	named, err := fillHome(ctx, repo, home, theirs, environ)
+	if err != nil { // a command may have left it so that nothing can be written there
+		if err = cmp.Or(os.Rename(home, home+"-"+rand.Text()), os.MkdirAll(home, 0o700)); err == nil {
+			named, err = fillHome(ctx, repo, home, theirs, environ)
+		}
+	}
 	if err != nil {
 		return Place{}, err
 	}

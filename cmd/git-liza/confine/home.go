@@ -123,12 +123,19 @@ func namedIn(text, home string) (list []string) {
 			word = filepath.Join(home, rest)
 		}
 		info, err := os.Stat(word)
-		if err == nil && filepath.IsAbs(word) && info.Mode().IsRegular() && !strings.Contains(word, "/.ssh/") && !strings.Contains(word, "/.gnupg/") {
+		switch {
+		case err != nil, !filepath.IsAbs(word), !info.Mode().IsRegular(), strings.Contains(word, "/.ssh/"), strings.Contains(word, "/.gnupg/"):
+		case filepath.Base(word) == "git-liza": // which needs nothing beside it
+			list = append(list, word)
+		default:
 			list = append(list, Named([]string{word}, "/", home)...)
 		}
 	}
 	return list
 }
+
+// remarks matches the lines of a program that are for people.
+var remarks = pattern.Late(`(?m)^\s*#[^!\n].*$`)
 
 // hookFiles are a folder of hooks, and what these are links to or name: programs, and hooks elsewhere, which
 // ours call.
@@ -140,7 +147,10 @@ func hookFiles(folder, home string) (list []string) {
 			if err != nil || strings.HasSuffix(path, ".sample") {
 				continue
 			}
-			for _, file := range append(Named([]string{path}, "/", home), namedIn(string(text), home)...) {
+			for _, file := range append(Named([]string{path}, "/", home), namedIn(remarks().ReplaceAllString(string(text), ""), home)...) {
+				if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode()&0o111 == 0 && isBelow(file, home) {
+					continue // what it may be about, a login among others
+				}
 				list = append(list, file)
 				if filepath.Base(file) == filepath.Base(path) {
 					folders = lists.Add(folders, filepath.Dir(file))

@@ -65,8 +65,8 @@ func (r Row) Lend(environ []string, home string) (set []string, err error) {
 			set = append(set, folder)
 		}
 		text, err := git.ReadSmall(f.from)
-		if err != nil {
-			continue // the variable is not set, or the user has none, or it is a folder
+		if _, left := root.Lstat(f.to + lentMark); err != nil || left == nil {
+			continue // the variable is not set, or the user has none, or it is a folder; or what was lent could not be brought back
 		}
 		err = errors.Join(root.RemoveAll(f.to), root.RemoveAll(f.to+lentMark), root.MkdirAll(path.Dir(f.to), 0o700))
 		if err = errors.Join(err, root.WriteFile(f.to+lentMark, text, 0o600), root.WriteFile(f.to, text, 0o600)); err != nil {
