@@ -16,6 +16,17 @@ type Repairer struct {
 	history *history
 	audit   *Audit
 	remotes *Remotes
+
+	PassAhead bool // a state that is dated more than a minute ahead of this machine's clock is not sound
+}
+
+// isAhead reports whether a repair passes over a state for its date.
+func (r *Repairer) isAhead(id git.ID) bool {
+	if !r.PassAhead {
+		return false
+	}
+	e, err := r.history.ReadEvent(id)
+	return err == nil && e.Move.At.Sub(r.history.Now()) > maxAhead
 }
 
 // A Repaired is the result of a repair.

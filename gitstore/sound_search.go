@@ -105,7 +105,7 @@ func (r soundSearch) listSound(id git.ID) []git.ID {
 	broken := id != "" && depth == 0
 	first := len(fresh)
 	for i := len(fresh) - 1; i >= 0; i-- {
-		broken = broken || r.repairer.audit.Verify(fresh[i]) != nil
+		broken = broken || r.repairer.audit.Verify(fresh[i]) != nil || r.repairer.isAhead(fresh[i])
 		r.depth[fresh[i]] = 0
 		if !broken {
 			depth++

@@ -22,7 +22,7 @@ const (
 	// Past is how long before the server's clock a move may be dated, so that
 	// nobody renews a lease that has ended.
 	Past = 5 * time.Minute
-	// Future is how long after the server's clock a move may be dated, so that
+	// Future is how long after the judge's clock a move may be dated, so that
 	// nobody takes a task before its lease ends.
 	Future = 30 * time.Second
 )
@@ -174,13 +174,10 @@ func (j *judge) judgeMove(r gitstore.Replay) *flow.Refusal {
 }
 
 // admitMove refuses moves that a server does not accept any more although they
-// replay, and those whose time is not the server's. Of a new board it checks only
-// that no move is dated in the future: earlier programs accepted the rest.
+// replay, and those whose time is not the server's. Of a new board, and on a clone, it checks
+// only that no move is dated in the future: earlier programs accepted the rest.
 func (j *judge) admitMove(r gitstore.Replay) *flow.Refusal {
-	if !j.push.Server {
-		return nil
-	}
-	if refused := j.checkFuture(r.Move.At); refused != nil || j.created {
+	if refused := j.checkFuture(r.Move.At); refused != nil || j.created || !j.push.Server {
 		return refused
 	}
 	if err := gitstore.CheckIdent(r.Committer); err != nil {
@@ -205,17 +202,23 @@ func (j *judge) checkPast(at time.Time) *flow.Refusal {
 		at.Format(time.RFC3339), now.Format(time.RFC3339), Past)
 }
 
-// checkFuture refuses the time of a move that is too long after the server's
-// clock. Every clone dates its moves after the last one, so that nobody could make the next one until then.
+// checkFuture refuses the time of a move that is too long after the judge's
+// clock, if it has one. Every clone dates its moves after the last one, so that nobody could make the next one until then.
 func (j *judge) checkFuture(at time.Time) *flow.Refusal {
 	if !j.isFuture(at) {
 		return nil
 	}
-	return refusal(flow.RuleTime, "date --utc", "the move is dated %s, which is in the future: the server's clock says %s",
-		at.Format(time.RFC3339), j.push.Now.UTC().Format(time.RFC3339))
+	whose := "this machine's"
+	if j.push.Server {
+		whose = "the server's"
+	}
+	return refusal(flow.RuleTime, "date --utc", "the move is dated %s, which is in the future: %s clock says %s",
+		at.Format(time.RFC3339), whose, j.push.Now.UTC().Format(time.RFC3339))
 }
 
-func (j *judge) isFuture(at time.Time) bool { return at.After(j.push.Now.Add(Future)) }
+func (j *judge) isFuture(at time.Time) bool {
+	return !j.push.Now.IsZero() && at.After(j.push.Now.Add(Future))
+}
 
 // noteRefs notes which refs a move names and at which commits: the refs of the push
 // are judged by that.

@@ -19,7 +19,7 @@ type Push struct {
 	Updates []Update
 	Server  bool      // a server judges: it gathers facts, and checks times and the pusher
 	Fresh   bool      // facts are gathered from git, as on a server
-	Now     time.Time // the time on a server, against which it checks moves
+	Now     time.Time // against which moves are checked; zero: they are not
 
 	// Permit is asked about each new move that the rules allow; a refusal
 	// refuses it. It may be nil.

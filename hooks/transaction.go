@@ -37,7 +37,7 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 	if server {
 		return Backstop(ctx, s, list)
 	}
-	return judgeUpdates(ctx, s, Push{Updates: list, Permit: permit})
+	return judgeUpdates(ctx, s, Push{Updates: list, Permit: permit, Now: s.Now()})
 }
 
 // Committed makes the updates of a server's refs durable, as fsync says, a value of

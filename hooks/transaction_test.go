@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +14,27 @@ import (
 
 // TestTransactionOnAClone: the board and integration move by moves; what git
 // does to its files, and all other refs, pass.
+// A move from the future would keep all others away until then.
+func TestFutureOnAClone(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	now, before := y.now, y.at(layout.State)
+	y.now = now.Add(Future + time.Second)
+	y.add("late")
+	late := y.at(layout.State)
+	gittest.Git(t, y.clone, "update-ref", layout.State, string(before))
+	move := func() error {
+		return Transaction(context.Background(), y.store, []Update{{layout.State, before, late}}, false, nil)
+	}
+	require.NoError(t, move())
+	y.now = now.Add(time.Second)
+	require.NoError(t, move())
+	y.now = now
+	err := move()
+	require.Equal(t, flow.RuleTime, rule(t, err))
+	require.ErrorContains(t, err, "this machine's clock says 2026")
+}
+
 func TestTransactionOnAClone(t *testing.T) {
 	t.Parallel()
 	y := plain(t)

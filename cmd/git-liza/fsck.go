@@ -17,6 +17,7 @@ type fsckCommand struct {
 	Full   bool `xor:"depth" help:"Replay every move from the first one, not only those since the last check."`
 	Board  bool `xor:"what,depth" help:"Replay nothing: hold the board as it is against its invariants, and say all that breaks them."`
 	Repair bool `xor:"what" help:"Go back to the last state that replays; what is wrong is kept under refs/liza/rescue/."`
+	Ahead  bool `help:"With --repair: go back before moves that are dated more than a minute ahead of this machine's clock."`
 }
 
 func (c *fsckCommand) Run(inv *invocation) error {
@@ -28,6 +29,7 @@ func (c *fsckCommand) Run(inv *invocation) error {
 		if err := inv.operator(clone.Repo, "a repair of the history"); err != nil {
 			return err
 		}
+		clone.Store.Repairer.PassAhead = c.Ahead
 		return c.repairBoard(inv, clone.Store)
 	}
 	if c.Board {

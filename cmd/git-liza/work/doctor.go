@@ -161,7 +161,7 @@ func (d *Doctor) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Fi
 func (d *Doctor) clock(b *flow.Board) Finding {
 	now := d.store.Now()
 	if ahead := b.At().Sub(now); ahead > time.Minute {
-		return bad("clock", "date --utc", "the board's last move is %s ahead of this machine, whose clock says %s", ahead, now.Format(time.RFC3339))
+		return bad("clock", "date --utc", "the board's last move is %s ahead of this machine, whose clock says %s; if it is right, this takes back what is dated so: git liza fsck --repair --ahead", ahead, now.Format(time.RFC3339))
 	}
 	return fine("clock", "%s, the last move %s", now.Format(time.RFC3339), b.At().Format(time.RFC3339))
 }
