@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
@@ -59,13 +60,38 @@ func (c *planImportCommand) Run(inv *invocation) error {
 	if err != nil {
 		return inFiles(c.File, r.places(i), r.refuse(err, i.File, ""))
 	}
-	v := view.PlanDifferenceOf(&i.File.Plan, i.Found, i.Goal)
+	v, people := view.PlanDifferenceOf(&i.File.Plan, i.Found, i.Goal), listForPeople(i, made.After)
+	summary := v.Imported()
+	if len(people) > 0 {
+		warnings, summary = append(warnings, people...), summary+view.Count(len(people), "warning")+" of what needs a person\n"
+	}
 	data := struct {
 		view.PlanDifference
 		Warnings []planfile.Finding `json:"warnings"`
 		*planfile.Report
 	}{v, append([]planfile.Finding{}, warnings...), reportOf(i.File)}
-	return inv.result(made, data, "%s", r.lines(i.File, nil, warnings)+v.Imported())
+	return inv.result(made, data, "%s", r.lines(i.File, nil, warnings)+summary)
+}
+
+// listForPeople warns of the tasks of a plan that agents leave alone, and of those that ask for
+// the verdict of a person. b is nil where the board had them all.
+func listForPeople(i *work.PlanImport, b *flow.Board) (list []planfile.Finding) {
+	if b == nil {
+		return nil
+	}
+	forbidden := flow.ClassRefusals(b)
+	for n, t := range i.File.Plan.Tasks {
+		at := planfile.Finding{File: i.File.TaskFile(n), Line: i.File.TaskLine(n), Task: t.ID}
+		if r := forbidden[t.ID]; r != nil {
+			at.Code, at.Reason = plan.Code(r.Rule), "only people claim it: "+r.Reason
+			list = append(list, at)
+		}
+		if slices.Contains(t.ReviewBy, flow.HumanRole) {
+			at.Code, at.Reason = plan.Code(flow.RuleNeeds), string(t.ID)+" asks for a person, who judges it"
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 // planGoal opens the repository for the plan of a goal.

@@ -5,6 +5,7 @@ import "strings"
 // A block is what stands between a tag of a page and its end.
 type block struct {
 	number int
+	about  string // what stands in its tag
 	lines  []line
 }
 
@@ -23,7 +24,7 @@ func blocks(lines []line, tag string) (list []block) {
 				if !ok || about != "" && about[0] != ' ' {
 					break
 				}
-				open, text = &block{number: l.number}, rest
+				open, text = &block{number: l.number, about: about}, rest
 			}
 			before, rest, closed := strings.Cut(text, "</"+tag+">")
 			if before != "" || !closed {

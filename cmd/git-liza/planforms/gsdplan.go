@@ -89,6 +89,9 @@ func (r phases) readPlanFront(p *page, g *gsdPlan) {
 			r.leave(file, m.Line, "must_haves."+m.Key, "acceptance has the truths; the plan, which is the spec, has the rest")
 		}
 	}
+	if textOf(front.Key("autonomous")) == "false" {
+		g.task.ReviewBy = []flow.Role{flow.HumanRole}
+	}
 	leave := func(key, why string, unless ...string) {
 		if v := front.Key(key); v.Line() > 0 && !slices.Contains(unless, textOf(v)) && (textOf(v) != "" || len(v.Entries())+len(v.Members()) > 0) {
 			r.leave(file, v.Line(), key, why)
@@ -144,6 +147,9 @@ func firstHeading(p *page) (int, string) {
 func (r phases) readPlanTasks(p *page, g *gsdPlan) {
 	owned := len(g.task.Owns) > 0
 	for n, one := range blocks(p.lines, "task") {
+		if strings.Contains(one.about, "checkpoint:") { // a person verifies, acts or decides
+			g.task.ReviewBy = []flow.Role{flow.HumanRole}
+		}
 		inner := func(tag string) string {
 			found := blocks(one.lines, tag)
 			if len(found) == 0 {
