@@ -17,7 +17,7 @@ type sessionNews struct {
 	next   int         // the number of its next record
 	notes  map[flow.RecordID]bool
 	texts  map[string]textState
-	asked  map[flow.RecordID]bool // open questions of the agent about its task
+	told   map[flow.RecordID]bool // the questions of the agent about its task; whether they are closed
 }
 
 // A textState is what the board knows of a text.
@@ -28,8 +28,8 @@ type textState struct {
 
 // newsSince returns the news of a session whose prompt was made of a board.
 func newsSince(w *worker, b *flow.Board, in PromptInput) *sessionNews {
-	n := &sessionNews{worker: w, about: in, seen: b, next: b.Settings().Next.Record, notes: map[flow.RecordID]bool{}, texts: map[string]textState{}, asked: map[flow.RecordID]bool{}}
-	n.noteAsked(b)
+	n := &sessionNews{worker: w, about: in, seen: b, next: b.Settings().Next.Record, notes: map[flow.RecordID]bool{}, texts: map[string]textState{}, told: map[flow.RecordID]bool{}}
+	_ = n.answered(b) // which the prompt has
 	for _, note := range notesFor(b, in) {
 		n.notes[note.ID] = true
 	}
@@ -78,30 +78,20 @@ func (n *sessionNews) textOf(b *flow.Board, path string) (state textState) {
 	return state
 }
 
-// noteAsked notes the open questions that the agent has asked about its task.
-func (n *sessionNews) noteAsked(b *flow.Board) {
-	t := b.Task(n.about.Task)
-	if t == nil {
-		return
-	}
-	for _, a := range t.Asking {
-		if q := questionOn(b, a.Question); q != nil && q.From == flow.Actor(n.worker.id) {
-			n.asked[q.ID] = true
-		}
-	}
-}
-
-// answered returns lines for the answers that are new. The command that waits for one
-// prints it itself.
+// answered returns lines for the answers that are new, of questions that the agent has asked about
+// its task: of one that was asked and answered between two looks too. The command that waits for
+// one prints it itself.
 func (n *sessionNews) answered(b *flow.Board) (lines []string) {
-	for id := range n.asked {
-		q := questionOn(b, id)
-		if q != nil && q.IsOpen() {
+	if n.about.Task == "" {
+		return nil
+	}
+	for _, q := range flow.QuestionsAbout(b, n.about.Task) {
+		if q.From != flow.Actor(n.worker.id) || n.told[q.ID] {
 			continue
 		}
-		delete(n.asked, id)
-		if q != nil && q.Answer != "" && !work.Awaiting(n.worker.clone.Repo.CommonDir(), n.worker.id) {
-			lines = append(lines, work.ToldAnswer(id))
+		n.told[q.ID] = !q.IsOpen()
+		if q.Answer != "" && !work.Awaiting(n.worker.clone.Repo.CommonDir(), n.worker.id) {
+			lines = append(lines, work.ToldAnswer(q.ID))
 		}
 	}
 	return lines
@@ -125,7 +115,6 @@ func (n *sessionNews) tell(b *flow.Board) {
 		}
 	}
 	lines = append(lines, n.answered(b)...)
-	n.noteAsked(b)
 	for _, path := range n.paths(b) {
 		now := n.textOf(b, path)
 		if was, known := n.texts[path]; known && was != now {
