@@ -53,7 +53,7 @@ func (n *BadName) Error() string { return fmt.Sprintf("a folder holds the name %
 // first: ten nested folders can expand to ten billion entries.
 func (r *Repo) Changes(ctx context.Context, base, commit ID) ([]Change, error) {
 	o := r.Objects(ctx)
-	w := comparison{o: o, commit: commit, sized: map[ID]Change{}}
+	w := comparison{o: o, commit: commit}
 	pair := pair{}
 	for tree, id := range map[*ID]ID{&pair.old: base, &pair.new: commit} {
 		if id == "" {
@@ -88,7 +88,6 @@ type comparison struct {
 	folders int
 	bytes   int
 	changes []Change
-	sized   map[ID]Change // by their content, which nested folders repeat
 }
 
 // A pair is one folder before and after, "" where it was not there.
@@ -161,12 +160,7 @@ func (w *comparison) addDifference(dir string, was, is Entry) error {
 		return w.limitError("changes more than %d files", MaxChanges)
 	}
 	c := Change{Path: path, OldMode: was.Mode, Mode: is.Mode, Old: was.ID, New: is.ID}
-	var err error
-	if same := w.sized[is.ID]; same.Mode == is.Mode {
-		c.Size, c.Link = same.Size, same.Link
-	} else if err = w.o.measureContent(&c); err == nil {
-		w.sized[is.ID] = c
-	}
+	err := w.o.measureContent(&c)
 	w.changes = append(w.changes, c)
 	return err
 }
