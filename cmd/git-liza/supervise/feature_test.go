@@ -231,7 +231,7 @@ func TestTortureFeatureWithFailures(t *testing.T) {
 	if mkdir "$0-$n" 2>/dev/null; then echo "the service does not answer yet"; exit 1; fi
 done
 `)
-	f.git("config", "liza.idle", "1m") // no task is silent for so long, on a slow machine either
+	f.git("config", "liza.idle", "1m")     // no task is silent for so long, on a slow machine either
 	f.git("config", "liza.confine", "off") // where it is on no session becomes a built-in agent, and these note what they did outside
 	f.liza("config", "retry.base", "1s")
 	path := f.scriptOf(`case $LIZA_TASK in
