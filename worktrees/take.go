@@ -195,7 +195,7 @@ func checkSize(ctx context.Context, repo *git.Repo, r record, id ID, known ...ID
 		if !is {
 			return nil // what else is wrong is said where it is read
 		}
-		obstacle = &Obstacle{Path: r.path, Reason: "has a commit that is not read: " + limit.Reason, Hint: "git -C " + shell.Quote(r.path) + " reset --hard " + string(r.head)}
+		obstacle = &Obstacle{Path: r.path, Reason: "has a commit that is not read: " + limit.Reason, Hint: "git -C " + shell.Quote(r.path) + " reset -q " + string(r.head)}
 	}
 	return obstacle
 }

@@ -21,6 +21,9 @@ type fsckCommand struct {
 }
 
 func (c *fsckCommand) Run(inv *invocation) error {
+	if c.Ahead && !c.Repair {
+		return usagef("git liza fsck --repair --ahead", "--ahead goes with --repair")
+	}
 	clone, err := inv.reader()
 	if err != nil {
 		return err

@@ -230,10 +230,14 @@ func TestFilesOfHooks(t *testing.T) {
 	p.script("clone/scripts/pre-commit", "exit 0")
 	p.script("clone/.git/hooks/commit-msg", "exec '"+p.home+"/hooks/commit-msg' \"$@\"")
 	require.NoError(t, os.Symlink("../../scripts/pre-commit", filepath.Join(p.clone, ".git", "hooks", "pre-commit")))
+	p.script("tools/shared/post-commit", "exit 0") // beside what names other files, and is no hook
+	p.script("tools/shared/deploy", "cat "+p.home+"/deployed")
+	p.script("clone/.git/hooks/post-commit", "exec "+p.home+"/tools/shared/post-commit")
 	require.True(t, p.run("HOME="+p.home+" ../../.git/hooks/commit-msg x && ../../.git/hooks/pre-commit").Passed())
-	for _, secret := range []string{"tools/other", ".ssh/key", "other", ".netrc", "noted"} {
+	for _, secret := range []string{"tools/other", ".ssh/key", "other", ".netrc", "noted", "deployed"} {
 		p.write("clone/.git/hooks/pre-push", "#!/bin/sh\n# as "+p.home+"/noted does\ncat "+p.home+"/.ssh/key "+p.home+" "+p.home+"/tools ~/.netrc")
 		require.NoError(t, os.WriteFile(filepath.Join(p.home, "noted"), nil, 0o755))
+		p.script("deployed", "")
 		require.NotZero(t, p.run("cat "+p.write(secret, "")).Code, secret)
 	}
 }
@@ -267,6 +271,16 @@ func TestHomes(t *testing.T) {
 		gittest.Git(t, p.clone, "config", key, value)
 	}
 	require.True(t, p.run(`test "$(git config user.name; git config http.proxy; git config i18n.x)" = "$(echo Ann; echo host:3128; echo https://example.com)" && ! grep -e secret -e RET "$HOME/.gitconfig" && mkdir -p "$HOME/.gitconfig2/x" && rm "$HOME/.gitconfig" && mv "$HOME/.gitconfig2" "$HOME/.gitconfig"`).Passed())
+	for _, one := range [][2]string{{"filter.y.smudge", "~/y"}, {"filter.y.required", "false"}, {"filter.lfs.process", "git-lfs filter-process"}} {
+		gittest.Git(t, p.clone, "config", one[0], one[1])
+	}
+	require.True(t, p.run(`test "$(git config filter.y.required; git config filter.y.clean; git config filter.lfs.process)" = "$(echo true; echo cat; echo git-lfs filter-process)"`).Passed(), "what was set since is known, and every filter has to succeed")
+	require.True(t, p.run(`echo >"$HOME/kept"`).Passed())
+	gittest.Write(t, p.clone, ".git/config", "[core\n")
+	_, err := p.Place(context.Background(), p.repo, p.environ, p.checkout, "one")
+	require.Error(t, err)
+	require.FileExists(t, filepath.Join(p.clone, ".git", "liza", "homes", "one", "kept"), "a home was set aside for settings that git cannot read")
+	gittest.Write(t, p.clone, ".git/config", "[core]\n\trepositoryformatversion = 0\n[user]\n\tname = Ann\n")
 	require.True(t, p.run(`chmod -R a-w "$HOME"`).Passed())
 	require.True(t, p.run(`git config user.name`).Passed())
 	theirs := p.write("theirs", "")

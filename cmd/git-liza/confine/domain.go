@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"io/fs"
 	"os"
 	"os/user"
@@ -64,7 +65,7 @@ func (s Settings) Place(ctx context.Context, repo *git.Repo, environ []string, d
 	}
 	theirs, _ := filepath.EvalSymlinks(proc.Value(environ, "HOME")) // or "", if there is none
 	named, err := fillHome(ctx, repo, home, theirs, environ)
-	if err != nil { // a command may have left it so that nothing can be written there
+	if errors.Is(err, fs.ErrPermission) { // a command may have left it so that nothing can be written there
 		if err = cmp.Or(os.Rename(home, home+"-"+rand.Text()), os.MkdirAll(home, 0o700)); err == nil {
 			named, err = fillHome(ctx, repo, home, theirs, environ)
 		}

@@ -51,13 +51,14 @@ var copied = []string{"user.name", "user.email", "author.", "committer.", "core.
 	"core.commentchar", "core.whitespace", "core.attributesfile", "core.excludesfile", "http.proxy", "http.sslcainfo", "lfs.fetchinclude", "lfs.fetchexclude",
 	"filter.", "diff.", "merge.", "init.defaultbranch", "safe.", "rebase.", "pull.", "advice.", "color.", "column.", "log.", "status.", "i18n.", "rerere.", "index.", "feature.", "protocol."}
 
-// Of filters, drivers and such, these are commands; of a filter nothing else is copied but whether it has to succeed.
+// commandKinds are the keys of filters, drivers and such that are commands. Of a filter nothing else is copied.
 var commandKinds = []string{"clean", "smudge", "process", "textconv", "command", "driver"}
 
 // settingsOf are what is copied of the configuration that git has for the user of a clone, and
 // the files and programs that it names. Commands run with the user's home. A filter that fails here
 // would leave content as it is, where it does not for the user: each has to succeed.
 func settingsOf(ctx context.Context, repo *git.Repo, theirs, home string, environ []string) (settings []git.Setting, named []string, err error) {
+	repo.Config.Renew()
 	all, err := repo.Config.ConfigUnder(ctx, "")
 	if err != nil {
 		return nil, nil, err
@@ -65,7 +66,7 @@ func settingsOf(ctx context.Context, repo *git.Repo, theirs, home string, enviro
 	for _, kind := range []string{"attributes", "ignore"} { // where git looks without a setting (gitattributes(5), gitignore(5))
 		key := map[string]string{"attributes": "core.attributesfile", "ignore": "core.excludesfile"}[kind]
 		file := filepath.Join(cmp.Or(proc.Value(environ, "XDG_CONFIG_HOME"), filepath.Join(theirs, ".config")), "git", kind)
-		if _, err := os.Stat(file); err == nil {
+		if _, err := os.Stat(file); err == nil && filepath.IsAbs(file) {
 			settings = append(settings, git.Setting{Key: key, Value: file})
 		}
 	}
@@ -77,21 +78,17 @@ func settingsOf(ctx context.Context, repo *git.Repo, theirs, home string, enviro
 	var whole []git.Setting
 	for _, s := range settings {
 		name, kind := s.Key[:strings.LastIndexByte(s.Key, '.')], s.Key[strings.LastIndexByte(s.Key, '.')+1:]
-		switch isFilter := strings.HasPrefix(name, "filter."); {
-		case strings.Contains(name, ".") && slices.Contains(commandKinds, kind) && s.Value != "":
+		isCommand, isFilter := strings.Contains(name, ".") && slices.Contains(commandKinds, kind), strings.HasPrefix(name, "filter.")
+		switch {
+		case isCommand && s.Value != "":
 			named = append(named, namedIn(s.Value, theirs)...)
-			if strings.HasPrefix(s.Value, "git-lfs ") {
-				break
+			if !strings.HasPrefix(s.Value, "git-lfs ") {
+				s.Value = before + s.Value
 			}
-			if s.Value = before + s.Value; isFilter {
-				for _, half := range []string{".clean", ".smudge"} { // git asks for both
-					if !slices.ContainsFunc(settings, func(s git.Setting) bool { return s.Key == name+half || s.Key == name+".process" }) {
-						whole = append(whole, git.Setting{Key: name + half, Value: "cat"})
-					}
-				}
-				whole = append(whole, git.Setting{Key: name + ".required", Value: "true"})
+			if isFilter {
+				whole = append(whole, required(settings, name)...)
 			}
-		case isFilter && kind != "required", s.Key == "diff.external": // which shows differences to people
+		case isFilter && !isCommand, s.Key == "diff.external": // which shows differences to people
 			continue
 		case slices.Contains([]string{"core.attributesfile", "core.excludesfile", "http.sslcainfo"}, s.Key):
 			if rest, is := strings.CutPrefix(s.Value, "~/"); is {
@@ -106,6 +103,17 @@ func settingsOf(ctx context.Context, repo *git.Repo, theirs, home string, enviro
 		whole = append(whole, s)
 	}
 	return whole, named, nil
+}
+
+// required has a filter succeed, for which git asks for both of its halves.
+func required(settings []git.Setting, name string) []git.Setting {
+	list := []git.Setting{{Key: name + ".required", Value: "true"}}
+	for _, half := range []string{".clean", ".smudge"} {
+		if !slices.ContainsFunc(settings, func(s git.Setting) bool { return s.Key == name+half || s.Key == name+".process" }) {
+			list = append(list, git.Setting{Key: name + half, Value: "cat"})
+		}
+	}
+	return list
 }
 
 // proxyUser matches whom a proxy is asked as, which may come without a scheme.
@@ -138,27 +146,25 @@ func namedIn(text, home string) (list []string) {
 var remarks = pattern.Late(`(?m)^\s*#[^!\n].*$`)
 
 // hookFiles are a folder of hooks, and what these are links to or name: programs, and hooks elsewhere, which
-// ours call.
-func hookFiles(folder, home string) (list []string) {
-	folders := []string{folder}
-	for n := 0; n < len(folders); n++ {
-		for _, path := range git.PathsIn(folders[n], "", "") {
-			text, err := git.ReadSmall(path)
-			if err != nil || strings.HasSuffix(path, ".sample") {
-				continue
+// ours call, with the folders of these.
+func hookFiles(folder, home string) []string {
+	list, hooks := []string{folder}, git.PathsIn(folder, "", "")
+	for n := 0; n < len(hooks); n++ {
+		text, err := git.ReadSmall(hooks[n])
+		if err != nil || strings.HasSuffix(hooks[n], ".sample") {
+			continue
+		}
+		for _, file := range append(Named(hooks[n:n+1], "/", home), namedIn(remarks().ReplaceAllString(string(text), ""), home)...) {
+			if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode()&0o111 == 0 && isBelow(file, home) {
+				continue // what it may be about, a login among others
 			}
-			for _, file := range append(Named([]string{path}, "/", home), namedIn(remarks().ReplaceAllString(string(text), ""), home)...) {
-				if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode()&0o111 == 0 && isBelow(file, home) {
-					continue // what it may be about, a login among others
-				}
-				list = append(list, file)
-				if filepath.Base(file) == filepath.Base(path) {
-					folders = lists.Add(folders, filepath.Dir(file))
-				}
+			list = append(list, file)
+			if filepath.Base(file) == filepath.Base(hooks[n]) {
+				list, hooks = append(list, filepath.Dir(file)), lists.Add(hooks, file)
 			}
 		}
 	}
-	return append(list, folders...)
+	return list
 }
 
 // shown are the files of a home that a command's home has links to.
@@ -236,12 +242,10 @@ func goModules(ctx context.Context, home string, environ []string) (variables []
 	said, _ := before.(string)
 	if !known {
 		var out strings.Builder
-		r, err := proc.Run(ctx, proc.Command{Path: "go", Args: append([]string{"env"}, names...), Dir: os.TempDir(), Env: environ, Stdout: &out, Wall: 10 * time.Second})
-		if err != nil || !r.Passed() {
-			return nil, ""
+		if r, err := proc.Run(ctx, proc.Command{Path: "go", Args: append([]string{"env"}, names...), Dir: os.TempDir(), Env: environ, Stdout: &out, Wall: 10 * time.Second}); err == nil && r.Passed() {
+			said = out.String()
 		}
-		said = out.String()
-		goSaid.Store(key, said)
+		goSaid.Store(key, said) // one that fails or is slow would be so again
 	}
 	values := strings.Split(said, "\n")
 	if len(values) < len(names) {
