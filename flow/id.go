@@ -2,10 +2,15 @@ package flow
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/git-liza/git-liza/flow/oid"
 )
@@ -91,13 +96,22 @@ func (id AgentID) Role() Role {
 // An Actor is the maker of a move: an [AgentID], or human:<name>.
 type Actor string
 
-// Human is the actor of a person: the name in lower case, everything outside
-// [a-z0-9._-] turned into hyphens. A name without any usable character gives
-// human:unknown.
+// Human is the actor of a person: the name in lower case without accents, everything else
+// outside [a-z0-9._-] turned into hyphens. Where letters or digits are lost so, six digits
+// of the name's SHA-256 tell it from others. A name without any gives human:unknown.
 func Human(name string) Actor {
-	slug := strings.Trim(strings.Join(strings.FieldsFunc(strings.ToLower(name), notSlug), "-"), "-.")
-	if len(slug) > 64 {
-		slug = slug[:64]
+	lost := false
+	plain := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		lost = lost || notSlug(r) && (unicode.IsLetter(r) || unicode.IsNumber(r))
+		return r
+	}, norm.NFKD.String(strings.ToLower(name)))
+	slug := strings.Trim(strings.Join(strings.FieldsFunc(plain, notSlug), "-"), "-.")
+	if lost || len(slug) > 64 {
+		sum := sha256.Sum256([]byte(norm.NFC.String(name)))
+		slug = cmp.Or(strings.Trim(slug[:min(len(slug), 57)], "-."), "person") + "-" + hex.EncodeToString(sum[:3])
 	}
 	return Actor("human:" + cmp.Or(slug, "unknown"))
 }

@@ -64,11 +64,17 @@ func FuzzTaskID(f *testing.F) {
 func TestHumanNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Actor{
-		"Ann":             "human:ann",
-		"Ann B. Sørensen": "human:ann-b.-s-rensen",
-		"":                "human:unknown",
-		"名前":              "human:unknown",
-		"...":             "human:unknown",
+		"Ann":                   "human:ann",
+		"Ann B. Sørensen":       "human:ann-b.-s-rensen-2aa3eb",
+		"Ünsal Çelik":           "human:unsal-celik",
+		"U\u0308nsal":           "human:unsal",
+		"李雷":                    "human:person-3a4732",
+		"Алёна":                 "human:person-b40c27",
+		strings.Repeat("a", 64): Actor("human:" + strings.Repeat("a", 64)),
+		strings.Repeat("a", 65): Actor("human:" + strings.Repeat("a", 57) + "-635361"),
+		"":                      "human:unknown",
+		"名前":                    "human:person-7ec262",
+		"...":                   "human:unknown",
 	} {
 		require.Equal(t, want, Human(name), name)
 	}

@@ -73,8 +73,25 @@ func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, err
 	return by, "", err
 }
 
-// person returns the human that git's user.name names.
+// checkPerson refuses an id that somebody else has, unless git's configuration names it.
+func checkPerson(inv *invocation, c *work.Clone, by flow.Actor) error {
+	if named, err := c.Repo.Config.Config(inv.ctx, work.PersonKey); named != "" || err != nil {
+		return err
+	}
+	return work.CheckPerson(inv.ctx, c, by)
+}
+
+// person returns the human that liza.person names, or else git's user.name.
 func person(inv *invocation, repo *git.Repo) (flow.Actor, error) {
+	named, err := repo.Config.Config(inv.ctx, work.PersonKey)
+	if err != nil {
+		return "", err
+	}
+	if by := flow.Actor(named); by.IsHuman() {
+		return by, nil
+	} else if named != "" {
+		return "", usagef("git config --unset "+work.PersonKey, "%s is %q, and has to be human:NAME", work.PersonKey, named)
+	}
 	name, err := repo.Config.Config(inv.ctx, "user.name")
 	if err != nil {
 		return "", err

@@ -40,6 +40,11 @@ func (inv *invocation) clone() (*work.Clone, error) {
 	if err != nil {
 		return nil, err
 	}
+	if inv.as == "" && by.IsHuman() {
+		if err := checkPerson(inv, c, by); err != nil {
+			return nil, err
+		}
+	}
 	c.Distant = inv.call != nil
 	if c.Usual, err = usualGoal(inv, c); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
@@ -123,11 +124,12 @@ func (l *look) findReasons(inv *invocation, t *flow.Task) error {
 func (l *look) findPerson(inv *invocation) error {
 	by, g, err := inv.actor(l.Repo)
 	if err != nil {
-		name, err := l.Repo.Config.Config(inv.ctx, "user.name")
-		if err != nil {
+		if by, err = person(inv, l.Repo); errors.Is(err, git.ErrNoIdentity) {
+			by = flow.Human("")
+		} else if err != nil {
 			return err
 		}
-		by, g = flow.Human(name), ""
+		g = ""
 	}
 	principal, err := work.PrincipalOf(inv.ctx, l.Repo, by)
 	l.Person = flow.Caller{By: by, Principal: principal, Generation: g}

@@ -111,6 +111,7 @@ var readers = map[string]reader{
 	"liza.pr.remote":                 {"cmd/git-liza/work/pr_push.go", "openRequest", "liza.pr.remote"},
 	"liza.fsync":                     {"gitstore/git/objects.go", "FsyncMode", "liza.fsync"},
 	"liza.principal":                 {"cmd/git-liza/invocation.go", "reader", "liza.principal"},
+	"liza.person":                    {"cmd/git-liza/actor.go", "person", "PersonKey"},
 	"liza.agent.ID.principal":        {"cmd/git-liza/work/principals.go", "PrincipalOf", "liza.agent."},
 	"liza.principal.NAME.key":        {"gitstore/keys.go", "keyFile", ".key"},
 	"liza.server.userEnv":            {"hooks/settings.go", "ReadPush", "userEnv"},
