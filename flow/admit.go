@@ -12,8 +12,8 @@ import (
 // the facts that the move was judged by.
 func (b *Board) Admissible(m Move, facts *Facts) *Refusal {
 	p := &play{Board: b, prior: b, move: &m, facts: facts}
-	if m.Task != "" {
-		p.task = b.Task(m.Task)
+	if p.task = b.Task(m.Task); p.task != nil {
+		p.from = p.task.Status
 	}
 	if facts != nil && facts.Flaw != nil {
 		return facts.Flaw
@@ -55,14 +55,22 @@ func (p *play) checkLease(lease Duration) *Refusal {
 	return refuse(RuleLease, hint, "a lease on this board lasts at most %s, not %s: renew it while you work", longest, lease)
 }
 
-func (c *ClaimMove) admit(p *play) *Refusal  { return p.checkLease(c.Lease) }
+func (c *ClaimMove) admit(p *play) *Refusal  { return cmp.Or(p.checkLease(c.Lease), openNow(p)) }
 func (r *RenewMove) admit(p *play) *Refusal  { return p.checkLease(r.Lease) }
 func (r *ReviewMove) admit(p *play) *Refusal { return p.checkLease(r.Lease) }
 
-func (a *AddMove) admit(*play) *Refusal       { return boundOwns(a.Tasks) }
-func (g *GoalMove) admit(*play) *Refusal      { return boundOwns(g.Tasks) }
-func (s *SupersedeMove) admit(*play) *Refusal { return boundOwns(s.Add) }
-func (c *ConvertMove) admit(*play) *Refusal   { return boundOwns([]TaskInput{c.Input}) }
+// openNow refuses an act that a board which is replayed has all the same: [Board.Opens] and
+// [Board.Admissible] ask it.
+func openNow(p *play) *Refusal {
+	if p.move.Act != ActClaim || p.task == nil {
+		return nil
+	}
+	return guardedAt(p, leftToOthers)
+}
+
+func (a *AddMove) admit(*play) *Refusal     { return boundOwns(a.Tasks) }
+func (g *GoalMove) admit(*play) *Refusal    { return boundOwns(g.Tasks) }
+func (c *ConvertMove) admit(*play) *Refusal { return boundOwns([]TaskInput{c.Input}) }
 
 // admit lets an edit keep globs that an earlier program accepted.
 func (e *EditMove) admit(p *play) *Refusal {

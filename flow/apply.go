@@ -69,7 +69,7 @@ func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 	m.At = at
 	p := &play{Board: b.next(at), prior: b, move: &m}
 	defer func() { b.fail(p.err) }() // what the copy could not read
-	return guarded(p.knownFormat, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening)
+	return guarded(p.knownFormat, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening, func() *Refusal { return openNow(p) })
 }
 
 // Already reports whether the board already has the effect of the move, so that

@@ -1,6 +1,11 @@
 package flow
 
-import "time"
+import (
+	"maps"
+	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
+)
 
 // ClaimMove takes a task for a coder. The board determines the attempt: the
 // same coder continues its own; another coder starts afresh, unless the work
@@ -90,13 +95,44 @@ func (p *play) reserved() *Refusal {
 	if p.from != IntegrationFailed || t.Attempt == nil || t.Attempt.Coder == p.move.By {
 		return nil
 	}
-	until := p.reservation(t.Integration.At)
+	until := p.leaseFrom(t.Integration.At)
 	there := t.Attempt.Coder.IsHuman() || p.Agent(t.Attempt.Coder.Agent()) != nil
 	if there && p.move.At.Before(until) {
 		return refuse(RuleReserved, "git liza show "+string(t.ID), "%s failed to merge and waits for its coder %s until %s",
 			t.ID, t.Attempt.Coder, until.Format(time.RFC3339))
 	}
 	return nil
+}
+
+// leftToOthers refuses an agent that failed a task to claim what replaces it out of
+// UNCLAIMED, for one lease, while another agent that did not fail it is free.
+func leftToOthers(p *play) *Refusal {
+	t, by := p.task, p.move.By
+	failed, until := p.failedBefore(t)
+	if p.from != Unclaimed || by.IsHuman() || !p.move.At.Before(until) || !failed[by] {
+		return nil
+	}
+	for _, id := range p.IDs(Agents) {
+		a := p.Agent(AgentID(id))
+		if a != nil && a.Role == t.doer() && a.Degraded == "" && a.Task == "" && !failed[Actor(a.ID)] {
+			return refuse(RuleExhausted, "git liza claim "+string(t.ID)+" --as "+id, "%s failed what %s replaces, and leaves it to %s until %s",
+				by, t.ID, id, until.Format(time.RFC3339))
+		}
+	}
+	return nil
+}
+
+// failedBefore are those who failed a task that this one replaces, and until when they leave
+// it to others.
+func (c *content) failedBefore(t *Task) (failed map[Actor]bool, until time.Time) {
+	failed = map[Actor]bool{}
+	for _, id := range t.Supersedes {
+		if old := c.Task(id); old != nil && len(old.Failures) > 0 {
+			maps.Copy(failed, lists.Set(old.Failures, func(f Failure) Actor { return f.Coder }))
+			until = c.leaseFrom(old.Entered)
+		}
+	}
+	return failed, until
 }
 
 // checkOwnership refuses a task whose paths overlap those of another task in work,

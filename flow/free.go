@@ -29,7 +29,9 @@ func (ch choice) free(s *Summary, role Role, at time.Time) time.Time {
 		_, lease := s.Reviewing(at)
 		return lease // the verdict may bring work for the holder of the task
 	case s.Role == role && s.Status == IntegrationFailed:
-		return ch.reservation(s.FailedAt)
+		return ch.leaseFrom(s.FailedAt) // kept for its coder
+	case s.Role == role && s.Status == Superseded && s.Failures > 0:
+		return ch.leaseFrom(s.Entered) // who failed it leaves what replaces it to others
 	case s.Role == role:
 		return ch.LeftUntil(*s)
 	}
@@ -41,10 +43,9 @@ func (c *content) reclaim(lease time.Time) time.Time {
 	return lease.Add(time.Duration(c.Settings().Config.Grace) + time.Second)
 }
 
-// reservation is until when a task that failed to merge at that time is kept
-// for its coder.
-func (c *content) reservation(failed time.Time) time.Time {
-	return failed.Add(time.Duration(c.Settings().Config.Lease))
+// leaseFrom is the end of a lease of the board that begins then.
+func (c *content) leaseFrom(at time.Time) time.Time {
+	return at.Add(time.Duration(c.Settings().Config.Lease))
 }
 
 // LeftUntil is until when other coders should leave a rejected task to its

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,30 @@ func (in TaskInput) Normal() TaskInput {
 	normal := t.Input()
 	normal.Reopens = in.Reopens
 	return normal
+}
+
+// Differing are the keys in which two descriptions differ. None, an empty value and a
+// pointer to one are the same.
+func Differing(one, other TaskInput) (keys []string) {
+	x, y := reflect.ValueOf(one), reflect.ValueOf(other)
+	for i := range x.NumField() {
+		a, b := x.Field(i), y.Field(i)
+		if !(isNone(a) && isNone(b)) && !reflect.DeepEqual(a.Interface(), b.Interface()) {
+			keys = append(keys, x.Type().Field(i).Tag.Get("yaml"))
+		}
+	}
+	return keys
+}
+
+func isNone(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return v.IsNil() || v.Elem().IsZero()
+	case reflect.Slice:
+		return v.Len() == 0
+	default:
+		return v.IsZero()
+	}
 }
 
 // inputs is a list that a move, but no document, may hold in full.

@@ -64,6 +64,28 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 	return p.repoint(list)
 }
 
+// admit refuses a single replacement that is the same work under another name.
+func (s *SupersedeMove) admit(p *play) *Refusal {
+	list := slices.Clone(s.Add)
+	for _, id := range s.By {
+		list = append(list, p.Task(id).Input())
+	}
+	if len(list) == 1 && list[0].isSameWork(p.task.Input()) {
+		return refuse(RuleExhausted, "git liza task supersede "+string(p.task.ID)+" --by FILE --reason R",
+			"what replaces %s differs from it in nothing that says what the work is: another framing is needed, not another name", p.task.ID)
+	}
+	return boundOwns(s.Add)
+}
+
+// isSameWork reports whether two descriptions differ in nothing but what a task is called, when
+// its turn is and what may be spent on it.
+func (in TaskInput) isSameWork(as TaskInput) bool {
+	in, as = in.Normal(), as.Normal()
+	in.Role, as.Role = cmp.Or(in.Role, Coder), cmp.Or(as.Role, Coder)
+	beside := []string{"id", "title", "reopens", "phase", "level", "labels", "priority", "stretch", "draft", "estimate", "limits", "budget"}
+	return !slices.ContainsFunc(Differing(in, as), func(key string) bool { return !slices.Contains(beside, key) })
+}
+
 // repoint lets the dependants of the subject depend on its replacements.
 func (p *play) repoint(to []TaskID) *Refusal {
 	entered := p.with(p.added...)

@@ -2,9 +2,7 @@ package plan
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -88,28 +86,5 @@ func differing(in flow.TaskInput, t *flow.Task) (keys []string) {
 	has := t.Input()
 	in.Level, in.Phase = cmp.Or(in.Level, has.Level), cmp.Or(in.Phase, has.Phase)
 	in.Draft, in.Reopens = has.Draft, has.Reopens
-	x, y := reflect.ValueOf(in.Normal()), reflect.ValueOf(has)
-	for i := range x.NumField() {
-		if !same(x.Field(i), y.Field(i)) {
-			key, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("yaml"), ",")
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-// same compares two values of which none, an empty one and a pointer to it are one.
-func same(x, y reflect.Value) bool {
-	return isNone(x) && isNone(y) || reflect.DeepEqual(x.Interface(), y.Interface())
-}
-
-func isNone(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Pointer:
-		return v.IsNil() || v.Elem().IsZero()
-	case reflect.Slice:
-		return v.Len() == 0
-	default:
-		return v.IsZero()
-	}
+	return flow.Differing(in.Normal(), has)
 }
