@@ -2,8 +2,12 @@ package flow
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // Admissible refuses moves that may no longer be made or admitted, although
@@ -56,28 +60,84 @@ func (p *play) checkLease(lease Duration) *Refusal {
 }
 
 func (c *ClaimMove) admit(p *play) *Refusal  { return cmp.Or(p.checkLease(c.Lease), openNow(p)) }
+func (g *MergeMove) admit(p *play) *Refusal  { return openNow(p) }
 func (r *RenewMove) admit(p *play) *Refusal  { return p.checkLease(r.Lease) }
 func (r *ReviewMove) admit(p *play) *Refusal { return p.checkLease(r.Lease) }
 
 // openNow refuses an act that a board which is replayed has all the same: [Board.Opens] and
 // [Board.Admissible] ask it.
 func openNow(p *play) *Refusal {
-	if p.move.Act != ActClaim || p.task == nil {
-		return nil
+	switch {
+	case p.task == nil:
+	case p.move.Act == ActClaim:
+		return guardedAt(p, leftToOthers)
+	case p.move.Act == ActMerge && !p.move.By.IsHuman():
+		return mergesBeyond(p)
 	}
-	return guardedAt(p, leftToOthers)
+	return nil
 }
 
-func (a *AddMove) admit(*play) *Refusal     { return boundOwns(a.Tasks) }
-func (g *GoalMove) admit(*play) *Refusal    { return boundOwns(g.Tasks) }
-func (c *ConvertMove) admit(*play) *Refusal { return boundOwns([]TaskInput{c.Input}) }
+// mergesBeyond refuses to merge by itself what changes paths that another task in work owns.
+func mergesBeyond(p *play) *Refusal {
+	t, owned := p.task, parseGlobs(p.task.Owns)
+	if len(owned) == 0 || t.Submission == nil {
+		return nil
+	}
+	return firstRefusal(t.Submission.Paths, func(path string) *Refusal {
+		if matchesAny(owned, path) {
+			return nil
+		}
+		r := p.extends(t, "", literalGlob(path))
+		if r != nil {
+			r.Hint = "git liza merge " + string(t.ID) // as a person
+		}
+		return r
+	})
+}
+
+// boundLoop refuses agents to enter work in a loop on paths that no task of its goal owns.
+func boundLoop(p *play, list []TaskInput) *Refusal {
+	goal := p.goalID()
+	if p.move.By.IsHuman() || loopsOf(p).of(goal) == nil {
+		return nil
+	}
+	bounds := map[string]bool{}
+	p.each(func(s *Summary) {
+		if s.Goal == goal {
+			maps.Copy(bounds, lists.Set(s.Owns, func(g string) string { return g }))
+		}
+	})
+	within := parseGlobs(slices.Collect(maps.Keys(bounds)))
+	return firstRefusal(list, func(in TaskInput) *Refusal {
+		owns := in.Owns
+		if len(owns) == 0 {
+			owns = in.Files.owned()
+		}
+		beyond := func(g string) bool { return !bounds[g] && (literal(g) < len(g) || !matchesAny(within, g)) }
+		if len(owns) == 0 || slices.ContainsFunc(owns, beyond) {
+			return refuse(RuleScope, "git liza goal show "+string(goal), "%s is in a loop, and agents enter no work there on other paths than %s",
+				in.ID, strings.Join(slices.Sorted(maps.Keys(bounds)), ", "))
+		}
+		return nil
+	})
+}
+
+func (a *AddMove) admit(p *play) *Refusal     { return boundOwns(p, a.Tasks) }
+func (g *GoalMove) admit(p *play) *Refusal    { return boundOwns(p, g.Tasks) }
+func (c *ConvertMove) admit(p *play) *Refusal { return boundOwns(p, []TaskInput{c.Input}) }
 
 // admit lets an edit keep globs that an earlier program accepted.
 func (e *EditMove) admit(p *play) *Refusal {
 	if p.task != nil && slices.Equal(p.task.Owns, e.Input.Owns) {
 		return nil
 	}
-	return boundOwns([]TaskInput{e.Input})
+	if r := boundOwns(p, []TaskInput{e.Input}); r != nil || p.task == nil || !new(p.task.Summary()).IsInWork() {
+		return r
+	}
+	edited := p.task.clone()
+	edited.setInput(&e.Input)
+	p.task = edited
+	return p.checkOwnership()
 }
 
 // maxAssumptions is the highest number of assumptions in the intent of an
@@ -93,7 +153,16 @@ func (i *IntentMove) admit(p *play) *Refusal {
 	if i.Intent.Tip == "" && !p.move.By.IsHuman() {
 		return refuse(RuleIntent, "git liza claim "+string(p.move.Task), "the intent of an agent names the tip of the branch of %s", p.move.Task)
 	}
-	return boundGlobs("the intent for "+string(p.move.Task), slices.Concat(i.Intent.Extend, i.Intent.Removes), "git liza help intent")
+	if r := boundGlobs("the intent for "+string(p.move.Task), slices.Concat(i.Intent.Extend, i.Intent.Removes), "git liza help intent"); r != nil || p.task == nil || len(p.task.Owns) == 0 {
+		return r
+	}
+	owned := parseGlobs(p.task.Owns)
+	return firstRefusal(i.Intent.Extend, func(g string) *Refusal {
+		if slices.Contains(p.task.Owns, g) || literal(g) == len(g) && matchesAny(owned, g) {
+			return nil
+		}
+		return p.extends(p.task, p.move.By.Role(), g)
+	})
 }
 
 func (c *ConfigMove) admit(*play) *Refusal {
@@ -160,12 +229,13 @@ func (r *RetroMove) admit(p *play) *Refusal       { return p.actor().checkSteeri
 // admit also holds agents that import tasks to those bounds: they add work as a planner
 // does.
 func (i *ImportMove) admit(p *play) *Refusal {
-	return cmp.Or(boundOwns(slices.Concat(i.Tasks, i.Update)), p.actor().checkSteering())
+	return cmp.Or(boundOwns(p, slices.Concat(i.Tasks, i.Update)), p.actor().checkSteering())
 }
 
-func boundOwns(list []TaskInput) *Refusal {
-	return firstRefusal(list, func(t TaskInput) *Refusal {
+// boundOwns refuses what new tasks, and tasks that are described anew, may not own.
+func boundOwns(p *play, list []TaskInput) *Refusal {
+	return cmp.Or(boundLoop(p, list), firstRefusal(list, func(t TaskInput) *Refusal {
 		const hint = "git liza help task edit"
 		return cmp.Or(boundGlobs(string(t.ID), t.Owns, hint), boundGlobs(string(t.ID), t.Denies, hint))
-	})
+	}))
 }

@@ -138,25 +138,29 @@ func (c *content) failedBefore(t *Task) (failed map[Actor]bool, until time.Time)
 // checkOwnership refuses a task whose paths overlap those of another task in work,
 // unless one of the two depends on the other, directly or indirectly.
 func (p *play) checkOwnership() *Refusal {
-	t := p.task
-	if len(t.Owns) == 0 {
+	other, mine, theirs := p.rival(p.task, parseGlobs(p.task.Owns), !p.replayed)
+	if other == nil {
 		return nil
 	}
-	var first TaskID
-	var refusal *Refusal
-	owned := parseGlobs(t.Owns)
-	p.eachInWork(func(other *Summary) {
-		if p.interrupted() || other.ID == t.ID || first != "" && compareIDs(first, other.ID) < 0 {
+	return refuse(RuleOwnership, "git liza show "+string(other.ID), "%s owns %s, which overlaps %s of %s (%s)", p.task.ID, mine, theirs, other.ID, other.Status)
+}
+
+// rival is the first of the other tasks in work that own what overlaps globs, but for those
+// of which one needs the other; nil if there is none.
+func (b *Board) rival(t *Task, globs []glob, doubt bool) (rival *Summary, mine, theirs string) {
+	if len(globs) == 0 {
+		return nil, "", ""
+	}
+	b.eachInWork(func(other *Summary) {
+		if b.interrupted() || other.ID == t.ID || rival != nil && compareIDs(rival.ID, other.ID) < 0 {
 			return
 		}
-		mine, theirs, overlap := overlapping(owned, p.owned(other), !p.replayed, &p.short.compared)
-		if overlap && !p.precedes(t.ID, other.ID) && !p.precedes(other.ID, t.ID) {
-			first = other.ID
-			refusal = refuse(RuleOwnership, "git liza show "+string(other.ID), "%s owns %s, which overlaps %s of %s (%s)",
-				t.ID, mine, theirs, other.ID, other.Status)
+		one, its, overlap := overlapping(globs, b.owned(other), doubt, &b.short.compared)
+		if overlap && !b.precedes(t.ID, other.ID) && !b.precedes(other.ID, t.ID) {
+			rival, mine, theirs = other, one, its
 		}
 	})
-	return refusal
+	return rival, mine, theirs
 }
 
 // IsInWork reports whether the task currently reserves the paths that it owns. That of

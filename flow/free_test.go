@@ -96,3 +96,53 @@ func TestWritable(t *testing.T) {
 	free.Intent = nil
 	require.Nil(t, s.board.Writable(&free, Coder, []string{"other.go"}, nil))
 }
+
+// What a task in work owns is changed by no other: from the intent to the merge, which a person
+// may make all the same.
+func TestExtendedPaths(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a owns=src/** | human:ann add b owns=lib/b* | human:ann add c owns=lib/c* | coder-1 claim a")
+	extend := s.by("coder-1", ActIntent, "a", &IntentMove{Intent: Intent{Tip: object("tip"), Extend: []string{"lib/b.go"}}})
+	require.Nil(t, s.board.Admissible(extend, nil))
+	require.Empty(t, s.step("coder-1 intent a extend=lib/b.go", new(record)))
+	submit := s.by("coder-1", ActSubmit, "a", &SubmitMove{Paths: paths{"src/a.go", "lib/b.go"}})
+	require.Nil(t, s.board.Admissible(submit, nil))
+	require.Empty(t, s.step("coder-2 claim b", new(record)))
+	for _, m := range []Move{extend, submit} {
+		r := s.board.Admissible(m, nil)
+		require.Equal(t, RuleOwnership, r.Rule)
+		require.Equal(t, "b owns lib/b* and is CLAIMED: a leaves lib/b.go alone until then", r.Reason)
+	}
+	require.Empty(t, s.step("coder-3 claim c", new(record)))
+	shared := s.by("coder-3", ActIntent, "c", &IntentMove{Intent: Intent{Tip: object("tip"), Extend: []string{"go.sum"}}})
+	require.Nil(t, s.board.Admissible(shared, nil))
+	require.Empty(t, s.step("coder-3 intent c extend=go.sum", new(record)))
+	require.Empty(t, s.step("coder-2 intent b extend=go.sum", new(record)))
+	require.Nil(t, s.board.Admissible(shared, nil), "both may declare what neither owns")
+
+	for _, step := range []string{"coder-1 submit a c1 paths=src/a.go,src/a_test.go,lib/b.go", "code-reviewer-1 review a", "code-reviewer-1 approve a"} {
+		require.Empty(t, s.step(step, new(record)), "replay: %s", step)
+	}
+	merge := s.by("coder-1", ActMerge, "a", &MergeMove{})
+	require.Equal(t, RuleOwnership, s.board.Admissible(merge, nil).Rule)
+	require.Equal(t, RuleOwnership, s.board.Opens(ActMerge, "a", Caller{By: "coder-1"}, s.now).Rule)
+	require.Nil(t, s.board.Opens(ActMerge, "a", Caller{By: "human:ann"}, s.now))
+	require.Empty(t, s.step("coder-2 release b", new(record)))
+	require.Nil(t, s.board.Admissible(merge, nil))
+}
+
+// Agents enter no work in a loop on other paths than its tasks own.
+func TestPathsOfALoop(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann goal goal-2 workflow=loop*1:RUN loop=9 | human:ann add a owns=src/**")
+	add := func(by Actor, owns ...string) *Refusal {
+		m := s.by(by, ActAdd, "", &AddMove{Tasks: []TaskInput{{ID: "b", Owns: owns}}})
+		m.Goal = "goal-2"
+		return s.board.Admissible(m, nil)
+	}
+	require.Nil(t, add("planner-1", "src/**", "src/b.go"))
+	require.Nil(t, add("human:ann", "lib/**"))
+	for _, owns := range [][]string{nil, {"**"}, {"src/b.go", "lib/b.go"}} {
+		require.Equal(t, RuleScope, add("planner-1", owns...).Rule, "%s", owns)
+	}
+}

@@ -74,7 +74,7 @@ func (s *SupersedeMove) admit(p *play) *Refusal {
 		return refuse(RuleExhausted, "git liza task supersede "+string(p.task.ID)+" --by FILE --reason R",
 			"what replaces %s differs from it in nothing that says what the work is: another framing is needed, not another name", p.task.ID)
 	}
-	return boundOwns(s.Add)
+	return boundOwns(p, s.Add)
 }
 
 // isSameWork reports whether two descriptions differ in nothing but what a task is called, when

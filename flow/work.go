@@ -227,6 +227,10 @@ func (s *SubmitMove) unchanged(p *play) *Refusal {
 // scope checks the changed paths against the paths that the task and the role
 // may write.
 func (s *SubmitMove) scope(p *play) *Refusal {
+	return p.writable(p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) }, false)
+}
+
+func (s *SubmitMove) admit(p *play) *Refusal {
 	return p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) })
 }
 

@@ -15,16 +15,31 @@ import (
 // agent changes. People have no role, and only their task binds them. undo is the
 // command that reverts the change of a path, for the hint. Writable returns nil
 // if all paths may be changed, or if the context of the board has ended.
+//
+// Of what the task does not own, agents change nothing in a loop, and nobody what another
+// task in work owns.
 func (b *Board) Writable(t *Task, role Role, list []string, undo func(path string) string) *Refusal {
-	allowed, bounds := declared(t), b.roleBounds(role, t.Kind)
+	return b.writable(t, role, list, undo, true)
+}
+
+// writable is Writable; unless strict it lets pass what an intent declares.
+func (b *Board) writable(t *Task, role Role, list []string, undo func(path string) string, strict bool) *Refusal {
+	owned, allowed, bounds := parseGlobs(t.Owns), declared(t), b.roleBounds(role, t.Kind)
 	denied, own := parseGlobs(loopsOf(b).taskDenials(t)), workflowsOf(b).artifactBounds(t, role)
 	for _, path := range list {
 		if b.interrupted() {
 			return nil
 		}
-		if len(t.Owns) > 0 && !matchesAny(allowed, path) {
-			return refuse(RuleScope, intend(t.ID)+" --extend "+shell.Quote(path),
-				"%s changes %s, which it neither owns nor has declared", t.ID, shown(path))
+		if len(t.Owns) > 0 && !matchesAny(owned, path) {
+			declared := matchesAny(allowed, path)
+			if r := b.extends(t, role, literalGlob(path)); r != nil && (strict || !declared) {
+				r.Hint = undo(path)
+				return r
+			}
+			if !declared {
+				return refuse(RuleScope, intend(t.ID)+" --extend "+shell.Quote(path),
+					"%s changes %s, which it neither owns nor has declared", t.ID, shown(path))
+			}
 		}
 		if matchesAny(denied, path) {
 			return refuse(RuleScope, undo(path), "%s may not change %s, whoever does it", t.ID, shown(path))
@@ -37,6 +52,22 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 		}
 	}
 	return nil
+}
+
+// extends refuses work on a task to go beyond what the task owns: where a loop bounds what
+// agents change, and onto paths that another task in work owns. What others have declared
+// beyond theirs does not count: two that need one file would wait for each other for ever.
+func (b *Board) extends(t *Task, role Role, beyond string) *Refusal {
+	if role != "" && loopsOf(b).of(t.Goal) != nil {
+		return refuse(RuleScope, "git liza block "+string(t.ID)+" --reason R --question Q",
+			"%s owns %s, and agents change nothing else in a loop: not %s", t.ID, strings.Join(t.Owns, ", "), shown(beyond))
+	}
+	other, _, theirs := b.rival(t, []glob{parseGlob(beyond)}, true)
+	if other == nil {
+		return nil
+	}
+	return refuse(RuleOwnership, "git liza note TEXT --for "+string(other.ID), "%s owns %s and is %s: %s leaves %s alone until then",
+		other.ID, theirs, other.Status, t.ID, shown(beyond))
 }
 
 // declared are the paths that a task owns, and those beyond them that its intent names.
