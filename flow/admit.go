@@ -70,7 +70,7 @@ func openNow(p *play) *Refusal {
 	switch {
 	case p.task == nil:
 	case p.move.Act == ActClaim:
-		return guardedAt(p, leftToOthers)
+		return guardedAt(p, leftToOthers, checkFiles)
 	case p.move.Act == ActMerge && !p.move.By.IsHuman():
 		return mergesBeyond(p)
 	}
@@ -137,7 +137,7 @@ func (e *EditMove) admit(p *play) *Refusal {
 	edited := p.task.clone()
 	edited.setInput(&e.Input)
 	p.task = edited
-	return p.checkOwnership()
+	return checkFiles(p)
 }
 
 // maxAssumptions is the highest number of assumptions in the intent of an

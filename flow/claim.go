@@ -138,7 +138,15 @@ func (c *content) failedBefore(t *Task) (failed map[Actor]bool, until time.Time)
 // checkOwnership refuses a task whose paths overlap those of another task in work,
 // unless one of the two depends on the other, directly or indirectly.
 func (p *play) checkOwnership() *Refusal {
-	other, mine, theirs := p.rival(p.task, parseGlobs(p.task.Owns), !p.replayed)
+	return p.ownedBy(p.rival(p.task, parseGlobs(p.task.Owns), overlapping, !p.replayed))
+}
+
+// checkFiles is checkOwnership for paths as file systems compare them.
+func checkFiles(p *play) *Refusal {
+	return p.ownedBy(p.rival(p.task, parseGlobs(p.task.Owns), overlappingFiles, true))
+}
+
+func (p *play) ownedBy(other *Summary, mine, theirs string) *Refusal {
 	if other == nil {
 		return nil
 	}
@@ -147,7 +155,7 @@ func (p *play) checkOwnership() *Refusal {
 
 // rival is the first of the other tasks in work that own what overlaps globs, but for those
 // of which one needs the other; nil if there is none.
-func (b *Board) rival(t *Task, globs []glob, doubt bool) (rival *Summary, mine, theirs string) {
+func (b *Board) rival(t *Task, globs []glob, compare func(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok bool), doubt bool) (rival *Summary, mine, theirs string) {
 	if len(globs) == 0 {
 		return nil, "", ""
 	}
@@ -155,7 +163,7 @@ func (b *Board) rival(t *Task, globs []glob, doubt bool) (rival *Summary, mine, 
 		if b.interrupted() || other.ID == t.ID || rival != nil && compareIDs(rival.ID, other.ID) < 0 {
 			return
 		}
-		one, its, overlap := overlapping(globs, b.owned(other), doubt, &b.short.compared)
+		one, its, overlap := compare(globs, b.owned(other), doubt, &b.short.compared)
 		if overlap && !b.precedes(t.ID, other.ID) && !b.precedes(other.ID, t.ID) {
 			rival, mine, theirs = other, one, its
 		}

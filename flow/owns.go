@@ -4,6 +4,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/git-liza/git-liza/flow/lists"
 )
@@ -276,6 +280,42 @@ func overlapping(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok b
 		}
 	}
 	return "", "", false
+}
+
+// overlappingFiles is overlapping for paths as they are, or in upper or lower case and another
+// Unicode form: some file systems take those for the same file, and a board is used on several.
+func overlappingFiles(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok bool) {
+	if a, b, ok = overlapping(mine, theirs, doubt, spent); ok {
+		return a, b, ok
+	}
+	same := lists.Of(theirs, glob.folded)
+	for _, one := range mine {
+		is := one.folded()
+		if i := slices.IndexFunc(same, func(other glob) bool { return is.overlaps(other, doubt, spent) }); i >= 0 {
+			return one.text, theirs[i].text, true
+		}
+	}
+	return "", "", false
+}
+
+// folded is the glob of which texts that a file system may take for the same are equal. A segment
+// in which one character stands for others, and one that is not UTF-8, stay as they are.
+func (g glob) folded() glob {
+	parts := strings.Split(g.text, "/")
+	for i, part := range parts {
+		bare := strings.NewReplacer(`\\`, "", `\[`, "", `\?`, "").Replace(part)
+		if strings.ContainsAny(bare, "?[") || !utf8.ValidString(part) {
+			continue
+		}
+		parts[i] = norm.NFC.String(strings.Map(func(r rune) rune {
+			least := r
+			for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+				least = min(least, f)
+			}
+			return unicode.ToLower(least)
+		}, norm.NFD.String(part)))
+	}
+	return parseGlob(strings.Join(parts, "/"))
 }
 
 func matchesAny(globs []glob, name string) bool {

@@ -62,7 +62,7 @@ func (b *Board) extends(t *Task, role Role, beyond string) *Refusal {
 		return refuse(RuleScope, "git liza block "+string(t.ID)+" --reason R --question Q",
 			"%s owns %s, and agents change nothing else in a loop: not %s", t.ID, strings.Join(t.Owns, ", "), shown(beyond))
 	}
-	other, _, theirs := b.rival(t, []glob{parseGlob(beyond)}, true)
+	other, _, theirs := b.rival(t, []glob{parseGlob(beyond)}, overlappingFiles, true)
 	if other == nil {
 		return nil
 	}
