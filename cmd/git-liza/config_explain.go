@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/config"
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -14,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/gitstore/secret"
 	"github.com/git-liza/git-liza/hooks"
 )
 

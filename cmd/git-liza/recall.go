@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/recall"
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/gitstore/secret"
 )
 
 type recallCommand struct {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
 	"github.com/git-liza/git-liza/cmd/git-liza/recall"
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/gitstore/secret"
 )
 
 // The sources of what is recalled.

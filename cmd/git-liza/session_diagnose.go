@@ -11,11 +11,11 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/gitstore/secret"
 	"github.com/git-liza/git-liza/worktrees"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/gitstore/secret"
 )
 
 const (

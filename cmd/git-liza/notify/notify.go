@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/flow/plaintext"
+	"github.com/git-liza/git-liza/gitstore/secret"
 )
 
 // An Item is one call.

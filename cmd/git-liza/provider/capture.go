@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/git-liza/git-liza/gitstore/secret"
 )
 
 // keptOutput is how many bytes of a program's output are kept for people.

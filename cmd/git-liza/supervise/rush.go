@@ -39,9 +39,9 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/secret"
 	"github.com/git-liza/git-liza/worktrees"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/gitstore/secret"
 )
 
 var environ = []string{"OPENAI_API_KEY=correct-horse-battery", "NPM_TOKEN=staple staple", "DB_PASSWORD=one\ntwo\"three", "SHORT_KEY=short",
