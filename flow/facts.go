@@ -20,9 +20,10 @@ type Query struct {
 	Tip        ObjectID    // the board's integration tip, or the one that an init names
 	Intended   ObjectID    // commits of it that none of Behind, Tip and what is saved have
 
-	Match  []string       // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
-	Frozen []TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
-	Valid  []TypedPattern // which artifacts that Merge, else Submission, changes are not valid; only an admission asks
+	Match   []string       // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
+	Frozen  []TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
+	Valid   []TypedPattern // which artifacts that Merge, else Submission, changes are not valid; only an admission asks
+	Brought bool           // what each commit changes that Submission adds to Onto, or to Tip; only an admission asks
 }
 
 // Facts are the answers of git to a [Query]. A nil *Facts means that the
@@ -47,6 +48,7 @@ type Facts struct {
 	Frozen  []string            // paths
 	Invalid []string            // a short line for each fault, PATH:LINE: TEXT
 	Early   []ObjectID          // commits of Intended, newest first, without merges and what is only rebased; none if the clone lacks it or one of Behind
+	Brought []PathChange        // of each commit that Submission adds to integration, oldest first
 	Flaw    *Refusal            // of the objects that the move brings, see [Board.Admissible]; nil if there is none
 }
 
@@ -85,6 +87,8 @@ type PathChange struct {
 	Was  uint32 // before; 0 if added
 	Size int64  // bytes after
 	Link string // target of a symbolic link
+
+	Commit ObjectID // that makes the change, if it is that of one commit
 }
 
 // Ask is what git must answer about a move before [Board.Apply] can judge it

@@ -39,7 +39,7 @@ func mergeable(p *play) *Refusal {
 
 func (g *MergeMove) ask(m Move, b *Board) Query {
 	q := askSave(g.LeftOut)
-	q.Merge, q.Submission, q.Onto = g.Commit, g.Submission, g.Onto
+	q.Merge, q.Submission, q.Onto, q.Brought = g.Commit, g.Submission, g.Onto, true
 	q.Texts, q.At = b.Texts(), g.Commit
 	q.Match, q.Valid = workflowsOf(b).patterns(), TypedPatterns(b)
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {

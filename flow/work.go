@@ -72,7 +72,7 @@ type SubmitMove struct {
 }
 
 func (s *SubmitMove) ask(m Move, b *Board) Query {
-	q := Query{Submission: s.Commit, Valid: TypedPatterns(b)}
+	q := Query{Submission: s.Commit, Valid: TypedPatterns(b), Brought: true}
 	q.Frozen = lists.Where(q.Valid, func(one TypedPattern) bool { return len(one.Type.Frozen) > 0 })
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.Behind = []ObjectID{t.Attempt.Base}
@@ -144,7 +144,7 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 		if s.Paths[i] != c.Path {
 			return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records a change of %s where git says %s", s.Paths[i], c.Path)
 		}
-		if r := p.content(c); r != nil {
+		if r := p.content(c, func(path string) string { return p.undo(s.Base, path) }); r != nil {
 			return r
 		}
 	}
@@ -152,18 +152,16 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 }
 
 // content refuses changes that reach outside the repository or make it too
-// large.
-func (p *play) content(c PathChange) *Refusal {
-	commit := " && git commit -m " + shell.Quote("Without "+c.Path)
-	hint := "git rm -- " + shell.Pathspec(c.Path) + commit // from the worktree too, or it would be added again
+// large. undo is the command that reverts the change of a path.
+func (p *play) content(c PathChange, undo func(path string) string) *Refusal {
 	limit := p.Settings().Config.BlobLimit
 	switch {
-	case c.Mode == 0o160000 && c.Was != 0o160000:
-		return refuse(RuleContent, "git rm --cached -- "+shell.Pathspec(c.Path)+commit, "%s is a new submodule link", c.Path)
+	case c.Mode == submodule && c.Was != submodule:
+		return refuse(RuleContent, undo(c.Path), "%s is a new submodule link", c.Path)
 	case c.Mode == 0o120000 && leavesTree(c.Path, c.Link):
-		return refuse(RuleContent, hint, "%s is a symbolic link out of the tree (%s)", c.Path, clip(c.Link))
+		return refuse(RuleContent, undo(c.Path), "%s is a symbolic link out of the tree (%s)", c.Path, clip(c.Link))
 	case c.Size > limit:
-		return refuse(RuleContent, hint, "%s has %d bytes, at most %d are allowed", c.Path, c.Size, limit)
+		return refuse(RuleContent, undo(c.Path), "%s has %d bytes, at most %d are allowed", c.Path, c.Size, limit)
 	}
 	return nil
 }
@@ -231,7 +229,11 @@ func (s *SubmitMove) scope(p *play) *Refusal {
 }
 
 func (s *SubmitMove) admit(p *play) *Refusal {
-	return p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) })
+	undo := func(path string) string { return p.undo(s.Base, path) }
+	if r := p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, undo); r != nil {
+		return r
+	}
+	return p.checkBrought(undo)
 }
 
 // removed refuses a submission that leaves no file where an open goal or task has
@@ -251,16 +253,6 @@ func (s *SubmitMove) removed(p *play) *Refusal {
 			"%s is what goals or tasks stand on, and the submission leaves no file there", quoteC(clip(c.Path)))
 	}
 	return nil
-}
-
-// undo is the command that reverts the change of a path in one more commit. It
-// removes a file that base does not have; earlier commits keep it.
-func (p *play) undo(base ObjectID, path string) string {
-	commit := " && git commit -m " + shell.Quote("Without "+path)
-	if p.facts != nil && slices.ContainsFunc(p.facts.Changes, func(c PathChange) bool { return c.Path == path && c.Was == 0 }) {
-		return "git rm -- " + shell.Pathspec(path) + commit
-	}
-	return "git checkout " + string(base) + " -- " + shell.Pathspec(path) + commit
 }
 
 func (s *SubmitMove) tests(p *play) *Refusal {

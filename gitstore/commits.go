@@ -135,7 +135,7 @@ func (cs *Commits) submissionFacts(ctx context.Context, q flow.Query, f *flow.Fa
 		return unreadRefusal(err)
 	}
 	for _, c := range changes {
-		f.Changes = append(f.Changes, flow.PathChange{Path: c.Path, Mode: c.Mode, Was: c.OldMode, Size: c.Size, Link: c.Link})
+		f.Changes = append(f.Changes, changeOf(c, ""))
 	}
 	if err := cs.frozenFacts(ctx, q, f); err != nil {
 		return err
@@ -143,8 +143,7 @@ func (cs *Commits) submissionFacts(ctx context.Context, q flow.Query, f *flow.Fa
 	if f.Invalid, err = cs.FindInvalid(ctx, q.Valid, q.Submission, changes); err != nil {
 		return err
 	}
-	f.Flaw, err = cs.findFlaw(ctx, q.Tip, f.Base, q.Submission, changes)
-	return err
+	return cs.broughtFacts(ctx, q, q.Tip, f.Base, changes, f)
 }
 
 // earlyFacts lists the work before an intent: what nothing that was there before has, not even
@@ -222,8 +221,10 @@ func (cs *Commits) mergeFacts(ctx context.Context, q flow.Query, f *flow.Facts, 
 			return err
 		}
 	}
-	_, f.Script, err = cs.objects.Find(c.Tree, flow.IntegrationScript)
-	return err
+	if _, f.Script, err = cs.objects.Find(c.Tree, flow.IntegrationScript); err != nil || !q.Brought {
+		return err
+	}
+	return cs.broughtFacts(ctx, q, q.Onto, q.Base, nil, f)
 }
 
 // keepMerges bounds how many merges a store remembers.

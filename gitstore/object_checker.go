@@ -22,9 +22,13 @@ const maxNewCommits = 10_000
 // integration branch lacks, and all their folders that their parents lack.
 type objectChecker struct {
 	commits *Commits
-	known   map[git.ID]bool // folders that were checked
-	folders int
-	bytes   int
+	asked   bool // whether what the commits change is noted
+
+	folders, bytes int
+
+	commit  git.ID // that is checked, with so many parents
+	parents int
+	brought []flow.PathChange // of each commit, other than in all its parents
 }
 
 // An unsound object is one that git refuses, here or on another platform, or
@@ -72,10 +76,11 @@ func commitAnew(base, _ git.ID) string {
 
 // findFlaw refuses the unsound objects that a submission adds to the
 // integration branch at tip; nil if all are sound.
-func (cs *Commits) findFlaw(ctx context.Context, tip, base, commit git.ID, changes []git.Change) (*flow.Refusal, error) {
+func (j *objectChecker) findFlaw(ctx context.Context, tip, base, commit git.ID, changes []git.Change) (*flow.Refusal, error) {
 	if base == "" {
 		return nil, nil // a history unrelated to integration is refused elsewhere
 	}
+	cs := j.commits
 	found := func(err error) (*flow.Refusal, error) {
 		if u, is := errors.AsType[*unsound](err); is {
 			return &flow.Refusal{Rule: flow.RuleContent, Reason: u.reason, Hint: u.mend(base, commit)}, nil
@@ -92,9 +97,8 @@ func (cs *Commits) findFlaw(ctx context.Context, tip, base, commit git.ID, chang
 	if err != nil {
 		return found(err)
 	}
-	judge := &objectChecker{commits: cs, known: map[git.ID]bool{}}
-	for _, id := range list {
-		if err := judge.checkCommit(ctx, id); err != nil {
+	for _, id := range slices.Backward(list) {
+		if err := j.checkCommit(ctx, id); err != nil {
 			return found(err)
 		}
 	}
@@ -167,6 +171,7 @@ func (j *objectChecker) checkCommit(ctx context.Context, id git.ID) error {
 			old = append(old, p.Tree)
 		}
 	}
+	j.commit, j.parents = id, len(old)
 	if err := j.checkFolder(ctx, "", c.Tree, old); err != nil {
 		if u, is := errors.AsType[*unsound](err); is {
 			return &unsound{u.reason + " in commit " + id.Short(), u.mend}
@@ -179,10 +184,9 @@ func (j *objectChecker) checkCommit(ctx context.Context, id git.ID) error {
 // checkFolder checks a folder that differs from all old ones, and its new
 // entries.
 func (j *objectChecker) checkFolder(ctx context.Context, dir string, id git.ID, old []git.ID) error {
-	if j.known[id] || slices.Contains(old, id) {
+	if slices.Contains(old, id) {
 		return ctx.Err()
 	}
-	j.known[id] = true
 	if j.folders++; j.folders > git.MaxChanges {
 		return tooMuch("there are more than %d new folders", git.MaxChanges)
 	}
@@ -209,6 +213,7 @@ func (j *objectChecker) checkFolder(ctx context.Context, dir string, id git.ID, 
 	}
 	for _, e := range entries {
 		was := before[e.Name]
+		delete(before, e.Name)
 		if slices.Contains(was, e) {
 			continue
 		}
@@ -218,12 +223,15 @@ func (j *objectChecker) checkFolder(ctx context.Context, dir string, id git.ID, 
 		if e.Mode == git.ModeTree {
 			was = lists.Where(was, func(w git.Entry) bool { return w.Mode == git.ModeTree })
 			inside := lists.Of(was, func(w git.Entry) git.ID { return w.ID })
-			if err := j.checkFolder(ctx, dir+e.Name+"/", e.ID, inside); err != nil {
-				return err
-			}
+			err = j.checkFolder(ctx, dir+e.Name+"/", e.ID, inside)
+		} else {
+			err = j.noteChange(dir+e.Name, was, e)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return ctx.Err()
+	return j.noteGone(ctx, dir, before)
 }
 
 // listBefore are the entries of the old folders by name.

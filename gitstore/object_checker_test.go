@@ -220,7 +220,7 @@ func TestFactsEndWithTheirContext(t *testing.T) {
 	octopus := q.object("commit", strings.Replace(raw, parent, strings.Repeat(parent, many), 1))
 	c, err := q.store.objects.Commit(wide)
 	require.NoError(t, err)
-	judge := func() *objectChecker { return &objectChecker{commits: q.store.Commits, known: map[git.ID]bool{}} }
+	judge := func() *objectChecker { return &objectChecker{commits: q.store.Commits} }
 	for name, facts := range map[string]func(context.Context) error{
 		"specs": func(ctx context.Context) error {
 			_, err := q.store.Commits.Facts(ctx, flow.Query{Texts: specs, Tip: q.base})

@@ -75,7 +75,7 @@ func (a *Audit) applyMove(ctx context.Context, r *Replay, fresh bool) error {
 	if fresh {
 		q := r.Before.Ask(r.Move)
 		if !a.Admits {
-			q.Valid = nil
+			q.Valid, q.Brought = nil, false
 		}
 		gathered, err := a.commits.gatherFacts(ctx, q, a.repo.Merger.TryMerge)
 		if err != nil {

@@ -160,7 +160,7 @@ func (w *comparison) addDifference(dir string, was, is Entry) error {
 		return w.limitError("changes more than %d files", MaxChanges)
 	}
 	c := Change{Path: path, OldMode: was.Mode, Mode: is.Mode, Old: was.ID, New: is.ID}
-	err := w.o.measureContent(&c)
+	err := w.o.Measure(&c)
 	w.changes = append(w.changes, c)
 	return err
 }
@@ -230,8 +230,8 @@ func plainMode(mode uint32) uint32 {
 	return ModeSubmodule
 }
 
-// measureContent fills in the size of the new content, or what its link points to.
-func (o *Objects) measureContent(c *Change) error {
+// Measure fills in the size of the new content, or what its link points to.
+func (o *Objects) Measure(c *Change) error {
 	if c.New == "" || c.Mode == ModeSubmodule {
 		return nil
 	}

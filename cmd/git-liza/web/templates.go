@@ -71,7 +71,7 @@ func timeOf(at any) time.Time {
 }
 
 // aboutTasks are the kinds of items whose subject is a task.
-var aboutTasks = []string{"question", "blocked", "exhausted", "integration_failed", "verdict", "recheck", "draft", "dead", "reverted", "doubt"}
+var aboutTasks = []string{"question", "blocked", "exhausted", "integration_failed", "verdict", "recheck", "barred", "draft", "dead", "reverted", "doubt"}
 
 // taskOf returns the task that an item is about, "" if it is about something else.
 func taskOf(i view.Item) flow.TaskID {

@@ -1,0 +1,104 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow/shell"
+)
+
+// submodule is the mode of a link to a commit of another repository.
+const submodule = 0o160000
+
+// checkBrought refuses what any commit changes that a submission adds to integration, also
+// where a later one takes it back: integration keeps them all. Replay does not ask.
+func (p *play) checkBrought(undo func(path string) string) *Refusal {
+	if p.facts == nil {
+		return nil
+	}
+	for list := p.facts.Brought; len(list) > 0; {
+		commit := list[0].Commit
+		n := slices.IndexFunc(list, func(c PathChange) bool { return c.Commit != commit })
+		if n < 0 {
+			n = len(list)
+		}
+		paths := make([]string, n)
+		var r *Refusal
+		for i, c := range list[:n] {
+			if paths[i] = c.Path; r == nil {
+				r = p.content(c, undo)
+			}
+		}
+		if r == nil {
+			r = p.Writable(p.task, p.task.Attempt.Coder.Role(), paths, undo)
+		}
+		if r != nil {
+			r.Reason = "in commit " + commit.Short() + ": " + r.Reason
+			return r
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+// mostUndone is how many paths a hint takes out of the work: nobody copies a longer one.
+const mostUndone = 20
+
+// undo is the command that commits the work since base again, in one commit without the
+// change of a path: in a later commit of its own integration would get what it takes back. It
+// leaves out the other paths too that the hook of the commit refuses.
+func (p *play) undo(base ObjectID, path string) string {
+	commit := "git commit -q -C ORIG_HEAD"
+	var removed, restored, links string
+	for _, c := range p.undone(path) {
+		switch spec := " " + shell.Pathspec(c.Path); {
+		case c.Mode == submodule:
+			links += spec
+		case c.Was == 0: // from the worktree too, or it would be added again
+			removed += spec
+		default:
+			restored += spec
+		}
+	}
+	words := []string{"git reset -q --soft " + string(base)}
+	for _, step := range [][2]string{{"git rm -q --cached --", links}, {"git rm -qf --", removed}, {"git checkout -q " + string(base) + " --", restored}} {
+		if step[1] != "" {
+			words, commit = append(words, step[0]+step[1]), "git commit -q --allow-empty -C ORIG_HEAD" // the next submission says so if nothing is left
+		}
+	}
+	return strings.Join(append(words, commit), " && ")
+}
+
+// undone are the changes of the work that undo takes out of it.
+func (p *play) undone(path string) (list []PathChange) {
+	if p.facts == nil {
+		return []PathChange{{Path: path, Was: 1}}
+	}
+	for _, c := range p.facts.Changes {
+		bare := func(string) string { return "" }
+		if len(list) < mostUndone && (c.Path == path || p.Writable(p.task, p.task.Attempt.Coder.Role(), []string{c.Path}, bare) != nil) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// bringing refuses what a merge would bring and may no longer be written, by rules that changed
+// since the work was submitted.
+func bringing(p *play) *Refusal { return p.checkBrought(p.task.rejecting) }
+
+// Barred refuses to merge approved work that changes what it may not any more, as far as
+// the board itself knows.
+func (b *Board) Barred(id TaskID) *Refusal {
+	t := b.Task(id)
+	if t == nil || t.Submission == nil {
+		return nil
+	}
+	return b.Writable(t, t.Attempt.Coder.Role(), t.Submission.Paths, t.rejecting)
+}
+
+// rejecting is the command with which a person sends submitted work back for a path.
+func (t *Task) rejecting(path string) string {
+	r := RejectMove{Commit: t.Submission.Commit, Feedback: Feedback{Blockers: []Finding{{File: path, Issue: "its work may not bring this"}}}}
+	return r.hint(t, t.Rejection())
+}
