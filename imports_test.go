@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"artifacts":         {"flow", "flow/layout", "flow/lists", "flow/pattern", "gitstore/document"},
 	"artifacts/form":    {"artifacts", "artifacts/library"},
 	"artifacts/library": {"artifacts", "flow", "flow/lists", "flow/spelling", "gitstore/document"},
-	"flow":              {"flow/automation", "flow/layout", "flow/lists", "flow/oid", "flow/pattern", "flow/shell"},
+	"flow":              {"flow/automation", "flow/layout", "flow/lists", "flow/oid", "flow/pattern", "flow/plaintext", "flow/shell"},
 	"flow/automation":   {},
 	"flow/breaker":      {"flow", "flow/lists"},
 	"flow/layout":       {},

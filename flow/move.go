@@ -1,9 +1,6 @@
 package flow
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // A Move is one change of the blackboard as plain data: the actor, the act, the
 // task and the time. It is the body of one commit on refs/liza/state.
@@ -87,18 +84,6 @@ func NewDetail(a Act) Detail {
 		}
 	}
 	return nil
-}
-
-// Subject is the first line of the move's commit: ACT TASK by ACTOR.
-func (m Move) Subject() string {
-	what := string(m.Task)
-	if named, ok := m.Detail.(titled); ok && what == "" {
-		what = named.subject()
-	}
-	if what != "" {
-		what = " " + what
-	}
-	return fmt.Sprintf("%s%s by %s", m.Act, what, m.By)
 }
 
 // A RefMove is a ref that moves together with the state ref.

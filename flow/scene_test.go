@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -133,6 +134,9 @@ func (s *scene) judge(m Move, f *Facts) *Refusal {
 	replayed, err := s.board.Apply(m, nil)
 	require.NoError(t, err, "an accepted move is refused on replay")
 	require.Equal(t, dumped(next.Changes()), dumped(replayed.Changes()), "replay gives other documents")
+	told := m.Told(s.board, next)
+	require.LessOrEqual(t, utf8.RuneCountInString(told), 100, told)
+	require.NotContains(t, told, "\n")
 	s.docs = s.docs.With(next.Changes())
 	s.board = Open(s.docs, m.At)
 	require.NoError(t, s.board.Check(), "after %s", m.Subject())

@@ -51,7 +51,7 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 	}
 	require.NoError(b, d.store.objects.Flush())
 	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "all at once"}}
-	raw, err := stateCommit{tree, tip, m, headerValue(c.Raw, "committer ")}.encode(flow.NewestFormat)
+	raw, err := stateCommit{tree, tip, m, m.Subject(), headerValue(c.Raw, "committer ")}.encode(flow.NewestFormat)
 	require.NoError(b, err)
 	forged := d.forged(string(raw))
 	gittest.Git(b, dir, "update-ref", layout.State, string(forged))

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -166,11 +167,12 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	if err := s.Repo.Flusher.MakeDurable(ctx, append([]git.ID{q.Tip, q.Submission, q.Descendant, q.Merge}, q.Saves...)...); err != nil {
 		return transaction{}, err
 	}
-	commit, err := s.writeMove(ctx, on, &draft{snapshot: source}, after.Changes(), m)
+	t := transaction{Result: Result{Move: m, Before: before, After: after}}
+	commit, err := s.writeMove(ctx, on, &draft{snapshot: source}, t.Result)
 	if err != nil {
 		return transaction{}, err
 	}
-	t := transaction{Result: Result{Move: m, Commit: commit, Before: before, After: after}}
+	t.Commit = commit
 	if on.remote != "" {
 		t.push, err = s.Mirror.outgoingRefs(ctx, on, t.Result)
 		t.updates = append(s.Mirror.incomingRefs(t.Result), extra...)
@@ -209,7 +211,7 @@ func (s *Store) readyBoard(ctx context.Context, on base) (*flow.Board, snapshot,
 // applyMove gathers the facts of the move and applies the rules.
 func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
 	if format := before.Settings().Format; format > 0 && format < flow.NewestFormat {
-		if _, err := encodeMove(m, format); err != nil {
+		if _, err := encodeMove(m, "", format); err != nil {
 			return m, nil, err
 		}
 	}
@@ -255,8 +257,8 @@ func (s *Store) Foresee(ctx context.Context, before *flow.Board, m flow.Move) (*
 }
 
 // writeMove stores the documents that changed and the commit of the move.
-func (s *Store) writeMove(ctx context.Context, on base, d *draft, edits []flow.Edit, m flow.Move) (git.ID, error) {
-	tree, err := d.applyEdits(edits)
+func (s *Store) writeMove(ctx context.Context, on base, d *draft, r Result) (git.ID, error) {
+	tree, err := d.applyEdits(r.After.Changes())
 	if err != nil {
 		return "", err
 	}
@@ -268,7 +270,11 @@ func (s *Store) writeMove(ctx context.Context, on base, d *draft, edits []flow.E
 	if err != nil {
 		return "", err
 	}
-	raw, err := s.signCommit(ctx, d.snapshot, stateCommit{tree, on.tip, m, committer})
+	subject := r.Move.Told(r.Before, r.After)
+	if err := cmp.Or(r.Before.Err(), r.After.Err()); err != nil {
+		return "", err
+	}
+	raw, err := s.signCommit(ctx, d.snapshot, stateCommit{tree, on.tip, r.Move, subject, committer})
 	if err != nil {
 		return "", err
 	}

@@ -15,6 +15,7 @@ type Event struct {
 	Parent git.ID // "" for the root
 	Tree   git.ID
 	Move   flow.Move
+	Told   string // the first line of its message, see [flow.Move.Told]
 	// Unknown is the name of an act that only a newer format has; the move then
 	// has neither act nor detail. Only [Store.Log] sets it.
 	Unknown string
@@ -36,6 +37,7 @@ func (h *history) ReadEvent(commit git.ID) (Event, error) {
 
 func newEvent(c git.Commit, m flow.Move) Event {
 	e := Event{Commit: c.ID, Tree: c.Tree, Move: m}
+	e.Told, _, _ = strings.Cut(c.Message, "\n")
 	if len(c.Parents) > 0 {
 		e.Parent = c.Parents[0]
 	}

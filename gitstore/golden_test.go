@@ -138,7 +138,7 @@ func TestGoldenMoves(t *testing.T) {
 		if first, ok := m.Detail.(*flow.InitMove); ok {
 			first.Format = version // a first move has the form of the rules that it names
 		}
-		message, err := encodeMove(m, version)
+		message, err := encodeMove(m, m.Subject(), version)
 		require.NoError(t, err)
 		all.WriteString("-- " + act.String() + " --\n" + message)
 		again, err := decodeMove("x", message)
@@ -153,12 +153,12 @@ func TestGoldenCommit(t *testing.T) {
 	m := flow.Move{Act: flow.ActClaim, Task: "task-3", By: "coder-1", At: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC),
 		Generation: "5c1e0a44d2b97f31", Request: "7f3a9c2e11d04b58",
 		Detail: &flow.ClaimMove{Lease: half, Base: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"}}
-	raw, err := stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44", m, "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
+	raw, err := stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44", m, m.Subject(), "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
 	require.NoError(t, err)
 	golden(t, "commit.txt", string(raw))
 
 	m.By, m.Act, m.Task, m.Generation, m.Detail = ann, flow.ActPause, "", "", &flow.PauseMove{Reason: "lunch"}
-	raw, err = stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "", m, "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
+	raw, err = stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "", m, m.Subject(), "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
 	require.NoError(t, err)
 	golden(t, "commit-human.txt", string(raw))
 }

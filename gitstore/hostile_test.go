@@ -141,7 +141,7 @@ func TestAMoveOfManyTasks(t *testing.T) {
 			Draft: true, Stretch: true, Limits: &flow.Limits{Iterations: 3, Cycles: 2, MergeFails: 1, NoVerdicts: 1, FailedCoders: 2, Failures: 3}})
 	}
 	m := flow.Move{Act: flow.ActAdd, By: ann, At: boardTime, Request: "7f3a9c2e11d04b58", Detail: &flow.AddMove{Tasks: list}}
-	text, err := encodeMove(m, flow.NewestFormat)
+	text, err := encodeMove(m, m.Subject(), flow.NewestFormat)
 	require.NoError(t, err)
 	again, err := decodeMove("x", text)
 	require.NoError(t, err)
@@ -154,6 +154,6 @@ func TestAMoveOfManyTasks(t *testing.T) {
 	for i := range list {
 		list[i].DependsOn = long
 	}
-	_, err = encodeMove(m, flow.NewestFormat)
+	_, err = encodeMove(m, m.Subject(), flow.NewestFormat)
 	requireRule(t, err, flow.RuleLimit, "values")
 }

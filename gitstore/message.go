@@ -29,10 +29,10 @@ func formatOf(before int, m flow.Move) int {
 	return before
 }
 
-// encodeMove renders a move as the message of its commit: a subject, an empty
+// encodeMove renders a move as the message of its commit: the subject, an empty
 // line, the move as YAML. before is the format of the board before it.
 // Fields that this format lacks are a *flow.Refusal.
-func encodeMove(m flow.Move, before int) (string, error) {
+func encodeMove(m flow.Move, subject string, before int) (string, error) {
 	format := formatOf(before, m)
 	body, n, err := document.EncodeCounted(format, &m)
 	if lacks, is := errors.AsType[*document.VersionError](err); is {
@@ -46,7 +46,7 @@ func encodeMove(m flow.Move, before int) (string, error) {
 		return "", &flow.Refusal{Rule: flow.RuleLimit, Hint: "git liza help " + m.Act.Command(),
 			Reason: fmt.Sprintf("the move has %d bytes and %d values, at most %d and %d are allowed", len(body), n, MaxMove, document.MaxNodes)}
 	}
-	return m.Subject() + "\n\n" + body, nil
+	return subject + "\n\n" + body, nil
 }
 
 // decodeMove reads the move out of a commit's message, with the fields of every
@@ -134,13 +134,14 @@ func authorOf(by flow.Actor) (name, email string) {
 type stateCommit struct {
 	tree, parent git.ID // parent is "" in the first commit
 	move         flow.Move
+	subject      string // by [flow.Move.Told], or [flow.Move.Subject] by programs that said no more
 	committer    string // name, address, time and zone
 }
 
 // encode renders the commit object; before is the format of the board before
 // the move.
 func (c stateCommit) encode(before int) ([]byte, error) {
-	message, err := encodeMove(c.move, before)
+	message, err := encodeMove(c.move, c.subject, before)
 	if err != nil {
 		return nil, err
 	}

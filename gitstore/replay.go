@@ -1,10 +1,12 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -97,7 +99,14 @@ func (a *Audit) checkRendering(r Replay, source snapshot, c git.Commit) error {
 	if tree != c.Tree {
 		return errors.New("its tree is not what its move makes of its parent's")
 	}
-	raw, err := stateCommit{tree, r.Parent, r.Move, r.Committer}.encode(source.format)
+	subject := r.Move.Subject()
+	if !strings.HasPrefix(c.Message, subject+"\n") {
+		subject = r.Move.Told(r.Before, r.After)
+	}
+	if err := cmp.Or(r.Before.Err(), r.After.Err()); err != nil {
+		return err
+	}
+	raw, err := stateCommit{tree, r.Parent, r.Move, subject, r.Committer}.encode(source.format)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (d *desk) brought(parent git.ID, m flow.Move, key ed25519.PrivateKey) git.I
 	draft := &draft{snapshot: source}
 	tree, err := draft.applyEdits(after.Changes())
 	require.NoError(d.t, err)
-	raw, err := stateCommit{tree, parent, m, "Eve <eve@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
+	raw, err := stateCommit{tree, parent, m, m.Subject(), "Eve <eve@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
 	require.NoError(d.t, err)
 	draft.addObject("commit", append(raw, d.block(Replay{Event: Event{Move: m}, Before: before}, key, signatureNamespace, signatureHash, nil)...))
 	require.NoError(d.t, draft.flush())

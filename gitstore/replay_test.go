@@ -126,7 +126,7 @@ func (d *desk) evil() git.ID {
 	m.Goal = before.GoalOf(m)
 	after, err := before.Apply(m, nil)
 	require.NoError(d.t, err)
-	id, err := d.store.writeMove(context.Background(), base{tip: tip}, &draft{snapshot: source}, after.Changes(), m)
+	id, err := d.store.writeMove(context.Background(), base{tip: tip}, &draft{snapshot: source}, Result{Move: m, Before: before, After: after})
 	require.NoError(d.t, err)
 	gittest.Git(d.t, d.dir, "update-ref", "refs/heads/evil", string(detail.Commit))
 	_, err = d.store.Audit.ReplayMove(context.Background(), id, false)

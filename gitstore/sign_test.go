@@ -90,7 +90,7 @@ func TestGoldenSignedCommit(t *testing.T) {
 	require.NoError(t, err)
 	source := snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: flow.NewestFormat}
 	raw, err := d.store.signCommit(context.Background(), source,
-		stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, "Grace <grace@example.org> 1768658761 +0000"})
+		stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, m.Subject(), "Grace <grace@example.org> 1768658761 +0000"})
 	require.NoError(t, err)
 	golden(t, "commit-signed.txt", string(raw))
 }
@@ -336,7 +336,7 @@ func FuzzDecodeMove(f *testing.F) {
 				require.Equal(t, block, armour(sig))
 			}
 		}
-		text, err := encodeMove(m, flow.NewestFormat)
+		text, err := encodeMove(m, m.Subject(), flow.NewestFormat)
 		if err != nil {
 			return
 		}

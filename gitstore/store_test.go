@@ -243,13 +243,46 @@ func TestAMoveIsOneCommit(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1", "task-2")
 	r := d.claim("task-1", coder)
-	require.Equal(t, "claim task-1 by coder-1", gittest.Git(t, d.dir, "log", "-1", "--format=%s", layout.State))
+	require.Equal(t, "claim task-1 by coder-1 → CLAIMED", gittest.Git(t, d.dir, "log", "-1", "--format=%s", layout.State))
 	require.Equal(t, "coder-1 <coder-1@liza.invalid> 2026-01-17T14:06:00+00:00", gittest.Git(t, d.dir, "log", "-1", "--format=%an <%ae> %aI", layout.State))
 	require.Equal(t, "Grace <grace@example.org>", gittest.Git(t, d.dir, "log", "-1", "--format=%cn <%ce>", layout.State))
 	require.Equal(t, "agents/01/coder-1.yaml\ntasks/01/task-1.yaml", gittest.Git(t, d.dir, "diff", "--name-only", layout.State+"~", layout.State))
 	again, err := d.open().BoardAt(r.Commit)
 	require.NoError(t, err)
 	require.Equal(t, r.After.Task("task-1"), again.Task("task-1"), "what was written is what was meant")
+}
+
+// The message of a move says what came of it. Commits of programs that said less are
+// history too; what is said otherwise is no move.
+func TestTheLogTellsWhatCameOfIt(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	told := func() string { return gittest.Git(t, d.dir, "log", "-1", "--format=%s", layout.State) }
+	d.add("task-1")
+	d.claim("task-1", coder)
+	why := strings.Repeat("The library of the vendor is gone; ", 10)
+	d.do(flow.Move{Act: flow.ActBlock, Task: "task-1", By: coder, Detail: &flow.BlockMove{Reason: why + "\nreally", Questions: []string{"Which?"}}})
+	require.Equal(t, "block task-1 by coder-1: The library of the vendor is gone; The library of the vendor is… → BLOCKED", told())
+	c := d.board().Settings().Config
+	c.Limits.Iterations, c.Lease, c.Tests = 3, flow.Duration(45*time.Minute), []string{"*_test.go"}
+	d.do(flow.Move{Act: flow.ActConfig, By: ann, Detail: &flow.ConfigMove{Config: c}})
+	require.Equal(t, "config lease 30m → 45m, limits.iterations 10 → 3, tests by human:ann", told())
+	d.do(flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "lunch\u202e"}})
+	require.Equal(t, "pause by human:ann: lunch<U+202E> → PAUSED", told())
+
+	tip := d.at(layout.State)
+	raw := d.raw(tip)
+	replay := func(subject string) error {
+		head, rest, _ := strings.Cut(raw, "\n\n")
+		_, body, _ := strings.Cut(rest, "\n")
+		_, err := d.store.Audit.ReplayMove(t.Context(), d.forged(head+"\n\n"+subject+"\n"+body), false)
+		return err
+	}
+	require.NoError(t, replay(told()))
+	require.NoError(t, replay("pause by human:ann"))
+	for _, subject := range []string{"pause by human:ann → RUNNING", "pause by human:ann: lunch → PAUSED", "pause by human:bob", ""} {
+		require.Error(t, replay(subject), subject)
+	}
 }
 
 // The boards that moves return hold what other processes read.

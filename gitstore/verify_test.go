@@ -148,7 +148,7 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 	m.Goal = before.GoalOf(m)
 	after, err := before.Apply(m, nil)
 	require.NoError(t, err)
-	id, err := d.store.writeMove(context.Background(), base{tip: tip}, &draft{snapshot: source}, after.Changes(), m)
+	id, err := d.store.writeMove(context.Background(), base{tip: tip}, &draft{snapshot: source}, Result{Move: m, Before: before, After: after})
 	require.NoError(t, err)
 	require.ErrorContains(t, d.store.Audit.Verify(id), "it records tree")
 	_, err = d.try(m)
@@ -193,7 +193,7 @@ func (d *desk) tampered(tip git.ID) git.ID {
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
 	m := flow.Move{Act: flow.ActNote, Goal: "goal-1", By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "innocent"}}
-	raw, err := stateCommit{d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, headerValue(c.Raw, "committer ")}.encode(flow.NewestFormat)
+	raw, err := stateCommit{d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, m.Subject(), headerValue(c.Raw, "committer ")}.encode(flow.NewestFormat)
 	require.NoError(d.t, err)
 	id := d.forged(string(raw))
 	require.NoError(d.t, d.store.Repo.Refs.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "tampered"))

@@ -231,9 +231,9 @@ func TestEvilMerge(t *testing.T) {
 		})
 	}
 	crooked := y.forge(d.Commit, "\nauthor Grace <", "\nauthor Grace<")
-	crookedly := y.rewritten(good, string(d.Commit), string(crooked))
+	crookedly := y.rewritten(good, string(d.Commit), string(crooked), d.Commit.Short(), crooked.Short())
 	y.refuses(string(crookedly), flow.RuleContent, "is not as git writes it", y.to(layout.State, crookedly), y.to(integrationBranch, crooked))
-	whole := y.rewritten(good, string(d.Commit), string(twofold))
+	whole := y.rewritten(good, string(d.Commit), string(twofold), d.Commit.Short(), twofold.Short())
 	y.refuses(string(whole), RuleReplay, "names a tree where git does not look", y.to(layout.State, whole), y.to(integrationBranch, twofold))
 	y.land(y.to(layout.State, good), y.to(integrationBranch, d.Commit), y.to(branchA, ""))
 	require.NotEqual(t, before, y.there(layout.State))

@@ -37,7 +37,7 @@ func TestVerifyOtherGit(t *testing.T) {
 	// As if that version had made another tree of it.
 	other := y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "more", "x"))+"^{tree}"), "Merge a", d.Onto, d.Submission)
 	tree := gittest.Git(t, y.clone, "rev-parse", string(other)+"^{tree}")
-	forged := y.rewritten(tip, field("", d.Commit), field("", other), field("tree: ", d.Tree)+"\n  by: \"human:ann", field("tree: ", git.ID(tree))+"\n  by: \"human:ann",
+	forged := y.rewritten(tip, field("", d.Commit), field("", other), "MERGED "+d.Commit.Short(), "MERGED "+other.Short(), field("tree: ", d.Tree)+"\n  by: \"human:ann", field("tree: ", git.ID(tree))+"\n  by: \"human:ann",
 		field("tree: ", d.Tree)+"\ngit: ", field("tree: ", git.ID(tree))+"\ngit: ")
 	v, err = Verify(ctx, y.open(y.clone), "", forged, false)
 	require.NoError(t, err)

@@ -1,14 +1,12 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -18,6 +16,7 @@ import (
 type Entry struct {
 	State flow.ObjectID `yaml:"state"`
 	Move  flow.Move     `yaml:",inline"`
+	Told  string        `yaml:"-"` // the first line of its commit, "" if it is not known
 	// Unknown is the name of an act of a newer format, of which Move has the actor,
 	// the task and the time.
 	Unknown string `yaml:"-"`
@@ -32,7 +31,7 @@ type Entry struct {
 
 // EntryOf returns a move as a log has it.
 func EntryOf(e gitstore.Event) Entry {
-	return Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown}
+	return Entry{State: e.Commit, Move: e.Move, Told: plaintext.Line(e.Told), Unknown: e.Unknown}
 }
 
 // An unknownEntry is what is shown of a move by a newer format.
@@ -84,9 +83,14 @@ func (e *Entry) known() unknownEntry {
 	return unknownEntry{e.State, e.Unknown, m.Task, m.By, m.Principal, m.At, m.Request}
 }
 
-// subject is the first line of the move's commit.
+// subject is the first line of the move's commit up to the actor.
 func (e *Entry) subject() string {
 	if e.Unknown == "" {
+		for _, by := range []string{" by the supervisor of ", " by "} {
+			if head, _, found := strings.Cut(e.Told, by+string(e.Move.By)); found {
+				return head + by + string(e.Move.By)
+			}
+		}
 		return e.Move.Subject()
 	}
 	words := []string{e.Unknown, string(e.Move.Task), "by", string(e.Move.By), "(by a newer format)"}
@@ -158,20 +162,24 @@ func (e *Entry) Said() string {
 	if t := e.Returned; t != nil {
 		line += fmt.Sprintf(", %s → %s", t.ID, t.Status)
 	}
-	if word := brief(e.Move); word != "" {
-		line += ": " + plaintext.Line(FirstLine(word))
-	}
-	return line
+	return line + e.why()
 }
 
 // ShortLine formats the move for people: time of the day in UTC, actor, act, task, and
 // reason.
 func (e *Entry) ShortLine() string {
-	line := e.Move.At.UTC().Format("15:04") + " " + e.subject()
-	if word := brief(e.Move); word != "" {
-		line += ": " + plaintext.Line(FirstLine(word))
+	return e.Move.At.UTC().Format("15:04") + " " + e.subject() + e.why()
+}
+
+// why is the reason of the move, and to which state it led.
+func (e *Entry) why() (text string) {
+	if word := e.Move.Reason(); word != "" {
+		text = ": " + plaintext.Line(FirstLine(word))
 	}
-	return line
+	if end := flow.Came(e.Told); e.Returned == nil && !strings.HasSuffix(text, end) {
+		text += end
+	}
+	return text
 }
 
 // roles returns the roles for which a person gave the verdict.
@@ -207,58 +215,4 @@ func VoucherText(v *flow.Voucher) string {
 		return ""
 	}
 	return ", verdict of " + plaintext.Line(v.Account)
-}
-
-// brief returns the reason or summary of a move; of a sprint and of a gate that cannot run
-// also which.
-func brief(m flow.Move) string {
-	switch d := m.Detail.(type) {
-	case *flow.SprintStartMove:
-		return string(d.Sprint)
-	case *flow.SprintCloseMove:
-		if d.Sprint != "" && d.Reason != "" {
-			return string(d.Sprint) + ", " + d.Reason
-		}
-		return cmp.Or(string(d.Sprint), d.Reason)
-	case *flow.OutageMove:
-		if d.Over {
-			return "over on " + d.Host
-		}
-		return "on " + d.Host + ", " + d.Error
-	case *flow.LevelMove:
-		results := lists.Of(d.Receipts, func(r flow.Receipt) string { return fmt.Sprintf(", %s: %s", r.Gate, r.Result) })
-		return "at " + d.Tip.Short() + strings.Join(results, "")
-	case *flow.ScheduleMove:
-		return "barrier " + d.Schedule.Barrier.String()
-	case *flow.SessionMove:
-		if d.Error != "" {
-			return d.Outcome + ", " + d.Error
-		}
-	case *flow.GoalMove:
-		if d.Pivot != "" {
-			return d.Title + ", in place of " + string(d.Pivot)
-		}
-	}
-	detail := ObjectOf(m.Detail)
-	if word := summaryText(detail); word != "" {
-		return word
-	}
-	for _, inner := range detail {
-		// The text of an intent, a handoff or a rejection is in a nested
-		// object.
-		if o, ok := inner.Value.(Object); ok && summaryText(o) != "" {
-			return summaryText(o)
-		}
-	}
-	return ""
-}
-
-// summaryText returns the value of the first key that summarises the object.
-func summaryText(o Object) string {
-	for _, key := range []string{"reason", "summary", "message", "text", "overall", "pattern", "resolution", "change", "title", "outcome"} {
-		if text, ok := o.Find(key).(string); ok && text != "" {
-			return text
-		}
-	}
-	return ""
 }
