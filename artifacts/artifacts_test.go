@@ -106,9 +106,19 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// capacity knows three roles.
-func capacity(r flow.Role) flow.Capacity {
-	return map[flow.Role]flow.Capacity{"coder": flow.Does, "code-reviewer": flow.Judges, "planner": flow.Plans}[r]
+// row knows four roles.
+func row(r flow.Role) *flow.RoleRow {
+	switch r {
+	case flow.Coder:
+		return &flow.RoleRow{Name: r, Capacity: flow.Does, Tools: []flow.Tool{flow.ToolWrite}, Denies: []flow.Denial{{Glob: "specs/**", Except: []flow.Kind{flow.Spec}}}}
+	case flow.CodeReviewer:
+		return &flow.RoleRow{Name: r, Capacity: flow.Judges}
+	case flow.Planner:
+		return &flow.RoleRow{Name: r, Capacity: flow.Plans}
+	case "scribe":
+		return &flow.RoleRow{Name: r, Capacity: flow.Does, Tools: []flow.Tool{flow.ToolWrite}, Artifacts: true}
+	}
+	return nil
 }
 
 func phases(list ...Phase) *Workflow {
@@ -139,6 +149,9 @@ func TestWorkflowCheck(t *testing.T) {
 		{"the task of another role", phases(Phase{Name: "A", Roles: []flow.Role{"coder"}, Tasks: []Task{{Title: "T", DoneWhen: "D", Role: "code-reviewer"}}}), "exit phases[0].tasks[0].role"},
 		{"a task that may not be claimed", phases(Phase{Name: "A", Roles: []flow.Role{"planner"}, Tasks: []Task{{Title: "T", DoneWhen: "D"}}}), "exit phases[0].tasks[0].role"},
 		{"a task of another kind", phases(Phase{Name: "A", Kinds: []flow.Kind{flow.Docs}, Tasks: []Task{{Title: "T", DoneWhen: "D"}}}), "exit phases[0].tasks[0].kind"},
+		{"a task that its role may not write", phases(Phase{Name: "A", Artifacts: []Artifact{{Type: "adr", Path: "specs/{goal}/a.md"}}, Tasks: []Task{
+			{Title: "T", DoneWhen: "D", Kind: flow.Docs, Owns: []string{"doc/**", "specs/{goal}/a.md"}}, {Title: "T", DoneWhen: "D", Kind: flow.Spec, Owns: []string{"specs/{goal}/a.md"}},
+			{Title: "T", DoneWhen: "D", Kind: flow.Docs, Role: "scribe", Owns: []string{"specs/{goal}/*.md", "src/**"}}}}), "exit phases[0].tasks[0].owns[1]\nexit phases[0].tasks[2].owns[1]"},
 		{"an empty task", phases(Phase{Name: "A", Tasks: []Task{{Role: "tester", ReviewBy: []flow.Role{"none"}}}}), "missing phases[0].tasks[0].title\nmissing phases[0].tasks[0].done_when\nrole phases[0].tasks[0].role\nrole phases[0].tasks[0].review_by[0]"},
 		{"the verdict of a person", phases(Phase{Name: "A", Tasks: []Task{{Title: "T", DoneWhen: "D", ReviewBy: []flow.Role{flow.HumanRole}}}}), ""},
 		{"names of tasks", phases(Phase{Name: "A", Tasks: []Task{{Name: "x", Title: "T", DoneWhen: "D", DependsOn: []string{"y"}}, {Name: "x", Title: "T", DoneWhen: "D"}}}), "name phases[0].tasks[1].name\nname phases[0].tasks[0].depends_on[0]"},
@@ -152,7 +165,7 @@ func TestWorkflowCheck(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, one := range test.workflow.Check(capacity) {
+			for _, one := range test.workflow.Check(row) {
 				got = append(got, string(one.Code)+" "+one.Field)
 				require.NotEmpty(t, one.Text)
 			}

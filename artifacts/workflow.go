@@ -84,10 +84,10 @@ var phaseName = pattern.Late(`^[A-Za-z][A-Za-z0-9_-]{0,30}$`)
 var reserved = []string{"any", "next", "back", "all", "none"}
 
 // Check returns all that is wrong with the workflow and its types but for their schemas.
-// capacity says what a role is for; zero means that there is no such role. Nil asks
-// nobody about roles.
-func (w *Workflow) Check(capacity func(flow.Role) flow.Capacity) []Fault {
-	c := checker{Workflow: w, capacity: capacity, firsts: map[string]int{}}
+// row is that of a role; nil means that there is no such role. Without a function nobody is
+// asked about roles.
+func (w *Workflow) Check(row func(flow.Role) *flow.RoleRow) []Fault {
+	c := checker{Workflow: w, row: row, firsts: map[string]int{}}
 	if !goodName(w.Name) {
 		c.wrong.add(CodeName, "name", "%q is no name of a workflow (2 to 31 of a-z, 0-9 and -, such as two-reviews)", w.Name)
 	}
@@ -117,9 +117,9 @@ func (w *Workflow) Check(capacity func(flow.Role) flow.Capacity) []Fault {
 // A checker looks for what is wrong with a workflow.
 type checker struct {
 	*Workflow
-	capacity func(flow.Role) flow.Capacity
-	firsts   map[string]int // of phases, by name
-	wrong    faults
+	row    func(flow.Role) *flow.RoleRow
+	firsts map[string]int // of phases, by name
+	wrong  faults
 }
 
 func entry(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
@@ -151,7 +151,7 @@ func (c *checker) phase(i int) {
 
 // role looks for a role that there is not.
 func (c *checker) role(role flow.Role, field string) {
-	if c.capacity != nil && c.capacity(role) == 0 {
+	if c.row != nil && c.row(role) == nil {
 		c.wrong.add(CodeRole, field, "there is no role %s", role)
 	}
 }
@@ -159,10 +159,10 @@ func (c *checker) role(role flow.Role, field string) {
 // writers looks for somebody who can write what the phase needs.
 func (c *checker) writers(p *Phase, field string) {
 	needs := slices.ContainsFunc(p.Artifacts, func(a Artifact) bool { return a.Needs() > 0 })
-	if !needs || c.capacity == nil || len(p.Roles) == 0 {
+	if !needs || c.row == nil || len(p.Roles) == 0 {
 		return
 	}
-	if !slices.ContainsFunc(p.Roles, func(r flow.Role) bool { return c.capacity(r) == flow.Does }) {
+	if !slices.ContainsFunc(p.Roles, func(r flow.Role) bool { row := c.row(r); return row != nil && row.Capacity == flow.Does }) {
 		c.wrong.add(CodeExit, field+".roles", "nobody can leave the phase %s: it needs artifacts, and none of its roles does tasks", p.Name)
 	}
 }
@@ -252,13 +252,19 @@ func (c *checker) tasks(p *Phase, field string) {
 		}
 		role, kind := cmp.Or(t.Role, flow.Coder), cmp.Or(t.Kind, flow.Code)
 		c.role(role, at+".role")
+		var row *flow.RoleRow
+		if c.row != nil {
+			row = c.row(role)
+		}
 		switch {
-		case c.capacity != nil && c.capacity(role) != 0 && c.capacity(role) != flow.Does:
+		case row != nil && row.Capacity != flow.Does:
 			c.wrong.add(CodeExit, at+".role", "nobody can leave the phase %s: %s does no tasks, and this one is for it", p.Name, role)
 		case len(p.Roles) > 0 && !slices.Contains(p.Roles, role):
 			c.wrong.add(CodeExit, at+".role", "nobody can leave the phase %s: this task is for %s, which may not work in it", p.Name, role)
 		case len(p.Kinds) > 0 && !slices.Contains(p.Kinds, kind):
 			c.wrong.add(CodeExit, at+".kind", "nobody can leave the phase %s: this task is of kind %s, which the phase has not", p.Name, kind)
+		case row != nil:
+			c.owned(p, &t, row, kind, at)
 		}
 		for k, reviewer := range t.ReviewBy {
 			if reviewer != flow.HumanRole {
@@ -267,6 +273,17 @@ func (c *checker) tasks(p *Phase, field string) {
 		}
 	}
 	c.dependencies(p, field, names)
+}
+
+// owned looks for paths of a task that its role may not write.
+func (c *checker) owned(p *Phase, t *Task, row *flow.RoleRow, kind flow.Kind, at string) {
+	for k, glob := range t.Owns {
+		glob = InGoal(glob, "goal-1")
+		meets := func(a Artifact) bool { return flow.Overlap(glob, InGoal(a.Path, "goal-1")) }
+		if !row.MayWrite(kind, glob) || row.Artifacts && !slices.ContainsFunc(p.Artifacts, meets) {
+			c.wrong.add(CodeExit, at+"."+entry("owns", k), "nobody can leave the phase %s: %s may not write %s, which this task of kind %s owns", p.Name, row.Name.One(), t.Owns[k], kind)
+		}
+	}
 }
 
 // dependencies looks for tasks that wait for one that is not there, or for themselves.

@@ -163,10 +163,7 @@ func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 
 // mayWrite reports whether agents of a role may change a path in tasks of a kind.
 func (c workflows) mayWrite(row *RoleRow, k Kind, path string) bool {
-	if !row.Has(ToolWrite) || len(row.Kinds) > 0 && !slices.Contains(row.Kinds, k) {
-		return false
-	}
-	return c.roleBounds(row.Name, k).refuse(path, func(string) string { return "git status" }) == nil
+	return row.MayWrite(k, path) && !matchesAny(parseGlobs(c.Settings().Config.Never), path)
 }
 
 // sampleOf is a path that a glob matches.

@@ -210,7 +210,7 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 	}
 	for _, name := range f.Gates {
 		if gate, there := x.Settings().Config.Gate(name); !there || gate.Stage() != AtPhase {
-			list = append(list, refuse(RuleGate, w.command(goal), "the exit of %s needs the gate %s, which the board lacks", f.Name, name))
+			list = append(list, refuse(RuleGate, w.Command(goal), "the exit of %s needs the gate %s, which the board lacks", f.Name, name))
 		}
 	}
 	for _, plan := range workflowsOf(x).duePlans(goal) {

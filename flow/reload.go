@@ -148,7 +148,7 @@ func (m *ReloadMove) checkTask(t *Task) *Refusal {
 
 // mapHint is the command that maps the phase of a task.
 func (m *ReloadMove) mapHint(t *Task) string {
-	return m.Workflow.command(t.Goal) + " --map " + string(cmp.Or(t.Phase, noPhase)) + "=PHASE"
+	return m.Workflow.Command(t.Goal) + " --map " + string(cmp.Or(t.Phase, noPhase)) + "=PHASE"
 }
 
 // noPhase is the name of the phase of tasks that have none, where people map it.

@@ -27,8 +27,8 @@ type Workflow struct {
 // PlainWorkflow is the name of the workflow of goals that have no document of one.
 const PlainWorkflow = "liza"
 
-// command is the command that reads the workflow of a goal anew, or gives it this one.
-func (w *Workflow) command(goal GoalID) string {
+// Command is the command that reads the workflow of a goal anew, or gives it this one.
+func (w *Workflow) Command(goal GoalID) string {
 	return "git liza goal set --id " + string(goal) + " --workflow " + shell.Quote(cmp.Or(w.Path, w.Name))
 }
 
@@ -190,6 +190,34 @@ func (f *WorkflowPhase) admits(t *Task) bool {
 
 // FindWorkflow is the workflow of a goal; nil if nothing is bounded.
 func FindWorkflow(b *Board, goal GoalID) *Workflow { return workflowsOf(b).of(goal) }
+
+// WorkflowRoles are the roles of agents that the workflow of a goal asks for, those of all
+// goals in progress for "": they work in its phases, do tasks of them, or judge these.
+func WorkflowRoles(b *Board, goal GoalID) (list []Role) {
+	for _, w := range workflowsOf(b).open() {
+		if goal != "" && w.Goal != goal {
+			continue
+		}
+		for _, f := range w.Phases {
+			list = append(list, f.Roles...)
+			for _, t := range f.Tasks {
+				list = append(append(list, t.Role), t.ReviewBy...)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(lists.Where(list, func(r Role) bool { return b.Role(r) != nil }))
+}
+
+// RushCommand is the command by which a person has agents of some roles work.
+func RushCommand(b *Board, needed ...Role) string {
+	usual := append(FirstRoles(), WorkflowRoles(b, "")...)
+	more := lists.Where(needed, func(r Role) bool { return !slices.Contains(usual, r) })
+	if len(more) == 0 {
+		return "git liza rush"
+	}
+	return "git liza rush --agents " + strings.Join(lists.Of(more, func(r Role) string { return string(r) + "=1" }), ",")
+}
 
 // workflows knows the workflows of the goals in progress.
 type workflows struct{ *content }

@@ -124,13 +124,25 @@ type roleBounds struct {
 }
 
 func (c *content) roleBounds(role Role, kind Kind) roleBounds {
-	bounds := roleBounds{role: role, kind: kind}
-	if row := c.Role(role); row != nil {
-		bounds.writes = parseGlobs(row.Writes)
-		bounds.denies = parseGlobs(row.denied(kind))
-		bounds.never = parseGlobs(c.Settings().Config.Never)
+	row := c.Role(role)
+	if row == nil {
+		return roleBounds{role: role, kind: kind}
 	}
+	bounds := row.bounds(kind)
+	bounds.never = parseGlobs(c.Settings().Config.Never)
 	return bounds
+}
+
+// bounds are what the row alone says.
+func (r *RoleRow) bounds(kind Kind) roleBounds {
+	return roleBounds{role: r.Name, kind: kind, writes: parseGlobs(r.Writes), denies: parseGlobs(r.denied(kind))}
+}
+
+// MayWrite reports whether the row lets agents change a path, or paths of a glob, in tasks of
+// a kind.
+func (r *RoleRow) MayWrite(kind Kind, glob string) bool {
+	does := r.Has(ToolWrite) && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, kind))
+	return does && r.bounds(kind).refuse(sampleOf(glob), func(string) string { return "" }) == nil
 }
 
 func (b roleBounds) refuse(path string, undo func(path string) string) *Refusal {

@@ -191,12 +191,12 @@ func (l *Library) Type(name string) (*artifacts.Type, error) {
 // Workflow reads the workflow of that name with its types. capacity says what a role is
 // for, zero if there is none; nil asks nobody. The error is a [*MissingError] or an
 // [*Error].
-func (l *Library) Workflow(name string, capacity func(flow.Role) flow.Capacity) (*artifacts.Workflow, error) {
+func (l *Library) Workflow(name string, row func(flow.Role) *flow.RoleRow) (*artifacts.Workflow, error) {
 	d := find(l.workflows, name)
 	if d == nil {
 		return nil, missing("workflow", name, l.workflows)
 	}
-	w, faults := l.ReadWorkflow(d.Name, d.Text, capacity)
+	w, faults := l.ReadWorkflow(d.Name, d.Text, row)
 	if len(faults) > 0 {
 		return nil, &Error{d.place(), faults}
 	}
@@ -247,7 +247,7 @@ func ReadType(name string, text []byte) (*artifacts.Type, []artifacts.Fault) {
 
 // ReadWorkflow reads the file of a workflow whose name is that of the file, and gives it
 // the types that it names. It returns all that is wrong with it, by line.
-func (l *Library) ReadWorkflow(name string, text []byte, capacity func(flow.Role) flow.Capacity) (*artifacts.Workflow, []artifacts.Fault) {
+func (l *Library) ReadWorkflow(name string, text []byte, row func(flow.Role) *flow.RoleRow) (*artifacts.Workflow, []artifacts.Fault) {
 	w := &artifacts.Workflow{Name: name}
 	doc, faults := parse(name, text)
 	if len(faults) > 0 {
@@ -261,7 +261,7 @@ func (l *Library) ReadWorkflow(name string, text []byte, capacity func(flow.Role
 	w.Types = nil
 	named(&w.Name, name, &faults)
 	faults = append(faults, l.addTypes(w)...)
-	for _, one := range w.Check(capacity) {
+	for _, one := range w.Check(row) {
 		// A key that could not be read says so itself.
 		if !slices.ContainsFunc(faults, func(f artifacts.Fault) bool { return f.Field != "" && f.Field == one.Field }) {
 			faults = append(faults, one)

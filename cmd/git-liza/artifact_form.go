@@ -24,7 +24,7 @@ type artifactCheck struct {
 	*definitions
 	files    *work.TextFiles
 	finished bool
-	capacity func(flow.Role) flow.Capacity
+	row      func(flow.Role) *flow.RoleRow
 }
 
 func (c *artifactCheck) file(file string) (checkedFile, error) {
@@ -41,7 +41,7 @@ func (c *artifactCheck) file(file string) (checkedFile, error) {
 		_, wrong := library.ReadType(name, data)
 		f.Errors = append(f.Errors, wrong...)
 	case f.Type == kindWorkflow:
-		_, wrong := c.ReadWorkflow(name, data, c.capacity)
+		_, wrong := c.ReadWorkflow(name, data, c.row)
 		f.Errors = append(f.Errors, wrong...)
 	default:
 		if err := c.artifact(&f, data); err != nil {

@@ -138,7 +138,7 @@ func (k *checking) open(finished bool) error {
 	if err != nil {
 		return err
 	}
-	k.artifacts = artifactCheck{definitions: d, files: files, finished: finished, capacity: capacityOf(k.inv, k.clone)}
+	k.artifacts = artifactCheck{definitions: d, files: files, finished: finished, row: rowOf(k.inv, k.clone)}
 	if k.lessons, err = files.List(k.inv.ctx, lesson.Folder); err != nil {
 		return err
 	}

@@ -189,19 +189,21 @@ func rootedFile(inv *invocation, clone *work.Clone, said string) (string, error)
 	return filepath.ToSlash(rel), nil
 }
 
-// capacityOf says what roles are for: those of the board, if there is one, those that are
-// built in, and those that built-in workflows name.
-func capacityOf(inv *invocation, clone *work.Clone) func(flow.Role) flow.Capacity {
-	known := map[flow.Role]flow.Capacity{"researcher": flow.Does, "spec-writer": flow.Does, "architect": flow.Does, "manager": flow.Does}
+// rowOf finds the rows of roles: those of the board, if there is one, and those that are
+// built in.
+func rowOf(inv *invocation, clone *work.Clone) func(flow.Role) *flow.RoleRow {
+	list := flow.BuiltinRoles()
 	for _, row := range roles.Builtin() {
-		known[row.Name] = row.Capacity
+		list = append(list, &row)
 	}
 	if b, _, err := clone.Store.Board(inv.ctx); err == nil {
-		for _, row := range b.Roles() {
-			known[row.Name] = row.Capacity
-		}
+		list = append(list, b.Roles()...)
 	}
-	return func(r flow.Role) flow.Capacity { return known[r] }
+	known := map[flow.Role]*flow.RoleRow{}
+	for _, row := range list {
+		known[row.Name] = row
+	}
+	return func(r flow.Role) *flow.RoleRow { return known[r] }
 }
 
 // answerChecked prints what is wrong with files; it is an error if anything is. help is

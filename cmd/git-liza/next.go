@@ -15,6 +15,13 @@ func (c *nextCommand) Run(inv *invocation, l look) error {
 	if l.About, err = aboutGoal(inv, l.Clone, l.Board, ""); err != nil {
 		return err
 	}
+	on, err := focusedGoal(inv, l.Clone)
+	if err != nil {
+		return err
+	}
+	if by, _, err := inv.actor(l.Repo); err != nil || by.IsHuman() {
+		l.Reading.Focus = flow.TaskID(on.Task)
+	}
 	picture, err := l.picture(inv, func(l *look, inv *invocation, p *view.Picture) error {
 		by, _, err := inv.actor(l.Repo)
 		if err != nil {

@@ -2,7 +2,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -53,7 +57,10 @@ func (c *planImportCommand) Run(inv *invocation) error {
 	if err := i.Trust.AllowTasks(inv.ctx, i.Tasks()); err != nil {
 		return err
 	}
-	if i.Of, err = r.approved(i); err != nil {
+	if i.Of == nil {
+		i.Of, err = r.approved(i)
+	}
+	if err != nil {
 		return err
 	}
 	made, err := i.Enter(inv.ctx)
@@ -114,6 +121,9 @@ func openImport(r planReader, goal flow.GoalID) (i *work.PlanImport, err error) 
 	if i.Clone, i.Goal, err = planGoal(r.invocation, goal); err != nil {
 		return nil, err
 	}
+	if due, is := r.due(i); is {
+		return work.OpenPlan(r.ctx, i.Clone, i.Goal, due)
+	}
 	if i.File, err = r.read(); err != nil {
 		return nil, err
 	}
@@ -132,6 +142,21 @@ func openImport(r planReader, goal flow.GoalID) (i *work.PlanImport, err error) 
 		i.Govern(file)
 	}
 	return i, err
+}
+
+// due returns the approved plan of that path whose tasks are not imported yet, if the branch
+// that people work on lacks its file.
+func (r planReader) due(i *work.PlanImport) (flow.PlanRef, bool) {
+	b, _, err := i.Store.Board(r.ctx)
+	file, wrong := rootedFile(r.invocation, i.Clone, r.path)
+	if _, here := os.Stat(r.path); !errors.Is(here, fs.ErrNotExist) || err != nil || wrong != nil {
+		return flow.PlanRef{}, false
+	}
+	due := lists.Find(flow.DuePlans(b, i.Goal), func(of flow.PlanRef) bool { return of.Path == file })
+	if due == nil {
+		return flow.PlanRef{}, false
+	}
+	return *due, true
 }
 
 // approved names the plan where a phase of the goal's workflow produces one, else it is

@@ -19,7 +19,7 @@ type rushCommand struct {
 	Planners  *int        `placeholder:"1" help:"How many planners."`
 	Coders    *int        `placeholder:"2" help:"How many coders."`
 	Reviewers *int        `placeholder:"1" help:"How many code-reviewers."`
-	Agents    []string    `placeholder:"ROLE=N,…" help:"How many agents of each of these roles; of roles that are not named, what the other flags say."`
+	Agents    []string    `placeholder:"ROLE=N,…" help:"How many agents of each of these roles; of roles that are not named, what the other flags say, and one of each that the workflow of a goal names."`
 	Provider  []string    `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, or exec:COMMAND, which gets the prompt on standard input; for one role, or for all roles whose row on the board names none; repeatable; default: git config liza.ROLE.provider, liza.provider."`
 	UntilIdle bool        `help:"End when every task is final (0), or nothing can move without a human (1)."`
 	Goal      flow.GoalID `placeholder:"G" help:"Take only work of this goal; default: all goals in progress, by priority."`
@@ -75,7 +75,7 @@ func (c *rushCommand) team(inv *invocation) (team *supervisors, slots []supervis
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	counts, err := c.counts(team.board)
+	counts, err := c.counts(team.board, c.Goal)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -184,9 +184,10 @@ func (c *rushCommand) providers(team *supervisors) (map[flow.Role]string, error)
 	return chosen, nil
 }
 
-// counts returns how many agents of each role the flags ask for. What is usual
-// is asked only of roles that the board has.
-func (c *rushCommand) counts(b *flow.Board) (map[flow.Role]int, error) {
+// counts returns how many agents of each role the flags ask for, and one of each other role
+// that the workflow of a goal asks for, "" for all. What is usual is asked only of roles that
+// the board has.
+func (c *rushCommand) counts(b *flow.Board, goal flow.GoalID) (map[flow.Role]int, error) {
 	counts := map[flow.Role]int{}
 	for _, text := range c.Agents {
 		role, n, err := parseCount("--agents", text)
@@ -212,6 +213,11 @@ func (c *rushCommand) counts(b *flow.Board) (map[flow.Role]int, error) {
 			counts[flag.role] = *flag.n
 		case !named && b.Role(flag.role) != nil:
 			counts[flag.role] = flag.usual
+		}
+	}
+	for _, role := range flow.WorkflowRoles(b, goal) {
+		if _, named := counts[role]; !named {
+			counts[role] = 1
 		}
 	}
 	for _, n := range counts {

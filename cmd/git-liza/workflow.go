@@ -20,11 +20,10 @@ func readWorkflow(inv *invocation, clone *work.Clone, said string) (*flow.Workfl
 	if err != nil {
 		return nil, err
 	}
-	capacity := capacityOf(inv, clone)
 	if strings.ContainsRune(said, '/') || path.Ext(said) == ".yaml" {
 		return readWorkflowFile(inv, clone, l, said)
 	}
-	read, err := l.Workflow(said, capacity)
+	read, err := l.Workflow(said, rowOf(inv, clone))
 	if err != nil {
 		return nil, workflowError(err)
 	}
@@ -48,7 +47,7 @@ func readWorkflowFile(inv *invocation, clone *work.Clone, l *library.Library, sa
 	if err != nil {
 		return nil, err
 	}
-	read, faults := l.ReadWorkflow(strings.TrimSuffix(path.Base(file), path.Ext(file)), text, capacityOf(inv, clone))
+	read, faults := l.ReadWorkflow(strings.TrimSuffix(path.Base(file), path.Ext(file)), text, rowOf(inv, clone))
 	if len(faults) > 0 {
 		return nil, workflowError(&library.Error{Path: file, Faults: faults})
 	}

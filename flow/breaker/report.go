@@ -14,11 +14,22 @@ import (
 func Look(b *flow.Board) []Match {
 	var list []flow.Anomaly
 	for _, id := range b.IDs(flow.Anomalies) {
-		if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly); ok {
+		if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly); ok && !failsAlone(b, a) {
 			list = append(list, *a)
 		}
 	}
 	return Analyze(list, func(id flow.TaskID) []flow.TaskID { return replacedBy(b, id, nil) }, b.Breaker().Watermark)
+}
+
+// failsAlone reports whether a streak of failures is that of one task, which its retries
+// block: no other task of the goal failed with the same error of late.
+func failsAlone(b *flow.Board, a *flow.Anomaly) bool {
+	g := b.Goal(flow.GoalOfRecord(b, a.ID))
+	if a.Type != flow.FailureStreak || g == nil {
+		return false
+	}
+	other := func(e flow.End) bool { return e.Task != a.Task && e.Fingerprint == a.Details["fingerprint"] }
+	return !slices.ContainsFunc(g.Pressure, func(o flow.Pressure) bool { return slices.ContainsFunc(o.Ends, other) })
 }
 
 // replacedBy adds the tasks that a task replaces, directly or not.
@@ -88,7 +99,7 @@ func Artifacts(b *flow.Board, matches []Match) []string {
 	}
 	for _, m := range matches {
 		for _, id := range m.Records {
-			if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: string(id)}).(*flow.Anomaly); ok {
+			if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: string(id)}).(*flow.Anomaly); ok && !failsAlone(b, a) {
 				add(excerpt(a.Details["spec"]))
 			}
 		}

@@ -388,17 +388,12 @@ func (r *reader) workflows() {
 		return
 	}
 	known := r.e.known()
-	capacity := func(role flow.Role) (c flow.Capacity) {
-		for _, row := range known {
-			if row.Name == role {
-				c = row.Capacity
-			}
-		}
-		return c
+	row := func(role flow.Role) *flow.RoleRow {
+		return lists.Find(known, func(row flow.RoleRow) bool { return row.Name == role })
 	}
 	for _, d := range l.Workflows() {
 		if file := d.Path; strings.HasPrefix(file, workflowsFolder+"/") {
-			_, faults := l.ReadWorkflow(d.Name, d.Text, capacity)
+			_, faults := l.ReadWorkflow(d.Name, d.Text, row)
 			r.faults(file, faults)
 		}
 	}

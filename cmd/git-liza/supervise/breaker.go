@@ -10,6 +10,11 @@ import (
 // and form a pattern. t is what the look at the board has found so far.
 func tripBreaker(ctx context.Context, s *supervisor, b *flow.Board, t lookResult) (lookResult, error) {
 	next := int64(b.Settings().Next.Record)
+	for _, g := range b.GoalsInProgress() {
+		if g.Streak != nil { // of one task first, then of others too
+			next += int64(g.Streak.Failures) << 32
+		}
+	}
 	trip := s.clone.Caller.Move(flow.ActTrip, "", &flow.TripMove{})
 	if s.rush.NoTrips || s.rush.judged.Load() == next || b.Admissible(trip, nil) != nil {
 		return t, b.Err()

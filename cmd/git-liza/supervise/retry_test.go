@@ -140,6 +140,22 @@ func keptBack(t *testing.T, b *flow.Board, at time.Time) (waiting int) {
 	return waiting
 }
 
+// One task that fails again and again is blocked, and stops nothing else.
+func TestOneTaskThatFailsIsBlockedAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.config(func(c *flow.Config) {
+		c.Retry.Base, c.Retry.Max = flow.Duration(time.Second), flow.Duration(time.Second)
+	})
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent(`echo "cannot reach 10.0.0.$n at $LIZA_WORKTREE/x"; exit 1`)))
+	require.ErrorContains(t, err, "task-1 BLOCKED", r.said())
+	require.True(t, w.board().Settings().Control.State.IsRunning())
+	w.tasks(2)
+	r, err = w.rush(coder(w.agent(`echo "cannot reach 10.0.0.$n at $LIZA_WORKTREE/x"; exit 1`)))
+	require.ErrorContains(t, err, "CHECKPOINT: circuit breaker: failure_streak", r.said())
+}
+
 // Three failures in a row with the same error stop the board, whatever the tasks.
 func TestAFailureStreakTripsTheBreaker(t *testing.T) {
 	t.Parallel()

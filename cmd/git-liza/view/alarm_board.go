@@ -146,15 +146,13 @@ func (c *alarmCollector) addUnstaffed() {
 		if !c.past(w.since, c.limits.Unstaffed) {
 			continue
 		}
-		next := "git liza rush"
-		if !slices.Contains([]flow.Role{flow.Coder, flow.CodeReviewer}, w.role) {
-			next += " --agents " + w.role.String() + "=1"
-		}
+		next := flow.RushCommand(c.Board, w.role)
 		tasks := "tasks wait"
 		if w.count == 1 {
 			tasks = "task waits"
 		}
-		c.add(Alarm{Kind: UnstaffedAlarm, Subject: string(w.goal) + "/" + w.role.String(), Moment: moment(w.since), Since: w.since, Next: next,
+		listed := slices.ContainsFunc(c.inbox.Items, func(i Item) bool { return i.Kind == string(UnstaffedAlarm) && i.Subject == w.role.String() })
+		c.add(Alarm{listed: listed, Kind: UnstaffedAlarm, Subject: string(w.goal) + "/" + w.role.String(), Moment: moment(w.since), Since: w.since, Next: next,
 			Text: fmt.Sprintf("%d %s for %s, and none is there", w.count, tasks, w.role.One())})
 	}
 }

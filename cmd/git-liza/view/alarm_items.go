@@ -10,7 +10,7 @@ import (
 
 // uncalled are the items of the inbox that are no alarms: they wait for the convenience of
 // a person, or an alarm of another kind tells of them when they have waited too long.
-var uncalled = []string{"control", "ahead", "behind", "dead", "draft"}
+var uncalled = []string{"control", "ahead", "behind", "dead", "draft", "unstaffed"}
 
 // addItems adds what is in the inbox: calls, unless others settle it or it is snoozed.
 func (c *alarmCollector) addItems() {

@@ -103,6 +103,7 @@ func inboxOf(p *Picture) *Inbox {
 		c.addPlanted()
 		c.addBudgets()
 		c.addReviews()
+		c.addIdle()
 		c.addDoubts()
 		c.addDrafts()
 		c.addOutdated()

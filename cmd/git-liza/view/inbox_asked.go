@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -68,12 +69,19 @@ func whyAsked(b *flow.Board, q *flow.Question, at time.Time) string {
 }
 
 // addPhases adds the goals whose phase has all that it needs but the word of a person, or
-// but its gates.
+// but its gates, and those of which nobody writes what it lacks.
 func (c *collector) addPhases() {
 	for _, id := range c.goals {
 		g, lacks := c.Board.Goal(id), flow.ExitLacks(c.Board, id)
 		item := Item{Kind: "phase", Subject: string(id), Command: PhaseOf(c.Board, id).onward(), since: g.PhaseSince, act: flow.ActPhase}
+		open := slices.ContainsFunc(lacks, func(r *flow.Refusal) bool { return r.Rule == flow.RuleOpen })
+		unwritten := slices.IndexFunc(lacks, func(r *flow.Refusal) bool {
+			return r.Rule == flow.RuleArtifact && !strings.HasPrefix(r.Hint, "git liza artifact accept") // that is an item of its own
+		})
 		switch {
+		case unwritten >= 0 && !open:
+			r := lacks[unwritten]
+			item.Text, item.rule, item.Command, item.act = r.Reason+", and no task is open that writes it", r.Rule, r.Hint, 0
 		case item.Command == "" || slices.ContainsFunc(lacks, func(r *flow.Refusal) bool { return r.Rule != flow.RuleRole }):
 			continue
 		case len(lacks) > 0:

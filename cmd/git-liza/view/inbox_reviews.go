@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // addReviews adds the submissions that wait for a person's verdict, and those of which
 // no agent at work has the role that judges.
 func (c *collector) addReviews() {
-	staffed := c.rolesAtWork()
+	staffed := rolesAtWork(c.picture)
 	unstaffed := map[flow.Role][]*flow.Summary{}
 	for t := range c.picture.rows.with(func(s flow.Status) bool { return unheldWaits()[s] == forReview }) {
 		for _, role := range t.Takers(flow.ActReview, c.At) {
@@ -63,15 +65,40 @@ func staffedRoles(b *flow.Board) map[flow.Role]bool {
 
 // rolesAtWork returns the roles of agents of which something shows that they work: a lease,
 // or what their supervisor says. One that has just begun may not have said anything.
-func (c *collector) rolesAtWork() map[flow.Role]bool {
+func rolesAtWork(p *Picture) map[flow.Role]bool {
 	working := map[flow.Role]bool{}
-	for _, v := range c.picture.Agents() {
-		supervised := c.Board.Agent(v.ID).Generation != "" && !v.Silent(c.At)
-		if (supervised || v.Lease != nil && v.Lease.After(c.At)) && v.Dead == 0 && v.Degraded == "" {
+	for _, v := range p.Agents() {
+		supervised := p.reading.Board.Agent(v.ID).Generation != "" && !v.Silent(p.reading.At)
+		if (supervised || v.Lease != nil && v.Lease.After(p.reading.At)) && v.Dead == 0 && v.Degraded == "" {
 			working[v.Role] = true
 		}
 	}
 	return working
+}
+
+// addIdle adds one item for all tasks that a role does of which no agent is at work: at once
+// if it is none of the usual ones, else when it has been so for long.
+func (c *collector) addIdle() {
+	if !c.Board.Settings().Control.State.IsRunning() {
+		return
+	}
+	c.picture.groupTasks()
+	staffed, limit := rolesAtWork(c.picture), time.Duration(c.Board.Settings().Config.Alarms.Filled().Unstaffed)
+	for _, doer := range c.Board.Roles() {
+		waiting := lists.Where(c.picture.groups[doer.Name.String()], func(r *row) bool { return unheldWaits()[r.Status] == forWork && slices.Contains(c.goals, r.Goal) })
+		if len(waiting) == 0 || staffed[doer.Name] {
+			continue
+		}
+		first := slices.MinFunc(waiting, func(x, y *row) int { return x.Changed.Compare(y.Changed) })
+		if slices.Contains(flow.FirstRoles(), doer.Name) && first.Changed.Add(limit).After(c.At) {
+			continue
+		}
+		text := fmt.Sprintf("%s waits for %s, and none is at work: %s", first.ID, doer.Name.One(), first.Title)
+		if n := len(waiting); n > 1 {
+			text = fmt.Sprintf("%d tasks wait for %s, and none is at work", n, doer.Name.One())
+		}
+		c.add(Item{Kind: "unstaffed", Subject: string(doer.Name), Text: text, Command: flow.RushCommand(c.Board, doer.Name), since: first.Changed})
+	}
 }
 
 // mostAsked is how many submissions of a role the rules are asked about: with as many

@@ -69,6 +69,7 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 		}
 	}
 	start := starter{r}
+	start.Focus = ""
 	for _, t := range in.triggers {
 		if t.Reason == "no_tasks" {
 			put(t.Goal, answerTo(t, r.goal()))
@@ -88,6 +89,10 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 		if flow.PhaseDue(r.Board, id) {
 			put(id, Step{PhaseOf(r.Board, id).onward(), fmt.Sprintf("the phase %s has what it needs", r.Board.Goal(id).Phase)})
 		}
+	}
+	if r.Person.By.IsHuman() { // agents at work go on without a person
+		working := rolesAtWork(p)
+		groups = lists.Where(groups, func(g WaitGroup) bool { return !working[flow.Role(g.For)] })
 	}
 	for _, s := range start.startSteps(flow.ActReview, groups) {
 		if review, _, agent := strings.Cut(s.Command, " --as "); !agent || !known[review] { // the inbox has it for the person
@@ -116,11 +121,40 @@ type NextStep struct {
 // its inbox, else for an agent its own work, else the first step that would
 // advance the board. Of a claim it says whether a text discourages it.
 func (p *Picture) Next() NextStep {
-	n := p.first()
+	n, is := focusedStep(p)
+	if !is {
+		n = p.first()
+	}
 	if caution := flow.Caution(p.reading.Board, flow.TaskID(n.Subject)); caution != "" && n.Action == flow.ActClaim.Command() {
 		n.Why += "; caution: " + caution
 	}
 	return n
+}
+
+// focusedStep is the step about the task of the focus, of which nothing is stopped; none if it
+// needs no person.
+func focusedStep(p *Picture) (n NextStep, is bool) {
+	r, in := p.reading, p.Inbox()
+	if r.Focus == "" || len(in.Items) > 0 && in.Items[0].stops {
+		return n, false
+	}
+	for _, i := range in.Items {
+		if i.task == r.Focus || i.Subject == string(r.Focus) {
+			return NextStep{actionOf(i.Command), i.Subject, i.Command, i.Text, i.rule}, true
+		}
+	}
+	working := rolesAtWork(p)
+	for _, g := range p.Waiting() {
+		if !slices.Contains(g.Tasks, r.Focus) || working[flow.Role(g.For)] {
+			continue
+		}
+		for _, act := range []flow.Act{flow.ActReview, flow.ActClaim} {
+			for _, s := range (starter{r}).startSteps(act, []WaitGroup{g}) {
+				return NextStep{Action: actionOf(s.Command), Subject: string(r.Focus), Command: s.Command, Why: s.Why}, true
+			}
+		}
+	}
+	return n, false
 }
 
 // first is the next step.
@@ -262,10 +296,11 @@ func (r starter) goalOf(s Step) flow.GoalID {
 	return r.goal()
 }
 
-// CanTake reports whether people can take the merged work: a goal is reached, or none
-// is in progress.
+// CanTake reports whether people can take the merged work: a goal is reached, or no task
+// of one in progress is open.
 func (p *Picture) CanTake() bool {
-	return len(inProgress{p.reading}.served()) == 0 || len(p.reached()) > 0
+	busy := func(id flow.GoalID) bool { return p.rows.of[id].open() > 0 }
+	return len(p.reached()) > 0 || !slices.ContainsFunc(inProgress{p.reading}.served(), busy)
 }
 
 // inProgress is a reading seen from the goals in progress.
@@ -353,7 +388,7 @@ func (r starter) startStep(act flow.Act, role flow.Role) Step {
 	var own *flow.Refusal // of a submission that the person coded, and does not judge under another name
 	only := r.Only || len(r.Board.GoalsInProgress()) > 1
 	skip := func(t flow.Summary) bool {
-		if only && t.Goal != r.goal() {
+		if only && t.Goal != r.goal() || r.Focus != "" && t.ID != r.Focus {
 			return true
 		}
 		if act != flow.ActReview || !r.Person.By.IsHuman() {
@@ -384,5 +419,15 @@ func (r starter) startStep(act flow.Act, role flow.Role) Step {
 	if t == nil {
 		return Step{"git liza fsck", string(id) + " cannot be read"}
 	}
-	return Step{fmt.Sprintf("git liza %s %s --as %s", act, id, caller.By), t.Title}
+	switch {
+	case !r.Person.By.IsHuman():
+		return Step{fmt.Sprintf("git liza %s %s --as %s", act, id, caller.By), t.Title}
+	case act == flow.ActClaim:
+		why := fmt.Sprintf("%s waits for %s: %s", id, role.One(), t.Title)
+		if caution := flow.Caution(r.Board, id); caution != "" {
+			why += "; caution: " + caution
+		}
+		return Step{flow.RushCommand(r.Board, role), why}
+	}
+	return Step{"git liza review " + string(id), t.Title}
 }

@@ -22,6 +22,7 @@ type Phase struct {
 	Gates    []string     `json:"gates"` // that its exit runs
 	Next     []PhaseStep  `json:"next"`
 	way      string
+	unasked  string // the command that asks a person at the end of each phase, "" where one is asked somewhere
 	ended    string // how the goal has ended, "" while it goes on
 }
 
@@ -57,6 +58,10 @@ func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
 	}
 	p.Missing = append(p.Missing, lists.Of(flow.ExitLacks(b, goal), func(r *flow.Refusal) Missing { return Missing{r.Rule, r.Reason, r.Hint, waysOn(b, g, r)} })...)
 	p.Gates = append(p.Gates, lists.Of(flow.ExitGates(b, goal), func(g flow.Gate) string { return g.Name })...)
+	human := func(f flow.WorkflowPhase) bool { return f.Human }
+	if g.Every != flow.EveryPhase && len(w.Phases) > 1 && !slices.ContainsFunc(w.Phases, human) {
+		p.unasked = w.Command(goal) + " --every phase"
+	}
 	passed := false
 	for i, f := range w.Phases {
 		switch {
@@ -154,6 +159,9 @@ func (p Phase) Text(width int) string {
 	}
 	for _, name := range p.Gates {
 		fmt.Fprintf(&text, "gate     %s\n", plaintext.Line(name))
+	}
+	if p.unasked != "" {
+		fmt.Fprintf(&text, "person   is asked nowhere before the next phase begins: %s\n", p.unasked)
 	}
 	for _, s := range p.Next {
 		fmt.Fprintf(&text, "to       %s: %s\n", s.Phase, s.Command)

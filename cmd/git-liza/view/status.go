@@ -192,7 +192,7 @@ func (g *Status) Text(width int, accent func(string) string) string {
 		}
 	}
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
-		head.Add("supervisors", "none active for "+JoinIDs(g.Unheard)+": git liza rush")
+		head.Add("supervisors", "none active for "+JoinIDs(g.Unheard)+": "+flow.RushCommand(g.reading.Board, g.Unheard...))
 	}
 	news := ""
 	if g.Since != nil {

@@ -38,6 +38,7 @@ type Reading struct {
 	// leaves out the tasks of other goals.
 	About flow.GoalID
 	Only  bool
+	Focus flow.TaskID // that [Picture.Next] speaks of if it needs a person, "" for any
 
 	Local Local
 

@@ -147,9 +147,10 @@ func TestWhatToDoNext(t *testing.T) {
 		want      []string
 	}{
 		{[]flow.Document{&flow.Goal{ID: "goal-1", Status: flow.InProgress}}, []string{"git liza task add --from FILE"}},
-		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}}, []string{"git liza claim a --as coder-1"}},
+		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}}, []string{"git liza rush"}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}, &flow.Agent{ID: "coder-1", Role: flow.Coder, Generation: "0123456789abcdef"}},
-			[]string{"git liza claim a --as coder-2"}},
+			[]string{}}, // it takes the task
+		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed, Role: "researcher"}, &flow.RoleRow{Name: "researcher", Capacity: flow.Does}}, []string{"git liza rush --agents researcher=1"}},
 		{[]flow.Document{goalOne, blocked}, []string{"git liza task unblock b"}},
 		{[]flow.Document{goalOne, &exhausted}, []string{"git liza task supersede b --by FILE --reason R"}},
 		{[]flow.Document{goalOne, submitted}, []string{"git liza review r"}},
@@ -179,7 +180,7 @@ func TestWhatToDoNext(t *testing.T) {
 }
 
 // Nobody is told to judge what they coded under the name of an agent: next says what the
-// inbox says, and names the work of others if some waits.
+// inbox says, and names the work of others if some waits and no agent at work judges it.
 func TestNobodyJudgesTheirOwnUnderAnotherName(t *testing.T) {
 	t.Parallel()
 	submitted := func(id flow.TaskID, by flow.Actor) *flow.Task {
@@ -193,9 +194,9 @@ func TestNobodyJudgesTheirOwnUnderAnotherName(t *testing.T) {
 	}{
 		{[]flow.Document{submitted("a", "human:ann")}, []string{own}},
 		{[]flow.Document{submitted("a", "human:ann"), submitted("b", "coder-1")}, []string{"git liza review b"}},
-		{[]flow.Document{submitted("a", "human:ann"), reviewer}, []string{own}},
-		{[]flow.Document{submitted("a", "human:ann"), submitted("b", "coder-1"), reviewer}, []string{"git liza review b --as code-reviewer-2"}},
-		{[]flow.Document{submitted("a", "human:bob"), reviewer}, []string{"git liza review a --as code-reviewer-2"}},
+		{[]flow.Document{submitted("a", "human:ann"), reviewer}, nil},
+		{[]flow.Document{submitted("a", "human:ann"), submitted("b", "coder-1"), reviewer}, nil},
+		{[]flow.Document{submitted("a", "human:bob"), reviewer}, nil},
 	} {
 		p := NewPicture(Reading{Board: boardOf(append(test.documents, goalOne)...), At: noon, Person: flow.Caller{By: "human:ann"}})
 		var commands []string
