@@ -53,6 +53,7 @@ type SessionRecord struct {
 	Session    string          `yaml:"session"` // the id that the provider gave it
 	Usage      flow.Usage      `yaml:"usage"`
 	Denied     []string        `yaml:"denied"` // tools that it was denied
+	Refused    string          `yaml:"refused"` // what its last move, or its report, was refused for, if it came to nothing
 	Error      string          `yaml:"error"`
 	PromptSize int64           `yaml:"prompt_bytes,keep"` // before it was cut
 	OutputSize int64           `yaml:"output_bytes,keep"`
@@ -138,7 +139,7 @@ func (s *SessionRecord) subject() string {
 // cutText shortens the texts so that the record fits into a document.
 func (s *SessionRecord) cutText(prompt, output int) {
 	s.Began, s.Ended = s.Began.UTC().Truncate(time.Second), s.Ended.UTC().Truncate(time.Second)
-	for _, text := range []*string{&s.Provider, &s.Model, &s.Format, &s.Dir, &s.Outcome, &s.Ending, &s.Session, &s.Error} {
+	for _, text := range []*string{&s.Provider, &s.Model, &s.Format, &s.Dir, &s.Outcome, &s.Ending, &s.Session, &s.Refused, &s.Error} {
 		*text = flow.Excerpt(*text, maxWords)
 	}
 	s.Usage = s.Usage.Bounded()

@@ -114,7 +114,7 @@ func (m toolServer) toolOfRow(row toolRow) mcp.Tool {
 		Call: func(ctx context.Context, input any, tell func(string)) mcp.Answer {
 			got, err := m.run(ctx, input, tell)
 			if err != nil {
-				return m.refuse(ctx, input, err)
+				return m.refuse(ctx, row.act, input, err)
 			}
 			return mcp.Answer{Text: got.text, Data: got.data}
 		}}
@@ -139,8 +139,9 @@ type legalMove struct {
 	Tool string      `json:"tool,omitempty"` // "" if this client has no tool for the move
 }
 
-func (m toolServer) refuse(ctx context.Context, input any, err error) mcp.Answer {
+func (m toolServer) refuse(ctx context.Context, act flow.Act, input any, err error) mcp.Answer {
 	f := hints{m.invocation}.explain(err)
+	m.noteRefused(act.Command(), f)
 	r := refusal{Outcome: f.outcome, Rule: string(f.rule), Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
 	if moves, err := m.legalMoves(ctx, aboutTask(input)); err == nil { // if the board cannot be read, that is why the call failed
 		r.Moves = moves

@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
@@ -122,6 +124,7 @@ func (inv *invocation) fail(err error) int {
 		return exitRefused
 	}
 	f := hints{inv}.explain(err)
+	inv.noteRefused(strings.Join(inv.args, " "), f)
 	f.reason = flow.Clean(f.reason) // git repeats what hooks print, and that may hold escape sequences
 	if !inv.json {
 		f.reason = strings.ReplaceAll(plaintext.Lines(f.reason), "\n", "\n  ") // a reason must not look like a hint
@@ -149,6 +152,28 @@ func (inv *invocation) fail(err error) int {
 		fmt.Fprintln(inv.stderr, "git-liza:", report)
 	}
 	return f.code
+}
+
+// noteRefused keeps for the supervisor of this session why a move of its was refused, named by
+// its command: nobody else has seen what was printed.
+func (inv *invocation) noteRefused(command string, f failure) {
+	id := flow.AgentID(inv.getenv("LIZA_AGENT_ID"))
+	if f.rule == "" || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
+		return
+	}
+	for _, act := range flow.Acts() {
+		if !isCommand(command, act.Command()) {
+			continue
+		}
+		if repo, err := inv.repo(); err == nil {
+			text := fmt.Sprintf("Its %s was refused (rule %s): %s", act.Command(), f.rule, view.FirstLine(plaintext.Lines(f.reason)))
+			if f.hint != "" {
+				text += "; hint: " + f.hint
+			}
+			_ = work.NoteRefused(repo, id, flow.Excerpt(text, 600)) // or its output alone has it
+		}
+		return
+	}
 }
 
 // width returns the number of characters in a line, from COLUMNS or the

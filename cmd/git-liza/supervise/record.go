@@ -101,7 +101,7 @@ func (rec *recorder) saveTranscript(ctx context.Context, r *session, ending prov
 	kept := gitstore.SessionRecord{Agent: rec.id, Generation: rec.generation, Role: a.role, Task: a.taskID(), Commit: a.reviewedCommit(),
 		Provider: d.Provider, Model: d.Model, Format: rec.provider.Output, Dir: a.dir, Confined: r.confined.String(), Began: r.begun, Ended: rec.clone.Store.Now(),
 		Outcome: d.Outcome, Ending: ending.Text, Session: cmp.Or(ending.Report.Session, r.chosenID), Usage: d.Usage,
-		Denied: ending.Report.Denied, Error: ending.Report.Error}
+		Denied: ending.Report.Denied, Refused: ending.Refused, Error: ending.Report.Error}
 	if rec.provider.ACP {
 		kept.Format = "plain" // its protocol is logged as text for people
 	}

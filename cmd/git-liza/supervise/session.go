@@ -20,6 +20,7 @@ import (
 // agent if that is the supervisor's part. It returns the board after the session.
 func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending, *flow.Board, error) {
 	work.TakeTold(w.clone.Repo, w.id) // the prompt has all of it
+	work.TakeRefused(w.clone.Repo, w.id)
 	b, _, err := w.clone.Store.Board(ctx)
 	if err != nil {
 		return provider.Ending{}, nil, err
@@ -64,6 +65,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 		}
 	}
 	w.starts = starts{known: true}
+	refused := w.rush.mask.String(work.TakeRefused(w.clone.Repo, w.id))
 	if err != nil {
 		ending = provider.Ending{Outcome: provider.Crashed, Text: err.Error()}
 	}
@@ -79,6 +81,9 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 		return ending, nil, err
 	}
 	st := a.stageOn(b, w.id, w.generation)
+	if st == held && ending.Refused == "" {
+		ending.Refused = refused
+	}
 	w.keepPrior(sess, a, ending, st)
 	if err := w.noteSubmission(after, b, sess.started); err != nil {
 		return ending, nil, err

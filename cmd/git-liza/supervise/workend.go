@@ -68,6 +68,9 @@ func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, 
 		lines := strings.Split(output, "\n")
 		text += "\n" + strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
 	}
+	if ending.Refused != "" {
+		why += "; " + ending.Refused
+	}
 	limit := min(maxSessionError, b.Settings().Config.TextLimit)
 	return workEnd{since, flow.Excerpt(w.rush.mask.String(text), limit), why}, nil
 }

@@ -308,6 +308,10 @@ func (c *collector) ask(i *Item, id flow.TaskID) {
 		return
 	}
 	c.askFirst(i, open)
+	if t := c.Board.Task(id); t != nil && t.Retry != nil && t.Block != nil && t.Block.Limit == flow.LimitRetries {
+		lines := strings.SplitN(t.Retry.Error, "\n", 3)
+		i.Text += "; the last one: " + lines[min(1, len(lines)-1)]
+	}
 }
 
 // askFirst makes an item that of the first of the open questions of a task.

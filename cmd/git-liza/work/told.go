@@ -60,6 +60,21 @@ func TakeTold(repo *git.Repo, agent flow.AgentID) (list []Told) {
 	return list
 }
 
+// NoteRefused keeps for the supervisor of an agent's session what its last move was refused for.
+func NoteRefused(repo *git.Repo, agent flow.AgentID, text string) error {
+	return git.ReplaceFile(toldPath(repo, agent)+".refused", []byte(text))
+}
+
+// TakeRefused returns what the last move of an agent's session was refused for, once; "" if none was.
+func TakeRefused(repo *git.Repo, agent flow.AgentID) string {
+	path := toldPath(repo, agent) + ".refused"
+	text, err := git.ReadSmall(path)
+	if err != nil || os.Remove(path) != nil {
+		return ""
+	}
+	return flow.Clean(string(text))
+}
+
 // lockTold keeps others from the files of what agents are to be told, until the function
 // that it returns is called: what is added between reading and removing one would be lost.
 // Where the git directory cannot be written nobody is kept away.
