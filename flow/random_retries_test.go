@@ -58,7 +58,7 @@ func (g *gamble) failReview() {
 }
 
 // failing are the outcomes that count.
-var failing = []string{"nothing", "failed", "hung", "lost"}
+var failing = []string{"nothing", "failed", "hung", "lost", "loop"}
 
 // waitAfter is how long agents wait after so many failures.
 func waitAfter(r RetryPolicy, failures int) time.Duration {

@@ -71,7 +71,7 @@ func (r RetryPolicy) check(hint string) *Refusal {
 // fails reports whether an outcome of a session is a failure of the work: it came to
 // nothing, and neither a provider, a budget nor a person ended it.
 func fails(outcome string) bool {
-	return slices.Contains([]string{"nothing", "failed", "hung", "lost"}, outcome)
+	return slices.Contains([]string{"nothing", "failed", "hung", "lost", "loop"}, outcome)
 }
 
 // checkBackoff refuses an agent that comes back too soon after a failure.

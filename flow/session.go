@@ -8,7 +8,7 @@ import (
 // SessionOutcomes are the words for how a session ended.
 func SessionOutcomes() []string {
 	return []string{"submitted", "approved", "rejected", "blocked", "handoff", "planned", "nothing", "failed", "hung",
-		"budget", "quota", "called_off", "lost", "answered"}
+		"budget", "quota", "called_off", "lost", "answered", "killed", "loop"}
 }
 
 // SessionMove records a session that has ended: its provider, its outcome and

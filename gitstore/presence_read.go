@@ -10,6 +10,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// LastBeat is the presence of an agent as its supervisor in this clone wrote it last; false if
+// there is none.
+func LastBeat(r *git.Repo, id flow.AgentID) (Presence, bool) { return readBeat(r, id) }
+
 // readBeat is the presence in a file of this clone. An unreadable file counts
 // as none.
 func readBeat(r *git.Repo, id flow.AgentID) (Presence, bool) {

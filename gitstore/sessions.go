@@ -52,7 +52,7 @@ type SessionRecord struct {
 	Ending     string          `yaml:"ending"`  // how it ended, as text
 	Session    string          `yaml:"session"` // the id that the provider gave it
 	Usage      flow.Usage      `yaml:"usage"`
-	Denied     []string        `yaml:"denied"` // tools that it was denied
+	Denied     []string        `yaml:"denied"`  // tools that it was denied
 	Refused    string          `yaml:"refused"` // what its last move, or its report, was refused for, if it came to nothing
 	Error      string          `yaml:"error"`
 	PromptSize int64           `yaml:"prompt_bytes,keep"` // before it was cut

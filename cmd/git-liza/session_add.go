@@ -15,7 +15,7 @@ import (
 type sessionAddCommand struct {
 	Task     flow.TaskID   `arg:"" optional:"" help:"What it was about; none for planning."`
 	Provider string        `required:"" help:"What ran."`
-	Outcome  string        `required:"" help:"submitted, approved, rejected, blocked, handoff, planned, nothing, failed, hung, budget, quota, called_off or lost."`
+	Outcome  string        `required:"" help:"submitted, approved, rejected, blocked, handoff, planned, nothing, failed, hung, budget, quota, called_off, lost, killed or loop."`
 	Error    string        `placeholder:"TEXT" help:"By which it failed, at most 1 KiB."`
 	Ends     bool          `help:"It was for the claim or the review of the task that the agent holds, and ends it."`
 	Role     flow.Role     `placeholder:"ROLE" help:"Default: that of the agent, else coder for a task and planner without."`

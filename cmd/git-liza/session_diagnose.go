@@ -123,7 +123,7 @@ const (
 )
 
 // wellEnded are outcomes of sessions after which nothing is to be explained.
-var wellEnded = []string{"submitted", "approved", "rejected", "blocked", "handoff", "planned", "called_off"}
+var wellEnded = []string{"submitted", "approved", "rejected", "blocked", "handoff", "planned", "called_off", "killed"}
 
 // sources returns the texts about a task, a session or all that failed last, newest first,
 // and those to compare them with.

@@ -58,6 +58,11 @@ func (l *ledger) addUsage(r transcript.Report) transcript.Report {
 	return r
 }
 
+// AddLedger adds to the report of a session that began at a time what the row's ledger has of it.
+func (r Row) AddLedger(report transcript.Report, env []string, began time.Time) transcript.Report {
+	return Provider{Row: r}.newLedger(Spawn{}, env, began).addUsage(report)
+}
+
 // maxRead is how many bytes are read at once; the next call reads on.
 const maxRead = 64 << 20
 

@@ -181,7 +181,12 @@ func (w *worker) progressSignature(ctx context.Context, a *assignment) (string, 
 // explainFailure returns what the next prompt says about a failed session.
 func (w *worker) explainFailure(ctx context.Context, a *assignment, ending provider.Ending, what string) string {
 	var b strings.Builder
-	b.WriteString(what + ending.Complaint() + explainWorktree(ctx, w.clone, a))
+	b.WriteString(what + ending.Complaint())
+	if a.capacity == flow.Does {
+		committed, _ := committedText(ctx, w.clone, a) // or git log has it
+		b.WriteString(committed)
+	}
+	b.WriteString(explainWorktree(ctx, w.clone, a))
 	if tail := lastOutput(ending.Excerpt); tail != "" {
 		b.WriteString("\nIts last output:\n" + tail)
 	}

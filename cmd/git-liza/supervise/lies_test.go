@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/hooks/stubs"
 	"github.com/stretchr/testify/require"
@@ -87,7 +88,7 @@ func listenAsSession(folder string) int {
 // keepsClaims holds while supervisors live, whatever their records say.
 func keepsClaims(w *world, r *rushing) {
 	holder := w.task("task-2").Claim.By
-	given, err := w.open().ReleaseOrphans(context.Background(), func(flow.AgentID) {})
+	given, err := w.open().ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) {})
 	require.NoError(w, err)
 	require.Empty(w, given)
 	require.Equal(w, holder, w.task("task-2").Claim.By)

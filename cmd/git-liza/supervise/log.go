@@ -26,11 +26,15 @@ type log struct {
 }
 
 func openLog(commonDir string, id flow.AgentID) (*log, error) {
-	l := &log{path: filepath.Join(commonDir, layout.Private, "log", string(id)+".log")}
+	l := &log{path: logPath(commonDir, id)}
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o777); err != nil {
 		return nil, fmt.Errorf("log of %s: %w", id, err)
 	}
 	return l, l.open(os.O_APPEND)
+}
+
+func logPath(commonDir string, id flow.AgentID) string {
+	return filepath.Join(commonDir, layout.Private, "log", string(id)+".log")
 }
 
 func (l *log) open(how int) error {

@@ -49,13 +49,23 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 	if err == nil {
 		err = removeContainers(ctx, r)
 	}
+	killed := map[flow.AgentID]bool{}
 	if err == nil {
-		done, failed := clone.ReleaseOrphans(ctx, func(id flow.AgentID) { takeBack(r, id, r.Known...) })
+		done, failed := clone.ReleaseOrphans(ctx, func(own *work.Clone, id flow.AgentID) {
+			takeBack(r, id, r.Known...)
+			recorded, err := r.recordKilled(ctx, own, id, own.Generation)
+			if killed[id] = recorded; err != nil {
+				r.say(fmt.Sprintf("%s: its session that was cut off is not recorded: %v", id, err))
+			}
+		})
 		for _, s := range done {
 			line := fmt.Sprintf("%s: its supervisor, process %d, is dead", s.Agent, s.PID)
 			gave := lists.Of(s.Gave, func(id flow.TaskID) string { return string(id) })
 			if len(gave) > 0 {
 				line += "; it gave " + strings.Join(gave, ", ") + " back"
+			}
+			if killed[s.Agent] {
+				line += "; what its session used is recorded: git liza session show " + string(s.Agent)
 			}
 			r.say(line)
 			r.presences.forgetAgents(s.Agent)

@@ -2,10 +2,12 @@ package supervise
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A priorSession is a session of the provider that the agent's next session on the same
@@ -19,13 +21,28 @@ type priorSession struct {
 }
 
 // priorOf returns the session that the next one on an assignment continues.
-func (w *worker) priorOf(a *assignment) priorSession {
+func (w *worker) priorOf(ctx context.Context, a *assignment) priorSession {
 	if a.task == nil {
 		return priorSession{} // each planner works in a folder of its own
 	}
-	t := w.priors[a.taskID()]
+	t, known := w.priors[a.taskID()]
+	if !known {
+		t = w.killedPrior(ctx, a)
+	}
 	if t.dir != a.dir || t.attempt != a.attemptNumber() {
 		return priorSession{}
+	}
+	return t
+}
+
+// killedPrior returns the session of the agent on the same work that was cut off with its supervisor.
+func (w *worker) killedPrior(ctx context.Context, a *assignment) (t priorSession) {
+	list, err := gitstore.Sessions(ctx, w.clone.Repo, gitstore.SessionFilter{Task: a.taskID(), Limit: 1})
+	if err != nil || len(list) == 0 || len(w.provider.Resume) == 0 && !w.provider.ACP {
+		return t
+	}
+	if last := list[0]; last.Outcome == "killed" && last.Agent == w.id && last.Provider == w.provider.Name && last.Session != "" {
+		t = priorSession{last.Session, last.Dir, a.attemptNumber(), last.Usage}
 	}
 	return t
 }

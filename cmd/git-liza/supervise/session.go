@@ -44,7 +44,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 		a.handoff = t.Handoff
 	}
 	a.tally.sessions++
-	sess := w.newSession(a, prompt.Text())
+	sess := w.newSession(ctx, a, prompt.Text())
 	sess.news = newsSince(w, b, in)
 	w.presence.setDoing(doingOf[a.capacity], a.taskID(), fmt.Sprintf("session %d", a.tally.sessions))
 	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions,
@@ -323,8 +323,8 @@ type session struct {
 // are kept for its record.
 const keptOutput = 512 << 10
 
-func (w *worker) newSession(a *assignment, prompt string) *session {
-	r := &session{assignment: a, prompt: prompt, begun: w.clone.Store.Now(), started: time.Now(), prior: w.priorOf(a), output: proc.NewClip(keptOutput)}
+func (w *worker) newSession(ctx context.Context, a *assignment, prompt string) *session {
+	r := &session{assignment: a, prompt: prompt, begun: w.clone.Store.Now(), started: time.Now(), prior: w.priorOf(ctx, a), output: proc.NewClip(keptOutput)}
 	if r.prior.id == "" && len(w.provider.Session) > 0 {
 		r.chosenID = provider.NewSession()
 	}
