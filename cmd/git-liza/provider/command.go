@@ -99,7 +99,7 @@ func updateFile(path string, content []byte) error {
 
 // placeholder matches {model} and the like. In quotes, a path can continue below the
 // folder.
-var placeholder = pattern.Late(`\{(model|session|dir|common|files|tools\|?)\}|\{"(dir|common|files)((?:/[\w.-]+)*)"\}`)
+var placeholder = pattern.Late(`\{(model|session|dir|common|files|tools[|-]?)\}|\{"(dir|common|files)((?:/[\w.-]+)*)"\}`)
 
 func mentionsModel(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
@@ -108,7 +108,8 @@ func mentionsModel(words []string) bool {
 // fillPlaceholders puts values in the place of placeholders.
 func (p Provider) fillPlaceholders(words []string, s Spawn) []string {
 	values := map[string]string{"model": p.Model, "session": s.Session, "dir": s.Dir, "common": s.Common, "files": p.folder(s),
-		"tools": strings.Join(p.Tools.named(s.Row), ","), "tools|": strings.Join(p.Tools.named(s.Row), "|")}
+		"tools": strings.Join(p.Tools.named(s.Row), ","), "tools|": strings.Join(p.Tools.named(s.Row), "|"),
+		"tools-": strings.Join(Tools{p.Tools.Read, nil, p.Tools.Run, p.Tools.Web}.named(s.Row), ",")}
 	if s.Resume != "" {
 		values["session"] = s.Resume
 	}

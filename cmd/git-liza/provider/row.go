@@ -10,7 +10,7 @@ import (
 // Arguments and values of variables may contain {model}, {session}, {dir} (the
 // worktree), {common} (the clone's git directory), {files} (the folder with Files),
 // {tools} and {tools|} (the words of Tools that the role has, with commas or bars between
-// them). In quotes, {"common"} and {"common/hooks"} are such a path as a string of JSON
+// them), {tools-} (with commas, without those that write). In quotes, {"common"} and {"common/hooks"} are such a path as a string of JSON
 // and of TOML.
 //
 // Ledger is a list of patterns of file names. The first that matches counts. In a

@@ -30,6 +30,8 @@ func TestWordsForOtherRoles(t *testing.T) {
 	require.Contains(t, commandOf(t, known, "claude", judge), "--careful")
 	require.Contains(t, commandOf(t, known, "claude", writer), "CODES=1")
 	require.Contains(t, commandOf(t, known, "claude", writer), "--tools Bash,Edit,Write,NotebookEdit,Agent,TodoWrite,Read,Grep,Glob,Skill --")
+	require.Contains(t, commandOf(t, known, "claude", writer), "--permission-mode acceptEdits --tools", "it keeps what it writes to its worktree")
+	require.Contains(t, commandOf(t, known, "claude", writer), "--allowedTools Bash,Read,Grep,Glob,Skill,Agent,TodoWrite ")
 	require.NotContains(t, commandOf(t, known, "claude", reader), "CODES=1")
 	require.Contains(t, commandOf(t, known, "claude", reader), "--tools Bash,Read,Grep,Glob,Skill --")
 	require.NotContains(t, commandOf(t, known, "claude", nil), "Bash")
