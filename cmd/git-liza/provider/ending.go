@@ -85,6 +85,10 @@ func (p Provider) judgeEnding(r proc.Result, s Spawn, c *capture, report transcr
 			words = c.all.Text()
 		}
 		e.Trouble = p.FindTrouble(words, time.Now())
+		if e.Trouble == nil && r.Reason == proc.IdleLimit && p.Tokens == CountsCalls && report.Usage.Input+report.Usage.Output == 0 {
+			// Some wait within for as long as a limit lasts, and print nothing.
+			e.Trouble = &Trouble{Kind: Outage, Text: "its model answered nothing for " + s.Idle.String()}
+		}
 	}
 	return e
 }

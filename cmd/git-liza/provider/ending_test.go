@@ -140,3 +140,18 @@ func TestWatch(t *testing.T) {
 	require.Equal(t, provider.Canceled, ending.Outcome)
 	require.Equal(t, int64(10), (<-heard).Usage.Input)
 }
+
+// A program that waits in silence for its model waits for no task.
+func TestSilenceBeforeAnAnswer(t *testing.T) {
+	t.Parallel()
+	answer := strings.Replace(words, `"role"`, `"id":"m1","usage":{"input_tokens":10,"output_tokens":2},"role"`, 1)
+	for script, trouble := range map[string]bool{"sleep 60": true, "echo '" + answer + "'; sleep 60": false} {
+		p, err := provider.Builtin().Find("exec:"+script, "")
+		require.NoError(t, err)
+		p.Output, p.Tokens = "claude", provider.CountsCalls
+		ending, err := p.Run(context.Background(), provider.Spawn{Agent: "coder-1", Dir: t.TempDir(), Environ: os.Environ(), Idle: 3 * time.Second, Grace: 300 * time.Millisecond})
+		require.NoError(t, err)
+		require.Equal(t, provider.Hung, ending.Outcome)
+		require.Equal(t, trouble, ending.Trouble != nil, "%s: %+v", script, ending)
+	}
+}

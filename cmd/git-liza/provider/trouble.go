@@ -31,7 +31,9 @@ func (r Row) FindTrouble(text string, now time.Time) *Trouble {
 		about := linesAt(text, last[0])
 		t := &Trouble{Kind: known.kind, Until: findExpiry(about, now.Local()), Text: excerptAround(about, text[last[0]:last[1]])}
 		if message := messageAt(text, last[0]); message != "" {
-			t.Text = message
+			if t.Text = message; t.Until.IsZero() { // the last match may be a line of a stack
+				t.Until = findExpiry(message, now.Local())
+			}
 		}
 		t.Rate = t.Kind == Quota && rateWords().MatchString(about) && !quotaWords().MatchString(about)
 		return t

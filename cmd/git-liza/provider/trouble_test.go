@@ -40,6 +40,7 @@ func TestTrouble(t *testing.T) {
 
 		{"gemini", "You have exhausted your capacity on this model. Your quota will reset after 8h44m7s.", provider.Quota, in(8*time.Hour + 44*time.Minute + 7*time.Second)},
 		{"gemini", "Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 0s.. Retrying after 5710ms...", provider.Quota, in(5710 * time.Millisecond)},
+		{"gemini", `{"error":{"message":"Rate limit reached. Please try again in 3600s.","code":429}}` + "\n    at a.js:1\n  status: 429", provider.Quota, in(time.Hour)}, // *
 		{"gemini", "[API Error: You have exhausted your daily quota on this model.]", provider.Quota, unknown},
 		{"gemini", "No capacity available for model gemini-3-flash-preview on the server", provider.Outage, unknown},
 		{"gemini", `[API Error: {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key","code":"invalid_api_key"}}]`, provider.Login, unknown}, // *
