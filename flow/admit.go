@@ -70,7 +70,7 @@ func openNow(p *play) *Refusal {
 	switch {
 	case p.task == nil:
 	case p.move.Act == ActClaim:
-		return guardedAt(p, leftToOthers, checkFiles)
+		return guarded(func() *Refusal { return p.SpecGone(p.task.Goal) }, func() *Refusal { return leftToOthers(p) }, func() *Refusal { return checkFiles(p) })
 	case p.move.Act == ActMerge && !p.move.By.IsHuman():
 		return mergesBeyond(p)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // A TrackedPath is what the board knows of a text that tasks or goals stand on,
@@ -103,6 +104,18 @@ func (k trackedPaths) find(path string) *TrackedPath {
 // Tracked is what the board knows of a path that tasks or goals stand on, nil if
 // nothing.
 func (c *content) Tracked(path string) *TrackedPath { return c.trackedPaths().find(path) }
+
+// SpecGone refuses to work towards a goal of which the spec is no file on integration.
+func (c *content) SpecGone(id GoalID) *Refusal {
+	g := c.Goal(id)
+	if g == nil {
+		return nil
+	}
+	if doc := c.Tracked(specPath(g.Spec)); doc == nil || doc.Blob != "" {
+		return nil
+	}
+	return refuse(RuleSpec, "git liza board edit goal", "%s, the spec of %s, is no file on integration", shell.Quote(specPath(g.Spec)), g.ID)
+}
 
 // inUse are the paths that open goals and tasks stand on, drafts apart, with the
 // anchors named.

@@ -217,6 +217,9 @@ func (v *supervisors) fitPrograms(slots []supervise.Slot) ([]supervise.Program, 
 // work runs the supervisors. An interrupt is no error. It refuses to start if
 // no supervisor has a usable provider, because all of them would only wait.
 func (v *supervisors) work(slots []supervise.Slot) error {
+	if err := v.specGone(); err != nil {
+		return err
+	}
 	programs, err := v.fitPrograms(slots)
 	if err != nil {
 		return err
@@ -279,6 +282,22 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 		return nil // the work is done, whoever reads of it
 	}
 	return err
+}
+
+// specGone refuses to start where no goal that the supervisors serve has its spec.
+func (v *supervisors) specGone() error {
+	var gone error
+	for _, g := range v.board.GoalsInProgress() {
+		if v.rush.Goal != "" && v.rush.Goal != g.ID {
+			continue
+		}
+		r := v.board.SpecGone(g.ID)
+		if r == nil {
+			return nil
+		}
+		gone = r
+	}
+	return gone
 }
 
 // endedEarly is the error of a rush that ended while tasks were open: what waits for its

@@ -405,6 +405,11 @@ func (c *collector) addGoals() {
 		i.moment = strconv.Itoa(c.Board.Goal(id).Added)
 		c.add(i)
 	}
+	for _, id := range c.goals {
+		if gone := c.Board.SpecGone(id); gone != nil {
+			c.add(Item{Kind: "spec", Subject: string(id), Text: gone.Reason, Command: gone.Hint, rule: gone.Rule, act: flow.ActAmend, stops: true})
+		}
+	}
 	for _, id := range c.Board.IDs(flow.Goals) {
 		g := c.Board.Goal(flow.GoalID(id))
 		if g == nil || g.Status.IsInProgress() || c.picture.rows.of[g.ID].open() == 0 {

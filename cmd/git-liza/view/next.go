@@ -182,17 +182,16 @@ func (p *Picture) Lacking() *flow.Refusal {
 		return nil
 	}
 	spec, _, _ := strings.Cut(g.Spec, "#")
-	doc := b.Tracked(spec)
-	gone := doc != nil && doc.Blob == ""
+	gone := b.SpecGone(g.ID)
 	if len(b.GoalsInProgress()) == 0 {
 		next := shell.Quote(spec)
-		if gone {
+		if gone != nil {
 			next = "PATH"
 		}
 		return &flow.Refusal{Rule: flow.RuleGoal, Reason: fmt.Sprintf("no goal is in progress: %s is %s", g.ID, g.Status), Hint: "git liza goal set TITLE --spec " + next}
 	}
-	if g.Status.IsInProgress() && gone {
-		return &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("%s, the spec of %s, is no file on integration", shell.Quote(spec), g.ID), Hint: "git liza board edit goal"}
+	if g.Status.IsInProgress() && gone != nil {
+		return gone
 	}
 	for _, r := range flow.ExitLacks(b, g.ID) {
 		if r.Rule == flow.RuleGate {
