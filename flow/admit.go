@@ -2,12 +2,9 @@ package flow
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // Admissible refuses moves that may no longer be made or admitted, although
@@ -101,25 +98,27 @@ func boundLoop(p *play, list []TaskInput) *Refusal {
 	if p.move.By.IsHuman() || loopsOf(p).of(goal) == nil {
 		return nil
 	}
-	bounds := map[string]bool{}
+	var within []string
 	p.each(func(s *Summary) {
 		if s.Goal == goal {
-			maps.Copy(bounds, lists.Set(s.Owns, func(g string) string { return g }))
+			within = append(within, s.Owns...)
 		}
 	})
-	within := parseGlobs(slices.Collect(maps.Keys(bounds)))
 	return firstRefusal(list, func(in TaskInput) *Refusal {
-		owns := in.Owns
-		if len(owns) == 0 {
-			owns = in.Files.owned()
-		}
-		beyond := func(g string) bool { return !bounds[g] && (literal(g) < len(g) || !matchesAny(within, g)) }
-		if len(owns) == 0 || slices.ContainsFunc(owns, beyond) {
+		t := new(Task)
+		t.setInput(&in)
+		if len(t.Owns) == 0 || slices.ContainsFunc(t.Owns, func(g string) bool { return !covers(within, g) }) {
+			slices.Sort(within)
 			return refuse(RuleScope, "git liza goal show "+string(goal), "%s is in a loop, and agents enter no work there on other paths than %s",
-				in.ID, strings.Join(slices.Sorted(maps.Keys(bounds)), ", "))
+				in.ID, strings.Join(slices.Compact(within), ", "))
 		}
 		return nil
 	})
+}
+
+// covers reports whether a glob is one of a list, or a path that they match.
+func covers(list []string, g string) bool {
+	return slices.Contains(list, g) || literal(g) == len(g) && matchesAny(parseGlobs(list), g)
 }
 
 func (a *AddMove) admit(p *play) *Refusal     { return boundOwns(p, a.Tasks) }
@@ -156,9 +155,8 @@ func (i *IntentMove) admit(p *play) *Refusal {
 	if r := boundGlobs("the intent for "+string(p.move.Task), slices.Concat(i.Intent.Extend, i.Intent.Removes), "git liza help intent"); r != nil || p.task == nil || len(p.task.Owns) == 0 {
 		return r
 	}
-	owned := parseGlobs(p.task.Owns)
 	return firstRefusal(i.Intent.Extend, func(g string) *Refusal {
-		if slices.Contains(p.task.Owns, g) || literal(g) == len(g) && matchesAny(owned, g) {
+		if covers(p.task.Owns, g) {
 			return nil
 		}
 		return p.extends(p.task, p.move.By.Role(), g)

@@ -111,10 +111,10 @@ func (ch choice) collides(s *Summary) bool {
 
 // A candidate is a task that a caller could take. Of two candidates the one with the
 // lower rank is better: it waits for no dependency, its goal comes first, its work was
-// begun before, its priority is higher, more work waits behind it.
+// begun before, its sprint plans it, its priority is higher, more work waits behind it.
 type candidate struct {
 	*Summary
-	rank [5]int
+	rank [6]int
 }
 
 // candidates are the tasks of goals in progress whose state lets the act begin. Those that
@@ -134,7 +134,11 @@ func (ch choice) candidates(act Act, c Caller, at time.Time) candidates {
 	}
 	list := make(candidates, 0, len(free))
 	for _, s := range free {
-		list = append(list, candidate{s, [5]int{waits[s], urgent[s.Goal], s.urgency(c.By), s.Priority, -int(behind(s))}})
+		stretch := 0
+		if s.Stretch {
+			stretch = 1
+		}
+		list = append(list, candidate{s, [6]int{waits[s], urgent[s.Goal], s.urgency(c.By), stretch, s.Priority, -int(behind(s))}})
 	}
 	return list
 }

@@ -23,7 +23,8 @@ func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {
 }
 
 // Best is the task that a caller should claim, or review, next: integration
-// fixes, then rejected tasks of this coder, then by priority, then by age. With
+// fixes, then rejected tasks of this coder, then what its sprint plans before what it would
+// stretch to, then by priority, then by age. With
 // several goals in progress, tasks of goals of a higher priority come first;
 // tasks of goals that have ended are passed over.
 // Tasks for which skip returns true are left to others. Best calls skip only
