@@ -106,6 +106,9 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 		return templates.Prompt{}, err
 	}
 	if row.Capacity == flow.Judges && in.Task != nil && in.Task.Submission != nil {
+		if in.Order, err = orderOf(ctx, repo, b, in.Task); err != nil {
+			return templates.Prompt{}, err
+		}
 		withheld, err := work.Withheld(ctx, repo, settings.Integration.Tip, in.Task.Submission.Commit, a.Loads)
 		if err != nil {
 			return templates.Prompt{}, err
