@@ -63,8 +63,9 @@ type pictureKeeper struct {
 	trips   *work.Tripper // nil if it leaves that to others
 	picture *view.Picture
 
-	asked     uint64     // the machine as it was when the rest was found
-	rest      view.Local // what is slow to find
+	asked     uint64      // the machine as it was when the rest was found
+	about     flow.GoalID // that of the focus; "" is the current goal of the board
+	rest      view.Local  // what is slow to find
 	allowed   work.Allowed
 	vouched   git.ID      // the state of which rest.Breach speaks
 	untripped []view.Need // a pattern for which the breaker cannot be tripped here
@@ -106,17 +107,13 @@ func (f *pictureKeeper) change(b *flow.Board, tip git.ID, d gitstore.Delta, know
 	if err != nil {
 		return list, err
 	}
-	return view.JoinChanges(list, f.picture.SetLocal(local)), b.Err()
+	return view.JoinChanges(view.JoinChanges(list, f.picture.SetAbout(f.about)), f.picture.SetLocal(local)), b.Err()
 }
 
 // begin makes the first picture.
 func (f *pictureKeeper) begin(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known) ([]view.Change, error) {
 	l := lookOf(f.clone, b, tip)
-	about, err := aboutGoal(f.inv, f.clone, b, "")
-	if err != nil {
-		return nil, err
-	}
-	l.About, l.Recent = about, view.EntriesOf(d.Events)
+	l.Recent = view.EntriesOf(d.Events)
 	if err := l.findPerson(f.inv); err != nil {
 		return nil, err
 	}
@@ -125,6 +122,7 @@ func (f *pictureKeeper) begin(b *flow.Board, tip git.ID, d gitstore.Delta, known
 	if err != nil {
 		return nil, err
 	}
+	p.SetAbout(f.about)
 	p.SetLocal(local)
 	f.picture = p
 	return p.Everything(), b.Err()
@@ -136,6 +134,10 @@ func (f *pictureKeeper) localOf(l *look, p *view.Picture, known work.Known) (loc
 	if f.vouched == "" || known.Machine != f.asked {
 		f.clone.Repo.Config.Renew()
 		l.Local = view.Local{}
+		if f.about, err = usualGoal(f.inv, f.clone); err != nil {
+			return local, err
+		}
+		l.About = f.about
 		if err := l.findLocal(f.inv, p); err != nil {
 			return local, err
 		}
@@ -156,7 +158,10 @@ func (f *pictureKeeper) localOf(l *look, p *view.Picture, known work.Known) (loc
 		if l.Local.Breach, err = l.breach(f.inv); err != nil {
 			return local, err
 		}
-		f.rest.Breach, f.vouched = l.Local.Breach, l.Tip
+		if l.Local.Uncounted, err = l.uncountedOfGoal(f.inv.ctx); err != nil {
+			return local, err
+		}
+		f.rest.Breach, f.rest.Uncounted, f.vouched = l.Local.Breach, l.Local.Uncounted, l.Tip
 	}
 	return l.Local, nil
 }

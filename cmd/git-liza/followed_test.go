@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,8 +43,8 @@ func follow(t *testing.T, repo string) <-chan glimpse {
 				g.parts = append(g.parts, one.Part)
 			}
 			if p != nil {
-				text, jsonErr := json.Marshal([]any{p.Status(), p.Flow()})
-				g.status, g.err = string(text), errors.Join(err, jsonErr)
+				text, jsonErr := shownBy(p)
+				g.status, g.err = text, errors.Join(err, jsonErr)
 				if log := p.Log(1); len(log) > 0 {
 					g.newest = view.LogText(log, 0)
 				}
@@ -57,6 +58,77 @@ func follow(t *testing.T, repo string) <-chan glimpse {
 		require.NoError(t, clone.Repo.Close())
 	})
 	return shown
+}
+
+// shownBy is what the views show of a picture.
+func shownBy(p *view.Picture) (string, error) {
+	text, err := json.Marshal([]any{p.Status(), p.Flow(), p.Inbox().All(), p.Agents(), p.Alarms(), p.Waiting(), view.LogText(p.Log(20), 0)})
+	return string(text), err
+}
+
+// seenAnew is what one who begins to look is shown.
+func seenAnew(t *testing.T, repo string) (text string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	inv := &invocation{output: output{stdout: io.Discard, stderr: io.Discard}, ctx: ctx, environ: os.Environ(), now: time.Now, dir: repo}
+	clone, err := inv.reader()
+	require.NoError(t, err)
+	defer clone.Repo.Close()
+	require.ErrorIs(t, followPicture(inv, clone, func(p *view.Picture, _ []view.Change, err error) {
+		if p != nil && err == nil && text == "" {
+			text, err = shownBy(p)
+			r := p.Reading()
+			about, aboutErr := aboutGoal(inv, clone, r.Board, "")
+			require.NoError(t, aboutErr)
+			require.Equal(t, about, cmp.Or(r.About, r.Board.Settings().Goal))
+		}
+		require.NoError(t, err)
+		stop()
+	}), context.Canceled)
+	return text
+}
+
+// Every view that stays open through a day shows what one shows that is opened then.
+func TestFollowADay(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.must("git", "config", "user.name", "Ann")
+	shown := follow(t, p.repo)
+	task := "--done-when d --spec specs/vision.md --scope s --kind docs"
+	for _, line := range []string{
+		"git liza task add one --title 'Say it' --owns 'one*' " + task,
+		"git liza task add two --title 'Say more' --depends-on one " + task,
+		"git liza claim one --as coder-1",
+		"git liza note 'Mind the gap'",
+		"git liza block one --as coder-1 --question 'Which way?' --reason why",
+		"git liza answer one 'The left one'",
+		"git liza claim one --as coder-1 && git liza intent one --as coder-1 --summary s --validation v --files one.md",
+		"cd .worktrees/one && echo 1 >one.md && git add . && git commit -q -m one && git liza submit one --as coder-1",
+		"git liza review one --as code-reviewer-1 </dev/null; git liza approve one --as code-reviewer-1 --commit $(git rev-parse liza/one)",
+		"git liza merge one",
+		"git liza undo one || git liza task edit two --title 'Say no more'",
+		"git liza pause --reason lunch",
+		"git liza resume --reason fed",
+		"git liza config limits.iterations 4",
+		"git liza board archive",
+		"git liza goal set 'A second one' --spec specs/vision.md",
+		"git liza goal focus goal-1",
+		"git liza goal done goal-1 --force keep",
+		"git liza goal focus --clear",
+		"git liza goal done goal-2",
+	} {
+		p.must("sh", "-ec", line)
+		want, last, limit := seenAnew(t, p.repo), "", time.After(30*time.Second)
+		for last != want {
+			select {
+			case g := <-shown:
+				last = g.status
+			case <-limit:
+				require.Equal(t, strings.ReplaceAll(want, ",", ",\n"), strings.ReplaceAll(last, ",", ",\n"), line)
+			}
+		}
+	}
 }
 
 // await returns the first glimpse that fits.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -39,10 +38,8 @@ func (l *look) findLocal(inv *invocation, p *view.Picture) error {
 		return err
 	}
 	known := &l.Local
-	if goal := l.Board.Goal(cmp.Or(l.About, l.Board.Settings().Goal)); goal != nil && goal.Usage.Sessions > 0 {
-		if known.Uncounted, err = l.uncounted(inv.ctx, flow.ActGoal, goal.ID, goal.Created, goal.Ended); err != nil {
-			return err
-		}
+	if known.Uncounted, err = l.uncountedOfGoal(inv.ctx); err != nil {
+		return err
 	}
 	by, _, err := inv.actor(l.Repo)
 	if err != nil {

@@ -73,6 +73,15 @@ func noteKind(act flow.Act) byte {
 	return 0
 }
 
+// uncountedOfGoal is [look.uncounted] of the goal that the reading is about.
+func (l look) uncountedOfGoal(ctx context.Context) (int, error) {
+	goal := l.Board.Goal(cmp.Or(l.About, l.Board.Settings().Goal))
+	if goal == nil || goal.Usage.Sessions == 0 {
+		return 0, nil
+	}
+	return l.uncounted(ctx, flow.ActGoal, goal.ID, goal.Created, goal.Ended)
+}
+
 // noteUncounted returns the notes of the moves up to the tip. known are the
 // notes of the moves up to an earlier one.
 func (l look) noteUncounted(ctx context.Context, upTo git.ID, known []noted) ([]noted, error) {

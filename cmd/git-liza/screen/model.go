@@ -129,7 +129,11 @@ func (m *model) refill() {
 	}
 	m.content = filtered(m.frame, m.filter, m.at)
 	for p := range parts {
-		m.chosen[p].follow(m.content, p, m.at)
+		if c := &m.chosen[p]; c.place == 0 && (p != m.focus || p == moves) {
+			c.set(m.content, p, 0) // nobody has moved there: it shows what is new
+		} else {
+			c.follow(m.content, p, m.at)
+		}
 	}
 }
 

@@ -154,3 +154,20 @@ func TestDrawnOnce(t *testing.T) {
 	s.Update(minute{}) // what it waits for next is another minute
 	require.Nil(t, s.shown)
 }
+
+// Parts without the focus show what is new, and so does the log at its first row.
+func TestNewMovesAreShown(t *testing.T) {
+	t.Parallel()
+	r := usual()
+	s := newStage(t, r, 80, 24)
+	for _, keys := range [][]string{{}, {"tab", "tab", "tab"}} {
+		s.typed(keys...)
+		require.Equal(t, len(keys) > 0, s.focus == moves)
+		for i := range 16 {
+			note := view.Entry{State: flow.ObjectID(fmt.Sprintf("%040d", 100+i)), Move: flow.Move{Act: flow.ActNote, By: "human:ann", At: noon, Detail: &flow.NoteMove{Text: fmt.Sprint("note ", i)}}}
+			r.Recent = append([]view.Entry{note}, r.Recent...)
+			s.show(r)
+		}
+		require.Contains(t, s.screen(), "note 15\n")
+	}
+}

@@ -137,9 +137,12 @@ func (d *drawing) partLines(p part, width, height int) []string {
 }
 
 // visible returns the rows of a part that fit a height, so that the chosen one is among
-// them.
+// them if the part has the focus, else the first ones.
 func (d *drawing) visible(p part, height int) (from, to int) {
-	n, place := d.content.size(p), d.chosen[p].place
+	n, place := d.content.size(p), 0
+	if p == d.focus {
+		place = d.chosen[p].place
+	}
 	from = max(0, min(place-height/2, n-height))
 	if place < height {
 		from = 0

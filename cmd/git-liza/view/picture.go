@@ -118,6 +118,17 @@ func (p *Picture) renew(r Reading) {
 	p.version = version
 }
 
+// SetAbout makes it the picture of somebody with that focus, see [Reading.About].
+func (p *Picture) SetAbout(goal flow.GoalID) []Change {
+	if p.reading.About == goal {
+		return nil
+	}
+	r := p.reading
+	r.About = goal
+	p.renew(r)
+	return p.Everything()
+}
+
 // SetLocal makes it the picture with what the machine knows now.
 func (p *Picture) SetLocal(l Local) []Change {
 	was := p.reading.Local

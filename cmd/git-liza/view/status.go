@@ -68,7 +68,7 @@ type Status struct {
 
 // Status returns the board at a glance.
 func (p *Picture) Status() *Status {
-	goals, of := goalRows(p.reading.Board, p.reading.Board.GoalsInProgress(), p.rows.of, p.reading.About), p
+	goals, of := goalRows(p.reading.Board, p.reading.Board.GoalsInProgress(), p.rows.of, p.reading.goal()), p
 	if p.reading.Only {
 		of = p.ofGoal()
 	}
@@ -84,7 +84,7 @@ func (p *Picture) Status() *Status {
 // Overview returns [Picture.Status] without its next steps: to find them, the rules look
 // at every task that could be taken.
 func (p *Picture) Overview() *Status {
-	goals := goalRows(p.reading.Board, p.reading.Board.GoalsInProgress(), p.rows.of, p.reading.About)
+	goals := goalRows(p.reading.Board, p.reading.Board.GoalsInProgress(), p.rows.of, p.reading.goal())
 	if p.reading.Only {
 		return p.ofGoal().situation(goals)
 	}
