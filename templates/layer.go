@@ -134,12 +134,11 @@ func (l Layer) readFile(name string) (string, error) {
 }
 
 // check refuses files that no prompt reads: otherwise a misspelt name would
-// be ignored silently. Files beside the folders, such as a README, are
-// allowed.
+// be ignored silently. A README beside the folders is allowed.
 func (l Layer) check(known []flow.Role) error {
 	return l.visit(func(folder, base string) error {
 		if why := l.unread(known, folder, base); why != "" {
-			return fmt.Errorf("prompt layer %s: %s/%s %s", l.Name, folder, base, why)
+			return fmt.Errorf("prompt layer %s: %s %s", l.Name, path.Join(folder, base), why)
 		}
 		return nil
 	})
@@ -158,7 +157,8 @@ func (l Layer) visit(do func(folder, base string) error) error {
 			return fmt.Errorf("prompt layer %s: %w", l.Name, err)
 		}
 		folder, base := path.Split(name)
-		if entry.IsDir() || folder == "" || strings.HasPrefix(base, ".") {
+		beside := folder == "" && (base == "README.md" || path.Ext(base) != ".md")
+		if entry.IsDir() || beside || strings.HasPrefix(base, ".") {
 			return nil
 		}
 		return do(strings.TrimSuffix(folder, "/"), base)

@@ -98,9 +98,16 @@ func list(to []Definition, s Source, folder string, named bool) ([]Definition, e
 		if d.Text, err = read(from, d.Path); err != nil {
 			return nil, err
 		}
+		old := find(to, name)
+		if len(d.Text) == 0 && old != nil {
+			continue // a shell has emptied it for what is printed here
+		}
 		template, err := read(from, path.Join(folder, name+".md"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
+		}
+		if err == nil && len(template) == 0 && old != nil {
+			template = []byte(old.Template)
 		}
 		d.Path = path.Join(s.Prefix, d.Path)
 		if d.Template = string(template); !named {

@@ -24,6 +24,7 @@ type artifactCheck struct {
 	*definitions
 	files    *work.TextFiles
 	finished bool
+	usual    string // the type of artifacts of which nothing else says it
 	row      func(flow.Role) *flow.RoleRow
 }
 
@@ -75,9 +76,9 @@ func (c *artifactCheck) artifact(f *checkedFile, data []byte) error {
 	pattern := c.at(f.Path)
 	said := saidType(f.Path, data)
 	f.Errors = append(f.Errors, otherType(said, pattern.kind, pattern.workflow)...)
-	f.Type = cmp.Or(said, pattern.kind)
+	f.Type = cmp.Or(said, pattern.kind, c.usual)
 	if f.Type == "" {
-		f.fault(artifacts.CodeType, "nothing says its type: neither its front matter, with type: NAME, nor a workflow")
+		f.fault(artifacts.CodeType, "nothing says its type: neither its front matter, with type: NAME, nor a workflow, nor --type")
 		return nil
 	}
 	kind, err := c.typeOf(f.Type, pattern)

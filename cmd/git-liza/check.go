@@ -22,6 +22,7 @@ type checkCommand struct {
 	Paths    []string `arg:"" optional:"" placeholder:"PATH" help:"Files, or folders for what is below them: artifacts, definitions, lessons, extensions; or one plan, - for standard input. Default: all of them but plans."`
 	At       string   `placeholder:"COMMIT" help:"Read the files of a commit; default: those of the work tree."`
 	Finished bool     `help:"Refuse artifacts whose status is draft or proposed, as a phase does that needs them."`
+	Type     string   `placeholder:"NAME" help:"What artifacts are that neither say their type nor stand where a workflow gives them one."`
 	goalFlag
 }
 
@@ -52,7 +53,7 @@ func (c *checkCommand) isPlan(inv *invocation, said string) bool {
 	switch {
 	case said == "-":
 		return true
-	case c.At != "" || c.Finished || isExtension(inv, said):
+	case c.At != "" || c.Finished || c.Type != "" || isExtension(inv, said):
 		return false
 	case r.isFolder():
 		file, err := r.readForms() // an error that has a hint knows of plans below
@@ -106,7 +107,7 @@ func (c *checkCommand) files(inv *invocation) (list []checkedFile, err error) {
 			return nil, err
 		}
 	}
-	if err := k.open(c.Finished); err != nil {
+	if err := k.open(c.Finished, c.Type); err != nil {
 		return nil, err
 	}
 	for i, said := range paths {
@@ -129,7 +130,7 @@ type checking struct {
 	all        bool // and not only what somebody named
 }
 
-func (k *checking) open(finished bool) error {
+func (k *checking) open(finished bool, usual string) error {
 	files, err := work.OpenTextFiles(k.inv.ctx, k.clone, k.commit)
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func (k *checking) open(finished bool) error {
 	if err != nil {
 		return err
 	}
-	k.artifacts = artifactCheck{definitions: d, files: files, finished: finished, row: rowOf(k.inv, k.clone)}
+	k.artifacts = artifactCheck{definitions: d, files: files, finished: finished, usual: usual, row: rowOf(k.inv, k.clone)}
 	if k.lessons, err = files.List(k.inv.ctx, lesson.Folder); err != nil {
 		return err
 	}

@@ -218,7 +218,8 @@ func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
 		}
 		for _, r := range receipts {
 			if !r.HasPassed() && r.Result != flow.Skipped {
-				add("receipt of "+r.Gate, r.Output).At = s.At
+				one := add("receipt of "+r.Gate, r.Output)
+				one.At, one.Error = s.At, fmt.Sprintf("%s: %s, exit code %d", r.Gate, r.Result, r.Exit)
 			}
 		}
 	}
@@ -227,7 +228,10 @@ func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
 		for _, path := range i.Paths {
 			text += "\nCONFLICT (content): Merge conflict in " + path // as git names it
 		}
-		add("merge", text).At = i.At
+		one := add("merge", text)
+		if one.At = i.At; i.Gate != "" {
+			one.Error = "the gate " + i.Gate + " failed on the merged work"
+		}
 	}
 	for _, j := range t.Judgements {
 		if r := j.Rejection; r != nil && len(r.Blockers) > 0 {
@@ -245,7 +249,8 @@ func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
 		add("last failed claim", "").Error = r.Error
 	}
 	if b := t.Block; b != nil {
-		add("block", b.Reason).At = b.At
+		one := add("block", b.Reason)
+		one.At, one.Error = b.At, strings.TrimPrefix(string(b.Limit)+": "+b.Reason, ": ")
 	}
 	return list
 }

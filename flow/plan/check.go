@@ -92,6 +92,10 @@ func (c *checker) add(code Code, at Place, format string, args ...any) {
 	c.faults = append(c.faults, errorAt(code, at, format, args...))
 }
 
+func (c *checker) warnOf(code Code, at Place, format string, args ...any) {
+	c.faults = append(c.faults, warningAt(code, at, format, args...))
+}
+
 // describe checks what entering the task alone would be refused for.
 func (c *checker) describe(i int) {
 	t := &c.plan.Tasks[i]
@@ -114,17 +118,26 @@ func (c *checker) describe(i int) {
 	}
 }
 
+// neverFails reports whether a command ends with one that succeeds, whatever came before.
+func neverFails(command string) bool {
+	at := max(strings.LastIndex(command, "||")+1, strings.LastIndexAny(command, ";\n"))
+	last := command[min(at+1, len(command)):]
+	word, _, _ := strings.Cut(strings.TrimSpace(last), " ")
+	return at > 0 && slices.Contains([]string{"true", ":", "echo"}, word) && !strings.ContainsAny(last, "&|")
+}
+
 // warn warns of what makes a single task hard to finish.
 func (c *checker) warn(i int) {
 	t := &c.plan.Tasks[i]
 	if t.ID == "" {
 		return // it has an error
 	}
-	add := func(code Code, key, format string, args ...any) {
-		c.faults = append(c.faults, warningAt(code, Place{i, key, -1}, format, args...))
-	}
+	add := func(code Code, key, format string, args ...any) { c.warnOf(code, Place{i, key, -1}, format, args...) }
 	if t.Verify == "" && !t.isText() && !t.Draft && !c.ground.Gated {
 		add(Verify, "", "%s has no verify: nothing but its reviewer tells that it works", c.name(i))
+	}
+	if neverFails(t.Verify) {
+		add(Verify, "verify", "the verify of %s cannot fail: its last command always succeeds", c.name(i))
 	}
 	if t.Seconds() > longEstimate {
 		add(Estimate, "estimate", "the estimate of %s is over two hours: cut it into several tasks", c.name(i))
@@ -188,16 +201,16 @@ func (c *checker) checkRows() {
 func (c *checker) checkTotals() {
 	said := c.plan.Said
 	if n := len(c.plan.Tasks); said.Tasks != nil && *said.Tasks != n {
-		c.add(Total, Place{-1, "total_tasks", -1}, "the file says %d tasks and has %d", *said.Tasks, n)
+		c.warnOf(Total, Place{-1, "total_tasks", -1}, "the file says %d tasks and has %d", *said.Tasks, n)
 	}
 	if slices.ContainsFunc(c.plan.Tasks, func(t Task) bool { return t.Estimate == 0 }) {
 		return
 	}
 	if sum := c.Work() / 60; said.Minutes != nil && int64(*said.Minutes) != sum {
-		c.add(Total, Place{-1, "estimated_duration_minutes", -1}, "the file says %d minutes, and the estimates make %d", *said.Minutes, sum)
+		c.warnOf(Total, Place{-1, "estimated_duration_minutes", -1}, "the file says %d minutes, and the estimates make %d", *said.Minutes, sum)
 	}
 	if _, seconds := c.Longest(); said.Critical != nil && int64(*said.Critical) != seconds/60 {
-		c.add(Total, Place{-1, "critical_path_minutes", -1}, "the file says that the longest chain takes %d minutes, and it takes %d", *said.Critical, seconds/60)
+		c.warnOf(Total, Place{-1, "critical_path_minutes", -1}, "the file says that the longest chain takes %d minutes, and it takes %d", *said.Critical, seconds/60)
 	}
 }
 
@@ -258,7 +271,7 @@ func (c *checker) checkVerify() {
 		}
 		seen[program] = true
 		if !c.ground.HasTool(program) {
-			c.add(Verify, Place{i, "verify", -1}, "%s is verified by %s, which is not installed here", c.name(i), program)
+			c.warnOf(Verify, Place{i, "verify", -1}, "%s is verified by %s, which is not installed here", c.name(i), program)
 		}
 	}
 }
@@ -274,10 +287,10 @@ func (c *checker) warnOfShape() {
 			roots = append(roots, i)
 		}
 		if len(c.needs[i])+len(c.feeds[i]) == 0 && c.plan.Tasks[i].ID != "" {
-			c.faults = append(c.faults, warningAt(Orphan, Place{i, "", -1}, "%s needs no task, and no task needs it", c.name(i)))
+			c.warnOf(Orphan, Place{i, "", -1}, "%s needs no task, and no task needs it", c.name(i))
 		}
 	}
 	if len(roots) == 1 {
-		c.faults = append(c.faults, warningAt(Bottleneck, Place{roots[0], "", -1}, "all other tasks wait for %s", c.name(roots[0])))
+		c.warnOf(Bottleneck, Place{roots[0], "", -1}, "all other tasks wait for %s", c.name(roots[0]))
 	}
 }

@@ -25,7 +25,7 @@ type gsdPlan struct {
 	task   flow.TaskInput
 }
 
-var planFilePattern = pattern.Late(`^(?:([0-9]+(?:\.[0-9]+)*-[0-9]+)-)?(?:.*-)?PLAN\.md$`)
+var planFilePattern = pattern.Late(`^(?:([0-9]+(?:\.[0-9]+)*-[0-9]+[a-z]?)-)?(?:.*-)?PLAN\.md$`)
 
 func isPlanFile(name string) bool { return planFilePattern().MatchString(path.Base(name)) }
 
@@ -71,10 +71,10 @@ func (r phases) readPlanFront(p *page, g *gsdPlan) {
 	r.leaveKeys(file, front, append([]string{"status"}, planKeys...)...)
 	if wave := front.Key("wave"); textOf(wave) != "" {
 		n, err := strconv.Atoi(textOf(wave))
-		if err != nil || n < 1 {
-			r.wrong(file, wave.Line(), "a wave is a number from 1, not %.40q", textOf(wave))
+		if err != nil || n < 0 {
+			r.wrong(file, wave.Line(), "a wave is a number from 0, not %.40q", textOf(wave))
 		}
-		g.wave = n
+		g.wave = n + 1
 	}
 	if needs := front.Key("depends_on"); needs.Line() > 0 {
 		g.says, g.needs = true, textsOf(needs)
@@ -103,13 +103,13 @@ func (r phases) readPlanFront(p *page, g *gsdPlan) {
 }
 
 func (r phases) readPlanText(p *page, g *gsdPlan) {
-	title, _ := p.title()
+	title, at := p.title()
 	objective := p.inBlock("objective")
 	if objective == nil {
 		objective = p.section("objective", "goal", "overview")
 	}
 	first, _, _ := strings.Cut(words(objective), "\n")
-	if level, _ := firstHeading(p); level != 1 {
+	if level, _ := firstHeading(p); level != 1 || len(objective) > 0 && at > objective[0].number { // it is one of what the plan needs
 		title = ""
 	}
 	g.task.Scope = cmp.Or(words(objective), p.opening())
@@ -200,4 +200,4 @@ func (r phases) findNeeds(g *gsdPlan, byKey map[string]*gsdPlan) (ids []flow.Tas
 	return ids
 }
 
-var needPattern = pattern.Late(`^[0-9]+(?:\.[0-9]+)*-[0-9]+`)
+var needPattern = pattern.Late(`^[0-9]+(?:\.[0-9]+)*-[0-9]+[a-z]?`)

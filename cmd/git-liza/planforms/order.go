@@ -111,7 +111,7 @@ func (r phases) planID(of *phase, g *gsdPlan) flow.TaskID {
 // it if neither has a wave.
 func earlier(list []*gsdPlan, n int) (ids []flow.TaskID) {
 	g := list[n]
-	if g.says && g.wave == 0 || g.wave == 1 {
+	if g.says && g.wave == 0 || g.wave == 1 { // one more than the file says
 		return nil
 	}
 	if g.wave == 0 {

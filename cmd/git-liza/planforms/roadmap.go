@@ -32,7 +32,7 @@ type listed struct {
 var (
 	phaseBoxPattern   = pattern.Late(`^\s*[-*+]\s+\[([ xX])\]\s+\**Phase\s+([0-9]+(?:\.[0-9]+)*)\s*[:.–—-]?\s*(.*)$`)
 	phaseTitlePattern = pattern.Late(`^Phase\s+([0-9]+(?:\.[0-9]+)*)\s*[:.–—-]?\s*(.*)$`)
-	planBoxPattern    = pattern.Late(`^\s*[-*+]\s+\[([ xX])\]\s+\**(?:Plan\s+)?([0-9]+(?:\.[0-9]+)*-[0-9]+)(?:-PLAN(?:\.md)?)?\**\s*[:–—-]*\s*(.*)$`)
+	planBoxPattern    = pattern.Late(`^\s*[-*+]\s+\[([ xX])\]\s+\**(?:Plan\s+)?([0-9]+(?:\.[0-9]+)*-[0-9]+[a-z]?)(?:-PLAN(?:\.md)?)?\**\s*[:–—-]*\s*(.*)$`)
 	phaseRefPattern   = pattern.Late(`(?i)phases?\s+([0-9]+(?:\.[0-9]+)*(?:\s*(?:,|and|&)\s*(?:phase\s+)?[0-9]+(?:\.[0-9]+)*)*)`)
 	decimalPattern    = pattern.Late(`[0-9]+(?:\.[0-9]+)*`)
 )
@@ -137,7 +137,7 @@ func keyOf(text string) string {
 
 // padded is a number with two digits, as files spell it.
 func padded(number string) string {
-	if head, _, _ := strings.Cut(number, "."); len(head) == 1 {
+	if head, _, _ := strings.Cut(number, "."); len(strings.TrimRight(head, "abcdefghijklmnopqrstuvwxyz")) == 1 {
 		return "0" + number
 	}
 	return number

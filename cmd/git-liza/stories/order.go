@@ -16,9 +16,9 @@ func (f *File) Order() []Story {
 }
 
 // rank is the place of a story by its priority.
-func (s Story) rank() int {
+func (s Story) rank() float64 {
 	if s.Priority == 0 {
-		return math.MaxInt
+		return math.Inf(1)
 	}
 	return s.Priority
 }

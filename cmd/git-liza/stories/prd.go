@@ -99,9 +99,9 @@ func (f *File) addStory(v value) error {
 	at := place{end: v.from}
 	if priority, ok := v.at("priority"); ok {
 		number, _ := priority.token.(json.Number)
-		n, err := strconv.Atoi(number.String())
+		n, err := strconv.ParseFloat(number.String(), 64)
 		if err != nil {
-			return f.errorAt(priority.from, "a priority is a whole number")
+			return f.errorAt(priority.from, "a priority is a number")
 		}
 		s.Priority = n
 	}

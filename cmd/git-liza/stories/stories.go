@@ -44,7 +44,7 @@ type Story struct {
 	Title       string
 	Description string
 	Acceptance  []string
-	Priority    int // 1 comes first; 0 if the file does not say it
+	Priority    float64 // 1 comes first; 0 if the file does not say it
 	Passes      bool
 	Notes       string
 	Line        int // on which it begins, from 1

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,8 +106,15 @@ func (i *PlanImport) Govern(file string) {
 
 // Check settles a plan and returns the warnings about it on its ground. The error is a *[PlanFaults] if
 // it has errors.
-func (g *Ground) Check(path string, file *planfile.File) ([]planfile.Finding, error) {
+func (g *Ground) Check(name string, file *planfile.File) ([]planfile.Finding, error) {
 	file.Settle(g.OnBoard)
+	for i := range file.Plan.Tasks {
+		t := &file.Plan.Tasks[i]
+		design := path.Join(path.Dir(t.Spec), "design.md")
+		if g.Find != nil && file.Report.System == "task-graph.json" && g.Find(design) == plan.Blob && !slices.Contains(t.BasedOn, design) {
+			t.BasedOn = append(t.BasedOn, design)
+		}
+	}
 	faults := []plan.Fault{}
 	if len(file.Plan.Tasks) > 0 {
 		faults = plan.Check(&file.Plan, g.Ground)
@@ -116,7 +124,7 @@ func (g *Ground) Check(path string, file *planfile.File) ([]planfile.Finding, er
 	}
 	wrong, warnings := file.Locate(faults)
 	if len(wrong) > 0 {
-		return nil, &PlanFaults{path, wrong, warnings, "git liza check " + shell.Quote(path)}
+		return nil, &PlanFaults{name, wrong, warnings, "git liza check " + shell.Quote(name)}
 	}
 	return warnings, nil
 }
