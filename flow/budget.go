@@ -8,11 +8,12 @@ import (
 )
 
 // Budgets limit how much sessions may use before no more are started: for each
-// task, each sprint, each goal.
+// task, each sprint, each goal. Session bounds each of them: it is ended there.
 type Budgets struct {
-	Task   Budget `yaml:"task"`
-	Sprint Budget `yaml:"sprint"`
-	Goal   Budget `yaml:"goal"`
+	Session Budget `yaml:"session"`
+	Task    Budget `yaml:"task"`
+	Sprint  Budget `yaml:"sprint"`
+	Goal    Budget `yaml:"goal"`
 }
 
 // A Budget bounds [Usage.Tokens] and cost; a zero bounds nothing.
@@ -37,7 +38,9 @@ func (b Budget) sound() bool {
 	return b.Tokens >= 0 && b.Tokens <= maxSum && b.Cost >= 0 && b.Cost <= maxCost
 }
 
-func (b Budgets) sound() bool { return b.Task.sound() && b.Sprint.sound() && b.Goal.sound() }
+func (b Budgets) sound() bool {
+	return b.Session.sound() && b.Task.sound() && b.Sprint.sound() && b.Goal.sound()
+}
 
 // A purse is a budget with what is spent of it.
 type purse struct {

@@ -60,6 +60,7 @@ func Values(c *flow.Config) []Value {
 		{"alarms.checkpoint_stuck", &c.Alarms.CheckpointStuck}, {"alarms.checkpoint_abandoned", &c.Alarms.CheckpointAbandoned},
 		{"alarms.pause_stale", &c.Alarms.PauseStale}, {"alarms.pause_forgotten", &c.Alarms.PauseForgotten},
 		{"alarms.approaching", &c.Alarms.Approaching}, {"alarms.approvals", &c.Alarms.Approvals}, {"alarms.off", &c.Alarms.Off},
+		{"budgets.session.tokens", &c.Budgets.Session.Tokens}, {"budgets.session.cost", &c.Budgets.Session.Cost},
 		{"budgets.task.tokens", &c.Budgets.Task.Tokens}, {"budgets.task.cost", &c.Budgets.Task.Cost},
 		{"budgets.sprint.tokens", &c.Budgets.Sprint.Tokens}, {"budgets.sprint.cost", &c.Budgets.Sprint.Cost},
 		{"budgets.goal.tokens", &c.Budgets.Goal.Tokens}, {"budgets.goal.cost", &c.Budgets.Goal.Cost},

@@ -50,6 +50,8 @@ var readers = map[string]reader{
 	"pressure.rate":               {"flow/pressure.go", "countEnd", "Config.Pressure.Rate"},
 	"budgets.task.tokens":         {"flow/budget.go", "of", "set.Task"},
 	"budgets.task.cost":           {"flow/budget.go", "of", "set.Task"},
+	"budgets.session.tokens":      {"cmd/git-liza/supervise/watcher.go", "noteBudget", "Budgets.Session"},
+	"budgets.session.cost":        {"cmd/git-liza/supervise/watcher.go", "noteBudget", "Budgets.Session"},
 	"budgets.sprint.tokens":       {"flow/budget.go", "shared", "set.Sprint"},
 	"budgets.sprint.cost":         {"flow/budget.go", "shared", "set.Sprint"},
 	"budgets.goal.tokens":         {"flow/budget.go", "shared", "set.Goal"},

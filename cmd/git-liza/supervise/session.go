@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
@@ -186,12 +188,20 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	if a.capacity == flow.Does && !unguarded.Load() {
 		err = errors.Join(err, work.ClearLocks(a.dir))
 	}
+	a.loops = false
 	a.outOfBudget = watch.outOfBudget.Load() && ending.Outcome == provider.Canceled // not at its own end
 	tip, tipErr := w.clone.Store.Tip(context.WithoutCancel(ctx))
 	floods := tipErr == nil && watch.overMoves(tip)
 	w.allowCommands(context.WithoutCancel(ctx), watch, true)
 	if err == nil && floods {
 		ending.Outcome, ending.Text = provider.Crashed, fmt.Sprintf("ended after %d moves, %d are allowed in a session", watch.moves, w.rush.Limits.Moves)
+	}
+	if why := watch.cut.Load(); err == nil && why != nil && ending.Outcome == provider.Canceled {
+		ending.Outcome, ending.Text = provider.Crashed, *why
+		if call := watch.loops.Load(); call != nil {
+			a.loops = true
+			_ = w.workplace.recordAnomaly(context.WithoutCancel(ctx), a, flow.RetryLoop, map[string]string{"count": strconv.Itoa(transcript.MaxRepeats), "error_pattern": w.rush.mask.String(*call)})
+		}
 	}
 	if err == nil && unguarded.Load() {
 		ending.Outcome, ending.Text = provider.Failed, "its guard was killed"

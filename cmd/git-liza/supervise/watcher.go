@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,9 @@ type watcher struct {
 	works       atomic.Bool                 // the agent holds a task to do, and has neither submitted nor left a handoff
 	budgetLeft  atomic.Pointer[flow.Budget] // nil if nothing bounds it
 	outOfBudget atomic.Bool
+	perSession  atomic.Pointer[flow.Budget]
+	cut         atomic.Pointer[string] // why it is ended although the work may go on; nil if it is not
+	loops       atomic.Pointer[string] // the call that it repeats; nil if it does not
 }
 
 // checkBoard is called with the board at each change and at each beat. It is false when
@@ -69,6 +73,8 @@ const spendingInterval = time.Second
 
 // noteBudget notes how much of the budget is left for the session.
 func (watch *watcher) noteBudget(b *flow.Board) {
+	most := b.Settings().Config.Budgets.Session
+	watch.perSession.Store(&most)
 	left, bounded := b.Left(watch.assignment.goal(), watch.assignment.taskID())
 	if !bounded {
 		watch.budgetLeft.Store(nil)
@@ -149,11 +155,22 @@ func (watch *watcher) mayClaimAgain(b *flow.Board) bool {
 }
 
 // withinBudget is called with what the session has used so far. It is false if the
-// budget is used up.
+// budget is used up, or if the session goes round in a loop.
 func (watch *watcher) withinBudget(report transcript.Report) bool {
 	used := watch.session.usageOf(report)
 	watch.worker.presence.setUsage(used, report.Model)
 	watch.worker.presence.setContext(provider.Percent(watch.worker.provider.Fullness(report)))
+	if report.Loop != "" {
+		why := fmt.Sprintf("ended after %d times the same call with the same result: %s", transcript.MaxRepeats, report.Loop)
+		watch.loops.Store(&report.Loop)
+		watch.cut.Store(&why)
+		return false
+	}
+	if most := watch.perSession.Load(); most != nil && (most.Tokens != 0 && used.Tokens() >= most.Tokens || most.Cost != 0 && used.Cost >= most.Cost) {
+		why := fmt.Sprintf("ended after %d tokens and %s dollars, the budget of a session; git liza config budgets.session", used.Tokens(), used.Cost)
+		watch.cut.Store(&why)
+		return false
+	}
 	left := watch.budgetLeft.Load()
 	if left == nil {
 		return true

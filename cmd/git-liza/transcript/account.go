@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"slices"
 	"strings"
@@ -30,11 +31,16 @@ type account struct {
 	open    bool   // more parts of the message may come; it was not shown yet
 	last    string // the last line that is not blank, uncleaned: it is cleaned when it is read
 	calls   []toolCall
+	same    uint64    // the sum of the last call with its result
+	repeats int       // how often in a row that was seen
 	running []string  // the ids of the calls without a result
 	show    io.Writer // nil if nobody follows
 }
 
-type toolCall struct{ id, what string }
+type toolCall struct {
+	id, what string
+	sum      uint64 // of all of it
+}
 
 // noteNames notes the session's id and the model's name, if the record has them.
 func (a *account) noteNames(session, model string) {
@@ -81,22 +87,48 @@ func (a *account) endMessage() {
 func (a *account) text() string { return lastText(a.message) }
 
 // addCall adds a call of a tool that the agent makes, or wants to make; id is how its
-// result names it, "" if it does not.
-func (a *account) addCall(id, what string) {
+// result names it, "" if it does not. input is what it was called with.
+func (a *account) addCall(id, what string, input []byte) {
 	a.endMessage()
 	a.showLine("> %s", what)
 	a.report.Paused = false
 	if id != "" {
 		a.running = append(a.running[max(0, len(a.running)+1-maxCalls):], label(id))
-		a.calls = append(a.calls[max(0, len(a.calls)+1-maxCalls):], toolCall{label(id), what})
+		a.calls = append(a.calls[max(0, len(a.calls)+1-maxCalls):], toolCall{label(id), what, sum(0, []byte(what), input)})
 	}
 }
 
 // addResult adds the result of a call.
-func (a *account) addResult(id string) {
+func (a *account) addResult(id string, result []byte) {
+	a.noteRepeat(a.findCall(id), result)
 	a.running = slices.DeleteFunc(a.running, func(one string) bool { return one == label(id) })
 	a.report.Results++
 	a.report.Paused = len(a.running) == 0
+}
+
+// MaxRepeats is how often in a row a call has the same result in a loop.
+const MaxRepeats = 10
+
+// noteRepeat counts how often in a row the same call came to the same result.
+func (a *account) noteRepeat(c toolCall, result []byte) {
+	now := sum(c.sum, result)
+	if now != a.same || c.sum == 0 {
+		a.repeats, a.report.Loop = 0, ""
+	}
+	a.same = now
+	if a.repeats++; a.repeats >= MaxRepeats {
+		a.report.Loop = c.what
+	}
+}
+
+// sum is a number for texts that follow on those of another one.
+func sum(before uint64, texts ...[]byte) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, before)
+	for _, text := range texts {
+		h.Write(append(text[:len(text):len(text)], 0))
+	}
+	return h.Sum64()
 }
 
 // noteFilled notes how many tokens the model has read for an answer, and how many it can
@@ -110,14 +142,14 @@ func (a *account) noteFilled(tokens, window int64) {
 	}
 }
 
-// findCall returns the call with an id, "" if there is none.
-func (a *account) findCall(id string) string {
+// findCall returns the call with an id, the zero value if there is none.
+func (a *account) findCall(id string) toolCall {
 	for _, c := range slices.Backward(a.calls) {
 		if c.id == label(id) {
-			return c.what
+			return c
 		}
 	}
-	return ""
+	return toolCall{}
 }
 
 // addDenial adds a call that was refused.
@@ -131,7 +163,7 @@ func (a *account) addDenial(what string) {
 }
 
 // addDenialOf adds a call that was refused, by its id.
-func (a *account) addDenialOf(id string) { a.addDenial(cmp.Or(a.findCall(id), "a tool")) }
+func (a *account) addDenialOf(id string) { a.addDenial(cmp.Or(a.findCall(id).what, "a tool")) }
 
 // addError adds an error record; the session may go on after it.
 func (a *account) addError(text string) {

@@ -76,9 +76,9 @@ type claudeBlock struct {
 	Input json.RawMessage `json:"input"`
 
 	// Of a tool's result.
-	CallID  string `json:"tool_use_id"`
-	Content word   `json:"content"`
-	IsError bool   `json:"is_error"`
+	CallID  string          `json:"tool_use_id"`
+	Content json.RawMessage `json:"content"`
+	IsError bool            `json:"is_error"`
 }
 
 type claudeDenial struct {
@@ -111,9 +111,10 @@ func (c *claude) read(line []byte, a *account) {
 	case "user":
 		for _, block := range r.Message.Content {
 			if block.CallID != "" {
-				a.addResult(block.CallID)
+				a.addResult(block.CallID, block.Content)
 			}
-			if block.IsError && strings.HasPrefix(string(block.Content), claudeMissing) {
+			var said word
+			if _ = json.Unmarshal(block.Content, &said); block.IsError && strings.HasPrefix(string(said), claudeMissing) {
 				a.addDenialOf(block.CallID)
 			}
 		}
@@ -131,7 +132,7 @@ func (c *claude) system(r claudeRecord, a *account) {
 	case "init":
 		a.noteNames(r.Session, r.Model)
 	case "permission_denied":
-		a.addDenial(cmp.Or(a.findCall(r.CallID), r.Tool))
+		a.addDenial(cmp.Or(a.findCall(r.CallID).what, r.Tool))
 	case "api_retry":
 		a.addError(fmt.Sprintf("API Error: %s, attempt %d of %d", httpError(r.Status, string(r.Error)), r.Attempt, r.Retries))
 	}
@@ -159,7 +160,7 @@ func (c *claude) noteAnswer(r claudeRecord, a *account) {
 	for _, block := range m.Content {
 		switch {
 		case block.Type == "tool_use":
-			a.addCall(block.ID, call(block.Name, block.Input))
+			a.addCall(block.ID, call(block.Name, block.Input), block.Input)
 		case block.Type != "text" || r.Parent != "":
 		case strings.HasPrefix(block.Text, qwenError):
 			a.addError(block.Text)

@@ -43,6 +43,8 @@ type codexItem struct {
 	Server    string          `json:"server"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
+	Output    word            `json:"aggregated_output"`
+	Result    json.RawMessage `json:"result"`
 }
 
 // codexUsage holds numbers of tokens. Those read include the cached ones, those written
@@ -65,7 +67,7 @@ func (codex) read(line []byte, a *account) {
 		a.noteNames(r.Thread, "")
 	case "item.started":
 		if r.Item.Type == "command_execution" || r.Item.Type == "mcp_tool_call" {
-			a.addCall(r.Item.ID, r.Item.call())
+			a.addCall(r.Item.ID, r.Item.call(), append([]byte(r.Item.Command), r.Item.Arguments...))
 		}
 	case "item.completed":
 		r.Item.completed(a)
@@ -89,10 +91,10 @@ func (item codexItem) completed(a *account) {
 	case "error":
 		a.addError(item.Message)
 	case "file_change", "web_search":
-		a.addCall("", item.call())
-		a.addResult("")
+		a.addCall("", item.call(), nil)
+		a.addResult("", nil)
 	case "command_execution", "mcp_tool_call":
-		a.addResult(item.ID)
+		a.addResult(item.ID, append([]byte(item.Status+string(item.Output)), item.Result...))
 	}
 	if item.Status == "declined" {
 		a.addDenial(item.call())

@@ -21,6 +21,7 @@ type copilotData struct {
 	CallID    string          `json:"toolCallId"`
 	Tool      string          `json:"toolName"`
 	Arguments json.RawMessage `json:"arguments"`
+	Result    json.RawMessage `json:"result"`
 	Error     struct {
 		Code string `json:"code"`
 	} `json:"error"`
@@ -48,9 +49,9 @@ func (copilot) read(line []byte, a *account) {
 			a.addMessage(d.Content)
 		}
 	case "tool.execution_start":
-		a.addCall(d.CallID, call(d.Tool, d.Arguments))
+		a.addCall(d.CallID, call(d.Tool, d.Arguments), d.Arguments)
 	case "tool.execution_complete":
-		a.addResult(d.CallID)
+		a.addResult(d.CallID, append(d.Result, d.Error.Code...))
 		if d.Error.Code == "denied" {
 			a.addDenialOf(d.CallID)
 		}

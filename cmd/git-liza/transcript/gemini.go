@@ -24,6 +24,7 @@ type geminiRecord struct {
 	Tool       string          `json:"tool_name"`
 	ToolID     string          `json:"tool_id"`
 	Parameters json.RawMessage `json:"parameters"`
+	Output     json.RawMessage `json:"output"`
 
 	Status   string      `json:"status"`
 	Severity string      `json:"severity"`
@@ -62,10 +63,10 @@ func (g *gemini) read(line []byte, a *account) {
 		}
 	case "tool_use":
 		g.answer(a)
-		a.addCall(r.ToolID, call(r.Tool, r.Parameters))
+		a.addCall(r.ToolID, call(r.Tool, r.Parameters), r.Parameters)
 	case "tool_result":
 		g.answering = false
-		a.addResult(r.ToolID)
+		a.addResult(r.ToolID, append(r.Output, r.Status+r.Error.Message...))
 		if r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
 			a.addDenialOf(r.ToolID)
 		}

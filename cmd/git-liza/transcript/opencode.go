@@ -40,6 +40,7 @@ type opencodePart struct {
 type opencodeState struct {
 	Status string          `json:"status"`
 	Input  json.RawMessage `json:"input"`
+	Output json.RawMessage `json:"output"`
 	Error  string          `json:"error"`
 }
 
@@ -104,7 +105,8 @@ func (p opencodePart) noteCall(a *account) {
 		return
 	}
 	what := call(p.Tool, p.State.Input)
-	a.addCall("", what)
+	a.addCall("", what, nil)
+	a.noteRepeat(toolCall{what: what, sum: sum(0, []byte(what), p.State.Input)}, append(p.State.Output, p.State.Error...))
 	a.report.Results++
 	if slices.ContainsFunc(opencodeRefusals, func(s string) bool { return strings.HasPrefix(p.State.Error, s) }) {
 		a.addDenial(what)

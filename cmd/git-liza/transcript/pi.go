@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -78,11 +79,11 @@ func (p *pi) read(line []byte, a *account) {
 			p.noteAnswer(r.Message, a)
 		}
 	case "tool_execution_start":
-		a.addCall(r.CallID, call(r.Tool, r.Args))
+		a.addCall(r.CallID, call(r.Tool, r.Args), r.Args)
 	case "tool_execution_end":
-		a.addResult(r.CallID)
+		a.addResult(r.CallID, fmt.Append(nil, r.Result))
 		if r.IsError && len(r.Result.Content) > 0 && r.Result.Content[0].Text == "Tool "+r.Tool+" not found" {
-			a.addDenial(cmp.Or(a.findCall(r.CallID), r.Tool))
+			a.addDenial(cmp.Or(a.findCall(r.CallID).what, r.Tool))
 		}
 	case "auto_retry_start":
 		a.clearEnd()

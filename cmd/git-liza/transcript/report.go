@@ -74,6 +74,8 @@ type Report struct {
 	// record, and that no other tool runs: the model has not answered yet.
 	Results int
 	Paused  bool
+	// Loop is the call that had the same result [MaxRepeats] times in a row, and has it still.
+	Loop string
 	// Garbage is the number of lines that were not records: too long, no JSON, or a
 	// record of the wrong form.
 	Garbage int
