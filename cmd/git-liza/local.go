@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -82,6 +83,9 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if err := l.findConflicts(inv); err != nil {
 		return err
 	}
+	if err := l.findDisplaced(inv); err != nil {
+		return err
+	}
 	if known.Breach == nil && p.CanTake() {
 		known.Take = takeCommand(inv, l.Repo, l.Board)
 	}
@@ -91,6 +95,22 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if ahead := l.Integration.Ahead(inv.ctx, l.Board); ahead != nil {
 		known.Ahead = &view.Step{Command: ahead.Hint, Why: ahead.Text}
 	}
+	return nil
+}
+
+// findDisplaced finds an integration branch that is not where the board has it, so that nothing is
+// merged. A merge may be under way: then the board moves too.
+func (l *look) findDisplaced(inv *invocation) error {
+	want := l.Board.Settings().Integration
+	now, err := l.Repo.Refs.Direct(inv.ctx, want.Ref())
+	if err != nil || now == want.Tip || l.Tip == "" {
+		return nil //nolint:nilerr // doctor says it
+	}
+	if tip, err := l.Store.Tip(inv.ctx); err != nil || tip != l.Tip {
+		return err
+	}
+	l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "displaced", Subject: want.Name, Command: "git liza doctor --restore",
+		Text: fmt.Sprintf("%s is at %s, the board has it at %s: nothing is merged", want.Name, cmp.Or(now.Short(), "nothing"), want.Tip.Short())})
 	return nil
 }
 
