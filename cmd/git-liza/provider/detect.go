@@ -23,6 +23,7 @@ type Found struct {
 	Path     string // of its program, "" if it is missing
 	Reported string // the version that it prints, "" if it prints none
 	Problem  string // why it cannot be used, in a few words; "" if it can
+	Fails    bool   // it fails where it is asked for its version
 	Old      bool   // its version is older than the oldest that is known to work
 }
 
@@ -95,7 +96,7 @@ func (f *Found) ask(ctx context.Context, environ []string, place confine.Place) 
 	case r.Reason == proc.WallLimit || r.Reason == proc.Canceled:
 		f.Problem = unanswered
 	case !r.Passed():
-		f.Problem = "exits " + strconv.Itoa(r.Code)
+		f.Problem, f.Fails = "exits "+strconv.Itoa(r.Code), true
 	default:
 		f.compareVersion(string(printed) + "\n" + r.Excerpt)
 	}

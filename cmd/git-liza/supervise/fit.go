@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // Unfit says why a provider's program cannot be used. The zero value means that it can.
@@ -113,6 +114,8 @@ func checkStart(ctx context.Context, r *Rush, p provider.Provider) (provider.Fou
 	switch {
 	case found.Path == "" && found.Problem != "":
 		return found, Unfit{Reason: fmt.Sprintf("provider %s: %s is not on the PATH", p.Name, p.Binary), Hint: p.Install, mayStart: true}
+	case found.Fails:
+		return found, Unfit{Reason: fmt.Sprintf("provider %s: %s %s when it is asked for its version", p.Name, found.Path, found.Problem), Hint: shell.Join(append([]string{found.Path}, p.Version...)...), mayStart: true}
 	case found.Old:
 		return found, Unfit{Reason: fmt.Sprintf("provider %s: %s is version %s, older than %s", p.Name, found.Path, found.Reported, p.Minimum),
 			Hint: p.Install, Override: fmt.Sprintf("git config liza.provider.%s.minimum %s", p.Name, found.Reported)}
