@@ -114,7 +114,11 @@ func (m toolServer) toolOfRow(row toolRow) mcp.Tool {
 		Call: func(ctx context.Context, input any, tell func(string)) mcp.Answer {
 			got, err := m.run(ctx, input, tell)
 			if err != nil {
-				return m.refuse(ctx, row.act, input, err)
+				refused := m.refuse(ctx, row.act, input, err)
+				if got.text != "" {
+					refused.Text = strings.TrimSuffix(got.text, "\n") + "\n" + refused.Text
+				}
+				return refused
 			}
 			return mcp.Answer{Text: got.text, Data: got.data}
 		}}

@@ -70,6 +70,9 @@ func (o *output) answer(outcome string, data any, text string) error {
 // partly is the error of a command that fails with an answer: people are shown the text,
 // and JSON has the data beside the error.
 func (o *output) partly(f failure, data any, text string) error {
+	if o.call != nil {
+		o.call.text = text
+	}
 	if !o.json {
 		if err := o.answer("", nil, text); err != nil {
 			return err
