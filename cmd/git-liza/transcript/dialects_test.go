@@ -96,3 +96,15 @@ func TestDialects(t *testing.T) {
 		})
 	}
 }
+
+// Gemini says of a command that it did not run for its form that all went well.
+func TestGeminiRefusesASubstitution(t *testing.T) {
+	t.Parallel()
+	records, err := transcript.New("gemini")
+	require.NoError(t, err)
+	for _, line := range []string{`{"type":"tool_use","tool_name":"run_shell_command","tool_id":"c1","parameters":{"command":"git liza approve t1 --commit \"$(git rev-parse HEAD)\""}}`,
+		`{"type":"tool_result","tool_id":"c1","status":"success","output":"Blocked: command substitution detected"}`} {
+		_, _ = records.Write([]byte(line + "\n"))
+	}
+	require.Len(t, records.Report().Denied, 1)
+}

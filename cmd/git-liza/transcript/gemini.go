@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // gemini is the dialect of gemini --output-format stream-json. Messages come in parts;
@@ -46,6 +47,9 @@ type geminiStats struct {
 	Cached count `json:"cached"`
 }
 
+// geminiBlocked matches results, of status success, of commands that it did not run.
+var geminiBlocked = pattern.Late(`^"(?:Blocked: command substitution|Command injection) detected`)
+
 func (g *gemini) read(line []byte, a *account) {
 	var r geminiRecord
 	if !a.decode(line, &r) {
@@ -67,7 +71,7 @@ func (g *gemini) read(line []byte, a *account) {
 	case "tool_result":
 		g.answering = false
 		a.addResult(r.ToolID, append(r.Output, r.Status+r.Error.Message...))
-		if r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
+		if geminiBlocked().Match(r.Output) || r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
 			a.addDenialOf(r.ToolID)
 		}
 	case "error":
