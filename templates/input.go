@@ -33,6 +33,9 @@ type Input struct {
 	LessonsLeft int      // how many more concern them
 	Rejections  []string // of other tasks in the same paths, each with its source
 
+	Gates       []string // NAME: COMMAND of the board
+	Conventions []string // files with the project's conventions, as git show names them on integration
+
 	Failure string // how the previous session on this work failed
 	Report  string // "supervisor" if the supervisor reports the agent's last message for it; otherwise the agent reports itself
 
