@@ -115,10 +115,10 @@ func TestPermissions(t *testing.T) {
 		writes bool
 		want   string
 	}{
-		{flow.Coder, true, "inside: once; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: once; odd: once; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
-		{flow.Coder, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
-		{flow.CodeReviewer, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
-		{flow.Planner, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{flow.Coder, true, "inside: once; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: once; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{flow.Coder, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{flow.CodeReviewer, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{flow.Planner, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
 	} {
 		t.Run(test.role.String(), func(t *testing.T) {
 			t.Parallel()

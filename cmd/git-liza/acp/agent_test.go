@@ -164,7 +164,11 @@ var yesNo = []sdk.PermissionOption{
 
 // ask asks for permission and prints the answer on standard error.
 func (a *agent) ask(ctx context.Context, kind sdk.ToolKind, title string, options []sdk.PermissionOption, paths ...string) {
-	call := sdk.ToolCallUpdate{ToolCallId: sdk.ToolCallId("call-" + title), Title: sdk.Ptr(title)}
+	a.askWith(ctx, kind, title, options, nil, paths...)
+}
+
+func (a *agent) askWith(ctx context.Context, kind sdk.ToolKind, title string, options []sdk.PermissionOption, input any, paths ...string) {
+	call := sdk.ToolCallUpdate{ToolCallId: sdk.ToolCallId("call-" + title), Title: sdk.Ptr(title), RawInput: input}
 	if kind != "" {
 		call.Kind = sdk.Ptr(kind)
 	}
@@ -211,6 +215,14 @@ func (a *agent) Prompt(ctx context.Context, r sdk.PromptRequest) (sdk.PromptResp
 		a.ask(ctx, sdk.ToolKindSwitchMode, "mode", yesNo)
 		a.ask(ctx, "", "unknown", yesNo)
 		a.ask(ctx, "frobnicate", "odd", yesNo)
+		var many []string
+		for i := range 100 {
+			many = append(many, in(fmt.Sprint("a", i)))
+		}
+		a.ask(ctx, sdk.ToolKindEdit, "hundred", yesNo, append(many, "/etc/passwd")...)
+		a.askWith(ctx, sdk.ToolKindEdit, "beside", yesNo, map[string]any{"file_path": "/etc/passwd"}, in("a.txt"))
+		a.askWith(ctx, "frobnicate", "target", yesNo, map[string]any{"path": in("a.txt"), "to": []any{map[string]any{"name": "../b.txt"}}})
+		a.askWith(ctx, sdk.ToolKindEdit, "written", yesNo, map[string]any{"file_path": in("a.txt"), "content": "/etc/passwd"})
 		a.ask(ctx, sdk.ToolKindExecute, "always-only", yesNo[:1])
 		a.ask(ctx, sdk.ToolKindExecute, "no-only", yesNo[2:])
 		a.ask(ctx, sdk.ToolKindExecute, "no-options", []sdk.PermissionOption{})

@@ -4,16 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// Kinds of tools that change files, and kinds that do not. Running a command is among
-// the latter, because every role reports by a command.
-var (
-	writing = []sdk.ToolKind{sdk.ToolKindEdit, sdk.ToolKindDelete, sdk.ToolKindMove}
-	reading = []sdk.ToolKind{sdk.ToolKindRead, sdk.ToolKindSearch, sdk.ToolKindExecute, sdk.ToolKindThink, sdk.ToolKindFetch}
-)
+// Kinds of tools that change no files. Running a command is among
+// them, because every role reports by a command.
+var reading = []sdk.ToolKind{sdk.ToolKindRead, sdk.ToolKindSearch, sdk.ToolKindExecute, sdk.ToolKindThink, sdk.ToolKindFetch}
 
 // answer handles one request or notification of the agent.
 func (s *session) answer(_ context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
@@ -108,9 +106,9 @@ func findOption(options []sdk.PermissionOption, kinds ...sdk.PermissionOptionKin
 // outside the worktree, a change of files by a role that does not write, a change without
 // a path, and a change of the agent's mode.
 func (s *session) denialReason(c call) string {
-	change := slices.Contains(writing, c.kind)
+	change := !slices.Contains(reading, c.kind) // of an unknown kind it may
 	for _, path := range c.paths {
-		if _, ok := s.files.local(path); !ok {
+		if _, ok := s.files.local(path); !ok || strings.HasPrefix(path, "~") {
 			return path + " is outside the worktree"
 		}
 	}
@@ -119,10 +117,10 @@ func (s *session) denialReason(c call) string {
 		return "the mode is not the agent's to choose"
 	case change && !s.prompt.Writes:
 		return s.readOnly()
+	case c.more:
+		return "it names more paths than are looked at"
 	case change && len(c.paths) == 0:
 		return "it does not say what it changes"
-	case !change && !s.prompt.Writes && !slices.Contains(reading, c.kind):
-		return "a tool of an unknown kind may change files"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"slices"
+	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
 )
@@ -12,6 +13,7 @@ type call struct {
 	kind  sdk.ToolKind
 	title string
 	paths []string // the paths that it reads or changes
+	more  bool     // than are looked at
 }
 
 // A mention is one message about a call; a field that it leaves out is unchanged.
@@ -41,8 +43,12 @@ func (r *record) updateCall(m mention) call {
 	if m.title != nil && *m.title != "" {
 		c.title = clip(*m.title, maxWords)
 	}
-	for _, path := range m.paths() {
-		if !slices.Contains(c.paths, path) && len(c.paths) < maxPaths {
+	for _, path := range m.paths(c.kind) {
+		switch {
+		case slices.Contains(c.paths, path):
+		case len(c.paths) == maxPaths:
+			c.more = true
+		default:
 			c.paths = append(c.paths, path)
 		}
 	}
@@ -51,12 +57,15 @@ func (r *record) updateCall(m mention) call {
 	return known
 }
 
-// pathKeys are the arguments of tools that hold paths.
-var pathKeys = []string{"path", "file_path", "filePath", "filepath", "notebook_path", "abs_path", "source", "destination"}
+// pathKeys are the arguments of tools that hold paths, textKeys those that hold contents.
+var (
+	pathKeys = []string{"path", "file_path", "filePath", "filepath", "notebook_path", "abs_path", "source", "destination", "target"}
+	textKeys = []string{"content", "contents", "text", "old_string", "new_string", "old_str", "new_str", "oldText", "newText", "oldString", "newString", "new_source", "file_text", "insert_text", "diff"}
+)
 
-// paths returns the paths that a message names: where the tool works and what it
-// changes or, without those, what it was given.
-func (m mention) paths() (paths []string) {
+// paths returns the paths that a message about a call of a kind names: where the tool works, what it
+// changes and, if it may change files, all that it was given and may be a path.
+func (m mention) paths(kind sdk.ToolKind) (paths []string) {
 	for _, location := range m.at {
 		paths = append(paths, location.Path)
 	}
@@ -65,13 +74,29 @@ func (m mention) paths() (paths []string) {
 			paths = append(paths, content.Diff.Path)
 		}
 	}
-	input, _ := m.input.(map[string]any)
-	if len(paths) > 0 || !slices.Contains(writing, deref(m.kind)) {
-		return paths
+	if !slices.Contains(reading, kind) {
+		paths = append(paths, pathsIn(m.input, false)...)
 	}
-	for _, key := range pathKeys {
-		if path, ok := input[key].(string); ok && path != "" {
-			paths = append(paths, path)
+	return paths
+}
+
+// pathsIn returns the values of an argument that may be paths; named says that its name says so.
+func pathsIn(value any, named bool) (paths []string) {
+	switch v := value.(type) {
+	case string:
+		v = strings.TrimPrefix(v, "file://")
+		if v != "" && (named || !strings.Contains(v, "\n") && (strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~") || slices.Contains(strings.Split(v, "/"), ".."))) {
+			paths = []string{v}
+		}
+	case []any:
+		for _, one := range v {
+			paths = append(paths, pathsIn(one, named)...)
+		}
+	case map[string]any:
+		for name, one := range v {
+			if !slices.Contains(textKeys, name) {
+				paths = append(paths, pathsIn(one, slices.Contains(pathKeys, name))...)
+			}
 		}
 	}
 	return paths
