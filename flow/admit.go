@@ -84,7 +84,7 @@ func mergesBeyond(p *play) *Refusal {
 		if matchesAny(owned, path) {
 			return nil
 		}
-		r := p.extends(t, "", literalGlob(path))
+		r := extends(p.Board, t, "", literalGlob(path))
 		if r != nil {
 			r.Hint = "git liza merge " + string(t.ID) // as a person
 		}
@@ -159,7 +159,7 @@ func (i *IntentMove) admit(p *play) *Refusal {
 		if covers(p.task.Owns, g) {
 			return nil
 		}
-		return p.extends(p.task, p.move.By.Role(), g)
+		return extends(p.Board, p.task, p.move.By.Role(), g)
 	})
 }
 

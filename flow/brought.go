@@ -12,7 +12,7 @@ const submodule = 0o160000
 
 // checkBrought refuses what any commit changes that a submission adds to integration, also
 // where a later one takes it back: integration keeps them all. Replay does not ask.
-func (p *play) checkBrought(undo func(path string) string) *Refusal {
+func checkBrought(p *play, undo func(path string) string) *Refusal {
 	if p.facts == nil {
 		return nil
 	}
@@ -50,7 +50,7 @@ const mostUndone = 20
 func (p *play) undo(base ObjectID, path string) string {
 	commit := "git commit -q -C ORIG_HEAD"
 	var removed, restored, links string
-	for _, c := range p.undone(path) {
+	for _, c := range undone(p, path) {
 		switch spec := " " + shell.Pathspec(c.Path); {
 		case c.Mode == submodule:
 			links += spec
@@ -70,7 +70,7 @@ func (p *play) undo(base ObjectID, path string) string {
 }
 
 // undone are the changes of the work that undo takes out of it.
-func (p *play) undone(path string) (list []PathChange) {
+func undone(p *play, path string) (list []PathChange) {
 	if p.facts == nil {
 		return []PathChange{{Path: path, Was: 1}}
 	}
@@ -85,20 +85,22 @@ func (p *play) undone(path string) (list []PathChange) {
 
 // bringing refuses what a merge would bring and may no longer be written, by rules that changed
 // since the work was submitted.
-func bringing(p *play) *Refusal { return p.checkBrought(p.task.rejecting) }
+func bringing(p *play) *Refusal { return checkBrought(p, rejecting(p.task)) }
 
 // Barred refuses to merge approved work that changes what it may not any more, as far as
 // the board itself knows.
-func (b *Board) Barred(id TaskID) *Refusal {
+func Barred(b *Board, id TaskID) *Refusal {
 	t := b.Task(id)
 	if t == nil || t.Submission == nil {
 		return nil
 	}
-	return b.Writable(t, t.Attempt.Coder.Role(), t.Submission.Paths, t.rejecting)
+	return b.Writable(t, t.Attempt.Coder.Role(), t.Submission.Paths, rejecting(t))
 }
 
-// rejecting is the command with which a person sends submitted work back for a path.
-func (t *Task) rejecting(path string) string {
-	r := RejectMove{Commit: t.Submission.Commit, Feedback: Feedback{Blockers: []Finding{{File: path, Issue: "its work may not bring this"}}}}
-	return r.hint(t, t.Rejection())
+// rejecting makes the command with which a person sends submitted work back for a path.
+func rejecting(t *Task) func(path string) string {
+	return func(path string) string {
+		r := RejectMove{Commit: t.Submission.Commit, Feedback: Feedback{Blockers: []Finding{{File: path, Issue: "its work may not bring this"}}}}
+		return r.hint(t, t.Rejection())
+	}
 }

@@ -108,7 +108,7 @@ func (p *play) reserved() *Refusal {
 // UNCLAIMED, for one lease, while another agent that did not fail it is free.
 func leftToOthers(p *play) *Refusal {
 	t, by := p.task, p.move.By
-	failed, until := p.failedBefore(t)
+	failed, until := failedBefore(&p.Board.content, t)
 	if p.from != Unclaimed || by.IsHuman() || !p.move.At.Before(until) || !failed[by] {
 		return nil
 	}
@@ -124,7 +124,7 @@ func leftToOthers(p *play) *Refusal {
 
 // failedBefore are those who failed a task that this one replaces, and until when they leave
 // it to others.
-func (c *content) failedBefore(t *Task) (failed map[Actor]bool, until time.Time) {
+func failedBefore(c *content, t *Task) (failed map[Actor]bool, until time.Time) {
 	failed = map[Actor]bool{}
 	for _, id := range t.Supersedes {
 		if old := c.Task(id); old != nil && len(old.Failures) > 0 {
@@ -138,24 +138,29 @@ func (c *content) failedBefore(t *Task) (failed map[Actor]bool, until time.Time)
 // checkOwnership refuses a task whose paths overlap those of another task in work,
 // unless one of the two depends on the other, directly or indirectly.
 func (p *play) checkOwnership() *Refusal {
-	return p.ownedBy(p.rival(p.task, parseGlobs(p.task.Owns), overlapping, !p.replayed))
+	return ownedByOthers(p, overlapping, !p.replayed)
 }
 
 // checkFiles is checkOwnership for paths as file systems compare them.
 func checkFiles(p *play) *Refusal {
-	return p.ownedBy(p.rival(p.task, parseGlobs(p.task.Owns), overlappingFiles, true))
+	return ownedByOthers(p, overlappingFiles, true)
 }
 
-func (p *play) ownedBy(other *Summary, mine, theirs string) *Refusal {
+// A comparison looks for an element of the first list that overlaps one of the second. Where it
+// cannot tell, doubt says what it returns; spent counts what it did.
+type comparison func(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok bool)
+
+func ownedByOthers(p *play, compare comparison, doubt bool) *Refusal {
+	other, mine, theirs := rivalOf(p.Board, p.task, parseGlobs(p.task.Owns), compare, doubt)
 	if other == nil {
 		return nil
 	}
 	return refuse(RuleOwnership, "git liza show "+string(other.ID), "%s owns %s, which overlaps %s of %s (%s)", p.task.ID, mine, theirs, other.ID, other.Status)
 }
 
-// rival is the first of the other tasks in work that own what overlaps globs, but for those
+// rivalOf is the first of the other tasks in work that own what overlaps globs, but for those
 // of which one needs the other; nil if there is none.
-func (b *Board) rival(t *Task, globs []glob, compare func(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok bool), doubt bool) (rival *Summary, mine, theirs string) {
+func rivalOf(b *Board, t *Task, globs []glob, compare comparison, doubt bool) (rival *Summary, mine, theirs string) {
 	if len(globs) == 0 {
 		return nil, "", ""
 	}

@@ -283,6 +283,9 @@ func TestOverlappingFiles(t *testing.T) {
 		{"\u212a/x", "k/X", true}, // the sign for kelvin
 		{`A\[B\].go`, `a\[b\].go`, true},
 		{`A\[B\].go`, "ab.go", false},
+		{"\u017f.md", "S.md", true}, // the long s
+		{"\u0439", "\u0418\u0306", true},
+		{"\u0439", "\u0438", false},
 		{"[A-C].go", "A.go", true},
 		{"[A-C].go", "a.go", false}, // another class
 		{"x/?.go", "X/A.go", true},

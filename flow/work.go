@@ -233,7 +233,7 @@ func (s *SubmitMove) admit(p *play) *Refusal {
 	if r := p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, undo); r != nil {
 		return r
 	}
-	return p.checkBrought(undo)
+	return checkBrought(p, undo)
 }
 
 // removed refuses a submission that leaves no file where an open goal or task has

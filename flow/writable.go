@@ -32,7 +32,7 @@ func (b *Board) writable(t *Task, role Role, list []string, undo func(path strin
 		}
 		if len(t.Owns) > 0 && !matchesAny(owned, path) {
 			declared := matchesAny(allowed, path)
-			if r := b.extends(t, role, literalGlob(path)); r != nil && (strict || !declared) {
+			if r := extends(b, t, role, literalGlob(path)); r != nil && (strict || !declared) {
 				r.Hint = undo(path)
 				return r
 			}
@@ -57,12 +57,12 @@ func (b *Board) writable(t *Task, role Role, list []string, undo func(path strin
 // extends refuses work on a task to go beyond what the task owns: where a loop bounds what
 // agents change, and onto paths that another task in work owns. What others have declared
 // beyond theirs does not count: two that need one file would wait for each other for ever.
-func (b *Board) extends(t *Task, role Role, beyond string) *Refusal {
+func extends(b *Board, t *Task, role Role, beyond string) *Refusal {
 	if role != "" && loopsOf(b).of(t.Goal) != nil {
 		return refuse(RuleScope, "git liza block "+string(t.ID)+" --reason R --question Q",
 			"%s owns %s, and agents change nothing else in a loop: not %s", t.ID, strings.Join(t.Owns, ", "), shown(beyond))
 	}
-	other, _, theirs := b.rival(t, []glob{parseGlob(beyond)}, overlappingFiles, true)
+	other, _, theirs := rivalOf(b, t, []glob{parseGlob(beyond)}, overlappingFiles, true)
 	if other == nil {
 		return nil
 	}

@@ -107,7 +107,7 @@ func (f *pictureKeeper) change(b *flow.Board, tip git.ID, d gitstore.Delta, know
 	if err != nil {
 		return list, err
 	}
-	return view.JoinChanges(view.JoinChanges(list, f.picture.SetAbout(f.about)), f.picture.SetLocal(local)), b.Err()
+	return view.JoinChanges(view.JoinChanges(list, view.SetAbout(f.picture, f.about)), f.picture.SetLocal(local)), b.Err()
 }
 
 // begin makes the first picture.
@@ -122,7 +122,7 @@ func (f *pictureKeeper) begin(b *flow.Board, tip git.ID, d gitstore.Delta, known
 	if err != nil {
 		return nil, err
 	}
-	p.SetAbout(f.about)
+	view.SetAbout(p, f.about)
 	p.SetLocal(local)
 	f.picture = p
 	return p.Everything(), b.Err()

@@ -127,7 +127,7 @@ func (inv *invocation) fail(err error) int {
 		return exitRefused
 	}
 	f := hints{inv}.explain(err)
-	inv.noteRefused(strings.Join(inv.args, " "), f)
+	noteRefused(inv, strings.Join(inv.args, " "), f)
 	f.reason = flow.Clean(f.reason) // git repeats what hooks print, and that may hold escape sequences
 	if !inv.json {
 		f.reason = strings.ReplaceAll(plaintext.Lines(f.reason), "\n", "\n  ") // a reason must not look like a hint
@@ -159,7 +159,7 @@ func (inv *invocation) fail(err error) int {
 
 // noteRefused keeps for the supervisor of this session why a move of its was refused, named by
 // its command: nobody else has seen what was printed.
-func (inv *invocation) noteRefused(command string, f failure) {
+func noteRefused(inv *invocation, command string, f failure) {
 	id := flow.AgentID(inv.getenv("LIZA_AGENT_ID"))
 	if f.rule == "" || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
 		return

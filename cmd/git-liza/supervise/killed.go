@@ -24,7 +24,7 @@ const killedError = "The session was cut off: its supervisor was killed while it
 // recordKilled records the session that an agent had when its supervisor was killed, with what its
 // presence and its log tell, before what it holds is given back. It returns false if there was none,
 // or if the supervisor had recorded it.
-func (r *Rush) recordKilled(ctx context.Context, own *work.Clone, id flow.AgentID, g flow.Generation) (bool, error) {
+func recordKilled(ctx context.Context, r *Rush, own *work.Clone, id flow.AgentID, g flow.Generation) (bool, error) {
 	was, ok := gitstore.LastBeat(own.Repo, id)
 	if !ok || was.Generation != g || !slices.Contains([]string{coding, reviewing, planning, answering}, was.Doing) {
 		return false, nil

@@ -53,7 +53,7 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 	if err == nil {
 		done, failed := clone.ReleaseOrphans(ctx, func(own *work.Clone, id flow.AgentID) {
 			takeBack(r, id, r.Known...)
-			recorded, err := r.recordKilled(ctx, own, id, own.Generation)
+			recorded, err := recordKilled(ctx, r, own, id, own.Generation)
 			if killed[id] = recorded; err != nil {
 				r.say(fmt.Sprintf("%s: its session that was cut off is not recorded: %v", id, err))
 			}

@@ -27,7 +27,7 @@ func (w *worker) priorOf(ctx context.Context, a *assignment) priorSession {
 	}
 	t, known := w.priors[a.taskID()]
 	if !known {
-		t = w.killedPrior(ctx, a)
+		t = killedPrior(ctx, w, a)
 	}
 	if t.dir != a.dir || t.attempt != a.attemptNumber() {
 		return priorSession{}
@@ -36,7 +36,7 @@ func (w *worker) priorOf(ctx context.Context, a *assignment) priorSession {
 }
 
 // killedPrior returns the session of the agent on the same work that was cut off with its supervisor.
-func (w *worker) killedPrior(ctx context.Context, a *assignment) (t priorSession) {
+func killedPrior(ctx context.Context, w *worker, a *assignment) (t priorSession) {
 	list, err := gitstore.Sessions(ctx, w.clone.Repo, gitstore.SessionFilter{Task: a.taskID(), Limit: 1})
 	if err != nil || len(list) == 0 || len(w.provider.Resume) == 0 && !w.provider.ACP {
 		return t

@@ -1,10 +1,10 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/pattern"
 )
 
 // gemini is the dialect of gemini --output-format stream-json. Messages come in parts;
@@ -47,8 +47,10 @@ type geminiStats struct {
 	Cached count `json:"cached"`
 }
 
-// geminiBlocked matches results, of status success, of commands that it did not run.
-var geminiBlocked = pattern.Late(`^"(?:Blocked: command substitution|Command injection) detected`)
+// isBlocked reports whether a result, of status success, is of a command that it did not run.
+func (r *geminiRecord) isBlocked() bool {
+	return bytes.HasPrefix(r.Output, []byte(`"Blocked: command substitution detected`)) || bytes.HasPrefix(r.Output, []byte(`"Command injection detected`))
+}
 
 func (g *gemini) read(line []byte, a *account) {
 	var r geminiRecord
@@ -71,7 +73,7 @@ func (g *gemini) read(line []byte, a *account) {
 	case "tool_result":
 		g.answering = false
 		a.addResult(r.ToolID, append(r.Output, r.Status+r.Error.Message...))
-		if geminiBlocked().Match(r.Output) || r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
+		if r.isBlocked() || r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
 			a.addDenialOf(r.ToolID)
 		}
 	case "error":

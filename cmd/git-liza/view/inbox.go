@@ -364,7 +364,7 @@ func (c *collector) addOutdated() {
 		if texts := c.outdated(t.Summary); len(texts) > 0 {
 			c.add(Item{Kind: "recheck", Subject: string(t.ID), Text: fmt.Sprintf("%s was approved before %s changed", t.ID, strings.Join(texts, ", ")),
 				Command: "git liza approve --again " + string(t.ID), since: t.Changed, rule: flow.RuleSpecChanged, act: flow.ActRecheck, task: t.ID})
-		} else if r := c.Board.Barred(t.ID); r != nil {
+		} else if r := flow.Barred(c.Board, t.ID); r != nil {
 			c.add(Item{Kind: "barred", Subject: string(t.ID), Text: fmt.Sprintf("%s is approved and not merged: %s", t.ID, r.Reason), Command: r.Hint, since: t.Changed, rule: r.Rule, task: t.ID})
 		}
 	}

@@ -119,7 +119,7 @@ func (p *Picture) renew(r Reading) {
 }
 
 // SetAbout makes it the picture of somebody with that focus, see [Reading.About].
-func (p *Picture) SetAbout(goal flow.GoalID) []Change {
+func SetAbout(p *Picture, goal flow.GoalID) []Change {
 	if p.reading.About == goal {
 		return nil
 	}
