@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"flow/plan":         {"flow", "flow/shell"},
 	"flow/shell":        {"flow/plaintext"},
 	"flow/spelling":     {},
-	"gitstore":          {"artifacts", "flow", "flow/automation", "flow/layout", "flow/lists", "flow/markdown", "flow/pattern", "flow/shell", "gitstore/document", "gitstore/git", "gitstore/hugepage"},
+	"gitstore":          {"artifacts", "flow", "flow/automation", "flow/layout", "flow/lists", "flow/markdown", "flow/pattern", "flow/shell", "gitstore/document", "gitstore/git", "gitstore/hugepage", "gitstore/secret"},
 	"gitstore/document": {"flow/lists", "flow/pattern", "flow/spelling"},
 	"gitstore/git":      {"flow/layout", "flow/lists", "flow/oid", "flow/pattern", "flow/plaintext", "flow/shell"},
 	"gitstore/hugepage": {},

@@ -57,7 +57,7 @@ func (p *play) checkLease(lease Duration) *Refusal {
 }
 
 func (c *ClaimMove) admit(p *play) *Refusal  { return cmp.Or(p.checkLease(c.Lease), openNow(p)) }
-func (g *MergeMove) admit(p *play) *Refusal  { return guardedAt(p, openNow, bringing) }
+func (g *MergeMove) admit(p *play) *Refusal  { return guardedAt(p, openNow, broughtNow) }
 func (r *RenewMove) admit(p *play) *Refusal  { return p.checkLease(r.Lease) }
 func (r *ReviewMove) admit(p *play) *Refusal { return p.checkLease(r.Lease) }
 

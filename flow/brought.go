@@ -10,9 +10,12 @@ import (
 // submodule is the mode of a link to a commit of another repository.
 const submodule = 0o160000
 
-// checkBrought refuses what any commit changes that a submission adds to integration, also
+// bringing judges the commits that a submission adds to integration.
+type bringing struct{ *play }
+
+// check refuses what any commit changes that a submission adds to integration, also
 // where a later one takes it back: integration keeps them all. Replay does not ask.
-func checkBrought(p *play, undo func(path string) string) *Refusal {
+func (p bringing) check(undo func(path string) string) *Refusal {
 	if p.facts == nil {
 		return nil
 	}
@@ -38,6 +41,21 @@ func checkBrought(p *play, undo func(path string) string) *Refusal {
 		}
 		list = list[n:]
 	}
+	return p.checkFound(undo)
+}
+
+// checkFound refuses keys and conflicts that no person means.
+func (p bringing) checkFound(undo func(path string) string) *Refusal {
+	const meant = "; if it is meant, a person says so: git liza task edit %s --meant %s"
+	t := p.task
+	switch k, m := p.facts.Key, p.facts.Marker; {
+	case k != nil && k.Blob == "":
+		return refuse(RuleSecret, undo(""), "the message of commit %s has in line %d a text in the form of a key or token"+meant, k.Commit.Short(), k.Line, t.ID, k.Commit)
+	case k != nil:
+		return refuse(RuleSecret, undo(k.Path), "%s:%d in commit %s is a text in the form of a key or token"+meant, shown(k.Path), k.Line, k.Commit.Short(), t.ID, k.Blob)
+	case m != nil:
+		return refuse(RuleContent, undo(m.Path), "%s:%d begins a conflict that is not resolved"+meant, shown(m.Path), m.Line, t.ID, m.Blob)
+	}
 	return nil
 }
 
@@ -49,8 +67,11 @@ const mostUndone = 20
 // leaves out the other paths too that the hook of the commit refuses.
 func (p *play) undo(base ObjectID, path string) string {
 	commit := "git commit -q -C ORIG_HEAD"
+	if path == "" { // what is wrong is in a message
+		commit = "git commit -q -m " + shell.Quote("Work on "+string(p.task.ID))
+	}
 	var removed, restored, links string
-	for _, c := range undone(p, path) {
+	for _, c := range (bringing{p}).undone(path) {
 		switch spec := " " + shell.Pathspec(c.Path); {
 		case c.Mode == submodule:
 			links += spec
@@ -70,7 +91,7 @@ func (p *play) undo(base ObjectID, path string) string {
 }
 
 // undone are the changes of the work that undo takes out of it.
-func undone(p *play, path string) (list []PathChange) {
+func (p bringing) undone(path string) (list []PathChange) {
 	if p.facts == nil {
 		return []PathChange{{Path: path, Was: 1}}
 	}
@@ -83,9 +104,9 @@ func undone(p *play, path string) (list []PathChange) {
 	return list
 }
 
-// bringing refuses what a merge would bring and may no longer be written, by rules that changed
-// since the work was submitted.
-func bringing(p *play) *Refusal { return checkBrought(p, rejecting(p.task)) }
+// broughtNow refuses what a merge brings and may no longer be written, by rules that changed since
+// the work was submitted.
+func broughtNow(p *play) *Refusal { return bringing{p}.check(rejecting(p.task)) }
 
 // Barred refuses to merge approved work that changes what it may not any more, as far as
 // the board itself knows.
@@ -97,10 +118,11 @@ func Barred(b *Board, id TaskID) *Refusal {
 	return b.Writable(t, t.Attempt.Coder.Role(), t.Submission.Paths, rejecting(t))
 }
 
-// rejecting makes the command with which a person sends submitted work back for a path.
+// rejecting gives the command with which a person sends submitted work back for a path.
 func rejecting(t *Task) func(path string) string {
 	return func(path string) string {
 		r := RejectMove{Commit: t.Submission.Commit, Feedback: Feedback{Blockers: []Finding{{File: path, Issue: "its work may not bring this"}}}}
-		return r.hint(t, t.Rejection())
+		blank, said := shell.Quote("- [blocker] FILE:LINE — ISSUE"), shell.Quote(r.Feedback.lines()[0])
+		return strings.Replace(r.hint(t, t.Rejection()), blank, said, 1)
 	}
 }

@@ -34,7 +34,7 @@ func editable(p *play) *Refusal {
 // refuseEdit is the refusal of an edit in a state that fixes the description. Its
 // hint leads to a state that does not, if the caller may type it.
 func (p *play) refuseEdit() *Refusal {
-	return refuse(RuleState, p.toDescribe(), "edit does not apply to %s, which is %s; only its budget can change, by a human", p.task.ID, p.from)
+	return refuse(RuleState, p.toDescribe(), "edit does not apply to %s, which is %s; only its budget, and what is meant in it, can change, by a human", p.task.ID, p.from)
 }
 
 // toDescribe is the command to type before an edit. Submitted work is rejected
@@ -81,7 +81,7 @@ func (e *EditMove) check(p *play) *Refusal {
 	if r := (phasing{p}).checkPhaseOfTask(t, p.task.Phase, hint); r != nil && described.has(p.from) {
 		return r
 	}
-	if r := cmp.Or(p.checkBudget(p.task.Budget, t, hint), p.checkWithout(p.task.Without, t, hint)); r != nil {
+	if r := cmp.Or(p.checkBudget(p.task.Budget, t, hint), p.checkWithout(p.task, t, hint)); r != nil {
 		return r
 	}
 	if !described.has(p.from) {
@@ -104,15 +104,15 @@ func (e *EditMove) check(p *play) *Refusal {
 	return cmp.Or(found.refusal(), p.textCheck().compare(e.Texts))
 }
 
-// onlyBudget refuses an edit that keeps the budget or changes anything else, but for
-// dependencies on what was taken back.
+// onlyBudget refuses an edit that keeps the budget and what is meant, or changes anything
+// else, but for dependencies on what was taken back.
 func (p *play) onlyBudget(is *Task) *Refusal {
 	before, after := p.task.Input(), is.Input()
 	if p.move.By.IsHuman() && reverts(p.calendar()).frees(before, after) {
 		return nil
 	}
-	after.Budget = before.Budget
-	if reflect.DeepEqual(before.Budget, is.Budget) || !reflect.DeepEqual(before, after) {
+	after.Budget, after.Meant = before.Budget, before.Meant
+	if reflect.DeepEqual(before, is.Input()) || !reflect.DeepEqual(before, after) {
 		return p.refuseEdit()
 	}
 	return nil

@@ -23,6 +23,7 @@ type Query struct {
 	Match   []string       // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
 	Frozen  []TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
 	Valid   []TypedPattern // which artifacts that Merge, else Submission, changes are not valid; only an admission asks
+	Meant   []ObjectID     // blobs and commits in which a person means what looks like a key or a conflict
 	Brought bool           // what each commit changes that Submission adds to Onto, or to Tip; only an admission asks
 }
 
@@ -49,7 +50,16 @@ type Facts struct {
 	Invalid []string            // a short line for each fault, PATH:LINE: TEXT
 	Early   []ObjectID          // commits of Intended, newest first, without merges and what is only rebased; none if the clone lacks it or one of Behind
 	Brought []PathChange        // of each commit that Submission adds to integration, oldest first
+	Key     *Found              // a text in the form of a key, in what Brought is about, that integration does not have
+	Marker  *Found              // a conflict that Submission has and its base has not
 	Flaw    *Refusal            // of the objects that the move brings, see [Board.Admissible]; nil if there is none
+}
+
+// A Found is a place in what commits bring, in the message of the commit if Blob is "".
+type Found struct {
+	Commit, Blob ObjectID
+	Path         string
+	Line         int
 }
 
 // A TextQuery asks for the text of a path and for its sections.

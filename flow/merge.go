@@ -43,7 +43,7 @@ func (g *MergeMove) ask(m Move, b *Board) Query {
 	q.Texts, q.At = b.Texts(), g.Commit
 	q.Match, q.Valid = workflowsOf(b).patterns(), TypedPatterns(b)
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
-		q.DriftFrom = t.Attempt.Base
+		q.DriftFrom, q.Meant = t.Attempt.Base, t.Meant
 		if t.Submission != nil {
 			q.Base = t.Submission.Base
 		}

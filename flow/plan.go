@@ -13,26 +13,27 @@ import (
 // A TaskInput is the description of a task by a planner or human; `task add
 // --from` reads a list of them.
 type TaskInput struct {
-	ID        TaskID   `yaml:"id"`
-	Title     string   `yaml:"title"`
-	DoneWhen  string   `yaml:"done_when"`
-	Spec      string   `yaml:"spec"`
-	Scope     string   `yaml:"scope"`
-	Priority  int      `yaml:"priority"` // 1 to 5; 0 means 3
-	DependsOn []TaskID `yaml:"depends_on"`
-	Owns      []string `yaml:"owns"`
-	Verify    string   `yaml:"verify"`
-	Kind      Kind     `yaml:"kind"`      // zero means code
-	Role      Role     `yaml:"role"`      // that does it; none means coder
-	BasedOn   []string `yaml:"based_on"`  // what the work stands on beside its spec
-	ReviewBy  []Role   `yaml:"review_by"` // roles that judge it beside those that the board asks for
-	Without   []Role   `yaml:"without"`   // roles that a person leaves out
-	Draft     bool     `yaml:"draft"`
-	Stretch   bool     `yaml:"stretch"`
-	Limits    *Limits  `yaml:"limits"`
-	Budget    *Budget  `yaml:"budget"`  // only a human sets one
-	Reverts   []TaskID `yaml:"reverts"` // merged tasks that the work takes back
-	Reopens   TaskID   `yaml:"reopens"` // a reverted task whose work it does again
+	ID        TaskID     `yaml:"id"`
+	Title     string     `yaml:"title"`
+	DoneWhen  string     `yaml:"done_when"`
+	Spec      string     `yaml:"spec"`
+	Scope     string     `yaml:"scope"`
+	Priority  int        `yaml:"priority"` // 1 to 5; 0 means 3
+	DependsOn []TaskID   `yaml:"depends_on"`
+	Owns      []string   `yaml:"owns"`
+	Verify    string     `yaml:"verify"`
+	Kind      Kind       `yaml:"kind"`      // zero means code
+	Role      Role       `yaml:"role"`      // that does it; none means coder
+	BasedOn   []string   `yaml:"based_on"`  // what the work stands on beside its spec
+	ReviewBy  []Role     `yaml:"review_by"` // roles that judge it beside those that the board asks for
+	Without   []Role     `yaml:"without"`   // roles that a person leaves out
+	Meant     []ObjectID `yaml:"meant"`     // blobs and commits in which a person means what looks like a key or a conflict
+	Draft     bool       `yaml:"draft"`
+	Stretch   bool       `yaml:"stretch"`
+	Limits    *Limits    `yaml:"limits"`
+	Budget    *Budget    `yaml:"budget"`  // only a human sets one
+	Reverts   []TaskID   `yaml:"reverts"` // merged tasks that the work takes back
+	Reopens   TaskID     `yaml:"reopens"` // a reverted task whose work it does again
 
 	Files           *Files   `yaml:"files"`    // where Owns is empty it owns what it creates and modifies
 	Estimate        Duration `yaml:"estimate"` // of the work of one agent
@@ -53,7 +54,7 @@ type TaskInput struct {
 func (t *Task) Input() TaskInput {
 	in := TaskInput{ID: t.ID, Title: t.Title, DoneWhen: t.DoneWhen, Spec: t.Spec, Scope: t.Scope, Priority: t.Priority,
 		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Role: t.Role, BasedOn: t.BasedOn,
-		ReviewBy: t.ReviewBy, Without: t.Without, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget, Reverts: t.Reverts,
+		ReviewBy: t.ReviewBy, Without: t.Without, Meant: t.Meant, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget, Reverts: t.Reverts,
 		Files: t.Files, Estimate: t.Estimate, Level: t.Level, Acceptance: t.Acceptance, Steps: t.Steps, Context: t.Context,
 		Consumers: t.Consumers, IntegrationTest: t.IntegrationTest, VerifyTimeout: t.VerifyTimeout, Labels: t.Labels, Phase: t.Phase, Denies: t.Denies}
 	if slices.Equal(in.Owns, in.Files.owned()) {
@@ -284,7 +285,7 @@ func (p planning) updatedTask(in *TaskInput, taken map[Key]TaskID) (*Task, []*Re
 		t.Level = old.Level
 	}
 	t.Phase = cmp.Or(in.Phase, old.Phase)
-	wrong := []*Refusal{phasing(p).checkPhaseOfTask(t, old.Phase, hint), p.checkBudget(old.Budget, t, hint), p.checkWithout(old.Without, t, hint)}
+	wrong := []*Refusal{phasing(p).checkPhaseOfTask(t, old.Phase, hint), p.checkBudget(old.Budget, t, hint), p.checkWithout(old, t, hint)}
 	wrong = slices.DeleteFunc(wrong, func(r *Refusal) bool { return r == nil })
 	return t, append(wrong, p.describe(t, hint)...)
 }
@@ -390,7 +391,7 @@ func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (
 	if r := p.checkBudget(nil, t, hint); r != nil {
 		wrong = append(wrong, r)
 	}
-	if r := p.checkWithout(nil, t, hint); r != nil {
+	if r := p.checkWithout(&Task{}, t, hint); r != nil {
 		wrong = append(wrong, r)
 	}
 	wrong = append(wrong, p.describe(t, hint)...)
@@ -401,7 +402,7 @@ func (t *Task) setInput(in *TaskInput) {
 	t.Title, t.DoneWhen, t.Spec, t.Scope = in.Title, in.DoneWhen, in.Spec, in.Scope
 	t.Priority, t.DependsOn, t.Owns, t.Verify = in.Priority, in.DependsOn, in.Owns, in.Verify
 	t.Kind, t.Stretch, t.Limits, t.Budget = in.Kind, in.Stretch, in.Limits, in.Budget
-	t.Role, t.BasedOn, t.ReviewBy, t.Without = in.Role, in.BasedOn, in.ReviewBy, in.Without
+	t.Role, t.BasedOn, t.ReviewBy, t.Without, t.Meant = in.Role, in.BasedOn, in.ReviewBy, in.Without, in.Meant
 	t.Reverts = in.Reverts
 	t.Files, t.Estimate, t.Level, t.Acceptance, t.Steps = in.Files, in.Estimate, in.Level, in.Acceptance, in.Steps
 	t.Context, t.Consumers, t.IntegrationTest, t.VerifyTimeout, t.Labels = in.Context, in.Consumers, in.IntegrationTest, in.VerifyTimeout, in.Labels

@@ -138,10 +138,7 @@ func (r *RejectMove) hint(t *Task, last *Rejection) string {
 	if r.Role != "" {
 		command += " --role " + string(r.Role)
 	}
-	blocker := "- [blocker] FILE:LINE — ISSUE"
-	if list := r.Feedback.lines(); len(r.Feedback.Blockers) == 1 && len(list) == 1 {
-		blocker = list[0]
-	}
+	const blocker = "- [blocker] FILE:LINE — ISSUE"
 	if t.Attempt.Cycles == 0 || last == nil {
 		return command + " --reason " + shell.Quote(blocker)
 	}

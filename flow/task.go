@@ -43,6 +43,7 @@ type Task struct {
 	Denies []string `yaml:"denies"` // globs of paths that its work does not change, whoever does it
 
 	Without      []Role       `yaml:"without"` // roles that a person left out
+	Meant        []ObjectID   `yaml:"meant"`   // blobs and commits in which a person means what looks like a key or a conflict
 	Limits       *Limits      `yaml:"limits"`  // overrides of the board's, zero means not overridden
 	Budget       *Budget      `yaml:"budget"`  // overrides of the board's, zero means not overridden
 	Created      time.Time    `yaml:"created"`

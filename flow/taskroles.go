@@ -44,9 +44,14 @@ func (p *play) describeRoles(t *Task, hint string) (wrong []*Refusal) {
 // changes.
 func (p panel) always(t *Task) []Role { return p.needs(t, nil) }
 
-// checkWithout refuses an agent that changes which roles are left out.
-func (p *play) checkWithout(was []Role, t *Task, hint string) *Refusal {
-	if slices.Equal(was, t.Without) || p.move.By.IsHuman() {
+// checkWithout refuses an agent that changes which roles are left out, or what is meant.
+func (p *play) checkWithout(was, t *Task, hint string) *Refusal {
+	switch {
+	case p.move.By.IsHuman():
+		return nil
+	case !slices.Equal(was.Meant, t.Meant):
+		return refuse(RuleSecret, hint, "only a person says that what looks like a key or a conflict is meant: not %s, of %s", p.move.By, t.ID)
+	case slices.Equal(was.Without, t.Without):
 		return nil
 	}
 	return refuse(RuleRole, hint, "only a person leaves out a role that the board asks for: %s leaves out %s of %s", p.move.By, listRoles(t.Without), t.ID)

@@ -75,7 +75,7 @@ func (s *SubmitMove) ask(m Move, b *Board) Query {
 	q := Query{Submission: s.Commit, Valid: TypedPatterns(b), Brought: true}
 	q.Frozen = lists.Where(q.Valid, func(one TypedPattern) bool { return len(one.Type.Frozen) > 0 })
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
-		q.Behind = []ObjectID{t.Attempt.Base}
+		q.Behind, q.Meant = []ObjectID{t.Attempt.Base}, t.Meant
 		if t.Attempt.Fix != "" {
 			q.Behind = append(q.Behind, t.Attempt.Fix)
 		}
@@ -233,7 +233,7 @@ func (s *SubmitMove) admit(p *play) *Refusal {
 	if r := p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, undo); r != nil {
 		return r
 	}
-	return checkBrought(p, undo)
+	return bringing{p}.check(undo)
 }
 
 // removed refuses a submission that leaves no file where an open goal or task has

@@ -14,9 +14,15 @@ import (
 // broughtFacts says what is wrong with what the commits bring that a submission adds to
 // integration at tip, and what each of them changes, if that is asked for.
 func (cs *Commits) broughtFacts(ctx context.Context, q flow.Query, tip, base git.ID, changes []git.Change, f *flow.Facts) error {
-	j := &objectChecker{commits: cs, asked: q.Brought}
+	j := &objectChecker{commits: cs, asked: q.Brought, meant: q.Meant, read: map[git.ID]git.ID{}, gone: map[git.ID]bool{}, marks: map[git.ID]int{}}
 	flaw, err := j.findFlaw(ctx, tip, base, q.Submission, changes)
 	f.Flaw, f.Brought = cmp.Or(f.Flaw, flaw), j.brought
+	if err == nil {
+		f.Key, err = j.findKey(ctx, base, tip)
+	}
+	if err == nil {
+		f.Marker, err = j.findMarker(changes)
+	}
 	return err
 }
 
@@ -32,14 +38,26 @@ func (j *objectChecker) noteChange(path string, was []git.Entry, is git.Entry) e
 		return tooMuch("its commits change files more than %d times", maxBrought)
 	}
 	c := git.Change{Path: path, Mode: is.Mode, New: is.ID}
-	if len(was) > 0 {
-		c.OldMode = was[0].Mode
+	for _, e := range was {
+		c.OldMode = e.Mode
+		if first := j.read[e.ID]; first == "" || first == j.commit {
+			j.gone[e.ID] = true
+		}
 	}
 	if err := j.commits.objects.Measure(&c); err != nil {
 		return err
 	}
 	j.brought = append(j.brought, changeOf(c, j.commit))
-	return nil
+	if c.New == "" || c.Mode == git.ModeSubmodule || c.Size > maxSearched || j.read[c.New] != "" || slices.Contains(j.meant, c.New) {
+		return nil
+	}
+	j.read[c.New] = j.commit
+	data, err := j.commits.objects.ReadKind(c.New, "blob", maxSearched)
+	if n := conflictLine(data); n > 0 {
+		j.marks[c.New] = n
+	}
+	j.searchKeys(path, j.commit, c.New, data)
+	return err
 }
 
 // noteGone notes the files that all parents have in a folder, and the commit does not.

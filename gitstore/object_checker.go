@@ -29,6 +29,12 @@ type objectChecker struct {
 	commit  git.ID // that is checked, with so many parents
 	parents int
 	brought []flow.PathChange // of each commit, other than in all its parents
+
+	read  map[git.ID]git.ID // the first commit that has a blob anew
+	gone  map[git.ID]bool   // blobs of integration that a commit changes, moves or removes
+	meant []git.ID          // is not searched
+	keys  []foundKey
+	marks map[git.ID]int // the lines in which conflicts begin, by blob
 }
 
 // An unsound object is one that git refuses, here or on another platform, or
@@ -172,6 +178,9 @@ func (j *objectChecker) checkCommit(ctx context.Context, id git.ID) error {
 		}
 	}
 	j.commit, j.parents = id, len(old)
+	if j.asked {
+		j.searchKeys("", id, "", []byte(c.Message))
+	}
 	if err := j.checkFolder(ctx, "", c.Tree, old); err != nil {
 		if u, is := errors.AsType[*unsound](err); is {
 			return &unsound{u.reason + " in commit " + id.Short(), u.mend}

@@ -5,22 +5,23 @@ import "github.com/git-liza/git-liza/flow"
 // taskFlags are the fields of a task that a user can set. nil means not
 // given.
 type taskFlags struct {
-	Title     *string       `help:"What it is, in one line."`
-	DoneWhen  *string       `help:"How a reviewer tells that it is done."`
-	Spec      *string       `placeholder:"PATH[#ANCHOR]" help:"Where it is specified; the file must be on integration. ./PATH is from the current folder."`
-	Scope     *string       `help:"What belongs to it and what does not."`
-	Priority  *int          `placeholder:"1..5" help:"1 is first; default 3."`
-	DependsOn []flow.TaskID `placeholder:"ID" help:"Tasks that must be merged before."`
-	Owns      []string      `placeholder:"GLOB,…" help:"Paths that only this task changes while it is in work; repeatable."`
-	Verify    *string       `placeholder:"CMD" help:"Shell command that must succeed at submit."`
-	Kind      *flow.Kind    `placeholder:"code|docs|config|spec" help:"Default code, which wants tests."`
-	Stretch   *bool         `help:"Not planned for the sprint, only if there is time."`
-	Role      *flow.Role    `placeholder:"ROLE" help:"That does it; default coder."`
-	BasedOn   []string      `placeholder:"PATH[#ANCHOR],…" help:"What it stands on beside its spec, as --spec; repeatable."`
-	ReviewBy  []flow.Role   `placeholder:"ROLE" help:"Roles that judge it beside those that the board asks for."`
-	Without   []flow.Role   `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
-	Reverts   []flow.TaskID `placeholder:"ID" help:"Merged tasks that it takes back."`
-	Phase     *flow.PhaseID `placeholder:"PHASE" help:"In which it is worked on, of the workflow of its goal; default the present one. any: in every one, which only a person says."`
+	Title     *string         `help:"What it is, in one line."`
+	DoneWhen  *string         `help:"How a reviewer tells that it is done."`
+	Spec      *string         `placeholder:"PATH[#ANCHOR]" help:"Where it is specified; the file must be on integration. ./PATH is from the current folder."`
+	Scope     *string         `help:"What belongs to it and what does not."`
+	Priority  *int            `placeholder:"1..5" help:"1 is first; default 3."`
+	DependsOn []flow.TaskID   `placeholder:"ID" help:"Tasks that must be merged before."`
+	Owns      []string        `placeholder:"GLOB,…" help:"Paths that only this task changes while it is in work; repeatable."`
+	Verify    *string         `placeholder:"CMD" help:"Shell command that must succeed at submit."`
+	Kind      *flow.Kind      `placeholder:"code|docs|config|spec" help:"Default code, which wants tests."`
+	Stretch   *bool           `help:"Not planned for the sprint, only if there is time."`
+	Role      *flow.Role      `placeholder:"ROLE" help:"That does it; default coder."`
+	BasedOn   []string        `placeholder:"PATH[#ANCHOR],…" help:"What it stands on beside its spec, as --spec; repeatable."`
+	ReviewBy  []flow.Role     `placeholder:"ROLE" help:"Roles that judge it beside those that the board asks for."`
+	Without   []flow.Role     `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
+	Meant     []flow.ObjectID `placeholder:"OBJECT" help:"A blob or commit in which what looks like a key or a conflict is meant. Only a person says so; repeatable."`
+	Reverts   []flow.TaskID   `placeholder:"ID" help:"Merged tasks that it takes back."`
+	Phase     *flow.PhaseID   `placeholder:"PHASE" help:"In which it is worked on, of the workflow of its goal; default the present one. any: in every one, which only a person says."`
 
 	planFlags
 
@@ -138,6 +139,9 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	}
 	if f.Without != nil {
 		in.Without = f.Without
+	}
+	if f.Meant != nil {
+		in.Meant = f.Meant
 	}
 	if f.Reverts != nil {
 		in.Reverts = f.Reverts

@@ -165,3 +165,20 @@ func BenchmarkMask(b *testing.B) {
 		m.Bytes(text)
 	}
 }
+
+// TestFind: what is refused in commits is what no example needs.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]secret.Key{
+		"a\nkey = ghp_" + token + "\n":                   {{Offset: 8, Text: "ghp_" + token}},
+		"x AKIAIOSFODNN7EXAMPLE, sk-ant-" + token:        {{Offset: 2, Text: "AKIAIOSFODNN7EXAMPLE"}, {Offset: 24, Text: "sk-ant-" + token}},
+		"a\n" + pem + "\nb":                              {{Offset: 2, Text: body + "=="}},
+		jwt:                                              {{Offset: 0, Text: jwt}},
+		"-----BEGIN RSA PRIVATE KEY-----":                nil,
+		"`-----BEGIN PRIVATE KEY-----\n...`":             nil,
+		"postgres://me:hunter2hunter2@localhost/x":       nil,
+		"Authorization: Bearer YOUR_ACCESS_TOKEN_HERE_1": nil,
+	} {
+		require.Equal(t, want, secret.Find([]byte(text)), text)
+	}
+}
