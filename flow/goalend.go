@@ -70,7 +70,7 @@ func (c *CompleteMove) check(p *play) *Refusal {
 	case c.To != "" && c.Open != TasksMoved:
 		return refuse(RuleForm, "git liza help goal", "open tasks pass to %s only if they are moved", c.To)
 	case c.Open == 0 && len(open) > 0:
-		return refuse(RuleOpen, "git liza goal done "+string(goal)+" --force keep",
+		return refuse(RuleOpen, "git liza list --goal "+string(goal),
 			"%d open %s in %s, first %s (%s): --force abandon gives them up, keep leaves them, GOAL passes them on",
 			len(open), tasks, goal, open[0].ID, open[0].Status)
 	case c.Open == TasksMoved:

@@ -112,7 +112,7 @@ func tellVoucher(inv *invocation, v *flow.Voucher, b *flow.Board, data map[strin
 func submittedCommit(inv *invocation, clone *work.Clone, act flow.Act, id flow.TaskID, given string) (flow.ObjectID, error) {
 	commit, named, err := clone.SubmittedCommit(inv.ctx, id, given)
 	if err == nil && !named {
-		err = usagef("git liza "+act.Command()+" "+string(id)+" --commit SHA", "missing flags: --commit=SHA, the commit that you have read")
+		err = usagef("git liza review "+string(id), "missing flags: --commit=SHA, the commit that you have read")
 	}
 	return commit, err
 }
