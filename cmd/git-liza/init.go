@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -79,7 +81,7 @@ func (c *initCommand) prepare(inv *invocation, clone *work.Clone) (*flow.InitMov
 		return &flow.InitMove{}, nil, c.refuseSpec(clone, b)
 	}
 	if c.Remote == "" && !c.Anew {
-		if err := c.refuseSecond(inv, clone.Store, c.Integration); err != nil {
+		if err := c.refuseSecond(inv, clone.Store); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -250,16 +252,14 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 
 // refuseSecond refuses a second board if a remote has one that this clone could
 // take: two boards can never be joined.
-func (c *initCommand) refuseSecond(inv *invocation, clone *gitstore.Store, branch string) error {
+func (c *initCommand) refuseSecond(inv *invocation, clone *gitstore.Store) error {
 	remote, err := clone.Repo.Config.AnyRemote(inv.ctx)
 	if err != nil || remote == "" {
 		return err
 	}
-	there, err := clone.Repo.Refs.Resolve(inv.ctx, "refs/remotes/"+remote+"/"+branch)
-	if err != nil || there == "" {
-		return err
-	}
-	tip, err := clone.Remotes.BoardOf(inv.ctx, remote)
+	ctx, stop := context.WithTimeout(inv.ctx, 10*time.Second)
+	defer stop()
+	tip, err := clone.Remotes.BoardOf(ctx, remote)
 	if err != nil || tip == "" {
 		return nil // a board can be made without the network
 	}
