@@ -118,7 +118,7 @@ func (p *Picture) renew(r Reading) {
 	p.version = version
 }
 
-// SetAbout makes it the picture of somebody with that focus, see [Reading.About].
+// SetAbout makes p the picture of somebody with that focus, see [Reading.About].
 func SetAbout(p *Picture, goal flow.GoalID) []Change {
 	if p.reading.About == goal {
 		return nil
