@@ -25,9 +25,10 @@ func Conflicts(all []Lesson) (list []Conflict) {
 	return slices.Compact(list)
 }
 
-// For are the lessons that concern paths or globs, those that say it most exactly first.
+// For are the lessons that concern paths or globs, those that say it most exactly first, then
+// those that concern one of some roles.
 // Nobody is told those that contradict one another before a person has decided.
-func For(all []Lesson, paths []string) []Lesson {
+func For(all []Lesson, paths []string, roles ...flow.Role) []Lesson {
 	open := Conflicts(all)
 	exact := map[string]int{}
 	var list []Lesson
@@ -35,7 +36,8 @@ func For(all []Lesson, paths []string) []Lesson {
 		if slices.ContainsFunc(open, func(c Conflict) bool { return c.One == l.Name || c.Other == l.Name }) {
 			continue
 		}
-		if n := l.concerns(paths); n >= 0 {
+		n := l.concerns(paths)
+		if n >= 0 || slices.ContainsFunc(roles, func(r flow.Role) bool { return slices.Contains(l.Roles, string(r)) }) {
 			exact[l.Name] = n
 			list = append(list, l)
 		}

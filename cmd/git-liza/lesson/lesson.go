@@ -26,10 +26,11 @@ const (
 type Lesson struct {
 	Name        string   `json:"name"` // of its file, without .md
 	Path        string   `json:"path"`
-	Paths       []string `json:"paths"`       // globs, as a task owns paths: whom it concerns
-	Commits     []string `json:"commits"`     // that it comes from, in hexadecimal, at least seven digits
-	Contradicts []string `json:"contradicts"` // names of lessons that cannot hold beside it
-	Text        string   `json:"text"`        // Markdown, without blank lines at its ends
+	Paths       []string `json:"paths"`           // globs, as a task owns paths: whom it concerns
+	Roles       []string `json:"roles,omitempty"` // of the agents that it concerns, whatever their task
+	Commits     []string `json:"commits"`         // that it comes from, in hexadecimal, at least seven digits
+	Contradicts []string `json:"contradicts"`     // names of lessons that cannot hold beside it
+	Text        string   `json:"text"`            // Markdown, without blank lines at its ends
 
 	// Gone are those of the commits that are not on integration; Parse does not know them.
 	Gone []string `json:"gone,omitempty"`
@@ -44,8 +45,11 @@ func (l Lesson) Sources() []string {
 	return slices.DeleteFunc(slices.Clone(l.Commits), func(commit string) bool { return slices.Contains(l.Gone, commit) })
 }
 
-// IsLesson reports whether a path is that of a lesson.
-func IsLesson(file string) bool { return path.Dir(file) == Folder && path.Ext(file) == ".md" }
+// IsLesson reports whether a path is that of a lesson: in the folder, or in one below it.
+func IsLesson(file string) bool {
+	rest, below := strings.CutPrefix(file, Folder+"/")
+	return below && strings.Count(rest, "/") <= 1 && path.Ext(file) == ".md"
+}
 
 // Parse reads a lesson. The faults say all that is wrong; with one of them the lesson
 // concerns nobody.
@@ -63,11 +67,12 @@ func Parse(file string, text []byte) (Lesson, []artifacts.Fault) {
 		r.add(artifacts.CodeFrontMatter, "", "a lesson begins with front matter: paths that it concerns, and commits that it comes from")
 	}
 	for _, m := range parted.Front.Members() {
-		if !slices.Contains([]string{"paths", "commits", "contradicts"}, m.Key) {
-			r.add(artifacts.CodeUnknown, m.Key, "there are paths, commits and contradicts, no "+m.Key)
+		if !slices.Contains([]string{"paths", "roles", "commits", "contradicts"}, m.Key) {
+			r.add(artifacts.CodeUnknown, m.Key, "there are paths, roles, commits and contradicts, no "+m.Key)
 		}
 	}
-	l.Paths, l.Commits, l.Contradicts = r.list("paths", true, flow.GlobFault), r.list("commits", true, commitFault), r.list("contradicts", false, nameFault)
+	l.Roles = r.list("roles", false, roleFault)
+	l.Paths, l.Commits, l.Contradicts = r.list("paths", len(l.Roles) == 0, flow.GlobFault), r.list("commits", true, commitFault), r.list("contradicts", false, nameFault)
 	if slices.Contains(l.Contradicts, l.Name) {
 		r.add(artifacts.CodeValue, "contradicts", "a lesson does not contradict itself")
 	}
@@ -117,6 +122,13 @@ func (r *reader) list(key string, required bool, fault func(string) string) (lis
 func commitFault(id string) string {
 	if len(id) < 7 || len(id) > 64 || strings.Trim(id, "0123456789abcdef") != "" {
 		return "a commit is named by seven or more digits of its id"
+	}
+	return ""
+}
+
+func roleFault(name string) string {
+	if err := new(flow.Role).UnmarshalText([]byte(name)); err != nil {
+		return err.Error()
 	}
 	return ""
 }

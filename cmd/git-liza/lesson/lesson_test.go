@@ -12,11 +12,11 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	l, faults := Parse(".liza/knowledge/fields.md", []byte("---\npaths: [src/**, \"*.go\"]\ncommits:\n- 1f2e3d4\ncontradicts: [other]\n---\n\n# Fields\nTrim them.\n"))
 	require.Empty(t, faults)
-	require.Equal(t, Lesson{Name: "fields", Path: ".liza/knowledge/fields.md", Paths: []string{"src/**", "*.go"}, Commits: []string{"1f2e3d4"},
+	require.Equal(t, Lesson{Name: "fields", Path: ".liza/knowledge/fields.md", Paths: []string{"src/**", "*.go"}, Roles: []string{}, Commits: []string{"1f2e3d4"},
 		Contradicts: []string{"other"}, Text: "# Fields\nTrim them."}, l)
 	for text, want := range map[string]string{
 		"Trim them.\n": "1 front_matter a lesson begins with front matter: paths that it concerns, and commits that it comes from|1 missing paths is a list of at least one text|1 missing commits is a list of at least one text",
-		"---\npaths: [a]\ncommits: [1f2e3d4]\nauthor: x\n---\nT\n":           "4 unknown there are paths, commits and contradicts, no author",
+		"---\npaths: [a]\ncommits: [1f2e3d4]\nauthor: x\n---\nT\n":           "4 unknown there are paths, roles, commits and contradicts, no author",
 		"---\npaths: [../a]\ncommits: [1f2e3d4]\n---\nT\n":                   `2 value "../a" is not a clean path pattern relative to the repository`,
 		"---\npaths: [a]\ncommits:\n- 1f2e3d4\n- main\n---\nT\n":             "5 value a commit is named by seven or more digits of its id",
 		"---\npaths: []\ncommits: [1f2e3d4]\n---\nT\n":                       "2 missing paths is a list of at least one text",
@@ -59,6 +59,10 @@ func TestFor(t *testing.T) {
 	require.Equal(t, []string{"all"}, names("lib/a.go"))
 	require.Equal(t, []string{"lines", "parser", "docs", "all"}, names("**"))
 	require.Empty(t, names())
+	all = append(all, Lesson{Name: "playbook", Roles: []string{"architect"}})
+	require.Empty(t, names("lib/a.go")[1:], "it concerns roles, not paths")
+	require.Equal(t, "playbook", For(all, []string{"lib/a.go"}, "coder", "architect")[1].Name)
+	require.True(t, IsLesson(".liza/knowledge/designs/cache.md") && !IsLesson(".liza/knowledge/a/b/cache.md"))
 	require.Equal(t, []Conflict{{"new", "old"}}, Conflicts(all), "gone is not there")
 }
 

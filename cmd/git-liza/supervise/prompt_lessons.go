@@ -65,14 +65,18 @@ func rejectionText(e gitstore.Event, r *flow.RejectMove) string {
 // learnt puts what was learnt of the paths of a task into a prompt, within the bytes
 // of a.Learnt: first lessons of integration, then earlier rejections.
 func learnt(ctx context.Context, repo *git.Repo, tip flow.ObjectID, a PromptInput, in *templates.Input) error {
-	if in.Task == nil || in.Asked != nil || a.Learnt <= 0 {
+	if in.Asked != nil || a.Learnt <= 0 {
 		return nil
 	}
 	all, _, err := work.Lessons(ctx, repo, tip)
 	if err != nil {
 		return err
 	}
-	list := lesson.For(all, work.Concerned(in.Task))
+	var paths []string
+	if in.Task != nil {
+		paths = work.Concerned(in.Task)
+	}
+	list := lesson.For(all, paths, flow.Role(a.Role))
 	if err := work.MarkGone(ctx, repo, tip, list); err != nil {
 		return err
 	}

@@ -18,7 +18,19 @@ func Lessons(ctx context.Context, repo *git.Repo, commit flow.ObjectID) (list []
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, e := range entries {
+	for i := 0; i < len(entries); i++ {
+		e := entries[i]
+		if e.Mode == git.ModeTree && !strings.Contains(e.Name, "/") && !strings.HasPrefix(e.Name, ".") {
+			below, err := objects.Tree(e.ID)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, one := range below {
+				one.Name = e.Name + "/" + one.Name
+				entries = append(entries, one)
+			}
+			continue
+		}
 		path := lesson.Folder + "/" + e.Name
 		if strings.HasPrefix(e.Name, ".") {
 			continue
