@@ -157,8 +157,7 @@ func (l Layer) visit(do func(folder, base string) error) error {
 			return fmt.Errorf("prompt layer %s: %w", l.Name, err)
 		}
 		folder, base := path.Split(name)
-		beside := folder == "" && (base == "README.md" || path.Ext(base) != ".md")
-		if entry.IsDir() || beside || strings.HasPrefix(base, ".") {
+		if entry.IsDir() || folder == "" && (base == "README.md" || path.Ext(base) != ".md") || strings.HasPrefix(base, ".") {
 			return nil
 		}
 		return do(strings.TrimSuffix(folder, "/"), base)

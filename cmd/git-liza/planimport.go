@@ -121,8 +121,8 @@ func openImport(r planReader, goal flow.GoalID) (i *work.PlanImport, err error) 
 	if i.Clone, i.Goal, err = planGoal(r.invocation, goal); err != nil {
 		return nil, err
 	}
-	if due, is := r.due(i); is {
-		return work.OpenPlan(r.ctx, i.Clone, i.Goal, due)
+	if due := r.due(i); due != nil {
+		return work.OpenPlan(r.ctx, i.Clone, i.Goal, *due)
 	}
 	if i.File, err = r.read(); err != nil {
 		return nil, err
@@ -145,18 +145,14 @@ func openImport(r planReader, goal flow.GoalID) (i *work.PlanImport, err error) 
 }
 
 // due returns the approved plan of that path whose tasks are not imported yet, if the branch
-// that people work on lacks its file.
-func (r planReader) due(i *work.PlanImport) (flow.PlanRef, bool) {
+// that people work on lacks its file, else nil.
+func (r planReader) due(i *work.PlanImport) *flow.PlanRef {
 	b, _, err := i.Store.Board(r.ctx)
 	file, wrong := rootedFile(r.invocation, i.Clone, r.path)
 	if _, here := os.Stat(r.path); !errors.Is(here, fs.ErrNotExist) || err != nil || wrong != nil {
-		return flow.PlanRef{}, false
+		return nil
 	}
-	due := lists.Find(flow.DuePlans(b, i.Goal), func(of flow.PlanRef) bool { return of.Path == file })
-	if due == nil {
-		return flow.PlanRef{}, false
-	}
-	return *due, true
+	return lists.Find(flow.DuePlans(b, i.Goal), func(of flow.PlanRef) bool { return of.Path == file })
 }
 
 // approved names the plan where a phase of the goal's workflow produces one, else it is

@@ -72,11 +72,7 @@ func learnt(ctx context.Context, repo *git.Repo, tip flow.ObjectID, a PromptInpu
 	if err != nil {
 		return err
 	}
-	var paths []string
-	if in.Task != nil {
-		paths = work.Concerned(in.Task)
-	}
-	list := lesson.For(all, paths, flow.Role(a.Role))
+	list := lesson.For(all, work.Concerned(in.Task), a.Role)
 	if err := work.MarkGone(ctx, repo, tip, list); err != nil {
 		return err
 	}

@@ -148,10 +148,9 @@ func focusedStep(p *Picture) (n NextStep, is bool) {
 		if !slices.Contains(g.Tasks, r.Focus) || working[flow.Role(g.For)] {
 			continue
 		}
-		for _, act := range []flow.Act{flow.ActReview, flow.ActClaim} {
-			for _, s := range (starter{r}).startSteps(act, []WaitGroup{g}) {
-				return NextStep{Action: actionOf(s.Command), Subject: string(r.Focus), Command: s.Command, Why: s.Why}, true
-			}
+		one, of := starter{r}, []WaitGroup{g}
+		for _, s := range append(one.startSteps(flow.ActReview, of), one.startSteps(flow.ActClaim, of)...) {
+			return NextStep{Action: actionOf(s.Command), Subject: string(r.Focus), Command: s.Command, Why: s.Why}, true
 		}
 	}
 	return n, false

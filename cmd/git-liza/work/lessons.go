@@ -96,9 +96,11 @@ func MarkGone(ctx context.Context, repo *git.Repo, tip flow.ObjectID, list []les
 }
 
 // Concerned are the paths and globs by which lessons are found for a task: those that it
-// owns, else those that it declared; any, if nobody has said.
+// owns, else those that it declared; any, if nobody has said; none without a task.
 func Concerned(t *flow.Task) []string {
 	switch {
+	case t == nil:
+		return nil
 	case len(t.Owns) > 0:
 		return t.Owns
 	case t.Intent != nil && len(t.Intent.Files) > 0:
