@@ -33,6 +33,7 @@ func (r *Repairer) isAhead(id git.ID) bool {
 type Repaired struct {
 	Was        git.ID    // the tip before, "" if the state ref was gone or held no id
 	Is         git.ID    // the tip now; "" if no state replays and nothing has moved
+	Remade     int       // objects of boards that were lost and follow from the moves
 	Kept       []git.ID  // the newest readable states that were passed over, under refs/liza/rescue/
 	Board      git.ID    // the tree of a newer state, under refs/liza/rescue/; "" if there is none or it is unreadable
 	Unreadable []git.ID  // commits that were passed over and that no ref keeps: they or their ancestors are unreadable
@@ -84,10 +85,16 @@ func (r *Repairer) goBack(ctx context.Context, tip git.ID, log []git.ReflogLine)
 		return Repaired{Was: tip}, err
 	}
 	good, err := r.findNewest(ctx, tip, log)
-	if err != nil || good == "" || good == tip {
-		return Repaired{Was: tip, Is: good}, err
+	remade := 0
+	if err == nil && good != tip {
+		if remade = r.remake(ctx, tip); remade > 0 {
+			good, err = r.findNewest(ctx, tip, log)
+		}
 	}
-	rescue := &rescue{Repaired: Repaired{Was: tip, Is: good}, repairer: r, folder: r.rescueName(tip)}
+	if err != nil || good == "" || good == tip {
+		return Repaired{Was: tip, Is: good, Remade: remade}, err
+	}
+	rescue := &rescue{Repaired: Repaired{Was: tip, Is: good, Remade: remade}, repairer: r, folder: r.rescueName(tip)}
 	rescue.updates = []git.RefUpdate{{Name: layout.State, Old: tip, New: good}}
 	if err := rescue.keepPassed(ctx, r.listPassed(tip, good, log), log); err != nil {
 		return Repaired{Was: tip}, err
@@ -99,6 +106,53 @@ func (r *Repairer) goBack(ctx context.Context, tip git.ID, log []git.ReflogLine)
 		return Repaired{Was: tip}, err
 	}
 	return rescue.Repaired, nil
+}
+
+// remake writes the objects of boards up to a tip that are lost again, as far as each board follows
+// from its move and the board before it, and returns their number.
+func (r *Repairer) remake(ctx context.Context, tip git.ID) (made int) {
+	var chain []git.Commit
+	for id := tip; ; {
+		c, err := r.history.readStateCommit(id)
+		if err != nil || ctx.Err() != nil {
+			return 0
+		}
+		if chain = append(chain, c); len(c.Parents) != 1 {
+			break
+		}
+		id = c.Parents[0]
+	}
+	before, source := r.history.emptyBoard()
+	for _, c := range slices.Backward(chain) {
+		m, _, err := decodeSigned(c.ID, c.Message, source.format)
+		if err != nil {
+			return made
+		}
+		after, err := before.Within(ctx).Apply(m, nil)
+		if err != nil {
+			return made
+		}
+		d := &draft{snapshot: source}
+		if tree, err := d.applyEdits(after.Changes()); err != nil || tree != c.Tree {
+			return made
+		}
+		for _, o := range d.drafted {
+			if _, err := d.objects.ReadKind(o.ID, o.Kind, int64(len(o.Data))); err == nil {
+				continue
+			}
+			if _, err := d.objects.Write(o.Kind, o.Data); err != nil {
+				return made
+			}
+			made++
+		}
+		if d.objects.Flush() != nil {
+			return made
+		}
+		if before, source, err = r.history.boardOf(c, r.history.past); err != nil {
+			return made
+		}
+	}
+	return made
 }
 
 // rescueName is the folder of the refs that keep a tip.

@@ -103,6 +103,9 @@ func (c *fsckCommand) repairBoard(inv *invocation, store *gitstore.Store) error 
 	case "":
 		return errors.New("no state of the board replays from its first move: nothing to go back to")
 	case done.Was:
+		if done.Remade > 0 {
+			return inv.answer("changed", data, fmt.Sprintf("%s is sound again: %s made again from its moves", done.Is.Short(), view.Count(done.Remade, "lost object")))
+		}
 		return inv.answer("already", data, done.Is.Short()+": the board is sound")
 	}
 	text := fmt.Sprintf("%s is at %s again", layout.State, done.Is.Short())
