@@ -112,7 +112,7 @@ func broughtNow(p *play) *Refusal { return bringing{p}.check(rejecting(p.task)) 
 // the board itself knows.
 func Barred(b *Board, id TaskID) *Refusal {
 	t := b.Task(id)
-	if t == nil || t.Submission == nil {
+	if t == nil || t.Submission == nil || t.Attempt == nil {
 		return nil
 	}
 	return b.Writable(t, t.Attempt.Coder.Role(), t.Submission.Paths, rejecting(t))

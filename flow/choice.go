@@ -134,11 +134,7 @@ func (ch choice) candidates(act Act, c Caller, at time.Time) candidates {
 	}
 	list := make(candidates, 0, len(free))
 	for _, s := range free {
-		stretch := 0
-		if s.Stretch {
-			stretch = 1
-		}
-		list = append(list, candidate{s, [6]int{waits[s], urgent[s.Goal], s.urgency(c.By), stretch, s.Priority, -int(behind(s))}})
+		list = append(list, candidate{s, [6]int{waits[s], urgent[s.Goal], s.urgency(c.By), map[bool]int{true: 1}[s.Stretch], s.Priority, -int(behind(s))}})
 	}
 	return list
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/git-liza/git-liza/flow/oid"
 )
 
@@ -107,10 +105,10 @@ func Human(name string) Actor {
 		}
 		lost = lost || notSlug(r) && (unicode.IsLetter(r) || unicode.IsNumber(r))
 		return r
-	}, norm.NFKD.String(strings.ToLower(name)))
+	}, decomposer().Replace(strings.ToLower(name)))
 	slug := strings.Trim(strings.Join(strings.FieldsFunc(plain, notSlug), "-"), "-.")
 	if lost || len(slug) > 64 {
-		sum := sha256.Sum256([]byte(norm.NFC.String(name)))
+		sum := sha256.Sum256([]byte(decomposer().Replace(name)))
 		slug = cmp.Or(strings.Trim(slug[:min(len(slug), 57)], "-."), "person") + "-" + hex.EncodeToString(sum[:3])
 	}
 	return Actor("human:" + cmp.Or(slug, "unknown"))

@@ -66,8 +66,7 @@ func (m Move) Told(before, after *Board) string {
 }
 
 // bySupervisors are the acts of which a reader could think that the agent itself made them.
-var bySupervisors = []Act{ActMerge, ActIntegrationFail, ActBlock, ActCheckpoint, ActTrip, ActRecheck, ActComplete, ActSprintStart,
-	ActSprintClose, ActRetro, ActLevel, ActPhase, ActImport, ActArchive, ActAnswer}
+var bySupervisors = []Act{ActMerge, ActIntegrationFail, ActBlock, ActCheckpoint, ActTrip, ActRecheck, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActLevel, ActPhase, ActImport, ActArchive, ActAnswer}
 
 func runes(text string) int { return len([]rune(text)) }
 

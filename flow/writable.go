@@ -32,9 +32,11 @@ func (b *Board) writable(t *Task, role Role, list []string, undo func(path strin
 		}
 		if len(t.Owns) > 0 && !matchesAny(owned, path) {
 			declared := matchesAny(allowed, path)
-			if r := extends(b, t, role, literalGlob(path)); r != nil && (strict || !declared) {
-				r.Hint = undo(path)
-				return r
+			if strict || !declared {
+				if r := extends(b, t, role, literalGlob(path)); r != nil {
+					r.Hint = undo(path)
+					return r
+				}
 			}
 			if !declared {
 				return refuse(RuleScope, intend(t.ID)+" --extend "+shell.Quote(path),

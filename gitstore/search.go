@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/gitstore/secret"
 )
@@ -39,20 +40,14 @@ func (j *objectChecker) findKey(ctx context.Context, base, tip git.ID) (*flow.Fo
 	if len(j.keys) == 0 {
 		return nil, nil
 	}
-	var sought strings.Builder
-	for _, k := range j.keys {
-		sought.WriteString(k.text + "\n")
-	}
+	sought := strings.Join(lists.Of(j.keys, func(k foundKey) string { return k.text }), "\n") + "\n"
 	// The keys go in by a pipe: everybody sees arguments.
 	args := []string{"grep", "-haoF", "--no-line-number", "--no-column", "--no-color", "--no-recurse-submodules", "-f", "-", string(base), string(tip), "--"}
-	out, err := j.commits.repo.Run(ctx, git.Cmd{Args: args, Stdin: []byte(sought.String())})
+	out, err := j.commits.repo.Run(ctx, git.Cmd{Args: args, Stdin: []byte(sought)})
 	if err != nil && git.ExitCode(err) != 1 {
 		return nil, err
 	}
-	known := map[string]bool{}
-	for line := range bytes.Lines(out) {
-		known[string(bytes.TrimSuffix(line, []byte("\n")))] = true
-	}
+	known := lists.Set(strings.Split(string(out), "\n"), func(line string) string { return line })
 	for _, k := range j.keys {
 		if !known[k.text] && !j.gone[k.Blob] { // git grep reads no links
 			return &k.Found, nil

@@ -358,7 +358,7 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 		"SupersededBy": "nobody works on a final task", "Abandoned": "nobody works on a final task", "Merge": "nobody works on a final task",
 		"Cycles": "the attempt's cycles are what limits look at", "Claim": "the supervisor's concern",
 		"Budget": "the supervisor stops what goes beyond it", "Usage": "the supervisor counts it", "Submissions": "the findings name their commit", "Submission": "the reviewer's concern",
-		"Role": "the prompt is of that role", "ReviewBy": "the reviewers' concern", "Without": "the reviewers' concern", "RejectedBy": "the findings say it",
+		"Role": "the prompt is of that role", "ReviewBy": "the reviewers' concern", "Without": "the reviewers' concern", "Meant": "a person's word to those who judge", "RejectedBy": "the findings say it",
 		"Reverts": "the title and scope say it", "Reverted": "nobody works on a final task", "Asked": "the supervisor's concern",
 		"Phase": "a task is worked on in its phase alone", "Denies": "they are among what may not be changed", "Asking": "the answers say it",
 	}

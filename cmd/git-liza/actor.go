@@ -73,14 +73,6 @@ func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, err
 	return by, "", err
 }
 
-// checkPerson refuses an id that somebody else has, unless git's configuration names it.
-func checkPerson(inv *invocation, c *work.Clone, by flow.Actor) error {
-	if named, err := c.Repo.Config.Config(inv.ctx, work.PersonKey); named != "" || err != nil {
-		return err
-	}
-	return work.CheckPerson(inv.ctx, c, by)
-}
-
 // person returns the human that liza.person names, or else git's user.name.
 func person(inv *invocation, repo *git.Repo) (flow.Actor, error) {
 	named, err := repo.Config.Config(inv.ctx, work.PersonKey)

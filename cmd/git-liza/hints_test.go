@@ -143,7 +143,6 @@ var unhinted = map[string]string{
 	"foreign_ref": "the refusal that it wraps names the ref, by integration_tip or obstacle",
 	"permission":  "tests may run as root, to whom nothing is denied",
 	"read_only":   "a script cannot mount a disk: gitstore TestReadOnly does",
-	"secret":      "the agent of hinted_rest is shown it in its session, where it types what is left",
 	"gate":        "a merge runs its gates itself: only a move that was made without can be refused for it",
 	"signature":   "only a server that wants signed moves refuses, which e2e pushes to",
 	"object":      "no git writes such a committer: hooks TestCommitter forges one",

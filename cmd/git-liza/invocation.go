@@ -41,7 +41,7 @@ func (inv *invocation) clone() (*work.Clone, error) {
 		return nil, err
 	}
 	if inv.as == "" && by.IsHuman() {
-		if err := checkPerson(inv, c, by); err != nil {
+		if err := work.CheckPerson(inv.ctx, c, by); err != nil {
 			return nil, err
 		}
 	}

@@ -155,7 +155,7 @@ func TestMCPPlans(t *testing.T) {
 				c.refused("unblock", `{"id": "one"}`, "wrong_state")
 			}
 			c.does("unblock", `{"id": "one", "unanswered": true}`)
-			c.does("supersede", fmt.Sprintf(`{"id": "two", "reason": "R", "tasks": [%s]}`, fmt.Sprintf(newTask, "three")))
+			c.does("supersede", fmt.Sprintf(`{"id": "two", "reason": "R", "tasks": [%s]}`, strings.Replace(fmt.Sprintf(newTask, "three"), `"S"`, `"Less"`, 1)))
 			require.Equal(t, []any{"three"}, p.show("two")["superseded_by"])
 			c.allCalled()
 			p.must("git-liza", "fsck", "--full")

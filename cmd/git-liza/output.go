@@ -169,11 +169,8 @@ func noteRefused(inv *invocation, command string, f failure) {
 			continue
 		}
 		if repo, err := inv.repo(); err == nil {
-			text := fmt.Sprintf("Its %s was refused (rule %s): %s", act.Command(), f.rule, view.FirstLine(plaintext.Lines(f.reason)))
-			if f.hint != "" {
-				text += "; hint: " + f.hint
-			}
-			_ = work.NoteRefused(repo, id, flow.Excerpt(text, 600)) // or its output alone has it
+			text := fmt.Sprintf("Its %s was refused (rule %s): %s; hint: %s", act.Command(), f.rule, view.FirstLine(plaintext.Lines(f.reason)), f.hint)
+			_ = work.NoteRefused(repo, id, flow.Excerpt(strings.TrimSuffix(text, "; hint: "), 600)) // or its output alone has it
 		}
 		return
 	}

@@ -285,17 +285,15 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 }
 
 // specGone refuses to start where no goal that the supervisors serve has its spec.
-func (v *supervisors) specGone() error {
-	var gone error
+func (v *supervisors) specGone() (gone error) {
 	for _, g := range v.board.GoalsInProgress() {
-		if v.rush.Goal != "" && v.rush.Goal != g.ID {
+		if r := v.board.SpecGone(g.ID); v.rush.Goal != "" && v.rush.Goal != g.ID {
 			continue
-		}
-		r := v.board.SpecGone(g.ID)
-		if r == nil {
+		} else if r == nil {
 			return nil
+		} else {
+			gone = r
 		}
-		gone = r
 	}
 	return gone
 }

@@ -44,12 +44,10 @@ func (r *record) updateCall(m mention) call {
 		c.title = clip(*m.title, maxWords)
 	}
 	for _, path := range m.paths(c.kind) {
-		switch {
-		case slices.Contains(c.paths, path):
-		case len(c.paths) == maxPaths:
-			c.more = true
-		default:
+		if known := slices.Contains(c.paths, path); !known && len(c.paths) < maxPaths {
 			c.paths = append(c.paths, path)
+		} else {
+			c.more = c.more || !known
 		}
 	}
 	known := *c
@@ -57,11 +55,11 @@ func (r *record) updateCall(m mention) call {
 	return known
 }
 
-// pathKeys are the arguments of tools that hold paths, textKeys those that hold contents.
-var (
-	pathKeys = []string{"path", "file_path", "filePath", "filepath", "notebook_path", "abs_path", "source", "destination", "target"}
-	textKeys = []string{"content", "contents", "text", "old_string", "new_string", "old_str", "new_str", "oldText", "newText", "oldString", "newString", "new_source", "file_text", "insert_text", "diff"}
-)
+// pathKeys are the arguments of tools that hold paths.
+var pathKeys = []string{"path", "file_path", "filePath", "filepath", "notebook_path", "abs_path", "source", "destination", "target"}
+
+// textKeys are those that hold contents.
+var textKeys = []string{"content", "contents", "text", "old_string", "new_string", "old_str", "new_str", "oldText", "newText", "oldString", "newString", "new_source", "file_text", "insert_text", "diff"}
 
 // paths returns the paths that a message about a call of a kind names: where the tool works, what it
 // changes and, if it may change files, all that it was given and may be a path.

@@ -47,8 +47,7 @@ func (l Lesson) Sources() []string {
 
 // IsLesson reports whether a path is that of a lesson: in the folder, or in one below it.
 func IsLesson(file string) bool {
-	rest, below := strings.CutPrefix(file, Folder+"/")
-	return below && strings.Count(rest, "/") <= 1 && path.Ext(file) == ".md"
+	return strings.HasPrefix(file, Folder+"/") && strings.Count(file[len(Folder):], "/") <= 2 && path.Ext(file) == ".md"
 }
 
 // Parse reads a lesson. The faults say all that is wrong; with one of them the lesson

@@ -3,6 +3,7 @@ package supervise
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,11 +31,8 @@ func recordKilled(ctx context.Context, r *Rush, own *work.Clone, id flow.AgentID
 		return false, nil
 	}
 	last, err := gitstore.Sessions(ctx, own.Repo, gitstore.SessionFilter{Agent: id, Limit: 1})
-	if err != nil || len(last) > 0 && last[0].Generation == g && !last[0].Began.Before(was.Since.Add(-time.Second)) {
-		return false, err
-	}
-	b, _, err := own.Store.Board(ctx)
-	if err != nil {
+	b, _, unread := own.Store.Board(ctx)
+	if err = errors.Join(err, unread); err != nil || len(last) > 0 && last[0].Generation == g && !last[0].Began.Before(was.Since.Add(-time.Second)) {
 		return false, err
 	}
 	d := &flow.SessionMove{Provider: was.Provider, Model: was.Model, Role: id.Role(), Outcome: "killed", Usage: was.Usage, Error: killedError}
@@ -61,18 +59,13 @@ func recordKilled(ctx context.Context, r *Rush, own *work.Clone, id flow.AgentID
 	}
 	d.Usage = d.Usage.Bounded()
 	kept.Usage = d.Usage
-	t := b.Task(was.Task)
-	var goal flow.GoalID
-	if t != nil {
-		goal = t.Goal
-		if row := b.Role(d.Role); row != nil && row.Capacity == flow.Does {
-			kept.Dir = own.Checkouts.Folder(t)
-		}
+	if t, row := b.Task(was.Task), b.Role(d.Role); t != nil && row != nil && row.Capacity == flow.Does {
+		kept.Dir = own.Checkouts.Folder(t)
 	}
 	if d.Record, err = gitstore.SaveSession(ctx, own.Repo, kept, r.mask.Bytes(prompt), r.mask.Bytes(output)); err != nil {
 		return false, err
 	}
-	_, err = own.For(goal).Make(ctx, flow.ActSession, was.Task, d)
+	_, err = own.Make(ctx, flow.ActSession, was.Task, d)
 	return err == nil, err
 }
 

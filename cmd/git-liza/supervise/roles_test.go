@@ -211,7 +211,7 @@ approve || true`)))
 	w.adopt()
 	w.write(filepath.Join(w.notes, "changed"), "")
 	require.ErrorContains(t, r.wait(), "review_exhaustion", r.said())
-	require.Contains(t, r.said(), "ended without a verdict (a reviewer changes nothing, and files in the worktree of the review were changed: task-1.txt)")
+	require.Contains(t, r.said(), "ended without a verdict (a reviewer changes nothing, and files in the worktree of the review were changed: task-1.txt; Its approve was refused (rule review_worktree)")
 	require.Equal(t, 2, w.sessions("code-reviewer-1", "task-1"))
 	require.Empty(t, w.moves(flow.ActAnomaly), "no verdict was given")
 }

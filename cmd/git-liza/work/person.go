@@ -21,19 +21,20 @@ const PersonKey = "liza.person"
 // was made under another name and another address. Whom it let pass it asks again when name
 // or address change.
 func CheckPerson(ctx context.Context, c *Clone, by flow.Actor) error {
+	named, err := c.Repo.Config.Config(ctx, PersonKey)
+	if named != "" || err != nil {
+		return err // who says so is somebody
+	}
 	name, email, err := c.Repo.Config.Identity(ctx)
 	if err != nil {
 		return err
 	}
 	path, mark := filepath.Join(c.Repo.CommonDir(), layout.Private, "person"), fmt.Sprintf("%s %s <%s>\n", by, name, email)
-	if known, err := git.ReadSmall(path); err == nil && string(known) == mark {
-		return nil
-	}
+	known, _ := git.ReadSmall(path)
 	tip, err := c.Store.Tip(ctx)
-	if errors.Is(err, gitstore.ErrNoBoard) {
+	if string(known) == mark || errors.Is(err, gitstore.ErrNoBoard) {
 		return nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return err
 	}
 	author := strings.TrimPrefix(string(by), "human:")
