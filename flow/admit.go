@@ -116,9 +116,13 @@ func boundLoop(p *play, list []TaskInput) *Refusal {
 	})
 }
 
-// covers reports whether a glob is one of a list, or a path that they match.
+// covers reports whether a glob is one of a list, a path that they match, or below a folder of it.
 func covers(list []string, g string) bool {
-	return slices.Contains(list, g) || literal(g) == len(g) && matchesAny(parseGlobs(list), g)
+	below := func(other string) bool {
+		folder, is := strings.CutSuffix(strings.TrimSuffix(other, "**"), "/")
+		return is && literal(folder) == len(folder) && strings.HasPrefix(g, folder+"/")
+	}
+	return slices.Contains(list, g) || slices.ContainsFunc(list, below) || literal(g) == len(g) && matchesAny(parseGlobs(list), g)
 }
 
 func (a *AddMove) admit(p *play) *Refusal     { return boundOwns(p, a.Tasks) }

@@ -19,6 +19,7 @@ func (p bringing) check(undo func(path string) string) *Refusal {
 	if p.facts == nil {
 		return nil
 	}
+	strict := p.move.Act != ActMerge || !p.move.By.IsHuman() // what others own meanwhile a person may change
 	for list := p.facts.Brought; len(list) > 0; {
 		commit := list[0].Commit
 		n := slices.IndexFunc(list, func(c PathChange) bool { return c.Commit != commit })
@@ -33,7 +34,13 @@ func (p bringing) check(undo func(path string) string) *Refusal {
 			}
 		}
 		if r == nil {
-			r = p.Writable(p.task, p.task.Attempt.Coder.Role(), paths, undo)
+			r = p.writable(p.task, p.task.Attempt.Coder.Role(), paths, undo, strict)
+		}
+		changed := func(path string) bool {
+			return slices.ContainsFunc(p.facts.Changes, func(c PathChange) bool { return c.Path == path })
+		}
+		if r != nil && r.Rule == RuleScope && !slices.ContainsFunc(paths, changed) {
+			r.Hint = undo(paths[0]) // in one commit it is gone
 		}
 		if r != nil {
 			r.Reason = "in commit " + commit.Short() + ": " + r.Reason
@@ -60,7 +67,7 @@ func (p bringing) checkFound(undo func(path string) string) *Refusal {
 }
 
 // mostUndone is how many paths a hint takes out of the work: nobody copies a longer one.
-const mostUndone = 20
+const mostUndone = 1000
 
 // undo is the command that commits the work since base again, in one commit without the
 // change of a path: in a later commit of its own integration would get what it takes back. It
@@ -73,7 +80,7 @@ func (p *play) undo(base ObjectID, path string) string {
 	var removed, restored, links string
 	for _, c := range (bringing{p}).undone(path) {
 		switch spec := " " + shell.Pathspec(c.Path); {
-		case c.Mode == submodule:
+		case c.Mode == submodule && c.Was == 0:
 			links += spec
 		case c.Was == 0: // from the worktree too, or it would be added again
 			removed += spec
@@ -115,7 +122,7 @@ func Barred(b *Board, id TaskID) *Refusal {
 	if t == nil || t.Submission == nil || t.Attempt == nil {
 		return nil
 	}
-	return b.Writable(t, t.Attempt.Coder.Role(), t.Submission.Paths, rejecting(t))
+	return b.writable(t, t.Attempt.Coder.Role(), t.Submission.Paths, rejecting(t), false)
 }
 
 // rejecting gives the command with which a person sends submitted work back for a path.

@@ -18,13 +18,13 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 	}
 	list := ch.candidates(act, c, at)
 	var first *Refusal
-	skipped := false
+	skipped, gone := false, map[GoalID]bool{}
 	ch.short.compared = 0
 	for s := range list.bestFirst() {
 		if ch.interrupted() {
 			break
 		}
-		if first != nil && (act == ActClaim && ch.collides(s.Summary) || ch.unpaid(s.Summary)) {
+		if first != nil && (act == ActClaim && ch.collides(s.Summary) || ch.unpaid(s.Summary) || gone[s.Goal]) {
 			continue
 		}
 		r := ch.Opens(act, s.ID, c, at)
@@ -35,7 +35,7 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 		if r == nil {
 			return s.ID, nil
 		}
-		first = cmp.Or(first, r)
+		first, gone[s.Goal] = cmp.Or(first, r), r.Rule == RuleSpec
 		if r.Rule == RuleDependencies && s.rank[0] == 1 {
 			break // the candidates that follow wait for dependencies too
 		}

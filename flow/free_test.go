@@ -127,6 +127,10 @@ func TestExtendedPaths(t *testing.T) {
 	require.Equal(t, RuleOwnership, s.board.Admissible(merge, nil).Rule)
 	require.Equal(t, RuleOwnership, s.board.Opens(ActMerge, "a", Caller{By: "coder-1"}, s.now).Rule)
 	require.Nil(t, s.board.Opens(ActMerge, "a", Caller{By: "human:ann"}, s.now))
+	brings := &Facts{Brought: []PathChange{{Path: "lib/b.go", Commit: object("c1")}}}
+	require.Equal(t, RuleOwnership, s.board.Admissible(merge, brings).Rule)
+	require.Nil(t, s.board.Admissible(s.by("human:ann", ActMerge, "a", &MergeMove{}), brings), "a person merges it all the same")
+	require.Nil(t, Barred(s.board, "a"), "it waits, and nobody has to reject it")
 	require.Empty(t, s.step("coder-2 release b", new(record)))
 	require.Nil(t, s.board.Admissible(merge, nil))
 }
@@ -140,9 +144,9 @@ func TestPathsOfALoop(t *testing.T) {
 		m.Goal = "goal-2"
 		return s.board.Admissible(m, nil)
 	}
-	require.Nil(t, add("planner-1", "src/**", "src/b.go"))
+	require.Nil(t, add("planner-1", "src/**", "src/b.go", "src/foo/**", "src/foo/"))
 	require.Nil(t, add("human:ann", "lib/**"))
-	for _, owns := range [][]string{nil, {"**"}, {"src/b.go", "lib/b.go"}} {
+	for _, owns := range [][]string{nil, {"**"}, {"src/b.go", "lib/b.go"}, {"srcs/**"}} {
 		require.Equal(t, RuleScope, add("planner-1", owns...).Rule, "%s", owns)
 	}
 }

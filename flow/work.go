@@ -27,7 +27,7 @@ func (i *IntentMove) ask(m Move, b *Board) Query {
 }
 
 func (i *IntentMove) check(p *play) *Refusal {
-	hint := intend(p.task.ID)
+	hint := intend(p.task)
 	if p.facts != nil && len(p.facts.Early) > 0 { // they stay staged
 		list := p.facts.Early
 		return refuse(RuleIntent, "git reset --soft "+string(list[len(list)-1])+"~1 && "+hint, "an intent comes before the first commit, and %s has commits of this iteration already: %s",
@@ -49,15 +49,23 @@ func (i *IntentMove) apply(p *effect) {
 // CheckIntent refuses to commit or submit work on a claimed task without an intent.
 func CheckIntent(t *Task) *Refusal {
 	if t.Intent == nil {
-		return refuse(RuleIntent, intend(t.ID), "%s has no intent for this iteration: it comes before the first commit", t.ID)
+		return refuse(RuleIntent, intend(t), "%s has no intent for this iteration: it comes before the first commit", t.ID)
 	}
 	return nil
 }
 
 func intended(p *play) *Refusal { return CheckIntent(p.task) }
 
-// intend is the command that records an intent.
-func intend(id TaskID) string { return "git liza intent " + string(id) + " --summary S --validation V" }
+// intend is the command that records an intent anew, with the paths of the one before.
+func intend(t *Task) string {
+	command := "git liza intent " + string(t.ID) + " --summary S --validation V"
+	if t.Intent != nil {
+		for _, g := range t.Intent.Extend {
+			command += " --extend " + shell.Quote(g)
+		}
+	}
+	return command
+}
 
 // SubmitMove asks for a review of one commit.
 type SubmitMove struct {
@@ -249,7 +257,7 @@ func (s *SubmitMove) removed(p *play) *Refusal {
 		if used[c.Path] == nil || regular || slices.Contains(p.task.Intent.Removes, c.Path) || matchesAny(meant, c.Path) {
 			continue
 		}
-		return refuse(RuleSpec, intend(p.task.ID)+" --removes "+shell.Quote(c.Path),
+		return refuse(RuleSpec, intend(p.task)+" --removes "+shell.Quote(c.Path),
 			"%s is what goals or tasks stand on, and the submission leaves no file there", quoteC(clip(c.Path)))
 	}
 	return nil
@@ -264,7 +272,7 @@ func (s *SubmitMove) tests(p *play) *Refusal {
 	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.interrupted() || matchesAny(globs, path) }) {
 		return nil
 	}
-	return refuse(RuleTests, intend(t.ID)+" --tests-not-needed WHY",
+	return refuse(RuleTests, intend(t)+" --tests-not-needed WHY",
 		"no test changes with %s: code comes with tests, or the intent says why not", s.Commit.Short())
 }
 

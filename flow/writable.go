@@ -39,7 +39,7 @@ func (b *Board) writable(t *Task, role Role, list []string, undo func(path strin
 				}
 			}
 			if !declared {
-				return refuse(RuleScope, intend(t.ID)+" --extend "+shell.Quote(path),
+				return refuse(RuleScope, intend(t)+" --extend "+shell.Quote(path),
 					"%s changes %s, which it neither owns nor has declared", t.ID, shown(path))
 			}
 		}

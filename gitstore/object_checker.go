@@ -144,7 +144,7 @@ func (cs *Commits) listBrought(ctx context.Context, tip, base, commit git.ID) ([
 		}
 		id = c.Parents[0]
 	}
-	args := []string{"rev-list", fmt.Sprintf("--max-count=%d", maxNewCommits+1), string(commit), "^" + string(tip)}
+	args := []string{"rev-list", "--topo-order", fmt.Sprintf("--max-count=%d", maxNewCommits+1), string(commit), "^" + string(tip)}
 	out, err := cs.repo.Git(ctx, append(args, "--")...)
 	if err != nil {
 		return nil, err

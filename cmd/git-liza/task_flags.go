@@ -1,6 +1,10 @@
 package main
 
-import "github.com/git-liza/git-liza/flow"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/flow"
+)
 
 // taskFlags are the fields of a task that a user can set. nil means not
 // given.
@@ -19,7 +23,7 @@ type taskFlags struct {
 	BasedOn   []string        `placeholder:"PATH[#ANCHOR],…" help:"What it stands on beside its spec, as --spec; repeatable."`
 	ReviewBy  []flow.Role     `placeholder:"ROLE" help:"Roles that judge it beside those that the board asks for."`
 	Without   []flow.Role     `placeholder:"ROLE" help:"Roles that the board asks for and that do not judge it. Only a person leaves one out."`
-	Meant     []flow.ObjectID `placeholder:"OBJECT" help:"A blob or commit in which what looks like a key or a conflict is meant. Only a person says so; repeatable."`
+	Meant     []flow.ObjectID `placeholder:"OBJECT" help:"A blob or commit in which what looks like a key or a conflict is meant, beside those before. Only a person says so; repeatable."`
 	Reverts   []flow.TaskID   `placeholder:"ID" help:"Merged tasks that it takes back."`
 	Phase     *flow.PhaseID   `placeholder:"PHASE" help:"In which it is worked on, of the workflow of its goal; default the present one. any: in every one, which only a person says."`
 
@@ -140,8 +144,12 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	if f.Without != nil {
 		in.Without = f.Without
 	}
-	if f.Meant != nil {
-		in.Meant = f.Meant
+	for i, object := range f.Meant {
+		if object == "" {
+			in.Meant = f.Meant[i+1:]
+		} else if !slices.Contains(in.Meant, object) {
+			in.Meant = append(slices.Clip(in.Meant), object)
+		}
 	}
 	if f.Reverts != nil {
 		in.Reverts = f.Reverts
