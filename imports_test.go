@@ -186,10 +186,10 @@ func isPure(dir string) bool {
 }
 
 // judgePure holds pure packages to the pure part of the standard library, and
-// the core to the standard library.
+// the core to the standard library and Unicode's forms.
 func judgePure(dir, imported string) (wrong []string) {
 	first, _, _ := strings.Cut(imported, "/")
-	if under(dir, "flow") && strings.Contains(first, ".") && !under(imported, module+"/flow") {
+	if under(dir, "flow") && strings.Contains(first, ".") && !under(imported, module+"/flow") && imported != "golang.org/x/text/unicode/norm" {
 		wrong = append(wrong, dir+" may import the standard library only, not "+imported)
 	}
 	for _, name := range impure {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/git-liza/git-liza/flow/oid"
 )
 
@@ -105,10 +107,10 @@ func Human(name string) Actor {
 		}
 		lost = lost || notSlug(r) && (unicode.IsLetter(r) || unicode.IsNumber(r))
 		return r
-	}, decomposer().Replace(strings.ToLower(name)))
+	}, norm.NFKD.String(strings.ToLower(name)))
 	slug := strings.Trim(strings.Join(strings.FieldsFunc(plain, notSlug), "-"), "-.")
 	if lost || len(slug) > 64 {
-		sum := sha256.Sum256([]byte(decomposer().Replace(name)))
+		sum := sha256.Sum256([]byte(norm.NFC.String(name)))
 		slug = cmp.Or(strings.Trim(slug[:min(len(slug), 57)], "-."), "person") + "-" + hex.EncodeToString(sum[:3])
 	}
 	return Actor("human:" + cmp.Or(slug, "unknown"))
