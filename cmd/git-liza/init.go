@@ -260,8 +260,11 @@ func (c *initCommand) refuseSecond(inv *invocation, clone *gitstore.Store) error
 	ctx, stop := context.WithTimeout(inv.ctx, 10*time.Second)
 	defer stop()
 	tip, err := clone.Remotes.BoardOf(ctx, remote)
+	if err != nil { // a board can be made without the network
+		inv.progress("%s could not be asked for a board; if it has one: git liza sync --set %[1]s", remote)
+	}
 	if err != nil || tip == "" {
-		return nil // a board can be made without the network
+		return nil
 	}
 	return &flow.Refusal{Rule: flow.RuleState, Hint: "git liza sync --set " + remote,
 		Reason: fmt.Sprintf("%s has a board already, at %s", remote, tip.Short())}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -109,8 +110,11 @@ func (l *look) findDisplaced(inv *invocation) error {
 	if tip, err := l.Store.Tip(inv.ctx); err != nil || tip != l.Tip {
 		return err
 	}
-	l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "displaced", Subject: want.Name, Command: "git liza doctor --restore",
-		Text: fmt.Sprintf("%s is at %s, the board has it at %s: nothing is merged", want.Name, cmp.Or(now.Short(), "nothing"), want.Tip.Short())})
+	text := fmt.Sprintf("%s is at %s, the board has it at %s: nothing is merged", want.Name, cmp.Or(now.Short(), "nothing"), want.Tip.Short())
+	if hint := l.Store.Settler.StrayHint(inv.ctx, l.Board, now); strings.HasPrefix(hint, "git liza adopt") {
+		text += "; if it is yours: " + hint
+	}
+	l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "displaced", Subject: want.Name, Text: text, Command: "git liza doctor --restore"})
 	return nil
 }
 

@@ -137,6 +137,7 @@ func (inv *invocation) page(text string) int {
 	if err := inv.answer("", map[string]any{"help": text}, text); err != nil {
 		return inv.fail(err)
 	}
+	noteMove(inv, strings.Join(inv.args, " "), nil)
 	return exitDone
 }
 
@@ -177,6 +178,7 @@ func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 	if err := inv.runCommand(k.Selected().Target.Addr().Interface()); err != nil {
 		return inv.fail(err)
 	}
+	noteMove(inv, strings.Join(inv.args, " "), nil)
 	return exitDone
 }
 

@@ -120,6 +120,7 @@ func (m toolServer) toolOfRow(row toolRow) mcp.Tool {
 				}
 				return refused
 			}
+			noteMove(m.invocation, row.act.Command(), nil)
 			return mcp.Answer{Text: got.text, Data: got.data}
 		}}
 }
@@ -145,7 +146,7 @@ type legalMove struct {
 
 func (m toolServer) refuse(ctx context.Context, act flow.Act, input any, err error) mcp.Answer {
 	f := hints{m.invocation}.explain(err)
-	noteRefused(m.invocation, act.Command(), f)
+	noteMove(m.invocation, act.Command(), &f)
 	r := refusal{Outcome: f.outcome, Rule: string(f.rule), Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
 	if moves, err := m.legalMoves(ctx, aboutTask(input)); err == nil { // if the board cannot be read, that is why the call failed
 		r.Moves = moves

@@ -127,7 +127,7 @@ func (inv *invocation) fail(err error) int {
 		return exitRefused
 	}
 	f := hints{inv}.explain(err)
-	noteRefused(inv, strings.Join(inv.args, " "), f)
+	noteMove(inv, strings.Join(inv.args, " "), &f)
 	f.reason = flow.Clean(f.reason) // git repeats what hooks print, and that may hold escape sequences
 	if !inv.json {
 		f.reason = strings.ReplaceAll(plaintext.Lines(f.reason), "\n", "\n  ") // a reason must not look like a hint
@@ -157,22 +157,21 @@ func (inv *invocation) fail(err error) int {
 	return f.code
 }
 
-// noteRefused keeps for the supervisor of this session why a move of its was refused, named by
-// its command: nobody else has seen what was printed.
-func noteRefused(inv *invocation, command string, f failure) {
-	id := flow.AgentID(inv.getenv("LIZA_AGENT_ID"))
-	if f.rule == "" || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
+// noteMove keeps for the supervisor of this session why its last move, which its command names,
+// was refused, as nobody else has seen what was printed; without a failure it forgets that.
+func noteMove(inv *invocation, command string, f *failure) {
+	id, acts := flow.AgentID(inv.getenv("LIZA_AGENT_ID")), flow.Acts()
+	i := slices.IndexFunc(acts, func(act flow.Act) bool { return isCommand(command, act.Command()) })
+	if i < 0 || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
 		return
 	}
-	for _, act := range flow.Acts() {
-		if !isCommand(command, act.Command()) {
-			continue
-		}
-		if repo, err := inv.repo(); err == nil {
-			text := fmt.Sprintf("Its %s was refused (rule %s): %s; hint: %s", act.Command(), f.rule, view.FirstLine(plaintext.Lines(f.reason)), f.hint)
-			_ = work.NoteRefused(repo, id, flow.Excerpt(strings.TrimSuffix(text, "; hint: "), 600)) // or its output alone has it
-		}
-		return
+	switch repo, err := inv.repo(); {
+	case err != nil:
+	case f == nil:
+		work.TakeRefused(repo, id)
+	case f.rule != "":
+		text := fmt.Sprintf("Its %s was refused (rule %s): %s; hint: %s", acts[i].Command(), f.rule, view.FirstLine(plaintext.Lines(f.reason)), f.hint)
+		_ = work.NoteRefused(repo, id, flow.Excerpt(strings.TrimSuffix(text, "; hint: "), 600)) // or its output alone has it
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
 )
 
 // lessons lists what was learnt, or what of it concerns a task or paths.
@@ -21,17 +23,17 @@ func (c *recallCommand) lessons(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	paths := c.Path
+	paths, roles := c.Path, []flow.Role(nil)
 	if c.Task != "" {
 		t, err := l.task(c.Task)
 		if err != nil {
 			return err
 		}
-		paths = append(work.Concerned(t), paths...)
+		paths, roles = append(work.Concerned(t), paths...), []flow.Role{cmp.Or(t.Role, flow.Coder)}
 	}
-	list, whole := all, len(paths) > 0
+	list, whole := all, len(paths)+len(roles) > 0
 	if whole {
-		list = lesson.For(all, paths)
+		list = lesson.For(all, paths, roles...)
 	}
 	if err := l.Board.Err(); err != nil {
 		return err

@@ -24,7 +24,7 @@ type assignment struct {
 	triggers    []flow.Trigger // that woke a planner
 	failure     string         // how the last session failed, for the next prompt
 	handoff     *flow.Handoff  // the last one that a prompt repeated
-	loops       bool           // the last session was ended because it made one call again and again
+	loops       string         // the call that the last session made again and again until it was ended; "" if it did not
 	outOfBudget bool           // the last session was ended because it used up the budget
 	ended       string         // why the move that records the last session ends the work, "" if it does not
 	tally       tally

@@ -37,7 +37,7 @@ func recordKilled(ctx context.Context, r *Rush, own *work.Clone, id flow.AgentID
 	}
 	d := &flow.SessionMove{Provider: was.Provider, Model: was.Model, Role: id.Role(), Outcome: "killed", Usage: was.Usage, Error: killedError}
 	kept := gitstore.SessionRecord{Agent: id, Generation: g, Role: d.Role, Task: was.Task, Provider: d.Provider, Model: d.Model, Format: "plain",
-		Began: was.Since, Ended: own.Store.Now(), Outcome: d.Outcome, Ending: killedError}
+		Began: was.Since, Ended: was.At, Outcome: d.Outcome, Ending: killedError}
 	prompt, output := lastLogged(own.Repo, id)
 	if row := r.Known.FindRow(was.Provider); row != nil && !row.ACP {
 		kept.Format = row.Output

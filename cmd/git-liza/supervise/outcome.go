@@ -27,7 +27,7 @@ func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.End
 		return "handoff"
 	case a.capacity == flow.Plans && len(remainingTriggers(a.triggers, b.Triggers())) < len(a.triggers):
 		return "planned"
-	case a.loops:
+	case a.loops != "":
 		return "loop"
 	}
 	return outcomeWithoutMove(ending)

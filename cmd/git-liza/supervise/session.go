@@ -86,6 +86,9 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	if st == held && ending.Refused == "" {
 		ending.Refused = refused
 	}
+	if st == held && a.loops != "" {
+		_ = w.workplace.recordAnomaly(after, a, flow.RetryLoop, map[string]string{"count": strconv.Itoa(transcript.MaxRepeats), "error_pattern": a.loops})
+	}
 	w.keepPrior(sess, a, ending, st)
 	if err := w.noteSubmission(after, b, sess.started); err != nil {
 		return ending, nil, err
@@ -188,7 +191,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	if a.capacity == flow.Does && !unguarded.Load() {
 		err = errors.Join(err, work.ClearLocks(a.dir))
 	}
-	a.loops = false
+	a.loops = ""
 	a.outOfBudget = watch.outOfBudget.Load() && ending.Outcome == provider.Canceled // not at its own end
 	tip, tipErr := w.clone.Store.Tip(context.WithoutCancel(ctx))
 	floods := tipErr == nil && watch.overMoves(tip)
@@ -199,8 +202,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	if why := watch.cut.Load(); err == nil && why != nil && ending.Outcome == provider.Canceled {
 		ending.Outcome, ending.Text = provider.Crashed, *why
 		if call := watch.loops.Load(); call != nil {
-			a.loops = true
-			_ = w.workplace.recordAnomaly(context.WithoutCancel(ctx), a, flow.RetryLoop, map[string]string{"count": strconv.Itoa(transcript.MaxRepeats), "error_pattern": w.rush.mask.String(*call)})
+			a.loops = *call
 		}
 	}
 	if err == nil && unguarded.Load() {

@@ -161,8 +161,9 @@ func (watch *watcher) withinBudget(report transcript.Report) bool {
 	watch.worker.presence.setUsage(used, report.Model)
 	watch.worker.presence.setContext(provider.Percent(watch.worker.provider.Fullness(report)))
 	if report.Loop != "" {
-		why := fmt.Sprintf("ended after %d times the same call with the same result: %s", transcript.MaxRepeats, report.Loop)
-		watch.loops.Store(&report.Loop)
+		call := watch.worker.rush.mask.String(report.Loop)
+		why := fmt.Sprintf("ended after %d times the same call with the same result: %s", transcript.MaxRepeats, call)
+		watch.loops.Store(&call)
 		watch.cut.Store(&why)
 		return false
 	}

@@ -112,7 +112,8 @@ const MaxRepeats = 10
 // noteRepeat counts how often in a row the same call came to the same result.
 func (a *account) noteRepeat(c toolCall, result []byte) {
 	now := sum(c.sum, result)
-	if now != a.same || c.sum == 0 {
+	waits := strings.Contains(c.what, "git liza await") || strings.Contains(c.what, "git liza ask")
+	if now != a.same || c.sum == 0 || waits {
 		a.repeats, a.report.Loop = 0, ""
 	}
 	a.same = now

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
@@ -25,7 +26,7 @@ func LessonsText(list []lesson.Lesson, conflicts []lesson.Conflict, wrong []stri
 			said = l.Path
 		}
 		fmt.Fprintln(&text, Cut(plaintext.Line(l.Name+"  "+said), width))
-		fmt.Fprintln(&text, wrapText(plaintext.Line("concerns "+strings.Join(l.Paths, ", ")+"; "+sourcesText(l)), width, " "))
+		fmt.Fprintln(&text, wrapText(plaintext.Line("concerns "+strings.Join(slices.Concat(l.Paths, l.Roles), ", ")+"; "+sourcesText(l)), width, " "))
 		if whole {
 			for line := range strings.Lines(l.Text) {
 				text.WriteString("   " + plaintext.Line(strings.TrimRight(line, "\n")) + "\n")
