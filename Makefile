@@ -17,7 +17,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check compile torture test-gits e2e pictures bench size install clean
+.PHONY: build demo test check compile torture guards test-gits e2e pictures bench size install clean
 
 build:
 	@.ci/tools go git
@@ -72,6 +72,13 @@ torture:
 	{ LIZA_TORTURE=$(TORTURE) $(GO) test $(RACE) -json -count=1 -p 2 -timeout 3h -run Torture ./...; \
 	if [ "$$(date +%s)" -gt "$${LIZA_TORTURE_UNTIL:-9999999999}" ]; then echo "no time is left for the race detector in the other packages"; \
 	else $(GO) test $(RACE) -vet=off -json -p 2 -timeout 25m -skip Torture $$plain; fi; } | awk -f .ci/tally.awk
+
+# Each guard of the rules is switched off in turn, and some test has to notice: an hour or two.
+# GUARDS, a pattern of files and conditions, chooses fewer.
+GUARDS ?= .
+guards:
+	@.ci/tools go git
+	@TMPDIR="$$(.ci/scratch)" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS -buildvcs=false -trimpath" $(GO) run ./internal/guards -only '$(GUARDS)'
 
 # The stories with other gits than that on PATH: those of Debian 13 and of its sid, which
 # .ci/gits builds. GITS, FORMS and STORIES, a pattern, choose fewer.

@@ -92,10 +92,11 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/demo":        {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/playbook"},
 	"cmd/git-liza/e2e/standin": {},
 
-	"internal/faults":    {}, // of tests
-	"internal/gittest":   {}, // of tests
-	"internal/killpoint": {}, // of tests
-	"internal/torture":   {}, // of tests
+	"internal/faults":    {},               // of tests
+	"internal/gittest":   {},               // of tests
+	"internal/guards":    {"flow/pattern"}, // of make guards
+	"internal/killpoint": {},               // of tests
+	"internal/torture":   {},               // of tests
 }
 
 // onlyIn says which packages may import what everybody else gets from them.
@@ -105,7 +106,7 @@ var onlyIn = []struct {
 	why      string
 }{
 	{"github.com/go-git/", []string{"gitstore/git"}, "gitstore/git is the only user of go-git"},
-	{"os/exec", []string{"gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/bench", "internal/killpoint", "internal/gittest", "internal/faults"}, "git is run by gitstore/git, in tests by gittest, boards with a fault made by faults, other commands by proc, measured by bench, and killed in tests by killpoint"},
+	{"os/exec", []string{"gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/bench", "internal/killpoint", "internal/gittest", "internal/faults", "internal/guards"}, "git is run by gitstore/git, in tests by gittest, boards with a fault made by faults, tests without a guard by guards, other commands by proc, measured by bench, and killed in tests by killpoint"},
 	{"github.com/modelcontextprotocol/", []string{"cmd/git-liza/mcp"}, "mcp alone knows the protocol"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
 	{"github.com/yuin/", []string{"artifacts/form", "cmd/git-liza/web"}, "web alone makes Markdown HTML, and form alone holds it against a type"},
