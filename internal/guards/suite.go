@@ -18,16 +18,11 @@ import (
 )
 
 // A suite is the tests of a package, which are tried in the order of suites: what is noticed
-// by an early one is not tried again.
-type suite struct {
-	folder string
-	files  string // pattern of the files that are one test each, "" where go lists the tests
-	parent string // the test of these files
-}
+// by an early one is not tried again. Stories run a program that is built apart.
+type suite struct{ folder string }
 
 var suites = []suite{
 	{folder: "flow"}, {folder: "hooks"}, {folder: "gitstore"}, {folder: "cmd/git-liza/boards"},
-	{folder: "cmd/git-liza", files: "testdata/script/*.txtar", parent: "TestScripts"},
 }
 
 // A test is one that passed with all guards on.
@@ -45,7 +40,7 @@ func (s suite) try(ctx context.Context, root, work string, jobs int, guards []*g
 			return nil, err
 		}
 	}
-	names, err := s.list(ctx, programs[0])
+	names, err := list(ctx, programs[0])
 	if err != nil {
 		return nil, err
 	}
@@ -105,14 +100,7 @@ func (s suite) build(ctx context.Context, root, work string, worker int) (*progr
 }
 
 // list returns the names of the tests.
-func (s suite) list(ctx context.Context, p *program) (names []string, err error) {
-	if s.files != "" {
-		files, err := filepath.Glob(filepath.Join(p.folder, s.files))
-		for _, f := range files {
-			names = append(names, s.parent+"/"+strings.TrimSuffix(filepath.Base(f), filepath.Ext(f)))
-		}
-		return names, err
-	}
+func list(ctx context.Context, p *program) (names []string, err error) {
 	out, err := p.run(ctx, time.Minute, "-test.list", "^Test")
 	for line := range strings.Lines(out) {
 		if name := strings.TrimSpace(line); strings.HasPrefix(name, "Test") {
@@ -190,18 +178,8 @@ func (p *program) notice(ctx context.Context, n int, tests []*test) (string, err
 
 var failure = pattern.Late(`--- FAIL: \S+/\S+|--- FAIL: \S+|panic: .*`)
 
-// exactly is the pattern of -test.run for these tests, all of one depth.
-func exactly(names ...string) string {
-	if parent, _, sub := strings.Cut(names[0], "/"); sub {
-		var subs []string
-		for _, n := range names {
-			_, s, _ := strings.Cut(n, "/")
-			subs = append(subs, s)
-		}
-		return "^" + parent + "$/^(" + strings.Join(subs, "|") + ")$"
-	}
-	return "^(" + strings.Join(names, "|") + ")$"
-}
+// exactly is the pattern of -test.run for these tests.
+func exactly(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
 func (p *program) run(ctx context.Context, limit time.Duration, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, p.path, append(args, "-test.timeout", limit.String())...)
