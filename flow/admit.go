@@ -108,9 +108,7 @@ func boundLoop(p *play, list []TaskInput) *Refusal {
 		t := new(Task)
 		t.setInput(&in)
 		if len(t.Owns) == 0 || slices.ContainsFunc(t.Owns, func(g string) bool { return !covers(within, g) }) {
-			slices.Sort(within)
-			return refuse(RuleScope, "git liza goal show "+string(goal), "%s is in a loop, and agents enter no work there on other paths than %s",
-				in.ID, strings.Join(slices.Compact(within), ", "))
+			return refuse(RuleScope, "git liza list --goal "+string(goal), "%s is in a loop, and agents enter no work there on other paths than its tasks own", in.ID)
 		}
 		return nil
 	})

@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -306,24 +305,12 @@ func (g glob) folded() glob {
 		if strings.ContainsAny(unescaped.Replace(part), "?[") || !utf8.ValidString(part) {
 			continue
 		}
-		parts[i] = norm.NFC.String(strings.Map(foldedRune, norm.NFD.String(part)))
+		parts[i] = norm.NFC.String(strings.ToLower(strings.ToUpper(norm.NFD.String(part))))
 	}
 	return parseGlob(strings.Join(parts, "/"))
 }
 
 var unescaped = strings.NewReplacer(`\\`, "", `\[`, "", `\?`, "")
-
-// foldedRune is the letter that stands for those that differ from it in case alone.
-func foldedRune(r rune) rune {
-	if r < utf8.RuneSelf {
-		return unicode.ToLower(r)
-	}
-	least := r
-	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-		least = min(least, f)
-	}
-	return unicode.ToLower(least)
-}
 
 func matchesAny(globs []glob, name string) bool {
 	return slices.ContainsFunc(globs, func(g glob) bool { return g.matches(name) })

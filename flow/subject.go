@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
@@ -61,14 +62,12 @@ func (m Move) Told(before, after *Board) string {
 		end += ": "
 	}
 	const least = 16 // characters that a reason or a name has to say something
-	said = cutLine(said, max(least, maxTold-runes(end+came)-min(least, runes(reason))))
-	return cutLine(said+end+cutLine(reason, max(0, maxTold-runes(said+end+came)))+came, maxTold)
+	said = cutLine(said, max(least, maxTold-utf8.RuneCountInString(end+came)-min(least, utf8.RuneCountInString(reason))))
+	return cutLine(said+end+cutLine(reason, max(0, maxTold-utf8.RuneCountInString(said+end+came)))+came, maxTold)
 }
 
 // bySupervisors are the acts of which a reader could think that the agent itself made them.
 var bySupervisors = []Act{ActMerge, ActIntegrationFail, ActBlock, ActCheckpoint, ActTrip, ActRecheck, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActLevel, ActPhase, ActImport, ActArchive, ActAnswer}
-
-func runes(text string) int { return len([]rune(text)) }
 
 // cutLine is the first part of a text, within n characters.
 func cutLine(text string, n int) string {

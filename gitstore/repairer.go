@@ -137,13 +137,12 @@ func (r *Repairer) remake(ctx context.Context, tip git.ID) (made int) {
 			return made
 		}
 		for _, o := range d.drafted {
-			if _, err := d.objects.ReadKind(o.ID, o.Kind, int64(len(o.Data))); err == nil {
-				continue
+			if _, lost := d.objects.ReadKind(o.ID, o.Kind, int64(len(o.Data))); lost != nil {
+				if _, err := d.objects.Write(o.Kind, o.Data); err != nil {
+					return made
+				}
+				made++
 			}
-			if _, err := d.objects.Write(o.Kind, o.Data); err != nil {
-				return made
-			}
-			made++
 		}
 		if d.objects.Flush() != nil {
 			return made

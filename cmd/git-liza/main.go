@@ -137,7 +137,6 @@ func (inv *invocation) page(text string) int {
 	if err := inv.answer("", map[string]any{"help": text}, text); err != nil {
 		return inv.fail(err)
 	}
-	noteMove(inv, strings.Join(inv.args, " "), nil)
 	return exitDone
 }
 

@@ -218,7 +218,7 @@ type taskEditCommand struct {
 
 // taskChanges are what a command changes of a task.
 type taskChanges struct {
-	Clear     []string `enum:"depends_on,owns,verify,based_on,review_by,without,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, review_by, without, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
+	Clear     []string `enum:"depends_on,owns,verify,based_on,review_by,without,meant,reverts,files,estimate,acceptance,steps,context,consumers,integration_test,verify_timeout,labels" placeholder:"FIELD" help:"Empty depends_on, owns, verify, based_on, review_by, without, meant, reverts, files, estimate, acceptance, steps, context, consumers, integration_test, verify_timeout or labels."`
 	taskFlags `schema:"-"`
 }
 
@@ -263,6 +263,7 @@ func (c *taskChanges) clear(in *flow.TaskInput) {
 		"based_on":         &in.BasedOn,
 		"review_by":        &in.ReviewBy,
 		"without":          &in.Without,
+		"meant":            &in.Meant,
 		"reverts":          &in.Reverts,
 		"files":            &in.Files,
 		"estimate":         &in.Estimate,

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // taskFlags are the fields of a task that a user can set. nil means not
@@ -144,13 +145,7 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	if f.Without != nil {
 		in.Without = f.Without
 	}
-	for i, object := range f.Meant {
-		if object == "" {
-			in.Meant = f.Meant[i+1:]
-		} else if !slices.Contains(in.Meant, object) {
-			in.Meant = append(slices.Clip(in.Meant), object)
-		}
-	}
+	in.Meant = append(slices.Clone(in.Meant), lists.Where(f.Meant, func(o flow.ObjectID) bool { return !slices.Contains(in.Meant, o) })...)
 	if f.Reverts != nil {
 		in.Reverts = f.Reverts
 	}

@@ -99,7 +99,7 @@ func Artifacts(b *flow.Board, matches []Match) []string {
 	}
 	for _, m := range matches {
 		for _, id := range m.Records {
-			if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: string(id)}).(*flow.Anomaly); ok && !failsAlone(b, a) {
+			if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: string(id)}).(*flow.Anomaly); ok {
 				add(excerpt(a.Details["spec"]))
 			}
 		}

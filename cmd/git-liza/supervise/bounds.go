@@ -132,9 +132,16 @@ func (u *rushUsage) uncountedWords(p provider.Provider, budgets ...flow.Budget) 
 }
 
 // UnboundLines returns a line for each provider whose sessions the board's budgets
-// cannot bind.
+// cannot bind, or have no number for.
 func UnboundLines(b *flow.Board, bounds Bounds, slots []Slot) (lines []string) {
-	return new(rushUsage).unboundLines(b, bounds, slots)
+	lines = new(rushUsage).unboundLines(b, bounds, slots)
+	for _, slot := range slots {
+		p, line := slot.Provider, "no budget is set, so nothing but the clock bounds what "+slot.Provider.Name+" uses; git liza config budgets.goal.tokens 5000000"
+		if bounds == (Bounds{}) && b.Settings().Config.Budgets == (flow.Budgets{}) && (p.Tokens == provider.CountsCalls || p.Tokens == provider.CountsEnd) && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func (u *rushUsage) unboundLines(b *flow.Board, bounds Bounds, slots []Slot) (lines []string) {
@@ -143,20 +150,6 @@ func (u *rushUsage) unboundLines(b *flow.Board, bounds Bounds, slots []Slot) (li
 		what := u.uncountedWords(slot.Provider, set.Session, set.Task, set.Sprint, set.Goal)
 		line := fmt.Sprintf("budgets do not bind: %s reports no %s; instead there are at most %s", slot.Provider.Name, what, bounds.withDefaults(defaultBounds))
 		if what != "" && !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-// unsetLines returns a line for each provider whose sessions nothing bounds, though it tells what they use.
-func unsetLines(b *flow.Board, bounds Bounds, slots []Slot) (lines []string) {
-	if bounds != (Bounds{}) || b.Settings().Config.Budgets != (flow.Budgets{}) {
-		return nil
-	}
-	for _, slot := range slots {
-		line := "no budget is set, so nothing but the clock bounds what " + slot.Provider.Name + " uses; git liza config budgets.goal.tokens 5000000"
-		if p := slot.Provider; (p.Tokens == provider.CountsCalls || p.Tokens == provider.CountsEnd) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

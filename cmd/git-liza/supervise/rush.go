@@ -34,7 +34,6 @@ package supervise
 import (
 	"context"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -163,7 +162,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx))
 	defer unwatch()
 	r.view = work.Watch(watching, r.Clone.Repo)
-	for _, line := range slices.Concat(UnboundLines(b, r.Bounds, slots), unsetLines(b, r.Bounds, slots), unstaffedLines(b, slots)) {
+	for _, line := range append(UnboundLines(b, r.Bounds, slots), unstaffedLines(b, slots)...) {
 		r.ask(line)
 	}
 	told := r.startNarration(watching, begun)

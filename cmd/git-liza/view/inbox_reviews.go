@@ -93,11 +93,7 @@ func (c *collector) addIdle() {
 		if slices.Contains(flow.FirstRoles(), doer.Name) && first.Changed.Add(limit).After(c.At) {
 			continue
 		}
-		text := fmt.Sprintf("%s waits for %s, and none is at work: %s", first.ID, doer.Name.One(), first.Title)
-		if n := len(waiting); n > 1 {
-			text = fmt.Sprintf("%d tasks wait for %s, and none is at work", n, doer.Name.One())
-		}
-		c.add(Item{Kind: "unstaffed", Subject: string(doer.Name), Text: text, Command: flow.RushCommand(c.Board, doer.Name), since: first.Changed})
+		c.add(Item{Kind: "unstaffed", Subject: string(doer.Name), Text: unstaffedText(first.Summary, len(waiting), "tasks", doer.Name), Command: flow.RushCommand(c.Board, doer.Name), since: first.Changed})
 	}
 }
 
@@ -112,14 +108,18 @@ func (c *collector) addUnstaffed(role flow.Role, waiting []*flow.Summary) {
 	first := waiting[max(slices.IndexFunc(waiting[:min(len(waiting), mostAsked)], func(t *flow.Summary) bool {
 		return c.Board.Opens(flow.ActReview, t.ID, c.Person, c.At) == nil
 	}), 0)]
-	text := fmt.Sprintf("%s waits for %s, and none is at work: %s", first.ID, role.One(), first.Title)
-	if n := len(waiting); n > 1 {
-		text = fmt.Sprintf("%d submissions wait for %s, and none is at work", n, role.One())
-	}
-	i := Item{Kind: "verdict", Subject: string(first.ID), Text: text, Command: "git liza review " + string(first.ID), since: first.Changed,
+	i := Item{Kind: "verdict", Subject: string(first.ID), Text: unstaffedText(first, len(waiting), "submissions", role), Command: "git liza review " + string(first.ID), since: first.Changed,
 		moment: string(role), act: flow.ActReview, task: first.ID}
 	c.askAuthor(&i)
 	c.add(i)
+}
+
+// unstaffedText says that n tasks or submissions, of which one is the first, wait for a role.
+func unstaffedText(first *flow.Summary, n int, what string, role flow.Role) string {
+	if n > 1 {
+		return fmt.Sprintf("%d %s wait for %s, and none is at work", n, what, role.One())
+	}
+	return fmt.Sprintf("%s waits for %s, and none is at work: %s", first.ID, role.One(), first.Title)
 }
 
 // askAuthor makes the item of a submission that the person coded, and may not judge, that

@@ -144,14 +144,9 @@ func focusedStep(p *Picture) (n NextStep, is bool) {
 		}
 	}
 	working := rolesAtWork(p)
-	for _, g := range p.Waiting() {
-		if !slices.Contains(g.Tasks, r.Focus) || working[flow.Role(g.For)] {
-			continue
-		}
-		one, of := starter{r}, []WaitGroup{g}
-		for _, s := range append(one.startSteps(flow.ActReview, of), one.startSteps(flow.ActClaim, of)...) {
-			return NextStep{Action: actionOf(s.Command), Subject: string(r.Focus), Command: s.Command, Why: s.Why}, true
-		}
+	groups := lists.Where(p.Waiting(), func(g WaitGroup) bool { return slices.Contains(g.Tasks, r.Focus) && !working[flow.Role(g.For)] })
+	for _, s := range append(starter{r}.startSteps(flow.ActReview, groups), starter{r}.startSteps(flow.ActClaim, groups)...) {
+		return NextStep{Action: actionOf(s.Command), Subject: string(r.Focus), Command: s.Command, Why: s.Why}, true
 	}
 	return n, false
 }
