@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -133,6 +134,21 @@ func TestExtendedPaths(t *testing.T) {
 	require.Nil(t, Barred(s.board, "a"), "it waits, and nobody has to reject it")
 	require.Empty(t, s.step("coder-2 release b", new(record)))
 	require.Nil(t, s.board.Admissible(merge, nil))
+}
+
+// The hint that takes refused paths out of the work takes all of them, and restores what was there.
+func TestUndoOfWork(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a owns=src/** | coder-1 claim a | coder-1 intent a")
+	p := &play{Board: s.board, task: s.board.Task("a"), facts: &Facts{Changes: []PathChange{{Path: "src/a.go", Mode: 0o100644},
+		{Path: "bumped", Mode: submodule, Was: submodule}, {Path: "linked", Mode: submodule}, {Path: "old", Mode: 0o100644, Was: 0o100644}}}}
+	require.Equal(t, "git reset -q --soft B && git rm -q --cached -- linked && git checkout -q B -- bumped old && git commit -q --allow-empty -C ORIG_HEAD", p.undo("B", "old"))
+	for i := range 100 {
+		p.facts.Changes = append(p.facts.Changes, PathChange{Path: fmt.Sprint("vendor/", i), Mode: 0o100644})
+	}
+	require.Contains(t, p.undo("B", "old"), "vendor/0 ")
+	require.Contains(t, p.undo("B", "old"), "vendor/99 ")
+	require.NotContains(t, p.undo("B", "old"), "src/a.go")
 }
 
 // Agents enter no work in a loop on other paths than its tasks own.

@@ -87,8 +87,9 @@ func TestMCPPlans(t *testing.T) {
 			data := c.does("task_add", fmt.Sprintf(`{"tasks": [%s, %s]}`, fmt.Sprintf(newTask, "one"), fmt.Sprintf(newTask, "two")))
 			require.Equal(t, []any{"one", "two"}, data["tasks"])
 			c.does("task_add", `{"tasks": [{"draft": true}]}`)
-			wrong := c.refused("plan_import", `{"check": true, "plan": "- {id: six, title: T}\n- {id: six, depends_on: [none]}\n"}`, "plan")
-			require.Len(t, wrong["data"].(map[string]any)["errors"], 4, "all of them")
+			const faulty = `{"check": true, "plan": "- {id: six, title: T}\n- {id: six, depends_on: [none]}\n"}`
+			require.Len(t, c.refused("plan_import", faulty, "plan")["data"].(map[string]any)["errors"], 4, "all of them")
+			require.Contains(t, textOf(c.ask("plan_import", faulty)), "six depends on none, which does not exist", "clients show the text alone")
 			const sound = `{"plan": "feature: F\ndefaults: {done_when: D, spec: specs/vision.md, scope: S, kind: docs}\ntasks:\n- {id: five, title: T}\n"}`
 			require.Equal(t, []any{"five"}, c.does("plan_import", sound)["added"])
 			require.Empty(t, c.does("plan_import", sound)["added"])

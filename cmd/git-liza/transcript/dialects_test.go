@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,6 +96,31 @@ func TestDialects(t *testing.T) {
 			require.Equal(t, test.want, report(t, test.family, test.text))
 		})
 	}
+}
+
+// TestLoop: the same call with the same result ten times in a row is a loop, unless it waits.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	told := func(n int, command, result string) string {
+		id := fmt.Sprint("c", n)
+		return `{"type":"assistant","message":{"id":"m` + id + `","content":[{"type":"tool_use","id":"` + id + `","name":"Bash","input":{"command":"` + command + `"}}]}}` + "\n" +
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"` + id + `","content":[{"type":"text","text":"` + result + `"}]}]}}` + "\n"
+	}
+	loop := func(calls int, command string, result func(n int) string) string {
+		r, err := transcript.New("claude")
+		require.NoError(t, err)
+		for n := range calls {
+			_, err := r.Write([]byte(told(n, command, result(n))))
+			require.NoError(t, err)
+		}
+		return r.Report().Loop
+	}
+	same := func(int) string { return "same" }
+	require.Empty(t, loop(transcript.MaxRepeats-1, "make", same))
+	require.Equal(t, "Bash: make", loop(transcript.MaxRepeats, "make", same))
+	require.Empty(t, loop(2*transcript.MaxRepeats, "make", func(n int) string { return fmt.Sprint(n) }))
+	require.Empty(t, loop(2*transcript.MaxRepeats, "git liza await t1", same), "it waits for a verdict")
+	require.Empty(t, loop(2*transcript.MaxRepeats, "git liza ask human Why --wait", same), "it waits for an answer")
 }
 
 // Gemini says of a command that it did not run for its form that all went well.
