@@ -17,7 +17,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check compile torture guards test-gits e2e pictures bench size install clean
+.PHONY: build demo test check compile torture guards worlds test-gits e2e pictures bench size install clean
 
 build:
 	@.ci/tools go git
@@ -79,6 +79,14 @@ GUARDS ?= .
 guards:
 	@.ci/tools go git
 	@TMPDIR="$$(.ci/scratch)" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS -buildvcs=false -trimpath" $(GO) run ./internal/guards -only '$(GUARDS)'
+
+# Every move of a few actors on small boards, some minutes; then without each of eight guards,
+# which has to be noticed by these worlds alone.
+WORLDS = claim.go (claimable: (free|r := p.doneBy)|idle: held|ownedByOthers: refuse)|checkSave: p.facts != nil|independent: |merge.go check: (approved|tip)
+worlds:
+	@.ci/tools go git
+	LIZA_WORLDS=12 $(GO) test -vet=off -count=1 -timeout 30m -v -run '^TestWorlds$$' ./flow
+	@LIZA_WORLDS=2 TMPDIR="$$(.ci/scratch)" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS -buildvcs=false -trimpath" $(GO) run ./internal/guards -tests '^TestWorlds$$' -only '$(WORLDS)'
 
 # The stories with other gits than that on PATH: those of Debian 13 and of its sid, which
 # .ci/gits builds. GITS, FORMS and STORIES, a pattern, choose fewer.

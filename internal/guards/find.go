@@ -115,6 +115,21 @@ func (s *source) inFunction(f *ast.FuncDecl) {
 		}
 		return true
 	})
+	s.atEnd(f)
+}
+
+// atEnd adds the refusal in which a function ends where nothing let the move pass before.
+func (s *source) atEnd(f *ast.FuncDecl) {
+	body := f.Body.List
+	if len(body) < 2 || !returnsRefusal(f) {
+		return
+	}
+	if done, is := body[len(body)-1].(*ast.ReturnStmt); is && len(done.Results) == 1 {
+		if call, is := done.Results[0].(*ast.CallExpr); is && makesRefusal(call) {
+			s.add(f, nil, call)
+			s.guards[len(s.guards)-1].value = true
+		}
+	}
 }
 
 // passesOn reports whether an if returns the refusal that it got.

@@ -28,6 +28,7 @@ const (
 
 func main() {
 	only := flag.String("only", ".", "pattern of the guards to try")
+	tests := flag.String("tests", "^Test", "pattern of the tests that are to notice")
 	accepted := flag.String("accepted", "internal/guards/accepted.txt", "the list of accepted survivors")
 	jobs := flag.Int("jobs", 2, "guards at a time")
 	flag.Parse()
@@ -35,7 +36,7 @@ func main() {
 	defer stop()
 	pattern, err := regexp.Compile(*only)
 	if err == nil {
-		err = run(ctx, pattern, *accepted, *jobs)
+		err = run(ctx, pattern, *tests, *accepted, *jobs)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -43,7 +44,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, only *regexp.Regexp, accepted string, jobs int) error {
+func run(ctx context.Context, only *regexp.Regexp, tests, accepted string, jobs int) error {
 	root, err := os.Getwd()
 	if err != nil {
 		return err
@@ -73,7 +74,7 @@ func run(ctx context.Context, only *regexp.Regexp, accepted string, jobs int) er
 		if len(left) == 0 {
 			break
 		}
-		if left, err = s.try(ctx, root, work, jobs, guards, left); err != nil {
+		if left, err = s.try(ctx, root, work, tests, jobs, guards, left); err != nil {
 			return err
 		}
 	}

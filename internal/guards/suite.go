@@ -33,14 +33,14 @@ type test struct {
 }
 
 // try returns the guards that the suite does not notice.
-func (s suite) try(ctx context.Context, root, work string, jobs int, guards []*guard, wanted []int) (left []int, err error) {
+func (s suite) try(ctx context.Context, root, work, wanting string, jobs int, guards []*guard, wanted []int) (left []int, err error) {
 	programs := make([]*program, jobs)
 	for w := range programs {
 		if programs[w], err = s.build(ctx, root, work, w); err != nil {
 			return nil, err
 		}
 	}
-	names, err := list(ctx, programs[0])
+	names, err := list(ctx, programs[0], wanting)
 	if err != nil {
 		return nil, err
 	}
@@ -99,9 +99,9 @@ func (s suite) build(ctx context.Context, root, work string, worker int) (*progr
 	return p, nil
 }
 
-// list returns the names of the tests.
-func list(ctx context.Context, p *program) (names []string, err error) {
-	out, err := p.run(ctx, time.Minute, "-test.list", "^Test")
+// list returns the names of the tests that match a pattern.
+func list(ctx context.Context, p *program, pattern string) (names []string, err error) {
+	out, err := p.run(ctx, time.Minute, "-test.list", pattern)
 	for line := range strings.Lines(out) {
 		if name := strings.TrimSpace(line); strings.HasPrefix(name, "Test") {
 			names = append(names, name)
