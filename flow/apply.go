@@ -157,8 +157,6 @@ func (p *play) selectRow() *Refusal {
 		stateFits = cmp.Or(stateFits, r)
 	}
 	switch {
-	case first == nil:
-		return refuse(RuleForm, "git liza help", "there is no act %s", m.Act)
 	case stateFits == nil && p.from.Final():
 		return refuse(RuleFinal, "git liza show "+string(m.Task), "%s is %s, and nothing leaves a final state", m.Task, p.from)
 	case stateFits == nil && m.Act == ActReject && p.from == Rejected && p.task.Rejection() != nil:

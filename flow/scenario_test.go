@@ -22,6 +22,7 @@ import (
 //	+31m                                   time goes on
 //	coder-1 claim task-1 -> CLAIMED        a move, and the state it leads to
 //	coder-2 claim task-1 -> refused lease  a move that a rule refuses
+//	… -> refused lease: is held by         and says, or hints at
 //	coder-1 claim task-1 -> already        what the board says already
 //	coder-1 due -> changed sprint_close    the first move that is due; due.old: that was due at the line remember
 //	task-1 has iteration=2 coder=coder-1   what stands on the board
@@ -204,9 +205,12 @@ func (s *scene) makeDue(who string, old bool, want string, seen *record) string 
 
 func (s *scene) outcome(m Move, refusal *Refusal, want string) string {
 	rule, mustRefuse := strings.CutPrefix(want, "refused ")
+	rule, words, _ := strings.Cut(rule, ": ")
 	switch {
 	case mustRefuse && refusal == nil:
 		return "it was accepted"
+	case mustRefuse && !strings.Contains(refusal.Reason+"\n"+refusal.Hint, words):
+		return fmt.Sprintf("refused by %s: %s (%s)", refusal.Rule, refusal.Reason, refusal.Hint)
 	case mustRefuse && string(refusal.Rule) != rule:
 		return fmt.Sprintf("refused by %s: %s", refusal.Rule, refusal.Reason)
 	case mustRefuse:

@@ -95,7 +95,7 @@ func (s *source) inFunction(f *ast.FuncDecl) {
 				s.add(f, n.Init, n.Cond)
 			}
 		case *ast.CallExpr:
-			if called(n) == "Or" && returnsRefusal(f) {
+			if called(n) == "Or" && returnsRefusal(f) && !slices.ContainsFunc(n.Args, isLiteral) {
 				for _, one := range n.Args {
 					if _, is := one.(*ast.CallExpr); is {
 						s.add(f, nil, one)
@@ -200,6 +200,11 @@ func makesRefusal(e ast.Expr) bool {
 		return is && strings.HasSuffix(typeName(c.Type), "Refusal")
 	}
 	return false
+}
+
+func isLiteral(e ast.Expr) bool {
+	_, is := e.(*ast.BasicLit)
+	return is
 }
 
 func called(call *ast.CallExpr) string { return typeName(call.Fun) }
