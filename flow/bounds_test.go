@@ -1,0 +1,51 @@
+package flow
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A configuration that no rule could work with begins no board and changes none.
+func TestConfigBounds(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		says  string
+		spoil func(*Config)
+	}{
+		{"a lease and the grace last at least a second", func(c *Config) { c.ReviewLease = 0 }},
+		{"a limit is at least 1", func(c *Config) { c.Limits.Cycles = 0 }},
+		{"a limit is at least 1", func(c *Config) { c.BlobLimit = 0 }},
+		{"so no limit of them is higher", func(c *Config) { c.Limits.FailedCoders = MaxList + 1 }},
+		{"so no limit of them is higher", func(c *Config) { c.Limits.Failures = MaxList + 1 }},
+		{"no limit is negative", func(c *Config) { c.TextLimit = 255 }},
+		{"no limit is negative", func(c *Config) { c.TextLimit = 64<<10 + 1 }},
+		{"no limit is negative", func(c *Config) { c.SupersedeDepth = -1 }},
+		{"no limit is negative", func(c *Config) { c.DriftAlarm = -1 }},
+		{"a budget is negative or too large", func(c *Config) { c.Budgets.Goal.Tokens = -1 }},
+		{"checkpoint.every is at most 1000000 merges", func(c *Config) { c.Checkpoint.Every = 1_000_001 }},
+		{"checkpoint.every is at most 1000000 merges", func(c *Config) { c.Checkpoint.Every = -1 }},
+		{"checkpoint.share at most 100 percent", func(c *Config) { c.Checkpoint.Share = 101 }},
+		{"pressure.rate is at most 100 percent", func(c *Config) { c.Pressure.Rate = 101 }},
+		{"pressure.rate is at most 100 percent", func(c *Config) { c.Pressure.Rate = -1 }},
+		{"an alarm waits for at most 365 days", func(c *Config) { c.Alarms.PauseForgotten = Duration(366 * 24 * time.Hour) }},
+		{"alarms.approaching lies between 0 and 100 percent", func(c *Config) { c.Alarms.Approaching = 101 }},
+		{"alarms.approvals is not negative", func(c *Config) { c.Alarms.Approvals = -1 }},
+		{"is no kind of alarm", func(c *Config) { c.Alarms.Off = []string{"Lease!"} }},
+	} {
+		first, s := newBoard(), opened(t)
+		row.spoil(&first.Config)
+		for _, r := range []*Refusal{s.play(s.by("human:ann", ActConfig, "", &ConfigMove{first.Config})), empty(t).play(s.by("human:ann", ActInit, "", first))} {
+			require.NotNil(t, r, row.says)
+			require.Equal(t, RuleForm, r.Rule)
+			require.Contains(t, r.Reason, row.says)
+		}
+	}
+	late := newBoard()
+	late.Deadline = dawn
+	s := empty(t)
+	r := s.play(s.by("human:ann", ActInit, "", late))
+	require.NotNil(t, r)
+	require.Contains(t, r.Reason, "is in the past")
+}
