@@ -91,9 +91,6 @@ func (e *EditMove) check(p *play) *Refusal {
 	for _, r := range p.describe(t, hint) {
 		found.add(0, r)
 	}
-	if r := found.refusal(); r != nil {
-		return r
-	}
 	edited := p.with(t)
 	defer func() { p.fail(edited.err) }()
 	if r := edited.acyclic(t); r != nil {
