@@ -94,7 +94,7 @@ func (w words) loop(spec string) *Loop {
 		return nil
 	}
 	return &Loop{Path: specPath(w.or("stories", spec)), Blob: ObjectID(TrackedID(specPath(spec))), Iterations: w.number("loop"), Tokens: int64(w.number("tokens")),
-		Wall: Duration(w.span("wall", 0)), Denies: w.list("denies"), Judge: w.role("judge", "")}
+		Wall: Duration(w.span("wall", 0)), Used: w.number("spent"), Denies: w.list("denies"), Judge: w.role("judge", "")}
 }
 
 // find lets git find the files of the pair found, PATH or PATH@BLOB, where it is asked
