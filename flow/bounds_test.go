@@ -49,3 +49,13 @@ func TestConfigBounds(t *testing.T) {
 	require.NotNil(t, r)
 	require.Contains(t, r.Reason, "is in the past")
 }
+
+// New tasks and edits of one move count together.
+func TestTasksOfOneMove(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	r := s.play(s.by("human:ann", ActAdd, "", &AddMove{Tasks: make(inputs, MaxTasks), Update: make(inputs, 1)}))
+	require.NotNil(t, r)
+	require.Equal(t, RuleLimit, r.Rule)
+	require.Contains(t, r.Reason, "a move describes at most")
+}
