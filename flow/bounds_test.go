@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -58,4 +59,34 @@ func TestTasksOfOneMove(t *testing.T) {
 	require.NotNil(t, r)
 	require.Equal(t, RuleLimit, r.Rule)
 	require.Contains(t, r.Reason, "a move describes at most")
+}
+
+// A record of an agent that works names its task, whoever made the move.
+func TestRecordsNameTheWork(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann register coder-1 as=c | human:ann add a | coder-1 claim a")
+	for _, d := range []Detail{&AnomalyMove{Type: Workaround, Details: map[string]string{}}, &DiscoverMove{Text: "a leak", Severity: "low", Urgency: "deferred"}} {
+		m := s.by("coder-1", ActAnomaly, "", d)
+		if _, found := d.(*DiscoverMove); found {
+			m.Act = ActDiscover
+		}
+		r := s.judge(m, agreeing(s.board, m))
+		require.NotNil(t, r)
+		require.Equal(t, RuleForm, r.Rule)
+		require.Contains(t, r.Reason, "coder-1 works on a")
+	}
+}
+
+func TestRulesOfReviewAreBounded(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	for i := range maxRules {
+		r := s.play(s.by("human:ann", ActRequire, "", &RequireMove{Rule: ReviewRule{Role: "security-reviewer", Paths: []string{fmt.Sprintf("p%d/**", i)}}}))
+		if i < maxRules-1 { // one is there from the beginning
+			require.Nil(t, r)
+			continue
+		}
+		require.NotNil(t, r)
+		require.Equal(t, RuleLimit, r.Rule)
+	}
 }
