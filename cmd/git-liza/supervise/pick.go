@@ -20,8 +20,20 @@ const retryAfter = 30 * time.Second
 // avoid, or why there is none.
 func (s *supervisor) pickTask(ctx context.Context, b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
 	at := s.boardTime(b)
+	var paused *flow.Refusal
+	if act == flow.ActClaim {
+		paused = work.CheckPause(ctx, s.clone.Repo)
+	}
 	return b.Best(act, s.clone.Caller, at, func(t flow.Summary) bool {
-		return !s.rush.serves(b, t.Goal) || s.leavesTask(b, t, at) || s.isBarred(ctx, b, act, t.ID)
+		if !s.rush.serves(b, t.Goal) || s.leavesTask(b, t, at) {
+			return true
+		}
+		if paused != nil { // the rush has said it
+			s.avoided[t.ID] = time.Now().Add(switchInterval)
+			s.rush.troubles.note(t.ID, paused)
+			return true
+		}
+		return s.isBarred(ctx, b, act, t.ID)
 	})
 }
 
