@@ -225,10 +225,9 @@ func TestEveryRuleHasItsHintTyped(t *testing.T) {
 }
 
 // left are the words that a hint may leave to whoever types it, and why the program cannot
-// fill them in.
+// fill them in. A single letter is what is said with a flag that is missing.
 var left = map[string]string{
-	"R": reason, "WHY": reason, "ISSUE": reason,
-	"M": words, "MESSAGE": words, "TEXT": words, "Q": words, "QUESTION": words, "S": words, "V": words, "T": words, "D": words, "TITLE": words, "GOAL": words,
+	"WHY": words, "ISSUE": words, "MESSAGE": words, "TEXT": words, "QUESTION": words, "TITLE": words, "GOAL": words, "GLOB": "paths that are chosen",
 	"NAME": "a name that is given, or chosen among several", "OTHER": "another name than the one in the way", "ROLE": "a role that is chosen",
 	"N": "a number that is chosen", "FILE": "a file that is written for it", "PATH": "a file that is chosen", "SPEC": "a file that is chosen",
 	"KEY": "a setting that is chosen", "VALUE": "its value", "EDITOR": "a program that is chosen", "CMD": "a command that is chosen", "IMAGE": "an image that is chosen", "BINARY": "a program of the user's own", "OUTPUT": "what that prints", "DIR": "a folder that is chosen",
@@ -237,10 +236,7 @@ var left = map[string]string{
 	"REMOTE": "the name that another clone has for this repository", "CLONE": "a place on another machine, or that is gone", "REPOSITORY": "a place on another machine, or that is gone",
 }
 
-const (
-	reason = "only who acts knows the reason"
-	words  = "somebody's own words"
-)
+const words = "somebody's own words"
 
 // upper are words of git's and of the board's, meant as they stand.
 var upper = regexp.MustCompile(`^(HEAD|ORIG_HEAD|GIT_DIR|GIT_WORK_TREE|CONTINUE|BLOCKED|UNCLAIMED|READY_FOR_REVIEW|LIZA_[A-Z_]+)$`)
@@ -255,7 +251,7 @@ func unfilled(hint string) string {
 	command = regexp.MustCompile(`'[^']*'|"[^"]*"`).ReplaceAllString(command, "''")
 	for _, field := range strings.Fields(command) {
 		for _, word := range openWord.FindAllStringSubmatch(field, -1) {
-			if left[word[1]] == "" && !upper.MatchString(word[1]) {
+			if len(word[1]) > 1 && left[word[1]] == "" && !upper.MatchString(word[1]) {
 				return word[1]
 			}
 		}
