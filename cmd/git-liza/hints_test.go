@@ -227,7 +227,7 @@ func TestEveryRuleHasItsHintTyped(t *testing.T) {
 // left are the words that a hint may leave to whoever types it, and why the program cannot
 // fill them in. A single letter is what is said with a flag that is missing.
 var left = map[string]string{
-	"WHY": words, "ISSUE": words, "MESSAGE": words, "TEXT": words, "QUESTION": words, "TITLE": words, "GOAL": words, "GLOB": "paths that are chosen",
+	"WHY": words, "ISSUE": words, "MESSAGE": words, "REASON": words, "TEXT": words, "QUESTION": words, "TITLE": words, "GOAL": words, "GLOB": "paths that are chosen",
 	"NAME": "a name that is given, or chosen among several", "OTHER": "another name than the one in the way", "ROLE": "a role that is chosen",
 	"N": "a number that is chosen", "FILE": "a file that is written for it", "PATH": "a file that is chosen", "SPEC": "a file that is chosen",
 	"KEY": "a setting that is chosen", "VALUE": "its value", "EDITOR": "a program that is chosen", "CMD": "a command that is chosen", "IMAGE": "an image that is chosen", "BINARY": "a program of the user's own", "OUTPUT": "what that prints", "DIR": "a folder that is chosen",
@@ -239,7 +239,7 @@ var left = map[string]string{
 const words = "somebody's own words"
 
 // upper are words of git's and of the board's, meant as they stand.
-var upper = regexp.MustCompile(`^(HEAD|ORIG_HEAD|GIT_DIR|GIT_WORK_TREE|CONTINUE|BLOCKED|UNCLAIMED|READY_FOR_REVIEW|LIZA_[A-Z_]+)$`)
+var upper = regexp.MustCompile(`^(HEAD|ORIG_HEAD|GIT_DIR|GIT_WORK_TREE|CONTINUE|REPLAN|ADJUST_SPECS|ADJUST_CONTRACTS|PIVOT|STOP|PAUSE|BLOCKED|UNCLAIMED|READY_FOR_REVIEW|LIZA_[A-Z_]+)$`)
 
 // openWord finds the words in capitals of a command that may stand for something.
 var openWord = regexp.MustCompile(`(?:^|[\s=:/,|<])([A-Z][A-Z_]*)(?:$|[\s:/,|>])`)

@@ -211,11 +211,8 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+hints{inv}.adapt(ahead.Hint))
 	}
 	if title := flow.Clean(c.Goal); r.Already && title != "" && title != goal.Title {
-		more := "git liza goal set " + shell.Quote(view.Cut(title, 200))
-		if c.Spec != "" {
-			more += " --spec " + shell.Quote(clone.Specs.Rooted(c.Spec))
-		}
-		warnings = append(warnings, fmt.Sprintf("the board was there already, with %s; one more goal: %s", settings.Goal, more))
+		more := "git liza goal set " + shell.Quote(view.Cut(title, 200)) + " --spec " + shell.Quote(clone.Specs.Rooted(c.Spec))
+		warnings = append(warnings, fmt.Sprintf("the board was there already, with %s; one more goal: %s", settings.Goal, strings.TrimSuffix(more, " --spec ''")))
 	}
 	for _, line := range warnings {
 		inv.progress("warning: %s", line)

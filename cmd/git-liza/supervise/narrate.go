@@ -186,7 +186,7 @@ func boardLine(m flow.Move, after *flow.Board) string {
 	case *flow.SessionMove:
 		return ""
 	case *flow.AddMove:
-		return fmt.Sprintf("%s added %s", m.By, addedTasks(d))
+		return fmt.Sprintf("%s added %s", m.By, git.VisibleList(lists.Of(d.Tasks, func(t flow.TaskInput) string { return string(t.ID) }), 5))
 	case *flow.RegisterMove:
 		return fmt.Sprintf("%s joined", d.Agent)
 	case *flow.UnregisterMove:
@@ -236,11 +236,6 @@ func boardLine(m flow.Move, after *flow.Board) string {
 	}
 	reason, _, _ := strings.Cut(m.Reason(), "\n")
 	return strings.TrimSuffix(m.Subject()+": "+reason, ": ")
-}
-
-// addedTasks names the tasks of an add move.
-func addedTasks(d *flow.AddMove) string {
-	return git.VisibleList(lists.Of(d.Tasks, func(t flow.TaskInput) string { return string(t.ID) }), 5)
 }
 
 // listRoles names roles on one line.

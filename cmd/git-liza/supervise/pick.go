@@ -25,7 +25,7 @@ func (s *supervisor) pickTask(ctx context.Context, b *flow.Board, act flow.Act) 
 		paused = work.CheckPause(ctx, s.clone.Repo)
 	}
 	return b.Best(act, s.clone.Caller, at, func(t flow.Summary) bool {
-		if !s.rush.serves(b, t.Goal) || s.leavesTask(b, t, at) {
+		if !s.rush.serves(b, t.Goal) || time.Now().Before(s.avoided[t.ID]) || t.Coder != flow.Actor(s.id) && b.LeftUntil(t).After(at) {
 			return true
 		}
 		if paused != nil { // the rush has said it
@@ -35,11 +35,6 @@ func (s *supervisor) pickTask(ctx context.Context, b *flow.Board, act flow.Act) 
 		}
 		return s.isBarred(ctx, b, act, t.ID)
 	})
-}
-
-// leavesTask reports whether the supervisor avoids a task for now.
-func (s *supervisor) leavesTask(b *flow.Board, t flow.Summary, at time.Time) bool {
-	return time.Now().Before(s.avoided[t.ID]) || t.Coder != flow.Actor(s.id) && b.LeftUntil(t).After(at)
 }
 
 // avoidObstacle distinguishes a lost race from an obstacle on this machine. It avoids a
