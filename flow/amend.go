@@ -65,12 +65,12 @@ func (a *AmendMove) check(p *play) *Refusal {
 	key, doc := a.document()
 	if a.Config != nil {
 		if doc != nil {
-			return refuse(RuleForm, "git liza board edit DOC", "amend replaces one document at a time")
+			return refuse(RuleForm, "git liza help board edit", "amend replaces one document at a time")
 		}
 		return cmp.Or(a.Config.check("git liza board edit config"), p.textCheck().compare(a.Texts))
 	}
 	if doc == nil {
-		return refuse(RuleForm, "git liza board edit DOC", "amend replaces exactly one config, goal, sprint or record")
+		return refuse(RuleForm, "git liza help board edit", "amend replaces exactly one config, goal, sprint or record")
 	}
 	old := p.load(key)
 	if old == nil || named(old) != key.ID {
@@ -89,7 +89,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 		return refuse(RuleProtected, "git liza sprint start", "amend does not change sprints, what they began with, or how many tasks a goal had")
 	}
 	if !sameMarks(old, doc) {
-		return refuse(RuleProtected, "git liza record dismiss RECORD --reason R", "amend neither dismisses nor archives a record, nor puts it off")
+		return refuse(RuleProtected, "git liza record dismiss "+key.ID+" --reason R", "amend neither dismisses nor archives a record, nor puts it off")
 	}
 	if ended(old) {
 		return refuse(RuleProtected, listCommand(key), "%s is final", key)

@@ -47,7 +47,7 @@ func (d *DismissRecordMove) already(p *play) bool {
 }
 
 func (d *DismissRecordMove) check(p *play) *Refusal {
-	hint := "git liza record dismiss RECORD --reason R"
+	hint := "git liza record dismiss " + string(d.Record) + " --reason R"
 	if recordKinds[d.Kind] == 0 {
 		return refuse(RuleForm, hint, "%q is no kind of record: anomaly, discovery or note", clip(d.Kind))
 	}

@@ -49,6 +49,8 @@ func (p *play) toDescribe() string {
 		return "git liza task supersede " + id + " --by FILE --reason R"
 	case !human:
 		return "git liza show " + id
+	case p.from == Claimed && p.task.Claim.live(p.move.At) && !p.task.Claim.By.IsHuman():
+		return "git liza note TEXT --for " + id // a release would throw the session away
 	case p.from == Claimed && p.task.Claim.From == Unclaimed:
 		return "git liza release " + id
 	case p.from == Claimed:

@@ -328,9 +328,9 @@ func (k checker) checkLevels() *Refusal {
 	return nil
 }
 
-// HoldsLevel reports whether a final task keeps a level of its goal from passing: only
+// holdsLevel reports whether a final task keeps a level of its goal from passing: only
 // people put it aside.
-func HoldsLevel(b *Board, t *Task) bool {
+func holdsLevel(b *Board, t *Task) bool {
 	g := b.Goal(t.Goal)
 	return t.Level > 0 && g != nil && g.Status == InProgress && !levelsOf(b).round(t.Goal, t.Level, nil).done(t.ID)
 }
@@ -338,7 +338,7 @@ func HoldsLevel(b *Board, t *Task) bool {
 // keptForLevel refuses agents to put a task aside that keeps a level of its goal from
 // passing: what is archived counts as done.
 func keptForLevel(p *play, t *Task) *Refusal {
-	if p.move.By.IsHuman() || !HoldsLevel(p.Board, t) {
+	if p.move.By.IsHuman() || !holdsLevel(p.Board, t) {
 		return nil
 	}
 	return refuse(RuleState, "git liza show "+string(t.ID), "%s is %s, and a person says whether level %d of %s passes without it", t.ID, t.Status, t.Level, t.Goal)

@@ -1,7 +1,5 @@
 package flow
 
-import "github.com/git-liza/git-liza/flow/shell"
-
 // ResumeMove allows new claims again.
 type ResumeMove struct {
 	Reason string `yaml:"reason"`
@@ -30,7 +28,7 @@ func (c ControlState) Onward(b *Board) string {
 	case c.NeedsDecision():
 		return "git liza checkpoint decide CONTINUE --message M"
 	case c.AwaitsGoal(b):
-		return "git liza goal set TITLE --spec " + shell.Quote(b.Goal(c.Goal).Spec)
+		return "git liza goal set TITLE"
 	}
 	return "git liza resume --reason R"
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // DueMoves are the automatic moves that the board asks for at a time, for the goals
@@ -44,7 +46,45 @@ func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 			due(ActComplete, g, &CompleteMove{Reason: "all tasks are final"})
 		}
 	}
+	if m := aged(b, at); m != nil {
+		list = append(list, Move{Act: ActArchive, Goal: m.aim(b), Detail: m})
+	}
 	return list
+}
+
+// A board with more final tasks than it keeps archives those that became final so long ago.
+const (
+	keptTasks = 1000
+	keptFor   = 30 * 24 * time.Hour
+)
+
+// aged archives old tasks of one goal if the board has too many final ones, else it is nil.
+func aged(b *Board, at time.Time) *ArchiveMove {
+	final := 0
+	b.each(func(t *Summary) {
+		if t.Status.Final() {
+			final++
+		}
+	})
+	if final <= keptTasks {
+		return nil
+	}
+	list := Archivable(b, at.Add(-keptFor))
+	if len(list) == 0 {
+		return nil
+	}
+	goal := list[0].Goal
+	list = slices.DeleteFunc(list, func(t Summary) bool { return t.Goal != goal })
+	return &ArchiveMove{Tasks: lists.Of(list[:min(len(list), MaxTasks)], func(t Summary) TaskID { return t.ID })}
+}
+
+// Archivable are the tasks that became final until a time and may be archived. In the archive
+// a superseded task counts as done, so it waits for what replaces it.
+func Archivable(b *Board, until time.Time) []Summary {
+	return slices.DeleteFunc(b.Tasks(), func(t Summary) bool {
+		return !t.Status.Final() || t.Changed.After(until) || hasOpenReplacement(b, &t) ||
+			(t.Status != Merged || t.Reverted) && holdsLevel(b, b.Task(t.ID))
+	})
 }
 
 // NextDeadline is the first deadline after a time of an open sprint of the goals in
@@ -173,9 +213,9 @@ func PlannedTasks(b *Board, s *Sprint) (planned, final int) {
 	return planned, final
 }
 
-// HasOpenReplacement reports whether a task is superseded, and a task that replaces it,
+// hasOpenReplacement reports whether a task is superseded, and a task that replaces it,
 // directly or not, is not final.
-func HasOpenReplacement(b *Board, s *Summary) bool {
+func hasOpenReplacement(b *Board, s *Summary) bool {
 	return s.Status == Superseded && b.calendar().openReplacement(s.ID, map[TaskID]bool{}) != nil
 }
 

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,4 +147,30 @@ func TestIntentOfAQuestion(t *testing.T) {
 	t.Parallel()
 	s := after(t, "human:ann add a | coder-1 claim a | coder-1 intent a | coder-1 block a reason=-")
 	require.Nil(t, s.board.Task("a").Intent)
+}
+
+// A board with too many final tasks asks for a move that archives those of one goal that have
+// been final for long, as long as it has too many.
+func TestDueArchiving(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	old := s.now
+	final := func(from, n int) {
+		for i := from; i < from+n; i++ {
+			id := TaskID(fmt.Sprintf("t%d", i))
+			s.docs = s.docs.With([]Edit{{Key{Tasks, string(id)}, &Task{ID: id, Goal: "goal-1", Status: Abandoned, Created: old, Changed: old}}})
+		}
+		s.board = Open(s.docs, s.now)
+	}
+	archives := func(at time.Time) (list []Move) {
+		return slices.DeleteFunc(DueMoves(s.board, at), func(m Move) bool { return m.Act != ActArchive })
+	}
+	final(0, keptTasks)
+	require.Empty(t, archives(old.Add(2*keptFor)), "so many are kept")
+	final(keptTasks, 1)
+	require.Empty(t, archives(old.Add(keptFor-time.Second)), "none is old enough")
+	list := archives(old.Add(keptFor))
+	require.Len(t, list, 1)
+	require.Equal(t, GoalID("goal-1"), list[0].Goal)
+	require.Len(t, list[0].Detail.(*ArchiveMove).Tasks, keptTasks+1)
 }

@@ -44,18 +44,15 @@ const maxTold = 100
 // Every judge makes it again, so these words, and those of [Move.Reason], are part of the
 // format: commits with other ones would be refused. The boards' errors are the caller's.
 func (m Move) Told(before, after *Board) string {
-	what, by := m.about(), string(m.By)
+	what := m.about()
 	if m.Act == ActConfig {
 		what = strings.Join(changedKeys(reflect.ValueOf(before.Settings().Config), reflect.ValueOf(after.Settings().Config), ""), ", ")
 	}
 	if t := after.Task(m.Task); t != nil && t.Attempt != nil && m.Act == ActMerge {
 		what += " for " + string(t.Attempt.Coder)
 	}
-	if m.Generation != "" && !m.Generation.Spawned() && slices.Contains(bySupervisors, m.Act) {
-		by = "the supervisor of " + by
-	}
 	said := joinWords(m.Act.String(), plaintext.Line(what))
-	end := " by " + by
+	end := " by " + m.Author()
 	came := m.outcome(before, after)
 	reason := plaintext.Line(strings.TrimSpace(strings.SplitN(m.Reason(), "\n", 2)[0]))
 	if reason != "" {
@@ -64,6 +61,14 @@ func (m Move) Told(before, after *Board) string {
 	const least = 16 // characters that a reason or a name has to say something
 	said = cutLine(said, max(least, maxTold-utf8.RuneCountInString(end+came)-min(least, utf8.RuneCountInString(reason))))
 	return cutLine(said+end+cutLine(reason, max(0, maxTold-utf8.RuneCountInString(said+end+came)))+came, maxTold)
+}
+
+// Author names who made the move: an agent, its supervisor, or a person.
+func (m Move) Author() string {
+	if m.Generation != "" && !m.Generation.Spawned() && slices.Contains(bySupervisors, m.Act) {
+		return "the supervisor of " + string(m.By)
+	}
+	return string(m.By)
 }
 
 // bySupervisors are the acts of which a reader could think that the agent itself made them.

@@ -6,6 +6,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -27,7 +28,7 @@ func (c *approveCommand) Run(inv *invocation) error {
 		}
 		return c.again(inv)
 	}
-	if err := c.complete(flow.ActApprove, c.ID); err != nil {
+	if err := c.complete(flow.ActApprove, c.ID, c.Commit); err != nil {
 		return err
 	}
 	clone, err := inv.clone()
@@ -79,18 +80,21 @@ func (f voucherFlags) voucher() *flow.Voucher {
 	return &flow.Voucher{Account: f.For, Review: f.ReviewID, URL: f.URL}
 }
 
-// complete refuses a verdict from a code host that is named in part.
-func (f voucherFlags) complete(act flow.Act, id flow.TaskID) error {
+// complete refuses a verdict from a code host, on a commit, that is named in part.
+func (f voucherFlags) complete(act flow.Act, id flow.TaskID, commit string) error {
+	hint := "git liza " + act.Command() + " " + string(id)
 	var missing []string
-	for _, flag := range []struct{ name, value string }{{"--for=HOST/NAME", f.For}, {"--review=ID", f.ReviewID}, {"--url=URL", f.URL}} {
-		if flag.value == "" {
-			missing = append(missing, flag.name)
+	for _, flag := range [][3]string{{"--commit", "COMMIT", commit}, {"--for", "HOST/NAME", f.For}, {"--review", "ID", f.ReviewID}, {"--url", "URL", f.URL}} {
+		if hint += " " + flag[0] + " " + flag[1]; flag[2] != "" {
+			hint = strings.TrimSuffix(hint, flag[1]) + shell.Quote(flag[2])
+		} else if flag[0] != "--commit" {
+			missing = append(missing, flag[0]+"="+flag[1])
 		}
 	}
 	if len(missing) == 0 || f == (voucherFlags{}) {
 		return nil
 	}
-	return usagef("git liza "+act.Command()+" "+string(id)+" --commit SHA --for HOST/NAME --review ID --url URL", "missing flags: %s", strings.Join(missing, ", "))
+	return usagef(hint, "missing flags: %s", strings.Join(missing, ", "))
 }
 
 // tellVoucher adds to what a verdict answers with the verdict that it brings, if any, and

@@ -78,12 +78,11 @@ func (c *archiveCommand) moves(b *flow.Board, now time.Time) []archiving {
 	for _, id := range b.IDs(flow.Goals) {
 		goals = append(goals, flow.GoalID(id))
 	}
-	for _, t := range c.oldTasks(b, now) {
-		if stands := t.Status.IsMerged() && !t.Reverted; !stands && flow.HoldsLevel(b, b.Task(t.ID)) {
-			continue
+	if len(c.Sprint) == 0 {
+		for _, t := range flow.Archivable(b, now.Add(-time.Duration(c.OlderThan))) {
+			m := of(t.Goal)
+			m.Tasks = append(m.Tasks, t.ID)
 		}
-		m := of(t.Goal)
-		m.Tasks = append(m.Tasks, t.ID)
 	}
 	for _, id := range c.oldSprints(b, now) {
 		goal := none
@@ -160,21 +159,6 @@ func (c *archiveCommand) oldSprints(b *flow.Board, now time.Time) []flow.SprintI
 		s := b.Sprint(flow.SprintID(id))
 		if s != nil && !s.Ended.IsZero() && now.Sub(s.Ended) >= time.Duration(c.OlderThan) && unsettled(s.ID) {
 			list = append(list, s.ID)
-		}
-	}
-	return list
-}
-
-// oldTasks returns the final tasks that are old enough; none if sprints are named. In the
-// archive a superseded task counts as done, so it waits for what replaces it.
-func (c *archiveCommand) oldTasks(b *flow.Board, now time.Time) []*flow.Summary {
-	var list []*flow.Summary
-	if len(c.Sprint) > 0 {
-		return nil
-	}
-	for _, t := range b.Tasks() {
-		if t.Status.Final() && now.Sub(t.Changed) >= time.Duration(c.OlderThan) && !flow.HasOpenReplacement(b, &t) {
-			list = append(list, &t)
 		}
 	}
 	return list

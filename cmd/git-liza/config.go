@@ -213,7 +213,7 @@ func (c *configCommand) show(inv *invocation) error {
 	board := l.Board.Settings().Config
 	board = withAlarms(board)
 	rows := matching(config.Values(&board), c.Key)
-	if len(rows) == 0 && isGroup(c.Key) {
+	if len(rows) == 0 && slices.ContainsFunc(config.Keys(), func(k config.Key) bool { return strings.HasPrefix(k.Name, c.Key+".") }) {
 		return inv.answer("", map[string]any{"config": map[string]any{}}, "")
 	}
 	if len(rows) == 0 {
@@ -223,11 +223,6 @@ func (c *configCommand) show(inv *invocation) error {
 		return inv.answer("", settingValues(rows, c.Key), plaintext.Line(rows[0].String()))
 	}
 	return inv.answer("", settingValues(rows, c.Key), listing(rows))
-}
-
-// isGroup reports whether there can be keys below this one, such as gates.NAME.command.
-func isGroup(key string) bool {
-	return slices.ContainsFunc(config.Keys(), func(k config.Key) bool { return strings.HasPrefix(k.Name, key+".") })
 }
 
 // matching returns the values with the key, or of the group that the key names.

@@ -37,7 +37,7 @@ func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error
 	if c.IsDecided() {
 		line += fmt.Sprintf("\ndecided %s: %s", c.Decision, plaintext.Line(c.Message))
 	}
-	shown := viewControl(c)
+	shown := controlView{Control: c.State, Before: c.Before, Reason: c.Reason, By: c.By, At: c.At, Decision: c.Decision, Message: c.Message, Mark: c.Mark, Goal: c.Goal}
 	if !r.Already {
 		shown.Warnings = warnings
 	}
@@ -85,8 +85,4 @@ type controlView struct {
 	Warnings []string `json:"warnings,omitempty"`
 
 	Watermark *int `json:"watermark,omitempty"` // after a reset: records up to this number are not judged again
-}
-
-func viewControl(c flow.ControlState) controlView {
-	return controlView{Control: c.State, Before: c.Before, Reason: c.Reason, By: c.By, At: c.At, Decision: c.Decision, Message: c.Message, Mark: c.Mark, Goal: c.Goal}
 }

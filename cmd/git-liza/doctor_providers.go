@@ -15,9 +15,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// examineProviders returns the findings about the configured providers. It
-// runs no program if none is configured: then rush gets its provider from the
-// command line.
+// examineProviders returns the findings about the providers that a rush would take. That it
+// finds none is a warning: people may work alone, or name one on the command line.
 func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuration) ([]work.Finding, error) {
 	choice := providerChoice{inv, conf}
 	known, err := choice.catalogue()
@@ -35,8 +34,14 @@ func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuratio
 	var used provider.Catalogue
 	roles := map[string][]flow.Role{}
 	for _, c := range chosen {
-		if c.text == "" {
+		if c.text == "" && len(found) > 0 {
 			continue
+		} else if c.text == "" {
+			if c.text, err = choice.onlyInstalled(known); err != nil {
+				none := hints{inv}.explain(err)
+				found = append(found, work.Finding{Check: "provider", State: "warn", Text: none.reason, Hint: none.hint})
+				continue
+			}
 		}
 		p, err := c.find(known, "git-liza")
 		if err != nil {
@@ -59,9 +64,6 @@ func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuratio
 		return nil, err
 	}
 	found = append(found, unbound...)
-	if len(found) == 0 {
-		found = []work.Finding{{Check: "provider", State: "ok", Text: "none is configured"}}
-	}
 	return slices.CompactFunc(found, func(a, b work.Finding) bool { return a == b }), nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -89,8 +90,8 @@ func (c *goalReopenCommand) Run(inv *invocation) error {
 }
 
 type goalSetCommand struct {
-	Title string      `arg:"" optional:"" help:"The goal in one line."`
-	Spec  string      `placeholder:"PATH" help:"Its spec, which a new goal needs; the file must be on integration."`
+	Title string      `arg:"" optional:"" help:"The goal; its first line is the title."`
+	Spec  string      `placeholder:"PATH" help:"Its spec; the file must be on integration. Default: a page that the goal's words make, committed on the current branch and adopted."`
 	ID    flow.GoalID `name:"id" help:"Default: the next goal-N; without a title the current goal."`
 
 	Priority int         `placeholder:"N" help:"From 1, the first, to 5; default 3."`
@@ -133,8 +134,6 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 		return usagef("git liza help goal set", "without a title only --workflow, --id, --phase, --every, --map and --reason say something")
 	case c.Title == "" && c.Spec == "":
 		return c.reload(inv)
-	case c.Spec == "":
-		return usagef("git liza help goal set", "missing flags: --spec=PATH")
 	case len(c.Map) > 0 || c.Reason != "":
 		return usagef("git liza help goal set", "a new goal has no tasks to give other phases: --map and --reason go without a title")
 	}
@@ -142,9 +141,14 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if c.Spec == "" {
+		if err := c.addPage(inv); err != nil {
+			return err
+		}
+	}
+	title, _, _ := strings.Cut(flow.Clean(c.Title), "\n")
 	clone, r, err := inv.goalMove("", flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
-		id := cmp.Or(c.ID, flow.GoalID("goal-"+strconv.Itoa(b.Settings().Next.Goal)))
-		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority, Pivot: c.pivot(b), Workflow: w, Phase: c.Phase, Every: every}
+		return &flow.GoalMove{ID: c.id(b), Title: title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority, Pivot: c.pivot(b), Workflow: w, Phase: c.Phase, Every: every}
 	})
 	if err != nil {
 		return err
@@ -158,6 +162,33 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 	}
 	inv.progress("warning: %s", warning)
 	return inv.goalResult(r, view.Member{Key: "warning", Value: warning})
+}
+
+func (c *goalSetCommand) id(b *flow.Board) flow.GoalID {
+	return cmp.Or(c.ID, flow.GoalID("goal-"+strconv.Itoa(b.Settings().Next.Goal)))
+}
+
+// addPage makes the goal's words its spec.
+func (c *goalSetCommand) addPage(inv *invocation) error {
+	clone, err := openGoal(inv, "")
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
+		return err
+	}
+	at := clone.Store.Now()
+	if refusal := cmp.Or(b.Opens(flow.ActGoal, "", clone.Caller, at), b.Opens(flow.ActAdopt, "", clone.Caller, at)); refusal != nil {
+		return refusal
+	}
+	if take := takeCommand(inv, clone.Repo, b); take != "" {
+		return &flow.Refusal{Rule: flow.RuleAncestry, Reason: "your branch lacks what was merged, and the page of the goal is committed on it", Hint: take}
+	}
+	if c.Spec, err = clone.AddPage(inv.ctx, b, c.id(b), c.Title); err == nil {
+		inv.progress("%s is written, committed and adopted; to say more, edit and commit it, then: git liza adopt HEAD --reason R", c.Spec)
+	}
+	return err
 }
 
 // goalEnd ends a goal, lists its open tasks and warns of changes of specs that its

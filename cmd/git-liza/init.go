@@ -19,7 +19,7 @@ import (
 
 type initCommand struct {
 	Goal        string        `arg:"" optional:"" help:"What you want, in a line or more. Without a spec they become its first page, committed on the current branch. Default: the spec's first heading."`
-	Spec        string        `placeholder:"PATH" help:"The goal's spec: committed, or not there yet. Default: specs/vision.md."`
+	Spec        string        `placeholder:"PATH" help:"The goal's spec: committed, or not there yet. Default: specs/vision.md, or if that is of another goal, specs/goal-1.md."`
 	Integration string        `default:"integration" placeholder:"BRANCH" help:"The branch that approved work reaches."`
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
 	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
@@ -85,7 +85,7 @@ func (c *initCommand) prepare(inv *invocation, clone *work.Clone) (*flow.InitMov
 			return nil, nil, err
 		}
 	}
-	return clone.Prepare(inv.ctx, work.Plan{Goal: c.Goal, Spec: c.spec(clone), Branch: c.Integration, Lease: c.Lease})
+	return clone.Prepare(inv.ctx, work.Plan{Goal: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
 }
 
 // putAside frees the names of the refs of a board from before the first release. Its
@@ -109,18 +109,13 @@ func (c *initCommand) putAside(inv *invocation, clone *work.Clone) error {
 	return err
 }
 
-// spec is the path of the goal's spec, from the root of the repository.
-func (c *initCommand) spec(clone *work.Clone) string {
-	return clone.Specs.Rooted(cmp.Or(c.Spec, "specs/vision.md"))
-}
-
 // refuseSpec refuses a spec that no goal of a board has: only a new board takes its first
 // goal from here.
 func (c *initCommand) refuseSpec(clone *work.Clone, b *flow.Board) error {
 	if c.Spec == "" {
 		return nil
 	}
-	spec := c.spec(clone)
+	spec := clone.Specs.Rooted(c.Spec)
 	for _, id := range b.IDs(flow.Goals) {
 		if g := b.Goal(flow.GoalID(id)); g != nil && g.Spec == spec {
 			return nil
@@ -216,8 +211,8 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+hints{inv}.adapt(ahead.Hint))
 	}
 	if title := flow.Clean(c.Goal); r.Already && title != "" && title != goal.Title {
-		warnings = append(warnings, fmt.Sprintf("the board was there already, with %s; one more goal: git liza goal set %s --spec %s",
-			settings.Goal, shell.Quote(view.Cut(title, 200)), shell.Quote(c.spec(clone))))
+		more := "git liza goal set " + shell.Quote(view.Cut(title, 200)) + " --spec " + shell.Quote(clone.Specs.Rooted(c.Spec))
+		warnings = append(warnings, fmt.Sprintf("the board was there already, with %s; one more goal: %s", settings.Goal, strings.TrimSuffix(more, " --spec ''")))
 	}
 	for _, line := range warnings {
 		inv.progress("warning: %s", line)

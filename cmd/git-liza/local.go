@@ -163,8 +163,11 @@ func (l look) checkPerson() error {
 	return work.CheckActor(l.Repo, l.Board.Settings().Board, l.Person.By, l.Person.Generation)
 }
 
-// findPaused finds the providers that are paused in this clone.
+// findPaused finds what is paused in this clone: all claims, by a file, and providers.
 func (l *look) findPaused(inv *invocation) error {
+	if held := work.CheckPause(inv.ctx, l.Repo); held != nil {
+		l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "control", Subject: "board", Text: held.Reason, Command: held.Hint})
+	}
 	list, err := provider.AllPaused(l.Repo.CommonDir(), inv.now())
 	if err != nil || len(list) == 0 {
 		return err

@@ -79,7 +79,7 @@ func (c *principalAddCommand) readKeys(inv *invocation, list []string) ([]string
 	}
 	keys := []string{}
 	for _, text := range given(list) {
-		if !isKeyText(text) {
+		if !beginsKey(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "PRIVATE KEY") {
 			path := text
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(inv.dir, path)
@@ -109,12 +109,6 @@ func (c *principalAddCommand) readKeys(inv *invocation, list []string) ([]string
 		}
 	}
 	return keys, nil
-}
-
-// isKeyText reports whether an argument is the text of a key and not the name
-// of a file, which may have blanks too.
-func isKeyText(text string) bool {
-	return beginsKey(text) || strings.Contains(text, "\n") || strings.Contains(text, "PRIVATE KEY")
 }
 
 type principalListCommand struct{}

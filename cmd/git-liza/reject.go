@@ -26,7 +26,7 @@ type rejectCommand struct {
 }
 
 func (c *rejectCommand) Run(inv *invocation) error {
-	if err := c.complete(flow.ActReject, c.ID); err != nil {
+	if err := c.complete(flow.ActReject, c.ID, c.Commit); err != nil {
 		return err
 	}
 	clone, err := inv.clone()

@@ -168,7 +168,7 @@ func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, 
 		return "", nil, worktrees.ErrNoWorkTree
 	}
 	if file, err = filepath.EvalSymlinks(file); err != nil {
-		return "", nil, usagef("git liza help role add", "there is no file %s, and no built-in role of that name: %s", c.File, builtinNames())
+		return "", nil, usagef("git liza help role add", "there is no file %s, and no built-in role of that name: %s", c.File, view.JoinIDs(lists.Of(roles.Builtin(), func(row flow.RoleRow) flow.Role { return row.Name })))
 	}
 	if top, err = filepath.EvalSymlinks(top); err != nil {
 		return "", nil, err
@@ -188,10 +188,6 @@ func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, 
 		err = fmt.Errorf("%s: %w", c.File, err)
 	}
 	return path, text, err
-}
-
-func builtinNames() string {
-	return view.JoinIDs(lists.Of(roles.Builtin(), func(row flow.RoleRow) flow.Role { return row.Name }))
 }
 
 type roleRemoveCommand struct {

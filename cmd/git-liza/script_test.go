@@ -160,6 +160,10 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if code != args[0] {
 		ts.Fatalf("%v exits %s, not %s", args[1:], code, args[0])
 	}
+	hint := refusalIn(ts.ReadFile("stdout"), ts.ReadFile("stderr")).Hint
+	if word := unfilled(hint); code != "0" && word != "" {
+		ts.Fatalf("%v: nobody has said why the program cannot fill in %s: %s", args[1:], word, hint)
+	}
 }
 
 // atTerminal is the first argument of this test binary that runs a command for typeKeys.

@@ -14,9 +14,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// show prints what the person needs for a verdict: the task, and in the pager how its
-// texts have changed, what is new since the person's last verdict, and the diff. Files
-// that the person has seen so before are left out unless all is true.
+// show prints what the person needs for a verdict, in the pager: the task, how its texts
+// have changed, what is new since the person's last verdict, and the diff. Files that the
+// person has seen so before are left out unless all is true. The task stands above the
+// question for the verdict, too.
 func (s *sitting) show(all bool) error {
 	base, commit := s.got.Base, s.got.Commit
 	if err := s.clone.Store.Mirror.BringCommits(s.ctx, s.got.Task, commit, base); err != nil {
@@ -64,14 +65,14 @@ func (s *sitting) show(all bool) error {
 	if len(left) > 0 {
 		head += fmt.Sprintf("  left out of the diff, seen before: %s; d shows all\n", view.Count(len(left), "file"))
 	}
-	if err := s.answer("", nil, head); err != nil {
-		return err
-	}
 	document := view.PatchText(texts+since+string(out), s.color)
-	if !(pager{s.invocation}).show(document) {
+	if !(pager{s.invocation}).show(head + "\n" + document) {
 		if err := s.answer("", nil, document); err != nil {
 			return err
 		}
+	}
+	if err := s.answer("", nil, head); err != nil { // what the pager showed is gone
+		return err
 	}
 	for _, file := range files {
 		seen[file.Path] = file.New

@@ -3,7 +3,6 @@ package screen
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -109,7 +108,7 @@ func (d *drawing) headLine(h view.Head) string {
 	default:
 		add("late "+view.ShortSpan(d.at.Sub(h.Deadline)), needed, 0)
 	}
-	add(strconv.Itoa(h.Merged)+" of "+strconv.Itoa(h.Tasks)+" merged", normal, 70)
+	add(h.Progress, normal, 70)
 	if h.Cost != 0 {
 		add(view.ShortCost(h.Cost), normal, 80)
 	}

@@ -151,6 +151,9 @@ func (t *trial) begin(ctx context.Context, s *supervisor, step *Step) error {
 	case s.capacity == flow.Plans:
 		return step.wait(t.plan(s, step))
 	case s.capacity == flow.Does:
+		if paused := work.CheckPause(ctx, t.Clone.Repo); paused != nil {
+			return step.wait(paused)
+		}
 		lease := t.board.Settings().Config.Lease
 		return step.wait(t.take(s, flow.ActClaim, step, func(id flow.TaskID) flow.Detail {
 			return &flow.ClaimMove{Lease: lease}

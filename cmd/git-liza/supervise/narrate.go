@@ -116,7 +116,7 @@ func moveText(m flow.Move, after *flow.Board) string {
 		return "" // the state was there before
 	}
 	if t.Status.IsBlocked() && m.Act != flow.ActBlock {
-		return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.By)
+		return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.Author())
 	}
 	switch d := m.Detail.(type) {
 	case *flow.SessionMove:
@@ -145,7 +145,7 @@ func moveText(m flow.Move, after *flow.Board) string {
 	case *flow.ReleaseMove:
 		return "released by " + string(m.By)
 	}
-	return entered + moveReason(m.Detail) + " by " + string(m.By)
+	return entered + moveReason(m.Detail) + " by " + m.Author()
 }
 
 // endedWork reports whether the record of a session ended the claim or the review of a
@@ -186,7 +186,7 @@ func boardLine(m flow.Move, after *flow.Board) string {
 	case *flow.SessionMove:
 		return ""
 	case *flow.AddMove:
-		return fmt.Sprintf("%s added %s", m.By, addedTasks(d))
+		return fmt.Sprintf("%s added %s", m.By, git.VisibleList(lists.Of(d.Tasks, func(t flow.TaskInput) string { return string(t.ID) }), 5))
 	case *flow.RegisterMove:
 		return fmt.Sprintf("%s joined", d.Agent)
 	case *flow.UnregisterMove:
@@ -234,12 +234,8 @@ func boardLine(m flow.Move, after *flow.Board) string {
 	case *flow.DecideMove:
 		return fmt.Sprintf("%s (%s) decided by %s, board → %s", d.Decision, flow.Excerpt(d.Message, 120), m.By, after.Settings().Control.State)
 	}
-	return m.Subject()
-}
-
-// addedTasks names the tasks of an add move.
-func addedTasks(d *flow.AddMove) string {
-	return git.VisibleList(lists.Of(d.Tasks, func(t flow.TaskInput) string { return string(t.ID) }), 5)
+	reason, _, _ := strings.Cut(m.Reason(), "\n")
+	return strings.TrimSuffix(m.Subject()+": "+reason, ": ")
 }
 
 // listRoles names roles on one line.

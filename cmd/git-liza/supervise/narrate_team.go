@@ -78,11 +78,12 @@ func teamText(team []gitstore.Presence, now time.Time) string {
 // when.
 func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
 	var person, again []string
-	others := map[string][]string{}
+	others, open := map[string][]string{}, map[flow.GoalID]bool{}
 	for _, t := range b.Tasks() {
 		if t.Status.Final() || !r.serves(b, t.Goal) {
 			continue
 		}
+		open[t.Goal] = true
 		_, by, until := b.Holder(t)
 		why := r.troubles.at(t.ID).text
 		takers := t.Takers(flow.ActReview, now)
@@ -100,6 +101,11 @@ func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
 		}
 	}
 	text := ""
+	for _, g := range b.GoalsInProgress() {
+		if r.serves(b, g.ID) && g.Added > 0 && !open[g.ID] {
+			text += fmt.Sprintf("; every task of %s is final: git liza goal done %[1]s, and Ctrl-C ends this rush", g.ID)
+		}
+	}
 	for _, line := range again[:min(len(again), mostNamed)] {
 		text += "; " + line
 	}

@@ -75,15 +75,6 @@ func (s *supervisor) waitPaused(p provider.Pause, t lookResult) lookResult {
 	return t
 }
 
-// clearPauses resets the count of a provider's pauses once the provider has worked
-// again.
-func (rec *recorder) clearPauses(ending provider.Ending) error {
-	if ending.Outcome != provider.Ended {
-		return nil
-	}
-	return provider.Recover(rec.clone.Repo.CommonDir(), rec.provider.Name, time.Now())
-}
-
 // pauseStall says why and until when a pause of its provider keeps the supervisor from
 // work; why is "" if there is no pause.
 func (reg *registration) pauseStall() (why, hint string) {

@@ -28,13 +28,15 @@ func (rec *recorder) recordSession(ctx context.Context, r *session, ending provi
 	a := r.assignment
 	ctx, cancel := context.WithTimeout(ctx, maxLeave)
 	defer cancel()
-	if err := rec.clearPauses(ending); err != nil {
-		rec.sayOnce("%s: %v", rec.id, err)
+	if ending.Outcome == provider.Ended { // the provider works again
+		if err := provider.Recover(rec.clone.Repo.CommonDir(), rec.provider.Name, time.Now()); err != nil {
+			rec.sayOnce("%s: %v", rec.id, err)
+		}
 	}
 	d.Provider, d.Model, d.Role = rec.provider.Name, cmp.Or(ending.Report.Model, rec.provider.Model), a.role
 	d.Usage = r.usageOf(ending.Report)
 	d.Usage.Seconds = int64(time.Since(r.started).Seconds())
-	if rec.usageKnown(ending, d.Usage) {
+	if used := d.Usage; used.Input+used.Output > 0 || used.Cost > 0 || rec.provider.Tokens == provider.CountsFree || ending.Trouble != nil && ending.Report.Turns == 0 {
 		d.Usage.Sessions = 1
 	}
 	d.Usage = d.Usage.Bounded()

@@ -251,6 +251,21 @@ func TestSilenceIsBroken(t *testing.T) {
 	require.NoError(t, r.wait())
 }
 
+// A rush whose goal is reached says so, and what was asked and noted meanwhile.
+func TestDoneIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(func(r *supervise.Rush) { r.Limits.Silence = 50 * time.Millisecond }, coder(w.agent(`git liza note --for planner "Look here"; submit`)), reviewer(w.agent("approve")))
+	w.await("the end", func() bool {
+		return strings.Contains(r.said(), "; every task of goal-1 is final: git liza goal done goal-1, and Ctrl-C ends this rush")
+	})
+	require.Contains(t, r.said(), "note by coder-1: Look here")
+	require.Regexp(t, `task-1 → MERGED as [0-9a-f]+ by the supervisor of `, r.said())
+	r.cancel()
+	require.NoError(t, r.wait())
+}
+
 // Only events that need a person are reported as such.
 func TestNeedsAreTold(t *testing.T) {
 	t.Parallel()

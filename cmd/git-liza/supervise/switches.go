@@ -72,6 +72,10 @@ func (w *switchWatch) heed(ctx context.Context) (over bool, err error) {
 			w.sayOnce(fmt.Sprintf("the file %s is not heeded: %s", one.Path, one.Fault))
 			continue
 		}
+		if one.Pauses {
+			w.sayOnce(fmt.Sprintf("the file %s holds new claims%s; rm %[1]s", one.Path, one.Reason()))
+			continue
+		}
 		if one.Taken.IsZero() {
 			if one.Taken, err = w.take(ctx, one); err != nil {
 				return false, err
@@ -119,10 +123,7 @@ func (w *switchWatch) take(ctx context.Context, one work.Switch) (at time.Time, 
 // makeCheckpoint makes the checkpoint of a switch file. made is false if no agent has
 // joined yet, or none may: then the error is the refusal of the last one.
 func (w *switchWatch) makeCheckpoint(ctx context.Context, b *flow.Board, one work.Switch) (made bool, err error) {
-	m := &flow.CheckpointMove{Reason: "the file " + one.Path, Cause: flow.CauseFile}
-	if one.Text != "" {
-		m.Reason += " (" + one.Text + ")"
-	}
+	m := &flow.CheckpointMove{Reason: "the file " + one.Path + one.Reason(), Cause: flow.CauseFile}
 	for _, s := range w.rush.idle.supervisors() {
 		p, active := s.presence.current()
 		if !active {

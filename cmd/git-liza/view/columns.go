@@ -12,7 +12,7 @@ import (
 // A Column is the tasks of the same stage, those first that have been there longest; of
 // the done ones the newest first.
 type Column struct {
-	Name  string     `json:"name"` // draft, ready, work, review, approved, blocked or done
+	Name  string     `json:"name"` // draft, to do, work, review, approved, blocked or done
 	Count int        `json:"count"`
 	Rows  []*FlowRow `json:"rows"`
 }
@@ -52,14 +52,14 @@ func TasksIn(list []Column) map[flow.TaskID]*flow.Summary {
 }
 
 // columnNames are the columns in their order; the last is that of final tasks.
-var columnNames = [...]string{"draft", "ready", "work", "review", "approved", "blocked", "done"}
+var columnNames = [...]string{"draft", "to do", "work", "review", "approved", "blocked", "done"}
 
 // columnOf has for each state the place of its column. The rules table is searched once,
 // not for each task.
 var columnOf = sync.OnceValue(func() map[flow.Status]int {
 	of := map[flow.Status]int{}
 	for _, status := range flow.Statuses() {
-		name := "ready"
+		name := "to do"
 		switch {
 		case status.IsDraft():
 			name = "draft"

@@ -17,12 +17,13 @@ type Goal struct {
 	Title    string        `json:"title"`
 	Status   flow.Phase    `json:"status"`
 	Priority int           `json:"priority"`
-	Sprint   flow.SprintID `json:"sprint"`  // the open one, "" between two
-	Open     int           `json:"open"`    // tasks that are not final
-	Merged   int           `json:"merged"`  // tasks, without the archive
-	Current  bool          `json:"current"` // a command means it that names no goal
-	Focus    bool          `json:"focus"`   // commands of this clone mean it instead
-	Hold     *Held         `json:"hold"`    // null if no decision holds tasks back
+	Sprint   flow.SprintID `json:"sprint"`   // the open one, "" between two
+	Open     int           `json:"open"`     // tasks that are not final
+	Merged   int           `json:"merged"`   // tasks, without the archive
+	Archived int           `json:"archived"` // final tasks; of an ended goal also those that passed to another one
+	Current  bool          `json:"current"`  // a command means it that names no goal
+	Focus    bool          `json:"focus"`    // commands of this clone mean it instead
+	Hold     *Held         `json:"hold"`     // null if no decision holds tasks back
 	Barrier  flow.Barrier  `json:"barrier"`
 	Failed   int           `json:"failed"` // the level that failed, 0 if none did
 	Caps     []Cap         `json:"caps"`
@@ -81,7 +82,7 @@ func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
 func goalRows(b *flow.Board, goals []*flow.Goal, of map[flow.GoalID]*tally, focus flow.GoalID) []Goal {
 	list := make([]Goal, 0, len(goals))
 	for _, g := range goals {
-		row := Goal{Open: of[g.ID].open(), Merged: of[g.ID].merged(), ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g),
+		row := Goal{Open: of[g.ID].open(), Merged: of[g.ID].merged(), Archived: g.Added - of[g.ID].sum(), ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g),
 			Barrier: flow.BarrierOf(b, g.ID), Caps: capsOf(g), Streak: partOf(g.Streak).Failures,
 			Workflow: cmp.Or(g.Workflow, flow.PlainWorkflow), Phase: g.Phase}
 		if l := flow.LastLevel(b, g.ID); l != nil && !l.Passed {
@@ -107,9 +108,20 @@ func GoalTable(goals []Goal) *Table {
 			mark = "*"
 		}
 		rows.Add(mark, string(g.ID), g.Status.String(), fmt.Sprintf("priority %d", g.Priority), string(g.Sprint),
-			fmt.Sprintf("%d open, %d merged", g.Open, g.Merged)+g.Hold.Text()+g.held(), g.Title)
+			g.counts()+g.Hold.Text()+g.held(), g.Title)
 	}
 	return rows
+}
+
+// counts says how many tasks of the goal there are.
+func (g Goal) counts() string {
+	text := fmt.Sprintf("%d open, %d merged", g.Open, g.Merged)
+	if g.Archived > 0 && g.Status.IsInProgress() {
+		text += fmt.Sprintf(", %d archived", g.Archived)
+	} else if g.Archived > 0 {
+		text += fmt.Sprintf(", %d archived or moved", g.Archived)
+	}
+	return text
 }
 
 // held says what keeps tasks of the goal from being claimed beside a decision.
@@ -226,6 +238,9 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int, figures []string) 
 	}
 	if len(figures) > 0 {
 		fmt.Fprintf(&text, "figures  %s\n", indented(strings.Join(figures, "\n")))
+	}
+	if p.Archived > 0 {
+		fmt.Fprintf(&text, "archived %s: git liza list --all\n", Count(p.Archived, "planned task"))
 	}
 	for _, t := range sprintTasks(b, p) {
 		kind := "planned"

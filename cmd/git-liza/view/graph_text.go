@@ -123,7 +123,7 @@ func (g *Graph) countsLine(open int) string {
 		first = fmt.Sprint(open)
 	}
 	if len(g.Levels) > 0 {
-		first += " in " + Count(g.openLevels(), "level")
+		first += " in " + Count(len(lists.Where(g.Levels, func(l Level) bool { return l.Open > 0 })), "level")
 	}
 	parts := []string{first}
 	if open > 0 {
@@ -138,11 +138,6 @@ func (g *Graph) countsLine(open int) string {
 		parts = append(parts, fmt.Sprintf("%d archived", g.Archived))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// openLevels counts the levels with open tasks.
-func (g *Graph) openLevels() int {
-	return len(lists.Where(g.Levels, func(l Level) bool { return l.Open > 0 }))
 }
 
 // chainText shows a chain of tasks, a long one by its beginning.

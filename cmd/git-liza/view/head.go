@@ -21,8 +21,7 @@ type Head struct {
 	Planned  int           // tasks of the sprint
 	Final    int           // of these
 	Deadline time.Time     // of the sprint; zero: none
-	Merged   int           // tasks of the goal
-	Tasks    int           // of the goal that were not given up
+	Progress string        // how much of the goal's work is merged, "" without tasks
 	Cost     flow.Cost     // of the goal, as far as it is known
 	Remote   string        // what is wrong with the remote, "" if nothing is
 }
@@ -40,9 +39,7 @@ func (p *Picture) Head() Head {
 		h.Sprint, h.Deadline = sprint.ID, sprint.Deadline
 		h.Planned, h.Final = flow.PlannedTasks(r.Board, sprint)
 	}
-	of := p.rows.of[r.goal()]
-	h.Merged = of.merged()
-	h.Tasks = of.count(func(s flow.Status) bool { return s.IsMerged() || !s.Final() })
+	h.Progress = p.rows.of[r.goal()].progress(r.Board.Goal(r.goal()))
 	if r.Local.Remote.Parted {
 		h.Remote = r.Local.Remote.line(r.At)
 	}

@@ -40,7 +40,7 @@ func (h *Held) Text() string {
 func answerHold(h *flow.Hold, g *flow.Goal, usual flow.GoalID) string {
 	goal := g.ID
 	if h.Decision == "PIVOT" {
-		return "git liza goal set TITLE --spec " + shell.Quote(g.Spec) + " --pivot " + string(goal)
+		return "git liza goal set TITLE --pivot " + string(goal)
 	}
 	command := "git liza record alignment TEXT --answers " + h.Checkpoint
 	if goal != usual {

@@ -60,7 +60,7 @@ func (c *collector) addLocal() {
 	c.addTrust()
 	c.addPlanners()
 	for _, n := range c.Local.Needs {
-		c.add(Item{Kind: n.Kind, Subject: n.Subject, Text: n.Text, Command: n.Command, since: n.Since})
+		c.add(Item{Kind: n.Kind, Subject: n.Subject, Text: n.Text, Command: n.Command, since: n.Since, stops: n.Kind == "control"})
 	}
 	known := c.Local
 	if known.Take != "" {

@@ -150,7 +150,9 @@ func (m *Metrics) Text(width int) string {
 	}
 	head.Wrap(width)
 	return head.Text(width) + section("time in each state", stateRows(r), width) + section("time of each role", roleRows(r), width) +
-		section("burndown", burndownRows(r), width)
+		section("burndown", lists.Of(r.Burndown[max(0, len(r.Burndown)-glanceDays):], func(d metrics.SprintDay) []string {
+			return []string{string(d.Sprint), d.Day.Format(time.DateOnly), fmt.Sprintf("%d of %d planned open", d.Open, d.Planned)}
+		}), width)
 }
 
 func iterationsText(r *metrics.Report) string {
@@ -186,12 +188,6 @@ func roleRows(r *metrics.Report) [][]string {
 
 // glanceDays is how many days of the burndown people are shown.
 const glanceDays = 10
-
-func burndownRows(r *metrics.Report) [][]string {
-	return lists.Of(r.Burndown[max(0, len(r.Burndown)-glanceDays):], func(d metrics.SprintDay) []string {
-		return []string{string(d.Sprint), d.Day.Format(time.DateOnly), fmt.Sprintf("%d of %d planned open", d.Open, d.Planned)}
-	})
-}
 
 // spreadText describes spans; of what they are is said if noun is not "".
 func spreadText(s metrics.Spread, noun string) string {

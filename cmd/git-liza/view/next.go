@@ -9,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
-	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // stepsText formats the first steps for people: a command, which is never cut, and
@@ -175,14 +174,9 @@ func (p *Picture) Lacking() *flow.Refusal {
 	if p.reading.Local.Breach != nil || g == nil {
 		return nil
 	}
-	spec, _, _ := strings.Cut(g.Spec, "#")
 	gone := b.SpecGone(g.ID)
 	if len(b.GoalsInProgress()) == 0 {
-		next := shell.Quote(spec)
-		if gone != nil {
-			next = "PATH"
-		}
-		return &flow.Refusal{Rule: flow.RuleGoal, Reason: fmt.Sprintf("no goal is in progress: %s is %s", g.ID, g.Status), Hint: "git liza goal set TITLE --spec " + next}
+		return &flow.Refusal{Rule: flow.RuleGoal, Reason: fmt.Sprintf("no goal is in progress: %s is %s", g.ID, g.Status), Hint: "git liza goal set TITLE"}
 	}
 	if g.Status.IsInProgress() && gone != nil {
 		return gone

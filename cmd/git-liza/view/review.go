@@ -10,7 +10,7 @@ import (
 
 // ReviewText is what a person reads before the diff of a submission: what the task asks
 // for, on which texts it stands, what verify and gates gave, what the author said, and what
-// stands rejected. changed are the paths of its texts that have changed since it was
+// others say of it. changed are the paths of its texts that have changed since it was
 // planned.
 func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
 	s := t.Submission
@@ -47,6 +47,9 @@ func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
 		add("handoff", h.Summary, h.NextAction)
 	}
 	for _, j := range t.Judgements {
+		if v := j.Verdict; v != nil {
+			add("approved", strings.TrimSuffix("by "+string(v.By)+": "+v.Message, ": "))
+		}
 		if j.Rejection == nil {
 			continue
 		}

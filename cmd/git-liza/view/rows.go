@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -65,7 +66,22 @@ func (c *tally) count(fits func(flow.Status) bool) (n int) {
 
 func (c *tally) open() int   { return c.count(func(s flow.Status) bool { return !s.Final() }) }
 func (c *tally) merged() int { return c.count(flow.Status.IsMerged) }
-func (c *tally) sum() int    { return c.count(func(flow.Status) bool { return true }) }
+
+// progress says how many of the tasks of a goal that were not given up are merged, and how many
+// are archived; "" without tasks.
+func (c *tally) progress(g *flow.Goal) string {
+	all := c.sum()
+	if all == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d merged", c.merged(), c.open()+c.merged())
+	if archived := partOf(g).Added - all; archived > 0 {
+		text += fmt.Sprintf(", %d archived", archived)
+	}
+	return text
+}
+
+func (c *tally) sum() int { return c.count(func(flow.Status) bool { return true }) }
 
 // rows are the tasks of a board outside the archive, in the groups in which they are
 // looked for.

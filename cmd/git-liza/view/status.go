@@ -43,6 +43,7 @@ type Status struct {
 	Left        any            `json:"budget_left"`        // what is left for planning; null without a budget
 	Spent       string         `json:"budget_spent"`       // the owner of a spent budget, "" if none is spent
 	Counts      map[string]int `json:"counts"`             // of the goal's tasks by state, without the archive
+	Archived    int            `json:"archived"`           // final tasks of the goal
 	Records     map[string]int `json:"records"`            // open anomalies, discoveries and notes
 	Agents      []Agent        `json:"agents"`
 	Waiting     []WaitGroup    `json:"waiting"`
@@ -58,7 +59,7 @@ type Status struct {
 	breaker  Breaker
 	reading  Reading
 	at       time.Time
-	archived bool // no task is live, some are archived
+	progress string // how much of the goal's work is merged
 	waits    []wait
 	inbox    *Inbox
 	titles   map[flow.TaskID]string // of the tasks that agents have
@@ -124,7 +125,7 @@ func (p *Picture) situation(goals []Goal) *Status {
 	if sprint != nil {
 		g.Planned, g.Done = flow.PlannedTasks(r.Board, sprint)
 	}
-	g.archived = of.sum() == 0 && len(r.Board.IDs(flow.Archive)) > 0 && partOf(goal).Added > 0
+	g.Archived, g.progress = partOf(goal).Added-of.sum(), of.progress(goal)
 	g.Agents = p.Agents()
 	g.titles = map[flow.TaskID]string{}
 	for _, a := range g.Agents {
@@ -161,7 +162,7 @@ func (g *Status) Text(width int, accent func(string) string) string {
 				head.Add("claims", held)
 			}
 		} else if goal != nil {
-			head.Add("and", fmt.Sprintf("%s  priority %d  %s  %d open, %d merged%s: git liza status --goal %s", other.ID, other.Priority, other.Title, other.Open, other.Merged, other.held(), other.ID))
+			head.Add("and", fmt.Sprintf("%s  priority %d  %s  %s%s: git liza status --goal %s", other.ID, other.Priority, other.Title, other.counts(), other.held(), other.ID))
 		}
 	}
 	head.Add("sprint", g.sprintLine(g.sprint, at))
@@ -186,7 +187,7 @@ func (g *Status) Text(width int, accent func(string) string) string {
 	}
 	head.Add("identity", g.Identity.line())
 	for _, row := range [][2]string{{"hooks", g.Hooks}, {"confined", g.Confined}, {"tasks", g.countsLine()},
-		{"progress", g.progressLine()}, {"records", g.recordsLine()}, {"breaker", g.breaker.nearLine()}} {
+		{"progress", g.progress}, {"records", g.recordsLine()}, {"breaker", g.breaker.nearLine()}} {
 		if row[1] != "" {
 			head.Add(row[0], row[1])
 		}
@@ -228,24 +229,6 @@ func (g *Status) furtherSteps() []Step {
 	return slices.DeleteFunc(slices.Clone(g.Next), func(s Step) bool {
 		return slices.ContainsFunc(g.inbox.Items, func(i Item) bool { return i.Command == s.Command })
 	})
-}
-
-// progressLine says how much of the goal's work is merged, "" without tasks.
-func (g *Status) progressLine() string {
-	all, merged, dropped := 0, 0, 0
-	for _, status := range flow.Statuses() {
-		n := g.Counts[status.String()]
-		switch all += n; {
-		case status.IsMerged():
-			merged += n
-		case status.Final():
-			dropped += n
-		}
-	}
-	if all == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d merged", merged, all-dropped)
 }
 
 // openRecords counts the open records of the board, or of the one goal that is looked at,
@@ -324,10 +307,12 @@ func (g *Status) countsLine() string {
 		}
 	}
 	switch {
-	case g.archived:
+	case len(parts) == 0 && g.Archived > 0:
 		return "all archived: git liza list --all"
 	case len(parts) == 0:
 		return "none yet"
+	case g.Archived > 0:
+		parts = append(parts, fmt.Sprintf("%d archived", g.Archived))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -112,7 +112,7 @@ func summarised(t *flow.Summary) Task {
 		ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint, Spec: t.Spec, Priority: t.Priority,
 		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Created: t.Created, Changed: t.Changed, AssignedTo: t.Coder, Lease: t.Lease,
 		Iteration: t.Iteration, Cycles: t.Cycles, Reviewer: reviewer, ReviewLease: lease, Blocked: t.Reason, Role: t.Role, BasedOn: t.BasedOn,
-		Missing: missingOf(t), Limits: t.Limits, Reverts: t.Reverts, Level: t.Level, Estimate: t.Estimate, Labels: t.Labels,
+		Missing: lists.Of(lists.Where(t.Judges, func(j flow.Judge) bool { return !j.Done }), func(j flow.Judge) flow.Role { return j.Role }), Limits: t.Limits, Reverts: t.Reverts, Level: t.Level, Estimate: t.Estimate, Labels: t.Labels,
 		Retries: t.Retries, NotBefore: t.NotBefore, Entered: t.Entered, Phase: t.Phase,
 	}
 }
@@ -157,13 +157,6 @@ func reviewsOf(t *flow.Task) (list []Review) {
 		list = append(list, Review{role, review.By, review.Lease, own.Verdict, own.Rejection})
 	}
 	return list
-}
-
-// missingOf returns the roles that have still to approve a submission that waits
-// for verdicts.
-func missingOf(t *flow.Summary) []flow.Role {
-	open := lists.Where(t.Judges, func(j flow.Judge) bool { return !j.Done })
-	return lists.Of(open, func(j flow.Judge) flow.Role { return j.Role })
 }
 
 // Tasks returns tasks with at least the wanted keys. It reads documents only

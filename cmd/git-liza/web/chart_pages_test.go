@@ -222,3 +222,21 @@ func TestContextOfAgents(t *testing.T) {
 		require.Equal(t, want, strings.Count(text, "coding, ctx 63%, heard"), at)
 	}
 }
+
+// What sessions did not report is unknown on each page, never nothing, and a budget that is
+// spent twice is no full bar of a good colour.
+func TestUnknownSpending(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, asks+`
+git liza config budgets.goal.cost 5
+git liza --as coder-1 session add task-1 --provider p --outcome failed --output ../t.yaml`)
+	s.serve()
+	s.open()
+	costs := s.page("costs")
+	require.Contains(t, costs, "1 session, unknown tokens, unknown dollars")
+	require.Contains(t, costs, "<td>unknown</td><td>5 dollars</td><td>unknown</td>")
+	require.Contains(t, s.page("agent/coder-1"), "<td>failed </td><td>unknown</td>")
+	s.run("git liza --as coder-1 session add task-1 --provider p --outcome failed --cost 9")
+	s.events("", func(said string) bool { return strings.Contains(said, "2 sessions") })
+	require.Contains(t, s.page("costs"), `high="99" max="100" optimum="0" value="180"`)
+}

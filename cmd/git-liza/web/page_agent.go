@@ -43,7 +43,7 @@ func showAgent(v *visit) (any, error) {
 		return nil, err
 	}
 	for _, rec := range list {
-		page.Sessions = append(page.Sessions, view.Session(rec))
+		page.Sessions = append(page.Sessions, view.Session(rec).With("dollars", view.SpentIn(rec.Usage).Dollars()))
 	}
 	if v.server.Output != nil && !v.frame.Past {
 		page.Output = lastLines(v.server.Output(page.Agent), glanceOutput)

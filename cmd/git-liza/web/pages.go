@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"net/http"
 	"path"
@@ -255,9 +254,4 @@ func serveFile(w http.ResponseWriter, _ *http.Request, at string) {
 	}
 	w.Header().Set("Content-Type", kindOf(at))
 	_, _ = w.Write(text)
-}
-
-// parseTemplates reads all templates.
-func (s *Server) parseTemplates() (*template.Template, error) {
-	return template.New("").Funcs(s.templateFuncs()).ParseFS(files, "templates/*.html")
 }

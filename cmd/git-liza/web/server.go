@@ -102,7 +102,9 @@ func Listen(o Options) (*Server, error) {
 	for range mostReaders {
 		s.readers <- &reader{}
 	}
-	s.templates = sync.OnceValues(s.parseTemplates)
+	s.templates = sync.OnceValues(func() (*template.Template, error) {
+		return template.New("").Funcs(s.templateFuncs()).ParseFS(files, "templates/*.html")
+	})
 	s.Feed.begin(o.Explain)
 	return s, nil
 }

@@ -199,7 +199,7 @@ func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID
 // unchanged.
 func (i *Integration) explainStray(ctx context.Context, cause error) error {
 	remote, err := i.store.Authority(ctx)
-	if err != nil || remote == "" || errors.Is(cause, errTipMoved) || isUnreachable(cause) || flow.IsRefused(cause) {
+	if err != nil || remote == "" || errors.Is(cause, errTipMoved) || errors.Is(cause, gitstore.ErrOffline) || errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, context.Canceled) || flow.IsRefused(cause) {
 		return cause
 	}
 	b, _, err := i.store.Board(ctx)
@@ -214,12 +214,6 @@ func (i *Integration) explainStray(ctx context.Context, cause error) error {
 	}
 	return fmt.Errorf("%w: %w", gitstore.ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: i.store.Settler.RemoteStrayHint(ctx, b, remote, now),
 		Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", tip.Name, remote, now.Short(), tip.Tip.Short())})
-}
-
-// isUnreachable reports whether an error says nothing about the state of the
-// remote.
-func isUnreachable(err error) bool {
-	return errors.Is(err, gitstore.ErrOffline) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // An Unlanded merge is on the board, but was not seen on the remote's

@@ -106,6 +106,11 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 	if t == nil || b.Opens(flow.ActClaim, id, c.Caller, at) != nil {
 		return m, nil
 	}
+	if t.Claim == nil || t.Claim.By != c.By {
+		if paused := CheckPause(ctx, c.Repo); paused != nil {
+			return m, paused
+		}
+	}
 	if replaces {
 		var err error
 		if d.Saved, err = c.Checkouts.saveWork(ctx, t, false); err != nil {

@@ -98,7 +98,7 @@ func checkActor(above, doubtful []CommandMark, by flow.Actor, g flow.Generation)
 			return gateMoves
 		}
 		if w.By != by || w.Generation != g {
-			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: w.exportCommand(),
+			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: fmt.Sprintf("export LIZA_AGENT_ID=%s LIZA_GENERATION=%s", w.By, w.Generation),
 				Reason: fmt.Sprintf("a process that descends from the session of %s acts as that agent and as nobody else", w.By)}
 		}
 	}
@@ -133,12 +133,6 @@ func CheckPeer(repo *git.Repo, board string, p proc.Peer, what string) error {
 		err = refusal
 	}
 	return err
-}
-
-// exportCommand returns the command by which a process acts as the agent
-// again.
-func (w CommandMark) exportCommand() string {
-	return fmt.Sprintf("export LIZA_AGENT_ID=%s LIZA_GENERATION=%s", w.By, w.Generation)
 }
 
 // permitMoves is [CheckActor] for the moves of a store.

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -15,9 +16,11 @@ import (
 // A Plan holds the contents of a new board.
 type Plan struct {
 	Goal   string // its first line is the title; "" takes the spec's first heading
-	Spec   string
+	Spec   string // "" is specs/vision.md, and where that is of another goal, a page of its own
 	Branch string // integration
 	Lease  flow.Duration
+
+	set bool // it is one more goal of a board
 }
 
 // Prepare makes the root move of a board and checks the repository: there is
@@ -29,9 +32,14 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, *Vision, e
 	if err != nil {
 		return nil, nil, err
 	}
+	own := p.Spec == ""
+	p.Spec = cmp.Or(p.Spec, "specs/vision.md")
 	title, found, err := c.Specs.heading(ctx, tip, p.Spec)
 	if err != nil {
 		return nil, nil, err
+	}
+	if own && found && p.Goal != "" && title != heading(p.Goal, longestHeading) && c.Repo.WorkTree() != "" {
+		p.Spec, found = c.Specs.freePage(ctx, "goal-1"), false
 	}
 	var vision *Vision
 	if !found {

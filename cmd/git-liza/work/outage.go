@@ -86,12 +86,6 @@ type notedOutage struct {
 	Said   string        `json:"said"`
 }
 
-// noteOutage records for the supervisor of an agent that a gate could not run at a
-// submission. A failure to write is ignored: the session then counts like any other.
-func noteOutage(commonDir string, agent flow.AgentID, o *Outage) {
-	_ = git.ReplaceJSON(outagePath(commonDir, agent), notedOutage{o.Gate, o.Commit, flow.Excerpt(o.Said, 500)})
-}
-
 // SessionOutage returns what kept a submission of an agent's session from its gates since
 // a time, nil if nothing did. The agent could write it, so it proves nothing: the gate is
 // tried before more work waits for it.

@@ -31,7 +31,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	}
 	var outage *Outage
 	if agent := c.By.Agent(); agent != "" && errors.As(err, &outage) {
-		noteOutage(c.Repo.CommonDir(), agent, outage)
+		_ = git.ReplaceJSON(outagePath(c.Repo.CommonDir(), agent), notedOutage{outage.Gate, outage.Commit, flow.Excerpt(outage.Said, 500)})
 	}
 	err = c.fromHere(b.Task(id), err)
 	tip, lookErr := c.Repo.Refs.Resolve(ctx, id.BranchRef())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -23,13 +24,18 @@ const switchFolder = ".liza"
 // abortSwitch is the switch file that ends rushes.
 const abortSwitch = "ABORT"
 
-// A Switch is a file by which a person asks for a checkpoint where no command can be
-// typed: PAUSE, CHECKPOINT or ABORT in the folder .liza of the main work tree. It is
-// heeded once for each time that it is written. To remove it resumes nothing.
+// pauseSwitch is the switch file that holds new claims as long as it lies there.
+const pauseSwitch = "PAUSE"
+
+// A Switch is a file by which a person steers where no command can be typed: PAUSE,
+// CHECKPOINT or ABORT in the folder .liza of the main work tree. CHECKPOINT and ABORT ask
+// for a checkpoint, once for each time that they are written; to remove them resumes
+// nothing. PAUSE is [CheckPause].
 type Switch struct {
 	Path   string    // from the root of the work tree
 	Text   string    // its first line, shortened
 	Aborts bool      // it ends the rushes of the clone, too
+	Pauses bool      // it holds new claims, and asks for no checkpoint
 	Taken  time.Time // when it was heeded as it is now; zero if it was not
 	Fault  string    // why it is not heeded, and what helps; "" if it is
 
@@ -52,6 +58,14 @@ type Switches struct {
 	faults map[Switch]string // of files as they were when they were judged
 }
 
+// Reason returns what the file says in parentheses, "" if it says nothing.
+func (s Switch) Reason() string {
+	if s.Text == "" {
+		return ""
+	}
+	return " (" + s.Text + ")"
+}
+
 // OpenSwitches returns the switch files of a clone.
 func OpenSwitches(repo *git.Repo) *Switches {
 	return &Switches{repo: repo, faults: map[Switch]string{}}
@@ -59,13 +73,34 @@ func OpenSwitches(repo *git.Repo) *Switches {
 
 // Find returns the switch files that are there now.
 func (s *Switches) Find(ctx context.Context) (list []Switch, err error) {
-	root := s.repo.MainWorkTree()
+	return s.findIn(ctx, s.repo.MainWorkTree(), abortSwitch, "CHECKPOINT", pauseSwitch)
+}
+
+// CheckPause refuses to claim anew while a file .liza/PAUSE that is heeded lies in the main
+// work tree of a clone, or in the one that it was opened in.
+func CheckPause(ctx context.Context, repo *git.Repo) *flow.Refusal {
+	for _, root := range []string{repo.MainWorkTree(), repo.WorkTree()} {
+		list, err := OpenSwitches(repo).findIn(ctx, root, pauseSwitch)
+		if err != nil || len(list) > 0 && list[0].Fault == "" {
+			var why string
+			for _, one := range list {
+				why = one.Reason()
+			}
+			file := filepath.Join(root, switchFolder, pauseSwitch)
+			return &flow.Refusal{Rule: flow.RuleControl, Reason: "no new claims while " + file + " lies there" + why, Hint: "rm " + shell.Quote(file)}
+		}
+	}
+	return nil
+}
+
+// findIn returns those of the switch files that a work tree has.
+func (s *Switches) findIn(ctx context.Context, root string, names ...string) (list []Switch, err error) {
 	if root == "" {
 		return nil, nil
 	}
 	var taken map[string]writtenFile
-	for _, name := range []string{abortSwitch, "CHECKPOINT", "PAUSE"} {
-		one := Switch{Path: path.Join(switchFolder, name), Aborts: name == abortSwitch, name: name}
+	for _, name := range names {
+		one := Switch{Path: path.Join(switchFolder, name), Aborts: name == abortSwitch, Pauses: name == pauseSwitch, name: name}
 		info, err := os.Lstat(filepath.Join(root, one.Path))
 		if err != nil {
 			continue // none, or in a folder that nobody can read

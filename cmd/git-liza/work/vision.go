@@ -17,9 +17,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Vision is the spec of a first goal that is made of the goal's words: one
-// page, in a file that is not there yet, committed on the branch of the
-// checkout.
+// A Vision is the spec of a goal that is made of the goal's words: one page, in a
+// file that is not there yet, committed on the branch of the checkout.
 type Vision struct {
 	Path   string        // from the root of the repository
 	Branch string        // that gets the commit
@@ -60,6 +59,37 @@ func (s *Specs) newVision(ctx context.Context, p Plan, created bool) (*Vision, e
 	return &Vision{Path: p.Spec, Branch: branch, goal: p.Goal, specs: s}, s.refuseVision(ctx, p, branch)
 }
 
+// freePage returns the path of the page of a goal that has none: a file that is not there.
+func (s *Specs) freePage(ctx context.Context, id flow.GoalID) string {
+	name := "specs/" + string(id) + ".md"
+	for n := 2; !s.findFile(ctx, name).nowhere(); n++ {
+		name = fmt.Sprintf("specs/%s-%d.md", id, n)
+	}
+	return name
+}
+
+// AddPage writes the page of one more goal, as [Clone.Init] does for the first, and brings it
+// onto integration, which the checkout is at. It returns the page's path.
+func (c *Clone) AddPage(ctx context.Context, b *flow.Board, id flow.GoalID, goal string) (string, error) {
+	want := b.Settings().Integration
+	if ahead := c.Integration.Ahead(ctx, b); ahead != nil {
+		return "", &flow.Refusal{Rule: flow.RuleAncestry, Reason: ahead.Text + ", and the page of the goal is committed on it", Hint: ahead.Hint}
+	}
+	p := Plan{Goal: flow.Clean(goal), Spec: c.Specs.freePage(ctx, id), Branch: want.Name, set: true}
+	vision, err := c.Specs.newVision(ctx, p, true)
+	if err == nil && vision == nil {
+		err = c.Specs.explainUnready(ctx, p, want.Tip, true)
+	}
+	if err == nil {
+		err = vision.Write(ctx)
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = c.Integration.Adopt(ctx, Adoption{Commit: vision.Commit, Reason: "the page of " + string(id)})
+	return p.Spec, err
+}
+
 // isFileName reports whether a path can be that of a new file of the repository.
 func isFileName(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, "#\\") && path.Clean(name) == name &&
@@ -96,6 +126,9 @@ func (p Plan) again(spec string) string {
 		goal = "GOAL"
 	}
 	command := "git liza init " + shell.Quote(goal)
+	if p.set {
+		return "git liza goal set " + shell.Quote(goal)
+	}
 	if spec != "specs/vision.md" {
 		command += " --spec " + shell.Quote(spec)
 	}
