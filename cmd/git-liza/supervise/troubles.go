@@ -24,7 +24,7 @@ type trouble struct {
 func (t *troubles) addFailure(id flow.TaskID, err error, l Limits) bool {
 	now := troubleOf(err)
 	old := t.change(id, func(old trouble) trouble {
-		now.tries, now.next = old.tries+1, time.Now().Add(l.pause(old.tries))
+		now.tries, now.next = old.tries+1, time.Now().Add(l.pauseAfter(err, old.tries))
 		return now
 	})
 	return old.text != now.text
