@@ -49,6 +49,7 @@ const (
 	RuleNoRepository   Rule = "no_repository"     // there is a git repository
 	RuleConflict       Rule = "conflict"          // a move wins one of a bounded number of races
 	RuleOffline        Rule = "offline"           // the remote that holds the board answers
+	RuleDeclined       Rule = "declined"          // the remote takes what this user pushes
 	RuleInterrupted    Rule = "interrupted"       // a command ran to its end
 	RuleUnsynced       Rule = "unsynced"          // what was written has reached the disk
 	RuleForeignRef     Rule = "foreign_ref"       // a ref is where the board says

@@ -20,7 +20,7 @@ type Commits struct {
 	repo    *git.Repo
 	history *history
 	objects *git.Objects
-	merges  map[[2]git.ID]git.Merge
+	merges  map[[3]string]git.Merge
 	answer  *answer // to the last question about a move
 
 	// Judge says what is wrong with artifacts, for moves that are new. Without it what
@@ -54,8 +54,8 @@ func (cs *Commits) factsOnce(ctx context.Context, q flow.Query) (flow.Facts, err
 	return f, err
 }
 
-// A merger computes merges.
-type merger func(ctx context.Context, onto, commit git.ID) (git.Merge, error)
+// A merger computes merges by some attributes.
+type merger func(ctx context.Context, onto, commit git.ID, attributes string) (git.Merge, error)
 
 func (cs *Commits) gatherFacts(ctx context.Context, q flow.Query, merge merger) (flow.Facts, error) {
 	var f flow.Facts
@@ -202,12 +202,21 @@ func (cs *Commits) mergeFacts(ctx context.Context, q flow.Query, f *flow.Facts, 
 	if f.Crossed, err = cs.Crossed(ctx, q.Onto, q.Submission, q.Base); err != nil {
 		return err
 	}
-	merged, err := merge(ctx, q.Onto, q.Submission)
+	attributes, err := cs.Attributes(ctx, q.Base, q.Submission)
 	if err != nil {
-		return unreadRefusal(err)
+		return err
 	}
-	if len(merged.Conflicts) == 0 {
-		f.Merged = merged.Tree
+	for _, by := range slices.Compact([]string{attributes, ""}) { // earlier programs heeded none
+		if f.Merged == f.Tree {
+			break
+		}
+		merged, err := merge(ctx, q.Onto, q.Submission, by)
+		if err != nil {
+			return unreadRefusal(err)
+		}
+		if len(merged.Conflicts) == 0 && (f.Merged == "" || merged.Tree == f.Tree) {
+			f.Merged = merged.Tree
+		}
 	}
 	if f.Drift, err = cs.Drift(ctx, q.DriftFrom, q.Onto); err != nil {
 		return err
@@ -230,14 +239,14 @@ func (cs *Commits) mergeFacts(ctx context.Context, q flow.Query, f *flow.Facts, 
 // keepMerges bounds how many merges a store remembers.
 const keepMerges = 64
 
-// Merge is [git.Merger.Merge], remembered: a candidate is computed for its
-// gates and again when its move is judged.
-func (cs *Commits) Merge(ctx context.Context, onto, commit git.ID) (git.Merge, error) {
-	key := [2]git.ID{onto, commit}
+// Merge is [git.Merger.Merge] by some attributes, remembered: a candidate is computed
+// for its gates and again when its move is judged.
+func (cs *Commits) Merge(ctx context.Context, onto, commit git.ID, attributes string) (git.Merge, error) {
+	key := [3]string{string(onto), string(commit), attributes}
 	if m, ok := cs.merges[key]; ok {
 		return m, nil
 	}
-	m, err := cs.repo.Merger.Merge(ctx, onto, commit)
+	m, err := cs.repo.Merger.With(attributes).Merge(ctx, onto, commit)
 	if err == nil {
 		if len(cs.merges) >= keepMerges {
 			clear(cs.merges)
@@ -320,7 +329,7 @@ func (cs *Commits) Revert(ctx context.Context, onto, commit, before git.ID) (git
 			return git.Merge{}, err
 		}
 	}
-	return cs.Merge(ctx, made[1], made[2])
+	return cs.Merge(ctx, made[1], made[2], "") // a union would leave what is taken back
 }
 
 // HasFile reports whether a commit's tree holds a file at path.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
@@ -33,11 +34,12 @@ func (d *delivery) lookAtRemote(ctx context.Context) error {
 	return d.endOvertaken(ctx, news)
 }
 
-// pushChain pushes a chain. If the remote rejects it without a reason, it
+// pushChain pushes a chain. If the remote rejects it without a line of its judge, it
 // pushes the moves one at a time.
 func (d *delivery) pushChain(ctx context.Context, chain []*outboxEntry) (*packJob, error) {
-	for try, forwarded := 0, false; ; try++ {
-		pushErr := d.pusher.remotes.push(ctx, d.remote, d.pushUpdates(chain, try))
+	for try, whole, forwarded := 0, true, false; ; try++ {
+		updates := pushUpdates(chain, whole)
+		pushErr := d.pusher.remotes.push(ctx, d.remote, updates)
 		if pushErr == nil {
 			return d.endLanded(ctx, chain)
 		}
@@ -66,29 +68,31 @@ func (d *delivery) pushChain(ctx context.Context, chain []*outboxEntry) (*packJo
 				continue
 			}
 		}
-		if try < maxUnanswered-1 {
+		switch final := IsDeclined(pushErr); {
+		case final && whole && slices.ContainsFunc(updates, isDeletion):
+			whole = false // a remote that denies deletions of task branches must not stop a merge
+		case !final && try < maxUnanswered-1:
 			if err := waitToRetry(ctx, try); err != nil {
 				return nil, d.pusher.spreadError(ctx, nil, err)
 			}
-			continue
+		case len(chain) > 1:
+			chain, try, whole = chain[:1], 0, true
+		default:
+			return nil, d.pusher.spreadError(ctx, chain, d.explainUntaken(ctx, chain, step, pushErr))
 		}
-		if len(chain) > 1 {
-			chain, try = chain[:1], 0
-			continue
-		}
-		return nil, d.pusher.spreadError(ctx, chain, d.explainUntaken(ctx, chain, step, pushErr))
 	}
 }
 
-// pushUpdates are the updates of a push. The last try leaves out deletions of
-// task branches: a remote that denies them must not stop a merge.
-func (d *delivery) pushUpdates(chain []*outboxEntry, try int) []git.RefUpdate {
+// pushUpdates are the updates of a push; without whole, those that delete no ref.
+func pushUpdates(chain []*outboxEntry, whole bool) []git.RefUpdate {
 	updates := foldUpdates(chain, func(e *outboxEntry) []git.RefUpdate { return e.Push })
-	if try == maxUnanswered-1 {
-		updates = slices.DeleteFunc(updates, func(u git.RefUpdate) bool { return u.New == "" })
+	if !whole {
+		updates = slices.DeleteFunc(updates, isDeletion)
 	}
 	return updates
 }
+
+func isDeletion(u git.RefUpdate) bool { return u.New == "" }
 
 // endLanded moves the mirror to the state that the remote has after the push.
 func (d *delivery) endLanded(ctx context.Context, chain []*outboxEntry) (*packJob, error) {
@@ -109,6 +113,9 @@ func (d *delivery) endLanded(ctx context.Context, chain []*outboxEntry) (*packJo
 	}
 	_, err = d.pusher.mirror.advance(ctx, shift{remote: d.remote, from: chain[0].Parent, to: last, seen: seen,
 		refs: foldUpdates(chain, func(e *outboxEntry) []git.RefUpdate { return e.Refs })})
+	if said := ReadDeclined(d.pusher.repo); said != nil && said.Task == "" {
+		os.Remove(declinedFile(d.pusher.repo))
+	}
 	f := outcome{Kind: outcomeLanded}
 	if err != nil {
 		f = outcomeOf(fmt.Errorf("%s has the move, but this clone's refs could not follow: %w", d.remote, err))
@@ -130,7 +137,7 @@ func (d *delivery) headsAfter(chain []*outboxEntry) (heads, error) {
 		return heads{}, err
 	}
 	found := heads{state: last}
-	for _, u := range d.pushUpdates(chain, 0) {
+	for _, u := range pushUpdates(chain, true) {
 		if u.Name == b.Settings().Integration.Ref() {
 			found.integration = u.New
 		}
@@ -226,13 +233,13 @@ func (d *delivery) explainUntaken(ctx context.Context, chain []*outboxEntry, ste
 		return err
 	}
 	branch := b.Settings().Integration
-	moves := slices.ContainsFunc(chain[0].Push, func(u git.RefUpdate) bool { return u.Name == b.Settings().Integration.Ref() })
+	moves := slices.ContainsFunc(chain[0].Push, func(u git.RefUpdate) bool { return u.Name == branch.Ref() })
 	if now := step.seen.integration; moves && now != branch.Tip {
 		return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip,
 			Hint:   d.pusher.settler.RemoteStrayHint(ctx, b, d.remote, now),
 			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, git.ShortOrNone(now), branch.Tip.Short())})
 	}
-	return d.pusher.remotes.explainHindered(ctx, d.remote, b.Settings().Integration.Ref(), fmt.Errorf("remote %s: %w", d.remote, pushErr))
+	return d.pusher.remotes.explainHindered(ctx, d.remote, branch.Ref(), fmt.Errorf("remote %s: %w", d.remote, pushErr))
 }
 
 // unknownOutcome is the error of a push without an answer when the remote

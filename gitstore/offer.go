@@ -47,8 +47,11 @@ func (o *offer) raceMoves(ctx context.Context) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
+		if f.Kind == outcomeLanded {
+			return t.Result, nil
+		}
 		if f.Kind != outcomeAgain {
-			return t.Result, f.asError()
+			return Result{}, f.asError()
 		}
 		if err := ctx.Err(); err != nil {
 			return Result{}, fmt.Errorf("the remote %s may have the move; repeating the command is safe: %w", o.remote, err)

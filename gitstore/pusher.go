@@ -19,9 +19,8 @@ type pusher struct {
 	packer  *Packer
 }
 
-// maxUnanswered bounds how often one push is repeated that the remote rejected
-// without a line of its judge and without a change of its refs: a ref was
-// locked, or the connection broke.
+// maxUnanswered bounds how often one push is repeated that came to nothing without a no
+// and without a change of the remote's refs: a ref was locked, or the connection broke.
 const maxUnanswered = 4
 
 // pushOutbox pushes the outbox and writes an outcome to every entry that it
@@ -83,6 +82,9 @@ func (p *pusher) spreadError(ctx context.Context, chain []*outboxEntry, cause er
 	f := outcomeOf(cause)
 	if ctx.Err() != nil {
 		f = outcome{Kind: outcomeAgain} // only this process was interrupted
+	}
+	if len(chain) > 0 && IsDeclined(cause) {
+		p.noteDeclined(chain[0].Commit, cause)
 	}
 	release, err := p.repo.Turns.Queue(context.WithoutCancel(ctx))
 	if err != nil {

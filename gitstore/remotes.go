@@ -133,8 +133,9 @@ func (r *Remotes) trackedRefs(ctx context.Context, name string, updates []git.Re
 
 // A rejection is a push that the remote answered with no: nothing has moved.
 type rejection struct {
-	refused []refusedLine // what the remote's own judge said, if it is one
-	said    string        // by the remote
+	refused  []refusedLine // what the remote's own judge said, if it is one
+	said     string        // by the remote
+	declined bool          // not for a lost race, nor for a lock
 }
 
 // A refusedLine is what a server's judge says of one commit or ref.
@@ -147,11 +148,12 @@ func (r *rejection) Error() string {
 	if saysFull(r.said) {
 		return ErrRemoteFull.Error() + ": " + r.said
 	}
-	return "the remote refuses the push: " + r.said
+	return ErrDeclined.Error() + ": " + r.said
 }
 
 // Unwrap is a *Locked where a lock file of the remote was in the way: git says
-// so in the one line that it has for each ref. Of a full disk it is ErrRemoteFull.
+// so in the one line that it has for each ref. Of a full disk it is ErrRemoteFull, of
+// another no ErrDeclined.
 func (r *rejection) Unwrap() error {
 	for _, l := range r.refused {
 		if !l.judged() {
@@ -160,6 +162,9 @@ func (r *rejection) Unwrap() error {
 	}
 	if saysFull(r.said) {
 		return ErrRemoteFull
+	}
+	if r.declined {
+		return ErrDeclined
 	}
 	_, rest, found := strings.Cut(r.said, "Unable to create '")
 	path, _, whole := strings.Cut(rest, "': File exists")
@@ -223,13 +228,16 @@ func (r *Remotes) push(ctx context.Context, name string, updates []git.RefUpdate
 	}
 	lines := refusedLines(e.Stderr)
 	if len(rejected) == 0 && len(lines) == 0 {
+		if forbids().MatchString(e.Stderr) {
+			err = fmt.Errorf("%w: %w", ErrDeclined, err)
+		}
 		return err
 	}
 	said := strings.Join(rejected, ", ")
 	if words := remoteWords(e.Stderr); words != "" {
 		said += ": " + words
 	}
-	return &rejection{refused: lines, said: strings.TrimPrefix(said, ": ")}
+	return &rejection{lines, strings.TrimPrefix(said, ": "), slices.ContainsFunc(rejected, func(ref string) bool { return !passes().MatchString(ref) })}
 }
 
 // pushContents uploads what Git LFS has of the branches that are pushed: its own hook, which

@@ -79,7 +79,9 @@ func (a *Audit) applyMove(ctx context.Context, r *Replay, fresh bool) error {
 		if !a.Admits {
 			q.Valid, q.Brought = nil, false
 		}
-		gathered, err := a.commits.gatherFacts(ctx, q, a.repo.Merger.TryMerge)
+		gathered, err := a.commits.gatherFacts(ctx, q, func(ctx context.Context, onto, commit git.ID, attributes string) (git.Merge, error) {
+			return a.repo.Merger.With(attributes).TryMerge(ctx, onto, commit)
+		})
 		if err != nil {
 			return err
 		}

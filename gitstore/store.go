@@ -62,7 +62,7 @@ type Store struct {
 func OpenStore(ctx context.Context, r *git.Repo, now func() time.Time) *Store {
 	h := openHistory(ctx, r, now)
 	s := &Store{history: h, Packer: &Packer{r}, signers: map[string]ssh.Signer{}}
-	s.Commits = &Commits{repo: r, history: h, objects: h.objects, merges: map[[2]git.ID]git.Merge{}}
+	s.Commits = &Commits{repo: r, history: h, objects: h.objects, merges: map[[3]string]git.Merge{}}
 	s.Settler = &Settler{repo: r, history: h}
 	s.Audit = &Audit{repo: r, history: h, commits: s.Commits, settler: s.Settler, trail: map[git.ID]link{}}
 	s.Remotes = &Remotes{repo: r, clock: h.clock}

@@ -153,9 +153,21 @@ func (d *desk) approve(id flow.TaskID, commit git.ID) {
 
 // merging builds the merge of an approved task.
 func merging(s *Store, id flow.TaskID) Build {
+	return func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+		sub := b.Task(id).Submission
+		attributes, err := s.Commits.Attributes(context.Background(), sub.Base, sub.Commit)
+		if err != nil {
+			return flow.Move{}, nil, err
+		}
+		return mergingBy(s, id, attributes)(b, at)
+	}
+}
+
+// mergingBy is merging by some attributes.
+func mergingBy(s *Store, id flow.TaskID, attributes string) Build {
 	return func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		ctx, t, onto := context.Background(), b.Task(id), b.Settings().Integration.Tip
-		m, err := s.Commits.Merge(ctx, onto, t.Submission.Commit)
+		m, err := s.Commits.Merge(ctx, onto, t.Submission.Commit, attributes)
 		if err != nil {
 			return flow.Move{}, nil, err
 		}

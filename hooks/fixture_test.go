@@ -186,7 +186,7 @@ func (y *serverFixture) merge(id flow.TaskID) {
 func (y *serverFixture) merging(id flow.TaskID) *flow.MergeMove {
 	y.t.Helper()
 	onto, commit := y.board().Settings().Integration.Tip, y.board().Task(id).Submission.Commit
-	m, err := y.store.Commits.Merge(context.Background(), onto, commit)
+	m, err := y.store.Commits.Merge(context.Background(), onto, commit, "")
 	require.NoError(y.t, err)
 	merged, err := y.store.Commits.MergeCommit(context.Background(), m.Tree, onto, commit, "Merge "+string(id))
 	require.NoError(y.t, err)

@@ -241,7 +241,7 @@ func TestEvilMerge(t *testing.T) {
 	// The tip has moved on: the next merge builds on it, or not at all.
 	late := y.merging("b")
 	late.Onto = y.at("refs/heads/main")
-	m, err := y.store.Commits.Merge(context.Background(), late.Onto, late.Submission)
+	m, err := y.store.Commits.Merge(context.Background(), late.Onto, late.Submission, "")
 	require.NoError(t, err)
 	late.Commit, late.Tree = y.commitTree(string(m.Tree), "Merge b", late.Onto, late.Submission), m.Tree
 	right := y.merging("b")

@@ -38,10 +38,17 @@ type Push struct {
 // Limit is how long a server judges one push. A push that takes longer is refused.
 const Limit = time.Minute
 
+// MaxRefs is how many refs one push may move: git asks its hooks about each of them once more,
+// when the judgement is over.
+const MaxRefs = 2000
+
 // JudgePush judges a push on a server, after waiting for locks on its refs. It notes
 // in the journal what receive-pack may leave behind, and whether [Settle] has to run
 // after the push. What it accepts is durable before git takes locks. The error is a *Rejection.
 func JudgePush(ctx context.Context, s *gitstore.Store, p Push) error {
+	if len(p.Updates) > MaxRefs {
+		return Unjudged(ctx, refusal(flow.RuleLimit, "git push REMOTE HEAD", "a push moves at most %d refs: push in parts", MaxRefs))
+	}
 	refs := lists.Of(p.Updates, func(u Update) git.RefUpdate { return git.RefUpdate{Name: u.Name, Old: u.Old, New: u.New} })
 	if err := s.Repo.Journal.AwaitLocks(ctx, refs); err != nil {
 		return Unjudged(ctx, err)

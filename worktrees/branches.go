@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/shell"
@@ -54,7 +56,7 @@ func (b *branches) checkTip(ctx context.Context, branch string, tip, start ID) (
 	if err == nil && !late {
 		err = &Obstacle{Branch: branch,
 			Reason: fmt.Sprintf("exists at %s, which does not come from %s", tip.Short(), start.Short()),
-			Hint:   "git branch -m " + shell.Quote(branch) + " NEW-NAME"}
+			Hint:   RenameHint(branch)}
 	}
 	return late, err
 }
@@ -74,31 +76,36 @@ func (b *branches) createBranch(ctx context.Context, branch string, start ID) er
 		_, err := b.checkTip(ctx, branch, tip, start)
 		return err
 	}
-	if other := b.findClashing(ctx, branch); other != "" {
-		return &Obstacle{Branch: other, Reason: "exists, so git cannot make a branch " + branch,
-			Hint: "git branch -m " + shell.Quote(other) + " NEW-NAME"}
-	}
-	return err
+	return cmp.Or(FindClash(ctx, b.repo, branch), err)
 }
 
-// findClashing finds a branch of which the name of branch is a folder, or the other
-// way round; "" if there is none.
-func (b *branches) findClashing(ctx context.Context, branch string) string {
-	parts := strings.Split(branch, "/")
-	for n := 1; n < len(parts); n++ {
-		above := strings.Join(parts[:n], "/")
-		if id, err := b.repo.Refs.Resolve(ctx, "refs/heads/"+above); err == nil && id != "" {
-			return above
+// RenameHint is the command that gives a branch that is in the way another name.
+func RenameHint(branch string) string {
+	free := strings.Replace(branch, "/", "-", 1)
+	if free == branch {
+		free += "-old"
+	}
+	return "git branch -m " + shell.Quote(branch) + " " + shell.Quote(free)
+}
+
+// FindClash is an *[Obstacle] if there is a branch of which the name of branch is a folder, or
+// the other way round.
+func FindClash(ctx context.Context, repo *git.Repo, branch string) error {
+	clash := func(other string) error {
+		return &Obstacle{Branch: other, Reason: "exists, so git cannot make a branch " + branch, Hint: RenameHint(other)}
+	}
+	for i, c := range branch {
+		if c != '/' {
+			continue
+		}
+		if id, err := repo.Refs.Resolve(ctx, "refs/heads/"+branch[:i]); err == nil && id != "" {
+			return clash(branch[:i])
 		}
 	}
-	below, err := b.repo.Refs.List(ctx, "refs/heads/"+branch+"/")
-	if err != nil {
-		return ""
+	if below, _ := repo.Refs.List(ctx, "refs/heads/"+branch+"/"); len(below) > 0 {
+		return clash(strings.TrimPrefix(slices.Min(slices.Collect(maps.Keys(below))), "refs/heads/"))
 	}
-	for ref := range below {
-		return strings.TrimPrefix(ref, "refs/heads/")
-	}
-	return ""
+	return nil
 }
 
 // moveBranch moves a branch, after it has detached the work trees that have it checked

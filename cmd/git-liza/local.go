@@ -70,6 +70,7 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if known.Breach, err = l.breach(inv); err != nil {
 		return err
 	}
+	l.findDeclined()
 	known.Repair = hints{inv}.adapt(work.RepairBoard)
 	known.Snoozed = readSnoozes(l.Repo)
 	if err := l.findUntrusted(inv, p); err != nil {
@@ -116,6 +117,23 @@ func (l *look) findDisplaced(inv *invocation) error {
 	}
 	l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "displaced", Subject: want.Name, Text: text, Command: "git liza doctor --restore"})
 	return nil
+}
+
+// findDeclined finds what the remote declined last, a merge as long as it is to be made.
+func (l *look) findDeclined() {
+	d := gitstore.ReadDeclined(l.Repo)
+	if d == nil {
+		return
+	}
+	need := view.Need{Kind: "declined", Subject: d.Move, Text: d.Move + " is not made: " + d.Said, Command: "git remote -v", Since: d.At}
+	if d.Task != "" {
+		t := l.Board.Task(d.Task)
+		if t == nil || !t.Status.Allows(flow.ActMerge) {
+			return
+		}
+		need.Subject, need.Command = string(d.Task), "git liza merge "+string(d.Task)
+	}
+	l.Local.Needs = append(l.Local.Needs, need)
 }
 
 // findReasons finds what this machine knows of the reasons why one task waits, and

@@ -18,7 +18,7 @@ import (
 // remote.
 func (h hints) noteOffline(err error) {
 	var agent flow.AgentID
-	if !errors.Is(err, gitstore.ErrOffline) || !flow.Generation(h.getenv("LIZA_GENERATION")).Spawned() ||
+	if !errors.Is(err, gitstore.ErrOffline) && !gitstore.IsDeclined(err) || !flow.Generation(h.getenv("LIZA_GENERATION")).Spawned() ||
 		agent.UnmarshalText([]byte(h.getenv("LIZA_AGENT_ID"))) != nil {
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/alecthomas/kong"
@@ -11,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -103,6 +106,14 @@ func (c *showCommand) Run(inv *invocation, l look) error {
 	if d := l.Integration.DriftOf(inv.ctx, l.Board, t); d != nil {
 		l.Local.Drift = &view.Drift{Commits: d.Commits, Both: d.Both}
 	}
+	kept, err := l.Repo.Refs.List(inv.ctx, layout.SavedRefs+c.ID, layout.RescueRefs+c.ID)
+	if err != nil {
+		return err
+	}
+	for _, s := range view.Submissions(history) {
+		delete(kept, s.Ref)
+	}
+	l.Local.Kept = slices.Sorted(maps.Keys(kept))
 	if inv.json {
 		return inv.answer("", l.Story(t, history), "")
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -173,9 +172,8 @@ func (s *sitting) viewed() string {
 
 // seen returns which blobs were shown, by path. It may be deleted at any time.
 func (s *sitting) seen() map[string]flow.ObjectID {
-	seen := map[string]flow.ObjectID{}
-	if text, err := git.ReadSmall(s.viewed()); err == nil {
-		_ = json.Unmarshal(text, &seen)
+	if seen, err := git.ReadJSON[map[string]flow.ObjectID](s.viewed()); err == nil && seen != nil {
+		return seen
 	}
-	return seen
+	return map[string]flow.ObjectID{}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"time"
@@ -20,12 +19,10 @@ func snoozeFile(repo *git.Repo) string {
 }
 
 func readSnoozes(repo *git.Repo) snoozes {
-	text, err := git.ReadSmall(snoozeFile(repo))
-	kept := snoozes{}
-	if err != nil || json.Unmarshal(text, &kept) != nil {
-		return snoozes{}
+	if kept, err := git.ReadJSON[snoozes](snoozeFile(repo)); err == nil && kept != nil {
+		return kept
 	}
-	return kept
+	return snoozes{}
 }
 
 // write replaces the file atomically. It leaves out what has ended, and what is not

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"time"
 
@@ -92,10 +91,7 @@ func lastLookFile(repo *git.Repo) string {
 }
 
 // readLastLook returns the zero value if nothing is remembered.
-func readLastLook(repo *git.Repo) (last lastLook) {
-	text, err := git.ReadSmall(lastLookFile(repo))
-	if err != nil || json.Unmarshal(text, &last) != nil {
-		return lastLook{}
-	}
+func readLastLook(repo *git.Repo) lastLook {
+	last, _ := git.ReadJSON[lastLook](lastLookFile(repo))
 	return last
 }

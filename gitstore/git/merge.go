@@ -19,10 +19,17 @@ type Merge struct {
 }
 
 // A Merger merges commits of a repository without a checkout.
-type Merger struct{ repo *Repo }
+type Merger struct {
+	repo       *Repo
+	attributes string
+}
+
+// With returns a merger that heeds the lines of an info/attributes. They choose among the
+// drivers that git has built in: the private git directory of a merge configures no other.
+func (g *Merger) With(attributes string) *Merger { return &Merger{g.repo, attributes} }
 
 // mergeConfig sets all that could make two machines merge or compare differently, to git's
-// own defaults. Attributes and merge drivers cannot come in:
+// own defaults. No other attributes and merge drivers can come in:
 // a bare repository without HEAD reads none.
 const mergeConfig = `[core]
 	repositoryformatversion = %d
@@ -46,7 +53,7 @@ const maxConflicts = 16 << 20
 
 // Merge merges commit onto another without a checkout, in a private git
 // directory over the same objects, so that the result depends on the two
-// commits and the version of git only. The tree is written to the repository; a
+// commits, the attributes and the version of git only. The tree is written to the repository; a
 // move that names it makes it durable.
 // Both commits must have been flushed. A conflict is no error; commits without
 // a common ancestor, or a missing one, are a *Error, more conflicts than are
@@ -157,7 +164,8 @@ func (g *Merger) makeMergeDir(dir string) error {
 	if g.repo.hashLen == 64 {
 		config = fmt.Sprintf(mergeConfig, 1) + "[extensions]\n\tobjectFormat = sha256\n"
 	}
-	return errors.Join(os.Mkdir(filepath.Join(dir, "refs"), 0o777), os.Mkdir(filepath.Join(dir, "objects"), 0o777),
+	return errors.Join(os.Mkdir(filepath.Join(dir, "refs"), 0o777), os.Mkdir(filepath.Join(dir, "objects"), 0o777), os.Mkdir(filepath.Join(dir, "info"), 0o777),
+		os.WriteFile(filepath.Join(dir, "info", "attributes"), []byte(g.attributes), 0o666),
 		os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o666), os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o666))
 }
 

@@ -87,11 +87,7 @@ func recallProgram(commonDir string) (p program, asked bool) {
 }
 
 func readPrograms(commonDir string) []program {
-	text, err := ReadSmall(filepath.Join(commonDir, layout.Private, programsFile))
-	var list []program
-	if err != nil || json.Unmarshal(text, &list) != nil {
-		return nil
-	}
+	list, _ := ReadJSON[[]program](filepath.Join(commonDir, layout.Private, programsFile))
 	return list
 }
 

@@ -45,6 +45,18 @@ func ReplaceJSON(path string, value any) error {
 	return ReplaceFile(path, append(text, '\n'))
 }
 
+// ReadJSON reads what [ReplaceJSON] has written. After an error value is the zero value.
+func ReadJSON[T any](path string) (value T, err error) {
+	text, err := ReadSmall(path)
+	if err == nil {
+		err = json.Unmarshal(text, &value)
+	}
+	if err != nil {
+		value = *new(T)
+	}
+	return value, err
+}
+
 // createBeside creates an empty file in the folder of path.
 func createBeside(path string) (*os.File, error) {
 	return os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")

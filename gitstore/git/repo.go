@@ -134,7 +134,7 @@ func locateByGit(ctx context.Context, dir string, options ...string) (at locatio
 func newRepo(at location, program program) *Repo {
 	r := &Repo{location: at, program: program}
 	r.Config, r.Refs, r.Turns = &RepoConfiguration{repo: r}, &RefStore{r}, &Turns{repo: r}
-	r.Journal, r.Flusher, r.Merger, r.Differ, r.Packer = &Journal{repo: r}, &Flusher{r}, &Merger{r}, &Differ{r}, &Packer{r}
+	r.Journal, r.Flusher, r.Merger, r.Differ, r.Packer = &Journal{repo: r}, &Flusher{r}, &Merger{repo: r}, &Differ{r}, &Packer{r}
 	r.Config.list = r.Config.listSettings
 	r.reftable = fileExists(filepath.Join(r.commonDir, "reftable"))
 	return r

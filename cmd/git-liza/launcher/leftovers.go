@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,10 +70,9 @@ func RemoveLeftovers(ctx context.Context, common, engine string, environ []strin
 	var failed []error
 	for _, entry := range entries {
 		path := filepath.Join(recordFolder(common), entry.Name())
-		var r record
-		text, err := git.ReadSmall(path)
+		r, err := git.ReadJSON[record](path)
 		// A session may have written the record: it names no other program and no other container.
-		if err != nil || json.Unmarshal(text, &r) != nil || !strings.HasPrefix(entry.Name(), namePrefix) || !slices.Contains(append(engines(), engine), r.Engine) || !dead(r.Generation) {
+		if err != nil || !strings.HasPrefix(entry.Name(), namePrefix) || !slices.Contains(append(engines(), engine), r.Engine) || !dead(r.Generation) {
 			continue
 		}
 		if err := (Launcher{Engine: r.Engine, Environ: environ}).remove(ctx, path); err != nil {

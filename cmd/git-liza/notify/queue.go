@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -57,13 +56,9 @@ func (q queue) path() string { return filepath.Join(q.common, layout.Private, "n
 
 // read returns what waits. A file that cannot be read is put aside.
 func (q queue) read() (*waiting, error) {
-	text, err := git.ReadSmall(q.path())
+	w, err := git.ReadJSON[waiting](q.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return &waiting{}, nil
-	}
-	w := &waiting{}
-	if err == nil {
-		err = json.Unmarshal(text, w)
 	}
 	if err != nil {
 		if err := os.Rename(q.path(), q.path()+".bad"); err != nil {
@@ -72,7 +67,7 @@ func (q queue) read() (*waiting, error) {
 		return &waiting{}, nil
 	}
 	w.More, w.Failed = max(0, w.More), max(0, w.Failed) // agents can write the file
-	return w, nil
+	return &w, nil
 }
 
 // change changes what waits. Two processes do so one after the other.

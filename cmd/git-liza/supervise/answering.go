@@ -38,7 +38,7 @@ func (w answerSession) run(ctx context.Context, a *assignment) (result, error) {
 	}
 	cut, err := w.wasCutOff(a, begun)
 	if cut {
-		w.restUntil = time.Now().Add(w.rush.Limits.pause(w.cuts))
+		w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
 	}
 	if cut || err != nil || ending.Trouble != nil || a.outOfBudget {
 		err = errors.Join(err, w.giveQuestionBack(ctx, id, false))

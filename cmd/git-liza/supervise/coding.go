@@ -116,7 +116,7 @@ func (w *worker) waitForRemote(ctx context.Context, a *assignment) result {
 	a.failure = "While the last session ran, the remote that holds the board could not be reached. Look at what is there, and report again."
 	for first := true; first && w.cuts > 0 || w.rush.link.isDown(); first = false {
 		w.presence.setDoing(retrying, a.taskID(), w.rush.link.remote+" does not answer")
-		st := w.waitHolding(ctx, a, max(w.rush.Limits.pause(w.cuts), work.QuickLook))
+		st := w.waitHolding(ctx, a, max(w.rush.Limits.pauseCut(w.cuts), work.QuickLook))
 		if ctx.Err() != nil {
 			return finished()
 		}

@@ -307,7 +307,7 @@ waitfor() { while ! test -e "$notes/$1"; do sleep 0.02; done; }
 // has as much time for it as it needs.
 func quick() supervise.Limits {
 	l := supervise.DefaultLimits()
-	l.Pause, l.MaxPause = time.Millisecond, 4*time.Millisecond
+	l.Pause, l.MaxPause, l.Declined = time.Millisecond, 4*time.Millisecond, time.Millisecond
 	l.Grace, l.Finish = 300*time.Millisecond, time.Minute
 	return l
 }

@@ -3,6 +3,8 @@ package supervise
 import (
 	"fmt"
 	"time"
+
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // Limits bound what the sessions of agents may take and how often they may fail.
@@ -17,6 +19,7 @@ type Limits struct {
 	Patience    time.Duration // a rush until idle does not wait for providers that pause longer
 	Pause       time.Duration // before the first repetition; each further one doubles it
 	MaxPause    time.Duration
+	Declined    time.Duration // before what a remote has declined is pushed again; each further one doubles it, up to MaxPause
 	Poll        time.Duration // before a remote is polled again after a change; each poll without one doubles it
 	MaxPoll     time.Duration
 	Beat        time.Duration // how often an agent's presence is refreshed
@@ -35,7 +38,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
-		Grace: 5 * time.Second, Finish: time.Minute, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
+		Grace: 5 * time.Second, Finish: time.Minute, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute, Declined: 15 * time.Second,
 		Poll: time.Second, MaxPoll: 30 * time.Second, Beat: 30 * time.Second, Silence: time.Minute, Context: 0.7, Learnt: 4096,
 		Sessions: 40, Handoffs: 5, Plans: 3, Alone: 12, Moves: 200,
 	}
@@ -48,6 +51,20 @@ func (l Limits) pause(n int) time.Duration {
 		d *= 2
 	}
 	return min(d, l.MaxPause)
+}
+
+// pauseAfter is pause after an error: a remote that says no is asked less often.
+func (l Limits) pauseAfter(err error, n int) time.Duration {
+	if gitstore.IsDeclined(err) {
+		l.Pause = l.Declined
+	}
+	return l.pause(n)
+}
+
+// pauseCut is how long to wait after so many sessions in a row were cut off from a remote that
+// answers their supervisor: it may have said no to them.
+func (l Limits) pauseCut(n int) time.Duration {
+	return l.pauseAfter(gitstore.ErrDeclined, n-1)
 }
 
 // A tally counts the sessions on one assignment that fell short.

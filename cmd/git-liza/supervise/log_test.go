@@ -2,14 +2,17 @@ package supervise
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 func TestLogIsBounded(t *testing.T) {
@@ -68,6 +71,12 @@ func TestPausesDouble(t *testing.T) {
 	}
 	require.Equal(t, "2s 4s 8s 16s 32s 1m0s 1m0s 1m0s", strings.Join(list, " "))
 	require.Equal(t, l.MaxPause, l.pause(1000))
+	list = nil
+	for n := range 4 {
+		list = append(list, l.pauseAfter(fmt.Errorf("origin: %w", gitstore.ErrDeclined), n).String())
+	}
+	require.Equal(t, "15s 30s 1m0s 1m0s", strings.Join(list, " "))
+	require.Equal(t, 2*time.Second, l.pauseAfter(gitstore.ErrOffline, 0))
 }
 
 func TestReasonOfABlock(t *testing.T) {

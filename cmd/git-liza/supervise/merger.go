@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -112,7 +113,7 @@ func (s *supervisor) mergeTask(ctx context.Context, b *flow.Board, id flow.TaskI
 	case flow.IsRefused(err, flow.RuleState, flow.RuleFinal):
 		t.moved = true // another supervisor was faster
 		return t, nil
-	case flow.IsRefused(err), errors.As(err, &dirty), errors.As(err, &obstacle):
+	case flow.IsRefused(err), gitstore.IsDeclined(err), errors.As(err, &dirty), errors.As(err, &obstacle):
 		if s.rush.troubles.addFailure(id, err, s.rush.Limits) {
 			s.ask("%s cannot be merged here: %v", id, err)
 		}

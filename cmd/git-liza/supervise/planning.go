@@ -20,7 +20,7 @@ func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.Objec
 	}
 	if len(remainingTriggers(a.triggers, b.Triggers())) > 0 {
 		if cut, err := w.wasCutOff(a, begun); cut || err != nil {
-			w.restUntil = time.Now().Add(w.rush.Limits.pause(w.cuts))
+			w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
 			return finished(), err
 		}
 	}

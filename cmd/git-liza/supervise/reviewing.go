@@ -50,7 +50,7 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	cut, err := w.wasCutOff(a, begun)
 	switch {
 	case cut || err != nil:
-		w.restUntil = time.Now().Add(w.rush.Limits.pause(w.cuts))
+		w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
 		return finished(), err // it could not report; the review continues when the remote answers
 	case ending.Trouble != nil:
 		return w.pauseProvider(ctx, a, *ending.Trouble)

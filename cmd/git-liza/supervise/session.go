@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // runSession runs the agent's program once, from prompt to end, and reports for the
@@ -278,6 +279,9 @@ func (w *worker) renewLease(ctx context.Context, a *assignment) time.Duration {
 		return w.rush.Limits.Pause
 	default:
 		w.sayOnce("%s: the lease of %s could not be renewed: %v", w.id, a.subject(), err)
+		if gitstore.IsDeclined(err) {
+			return w.rush.Limits.Declined
+		}
 	}
 	return 0
 }

@@ -115,6 +115,13 @@ func (s *supervisor) serveSlot(ctx context.Context) error {
 			continue
 		case err != nil && (isFatal(err) || troubles == maxTroubles):
 			return err
+		case gitstore.IsDeclined(err):
+			s.sayOnce("%s: %v", s.id, err)
+			s.rush.idle.markBusy(s)
+			s.presence.setDoing(waiting, "", err.Error())
+			_ = git.Wait(ctx, s.rush.Limits.pauseAfter(err, troubles)) // whatever happens on the board
+			troubles++
+			continue
 		case err != nil:
 			s.sayOnce("%s: %v", s.id, err)
 			t.lookBy(time.Now().Add(s.rush.Limits.pause(troubles)))

@@ -241,3 +241,18 @@ func TestProgramThatAppears(t *testing.T) {
 	require.Equal(t, flow.Merged, w.task("task-2").Status)
 	require.Equal(t, []string{"submitted", "submitted"}, w.outcomes("coder-1"))
 }
+
+// A person's branch where a task's has to be keeps the task waiting; the command that gives it
+// another name ends that.
+func TestABranchInTheWay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.git("branch", "liza/task-1", "HEAD")
+	_, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.ErrorContains(t, err, "task-1 UNCLAIMED: liza/task-1 exists already; git branch -m liza/task-1 liza-task-1")
+	w.git("branch", "-m", "liza/task-1", "liza-task-1")
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.NotEmpty(t, w.git("for-each-ref", "refs/heads/liza-task-1"))
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // troubles holds why tasks cannot go on here until a person mends something.
@@ -24,7 +25,7 @@ type trouble struct {
 func (t *troubles) addFailure(id flow.TaskID, err error, l Limits) bool {
 	now := troubleOf(err)
 	old := t.change(id, func(old trouble) trouble {
-		now.tries, now.next = old.tries+1, time.Now().Add(l.pause(old.tries))
+		now.tries, now.next = old.tries+1, time.Now().Add(l.pauseAfter(err, old.tries))
 		return now
 	})
 	return old.text != now.text
@@ -38,8 +39,17 @@ func (t *troubles) note(id flow.TaskID, err error) bool {
 }
 
 func troubleOf(err error) trouble {
-	if refusal, ok := errors.AsType[*flow.Refusal](err); ok {
-		return trouble{text: err.Error(), hint: refusal.Hint}
+	var obstacle *worktrees.Obstacle
+	var dirty *worktrees.Dirty
+	var refusal *flow.Refusal
+	t := trouble{text: err.Error()}
+	switch {
+	case errors.As(err, &refusal):
+		t.hint = refusal.Hint
+	case errors.As(err, &obstacle):
+		t.hint = obstacle.Hint
+	case errors.As(err, &dirty):
+		t.hint = dirty.Hint
 	}
-	return trouble{text: err.Error()}
+	return t
 }

@@ -70,9 +70,12 @@ type Drift struct {
 }
 
 // shown is a task with its drift, if that is known; the paths that both sides changed are
-// among its keys then.
+// among its keys then. So are the refs that keep work of it.
 func (r Reading) shown(t *flow.Task) Object {
 	task, d := r.Task(t), r.Local.Drift
+	if len(r.Local.Kept) > 0 {
+		task = task.With("kept", ValueOf(r.Local.Kept))
+	}
 	if d == nil {
 		return task
 	}

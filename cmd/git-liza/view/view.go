@@ -77,6 +77,7 @@ type Local struct {
 	Take      string           // the command that brings merged work to the branch that people work on, "" if none is needed
 	Ahead     *Step            // what to do about a branch that is ahead of integration, nil if none is
 	Drift     *Drift           // of the one task that is shown, nil of work that is not approved
+	Kept      []string         // refs with work of the one task that is shown, beside its submissions
 	Active    []metrics.Active // who worked last, by the moves that this clone has counted
 }
 

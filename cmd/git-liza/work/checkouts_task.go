@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
@@ -369,7 +368,7 @@ func pathObstacle(what, reason string, err error) error {
 	}
 	hint := "mv " + shell.Quote(what) + " " + shell.Quote(what+".old")
 	if !filepath.IsAbs(what) {
-		hint = "git branch -m " + what + " " + strings.Replace(what, "/", "-", 1)
+		hint = worktrees.RenameHint(what)
 	}
 	return &worktrees.Obstacle{Path: what, Reason: reason, Hint: hint}
 }

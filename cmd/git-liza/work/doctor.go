@@ -66,6 +66,7 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 	list = append(list, d.strangeEntries()...)
 	list = append(list, d.unusable()...)
 	list = append(list, d.leftovers(ctx, b)...)
+	list = append(list, d.kept(ctx, b)...)
 	list = append(list, d.earlier()...)
 	list = append(list, d.byHand(ctx)...)
 	list = append(list, d.confinement(ctx))

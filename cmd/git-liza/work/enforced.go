@@ -3,10 +3,14 @@ package work
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -106,6 +110,26 @@ func (d *Doctor) refNames(ctx context.Context, b *flow.Board) []Finding {
 		found = append(found, Finding{"refs", "warn", name + " has the name of a branch, and git takes it for that", "git tag -d " + shell.Quote(strings.TrimPrefix(name, "refs/tags/"))})
 	}
 	return found
+}
+
+// kept names the refs that keep work of tasks which ended without it, and what was put aside.
+func (d *Doctor) kept(ctx context.Context, b *flow.Board) []Finding {
+	refs, err := d.repo.Refs.List(ctx, layout.SavedRefs, layout.RescueRefs)
+	if err != nil {
+		return []Finding{bad("kept", "git for-each-ref", "%v", err)}
+	}
+	ended := map[string]bool{}
+	for _, t := range b.Tasks() {
+		ended[string(t.ID)] = t.Status.Final() && !t.Status.IsMerged()
+	}
+	names := lists.Where(slices.Sorted(maps.Keys(refs)), func(ref string) bool {
+		id, _, _ := strings.Cut(strings.TrimPrefix(ref, layout.SavedRefs), "/")
+		return strings.HasPrefix(ref, layout.RescueRefs) || ended[id]
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	return []Finding{fine("kept", "work that no branch has: %s; git show %s", git.VisibleList(names, 5), names[0])}
 }
 
 // partedHint is the hint for a remote that lost moves.

@@ -195,7 +195,7 @@ func (f *feed) lookAround(ctx context.Context) {
 	}
 	f.findAgents(ctx)
 	f.findActive()
-	for _, name := range []string{"config", "config.worktree", "HEAD", "logs/HEAD", "packed-refs", layout.Private, layout.Private + "/paused"} {
+	for _, name := range []string{"config", "config.worktree", "HEAD", "logs/HEAD", "packed-refs", layout.Private, layout.Private + "/paused", f.board.Settings().Integration.Ref()} {
 		f.stale = f.isNew(filepath.Join(f.Repo.CommonDir(), name)) || f.stale
 	}
 	f.stale = f.isNew(filepath.Join(f.Repo.GitDir(), "HEAD")) || f.stale

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // A Plan holds the contents of a new board.
@@ -76,17 +77,16 @@ func (c *Clone) startOf(ctx context.Context, p Plan) (tip flow.ObjectID, created
 		return "", false, err
 	}
 	created = tip == ""
+	if err = worktrees.FindClash(ctx, c.Repo, layout.TaskRoot[len("refs/heads/"):]+"/task"); created && err == nil {
+		err = worktrees.FindClash(ctx, c.Repo, p.Branch)
+	}
+	if err != nil {
+		return "", false, err
+	}
 	if created {
 		if tip, err = c.Repo.ParseCommit(ctx, "HEAD"); err != nil {
 			return "", false, &flow.Refusal{Rule: flow.RuleNoCommit, Hint: "git commit --allow-empty -m first", Reason: "the repository has no commit yet"}
 		}
-	}
-	taken, err := c.Repo.Refs.Resolve(ctx, layout.TaskRoot)
-	if err != nil {
-		return "", false, err
-	}
-	if taken != "" {
-		return "", false, &flow.Refusal{Rule: flow.RuleBranch, Hint: "git branch -m liza OTHER", Reason: "the branch liza is in the way of the task branches liza/…"}
 	}
 	return tip, created, nil
 }

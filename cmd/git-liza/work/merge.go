@@ -122,7 +122,10 @@ func (i *Integration) computeMerge(ctx context.Context, b *flow.Board, t *flow.T
 		return computed, &flow.IntegrationFailMove{Onto: tip, Gate: "merge-base",
 			Output: "the submission contains commits that reached integration after it was made; merge integration into it, so that its review shows what it changes of them"}, nil
 	}
-	computed, err = commits.Merge(ctx, tip, sub.Commit)
+	attributes, err := commits.Attributes(ctx, sub.Base, sub.Commit)
+	if err == nil {
+		computed, err = commits.Merge(ctx, tip, sub.Commit, attributes)
+	}
 	if err != nil {
 		return computed, nil, err
 	}

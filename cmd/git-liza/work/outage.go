@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"time"
@@ -95,9 +94,8 @@ func SessionOutage(commonDir string, agent flow.AgentID, since time.Time) *Outag
 	if err != nil || info.ModTime().Before(since) {
 		return nil
 	}
-	text, err := git.ReadSmall(path)
-	var noted notedOutage
-	if err != nil || json.Unmarshal(text, &noted) != nil {
+	noted, err := git.ReadJSON[notedOutage](path)
+	if err != nil {
 		return nil
 	}
 	return &Outage{Gate: noted.Gate, Commit: noted.Commit, Said: flow.Excerpt(noted.Said, 500)}

@@ -45,10 +45,9 @@ func (s *Seals) path(folder string) string {
 
 // read returns nil if there is no seal of the review that a role holds.
 func (s *Seals) read(t *flow.Task, role flow.Role) *seal {
-	text, err := git.ReadSmall(s.path(t.ID.ReviewFolder(role, t.Submission.Number)))
-	var kept seal
+	kept, err := git.ReadJSON[seal](s.path(t.ID.ReviewFolder(role, t.Submission.Number)))
 	review := t.Judgement(role).Review
-	if err != nil || json.Unmarshal(text, &kept) != nil || kept.By != review.By || !kept.Since.Equal(review.Since) {
+	if err != nil || kept.By != review.By || !kept.Since.Equal(review.Since) {
 		return nil
 	}
 	return &kept

@@ -102,10 +102,9 @@ func openDeadRecord(repo *git.Repo, g flow.Generation) *os.File {
 }
 
 func openRecord(repo *git.Repo, g flow.Generation) (*os.File, supervisorRecord, bool) {
-	var t supervisorRecord
 	path := filepath.Join(recordFolder(repo), string(g))
-	text, err := git.ReadSmall(path)
-	if err != nil || g == "" || json.Unmarshal(text, &t) != nil {
+	t, err := git.ReadJSON[supervisorRecord](path)
+	if err != nil || g == "" {
 		return nil, t, false
 	}
 	f, err := os.Open(path)

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -181,12 +180,10 @@ func (s *Switches) NoteTaken(one Switch, at time.Time) error {
 
 // taken returns the switch files that were heeded. Without a memory none was.
 func (s *Switches) taken() map[string]writtenFile {
-	taken := map[string]writtenFile{}
-	text, err := git.ReadSmall(s.memory())
-	if err != nil || json.Unmarshal(text, &taken) != nil {
-		return map[string]writtenFile{}
+	if taken, err := git.ReadJSON[map[string]writtenFile](s.memory()); err == nil && taken != nil {
+		return taken
 	}
-	return taken
+	return map[string]writtenFile{}
 }
 
 func (s *Switches) memory() string {

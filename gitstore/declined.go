@@ -1,0 +1,62 @@
+package gitstore
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// ErrDeclined is wrapped when a remote says no to a push, by a hook of its own or for want
+// of a right: only its operator, or another login, changes that. The command line tests it
+// for its hint, supervisors to wait longer.
+var ErrDeclined = errors.New("the remote refuses the push")
+
+// passes matches what git and hosts say of a ref in brackets where another push was faster, a
+// lock was in the way, the line broke, or another ref of the push was refused.
+var passes = pattern.Late(`\((.*(stale info|fetch first|non-fast-forward|incorrect old value|already exists|\block|failed to update ref|transaction failed|atomic push fail|failed to report status).*)\)$`)
+
+// forbids matches what a transport says to somebody who may not push, without a word on refs.
+var forbids = pattern.Late(`returned error: 4\d\d|Authentication failed|could not read (Username|Password)|(?i:(permission|access)\b.* denied)`)
+
+// IsDeclined reports whether the error of a push is the no of its remote: pushed once more, the
+// same would be refused.
+func IsDeclined(err error) bool { return errors.Is(err, ErrDeclined) || errors.Is(err, ErrRemoteFull) }
+
+// A Declined is the last move that the remote declined.
+type Declined struct {
+	At   time.Time   `json:"at"`
+	Move string      `json:"move"`
+	Task flow.TaskID `json:"task,omitempty"` // of a merge: the remote may take other moves
+	Said string      `json:"said"`
+}
+
+func declinedFile(r *git.Repo) string {
+	return filepath.Join(r.CommonDir(), layout.Private, "declined")
+}
+
+// ReadDeclined returns the last move that the remote declined, nil if it has taken another since.
+// A session could write it: it is shown, and nothing depends on it.
+func ReadDeclined(r *git.Repo) *Declined {
+	d, err := git.ReadJSON[*Declined](declinedFile(r))
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+// noteDeclined notes what the remote says to a move. A failure to write is ignored.
+func (p *pusher) noteDeclined(commit git.ID, said error) {
+	d := Declined{At: p.history.Now(), Said: flow.Excerpt(flow.Clean(said.Error()), 500)}
+	if e, err := p.history.ReadEvent(commit); err == nil {
+		d.Move = e.Move.Subject()
+		if e.Move.Act == flow.ActMerge {
+			d.Task = e.Move.Task
+		}
+	}
+	_ = git.ReplaceJSON(declinedFile(p.repo), d)
+}
