@@ -33,7 +33,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	if agent := c.By.Agent(); agent != "" && errors.As(err, &outage) {
 		_ = git.ReplaceJSON(outagePath(c.Repo.CommonDir(), agent), notedOutage{outage.Gate, outage.Commit, flow.Excerpt(outage.Said, 500)})
 	}
-	err = c.fromHere(b.Task(id), err)
+	err = fromHere(c, b.Task(id), err)
 	tip, lookErr := c.Repo.Refs.Resolve(ctx, id.BranchRef())
 	if lookErr != nil {
 		return r, err
@@ -43,7 +43,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 
 // fromHere lets a hint that mends the work begin with the way to its worktree, unless the
 // command was typed there.
-func (c *Clone) fromHere(t *flow.Task, err error) error {
+func fromHere(c *Clone, t *flow.Task, err error) error {
 	var refusal *flow.Refusal
 	if t == nil || t.Attempt == nil || !errors.As(err, &refusal) || !mendsWork().MatchString(refusal.Hint) || c.Checkouts.Trees == nil ||
 		worktrees.NameOf(c.Repo) == filepath.Base(c.Checkouts.Folder(t)) {
@@ -83,7 +83,7 @@ func Intend(ctx context.Context, c *Clone, id flow.TaskID, intent flow.Intent) (
 		}
 		return &flow.IntentMove{Intent: intent}, err
 	})
-	return r, c.fromHere(t, err)
+	return r, fromHere(c, t, err)
 }
 
 // refuseNested returns the refusal to commit or submit while another repository is
