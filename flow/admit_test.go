@@ -102,3 +102,18 @@ func TestWhoStopsTheBoard(t *testing.T) {
 		}
 	}
 }
+
+// Nobody begins to work towards a goal whose spec is gone; people may merge what is there.
+func TestGoalsWithoutTheirSpec(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a")
+	claim := s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: Duration(time.Hour), Base: s.tip()})
+	require.Nil(t, s.board.Admissible(claim, nil))
+	require.Empty(t, s.step("human:ann adopt h1 git:text=specs/vision.md:", new(record)))
+	r := s.board.Admissible(claim, nil)
+	require.NotNil(t, r)
+	require.Equal(t, RuleSpec, r.Rule)
+	require.Contains(t, r.Reason, "is no file on integration")
+	require.Equal(t, r, s.board.SpecGone("goal-1"))
+	require.Nil(t, s.board.SpecGone("goal-9"))
+}

@@ -324,7 +324,7 @@ func roleWords(s *scene, _ TaskID, w words) Detail {
 	row := &d.Row
 	_ = row.Capacity.UnmarshalText([]byte(w.nth(1)))
 	row.About, row.Provider, row.Model, row.Persona = w.or("about", ""), w.or("provider", ""), w.or("model", ""), w.or("persona", "")
-	row.Writes, row.NotHuman, row.Strict = w.list("writes"), w.on("nothuman"), w.on("strict")
+	row.Writes, row.NotHuman, row.Strict, row.Artifacts = w.list("writes"), w.on("nothuman"), w.on("strict"), w.on("artifacts")
 	for _, glob := range w.list("denies") {
 		row.Denies = append(row.Denies, Denial{Glob: glob})
 	}

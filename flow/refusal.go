@@ -89,6 +89,7 @@ const (
 	RuleParallel     Rule = "parallel"          // a goal has no more claims at once than its workflow allows
 	RuleAskDepth     Rule = "depth"             // few questions wait for each other
 	RuleCircle       Rule = "circle"            // nobody waits for its own answer
+	RuleSecret       Rule = "secret"            // keys and tokens are not written to the board
 )
 
 // A Refusal says that the rules do not allow a move: the rule, the reason, and

@@ -33,7 +33,6 @@ const (
 	RulePlaybook       Rule = "playbook"          // a playbook can be read
 	RuleRemote         Rule = "remote"            // the remote that holds the board is known
 	RuleTrust          Rule = "trust"             // a command from the board runs only if a human here has allowed it
-	RuleSecret         Rule = "secret"            // keys and tokens are not written to the board
 	RuleBranch         Rule = "branch"            // the worktree is on the branch that it should be on
 	RuleNoCommit       Rule = "no_commit"         // there is a commit to begin from
 	RuleReviewWorktree Rule = "review_worktree"   // a verdict comes from an unchanged review worktree

@@ -17,3 +17,21 @@ func TestWaitEnds(t *testing.T) {
 	require.True(t, verdict.Ended(begun, &Task{Status: Superseded, Submissions: 1}))
 	require.True(t, verdict.Ended(begun, &Task{Status: ReadyForReview, Submissions: 2}), "it was rejected and submitted again")
 }
+
+// Nobody waits for what is not there, or for a verdict of its own.
+func TestWaitsThatCannotEnd(t *testing.T) {
+	t.Parallel()
+	s := sceneAt(t, ReadyForReview)
+	_, r := s.board.Over(WaitFor("verdict"), "task-9", "coder-1")
+	require.NotNil(t, r)
+	require.Equal(t, RuleNotFound, r.Rule)
+	over, r := s.board.Over(WaitFor("verdict"), "task-1", "coder-1")
+	require.Nil(t, r)
+	require.False(t, over)
+	over, r = s.board.Over(WaitFor("resubmission"), "task-1", "code-reviewer-2")
+	require.Nil(t, r)
+	require.True(t, over)
+	_, r = s.board.Over(WaitFor("resubmission"), "task-1", "code-reviewer-1")
+	require.NotNil(t, r)
+	require.Contains(t, r.Reason, "waits for your own verdict")
+}

@@ -143,6 +143,9 @@ func (w words) inputs(names []string) []TaskInput {
 			w.limits(in.Limits)
 		}
 		in.Budget = w.budget("budget")
+		for _, name := range w.list("meant") {
+			in.Meant = append(in.Meant, object(name))
+		}
 		in.Phase, in.Denies = PhaseID(w.or("phase", "")), w.list("denies")
 		in.Role, in.BasedOn = w.role("role", ""), w.list("basedon")
 		in.Reverts, in.Reopens = ids[TaskID](w.list("reverts")), TaskID(w.or("reopens", ""))
