@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -179,9 +180,6 @@ func namedTasks(m flow.Move) (list []flow.TaskID, all bool) {
 	return nil, false
 }
 
-func idsOf(list []flow.TaskInput) (ids []flow.TaskID) {
-	for i := range list {
-		ids = append(ids, list[i].ID)
-	}
-	return ids
+func idsOf(list []flow.TaskInput) []flow.TaskID {
+	return lists.Of(list, func(t flow.TaskInput) flow.TaskID { return t.ID })
 }

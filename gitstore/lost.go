@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/git-liza/git-liza/flow/layout"
@@ -24,11 +25,7 @@ func (h *history) explainLost(ctx context.Context) error {
 	if len(left) == 0 {
 		return ErrNoBoard
 	}
-	names := make([]string, 0, len(left))
-	for name := range left {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(left))
 	more := ""
 	if len(names) > 1 {
 		more = fmt.Sprintf(", and %d more such refs", len(names)-1)

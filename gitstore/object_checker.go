@@ -149,10 +149,7 @@ func (cs *Commits) listBrought(ctx context.Context, tip, base, commit git.ID) ([
 	if err != nil {
 		return nil, err
 	}
-	list = nil
-	for line := range strings.FieldsSeq(string(out)) {
-		list = append(list, git.ID(line))
-	}
+	list = lists.Of(strings.Fields(string(out)), func(id string) git.ID { return git.ID(id) })
 	if len(list) > maxNewCommits {
 		return nil, unsoundf("%s brings more than %d commits", commit.Short(), maxNewCommits)
 	}

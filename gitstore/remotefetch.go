@@ -85,9 +85,7 @@ func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) 
 	// A `git gc` holds the lock of each ref while its hooks run.
 	args := append(git.LockArgs(), "-c", unpackLimit, "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", name)
-	for _, pair := range refs {
-		args = append(args, "+"+pair[0]+":"+pair[1])
-	}
+	args = append(args, lists.Of(refs, func(pair [2]string) string { return "+" + pair[0] + ":" + pair[1] })...)
 	left := git.Leftovers{Under: []string{strings.TrimSuffix(layout.RemoteRef(name, ""), "/")}, Files: []string{filepath.Join(r.repo.CommonDir(), "shallow.lock")}, Objects: true}
 	fetch := func() error {
 		return r.repo.Journal.RunUnlocked(ctx, left, func() error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -87,9 +88,7 @@ func offlineError(name string, err error) error {
 func pushArgs(name string, updates []git.RefUpdate, options []string) []string {
 	args := []string{"-c", "remote." + name + ".mirror=false", "-c", "push.pushOption=", "push", "--porcelain", "--atomic", "--no-verify",
 		"--no-follow-tags", "--no-signed", "--recurse-submodules=no"}
-	for _, o := range options {
-		args = append(args, "--push-option="+o)
-	}
+	args = append(args, lists.Of(options, func(o string) string { return "--push-option=" + o })...)
 	var specs []string
 	for _, u := range updates {
 		spec := string(u.New) + ":" + u.Name

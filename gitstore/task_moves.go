@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -17,9 +18,7 @@ func (h *history) TaskMoves(ctx context.Context, id flow.TaskID, after, to git.I
 		args = append(args, "^"+string(after))
 	}
 	args = append(args, "--")
-	for _, path := range taskPaths(id) {
-		args = append(args, ":(top,literal)"+path)
-	}
+	args = append(args, lists.Of(taskPaths(id), func(path string) string { return ":(top,literal)" + path })...)
 	return git.VisitCommits(ctx, h.Repo, args, func(commit git.ID) (bool, error) {
 		e, err := h.readLogged(commit)
 		if err != nil {
@@ -53,9 +52,6 @@ func (h *history) hasTask(commit git.ID, id flow.TaskID) (bool, error) {
 }
 
 // taskPaths are the paths that the document of a task can have in the state tree.
-func taskPaths(id flow.TaskID) (list []string) {
-	for _, folder := range []flow.Folder{flow.Tasks, flow.Archive} {
-		list = append(list, DocumentPath(flow.Key{Folder: folder, ID: string(id)}))
-	}
-	return list
+func taskPaths(id flow.TaskID) []string {
+	return []string{DocumentPath(flow.Key{Folder: flow.Tasks, ID: string(id)}), DocumentPath(flow.Key{Folder: flow.Archive, ID: string(id)})}
 }

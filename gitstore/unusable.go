@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -27,10 +28,7 @@ type UnusableFile struct {
 // folders, that are unusable.
 func UnusableFiles(r *git.Repo) ([]UnusableFile, error) {
 	private := filepath.Join(r.CommonDir(), layout.Private)
-	paths := []string{private}
-	for _, lock := range git.TurnFiles() {
-		paths = append(paths, filepath.Join(private, lock))
-	}
+	paths := append([]string{private}, lists.Of(git.TurnFiles(), func(lock string) string { return filepath.Join(private, lock) })...)
 	entries, err := os.ReadDir(waitingDir(r))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.ENOTDIR) {
 		return nil, err

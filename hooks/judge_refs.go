@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -161,12 +162,7 @@ func (j *judge) checkComplete(ctx context.Context) error {
 	if !j.push.Server {
 		return nil
 	}
-	names := make([]string, 0, len(j.kept))
-	for name := range j.kept {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(j.kept)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/artifacts/library"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 )
@@ -40,10 +41,7 @@ type templateRow struct {
 
 // templateList lists the documents to start from, and those of types of artifacts.
 func templateList(inv *invocation) ([]templateRow, error) {
-	var list []templateRow
-	for _, one := range templates.Starters() {
-		list = append(list, templateRow{one.Name, one.About, one.Text()})
-	}
+	list := lists.Of(templates.Starters(), func(one templates.Starter) templateRow { return templateRow{one.Name, one.About, one.Text()} })
 	l, err := library.Open(nil)
 	if clone, failed := inv.reader(); failed == nil {
 		l, err = openLibrary(inv.ctx, clone)

@@ -75,9 +75,7 @@ func (c *archiveCommand) moves(b *flow.Board, now time.Time) []archiving {
 		}
 		return byGoal[goal]
 	}
-	for _, id := range b.IDs(flow.Goals) {
-		goals = append(goals, flow.GoalID(id))
-	}
+	goals = append(goals, lists.Of(b.IDs(flow.Goals), func(id string) flow.GoalID { return flow.GoalID(id) })...)
 	if len(c.Sprint) == 0 {
 		for _, t := range flow.Archivable(b, now.Add(-time.Duration(c.OlderThan))) {
 			m := of(t.Goal)

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -179,9 +180,7 @@ func (t *tracing) refsOf(task *flow.Task) (from []artifacts.Ref) {
 			from = append(from, artifacts.Ref{To: s.Path, Field: "tasks"})
 		}
 	}
-	for _, on := range task.BasedOn {
-		from = append(from, artifacts.Ref{To: on, Field: "based_on"})
-	}
+	from = append(from, lists.Of(task.BasedOn, func(on string) artifacts.Ref { return artifacts.Ref{To: on, Field: "based_on"} })...)
 	return append(from, artifacts.Ref{To: task.Spec, Field: "spec"})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -53,9 +54,7 @@ func (s *sitting) show(all bool) error {
 	if len(left) == len(files) || len(left) > work.MaxPaths {
 		left = nil // then there would be nothing to look at, or git takes no more words
 	}
-	for _, path := range left {
-		args = append(args, ":(top,exclude,literal)"+path)
-	}
+	args = append(args, lists.Of(left, func(path string) string { return ":(top,exclude,literal)" + path })...)
 	out, err := s.clone.Repo.Differ.Diff(s.ctx, args...)
 	if err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Commit is a commit object, taken apart. Message is what follows the
@@ -114,11 +116,12 @@ func (r *Repo) MergeBases(ctx context.Context, a, b ID) ([]ID, error) {
 	if ExitCode(err) == 1 {
 		return nil, nil
 	}
-	var list []ID
-	for line := range strings.FieldsSeq(string(out)) {
-		list = append(list, ID(line))
-	}
-	return list, err
+	return idsIn(out), err
+}
+
+// idsIn are the ids that git prints.
+func idsIn(out []byte) []ID {
+	return lists.Of(strings.Fields(string(out)), func(id string) ID { return ID(id) })
 }
 
 // IsAncestor tells whether b contains a; a commit contains itself.

@@ -219,11 +219,7 @@ func (r *Repo) Reachable(ctx context.Context, commits, known []ID, options ...st
 	if err != nil {
 		return nil, err
 	}
-	var list []ID
-	for id := range strings.FieldsSeq(string(out)) {
-		list = append(list, ID(id))
-	}
-	return list, nil
+	return idsIn(out), nil
 }
 
 // loosePathIn returns the file of a loose object in one of the folders, "" if the

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A RefStore reads the refs of a repository in process, where its format allows,
@@ -182,9 +183,7 @@ func (s *RefStore) List(ctx context.Context, prefix string, others ...string) (m
 // listRefs is [RefStore.List] with the refs that must be direct ones.
 func listRefs(ctx context.Context, s *RefStore, direct func(string) bool, prefixes ...string) (map[string]ID, error) {
 	args := []string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)", "--"}
-	for _, prefix := range prefixes {
-		args = append(args, strings.TrimSuffix(prefix, "/"))
-	}
+	args = append(args, lists.Of(prefixes, func(prefix string) string { return strings.TrimSuffix(prefix, "/") })...)
 	out, err := s.repo.Git(ctx, args...)
 	if err != nil {
 		return nil, err

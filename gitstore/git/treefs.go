@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"path"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // FilesAt is [Objects.FS] of the tree of a commit.
@@ -143,9 +145,7 @@ func (f *treeFolder) ReadDir(n int) (list []fs.DirEntry, err error) {
 			return nil, io.EOF
 		}
 	}
-	for _, entry := range f.entries[:most] {
-		list = append(list, fs.FileInfoToDirEntry(treeInfo{entry, f.info.objects}))
-	}
+	list = lists.Of(f.entries[:most], func(e Entry) fs.DirEntry { return fs.FileInfoToDirEntry(treeInfo{e, f.info.objects}) })
 	f.entries = f.entries[most:]
 	return list, nil
 }

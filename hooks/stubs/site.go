@@ -141,9 +141,7 @@ func worktreeConfigs(ctx context.Context, repo *git.Repo) ([]string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	for _, entry := range linked {
-		folders = append(folders, filepath.Join(repo.CommonDir(), "worktrees", entry.Name()))
-	}
+	folders = append(folders, lists.Of(linked, func(e fs.DirEntry) string { return filepath.Join(repo.CommonDir(), "worktrees", e.Name()) })...)
 	return lists.Where(lists.Of(folders, func(folder string) string { return filepath.Join(folder, "config.worktree") }), exists), nil
 }
 

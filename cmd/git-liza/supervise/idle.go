@@ -2,6 +2,8 @@ package supervise
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/git-liza/git-liza/flow"
@@ -86,11 +88,7 @@ func (i *idleSet) hasBusyPlanner() bool {
 func (i *idleSet) supervisors() []*supervisor {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	var list []*supervisor
-	for s := range i.tips {
-		list = append(list, s)
-	}
-	return list
+	return slices.Collect(maps.Keys(i.tips))
 }
 
 // isOver judges the board once all supervisors are idle. It is true when nothing can

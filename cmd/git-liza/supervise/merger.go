@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -128,19 +129,14 @@ func (s *supervisor) describeUnfinishedMerge(err error) string {
 	var dirty *worktrees.Dirty
 	var obstacle *worktrees.Obstacle
 	var unlanded *work.Unlanded
-	what, hint := "what it leaves could not be cleared away", ""
+	what := "what it leaves could not be cleared away"
 	switch {
 	case errors.As(err, &unlanded):
 		return fmt.Sprintf("not seen on the remote: %v; git liza merge %s", unlanded.Cause, unlanded.Task)
 	case errors.As(err, &dirty):
-		what, hint = "a checkout of integration could not follow", dirty.Hint
-	case errors.As(err, &obstacle):
-		if hint = obstacle.Hint; filepath.Dir(obstacle.Path) == filepath.Dir(s.clone.Checkouts.Trees.Path("x")) {
-			what = "its worktree could not be removed"
-		}
+		what = "a checkout of integration could not follow"
+	case errors.As(err, &obstacle) && filepath.Dir(obstacle.Path) == filepath.Dir(s.clone.Checkouts.Trees.Path("x")):
+		what = "its worktree could not be removed"
 	}
-	if hint != "" {
-		hint = "; " + hint
-	}
-	return what + ": " + err.Error() + hint
+	return strings.TrimSuffix(what+": "+err.Error()+"; "+hintOf(err), "; ")
 }

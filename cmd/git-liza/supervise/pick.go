@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -111,11 +112,7 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 		s.unsureUntil = s.avoided[id]
 	}
 	if s.rush.troubles.note(id, err) {
-		hint := ""
-		if refusal, ok := errors.AsType[*flow.Refusal](err); ok {
-			hint = "; " + refusal.Hint
-		}
-		s.ask("%s waits: %v%s", id, err, hint)
+		s.ask("%s", strings.TrimSuffix(fmt.Sprintf("%s waits: %v; %s", id, err, hintOf(err)), "; "))
 	}
 	return true
 }

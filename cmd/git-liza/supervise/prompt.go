@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 )
@@ -172,11 +173,8 @@ func askedFor(b *flow.Board, q *flow.Question) (chain []*flow.Question) {
 	return chain
 }
 
-func roleNames(b *flow.Board) (names []flow.Role) {
-	for _, row := range b.Roles() {
-		names = append(names, row.Name)
-	}
-	return names
+func roleNames(b *flow.Board) []flow.Role {
+	return lists.Of(b.Roles(), func(row *flow.RoleRow) flow.Role { return row.Name })
 }
 
 // baseOf returns the commit that a coder's attempt or a reviewed submission is based on,

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
@@ -76,12 +77,7 @@ func learnt(ctx context.Context, repo *git.Repo, tip flow.ObjectID, a PromptInpu
 	if err := work.MarkGone(ctx, repo, tip, list); err != nil {
 		return err
 	}
-	var texts []string
-	for _, l := range list {
-		if !l.Stale() {
-			texts = append(texts, l.Told())
-		}
-	}
+	texts := lists.Of(lists.Where(list, func(l lesson.Lesson) bool { return !l.Stale() }), lesson.Lesson.Told)
 	in.Lessons, in.LessonsLeft = lesson.Within(texts, a.Learnt)
 	left := a.Learnt
 	for _, text := range in.Lessons {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/templates"
 )
 
@@ -33,10 +34,7 @@ func storiesFor(b *flow.Board, t *flow.Task) (list []templates.Story) {
 		}
 	}
 	slices.SortStableFunc(earlier, func(x, y *flow.Task) int { return x.Changed.Compare(y.Changed) })
-	for _, other := range earlier[max(0, len(earlier)-maxStories):] {
-		list = append(list, storyOf(other))
-	}
-	return list
+	return append(list, lists.Of(earlier[max(0, len(earlier)-maxStories):], storyOf)...)
 }
 
 // storyOf is what the work on a task left.

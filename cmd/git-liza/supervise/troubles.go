@@ -39,17 +39,21 @@ func (t *troubles) note(id flow.TaskID, err error) bool {
 }
 
 func troubleOf(err error) trouble {
+	return trouble{text: err.Error(), hint: hintOf(err)}
+}
+
+// hintOf is the command to type that an error has, "" if it has none.
+func hintOf(err error) string {
 	var obstacle *worktrees.Obstacle
 	var dirty *worktrees.Dirty
 	var refusal *flow.Refusal
-	t := trouble{text: err.Error()}
 	switch {
 	case errors.As(err, &refusal):
-		t.hint = refusal.Hint
+		return refusal.Hint
 	case errors.As(err, &obstacle):
-		t.hint = obstacle.Hint
+		return obstacle.Hint
 	case errors.As(err, &dirty):
-		t.hint = dirty.Hint
+		return dirty.Hint
 	}
-	return t
+	return ""
 }

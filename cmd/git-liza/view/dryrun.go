@@ -202,10 +202,9 @@ const mostLevels = 8
 
 // levelLine says how many tasks each level has.
 func (g *GoalDryRun) levelLine() string {
-	var parts []string
-	for _, l := range g.Levels[:min(len(g.Levels), mostLevels)] {
-		parts = append(parts, fmt.Sprintf("%s (%d)", strings.TrimSpace(fmt.Sprintf("L%d %s", l.Level, plaintext.Line(l.Name))), l.Tasks))
-	}
+	parts := lists.Of(g.Levels[:min(len(g.Levels), mostLevels)], func(l LevelDryRun) string {
+		return fmt.Sprintf("%s (%d)", strings.TrimSpace(fmt.Sprintf("L%d %s", l.Level, plaintext.Line(l.Name))), l.Tasks)
+	})
 	if more := len(g.Levels) - mostLevels; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -78,7 +79,7 @@ func ChangelogTask(id flow.SprintID) flow.TaskID { return "changelog-" + flow.Ta
 const mostChangelogs = 10
 
 // LastClosed returns the sprints of a goal that ended last, in the order in which they did.
-func LastClosed(b *flow.Board, goal flow.GoalID) (list []flow.SprintID) {
+func LastClosed(b *flow.Board, goal flow.GoalID) []flow.SprintID {
 	var closed []*flow.Sprint
 	for _, id := range b.IDs(flow.Sprints) {
 		if s := b.Sprint(flow.SprintID(id)); s != nil && s.Goal == goal && !s.Ended.IsZero() {
@@ -86,10 +87,7 @@ func LastClosed(b *flow.Board, goal flow.GoalID) (list []flow.SprintID) {
 		}
 	}
 	slices.SortStableFunc(closed, func(x, y *flow.Sprint) int { return x.Ended.Compare(y.Ended) })
-	for _, s := range closed[max(0, len(closed)-mostChangelogs):] {
-		list = append(list, s.ID)
-	}
-	return list
+	return lists.Of(closed[max(0, len(closed)-mostChangelogs):], func(s *flow.Sprint) flow.SprintID { return s.ID })
 }
 
 // HasSpecChanges reports whether the history of a goal names a change of a spec; what is

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -68,13 +69,8 @@ func (c *Checkouts) Names(ctx context.Context) []string {
 		return nil
 	}
 	trees, _ := c.Trees.List(ctx) // a later look reads them
-	var names []string
-	for _, tree := range trees {
-		if !tree.Broken {
-			names = append(names, tree.Name)
-		}
-	}
-	return names
+	whole := lists.Where(trees, func(tree worktrees.Tree) bool { return !tree.Broken })
+	return lists.Of(whole, func(tree worktrees.Tree) string { return tree.Name })
 }
 
 // classify finds by a checkout's name what it belongs to, and whether that has

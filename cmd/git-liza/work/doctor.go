@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -237,10 +238,7 @@ func (d *Doctor) RestoreRefs(ctx context.Context) ([]Restored, error) {
 		rewrite = d.checkouts.Trees.Contents.RewriteObjects
 	}
 	list, err := d.store.Repairer.RestoreRefs(ctx, b, rewrite)
-	for _, r := range list {
-		restored = append(restored, Restored{Ref: r.Ref, Was: r.Was, Is: r.Is})
-	}
-	return restored, err
+	return append(restored, lists.Of(list, func(r gitstore.RestoredRef) Restored { return Restored{Ref: r.Ref, Was: r.Was, Is: r.Is} })...), err
 }
 
 // CutLost takes objects that are lost out of indexes and reflogs: git packs what these
@@ -260,11 +258,9 @@ func (d *Doctor) brokenRefs(ctx context.Context, b *flow.Board) []Finding {
 	if err != nil {
 		return []Finding{bad("refs", "git for-each-ref", "%v", err)}
 	}
-	var found []Finding
-	for _, one := range list {
-		found = append(found, bad("refs", one.Hint, "%v; until then git fetches nothing here, or packs nothing", one))
-	}
-	return found
+	return lists.Of(list, func(one *gitstore.Damaged) Finding {
+		return bad("refs", one.Hint, "%v; until then git fetches nothing here, or packs nothing", one)
+	})
 }
 
 // locked reports the locks that are older than a time. Younger ones may be those of a
@@ -278,10 +274,7 @@ func (d *Doctor) locked(b *flow.Board, older time.Duration) Finding {
 	if len(locks) == 0 {
 		return fine("locks", "none")
 	}
-	names := make([]string, 0, len(locks))
-	for _, lock := range locks {
-		names = append(names, fmt.Sprintf("%s, %s old", lock.Path, lock.Age))
-	}
+	names := lists.Of(locks, func(l Lock) string { return fmt.Sprintf("%s, %s old", l.Path, l.Age) })
 	return bad("locks", "git liza doctor --unlock", "%s", someOf(names))
 }
 
@@ -358,11 +351,9 @@ func (d *Doctor) unusable() []Finding {
 	if err != nil {
 		return []Finding{bad("entries", "ls -l "+d.repo.CommonDir()+"/liza", "%v", err)}
 	}
-	var found []Finding
-	for _, one := range list {
-		found = append(found, bad("entries", one.Hint, "%s is another user's, or closed to its owner: moves that have to wait fail on it", one.Path))
-	}
-	return found
+	return lists.Of(list, func(one gitstore.UnusableFile) Finding {
+		return bad("entries", one.Hint, "%s is another user's, or closed to its owner: moves that have to wait fail on it", one.Path)
+	})
 }
 
 // unclaimedLeftovers reports leftovers of dead processes around checkouts whose owner is

@@ -101,15 +101,11 @@ func (d *Doctor) refNames(ctx context.Context, b *flow.Board) []Finding {
 	if err != nil {
 		return []Finding{bad("refs", "git for-each-ref", "%v", err)}
 	}
-	var found []Finding
-	for _, name := range names {
-		found = append(found, bad("refs", "git update-ref -d "+shell.Quote(name),
-			"git can take %s for another ref whose name it ends in, and then pushes to neither", name))
-	}
-	for _, name := range homonyms {
-		found = append(found, Finding{"refs", "warn", name + " has the name of a branch, and git takes it for that", "git tag -d " + shell.Quote(strings.TrimPrefix(name, "refs/tags/"))})
-	}
-	return found
+	return append(lists.Of(names, func(name string) Finding {
+		return bad("refs", "git update-ref -d "+shell.Quote(name), "git can take %s for another ref whose name it ends in, and then pushes to neither", name)
+	}), lists.Of(homonyms, func(name string) Finding {
+		return Finding{"refs", "warn", name + " has the name of a branch, and git takes it for that", "git tag -d " + shell.Quote(strings.TrimPrefix(name, "refs/tags/"))}
+	})...)
 }
 
 // kept names the refs that keep work of tasks which ended without it, and what was put aside.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -154,8 +155,7 @@ func (t *Trust) Commands(ctx context.Context, b *flow.Board) ([]BoardCommand, er
 func (t *Trust) SharedCommands(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
 	list := configCommands(b.Settings().Config)
 	running, err := t.Extensions(ctx, b)
-	for _, e := range running {
-		list = append(list, BoardCommand{Where: "extension " + e.Name, Command: e.Command(), extension: true})
-	}
-	return list, err
+	return append(list, lists.Of(running, func(e RunningExtension) BoardCommand {
+		return BoardCommand{Where: "extension " + e.Name, Command: e.Command(), extension: true}
+	})...), err
 }

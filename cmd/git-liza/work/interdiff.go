@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -25,9 +26,7 @@ func PathsOf(ctx context.Context, repo *git.Repo, submissions ...[2]flow.ObjectI
 		if err != nil {
 			return nil, err
 		}
-		for _, change := range changes {
-			paths = append(paths, ":(top,literal)"+change.Path)
-		}
+		paths = append(paths, lists.Of(changes, func(change git.Change) string { return ":(top,literal)" + change.Path })...)
 	}
 	slices.Sort(paths)
 	if paths = slices.Compact(paths); len(paths) > MaxPaths {

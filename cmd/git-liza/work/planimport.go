@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -164,11 +165,7 @@ func (i *PlanImport) Enter(ctx context.Context) (gitstore.Result, error) {
 
 // Tasks are those of the plan.
 func (i *PlanImport) Tasks() []flow.TaskInput {
-	list := make([]flow.TaskInput, 0, len(i.File.Plan.Tasks))
-	for _, t := range i.File.Plan.Tasks {
-		list = append(list, t.TaskInput)
-	}
-	return list
+	return lists.Of(i.File.Plan.Tasks, func(t plan.Task) flow.TaskInput { return t.TaskInput })
 }
 
 // detail is the move that leads from a board to the plan. The import of an artifact may

@@ -231,14 +231,7 @@ func (i *importer) feedback(ctx context.Context, t *flow.Task, r codehost.Review
 
 // checkPlaces puts the places of findings that the submission does not have into their words.
 func (i *importer) checkPlaces(ctx context.Context, t *flow.Task, list []flow.Finding) error {
-	var files []string
-	for _, one := range list {
-		if one.File != "" {
-			files = append(files, one.File)
-		}
-	}
-	slices.Sort(files)
-	facts, err := i.Store.Commits.Facts(ctx, flow.Query{Submission: t.Submission.Commit, Lines: slices.Compact(files)})
+	facts, err := i.Store.Commits.Facts(ctx, flow.Query{Submission: t.Submission.Commit, Lines: filesOf(list)})
 	if err != nil || !facts.Exists {
 		return err
 	}

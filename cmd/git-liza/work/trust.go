@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -128,13 +129,8 @@ func (t *Trust) AllowPlanned(ctx context.Context, list []flow.TaskInput) error {
 }
 
 // Verifying are the commands that verify tasks, nil if there are none.
-func Verifying(list []flow.TaskInput) (commands []string) {
-	for i := range list {
-		if list[i].Verify != "" {
-			commands = append(commands, list[i].Verify)
-		}
-	}
-	return commands
+func Verifying(list []flow.TaskInput) []string {
+	return lists.Where(lists.Of(list, func(t flow.TaskInput) string { return t.Verify }), func(command string) bool { return command != "" })
 }
 
 // TrustKey holds the hashes of commands that this machine runs for a board.

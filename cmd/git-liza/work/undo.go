@@ -161,10 +161,7 @@ func (u *undoer) reverting() flow.TaskInput {
 // successors describe tasks that do the work of the list again, after others.
 func (u *undoer) successors(after ...flow.TaskID) (list []flow.TaskInput) {
 	named := map[flow.TaskID]flow.TaskID{}
-	taken := []flow.TaskInput{{ID: u.newID()}}
-	for range u.list {
-		taken = append(taken, flow.TaskInput{})
-	}
+	taken := append([]flow.TaskInput{{ID: u.newID()}}, make([]flow.TaskInput, len(u.list))...)
 	u.board.Number(taken)
 	for i, id := range u.list {
 		named[id] = taken[i+1].ID

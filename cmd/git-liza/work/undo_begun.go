@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -22,12 +23,9 @@ func (u *undoer) takeUp(ctx context.Context, t *flow.Task) (Undone, gitstore.Res
 	if u.Now {
 		return Undone{}, gitstore.Result{}, u.refuseNow(t)
 	}
-	var again []flow.TaskID
-	for _, id := range u.list {
-		if u.Reopen && len(flow.Outstanding(u.board, u.board.Task(id))) == 0 {
-			again = append(again, id)
-		}
-	}
+	again := lists.Where(u.list, func(id flow.TaskID) bool {
+		return u.Reopen && len(flow.Outstanding(u.board, u.board.Task(id))) == 0
+	})
 	if len(again) == 0 {
 		return u.goOn(ctx, t)
 	}

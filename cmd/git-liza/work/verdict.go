@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -100,18 +102,18 @@ func (c *Clone) explainNewer(ctx context.Context, id flow.TaskID, detail flow.De
 	return &found
 }
 
+// filesOf are the files that findings name, each once.
+func filesOf(list []flow.Finding) []string {
+	files := slices.Sorted(maps.Keys(lists.Set(list, func(one flow.Finding) string { return one.File })))
+	return slices.DeleteFunc(files, func(file string) bool { return file == "" })
+}
+
 // CheckPlaces refuses findings that name a line which neither the submission nor its base
 // has.
 func (c *Clone) CheckPlaces(ctx context.Context, t *flow.Task, f flow.Feedback) error {
-	var files []string
 	all := slices.Concat(f.Blockers, f.Concerns)
-	for _, one := range all {
-		if one.File != "" {
-			files = append(files, one.File)
-		}
-	}
-	slices.Sort(files)
-	if files = slices.Compact(files); len(files) == 0 {
+	files := filesOf(all)
+	if len(files) == 0 {
 		return nil
 	}
 	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit, t.Submission.Base); err != nil {
