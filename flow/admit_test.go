@@ -117,3 +117,17 @@ func TestGoalsWithoutTheirSpec(t *testing.T) {
 	require.Equal(t, r, s.board.SpecGone("goal-1"))
 	require.Nil(t, s.board.SpecGone("goal-9"))
 }
+
+// A supervised agent that failed a task leaves what replaces it to supervised ones: nobody
+// knows whether others will look.
+func TestReplacementsAreLeftToTheSupervised(t *testing.T) {
+	t.Parallel()
+	s := after(t, "human:ann add a b | coder-2 claim b | coder-2 release b | coder-1 register coder-1 as=a | coder-1 claim a | coder-1 block a | human:ann supersede a c")
+	claim := func(by Actor) *Refusal {
+		return s.board.Admissible(s.by(by, ActClaim, "c", &ClaimMove{Lease: s.board.Settings().Config.Lease}), nil)
+	}
+	require.Nil(t, claim("coder-1"), "coder-2 was registered by hand")
+	require.Empty(t, s.step("coder-3 register coder-3 as=b", &record{}))
+	require.Equal(t, RuleExhausted, claim("coder-1").Rule)
+	require.Nil(t, claim("coder-3"))
+}

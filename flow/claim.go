@@ -105,7 +105,8 @@ func (p *play) reserved() *Refusal {
 }
 
 // leftToOthers refuses an agent that failed a task to claim what replaces it out of
-// UNCLAIMED, for one lease, while another agent that did not fail it is free.
+// UNCLAIMED, for one lease, while another agent that did not fail it is free. A supervised
+// agent leaves nothing to those of whom nobody knows whether they will look.
 func leftToOthers(p *play) *Refusal {
 	t, by := p.task, p.move.By
 	failed, until := failedBefore(&p.Board.content, t)
@@ -114,7 +115,7 @@ func leftToOthers(p *play) *Refusal {
 	}
 	for _, id := range p.IDs(Agents) {
 		a := p.Agent(AgentID(id))
-		if a != nil && a.Role == t.doer() && a.Degraded == "" && a.Task == "" && !failed[Actor(a.ID)] {
+		if a != nil && a.Role == t.doer() && a.Degraded == "" && a.Task == "" && !failed[Actor(a.ID)] && (a.Generation != "" || p.move.Generation == "") {
 			return refuse(RuleExhausted, "git liza claim "+string(t.ID)+" --as "+id, "%s failed what %s replaces, and leaves it to %s until %s",
 				by, t.ID, id, until.Format(time.RFC3339))
 		}

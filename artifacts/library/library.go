@@ -165,7 +165,8 @@ func (e *Error) Error() string {
 
 // A MissingError says that there is no type or workflow of a name.
 type MissingError struct {
-	What, Name, Like string // Like is a name that was perhaps meant, or ""
+	What, Name, Like string   // Like is a name that was perhaps meant, or ""
+	Names            []string // that there are
 }
 
 // Error names what is missing: there is no workflow featur; did you mean feature?
@@ -173,13 +174,15 @@ func (e *MissingError) Error() string {
 	text := "there is no " + e.What + " " + e.Name
 	if e.Like != "" {
 		text += "; did you mean " + e.Like + "?"
+	} else if len(e.Names) > 0 {
+		text += "; there are " + strings.Join(e.Names, ", ")
 	}
 	return text
 }
 
 func missing(what, name string, list []Definition) error {
 	names := lists.Of(list, func(d Definition) string { return d.Name })
-	return &MissingError{what, name, spelling.Nearest(name, names)}
+	return &MissingError{what, name, spelling.Nearest(name, names), names}
 }
 
 // Type reads the type of that name. The error is a [*MissingError] or an [*Error].

@@ -89,7 +89,7 @@ func TestProject(t *testing.T) {
 	_, err = l.Workflow("featur", nil)
 	require.EqualError(t, err, "there is no workflow featur; did you mean feature?")
 	_, err = l.Type("nothing-like-it")
-	require.EqualError(t, err, "there is no type nothing-like-it")
+	require.EqualError(t, err, "there is no type nothing-like-it; there are adr, bolt-plan, cause, daa, plan, prd, retrospective, rfc, task-report, vision")
 }
 
 // All that is wrong with a definition is said at once, with lines and fields.

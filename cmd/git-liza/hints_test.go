@@ -228,7 +228,7 @@ func TestEveryRuleHasItsHintTyped(t *testing.T) {
 // fill them in. A single letter is what is said with a flag that is missing.
 var left = map[string]string{
 	"WHY": words, "ISSUE": words, "MESSAGE": words, "REASON": words, "TEXT": words, "QUESTION": words, "TITLE": words, "GOAL": words, "GLOB": "paths that are chosen",
-	"NAME": "a name that is given, or chosen among several", "OTHER": "another name than the one in the way", "ROLE": "a role that is chosen",
+	"NAME": "a name that is given, or chosen among several", "OTHER": "another name than the one in the way", "ROLE": "a role that is chosen", "PHASE": "a phase that is chosen",
 	"N": "a number that is chosen", "FILE": "a file that is written for it", "PATH": "a file that is chosen", "SPEC": "a file that is chosen",
 	"KEY": "a setting that is chosen", "VALUE": "its value", "EDITOR": "a program that is chosen", "CMD": "a command that is chosen", "IMAGE": "an image that is chosen", "BINARY": "a program of the user's own", "OUTPUT": "what that prints", "DIR": "a folder that is chosen",
 	"ADDRESS": "nobody has told git", "URL": "it stands elsewhere", "ID": "of a review, which stands elsewhere", "HOST": "where that review stands",

@@ -15,9 +15,9 @@ type sprintChangelogCommand struct {
 
 // Help says what the text is for.
 func (c *sprintChangelogCommand) Help() string {
-	return `What git liza record spec-change recorded during the sprint, as a table in Markdown. When a
-sprint ends and a spec changed in it, the task changelog-SPRINT is added once: it
-enters this text into ` + work.ChangelogFile + `.`
+	return `What git liza record spec-change recorded during the sprint, and what merges and adoptions
+changed in the goal's spec, as a table in Markdown. When a sprint ends and a spec changed in it,
+the task changelog-SPRINT is added once: it enters this text into ` + work.ChangelogFile + `.`
 }
 
 func (c *sprintChangelogCommand) Run(inv *invocation, l look) error {

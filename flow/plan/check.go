@@ -21,6 +21,7 @@ type Ground struct {
 	HasTool   func(program string) bool            // whether this machine has a program; nil if nobody asks
 	TextLimit int                                  // bytes of a text; 0 for that of a new board
 	Deepest   int                                  // the highest level of the goal on the board; 0 for none
+	Tests     []string                             // globs of paths that count as tests; nil for those of a new board
 	Gated     bool                                 // the board has a gate that all work passes, so that verify may be missing
 }
 
@@ -62,6 +63,9 @@ func Check(p *Plan, ground Ground) []Fault {
 		ground.Describe = flow.Describe
 	}
 	ground.TextLimit = cmp.Or(ground.TextLimit, flow.DefaultConfig().TextLimit)
+	if ground.Tests == nil {
+		ground.Tests = flow.DefaultConfig().Tests
+	}
 	c := checker{Graph: g, ground: ground, faults: faults}
 	if n := len(p.Tasks); n > flow.MaxTasks {
 		c.add(Limit, Place{-1, "tasks", -1}, "the plan has %d tasks, at most %d are entered at once", n, flow.MaxTasks)
@@ -135,6 +139,12 @@ func (c *checker) warn(i int) {
 	add := func(code Code, key, format string, args ...any) { c.warnOf(code, Place{i, key, -1}, format, args...) }
 	if t.Verify == "" && !t.isText() && !t.Draft && !c.ground.Gated {
 		add(Verify, "", "%s has no verify: nothing but its reviewer tells that it works", c.name(i))
+	}
+	tests := func(path string) bool {
+		return slices.ContainsFunc(c.ground.Tests, func(glob string) bool { return flow.Overlap(path, glob) })
+	}
+	if paths := written(t); len(paths) > 0 && !t.isText() && !t.Draft && !slices.ContainsFunc(paths, tests) {
+		add(Ownership, "", "%s is code and owns no test: its coder has to say why none changes", c.name(i))
 	}
 	if neverFails(t.Verify) {
 		add(Verify, "verify", "the verify of %s cannot fail: its last command always succeeds", c.name(i))

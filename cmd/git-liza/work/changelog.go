@@ -15,13 +15,24 @@ import (
 // ChangelogFile is where a project keeps what changed in its specs.
 const ChangelogFile = "specs/CHANGELOG.md"
 
-// SpecChanges returns the changes of specs that moves recorded between the end of a
-// goal's sprint before and the end of this one, the last one first. What is entered into
-// the changelog itself is none of them.
+// SpecChanges returns the changes of specs that moves recorded, and those of the goal's spec
+// that they brought onto integration, between the end of a goal's sprint before and the end
+// of this one, the last one first. What is entered into the changelog itself is none of them.
 func SpecChanges(ctx context.Context, c *Clone, tip flow.ObjectID, s *flow.Sprint) ([]flow.Change, error) {
 	var list []flow.Change
 	open := s.Ended.IsZero()
-	err := c.Store.Log(tip, func(e gitstore.Event) (bool, error) {
+	b, err := c.Store.BoardAt(tip)
+	if err != nil {
+		return nil, err
+	}
+	brought := func(m flow.Move, texts []flow.Text, change string) {
+		for _, text := range texts {
+			if g := b.Goal(s.Goal); g != nil && strings.HasPrefix(g.Spec+"#", text.Path+"#") {
+				list = append(list, flow.Change{Spec: text.Path, Change: change, Task: m.Task, By: m.By, At: m.At})
+			}
+		}
+	}
+	err = c.Store.Log(tip, func(e gitstore.Event) (bool, error) {
 		m := e.Move
 		if m.Goal != "" && m.Goal != s.Goal {
 			return true, ctx.Err()
@@ -37,6 +48,12 @@ func SpecChanges(ctx context.Context, c *Clone, tip flow.ObjectID, s *flow.Sprin
 			if d.Spec != ChangelogFile {
 				list = append(list, flow.Change{Spec: d.Spec, Change: d.Change, Task: d.Cause, By: m.By, At: m.At})
 			}
+		case *flow.MergeMove:
+			if t := b.Task(m.Task); t != nil && t.Goal == s.Goal {
+				brought(m, d.Texts, t.Title)
+			}
+		case *flow.AdoptMove:
+			brought(m, d.Texts, d.Reason)
 		case *flow.InitMove, *flow.ReopenMove, *flow.GoalMove:
 			return m.At.After(s.Started), ctx.Err()
 		case *flow.SprintCloseMove: // of the sprint before

@@ -61,7 +61,7 @@ func OpenGround(ctx context.Context, c *Clone, by flow.Actor) (*Ground, error) {
 func (m *mover) groundOf(ctx context.Context, b *flow.Board, by flow.Actor, goal flow.GoalID) (*Ground, error) {
 	g := &Ground{board: b}
 	g.HasTool = m.hasTool(ctx)
-	g.TextLimit = b.Settings().Config.TextLimit
+	g.TextLimit, g.Tests = b.Settings().Config.TextLimit, b.Settings().Config.Tests
 	phase := plannedPhase(b, goal)
 	g.Describe = func(in flow.TaskInput) []*flow.Refusal {
 		in.Phase = cmp.Or(in.Phase, phase)
