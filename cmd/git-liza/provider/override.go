@@ -114,7 +114,7 @@ func (r *Row) keys() map[string]any {
 		"planner-env": &r.EnvFor.Planner, "coder-env": &r.EnvFor.Coder, "code-reviewer-env": &r.EnvFor.CodeReviewer,
 		"confined": &r.Confined, "keys": &r.Keys, "login-args": &r.LoginArgs, "login-files": &r.LoginFiles, "folders": &r.Folders, "loads": &r.Loads,
 		"output": &r.Output, "acp": &r.ACP, "usage": &r.Usage, "tokens": &r.Tokens, "cost": &r.Cost, "ledger": &r.Ledger, "windows": &r.Windows, "handoff": &r.Handoff, "commit": &r.Commit, "contract": &r.Contract,
-		"reviewer-readonly": &r.ReviewerReadonly, "quota": &r.Quota, "outage": &r.Outage, "login": &r.Login,
+		"ends": &r.Ends, "reviewer-readonly": &r.ReviewerReadonly, "quota": &r.Quota, "outage": &r.Outage, "login": &r.Login,
 	}
 }
 
@@ -145,6 +145,8 @@ func (r *Row) setKey(key string, values []string) error {
 		return chooseWord(p, full, last, CountsCalls, CountsEnd, CountsNever, CountsFree)
 	case *Commit:
 		return chooseWord(p, full, last, ByAgent, BySupervisor)
+	case *EndsBy:
+		return chooseWord(p, full, last, EndsHeld, EndsTold, "")
 	case *Contract:
 		return chooseWord(p, full, last, Full, Partial, Unknown)
 	case *[]string:

@@ -62,6 +62,8 @@ type Row struct {
 	Windows []string `yaml:"windows"` // how many tokens contexts hold: MODEL=TOKENS, * in MODEL is any text; the first that fits counts
 	Handoff string   `yaml:"handoff"` // a code with which it exits, beside 42, when its context is used up
 
+	Ends EndsBy `yaml:"ends"` // how a session is ended at its move; "" if it ends by itself
+
 	ReviewerReadonly bool `yaml:"reviewer_readonly"` // nothing that a reviewer runs can write its worktree
 
 	// Regular expressions of its output when its quota is used up, when its service
@@ -113,6 +115,19 @@ const (
 	ByAgent      Commit = "agent"
 	BySupervisor Commit = "supervisor" // it reports what the agent's last message says
 )
+
+// EndsBy says how a session ends at once when its move was made, and without another call.
+type EndsBy string
+
+// The values of EndsBy. A command that made the move waits until the session is killed, if what it
+// used is known by then; or it says [EndsHere] on standard error, at which the program stops.
+const (
+	EndsHeld EndsBy = "held"
+	EndsTold EndsBy = "told"
+)
+
+// EndsHere is what a program of [EndsTold] stops at.
+const EndsHere = "liza: this session ends here"
 
 // Contract is how well a program has been seen to keep the contracts.
 type Contract string

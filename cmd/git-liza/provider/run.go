@@ -61,6 +61,9 @@ type Spawn struct {
 	// was asked. The outcome is Exhausted. Nil is never.
 	Full           func(fullness float64) bool
 	HandoffRequest string
+	// Ends is how the session ends, see EndsBy, and the acts whose first success does that, with
+	// blanks between; "" says that the program ends by itself.
+	Ends string
 
 	Idle, Wall, Grace time.Duration // as in proc.Command
 	Busy              func() bool   // as in proc.Command; may be nil
@@ -258,6 +261,9 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 	}
 	if s.Question != "" {
 		own = append(own, "LIZA_QUESTION="+string(s.Question))
+	}
+	if s.Ends != "" {
+		own = append(own, "LIZA_ENDS="+s.Ends)
 	}
 	return proc.Environment(s.Environ, slices.Concat(inherited, allow), slices.Concat(s.Machine, set, keepVariables(s.Environ), own)...)
 }

@@ -117,6 +117,9 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 		if in.Order, err = orderOf(ctx, repo, b, in.Task); err != nil {
 			return templates.Prompt{}, err
 		}
+		if err := readSubmission(ctx, repo, in.Task.Submission, &in); err != nil {
+			return templates.Prompt{}, err
+		}
 		withheld, err := work.Withheld(ctx, repo, settings.Integration.Tip, in.Task.Submission.Commit, a.Loads)
 		if err != nil {
 			return templates.Prompt{}, err

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/templates"
 )
 
 // orderOf says by the order of the commits of a submission of code whether its tests came
@@ -33,4 +35,18 @@ func orderOf(ctx context.Context, repo *git.Repo, b *flow.Board, t *flow.Task) (
 		return "tests first, then code", err
 	}
 	return "code first, then tests", err
+}
+
+// readSubmission puts the commits and the changes of a submission into a prompt.
+func readSubmission(ctx context.Context, repo *git.Repo, sub *flow.Submission, in *templates.Input) error {
+	out, err := repo.Git(ctx, "log", "--reverse", "--topo-order", "--no-color", "--no-show-signature", "--max-count=100", "--format=%h by %an: %B", string(sub.Base)+".."+string(sub.Commit), "--")
+	if err != nil {
+		return err
+	}
+	in.Log = templates.Cutting(string(out), largestChange/4)
+	out, more, err := repo.Differ.DiffStart(ctx, int64(largestChange-len(in.Log.Text)), string(sub.Base), string(sub.Commit), "--")
+	if in.Diff.Text = string(out); more {
+		in.Diff = templates.Cut{Text: string(out[:bytes.LastIndexByte(out, '\n')+1]), More: true}
+	}
+	return err
 }

@@ -46,11 +46,10 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 		a.handoff = t.Handoff
 	}
 	a.tally.sessions++
-	sess := w.newSession(ctx, a, prompt.Text())
+	sess := w.newSession(ctx, a, w.rush.mask.String(prompt.Text()))
 	sess.news = newsSince(w, b, in)
 	w.presence.setDoing(doingOf[a.capacity], a.taskID(), fmt.Sprintf("session %d", a.tally.sessions))
-	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions,
-		w.rush.mask.String(sess.prompt))
+	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions, sess.prompt)
 	base, err := w.workplace.takeBaseline(ctx)
 	if err != nil {
 		return provider.Ending{}, nil, err
@@ -145,8 +144,8 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 		return provider.Ending{}, err
 	}
 	defer remove()
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	wall := w.rush.Limits.Wall
 	if a.capacity == flow.Plans {
 		wall = w.rush.Limits.PlannerWall
@@ -171,7 +170,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 		sess.confined = proc.Confinement()
 	}
 	spawn.Output, spawn.Follow, spawn.Watch, spawn.Full, spawn.Busy = io.MultiWriter(w.log, sess.output), w.rush.followOutput(w.id), watch.withinBudget, watch.handsOver, watch.agentWaits
-	spawn.HandoffRequest, spawn.Idle, spawn.Wall, spawn.Grace = handoffRequest(a.taskID()), w.rush.Limits.Idle, wall, w.rush.Limits.Grace
+	spawn.Ends, spawn.HandoffRequest, spawn.Idle, spawn.Wall, spawn.Grace = a.endsWith(w.provider, w.rush.Limits), handoffRequest(a.taskID()), w.rush.Limits.Idle, wall, w.rush.Limits.Grace
 	program.Go(func() {
 		defer end()
 		ending, err = w.provider.Run(running, spawn)
