@@ -36,11 +36,7 @@ type output struct {
 // result prints what a move did: outcome and data as JSON, or the line for
 // people.
 func (o *output) result(r gitstore.Result, data any, format string, args ...any) error {
-	outcome := "changed"
-	if r.Already {
-		outcome = "already"
-	}
-	return o.answer(outcome, data, fmt.Sprintf(format, args...))
+	return o.answer(madeOutcome(r.Already), data, fmt.Sprintf(format, args...))
 }
 
 // answer prints one JSON object, or the text for people.
