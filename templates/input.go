@@ -42,6 +42,7 @@ type Input struct {
 	// Compliance is how well the provider keeps contracts: full, partial or
 	// unknown. If it is not full, the prompt repeats the invariants at its end.
 	Compliance string
+	Advice     string        // on the program in which the agent runs
 	Confined   bool          // the kernel keeps the session to its checkout and a home of its own
 	Await      flow.Duration // how long a coder may wait in its session for the verdict; 0: not at all
 	Denied     []string      // paths that the role may not write, as globs

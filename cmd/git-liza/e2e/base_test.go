@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,9 @@ func TestTheBaseRunCostsEightCalls(t *testing.T) {
 			for _, r := range w.model.Conversations() {
 				if len(r.Asked.Tools) > 0 {
 					asked++
+					const rule = "**I1 No unapproved change of state.**"
+					require.Equal(t, 1, strings.Count(r.Asked.System+r.Asked.Prompt(), rule))
+					require.Equal(t, slices.Contains([]string{"claude", "codex", "pi", "qwen"}, name), strings.Contains(r.Asked.System, rule), r.Asked.System)
 				}
 			}
 			require.Equal(t, calls, asked)

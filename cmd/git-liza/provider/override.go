@@ -106,8 +106,8 @@ func checkOwnRow(name string, values map[string][]string) error {
 // keys are the fields of a row that can be configured, by their keys.
 func (r *Row) keys() map[string]any {
 	return map[string]any{
-		"about": &r.About, "binary": &r.Binary, "install": &r.Install, "version": &r.Version, "minimum": &r.Minimum,
-		"args": &r.Args, "model": &r.Model, "model-args": &r.ModelArgs, "session": &r.Session, "resume": &r.Resume,
+		"about": &r.About, "advice": &r.Advice, "binary": &r.Binary, "install": &r.Install, "version": &r.Version, "minimum": &r.Minimum,
+		"args": &r.Args, "model": &r.Model, "model-args": &r.ModelArgs, "system": &r.System, "session": &r.Session, "resume": &r.Resume,
 		"planner": &r.Roles.Planner, "coder": &r.Roles.Coder, "code-reviewer": &r.Roles.CodeReviewer,
 		"tools-read": &r.Tools.Read, "tools-write": &r.Tools.Write, "tools-run": &r.Tools.Run, "tools-web": &r.Tools.Web, "web": &r.Web,
 		"env": &r.Env, "env-set": &r.EnvSet,

@@ -8,7 +8,7 @@ import (
 // A Row describes a program that can be an agent.
 //
 // Arguments and values of variables may contain {model}, {session}, {dir} (the
-// worktree), {common} (the clone's git directory), {files} (the folder with Files),
+// worktree), {system} (the contract), {common} (the clone's git directory), {files} (the folder with Files),
 // {tools} and {tools|} (the words of Tools that the role has, with commas or bars between
 // them), {tools-} (with commas, without those that write). In quotes, {"common"} and {"common/hooks"} are such a path as a string of JSON
 // and of TOML.
@@ -32,6 +32,8 @@ type Row struct {
 	Web       []string          `yaml:"web"`        // arguments that let it read the web; none if it always may
 	Session   []string          `yaml:"session"`    // arguments that choose the session's id, a UUID
 	Resume    []string          `yaml:"resume"`     // arguments that resume a session; none if it cannot
+	System    []string          `yaml:"system"`     // arguments that add the contract to its system prompt; none leaves it in the prompt
+	Advice    string            `yaml:"advice"`     // what agents are told of the program in their prompts
 	Files     map[string]string `yaml:"files"`      // the files that Args name, by their names
 
 	Env    []string `yaml:"env"`     // the variables that it may see; NAME* is all that begin so

@@ -38,6 +38,7 @@ type Spawn struct {
 	Question   flow.RecordID   // that the session is to answer, "" for others
 	Dir        string
 	Prompt     string
+	System     string // what Row.System adds to the system prompt, "" for nothing
 	// Committer is the name and address of the user on whose behalf the agent
 	// commits; it stays the author.
 	Committer [2]string
@@ -114,7 +115,7 @@ func (p Provider) domain(s Spawn, place launcher.Session) *proc.Domain {
 		return nil
 	}
 	d := *s.Domain
-	s.Resume = ""
+	s.Resume, s.System = "", ""
 	_, args := p.Command(s)
 	d.Read = slices.Concat(d.Read, place.Files, confine.Named(append(strings.Fields(strings.Join(args, " ")), p.Binary), s.Dir, proc.Value(s.Environ, "HOME")),
 		[]string{s.Programs, place.Self})

@@ -36,6 +36,7 @@ type PromptInput struct {
 	Report   string // who commits and reports, see templates.Input
 	// Compliance is how well the provider keeps contracts, see templates.Input.
 	Compliance string
+	Advice     string         // on the provider's program
 	Loads      []string       // what the provider's program loads by itself, see provider.Row
 	Await      time.Duration  // see templates.Input
 	Confined   bool           // see templates.Input
@@ -68,7 +69,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 	}
 	in := templates.Input{Role: a.Role, Row: row, Roles: roleNames(b), Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
-		Compliance: a.Compliance, Confined: a.Confined, Await: flow.Duration(a.Await)}
+		Compliance: a.Compliance, Advice: a.Advice, Confined: a.Confined, Await: flow.Duration(a.Await)}
 	if goal := b.Goal(a.goal(b)); goal != nil {
 		in.Goal = goal
 	}
