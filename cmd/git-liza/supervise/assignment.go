@@ -74,17 +74,11 @@ func (a *assignment) reviewedCommit() flow.ObjectID {
 
 // endsWith returns how a session of a provider ends, and by which acts, as [provider.Spawn] has it.
 func (a *assignment) endsWith(p provider.Provider, l Limits) string {
-	acts := ""
-	switch {
-	case p.Ends == "" || p.Commit == provider.BySupervisor:
-	case a.question != nil:
+	acts := map[flow.Capacity]string{flow.Does: " submit block handoff", flow.Judges: " approve reject"}[a.capacity]
+	if a.question != nil {
 		acts = " answer"
-	case a.capacity == flow.Judges:
-		acts = " approve reject"
-	case a.capacity == flow.Does && l.Await == 0:
-		acts = " submit block handoff"
 	}
-	if acts == "" {
+	if p.Ends == "" || p.Commit == provider.BySupervisor || acts == "" || a.capacity == flow.Does && l.Await > 0 {
 		return ""
 	}
 	return string(p.Ends) + acts

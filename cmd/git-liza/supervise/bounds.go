@@ -209,9 +209,3 @@ func (reg *registration) checkBounds(b *flow.Board, id flow.TaskID) *flow.Refusa
 	}
 	return reg.checkTaskBounds(b, id)
 }
-
-// usageKnown reports whether it is known what a session used. A program that failed
-// before it asked its model used nothing, which is known too.
-func (rec *recorder) usageKnown(ending provider.Ending, used flow.Usage) bool {
-	return used.Input+used.Output > 0 || used.Cost > 0 || rec.provider.Tokens == provider.CountsFree || ending.Trouble != nil && ending.Report.Turns == 0
-}

@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -44,9 +43,8 @@ func readSubmission(ctx context.Context, repo *git.Repo, sub *flow.Submission, i
 		return err
 	}
 	in.Log = templates.Cutting(string(out), largestChange/4)
-	out, more, err := repo.Differ.DiffStart(ctx, int64(largestChange-len(in.Log.Text)), string(sub.Base), string(sub.Commit), "--")
-	if in.Diff.Text = string(out); more {
-		in.Diff = templates.Cut{Text: string(out[:bytes.LastIndexByte(out, '\n')+1]), More: true}
-	}
+	left := largestChange - len(in.Log.Text)
+	out, _, err = repo.Differ.DiffStart(ctx, int64(left)+1, string(sub.Base), string(sub.Commit), "--")
+	in.Diff = templates.Cutting(string(out), left)
 	return err
 }

@@ -34,7 +34,8 @@ func (rec *recorder) recordSession(ctx context.Context, r *session, ending provi
 	d.Provider, d.Model, d.Role = rec.provider.Name, cmp.Or(ending.Report.Model, rec.provider.Model), a.role
 	d.Usage = r.usageOf(ending.Report)
 	d.Usage.Seconds = int64(time.Since(r.started).Seconds())
-	if rec.usageKnown(ending, d.Usage) {
+	if d.Usage.Input+d.Usage.Output > 0 || d.Usage.Cost > 0 || rec.provider.Tokens == provider.CountsFree || ending.Trouble != nil && ending.Report.Turns == 0 {
+		// A program that failed before it asked its model used nothing, which is known too.
 		d.Usage.Sessions = 1
 	}
 	d.Usage = d.Usage.Bounded()

@@ -117,12 +117,11 @@ func (r specReader) compare(path, anchor string, base flow.ObjectID) (templates.
 	}
 	spec.Missing = now.missing
 	spec.NoSection = now.lacks(anchor)
-	if spec.Text = templates.Cutting(now.text, largestText); anchor != "" && !now.unread && !spec.NoSection {
-		section, _, _ := markdown.Section(now.text, anchor)
-		spec.Text = templates.Cutting(section, largestText)
-	}
-	if now.unread {
-		spec.Text = templates.Cut{}
+	if text := now.text; !now.unread {
+		if section, _, found := markdown.Section(text, anchor); found && anchor != "" {
+			text = section
+		}
+		spec.Text = templates.Cutting(text, largestText)
 	}
 	if base == "" || base == r.tip {
 		return spec, nil

@@ -150,7 +150,7 @@ func (watch *watcher) setDeadline(b *flow.Board) {
 	case limits.Await == 0 || watch.assignment.capacity != flow.Does:
 	case now.Before(watch.madeAt.Add(limits.Await)) && watch.agentWaits():
 		watch.deadline, watch.agentWaited = now.Add(limits.Finish), true
-	case watch.agentWaited && !watch.cameBack && watch.mayClaimAgain(b):
+	case watch.agentWaited && !watch.cameBack && b.Opens(flow.ActClaim, watch.assignment.taskID(), watch.worker.clone.Caller, watch.worker.boardTime(b)) == nil: // again
 		watch.deadline, watch.cameBack = now.Add(limits.Return), true
 	}
 }
@@ -159,11 +159,6 @@ func (watch *watcher) setDeadline(b *flow.Board) {
 // put off then, because most programs print nothing while a command runs.
 func (watch *watcher) agentWaits() bool {
 	return watch.worker.rush.Limits.Await > 0 && watch.assignment.capacity == flow.Does && work.Awaiting(watch.worker.clone.Repo.CommonDir(), watch.worker.id)
-}
-
-// mayClaimAgain reports whether the agent may claim again what it submitted.
-func (watch *watcher) mayClaimAgain(b *flow.Board) bool {
-	return b.Opens(flow.ActClaim, watch.assignment.taskID(), watch.worker.clone.Caller, watch.worker.boardTime(b)) == nil
 }
 
 // withinBudget is called with what the session has used so far. It is false if the

@@ -37,22 +37,18 @@ func NewLedger(family string, since time.Time) (*Transcript, error) {
 // claudeLedger is the dialect of a session file of claude: a record for each block of an answer,
 // each with all that the answer used.
 type claudeLedger struct {
-	since  time.Time
-	answer string // the id of the last answer that was counted
+	since time.Time
+	claude
 }
 
 func (l *claudeLedger) read(line []byte, a *account) {
 	var r struct {
-		Type    string        `json:"type"`
-		At      time.Time     `json:"timestamp"`
-		Message claudeMessage `json:"message"`
+		claudeRecord
+		At time.Time `json:"timestamp"`
 	}
-	if !a.decode(line, &r) || r.Type != "assistant" || r.At.Before(l.since) || r.Message.Model == synthetic || r.Message.ID == l.answer {
-		return
+	if a.decode(line, &r) && r.Type == "assistant" && !r.At.Before(l.since) {
+		l.noteAnswer(r.claudeRecord, a)
 	}
-	l.answer = r.Message.ID
-	a.noteFilled(r.Message.Usage.sum().Input, 0)
-	a.report.Usage = a.report.Usage.Plus(r.Message.Usage.sum())
 }
 
 // codexLedger is the dialect of a rollout file of codex: after each call, the tokens of
