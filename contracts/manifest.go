@@ -20,7 +20,7 @@ const Manifest = ".liza/contracts.sha256"
 
 // Edition is the version of the texts that are written into projects. Each
 // version adds one, so that an older program recognises a newer text.
-const Edition = 12
+const Edition = 13
 
 // edition precedes the edition's number in the manifest.
 const edition = "liza edition "

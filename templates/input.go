@@ -42,10 +42,12 @@ type Input struct {
 	// Compliance is how well the provider keeps contracts: full, partial or
 	// unknown. If it is not full, the prompt repeats the invariants at its end.
 	Compliance string
+	Advice     string        // on the program in which the agent runs
 	Confined   bool          // the kernel keeps the session to its checkout and a home of its own
 	Await      flow.Duration // how long a coder may wait in its session for the verdict; 0: not at all
 	Denied     []string      // paths that the role may not write, as globs
 	Specs      []Spec        // of the task and of the goal, one per path
+	Log, Diff  Cut           // commits and changes of the submission, for who judges it
 	Order      string        // of tests and code in the commits of the submission, "" if it has no code
 	Withheld   []string      // paths of the submission that the worktree of a review has as integration has them
 	Context    string        // of the task, which stands in place of the spec's section

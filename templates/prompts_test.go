@@ -131,6 +131,8 @@ func secured() Input {
 		Dismissed: []flow.Dismissed{{Finding: flow.Finding{Issue: "the retry is not limited"}, Reason: "the server limits it", By: "human:ada", At: noon}}}})
 	based(in)
 	in.Specs[0].Reread = true
+	in.Specs[0].Text = Cut{"## Retry\n\nThree tries.\n", true}
+	in.Log, in.Diff = Cut{"2222222 by coder-1: Try three times\n", false}, Cut{"--- a/upload/retry.go\n+++ b/upload/retry.go\n# Not a heading\n", true}
 	return in
 }
 

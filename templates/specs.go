@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"strings"
+
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -15,12 +17,28 @@ type Spec struct {
 	Base   flow.ObjectID // the commit that the work began from; "" if there is nothing to compare with
 	Reread bool          // Base is what integration had when the role began to review the task the last time
 
+	Text Cut // for who judges: the section that counts, or the file, at Tip
+
 	Missing   string // why Tip has no such file, such as "it was removed"; "" if it has one
 	NoSection bool   // no heading at Tip has the anchor
 	New       bool   // Base has no such file
 	Change    SpecChange
 	Patch     string // the lines that differ; "" if only git can show them
 	Left      int    // how many bytes of the patch were left out at its end
+}
+
+// A Cut is a text of which a prompt has the first lines, or all.
+type Cut struct {
+	Text string
+	More bool // than these lines
+}
+
+// Cutting returns the whole lines at the beginning of a text that have at most so many bytes.
+func Cutting(text string, most int) Cut {
+	if len(text) <= most {
+		return Cut{text, false}
+	}
+	return Cut{text[:strings.LastIndexByte(text[:most], '\n')+1], true}
 }
 
 // A SpecChange says what differs between the texts of a spec at Base and at Tip.

@@ -20,6 +20,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/lists"
@@ -49,6 +50,18 @@ type Prompt struct{ Sections []Section }
 func (p Prompt) Text() string {
 	texts := lists.Of(p.Sections, func(s Section) string { return s.Text })
 	return strings.Join(texts, "\n\n") + "\n"
+}
+
+// Split returns the contract, and the rest of the prompt.
+func (p Prompt) Split() (contract, rest Prompt) {
+	at := slices.IndexFunc(p.Sections, func(s Section) bool { return s.Name != "contract" })
+	return Prompt{p.Sections[:at]}, Prompt{p.Sections[at:]}
+}
+
+// Since returns the sections that an earlier prompt does not have, below a line that says so.
+func (p Prompt) Since(earlier Prompt) Prompt {
+	news := lists.Where(p.Sections, func(s Section) bool { return !slices.Contains(earlier.Sections, s) })
+	return Prompt{append([]Section{{Text: "# What is new\n\nYou go on with your session. What its first prompt says holds, but for these sections."}}, news...)}
 }
 
 // Explain lists the sections in order, a line each, with name, size in bytes,

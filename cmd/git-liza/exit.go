@@ -99,10 +99,8 @@ func classify(err error) failure {
 		return several.worst
 	case errors.As(err, &unlanded):
 		return failure{exitFailed, "changed", flow.RuleNotLanded, unlanded.Error(), "git liza merge " + string(unlanded.Task), nil}
-	case errors.As(err, &setback) && setback.Already:
-		return failure{exitFailed, "already", setback.Rule, setback.Reason, setback.Hint, setback.Data}
 	case errors.As(err, &setback):
-		return failure{exitFailed, "changed", setback.Rule, setback.Reason, setback.Hint, setback.Data}
+		return failure{exitFailed, madeOutcome(setback.Already), setback.Rule, setback.Reason, setback.Hint, setback.Data}
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
 		return failure{exitStale, "stale_caller", refusal.Rule, refusal.Reason, refusal.Hint, nil}
 	case errors.As(err, &refusal):
@@ -148,7 +146,15 @@ func incomplete(u *work.Unfinished) failure {
 	if (f.code == exitRefused || f.rule == flow.RuleLocked) && f.hint != "" {
 		hint = f.hint + " && " + hint
 	}
-	return failure{exitFailed, "changed", f.rule, u.Error(), hint, u.Data}
+	return failure{exitFailed, madeOutcome(u.Already), f.rule, u.Error(), hint, u.Data}
+}
+
+// madeOutcome is the outcome of a move that was made, now or already.
+func madeOutcome(already bool) string {
+	if already {
+		return "already"
+	}
+	return "changed"
 }
 
 // typeAgain is the hint of failures that may be over when the same command is typed

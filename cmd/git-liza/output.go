@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -34,11 +36,7 @@ type output struct {
 // result prints what a move did: outcome and data as JSON, or the line for
 // people.
 func (o *output) result(r gitstore.Result, data any, format string, args ...any) error {
-	outcome := "changed"
-	if r.Already {
-		outcome = "already"
-	}
-	return o.answer(outcome, data, fmt.Sprintf(format, args...))
+	return o.answer(madeOutcome(r.Already), data, fmt.Sprintf(format, args...))
 }
 
 // answer prints one JSON object, or the text for people.
@@ -157,6 +155,9 @@ func (inv *invocation) fail(err error) int {
 	return f.code
 }
 
+// longestEnd is how long a command that has made the last move of its session waits for its end.
+const longestEnd = 30 * time.Second
+
 // noteMove keeps for the supervisor of this session why its last move, which its command names,
 // was refused, as nobody else has seen what was printed; without a failure it forgets that.
 func noteMove(inv *invocation, command string, f *failure) {
@@ -169,6 +170,16 @@ func noteMove(inv *invocation, command string, f *failure) {
 	case err != nil:
 	case f == nil:
 		work.TakeRefused(repo, id)
+		switch how, ends, _ := strings.Cut(inv.getenv("LIZA_ENDS"), " "); {
+		case !slices.Contains(strings.Fields(ends), acts[i].String()):
+		case how == string(provider.EndsTold):
+			fmt.Fprintln(inv.stderr, provider.EndsHere)
+		default:
+			select { // what it printed would only be read by one more call of its model
+			case <-time.After(longestEnd):
+			case <-inv.ctx.Done():
+			}
+		}
 	case f.rule != "":
 		text := fmt.Sprintf("Its %s was refused (rule %s): %s; hint: %s", acts[i].Command(), f.rule, view.FirstLine(plaintext.Lines(f.reason)), f.hint)
 		_ = work.NoteRefused(repo, id, flow.Excerpt(strings.TrimSuffix(text, "; hint: "), 600)) // or its output alone has it

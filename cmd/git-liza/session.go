@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -83,13 +84,13 @@ func (c *sessionShowCommand) Run(inv *invocation) error {
 	}
 	said := readable(rec.Format, output)
 	if inv.json {
-		return inv.answer("", view.Session(rec).With("prompt", flow.Clean(string(prompt))).With("said", said).With("output", flow.Clean(string(output))), "")
+		return inv.answer("", view.Session(rec).With("prompt", shown(string(prompt))).With("said", said).With("output", shown(string(output))), "")
 	}
 	switch {
 	case c.JSONL:
 		return c.printLines(inv, rec, prompt, output)
 	case c.Prompt:
-		return inv.answer("", nil, flow.Clean(string(prompt)))
+		return inv.answer("", nil, shown(string(prompt)))
 	case c.Output:
 		return inv.answer("", nil, said)
 	case c.Raw:
@@ -105,12 +106,15 @@ func (c *sessionShowCommand) Run(inv *invocation) error {
 	return inv.answer("", nil, text+"\n"+strings.Join(lines, "\n"))
 }
 
+// shown is a text of a session as people are shown what others wrote.
+func shown(text string) string { return plaintext.Lines(flow.Clean(text)) }
+
 // printLines prints the session as one JSON object a line, each with its kind: session,
 // prompt, record for a line that is JSON itself, else output.
 func (c *sessionShowCommand) printLines(inv *invocation, rec gitstore.SessionRecord, prompt, output []byte) error {
 	err := inv.encode(append(view.Object{{Key: "kind", Value: "session"}}, view.Session(rec)...))
 	if err == nil {
-		err = inv.encode(view.Object{{Key: "kind", Value: "prompt"}, {Key: "text", Value: flow.Clean(string(prompt))}})
+		err = inv.encode(view.Object{{Key: "kind", Value: "prompt"}, {Key: "text", Value: shown(string(prompt))}})
 	}
 	for line := range bytes.Lines(output) {
 		line = bytes.TrimSpace(line)
@@ -121,7 +125,7 @@ func (c *sessionShowCommand) printLines(inv *invocation, rec gitstore.SessionRec
 			err = inv.encode(view.Object{{Key: "kind", Value: "record"}, {Key: "record", Value: json.RawMessage(line)}})
 			continue
 		}
-		err = inv.encode(view.Object{{Key: "kind", Value: "output"}, {Key: "text", Value: flow.Clean(string(line))}})
+		err = inv.encode(view.Object{{Key: "kind", Value: "output"}, {Key: "text", Value: shown(string(line))}})
 	}
 	return err
 }
@@ -164,10 +168,10 @@ const glanceOutput = 30
 func readable(format string, output []byte) string {
 	records, err := transcript.New(format)
 	if err != nil || format == "plain" {
-		return flow.Clean(string(output))
+		return shown(string(output))
 	}
 	var said bytes.Buffer
 	records.Follow(&said)
 	_, _ = records.Write(append(output, '\n')) // takes everything
-	return flow.Clean(said.String())
+	return shown(said.String())
 }

@@ -64,7 +64,7 @@ func (c *sessionPromptCommand) addProvider(inv *invocation, l look, a *supervise
 		return err
 	}
 	p, err := team.provider(c.Role, c.Provider)
-	a.Report, a.Compliance, a.Loads = string(p.Commit), string(p.Contract), p.Loads
+	a.Report, a.Compliance, a.Loads, a.Advice = string(p.Commit), string(p.Contract), p.Loads, p.Advice
 	return err
 }
 

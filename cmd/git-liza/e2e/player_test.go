@@ -90,6 +90,8 @@ func (p *player) scene(c standin.Conversation) (s *scene, turns int) {
 		switch {
 		case strings.Contains(m.Text, "# Your role: ") && m.Role == "user":
 			s.prompt, s.results, turns = m.Text, nil, 0
+		case strings.Contains(m.Text, "# What is new") && m.Role == "user":
+			s.prompt, s.results, turns = m.Text+"\n"+s.prompt, nil, 0 // what is new is found first
 		case m.Role == "model":
 			turns++
 		case m.Role == "tool":

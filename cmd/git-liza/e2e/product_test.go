@@ -128,6 +128,14 @@ func (w *workshop) does(p *player, flags ...string) {
 	require.Zero(w.t, o.code, o.text())
 	require.Equal(w.t, map[string]string{"task-2": "MERGED"}, w.statuses())
 	require.Equal(w.t, 1, w.acts()["reject"])
+	last := ""
+	for _, r := range w.model.Conversations() {
+		if _, news, resumed := strings.Cut(r.Asked.Prompt(), "# What is new"); resumed {
+			last = news
+		}
+	}
+	require.Contains(w.t, last, "## Rejected by code-reviewer-1")
+	require.NotContains(w.t, last, "# Commands", "the session has them")
 	require.Equal(w.t, "coder-1\ncoder-1", w.must("git", "log", "--no-merges", "--format=%an", "main..integration"))
 }
 

@@ -24,7 +24,7 @@ const (
 
 // A Lesson is something that was learnt.
 type Lesson struct {
-	Name        string   `json:"name"` // of its file, without .md
+	Name        string   `json:"name"` // of its file below the folder, without .md
 	Path        string   `json:"path"`
 	Paths       []string `json:"paths"`           // globs, as a task owns paths: whom it concerns
 	Roles       []string `json:"roles,omitempty"` // of the agents that it concerns, whatever their task
@@ -53,7 +53,7 @@ func IsLesson(file string) bool {
 // Parse reads a lesson. The faults say all that is wrong; with one of them the lesson
 // concerns nobody.
 func Parse(file string, text []byte) (Lesson, []artifacts.Fault) {
-	l := Lesson{Name: strings.TrimSuffix(path.Base(file), ".md"), Path: file}
+	l := Lesson{Name: strings.TrimSuffix(strings.TrimPrefix(file, Folder+"/"), ".md"), Path: file}
 	if len(text) > MaxFile {
 		return l, []artifacts.Fault{{Code: artifacts.CodeSize, Line: 1, Text: "a lesson has at most 16 KiB"}}
 	}
@@ -133,8 +133,8 @@ func roleFault(name string) string {
 }
 
 func nameFault(name string) string {
-	if name == "" || strings.ContainsAny(name, "/\\") || strings.HasSuffix(name, ".md") {
-		return "a lesson is named as its file, without folder and .md"
+	if name == "" || strings.Contains(name, "\\") || strings.HasSuffix(name, ".md") {
+		return "a lesson is named as its file below " + Folder + ", without .md"
 	}
 	return ""
 }

@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		"---\npaths: [a]\ncommits:\n- 1f2e3d4\n- main\n---\nT\n":             "5 value a commit is named by seven or more digits of its id",
 		"---\npaths: []\ncommits: [1f2e3d4]\n---\nT\n":                       "2 missing paths is a list of at least one text",
 		"---\npaths: a\ncommits: [1f2e3d4]\n---\nT\n":                        "2 missing paths is a list of at least one text",
-		"---\npaths: [a]\ncommits: [1f2e3d4]\ncontradicts: [x.md]\n---\nT\n": "4 value a lesson is named as its file, without folder and .md",
+		"---\npaths: [a]\ncommits: [1f2e3d4]\ncontradicts: [x.md]\n---\nT\n": "4 value a lesson is named as its file below .liza/knowledge, without .md",
 		"---\npaths: [a]\ncommits: [1f2e3d4]\ncontradicts: [l]\n---\nT\n":    "4 value a lesson does not contradict itself",
 		"---\npaths: [a]\ncommits: [1f2e3d4]\n---\n \n":                      "5 content it says nothing below the front matter",
 		"---\npaths: [a\n":             "1 front_matter the front matter, which begins with ---, has no end: a line --- of its own",
@@ -71,4 +71,17 @@ func TestWithin(t *testing.T) {
 	list, left := Within([]string{"aaaa", "bbbbbb", "cc"}, 7)
 	require.Equal(t, []string{"aaaa", "cc"}, list)
 	require.Equal(t, 1, left)
+}
+
+// Lessons of two folders that have one file name are two lessons.
+func TestNamesInFolders(t *testing.T) {
+	t.Parallel()
+	one := func(file, about string) Lesson {
+		l, faults := Parse(Folder+"/"+file, []byte("---\npaths: [a]\ncommits: [1f2e3d4]\n"+about+"---\nT\n"))
+		require.Empty(t, faults)
+		return l
+	}
+	all := []Lesson{one("x.md", ""), one("a/x.md", "contradicts: [b/x]\n"), one("b/x.md", "")}
+	require.Equal(t, []Conflict{{"a/x", "b/x"}}, Conflicts(all))
+	require.Equal(t, []Lesson{all[0]}, For(all, []string{"a"}))
 }

@@ -9,6 +9,8 @@ import (
 type descendants interface {
 	// signal sends sig to each of them. It is no error if all have ended.
 	signal(sig syscall.Signal)
+	// interrupt sends SIGINT to the leader alone.
+	interrupt()
 	// kill kills them all; the leader stays unreaped.
 	kill()
 	// reap reaps the leader, once, and returns its wait status.
@@ -43,6 +45,8 @@ func (p processGroup) watch(ended chan<- struct{}) {
 }
 
 func (p processGroup) signal(sig syscall.Signal) { _ = syscall.Kill(-p.Process.Pid, sig) }
+
+func (p processGroup) interrupt() { _ = p.Process.Signal(syscall.SIGINT) }
 
 func (p processGroup) kill() { p.signal(syscall.SIGKILL) }
 

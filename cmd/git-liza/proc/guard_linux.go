@@ -40,6 +40,7 @@ type guarded struct {
 	hold   *os.File
 	record string // its path, "" without a mark
 	status syscall.WaitStatus
+	leader int // its process id
 
 	ended chan struct{}
 	gone  chan struct{}
@@ -156,6 +157,7 @@ func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	if word == wordFailed {
 		return &os.PathError{Op: "fork/exec", Path: string(w.Path), Err: syscall.Errno(number)}
 	}
+	k.leader = number
 	go k.readReports(reports, lines)
 	return nil
 }
@@ -193,6 +195,12 @@ func (k *guarded) readReports(reports *os.File, lines *bufio.Reader) {
 }
 
 func (k *guarded) signal(sig syscall.Signal) { signalDescendants(k.guard.Process.Pid, sig) }
+
+func (k *guarded) interrupt() {
+	if !hasHappened(k.ended) {
+		_ = syscall.Kill(k.leader, syscall.SIGINT)
+	}
+}
 
 // family lists the command and its descendants, as [Command.Began] has it.
 func (k *guarded) family() (names []string) {

@@ -136,6 +136,7 @@ const (
 	WallLimit                   // Run ended it after Command.Wall
 	Canceled                    // Run ended it, or did not start it, because the context is done
 	Signaled                    // it died of a signal that Run did not send
+	Finished                    // Run ended it, because the context is done with ErrFinished as its cause
 )
 
 var reasons = [...]string{
@@ -144,6 +145,7 @@ var reasons = [...]string{
 	WallLimit: "wall limit",
 	Canceled:  "canceled",
 	Signaled:  "signaled",
+	Finished:  "finished",
 }
 
 // String returns the reason in words for people.
@@ -178,6 +180,11 @@ func (r Result) Passed() bool { return r.Reason == Exited && r.Code == 0 }
 // entered. Supervisors test it: they can make another worktree, but not another
 // program.
 var ErrFolder = errors.New("its working directory cannot be entered")
+
+// ErrFinished is the cause of a context that ends a command because it has done all that it was
+// for. Run interrupts its leader alone, which may write what it has not, and kills all when that
+// has ended, or soon: no other process learns before that one of them has.
+var ErrFinished = errors.New("it has done what it was for")
 
 // Unstartable reports whether an error of [Run] says that the program does not exist or
 // cannot be executed. No other folder and no other input would help.
@@ -267,6 +274,9 @@ func (g *running) awaitEnd(ctx context.Context, c Command) Reason {
 		case <-g.ended:
 			return Exited
 		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), ErrFinished) {
+				return Finished
+			}
 			return Canceled
 		case <-late:
 			return WallLimit
@@ -294,7 +304,11 @@ func (g *running) end(reason Reason, grace time.Duration) syscall.WaitStatus {
 		g.waitFor(maxLinger, g.drained)
 		g.waitFor(maxNotice, g.gone)
 	}
-	if reason != Exited || !hasHappened(g.gone) {
+	if reason == Finished {
+		g.descendants.interrupt()
+		g.waitFor(min(grace, maxLinger), g.ended)
+		grace = 0
+	} else if reason != Exited || !hasHappened(g.gone) {
 		g.descendants.signal(syscall.SIGTERM)
 		// A stopped process handles TERM only after CONT.
 		g.descendants.signal(syscall.SIGCONT)

@@ -211,6 +211,20 @@ func TestCancel(t *testing.T) {
 	require.NoFileExists(t, ran)
 }
 
+// Of a command that has done its work the leader alone is interrupted, and says its last words
+// before anything else ends.
+func TestFinished(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := shell(t, `trap 'kill -0 $child && echo last words; exit 1' INT; (trap 'echo told' INT TERM; while :; do :; done) & child=$!; echo ready; wait; wait`)
+	c.Bound = true
+	c.Output = onWrite(func(p []byte) (int, error) { cancel(proc.ErrFinished); return len(p), nil })
+	result, err := proc.Run(ctx, c)
+	require.NoError(t, err)
+	require.Equal(t, proc.Finished, result.Reason)
+	require.Equal(t, "ready\nlast words\n", result.Excerpt)
+}
+
 func TestChildrenHaveTheGraceToo(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -422,7 +436,7 @@ func TestReasonInWords(t *testing.T) {
 	require.Equal(t, "idle limit", proc.IdleLimit.String())
 	require.Equal(t, "signaled", proc.Signaled.String())
 	require.Equal(t, "Reason(0)", proc.Reason(0).String())
-	require.Equal(t, "Reason(6)", proc.Reason(6).String())
+	require.Equal(t, "Reason(7)", proc.Reason(7).String())
 }
 
 // Two streams are not mixed, but count as the words of one command.

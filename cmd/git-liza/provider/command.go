@@ -47,6 +47,9 @@ func (p Provider) Command(s Spawn) (path string, args []string) {
 	if s.Row != nil && s.Row.Has(flow.ToolWeb) {
 		args = append(args, p.Web...)
 	}
+	if s.System != "" {
+		args = append(args, p.System...)
+	}
 	// These come last, because codex takes them as a command with its own arguments.
 	switch {
 	case s.Resume != "":
@@ -99,7 +102,7 @@ func updateFile(path string, content []byte) error {
 
 // placeholder matches {model} and the like. In quotes, a path can continue below the
 // folder.
-var placeholder = pattern.Late(`\{(model|session|dir|common|files|tools[|-]?)\}|\{"(dir|common|files)((?:/[\w.-]+)*)"\}`)
+var placeholder = pattern.Late(`\{(model|session|system|dir|common|files|tools[|-]?)\}|\{"(system|dir|common|files)((?:/[\w.-]+)*)"\}`)
 
 func mentionsModel(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
@@ -107,7 +110,7 @@ func mentionsModel(words []string) bool {
 
 // fillPlaceholders puts values in the place of placeholders.
 func (p Provider) fillPlaceholders(words []string, s Spawn) []string {
-	values := map[string]string{"model": p.Model, "session": s.Session, "dir": s.Dir, "common": s.Common, "files": p.folder(s),
+	values := map[string]string{"model": p.Model, "session": s.Session, "system": s.System, "dir": s.Dir, "common": s.Common, "files": p.folder(s),
 		"tools": strings.Join(p.Tools.named(s.Row), ","), "tools|": strings.Join(p.Tools.named(s.Row), "|"),
 		"tools-": strings.Join(Tools{p.Tools.Read, nil, p.Tools.Run, p.Tools.Web}.named(s.Row), ",")}
 	if s.Resume != "" {

@@ -67,6 +67,8 @@ func (e Ending) Complaint() string {
 func (p Provider) judgeEnding(r proc.Result, s Spawn, c *capture, report transcript.Report) Ending {
 	e := Ending{Excerpt: c.excerpt(report), Text: describeExit(r, s), Report: report}
 	switch {
+	case r.Reason == proc.Finished:
+		e.Outcome, e.Report.Error = Ended, ""
 	case report.End == transcript.Succeeded && len(report.Denied) == 0 && !c.cutShort(r):
 		e.Outcome = Ended // however the process ended after its end record
 	case r.Reason == proc.Canceled:
@@ -133,6 +135,8 @@ func describeExit(r proc.Result, s Spawn) string {
 		return fmt.Sprintf("ended after %s, the time limit", s.Wall)
 	case proc.Canceled:
 		return "called off"
+	case proc.Finished:
+		return fmt.Sprintf("ended at its move after %s", took)
 	case proc.Signaled:
 		return fmt.Sprintf("killed by signal %d after %s", r.Code-128, took)
 	}

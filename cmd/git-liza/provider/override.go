@@ -106,15 +106,15 @@ func checkOwnRow(name string, values map[string][]string) error {
 // keys are the fields of a row that can be configured, by their keys.
 func (r *Row) keys() map[string]any {
 	return map[string]any{
-		"about": &r.About, "binary": &r.Binary, "install": &r.Install, "version": &r.Version, "minimum": &r.Minimum,
-		"args": &r.Args, "model": &r.Model, "model-args": &r.ModelArgs, "session": &r.Session, "resume": &r.Resume,
+		"about": &r.About, "advice": &r.Advice, "binary": &r.Binary, "install": &r.Install, "version": &r.Version, "minimum": &r.Minimum,
+		"args": &r.Args, "model": &r.Model, "model-args": &r.ModelArgs, "system": &r.System, "session": &r.Session, "resume": &r.Resume,
 		"planner": &r.Roles.Planner, "coder": &r.Roles.Coder, "code-reviewer": &r.Roles.CodeReviewer,
 		"tools-read": &r.Tools.Read, "tools-write": &r.Tools.Write, "tools-run": &r.Tools.Run, "tools-web": &r.Tools.Web, "web": &r.Web,
 		"env": &r.Env, "env-set": &r.EnvSet,
 		"planner-env": &r.EnvFor.Planner, "coder-env": &r.EnvFor.Coder, "code-reviewer-env": &r.EnvFor.CodeReviewer,
 		"confined": &r.Confined, "keys": &r.Keys, "login-args": &r.LoginArgs, "login-files": &r.LoginFiles, "folders": &r.Folders, "loads": &r.Loads,
 		"output": &r.Output, "acp": &r.ACP, "usage": &r.Usage, "tokens": &r.Tokens, "cost": &r.Cost, "ledger": &r.Ledger, "windows": &r.Windows, "handoff": &r.Handoff, "commit": &r.Commit, "contract": &r.Contract,
-		"reviewer-readonly": &r.ReviewerReadonly, "quota": &r.Quota, "outage": &r.Outage, "login": &r.Login,
+		"ends": &r.Ends, "reviewer-readonly": &r.ReviewerReadonly, "quota": &r.Quota, "outage": &r.Outage, "login": &r.Login,
 	}
 }
 
@@ -145,6 +145,8 @@ func (r *Row) setKey(key string, values []string) error {
 		return chooseWord(p, full, last, CountsCalls, CountsEnd, CountsNever, CountsFree)
 	case *Commit:
 		return chooseWord(p, full, last, ByAgent, BySupervisor)
+	case *EndsBy:
+		return chooseWord(p, full, last, EndsHeld, EndsTold, "")
 	case *Contract:
 		return chooseWord(p, full, last, Full, Partial, Unknown)
 	case *[]string:

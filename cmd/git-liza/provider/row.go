@@ -8,7 +8,7 @@ import (
 // A Row describes a program that can be an agent.
 //
 // Arguments and values of variables may contain {model}, {session}, {dir} (the
-// worktree), {common} (the clone's git directory), {files} (the folder with Files),
+// worktree), {system} (the contract), {common} (the clone's git directory), {files} (the folder with Files),
 // {tools} and {tools|} (the words of Tools that the role has, with commas or bars between
 // them), {tools-} (with commas, without those that write). In quotes, {"common"} and {"common/hooks"} are such a path as a string of JSON
 // and of TOML.
@@ -32,6 +32,8 @@ type Row struct {
 	Web       []string          `yaml:"web"`        // arguments that let it read the web; none if it always may
 	Session   []string          `yaml:"session"`    // arguments that choose the session's id, a UUID
 	Resume    []string          `yaml:"resume"`     // arguments that resume a session; none if it cannot
+	System    []string          `yaml:"system"`     // arguments that add the contract to its system prompt; none leaves it in the prompt
+	Advice    string            `yaml:"advice"`     // what agents are told of the program in their prompts
 	Files     map[string]string `yaml:"files"`      // the files that Args name, by their names
 
 	Env    []string `yaml:"env"`     // the variables that it may see; NAME* is all that begin so
@@ -61,6 +63,8 @@ type Row struct {
 
 	Windows []string `yaml:"windows"` // how many tokens contexts hold: MODEL=TOKENS, * in MODEL is any text; the first that fits counts
 	Handoff string   `yaml:"handoff"` // a code with which it exits, beside 42, when its context is used up
+
+	Ends EndsBy `yaml:"ends"` // how a session is ended at its move; "" if it ends by itself
 
 	ReviewerReadonly bool `yaml:"reviewer_readonly"` // nothing that a reviewer runs can write its worktree
 
@@ -113,6 +117,19 @@ const (
 	ByAgent      Commit = "agent"
 	BySupervisor Commit = "supervisor" // it reports what the agent's last message says
 )
+
+// EndsBy says how a session ends at once when its move was made, and without another call.
+type EndsBy string
+
+// The values of EndsBy. A command that made the move waits until the session is killed, if what it
+// used is known by then; or it says [EndsHere] on standard error, at which the program stops.
+const (
+	EndsHeld EndsBy = "held"
+	EndsTold EndsBy = "told"
+)
+
+// EndsHere is what a program of [EndsTold] stops at.
+const EndsHere = "liza: this session ends here"
 
 // Contract is how well a program has been seen to keep the contracts.
 type Contract string

@@ -30,6 +30,7 @@ func ReadRows(name string, text []byte) (rows []Row, err error) {
 			chooseWord(&r.Tokens, full("tokens"), string(cmp.Or(r.Tokens, own.Tokens)), CountsCalls, CountsEnd, CountsNever, CountsFree),
 			chooseWord(&r.Cost, full("cost"), string(cmp.Or(r.Cost, own.Cost)), CountsCalls, CountsEnd, CountsNever, CountsFree),
 			chooseWord(&r.Commit, full("commit"), string(cmp.Or(r.Commit, own.Commit)), ByAgent, BySupervisor),
+			chooseWord(&r.Ends, full("ends"), string(r.Ends), EndsHeld, EndsTold, ""),
 			chooseWord(&r.Contract, full("contract"), string(cmp.Or(r.Contract, own.Contract)), Full, Partial, Unknown),
 			r.checkRow(),
 		} {

@@ -38,6 +38,7 @@ type Spawn struct {
 	Question   flow.RecordID   // that the session is to answer, "" for others
 	Dir        string
 	Prompt     string
+	System     string // what Row.System adds to the system prompt, "" for nothing
 	// Committer is the name and address of the user on whose behalf the agent
 	// commits; it stays the author.
 	Committer [2]string
@@ -61,6 +62,9 @@ type Spawn struct {
 	// was asked. The outcome is Exhausted. Nil is never.
 	Full           func(fullness float64) bool
 	HandoffRequest string
+	// Ends is how the session ends, see EndsBy, and the acts whose first success does that, with
+	// blanks between; "" says that the program ends by itself.
+	Ends string
 
 	Idle, Wall, Grace time.Duration // as in proc.Command
 	Busy              func() bool   // as in proc.Command; may be nil
@@ -111,7 +115,7 @@ func (p Provider) domain(s Spawn, place launcher.Session) *proc.Domain {
 		return nil
 	}
 	d := *s.Domain
-	s.Resume = ""
+	s.Resume, s.System = "", ""
 	_, args := p.Command(s)
 	d.Read = slices.Concat(d.Read, place.Files, confine.Named(append(strings.Fields(strings.Join(args, " ")), p.Binary), s.Dir, proc.Value(s.Environ, "HOME")),
 		[]string{s.Programs, place.Self})
@@ -258,6 +262,9 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 	}
 	if s.Question != "" {
 		own = append(own, "LIZA_QUESTION="+string(s.Question))
+	}
+	if s.Ends != "" {
+		own = append(own, "LIZA_ENDS="+s.Ends)
 	}
 	return proc.Environment(s.Environ, slices.Concat(inherited, allow), slices.Concat(s.Machine, set, keepVariables(s.Environ), own)...)
 }

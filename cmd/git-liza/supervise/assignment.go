@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -69,6 +70,18 @@ func (a *assignment) reviewedCommit() flow.ObjectID {
 		return ""
 	}
 	return a.task.Submission.Commit
+}
+
+// endsWith returns how a session of a provider ends, and by which acts, as [provider.Spawn] has it.
+func (a *assignment) endsWith(p provider.Provider, l Limits) string {
+	acts := map[flow.Capacity]string{flow.Does: " submit block handoff", flow.Judges: " approve reject"}[a.capacity]
+	if a.question != nil {
+		acts = " answer"
+	}
+	if p.Ends == "" || p.Commit == provider.BySupervisor || acts == "" || a.capacity == flow.Does && l.Await > 0 {
+		return ""
+	}
+	return string(p.Ends) + acts
 }
 
 // subject names the assignment for people.

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/templates"
 )
 
 // A priorSession is a session of the provider that the agent's next session on the same
@@ -18,6 +19,7 @@ type priorSession struct {
 	dir     string     // where it began
 	attempt int        // of the task
 	usage   flow.Usage // what its records have counted so far
+	prompt  templates.Prompt
 }
 
 // priorOf returns the session that the next one on an assignment continues.
@@ -42,7 +44,7 @@ func killedPrior(ctx context.Context, w *worker, a *assignment) (t priorSession)
 		return t
 	}
 	if last := list[0]; last.Outcome == "killed" && last.Agent == w.id && last.Provider == w.provider.Name && last.Session != "" {
-		t = priorSession{last.Session, last.Dir, a.attemptNumber(), last.Usage}
+		t = priorSession{last.Session, last.Dir, a.attemptNumber(), last.Usage, templates.Prompt{}}
 	}
 	return t
 }
@@ -54,7 +56,7 @@ func (w *worker) keepPrior(r *session, a *assignment, ending provider.Ending, st
 		return
 	}
 	bad := ending.Outcome == provider.Failed || ending.Outcome == provider.Crashed || ending.Outcome == provider.Hung
-	next := priorSession{cmp.Or(ending.Report.Session, r.chosenID), a.dir, a.attemptNumber(), ending.Report.Usage}
+	next := priorSession{cmp.Or(ending.Report.Session, r.chosenID), a.dir, a.attemptNumber(), ending.Report.Usage, r.made}
 	switch {
 	case ending.Outcome == provider.Exhausted || st == handed,
 		r.prior.id != "" && bad && ending.Report.Turns <= 1 && ending.Trouble == nil,

@@ -37,6 +37,7 @@ type PromptInput struct {
 	Report   string // who commits and reports, see templates.Input
 	// Compliance is how well the provider keeps contracts, see templates.Input.
 	Compliance string
+	Advice     string         // on the provider's program
 	Loads      []string       // what the provider's program loads by itself, see provider.Row
 	Await      time.Duration  // see templates.Input
 	Confined   bool           // see templates.Input
@@ -69,7 +70,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 	}
 	in := templates.Input{Role: a.Role, Row: row, Roles: roleNames(b), Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
-		Compliance: a.Compliance, Confined: a.Confined, Await: flow.Duration(a.Await)}
+		Compliance: a.Compliance, Advice: a.Advice, Confined: a.Confined, Await: flow.Duration(a.Await)}
 	if goal := b.Goal(a.goal(b)); goal != nil {
 		in.Goal = goal
 	}
@@ -116,6 +117,9 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 	}
 	if row.Capacity == flow.Judges && in.Task != nil && in.Task.Submission != nil {
 		if in.Order, err = orderOf(ctx, repo, b, in.Task); err != nil {
+			return templates.Prompt{}, err
+		}
+		if err := readSubmission(ctx, repo, in.Task.Submission, &in); err != nil {
 			return templates.Prompt{}, err
 		}
 		withheld, err := work.Withheld(ctx, repo, settings.Integration.Tip, in.Task.Submission.Commit, a.Loads)

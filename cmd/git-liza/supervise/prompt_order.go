@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/templates"
 )
 
 // orderOf says by the order of the commits of a submission of code whether its tests came
@@ -33,4 +34,17 @@ func orderOf(ctx context.Context, repo *git.Repo, b *flow.Board, t *flow.Task) (
 		return "tests first, then code", err
 	}
 	return "code first, then tests", err
+}
+
+// readSubmission puts the commits and the changes of a submission into a prompt.
+func readSubmission(ctx context.Context, repo *git.Repo, sub *flow.Submission, in *templates.Input) error {
+	out, err := repo.Git(ctx, "log", "--reverse", "--topo-order", "--no-color", "--no-show-signature", "--max-count=100", "--format=%h by %an: %B", string(sub.Base)+".."+string(sub.Commit), "--")
+	if err != nil {
+		return err
+	}
+	in.Log = templates.Cutting(string(out), largestChange/4)
+	left := largestChange - len(in.Log.Text)
+	out, _, err = repo.Differ.DiffStart(ctx, int64(left)+1, string(sub.Base), string(sub.Commit), "--")
+	in.Diff = templates.Cutting(string(out), left)
+	return err
 }

@@ -107,5 +107,5 @@ func (rec *recorder) saveTranscript(ctx context.Context, r *session, ending prov
 	if rec.provider.ACP {
 		kept.Format = "plain" // its protocol is logged as text for people
 	}
-	return gitstore.SaveSession(ctx, rec.clone.Repo, kept, rec.rush.mask.Bytes([]byte(r.prompt)), r.output.Bytes())
+	return gitstore.SaveSession(ctx, rec.clone.Repo, kept, []byte(r.told()), r.output.Bytes())
 }

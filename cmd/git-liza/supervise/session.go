@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/templates"
 )
 
 // runSession runs the agent's program once, from prompt to end, and reports for the
@@ -47,11 +49,10 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 		a.handoff = t.Handoff
 	}
 	a.tally.sessions++
-	sess := w.newSession(ctx, a, prompt.Text())
+	sess := w.newSession(ctx, a, prompt)
 	sess.news = newsSince(w, b, in)
 	w.presence.setDoing(doingOf[a.capacity], a.taskID(), fmt.Sprintf("session %d", a.tally.sessions))
-	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions,
-		w.rush.mask.String(sess.prompt))
+	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions, sess.told())
 	base, err := w.workplace.takeBaseline(ctx)
 	if err != nil {
 		return provider.Ending{}, nil, err
@@ -106,7 +107,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 // promptInput returns what the agent's prompt is made of.
 func (w *worker) promptInput(ctx context.Context, a *assignment, b *flow.Board) (in PromptInput, err error) {
 	in = PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Question: a.questionID(), At: w.clone.Store.Now(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
-		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await, Environ: w.rush.Environ, Loads: w.provider.Loads}
+		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await, Environ: w.rush.Environ, Loads: w.provider.Loads, Advice: w.provider.Advice}
 	if settings, err := confine.ReadSettings(ctx, &w.clone.Repo.Config.Configuration, w.rush.Environ); err == nil && w.provider.Confines() {
 		state, _ := settings.State() // less than is required is said where the session begins
 		in.Confined = state != proc.Unconfined
@@ -146,8 +147,8 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 		return provider.Ending{}, err
 	}
 	defer remove()
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	wall := w.rush.Limits.Wall
 	if a.capacity == flow.Plans {
 		wall = w.rush.Limits.PlannerWall
@@ -172,7 +173,8 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 		sess.confined = proc.Confinement()
 	}
 	spawn.Output, spawn.Follow, spawn.Watch, spawn.Full, spawn.Busy = io.MultiWriter(w.log, sess.output), w.rush.followOutput(w.id), watch.withinBudget, watch.handsOver, watch.agentWaits
-	spawn.HandoffRequest, spawn.Idle, spawn.Wall, spawn.Grace = handoffRequest(a.taskID()), w.rush.Limits.Idle, wall, w.rush.Limits.Grace
+	spawn.System = sess.contract
+	spawn.Ends, spawn.HandoffRequest, spawn.Idle, spawn.Wall, spawn.Grace = a.endsWith(w.provider, w.rush.Limits), handoffRequest(a.taskID()), w.rush.Limits.Idle, wall, w.rush.Limits.Grace
 	program.Go(func() {
 		defer end()
 		ending, err = w.provider.Run(running, spawn)
@@ -201,9 +203,9 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 		ending.Outcome, ending.Text = provider.Crashed, fmt.Sprintf("ended after %d moves, %d are allowed in a session", watch.moves, w.rush.Limits.Moves)
 	}
 	if why := watch.cut.Load(); err == nil && why != nil && ending.Outcome == provider.Canceled {
-		ending.Outcome, ending.Text = provider.Crashed, *why
+		ending.Outcome, ending.Text = provider.Exhausted, *why // its budget is no fault of the work, which goes on
 		if call := watch.loops.Load(); call != nil {
-			a.loops = *call
+			ending.Outcome, a.loops = provider.Crashed, *call
 		}
 	}
 	if err == nil && unguarded.Load() {
@@ -324,8 +326,10 @@ func (w *worker) waitHolding(ctx context.Context, a *assignment, d time.Duration
 // A session is one run of an agent's program, with what is to be recorded of it.
 type session struct {
 	assignment *assignment
+	contract   string // of its prompt, if the system prompt has it
 	prompt     string
-	begun      time.Time // by the clock of the board
+	made       templates.Prompt // all of it
+	begun      time.Time        // by the clock of the board
 	started    time.Time
 	chosenID   string         // the id that the provider's session shall have
 	prior      priorSession   // the session that it continues
@@ -335,12 +339,28 @@ type session struct {
 	confined   proc.Confined // how far it was
 }
 
+// told is all that the session was told at its beginning.
+func (r *session) told() string { return strings.TrimPrefix(r.contract+"\n"+r.prompt, "\n") }
+
 // keptOutput is how many bytes of the beginning, and of the end, of a session's output
 // are kept for its record.
 const keptOutput = 512 << 10
 
-func (w *worker) newSession(ctx context.Context, a *assignment, prompt string) *session {
-	r := &session{assignment: a, prompt: prompt, begun: w.clone.Store.Now(), started: time.Now(), prior: w.priorOf(ctx, a), output: proc.NewClip(keptOutput)}
+// largestContract is how many bytes the argument with a contract has at most.
+const largestContract = 64 << 10
+
+func (w *worker) newSession(ctx context.Context, a *assignment, prompt templates.Prompt) *session {
+	r := &session{assignment: a, made: prompt, begun: w.clone.Store.Now(), started: time.Now(), prior: w.priorOf(ctx, a), output: proc.NewClip(keptOutput)}
+	if len(r.prior.prompt.Sections) > 0 {
+		prompt = prompt.Since(r.prior.prompt)
+	}
+	if contract, rest := r.made.Split(); len(w.provider.System) > 0 && len(contract.Text()) < largestContract {
+		r.contract = w.rush.mask.String(contract.Text())
+		if len(r.prior.prompt.Sections) == 0 {
+			prompt = rest
+		}
+	}
+	r.prompt = w.rush.mask.String(prompt.Text())
 	if r.prior.id == "" && len(w.provider.Session) > 0 {
 		r.chosenID = provider.NewSession()
 	}

@@ -18,6 +18,9 @@ const (
 	largestSpec = 256 << 10
 	// largestPatch is how many bytes of a difference stand in a prompt, at most.
 	largestPatch = 16 << 10
+	// largestText and largestChange are how many bytes of the text of a spec, and of the commits
+	// and the changes of a submission, stand in the prompt of who judges it.
+	largestText, largestChange = 4 << 10, 16 << 10
 )
 
 // A specReader reads what integration has of specs, and compares it with the commit
@@ -114,6 +117,12 @@ func (r specReader) compare(path, anchor string, base flow.ObjectID) (templates.
 	}
 	spec.Missing = now.missing
 	spec.NoSection = now.lacks(anchor)
+	if text := now.text; !now.unread {
+		if section, _, found := markdown.Section(text, anchor); found && anchor != "" {
+			text = section
+		}
+		spec.Text = templates.Cutting(text, largestText)
+	}
 	if base == "" || base == r.tip {
 		return spec, nil
 	}
@@ -154,10 +163,8 @@ func compareSpecs(spec *templates.Spec, was, now specFile) {
 		}
 	}
 	spec.Patch = patch.Format(spec.Path, old, current, false)
-	if len(spec.Patch) > largestPatch {
-		shown := strings.LastIndexByte(spec.Patch[:largestPatch], '\n') + 1
-		spec.Patch, spec.Left = spec.Patch[:shown], len(spec.Patch)-shown
-	}
+	shown := templates.Cutting(spec.Patch, largestPatch).Text
+	spec.Patch, spec.Left = shown, len(spec.Patch)-len(shown)
 }
 
 // A specFile is the file of a spec at a commit.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -16,16 +17,21 @@ import (
 // watchInterval is how often a watcher checks what the board does not show.
 const watchInterval = 200 * time.Millisecond
 
+// lastWords is how long after the move that ends a session its program may still tell what the
+// answer that made it has used.
+const lastWords = 500 * time.Millisecond
+
 // A watcher ends a session when the agent loses the assignment, soon after the expected
 // move, when the budget is used up, and when the agent floods the board.
 type watcher struct {
 	worker     *worker
 	assignment *assignment
 	session    *session
-	cancel     context.CancelFunc
+	cancel     context.CancelCauseFunc
 
 	madeAt      time.Time // when the expected move was seen; zero while it is awaited
 	deadline    time.Time // when the session is ended
+	enough      error     // proc.ErrFinished if it has said all by the deadline
 	agentWaited bool      // the agent has waited in it for the verdict
 	cameBack    bool      // the task came back to an agent that waited
 
@@ -49,10 +55,10 @@ func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	watch.session.news.tell(b)
 	if watch.overMinutes(b) {
 		watch.outOfBudget.Store(true)
-		watch.cancel()
+		watch.cancel(nil)
 	}
 	if tip, _ := watch.worker.rush.view.Now(); watch.overMoves(tip) {
-		watch.cancel()
+		watch.cancel(nil)
 	}
 	switch st {
 	case held:
@@ -60,10 +66,10 @@ func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	case handed, done:
 		watch.setDeadline(b)
 		if time.Now().After(watch.deadline) {
-			watch.cancel()
+			watch.cancel(watch.enough)
 		}
 	default:
-		watch.cancel()
+		watch.cancel(nil)
 	}
 	return true
 }
@@ -132,6 +138,12 @@ func (watch *watcher) setDeadline(b *flow.Board) {
 		watch.madeAt, watch.deadline = now, now.Add(limits.Finish)
 		if watch.assignment.question != nil {
 			watch.deadline = now.Add(limits.Grace) // it was spawned for the answer alone
+		}
+		if watch.enough = nil; watch.assignment.endsWith(watch.worker.provider, limits) != "" {
+			watch.deadline, watch.enough = now.Add(lastWords), proc.ErrFinished
+			if watch.worker.provider.Ends == provider.EndsTold {
+				watch.deadline = now.Add(limits.Grace)
+			}
 		}
 	}
 	switch {

@@ -13,6 +13,7 @@ import (
 // ledgers are the dialects of session files. Some command lines write numbers into such
 // a file call by call, and print no numbers before their end, or none at all.
 var ledgers = map[string]func(since time.Time) dialect{
+	"claude":  func(since time.Time) dialect { return &claudeLedger{since: since} },
 	"codex":   func(time.Time) dialect { return codexLedger{} },
 	"copilot": func(since time.Time) dialect { return copilotLedger{since} },
 	"gemini":  func(since time.Time) dialect { return &geminiLedger{since: since} },
@@ -31,6 +32,23 @@ func NewLedger(family string, since time.Time) (*Transcript, error) {
 		return nil, fmt.Errorf("%q keeps no ledger that is known; there are those of %s", family, strings.Join(Ledgers(), ", "))
 	}
 	return &Transcript{dialect: start(since)}, nil
+}
+
+// claudeLedger is the dialect of a session file of claude: a record for each block of an answer,
+// each with all that the answer used.
+type claudeLedger struct {
+	since time.Time
+	claude
+}
+
+func (l *claudeLedger) read(line []byte, a *account) {
+	var r struct {
+		claudeRecord
+		At time.Time `json:"timestamp"`
+	}
+	if a.decode(line, &r) && r.Type == "assistant" && !r.At.Before(l.since) {
+		l.noteAnswer(r.claudeRecord, a)
+	}
 }
 
 // codexLedger is the dialect of a rollout file of codex: after each call, the tokens of

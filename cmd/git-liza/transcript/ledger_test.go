@@ -13,17 +13,18 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// The files are those that codex 0.169.0, copilot 1.0.102 and gemini 0.61.0 left
-// of sessions of eleven, ten and four calls that were ended in the middle of the
+// The files are those that claude 2.1.330, codex 0.169.0, copilot 1.0.102 and gemini 0.61.0 left
+// of sessions of two, eleven, ten and four calls that were ended in the middle of the
 // next; they are trimmed.
 func TestLedgers(t *testing.T) {
 	t.Parallel()
 	want := map[string]flow.Usage{
+		"claude":  {Input: 2600, Cached: 800, Output: 42},
 		"codex":   {Input: 24200, Cached: 4400, Output: 231},
 		"copilot": {Input: 20000, Cached: 4000, Output: 210},
 		"gemini":  {Input: 5600, Cached: 1600, Output: 84},
 	}
-	filled := map[string][2]int64{"codex": {3200, 258400}, "copilot": {2900, 128000}, "gemini": {1700, 0}}
+	filled := map[string][2]int64{"claude": {1400, 0}, "codex": {3200, 258400}, "copilot": {2900, 128000}, "gemini": {1700, 0}}
 	for _, family := range transcript.Ledgers() {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "transcripts", "ledger", family+".log"))
 		require.NoError(t, err)
@@ -50,6 +51,6 @@ func TestLedgers(t *testing.T) {
 		half := read(string(text[:strings.LastIndex(string(text), "\n{")]), time.Time{})
 		require.LessOrEqual(t, half.Usage.Tokens(), all.Usage.Tokens(), family)
 	}
-	_, err := transcript.NewLedger("claude", time.Time{})
+	_, err := transcript.NewLedger("pi", time.Time{})
 	require.Error(t, err)
 }

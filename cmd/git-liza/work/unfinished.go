@@ -17,6 +17,8 @@ type Unfinished struct {
 	Err  error
 	Then string
 	Data any
+
+	Already bool // the move was made before
 }
 
 // Error names the move, what is missing, and why.
@@ -33,7 +35,7 @@ func unfinishedMove(r gitstore.Result, lack, then string, data any, err error) e
 	if err == nil {
 		return nil
 	}
-	return &Unfinished{Move: r.Move, Lack: lack, Err: err, Then: then, Data: data}
+	return &Unfinished{Move: r.Move, Lack: lack, Err: err, Then: then, Data: data, Already: r.Already}
 }
 
 // missingWorktree reports the missing worktree of a claim or a review. Repeating the
