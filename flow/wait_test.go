@@ -34,4 +34,8 @@ func TestWaitsThatCannotEnd(t *testing.T) {
 	_, r = s.board.Over(WaitFor("resubmission"), "task-1", "code-reviewer-1")
 	require.NotNil(t, r)
 	require.Contains(t, r.Reason, "waits for your own verdict")
+	_, r = sceneAt(t, Abandoned).board.Over(WaitFor("merge"), "task-1", "coder-1")
+	require.NotNil(t, r)
+	require.Equal(t, RuleFinal, r.Rule)
+	require.Contains(t, r.Reason, "there will be no merge")
 }
