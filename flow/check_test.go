@@ -214,14 +214,23 @@ func requireBreach(t *testing.T, name string, b *Board) {
 func TestNoMoveLeavesABreach(t *testing.T) {
 	t.Parallel()
 	s := sceneAt(t, Unclaimed)
-	spoilt := s.board.Task("task-1").clone()
-	spoilt.Failures = make([]Failure, MaxList+1)
-	s.board = s.with(Key{Tasks, "task-1"}, spoilt)
-	m, facts := s.moveOf([]string{"human:ann", "abandon", "task-1"})
-	_, err := s.board.Apply(m, facts)
-	var r *Refusal
-	require.ErrorAs(t, err, &r)
-	require.Equal(t, RuleInvariant, r.Rule)
+	failed := s.board.Task("task-1").clone()
+	failed.Failures = make([]Failure, MaxList+1)
+	gone, stray := *s.board.Goal("goal-1"), *s.board.Goal("goal-1")
+	gone.Spec, stray.Workflow, stray.Phase = "specs/none.md", "w", "A"
+	for step, spoilt := range map[string]Edit{
+		"human:ann abandon task-1":    {Key{Tasks, "task-1"}, failed},
+		"human:ann align":             {Key{Goals, "goal-1"}, &gone},
+		"human:ann schedule levels=a": {Key{Goals, "goal-1"}, &stray},
+		"human:ann degrade coder-2":   {Key{Agents, "coder-2"}, &Agent{ID: "coder-2", Role: Coder, Task: "task-1"}},
+	} {
+		at := &scene{t: t, docs: s.docs, board: s.with(spoilt.Key, spoilt.Document), now: s.now, generations: s.generations}
+		m, facts := at.moveOf(strings.Fields(step))
+		_, err := at.board.Apply(m, facts)
+		var r *Refusal
+		require.ErrorAs(t, err, &r, step)
+		require.Equal(t, RuleInvariant, r.Rule, "%s: %s", step, r.Reason)
+	}
 }
 
 // A broken Source comes out as it is, never as a refusal or a sound board.

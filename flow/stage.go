@@ -75,10 +75,11 @@ func (p staging) passed(at Stage, receipts []Receipt, tree ObjectID, touches fun
 		}) {
 			continue
 		}
-		if tree == "" {
-			return refuse(RuleGate, hint, "gate %s has not passed", g.Name)
+		on := ""
+		if tree != "" {
+			on = " on tree " + tree.Short()
 		}
-		return refuse(RuleGate, hint, "gate %s has not passed on tree %s", g.Name, tree.Short())
+		return refuse(RuleGate, hint, "gate %s has not passed%s", g.Name, on)
 	}
 	return nil
 }
