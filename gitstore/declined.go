@@ -27,12 +27,19 @@ var forbids = pattern.Late(`returned error: 4\d\d|Authentication failed|could no
 // same would be refused.
 func IsDeclined(err error) bool { return errors.Is(err, ErrDeclined) || errors.Is(err, ErrRemoteFull) }
 
-// A Declined is the last move that the remote declined.
+// A Declined is the last move that the remote declined, or the last merge that a rule refused.
 type Declined struct {
 	At   time.Time   `json:"at"`
 	Move string      `json:"move"`
 	Task flow.TaskID `json:"task,omitempty"` // of a merge: the remote may take other moves
 	Said string      `json:"said"`
+	Hint string      `json:"hint,omitempty"` // of the rule
+}
+
+// Note keeps it for who looks. A failure to write is ignored.
+func (d Declined) Note(r *git.Repo) {
+	d.Said = flow.Excerpt(flow.Clean(d.Said), 500)
+	_ = git.ReplaceJSON(declinedFile(r), d)
 }
 
 func declinedFile(r *git.Repo) string {
@@ -49,14 +56,14 @@ func ReadDeclined(r *git.Repo) *Declined {
 	return d
 }
 
-// noteDeclined notes what the remote says to a move. A failure to write is ignored.
+// noteDeclined notes what the remote says to a move.
 func (p *pusher) noteDeclined(commit git.ID, said error) {
-	d := Declined{At: p.history.Now(), Said: flow.Excerpt(flow.Clean(said.Error()), 500)}
+	d := Declined{At: p.history.Now(), Said: said.Error()}
 	if e, err := p.history.ReadEvent(commit); err == nil {
 		d.Move = e.Move.Subject()
 		if e.Move.Act == flow.ActMerge {
 			d.Task = e.Move.Task
 		}
 	}
-	_ = git.ReplaceJSON(declinedFile(p.repo), d)
+	d.Note(p.repo)
 }

@@ -245,7 +245,7 @@ func (d *delivery) explainUntaken(ctx context.Context, chain []*outboxEntry, ste
 // unknownOutcome is the error of a push without an answer when the remote
 // cannot be fetched from either.
 func unknownOutcome(err, pushErr error) error {
-	if _, is := errors.AsType[*rejection](pushErr); is || !errors.Is(err, ErrOffline) {
+	if _, is := errors.AsType[*rejection](pushErr); is || IsDeclined(pushErr) || !errors.Is(err, ErrOffline) {
 		return err
 	}
 	return fmt.Errorf("%w; if the connection broke during the push, the remote may have the move: repeating the command is safe", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -74,10 +75,7 @@ func (cs *Commits) FindInvalid(ctx context.Context, patterns []flow.TypedPattern
 	if err != nil && ctx.Err() == nil {
 		return nil, undecidedRefusal(commit, "whether artifacts are valid cannot be decided: "+err.Error())
 	}
-	for _, line := range faults {
-		invalid = append(invalid, strings.ToValidUTF8(line[:min(len(line), maxFault)], ""))
-	}
-	return invalid, err
+	return append(invalid, lists.Of(faults, func(line string) string { return strings.ToValidUTF8(line[:min(len(line), maxFault)], "") })...), err
 }
 
 // undecidedRefusal refuses a commit whose artifacts could not be judged.

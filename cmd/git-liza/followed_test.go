@@ -168,6 +168,8 @@ func TestFollow(t *testing.T) {
 	await(t, shown, "the claim", func(g glimpse) bool { return slices.Contains(g.parts, view.AgentsPart) && g.newest != added.newest })
 	p.must("git", "commit", "-q", "--allow-empty", "-m", "beside the board")
 	await(t, shown, "a branch that is ahead", func(g glimpse) bool { return strings.Contains(g.status, `"kind":"ahead"`) })
+	p.must("git", "-c", "core.hooksPath=/dev/null", "update-ref", "refs/heads/integration", "main")
+	await(t, shown, "a displaced integration", func(g glimpse) bool { return strings.Contains(g.status, `"kind":"displaced"`) })
 }
 
 // What goes wrong is told while the last picture stays, and also that it is over.

@@ -128,10 +128,10 @@ func (l *look) findDeclined() {
 	need := view.Need{Kind: "declined", Subject: d.Move, Text: d.Move + " is not made: " + d.Said, Command: "git remote -v", Since: d.At}
 	if d.Task != "" {
 		t := l.Board.Task(d.Task)
-		if t == nil || !t.Status.Allows(flow.ActMerge) {
+		if t == nil || !t.Status.Allows(flow.ActMerge) || flow.Barred(l.Board, d.Task) != nil {
 			return
 		}
-		need.Subject, need.Command = string(d.Task), "git liza merge "+string(d.Task)
+		need.Subject, need.Text, need.Command = string(d.Task), string(d.Task)+" is approved and not merged: "+d.Said, cmp.Or(d.Hint, "git liza merge "+string(d.Task))
 	}
 	l.Local.Needs = append(l.Local.Needs, need)
 }

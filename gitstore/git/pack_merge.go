@@ -79,9 +79,7 @@ func (p *Packer) objectsOf(ctx context.Context, packs []ownPack) (ids []string, 
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range list {
-			ids = append(ids, string(o.id))
-		}
+		ids = append(ids, lists.Of(list, func(o packedObject) string { return string(o.id) })...)
 	}
 	return ids, nil
 }

@@ -80,12 +80,7 @@ func orElse(list, other []string) []string {
 	return other
 }
 
-func patterns(paths []string) (list []string) {
-	for _, one := range paths {
-		list = append(list, globOf(one))
-	}
-	return list
-}
+func patterns(paths []string) []string { return lists.Of(paths, globOf) }
 
 // slug is the label of the stories of a bundle: its folder, or the end of its branch.
 func (r bundled) slug(dir, branch string) []string {

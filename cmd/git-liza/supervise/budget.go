@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -15,10 +16,9 @@ import (
 // other agents. What another agent reported before its last session was recorded is
 // left out, so that nothing counts twice. The reports of others may have the age old.
 func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old time.Duration) []flow.Spending {
-	var list []flow.Spending
-	for _, d := range rec.pending {
-		list = append(list, flow.Spending{By: rec.id, Goal: d.goal, Task: d.task, Usage: d.move.Usage})
-	}
+	list := lists.Of(rec.pending, func(d pendingRecord) flow.Spending {
+		return flow.Spending{By: rec.id, Goal: d.goal, Task: d.task, Usage: d.move.Usage}
+	})
 	known, err := rec.rush.presenceCache.presences(ctx, rec.clone.Store, b, rec.rush.idle.supervisors(), old)
 	if err != nil {
 		return list // the board itself still bounds what is begun

@@ -115,6 +115,9 @@ func (s *supervisor) mergeTask(ctx context.Context, b *flow.Board, id flow.TaskI
 		t.moved = true // another supervisor was faster
 		return t, nil
 	case flow.IsRefused(err), gitstore.IsDeclined(err), errors.As(err, &dirty), errors.As(err, &obstacle):
+		if flow.IsRefused(err) && !flow.IsRefused(err, flow.RuleTrust, flow.RuleTip) {
+			gitstore.Declined{At: s.clone.Store.Now(), Task: id, Said: err.Error(), Hint: hintOf(err)}.Note(s.clone.Repo)
+		}
 		if s.rush.troubles.addFailure(id, err, s.rush.Limits) {
 			s.ask("%s cannot be merged here: %v", id, err)
 		}

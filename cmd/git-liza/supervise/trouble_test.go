@@ -256,3 +256,23 @@ func TestABranchInTheWay(t *testing.T) {
 	require.NoError(t, err, r.said())
 	require.NotEmpty(t, w.git("for-each-ref", "refs/heads/liza-task-1"))
 }
+
+// Approved work whose merge a rule refuses by what only its commits say waits in the inbox.
+func TestARefusedMergeIsInTheInbox(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	_, err := w.rush(coder(w.agent(`intent; echo x >once.tmp; git add -A; git commit -q -m once; git rm -q once.tmp; work; git liza submit $LIZA_TASK`)))
+	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW")
+	w.liza("review", "task-1", "--as", "code-reviewer-1")
+	w.liza("approve", "task-1", "--as", "code-reviewer-1", "--commit", string(w.task("task-1").Submission.Commit))
+	w.liza("config", "never", "**/*.tmp")
+	require.NotContains(t, w.liza("inbox", "--all"), "not merged")
+	_, err = w.rush(coder(w.agent("submit")))
+	require.ErrorContains(t, err, "task-1 APPROVED: in commit ")
+	require.Equal(t, 1, strings.Count(w.liza("inbox", "--all"), "task-1 is approved and not merged: in commit "))
+	w.liza("config", "never", "**/*.none")
+	_, err = w.rush(coder(w.agent("submit")))
+	require.NoError(t, err)
+	require.NotContains(t, w.liza("inbox", "--all"), "not merged")
+}

@@ -255,8 +255,6 @@ func historyText(id flow.TaskID, list []Submission, history []Entry, width int) 
 	if n := len(history) - glanceHistory; n > 0 {
 		rows = append(rows, []string{fmt.Sprintf("%s before: git liza log %s", Count(n, "move"), id)})
 	}
-	for _, e := range history[max(0, len(history)-glanceHistory):] {
-		rows = append(rows, []string{e.line()})
-	}
+	rows = append(rows, lists.Of(history[max(0, len(history)-glanceHistory):], func(e Entry) []string { return []string{e.line()} })...)
 	return text + section("history", rows, width)
 }
