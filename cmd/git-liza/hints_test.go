@@ -125,7 +125,7 @@ func lineOf(text, prefix string) string {
 // unhinted are the rules whose hints no script types: the script that shows each
 // refusing, or the reason why there is none, which has spaces.
 var unhinted = map[string]string{
-	"admin": "init_admin", "ancestry": "merge", "breaker": "control", "budget": "budgets", "exhausted": "refuse_exhausted",
+	"admin": "init_admin", "breaker": "control", "budget": "budgets", "exhausted": "refuse_exhausted",
 	"path": "submit", "principal": "principal", "protected": "board_edit", "reserved": "refuse_merge",
 	"format": "bad_board", "self_review": "refuse_self_review", "stale_caller": "refuse_fenced",
 	"supersede_depth": "refuse_rescope", "tests": "submit", "time": "goal", "verify": "submit", "merge": "refuse_merge",
