@@ -117,30 +117,22 @@ func (r *RoleRow) check(hint string) *Refusal {
 		return refuse(RuleForm, hint, "the role %s %s: not_human and strict are for roles that judge", r.Name, r.Capacity)
 	case r.Artifacts && !r.Has(ToolWrite):
 		return refuse(RuleForm, hint, "the role %s has no tool write, so it writes no artifacts", r.Name)
-	case !goodProvider(r.Provider):
+	case len(r.Provider) > 41 || strings.ContainsFunc(r.Provider, notSlug) || strings.Trim(r.Provider, "._-") != r.Provider:
 		return refuse(RuleForm, hint, "%q is not the name of a provider", clip(r.Provider))
 	case r.Persona != "" && !goodPersona(r.Persona):
 		return refuse(RuleForm, hint, "%q is not the path of a persona: it is below the main work tree and ends in .md", clip(r.Persona))
 	}
-	if i := slices.IndexFunc(r.Tools, func(t Tool) bool { return t == 0 || len(filterTools(r.Tools, t)) > 1 }); i >= 0 {
+	if i := slices.IndexFunc(r.Tools, func(t Tool) bool {
+		return t == 0 || len(lists.Where(r.Tools, func(other Tool) bool { return other == t })) > 1
+	}); i >= 0 {
 		return refuse(RuleForm, hint, "the role %s names a tool twice", r.Name)
 	}
 	return cmp.Or(checkGlobs(r.globs(), hint), boundGlobs("the role "+string(r.Name), r.globs(), hint))
 }
 
-func filterTools(list []Tool, tool Tool) []Tool {
-	return slices.DeleteFunc(slices.Clone(list), func(t Tool) bool { return t != tool })
-}
-
 // globs are all path patterns of the row.
 func (r *RoleRow) globs() []string {
 	return slices.Concat(r.Writes, lists.Of(r.Denies, func(d Denial) string { return d.Glob }))
-}
-
-// goodProvider accepts names of the catalogue, but no command lines: a board
-// never brings one into the world.
-func goodProvider(name string) bool {
-	return len(name) <= 41 && !strings.ContainsFunc(name, func(r rune) bool { return notSlug(r) }) && strings.Trim(name, "._-") == name
 }
 
 // goodPersona accepts clean relative paths of Markdown files.

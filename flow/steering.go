@@ -82,7 +82,7 @@ func aged(b *Board, at time.Time) *ArchiveMove {
 // a superseded task counts as done, so it waits for what replaces it.
 func Archivable(b *Board, until time.Time) []Summary {
 	return slices.DeleteFunc(b.Tasks(), func(t Summary) bool {
-		return !t.Status.Final() || t.Changed.After(until) || hasOpenReplacement(b, &t) ||
+		return !t.Status.Final() || t.Changed.After(until) || t.Status == Superseded && b.calendar().openReplacement(t.ID, map[TaskID]bool{}) != nil ||
 			(t.Status != Merged || t.Reverted) && holdsLevel(b, b.Task(t.ID))
 	})
 }
@@ -211,12 +211,6 @@ func PlannedTasks(b *Board, s *Sprint) (planned, final int) {
 		}
 	}
 	return planned, final
-}
-
-// hasOpenReplacement reports whether a task is superseded, and a task that replaces it,
-// directly or not, is not final.
-func hasOpenReplacement(b *Board, s *Summary) bool {
-	return s.Status == Superseded && b.calendar().openReplacement(s.ID, map[TaskID]bool{}) != nil
 }
 
 // openReplacement is the first task that is not final of those that replace a task,

@@ -185,7 +185,7 @@ func (c *goalSetCommand) addPage(inv *invocation) error {
 	if take := takeCommand(inv, clone.Repo, b); take != "" {
 		return &flow.Refusal{Rule: flow.RuleAncestry, Reason: "your branch lacks what was merged, and the page of the goal is committed on it", Hint: take}
 	}
-	if c.Spec, err = clone.AddPage(inv.ctx, b, c.id(b), c.Title); err == nil {
+	if c.Spec, err = work.AddPage(inv.ctx, clone, b, c.id(b), c.Title); err == nil {
 		inv.progress("%s is written, committed and adopted; to say more, edit and commit it, then: git liza adopt HEAD --reason R", c.Spec)
 	}
 	return err

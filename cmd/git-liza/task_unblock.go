@@ -31,7 +31,7 @@ func (c *unblockCommand) Run(inv *invocation, clone *work.Clone) error {
 			inv.progress("%s is as it was; to answer: git liza answer %s", c.ID, c.ID)
 			return inv.ctx.Err()
 		}
-	} else if asks && clone.Caller.By.IsHuman() && wasAsked(b.Task(c.ID).Block) {
+	} else if asks && clone.Caller.By.IsHuman() && b.Task(c.ID).Block.Limit == "" && b.Task(c.ID).Block.Reason != "dependency_abandoned" {
 		return &flow.Refusal{Rule: flow.RuleState, Hint: "git liza answer " + string(c.ID),
 			Reason: fmt.Sprintf("%s waits for the answer to %s, which only --unanswered closes without one", c.ID, view.Count(len(open), "question"))}
 	}
@@ -51,10 +51,6 @@ func (c *unblockCommand) Run(inv *invocation, clone *work.Clone) error {
 	}
 	return inv.result(r, map[string]any{"task": c.ID, "status": t.Status, "unanswered": append([]flow.RecordID{}, closed...)}, "%s %s", c.ID, said)
 }
-
-// wasAsked reports whether somebody asked what a blocked task waits for. What a limit or
-// an abandoned dependency blocked is there for unblock to lift.
-func wasAsked(b *flow.Block) bool { return b.Limit == "" && b.Reason != "dependency_abandoned" }
 
 // unblockTask sends a blocked task back to work.
 func unblockTask(inv *invocation, clone *work.Clone, id flow.TaskID, keep bool) (gitstore.Result, error) {

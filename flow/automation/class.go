@@ -91,18 +91,13 @@ func Find(name string, data []byte) *Class {
 	err := r.read(data)
 	var wrong *Error
 	switch {
-	case errors.As(err, &wrong) && triesToDeclare(data):
+	case errors.As(err, &wrong) && (bytes.HasPrefix(data, []byte(blockKey+":")) || bytes.Contains(data, []byte("\n"+blockKey+":")) || bytes.Contains(data, []byte(`"`+blockKey+`"`))):
 		r.declared = &Class{Type: Mixed, Scope: Unbounded, Loop: Forbidden, SecondLook: Optional, Source: Declared, Evidence: []Evidence{{wrong.Line, wrong.Reason}}}
 	case err != nil && len(r.asks) == 0:
 		return nil
 	}
 	class := r.class()
 	return &class
-}
-
-// triesToDeclare reports whether a text has the key of a class.
-func triesToDeclare(data []byte) bool {
-	return bytes.HasPrefix(data, []byte(blockKey+":")) || bytes.Contains(data, []byte("\n"+blockKey+":")) || bytes.Contains(data, []byte(`"`+blockKey+`"`))
 }
 
 // A reader takes from a file what its class depends on.

@@ -26,7 +26,7 @@ func parseFormat(lines []configLine) (repoFormat, error) {
 		switch line.key {
 		case "core.repositoryformatversion":
 			version = line.value
-			if !isNumber(version) {
+			if version == "" || len(version) > 5 || strings.Trim(version, "0123456789") != "" {
 				err = line.askGit() // which refuses it, whatever a later line says
 			}
 		case "extensions.worktreeconfig":
@@ -64,11 +64,6 @@ func parseFormat(lines []configLine) (repoFormat, error) {
 		return format, fmt.Errorf("%w: objects are %q", errAskGit, object)
 	}
 	return format, nil
-}
-
-// isNumber reports whether a text is a number of few digits, which git reads as that.
-func isNumber(text string) bool {
-	return text != "" && len(text) < 6 && strings.Trim(text, "0123456789") == ""
 }
 
 // readCore reads what a line says of the work tree.

@@ -40,7 +40,7 @@ func Decode(data []byte) (*Counts, error) {
 	body, begins := bytes.CutPrefix(data, []byte(format))
 	rest, known := decodePart(body, &active)
 	rest, whole := decodePart(rest, &n.kept)
-	if !begins || !known || !whole || len(rest) > 0 || slices.ContainsFunc(n.Tasks, (*task).isUnborn) {
+	if !begins || !known || !whole || len(rest) > 0 || slices.ContainsFunc(n.Tasks, func(t *task) bool { return len(t.Stays) == 0 || len(t.Memberships) == 0 }) {
 		return nil, ErrForm
 	}
 	n.index()
@@ -71,6 +71,3 @@ func decodePart(data []byte, into any) (rest []byte, ok bool) {
 	err := gob.NewDecoder(part).Decode(into)
 	return data[n:], err == nil && part.Len() == 0
 }
-
-// isUnborn reports whether a task lacks the state or the goal that it began with.
-func (t *task) isUnborn() bool { return len(t.Stays) == 0 || len(t.Memberships) == 0 }

@@ -3,7 +3,6 @@ package planforms
 import (
 	"cmp"
 	"errors"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -35,11 +34,6 @@ func (r bundled) readBundles() error {
 }
 
 const storiesName = "prd.json"
-
-func isBundle(tree fs.FS) bool { return isFile(tree, storiesName) }
-
-// readBundle reads the stories of a prd.json that stands in the folder.
-func (r bundled) readBundle() error { return r.readStories(storiesName) }
 
 // readStories makes tasks of the stories of a prd.json: one after the other, in their order.
 func (r bundled) readStories(file string) error {

@@ -39,7 +39,7 @@ type system struct {
 var (
 	zerg     = system{".gsd", isGSDSpecs, (*reading).readGSDSpecs, []string{graphName, "design.md", requirementsName}}
 	planning = system{".planning", isPlanning, func(r *reading) error { return phases{r}.readPlanning() }, nil}
-	bundles  = system{"", isBundle, func(r *reading) error { return bundled{phases{r}}.readBundle() }, []string{storiesName, "PRD.md", "RUNBOOK.md", "progress.txt", "run.log"}}
+	bundles  = system{"", func(tree fs.FS) bool { return isFile(tree, storiesName) }, func(r *reading) error { return bundled{phases{r}}.readStories(storiesName) }, []string{storiesName, "PRD.md", "RUNBOOK.md", "progress.txt", "run.log"}}
 )
 
 // systems are in the order in which a folder is asked for their marks.

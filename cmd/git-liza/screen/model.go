@@ -49,7 +49,7 @@ type choice struct {
 }
 
 func newModel(ctx context.Context, s *Screen) *model {
-	m := &model{Screen: s, ctx: ctx, styles: newStyles(), tails: newTailWatcher(), exec: tea.Exec, at: s.Now(), width: 80, height: 24, looked: map[flow.TaskID]flow.ObjectID{}}
+	m := &model{Screen: s, ctx: ctx, styles: newStyles(), tails: &tailWatcher{wake: make(chan struct{}, 1)}, exec: tea.Exec, at: s.Now(), width: 80, height: 24, looked: map[flow.TaskID]flow.ObjectID{}}
 	if filter, err := view.ParseFilter([]string{s.Words}); err == nil {
 		m.words, m.filter = s.Words, filter
 	}

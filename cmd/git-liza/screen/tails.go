@@ -22,8 +22,6 @@ type tailWatcher struct {
 	wake   chan struct{}
 }
 
-func newTailWatcher() *tailWatcher { return &tailWatcher{wake: make(chan struct{}, 1)} }
-
 // want says of which agents the output is shown.
 func (w *tailWatcher) want(list []view.Agent) {
 	was := w.wanted.Swap(&list)

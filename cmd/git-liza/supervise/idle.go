@@ -20,8 +20,6 @@ type idleSet struct {
 
 func (i *idleSet) markBusy(s *supervisor) { i.setTip(s, "") }
 
-func (i *idleSet) markIdle(s *supervisor, tip flow.ObjectID) { i.setTip(s, tip) }
-
 func (i *idleSet) setTip(s *supervisor, tip flow.ObjectID) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

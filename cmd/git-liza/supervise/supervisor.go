@@ -165,7 +165,7 @@ func isFatal(err error) bool {
 func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip flow.ObjectID, changed <-chan struct{}, idle time.Time) bool {
 	s.presence.setDoing(cmp.Or(t.doing, waiting), "", t.why)
 	if t.due.IsZero() {
-		s.rush.idle.markIdle(s, tip)
+		s.rush.idle.setTip(s, tip)
 	} else {
 		s.rush.idle.markBusy(s)
 	}

@@ -311,8 +311,6 @@ func (g *Status) countsLine() string {
 		return "all archived: git liza list --all"
 	case len(parts) == 0:
 		return "none yet"
-	case g.Archived > 0:
-		parts = append(parts, fmt.Sprintf("%d archived", g.Archived))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -91,10 +91,10 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActTrip:       command("git liza board breaker reset --resolution R"),
 	flow.ActReset:      none("the records before it are not judged again; git liza pause stops new claims"),
 
-	flow.ActGoal:     func(m lastMove) Compensation { return onGoal("git liza goal abort %s --reason R", m.Goal) },
-	flow.ActComplete: func(m lastMove) Compensation { return onGoal("git liza goal reopen %s --reason R", m.Goal) },
-	flow.ActAbort:    func(m lastMove) Compensation { return onGoal("git liza goal reopen %s --reason R", m.Goal) },
-	flow.ActReopen:   func(m lastMove) Compensation { return onGoal("git liza goal done %s", m.Goal) },
+	flow.ActGoal:     func(m lastMove) Compensation { return on("git liza goal abort %s --reason R", m.Goal) },
+	flow.ActComplete: func(m lastMove) Compensation { return on("git liza goal reopen %s --reason R", m.Goal) },
+	flow.ActAbort:    func(m lastMove) Compensation { return on("git liza goal reopen %s --reason R", m.Goal) },
+	flow.ActReopen:   func(m lastMove) Compensation { return on("git liza goal done %s", m.Goal) },
 	flow.ActSchedule: lastMove.rescheduled,
 	flow.ActLevel: func(m lastMove) Compensation {
 		return Compensation{Command: fmt.Sprintf("git liza task add --draft --title T --goal %s --level %d", m.Goal, m.Detail.(*flow.LevelMove).Level),
@@ -106,7 +106,7 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 	flow.ActAsk:         none("an answer closes the question"),
 	flow.ActOutage:      lastMove.repaired,
 	flow.ActAlign:       none("another line says what holds now: git liza record alignment TEXT"),
-	flow.ActSprintStart: func(m lastMove) Compensation { return onGoal("git liza sprint close --goal %s", m.Goal) },
+	flow.ActSprintStart: func(m lastMove) Compensation { return on("git liza sprint close --goal %s", m.Goal) },
 	flow.ActSprintClose: none("a sprint that has ended does not go on: git liza sprint start opens the next one"),
 	flow.ActRetro:       none("another git liza sprint retro replaces it"),
 
@@ -141,8 +141,6 @@ var compensations = map[flow.Act]func(lastMove) Compensation{
 func on[T ~string](form string, subject T) Compensation {
 	return Compensation{Command: fmt.Sprintf(form, shell.Quote(string(subject)))}
 }
-
-func onGoal(form string, goal flow.GoalID) Compensation { return on(form, goal) }
 
 // rescheduled schedules a goal as it was before.
 func (m lastMove) rescheduled() Compensation {
@@ -351,7 +349,7 @@ func (m lastMove) decided() Compensation {
 	decision := m.Detail.(*flow.DecideMove).Decision
 	for _, g := range m.now.GoalsInProgress() {
 		if g.Hold != nil && g.Hold.Decision == decision {
-			return onGoal("git liza checkpoint lift --goal %s --reason R", g.ID)
+			return on("git liza checkpoint lift --goal %s --reason R", g.ID)
 		}
 	}
 	switch control := m.now.Settings().Control; decision {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"log"
 	"net/http"
 	"net/url"
 	"time"
@@ -174,7 +173,3 @@ func (t *stream) write(text string) error {
 	}
 	return c.Flush()
 }
-
-// silentLog takes what net/http says of connections that break: nobody here can do
-// anything about it, and what others send is not printed.
-func silentLog() *log.Logger { return log.New(io.Discard, "", 0) }

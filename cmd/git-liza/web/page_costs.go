@@ -68,10 +68,7 @@ func showCosts(v *visit) (any, error) {
 	for _, by := range divisions() {
 		page.Divisions = append(page.Divisions, choice{"by " + string(by), addressWith(v, "by", string(by)), by == ask.By})
 	}
-	none := "nothing"
-	if report.Uncounted > 0 {
-		none = "unknown"
-	}
+	none := map[bool]string{true: "nothing", false: "unknown"}[report.Uncounted == 0]
 	for _, b := range report.Budgets {
 		page.Budgets = append(page.Budgets, budgetRow{b.Of, view.Amount(b.Limit), cmp.Or(view.Amount(b.Spent), none), percentOf(b)})
 	}

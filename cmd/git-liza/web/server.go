@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/netip"
@@ -131,7 +132,7 @@ func (s *Server) URL() string {
 func (s *Server) Serve(ctx context.Context) error {
 	s.ended = ctx
 	server := &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: readLimit, ReadTimeout: readLimit, WriteTimeout: writeLimit,
-		IdleTimeout: readLimit, MaxHeaderBytes: mostHeaders, ErrorLog: silentLog(), BaseContext: func(net.Listener) context.Context { return ctx },
+		IdleTimeout: readLimit, MaxHeaderBytes: mostHeaders, ErrorLog: log.New(io.Discard, "", 0), BaseContext: func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
 			return context.WithValue(ctx, connectionKey{}, conn)
 		},

@@ -65,7 +65,8 @@ func (p *Principals) Admit(ctx context.Context, want flow.Principal, replace boo
 			got.Principal, m.Principal = firstAdmin(want, p.mover.By), want.Name
 		case old != nil:
 			got.Principal = revisedPrincipal(*old, want)
-			if sameAccount(*old, got.Principal) {
+			if x, y := *old, got.Principal; x.Kind == y.Kind && slices.Equal(x.Keys, y.Keys) && slices.Equal(x.Users, y.Users) && slices.Equal(x.Agents, y.Agents) &&
+				slices.Equal(x.Roles, y.Roles) && slices.Equal(x.Rights, y.Rights) && slices.Equal(x.Accounts, y.Accounts) {
 				known = b
 				return m, nil, errKnown
 			}
@@ -114,11 +115,6 @@ func revisedPrincipal(known, want flow.Principal) flow.Principal {
 		known.Roles = want.Roles
 	}
 	return known
-}
-
-func sameAccount(x, y flow.Principal) bool {
-	return x.Kind == y.Kind && slices.Equal(x.Keys, y.Keys) && slices.Equal(x.Users, y.Users) && slices.Equal(x.Agents, y.Agents) &&
-		slices.Equal(x.Roles, y.Roles) && slices.Equal(x.Rights, y.Rights) && slices.Equal(x.Accounts, y.Accounts)
 }
 
 func otherFirstAdmin(me, name string) *flow.Refusal {

@@ -70,7 +70,7 @@ func (s *Specs) freePage(ctx context.Context, id flow.GoalID) string {
 
 // AddPage writes the page of one more goal, as [Clone.Init] does for the first, and brings it
 // onto integration, which the checkout is at. It returns the page's path.
-func (c *Clone) AddPage(ctx context.Context, b *flow.Board, id flow.GoalID, goal string) (string, error) {
+func AddPage(ctx context.Context, c *Clone, b *flow.Board, id flow.GoalID, goal string) (string, error) {
 	want := b.Settings().Integration
 	if ahead := c.Integration.Ahead(ctx, b); ahead != nil {
 		return "", &flow.Refusal{Rule: flow.RuleAncestry, Reason: ahead.Text + ", and the page of the goal is committed on it", Hint: ahead.Hint}
