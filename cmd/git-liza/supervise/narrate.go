@@ -186,7 +186,7 @@ func boardLine(m flow.Move, after *flow.Board) string {
 	case *flow.SessionMove:
 		return ""
 	case *flow.AddMove:
-		return fmt.Sprintf("%s added %s", m.By, addedTasks(d))
+		return fmt.Sprintf("%s added %s", m.By, git.VisibleList(lists.Of(d.Tasks, func(t flow.TaskInput) string { return string(t.ID) }), 5))
 	case *flow.RegisterMove:
 		return fmt.Sprintf("%s joined", d.Agent)
 	case *flow.UnregisterMove:
@@ -235,11 +235,6 @@ func boardLine(m flow.Move, after *flow.Board) string {
 		return fmt.Sprintf("%s (%s) decided by %s, board → %s", d.Decision, flow.Excerpt(d.Message, 120), m.By, after.Settings().Control.State)
 	}
 	return m.Subject()
-}
-
-// addedTasks names the tasks of an add move.
-func addedTasks(d *flow.AddMove) string {
-	return git.VisibleList(lists.Of(d.Tasks, func(t flow.TaskInput) string { return string(t.ID) }), 5)
 }
 
 // listRoles names roles on one line.

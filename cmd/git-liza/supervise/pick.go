@@ -21,13 +21,8 @@ const retryAfter = 30 * time.Second
 func (s *supervisor) pickTask(ctx context.Context, b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
 	at := s.boardTime(b)
 	return b.Best(act, s.clone.Caller, at, func(t flow.Summary) bool {
-		return !s.rush.serves(b, t.Goal) || s.leavesTask(b, t, at) || s.isBarred(ctx, b, act, t.ID)
+		return !s.rush.serves(b, t.Goal) || time.Now().Before(s.avoided[t.ID]) || t.Coder != flow.Actor(s.id) && b.LeftUntil(t).After(at) || s.isBarred(ctx, b, act, t.ID)
 	})
-}
-
-// leavesTask reports whether the supervisor avoids a task for now.
-func (s *supervisor) leavesTask(b *flow.Board, t flow.Summary, at time.Time) bool {
-	return time.Now().Before(s.avoided[t.ID]) || t.Coder != flow.Actor(s.id) && b.LeftUntil(t).After(at)
 }
 
 // avoidObstacle distinguishes a lost race from an obstacle on this machine. It avoids a

@@ -47,11 +47,6 @@ type geminiStats struct {
 	Cached count `json:"cached"`
 }
 
-// isBlocked reports whether a result, of status success, is of a command that it did not run.
-func (r *geminiRecord) isBlocked() bool {
-	return bytes.HasPrefix(r.Output, []byte(`"Blocked: command substitution detected`)) || bytes.HasPrefix(r.Output, []byte(`"Command injection detected`))
-}
-
 func (g *gemini) read(line []byte, a *account) {
 	var r geminiRecord
 	if !a.decode(line, &r) {
@@ -73,7 +68,8 @@ func (g *gemini) read(line []byte, a *account) {
 	case "tool_result":
 		g.answering = false
 		a.addResult(r.ToolID, append(r.Output, r.Status+r.Error.Message...))
-		if r.isBlocked() || r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
+		// Of a command that it did not run its result says success.
+		if bytes.HasPrefix(r.Output, []byte(`"Blocked: command substitution detected`)) || bytes.HasPrefix(r.Output, []byte(`"Command injection detected`)) || r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
 			a.addDenialOf(r.ToolID)
 		}
 	case "error":
