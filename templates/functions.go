@@ -18,7 +18,7 @@ var functions = template.FuncMap{
 	"text":     quote,
 	"field":    field,
 	"join":     join,
-	"roles":    joinRoles,
+	"roles":    func(list []flow.Role) string { return strings.Join(lists.Of(list, flow.Role.String), ", ") },
 	"last":     last,
 	"date":     date,
 	"count":    count,
@@ -71,11 +71,6 @@ func field(name string, value any) string {
 // join puts the ids of a list on one line.
 func join(list []flow.TaskID) string {
 	return strings.Join(lists.Of(list, func(id flow.TaskID) string { return string(id) }), ", ")
-}
-
-// joinRoles puts the roles of a list on one line.
-func joinRoles(list []flow.Role) string {
-	return strings.Join(lists.Of(list, flow.Role.String), ", ")
 }
 
 // last returns at most n entries from the end of a list.

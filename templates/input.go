@@ -53,6 +53,7 @@ type Input struct {
 	Context    string        // of the task, which stands in place of the spec's section
 
 	Phase   *Phase  // that the task belongs to, nil where the goal has no phases
+	Needed  string  // what the tasks that it depends on came to
 	Stories []Story // of a loop, that were worked on before the task
 
 	// Asked is the question that the session is to answer, about Task, whatever the role is

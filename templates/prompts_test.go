@@ -95,6 +95,7 @@ func planned(in Input) Input {
 	t.Steps = []flow.Step{{Step: 1, Action: "write the test", Run: "go test ./upload", Expect: "FAIL"}, {Action: "make it pass"}}
 	t.Context, in.Context = "specs/vision.md#retry", "Three tries.\n# Not a heading"
 	t.Consumers, t.IntegrationTest = []flow.TaskID{"task-7"}, "upload/retry_test.go"
+	in.Needed = "task-1: Send once\nmerged as 4444444444: upload/client.go\ncode-reviewer left open: upload/client.go: no limit\n# Not a heading"
 	t.Retry = &flow.Retry{Count: 2, Error: "no route to host\n# Not a heading", NotBefore: noon}
 	return in
 }
@@ -350,7 +351,7 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 		"Files": "files to create:\n| upload/retry.go\nfiles to modify:\n| upload/client.go\nfiles to read:\n| upload/doc.go", "Estimate": "estimate: 1h30m", "Level": "level: 2\n",
 		"Acceptance": "acceptance:\n| a third failure is reported\n| no upload is sent twice", "Steps": "| 1. write the test\n| Run: go test ./upload\n| Expect: FAIL", "Context": "## Context\n\nIt stands in place of the spec's section.\n\n| Three tries",
 		"Consumers": "used by: task-7", "IntegrationTest": "integration test: upload/retry_test.go", "VerifyTimeout": "verify_timeout: 20m", "Labels": "labels:\n| net",
-		"Retry": "## The last claim failed\n\n2 in a row ended without a result, the last one by:\n\n| no route to host",
+		"Retry": "claims without a result: 2",
 	} {
 		shown[field] = text
 	}

@@ -13,6 +13,7 @@ type form struct {
 	least int    // length of the run
 	mixed bool   // the run has a digit or a capital near its beginning, which an ordinary word does not have
 	shown bool   // the lead is shown, since it is not secret
+	inner bool   // a word can have begun before it
 }
 
 const (
@@ -69,7 +70,13 @@ type matcher func(text []byte, bound, final bool) (hit, certainty)
 // matchers holds, by the first byte of a text, the matchers to try, in the order in which
 // they decide.
 var matchers = func() (by [256][]matcher) {
-	for _, f := range forms {
+	all := forms
+	for _, name := range []string{"TOKEN", "SECRET", "PASSWORD", "KEY"} { // as env and JSON write what ends so
+		for _, gap := range []string{`="`, `='`, `=`, `":"`, `": "`, `: "`, `: '`, ` = "`, ` = '`} {
+			all = append(all, form{lead: name + gap, run: base64, least: leastValue, shown: true, inner: true})
+		}
+	}
+	for _, f := range all {
 		by[f.lead[0]] = append(by[f.lead[0]], f.match)
 		if capital := f.lead[0] - 'a' + 'A'; f.fold {
 			by[capital] = append(by[capital], f.match)
@@ -100,7 +107,7 @@ const (
 
 // match compares the beginning of text with a form.
 func (f *form) match(text []byte, bound, final bool) (hit, certainty) {
-	if !bound {
+	if !bound && !f.inner {
 		return hit{}, no
 	}
 	if v := begins(text, f.lead, f.fold, final); v != yes {

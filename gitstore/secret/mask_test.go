@@ -28,6 +28,8 @@ const (
 
 // hides is what becomes of texts with secrets.
 var hides = map[string]string{
+	"CLAUDE_CODE_MESSAGING_TOKEN=abcdef-ghijkl": "CLAUDE_CODE_MESSAGING_TOKEN=***",
+	`"API_KEY": "opaque/and+long"`:              `"API_KEY": "***"`, "SECRET='hush-hush-hush'": "SECRET='***'", "DB_PASSWORD=open-sesame\nHOME=/root": "DB_PASSWORD=***\nHOME=/root",
 	"key correct-horse-battery.":                           "key ***.",
 	"correct-horse-battery-staple":                         "***",
 	"twice: correct-horse-batterycorrect-horse-battery":    "twice: ******",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // dueTries remembers which automatic moves could not be made at a state of the board, so
@@ -112,7 +113,7 @@ func (s *supervisor) makeAlone(ctx context.Context, lock string, t lookResult, a
 // beginAlone takes the lock for what one supervisor of the clone does at a time. If another
 // one has it, release is nil, and t gets the time to look again.
 func beginAlone(s *supervisor, lock string, t *lookResult) (release func(), err error) {
-	if release, err = tryLock(s.clone.Repo.CommonDir(), lock); release != nil {
+	if release, err = git.TryHoldLock(s.clone.Repo.CommonDir(), lock+".lock"); release != nil {
 		s.rush.idle.markBusy(s)
 	} else if err == nil {
 		t.lookBy(time.Now().Add(busyRetry))

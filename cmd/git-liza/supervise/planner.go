@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -26,7 +27,7 @@ func (s *supervisor) planBoard(ctx context.Context, b *flow.Board) (lookResult, 
 		}
 		return r, nil
 	}
-	unlock, err := tryLock(s.clone.Repo.CommonDir(), "planner")
+	unlock, err := git.TryHoldLock(s.clone.Repo.CommonDir(), "planner.lock")
 	if err != nil {
 		return lookResult{}, err
 	}

@@ -43,13 +43,6 @@ func (r *Rush) noteOffline(err error) bool {
 	return true
 }
 
-// noteOnline notes that the remote has answered.
-func (r *Rush) noteOnline() {
-	if r.link.setDown(false) {
-		r.say(r.link.remote + " answers again")
-	}
-}
-
 // setDown returns true if the state changed.
 func (l *link) setDown(down bool) bool {
 	l.mu.Lock()
@@ -156,7 +149,9 @@ func (r *Rush) notePoll(err error) {
 		return
 	}
 	r.link.said = ""
-	r.noteOnline()
+	if r.link.setDown(false) {
+		r.say(r.link.remote + " answers again")
+	}
 	r.idle.recheckEnd() // the last of the other agents may have left
 }
 

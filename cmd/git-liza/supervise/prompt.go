@@ -110,7 +110,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 	in.Questions = questionsFor(b, in)
 	in.Anomalies = anomaliesFor(b, in)
 	if row.Capacity == flow.Does {
-		in.Stories, in.Phase = storiesFor(b, in.Task), phaseFor(b, in.Task)
+		in.Stories, in.Phase, in.Needed = storiesFor(b, in.Task), phaseFor(b, in.Task), neededFor(b, in.Task)
 	}
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err

@@ -1,11 +1,13 @@
 package supervise
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 )
 
@@ -74,4 +76,31 @@ func storyOf(t *flow.Task) templates.Story {
 		found(&s.Failures, "the merge failed: "+strings.Join(append(slices.Clone(i.Paths), i.Gate, i.Output), " "))
 	}
 	return s
+}
+
+// maxNeeded is how many bytes a prompt says of the tasks that its own depends on.
+const maxNeeded = 1 << 10
+
+// neededFor says what the merged tasks that a task depends on came to: the commit, what changed,
+// what their reviews said, and what was found during them and is open.
+func neededFor(b *flow.Board, t *flow.Task) string {
+	var said strings.Builder
+	for _, id := range t.DependsOn {
+		d := b.Task(id)
+		if d == nil || d.Merge == nil || d.Submission == nil {
+			continue
+		}
+		fmt.Fprintf(&said, "%s: %s\nmerged as %s: %s\n", id, d.Title, d.Merge.Commit.Short(), git.VisibleList(d.Submission.Paths, 10))
+		for _, j := range d.Judgements {
+			if j.Verdict != nil && j.Verdict.Message != "" {
+				fmt.Fprintf(&said, "%s: %s\n", j.Role, flow.Excerpt(j.Verdict.Message, 200))
+			}
+		}
+		for _, found := range openDiscoveries(b) {
+			if found.During == id {
+				fmt.Fprintf(&said, "left open: %s\n", flow.Excerpt(found.Text, 200))
+			}
+		}
+	}
+	return templates.Cutting(said.String(), maxNeeded).Text
 }

@@ -205,7 +205,7 @@ func rowOf(b *flow.Board, role flow.Role) *flow.RoleRow {
 func (r *Rush) runSlots(ctx context.Context, b *flow.Board, slots []Slot) error {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := newCrew(working, r)
+	c := &crew{rush: r, ctx: working, ended: make(chan struct{})}
 	c.reserve(len(slots))
 	for _, slot := range slots {
 		c.hire(b, slot)

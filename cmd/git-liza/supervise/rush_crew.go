@@ -33,12 +33,6 @@ type member struct {
 	err    error         // why it ended, when it has
 }
 
-// newCrew is a crew without members. The first ones are hired before anybody waits for
-// its end.
-func newCrew(ctx context.Context, r *Rush) *crew {
-	return &crew{rush: r, ctx: ctx, ended: make(chan struct{})}
-}
-
 // reserve keeps the crew from ending until as many members have begun, or were given up
 // with done. It is false if the crew has ended.
 func (c *crew) reserve(n int) bool {

@@ -346,19 +346,14 @@ func (r *session) told() string { return strings.TrimPrefix(r.contract+"\n"+r.pr
 // are kept for its record.
 const keptOutput = 512 << 10
 
-// largestContract is how many bytes the argument with a contract has at most.
-const largestContract = 64 << 10
-
 func (w *worker) newSession(ctx context.Context, a *assignment, prompt templates.Prompt) *session {
 	r := &session{assignment: a, made: prompt, begun: w.clone.Store.Now(), started: time.Now(), prior: w.priorOf(ctx, a), output: proc.NewClip(keptOutput)}
+	// An argument cannot be longer.
+	if contract, rest := prompt.Split(); len(w.provider.System) > 0 && len(contract.Text()) < 64<<10 {
+		r.contract, prompt = w.rush.mask.String(contract.Text()), rest
+	}
 	if len(r.prior.prompt.Sections) > 0 {
 		prompt = prompt.Since(r.prior.prompt)
-	}
-	if contract, rest := r.made.Split(); len(w.provider.System) > 0 && len(contract.Text()) < largestContract {
-		r.contract = w.rush.mask.String(contract.Text())
-		if len(r.prior.prompt.Sections) == 0 {
-			prompt = rest
-		}
 	}
 	r.prompt = w.rush.mask.String(prompt.Text())
 	if r.prior.id == "" && len(w.provider.Session) > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // switchInterval is how often a rush looks for switch files.
@@ -93,7 +94,7 @@ func (w *switchWatch) heed(ctx context.Context) (over bool, err error) {
 // the first agent that may. It returns when, zero if another process is at it or no
 // agent has joined yet.
 func (w *switchWatch) take(ctx context.Context, one work.Switch) (at time.Time, err error) {
-	release, err := tryLock(w.clone.Repo.CommonDir(), dueLock)
+	release, err := git.TryHoldLock(w.clone.Repo.CommonDir(), dueLock+".lock")
 	if err != nil || release == nil {
 		return time.Time{}, err
 	}
