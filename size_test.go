@@ -13,9 +13,9 @@ import (
 
 // What there is to read, at most: lines of code that are linked into the program, and
 // words in documents. make size prints what there is. Confinement may add 1,100 lines to the
-// 115,000 before it, and mending what was found broken 1,500 more.
+// 115,000 before it, and mending what was found broken 1,900 more.
 const (
-	mostCode  = 117_600
+	mostCode  = 118_000
 	mostWords = 55_000
 )
 

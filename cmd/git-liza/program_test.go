@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/internal/torture"
 )
 
-// mostBytes is how large the program may be: 30 MB, and what 1,100 lines of confinement and 1,500
+// mostBytes is how large the program may be: 30 MB, and what 1,100 lines of confinement and 1,900
 // of mending, with the forms of Unicode, take.
-const mostBytes = 30_500_000
+const mostBytes = 30_650_000
 
 // There is one program, whose size is bounded. README says how go install makes it, and the
 // Makefile adds no packages to that, and leaves none out.
