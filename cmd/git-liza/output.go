@@ -173,7 +173,7 @@ func noteMove(inv *invocation, command string, f *failure) {
 		switch how, ends, _ := strings.Cut(inv.getenv("LIZA_ENDS"), " "); {
 		case !slices.Contains(strings.Fields(ends), acts[i].String()):
 		case how == string(provider.EndsTold):
-			fmt.Fprintln(inv.stderr, provider.EndsHere)
+			fmt.Fprintln(inv.stderr, provider.EndsHere(inv.getenv("LIZA_GENERATION")))
 		default:
 			select { // what it printed would only be read by one more call of its model
 			case <-time.After(longestEnd):

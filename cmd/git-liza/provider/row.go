@@ -128,8 +128,8 @@ const (
 	EndsTold EndsBy = "told"
 )
 
-// EndsHere is what a program of [EndsTold] stops at.
-const EndsHere = "liza: this session ends here"
+// EndsHere is what a program of [EndsTold] stops at in the session of a generation.
+func EndsHere(generation string) string { return "liza: session " + generation + " ends here" }
 
 // Contract is how well a program has been seen to keep the contracts.
 type Contract string
