@@ -352,7 +352,7 @@ func (w *worker) newSession(ctx context.Context, a *assignment, prompt templates
 	if contract, rest := prompt.Split(); len(w.provider.System) > 0 && len(contract.Text()) < 64<<10 {
 		r.contract, prompt = w.rush.mask.String(contract.Text()), rest
 	}
-	if len(r.prior.prompt.Sections) > 0 {
+	if len(r.prior.prompt.Sections) > 0 && !w.provider.ACP { // which may begin a session where it cannot go on
 		prompt = prompt.Since(r.prior.prompt)
 	}
 	r.prompt = w.rush.mask.String(prompt.Text())
