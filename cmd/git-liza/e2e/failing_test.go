@@ -30,7 +30,13 @@ func (f *failing) Next(c standin.Conversation) standin.Turn {
 	if f.mended.Load() || !strings.Contains(prompt, "# Your role: coder") || strings.Contains(prompt, failedBefore) {
 		return f.player.Next(c)
 	}
-	return f.turns.Next(c)
+	switch {
+	case f.turns != nil:
+		return f.turns.Next(c)
+	case c.Turns() == 0:
+		return (&scene{player: f.player, asked: c}).says("I look at what there is.", "pwd")
+	}
+	return standin.Turn{Hang: true}
 }
 
 // until polls.
@@ -191,7 +197,7 @@ func TestTheNextPromptSaysWhatWentWrong(t *testing.T) {
 		name, says string
 		turns      standin.Script
 	}{
-		{"codex", "without output", standin.Script{{Hang: true}}},
+		{"codex", "without output", nil}, // after an answer: before one it would be an outage
 		{"gemini", "Error executing tool web_fetch", standin.Script{
 			{Tools: []standin.Call{{Name: "web_fetch", Input: map[string]any{"prompt": "look at https://example.org"}}}}, {Text: "I may not."}}},
 	} {
