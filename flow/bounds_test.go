@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,4 +90,21 @@ func TestRulesOfReviewAreBounded(t *testing.T) {
 		require.NotNil(t, r)
 		require.Equal(t, RuleLimit, r.Rule)
 	}
+}
+
+// What a move records of texts is what git says, and each value of a record is a text.
+func TestFalseTextsOfMoves(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	m, facts := s.moveOf(strings.Fields("human:ann classify docs/other.md class=mixed/bounded/forbidden/optional/person"))
+	d := m.Detail.(*ClassifyMove)
+	d.Texts = append(d.Texts, Text{Path: "docs/none.md"})
+	r := s.judge(m, facts)
+	require.NotNil(t, r)
+	require.Equal(t, RuleFact, r.Rule)
+
+	long := &AnomalyMove{Type: Workaround, Details: map[string]string{"why": strings.Repeat("x", s.board.Settings().Config.TextLimit+1)}}
+	r = s.play(s.by("coder-1", ActAnomaly, "", long))
+	require.NotNil(t, r)
+	require.Equal(t, RuleText, r.Rule)
 }
