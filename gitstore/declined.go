@@ -17,8 +17,9 @@ import (
 var ErrDeclined = errors.New("the remote refuses the push")
 
 // passes matches what git and hosts say of a ref in brackets where another push was faster, a
-// lock was in the way, the line broke, or another ref of the push was refused.
-var passes = pattern.Late(`\((.*(stale info|fetch first|non-fast-forward|incorrect old value|already exists|\block|failed to update ref|transaction failed|atomic push fail|failed to report status).*)\)$`)
+// lock was in the way, the line broke, what came with it was moved meanwhile, or another ref of
+// the push was refused.
+var passes = pattern.Late(`\((.*(stale info|fetch first|non-fast-forward|incorrect old value|already exists|\block|failed to update ref|transaction|unable to migrate objects|atomic push fail|failed to report status).*)\)$`)
 
 // forbids matches what a transport says to somebody who may not push, without a word on refs.
 var forbids = pattern.Late(`returned error: 4\d\d|Authentication failed|could not read (Username|Password)|(?i:(permission|access)\b.* denied)`)

@@ -19,6 +19,7 @@ func TestWhatARemoteSays(t *testing.T) {
 		"refs/heads/integration [rejected] (atomic push failed)":                                      true,
 		"refs/heads/integration [remote rejected] (failed to update ref)":                             true,
 		"refs/heads/integration [remote rejected] (atomic transaction failed)":                        true,
+		"refs/liza/state [remote rejected] (unable to migrate objects to permanent storage)":          true,
 		"refs/liza/state [remote rejected] (cannot lock ref 'refs/liza/state': is at 1 but expected)": true,
 		"refs/liza/state [remote rejected] (incorrect old value provided)":                            true,
 		"refs/liza/state [remote failure] (remote failed to report status)":                           true,
