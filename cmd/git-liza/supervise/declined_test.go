@@ -39,7 +39,7 @@ func TestDeclinedMerge(t *testing.T) {
 	for _, task := range w.board().Tasks() {
 		require.Equal(t, flow.Approved, task.Status)
 	}
-	require.Equal(t, 4, w.asked(), "two tasks")
+	require.Contains(t, []int{4, 6}, w.asked(), "two tasks, one after the other, or together at first")
 	require.Contains(t, r.said(), "task-1 cannot be merged here: remote origin: the remote refuses the push")
 	w.left()
 	require.NoError(t, os.Remove(filepath.Join(w.remote(), "hooks", "pre-receive")))
