@@ -76,3 +76,21 @@ func TestStoriesForAPrompt(t *testing.T) {
 	require.Len(t, got, maxStories)
 	require.Equal(t, []string{fmt.Sprint(maxStories + 1), "2"}, []string{got[0], got[maxStories-1]})
 }
+
+// What needed tasks came to stands in a prompt, and never at length.
+func TestNeededIsBounded(t *testing.T) {
+	t.Parallel()
+	task := &flow.Task{ID: "own"}
+	var edits []flow.Edit
+	for n := range 40 {
+		id := flow.TaskID(fmt.Sprintf("needed-%d", n))
+		task.DependsOn = append(task.DependsOn, id)
+		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: string(id)}, Document: &flow.Task{ID: id, Title: fmt.Sprintf("Title %d", n), Status: flow.Merged,
+			Merge: &flow.Merge{Commit: flow.ObjectID(strings.Repeat("a", 40))}, Submission: &flow.Submission{Paths: []string{"src/a.go"}}}})
+	}
+	edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat}})
+	got := neededFor(flow.Open(flow.Documents{}.With(edits), time.Time{}), task)
+	require.True(t, strings.HasPrefix(got, "needed-0: Title 0\nmerged as aaaaaaaaaa: src/a.go\n"), got)
+	require.Greater(t, len(got), 900)
+	require.LessOrEqual(t, len(got), 1024)
+}
