@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -37,6 +38,12 @@ test $n = 1 || submit; ended done; exit`, resumable)),
 		}
 	}
 	require.Equal(t, int64(303), total.Tokens())
+	require.Contains(t, w.note("prompt-coder-1-1"), "# Your role: coder")
+	for _, name := range []string{"prompt-coder-1-2", "prompt-coder-1-3"} {
+		require.Contains(t, w.note(name), "# What is new")
+		require.NotContains(t, w.note(name), "# Your role: coder")
+	}
+	require.Contains(t, w.note("prompt-coder-1-3"), "a:1")
 }
 
 // A session that could not be gone on with is not tried a second time; one that
@@ -57,6 +64,9 @@ esac`, resumable)))
 	require.NoError(t, err, r.said())
 	require.Equal(t, "--id\n--resume\n--id\n--resume\n--id\n", w.note("how"))
 	require.Equal(t, []string{"nothing", "failed", "failed", "handoff", "submitted"}, w.outcomes("coder-1"))
+	for n, whole := range map[string]bool{"1": true, "2": false, "3": true, "4": false, "5": true} {
+		require.Equal(t, whole, strings.Contains(w.note("prompt-coder-1-"+n), "# Your role: coder"), n)
+	}
 }
 
 // Another agent begins afresh, and so does one whose attempt was taken away.
