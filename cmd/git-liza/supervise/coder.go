@@ -49,7 +49,7 @@ func (s *supervisor) codeTask(ctx context.Context, b *flow.Board) (lookResult, e
 func (s *supervisor) chooseTask(ctx context.Context, b *flow.Board) (flow.TaskID, error) {
 	best, none := s.pickTask(ctx, b, flow.ActClaim)
 	if own := b.Agent(s.id).Task; own != "" {
-		if t := b.Task(own); t == nil || t.Claim == nil || t.Claim.By != flow.Actor(s.id) || t.Claim.Lease.After(s.boardTime(b)) {
+		if !s.ownLeaseOver(b, own) {
 			return own, nil
 		}
 		// A lease that ended still belongs to the agent until another one claims the
@@ -89,6 +89,12 @@ func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment
 	t := r.After.Task(got.Task)
 	s.rush.troubles.drop(t.ID)
 	return &assignment{role: s.slot.Role, capacity: flow.Does, task: t, dir: got.Worktree, lease: leaseOf(t, s.clone.By)}, lookResult{}, nil
+}
+
+// ownLeaseOver reports whether the lease of the agent's own claim has ended.
+func (s *supervisor) ownLeaseOver(b *flow.Board, id flow.TaskID) bool {
+	t := b.Task(id)
+	return t != nil && t.Claim != nil && t.Claim.By == flow.Actor(s.id) && !t.Claim.Lease.After(s.boardTime(b))
 }
 
 // isSetback reports whether an error says that the move was made on another board than

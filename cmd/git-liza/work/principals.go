@@ -65,8 +65,7 @@ func (p *Principals) Admit(ctx context.Context, want flow.Principal, replace boo
 			got.Principal, m.Principal = firstAdmin(want, p.mover.By), want.Name
 		case old != nil:
 			got.Principal = revisedPrincipal(*old, want)
-			if x, y := *old, got.Principal; x.Kind == y.Kind && slices.Equal(x.Keys, y.Keys) && slices.Equal(x.Users, y.Users) && slices.Equal(x.Agents, y.Agents) &&
-				slices.Equal(x.Roles, y.Roles) && slices.Equal(x.Rights, y.Rights) && slices.Equal(x.Accounts, y.Accounts) {
+			if sameAccount(*old, got.Principal) {
 				known = b
 				return m, nil, errKnown
 			}
@@ -186,4 +185,9 @@ func (p *Principals) Govern(ctx context.Context, b *flow.Board, name string) err
 func samePublicKey(x, y string) bool {
 	a, b := strings.Fields(x), strings.Fields(y)
 	return len(a) >= 2 && len(b) >= 2 && a[0] == b[0] && a[1] == b[1]
+}
+
+func sameAccount(x, y flow.Principal) bool {
+	return x.Kind == y.Kind && slices.Equal(x.Keys, y.Keys) && slices.Equal(x.Users, y.Users) && slices.Equal(x.Agents, y.Agents) &&
+		slices.Equal(x.Roles, y.Roles) && slices.Equal(x.Rights, y.Rights) && slices.Equal(x.Accounts, y.Accounts)
 }
