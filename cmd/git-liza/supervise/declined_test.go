@@ -17,7 +17,7 @@ import (
 func (w *world) decline(act flow.Act) {
 	w.Helper()
 	hook := filepath.Join(w.remote(), "hooks", "pre-receive")
-	w.write(hook, "#!/bin/sh\nwhile read old new ref; do\n\tcase $(git log -1 --format=%s $new --) in\n\t'"+act.String()+" '*) echo x >>'"+w.notes+"/asked'; echo none of these here; exit 1 ;;\n\tesac\ndone\n")
+	w.write(hook, "#!/bin/sh\nwhile read old new ref; do\n\tcase $(git log --format=%s $new --not --all) in\n\t*'"+act.String()+" '*) echo x >>'"+w.notes+"/asked'; echo none of these here; exit 1 ;;\n\tesac\ndone\n")
 	require.NoError(w, os.Chmod(hook, 0o755))
 }
 
