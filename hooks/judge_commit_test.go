@@ -55,4 +55,15 @@ func TestCommit(t *testing.T) {
 	require.Empty(t, commit(dir, "coder-1"))
 	gittest.Git(t, dir, "switch", "-q", "-c", "aside")
 	require.Equal(t, RuleBranch, commit(dir, "coder-1"))
+	gittest.Git(t, dir, "switch", "-q", "liza/a")
+
+	// The folder of another attempt, and that of no task.
+	second := dir + "@2"
+	gittest.Git(t, y.clone, "worktree", "move", dir, second)
+	require.Equal(t, RuleBranch, commit(second, "coder-1"))
+	gittest.Git(t, y.clone, "worktree", "move", second, dir)
+	require.Empty(t, commit(dir, "coder-1"))
+	stray := filepath.Join(y.clone, ".worktrees", "b")
+	gittest.Git(t, y.clone, "worktree", "add", "-q", "--detach", stray)
+	require.Equal(t, flow.RuleNotFound, commit(stray, "coder-1"))
 }
