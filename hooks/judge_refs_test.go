@@ -148,12 +148,14 @@ func TestOtherRefs(t *testing.T) {
 		"refs/liza/remote/origin/state": RuleRef, "refs/liza/rescue/x": RuleRef, "refs/liza/inbox/x": RuleRef, "refs/heads/liza": RuleRef,
 		"refs/Liza/state": RuleRef, "refs/replace/" + hexes("a", 40): RuleReplace, "refs/liza/agents/root": flow.RulePrincipal, "refs/liza/agents/cook-1": flow.RulePrincipal,
 		"refs/liza/agents/coder-1": flow.RuleNotFound, "refs/liza/sessions/x/y": flow.RulePrincipal, "refs/liza/sessions/coder-1": RuleRef,
+		"refs/heads/refs/heads/main": RuleRef,
 	} {
 		y.refuses(name, rule, "", Update{name, "", y.commit("refs/heads/main", "x", "y")})
 	}
 	y.accepts(Update{"refs/heads/topic", "", main}, Update{"refs/tags/v1", "", main}, Update{"refs/notes/commits", "", main}, Update{"refs/heads/Integration", "", main})
 	gittest.Git(t, y.server, "update-ref", "refs/heads/LIZA/a", string(main))
-	y.accepts(Update{"refs/heads/LIZA/a", main, ""})
+	gittest.Git(t, y.server, "update-ref", "refs/heads/refs/heads/main", string(main))
+	y.accepts(Update{"refs/heads/LIZA/a", main, ""}, Update{"refs/heads/refs/heads/main", main, ""})
 	for _, yes := range []string{"Yes", "1", "true"} {
 		gittest.Git(t, y.server, "config", "core.ignoreCase", yes)
 		y.judge = y.open(y.server)

@@ -86,6 +86,7 @@ func TestWithoutABoard(t *testing.T) {
 	y.accepts(Update{"refs/heads/integration", "", main}, Update{"refs/heads/main", main, ""}, Update{"refs/replace/" + hexes("a", 40), "", main})
 	y.refuses("refs/liza/marks/x", flow.RuleNotFound, "no blackboard", Update{"refs/liza/marks/x", "", main})
 	y.refuses("refs/Liza", flow.RuleNotFound, "no blackboard", Update{"refs/Liza", "", main})
+	y.refuses("refs/heads/refs/heads/main", RuleRef, "begins with refs/ twice", Update{"refs/heads/refs/heads/main", "", main})
 	y.accepts(Update{"refs/heads/liza/a", "", main}, Update{"refs/heads/liza", "", main})
 	y.init()
 	y.refuses("refs/liza/marks/sprint-1", RuleRef, "does not bring it", y.moves(layout.State, integrationBranch)...)
