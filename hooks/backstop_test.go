@@ -79,6 +79,16 @@ func TestBackstopOfALostRace(t *testing.T) {
 	require.NoError(t, backstop(Update{branchA, y.there(branchA), lost}), "held: the holder was judged before")
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{"refs/heads/liza/b", "", lost})), "held by nobody")
 
+	// The push that lost was judged by the board before, on which another agent held the task.
+	loser := newJudge(y.judge, Push{})
+	loser.after = y.board()
+	judged, err := y.judge.BoardAt(before)
+	require.NoError(t, err)
+	loser.checkTaskBranch(Update{branchA, y.there(branchA), lost}, judged)
+	require.Len(t, loser.refused, 1)
+	require.Equal(t, RuleBranch, loser.refused[0].Rule)
+	require.Contains(t, loser.refused[0].Reason, "another push was first: a is held by coder-2")
+
 	// The same agent by another principal is another holder.
 	first, second := *y.board().Task("a"), *y.board().Task("a")
 	claim := *first.Claim
