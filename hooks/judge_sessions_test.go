@@ -70,3 +70,14 @@ func TestSessions(t *testing.T) {
 	y.land(update(last))
 	y.accepts(update(over))
 }
+
+// TestSessionsAreDeletedByAnAdmin: the agent's own principal, who adds them, cannot.
+func TestSessionsAreDeletedByAnAdmin(t *testing.T) {
+	t.Parallel()
+	y := governed(t, false)
+	y.by("carl").note() // which enters coder-1
+	y.land(y.all()...)
+	y.land(y.to(sessionsRef, y.session()))
+	y.refuses(sessionsRef, flow.RuleAdmin, "is deleted by an admin", y.to(sessionsRef, ""))
+	y.by("ann").accepts(y.to(sessionsRef, ""))
+}

@@ -269,6 +269,21 @@ func TestBounds(t *testing.T) {
 	require.Len(t, list, MaxMoves)
 	require.Equal(t, git.ID("c1"), list[0])
 
+	// A board that a push brings may have more moves, but git lists so many alone.
+	lines.Reset()
+	for i := maxChain; i > 1; i-- {
+		lines.WriteString(row(i) + " " + row(i-1) + "\n")
+	}
+	whole := lines.String() + row(1) + "\n"
+	_, refused, err = parseChain(whole, Update{layout.State, "", git.ID(row(maxChain))})
+	require.NoError(t, err)
+	require.Equal(t, flow.RuleLimit, refused.Rule)
+	_, whole, _ = strings.Cut(whole, "\n")
+	list, refused, err = parseChain(whole, Update{layout.State, "", git.ID(row(maxChain - 1))})
+	require.NoError(t, err)
+	require.Nil(t, refused)
+	require.Len(t, list, maxChain-1)
+
 	y := plain(t)
 	y.add("a")
 	ctx, cancel := context.WithCancel(context.Background())
