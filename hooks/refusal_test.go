@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 	"testing"
@@ -32,4 +33,6 @@ func TestFaultsOfTheMachine(t *testing.T) {
 		}
 	}
 	require.Equal(t, RuleReplay, replayRefusal(context.Background(), errors.New("the tree is another")).Rule)
+	locked := undecidedRefusal(context.Background(), fmt.Errorf("the push: %w", &git.Locked{Reason: "x.lock is in the way", Hint: "git -C /srv/x.git liza doctor --unlock"}))
+	require.Equal(t, &flow.Refusal{Rule: RuleLocked, Reason: "x.lock is in the way", Hint: "git -C /srv/x.git liza doctor --unlock"}, locked)
 }

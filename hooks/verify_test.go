@@ -57,6 +57,31 @@ func TestVerifyOtherGit(t *testing.T) {
 	y.accepts(y.all()...)
 }
 
+// TestVerifyWithoutIntegration: the branch is made of its commits where they are here, and
+// fetched where they are not, as after a clone of refs/liza.
+func TestVerifyWithoutIntegration(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	ctx, tip := context.Background(), y.at(layout.State)
+	missing := func(dir string) (hint string) {
+		_, err := Verify(ctx, y.open(dir), "", tip, false)
+		var rejection *Rejection
+		require.ErrorAs(t, err, &rejection)
+		require.Len(t, rejection.Refused, 1)
+		require.Equal(t, integrationBranch, rejection.Refused[0].What)
+		require.Equal(t, flow.RuleTip, rejection.Refused[0].Rule)
+		return rejection.Refused[0].Hint
+	}
+	gittest.Git(t, y.clone, "update-ref", "-d", integrationBranch)
+	require.Equal(t, "git branch integration "+string(y.at("refs/heads/main")), missing(y.clone))
+
+	fresh := t.TempDir()
+	gittest.Git(t, fresh, "init", "-q")
+	gittest.Git(t, fresh, "remote", "add", "origin", y.server)
+	gittest.Git(t, fresh, "fetch", "-q", "origin", layout.State+":"+layout.State)
+	require.Equal(t, "git fetch origin "+integrationBranch+":"+integrationBranch, missing(fresh))
+}
+
 // rewritten is a state commit with edits in its move and in every document
 // that follows from it.
 func (y *serverFixture) rewritten(commit git.ID, edits ...string) git.ID {
