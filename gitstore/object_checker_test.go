@@ -120,6 +120,12 @@ func TestNamesThatSomeGitDoesNotCheckOut(t *testing.T) {
 	q.base = q.commit(q.base, q.file("a:b"), q.file("c"))
 	require.Empty(t, q.flaw(q.commit(q.base, q.row("100644", "a:b", q.object("blob", "changed")), q.file("c"), q.file("d"))))
 	require.NotEmpty(t, q.flaw(q.commit(q.base, q.file("a:b"), q.file("c:d"))))
+
+	// But none that no folder can have.
+	for _, name := range []string{"..", ".git", "a/b"} {
+		q.base = q.commit(q.base, q.file(name))
+		require.Contains(t, q.flaw(q.commit(q.base, q.file(name), q.file("d"))), "is not a file name")
+	}
 }
 
 // A folder is as git writes it, in every commit that a submission brings.
@@ -140,6 +146,10 @@ func TestFoldersThatAreNotCanonical(t *testing.T) {
 		bad := q.commit(q.base, rows...)
 		require.NotEmpty(t, q.flaw(bad), name)
 		require.NotEmpty(t, q.flaw(q.commit(bad, q.file("README"), q.file("f"))), "%s, further down", name)
+	}
+	for name, raw := range map[string]string{"no mode": "100644\x00", "no name": "\x00 ", "no id": "100644 f\x00short"} {
+		cut := git.ID(gittest.Git(t, q.dir, "commit-tree", string(q.object("tree", raw)), "-p", string(q.base), "-m", "m"))
+		require.Contains(t, q.flaw(q.commit(cut, q.file("f"))), "it is cut short", name)
 	}
 	good := q.commit(q.base, q.file("a"), q.file("a-"), q.folder("b", q.file("x")), q.file("b0"))
 	require.Empty(t, q.flaw(good))
