@@ -140,21 +140,36 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 	commit := d.commit(start, "a.md", "x\n")
 	c, err := d.store.objects.Commit(start)
 	require.NoError(t, err)
-	tip := d.at(layout.State)
-	before, source, err := d.store.boardAt(tip, d.store.past)
-	require.NoError(t, err)
-	m := flow.Move{Act: flow.ActSubmit, Task: "task-1", By: coder, At: d.now, Request: "7f3a9c2e11d04b58",
+	m := flow.Move{Act: flow.ActSubmit, Task: "task-1", By: coder,
 		Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: start, Paths: []string{"a.md"}, Save: 1}}
-	m.Goal = before.GoalOf(m)
-	after, err := before.Apply(m, nil)
-	require.NoError(t, err)
-	id, err := d.store.writeMove(context.Background(), base{tip: tip}, &draft{snapshot: source}, Result{Move: m, Before: before, After: after})
-	require.NoError(t, err)
-	require.ErrorContains(t, d.store.Audit.Verify(id), "it records tree")
+	require.ErrorContains(t, d.store.Audit.Verify(d.unasked(m)), "it records tree")
 	_, err = d.try(m)
 	var refusal *flow.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, flow.RuleFact, refusal.Rule)
+
+	d.add("task-2")
+	d.approve("task-2", d.submit("task-2", "coder-2", "b.md", "y\n"))
+	m, _, err = merging(d.store, "task-2")(d.board(), d.now)
+	require.NoError(t, err)
+	merge := m.Detail.(*flow.MergeMove)
+	merge.Commit, err = d.store.Commits.MergeCommit(context.Background(), merge.Tree, merge.Submission, merge.Onto, "Merge task-2")
+	require.NoError(t, err)
+	require.ErrorContains(t, d.store.Audit.Verify(d.unasked(m)), "has other parents than it records")
+}
+
+// unasked is a state commit of a move upon the board, made without asking git about it.
+func (d *desk) unasked(m flow.Move) git.ID {
+	d.t.Helper()
+	tip := d.at(layout.State)
+	before, source, err := d.store.boardAt(tip, d.store.past)
+	require.NoError(d.t, err)
+	m.At, m.Request, m.Goal = d.now, "7f3a9c2e11d04b58", before.GoalOf(m)
+	after, err := before.Apply(m, nil)
+	require.NoError(d.t, err)
+	id, err := d.store.writeMove(context.Background(), base{tip: tip}, &draft{snapshot: source}, Result{Move: m, Before: before, After: after})
+	require.NoError(d.t, err)
+	return id
 }
 
 func TestFsckFindsTheFirstBreach(t *testing.T) {
