@@ -105,6 +105,19 @@ func TestTortureSubmissionsAreBounded(t *testing.T) {
 	}
 }
 
+// A path that no file system holds is refused before the work is judged further.
+func TestPathsOfASubmissionAreBounded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Seeded(t))
+	base := d.at("refs/heads/integration")
+	deep := d.treeOf(1, "100644", "f%d", d.blob("x\n"))
+	for range 100 {
+		deep = d.treeOf(1, "40000", strings.Repeat("n", 200)+"%d", deep)
+	}
+	_, err := d.store.Commits.Facts(context.Background(), flow.Query{Submission: d.built(deep, base), Tip: base})
+	requireRule(t, err, flow.RuleLimit, "has a path of more than 16384 bytes")
+}
+
 // A spec or script is looked for in folders of some size only.
 func TestTortureFoldersThatAreReadAreBounded(t *testing.T) {
 	torture.Only(t)
