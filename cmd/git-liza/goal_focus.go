@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -86,18 +85,11 @@ func focusFile(repo *git.Repo) string {
 
 // readFocus returns the focus of a clone, the zero value if it has none.
 func readFocus(repo *git.Repo) (focus, error) {
-	var kept focus
-	text, err := os.ReadFile(focusFile(repo))
-	if errors.Is(err, fs.ErrNotExist) {
+	kept, err := git.ReadJSON[focus](focusFile(repo))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return kept, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &kept)
-	}
-	if err != nil {
-		return focus{}, fmt.Errorf("%s is no focus: %w; git liza goal focus --clear needs it removed: rm %[1]s", focusFile(repo), err)
-	}
-	return kept, nil
+	return kept, fmt.Errorf("%s is no focus: %w; git liza goal focus --clear needs it removed: rm %[1]s", focusFile(repo), err)
 }
 
 func writeFocus(repo *git.Repo, kept focus) error {

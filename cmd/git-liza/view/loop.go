@@ -46,12 +46,13 @@ type LoopLimit struct {
 	CostUsed   flow.Cost     `json:"cost_used"`
 	Wall       flow.Duration `json:"wall"` // 0s is no bound
 	WallUsed   flow.Duration `json:"wall_used"`
+	spent      Spent
 }
 
 // LoopLimitOf says what bounds the loop of a goal at a time.
 func LoopLimitOf(g *flow.Goal, at time.Time) LoopLimit {
 	l := g.Loop
-	limit := LoopLimit{Reached: g.LoopBound(at), Iterations: l.Iterations, Used: l.Used, Tokens: l.Tokens, TokensUsed: g.Usage.Tokens(), Cost: l.Cost, CostUsed: g.Usage.Cost, Wall: l.Wall}
+	limit := LoopLimit{Reached: g.LoopBound(at), Iterations: l.Iterations, Used: l.Used, Tokens: l.Tokens, TokensUsed: g.Usage.Tokens(), Cost: l.Cost, CostUsed: g.Usage.Cost, Wall: l.Wall, spent: told(g.Usage)}
 	if !g.Ended.IsZero() {
 		at = g.Ended
 	}
@@ -69,7 +70,7 @@ func (r *LoopReport) Left() []string {
 func (r *LoopReport) Text(width int) string {
 	rows := &Table{Rows: [][]string{{"STORY", "STATE", "SESSIONS", "COMMITS", "TOKENS", "CHANGES"}}}
 	for _, s := range r.Stories {
-		rows.Add(plaintext.Line(s.ID), s.state(), fmt.Sprint(s.Sessions), fmt.Sprint(len(s.Commits)), fmt.Sprint(s.Tokens), s.Diffstat)
+		rows.Add(plaintext.Line(s.ID), s.state(), fmt.Sprint(s.Sessions), fmt.Sprint(len(s.Commits)), told(flow.Usage{Sessions: s.Sessions, Input: s.Tokens}).Tokens(), s.Diffstat)
 	}
 	passed := len(r.Stories) - len(r.Left())
 	var text strings.Builder
@@ -111,11 +112,11 @@ func (l LoopLimit) Widened() string {
 
 // text is a line that says what is used of the bounds.
 func (l LoopLimit) text() string {
-	text := fmt.Sprintf("%d of %d iterations", l.Used, l.Iterations)
-	if text += fmt.Sprintf(", %d", l.TokensUsed); l.Tokens > 0 {
+	text := fmt.Sprintf("%d of %d iterations, %s", l.Used, l.Iterations, l.spent.Tokens())
+	if l.Tokens > 0 {
 		text += fmt.Sprintf(" of %d", l.Tokens)
 	}
-	if text += fmt.Sprintf(" tokens, %s", l.CostUsed); l.Cost > 0 {
+	if text += " tokens, " + l.spent.Dollars(); l.Cost > 0 {
 		text += " of " + l.Cost.String()
 	}
 	text += " dollars"

@@ -33,7 +33,7 @@ func TestLoopReport(t *testing.T) {
 		"STORY STATE SESSIONS COMMITS TOKENS CHANGES",
 		"US-1 had passed 0 0 0",
 		"US-2 passed 1 2 70 1 file changed",
-		`US-3^[ BLOCKED 3 0 0`,
+		`US-3^[ BLOCKED 3 0 unknown`,
 		"US-4 not entered 0 0 0",
 		`US-3^[: make failed`,
 		"2 of 4 iterations, 70 of 100 tokens, 2 dollars, 1m30s of 1h",

@@ -96,6 +96,15 @@ func SpentIn(u flow.Usage) Spent {
 	return Spent{u, uncounted}
 }
 
+// told is the usage of sessions as the board has it, which does not count those that told
+// nothing: without any token, none did.
+func told(u flow.Usage) Spent {
+	if u.Tokens() > 0 {
+		return Spent{Usage: u}
+	}
+	return Spent{u, u.Sessions}
+}
+
 // value returns the usage for JSON. Its numbers are those of the counted
 // sessions.
 func (s Spent) value() Object { return ObjectOf(s.Usage).With("uncounted", s.Uncounted) }
