@@ -225,7 +225,7 @@ func (p *play) checkGoal() *Refusal {
 	case p.prior.GoalOf(*m) != m.Goal:
 		return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, and is about %s", m.Act, m.Goal, p.prior.GoalOf(*m))
 	case g.Status != InProgress && slices.Contains(openGoalActs, m.Act):
-		return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, which is %s", m.Act, m.Goal, g.Status)
+		return refuse(RuleGoal, "git liza goal reopen "+string(m.Goal)+" --reason R", "%s names the goal %s, which is %s", m.Act, m.Goal, g.Status)
 	}
 	return nil
 }

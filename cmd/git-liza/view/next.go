@@ -176,6 +176,9 @@ func (p *Picture) Lacking() *flow.Refusal {
 	}
 	gone := b.SpecGone(g.ID)
 	if len(b.GoalsInProgress()) == 0 {
+		if len(p.Inbox().Items) > 0 {
+			return nil
+		}
 		return &flow.Refusal{Rule: flow.RuleGoal, Reason: fmt.Sprintf("no goal is in progress: %s is %s", g.ID, g.Status), Hint: "git liza goal set TITLE"}
 	}
 	if g.Status.IsInProgress() && gone != nil {
