@@ -92,3 +92,12 @@ func TestUsedOfTheGoal(t *testing.T) {
 	require.Equal(t, "", used(flow.Usage{}))
 	require.Equal(t, "2 sessions, 30 tokens, unknown dollars, 1m", used(flow.Usage{Sessions: 2, Input: 30, Seconds: 60}))
 }
+
+// Merged tasks of a goal are counted when they lie in the archive too.
+func TestGoalsCountTheArchive(t *testing.T) {
+	t.Parallel()
+	goal := *goalOne
+	goal.Added, goal.Merged = 4, 3
+	rows := Goals(boardOf(&goal), []flow.Summary{{ID: "left", Goal: goal.ID, Status: flow.Unclaimed}}, "")
+	require.Equal(t, "1 open, 3 merged, 3 archived", rows[0].counts())
+}

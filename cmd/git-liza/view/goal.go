@@ -19,7 +19,7 @@ type Goal struct {
 	Priority int           `json:"priority"`
 	Sprint   flow.SprintID `json:"sprint"`   // the open one, "" between two
 	Open     int           `json:"open"`     // tasks that are not final
-	Merged   int           `json:"merged"`   // tasks, without the archive
+	Merged   int           `json:"merged"`   // tasks, archived ones too
 	Archived int           `json:"archived"` // final tasks; of an ended goal also those that passed to another one
 	Current  bool          `json:"current"`  // a command means it that names no goal
 	Focus    bool          `json:"focus"`    // commands of this clone mean it instead
@@ -82,7 +82,7 @@ func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
 func goalRows(b *flow.Board, goals []*flow.Goal, of map[flow.GoalID]*tally, focus flow.GoalID) []Goal {
 	list := make([]Goal, 0, len(goals))
 	for _, g := range goals {
-		row := Goal{Open: of[g.ID].open(), Merged: of[g.ID].merged(), Archived: g.Added - of[g.ID].sum(), ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g),
+		row := Goal{Open: of[g.ID].open(), Merged: max(of[g.ID].merged(), g.Merged), Archived: g.Added - of[g.ID].sum(), ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g),
 			Barrier: flow.BarrierOf(b, g.ID), Caps: capsOf(g), Streak: partOf(g.Streak).Failures,
 			Workflow: cmp.Or(g.Workflow, flow.PlainWorkflow), Phase: g.Phase}
 		if l := flow.LastLevel(b, g.ID); l != nil && !l.Passed {
