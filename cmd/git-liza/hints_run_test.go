@@ -252,7 +252,10 @@ func (p place) read() content {
 		if err != nil || d.IsDir() && (d.Name() == ".git" || isFile(filepath.Join(path, "HEAD"))) {
 			return fs.SkipDir
 		}
-		if text, err := os.ReadFile(path); err == nil && d.Type().IsRegular() && d.Name() != ".git" {
+		if !d.Type().IsRegular() || d.Name() == ".git" { // a pipe would be waited for
+			return nil
+		}
+		if text, err := os.ReadFile(path); err == nil {
 			at.files[path] = string(text)
 			at.texts[string(text)] = true
 		}
