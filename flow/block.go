@@ -123,7 +123,7 @@ func unblockable(p *play) *Refusal {
 			"%s failed %d times: its framing is presumed wrong, only supersede or abandon lead on", p.task.ID, len(p.task.Failures))
 	}
 	if b := p.task.Block; b.Reason == ReasonQuestion && b.From != 0 && !b.answered(p) {
-		return refuse(RuleState, "git liza answer "+string(p.task.ID)+" TEXT", "%s waits for the answer to its question, not for unblock", p.task.ID)
+		return refuse(RuleState, "git liza answer "+string(p.task.ID), "%s waits for the answer to its question, not for unblock", p.task.ID)
 	}
 	return nil
 }

@@ -212,12 +212,13 @@ func answerChecked(inv *invocation, list []checkedFile, help string) error {
 	data := map[string]any{"files": append([]checkedFile{}, list...)}
 	var text strings.Builder
 	wrong, invalid, hint := 0, 0, ""
+	templates, _ := templateList(inv)
 	for _, f := range list {
 		text.WriteString(f.lines())
 		if wrong += len(f.Errors); !f.Valid {
 			invalid++
 		}
-		if hint == "" && !f.Valid && f.Type != "" && f.Type != kindLesson && f.Type != kindExtension && f.Type != kindType && f.Type != kindWorkflow {
+		if hint == "" && !f.Valid && slices.ContainsFunc(templates, func(one templateRow) bool { return one.Name == f.Type }) {
 			hint = "git liza artifact template " + f.Type
 		}
 	}

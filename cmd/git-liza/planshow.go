@@ -48,7 +48,7 @@ func (c *planShowCommand) Run(inv *invocation) error {
 		return pager{inv}.present(g, g.Text(inv.width()))
 	}
 	if c.Goal != "" || c.At != "" {
-		return usagef("git liza plan show FILE", "--goal and --at are about the board: leave them out, or the file")
+		return usagef("git liza plan show "+shell.Quote(c.File), "--goal and --at are about the board: leave them out, or the file")
 	}
 	if err := c.check(); err != nil {
 		return err

@@ -47,6 +47,22 @@ step one; step two; sleep 1000`)))
 	require.Equal(t, []string{"budget"}, w.outcomes("coder-1"))
 }
 
+// Dollars bound one session, too: it ends, and another goes on with its work.
+func TestCostEndsASession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.config(func(c *flow.Config) { c.Budgets.Session.Cost = 200_000 })
+	r, err := w.rush(coder(w.speaks("opencode", `if [ -e "$notes/pid" ]; then git liza block task-1 --reason r --question q; exit; fi
+echo $$ > "$notes/pid"
+step() { echo '{"type":"step_finish","sessionID":"s","part":{"id":"'$1'","type":"step-finish","reason":"tool-calls","cost":0.15,"tokens":{"input":10,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}}}'; }
+step one; step two; sleep 1000`)))
+	require.ErrorContains(t, err, "task-1 BLOCKED", r.said())
+	require.Contains(t, r.said(), "(ended after 22 tokens and 0.3 dollars, the budget of a session; git liza config budgets.session)")
+	w.gone("pid")
+	require.Equal(t, []string{"handoff", "blocked"}, w.outcomes("coder-1"))
+}
+
 // A task that has used up its budget is given to nobody any more; a session
 // that is over has been paid, and its move counts.
 func TestSpentBudgetSpawnsNobody(t *testing.T) {
