@@ -84,6 +84,7 @@ func classify(err error) failure {
 	var apart *gitstore.Diverged
 	var unfinished *work.Unfinished
 	var locked *git.Locked
+	var login *gitstore.RefusedLogin
 	var unowned *git.Unsafe
 	var limit *git.Limit
 	var name *git.BadName
@@ -129,6 +130,8 @@ func classify(err error) failure {
 		return failure{exitFailed, "failed", flow.RuleDamaged, err.Error(), damaged.Hint, nil}
 	case errors.As(err, &locked):
 		return failure{exitFailed, "failed", flow.RuleLocked, err.Error(), locked.Hint, nil}
+	case errors.As(err, &login):
+		return failure{exitFailed, "failed", flow.RuleDeclined, err.Error(), login.Hint, nil}
 	case errors.As(err, &setting):
 		return failure{exitFailed, "failed", flow.RuleFailed, err.Error(), setting.Command(), nil}
 	case errors.As(err, &malformed):

@@ -38,7 +38,11 @@ func (r *Rush) noteOffline(err error) bool {
 		return false
 	}
 	if r.link.setDown(true) {
-		r.ask(fmt.Sprintf("offline: %v; running sessions continue, and nothing new begins until %s answers", err, r.link.remote))
+		word := "offline: "
+		if gitstore.IsDeclined(err) {
+			word = "" // it answers
+		}
+		r.ask(fmt.Sprintf("%s%v; running sessions continue, and nothing new begins until %s answers", word, err, r.link.remote))
 	}
 	return true
 }
@@ -130,6 +134,12 @@ func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
 				}
 			}
 			r.notePoll(err)
+			if gitstore.IsDeclined(err) {
+				select {
+				case <-time.After(r.Limits.Declined):
+				case <-ctx.Done():
+				}
+			}
 			return news
 		})
 	}()
