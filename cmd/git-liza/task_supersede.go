@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
@@ -55,6 +56,10 @@ func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove, path stri
 	}
 	warnings := showWarnings(inv, r, path, lines)
 	t := r.After.Task(id)
+	scope := ""
+	if p := r.After.Sprint(t.Sprint); p != nil {
+		scope = "\n" + string(p.ID) + ": " + view.ScopeText(r.After, p)
+	}
 	return inv.result(r.Result, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy, "warnings": warnings},
-		"%s superseded by %v → %s", id, t.SupersededBy, t.Status)
+		"%s superseded by %v → %s%s", id, t.SupersededBy, t.Status, scope)
 }

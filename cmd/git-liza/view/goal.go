@@ -140,9 +140,9 @@ func (g Goal) held() (text string) {
 	return text
 }
 
-// GoalText formats a goal for people. uncounted is the number of its sessions
-// that did not report their usage.
-func GoalText(g *flow.Goal, uncounted int) string {
+// GoalText formats a goal for people, with the scope of each of its sprints. uncounted is the number
+// of its sessions that did not report their usage.
+func GoalText(b *flow.Board, g *flow.Goal, uncounted int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, plaintext.Line(g.Title), g.Spec, g.Created.Format(Stamp), g.CreatedBy)
 	if g.Phase != "" {
@@ -176,6 +176,13 @@ func GoalText(g *flow.Goal, uncounted int) string {
 	if s := g.Streak; s != nil && s.Failures > 1 {
 		fmt.Fprintf(&text, "streak   %d failures in a row with the same error\n", s.Failures)
 	}
+	for _, id := range b.IDs(flow.Sprints) {
+		if p := b.Sprint(flow.SprintID(id)); p != nil && p.Goal == g.ID {
+			if scope := ScopeText(b, p); scope != "" {
+				fmt.Fprintf(&text, "%-8s %s\n", id, scope)
+			}
+		}
+	}
 	for _, a := range g.Alignment {
 		fmt.Fprintf(&text, "aligned  %s by %s  %s\n", a.At.Format(Stamp), a.By, indented(a.Text))
 	}
@@ -202,6 +209,45 @@ func Sprint(b *flow.Board, p *flow.Sprint) Object {
 	return ObjectOf(p).With("planned", ValueOf(plan.Planned)).With("stretch", ValueOf(plan.Stretch)).With("tasks", tasks)
 }
 
+// ScopeText says what has become of the tasks with which a sprint began: those of its plan, else
+// those of its tasks that replace no other; and which came since. It is "" if there are none.
+func ScopeText(b *flow.Board, p *flow.Sprint) string {
+	plan := cmp.Or(flow.PlanOf(b, p.ID), new(flow.SprintPlan))
+	first, since := slices.Concat(plan.Planned, plan.Stretch), []flow.TaskID{}
+	for _, id := range append(lists.Of(sprintTasks(b, p), func(t flow.Summary) flow.TaskID { return t.ID }), p.Carried...) {
+		t := b.Task(id)
+		switch {
+		case t == nil || slices.Contains(first, id):
+		case len(plan.Planned)+len(plan.Stretch) > 0 || len(t.Supersedes) > 0:
+			since = append(since, id)
+		default:
+			first = append(first, id)
+		}
+	}
+	if len(first)+len(since) == 0 {
+		return ""
+	}
+	merged, open, given := 0, 0, ""
+	for _, id := range first {
+		switch t := b.Task(id); {
+		case t == nil:
+		case !t.Status.Final():
+			open++
+		case t.Merge != nil:
+			merged++
+		case len(t.SupersededBy) > 0:
+			given += fmt.Sprintf("; %s superseded by %s", id, JoinIDs(t.SupersededBy))
+		default:
+			given += "; " + string(id) + " abandoned"
+		}
+	}
+	text := fmt.Sprintf("%s at first: %d merged, %d open%s", Count(len(first), "task"), merged, open, given)
+	if len(since) > 0 {
+		text += "; since then " + JoinIDs(since)
+	}
+	return text
+}
+
 func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
 	return slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return t.Sprint != p.ID })
 }
@@ -222,6 +268,9 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int, figures []string) 
 	}
 	if len(p.Carried) > 0 {
 		fmt.Fprintf(&text, "carried  %s\n", JoinIDs(p.Carried))
+	}
+	if scope := ScopeText(b, p); scope != "" {
+		fmt.Fprintf(&text, "scope    %s\n", scope)
 	}
 	if p.Retro != "" {
 		fmt.Fprintf(&text, "retro    %s\n", indented(p.Retro))
