@@ -34,20 +34,17 @@ func isRefusedLogin(err error) bool {
 	return is && refusesLogin().MatchString(e.Stderr)
 }
 
-// A RefusedLogin is the error of a talk with a remote that does not let the login of this machine
-// in. It is ErrOffline, as nothing is known of the remote, and ErrDeclined, as asked once more it
-// would say the same. The command line tests it for its hint.
-type RefusedLogin struct {
-	Hint string // the command by which the host asks for the login, or says more
-	err  error
-}
+// ErrLogin is wrapped when a remote does not let the login of this machine in. It is ErrOffline, as
+// nothing is known of the remote, and ErrDeclined, as asked once more it would say the same. The
+// command line tests it for its hint.
+var ErrLogin error = refusedLogin{}
 
-func (r *RefusedLogin) Error() string { return r.err.Error() }
+type refusedLogin struct{}
+
+func (refusedLogin) Error() string { return "the remote refuses this login" }
 
 // Is reports whether the error is tested for as target.
-func (r *RefusedLogin) Is(target error) bool { return target == ErrOffline || target == ErrDeclined }
-
-func (r *RefusedLogin) Unwrap() error { return r.err }
+func (refusedLogin) Is(target error) bool { return target == ErrOffline || target == ErrDeclined }
 
 // IsDeclined reports whether the error of a push is the no of its remote: pushed once more, the
 // same would be refused.

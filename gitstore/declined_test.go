@@ -75,13 +75,13 @@ func TestRefusedLogin(t *testing.T) {
 		gittest.Git(t, l.a.dir, "remote", "set-url", "origin", url)
 		asked = 0
 		_, err := l.a.store.Mirror.Sync(ctx)
-		require.ErrorContains(t, err, "remote origin refuses this login: ")
+		require.ErrorContains(t, err, "the remote refuses this login: origin: ")
 		require.ErrorContains(t, err, says)
 		require.LessOrEqual(t, asked, 1)
 		require.ErrorIs(t, err, ErrOffline, "the board as last fetched can be read")
 		require.True(t, IsDeclined(err))
 		_, err = l.a.store.Remotes.BoardOf(ctx, "origin")
-		require.ErrorContains(t, err, "remote origin refuses this login: ")
+		require.ErrorContains(t, err, "the remote refuses this login: origin: ")
 		asked = 0
 		_, err = l.a.store.Do(ctx, claim("task-1", coder))
 		require.True(t, IsDeclined(err), err)

@@ -68,7 +68,6 @@ const (
 	outcomeForeign  = "foreign"
 	outcomeDiverged = "diverged"
 	outcomeLocked   = "locked"
-	outcomeLogin    = "login"
 	outcomeDamaged  = "damaged"
 	outcomeFailed   = "failed"
 )
@@ -79,7 +78,7 @@ var outcomeErrors = []struct {
 	kind string
 	err  error
 }{
-	{"remote disk", ErrRemoteFull}, {"declined", ErrDeclined}, {"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
+	{"remote disk", ErrRemoteFull}, {"login", ErrLogin}, {"declined", ErrDeclined}, {"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
 	{"git", git.ErrMissing}, {"disk", syscall.ENOSPC}, {"unsynced", git.ErrUnsynced}, {"objects", git.ErrDamaged},
 }
 
@@ -91,7 +90,6 @@ func outcomeOf(err error) outcome {
 	var diverged *Diverged
 	var locked *git.Locked
 	var damaged *Damaged
-	var login *RefusedLogin
 	switch {
 	case errors.As(err, &breach):
 		return outcome{Kind: outcomeBreach, Commit: breach.Commit, Reason: breach.Err.Error()}
@@ -99,8 +97,6 @@ func outcomeOf(err error) outcome {
 		return outcome{Kind: outcomeDiverged, Reason: diverged.Reason, Hint: diverged.Hint}
 	case errors.As(err, &locked):
 		return outcome{Kind: outcomeLocked, Reason: err.Error(), Hint: locked.Hint}
-	case errors.As(err, &login):
-		return outcome{Kind: outcomeLogin, Reason: err.Error(), Hint: login.Hint}
 	case errors.As(err, &damaged):
 		return outcome{Kind: outcomeDamaged, Reason: err.Error(), Hint: damaged.Hint}
 	case errors.As(err, &refusal):
@@ -146,8 +142,6 @@ func (f outcome) asError() error {
 		return &Diverged{f.Reason, f.Hint}
 	case outcomeLocked:
 		return &git.Locked{Reason: f.Reason, Hint: f.Hint}
-	case outcomeLogin:
-		return &outcomeError{f.Reason, &RefusedLogin{f.Hint, nil}}
 	case outcomeDamaged:
 		return &outcomeError{f.Reason, &Damaged{Hint: f.Hint}}
 	case outcomeBreach:

@@ -81,7 +81,7 @@ func offlineError(name string, err error) error {
 		return fmt.Errorf("remote %s: %w", name, err)
 	}
 	if isRefusedLogin(err) {
-		return &RefusedLogin{"git ls-remote " + shell.Quote(name), fmt.Errorf("remote %s refuses this login: %w", name, err)}
+		return fmt.Errorf("%w: %s: %w", ErrLogin, name, err)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrOffline, name, err)
 }

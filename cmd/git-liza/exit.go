@@ -84,7 +84,6 @@ func classify(err error) failure {
 	var apart *gitstore.Diverged
 	var unfinished *work.Unfinished
 	var locked *git.Locked
-	var login *gitstore.RefusedLogin
 	var unowned *git.Unsafe
 	var limit *git.Limit
 	var name *git.BadName
@@ -130,8 +129,6 @@ func classify(err error) failure {
 		return failure{exitFailed, "failed", flow.RuleDamaged, err.Error(), damaged.Hint, nil}
 	case errors.As(err, &locked):
 		return failure{exitFailed, "failed", flow.RuleLocked, err.Error(), locked.Hint, nil}
-	case errors.As(err, &login):
-		return failure{exitFailed, "failed", flow.RuleDeclined, err.Error(), login.Hint, nil}
 	case errors.As(err, &setting):
 		return failure{exitFailed, "failed", flow.RuleFailed, err.Error(), setting.Command(), nil}
 	case errors.As(err, &malformed):
@@ -182,6 +179,7 @@ var sentinels = []struct {
 	{git.ErrNoRepository, exitNoBoard, "no_blackboard", flow.RuleNoRepository, "git init && git commit --allow-empty -m first"},
 	{gitstore.ErrConflict, exitConflict, "conflict", flow.RuleConflict, typeAgain},
 	{gitstore.ErrRemoteFull, exitFailed, "failed", flow.RuleFull, "git remote -v"},
+	{gitstore.ErrLogin, exitFailed, "failed", flow.RuleDeclined, "git ls-remote $(git config liza.remote)"},
 	{gitstore.ErrDeclined, exitFailed, "failed", flow.RuleDeclined, "git remote -v"},
 	{gitstore.ErrOffline, exitFailed, "failed", flow.RuleOffline, "git liza sync"},
 	{gitstore.ErrMayBeMade, exitFailed, "failed", flow.RuleInterrupted, "git liza log -n 5"},

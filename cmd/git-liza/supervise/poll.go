@@ -38,11 +38,7 @@ func (r *Rush) noteOffline(err error) bool {
 		return false
 	}
 	if r.link.setDown(true) {
-		word := "offline: "
-		if gitstore.IsDeclined(err) {
-			word = "" // it answers
-		}
-		r.ask(fmt.Sprintf("%s%v; running sessions continue, and nothing new begins until %s answers", word, err, r.link.remote))
+		r.ask(fmt.Sprintf("%v; running sessions continue, and nothing new begins until %s answers", err, r.link.remote))
 	}
 	return true
 }
@@ -135,10 +131,9 @@ func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
 			}
 			r.notePoll(err)
 			if gitstore.IsDeclined(err) {
-				select {
-				case <-time.After(r.Limits.Declined):
-				case <-ctx.Done():
-				}
+				wait, cancel := context.WithTimeout(ctx, r.Limits.Declined)
+				<-wait.Done()
+				cancel()
 			}
 			return news
 		})
