@@ -56,10 +56,6 @@ func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove, path stri
 	}
 	warnings := showWarnings(inv, r, path, lines)
 	t := r.After.Task(id)
-	scope := ""
-	if p := r.After.Sprint(t.Sprint); p != nil {
-		scope = "\n" + string(p.ID) + ": " + view.ScopeText(r.After, p)
-	}
 	return inv.result(r.Result, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy, "warnings": warnings},
-		"%s superseded by %v → %s%s", id, t.SupersededBy, t.Status, scope)
+		"%s superseded by %v → %s\n%s: %s", id, t.SupersededBy, t.Status, t.Sprint, view.ScopeText(r.After, t.Sprint))
 }

@@ -178,9 +178,7 @@ func GoalText(b *flow.Board, g *flow.Goal, uncounted int) string {
 	}
 	for _, id := range b.IDs(flow.Sprints) {
 		if p := b.Sprint(flow.SprintID(id)); p != nil && p.Goal == g.ID {
-			if scope := ScopeText(b, p); scope != "" {
-				fmt.Fprintf(&text, "%-8s %s\n", id, scope)
-			}
+			fmt.Fprintf(&text, "%-8s %s\n", id, ScopeText(b, p.ID))
 		}
 	}
 	for _, a := range g.Alignment {
@@ -210,42 +208,41 @@ func Sprint(b *flow.Board, p *flow.Sprint) Object {
 }
 
 // ScopeText says what has become of the tasks with which a sprint began: those of its plan, else
-// those of its tasks that replace no other; and which came since. It is "" if there are none.
-func ScopeText(b *flow.Board, p *flow.Sprint) string {
-	plan := cmp.Or(flow.PlanOf(b, p.ID), new(flow.SprintPlan))
-	first, since := slices.Concat(plan.Planned, plan.Stretch), []flow.TaskID{}
-	for _, id := range append(lists.Of(sprintTasks(b, p), func(t flow.Summary) flow.TaskID { return t.ID }), p.Carried...) {
+// those of its tasks that replace no other; and which came since.
+func ScopeText(b *flow.Board, id flow.SprintID) string {
+	p, plan := cmp.Or(b.Sprint(id), &flow.Sprint{ID: id}), cmp.Or(flow.PlanOf(b, id), new(flow.SprintPlan))
+	planned := slices.Concat(plan.Planned, plan.Stretch)
+	tasks := slices.Concat(planned, p.Carried, lists.Of(sprintTasks(b, p), func(t flow.Summary) flow.TaskID { return t.ID }))
+	var gone []string
+	var since []flow.TaskID
+	merged, open := 0, 0
+	for i, id := range tasks {
 		t := b.Task(id)
-		switch {
-		case t == nil || slices.Contains(first, id):
-		case len(plan.Planned)+len(plan.Stretch) > 0 || len(t.Supersedes) > 0:
-			since = append(since, id)
-		default:
-			first = append(first, id)
+		if t == nil || slices.Contains(tasks[:i], id) {
+			continue
 		}
-	}
-	if len(first)+len(since) == 0 {
-		return ""
-	}
-	merged, open, given := 0, 0, ""
-	for _, id := range first {
-		switch t := b.Task(id); {
-		case t == nil:
+		late := i >= len(planned)
+		if len(planned) == 0 {
+			late = len(t.Supersedes) > 0
+		}
+		switch {
+		case late:
+			since = append(since, id)
 		case !t.Status.Final():
 			open++
 		case t.Merge != nil:
 			merged++
 		case len(t.SupersededBy) > 0:
-			given += fmt.Sprintf("; %s superseded by %s", id, JoinIDs(t.SupersededBy))
+			gone = append(gone, fmt.Sprintf("%s superseded by %s", id, JoinIDs(t.SupersededBy)))
 		default:
-			given += "; " + string(id) + " abandoned"
+			gone = append(gone, string(id)+" abandoned")
 		}
 	}
-	text := fmt.Sprintf("%s at first: %d merged, %d open%s", Count(len(first), "task"), merged, open, given)
+	parts := append([]string{fmt.Sprintf("%s at first: %d merged, %d open", Count(merged+open+len(gone), "task"), merged, open)}, gone...)
 	if len(since) > 0 {
-		text += "; since then " + JoinIDs(since)
+		parts = append(parts, "since then "+JoinIDs(since))
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
@@ -269,9 +266,7 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int, figures []string) 
 	if len(p.Carried) > 0 {
 		fmt.Fprintf(&text, "carried  %s\n", JoinIDs(p.Carried))
 	}
-	if scope := ScopeText(b, p); scope != "" {
-		fmt.Fprintf(&text, "scope    %s\n", scope)
-	}
+	fmt.Fprintf(&text, "scope    %s\n", ScopeText(b, p.ID))
 	if p.Retro != "" {
 		fmt.Fprintf(&text, "retro    %s\n", indented(p.Retro))
 	}
