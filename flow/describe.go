@@ -84,6 +84,31 @@ func Completion(b *Board, id TaskID) string {
 	return "git liza task finalize " + string(id)
 }
 
+// Unblocking is the command by which an actor lets a blocked task go on.
+func Unblocking(b *Board, id TaskID, by Actor) string {
+	t := b.Task(id)
+	if t == nil || t.Block == nil {
+		return "git liza show " + string(id)
+	}
+	open := OpenQuestionsOf(b, t)
+	switch {
+	case t.exhausted(b.Settings().Config.Limits.Over(t.Limits)):
+		return "git liza task supersede " + string(id) + " --by FILE --reason R"
+	case len(open) == 0 || t.Block.Limit == LimitMergeFails:
+		return "git liza task unblock " + string(id)
+	}
+	return Answering(by, open[0])
+}
+
+// Answering is the command by which an actor answers a question: it asks a person for the
+// answers to all those of the task, an agent gives the text of one.
+func Answering(by Actor, q *Question) string {
+	if by.IsHuman() {
+		return "git liza answer " + string(q.Task)
+	}
+	return "git liza answer " + string(q.ID) + " TEXT"
+}
+
 // completing is the command that says all that the description of a task lacks.
 func completing(t *Task) string {
 	flags := strings.Join(t.missing(), " TEXT --") + " TEXT"

@@ -274,9 +274,7 @@ type SprintStartMove struct {
 }
 
 func (s *SprintStartMove) fill(p *play) {
-	if s.Sprint == "" {
-		s.Sprint = p.calendar().next(p.goalID())
-	}
+	s.Sprint = cmp.Or(s.Sprint, p.calendar().next(p.goalID()))
 }
 
 func (s *SprintStartMove) already(p *play) bool { return steering{p}.passed(s.Sprint, false) }
@@ -357,9 +355,7 @@ type SprintCloseMove struct {
 }
 
 func (s *SprintCloseMove) fill(p *play) {
-	if s.Sprint == "" {
-		s.Sprint = p.OpenSprint(p.goalID())
-	}
+	s.Sprint = cmp.Or(s.Sprint, p.OpenSprint(p.goalID()))
 }
 
 func (s *SprintCloseMove) already(p *play) bool { return steering{p}.passed(s.Sprint, true) }

@@ -108,9 +108,7 @@ func (b workflows) artifactBounds(t *Task, role Role) []glob {
 		if t.Phase != AnyPhase && t.Phase != f.Name {
 			continue
 		}
-		for _, a := range f.Artifacts {
-			own = append(own, parseGlob(Expand(a.Path, t.Goal)))
-		}
+		own = append(own, lists.Of(f.Artifacts, func(a PhaseArtifact) glob { return parseGlob(Expand(a.Path, t.Goal)) })...)
 	}
 	return own
 }

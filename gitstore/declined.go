@@ -24,6 +24,28 @@ var passes = pattern.Late(`\((.*(stale info|fetch first|non-fast-forward|incorre
 // forbids matches what a transport says to somebody who may not push, without a word on refs.
 var forbids = pattern.Late(`returned error: 4\d\d|Authentication failed|could not read (Username|Password)|(?i:(permission|access)\b.* denied)`)
 
+// refusesLogin matches what a transport says to somebody whom a host does not let in, and no file
+// system does.
+var refusesLogin = pattern.Late(`returned error: 40[13]|Authentication failed|could not read (Username|Password)|Permission denied \(|(?i:access\b.* denied|permission\b.+ denied)`)
+
+// isRefusedLogin reports whether a talk with a remote ended because the host lets nobody in.
+func isRefusedLogin(err error) bool {
+	e, is := errors.AsType[*git.Error](err)
+	return is && refusesLogin().MatchString(e.Stderr)
+}
+
+// ErrLogin is wrapped when a remote does not let the login of this machine in. It is ErrOffline, as
+// nothing is known of the remote, and ErrDeclined, as asked once more it would say the same. The
+// command line tests it for its hint.
+var ErrLogin error = refusedLogin{}
+
+type refusedLogin struct{}
+
+func (refusedLogin) Error() string { return "the remote refuses this login" }
+
+// Is reports whether the error is tested for as target.
+func (refusedLogin) Is(target error) bool { return target == ErrOffline || target == ErrDeclined }
+
 // IsDeclined reports whether the error of a push is the no of its remote: pushed once more, the
 // same would be refused.
 func IsDeclined(err error) bool { return errors.Is(err, ErrDeclined) || errors.Is(err, ErrRemoteFull) }

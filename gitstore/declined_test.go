@@ -2,12 +2,17 @@ package gitstore
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // Only a lost race, a lock and a broken line may go away by themselves.
@@ -41,6 +46,49 @@ func TestWhatARemoteSays(t *testing.T) {
 		"fatal: the remote end hung up unexpectedly":                                    false,
 	} {
 		require.Equal(t, no, forbids().MatchString(said), said)
+	}
+}
+
+// A host that lets nobody in is asked once, and its words are told; what a file system says is no
+// such word.
+func TestRefusedLogin(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	l.a.add("task-1")
+	asked := 0
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.Header().Set("Content-Type", "text/plain")
+		if r.URL.Path == "/private/info/refs" {
+			w.Header().Set("WWW-Authenticate", "Basic")
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintln(w, "your token has expired")
+	}))
+	defer host.Close()
+	ctx, key := context.Background(), filepath.Join(t.TempDir(), "ssh")
+	require.NoError(t, os.WriteFile(key, []byte("#!/bin/sh\necho 'git@h: Permission denied (publickey).' >&2; exit 255\n"), 0o700))
+	gittest.Git(t, l.a.dir, "config", "core.sshCommand", key)
+	for url, says := range map[string]string{host.URL + "/shut": "your token has expired", host.URL + "/private": "could not read Username", "ssh://git@h/r": "Permission denied (publickey)"} {
+		gittest.Git(t, l.a.dir, "remote", "set-url", "origin", url)
+		asked = 0
+		_, err := l.a.store.Mirror.Sync(ctx)
+		require.ErrorContains(t, err, "the remote refuses this login: origin: ")
+		require.ErrorContains(t, err, says)
+		require.LessOrEqual(t, asked, 1)
+		require.ErrorIs(t, err, ErrOffline, "the board as last fetched can be read")
+		require.True(t, IsDeclined(err))
+		_, err = l.a.store.Remotes.BoardOf(ctx, "origin")
+		require.ErrorContains(t, err, "the remote refuses this login: origin: ")
+		asked = 0
+		_, err = l.a.store.Do(ctx, claim("task-1", coder))
+		require.True(t, IsDeclined(err), err)
+		require.LessOrEqual(t, asked, 2, "it may be that only pushes are refused")
+	}
+	for _, here := range []string{"error: cannot open '.git/FETCH_HEAD': Permission denied", "The requested URL returned error: 429"} {
+		require.False(t, refusesLogin().MatchString(here), here)
 	}
 }
 

@@ -78,7 +78,7 @@ var outcomeErrors = []struct {
 	kind string
 	err  error
 }{
-	{"remote disk", ErrRemoteFull}, {"declined", ErrDeclined}, {"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
+	{"remote disk", ErrRemoteFull}, {"login", ErrLogin}, {"declined", ErrDeclined}, {"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
 	{"git", git.ErrMissing}, {"disk", syscall.ENOSPC}, {"unsynced", git.ErrUnsynced}, {"objects", git.ErrDamaged},
 }
 

@@ -30,7 +30,7 @@ func (r *Remotes) fetchRefs(ctx context.Context, name, branch string) (heads, er
 	if errors.Is(err, git.ErrRefLocked) {
 		return heads{}, err
 	}
-	if git.ExitCode(err) > 0 {
+	if git.ExitCode(err) > 0 && !isRefusedLogin(err) {
 		// One of them missing looks like no remote at all: ask which it is.
 		if want, err = r.listPresent(ctx, name, want); err == nil && len(want) > 0 {
 			if err = r.refetchInto(ctx, name, want); err != nil {

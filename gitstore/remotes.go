@@ -74,11 +74,14 @@ func (r *Remotes) Timeout(ctx context.Context) (time.Duration, error) {
 	return limit, nil
 }
 
-// offlineError says that a remote could not be reached; a time limit, a call to
+// offlineError says that a remote could not be reached, or lets nobody in; a time limit, a call to
 // stop and a lock here stay what they are.
 func offlineError(name string, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, git.ErrMissing) || errors.Is(err, git.ErrRefLocked) || errors.Is(err, git.ErrDamaged) {
 		return fmt.Errorf("remote %s: %w", name, err)
+	}
+	if isRefusedLogin(err) {
+		return fmt.Errorf("%w: %s: %w", ErrLogin, name, err)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrOffline, name, err)
 }

@@ -142,9 +142,7 @@ func (b *branches) detachHead(ctx context.Context, r record, branch string, at I
 		if !r.inMiddleOf(file, branch) {
 			continue
 		}
-		if detached == "" {
-			detached = string(r.head) + "\n"
-		}
+		detached = cmp.Or(detached, string(r.head)+"\n")
 		if err := b.scratch.replaceFile(filepath.Join(r.stateDir(), filepath.FromSlash(file)), detached); err != nil {
 			return fmt.Errorf("worktrees: detaching %s: %w", r.path, err)
 		}

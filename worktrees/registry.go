@@ -113,10 +113,7 @@ func (g *registry) readRecord(ctx context.Context, r *record, links folderLinks)
 	reason, err := git.ReadSmall(filepath.Join(r.gitDir, "locked"))
 	switch {
 	case err == nil:
-		r.locked = strings.TrimSpace(string(reason))
-		if r.locked == "" {
-			r.locked = "no reason given"
-		}
+		r.locked = cmp.Or(strings.TrimSpace(string(reason)), "no reason given")
 	case !isAbsent(err):
 		r.locked = err.Error()
 	}

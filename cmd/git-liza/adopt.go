@@ -135,19 +135,14 @@ const mostAffected = 20
 
 // announce says for people, before the move, what it changes beside integration.
 func announce(inv *invocation, affected work.Affected, accept bool) {
-	lines := []string{}
-	for _, text := range affected.Gone {
-		lines = append(lines, view.GoneText(git.Visible(text.Path), text.UsedBy))
-	}
+	lines := lists.Of(affected.Gone, func(text work.GoneText) string { return view.GoneText(git.Visible(text.Path), text.UsedBy) })
 	for _, path := range affected.Approvals {
 		gone := slices.ContainsFunc(affected.Gone, func(text work.GoneText) bool { return text.Path == path })
 		if !accept && !gone {
 			lines = append(lines, "the approval of "+git.Visible(path)+" ends: git liza artifact accept gives it again")
 		}
 	}
-	for _, id := range affected.Tasks {
-		lines = append(lines, string(id)+" stands on a text that changes")
-	}
+	lines = append(lines, lists.Of(affected.Tasks, func(id flow.TaskID) string { return string(id) + " stands on a text that changes" })...)
 	for i, line := range lines {
 		if i == mostAffected {
 			inv.progress("and %d more", len(lines)-i)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // again takes verdicts back that were given for texts which have changed.
@@ -18,9 +19,7 @@ func (c *approveCommand) again(inv *invocation) error {
 	}
 	t, changed := r.After.Task(c.ID), []string{}
 	if before := r.Before.Task(c.ID); before != nil {
-		for _, text := range before.Outdated(r.Before) {
-			changed = append(changed, text.String())
-		}
+		changed = append(changed, lists.Of(before.Outdated(r.Before), flow.TextRef.String)...)
 	}
 	data := map[string]any{"task": c.ID, "status": t.Status, "changed": changed}
 	if r.Already {

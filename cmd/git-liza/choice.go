@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -78,10 +79,7 @@ func (p providerChoice) forRole(row *flow.RoleRow, asked string) (choice, error)
 func (p providerChoice) rows() (rows []*flow.RoleRow) {
 	l, err := p.look()
 	if err != nil {
-		for _, name := range flow.FirstRoles() {
-			rows = append(rows, &flow.RoleRow{Name: name})
-		}
-		return rows
+		return lists.Of(flow.FirstRoles(), func(name flow.Role) *flow.RoleRow { return &flow.RoleRow{Name: name} })
 	}
 	for _, row := range l.Board.Roles() {
 		if slices.Contains(flow.FirstRoles(), row.Name) || p.uses(l.Board, row.Name) {

@@ -34,9 +34,7 @@ func (c *contractsListCommand) Run(inv *invocation) error {
 	}
 	var text strings.Builder
 	list := lists.Of(contracts.Names(), func(path string) document { return document{contracts.Title(path), path, contracts.About(path)} })
-	for _, one := range extensionSkills(inv) {
-		list = append(list, document{one.name, one.path, contracts.AboutText(one.text)})
-	}
+	list = append(list, lists.Of(extensionSkills(inv), func(one skill) document { return document{one.name, one.path, contracts.AboutText(one.text)} })...)
 	for _, d := range list {
 		fmt.Fprintf(&text, "%-20s %s\n", plaintext.Line(d.Name), plaintext.Line(d.About))
 	}

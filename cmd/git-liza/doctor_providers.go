@@ -56,9 +56,7 @@ func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuratio
 		}
 		roles[p.Name] = append(roles[p.Name], c.row.Name)
 	}
-	for _, f := range used.Detect(inv.ctx, inv.environ) {
-		found = append(found, c.examineProvider(inv, f, roles[f.Name]))
-	}
+	found = append(found, lists.Of(used.Detect(inv.ctx, inv.environ), func(f provider.Found) work.Finding { return c.examineProvider(inv, f, roles[f.Name]) })...)
 	unbound, err := c.examineBudgets(inv, conf, used)
 	if err != nil {
 		return nil, err
@@ -82,10 +80,9 @@ func (c *doctorCommand) examineBudgets(inv *invocation, conf *git.Configuration,
 		return nil, err
 	}
 	slots := lists.Of(used, func(row provider.Row) supervise.Slot { return supervise.Slot{Provider: provider.Provider{Row: row}} })
-	for _, line := range supervise.UnboundLines(l.Board, bounds, slots) {
-		found = append(found, work.Finding{Check: "budgets", State: "warn", Text: line, Hint: "git config liza.task.sessions N"})
-	}
-	return found, nil
+	return append(found, lists.Of(supervise.UnboundLines(l.Board, bounds, slots), func(line string) work.Finding {
+		return work.Finding{Check: "budgets", State: "warn", Text: line, Hint: "git config liza.task.sessions N"}
+	})...), nil
 }
 
 // examineProvider returns the most serious finding about one provider.

@@ -179,6 +179,7 @@ var sentinels = []struct {
 	{git.ErrNoRepository, exitNoBoard, "no_blackboard", flow.RuleNoRepository, "git init && git commit --allow-empty -m first"},
 	{gitstore.ErrConflict, exitConflict, "conflict", flow.RuleConflict, typeAgain},
 	{gitstore.ErrRemoteFull, exitFailed, "failed", flow.RuleFull, "git remote -v"},
+	{gitstore.ErrLogin, exitFailed, "failed", flow.RuleDeclined, "git ls-remote $(git config liza.remote)"},
 	{gitstore.ErrDeclined, exitFailed, "failed", flow.RuleDeclined, "git remote -v"},
 	{gitstore.ErrOffline, exitFailed, "failed", flow.RuleOffline, "git liza sync"},
 	{gitstore.ErrMayBeMade, exitFailed, "failed", flow.RuleInterrupted, "git liza log -n 5"},

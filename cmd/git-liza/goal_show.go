@@ -41,7 +41,7 @@ func (l look) showGoal(inv *invocation, g *flow.Goal, levels []view.Level) error
 	phase := view.PhaseOf(l.Board, g.ID)
 	data := view.ObjectOf(g).With("uncounted", uncounted).With("levels", append([]view.Level{}, levels...)).
 		With("about", phase.About).With("missing", phase.Missing).With("gates", phase.Gates).With("next", phase.Next)
-	text := view.GoalText(g, uncounted)
+	text := view.GoalText(l.Board, g, uncounted)
 	if g.Phase != "" {
 		text += "\n" + phase.Text(inv.width())
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 type listCommand struct {
@@ -73,10 +74,7 @@ func (c *listCommand) objects(inv *invocation, l look, list []*flow.Summary) err
 	if rows, ok := view.NewTaskRows(list, keys); ok {
 		return inv.answer("", rows, "")
 	}
-	tasks := make([]view.Object, 0, len(list))
-	for _, task := range l.Tasks(list, keys) {
-		tasks = append(tasks, task.Only(keys))
-	}
+	tasks := append([]view.Object{}, lists.Of(l.Tasks(list, keys), func(task view.Object) view.Object { return task.Only(keys) })...)
 	return l.answer(inv, map[string]any{"tasks": tasks}, "")
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // chooseLoop opens the repository, and returns the goal of the loop that a command is
@@ -134,10 +135,7 @@ func mergedWork(ctx context.Context, clone *work.Clone, m *flow.Merge) (commits 
 	if err != nil {
 		return nil, "", err
 	}
-	commits = []flow.ObjectID{}
-	for _, id := range strings.Fields(string(out)) {
-		commits = append(commits, flow.ObjectID(id))
-	}
+	commits = append([]flow.ObjectID{}, lists.Of(strings.Fields(string(out)), func(id string) flow.ObjectID { return flow.ObjectID(id) })...)
 	out, err = clone.Repo.Git(ctx, "diff", "--shortstat", between)
 	return commits, strings.TrimSpace(string(out)), err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/recall"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -147,9 +148,7 @@ func (s *saying) paths(files *work.TextFiles) ([]string, error) {
 		return nil, err
 	}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return d.at(path).kind == "" && !strings.HasPrefix(path, lesson.Folder+"/") })
-	for _, text := range s.Board.Texts() {
-		paths = append(paths, text.Path)
-	}
+	paths = append(paths, lists.Of(s.Board.Texts(), func(text flow.TextQuery) string { return text.Path })...)
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
 }

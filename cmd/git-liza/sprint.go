@@ -98,7 +98,7 @@ func (c *sprintCloseCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s %s%s", p.ID, p.Status, carriedOn(p))
+	text := fmt.Sprintf("%s %s%s\n%s", p.ID, p.Status, carriedOn(p), view.ScopeText(r.After, p.ID))
 	added, err := work.AddChangelog(inv.ctx, clone, p.ID)
 	if err != nil { // the sprint is closed all the same
 		inv.progress("warning: the task for the spec changes of %s is not added: %v", p.ID, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -111,10 +112,7 @@ func (f taskForm) enter(goal flow.GoalID, text []byte) error {
 	if err != nil {
 		return inFiles(i.Path, r.places(i), r.refuse(err, i.File, ""))
 	}
-	ids := []flow.TaskID{}
-	for _, n := range i.Moved {
-		ids = append(ids, i.File.Plan.Tasks[n].ID)
-	}
+	ids := append([]flow.TaskID{}, lists.Of(i.Moved, func(n int) flow.TaskID { return i.File.Plan.Tasks[n].ID })...)
 	said := view.JoinIDs(ids) + " edited"
 	if len(ids) == 0 {
 		said = "nothing was changed"

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
@@ -56,5 +57,5 @@ func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove, path stri
 	warnings := showWarnings(inv, r, path, lines)
 	t := r.After.Task(id)
 	return inv.result(r.Result, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy, "warnings": warnings},
-		"%s superseded by %v → %s", id, t.SupersededBy, t.Status)
+		"%s superseded by %v → %s\n%s: %s", id, t.SupersededBy, t.Status, t.Sprint, view.ScopeText(r.After, t.Sprint))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
@@ -67,9 +68,5 @@ func (c *verifyCommand) ends(inv *invocation, store *gitstore.Store) (from, to g
 }
 
 func verdicts(list []hooks.Refused) []verdict {
-	out := make([]verdict, 0, len(list))
-	for _, r := range list {
-		out = append(out, verdict{r.What, string(r.Rule), r.Reason, r.Hint})
-	}
-	return out
+	return append([]verdict{}, lists.Of(list, func(r hooks.Refused) verdict { return verdict{r.What, string(r.Rule), r.Reason, r.Hint} })...)
 }

@@ -6,6 +6,7 @@ package automation
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -194,9 +195,7 @@ func markFences(lines []line) {
 	for i := range lines {
 		text := strings.TrimLeft(lines[i].text, " \t>")
 		mark := text[:len(text)-len(strings.TrimLeft(text, "`"))]
-		if mark == "" {
-			mark = text[:len(text)-len(strings.TrimLeft(text, "~"))]
-		}
+		mark = cmp.Or(mark, text[:len(text)-len(strings.TrimLeft(text, "~"))])
 		rest := strings.Trim(text[len(mark):], " \t")
 		lines[i].fenced = closing != ""
 		switch {

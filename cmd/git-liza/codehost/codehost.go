@@ -168,9 +168,7 @@ func (r *reader) review(x item) {
 // of the commit that was reviewed.
 func (r *reader) comment(x item) {
 	c := Comment{Path: x.words("path"), Line: x.number("line"), Old: x.name("side") == "LEFT", Body: x.words("body")}
-	if c.Line == 0 {
-		c.Line = x.number("original_line")
-	}
+	c.Line = cmp.Or(c.Line, x.number("original_line"))
 	key := strings.ToLower(x.item("user").name("login")) + " " + x.id("pull_request_review_id")
 	if c.Body != "" {
 		r.comments[key] = append(r.comments[key], c)

@@ -27,10 +27,7 @@ const (
 func (a *Agent) run(ctx context.Context, stdin io.Reader, limit time.Duration, argv ...string) (proc.Result, error) {
 	r, err := proc.Run(ctx, proc.Command{Path: argv[0], Args: argv[1:], Dir: a.Dir, Env: a.Environ,
 		Stdin: stdin, Wall: limit, Excerpt: output})
-	if err == nil {
-		err = ctx.Err()
-	}
-	return r, err
+	return r, cmp.Or(err, ctx.Err())
 }
 
 // git runs plain git and returns what it printed.

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"os"
@@ -37,10 +38,7 @@ func PeerOf(conn *net.UnixConn) (Peer, error) {
 	if err == nil && unheld == nil {
 		defer unix.Close(handle)
 	}
-	if err == nil {
-		err = failed
-	}
-	if err != nil {
+	if err = cmp.Or(err, failed); err != nil {
 		return Peer{}, err
 	}
 	peer := Peer{PID: int(cred.Pid), UID: int(cred.Uid), start: unseen}

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -140,9 +141,7 @@ func (c *content) row(p part, i int) row {
 	case needs:
 		item := c.inbox.Items[i]
 		r := row{age: item.Age(c.at), text: plain(item.Text), command: plain(item.Command), calls: true, task: item.Task(), snooze: item.Kind + ":" + item.Subject}
-		if r.task == "" {
-			r.task = c.taskNamed(item.Subject)
-		}
+		r.task = cmp.Or(r.task, c.taskNamed(item.Subject))
 		if r.agent = c.agentNamed(item.Subject); r.agent == "" && r.task != "" {
 			r.agent = c.holder(r.task)
 		}

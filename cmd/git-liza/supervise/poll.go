@@ -38,7 +38,7 @@ func (r *Rush) noteOffline(err error) bool {
 		return false
 	}
 	if r.link.setDown(true) {
-		r.ask(fmt.Sprintf("offline: %v; running sessions continue, and nothing new begins until %s answers", err, r.link.remote))
+		r.ask(fmt.Sprintf("%v; running sessions continue, and nothing new begins until %s answers", err, r.link.remote))
 	}
 	return true
 }
@@ -130,6 +130,11 @@ func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
 				}
 			}
 			r.notePoll(err)
+			if gitstore.IsDeclined(err) {
+				wait, cancel := context.WithTimeout(ctx, r.Limits.Declined)
+				<-wait.Done()
+				cancel()
+			}
 			return news
 		})
 	}()

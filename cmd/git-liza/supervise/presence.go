@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -75,9 +76,7 @@ func (p *presence) setDoing(what string, task flow.TaskID, note string) {
 func (p *presence) setUsage(used flow.Usage, model string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if model == "" {
-		model = p.now.Model
-	}
+	model = cmp.Or(model, p.now.Model)
 	if !p.active || p.now.Usage == used && p.now.Model == model {
 		return
 	}

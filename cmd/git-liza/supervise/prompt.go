@@ -236,9 +236,7 @@ func questionsFor(b *flow.Board, in templates.Input) []*flow.Question {
 	if in.Task != nil {
 		about = append(about, in.Task.ID)
 	}
-	for _, t := range in.About {
-		about = append(about, t.ID)
-	}
+	about = append(about, lists.Of(in.About, func(t *flow.Task) flow.TaskID { return t.ID })...)
 	return slices.DeleteFunc(flow.QuestionsAbout(b, about...), func(q *flow.Question) bool {
 		return q.Answer == "" && (in.Asked != nil || in.Capacity() != flow.Plans || !q.IsOpen())
 	})

@@ -138,7 +138,7 @@ func TestOfflineForAWhile(t *testing.T) {
 	w.await("the agent", func() bool { return w.has("begun") })
 	away := w.remote() + ".away"
 	require.NoError(t, os.Rename(w.remote(), away))
-	w.await("offline", func() bool { return strings.Contains(r.said(), "offline: ") })
+	w.await("offline", func() bool { return strings.Contains(r.said(), "nothing new begins until ") })
 	w.write(filepath.Join(w.notes, "go"), "")
 	w.await("the session to end", func() bool { return w.logged("coder-1", "exit 1") })
 	w.await("its record to wait", func() bool { return w.logged("coder-1", "recorded when the remote answers") })
@@ -146,7 +146,7 @@ func TestOfflineForAWhile(t *testing.T) {
 	require.NoError(t, os.Rename(away, w.remote()))
 	require.NoError(t, r.wait(), r.said())
 	require.Contains(t, r.said(), "origin answers again")
-	require.Equal(t, 1, strings.Count(r.said(), "offline: "), r.said())
+	require.Equal(t, 1, strings.Count(r.said(), "nothing new begins until "), r.said())
 	require.NotContains(t, r.said(), "crashed", "what the remote is to blame for does not count")
 	for _, s := range w.board().Tasks() {
 		require.Equal(t, flow.Merged, s.Status, s.ID)
@@ -214,7 +214,7 @@ func TestBeginsOffline(t *testing.T) {
 	away := w.remote() + ".away"
 	require.NoError(t, os.Rename(w.remote(), away))
 	r := w.begin(func(r *supervise.Rush) { sharply(r); r.UntilIdle = true }, coder(w.agent("submit")), reviewer(w.agent("approve")))
-	w.await("offline", func() bool { return strings.Contains(r.said(), "offline: ") })
+	w.await("offline", func() bool { return strings.Contains(r.said(), "nothing new begins until ") })
 	require.NoError(t, os.Rename(away, w.remote()))
 	require.NoError(t, r.wait(), r.said())
 	require.Equal(t, flow.Merged, w.task("task-1").Status)

@@ -186,20 +186,13 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 		stall.Why, stall.Hint = "it is a draft", flow.Completion(b, t.ID)
 	case t.Status.IsBlocked():
 		first, more, _ := strings.Cut(t.Reason, "\n")
-		stall.Why, stall.Hint = first, "git liza task unblock "+string(t.ID)
+		stall.Why, stall.Hint = first, flow.Unblocking(b, t.ID, "human:anybody")
 		if full := b.Task(t.ID); full != nil && full.Block != nil {
 			stall.Why += " — " + strings.Join(full.Block.Questions, " ")
-			asks := func(id flow.RecordID) bool { return flow.CheckOpen(b, id) == nil }
-			if full.Block.Limit == "" && slices.ContainsFunc(full.Block.Asked, asks) {
-				stall.Hint = "git liza answer " + string(t.ID) // unblock would close the question without an answer
-			}
 		}
 		stall.Why = strings.TrimSpace(stall.Why + "\n" + more)
 		if full := b.Task(t.ID); full != nil && full.Retry != nil {
 			stall.Why += "\nthe last one: " + full.Retry.Error
-		}
-		if r := b.Opens(flow.ActUnblock, t.ID, flow.Caller{By: "human:anybody"}, b.At()); r != nil && r.Rule == flow.RuleExhausted {
-			stall.Hint = "git liza task supersede " + string(t.ID) + " --by FILE --reason R"
 		}
 		if r := r.taskOverBudget(b, t.ID); r != nil {
 			stall.Hint = r.Hint // if it were unblocked, no session could begin

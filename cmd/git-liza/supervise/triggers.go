@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -50,9 +51,7 @@ func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.T
 			}
 		default:
 			due = append(due, t)
-			if failure == "" {
-				failure = w.failure
-			}
+			failure = cmp.Or(failure, w.failure)
 		}
 	}
 	return due, failure, next

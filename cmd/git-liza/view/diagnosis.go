@@ -75,9 +75,7 @@ func (d Diagnosis) Text(width int) string {
 	out.WriteString(section(heading, others, width))
 	for _, a := range d.Alike {
 		alike = append(alike, []string{Count(len(a.Sources), "time"), strings.Join(a.Tasks, " "), a.Message})
-		for _, source := range a.Sources {
-			alike = append(alike, []string{"", "", "  " + source})
-		}
+		alike = append(alike, lists.Of(a.Sources, func(source string) []string { return []string{"", "", "  " + source} })...)
 	}
 	out.WriteString(section("the same error", alike, width))
 	out.WriteString(planText(d.Plan, width))

@@ -140,9 +140,9 @@ func (g Goal) held() (text string) {
 	return text
 }
 
-// GoalText formats a goal for people. uncounted is the number of its sessions
-// that did not report their usage.
-func GoalText(g *flow.Goal, uncounted int) string {
+// GoalText formats a goal for people, with the scope of each of its sprints. uncounted is the number
+// of its sessions that did not report their usage.
+func GoalText(b *flow.Board, g *flow.Goal, uncounted int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, plaintext.Line(g.Title), g.Spec, g.Created.Format(Stamp), g.CreatedBy)
 	if g.Phase != "" {
@@ -176,6 +176,11 @@ func GoalText(g *flow.Goal, uncounted int) string {
 	if s := g.Streak; s != nil && s.Failures > 1 {
 		fmt.Fprintf(&text, "streak   %d failures in a row with the same error\n", s.Failures)
 	}
+	for _, id := range b.IDs(flow.Sprints) {
+		if p := b.Sprint(flow.SprintID(id)); p != nil && p.Goal == g.ID {
+			fmt.Fprintf(&text, "%-8s %s\n", id, ScopeText(b, p.ID))
+		}
+	}
 	for _, a := range g.Alignment {
 		fmt.Fprintf(&text, "aligned  %s by %s  %s\n", a.At.Format(Stamp), a.By, indented(a.Text))
 	}
@@ -202,6 +207,44 @@ func Sprint(b *flow.Board, p *flow.Sprint) Object {
 	return ObjectOf(p).With("planned", ValueOf(plan.Planned)).With("stretch", ValueOf(plan.Stretch)).With("tasks", tasks)
 }
 
+// ScopeText says what has become of the tasks with which a sprint began: those of its plan, else
+// those of its tasks that replace no other; and which came since.
+func ScopeText(b *flow.Board, id flow.SprintID) string {
+	p, plan := cmp.Or(b.Sprint(id), &flow.Sprint{ID: id}), cmp.Or(flow.PlanOf(b, id), new(flow.SprintPlan))
+	planned := slices.Concat(plan.Planned, plan.Stretch)
+	tasks := slices.Concat(planned, p.Carried, lists.Of(sprintTasks(b, p), func(t flow.Summary) flow.TaskID { return t.ID }))
+	var gone []string
+	var since []flow.TaskID
+	merged, open := 0, 0
+	for i, id := range tasks {
+		t := b.Task(id)
+		if t == nil || slices.Contains(tasks[:i], id) {
+			continue
+		}
+		late := i >= len(planned)
+		if len(planned) == 0 {
+			late = len(t.Supersedes) > 0
+		}
+		switch {
+		case late:
+			since = append(since, id)
+		case !t.Status.Final():
+			open++
+		case t.Merge != nil:
+			merged++
+		case len(t.SupersededBy) > 0:
+			gone = append(gone, fmt.Sprintf("%s superseded by %s", id, JoinIDs(t.SupersededBy)))
+		default:
+			gone = append(gone, string(id)+" abandoned")
+		}
+	}
+	parts := append([]string{fmt.Sprintf("%s at first: %d merged, %d open", Count(merged+open+len(gone), "task"), merged, open)}, gone...)
+	if len(since) > 0 {
+		parts = append(parts, "since then "+JoinIDs(since))
+	}
+	return strings.Join(parts, "; ")
+}
+
 func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
 	return slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return t.Sprint != p.ID })
 }
@@ -223,6 +266,7 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int, figures []string) 
 	if len(p.Carried) > 0 {
 		fmt.Fprintf(&text, "carried  %s\n", JoinIDs(p.Carried))
 	}
+	fmt.Fprintf(&text, "scope    %s\n", ScopeText(b, p.ID))
 	if p.Retro != "" {
 		fmt.Fprintf(&text, "retro    %s\n", indented(p.Retro))
 	}

@@ -265,9 +265,8 @@ func (c *collector) addBlocked() {
 		if act == 0 {
 			continue
 		}
-		step := answerTo(t, c.goal())
 		i := Item{Kind: strings.TrimPrefix(t.Reason, "immediate_"), Subject: string(cmp.Or(t.Record, flow.RecordID(t.Task))),
-			Text: fmt.Sprintf("%s is %s: %s", t.Task, strings.ReplaceAll(t.Reason, "_", " "), FirstLine(t.Text)), Command: step.Command, since: t.Since, act: act, task: t.Task}
+			Text: fmt.Sprintf("%s is %s: %s", t.Task, strings.ReplaceAll(t.Reason, "_", " "), FirstLine(t.Text)), Command: starter{c.Reading}.answerTo(t).Command, since: t.Since, act: act, task: t.Task}
 		switch t.Reason {
 		case "blocked":
 			c.ask(&i, t.Task)
@@ -317,20 +316,11 @@ func (c *collector) ask(i *Item, id flow.TaskID) {
 // askFirst makes an item that of the first of the open questions of a task.
 func (c *collector) askFirst(i *Item, open []*flow.Question) {
 	q := open[0]
-	i.Kind, i.Text, i.Command = "question", fmt.Sprintf("%s asks: %s%s", q.Task, whyAsked(c.Board, q, c.At), FirstLine(q.Text)), answerCommand(c.Person.By, q)
+	i.Kind, i.Text, i.Command = "question", fmt.Sprintf("%s asks: %s%s", q.Task, whyAsked(c.Board, q, c.At), FirstLine(q.Text)), flow.Answering(c.Person.By, q)
 	if more := len(open) - 1; more > 0 {
 		i.Text += fmt.Sprintf(" (and %d more)", more)
 	}
 	i.since, i.moment, i.act, i.task = q.Asked, string(q.ID), flow.ActAnswer, ""
-}
-
-// answerCommand returns the command that answers the questions of a task: of a person
-// it asks for the texts, an agent gives the text of one.
-func answerCommand(by flow.Actor, q *flow.Question) string {
-	if by.IsHuman() {
-		return "git liza answer " + string(q.Task)
-	}
-	return "git liza answer " + string(q.ID) + " TEXT"
 }
 
 // OpenQuestions returns the questions that a task waits for, and those that were asked
@@ -396,7 +386,7 @@ func (c *collector) addGoals() {
 		}
 		if c.Board.Goal(id).Merged == 0 {
 			i.Text += ", and none was merged: add tasks, or git liza goal abort " + string(id) + " --reason R"
-			i.Command, i.act = answerTo(flow.Trigger{Reason: "no_tasks", Goal: id}, c.goal()).Command, flow.ActAdd
+			i.Command, i.act = starter{c.Reading}.answerTo(flow.Trigger{Goal: id}).Command, flow.ActAdd
 		}
 		if c.Board.Settings().Config.Goal.Auto {
 			continue // a supervisor says so

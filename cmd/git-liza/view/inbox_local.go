@@ -150,6 +150,6 @@ func (c *collector) addPlanners() {
 		if !there || p.Doing != gitstore.Failing || p.Silent(c.At) || len(c.triggers) == 0 {
 			continue
 		}
-		c.add(Item{Kind: "planner", Subject: id, Text: fmt.Sprintf("%s has given up: %s", id, plaintext.Line(p.Note)), Command: answerTo(c.triggers[0], c.goal()).Command, since: p.Since})
+		c.add(Item{Kind: "planner", Subject: id, Text: fmt.Sprintf("%s has given up: %s", id, plaintext.Line(p.Note)), Command: starter{c.Reading}.answerTo(c.triggers[0]).Command, since: p.Since})
 	}
 }

@@ -71,7 +71,7 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 	start.Focus = ""
 	for _, t := range in.triggers {
 		if t.Reason == "no_tasks" {
-			put(t.Goal, answerTo(t, r.goal()))
+			put(t.Goal, start.answerTo(t))
 		}
 	}
 	for _, g := range groups {
@@ -230,7 +230,7 @@ func (r starter) nextOfAgent(in *Inbox, tasks *rows) NextStep {
 		}
 		for _, t := range in.triggers {
 			if t.Reason == "no_tasks" {
-				s := answerTo(t, r.goal())
+				s := r.answerTo(t)
 				return step("", s.Command, s.Why)
 			}
 		}
@@ -315,30 +315,25 @@ func (p *Picture) reached() []flow.GoalID {
 	})
 }
 
-// answers are the commands of a planner or human for each trigger. %s is the
-// task or record.
-var answers = map[string]string{
-	"no_tasks":            "git liza task add --from FILE",
-	"blocked":             "git liza task unblock %s",
-	"level_failed":        "git liza task add --from FILE",
-	"exhausted":           "git liza task supersede %s --by FILE --reason R",
-	"integration_failed":  "git liza task unblock %s",
-	"immediate_discovery": "git liza task add --record %s --draft",
-}
-
-// answerTo returns the step that answers a trigger. usual is the goal that commands
-// mean which name none.
-func answerTo(t flow.Trigger, usual flow.GoalID) Step {
-	command := answers[t.Reason]
-	if t.Reason == "no_tasks" && t.Goal != usual {
-		command += " --goal " + string(t.Goal)
-	}
-	command = strings.Replace(command, "%s", string(cmp.Or(t.Record, flow.RecordID(t.Task))), 1)
-	return Step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
-}
-
 // A starter says how work is begun and gone on with.
 type starter struct{ Reading }
+
+// answerTo returns the step that answers a trigger.
+func (r starter) answerTo(t flow.Trigger) Step {
+	command := "git liza task add --from FILE"
+	switch {
+	case t.Record != "":
+		command = "git liza task add --record " + string(t.Record) + " --draft"
+	case t.Task != "":
+		command = flow.Unblocking(r.Board, t.Task, r.Person.By)
+	case t.Reason == "decision":
+		g := r.Board.Goal(t.Goal)
+		command = answerHold(g.Hold, g, r.goal())
+	case t.Goal != r.goal():
+		command += " --goal " + string(t.Goal)
+	}
+	return Step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
+}
 
 // startSteps returns a step for each group that waits for a role to begin work
 // by an act.

@@ -95,11 +95,8 @@ func listItem(text string) string {
 func (r Reading) State() Object {
 	all := ObjectOf(r.head())
 	for _, list := range StateLists {
-		documents := []any{}
-		for _, id := range r.stateIDs(list.Folder) {
-			documents = append(documents, ValueOf(r.Board.Load(flow.Key{Folder: list.Folder, ID: id})))
-		}
-		all = append(all, Member{list.Key, documents})
+		valueOf := func(id string) any { return ValueOf(r.Board.Load(flow.Key{Folder: list.Folder, ID: id})) }
+		all = append(all, Member{list.Key, append([]any{}, lists.Of(r.stateIDs(list.Folder), valueOf)...)})
 	}
 	return all
 }

@@ -36,7 +36,7 @@ func waitsOf(b *flow.Board) []wait {
 	list = append(list, roleWaits(b, flow.Judges, flow.CodeReviewer)...)
 	list = append(list, wait{"human", "for a person", ""}, wait{"recheck", "for approval again", ""}, wait{"merge", "for a merge", ""})
 	list = append(list, roleWaits(b, flow.Does, flow.Coder)...)
-	return append(list, wait{"held", "held back", ""}, wait{"level", "for lower levels", ""}, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
+	return append(list, wait{"budget", "for the budget", ""}, wait{"held", "held back", ""}, wait{"level", "for lower levels", ""}, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
 }
 
 // roleWaits are the waits for the roles of a capacity, the first of them first.
@@ -58,14 +58,28 @@ func roleWaits(b *flow.Board, c flow.Capacity, first flow.Role) []wait {
 }
 
 // Waiting groups the open tasks by what they wait for, in the order of waits. A
-// submission that several roles judge is in the group of each.
+// submission that several roles judge is in the group of each. Where the budget of a goal is
+// spent, no session begins, and its tasks wait for no role.
 func (p *Picture) Waiting() []WaitGroup { return p.waiting(p.Agents()) }
 
 func (p *Picture) waiting(agents []Agent) []WaitGroup {
 	p.groupTasks()
 	list := []WaitGroup{}
+	spent := map[flow.GoalID]bool{}
+	if b := p.reading.Board; b != nil {
+		for _, g := range b.GoalsInProgress() {
+			spent[g.ID] = b.Budget(g.ID, "") != nil
+		}
+	}
+	var unpaid rowList
 	for _, w := range waitsOf(p.reading.Board) {
 		members := p.groups[w.what]
+		if w.role != "" {
+			unpaid = append(unpaid, lists.Where(members, func(r *row) bool { return spent[r.Goal] && r.what == w.what })...)
+			members = lists.Where(members, func(r *row) bool { return !spent[r.Goal] })
+		} else if w.what == "budget" {
+			members = unpaid
+		}
 		if len(members) == 0 {
 			continue
 		}

@@ -122,21 +122,13 @@ func (x waiting) explainPlanner(w *Why) {
 		w.For, w.Command = "its completion: it is a draft", flow.Completion(x.Board, x.task.ID)
 		return
 	}
-	trigger := flow.Trigger{Reason: "blocked", Task: x.task.ID, Text: x.task.Reason}
-	for _, t := range x.Board.Triggers(x.task.Goal) {
-		if t.Task == x.task.ID && t.Record == "" {
-			trigger = t
-		}
-	}
-	questions := OpenQuestions(x.Board, x.task.ID)
-	if trigger.Reason == "blocked" && len(questions) > 0 {
-		w.For, w.Command = "an answer: "+FirstLine(questions[0].Text), answerCommand(x.Person.By, questions[0])
+	w.For, w.Command = "a decision: "+FirstLine(x.task.Reason), flow.Unblocking(x.Board, x.task.ID, x.Person.By)
+	if questions := OpenQuestions(x.Board, x.task.ID); strings.HasPrefix(w.Command, "git liza answer ") {
+		w.For = "an answer: " + FirstLine(questions[0].Text)
 		if more := len(questions) - 1; more > 0 {
 			w.For += fmt.Sprintf(" (and %d more)", more)
 		}
-		return
 	}
-	w.For, w.Command = "a decision: "+FirstLine(x.task.Reason), answerTo(trigger, x.goal()).Command
 	if spent := x.Board.Budget("", x.task.ID); spent != nil {
 		w.For, w.Who, w.Command = spent.Reason, "a person", spent.Hint
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -120,10 +121,7 @@ func (s *HandSearch) List() []ByHand {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slices.SortFunc(s.found, func(a, b handAt) int { return cmp.Compare(a.place, b.place) })
-	list := make([]ByHand, 0, len(s.found))
-	for _, one := range s.found {
-		list = append(list, one.ByHand)
-	}
+	list := append([]ByHand{}, lists.Of(s.found, func(one handAt) ByHand { return one.ByHand })...)
 	for _, id := range slices.Sorted(maps.Keys(s.first)) {
 		if s.first[id].First {
 			list = append(list, s.first[id].ByHand)

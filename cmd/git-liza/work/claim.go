@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -33,10 +34,7 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 		return Claimed{}, gitstore.Result{}, err
 	}
 	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
-		target := id
-		if target == "" {
-			target = heldTask(b, c.By)
-		}
+		target := cmp.Or(id, heldTask(b, c.By))
 		if target == "" {
 			best, err := c.bestTask(b, flow.ActClaim, at)
 			if err != nil {
@@ -97,9 +95,7 @@ func heldTask(b *flow.Board, by flow.Actor) flow.TaskID {
 
 // claim builds the move for the board that it will be applied to.
 func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.ClaimMove, id flow.TaskID) (flow.Move, error) {
-	if d.Lease == 0 {
-		d.Lease = b.Settings().Config.Lease
-	}
+	d.Lease = cmp.Or(d.Lease, b.Settings().Config.Lease)
 	replaces := b.Replaces(id, c.By)
 	m := c.Caller.Move(flow.ActClaim, id, d)
 	t := b.Task(id)

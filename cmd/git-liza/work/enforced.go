@@ -68,6 +68,9 @@ func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, remoteLimit)
 	defer cancel()
 	there, err := d.store.Remotes.BoardOf(ctx, name)
+	if errors.Is(err, gitstore.ErrLogin) {
+		return []Finding{bad(check, "git ls-remote "+name, "%s holds the board: %v", name, err)}
+	}
 	if err != nil {
 		return []Finding{bad(check, "git remote get-url "+name, "%s holds the board and cannot be reached: %v", name, err)}
 	}

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,10 +88,7 @@ func (i *importer) findTasks(ctx context.Context) error {
 	}
 	for n := range i.list {
 		one := &i.list[n]
-		commit := flow.ObjectID(one.Commit)
-		if commit == "" {
-			commit = flow.ObjectID(one.Head)
-		}
+		commit := flow.ObjectID(cmp.Or(one.Commit, one.Head))
 		tasks := of[commit]
 		if len(tasks) == 1 {
 			one.Task, one.Status = tasks[0].ID, tasks[0].Status
@@ -221,10 +219,7 @@ func (i *importer) feedback(ctx context.Context, t *flow.Task, r codehost.Review
 		f.Overall = flow.Excerpt(r.Body, i.limit())
 		return f, i.checkPlaces(ctx, t, f.Blockers)
 	}
-	issue := flow.Excerpt(r.Body, i.limit())
-	if issue == "" {
-		issue = "changes are requested: " + r.URL
-	}
+	issue := cmp.Or(flow.Excerpt(r.Body, i.limit()), "changes are requested: "+r.URL)
 	f.Blockers = []flow.Finding{{Issue: issue}}
 	return f, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -82,10 +83,10 @@ func (x Settings) changed(y Settings) (list []settingChange) {
 // with returns x with a change applied.
 func (x Settings) with(c settingChange) Settings {
 	lines := slices.DeleteFunc(slices.Clone(x.lines), func(one git.PlacedSetting) bool { return placeOf(one) == c.settingPlace })
-	for _, value := range c.now {
-		lines = append(lines, git.PlacedSetting{Setting: git.Setting{Key: c.key, Value: value}, Place: c.file, Own: c.own})
-	}
-	return Settings{lines, x.mark}
+	now := lists.Of(c.now, func(value string) git.PlacedSetting {
+		return git.PlacedSetting{Setting: git.Setting{Key: c.key, Value: value}, Place: c.file, Own: c.own}
+	})
+	return Settings{append(lines, now...), x.mark}
 }
 
 // governing are the keys that decide which programs run, as which actor and

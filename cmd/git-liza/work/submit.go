@@ -123,9 +123,7 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 	if err != nil {
 		return err
 	}
-	if d.Commit == "" {
-		d.Commit = tip
-	}
+	d.Commit = cmp.Or(d.Commit, tip)
 	dir := c.Checkouts.Folder(t)
 	status, err := c.Checkouts.Trees.Contents.Status(ctx, dir)
 	if err != nil {

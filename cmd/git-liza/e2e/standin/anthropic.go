@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 )
@@ -132,8 +133,6 @@ func streamAnthropic(c Conversation, t Turn) (events []event) {
 func failAnthropic(status int, why string) any {
 	kind := map[int]string{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
 		404: "not_found_error", 429: "rate_limit_error", 529: "overloaded_error"}[status]
-	if kind == "" {
-		kind = "api_error"
-	}
+	kind = cmp.Or(kind, "api_error")
 	return object{"type": "error", "error": object{"type": kind, "message": why}, "request_id": "req_1"}
 }

@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -115,8 +116,6 @@ func streamGemini(c Conversation, t Turn) []event {
 func failGemini(status int, why string) any {
 	name := map[int]string{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
 		429: "RESOURCE_EXHAUSTED", 503: "UNAVAILABLE"}[status]
-	if name == "" {
-		name = "INTERNAL"
-	}
+	name = cmp.Or(name, "INTERNAL")
 	return object{"error": object{"code": status, "message": why, "status": name}}
 }

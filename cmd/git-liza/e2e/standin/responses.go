@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -42,9 +43,7 @@ func readResponses(_ *http.Request, body []byte) (Conversation, bool, error) {
 	}
 	c := Conversation{Model: r.Model, System: r.Instructions}
 	for _, t := range r.Tools {
-		if t.Name == "" {
-			t.Name = t.Type
-		}
+		t.Name = cmp.Or(t.Name, t.Type)
 		c.Tools = append(c.Tools, t.Name)
 		for _, inner := range t.Tools {
 			c.Tools = append(c.Tools, t.Name+"/"+inner.Name)
