@@ -90,7 +90,8 @@ func (d draft) editor(inv *invocation, repo *git.Repo) (string, error) {
 	}
 	// As in git, GIT_EDITOR may name a program that needs no terminal.
 	if own := inv.getenv("GIT_EDITOR"); (own == "" || own == proc.NoEditor) && !isTerminal(inv.stdin) {
-		return "", usagef("git liza help "+d.command, "there is no terminal for an editor; %s", d.otherwise)
+		_, command, _ := strings.Cut(d.otherwise, ": ")
+		return "", usagef(cmp.Or(command, "git liza help "+d.command), "there is no terminal for an editor; %s", d.otherwise)
 	}
 	return editor, nil
 }
