@@ -67,10 +67,7 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 // admit refuses a single replacement that is the same work under another name; people may hand out
 // again what nobody failed.
 func (s *SupersedeMove) admit(p *play) *Refusal {
-	list := slices.Clone(s.Add)
-	for _, id := range s.By {
-		list = append(list, p.Task(id).Input())
-	}
+	list := slices.Concat(s.Add, lists.Of(s.By, func(id TaskID) TaskInput { return p.Task(id).Input() }))
 	if len(list) == 1 && (!p.move.By.IsHuman() || len(p.task.Failures) > 0) && list[0].isSameWork(p.task.Input()) {
 		return refuse(RuleExhausted, "git liza task supersede "+string(p.task.ID)+" --by FILE --reason R",
 			"what replaces %s differs from it in nothing that says what the work is: another framing is needed, not another name", p.task.ID)

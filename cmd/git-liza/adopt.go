@@ -135,10 +135,7 @@ const mostAffected = 20
 
 // announce says for people, before the move, what it changes beside integration.
 func announce(inv *invocation, affected work.Affected, accept bool) {
-	lines := []string{}
-	for _, text := range affected.Gone {
-		lines = append(lines, view.GoneText(git.Visible(text.Path), text.UsedBy))
-	}
+	lines := lists.Of(affected.Gone, func(text work.GoneText) string { return view.GoneText(git.Visible(text.Path), text.UsedBy) })
 	for _, path := range affected.Approvals {
 		gone := slices.ContainsFunc(affected.Gone, func(text work.GoneText) bool { return text.Path == path })
 		if !accept && !gone {

@@ -192,10 +192,7 @@ func rootedFile(inv *invocation, clone *work.Clone, said string) (string, error)
 // rowOf finds the rows of roles: those of the board, if there is one, and those that are
 // built in.
 func rowOf(inv *invocation, clone *work.Clone) func(flow.Role) *flow.RoleRow {
-	list := flow.BuiltinRoles()
-	for _, row := range roles.Builtin() {
-		list = append(list, &row)
-	}
+	list := append(flow.BuiltinRoles(), lists.Of(roles.Builtin(), func(row flow.RoleRow) *flow.RoleRow { return &row })...)
 	if b, _, err := clone.Store.Board(inv.ctx); err == nil {
 		list = append(list, b.Roles()...)
 	}

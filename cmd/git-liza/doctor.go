@@ -30,9 +30,7 @@ func (c *doctorCommand) Run(inv *invocation) error {
 	cleared := []string{}
 	if c.Unlock {
 		locks, err := clone.Doctor.Unlock(inv.ctx, func(lock work.Lock) { inv.progress("%s is %s old", lock.Path, lock.Age) })
-		for _, lock := range locks {
-			cleared = append(cleared, lock.Path)
-		}
+		cleared = append(cleared, lists.Of(locks, func(lock work.Lock) string { return lock.Path })...)
 		if err != nil {
 			return err
 		}

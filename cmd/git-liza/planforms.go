@@ -93,11 +93,10 @@ func (r planReader) named(file string) string {
 }
 
 // places are the tasks of an import's move.
-func (r planReader) places(i *work.PlanImport) (list []planfile.Origin) {
-	for _, n := range i.Moved {
-		list = append(list, planfile.Origin{File: r.named(i.File.TaskFile(n)), Line: i.File.TaskLine(n)})
-	}
-	return list
+func (r planReader) places(i *work.PlanImport) []planfile.Origin {
+	return lists.Of(i.Moved, func(n int) planfile.Origin {
+		return planfile.Origin{File: r.named(i.File.TaskFile(n)), Line: i.File.TaskLine(n)}
+	})
 }
 
 // reportOf is the report on a plan of another system, whose lists are never null; nil of
