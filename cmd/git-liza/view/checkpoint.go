@@ -210,9 +210,7 @@ func (c *Checkpoint) Text(width int) string {
 	var rows [][]string
 	for _, b := range c.Blocked {
 		rows = append(rows, []string{string(b.Task), FirstLine(b.Reason)})
-		for _, q := range b.Questions {
-			rows = append(rows, []string{"", "asks: " + FirstLine(q)})
-		}
+		rows = append(rows, lists.Of(b.Questions, func(q string) []string { return []string{"", "asks: " + FirstLine(q)} })...)
 	}
 	put("blocked", rows)
 	put("anomalies", lists.Of(c.Anomalies, func(g AnomalyGroup) []string { return []string{g.Type.String(), fmt.Sprint(g.Count), JoinIDs(g.Tasks)} }))

@@ -94,9 +94,7 @@ func checkSaves(ctx context.Context, c *Checkouts, remote string, asked bool) er
 		if err != nil {
 			return err
 		}
-		for _, path := range paths {
-			all = append(all, name+":"+path)
-		}
+		all = append(all, lists.Of(paths, func(path string) string { return name + ":" + path })...)
 	}
 	if len(all) == 0 {
 		return nil
