@@ -27,6 +27,7 @@ type Format string
 const (
 	Markdown Format = "markdown" // Markdown with front matter in YAML
 	Plan     Format = "plan"     // a file of tasks, as git liza check takes it
+	Any      Format = "any"      // any file, as it was found: nothing is asked of it
 )
 
 // A Type says what the artifacts of that type have in common.
@@ -47,6 +48,9 @@ type Heading struct {
 
 // IsPlan reports whether the artifacts are files of tasks.
 func (t *Type) IsPlan() bool { return t.Format == Plan }
+
+// IsAny reports whether nothing is asked of the artifacts. No type is not one of them.
+func (t *Type) IsAny() bool { return t != nil && t.Format == Any }
 
 // unfinished are the statuses of texts that are not what they are to be once approved.
 var unfinished = []string{"draft", "proposed"}
@@ -70,11 +74,11 @@ func (t *Type) Check() []Fault {
 	if !goodName(t.Name) {
 		wrong.add(CodeName, "name", "%q is no name of a type (2 to 31 of a-z, 0-9 and -, such as test-report)", t.Name)
 	}
-	if t.Format != "" && t.Format != Markdown && t.Format != Plan {
-		wrong.add(CodeValue, "format", "%q is no format: markdown or plan", t.Format)
+	if !slices.Contains([]Format{"", Markdown, Plan, Any}, t.Format) {
+		wrong.add(CodeValue, "format", "%q is no format: markdown, plan or any", t.Format)
 	}
-	if t.IsPlan() && len(t.Headings)+len(t.Frozen) > 0 {
-		wrong.add(CodeValue, "format", "a plan has no headings, and nothing freezes it")
+	if (t.IsPlan() || t.IsAny()) && len(t.Headings)+len(t.Frozen) > 0 {
+		wrong.add(CodeValue, "format", "only Markdown has headings, and values that freeze it")
 	}
 	if len(t.Headings) > most || len(t.Frozen) > most {
 		wrong.add(CodeLimit, "headings", "a type has at most %d headings, and as many fields that freeze", most)

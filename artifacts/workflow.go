@@ -206,7 +206,7 @@ func badPattern(glob string, t *Type) string {
 		return "nothing below " + first + " is kept"
 	case strings.ContainsAny(plain, "{}"):
 		return "{goal} is the only word in braces"
-	case t == nil:
+	case t == nil || t.IsAny():
 		return ""
 	case t.IsPlan() && !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(plain)):
 		return "a plan ends in .yaml, .yml or .json"

@@ -85,8 +85,8 @@ func (w *Workflow) checkForm(goal GoalID) *Refusal {
 		return wrong("the workflow %s bounds claims below 0", w.Name)
 	}
 	for i, t := range w.Types {
-		if t.Format != "" && t.Format != "markdown" && t.Format != PlanType {
-			return wrong("%q is no format of artifacts: markdown or plan", clip(t.Format))
+		if !slices.Contains([]string{"", "markdown", PlanType, "any"}, t.Format) {
+			return wrong("%q is no format of artifacts: markdown, plan or any", clip(t.Format))
 		}
 		if !validID(t.Name) || slices.ContainsFunc(w.Types[:i], func(o ArtifactType) bool { return o.Name == t.Name }) {
 			return wrong("%q is no name of a type of artifacts, or %s has it twice", clip(t.Name), w.Name)

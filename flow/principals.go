@@ -28,12 +28,7 @@ func (p *Principals) User(user string) *Principal {
 }
 
 func (p *Principals) first(is func(*Principal) bool) *Principal {
-	for i := range p.List {
-		if is(&p.List[i]) {
-			return &p.List[i]
-		}
-	}
-	return nil
+	return lists.Find(p.List, func(one Principal) bool { return is(&one) })
 }
 
 // Account is the principal that has an account of a code host; nil if nobody has it.

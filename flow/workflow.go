@@ -81,7 +81,7 @@ type TaskTemplate struct {
 type ArtifactType struct {
 	Name     string      `yaml:"name"`
 	About    string      `yaml:"about"`
-	Format   string      `yaml:"format"` // plan of files that tasks are imported from, else markdown or ""
+	Format   string      `yaml:"format"` // plan of files that tasks are imported from, any of those of which nothing is asked, else markdown or ""
 	Schema   LongText    `yaml:"schema"` // JSON Schema of the front matter
 	Headings []Heading   `yaml:"headings"`
 	Frozen   []Condition `yaml:"frozen_when"` // one that holds is enough
@@ -161,10 +161,7 @@ func (w *Workflow) Phase(id PhaseID) *WorkflowPhase {
 
 // Type is the type of artifacts of that name; nil if there is none.
 func (w *Workflow) Type(name string) *ArtifactType {
-	if i := slices.IndexFunc(w.Types, func(t ArtifactType) bool { return t.Name == name }); i >= 0 {
-		return &w.Types[i]
-	}
-	return nil
+	return lists.Find(w.Types, func(t ArtifactType) bool { return t.Name == name })
 }
 
 // names are the phases for people.

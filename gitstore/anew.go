@@ -14,11 +14,11 @@ import (
 var ErrUnreleased error = &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza init --anew GOAL",
 	Reason: "a build from before the first release made the board, and no release reads it"}
 
-// PutAside moves the refs of a board from before the first release, with the
-// branches of its tasks, below a folder of refs/liza/rescue/, which it returns.
-// A remote that held the board no longer counts. After a kill at any step it can
-// be repeated. Without a board it does nothing; a board of a format is a *[flow.Refusal].
-func (s *Store) PutAside(ctx context.Context) (folder string, err error) {
+// PutAside moves the refs of a board from before the first release, or with every of each
+// board, with the branches of its tasks, below a folder of refs/liza/rescue/, which it
+// returns. A remote that held the board no longer counts. After a kill at any step it can
+// be repeated. Without a board it does nothing; another board is a *[flow.Refusal].
+func (s *Store) PutAside(ctx context.Context, every bool) (folder string, err error) {
 	release, err := s.Repo.Turns.Alone(ctx)
 	if err != nil {
 		return "", err
@@ -29,9 +29,9 @@ func (s *Store) PutAside(ctx context.Context) (folder string, err error) {
 		return "", err
 	}
 	switch _, err := s.BoardAt(tip); {
-	case err == nil:
+	case err == nil && !every:
 		return "", &flow.Refusal{Rule: flow.RuleExists, Hint: "git liza status", Reason: "there is a blackboard already"}
-	case !errors.Is(err, ErrUnreleased):
+	case err != nil && !errors.Is(err, ErrUnreleased):
 		return "", err
 	}
 	all, err := s.Repo.Refs.List(ctx, layout.Root, layout.TaskRoot)

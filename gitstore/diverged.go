@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ var ErrDiverged = errors.New("the remote's board does not contain this one")
 type Diverged struct {
 	Reason string
 	Hint   string // the command that makes one board of the two
+	Apart  bool   // the boards have no move in common, and no remote holds this clone's
 }
 
 // Error is the reason.
@@ -35,8 +37,12 @@ func (m *Mirror) divergedError(ctx context.Context, name string, mirror, state g
 		return err
 	}
 	if fork == "" {
-		return &Diverged{fmt.Sprintf("%v: %s has another board, at %s, this clone is at %s", ErrDiverged, name, state.Short(), mirror.Short()),
-			"git remote get-url " + name}
+		hint := "git liza sync --set " + name + " --theirs"
+		held, err := m.history.Authority(ctx)
+		if held != "" {
+			hint = "git remote get-url " + name
+		}
+		return cmp.Or(err, error(&Diverged{fmt.Sprintf("%v: %s has another board, at %s, this clone is at %s", ErrDiverged, name, state.Short(), mirror.Short()), hint, held == ""}))
 	}
 	if fork == mirror {
 		return &Breach{state, fmt.Errorf("what follows on %s is not moves alone", mirror.Short())}
@@ -47,10 +53,10 @@ func (m *Mirror) divergedError(ctx context.Context, name string, mirror, state g
 	}
 	if fork == state {
 		return &Diverged{fmt.Sprintf("%v: %s is behind, at %s; this clone went on from there to %s, by moves: %d", ErrDiverged, name, state.Short(), mirror.Short(), len(own)),
-			"git liza sync --set " + name + " --publish"}
+			"git liza sync --set " + name + " --publish", false}
 	}
 	return &Diverged{fmt.Sprintf("%v: %s went another way from %s, to %s; this clone is at %s, by moves that %s does not have: %d",
-		ErrDiverged, name, fork.Short(), state.Short(), mirror.Short(), name, len(own)), "git liza sync --set " + name + " --theirs"}
+		ErrDiverged, name, fork.Short(), state.Short(), mirror.Short(), name, len(own)), "git liza sync --set " + name + " --theirs", false}
 }
 
 // forkPoint is the last state that two boards have in common, "" if there is none.

@@ -199,7 +199,7 @@ func (m *Mirror) pull(ctx context.Context, name string, found heads) (shift, []g
 	step := shift{remote: name, from: mirror, to: found.state, seen: found}
 	if found.state == "" {
 		if mirror != "" {
-			err = &Diverged{fmt.Sprintf("%v: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short()), "git liza sync --set " + name}
+			err = &Diverged{fmt.Sprintf("%v: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short()), "git liza sync --set " + name, false}
 		}
 		return step, nil, err
 	}

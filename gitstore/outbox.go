@@ -139,7 +139,7 @@ func (f outcome) asError() error {
 	case outcomeForeign:
 		return fmt.Errorf("%w: %w", ErrForeignRef, refusal)
 	case outcomeDiverged:
-		return &Diverged{f.Reason, f.Hint}
+		return &Diverged{f.Reason, f.Hint, false}
 	case outcomeLocked:
 		return &git.Locked{Reason: f.Reason, Hint: f.Hint}
 	case outcomeDamaged:

@@ -141,7 +141,7 @@ func TestTheirsRefuses(t *testing.T) {
 	other.add("task-9")
 	was := other.at(layout.State)
 	_, err = other.store.Mirror.TakeTheirs(ctx, "origin")
-	requireDiverged(t, err, "origin has another board", "git remote get-url origin")
+	requireDiverged(t, err, "origin has another board", "git liza sync --set origin --theirs")
 	require.Equal(t, was, other.at(layout.State))
 	gittest.Git(t, l.bare, "update-ref", "-d", layout.State)
 	_, err = l.a.store.Mirror.TakeTheirs(ctx, "origin")

@@ -29,13 +29,13 @@ func TestBuiltIn(t *testing.T) {
 	t.Parallel()
 	l, err := Open(nil)
 	require.NoError(t, err)
-	require.Len(t, l.Types(), 10)
+	require.Len(t, l.Types(), 11)
 	require.Len(t, l.Workflows(), 5)
 	for _, d := range l.Types() {
 		kind, err := l.Type(d.Name)
 		require.NoError(t, err)
 		require.NotEmpty(t, kind.About)
-		require.Equal(t, d.Name != "vision", d.Template != "", "%s: that of vision is a starter", d.Name)
+		require.Equal(t, d.Name != "vision" && d.Name != "source", d.Template != "", "%s: that of vision is a starter, a source is as it was found", d.Name)
 	}
 	type claim struct{ path, kind string }
 	var claims []claim
@@ -89,7 +89,7 @@ func TestProject(t *testing.T) {
 	_, err = l.Workflow("featur", nil)
 	require.EqualError(t, err, "there is no workflow featur; did you mean feature?")
 	_, err = l.Type("nothing-like-it")
-	require.EqualError(t, err, "there is no type nothing-like-it; there are adr, bolt-plan, cause, daa, plan, prd, retrospective, rfc, task-report, vision")
+	require.EqualError(t, err, "there is no type nothing-like-it; there are adr, bolt-plan, cause, daa, plan, prd, retrospective, rfc, source, task-report, vision")
 }
 
 // All that is wrong with a definition is said at once, with lines and fields.

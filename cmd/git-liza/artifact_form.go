@@ -53,9 +53,10 @@ func (c *artifactCheck) file(file string) (checkedFile, error) {
 	return f, nil
 }
 
-// saidType is the type that the front matter of an artifact says, "" if it says none.
-func saidType(file string, data []byte) (said string) {
-	if path.Ext(file) == ".md" && len(form.Readable(data)) == 0 {
+// saidType is the type that the front matter of an artifact says, "" if it says none, or
+// is that of a file of which nothing is asked.
+func saidType(file string, data []byte, kind *artifacts.Type) (said string) {
+	if path.Ext(file) == ".md" && !kind.IsAny() && len(form.Readable(data)) == 0 {
 		parted, _ := artifacts.Part(file, data)
 		said, _ = parted.Front.Key("type").Text()
 	}
@@ -63,25 +64,32 @@ func saidType(file string, data []byte) (said string) {
 }
 
 // otherType is a fault if the front matter says another type than a workflow.
-func otherType(said, kind, workflow string) []artifacts.Fault {
-	if said == "" || kind == "" || said == kind {
+func otherType(said string, kind *artifacts.Type, workflow string) []artifacts.Fault {
+	if said == "" || kind == nil || said == kind.Name {
 		return nil
 	}
 	return []artifacts.Fault{{Code: artifacts.CodeType, Line: 1,
-		Text: fmt.Sprintf("its front matter says the type %s; the workflow %s has the type %s at this path", said, workflow, kind)}}
+		Text: fmt.Sprintf("its front matter says the type %s; the workflow %s has the type %s at this path", said, workflow, kind.Name)}}
 }
 
 // artifact finds the type of an artifact, and holds it against that.
 func (c *artifactCheck) artifact(f *checkedFile, data []byte) error {
 	pattern := c.at(f.Path)
-	said := saidType(f.Path, data)
-	f.Errors = append(f.Errors, otherType(said, pattern.kind, pattern.workflow)...)
-	f.Type = cmp.Or(said, pattern.kind, c.usual)
+	kind, usual := pattern.kind, c.usual
+	if kind != nil {
+		usual = kind.Name
+	}
+	said := saidType(f.Path, data, kind)
+	f.Errors = append(f.Errors, otherType(said, kind, pattern.workflow)...)
+	f.Type = cmp.Or(said, usual)
 	if f.Type == "" {
 		f.fault(artifacts.CodeType, "nothing says its type: neither its front matter, with type: NAME, nor a workflow, nor --type")
 		return nil
 	}
-	kind, err := c.typeOf(f.Type, pattern)
+	var err error
+	if kind == nil || kind.Name != f.Type {
+		kind, err = c.Library.Type(f.Type)
+	}
 	var wrong *library.Error
 	var missing *library.MissingError
 	switch {
@@ -102,6 +110,8 @@ func (c *artifactCheck) artifact(f *checkedFile, data []byte) error {
 // heldTo holds an artifact against its type, and against the template of that in a library.
 func heldTo(l *library.Library, kind *artifacts.Type, finished bool, file string, data []byte) ([]artifacts.Fault, error) {
 	switch {
+	case kind.IsAny():
+		return nil, nil
 	case kind.IsPlan():
 		return planFaults(file, data), nil
 	case path.Ext(file) != ".md":
@@ -129,8 +139,9 @@ func judgeArtifacts(_ context.Context, list []gitstore.Artifact) (lines []string
 		if len(lines) > mostFaults {
 			break
 		}
-		f := checkedFile{Path: one.Path, Errors: otherType(saidType(one.Path, one.Text), one.Type.Name, one.Workflow)}
-		faults, err := heldTo(l, artifacts.TypeOf(&one.Type), one.Finished, one.Path, one.Text)
+		kind := artifacts.TypeOf(&one.Type)
+		f := checkedFile{Path: one.Path, Errors: otherType(saidType(one.Path, one.Text, kind), kind, one.Workflow)}
+		faults, err := heldTo(l, kind, one.Finished, one.Path, one.Text)
 		if err != nil {
 			return nil, err
 		}
@@ -140,15 +151,6 @@ func judgeArtifacts(_ context.Context, list []gitstore.Artifact) (lines []string
 		}
 	}
 	return lines, nil
-}
-
-// typeOf is the type of a name: as the goal has it whose workflow asks for the artifact,
-// else as this clone has it.
-func (c *artifactCheck) typeOf(name string, pattern pathType) (*artifacts.Type, error) {
-	if pattern.onBoard != nil && pattern.kind == name {
-		return pattern.onBoard, nil
-	}
-	return c.Library.Type(name)
 }
 
 // planFaults are the errors of a plan by itself: whatever is on the board, the same.

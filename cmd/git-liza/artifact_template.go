@@ -64,21 +64,15 @@ func artifactTemplate(l *library.Library, kind string) string {
 	if text := l.Template(kind); text != "" {
 		return text
 	}
-	one, ok := starter(kind)
-	if !ok {
-		return ""
+	if one := starter(kind); one != nil {
+		return one.Text()
 	}
-	return one.Text()
+	return ""
 }
 
-// starter finds a template by its name.
-func starter(name string) (one templates.Starter, ok bool) {
-	list := templates.Starters()
-	i := slices.IndexFunc(list, func(one templates.Starter) bool { return one.Name == name })
-	if i < 0 {
-		return one, false
-	}
-	return list[i], true
+// starter finds a document to start from by its name, nil if there is none.
+func starter(name string) *templates.Starter {
+	return lists.Find(templates.Starters(), func(one templates.Starter) bool { return one.Name == name })
 }
 
 // unwritten returns a warning if the spec of the current goal still has lines
@@ -94,8 +88,7 @@ func unwritten(inv *invocation, repo *git.Repo, b *flow.Board) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	vision, _ := starter("vision")
-	line := vision.Left(string(text))
+	line := starter("vision").Left(string(text))
 	if line == "" {
 		return "", nil
 	}

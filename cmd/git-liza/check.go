@@ -159,7 +159,7 @@ func (k *checking) check(list []checkedFile, paths []string) ([]checkedFile, err
 	if err != nil {
 		return nil, err
 	}
-	asked := func(file string) bool { return k.artifacts.at(file).kind != "" || definitionAt(file) != "" }
+	asked := func(file string) bool { return k.artifacts.at(file).kind != nil || definitionAt(file) != "" }
 	files = slices.DeleteFunc(files, func(file string) bool { return !asked(file) })
 	for _, e := range k.extensions {
 		if isBelow(paths, e.Path) {

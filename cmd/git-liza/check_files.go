@@ -32,10 +32,10 @@ type definitions struct {
 
 // A pathType is the type that a workflow asks for at the paths of a pattern.
 type pathType struct {
-	glob, kind, workflow string
-
-	onBoard  *artifacts.Type // of the goal that asks for the artifact, nil of a workflow of this clone
-	finished bool            // its phase needs it
+	glob     string
+	kind     *artifacts.Type // as the goal has it that asks for the artifact, else as this clone has it
+	workflow string
+	finished bool // a goal is in a phase that needs it
 }
 
 // readDefinitions reads what the goals in progress ask for, the built-in definitions, and
@@ -52,7 +52,7 @@ func readDefinitions(ctx context.Context, clone *work.Clone) (*definitions, erro
 	}
 	if err == nil {
 		for _, p := range flow.TypedPatterns(b) {
-			d.patterns = append(d.patterns, pathType{p.Glob, p.Type.Name, p.Workflow, artifacts.TypeOf(&p.Type), p.Finished})
+			d.patterns = append(d.patterns, pathType{p.Glob, artifacts.TypeOf(&p.Type), p.Workflow, p.Finished})
 		}
 	}
 	for _, one := range l.Workflows() {
@@ -62,7 +62,7 @@ func readDefinitions(ctx context.Context, clone *work.Clone) (*definitions, erro
 		}
 		for _, p := range w.Phases {
 			for _, a := range p.Artifacts {
-				d.patterns = append(d.patterns, pathType{glob: artifacts.InGoal(a.Path, "*"), kind: a.Type, workflow: w.Name})
+				d.patterns = append(d.patterns, pathType{glob: artifacts.InGoal(a.Path, "*"), kind: w.Type(a.Type), workflow: w.Name})
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (d *definitions) folders() []string {
 	return list
 }
 
-// at is the type that a workflow asks for at a path, "" if none does.
+// at is the type that a workflow asks for at a path, nil if none does.
 func (d *definitions) at(file string) pathType {
 	for _, p := range d.patterns {
 		if flow.Match(p.glob, file) {
@@ -192,10 +192,7 @@ func rootedFile(inv *invocation, clone *work.Clone, said string) (string, error)
 // rowOf finds the rows of roles: those of the board, if there is one, and those that are
 // built in.
 func rowOf(inv *invocation, clone *work.Clone) func(flow.Role) *flow.RoleRow {
-	list := flow.BuiltinRoles()
-	for _, row := range roles.Builtin() {
-		list = append(list, &row)
-	}
+	list := append(flow.BuiltinRoles(), lists.Of(roles.Builtin(), func(row flow.RoleRow) *flow.RoleRow { return &row })...)
 	if b, _, err := clone.Store.Board(inv.ctx); err == nil {
 		list = append(list, b.Roles()...)
 	}

@@ -76,17 +76,14 @@ func (p providerChoice) forRole(row *flow.RoleRow, asked string) (choice, error)
 // rows are the roles for which this machine may need a provider: those with which a
 // board begins, and those that the board asks for a verdict, that have an agent here or
 // that the configuration names. Without a board they are only names.
-func (p providerChoice) rows() (rows []*flow.RoleRow) {
+func (p providerChoice) rows() []*flow.RoleRow {
 	l, err := p.look()
 	if err != nil {
 		return lists.Of(flow.FirstRoles(), func(name flow.Role) *flow.RoleRow { return &flow.RoleRow{Name: name} })
 	}
-	for _, row := range l.Board.Roles() {
-		if slices.Contains(flow.FirstRoles(), row.Name) || p.uses(l.Board, row.Name) {
-			rows = append(rows, row)
-		}
-	}
-	return rows
+	return lists.Where(l.Board.Roles(), func(row *flow.RoleRow) bool {
+		return slices.Contains(flow.FirstRoles(), row.Name) || p.uses(l.Board, row.Name)
+	})
 }
 
 func (p providerChoice) uses(b *flow.Board, role flow.Role) bool {

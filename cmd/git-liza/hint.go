@@ -160,6 +160,8 @@ func (h hints) explain(err error) failure {
 		f.hint = h.typedCommand(ambiguous.Rev, ambiguous.Full)
 	case f.hint == typeAgain && h.call == nil:
 		f.hint = h.typedCommand("", "")
+	case f.rule == flow.RuleAncestry && strings.HasPrefix(f.hint, "git merge ") && h.agent() == "" && h.opened != nil && h.opened.IsShallow():
+		f.hint = "git fetch --unshallow" // only then it is known what descends from what
 	case f.hint == cloneBare:
 		f.hint = h.cloneCommand()
 	}

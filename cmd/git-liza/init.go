@@ -88,8 +88,7 @@ func (c *initCommand) prepare(inv *invocation, clone *work.Clone) (*flow.InitMov
 	return clone.Prepare(inv.ctx, work.Plan{Goal: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
 }
 
-// putAside frees the names of the refs of a board from before the first release. Its
-// checkouts have to go first: they are on branches that move.
+// putAside frees the names of the refs of a board from before the first release.
 func (c *initCommand) putAside(inv *invocation, clone *work.Clone) error {
 	_, _, err := clone.Store.Board(inv.ctx)
 	if errors.Is(err, gitstore.ErrUnreleased) && c.Remote == "" {
@@ -97,12 +96,7 @@ func (c *initCommand) putAside(inv *invocation, clone *work.Clone) error {
 			return err
 		}
 	}
-	if names := clone.Checkouts.Names(inv.ctx); len(names) > 0 && errors.Is(err, gitstore.ErrUnreleased) {
-		path := clone.Checkouts.Trees.Path(names[0])
-		return &flow.Refusal{Rule: flow.RuleState, Hint: "git worktree remove " + shell.Quote(path),
-			Reason: "the checkout " + path + " is on the board that would be put aside: save what it holds, and remove it"}
-	}
-	folder, err := clone.Store.PutAside(inv.ctx)
+	folder, err := clone.PutAside(inv.ctx, false)
 	if err == nil && folder != "" {
 		inv.progress("the refs of the earlier board are kept below %s", folder)
 	}

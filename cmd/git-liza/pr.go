@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/secret"
 )
 
 type prCommands struct {
@@ -82,7 +83,8 @@ func (c *prPushCommand) Run(inv *invocation) error {
 	if err = errors.Join(err, b.Err()); err != nil {
 		return err
 	}
-	return c.answer(inv, clone, pushed, text)
+	mask := secret.New(inv.environ)
+	return c.answer(inv, clone, pushed, view.Request{Title: mask.String(text.Title), Body: mask.String(text.Body)})
 }
 
 // answer says what was pushed, and the commands that make and export the request.

@@ -112,7 +112,10 @@ func (s *saying) output(id git.ID) string {
 // mostRecalledFile bounds a file that is read, in bytes.
 const mostRecalledFile = 1 << 20
 
-// readFiles reads the specs, artifacts and lessons on integration.
+// sourcesFolder has what a project refers to, as it was found.
+const sourcesFolder = ".liza/sources"
+
+// readFiles reads the specs, artifacts, lessons and sources on integration.
 func (s *saying) readFiles() error {
 	files, err := work.OpenTextFiles(s.ctx, s.Clone, s.Board.Settings().Integration.Tip)
 	if err != nil {
@@ -139,15 +142,15 @@ func (s *saying) paths(files *work.TextFiles) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	folders := d.folders()
+	folders, others := d.folders(), []string{lesson.Folder, sourcesFolder}
 	if !slices.Contains(folders, "") { // which is every file
-		folders = append(folders, lesson.Folder)
+		folders = append(folders, others...)
 	}
 	paths, err := files.List(s.ctx, folders...)
 	if err != nil {
 		return nil, err
 	}
-	paths = slices.DeleteFunc(paths, func(path string) bool { return d.at(path).kind == "" && !strings.HasPrefix(path, lesson.Folder+"/") })
+	paths = slices.DeleteFunc(paths, func(path string) bool { return d.at(path).kind == nil && !isBelow(others, path) })
 	paths = append(paths, lists.Of(s.Board.Texts(), func(text flow.TextQuery) string { return text.Path })...)
 	slices.Sort(paths)
 	return slices.Compact(paths), nil

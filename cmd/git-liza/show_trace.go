@@ -65,9 +65,9 @@ func (t *tracing) readSources() error {
 		return err
 	}
 	for _, path := range paths {
-		kind, err := d.Type(d.at(path).kind)
-		if err != nil {
-			continue // no artifact, or of a type that cannot be read
+		kind := d.at(path).kind
+		if kind == nil || kind.IsAny() {
+			continue
 		}
 		data, why, err := t.files.Read(path, artifacts.MaxText)
 		switch {

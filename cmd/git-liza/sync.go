@@ -15,7 +15,7 @@ import (
 type syncCommand struct {
 	Set     string `placeholder:"REMOTE" help:"Let the board of this remote be the authority from now on; a remote without a board gets this one."`
 	Publish bool   `xor:"whose" help:"Give the remote this clone's board, which continues the remote's, as after a restored backup, or has saved files that no task owns; for an admin."`
-	Theirs  bool   `xor:"whose" help:"Follow the remote's board also where it went another way; the moves that it lacks are kept under refs/liza/rescue/."`
+	Theirs  bool   `xor:"whose" help:"Follow the remote's board also where it went another way or is another; the moves that it lacks are kept under refs/liza/rescue/."`
 	NoHooks bool   `name:"no-hooks" help:"Install no hooks where the board is new here: git will refuse nothing."`
 }
 
@@ -143,7 +143,7 @@ func (c *syncCommand) takeTheirs(inv *invocation, clone *work.Clone) error {
 func givenUpText(done gitstore.GivenUp, left []work.Left) string {
 	var text strings.Builder
 	text.WriteString(syncedLine(done.Synced) + "\n")
-	if done.Count == 0 {
+	if done.Kept == "" {
 		return text.String()
 	}
 	for _, d := range done.Dropped {

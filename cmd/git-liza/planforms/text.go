@@ -179,9 +179,7 @@ func items(lines []line) (list []item) {
 
 // textsIn are the texts of the entries of lists; without any, the prose as one.
 func textsIn(lines []line) (list []string) {
-	for _, one := range items(lines) {
-		list = append(list, one.text)
-	}
+	list = lists.Of(items(lines), func(one item) string { return one.text })
 	if text := prose(lines); len(list) == 0 && text != "" {
 		list = []string{text}
 	}

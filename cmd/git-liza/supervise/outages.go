@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // outageRetry is how often what could not run on this machine is tried again.
@@ -86,17 +87,15 @@ func (g *gateTries) isLeft(of goalAct, tip flow.ObjectID) (until time.Time, left
 }
 
 // outagesAt are the required gates of a stage that cannot run on the agent's host.
-func (reg *registration) outagesAt(b *flow.Board, at flow.Stage) (list []flow.Outage) {
+func (reg *registration) outagesAt(b *flow.Board, at flow.Stage) []flow.Outage {
 	a := b.Agent(reg.id)
 	if a == nil {
 		return nil
 	}
-	for _, o := range flow.OutagesOf(b) {
-		if g, there := b.Settings().Config.Gate(o.Gate); there && o.Host == a.Host && g.Stage() == at && g.Required {
-			list = append(list, o)
-		}
-	}
-	return list
+	return lists.Where(flow.OutagesOf(b), func(o flow.Outage) bool {
+		g, there := b.Settings().Config.Gate(o.Gate)
+		return there && o.Host == a.Host && g.Stage() == at && g.Required
+	})
 }
 
 // outageText says for people that a gate cannot run.

@@ -20,6 +20,7 @@ type priorSession struct {
 	attempt int        // of the task
 	usage   flow.Usage // what its records have counted so far
 	prompt  templates.Prompt
+	told    string // instead of the prompt, by a supervisor that was killed; without secrets
 }
 
 // priorOf returns the session that the next one on an assignment continues.
@@ -44,7 +45,10 @@ func killedPrior(ctx context.Context, w *worker, a *assignment) (t priorSession)
 		return t
 	}
 	if last := list[0]; last.Outcome == "killed" && last.Agent == w.id && last.Provider == w.provider.Name && last.Session != "" {
-		t = priorSession{last.Session, last.Dir, a.attemptNumber(), last.Usage, templates.Prompt{}}
+		t = priorSession{id: last.Session, dir: last.Dir, attempt: a.attemptNumber(), usage: last.Usage}
+		if _, told, _, err := gitstore.Session(ctx, w.clone.Repo, last.ID); err == nil {
+			t.told = string(told)
+		}
 	}
 	return t
 }
@@ -56,7 +60,7 @@ func (w *worker) keepPrior(r *session, a *assignment, ending provider.Ending, st
 		return
 	}
 	bad := ending.Outcome == provider.Failed || ending.Outcome == provider.Crashed || ending.Outcome == provider.Hung
-	next := priorSession{cmp.Or(ending.Report.Session, r.chosenID), a.dir, a.attemptNumber(), ending.Report.Usage, r.made}
+	next := priorSession{cmp.Or(ending.Report.Session, r.chosenID), a.dir, a.attemptNumber(), ending.Report.Usage, r.made, ""}
 	switch {
 	case ending.Outcome == provider.Exhausted || st == handed,
 		r.prior.id != "" && bad && ending.Report.Turns <= 1 && ending.Trouble == nil,

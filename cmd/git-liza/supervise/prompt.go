@@ -232,11 +232,10 @@ func notesFor(b *flow.Board, a PromptInput) []*flow.Note {
 // questionsFor returns the questions about the task, or about the tasks that a
 // planner was woken for. Only planners are shown those without an answer.
 func questionsFor(b *flow.Board, in templates.Input) []*flow.Question {
-	var about []flow.TaskID
+	about := lists.Of(in.About, func(t *flow.Task) flow.TaskID { return t.ID })
 	if in.Task != nil {
 		about = append(about, in.Task.ID)
 	}
-	about = append(about, lists.Of(in.About, func(t *flow.Task) flow.TaskID { return t.ID })...)
 	return slices.DeleteFunc(flow.QuestionsAbout(b, about...), func(q *flow.Question) bool {
 		return q.Answer == "" && (in.Asked != nil || in.Capacity() != flow.Plans || !q.IsOpen())
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/templates"
 )
@@ -351,6 +352,9 @@ func (w *worker) newSession(ctx context.Context, a *assignment, prompt templates
 	// An argument cannot be longer.
 	if contract, rest := prompt.Split(); len(w.provider.System) > 0 && len(contract.Text()) < 64<<10 {
 		r.contract, prompt = w.rush.mask.String(contract.Text()), rest
+	}
+	if r.prior.told != "" {
+		r.prior.prompt.Sections = lists.Where(prompt.Sections, func(s templates.Section) bool { return strings.Contains(r.prior.told, w.rush.mask.String(s.Text)+"\n") })
 	}
 	if len(r.prior.prompt.Sections) > 0 && !w.provider.ACP { // which may begin a session where it cannot go on
 		prompt = prompt.Since(r.prior.prompt)

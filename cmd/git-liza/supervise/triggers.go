@@ -59,15 +59,13 @@ func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.T
 
 // failedTriggers returns the triggers on which as many sessions failed as one may
 // have.
-func (p *triggerTries) failedTriggers(list []flow.Trigger, limit int) (failed []flow.Trigger) {
+func (p *triggerTries) failedTriggers(list []flow.Trigger, limit int) []flow.Trigger {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, t := range list {
-		if w := p.states[triggerKey(t)]; w != nil && !w.leftToHuman && w.tries >= limit {
-			failed = append(failed, t)
-		}
-	}
-	return failed
+	return lists.Where(list, func(t flow.Trigger) bool {
+		w := p.states[triggerKey(t)]
+		return w != nil && !w.leftToHuman && w.tries >= limit
+	})
 }
 
 // noteSession records the result of a session for the triggers that are still there.

@@ -170,11 +170,7 @@ func (v Agent) row(at time.Time) []string {
 	if v.Lease != nil {
 		last = append(last, leaseText(*v.Lease, at))
 	}
-	for _, text := range []string{v.Trouble(), v.activity()} {
-		if text != "" {
-			last = append(last, text)
-		}
-	}
+	last = slices.DeleteFunc(append(last, v.Trouble(), v.activity()), func(text string) bool { return text == "" })
 	return []string{string(v.ID), v.State, string(v.Task), strings.Join(last, ", ")}
 }
 

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -19,10 +20,18 @@ type Left struct {
 
 // Theirs gives up the moves that the remote's board lacks, as
 // [gitstore.Mirror.TakeTheirs] does, and moves the integration branch. It returns
-// what is left in this clone of the tasks of these moves. A branch that cannot
+// what is left in this clone of the tasks of these moves. A board that has none in common
+// with the remote's is put aside, if no remote held it. A branch that cannot
 // move now is in Behind.
 func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []Left, error) {
 	done, err := c.Store.Mirror.TakeTheirs(ctx, remote)
+	kept := ""
+	if other, is := errors.AsType[*gitstore.Diverged](err); is && other.Apart {
+		if kept, err = c.PutAside(ctx, true); err == nil {
+			done, err = c.Store.Mirror.TakeTheirs(ctx, remote)
+			done.Kept = kept
+		}
+	}
 	if err == nil {
 		err = c.Checkouts.ignoreFolder()
 	}
@@ -31,7 +40,7 @@ func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []
 	}
 	if gone, err := c.Integration.isOnLostMoves(ctx); err != nil {
 		return done, nil, err
-	} else if gone {
+	} else if gone || kept != "" {
 		_, done.Behind = c.Integration.Restore(ctx)
 	}
 	b, _, err := c.Store.Board(ctx)

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -26,6 +27,26 @@ func (c *Clone) CheckAnew(ctx context.Context) error {
 		return c.unreleasedAt(ctx, remote)
 	}
 	return &flow.Refusal{Rule: flow.RuleState, Hint: "git liza init --anew --remote " + shell.Quote(remote), Reason: remote + " has a new board already"}
+}
+
+// PutAside puts the board of this clone aside, as [gitstore.Store.PutAside] does. Its
+// checkouts have to go first: they are on branches that move. Those of a released board go
+// here, and what only they hold is kept, apart from those that somebody works in.
+func (c *Clone) PutAside(ctx context.Context, every bool) (string, error) {
+	b, _, err := c.Store.Board(ctx)
+	released, stop := err == nil && every, ""
+	if released {
+		stop = "git liza stop"
+		if _, err := c.Checkouts.prune(ctx, b, func(k Checkout) bool { return k.Task != "" && !c.Checkouts.isStoodIn(k.Name) }); err != nil {
+			return "", err
+		}
+	}
+	if names := c.Checkouts.Names(ctx); len(names) > 0 && (released || errors.Is(err, gitstore.ErrUnreleased)) {
+		path := c.Checkouts.Trees.Path(names[0])
+		return "", &flow.Refusal{Rule: flow.RuleState, Hint: cmp.Or(stop, "git worktree remove "+shell.Quote(path)),
+			Reason: "the checkout " + path + " is on the board that would be put aside: save what it holds, and remove it"}
+	}
+	return c.Store.PutAside(ctx, every)
 }
 
 // explainUnreleased says where a board is from before the first release, if that is the
