@@ -88,7 +88,7 @@ func listenAsSession(folder string) int {
 // keepsClaims holds while supervisors live, whatever their records say.
 func keepsClaims(w *world, r *rushing) {
 	holder := w.task("task-2").Claim.By
-	given, err := w.open().ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) {})
+	given, err := w.open().ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) error { return nil })
 	require.NoError(w, err)
 	require.Empty(w, given)
 	require.Equal(w, holder, w.task("task-2").Claim.By)

@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // orphanInterval is how often a rush looks for agents on the board whose supervisors on
@@ -51,12 +53,16 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 	}
 	killed := map[flow.AgentID]bool{}
 	if err == nil {
-		done, failed := clone.ReleaseOrphans(ctx, func(own *work.Clone, id flow.AgentID) {
+		done, failed := clone.ReleaseOrphans(ctx, func(own *work.Clone, id flow.AgentID) error {
 			takeBack(r, id, r.Known...)
 			recorded, err := recordKilled(ctx, r, own, id, own.Generation)
-			if killed[id] = recorded; err != nil {
+			if killed[id] = recorded; errors.Is(err, gitstore.ErrOffline) {
+				return err // it is recorded when the remote answers
+			}
+			if err != nil {
 				r.say(fmt.Sprintf("%s: its session that was cut off is not recorded: %v", id, err))
 			}
+			return nil
 		})
 		for _, s := range done {
 			line := fmt.Sprintf("%s: its supervisor, process %d, is dead", s.Agent, s.PID)

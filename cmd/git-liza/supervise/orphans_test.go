@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -137,15 +138,47 @@ func TestOthersAreNotSucceeded(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.mkdir(".git/liza/supervisors"))
 	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"another","boot":"another"}`)
-	done, err := w.clone.ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) {})
+	done, err := w.clone.ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) error { return nil })
 	require.NoError(t, err)
 	require.Empty(t, done)
 	require.Len(t, w.board().IDs(flow.Agents), 2)
 
 	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"`+host+`","boot":"before the restart"}`)
-	done, err = w.clone.ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) {})
+	done, err = w.clone.ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) error { return nil })
 	require.NoError(t, err)
 	require.Equal(t, []work.Orphan{{Agent: "coder-2", PID: 1}}, done)
 	require.Nil(t, w.board().Agent("coder-2"))
 	require.NotNil(t, w.board().Agent("coder-1"))
+}
+
+// A session that ended, or was cut off with its supervisor, while the remote did not answer is
+// recorded by the next rush, once it does.
+func TestKilledOffline(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []string{"failed", "killed"} {
+		t.Run(outcome, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			w.share()
+			first := w.apart(`: >"$notes/begun"; while ! test -e "$notes/go"; do sleep 0.05; done; exit 1`, "--coders", "1", "--reviewers", "0")
+			w.await("the first session", func() bool { return w.has("begun") })
+			away := w.remote() + ".away"
+			require.NoError(t, os.Rename(w.remote(), away))
+			if outcome == "failed" {
+				w.write(filepath.Join(w.notes, "go"), "")
+				w.await("its record to wait", func() bool { return w.logged("coder-1", "recorded when the remote answers") })
+			}
+			require.NoError(t, first.Process.Kill())
+			_ = first.Wait()
+			w.write(filepath.Join(w.notes, "go"), "")
+			r := w.begin(func(r *supervise.Rush) { sharply(r); r.UntilIdle = true }, coder(w.agent("submit")), reviewer(w.agent("approve")))
+			w.await("offline", func() bool { return strings.Contains(r.said(), "offline: ") })
+			require.NoError(t, os.Rename(away, w.remote()))
+			require.NoError(t, r.wait(), r.said())
+			require.Equal(t, flow.Merged, w.task("task-1").Status)
+			require.Contains(t, w.outcomes("coder-1"), outcome, r.said())
+			w.agree()
+		})
+	}
 }

@@ -146,8 +146,8 @@ type Orphan struct {
 // these would have done: it releases what the agents hold, and their work stays for the
 // next holder. It skips agents of other machines, of supervisors that live or are
 // stopped, and of sessions with a living process. The error names the moves that
-// failed. leave is called as each agent before what it holds is released, while nobody else can have its id.
-func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(*Clone, flow.AgentID)) (done []Orphan, err error) {
+// failed. leave is called as each agent before what it holds is released, while nobody else can have its id; after its error nothing is.
+func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(*Clone, flow.AgentID) error) (done []Orphan, err error) {
 	entries, err := os.ReadDir(recordFolder(c.Repo))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -218,14 +218,16 @@ func livingSessions(repo *git.Repo) ([]flow.Generation, error) {
 }
 
 // releaseOrphan makes the last moves of a dead supervisor.
-func (c *Clone) releaseOrphan(ctx context.Context, a flow.Agent, leave func(*Clone, flow.AgentID)) (Orphan, error) {
+func (c *Clone) releaseOrphan(ctx context.Context, a flow.Agent, leave func(*Clone, flow.AgentID) error) (Orphan, error) {
 	_, t, _ := openRecord(c.Repo, a.Generation)
 	s := Orphan{Agent: a.ID, PID: t.PID}
 	own, err := c.As(ctx, flow.Actor(a.ID), a.Generation)
 	if err != nil {
 		return s, err
 	}
-	leave(own, a.ID)
+	if err := leave(own, a.ID); err != nil {
+		return s, err
+	}
 	for _, id := range []flow.TaskID{a.Task, a.Review} {
 		if id == "" {
 			continue
