@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"sort"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // ArtifactGate is the built-in gate that runs on submissions and merges which touch
@@ -46,11 +48,7 @@ func (k workflows) known(globs []string) (list []*TrackedPath) {
 		return nil
 	}
 	parsed := parseGlobs(globs)
-	for _, id := range k.IDs(Tracked) {
-		if doc, ok := k.load(Key{Tracked, id}).(*TrackedPath); ok && matchesAny(parsed, doc.Path) {
-			list = append(list, doc)
-		}
-	}
+	list = lists.Where(slices.Collect(All[*TrackedPath](k, Tracked)), func(doc *TrackedPath) bool { return matchesAny(parsed, doc.Path) })
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }

@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -127,6 +128,21 @@ func (c *content) Principals() *Principals {
 // Load finds any document by its key, ignoring the case of the id; nil if
 // there is none.
 func (c *content) Load(key Key) Document { return c.load(key) }
+
+// All yields the documents in a folder of a board, in the order of their ids. What cannot be
+// read is left out, and is the error of the board.
+func All[T Document](b interface {
+	IDs(f Folder) []string
+	Load(key Key) Document
+}, f Folder) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, id := range b.IDs(f) {
+			if doc, ok := b.Load(Key{f, id}).(T); ok && !yield(doc) {
+				return
+			}
+		}
+	}
+}
 
 // IDs are the ids in a folder, sorted.
 func (c *content) IDs(f Folder) []string {

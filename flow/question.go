@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Question is what the worker of a blocked task must know, the document
@@ -31,12 +33,7 @@ func (q *Question) IsOpen() bool { return q.At.IsZero() }
 
 // QuestionsAbout are the questions that were ever asked about tasks, oldest first.
 func QuestionsAbout(b *Board, tasks ...TaskID) []*Question {
-	var list []*Question
-	for _, id := range b.IDs(Questions) {
-		if q, ok := b.load(Key{Questions, id}).(*Question); ok && slices.Contains(tasks, q.Task) {
-			list = append(list, q)
-		}
-	}
+	list := lists.Where(slices.Collect(All[*Question](b, Questions)), func(q *Question) bool { return slices.Contains(tasks, q.Task) })
 	slices.SortFunc(list, (*Question).compare)
 	return list
 }

@@ -52,14 +52,9 @@ func (c *content) Role(name Role) *RoleRow {
 
 // Roles are all rows: planning, doing, judging ones, each by name.
 func (c *content) Roles() []*RoleRow {
-	var rows []*RoleRow
-	for _, id := range c.IDs(RolesFolder) {
-		if row := c.Role(Role(id)); row != nil {
-			rows = append(rows, row)
-		}
-	}
-	slices.SortStableFunc(rows, func(x, y *RoleRow) int { return cmp.Compare(x.Capacity, y.Capacity) })
-	return rows
+	byName := slices.Collect(All[*RoleRow](c, RolesFolder))
+	slices.SortStableFunc(byName, func(x, y *RoleRow) int { return cmp.Compare(x.Capacity, y.Capacity) })
+	return byName
 }
 
 // CapacityOf is the capacity of an agent's role; zero for people and for roles

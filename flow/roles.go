@@ -95,8 +95,8 @@ func (r *RoleMove) checkOpenUses(p *play) *Refusal {
 			return refuse(RuleOpen, "git liza goal show "+string(w.Goal), "the loop of %s is judged by %s", w.Goal, name)
 		}
 	}
-	for _, id := range p.IDs(Questions) {
-		if q, ok := p.load(Key{Questions, id}).(*Question); ok && q.At.IsZero() && q.To == name {
+	for q := range All[*Question](p, Questions) {
+		if q.At.IsZero() && q.To == name {
 			return refuse(RuleOpen, "git liza show "+string(q.Task), "the question %s is to %s", q.ID, name)
 		}
 	}

@@ -49,9 +49,8 @@ func (c calendar) last(goal GoalID) SprintID {
 		return open
 	}
 	var last SprintID
-	for _, id := range c.IDs(Sprints) {
-		s := c.Sprint(SprintID(id))
-		if s != nil && s.Goal == goal && (len(id) > len(last) || len(id) == len(last) && s.ID > last) {
+	for s := range All[*Sprint](c, Sprints) {
+		if s.Goal == goal && (len(s.ID) > len(last) || len(s.ID) == len(last) && s.ID > last) {
 			last = s.ID
 		}
 	}
@@ -65,12 +64,7 @@ func (c calendar) forRecords(goal GoalID) SprintID {
 
 // goals are the goals in progress: by priority, then by age.
 func (c calendar) goals() []*Goal {
-	var list []*Goal
-	for _, id := range c.IDs(Goals) {
-		if g := c.Goal(GoalID(id)); g != nil && g.Status == InProgress {
-			list = append(list, g)
-		}
-	}
+	list := lists.Where(slices.Collect(All[*Goal](c, Goals)), func(g *Goal) bool { return g.Status == InProgress })
 	slices.SortStableFunc(list, func(x, y *Goal) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created))
 	})

@@ -16,7 +16,7 @@ func TestABoardOfAFormatStays(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	before := gittest.Git(t, d.dir, "for-each-ref")
-	_, err := d.store.PutAside(context.Background())
+	_, err := d.store.PutAside(context.Background(), false)
 	requireRule(t, err, flow.RuleExists, "there is a blackboard already")
 	require.Equal(t, before, gittest.Git(t, d.dir, "for-each-ref"))
 }

@@ -29,9 +29,8 @@ func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 	}
 	now, lease := ps.history.Now(), time.Duration(b.Settings().Config.Lease)
 	known := map[flow.AgentID]Presence{}
-	for _, name := range b.IDs(flow.Agents) {
-		a := b.Agent(flow.AgentID(name))
-		if a == nil || a.Generation == "" {
+	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+		if a.Generation == "" {
 			continue
 		}
 		said := []func() (Presence, bool){
@@ -39,7 +38,9 @@ func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 			func() (Presence, bool) { return ps.readRef(ctx, a.ID.PresenceRef(), a.ID) },
 		}
 		if remote != "" {
-			said = append(said, func() (Presence, bool) { return ps.readRef(ctx, layout.RemoteRef(remote, "agents/"+name), a.ID) })
+			said = append(said, func() (Presence, bool) {
+				return ps.readRef(ctx, layout.RemoteRef(remote, "agents/"+string(a.ID)), a.ID)
+			})
 		}
 		for _, say := range said {
 			p, ok := say()

@@ -222,9 +222,8 @@ func (pub *publisher) keptRefs(e Event) (list, absent []git.RefUpdate, err error
 // that of an earlier coder.
 func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first bool) ([]git.RefUpdate, error) {
 	var list []git.RefUpdate
-	for _, id := range b.IDs(flow.Tasks) {
-		t := b.Task(flow.TaskID(id))
-		if t == nil || t.Status.Final() || t.Attempt == nil {
+	for t := range flow.All[*flow.Task](b, flow.Tasks) {
+		if t.Status.Final() || t.Attempt == nil {
 			continue
 		}
 		ref, tip := t.ID.BranchRef(), git.ID("")

@@ -153,9 +153,8 @@ func (c *archiveCommand) oldSprints(b *flow.Board, now time.Time) []flow.SprintI
 	if c.NoRecords {
 		return nil
 	}
-	for _, id := range b.IDs(flow.Sprints) {
-		s := b.Sprint(flow.SprintID(id))
-		if s != nil && !s.Ended.IsZero() && now.Sub(s.Ended) >= time.Duration(c.OlderThan) && unsettled(s.ID) {
+	for s := range flow.All[*flow.Sprint](b, flow.Sprints) {
+		if !s.Ended.IsZero() && now.Sub(s.Ended) >= time.Duration(c.OlderThan) && unsettled(s.ID) {
 			list = append(list, s.ID)
 		}
 	}

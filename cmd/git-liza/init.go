@@ -110,8 +110,8 @@ func (c *initCommand) refuseSpec(clone *work.Clone, b *flow.Board) error {
 		return nil
 	}
 	spec := clone.Specs.Rooted(c.Spec)
-	for _, id := range b.IDs(flow.Goals) {
-		if g := b.Goal(flow.GoalID(id)); g != nil && g.Spec == spec {
+	for g := range flow.All[*flow.Goal](b, flow.Goals) {
+		if g.Spec == spec {
 			return nil
 		}
 	}

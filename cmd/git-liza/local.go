@@ -235,11 +235,7 @@ func (l *look) findUnmet(inv *invocation, p *view.Picture) error {
 // on this machine.
 func (l *look) findAgents(inv *invocation) (err error) {
 	l.Local.Dead = map[flow.AgentID]int{}
-	for _, id := range l.Board.IDs(flow.Agents) {
-		a := l.Board.Agent(flow.AgentID(id))
-		if a == nil {
-			continue
-		}
+	for a := range flow.All[*flow.Agent](l.Board, flow.Agents) {
 		if pid := work.DeadSupervisor(l.Repo, a.Generation); pid != 0 {
 			l.Local.Dead[a.ID] = pid
 		}

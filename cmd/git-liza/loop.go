@@ -84,8 +84,8 @@ type looping struct {
 
 // find finds the goal of the loop that works on the file, if there is one.
 func (l *looping) find(b *flow.Board) error {
-	for _, id := range b.IDs(flow.Goals) {
-		if g := b.Goal(flow.GoalID(id)); g != nil && g.Status.IsInProgress() && g.Loop != nil && g.Loop.Path == l.path {
+	for g := range flow.All[*flow.Goal](b, flow.Goals) {
+		if g.Status.IsInProgress() && g.Loop != nil && g.Loop.Path == l.path {
 			l.goal = g.ID
 		}
 	}

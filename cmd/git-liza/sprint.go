@@ -55,11 +55,10 @@ func latestSprint(b *flow.Board, goal flow.GoalID) flow.SprintID {
 		return latest
 	}
 	var began time.Time
-	for _, id := range b.IDs(flow.Sprints) {
+	for p := range flow.All[*flow.Sprint](b, flow.Sprints) {
 		// Of the sprints that began in the same second the higher number
 		// wins.
-		p := b.Sprint(flow.SprintID(id))
-		if p != nil && p.Goal == goal && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {
+		if p.Goal == goal && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {
 			latest, began = p.ID, p.Started
 		}
 	}

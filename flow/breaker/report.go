@@ -13,8 +13,8 @@ import (
 // the error of the board.
 func Look(b *flow.Board) []Match {
 	var list []flow.Anomaly
-	for _, id := range b.IDs(flow.Anomalies) {
-		if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly); ok && !failsAlone(b, a) {
+	for a := range flow.All[*flow.Anomaly](b, flow.Anomalies) {
+		if !failsAlone(b, a) {
 			list = append(list, *a)
 		}
 	}

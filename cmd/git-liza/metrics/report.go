@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Ask says what to report.
@@ -309,11 +310,7 @@ func (t *task) working() (sum int64) {
 		case isClaimed(s.Status):
 			sum += end - begun
 		case isSubmitted(s.Status):
-			var reviews []span
-			for _, r := range t.Reviews {
-				reviews = append(reviews, span{max(r.Begun, begun), min(r.End, end)})
-			}
-			sum += length(join(reviews))
+			sum += length(join(lists.Of(t.Reviews, func(r review) span { return span{max(r.Begun, begun), min(r.End, end)} })))
 		}
 	}
 	return sum

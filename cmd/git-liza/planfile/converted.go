@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
@@ -171,9 +172,5 @@ func (f *File) closeLevels() {
 	if len(f.Plan.Tasks) == 0 {
 		f.Plan.Barrier = 0
 	}
-	var levels []int
-	for i := range f.Plan.Tasks {
-		levels = append(levels, f.Plan.Tasks[i].Level)
-	}
-	closeGaps(&f.Plan, levels)
+	closeGaps(&f.Plan, lists.Of(f.Plan.Tasks, func(t plan.Task) int { return t.Level }))
 }

@@ -172,9 +172,8 @@ func (r *Rush) othersMayMove(b *flow.Board) bool {
 		return false
 	}
 	own := lists.Set(r.idle.supervisors(), func(s *supervisor) flow.AgentID { return s.id })
-	for _, id := range b.IDs(flow.Agents) {
-		a := b.Agent(flow.AgentID(id))
-		if a != nil && !own[a.ID] && a.Generation != "" && r.hasWork(b, a, at) {
+	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+		if !own[a.ID] && a.Generation != "" && r.hasWork(b, a, at) {
 			return true
 		}
 	}

@@ -160,8 +160,8 @@ func (a PromptInput) goal(b *flow.Board) flow.GoalID {
 // of their tasks.
 func otherGoals(b *flow.Board, one *flow.Goal) map[flow.GoalID]bool {
 	others := map[flow.GoalID]bool{}
-	for _, id := range b.IDs(flow.Goals) {
-		if g := b.Goal(flow.GoalID(id)); g != nil && g.ID != one.ID && g.Status.IsInProgress() {
+	for g := range flow.All[*flow.Goal](b, flow.Goals) {
+		if g.ID != one.ID && g.Status.IsInProgress() {
 			others[g.ID] = true
 		}
 	}
@@ -218,13 +218,10 @@ func mergedBase(ctx context.Context, repo *git.Repo, tip flow.ObjectID, capacity
 
 // notesFor returns the notes for everybody, the role, the agent and the task.
 func notesFor(b *flow.Board, a PromptInput) []*flow.Note {
-	var list []*flow.Note
-	for _, id := range b.IDs(flow.Notes) {
-		n, ok := b.Load(flow.Key{Folder: flow.Notes, ID: id}).(*flow.Note)
-		if ok && slices.Contains([]string{"all", a.Role.String(), string(a.Agent), string(a.Task)}, n.For) && flow.NoteIsCurrent(b, n, a.At) {
-			list = append(list, n)
-		}
-	}
+	toWhom := []string{"all", a.Role.String(), string(a.Agent), string(a.Task)}
+	list := lists.Where(slices.Collect(flow.All[*flow.Note](b, flow.Notes)), func(n *flow.Note) bool {
+		return slices.Contains(toWhom, n.For) && flow.NoteIsCurrent(b, n, a.At)
+	})
 	slices.SortStableFunc(list, func(x, y *flow.Note) int { return x.At.Compare(y.At) })
 	return list[max(0, len(list)-maxNotes):]
 }
@@ -242,13 +239,7 @@ func questionsFor(b *flow.Board, in templates.Input) []*flow.Question {
 }
 
 func openDiscoveries(b *flow.Board) []*flow.Discovery {
-	var list []*flow.Discovery
-	for _, id := range b.IDs(flow.Discovered) {
-		if d, ok := b.Load(flow.Key{Folder: flow.Discovered, ID: id}).(*flow.Discovery); ok && d.IsOpen(b.At()) {
-			list = append(list, d)
-		}
-	}
-	return list
+	return lists.Where(slices.Collect(flow.All[*flow.Discovery](b, flow.Discovered)), func(d *flow.Discovery) bool { return d.IsOpen(b.At()) })
 }
 
 // promptsFolder has the prompts of a project.

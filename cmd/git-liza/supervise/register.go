@@ -130,9 +130,8 @@ func withdrawRegistration(ctx context.Context, s *supervisor) {
 	if err != nil {
 		return
 	}
-	for _, name := range b.IDs(flow.Agents) {
-		a := b.Agent(flow.AgentID(name))
-		if a == nil || a.Generation != s.generation {
+	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+		if a.Generation != s.generation {
 			continue
 		}
 		s.id, s.clone = a.ID, clone

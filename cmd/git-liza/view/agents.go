@@ -54,11 +54,7 @@ func agentsOf(p *Picture) []Agent {
 		}
 	}
 	list := []Agent{}
-	for _, id := range r.Board.IDs(flow.Agents) {
-		a := r.Board.Agent(flow.AgentID(id))
-		if a == nil {
-			continue
-		}
+	for a := range flow.All[*flow.Agent](r.Board, flow.Agents) {
 		v := Agent{ID: a.ID, Role: a.Role, State: agentIdle, Provider: a.Provider, Host: a.Host, Registered: a.Registered, Degraded: a.Degraded,
 			Dead: r.Local.Dead[a.ID]}
 		switch {

@@ -137,8 +137,7 @@ func (c *Checkpoint) addRecords(from, to *flow.Board) {
 
 // addGoals adds what was said of goals and specs since the earlier board.
 func (c *Checkpoint) addGoals(from, to *flow.Board) {
-	for _, id := range to.IDs(flow.Goals) {
-		g := to.Goal(flow.GoalID(id))
+	for g := range flow.All[*flow.Goal](to, flow.Goals) {
 		var was flow.Goal
 		if from != nil {
 			was = partOf(from.Goal(g.ID))

@@ -62,12 +62,7 @@ func (c Cap) text() string {
 // Goals are all goals of the board, in order of creation. tasks are the board's,
 // focus is the goal of the clone.
 func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
-	var goals []*flow.Goal
-	for _, id := range b.IDs(flow.Goals) {
-		if g := b.Goal(flow.GoalID(id)); g != nil {
-			goals = append(goals, g)
-		}
-	}
+	goals := slices.Collect(flow.All[*flow.Goal](b, flow.Goals))
 	slices.SortStableFunc(goals, func(x, y *flow.Goal) int { return x.Created.Compare(y.Created) })
 	of := map[flow.GoalID]*tally{}
 	for i := range tasks {
@@ -176,9 +171,9 @@ func GoalText(b *flow.Board, g *flow.Goal, uncounted int) string {
 	if s := g.Streak; s != nil && s.Failures > 1 {
 		fmt.Fprintf(&text, "streak   %d failures in a row with the same error\n", s.Failures)
 	}
-	for _, id := range b.IDs(flow.Sprints) {
-		if p := b.Sprint(flow.SprintID(id)); p != nil && p.Goal == g.ID {
-			fmt.Fprintf(&text, "%-8s %s\n", id, ScopeText(b, p.ID))
+	for p := range flow.All[*flow.Sprint](b, flow.Sprints) {
+		if p.Goal == g.ID {
+			fmt.Fprintf(&text, "%-8s %s\n", p.ID, ScopeText(b, p.ID))
 		}
 	}
 	for _, a := range g.Alignment {

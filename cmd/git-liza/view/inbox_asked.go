@@ -120,9 +120,8 @@ func (c *collector) addPlans() {
 // addDeferred adds the discoveries that were put off until a time that is over. Those that
 // are immediate are known already.
 func (c *collector) addDeferred() {
-	for _, id := range c.Board.IDs(flow.Discovered) {
-		d, ok := c.Board.Load(flow.Key{Folder: flow.Discovered, ID: id}).(*flow.Discovery)
-		if !ok || d.Deferred == nil || !d.IsOpen(c.At) {
+	for d := range flow.All[*flow.Discovery](c.Board, flow.Discovered) {
+		if d.Deferred == nil || !d.IsOpen(c.At) {
 			continue
 		}
 		item := Item{Kind: "discovery", Subject: string(d.ID), Text: "put off until " + d.Deferred.Until.UTC().Format(time.DateOnly) + ": " + FirstLine(d.Text),

@@ -55,8 +55,8 @@ func (c *collector) addDoubts() {
 // staffedRoles returns the roles of registered agents that get work.
 func staffedRoles(b *flow.Board) map[flow.Role]bool {
 	staffed := map[flow.Role]bool{}
-	for _, id := range b.IDs(flow.Agents) {
-		if a := b.Agent(flow.AgentID(id)); a != nil && a.Degraded == "" {
+	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+		if a.Degraded == "" {
 			staffed[a.ID.Role()] = true
 		}
 	}

@@ -224,8 +224,8 @@ func (p *Picture) Due() (due time.Time) {
 // findDeferrals finds until when discoveries were put off.
 func (p *Picture) findDeferrals() {
 	p.deferrals, p.deferralsKnown = nil, true
-	for _, id := range p.reading.Board.IDs(flow.Discovered) {
-		if d, ok := p.reading.Board.Load(flow.Key{Folder: flow.Discovered, ID: id}).(*flow.Discovery); ok && d.Deferred != nil {
+	for d := range flow.All[*flow.Discovery](p.reading.Board, flow.Discovered) {
+		if d.Deferred != nil {
 			p.deferrals = append(p.deferrals, d.Deferred.Until)
 		}
 	}

@@ -168,9 +168,8 @@ func (r inProgress) endedGoals() map[flow.GoalID]bool {
 	if r.Board == nil {
 		return over
 	}
-	for _, id := range r.Board.IDs(flow.Goals) {
-		g := r.Board.Goal(flow.GoalID(id))
-		over[flow.GoalID(id)] = g != nil && !g.Status.IsInProgress()
+	for g := range flow.All[*flow.Goal](r.Board, flow.Goals) {
+		over[g.ID] = !g.Status.IsInProgress()
 	}
 	return over
 }

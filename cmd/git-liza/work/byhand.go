@@ -74,8 +74,8 @@ func (d *Doctor) SearchByHand(ctx context.Context) (*HandSearch, error) {
 		return nil, err
 	}
 	s := &HandSearch{tip: tip, since: map[flow.AgentID]time.Time{}, first: map[flow.AgentID]handAt{}}
-	for _, id := range b.IDs(flow.Agents) {
-		if a := b.Agent(flow.AgentID(id)); a != nil && a.Generation == "" {
+	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+		if a.Generation == "" {
 			s.since[a.ID] = a.Registered
 		}
 	}

@@ -252,8 +252,8 @@ func (i *importer) note(ctx context.Context, one *Imported) error {
 	}
 	text = flow.Excerpt(text, i.limit()-len(at)) + at
 	one.Made = flow.ActNote
-	for _, id := range i.board.IDs(flow.Notes) {
-		if n, ok := i.board.Load(flow.Key{Folder: flow.Notes, ID: id}).(*flow.Note); ok && n.For == string(one.Task) && n.Text == text {
+	for n := range flow.All[*flow.Note](i.board, flow.Notes) {
+		if n.For == string(one.Task) && n.Text == text {
 			one.Already = true
 			return nil
 		}

@@ -197,8 +197,8 @@ func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(*Clone, flow.Agen
 // registration.
 func registeredAgents(b *flow.Board) map[flow.Generation]*flow.Agent {
 	list := map[flow.Generation]*flow.Agent{}
-	for _, id := range b.IDs(flow.Agents) {
-		if a := b.Agent(flow.AgentID(id)); a != nil && a.Generation != "" {
+	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+		if a.Generation != "" {
 			list[a.Generation] = a
 		}
 	}
