@@ -113,11 +113,10 @@ func leftToOthers(p *play) *Refusal {
 	if p.from != Unclaimed || by.IsHuman() || !p.move.At.Before(until) || !failed[by] {
 		return nil
 	}
-	for _, id := range p.IDs(Agents) {
-		a := p.Agent(AgentID(id))
-		if a != nil && a.Role == t.doer() && a.Degraded == "" && a.Task == "" && !failed[Actor(a.ID)] && (a.Generation != "" || p.move.Generation == "") {
-			return refuse(RuleExhausted, "git liza claim "+string(t.ID)+" --as "+id, "%s failed what %s replaces, and leaves it to %s until %s",
-				by, t.ID, id, until.Format(time.RFC3339))
+	for a := range All[*Agent](p, Agents) {
+		if a.Role == t.doer() && a.Degraded == "" && a.Task == "" && !failed[Actor(a.ID)] && (a.Generation != "" || p.move.Generation == "") {
+			return refuse(RuleExhausted, "git liza claim "+string(t.ID)+" --as "+string(a.ID), "%s failed what %s replaces, and leaves it to %s until %s",
+				by, t.ID, a.ID, until.Format(time.RFC3339))
 		}
 	}
 	return nil

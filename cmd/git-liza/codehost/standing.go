@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Standing is a review, and why it counts for nothing; "" if it stands.
@@ -19,7 +17,10 @@ type Standing struct {
 // verdicts of an account only the last one does, unless it was dismissed: what it replaced
 // does not come back. A review that is there twice stands once.
 func Standings(reviews []Review) []Standing {
-	list := lists.Of(reviews, func(r Review) Standing { return Standing{Review: r} })
+	list := make([]Standing, 0, len(reviews))
+	for _, r := range reviews {
+		list = append(list, Standing{Review: r})
+	}
 	slices.SortStableFunc(list, func(x, y Standing) int { return x.At.Compare(y.At) })
 	last, seen := map[string]string{}, map[string]bool{}
 	for i := len(list) - 1; i >= 0; i-- {

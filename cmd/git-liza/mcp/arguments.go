@@ -14,8 +14,6 @@ import (
 	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An argument is a field of a command as a client passes it. The field's tags for
@@ -270,7 +268,10 @@ func fill(raw json.RawMessage, into reflect.Value, path string) error {
 	list := arguments(into.Type())
 	for name := range given {
 		if !slices.ContainsFunc(list, func(a argument) bool { return a.name == name || a.flag == name && a.flag != "" }) {
-			known := lists.Of(list, func(a argument) string { return a.name })
+			var known []string
+			for _, a := range list {
+				known = append(known, a.name)
+			}
 			return fmt.Errorf("%s%s: there is no such argument; there are %s", path, name, strings.Join(known, ", "))
 		}
 	}

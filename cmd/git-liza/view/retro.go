@@ -46,9 +46,9 @@ func RetroFigures(b *flow.Board, s *flow.Sprint, m *Metrics) []string {
 		}
 	}
 	var gaps, contracts []string
-	for _, id := range b.IDs(flow.Anomalies) {
-		a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
-		if !ok || !strings.HasPrefix(id, in) || a.Dismissed != nil {
+	for a := range flow.All[*flow.Anomaly](b, flow.Anomalies) {
+		id := string(a.ID)
+		if !strings.HasPrefix(id, in) || a.Dismissed != nil {
 			continue
 		}
 		switch a.Type {
