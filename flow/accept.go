@@ -29,13 +29,12 @@ func (a *AcceptMove) aim(b *Board) GoalID {
 // if there is none.
 func (k trackedPaths) goalOf(path string) (found GoalID) {
 	open := map[GoalID]bool{}
-	for _, id := range k.IDs(Goals) {
-		g := k.Goal(GoalID(id))
+	for _, g := range All[*Goal](k.content, Goals) {
 		if open[g.ID] = g.Status == InProgress; open[g.ID] && specPath(g.Spec) == path {
 			return g.ID
 		}
 	}
-	for _, w := range workflowsOf(k).open() {
+	for _, w := range workflowsOf(k.calendar()).open() {
 		if matchesAny(parseGlobs(w.patterns()), path) {
 			return w.Goal
 		}

@@ -95,7 +95,7 @@ func mergesBeyond(p *play) *Refusal {
 // boundLoop refuses agents to enter work in a loop on paths that no task of its goal owns.
 func boundLoop(p *play, list []TaskInput) *Refusal {
 	goal := p.goalID()
-	if p.move.By.IsHuman() || loopsOf(p).of(goal) == nil {
+	if p.move.By.IsHuman() || loopsOf(p.calendar()).of(goal) == nil {
 		return nil
 	}
 	var within []string

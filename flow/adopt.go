@@ -27,7 +27,7 @@ type AdoptMove struct {
 func (a *AdoptMove) subject() string { return a.Commit.Short() }
 
 func (a *AdoptMove) ask(_ Move, b *Board) Query {
-	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}, Texts: b.Texts(), Match: workflowsOf(b).patterns()}
+	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}, Texts: b.Texts(), Match: workflowsOf(b.calendar()).patterns()}
 	if len(q.Texts)+len(q.Match) > 0 {
 		q.At, q.Onto = a.Commit, a.Onto
 	}

@@ -40,7 +40,7 @@ func (k workflows) typed() (list []TypedPattern) {
 }
 
 // TypedPatterns are the patterns of the artifacts of all goals in progress.
-func TypedPatterns(b *Board) []TypedPattern { return workflowsOf(b).typed() }
+func TypedPatterns(b *Board) []TypedPattern { return workflowsOf(b.calendar()).typed() }
 
 // known are the tracked paths that match one of the globs and hold a file, or held one.
 func (k workflows) known(globs []string) (list []*TrackedPath) {
@@ -48,7 +48,7 @@ func (k workflows) known(globs []string) (list []*TrackedPath) {
 		return nil
 	}
 	parsed := parseGlobs(globs)
-	list = lists.Where(slices.Collect(All[*TrackedPath](k, Tracked)), func(doc *TrackedPath) bool { return matchesAny(parsed, doc.Path) })
+	list = lists.Where(All[*TrackedPath](k.content, Tracked), func(doc *TrackedPath) bool { return matchesAny(parsed, doc.Path) })
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
@@ -66,11 +66,11 @@ type ArtifactState struct {
 // ArtifactsOf are the artifacts of a goal in the order of its workflow, up to a phase;
 // "" is all.
 func ArtifactsOf(b *Board, goal GoalID, upTo PhaseID) []ArtifactState {
-	return workflowsOf(b).artifactsOf(goal, upTo)
+	return workflowsOf(b.calendar()).artifactsOf(goal, upTo)
 }
 
 func (k workflows) artifactsOf(goal GoalID, upTo PhaseID) (list []ArtifactState) {
-	w := workflowsOf(k).of(goal)
+	w := workflowsOf(k.calendar()).of(goal)
 	if w == nil {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (a *ArtifactState) find(docs []*TrackedPath) {
 // checkArtifacts refuses receipts that do not show that the artifacts which a change
 // touches are valid, and receipts that git belies. at is the commit that was judged.
 func (p staging) checkArtifacts(receipts []Receipt, at, tree ObjectID, touches func(globs []string) bool) *Refusal {
-	globs := workflowsOf(p).patterns()
+	globs := workflowsOf(p.calendar()).patterns()
 	if len(globs) == 0 || !touches(globs) {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (p staging) holdsArtifacts(receipts []Receipt, tree ObjectID) bool {
 // withArtifacts are receipts with that of the gate for artifacts, if a change touches any
 // and git says that they are valid.
 func (p staging) withArtifacts(receipts []Receipt, tree ObjectID, touches func(globs []string) bool) []Receipt {
-	globs := workflowsOf(p).patterns()
+	globs := workflowsOf(p.calendar()).patterns()
 	if p.facts == nil || len(p.facts.Invalid) > 0 || len(globs) == 0 || !touches(globs) || p.holdsArtifacts(receipts, tree) {
 		return receipts
 	}

@@ -57,7 +57,7 @@ func rewired(t, was *Task) bool {
 // risen are the goals that have the barrier since this move.
 func (b *barriers) risen() (list []GoalID) {
 	look := func(goal GoalID) {
-		if levelsOf(b).barrierOf(goal) == LevelBarrier && levelsOf(b.prior).barrierOf(goal) != LevelBarrier {
+		if levelsOf(b.calendar()).barrierOf(goal) == LevelBarrier && levelsOf(b.prior.calendar()).barrierOf(goal) != LevelBarrier {
 			list = append(list, goal)
 		}
 	}
@@ -84,7 +84,7 @@ func (b *barriers) collect(risen []GoalID) {
 		}
 		b.open[s.ID] = s
 		b.changed[s.ID] = b.changed[s.ID] || slices.Contains(risen, s.Goal)
-		if levelsOf(b).barrierOf(s.Goal) == LevelBarrier {
+		if levelsOf(b.calendar()).barrierOf(s.Goal) == LevelBarrier {
 			at := waiting{goal: s.Goal, level: s.Level}
 			b.levels[at] = append(b.levels[at], s)
 		}
@@ -129,7 +129,7 @@ func (b *barriers) next(at waiting) (list []waiting) {
 			list = append(list, waiting{task: id})
 		}
 	}
-	if s.Level > 1 && levelsOf(b).barrierOf(s.Goal) == LevelBarrier {
+	if s.Level > 1 && levelsOf(b.calendar()).barrierOf(s.Goal) == LevelBarrier {
 		list = append(list, waiting{goal: s.Goal, level: s.Level - 1})
 	}
 	return list

@@ -239,13 +239,13 @@ func (i *ImportMove) already(p *play) bool {
 func (i *ImportMove) checkPlan(p *play) *Refusal {
 	const hint = "git liza help plan"
 	goal := p.goalID()
-	w, g := workflowsOf(p).of(goal), p.Goal(goal)
+	w, g := workflowsOf(p.calendar()).of(goal), p.Goal(goal)
 	for _, in := range i.Tasks {
 		if w != nil && in.Phase != "" && in.Phase != g.Phase {
 			return refuse(RulePhase, hint, "%s names the phase %s: imported tasks belong to the phase that %s is in", in.ID, in.Phase, goal)
 		}
 	}
-	makes, first := workflowsOf(p).plan(goal, i.Plan)
+	makes, first := workflowsOf(p.calendar()).plan(goal, i.Plan)
 	switch {
 	case first < 0 && i.Plan == nil && !p.move.By.IsHuman() && p.CapacityOf(p.move.By) != Plans:
 		return refuse(RuleRole, hint, "only a person or a planner imports tasks that come from no approved plan")
@@ -276,7 +276,7 @@ func (i *ImportMove) checkPlan(p *play) *Refusal {
 // first phase that produces one, -1 if none does.
 func (k workflows) plan(goal GoalID, of *PlanRef) (makes, first int) {
 	makes, first = -1, -1
-	w := workflowsOf(k).of(goal)
+	w := workflowsOf(k.calendar()).of(goal)
 	if w == nil {
 		return makes, first
 	}
@@ -298,7 +298,7 @@ func (k workflows) plan(goal GoalID, of *PlanRef) (makes, first int) {
 
 // DuePlans are the approved plans of a goal that tasks have not been imported from as
 // they are, and whose phase has ended.
-func DuePlans(b *Board, goal GoalID) []PlanRef { return workflowsOf(b).duePlans(goal) }
+func DuePlans(b *Board, goal GoalID) []PlanRef { return workflowsOf(b.calendar()).duePlans(goal) }
 
 func (k workflows) duePlans(goal GoalID) (list []PlanRef) {
 	w, g := k.of(goal), k.Goal(goal)

@@ -41,7 +41,7 @@ func (p phasing) checkWorkflow(w *Workflow, goal GoalID) *Refusal {
 			return r
 		}
 	}
-	return workflowsOf(p).apart(goal, w.patterns())
+	return workflowsOf(p.calendar()).apart(goal, w.patterns())
 }
 
 // apart refuses globs of artifacts that another goal in progress has too.
@@ -148,7 +148,7 @@ func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 	for _, a := range f.Artifacts {
 		path := sampleOf(Expand(a.Path, w.Goal))
 		if !slices.ContainsFunc(may, func(row *RoleRow) bool {
-			return slices.ContainsFunc(kinds, func(k Kind) bool { return workflowsOf(p).mayWrite(row, k, path) })
+			return slices.ContainsFunc(kinds, func(k Kind) bool { return workflowsOf(p.calendar()).mayWrite(row, k, path) })
 		}) {
 			return wrong("git liza role list", "no role that works in the phase %s may write its artifacts of the type %s at %s", f.Name, a.Type, clip(Expand(a.Path, w.Goal)))
 		}
@@ -259,7 +259,7 @@ func (k checker) checkPhaseOfGoal(g *Goal) *Refusal {
 	if g == nil {
 		return nil
 	}
-	w := workflowsOf(k).of(g.ID)
+	w := workflowsOf(k.calendar()).of(g.ID)
 	switch {
 	case w == nil && (g.Phase != "" || g.Workflow != ""):
 		return breach("%s is in the phase %s of %s, and has no workflow", g.ID, g.Phase, g.Workflow)
@@ -272,7 +272,7 @@ func (k checker) checkPhaseOfGoal(g *Goal) *Refusal {
 // checkPhaseOfTask refuses an open task of a phase that the workflow of its goal lacks:
 // nobody could claim it.
 func (k checker) checkPhaseOfTask(t *Task) *Refusal {
-	w, g := workflowsOf(k).of(t.Goal), k.Goal(t.Goal)
+	w, g := workflowsOf(k.calendar()).of(t.Goal), k.Goal(t.Goal)
 	if w == nil || g == nil || g.Status != InProgress || t.Status.Final() || t.Phase == AnyPhase || w.Phase(t.Phase) != nil {
 		return nil
 	}

@@ -190,7 +190,7 @@ func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
 	holds := HoldsOf(ch.Board)
 	reach, full := map[GoalID]int{}, map[GoalID]bool{}
 	phases := map[GoalID]PhaseID{}
-	for _, w := range workflowsOf(ch).open() {
+	for _, w := range workflowsOf(ch.calendar()).open() {
 		phases[w.Goal] = ch.Goal(w.Goal).Phase
 	}
 	return func(s *Summary) bool {
@@ -201,10 +201,10 @@ func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
 			return true
 		}
 		if _, known := reach[s.Goal]; !known {
-			reach[s.Goal] = levelsOf(ch).reach(s.Goal)
-			who := pressuresOf(ch).account(c.Principal)
-			most := pressuresOf(ch).most(s.Goal, who)
-			full[s.Goal] = most > 0 && !c.By.IsHuman() && pressuresOf(ch).claimed(s.Goal, who) >= most
+			reach[s.Goal] = levelsOf(ch.calendar()).reach(s.Goal)
+			who := pressuresOf(ch.calendar()).account(c.Principal)
+			most := pressuresOf(ch.calendar()).most(s.Goal, who)
+			full[s.Goal] = most > 0 && !c.By.IsHuman() && pressuresOf(ch.calendar()).claimed(s.Goal, who) >= most
 		}
 		return s.Level > max(1, reach[s.Goal]) || !c.By.IsHuman() && (s.NotBefore.After(at) || full[s.Goal] && s.Status != Claimed)
 	}

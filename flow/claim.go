@@ -113,7 +113,7 @@ func leftToOthers(p *play) *Refusal {
 	if p.from != Unclaimed || by.IsHuman() || !p.move.At.Before(until) || !failed[by] {
 		return nil
 	}
-	for a := range All[*Agent](p, Agents) {
+	for _, a := range All[*Agent](p.Board, Agents) {
 		if a.Role == t.doer() && a.Degraded == "" && a.Task == "" && !failed[Actor(a.ID)] && (a.Generation != "" || p.move.Generation == "") {
 			return refuse(RuleExhausted, "git liza claim "+string(t.ID)+" --as "+string(a.ID), "%s failed what %s replaces, and leaves it to %s until %s",
 				by, t.ID, a.ID, until.Format(time.RFC3339))

@@ -3,7 +3,6 @@ package flow
 import (
 	"cmp"
 	"context"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -129,19 +128,18 @@ func (c *content) Principals() *Principals {
 // there is none.
 func (c *content) Load(key Key) Document { return c.load(key) }
 
-// All yields the documents in a folder of a board, in the order of their ids. What cannot be
+// All returns the documents in a folder of a board, in the order of their ids. What cannot be
 // read is left out, and is the error of the board.
 func All[T Document](b interface {
 	IDs(f Folder) []string
 	Load(key Key) Document
-}, f Folder) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		for _, id := range b.IDs(f) {
-			if doc, ok := b.Load(Key{f, id}).(T); ok && !yield(doc) {
-				return
-			}
+}, f Folder) (list []T) {
+	for _, id := range b.IDs(f) {
+		if doc, ok := b.Load(Key{f, id}).(T); ok {
+			list = append(list, doc)
 		}
 	}
+	return list
 }
 
 // IDs are the ids in a folder, sorted.

@@ -117,13 +117,13 @@ func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
 	if p.Goal(goal).Added == 0 {
 		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
 	}
-	return cmp.Or(steering{p}.checkComplete(), exitsOf(p).checkDone(goal), c.gates(p))
+	return cmp.Or(steering{p}.checkComplete(), exitsOf(p.calendar()).checkDone(goal), c.gates(p))
 }
 
 // checkDone refuses agents to complete a goal before the last phase of its workflow is
 // done.
 func (x exits) checkDone(goal GoalID) *Refusal {
-	w, g := workflowsOf(x).of(goal), x.Goal(goal)
+	w, g := workflowsOf(x.calendar()).of(goal), x.Goal(goal)
 	if w == nil || g == nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (x exits) checkDone(goal GoalID) *Refusal {
 // phase is that of a task which passes to another goal: its own if the workflow of that
 // goal has it, else the one that the goal is in.
 func (c *CompleteMove) phase(p *play, t *Task) PhaseID {
-	w := workflowsOf(p).of(c.To)
+	w := workflowsOf(p.calendar()).of(c.To)
 	switch {
 	case w == nil:
 		return ""
@@ -151,7 +151,7 @@ func (c *CompleteMove) phase(p *play, t *Task) PhaseID {
 
 // checkMoved refuses to pass tasks to a goal in whose phases they have no place.
 func (c *CompleteMove) checkMoved(p *play, open []*Summary) *Refusal {
-	w := workflowsOf(p).of(c.To)
+	w := workflowsOf(p.calendar()).of(c.To)
 	for _, s := range open {
 		t := p.Task(s.ID)
 		if w == nil || t == nil {

@@ -256,7 +256,7 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 	case "barrier":
 		return BarrierOf(s.board, g.ID).String(), true
 	case "cap":
-		return strconv.Itoa(pressuresOf(s.board).most(g.ID, "")), true
+		return strconv.Itoa(pressuresOf(s.board.calendar()).most(g.ID, "")), true
 	case "streak":
 		if g.Streak == nil {
 			return "0", true

@@ -32,21 +32,21 @@ func (l *LevelMove) ask(_ Move, b *Board) Query {
 func (l *LevelMove) fill(p *play) {
 	l.Tip = cmp.Or(l.Tip, p.Settings().Integration.Tip)
 	if l.Level == 0 {
-		l.Level = levelsOf(p).next(p.goalID())
+		l.Level = levelsOf(p.calendar()).next(p.goalID())
 	}
 }
 
 func (l *LevelMove) already(p *play) bool {
-	is := levelsOf(p).find(p.goalID(), cmp.Or(l.Level, levelsOf(p).next(p.goalID())))
+	is := levelsOf(p.calendar()).find(p.goalID(), cmp.Or(l.Level, levelsOf(p.calendar()).next(p.goalID())))
 	return is != nil && is.Tip == l.Tip && is.Passed == (len(l.failed(p)) == 0)
 }
 
 func (l *LevelMove) check(p *play) *Refusal {
 	goal, hint := p.goalID(), "git liza goal level pass --goal "+string(p.goalID())
-	switch next := levelsOf(p).next(goal); {
+	switch next := levelsOf(p.calendar()).next(goal); {
 	case l.Level != next:
 		return refuse(RuleLevel, hint, "level %d of %s passes next, not %d", next, goal, l.Level)
-	case next > levelsOf(p).deepest(goal):
+	case next > levelsOf(p.calendar()).deepest(goal):
 		return refuse(RuleLevel, "git liza goal show "+string(goal), "%s has no level %d", goal, next)
 	}
 	if tip := p.Settings().Integration.Tip; l.Tip != tip {
@@ -63,7 +63,7 @@ func (l *LevelMove) check(p *play) *Refusal {
 			return refuse(RuleState, "git liza show "+string(id), "%s is %s: only what was given up or taken back is left out", id, t.Status)
 		}
 	}
-	if open := levelsOf(p).open(goal, l.Level, l.Without); open != nil {
+	if open := levelsOf(p.calendar()).open(goal, l.Level, l.Without); open != nil {
 		return refuse(RuleOpen, "git liza show "+string(open.ID), "%s of level %d is %s: a level passes when all its tasks are done", open.ID, open.Level, open.Status)
 	}
 	return l.gates(p, hint)

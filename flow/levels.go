@@ -42,17 +42,19 @@ func (l *Level) failure() string {
 type levels struct{ *content }
 
 // levelsOf are the levels of a board, as a board, a play or a checker has it.
-func levelsOf(of interface{ calendar() calendar }) levels { return levels(of.calendar()) }
+func levelsOf(c calendar) levels { return levels(c) }
 
 // FindLevel is what is recorded of a level; nil if nothing is.
-func FindLevel(b *Board, goal GoalID, number int) *Level { return levelsOf(b).find(goal, number) }
+func FindLevel(b *Board, goal GoalID, number int) *Level {
+	return levelsOf(b.calendar()).find(goal, number)
+}
 
 // LastLevel is the highest level of a goal of which something is recorded, and below which
 // all have passed; nil if there is none.
-func LastLevel(b *Board, goal GoalID) *Level { return levelsOf(b).last(goal) }
+func LastLevel(b *Board, goal GoalID) *Level { return levelsOf(b.calendar()).last(goal) }
 
 // NextLevel is the level of a goal that passes next, from 1.
-func NextLevel(b *Board, goal GoalID) int { return levelsOf(b).next(goal) }
+func NextLevel(b *Board, goal GoalID) int { return levelsOf(b.calendar()).next(goal) }
 
 func (ls levels) find(goal GoalID, number int) *Level {
 	l, _ := ls.load(Key{Levels, LevelID(goal, number)}).(*Level)
@@ -107,15 +109,15 @@ func (ls levels) reach(goal GoalID) int {
 // has that barrier, above one that has not passed.
 func checkLevel(p *play) *Refusal {
 	t := p.task
-	if t.Level <= 1 || t.Level <= levelsOf(p).reach(t.Goal) {
+	if t.Level <= 1 || t.Level <= levelsOf(p.calendar()).reach(t.Goal) {
 		return nil
 	}
-	next := levelsOf(p).next(t.Goal)
+	next := levelsOf(p.calendar()).next(t.Goal)
 	if failed := FailedLevel(p.Board, t.Goal); failed != nil {
 		failed.Reason = fmt.Sprintf("%s is at level %d, and %s", t.ID, t.Level, failed.Reason)
 		return failed
 	}
-	if open := levelsOf(p).open(t.Goal, next, nil); open != nil {
+	if open := levelsOf(p.calendar()).open(t.Goal, next, nil); open != nil {
 		return refuse(RuleLevel, "git liza show "+string(open.ID), "%s is at level %d and waits for level %d of %s: %s is %s",
 			t.ID, t.Level, next, t.Goal, open.ID, open.Status)
 	}
@@ -124,7 +126,7 @@ func checkLevel(p *play) *Refusal {
 
 // FailedLevel refuses what waits for a goal without a failed level; nil if none failed.
 func FailedLevel(b *Board, goal GoalID) *Refusal {
-	failed := levelsOf(b).failed(goal)
+	failed := levelsOf(b.calendar()).failed(goal)
 	if failed == nil {
 		return nil
 	}
@@ -218,7 +220,7 @@ func (r round) replaced(t *Task) (done bool) {
 // below, are done, and nothing is recorded of it on the present tip of integration. It
 // is 0 where nothing asks for levels to pass, and where none can.
 func DueLevel(b *Board, goal GoalID) int {
-	ls, g := levelsOf(b), b.Goal(goal)
+	ls, g := levelsOf(b.calendar()), b.Goal(goal)
 	if g == nil || g.Status != InProgress || !ls.asked(goal) {
 		return 0
 	}
@@ -246,7 +248,7 @@ func (ls levels) settled(goal GoalID) bool {
 // UnmendedLevel is the level of a goal that failed while nothing is about to mend it: no
 // task at it or below is open, and integration is where its gates ran. It is nil if there
 // is none.
-func UnmendedLevel(b *Board, goal GoalID) *Level { return levelsOf(b).unmended(goal) }
+func UnmendedLevel(b *Board, goal GoalID) *Level { return levelsOf(b.calendar()).unmended(goal) }
 
 func (ls levels) unmended(goal GoalID) *Level {
 	failed := ls.last(goal)
@@ -279,12 +281,12 @@ type releasing struct{ *effect }
 // clear removes what is recorded of the levels of a goal from one on, because
 // something is left to do there. A record that one of them failed stays: what is above it waits until it passes.
 func (p releasing) clear(goal GoalID, from int) {
-	last := levelsOf(p).last(goal)
+	last := levelsOf(p.calendar()).last(goal)
 	if last == nil || from < 1 {
 		return
 	}
 	for n := last.Number; n >= from; n-- {
-		if !levelsOf(p).find(goal, n).Passed {
+		if !levelsOf(p.calendar()).find(goal, n).Passed {
 			continue
 		}
 		p.put(Key{Levels, LevelID(goal, n)}, nil)
@@ -307,7 +309,7 @@ func (p releasing) revise() {
 func (k checker) checkLevels() *Refusal {
 	for _, id := range k.IDs(Goals) {
 		if g := k.Goal(GoalID(id)); g != nil && g.Failed > 0 {
-			if l := levelsOf(k).find(g.ID, g.Failed); l == nil || l.Passed {
+			if l := levelsOf(k.calendar()).find(g.ID, g.Failed); l == nil || l.Passed {
 				return breach("level %d of %s did not fail", g.Failed, g.ID)
 			}
 		}
@@ -321,7 +323,7 @@ func (k checker) checkLevels() *Refusal {
 		case !l.Passed && l.Number > k.Goal(l.Goal).Failed:
 			return breach("level %d of %s failed, and nothing waits for it", l.Number, l.Goal)
 		case !l.Passed:
-		case l.Number > 1 && (levelsOf(k).find(l.Goal, l.Number-1) == nil || !levelsOf(k).find(l.Goal, l.Number-1).Passed):
+		case l.Number > 1 && (levelsOf(k.calendar()).find(l.Goal, l.Number-1) == nil || !levelsOf(k.calendar()).find(l.Goal, l.Number-1).Passed):
 			return breach("level %d of %s is recorded, and the one below has not passed", l.Number, l.Goal)
 		}
 	}
@@ -332,7 +334,7 @@ func (k checker) checkLevels() *Refusal {
 // people put it aside.
 func holdsLevel(b *Board, t *Task) bool {
 	g := b.Goal(t.Goal)
-	return t.Level > 0 && g != nil && g.Status == InProgress && !levelsOf(b).round(t.Goal, t.Level, nil).done(t.ID)
+	return t.Level > 0 && g != nil && g.Status == InProgress && !levelsOf(b.calendar()).round(t.Goal, t.Level, nil).done(t.ID)
 }
 
 // keptForLevel refuses agents to put a task aside that keeps a level of its goal from

@@ -28,7 +28,7 @@ type Loop struct {
 type loops struct{ *content }
 
 // loopsOf are those of a board, as a board, a play or a checker has it.
-func loopsOf(of interface{ calendar() calendar }) loops { return loops(of.calendar()) }
+func loopsOf(c calendar) loops { return loops(c) }
 
 // of is the loop of a goal, nil if it has none.
 func (k loops) of(goal GoalID) *Loop {
@@ -96,7 +96,7 @@ func (l *Loop) checkClass(p *play, class *Class) *Refusal {
 
 // checkLoop refuses agents one claim more than the bounds of the goal allow.
 func checkLoop(p *play) *Refusal {
-	l, g := loopsOf(p).of(p.task.Goal), p.Goal(p.task.Goal)
+	l, g := loopsOf(p.calendar()).of(p.task.Goal), p.Goal(p.task.Goal)
 	if l == nil || p.move.By.IsHuman() {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (g *Goal) LoopBound(at time.Time) string {
 
 // countIteration counts the claim of an agent.
 func countIteration(p *effect) {
-	if l := loopsOf(p).of(p.task.Goal); l != nil && !p.move.By.IsHuman() {
+	if l := loopsOf(p.calendar()).of(p.task.Goal); l != nil && !p.move.By.IsHuman() {
 		used := *l
 		used.Used++
 		g := *p.Goal(p.task.Goal)
@@ -147,7 +147,7 @@ func (c loops) taskDenials(t *Task) []string {
 
 // TaskDenials are the globs of paths that the work on a task does not change, whoever does
 // it.
-func TaskDenials(b *Board, t *Task) []string { return loopsOf(b).taskDenials(t) }
+func TaskDenials(b *Board, t *Task) []string { return loopsOf(b.calendar()).taskDenials(t) }
 
 // literalGlob is a glob that only this path matches.
 func literalGlob(path string) string { return globEscaper().Replace(path) }
@@ -158,7 +158,7 @@ var globEscaper = sync.OnceValue(func() *strings.Replacer {
 
 // keepsTests refuses work in a loop that removes tests.
 func (s *SubmitMove) keepsTests(p *play) *Refusal {
-	if p.facts == nil || loopsOf(p).of(p.task.Goal) == nil {
+	if p.facts == nil || loopsOf(p.calendar()).of(p.task.Goal) == nil {
 		return nil
 	}
 	globs := parseGlobs(p.Settings().Config.Tests)

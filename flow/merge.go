@@ -41,7 +41,7 @@ func (g *MergeMove) ask(m Move, b *Board) Query {
 	q := askSave(g.LeftOut)
 	q.Merge, q.Submission, q.Onto, q.Brought = g.Commit, g.Submission, g.Onto, true
 	q.Texts, q.At = b.Texts(), g.Commit
-	q.Match, q.Valid = workflowsOf(b).patterns(), TypedPatterns(b)
+	q.Match, q.Valid = workflowsOf(b.calendar()).patterns(), TypedPatterns(b)
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.DriftFrom, q.Meant = t.Attempt.Base, t.Meant
 		if t.Submission != nil {

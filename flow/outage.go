@@ -25,10 +25,10 @@ type Outage struct {
 // outages knows the gates that could not run.
 type outages struct{ *content }
 
-func outagesOf(of interface{ calendar() calendar }) outages { return outages(of.calendar()) }
+func outagesOf(c calendar) outages { return outages(c) }
 
 // OutagesOf are the gates that could not run and have not run since, the oldest first.
-func OutagesOf(b *Board) []Outage { return outagesOf(b).list() }
+func OutagesOf(b *Board) []Outage { return outagesOf(b.calendar()).list() }
 
 func (c outages) list() []Outage {
 	if doc, ok := c.load(Key{Folder: OutagesDoc}).(*Outages); ok {
@@ -58,7 +58,9 @@ const (
 
 func (o *OutageMove) subject() string { return o.Gate }
 
-func (o *OutageMove) already(p *play) bool { return (outagesOf(p).find(o.Gate, o.Host) < 0) == o.Over }
+func (o *OutageMove) already(p *play) bool {
+	return (outagesOf(p.calendar()).find(o.Gate, o.Host) < 0) == o.Over
+}
 
 func (o *OutageMove) check(p *play) *Refusal {
 	hint := "git liza config"
@@ -71,20 +73,20 @@ func (o *OutageMove) check(p *play) *Refusal {
 	if by := p.move.By; !by.IsHuman() && hostOf(p.Board, by) != o.Host {
 		return refuse(RuleRole, hint, "%s was not registered on %s, and says nothing of it", by, o.Host)
 	}
-	switch at := outagesOf(p).find(o.Gate, o.Host); {
+	switch at := outagesOf(p.calendar()).find(o.Gate, o.Host); {
 	case at >= 0 && !o.Over:
-		return refuse(RuleExists, "git liza status", "gate %s cannot run on %s since %s", o.Gate, o.Host, outagesOf(p).list()[at].At.Format(time.RFC3339))
+		return refuse(RuleExists, "git liza status", "gate %s cannot run on %s since %s", o.Gate, o.Host, outagesOf(p.calendar()).list()[at].At.Format(time.RFC3339))
 	case at < 0 && o.Over:
 		return refuse(RuleNotFound, "git liza status", "nothing says that gate %s cannot run on %s", clip(o.Gate), clip(o.Host))
-	case len(outagesOf(p).list()) >= MaxList && !o.Over:
+	case len(outagesOf(p.calendar()).list()) >= MaxList && !o.Over:
 		return refuse(RuleLimit, "git liza status", "%d gates cannot run already", MaxList)
 	}
 	return nil
 }
 
 func (o *OutageMove) apply(p *effect) {
-	list := slices.Clone(outagesOf(p).list())
-	if at := outagesOf(p).find(o.Gate, o.Host); o.Over {
+	list := slices.Clone(outagesOf(p.calendar()).list())
+	if at := outagesOf(p.calendar()).find(o.Gate, o.Host); o.Over {
 		list = slices.Delete(list, at, at+1)
 	} else {
 		list = append(list, Outage{Gate: o.Gate, Host: o.Host, Error: o.Error, By: p.move.By, At: p.move.At})
@@ -102,7 +104,7 @@ func keepOutages(p *effect, list []Outage) {
 
 // dropOutages forgets gates that the configuration no longer has.
 func dropOutages(p *effect) {
-	all := outagesOf(p).list()
+	all := outagesOf(p.calendar()).list()
 	list := slices.DeleteFunc(slices.Clone(all), func(o Outage) bool {
 		_, there := p.Settings().Config.Gate(o.Gate)
 		return !there

@@ -30,7 +30,7 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 			list = append(list, r)
 		}
 	}
-	loop := loopsOf(p).of(t.Goal)
+	loop := loopsOf(p.calendar()).of(t.Goal)
 	for _, rule := range p.ReviewRules() {
 		switch {
 		case rule.everything() && loop != nil && loop.Judge != "":

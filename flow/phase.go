@@ -22,7 +22,7 @@ type PhaseMove struct {
 func (m *PhaseMove) subject() string { return string(m.To) }
 
 func (m *PhaseMove) ask(move Move, b *Board) Query {
-	q := b.askTexts(templates(b, workflowsOf(b).begins(move.Goal, m.target(b, move.Goal))))
+	q := b.askTexts(templates(b, workflowsOf(b.calendar()).begins(move.Goal, m.target(b, move.Goal))))
 	if len(m.Receipts) > 0 {
 		q.Submission = b.Settings().Integration.Tip
 	}
@@ -31,7 +31,7 @@ func (m *PhaseMove) ask(move Move, b *Board) Query {
 
 // target is the phase that the move names, else the next one; "" if there is none.
 func (m *PhaseMove) target(b *Board, goal GoalID) PhaseID {
-	g, w := b.Goal(goal), workflowsOf(b).of(goal)
+	g, w := b.Goal(goal), workflowsOf(b.calendar()).of(goal)
 	if m.To != "" || g == nil || w == nil {
 		return m.To
 	}
@@ -58,7 +58,7 @@ func (m *PhaseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
 
 func (m *PhaseMove) check(p *play) *Refusal {
 	goal := p.goalID()
-	g, w, show := p.Goal(goal), workflowsOf(p).of(goal), "git liza goal show "+string(goal)
+	g, w, show := p.Goal(goal), workflowsOf(p.calendar()).of(goal), "git liza goal show "+string(goal)
 	if w == nil {
 		return refuse(RulePhase, "git liza help goal show", "%s has no phases", goal)
 	}
@@ -88,7 +88,7 @@ func (m *PhaseMove) check(p *play) *Refusal {
 	if r := m.checkExit(p, w.Phase(g.Phase)); r != nil {
 		return r
 	}
-	if list := templates(p.Board, workflowsOf(p).begins(goal, m.To)); len(list) > 0 {
+	if list := templates(p.Board, workflowsOf(p.calendar()).begins(goal, m.To)); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
@@ -116,7 +116,7 @@ func (m *PhaseMove) ways(p *play, w *Workflow, from int) string {
 
 // lacks are the things that keep whoever makes the move from leaving the phase, gates apart.
 func (m *PhaseMove) lacks(p *play) []*Refusal {
-	return slices.DeleteFunc(exitsOf(p).lacks(p.goalID()), func(r *Refusal) bool {
+	return slices.DeleteFunc(exitsOf(p.calendar()).lacks(p.goalID()), func(r *Refusal) bool {
 		return p.move.By.IsHuman() && (r.Rule == RuleRole || r.Rule == RuleDue)
 	})
 }
@@ -134,7 +134,7 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 	if r := (staging{p}).check(AtPhase, m.Receipts, hint); r != nil {
 		return r
 	}
-	for _, g := range exitsOf(p).gates(f) {
+	for _, g := range exitsOf(p.calendar()).gates(f) {
 		if !slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Gate == g.Name && r.Command == g.Command && r.HasPassed() }) {
 			return refuse(RuleGate, hint, "gate %s has not passed", g.Name)
 		}
@@ -143,7 +143,7 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 }
 
 func (m *PhaseMove) apply(p *effect) {
-	w := workflowsOf(p).of(p.goalID())
+	w := workflowsOf(p.calendar()).of(p.goalID())
 	forward := w.place(m.To) > w.place(m.From)
 	p.goal(func(g *Goal) { g.enter(p, m.To, forward) })
 	recordGates(p, AtPhase, "", m.Receipts)
@@ -164,20 +164,20 @@ func (g *Goal) enter(p *effect, to PhaseID, begins bool) {
 type exits struct{ *content }
 
 // exitsOf are those of a board, as a board, a play or a checker has it.
-func exitsOf(of interface{ calendar() calendar }) exits { return exits(of.calendar()) }
+func exitsOf(c calendar) exits { return exits(c) }
 
 // ExitLacks are the things that keep a goal from leaving its phase, gates apart: the
 // refusals of a supervisor that tried. Those with the rules [RuleRole] and [RuleDue] keep no
 // person.
-func ExitLacks(b *Board, goal GoalID) []*Refusal { return exitsOf(b).lacks(goal) }
+func ExitLacks(b *Board, goal GoalID) []*Refusal { return exitsOf(b.calendar()).lacks(goal) }
 
 // ExitGates are the gates that must pass before a goal leaves its phase.
 func ExitGates(b *Board, goal GoalID) []Gate {
-	w, g := workflowsOf(b).of(goal), b.Goal(goal)
+	w, g := workflowsOf(b.calendar()).of(goal), b.Goal(goal)
 	if w == nil || g == nil || w.Phase(g.Phase) == nil {
 		return nil
 	}
-	return exitsOf(b).gates(w.Phase(g.Phase))
+	return exitsOf(b.calendar()).gates(w.Phase(g.Phase))
 }
 
 // gates are those at a phase that its exit needs.
@@ -188,7 +188,7 @@ func (x exits) gates(f *WorkflowPhase) []Gate {
 }
 
 func (x exits) lacks(goal GoalID) (list []*Refusal) {
-	g, w := x.Goal(goal), workflowsOf(x).of(goal)
+	g, w := x.Goal(goal), workflowsOf(x.calendar()).of(goal)
 	if g == nil || w == nil {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 			return list
 		}
 	}
-	for _, a := range workflowsOf(x).artifactsOf(goal, g.Phase) {
+	for _, a := range workflowsOf(x.calendar()).artifactsOf(goal, g.Phase) {
 		list = append(list, a.Lacking(goal)...)
 	}
 	for _, name := range f.Gates {
@@ -213,7 +213,7 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 			list = append(list, refuse(RuleGate, w.Command(goal), "the exit of %s needs the gate %s, which the board lacks", f.Name, name))
 		}
 	}
-	for _, plan := range workflowsOf(x).duePlans(goal) {
+	for _, plan := range workflowsOf(x.calendar()).duePlans(goal) {
 		list = append(list, refuse(RuleDue, "git liza plan import "+acceptArgument(plan.Path), "the tasks of %s are not imported yet", quoteC(clip(plan.Path))))
 	}
 	if f.Human || g.Every == EveryPhase {
@@ -267,7 +267,7 @@ type beginning struct {
 // begins is the phase that a goal would begin, which it has not entered yet; the zero
 // value if there is none.
 func (c workflows) begins(goal GoalID, to PhaseID) beginning {
-	w, g := workflowsOf(c).of(goal), c.Goal(goal)
+	w, g := workflowsOf(c.calendar()).of(goal), c.Goal(goal)
 	if w == nil || g == nil || w.place(to) <= w.place(g.Phase) {
 		return beginning{}
 	}
@@ -309,7 +309,7 @@ func templates(b *Board, n beginning) (list []TaskInput) {
 // PhaseName is the phase of a goal with its place, such as DESIGN (3 of 5); "" if it has
 // none.
 func PhaseName(b *Board, g *Goal) string {
-	w := workflowsOf(b).of(g.ID)
+	w := workflowsOf(b.calendar()).of(g.ID)
 	if w == nil {
 		return ""
 	}

@@ -53,7 +53,7 @@ func countEnd(p *effect, end End, claimed int, text string) {
 	}
 	edited := *g
 	edited.Pressure = slices.Clone(g.Pressure)
-	who := pressuresOf(p).account(p.move.Principal)
+	who := pressuresOf(p.calendar()).account(p.move.Principal)
 	at := slices.IndexFunc(edited.Pressure, func(o Pressure) bool { return o.Principal == who })
 	if at < 0 {
 		if len(edited.Pressure) >= MaxList {
@@ -100,7 +100,7 @@ func (s *Streak) after(end End) *Streak {
 // pressures knows what the agents of principals hold and may hold.
 type pressures struct{ *content }
 
-func pressuresOf(of interface{ calendar() calendar }) pressures { return pressures(of.calendar()) }
+func pressuresOf(c calendar) pressures { return pressures(c) }
 
 // account is a principal that a move names, "" on a board without principals, where a
 // move may name any.
@@ -145,12 +145,12 @@ func checkPressure(p *play) *Refusal {
 	if p.move.By.IsHuman() {
 		return nil
 	}
-	who := pressuresOf(p).account(p.move.Principal)
-	most := pressuresOf(p).most(t.Goal, who)
-	if most == 0 || p.from == Claimed && pressuresOf(p).account(t.Claim.Principal) == who {
+	who := pressuresOf(p.calendar()).account(p.move.Principal)
+	most := pressuresOf(p.calendar()).most(t.Goal, who)
+	if most == 0 || p.from == Claimed && pressuresOf(p.calendar()).account(t.Claim.Principal) == who {
 		return nil
 	}
-	if n := pressuresOf(p).claimed(t.Goal, who); n >= most {
+	if n := pressuresOf(p.calendar()).claimed(t.Goal, who); n >= most {
 		return refuse(RulePressure, "git liza goal show "+string(t.Goal), "many claims of %s failed: %d of its tasks are worked on at once, and no more than %d may be", t.Goal, n, most)
 	}
 	return nil

@@ -33,7 +33,7 @@ func (q *Question) IsOpen() bool { return q.At.IsZero() }
 
 // QuestionsAbout are the questions that were ever asked about tasks, oldest first.
 func QuestionsAbout(b *Board, tasks ...TaskID) []*Question {
-	list := lists.Where(slices.Collect(All[*Question](b, Questions)), func(q *Question) bool { return slices.Contains(tasks, q.Task) })
+	list := lists.Where(All[*Question](b, Questions), func(q *Question) bool { return slices.Contains(tasks, q.Task) })
 	slices.SortFunc(list, (*Question).compare)
 	return list
 }

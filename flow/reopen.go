@@ -23,9 +23,9 @@ func (r *ReopenMove) ask(m Move, b *Board) Query {
 		return Query{}
 	}
 	q := Query{Texts: b.trackedPaths().askTexts(g.Spec)}
-	if w := workflowsOf(b).of(g.ID); w != nil {
+	if w := workflowsOf(b.calendar()).of(g.ID); w != nil {
 		q.Match = w.patterns()
-		q.Texts = append(q.Texts, lists.Of(workflowsOf(b).known(q.Match), func(doc *TrackedPath) TextQuery { return TextQuery{Path: doc.Path} })...)
+		q.Texts = append(q.Texts, lists.Of(workflowsOf(b.calendar()).known(q.Match), func(doc *TrackedPath) TextQuery { return TextQuery{Path: doc.Path} })...)
 		slices.SortStableFunc(q.Texts, func(x, y TextQuery) int { return strings.Compare(x.Path, y.Path) })
 		q.Texts = slices.CompactFunc(q.Texts, func(x, y TextQuery) bool { return x.Path == y.Path }) // the first of each path
 	}
@@ -51,8 +51,8 @@ func (r *ReopenMove) check(p *play) *Refusal {
 	if p.facts != nil && !p.facts.Texts[spec].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", spec, branch)
 	}
-	if w := workflowsOf(p).of(p.goalID()); w != nil {
-		if r := workflowsOf(p).apart(w.Goal, w.patterns()); r != nil {
+	if w := workflowsOf(p.calendar()).of(p.goalID()); w != nil {
+		if r := workflowsOf(p.calendar()).apart(w.Goal, w.patterns()); r != nil {
 			return r
 		}
 	}

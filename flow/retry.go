@@ -88,7 +88,7 @@ func checkBackoff(p *play, notBefore time.Time, what string) *Refusal {
 func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 	t, by := p.task, p.move.By
 	if c := t.Claim; c != nil && p.actor().holds() && c.Since.Equal(s.Of) {
-		failed = fails(s.Outcome) && !by.IsHuman() && !outagesOf(p).has(hostOf(p.Board, by))
+		failed = fails(s.Outcome) && !by.IsHuman() && !outagesOf(p.calendar()).has(hostOf(p.Board, by))
 		t.Status = c.From
 		p.free(by)
 		t.Claim, t.Intent = nil, nil

@@ -52,7 +52,7 @@ func (c *content) Role(name Role) *RoleRow {
 
 // Roles are all rows: planning, doing, judging ones, each by name.
 func (c *content) Roles() []*RoleRow {
-	byName := slices.Collect(All[*RoleRow](c, RolesFolder))
+	byName := All[*RoleRow](c, RolesFolder)
 	slices.SortStableFunc(byName, func(x, y *RoleRow) int { return cmp.Compare(x.Capacity, y.Capacity) })
 	return byName
 }

@@ -87,15 +87,15 @@ func (r *RoleMove) checkOpenUses(p *play) *Refusal {
 			return refuse(RuleOpen, "git liza show "+string(s.ID), "%s needs the role %s", s.ID, name)
 		}
 	}
-	for _, w := range workflowsOf(p).open() {
+	for _, w := range workflowsOf(p.calendar()).open() {
 		if i := slices.IndexFunc(w.Phases, func(f WorkflowPhase) bool { return slices.Contains(f.Roles, name) }); i >= 0 {
 			return refuse(RuleOpen, "git liza goal show "+string(w.Goal), "the phase %s of %s is for the role %s", w.Phases[i].Name, w.Goal, name)
 		}
-		if l := loopsOf(p).of(w.Goal); l != nil && l.Judge == name {
+		if l := loopsOf(p.calendar()).of(w.Goal); l != nil && l.Judge == name {
 			return refuse(RuleOpen, "git liza goal show "+string(w.Goal), "the loop of %s is judged by %s", w.Goal, name)
 		}
 	}
-	for q := range All[*Question](p, Questions) {
+	for _, q := range All[*Question](p.Board, Questions) {
 		if q.At.IsZero() && q.To == name {
 			return refuse(RuleOpen, "git liza show "+string(q.Task), "the question %s is to %s", q.ID, name)
 		}

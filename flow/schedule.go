@@ -33,7 +33,7 @@ func (b Barrier) MarshalText() ([]byte, error) { return barrierNames.marshal(uin
 func (b *Barrier) UnmarshalText(text []byte) error { return unmarshalName(b, text, barrierNames) }
 
 // BarrierOf is the barrier of a goal: its own, else that of the configuration.
-func BarrierOf(b *Board, goal GoalID) Barrier { return levelsOf(b).barrierOf(goal) }
+func BarrierOf(b *Board, goal GoalID) Barrier { return levelsOf(b.calendar()).barrierOf(goal) }
 
 func (ls levels) barrierOf(goal GoalID) Barrier {
 	if g := ls.Goal(goal); g != nil && g.Schedule != nil && g.Schedule.Barrier != 0 {

@@ -97,7 +97,7 @@ func (s *SessionMove) end(p *effect) {
 	if s.Of.IsZero() {
 		return
 	}
-	claimed := pressuresOf(p).claimed(t.Goal, pressuresOf(p).account(p.move.Principal))
+	claimed := pressuresOf(p.calendar()).claimed(t.Goal, pressuresOf(p.calendar()).account(p.move.Principal))
 	ended, failed := s.endWork(p)
 	if ended {
 		enter(p, t)

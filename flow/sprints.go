@@ -49,7 +49,7 @@ func (c calendar) last(goal GoalID) SprintID {
 		return open
 	}
 	var last SprintID
-	for s := range All[*Sprint](c, Sprints) {
+	for _, s := range All[*Sprint](c.content, Sprints) {
 		if s.Goal == goal && (len(s.ID) > len(last) || len(s.ID) == len(last) && s.ID > last) {
 			last = s.ID
 		}
@@ -64,7 +64,7 @@ func (c calendar) forRecords(goal GoalID) SprintID {
 
 // goals are the goals in progress: by priority, then by age.
 func (c calendar) goals() []*Goal {
-	list := lists.Where(slices.Collect(All[*Goal](c, Goals)), func(g *Goal) bool { return g.Status == InProgress })
+	list := lists.Where(All[*Goal](c.content, Goals), func(g *Goal) bool { return g.Status == InProgress })
 	slices.SortStableFunc(list, func(x, y *Goal) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created))
 	})

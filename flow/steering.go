@@ -42,7 +42,7 @@ func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 		} else if c.hasOpen(g.ID) {
 			due(ActSprintStart, g, &SprintStartMove{Sprint: g.Next})
 		}
-		if set := b.Settings().Config; set.Goal.Auto && c.reached(g) && levelsOf(b).settled(g.ID) && exitsOf(b).checkDone(g.ID) == nil && len(set.GatesAt(AtGoal)) == 0 {
+		if set := b.Settings().Config; set.Goal.Auto && c.reached(g) && levelsOf(b.calendar()).settled(g.ID) && exitsOf(b.calendar()).checkDone(g.ID) == nil && len(set.GatesAt(AtGoal)) == 0 {
 			due(ActComplete, g, &CompleteMove{Reason: "all tasks are final"})
 		}
 	}

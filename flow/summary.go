@@ -109,13 +109,8 @@ func (s *Summary) Takers(a Act, at time.Time) []Role {
 	case Does:
 		return []Role{cmp.Or(s.Role, Coder)}
 	case Judges:
-		list := []Role{}
-		for _, j := range s.Judges {
-			if !j.Done && !j.Lease.After(at) {
-				list = append(list, j.Role)
-			}
-		}
-		return list
+		free := lists.Where(s.Judges, func(j Judge) bool { return !j.Done && !j.Lease.After(at) })
+		return append([]Role{}, lists.Of(free, func(j Judge) Role { return j.Role })...)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (k trackedPaths) inUse() anchorSets {
 			used.add(s.BasedOn...)
 		}
 	})
-	for _, doc := range workflowsOf(k).known(workflowsOf(k).patterns()) {
+	for _, doc := range workflowsOf(k.calendar()).known(workflowsOf(k.calendar()).patterns()) {
 		used.add(doc.Path)
 	}
 	return used

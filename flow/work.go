@@ -312,7 +312,7 @@ func (s *SubmitMove) apply(p *effect) {
 	t, m := p.task, p.move
 	t.addCoder(p.actor().worker())
 	if !m.By.IsHuman() {
-		countEnd(p, End{Task: t.ID, OK: true}, pressuresOf(p).claimed(t.Goal, pressuresOf(p).account(p.move.Principal)), "")
+		countEnd(p, End{Task: t.ID, OK: true}, pressuresOf(p.calendar()).claimed(t.Goal, pressuresOf(p.calendar()).account(p.move.Principal)), "")
 	}
 	p.free(t.Claim.By)
 	t.Claim = nil

@@ -186,12 +186,12 @@ func (f *WorkflowPhase) admits(t *Task) bool {
 }
 
 // FindWorkflow is the workflow of a goal; nil if nothing is bounded.
-func FindWorkflow(b *Board, goal GoalID) *Workflow { return workflowsOf(b).of(goal) }
+func FindWorkflow(b *Board, goal GoalID) *Workflow { return workflowsOf(b.calendar()).of(goal) }
 
 // WorkflowRoles are the roles of agents that the workflow of a goal asks for, those of all
 // goals in progress for "": they work in its phases, do tasks of them, or judge these.
 func WorkflowRoles(b *Board, goal GoalID) (list []Role) {
-	for _, w := range workflowsOf(b).open() {
+	for _, w := range workflowsOf(b.calendar()).open() {
 		if goal != "" && w.Goal != goal {
 			continue
 		}
@@ -220,7 +220,7 @@ func RushCommand(b *Board, needed ...Role) string {
 type workflows struct{ *content }
 
 // workflowsOf are those of a board, as a board, a play or a checker has it.
-func workflowsOf(of interface{ calendar() calendar }) workflows { return workflows(of.calendar()) }
+func workflowsOf(c calendar) workflows { return workflows(c) }
 
 // open are the workflows of the goals in progress.
 func (k workflows) open() (list []*Workflow) {
@@ -228,7 +228,7 @@ func (k workflows) open() (list []*Workflow) {
 		if g := k.Goal(GoalID(id)); g == nil || g.Status != InProgress {
 			continue // there may be many, each as long as a workflow can be
 		}
-		if w := workflowsOf(k).of(GoalID(id)); w != nil {
+		if w := workflowsOf(k.calendar()).of(GoalID(id)); w != nil {
 			list = append(list, w)
 		}
 	}
@@ -246,7 +246,7 @@ func (k workflows) patterns() (globs []string) {
 // checkPhase refuses work on a task of another phase than that of its goal.
 func checkPhase(p *play) *Refusal {
 	t := p.task
-	w, g := workflowsOf(p).of(t.Goal), p.Goal(t.Goal)
+	w, g := workflowsOf(p.calendar()).of(t.Goal), p.Goal(t.Goal)
 	if w == nil || g == nil || t.Phase == AnyPhase {
 		return nil
 	}
@@ -270,7 +270,7 @@ func shownPhase(id PhaseID) string {
 
 // checkParallel refuses one claim more than the workflow of the goal allows at once.
 func checkParallel(p *play) *Refusal {
-	w := workflowsOf(p).of(p.task.Goal)
+	w := workflowsOf(p.calendar()).of(p.task.Goal)
 	if w == nil || w.Parallel == 0 || p.from == Claimed {
 		return nil
 	}
@@ -295,7 +295,7 @@ func (p phasing) workflowOf(goal GoalID) *Workflow {
 	if p.workflow != nil && p.workflow.Goal == goal {
 		return p.workflow
 	}
-	return workflowsOf(p).of(goal)
+	return workflowsOf(p.calendar()).of(goal)
 }
 
 // phaseOfNew is the phase of a new task: the one that it names, that of what it replaces,

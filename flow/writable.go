@@ -25,7 +25,7 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 // writable is Writable; unless strict it lets pass what an intent declares.
 func (b *Board) writable(t *Task, role Role, list []string, undo func(path string) string, strict bool) *Refusal {
 	owned, allowed, bounds := parseGlobs(t.Owns), declared(t), b.roleBounds(role, t.Kind)
-	denied, own := parseGlobs(loopsOf(b).taskDenials(t)), workflowsOf(b).artifactBounds(t, role)
+	denied, own := parseGlobs(loopsOf(b.calendar()).taskDenials(t)), workflowsOf(b.calendar()).artifactBounds(t, role)
 	for _, path := range list {
 		if b.interrupted() {
 			return nil
@@ -60,7 +60,7 @@ func (b *Board) writable(t *Task, role Role, list []string, undo func(path strin
 // agents change, and onto paths that another task in work owns. What others have declared
 // beyond theirs does not count: two that need one file would wait for each other for ever.
 func extends(b *Board, t *Task, role Role, beyond string) *Refusal {
-	if role != "" && loopsOf(b).of(t.Goal) != nil {
+	if role != "" && loopsOf(b.calendar()).of(t.Goal) != nil {
 		return refuse(RuleScope, "git liza block "+string(t.ID)+" --reason R --question Q",
 			"%s owns %s, and agents change nothing else in a loop: not %s", t.ID, strings.Join(t.Owns, ", "), shown(beyond))
 	}

@@ -29,7 +29,7 @@ func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 	}
 	now, lease := ps.history.Now(), time.Duration(b.Settings().Config.Lease)
 	known := map[flow.AgentID]Presence{}
-	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
 		if a.Generation == "" {
 			continue
 		}

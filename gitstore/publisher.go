@@ -222,7 +222,7 @@ func (pub *publisher) keptRefs(e Event) (list, absent []git.RefUpdate, err error
 // that of an earlier coder.
 func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first bool) ([]git.RefUpdate, error) {
 	var list []git.RefUpdate
-	for t := range flow.All[*flow.Task](b, flow.Tasks) {
+	for _, t := range flow.All[*flow.Task](b, flow.Tasks) {
 		if t.Status.Final() || t.Attempt == nil {
 			continue
 		}

@@ -56,13 +56,8 @@ func (cs *Commits) findMatches(ctx context.Context, globs []string, trees []git.
 	if _, err := m.descend(trees, ""); err != nil {
 		return err
 	}
-	asked := make([]flow.TextQuery, 0, len(found))
-	for _, path := range found {
-		if _, known := f.Texts[path]; !known {
-			asked = append(asked, flow.TextQuery{Path: path})
-		}
-	}
-	texts, err := cs.findTexts(ctx, asked, trees)
+	unknown := lists.Where(found, func(path string) bool { _, known := f.Texts[path]; return !known })
+	texts, err := cs.findTexts(ctx, lists.Of(unknown, func(path string) flow.TextQuery { return flow.TextQuery{Path: path} }), trees)
 	if err != nil {
 		return err
 	}

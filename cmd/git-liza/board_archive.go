@@ -153,7 +153,7 @@ func (c *archiveCommand) oldSprints(b *flow.Board, now time.Time) []flow.SprintI
 	if c.NoRecords {
 		return nil
 	}
-	for s := range flow.All[*flow.Sprint](b, flow.Sprints) {
+	for _, s := range flow.All[*flow.Sprint](b, flow.Sprints) {
 		if !s.Ended.IsZero() && now.Sub(s.Ended) >= time.Duration(c.OlderThan) && unsettled(s.ID) {
 			list = append(list, s.ID)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -199,12 +200,8 @@ func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detai
 		return err
 	}
 	goal = movedGoal(r)
-	open := []flow.TaskID{}
-	for _, t := range r.After.Tasks() {
-		if t.Goal == goal && !t.Status.Final() {
-			open = append(open, t.ID)
-		}
-	}
+	isOpen := func(t flow.Summary) bool { return t.Goal == goal && !t.Status.Final() }
+	open := append([]flow.TaskID{}, lists.Of(lists.Where(r.After.Tasks(), isOpen), func(t flow.Summary) flow.TaskID { return t.ID })...)
 	if len(open) > 0 {
 		inv.progress("warning: open in %s: %s, which agents no longer take (git liza list --goal %s); to go on with them: git liza goal reopen %s --reason R",
 			goal, view.Count(len(open), "task"), goal, goal)

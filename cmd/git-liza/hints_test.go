@@ -137,7 +137,7 @@ var unhinted = map[string]string{
 	"supervisor_only": "refuse_fenced", "fact": "server_push", "demo": "demo-ends", "not_empty": "demo", "damaged": "damaged",
 
 	"stuck": "rush", "kept": "contracts", "editor": "board_edit", "git": "bad_repository", "no_repository": "bad_place",
-	"not_landed": "landed", "diverged": "restored", "offline": "offline", "doctor": "doctor",
+	"not_landed": "landed", "offline": "offline", "doctor": "doctor",
 
 	"conflict":    "others have to win every race: gitstore TestConflictAfterABound",
 	"foreign_ref": "the refusal that it wraps names the ref, by integration_tip or obstacle",

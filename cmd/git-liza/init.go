@@ -110,7 +110,7 @@ func (c *initCommand) refuseSpec(clone *work.Clone, b *flow.Board) error {
 		return nil
 	}
 	spec := clone.Specs.Rooted(c.Spec)
-	for g := range flow.All[*flow.Goal](b, flow.Goals) {
+	for _, g := range flow.All[*flow.Goal](b, flow.Goals) {
 		if g.Spec == spec {
 			return nil
 		}

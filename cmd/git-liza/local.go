@@ -235,7 +235,7 @@ func (l *look) findUnmet(inv *invocation, p *view.Picture) error {
 // on this machine.
 func (l *look) findAgents(inv *invocation) (err error) {
 	l.Local.Dead = map[flow.AgentID]int{}
-	for a := range flow.All[*flow.Agent](l.Board, flow.Agents) {
+	for _, a := range flow.All[*flow.Agent](l.Board, flow.Agents) {
 		if pid := work.DeadSupervisor(l.Repo, a.Generation); pid != 0 {
 			l.Local.Dead[a.ID] = pid
 		}

@@ -84,7 +84,7 @@ type looping struct {
 
 // find finds the goal of the loop that works on the file, if there is one.
 func (l *looping) find(b *flow.Board) error {
-	for g := range flow.All[*flow.Goal](b, flow.Goals) {
+	for _, g := range flow.All[*flow.Goal](b, flow.Goals) {
 		if g.Status.IsInProgress() && g.Loop != nil && g.Loop.Path == l.path {
 			l.goal = g.ID
 		}

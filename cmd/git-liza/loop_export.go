@@ -39,7 +39,7 @@ func chooseLoop(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, e
 // lastLoop returns the goal of the loop that began last, "" if there is none.
 func lastLoop(b *flow.Board) (last flow.GoalID) {
 	var began time.Time
-	for g := range flow.All[*flow.Goal](b, flow.Goals) {
+	for _, g := range flow.All[*flow.Goal](b, flow.Goals) {
 		// Of those that began in the same second the higher number wins.
 		if g.Loop != nil && (g.Created.After(began) || g.Created.Equal(began) && len(g.ID) >= len(last)) {
 			last, began = g.ID, g.Created

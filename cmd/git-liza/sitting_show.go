@@ -45,16 +45,14 @@ func (s *sitting) show(all bool) error {
 		return err
 	}
 	args := []string{string(base), string(commit), "--"}
-	var left []string
-	for _, file := range files {
-		if id, known := seen[file.Path]; known && id == file.New && slices.Contains(judged, file) && !all {
-			left = append(left, file.Path)
-		}
-	}
+	left := lists.Where(files, func(file git.Change) bool {
+		id, known := seen[file.Path]
+		return known && id == file.New && slices.Contains(judged, file) && !all
+	})
 	if len(left) == len(files) || len(left) > work.MaxPaths {
 		left = nil // then there would be nothing to look at, or git takes no more words
 	}
-	args = append(args, lists.Of(left, func(path string) string { return ":(top,exclude,literal)" + path })...)
+	args = append(args, lists.Of(left, func(file git.Change) string { return ":(top,exclude,literal)" + file.Path })...)
 	out, err := s.clone.Repo.Differ.Diff(s.ctx, args...)
 	if err != nil {
 		return err

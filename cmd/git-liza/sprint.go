@@ -55,7 +55,7 @@ func latestSprint(b *flow.Board, goal flow.GoalID) flow.SprintID {
 		return latest
 	}
 	var began time.Time
-	for p := range flow.All[*flow.Sprint](b, flow.Sprints) {
+	for _, p := range flow.All[*flow.Sprint](b, flow.Sprints) {
 		// Of the sprints that began in the same second the higher number
 		// wins.
 		if p.Goal == goal && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {

@@ -124,6 +124,7 @@ func (c *syncCommand) hookNewBoard(inv *invocation, clone *work.Clone, synced gi
 
 // takeTheirs gives up the moves that the remote lacks, and prints them.
 func (c *syncCommand) takeTheirs(inv *invocation, clone *work.Clone) error {
+	clone.Caller.By, _, _ = inv.actor(clone.Repo) // who has no name is a person
 	done, left, err := clone.Theirs(inv.ctx, c.Set)
 	if err != nil {
 		return err

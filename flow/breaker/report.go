@@ -13,7 +13,7 @@ import (
 // the error of the board.
 func Look(b *flow.Board) []Match {
 	var list []flow.Anomaly
-	for a := range flow.All[*flow.Anomaly](b, flow.Anomalies) {
+	for _, a := range flow.All[*flow.Anomaly](b, flow.Anomalies) {
 		if !failsAlone(b, a) {
 			list = append(list, *a)
 		}

@@ -85,7 +85,7 @@ func awaitPlanner(s *supervisor, b *flow.Board, goal flow.GoalID, t *lookResult)
 	if left <= 0 || !work.HasSpecChanges(b.Goal(goal)) {
 		return false
 	}
-	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
 		if a.Generation != "" && a.Degraded == "" && b.CapacityOf(flow.Actor(a.ID)) == flow.Plans && !s.rush.own.at(flow.Actor(a.ID)) {
 			t.wakeBy(time.Now().Add(left))
 			return true

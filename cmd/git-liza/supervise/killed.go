@@ -3,6 +3,7 @@ package supervise
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,16 +58,19 @@ func recordSaved(ctx context.Context, own *work.Clone, saved []gitstore.SessionR
 		}
 		return !e.Move.At.Before(first), ctx.Err()
 	})
+	if err != nil {
+		return false, err
+	}
 	for _, s := range saved {
-		if err != nil || there[s.ID] {
+		if there[s.ID] || errors.Is(err, gitstore.ErrOffline) {
 			continue
 		}
 		d := &flow.SessionMove{Provider: s.Provider, Model: s.Model, Role: s.Role, Outcome: s.Outcome, Usage: s.Usage, Record: s.ID, Error: flow.Excerpt(s.Error, 1000)}
 		if s.Outcome == "killed" {
 			d.Error = s.Ending
 		}
-		_, err = own.Make(ctx, flow.ActSession, s.Task, d)
-		done = done || err == nil
+		_, failed := own.Make(ctx, flow.ActSession, s.Task, d)
+		done, err = done || failed == nil, errors.Join(err, failed)
 	}
 	return done, err
 }

@@ -173,7 +173,7 @@ func TestKilledOffline(t *testing.T) {
 			_ = first.Wait()
 			w.write(filepath.Join(w.notes, "go"), "")
 			r := w.begin(func(r *supervise.Rush) { sharply(r); r.UntilIdle = true }, coder(w.agent("submit")), reviewer(w.agent("approve")))
-			w.await("offline", func() bool { return strings.Contains(r.said(), "offline: ") })
+			w.await("offline", func() bool { return strings.Contains(r.said(), "nothing new begins until ") })
 			require.NoError(t, os.Rename(away, w.remote()))
 			require.NoError(t, r.wait(), r.said())
 			require.Equal(t, flow.Merged, w.task("task-1").Status)

@@ -172,7 +172,7 @@ func (r *Rush) othersMayMove(b *flow.Board) bool {
 		return false
 	}
 	own := lists.Set(r.idle.supervisors(), func(s *supervisor) flow.AgentID { return s.id })
-	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
 		if !own[a.ID] && a.Generation != "" && r.hasWork(b, a, at) {
 			return true
 		}

@@ -160,7 +160,7 @@ func (a PromptInput) goal(b *flow.Board) flow.GoalID {
 // of their tasks.
 func otherGoals(b *flow.Board, one *flow.Goal) map[flow.GoalID]bool {
 	others := map[flow.GoalID]bool{}
-	for g := range flow.All[*flow.Goal](b, flow.Goals) {
+	for _, g := range flow.All[*flow.Goal](b, flow.Goals) {
 		if g.ID != one.ID && g.Status.IsInProgress() {
 			others[g.ID] = true
 		}
@@ -219,7 +219,7 @@ func mergedBase(ctx context.Context, repo *git.Repo, tip flow.ObjectID, capacity
 // notesFor returns the notes for everybody, the role, the agent and the task.
 func notesFor(b *flow.Board, a PromptInput) []*flow.Note {
 	toWhom := []string{"all", a.Role.String(), string(a.Agent), string(a.Task)}
-	list := lists.Where(slices.Collect(flow.All[*flow.Note](b, flow.Notes)), func(n *flow.Note) bool {
+	list := lists.Where(flow.All[*flow.Note](b, flow.Notes), func(n *flow.Note) bool {
 		return slices.Contains(toWhom, n.For) && flow.NoteIsCurrent(b, n, a.At)
 	})
 	slices.SortStableFunc(list, func(x, y *flow.Note) int { return x.At.Compare(y.At) })
@@ -239,7 +239,7 @@ func questionsFor(b *flow.Board, in templates.Input) []*flow.Question {
 }
 
 func openDiscoveries(b *flow.Board) []*flow.Discovery {
-	return lists.Where(slices.Collect(flow.All[*flow.Discovery](b, flow.Discovered)), func(d *flow.Discovery) bool { return d.IsOpen(b.At()) })
+	return lists.Where(flow.All[*flow.Discovery](b, flow.Discovered), func(d *flow.Discovery) bool { return d.IsOpen(b.At()) })
 }
 
 // promptsFolder has the prompts of a project.

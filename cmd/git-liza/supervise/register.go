@@ -130,7 +130,7 @@ func withdrawRegistration(ctx context.Context, s *supervisor) {
 	if err != nil {
 		return
 	}
-	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
 		if a.Generation != s.generation {
 			continue
 		}

@@ -27,7 +27,7 @@ func TestClaimsThatFail(t *testing.T) {
 	w.tasks(1)
 	script := coder(w.agent(`test $n -lt 4 || { submit; exit; }; echo out of $(echo apples pears plums | cut -d' ' -f$n); echo x > junk$n; exit 7`))
 	r, err := w.rush(script)
-	require.ErrorContains(t, err, "task-1 BLOCKED: retries — 3 claims ended without a result: what stands in the way?; git liza task unblock task-1\n"+
+	require.ErrorContains(t, err, "task-1 BLOCKED: retries — 3 claims ended without a result: what stands in the way?; git liza answer task-1\n"+
 		"    the last one: The program did not end well (exit 7).\n    out of plums")
 	claims, sessions := w.moves(flow.ActClaim), w.moves(flow.ActSession)
 	require.Len(t, claims, 3)

@@ -279,7 +279,7 @@ func (w *worker) renewLease(ctx context.Context, a *assignment) time.Duration {
 		a.lease = leaseOf(r.After.Task(a.task.ID), w.clone.By)
 	case flow.IsRefused(err), ctx.Err() != nil:
 	case w.rush.noteOffline(err):
-		return w.rush.Limits.Pause
+		return w.rush.Limits.pauseAfter(err, 0)
 	default:
 		w.sayOnce("%s: the lease of %s could not be renewed: %v", w.id, a.subject(), err)
 		if gitstore.IsDeclined(err) {
@@ -354,7 +354,9 @@ func (w *worker) newSession(ctx context.Context, a *assignment, prompt templates
 		r.contract, prompt = w.rush.mask.String(contract.Text()), rest
 	}
 	if r.prior.told != "" {
-		r.prior.prompt.Sections = lists.Where(prompt.Sections, func(s templates.Section) bool { return strings.Contains(r.prior.told, w.rush.mask.String(s.Text)+"\n") })
+		r.prior.prompt.Sections = lists.Where(prompt.Sections, func(s templates.Section) bool {
+			return strings.Contains(r.prior.told+"\n", w.rush.mask.String(s.Text)+"\n\n")
+		})
 	}
 	if len(r.prior.prompt.Sections) > 0 && !w.provider.ACP { // which may begin a session where it cannot go on
 		prompt = prompt.Since(r.prior.prompt)

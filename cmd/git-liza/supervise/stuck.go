@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Stall is the reason why a task, or the whole board, cannot go on without a human.
@@ -279,13 +280,8 @@ func waitedFor(act flow.Act, t *flow.Summary) []flow.Role {
 	case flow.Does:
 		return []flow.Role{t.Role}
 	case flow.Judges:
-		roles := []flow.Role{}
-		for _, j := range t.Judges {
-			if !j.Done {
-				roles = append(roles, j.Role)
-			}
-		}
-		return roles
+		missed := lists.Where(t.Judges, func(j flow.Judge) bool { return !j.Done })
+		return append([]flow.Role{}, lists.Of(missed, func(j flow.Judge) flow.Role { return j.Role })...)
 	}
 	return nil
 }

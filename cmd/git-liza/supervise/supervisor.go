@@ -109,7 +109,7 @@ func (s *supervisor) serveSlot(ctx context.Context) error {
 		case stopped || ctx.Err() != nil:
 			return nil
 		case s.rush.noteOffline(err):
-			t.lookBy(time.Now().Add(max(s.rush.Limits.Pause, work.QuickLook)))
+			t.lookBy(time.Now().Add(max(s.rush.Limits.pauseAfter(err, 0), work.QuickLook)))
 		case troubles < maxTroubles && s.restoreBoard(ctx, err):
 			troubles++
 			continue
@@ -214,7 +214,7 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 		return lookResult{why: "the board is " + control.String()}, false, nil
 	}
 	if s.rush.link.isDown() {
-		return lookResult{due: time.Now().Add(max(s.rush.Limits.Pause, work.QuickLook)), why: s.rush.link.remote + " does not answer"}, false, nil
+		return lookResult{due: time.Now().Add(max(s.rush.Limits.pauseAfter(err, 0), work.QuickLook)), why: s.rush.link.remote + " does not answer"}, false, nil
 	}
 	if len(s.worker.recorder.pending) > 0 {
 		return boardMoved(), false, s.worker.recorder.recordPending(ctx)

@@ -54,7 +54,7 @@ func agentsOf(p *Picture) []Agent {
 		}
 	}
 	list := []Agent{}
-	for a := range flow.All[*flow.Agent](r.Board, flow.Agents) {
+	for _, a := range flow.All[*flow.Agent](r.Board, flow.Agents) {
 		v := Agent{ID: a.ID, Role: a.Role, State: agentIdle, Provider: a.Provider, Host: a.Host, Registered: a.Registered, Degraded: a.Degraded,
 			Dead: r.Local.Dead[a.ID]}
 		switch {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Part is a part of what is shown.
@@ -49,14 +50,9 @@ func (p *Picture) changes(tasks []flow.TaskID, parts ...Part) (list []Change) {
 	if parts = slices.Compact(parts); len(parts) > 0 {
 		p.version++
 	}
-	for _, part := range parts {
-		list = append(list, Change{part, "", p.version})
-	}
+	list = append(list, lists.Of(parts, func(part Part) Change { return Change{part, "", p.version} })...)
 	slices.Sort(tasks)
-	for _, id := range slices.Compact(tasks) {
-		list = append(list, Change{TaskPart, string(id), p.version})
-	}
-	return list
+	return append(list, lists.Of(slices.Compact(tasks), func(id flow.TaskID) Change { return Change{TaskPart, string(id), p.version} })...)
 }
 
 // JoinChanges returns earlier and later changes of one picture, each part and task once.

@@ -110,11 +110,9 @@ func failedMerges(n int) string {
 
 // addRecords adds the anomalies and discoveries that the earlier board lacks.
 func (c *Checkpoint) addRecords(from, to *flow.Board) {
-	isNew := func(key flow.Key) bool { return from == nil || from.Load(key) == nil }
-	for _, id := range to.IDs(flow.Anomalies) {
-		key := flow.Key{Folder: flow.Anomalies, ID: id}
-		a, ok := to.Load(key).(*flow.Anomaly)
-		if !ok || a.Dismissed != nil || !isNew(key) {
+	isNew := func(f flow.Folder, id flow.RecordID) bool { return from == nil || from.Load(flow.Key{Folder: f, ID: string(id)}) == nil }
+	for _, a := range flow.All[*flow.Anomaly](to, flow.Anomalies) {
+		if a.Dismissed != nil || !isNew(flow.Anomalies, a.ID) {
 			continue
 		}
 		i := slices.IndexFunc(c.Anomalies, func(g AnomalyGroup) bool { return g.Type == a.Type })
@@ -127,9 +125,8 @@ func (c *Checkpoint) addRecords(from, to *flow.Board) {
 			g.Tasks = append(g.Tasks, a.Task)
 		}
 	}
-	for _, id := range to.IDs(flow.Discovered) {
-		key := flow.Key{Folder: flow.Discovered, ID: id}
-		if d, ok := to.Load(key).(*flow.Discovery); ok && d.IsOpen(to.At()) && isNew(key) {
+	for _, d := range flow.All[*flow.Discovery](to, flow.Discovered) {
+		if d.IsOpen(to.At()) && isNew(flow.Discovered, d.ID) {
 			c.Found = append(c.Found, Finding{d.ID, d.Urgency, d.Text})
 		}
 	}
@@ -137,7 +134,7 @@ func (c *Checkpoint) addRecords(from, to *flow.Board) {
 
 // addGoals adds what was said of goals and specs since the earlier board.
 func (c *Checkpoint) addGoals(from, to *flow.Board) {
-	for g := range flow.All[*flow.Goal](to, flow.Goals) {
+	for _, g := range flow.All[*flow.Goal](to, flow.Goals) {
 		var was flow.Goal
 		if from != nil {
 			was = partOf(from.Goal(g.ID))

@@ -41,13 +41,8 @@ type Cap struct {
 
 // capsOf returns the caps of a goal.
 func capsOf(g *flow.Goal) []Cap {
-	list := []Cap{}
-	for _, p := range g.Pressure {
-		if p.Cap > 0 {
-			list = append(list, Cap{p.Principal, p.Cap})
-		}
-	}
-	return list
+	capped := lists.Where(g.Pressure, func(p flow.Pressure) bool { return p.Cap > 0 })
+	return append([]Cap{}, lists.Of(capped, func(p flow.Pressure) Cap { return Cap{p.Principal, p.Cap} })...)
 }
 
 // text says what a cap allows.
@@ -62,7 +57,7 @@ func (c Cap) text() string {
 // Goals are all goals of the board, in order of creation. tasks are the board's,
 // focus is the goal of the clone.
 func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
-	goals := slices.Collect(flow.All[*flow.Goal](b, flow.Goals))
+	goals := flow.All[*flow.Goal](b, flow.Goals)
 	slices.SortStableFunc(goals, func(x, y *flow.Goal) int { return x.Created.Compare(y.Created) })
 	of := map[flow.GoalID]*tally{}
 	for i := range tasks {
@@ -171,7 +166,7 @@ func GoalText(b *flow.Board, g *flow.Goal, uncounted int) string {
 	if s := g.Streak; s != nil && s.Failures > 1 {
 		fmt.Fprintf(&text, "streak   %d failures in a row with the same error\n", s.Failures)
 	}
-	for p := range flow.All[*flow.Sprint](b, flow.Sprints) {
+	for _, p := range flow.All[*flow.Sprint](b, flow.Sprints) {
 		if p.Goal == g.ID {
 			fmt.Fprintf(&text, "%-8s %s\n", p.ID, ScopeText(b, p.ID))
 		}

@@ -400,14 +400,13 @@ func (c *collector) addGoals() {
 			c.add(Item{Kind: "spec", Subject: string(id), Text: gone.Reason, Command: gone.Hint, rule: gone.Rule, act: flow.ActAmend, stops: true})
 		}
 	}
-	for _, id := range c.Board.IDs(flow.Goals) {
-		g := c.Board.Goal(flow.GoalID(id))
-		if g == nil || g.Status.IsInProgress() || c.picture.rows.of[g.ID].open() == 0 {
+	for _, g := range flow.All[*flow.Goal](c.Board, flow.Goals) {
+		if g.Status.IsInProgress() || c.picture.rows.of[g.ID].open() == 0 {
 			continue
 		}
 		if n := c.picture.rows.unheld(g.ID, c.At); n > 0 {
-			c.add(Item{Kind: "ended", Subject: id, Text: fmt.Sprintf("%s is %s, and nobody takes its %s", id, g.Status, Count(n, "open task")),
-				Command: "git liza goal reopen " + id + " --reason R", since: g.Ended, rule: flow.RuleOpen, act: flow.ActReopen})
+			c.add(Item{Kind: "ended", Subject: string(g.ID), Text: fmt.Sprintf("%s is %s, and nobody takes its %s", g.ID, g.Status, Count(n, "open task")),
+				Command: "git liza goal reopen " + string(g.ID) + " --reason R", since: g.Ended, rule: flow.RuleOpen, act: flow.ActReopen})
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (c *collector) addPlans() {
 // addDeferred adds the discoveries that were put off until a time that is over. Those that
 // are immediate are known already.
 func (c *collector) addDeferred() {
-	for d := range flow.All[*flow.Discovery](c.Board, flow.Discovered) {
+	for _, d := range flow.All[*flow.Discovery](c.Board, flow.Discovered) {
 		if d.Deferred == nil || !d.IsOpen(c.At) {
 			continue
 		}

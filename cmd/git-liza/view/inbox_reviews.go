@@ -55,7 +55,7 @@ func (c *collector) addDoubts() {
 // staffedRoles returns the roles of registered agents that get work.
 func staffedRoles(b *flow.Board) map[flow.Role]bool {
 	staffed := map[flow.Role]bool{}
-	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
 		if a.Degraded == "" {
 			staffed[a.ID.Role()] = true
 		}

@@ -21,7 +21,7 @@ func laddersOf(b *flow.Board) ladders {
 		return nil
 	}
 	of := ladders{}
-	for g := range flow.All[*flow.Goal](b, flow.Goals) {
+	for _, g := range flow.All[*flow.Goal](b, flow.Goals) {
 		barrier, last := flow.BarrierOf(b, g.ID) == flow.LevelBarrier, flow.LastLevel(b, g.ID)
 		one := ladder{shown: barrier || g.Schedule != nil && len(g.Schedule.Levels) > 0, reach: math.MaxInt}
 		switch {

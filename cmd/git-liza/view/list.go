@@ -23,9 +23,11 @@ func (r Reading) Select(live []*flow.Summary, f Filter) []*flow.Summary {
 // archived returns the archived tasks in order of creation.
 func (r Reading) archived() []*flow.Summary {
 	var list []*flow.Summary
-	for t := range flow.All[*flow.Task](r.Board, flow.Archive) {
-		short := t.Summary()
-		list = append(list, &short)
+	for _, id := range r.Board.IDs(flow.Archive) { // of thousands one at a time
+		if t := r.Board.Task(flow.TaskID(id)); t != nil {
+			short := t.Summary()
+			list = append(list, &short)
+		}
 	}
 	slices.SortStableFunc(list, func(x, y *flow.Summary) int { return x.Created.Compare(y.Created) })
 	return list

@@ -224,7 +224,7 @@ func (p *Picture) Due() (due time.Time) {
 // findDeferrals finds until when discoveries were put off.
 func (p *Picture) findDeferrals() {
 	p.deferrals, p.deferralsKnown = nil, true
-	for d := range flow.All[*flow.Discovery](p.reading.Board, flow.Discovered) {
+	for _, d := range flow.All[*flow.Discovery](p.reading.Board, flow.Discovered) {
 		if d.Deferred != nil {
 			p.deferrals = append(p.deferrals, d.Deferred.Until)
 		}

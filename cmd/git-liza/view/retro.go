@@ -46,7 +46,7 @@ func RetroFigures(b *flow.Board, s *flow.Sprint, m *Metrics) []string {
 		}
 	}
 	var gaps, contracts []string
-	for a := range flow.All[*flow.Anomaly](b, flow.Anomalies) {
+	for _, a := range flow.All[*flow.Anomaly](b, flow.Anomalies) {
 		id := string(a.ID)
 		if !strings.HasPrefix(id, in) || a.Dismissed != nil {
 			continue

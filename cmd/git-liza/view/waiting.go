@@ -168,7 +168,7 @@ func (r inProgress) endedGoals() map[flow.GoalID]bool {
 	if r.Board == nil {
 		return over
 	}
-	for g := range flow.All[*flow.Goal](r.Board, flow.Goals) {
+	for _, g := range flow.All[*flow.Goal](r.Board, flow.Goals) {
 		over[g.ID] = !g.Status.IsInProgress()
 	}
 	return over

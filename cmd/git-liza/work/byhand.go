@@ -74,7 +74,7 @@ func (d *Doctor) SearchByHand(ctx context.Context) (*HandSearch, error) {
 		return nil, err
 	}
 	s := &HandSearch{tip: tip, since: map[flow.AgentID]time.Time{}, first: map[flow.AgentID]handAt{}}
-	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
 		if a.Generation == "" {
 			s.since[a.ID] = a.Registered
 		}

@@ -97,7 +97,7 @@ const mostChangelogs = 10
 
 // LastClosed returns the sprints of a goal that ended last, in the order in which they did.
 func LastClosed(b *flow.Board, goal flow.GoalID) []flow.SprintID {
-	closed := lists.Where(slices.Collect(flow.All[*flow.Sprint](b, flow.Sprints)), func(s *flow.Sprint) bool { return s.Goal == goal && !s.Ended.IsZero() })
+	closed := lists.Where(flow.All[*flow.Sprint](b, flow.Sprints), func(s *flow.Sprint) bool { return s.Goal == goal && !s.Ended.IsZero() })
 	slices.SortStableFunc(closed, func(x, y *flow.Sprint) int { return x.Ended.Compare(y.Ended) })
 	return lists.Of(closed[max(0, len(closed)-mostChangelogs):], func(s *flow.Sprint) flow.SprintID { return s.ID })
 }

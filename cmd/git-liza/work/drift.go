@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Drift says how far integration went on since approved work began.
@@ -33,15 +35,9 @@ func (i *Integration) DriftOf(ctx context.Context, b *flow.Board, t *flow.Task) 
 	if err != nil {
 		return nil
 	}
-	changed := map[string]bool{}
-	for _, c := range theirs {
-		changed[c.Path] = true
-	}
-	for _, c := range own {
-		if changed[c.Path] {
-			d.Both = append(d.Both, c.Path)
-		}
-	}
+	changed := lists.Set(theirs, func(c git.Change) string { return c.Path })
+	both := lists.Where(own, func(c git.Change) bool { return changed[c.Path] })
+	d.Both = append(d.Both, lists.Of(both, func(c git.Change) string { return c.Path })...)
 	slices.Sort(d.Both)
 	return d
 }

@@ -252,7 +252,7 @@ func (i *importer) note(ctx context.Context, one *Imported) error {
 	}
 	text = flow.Excerpt(text, i.limit()-len(at)) + at
 	one.Made = flow.ActNote
-	for n := range flow.All[*flow.Note](i.board, flow.Notes) {
+	for _, n := range flow.All[*flow.Note](i.board, flow.Notes) {
 		if n.For == string(one.Task) && n.Text == text {
 			one.Already = true
 			return nil

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -24,13 +25,17 @@ type Left struct {
 // with the remote's is put aside, if no remote held it. A branch that cannot
 // move now is in Behind.
 func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []Left, error) {
+	_, _, none := c.Store.Board(ctx)
 	done, err := c.Store.Mirror.TakeTheirs(ctx, remote)
 	kept := ""
 	if other, is := errors.AsType[*gitstore.Diverged](err); is && other.Apart {
-		if kept, err = c.PutAside(ctx, true); err == nil {
-			done, err = c.Store.Mirror.TakeTheirs(ctx, remote)
-			done.Kept = kept
+		if kept, err = c.PutAside(ctx, true); err != nil {
+			return done, nil, err
 		}
+		if done, err = c.Store.Mirror.TakeTheirs(ctx, remote); err != nil {
+			return done, nil, fmt.Errorf("%w; the board of this clone is kept (git log %s/state), and its place is free for that of %s", err, kept, remote)
+		}
+		done.Kept = kept
 	}
 	if err == nil {
 		err = c.Checkouts.ignoreFolder()
@@ -40,7 +45,7 @@ func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []
 	}
 	if gone, err := c.Integration.isOnLostMoves(ctx); err != nil {
 		return done, nil, err
-	} else if gone || kept != "" {
+	} else if gone || kept != "" || errors.Is(none, gitstore.ErrNoBoard) {
 		_, done.Behind = c.Integration.Restore(ctx)
 	}
 	b, _, err := c.Store.Board(ctx)

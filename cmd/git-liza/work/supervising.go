@@ -197,7 +197,7 @@ func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(*Clone, flow.Agen
 // registration.
 func registeredAgents(b *flow.Board) map[flow.Generation]*flow.Agent {
 	list := map[flow.Generation]*flow.Agent{}
-	for a := range flow.All[*flow.Agent](b, flow.Agents) {
+	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
 		if a.Generation != "" {
 			list[a.Generation] = a
 		}

@@ -1,13 +1,14 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -29,24 +30,45 @@ func (c *Clone) CheckAnew(ctx context.Context) error {
 	return &flow.Refusal{Rule: flow.RuleState, Hint: "git liza init --anew --remote " + shell.Quote(remote), Reason: remote + " has a new board already"}
 }
 
-// PutAside puts the board of this clone aside, as [gitstore.Store.PutAside] does. Its
-// checkouts have to go first: they are on branches that move. Those of a released board go
-// here, and what only they hold is kept, apart from those that somebody works in.
+// PutAside puts the board of this clone aside, as [gitstore.Store.PutAside] does: a person
+// gives it up. Its checkouts have to go first: they are on branches that move.
 func (c *Clone) PutAside(ctx context.Context, every bool) (string, error) {
 	b, _, err := c.Store.Board(ctx)
-	released, stop := err == nil && every, ""
-	if released {
-		stop = "git liza stop"
-		if _, err := c.Checkouts.prune(ctx, b, func(k Checkout) bool { return k.Task != "" && !c.Checkouts.isStoodIn(k.Name) }); err != nil {
+	if !errors.Is(err, gitstore.ErrUnreleased) && (err != nil || !every) {
+		return c.Store.PutAside(ctx, every)
+	}
+	if by := c.Caller.By; by != "" && !by.IsHuman() {
+		return "", &flow.Refusal{Rule: flow.RuleRole, Hint: "git liza status", Reason: "a board is given up by a person, not by " + string(by)}
+	}
+	if head, _ := c.Repo.Git(ctx, "symbolic-ref", "-q", "HEAD"); strings.HasPrefix(string(head), layout.TaskRefs) {
+		return "", &flow.Refusal{Rule: flow.RuleState, Hint: "git switch --detach", Reason: "HEAD is a branch of the board that would be put aside"}
+	}
+	list := lists.Of(c.Checkouts.Names(ctx), func(name string) Checkout { return Checkout{Path: c.Checkouts.Trees.Path(name)} })
+	if every {
+		if list, err = c.Checkouts.List(ctx, b); err != nil {
 			return "", err
 		}
 	}
-	if names := c.Checkouts.Names(ctx); len(names) > 0 && (released || errors.Is(err, gitstore.ErrUnreleased)) {
-		path := c.Checkouts.Trees.Path(names[0])
-		return "", &flow.Refusal{Rule: flow.RuleState, Hint: cmp.Or(stop, "git worktree remove "+shell.Quote(path)),
-			Reason: "the checkout " + path + " is on the board that would be put aside: save what it holds, and remove it"}
+	if len(list) > 0 {
+		return "", &flow.Refusal{Rule: flow.RuleState, Hint: list[0].ending(),
+			Reason: "the checkout " + list[0].Path + " is on the board that would be put aside: save what it holds, and remove it"}
 	}
 	return c.Store.PutAside(ctx, every)
+}
+
+// ending is the command that comes next on the way to the end of a checkout; what only it
+// holds is kept.
+func (k Checkout) ending() string {
+	switch id := string(k.Task); {
+	case id == "":
+		return "git worktree remove " + shell.Quote(k.Path)
+	case k.Status.Final():
+		return "git liza worktree prune"
+	case k.Status.Allows(flow.ActAbandon):
+		return "git liza task abandon " + id + " --reason R"
+	default:
+		return "git liza release " + id
+	}
 }
 
 // explainUnreleased says where a board is from before the first release, if that is the
