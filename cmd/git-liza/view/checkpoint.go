@@ -110,7 +110,9 @@ func failedMerges(n int) string {
 
 // addRecords adds the anomalies and discoveries that the earlier board lacks.
 func (c *Checkpoint) addRecords(from, to *flow.Board) {
-	isNew := func(f flow.Folder, id flow.RecordID) bool { return from == nil || from.Load(flow.Key{Folder: f, ID: string(id)}) == nil }
+	isNew := func(f flow.Folder, id flow.RecordID) bool {
+		return from == nil || from.Load(flow.Key{Folder: f, ID: string(id)}) == nil
+	}
 	for _, a := range flow.All[*flow.Anomaly](to, flow.Anomalies) {
 		if a.Dismissed != nil || !isNew(flow.Anomalies, a.ID) {
 			continue
