@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,9 +56,9 @@ func TestRefusedLogin(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
 	l.a.add("task-1")
-	asked := 0
+	var asked atomic.Int32
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked++
+		asked.Add(1)
 		w.Header().Set("Content-Type", "text/plain")
 		if r.URL.Path == "/private/info/refs" {
 			w.Header().Set("WWW-Authenticate", "Basic")
@@ -73,19 +74,19 @@ func TestRefusedLogin(t *testing.T) {
 	gittest.Git(t, l.a.dir, "config", "core.sshCommand", key)
 	for url, says := range map[string]string{host.URL + "/shut": "your token has expired", host.URL + "/private": "could not read Username", "ssh://git@h/r": "Permission denied (publickey)"} {
 		gittest.Git(t, l.a.dir, "remote", "set-url", "origin", url)
-		asked = 0
+		asked.Store(0)
 		_, err := l.a.store.Mirror.Sync(ctx)
 		require.ErrorContains(t, err, "the remote refuses this login: origin: ")
 		require.ErrorContains(t, err, says)
-		require.LessOrEqual(t, asked, 1)
+		require.LessOrEqual(t, int(asked.Load()), 1)
 		require.ErrorIs(t, err, ErrOffline, "the board as last fetched can be read")
 		require.True(t, IsDeclined(err))
 		_, err = l.a.store.Remotes.BoardOf(ctx, "origin")
 		require.ErrorContains(t, err, "the remote refuses this login: origin: ")
-		asked = 0
+		asked.Store(0)
 		_, err = l.a.store.Do(ctx, claim("task-1", coder))
 		require.True(t, IsDeclined(err), err)
-		require.LessOrEqual(t, asked, 2, "it may be that only pushes are refused")
+		require.LessOrEqual(t, int(asked.Load()), 2, "it may be that only pushes are refused")
 	}
 	for _, here := range []string{"error: cannot open '.git/FETCH_HEAD': Permission denied", "The requested URL returned error: 429"} {
 		require.False(t, refusesLogin().MatchString(here), here)

@@ -110,11 +110,9 @@ func failedMerges(n int) string {
 
 // addRecords adds the anomalies and discoveries that the earlier board lacks.
 func (c *Checkpoint) addRecords(from, to *flow.Board) {
-	isNew := func(f flow.Folder, id flow.RecordID) bool {
-		return from == nil || from.Load(flow.Key{Folder: f, ID: string(id)}) == nil
-	}
+	isNew := func(key flow.Key) bool { return from == nil || from.Load(key) == nil }
 	for _, a := range flow.All[*flow.Anomaly](to, flow.Anomalies) {
-		if a.Dismissed != nil || !isNew(flow.Anomalies, a.ID) {
+		if a.Dismissed != nil || !isNew(flow.Key{Folder: flow.Anomalies, ID: string(a.ID)}) {
 			continue
 		}
 		i := slices.IndexFunc(c.Anomalies, func(g AnomalyGroup) bool { return g.Type == a.Type })
@@ -128,7 +126,7 @@ func (c *Checkpoint) addRecords(from, to *flow.Board) {
 		}
 	}
 	for _, d := range flow.All[*flow.Discovery](to, flow.Discovered) {
-		if d.IsOpen(to.At()) && isNew(flow.Discovered, d.ID) {
+		if d.IsOpen(to.At()) && isNew(flow.Key{Folder: flow.Discovered, ID: string(d.ID)}) {
 			c.Found = append(c.Found, Finding{d.ID, d.Urgency, d.Text})
 		}
 	}
