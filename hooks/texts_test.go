@@ -66,6 +66,12 @@ func TestForgedTexts(t *testing.T) {
 	require.False(t, y.board().Tracked("README").Approved())
 
 	y.do(flow.Move{Act: flow.ActAccept, By: ann, Detail: &flow.AcceptMove{Paths: []string{"README"}}})
+	is := field("blob: ", y.hash("blob", "hotfix\n"))
+	list := "texts:\n  - path: README\n    " + is + "\n"
+	for without, words := range map[string]string{"": "the move does not record the text of \"README\"", list + "  - path: none.md\n    " + is + "\n": "the move records 2 texts for 1 paths"} {
+		lie := y.forge(y.at(layout.State), list, without)
+		y.refuses(string(lie), flow.RuleFact, words, y.with(lie)...)
+	}
 	forged(y.at(layout.State), "hotfix\n")
 	require.True(t, y.board().Tracked("README").Approved())
 }
