@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -88,6 +89,9 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if err := l.findDisplaced(inv); err != nil {
 		return err
 	}
+	if err := l.findOverBounds(inv, p); err != nil {
+		return err
+	}
 	if known.Breach == nil && p.CanTake() {
 		known.Take = takeCommand(inv, l.Repo, l.Board)
 	}
@@ -116,6 +120,33 @@ func (l *look) findDisplaced(inv *invocation) error {
 		text += "; if it is yours: " + hint
 	}
 	l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "displaced", Subject: want.Name, Text: text, Command: "git liza doctor --restore"})
+	return nil
+}
+
+// findOverBounds finds the open tasks that have had all the sessions, or the minutes, that a rush
+// of this clone gives a task.
+func (l *look) findOverBounds(inv *invocation, p *view.Picture) error {
+	choices := providerChoice{inv, &l.Repo.Config.Configuration}
+	bounds, err := readBounds(inv.ctx, choices.conf)
+	if err != nil || bounds == (supervise.Bounds{}) && l.Board.Settings().Config.Budgets == (flow.Budgets{}) {
+		return nil //nolint:nilerr // doctor says it
+	}
+	known, err := choices.catalogue()
+	if err != nil {
+		return err
+	}
+	for s := range p.Tasks() {
+		if !s.Status.Allows(flow.ActClaim) || s.Changed.Equal(s.Created) || l.Board.Role(s.Role) == nil {
+			continue
+		}
+		runs := provider.Provider{}
+		if chosen, err := choices.forRole(l.Board.Role(s.Role), ""); err == nil {
+			runs, _ = chosen.find(known, "")
+		}
+		if over := bounds.CheckTask(l.Board, l.Board.Task(s.ID), runs); over != nil {
+			l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "budget", Subject: string(s.ID), Text: over.Reason, Command: over.Hint, Since: s.Changed})
+		}
+	}
 	return nil
 }
 

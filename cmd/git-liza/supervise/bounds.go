@@ -159,24 +159,37 @@ func (u *rushUsage) unboundLines(b *flow.Board, bounds Bounds, slots []Slot) (li
 // boundsFor returns the bounds on a session of the agent on a task, or of a planner if
 // id is "". why says what the budget cannot count; it is "" if the user set the bounds.
 func (reg *registration) boundsFor(b *flow.Board, id flow.TaskID) (bounds Bounds, why string) {
-	bounds = reg.rush.Bounds
+	return reg.rush.Bounds.bind(b, id, reg.provider, &reg.rush.usage)
+}
+
+// bind returns the bounds on a session of p on a task, and why they are not x alone.
+func (x Bounds) bind(b *flow.Board, id flow.TaskID, p provider.Provider, u *rushUsage) (bounds Bounds, why string) {
 	left, _ := b.Left("", id)
-	if what := reg.rush.usage.uncountedWords(reg.provider, left); what != "" {
-		return bounds.withDefaults(defaultBounds), "; its budget does not bind, since " + reg.provider.Name + " reports no " + what
+	if what := u.uncountedWords(p, left); what != "" {
+		return x.withDefaults(defaultBounds), "; its budget does not bind, since " + p.Name + " reports no " + what
 	}
-	return bounds, ""
+	return x, ""
 }
 
 // checkTaskBounds refuses, by the rule budget, one more session on a task that has used
 // up its bounds.
 func (reg *registration) checkTaskBounds(b *flow.Board, id flow.TaskID) *flow.Refusal {
-	t := b.Task(id)
+	return reg.rush.Bounds.checkTask(b, b.Task(id), reg.provider, &reg.rush.usage)
+}
+
+// CheckTask refuses, by the rule budget, one more session of a provider on a task that
+// has used up its bounds.
+func (x Bounds) CheckTask(b *flow.Board, t *flow.Task, p provider.Provider) *flow.Refusal {
+	return x.checkTask(b, t, p, new(rushUsage))
+}
+
+func (x Bounds) checkTask(b *flow.Board, t *flow.Task, p provider.Provider, u *rushUsage) *flow.Refusal {
 	if t == nil {
 		return nil
 	}
-	bounds, why := reg.boundsFor(b, id)
+	bounds, why := x.bind(b, t.ID, p, u)
 	used := sessionTime{t.Usage.Sessions, int(t.Usage.Seconds / 60)}
-	return overBounds(string(id), "task", used, sessionTime{bounds.TaskSessions, bounds.TaskMinutes}, why)
+	return overBounds(string(t.ID), "task", used, sessionTime{bounds.TaskSessions, bounds.TaskMinutes}, why)
 }
 
 // checkRushBounds refuses, by the rule budget, one more session in a rush that has used
