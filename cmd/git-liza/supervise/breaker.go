@@ -7,8 +7,8 @@ import (
 )
 
 // tripBreaker trips the circuit breaker if records came since the last look of the rush
-// and form a pattern. t is what the look at the board has found so far.
-func tripBreaker(ctx context.Context, s *supervisor, b *flow.Board, t lookResult) (lookResult, error) {
+// and form a pattern.
+func tripBreaker(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
 	next := int64(b.Settings().Next.Record)
 	for _, g := range b.GoalsInProgress() {
 		if g.Streak != nil { // of one task first, then of others too
@@ -17,7 +17,7 @@ func tripBreaker(ctx context.Context, s *supervisor, b *flow.Board, t lookResult
 	}
 	trip := s.clone.Caller.Move(flow.ActTrip, "", &flow.TripMove{})
 	if s.rush.NoTrips || s.rush.judged.Load() == next || b.Admissible(trip, nil) != nil {
-		return t, b.Err()
+		return b.Err()
 	}
 	return s.makeAlone(ctx, dueLock, t, s.clone.Trip, func(why error) {
 		s.rush.judged.Store(next)

@@ -43,10 +43,7 @@ type presence struct {
 
 // begin starts the presence of the supervisor's registration.
 func (p *presence) begin() {
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
+	host, _ := os.Hostname() // "" if it is not known
 	reg, at := p.reg, p.reg.clone.Store.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -67,7 +67,7 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 
 // checkSeal puts doubt on a submission on which the session gave a verdict, if the seal is not
 // as its supervisor made it any more: it is what the verdict was held against. Supervisors of
-// the rush merge nothing meanwhile, see [gating.sealsHold]. While the review goes on, the next
+// the rush merge nothing meanwhile, see [sealsHold]. While the review goes on, the next
 // session is held against the right one.
 func (p *workplace) checkSeal(ctx context.Context, a *assignment, folder string) {
 	if !p.clone.Seals.Holds(folder, a.seal) {

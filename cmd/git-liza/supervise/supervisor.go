@@ -36,11 +36,12 @@ func newSupervisor(r *Rush, slot Slot, row *flow.RoleRow) *supervisor {
 
 // A lookResult is the result of one look at the board.
 type lookResult struct {
-	moved  bool      // something was done: look again at once
-	ended  bool      // what was done was an assignment of the agent
-	failed string    // why the assignment did not end as it should
-	due    time.Time // when the board allows something by itself; zero if never
-	retry  time.Time // when something that needs a person is tried again, or a deadline is over; zero if never
+	tip    flow.ObjectID // of the board, for steps that are not repeated on the same one
+	moved  bool          // something was done: look again at once
+	ended  bool          // what was done was an assignment of the agent
+	failed string        // why the assignment did not end as it should
+	due    time.Time     // when the board allows something by itself; zero if never
+	retry  time.Time     // when something that needs a person is tried again, or a deadline is over; zero if never
 
 	doing string // what the agent does if nothing was done, "" for waiting
 	why   string
@@ -196,6 +197,12 @@ func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip flow.Ob
 	return true
 }
 
+// boardSteps are what a look does for the board before it does work of the agent's role, each if
+// those before did nothing. They add to what the look has found so far.
+var boardSteps = []func(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error{
+	mergeApproved, tripBreaker, addChangelog, passLevel, passPhase, importPlan, makeDue, completeGoal,
+}
+
 // lookAtBoard reads the board once and does what is to be done.
 func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) {
 	b, tip, err := s.clone.Store.Board(ctx)
@@ -223,27 +230,11 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if err := b.Err(); err != nil {
 		return lookResult{}, false, err
 	}
-	t, err := s.mergeApproved(ctx, b, tasks)
-	if t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = tripBreaker(ctx, s, b, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = addChangelog(ctx, s, b, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = (gating{s}).passLevel(ctx, b, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = (gating{s}).advanceGoals(ctx, b, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = s.makeDue(ctx, b, tip, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = (gating{s}).completeGoal(ctx, b, t); t.moved || err != nil {
-		return t, false, err
+	t := lookResult{tip: tip}
+	for _, step := range boardSteps {
+		if err := step(ctx, s, b, &t); t.moved || err != nil {
+			return t, false, err
+		}
 	}
 	now := s.boardTime(b)
 	for _, next := range []time.Time{b.Next(s.slot.Role, now), s.backoffEnd(b, tasks, now)} {
@@ -258,7 +249,7 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if p := s.currentPause(); p != nil {
 		return s.waitPaused(*p, t), false, nil
 	}
-	done, err := (starting{s}).doRoleWork(ctx, b)
+	done, err := startRoleWork(ctx, s, b)
 	if !done.due.IsZero() {
 		t.lookBy(done.due)
 	}

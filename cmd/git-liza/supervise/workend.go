@@ -154,11 +154,14 @@ func (o backoff) text(now time.Time) string {
 	if !o.until.After(now) {
 		return ""
 	}
-	counted := fmt.Sprintf("%d failed", o.failed)
+	return fmt.Sprintf("tried again in %s, %s", flow.Duration(o.until.Sub(now).Round(time.Second)), o.counted())
+}
+
+func (o backoff) counted() string {
 	if o.most > 0 {
-		counted = fmt.Sprintf("%d of %d failed", o.failed, o.most)
+		return fmt.Sprintf("%d of %d failed", o.failed, o.most)
 	}
-	return fmt.Sprintf("tried again in %s, %s", flow.Duration(o.until.Sub(now).Round(time.Second)), counted)
+	return fmt.Sprintf("%d failed", o.failed)
 }
 
 // againText says of a task on which work failed when agents try it again, "" if nobody
