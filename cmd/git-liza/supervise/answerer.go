@@ -9,13 +9,10 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// An answerer takes questions for the agent of a supervisor.
-type answerer struct{ *supervisor }
-
 // answerNext takes the next question for agents of the role and has the worker look for
 // the answer. Each question is looked for once at a time, whoever supervises, and as
 // often as the limit on missing verdicts says.
-func (s answerer) answerNext(ctx context.Context, b *flow.Board) (lookResult, error) {
+func answerNext(ctx context.Context, s *supervisor, b *flow.Board) (lookResult, error) {
 	if s.provider.RunsGates() {
 		return lookResult{}, nil // it knows nothing but exit codes
 	}
@@ -23,7 +20,7 @@ func (s answerer) answerNext(ctx context.Context, b *flow.Board) (lookResult, er
 		return dueAt(s.worker.restUntil), nil
 	}
 	at := s.boardTime(b)
-	q, next := flow.NextQuestion(b, s.clone.Caller, at, func(q *flow.Question) bool { return s.leavesQuestion(ctx, b, q) })
+	q, next := flow.NextQuestion(b, s.clone.Caller, at, func(q *flow.Question) bool { return leavesQuestion(ctx, s, b, q) })
 	if q == nil {
 		if next.IsZero() {
 			return lookResult{}, nil
@@ -34,15 +31,15 @@ func (s answerer) answerNext(ctx context.Context, b *flow.Board) (lookResult, er
 		// A session of an agent of this id, which was killed with its supervisor, had it.
 		return boardMoved(), s.giveQuestionBack(ctx, q.ID, true)
 	}
-	a, err := s.takeQuestion(ctx, q.ID)
+	a, err := takeQuestion(ctx, s, q.ID)
 	if a == nil {
 		return boardMoved(), err
 	}
-	s.rush.idle.markBusy(s.supervisor)
+	s.rush.idle.markBusy(s)
 	var r result
 	err = s.clone.Checkouts.Trees.Private(ctx, b.Settings().Integration.Tip, func(dir string) error {
 		a.dir = dir
-		r, err = answerSession{s.worker}.run(ctx, a)
+		r, err = lookForAnswer(ctx, s.worker, a)
 		return err
 	})
 	if _, ok := errors.AsType[*worktrees.CheckoutError](err); ok {
@@ -54,7 +51,7 @@ func (s answerer) answerNext(ctx context.Context, b *flow.Board) (lookResult, er
 
 // leavesQuestion reports whether the supervisor leaves a question to others: its goal is
 // not served here, or the budget or the bounds allow no session on its task.
-func (s answerer) leavesQuestion(ctx context.Context, b *flow.Board, q *flow.Question) bool {
+func leavesQuestion(ctx context.Context, s *supervisor, b *flow.Board, q *flow.Question) bool {
 	t := b.Task(q.Task)
 	return t == nil || !s.rush.serves(b, t.Goal) || time.Now().Before(s.avoided[t.ID]) ||
 		b.Budget(t.Goal, t.ID, s.worker.recorder.unrecordedSpending(ctx, b, 0)...) != nil || s.isBarred(ctx, b, flow.ActTake, t.ID)
@@ -62,7 +59,7 @@ func (s answerer) leavesQuestion(ctx context.Context, b *flow.Board, q *flow.Que
 
 // takeQuestion takes a question for the lease of a review. It returns no assignment if
 // another agent was faster, or somebody answered it.
-func (s answerer) takeQuestion(ctx context.Context, id flow.RecordID) (*assignment, error) {
+func takeQuestion(ctx context.Context, s *supervisor, id flow.RecordID) (*assignment, error) {
 	r, err := s.clone.Move(ctx, flow.ActTake, "", func(b *flow.Board) (flow.Detail, error) {
 		return &flow.TakeMove{Question: id, Lease: b.Settings().Config.ReviewLease}, nil
 	})

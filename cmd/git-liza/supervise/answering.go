@@ -10,12 +10,9 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// An answerSession is the session of a worker on a question.
-type answerSession struct{ *worker }
-
-// run runs the session that looks for the answer of a question, and gives the
+// lookForAnswer runs the session that looks for the answer of a question, and gives the
 // question back if it has found none.
-func (w answerSession) run(ctx context.Context, a *assignment) (result, error) {
+func lookForAnswer(ctx context.Context, w *worker, a *assignment) (result, error) {
 	id := a.question.ID
 	w.say("%s: %s asks: %s", w.id, a.question.From, flow.Excerpt(a.question.Text, 200))
 	begun := time.Now()
@@ -51,24 +48,21 @@ func (w answerSession) run(ctx context.Context, a *assignment) (result, error) {
 	case a.outOfBudget:
 		return w.endOverBudget(ctx, b, a, w.checkBudget(ctx, a, b))
 	}
-	w.unanswered[id] = explainUnanswered(ending)
+	w.unanswered[id] = explainUnanswered("question", ending)
 	if err := w.giveQuestionBack(ctx, id, true); err != nil {
 		return result{}, err
 	}
-	return w.tellUnanswered(ctx, a, ending)
+	return tellUnanswered(ctx, w, a, ending)
 }
 
-// explainUnanswered returns what the next prompt says about a session without an answer.
-func explainUnanswered(ending provider.Ending) string {
-	text := "The question is not answered (" + ending.Text + ")." + ending.Complaint()
-	if tail := lastOutput(ending.Excerpt); tail != "" {
-		text += "\nIts last output:\n" + tail
-	}
-	return text
+// explainUnanswered returns what the next prompt says about a session that left what it was for
+// unanswered.
+func explainUnanswered(what string, ending provider.Ending) string {
+	return "The " + what + " is not answered (" + ending.Text + ")." + ending.Complaint() + lastWordsOf(ending)
 }
 
 // tellUnanswered says that a session has found no answer, and what becomes of the question.
-func (w answerSession) tellUnanswered(ctx context.Context, a *assignment, ending provider.Ending) (result, error) {
+func tellUnanswered(ctx context.Context, w *worker, a *assignment, ending provider.Ending) (result, error) {
 	b, _, err := w.clone.Store.Board(ctx)
 	if err != nil {
 		return result{}, err

@@ -27,35 +27,8 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	if err := w.clone.LeaveReview(context.WithoutCancel(ctx), a.taskID(), a.role, a.task.Submission.Number); err != nil {
 		w.say("%s: the worktree of the %s is not cleared away: %v; git liza worktree prune", w.id, a.subject(), err)
 	}
-	st := a.stageOn(b, w.id, w.generation)
-	if ctx.Err() != nil {
-		return finished(), nil // the supervisor releases what is held when it leaves
-	}
-	if a.ended != "" {
-		w.rest()
-		return w.tellEnd(a), nil
-	}
-	switch st {
-	case halted:
-		return finished(), nil
-	case fenced:
-		return result{}, w.replacedError()
-	case done:
-		delete(w.failures, a.taskID())
-		w.strikes = 0
-		return finished(), nil
-	case lost:
-		return w.explainLost(a, b), nil
-	}
-	cut, err := w.wasCutOff(a, begun)
-	switch {
-	case cut || err != nil:
-		w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
-		return finished(), err // it could not report; the review continues when the remote answers
-	case ending.Trouble != nil:
-		return w.pauseProvider(ctx, a, *ending.Trouble)
-	case a.outOfBudget:
-		return w.endOverBudget(ctx, b, a, w.checkBudget(ctx, a, b))
+	if r, over, err := w.followUp(ctx, a, b, ending, begun); over || err != nil {
+		return r, err
 	}
 	if text := w.changedText(a, b); text != "" {
 		w.failures[a.taskID()] = "The last session read " + text + " before it changed: read it again."
@@ -101,14 +74,18 @@ func (w *worker) changedText(a *assignment, b *flow.Board) string {
 	return ""
 }
 
-// explainLost follows up on a review that somebody else's move has ended. It is no
+// explainLost follows up on an assignment that somebody else's move has ended. It is no
 // failure if that was a verdict.
 func (w *worker) explainLost(a *assignment, b *flow.Board) result {
 	if by := a.endedRound(b.Task(a.taskID())); by != "" {
 		w.say("%s: the %s has ended, because %s; the session was ended", w.id, a.subject(), by)
 		return finished()
 	}
-	w.say("%s: the %s is no longer its own; the session was ended", w.id, a.subject())
+	what := a.subject()
+	if a.capacity == flow.Judges {
+		what = "the " + what
+	}
+	w.say("%s: %s is no longer its own; the session was ended", w.id, what)
 	return failed("it was lost")
 }
 

@@ -269,7 +269,7 @@ func (s *supervisor) doRoleWork(ctx context.Context, b *flow.Board) (lookResult,
 	var asked lookResult
 	if a := b.Agent(s.id); a.Task == "" && a.Review == "" {
 		var err error
-		if asked, err = (answerer{s}).answerNext(ctx, b); asked.moved || err != nil {
+		if asked, err = answerNext(ctx, s, b); asked.moved || err != nil {
 			return asked, err
 		}
 	}

@@ -110,6 +110,7 @@ func (p *workplace) unjudgedText(ctx context.Context, a *assignment, ending prov
 func (w *worker) tellEnd(a *assignment) result {
 	const said = "; what it said: git liza session show "
 	if a.capacity == flow.Judges {
+		w.rest()
 		w.say("%s: the %s ended without a verdict (%s)%s%s", w.id, a.subject(), a.ended, said, w.id)
 		return failed("the review ended without a verdict")
 	}
