@@ -121,6 +121,7 @@ type Rush struct {
 	holders       sharedMap[string, bool]     // other agents that hold tasks, as was said
 	usage         rushUsage
 	speaker       speaker
+	beside        sync.WaitGroup // goroutines that end soon after the supervisors
 }
 
 // MostOfRole is how many agents of a role a rush has at most.
@@ -165,29 +166,22 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	for _, line := range append(UnboundLines(b, r.Bounds, slots), unstaffedLines(b, slots)...) {
 		r.ask(line)
 	}
-	told := r.startNarration(watching, begun)
-	polled, err := r.startPolling(watching)
-	if err != nil {
+	r.startNarration(watching, begun)
+	if err := r.startPolling(watching); err != nil {
 		return err
 	}
-	presented, err := r.startPresences(watching)
-	if err != nil {
+	if err := r.startPresences(watching); err != nil {
 		return err
 	}
 	working, abort := context.WithCancel(ctx)
 	defer abort()
-	switched, err := r.startSwitches(watching, abort)
-	if err != nil {
+	if err := r.startSwitches(watching, abort); err != nil {
 		return err
 	}
-	succeeded := r.startOrphanRelease(watching)
+	r.startOrphanRelease(watching)
 	err = r.runSlots(working, b, slots)
 	unwatch()
-	<-switched
-	<-succeeded
-	<-presented
-	<-polled
-	<-told
+	r.beside.Wait()
 	return err
 }
 

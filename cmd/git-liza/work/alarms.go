@@ -178,10 +178,7 @@ func (m *Alarms) apply(rows []AlarmRow) {
 
 // compare returns what fires and what has ended.
 func (m *Alarms) compare(active []AlarmRow, at time.Time) (fired, ended []AlarmRow) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
+	host, _ := os.Hostname() // "" if it is not known
 	is := map[string]bool{}
 	for _, row := range active {
 		known, was := m.rows[row.Key]
