@@ -104,7 +104,7 @@ type Rush struct {
 	mask          *secret.Mask // hides secrets in what is kept
 	view          *work.View
 	idle          *idleSet
-	triggers      *triggerTries
+	triggers      triggerTries
 	troubles      troubles
 	due           dueTries
 	gates         gateTries
@@ -152,7 +152,6 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	r.speaker.tell, r.speaker.now, r.speaker.last = r.Tell, r.Clone.Store.Now, time.Now()
 	defer r.speaker.flush()
 	r.Clone.Repo.Notice = r.say
-	r.triggers = &triggerTries{states: map[string]*triggerState{}}
 	r.mask = secret.New(r.Environ)
 	r.begun = r.Clone.Store.Now()
 	r.idle = &idleSet{allIdle: make(chan struct{}, 1), tips: map[*supervisor]flow.ObjectID{}}

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"cmp"
-	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -12,11 +11,10 @@ import (
 // triggerTries remembers for which triggers planners had sessions, so that a trigger
 // that a planner cannot answer does not wake it forever.
 type triggerTries struct {
-	mu     sync.Mutex
-	states map[string]*triggerState
+	sharedMap[string, triggerState] // by triggerKey
 }
 
-// A triggerState is the history of a trigger.
+// A triggerState is the history of a trigger; zero if no planner has had a session for it.
 type triggerState struct {
 	tries       int
 	leftToHuman bool // a planner had a session and left it to a human
@@ -37,13 +35,9 @@ func triggerKey(t flow.Trigger) string {
 // dueTriggers returns the triggers that should wake a planner now and the failure of
 // the last session on one of them. If none is due, next is when the first will be.
 func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.Trigger, failure string, next time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	for _, t := range list {
-		w := p.states[triggerKey(t)]
+		w := p.at(triggerKey(t))
 		switch {
-		case w == nil:
-			due = append(due, t)
 		case w.leftToHuman || w.tries >= limit:
 		case time.Now().Before(w.next):
 			if next.IsZero() || w.next.Before(next) {
@@ -60,27 +54,18 @@ func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.T
 // failedTriggers returns the triggers on which as many sessions failed as one may
 // have.
 func (p *triggerTries) failedTriggers(list []flow.Trigger, limit int) []flow.Trigger {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	return lists.Where(list, func(t flow.Trigger) bool {
-		w := p.states[triggerKey(t)]
-		return w != nil && !w.leftToHuman && w.tries >= limit
+		w := p.at(triggerKey(t))
+		return !w.leftToHuman && w.tries >= limit
 	})
 }
 
 // noteSession records the result of a session for the triggers that are still there.
 func (p *triggerTries) noteSession(list []flow.Trigger, left bool, failure string, l Limits) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	for _, t := range list {
-		w := p.states[triggerKey(t)]
-		if w == nil {
-			w = &triggerState{}
-			p.states[triggerKey(t)] = w
-		}
-		w.leftToHuman, w.failure = left, failure
-		w.next = time.Now().Add(l.pause(w.tries))
-		w.tries++
+		p.change(triggerKey(t), func(w triggerState) triggerState {
+			return triggerState{w.tries + 1, left, time.Now().Add(l.pause(w.tries)), failure}
+		})
 	}
 }
 
