@@ -44,25 +44,15 @@ func isSetback(b *flow.Board, m flow.Move) bool {
 // AddLessons adds the task that writes down what a sprint has taught. It returns "" if the
 // board has no librarians, nothing went wrong, the task is there, or the goal has ended.
 func AddLessons(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID, error) {
-	b, tip, err := c.Store.Board(ctx)
-	if err != nil {
-		return "", err
-	}
-	s := b.Sprint(id)
-	if s == nil || b.Role(Librarian) == nil || b.Task(LessonsTask(id)) != nil {
-		return "", b.Err()
-	}
-	g := b.Goal(s.Goal)
-	if g == nil || !g.Status.IsInProgress() {
-		return "", b.Err()
-	}
-	count, err := Setbacks(ctx, c, b, tip, s)
-	if err != nil || count == 0 {
-		return "", err
-	}
-	task := flow.TaskInput{ID: LessonsTask(id), Kind: flow.Docs, Role: Librarian, Owns: []string{lesson.Folder + "/**"}, Spec: g.Spec,
+	task := flow.TaskInput{ID: LessonsTask(id), Kind: flow.Docs, Role: Librarian, Owns: []string{lesson.Folder + "/**"},
 		Title:    fmt.Sprintf("Write down what %s has taught", id),
 		DoneWhen: fmt.Sprintf("Each rejection, handoff, failed merge, abandoned task and anomaly of %s has a lesson or needs none, and `git liza check` finds no error", id),
 		Scope:    lesson.Folder + " alone; `git liza sprint " + string(id) + "` and `git liza log` say what happened"}
-	return c.For(g.ID).addOnce(ctx, task)
+	return addOnce(ctx, c, id, task, func(b *flow.Board, tip flow.ObjectID, s *flow.Sprint) (bool, error) {
+		if b.Role(Librarian) == nil {
+			return false, b.Err()
+		}
+		count, err := Setbacks(ctx, c, b, tip, s)
+		return count > 0, err
+	})
 }

@@ -150,15 +150,3 @@ func (m *mover) bestTask(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID
 	}
 	return id, nil
 }
-
-// addOnce adds a task. It returns "" if somebody else has added it, or ended the goal.
-func (m *mover) addOnce(ctx context.Context, task flow.TaskInput) (flow.TaskID, error) {
-	_, err := m.Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{task}})
-	switch {
-	case flow.IsRefused(err, flow.RuleExists, flow.RuleGoal):
-		return "", nil
-	case err != nil:
-		return "", err
-	}
-	return task.ID, nil
-}
