@@ -33,17 +33,8 @@ func awaitPath(commonDir string, agent flow.AgentID) string {
 // holdWait marks an agent as waiting until release is called. The lock is
 // shared: an agent with two waits counts as waiting until both end.
 func holdWait(commonDir string, agent flow.AgentID) (release func(), err error) {
-	path := awaitPath(commonDir, agent)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if release, err = holdShared(commonDir, filepath.Join("await", string(agent))); err != nil {
 		return nil, fmt.Errorf("wait of %s: %w", agent, err)
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
-		return nil, fmt.Errorf("wait of %s: %w", agent, err)
-	}
-	if err := git.ShareLock(f); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("wait of %s: %w", agent, err)
-	}
-	return func() { git.Unlock(f) }, nil
+	return release, nil
 }

@@ -49,12 +49,10 @@ func bad(check, hint, text string, args ...any) Finding {
 // Examine looks for everything that would make work fail in this clone. It
 // changes nothing.
 func (d *Doctor) Examine(ctx context.Context) []Finding {
-	git := d.git(ctx)
-	if git.State != "ok" {
-		return []Finding{git} // everything would be blamed for it
+	list, works := d.machine(ctx)
+	if !works {
+		return list
 	}
-	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
-	list = append(list, d.room()...)
 	b, tip, err := d.store.Board(ctx)
 	if err != nil {
 		return append(list, unreadableBoard(err))
@@ -73,6 +71,17 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 	list = append(list, d.confinement(ctx))
 	list = append(list, d.programs(ctx, b, func(k BoardCommand) bool { return k.Before != 0 })...)
 	return append(list, d.untrusted(ctx, b, func(k BoardCommand) bool { return !k.extension })...)
+}
+
+// machine looks at git, the repository and the disk. Where git does not work, everything
+// else would be blamed for it.
+func (d *Doctor) machine(ctx context.Context) (list []Finding, works bool) {
+	git := d.git(ctx)
+	if git.State != "ok" {
+		return []Finding{git}, false
+	}
+	list = append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
+	return append(list, d.room()...), true
 }
 
 // git has git read the configuration as whatever moves refs does, in a transaction without

@@ -5,7 +5,9 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // SubmissionGates are the commands by which a submission can be judged without reading
@@ -72,10 +74,7 @@ func (c Stages) passSubmission(ctx context.Context, b *flow.Board, t *flow.Task,
 	if err != nil {
 		return nil, err
 	}
-	paths := make([]string, len(changes))
-	for i, change := range changes {
-		paths[i] = change.Path
-	}
+	paths := lists.Of(changes, func(c git.Change) string { return c.Path })
 	tree, err := c.commands.treeOf(ctx, commit)
 	if err != nil {
 		return nil, err

@@ -15,31 +15,25 @@ import (
 // write is ignored: the session then counts like any other.
 func NoteOffline(commonDir string, agent flow.AgentID, said string) {
 	path := offlinePath(commonDir, agent)
-	if os.MkdirAll(filepath.Dir(path), 0o777) != nil || os.RemoveAll(path) != nil {
-		return
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return
-	}
-	_, _ = f.WriteString(flow.Excerpt(said, 500))
-	f.Close()
+	_ = os.RemoveAll(path) // an agent may have put a folder there
+	_ = git.ReplaceFile(path, []byte(flow.Excerpt(said, 500)))
 }
 
 // Offline returns the error of a command of an agent's session that did not
 // reach the remote since a time, "" if there is none. The agent wrote it, so it
 // proves nothing.
 func Offline(commonDir string, agent flow.AgentID, since time.Time) string {
-	path := offlinePath(commonDir, agent)
+	return flow.Excerpt(string(readSince(offlinePath(commonDir, agent), since)), 500)
+}
+
+// readSince returns what a file has that was written since a time, nil if none was.
+func readSince(path string, since time.Time) []byte {
 	info, err := os.Lstat(path)
 	if err != nil || info.ModTime().Before(since) {
-		return ""
+		return nil
 	}
-	text, err := git.ReadSmall(path)
-	if err != nil {
-		return ""
-	}
-	return flow.Excerpt(string(text), 500)
+	text, _ := git.ReadSmall(path) // nil beside an error
+	return text
 }
 
 func offlinePath(commonDir string, agent flow.AgentID) string {

@@ -2,13 +2,12 @@ package work
 
 import (
 	"context"
-	"os"
+	"encoding/json"
 	"path/filepath"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An Outage is the error of an act for which a gate could not run on this machine: its
@@ -89,13 +88,8 @@ type notedOutage struct {
 // a time, nil if nothing did. The agent could write it, so it proves nothing: the gate is
 // tried before more work waits for it.
 func SessionOutage(commonDir string, agent flow.AgentID, since time.Time) *Outage {
-	path := outagePath(commonDir, agent)
-	info, err := os.Lstat(path)
-	if err != nil || info.ModTime().Before(since) {
-		return nil
-	}
-	noted, err := git.ReadJSON[notedOutage](path)
-	if err != nil {
+	var noted notedOutage
+	if json.Unmarshal(readSince(outagePath(commonDir, agent), since), &noted) != nil {
 		return nil
 	}
 	return &Outage{Gate: noted.Gate, Commit: noted.Commit, Said: flow.Excerpt(noted.Said, 500)}
