@@ -29,7 +29,7 @@ func (s *scratch) privateIndex(r record) (index, error) {
 	// Git would take an empty file for a damaged index.
 	if err := copyIfThere(x.path, filepath.Join(r.gitDir, "index")); err != nil {
 		release()
-		return index{}, fmt.Errorf("worktree %s: %w", r.path, err)
+		return index{}, r.fault(err)
 	}
 	return x, nil
 }
@@ -74,8 +74,5 @@ func (x index) env() []string { return []string{"GIT_INDEX_FILE=" + x.path} }
 
 // install renames the index into the place of the work tree's own.
 func (x index) install() error {
-	if err := os.Rename(x.path, filepath.Join(x.record.gitDir, "index")); err != nil {
-		return fmt.Errorf("worktree %s: %w", x.record.path, err)
-	}
-	return nil
+	return x.record.fault(os.Rename(x.path, filepath.Join(x.record.gitDir, "index")))
 }

@@ -3,7 +3,6 @@ package worktrees
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,7 +32,7 @@ func (s *scratch) lockIndex(ctx context.Context, r record) (unlock func(), err e
 			}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("worktree %s: %w", r.path, err)
+			return nil, r.fault(err)
 		}
 		if clearDead(path) {
 			continue
@@ -42,10 +41,8 @@ func (s *scratch) lockIndex(ctx context.Context, r record) (unlock func(), err e
 		if time.Now().After(deadline) {
 			return nil, held
 		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(held, ctx.Err())
-		case <-time.After(20 * time.Millisecond):
+		if err := git.Wait(ctx, 20*time.Millisecond); err != nil {
+			return nil, errors.Join(held, err)
 		}
 	}
 }
