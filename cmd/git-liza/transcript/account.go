@@ -143,6 +143,11 @@ func (a *account) noteFilled(tokens, window int64) {
 	}
 }
 
+// addUsage adds what an answer has used, of which the tokens read include the cached ones.
+func (a *account) addUsage(read, cached, written count, cost dollars) {
+	a.report.Usage = a.report.Usage.Plus(flow.Usage{Input: int64(read), Cached: int64(cached), Output: int64(written), Cost: flow.Cost(cost)})
+}
+
 // findCall returns the call with an id, the zero value if there is none.
 func (a *account) findCall(id string) toolCall {
 	for _, c := range slices.Backward(a.calls) {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/git-liza/git-liza/flow"
 )
 
 // ledgers are the dialects of session files. Some command lines write numbers into such
@@ -103,7 +101,7 @@ func (l copilotLedger) read(line []byte, a *account) {
 		a.noteNames("", u.Model)
 		a.noteFilled(int64(u.Input), int64(u.Window))
 	}
-	a.report.Usage = a.report.Usage.Plus(flow.Usage{Input: int64(u.Input), Cached: int64(min(u.Cached, u.Input)), Output: int64(u.Output)})
+	a.addUsage(u.Input, min(u.Cached, u.Input), u.Output, 0)
 }
 
 // geminiLedger is the dialect of a chat file of gemini: its messages, each repeated

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/git-liza/git-liza/flow"
 )
 
 // opencode is the dialect of opencode run --format json. It has a record for each
@@ -116,12 +114,7 @@ func (p opencodePart) noteCall(a *account) {
 func (p opencodePart) noteFinish(a *account) {
 	t := p.Tokens
 	a.noteFilled(int64(t.Input+t.Cache.Read+t.Cache.Write), 0)
-	a.report.Usage = a.report.Usage.Plus(flow.Usage{
-		Input:  int64(t.Input + t.Cache.Read + t.Cache.Write),
-		Cached: int64(t.Cache.Read),
-		Output: int64(t.Output + t.Reasoning),
-		Cost:   flow.Cost(p.Cost),
-	})
+	a.addUsage(t.Input+t.Cache.Read+t.Cache.Write, t.Cache.Read, t.Output+t.Reasoning, p.Cost)
 	switch p.Reason {
 	case "tool-calls":
 		a.clearEnd()

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/git-liza/git-liza/flow"
 )
 
 // pi is the dialect of pi --mode json: every event of its session, among them each
@@ -108,12 +106,7 @@ func (p *pi) noteAnswer(m piMessage, a *account) {
 		a.report.Turns++
 		a.noteFilled(int64(u.Input+u.Read+u.Write), 0)
 	}
-	a.report.Usage = a.report.Usage.Plus(flow.Usage{
-		Input:  int64(u.Input + u.Read + u.Write),
-		Cached: int64(u.Read),
-		Output: int64(u.Output),
-		Cost:   flow.Cost(u.Cost.Total),
-	})
+	a.addUsage(u.Input+u.Read+u.Write, u.Read, u.Output, u.Cost.Total)
 	var texts []string
 	for _, block := range m.Content {
 		if block.Type == "text" {
