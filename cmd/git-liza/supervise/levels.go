@@ -88,9 +88,7 @@ func isLevelOpen(b *flow.Board, goal flow.GoalID) bool {
 // before, or a gate of its stage cannot run here. t gets the time when it is tried again.
 func leavesMove(s *supervisor, b *flow.Board, of goalAct, at flow.Stage, t *lookResult) bool {
 	if until, left := s.rush.gates.isLeft(of, b.Settings().Integration.Tip); left {
-		if !until.IsZero() {
-			t.wakeBy(until)
-		}
+		t.wakeBy(until)
 		return true
 	}
 	for _, o := range s.outagesAt(b, at) {

@@ -160,10 +160,7 @@ func (r *Rush) notePoll(err error) {
 // make a move; then the rush is not over. It does not wait for a supervisor that let a
 // whole lease pass without a move on the board.
 func (r *Rush) othersMayMove(b *flow.Board) bool {
-	at := r.Clone.Store.Now()
-	if at.Before(b.At()) {
-		at = b.At()
-	}
+	at := timeOn(b, r.Clone.Store.Now())
 	if at.Sub(b.At()) > time.Duration(b.Settings().Config.Lease) {
 		return false
 	}

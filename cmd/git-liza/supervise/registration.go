@@ -59,7 +59,12 @@ func (reg *registration) sayOnce(format string, args ...any) {
 
 // boardTime is the time by which the supervisor judges the board.
 func (reg *registration) boardTime(b *flow.Board) time.Time {
-	now := reg.clone.Store.Now()
+	return timeOn(b, reg.clone.Store.Now())
+}
+
+// timeOn is the time by which a board is judged: that of its last move, if this machine's
+// clock is behind.
+func timeOn(b *flow.Board, now time.Time) time.Time {
 	if now.Before(b.At()) {
 		return b.At()
 	}

@@ -113,9 +113,14 @@ func (w *worker) rest() time.Duration {
 func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject, why string) (result, error) {
 	pause := w.rest()
 	w.say("%s: the %s ended without a verdict (%s); the next one in %s", w.id, subject, why, pause)
-	_, err := w.clone.Release(ctx, id, flow.ReleaseMove{NoVerdict: true})
+	return failed("the review ended without a verdict"), w.giveBack(ctx, id, flow.ReleaseMove{NoVerdict: true})
+}
+
+// giveBack releases what the agent holds, unless somebody else has taken it or ended it since.
+func (reg *registration) giveBack(ctx context.Context, id flow.TaskID, m flow.ReleaseMove) error {
+	_, err := reg.clone.Release(ctx, id, m)
 	if flow.IsRefused(err) {
-		err = nil // another actor has ended it since
+		return nil
 	}
-	return failed("the review ended without a verdict"), err
+	return err
 }

@@ -110,12 +110,10 @@ func (m *member) agent() flow.AgentID {
 	if p, active := m.sup.presence.current(); active {
 		return p.Agent
 	}
-	select {
-	case <-m.ended:
+	if m.isOver() {
 		return m.sup.id
-	default:
-		return m.slot.ID
 	}
+	return m.slot.ID
 }
 
 // isOver reports whether a member has ended.

@@ -64,18 +64,18 @@ func retryAt(at time.Time) lookResult { return lookResult{retry: at} }
 func dueAt(at time.Time) lookResult { return lookResult{due: at} }
 
 // lookBy brings the time of the next look forward.
-func (t *lookResult) lookBy(at time.Time) {
-	if t.due.IsZero() || at.Before(t.due) {
-		t.due = at
-	}
-}
+func (t *lookResult) lookBy(at time.Time) { t.due = earlier(t.due, at) }
 
 // wakeBy has the supervisor look again at a time, without keeping a rush until idle
 // from its end.
-func (t *lookResult) wakeBy(at time.Time) {
-	if t.retry.IsZero() || at.Before(t.retry) {
-		t.retry = at
+func (t *lookResult) wakeBy(at time.Time) { t.retry = earlier(t.retry, at) }
+
+// earlier is the earlier one of two times, of which zero is never.
+func earlier(x, y time.Time) time.Time {
+	if x.IsZero() || !y.IsZero() && y.Before(x) {
+		return y
 	}
+	return x
 }
 
 // maxTroubles is how many looks in a row may end with an error that may go away, such
@@ -170,10 +170,7 @@ func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip flow.Ob
 	} else {
 		s.rush.idle.markBusy(s)
 	}
-	next := t.due
-	if next.IsZero() || !t.retry.IsZero() && t.retry.Before(next) {
-		next = t.retry
-	}
+	next := earlier(t.due, t.retry)
 	var wake, over <-chan time.Time
 	if !next.IsZero() {
 		timer := time.NewTimer(max(time.Until(next), work.QuickLook))
@@ -250,16 +247,11 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 		return s.waitPaused(*p, t), false, nil
 	}
 	done, err := startRoleWork(ctx, s, b)
-	if !done.due.IsZero() {
-		t.lookBy(done.due)
-	}
-	done.due = t.due
+	done.due = earlier(t.due, done.due)
 	if !done.moved && err == nil {
 		s.rush.tellHolders(ctx, s.clone, b, tasks)
 	}
-	if !t.retry.IsZero() {
-		done.wakeBy(t.retry)
-	}
+	done.wakeBy(t.retry)
 	return done, false, errors.Join(err, b.Err())
 }
 
@@ -274,12 +266,8 @@ func (s *supervisor) doRoleWork(ctx context.Context, b *flow.Board) (lookResult,
 		}
 	}
 	done, err := s.doCapacityWork(ctx, b)
-	if !asked.due.IsZero() {
-		done.lookBy(asked.due)
-	}
-	if !asked.retry.IsZero() {
-		done.wakeBy(asked.retry)
-	}
+	done.lookBy(asked.due)
+	done.wakeBy(asked.retry)
 	return done, err
 }
 

@@ -40,9 +40,7 @@ func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.T
 		switch {
 		case w.leftToHuman || w.tries >= limit:
 		case time.Now().Before(w.next):
-			if next.IsZero() || w.next.Before(next) {
-				next = w.next
-			}
+			next = earlier(next, w.next)
 		default:
 			due = append(due, t)
 			failure = cmp.Or(failure, w.failure)
