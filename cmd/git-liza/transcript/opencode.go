@@ -56,13 +56,11 @@ type opencodeTokens struct {
 
 func (opencode) read(line []byte, a *account) {
 	var r opencodeRecord
-	if !a.decode(line, &r) {
+	if !a.decode(line, &r, &r.Type) {
 		return
 	}
 	a.noteNames(r.Session, "")
 	switch r.Type {
-	case "":
-		a.countGarbage()
 	case "step_start":
 		a.report.Turns++
 		a.report.Paused = false

@@ -64,12 +64,10 @@ var (
 
 func (p *pi) read(line []byte, a *account) {
 	var r piRecord
-	if bytes.HasPrefix(line, piUpdate) || !a.decode(line, &r) {
+	if bytes.HasPrefix(line, piUpdate) || !a.decode(line, &r, &r.Type) {
 		return
 	}
 	switch r.Type {
-	case "":
-		a.countGarbage()
 	case "session":
 		a.noteNames(r.ID, "")
 	case "message_end":
