@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,16 +26,8 @@ var defaultBounds = Bounds{TaskSessions: 10, TaskMinutes: 120, RushSessions: 100
 
 // withDefaults takes from y the numbers that x does not set.
 func (x Bounds) withDefaults(y Bounds) Bounds {
-	fill := func(n *int, other int) {
-		if *n == 0 {
-			*n = other
-		}
-	}
-	fill(&x.TaskSessions, y.TaskSessions)
-	fill(&x.TaskMinutes, y.TaskMinutes)
-	fill(&x.RushSessions, y.RushSessions)
-	fill(&x.RushMinutes, y.RushMinutes)
-	return x
+	return Bounds{cmp.Or(x.TaskSessions, y.TaskSessions), cmp.Or(x.TaskMinutes, y.TaskMinutes),
+		cmp.Or(x.RushSessions, y.RushSessions), cmp.Or(x.RushMinutes, y.RushMinutes)}
 }
 
 // String returns the bounds in words.

@@ -34,13 +34,9 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 		return Claimed{}, gitstore.Result{}, err
 	}
 	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
-		target := cmp.Or(id, heldTask(b, c.By))
-		if target == "" {
-			best, err := c.bestTask(b, flow.ActClaim, at)
-			if err != nil {
-				return flow.Move{}, nil, err
-			}
-			target = best
+		target, err := c.taskFor(b, flow.ActClaim, at, cmp.Or(id, heldTask(b, c.By)))
+		if err != nil {
+			return flow.Move{}, nil, err
 		}
 		m, err := c.claim(ctx, b, at, &flow.ClaimMove{Lease: lease}, target)
 		return m, nil, err

@@ -135,9 +135,13 @@ func (m *mover) openedBoard(ctx context.Context, act flow.Act, id flow.TaskID) (
 	return b, b.Opens(act, id, m.Caller, b.At()), nil
 }
 
-// bestTask returns the task that the actor should take. The error reports a
-// missing or unreadable board before it reports that there is no task.
-func (m *mover) bestTask(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, error) {
+// taskFor returns the task that an act is about: the one that is named, else the one that the
+// actor should take. The error reports a missing or unreadable board before it reports that there
+// is no task.
+func (m *mover) taskFor(b *flow.Board, act flow.Act, at time.Time, named flow.TaskID) (flow.TaskID, error) {
+	if named != "" {
+		return named, nil
+	}
 	if b.Empty() {
 		return "", gitstore.ErrNoBoard
 	}

@@ -32,9 +32,7 @@ func (d *Doctor) Preflight(ctx context.Context, b *flow.Board) []Finding {
 		return list
 	}
 	list = append(list, d.clock(b), d.branch(ctx, b), d.principals(ctx, b), d.locked(b, abandoned), d.confinement(ctx))
-	list = append(list, d.Unmerged(ctx, b)...)
-	list = append(list, d.untrusted(ctx, b, stops)...)
-	return append(list, d.programs(ctx, b, stops)...)
+	return slices.Concat(list, d.Unmerged(ctx, b), d.untrusted(ctx, b, stops), d.programs(ctx, b, stops))
 }
 
 // The space in bytes, and the number of files, below which a disk counts as full and as
