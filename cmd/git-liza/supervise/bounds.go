@@ -207,11 +207,14 @@ func overBounds(words, key string, used, most sessionTime, why string) *flow.Ref
 	return nil
 }
 
+// refuseSession refuses, by the rule budget, one more session on a task, or of a planner for a
+// goal if id is "", that the budget or the bounds do not allow.
+func (reg *registration) refuseSession(b *flow.Board, goal flow.GoalID, id flow.TaskID) *flow.Refusal {
+	return cmp.Or(b.Budget(goal, id), reg.checkBounds(b, id))
+}
+
 // checkBounds refuses a session on a task, or of a planner if id is "", that the bounds
 // do not allow.
 func (reg *registration) checkBounds(b *flow.Board, id flow.TaskID) *flow.Refusal {
-	if r := reg.checkRushBounds(b); r != nil {
-		return r
-	}
-	return reg.checkTaskBounds(b, id)
+	return cmp.Or(reg.checkRushBounds(b), reg.checkTaskBounds(b, id))
 }

@@ -162,7 +162,7 @@ func (t *trial) answer(s *supervisor, step *Step) bool {
 	c := t.callers[s.id]
 	q, _ := flow.NextQuestion(t.board, c, t.at, func(q *flow.Question) bool {
 		of := t.board.Task(q.Task)
-		return of == nil || !t.serves(t.board, of.Goal) || cmp.Or(t.board.Budget(of.Goal, of.ID), s.checkBounds(t.board, of.ID)) != nil
+		return of == nil || !t.serves(t.board, of.Goal) || s.refuseSession(t.board, of.Goal, of.ID) != nil
 	})
 	if q == nil || t.move(c.Move(flow.ActTake, "", &flow.TakeMove{Question: q.ID, Lease: t.board.Settings().Config.ReviewLease})) != nil {
 		return false
@@ -189,7 +189,7 @@ func (t *trial) plan(s *supervisor, step *Step) error {
 	case t.planning:
 		return &flow.Refusal{Reason: "another planner works"}
 	}
-	if refusal := cmp.Or(t.board.Budget(triggers[0].Goal, ""), s.checkRushBounds(t.board)); refusal != nil {
+	if refusal := s.refuseSession(t.board, triggers[0].Goal, ""); refusal != nil {
 		return refusal
 	}
 	t.planning, step.Does, step.Why = true, "plan", triggersText(triggers)

@@ -71,6 +71,15 @@ func timeOn(b *flow.Board, now time.Time) time.Time {
 	return now
 }
 
+// giveBack releases what the agent holds, unless somebody else has taken it or ended it since.
+func (reg *registration) giveBack(ctx context.Context, id flow.TaskID, m flow.ReleaseMove) error {
+	_, err := reg.clone.Release(ctx, id, m)
+	if flow.IsRefused(err) {
+		return nil
+	}
+	return err
+}
+
 // environment returns the environment of commands other than the provider that run for
 // the agent, with more variables, until remove is called. It holds no secret.
 func (reg *registration) environment(ctx context.Context, a *assignment, more ...string) (env []string, remove func(), err error) {

@@ -115,12 +115,3 @@ func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject,
 	w.say("%s: the %s ended without a verdict (%s); the next one in %s", w.id, subject, why, pause)
 	return failed("the review ended without a verdict"), w.giveBack(ctx, id, flow.ReleaseMove{NoVerdict: true})
 }
-
-// giveBack releases what the agent holds, unless somebody else has taken it or ended it since.
-func (reg *registration) giveBack(ctx context.Context, id flow.TaskID, m flow.ReleaseMove) error {
-	_, err := reg.clone.Release(ctx, id, m)
-	if flow.IsRefused(err) {
-		return nil
-	}
-	return err
-}

@@ -344,7 +344,7 @@ func (s *supervisor) plannerStall(b *flow.Board) Stall {
 		return Stall{}
 	}
 	stall := Stall{Status: string(s.id) + " waits"}
-	if refusal := cmp.Or(b.Budget(triggers[0].Goal, ""), s.checkRushBounds(b)); refusal != nil {
+	if refusal := s.refuseSession(b, triggers[0].Goal, ""); refusal != nil {
 		stall.Why, stall.Hint = refusal.Reason, refusal.Hint
 		return stall
 	}
