@@ -7,7 +7,6 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
-	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -40,7 +39,11 @@ func (i *Integration) RestoreBaseline(ctx context.Context, known Baseline) (said
 	}
 	switch {
 	case r.Was != r.Is:
-		said = append(said, "the board is at "+r.Is.Short()+" again"+asideText(r))
+		line := "the board is at " + r.Is.Short() + " again"
+		if len(r.Kept) > 0 {
+			line += fmt.Sprintf("; %s is kept under %s", r.Kept[0].Short(), layout.RescueRefs)
+		}
+		said = append(said, line)
 	case len(r.Kept) > 0:
 		said = append(said, fmt.Sprintf("the board was set back and others have gone on: %d moves are off it and kept under %s", r.Count, layout.RescueRefs))
 	}
@@ -57,14 +60,6 @@ func (i *Integration) RestoreBaseline(ctx context.Context, known Baseline) (said
 		said = append(said, line)
 	}
 	return said, err
-}
-
-// asideText describes the commits that a repair has put aside.
-func asideText(r gitstore.Repaired) string {
-	if len(r.Kept) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; %s is kept under %s", r.Kept[0].Short(), layout.RescueRefs)
 }
 
 // isAstray reports whether the integration branch is at a commit that no rule

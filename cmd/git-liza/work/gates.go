@@ -21,19 +21,7 @@ func SubmissionGates(b *flow.Board, t *flow.Task) (gates []flow.Gate) {
 
 // CheckGates refuses gates of which one is not allowed to run on this machine.
 func (t *Trust) CheckGates(ctx context.Context, gates []flow.Gate) error {
-	if len(gates) == 0 {
-		return nil
-	}
-	allowed, err := t.Allowed(ctx)
-	if err != nil {
-		return err
-	}
-	for _, g := range gates {
-		if err := allowed.Check(g.Command); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.Check(ctx, lists.Of(gates, func(g flow.Gate) string { return g.Command })...)
 }
 
 // RunGates runs gates one after the other in the checkout of a commit, each whatever
