@@ -21,11 +21,14 @@ func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
 		return result{}, err
 	}
 	defer w.leaveWork(ctx, leave)
-	why, err := w.priorFailure(ctx, a)
+	why, err := LastFailure(ctx, w.clone.Store, a.task, a.role)
 	if err != nil {
 		return result{}, err
 	}
-	a.failure = strings.TrimSpace(why + "\n" + a.failure)
+	if why != "" {
+		why = w.explainFailure(ctx, a, provider.Ending{}, why) + "\n"
+	}
+	a.failure = strings.TrimSpace(why + a.failure)
 	for {
 		r, err := w.nextSession(ctx, a)
 		if err != nil || !r.again {

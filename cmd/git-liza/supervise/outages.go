@@ -184,12 +184,7 @@ func trySubmitGates(ctx context.Context, s *supervisor, b *flow.Board) (wait *lo
 // waitsForGate returns the outage that keeps a task from being merged, nil if there is
 // none or its merge is the one that tries the gate again.
 func waitsForGate(s *supervisor, b *flow.Board, id flow.TaskID, waiting int) *flow.Outage {
-	for _, o := range neededOutages(s, b, id) {
-		if !s.rush.gates.take(o.Gate, id, waiting) {
-			return &o
-		}
-	}
-	return nil
+	return lists.Find(neededOutages(s, b, id), func(o flow.Outage) bool { return !s.rush.gates.take(o.Gate, id, waiting) })
 }
 
 // neededOutages are the gates that the merge of a task needs and that cannot run here.

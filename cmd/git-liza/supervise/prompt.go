@@ -73,9 +73,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 	if goal := b.Goal(a.goal(b)); goal != nil {
 		in.Goal = goal
 	}
-	for _, g := range settings.Config.Gates {
-		in.Gates = append(in.Gates, g.Name+": "+g.Command)
-	}
+	in.Gates = lists.Of(settings.Config.Gates, func(g flow.Gate) string { return g.Name + ": " + g.Command })
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		if _, err := fs.Stat(files, name); err == nil {
 			in.Conventions = append(in.Conventions, string(settings.Integration.Tip)+":"+name)

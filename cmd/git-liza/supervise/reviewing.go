@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -35,7 +34,12 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 		w.say("%s: %s has changed during the %s, which begins again", w.id, text, a.subject())
 		return finished(), nil
 	}
-	return w.countNoVerdict(ctx, a, b, ending)
+	what, why, err := w.workplace.unjudgedText(ctx, a, ending, b.Task(a.taskID()))
+	if err != nil {
+		return result{}, err
+	}
+	w.failures[a.taskID()] = w.explainFailure(ctx, a, ending, what)
+	return w.endWithoutVerdict(ctx, a.taskID(), a.subject(), why)
 }
 
 // checkSeal puts doubt on a submission on which the session gave a verdict, if the seal is not
@@ -87,17 +91,6 @@ func (w *worker) explainLost(a *assignment, b *flow.Board) result {
 	}
 	w.say("%s: %s is no longer its own; the session was ended", w.id, what)
 	return failed("it was lost")
-}
-
-// countNoVerdict notes for the next prompt why a session gave no verdict, or an invalid
-// one, and ends the review.
-func (w *worker) countNoVerdict(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending) (result, error) {
-	what, why, err := w.workplace.unjudgedText(ctx, a, ending, b.Task(a.taskID()))
-	if err != nil {
-		return result{}, err
-	}
-	w.failures[a.taskID()] = w.explainFailure(ctx, a, ending, what)
-	return w.endWithoutVerdict(ctx, a.taskID(), a.subject(), why)
 }
 
 // rest has the agent pause after a review without a verdict, whichever it takes next.

@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -69,20 +70,9 @@ func (p *triggerTries) noteSession(list []flow.Trigger, left bool, failure strin
 
 // triggersText lists triggers for people.
 func triggersText(list []flow.Trigger) string {
-	text := ""
-	for i, t := range list {
-		if i > 0 {
-			text += ", "
-		}
-		text += t.Reason
-		switch {
-		case t.Task != "":
-			text += " " + string(t.Task)
-		case t.Record != "":
-			text += " " + string(t.Record)
-		}
-	}
-	return text
+	return strings.Join(lists.Of(list, func(t flow.Trigger) string {
+		return strings.TrimSpace(t.Reason + " " + cmp.Or(string(t.Task), string(t.Record)))
+	}), ", ")
 }
 
 // remainingTriggers returns the triggers that are still on the board unchanged.

@@ -47,9 +47,8 @@ type watcher struct {
 	loops       atomic.Pointer[string] // the call that it repeats; nil if it does not
 }
 
-// checkBoard is called with the board at each change and at each beat. It is false when
-// the session has to end.
-func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
+// checkBoard is called with the board at each change and at each beat.
+func (watch *watcher) checkBoard(b *flow.Board, st stage) {
 	watch.noteBudget(b)
 	watch.works.Store(st == held && watch.assignment.capacity == flow.Does)
 	watch.session.news.tell(b)
@@ -71,7 +70,6 @@ func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	default:
 		watch.cancel(nil)
 	}
-	return true
 }
 
 // spendingInterval is how often the watcher reads what other sessions spend.

@@ -118,16 +118,6 @@ func (w *worker) tellEnd(a *assignment) result {
 	return failed(a.ended)
 }
 
-// priorFailure is what the next prompt says of the last claim of a task that failed, ""
-// if none has.
-func (w *worker) priorFailure(ctx context.Context, a *assignment) (string, error) {
-	why, err := LastFailure(ctx, w.clone.Store, a.task, a.role)
-	if why == "" || err != nil {
-		return "", err
-	}
-	return w.explainFailure(ctx, a, provider.Ending{}, why), nil
-}
-
 // A backoff says when agents try a task again that failed.
 type backoff struct {
 	until  time.Time // zero: they need not wait
