@@ -13,7 +13,7 @@
 //	rush.go, idle.go, stuck.go            all supervisors, and when they are done
 //	rush_crew.go, rush_server.go          who belongs to them, and requests that change it
 //	rush_messages.go, narrate.go          what they say
-//	fit.go, dryrun.go                     what is known before they begin
+//	fit.go, dryrun.go                     programs that can be started, and what is known before
 //	register.go, supervisor.go, pick.go   the loop of one
 //	coder.go, reviewer.go, planner.go     how it takes the work of its role
 //	merger.go, due.go, levels.go          how it merges, and makes what the board asks for
@@ -25,8 +25,7 @@
 //
 //	worker.go, coding.go, reviewing.go, planning.go   sessions on one assignment
 //	session.go, prior.go, prompt.go, workend.go       one session, and what it ends
-//	unfit.go                                          programs that cannot be started
-//	watcher.go, newcommands.go, budget.go             what ends it early
+//	watcher.go, budget.go                             what ends it early
 //	reporter.go, record.go                            what is written down of it
 //	baseline.go, worktree.go                          what is put back after it
 package supervise
