@@ -34,19 +34,14 @@ func removeBlocking(r record) {
 			if name != ".git" && blocksGit(r.path, name) {
 				_ = root.Rename(name, name+"-kept-"+rand.Text()[:8])
 			}
-			return skipDir(entry)
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
 		case (base == ".gitignore" || base == ".gitattributes") && isSpecial(entry.Type()):
 			_ = root.Remove(name)
 		}
 		return nil
 	})
-}
-
-func skipDir(entry fs.DirEntry) error {
-	if entry.IsDir() {
-		return fs.SkipDir
-	}
-	return nil
 }
 
 // blocksGit reports whether git would wait for the repository whose .git is at name.

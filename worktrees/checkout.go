@@ -254,7 +254,7 @@ func (t *Trees) fillFolder(ctx context.Context, r record) error {
 		how = []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"}
 	}
 	switch err := t.insides.fillCheckout(ctx, r, how...); {
-	case exitCode(err) > 0 && ctx.Err() == nil:
+	case git.ExitCode(err) > 0 && ctx.Err() == nil:
 		return &CheckoutError{Path: r.path, Commit: r.head, Err: err}
 	case err != nil: // git did not start, or was ended
 		return err

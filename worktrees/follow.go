@@ -103,7 +103,7 @@ func readNote(r record) (from, to ID, err error) {
 		return "", "", nil
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("worktree %s: %w", r.path, err)
+		return "", "", r.fault(err)
 	}
 	a, b, _ := strings.Cut(strings.TrimSpace(string(content)), " ")
 	return ID(a), ID(b), nil
@@ -128,10 +128,10 @@ func (f *Followers) catchUp(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(notePath(r)); err != nil && !isAbsent(err) {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
+	if err = os.Remove(notePath(r)); isAbsent(err) {
+		err = nil
 	}
-	return nil
+	return r.fault(err)
 }
 
 // checkFollow finds what keeps a checkout from following, and changes nothing.

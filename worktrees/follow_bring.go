@@ -98,7 +98,7 @@ func (f *Followers) dropTorn(ctx context.Context, r record, c git.Change) (bool,
 		return false, err
 	}
 	if err := os.Remove(path); err != nil {
-		return false, fmt.Errorf("worktree %s: %w", r.path, err)
+		return false, r.fault(err)
 	}
 	return true, nil
 }

@@ -37,7 +37,7 @@ func (t *Trees) include(ctx context.Context, r record) error {
 		return path == "" || t.Below() != "" && isBelow(t.root, filepath.Join(t.main, path)) || !isFree(to, path)
 	})
 	out, err = t.isolation.run(ctx, r, git.Cmd{Args: []string{"check-ignore", "-z", "--stdin"}, Stdin: pathList(free), Limit: slow})
-	if exitCode(err) == 1 {
+	if git.ExitCode(err) == 1 {
 		return nil // none is ignored
 	}
 	for _, path := range strings.Split(string(out), "\x00") {

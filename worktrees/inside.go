@@ -96,13 +96,10 @@ func (i *insides) make(ctx context.Context, r record) error {
 	err = errors.Join(err, configErr, os.WriteFile(filepath.Join(inside, "config"), []byte(config), 0o666))
 	root, openErr := os.OpenRoot(inside)
 	if err = errors.Join(err, openErr); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
+		return r.fault(err)
 	}
 	defer root.Close()
-	if err := cmp.Or(i.passHooks(ctx, root), renewShallow(ctx, i.repo, root)); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return nil
+	return r.fault(cmp.Or(i.passHooks(ctx, root), renewShallow(ctx, i.repo, root)))
 }
 
 // hookNames are the hooks of work in a checkout. Those that judge refs are the clone's.
@@ -274,7 +271,7 @@ func (t *Trees) SetAuthor(name, author, email string) error {
 func (i *insides) handDown(ctx context.Context, r record) error {
 	index, err := os.ReadFile(filepath.Join(r.gitDir, "index"))
 	if err != nil && !isAbsent(err) {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
+		return r.fault(err)
 	}
 	if fileExists(filepath.Join(r.inside(), "index")) && fileExists(filepath.Join(r.inside(), "info", "sparse-checkout")) {
 		if _, own, err := i.runOnInner(ctx, r, "read-tree", "-m", "-i", string(r.head)); err == nil {
@@ -306,10 +303,7 @@ func (i *insides) handDownHead(r record, index []byte) error {
 	if err == nil && index != nil {
 		err = writeIn(root, "index", index, 0o666)
 	}
-	if err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return nil
+	return r.fault(err)
 }
 
 // writeIn replaces a file below a folder that somebody else may have filled: no link there
@@ -338,7 +332,7 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 	}
 	root, err := os.OpenRoot(r.inside())
 	if err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
+		return r.fault(err)
 	}
 	defer root.Close()
 	inner := i.innerRefs(root)
@@ -355,10 +349,7 @@ func (i *insides) renew(ctx context.Context, r *record) error {
 			err = writeIn(root, name, []byte(id+"\n"), 0o666)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return nil
+	return r.fault(err)
 }
 
 // isCheckedOut reports whether a ref inside is that of HEAD, also in a worktree that was added

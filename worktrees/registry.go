@@ -45,6 +45,14 @@ type record struct {
 	raw    bool   // git reads its files as they are where it would start such a filter
 }
 
+// fault names the work tree in an error; nil stays nil.
+func (r record) fault(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("worktree %s: %w", r.path, err)
+}
+
 // pathOf is the path as callers know it: below the main work tree as git
 // named it, also if .worktrees is a symbolic link.
 func (g *registry) pathOf(r record) string {
@@ -170,7 +178,7 @@ func (r record) hasNoHead() bool { return r.branch == "" && r.head == "" }
 func (g *registry) askHead(ctx context.Context, r *record) error {
 	ask := func(args ...string) (string, error) {
 		out, err := g.repo.Run(ctx, git.Cmd{Args: args, Env: []string{"GIT_DIR=" + r.gitDir}})
-		if exitCode(err) == 1 {
+		if git.ExitCode(err) == 1 {
 			err = nil
 		}
 		return strings.TrimSpace(string(out)), err
@@ -307,19 +315,6 @@ func fileExists(path string) bool {
 // it, or that such a folder is a file.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
-// exitCode returns git's exit code, 0 without an error, -1 if it did not exit by
-// itself.
-func exitCode(err error) int {
-	var e *git.Error
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &e):
-		return e.Code
-	}
-	return -1
 }
 
 // Path returns the absolute path of the checkout called name, such as "task-1",

@@ -30,7 +30,7 @@ func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error
 		}
 	}
 	_, err = k.isolation.run(ctx, r, git.Cmd{Args: []string{"switch", "-q", "--no-guess", "--no-overwrite-ignore", branch}, Limit: slow})
-	if (exitCode(err) > 0 || errors.Is(err, git.ErrRefLocked)) && ctx.Err() == nil {
+	if (git.ExitCode(err) > 0 || errors.Is(err, git.ErrRefLocked)) && ctx.Err() == nil {
 		return false, nil // if a person types the command, git says what is in the way
 	}
 	if err != nil || !r.own {

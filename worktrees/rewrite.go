@@ -16,7 +16,7 @@ import (
 func (k *Contents) RewriteObjects(ctx context.Context) error {
 	err := k.registry.each(ctx, func(r record) error {
 		err := k.rewriteObjects(ctx, r)
-		if exitCode(err) > 0 && ctx.Err() == nil {
+		if git.ExitCode(err) > 0 && ctx.Err() == nil {
 			return nil
 		}
 		return err
@@ -50,7 +50,7 @@ func (k *Contents) rewriteObjects(ctx context.Context, r record) error {
 		return err
 	}
 	switch {
-	case exitCode(err) > 0:
+	case git.ExitCode(err) > 0:
 		which = "--all" // git cannot read the tree: only the files say what was in it
 	case err != nil:
 		return err
@@ -67,7 +67,7 @@ func (k *Contents) rewriteObjects(ctx context.Context, r record) error {
 func (k *Contents) MendIndexes(ctx context.Context) error {
 	return k.registry.each(ctx, func(r record) error {
 		_, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"rev-list", "--objects", "--quiet", "--single-worktree", "--indexed-objects"}})
-		if exitCode(err) > 0 {
+		if git.ExitCode(err) > 0 {
 			_, err = k.isolation.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"read-tree", "HEAD"}})
 		}
 		return err

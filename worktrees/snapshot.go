@@ -63,7 +63,7 @@ func (n Never) has(path string) bool { return n != nil && n(path) }
 // because of its content, and else the error.
 func incompleteSnapshot(ctx context.Context, r record, err error) (ID, error) {
 	var own *Obstacle
-	if ctx.Err() != nil || exitCode(err) <= 0 && !errors.As(err, &own) || r.head == "" {
+	if ctx.Err() != nil || git.ExitCode(err) <= 0 && !errors.As(err, &own) || r.head == "" {
 		return "", err
 	}
 	return r.head, fmt.Errorf("%w: %w", ErrIncomplete, err)
@@ -124,7 +124,7 @@ func (k *Contents) writeSnapshot(ctx context.Context, r record, paths []string, 
 	defer index.remove()
 	objects := filepath.Join(filepath.Dir(index.path), "objects")
 	if err := os.Mkdir(objects, 0o777); err != nil {
-		return "", fmt.Errorf("worktree %s: %w", r.path, err)
+		return "", r.fault(err)
 	}
 	env := append(index.env(), git.Apart(k.repo.ObjectDir(), objects)...)
 	tree, err := k.writeTree(ctx, r, paths, env)

@@ -232,7 +232,7 @@ func (i *insides) bring(ctx context.Context, r record, inside, common string, re
 	}
 	defer release()
 	err = git.TakeObjects(ctx, i.repo, from, to, filepath.Join(dir, "objects"), revs)
-	if exitCode(err) > 0 {
+	if git.ExitCode(err) > 0 {
 		return &Obstacle{Path: r.path, Reason: "has commits that cannot be read: " + err.Error(), Hint: "git -C " + shell.Quote(r.path) + " fsck --full --no-dangling"}
 	}
 	return err
@@ -348,7 +348,7 @@ func (i *insides) takeIndex(ctx context.Context, r record) error {
 func (i *insides) readFace(r record, mine string) (f face, err error) {
 	root, err := os.OpenRoot(r.inside())
 	if err != nil {
-		return f, fmt.Errorf("worktree %s: %w", r.path, err)
+		return f, r.fault(err)
 	}
 	defer root.Close()
 	if _, err := root.Lstat("reftable/tables.list"); err == nil {
@@ -356,7 +356,7 @@ func (i *insides) readFace(r record, mine string) (f face, err error) {
 	}
 	head, err := readIn(root, "HEAD")
 	if err != nil {
-		return f, fmt.Errorf("worktree %s: %w", r.path, err)
+		return f, r.fault(err)
 	}
 	if ref, symbolic := strings.CutPrefix(head, "ref:"); symbolic {
 		ref = strings.TrimSpace(ref)

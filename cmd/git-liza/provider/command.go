@@ -36,26 +36,23 @@ func (p Provider) With(model string) (Provider, error) {
 
 // Command is the program and the arguments of a session.
 func (p Provider) Command(s Spawn) (path string, args []string) {
-	args = slices.Clone(p.Args)
-	if p.Model != "" {
-		args = append(args, p.ModelArgs...)
-	}
-	args = append(args, p.Roles.For(s.Row)...)
-	if s.Domain != nil {
-		args = append(args, p.Confined...)
-	}
-	if s.Row != nil && s.Row.Has(flow.ToolWeb) {
-		args = append(args, p.Web...)
-	}
-	if s.System != "" {
-		args = append(args, p.System...)
-	}
-	// These come last, because codex takes them as a command with its own arguments.
-	switch {
-	case s.Resume != "":
-		args = append(args, p.Resume...)
-	case s.Session != "":
-		args = append(args, p.Session...)
+	for _, part := range []struct {
+		given bool
+		words []string
+	}{
+		{true, p.Args},
+		{p.Model != "", p.ModelArgs},
+		{true, p.Roles.For(s.Row)},
+		{s.Domain != nil, p.Confined},
+		{s.Row != nil && s.Row.Has(flow.ToolWeb), p.Web},
+		{s.System != "", p.System},
+		// These come last, because codex takes them as a command with its own arguments.
+		{s.Resume != "", p.Resume},
+		{s.Resume == "" && s.Session != "", p.Session},
+	} {
+		if part.given {
+			args = append(args, part.words...)
+		}
 	}
 	return p.Binary, p.fillPlaceholders(args, s)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow/pattern"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // Found is a row with what was found of its program on this machine.
@@ -217,4 +218,27 @@ func expandPath(file string, environ []string) string {
 		return ""
 	}
 	return file
+}
+
+// Missing is the program with which a command of exec or acp begins, if a shell
+// does not find it. It is "" if the shell finds it, or if that is unknown before
+// the command runs, as for a path below the worktree or a word that is expanded.
+func (p Provider) Missing(ctx context.Context, environ []string) string {
+	if !p.takesCommand() || len(p.Args) == 0 {
+		return ""
+	}
+	word := shell.Program(p.Args[len(p.Args)-1])
+	switch {
+	case word == "":
+		return ""
+	case filepath.IsAbs(word) && executableAt(word) == "":
+		return word
+	}
+	// Only the shell knows its builtins and reserved words, which can begin a command.
+	r, err := proc.Run(ctx, proc.Command{Path: "sh", Args: []string{"-c", `command -v -- "$1"`, "sh", word}, Dir: os.TempDir(),
+		Env: proc.Environment(environ, p.Env, p.Set(Spawn{})...), Wall: versionLimit, Grace: time.Second})
+	if err != nil || r.Reason != proc.Exited || r.Code == 0 {
+		return ""
+	}
+	return word
 }

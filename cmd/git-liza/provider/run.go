@@ -251,20 +251,11 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 	if s.Row != nil {
 		own = append(own, "LIZA_CAPACITY="+s.Row.Capacity.String())
 	}
-	if s.Goal != "" {
-		own = append(own, "LIZA_GOAL="+string(s.Goal))
-	}
-	if s.Task != "" {
-		own = append(own, "LIZA_TASK="+string(s.Task))
-	}
-	if s.Review != "" {
-		own = append(own, "LIZA_REVIEW_COMMIT="+string(s.Review))
-	}
-	if s.Question != "" {
-		own = append(own, "LIZA_QUESTION="+string(s.Question))
-	}
-	if s.Ends != "" {
-		own = append(own, "LIZA_ENDS="+s.Ends)
+	for _, one := range []struct{ name, value string }{{"LIZA_GOAL", string(s.Goal)}, {"LIZA_TASK", string(s.Task)}, {"LIZA_REVIEW_COMMIT", string(s.Review)},
+		{"LIZA_QUESTION", string(s.Question)}, {"LIZA_ENDS", s.Ends}} {
+		if one.value != "" {
+			own = append(own, one.name+"="+one.value)
+		}
 	}
 	return proc.Environment(s.Environ, slices.Concat(inherited, allow), slices.Concat(s.Machine, set, keepVariables(s.Environ), own)...)
 }

@@ -8,14 +8,83 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
-// An answerSession is the session of a worker on a question.
-type answerSession struct{ *worker }
+// answerNext takes the next question for agents of the role and has the worker look for
+// the answer. Each question is looked for once at a time, whoever supervises, and as
+// often as the limit on missing verdicts says.
+func answerNext(ctx context.Context, s *supervisor, b *flow.Board) (lookResult, error) {
+	if s.provider.RunsGates() {
+		return lookResult{}, nil // it knows nothing but exit codes
+	}
+	if time.Now().Before(s.worker.restUntil) {
+		return dueAt(s.worker.restUntil), nil
+	}
+	at := s.boardTime(b)
+	q, next := flow.NextQuestion(b, s.clone.Caller, at, func(q *flow.Question) bool { return leavesQuestion(ctx, s, b, q) })
+	if q == nil {
+		if next.IsZero() {
+			return lookResult{}, nil
+		}
+		return dueAt(time.Now().Add(next.Sub(at))), nil
+	}
+	if q.Lease != nil && q.Lease.By == s.clone.By {
+		// A session of an agent of this id, which was killed with its supervisor, had it.
+		return boardMoved(), s.giveQuestionBack(ctx, q.ID, true)
+	}
+	a, err := takeQuestion(ctx, s, q.ID)
+	if a == nil {
+		return boardMoved(), err
+	}
+	s.rush.idle.markBusy(s)
+	var r result
+	err = s.clone.Checkouts.Trees.Private(ctx, b.Settings().Integration.Tip, func(dir string) error {
+		a.dir = dir
+		r, err = lookForAnswer(ctx, s.worker, a)
+		return err
+	})
+	if _, ok := errors.AsType[*worktrees.CheckoutError](err); ok {
+		s.sayOnce("%s does not look for an answer: %v", s.id, err)
+		return retryAt(s.avoidTask(a.taskID(), err)), s.giveQuestionBack(ctx, q.ID, false)
+	}
+	return assignmentDone(r), err
+}
 
-// run runs the session that looks for the answer of a question, and gives the
+// leavesQuestion reports whether the supervisor leaves a question to others: its goal is
+// not served here, or the budget or the bounds allow no session on its task.
+func leavesQuestion(ctx context.Context, s *supervisor, b *flow.Board, q *flow.Question) bool {
+	t := b.Task(q.Task)
+	return t == nil || !s.rush.serves(b, t.Goal) || time.Now().Before(s.avoided[t.ID]) ||
+		b.Budget(t.Goal, t.ID, s.worker.recorder.unrecordedSpending(ctx, b, 0)...) != nil || s.isBarred(ctx, b, flow.ActTake, t.ID)
+}
+
+// takeQuestion takes a question for the lease of a review. It returns no assignment if
+// another agent was faster, or somebody answered it.
+func takeQuestion(ctx context.Context, s *supervisor, id flow.RecordID) (*assignment, error) {
+	r, err := s.clone.Move(ctx, flow.ActTake, "", func(b *flow.Board) (flow.Detail, error) {
+		return &flow.TakeMove{Question: id, Lease: b.Settings().Config.ReviewLease}, nil
+	})
+	if flow.IsRefused(err) && !flow.IsRefused(err, flow.RuleStale) || isSetback(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	q := questionOn(r.After, id)
+	t := r.After.Task(q.Task)
+	return &assignment{role: s.slot.Role, question: q, asker: t, lease: q.Lease.Lease, failure: s.worker.unanswered[id]}, nil
+}
+
+// questionOn is a question as a board has it, nil if there is none of that id.
+func questionOn(b *flow.Board, id flow.RecordID) *flow.Question {
+	q, _ := b.Load(flow.Key{Folder: flow.Questions, ID: string(id)}).(*flow.Question)
+	return q
+}
+
+// lookForAnswer runs the session that looks for the answer of a question, and gives the
 // question back if it has found none.
-func (w answerSession) run(ctx context.Context, a *assignment) (result, error) {
+func lookForAnswer(ctx context.Context, w *worker, a *assignment) (result, error) {
 	id := a.question.ID
 	w.say("%s: %s asks: %s", w.id, a.question.From, flow.Excerpt(a.question.Text, 200))
 	begun := time.Now()
@@ -51,24 +120,21 @@ func (w answerSession) run(ctx context.Context, a *assignment) (result, error) {
 	case a.outOfBudget:
 		return w.endOverBudget(ctx, b, a, w.checkBudget(ctx, a, b))
 	}
-	w.unanswered[id] = explainUnanswered(ending)
+	w.unanswered[id] = explainUnanswered("question", ending)
 	if err := w.giveQuestionBack(ctx, id, true); err != nil {
 		return result{}, err
 	}
-	return w.tellUnanswered(ctx, a, ending)
+	return tellUnanswered(ctx, w, a, ending)
 }
 
-// explainUnanswered returns what the next prompt says about a session without an answer.
-func explainUnanswered(ending provider.Ending) string {
-	text := "The question is not answered (" + ending.Text + ")." + ending.Complaint()
-	if tail := lastOutput(ending.Excerpt); tail != "" {
-		text += "\nIts last output:\n" + tail
-	}
-	return text
+// explainUnanswered returns what the next prompt says about a session that left what it was for
+// unanswered.
+func explainUnanswered(what string, ending provider.Ending) string {
+	return "The " + what + " is not answered (" + ending.Text + ")." + ending.Complaint() + lastWordsOf(ending)
 }
 
 // tellUnanswered says that a session has found no answer, and what becomes of the question.
-func (w answerSession) tellUnanswered(ctx context.Context, a *assignment, ending provider.Ending) (result, error) {
+func tellUnanswered(ctx context.Context, w *worker, a *assignment, ending provider.Ending) (result, error) {
 	b, _, err := w.clone.Store.Board(ctx)
 	if err != nil {
 		return result{}, err

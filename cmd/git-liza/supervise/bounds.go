@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,16 +26,8 @@ var defaultBounds = Bounds{TaskSessions: 10, TaskMinutes: 120, RushSessions: 100
 
 // withDefaults takes from y the numbers that x does not set.
 func (x Bounds) withDefaults(y Bounds) Bounds {
-	fill := func(n *int, other int) {
-		if *n == 0 {
-			*n = other
-		}
-	}
-	fill(&x.TaskSessions, y.TaskSessions)
-	fill(&x.TaskMinutes, y.TaskMinutes)
-	fill(&x.RushSessions, y.RushSessions)
-	fill(&x.RushMinutes, y.RushMinutes)
-	return x
+	return Bounds{cmp.Or(x.TaskSessions, y.TaskSessions), cmp.Or(x.TaskMinutes, y.TaskMinutes),
+		cmp.Or(x.RushSessions, y.RushSessions), cmp.Or(x.RushMinutes, y.RushMinutes)}
 }
 
 // String returns the bounds in words.
@@ -214,11 +207,14 @@ func overBounds(words, key string, used, most sessionTime, why string) *flow.Ref
 	return nil
 }
 
+// refuseSession refuses, by the rule budget, one more session on a task, or of a planner for a
+// goal if id is "", that the budget or the bounds do not allow.
+func (reg *registration) refuseSession(b *flow.Board, goal flow.GoalID, id flow.TaskID) *flow.Refusal {
+	return cmp.Or(b.Budget(goal, id), reg.checkBounds(b, id))
+}
+
 // checkBounds refuses a session on a task, or of a planner if id is "", that the bounds
 // do not allow.
 func (reg *registration) checkBounds(b *flow.Board, id flow.TaskID) *flow.Refusal {
-	if r := reg.checkRushBounds(b); r != nil {
-		return r
-	}
-	return reg.checkTaskBounds(b, id)
+	return cmp.Or(reg.checkRushBounds(b), reg.checkTaskBounds(b, id))
 }

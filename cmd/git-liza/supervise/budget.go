@@ -89,9 +89,5 @@ func (w *worker) endOverBudget(ctx context.Context, b *flow.Board, a *assignment
 	if a.task == nil {
 		return failed(r.Reason), nil
 	}
-	_, err := w.clone.Release(ctx, a.taskID(), flow.ReleaseMove{})
-	if flow.IsRefused(err) {
-		err = nil // somebody else has taken it since
-	}
-	return failed(r.Reason), err
+	return failed(r.Reason), w.giveBack(ctx, a.taskID(), flow.ReleaseMove{})
 }

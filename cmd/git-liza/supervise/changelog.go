@@ -11,10 +11,10 @@ import (
 
 // addChangelog adds the tasks that enter into the project's changelog what changed in the
 // specs during a sprint, and that write down what it has taught: one that ended, or that
-// ends with its goal. Only planners add tasks. t is what the look has found so far.
-func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResult) (lookResult, error) {
+// ends with its goal. Only planners add tasks.
+func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
 	if s.capacity != flow.Plans {
-		return t, nil
+		return nil
 	}
 	for _, g := range b.GoalsInProgress() {
 		if !s.rush.merges(g.ID) {
@@ -28,16 +28,13 @@ func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t lookResul
 			if b.Task(work.ChangelogTask(id)) != nil && (id == g.Sprint || b.Task(work.LessonsTask(id)) != nil) || id != g.Sprint && s.rush.changelogs.put(id, true) {
 				continue
 			}
-			added, err := addSprintTasks(ctx, s, id)
-			if err != nil {
-				return t, err
-			}
-			if added {
-				return boardMoved(), nil
+			if added, err := addSprintTasks(ctx, s, id); added || err != nil {
+				t.moved = err == nil
+				return err
 			}
 		}
 	}
-	return t, b.Err()
+	return b.Err()
 }
 
 // addSprintTasks adds the tasks that the end of a sprint asks for: for the changelog of the

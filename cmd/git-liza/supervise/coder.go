@@ -19,7 +19,7 @@ func (s *supervisor) codeTask(ctx context.Context, b *flow.Board) (lookResult, e
 		return lookResult{}, err
 	}
 	if id != "" && b.Agent(s.id).Task == "" {
-		if wait, err := (gating{s}).trySubmitGates(ctx, b); wait != nil || err != nil {
+		if wait, err := trySubmitGates(ctx, s, b); wait != nil || err != nil {
 			return *cmp.Or(wait, &lookResult{}), err
 		}
 	}

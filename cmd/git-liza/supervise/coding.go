@@ -21,11 +21,14 @@ func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
 		return result{}, err
 	}
 	defer w.leaveWork(ctx, leave)
-	why, err := w.priorFailure(ctx, a)
+	why, err := LastFailure(ctx, w.clone.Store, a.task, a.role)
 	if err != nil {
 		return result{}, err
 	}
-	a.failure = strings.TrimSpace(why + "\n" + a.failure)
+	if why != "" {
+		why = w.explainFailure(ctx, a, provider.Ending{}, why) + "\n"
+	}
+	a.failure = strings.TrimSpace(why + a.failure)
 	for {
 		r, err := w.nextSession(ctx, a)
 		if err != nil || !r.again {
@@ -69,38 +72,15 @@ func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error)
 	if err != nil {
 		return result{}, err
 	}
-	st := a.stageOn(b, w.id, w.generation)
-	if ctx.Err() != nil {
-		return finished(), nil // the supervisor gives back what is held when it leaves
-	}
-	switch {
-	case a.ended != "":
-		return w.tellEnd(a), nil
-	case st == done, st == halted:
-		return finished(), nil
-	case st == fenced:
-		return result{}, w.replacedError()
-	case st == lost:
-		w.say("%s: %s is no longer its own; the session was ended", w.id, a.subject())
-		return failed("it was lost"), nil
-	}
-	cut, err := w.wasCutOff(a, begun)
-	switch {
-	case err != nil:
-		return result{}, err
-	case cut:
-		return w.waitForRemote(ctx, a), nil
-	case ending.Trouble != nil:
-		return w.pauseProvider(ctx, a, *ending.Trouble)
-	case a.outOfBudget:
-		return goOn(), nil // before the next session the budget is asked for
+	if r, over, err := w.followUp(ctx, a, b, ending, begun); over || err != nil {
+		return r, err
 	}
 	after, err := w.progressSignature(ctx, a)
 	if err != nil {
 		return result{}, err
 	}
 	progress := before != after && !worktrees.Missing(a.dir)
-	f, err := w.countHandover(ctx, a, ending, st, progress)
+	f, err := w.countHandover(ctx, a, ending, a.stageOn(b, w.id, w.generation), progress)
 	if err != nil {
 		return result{}, err
 	}
@@ -108,6 +88,46 @@ func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error)
 		return failed(f.text()), w.blockTask(ctx, b, a, f, ending)
 	}
 	return w.waitBeforeNext(ctx, a, ending, f), nil
+}
+
+// followUp decides what follows a session unless it fell short of its move: the move was made, or
+// what kept the agent from it was the board, the remote, the provider or the budget. over is false
+// of a session that fell short.
+func (w *worker) followUp(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending, begun time.Time) (r result, over bool, err error) {
+	if ctx.Err() != nil {
+		return finished(), true, nil // the supervisor gives back what is held when it leaves
+	}
+	switch st := a.stageOn(b, w.id, w.generation); {
+	case a.ended != "":
+		return w.tellEnd(a), true, nil
+	case st == done:
+		delete(w.failures, a.taskID())
+		w.strikes = 0
+		return finished(), true, nil
+	case st == halted:
+		return finished(), true, nil
+	case st == fenced:
+		return result{}, true, w.replacedError()
+	case st == lost:
+		return w.explainLost(a, b), true, nil
+	}
+	cut, err := w.wasCutOff(a, begun)
+	switch {
+	case a.capacity == flow.Does && cut && err == nil:
+		return w.waitForRemote(ctx, a), true, nil
+	case cut || err != nil: // it could not report; a review continues when the remote answers
+		w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
+		return finished(), true, err
+	case ending.Trouble != nil:
+		r, err = w.pauseProvider(ctx, a, *ending.Trouble)
+	case a.capacity == flow.Does && a.outOfBudget:
+		r = goOn() // before the next session the budget is asked for
+	case a.outOfBudget:
+		r, err = w.endOverBudget(ctx, b, a, w.checkBudget(ctx, a, b))
+	default:
+		return r, false, nil
+	}
+	return r, true, err
 }
 
 // waitForRemote keeps a task after a session during which the remote did not answer,
@@ -187,10 +207,16 @@ func (w *worker) explainFailure(ctx context.Context, a *assignment, ending provi
 		b.WriteString(committed)
 	}
 	b.WriteString(explainWorktree(ctx, w.clone, a))
+	return b.String() + lastWordsOf(ending)
+}
+
+// lastWordsOf is what the next prompt repeats of a session's last output: "" or lines that each
+// begin with a line feed.
+func lastWordsOf(ending provider.Ending) string {
 	if tail := lastOutput(ending.Excerpt); tail != "" {
-		b.WriteString("\nIts last output:\n" + tail)
+		return "\nIts last output:\n" + tail
 	}
-	return b.String()
+	return ""
 }
 
 // maxTail is how many bytes of a program's last output are repeated.

@@ -40,10 +40,7 @@ func RunDry(ctx context.Context, r *Rush, slots []Slot) (*DryRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := r.Clone.Store.Now().UTC().Truncate(time.Second)
-	if at.Before(b.At()) {
-		at = b.At()
-	}
+	at := timeOn(b, r.Clone.Store.Now().UTC().Truncate(time.Second))
 	t := trial{Rush: r, board: b, at: at, allowed: allowed, callers: map[flow.AgentID]flow.Caller{}}
 	var team []*supervisor
 	f := &DryRun{}
@@ -134,18 +131,15 @@ func (p *Step) wait(err error) error {
 // begin finds what the agent does first, and does it on the copy.
 func (t *trial) begin(ctx context.Context, s *supervisor, step *Step) error {
 	if c := t.board.Settings().Control; !c.State.IsRunning() {
-		step.Does, step.Why, step.Hint = "wait", fmt.Sprintf("the board is %s (%s)", c.State, c.Reason), c.Onward(t.board)
-		return nil
+		return step.wait(&flow.Refusal{Reason: fmt.Sprintf("the board is %s (%s)", c.State, c.Reason), Hint: c.Onward(t.board)})
 	}
 	if why := t.checkProvider(ctx, s); why != (Unfit{}) {
-		step.Does, step.Why, step.Hint = "wait", why.Reason, cmp.Or(why.Hint, why.Override)
-		return nil
+		return step.wait(&flow.Refusal{Reason: why.Reason, Hint: cmp.Or(why.Hint, why.Override)})
 	}
 	paused := provider.Paused(t.Clone.Repo.CommonDir(), s.provider.Name, t.at)
 	switch {
 	case paused != nil:
-		step.Does, step.Why, step.Hint = "wait", fmt.Sprintf("%s is paused, %s", s.provider.Name, paused), s.resumeCommand(*paused)
-		return nil
+		return step.wait(&flow.Refusal{Reason: fmt.Sprintf("%s is paused, %s", s.provider.Name, paused), Hint: s.resumeCommand(*paused)})
 	case t.answer(s, step):
 		return nil
 	case s.capacity == flow.Plans:
@@ -154,14 +148,9 @@ func (t *trial) begin(ctx context.Context, s *supervisor, step *Step) error {
 		if paused := work.CheckPause(ctx, t.Clone.Repo); paused != nil {
 			return step.wait(paused)
 		}
-		lease := t.board.Settings().Config.Lease
-		return step.wait(t.take(s, flow.ActClaim, step, func(id flow.TaskID) flow.Detail {
-			return &flow.ClaimMove{Lease: lease}
-		}))
+		return step.wait(t.take(s, flow.ActClaim, step, &flow.ClaimMove{Lease: t.board.Settings().Config.Lease}))
 	}
-	return step.wait(t.take(s, flow.ActReview, step, func(flow.TaskID) flow.Detail {
-		return &flow.ReviewMove{Lease: t.board.Settings().Config.ReviewLease}
-	}))
+	return step.wait(t.take(s, flow.ActReview, step, &flow.ReviewMove{Lease: t.board.Settings().Config.ReviewLease}))
 }
 
 // answer has the agent take the oldest question that it may look for an answer to, and
@@ -173,7 +162,7 @@ func (t *trial) answer(s *supervisor, step *Step) bool {
 	c := t.callers[s.id]
 	q, _ := flow.NextQuestion(t.board, c, t.at, func(q *flow.Question) bool {
 		of := t.board.Task(q.Task)
-		return of == nil || !t.serves(t.board, of.Goal) || cmp.Or(t.board.Budget(of.Goal, of.ID), s.checkBounds(t.board, of.ID)) != nil
+		return of == nil || !t.serves(t.board, of.Goal) || s.refuseSession(t.board, of.Goal, of.ID) != nil
 	})
 	if q == nil || t.move(c.Move(flow.ActTake, "", &flow.TakeMove{Question: q.ID, Lease: t.board.Settings().Config.ReviewLease})) != nil {
 		return false
@@ -200,7 +189,7 @@ func (t *trial) plan(s *supervisor, step *Step) error {
 	case t.planning:
 		return &flow.Refusal{Reason: "another planner works"}
 	}
-	if refusal := cmp.Or(t.board.Budget(triggers[0].Goal, ""), s.checkRushBounds(t.board)); refusal != nil {
+	if refusal := s.refuseSession(t.board, triggers[0].Goal, ""); refusal != nil {
 		return refusal
 	}
 	t.planning, step.Does, step.Why = true, "plan", triggersText(triggers)
@@ -208,7 +197,7 @@ func (t *trial) plan(s *supervisor, step *Step) error {
 }
 
 // take has the agent take the best task for an act, as [supervisor.pickTask] chooses it.
-func (t *trial) take(s *supervisor, act flow.Act, step *Step, detail func(flow.TaskID) flow.Detail) error {
+func (t *trial) take(s *supervisor, act flow.Act, step *Step, detail flow.Detail) error {
 	c := t.callers[s.id]
 	var barred *flow.Refusal // the first task that this machine alone keeps from the agent
 	id, none := t.board.Best(act, c, t.at, func(of flow.Summary) bool {
@@ -225,7 +214,7 @@ func (t *trial) take(s *supervisor, act flow.Act, step *Step, detail func(flow.T
 	if out := s.outagesAt(t.board, flow.AtSubmit); act == flow.ActClaim && len(out) > 0 {
 		return refuseOutage(out[0])
 	}
-	m := t.board.Fill(c.Move(act, id, detail(id)), nil)
+	m := t.board.Fill(c.Move(act, id, detail), nil)
 	if err := t.move(m); err != nil {
 		return err
 	}

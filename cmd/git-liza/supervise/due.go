@@ -49,21 +49,21 @@ func (d *dueTries) note(tip flow.ObjectID, due flow.Move, why error) bool {
 
 // makeDue makes the first automatic move that the board asks for and that the agent may
 // make. Only one supervisor of a clone makes one at a time; the others go on with their
-// own work. t is what the look has found so far.
-func (s *supervisor) makeDue(ctx context.Context, b *flow.Board, tip flow.ObjectID, t lookResult) (lookResult, error) {
+// own work.
+func makeDue(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
 	now := s.boardTime(b)
 	if next := flow.NextDeadline(b, now); !next.IsZero() {
 		t.wakeBy(time.Now().Add(next.Sub(now)))
 	}
 	moves := flow.DueMoves(b, now, s.rush.goals()...)
 	if err := b.Err(); err != nil {
-		return t, err
+		return err
 	}
 	for _, due := range moves {
 		made := s.clone.Caller.Move(due.Act, "", due.Detail)
 		made.Goal = due.Goal
-		if b.Admissible(made, nil) == nil && !s.rush.due.isTried(tip, due) {
-			if due.Act == flow.ActComplete && (isLevelOpen(b, due.Goal) || awaitPlanner(s, b, due.Goal, &t)) {
+		if b.Admissible(made, nil) == nil && !s.rush.due.isTried(t.tip, due) {
+			if due.Act == flow.ActComplete && (isLevelOpen(b, due.Goal) || awaitPlanner(s, b, due.Goal, t)) {
 				continue
 			}
 			return s.makeAlone(ctx, dueLock, t, func(ctx context.Context) (bool, error) {
@@ -73,13 +73,13 @@ func (s *supervisor) makeDue(ctx context.Context, b *flow.Board, tip flow.Object
 				}
 				return made, err
 			}, func(why error) {
-				if s.rush.due.note(tip, due, why) {
+				if s.rush.due.note(t.tip, due, why) {
 					s.ask("%s: the board asks for %s of %s, which cannot be made: %v", s.id, due.Act, due.Goal, why)
 				}
 			})
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // dueLock is the lock of the process of a clone that makes an automatic move.
@@ -87,27 +87,22 @@ const dueLock = "due"
 
 // makeAlone makes an automatic move, unless another supervisor of the clone has the lock.
 // If the move could not be made, it calls note: with nil if the board does not ask for
-// it any more, else with why not. t is what the look has found so far.
-func (s *supervisor) makeAlone(ctx context.Context, lock string, t lookResult, attempt func(context.Context) (made bool, err error), note func(why error)) (lookResult, error) {
-	release, err := beginAlone(s, lock, &t)
+// it any more, else with why not.
+func (s *supervisor) makeAlone(ctx context.Context, lock string, t *lookResult, attempt func(context.Context) (made bool, err error), note func(why error)) error {
+	release, err := beginAlone(s, lock, t)
 	if release == nil {
-		return t, err
+		return err
 	}
 	defer release()
-	made, err := attempt(ctx)
-	switch {
-	case made:
-		t.moved = true
-	case err == nil:
-		note(nil)
-	case flow.IsRefused(err, flow.RuleStale):
-		return t, err
-	case flow.IsRefused(err), errors.Is(err, gitstore.ErrForeignRef):
-		note(err)
-	default:
-		return t, err
+	if t.moved, err = attempt(ctx); t.moved {
+		return nil
 	}
-	return t, nil
+	isRefused := flow.IsRefused(err) && !flow.IsRefused(err, flow.RuleStale) || errors.Is(err, gitstore.ErrForeignRef)
+	if err != nil && !isRefused {
+		return err
+	}
+	note(err)
+	return nil
 }
 
 // beginAlone takes the lock for what one supervisor of the clone does at a time. If another
@@ -119,4 +114,25 @@ func beginAlone(s *supervisor, lock string, t *lookResult) (release func(), err 
 		t.lookBy(time.Now().Add(busyRetry))
 	}
 	return release, err
+}
+
+// tripBreaker trips the circuit breaker if records came since the last look of the rush
+// and form a pattern.
+func tripBreaker(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
+	next := int64(b.Settings().Next.Record)
+	for _, g := range b.GoalsInProgress() {
+		if g.Streak != nil { // of one task first, then of others too
+			next += int64(g.Streak.Failures) << 32
+		}
+	}
+	trip := s.clone.Caller.Move(flow.ActTrip, "", &flow.TripMove{})
+	if s.rush.NoTrips || s.rush.judged.Load() == next || b.Admissible(trip, nil) != nil {
+		return b.Err()
+	}
+	return s.makeAlone(ctx, dueLock, t, s.clone.Trip, func(why error) {
+		s.rush.judged.Store(next)
+		if why != nil {
+			s.ask("%s: records form a pattern, and the circuit breaker cannot be tripped: %v", s.id, why)
+		}
+	})
 }

@@ -14,39 +14,33 @@ import (
 // be: while gates run on it, the others do not move it.
 const mergeLock = "merge"
 
-// A gating is a supervisor at what gates of the board decide beside merges, and at gates
-// that cannot run here.
-type gating struct{ *supervisor }
-
 // passLevel runs the gates of the first level that can pass now, and records the result.
-// t is what the look has found so far.
-func (s gating) passLevel(ctx context.Context, b *flow.Board, t lookResult) (lookResult, error) {
+func passLevel(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
 	for _, g := range b.GoalsInProgress() {
 		of := goalAct{flow.ActLevel, g.ID}
 		n := flow.DueLevel(b, g.ID)
-		if n == 0 || !s.rush.merges(g.ID) || s.leavesMove(b, of, flow.AtLevel, &t) {
+		if n == 0 || !s.rush.merges(g.ID) || leavesMove(s, b, of, flow.AtLevel, t) {
 			continue
 		}
 		return s.makeAlone(ctx, mergeLock, t, func(ctx context.Context) (bool, error) {
 			s.presence.setDoing(merging, "", fmt.Sprintf("level %d of %s", n, g.ID))
 			r, err := work.Stages{Clone: s.clone}.PassLevel(ctx, g.ID, nil)
-			return s.afterGates(ctx, b, flow.AtLevel, err == nil && !r.Already, err)
+			return afterGates(ctx, s, b, flow.AtLevel, err == nil && !r.Already, err)
 		}, func(why error) {
 			if why != nil && s.rush.gates.noteMove(of, "", why) && !flow.IsRefused(why, flow.RuleAdmin) {
 				s.ask("%s: level %d of %s cannot pass: %v", s.id, n, g.ID, why)
 			}
 		})
 	}
-	return t, b.Err()
+	return b.Err()
 }
 
 // completeGoal runs the gates of goals for the first goal whose end the board leaves to
 // supervisors, and completes the goal. Boards without such gates ask for that themselves.
-// t is what the look has found so far.
-func (s gating) completeGoal(ctx context.Context, b *flow.Board, t lookResult) (lookResult, error) {
+func completeGoal(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
 	set := b.Settings()
 	if !set.Config.Goal.Auto || len(set.Config.GatesAt(flow.AtGoal)) == 0 {
-		return t, nil
+		return nil
 	}
 	for _, g := range b.GoalsInProgress() {
 		of := goalAct{flow.ActComplete, g.ID}
@@ -59,10 +53,10 @@ func (s gating) completeGoal(ctx context.Context, b *flow.Board, t lookResult) (
 		err := s.clone.Store.CheckMove(ctx, b, made)
 		switch {
 		case err != nil && !flow.IsRefused(err):
-			return t, err
-		case !flow.IsRefused(err, flow.RuleGate) || s.leavesMove(b, of, flow.AtGoal, &t):
+			return err
+		case !flow.IsRefused(err, flow.RuleGate) || leavesMove(s, b, of, flow.AtGoal, t):
 			continue
-		case awaitPlanner(s.supervisor, b, g.ID, &t):
+		case awaitPlanner(s, b, g.ID, t):
 			continue
 		}
 		return s.makeAlone(ctx, mergeLock, t, func(ctx context.Context) (bool, error) {
@@ -71,16 +65,16 @@ func (s gating) completeGoal(ctx context.Context, b *flow.Board, t lookResult) (
 				_, err = s.clone.For(g.ID).Make(ctx, flow.ActComplete, "", d)
 			}
 			if err == nil {
-				tellUnentered(ctx, s.supervisor, g.ID)
+				tellUnentered(ctx, s, g.ID)
 			}
-			return s.afterGates(ctx, b, flow.AtGoal, err == nil, err)
+			return afterGates(ctx, s, b, flow.AtGoal, err == nil, err)
 		}, func(why error) {
 			if why != nil && s.rush.gates.noteMove(of, set.Integration.Tip, why) {
 				s.ask("%s: %s cannot be completed: %v", s.id, g.ID, why)
 			}
 		})
 	}
-	return t, b.Err()
+	return b.Err()
 }
 
 // isLevelOpen reports whether the level of a goal that passes next has failed, or its
@@ -92,11 +86,9 @@ func isLevelOpen(b *flow.Board, goal flow.GoalID) bool {
 
 // leavesMove reports whether a move about a goal is not tried now: it could not be made
 // before, or a gate of its stage cannot run here. t gets the time when it is tried again.
-func (s gating) leavesMove(b *flow.Board, of goalAct, at flow.Stage, t *lookResult) bool {
+func leavesMove(s *supervisor, b *flow.Board, of goalAct, at flow.Stage, t *lookResult) bool {
 	if until, left := s.rush.gates.isLeft(of, b.Settings().Integration.Tip); left {
-		if !until.IsZero() {
-			t.wakeBy(until)
-		}
+		t.wakeBy(until)
 		return true
 	}
 	for _, o := range s.outagesAt(b, at) {
@@ -111,7 +103,7 @@ func (s gating) leavesMove(b *flow.Board, of goalAct, at flow.Stage, t *lookResu
 // afterGates follows up on a move for which the gates of a stage ran, and records which of
 // them could not. It returns whether the move was made; a board that has gone on
 // meanwhile is no error.
-func (s gating) afterGates(ctx context.Context, b *flow.Board, at flow.Stage, made bool, err error) (bool, error) {
+func afterGates(ctx context.Context, s *supervisor, b *flow.Board, at flow.Stage, made bool, err error) (bool, error) {
 	var outage *work.Outage
 	switch {
 	case errors.As(err, &outage):

@@ -17,11 +17,9 @@ import (
 
 // startNarration says every move on the blackboard after the state commit since. It
 // does so in a goroutine that ends after ctx is done and it has looked once more.
-func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) <-chan struct{} {
+func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) {
 	store := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
+	r.beside.Go(func() {
 		silence := time.NewTimer(r.Limits.Silence)
 		defer silence.Stop()
 		for ctx.Err() == nil {
@@ -37,8 +35,7 @@ func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) <-chan s
 		if tip, err := r.Clone.Repo.Refs.Resolve(context.WithoutCancel(ctx), layout.State); err == nil {
 			r.tellMoves(store, since, tip)
 		}
-	}()
-	return told
+	})
 }
 
 // tellMoves says the moves between two state commits and returns the later one.

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // orphanInterval is how often a rush looks for agents on the board whose supervisors on
@@ -19,26 +20,15 @@ import (
 const orphanInterval = 2 * time.Second
 
 // startOrphanRelease gives back what agents hold whose supervisors died on this
-// machine: once before it returns, then in a goroutine until ctx is done. The channel
-// is closed when the goroutine ends.
-func (r *Rush) startOrphanRelease(ctx context.Context) <-chan struct{} {
+// machine: once before it returns, then in a goroutine until ctx is done.
+func (r *Rush) startOrphanRelease(ctx context.Context) {
 	said := map[string]bool{}
 	r.releaseOrphans(ctx, said)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		look := time.NewTicker(orphanInterval)
-		defer look.Stop()
-		for {
-			select {
-			case <-look.C:
-				r.releaseOrphans(ctx, said)
-			case <-ctx.Done():
-				return
-			}
+	r.beside.Go(func() {
+		for git.Wait(ctx, orphanInterval) == nil {
+			r.releaseOrphans(ctx, said)
 		}
-	}()
-	return ended
+	})
 }
 
 // releaseOrphans looks once for such agents and releases what they hold. A failure is

@@ -158,7 +158,7 @@ func (reg *registration) noteSubmission(ctx context.Context, b *flow.Board, begu
 // trySubmitGates tries the gates at submissions that cannot run here, each when its time
 // has come: no task is claimed before they all run again. wait is the result of the look
 // then; it is nil if they do.
-func (s gating) trySubmitGates(ctx context.Context, b *flow.Board) (wait *lookResult, err error) {
+func trySubmitGates(ctx context.Context, s *supervisor, b *flow.Board) (wait *lookResult, err error) {
 	for _, o := range s.outagesAt(b, flow.AtSubmit) {
 		if next := s.rush.gates.gates.at(o.Gate).next; time.Now().Before(next) {
 			wait = &lookResult{retry: next, why: refuseOutage(o).Reason}
@@ -183,17 +183,12 @@ func (s gating) trySubmitGates(ctx context.Context, b *flow.Board) (wait *lookRe
 
 // waitsForGate returns the outage that keeps a task from being merged, nil if there is
 // none or its merge is the one that tries the gate again.
-func (s gating) waitsForGate(b *flow.Board, id flow.TaskID, waiting int) *flow.Outage {
-	for _, o := range s.neededOutages(b, id) {
-		if !s.rush.gates.take(o.Gate, id, waiting) {
-			return &o
-		}
-	}
-	return nil
+func waitsForGate(s *supervisor, b *flow.Board, id flow.TaskID, waiting int) *flow.Outage {
+	return lists.Find(neededOutages(s, b, id), func(o flow.Outage) bool { return !s.rush.gates.take(o.Gate, id, waiting) })
 }
 
 // neededOutages are the gates that the merge of a task needs and that cannot run here.
-func (s gating) neededOutages(b *flow.Board, id flow.TaskID) []flow.Outage {
+func neededOutages(s *supervisor, b *flow.Board, id flow.TaskID) []flow.Outage {
 	all := s.outagesAt(b, flow.AtMerge)
 	if len(all) == 0 {
 		return nil
@@ -207,8 +202,8 @@ func (s gating) neededOutages(b *flow.Board, id flow.TaskID) []flow.Outage {
 
 // endOutages records which gates ran again when a task was merged, or a merge failed by
 // the gate that is named.
-func (s gating) endOutages(ctx context.Context, b *flow.Board, id flow.TaskID, failedBy string, merged bool) error {
-	for _, o := range s.neededOutages(b, id) {
+func endOutages(ctx context.Context, s *supervisor, b *flow.Board, id flow.TaskID, failedBy string, merged bool) error {
+	for _, o := range neededOutages(s, b, id) {
 		if merged || o.Gate == failedBy {
 			if err := s.endOutage(ctx, o); err != nil {
 				return err

@@ -39,11 +39,7 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 	if a.task == nil {
 		return failed(t.Text), nil
 	}
-	_, err = w.clone.Release(ctx, a.taskID(), flow.ReleaseMove{})
-	if flow.IsRefused(err) {
-		err = nil // another agent has taken it since
-	}
-	return failed(t.Text), err
+	return failed(t.Text), w.giveBack(ctx, a.taskID(), flow.ReleaseMove{})
 }
 
 // currentPause returns the pause of the supervisor's provider, nil if the provider may

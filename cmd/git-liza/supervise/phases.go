@@ -12,46 +12,34 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// advanceGoals leads a goal to its next phase, or enters the tasks of its plan. t is what
-// the look has found so far.
-func (s gating) advanceGoals(ctx context.Context, b *flow.Board, t lookResult) (lookResult, error) {
-	t, err := s.passPhase(ctx, b, t)
-	if t.moved || err != nil {
-		return t, err
-	}
-	return s.importPlan(ctx, b, t)
-}
-
 // passPhase runs the gates of the first phase that lacks nothing else, and leads its goal
-// to the next one. Phases without gates are left by moves that the board asks for. t is
-// what the look has found so far.
-func (s gating) passPhase(ctx context.Context, b *flow.Board, t lookResult) (lookResult, error) {
+// to the next one. Phases without gates are left by moves that the board asks for.
+func passPhase(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
 	for _, g := range b.GoalsInProgress() {
 		of := goalAct{flow.ActPhase, g.ID}
-		if len(flow.ExitGates(b, g.ID)) == 0 || !flow.PhaseDue(b, g.ID) || !s.rush.merges(g.ID) || s.leavesMove(b, of, flow.AtPhase, &t) {
+		if len(flow.ExitGates(b, g.ID)) == 0 || !flow.PhaseDue(b, g.ID) || !s.rush.merges(g.ID) || leavesMove(s, b, of, flow.AtPhase, t) {
 			continue
 		}
 		tip := b.Settings().Integration.Tip
 		return s.makeAlone(ctx, mergeLock, t, func(ctx context.Context) (bool, error) {
 			s.presence.setDoing(merging, "", fmt.Sprintf("the phase %s of %s", g.Phase, g.ID))
 			r, err := work.Stages{Clone: s.clone}.PassPhase(ctx, g.ID)
-			return s.afterGates(ctx, b, flow.AtPhase, err == nil && !r.Already, err)
+			return afterGates(ctx, s, b, flow.AtPhase, err == nil && !r.Already, err)
 		}, func(why error) {
 			if why != nil && s.rush.gates.noteMove(of, tip, why) && !flow.IsRefused(why, flow.RuleAdmin) {
 				s.ask("%s: %s does not leave the phase %s: %v; git liza goal phase next --goal %s", s.id, g.ID, g.Phase, why, g.ID)
 			}
 		})
 	}
-	return t, b.Err()
+	return b.Err()
 }
 
-// importPlan enters the tasks of the first approved plan whose phase has ended. t is what
-// the look has found so far.
-func (s gating) importPlan(ctx context.Context, b *flow.Board, t lookResult) (lookResult, error) {
+// importPlan enters the tasks of the first approved plan whose phase has ended.
+func importPlan(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
 	for _, g := range b.GoalsInProgress() {
 		of := goalAct{flow.ActImport, g.ID}
 		due := flow.DuePlans(b, g.ID)
-		if len(due) == 0 || !s.rush.merges(g.ID) || s.leavesMove(b, of, 0, &t) {
+		if len(due) == 0 || !s.rush.merges(g.ID) || leavesMove(s, b, of, 0, t) {
 			continue
 		}
 		made := s.clone.Caller.Move(flow.ActImport, "", &flow.ImportMove{Plan: &due[0]})
@@ -59,18 +47,18 @@ func (s gating) importPlan(ctx context.Context, b *flow.Board, t lookResult) (lo
 			continue
 		}
 		return s.makeAlone(ctx, dueLock, t, func(ctx context.Context) (bool, error) {
-			return s.enterPlan(ctx, g.ID, due[0])
+			return enterPlan(ctx, s, g.ID, due[0])
 		}, func(why error) {
 			if why != nil && s.rush.gates.noteMove(of, "", why) {
 				s.ask("%s: the plan of %s is not imported: %v; %s", s.id, g.ID, why, planHint(due[0], why))
 			}
 		})
 	}
-	return t, b.Err()
+	return b.Err()
 }
 
 // enterPlan makes the move of the import. What is wrong with the plan is a refusal.
-func (s gating) enterPlan(ctx context.Context, goal flow.GoalID, of flow.PlanRef) (bool, error) {
+func enterPlan(ctx context.Context, s *supervisor, goal flow.GoalID, of flow.PlanRef) (bool, error) {
 	i, err := work.OpenPlan(ctx, s.clone, goal, of)
 	if err != nil {
 		return false, err

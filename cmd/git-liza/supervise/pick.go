@@ -121,8 +121,8 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 // is none.
 func (s *supervisor) nextRetry() (at time.Time) {
 	for _, until := range s.avoided {
-		if until.After(time.Now()) && (at.IsZero() || until.Before(at)) {
-			at = until
+		if until.After(time.Now()) {
+			at = earlier(at, until)
 		}
 	}
 	return at

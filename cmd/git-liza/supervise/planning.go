@@ -41,7 +41,7 @@ func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.Objec
 	well := ending.Outcome == provider.Ended
 	failure := ""
 	if moves == 0 || !well {
-		failure = w.explainPlanning(ending)
+		failure = explainUnanswered("trigger", ending)
 	}
 	w.rush.triggers.noteSession(rest, moves > 0 && well, failure, w.rush.Limits)
 	if moves > 0 && well {
@@ -50,16 +50,6 @@ func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.Objec
 	}
 	w.say("%s: the plan is no further (%s): %s", w.id, ending.Text, triggersText(rest))
 	return failed("the plan is no further"), nil
-}
-
-// explainPlanning returns what the next prompt says about a session that left its
-// triggers unanswered.
-func (w *worker) explainPlanning(ending provider.Ending) string {
-	text := "The trigger is not answered (" + ending.Text + ")." + ending.Complaint()
-	if tail := lastOutput(ending.Excerpt); tail != "" {
-		text += "\nIts last output:\n" + tail
-	}
-	return text
 }
 
 // countOwnMoves counts the agent's own moves after a state commit.

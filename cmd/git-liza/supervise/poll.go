@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A link is what a rush knows of the remote that holds its board: its name, "" if the
@@ -106,18 +107,15 @@ func (w *worker) missedRemote(begun time.Time) (missed bool, said string) {
 // startPolling keeps the mirror of a remote up to date, in a goroutine that ends with
 // ctx. It polls soon after a change, including one of this clone, and less often the
 // longer nothing happens.
-func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
-	ended := make(chan struct{})
+func (r *Rush) startPolling(ctx context.Context) error {
 	if r.link.remote == "" {
-		close(ended)
-		return ended, nil
+		return nil
 	}
 	clone, err := r.Clone.As(ctx, r.Clone.By, r.Clone.Generation)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	go func() {
-		defer close(ended)
+	r.beside.Go(func() {
 		tidied := flow.ObjectID("") // the state after which the clone was last tidied
 		r.view.Poll(ctx, r.Limits.Poll, r.Limits.MaxPoll, func() (news bool) {
 			synced, err := clone.Store.Mirror.Sync(ctx)
@@ -131,14 +129,12 @@ func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
 			}
 			r.notePoll(err)
 			if gitstore.IsDeclined(err) {
-				wait, cancel := context.WithTimeout(ctx, r.Limits.Declined)
-				<-wait.Done()
-				cancel()
+				_ = git.Wait(ctx, r.Limits.Declined) // whatever happens on the board
 			}
 			return news
 		})
-	}()
-	return ended, nil
+	})
+	return nil
 }
 
 // notePoll handles the result of a poll, and says a complaint once.
@@ -164,10 +160,7 @@ func (r *Rush) notePoll(err error) {
 // make a move; then the rush is not over. It does not wait for a supervisor that let a
 // whole lease pass without a move on the board.
 func (r *Rush) othersMayMove(b *flow.Board) bool {
-	at := r.Clone.Store.Now()
-	if at.Before(b.At()) {
-		at = b.At()
-	}
+	at := timeOn(b, r.Clone.Store.Now())
 	if at.Sub(b.At()) > time.Duration(b.Settings().Config.Lease) {
 		return false
 	}

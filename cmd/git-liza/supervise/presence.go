@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // What an agent does, as its presence tells.
@@ -43,10 +44,7 @@ type presence struct {
 
 // begin starts the presence of the supervisor's registration.
 func (p *presence) begin() {
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
+	host, _ := os.Hostname() // "" if it is not known
 	reg, at := p.reg, p.reg.clone.Store.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,38 +57,35 @@ func (p *presence) begin() {
 // setDoing sets what the agent does from now on.
 func (p *presence) setDoing(what string, task flow.TaskID, note string) {
 	note = p.reg.rush.mask.String(note)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.active || p.now.Doing == what && p.now.Task == task && p.now.Note == note {
-		return
-	}
-	if p.now.Doing != what || p.now.Task != task {
-		p.now.Since = p.reg.clone.Store.Now()
-	}
-	p.now.Doing, p.now.Task, p.now.Note = what, task, note
-	p.write()
+	p.change(func(now *gitstore.Presence) {
+		if now.Doing != what || now.Task != task {
+			now.Since = p.reg.clone.Store.Now()
+		}
+		now.Doing, now.Task, now.Note = what, task, note
+	})
 }
 
 // setUsage sets what the agent has used that is not on the board. model is "" if it is
 // not known.
 func (p *presence) setUsage(used flow.Usage, model string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	model = cmp.Or(model, p.now.Model)
-	if !p.active || p.now.Usage == used && p.now.Model == model {
-		return
-	}
-	p.now.Usage, p.now.Model = used, model
-	p.write()
+	p.change(func(now *gitstore.Presence) { now.Usage, now.Model = used, cmp.Or(model, now.Model) })
 }
 
 // setContext sets how full the context of the agent's session is, in percent; 0 is
 // unknown.
 func (p *presence) setContext(percent int) {
+	p.change(func(now *gitstore.Presence) { now.Context = percent })
+}
+
+// change writes the presence if to changes it.
+func (p *presence) change(to func(now *gitstore.Presence)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.active && p.now.Context != percent {
-		p.now.Context = percent
+	was := p.now
+	if p.active {
+		to(&p.now)
+	}
+	if p.now != was {
 		p.write()
 	}
 }
@@ -185,32 +180,22 @@ func (h *presenceWriter) forgetAgents(ids ...flow.AgentID) {
 
 // startPresences publishes the presences of the rush's agents, in a goroutine that ends
 // with ctx.
-func (r *Rush) startPresences(ctx context.Context) (<-chan struct{}, error) {
+func (r *Rush) startPresences(ctx context.Context) error {
 	store := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
 	b, _, err := store.Board(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.presences.store, r.presences.each = store, time.Duration(b.Settings().Config.Lease)/2
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		beat := time.NewTicker(r.Limits.Beat)
-		defer beat.Stop()
-		for {
-			select {
-			case <-beat.C:
-				r.writePresences(ctx)
-				continue
-			case <-ctx.Done():
-			}
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLeave)
-			defer cancel()
-			r.sharePresences(ctx, nil)
-			return
+	r.beside.Go(func() {
+		for git.Wait(ctx, r.Limits.Beat) == nil {
+			r.writePresences(ctx)
 		}
-	}()
-	return ended, nil
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLeave)
+		defer cancel()
+		r.sharePresences(ctx, nil)
+	})
+	return nil
 }
 
 // writePresences takes one beat for all registered agents.

@@ -16,7 +16,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/roles"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
@@ -74,9 +73,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 	if goal := b.Goal(a.goal(b)); goal != nil {
 		in.Goal = goal
 	}
-	for _, g := range settings.Config.Gates {
-		in.Gates = append(in.Gates, g.Name+": "+g.Command)
-	}
+	in.Gates = lists.Of(settings.Config.Gates, func(g flow.Gate) string { return g.Name + ": " + g.Command })
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		if _, err := fs.Stat(files, name); err == nil {
 			in.Conventions = append(in.Conventions, string(settings.Integration.Tip)+":"+name)
@@ -94,18 +91,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 		in.Denied = append(in.Denied, flow.TaskDenials(b, in.Task)...)
 	}
 	if row.Capacity == flow.Plans && in.Asked == nil {
-		foreign := otherGoals(b, in.Goal)
-		in.Board = slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return foreign[t.Goal] })
-		in.Discoveries = slices.DeleteFunc(openDiscoveries(b), func(d *flow.Discovery) bool { return foreign[flow.GoalOfRecord(b, d.ID)] })
-		in.Held = flow.HeldTasks(b, in.Goal.ID)
-		if in.Triggers = a.Triggers; in.Triggers == nil {
-			in.Triggers = b.Triggers(in.Goal.ID)
-		}
-		for _, t := range in.Triggers {
-			if about := b.Task(t.Task); about != nil && !slices.Contains(in.About, about) {
-				in.About = append(in.About, about)
-			}
-		}
+		readBoard(b, a.Triggers, &in)
 	}
 	in.Questions = questionsFor(b, in)
 	in.Anomalies = anomaliesFor(b, in)
@@ -116,24 +102,8 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 		return templates.Prompt{}, err
 	}
 	if row.Capacity == flow.Judges && in.Task != nil && in.Task.Submission != nil {
-		if in.Order, err = orderOf(ctx, repo, b, in.Task); err != nil {
+		if err := readJudged(ctx, repo, b, a.Loads, &in); err != nil {
 			return templates.Prompt{}, err
-		}
-		if err := readSubmission(ctx, repo, in.Task.Submission, &in); err != nil {
-			return templates.Prompt{}, err
-		}
-		withheld, err := work.Withheld(ctx, repo, settings.Integration.Tip, in.Task.Submission.Commit, a.Loads)
-		if err != nil {
-			return templates.Prompt{}, err
-		}
-		for _, c := range withheld {
-			had, err := repo.BlobAt(ctx, in.Task.Submission.Base, c.Path)
-			switch { // what the base lacks integration has since
-			case c.Mode != 0:
-				in.Withheld = append(in.Withheld, c.Path)
-			case had != "" || err != nil:
-				in.Withheld = append(in.Withheld, c.Path+" (deleted)")
-			}
 		}
 	}
 	if in.Specs, in.Context, err = readSpecs(ctx, repo, settings.Integration.Tip, specBases{mergedBase(ctx, repo, settings.Integration.Tip, row.Capacity, in.Task), a.Reviewed}, &in); err != nil {
@@ -143,6 +113,23 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput) (
 		return templates.Prompt{}, err
 	}
 	return templates.Render(in, layers(b, files, a.Environ)...)
+}
+
+// readBoard puts what a planner of a goal looks at into a prompt. With nil for triggers it is
+// woken by all that the board has for the goal.
+func readBoard(b *flow.Board, triggers []flow.Trigger, in *templates.Input) {
+	foreign := otherGoals(b, in.Goal)
+	in.Board = slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return foreign[t.Goal] })
+	in.Discoveries = slices.DeleteFunc(openDiscoveries(b), func(d *flow.Discovery) bool { return foreign[flow.GoalOfRecord(b, d.ID)] })
+	in.Held = flow.HeldTasks(b, in.Goal.ID)
+	if in.Triggers = triggers; in.Triggers == nil {
+		in.Triggers = b.Triggers(in.Goal.ID)
+	}
+	for _, t := range in.Triggers {
+		if about := b.Task(t.Task); about != nil && !slices.Contains(in.About, about) {
+			in.About = append(in.About, about)
+		}
+	}
 }
 
 // goal returns the goal that the agent works for, "" for the current one.

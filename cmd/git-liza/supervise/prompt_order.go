@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
@@ -34,6 +35,29 @@ func orderOf(ctx context.Context, repo *git.Repo, b *flow.Board, t *flow.Task) (
 		return "tests first, then code", err
 	}
 	return "code first, then tests", err
+}
+
+// readJudged puts the submission of its task into a prompt, and of what the patterns of loads name
+// the paths that the checkout of its review has as integration has them.
+func readJudged(ctx context.Context, repo *git.Repo, b *flow.Board, loads []string, in *templates.Input) (err error) {
+	sub := in.Task.Submission
+	if in.Order, err = orderOf(ctx, repo, b, in.Task); err == nil {
+		err = readSubmission(ctx, repo, sub, in)
+	}
+	if err != nil {
+		return err
+	}
+	withheld, err := work.Withheld(ctx, repo, b.Settings().Integration.Tip, sub.Commit, loads)
+	for _, c := range withheld {
+		had, err := repo.BlobAt(ctx, sub.Base, c.Path)
+		switch { // what the base lacks integration has since
+		case c.Mode != 0:
+			in.Withheld = append(in.Withheld, c.Path)
+		case had != "" || err != nil:
+			in.Withheld = append(in.Withheld, c.Path+" (deleted)")
+		}
+	}
+	return err
 }
 
 // readSubmission puts the commits and the changes of a submission into a prompt.

@@ -27,10 +27,7 @@ func (s *supervisor) registerAgent(ctx context.Context) error {
 		}
 		s.generation, s.release = flow.Generation(random), release
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
+	host, _ := os.Hostname() // "" if it is not known
 	clone, err := s.rush.Clone.As(ctx, s.rush.Clone.By, s.generation)
 	if err != nil {
 		return err
@@ -104,11 +101,7 @@ func (s *supervisor) enterBoard(ctx context.Context) (bool, error) {
 		if !s.rush.noteOffline(err) {
 			return err == nil, err
 		}
-		timer := time.NewTimer(max(s.rush.Limits.pause(try), work.QuickLook))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if git.Wait(ctx, max(s.rush.Limits.pause(try), work.QuickLook)) != nil {
 			return false, nil
 		}
 	}

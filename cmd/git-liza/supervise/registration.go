@@ -59,11 +59,25 @@ func (reg *registration) sayOnce(format string, args ...any) {
 
 // boardTime is the time by which the supervisor judges the board.
 func (reg *registration) boardTime(b *flow.Board) time.Time {
-	now := reg.clone.Store.Now()
+	return timeOn(b, reg.clone.Store.Now())
+}
+
+// timeOn is the time by which a board is judged: that of its last move, if this machine's
+// clock is behind.
+func timeOn(b *flow.Board, now time.Time) time.Time {
 	if now.Before(b.At()) {
 		return b.At()
 	}
 	return now
+}
+
+// giveBack releases what the agent holds, unless somebody else has taken it or ended it since.
+func (reg *registration) giveBack(ctx context.Context, id flow.TaskID, m flow.ReleaseMove) error {
+	_, err := reg.clone.Release(ctx, id, m)
+	if flow.IsRefused(err) {
+		return nil
+	}
+	return err
 }
 
 // environment returns the environment of commands other than the provider that run for

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -27,47 +26,25 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	if err := w.clone.LeaveReview(context.WithoutCancel(ctx), a.taskID(), a.role, a.task.Submission.Number); err != nil {
 		w.say("%s: the worktree of the %s is not cleared away: %v; git liza worktree prune", w.id, a.subject(), err)
 	}
-	st := a.stageOn(b, w.id, w.generation)
-	if ctx.Err() != nil {
-		return finished(), nil // the supervisor releases what is held when it leaves
-	}
-	if a.ended != "" {
-		w.rest()
-		return w.tellEnd(a), nil
-	}
-	switch st {
-	case halted:
-		return finished(), nil
-	case fenced:
-		return result{}, w.replacedError()
-	case done:
-		delete(w.failures, a.taskID())
-		w.strikes = 0
-		return finished(), nil
-	case lost:
-		return w.explainLost(a, b), nil
-	}
-	cut, err := w.wasCutOff(a, begun)
-	switch {
-	case cut || err != nil:
-		w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
-		return finished(), err // it could not report; the review continues when the remote answers
-	case ending.Trouble != nil:
-		return w.pauseProvider(ctx, a, *ending.Trouble)
-	case a.outOfBudget:
-		return w.endOverBudget(ctx, b, a, w.checkBudget(ctx, a, b))
+	if r, over, err := w.followUp(ctx, a, b, ending, begun); over || err != nil {
+		return r, err
 	}
 	if text := w.changedText(a, b); text != "" {
 		w.failures[a.taskID()] = "The last session read " + text + " before it changed: read it again."
 		w.say("%s: %s has changed during the %s, which begins again", w.id, text, a.subject())
 		return finished(), nil
 	}
-	return w.countNoVerdict(ctx, a, b, ending)
+	what, why, err := w.workplace.unjudgedText(ctx, a, ending, b.Task(a.taskID()))
+	if err != nil {
+		return result{}, err
+	}
+	w.failures[a.taskID()] = w.explainFailure(ctx, a, ending, what)
+	return w.endWithoutVerdict(ctx, a.taskID(), a.subject(), why)
 }
 
 // checkSeal puts doubt on a submission on which the session gave a verdict, if the seal is not
 // as its supervisor made it any more: it is what the verdict was held against. Supervisors of
-// the rush merge nothing meanwhile, see [gating.sealsHold]. While the review goes on, the next
+// the rush merge nothing meanwhile, see [sealsHold]. While the review goes on, the next
 // session is held against the right one.
 func (p *workplace) checkSeal(ctx context.Context, a *assignment, folder string) {
 	if !p.clone.Seals.Holds(folder, a.seal) {
@@ -101,26 +78,19 @@ func (w *worker) changedText(a *assignment, b *flow.Board) string {
 	return ""
 }
 
-// explainLost follows up on a review that somebody else's move has ended. It is no
+// explainLost follows up on an assignment that somebody else's move has ended. It is no
 // failure if that was a verdict.
 func (w *worker) explainLost(a *assignment, b *flow.Board) result {
 	if by := a.endedRound(b.Task(a.taskID())); by != "" {
 		w.say("%s: the %s has ended, because %s; the session was ended", w.id, a.subject(), by)
 		return finished()
 	}
-	w.say("%s: the %s is no longer its own; the session was ended", w.id, a.subject())
-	return failed("it was lost")
-}
-
-// countNoVerdict notes for the next prompt why a session gave no verdict, or an invalid
-// one, and ends the review.
-func (w *worker) countNoVerdict(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending) (result, error) {
-	what, why, err := w.workplace.unjudgedText(ctx, a, ending, b.Task(a.taskID()))
-	if err != nil {
-		return result{}, err
+	what := a.subject()
+	if a.capacity == flow.Judges {
+		what = "the " + what
 	}
-	w.failures[a.taskID()] = w.explainFailure(ctx, a, ending, what)
-	return w.endWithoutVerdict(ctx, a.taskID(), a.subject(), why)
+	w.say("%s: %s is no longer its own; the session was ended", w.id, what)
+	return failed("it was lost")
 }
 
 // rest has the agent pause after a review without a verdict, whichever it takes next.
@@ -136,9 +106,5 @@ func (w *worker) rest() time.Duration {
 func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject, why string) (result, error) {
 	pause := w.rest()
 	w.say("%s: the %s ended without a verdict (%s); the next one in %s", w.id, subject, why, pause)
-	_, err := w.clone.Release(ctx, id, flow.ReleaseMove{NoVerdict: true})
-	if flow.IsRefused(err) {
-		err = nil // another actor has ended it since
-	}
-	return failed("the review ended without a verdict"), err
+	return failed("the review ended without a verdict"), w.giveBack(ctx, id, flow.ReleaseMove{NoVerdict: true})
 }

@@ -13,7 +13,7 @@
 //	rush.go, idle.go, stuck.go            all supervisors, and when they are done
 //	rush_crew.go, rush_server.go          who belongs to them, and requests that change it
 //	rush_messages.go, narrate.go          what they say
-//	fit.go, dryrun.go                     what is known before they begin
+//	fit.go, dryrun.go                     programs that can be started, and what is known before
 //	register.go, supervisor.go, pick.go   the loop of one
 //	coder.go, reviewer.go, planner.go     how it takes the work of its role
 //	merger.go, due.go, levels.go          how it merges, and makes what the board asks for
@@ -25,8 +25,7 @@
 //
 //	worker.go, coding.go, reviewing.go, planning.go   sessions on one assignment
 //	session.go, prior.go, prompt.go, workend.go       one session, and what it ends
-//	unfit.go                                          programs that cannot be started
-//	watcher.go, newcommands.go, budget.go             what ends it early
+//	watcher.go, budget.go                             what ends it early
 //	reporter.go, record.go                            what is written down of it
 //	baseline.go, worktree.go                          what is put back after it
 package supervise
@@ -104,7 +103,7 @@ type Rush struct {
 	mask          *secret.Mask // hides secrets in what is kept
 	view          *work.View
 	idle          *idleSet
-	triggers      *triggerTries
+	triggers      triggerTries
 	troubles      troubles
 	due           dueTries
 	gates         gateTries
@@ -121,6 +120,7 @@ type Rush struct {
 	holders       sharedMap[string, bool]     // other agents that hold tasks, as was said
 	usage         rushUsage
 	speaker       speaker
+	beside        sync.WaitGroup // goroutines that end soon after the supervisors
 }
 
 // MostOfRole is how many agents of a role a rush has at most.
@@ -151,7 +151,6 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	r.speaker.tell, r.speaker.now, r.speaker.last = r.Tell, r.Clone.Store.Now, time.Now()
 	defer r.speaker.flush()
 	r.Clone.Repo.Notice = r.say
-	r.triggers = &triggerTries{states: map[string]*triggerState{}}
 	r.mask = secret.New(r.Environ)
 	r.begun = r.Clone.Store.Now()
 	r.idle = &idleSet{allIdle: make(chan struct{}, 1), tips: map[*supervisor]flow.ObjectID{}}
@@ -165,29 +164,22 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	for _, line := range append(UnboundLines(b, r.Bounds, slots), unstaffedLines(b, slots)...) {
 		r.ask(line)
 	}
-	told := r.startNarration(watching, begun)
-	polled, err := r.startPolling(watching)
-	if err != nil {
+	r.startNarration(watching, begun)
+	if err := r.startPolling(watching); err != nil {
 		return err
 	}
-	presented, err := r.startPresences(watching)
-	if err != nil {
+	if err := r.startPresences(watching); err != nil {
 		return err
 	}
 	working, abort := context.WithCancel(ctx)
 	defer abort()
-	switched, err := r.startSwitches(watching, abort)
-	if err != nil {
+	if err := r.startSwitches(watching, abort); err != nil {
 		return err
 	}
-	succeeded := r.startOrphanRelease(watching)
+	r.startOrphanRelease(watching)
 	err = r.runSlots(working, b, slots)
 	unwatch()
-	<-switched
-	<-succeeded
-	<-presented
-	<-polled
-	<-told
+	r.beside.Wait()
 	return err
 }
 

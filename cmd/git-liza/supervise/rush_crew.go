@@ -82,12 +82,7 @@ func (c *crew) hire(b *flow.Board, slot Slot) *member {
 func (c *crew) failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, m := range c.members {
-		if m.err == nil {
-			return nil
-		}
-	}
-	if len(c.members) == 0 {
+	if len(c.members) == 0 || slices.ContainsFunc(c.members, func(m *member) bool { return m.err == nil }) {
 		return nil
 	}
 	return errors.Join(c.members[0].err)
@@ -110,12 +105,10 @@ func (m *member) agent() flow.AgentID {
 	if p, active := m.sup.presence.current(); active {
 		return p.Agent
 	}
-	select {
-	case <-m.ended:
+	if m.isOver() {
 		return m.sup.id
-	default:
-		return m.slot.ID
 	}
+	return m.slot.ID
 }
 
 // isOver reports whether a member has ended.

@@ -183,9 +183,9 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	beat := time.NewTicker(watchInterval)
 	defer beat.Stop()
 	w.holdAssignment(ctx, a, ended, beat.C, func(b *flow.Board, st stage) bool {
-		goes := watch.checkBoard(b, st)
+		watch.checkBoard(b, st)
 		w.allowCommands(ctx, watch, false)
-		return goes
+		return true
 	})
 	if <-ended; unguarded.Load() {
 		w.ask("%s: the guard of its session on %s was killed, and what the session left may act as anybody: git liza inbox", w.id, a.subject())

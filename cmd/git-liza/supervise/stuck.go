@@ -97,16 +97,8 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 	if finished {
 		return nil
 	}
-	slices.SortStableFunc(stalls, func(x, y Stall) int {
-		switch {
-		case x.waits == y.waits:
-			return 0
-		case x.waits:
-			return 1
-		}
-		return -1
-	})
-	return &Stuck{stalls}
+	waits := func(x Stall) bool { return x.waits }
+	return &Stuck{append(slices.DeleteFunc(slices.Clone(stalls), waits), lists.Where(stalls, waits)...)}
 }
 
 // restText is the whole status in a task's line; the agent's own line says why.
@@ -344,11 +336,7 @@ func (s *supervisor) plannerStall(b *flow.Board) Stall {
 		return Stall{}
 	}
 	stall := Stall{Status: string(s.id) + " waits"}
-	if refusal := b.Budget(triggers[0].Goal, ""); refusal != nil {
-		stall.Why, stall.Hint = refusal.Reason, refusal.Hint
-		return stall
-	}
-	if refusal := s.checkRushBounds(b); refusal != nil {
+	if refusal := s.refuseSession(b, triggers[0].Goal, ""); refusal != nil {
 		stall.Why, stall.Hint = refusal.Reason, refusal.Hint
 		return stall
 	}

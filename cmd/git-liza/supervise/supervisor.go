@@ -37,11 +37,12 @@ func newSupervisor(r *Rush, slot Slot, row *flow.RoleRow) *supervisor {
 
 // A lookResult is the result of one look at the board.
 type lookResult struct {
-	moved  bool      // something was done: look again at once
-	ended  bool      // what was done was an assignment of the agent
-	failed string    // why the assignment did not end as it should
-	due    time.Time // when the board allows something by itself; zero if never
-	retry  time.Time // when something that needs a person is tried again, or a deadline is over; zero if never
+	tip    flow.ObjectID // of the board, for steps that are not repeated on the same one
+	moved  bool          // something was done: look again at once
+	ended  bool          // what was done was an assignment of the agent
+	failed string        // why the assignment did not end as it should
+	due    time.Time     // when the board allows something by itself; zero if never
+	retry  time.Time     // when something that needs a person is tried again, or a deadline is over; zero if never
 
 	doing string // what the agent does if nothing was done, "" for waiting
 	why   string
@@ -64,18 +65,18 @@ func retryAt(at time.Time) lookResult { return lookResult{retry: at} }
 func dueAt(at time.Time) lookResult { return lookResult{due: at} }
 
 // lookBy brings the time of the next look forward.
-func (t *lookResult) lookBy(at time.Time) {
-	if t.due.IsZero() || at.Before(t.due) {
-		t.due = at
-	}
-}
+func (t *lookResult) lookBy(at time.Time) { t.due = earlier(t.due, at) }
 
 // wakeBy has the supervisor look again at a time, without keeping a rush until idle
 // from its end.
-func (t *lookResult) wakeBy(at time.Time) {
-	if t.retry.IsZero() || at.Before(t.retry) {
-		t.retry = at
+func (t *lookResult) wakeBy(at time.Time) { t.retry = earlier(t.retry, at) }
+
+// earlier is the earlier one of two times, of which zero is never.
+func earlier(x, y time.Time) time.Time {
+	if x.IsZero() || !y.IsZero() && y.Before(x) {
+		return y
 	}
+	return x
 }
 
 // maxTroubles is how many looks in a row may end with an error that may go away, such
@@ -170,10 +171,7 @@ func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip flow.Ob
 	} else {
 		s.rush.idle.markBusy(s)
 	}
-	next := t.due
-	if next.IsZero() || !t.retry.IsZero() && t.retry.Before(next) {
-		next = t.retry
-	}
+	next := earlier(t.due, t.retry)
 	var wake, over <-chan time.Time
 	if !next.IsZero() {
 		timer := time.NewTimer(max(time.Until(next), work.QuickLook))
@@ -195,6 +193,12 @@ func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip flow.Ob
 		return false
 	}
 	return true
+}
+
+// boardSteps are what a look does for the board before it does work of the agent's role, each if
+// those before did nothing. They add to what the look has found so far.
+var boardSteps = []func(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error{
+	mergeApproved, tripBreaker, addChangelog, passLevel, passPhase, importPlan, makeDue, completeGoal,
 }
 
 // lookAtBoard reads the board once and does what is to be done.
@@ -224,27 +228,11 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if err := b.Err(); err != nil {
 		return lookResult{}, false, err
 	}
-	t, err := s.mergeApproved(ctx, b, tasks)
-	if t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = tripBreaker(ctx, s, b, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = addChangelog(ctx, s, b, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = (gating{s}).passLevel(ctx, b, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = (gating{s}).advanceGoals(ctx, b, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = s.makeDue(ctx, b, tip, t); t.moved || err != nil {
-		return t, false, err
-	}
-	if t, err = (gating{s}).completeGoal(ctx, b, t); t.moved || err != nil {
-		return t, false, err
+	t := lookResult{tip: tip}
+	for _, step := range boardSteps {
+		if err := step(ctx, s, b, &t); t.moved || err != nil {
+			return t, false, err
+		}
 	}
 	now := s.boardTime(b)
 	for _, next := range []time.Time{b.Next(s.slot.Role, now), s.backoffEnd(b, tasks, now)} {
@@ -259,17 +247,12 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 	if p := s.currentPause(); p != nil {
 		return s.waitPaused(*p, t), false, nil
 	}
-	done, err := (starting{s}).doRoleWork(ctx, b)
-	if !done.due.IsZero() {
-		t.lookBy(done.due)
-	}
-	done.due = t.due
+	done, err := startRoleWork(ctx, s, b)
+	done.due = earlier(t.due, done.due)
 	if !done.moved && err == nil {
 		s.rush.tellHolders(ctx, s.clone, b, tasks)
 	}
-	if !t.retry.IsZero() {
-		done.wakeBy(t.retry)
-	}
+	done.wakeBy(t.retry)
 	return done, false, errors.Join(err, b.Err())
 }
 
@@ -279,17 +262,13 @@ func (s *supervisor) doRoleWork(ctx context.Context, b *flow.Board) (lookResult,
 	var asked lookResult
 	if a := b.Agent(s.id); a.Task == "" && a.Review == "" {
 		var err error
-		if asked, err = (answerer{s}).answerNext(ctx, b); asked.moved || err != nil {
+		if asked, err = answerNext(ctx, s, b); asked.moved || err != nil {
 			return asked, err
 		}
 	}
 	done, err := s.doCapacityWork(ctx, b)
-	if !asked.due.IsZero() {
-		done.lookBy(asked.due)
-	}
-	if !asked.retry.IsZero() {
-		done.wakeBy(asked.retry)
-	}
+	done.lookBy(asked.due)
+	done.wakeBy(asked.retry)
 	return done, err
 }
 

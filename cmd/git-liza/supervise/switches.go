@@ -23,24 +23,15 @@ type switchWatch struct {
 }
 
 // startSwitches heeds switch files in a goroutine until ctx is done. abort ends the
-// rush. The channel is closed when the goroutine ends.
-func (r *Rush) startSwitches(ctx context.Context, abort func()) (<-chan struct{}, error) {
+// rush.
+func (r *Rush) startSwitches(ctx context.Context, abort func()) error {
 	clone, err := r.Clone.As(ctx, r.Clone.By, r.Clone.Generation)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w := &switchWatch{rush: r, clone: clone, files: work.OpenSwitches(clone.Repo), begun: clone.Store.Now(), said: map[string]bool{}}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		look := time.NewTicker(switchInterval)
-		defer look.Stop()
-		for {
-			select {
-			case <-look.C:
-			case <-ctx.Done():
-				return
-			}
+	r.beside.Go(func() {
+		for git.Wait(ctx, switchInterval) == nil {
 			over, err := w.heed(ctx)
 			if err != nil && ctx.Err() == nil && !r.noteOffline(err) {
 				w.sayOnce(err.Error())
@@ -50,8 +41,8 @@ func (r *Rush) startSwitches(ctx context.Context, abort func()) (<-chan struct{}
 				return
 			}
 		}
-	}()
-	return ended, nil
+	})
+	return nil
 }
 
 func (w *switchWatch) sayOnce(text string) {

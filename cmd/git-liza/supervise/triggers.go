@@ -2,7 +2,7 @@ package supervise
 
 import (
 	"cmp"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -12,11 +12,10 @@ import (
 // triggerTries remembers for which triggers planners had sessions, so that a trigger
 // that a planner cannot answer does not wake it forever.
 type triggerTries struct {
-	mu     sync.Mutex
-	states map[string]*triggerState
+	sharedMap[string, triggerState] // by triggerKey
 }
 
-// A triggerState is the history of a trigger.
+// A triggerState is the history of a trigger; zero if no planner has had a session for it.
 type triggerState struct {
 	tries       int
 	leftToHuman bool // a planner had a session and left it to a human
@@ -37,18 +36,12 @@ func triggerKey(t flow.Trigger) string {
 // dueTriggers returns the triggers that should wake a planner now and the failure of
 // the last session on one of them. If none is due, next is when the first will be.
 func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.Trigger, failure string, next time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	for _, t := range list {
-		w := p.states[triggerKey(t)]
+		w := p.at(triggerKey(t))
 		switch {
-		case w == nil:
-			due = append(due, t)
 		case w.leftToHuman || w.tries >= limit:
 		case time.Now().Before(w.next):
-			if next.IsZero() || w.next.Before(next) {
-				next = w.next
-			}
+			next = earlier(next, w.next)
 		default:
 			due = append(due, t)
 			failure = cmp.Or(failure, w.failure)
@@ -60,46 +53,26 @@ func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.T
 // failedTriggers returns the triggers on which as many sessions failed as one may
 // have.
 func (p *triggerTries) failedTriggers(list []flow.Trigger, limit int) []flow.Trigger {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	return lists.Where(list, func(t flow.Trigger) bool {
-		w := p.states[triggerKey(t)]
-		return w != nil && !w.leftToHuman && w.tries >= limit
+		w := p.at(triggerKey(t))
+		return !w.leftToHuman && w.tries >= limit
 	})
 }
 
 // noteSession records the result of a session for the triggers that are still there.
 func (p *triggerTries) noteSession(list []flow.Trigger, left bool, failure string, l Limits) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	for _, t := range list {
-		w := p.states[triggerKey(t)]
-		if w == nil {
-			w = &triggerState{}
-			p.states[triggerKey(t)] = w
-		}
-		w.leftToHuman, w.failure = left, failure
-		w.next = time.Now().Add(l.pause(w.tries))
-		w.tries++
+		p.change(triggerKey(t), func(w triggerState) triggerState {
+			return triggerState{w.tries + 1, left, time.Now().Add(l.pause(w.tries)), failure}
+		})
 	}
 }
 
 // triggersText lists triggers for people.
 func triggersText(list []flow.Trigger) string {
-	text := ""
-	for i, t := range list {
-		if i > 0 {
-			text += ", "
-		}
-		text += t.Reason
-		switch {
-		case t.Task != "":
-			text += " " + string(t.Task)
-		case t.Record != "":
-			text += " " + string(t.Record)
-		}
-	}
-	return text
+	return strings.Join(lists.Of(list, func(t flow.Trigger) string {
+		return strings.TrimSpace(t.Reason + " " + cmp.Or(string(t.Task), string(t.Record)))
+	}), ", ")
 }
 
 // remainingTriggers returns the triggers that are still on the board unchanged.

@@ -47,9 +47,8 @@ type watcher struct {
 	loops       atomic.Pointer[string] // the call that it repeats; nil if it does not
 }
 
-// checkBoard is called with the board at each change and at each beat. It is false when
-// the session has to end.
-func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
+// checkBoard is called with the board at each change and at each beat.
+func (watch *watcher) checkBoard(b *flow.Board, st stage) {
 	watch.noteBudget(b)
 	watch.works.Store(st == held && watch.assignment.capacity == flow.Does)
 	watch.session.news.tell(b)
@@ -71,7 +70,6 @@ func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	default:
 		watch.cancel(nil)
 	}
-	return true
 }
 
 // spendingInterval is how often the watcher reads what other sessions spend.
@@ -195,4 +193,21 @@ func (watch *watcher) withinBudget(report transcript.Report) bool {
 func (watch *watcher) handsOver(fullness float64) bool {
 	most := watch.worker.rush.Limits.Context
 	return most > 0 && fullness >= most && watch.works.Load()
+}
+
+// allowCommands allows on this machine the commands that the planner put on the board,
+// if the user trusts planners here. The supervisor does it because the planner may be
+// kept from writing git's configuration. A failed try, such as one at a locked file, is
+// repeated until the session is over.
+func (w *worker) allowCommands(ctx context.Context, watch *watcher, over bool) {
+	if len(watch.newCommands) == 0 || watch.assignment.capacity != flow.Plans || !w.rush.settings.wasOn(work.TrustPlanner) {
+		return
+	}
+	err := w.clone.Trust.AllowOwn(ctx, watch.newCommands...)
+	switch {
+	case err == nil:
+		watch.newCommands = nil
+	case over:
+		w.sayOnce("%s: its checks could not be allowed here: %v", w.id, err)
+	}
 }

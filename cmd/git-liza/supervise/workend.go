@@ -110,21 +110,12 @@ func (p *workplace) unjudgedText(ctx context.Context, a *assignment, ending prov
 func (w *worker) tellEnd(a *assignment) result {
 	const said = "; what it said: git liza session show "
 	if a.capacity == flow.Judges {
+		w.rest()
 		w.say("%s: the %s ended without a verdict (%s)%s%s", w.id, a.subject(), a.ended, said, w.id)
 		return failed("the review ended without a verdict")
 	}
 	w.say("%s: %s, session %d ended without a result (%s)%s%s", w.id, a.subject(), a.tally.sessions, a.ended, said, w.id)
 	return failed(a.ended)
-}
-
-// priorFailure is what the next prompt says of the last claim of a task that failed, ""
-// if none has.
-func (w *worker) priorFailure(ctx context.Context, a *assignment) (string, error) {
-	why, err := LastFailure(ctx, w.clone.Store, a.task, a.role)
-	if why == "" || err != nil {
-		return "", err
-	}
-	return w.explainFailure(ctx, a, provider.Ending{}, why), nil
 }
 
 // A backoff says when agents try a task again that failed.
@@ -154,11 +145,14 @@ func (o backoff) text(now time.Time) string {
 	if !o.until.After(now) {
 		return ""
 	}
-	counted := fmt.Sprintf("%d failed", o.failed)
+	return fmt.Sprintf("tried again in %s, %s", flow.Duration(o.until.Sub(now).Round(time.Second)), o.counted())
+}
+
+func (o backoff) counted() string {
 	if o.most > 0 {
-		counted = fmt.Sprintf("%d of %d failed", o.failed, o.most)
+		return fmt.Sprintf("%d of %d failed", o.failed, o.most)
 	}
-	return fmt.Sprintf("tried again in %s, %s", flow.Duration(o.until.Sub(now).Round(time.Second)), counted)
+	return fmt.Sprintf("%d failed", o.failed)
 }
 
 // againText says of a task on which work failed when agents try it again, "" if nobody
@@ -188,4 +182,47 @@ func (reg *registration) backoffEnd(b *flow.Board, tasks []flow.Summary, now tim
 		}
 	}
 	return next
+}
+
+// sessionOutcome returns the outcome of a session as the board records it.
+func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.Ending) string {
+	switch {
+	case st == done && a.question != nil:
+		return "answered"
+	case st == done && a.capacity == flow.Judges:
+		if a.wasRejected(b.Task(a.taskID()), a.review().By) {
+			return "rejected"
+		}
+		return "approved"
+	case st == done && b.Task(a.taskID()).Submissions > a.task.Submissions:
+		return "submitted"
+	case st == done:
+		return "blocked"
+	case st == lost || st == fenced:
+		return "lost"
+	case a.outOfBudget:
+		return "budget"
+	case st == handed || ending.Outcome == provider.Exhausted:
+		return "handoff"
+	case a.capacity == flow.Plans && len(remainingTriggers(a.triggers, b.Triggers())) < len(a.triggers):
+		return "planned"
+	case a.loops != "":
+		return "loop"
+	}
+	return outcomeWithoutMove(ending)
+}
+
+// outcomeWithoutMove returns the outcome of a session that made no move.
+func outcomeWithoutMove(ending provider.Ending) string {
+	switch {
+	case ending.Trouble != nil && ending.Trouble.Kind == provider.Quota:
+		return "quota"
+	case ending.Outcome == provider.Canceled:
+		return "called_off"
+	case ending.Outcome == provider.Hung:
+		return "hung"
+	case ending.Outcome == provider.Ended:
+		return "nothing"
+	}
+	return "failed"
 }

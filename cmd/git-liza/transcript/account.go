@@ -143,6 +143,11 @@ func (a *account) noteFilled(tokens, window int64) {
 	}
 }
 
+// addUsage adds what an answer has used, of which the tokens read include the cached ones.
+func (a *account) addUsage(read, cached, written count, cost dollars) {
+	a.report.Usage = a.report.Usage.Plus(flow.Usage{Input: int64(read), Cached: int64(cached), Output: int64(written), Cost: flow.Cost(cost)})
+}
+
 // findCall returns the call with an id, the zero value if there is none.
 func (a *account) findCall(id string) toolCall {
 	for _, c := range slices.Backward(a.calls) {
@@ -221,10 +226,10 @@ func (a *account) close() Report {
 	return r
 }
 
-// decode reads a record into v, a pointer to a struct. A field of the wrong form counts
-// as missing, since versions differ. A line that is not a JSON object counts as
-// garbage; a blank line is skipped.
-func (a *account) decode(line []byte, v any) bool {
+// decode reads a record into v, a pointer to a struct of which kind is a field, nil where a record
+// needs none. A field of the wrong form counts as missing, since versions differ. A line that is
+// not a JSON object, or lacks its kind, counts as garbage; a blank line is skipped.
+func (a *account) decode(line []byte, v any, kind *string) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
 		return false
@@ -235,7 +240,7 @@ func (a *account) decode(line []byte, v any) bool {
 	}
 	var form *json.UnmarshalTypeError
 	err := json.Unmarshal(line, v)
-	if err != nil && (!errors.As(err, &form) || form.Field == "") {
+	if err != nil && (!errors.As(err, &form) || form.Field == "") || kind != nil && *kind == "" {
 		a.countGarbage()
 		return false
 	}

@@ -98,12 +98,10 @@ type claudeUsage struct {
 
 func (c *claude) read(line []byte, a *account) {
 	var r claudeRecord
-	if !a.decode(line, &r) {
+	if !a.decode(line, &r, &r.Type) {
 		return
 	}
 	switch r.Type {
-	case "":
-		a.countGarbage()
 	case "system":
 		c.system(r, a)
 	case "assistant":

@@ -57,12 +57,10 @@ type codexUsage struct {
 
 func (codex) read(line []byte, a *account) {
 	var r codexRecord
-	if !a.decode(line, &r) {
+	if !a.decode(line, &r, &r.Type) {
 		return
 	}
 	switch r.Type {
-	case "":
-		a.countGarbage()
 	case "thread.started":
 		a.noteNames(r.Thread, "")
 	case "item.started":

@@ -35,13 +35,11 @@ type copilotData struct {
 
 func (copilot) read(line []byte, a *account) {
 	var r copilotRecord
-	if !a.decode(line, &r) {
+	if !a.decode(line, &r, &r.Type) {
 		return
 	}
 	d := r.Data
 	switch r.Type {
-	case "":
-		a.countGarbage()
 	case "assistant.message":
 		a.noteNames("", d.Model)
 		a.report.Turns++

@@ -49,12 +49,10 @@ type geminiStats struct {
 
 func (g *gemini) read(line []byte, a *account) {
 	var r geminiRecord
-	if !a.decode(line, &r) {
+	if !a.decode(line, &r, &r.Type) {
 		return
 	}
 	switch r.Type {
-	case "":
-		a.countGarbage()
 	case "init":
 		a.noteNames(r.Session, r.Model)
 	case "message":

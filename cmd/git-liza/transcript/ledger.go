@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/git-liza/git-liza/flow"
 )
 
 // ledgers are the dialects of session files. Some command lines write numbers into such
@@ -46,7 +44,7 @@ func (l *claudeLedger) read(line []byte, a *account) {
 		claudeRecord
 		At time.Time `json:"timestamp"`
 	}
-	if a.decode(line, &r) && r.Type == "assistant" && !r.At.Before(l.since) {
+	if a.decode(line, &r, nil) && r.Type == "assistant" && !r.At.Before(l.since) {
 		l.noteAnswer(r.claudeRecord, a)
 	}
 }
@@ -68,7 +66,7 @@ type codexLedgerRecord struct {
 
 func (codexLedger) read(line []byte, a *account) {
 	var r codexLedgerRecord
-	if a.decode(line, &r) && r.Payload.Type == "token_count" && r.Payload.Info.Total != nil {
+	if a.decode(line, &r, nil) && r.Payload.Type == "token_count" && r.Payload.Info.Total != nil {
 		a.report.Usage = r.Payload.Info.Total.sum()
 		a.noteFilled(int64(r.Payload.Info.Last.Input), int64(r.Payload.Info.Window))
 	}
@@ -95,7 +93,7 @@ type copilotLedgerRecord struct {
 
 func (l copilotLedger) read(line []byte, a *account) {
 	var r copilotLedgerRecord
-	if !a.decode(line, &r) || r.Type != "session.usage_record" || r.At.Before(l.since) {
+	if !a.decode(line, &r, nil) || r.Type != "session.usage_record" || r.At.Before(l.since) {
 		return
 	}
 	u := r.Data.Usage
@@ -103,7 +101,7 @@ func (l copilotLedger) read(line []byte, a *account) {
 		a.noteNames("", u.Model)
 		a.noteFilled(int64(u.Input), int64(u.Window))
 	}
-	a.report.Usage = a.report.Usage.Plus(flow.Usage{Input: int64(u.Input), Cached: int64(min(u.Cached, u.Input)), Output: int64(u.Output)})
+	a.addUsage(u.Input, min(u.Cached, u.Input), u.Output, 0)
 }
 
 // geminiLedger is the dialect of a chat file of gemini: its messages, each repeated
@@ -128,7 +126,7 @@ type geminiLedgerRecord struct {
 
 func (l *geminiLedger) read(line []byte, a *account) {
 	var r geminiLedgerRecord
-	if !a.decode(line, &r) || r.Type != "gemini" || r.Tokens == nil || r.At.Before(l.since) || slices.Contains(l.known, r.ID) {
+	if !a.decode(line, &r, nil) || r.Type != "gemini" || r.Tokens == nil || r.At.Before(l.since) || slices.Contains(l.known, r.ID) {
 		return
 	}
 	l.known = append(l.known[max(0, len(l.known)+1-maxCalls):], label(r.ID))

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/git-liza/git-liza/flow"
 )
 
 // opencode is the dialect of opencode run --format json. It has a record for each
@@ -58,13 +56,11 @@ type opencodeTokens struct {
 
 func (opencode) read(line []byte, a *account) {
 	var r opencodeRecord
-	if !a.decode(line, &r) {
+	if !a.decode(line, &r, &r.Type) {
 		return
 	}
 	a.noteNames(r.Session, "")
 	switch r.Type {
-	case "":
-		a.countGarbage()
 	case "step_start":
 		a.report.Turns++
 		a.report.Paused = false
@@ -116,12 +112,7 @@ func (p opencodePart) noteCall(a *account) {
 func (p opencodePart) noteFinish(a *account) {
 	t := p.Tokens
 	a.noteFilled(int64(t.Input+t.Cache.Read+t.Cache.Write), 0)
-	a.report.Usage = a.report.Usage.Plus(flow.Usage{
-		Input:  int64(t.Input + t.Cache.Read + t.Cache.Write),
-		Cached: int64(t.Cache.Read),
-		Output: int64(t.Output + t.Reasoning),
-		Cost:   flow.Cost(p.Cost),
-	})
+	a.addUsage(t.Input+t.Cache.Read+t.Cache.Write, t.Cache.Read, t.Output+t.Reasoning, p.Cost)
 	switch p.Reason {
 	case "tool-calls":
 		a.clearEnd()

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/git-liza/git-liza/flow"
 )
 
 // pi is the dialect of pi --mode json: every event of its session, among them each
@@ -66,12 +64,10 @@ var (
 
 func (p *pi) read(line []byte, a *account) {
 	var r piRecord
-	if bytes.HasPrefix(line, piUpdate) || !a.decode(line, &r) {
+	if bytes.HasPrefix(line, piUpdate) || !a.decode(line, &r, &r.Type) {
 		return
 	}
 	switch r.Type {
-	case "":
-		a.countGarbage()
 	case "session":
 		a.noteNames(r.ID, "")
 	case "message_end":
@@ -108,12 +104,7 @@ func (p *pi) noteAnswer(m piMessage, a *account) {
 		a.report.Turns++
 		a.noteFilled(int64(u.Input+u.Read+u.Write), 0)
 	}
-	a.report.Usage = a.report.Usage.Plus(flow.Usage{
-		Input:  int64(u.Input + u.Read + u.Write),
-		Cached: int64(u.Read),
-		Output: int64(u.Output),
-		Cost:   flow.Cost(u.Cost.Total),
-	})
+	a.addUsage(u.Input+u.Read+u.Write, u.Read, u.Output, u.Cost.Total)
 	var texts []string
 	for _, block := range m.Content {
 		if block.Type == "text" {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -178,10 +179,7 @@ func (m *Alarms) apply(rows []AlarmRow) {
 
 // compare returns what fires and what has ended.
 func (m *Alarms) compare(active []AlarmRow, at time.Time) (fired, ended []AlarmRow) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
+	host, _ := os.Hostname() // "" if it is not known
 	is := map[string]bool{}
 	for _, row := range active {
 		known, was := m.rows[row.Key]
@@ -266,4 +264,36 @@ func (m *Alarms) rewrite(at time.Time) error {
 	}
 	m.floor = m.read
 	return f.Close()
+}
+
+// lastAlarms is how much of the end of the memory of alarms [PastAlarms] reads, in bytes.
+const lastAlarms = 256 << 10
+
+// PastAlarms returns the last rows of the memory of alarms of a clone, newest first, at most
+// so many; none if there is no memory. It takes no lock: a row that is being written is not
+// among them.
+func PastAlarms(repo *git.Repo, most int) ([]AlarmRow, error) {
+	f, err := os.Open(OpenAlarms(repo).path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return []AlarmRow{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(info.Size()-lastAlarms, 0)
+	text, err := io.ReadAll(io.NewSectionReader(f, from, lastAlarms))
+	if err != nil {
+		return nil, err
+	}
+	if from > 0 {
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	rows := append([]AlarmRow{}, parseAlarms(text)...)
+	slices.Reverse(rows)
+	return rows[:min(len(rows), most)], nil
 }

@@ -135,10 +135,7 @@ func UnenteredText(list []flow.SprintID) string {
 	if len(list) == 0 {
 		return ""
 	}
-	names := make([]string, len(list))
-	for i, id := range list {
-		names[i] = string(id)
-	}
+	names := lists.Of(list, func(id flow.SprintID) string { return string(id) })
 	return fmt.Sprintf("specs changed in %s, and no task enters that into %s: git liza sprint changelog %s", strings.Join(names, ", "), ChangelogFile, list[0])
 }
 
@@ -146,28 +143,44 @@ func UnenteredText(list []flow.SprintID) string {
 // project's changelog. It returns "" if no spec changed, the task is there, or the goal
 // has ended. Moves that cannot be read are a refusal: other work goes on.
 func AddChangelog(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID, error) {
+	task := flow.TaskInput{ID: ChangelogTask(id), Kind: flow.Spec, Owns: []string{ChangelogFile},
+		Title:    fmt.Sprintf("Enter the spec changes of %s into %s", id, ChangelogFile),
+		DoneWhen: fmt.Sprintf("%s contains the output of `git liza sprint changelog %s`", ChangelogFile, id),
+		Scope:    ChangelogFile + " alone: what the command prints goes to the top, below the title, as it is"}
+	return addOnce(ctx, c, id, task, func(_ *flow.Board, tip flow.ObjectID, s *flow.Sprint) (bool, error) {
+		changes, err := SpecChanges(ctx, c, tip, s)
+		if err != nil && ctx.Err() == nil {
+			return false, &flow.Refusal{Rule: flow.RuleDamaged, Reason: fmt.Sprintf("the moves of %s cannot be read: %v", id, err), Hint: "git liza fsck --full"}
+		}
+		return len(changes) > 0, err
+	})
+}
+
+// addOnce adds a task for what happened in a sprint, if it is needed. It returns "" if it is
+// not, somebody else has added it, or the goal has ended.
+func addOnce(ctx context.Context, c *Clone, id flow.SprintID, task flow.TaskInput, isNeeded func(*flow.Board, flow.ObjectID, *flow.Sprint) (bool, error)) (flow.TaskID, error) {
 	b, tip, err := c.Store.Board(ctx)
 	if err != nil {
 		return "", err
 	}
 	s := b.Sprint(id)
-	if s == nil || b.Task(ChangelogTask(id)) != nil {
+	if s == nil || b.Task(task.ID) != nil {
 		return "", b.Err()
 	}
 	g := b.Goal(s.Goal)
 	if g == nil || !g.Status.IsInProgress() {
 		return "", b.Err()
 	}
-	changes, err := SpecChanges(ctx, c, tip, s)
-	if err != nil && ctx.Err() == nil {
-		return "", &flow.Refusal{Rule: flow.RuleDamaged, Reason: fmt.Sprintf("the moves of %s cannot be read: %v", id, err), Hint: "git liza fsck --full"}
-	}
-	if err != nil || len(changes) == 0 {
+	if needed, err := isNeeded(b, tip, s); !needed || err != nil {
 		return "", err
 	}
-	task := flow.TaskInput{ID: ChangelogTask(id), Kind: flow.Spec, Owns: []string{ChangelogFile}, Spec: g.Spec,
-		Title:    fmt.Sprintf("Enter the spec changes of %s into %s", id, ChangelogFile),
-		DoneWhen: fmt.Sprintf("%s contains the output of `git liza sprint changelog %s`", ChangelogFile, id),
-		Scope:    ChangelogFile + " alone: what the command prints goes to the top, below the title, as it is"}
-	return c.For(g.ID).addOnce(ctx, task)
+	task.Spec = g.Spec
+	_, err = c.For(g.ID).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{task}})
+	switch {
+	case flow.IsRefused(err, flow.RuleExists, flow.RuleGoal):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return task.ID, nil
 }

@@ -26,14 +26,19 @@ func (c *Checkouts) standingPath(folder string) string {
 // StandIn keeps others from removing a checkout while a session runs in it, until leave is
 // called.
 func (c *Checkouts) StandIn(folder string) (leave func(), err error) {
-	f, err := git.OpenLock(c.repo.CommonDir(), filepath.Join(standing, folder))
+	if leave, err = holdShared(c.repo.CommonDir(), filepath.Join(standing, folder)); err != nil {
+		return nil, fmt.Errorf("session in %s: %w", folder, err)
+	}
+	return leave, nil
+}
+
+// holdShared takes a lock of the clone that others can share, until release is called.
+func holdShared(commonDir, name string) (release func(), err error) {
+	f, err := git.OpenLock(commonDir, name)
 	if err == nil {
 		err = git.ShareLock(f)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("session in %s: %w", folder, err)
-	}
-	return func() { git.Unlock(f) }, nil
+	return func() { git.Unlock(f) }, err
 }
 
 // isStoodIn reports whether a session runs in a checkout, or another process, as far as

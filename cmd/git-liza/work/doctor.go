@@ -49,30 +49,31 @@ func bad(check, hint, text string, args ...any) Finding {
 // Examine looks for everything that would make work fail in this clone. It
 // changes nothing.
 func (d *Doctor) Examine(ctx context.Context) []Finding {
-	git := d.git(ctx)
-	if git.State != "ok" {
-		return []Finding{git} // everything would be blamed for it
+	list, works := d.machine(ctx)
+	if !works {
+		return list
 	}
-	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.Disk()...)
-	list = append(list, d.room()...)
 	b, tip, err := d.store.Board(ctx)
 	if err != nil {
 		return append(list, unreadableBoard(err))
 	}
 	list = append(list, d.sound(ctx, b, tip), d.clock(b), d.branch(ctx, b), d.objects(ctx, b), d.principals(ctx, b), d.locked(b, 0))
-	list = append(list, d.Unmerged(ctx, b)...)
-	list = append(list, d.refNames(ctx, b)...)
-	list = append(list, d.remote(ctx, b)...)
-	list = append(list, d.brokenRefs(ctx, b)...)
-	list = append(list, d.strangeEntries()...)
-	list = append(list, d.unusable()...)
-	list = append(list, d.leftovers(ctx, b)...)
-	list = append(list, d.kept(ctx, b)...)
-	list = append(list, d.earlier()...)
-	list = append(list, d.byHand(ctx)...)
-	list = append(list, d.confinement(ctx))
-	list = append(list, d.programs(ctx, b, func(k BoardCommand) bool { return k.Before != 0 })...)
-	return append(list, d.untrusted(ctx, b, func(k BoardCommand) bool { return !k.extension })...)
+	return slices.Concat(list,
+		d.Unmerged(ctx, b), d.refNames(ctx, b), d.remote(ctx, b), d.brokenRefs(ctx, b),
+		d.strangeEntries(), d.unusable(), d.leftovers(ctx, b), d.kept(ctx, b), d.earlier(), d.byHand(ctx),
+		[]Finding{d.confinement(ctx)}, d.programs(ctx, b, func(k BoardCommand) bool { return k.Before != 0 }),
+		d.untrusted(ctx, b, func(k BoardCommand) bool { return !k.extension }))
+}
+
+// machine looks at git, the repository and the disk. Where git does not work, everything
+// else would be blamed for it.
+func (d *Doctor) machine(ctx context.Context) (list []Finding, works bool) {
+	git := d.git(ctx)
+	if git.State != "ok" {
+		return []Finding{git}, false
+	}
+	list = append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.Disk()...)
+	return append(list, d.room()...), true
 }
 
 // git has git read the configuration as whatever moves refs does, in a transaction without

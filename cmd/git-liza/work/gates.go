@@ -5,7 +5,9 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // SubmissionGates are the commands by which a submission can be judged without reading
@@ -19,19 +21,7 @@ func SubmissionGates(b *flow.Board, t *flow.Task) (gates []flow.Gate) {
 
 // CheckGates refuses gates of which one is not allowed to run on this machine.
 func (t *Trust) CheckGates(ctx context.Context, gates []flow.Gate) error {
-	if len(gates) == 0 {
-		return nil
-	}
-	allowed, err := t.Allowed(ctx)
-	if err != nil {
-		return err
-	}
-	for _, g := range gates {
-		if err := allowed.Check(g.Command); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.Check(ctx, lists.Of(gates, func(g flow.Gate) string { return g.Command })...)
 }
 
 // RunGates runs gates one after the other in the checkout of a commit, each whatever
@@ -72,10 +62,7 @@ func (c Stages) passSubmission(ctx context.Context, b *flow.Board, t *flow.Task,
 	if err != nil {
 		return nil, err
 	}
-	paths := make([]string, len(changes))
-	for i, change := range changes {
-		paths[i] = change.Path
-	}
+	paths := lists.Of(changes, func(c git.Change) string { return c.Path })
 	tree, err := c.commands.treeOf(ctx, commit)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // abandoned is the time without a change after which a lock may be cleared.
@@ -96,14 +97,8 @@ func (d *Doctor) Unlock(ctx context.Context, say func(Lock)) ([]Lock, error) {
 // clear waits until the lock counts as abandoned. It removes the lock if it
 // is still the same file.
 func (l Lock) clear(ctx context.Context) (bool, error) {
-	if wait := abandoned - l.Age; wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return false, ctx.Err()
-		}
+	if err := git.Wait(ctx, max(abandoned-l.Age, 0)); err != nil {
+		return false, err
 	}
 	now, err := os.Lstat(l.Path)
 	if err != nil || !os.SameFile(now, l.info) || !now.ModTime().Equal(l.info.ModTime()) {

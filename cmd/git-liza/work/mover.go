@@ -135,9 +135,13 @@ func (m *mover) openedBoard(ctx context.Context, act flow.Act, id flow.TaskID) (
 	return b, b.Opens(act, id, m.Caller, b.At()), nil
 }
 
-// bestTask returns the task that the actor should take. The error reports a
-// missing or unreadable board before it reports that there is no task.
-func (m *mover) bestTask(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, error) {
+// taskFor returns the task that an act is about: the one that is named, else the one that the
+// actor should take. The error reports a missing or unreadable board before it reports that there
+// is no task.
+func (m *mover) taskFor(b *flow.Board, act flow.Act, at time.Time, named flow.TaskID) (flow.TaskID, error) {
+	if named != "" {
+		return named, nil
+	}
 	if b.Empty() {
 		return "", gitstore.ErrNoBoard
 	}
@@ -149,16 +153,4 @@ func (m *mover) bestTask(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID
 		return "", refusal
 	}
 	return id, nil
-}
-
-// addOnce adds a task. It returns "" if somebody else has added it, or ended the goal.
-func (m *mover) addOnce(ctx context.Context, task flow.TaskInput) (flow.TaskID, error) {
-	_, err := m.Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{task}})
-	switch {
-	case flow.IsRefused(err, flow.RuleExists, flow.RuleGoal):
-		return "", nil
-	case err != nil:
-		return "", err
-	}
-	return task.ID, nil
 }

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"time"
@@ -89,13 +90,8 @@ type notedOutage struct {
 // a time, nil if nothing did. The agent could write it, so it proves nothing: the gate is
 // tried before more work waits for it.
 func SessionOutage(commonDir string, agent flow.AgentID, since time.Time) *Outage {
-	path := outagePath(commonDir, agent)
-	info, err := os.Lstat(path)
-	if err != nil || info.ModTime().Before(since) {
-		return nil
-	}
-	noted, err := git.ReadJSON[notedOutage](path)
-	if err != nil {
+	var noted notedOutage
+	if json.Unmarshal(readSince(outagePath(commonDir, agent), since), &noted) != nil {
 		return nil
 	}
 	return &Outage{Gate: noted.Gate, Commit: noted.Commit, Said: flow.Excerpt(noted.Said, 500)}
@@ -103,4 +99,34 @@ func SessionOutage(commonDir string, agent flow.AgentID, since time.Time) *Outag
 
 func outagePath(commonDir string, agent flow.AgentID) string {
 	return filepath.Join(commonDir, layout.Private, "outages", string(agent))
+}
+
+// NoteOffline records for the supervisor of an agent that a command of its
+// session did not reach the remote, with the command's error. A failure to
+// write is ignored: the session then counts like any other.
+func NoteOffline(commonDir string, agent flow.AgentID, said string) {
+	path := offlinePath(commonDir, agent)
+	_ = os.RemoveAll(path) // an agent may have put a folder there
+	_ = git.ReplaceFile(path, []byte(flow.Excerpt(said, 500)))
+}
+
+// Offline returns the error of a command of an agent's session that did not
+// reach the remote since a time, "" if there is none. The agent wrote it, so it
+// proves nothing.
+func Offline(commonDir string, agent flow.AgentID, since time.Time) string {
+	return flow.Excerpt(string(readSince(offlinePath(commonDir, agent), since)), 500)
+}
+
+// readSince returns what a file has that was written since a time, nil if none was.
+func readSince(path string, since time.Time) []byte {
+	info, err := os.Lstat(path)
+	if err != nil || info.ModTime().Before(since) {
+		return nil
+	}
+	text, _ := git.ReadSmall(path) // nil beside an error
+	return text
+}
+
+func offlinePath(commonDir string, agent flow.AgentID) string {
+	return filepath.Join(commonDir, layout.Private, "offline", string(agent))
 }

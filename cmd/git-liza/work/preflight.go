@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -26,16 +27,12 @@ func (d *Doctor) Preflight(ctx context.Context, b *flow.Board) []Finding {
 	remote, err := d.store.Authority(ctx)
 	alone := err == nil && remote == "" // nobody else merges
 	stops := func(k BoardCommand) bool { return k.Before == flow.AtSubmit || k.Before == flow.AtMerge && alone }
-	git := d.git(ctx)
-	if git.State != "ok" {
-		return []Finding{git}
+	list, works := d.machine(ctx)
+	if !works {
+		return list
 	}
-	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.Disk()...)
-	list = append(list, d.room()...)
 	list = append(list, d.clock(b), d.branch(ctx, b), d.principals(ctx, b), d.locked(b, abandoned), d.confinement(ctx))
-	list = append(list, d.Unmerged(ctx, b)...)
-	list = append(list, d.untrusted(ctx, b, stops)...)
-	return append(list, d.programs(ctx, b, stops)...)
+	return slices.Concat(list, d.Unmerged(ctx, b), d.untrusted(ctx, b, stops), d.programs(ctx, b, stops))
 }
 
 // The space in bytes, and the number of files, below which a disk counts as full and as
@@ -153,11 +150,7 @@ func (d *Doctor) programs(ctx context.Context, b *flow.Board, stops func(BoardCo
 	list := mergeCommands(BoardCommands(b), func(k BoardCommand) string { return shell.Program(k.Command) }, stops)
 	list = slices.DeleteFunc(list, func(k sameCommands) bool { return k.key == "" })
 	list = list[:min(len(list), mostPrograms)]
-	names := make([]string, len(list))
-	for i, k := range list {
-		names[i] = k.key
-	}
-	missing := missingTools(ctx, d.environ, names...)
+	missing := missingTools(ctx, d.environ, lists.Of(list, func(k sameCommands) string { return k.key })...)
 	var found []Finding
 	for _, k := range list {
 		if slices.Contains(missing, k.key) {

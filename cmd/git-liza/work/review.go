@@ -47,18 +47,15 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 	}
 	var left *leftReview
 	move := func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
-		target := id
-		if a := b.Agent(c.By.Agent()); target == "" && a != nil {
+		named := id
+		if a := b.Agent(c.By.Agent()); named == "" && a != nil {
 			if held := heldReview(b.Task(a.Review), c.By); held != nil && held.Lease.After(at) {
-				target = a.Review
+				named = a.Review
 			}
 		}
-		if target == "" {
-			best, err := c.bestTask(b, flow.ActReview, at)
-			if err != nil {
-				return flow.Move{}, nil, err
-			}
-			target = best
+		target, err := c.taskFor(b, flow.ActReview, at, named)
+		if err != nil {
+			return flow.Move{}, nil, err
 		}
 		if left = leftByPerson(b.Task(target), at); left != nil {
 			return flow.Move{}, nil, errLeft

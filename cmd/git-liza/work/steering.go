@@ -32,15 +32,10 @@ var steering = map[string][]string{
 
 // steers reports whether a key of git is one of them.
 func steers(key string) bool {
-	return listed(steering, key)
-}
-
-// listed reports whether sections name a key.
-func listed(sections map[string][]string, key string) bool {
 	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
 	if first < 0 {
 		return false
 	}
-	variables, known := sections[key[:first]]
+	variables, known := steering[key[:first]]
 	return known && (variables == nil || slices.Contains(variables, key[last+1:]))
 }

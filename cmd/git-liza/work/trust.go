@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,13 +20,16 @@ type Trust struct {
 	mover *mover
 }
 
-// Check refuses a command from the board that is not allowed on this machine.
-func (t *Trust) Check(ctx context.Context, command string) error {
-	allowed, err := t.Allowed(ctx)
-	if err != nil {
-		return err
+// Check refuses commands from the board of which one is not allowed on this machine.
+func (t *Trust) Check(ctx context.Context, commands ...string) error {
+	if len(commands) == 0 {
+		return nil
 	}
-	return allowed.Check(command)
+	allowed, err := t.Allowed(ctx)
+	for _, command := range commands {
+		err = cmp.Or(err, allowed.Check(command))
+	}
+	return err
 }
 
 // Allowed are the hashes of the commands that a machine may run.

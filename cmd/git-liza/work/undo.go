@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An Undo is what a person asks to take back.
@@ -125,11 +127,7 @@ func (u *undoer) title() string {
 }
 
 func joinTasks(list []flow.TaskID) string {
-	words := make([]string, len(list))
-	for i, id := range list {
-		words[i] = string(id)
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(lists.Of(list, func(id flow.TaskID) string { return string(id) }), ", ")
 }
 
 // reason is what the caller said, else what is done.
@@ -304,9 +302,7 @@ func (u *undoer) adoptRevert(ctx context.Context) (Undone, gitstore.Result, erro
 	}
 	done := Undone{Reverts: u.list, Successors: []flow.TaskID{}, Commit: commit, Paths: []string{}, WaitsFor: []flow.Role{}, Affected: &affected}
 	changes, err := u.Repo.Changes(ctx, tip, commit)
-	for _, c := range changes {
-		done.Paths = append(done.Paths, c.Path)
-	}
+	done.Paths = append(done.Paths, lists.Of(changes, func(c git.Change) string { return c.Path })...)
 	if err == nil && u.Reopen {
 		var added gitstore.Result
 		if added, err = u.addSuccessors(ctx, u.list); err == nil {

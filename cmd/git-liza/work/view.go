@@ -33,14 +33,7 @@ func Watch(ctx context.Context, repo *git.Repo) *View {
 	v := &View{repo: repo, changed: make(chan struct{})}
 	v.look(ctx)
 	go func() {
-		for pause := QuickLook; ; {
-			timer := time.NewTimer(pause)
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				timer.Stop()
-				return
-			}
+		for pause := QuickLook; git.Wait(ctx, pause) == nil; {
 			pause = min(pause+pause/4, slowLook)
 			if v.look(ctx) {
 				pause = QuickLook
