@@ -27,7 +27,7 @@ func (c *approveCommand) Run(inv *invocation) error {
 		if c.Commit+c.Message+string(c.Role) != "" || c.voucherFlags != (voucherFlags{}) {
 			return usagef("git liza approve --again "+string(c.ID), "--again takes verdicts back, and goes with no other flag")
 		}
-		return c.again(inv)
+		return withClone(inv, c.again)
 	}
 	if err := c.complete(flow.ActApprove, c.ID, c.Commit); err != nil {
 		return err
@@ -176,11 +176,7 @@ func waiting(t *flow.Task) string {
 }
 
 // again takes verdicts back that were given for texts which have changed.
-func (c *approveCommand) again(inv *invocation) error {
-	clone, err := inv.clone()
-	if err != nil {
-		return err
-	}
+func (c *approveCommand) again(inv *invocation, clone *work.Clone) error {
 	r, err := clone.Make(inv.ctx, flow.ActRecheck, c.ID, &flow.RecheckMove{})
 	if err != nil {
 		return err

@@ -142,12 +142,8 @@ type principalKeyCommand struct {
 	Name string `arg:"" help:"Of the principal that this clone signs as."`
 }
 
-func (c *principalKeyCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
-	public, made, err := clone.Principals.Key(inv.ctx, c.Name)
+func (c *principalKeyCommand) Run(inv *invocation, on reader) error {
+	public, made, err := on.clone.Principals.Key(inv.ctx, c.Name)
 	if err != nil {
 		return err
 	}

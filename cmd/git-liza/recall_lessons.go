@@ -14,11 +14,7 @@ import (
 )
 
 // lessons lists what was learnt, or what of it concerns a task or paths.
-func (c *recallCommand) lessons(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *recallCommand) lessons(inv *invocation, l look) error {
 	all, wrong, err := work.Lessons(inv.ctx, l.Repo, l.Board.Settings().Integration.Tip)
 	if err != nil {
 		return err

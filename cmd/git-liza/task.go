@@ -222,11 +222,8 @@ type taskChanges struct {
 	taskFlags `schema:"-"`
 }
 
-func (c *taskEditCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
+func (c *taskEditCommand) Run(inv *invocation, clone *work.Clone) error {
 	switch inForm := reflect.ValueOf(c.taskChanges).IsZero(); {
-	case err != nil:
-		return err
 	case inForm:
 		return taskForm{inv, clone}.change(c.IDs)
 	case len(c.IDs) > 1:
