@@ -111,7 +111,7 @@ func (p *Picture) alarms(in *Inbox) (list []Alarm, due time.Time) {
 		r.At = r.Board.At() // a clock that is behind knows no better
 	}
 	settings := r.Board.Settings()
-	c := &alarmCollector{Reading: r, config: &settings.Config, limits: settings.Config.Alarms.Filled(), goals: inProgress{r}.served(),
+	c := &alarmCollector{Reading: r, config: &settings.Config, limits: settings.Config.Alarms.Filled(), goals: servedGoals(r),
 		picture: p, inbox: in, known: map[string]bool{}}
 	c.listen()
 	c.addItems()

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,6 +185,22 @@ func Count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// joinFirst lists the first of many ids for people.
+func joinFirst[T ~string](ids []T, most int) string {
+	if more := len(ids) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", JoinIDs(ids[:most]), more)
+	}
+	return JoinIDs(ids)
+}
+
+// verb is the form of a verb for a number of subjects.
+func verb(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
 }
 
 // JoinIDs lists ids for people.
