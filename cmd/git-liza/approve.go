@@ -57,13 +57,9 @@ func (c *approveCommand) approve(inv *invocation, clone *work.Clone, commit flow
 		return err
 	}
 	t, roles := r.After.Task(c.ID), c.given(r, clone.By)
-	line := "approved"
-	if r.Already {
-		line = "already approved"
-	}
 	data := verdictData(t, roles)
 	tellVoucher(inv, c.voucher(), r.After, data)
-	return inv.result(r, data, "%s %s%s%s → %s", c.ID, line, forRoles(t, roles), view.VoucherText(c.voucher()), waiting(t))
+	return inv.result(r, data, "%s %s%s%s → %s", c.ID, saidOf(r, "approved"), forRoles(t, roles), view.VoucherText(c.voucher()), waiting(t))
 }
 
 // voucherFlags name a verdict on a code host that a person brings.

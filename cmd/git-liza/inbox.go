@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -129,9 +127,7 @@ func (l *look) readInbox(inv *invocation) (*view.Inbox, error) {
 // that cannot be read hides nothing.
 type snoozes map[string]time.Time
 
-func snoozeFile(repo *git.Repo) string {
-	return filepath.Join(repo.CommonDir(), layout.Private, "snoozed")
-}
+func snoozeFile(repo *git.Repo) string { return privateFile(repo, "snoozed") }
 
 func readSnoozes(repo *git.Repo) snoozes {
 	if kept, err := git.ReadJSON[snoozes](snoozeFile(repo)); err == nil && kept != nil {

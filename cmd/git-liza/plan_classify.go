@@ -111,9 +111,7 @@ func (c *planClassifyCommand) record(r *classReader) error {
 		return err
 	}
 	made, err := clone.Make(r.ctx, flow.ActClassify, "", m)
-	if r.outcome = "changed"; made.Already {
-		r.outcome = "already"
-	}
+	r.outcome = madeOutcome(made.Already)
 	return err
 }
 

@@ -147,9 +147,5 @@ func (c *principalKeyCommand) Run(inv *invocation, on reader) error {
 	if err != nil {
 		return err
 	}
-	outcome := "already"
-	if made {
-		outcome = "changed"
-	}
-	return inv.answer(outcome, map[string]any{"principal": c.Name, "key": public, "fingerprint": view.Fingerprint(public)}, public)
+	return inv.answer(madeOutcome(!made), map[string]any{"principal": c.Name, "key": public, "fingerprint": view.Fingerprint(public)}, public)
 }

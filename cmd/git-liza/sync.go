@@ -189,10 +189,7 @@ func syncedLine(synced gitstore.Synced) string {
 }
 
 func syncOutcome(synced gitstore.Synced) string {
-	if synced.Before == synced.After && !synced.Published && synced.Forwarded == "" {
-		return "already"
-	}
-	return "changed"
+	return madeOutcome(synced.Before == synced.After && !synced.Published && synced.Forwarded == "")
 }
 
 func viewSynced(synced gitstore.Synced, pruned []work.Pruned) map[string]any {

@@ -280,10 +280,7 @@ func (c *taskChanges) clear(in *flow.TaskInput) {
 // taskResult prints the state of a task after a move.
 func (inv *invocation) taskResult(r gitstore.Result, id flow.TaskID, what string) error {
 	t := r.After.Task(id)
-	if r.Already {
-		what = "already " + what
-	}
-	return inv.result(r, map[string]any{"task": id, "status": t.Status}, "%s %s → %s", id, what, t.Status)
+	return inv.result(r, map[string]any{"task": id, "status": t.Status}, "%s %s → %s", id, saidOf(r, what), t.Status)
 }
 
 type taskFinalizeCommand struct {

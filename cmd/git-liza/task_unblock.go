@@ -37,11 +37,7 @@ func (c *unblockCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) 
 	}
 	closed := closedBy(r, open)
 	t := r.After.Task(c.ID)
-	said := "unblocked"
-	if r.Already {
-		said = "already unblocked"
-	}
-	said += fmt.Sprintf(" → %s", t.Status)
+	said := fmt.Sprintf("%s → %s", saidOf(r, "unblocked"), t.Status)
 	if len(closed) > 0 {
 		said += ", closed without an answer: " + view.JoinIDs(closed)
 	}
