@@ -137,7 +137,7 @@ var tools = []toolRow{
 
 	{"intent", flow.ActIntent, mcp.Adds, doers, "Your plan, once per claim, before the first edit: commits without it are refused.", newCommand[intentCommand]},
 	{"commit", 0, mcp.Adds, doers, "Commit all in your task's worktree, new files too. For clients without a shell.", newCommand[commitTool]},
-	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of your branch's tip, when all is committed and the checks passed. It runs the task's verify command.", newCommand[submitTool]},
+	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of your branch's tip, when all is committed and the checks passed. It runs the task's verify command.", newCommand[submitCommand]},
 	{"handoff", flow.ActHandoff, mcp.Adds, doers, "Report to the next coder, when you must stop early. Commit what is good first.", newCommand[handoffCommand]},
 	{"block", flow.ActBlock, mcp.Adds, doers | planning, "Stop work on a task until one to three questions are answered. That is no failure: the work is saved, and goes on with the last answer. With a reason it counts as one.", newCommand[blockCommand]},
 
@@ -189,16 +189,6 @@ func (c *commitTool) Run(inv *invocation, clone *work.Clone, b *flow.Board) erro
 		return err
 	}
 	return inv.answer("changed", map[string]any{"task": c.ID, "commit": tip}, fmt.Sprintf("%s is at %s", c.ID.Branch(), tip.Short()))
-}
-
-// A submitTool is submit at the branch's tip: no other commit is accepted.
-type submitTool struct {
-	ID flow.TaskID `arg:"" help:"The task."`
-}
-
-// Run submits.
-func (c *submitTool) Run(inv *invocation, clone *work.Clone) error {
-	return (&submitCommand{ID: c.ID}).Run(inv, clone)
 }
 
 // A findingTool is one remark of a review.
