@@ -135,10 +135,7 @@ func checkExtensions(b *flow.Board) string {
 
 // readExtension reads one from a folder that the user named.
 func readExtension(inv *invocation, said string) (*extension.Installed, error) {
-	dir := said
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(inv.dir, dir)
-	}
+	dir := pathFrom(inv.dir, said)
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
 		return nil, usagef("git liza help extension", "%s is no folder", git.Visible(said))

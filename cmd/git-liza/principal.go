@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -80,10 +79,7 @@ func (c *principalAddCommand) readKeys(inv *invocation, list []string) ([]string
 	keys := []string{}
 	for _, text := range given(list) {
 		if !beginsKey(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "PRIVATE KEY") {
-			path := text
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(inv.dir, path)
-			}
+			path := pathFrom(inv.dir, text)
 			info, err := os.Stat(path)
 			if err != nil {
 				return nil, err

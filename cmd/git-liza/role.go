@@ -157,10 +157,7 @@ func (c *roleAddCommand) findFile(inv *invocation, name flow.Role) (found bool, 
 // read returns the file's path below the main work tree, and its text. The path
 // stands on the board; agents are told what integration has there.
 func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, text []byte, err error) {
-	file := c.File
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(inv.dir, file)
-	}
+	file := pathFrom(inv.dir, c.File)
 	top := clone.Repo.MainWorkTree()
 	if top == "" {
 		return "", nil, worktrees.ErrNoWorkTree
