@@ -38,8 +38,7 @@ func (c *agentsListCommand) Run(inv *invocation, l look) error {
 		inv.progress("no agent is registered; one is by its first move, or by git liza agents add coder-1")
 	}
 	rows := l.AgentTable(list)
-	rows.Wrap(inv.width())
-	return inv.answer("", map[string]any{"agents": list}, rows.Text(0))
+	return inv.answer("", map[string]any{"agents": list}, rows.WrappedText(inv.width()))
 }
 
 type agentsStopCommand struct {

@@ -42,8 +42,7 @@ func (c *gateListCommand) Run(inv *invocation, l look) error {
 	if len(gates) == 0 {
 		inv.progress("the board has no gates: git liza config gates.tests.command 'make test'")
 	}
-	rows.Wrap(inv.width())
-	return inv.answer("", map[string]any{"gates": view.ValueOf(append([]flow.Gate{}, gates...)), "outages": view.ValueOf(append([]flow.Outage{}, outages...))}, rows.Text(0))
+	return inv.answer("", map[string]any{"gates": view.ValueOf(append([]flow.Gate{}, gates...)), "outages": view.ValueOf(append([]flow.Outage{}, outages...))}, rows.WrappedText(inv.width()))
 }
 
 type gateRunCommand struct {

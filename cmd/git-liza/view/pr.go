@@ -147,8 +147,7 @@ func ReviewsText(list []ReviewRow, merged []string, lost, width int) string {
 			rows.Add("", "", r.Hint)
 		}
 	}
-	rows.Wrap(width)
-	text := rows.Text(0)
+	text := rows.WrappedText(width)
 	if len(list) == 0 {
 		text = "there is no review in it\n"
 	}

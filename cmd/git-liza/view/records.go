@@ -196,8 +196,7 @@ func RecordsText(list []Record, now time.Time, width int) string {
 		rows := Table{Indent: "  "}
 		rows.Add(fmt.Sprintf("%-*s", ids, one.ID), plaintext.Line(one.Text))
 		rows.Add("", plaintext.Line(one.state(now)))
-		rows.Wrap(width)
-		out.WriteString(rows.Text(0))
+		out.WriteString(rows.WrappedText(width))
 		if one.Command != "" {
 			out.WriteString(strings.Repeat(" ", ids+4) + one.Command + "\n")
 		}
@@ -231,6 +230,5 @@ func QuestionText(r Reading, q *flow.Question, width int) string {
 			}
 		}
 	}
-	rows.Wrap(width)
-	return Wrapped(fmt.Sprintf("%s: %s asks about %s%s, %s ago", q.ID, q.From, q.Task, title, ago(r.At, q.Asked)), width) + rows.Text(0)
+	return Wrapped(fmt.Sprintf("%s: %s asks about %s%s, %s ago", q.ID, q.From, q.Task, title, ago(r.At, q.Asked)), width) + rows.WrappedText(width)
 }

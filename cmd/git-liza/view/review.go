@@ -58,9 +58,8 @@ func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
 			add("rejected", FindingLine(one)+" ("+string(j.Rejection.By)+")")
 		}
 	}
-	rows.Wrap(width)
 	head := Cut(fmt.Sprintf("%s  %s  %s", t.ID, s.Commit.Short(), plaintext.Line(t.Title)), width)
-	return head + "\n" + rows.Text(0)
+	return head + "\n" + rows.WrappedText(width)
 }
 
 // FindingLine is a finding on one line, as people write it: its place and the first line

@@ -112,12 +112,17 @@ func (t *Table) Wrap(width int) {
 	t.Rows = rows
 }
 
+// WrappedText renders the table with last cells broken as [Table.Wrap] does, none of them cut.
+func (t *Table) WrappedText(width int) string {
+	t.Wrap(width)
+	return t.Text(0)
+}
+
 // Wrapped breaks a text between words into lines of at most a width, each with
 // its end. With width 0 there is one line.
 func Wrapped(text string, width int) string {
 	t := Table{Rows: [][]string{{text}}}
-	t.Wrap(width)
-	return t.Text(0)
+	return t.WrappedText(width)
 }
 
 // section formats a heading with rows below it. It is empty without rows.
