@@ -67,7 +67,7 @@ func (c *markCommand) list(inv *invocation, l look) error {
 			marks = append(marks, row)
 		}
 	}
-	slices.SortFunc(marks, func(a, b markRow) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(marks, func(a, b markRow) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Name, b.Name)) })
 	table := view.Table{}
 	for _, m := range marks {
 		table.Add(m.At.Format(view.Stamp), m.Name, m.Commit.Short(), string(m.By), m.Reason)

@@ -70,7 +70,7 @@ func (f RecordFilter) Records(r Reading) []Record {
 				list = append(list, one)
 			}
 		}
-		slices.SortFunc(list[first:], func(x, y Record) int { // of two numbers the longer one is larger
+		slices.SortStableFunc(list[first:], func(x, y Record) int { // of two numbers the longer one is larger
 			return cmp.Or(x.At.Compare(y.At), cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
 		})
 	}

@@ -294,7 +294,7 @@ func (t *Timeline) lanes(w Window, found map[string]*course) Lanes {
 			}
 		}
 	}
-	slices.SortFunc(all.Lanes, func(x, y Lane) int {
+	slices.SortStableFunc(all.Lanes, func(x, y Lane) int {
 		return cmp.Or(last[y.ID].Compare(last[x.ID]), cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
 	})
 	all.Lanes = all.Lanes[min(w.Skip, len(all.Lanes)):]

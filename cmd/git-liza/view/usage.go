@@ -31,7 +31,7 @@ func (u *Usage) ranked() []share {
 	for name, used := range u.shares {
 		list = append(list, share{name, used})
 	}
-	slices.SortFunc(list, func(x, y share) int {
+	slices.SortStableFunc(list, func(x, y share) int {
 		return cmp.Or(cmp.Compare(y.Usage.Cost, x.Usage.Cost), cmp.Compare(y.Usage.Tokens(), x.Usage.Tokens()), strings.Compare(x.name, y.name))
 	})
 	return list
