@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -35,7 +33,7 @@ func outputOf(repo *git.Repo, id flow.AgentID, name string, known provider.Catal
 
 // outputFile is the log of an agent in this clone.
 func outputFile(repo *git.Repo, id flow.AgentID) string {
-	return filepath.Join(repo.CommonDir(), layout.Private, "log", string(id)+".log")
+	return privateFile(repo, "log", string(id)+".log")
 }
 
 // readEnd returns the last bytes of a file, and whether that is all of it; none of what is

@@ -38,8 +38,7 @@ func (c *agentsListCommand) Run(inv *invocation, l look) error {
 		inv.progress("no agent is registered; one is by its first move, or by git liza agents add coder-1")
 	}
 	rows := l.AgentTable(list)
-	rows.Wrap(inv.width())
-	return inv.answer("", map[string]any{"agents": list}, rows.Text(0))
+	return inv.answer("", map[string]any{"agents": list}, rows.WrappedText(inv.width()))
 }
 
 type agentsStopCommand struct {
@@ -221,4 +220,34 @@ func (l look) changedText(path string) string {
 		return ""
 	}
 	return line + ", which your work stands on; git liza artifact show " + shell.Quote(path)
+}
+
+type agentsRestCommand struct {
+	ID     flow.AgentID `arg:""`
+	Reason string       `required:"" help:"Why; - for standard input."`
+}
+
+func (c *agentsRestCommand) said() *string { return &c.Reason }
+
+func (c *agentsRestCommand) Run(inv *invocation, clone *work.Clone) error {
+	r, err := clone.Make(inv.ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: c.ID, Reason: c.Reason})
+	if err != nil {
+		return err
+	}
+	return inv.agentResult(r, c.ID, "rests")
+}
+
+type agentsRemoveCommand struct {
+	ID flow.AgentID `arg:""`
+}
+
+func (c *agentsRemoveCommand) Run(inv *invocation, clone *work.Clone) error {
+	r, err := clone.Make(inv.ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: c.ID})
+	if err != nil {
+		return err
+	}
+	if err := clone.Store.Presences.Forget(inv.ctx, c.ID); err != nil {
+		inv.progress("the presence of %s could not be removed: %v", c.ID, err)
+	}
+	return inv.agentResult(r, c.ID, "unregistered")
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/plaintext"
-	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -70,15 +69,9 @@ func readNotify(ctx context.Context, conf *git.Configuration) (command string, e
 	if err != nil {
 		return "", 0, err
 	}
-	text, err := conf.Config(ctx, "liza.notify.every")
-	if err != nil || text == "" {
-		return command, time.Minute, err
-	}
-	var d duration
-	if err := d.UnmarshalText([]byte(text)); err != nil {
-		return "", 0, usagef("git config liza.notify.every 1m", "liza.notify.every is %q, no span of time (%s)", text, gitstore.SpanForms)
-	}
-	return command, time.Duration(d), nil
+	every = time.Minute
+	err = readSpan(ctx, conf, "liza.notify.every", "1m", func(d time.Duration) { every = d })
+	return command, every, err
 }
 
 // watch follows the alarms until ctx is done, or tell fails because nobody reads any more.

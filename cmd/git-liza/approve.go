@@ -6,6 +6,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -26,7 +27,7 @@ func (c *approveCommand) Run(inv *invocation) error {
 		if c.Commit+c.Message+string(c.Role) != "" || c.voucherFlags != (voucherFlags{}) {
 			return usagef("git liza approve --again "+string(c.ID), "--again takes verdicts back, and goes with no other flag")
 		}
-		return c.again(inv)
+		return withClone(inv, c.again)
 	}
 	if err := c.complete(flow.ActApprove, c.ID, c.Commit); err != nil {
 		return err
@@ -56,13 +57,9 @@ func (c *approveCommand) approve(inv *invocation, clone *work.Clone, commit flow
 		return err
 	}
 	t, roles := r.After.Task(c.ID), c.given(r, clone.By)
-	line := "approved"
-	if r.Already {
-		line = "already approved"
-	}
 	data := verdictData(t, roles)
 	tellVoucher(inv, c.voucher(), r.After, data)
-	return inv.result(r, data, "%s %s%s%s → %s", c.ID, line, forRoles(t, roles), view.VoucherText(c.voucher()), waiting(t))
+	return inv.result(r, data, "%s %s%s%s → %s", c.ID, saidOf(r, "approved"), forRoles(t, roles), view.VoucherText(c.voucher()), waiting(t))
 }
 
 // voucherFlags name a verdict on a code host that a person brings.
@@ -172,4 +169,21 @@ func waiting(t *flow.Task) string {
 		text += ", missing " + view.JoinIDs(missing)
 	}
 	return text
+}
+
+// again takes verdicts back that were given for texts which have changed.
+func (c *approveCommand) again(inv *invocation, clone *work.Clone) error {
+	r, err := clone.Make(inv.ctx, flow.ActRecheck, c.ID, &flow.RecheckMove{})
+	if err != nil {
+		return err
+	}
+	t, changed := r.After.Task(c.ID), []string{}
+	if before := r.Before.Task(c.ID); before != nil {
+		changed = append(changed, lists.Of(before.Outdated(r.Before), flow.TextRef.String)...)
+	}
+	data := map[string]any{"task": c.ID, "status": t.Status, "changed": changed}
+	if r.Already {
+		return inv.result(r, data, "%s is already judged anew → %s", c.ID, t.Status)
+	}
+	return inv.result(r, data, "%s is judged anew, because %s changed → %s", c.ID, strings.Join(changed, ", "), t.Status)
 }

@@ -23,12 +23,8 @@ type definition struct {
 	text  []byte
 }
 
-func (c *artifactDefineCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
-	list, err := definitionList(inv.ctx, clone)
+func (c *artifactDefineCommand) Run(inv *invocation, on reader) error {
+	list, err := definitionList(inv.ctx, on.clone)
 	if err != nil {
 		return err
 	}

@@ -14,11 +14,7 @@ type artifactRegenerateCommand struct {
 	Path string `arg:"" help:"As git liza artifact list names it."`
 }
 
-func (c *artifactRegenerateCommand) Run(inv *invocation, clone *work.Clone) error {
-	b, _, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
+func (c *artifactRegenerateCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
 	path := clone.Specs.Rooted(c.Path)
 	for _, g := range b.GoalsInProgress() {
 		w := flow.FindWorkflow(b, g.ID)

@@ -28,9 +28,7 @@ func (c *blockCommand) Run(inv *invocation, clone *work.Clone) error {
 	if asks {
 		what = "waits for an answer: " + view.JoinIDs(asked)
 	}
-	if r.Already {
-		what = "already " + what
-	}
+	what = saidOf(r, what)
 	if asks && len(t.Failures) > len(r.Before.Task(c.ID).Failures) {
 		what += fmt.Sprintf("; it asked %d times, so this counts as a failure", t.Asked)
 	}

@@ -27,11 +27,7 @@ type archiving struct {
 
 // Run makes a move for each goal, or several, because no more than [flow.MaxTasks] tasks
 // and [flow.MaxList] sprints fit into one.
-func (c *archiveCommand) Run(inv *invocation, clone *work.Clone) error {
-	b, _, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
+func (c *archiveCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
 	now := clone.Store.Now()
 	moves := c.moves(b, now)
 	if err := b.Err(); err != nil {
@@ -42,6 +38,7 @@ func (c *archiveCommand) Run(inv *invocation, clone *work.Clone) error {
 			return err
 		}
 	}
+	var err error
 	pruned := 0
 	if len(c.Sprint) == 0 {
 		if pruned, err = c.prune(inv, clone, now); err != nil {

@@ -15,11 +15,7 @@ type breakerResetCommand struct {
 
 func (c *breakerResetCommand) said() *string { return &c.Resolution }
 
-func (c *breakerResetCommand) Run(inv *invocation) error {
-	clone, err := openGoal(inv, "")
-	if err != nil {
-		return err
-	}
+func (c *breakerResetCommand) Run(inv *invocation, clone *work.Clone) error {
 	var made *flow.ResetMove // by the first look: what others record meanwhile is judged
 	r, err := clone.Move(inv.ctx, flow.ActReset, "", func(b *flow.Board) (flow.Detail, error) {
 		if made == nil {

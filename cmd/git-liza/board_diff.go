@@ -16,19 +16,15 @@ type diffCommand struct {
 	To   string `arg:"" optional:"" placeholder:"REV" help:"Default: the board as it is."`
 }
 
-func (c *diffCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
-	to, err := clone.Store.Rev(inv.ctx, cmp.Or(c.To, layout.State))
+func (c *diffCommand) Run(inv *invocation, on reader) error {
+	to, err := on.clone.Store.Rev(inv.ctx, cmp.Or(c.To, layout.State))
 	if err != nil {
 		return err
 	}
 	from := git.ID("")
 	if c.From != "" {
-		from, err = clone.Store.Rev(inv.ctx, c.From)
-	} else if e, readErr := clone.Store.ReadEvent(to); readErr != nil {
+		from, err = on.clone.Store.Rev(inv.ctx, c.From)
+	} else if e, readErr := on.clone.Store.ReadEvent(to); readErr != nil {
 		err = readErr
 	} else {
 		from = e.Parent
@@ -36,7 +32,7 @@ func (c *diffCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	list, err := differences(clone.Store, from, to)
+	list, err := differences(on.clone.Store, from, to)
 	if err != nil {
 		return err
 	}

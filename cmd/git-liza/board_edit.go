@@ -20,12 +20,8 @@ type editCommand struct {
 	usual flow.GoalID // of goal and sprint, "" for the current one
 }
 
-func (c *editCommand) Run(inv *invocation, clone *work.Clone) error {
+func (c *editCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
 	c.usual = clone.Usual
-	b, _, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
 	if refusal := b.Opens(flow.ActAmend, "", clone.Caller, b.At()); refusal != nil {
 		return refusal
 	}

@@ -24,7 +24,7 @@ func (c *markCommand) Run(inv *invocation) error {
 		return &usageError{"--reason goes with a name", "git liza board mark NAME --reason R"}
 	}
 	if c.Name == "" || c.List {
-		return c.list(inv)
+		return withLook(inv, c.list)
 	}
 	reason, err := inv.text(c.Reason)
 	if err != nil {
@@ -52,11 +52,7 @@ type markRow struct {
 }
 
 // list shows the marks, oldest first.
-func (c *markCommand) list(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *markCommand) list(inv *invocation, l look) error {
 	refs, err := l.Repo.Refs.List(inv.ctx, layout.MarkRefs)
 	if err != nil {
 		return err
@@ -71,7 +67,7 @@ func (c *markCommand) list(inv *invocation) error {
 			marks = append(marks, row)
 		}
 	}
-	slices.SortFunc(marks, func(a, b markRow) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(marks, func(a, b markRow) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Name, b.Name)) })
 	table := view.Table{}
 	for _, m := range marks {
 		table.Add(m.At.Format(view.Stamp), m.Name, m.Commit.Short(), string(m.By), m.Reason)

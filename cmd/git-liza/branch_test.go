@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
 )
 
 // Every command must be found by its name, or it starts slowly.
@@ -50,7 +51,11 @@ func TestCommandsCanBeRun(t *testing.T) {
 		switch command.(type) {
 		case interface {
 			Run(*invocation, *work.Clone) error
-		}, interface{ Run(*invocation, look) error }, interface{ Run(*invocation) error }:
+		}, interface {
+			Run(*invocation, *work.Clone, *flow.Board) error
+		}, interface{ Run(*invocation, look) error }, interface {
+			Run(*invocation, reader) error
+		}, interface{ Run(*invocation) error }:
 			return true
 		}
 		return false

@@ -71,10 +71,7 @@ func (c *checkCommand) isPlan(inv *invocation, said string) bool {
 
 // isExtension reports whether a path is the folder of an extension.
 func isExtension(inv *invocation, said string) bool {
-	if !filepath.IsAbs(said) {
-		said = filepath.Join(inv.dir, said)
-	}
-	_, err := os.Lstat(filepath.Join(said, extension.Manifest))
+	_, err := os.Lstat(filepath.Join(pathFrom(inv.dir, said), extension.Manifest))
 	return err == nil
 }
 

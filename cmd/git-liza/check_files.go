@@ -178,11 +178,7 @@ func rootedFile(inv *invocation, clone *work.Clone, said string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	file := said
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(dir, file)
-	}
-	rel, err := filepath.Rel(tree, file)
+	rel, err := filepath.Rel(tree, pathFrom(dir, said))
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", usagef("git rev-parse --show-toplevel", "%s is not in the repository", git.Visible(said))
 	}

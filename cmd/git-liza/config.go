@@ -198,7 +198,7 @@ func kindOf(pointer any) string {
 // show prints one value, a group or everything.
 func (c *configCommand) show(inv *invocation) error {
 	if c.Key == "" {
-		return c.list(inv)
+		return withLook(inv, c.list)
 	}
 	if g, _ := config.FindGroup(c.Key); g.Place == config.Git {
 		return c.showGitGroup(inv, g)

@@ -184,11 +184,7 @@ type groupView struct {
 
 // list prints all settings in their groups. It fails if git's configuration has keys
 // that do not exist, or values that cannot be understood.
-func (c *configCommand) list(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *configCommand) list(inv *invocation, l look) error {
 	lines, err := settingLines(inv, l.Clone)
 	if err != nil {
 		return err

@@ -83,7 +83,7 @@ func (c *contractsInstallCommand) Run(inv *invocation) error {
 	if !r.Changed() {
 		text = fmt.Sprintf("contracts are in %s already", r.Target.Dir)
 	}
-	return inv.answer(outcome(r), contractsData(r), contractsText(r)+text)
+	return inv.answer(madeOutcome(!r.Changed()), contractsData(r), contractsText(r)+text)
 }
 
 type contractsUninstallCommand struct{}
@@ -104,7 +104,7 @@ func (c *contractsUninstallCommand) Run(inv *invocation) error {
 	if !r.Changed() {
 		text = "no contracts are installed here"
 	}
-	return inv.answer(outcome(r), contractsData(r), contractsText(r)+text)
+	return inv.answer(madeOutcome(!r.Changed()), contractsData(r), contractsText(r)+text)
 }
 
 // contractsFinding returns doctor's finding about the contracts that are installed in a work
@@ -238,13 +238,6 @@ func contractsText(r contracts.Report) string {
 
 func contractsData(r contracts.Report) map[string]any {
 	return map[string]any{"installed": r.Installed, "dir": r.Target.Dir, "skills_for": r.Target.Tools, "files": append([]contracts.Entry{}, r.Entries...)}
-}
-
-func outcome(r contracts.Report) string {
-	if r.Changed() {
-		return "changed"
-	}
-	return "already"
 }
 
 // contractsError adds a hint to an error that the user can correct.

@@ -27,10 +27,7 @@ func (inv *invocation) steer(goal flow.GoalID, act flow.Act, detail flow.Detail)
 // move if it changed anything.
 func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error {
 	c := r.After.Settings().Control
-	line := "board " + c.State.String()
-	if r.Already {
-		line = "board already " + c.State.String()
-	}
+	line := "board " + saidOf(r, c.State.String())
 	if c.Reason != "" {
 		line += fmt.Sprintf(" by %s: %s", c.By, plaintext.Line(c.Reason))
 	}

@@ -34,8 +34,8 @@ func (c *demoCommand) Run(inv *invocation) error {
 	if inv.json {
 		d.Out = io.Discard
 	}
-	if d.Dir != "" && !filepath.IsAbs(d.Dir) {
-		d.Dir = filepath.Join(inv.dir, d.Dir)
+	if d.Dir != "" {
+		d.Dir = pathFrom(inv.dir, d.Dir)
 	}
 	if c.Review {
 		return c.review(inv, &d)

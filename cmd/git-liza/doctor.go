@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/notify"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -22,54 +23,51 @@ type doctorCommand struct {
 	Restore bool `help:"Put the integration branch back to where the board has it, with what only it held kept under refs/liza/rescue/, and each ref that git cannot read back to what it can read."`
 }
 
-func (c *doctorCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
+func (c *doctorCommand) Run(inv *invocation, on reader) error {
 	cleared := []string{}
 	if c.Unlock {
-		locks, err := clone.Doctor.Unlock(inv.ctx, func(lock work.Lock) { inv.progress("%s is %s old", lock.Path, lock.Age) })
+		locks, err := on.clone.Doctor.Unlock(inv.ctx, func(lock work.Lock) { inv.progress("%s is %s old", lock.Path, lock.Age) })
 		cleared = append(cleared, lists.Of(locks, func(lock work.Lock) string { return lock.Path })...)
 		if err != nil {
 			return err
 		}
 	}
+	var err error
 	restored := []work.Restored{}
 	if c.Restore {
-		if restored, err = restore(inv.ctx, clone); err != nil {
+		if restored, err = restore(inv.ctx, on.clone); err != nil {
 			if len(restored) > 0 {
 				inv.progress("%s", strings.TrimSuffix(restoredText(restored), "\n"))
 			}
 			return err
 		}
 	}
-	installed, err := stubs.Examine(inv.ctx, clone.Repo)
-	found := append(clone.Doctor.Examine(inv.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
-	if dir := clone.Repo.WorkTree(); dir != "" {
+	installed, err := stubs.Examine(inv.ctx, on.clone.Repo)
+	found := append(on.clone.Doctor.Examine(inv.ctx), hooksFinding(installed, err, on.clone.Repo.MainWorkTree() == ""))
+	if dir := on.clone.Repo.WorkTree(); dir != "" {
 		if f, ok := contractsFinding(inv, dir); ok {
 			found = append(found, f)
 		}
 	}
-	settings, err := examineSettings(inv, clone)
+	settings, err := examineSettings(inv, on.clone)
 	if err != nil {
 		return err
 	}
 	found = append(found, settings)
-	calls, err := examineNotify(inv.ctx, clone)
+	calls, err := examineNotify(inv.ctx, on.clone)
 	if err != nil {
 		return err
 	}
 	found = append(found, calls...)
-	if clone.Checkouts.Trees != nil {
-		about, err := c.examineProviders(inv, &clone.Repo.Config.Configuration)
+	if on.clone.Checkouts.Trees != nil {
+		about, err := c.examineProviders(inv, &on.clone.Repo.Config.Configuration)
 		if err != nil {
 			return err
 		}
 		found = append(found, about...)
 	}
 	if installed.Server {
-		if found, err = c.examineServer(inv, clone, found); err != nil {
+		if found, err = c.examineServer(inv, on.clone, found); err != nil {
 			return err
 		}
 	}
@@ -180,4 +178,25 @@ func firstHint(found []work.Finding) string {
 		return f.Hint
 	}
 	return ""
+}
+
+// examineNotify returns the findings about where calls go: none if nobody has set it.
+func examineNotify(ctx context.Context, clone *work.Clone) ([]work.Finding, error) {
+	const check = "calls"
+	command, every, err := readNotify(ctx, &clone.Repo.Config.Configuration)
+	if err != nil {
+		f := classify(err)
+		return []work.Finding{{Check: check, State: "fail", Text: f.reason, Hint: f.hint}}, nil
+	}
+	if command == "" {
+		return nil, nil
+	}
+	trouble, err := notify.TroubleOf(clone.Repo.CommonDir())
+	if err != nil {
+		return nil, err
+	}
+	if trouble != nil {
+		return []work.Finding{{Check: check, State: "warn", Text: "liza.notify: " + trouble.String(), Hint: "git config --get liza.notify"}}, nil
+	}
+	return []work.Finding{{Check: check, State: "ok", Text: "go to a command, at most every " + flow.Duration(every).String()}}, nil
 }

@@ -101,7 +101,7 @@ func (d draft) write(repo *git.Repo, text []byte) (string, error) {
 	if d.path != "" {
 		return d.path, git.ReplaceFile(d.path, text)
 	}
-	dir := filepath.Join(repo.CommonDir(), layout.Private)
+	dir := privateFile(repo)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
@@ -114,6 +114,11 @@ func (d draft) write(repo *git.Repo, text []byte) (string, error) {
 		os.Remove(f.Name())
 	}
 	return f.Name(), err
+}
+
+// privateFile is a file below git's folder that is this clone's and no part of the board.
+func privateFile(repo *git.Repo, words ...string) string {
+	return filepath.Join(append([]string{repo.CommonDir(), layout.Private}, words...)...)
 }
 
 // startEditor runs the editor on a file and waits for it. As in git, the editor

@@ -149,7 +149,7 @@ func incomplete(u *work.Unfinished) failure {
 	return failure{exitFailed, madeOutcome(u.Already), f.rule, u.Error(), hint, u.Data}
 }
 
-// madeOutcome is the outcome of a move that was made, now or already.
+// madeOutcome is the outcome of what was made, now or already.
 func madeOutcome(already bool) string {
 	if already {
 		return "already"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,10 +135,7 @@ func checkExtensions(b *flow.Board) string {
 
 // readExtension reads one from a folder that the user named.
 func readExtension(inv *invocation, said string) (*extension.Installed, error) {
-	dir := said
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(inv.dir, dir)
-	}
+	dir := pathFrom(inv.dir, said)
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
 		return nil, usagef("git liza help extension", "%s is no folder", git.Visible(said))
@@ -228,4 +226,37 @@ func (c *extensionAddCommand) Run(inv *invocation) error {
 	return inv.answer("", map[string]any{"extension": e.Extension, "path": extension.Folder + "/" + e.Name},
 		fmt.Sprintf("%s %s, %s in %s/%s\nnext: git add %s/%s && git commit -m %s\n", e.Name, e.Version, view.Count(len(e.Files), "file"), extension.Folder, e.Name,
 			extension.Folder, e.Name, shell.Quote("Add the extension "+e.Name+" "+e.Version)))
+}
+
+// A skill is one of an extension.
+type skill struct{ name, path, text string }
+
+// extensionSkills are the skills of the extensions of the main work tree, by their order
+// and name. Outside of a repository there are none, and none of an extension with which
+// something is wrong.
+func extensionSkills(inv *invocation) (skills []skill) {
+	list, _, err := readExtensions(inv)
+	if err != nil {
+		return nil
+	}
+	for _, e := range list {
+		if len(e.Wrong) > 0 {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(e.Skills)) {
+			one := skill{name, e.Path + "/skills/" + name + "/SKILL.md", e.Skills[name]}
+			skills = slices.DeleteFunc(skills, func(s skill) bool { return s.name == name })
+			skills = append(skills, one)
+		}
+	}
+	return skills
+}
+
+// skillTexts are the texts of [extensionSkills] by name.
+func skillTexts(inv *invocation) map[string]string {
+	texts := map[string]string{}
+	for _, s := range extensionSkills(inv) {
+		texts[s.name] = s.text
+	}
+	return texts
 }

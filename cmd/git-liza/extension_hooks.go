@@ -18,7 +18,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -83,7 +82,7 @@ func runHook(ctx context.Context, inv *invocation, repo *git.Repo, e work.Runnin
 	if err != nil {
 		return err
 	}
-	h := hook{name: e.Name, act: r.Move.Act.String(), text: text, input: append(input, '\n'), folder: filepath.Join(repo.CommonDir(), layout.Private),
+	h := hook{name: e.Name, act: r.Move.Act.String(), text: text, input: append(input, '\n'), folder: privateFile(repo),
 		dir: cmp.Or(repo.MainWorkTree(), repo.CommonDir()), environ: inv.environ, time: hookTime}
 	return h.run(ctx)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -29,7 +28,7 @@ type findings struct {
 // path is the file in which this person's findings on the task are kept.
 func (f findings) path() string {
 	by := strings.ReplaceAll(string(f.clone.By), ":", "-")
-	return filepath.Join(f.clone.Repo.CommonDir(), layout.Private, "findings", string(f.id)+"@"+by+".txt")
+	return privateFile(f.clone.Repo, "findings", string(f.id)+"@"+by+".txt")
 }
 
 // kept returns the findings that were written and not sent, without comments.

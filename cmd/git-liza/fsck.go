@@ -36,7 +36,7 @@ func (c *fsckCommand) Run(inv *invocation) error {
 		return c.repairBoard(inv, clone.Store)
 	}
 	if c.Board {
-		return checkBoard(inv)
+		return withLook(inv, checkBoard)
 	}
 	search, each := c.searchByHand(inv, clone)
 	n, found, err := clone.Store.Audit.FsckEach(inv.ctx, c.Full, each)

@@ -12,11 +12,7 @@ import (
 )
 
 // checkBoard holds the board against its invariants, and every branch against it.
-func checkBoard(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func checkBoard(inv *invocation, l look) error {
 	for _, list := range view.StateLists {
 		if list.Folder == flow.Archive {
 			continue // there may be very many, and each was checked when it was archived
@@ -26,7 +22,7 @@ func checkBoard(inv *invocation) error {
 		}
 	}
 	l.Board.Principals()
-	err = l.Board.Check()
+	err := l.Board.Check()
 	if l.Board.Err() != nil {
 		return l.Board.Err()
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -41,8 +42,7 @@ func (c *gateListCommand) Run(inv *invocation, l look) error {
 	if len(gates) == 0 {
 		inv.progress("the board has no gates: git liza config gates.tests.command 'make test'")
 	}
-	rows.Wrap(inv.width())
-	return inv.answer("", map[string]any{"gates": view.ValueOf(append([]flow.Gate{}, gates...)), "outages": view.ValueOf(append([]flow.Outage{}, outages...))}, rows.Text(0))
+	return inv.answer("", map[string]any{"gates": view.ValueOf(append([]flow.Gate{}, gates...)), "outages": view.ValueOf(append([]flow.Outage{}, outages...))}, rows.WrappedText(inv.width()))
 }
 
 type gateRunCommand struct {
@@ -95,4 +95,42 @@ func (c *gateRunCommand) Run(inv *invocation, l look) error {
 	}
 	return inv.partly(failure{code: exitFailed, outcome: "failed", rule: flow.RuleGate, hint: "git liza config " + shell.Quote("gates."+receipts[i].Gate),
 		reason: fmt.Sprintf("gate %s does not pass (exit %d)", receipts[i].Gate, receipts[i].Exit)}, data, text.String())
+}
+
+type gateOutageCommand struct {
+	Gate  string `arg:"" help:"A gate of the board."`
+	Host  string `placeholder:"NAME" help:"Default: this machine."`
+	Error string `placeholder:"TEXT" help:"Why it cannot run there."`
+	Over  bool   `help:"It runs there again, or the machine is gone."`
+}
+
+// Help explains what an outage is.
+func (c *gateOutageCommand) Help() string {
+	return `A gate that cannot run, because its program is missing or the disk is full,
+blames no task. Supervisors record it for their machine, and wait; a second
+machine with the same gate makes them stop at a checkpoint.`
+}
+
+func (c *gateOutageCommand) Run(inv *invocation) error {
+	m := &flow.OutageMove{Gate: c.Gate, Host: c.Host, Error: c.Error, Over: c.Over}
+	if m.Host == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return err
+		}
+		m.Host = host
+	}
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(inv.ctx, flow.ActOutage, "", m)
+	if err != nil {
+		return err
+	}
+	said := "cannot run on " + m.Host
+	if m.Over {
+		said = "runs on " + m.Host + " again"
+	}
+	return inv.result(r, map[string]any{"gate": m.Gate, "host": m.Host, "over": m.Over}, "gate %s %s", m.Gate, said)
 }

@@ -16,11 +16,7 @@ type gatesAgentCommand struct{}
 
 // Run judges the submission that the agent reviews by what verify and the gates of the
 // board say of it. If this machine may not or cannot run one of them, there is no verdict.
-func (c *gatesAgentCommand) Run(inv *invocation, clone *work.Clone) error {
-	b, _, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
+func (c *gatesAgentCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
 	t, role, err := heldReview(inv, b, clone.By)
 	if err != nil {
 		return err

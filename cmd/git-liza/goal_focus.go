@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -39,9 +37,7 @@ func (c *focusCommand) Run(inv *invocation) error {
 		if next.pointer == kept.pointer {
 			next.Last = kept.Last
 		}
-		if outcome = "already"; next != kept {
-			outcome = "changed"
-		}
+		outcome = madeOutcome(next == kept)
 		if kept = next; writeFocus(l.Repo, kept) != nil {
 			return writeFocus(l.Repo, kept)
 		}
@@ -79,9 +75,7 @@ type pointer struct {
 	Task string `json:"task"`
 }
 
-func focusFile(repo *git.Repo) string {
-	return filepath.Join(repo.CommonDir(), layout.Private, "focus")
-}
+func focusFile(repo *git.Repo) string { return privateFile(repo, "focus") }
 
 // readFocus returns the focus of a clone, the zero value if it has none.
 func readFocus(repo *git.Repo) (focus, error) {

@@ -37,16 +37,14 @@ func (inv *invocation) help(parser *kong.Kong, topic []string) int {
 		for _, e := range exitCodes {
 			page.Add(fmt.Sprintf("%3d  %s", e.code, e.outcome), e.meaning)
 		}
-		page.Wrap(widest)
-		return inv.page(page.Text(0))
+		return inv.page(page.WrappedText(widest))
 	case slices.Equal(topic, []string{"rules"}):
 		var page view.Table
 		for line := range strings.SplitSeq(helpText("rules"), "\n") {
 			rule, meaning, _ := strings.Cut(line, " ")
 			page.Add(rule, meaning)
 		}
-		page.Wrap(widest)
-		return inv.page(page.Text(0))
+		return inv.page(page.WrappedText(widest))
 	}
 	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
 		return inv.fail(wrongUsage(err, nil))
@@ -91,8 +89,7 @@ func overview(root *kong.Node, all bool, terminal int) string {
 				t.Add(row...)
 			}
 		}
-		t.Wrap(width)
-		text += t.Text(0)
+		text += t.WrappedText(width)
 	}
 	t := view.Table{Indent: "  "}
 	t.Add("help COMMAND", "what a command does, and its flags; also COMMAND -h")
@@ -103,8 +100,7 @@ func overview(root *kong.Node, all bool, terminal int) string {
 	t.Add("help exit-codes", "what exit codes mean")
 	t.Add("--json", "with any command: one JSON object on standard output")
 	t.Add("--as ID", "with any command: act as this agent, such as coder-1")
-	t.Wrap(width)
-	return strings.TrimRight(text, "\n") + "\n\n" + t.Text(0)
+	return strings.TrimRight(text, "\n") + "\n\n" + t.WrappedText(width)
 }
 
 // allCommands lists the commands in their groups.
@@ -116,8 +112,7 @@ func allCommands(root *kong.Node, width int) (text string) {
 				t.Add(c.Name, c.Help)
 			}
 		}
-		t.Wrap(width)
-		text += view.Wrapped(group.title+": "+group.about, width) + t.Text(0) + "\n"
+		text += view.Wrapped(group.title+": "+group.about, width) + t.WrappedText(width) + "\n"
 	}
 	return text
 }

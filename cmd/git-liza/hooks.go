@@ -64,11 +64,8 @@ func (c *hooksInstallCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	outcome := "changed"
-	if before.Whole() && after.Whole() && before.Integration == after.Integration && len(before.Hooks) == len(after.Hooks) {
-		outcome = "already"
-	}
-	return inv.answer(outcome, after, hooksText(after))
+	already := before.Whole() && after.Whole() && before.Integration == after.Integration && len(before.Hooks) == len(after.Hooks)
+	return inv.answer(madeOutcome(already), after, hooksText(after))
 }
 
 // options reads the command line and the key that it names.

@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type inboxCommand struct {
@@ -118,4 +120,29 @@ func (l *look) readInbox(inv *invocation) (*view.Inbox, error) {
 	}
 	in := p.Inbox()
 	return in, l.Board.Err()
+}
+
+// snoozes are until when a clone does not show items of the inbox, by their keys:
+// the file liza/snoozed below git's folder, which is no part of the board. A file
+// that cannot be read hides nothing.
+type snoozes map[string]time.Time
+
+func snoozeFile(repo *git.Repo) string { return privateFile(repo, "snoozed") }
+
+func readSnoozes(repo *git.Repo) snoozes {
+	if kept, err := git.ReadJSON[snoozes](snoozeFile(repo)); err == nil && kept != nil {
+		return kept
+	}
+	return snoozes{}
+}
+
+// write replaces the file atomically. It leaves out what has ended, and what is not
+// among the keys: it does not come back.
+func (s snoozes) write(repo *git.Repo, now time.Time, keys []string) error {
+	for key, until := range s {
+		if !until.After(now) || !slices.Contains(keys, key) {
+			delete(s, key)
+		}
+	}
+	return git.ReplaceJSON(snoozeFile(repo), s)
 }

@@ -67,15 +67,21 @@ func (inv *invocation) open(path string) (*os.File, error) {
 	if len(folders) == 0 {
 		return os.Open(path)
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(inv.dir, path)
-	}
+	path = pathFrom(inv.dir, path)
 	for _, folder := range folders {
 		if rest, is := strings.CutPrefix(path, folder+string(filepath.Separator)); is {
 			return os.OpenInRoot(folder, rest)
 		}
 	}
 	return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrPermission}
+}
+
+// pathFrom is a path that somebody names from a folder.
+func pathFrom(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 // A taskOrRecord names a task, or a record such as a question, a note or a discovery.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/git-liza/git-liza/cmd/git-liza/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
 	"github.com/git-liza/git-liza/flow"
@@ -26,17 +24,14 @@ func (p providerChoice) launcher(role flow.Role) (l launcher.Launcher, err error
 // readLauncher reads liza.launcher, liza.launcher.ROLE and the keys below liza.container.
 func (p providerChoice) readLauncher(role flow.Role) (s launcher.Settings, err error) {
 	ctx, conf := p.ctx, p.conf
-	var processes string
 	for key, value := range map[string]*string{"liza.container.engine": &s.Engine, "liza.container.image": &s.Image,
-		"liza.container.user": &s.User, "liza.container.memory": &s.Memory, "liza.container.processes": &processes} {
+		"liza.container.user": &s.User, "liza.container.memory": &s.Memory} {
 		if *value, err = conf.Config(ctx, key); err != nil {
 			return s, err
 		}
 	}
-	if processes != "" {
-		if s.Processes, err = strconv.Atoi(processes); err != nil || s.Processes < 1 {
-			return s, usagef("git config --unset-all liza.container.processes", "liza.container.processes is %q, no number from 1 on", processes)
-		}
+	if err := readCount(ctx, conf, "liza.container.processes", &s.Processes); err != nil {
+		return s, err
 	}
 	s.Kind = launcher.Process
 	for _, key := range []string{"liza.launcher", "liza.launcher." + role.String()} {

@@ -74,14 +74,8 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	l.findDeclined()
 	known.Repair = hints{inv}.adapt(work.RepairBoard)
 	known.Snoozed = readSnoozes(l.Repo)
-	if err := l.findUntrusted(inv, p); err != nil {
-		return err
-	}
-	if err := l.findUnmet(inv, p); err != nil {
-		return err
-	}
-	for _, find := range []func(*invocation) error{l.findPaused, l.findConflicts, l.findDisplaced} {
-		if err := find(inv); err != nil {
+	for _, find := range []func(*invocation, *view.Picture) error{l.findUntrusted, l.findPaused, l.findUnmet, l.findConflicts, l.findDisplaced, l.findOverBounds} {
+		if err := find(inv, p); err != nil {
 			return err
 		}
 	}
@@ -89,9 +83,6 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 		if f.State == "fail" {
 			known.Needs = append(known.Needs, view.Need{Kind: "outage", Subject: "disk", Text: "no agent can work here, the disk is full: " + f.Text, Command: f.Hint})
 		}
-	}
-	if err := l.findOverBounds(inv, p); err != nil {
-		return err
 	}
 	if known.Breach == nil && p.CanTake() {
 		known.Take = takeCommand(inv, l.Repo, l.Board)
@@ -107,7 +98,7 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 
 // findDisplaced finds an integration branch that is not where the board has it, so that nothing is
 // merged. A merge may be under way: then the board moves too.
-func (l *look) findDisplaced(inv *invocation) error {
+func (l *look) findDisplaced(inv *invocation, _ *view.Picture) error {
 	want := l.Board.Settings().Integration
 	now, err := l.Repo.Refs.Direct(inv.ctx, want.Ref())
 	if err != nil || now == want.Tip || l.Tip == "" {
@@ -214,7 +205,7 @@ func (l look) checkPerson() error {
 }
 
 // findPaused finds what is paused in this clone: all claims, by a file, and providers.
-func (l *look) findPaused(inv *invocation) error {
+func (l *look) findPaused(inv *invocation, _ *view.Picture) error {
 	if held := work.CheckPause(inv.ctx, l.Repo); held != nil {
 		l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "control", Subject: "board", Text: held.Reason, Command: held.Hint})
 	}

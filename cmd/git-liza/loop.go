@@ -42,11 +42,7 @@ type loopRunCommand struct {
 	Quiet    bool     `short:"q" help:"Print only what needs a person, and the summary."`
 }
 
-func (c *loopRunCommand) Run(inv *invocation, clone *work.Clone) error {
-	b, _, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
+func (c *loopRunCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
 	if info, err := os.Stat(c.File); err == nil && info.IsDir() {
 		c.File = filepath.Join(c.File, "prd.json")
 	}

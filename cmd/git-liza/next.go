@@ -61,5 +61,5 @@ func nextLacks(inv *invocation, l look, picture *view.Picture) error {
 	if err := cmp.Or(err, l.Board.Err()); err != nil || lacks == nil {
 		return err
 	}
-	return &partial{failure{exitRefused, "refused", lacks.Rule, lacks.Reason, lacks.Hint, nil}, view.LackingStep(lacks, goal)}
+	return &partial{failure{exitRefused, "refused", lacks.Rule, lacks.Reason, lacks.Hint, nil}, view.StepTo(lacks.Hint, string(goal), lacks.Reason, lacks.Rule)}
 }

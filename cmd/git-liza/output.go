@@ -39,6 +39,14 @@ func (o *output) result(r gitstore.Result, data any, format string, args ...any)
 	return o.answer(madeOutcome(r.Already), data, fmt.Sprintf(format, args...))
 }
 
+// saidOf says what a move did, or that it was so before.
+func saidOf(r gitstore.Result, what string) string {
+	if r.Already {
+		return "already " + what
+	}
+	return what
+}
+
 // answer prints one JSON object, or the text for people.
 func (o *output) answer(outcome string, data any, text string) error {
 	if data == nil {

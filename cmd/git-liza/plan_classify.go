@@ -24,28 +24,25 @@ type planClassifyCommand struct {
 	Reason string            `help:"Why, with --allow or --say; - for standard input."`
 }
 
-func (c *planClassifyCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
+func (c *planClassifyCommand) Run(inv *invocation, on reader) error {
 	if c.Allow && len(c.Say) > 0 {
 		return usagef("git liza help plan classify", "--allow leaves the class as it is, and --say gives another: one at a time")
 	}
-	if c.At == "" && clone.Repo.WorkTree() == "" {
+	if c.At == "" && on.clone.Repo.WorkTree() == "" {
 		return &flow.Refusal{Rule: flow.RuleBare, Reason: "there is no work tree here", Hint: "git liza plan classify --at HEAD " + shell.Quote(c.Paths[0])}
 	}
 	var commit git.ID
+	var err error
 	if c.At != "" {
-		if commit, err = work.ParseCommit(inv.ctx, clone, c.At); err != nil {
+		if commit, err = work.ParseCommit(inv.ctx, on.clone, c.At); err != nil {
 			return err
 		}
 	}
-	r := classReader{invocation: inv, clone: clone}
-	if r.texts, err = work.OpenTextFiles(inv.ctx, clone, commit); err != nil {
+	r := classReader{invocation: inv, clone: on.clone}
+	if r.texts, err = work.OpenTextFiles(inv.ctx, on.clone, commit); err != nil {
 		return err
 	}
-	r.board, _, err = clone.Store.Board(inv.ctx)
+	r.board, _, err = on.clone.Store.Board(inv.ctx)
 	if isSaid := c.Allow || len(c.Say) > 0; err != nil && (isSaid || !errors.Is(err, gitstore.ErrNoBoard)) {
 		return err
 	}
@@ -114,9 +111,7 @@ func (c *planClassifyCommand) record(r *classReader) error {
 		return err
 	}
 	made, err := clone.Make(r.ctx, flow.ActClassify, "", m)
-	if r.outcome = "changed"; made.Already {
-		r.outcome = "already"
-	}
+	r.outcome = madeOutcome(made.Already)
 	return err
 }
 

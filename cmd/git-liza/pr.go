@@ -104,8 +104,7 @@ func (c *prPushCommand) answer(inv *invocation, clone *work.Clone, p work.Reques
 	rows.Add("branch", branch)
 	rows.Add("title", text.Title)
 	rows.Add("text", file)
-	rows.Wrap(inv.width())
-	said := rows.Text(0)
+	said := rows.WrappedText(inv.width())
 	switch remote := plaintext.Line(p.Remote); {
 	case p.Base == "":
 		said += remote + " has no branch yet that it could be merged into: git push " + shell.Quote(remote) + " BRANCH\n"

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -80,10 +79,7 @@ func (c *principalAddCommand) readKeys(inv *invocation, list []string) ([]string
 	keys := []string{}
 	for _, text := range given(list) {
 		if !beginsKey(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "PRIVATE KEY") {
-			path := text
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(inv.dir, path)
-			}
+			path := pathFrom(inv.dir, text)
 			info, err := os.Stat(path)
 			if err != nil {
 				return nil, err
@@ -142,18 +138,10 @@ type principalKeyCommand struct {
 	Name string `arg:"" help:"Of the principal that this clone signs as."`
 }
 
-func (c *principalKeyCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
+func (c *principalKeyCommand) Run(inv *invocation, on reader) error {
+	public, made, err := on.clone.Principals.Key(inv.ctx, c.Name)
 	if err != nil {
 		return err
 	}
-	public, made, err := clone.Principals.Key(inv.ctx, c.Name)
-	if err != nil {
-		return err
-	}
-	outcome := "already"
-	if made {
-		outcome = "changed"
-	}
-	return inv.answer(outcome, map[string]any{"principal": c.Name, "key": public, "fingerprint": view.Fingerprint(public)}, public)
+	return inv.answer(madeOutcome(!made), map[string]any{"principal": c.Name, "key": public, "fingerprint": view.Fingerprint(public)}, public)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -141,9 +140,9 @@ func (c *providersResumeCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	outcome, text := "changed", fmt.Sprintf("%s is no longer paused", c.Name)
+	text := c.Name + " is no longer paused"
 	if !paused {
-		outcome, text = "already", fmt.Sprintf("%s is not paused", c.Name)
+		text = c.Name + " is not paused"
 	}
-	return inv.answer(outcome, map[string]any{"provider": c.Name}, text)
+	return inv.answer(madeOutcome(!paused), map[string]any{"provider": c.Name}, text)
 }

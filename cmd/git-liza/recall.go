@@ -31,7 +31,7 @@ func (c *recallCommand) Run(inv *invocation) error {
 		return usagef("git liza help recall", "it takes words to look for, or --lessons, of a task or paths")
 	}
 	if c.Lessons {
-		return c.lessons(inv)
+		return withLook(inv, c.lessons)
 	}
 	if strings.TrimSpace(strings.Join(c.Query, " ")) == "" {
 		return usagef("git liza help recall", "there is no word to look for")

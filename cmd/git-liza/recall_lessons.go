@@ -14,11 +14,7 @@ import (
 )
 
 // lessons lists what was learnt, or what of it concerns a task or paths.
-func (c *recallCommand) lessons(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *recallCommand) lessons(inv *invocation, l look) error {
 	all, wrong, err := work.Lessons(inv.ctx, l.Repo, l.Board.Settings().Integration.Tip)
 	if err != nil {
 		return err
@@ -86,7 +82,7 @@ func checkLesson(inv *invocation, l look, files *work.TextFiles, file string, th
 
 // findConflicts finds lessons on integration that cannot both hold, which only a person
 // can settle.
-func (l *look) findConflicts(inv *invocation) error {
+func (l *look) findConflicts(inv *invocation, _ *view.Picture) error {
 	all, _, err := work.Lessons(inv.ctx, l.Repo, l.Board.Settings().Integration.Tip)
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ type resumeCommand struct {
 
 func (c *resumeCommand) said() *string { return &c.Reason }
 
-func (c *resumeCommand) Run(inv *invocation) error {
-	warnings, err := c.warnings(inv)
+func (c *resumeCommand) Run(inv *invocation, l look) error {
+	warnings, err := c.warnings(inv, l)
 	if err != nil {
 		return err
 	}
@@ -25,11 +25,7 @@ func (c *resumeCommand) Run(inv *invocation) error {
 }
 
 // warnings says that nothing of what a checkpoint was to adjust has changed.
-func (c *resumeCommand) warnings(inv *invocation) ([]string, error) {
-	l, err := inv.look()
-	if err != nil {
-		return nil, err
-	}
+func (c *resumeCommand) warnings(inv *invocation, l look) ([]string, error) {
 	now := l.Board.Settings().Control
 	if !now.IsDecided() || now.Decision != "ADJUST_CONTRACTS" || now.Mark == "" {
 		return nil, nil

@@ -87,9 +87,7 @@ func (c *roleAddCommand) Run(inv *invocation, clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Move(inv.ctx, flow.ActRole, "", func(*flow.Board) (flow.Detail, error) {
-		return &flow.RoleMove{Row: row, Replace: c.Replace}, nil
-	})
+	r, err := clone.Make(inv.ctx, flow.ActRole, "", &flow.RoleMove{Row: row, Replace: c.Replace})
 	if err != nil {
 		if refusal, is := errors.AsType[*flow.Refusal](err); is {
 			refusal.Hint = strings.Replace(refusal.Hint, " FILE ", " "+shell.Quote(c.File)+" ", 1) // the move does not say from where its row is
@@ -159,10 +157,7 @@ func (c *roleAddCommand) findFile(inv *invocation, name flow.Role) (found bool, 
 // read returns the file's path below the main work tree, and its text. The path
 // stands on the board; agents are told what integration has there.
 func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, text []byte, err error) {
-	file := c.File
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(inv.dir, file)
-	}
+	file := pathFrom(inv.dir, c.File)
 	top := clone.Repo.MainWorkTree()
 	if top == "" {
 		return "", nil, worktrees.ErrNoWorkTree
@@ -195,9 +190,7 @@ type roleRemoveCommand struct {
 }
 
 func (c *roleRemoveCommand) Run(inv *invocation, clone *work.Clone) error {
-	r, err := clone.Move(inv.ctx, flow.ActRole, "", func(*flow.Board) (flow.Detail, error) {
-		return &flow.RoleMove{Row: flow.RoleRow{Name: c.Role}, Remove: true}, nil
-	})
+	r, err := clone.Make(inv.ctx, flow.ActRole, "", &flow.RoleMove{Row: flow.RoleRow{Name: c.Role}, Remove: true})
 	if err != nil {
 		return err
 	}
@@ -214,9 +207,7 @@ type roleRequireCommand struct {
 
 func (c *roleRequireCommand) Run(inv *invocation, clone *work.Clone) error {
 	rule := flow.ReviewRule{Role: c.Role, Kinds: c.Kinds, Paths: c.Paths}
-	r, err := clone.Move(inv.ctx, flow.ActRequire, "", func(*flow.Board) (flow.Detail, error) {
-		return &flow.RequireMove{Rule: rule, Remove: c.Remove, InPlaceOf: c.InPlaceOf}, nil
-	})
+	r, err := clone.Make(inv.ctx, flow.ActRequire, "", &flow.RequireMove{Rule: rule, Remove: c.Remove, InPlaceOf: c.InPlaceOf})
 	if err != nil {
 		return err
 	}

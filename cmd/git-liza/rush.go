@@ -71,7 +71,7 @@ func (c *rushCommand) team(inv *invocation) (team *supervisors, slots []supervis
 	if err := team.serve(c.Goal); err != nil {
 		return nil, nil, nil, err
 	}
-	chosen, err := c.providers(team)
+	chosen, err := c.providers(team.board)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -131,13 +131,9 @@ func (c *rushCommand) change(inv *invocation) error {
 	if !reflect.DeepEqual(*c, rushCommand{Add: c.Add, Provider: c.Provider}) {
 		return usagef("git liza help rush", "--add stands alone or with --provider: it changes the rush that runs")
 	}
-	chosen := map[flow.Role]string{}
-	for _, text := range c.Provider {
-		role, p, err := splitProvider(text)
-		if err != nil {
-			return err
-		}
-		chosen[role] = p
+	chosen, err := c.providers(nil)
+	if err != nil {
+		return err
 	}
 	added, pid := []flow.AgentID{}, 0
 	for _, text := range c.Add {
@@ -169,12 +165,12 @@ func parseCount(flag, text string) (role flow.Role, n int, err error) {
 
 // providers returns the provider that the command line names for each role, and
 // under "" for all.
-func (c *rushCommand) providers(team *supervisors) (map[flow.Role]string, error) {
+func (c *rushCommand) providers(b *flow.Board) (map[flow.Role]string, error) {
 	chosen := map[flow.Role]string{}
 	for _, text := range c.Provider {
 		role, text, err := splitProvider(text)
-		if err == nil && role != "" {
-			err = checkRole(team.board, role)
+		if err == nil && role != "" && b != nil {
+			err = checkRole(b, role)
 		}
 		if err != nil {
 			return nil, err

@@ -9,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -106,23 +105,23 @@ func (s *sitting) changedTexts(l look) (paths []string, diff string, err error) 
 
 // lastJudged returns the submission that this person judged last. found is false if there
 // is none.
-func (s *sitting) lastJudged() (old view.Submission, found bool) {
+func (s *sitting) lastJudged() (old view.Submission, found bool, err error) {
 	n := view.JudgedBefore(s.history, s.clone.By)
 	if n == 0 {
-		return old, false
+		return old, false, nil
 	}
 	old = view.Submissions(s.history)[n-1]
-	return old, view.HasJudged(s.history, s.clone.By, old.Commit)
+	if !view.HasJudged(s.history, s.clone.By, old.Commit) {
+		return old, false, nil
+	}
+	return old, true, s.clone.Store.Mirror.BringCommits(s.ctx, s.got.Task, old.Commit, old.Base)
 }
 
 // judgedBefore returns the changes of the submission that this person judged last. What
 // [sitting.seen] says counts only for these: the file can be written by agents, too.
 func (s *sitting) judgedBefore() ([]git.Change, error) {
-	old, found := s.lastJudged()
-	if !found {
-		return nil, nil
-	}
-	if err := s.clone.Store.Mirror.BringCommits(s.ctx, s.got.Task, old.Commit, old.Base); err != nil {
+	old, found, err := s.lastJudged()
+	if !found || err != nil {
 		return nil, err
 	}
 	return s.clone.Repo.Changes(s.ctx, old.Base, old.Commit)
@@ -131,15 +130,12 @@ func (s *sitting) judgedBefore() ([]git.Change, error) {
 // sinceLastVerdict returns the range-diff from the submission that this person judged
 // last, "" if there is none.
 func (s *sitting) sinceLastVerdict() (string, error) {
-	old, found := s.lastJudged()
-	if !found {
-		return "", nil
+	old, found, err := s.lastJudged()
+	if !found || err != nil {
+		return "", err
 	}
 	list := view.Submissions(s.history)
 	now := list[len(list)-1]
-	if err := s.clone.Store.Mirror.BringCommits(s.ctx, s.got.Task, old.Commit, old.Base); err != nil {
-		return "", err
-	}
 	out, err := rangeDiff(s.invocation, s.clone.Repo, old, now)
 	if err != nil {
 		return "", err
@@ -164,7 +160,7 @@ func (s *sitting) showSpec() error {
 // viewed is the file that says which files of the task's submissions this person has
 // seen, by their blobs.
 func (s *sitting) viewed() string {
-	return filepath.Join(s.clone.Repo.CommonDir(), layout.Private, "viewed", filepath.Base(s.findings().path()))
+	return privateFile(s.clone.Repo, "viewed", filepath.Base(s.findings().path()))
 }
 
 // seen returns which blobs were shown, by path. It may be deleted at any time.

@@ -29,7 +29,7 @@ func (c *sprintRetroCommand) Run(inv *invocation) error {
 	case (c.Draft || c.From != "") && lists:
 		return usagef("git liza sprint retro --draft", "--gap, --contract and --action stand in the form of --draft and --from")
 	case c.Draft:
-		return c.draft(inv)
+		return withLook(inv, c.draft)
 	case c.From != "":
 		text, err := inv.readInput(c.From)
 		if err != nil {
@@ -69,11 +69,7 @@ The figures of %s are not stored, git liza sprint show computes them again:
 `
 
 // draft lets the user write the retrospective in the editor.
-func (c *sprintRetroCommand) draft(inv *invocation) error {
-	l, err := inv.look()
-	if err != nil {
-		return err
-	}
+func (c *sprintRetroCommand) draft(inv *invocation, l look) error {
 	s, err := chooseSprint(inv, l, c.Goal, c.ID)
 	if err != nil {
 		return err

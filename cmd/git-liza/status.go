@@ -1,12 +1,10 @@
 package main
 
 import (
-	"path/filepath"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -86,9 +84,7 @@ type lastLook struct {
 	At  time.Time `json:"at"`
 }
 
-func lastLookFile(repo *git.Repo) string {
-	return filepath.Join(repo.CommonDir(), layout.Private, "seen")
-}
+func lastLookFile(repo *git.Repo) string { return privateFile(repo, "seen") }
 
 // readLastLook returns the zero value if nothing is remembered.
 func readLastLook(repo *git.Repo) lastLook {

@@ -7,8 +7,8 @@ import (
 )
 
 type submitCommand struct {
-	ID     flow.TaskID `arg:""`
-	Commit string      `placeholder:"SHA" help:"Must be the tip of the task's branch, which is the default."`
+	ID     flow.TaskID `arg:"" tool:"The task."`
+	Commit string      `tool:"-" placeholder:"SHA" help:"Must be the tip of the task's branch, which is the default."`
 }
 
 func (c *submitCommand) Run(inv *invocation, clone *work.Clone) error {

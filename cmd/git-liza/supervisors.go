@@ -118,18 +118,37 @@ func checkRole(b *flow.Board, role flow.Role) error {
 func readBounds(ctx context.Context, conf *git.Configuration) (b supervise.Bounds, err error) {
 	for key, n := range map[string]*int{"liza.task.sessions": &b.TaskSessions, "liza.task.minutes": &b.TaskMinutes,
 		"liza.rush.sessions": &b.RushSessions, "liza.rush.minutes": &b.RushMinutes} {
-		text, err := conf.Config(ctx, key)
-		if err != nil {
+		if err := readCount(ctx, conf, key, n); err != nil {
 			return b, err
-		}
-		if text == "" {
-			continue
-		}
-		if *n, err = strconv.Atoi(text); err != nil || *n < 1 {
-			return b, usagef("git config --unset-all "+key, "%s is %q, no number from 1 on", key, text)
 		}
 	}
 	return b, nil
+}
+
+// readCount reads the number from 1 on that a key has, if it has one.
+func readCount(ctx context.Context, conf *git.Configuration, key string, n *int) error {
+	text, err := conf.Config(ctx, key)
+	if err != nil || text == "" {
+		return err
+	}
+	if *n, err = strconv.Atoi(text); err != nil || *n < 1 {
+		return usagef("git config --unset-all "+key, "%s is %q, no number from 1 on", key, text)
+	}
+	return nil
+}
+
+// readSpan reads the span of time that a key has, if it has one; right is a span for it.
+func readSpan(ctx context.Context, conf *git.Configuration, key, right string, set func(time.Duration)) error {
+	text, err := conf.Config(ctx, key)
+	if err != nil || text == "" {
+		return err
+	}
+	var d duration
+	if err := d.UnmarshalText([]byte(text)); err != nil {
+		return usagef("git config "+key+" "+right, "%s is %q, no span of time (%s)", key, text, gitstore.SpanForms)
+	}
+	set(time.Duration(d))
+	return nil
 }
 
 // readBreaker reads liza.breaker; off is true if it is switched off.
@@ -153,18 +172,9 @@ func readLimits(ctx context.Context, conf *git.Configuration, l *supervise.Limit
 		"liza.backoff": func(d time.Duration) { l.Pause = d },
 		"liza.await":   func(d time.Duration) { l.Await = min(d, time.Duration(longestAwait)) },
 	} {
-		text, err := conf.Config(ctx, key)
-		if err != nil {
+		if err := readSpan(ctx, conf, key, "15m", set); err != nil {
 			return err
 		}
-		var d duration
-		if text == "" {
-			continue
-		}
-		if err := d.UnmarshalText([]byte(text)); err != nil {
-			return usagef("git config "+key+" 15m", "%s is %q, no span of time (%s)", key, text, gitstore.SpanForms)
-		}
-		set(time.Duration(d))
 	}
 	if err := readLearnt(ctx, conf, l); err != nil {
 		return err

@@ -19,24 +19,20 @@ type syncCommand struct {
 	NoHooks bool   `name:"no-hooks" help:"Install no hooks where the board is new here: git will refuse nothing."`
 }
 
-func (c *syncCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
-	remote, err := clone.Store.Authority(inv.ctx)
+func (c *syncCommand) Run(inv *invocation, on reader) error {
+	remote, err := on.clone.Store.Authority(inv.ctx)
 	if err != nil {
 		return err
 	}
 	if c.Set != "" || c.Publish || c.Theirs {
 		c.Set = cmp.Or(c.Set, remote)
-		if err := inv.operator(clone.Repo, "which remote holds the board"); err != nil {
+		if err := inv.operator(on.clone.Repo, "which remote holds the board"); err != nil {
 			return err
 		}
-		return c.joinRemote(inv, clone)
+		return c.joinRemote(inv, on.clone)
 	}
-	if name := worktrees.NameOf(clone.Repo); name != "" {
-		if err := cmp.Or(work.Mend(inv.ctx, clone.Checkouts, name), clone.Checkouts.Trees.Renew(inv.ctx, name)); err != nil {
+	if name := worktrees.NameOf(on.clone.Repo); name != "" {
+		if err := cmp.Or(work.Mend(inv.ctx, on.clone.Checkouts, name), on.clone.Checkouts.Trees.Renew(inv.ctx, name)); err != nil {
 			return err
 		}
 		if remote == "" {
@@ -44,13 +40,13 @@ func (c *syncCommand) Run(inv *invocation) error {
 		}
 	}
 	if remote == "" {
-		return c.refuseLocal(inv, clone)
+		return c.refuseLocal(inv, on.clone)
 	}
-	synced, err := clone.Store.Mirror.Sync(inv.ctx)
+	synced, err := on.clone.Store.Mirror.Sync(inv.ctx)
 	if err != nil {
 		return err
 	}
-	pruned, err := clone.Checkouts.Tidy(inv.ctx)
+	pruned, err := on.clone.Checkouts.Tidy(inv.ctx)
 	if err != nil {
 		inv.progress("warning: %v", err)
 	}
@@ -69,7 +65,7 @@ func (c *syncCommand) Run(inv *invocation) error {
 	if synced.Behind != nil {
 		inv.progress("warning: the integration branch stays behind: %v", synced.Behind)
 	}
-	if err := clone.Store.Mirror.CheckAstray(inv.ctx); err != nil {
+	if err := on.clone.Store.Mirror.CheckAstray(inv.ctx); err != nil {
 		inv.progress("warning: %v", err)
 	}
 	return inv.answer(syncOutcome(synced), viewSynced(synced, pruned), text.String())
@@ -193,10 +189,7 @@ func syncedLine(synced gitstore.Synced) string {
 }
 
 func syncOutcome(synced gitstore.Synced) string {
-	if synced.Before == synced.After && !synced.Published && synced.Forwarded == "" {
-		return "already"
-	}
-	return "changed"
+	return madeOutcome(synced.Before == synced.After && !synced.Published && synced.Forwarded == "")
 }
 
 func viewSynced(synced gitstore.Synced, pruned []work.Pruned) map[string]any {

@@ -222,11 +222,8 @@ type taskChanges struct {
 	taskFlags `schema:"-"`
 }
 
-func (c *taskEditCommand) Run(inv *invocation) error {
-	clone, err := inv.clone()
+func (c *taskEditCommand) Run(inv *invocation, clone *work.Clone) error {
 	switch inForm := reflect.ValueOf(c.taskChanges).IsZero(); {
-	case err != nil:
-		return err
 	case inForm:
 		return taskForm{inv, clone}.change(c.IDs)
 	case len(c.IDs) > 1:
@@ -283,10 +280,7 @@ func (c *taskChanges) clear(in *flow.TaskInput) {
 // taskResult prints the state of a task after a move.
 func (inv *invocation) taskResult(r gitstore.Result, id flow.TaskID, what string) error {
 	t := r.After.Task(id)
-	if r.Already {
-		what = "already " + what
-	}
-	return inv.result(r, map[string]any{"task": id, "status": t.Status}, "%s %s → %s", id, what, t.Status)
+	return inv.result(r, map[string]any{"task": id, "status": t.Status}, "%s %s → %s", id, saidOf(r, what), t.Status)
 }
 
 type taskFinalizeCommand struct {

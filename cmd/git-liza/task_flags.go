@@ -58,29 +58,17 @@ func (f *planFlags) over(in *flow.TaskInput) {
 	put(&in.Context, f.Context)
 	put(&in.IntegrationTest, f.IntegrationTest)
 	put(&in.VerifyTimeout, f.VerifyTimeout)
-	if f.Label != nil {
-		in.Labels = f.Label
-	}
-	if f.Acceptance != nil {
-		in.Acceptance = f.Acceptance
-	}
-	if f.Consumers != nil {
-		in.Consumers = f.Consumers
-	}
+	putList(&in.Labels, f.Label)
+	putList(&in.Acceptance, f.Acceptance)
+	putList(&in.Consumers, f.Consumers)
 	if f.Create == nil && f.Modify == nil && f.Read == nil {
 		return
 	}
 	var files flow.Files
 	put(&files, in.Files)
-	if f.Create != nil {
-		files.Create = f.Create
-	}
-	if f.Modify != nil {
-		files.Modify = f.Modify
-	}
-	if f.Read != nil {
-		files.Read = f.Read
-	}
+	putList(&files.Create, f.Create)
+	putList(&files.Modify, f.Modify)
+	putList(&files.Read, f.Read)
 	in.Files = &files
 }
 
@@ -128,27 +116,15 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	put(&in.Verify, f.Verify)
 	put(&in.Kind, f.Kind)
 	put(&in.Stretch, f.Stretch)
-	if f.DependsOn != nil {
-		in.DependsOn = f.DependsOn
-	}
-	if f.Owns != nil {
-		in.Owns = f.Owns
-	}
+	putList(&in.DependsOn, f.DependsOn)
+	putList(&in.Owns, f.Owns)
 	put(&in.Role, f.Role)
 	put(&in.Phase, f.Phase)
-	if f.BasedOn != nil {
-		in.BasedOn = f.BasedOn
-	}
-	if f.ReviewBy != nil {
-		in.ReviewBy = f.ReviewBy
-	}
-	if f.Without != nil {
-		in.Without = f.Without
-	}
+	putList(&in.BasedOn, f.BasedOn)
+	putList(&in.ReviewBy, f.ReviewBy)
+	putList(&in.Without, f.Without)
 	in.Meant = append(slices.Clone(in.Meant), lists.Where(f.Meant, func(o flow.ObjectID) bool { return !slices.Contains(in.Meant, o) })...)
-	if f.Reverts != nil {
-		in.Reverts = f.Reverts
-	}
+	putList(&in.Reverts, f.Reverts)
 	f.planFlags.over(&in)
 	in.Limits = f.limits(in.Limits)
 	if f.BudgetTokens != nil || f.BudgetCost != nil {
@@ -173,5 +149,12 @@ func (f *taskFlags) budget(was *flow.Budget) *flow.Budget {
 func put[T any](field *T, said *T) {
 	if said != nil {
 		*field = *said
+	}
+}
+
+// putList sets a list if the command line says one.
+func putList[T any](field *[]T, said []T) {
+	if said != nil {
+		*field = said
 	}
 }

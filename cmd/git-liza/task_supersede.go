@@ -59,3 +59,19 @@ func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove, path stri
 	return inv.result(r.Result, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy, "warnings": warnings},
 		"%s superseded by %v → %s\n%s: %s", id, t.SupersededBy, t.Status, t.Sprint, view.ScopeText(r.After, t.Sprint))
 }
+
+type abandonCommand struct {
+	ID      flow.TaskID `arg:"" help:"The task."`
+	Reason  string      `required:"" help:"Why."`
+	Cascade bool        `help:"Block the unclaimed tasks that need it."`
+}
+
+func (c *abandonCommand) Run(inv *invocation, clone *work.Clone) error {
+	r, err := clone.End(inv.ctx, flow.ActAbandon, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
+		return &flow.AbandonMove{Reason: c.Reason, Cascade: c.Cascade, Saved: save}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return inv.taskResult(r, c.ID, "abandoned")
+}

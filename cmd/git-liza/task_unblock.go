@@ -15,16 +15,12 @@ type unblockCommand struct {
 	Unanswered bool        `help:"Close its open questions without an answer."`
 }
 
-func (c *unblockCommand) Run(inv *invocation, clone *work.Clone) error {
-	b, tip, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
+func (c *unblockCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
 	open := view.OpenQuestions(b, c.ID)
 	asks := len(open) > 0 && !c.Unanswered && b.Opens(flow.ActUnblock, c.ID, clone.Caller, clone.Store.Now()) == nil
 	if d := openDialog(inv); asks && d != nil {
 		for _, q := range open {
-			fmt.Fprintln(inv.stderr, view.QuestionText(lookOf(clone, b, tip).Reading, q, inv.width()))
+			fmt.Fprintln(inv.stderr, view.QuestionText(lookOf(clone, b, "").Reading, q, inv.width()))
 		}
 		yes, err := d.confirm("close " + view.Count(len(open), "question") + " without an answer?")
 		if err != nil || !yes {
@@ -41,11 +37,7 @@ func (c *unblockCommand) Run(inv *invocation, clone *work.Clone) error {
 	}
 	closed := closedBy(r, open)
 	t := r.After.Task(c.ID)
-	said := "unblocked"
-	if r.Already {
-		said = "already unblocked"
-	}
-	said += fmt.Sprintf(" → %s", t.Status)
+	said := fmt.Sprintf("%s → %s", saidOf(r, "unblocked"), t.Status)
 	if len(closed) > 0 {
 		said += ", closed without an answer: " + view.JoinIDs(closed)
 	}

@@ -29,8 +29,9 @@ func (row toolRow) tool() string {
 }
 
 // runCommand runs a command whose arguments are set. Its Run asks for what it begins with: the
-// clone of its actor, the board as it is, or neither. What its method said points to is read
-// from standard input before, where it is "-".
+// clone of its actor, that clone and the board as it is, the board alone, a clone without an
+// actor, or none of these. What its method said points to is read from standard input before,
+// where it is "-".
 func (inv *invocation) runCommand(command any) error {
 	if c, ok := command.(interface{ said() *string }); ok {
 		text, err := inv.text(*c.said())
@@ -43,19 +44,52 @@ func (inv *invocation) runCommand(command any) error {
 	case interface {
 		Run(*invocation, *work.Clone) error
 	}:
+		return withClone(inv, c.Run)
+	case interface {
+		Run(*invocation, *work.Clone, *flow.Board) error
+	}:
 		clone, err := inv.clone()
 		if err != nil {
 			return err
 		}
-		return c.Run(inv, clone)
-	case interface{ Run(*invocation, look) error }:
-		l, err := inv.look()
+		b, _, err := clone.Store.Board(inv.ctx)
 		if err != nil {
 			return err
 		}
-		return c.Run(inv, l)
+		return c.Run(inv, clone, b)
+	case interface{ Run(*invocation, look) error }:
+		return withLook(inv, c.Run)
+	case interface {
+		Run(*invocation, reader) error
+	}:
+		clone, err := inv.reader()
+		if err != nil {
+			return err
+		}
+		return c.Run(inv, reader{clone})
 	}
 	return command.(interface{ Run(*invocation) error }).Run(inv)
+}
+
+// A reader is a clone without an actor.
+type reader struct{ clone *work.Clone }
+
+// withClone runs what needs the clone of the actor.
+func withClone(inv *invocation, run func(*invocation, *work.Clone) error) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	return run(inv, clone)
+}
+
+// withLook runs what needs the board as it is.
+func withLook(inv *invocation, run func(*invocation, look) error) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	return run(inv, l)
 }
 
 // An audience is a set of those who have a tool: agents by what their role is
@@ -103,7 +137,7 @@ var tools = []toolRow{
 
 	{"intent", flow.ActIntent, mcp.Adds, doers, "Your plan, once per claim, before the first edit: commits without it are refused.", newCommand[intentCommand]},
 	{"commit", 0, mcp.Adds, doers, "Commit all in your task's worktree, new files too. For clients without a shell.", newCommand[commitTool]},
-	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of your branch's tip, when all is committed and the checks passed. It runs the task's verify command.", newCommand[submitTool]},
+	{"submit", flow.ActSubmit, mcp.Adds, doers, "Ask for a review of your branch's tip, when all is committed and the checks passed. It runs the task's verify command.", newCommand[submitCommand]},
 	{"handoff", flow.ActHandoff, mcp.Adds, doers, "Report to the next coder, when you must stop early. Commit what is good first.", newCommand[handoffCommand]},
 	{"block", flow.ActBlock, mcp.Adds, doers | planning, "Stop work on a task until one to three questions are answered. That is no failure: the work is saved, and goes on with the last answer. With a reason it counts as one.", newCommand[blockCommand]},
 
@@ -138,11 +172,7 @@ type commitTool struct {
 }
 
 // Run commits.
-func (c *commitTool) Run(inv *invocation, clone *work.Clone) error {
-	b, _, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
+func (c *commitTool) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
 	t, by := b.Task(c.ID), clone.Caller.By
 	if t == nil || t.Claim == nil || t.Claim.By != by {
 		return &flow.Refusal{Rule: flow.RuleHolder, Reason: fmt.Sprintf("%s does not hold %s", by, flow.Excerpt(string(c.ID), 80)), Hint: "git liza list --mine"}
@@ -159,16 +189,6 @@ func (c *commitTool) Run(inv *invocation, clone *work.Clone) error {
 		return err
 	}
 	return inv.answer("changed", map[string]any{"task": c.ID, "commit": tip}, fmt.Sprintf("%s is at %s", c.ID.Branch(), tip.Short()))
-}
-
-// A submitTool is submit at the branch's tip: no other commit is accepted.
-type submitTool struct {
-	ID flow.TaskID `arg:"" help:"The task."`
-}
-
-// Run submits.
-func (c *submitTool) Run(inv *invocation, clone *work.Clone) error {
-	return (&submitCommand{ID: c.ID}).Run(inv, clone)
 }
 
 // A findingTool is one remark of a review.

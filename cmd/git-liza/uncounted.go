@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -38,7 +36,7 @@ type counted struct {
 // again: liza/cache/uncounted names the last of them and holds their notes,
 // newest first. The file is derived and safe to delete.
 func (l look) uncounted(ctx context.Context, act flow.Act, goal flow.GoalID, began, ended time.Time) (n int, err error) {
-	path := filepath.Join(l.Repo.CommonDir(), layout.Private, "cache", "uncounted")
+	path := privateFile(l.Repo, "cache", "uncounted")
 	var kept counted
 	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &kept) != nil {
 		kept = counted{}

@@ -25,16 +25,12 @@ type verdict struct {
 	Hint   string `json:"hint"`
 }
 
-func (c *verifyCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
+func (c *verifyCommand) Run(inv *invocation, on reader) error {
+	from, to, err := c.ends(inv, on.clone.Store)
 	if err != nil {
 		return err
 	}
-	from, to, err := c.ends(inv, clone.Store)
-	if err != nil {
-		return err
-	}
-	v, err := hooks.Verify(inv.ctx, clone.Store, from, to, c.Signed)
+	v, err := hooks.Verify(inv.ctx, on.clone.Store, from, to, c.Signed)
 	for _, w := range v.Warnings {
 		inv.progress("warning: %s %s", w.What, w.Reason)
 	}

@@ -8,6 +8,7 @@
 package drawing
 
 import (
+	_ "embed"
 	"fmt"
 	"html"
 	"strings"
@@ -102,3 +103,9 @@ func escape(text string) string {
 func classOf(s flow.Status) string { return classOfName(s.String()) }
 
 func classOfName(state string) string { return strings.ReplaceAll(strings.ToLower(state), "_", "-") }
+
+// Styles are the styles of all drawings, for light and dark screens. States differ in
+// colour, but are named in words too.
+//
+//go:embed styles.css
+var Styles string

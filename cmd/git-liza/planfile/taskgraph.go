@@ -191,7 +191,7 @@ func (f *File) readLevels(levels map[string]levelRow) map[string]int {
 			f.Plan.Said.Rows = append(f.Plan.Said.Rows, plan.Row{Level: n, Tasks: row.Tasks, Key: key})
 		}
 	}
-	slices.SortFunc(f.Plan.Said.Rows, func(a, b plan.Row) int { return cmp.Compare(a.Level, b.Level) })
+	slices.SortStableFunc(f.Plan.Said.Rows, func(a, b plan.Row) int { return cmp.Compare(a.Level, b.Level) })
 	if len(levels) == 0 {
 		for i, name := range graphLevels {
 			f.Plan.Names[i+1], numbers[strings.ToLower(name)] = name, i+1

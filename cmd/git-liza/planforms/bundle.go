@@ -12,11 +12,8 @@ import (
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
-// bundled reads the stories of bounded loops.
-type bundled struct{ phases }
-
 // readBundles reads the one bundle of a folder that has no plans.
-func (r bundled) readBundles() error {
+func (r *reading) readBundles() error {
 	found := globsIn(r.names, "ralph", storiesName)
 	for _, dir := range r.folders {
 		if path.Dir(dir) == "ralph" && !r.has(path.Join(dir, storiesName)) {
@@ -36,7 +33,7 @@ func (r bundled) readBundles() error {
 const storiesName = "prd.json"
 
 // readStories makes tasks of the stories of a prd.json: one after the other, in their order.
-func (r bundled) readStories(file string) error {
+func (r *reading) readStories(file string) error {
 	r.report.System = strings.TrimPrefix(strings.TrimPrefix(r.report.System+", prd.json", "GSD"), ", ")
 	text, err := r.text(file)
 	if err != nil {
@@ -77,7 +74,7 @@ func orElse(list, other []string) []string {
 func patterns(paths []string) []string { return lists.Of(paths, globOf) }
 
 // slug is the label of the stories of a bundle: its folder, or the end of its branch.
-func (r bundled) slug(dir, branch string) []string {
+func (r *reading) slug(dir, branch string) []string {
 	whole := path.Join(r.within, dir)
 	switch {
 	case path.Base(path.Dir(whole)) == "ralph":
@@ -89,7 +86,7 @@ func (r bundled) slug(dir, branch string) []string {
 }
 
 // addStories adds the stories, each with what all have in common.
-func (r bundled) addStories(file string, f *stories.File, common flow.TaskInput) {
+func (r *reading) addStories(file string, f *stories.File, common flow.TaskInput) {
 	if f.Branch != "" {
 		r.leave(file, 1, "branchName", "work is merged into integration: "+f.Branch)
 	}

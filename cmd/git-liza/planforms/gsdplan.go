@@ -34,7 +34,7 @@ func isPlanFile(name string) bool { return planFilePattern().MatchString(path.Ba
 var planKeys = []string{"phase", "plan", "wave", "depends_on", "files_modified", "must_haves", "type", "autonomous", "user_setup", "requirements", "automation"}
 
 // readPlan reads a PLAN.md; nil if it cannot be read.
-func (r phases) readPlan(file string) *gsdPlan {
+func (r *reading) readPlan(file string) *gsdPlan {
 	p := r.page(file)
 	if p == nil {
 		return nil
@@ -57,7 +57,7 @@ func (r phases) readPlan(file string) *gsdPlan {
 func summaryName(plan string) string { return strings.TrimSuffix(plan, "PLAN.md") + "SUMMARY.md" }
 
 // summaryOf says that the summary of a plan is there, which is written when it is done.
-func (r phases) summaryOf(file string) string {
+func (r *reading) summaryOf(file string) string {
 	name := summaryName(file)
 	if !r.has(name) {
 		return ""
@@ -66,7 +66,7 @@ func (r phases) summaryOf(file string) string {
 	return path.Base(name) + " is there"
 }
 
-func (r phases) readPlanFront(p *page, g *gsdPlan) {
+func (r *reading) readPlanFront(p *page, g *gsdPlan) {
 	front, file := p.front, p.file
 	r.leaveKeys(file, front, append([]string{"status"}, planKeys...)...)
 	if wave := front.Key("wave"); textOf(wave) != "" {
@@ -102,7 +102,7 @@ func (r phases) readPlanFront(p *page, g *gsdPlan) {
 	leave("requirements", "a task has no numbers of requirements")
 }
 
-func (r phases) readPlanText(p *page, g *gsdPlan) {
+func (r *reading) readPlanText(p *page, g *gsdPlan) {
 	title, at := p.title()
 	objective := p.inBlock("objective")
 	if objective == nil {
@@ -144,7 +144,7 @@ func firstHeading(p *page) (int, string) {
 }
 
 // readPlanTasks makes the tasks of a plan steps: one session does them all.
-func (r phases) readPlanTasks(p *page, g *gsdPlan) {
+func (r *reading) readPlanTasks(p *page, g *gsdPlan) {
 	owned := len(g.task.Owns) > 0
 	for n, one := range blocks(p.lines, "task") {
 		if strings.Contains(one.about, "checkpoint:") { // a person verifies, acts or decides
@@ -182,7 +182,7 @@ func (r phases) readPlanTasks(p *page, g *gsdPlan) {
 
 // findNeeds resolves the words of a plan's depends_on: plans by their numbers, in whatever
 // spelling, and phases, which it keeps for later.
-func (r phases) findNeeds(g *gsdPlan, byKey map[string]*gsdPlan) (ids []flow.TaskID) {
+func (r *reading) findNeeds(g *gsdPlan, byKey map[string]*gsdPlan) (ids []flow.TaskID) {
 	for _, said := range g.needs {
 		word := needPattern().FindString(path.Base(said))
 		phase := phaseRefPattern().FindStringSubmatch(strings.ReplaceAll(said, "-", " "))

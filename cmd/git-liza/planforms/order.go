@@ -12,7 +12,7 @@ import (
 // joinPhases gives the plans their ids and what they need: what they say, else those of
 // the wave before, else the plan before. What needs no plan of its phase needs the last
 // ones of the phases before it.
-func (r phases) joinPhases(phases []*phase, plans map[*phase][]*gsdPlan, byKey map[string]*gsdPlan) {
+func (r *reading) joinPhases(phases []*phase, plans map[*phase][]*gsdPlan, byKey map[string]*gsdPlan) {
 	for _, of := range phases {
 		for _, g := range plans[of] {
 			g.task.ID = r.planID(of, g)
@@ -63,7 +63,7 @@ func (r phases) joinPhases(phases []*phase, plans map[*phase][]*gsdPlan, byKey m
 
 // joinPlans gives the plans of one phase what they need of plans, and returns those that no
 // other one of the phase needs.
-func (r phases) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts []flow.TaskID) {
+func (r *reading) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts []flow.TaskID) {
 	own := lists.Set(list, func(g *gsdPlan) flow.TaskID { return g.task.ID })
 	fed := map[flow.TaskID]bool{}
 	for n, g := range list {
@@ -86,7 +86,7 @@ func (r phases) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts []f
 }
 
 // planID is the id of a plan: of its number, else of its folder.
-func (r phases) planID(of *phase, g *gsdPlan) flow.TaskID {
+func (r *reading) planID(of *phase, g *gsdPlan) flow.TaskID {
 	stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(g.file), "PLAN.md"), "-")
 	switch {
 	case g.key != "":

@@ -38,8 +38,8 @@ type system struct {
 
 var (
 	zerg     = system{".gsd", isGSDSpecs, (*reading).readGSDSpecs, []string{graphName, "design.md", requirementsName}}
-	planning = system{".planning", isPlanning, func(r *reading) error { return phases{r}.readPlanning() }, nil}
-	bundles  = system{"", func(tree fs.FS) bool { return isFile(tree, storiesName) }, func(r *reading) error { return bundled{phases{r}}.readStories(storiesName) }, []string{storiesName, "PRD.md", "RUNBOOK.md", "progress.txt", "run.log"}}
+	planning = system{".planning", isPlanning, (*reading).readPlanning, nil}
+	bundles  = system{"", func(tree fs.FS) bool { return isFile(tree, storiesName) }, func(r *reading) error { return r.readStories(storiesName) }, []string{storiesName, "PRD.md", "RUNBOOK.md", "progress.txt", "run.log"}}
 )
 
 // systems are in the order in which a folder is asked for their marks.

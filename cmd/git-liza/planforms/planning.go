@@ -32,13 +32,10 @@ func globs(tree fs.FS, patterns ...string) (list []string) {
 	return list
 }
 
-// phases reads what GSD keeps in .planning.
-type phases struct{ *reading }
-
 var phaseFolderPattern = pattern.Late(`^(?:phase-?)?([0-9]+(?:\.[0-9]+)*)(?:[-_].*)?$`)
 
 // readPlanning reads phases and plans. Bundles of bounded loops are plans of their own.
-func (r phases) readPlanning() error {
+func (r *reading) readPlanning() error {
 	r.report.System = "GSD"
 	if err := r.checkState(); err != nil {
 		return err
@@ -50,7 +47,7 @@ func (r phases) readPlanning() error {
 		return !isPlanFile(name) || strings.HasPrefix(name, "milestones/") || strings.HasPrefix(name, "ralph/")
 	})
 	if len(plans) == 0 && !r.has(roadmapName) {
-		return bundled{r}.readBundles()
+		return r.readBundles()
 	}
 	var known []*phase
 	if r.has(roadmapName) {
@@ -68,7 +65,7 @@ func (r phases) readPlanning() error {
 
 // checkState refuses a version of GSD that is not known here. What STATE.md says of work the
 // board says itself.
-func (r phases) checkState() error {
+func (r *reading) checkState() error {
 	if !r.has(stateName) {
 		return nil
 	}
@@ -90,7 +87,7 @@ func globsIn(names []string, dir, base string) []string {
 }
 
 // addPhases adds the plans of all phases, and a draft for what is not planned yet.
-func (r phases) addPhases(phases []*phase, files []string) {
+func (r *reading) addPhases(phases []*phase, files []string) {
 	byNumber := map[string]*phase{}
 	for _, one := range phases {
 		byNumber[one.number] = one
@@ -121,7 +118,7 @@ func (r phases) addPhases(phases []*phase, files []string) {
 }
 
 // phaseOf is the phase of a plan: that of its number, or of its folder.
-func (r phases) phaseOf(g *gsdPlan, byNumber map[string]*phase, phases *[]*phase) *phase {
+func (r *reading) phaseOf(g *gsdPlan, byNumber map[string]*phase, phases *[]*phase) *phase {
 	dir := path.Dir(g.file)
 	number, _, _ := strings.Cut(g.key, "-")
 	name := path.Base(path.Join(r.within, dir))
@@ -149,7 +146,7 @@ func compareNumbers(a, b string) int {
 
 // listPlans are the plans of a phase, with those that only the roadmap lists. A phase
 // without any is one itself.
-func (r phases) listPlans(of *phase, list []*gsdPlan, byKey map[string]*gsdPlan) []*gsdPlan {
+func (r *reading) listPlans(of *phase, list []*gsdPlan, byKey map[string]*gsdPlan) []*gsdPlan {
 	for _, one := range of.listed {
 		if g := byKey[one.key]; g != nil {
 			if one.done && g.ended == "" {

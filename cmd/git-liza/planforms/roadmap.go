@@ -38,7 +38,7 @@ var (
 )
 
 // readRoadmap reads the phases of a ROADMAP.md in their order.
-func (r phases) readRoadmap(file string) (list []*phase) {
+func (r *reading) readRoadmap(file string) (list []*phase) {
 	p := r.page(file)
 	if p == nil {
 		return nil
@@ -90,7 +90,7 @@ func (r phases) readRoadmap(file string) (list []*phase) {
 }
 
 // phaseField takes what a line says of a phase.
-func (r phases) phaseField(file string, now *phase, number int, name, value string) {
+func (r *reading) phaseField(file string, now *phase, number int, name, value string) {
 	switch name {
 	case "goal":
 		now.goal = value

@@ -147,13 +147,9 @@ func (c *alarmCollector) addUnstaffed() {
 			continue
 		}
 		next := flow.RushCommand(c.Board, w.role)
-		tasks := "tasks wait"
-		if w.count == 1 {
-			tasks = "task waits"
-		}
 		listed := slices.ContainsFunc(c.inbox.Items, func(i Item) bool { return i.Kind == string(UnstaffedAlarm) && i.Subject == w.role.String() })
 		c.add(Alarm{listed: listed, Kind: UnstaffedAlarm, Subject: string(w.goal) + "/" + w.role.String(), Moment: moment(w.since), Since: w.since, Next: next,
-			Text: fmt.Sprintf("%d %s for %s, and none is there", w.count, tasks, w.role.One())})
+			Text: fmt.Sprintf("%s %s for %s, and none is there", Count(w.count, "task"), verb(w.count, "waits", "wait"), w.role.One())})
 	}
 }
 

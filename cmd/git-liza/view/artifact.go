@@ -1,9 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -56,12 +56,7 @@ func (a Artifact) state() string {
 }
 
 // origin says for people what brought the blob.
-func (a Artifact) origin() string {
-	if a.Task != "" {
-		return string(a.Task)
-	}
-	return string(a.By)
-}
+func (a Artifact) origin() string { return cmp.Or(string(a.Task), string(a.By)) }
 
 // GoneText says for people that a path on which goals and tasks stand is no file any
 // more, and how they get another text. path has no control characters.
@@ -78,10 +73,7 @@ const mostUsers = 5
 
 // users names for people the first goals and tasks that stand on the text.
 func (a Artifact) users() string {
-	if more := len(a.UsedBy) - mostUsers; more > 0 {
-		return strings.Join(a.UsedBy[:mostUsers], ", ") + " and " + strconv.Itoa(more) + " more"
-	}
-	return strings.Join(a.UsedBy, ", ")
+	return joinFirst(a.UsedBy, mostUsers)
 }
 
 // Text describes the artifact in rows.

@@ -30,3 +30,11 @@ func changeKind(d gitstore.Difference) string {
 	}
 	return "changed"
 }
+
+// PatchText presents a patch or a range-diff, as git prints it without color, on a
+// terminal.
+func PatchText(text string, color bool) string { return patch.Show(text, color) }
+
+// PatchNotes presents a patch in an editor, with the numbers of the lines that findings
+// name.
+func PatchNotes(text string) string { return patch.Numbered(text) }

@@ -185,11 +185,7 @@ func (g *GoalDryRun) line() string {
 		parts = append(parts, part, fmt.Sprintf("longest chain %s, %s", spanOf(g.Path), chainText(g.Critical)))
 	}
 	if len(g.Kept) > 0 {
-		waits := "wait"
-		if len(g.Kept) == 1 {
-			waits = "waits"
-		}
-		parts = append(parts, fmt.Sprintf("%d more %s for a planner or a person, such as %s", len(g.Kept), waits, g.Kept[0]))
+		parts = append(parts, fmt.Sprintf("%d more %s for a planner or a person, such as %s", len(g.Kept), verb(len(g.Kept), "waits", "wait"), g.Kept[0]))
 	}
 	if len(parts) == 0 {
 		return "no task for agents"

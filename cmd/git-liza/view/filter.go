@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -142,7 +143,12 @@ func (f Filter) IsEmpty() bool { return len(f.terms) == 0 }
 
 // Match reports whether the words of the filter hold for a task at a time.
 func (f Filter) Match(t *flow.Summary, at time.Time) bool {
-	return !slices.ContainsFunc(f.terms, func(one term) bool { return !one.holds(t, at) })
+	return f.all(func(one *term) bool { return one.holds(t, at) })
+}
+
+// all reports whether all words of the filter hold.
+func (f Filter) all(holds func(*term) bool) bool {
+	return !slices.ContainsFunc(f.terms, func(t term) bool { return !holds(&t) })
 }
 
 // holds reports whether a term holds for a task.
@@ -202,34 +208,24 @@ func (t *term) occurs(texts ...string) bool {
 // matchItem reports whether the words hold for an item of an inbox: kind, age and text of
 // itself, the rest of the task, goal or agent that it is about.
 func (f Filter) matchItem(i *Item, at time.Time, find func(flow.TaskID) *flow.Summary) bool {
-	for n := range f.terms {
-		t := &f.terms[n]
-		about := func() *flow.Summary {
-			if i.task != "" {
-				return find(i.task)
-			}
-			return find(flow.TaskID(i.Subject))
-		}
-		var holds bool
+	return f.all(func(t *term) bool {
+		own := false
 		switch t.key {
-		case kindTerm:
-			holds = t.is(i.Kind)
 		case ageTerm:
-			holds = t.isAge(at, i.since)
+			return t.isAge(at, i.since)
 		case textTerm:
-			holds = t.occurs(i.Kind, i.Subject, i.Text)
+			return t.occurs(i.Kind, i.Subject, i.Text)
+		case kindTerm:
+			own = t.is(i.Kind)
 		case agentTerm, goalTerm:
-			holds = t.is(i.Subject)
+			own = t.is(i.Subject)
 		}
-		if !holds && t.key != ageTerm && t.key != textTerm {
-			s := about()
-			holds = s != nil && t.holds(s, at)
+		if own {
+			return true
 		}
-		if !holds {
-			return false
-		}
-	}
-	return true
+		s := find(cmp.Or(i.task, flow.TaskID(i.Subject)))
+		return s != nil && t.holds(s, at)
+	})
 }
 
 // FindSummary finds the summary of a task in any state, nil if there is none.
@@ -291,18 +287,8 @@ func (in *Inbox) Select(f Filter, find func(flow.TaskID) *flow.Summary) *Inbox {
 	}
 	part := &Inbox{Items: []Item{}, triggers: in.triggers, at: in.at, of: len(in.Items)}
 	for _, i := range in.All().Items {
-		if !f.matchItem(&i, in.at, find) {
-			continue
-		}
-		switch i.For {
-		case "others":
-			part.Others++
-			part.rest = append(part.rest, i)
-		case "snoozed":
-			part.Snoozed++
-			part.rest = append(part.rest, i)
-		default:
-			part.Items = append(part.Items, i)
+		if f.matchItem(&i, in.at, find) {
+			part.put(i)
 		}
 	}
 	return part
@@ -316,22 +302,14 @@ func (f Filter) Agents(list []Agent, at time.Time, find func(flow.TaskID) *flow.
 
 // matchAgent reports whether the words hold for an agent with a task, nil if it has none.
 func (f Filter) matchAgent(a *Agent, s *flow.Summary, at time.Time) bool {
-	for n := range f.terms {
-		t := &f.terms[n]
-		var holds bool
+	return f.all(func(t *term) bool {
 		switch t.key {
 		case agentTerm:
-			holds = t.is(string(a.ID))
+			return t.is(string(a.ID))
 		case roleTerm:
-			holds = t.is(a.Role.String())
-		case textTerm:
-			holds = t.occurs(string(a.ID), string(a.Task), a.State) || s != nil && t.holds(s, at)
-		default:
-			holds = s != nil && t.holds(s, at)
+			return t.is(a.Role.String())
 		}
-		if !holds {
-			return false
-		}
-	}
-	return true
+		own := t.key == textTerm && t.occurs(string(a.ID), string(a.Task), a.State)
+		return own || s != nil && t.holds(s, at)
+	})
 }

@@ -95,7 +95,7 @@ func (g *Graph) head(open, width int) Table {
 		if i == 0 {
 			label = "stuck"
 		}
-		said := fmt.Sprintf("%s %s, %s for it", b.Task, b.Status, waitWords(b.Holds))
+		said := fmt.Sprintf("%s %s, %d %s for it", b.Task, b.Status, b.Holds, verb(b.Holds, "waits", "wait"))
 		if width > 0 && width < narrow { // a command stays on one line
 			head.Add(label, said)
 			head.Add("", b.Command)
@@ -104,13 +104,6 @@ func (g *Graph) head(open, width int) Table {
 		head.Add(label, said+": "+b.Command)
 	}
 	return head
-}
-
-func waitWords(n int) string {
-	if n == 1 {
-		return "1 waits"
-	}
-	return fmt.Sprintf("%d wait", n)
 }
 
 // countsLine counts the tasks: open ones together, final ones by state.

@@ -84,7 +84,7 @@ func (p *Picture) Inbox() *Inbox {
 }
 
 func inboxOf(p *Picture) *Inbox {
-	c := &collector{Reading: p.reading, picture: p, goals: inProgress{p.reading}.served(), may: map[flow.Act]bool{}}
+	c := &collector{Reading: p.reading, picture: p, goals: servedGoals(p.reading), may: map[flow.Act]bool{}}
 	if broken := c.Local.Breach; broken != nil {
 		c.add(Item{Kind: "broken", Subject: "board", Text: FirstLine(broken.Reason) + "; no move is made", Command: c.Local.Repair, rule: broken.Rule, stops: true})
 	} else {
@@ -135,18 +135,27 @@ func (c *collector) inbox() *Inbox {
 		i.Since = TimeValue(i.since)
 		switch {
 		case !c.settles(i):
-			in.Others++
 			i.For = "others"
-			in.rest = append(in.rest, i)
 		case c.Local.Snoozed[i.Key()].After(c.At):
-			in.Snoozed++
 			i.For = "snoozed"
-			in.rest = append(in.rest, i)
-		default:
-			in.Items = append(in.Items, i)
 		}
+		in.put(i)
 	}
 	return in
+}
+
+// put adds an item to those for the caller, or to the rest.
+func (in *Inbox) put(i Item) {
+	switch i.For {
+	case "":
+		in.Items = append(in.Items, i)
+		return
+	case "others":
+		in.Others++
+	case "snoozed":
+		in.Snoozed++
+	}
+	in.rest = append(in.rest, i)
 }
 
 // settles reports whether the rules let the person settle an item. Of most acts
@@ -266,7 +275,7 @@ func (c *collector) addBlocked() {
 			continue
 		}
 		i := Item{Kind: strings.TrimPrefix(t.Reason, "immediate_"), Subject: string(cmp.Or(t.Record, flow.RecordID(t.Task))),
-			Text: fmt.Sprintf("%s is %s: %s", t.Task, strings.ReplaceAll(t.Reason, "_", " "), FirstLine(t.Text)), Command: starter{c.Reading}.answerTo(t).Command, since: t.Since, act: act, task: t.Task}
+			Text: fmt.Sprintf("%s is %s: %s", t.Task, strings.ReplaceAll(t.Reason, "_", " "), FirstLine(t.Text)), Command: answerTo(c.Reading, t).Command, since: t.Since, act: act, task: t.Task}
 		switch t.Reason {
 		case "blocked":
 			c.ask(&i, t.Task)
@@ -386,7 +395,7 @@ func (c *collector) addGoals() {
 		}
 		if c.Board.Goal(id).Merged == 0 {
 			i.Text += ", and none was merged: add tasks, or git liza goal abort " + string(id) + " --reason R"
-			i.Command, i.act = starter{c.Reading}.answerTo(flow.Trigger{Goal: id}).Command, flow.ActAdd
+			i.Command, i.act = answerTo(c.Reading, flow.Trigger{Goal: id}).Command, flow.ActAdd
 		}
 		if c.Board.Settings().Config.Goal.Auto {
 			continue // a supervisor says so

@@ -131,13 +131,9 @@ func (c *collector) addTrust() {
 		}
 	}
 	i := Item{Kind: "trust", Subject: where[0], Text: list[0].Step.Why, Command: list[0].Step.Command, since: since, moment: strings.Join(where, ","), rule: flow.RuleTrust}
-	if n := len(where); n > 1 {
-		more := ""
-		if n > mostUsers {
-			more = fmt.Sprintf(" and %d more", n-mostUsers)
-		}
+	if len(where) > 1 {
 		i.Subject, i.Command = "commands", "git liza trust"
-		i.Text = "nobody here has allowed the commands of " + strings.Join(where[:min(n, mostUsers)], ", ") + more
+		i.Text = "nobody here has allowed the commands of " + joinFirst(where, mostUsers)
 	}
 	c.add(i)
 }
@@ -150,6 +146,6 @@ func (c *collector) addPlanners() {
 		if !there || p.Doing != gitstore.Failing || p.Silent(c.At) || len(c.triggers) == 0 {
 			continue
 		}
-		c.add(Item{Kind: "planner", Subject: id, Text: fmt.Sprintf("%s has given up: %s", id, plaintext.Line(p.Note)), Command: starter{c.Reading}.answerTo(c.triggers[0]).Command, since: p.Since})
+		c.add(Item{Kind: "planner", Subject: id, Text: fmt.Sprintf("%s has given up: %s", id, plaintext.Line(p.Note)), Command: answerTo(c.Reading, c.triggers[0]).Command, since: p.Since})
 	}
 }

@@ -42,11 +42,7 @@ func (in *Inbox) summary() string {
 func (in *Inbox) rows(width int, accent func(string) string) string {
 	var out strings.Builder
 	for _, i := range in.Items {
-		age := ""
-		if !i.since.IsZero() {
-			age = ShortSpan(in.at.Sub(i.since))
-		}
-		text := plaintext.Line(i.Text)
+		age, text := i.Age(in.at), plaintext.Line(i.Text)
 		if i.For != "" {
 			text = i.For + ": " + text
 		}

@@ -155,10 +155,11 @@ func (e *Entry) line() string {
 // Said says in a line what the move did: act, task, actor, and reason.
 func (e *Entry) Said() string {
 	line := e.subject()
-	if roles := e.roles(); len(roles) > 0 {
+	roles, brought := e.verdict()
+	if len(roles) > 0 {
 		line += " for " + JoinIDs(roles)
 	}
-	line += VoucherText(e.voucher())
+	line += VoucherText(brought)
 	if t := e.Returned; t != nil {
 		line += fmt.Sprintf(", %s → %s", t.ID, t.Status)
 	}
@@ -182,30 +183,20 @@ func (e *Entry) why() (text string) {
 	return text
 }
 
-// roles returns the roles for which a person gave the verdict.
-func (e *Entry) roles() []flow.Role {
+// verdict returns the roles for which a person gave the verdict, and that from a code host
+// which the move brings, nil if it brings none.
+func (e *Entry) verdict() (roles []flow.Role, brought *flow.Voucher) {
 	role := flow.Role("")
 	switch d := e.Move.Detail.(type) {
 	case *flow.ApproveMove:
-		role = d.Role
+		role, brought = d.Role, d.For
 	case *flow.RejectMove:
-		role = d.Role
+		role, brought = d.Role, d.For
 	}
 	if role == "" {
-		return e.Roles
+		return e.Roles, brought
 	}
-	return []flow.Role{role}
-}
-
-// voucher returns the verdict from a code host that the move brings, nil if it brings none.
-func (e *Entry) voucher() *flow.Voucher {
-	switch d := e.Move.Detail.(type) {
-	case *flow.ApproveMove:
-		return d.For
-	case *flow.RejectMove:
-		return d.For
-	}
-	return nil
+	return []flow.Role{role}, brought
 }
 
 // VoucherText says whose verdict a person brings, for the end of a line about it; "" if it

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"sync"
+
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 )
@@ -22,14 +24,8 @@ type needs struct {
 // needsAmong are the needs of tasks outside the archive. They are looked up when the first
 // one is asked for.
 func needsAmong(b *flow.Board, tasks []*flow.Summary) *needs {
-	var needed map[flow.TaskID]*flow.Summary
-	live := func(id flow.TaskID) *flow.Summary {
-		if needed == nil {
-			needed = neededAmong(tasks)
-		}
-		return needed[id]
-	}
-	return &needs{b, live, map[flow.TaskID]need{}}
+	needed := sync.OnceValue(func() map[flow.TaskID]*flow.Summary { return neededAmong(tasks) })
+	return &needs{b, func(id flow.TaskID) *flow.Summary { return needed()[id] }, map[flow.TaskID]need{}}
 }
 
 // neededAmong are those tasks on which others of them depend.

@@ -61,11 +61,7 @@ func (n *News) text(at time.Time, width int) string {
 		if len(row.ids) == 0 {
 			continue
 		}
-		text := JoinIDs(row.ids[:min(len(row.ids), glanceNames)])
-		if more := len(row.ids) - glanceNames; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
-		rows = append(rows, []string{row.what, fmt.Sprint(len(row.ids)), text})
+		rows = append(rows, []string{row.what, fmt.Sprint(len(row.ids)), joinFirst(row.ids, glanceNames)})
 	}
 	heading := fmt.Sprintf("since %s ago", ago(at, n.from))
 	used := ""

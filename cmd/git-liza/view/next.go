@@ -67,11 +67,11 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 			others = append(others, s)
 		}
 	}
-	start := starter{r}
+	start := r
 	start.Focus = ""
 	for _, t := range in.triggers {
 		if t.Reason == "no_tasks" {
-			put(t.Goal, start.answerTo(t))
+			put(t.Goal, answerTo(start, t))
 		}
 	}
 	for _, g := range groups {
@@ -79,12 +79,12 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 			add(r.Local.Identity.mergeStep(g.Count))
 		}
 	}
-	for _, id := range (inProgress{r}).served() {
+	for _, id := range servedGoals(r) {
 		if n := flow.DueLevel(r.Board, id); n > 0 {
 			put(id, Step{"git liza goal level pass --goal " + string(id), fmt.Sprintf("the tasks of level %d are done", n)})
 		}
 	}
-	for _, id := range (inProgress{r}).served() {
+	for _, id := range servedGoals(r) {
 		if flow.PhaseDue(r.Board, id) {
 			put(id, Step{PhaseOf(r.Board, id).onward(), fmt.Sprintf("the phase %s has what it needs", r.Board.Goal(id).Phase)})
 		}
@@ -93,14 +93,14 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 		working := rolesAtWork(p)
 		groups = lists.Where(groups, func(g WaitGroup) bool { return !working[flow.Role(g.For)] })
 	}
-	for _, s := range start.startSteps(flow.ActReview, groups) {
+	for _, s := range startSteps(start, flow.ActReview, groups) {
 		if review, _, agent := strings.Cut(s.Command, " --as "); !agent || !known[review] { // the inbox has it for the person
-			put(start.goalOf(s), s)
+			put(goalOfStep(start, s), s)
 		}
 	}
-	for _, s := range start.startSteps(flow.ActClaim, groups) {
+	for _, s := range startSteps(start, flow.ActClaim, groups) {
 		if !trusting || !strings.HasPrefix(s.Command, "git liza trust ") { // the inbox has it, perhaps together with others
-			put(start.goalOf(s), s)
+			put(goalOfStep(start, s), s)
 		}
 	}
 	add(others...)
@@ -139,13 +139,13 @@ func focusedStep(p *Picture) (n NextStep, is bool) {
 	}
 	for _, i := range in.Items {
 		if i.task == r.Focus || i.Subject == string(r.Focus) {
-			return NextStep{actionOf(i.Command), i.Subject, i.Command, i.Text, i.rule}, true
+			return StepTo(i.Command, i.Subject, i.Text, i.rule), true
 		}
 	}
 	working := rolesAtWork(p)
 	groups := lists.Where(p.Waiting(), func(g WaitGroup) bool { return slices.Contains(g.Tasks, r.Focus) && !working[flow.Role(g.For)] })
-	for _, s := range append(starter{r}.startSteps(flow.ActReview, groups), starter{r}.startSteps(flow.ActClaim, groups)...) {
-		return NextStep{Action: actionOf(s.Command), Subject: string(r.Focus), Command: s.Command, Why: s.Why}, true
+	for _, s := range append(startSteps(r, flow.ActReview, groups), startSteps(r, flow.ActClaim, groups)...) {
+		return StepTo(s.Command, string(r.Focus), s.Why, ""), true
 	}
 	return n, false
 }
@@ -155,13 +155,13 @@ func (p *Picture) first() NextStep {
 	in := p.Inbox()
 	if len(in.Items) > 0 {
 		i := in.Items[0]
-		return NextStep{actionOf(i.Command), i.Subject, i.Command, i.Text, i.rule}
+		return StepTo(i.Command, i.Subject, i.Text, i.rule)
 	}
 	if !p.reading.Person.By.IsHuman() {
-		return starter{p.reading}.nextOfAgent(in, p.rows)
+		return nextOfAgent(p.reading, in, p.rows)
 	}
 	if steps := p.steps(in, p.Waiting()); len(steps) > 0 {
-		return NextStep{Action: actionOf(steps[0].Command), Subject: starter{p.reading}.subjectOf(steps[0].Command), Command: steps[0].Command, Why: steps[0].Why}
+		return StepTo(steps[0].Command, subjectOf(p.reading, steps[0].Command), steps[0].Why, "")
 	}
 	return NextStep{Command: "git liza status", Why: "nothing needs you"}
 }
@@ -192,24 +192,22 @@ func (p *Picture) Lacking() *flow.Refusal {
 	return nil
 }
 
-// LackingStep is the step that mends what is lacking.
-func LackingStep(r *flow.Refusal, subject flow.GoalID) NextStep {
-	return NextStep{Action: actionOf(r.Hint), Subject: string(subject), Command: r.Hint, Why: r.Reason, Rule: r.Rule}
+// StepTo is the step of a command about a subject.
+func StepTo(command, subject, why string, rule flow.Rule) NextStep {
+	return NextStep{actionOf(command), subject, command, why, rule}
 }
 
 // TakeStep is the step that brings merged work to the branch that people work on. It is
 // worth doing when nothing else is: as a call it would come with each merge.
 func TakeStep(command string, integration flow.Branch) NextStep {
-	return NextStep{Action: actionOf(command), Subject: integration.Name, Command: command, Why: lacksMerged}
+	return StepTo(command, integration.Name, lacksMerged, "")
 }
 
 // nextOfAgent returns the step of an agent: what it holds, what it waits for, or
 // what it could take.
-func (r starter) nextOfAgent(in *Inbox, tasks *rows) NextStep {
+func nextOfAgent(r Reading, in *Inbox, tasks *rows) NextStep {
 	by := r.Person.By
-	step := func(t flow.TaskID, command, why string) NextStep {
-		return NextStep{Action: actionOf(command), Subject: string(t), Command: command, Why: why}
-	}
+	step := func(t flow.TaskID, command, why string) NextStep { return StepTo(command, string(t), why, "") }
 	for _, t := range tasks.all {
 		switch {
 		case t.Coder == by && t.Lease.After(r.At):
@@ -230,7 +228,7 @@ func (r starter) nextOfAgent(in *Inbox, tasks *rows) NextStep {
 		}
 		for _, t := range in.triggers {
 			if t.Reason == "no_tasks" {
-				s := r.answerTo(t)
+				s := answerTo(r, t)
 				return step("", s.Command, s.Why)
 			}
 		}
@@ -265,7 +263,7 @@ func actionOf(command string) string {
 
 // subjectOf returns the first argument of a command of git liza that is the id of a task or
 // a goal, "" if none is.
-func (r starter) subjectOf(command string) string {
+func subjectOf(r Reading, command string) string {
 	words := strings.Fields(command)
 	for _, word := range words[min(3, len(words)):] {
 		var id flow.TaskID // goals have ids by the same rules
@@ -276,9 +274,9 @@ func (r starter) subjectOf(command string) string {
 	return ""
 }
 
-// goalOf returns the goal of the task that a step names, the current one if it names none.
-func (r starter) goalOf(s Step) flow.GoalID {
-	if id := r.subjectOf(s.Command); id != "" {
+// goalOfStep returns the goal of the task that a step names, the current one if it names none.
+func goalOfStep(r Reading, s Step) flow.GoalID {
+	if id := subjectOf(r, s.Command); id != "" {
 		if t := r.Board.Task(flow.TaskID(id)); t != nil {
 			return cmp.Or(t.Goal, r.goal())
 		}
@@ -290,14 +288,11 @@ func (r starter) goalOf(s Step) flow.GoalID {
 // of one in progress is open.
 func (p *Picture) CanTake() bool {
 	busy := func(id flow.GoalID) bool { return p.rows.of[id].open() > 0 }
-	return len(p.reached()) > 0 || !slices.ContainsFunc(inProgress{p.reading}.served(), busy)
+	return len(p.reached()) > 0 || !slices.ContainsFunc(servedGoals(p.reading), busy)
 }
 
-// inProgress is a reading seen from the goals in progress.
-type inProgress struct{ Reading }
-
-// served returns the goals in progress that status speaks of.
-func (r inProgress) served() []flow.GoalID {
+// servedGoals returns the goals in progress that status speaks of.
+func servedGoals(r Reading) []flow.GoalID {
 	served := lists.Where(r.Board.GoalsInProgress(), func(g *flow.Goal) bool { return !r.Only || g.ID == r.goal() })
 	return lists.Of(served, func(g *flow.Goal) flow.GoalID { return g.ID })
 }
@@ -305,7 +300,7 @@ func (r inProgress) served() []flow.GoalID {
 // reached returns the goals in progress that have tasks, all of which are final.
 func (p *Picture) reached() []flow.GoalID {
 	board := p.reading.Board
-	return slices.DeleteFunc(inProgress{p.reading}.served(), func(id flow.GoalID) bool {
+	return slices.DeleteFunc(servedGoals(p.reading), func(id flow.GoalID) bool {
 		of := p.rows.of[id]
 		added := of.sum() > 0
 		if g := board.Goal(id); g != nil {
@@ -315,11 +310,8 @@ func (p *Picture) reached() []flow.GoalID {
 	})
 }
 
-// A starter says how work is begun and gone on with.
-type starter struct{ Reading }
-
 // answerTo returns the step that answers a trigger.
-func (r starter) answerTo(t flow.Trigger) Step {
+func answerTo(r Reading, t flow.Trigger) Step {
 	command := "git liza task add --from FILE"
 	switch {
 	case t.Record != "":
@@ -337,19 +329,19 @@ func (r starter) answerTo(t flow.Trigger) Step {
 
 // startSteps returns a step for each group that waits for a role to begin work
 // by an act.
-func (r starter) startSteps(act flow.Act, groups []WaitGroup) []Step {
+func startSteps(r Reading, act flow.Act, groups []WaitGroup) []Step {
 	var list []Step
 	for _, g := range groups {
 		role := flow.Role(g.For)
 		row := r.Board.Role(role)
 		switch {
 		case role == flow.HumanRole && act == flow.ActReview:
-			list = append(list, r.judgeStep(g.Tasks[0]))
+			list = append(list, judgeStep(r, g.Tasks[0]))
 		case row == nil || row.Capacity != act.Capacity():
 		case row.NotHuman:
 			list = append(list, Step{"git liza rush --agents " + g.For + "=1", "agents alone judge " + string(g.Tasks[0]) + " as " + g.For})
 		default:
-			list = append(list, r.startStep(act, role))
+			list = append(list, startStep(r, act, role))
 		}
 	}
 	return list
@@ -357,7 +349,7 @@ func (r starter) startSteps(act flow.Act, groups []WaitGroup) []Step {
 
 // judgeStep returns the step by which a person judges a task. Whoever coded it gets the
 // step by which it is judged all the same.
-func (r starter) judgeStep(id flow.TaskID) Step {
+func judgeStep(r Reading, id flow.TaskID) Step {
 	refusal := r.Board.Opens(flow.ActReview, id, r.Person, r.At)
 	if refusal != nil && refusal.Rule == flow.RuleSelfReview && r.Person.By.IsHuman() {
 		return Step{refusal.Hint, "another person has to judge it, or: " + refusal.Reason}
@@ -368,7 +360,7 @@ func (r starter) judgeStep(id flow.TaskID) Step {
 // startStep returns the step that begins work by an act on the best task for an
 // idle agent of a role, of the current goal if it has one, or a step that shows why there
 // is none.
-func (r starter) startStep(act flow.Act, role flow.Role) Step {
+func startStep(r Reading, act flow.Act, role flow.Role) Step {
 	caller := r.FreeAgent(role)
 	var own *flow.Refusal // of a submission that the person coded, and does not judge under another name
 	only := r.Only || len(r.Board.GoalsInProgress()) > 1

@@ -272,7 +272,7 @@ func (p *Picture) take(keys []flow.Key) map[*row]bool {
 			}
 		}
 	}
-	over, holds := inProgress{p.reading}.endedGoals(), flow.HoldsOf(p.reading.Board)
+	over, holds := endedGoals(p.reading), flow.HoldsOf(p.reading.Board)
 	if goals && (!maps.Equal(over, p.over) || !reflect.DeepEqual(holds, p.holds)) {
 		mark(stale, p.rows.all)
 	}

@@ -70,11 +70,7 @@ func RequestOfGoal(b *flow.Board, g *flow.Goal) Request {
 		}
 	}
 	if open > 0 {
-		are := "are"
-		if open == 1 {
-			are = "is"
-		}
-		fmt.Fprintf(&body, "\n%s %s of the goal open.\n", Count(open, "task"), are)
+		fmt.Fprintf(&body, "\n%s %s of the goal open.\n", Count(open, "task"), verb(open, "is", "are"))
 	}
 	fmt.Fprintf(&body, "\nGoal %s of git liza. Every task here was approved for exactly the commit that was merged.\n", g.ID)
 	return Request{string(g.ID) + ": " + plaintext.Line(g.Title), body.String()}
@@ -151,8 +147,7 @@ func ReviewsText(list []ReviewRow, merged []string, lost, width int) string {
 			rows.Add("", "", r.Hint)
 		}
 	}
-	rows.Wrap(width)
-	text := rows.Text(0)
+	text := rows.WrappedText(width)
 	if len(list) == 0 {
 		text = "there is no review in it\n"
 	}

@@ -70,7 +70,7 @@ func (f RecordFilter) Records(r Reading) []Record {
 				list = append(list, one)
 			}
 		}
-		slices.SortFunc(list[first:], func(x, y Record) int { // of two numbers the longer one is larger
+		slices.SortStableFunc(list[first:], func(x, y Record) int { // of two numbers the longer one is larger
 			return cmp.Or(x.At.Compare(y.At), cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
 		})
 	}
@@ -196,8 +196,7 @@ func RecordsText(list []Record, now time.Time, width int) string {
 		rows := Table{Indent: "  "}
 		rows.Add(fmt.Sprintf("%-*s", ids, one.ID), plaintext.Line(one.Text))
 		rows.Add("", plaintext.Line(one.state(now)))
-		rows.Wrap(width)
-		out.WriteString(rows.Text(0))
+		out.WriteString(rows.WrappedText(width))
 		if one.Command != "" {
 			out.WriteString(strings.Repeat(" ", ids+4) + one.Command + "\n")
 		}
@@ -231,6 +230,5 @@ func QuestionText(r Reading, q *flow.Question, width int) string {
 			}
 		}
 	}
-	rows.Wrap(width)
-	return Wrapped(fmt.Sprintf("%s: %s asks about %s%s, %s ago", q.ID, q.From, q.Task, title, ago(r.At, q.Asked)), width) + rows.Text(0)
+	return Wrapped(fmt.Sprintf("%s: %s asks about %s%s, %s ago", q.ID, q.From, q.Task, title, ago(r.At, q.Asked)), width) + rows.WrappedText(width)
 }

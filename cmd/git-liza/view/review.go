@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -57,7 +58,19 @@ func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
 			add("rejected", FindingLine(one)+" ("+string(j.Rejection.By)+")")
 		}
 	}
-	rows.Wrap(width)
 	head := Cut(fmt.Sprintf("%s  %s  %s", t.ID, s.Commit.Short(), plaintext.Line(t.Title)), width)
-	return head + "\n" + rows.Text(0)
+	return head + "\n" + rows.WrappedText(width)
+}
+
+// FindingLine is a finding on one line, as people write it: its place and the first line
+// of its issue.
+func FindingLine(f flow.Finding) string {
+	line := plaintext.Line(FirstLine(f.Issue))
+	switch {
+	case f.File == "":
+		return line
+	case f.Line == 0:
+		return plaintext.Line(f.File) + " — " + line
+	}
+	return plaintext.Line(f.File) + ":" + strconv.Itoa(f.Line) + " — " + line
 }

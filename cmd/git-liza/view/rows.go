@@ -17,7 +17,6 @@ type row struct {
 	what, detail string      // what it waits for: a row of waits, and more about it
 	level        int         // of the task where lists show it, else 0
 	roles        []flow.Role // whose verdicts it waits for too
-	outdated     []string    // texts that changed since they were judged; only of work to be merged
 	shown        *FlowRow    // nil until somebody looks at the flow
 }
 

@@ -192,8 +192,7 @@ func (s RushSummary) Text(width int) string {
 	if s.Next != "" {
 		rows.Add("next", s.Next)
 	}
-	rows.Wrap(width)
-	text.WriteString(rows.Text(0))
+	text.WriteString(rows.WrappedText(width))
 	return text.String()
 }
 

@@ -52,6 +52,5 @@ func SessionText(rec gitstore.SessionRecord, width int) string {
 			addRows(&rows, m.Key, m.Value)
 		}
 	}
-	rows.Wrap(width)
-	return Cut(fmt.Sprintf("%s  %s%s: %s", rec.ID.Short(), rec.Agent, on, rec.Outcome), width) + "\n" + rows.Text(0)
+	return Cut(fmt.Sprintf("%s  %s%s: %s", rec.ID.Short(), rec.Agent, on, rec.Outcome), width) + "\n" + rows.WrappedText(width)
 }

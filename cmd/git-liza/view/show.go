@@ -191,8 +191,7 @@ func describeTask(task Object, width int) string {
 		addRows(&rows, m.Key, m.Value)
 	}
 	rows.Indent = "  "
-	rows.Wrap(width)
-	out.WriteString(rows.Text(0))
+	out.WriteString(rows.WrappedText(width))
 	return out.String()
 }
 

@@ -69,11 +69,8 @@ type Status struct {
 
 // Status returns the board at a glance.
 func (p *Picture) Status() *Status {
-	goals, of := goalRows(p.reading.Board, p.reading.Board.GoalsInProgress(), p.rows.of, p.reading.goal()), p
-	if p.reading.Only {
-		of = p.ofGoal()
-	}
-	g := of.situation(goals)
+	of := p.seen()
+	g := of.situation(p)
 	g.Next = of.steps(g.inbox, g.Waiting)
 	g.Records = openRecords(p.reading)
 	g.breaker = BreakerOf(p.reading.Board)
@@ -85,22 +82,23 @@ func (p *Picture) Status() *Status {
 // Overview returns [Picture.Status] without its next steps: to find them, the rules look
 // at every task that could be taken.
 func (p *Picture) Overview() *Status {
-	goals := goalRows(p.reading.Board, p.reading.Board.GoalsInProgress(), p.rows.of, p.reading.goal())
-	if p.reading.Only {
-		return p.ofGoal().situation(goals)
-	}
-	return p.situation(goals)
+	return p.seen().situation(p)
 }
 
-// ofGoal returns the picture of the tasks of the goal that status speaks of alone.
-func (p *Picture) ofGoal() *Picture {
+// seen returns the picture of the tasks that status speaks of: all, or those of one goal.
+func (p *Picture) seen() *Picture {
+	if !p.reading.Only {
+		return p
+	}
 	rows := lists.Where(p.rows.all, func(r *row) bool { return r.Goal == p.reading.goal() })
 	return pictureOf(p.reading, lists.Of(rows, func(r *row) *flow.Summary { return r.Summary }))
 }
 
-// situation returns the board at a glance, with the goals in progress, without next steps.
-func (p *Picture) situation(goals []Goal) *Status {
+// situation returns the board at a glance, with the goals in progress of the whole picture,
+// without next steps.
+func (p *Picture) situation(whole *Picture) *Status {
 	r := p.reading
+	goals := goalRows(r.Board, r.Board.GoalsInProgress(), whole.rows.of, r.goal())
 	settings, known := r.Board.Settings(), &r.Local
 	goal, sprint := r.Board.Goal(r.goal()), r.Board.Sprint(r.Board.OpenSprint(r.goal()))
 	g := &Status{Goal: ValueOf(goal), Goals: goals, Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),

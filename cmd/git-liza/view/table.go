@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,12 +112,17 @@ func (t *Table) Wrap(width int) {
 	t.Rows = rows
 }
 
+// WrappedText renders the table with last cells broken as [Table.Wrap] does, none of them cut.
+func (t *Table) WrappedText(width int) string {
+	t.Wrap(width)
+	return t.Text(0)
+}
+
 // Wrapped breaks a text between words into lines of at most a width, each with
 // its end. With width 0 there is one line.
 func Wrapped(text string, width int) string {
 	t := Table{Rows: [][]string{{text}}}
-	t.Wrap(width)
-	return t.Text(0)
+	return t.WrappedText(width)
 }
 
 // section formats a heading with rows below it. It is empty without rows.
@@ -184,6 +190,22 @@ func Count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// joinFirst lists the first of many ids for people.
+func joinFirst[T ~string](ids []T, most int) string {
+	if more := len(ids) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", JoinIDs(ids[:most]), more)
+	}
+	return JoinIDs(ids)
+}
+
+// verb is the form of a verb for a number of subjects.
+func verb(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
 }
 
 // JoinIDs lists ids for people.

@@ -88,7 +88,7 @@ func (t *Timeline) Burndowns(goal flow.GoalID, until time.Time) []Burndown {
 	for _, b := range of {
 		list = append(list, *b)
 	}
-	slices.SortFunc(list, func(x, y Burndown) int {
+	slices.SortStableFunc(list, func(x, y Burndown) int {
 		return cmp.Or(y.Started.Compare(x.Started), cmp.Compare(len(y.Sprint), len(x.Sprint)), cmp.Compare(y.Sprint, x.Sprint))
 	})
 	return list

@@ -113,23 +113,20 @@ func (t *Timeline) addMove(m flow.Move, at time.Time) {
 	}
 }
 
-func (t *Timeline) task(id flow.TaskID) *course {
-	c := t.tasks[id]
-	if c == nil {
-		c = &course{state: -1}
-		t.tasks[id] = c
-	}
+func (t *Timeline) task(id flow.TaskID) *course { return courseOf(t.tasks, id) }
+
+func (t *Timeline) agent(by flow.Actor) *course {
+	c := courseOf(t.agents, by)
+	c.left = time.Time{}
 	return c
 }
 
-func (t *Timeline) agent(by flow.Actor) *course {
-	c := t.agents[by]
-	if c == nil {
-		c = &course{state: -1}
-		t.agents[by] = c
+// courseOf returns the course of a task or an agent, which begins if there is none.
+func courseOf[K comparable](all map[K]*course, id K) *course {
+	if all[id] == nil {
+		all[id] = &course{state: -1}
 	}
-	c.left = time.Time{}
-	return c
+	return all[id]
 }
 
 // hold begins a claim or a review.
@@ -262,19 +259,17 @@ func (t *Timeline) Tasks(w Window) Lanes {
 }
 
 // Task returns the lane of one task, without bars if there is none.
-func (t *Timeline) Task(id flow.TaskID, w Window) Lane {
-	if c := t.tasks[id]; c != nil {
-		return Lane{string(id), c.cut(w.From, w.To)}
-	}
-	return Lane{string(id), []Bar{}}
-}
+func (t *Timeline) Task(id flow.TaskID, w Window) Lane { return t.tasks[id].lane(string(id), w) }
 
 // Agent returns the lane of one agent or person, without bars if there is none.
-func (t *Timeline) Agent(by flow.Actor, w Window) Lane {
-	if c := t.agents[by]; c != nil {
-		return Lane{string(by), c.cut(w.From, w.To)}
+func (t *Timeline) Agent(by flow.Actor, w Window) Lane { return t.agents[by].lane(string(by), w) }
+
+// lane returns the lane of a course, which may be nil.
+func (c *course) lane(id string, w Window) Lane {
+	if c == nil {
+		return Lane{id, []Bar{}}
 	}
-	return Lane{string(by), []Bar{}}
+	return Lane{id, c.cut(w.From, w.To)}
 }
 
 // Agents returns the lanes of agents and persons.
@@ -299,7 +294,7 @@ func (t *Timeline) lanes(w Window, found map[string]*course) Lanes {
 			}
 		}
 	}
-	slices.SortFunc(all.Lanes, func(x, y Lane) int {
+	slices.SortStableFunc(all.Lanes, func(x, y Lane) int {
 		return cmp.Or(last[y.ID].Compare(last[x.ID]), cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
 	})
 	all.Lanes = all.Lanes[min(w.Skip, len(all.Lanes)):]

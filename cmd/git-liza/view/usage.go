@@ -31,7 +31,7 @@ func (u *Usage) ranked() []share {
 	for name, used := range u.shares {
 		list = append(list, share{name, used})
 	}
-	slices.SortFunc(list, func(x, y share) int {
+	slices.SortStableFunc(list, func(x, y share) int {
 		return cmp.Or(cmp.Compare(y.Usage.Cost, x.Usage.Cost), cmp.Compare(y.Usage.Tokens(), x.Usage.Tokens()), strings.Compare(x.name, y.name))
 	})
 	return list
@@ -145,4 +145,34 @@ func (s Spent) Words() string {
 		text += fmt.Sprintf(" (of %s it is unknown)", Count(s.Uncounted, "session"))
 	}
 	return text
+}
+
+// Amount formats tokens and money for people, such as 12 tokens, 0.5 dollars. What is zero is
+// left out, and both are "".
+func Amount(b flow.Budget) string {
+	var parts []string
+	if b.Tokens != 0 {
+		parts = append(parts, Count(int(b.Tokens), "token"))
+	}
+	if b.Cost != 0 {
+		parts = append(parts, b.Cost.String()+" dollars")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ShortCost formats money with cents, such as $1.20.
+func ShortCost(c flow.Cost) string {
+	const dollar, cent = 1_000_000, 10_000
+	return fmt.Sprintf("$%d.%02d", c/dollar, c%dollar/cent)
+}
+
+// shortNumber formats a number in at most five characters, such as 21k.
+func shortNumber(n int64) string {
+	for _, unit := range []string{"", "k", "M", "G"} {
+		if n < 10_000 || unit == "G" {
+			return strconv.FormatInt(n, 10) + unit
+		}
+		n /= 1000
+	}
+	return ""
 }

@@ -108,7 +108,7 @@ func (p *Picture) groupTasks() {
 		return
 	}
 	p.groups = map[string]rowList{}
-	p.over, p.holds, p.levels = inProgress{p.reading}.endedGoals(), flow.HoldsOf(p.reading.Board), laddersOf(p.reading.Board)
+	p.over, p.holds, p.levels = endedGoals(p.reading), flow.HoldsOf(p.reading.Board), laddersOf(p.reading.Board)
 	for _, r := range p.rows.all {
 		p.group(r)
 	}
@@ -125,9 +125,9 @@ func (p *Picture) group(r *row) {
 	}
 	r.what, r.detail = waitsFor(&p.reading, r.Summary, p.needs, p.holds, p.levels)
 	r.level = p.levels.mark(r.Summary)
-	r.roles, r.outdated = nil, p.reading.outdated(r.Summary)
-	if len(r.outdated) > 0 {
-		r.what, r.detail = "recheck", r.outdated[0]+" changed"
+	r.roles = nil
+	if texts := p.reading.outdated(r.Summary); len(texts) > 0 {
+		r.what, r.detail = "recheck", texts[0]+" changed"
 	}
 	if p.over[r.Goal] && r.what != "" && r.what != "work" && r.what != "merge" {
 		r.what, r.detail = "ended", string(r.Goal)
@@ -163,7 +163,7 @@ func (r *row) groups() []string {
 }
 
 // endedGoals are the goals whose open tasks agents no longer take.
-func (r inProgress) endedGoals() map[flow.GoalID]bool {
+func endedGoals(r Reading) map[flow.GoalID]bool {
 	over := map[flow.GoalID]bool{}
 	if r.Board == nil {
 		return over

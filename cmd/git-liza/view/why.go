@@ -50,7 +50,7 @@ func (x waiting) explain(w *Why) {
 	what, _ := waitsFor(&x.Reading, x.task, on, flow.HoldsOf(x.Board), laddersOf(x.Board))
 	goal := x.Board.Goal(x.task.Goal)
 	switch {
-	case goal != nil && (inProgress{x.Reading}).endedGoals()[goal.ID] && what != "work" && what != "merge":
+	case goal != nil && endedGoals(x.Reading)[goal.ID] && what != "work" && what != "merge":
 		w.For, w.Who, w.Command = fmt.Sprintf("its goal %s, which is %s", goal.ID, goal.Status), "a person", "git liza goal reopen "+string(goal.ID)+" --reason R"
 	case what == "work":
 		x.explainHolder(w)

@@ -1,6 +1,13 @@
 package web
 
-import "github.com/git-liza/git-liza/cmd/git-liza/view"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
 
 // A boardPage is the board at a glance: what needs the person, who does what, how far it
 // is.
@@ -36,4 +43,51 @@ func showInbox(v *visit) (any, error) {
 		return v.frame.Inbox.All(), nil
 	}
 	return v.frame.Inbox, nil
+}
+
+// An alarmsPage is what calls, what is worth to know, and what was so before.
+type alarmsPage struct {
+	Alarms []view.Alarm    `json:"alarms"`
+	Past   []work.AlarmRow `json:"past"` // what fired and what ended in this clone, newest first
+}
+
+// mostPastAlarms is how many of them a page has.
+const mostPastAlarms = 100
+
+func showAlarms(v *visit) (any, error) {
+	page := alarmsPage{slices.Concat([]view.Alarm{}, v.frame.Alarms), []work.AlarmRow{}}
+	if v.frame.Past { // the memory is this clone's and no part of the board
+		return page, nil
+	}
+	var err error
+	page.Past, err = work.PastAlarms(v.server.Clone.Repo, mostPastAlarms)
+	return page, err
+}
+
+// A steerPage has the forms that are about the board as a whole.
+type steerPage struct {
+	Pause *Form `json:"-"` // nil where the rules let nobody pause
+	Why   string
+	Note  Form `json:"-"`
+}
+
+func showSteer(v *visit) (any, error) {
+	if !v.Acts() {
+		return nil, errNothing
+	}
+	r, err := v.look()
+	if err != nil {
+		return nil, err
+	}
+	page := steerPage{Note: Form{Act: flow.ActNote}}
+	control, refusal := r.Board.Settings().Control, r.Board.Opens(flow.ActPause, "", r.Person, r.At)
+	switch {
+	case !control.State.IsRunning():
+		page.Why = fmt.Sprintf("The board is %s: %s", control.State, control.Reason)
+	case refusal != nil:
+		page.Why = refusal.Reason
+	default:
+		page.Pause = &Form{Act: flow.ActPause}
+	}
+	return page, r.Board.Err()
 }
