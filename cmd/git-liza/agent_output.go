@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/notify"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/notify"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
