@@ -61,9 +61,9 @@ func (a *AcceptMove) fill(p *play) {
 }
 
 func (a *AcceptMove) already(p *play) bool {
-	used := p.trackedPaths().inUse()
+	used := p.board.trackedPaths().inUse()
 	for _, path := range a.Paths {
-		doc := p.trackedPaths().find(path)
+		doc := p.board.trackedPaths().find(path)
 		lacks := func(role Role) bool { return !doc.hasVerdict(role) }
 		if used[path] == nil || doc == nil || !doc.Approved() || slices.ContainsFunc(p.panel().textNeeds(path), lacks) {
 			return false
@@ -77,7 +77,7 @@ func (a *AcceptMove) check(p *play) *Refusal {
 		return refuse(RuleForm, "git liza artifact list", "there is no path to accept")
 	}
 	again := acceptCommand(a.Paths)
-	used := p.trackedPaths().inUse()
+	used := p.board.trackedPaths().inUse()
 	paths := slices.Sorted(slices.Values(a.Paths))
 	for i, path := range paths {
 		switch {
@@ -116,7 +116,7 @@ func (a *AcceptMove) apply(p *effect) {
 // textNeeds are the roles whose verdicts the board asks for on a text, without a
 // task: those of the rules for specs, or for everything.
 func (p panel) textNeeds(path string) []Role {
-	rules := lists.Where(p.ReviewRules(), func(rule ReviewRule) bool {
+	rules := lists.Where(p.board.ReviewRules(), func(rule ReviewRule) bool {
 		return (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, Spec)) && (len(rule.Paths) == 0 || p.anyMatches(rule.Paths, []string{path}))
 	})
 	return lists.Add(nil, lists.Of(rules, func(rule ReviewRule) Role { return rule.Role })...)
@@ -127,9 +127,9 @@ func (p panel) textNeeds(path string) []Role {
 func (p panel) checkVouch(text Text) *Refusal {
 	path := quoteC(clip(text.Path))
 	if text.Blob == "" {
-		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "%s is no file at %s", path, p.Settings().Integration.Tip.Short())
+		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "%s is no file at %s", path, p.board.Settings().Integration.Tip.Short())
 	}
-	doc := p.trackedPaths().find(text.Path)
+	doc := p.board.trackedPaths().find(text.Path)
 	for _, role := range p.textNeeds(text.Path) {
 		if p.notHuman(role) && (doc == nil || doc.Blob != text.Blob || !doc.hasVerdict(role)) {
 			name := shell.Quote(text.Path)
@@ -148,7 +148,7 @@ func (d *TrackedPath) hasVerdict(r Role) bool {
 // vouch records the verdict of the actor for the blob of a tracked path, for every
 // role that the board asks for and that has not approved it.
 func (p *effect) vouch(path string) {
-	doc := *p.trackedPaths().find(path)
+	doc := *p.board.trackedPaths().find(path)
 	doc.ReviewBy, doc.Verdicts = p.panel().textNeeds(path), slices.Clone(doc.Verdicts)
 	// Some may be of a role that only the task asked for.
 	doc.ReviewBy = lists.Add(doc.ReviewBy, lists.Of(doc.Verdicts, func(v PathVerdict) Role { return v.Role })...)

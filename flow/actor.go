@@ -16,7 +16,7 @@ func (p *play) actor() *actor { return &actor{p} }
 // without principals a move may name any principal, with no effect: a clone can
 // be configured with its principal before the first one is entered.
 func (p *actor) principal() *Refusal {
-	m, known := p.move, p.Principals()
+	m, known := p.move, p.board.Principals()
 	if len(known.List) == 0 {
 		return nil
 	}
@@ -40,11 +40,11 @@ func (p *actor) checkRegistrant() *Refusal {
 	if id == "" {
 		return nil
 	}
-	a := p.Agent(id)
+	a := p.board.Agent(id)
 	if a == nil || a.Principal == "" || a.Principal == m.Principal {
 		return nil
 	}
-	if p.Principals().Find(a.Principal) != nil {
+	if p.board.Principals().Find(a.Principal) != nil {
 		return refuse(RulePrincipal, "git liza agents remove "+string(id), "%s is registered by %s and acts for no other principal: not for %s", id, a.Principal, m.Principal)
 	}
 	if m.Act != ActRegister {
@@ -61,7 +61,7 @@ func (p *actor) checkRegistrant() *Refusal {
 func (p *actor) fence() *Refusal {
 	m := p.move
 	id := m.By.Agent()
-	if !p.prior.Empty() && id != "" && p.Role(id.Role()) == nil {
+	if !p.prior.Empty() && id != "" && p.board.Role(id.Role()) == nil {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s, which %s names", id.Role(), id)
 	}
 	if id == "" {
@@ -74,7 +74,7 @@ func (p *actor) fence() *Refusal {
 		return nil
 	}
 	var known Generation
-	agent := p.Agent(id)
+	agent := p.board.Agent(id)
 	if agent != nil {
 		known = agent.Generation
 	}
@@ -97,7 +97,7 @@ func (p *actor) standing() standing {
 	if by.IsHuman() {
 		return s | human
 	}
-	capacity := p.CapacityOf(by)
+	capacity := p.board.CapacityOf(by)
 	if capacity == Plans {
 		s |= planner
 	}
@@ -131,7 +131,7 @@ func (p *actor) refuseStanding(r *rule) *Refusal {
 	if m.Generation.Spawned() {
 		above := m
 		above.Generation = ""
-		asked := play{Board: p.Board, move: &above, task: p.task}
+		asked := play{board: p.board, move: &above, task: p.task}
 		if r.by&asked.actor().standing() != 0 {
 			return refuse(RuleSupervisor, "git liza show "+string(m.Task), "%s is for the supervisor of %s, not for the agent that it spawned", m.Act, m.By)
 		}
@@ -146,7 +146,7 @@ func (p *actor) refuseStanding(r *rule) *Refusal {
 	case r.by&reviewHolder != 0 && p.task.Review() != nil:
 		return refuse(RuleHolder, p.showHeldCommand(func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
 			m.Task, p.task.Review().By, p.task.Review().Lease.Format(time.RFC3339), m.By)
-	case r.by&reviewHolder != 0 && (p.task.isCodedBy(m.By, m.Principal) || !m.By.IsHuman() && p.CapacityOf(m.By) != Judges):
+	case r.by&reviewHolder != 0 && (p.task.isCodedBy(m.By, m.Principal) || !m.By.IsHuman() && p.board.CapacityOf(m.By) != Judges):
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
 	case r.by&reviewHolder != 0:
 		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
@@ -157,7 +157,7 @@ func (p *actor) refuseStanding(r *rule) *Refusal {
 // showHeldCommand is the command that shows the task or review that the agent holds, or
 // the task of the move if the agent holds none.
 func (p *actor) showHeldCommand(held func(*Agent) TaskID) string {
-	if a := p.Agent(p.move.By.Agent()); a != nil && held(a) != "" {
+	if a := p.board.Agent(p.move.By.Agent()); a != nil && held(a) != "" {
 		return "git liza show " + string(held(a))
 	}
 	return "git liza show " + string(p.move.Task)
@@ -168,7 +168,7 @@ func (p *actor) showHeldCommand(held func(*Agent) TaskID) string {
 func (p *actor) holds() bool {
 	c, m := p.task.Claim, p.move
 	return c != nil && c.By == m.By &&
-		(c.Principal == "" || c.Principal == m.Principal || len(p.Principals().List) == 0)
+		(c.Principal == "" || c.Principal == m.Principal || len(p.board.Principals().List) == 0)
 }
 
 func (p *actor) worker() Worker { return Worker{p.move.By, p.move.Principal} }
@@ -177,10 +177,10 @@ func (p *actor) worker() Worker { return Worker{p.move.By, p.move.Principal} }
 // time when that lease ends; "" if there is none.
 func (p *actor) heldBy(a *Agent) (TaskID, string) {
 	const layout = "2006-01-02T15:04:05Z"
-	if t := p.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
+	if t := p.board.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
 		return t.ID, t.Claim.Lease.Format(layout)
 	}
-	if t := p.Task(a.Review); t != nil {
+	if t := p.board.Task(a.Review); t != nil {
 		if _, held := t.HeldReview(Actor(a.ID)); held.live(p.move.At) {
 			return t.ID, held.Lease.Format(layout)
 		}
@@ -192,7 +192,7 @@ func (p *actor) heldBy(a *Agent) (TaskID, string) {
 // reviews of a submission it names the role.
 func (p *actor) releaseHint(a *Agent, held TaskID) string {
 	hint := "git liza release " + string(held)
-	if t := p.Task(held); held == a.Review && held != a.Task && t != nil && t.Submission != nil && len(t.Submission.ReviewBy) > 1 {
+	if t := p.board.Task(held); held == a.Review && held != a.Task && t != nil && t.Submission != nil && len(t.Submission.ReviewBy) > 1 {
 		hint += " --role " + string(a.ID.Role())
 	}
 	return hint
@@ -203,7 +203,7 @@ func (p *actor) recordsAbout(named TaskID) TaskID {
 	if named != "" {
 		return named
 	}
-	return p.Agent(p.move.By.Agent()).work()
+	return p.board.Agent(p.move.By.Agent()).work()
 }
 
 // work is the task that an agent holds, or reviews; "" if it does neither.
@@ -222,7 +222,7 @@ func (p *actor) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
 	if by := p.move.By.Agent(); by != "" && by != id {
 		return nil, refuse(RuleRole, "git liza agents", "%s does not %s %s", by, verb, id)
 	}
-	a := p.Agent(id)
+	a := p.board.Agent(id)
 	if a == nil {
 		return nil, refuse(RuleNotFound, "git liza agents", "%s is not registered", id)
 	}
@@ -232,9 +232,9 @@ func (p *actor) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
 // checkSteering refuses a move that affects everybody if an account of a machine
 // without the right merge makes it, unless by a planner.
 func (p *actor) checkSteering() *Refusal {
-	known := p.Principals()
+	known := p.board.Principals()
 	who := known.Find(p.move.Principal)
-	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.CapacityOf(p.move.By) == Plans || slices.Contains(who.Rights, "merge") {
+	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.board.CapacityOf(p.move.By) == Plans || slices.Contains(who.Rights, "merge") {
 		return nil
 	}
 	return refuse(RuleAdmin, "git liza note TEXT --for all", "%s is a machine's account without the right merge: %s makes no %s, which affects everybody; only humans, planners and agents of an account with that right do",

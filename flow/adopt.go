@@ -49,15 +49,15 @@ func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
 }
 
 func (a *AdoptMove) already(p *play) bool {
-	lacks := func(id TaskID) bool { t := p.Task(id); return t == nil || t.Status != Merged }
-	keeps := func(id TaskID) bool { t := p.Task(id); return t == nil || t.Reverted == nil }
+	lacks := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Status != Merged }
+	keeps := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Reverted == nil }
 	return !slices.ContainsFunc(a.Tasks, lacks) && !slices.ContainsFunc(a.Reverts, keeps) &&
-		a.Commit != "" && p.Settings().Integration.Tip == a.Commit && (!a.Accept || len(a.pending(p)) == 0)
+		a.Commit != "" && p.board.Settings().Integration.Tip == a.Commit && (!a.Accept || len(a.pending(p)) == 0)
 }
 
 // pending are the tracked paths that the actor has adopted and not accepted.
 func (a *AdoptMove) pending(p *play) []string {
-	known := p.trackedPaths()
+	known := p.board.trackedPaths()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(known.inUse())), func(path string) bool {
 		doc := known.find(path)
 		return doc == nil || doc.By != p.move.By || doc.Blob == "" || doc.Approved()
@@ -84,7 +84,7 @@ func (a *AdoptMove) check(p *play) *Refusal {
 	if r := present("the reason", a.Reason, hint); r != nil {
 		return r
 	}
-	tip := p.Settings().Integration.Tip
+	tip := p.board.Settings().Integration.Tip
 	if a.Onto != tip || a.Commit == "" || a.Commit == tip && len(a.Tasks)+len(a.Reverts) == 0 {
 		if pending := a.pending(p); a.Accept && len(pending) > 0 {
 			hint = acceptCommand(pending)
@@ -95,7 +95,7 @@ func (a *AdoptMove) check(p *play) *Refusal {
 		return refuse(RuleAncestry, "git merge "+string(tip), "%s does not descend from the integration tip %s", a.Commit.Short(), tip.Short())
 	}
 	for i, id := range a.Tasks {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil || slices.Contains(a.Tasks[:i], id) {
 			return refuse(RuleNotFound, "git liza list", "there is no task %s, or it is named twice", id)
 		}
@@ -106,15 +106,15 @@ func (a *AdoptMove) check(p *play) *Refusal {
 			return refuse(RuleAncestry, "git liza show "+string(id), "%s does not contain the submission %s of %s", a.Commit.Short(), t.Submission.Commit.Short(), id)
 		}
 	}
-	if r := reverts(p.calendar()).marked(a.Reverts); r != nil {
+	if r := reverts(p.board.calendar()).marked(a.Reverts); r != nil {
 		return r
 	}
 	for _, id := range a.Tasks {
-		if r := a.judged(p, p.Task(id)); r != nil {
+		if r := a.judged(p, p.board.Task(id)); r != nil {
 			return r
 		}
 		of := *p
-		of.task = p.Task(id)
+		of.task = p.board.Task(id)
 		if r := checkPhase(&of); r != nil {
 			return r
 		}
@@ -137,7 +137,7 @@ func (a *AdoptMove) brought(p *play, t *Task) *Board {
 	b, s := p.prior.with(), t.Submission
 	for _, text := range a.Texts {
 		if s.Changed > len(s.Paths) || !slices.Contains(s.Paths, text.Path) {
-			(&effect{&play{Board: b, move: p.move}}).track(text, origin{})
+			(&effect{&play{board: b, move: p.move}}).track(text, origin{})
 		}
 	}
 	return b
@@ -147,7 +147,7 @@ func (a *AdoptMove) brought(p *play, t *Task) *Board {
 // move brings, unless the actor may approve it and does so.
 func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 	brought := a.brought(p, t)
-	defer func() { p.fail(brought.err) }()
+	defer func() { p.board.fail(brought.err) }()
 	known := brought.trackedPaths()
 	lacking := known.unconvinced(t)
 	accept := "git liza adopt " + string(a.Commit) + " --reason R --tasks " + joinIDs(a.Tasks) + " --accept"
@@ -156,7 +156,7 @@ func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 		return nil
 	case !a.Accept && t.Status == Approved:
 		r := known.checkVerdicts(t)
-		if p.trackedPaths().checkVerdicts(t) == nil {
+		if p.board.trackedPaths().checkVerdicts(t) == nil {
 			r.Hint = accept // the commit itself changes the text, so that no judge can read it before
 		}
 		return r
@@ -182,17 +182,17 @@ func joinIDs(list []TaskID) string {
 func (a *AdoptMove) apply(p *effect) {
 	m := p.move
 	for _, id := range a.Tasks {
-		t := p.Task(id).clone()
+		t := p.board.Task(id).clone()
 		p.endReviews(t)
 		if a.Accept {
 			brought := a.brought(p.play, t)
 			lacking := brought.trackedPaths().unconvinced(t)
-			p.fail(brought.err)
+			p.board.fail(brought.err)
 			for _, role := range lacking {
 				t.judge(role, func(j *Judgement) {
 					j.Rejection = nil
 					j.Verdict = &Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal,
-						Message: a.Reason, At: m.At, Texts: p.trackedPaths().refsOf(t)}
+						Message: a.Reason, At: m.At, Texts: p.board.trackedPaths().refsOf(t)}
 				})
 			}
 		}
@@ -202,7 +202,7 @@ func (a *AdoptMove) apply(p *effect) {
 		marking{p}.countMerged(t.Goal)
 	}
 	for _, id := range a.Tasks {
-		undoing{p}.mark(p.Task(id).Reverts, Reverted{By: m.By, Task: id, Commit: a.Commit, At: m.At})
+		undoing{p}.mark(p.board.Task(id).Reverts, Reverted{By: m.By, Task: id, Commit: a.Commit, At: m.At})
 	}
 	undoing{p}.mark(a.Reverts, Reverted{By: m.By, Commit: a.Commit, At: m.At})
 	if a.Accept {

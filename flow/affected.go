@@ -4,7 +4,7 @@ import "slices"
 
 // TextRoles are the roles whose verdicts a text at a path needs where a person
 // accepts it: those that the rules of review ask for.
-func TextRoles(b *Board, path string) []Role { return (&play{Board: b}).panel().textNeeds(path) }
+func TextRoles(b *Board, path string) []Role { return (&play{board: b}).panel().textNeeds(path) }
 
 // TextUsers are the ids of the open goals and tasks that stand on each path, goals
 // first, tasks in order of creation.

@@ -20,7 +20,7 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if r.Agent.Role() == "" || r.Generation.Spawned() {
 		return refuse(RuleForm, hint, "%q is not an agent that can be registered", clip(string(r.Agent)))
 	}
-	if p.Role(r.Agent.Role()) == nil {
+	if p.board.Role(r.Agent.Role()) == nil {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s, which %s names", r.Agent.Role(), r.Agent)
 	}
 	if by := m.By.Agent(); by != "" && by != r.Agent {
@@ -29,11 +29,11 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if r.Format < 0 {
 		return refuse(RuleForm, hint, "there is no format %d", r.Format)
 	}
-	known := p.Principals()
+	known := p.board.Principals()
 	if who := known.Find(m.Principal); len(known.List) > 0 && !who.MayAct(Actor(r.Agent)) {
 		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", m.Principal, r.Agent)
 	}
-	old := p.Agent(r.Agent)
+	old := p.board.Agent(r.Agent)
 	if old == nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if held != "" && !r.Takeover {
 		return refuse(RuleHeld, "git liza agents add "+string(r.Agent)+" --takeover", "%s holds %s until %s", r.Agent, held, lease)
 	}
-	if t := p.Task(old.Task); t != nil {
+	if t := p.board.Task(old.Task); t != nil {
 		return t.checkCoders(r.worker(p))
 	}
 	return nil
@@ -50,13 +50,13 @@ func (r *RegisterMove) check(p *play) *Refusal {
 func (r *RegisterMove) worker(p *play) Worker { return Worker{Actor(r.Agent), p.move.Principal} }
 
 func (r *RegisterMove) already(p *play) bool {
-	a := p.Agent(r.Agent)
+	a := p.board.Agent(r.Agent)
 	return a != nil && a.Generation != "" && a.Generation == r.Generation && a.Degraded == ""
 }
 
 func (r *RegisterMove) apply(p *effect) {
 	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At, Format: r.Format}
-	if old := p.Agent(r.Agent); old != nil {
+	if old := p.board.Agent(r.Agent); old != nil {
 		a.Task, a.Review = old.Task, old.Review
 		r.inherit(p, old.Task)
 	}
@@ -66,7 +66,7 @@ func (r *RegisterMove) apply(p *effect) {
 // inherit transfers the claim of the earlier registration to the principal of
 // this one, which then counts among the coders.
 func (r *RegisterMove) inherit(p *effect, id TaskID) {
-	t := p.Task(id)
+	t := p.board.Task(id)
 	if t == nil || t.Claim == nil || t.Claim.Principal == p.move.Principal {
 		return
 	}
@@ -83,7 +83,7 @@ type UnregisterMove struct {
 
 func (u *UnregisterMove) subject() string { return string(u.Agent) }
 
-func (u *UnregisterMove) already(p *play) bool { return p.Agent(u.Agent) == nil }
+func (u *UnregisterMove) already(p *play) bool { return p.board.Agent(u.Agent) == nil }
 
 func (u *UnregisterMove) check(p *play) *Refusal {
 	a, r := p.actor().ownAgent(u.Agent, "unregister")
@@ -118,7 +118,7 @@ func (d *DegradeMove) check(p *play) *Refusal {
 }
 
 func (d *DegradeMove) already(p *play) bool {
-	a := p.Agent(d.Agent)
+	a := p.board.Agent(d.Agent)
 	return a != nil && a.Degraded != "" && a.Degraded == d.Reason
 }
 

@@ -34,7 +34,7 @@ func (p panel) readAgain(roles []Role) *Refusal {
 		if held == nil || held.By != by {
 			continue
 		}
-		text := p.trackedPaths().changed(t, held.Texts)
+		text := p.board.trackedPaths().changed(t, held.Texts)
 		switch {
 		case text == nil:
 		case p.move.Generation.Spawned():
@@ -77,7 +77,7 @@ func (a *ApproveMove) apply(p *effect) {
 	t.Attempt.Doubt = "" // only a person approves while there is one
 	roles, _ := p.panel().approvesAs(a.Role)
 	for _, role := range roles {
-		read := p.trackedPaths().refsOf(t)
+		read := p.board.trackedPaths().refsOf(t)
 		if held := t.Judgement(role).Review; held != nil && held.By == m.By && held.Texts != nil {
 			read = held.Texts
 		}

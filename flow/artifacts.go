@@ -105,7 +105,7 @@ func (a *ArtifactState) find(docs []*TrackedPath) {
 // checkArtifacts refuses receipts that do not show that the artifacts which a change
 // touches are valid, and receipts that git belies. at is the commit that was judged.
 func (p staging) checkArtifacts(receipts []Receipt, at, tree ObjectID, touches func(globs []string) bool) *Refusal {
-	globs := workflowsOf(p.calendar()).patterns()
+	globs := workflowsOf(p.board.calendar()).patterns()
 	if len(globs) == 0 || !touches(globs) {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (p staging) holdsArtifacts(receipts []Receipt, tree ObjectID) bool {
 // withArtifacts are receipts with that of the gate for artifacts, if a change touches any
 // and git says that they are valid.
 func (p staging) withArtifacts(receipts []Receipt, tree ObjectID, touches func(globs []string) bool) []Receipt {
-	globs := workflowsOf(p.calendar()).patterns()
+	globs := workflowsOf(p.board.calendar()).patterns()
 	if p.facts == nil || len(p.facts.Invalid) > 0 || len(globs) == 0 || !touches(globs) || p.holdsArtifacts(receipts, tree) {
 		return receipts
 	}

@@ -47,7 +47,7 @@ func (i *InitMove) refs(_ Move, b *Board) []RefMove {
 
 func (i *InitMove) check(p *play) *Refusal {
 	hint := "git liza help init"
-	if p.Settings().Format != 0 {
+	if p.board.Settings().Format != 0 {
 		return refuse(RuleExists, "git liza status", "there is a blackboard already")
 	}
 	switch {
@@ -189,7 +189,9 @@ type ConfigMove struct {
 
 func (c *ConfigMove) check(*play) *Refusal { return c.Config.check("git liza config") }
 
-func (c *ConfigMove) already(p *play) bool { return reflect.DeepEqual(p.Settings().Config, c.Config) }
+func (c *ConfigMove) already(p *play) bool {
+	return reflect.DeepEqual(p.board.Settings().Config, c.Config)
+}
 
 func (c *ConfigMove) apply(p *effect) {
 	p.change(func(s *Settings) { s.Config = c.Config })
@@ -230,7 +232,7 @@ func (i *ImportMove) check(p *play) *Refusal {
 }
 
 func (i *ImportMove) already(p *play) bool {
-	g := p.Goal(p.goalID())
+	g := p.board.Goal(p.goalID())
 	return i.Plan != nil && g != nil && slices.ContainsFunc(g.Plans, func(o PlanRef) bool { return o.Path == i.Plan.Path && o.Blob == i.Plan.Blob })
 }
 
@@ -239,15 +241,15 @@ func (i *ImportMove) already(p *play) bool {
 func (i *ImportMove) checkPlan(p *play) *Refusal {
 	const hint = "git liza help plan"
 	goal := p.goalID()
-	w, g := workflowsOf(p.calendar()).of(goal), p.Goal(goal)
+	w, g := workflowsOf(p.board.calendar()).of(goal), p.board.Goal(goal)
 	for _, in := range i.Tasks {
 		if w != nil && in.Phase != "" && in.Phase != g.Phase {
 			return refuse(RulePhase, hint, "%s names the phase %s: imported tasks belong to the phase that %s is in", in.ID, in.Phase, goal)
 		}
 	}
-	makes, first := workflowsOf(p.calendar()).plan(goal, i.Plan)
+	makes, first := workflowsOf(p.board.calendar()).plan(goal, i.Plan)
 	switch {
-	case first < 0 && i.Plan == nil && !p.move.By.IsHuman() && p.CapacityOf(p.move.By) != Plans:
+	case first < 0 && i.Plan == nil && !p.move.By.IsHuman() && p.board.CapacityOf(p.move.By) != Plans:
 		return refuse(RuleRole, hint, "only a person or a planner imports tasks that come from no approved plan")
 	case first < 0 && i.Plan != nil:
 		return refuse(RulePhase, hint, "no phase of %s produces a plan: tasks come from any file", goal)
@@ -260,7 +262,7 @@ func (i *ImportMove) checkPlan(p *play) *Refusal {
 	case makes >= w.place(g.Phase):
 		return refuse(RulePhase, "git liza goal phase next --goal "+string(goal), "the phase %s, which produces the plan, has not ended", w.Phases[makes].Name)
 	}
-	doc := p.trackedPaths().find(i.Plan.Path)
+	doc := p.board.trackedPaths().find(i.Plan.Path)
 	switch {
 	case len(i.kept(p, g)) >= MaxList:
 		return refuse(RuleLimit, "git liza goal phase next --goal "+string(goal), "the tasks of %d plans of %s are imported already", MaxList, goal)
@@ -332,7 +334,7 @@ func (i *ImportMove) apply(p *effect) {
 // that fell out of the list would be due again.
 func (i *ImportMove) kept(p *play, g *Goal) []PlanRef {
 	return slices.DeleteFunc(slices.Clone(g.Plans), func(o PlanRef) bool {
-		doc := p.trackedPaths().find(o.Path)
+		doc := p.board.trackedPaths().find(o.Path)
 		return o.Path == i.Plan.Path || doc == nil || doc.Blob != o.Blob
 	})
 }
@@ -356,7 +358,7 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 		return refuse(RuleForm, "git liza board archive", "there is no task to archive")
 	}
 	for _, id := range a.Sprints {
-		s := p.Sprint(id)
+		s := p.board.Sprint(id)
 		if s == nil {
 			return refuse(RuleNotFound, "git liza sprint show", "there is no sprint %s", id)
 		}
@@ -365,7 +367,7 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 		}
 	}
 	for _, id := range a.Tasks {
-		t, ok := p.load(Key{Tasks, string(id)}).(*Task)
+		t, ok := p.board.load(Key{Tasks, string(id)}).(*Task)
 		if !ok || t.ID != id {
 			return refuse(RuleNotFound, "git liza list", "there is no live task %s", id)
 		}
@@ -381,16 +383,16 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 
 func (a *ArchiveMove) apply(p *effect) {
 	for _, id := range a.Tasks {
-		t := p.load(Key{Tasks, string(id)})
+		t := p.board.load(Key{Tasks, string(id)})
 		if t == nil {
 			continue
 		}
 		p.put(Key{Tasks, string(id)}, nil)
 		p.put(Key{Archive, string(id)}, t)
-		p.calendar().countArchived(p, t.(*Task), 1)
+		p.board.calendar().countArchived(p, t.(*Task), 1)
 	}
 	for _, id := range a.Sprints {
-		for _, key := range RecordsToArchive(p.Board, id) {
+		for _, key := range RecordsToArchive(p.board, id) {
 			p.archiveRecord(key)
 		}
 	}

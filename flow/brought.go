@@ -34,7 +34,7 @@ func (p bringing) check(undo func(path string) string) *Refusal {
 			}
 		}
 		if r == nil {
-			r = p.writable(p.task, p.task.Attempt.Coder.Role(), paths, undo, strict)
+			r = p.board.writable(p.task, p.task.Attempt.Coder.Role(), paths, undo, strict)
 		}
 		if r != nil && r.Rule == RuleScope && !slices.ContainsFunc(p.facts.Changes, func(c PathChange) bool { return slices.Contains(paths, c.Path) }) {
 			r.Hint = undo(paths[0]) // in one commit it is gone
@@ -100,7 +100,7 @@ func (p bringing) undone(path string) (list []PathChange) {
 		return []PathChange{{Path: path, Was: 1}}
 	}
 	for _, c := range p.facts.Changes {
-		if len(list) < mostUndone && (c.Path == path || p.Writable(p.task, p.task.Attempt.Coder.Role(), []string{c.Path}, strings.Clone) != nil) {
+		if len(list) < mostUndone && (c.Path == path || p.board.Writable(p.task, p.task.Attempt.Coder.Role(), []string{c.Path}, strings.Clone) != nil) {
 			list = append(list, c)
 		}
 	}

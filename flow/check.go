@@ -11,7 +11,7 @@ import (
 // those it changes and those that they name. It catches mistakes in the
 // effects: no input should reach it.
 func (p *play) invariants() *Refusal {
-	for key, edit := range p.changed {
+	for key, edit := range p.board.changed {
 		was := p.prior.load(key)
 		if was == edit.Document {
 			continue
@@ -41,36 +41,36 @@ func (p *play) checkAround(doc Document) *Refusal {
 		agents = append(agents, d.ID)
 		tasks = append(tasks, d.Task, d.Review)
 	case *Goal:
-		if r := p.checker().checkSpec(p.Goal(d.ID)); r != nil {
+		if r := p.board.checker().checkSpec(p.board.Goal(d.ID)); r != nil {
 			return r
 		}
-		if r := p.checker().checkPhaseOfGoal(p.Goal(d.ID)); r != nil {
+		if r := p.board.checker().checkPhaseOfGoal(p.board.Goal(d.ID)); r != nil {
 			return r
 		}
-		return p.checker().checkGoals()
+		return p.board.checker().checkGoals()
 	case *Workflow:
-		return p.checker().checkPhaseOfGoal(p.Goal(d.Goal))
+		return p.board.checker().checkPhaseOfGoal(p.board.Goal(d.Goal))
 	case *Sprint:
-		return p.checker().checkGoals()
+		return p.board.checker().checkGoals()
 	case *TrackedPath:
-		return p.checker().checkPath(d)
+		return p.board.checker().checkPath(d)
 	case *RoleRow, *ReviewRules:
-		return p.checker().checkRoles()
+		return p.board.checker().checkRoles()
 	case *Question:
-		if now := findQuestion(p, d.ID); now != nil {
-			return p.checker().checkQuestion(now)
+		if now := findQuestion(p.board, d.ID); now != nil {
+			return p.board.checker().checkQuestion(now)
 		}
 	}
 	for _, id := range tasks {
-		if t := p.Task(id); t != nil {
-			if r := p.checker().checkTask(t); r != nil {
+		if t := p.board.Task(id); t != nil {
+			if r := p.board.checker().checkTask(t); r != nil {
 				return r
 			}
 		}
 	}
 	for _, id := range agents {
-		if a := p.Agent(id); a != nil {
-			if r := p.checker().checkAgent(a); r != nil {
+		if a := p.board.Agent(id); a != nil {
+			if r := p.board.checker().checkAgent(a); r != nil {
 				return r
 			}
 		}

@@ -41,7 +41,7 @@ func (p phasing) checkWorkflow(w *Workflow, goal GoalID) *Refusal {
 			return r
 		}
 	}
-	return workflowsOf(p.calendar()).apart(goal, w.patterns())
+	return workflowsOf(p.board.calendar()).apart(goal, w.patterns())
 }
 
 // apart refuses globs of artifacts that another goal in progress has too.
@@ -129,7 +129,7 @@ func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 	wrong := func(hint, reason string, args ...any) *Refusal { return refuse(RuleWorkflow, hint, reason, args...) }
 	var may []*RoleRow
 	for i, name := range f.Roles {
-		row := p.Role(name)
+		row := p.board.Role(name)
 		switch {
 		case row == nil:
 			return wrong("git liza role list", "the phase %s names the role %s, which the board lacks", f.Name, clip(string(name)))
@@ -139,7 +139,7 @@ func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 		may = append(may, row)
 	}
 	if len(f.Roles) == 0 {
-		may = lists.Where(p.Roles(), func(row *RoleRow) bool { return row.Capacity == Does })
+		may = lists.Where(p.board.Roles(), func(row *RoleRow) bool { return row.Capacity == Does })
 	}
 	kinds := f.Kinds
 	if len(kinds) == 0 {
@@ -148,13 +148,13 @@ func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 	for _, a := range f.Artifacts {
 		path := sampleOf(Expand(a.Path, w.Goal))
 		if !slices.ContainsFunc(may, func(row *RoleRow) bool {
-			return slices.ContainsFunc(kinds, func(k Kind) bool { return workflowsOf(p.calendar()).mayWrite(row, k, path) })
+			return slices.ContainsFunc(kinds, func(k Kind) bool { return workflowsOf(p.board.calendar()).mayWrite(row, k, path) })
 		}) {
 			return wrong("git liza role list", "no role that works in the phase %s may write its artifacts of the type %s at %s", f.Name, a.Type, clip(Expand(a.Path, w.Goal)))
 		}
 	}
 	for i, name := range f.Gates {
-		if g, there := p.Settings().Config.Gate(name); !there || g.Stage() != AtPhase || slices.Contains(f.Gates[:i], name) {
+		if g, there := p.board.Settings().Config.Gate(name); !there || g.Stage() != AtPhase || slices.Contains(f.Gates[:i], name) {
 			return wrong("git liza config", "the exit of the phase %s needs the gate %q, and the board has none of that name at a phase", f.Name, clip(name))
 		}
 	}
@@ -215,7 +215,7 @@ func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 	}
 	for i, t := range f.Tasks {
 		made := &Task{Role: t.Role, Kind: cmp.Or(t.Kind, Code)}
-		switch row := p.Role(made.doer()); {
+		switch row := p.board.Role(made.doer()); {
 		case !validID(t.Name) || named(f.Tasks[:i], t.Name):
 			return wrong("%q is no name of a task of the phase %s, or stands there twice", clip(t.Name), f.Name)
 		case t.Title == "" || t.DoneWhen == "":
@@ -225,7 +225,7 @@ func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 		case row.Artifacts && len(f.Artifacts) == 0:
 			return wrong("the task %s of the phase %s is one for %s, which writes nothing but artifacts: the phase has none", t.Name, f.Name, made.doer().One())
 		}
-		if i := slices.IndexFunc(t.ReviewBy, func(r Role) bool { return r != HumanRole && !p.judges(r) }); i >= 0 {
+		if i := slices.IndexFunc(t.ReviewBy, func(r Role) bool { return r != HumanRole && !p.board.judges(r) }); i >= 0 {
 			return wrong("the task %s of the phase %s is judged by %s, which the board lacks, or which does not judge", t.Name, f.Name, clip(string(t.ReviewBy[i])))
 		}
 		for _, need := range t.DependsOn {

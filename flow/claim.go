@@ -20,15 +20,15 @@ type ClaimMove struct {
 // claimable is the guard of claims; views use it to say why a task waits.
 func claimable(p *play) *Refusal {
 	t, by, at := p.task, p.move.By, p.move.At
-	s := p.Settings()
+	s := p.board.Settings()
 	if s.Control.State != Running {
-		return refuse(RuleControl, s.Control.Onward(p.Board), "the board is %s (%s): no new claims", s.Control.State, s.Control.Reason)
+		return refuse(RuleControl, s.Control.Onward(p.board), "the board is %s (%s): no new claims", s.Control.State, s.Control.Reason)
 	}
 	if r := p.idle(by, t.ID); r != nil {
 		return r
 	}
 	if p.from == Claimed {
-		if free := p.reclaim(t.Claim.Lease); at.Before(free) {
+		if free := p.board.reclaim(t.Claim.Lease); at.Before(free) {
 			return refuse(RuleLease, "git liza show "+string(t.ID), "%s is held by %s until %s, and may be reclaimed from %s on",
 				t.ID, t.Claim.By, t.Claim.Lease.Format(time.RFC3339), free.Format(time.RFC3339))
 		}
@@ -40,13 +40,13 @@ func claimable(p *play) *Refusal {
 		return r
 	}
 	for _, id := range t.DependsOn {
-		if d := p.Task(id); d == nil || d.Status != Merged {
+		if d := p.board.Task(id); d == nil || d.Status != Merged {
 			return unmet(t.ID, id, d)
-		} else if k := reverts(p.calendar()); !k.stands(d) {
+		} else if k := reverts(p.board.calendar()); !k.stands(d) {
 			return k.unmet(t.ID, d)
 		}
 	}
-	return guarded(p.reserved, p.checkOwnership, func() *Refusal { return p.purses().overspent(t) })
+	return guarded(p.reserved, p.checkOwnership, func() *Refusal { return p.board.purses().overspent(t) })
 }
 
 // doneBy refuses an agent of another role than the one that does the task.
@@ -68,14 +68,14 @@ func unmet(id, needed TaskID, d *Task) *Refusal {
 func (p *play) idle(by Actor, but TaskID) *Refusal {
 	held := TaskID("")
 	if id := by.Agent(); id != "" {
-		if a := p.Agent(id); a != nil {
+		if a := p.board.Agent(id); a != nil {
 			if a.Degraded != "" {
 				return refuse(RuleResting, "git liza agents add "+string(id), "%s rests (%s) and gets no work until it is added anew", id, a.Degraded)
 			}
 			held = a.Task
 		}
 	} else {
-		p.eachInWork(func(s *Summary) {
+		p.board.eachInWork(func(s *Summary) {
 			if s.Status == Claimed && s.Coder == by {
 				held = s.ID
 			}
@@ -95,8 +95,8 @@ func (p *play) reserved() *Refusal {
 	if p.from != IntegrationFailed || t.Attempt == nil || t.Attempt.Coder == p.move.By {
 		return nil
 	}
-	until := p.leaseFrom(t.Integration.At)
-	there := t.Attempt.Coder.IsHuman() || p.Agent(t.Attempt.Coder.Agent()) != nil
+	until := p.board.leaseFrom(t.Integration.At)
+	there := t.Attempt.Coder.IsHuman() || p.board.Agent(t.Attempt.Coder.Agent()) != nil
 	if there && p.move.At.Before(until) {
 		return refuse(RuleReserved, "git liza show "+string(t.ID), "%s failed to merge and waits for its coder %s until %s",
 			t.ID, t.Attempt.Coder, until.Format(time.RFC3339))
@@ -109,11 +109,11 @@ func (p *play) reserved() *Refusal {
 // agent leaves nothing to those of whom nobody knows whether they will look.
 func leftToOthers(p *play) *Refusal {
 	t, by := p.task, p.move.By
-	failed, until := failedBefore(&p.Board.content, t)
+	failed, until := failedBefore(&p.board.content, t)
 	if p.from != Unclaimed || by.IsHuman() || !p.move.At.Before(until) || !failed[by] {
 		return nil
 	}
-	for _, a := range All[*Agent](p.Board, Agents) {
+	for _, a := range All[*Agent](p.board, Agents) {
 		if a.Role == t.doer() && a.Degraded == "" && a.Task == "" && !failed[Actor(a.ID)] && (a.Generation != "" || p.move.Generation == "") {
 			return refuse(RuleExhausted, "git liza claim "+string(t.ID)+" --as "+string(a.ID), "%s failed what %s replaces, and leaves it to %s until %s",
 				by, t.ID, a.ID, until.Format(time.RFC3339))
@@ -151,7 +151,7 @@ func checkFiles(p *play) *Refusal {
 type comparison func(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok bool)
 
 func ownedByOthers(p *play, compare comparison, doubt bool) *Refusal {
-	other, mine, theirs := rivalOf(p.Board, p.task, parseGlobs(p.task.Owns), compare, doubt)
+	other, mine, theirs := rivalOf(p.board, p.task, parseGlobs(p.task.Owns), compare, doubt)
 	if other == nil {
 		return nil
 	}
@@ -213,7 +213,7 @@ func (p *play) base() ObjectID {
 	if same, carries := p.resumes(); same || carries {
 		return ""
 	}
-	return p.Settings().Integration.Tip
+	return p.board.Settings().Integration.Tip
 }
 
 func (c *ClaimMove) fill(p *play) {

@@ -77,7 +77,7 @@ func (c *ClassifyMove) fill(p *play) {
 
 func (c *ClassifyMove) already(p *play) bool {
 	for _, f := range c.Files {
-		doc := p.trackedPaths().find(f.Path)
+		doc := p.board.trackedPaths().find(f.Path)
 		switch {
 		case doc == nil || doc.Blob != f.Blob || f.Blob == "" || c.Allow && doc.Allowance == nil:
 			return false
@@ -107,7 +107,7 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 		case f.Path == "" || slices.ContainsFunc(c.Files[:i], func(o Classified) bool { return o.Path == f.Path }):
 			return refuse(RuleForm, hint, "the move names %s twice, or no path", path)
 		case f.Blob == "" || p.facts != nil && p.facts.Texts[f.Path].Blob != f.Blob:
-			return refuse(RuleClass, classifyCommand(f.Path), "%s is not what the move says: another text, or no file at %s", path, p.Settings().Integration.Tip.Short())
+			return refuse(RuleClass, classifyCommand(f.Path), "%s is not what the move says: another text, or no file at %s", path, p.board.Settings().Integration.Tip.Short())
 		case f.Class == nil && c.Allow:
 		case f.Class == nil || f.Class.Source != automation.Person:
 			return refuse(RuleForm, hint, "the move does not say the class of %s by the word of a person", path)
@@ -124,7 +124,7 @@ func classifyCommand(path string) string { return "git liza plan classify " + ac
 
 func (c *ClassifyMove) apply(p *effect) {
 	for _, f := range c.Files {
-		doc := *p.trackedPaths().find(f.Path)
+		doc := *p.board.trackedPaths().find(f.Path)
 		if f.Class != nil {
 			doc.Class = f.Class
 		}
@@ -140,7 +140,7 @@ func checkClass(p *play) *Refusal {
 	if p.move.By.IsHuman() {
 		return nil
 	}
-	return p.trackedPaths().classRefusal(p.task)
+	return p.board.trackedPaths().classRefusal(p.task)
 }
 
 // classRefusal is the refusal of agents that would work on a task, nil if there is none.

@@ -93,8 +93,8 @@ func (e *EditMove) check(p *play) *Refusal {
 	for _, r := range p.describe(t, hint) {
 		found.add(0, r)
 	}
-	edited := p.with(t)
-	defer func() { p.fail(edited.err) }()
+	edited := p.board.with(t)
+	defer func() { p.board.fail(edited.err) }()
 	if r := edited.acyclic(t); r != nil {
 		return r
 	}
@@ -107,7 +107,7 @@ func (e *EditMove) check(p *play) *Refusal {
 // else, but for dependencies on what was taken back.
 func (p *play) onlyBudget(is *Task) *Refusal {
 	before, after := p.task.Input(), is.Input()
-	if p.move.By.IsHuman() && reverts(p.calendar()).frees(before, after) {
+	if p.move.By.IsHuman() && reverts(p.board.calendar()).frees(before, after) {
 		return nil
 	}
 	after.Budget, after.Meant = before.Budget, before.Meant

@@ -10,7 +10,7 @@ import (
 type effect struct{ *play }
 
 // put writes a document to the board; nil removes the one that is there.
-func (p *effect) put(key Key, doc Document) { p.changed[key.fold()] = Edit{key, doc} }
+func (p *effect) put(key Key, doc Document) { p.board.changed[key.fold()] = Edit{key, doc} }
 
 // keep writes a task's new state to the board.
 func (p *effect) keep(t *Task) {
@@ -32,7 +32,7 @@ func enter(p *effect, t *Task) {
 
 // change puts the board's settings back after edit has changed a copy of them.
 func (p *effect) change(edit func(*Settings)) {
-	s := p.Settings()
+	s := p.board.Settings()
 	edit(&s)
 	p.put(Key{Folder: SettingsDoc}, &s)
 }
@@ -67,7 +67,7 @@ func (p *effect) run() {
 func (p *effect) passNumber(id TaskID) {
 	digits, numbered := strings.CutPrefix(string(id), "task-")
 	n, err := strconv.Atoi(digits)
-	if numbered && err == nil && n >= p.Settings().Next.Task && n < 1<<40 {
+	if numbered && err == nil && n >= p.board.Settings().Next.Task && n < 1<<40 {
 		p.change(func(s *Settings) { s.Next.Task = n + 1 })
 	}
 }
@@ -75,14 +75,14 @@ func (p *effect) passNumber(id TaskID) {
 // register registers an agent whose first move is made without a supervisor.
 func (p *effect) register() {
 	id := p.move.By.Agent()
-	if id == "" || p.move.Act == ActRegister || p.Agent(id) != nil {
+	if id == "" || p.move.Act == ActRegister || p.board.Agent(id) != nil {
 		return
 	}
 	p.put(Key{Agents, string(id)}, &Agent{ID: id, Role: id.Role(), Principal: p.move.Principal, Registered: p.move.At})
 }
 
 func (p *effect) goal(edit func(*Goal)) {
-	g := *p.Goal(p.goalID())
+	g := *p.board.Goal(p.goalID())
 	edit(&g)
 	p.put(Key{Goals, string(g.ID)}, &g)
 }
@@ -98,7 +98,7 @@ func (p *effect) agent(by Actor, edit func(*Agent)) {
 	if id == "" {
 		return
 	}
-	if found := p.Agent(id); found != nil {
+	if found := p.board.Agent(id); found != nil {
 		a := *found
 		edit(&a)
 		p.put(Key{Agents, string(id)}, &a)
@@ -152,7 +152,7 @@ func (p *effect) record(folder Folder, make func(RecordID) Document) {
 
 // recordOf is record for a goal that need not be the move's.
 func (p *effect) recordOf(goal GoalID, folder Folder, make func(RecordID) Document) {
-	id := RecordID(string(p.calendar().forRecords(goal)) + "/" + strconv.Itoa(p.Settings().Next.Record))
+	id := RecordID(string(p.board.calendar().forRecords(goal)) + "/" + strconv.Itoa(p.board.Settings().Next.Record))
 	p.put(Key{folder, string(id)}, make(id))
 	p.change(func(s *Settings) { s.Next.Record++ })
 }
@@ -245,11 +245,11 @@ func (p *effect) dropReview(by Actor) {
 	if id == "" {
 		return
 	}
-	a := p.Agent(id)
+	a := p.board.Agent(id)
 	if a == nil || a.Review == "" || a.Review == p.task.ID {
 		return
 	}
-	old := p.Task(a.Review)
+	old := p.board.Task(a.Review)
 	if old == nil || !old.IsReviewedBy(by) {
 		return
 	}
@@ -288,7 +288,7 @@ func (p *effect) keepBranch(s *Save) {
 // from before the board had principals.
 func (p *effect) bind() {
 	m := p.move
-	if len(p.Principals().List) == 0 {
+	if len(p.board.Principals().List) == 0 {
 		return
 	}
 	p.agent(m.By, func(a *Agent) { a.Principal = cmp.Or(a.Principal, m.Principal) })

@@ -38,7 +38,7 @@ func (f *FinalizeMove) ask(_ Move, b *Board) Query {
 func (f *FinalizeMove) fill(p *play) { f.Texts = p.textCheck().entered() }
 
 func (f *FinalizeMove) already(p *play) bool {
-	lacks := func(id TaskID) bool { t := p.Task(id); return t == nil || t.Status != Unclaimed }
+	lacks := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Status != Unclaimed }
 	return len(f.Tasks) > 0 && !slices.ContainsFunc(f.Tasks, lacks)
 }
 
@@ -48,7 +48,7 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 	}
 	finalized := make(map[TaskID]bool, len(f.Tasks))
 	for _, id := range f.Tasks {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil {
 			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
 		}
@@ -73,7 +73,7 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 
 func (f *FinalizeMove) apply(p *effect) {
 	for _, id := range f.Tasks {
-		t := p.Task(id).clone()
+		t := p.board.Task(id).clone()
 		t.Status = Unclaimed
 		p.keep(t)
 	}

@@ -196,7 +196,7 @@ func (p *play) goalID() GoalID {
 	case p.task != nil:
 		return p.task.Goal
 	}
-	return p.Settings().Goal
+	return p.board.Settings().Goal
 }
 
 // checkGoal refuses a move that names another goal than that of its task, a goal
@@ -206,9 +206,9 @@ func (p *play) checkGoal() *Refusal {
 	if m.Act == ActInit {
 		return nil
 	}
-	switch g := p.Goal(m.Goal); {
+	switch g := p.board.Goal(m.Goal); {
 	case m.Task != "":
-		if want := p.goalOfTask(m.Task); m.Goal != want && want != "" {
+		if want := p.board.goalOfTask(m.Task); m.Goal != want && want != "" {
 			return refuse(RuleGoal, "git liza goal list", "%s names the goal %q, %s belongs to %q", m.Act, m.Goal, m.Task, want)
 		}
 	case m.Goal == "" && m.Act.NamesGoalAlone() && p.prior.GoalOf(*m) == "":

@@ -56,7 +56,7 @@ func (g *GoalMove) fill(p *play) {
 // knownClass is the class of the stories of the loop that the board knows, or that they
 // declare.
 func (g *GoalMove) knownClass(p *play) *Class {
-	if doc := p.trackedPaths().find(g.Loop.Path); doc != nil && doc.Blob == g.Loop.Blob && doc.Class != nil {
+	if doc := p.board.trackedPaths().find(g.Loop.Path); doc != nil && doc.Blob == g.Loop.Blob && doc.Class != nil {
 		return doc.Class
 	}
 	for _, t := range g.Texts {
@@ -133,7 +133,7 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", g.Workflow.Name, shownPhase(g.Phase), g.Workflow.names())
 	}
 	p.workflow = g.Workflow
-	if list := g.entered(p.Board); len(list) > 0 {
+	if list := g.entered(p.board); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
@@ -149,8 +149,8 @@ func Pivoting(b *Board) []GoalID {
 }
 
 func (g *GoalMove) check(p *play) *Refusal {
-	s := p.Settings()
-	if p.load(Key{Goals, string(g.ID)}) != nil {
+	s := p.board.Settings()
+	if p.board.load(Key{Goals, string(g.ID)}) != nil {
 		return refuse(RuleExists, "git liza goal show", "there is a goal %s already", g.ID)
 	}
 	for _, need := range [][2]string{{"id", string(g.ID)}, {"title", g.Title}, {"spec", g.Spec}} {
@@ -161,7 +161,7 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if g.Priority < 0 || g.Priority > 5 {
 		return refuse(RuleForm, "git liza help goal", "priority %d of %s is not between 1 and 5", g.Priority, g.ID)
 	}
-	if old := p.Goal(g.Pivot); g.Pivot != "" && (old == nil || old.Status != InProgress || old.Hold == nil || old.Hold.Decision != "PIVOT") {
+	if old := p.board.Goal(g.Pivot); g.Pivot != "" && (old == nil || old.Status != InProgress || old.Hold == nil || old.Hold.Decision != "PIVOT") {
 		return refuse(RuleDecision, "git liza goal list", "%s does not wait for a goal to take its place", clip(string(g.Pivot)))
 	}
 	if p.facts != nil && !p.facts.Texts[specPath(g.Spec)].exists() {
@@ -202,33 +202,33 @@ func (g *GoalMove) begin(p *effect) {
 		made.Added += len(p.begun)
 	})
 	if g.Class != nil {
-		doc := *p.trackedPaths().find(g.Loop.Path)
+		doc := *p.board.trackedPaths().find(g.Loop.Path)
 		doc.Class = g.Class
 		p.put(Key{Tracked, TrackedID(doc.Path)}, &doc)
 	}
 	for _, t := range p.begun {
-		t.Sprint = p.calendar().forTasks(g.ID)
+		t.Sprint = p.board.calendar().forTasks(g.ID)
 		p.keep(t)
 		p.passNumber(t.ID)
 	}
 	if len(p.begun) > 0 {
-		p.recordPlan(p.Sprint(p.OpenSprint(g.ID)))
+		p.recordPlan(p.board.Sprint(p.board.OpenSprint(g.ID)))
 	}
 }
 
 // pivot ends the goal that the new one replaces by the decision at a checkpoint, and
 // the checkpoint.
 func (g *GoalMove) pivot(p *effect) {
-	if old := p.Goal(g.Pivot); g.Pivot != "" && old != nil {
+	if old := p.board.Goal(g.Pivot); g.Pivot != "" && old != nil {
 		p.endGoal(old.ID, Aborted, "pivot: "+old.Hold.Message)
 	}
-	c := p.Settings().Control
-	old := p.Goal(c.Goal)
+	c := p.board.Settings().Control
+	old := p.board.Goal(c.Goal)
 	if c.State != Checkpoint || c.Decision != "PIVOT" || old == nil || old.Status != InProgress {
 		return
 	}
 	p.endGoal(old.ID, Aborted, "pivot: "+c.Message)
-	if !p.Breaker().Tripped {
+	if !p.board.Breaker().Tripped {
 		p.sprintPhase(InProgress)
 		p.control(Running, "pivot: "+c.Message)
 	}
@@ -245,7 +245,7 @@ type AlignMove struct {
 }
 
 func (a *AlignMove) check(p *play) *Refusal {
-	if h := p.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers || h.Decision == "PIVOT") {
+	if h := p.board.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers || h.Decision == "PIVOT") {
 		return refuse(RuleDecision, "git liza goal list", "no hold of %s waits for an answer", clip(a.Answers))
 	}
 	return present("the text", a.Text, "git liza record alignment TEXT")
@@ -274,7 +274,7 @@ type SprintStartMove struct {
 }
 
 func (s *SprintStartMove) fill(p *play) {
-	s.Sprint = cmp.Or(s.Sprint, p.calendar().next(p.goalID()))
+	s.Sprint = cmp.Or(s.Sprint, p.board.calendar().next(p.goalID()))
 }
 
 func (s *SprintStartMove) already(p *play) bool { return steering{p}.passed(s.Sprint, false) }
@@ -282,14 +282,14 @@ func (s *SprintStartMove) already(p *play) bool { return steering{p}.passed(s.Sp
 func (s *SprintStartMove) subject() string { return "" }
 
 func (s *SprintStartMove) check(p *play) *Refusal {
-	if open := p.OpenSprint(p.goalID()); open != "" {
+	if open := p.board.OpenSprint(p.goalID()); open != "" {
 		return refuse(RuleSprint, "git liza sprint close", "%s is still open", open)
 	}
 	if !s.Deadline.IsZero() && !s.Deadline.After(p.move.At) {
 		return refuse(RuleForm, "git liza help sprint", "the deadline %s is in the past", s.Deadline.Format(time.RFC3339))
 	}
 	for _, id := range slices.Concat(s.Planned, s.Stretch) {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil {
 			return refuse(RuleNotFound, "git liza list", "there is no task %s", id)
 		}
@@ -314,7 +314,7 @@ func (s *SprintStartMove) apply(p *effect) {
 	opened := p.startSprint(s.Deadline)
 	for i, list := range [][]TaskID{s.Planned, s.Stretch} {
 		for _, id := range list {
-			t := p.Task(id).clone()
+			t := p.board.Task(id).clone()
 			t.Sprint, t.Stretch = opened.ID, i == 1
 			p.keep(t)
 		}
@@ -326,7 +326,7 @@ func (s *SprintStartMove) apply(p *effect) {
 // creation.
 func (p *effect) recordPlan(begun *Sprint) {
 	plan := &SprintPlan{Sprint: begun.ID}
-	for _, t := range p.Tasks() {
+	for _, t := range p.board.Tasks() {
 		switch {
 		case t.Sprint != plan.Sprint:
 		case t.Stretch:
@@ -336,12 +336,12 @@ func (p *effect) recordPlan(begun *Sprint) {
 		}
 	}
 	s := *begun
-	p.calendar().keepPlan(p, plan)
+	p.board.calendar().keepPlan(p, plan)
 	p.put(Key{Sprints, string(s.ID)}, &s)
 }
 
 func sprintOpen(p *play) *Refusal {
-	if p.OpenSprint(p.goalID()) == "" {
+	if p.board.OpenSprint(p.goalID()) == "" {
 		return refuse(RuleSprint, "git liza sprint start", "no sprint is open")
 	}
 	return nil
@@ -355,7 +355,7 @@ type SprintCloseMove struct {
 }
 
 func (s *SprintCloseMove) fill(p *play) {
-	s.Sprint = cmp.Or(s.Sprint, p.OpenSprint(p.goalID()))
+	s.Sprint = cmp.Or(s.Sprint, p.board.OpenSprint(p.goalID()))
 }
 
 func (s *SprintCloseMove) already(p *play) bool { return steering{p}.passed(s.Sprint, true) }
@@ -369,17 +369,17 @@ func (s *SprintCloseMove) check(p *play) *Refusal {
 
 func (s *SprintCloseMove) apply(p *effect) {
 	goal := p.goalID()
-	open := *p.Sprint(p.OpenSprint(goal))
+	open := *p.board.Sprint(p.board.OpenSprint(goal))
 	open.Status, open.Ended, open.Reason = Completed, p.move.At, s.Reason
 	if s.Abort {
 		open.Status = Aborted
 	}
 	next := p.reserveSprint(goal)
-	for _, short := range p.Tasks() {
+	for _, short := range p.board.Tasks() {
 		if short.Sprint != open.ID || short.Status.Final() {
 			continue
 		}
-		t := p.Task(short.ID).clone()
+		t := p.board.Task(short.ID).clone()
 		t.Sprint = next
 		p.keep(t)
 		if len(open.Carried) < MaxList {
@@ -402,7 +402,7 @@ type RetroMove struct {
 func (r *RetroMove) subject() string { return string(r.Sprint) }
 
 func (r *RetroMove) check(p *play) *Refusal {
-	if p.Sprint(r.Sprint) == nil {
+	if p.board.Sprint(r.Sprint) == nil {
 		return refuse(RuleNotFound, "git liza sprint show", "there is no sprint %s", r.Sprint)
 	}
 	parts := [][]string{r.Gaps, r.Contracts, r.Actions}
@@ -420,7 +420,7 @@ func (r *RetroMove) check(p *play) *Refusal {
 }
 
 func (r *RetroMove) apply(p *effect) {
-	s := *p.Sprint(r.Sprint)
+	s := *p.board.Sprint(r.Sprint)
 	s.Retro = r.Text
 	if len(r.Gaps)+len(r.Contracts)+len(r.Actions) > 0 {
 		s.Words = &Retrospective{Gaps: r.Gaps, Contracts: r.Contracts, Actions: r.Actions, By: p.move.By, At: p.move.At}

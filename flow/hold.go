@@ -14,12 +14,12 @@ type LiftMove struct {
 func (l *LiftMove) subject() string { return "" }
 
 func (l *LiftMove) already(p *play) bool {
-	g := p.Goal(p.move.Goal)
+	g := p.board.Goal(p.move.Goal)
 	return g != nil && g.Hold == nil
 }
 
 func (l *LiftMove) check(p *play) *Refusal {
-	if p.Goal(p.goalID()).Hold == nil {
+	if p.board.Goal(p.goalID()).Hold == nil {
 		return refuse(RuleDecision, "git liza goal list", "nothing is held back of %s", p.goalID())
 	}
 	return present("the reason", l.Reason, "git liza checkpoint lift --reason R")
@@ -29,7 +29,7 @@ func (l *LiftMove) apply(p *effect) { p.goal(func(g *Goal) { g.Hold = nil }) }
 
 // checkHold refuses the claim of a task that a decision holds back.
 func checkHold(p *play) *Refusal {
-	t, g := p.task, p.Goal(p.task.Goal)
+	t, g := p.task, p.board.Goal(p.task.Goal)
 	if g == nil || !g.Hold.keeps(t.ID, p.from, t.Created) {
 		return nil
 	}

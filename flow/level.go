@@ -30,30 +30,30 @@ func (l *LevelMove) ask(_ Move, b *Board) Query {
 }
 
 func (l *LevelMove) fill(p *play) {
-	l.Tip = cmp.Or(l.Tip, p.Settings().Integration.Tip)
+	l.Tip = cmp.Or(l.Tip, p.board.Settings().Integration.Tip)
 	if l.Level == 0 {
-		l.Level = levelsOf(p.calendar()).next(p.goalID())
+		l.Level = levelsOf(p.board.calendar()).next(p.goalID())
 	}
 }
 
 func (l *LevelMove) already(p *play) bool {
-	is := levelsOf(p.calendar()).find(p.goalID(), cmp.Or(l.Level, levelsOf(p.calendar()).next(p.goalID())))
+	is := levelsOf(p.board.calendar()).find(p.goalID(), cmp.Or(l.Level, levelsOf(p.board.calendar()).next(p.goalID())))
 	return is != nil && is.Tip == l.Tip && is.Passed == (len(l.failed(p)) == 0)
 }
 
 func (l *LevelMove) check(p *play) *Refusal {
 	goal, hint := p.goalID(), "git liza goal level pass --goal "+string(p.goalID())
-	switch next := levelsOf(p.calendar()).next(goal); {
+	switch next := levelsOf(p.board.calendar()).next(goal); {
 	case l.Level != next:
 		return refuse(RuleLevel, hint, "level %d of %s passes next, not %d", next, goal, l.Level)
-	case next > levelsOf(p.calendar()).deepest(goal):
+	case next > levelsOf(p.board.calendar()).deepest(goal):
 		return refuse(RuleLevel, "git liza goal show "+string(goal), "%s has no level %d", goal, next)
 	}
-	if tip := p.Settings().Integration.Tip; l.Tip != tip {
+	if tip := p.board.Settings().Integration.Tip; l.Tip != tip {
 		return refuse(RuleTip, hint, "integration is at %s, the gates of level %d ran at %s", tip.Short(), l.Level, l.Tip.Short())
 	}
 	for i, id := range l.Without {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		switch {
 		case !p.move.By.IsHuman():
 			return refuse(RuleRole, hint, "only a human leaves tasks out of a level")
@@ -63,7 +63,7 @@ func (l *LevelMove) check(p *play) *Refusal {
 			return refuse(RuleState, "git liza show "+string(id), "%s is %s: only what was given up or taken back is left out", id, t.Status)
 		}
 	}
-	if open := levelsOf(p.calendar()).open(goal, l.Level, l.Without); open != nil {
+	if open := levelsOf(p.board.calendar()).open(goal, l.Level, l.Without); open != nil {
 		return refuse(RuleOpen, "git liza show "+string(open.ID), "%s of level %d is %s: a level passes when all its tasks are done", open.ID, open.Level, open.Status)
 	}
 	return l.gates(p, hint)
@@ -80,7 +80,7 @@ func (l *LevelMove) gates(p *play, hint string) *Refusal {
 // failed are the receipts of required gates that failed.
 func (l *LevelMove) failed(p *play) []Receipt {
 	return lists.Where(l.Receipts, func(r Receipt) bool {
-		g, there := p.Settings().Config.Gate(r.Gate)
+		g, there := p.board.Settings().Config.Gate(r.Gate)
 		return there && g.Stage() == AtLevel && g.Required && r.Command == g.Command && (r.Result == Fail || r.Result == TimedOut)
 	})
 }

@@ -109,15 +109,15 @@ func (ls levels) reach(goal GoalID) int {
 // has that barrier, above one that has not passed.
 func checkLevel(p *play) *Refusal {
 	t := p.task
-	if t.Level <= 1 || t.Level <= levelsOf(p.calendar()).reach(t.Goal) {
+	if t.Level <= 1 || t.Level <= levelsOf(p.board.calendar()).reach(t.Goal) {
 		return nil
 	}
-	next := levelsOf(p.calendar()).next(t.Goal)
-	if failed := FailedLevel(p.Board, t.Goal); failed != nil {
+	next := levelsOf(p.board.calendar()).next(t.Goal)
+	if failed := FailedLevel(p.board, t.Goal); failed != nil {
 		failed.Reason = fmt.Sprintf("%s is at level %d, and %s", t.ID, t.Level, failed.Reason)
 		return failed
 	}
-	if open := levelsOf(p.calendar()).open(t.Goal, next, nil); open != nil {
+	if open := levelsOf(p.board.calendar()).open(t.Goal, next, nil); open != nil {
 		return refuse(RuleLevel, "git liza show "+string(open.ID), "%s is at level %d and waits for level %d of %s: %s is %s",
 			t.ID, t.Level, next, t.Goal, open.ID, open.Status)
 	}
@@ -281,12 +281,12 @@ type releasing struct{ *effect }
 // clear removes what is recorded of the levels of a goal from one on, because
 // something is left to do there. A record that one of them failed stays: what is above it waits until it passes.
 func (p releasing) clear(goal GoalID, from int) {
-	last := levelsOf(p.calendar()).last(goal)
+	last := levelsOf(p.board.calendar()).last(goal)
 	if last == nil || from < 1 {
 		return
 	}
 	for n := last.Number; n >= from; n-- {
-		if !levelsOf(p.calendar()).find(goal, n).Passed {
+		if !levelsOf(p.board.calendar()).find(goal, n).Passed {
 			continue
 		}
 		p.put(Key{Levels, LevelID(goal, n)}, nil)
@@ -340,7 +340,7 @@ func holdsLevel(b *Board, t *Task) bool {
 // keptForLevel refuses agents to put a task aside that keeps a level of its goal from
 // passing: what is archived counts as done.
 func keptForLevel(p *play, t *Task) *Refusal {
-	if p.move.By.IsHuman() || !holdsLevel(p.Board, t) {
+	if p.move.By.IsHuman() || !holdsLevel(p.board, t) {
 		return nil
 	}
 	return refuse(RuleState, "git liza show "+string(t.ID), "%s is %s, and a person says whether level %d of %s passes without it", t.ID, t.Status, t.Level, t.Goal)

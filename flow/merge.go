@@ -27,14 +27,14 @@ type MergeMove struct {
 // principal has that right. What is merged was approved for the texts as they are,
 // and nothing that it needs was taken away.
 func mergeable(p *play) *Refusal {
-	who := p.Principals()
+	who := p.board.Principals()
 	if who.anybody("merge") && !who.May(p.move.Principal, "merge") {
 		return refuse(RuleAdmin, "git liza principal list", "merging is for principals with the right merge, not for %s", p.move.Principal)
 	}
 	if p.move.Act != ActMerge {
 		return nil
 	}
-	return cmp.Or(trusted(p), checkPhase(p), p.trackedPaths().checkVerdicts(p.task), reverts(p.calendar()).check(p.task))
+	return cmp.Or(trusted(p), checkPhase(p), p.board.trackedPaths().checkVerdicts(p.task), reverts(p.board.calendar()).check(p.task))
 }
 
 func (g *MergeMove) ask(m Move, b *Board) Query {
@@ -72,7 +72,7 @@ func (g *MergeMove) check(p *play) *Refusal {
 	if approved := p.task.Submission.Commit; g.Submission != approved {
 		return refuse(RuleCommit, again, "%s was approved at %s, the merge contains %s", p.task.ID, approved, clip(string(g.Submission)))
 	}
-	if tip := p.Settings().Integration.Tip; g.Onto != tip {
+	if tip := p.board.Settings().Integration.Tip; g.Onto != tip {
 		return refuse(RuleTip, again, "the merge builds on %s, integration is at %s", g.Onto.Short(), tip.Short())
 	}
 	if g.Commit == "" || g.Tree == "" {
@@ -158,7 +158,7 @@ type IntegrationFailMove struct {
 
 func (f *IntegrationFailMove) check(p *play) *Refusal {
 	again := "git liza merge " + string(p.task.ID)
-	if tip := p.Settings().Integration.Tip; f.Onto != tip {
+	if tip := p.board.Settings().Integration.Tip; f.Onto != tip {
 		return refuse(RuleTip, again, "the failure is against %s, integration is at %s", f.Onto.Short(), tip.Short())
 	}
 	if len(f.Paths) == 0 && f.Gate == "" {

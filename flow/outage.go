@@ -59,34 +59,34 @@ const (
 func (o *OutageMove) subject() string { return o.Gate }
 
 func (o *OutageMove) already(p *play) bool {
-	return (outagesOf(p.calendar()).find(o.Gate, o.Host) < 0) == o.Over
+	return (outagesOf(p.board.calendar()).find(o.Gate, o.Host) < 0) == o.Over
 }
 
 func (o *OutageMove) check(p *play) *Refusal {
 	hint := "git liza config"
-	if _, there := p.Settings().Config.Gate(o.Gate); !there && !o.Over {
+	if _, there := p.board.Settings().Config.Gate(o.Gate); !there && !o.Over {
 		return refuse(RuleNotFound, hint, "there is no gate %s", clip(o.Gate))
 	}
 	if o.Host == "" || len(o.Host) > maxHost || len(o.Error) > maxOutageError || (o.Error == "") != o.Over {
 		return refuse(RuleForm, "git liza help gate outage", "an outage names its host and, while it lasts, its error of at most %d bytes", maxOutageError)
 	}
-	if by := p.move.By; !by.IsHuman() && hostOf(p.Board, by) != o.Host {
+	if by := p.move.By; !by.IsHuman() && hostOf(p.board, by) != o.Host {
 		return refuse(RuleRole, hint, "%s was not registered on %s, and says nothing of it", by, o.Host)
 	}
-	switch at := outagesOf(p.calendar()).find(o.Gate, o.Host); {
+	switch at := outagesOf(p.board.calendar()).find(o.Gate, o.Host); {
 	case at >= 0 && !o.Over:
-		return refuse(RuleExists, "git liza status", "gate %s cannot run on %s since %s", o.Gate, o.Host, outagesOf(p.calendar()).list()[at].At.Format(time.RFC3339))
+		return refuse(RuleExists, "git liza status", "gate %s cannot run on %s since %s", o.Gate, o.Host, outagesOf(p.board.calendar()).list()[at].At.Format(time.RFC3339))
 	case at < 0 && o.Over:
 		return refuse(RuleNotFound, "git liza status", "nothing says that gate %s cannot run on %s", clip(o.Gate), clip(o.Host))
-	case len(outagesOf(p.calendar()).list()) >= MaxList && !o.Over:
+	case len(outagesOf(p.board.calendar()).list()) >= MaxList && !o.Over:
 		return refuse(RuleLimit, "git liza status", "%d gates cannot run already", MaxList)
 	}
 	return nil
 }
 
 func (o *OutageMove) apply(p *effect) {
-	list := slices.Clone(outagesOf(p.calendar()).list())
-	if at := outagesOf(p.calendar()).find(o.Gate, o.Host); o.Over {
+	list := slices.Clone(outagesOf(p.board.calendar()).list())
+	if at := outagesOf(p.board.calendar()).find(o.Gate, o.Host); o.Over {
 		list = slices.Delete(list, at, at+1)
 	} else {
 		list = append(list, Outage{Gate: o.Gate, Host: o.Host, Error: o.Error, By: p.move.By, At: p.move.At})
@@ -104,9 +104,9 @@ func keepOutages(p *effect, list []Outage) {
 
 // dropOutages forgets gates that the configuration no longer has.
 func dropOutages(p *effect) {
-	all := outagesOf(p.calendar()).list()
+	all := outagesOf(p.board.calendar()).list()
 	list := slices.DeleteFunc(slices.Clone(all), func(o Outage) bool {
-		_, there := p.Settings().Config.Gate(o.Gate)
+		_, there := p.board.Settings().Config.Gate(o.Gate)
 		return !there
 	})
 	if len(list) != len(all) {

@@ -30,8 +30,8 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 			list = append(list, r)
 		}
 	}
-	loop := loopsOf(p.calendar()).of(t.Goal)
-	for _, rule := range p.ReviewRules() {
+	loop := loopsOf(p.board.calendar()).of(t.Goal)
+	for _, rule := range p.board.ReviewRules() {
 		switch {
 		case rule.everything() && loop != nil && loop.Judge != "":
 			add(loop.Judge)
@@ -39,10 +39,10 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 			add(rule.Role)
 		}
 	}
-	if g := p.Goal(t.Goal); g != nil && g.Every == EveryTask {
+	if g := p.board.Goal(t.Goal); g != nil && g.Every == EveryTask {
 		add(HumanRole)
 	}
-	for _, r := range p.trackedPaths().looks(t) {
+	for _, r := range p.board.trackedPaths().looks(t) {
 		if p.mayJudge(r) {
 			add(r)
 		}
@@ -59,17 +59,17 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 }
 
 // mayJudge reports whether submissions can need the verdict of a role.
-func (p panel) mayJudge(r Role) bool { return r == HumanRole || p.judges(r) }
+func (p panel) mayJudge(r Role) bool { return r == HumanRole || p.board.judges(r) }
 
 // anyMatches reports whether one of the paths matches one of the globs.
 func (p panel) anyMatches(globs, paths []string) bool {
 	parsed := parseGlobs(globs)
-	return slices.ContainsFunc(paths, func(path string) bool { return p.interrupted() || matchesAny(parsed, path) })
+	return slices.ContainsFunc(paths, func(path string) bool { return p.board.interrupted() || matchesAny(parsed, path) })
 }
 
 // notHuman reports whether no person's verdict counts for a role.
 func (p panel) notHuman(r Role) bool {
-	row := p.Role(r)
+	row := p.board.Role(r)
 	return row != nil && row.NotHuman
 }
 
@@ -171,7 +171,7 @@ func (p panel) rejectsAs(named Role) (Role, *Refusal) {
 // RejectsAs is the role to which the blockers of a rejection would belong; "" if the
 // actor judges for none.
 func RejectsAs(b *Board, m Move) Role {
-	p := &play{Board: b, prior: b, move: &m, task: b.Task(m.Task)}
+	p := &play{board: b, prior: b, move: &m, task: b.Task(m.Task)}
 	d, ok := m.Detail.(*RejectMove)
 	if !ok || p.task == nil || p.task.Submission == nil {
 		return ""

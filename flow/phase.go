@@ -42,15 +42,15 @@ func (m *PhaseMove) target(b *Board, goal GoalID) PhaseID {
 }
 
 func (m *PhaseMove) fill(p *play) {
-	if g := p.Goal(p.goalID()); g != nil {
+	if g := p.board.Goal(p.goalID()); g != nil {
 		m.From = cmp.Or(m.From, g.Phase)
 	}
-	m.To = m.target(p.Board, p.goalID())
+	m.To = m.target(p.board, p.goalID())
 	m.Texts = p.textCheck().entered()
 }
 
 func (m *PhaseMove) already(p *play) bool {
-	g := p.Goal(p.goalID())
+	g := p.board.Goal(p.goalID())
 	return g != nil && m.To != "" && g.Phase == m.To && m.From != "" && m.From != g.Phase
 }
 
@@ -58,7 +58,7 @@ func (m *PhaseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
 
 func (m *PhaseMove) check(p *play) *Refusal {
 	goal := p.goalID()
-	g, w, show := p.Goal(goal), workflowsOf(p.calendar()).of(goal), "git liza goal show "+string(goal)
+	g, w, show := p.board.Goal(goal), workflowsOf(p.board.calendar()).of(goal), "git liza goal show "+string(goal)
 	if w == nil {
 		return refuse(RulePhase, "git liza help goal show", "%s has no phases", goal)
 	}
@@ -88,7 +88,7 @@ func (m *PhaseMove) check(p *play) *Refusal {
 	if r := m.checkExit(p, w.Phase(g.Phase)); r != nil {
 		return r
 	}
-	if list := templates(p.Board, workflowsOf(p.calendar()).begins(goal, m.To)); len(list) > 0 {
+	if list := templates(p.board, workflowsOf(p.board.calendar()).begins(goal, m.To)); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
@@ -116,7 +116,7 @@ func (m *PhaseMove) ways(p *play, w *Workflow, from int) string {
 
 // lacks are the things that keep whoever makes the move from leaving the phase, gates apart.
 func (m *PhaseMove) lacks(p *play) []*Refusal {
-	return slices.DeleteFunc(exitsOf(p.calendar()).lacks(p.goalID()), func(r *Refusal) bool {
+	return slices.DeleteFunc(exitsOf(p.board.calendar()).lacks(p.goalID()), func(r *Refusal) bool {
 		return p.move.By.IsHuman() && (r.Rule == RuleRole || r.Rule == RuleDue)
 	})
 }
@@ -128,13 +128,13 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 		return lacks[0]
 	}
 	hint := "git liza goal phase next --goal " + string(goal)
-	if len(m.Receipts) > 0 && m.Tip != p.Settings().Integration.Tip {
-		return refuse(RuleTip, hint, "integration is at %s, the gates of the phase ran at %s", p.Settings().Integration.Tip.Short(), m.Tip.Short())
+	if len(m.Receipts) > 0 && m.Tip != p.board.Settings().Integration.Tip {
+		return refuse(RuleTip, hint, "integration is at %s, the gates of the phase ran at %s", p.board.Settings().Integration.Tip.Short(), m.Tip.Short())
 	}
 	if r := (staging{p}).check(AtPhase, m.Receipts, hint); r != nil {
 		return r
 	}
-	for _, g := range exitsOf(p.calendar()).gates(f) {
+	for _, g := range exitsOf(p.board.calendar()).gates(f) {
 		if !slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Gate == g.Name && r.Command == g.Command && r.HasPassed() }) {
 			return refuse(RuleGate, hint, "gate %s has not passed", g.Name)
 		}
@@ -143,7 +143,7 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 }
 
 func (m *PhaseMove) apply(p *effect) {
-	w := workflowsOf(p.calendar()).of(p.goalID())
+	w := workflowsOf(p.board.calendar()).of(p.goalID())
 	forward := w.place(m.To) > w.place(m.From)
 	p.goal(func(g *Goal) { g.enter(p, m.To, forward) })
 	recordGates(p, AtPhase, "", m.Receipts)

@@ -199,7 +199,7 @@ func (a *AddMove) enter(p *play) *Refusal {
 func (a *AddMove) apply(p *effect) {
 	undoing{p}.reopen(a.Tasks...)
 	for _, in := range a.Update {
-		if t := p.Task(in.ID); t.Submission != nil {
+		if t := p.board.Task(in.ID); t.Submission != nil {
 			t = t.clone()
 			judgeAnew(p, t)
 			p.keep(t)
@@ -251,14 +251,14 @@ func (p planning) enter(list, update []TaskInput, replaced *Task) *Refusal {
 		}
 	}
 	all := slices.Concat(p.added, p.repointed)
-	entered := p.with(all...)
+	entered := p.board.with(all...)
 	entered.acyclicAll(slices.Concat(list, update), all, &found)
-	p.fail(entered.err)
+	p.board.fail(entered.err)
 	if r := found.refusal(); r != nil {
 		return r
 	}
 	p.repointed = append(p.repointed, levelling{entered, p.prior}.assign(all, replaced, &found)...)
-	p.fail(entered.err)
+	p.board.fail(entered.err)
 	return found.refusal()
 }
 
@@ -266,7 +266,7 @@ func (p planning) enter(list, update []TaskInput, replaced *Task) *Refusal {
 // that. The task is nil if the board has none that can be described.
 func (p planning) updatedTask(in *TaskInput, taken map[Key]TaskID) (*Task, []*Refusal) {
 	hint := "git liza help task edit"
-	old := p.Task(in.ID)
+	old := p.board.Task(in.ID)
 	switch {
 	case old == nil:
 		return nil, []*Refusal{refuse(RuleNotFound, "git liza list --all", "there is no task %s to describe anew", clip(string(in.ID)))}
@@ -356,18 +356,18 @@ func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (
 	for _, folder := range []Folder{Tasks, Archive} {
 		key := Key{folder, string(in.ID)}
 		other, exists := taken[key.fold()]
-		if t, ok := p.load(key).(*Task); ok {
+		if t, ok := p.board.load(key).(*Task); ok {
 			other, exists = t.ID, true
 		}
 		if exists {
 			return nil, []*Refusal{refuse(RuleExists, "git liza show "+string(other), "there is a task %s already", other)}
 		}
 	}
-	if p.Role(AgentID(in.ID).Role()) != nil {
+	if p.board.Role(AgentID(in.ID).Role()) != nil {
 		return nil, []*Refusal{refuse(RuleForm, hint, "%s would be an agent's id: choose another", in.ID)}
 	}
 	goal := p.goalID()
-	t := &Task{ID: in.ID, Goal: goal, Sprint: p.calendar().forTasks(goal), Created: p.move.At, CreatedBy: p.move.By, Changed: p.move.At, Status: Unclaimed}
+	t := &Task{ID: in.ID, Goal: goal, Sprint: p.board.calendar().forTasks(goal), Created: p.move.At, CreatedBy: p.move.By, Changed: p.move.At, Status: Unclaimed}
 	if in.Draft {
 		t.Status = Draft
 	}
@@ -385,7 +385,7 @@ func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (
 	if r := phasing(p).checkPhaseOfTask(t, was, hint); r != nil {
 		wrong = append(wrong, r)
 	}
-	if r := reverts(p.calendar()).succeeds(p.play, t, in); r != nil {
+	if r := reverts(p.board.calendar()).succeeds(p.play, t, in); r != nil {
 		wrong = append(wrong, r)
 	}
 	if r := p.checkBudget(nil, t, hint); r != nil {
@@ -417,7 +417,7 @@ func (t *Task) setInput(in *TaskInput) {
 // description.
 func (p *play) describe(t *Task, hint string) []*Refusal {
 	wrong := append(t.checkFields(hint), p.describeRoles(t, hint)...)
-	wrong = append(wrong, reverts(p.calendar()).describe(t)...)
+	wrong = append(wrong, reverts(p.board.calendar()).describe(t)...)
 	if missing := t.missing(); t.Status != Draft && len(missing) > 0 {
 		if p.prior.Task(t.ID) != nil { // a new task cannot be edited yet
 			hint = completing(t)

@@ -47,13 +47,13 @@ const (
 // countEnd enters how a claim ended in the goal, before it does: claimed is how many the
 // principal's agents hold, with this one, and text the error.
 func countEnd(p *effect, end End, claimed int, text string) {
-	g := p.Goal(p.task.Goal)
+	g := p.board.Goal(p.task.Goal)
 	if g == nil {
 		return
 	}
 	edited := *g
 	edited.Pressure = slices.Clone(g.Pressure)
-	who := pressuresOf(p.calendar()).account(p.move.Principal)
+	who := pressuresOf(p.board.calendar()).account(p.move.Principal)
 	at := slices.IndexFunc(edited.Pressure, func(o Pressure) bool { return o.Principal == who })
 	if at < 0 {
 		if len(edited.Pressure) >= MaxList {
@@ -62,7 +62,7 @@ func countEnd(p *effect, end End, claimed int, text string) {
 		edited.Pressure = append(edited.Pressure, Pressure{Principal: who})
 		at = len(edited.Pressure) - 1
 	}
-	edited.Pressure[at] = edited.Pressure[at].after(end, claimed, p.Settings().Config.Pressure.Rate)
+	edited.Pressure[at] = edited.Pressure[at].after(end, claimed, p.board.Settings().Config.Pressure.Rate)
 	edited.Streak = g.Streak.after(end)
 	p.put(Key{Goals, string(g.ID)}, &edited)
 	if s := edited.Streak; s != nil && s.Failures == streakLength {
@@ -145,12 +145,12 @@ func checkPressure(p *play) *Refusal {
 	if p.move.By.IsHuman() {
 		return nil
 	}
-	who := pressuresOf(p.calendar()).account(p.move.Principal)
-	most := pressuresOf(p.calendar()).most(t.Goal, who)
-	if most == 0 || p.from == Claimed && pressuresOf(p.calendar()).account(t.Claim.Principal) == who {
+	who := pressuresOf(p.board.calendar()).account(p.move.Principal)
+	most := pressuresOf(p.board.calendar()).most(t.Goal, who)
+	if most == 0 || p.from == Claimed && pressuresOf(p.board.calendar()).account(t.Claim.Principal) == who {
 		return nil
 	}
-	if n := pressuresOf(p.calendar()).claimed(t.Goal, who); n >= most {
+	if n := pressuresOf(p.board.calendar()).claimed(t.Goal, who); n >= most {
 		return refuse(RulePressure, "git liza goal show "+string(t.Goal), "many claims of %s failed: %d of its tasks are worked on at once, and no more than %d may be", t.Goal, n, most)
 	}
 	return nil

@@ -58,12 +58,12 @@ type AnswerMove struct {
 func (a *AnswerMove) subject() string { return string(a.Question) }
 
 func (a *AnswerMove) already(p *play) bool {
-	q := findQuestion(p, a.Question)
+	q := findQuestion(p.board, a.Question)
 	return q != nil && !q.IsOpen() && q.Answer == a.Text && q.By == p.move.By
 }
 
 func (a *AnswerMove) check(p *play) *Refusal {
-	q := findQuestion(p, a.Question)
+	q := findQuestion(p.board, a.Question)
 	if q == nil {
 		return unknownQuestion(a.Question)
 	}
@@ -71,7 +71,7 @@ func (a *AnswerMove) check(p *play) *Refusal {
 		return r
 	}
 	by := p.move.By
-	if by.IsHuman() || p.CapacityOf(by) == Plans && !q.isOwn(p) {
+	if by.IsHuman() || p.board.CapacityOf(by) == Plans && !q.isOwn(p) {
 		return nil
 	}
 	if r := q.checkAsked(p); r != nil {
@@ -107,7 +107,7 @@ func (q *Question) checkOpen() *Refusal {
 // isOwn reports whether the agent of the move stopped work for this question itself.
 // What a limit or an abandoned task asks is nobody's own.
 func (q *Question) isOwn(p *play) bool {
-	t := p.Task(q.Task)
+	t := p.board.Task(q.Task)
 	if q.During {
 		return p.move.By == q.From
 	}
@@ -125,14 +125,14 @@ func (q *Question) checkAsked(p *play) *Refusal {
 		return nil
 	case toAgents:
 		return refuse(RuleRole, show, "the question %s is to %s, not to %s", q.ID, q.To.One(), by)
-	case by.IsHuman() || p.CapacityOf(by) == Plans:
+	case by.IsHuman() || p.board.CapacityOf(by) == Plans:
 		return nil
 	}
 	return refuse(RuleRole, show, "the question %s is to a planner or a person, not to %s", q.ID, by)
 }
 
 func (a *AnswerMove) apply(p *effect) {
-	q := findQuestion(p, a.Question)
+	q := findQuestion(p.board, a.Question)
 	q.close(p, a.Text)
 	if !q.During {
 		resumeAnswered(p, q.Task)
@@ -150,9 +150,9 @@ func (b *Block) answered(c interface{ load(Key) Document }) bool {
 // resumeAnswered lets a task go on whose questions are all answered. If work on it
 // had begun, another coder continues it too.
 func resumeAnswered(p *effect, id TaskID) {
-	t := p.Task(id)
-	if t == nil || t.Block == nil || t.Block.From == 0 || !t.Block.answered(p) ||
-		t.exhausted(p.Settings().Config.Limits.Over(t.Limits)) {
+	t := p.board.Task(id)
+	if t == nil || t.Block == nil || t.Block.From == 0 || !t.Block.answered(p.board) ||
+		t.exhausted(p.board.Settings().Config.Limits.Over(t.Limits)) {
 		return
 	}
 	t = t.clone()
@@ -200,7 +200,7 @@ func (t *Task) dropBlock(p *effect) {
 		return
 	}
 	for _, id := range t.Block.Asked {
-		if q := findQuestion(p, id); q != nil && q.IsOpen() {
+		if q := findQuestion(p.board, id); q != nil && q.IsOpen() {
 			q.close(p, "")
 		}
 	}

@@ -13,7 +13,7 @@ type RecheckMove struct{}
 // outdated refuses to send a task back whose verdicts were given for the texts
 // that the board has.
 func outdated(p *play) *Refusal {
-	if _, text := p.trackedPaths().outdated(p.task); text != nil {
+	if _, text := p.board.trackedPaths().outdated(p.task); text != nil {
 		return nil
 	}
 	return refuse(RuleState, "git liza show "+string(p.task.ID), "the verdicts on %s were given for the specs as they are", p.task.ID)
@@ -37,7 +37,7 @@ func (p *effect) backToReview() {
 func (p *effect) dropOutdated() {
 	t := p.task
 	t.judgeAll(func(j *Judgement) {
-		if j.Verdict != nil && p.trackedPaths().changed(t, j.Verdict.Texts) != nil {
+		if j.Verdict != nil && p.board.trackedPaths().changed(t, j.Verdict.Texts) != nil {
 			j.Verdict = nil
 		}
 	})

@@ -58,7 +58,7 @@ type RejectMove struct {
 // ask asks for the lines of the files that the findings of a strict role point
 // to.
 func (r *RejectMove) ask(m Move, b *Board) Query {
-	p := &play{Board: b, prior: b, move: &m, task: b.Task(m.Task)}
+	p := &play{board: b, prior: b, move: &m, task: b.Task(m.Task)}
 	if p.task == nil || p.task.Submission == nil {
 		return Query{}
 	}
@@ -81,7 +81,7 @@ func (r *RejectMove) ask(m Move, b *Board) Query {
 // point refuses findings of a strict role that do not point to a line of the
 // submission, or to a file of it as a whole.
 func (r *RejectMove) point(p *play, role Role, hint string) *Refusal {
-	if row := p.Role(role); p.facts == nil || row == nil || !row.Strict {
+	if row := p.board.Role(role); p.facts == nil || row == nil || !row.Strict {
 		return nil
 	}
 	at := p.task.Submission.Commit

@@ -87,7 +87,7 @@ func (m *ReloadMove) begun(g *Goal) *Goal {
 }
 
 func (m *ReloadMove) fill(p *play) {
-	m.Workflow, m.Phase = m.of(p.goalID()), m.phase(p.Board, p.goalID())
+	m.Workflow, m.Phase = m.of(p.goalID()), m.phase(p.board, p.goalID())
 	m.Texts = p.textCheck().entered()
 }
 
@@ -110,11 +110,11 @@ func (m *ReloadMove) check(p *play) *Refusal {
 			return refuse(RulePhase, workflowHelp, "%s has no phase %s, or tasks of %s are given two", m.Workflow.Name, shownPhase(pair.To), shownPhase(pair.From))
 		}
 	}
-	if r := firstRefusal(p.calendar().openTasks(goal), func(s *Summary) *Refusal { return m.checkTask(p.Task(s.ID)) }); r != nil {
+	if r := firstRefusal(p.board.calendar().openTasks(goal), func(s *Summary) *Refusal { return m.checkTask(p.board.Task(s.ID)) }); r != nil {
 		return r
 	}
 	p.workflow = m.Workflow
-	if list := templates(p.Board, m.begins(p.Board, goal, m.Phase)); len(list) > 0 {
+	if list := templates(p.board, m.begins(p.board, goal, m.Phase)); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
@@ -156,8 +156,8 @@ const noPhase PhaseID = "none"
 
 func (m *ReloadMove) apply(p *effect) {
 	goal := p.goalID()
-	for _, s := range p.calendar().openTasks(goal) {
-		if t := p.Task(s.ID); m.Workflow != nil && m.mapped(t) != t.Phase {
+	for _, s := range p.board.calendar().openTasks(goal) {
+		if t := p.board.Task(s.ID); m.Workflow != nil && m.mapped(t) != t.Phase {
 			t = t.clone()
 			t.Phase = m.mapped(t)
 			p.keep(t)
@@ -169,12 +169,12 @@ func (m *ReloadMove) apply(p *effect) {
 // setWorkflow writes the workflow of a goal, which stands in a phase of it then. The bounds
 // of a loop go with the workflow that it had.
 func setWorkflow(p *effect, goal GoalID, w *Workflow, phase PhaseID, every Every) {
-	g, key := *p.Goal(goal), Key{Workflows, string(goal)}
+	g, key := *p.board.Goal(goal), Key{Workflows, string(goal)}
 	name := ""
 	if w != nil {
 		name = w.Name
 		p.put(key, w)
-	} else if p.load(key) != nil {
+	} else if p.board.load(key) != nil {
 		p.put(key, nil)
 	}
 	if g.Workflow != name {

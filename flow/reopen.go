@@ -47,12 +47,12 @@ func (r *ReopenMove) check(p *play) *Refusal {
 	if refusal := present("the reason", r.Reason, "git liza goal reopen "+string(p.goalID())+" --reason R"); refusal != nil {
 		return refusal
 	}
-	spec, branch := specPath(p.Goal(p.goalID()).Spec), p.Settings().Integration.Name
+	spec, branch := specPath(p.board.Goal(p.goalID()).Spec), p.board.Settings().Integration.Name
 	if p.facts != nil && !p.facts.Texts[spec].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", spec, branch)
 	}
-	if w := workflowsOf(p.calendar()).of(p.goalID()); w != nil {
-		if r := workflowsOf(p.calendar()).apart(w.Goal, w.patterns()); r != nil {
+	if w := workflowsOf(p.board.calendar()).of(p.goalID()); w != nil {
+		if r := workflowsOf(p.board.calendar()).apart(w.Goal, w.patterns()); r != nil {
 			return r
 		}
 	}
@@ -65,8 +65,8 @@ func (r *ReopenMove) apply(p *effect) {
 		g.AtCheckpoint = g.tally()
 	})
 	begun := p.startSprint(time.Time{})
-	for _, s := range p.calendar().openTasks(begun.Goal) {
-		t := p.Task(s.ID).clone()
+	for _, s := range p.board.calendar().openTasks(begun.Goal) {
+		t := p.board.Task(s.ID).clone()
 		t.Sprint = begun.ID
 		p.keep(t)
 	}

@@ -17,7 +17,7 @@ type SupersedeMove struct {
 }
 
 func rescopable(p *play) *Refusal {
-	depth := p.Settings().Config.SupersedeDepth
+	depth := p.board.Settings().Config.SupersedeDepth
 	if p.task.Generation >= depth && !p.move.By.IsHuman() {
 		return refuse(RuleDepth, "git liza show "+string(p.task.ID), "%s comes from %d rescopes already, the next one is for a human", p.task.ID, p.task.Generation)
 	}
@@ -53,7 +53,7 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 		return refuse(RuleForm, hint, "a task is replaced by 1 to %d tasks, not %d", MaxList, len(list))
 	}
 	for _, id := range s.By {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil || t.ID == p.task.ID || t.Status == Superseded || t.Status == Abandoned {
 			return refuse(RuleNotFound, "git liza list", "%s cannot replace %s", id, p.task.ID)
 		}
@@ -67,7 +67,7 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 // admit refuses a single replacement that is the same work under another name; people may hand out
 // again what nobody failed.
 func (s *SupersedeMove) admit(p *play) *Refusal {
-	list := slices.Concat(s.Add, lists.Of(s.By, func(id TaskID) TaskInput { return p.Task(id).Input() }))
+	list := slices.Concat(s.Add, lists.Of(s.By, func(id TaskID) TaskInput { return p.board.Task(id).Input() }))
 	if len(list) == 1 && (!p.move.By.IsHuman() || len(p.task.Failures) > 0) && list[0].isSameWork(p.task.Input()) {
 		return refuse(RuleExhausted, "git liza task supersede "+string(p.task.ID)+" --by FILE --reason R",
 			"what replaces %s differs from it in nothing that says what the work is: another framing is needed, not another name", p.task.ID)
@@ -86,8 +86,8 @@ func (in TaskInput) isSameWork(as TaskInput) bool {
 
 // repoint lets the dependants of the subject depend on its replacements.
 func (p *play) repoint(to []TaskID) *Refusal {
-	entered := p.with(p.added...)
-	defer func() { p.fail(entered.err) }()
+	entered := p.board.with(p.added...)
+	defer func() { p.board.fail(entered.err) }()
 	for _, s := range entered.dependants(p.task.ID) {
 		t := entered.Task(s.ID).clone()
 		var deps []TaskID
@@ -111,9 +111,9 @@ func (p *play) repoint(to []TaskID) *Refusal {
 	}
 	with := entered.with(p.repointed...)
 	p.repointed = append(p.repointed, levelling{with, p.prior}.raise(p.repointed)...)
-	p.fail(with.err)
+	p.board.fail(with.err)
 	repointed := entered.with(p.repointed...)
-	defer func() { p.fail(repointed.err) }()
+	defer func() { p.board.fail(repointed.err) }()
 	return firstRefusal(p.repointed, repointed.acyclic)
 }
 
@@ -122,7 +122,7 @@ func (s *SupersedeMove) apply(p *effect) {
 	p.clearHolders(s.Saved)
 	t.SupersededBy, t.Rescope = s.replacements(), s.Reason
 	for _, id := range s.By {
-		r := p.Task(id).clone()
+		r := p.board.Task(id).clone()
 		if !r.Status.Final() && !slices.Contains(r.Supersedes, t.ID) && len(r.Supersedes) < MaxList {
 			r.Supersedes = append(slices.Clip(r.Supersedes), t.ID)
 			r.Generation = max(r.Generation, t.Generation+1)
@@ -151,7 +151,7 @@ func (a *AbandonMove) check(p *play) *Refusal {
 	if r := present("the reason", a.Reason, "git liza task abandon "+id+" --reason R"); r != nil {
 		return r
 	}
-	for _, d := range p.dependants(p.task.ID) {
+	for _, d := range p.board.dependants(p.task.ID) {
 		switch {
 		case !a.Cascade:
 			return refuse(RuleDependants, "git liza task abandon "+id+" --reason R --cascade", "%s needs %s", d.ID, id)
@@ -163,11 +163,11 @@ func (a *AbandonMove) check(p *play) *Refusal {
 }
 
 func (a *AbandonMove) apply(p *effect) {
-	for _, d := range p.dependants(p.task.ID) {
+	for _, d := range p.board.dependants(p.task.ID) {
 		if d.Status != Unclaimed {
 			continue
 		}
-		t := p.Task(d.ID).clone()
+		t := p.board.Task(d.ID).clone()
 		t.Status = Blocked
 		t.block(p, Block{Reason: "dependency_abandoned", Questions: []string{string(p.task.ID) + " was abandoned: what replaces it for this task?"}})
 		p.keep(t)

@@ -271,13 +271,13 @@ type undoing struct{ *effect }
 
 // put writes a task where it stands, live or archived.
 func (p undoing) put(t *Task) {
-	if p.load(Key{Archive, string(t.ID)}) == nil {
+	if p.board.load(Key{Archive, string(t.ID)}) == nil {
 		p.keep(t)
 		return
 	}
-	if g := p.Goal(t.Goal); t.Reverted != nil && t.Level > 0 && g != nil && g.Status == InProgress {
+	if g := p.board.Goal(t.Goal); t.Reverted != nil && t.Level > 0 && g != nil && g.Status == InProgress {
 		p.effect.put(Key{Archive, string(t.ID)}, nil) // it holds its level again
-		p.calendar().countArchived(p.effect, t, -1)
+		p.board.calendar().countArchived(p.effect, t, -1)
 		p.keep(t)
 		return
 	}
@@ -289,7 +289,7 @@ func (p undoing) put(t *Task) {
 // themselves stands again.
 func (p undoing) mark(list []TaskID, by Reverted) {
 	for _, id := range list {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil || t.Status != Merged || t.Reverted != nil {
 			continue
 		}
@@ -298,7 +298,7 @@ func (p undoing) mark(list []TaskID, by Reverted) {
 		p.put(t)
 		releasing(p).clear(t.Goal, t.Level)
 		for _, earlier := range t.Reverts {
-			if r := p.Task(earlier); r != nil && r.Reverted != nil && r.Reverted.Task == id {
+			if r := p.board.Task(earlier); r != nil && r.Reverted != nil && r.Reverted.Task == id {
 				r = r.clone()
 				r.Reverted = nil
 				p.put(r)
@@ -311,7 +311,7 @@ func (p undoing) mark(list []TaskID, by Reverted) {
 func (p undoing) reopen(list ...TaskInput) {
 	for _, in := range list {
 		if in.Reopens != "" {
-			p.succeed(in.Reopens, p.Task(in.ID))
+			p.succeed(in.Reopens, p.board.Task(in.ID))
 		}
 	}
 }
@@ -319,15 +319,15 @@ func (p undoing) reopen(list ...TaskInput) {
 // succeed enters a new task as successor of a reverted one, and lets tasks that nobody
 // has begun need the successor.
 func (p undoing) succeed(id TaskID, by *Task) {
-	t := p.Task(id).clone()
+	t := p.board.Task(id).clone()
 	t.SupersededBy = append(slices.Clip(t.SupersededBy), by.ID)
 	p.put(t)
-	for _, s := range p.oldest() {
+	for _, s := range p.board.oldest() {
 		if !in(Draft, Unclaimed, Blocked).has(s.Status) || s.ID == by.ID || !slices.Contains(s.DependsOn, id) {
 			continue
 		}
-		other := p.Task(s.ID).clone()
-		if other.Submission != nil || p.precedes(s.ID, by.ID) {
+		other := p.board.Task(s.ID).clone()
+		if other.Submission != nil || p.board.precedes(s.ID, by.ID) {
 			continue
 		}
 		i := slices.Index(other.DependsOn, id)
@@ -345,7 +345,7 @@ func (p undoing) succeed(id TaskID, by *Task) {
 		if !raised {
 			continue
 		}
-		for _, t := range (levelling{p.Board, p.prior}).raise([]*Task{other}) {
+		for _, t := range (levelling{p.board, p.prior}).raise([]*Task{other}) {
 			p.keep(t)
 		}
 	}

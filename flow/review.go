@@ -34,27 +34,27 @@ func reviewable(p *play) *Refusal {
 		return p.panel().refuseHuman(role)
 	}
 	if id := by.Agent(); id != "" {
-		if a := p.Agent(id); a != nil && a.Degraded != "" {
+		if a := p.board.Agent(id); a != nil && a.Degraded != "" {
 			return refuse(RuleResting, "git liza agents add "+string(id), "%s rests (%s) and gets no work until it is added anew", id, a.Degraded)
 		} else if a != nil && a.Review != "" && a.Review != t.ID {
-			if other := p.Task(a.Review); other != nil && other.isReviewedAt(by, p.move.At) {
+			if other := p.board.Task(a.Review); other != nil && other.isReviewedAt(by, p.move.At) {
 				return refuse(RuleOneClaim, "git liza show "+string(a.Review), "%s already reviews %s", id, a.Review)
 			}
 		}
 	}
-	return cmp.Or(independent(p), checkBackoff(p, own.NotBefore, "a review by "+string(role)), p.purses().overspent(t))
+	return cmp.Or(independent(p), checkBackoff(p, own.NotBefore, "a review by "+string(role)), p.board.purses().overspent(t))
 }
 
 // rereads reports whether the actor holds that review and reads texts again that
 // have changed since it began.
 func (p panel) rereads(held *Review) bool {
-	return held.live(p.move.At) && held.By == p.move.By && p.trackedPaths().changed(p.task, held.Texts) != nil
+	return held.live(p.move.At) && held.By == p.move.By && p.board.trackedPaths().changed(p.task, held.Texts) != nil
 }
 
 // independent refuses a verdict of an actor that coded the task, or is not [trusted] with
 // it. A person who submitted it may stand for it again.
 func independent(p *play) *Refusal {
-	if !p.Settings().Config.AllowSelfReview && p.task.isCodedBy(p.move.By, p.move.Principal) && !p.panel().standsAgain() {
+	if !p.board.Settings().Config.AllowSelfReview && p.task.isCodedBy(p.move.By, p.move.Principal) && !p.panel().standsAgain() {
 		return refuse(RuleSelfReview, p.panel().otherJudge(), "%s coded %s and cannot judge it", p.move.By, p.task.ID)
 	}
 	return trusted(p)
@@ -109,7 +109,7 @@ func (r *ReviewMove) apply(p *effect) {
 	}
 	p.dropReview(m.By)
 	t.judge(role, func(j *Judgement) {
-		j.Review = &Review{By: m.By, Since: since, Lease: m.At.Add(time.Duration(r.Lease)), Texts: p.trackedPaths().refsOf(t)}
+		j.Review = &Review{By: m.By, Since: since, Lease: m.At.Add(time.Duration(r.Lease)), Texts: p.board.trackedPaths().refsOf(t)}
 	})
 	p.agent(m.By, func(a *Agent) { a.Review = t.ID })
 }

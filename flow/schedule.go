@@ -65,7 +65,7 @@ func (s *ScheduleMove) subject() string { return "goal" }
 func (s *ScheduleMove) check(p *play) *Refusal { return s.Schedule.check(p) }
 
 func (s *ScheduleMove) already(p *play) bool {
-	g := p.Goal(p.goalID())
+	g := p.board.Goal(p.goalID())
 	return g != nil && g.Schedule != nil && reflect.DeepEqual(*g.Schedule, s.Schedule)
 }
 

@@ -26,7 +26,7 @@ func (s *SpecChangeMove) check(p *play) *Refusal {
 	if r := present("the change", s.Change, hint); r != nil {
 		return r
 	}
-	if s.Cause != "" && p.Task(s.Cause) == nil {
+	if s.Cause != "" && p.board.Task(s.Cause) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", s.Cause)
 	}
 	if r := goalOpen(p); r != nil {
@@ -46,9 +46,9 @@ func (s *SpecChangeMove) check(p *play) *Refusal {
 func (s *SpecChangeMove) means(p *play) *Refusal {
 	path, by := s.Spec, p.move.By
 	if p.actor().standing()&(planner|human) == 0 {
-		return refuse(RuleRole, p.trackedPaths().recheckCommand(path), "%s does not say that a spec means the same: a planner or a human does", by)
+		return refuse(RuleRole, p.board.trackedPaths().recheckCommand(path), "%s does not say that a spec means the same: a planner or a human does", by)
 	}
-	doc := p.trackedPaths().find(path)
+	doc := p.board.trackedPaths().find(path)
 	if doc == nil {
 		return refuse(RuleNotFound, "git liza list", "no open goal or task stands on %s", quoteC(clip(path)))
 	}
@@ -57,11 +57,11 @@ func (s *SpecChangeMove) means(p *play) *Refusal {
 			quoteC(clip(path)), blobName(doc.Was), blobName(doc.Blob), blobName(s.Old), blobName(s.New))
 	}
 	own := doc.By == by || p.move.Principal != "" && doc.Principal == p.move.Principal
-	if t := p.Task(doc.Task); t != nil {
+	if t := p.board.Task(doc.Task); t != nil {
 		own = t.isCodedBy(by, p.move.Principal)
 	}
-	if own && !p.Settings().Config.AllowSelfReview {
-		return refuse(RuleSelfReview, p.trackedPaths().recheckCommand(path), "%s wrote %s and does not say that it means the same", by, quoteC(clip(path)))
+	if own && !p.board.Settings().Config.AllowSelfReview {
+		return refuse(RuleSelfReview, p.board.trackedPaths().recheckCommand(path), "%s wrote %s and does not say that it means the same", by, quoteC(clip(path)))
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func latestChanges(list []Change) []Change {
 
 // keepMeaning enters that the last change of a tracked path left its meaning.
 func (p *effect) keepMeaning(path string) {
-	doc := *p.trackedPaths().find(path)
+	doc := *p.board.trackedPaths().find(path)
 	doc.Same, doc.Was = latest(append(slices.Clip(doc.Same), doc.Was)), ""
 	doc.Sections = slices.Clone(doc.Sections)
 	for i, section := range doc.Sections {

@@ -87,7 +87,7 @@ func (b *Board) OpenSprint(goal GoalID) SprintID { return b.calendar().open(goal
 // setSprint records which sprint of a goal is open, and which is reserved for
 // its next one; "" is none.
 func (p *effect) setSprint(goal GoalID, open, next SprintID) {
-	g := *p.Goal(goal)
+	g := *p.board.Goal(goal)
 	g.Sprint, g.Next = open, next
 	p.put(Key{Goals, string(g.ID)}, &g)
 }
@@ -95,8 +95,8 @@ func (p *effect) setSprint(goal GoalID, open, next SprintID) {
 // startSprint opens the next sprint of the move's goal.
 func (p *effect) startSprint(deadline time.Time) *Sprint {
 	goal := p.goalID()
-	s := &Sprint{ID: p.calendar().next(goal), Goal: goal, Status: InProgress, Started: p.move.At, Deadline: deadline}
-	if s.ID == numbered(p.Settings().Next.Sprint) {
+	s := &Sprint{ID: p.board.calendar().next(goal), Goal: goal, Status: InProgress, Started: p.move.At, Deadline: deadline}
+	if s.ID == numbered(p.board.Settings().Next.Sprint) {
 		p.change(func(set *Settings) { set.Next.Sprint++ })
 	}
 	p.put(Key{Sprints, string(s.ID)}, s)
@@ -106,7 +106,7 @@ func (p *effect) startSprint(deadline time.Time) *Sprint {
 
 // reserveSprint is the number of the next sprint of a goal that has none open.
 func (p *effect) reserveSprint(goal GoalID) SprintID {
-	next := numbered(p.Settings().Next.Sprint)
+	next := numbered(p.board.Settings().Next.Sprint)
 	p.change(func(s *Settings) { s.Next.Sprint++ })
 	p.setSprint(goal, "", next)
 	return next
@@ -115,8 +115,8 @@ func (p *effect) reserveSprint(goal GoalID) SprintID {
 // sprintPhase sets the phase of all open sprints when a checkpoint begins or
 // ends.
 func (p *effect) sprintPhase(to Phase) {
-	for _, id := range p.calendar().openSprints() {
-		if s := p.Sprint(id); s != nil {
+	for _, id := range p.board.calendar().openSprints() {
+		if s := p.board.Sprint(id); s != nil {
 			c := *s
 			c.Status = to
 			p.put(Key{Sprints, string(c.ID)}, &c)

@@ -51,7 +51,7 @@ func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 		if at == AtSubmit && r.isArtifacts() {
 			continue
 		}
-		if g, there := p.Settings().Config.Gate(r.Gate); !there || g.Stage() != at {
+		if g, there := p.board.Settings().Config.Gate(r.Gate); !there || g.Stage() != at {
 			return refuse(RuleGate, hint, "%s is no gate at a %s", clip(r.Gate), at)
 		}
 	}
@@ -59,7 +59,7 @@ func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 		return nil
 	}
 	if r := lists.Find(receipts, func(r Receipt) bool { return !p.facts.Exists || r.Tree != p.facts.Tree }); r != nil {
-		return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", clip(r.Gate), p.Settings().Integration.Tip.Short())
+		return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", clip(r.Gate), p.board.Settings().Integration.Tip.Short())
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 // tree. A gate with paths may be skipped where touches is not nil and says that none of
 // them changed.
 func (p staging) passed(at Stage, receipts []Receipt, tree ObjectID, touches func(globs []string) bool, hint string) *Refusal {
-	for _, g := range p.Settings().Config.GatesAt(at) {
+	for _, g := range p.board.Settings().Config.GatesAt(at) {
 		if !g.Required || slices.ContainsFunc(receipts, func(r Receipt) bool {
 			return r.Gate == g.Name && r.Command == g.Command && (tree == "" || r.Tree == tree) &&
 				(r.HasPassed() || r.Result == Skipped && len(g.Paths) > 0 && touches != nil && !touches(g.Paths))
@@ -95,14 +95,14 @@ func (p staging) touching(changed int, paths []string) func(globs []string) bool
 // touched that it is about. changed is how many paths the change has, of which paths may
 // be the first alone.
 func (g Gate) Skips(b *Board, changed int, paths []string) bool {
-	return len(g.Paths) > 0 && !staging{&play{Board: b}}.touching(changed, paths)(g.Paths)
+	return len(g.Paths) > 0 && !staging{&play{board: b}}.touching(changed, paths)(g.Paths)
 }
 
 // recordGates records the gates of a stage that failed and are not required.
 func recordGates(p *effect, at Stage, task TaskID, receipts []Receipt) {
 	told := map[string]bool{}
 	for _, r := range receipts {
-		g, there := p.Settings().Config.Gate(r.Gate)
+		g, there := p.board.Settings().Config.Gate(r.Gate)
 		if !there || g.Stage() != at || g.Required || r.Command != g.Command || r.Result != Fail && r.Result != TimedOut || told[g.Name] {
 			continue
 		}

@@ -276,12 +276,12 @@ func (p steering) checkCause(c *CheckpointMove) *Refusal {
 			return refuse(RuleForm, "git liza checkpoint --reason R", "only a deadline, merges, a budget or a gate count from a checkpoint")
 		}
 		return nil
-	case p.move.Goal == "" || p.Goal(p.move.Goal) == nil:
+	case p.move.Goal == "" || p.board.Goal(p.move.Goal) == nil:
 		return refuse(RuleForm, "git liza checkpoint --reason R", "the %s is that of a goal, which the move names", c.Cause)
-	case c.Since != p.Settings().Checked.Mark:
-		return refuse(RuleDue, "git liza status", "the board is at %s since, the cause was judged from %s on", p.Settings().Checked.Mark, clip(c.Since))
+	case c.Since != p.board.Settings().Checked.Mark:
+		return refuse(RuleDue, "git liza status", "the board is at %s since, the cause was judged from %s on", p.board.Settings().Checked.Mark, clip(c.Since))
 	}
-	why, holds := p.calendar().causeOf(p.Goal(p.move.Goal), p.move.At, c.Cause)
+	why, holds := p.board.calendar().causeOf(p.board.Goal(p.move.Goal), p.move.At, c.Cause)
 	if holds || p.move.By.IsHuman() {
 		return nil
 	}
@@ -291,17 +291,17 @@ func (p steering) checkCause(c *CheckpointMove) *Refusal {
 // checkRuns refuses what agents end or begin of themselves while the board does not run:
 // a person decides then.
 func (p steering) checkRuns() *Refusal {
-	c := p.Settings().Control
+	c := p.board.Settings().Control
 	if c.State == Running {
 		return nil
 	}
-	return refuse(RuleControl, c.Onward(p.Board), "the board is %s (%s): agents end and begin no sprint or goal", c.State, c.Reason)
+	return refuse(RuleControl, c.Onward(p.board), "the board is %s (%s): agents end and begin no sprint or goal", c.State, c.Reason)
 }
 
 // checkClose refuses to close another sprint than the one that is named, and agents to
 // close one that is not done.
 func (p steering) checkClose(s *SprintCloseMove) *Refusal {
-	open := p.OpenSprint(p.goalID())
+	open := p.board.OpenSprint(p.goalID())
 	if s.Sprint != open {
 		return refuse(RuleSprint, "git liza sprint show", "%s is open, not %s", open, clip(string(s.Sprint)))
 	}
@@ -311,7 +311,7 @@ func (p steering) checkClose(s *SprintCloseMove) *Refusal {
 	if r := p.checkRuns(); r != nil {
 		return r
 	}
-	planned, first := p.calendar().planDone(open)
+	planned, first := p.board.calendar().planDone(open)
 	switch {
 	case planned == 0:
 		return refuse(RuleDue, "git liza sprint show", "%s has no planned task: only a human closes it", open)
@@ -327,14 +327,14 @@ func (p steering) checkClose(s *SprintCloseMove) *Refusal {
 // to open one for nothing.
 func (p steering) checkStart(s *SprintStartMove) *Refusal {
 	goal := p.goalID()
-	switch next := p.calendar().next(goal); {
+	switch next := p.board.calendar().next(goal); {
 	case s.Sprint != next:
 		return refuse(RuleSprint, "git liza sprint show", "the next sprint of %s is %s, not %s", goal, next, clip(string(s.Sprint)))
 	case p.move.By.IsHuman():
 		return nil
 	case len(s.Planned)+len(s.Stretch) > 0 || !s.Deadline.IsZero():
 		return refuse(RuleRole, "git liza sprint start", "only a human says what a sprint plans, and until when")
-	case !p.calendar().hasOpen(goal):
+	case !p.board.calendar().hasOpen(goal):
 		return refuse(RuleDue, "git liza goal done", "%s has no open task for a sprint", goal)
 	}
 	return p.checkRuns()
@@ -344,10 +344,10 @@ func (p steering) checkStart(s *SprintStartMove) *Refusal {
 // of which something was taken away that is needed.
 func (p steering) checkComplete() *Refusal {
 	goal := p.goalID()
-	if !p.Settings().Config.Goal.Auto {
+	if !p.board.Settings().Config.Goal.Auto {
 		return refuse(RuleDue, "git liza goal done", "only a human says that %s is reached, unless goal.auto is on", goal)
 	}
-	if t := p.calendar().takenAway(goal); t != nil {
+	if t := p.board.calendar().takenAway(goal); t != nil {
 		return refuse(RuleOpen, "git liza show "+string(t.ID), "%s was reverted, nothing does its work again, and open tasks need it", t.ID)
 	}
 	return p.checkRuns()
@@ -355,6 +355,6 @@ func (p steering) checkComplete() *Refusal {
 
 // passed reports whether the sprint that a move names has come to that state already.
 func (p steering) passed(id SprintID, closed bool) bool {
-	s := p.Sprint(id)
+	s := p.board.Sprint(id)
 	return id != "" && s != nil && (!closed || ended(s))
 }

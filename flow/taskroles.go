@@ -9,7 +9,7 @@ func (p *play) describeRoles(t *Task, hint string) (wrong []*Refusal) {
 		wrong = append(wrong, refuse(rule, hint, reason, args...))
 	}
 	const list = "git liza role list"
-	switch row := p.Role(t.doer()); {
+	switch row := p.board.Role(t.doer()); {
 	case row == nil:
 		refused(RuleNotFound, list, "the board has no role %s, which %s names", t.doer(), t.ID)
 	case row.Capacity != Does:
@@ -19,7 +19,7 @@ func (p *play) describeRoles(t *Task, hint string) (wrong []*Refusal) {
 	}
 	for i, r := range t.ReviewBy {
 		switch {
-		case r != HumanRole && p.Role(r) == nil:
+		case r != HumanRole && p.board.Role(r) == nil:
 			refused(RuleNotFound, list, "the board has no role %s, which %s names", r, t.ID)
 		case !p.panel().mayJudge(r):
 			refused(RuleForm, hint, "%s does not judge, so it cannot review %s", r, t.ID)

@@ -301,7 +301,7 @@ func compareTexts(recorded, want texts, again string) *Refusal {
 // that is not there, or a heading that the file lacks.
 func (p textCheck) describe(t *Task, hint string) (wrong []*Refusal) {
 	refs := append([]string{t.Spec}, t.BasedOn...)
-	branch := p.Settings().Integration
+	branch := p.board.Settings().Integration
 	for _, ref := range refs {
 		path, anchor := splitRef(ref)
 		fact, asked := p.facts.Texts[path]
@@ -335,7 +335,7 @@ type origin struct {
 // verdicts.
 func (p *effect) track(t Text, from origin) {
 	doc := TrackedPath{Path: t.Path}
-	old := p.trackedPaths().find(t.Path)
+	old := p.board.trackedPaths().find(t.Path)
 	if old != nil {
 		doc = *old
 	}

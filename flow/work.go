@@ -141,7 +141,7 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 		return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records tree %s and base %s, git says %s and %s", s.Tree, s.Base, f.Tree, f.Base)
 	}
 	if f.Bases > 1 { // a diff against one of them hides what the commit reverts of the others
-		tip := p.Settings().Integration.Tip
+		tip := p.board.Settings().Integration.Tip
 		return refuse(RuleAncestry, "git merge "+string(tip), "%s and integration at %s have %d merge bases, so its changes are ambiguous: merge integration into it",
 			s.Commit.Short(), tip.Short(), f.Bases)
 	}
@@ -162,7 +162,7 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 // content refuses changes that reach outside the repository or make it too
 // large. undo is the command that reverts the change of a path.
 func (p *play) content(c PathChange, undo func(path string) string) *Refusal {
-	limit := p.Settings().Config.BlobLimit
+	limit := p.board.Settings().Config.BlobLimit
 	switch {
 	case c.Mode == submodule && c.Was != submodule:
 		return refuse(RuleContent, undo(c.Path), "%s is a new submodule link", c.Path)
@@ -233,12 +233,12 @@ func (s *SubmitMove) unchanged(p *play) *Refusal {
 // scope checks the changed paths against the paths that the task and the role
 // may write.
 func (s *SubmitMove) scope(p *play) *Refusal {
-	return p.writable(p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) }, false)
+	return p.board.writable(p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) }, false)
 }
 
 func (s *SubmitMove) admit(p *play) *Refusal {
 	undo := func(path string) string { return p.undo(s.Base, path) }
-	if r := p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, undo); r != nil {
+	if r := p.board.Writable(p.task, p.task.Claim.By.Role(), s.Paths, undo); r != nil {
 		return r
 	}
 	return bringing{p}.check(undo)
@@ -250,7 +250,7 @@ func (s *SubmitMove) removed(p *play) *Refusal {
 	if p.facts == nil {
 		return nil
 	}
-	used := p.trackedPaths().inUse()
+	used := p.board.trackedPaths().inUse()
 	meant := parseGlobs(p.task.Intent.Removes)
 	for _, c := range p.facts.Changes {
 		regular := c.Mode&0o170000 == 0o100000
@@ -268,8 +268,8 @@ func (s *SubmitMove) tests(p *play) *Refusal {
 	if t.Kind != Code || t.Intent.TestsNotNeeded != "" {
 		return nil
 	}
-	globs := parseGlobs(p.Settings().Config.Tests)
-	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.interrupted() || matchesAny(globs, path) }) {
+	globs := parseGlobs(p.board.Settings().Config.Tests)
+	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.board.interrupted() || matchesAny(globs, path) }) {
 		return nil
 	}
 	return refuse(RuleTests, intend(t)+" --tests-not-needed WHY",
@@ -312,7 +312,7 @@ func (s *SubmitMove) apply(p *effect) {
 	t, m := p.task, p.move
 	t.addCoder(p.actor().worker())
 	if !m.By.IsHuman() {
-		countEnd(p, End{Task: t.ID, OK: true}, pressuresOf(p.calendar()).claimed(t.Goal, pressuresOf(p.calendar()).account(p.move.Principal)), "")
+		countEnd(p, End{Task: t.ID, OK: true}, pressuresOf(p.board.calendar()).claimed(t.Goal, pressuresOf(p.board.calendar()).account(p.move.Principal)), "")
 	}
 	p.free(t.Claim.By)
 	t.Claim = nil
@@ -330,7 +330,7 @@ func (s *SubmitMove) apply(p *effect) {
 		// where no other role judges.
 		t.judge(HumanRole, func(j *Judgement) {
 			j.Rejection = nil
-			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At, Texts: p.trackedPaths().refsOf(t)}
+			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At, Texts: p.board.trackedPaths().refsOf(t)}
 		})
 	}
 }

@@ -246,7 +246,7 @@ func (k workflows) patterns() (globs []string) {
 // checkPhase refuses work on a task of another phase than that of its goal.
 func checkPhase(p *play) *Refusal {
 	t := p.task
-	w, g := workflowsOf(p.calendar()).of(t.Goal), p.Goal(t.Goal)
+	w, g := workflowsOf(p.board.calendar()).of(t.Goal), p.board.Goal(t.Goal)
 	if w == nil || g == nil || t.Phase == AnyPhase {
 		return nil
 	}
@@ -270,13 +270,13 @@ func shownPhase(id PhaseID) string {
 
 // checkParallel refuses one claim more than the workflow of the goal allows at once.
 func checkParallel(p *play) *Refusal {
-	w := workflowsOf(p.calendar()).of(p.task.Goal)
+	w := workflowsOf(p.board.calendar()).of(p.task.Goal)
 	if w == nil || w.Parallel == 0 || p.from == Claimed {
 		return nil
 	}
 	claimed := 0
 	var one TaskID
-	p.eachInWork(func(s *Summary) {
+	p.board.eachInWork(func(s *Summary) {
 		if s.Goal == p.task.Goal && s.Status == Claimed && s.ID != p.task.ID {
 			claimed++
 			if one == "" || compareIDs(s.ID, one) < 0 {
@@ -295,14 +295,14 @@ func (p phasing) workflowOf(goal GoalID) *Workflow {
 	if p.workflow != nil && p.workflow.Goal == goal {
 		return p.workflow
 	}
-	return workflowsOf(p.calendar()).of(goal)
+	return workflowsOf(p.board.calendar()).of(goal)
 }
 
 // phaseOfNew is the phase of a new task: the one that it names, that of what it replaces,
 // or that of its goal.
 func (p phasing) phaseOfNew(in *TaskInput, replaced PhaseID) PhaseID {
 	w := p.workflowOf(p.goalID())
-	switch g := p.Goal(p.goalID()); {
+	switch g := p.board.Goal(p.goalID()); {
 	case w == nil || in.Phase != "":
 		return in.Phase
 	case replaced == AnyPhase || w.Phase(replaced) != nil:
