@@ -29,7 +29,7 @@ func (a *AcceptMove) aim(b *Board) GoalID {
 // if there is none.
 func (k trackedPaths) goalOf(path string) (found GoalID) {
 	open := map[GoalID]bool{}
-	for _, g := range All[*Goal](k.content, Goals) {
+	for _, g := range All[*Goal](k.Board, Goals) {
 		if open[g.ID] = g.Status == InProgress; open[g.ID] && specPath(g.Spec) == path {
 			return g.ID
 		}

@@ -48,7 +48,7 @@ func (k workflows) known(globs []string) (list []*TrackedPath) {
 		return nil
 	}
 	parsed := parseGlobs(globs)
-	list = lists.Where(All[*TrackedPath](k.content, Tracked), func(doc *TrackedPath) bool { return matchesAny(parsed, doc.Path) })
+	list = lists.Where(All[*TrackedPath](k.Board, Tracked), func(doc *TrackedPath) bool { return matchesAny(parsed, doc.Path) })
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }

@@ -53,9 +53,9 @@ type purse struct {
 }
 
 // purses are the budgets of a board with their usage.
-type purses struct{ *content }
+type purses struct{ *Board }
 
-func (b *Board) purses() purses { return purses{&b.content} }
+func (b *Board) purses() purses { return purses{b} }
 
 // A Spending is the usage of a session that the board does not record yet.
 type Spending struct {

@@ -79,9 +79,9 @@ func (p *play) checkAround(doc Document) *Refusal {
 }
 
 // A checker checks parts of a board against the invariants.
-type checker struct{ *content }
+type checker struct{ *Board }
 
-func (b *Board) checker() checker { return checker{&b.content} }
+func (b *Board) checker() checker { return checker{b} }
 
 // Check checks the whole board against the invariants. It returns up to fifty
 // breaches, joined; each is a *[Refusal]. nil means a sound board.

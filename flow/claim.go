@@ -109,7 +109,7 @@ func (p *play) reserved() *Refusal {
 // agent leaves nothing to those of whom nobody knows whether they will look.
 func leftToOthers(p *play) *Refusal {
 	t, by := p.task, p.move.By
-	failed, until := failedBefore(&p.board.content, t)
+	failed, until := failedBefore(p.board, t)
 	if p.from != Unclaimed || by.IsHuman() || !p.move.At.Before(until) || !failed[by] {
 		return nil
 	}
@@ -124,7 +124,7 @@ func leftToOthers(p *play) *Refusal {
 
 // failedBefore are those who failed a task that this one replaces, and until when they leave
 // it to others.
-func failedBefore(c *content, t *Task) (failed map[Actor]bool, until time.Time) {
+func failedBefore(c *Board, t *Task) (failed map[Actor]bool, until time.Time) {
 	failed = map[Actor]bool{}
 	for _, id := range t.Supersedes {
 		if old := c.Task(id); old != nil && len(old.Failures) > 0 {

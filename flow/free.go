@@ -39,12 +39,12 @@ func (ch choice) free(s *Summary, role Role, at time.Time) time.Time {
 }
 
 // reclaim is when other coders may take a claim whose lease ends at that time.
-func (c *content) reclaim(lease time.Time) time.Time {
+func (c *Board) reclaim(lease time.Time) time.Time {
 	return lease.Add(time.Duration(c.Settings().Config.Grace) + time.Second)
 }
 
 // leaseFrom is the end of a lease of the board that begins then.
-func (c *content) leaseFrom(at time.Time) time.Time {
+func (c *Board) leaseFrom(at time.Time) time.Time {
 	return at.Add(time.Duration(c.Settings().Config.Lease))
 }
 

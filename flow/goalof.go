@@ -60,7 +60,7 @@ func (b *Board) GoalOf(m Move) GoalID {
 }
 
 // goalOfTask is the goal of a task; "" if there is none of that id.
-func (c *content) goalOfTask(id TaskID) GoalID {
+func (c *Board) goalOfTask(id TaskID) GoalID {
 	if t := c.Task(id); id != "" && t != nil {
 		return t.Goal
 	}

@@ -39,7 +39,7 @@ func (l *Level) failure() string {
 }
 
 // levels knows what passed of a goal.
-type levels struct{ *content }
+type levels struct{ *Board }
 
 // levelsOf are the levels of a board, as a board, a play or a checker has it.
 func levelsOf(c calendar) levels { return levels(c) }
@@ -139,7 +139,7 @@ func FailedLevel(b *Board, goal GoalID) *Refusal {
 
 // A round is the question whether a level of a goal can pass, without some tasks.
 type round struct {
-	*content
+	*Board
 	goal    GoalID
 	number  int
 	without []TaskID
@@ -154,7 +154,7 @@ func (ls levels) round(goal GoalID, number int, without []TaskID) round {
 			left = append(left, below.Without...)
 		}
 	}
-	return round{ls.content, goal, number, left, map[TaskID]bool{}}
+	return round{ls.Board, goal, number, left, map[TaskID]bool{}}
 }
 
 // open is the oldest live task of a goal, up to a level, that keeps the level from

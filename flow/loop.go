@@ -25,7 +25,7 @@ type Loop struct {
 }
 
 // loops knows the bounds of goals.
-type loops struct{ *content }
+type loops struct{ *Board }
 
 // loopsOf are those of a board, as a board, a play or a checker has it.
 func loopsOf(c calendar) loops { return loops(c) }

@@ -183,6 +183,6 @@ func (f *IntegrationFailMove) apply(p *effect) {
 
 // mark is the name below refs/liza/marks of the next state that the board
 // keeps.
-func (c *content) mark(kind string) string {
+func (c *Board) mark(kind string) string {
 	return kind + "-" + strconv.Itoa(c.Settings().Next.Mark)
 }

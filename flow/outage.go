@@ -23,7 +23,7 @@ type Outage struct {
 }
 
 // outages knows the gates that could not run.
-type outages struct{ *content }
+type outages struct{ *Board }
 
 func outagesOf(c calendar) outages { return outages(c) }
 

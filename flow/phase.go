@@ -161,7 +161,7 @@ func (g *Goal) enter(p *effect, to PhaseID, begins bool) {
 }
 
 // exits knows what the exits of phases ask for.
-type exits struct{ *content }
+type exits struct{ *Board }
 
 // exitsOf are those of a board, as a board, a play or a checker has it.
 func exitsOf(c calendar) exits { return exits(c) }

@@ -98,7 +98,7 @@ func (s *Streak) after(end End) *Streak {
 }
 
 // pressures knows what the agents of principals hold and may hold.
-type pressures struct{ *content }
+type pressures struct{ *Board }
 
 func pressuresOf(c calendar) pressures { return pressures(c) }
 

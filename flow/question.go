@@ -39,7 +39,7 @@ func QuestionsAbout(b *Board, tasks ...TaskID) []*Question {
 }
 
 // findQuestion finds a question; nil if there is none of that id.
-func findQuestion(c interface{ load(Key) Document }, id RecordID) *Question {
+func findQuestion(c *Board, id RecordID) *Question {
 	q, _ := c.load(Key{Questions, string(id)}).(*Question)
 	return q
 }
@@ -140,7 +140,7 @@ func (a *AnswerMove) apply(p *effect) {
 }
 
 // answered reports whether all questions of a block are closed.
-func (b *Block) answered(c interface{ load(Key) Document }) bool {
+func (b *Block) answered(c *Board) bool {
 	return !slices.ContainsFunc(b.Asked, func(id RecordID) bool {
 		q := findQuestion(c, id)
 		return q != nil && q.IsOpen()
@@ -238,6 +238,6 @@ func (k checker) asksSoundly(t *Task) bool {
 	if t.Block == nil {
 		return true
 	}
-	strays := func(id RecordID) bool { q := findQuestion(k, id); return q == nil || q.Task != t.ID }
+	strays := func(id RecordID) bool { q := findQuestion(k.Board, id); return q == nil || q.Task != t.ID }
 	return len(t.Block.Asked) == len(t.Block.Questions) && !slices.ContainsFunc(t.Block.Asked, strays)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // reverts knows which merged work stands.
-type reverts struct{ *content }
+type reverts struct{ *Board }
 
 // stands reports whether a merged task counts as merged for tasks that need it: it was
 // not reverted, or its work is done again.

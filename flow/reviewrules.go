@@ -14,7 +14,7 @@ type ReviewRule struct {
 }
 
 // ReviewRules are the board's rules of review, in their order.
-func (c *content) ReviewRules() []ReviewRule {
+func (c *Board) ReviewRules() []ReviewRule {
 	if doc, ok := c.load(Key{Folder: ReviewsDoc}).(*ReviewRules); ok {
 		return doc.List
 	}
@@ -22,7 +22,7 @@ func (c *content) ReviewRules() []ReviewRule {
 }
 
 // judges reports whether a role of the board judges. HumanRole is none.
-func (c *content) judges(name Role) bool {
+func (c *Board) judges(name Role) bool {
 	row := c.Role(name)
 	return row != nil && row.Capacity == Judges
 }

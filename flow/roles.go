@@ -47,7 +47,7 @@ func (r *RoleMove) check(p *play) *Refusal {
 
 // taskLikeAgent is a task, live or archived, whose id would be that of an agent
 // of the role; "" if there is none.
-func (c *content) taskLikeAgent(role Role) TaskID {
+func (c *Board) taskLikeAgent(role Role) TaskID {
 	for _, folder := range []Folder{Tasks, Archive} {
 		if id := lists.Find(c.IDs(folder), func(id string) bool { return AgentID(id).Role() == role }); id != nil {
 			return TaskID(*id)

@@ -11,9 +11,9 @@ import (
 
 // A calendar knows the sprints of goals: each goal in progress has one that is open, or
 // the number reserved for its next one.
-type calendar struct{ *content }
+type calendar struct{ *Board }
 
-func (c *content) calendar() calendar { return calendar{c} }
+func (c *Board) calendar() calendar { return calendar{c} }
 
 // numbered is the sprint of a number.
 func numbered(n int) SprintID { return SprintID("sprint-" + strconv.Itoa(n)) }
@@ -49,7 +49,7 @@ func (c calendar) last(goal GoalID) SprintID {
 		return open
 	}
 	var last SprintID
-	for _, s := range All[*Sprint](c.content, Sprints) {
+	for _, s := range All[*Sprint](c.Board, Sprints) {
 		if s.Goal == goal && (len(s.ID) > len(last) || len(s.ID) == len(last) && s.ID > last) {
 			last = s.ID
 		}
@@ -64,7 +64,7 @@ func (c calendar) forRecords(goal GoalID) SprintID {
 
 // goals are the goals in progress: by priority, then by age.
 func (c calendar) goals() []*Goal {
-	list := lists.Where(All[*Goal](c.content, Goals), func(g *Goal) bool { return g.Status == InProgress })
+	list := lists.Where(All[*Goal](c.Board, Goals), func(g *Goal) bool { return g.Status == InProgress })
 	slices.SortStableFunc(list, func(x, y *Goal) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created))
 	})

@@ -91,9 +91,9 @@ func TrackedID(path string) string {
 
 // trackedPaths is what a board holds seen from the texts that its tasks and goals
 // stand on.
-type trackedPaths struct{ *content }
+type trackedPaths struct{ *Board }
 
-func (c *content) trackedPaths() trackedPaths { return trackedPaths{c} }
+func (c *Board) trackedPaths() trackedPaths { return trackedPaths{c} }
 
 // find is the document of a tracked path, nil if the board has none.
 func (k trackedPaths) find(path string) *TrackedPath {
@@ -103,10 +103,10 @@ func (k trackedPaths) find(path string) *TrackedPath {
 
 // Tracked is what the board knows of a path that tasks or goals stand on, nil if
 // nothing.
-func (c *content) Tracked(path string) *TrackedPath { return c.trackedPaths().find(path) }
+func (c *Board) Tracked(path string) *TrackedPath { return c.trackedPaths().find(path) }
 
 // SpecGone refuses to work towards a goal of which the spec is no file on integration.
-func (c *content) SpecGone(id GoalID) *Refusal {
+func (c *Board) SpecGone(id GoalID) *Refusal {
 	g := c.Goal(id)
 	if g == nil {
 		return nil

@@ -75,7 +75,7 @@ func (c calendar) triggers(g *Goal) []Trigger {
 	}
 	rank := map[string]int{"exhausted": 0, "blocked": 1, "integration_failed": 2}
 	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
-	for _, d := range All[*Discovery](c.content, Discovered) {
+	for _, d := range All[*Discovery](c.Board, Discovered) {
 		if d.Urgency == "immediate" && d.IsOpen(c.at) && c.ofRecord(d.ID) == g.ID {
 			list = append(list, Trigger{Goal: g.ID, Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
 		}

@@ -217,7 +217,7 @@ func RushCommand(b *Board, needed ...Role) string {
 }
 
 // workflows knows the workflows of the goals in progress.
-type workflows struct{ *content }
+type workflows struct{ *Board }
 
 // workflowsOf are those of a board, as a board, a play or a checker has it.
 func workflowsOf(c calendar) workflows { return workflows(c) }

@@ -123,7 +123,7 @@ type roleBounds struct {
 	never  []glob // what no agent changes
 }
 
-func (c *content) roleBounds(role Role, kind Kind) roleBounds {
+func (c *Board) roleBounds(role Role, kind Kind) roleBounds {
 	row := c.Role(role)
 	if row == nil {
 		return roleBounds{role: role, kind: kind}
