@@ -95,7 +95,7 @@ func mergesBeyond(p *play) *Refusal {
 // boundLoop refuses agents to enter work in a loop on paths that no task of its goal owns.
 func boundLoop(p *play, list []TaskInput) *Refusal {
 	goal := p.goalID()
-	if p.move.By.IsHuman() || loopsOf(p.board.calendar()).of(goal) == nil {
+	if p.move.By.IsHuman() || loopOf(p.board, goal) == nil {
 		return nil
 	}
 	var within []string
@@ -219,17 +219,17 @@ func (u Usage) most() Usage {
 // a checkpoint stops new claims until a human has decided, a goal or a sprint
 // ends or begins, a retrospective is published. Planners, and accounts with the
 // right merge, may make them, because they steer the board anyway.
-func (c *CheckpointMove) admit(p *play) *Refusal  { return p.actor().checkSteering() }
-func (t *TripMove) admit(p *play) *Refusal        { return p.actor().checkSteering() }
-func (c *CompleteMove) admit(p *play) *Refusal    { return p.actor().checkSteering() }
-func (s *SprintStartMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
-func (s *SprintCloseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
-func (r *RetroMove) admit(p *play) *Refusal       { return p.actor().checkSteering() }
+func (c *CheckpointMove) admit(p *play) *Refusal  { return checkSteering(p) }
+func (t *TripMove) admit(p *play) *Refusal        { return checkSteering(p) }
+func (c *CompleteMove) admit(p *play) *Refusal    { return checkSteering(p) }
+func (s *SprintStartMove) admit(p *play) *Refusal { return checkSteering(p) }
+func (s *SprintCloseMove) admit(p *play) *Refusal { return checkSteering(p) }
+func (r *RetroMove) admit(p *play) *Refusal       { return checkSteering(p) }
 
 // admit also holds agents that import tasks to those bounds: they add work as a planner
 // does.
 func (i *ImportMove) admit(p *play) *Refusal {
-	return cmp.Or(boundOwns(p, slices.Concat(i.Tasks, i.Update)), p.actor().checkSteering())
+	return cmp.Or(boundOwns(p, slices.Concat(i.Tasks, i.Update)), checkSteering(p))
 }
 
 // boundOwns refuses what new tasks, and tasks that are described anew, may not own.

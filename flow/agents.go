@@ -37,7 +37,7 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if old == nil {
 		return nil
 	}
-	held, lease := p.actor().heldBy(old)
+	held, lease := heldBy(p, old)
 	if held != "" && !r.Takeover {
 		return refuse(RuleHeld, "git liza agents add "+string(r.Agent)+" --takeover", "%s holds %s until %s", r.Agent, held, lease)
 	}
@@ -86,13 +86,13 @@ func (u *UnregisterMove) subject() string { return string(u.Agent) }
 func (u *UnregisterMove) already(p *play) bool { return p.board.Agent(u.Agent) == nil }
 
 func (u *UnregisterMove) check(p *play) *Refusal {
-	a, r := p.actor().ownAgent(u.Agent, "unregister")
+	a, r := ownAgent(p, u.Agent, "unregister")
 	if r != nil {
 		return r
 	}
 	held := cmp.Or(a.Task, a.Review)
 	if held != "" {
-		return refuse(RuleHeld, p.actor().releaseHint(a, held), "%s holds %s", u.Agent, held)
+		return refuse(RuleHeld, releaseHint(p, a, held), "%s holds %s", u.Agent, held)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ type DegradeMove struct {
 func (d *DegradeMove) subject() string { return string(d.Agent) }
 
 func (d *DegradeMove) check(p *play) *Refusal {
-	if _, r := p.actor().ownAgent(d.Agent, "degrade"); r != nil {
+	if _, r := ownAgent(p, d.Agent, "degrade"); r != nil {
 		return r
 	}
 	return present("the reason", d.Reason, "git liza agents rest "+string(d.Agent)+" --reason R")
@@ -123,5 +123,5 @@ func (d *DegradeMove) already(p *play) bool {
 }
 
 func (d *DegradeMove) apply(p *effect) {
-	p.agent(Actor(d.Agent), func(a *Agent) { a.Degraded = d.Reason })
+	editAgent(p, Actor(d.Agent), func(a *Agent) { a.Degraded = d.Reason })
 }

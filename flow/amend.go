@@ -21,10 +21,10 @@ func (a *AmendMove) ask(_ Move, b *Board) Query {
 	if a.Goal == nil {
 		return Query{}
 	}
-	return b.askTexts([]TaskInput{{Spec: a.Goal.Spec}})
+	return askTextsOf(b, []TaskInput{{Spec: a.Goal.Spec}})
 }
 
-func (a *AmendMove) fill(p *play) { a.Texts = p.textCheck().entered() }
+func (a *AmendMove) fill(p *play) { a.Texts = enteredTexts(p) }
 
 // document is the amended document and its key; nil unless the move has exactly
 // one.
@@ -67,7 +67,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 		if doc != nil {
 			return refuse(RuleForm, "git liza help board edit", "amend replaces one document at a time")
 		}
-		return cmp.Or(a.Config.check("git liza board edit config"), p.textCheck().compare(a.Texts))
+		return cmp.Or(a.Config.check("git liza board edit config"), checkRecorded(p, a.Texts))
 	}
 	if doc == nil {
 		return refuse(RuleForm, "git liza help board edit", "amend replaces exactly one config, goal, sprint or record")
@@ -94,12 +94,12 @@ func (a *AmendMove) check(p *play) *Refusal {
 	if ended(old) {
 		return refuse(RuleProtected, listCommand(key), "%s is final", key)
 	}
-	return cmp.Or(p.sound(doc), p.textCheck().compare(a.Texts))
+	return cmp.Or(p.sound(doc), checkRecorded(p, a.Texts))
 }
 
 // specFact is what git says of the new spec of a goal; nil on replay, and where
 // the spec stays.
-func (p textCheck) specFact(d *Goal) *TextFact {
+func specFact(p *play, d *Goal) *TextFact {
 	if p.facts == nil || p.board.Goal(d.ID).Spec == d.Spec {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (p *play) sound(doc Document) *Refusal {
 		if d.Title == "" || d.Spec == "" {
 			return refuse(RuleIncomplete, "git liza board edit goal", "a goal needs a title and a spec")
 		}
-		if fact := p.textCheck().specFact(d); fact != nil && (!fact.exists() || fact.lacks(specAnchor(d.Spec))) {
+		if fact := specFact(p, d); fact != nil && (!fact.exists() || fact.lacks(specAnchor(d.Spec))) {
 			return refuse(RuleSpec, "git liza board edit goal", "the spec '%s' does not exist on %s, or lacks the heading", d.Spec, p.board.Settings().Integration.Name)
 		}
 		if d.Priority < 1 || d.Priority > 5 {

@@ -36,7 +36,7 @@ type play struct {
 // once. The receiver never changes.
 func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	p := &play{board: b.next(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
-	for _, guard := range []func() *Refusal{p.knownFormat, p.checkForm, p.clock, p.actor().principal, p.actor().fence, p.checkGoal, p.selectRow, p.checkOpening, p.details} {
+	for _, guard := range []func() *Refusal{p.knownFormat, p.checkForm, p.clock, p.checkPrincipal, p.checkFence, p.checkGoal, p.selectRow, p.checkOpening, p.details} {
 		refusal := guard()
 		if p.board.err != nil {
 			return nil, p.board.err
@@ -69,7 +69,7 @@ func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 	m.At = at
 	p := &play{board: b.next(at), prior: b, move: &m}
 	defer func() { b.fail(p.board.err) }() // what the copy could not read
-	return guarded(p.knownFormat, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening, func() *Refusal { return openNow(p) })
+	return guarded(p.knownFormat, p.checkPrincipal, p.checkFence, p.selectRow, p.checkOpening, func() *Refusal { return openNow(p) })
 }
 
 // Already reports whether the board already has the effect of the move, so that
@@ -87,7 +87,7 @@ func (b *Board) Already(m Move) bool {
 		}
 		p.from = p.task.Status
 	}
-	return p.actor().principal() == nil && p.actor().fence() == nil && d.already(p)
+	return p.checkPrincipal() == nil && p.checkFence() == nil && d.already(p)
 }
 
 // guarded asks the guards in their order, up to the first that refuses.
@@ -150,7 +150,7 @@ func (p *play) selectRow() *Refusal {
 		if r.from != 0 && !r.from.has(p.from) {
 			continue
 		}
-		if r.by&p.actor().standing() != 0 {
+		if r.by&standingOf(p) != 0 {
 			p.rule = r
 			return nil
 		}
@@ -164,7 +164,7 @@ func (p *play) selectRow() *Refusal {
 	case stateFits == nil:
 		return refuse(RuleState, "git liza show "+string(m.Task), "%s does not apply to %s, which is %s", m.Act, m.Task, p.from)
 	}
-	return p.actor().refuseStanding(stateFits)
+	return refuseStanding(p, stateFits)
 }
 
 func (p *play) subject(r *rule) *Refusal {

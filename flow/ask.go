@@ -29,7 +29,7 @@ const (
 func (a *AskMove) subject() string { return string(a.About) }
 
 func (a *AskMove) aim(b *Board) GoalID {
-	if goal := b.goalOfTask(a.About); goal != "" {
+	if goal := goalOfTask(b, a.About); goal != "" {
 		return goal
 	}
 	return goalOfQuestion(b, a.Parent)
@@ -55,7 +55,7 @@ func heldTask(p *play, by Actor) (held TaskID) {
 	if a := p.board.Agent(by.Agent()); a != nil {
 		return a.Task
 	}
-	p.board.eachInWork(func(s *Summary) {
+	eachInWork(p.board, func(s *Summary) {
 		if s.Status == Claimed && s.Coder == by {
 			held = s.ID
 		}
@@ -84,7 +84,7 @@ func (a *AskMove) check(p *play) *Refusal {
 	}
 	asker := *p
 	asker.task = t
-	if t.Status != Claimed || !asker.actor().holds() || !t.Claim.live(p.move.At) {
+	if t.Status != Claimed || !holdsSubject(&asker) || !t.Claim.live(p.move.At) {
 		return refuse(RuleHolder, show, "%s does not hold %s: whoever works on a task asks about it", by, t.ID)
 	}
 	return nil
@@ -127,7 +127,7 @@ func (a *AskMove) checkParent(p *play, t *Task) *Refusal {
 
 func (a *AskMove) apply(p *effect) {
 	t := p.board.Task(a.About).clone()
-	p.recordOf(t.Goal, Questions, func(id RecordID) Document {
+	recordFor(p, t.Goal, Questions, func(id RecordID) Document {
 		t.Asking = append(slices.Clip(t.Asking), Asking{id, a.To})
 		return &Question{ID: id, Task: t.ID, From: p.move.By, To: a.To, Text: a.Text, Asked: p.move.At, Parent: a.Parent, During: true}
 	})
@@ -178,6 +178,6 @@ func (t *Task) dropAsking(p *effect) {
 }
 
 // asksDuring reports whether the open question is one that the task lists.
-func (k checker) asksDuring(q *Question, t *Task) bool {
+func asksDuring(b *Board, q *Question, t *Task) bool {
 	return slices.ContainsFunc(t.Asking, func(a Asking) bool { return a.Question == q.ID })
 }

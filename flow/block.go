@@ -82,7 +82,7 @@ func (b *BlockMove) already(p *play) bool {
 }
 
 func (b *BlockMove) apply(p *effect) {
-	t, coder, from := p.task, p.lastCoder(), p.from
+	t, coder, from := p.task, lastCoder(p), p.from
 	claimed := t.Claim != nil
 	if claimed {
 		from = t.Claim.From
@@ -103,7 +103,7 @@ func (b *BlockMove) apply(p *effect) {
 		t.Asked++
 	}
 	if !b.asks() || t.Asked > freeQuestions {
-		p.recordFailure(coder, reason)
+		recordFailure(p, coder, reason)
 	}
 	if !b.asks() {
 		recordReplacement(p, reason)
@@ -164,7 +164,7 @@ func (u *UnblockMove) apply(p *effect) {
 		t.Attempt.Iteration = 0
 	}
 	if t.Attempt != nil && u.KeepBranch {
-		p.keepBranch(u.Saved)
+		keepBranch(p, u.Saved)
 		return
 	}
 	t.Attempt, t.Intent, t.Submission, t.Integration = nil, nil, nil, nil

@@ -164,9 +164,9 @@ func (b *Board) next(at time.Time) *Board {
 	return n
 }
 
-// with is a copy of the board that holds some tasks beside or instead of its own.
+// withTasks is a copy of the board that holds some tasks beside or instead of its own.
 // The copy keeps its own reading error.
-func (b *Board) with(tasks ...*Task) *Board {
+func withTasks(b *Board, tasks ...*Task) *Board {
 	n := b.next(b.at)
 	for _, t := range tasks {
 		key := Key{Tasks, string(t.ID)}

@@ -25,7 +25,7 @@ func (c *CheckpointMove) check(p *play) *Refusal {
 	if g := p.board.Goal(p.move.Goal); g != nil && g.Status != InProgress {
 		return refuse(RuleGoal, "git liza goal list", "the goal %s is %s, not in progress", g.ID, g.Status)
 	}
-	return cmp.Or(steering{p}.checkCause(c), present("the reason", c.Reason, "git liza checkpoint --reason R"))
+	return cmp.Or(checkCause(p, c), present("the reason", c.Reason, "git liza checkpoint --reason R"))
 }
 
 func (c *CheckpointMove) already(p *play) bool {
@@ -34,15 +34,15 @@ func (c *CheckpointMove) already(p *play) bool {
 }
 
 func (c *CheckpointMove) refs(_ Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(b.mark("checkpoint")), State: true}}
+	return []RefMove{{Name: MarkRef(nextMark(b, "checkpoint")), State: true}}
 }
 
 func (c *CheckpointMove) apply(p *effect) {
-	mark := p.board.mark("checkpoint")
-	p.control(Checkpoint, c.Reason)
+	mark := nextMark(p.board, "checkpoint")
+	setControl(p, Checkpoint, c.Reason)
 	p.change(func(s *Settings) { s.Control.Mark, s.Control.Goal = mark, p.move.Goal })
-	marking{p}.pass(mark)
-	p.sprintPhase(InCheckpoint)
+	passMark(p, mark)
+	setSprintPhase(p, InCheckpoint)
 	p.change(func(s *Settings) { s.Next.Mark++ })
 }
 

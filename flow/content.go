@@ -161,23 +161,23 @@ func (c *Board) IDs(f Folder) []string {
 // creation.
 func (c *Board) Tasks() []Summary {
 	// Summaries are large: pointers to them are sorted, and each is copied once.
-	order := c.oldest()
+	order := oldestFirst(c)
 	return lists.Of(order, func(s *Summary) Summary { return *s })
 }
 
 // Summaries are the same summaries in the same order. They are shared and must not be
 // changed.
-func (c *Board) Summaries() []*Summary { return slices.Clip(c.oldest()) }
+func (c *Board) Summaries() []*Summary { return slices.Clip(oldestFirst(c)) }
 
-// oldest are the same summaries in the same order. They are shared and must not be
+// oldestFirst are the same summaries in the same order. They are shared and must not be
 // changed.
-func (c *Board) oldest() []*Summary {
-	short := c.stored()
-	if len(c.changed) == 0 {
+func oldestFirst(b *Board) []*Summary {
+	short := storedSummaries(b)
+	if len(b.changed) == 0 {
 		return short.all
 	}
-	order := make([]*Summary, 0, len(short.all)+len(c.changed))
-	c.each(func(s *Summary) { order = append(order, s) })
+	order := make([]*Summary, 0, len(short.all)+len(b.changed))
+	b.each(func(s *Summary) { order = append(order, s) })
 	slices.SortFunc(order, (*Summary).Compare)
 	return order
 }
@@ -191,39 +191,39 @@ func (s *Summary) Compare(other *Summary) int {
 	return compareIDs(s.ID, other.ID)
 }
 
-// owned are the parsed globs of a task; those of an unchanged task are parsed
+// ownedGlobs are the parsed globs of a task; those of an unchanged task are parsed
 // once.
-func (c *Board) owned(s *Summary) []glob {
-	if c.touched(s.ID) {
+func ownedGlobs(b *Board, s *Summary) []glob {
+	if isTouched(b, s.ID) {
 		return parseGlobs(s.Owns)
 	}
-	list, ok := c.short.owned[s]
+	list, ok := b.short.owned[s]
 	if !ok {
 		list = parseGlobs(s.Owns)
-		if c.short.owned == nil {
-			c.short.owned = map[*Summary][]glob{}
+		if b.short.owned == nil {
+			b.short.owned = map[*Summary][]glob{}
 		}
-		c.short.owned[s] = list
+		b.short.owned[s] = list
 	}
 	return list
 }
 
-func (c *Board) touched(id TaskID) bool {
-	if len(c.changed) == 0 {
+func isTouched(b *Board, id TaskID) bool {
+	if len(b.changed) == 0 {
 		return false
 	}
-	_, ok := c.changed[Key{Tasks, string(id)}.fold()]
+	_, ok := b.changed[Key{Tasks, string(id)}.fold()]
 	return ok
 }
 
-// stored are the summaries of the Source.
-func (c *Board) stored() *summaries {
-	if !c.short.read {
-		all, err := c.source.Summaries()
-		c.fail(err)
-		c.short.read, c.short.all = err == nil, all
+// storedSummaries are the summaries of the Source.
+func storedSummaries(b *Board) *summaries {
+	if !b.short.read {
+		all, err := b.source.Summaries()
+		b.fail(err)
+		b.short.read, b.short.all = err == nil, all
 	}
-	return c.short
+	return b.short
 }
 
 // Lend gives a board the summaries of all tasks outside the archive, in their order, so
@@ -235,25 +235,25 @@ func Lend(b *Board, tasks []*Summary) {
 // each visits the summary of every task outside the archive, in any order. The
 // summaries are shared and must not be changed.
 func (c *Board) each(visit func(*Summary)) {
-	for _, s := range c.stored().all {
-		if !c.touched(s.ID) {
+	for _, s := range storedSummaries(c).all {
+		if !isTouched(c, s.ID) {
 			visit(s)
 		}
 	}
-	c.eachChanged(visit)
+	eachChanged(c, visit)
 }
 
 // eachInWork is each for the tasks in work alone. They are few, even on a large
 // board.
-func (c *Board) eachInWork(visit func(*Summary)) {
-	working, err := c.short.working(c.source)
-	c.fail(err)
+func eachInWork(b *Board, visit func(*Summary)) {
+	working, err := b.short.working(b.source)
+	b.fail(err)
 	for _, s := range working {
-		if !c.touched(s.ID) {
+		if !isTouched(b, s.ID) {
 			visit(s)
 		}
 	}
-	c.eachChanged(func(s *Summary) {
+	eachChanged(b, func(s *Summary) {
 		if s.IsInWork() {
 			visit(s)
 		}
@@ -275,8 +275,8 @@ func (s *summaries) working(from Source) (list []*Summary, err error) {
 	return list, err
 }
 
-func (c *Board) eachChanged(visit func(*Summary)) {
-	for _, edit := range c.changed {
+func eachChanged(b *Board, visit func(*Summary)) {
+	for _, edit := range b.changed {
 		if t, ok := edit.Document.(*Task); ok && edit.Key.Folder == Tasks {
 			s := t.Summary()
 			visit(&s)

@@ -11,7 +11,7 @@ func (c *PauseMove) check(p *play) *Refusal {
 
 func (c *PauseMove) already(p *play) bool { return p.board.Settings().Control.State == Paused }
 
-func (c *PauseMove) apply(p *effect) { p.control(Paused, c.Reason) }
+func (c *PauseMove) apply(p *effect) { setControl(p, Paused, c.Reason) }
 
 // controllable refuses a change of the control state from another state than
 // from, or without a reason.

@@ -68,7 +68,7 @@ func (d *DecideMove) holds() bool { return d.Decision == "REPLAN" || d.Decision 
 // pivots reports whether the goal that the decision is about waits for the one that
 // takes its place while the board runs for others.
 func (d *DecideMove) pivots(p *play) bool {
-	return d.Decision == "PIVOT" && len(p.board.calendar().goals()) > 1 && !p.board.Breaker().Tripped
+	return d.Decision == "PIVOT" && len(p.board.GoalsInProgress()) > 1 && !p.board.Breaker().Tripped
 }
 
 func (d *DecideMove) apply(p *effect) {
@@ -80,7 +80,7 @@ func (d *DecideMove) apply(p *effect) {
 		}
 	})
 	if d.holds() || d.pivots(p.play) {
-		p.goal(func(g *Goal) {
+		editGoal(p, func(g *Goal) {
 			g.Hold = &Hold{Checkpoint: cmp.Or(c.Mark, p.board.Settings().Checked.Mark), Decision: d.Decision, Message: d.Message, Tasks: d.Tasks,
 				By: p.move.By, At: p.move.At}
 		})
@@ -92,7 +92,7 @@ func (d *DecideMove) apply(p *effect) {
 				Decision: d.Decision, Message: d.Message, Mark: c.Mark, Goal: c.Goal}
 		})
 	case (d.holds() || d.pivots(p.play) || d.Decision == "CONTINUE") && !p.board.Breaker().Tripped:
-		p.sprintPhase(InProgress)
-		p.control(Running, d.Message)
+		setSprintPhase(p, InProgress)
+		setControl(p, Running, d.Message)
 	}
 }

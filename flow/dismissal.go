@@ -133,7 +133,7 @@ func RecordsToArchive(b *Board, sprint SprintID) []Key {
 }
 
 // archiveRecord marks a record as archived.
-func (p *effect) archiveRecord(key Key) {
+func archiveRecord(p *effect, key Key) {
 	doc, _, archived := marksOf(p.board.load(key))
 	*archived = true
 	p.put(key, doc)

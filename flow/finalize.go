@@ -32,10 +32,10 @@ func (f *FinalizeMove) ask(_ Move, b *Board) Query {
 			list = append(list, TaskInput{Spec: t.Spec, BasedOn: t.BasedOn})
 		}
 	}
-	return b.askTexts(list)
+	return askTextsOf(b, list)
 }
 
-func (f *FinalizeMove) fill(p *play) { f.Texts = p.textCheck().entered() }
+func (f *FinalizeMove) fill(p *play) { f.Texts = enteredTexts(p) }
 
 func (f *FinalizeMove) already(p *play) bool {
 	lacks := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Status != Unclaimed }
@@ -68,7 +68,7 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 		}
 		finalized[id] = true
 	}
-	return p.textCheck().compare(f.Texts)
+	return checkRecorded(p, f.Texts)
 }
 
 func (f *FinalizeMove) apply(p *effect) {

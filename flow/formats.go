@@ -58,8 +58,8 @@ func (p *play) knownFormat() *Refusal {
 	return nil
 }
 
-// upgrade writes what the formats after one, up to another, add to the board.
-func (p *effect) upgrade(after, to int) {
+// upgradeBoard writes what the formats after one, up to another, add to the board.
+func upgradeBoard(p *effect, after, to int) {
 	for _, f := range between(after, to) {
 		if f.upgrade != nil {
 			f.upgrade(p)
@@ -89,5 +89,5 @@ func (m *MigrateMove) already(p *play) bool { return p.board.Settings().Format =
 func (m *MigrateMove) apply(p *effect) {
 	before := p.board.Settings().Format
 	p.change(func(s *Settings) { s.Format = m.To })
-	p.upgrade(before, m.To)
+	upgradeBoard(p, before, m.To)
 }

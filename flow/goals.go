@@ -32,7 +32,7 @@ type GoalMove struct {
 func (g *GoalMove) subject() string { return string(g.ID) }
 
 func (g *GoalMove) ask(_ Move, b *Board) Query {
-	q := b.askTexts(append(g.entered(b), TaskInput{Spec: g.Spec}))
+	q := askTextsOf(b, append(g.entered(b), TaskInput{Spec: g.Spec}))
 	if w := g.Workflow.of(g.ID); w != nil && w.checkForm(g.ID) == nil {
 		q.Match = w.patterns()
 	}
@@ -47,7 +47,7 @@ func (g *GoalMove) fill(p *play) {
 	if w := g.Workflow; w != nil && g.Phase == "" && len(w.Phases) > 0 {
 		g.Phase = w.Phases[0].Name
 	}
-	g.Texts = p.textCheck().entered()
+	g.Texts = enteredTexts(p)
 	if g.Loop != nil && g.Class == nil && p.facts != nil && g.knownClass(p) == nil {
 		g.Class = p.facts.Texts[g.Loop.Path].Form
 	}
@@ -56,7 +56,7 @@ func (g *GoalMove) fill(p *play) {
 // knownClass is the class of the stories of the loop that the board knows, or that they
 // declare.
 func (g *GoalMove) knownClass(p *play) *Class {
-	if doc := p.board.trackedPaths().find(g.Loop.Path); doc != nil && doc.Blob == g.Loop.Blob && doc.Class != nil {
+	if doc := p.board.Tracked(g.Loop.Path); doc != nil && doc.Blob == g.Loop.Blob && doc.Class != nil {
 		return doc.Class
 	}
 	for _, t := range g.Texts {
@@ -126,7 +126,7 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 		}
 		return nil
 	}
-	if r := (phasing{p}).checkWorkflow(g.Workflow, g.ID); r != nil {
+	if r := checkWorkflow(p, g.Workflow, g.ID); r != nil {
 		return r
 	}
 	if g.Workflow.Phase(g.Phase) == nil {
@@ -144,7 +144,7 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 
 // Pivoting are the goals in progress that wait for another one to take their place.
 func Pivoting(b *Board) []GoalID {
-	waiting := lists.Where(b.calendar().goals(), func(g *Goal) bool { return g.Hold != nil && g.Hold.Decision == "PIVOT" })
+	waiting := lists.Where(b.GoalsInProgress(), func(g *Goal) bool { return g.Hold != nil && g.Hold.Decision == "PIVOT" })
 	return lists.Of(waiting, func(g *Goal) GoalID { return g.ID })
 }
 
@@ -170,11 +170,11 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if anchor := specAnchor(g.Spec); p.facts != nil && p.facts.Texts[specPath(g.Spec)].lacks(anchor) {
 		return refuse(RuleSpec, "git liza help goal", "the spec '%s' of %s has no heading '#%s' on %s", specPath(g.Spec), g.ID, clip(anchor), s.Integration.Name)
 	}
-	return cmp.Or(g.checkWorkflow(p), p.textCheck().compare(g.Texts))
+	return cmp.Or(g.checkWorkflow(p), checkRecorded(p, g.Texts))
 }
 
 func (g *GoalMove) refs(_ Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(string(b.calendar().next(g.ID))), State: true}}
+	return []RefMove{{Name: MarkRef(string(nextSprint(b, g.ID))), State: true}}
 }
 
 func (g *GoalMove) apply(p *effect) {
@@ -186,7 +186,7 @@ func (g *GoalMove) apply(p *effect) {
 		s.Goal = g.ID
 		s.Next.Goal++
 	})
-	p.startSprint(time.Time{})
+	startSprint(p, time.Time{})
 	if g.Workflow != nil || g.Loop != nil || g.Every != 0 {
 		g.begin(p)
 	}
@@ -197,22 +197,22 @@ func (g *GoalMove) begin(p *effect) {
 	if g.Workflow != nil {
 		setWorkflow(p, g.ID, g.Workflow, g.Phase, g.Every)
 	}
-	p.goal(func(made *Goal) {
+	editGoal(p, func(made *Goal) {
 		made.Every, made.Loop = g.Every, copied(g.Loop)
 		made.Added += len(p.begun)
 	})
 	if g.Class != nil {
-		doc := *p.board.trackedPaths().find(g.Loop.Path)
+		doc := *p.board.Tracked(g.Loop.Path)
 		doc.Class = g.Class
 		p.put(Key{Tracked, TrackedID(doc.Path)}, &doc)
 	}
 	for _, t := range p.begun {
-		t.Sprint = p.board.calendar().forTasks(g.ID)
+		t.Sprint = sprintForTasks(p.board, g.ID)
 		p.keep(t)
-		p.passNumber(t.ID)
+		passNumber(p, t.ID)
 	}
 	if len(p.begun) > 0 {
-		p.recordPlan(p.board.Sprint(p.board.OpenSprint(g.ID)))
+		recordPlan(p, p.board.Sprint(p.board.OpenSprint(g.ID)))
 	}
 }
 
@@ -220,17 +220,17 @@ func (g *GoalMove) begin(p *effect) {
 // the checkpoint.
 func (g *GoalMove) pivot(p *effect) {
 	if old := p.board.Goal(g.Pivot); g.Pivot != "" && old != nil {
-		p.endGoal(old.ID, Aborted, "pivot: "+old.Hold.Message)
+		endGoal(p, old.ID, Aborted, "pivot: "+old.Hold.Message)
 	}
 	c := p.board.Settings().Control
 	old := p.board.Goal(c.Goal)
 	if c.State != Checkpoint || c.Decision != "PIVOT" || old == nil || old.Status != InProgress {
 		return
 	}
-	p.endGoal(old.ID, Aborted, "pivot: "+c.Message)
+	endGoal(p, old.ID, Aborted, "pivot: "+c.Message)
 	if !p.board.Breaker().Tripped {
-		p.sprintPhase(InProgress)
-		p.control(Running, "pivot: "+c.Message)
+		setSprintPhase(p, InProgress)
+		setControl(p, Running, "pivot: "+c.Message)
 	}
 }
 
@@ -252,7 +252,7 @@ func (a *AlignMove) check(p *play) *Refusal {
 }
 
 func (a *AlignMove) apply(p *effect) {
-	p.goal(func(g *Goal) {
+	editGoal(p, func(g *Goal) {
 		g.Alignment = latest(append(slices.Clip(g.Alignment), Alignment{Text: a.Text, By: p.move.By, At: p.move.At}))
 		if a.Answers != "" {
 			g.Hold = nil
@@ -274,10 +274,10 @@ type SprintStartMove struct {
 }
 
 func (s *SprintStartMove) fill(p *play) {
-	s.Sprint = cmp.Or(s.Sprint, p.board.calendar().next(p.goalID()))
+	s.Sprint = cmp.Or(s.Sprint, nextSprint(p.board, p.goalID()))
 }
 
-func (s *SprintStartMove) already(p *play) bool { return steering{p}.passed(s.Sprint, false) }
+func (s *SprintStartMove) already(p *play) bool { return sprintPassed(p, s.Sprint, false) }
 
 func (s *SprintStartMove) subject() string { return "" }
 
@@ -303,15 +303,15 @@ func (s *SprintStartMove) check(p *play) *Refusal {
 			return refuse(RuleForm, "git liza help sprint", "%s is either planned or stretch, not both", id)
 		}
 	}
-	return steering{p}.checkStart(s)
+	return checkStart(p, s)
 }
 
 func (s *SprintStartMove) refs(m Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(string(b.calendar().forTasks(m.Goal))), State: true}}
+	return []RefMove{{Name: MarkRef(string(sprintForTasks(b, m.Goal))), State: true}}
 }
 
 func (s *SprintStartMove) apply(p *effect) {
-	opened := p.startSprint(s.Deadline)
+	opened := startSprint(p, s.Deadline)
 	for i, list := range [][]TaskID{s.Planned, s.Stretch} {
 		for _, id := range list {
 			t := p.board.Task(id).clone()
@@ -319,12 +319,12 @@ func (s *SprintStartMove) apply(p *effect) {
 			p.keep(t)
 		}
 	}
-	p.recordPlan(opened)
+	recordPlan(p, opened)
 }
 
 // recordPlan enters the tasks of a sprint that begins, in the order of their
 // creation.
-func (p *effect) recordPlan(begun *Sprint) {
+func recordPlan(p *effect, begun *Sprint) {
 	plan := &SprintPlan{Sprint: begun.ID}
 	for _, t := range p.board.Tasks() {
 		switch {
@@ -336,7 +336,7 @@ func (p *effect) recordPlan(begun *Sprint) {
 		}
 	}
 	s := *begun
-	p.board.calendar().keepPlan(p, plan)
+	keepSprintPlan(p.board, p, plan)
 	p.put(Key{Sprints, string(s.ID)}, &s)
 }
 
@@ -358,13 +358,13 @@ func (s *SprintCloseMove) fill(p *play) {
 	s.Sprint = cmp.Or(s.Sprint, p.board.OpenSprint(p.goalID()))
 }
 
-func (s *SprintCloseMove) already(p *play) bool { return steering{p}.passed(s.Sprint, true) }
+func (s *SprintCloseMove) already(p *play) bool { return sprintPassed(p, s.Sprint, true) }
 
 func (s *SprintCloseMove) check(p *play) *Refusal {
 	if s.Abort && !p.move.By.IsHuman() {
 		return refuse(RuleRole, "git liza sprint close", "only a human aborts a sprint")
 	}
-	return steering{p}.checkClose(s)
+	return checkClose(p, s)
 }
 
 func (s *SprintCloseMove) apply(p *effect) {
@@ -374,7 +374,7 @@ func (s *SprintCloseMove) apply(p *effect) {
 	if s.Abort {
 		open.Status = Aborted
 	}
-	next := p.reserveSprint(goal)
+	next := reserveSprint(p, goal)
 	for _, short := range p.board.Tasks() {
 		if short.Sprint != open.ID || short.Status.Final() {
 			continue

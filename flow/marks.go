@@ -60,14 +60,11 @@ func goodMark(name string) bool {
 // IsMarkName reports whether a mark can have the name, given by a person or by the board.
 func IsMarkName(name string) bool { return goodMark(name) || numberedMark().MatchString(name) }
 
-// marking lets the board pass a checkpoint.
-type marking struct{ *effect }
-
-// pass records the newest checkpoint, and what each goal in progress had reached by
+// passMark records the newest checkpoint, and what each goal in progress had reached by
 // then. Automatic checkpoints count from it.
-func (p marking) pass(mark string) {
+func passMark(p *effect, mark string) {
 	p.change(func(s *Settings) { s.Checked = &Checked{Mark: mark, At: p.move.At} })
-	for _, g := range p.board.calendar().goals() {
+	for _, g := range p.board.GoalsInProgress() {
 		if now := g.tally(); !g.AtCheckpoint.equal(now) {
 			passed := *g
 			passed.AtCheckpoint = now
@@ -77,7 +74,7 @@ func (p marking) pass(mark string) {
 }
 
 // countMerged counts a task of a goal that has become MERGED.
-func (p marking) countMerged(goal GoalID) {
+func countMerged(p *effect, goal GoalID) {
 	if g := p.board.Goal(goal); g != nil {
 		counted := *g
 		counted.Merged++

@@ -185,7 +185,7 @@ func ReturnedBy(m Move, after *Board) *Task {
 func (t *Task) block(p *effect, b Block) {
 	b.By, b.At = p.move.By, p.move.At
 	for _, text := range b.Questions {
-		p.recordOf(t.Goal, Questions, func(id RecordID) Document {
+		recordFor(p, t.Goal, Questions, func(id RecordID) Document {
 			b.Asked = append(b.Asked, id)
 			return &Question{ID: id, Task: t.ID, From: p.move.By, To: b.To, Text: text, Asked: p.move.At}
 		})
@@ -217,12 +217,12 @@ func (q *Question) close(p *effect, answer string) {
 
 // checkQuestion refuses a question about a task that the board lacks, or an open
 // one that blocks no task.
-func (k checker) checkQuestion(q *Question) *Refusal {
-	t := k.Task(q.Task)
+func checkQuestion(b *Board, q *Question) *Refusal {
+	t := b.Task(q.Task)
 	switch {
 	case t == nil:
 		return breach("the question %s is about %s, which does not exist", q.ID, q.Task)
-	case q.During && q.IsOpen() != k.asksDuring(q, t):
+	case q.During && q.IsOpen() != asksDuring(b, q, t):
 		return breach("the question %s is open, and %s does not list it, or the other way round", q.ID, q.Task)
 	case !q.During && q.IsOpen() && (t.Block == nil || !slices.Contains(t.Block.Asked, q.ID)):
 		return breach("the question %s is open, and %s does not wait for it", q.ID, q.Task)
@@ -234,10 +234,10 @@ func (k checker) checkQuestion(q *Question) *Refusal {
 
 // asksSoundly reports whether a blocked task lists documents of the board, one for
 // each of its questions.
-func (k checker) asksSoundly(t *Task) bool {
+func asksSoundly(b *Board, t *Task) bool {
 	if t.Block == nil {
 		return true
 	}
-	strays := func(id RecordID) bool { q := findQuestion(k.Board, id); return q == nil || q.Task != t.ID }
+	strays := func(id RecordID) bool { q := findQuestion(b, id); return q == nil || q.Task != t.ID }
 	return len(t.Block.Asked) == len(t.Block.Questions) && !slices.ContainsFunc(t.Block.Asked, strays)
 }

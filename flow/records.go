@@ -21,7 +21,7 @@ type AnomalyMove struct {
 
 func (a *AnomalyMove) subject() string { return a.Type.String() }
 
-func (a *AnomalyMove) fill(p *play) { a.About = p.actor().recordsAbout(a.About) }
+func (a *AnomalyMove) fill(p *play) { a.About = recordsAbout(p, a.About) }
 
 func (a *AnomalyMove) check(p *play) *Refusal {
 	if a.Type == 0 {
@@ -37,7 +37,7 @@ func (a *AnomalyMove) check(p *play) *Refusal {
 			return refuse(RuleForm, hint, "an anomaly %s needs the detail %s", a.Type, key)
 		}
 	}
-	if work := p.actor().recordsAbout(a.About); work != a.About {
+	if work := recordsAbout(p, a.About); work != a.About {
 		return refuse(RuleForm, hint, "%s works on %s: its anomalies name it", p.move.By, work)
 	}
 	return nil
@@ -87,7 +87,7 @@ type DiscoverMove struct {
 
 func (d *DiscoverMove) subject() string { return "" }
 
-func (d *DiscoverMove) fill(p *play) { d.During = p.actor().recordsAbout(d.During) }
+func (d *DiscoverMove) fill(p *play) { d.During = recordsAbout(p, d.During) }
 
 func (d *DiscoverMove) check(p *play) *Refusal {
 	hint := "git liza record discovery TEXT --severity medium --urgency deferred"
@@ -103,7 +103,7 @@ func (d *DiscoverMove) check(p *play) *Refusal {
 	if d.During != "" && p.board.Task(d.During) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", d.During)
 	}
-	if work := p.actor().recordsAbout(d.During); work != d.During {
+	if work := recordsAbout(p, d.During); work != d.During {
 		return refuse(RuleForm, hint+" --during "+string(work), "%s works on %s: its discoveries name it", p.move.By, work)
 	}
 	return nil
@@ -125,9 +125,9 @@ type ConvertMove struct {
 
 func (c *ConvertMove) subject() string { return string(c.Discovery) }
 
-func (c *ConvertMove) ask(_ Move, b *Board) Query { return b.askTexts([]TaskInput{c.Input}) }
+func (c *ConvertMove) ask(_ Move, b *Board) Query { return askTextsOf(b, []TaskInput{c.Input}) }
 
-func (c *ConvertMove) fill(p *play) { c.Texts = p.textCheck().entered() }
+func (c *ConvertMove) fill(p *play) { c.Texts = enteredTexts(p) }
 
 func (c *ConvertMove) check(p *play) *Refusal {
 	d, ok := p.board.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
@@ -137,7 +137,7 @@ func (c *ConvertMove) check(p *play) *Refusal {
 	if d.Converted != "" {
 		return refuse(RuleExists, "git liza show "+string(d.Converted), "%s has become %s already", d.ID, d.Converted)
 	}
-	return cmp.Or(p.enterTasks([]TaskInput{c.Input}, nil), p.textCheck().compare(c.Texts))
+	return cmp.Or(p.enterTasks([]TaskInput{c.Input}, nil), checkRecorded(p, c.Texts))
 }
 
 func (c *ConvertMove) apply(p *effect) {
@@ -145,7 +145,7 @@ func (c *ConvertMove) apply(p *effect) {
 	d := *p.board.load(key).(*Discovery)
 	d.Converted = c.Input.ID
 	p.put(key, &d)
-	undoing{p}.reopen(c.Input)
+	reopenReverted(p, c.Input)
 }
 
 // NoteMove leaves a message for an agent, a role, the workers of a task or all.

@@ -62,7 +62,7 @@ func (r *RejectMove) ask(m Move, b *Board) Query {
 	if p.task == nil || p.task.Submission == nil {
 		return Query{}
 	}
-	role, refusal := p.panel().rejectsAs(r.Role)
+	role, refusal := rejectsAs(p, r.Role)
 	if row := b.Role(role); refusal != nil || row == nil || !row.Strict {
 		return Query{}
 	}
@@ -100,7 +100,7 @@ func (r *RejectMove) check(p *play) *Refusal {
 	if refusal := p.submitted(r.Commit, "reject"); refusal != nil {
 		return refusal
 	}
-	role, refusal := p.panel().rejectsAs(r.Role)
+	role, refusal := rejectsAs(p, r.Role)
 	if refusal != nil {
 		return refusal
 	}
@@ -183,7 +183,7 @@ func (r *RejectMove) already(p *play) bool {
 
 func (r *RejectMove) apply(p *effect) {
 	t, m := p.task, p.move
-	t.RejectedBy, _ = p.panel().rejectsAs(r.Role)
+	t.RejectedBy, _ = rejectsAs(p.play, r.Role)
 	p.unclaim()
 	t.Attempt.Cycles++
 	t.Cycles++

@@ -33,10 +33,10 @@ func (s *SupersedeMove) already(p *play) bool {
 	return p.from == Superseded && p.task.Rescope == s.Reason
 }
 
-func (s *SupersedeMove) fill(p *play) { s.Texts = p.textCheck().entered() }
+func (s *SupersedeMove) fill(p *play) { s.Texts = enteredTexts(p) }
 
 func (s *SupersedeMove) ask(_ Move, b *Board) Query {
-	q := b.askTexts(s.Add)
+	q := askTextsOf(b, s.Add)
 	q.Saves = askSave(s.Saved).Saves
 	return q
 }
@@ -58,7 +58,7 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 			return refuse(RuleNotFound, "git liza list", "%s cannot replace %s", id, p.task.ID)
 		}
 	}
-	if r := cmp.Or(p.enterTasks(s.Add, p.task), p.textCheck().compare(s.Texts)); r != nil {
+	if r := cmp.Or(p.enterTasks(s.Add, p.task), checkRecorded(p, s.Texts)); r != nil {
 		return r
 	}
 	return p.repoint(list)
@@ -86,9 +86,9 @@ func (in TaskInput) isSameWork(as TaskInput) bool {
 
 // repoint lets the dependants of the subject depend on its replacements.
 func (p *play) repoint(to []TaskID) *Refusal {
-	entered := p.board.with(p.added...)
+	entered := withTasks(p.board, p.added...)
 	defer func() { p.board.fail(entered.err) }()
-	for _, s := range entered.dependants(p.task.ID) {
+	for _, s := range dependantsOf(entered, p.task.ID) {
 		t := entered.Task(s.ID).clone()
 		var deps []TaskID
 		for _, d := range t.DependsOn {
@@ -109,17 +109,17 @@ func (p *play) repoint(to []TaskID) *Refusal {
 		}
 		p.repointed = append(p.repointed, t)
 	}
-	with := entered.with(p.repointed...)
+	with := withTasks(entered, p.repointed...)
 	p.repointed = append(p.repointed, levelling{with, p.prior}.raise(p.repointed)...)
 	p.board.fail(with.err)
-	repointed := entered.with(p.repointed...)
+	repointed := withTasks(entered, p.repointed...)
 	defer func() { p.board.fail(repointed.err) }()
-	return firstRefusal(p.repointed, repointed.acyclic)
+	return firstRefusal(p.repointed, func(t *Task) *Refusal { return checkAcyclic(repointed, t) })
 }
 
 func (s *SupersedeMove) apply(p *effect) {
 	t := p.task
-	p.clearHolders(s.Saved)
+	clearHolders(p, s.Saved)
 	t.SupersededBy, t.Rescope = s.replacements(), s.Reason
 	for _, id := range s.By {
 		r := p.board.Task(id).clone()
@@ -151,7 +151,7 @@ func (a *AbandonMove) check(p *play) *Refusal {
 	if r := present("the reason", a.Reason, "git liza task abandon "+id+" --reason R"); r != nil {
 		return r
 	}
-	for _, d := range p.board.dependants(p.task.ID) {
+	for _, d := range dependantsOf(p.board, p.task.ID) {
 		switch {
 		case !a.Cascade:
 			return refuse(RuleDependants, "git liza task abandon "+id+" --reason R --cascade", "%s needs %s", d.ID, id)
@@ -163,7 +163,7 @@ func (a *AbandonMove) check(p *play) *Refusal {
 }
 
 func (a *AbandonMove) apply(p *effect) {
-	for _, d := range p.board.dependants(p.task.ID) {
+	for _, d := range dependantsOf(p.board, p.task.ID) {
 		if d.Status != Unclaimed {
 			continue
 		}
@@ -172,7 +172,7 @@ func (a *AbandonMove) apply(p *effect) {
 		t.block(p, Block{Reason: "dependency_abandoned", Questions: []string{string(p.task.ID) + " was abandoned: what replaces it for this task?"}})
 		p.keep(t)
 	}
-	p.clearHolders(a.Saved)
+	clearHolders(p, a.Saved)
 	p.task.Abandoned = a.Reason
 	p.task.AbandonedBy = p.move.By
 }

@@ -75,7 +75,7 @@ func (r *ResumeMove) apply(p *effect) {
 		return
 	}
 	if c.State == Checkpoint {
-		p.sprintPhase(InProgress)
+		setSprintPhase(p, InProgress)
 	}
-	p.control(Running, r.Reason)
+	setControl(p, Running, r.Reason)
 }

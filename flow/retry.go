@@ -87,8 +87,8 @@ func checkBackoff(p *play, notBefore time.Time, what string) *Refusal {
 // it, and reports whether it did, and whether that was a claim that failed.
 func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 	t, by := p.task, p.move.By
-	if c := t.Claim; c != nil && p.actor().holds() && c.Since.Equal(s.Of) {
-		failed = fails(s.Outcome) && !by.IsHuman() && !outagesOf(p.board.calendar()).has(hostOf(p.board, by))
+	if c := t.Claim; c != nil && holdsSubject(p.play) && c.Since.Equal(s.Of) {
+		failed = fails(s.Outcome) && !by.IsHuman() && !hasOutage(p.board, hostOf(p.board, by))
 		t.Status = c.From
 		p.free(by)
 		t.Claim, t.Intent = nil, nil
@@ -101,7 +101,7 @@ func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 	if held == nil || !held.Since.Equal(s.Of) {
 		return false, false
 	}
-	p.endReview(t, role)
+	endReview(p, t, role)
 	if fails(s.Outcome) && !by.IsHuman() {
 		t.judge(role, func(j *Judgement) {
 			j.NoVerdicts++

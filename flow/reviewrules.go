@@ -21,8 +21,8 @@ func (c *Board) ReviewRules() []ReviewRule {
 	return nil
 }
 
-// judges reports whether a role of the board judges. HumanRole is none.
-func (c *Board) judges(name Role) bool {
-	row := c.Role(name)
+// isJudge reports whether a role of the board judges. HumanRole is none.
+func isJudge(b *Board, name Role) bool {
+	row := b.Role(name)
 	return row != nil && row.Capacity == Judges
 }

@@ -39,7 +39,7 @@ func (r *RoleMove) check(p *play) *Refusal {
 	case len(p.board.IDs(RolesFolder)) >= maxRoles:
 		return refuse(RuleLimit, "git liza role list", "a board has at most %d roles", maxRoles)
 	}
-	if id := p.board.taskLikeAgent(name); id != "" {
+	if id := taskLikeAgent(p.board, name); id != "" {
 		return refuse(RuleExists, "git liza show "+string(id), "the task %s is named as an agent of %s would be", id, name)
 	}
 	return nil
@@ -47,9 +47,9 @@ func (r *RoleMove) check(p *play) *Refusal {
 
 // taskLikeAgent is a task, live or archived, whose id would be that of an agent
 // of the role; "" if there is none.
-func (c *Board) taskLikeAgent(role Role) TaskID {
+func taskLikeAgent(b *Board, role Role) TaskID {
 	for _, folder := range []Folder{Tasks, Archive} {
-		if id := lists.Find(c.IDs(folder), func(id string) bool { return AgentID(id).Role() == role }); id != nil {
+		if id := lists.Find(b.IDs(folder), func(id string) bool { return AgentID(id).Role() == role }); id != nil {
 			return TaskID(*id)
 		}
 	}
@@ -87,11 +87,11 @@ func (r *RoleMove) checkOpenUses(p *play) *Refusal {
 			return refuse(RuleOpen, "git liza show "+string(s.ID), "%s needs the role %s", s.ID, name)
 		}
 	}
-	for _, w := range workflowsOf(p.board.calendar()).open() {
+	for _, w := range openWorkflows(p.board) {
 		if i := slices.IndexFunc(w.Phases, func(f WorkflowPhase) bool { return slices.Contains(f.Roles, name) }); i >= 0 {
 			return refuse(RuleOpen, "git liza goal show "+string(w.Goal), "the phase %s of %s is for the role %s", w.Phases[i].Name, w.Goal, name)
 		}
-		if l := loopsOf(p.board.calendar()).of(w.Goal); l != nil && l.Judge == name {
+		if l := loopOf(p.board, w.Goal); l != nil && l.Judge == name {
 			return refuse(RuleOpen, "git liza goal show "+string(w.Goal), "the loop of %s is judged by %s", w.Goal, name)
 		}
 	}

@@ -72,7 +72,7 @@ func (s *SessionMove) apply(p *effect) {
 	if payer == nil {
 		payer = &Task{Goal: p.goalID()}
 	}
-	goal, sprint := p.board.purses().payers(payer)
+	goal, sprint := payersOf(p.board, payer)
 	if g := p.board.Goal(goal); g != nil {
 		paid := *g
 		paid.Usage = g.Usage.Plus(used)
@@ -97,7 +97,7 @@ func (s *SessionMove) end(p *effect) {
 	if s.Of.IsZero() {
 		return
 	}
-	claimed := pressuresOf(p.board.calendar()).claimed(t.Goal, pressuresOf(p.board.calendar()).account(p.move.Principal))
+	claimed := countClaims(p.board, t.Goal, chargedAccount(p.board, p.move.Principal))
 	ended, failed := s.endWork(p)
 	if ended {
 		enter(p, t)
@@ -107,11 +107,11 @@ func (s *SessionMove) end(p *effect) {
 	}
 }
 
-// payers are the goal and the sprint to which sessions for a task are charged:
+// payersOf are the goal and the sprint to which sessions for a task are charged:
 // those of the task, and between two sprints the last one.
-func (ps purses) payers(t *Task) (GoalID, SprintID) {
-	if ps.Sprint(t.Sprint) == nil {
-		return t.Goal, ps.calendar().last(t.Goal)
+func payersOf(b *Board, t *Task) (GoalID, SprintID) {
+	if b.Sprint(t.Sprint) == nil {
+		return t.Goal, lastSprint(b, t.Goal)
 	}
 	return t.Goal, t.Sprint
 }

@@ -87,7 +87,7 @@ func (t *TripMove) refs(_ Move, b *Board) []RefMove {
 	if c := b.Settings().Control.State; c == Checkpoint || c == Stopped {
 		return nil
 	}
-	return []RefMove{{Name: MarkRef(b.mark("checkpoint")), State: true}}
+	return []RefMove{{Name: MarkRef(nextMark(b, "checkpoint")), State: true}}
 }
 
 func (t *TripMove) apply(p *effect) {
@@ -100,7 +100,7 @@ func (t *TripMove) apply(p *effect) {
 			s.Control.Before, s.Control.Decision = Checkpoint, ""
 			s.Control.Message = ""
 		})
-		p.sprintPhase(InCheckpoint)
+		setSprintPhase(p, InCheckpoint)
 	case Checkpoint:
 		p.change(func(s *Settings) {
 			s.Control.Decision = ""

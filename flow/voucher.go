@@ -58,7 +58,7 @@ func (a *ApproveMove) checkShown(p *play) *Refusal {
 	if len(a.Texts) == 0 {
 		return nil
 	}
-	if text := p.board.trackedPaths().changed(p.task, a.Texts); text != nil {
+	if text := changedText(p.board, p.task, a.Texts); text != nil {
 		return refuse(RuleSpecChanged, "git liza show "+string(p.task.ID), "the spec '%s' has changed since it was shown", clip(text.String()))
 	}
 	return nil
@@ -73,7 +73,7 @@ func ShownTexts(b *Board, t *Task, by Actor) []TextRef {
 	if _, held := t.HeldReview(by); held != nil {
 		return held.Texts
 	}
-	return b.trackedPaths().refsOf(t)
+	return textRefsOf(b, t)
 }
 
 // textRefs is a list as long as the texts that a task can stand on.
