@@ -173,46 +173,37 @@ func (l *look) unsupervised(inv *invocation, id flow.AgentID) error {
 	return refusal
 }
 
-// printTold prints what others wrote for the agent that runs this command since its
-// session began, beside an answer as JSON too: an agent reads both.
+// printTold prints once what others wrote for the agent that runs this command since its
+// session began, beside an answer as JSON too, because an agent reads both: notes, answers,
+// and changes of texts that its work stands on.
 func printTold(inv *invocation) {
-	for _, line := range takeTold(inv) {
-		fmt.Fprintln(inv.stderr, line)
-	}
-}
-
-// takeTold returns lines that say what others wrote for the agent that runs this command
-// since its session began: notes, and changes of texts that its work stands on. They are
-// returned once.
-func takeTold(inv *invocation) (lines []string) {
 	id := flow.AgentID(inv.getenv("LIZA_AGENT_ID"))
 	if inv.opened == nil || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
-		return nil
+		return
 	}
 	list := work.TakeTold(inv.opened, id)
 	if len(list) == 0 {
-		return nil
+		return
 	}
 	l, err := inv.look()
 	if err != nil {
-		return nil // the next prompt has them
+		return // the next prompt has them
 	}
 	for _, told := range list {
 		note, ok := l.Board.Load(flow.Key{Folder: flow.Notes, ID: string(told.Note)}).(*flow.Note)
 		switch {
 		case told.Answer != "":
 			if q, ok := l.Board.Load(flow.Key{Folder: flow.Questions, ID: string(told.Answer)}).(*flow.Question); ok {
-				lines = append(lines, fmt.Sprintf("answer of %s to %s: %s", q.By, q.ID, flow.Clean(q.Answer)))
+				fmt.Fprintf(inv.stderr, "answer of %s to %s: %s\n", q.By, q.ID, flow.Clean(q.Answer))
 			}
 		case told.Text != "":
 			if line := l.changedText(told.Text); line != "" {
-				lines = append(lines, line)
+				fmt.Fprintln(inv.stderr, line)
 			}
 		case ok && told.Note != "":
-			lines = append(lines, fmt.Sprintf("note from %s: %s", note.By, flow.Clean(note.Text)))
+			fmt.Fprintf(inv.stderr, "note from %s: %s\n", note.By, flow.Clean(note.Text))
 		}
 	}
-	return lines
 }
 
 // changedText says that a text changed, in the words of the last record of it; "" for one

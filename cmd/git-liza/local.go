@@ -77,17 +77,18 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if err := l.findUntrusted(inv, p); err != nil {
 		return err
 	}
-	if err := l.findPaused(inv); err != nil {
-		return err
-	}
 	if err := l.findUnmet(inv, p); err != nil {
 		return err
 	}
-	if err := l.findConflicts(inv); err != nil {
-		return err
+	for _, find := range []func(*invocation) error{l.findPaused, l.findConflicts, l.findDisplaced} {
+		if err := find(inv); err != nil {
+			return err
+		}
 	}
-	if err := l.findDisplaced(inv); err != nil {
-		return err
+	for _, f := range l.Doctor.Disk() {
+		if f.State == "fail" {
+			known.Needs = append(known.Needs, view.Need{Kind: "outage", Subject: "disk", Text: "no agent can work here, the disk is full: " + f.Text, Command: f.Hint})
+		}
 	}
 	if err := l.findOverBounds(inv, p); err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/mcp"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 const mcpInstructions = "The tasks of this repository stand on the blackboard of git liza. Read your task with show before you act. " +
@@ -21,7 +20,7 @@ const mcpInstructions = "The tasks of this repository stand on the blackboard of
 
 // Run serves the client of the command.
 func (c *mcpCommand) Run(inv *invocation) error {
-	repo, err := git.Open(inv.ctx, inv.dir)
+	repo, err := inv.repo()
 	if err != nil {
 		return err
 	}
@@ -69,14 +68,7 @@ func (m toolServer) run(ctx context.Context, c any, tell func(string)) (*call, e
 	inner := *m.invocation
 	inner.ctx, inner.stdin, inner.stdout, inner.json = ctx, strings.NewReader(""), io.Discard, true
 	inner.call = &call{data: struct{}{}, tell: tell}
-	err := inner.runCommand(c)
-	if err != nil {
-		return inner.call, err
-	}
-	if lines := takeTold(&inner); len(lines) > 0 {
-		inner.call.text = strings.TrimPrefix(strings.TrimSuffix(inner.call.text, "\n")+"\n", "\n") + strings.Join(lines, "\n") + "\n"
-	}
-	return inner.call, nil
+	return inner.call, inner.runCommand(c)
 }
 
 // silent drops lines about progress, for requests without any.
@@ -120,8 +112,12 @@ func (m toolServer) toolOfRow(row toolRow) mcp.Tool {
 				}
 				return refused
 			}
-			noteMove(m.invocation, row.act.Command(), nil)
-			return mcp.Answer{Text: got.text, Data: got.data}
+			var told strings.Builder
+			beside := *m.invocation
+			beside.stderr = &told
+			printTold(&beside)
+			noteMove(&beside, row.act.Command(), nil)
+			return mcp.Answer{Text: got.text, Data: got.data, Told: told.String()}
 		}}
 }
 

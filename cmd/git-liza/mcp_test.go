@@ -525,9 +525,47 @@ func TestMCPTellsNews(t *testing.T) {
 
 	p.env = append(p.env, "LIZA_AGENT_ID=coder-1", "LIZA_GENERATION=00112233aabbccdd.child")
 	c := p.client("coder-1")
-	require.Equal(t, "note from human:ann: the port is 8080\n"+
-		"changed: specs/vision.md, which your work stands on; git liza artifact show specs/vision.md\n", textOf(c.ask("show", `{"id": "one"}`)))
+	_, err = c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "liza:///tasks/one"})
+	require.NoError(t, err, "which has no place for it")
+	news := c.ask("show", `{"id": "one"}`)
+	require.Regexp(t, `^\{"id":"one",.*\}\nnote from human:ann: the port is 8080\n`+
+		`changed: specs/vision.md, which your work stands on; git liza artifact show specs/vision.md\n$`, textOf(news))
+	require.Nil(t, news.StructuredContent, "Claude Code shows its model no text beside it")
 	require.NotContains(t, textOf(c.ask("show", `{"id": "one"}`)), "8080")
+}
+
+// The line at which a program ends its session is in the answer to the tool that made the move,
+// where the program reads it, and in no other.
+func TestMCPEndsSessions(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	const generation = flow.Generation("00112233aabbccdd")
+	repo, err := git.Open(t.Context(), p.repo)
+	require.NoError(t, err)
+	clone, err := work.Open(t.Context(), repo, time.Now, p.env)
+	require.NoError(t, err)
+	require.NoError(t, clone.Identify(t.Context(), "coder-1", generation))
+	_, err = clone.Make(t.Context(), flow.ActRegister, "", &flow.RegisterMove{Agent: "coder-1", Generation: generation})
+	require.NoError(t, err)
+	p.env = append(p.env, "LIZA_AGENT_ID=coder-1", "LIZA_GENERATION="+string(generation))
+	p.must("git-liza", "claim", "one")
+	p.env = append(p.env, "LIZA_GENERATION="+string(generation.Child()), "LIZA_ENDS=told submit block handoff")
+	c := p.client("")
+	const end = "liza: session 00112233aabbccdd.child ends here\n"
+	for _, call := range []struct {
+		tool, arguments string
+		ends            bool
+	}{
+		{"handoff", `{"id": "one", "summary": "S"}`, false},
+		{"intent", `{"id": "one", "summary": "S", "validation": "V"}`, false},
+		{"handoff", `{"id": "one", "summary": "half", "next_action": "the rest"}`, true},
+		{"block", `{"id": "one", "reason": "R", "question": ["Q?"]}`, true},
+	} {
+		r := c.ask(call.tool, call.arguments)
+		require.Equal(t, call.ends, strings.HasSuffix(textOf(r), "\n"+end), "%s: %s", call.tool, textOf(r))
+		require.Equal(t, call.ends, r.StructuredContent == nil, call.tool)
+	}
 }
 
 // Clients decide by the hints of a tool whether they ask their user, so the hints

@@ -1,6 +1,9 @@
 package supervise_test
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,4 +94,34 @@ func TestPausesAfterANo(t *testing.T) {
 	r.cancel()
 	require.NoError(t, r.wait())
 	require.Equal(t, 1, w.asked())
+}
+
+// The lease of a running session is renewed again at once only if it was renewed: a remote that
+// says no, or lets nobody in, is asked for it as seldom as for anything else.
+func TestRenewalsAfterANo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.share()
+	w.liza("claim", "task-1", "--as", "coder-1")
+	limits := supervise.DefaultLimits()
+	limits.Pause, limits.Declined, limits.MaxPause = time.Minute, 7*time.Minute, time.Hour
+	own, err := w.open().As(context.Background(), "coder-1", "")
+	require.NoError(t, err)
+	next := func() time.Duration {
+		return supervise.RenewLease(context.Background(), own, "origin", limits, w.task("task-1"))
+	}
+	require.Zero(t, next())
+	require.Len(t, w.moves(flow.ActRenew), 1)
+
+	w.decline(flow.ActRenew)
+	require.Equal(t, limits.Declined, next())
+	require.Equal(t, 1, w.asked())
+
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer host.Close()
+	w.git("remote", "set-url", "origin", host.URL+"/shut")
+	require.Equal(t, limits.Declined, next(), "its login is refused")
+	w.git("remote", "set-url", "origin", w.remote()+".away")
+	require.Equal(t, limits.Pause, next(), "it is not there")
 }

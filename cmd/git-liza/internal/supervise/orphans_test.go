@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +18,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // apart is a rush in another process, whose agents run a script.
@@ -181,4 +185,47 @@ func TestKilledOffline(t *testing.T) {
 			w.agree()
 		})
 	}
+}
+
+// One session that the board refuses hides no other: each that it takes is recorded once, and what
+// it says to the others is told.
+func TestSavedSessionsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	const theirs = flow.Generation("0123456789abcdef")
+	other, err := w.clone.As(context.Background(), "coder-2", theirs)
+	require.NoError(t, err)
+	_, err = other.Make(context.Background(), flow.ActRegister, "", &flow.RegisterMove{Agent: "coder-2", Generation: theirs})
+	require.NoError(t, err)
+	w.run("env", "LIZA_AGENT_ID=coder-2", "LIZA_GENERATION="+string(theirs), self, "claim", "task-1")
+	kept := map[string]git.ID{}
+	began := time.Now().Add(-time.Hour)
+	for i, s := range []gitstore.SessionRecord{{Task: "task-1", Model: "first"}, {Task: "gone"}, {Task: "task-1", Model: "second"}, {Task: "task-1", Outcome: "unheard-of"}, {Task: "task-1", Model: "third"}} {
+		s.Agent, s.Generation, s.Role, s.Provider, s.Outcome = "coder-2", theirs, flow.Coder, "mine", cmp.Or(s.Outcome, "nothing")
+		s.Began = began.Add(time.Duration(i) * time.Minute)
+		s.Ended = s.Began.Add(time.Second)
+		kept[s.Model], err = gitstore.SaveSession(context.Background(), w.clone.Repo, s, nil, nil)
+		require.NoError(t, err)
+	}
+	_, err = other.Make(context.Background(), flow.ActSession, "task-1", &flow.SessionMove{Provider: "mine", Model: "first", Role: flow.Coder, Outcome: "nothing", Record: kept["first"]})
+	require.NoError(t, err)
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	require.NoError(t, w.mkdir(".git/liza/supervisors"))
+	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"`+host+`","boot":"before the restart"}`)
+
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	var recorded []string
+	for _, m := range w.moves(flow.ActSession) {
+		if d := m.Detail.(*flow.SessionMove); m.By == "coder-2" {
+			require.Equal(t, kept[d.Model], d.Record)
+			recorded = append(recorded, d.Model)
+		}
+	}
+	require.Equal(t, []string{"first", "third", "second"}, recorded)
+	require.Regexp(t, `coder-2: its session that was cut off is not recorded: .*unheard-of.*\bgone\b.*\n`, r.said())
+	require.Contains(t, r.said(), "coder-2: its supervisor, process 1, is dead; it gave task-1 back; what its session used is recorded: git liza session show coder-2\n")
+	w.left()
 }

@@ -159,7 +159,7 @@ func (s *supervisor) dropPresence(ctx context.Context) {
 const maxLeave = 20 * time.Second
 
 // leaveBoard releases what the agent holds and ends its registration, even if ctx is
-// done. What fails ends with the lease.
+// done. What fails is left to who gives back what dead supervisors hold, or ends with the lease.
 func (s *supervisor) leaveBoard(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLeave)
 	defer cancel()
@@ -170,7 +170,7 @@ func (s *supervisor) leaveBoard(ctx context.Context) {
 		// rests on the board of the remote, and the clone has that board now.
 		err = unregisterAgent(ctx, s)
 	}
-	if err != nil {
+	if s.stays = err != nil; s.stays {
 		s.ask("%s could not leave: %v", s.id, err)
 	}
 }

@@ -205,6 +205,29 @@ git log -1 --format=%B refs/liza/state | grep -q "^act: `+act.String()+`$" || ex
 	}
 }
 
+// What a rush could not give back, because the remote did not answer when it ended, the next one
+// here gives back at once.
+func TestLeavesForTheNextRush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.share()
+	first := w.begin(sharply, coder(w.agent(`: >"$notes/begun"; waitfor never`)))
+	w.await("the session", func() bool { return w.has("begun") })
+	away := w.remote() + ".away"
+	require.NoError(t, os.Rename(w.remote(), away))
+	first.cancel()
+	require.NoError(t, first.wait(), first.said())
+	require.Contains(t, first.said(), "coder-1 could not leave: ")
+	require.NoError(t, os.Rename(away, w.remote()))
+	r := w.begin(func(r *supervise.Rush) { sharply(r); r.UntilIdle = true }, coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, r.wait(), r.said())
+	require.Contains(t, r.said(), "is dead; it gave task-1 back")
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	w.left()
+	w.agree()
+}
+
 // A supervisor that begins while the remote does not answer waits for it.
 func TestBeginsOffline(t *testing.T) {
 	t.Parallel()

@@ -21,15 +21,16 @@ type supervisor struct {
 	*registration
 	slot        Slot
 	worker      *worker
-	release     func()    // marks the registration as one without a supervisor
-	unsureUntil time.Time // until when a planner here may still have a command allowed
+	release     func(stays bool) // marks the registration as one without a supervisor
+	stays       bool             // it could not be ended
+	unsureUntil time.Time        // until when a planner here may still have a command allowed
 }
 
 // newSupervisor is the supervisor of a slot whose role has that row.
 func newSupervisor(r *Rush, slot Slot, row *flow.RoleRow) *supervisor {
 	reg := &registration{rush: r, capacity: row.Capacity, row: row, provider: slot.Provider, avoided: map[flow.TaskID]time.Time{}}
 	reg.presence = &presence{reg: reg}
-	return &supervisor{registration: reg, slot: slot, release: func() {},
+	return &supervisor{registration: reg, slot: slot, release: func(bool) {},
 		worker: &worker{registration: reg, recorder: &recorder{registration: reg}, workplace: &workplace{reg},
 			failures: map[flow.TaskID]string{}, priors: map[flow.TaskID]priorSession{}, unanswered: map[flow.RecordID]string{}}}
 }
@@ -84,7 +85,7 @@ const maxTroubles = 8
 // run runs the supervisor. It returns nil when ctx is done, the board is STOPPED, the
 // slot's time without work is over or its one assignment has ended.
 func (s *supervisor) run(ctx context.Context) error {
-	defer func() { s.release() }()
+	defer func() { s.release(s.stays) }()
 	if entered, err := s.enterBoard(ctx); err != nil || !entered {
 		return err
 	}

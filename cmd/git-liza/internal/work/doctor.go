@@ -53,7 +53,7 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 	if git.State != "ok" {
 		return []Finding{git} // everything would be blamed for it
 	}
-	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
+	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.Disk()...)
 	list = append(list, d.room()...)
 	b, tip, err := d.store.Board(ctx)
 	if err != nil {

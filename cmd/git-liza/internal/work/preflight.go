@@ -30,7 +30,7 @@ func (d *Doctor) Preflight(ctx context.Context, b *flow.Board) []Finding {
 	if git.State != "ok" {
 		return []Finding{git}
 	}
-	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.disk()...)
+	list := append([]Finding{git, d.identity(ctx), d.format(ctx), d.writable()}, d.Disk()...)
 	list = append(list, d.room()...)
 	list = append(list, d.clock(b), d.branch(ctx, b), d.principals(ctx, b), d.locked(b, abandoned), d.confinement(ctx))
 	list = append(list, d.Unmerged(ctx, b)...)
@@ -45,8 +45,8 @@ const (
 	fullFiles, lowFiles = 1000, 20_000
 )
 
-// disk reports how much room there is where git and the worktrees write.
-func (d *Doctor) disk() []Finding {
+// Disk reports how much room there is where git and the worktrees write.
+func (d *Doctor) Disk() []Finding {
 	places := []string{d.repo.CommonDir(), cmp.Or(d.repo.MainWorkTree(), d.repo.CommonDir())}
 	if d.checkouts.Trees != nil {
 		if root, _ := d.checkouts.Trees.Root(); isFolder(root) { // it may be on a disk of its own

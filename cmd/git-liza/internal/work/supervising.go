@@ -40,8 +40,8 @@ func thisMachine() supervisorRecord {
 }
 
 // Supervise marks this process as the supervisor of the registration with a
-// generation, until leave is called.
-func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
+// generation, until leave is called. If the registration stays, so does the file, as of a dead one.
+func Supervise(repo *git.Repo, g flow.Generation) (leave func(stays bool), err error) {
 	text, err := json.Marshal(thisMachine())
 	if err != nil {
 		return nil, err
@@ -67,8 +67,10 @@ func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 			return nil, fmt.Errorf("supervisor: %w", err)
 		}
 		drop, _ := proc.HoldName(string(g)) // whoever had it looked for dead ones
-		return func() {
-			os.Remove(path)
+		return func(stays bool) {
+			if !stays {
+				os.Remove(path)
+			}
 			git.Unlock(f)
 			drop()
 		}, nil

@@ -86,6 +86,31 @@ func TestCommandLinesUseTheTools(t *testing.T) {
 	}
 }
 
+// A session of a rush that reports by a tool ends at that move, as one that types the command: no
+// call of its model follows.
+func TestToolsEndTheirSession(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, standin.Script{
+		{Tools: []standin.Call{{Name: "Bash", Input: map[string]any{"command": "git liza intent one --summary S --validation V && echo '# one' >one.md && git add one.md && git commit -q -m one"}}}},
+		{Tools: []standin.Call{{Name: "mcp__liza__submit", Input: map[string]any{"id": "one"}}}},
+		{Text: "Is there more to do?"}}, "claude")
+	config := filepath.Join(t.TempDir(), "mcp.json")
+	require.NoError(t, os.WriteFile(config, []byte(`{"mcpServers":{"liza":{"command":"git-liza","args":["mcp"]}}}`), 0o644))
+	for _, word := range []string{"--permission-mode", "acceptEdits", "--tools", "{tools}", "--allowedTools", "{tools-},mcp__liza", "--strict-mcp-config", "--mcp-config", config} {
+		w.must("git", "config", "--add", "liza.provider.claude.coder", word)
+	}
+	w.must("git-liza", "task", "add", "one", "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+	o := <-w.rush("--planners=0", "--coders=1", "--reviewers=0", "--until-idle", "--provider=claude")
+	require.Equal(t, map[string]string{"one": "READY_FOR_REVIEW"}, w.statuses(), o.text())
+	asked := 0
+	for _, r := range w.model.Conversations() {
+		if len(r.Asked.Tools) > 0 {
+			asked++
+		}
+	}
+	require.Equal(t, 2, asked, o.text())
+}
+
 // readyToCommit gives coder-1 a task with a new file in its checkout, which it returns.
 func (w *workshop) readyToCommit(id string) string {
 	w.t.Helper()

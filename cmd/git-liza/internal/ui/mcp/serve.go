@@ -53,6 +53,7 @@ type Kind struct {
 type Answer struct {
 	Text   string // for people, and for models that see no more
 	Data   any    // an object
+	Told   string // lines beside it
 	Failed bool
 }
 
@@ -155,13 +156,17 @@ func teller(ctx context.Context, req *sdk.CallToolRequest) func(string) {
 }
 
 // result converts an answer to the protocol's form. An answer without text
-// gets its data as text, for clients that show models only text.
+// gets its data as text, for clients that show models only text. One with lines beside it
+// is text alone, because some clients show models no text where there are data.
 func result(a Answer) (*sdk.CallToolResult, error) {
 	data, err := json.Marshal(a.Data)
 	if err != nil {
 		return nil, err
 	}
 	text := cmp.Or(a.Text, string(data))
+	if a.Told != "" {
+		return &sdk.CallToolResult{IsError: a.Failed, Content: []sdk.Content{&sdk.TextContent{Text: strings.TrimSuffix(text, "\n") + "\n" + a.Told}}}, nil
+	}
 	return &sdk.CallToolResult{IsError: a.Failed, StructuredContent: json.RawMessage(data), Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
 }
 
