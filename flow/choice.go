@@ -258,7 +258,7 @@ func goalPriorities(b *Board) map[GoalID]int {
 }
 
 // isEnded reports whether the goal of a task is not among those in progress, which
-// [choice.priorities] returned.
+// goalPriorities returned.
 func (s *Summary) isEnded(open map[GoalID]int) bool { return open[s.Goal] == 0 }
 
 // taskOfEnded is the oldest task that is no candidate only because its goal has ended,
